@@ -1,0 +1,853 @@
+/* clang-format off */
+/* tenon.h: dynamics of articulated robots under motion constraints. This header is the manual.
+ *
+ * 1. What it does
+ * ---------------
+ * A robot of links and joints moves by
+ *
+ *     M(q) qdd + c(q, v) = tau + J(q)^T lambda + external forces
+ *     J(q) qdd + gamma(q, v) = k            (one row for each direction that a contact or weld holds)
+ *
+ * Tenon computes every part of it: M, c, poses, Jacobians, the motion without constraints, and the motion and the
+ * forces lambda with them, in time that grows with the number of joints and rows, not with its cube.
+ *
+ * 2. The four objects
+ * -------------------
+ *     tenon_model        a robot, from URDF or from a tenon_builder. Immutable; any number of threads may read it.
+ *     tenon_constraints  points, welds and rows held on links of one model. Filled, then finished; immutable from
+ *                        then on, and any number of threads may read it.
+ *     tenon_workspace    all memory of a computation, for one model and one constraint set (or none). One thread at a
+ *                        time: give each thread its own. Every computation takes it as the first argument.
+ *     tenon_builder      makes a model from calls.
+ *
+ * Objects are opaque pointers made by a function that returns a status and writes the pointer, and freed by the
+ * _destroy function of their kind. _destroy(NULL) does nothing. Children keep what they need alive: objects may be
+ * destroyed in any order. One object per noun, so a binding needs one class per noun: a constraint set is filled and
+ * used through the same handle, and tenon_constraints_finish is the moment from which it no longer changes.
+ *
+ * 3. A complete program
+ * ---------------------
+ * An arm whose hand is welded where it is, and what happens under a joint torque:
+ *
+ *     #include <stdio.h>
+ *     #include <tenon.h>
+ *
+ *     int main(void) {
+ *       char message[512] = "";
+ *       tenon_model *model = NULL;
+ *       tenon_constraints *constraints = NULL;
+ *       tenon_workspace *workspace = NULL;
+ *       double q[64], v[64] = {0}, tau[64] = {0}, qdd[64], lambda[6];
+ *       int32_t hand = 0;
+ *       tenon_status status = tenon_model_load_urdf("models/iiwa14.urdf", NULL, &model, message, sizeof message);
+ *       if (status == TENON_OK)
+ *         status = tenon_model_find_link(model, "iiwa_link_7", &hand, message, sizeof message);
+ *       if (status == TENON_OK)
+ *         status = tenon_constraints_create(model, &constraints, message, sizeof message);
+ *       if (status == TENON_OK)
+ *         status = tenon_constraints_add_weld(constraints, hand, NULL, 0, NULL, NULL, message, sizeof message);
+ *       if (status == TENON_OK)
+ *         status = tenon_constraints_finish(constraints, message, sizeof message);
+ *       if (status == TENON_OK)
+ *         status = tenon_workspace_create(model, constraints, &workspace, message, sizeof message);
+ *       if (status != TENON_OK) {
+ *         fprintf(stderr, "%s: %s\n", tenon_status_string(status), message);
+ *       } else {
+ *         size_t nq = (size_t)tenon_model_nq(model), nv = (size_t)tenon_model_nv(model);
+ *         tau[0] = 1.0;
+ *         status = tenon_random(workspace, 1, q, nq);
+ *         if (status == TENON_OK)
+ *           status = tenon_constrained_dynamics(workspace, NULL, q, nq, v, nv, tau, nv, NULL, 0, NULL, 0, qdd, nv,
+ *                                               lambda, 6);
+ *         if (status < 0) fprintf(stderr, "%s\n", tenon_workspace_message(workspace));
+ *         else printf("qdd[0] = %g rad/s^2, hand force x = %g N\n", qdd[0], lambda[3]);
+ *       }
+ *       tenon_workspace_destroy(workspace);
+ *       tenon_constraints_destroy(constraints);
+ *       tenon_model_destroy(model);
+ *       return status < 0;
+ *     }
+ *
+ * 4. Conventions
+ * --------------
+ * Units: SI and radians. Spatial vectors: [angular x y z; linear x y z]. Quaternions: x y z w, unit norm; off by more
+ * than 1e-6 is TENON_NOT_NORMALIZED, never silently mended (tenon_normalize mends on request).
+ * Pose: 7 numbers [x y z qx qy qz qw], position and orientation of a frame in another: p_parent = R p_child + position.
+ * World: the frame in which gravity, by default (0, 0, -9.81) m/s^2, is given. A fixed base has its root link there.
+ * Links: as named in the description, those behind fixed joints included; extra frames follow them. All are addressed
+ * by an int32_t index from 0, looked up by name once. Bodies are what moves: links lumped over fixed joints.
+ * Joints: the moving ones, depth first; a fixed joint has no index. Their coordinates:
+ *
+ *     revolute, continuous  q angle               v its rate
+ *     prismatic             q displacement        v its rate
+ *     spherical             q quaternion (4)      v angular velocity in the child's axes (3)
+ *     planar                q x, y, angle         v [angle rate; velocity along the child's x and y]
+ *     floating              q pose (7)            v [angular (3); linear (3)] in the child's axes
+ *
+ * So nq (positions) may exceed nv (velocities), and dq/dt is not v where quaternions are: use tenon_integrate.
+ * Constraint rows: a point holds 3 [linear], a weld 6 [angular; linear]. A row's acceleration is the derivative of the
+ * row's velocity: the classical acceleration of the point. lambda is the force (moment) on the robot along each row.
+ * External wrenches: 6 numbers for each link, in link order: [moment about the link origin; force], along link axes.
+ * Matrices: column-major, element (i, j) at [i + j * ld] with leading dimension ld >= rows. Symmetric results fill
+ * both triangles.
+ *
+ * 5. Calling rules, the same everywhere
+ * -------------------------------------
+ * Arrays are the caller's, contiguous, and come as pointer and count; a vector's count must be exactly what the
+ * function asks, a matrix's at least ld * (columns - 1) + rows. A NULL output is not wanted; a NULL input is allowed
+ * where its block says so; the count beside a NULL is not looked at. Arrays must not overlap unless said.
+ * Options are structs that begin with struct_size: fill them by their _init function, which writes the defaults, then
+ * change fields. NULL means the defaults. A shorter struct of an older caller is completed with defaults; a longer one
+ * of a newer caller is taken if the part this version does not know is zero, else TENON_UNSUPPORTED.
+ * Text is UTF-8, ended by NUL. Names returned are borrowed from the object and live as long as it does.
+ * Status: 0 is TENON_OK. Negative: nothing was written, and a message says what, where and how to mend it. Positive:
+ * outputs were written, with a caveat. Creation, filling and look-up take `char *message, size_t message_size` for it
+ * (NULL or 0: not wanted; cut to fit, always ended by NUL; "" on success). Computations keep it in the workspace:
+ * tenon_workspace_message.
+ * Memory: what a block calls "nothing" under Allocates is proved by a test. Computations on a workspace never
+ * allocate, lock, log or call back. No function ends the process, keeps global or thread-local state, or lets an
+ * exception out.
+ *
+ * References: [RBDA] Featherstone, Rigid Body Dynamics Algorithms, 2008. [CABA] Sathya and Carpentier, Constrained
+ * Articulated Body Dynamics Algorithms. Cost: n velocity coordinates, m constraint rows, d depth of the tree.
+ */
+#ifndef TENON_H
+#define TENON_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(_WIN32)
+#define TENON_API __declspec(dllimport)
+#elif defined(__GNUC__)
+#define TENON_API __attribute__((visibility("default")))
+#else
+#define TENON_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Constants. Their values are pinned: they never change. -------------------------------------------------- */
+
+#define TENON_VERSION_MAJOR ((int32_t)0)
+#define TENON_VERSION_MINOR ((int32_t)1)
+#define TENON_VERSION_PATCH ((int32_t)0)
+/* major * 10000 + minor * 100 + patch of the header; tenon_version() is that of the library. */
+#define TENON_VERSION ((int32_t)100)
+
+typedef int32_t tenon_status;
+#define TENON_OK ((int32_t)0)
+/* Outputs are written, with a caveat. */
+#define TENON_MAX_ITERATIONS ((int32_t)1) /* the iteration limit came before the tolerance */
+#define TENON_INFEASIBLE ((int32_t)2)     /* rows contradict each other: the least-squares answer was written */
+#define TENON_RANK_DEFICIENT ((int32_t)3) /* rows depend on each other: qdd is unique, the split of lambda is not */
+/* Nothing was written. */
+#define TENON_INVALID_ARGUMENT ((int32_t)-1)       /* NULL where a value is needed, an unknown constant, wrong order */
+#define TENON_WRONG_SIZE ((int32_t)-2)             /* a count or leading dimension does not fit */
+#define TENON_NOT_FINITE ((int32_t)-3)             /* NaN or infinity in an input */
+#define TENON_OUT_OF_RANGE ((int32_t)-4)           /* an index that names nothing */
+#define TENON_NOT_NORMALIZED ((int32_t)-5)         /* a quaternion off unit norm by more than 1e-6 */
+#define TENON_PARSE_ERROR ((int32_t)-10)           /* no XML, or no number where a number belongs */
+#define TENON_FILE_ERROR ((int32_t)-11)            /* a file that cannot be read */
+#define TENON_INVALID_MODEL ((int32_t)-12)         /* no tree of joints: two roots, a cycle, a missing parent */
+#define TENON_INVALID_INERTIA ((int32_t)-13)       /* mass or inertia that no moving body can have */
+#define TENON_NOT_FOUND ((int32_t)-14)             /* a name that names nothing */
+#define TENON_NOT_POSITIVE_DEFINITE ((int32_t)-20) /* the mass matrix cannot be factored */
+#define TENON_UNSUPPORTED ((int32_t)-30)           /* a feature that this version does not have */
+#define TENON_OUT_OF_MEMORY ((int32_t)-40)
+#define TENON_INTERNAL_ERROR ((int32_t)-50) /* a fault in Tenon: please report it with the message */
+
+/* tenon_solve_options.method */
+#define TENON_METHOD_AUTOMATIC ((int32_t)0)       /* chosen for the model and the constraint set */
+#define TENON_METHOD_DENSE ((int32_t)1)           /* KKT by pseudo-inverse, the reference. O((n + m)^3). [CABA] Eq. 8 */
+#define TENON_METHOD_CONSTRAINED_ABA ((int32_t)2) /* O(n + m) an iteration. [CABA] Alg. 1 to 3 */
+#define TENON_METHOD_PROX_LTL ((int32_t)3)        /* O(n d^2 + m^2 d + m d^2 + m^3). [CABA] II-C1 */
+#define TENON_METHOD_PROX_LTLS ((int32_t)4)       /* O(n d^2 + m d). [CABA] II-C2, II-E */
+#define TENON_METHOD_PV ((int32_t)5)              /* O(n + m^2 d + m^3). [CABA] II-F */
+#define TENON_METHOD_PROX_PV ((int32_t)6)         /* O(n + m^2 d + m^3). [CABA] Alg. 4 */
+#define TENON_METHOD_PV_SOFT ((int32_t)7)         /* O(n + m). [CABA] VII-A */
+#define TENON_METHOD_PV_EARLY ((int32_t)8)        /* O(n + m). [CABA] VII-B */
+
+/* tenon_model_options.base */
+#define TENON_BASE_FIXED ((int32_t)0)    /* the root link is part of the world */
+#define TENON_BASE_FLOATING ((int32_t)1) /* the root link gets a floating joint; its coordinates come first */
+
+/* tenon_joint_options.type, tenon_joint_info.type */
+#define TENON_JOINT_FIXED ((int32_t)0)      /* builder only: a fixed joint has no index in a model */
+#define TENON_JOINT_REVOLUTE ((int32_t)1)
+#define TENON_JOINT_CONTINUOUS ((int32_t)2) /* revolute without limits */
+#define TENON_JOINT_PRISMATIC ((int32_t)3)
+#define TENON_JOINT_SPHERICAL ((int32_t)4)
+#define TENON_JOINT_PLANAR ((int32_t)5)     /* in the plane normal to the axis */
+#define TENON_JOINT_FLOATING ((int32_t)6)
+#define TENON_JOINT_UNIVERSAL ((int32_t)7)  /* builder only: about axis, then axis2; becomes joints name and name_2 */
+
+/* Axes along which a spatial vector or the rows of a constraint are given. */
+#define TENON_AXES_LINK ((int32_t)0)
+#define TENON_AXES_WORLD ((int32_t)1)
+
+/* tenon_constraint_options.rows: bits 0 to 5 are [angular x y z; linear x y z]. */
+#define TENON_ROWS_ANGULAR ((uint32_t)0x07)
+#define TENON_ROWS_LINEAR ((uint32_t)0x38)
+#define TENON_ROWS_ALL ((uint32_t)0x3f)
+
+/* Levels of the log callback. */
+#define TENON_LOG_TRACE ((int32_t)0)
+#define TENON_LOG_DEBUG ((int32_t)1)
+#define TENON_LOG_INFO ((int32_t)2)
+#define TENON_LOG_WARNING ((int32_t)3)
+#define TENON_LOG_ERROR ((int32_t)4)
+#define TENON_LOG_OFF ((int32_t)6)
+
+typedef struct tenon_model tenon_model;
+typedef struct tenon_constraints tenon_constraints;
+typedef struct tenon_workspace tenon_workspace;
+typedef struct tenon_builder tenon_builder;
+
+/* ---- Version and names of constants --------------------------------------------------------------------------- */
+
+/* Version of the library, major * 10000 + minor * 100 + patch. Compare with TENON_VERSION, the header's: the same
+ * major number means binary compatible (before 1.0.0: the same minor number).
+ * Allocates: nothing. Threads: any. Status: none. Cost: O(1). Since: 0.1. */
+TENON_API int32_t tenon_version(void);
+
+/* The version as text, "0.1.0". Static.
+ * Allocates: nothing. Threads: any. Status: none. Cost: O(1). Since: 0.1. */
+TENON_API const char *tenon_version_string(void);
+
+/* One line about this build for bug reports: version, compiler, build type, and the instruction set whose kernels
+ * run on this machine. Static.
+ * Allocates: nothing. Threads: any. Status: none. Cost: O(1). Since: 0.1. */
+TENON_API const char *tenon_build_info(void);
+
+/* Name of a status, "ok", "not_finite", "infeasible", ...; "unknown" for other numbers. Static.
+ * Allocates: nothing. Threads: any. Status: none. Cost: O(1). Since: 0.1. */
+TENON_API const char *tenon_status_string(tenon_status status);
+
+/* Number of methods: they are numbered from 0 (TENON_METHOD_AUTOMATIC) without gaps.
+ * Allocates: nothing. Threads: any. Status: none. Cost: O(1). Since: 0.1. */
+TENON_API int32_t tenon_method_count(void);
+
+/* Name of a method of constrained dynamics, "automatic", "constrained_aba", ...; "unknown" for other numbers. Static.
+ * Allocates: nothing. Threads: any. Status: none. Cost: O(1). Since: 0.1. */
+TENON_API const char *tenon_method_string(int32_t method);
+
+/* The method of a name as tenon_method_string spells it, for command lines and configuration files. Returns the
+ * method, or TENON_NOT_FOUND (negative), or TENON_INVALID_ARGUMENT for NULL. That a method has a name does not mean
+ * this version has it: tenon_constrained_dynamics returns TENON_UNSUPPORTED for one that it lacks.
+ * Allocates: nothing. Threads: any. Cost: O(1). Since: 0.1. */
+TENON_API int32_t tenon_method_from_string(const char *name);
+
+/* Name of a joint type, "revolute", "floating", ...; "unknown" for other numbers. Static.
+ * Allocates: nothing. Threads: any. Status: none. Cost: O(1). Since: 0.1. */
+TENON_API const char *tenon_joint_type_string(int32_t type);
+
+/* ---- Model: making one ------------------------------------------------------------------------------------------ */
+
+/* Receives what a call notices, one sentence at a time, on the thread and during the call that was given it. The text
+ * lives until the callback returns. It must not throw or jump out. */
+typedef void (*tenon_log_callback)(void *user, int32_t level, const char *message);
+
+/* How a model is made. */
+typedef struct tenon_model_options {
+  uint32_t struct_size;
+  int32_t base;                     /* TENON_BASE_*; default TENON_BASE_FIXED */
+  const char *floating_joint_name;  /* of the joint that TENON_BASE_FLOATING adds; NULL: "root_joint" */
+  double gravity[3];                /* m/s^2, world axes; default (0, 0, -9.81); a workspace may change it for itself */
+  tenon_log_callback log_callback;  /* NULL: silent */
+  void *log_user;                   /* handed to the callback as it is */
+  int32_t log_level;                /* the least level reported, TENON_LOG_*; default TENON_LOG_WARNING */
+  int32_t reserved;                 /* 0 */
+} tenon_model_options;
+
+/* Writes the defaults into options, whose size the caller knows it by.
+ * size: sizeof *options. Bytes beyond what this version knows are set to 0; of a smaller struct only its bytes are
+ * written. Allocates: nothing. Threads: any, one at a time per struct.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_model_options_init(tenon_model_options *options, size_t size);
+
+/* Makes a model from a URDF file: reads, checks, lumps links over fixed joints, numbers depth first, chooses the
+ * frames that sweeps work in. What the file holds beyond links, inertials and joints (visuals, transmissions, ...)
+ * is passed over; what looks wrong but can be kept is a warning (tenon_model_warning, log callback).
+ * path: of the file. options: NULL for the defaults. *model: the new model; set to NULL on failure.
+ * Allocates: the model. Threads: any.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE (gravity), TENON_FILE_ERROR,
+ * TENON_PARSE_ERROR, TENON_INVALID_MODEL, TENON_INVALID_INERTIA, TENON_UNSUPPORTED, TENON_OUT_OF_MEMORY; the message
+ * names file, line, link or joint, the value, and the remedy. Cost: O(length of the file + n). Since: 0.1. */
+TENON_API tenon_status tenon_model_load_urdf(const char *path, const tenon_model_options *options, tenon_model **model,
+                                             char *message, size_t message_size);
+
+/* Makes a model from URDF text in memory; otherwise as tenon_model_load_urdf.
+ * text: text_size bytes; a NUL at the end is neither needed nor harmful.
+ * Allocates: the model. Threads: any. Status: as tenon_model_load_urdf, without TENON_FILE_ERROR.
+ * Cost: O(text_size + n). Since: 0.1. */
+TENON_API tenon_status tenon_model_parse_urdf(const char *text, size_t text_size, const tenon_model_options *options,
+                                              tenon_model **model, char *message, size_t message_size);
+
+/* Gives the caller's hold on a model back; its memory goes when nothing made from it is left. NULL: does nothing.
+ * Allocates: nothing. Threads: any; the handle must not be in use elsewhere. Status: none. Cost: O(n). Since: 0.1. */
+TENON_API void tenon_model_destroy(tenon_model *model);
+
+/* ---- Model: what it holds --------------------------------------------------------------------------------------- */
+
+/* Position coordinates; velocity coordinates (n); links with extra frames; moving joints; moving bodies; bodies on the
+ * longest path from the root (d); 1 where the root body hangs on a floating joint and 0 where not. Each returns the
+ * number, or TENON_INVALID_ARGUMENT (negative) for NULL.
+ * Allocates: nothing. Threads: any. Cost: O(1). Since: 0.1. */
+TENON_API int32_t tenon_model_nq(const tenon_model *model);
+TENON_API int32_t tenon_model_nv(const tenon_model *model);
+TENON_API int32_t tenon_model_link_count(const tenon_model *model);
+TENON_API int32_t tenon_model_joint_count(const tenon_model *model);
+TENON_API int32_t tenon_model_body_count(const tenon_model *model);
+TENON_API int32_t tenon_model_depth(const tenon_model *model);
+TENON_API int32_t tenon_model_floating_base(const tenon_model *model);
+
+/* Mass of all links together, those fixed to the world included, kg. NaN for NULL.
+ * Allocates: nothing. Threads: any. Status: none. Cost: O(1). Since: 0.1. */
+TENON_API double tenon_model_total_mass(const tenon_model *model);
+
+/* Name of the robot; of a link; of a joint. Borrowed: lives as long as the model. NULL for a NULL model and for an
+ * index that names nothing.
+ * Allocates: nothing. Threads: any. Status: none. Cost: O(1). Since: 0.1. */
+TENON_API const char *tenon_model_name(const tenon_model *model);
+TENON_API const char *tenon_model_link_name(const tenon_model *model, int32_t link);
+TENON_API const char *tenon_model_joint_name(const tenon_model *model, int32_t joint);
+
+/* Index of the link (or extra frame) of a name; of the moving joint of a name. A name that names nothing gives a
+ * message with the most similar name there is.
+ * *index: written on TENON_OK only. Allocates: nothing that stays. Threads: any.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_NOT_FOUND. Cost: O(n). Since: 0.1. */
+TENON_API tenon_status tenon_model_find_link(const tenon_model *model, const char *name, int32_t *index, char *message,
+                                             size_t message_size);
+TENON_API tenon_status tenon_model_find_joint(const tenon_model *model, const char *name, int32_t *index,
+                                              char *message, size_t message_size);
+
+/* What is known of a link. */
+typedef struct tenon_link_info {
+  uint32_t struct_size;
+  int32_t parent_link;        /* -1 for the root */
+  int32_t joint;              /* the moving joint it hangs on directly; -1 where fixed, or the root of a fixed base */
+  int32_t body;               /* the body it is lumped into; -1 for the world */
+  int32_t is_frame;           /* 1: an extra frame, 0: a link of the description */
+  int32_t reserved;
+  const char *name;           /* borrowed from the model */
+  double mass;                /* kg */
+  double center_of_mass[3];   /* m, link frame */
+  double inertia[6];          /* ixx ixy ixz iyy iyz izz about the centre of mass, link axes, kg m^2 */
+} tenon_link_info;
+
+/* What is known of a joint. */
+typedef struct tenon_joint_info {
+  uint32_t struct_size;
+  int32_t type;               /* TENON_JOINT_*, never FIXED or UNIVERSAL */
+  int32_t parent_link;        /* -1: the world, for the joint of a floating base */
+  int32_t child_link;         /* -1: none, between the two joints of a universal one */
+  int32_t q_index, nq;        /* first of its position coordinates, and how many */
+  int32_t v_index, nv;        /* first of its velocity coordinates, and how many */
+  const char *name;           /* borrowed from the model */
+  double axis[3];             /* unit, in the joint frame */
+  double lower, upper;        /* position limits, rad or m; infinite where there is none */
+  double velocity, effort;    /* limits of speed and force; infinite where there is none */
+  double armature;            /* kg m^2 or kg, on the diagonal of M */
+  double damping, friction;   /* carried for the user: no computation here applies them */
+} tenon_joint_info;
+
+/* Prepare an information struct: zeros, and struct_size.
+ * size: sizeof *info. Allocates: nothing. Threads: any, one at a time per struct.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_link_info_init(tenon_link_info *info, size_t size);
+TENON_API tenon_status tenon_joint_info_init(tenon_joint_info *info, size_t size);
+
+/* Fills info, prepared by its _init, for a link; for a joint. Of a smaller struct only its bytes are written.
+ * Allocates: nothing. Threads: any.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE (struct_size), TENON_OUT_OF_RANGE.
+ * Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_model_link_info(const tenon_model *model, int32_t link, tenon_link_info *info);
+TENON_API tenon_status tenon_model_joint_info(const tenon_model *model, int32_t joint, tenon_joint_info *info);
+
+/* The tree as indented text, one body a line, with lumped links, joint types, axes and masses.
+ * text: text_size bytes, cut to fit and ended by NUL; NULL to ask the size only. *needed: bytes of the whole text with
+ * its NUL; NULL: not wanted. Allocates: nothing that stays. Threads: any.
+ * Status: TENON_OK (also where cut: compare *needed), TENON_INVALID_ARGUMENT, TENON_OUT_OF_MEMORY. Cost: O(n).
+ * Since: 0.1. */
+TENON_API tenon_status tenon_model_describe(const tenon_model *model, char *text, size_t text_size, size_t *needed);
+
+/* What the reader noticed and passed over: how many sentences (TENON_INVALID_ARGUMENT, negative, for NULL); sentence
+ * number `warning` (borrowed; NULL for an index that names nothing).
+ * Allocates: nothing. Threads: any. Cost: O(1). Since: 0.1. */
+TENON_API int32_t tenon_model_warning_count(const tenon_model *model);
+TENON_API const char *tenon_model_warning(const tenon_model *model, int32_t warning);
+
+/* ---- Builder: a model from calls -------------------------------------------------------------------------------- */
+
+/* Starts an empty robot. Links come first, then the joints between them: n links need n - 1 joints that form a tree.
+ * name: of the robot. *builder: the new builder; set to NULL on failure. Allocates: the builder. Threads: any.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_OUT_OF_MEMORY. Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_builder_create(const char *name, tenon_builder **builder, char *message,
+                                            size_t message_size);
+
+/* Frees a builder. Models made by it stay. NULL: does nothing.
+ * Allocates: nothing. Threads: any; the handle must not be in use elsewhere. Status: none. Cost: O(n). Since: 0.1. */
+TENON_API void tenon_builder_destroy(tenon_builder *builder);
+
+/* Adds a link.
+ * name: unique. mass: kg, >= 0. center_of_mass: 3, m, link frame; NULL: the origin. inertia: 6, [ixx ixy ixz iyy iyz
+ * izz] about the centre of mass along link axes, kg m^2; NULL: zero. *index: of the link, here and in the model; may be
+ * NULL. That a moving body has mass and an inertia a real body can have is checked by tenon_builder_finish, which
+ * knows what is lumped together. Allocates: memory of the builder. Threads: one at a time per builder.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL, empty or used name), TENON_WRONG_SIZE, TENON_NOT_FINITE,
+ * TENON_OUT_OF_MEMORY. Cost: O(n). Since: 0.1. */
+TENON_API tenon_status tenon_builder_add_link(tenon_builder *builder, const char *name, double mass,
+                                              const double *center_of_mass, size_t center_of_mass_count,
+                                              const double *inertia, size_t inertia_count, int32_t *index,
+                                              char *message, size_t message_size);
+
+/* A joint to be added. */
+typedef struct tenon_joint_options {
+  uint32_t struct_size;
+  int32_t type;             /* TENON_JOINT_*; default TENON_JOINT_REVOLUTE */
+  int32_t parent_link;      /* index from tenon_builder_add_link; default -1, to be set */
+  int32_t child_link;
+  double origin[7];         /* pose of the joint frame in the parent link, the child's at q = 0; default identity */
+  double axis[3];           /* in the joint frame, any length but zero; default x */
+  double axis2[3];          /* universal only: the second axis, in the joint frame at q = 0; default y */
+  double armature;          /* rotor inertia seen at the joint, kg m^2 or kg; default 0 */
+  double lower, upper;      /* position limits, carried for the user; default infinite */
+  double velocity, effort;  /* likewise */
+  double damping, friction; /* carried for the user; default 0 */
+} tenon_joint_options;
+
+/* Writes the defaults into options.
+ * size: sizeof *options; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_joint_options_init(tenon_joint_options *options, size_t size);
+
+/* Adds a joint that hangs options->child_link on options->parent_link.
+ * name: unique. options: needed, since the links are. Moving joints are numbered depth first in the finished model, so
+ * look a joint up there by name. Allocates: memory of the builder. Threads: one at a time per builder.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL, empty or used name, unknown type), TENON_WRONG_SIZE,
+ * TENON_NOT_FINITE, TENON_OUT_OF_RANGE (a link), TENON_NOT_NORMALIZED (origin), TENON_UNSUPPORTED,
+ * TENON_OUT_OF_MEMORY. Cost: O(n). Since: 0.1. */
+TENON_API tenon_status tenon_builder_add_joint(tenon_builder *builder, const char *name,
+                                               const tenon_joint_options *options, char *message,
+                                               size_t message_size);
+
+/* Adds a named frame fixed to a link: addressed as a link in the finished model, after all links, in order of addition.
+ * link: index. pose: 7, of the frame in the link; NULL: identity.
+ * Allocates: memory of the builder. Threads: one at a time per builder.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_OUT_OF_RANGE,
+ * TENON_NOT_NORMALIZED, TENON_OUT_OF_MEMORY. Cost: O(n). Since: 0.1. */
+TENON_API tenon_status tenon_builder_add_frame(tenon_builder *builder, const char *name, int32_t link,
+                                               const double *pose, size_t pose_count, char *message,
+                                               size_t message_size);
+
+/* Checks what was added and makes a model of it. The builder is left as it was and may go on to further models.
+ * options: NULL for the defaults. *model: the new model; set to NULL on failure.
+ * Allocates: the model. Threads: one at a time per builder.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_INVALID_MODEL (two roots, a
+ * cycle, a zero axis), TENON_INVALID_INERTIA, TENON_UNSUPPORTED, TENON_OUT_OF_MEMORY; the message names link or
+ * joint. Cost: O(n). Since: 0.1. */
+TENON_API tenon_status tenon_builder_finish(const tenon_builder *builder, const tenon_model_options *options,
+                                            tenon_model **model, char *message, size_t message_size);
+
+/* ---- Constraints ------------------------------------------------------------------------------------------------ */
+
+/* What a point, a weld or rows have in common. Where a position is held (frequency > 0) the desired acceleration of a
+ * row is the given one plus  -2 damping_ratio frequency (row velocity) - frequency^2 (row error)  (Baumgarte), the
+ * error against the anchor in the workspace; with frequency 0 it is the given one alone. */
+typedef struct tenon_constraint_options {
+  uint32_t struct_size;
+  int32_t axes;             /* TENON_AXES_*: rows along axes of the constrained frame, or of the world; default LINK */
+  uint32_t rows;            /* bits of TENON_ROWS_*: which are held; a point has the linear three; default ALL */
+  int32_t reserved;         /* 0 */
+  const char *name;         /* for messages and look-up; copied; NULL: none */
+  double frequency;         /* rad/s, >= 0; default 0: no stabilisation */
+  double damping_ratio;     /* >= 0; default 1: critically damped */
+  const double *weights;    /* one a held row, > 0; copied; NULL: all 1. Where rows contradict, the sum of weight *
+                               residual^2 is minimised */
+  size_t weights_count;
+  const double *compliance; /* R, one a held row, >= 0; copied; NULL: all 0 (rigid). The row becomes
+                               (J M^-1 J^T + R) lambda = k - J a_free. [CABA] Remark 2 */
+  size_t compliance_count;
+} tenon_constraint_options;
+
+/* Writes the defaults into options.
+ * size: sizeof *options; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_constraint_options_init(tenon_constraint_options *options, size_t size);
+
+/* Starts an empty constraint set for a model, which it keeps alive.
+ * *constraints: the new set; set to NULL on failure. Allocates: the set. Threads: any.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_OUT_OF_MEMORY. Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_constraints_create(const tenon_model *model, tenon_constraints **constraints,
+                                                char *message, size_t message_size);
+
+/* Gives the caller's hold on a constraint set back; workspaces made from it stay good. NULL: does nothing.
+ * Allocates: nothing. Threads: any; the handle must not be in use elsewhere. Status: none. Cost: O(m). Since: 0.1. */
+TENON_API void tenon_constraints_destroy(tenon_constraints *constraints);
+
+/* Holds a point of a link: rows [x y z] of the classical acceleration of the point. Several constraints may sit on one
+ * link and on links above and below each other, redundant ones too.
+ * link: index. point: 3, m, link frame; NULL: the link's origin. options: NULL for the defaults; options->rows may
+ * leave out some of the linear bits. *index: of the constraint; may be NULL.
+ * Allocates: memory of the set. Threads: one at a time per set.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL, no row, bad gains, a set already finished), TENON_WRONG_SIZE,
+ * TENON_NOT_FINITE, TENON_OUT_OF_RANGE (link), TENON_UNSUPPORTED, TENON_OUT_OF_MEMORY. Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_constraints_add_point(tenon_constraints *constraints, int32_t link, const double *point,
+                                                   size_t point_count, const tenon_constraint_options *options,
+                                                   int32_t *index, char *message, size_t message_size);
+
+/* Welds a frame of a link, or holds any subset of its rows [angular acceleration; classical acceleration of the frame
+ * origin]: options->rows picks, for instance TENON_ROWS_ANGULAR keeps an orientation only.
+ * link: index. pose: 7, of the constrained frame in the link; NULL: the link's frame. Others as
+ * tenon_constraints_add_point. Allocates: memory of the set. Threads: one at a time per set.
+ * Status: as tenon_constraints_add_point, and TENON_NOT_NORMALIZED (pose). Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_constraints_add_weld(tenon_constraints *constraints, int32_t link, const double *pose,
+                                                  size_t pose_count, const tenon_constraint_options *options,
+                                                  int32_t *index, char *message, size_t message_size);
+
+/* Holds K a = k, with a the spatial acceleration of the link in its frame at its origin ([RBDA] 2.10: its linear part
+ * is not the classical acceleration of the origin). Such rows have no position error: frequency damps their velocity
+ * only. options->rows and ->axes are not looked at.
+ * K: row_count x 6, columns [angular; linear], column-major with leading dimension ldk. row_count: 1 or more. Others
+ * as tenon_constraints_add_point. Allocates: memory of the set. Threads: one at a time per set.
+ * Status: as tenon_constraints_add_point. Cost: O(row_count). Since: 0.1. */
+TENON_API tenon_status tenon_constraints_add_rows(tenon_constraints *constraints, int32_t link, int32_t row_count,
+                                                  const double *K, size_t K_count, int32_t ldk,
+                                                  const tenon_constraint_options *options, int32_t *index,
+                                                  char *message, size_t message_size);
+
+/* Checks the set, orders its rows along the tree and makes it immutable; a workspace takes finished sets only. After a
+ * failure the set is as before.
+ * Allocates: memory of the set. Threads: one at a time per set.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL, finished already), TENON_WRONG_SIZE, TENON_UNSUPPORTED,
+ * TENON_OUT_OF_MEMORY; the message names index and name of the constraint. Cost: O(n + m). Since: 0.1. */
+TENON_API tenon_status tenon_constraints_finish(tenon_constraints *constraints, char *message, size_t message_size);
+
+/* Constraints of a set; rows of a finished set (m). Return the number, or TENON_INVALID_ARGUMENT (negative) for NULL
+ * and, for the rows, for a set that is not finished.
+ * Allocates: nothing. Threads: any once finished. Cost: O(1). Since: 0.1. */
+TENON_API int32_t tenon_constraints_count(const tenon_constraints *constraints);
+TENON_API int32_t tenon_constraints_row_count(const tenon_constraints *constraints);
+
+/* Index of the constraint of a name given in its options.
+ * *index: written on TENON_OK only. Allocates: nothing that stays. Threads: any once finished.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_NOT_FOUND. Cost: O(m). Since: 0.1. */
+TENON_API tenon_status tenon_constraints_find(const tenon_constraints *constraints, const char *name, int32_t *index,
+                                              char *message, size_t message_size);
+
+/* What is known of a constraint. */
+typedef struct tenon_constraint_info {
+  uint32_t struct_size;
+  int32_t link;
+  int32_t first_row;    /* of its rows in lambda, J, desired, ... */
+  int32_t row_count;
+  uint32_t rows;        /* bits of TENON_ROWS_*; 0 for custom rows */
+  int32_t axes;         /* TENON_AXES_* */
+  const char *name;     /* borrowed from the set; "" where none was given */
+  double frequency, damping_ratio;
+} tenon_constraint_info;
+
+/* Prepares an information struct: zeros, and struct_size.
+ * size: sizeof *info. Allocates: nothing. Threads: any, one at a time per struct.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_constraint_info_init(tenon_constraint_info *info, size_t size);
+
+/* Fills info, prepared by its _init, for a constraint of a finished set. Of a smaller struct only its bytes are
+ * written. Allocates: nothing. Threads: any.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE (struct_size), TENON_OUT_OF_RANGE.
+ * Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_constraints_info(const tenon_constraints *constraints, int32_t constraint,
+                                              tenon_constraint_info *info);
+
+/* ---- Workspace -------------------------------------------------------------------------------------------------- */
+
+/* Makes the memory for every computation on a model and a constraint set, and keeps both alive.
+ * constraints: finished, of the same model; NULL: none (m = 0). *workspace: the new one; set to NULL on failure.
+ * Allocates: everything that any later call needs. Threads: any.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL, a set that is unfinished or of another model),
+ * TENON_OUT_OF_MEMORY. Cost: O(n d + m n + m^2). Since: 0.1. */
+TENON_API tenon_status tenon_workspace_create(const tenon_model *model, const tenon_constraints *constraints,
+                                              tenon_workspace **workspace, char *message, size_t message_size);
+
+/* Frees a workspace. NULL: does nothing.
+ * Allocates: nothing. Threads: any; the handle must not be in use elsewhere. Status: none. Cost: O(1). Since: 0.1. */
+TENON_API void tenon_workspace_destroy(tenon_workspace *workspace);
+
+/* Why the last call on this workspace failed, one sentence; "" after a good one. Lives until the next call on it.
+ * Allocates: nothing. Threads: one at a time per workspace. Status: none. Cost: O(1). Since: 0.1. */
+TENON_API const char *tenon_workspace_message(const tenon_workspace *workspace);
+
+/* All memory a workspace holds, bytes. 0 for NULL.
+ * Allocates: nothing. Threads: one at a time per workspace. Status: none. Cost: O(1). Since: 0.1. */
+TENON_API size_t tenon_workspace_size_bytes(const tenon_workspace *workspace);
+
+/* Gravity of this workspace, m/s^2, world axes: 3. Starts as the model's.
+ * Allocates: nothing. Threads: one at a time per workspace.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE. Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_workspace_set_gravity(tenon_workspace *workspace, const double *gravity,
+                                                   size_t gravity_count);
+TENON_API tenon_status tenon_workspace_gravity(tenon_workspace *workspace, double *gravity, size_t gravity_count);
+
+/* Anchor of a constraint: world pose at which the stabilisation holds its frame. Starts at the identity; set it one by
+ * one here, or all at once with tenon_anchor_here.
+ * constraint: index. pose: 7. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_OUT_OF_RANGE,
+ * TENON_NOT_NORMALIZED. Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_workspace_set_anchor(tenon_workspace *workspace, int32_t constraint, const double *pose,
+                                                  size_t pose_count);
+TENON_API tenon_status tenon_workspace_anchor(tenon_workspace *workspace, int32_t constraint, double *pose,
+                                              size_t pose_count);
+
+/* Anchors of all constraints := world poses of their frames at q, so that they hold where they are.
+ * q: nq. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED.
+ * Cost: O(n + m). Since: 0.1. */
+TENON_API tenon_status tenon_anchor_here(tenon_workspace *workspace, const double *q, size_t q_count);
+
+/* ---- Kinematics ------------------------------------------------------------------------------------------------- */
+
+/* Poses of all links at q; with v their velocities too; with v and a their accelerations too. What it computes is
+ * kept for the queries below until the next call of tenon_kinematics. [RBDA] table 5.1, outward sweep.
+ * q: nq. v: nv, or NULL. a: nv, d/dt of v, or NULL; needs v. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED.
+ * Cost: O(n). Since: 0.1. */
+TENON_API tenon_status tenon_kinematics(tenon_workspace *workspace, const double *q, size_t q_count, const double *v,
+                                        size_t v_count, const double *a, size_t a_count);
+
+/* Pose of a link in the world, after tenon_kinematics.
+ * pose: 7, or NULL. rotation: 9, the same orientation as a 3 x 3 matrix, column-major: p_world = R p_link + position;
+ * or NULL. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (also: no tenon_kinematics before), TENON_WRONG_SIZE, TENON_OUT_OF_RANGE.
+ * Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_link_pose(tenon_workspace *workspace, int32_t link, double *pose, size_t pose_count,
+                                       double *rotation, size_t rotation_count);
+
+/* Velocity of a link, after tenon_kinematics with v: [angular; velocity of the link's origin], along axes
+ * (TENON_AXES_*).
+ * velocity: 6. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: as tenon_link_pose. Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_link_velocity(tenon_workspace *workspace, int32_t link, int32_t axes, double *velocity,
+                                           size_t velocity_count);
+
+/* Acceleration of a link, after tenon_kinematics with v and a: [angular; classical acceleration of the link's origin],
+ * along axes (TENON_AXES_*). It is the derivative of tenon_link_velocity along world axes, without gravity.
+ * acceleration: 6. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: as tenon_link_pose. Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_link_acceleration(tenon_workspace *workspace, int32_t link, int32_t axes,
+                                               double *acceleration, size_t acceleration_count);
+
+/* Jacobian of a link, after tenon_kinematics: J v is what tenon_link_velocity gives for the same axes.
+ * J: 6 x nv, column-major, leading dimension ldj >= 6. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: as tenon_link_pose. Cost: O(n). Since: 0.1. */
+TENON_API tenon_status tenon_jacobian(tenon_workspace *workspace, int32_t link, int32_t axes, double *J,
+                                      size_t J_count, int32_t ldj);
+
+/* Centre of mass of all moving bodies, world axes, after tenon_kinematics.
+ * position: 3, m, or NULL. velocity: 3, m/s, or NULL; needs v. J: 3 x nv with velocity = J v, column-major, leading
+ * dimension ldj >= 3, or NULL. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (also: no tenon_kinematics before), TENON_WRONG_SIZE. Cost: O(n).
+ * Since: 0.1. */
+TENON_API tenon_status tenon_center_of_mass(tenon_workspace *workspace, double *position, size_t position_count,
+                                            double *velocity, size_t velocity_count, double *J, size_t J_count,
+                                            int32_t ldj);
+
+/* Momentum of all moving bodies, after tenon_kinematics with v: [angular about the centre of mass; linear], world axes.
+ * momentum: 6, kg m^2/s and kg m/s. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: as tenon_center_of_mass. Cost: O(n). Since: 0.1. */
+TENON_API tenon_status tenon_centroidal_momentum(tenon_workspace *workspace, double *momentum, size_t momentum_count);
+
+/* Energy, J, after tenon_kinematics with v: kinetic = v^T M v / 2, armature included; potential = - sum of
+ * mass * gravity . position over moving bodies, zero with the centre of mass at the world's origin.
+ * *kinetic, *potential: may be NULL. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (also: no tenon_kinematics with v before). Cost: O(n). Since: 0.1. */
+TENON_API tenon_status tenon_energy(tenon_workspace *workspace, double *kinetic, double *potential);
+
+/* ---- Dynamics without constraints ------------------------------------------------------------------------------- */
+
+/* Inverse dynamics by the recursive Newton-Euler algorithm, [RBDA] table 5.1: tau = M(q) a + c(q, v) - external.
+ * q: nq. v, a: nv. wrenches: 6 x links, [moment about the link origin; force on the link], link axes; NULL: none.
+ * tau: nv, written. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED.
+ * Cost: O(n). Since: 0.1. */
+TENON_API tenon_status tenon_inverse_dynamics(tenon_workspace *workspace, const double *q, size_t q_count,
+                                              const double *v, size_t v_count, const double *a, size_t a_count,
+                                              const double *wrenches, size_t wrenches_count, double *tau,
+                                              size_t tau_count);
+
+/* Bias force c(q, v): gravity, Coriolis and centrifugal, less the external wrenches; inverse dynamics at a = 0.
+ * q: nq. v: nv. wrenches: as tenon_inverse_dynamics. c: nv, written. Allocates: nothing.
+ * Threads: one at a time per workspace. Status: as tenon_inverse_dynamics. Cost: O(n). Since: 0.1. */
+TENON_API tenon_status tenon_bias(tenon_workspace *workspace, const double *q, size_t q_count, const double *v,
+                                  size_t v_count, const double *wrenches, size_t wrenches_count, double *c,
+                                  size_t c_count);
+
+/* Mass matrix M(q), armature included, by the composite-rigid-body algorithm, [RBDA] table 6.2.
+ * q: nq. M: nv x nv, column-major, leading dimension ldm >= nv, both triangles. Allocates: nothing.
+ * Threads: one at a time per workspace. Status: as tenon_inverse_dynamics. Cost: O(n^2) for the zeros, O(n d) for the
+ * rest. Since: 0.1. */
+TENON_API tenon_status tenon_mass_matrix(tenon_workspace *workspace, const double *q, size_t q_count, double *M,
+                                         size_t M_count, int32_t ldm);
+
+/* Factors M(q) = L^T L along the branches of the tree, [RBDA] table 6.3, and keeps L for the two calls below until the
+ * next call of this function.
+ * q: nq. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: as tenon_inverse_dynamics, and TENON_NOT_POSITIVE_DEFINITE. Cost: O(n d^2). Since: 0.1. */
+TENON_API tenon_status tenon_factor_mass_matrix(tenon_workspace *workspace, const double *q, size_t q_count);
+
+/* X = M^-1 B and X = M B with the factor kept by tenon_factor_mass_matrix, [RBDA] table 6.4.
+ * B: nv x columns, leading dimension ldb >= nv. X: nv x columns, leading dimension ldx >= nv, written. X may be B
+ * itself, with the same leading dimension. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (also: no factor), TENON_WRONG_SIZE, TENON_NOT_FINITE.
+ * Cost: O(n d) a column. Since: 0.1. */
+TENON_API tenon_status tenon_solve_mass_matrix(tenon_workspace *workspace, int32_t columns, const double *B,
+                                               size_t B_count, int32_t ldb, double *X, size_t X_count, int32_t ldx);
+TENON_API tenon_status tenon_multiply_mass_matrix(tenon_workspace *workspace, int32_t columns, const double *B,
+                                                  size_t B_count, int32_t ldb, double *X, size_t X_count,
+                                                  int32_t ldx);
+
+/* Forward dynamics without the constraints, by the articulated-body algorithm, [RBDA] table 7.1:
+ * qdd = M^-1 (tau + external - c).
+ * q: nq. v, tau: nv. wrenches: as tenon_inverse_dynamics. qdd: nv, written. Allocates: nothing.
+ * Threads: one at a time per workspace. Status: as tenon_inverse_dynamics, and TENON_NOT_POSITIVE_DEFINITE.
+ * Cost: O(n). Since: 0.1. */
+TENON_API tenon_status tenon_forward_dynamics(tenon_workspace *workspace, const double *q, size_t q_count,
+                                              const double *v, size_t v_count, const double *tau, size_t tau_count,
+                                              const double *wrenches, size_t wrenches_count, double *qdd,
+                                              size_t qdd_count);
+
+/* ---- Dynamics with constraints ---------------------------------------------------------------------------------- */
+
+/* How constrained dynamics is solved. A row has converged when its residual is below absolute_tolerance +
+ * relative_tolerance * (largest acceleration the rows see). */
+typedef struct tenon_solve_options {
+  uint32_t struct_size;
+  int32_t method;             /* TENON_METHOD_*; default TENON_METHOD_AUTOMATIC */
+  int32_t max_iterations;     /* >= 1; default 30 */
+  int32_t warm_start;         /* 1: start from the lambda handed in; default 0 */
+  int32_t accelerate;         /* 1: combine sweeps to the smallest residual; 0: plain proximal iterations as in the
+                                 papers; default 1 */
+  int32_t reserved;           /* 0 */
+  double absolute_tolerance;  /* > 0; default 1e-12 */
+  double relative_tolerance;  /* >= 0; default 1e-11 */
+  double mu;                  /* proximal parameter; 0: scheduled, scaled to the robot; else fixed on every row.
+                                 Default 0 */
+} tenon_solve_options;
+
+/* Writes the defaults into options.
+ * size: sizeof *options; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_solve_options_init(tenon_solve_options *options, size_t size);
+
+/* Motion and constraint forces, [CABA] Eq. 8:
+ *
+ *     M qdd + c = tau + J^T lambda + external,    J qdd + gamma + R lambda = k
+ *
+ * k is desired plus stabilisation. Redundant rows: qdd is unique, lambda is one of its splits. Contradictory rows: the
+ * qdd of least sum of weight * residual^2, and TENON_INFEASIBLE. With no constraints it is forward dynamics.
+ * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: 6 x links, as tenon_inverse_dynamics; NULL: none.
+ * desired: m, desired accelerations of the rows; NULL: zero. qdd: nv, written. lambda: m, written; read first if
+ * options->warm_start; NULL: not wanted (then no warm start). Allocates: nothing. Threads: one at a time per workspace.
+ * Status: TENON_OK; TENON_MAX_ITERATIONS, TENON_INFEASIBLE, TENON_RANK_DEFICIENT (answers written);
+ * TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_NOT_POSITIVE_DEFINITE,
+ * TENON_UNSUPPORTED (a method that this version lacks). Cost: of the method, see TENON_METHOD_*. Since: 0.1. */
+TENON_API tenon_status tenon_constrained_dynamics(tenon_workspace *workspace, const tenon_solve_options *options,
+                                                  const double *q, size_t q_count, const double *v, size_t v_count,
+                                                  const double *tau, size_t tau_count, const double *wrenches,
+                                                  size_t wrenches_count, const double *desired, size_t desired_count,
+                                                  double *qdd, size_t qdd_count, double *lambda, size_t lambda_count);
+
+/* How the last constrained solve of a workspace went. */
+typedef struct tenon_solve_report {
+  uint32_t struct_size;
+  int32_t iterations;      /* sweeps after which a residual was looked at */
+  int32_t rank;            /* of the constraint rows, where the method finds it; else -1 */
+  int32_t reserved;
+  double primal_residual;  /* largest |J qdd + gamma - k + R lambda| of a row, m/s^2 or rad/s^2 */
+  double dual_residual;    /* largest |Lambda^-1 residual|, small at a least-squares answer. [CABA] Eq. 15 */
+  double mu;               /* the last one used; relative to each row's Delassus diagonal where scheduled */
+} tenon_solve_report;
+
+/* Prepares a report struct: zeros, and struct_size.
+ * size: sizeof *report. Allocates: nothing. Threads: any, one at a time per struct.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_solve_report_init(tenon_solve_report *report, size_t size);
+
+/* Fills report, prepared by its _init, with the last constrained solve of the workspace (of a step: of its last
+ * stage). Of a smaller struct only its bytes are written. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE (struct_size). Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_workspace_report(tenon_workspace *workspace, tenon_solve_report *report);
+
+/* The constraint rows at a state: J, the right-hand side with J qdd = rhs (desired and stabilisation included, the
+ * velocity part gamma taken off), position errors against the anchors, and velocities J v.
+ * q: nq. v: nv. desired: m, or NULL for zero. J: m x nv, column-major, leading dimension ldj >= m, or NULL. rhs,
+ * position_error, row_velocity: m each, or NULL. Position errors: of linear rows the displacement, of angular rows the
+ * rotation vector from the anchor, along the row's axes; of custom rows 0. Allocates: nothing.
+ * Threads: one at a time per workspace. Status: as tenon_inverse_dynamics. Cost: O(n + m n). Since: 0.1. */
+TENON_API tenon_status tenon_constraint_rows(tenon_workspace *workspace, const double *q, size_t q_count,
+                                             const double *v, size_t v_count, const double *desired,
+                                             size_t desired_count, double *J, size_t J_count, int32_t ldj,
+                                             double *rhs, size_t rhs_count, double *position_error,
+                                             size_t position_error_count, double *row_velocity,
+                                             size_t row_velocity_count);
+
+/* ---- Configuration space ---------------------------------------------------------------------------------------- */
+
+/* Moves q by dt * v, v held constant in the axes of each joint's child (the exponential map of spherical, planar and
+ * floating joints).
+ * q: nq. v: nv. dt: s, any sign. next: nq, written; may be q itself. Allocates: nothing.
+ * Threads: one at a time per workspace. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE,
+ * TENON_NOT_NORMALIZED. Cost: O(n). Since: 0.1. */
+TENON_API tenon_status tenon_integrate(tenon_workspace *workspace, const double *q, size_t q_count, const double *v,
+                                       size_t v_count, double dt, double *next, size_t next_count);
+
+/* The velocity that leads from one configuration to another in unit time: integrate(from, v, 1) = to.
+ * from, to: nq. v: nv, written. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: as tenon_integrate. Cost: O(n). Since: 0.1. */
+TENON_API tenon_status tenon_difference(tenon_workspace *workspace, const double *from, size_t from_count,
+                                        const double *to, size_t to_count, double *v, size_t v_count);
+
+/* The configuration of zeros and unit quaternions.
+ * q: nq, written. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE. Cost: O(n). Since: 0.1. */
+TENON_API tenon_status tenon_neutral(tenon_workspace *workspace, double *q, size_t q_count);
+
+/* A random configuration, the same for the same seed on every machine: within finite limits, else within +-pi (angles)
+ * and +-1 m; orientations uniform.
+ * q: nq, written. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: as tenon_neutral. Cost: O(n). Since: 0.1. */
+TENON_API tenon_status tenon_random(tenon_workspace *workspace, uint64_t seed, double *q, size_t q_count);
+
+/* Scales the quaternions of q to unit norm; the other coordinates stay.
+ * q: nq, read and written. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED (norm 0: no
+ * direction to keep). Cost: O(n). Since: 0.1. */
+TENON_API tenon_status tenon_normalize(tenon_workspace *workspace, double *q, size_t q_count);
+
+/* ---- Steps in time ---------------------------------------------------------------------------------------------- */
+
+/* One time step of the constrained system: semi-implicit Euler, v += dt qdd(q, v), then q = integrate(q, v, dt), first
+ * order; classical Runge-Kutta, fourth order, four solves. tau and wrenches are held over the step. Set frequencies
+ * and anchors so that constraints do not drift.
+ * options: NULL for the defaults. dt: s. q: nq and v: nv, read and written. tau: nv. wrenches: 6 x links; NULL: none.
+ * qdd: nv and lambda: m of the step's first stage, written; may be NULL; lambda read first if options->warm_start.
+ * Allocates: nothing. Threads: one at a time per workspace. Status: as tenon_constrained_dynamics; q and v stay as they
+ * were where it is negative. Cost: one solve; four solves. Since: 0.1. */
+TENON_API tenon_status tenon_step_semi_implicit_euler(tenon_workspace *workspace, const tenon_solve_options *options,
+                                                      double dt, double *q, size_t q_count, double *v, size_t v_count,
+                                                      const double *tau, size_t tau_count, const double *wrenches,
+                                                      size_t wrenches_count, double *qdd, size_t qdd_count,
+                                                      double *lambda, size_t lambda_count);
+TENON_API tenon_status tenon_step_runge_kutta_4(tenon_workspace *workspace, const tenon_solve_options *options,
+                                                double dt, double *q, size_t q_count, double *v, size_t v_count,
+                                                const double *tau, size_t tau_count, const double *wrenches,
+                                                size_t wrenches_count, double *qdd, size_t qdd_count, double *lambda,
+                                                size_t lambda_count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TENON_H */
