@@ -1,0 +1,239 @@
+// How easily each constraint row accelerates: diag(J M^-1 J^T), which sets the size of the proximal
+// parameter.
+//
+// M by the composite-rigid-body algorithm ([RBDA] Table 6.2) and M = L^T L along the tree ([RBDA] Table 6.3).
+// A row K_i of J M^-1 J^T is the square of L^-T J^T, and J^T is K_i carried to the root as a force; both
+// touch only the coordinates between the link and the root, so a row costs O(d^2). Storage is the same: row k
+// of L holds the ancestors of coordinate k only, by their depth.
+#include "constraint/row_scale.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "model/placement.hpp"
+
+namespace tenon {
+namespace {
+
+constexpr int sample_count = 4;
+
+std::size_t index(std::int32_t i) {
+  return static_cast<std::size_t>(i);
+}
+
+// M and its factor at one configuration.
+class FactoredTree {
+ public:
+  explicit FactoredTree(const Model& model) : model_(model), row_(index(model.nv)), rank_(index(model.nv)) {
+    std::size_t size = 0;
+    for (std::int32_t k = 0; k < model.nv; ++k) {
+      const std::int32_t parent = model.v_parent[index(k)];
+      rank_[index(k)] = parent < 0 ? 0 : rank_[index(parent)] + 1;
+      row_[index(k)] = size;
+      size += rank_[index(k)] + 1;
+    }
+    L_.resize(size);
+    x_.resize(index(model.nv));
+  }
+
+  // False where M is not positive definite.
+  bool set_configuration(const double* q) {
+    placement_.clear();
+    for (const NodeData& node : model_.nodes) placement_.push_back(joint_placement(node, q));
+    world_ = body_placements(model_.nodes, q);
+    composite_rigid_body();
+    return factor();
+  }
+
+  const Placement& world(std::int32_t node) const { return world_[index(node)]; }
+
+  // K M^-1 K^T of one row, a force on the body at its frame origin.
+  double inverse_inertia(std::int32_t node, Force<double> f) {
+    for (std::int32_t i = node; i >= 0; i = model_.nodes[index(i)].parent) {
+      spread(model_.nodes[index(i)], f, [this](std::int32_t k, double value) { x_[index(k)] = value; });
+      f = force_to_parent(placement_[index(i)], f);
+    }
+    double sum = 0;
+    for (std::int32_t k = last_velocity(node); k >= 0; k = model_.v_parent[index(k)]) {
+      double& x = x_[index(k)];
+      x /= entry(k, k);
+      sum += x * x;
+      for (std::int32_t j = model_.v_parent[index(k)]; j >= 0; j = model_.v_parent[index(j)]) {
+        x_[index(j)] -= entry(k, j) * x;
+      }
+    }
+    return sum;
+  }
+
+ private:
+  double& entry(std::int32_t k, std::int32_t ancestor) { return L_[row_[index(k)] + rank_[index(ancestor)]]; }
+  std::int32_t last_velocity(std::int32_t node) const {
+    const Model::Joint& joint = model_.joints[index(node)];
+    return joint.v_index + joint.nv - 1;
+  }
+
+  // S^T f: coordinate and value for each velocity of the node. Signs of the user's axes do not matter here.
+  template <class Visit>
+  static void spread(const NodeData& node, const Force<double>& f, Visit visit) {
+    const JointSubspace S = joint_subspace(node.kind);
+    for (int c = 0; c < S.count; ++c) visit(node.v_index + c, dot(coordinate_motion(S.first + c), f));
+  }
+
+  void composite_rigid_body() {
+    const std::size_t n = model_.nodes.size();
+    composite_.clear();
+    for (const NodeData& node : model_.nodes) composite_.push_back(body_inertia(node));
+    for (std::size_t i = n; i-- > 0;) {
+      const std::int32_t parent = model_.nodes[i].parent;
+      if (parent < 0) continue;
+      composite_[index(parent)] = composite_[index(parent)] + inertia_to_parent(placement_[i], composite_[i]);
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      const NodeData& node = model_.nodes[i];
+      const JointSubspace S = joint_subspace(node.kind);
+      for (int c = 0; c < S.count; ++c) {
+        const std::int32_t k = node.v_index + c;
+        Force<double> f = composite_[i] * coordinate_motion(S.first + c);
+        for (std::int32_t a = static_cast<std::int32_t>(i); a >= 0; a = model_.nodes[index(a)].parent) {
+          spread(model_.nodes[index(a)], f, [&](std::int32_t j, double value) {
+            if (j <= k) entry(k, j) = value;
+          });
+          f = force_to_parent(placement_[index(a)], f);
+        }
+        entry(k, k) += model_.armature[index(k)];
+      }
+    }
+  }
+
+  bool factor() {
+    for (std::int32_t k = model_.nv - 1; k >= 0; --k) {
+      double& pivot = entry(k, k);
+      if (!(pivot > 0)) return false;
+      pivot = std::sqrt(pivot);
+      for (std::int32_t i = model_.v_parent[index(k)]; i >= 0; i = model_.v_parent[index(i)])
+        entry(k, i) /= pivot;
+      for (std::int32_t i = model_.v_parent[index(k)]; i >= 0; i = model_.v_parent[index(i)]) {
+        const double ki = entry(k, i);
+        for (std::int32_t j = i; j >= 0; j = model_.v_parent[index(j)]) entry(i, j) -= ki * entry(k, j);
+      }
+    }
+    return true;
+  }
+
+  const Model& model_;
+  std::vector<std::size_t> row_, rank_;
+  std::vector<double> L_, x_;
+  std::vector<Placement> placement_, world_;
+  std::vector<RigidInertia<double>> composite_;
+};
+
+struct Row {
+  std::int32_t node;
+  bool angular;
+  Force<double> force;  // on the body, body frame
+  bool world_axes;
+  Vec3<double> axis, point;  // for rows along world axes: axis in the world, point in the body frame
+};
+
+std::vector<Row> rows_of(const ConstraintData& c) {
+  std::vector<Row> rows(index(c.row_count));
+  for (std::int32_t i = 0; i < c.item_count; ++i) {
+    const ConstraintItem& item = c.items[i];
+    std::size_t r = index(item.row_begin);
+    if (item.custom >= 0) {
+      for (std::int32_t j = 0; j < item.row_count; ++j, ++r) {
+        const Force<double> f = load_force<double>(c.custom + 6 * (item.custom + j));
+        rows[r] = {item.node, norm_squared(f.n) > norm_squared(f.f), f, false, {}, {}};
+      }
+      continue;
+    }
+    const Vec3<double> p = load_vec3<double>(item.p);
+    for (int b = 0; b < 6; ++b) {
+      if (!(item.rows >> b & 1u)) continue;
+      const int k = b % 3;
+      const Vec3<double> e = item.world_axes
+                                 ? Vec3<double>{k == 0 ? 1.0 : 0, k == 1 ? 1.0 : 0, k == 2 ? 1.0 : 0}
+                                 : Vec3<double>{item.R[k], item.R[3 + k], item.R[6 + k]};
+      Row& row = rows[r++];
+      row = {item.node, b < 3, {e, {0, 0, 0}}, item.world_axes != 0, e, p};
+      if (b >= 3) row.force = {cross(p, e), e};
+    }
+  }
+  return rows;
+}
+
+Force<double> force_of(const Row& row, const FactoredTree& tree) {
+  if (!row.world_axes) return row.force;
+  const Vec3<double> e = unrotate(tree.world(row.node).R, row.axis);
+  return row.angular ? Force<double>{e, {0, 0, 0}} : Force<double>{cross(row.point, e), e};
+}
+
+// Geometric mean of the positive ones among the selected; 0 when there are none.
+template <class Select>
+double geometric_mean(const std::vector<double>& values, Select select) {
+  double sum = 0;
+  int count = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!(values[i] > 0) || !select(i)) continue;
+    sum += std::log(values[i]);
+    ++count;
+  }
+  return count == 0 ? 0 : std::exp(sum / count);
+}
+
+// A row may stand still in one pose (a straight leg along itself) or in all (out of the plane of a planar
+// arm). Poses count from a thousandth of the best one on; a row whose best is rounding beside the other rows
+// cannot move.
+constexpr double still_in_a_pose = 1e-3, still_always = 1e-18;
+
+double typical(const std::vector<double>& values) {
+  const double best = *std::max_element(values.begin(), values.end());
+  double sum = 0;
+  for (const double value : values) sum += std::log(std::max(value, still_in_a_pose * best));
+  return best > 0 ? std::exp(sum / static_cast<double>(values.size())) : 0;
+}
+
+void fill_gaps(const Model& model, const std::vector<Row>& rows, std::vector<double>& scale) {
+  const double largest = scale.empty() ? 0 : *std::max_element(scale.begin(), scale.end());
+  for (double& s : scale) {
+    if (!(s > still_always * largest)) s = 0;
+  }
+  const std::vector<double> known = scale;
+  const double any = geometric_mean(known, [](std::size_t) { return true; });
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    if (scale[r] > 0) continue;
+    const double alike =
+        geometric_mean(known, [&](std::size_t i) { return rows[i].angular == rows[r].angular; });
+    scale[r] = alike > 0 ? alike : any > 0 ? any : model.total_mass > 0 ? 1 / model.total_mass : 1;
+  }
+}
+
+}  // namespace
+
+std::vector<double> row_scale(const Model& model, const ConstraintData& constraints) {
+  const std::vector<Row> rows = rows_of(constraints);
+  std::vector<std::vector<double>> samples(rows.size());
+  FactoredTree tree(model);
+  std::vector<double> q(index(model.nq));
+  for (int sample = 0; sample < sample_count; ++sample) {
+    if (sample == 0)
+      neutral_configuration(model.nodes, q.data());
+    else
+      sample_configuration(model, static_cast<std::uint64_t>(sample), q.data());
+    if (!tree.set_configuration(q.data())) continue;
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      if (rows[r].node < 0) continue;
+      const double value = tree.inverse_inertia(rows[r].node, force_of(rows[r], tree));
+      if (std::isfinite(value)) samples[r].push_back(value);
+    }
+  }
+  std::vector<double> scale(rows.size(), 0.0);
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    if (!samples[r].empty()) scale[r] = typical(samples[r]);
+  }
+  fill_gaps(model, rows, scale);
+  return scale;
+}
+
+}  // namespace tenon

@@ -1,0 +1,15 @@
+// How easily each constraint row accelerates: the size of its diagonal entry of J M^-1 J^T.
+#pragma once
+
+#include <vector>
+
+#include "constraint/constraint_data.hpp"
+#include "tenon/model.hpp"
+
+namespace tenon {
+
+// Per row the geometric mean over the neutral and three seeded random configurations. Rows that cannot move
+// get the mean of the others. Always positive and finite.
+std::vector<double> row_scale(const Model& model, const ConstraintData& constraints);
+
+}  // namespace tenon

@@ -1,0 +1,364 @@
+// Mechanism to Model: numbers bodies and coordinates, chooses body frames, lumps inertias.
+//
+// Frames. Call the pose at q = 0 home. A hinge (revolute or prismatic) whose axis is a coordinate axis of the
+// parent's body frame gets a body frame parallel to that frame at home, its origin at the joint origin: its
+// tree rotation is the identity and its motion planar. Any other hinge gets a frame with z along the axis and
+// x chosen so that as many hinges as possible further out are along its coordinate axes again. Spherical and
+// floating joints keep the link frame, whose axes their coordinates refer to; a planar joint gets z along the
+// normal. Every pose is composed from the description once, link by link, in the body frame; only the
+// decision "along a coordinate axis" has a tolerance.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/description.hpp"
+#include "model/inertia.hpp"
+#include "model/placement.hpp"
+#include "tenon/model.hpp"
+
+namespace tenon {
+namespace {
+
+using Vec = Vec3<double>;
+using Mat = Mat3<double>;
+
+// Sine of the angle below which an axis counts as a coordinate axis: well above the rounding of composed
+// rotations (1e-15 a joint), well below what an answer may lose.
+constexpr double alignment_tolerance = 1e-12;
+constexpr Mat identity = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+
+Vec to_vec(const Vector3& a) {
+  return load_vec3<double>(a.data());
+}
+Mat columns(const Vec& x, const Vec& y, const Vec& z) {
+  return {x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z};
+}
+Vec unit(int k) {
+  return {k == 0 ? 1.0 : 0, k == 1 ? 1.0 : 0, k == 2 ? 1.0 : 0};
+}
+Vec normalized(const Vec& a) {
+  return (1 / std::sqrt(norm_squared(a))) * a;
+}
+bool is_hinge(JointType type) {
+  return type == JointType::revolute || type == JointType::continuous || type == JointType::prismatic;
+}
+bool parallel(const Vec& a, const Vec& b) {
+  return norm_squared(cross(a, b)) < alignment_tolerance * alignment_tolerance;
+}
+
+// The coordinate axis that a unit vector lies along, -1 for none.
+int coordinate_axis(const Vec& a) {
+  for (int k = 0; k < 3; ++k) {
+    if (parallel(a, unit(k))) return k;
+  }
+  return -1;
+}
+double component(const Vec& a, int k) {
+  return dot(a, unit(k));
+}
+
+// Axes [x y normal] of a planar joint in its joint frame. Along a coordinate axis: (x y z), (y z x), (z x y);
+// for the opposite direction the second one is reversed too. For any other normal, the smallest rotation that
+// takes the closest coordinate direction to the normal is applied to that direction's axes.
+Mat planar_axes(const Vec& normal) {
+  int k = 0;
+  for (int j = 1; j < 3; ++j) {
+    if (std::abs(component(normal, j)) > std::abs(component(normal, k)) + 1e-9) k = j;
+  }
+  const double sign = component(normal, k) < 0 ? -1 : 1;
+  const Vec from = sign * unit(k), x = unit((k + 1) % 3), y = sign * unit((k + 2) % 3);
+  // R a = a + w x a + w x (w x a) / (1 + c), w = from x normal, c = from . normal.
+  const Vec w = cross(from, normal);
+  const double scale = 1 / (1 + dot(from, normal));
+  const auto turn = [&](const Vec& a) { return a + cross(w, a) + scale * cross(w, cross(w, a)); };
+  return columns(turn(x), turn(y), normal);
+}
+
+class Compiler {
+ public:
+  Compiler(const Mechanism& mechanism, const CompileOptions& options, Model& model)
+      : mechanism_(mechanism),
+        options_(options),
+        model_(model),
+        description_(check_description(mechanism, options)),
+        bodies_(description_.joints_below.size()) {}
+
+  void run() {
+    model_.name = mechanism_.name;
+    model_.warnings = mechanism_.warnings;
+    model_.floating_base = options_.floating_base;
+    order_joints();
+    place_root();
+    for (const std::size_t joint : order_) attach(description_.joints[joint]);
+    add_links();
+    add_frames();
+    lump_inertias();
+    check_inertias(mechanism_, model_);
+  }
+
+ private:
+  // The body that carries a link, and the link frame in it.
+  struct Carrier {
+    int body = -1;
+    Placement in_body{{identity}, {0, 0, 0}};
+  };
+
+  // Depth first, in the order of the description; home rotations of all links and home axes of all joints in
+  // the root frame on the way.
+  void order_joints() {
+    home_.assign(description_.joints_below.size(), identity);
+    home_axis_.resize(description_.joints.size());
+    std::vector<std::size_t> open;
+    const auto push = [&](std::size_t link) {
+      const std::vector<std::size_t>& below = description_.joints_below[link];
+      open.insert(open.end(), below.rbegin(), below.rend());
+    };
+    push(description_.root);
+    while (!open.empty()) {
+      const std::size_t i = open.back();
+      open.pop_back();
+      const Description::Joint& joint = description_.joints[i];
+      home_[joint.child] = home_[joint.parent] * load_mat3<double>(joint.data.origin.rotation.data());
+      home_axis_[i] = home_[joint.child] * to_vec(joint.data.axis);
+      order_.push_back(i);
+      push(joint.child);
+    }
+  }
+
+  void place_root() {
+    if (!options_.floating_base) return;
+    MechanismJoint base;
+    base.name = options_.floating_joint_name;
+    base.type = JointType::floating;
+    bodies_[description_.root].body =
+        add_node(base, -1, static_cast<int>(description_.root), -1, joint_floating, 1, {0, 0, 0}, identity);
+  }
+
+  void attach(const Description::Joint& joint) {
+    const Carrier& parent = bodies_[joint.parent];
+    Carrier& child = bodies_[joint.child];
+    // The joint frame in the parent's body frame; at home also the frame of the child link.
+    const Placement X = compose(parent.in_body, to_placement(joint.data.origin));
+    if (joint.data.type == JointType::fixed) {
+      child = {parent.body, X};
+      return;
+    }
+    NodeFrame frame = {joint_floating, 1, X.R.R};
+    if (joint.data.type == JointType::spherical) frame.kind = joint_spherical;
+    if (joint.data.type == JointType::planar)
+      frame = {joint_planar, 1, X.R.R * planar_axes(to_vec(joint.data.axis))};
+    if (is_hinge(joint.data.type)) frame = hinge_frame(joint, parent.body, X.R.R * to_vec(joint.data.axis));
+    child.body = add_node(joint.data, joint.parent_link, joint.child_link, parent.body, frame.kind,
+                          frame.sign, X.p, frame.R);
+    const bool is_link_frame = frame.kind == joint_spherical || frame.kind == joint_floating;
+    child.in_body = {{is_link_frame ? identity : transpose(frame.R) * X.R.R}, {0, 0, 0}};
+  }
+
+  struct NodeFrame {
+    JointKind kind;
+    double sign;
+    Mat R;  // of the body frame in the parent's body frame, at home
+  };
+
+  NodeFrame hinge_frame(const Description::Joint& joint, int parent, const Vec& axis) const {
+    const bool slides = joint.data.type == JointType::prismatic;
+    const int k = coordinate_axis(axis);
+    if (k >= 0) {
+      const int kind = (slides ? joint_prismatic_x : joint_revolute_x) + k;
+      return {static_cast<JointKind>(kind), component(axis, k) < 0 ? -1.0 : 1.0, identity};
+    }
+    return {slides ? joint_prismatic_oblique : joint_revolute_oblique, 1,
+            realigned(joint.child, parent, axis)};
+  }
+
+  // z along the axis, x where most hinges further out turn out to lie along coordinate axes.
+  Mat realigned(std::size_t child, int parent, const Vec& axis) const {
+    const Mat parent_home = parent < 0 ? identity : body_home_[static_cast<std::size_t>(parent)];
+    const Vec z = parent_home * axis;
+    int most = 0;
+    // Where nothing further out suggests an x, the coordinate axis that is most nearly normal to z does.
+    int k = 0;
+    for (int j = 1; j < 3; ++j) {
+      if (std::abs(component(axis, j)) < std::abs(component(axis, k)) - 1e-9) k = j;
+    }
+    Vec x = unit(k);
+    const std::vector<Vec> axes = hinge_axes_beyond(child);
+    std::vector<Vec> tried;
+    for (const Vec& a : axes) {
+      if (std::abs(dot(a, z)) > alignment_tolerance) continue;
+      const Vec b = cross(z, a);
+      bool known = false;
+      for (const Vec& t : tried) known = known || parallel(t, a) || parallel(t, b);
+      if (known) continue;
+      tried.push_back(a);
+      int count = 0;
+      for (const Vec& other : axes) count += parallel(other, z) || parallel(other, a) || parallel(other, b);
+      if (count > most) {
+        most = count;
+        x = transpose_times(parent_home, a);
+      }
+    }
+    x = normalized(x - dot(x, axis) * axis);
+    return columns(x, cross(axis, x), axis);
+  }
+
+  // Home axes, in the root frame, of the hinges beyond a link whose frames follow from that link's: up to the
+  // next joint that brings a frame of its own.
+  std::vector<Vec> hinge_axes_beyond(std::size_t link) const {
+    std::vector<Vec> axes;
+    std::vector<std::size_t> open = {link};
+    while (!open.empty()) {
+      const std::size_t at = open.back();
+      open.pop_back();
+      for (const std::size_t i : description_.joints_below[at]) {
+        const Description::Joint& joint = description_.joints[i];
+        if (is_hinge(joint.data.type)) axes.push_back(home_axis_[i]);
+        if (is_hinge(joint.data.type) || joint.data.type == JointType::fixed) open.push_back(joint.child);
+      }
+    }
+    return axes;
+  }
+
+  int add_node(const MechanismJoint& joint, int parent_link, int child_link, int parent, JointKind kind,
+               double sign, const Vec& p, const Mat& R) {
+    const int node = model_.body_count();
+    NodeData data{};
+    data.parent = parent;
+    data.kind = kind;
+    data.q_index = model_.nq;
+    data.v_index = model_.nv;
+    data.sign = sign;
+    store(data.p, p);
+    store(data.R, R);
+    int last = -1;
+    if (parent >= 0) {
+      const Model::Joint& above = model_.joints[static_cast<std::size_t>(parent)];
+      last = above.v_index + above.nv - 1;
+    }
+    add_joint(joint, parent_link, child_link);
+    for (int k = 0; k < model_.joints.back().nv; ++k) {
+      model_.v_parent.push_back(k == 0 ? last : data.v_index + k - 1);
+      model_.v_node.push_back(node);
+      model_.v_sign.push_back(sign);
+      model_.armature.push_back(joint.armature);
+    }
+    model_.nodes.push_back(data);
+    body_home_.push_back(parent < 0 ? R : body_home_[static_cast<std::size_t>(parent)] * R);
+    depth_.push_back(parent < 0 ? 1 : depth_[static_cast<std::size_t>(parent)] + 1);
+    model_.depth = std::max(model_.depth, depth_.back());
+    return node;
+  }
+
+  void add_joint(const MechanismJoint& joint, int parent_link, int child_link) {
+    Model::Joint made{joint.name, joint.type, parent_link,  child_link,     model_.nq,     model_.nv,     0,
+                      0,          joint.axis, joint.limits, joint.armature, joint.damping, joint.friction};
+    made.nq = position_count(joint.type);
+    made.nv = velocity_count(joint.type);
+    if (joint.type == JointType::spherical || joint.type == JointType::floating) made.axis = {0, 0, 0};
+    if (joint.type == JointType::continuous) {
+      made.limits.lower = -std::numeric_limits<double>::infinity();
+      made.limits.upper = std::numeric_limits<double>::infinity();
+    }
+    model_.nq += made.nq;
+    model_.nv += made.nv;
+    model_.joints.push_back(std::move(made));
+  }
+
+  void add_links() {
+    for (std::size_t i = 0; i < description_.link_count; ++i) {
+      const MechanismLink& link = mechanism_.links[i];
+      Model::Link made{link.name, bodies_[i].body, to_pose(bodies_[i].in_body), -1,
+                       -1,        link.mass,       link.center_of_mass,         link.inertia,
+                       false};
+      if (i == description_.root) {
+        made.joint = made.body;
+      } else {
+        const Description::Joint& joint =
+            description_.joints[static_cast<std::size_t>(description_.joint_above[i])];
+        made.parent_link = joint.parent_link;
+        if (joint.data.type != JointType::fixed) made.joint = made.body;
+      }
+      model_.total_mass += link.mass;
+      model_.links.push_back(std::move(made));
+    }
+  }
+
+  void add_frames() {
+    for (const MechanismFrame& frame : mechanism_.frames) {
+      const int link = model_.find_link(frame.link);
+      const Model::Link& carrier = model_.links[static_cast<std::size_t>(link)];
+      Pose placement = frame.placement;
+      placement.rotation = nearest_rotation(placement.rotation);
+      model_.links.push_back(
+          {frame.name, carrier.body, carrier.in_body * placement, link, -1, 0, {}, {}, true});
+    }
+  }
+
+  void lump_inertias() {
+    std::vector<RigidInertia<double>> bodies(model_.nodes.size(), RigidInertia<double>{});
+    for (const Model::Link& link : model_.links) {
+      if (link.body < 0 || link.is_frame) continue;
+      const std::array<double, 6>& I = link.inertia;
+      const RigidInertia<double> at_center = {link.mass, {0, 0, 0}, {I[0], I[1], I[2], I[3], I[4], I[5]}};
+      const Placement X = compose(to_placement(link.in_body), {{identity}, to_vec(link.center_of_mass)});
+      RigidInertia<double>& body = bodies[static_cast<std::size_t>(link.body)];
+      body = body + inertia_to_parent(X, at_center);
+    }
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+      NodeData& node = model_.nodes[i];
+      const Sym3<double>& I = bodies[i].I;
+      const double six[6] = {I.xx, I.xy, I.xz, I.yy, I.yz, I.zz};
+      node.mass = bodies[i].m;
+      store(node.h, bodies[i].h);
+      std::copy(six, six + 6, node.I);
+    }
+  }
+
+  const Mechanism& mechanism_;
+  const CompileOptions& options_;
+  Model& model_;
+  const Description description_;
+  std::vector<Carrier> bodies_;     // per link
+  std::vector<std::size_t> order_;  // joints, depth first
+  std::vector<Mat> home_;           // per link: rotation in the root frame at home
+  std::vector<Vec> home_axis_;      // per joint: axis in the root frame at home
+  std::vector<Mat> body_home_;      // per node: rotation of the body frame in the root frame at home
+  std::vector<int> depth_;          // per node
+};
+
+}  // namespace
+
+std::shared_ptr<const Model> Model::compile(const Mechanism& mechanism, const CompileOptions& options) {
+  const auto model = std::make_shared<Model>();
+  Compiler(mechanism, options, *model).run();
+  model->data_ = {model->body_count(),
+                  model->nq,
+                  model->nv,
+                  model->nodes.data(),
+                  model->v_parent.data(),
+                  model->v_node.data(),
+                  model->armature.data(),
+                  model->v_sign.data(),
+                  {options.gravity[0], options.gravity[1], options.gravity[2]}};
+  return model;
+}
+
+int Model::find_link(std::string_view link_name) const {
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    if (links[i].name == link_name) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+int Model::find_joint(std::string_view joint_name) const {
+  for (std::size_t i = 0; i < joints.size(); ++i) {
+    if (joints[i].name == joint_name) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+}  // namespace tenon

@@ -1,0 +1,90 @@
+// Model::describe: a summary and the tree for people.
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tenon/model.hpp"
+
+namespace tenon {
+namespace {
+
+const char* type_name(JointType type) {
+  switch (type) {
+    case JointType::fixed:
+      return "fixed";
+    case JointType::revolute:
+      return "revolute";
+    case JointType::continuous:
+      return "continuous";
+    case JointType::prismatic:
+      return "prismatic";
+    case JointType::spherical:
+      return "spherical";
+    case JointType::planar:
+      return "planar";
+    case JointType::floating:
+      return "floating";
+    case JointType::universal:
+      return "universal";
+  }
+  return "unknown";
+}
+
+bool oblique(const NodeData& node) {
+  return node.kind == joint_revolute_oblique || node.kind == joint_prismatic_oblique;
+}
+
+// Names of the links of each body; the world's first.
+std::vector<std::string> link_names(const Model& model) {
+  std::vector<std::string> names(model.nodes.size() + 1);
+  for (const Model::Link& link : model.links) {
+    if (link.is_frame) continue;
+    std::string& text = names[static_cast<std::size_t>(link.body + 1)];
+    text += (text.empty() ? "" : " + ") + link.name;
+  }
+  return names;
+}
+
+std::string counted(int count, const char* one, const char* many) {
+  return std::to_string(count) + " " + (count == 1 ? one : many);
+}
+
+}  // namespace
+
+std::string Model::describe() const {
+  const auto frames =
+      std::count_if(links.begin(), links.end(), [](const Link& link) { return link.is_frame; });
+  const auto hinges =
+      std::count_if(joints.begin(), joints.end(), [](const Joint& joint) { return joint.nv == 1; });
+  const auto tilted = std::count_if(nodes.begin(), nodes.end(), oblique);
+  std::ostringstream text;
+  text << (name.empty() ? "unnamed mechanism" : name) << ": "
+       << counted(static_cast<int>(links.size()) - static_cast<int>(frames), "link", "links") << ", "
+       << counted(static_cast<int>(frames), "extra frame", "extra frames") << ", "
+       << counted(body_count(), "moving body", "moving bodies") << ", "
+       << counted(static_cast<int>(joints.size()), "moving joint", "moving joints") << "\n"
+       << "nq " << nq << ", nv " << nv << ", mass " << total_mass << " kg, depth " << depth << ", "
+       << (floating_base ? "floating" : "fixed") << " base\n"
+       << "one-dof joints: " << hinges - tilted << " along a coordinate axis of their body frames, " << tilted
+       << " oblique\n";
+
+  const std::vector<std::string> names = link_names(*this);
+  text << "world" << (names[0].empty() ? "" : ": ") << names[0] << "\n";
+  std::vector<int> level(nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const NodeData& node = nodes[i];
+    const Joint& joint = joints[i];
+    level[i] = node.parent < 0 ? 1 : level[static_cast<std::size_t>(node.parent)] + 1;
+    text << std::string(2 * static_cast<std::size_t>(level[i]), ' ') << joint.name << "  "
+         << type_name(joint.type);
+    if (joint.type != JointType::spherical && joint.type != JointType::floating) {
+      text << " (" << joint.axis[0] << " " << joint.axis[1] << " " << joint.axis[2] << ")";
+    }
+    if (oblique(node)) text << " oblique";
+    text << "  " << (names[i + 1].empty() ? "(no link)" : names[i + 1]) << "  " << node.mass << " kg\n";
+  }
+  return text.str();
+}
+
+}  // namespace tenon

@@ -1,0 +1,46 @@
+// A Mechanism that has been checked: every name resolved to an index, axes of unit length, rotations
+// orthonormal, universal joints replaced by two revolute ones. What is left to Model::compile is frames and
+// inertias.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "tenon/mechanism.hpp"
+#include "tenon/model.hpp"
+
+namespace tenon {
+
+struct Description {
+  struct Joint {
+    MechanismJoint data;  // axis of unit length where the type has one, origin polished; never universal
+    std::size_t parent,
+        child;  // links; those from link_count on are the massless ones inside universal joints
+    int parent_link, child_link;  // as reported: both halves of a universal joint hang on the same link, only
+                                  // the second has a child link
+  };
+  std::size_t link_count = 0;  // links of the mechanism
+  std::size_t root = 0;
+  std::vector<Joint> joints;
+  std::vector<std::vector<std::size_t>> joints_below;  // per link: the joints that hang on it, in order
+  std::vector<int> joint_above;                        // per link: the joint that carries it, -1 for the root
+};
+
+// Throws Error. The text names link or joint and says how to mend it.
+Description check_description(const Mechanism& mechanism, const CompileOptions& options);
+
+// Throws Error(status) with the mechanism's source before the text.
+[[noreturn]] void reject(const Mechanism& mechanism, Status status, const std::string& text);
+
+// "'name'"; and 'a', 'b', 'c' and 4 more.
+std::string quoted(const std::string& name);
+std::string quoted_list(const std::vector<std::string>& names, std::size_t most = 4);
+
+// How far R^T R is from the identity, infinite for a reflection; and the rotation nearest to R.
+double rotation_defect(const Matrix3& R);
+Matrix3 nearest_rotation(const Matrix3& R);
+// A rotation off by more than this is a mistake and not a rounded number.
+inline constexpr double rotation_tolerance = 1e-5;
+
+}  // namespace tenon

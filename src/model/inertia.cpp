@@ -1,0 +1,179 @@
+// Which masses and inertias a compiled model can be solved with.
+//
+// Descriptions of real robots break the rules of rigid bodies often and harmlessly: an inertia that is
+// indefinite on a link welded to a heavy one, principal moments that break the triangle inequality. Those are
+// warnings. What cannot be computed with is a moving body of indefinite inertia (negative kinetic energy) and
+// a joint that moves no inertia of its own, which makes the mass matrix singular: D = S^T IA S + armature
+// ([RBDA] 7.4) has no inverse there.
+//
+// Whether D can be inverted is a property of the mechanism and not of a pose only for almost all poses, so it
+// is asked at one generic pose: the articulated-body recursion, O(n), in body frames.
+#include "model/inertia.hpp"
+
+#include <Eigen/Dense>
+#include <cmath>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "model/description.hpp"
+#include "model/placement.hpp"
+
+namespace tenon {
+namespace {
+
+using Matrix6 = Eigen::Matrix<double, 6, 6>;
+
+// Principal moments, ascending.
+Eigen::Vector3d principal_moments(const double* I) {
+  Eigen::Matrix3d A;
+  A << I[0], I[1], I[2], I[1], I[3], I[4], I[2], I[4], I[5];
+  return Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(A, Eigen::EigenvaluesOnly).eigenvalues();
+}
+
+void warn_of_link(const MechanismLink& link, Model& model) {
+  const Eigen::Vector3d moments = principal_moments(link.inertia.data());
+  const double largest = moments.cwiseAbs().maxCoeff();
+  std::ostringstream text;
+  text << "link " << quoted(link.name) << ": ";
+  if (moments[0] < -1e-9 * largest) {
+    text << "inertia is not positive definite";
+  } else if (moments[2] > moments[0] + moments[1] + 1e-6 * largest) {
+    text << "inertia breaks the triangle inequality";
+  } else {
+    return;
+  }
+  text << " (principal moments " << moments[0] << ", " << moments[1] << ", " << moments[2]
+       << " kg m^2), which no rigid body can have; it is used as given";
+  model.warnings.push_back(text.str());
+}
+
+// The first link of a body, for messages; the joint's name where the body has none.
+std::string body_name(const Model& model, std::size_t node) {
+  for (const Model::Link& link : model.links) {
+    if (link.body == static_cast<int>(node) && !link.is_frame) return "link " + quoted(link.name);
+  }
+  return "the body of joint " + quoted(model.joints[node].name);
+}
+
+void check_body(const Mechanism& mechanism, const Model& model, std::size_t i) {
+  const NodeData& node = model.nodes[i];
+  double central[6];  // about the centre of mass: I + (h x)(h x) / m
+  std::copy(node.I, node.I + 6, central);
+  if (node.mass > 0) {
+    const double *h = node.h, s = 1 / node.mass;
+    const double hh = h[0] * h[0] + h[1] * h[1] + h[2] * h[2];
+    central[0] -= s * (hh - h[0] * h[0]);
+    central[1] += s * h[0] * h[1];
+    central[2] += s * h[0] * h[2];
+    central[3] -= s * (hh - h[1] * h[1]);
+    central[4] += s * h[1] * h[2];
+    central[5] -= s * (hh - h[2] * h[2]);
+  }
+  const Eigen::Vector3d moments = principal_moments(central);
+  const double rounding = 1e-13 * (std::abs(node.I[0]) + std::abs(node.I[3]) + std::abs(node.I[5]));
+  if (moments[0] >= -1e-9 * moments.cwiseAbs().maxCoeff() - rounding) return;
+  std::ostringstream text;
+  text << body_name(model, i) << ", moved by joint " << quoted(model.joints[i].name)
+       << ": the inertia of the body, with all that is fixed to it, is not positive definite (principal "
+          "moments "
+       << moments[0] << ", " << moments[1] << ", " << moments[2]
+       << " kg m^2); give an inertia about the centre of mass whose principal moments are not negative";
+  reject(mechanism, Status::invalid_inertia, text.str());
+}
+
+// Motion child -> parent coordinates is the transpose of this, force child -> parent this itself.
+Matrix6 force_transform(const Placement& X) {
+  const Mat3<double>& R = X.R.R;
+  Eigen::Matrix3d rotation, shift;
+  rotation << R.xx, R.xy, R.xz, R.yx, R.yy, R.yz, R.zx, R.zy, R.zz;
+  shift << 0, -X.p.z, X.p.y, X.p.z, 0, -X.p.x, -X.p.y, X.p.x, 0;
+  Matrix6 A;
+  A << rotation, shift * rotation, Eigen::Matrix3d::Zero(), rotation;
+  return A;
+}
+
+Matrix6 spatial_inertia(const NodeData& node) {
+  const double *I = node.I, *h = node.h;
+  Matrix6 A = Matrix6::Zero();
+  A.topLeftCorner<3, 3>() << I[0], I[1], I[2], I[1], I[3], I[4], I[2], I[4], I[5];
+  A.topRightCorner<3, 3>() << 0, -h[2], h[1], h[2], 0, -h[0], -h[1], h[0], 0;
+  A.bottomLeftCorner<3, 3>() = A.topRightCorner<3, 3>().transpose();
+  A.bottomRightCorner<3, 3>().diagonal().setConstant(node.mass);
+  return A;
+}
+
+enum class Singular { no, massless, dependent };
+
+// Takes the joint's own motion out of the articulated inertia: IA - U D^-1 U^T, coordinate by coordinate,
+// which is the Cholesky elimination of D. A pivot counts as zero when it is nothing but the rounding of the
+// rigid subtree's inertia.
+Singular eliminate(const NodeData& node, double armature, const Matrix6& composite, Matrix6& articulated) {
+  const JointSubspace S = joint_subspace(node.kind);
+  Singular singular = Singular::no;
+  Matrix6 A = articulated;
+  for (int k = S.first; k < S.first + S.count; ++k) {
+    const double scale = composite(k, k) + armature;
+    const double pivot = A(k, k) + armature;
+    if (pivot > 1e-13 * scale) {
+      const Eigen::Matrix<double, 6, 1> U = A.col(k);
+      A -= U * U.transpose() / pivot;
+      // With armature the coordinate keeps inertia that the rest of the tree does not see.
+    } else {
+      const bool empty = composite.isZero(0);
+      if (singular == Singular::no) singular = empty ? Singular::massless : Singular::dependent;
+    }
+  }
+  articulated = A;
+  return singular;
+}
+
+void check_solvable(const Mechanism& mechanism, const Model& model) {
+  const std::size_t n = model.nodes.size();
+  std::vector<double> q(static_cast<std::size_t>(model.nq));
+  sample_configuration(model, 1, q.data(), Sample::anywhere);  // a range of one point may be a singular pose
+  std::vector<Matrix6> articulated(n), composite(n);
+  for (std::size_t i = 0; i < n; ++i) articulated[i] = composite[i] = spatial_inertia(model.nodes[i]);
+  std::vector<std::size_t> massless, dependent;
+  for (std::size_t i = n; i-- > 0;) {
+    const NodeData& node = model.nodes[i];
+    const Singular singular = eliminate(node, model.joints[i].armature, composite[i], articulated[i]);
+    if (singular == Singular::massless) massless.push_back(i);
+    if (singular == Singular::dependent) dependent.push_back(i);
+    if (node.parent < 0) continue;
+    const Matrix6 X = force_transform(joint_placement(node, q.data()));
+    const std::size_t parent = static_cast<std::size_t>(node.parent);
+    articulated[parent] += X * articulated[i] * X.transpose();
+    composite[parent] += X * composite[i] * X.transpose();
+  }
+  const bool leaf = !massless.empty();
+  const std::vector<std::size_t>& culprits = leaf ? massless : dependent;
+  if (culprits.empty()) return;
+  const std::size_t worst = leaf ? culprits.front() : culprits.back();
+  std::vector<std::string> joints;
+  for (auto i = culprits.rbegin(); i != culprits.rend(); ++i) {
+    if (*i != worst) joints.push_back(model.joints[*i].name);
+  }
+  std::string text = body_name(model, worst) + ", moved by joint " + quoted(model.joints[worst].name) + ": ";
+  text +=
+      leaf
+          ? "massless moving leaf: neither the link nor anything it carries has mass or inertia, so the mass "
+            "matrix "
+            "is singular; give it a mass or an inertia, give the joint an armature, or make the joint fixed"
+          : "the joint moves no inertia that the joints beyond it do not already move, so the mass matrix is "
+            "singular; give the link a mass and an inertia about the joint axis, give the joint an armature, "
+            "or "
+            "make the joint fixed";
+  if (!joints.empty()) text += " (the same holds for " + quoted_list(joints) + ")";
+  reject(mechanism, Status::invalid_inertia, text);
+}
+
+}  // namespace
+
+void check_inertias(const Mechanism& mechanism, Model& model) {
+  for (const MechanismLink& link : mechanism.links) warn_of_link(link, model);
+  for (std::size_t i = 0; i < model.nodes.size(); ++i) check_body(mechanism, model, i);
+  check_solvable(mechanism, model);
+}
+
+}  // namespace tenon

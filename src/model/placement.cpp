@@ -1,0 +1,179 @@
+#include "model/placement.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tenon/model.hpp"
+
+namespace tenon {
+namespace {
+
+Mat3<double> rotation_about(int axis, double angle) {
+  const double c = std::cos(angle), s = std::sin(angle);
+  if (axis == 0) return {1, 0, 0, 0, c, -s, 0, s, c};
+  if (axis == 1) return {c, 0, s, 0, 1, 0, -s, 0, c};
+  return {c, -s, 0, s, c, 0, 0, 0, 1};
+}
+
+Mat3<double> rotation_of_quaternion(const double* xyzw) {
+  const double x = xyzw[0], y = xyzw[1], z = xyzw[2], w = xyzw[3];
+  return {1 - 2 * (y * y + z * z), 2 * (x * y - z * w),     2 * (x * z + y * w),
+          2 * (x * y + z * w),     1 - 2 * (x * x + z * z), 2 * (y * z - x * w),
+          2 * (x * z - y * w),     2 * (y * z + x * w),     1 - 2 * (x * x + y * y)};
+}
+
+constexpr Mat3<double> identity = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+
+// Pose of the moved frame in the joint's own frame, which is the body frame at q = 0.
+Placement joint_motion(const NodeData& node, const double* q) {
+  const double x = node.sign * q[0];
+  switch (node.kind) {
+    case joint_revolute_x:
+    case joint_revolute_y:
+    case joint_revolute_z:
+      return {{rotation_about(node.kind - joint_revolute_x, x)}, {0, 0, 0}};
+    case joint_prismatic_x:
+      return {{identity}, {x, 0, 0}};
+    case joint_prismatic_y:
+      return {{identity}, {0, x, 0}};
+    case joint_prismatic_z:
+    case joint_prismatic_oblique:
+      return {{identity}, {0, 0, x}};
+    case joint_revolute_oblique:
+      return {{rotation_about(2, x)}, {0, 0, 0}};
+    case joint_spherical:
+      return {{rotation_of_quaternion(q)}, {0, 0, 0}};
+    case joint_planar:
+      return {{rotation_about(2, q[2])}, {q[0], q[1], 0}};
+    default:
+      return {{rotation_of_quaternion(q + 3)}, {q[0], q[1], q[2]}};
+  }
+}
+
+// SplitMix64 (Steele, Lea, Flood 2014): the standard library's distributions differ between implementations.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+  double uniform(double low, double high) {
+    return low + (high - low) * (static_cast<double>(next() >> 11) * 0x1p-53);
+  }
+
+ private:
+  std::uint64_t next() {
+    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+  }
+  std::uint64_t state_;
+};
+
+constexpr double pi = 3.14159265358979323846;
+
+// Uniform on the unit sphere of quaternions (K. Shoemake, Uniform random rotations, Graphics Gems III, 1992).
+void sample_quaternion(Random& random, double* xyzw) {
+  const double u = random.uniform(0, 1), a = random.uniform(0, 2 * pi), b = random.uniform(0, 2 * pi);
+  const double r = std::sqrt(1 - u), s = std::sqrt(u);
+  xyzw[0] = r * std::sin(a);
+  xyzw[1] = r * std::cos(a);
+  xyzw[2] = s * std::sin(b);
+  xyzw[3] = s * std::cos(b);
+}
+
+double sample_within(Random& random, const JointLimits& limits, double reach) {
+  double low = std::max(limits.lower, -reach), high = std::min(limits.upper, reach);
+  if (low > high) {  // the whole range lies outside the reach
+    low = std::isfinite(limits.lower) ? limits.lower : limits.upper;
+    high = std::isfinite(limits.upper) ? limits.upper : limits.lower;
+  }
+  return random.uniform(low, high);
+}
+
+}  // namespace
+
+Placement to_placement(const Pose& pose) {
+  return {{load_mat3<double>(pose.rotation.data())}, load_vec3<double>(pose.translation.data())};
+}
+
+Pose to_pose(const Placement& X) {
+  Pose pose;
+  store(pose.rotation.data(), X.R.R);
+  store(pose.translation.data(), X.p);
+  return pose;
+}
+
+JointSubspace joint_subspace(std::int32_t kind) {
+  switch (kind) {
+    case joint_revolute_oblique:
+      return {2, 1};
+    case joint_prismatic_oblique:
+      return {5, 1};
+    case joint_spherical:
+      return {0, 3};
+    case joint_planar:
+      return {2, 3};
+    case joint_floating:
+      return {0, 6};
+    default:
+      return {kind, 1};  // revolute_x .. prismatic_z are numbered as their axes
+  }
+}
+
+Placement joint_placement(const NodeData& node, const double* q) {
+  const Placement home = {{load_mat3<double>(node.R)}, load_vec3<double>(node.p)};
+  return compose(home, joint_motion(node, q + node.q_index));
+}
+
+std::vector<Placement> body_placements(const std::vector<NodeData>& nodes, const double* q) {
+  std::vector<Placement> placements;
+  placements.reserve(nodes.size());
+  for (const NodeData& node : nodes) {
+    const Placement X = joint_placement(node, q);
+    placements.push_back(node.parent < 0 ? X : compose(placements[static_cast<std::size_t>(node.parent)], X));
+  }
+  return placements;
+}
+
+RigidInertia<double> body_inertia(const NodeData& node) {
+  const double* I = node.I;
+  return {node.mass, load_vec3<double>(node.h), {I[0], I[1], I[2], I[3], I[4], I[5]}};
+}
+
+void neutral_configuration(const std::vector<NodeData>& nodes, double* q) {
+  for (const NodeData& node : nodes) {
+    const int count = node.kind == joint_floating    ? 7
+                      : node.kind == joint_spherical ? 4
+                      : node.kind == joint_planar    ? 3
+                                                     : 1;
+    std::fill_n(q + node.q_index, count, 0.0);
+    if (count > 3) q[node.q_index + count - 1] = 1;
+  }
+}
+
+void sample_configuration(const Model& model, std::uint64_t seed, double* q, Sample sample) {
+  Random random(seed);
+  for (const Model::Joint& joint : model.joints) {
+    double* x = q + joint.q_index;
+    const JointLimits limits = sample == Sample::anywhere ? JointLimits{} : joint.limits;
+    switch (joint.type) {
+      case JointType::spherical:
+        sample_quaternion(random, x);
+        break;
+      case JointType::planar:
+        x[0] = random.uniform(-1, 1), x[1] = random.uniform(-1, 1), x[2] = random.uniform(-pi, pi);
+        break;
+      case JointType::floating:
+        for (int k = 0; k < 3; ++k) x[k] = random.uniform(-1, 1);
+        sample_quaternion(random, x + 3);
+        break;
+      case JointType::prismatic:
+        x[0] = sample_within(random, limits, 1);
+        break;
+      default:
+        x[0] = sample_within(random, limits, pi);
+        break;
+    }
+  }
+}
+
+}  // namespace tenon
