@@ -1,0 +1,25 @@
+// URDF text to Mechanism.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "tenon/mechanism.hpp"
+
+namespace tenon {
+
+// A description that ties joints together (URDF's <mimic>; URDF+'s <loop>, <coupling>; Drake's <loop_joint>)
+// is refused as unsupported: read as a tree it is another robot with other numbers. Who wants that tree asks
+// for it here and gets a warning for every element passed over.
+struct UrdfOptions {
+  bool ignore_loops = false;
+  bool ignore_mimic = false;
+};
+
+// Throws Error (parse_error, file_error, invalid_model, unsupported) with file, line, link or joint, value
+// and remedy.
+Mechanism parse_urdf(std::string_view text, const std::string& source = "text",
+                     const UrdfOptions& options = {});
+Mechanism load_urdf(const std::string& path, const UrdfOptions& options = {});
+
+}  // namespace tenon
