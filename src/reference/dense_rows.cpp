@@ -1,0 +1,115 @@
+#include "reference/dense_rows.hpp"
+
+#include <cmath>
+
+namespace tenon::reference {
+namespace {
+
+int row_count(const ConstraintSpec& spec) {
+  if (!spec.custom.empty()) return static_cast<int>(spec.custom.size() / 6);
+  int count = 0;
+  for (unsigned k = 0; k < 6; ++k) count += static_cast<int>(spec.rows >> k & 1u);
+  return count;
+}
+
+// Angle times axis of a rotation, angle below pi.
+template <class T>
+Vec3<T> rotation_vector(const Mat3<T>& R) {
+  using std::atan2;
+  const Vec3<T> s = Vec3<T>(R(2, 1) - R(1, 2), R(0, 2) - R(2, 0), R(1, 0) - R(0, 1)) / 2;
+  const T sine = s.norm(), cosine = (R.trace() - 1) / 2;
+  return sine > T(0) ? Vec3<T>(s * (atan2(sine, cosine) / sine)) : s;
+}
+
+}  // namespace
+
+template <class T>
+DenseRows<T>::DenseRows(const Tree& tree, const std::vector<ConstraintSpec>& specs) : specs_(specs) {
+  for (const ConstraintSpec& spec : specs_) count_ += row_count(spec);
+  weight_.resize(count_);
+  compliance_.resize(count_);
+  int row = 0;
+  for (const ConstraintSpec& spec : specs_) {
+    for (int k = 0; k < row_count(spec); ++k, ++row) {
+      const std::size_t i = static_cast<std::size_t>(k);
+      weight_(row) = spec.weight.empty() ? T(1) : static_cast<T>(spec.weight[i]);
+      compliance_(row) = spec.compliance.empty() ? T(0) : static_cast<T>(spec.compliance[i]);
+    }
+  }
+  J.setZero(count_, tree.nv);
+  size.setZero(count_, tree.nv);
+  for (VecX<T>* x : {&gamma, &rhs, &error, &velocity}) x->setZero(count_);
+  frame_J_.resize(6, tree.nv);
+}
+
+template <class T>
+void DenseRows<T>::evaluate(const DenseDynamics<T>& dynamics, const double* desired, const Pose* anchors) {
+  int row = 0;
+  for (std::size_t i = 0; i < specs_.size(); ++i) {
+    const int first = row;
+    if (specs_[i].custom.empty()) {
+      evaluate_frame(dynamics, specs_[i], anchors ? anchors[i] : Pose{}, row);
+    } else {
+      evaluate_custom(dynamics, specs_[i], row);
+    }
+    const T omega = static_cast<T>(specs_[i].frequency), zeta = static_cast<T>(specs_[i].damping_ratio);
+    for (int r = first; r < row; ++r) {
+      const T wanted = desired ? static_cast<T>(desired[r]) : T(0);
+      rhs(r) = wanted - 2 * zeta * omega * velocity(r) - omega * omega * error(r) - gamma(r);
+    }
+  }
+}
+
+template <class T>
+void DenseRows<T>::evaluate_frame(const DenseDynamics<T>& dynamics, const ConstraintSpec& spec,
+                                  const Pose& anchor, int& row) {
+  const int body = dynamics.tree().links[static_cast<std::size_t>(spec.link)].body;
+  const WorldPose<T> X = dynamics.link_pose(spec.link) * to_world_pose<T>(spec.frame);
+  const WorldPose<T> held = to_world_pose<T>(anchor);
+  Vec6<T> off = Vec6<T>::Zero();
+  if (spec.frequency > 0) off << rotation_vector<T>(X.R * held.R.transpose()), X.p - held.p;
+  const Vec6<T> v = dynamics.velocity(body, X.p), bias = dynamics.bias_acceleration(body, X.p);
+  dynamics.jacobian(body, X.p, frame_J_);
+  for (int k = 0; k < 6; ++k) {
+    if (!(spec.rows >> k & 1u)) continue;
+    const int part = 3 * (k / 3);
+    const Vec3<T> e = spec.axes == RowAxes::world ? Vec3<T>(Vec3<T>::Unit(k % 3)) : Vec3<T>(X.R.col(k % 3));
+    J.row(row) = e.transpose().lazyProduct(frame_J_.template middleRows<3>(part));
+    gamma(row) = e.dot(bias.template segment<3>(part));
+    velocity(row) = e.dot(v.template segment<3>(part));
+    error(row) = e.dot(off.template segment<3>(part));
+    for (int c = 0; c < J.cols(); ++c) {
+      size(row, c) = part == 0 ? frame_J_.col(c).template head<3>().norm() : dynamics.lever(body, X.p, c);
+    }
+    ++row;
+  }
+}
+
+template <class T>
+void DenseRows<T>::evaluate_custom(const DenseDynamics<T>& dynamics, const ConstraintSpec& spec, int& row) {
+  const int body = dynamics.tree().links[static_cast<std::size_t>(spec.link)].body;
+  const WorldPose<T> X = dynamics.link_pose(spec.link);
+  const Vec6<T> v = dynamics.velocity(body, X.p);
+  Vec6<T> bias = dynamics.bias_acceleration(body, X.p);
+  bias.template tail<3>() -= v.template head<3>().cross(v.template tail<3>());  // classical to spatial
+  dynamics.jacobian(body, X.p, frame_J_);
+  for (std::size_t i = 0; i < spec.custom.size(); i += 6) {
+    Vec6<T> K;  // world axes
+    for (int k = 0; k < 6; ++k) K(k) = static_cast<T>(spec.custom[i + static_cast<std::size_t>(k)]);
+    K << X.R * K.template head<3>(), X.R * K.template tail<3>();
+    J.row(row) = K.transpose().lazyProduct(frame_J_);
+    gamma(row) = K.dot(bias);
+    velocity(row) = K.dot(v);
+    error(row) = T(0);
+    for (int c = 0; c < J.cols(); ++c) {
+      size(row, c) = K.template head<3>().norm() * frame_J_.col(c).template head<3>().norm() +
+                     K.template tail<3>().norm() * dynamics.lever(body, X.p, c);
+    }
+    ++row;
+  }
+}
+
+template class DenseRows<double>;
+template class DenseRows<long double>;
+
+}  // namespace tenon::reference

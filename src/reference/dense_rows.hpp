@@ -1,0 +1,46 @@
+// Constraint rows of a ConstraintSet from the Jacobians of DenseDynamics: J, gamma = Jdot v, the right-hand
+// side, errors and velocities, row by row in the order the user gave them.
+//
+//   point, weld:  an axis e (link's or world's) on the angular velocity or on the velocity of the frame
+//   origin x;
+//                 gamma is the same axis on the bias angular acceleration or the bias classical acceleration
+//                 of x
+//   custom:       K on the spatial acceleration of the link (link frame): linear part xdd - omega x xd
+//   rhs = desired - 2 zeta omega (row velocity) - omega^2 (row error) - gamma        (J. Baumgarte, 1972)
+//   error:        e . (x - x_anchor), e . rotation vector of R R_anchor^T
+#pragma once
+
+#include "reference/dense_dynamics.hpp"
+#include "tenon/constraints.hpp"
+
+namespace tenon::reference {
+
+template <class T>
+class DenseRows {
+ public:
+  DenseRows(const Tree& tree, const std::vector<ConstraintSpec>& specs);
+
+  // From the state of the dynamics. desired: per row or null for zero; anchors: per constraint or null for
+  // the identity.
+  void evaluate(const DenseDynamics<T>& dynamics, const double* desired, const Pose* anchors);
+
+  int count() const { return count_; }
+  const VecX<T>& weight() const { return weight_; }
+  const VecX<T>& compliance() const { return compliance_; }
+
+  MatX<T> J;     // rows x nv
+  MatX<T> size;  // of each entry of J before cancellation: bounds its rounding
+  VecX<T> gamma, rhs, error, velocity;
+
+ private:
+  void evaluate_frame(const DenseDynamics<T>& dynamics, const ConstraintSpec& spec, const Pose& anchor,
+                      int& row);
+  void evaluate_custom(const DenseDynamics<T>& dynamics, const ConstraintSpec& spec, int& row);
+
+  std::vector<ConstraintSpec> specs_;
+  int count_ = 0;
+  VecX<T> weight_, compliance_;
+  Mat6X<T> frame_J_;
+};
+
+}  // namespace tenon::reference

@@ -1,0 +1,291 @@
+// The dense solve. With M = L L^T and y = L^T (qdd - a_free), Gauss' principle asks for the shortest y with J
+// L^-T y = b, b = rhs - J a_free; a compliance adds one unknown z = sqrt(R) lambda to its row. So with
+//
+//   G = S [J L^-T, sqrt(R)] = Q Sigma V^T,   A = J M^-1 J^T + R = S^-1 Q Sigma^2 Q^T S^-1
+//
+// [y; z] = V Sigma^+ Q^T S b and lambda = S Q (Sigma^+)^2 Q^T S b: the pseudo-inverse of A without forming A,
+// whose condition is the square of G's. The singular values come from one-sided Jacobi rotations, which find
+// small ones to high relative accuracy (J. Demmel, K. Veselic, Jacobi's method is more accurate than QR,
+// 1992).
+//
+// Rank. S makes rows of unit length, so that metres, radians and weights do not matter; a row that hardly
+// moves the robot next to what its entries could do without cancellation is not blown up to unit length but
+// counts as none (an outstretched arm along itself). Singular values below 1e-6 of the largest, eigenvalues
+// of A below 1e-12, are zero.
+//
+// Contradiction. What A cannot reach of b is removed so that the remainder has the least sum w r^2: with N =
+// S Q_2 a basis of the null space of A, r = W^-1 N (N^T W^-1 N)^-1 N^T b. The same projector takes out of
+// lambda what does not act on the robot, leaving the least sum lambda^2 / w.
+#include "reference/kkt_solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "reference/dense_dynamics.hpp"
+#include "reference/dense_rows.hpp"
+
+namespace tenon::reference {
+namespace {
+
+constexpr double rank_tolerance = 1e-6;  // singular values of G
+constexpr double cancellation_tolerance =
+    1e-3;  // length of a row of J L^-T against its cancellation-free bound
+
+const std::vector<ConstraintSpec>& specs_of(const ConstraintSet* constraints) {
+  static const std::vector<ConstraintSpec> none;
+  return constraints ? constraints->specs() : none;
+}
+
+// Rotates pairs of columns of H until all are orthogonal; Q collects the rotations, H_out = H_in Q.
+template <class T>
+void orthogonalize_columns(MatX<T>& H, MatX<T>& Q) {
+  using std::abs;
+  using std::sqrt;
+  const T eps = std::numeric_limits<T>::epsilon();
+  const auto rotate = [](MatX<T>& A, Eigen::Index i, Eigen::Index j, T c, T s) {
+    for (Eigen::Index k = 0; k < A.rows(); ++k) {
+      const T x = A(k, i), y = A(k, j);
+      A(k, i) = c * x - s * y;
+      A(k, j) = s * x + c * y;
+    }
+  };
+  Q.setIdentity();
+  const T floor = 4 * eps * H.norm();  // columns below it are zero
+  for (int sweep = 0; sweep < 60; ++sweep) {
+    bool done = true;
+    for (Eigen::Index i = 0; i < H.cols(); ++i) {
+      for (Eigen::Index j = i + 1; j < H.cols(); ++j) {
+        const T aa = H.col(i).squaredNorm(), bb = H.col(j).squaredNorm(), ab = H.col(i).dot(H.col(j));
+        if (abs(ab) <= 4 * eps * std::max(sqrt(aa), floor) * std::max(sqrt(bb), floor)) continue;
+        done = false;
+        const T cot2 = (bb - aa) / (2 * ab);
+        const T t = (cot2 >= 0 ? 1 : -1) / (abs(cot2) + sqrt(1 + cot2 * cot2));
+        const T c = 1 / sqrt(1 + t * t);
+        rotate(H, i, j, c, t * c);
+        rotate(Q, i, j, c, t * c);
+      }
+    }
+    if (done) return;
+  }
+}
+
+}  // namespace
+
+template <class T>
+struct BasicKktSolver<T>::Impl {
+  Impl(std::shared_ptr<const Model> model_, std::shared_ptr<const ConstraintSet> constraints_)
+      : model(std::move(model_)),
+        constraints(std::move(constraints_)),
+        dynamics(tree_of(*model)),
+        rows(dynamics.tree(), specs_of(constraints.get())) {
+    n = model->nv;
+    m = rows.count();
+    unknowns = n + static_cast<int>((rows.compliance().array() > T(0)).count());
+    L.setZero(n, n);
+    for (VecX<T>* x : {&c, &a_free, &qdd, &diagonal}) x->setZero(n);
+    for (VecX<T>* x : {&b, &s, &sigma, &lambda, &residual, &scratch}) x->setZero(m);
+    H.setZero(unknowns, m);
+    y.setZero(unknowns);
+    for (MatX<T>* x : {&Q, &Z}) x->setZero(m, m);
+  }
+
+  bool solve_free(const KktInputs& in);
+  void scale_rows();
+  void find_rank();
+  void find_null_space();
+  void remove_null_part(VecX<T>& x, bool of_force);
+  void solve_rows();
+  bool contradicts(const SolveOptions& options) const;
+  void write_report(SolveReport& report);
+
+  std::shared_ptr<const Model> model;
+  std::shared_ptr<const ConstraintSet> constraints;
+  DenseDynamics<T> dynamics;
+  DenseRows<T> rows;
+  int n = 0, m = 0, unknowns = 0, rank = 0;
+  T kept = 1;  // smallest kept over largest singular value
+  MatX<T> L, H, Q, Z;
+  VecX<T> c, a_free, qdd, diagonal, b, s, sigma, lambda, residual, scratch, y;
+};
+
+template <class T>
+bool BasicKktSolver<T>::Impl::solve_free(const KktInputs& in) {
+  dynamics.set_state(in.q, in.v);
+  dynamics.mass_matrix(L);
+  dynamics.bias_force(in.gravity, in.wrenches, c);
+  if (!cholesky<T>(L)) return false;
+  for (int k = 0; k < n; ++k) a_free(k) = static_cast<T>(in.tau[k]) - c(k);
+  solve_lower<T>(L, a_free);
+  solve_lower_transposed<T>(L, a_free);
+  return true;
+}
+
+// H = G^T, one column a row of the constraints.
+template <class T>
+void BasicKktSolver<T>::Impl::scale_rows() {
+  using std::sqrt;
+  for (int k = 0; k < n; ++k) {  // diagonal of M^-1: squared length of column k of L^-1
+    qdd.setZero();
+    qdd(k) = T(1);
+    solve_lower<T>(L, qdd);
+    diagonal(k) = qdd.squaredNorm();
+  }
+  H.setZero();
+  int extra = n;
+  for (int r = 0; r < m; ++r) {
+    H.col(r).head(n) = rows.J.row(r).transpose();
+    solve_lower<T>(L, H.col(r).head(n));
+    T bound(0);
+    for (int k = 0; k < n; ++k) bound += rows.size(r, k) * rows.size(r, k) * diagonal(k);
+    if (rows.compliance()(r) > T(0)) H(extra++, r) = sqrt(rows.compliance()(r));
+    const T length = std::max(H.col(r).norm(), static_cast<T>(cancellation_tolerance) * sqrt(bound));
+    s(r) = length > T(0) ? T(1) / length : T(1);
+    H.col(r) *= s(r);
+  }
+}
+
+template <class T>
+void BasicKktSolver<T>::Impl::find_rank() {
+  orthogonalize_columns(H, Q);
+  T largest(0), smallest = std::numeric_limits<T>::max();
+  for (int j = 0; j < m; ++j) sigma(j) = H.col(j).norm(), largest = std::max(largest, sigma(j));
+  // A set of rows that all hardly move the robot has no row of unit length to be measured against.
+  const T cut = static_cast<T>(rank_tolerance) * std::max(largest, T(1));
+  rank = 0;
+  for (int j = 0; j < m; ++j) {
+    if (sigma(j) <= cut) {
+      sigma(j) = T(0);
+    } else {
+      ++rank;
+      smallest = std::min(smallest, sigma(j));
+    }
+  }
+  kept = rank > 0 ? smallest / largest : T(1);
+}
+
+// First m - rank columns of Z: an orthonormal basis of W^-1/2 null(A), by Gram and Schmidt, twice for full
+// accuracy.
+template <class T>
+void BasicKktSolver<T>::Impl::find_null_space() {
+  int count = 0;
+  for (int j = 0; j < m; ++j) {
+    if (sigma(j) > T(0)) continue;
+    Z.col(count) = (Q.col(j).array() * s.array() / rows.weight().array().sqrt()).matrix();
+    Z.col(count).normalize();
+    for (int pass = 0; pass < 2; ++pass) {
+      for (int i = 0; i < count; ++i) Z.col(count) -= Z.col(i).dot(Z.col(count)) * Z.col(i);
+      Z.col(count).normalize();
+    }
+    ++count;
+  }
+}
+
+// x := W^p Z Z^T W^-p x, p = 1/2 for a force and -1/2 for an acceleration.
+template <class T>
+void BasicKktSolver<T>::Impl::remove_null_part(VecX<T>& x, bool of_force) {
+  const auto root = rows.weight().array().sqrt();
+  if (of_force)
+    x.array() /= root;
+  else
+    x.array() *= root;
+  scratch.setZero();
+  for (int i = 0; i < m - rank; ++i) scratch += Z.col(i).dot(x) * Z.col(i);
+  x -= scratch;
+  if (of_force)
+    x.array() *= root;
+  else
+    x.array() /= root;
+}
+
+template <class T>
+void BasicKktSolver<T>::Impl::solve_rows() {
+  b = rows.rhs;
+  b.noalias() -= rows.J.lazyProduct(a_free);
+  residual = b;
+  remove_null_part(b, false);
+  residual -= b;
+  y.setZero();
+  lambda.setZero();
+  for (int j = 0; j < m; ++j) {
+    if (sigma(j) == T(0)) continue;
+    const T x = (Q.col(j).array() * s.array() * b.array()).sum() / (sigma(j) * sigma(j));
+    y += x * H.col(j);
+    lambda.array() += x * Q.col(j).array() * s.array();
+  }
+  remove_null_part(lambda, true);
+  qdd = y.head(n);
+  solve_lower_transposed<T>(L, qdd);
+  qdd += a_free;
+}
+
+// The part of b that no force can reach, against the tolerance and against what rounding leaves of it: the
+// null space is found to epsilon over the gap between kept and dropped singular values.
+template <class T>
+bool BasicKktSolver<T>::Impl::contradicts(const SolveOptions& options) const {
+  const T eps = std::numeric_limits<T>::epsilon();
+  T size(0);
+  for (int r = 0; r < m; ++r) {
+    const T free = (rows.J.row(r).array() * a_free.transpose().array()).abs().sum();
+    size = std::max(size, std::max(free, std::abs(rows.rhs(r))));
+  }
+  const T relative = std::max(static_cast<T>(options.relative_tolerance), 1000 * eps / kept);
+  return residual.size() > 0 && residual.template lpNorm<Eigen::Infinity>() >
+                                    static_cast<T>(options.absolute_tolerance) + relative * size;
+}
+
+template <class T>
+void BasicKktSolver<T>::Impl::write_report(SolveReport& report) {
+  report = {};
+  report.iterations = 1;
+  report.rank = rank;
+  if (m == 0) return;
+  // Row residual of the answer itself, then A W times it ([CABA] Eq. 15): zero where the sum of squares is
+  // least.
+  residual = rows.rhs;
+  residual.noalias() -= rows.J.lazyProduct(qdd);
+  residual.array() -= rows.compliance().array() * lambda.array();
+  report.primal_residual = static_cast<double>(residual.template lpNorm<Eigen::Infinity>());
+  residual.array() *= rows.weight().array();
+  scratch = (rows.compliance().array() * residual.array()).matrix();
+  diagonal.noalias() = rows.J.transpose().lazyProduct(residual);
+  solve_lower<T>(L, diagonal);
+  solve_lower_transposed<T>(L, diagonal);
+  scratch.noalias() += rows.J.lazyProduct(diagonal);
+  report.dual_residual = static_cast<double>(scratch.template lpNorm<Eigen::Infinity>());
+}
+
+template <class T>
+BasicKktSolver<T>::BasicKktSolver(std::shared_ptr<const Model> model,
+                                  std::shared_ptr<const ConstraintSet> constraints)
+    : impl_(std::make_unique<Impl>(std::move(model), std::move(constraints))) {}
+
+template <class T>
+BasicKktSolver<T>::~BasicKktSolver() = default;
+
+template <class T>
+Status BasicKktSolver<T>::solve(const KktInputs& in, const SolveOptions& options, double* qdd, double* lambda,
+                                SolveReport& report) {
+  Impl& p = *impl_;
+  if (!p.solve_free(in)) return Status::not_positive_definite;
+  p.rows.evaluate(p.dynamics, in.desired, in.anchors);
+  p.scale_rows();
+  p.find_rank();
+  p.find_null_space();
+  p.solve_rows();
+  const bool infeasible = p.contradicts(options);
+  p.write_report(report);
+  for (int k = 0; k < p.n; ++k) qdd[k] = static_cast<double>(p.qdd(k));
+  for (int r = 0; lambda && r < p.m; ++r) lambda[r] = static_cast<double>(p.lambda(r));
+  return infeasible ? Status::infeasible : Status::ok;
+}
+
+template <class T>
+double BasicKktSolver<T>::min_kept_over_max() const {
+  return static_cast<double>(impl_->kept * impl_->kept);
+}
+
+template class BasicKktSolver<double>;
+template class BasicKktSolver<long double>;
+
+}  // namespace tenon::reference

@@ -1,0 +1,61 @@
+// Method "dense": constrained forward dynamics by one dense solve, the yardstick of every other method.
+//
+//   M qdd + c = tau + J^T lambda + external wrenches        (equation of motion, lambda acts on the robot)
+//   (J M^-1 J^T + R) lambda = k - gamma - J a_free          (rows; R the compliance, a_free = M^-1 (tau - c))
+//
+// [CABA] Eq. 8 with a pseudo-inverse in place of the inverse, so that redundant and contradictory rows are
+// ordinary cases. Where rows contradict, sum of weight * residual^2 is minimised; among the multipliers that
+// give this motion the one with the smallest sum of lambda^2 / weight is returned. kkt_solver.cpp explains
+// how the rank is decided. Cost O((n + m)^3).
+#pragma once
+
+#include <memory>
+
+#include "tenon/constraints.hpp"
+#include "tenon/model.hpp"
+#include "tenon/workspace.hpp"
+
+namespace tenon::reference {
+
+struct KktInputs {
+  const double* q = nullptr;    // nq
+  const double* v = nullptr;    // nv
+  const double* tau = nullptr;  // nv
+  const double* wrenches =
+      nullptr;  // 6 a link, [moment about the link origin; force], link axes; null for none
+  const double* desired = nullptr;  // per row; null for zero
+  const Pose* anchors =
+      nullptr;  // per constraint, in the order of ConstraintSet::specs(); null for the identity
+  Vector3 gravity = {0, 0, -9.81};
+};
+
+// T is the scalar of the whole computation: double in the library, long double as the yardstick of the tests.
+template <class T>
+class BasicKktSolver {
+ public:
+  // constraints may be null. Everything is allocated here; solve() allocates nothing.
+  explicit BasicKktSolver(std::shared_ptr<const Model> model,
+                          std::shared_ptr<const ConstraintSet> constraints = nullptr);
+  ~BasicKktSolver();
+  BasicKktSolver(const BasicKktSolver&) = delete;
+  BasicKktSolver& operator=(const BasicKktSolver&) = delete;
+
+  // ok: every row holds (report.rank < rows tells that some are redundant). infeasible: rows contradict, qdd
+  // is the weighted least-squares answer. not_positive_definite: M cannot be factored, nothing was written.
+  // lambda may be null. Of the options only the tolerances are read. The inputs are trusted to be finite and
+  // normalised.
+  Status solve(const KktInputs& in, const SolveOptions& options, double* qdd, double* lambda,
+               SolveReport& report);
+
+  // Of the last solve: smallest kept over largest eigenvalue of the row-scaled J M^-1 J^T + R (1 without
+  // rows).
+  double min_kept_over_max() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+using KktSolver = BasicKktSolver<double>;
+
+}  // namespace tenon::reference
