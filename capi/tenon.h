@@ -222,7 +222,7 @@ TENON_API const char *tenon_version_string(void);
  * Allocates: nothing. Threads: any. Status: none. Cost: O(1). Since: 0.1. */
 TENON_API const char *tenon_build_info(void);
 
-/* Name of a status, "ok", "not_finite", "infeasible", ...; "unknown" for other numbers. Static.
+/* Name of a status, "ok", "not_finite", "infeasible", ...; "unknown status" for other numbers. Static.
  * Allocates: nothing. Threads: any. Status: none. Cost: O(1). Since: 0.1. */
 TENON_API const char *tenon_status_string(tenon_status status);
 

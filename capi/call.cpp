@@ -1,0 +1,121 @@
+#include "call.hpp"
+
+#include <cstdarg>
+#include <cstdio>
+
+#include "arguments.hpp"
+#include "descriptor.hpp"
+#include "solve_options.hpp"
+
+namespace tenon::capi {
+
+Call::Call(tenon_workspace* workspace, const char* function) noexcept
+    : workspace_(workspace), function_(function) {
+  if (workspace == nullptr) status_ = Status::invalid_argument;
+}
+
+void Call::fail(Status status, const char* format, ...) noexcept {
+  if (workspace_ == nullptr || !good()) return;
+  status_ = status;
+  workspace_->failed_before_core = true;
+  const int head = std::snprintf(workspace_->message, sizeof workspace_->message, "%s: ", function_);
+  const auto used = static_cast<std::size_t>(head);
+  std::va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(workspace_->message + used, sizeof workspace_->message - used, format, arguments);
+  va_end(arguments);
+}
+
+std::size_t Call::rows() const noexcept {
+  const auto* set = workspace_ ? workspace_->core.constraints() : nullptr;
+  return set ? static_cast<std::size_t>(set->row_count()) : 0;
+}
+
+std::size_t Call::constraints() const noexcept {
+  const auto* set = workspace_ ? workspace_->core.constraints() : nullptr;
+  return set ? static_cast<std::size_t>(set->constraint_count()) : 0;
+}
+
+void Call::needed(const char* name, const double* values, std::size_t count, std::size_t expected) noexcept {
+  if (values == nullptr && expected > 0)
+    fail(Status::invalid_argument, "%s is NULL; give %zu numbers", name, expected);
+  optional(name, values, count, expected);
+}
+
+void Call::optional(const char* name, const double* values, std::size_t count,
+                    std::size_t expected) noexcept {
+  if (values != nullptr && count != expected)
+    fail(Status::wrong_size, "%s has %zu numbers; this model and constraint set need %zu", name, count,
+         expected);
+}
+
+void Call::needed_matrix(const char* name, const double* values, std::size_t count, std::size_t rows,
+                         std::size_t columns, std::int32_t ld) noexcept {
+  if (values == nullptr && rows * columns > 0)
+    fail(Status::invalid_argument, "%s is NULL; give a matrix of %zu x %zu", name, rows, columns);
+  optional_matrix(name, values, count, rows, columns, ld);
+}
+
+void Call::optional_matrix(const char* name, const double* values, std::size_t count, std::size_t rows,
+                           std::size_t columns, std::int32_t ld) noexcept {
+  if (values == nullptr || rows * columns == 0) return;
+  if (ld < 0 || static_cast<std::size_t>(ld) < rows) {
+    fail(Status::wrong_size, "%s: the leading dimension is %d; a matrix of %zu rows needs at least that many",
+         name, static_cast<int>(ld), rows);
+    return;
+  }
+  const std::size_t least = static_cast<std::size_t>(ld) * (columns - 1) + rows;
+  if (count < least)
+    fail(Status::wrong_size, "%s has %zu numbers; %zu x %zu with leading dimension %d needs %zu", name, count,
+         rows, columns, static_cast<int>(ld), least);
+}
+
+void Call::index(const char* name, std::int32_t value, std::size_t count, const char* of_what) noexcept {
+  if (value < 0 || static_cast<std::size_t>(value) >= count)
+    fail(Status::out_of_range, "%s is %d, but there are %zu %s, counted from 0", name,
+         static_cast<int>(value), count, of_what);
+}
+
+void Call::axes(std::int32_t value) noexcept {
+  if (value != TENON_AXES_LINK && value != TENON_AXES_WORLD)
+    fail(Status::invalid_argument, "axes is %d; give TENON_AXES_LINK or TENON_AXES_WORLD",
+         static_cast<int>(value));
+}
+
+void Call::finite(const char* name, const double* values, std::size_t count) noexcept {
+  if (good() && values != nullptr && !all_finite(values, count))
+    fail(Status::not_finite, "%s holds NaN or infinity; give finite numbers", name);
+}
+
+SolveOptions Call::options(const tenon_solve_options* given, bool has_lambda) noexcept {
+  tenon_solve_options o = default_solve_options;
+  const Status layout = lay_over(given, &o);
+  if (layout != Status::ok) fail(layout, "tenon_solve_options: %s", descriptor_fault(layout));
+  if (o.reserved != 0) fail(Status::unsupported, "tenon_solve_options: the field 'reserved' is not 0");
+  if (o.method < 0 || o.method >= tenon_method_count())
+    fail(Status::invalid_argument, "tenon_solve_options: method is %d, which is none of TENON_METHOD_*",
+         static_cast<int>(o.method));
+  if (o.max_iterations < 1)
+    fail(Status::invalid_argument, "tenon_solve_options: max_iterations is %d; give 1 or more",
+         static_cast<int>(o.max_iterations));
+  if ((o.warm_start != 0 && o.warm_start != 1) || (o.accelerate != 0 && o.accelerate != 1))
+    fail(Status::invalid_argument, "tenon_solve_options: warm_start and accelerate are 0 or 1");
+  const double numbers[] = {o.absolute_tolerance, o.relative_tolerance, o.mu};
+  if (!all_finite(numbers, 3)) fail(Status::not_finite, "tenon_solve_options holds NaN or infinity");
+  if (!(o.absolute_tolerance > 0) || !(o.relative_tolerance >= 0) || !(o.mu >= 0))
+    fail(Status::invalid_argument,
+         "tenon_solve_options: absolute_tolerance %g must be above 0, relative_tolerance %g and mu %g not "
+         "below 0",
+         o.absolute_tolerance, o.relative_tolerance, o.mu);
+  if (o.warm_start == 1 && !has_lambda)
+    fail(Status::invalid_argument, "warm_start is 1, but lambda, where it would start, is NULL");
+  return {static_cast<Method>(o.method),
+          o.absolute_tolerance,
+          o.relative_tolerance,
+          o.max_iterations,
+          o.mu,
+          o.warm_start == 1,
+          o.accelerate == 1};
+}
+
+}  // namespace tenon::capi

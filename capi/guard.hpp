@@ -1,0 +1,59 @@
+// The boundary that no exception crosses. A body of C++ runs inside guard(): a tenon::Error becomes its
+// status and its text the caller's message; memory that ran out and faults of our own become theirs.
+#pragma once
+
+#include <cstddef>
+#include <new>
+#include <utility>
+
+#include "tenon.h"
+#include "tenon/status.hpp"
+
+namespace tenon::capi {
+
+// Copies text, cut to fit between two characters of UTF-8 and ended by NUL. A buffer that is NULL or of size
+// 0 is left.
+void write_message(char* message, std::size_t size, const char* text) noexcept;
+
+inline tenon_status code(Status status) noexcept {
+  return static_cast<tenon_status>(status);
+}
+
+// Calls failed(status, text) for what body throws.
+template <class Body, class Failed>
+tenon_status stop_exceptions(Body&& body, Failed&& failed) noexcept {
+  try {
+    return code(std::forward<Body>(body)());
+  } catch (const Error& error) {
+    failed(error.what());
+    return code(error.status());
+  } catch (const std::bad_alloc&) {
+    failed("out of memory");
+    return TENON_OUT_OF_MEMORY;
+  } catch (const std::exception& error) {
+    failed(error.what());
+    return TENON_INTERNAL_ERROR;
+  } catch (...) {
+    failed("an exception of unknown type; please report it");
+    return TENON_INTERNAL_ERROR;
+  }
+}
+
+template <class Body>
+tenon_status guard(char* message, std::size_t size, Body&& body) noexcept {
+  write_message(message, size, "");
+  return stop_exceptions(
+      [&] {
+        body();
+        return Status::ok;
+      },
+      [&](const char* text) { write_message(message, size, text); });
+}
+
+// Where there is no buffer for a message.
+template <class Body>
+tenon_status guard(Body&& body) noexcept {
+  return guard(nullptr, 0, std::forward<Body>(body));
+}
+
+}  // namespace tenon::capi

@@ -1,0 +1,80 @@
+// Kinematics and the queries that read it.
+#include "arguments.hpp"
+#include "call.hpp"
+#include "tenon/dynamics.hpp"
+
+using namespace tenon::capi;
+
+static tenon::RowAxes to_axes(int32_t axes) {
+  return static_cast<tenon::RowAxes>(axes);
+}
+
+tenon_status tenon_kinematics(tenon_workspace* workspace, const double* q, size_t q_count, const double* v,
+                              size_t v_count, const double* a, size_t a_count) {
+  Call call(workspace, __func__);
+  call.needed("q", q, q_count, call.nq());
+  call.optional("v", v, v_count, call.nv());
+  call.optional("a", a, a_count, call.nv());
+  if (a != nullptr && v == nullptr)
+    call.fail(tenon::Status::invalid_argument, "a is given without v; accelerations need both");
+  return call.run([&] { return tenon::kinematics(workspace->core, q, v, a); });
+}
+
+tenon_status tenon_link_pose(tenon_workspace* workspace, int32_t link, double* pose, size_t pose_size,
+                             double* rotation, size_t rotation_count) {
+  Call call(workspace, __func__);
+  call.index("link", link, call.links(), "links");
+  call.optional("pose", pose, pose_size, pose_count);
+  call.optional("rotation", rotation, rotation_count, 9);
+  return call.run(
+      [&] { return tenon::link_pose(workspace->core, link, pose, pose ? pose + 3 : nullptr, rotation); });
+}
+
+tenon_status tenon_link_velocity(tenon_workspace* workspace, int32_t link, int32_t axes, double* velocity,
+                                 size_t velocity_count) {
+  Call call(workspace, __func__);
+  call.index("link", link, call.links(), "links");
+  call.axes(axes);
+  call.needed("velocity", velocity, velocity_count, 6);
+  return call.run([&] { return tenon::link_velocity(workspace->core, link, to_axes(axes), velocity); });
+}
+
+tenon_status tenon_link_acceleration(tenon_workspace* workspace, int32_t link, int32_t axes,
+                                     double* acceleration, size_t acceleration_count) {
+  Call call(workspace, __func__);
+  call.index("link", link, call.links(), "links");
+  call.axes(axes);
+  call.needed("acceleration", acceleration, acceleration_count, 6);
+  return call.run(
+      [&] { return tenon::link_acceleration(workspace->core, link, to_axes(axes), acceleration); });
+}
+
+tenon_status tenon_jacobian(tenon_workspace* workspace, int32_t link, int32_t axes, double* J, size_t J_count,
+                            int32_t ldj) {
+  Call call(workspace, __func__);
+  call.index("link", link, call.links(), "links");
+  call.axes(axes);
+  call.needed_matrix("J", J, J_count, 6, call.nv(), ldj);
+  return call.run([&] { return tenon::link_jacobian(workspace->core, link, to_axes(axes), J, ldj); });
+}
+
+tenon_status tenon_center_of_mass(tenon_workspace* workspace, double* position, size_t position_count,
+                                  double* velocity, size_t velocity_count, double* J, size_t J_count,
+                                  int32_t ldj) {
+  Call call(workspace, __func__);
+  call.optional("position", position, position_count, 3);
+  call.optional("velocity", velocity, velocity_count, 3);
+  call.optional_matrix("J", J, J_count, 3, call.nv(), ldj);
+  return call.run([&] { return tenon::center_of_mass(workspace->core, position, velocity, J, ldj); });
+}
+
+tenon_status tenon_centroidal_momentum(tenon_workspace* workspace, double* momentum, size_t momentum_count) {
+  Call call(workspace, __func__);
+  call.needed("momentum", momentum, momentum_count, 6);
+  return call.run([&] { return tenon::centroidal_momentum(workspace->core, momentum); });
+}
+
+tenon_status tenon_energy(tenon_workspace* workspace, double* kinetic, double* potential) {
+  Call call(workspace, __func__);
+  return call.run([&] { return tenon::energy(workspace->core, kinetic, potential); });
+}

@@ -1,0 +1,102 @@
+// tenon_workspace: its life, its message and report, gravity and anchors.
+#include "arguments.hpp"
+#include "call.hpp"
+#include "descriptor.hpp"
+#include "guard.hpp"
+#include "object.hpp"
+#include "tenon/dynamics.hpp"
+
+using namespace tenon::capi;
+using tenon::Error;
+using tenon::Status;
+
+tenon_status tenon_workspace_create(const tenon_model* model, const tenon_constraints* constraints,
+                                    tenon_workspace** workspace, char* message, size_t message_size) {
+  if (workspace != nullptr) *workspace = nullptr;
+  return guard(message, message_size, [&] {
+    need(workspace, "workspace");
+    need(model, "model");
+    if (constraints != nullptr && !constraints->core)
+      throw Error(
+          Status::invalid_argument,
+          "the constraint set is not finished; call tenon_constraints_finish before a workspace is made");
+    if (constraints != nullptr && constraints->model != model->core)
+      throw Error(Status::invalid_argument,
+                  "the constraint set belongs to another model; create it with the model of this workspace");
+    *workspace = new tenon_workspace(model->core, constraints ? constraints->core : nullptr);
+  });
+}
+
+void tenon_workspace_destroy(tenon_workspace* workspace) {
+  delete workspace;
+}
+
+const char* tenon_workspace_message(const tenon_workspace* workspace) {
+  if (workspace == nullptr) return "the workspace is NULL";
+  return workspace->failed_before_core ? workspace->message : workspace->core.message();
+}
+
+size_t tenon_workspace_size_bytes(const tenon_workspace* workspace) {
+  return workspace ? workspace->core.bytes() + sizeof *workspace - sizeof workspace->core : 0;
+}
+
+tenon_status tenon_workspace_set_gravity(tenon_workspace* workspace, const double* gravity,
+                                         size_t gravity_count) {
+  Call call(workspace, __func__);
+  call.needed("gravity", gravity, gravity_count, 3);
+  call.finite("gravity", gravity, 3);
+  return call.run_glue([&] { workspace->core.set_gravity({gravity[0], gravity[1], gravity[2]}); });
+}
+
+tenon_status tenon_workspace_gravity(tenon_workspace* workspace, double* gravity, size_t gravity_count) {
+  Call call(workspace, __func__);
+  call.needed("gravity", gravity, gravity_count, 3);
+  return call.run_glue([&] {
+    const auto g = workspace->core.gravity();
+    std::copy(g.begin(), g.end(), gravity);
+  });
+}
+
+tenon_status tenon_workspace_set_anchor(tenon_workspace* workspace, int32_t constraint, const double* frame,
+                                        size_t frame_count) {
+  Call call(workspace, __func__);
+  call.index("constraint", constraint, call.constraints(), "constraints");
+  call.needed("pose", frame, frame_count, pose_count);
+  call.finite("pose", frame, pose_count);
+  if (call.good() && !is_unit_quaternion(frame + 3))
+    call.fail(Status::not_normalized,
+              "numbers 3 to 6 of pose are the quaternion x y z w, and its norm is off 1 by more than 1e-6; "
+              "divide it "
+              "by its norm");
+  return call.run_glue([&] { workspace->core.set_anchor(constraint, pose(frame, frame_count, "pose")); });
+}
+
+tenon_status tenon_workspace_anchor(tenon_workspace* workspace, int32_t constraint, double* frame,
+                                    size_t frame_count) {
+  Call call(workspace, __func__);
+  call.index("constraint", constraint, call.constraints(), "constraints");
+  call.needed("pose", frame, frame_count, pose_count);
+  return call.run_glue([&] { put_pose(workspace->core.anchor(constraint), frame); });
+}
+
+tenon_status tenon_anchor_here(tenon_workspace* workspace, const double* q, size_t q_count) {
+  Call call(workspace, __func__);
+  call.needed("q", q, q_count, call.nq());
+  return call.run([&] { return tenon::anchor_here(workspace->core, q); });
+}
+
+tenon_status tenon_solve_report_init(tenon_solve_report* report, size_t size) {
+  return init(report, size, tenon_solve_report{});
+}
+
+tenon_status tenon_workspace_report(tenon_workspace* workspace, tenon_solve_report* report) {
+  if (workspace == nullptr) return TENON_INVALID_ARGUMENT;
+  const auto& last = workspace->core.report();
+  tenon_solve_report known{};
+  known.iterations = last.iterations;
+  known.rank = last.rank;
+  known.primal_residual = last.primal_residual;
+  known.dual_residual = last.dual_residual;
+  known.mu = last.mu;
+  return code(put(report, known));
+}
