@@ -1,0 +1,67 @@
+// The dynamics calls of the C++ core. Arrays are plain pointers whose sizes follow from the model (nq, nv,
+// rows): callers (the C ABI) have checked counts; values (finite, unit quaternions) are checked here.
+// Negative status: nothing was written and workspace.message() says why.
+//
+// Wrenches of external forces: 6 numbers a link, [moment about the link origin; force], link axes, for all
+// model.links in order; null for none. Matrices are column-major with leading dimension ld.
+#pragma once
+
+#include <cstdint>
+
+#include "tenon/workspace.hpp"
+
+namespace tenon {
+
+// Poses; with v velocities too; with a accelerations too (v, a may be null). Later queries read what was
+// computed.
+Status kinematics(Workspace& w, const double* q, const double* v, const double* a);
+// Queries after kinematics(). Without the needed order computed: Status::invalid_argument.
+Status link_pose(Workspace& w, int link, double* position3, double* quaternion_xyzw,
+                 double* rotation9_col_major);
+Status link_velocity(Workspace& w, int link, RowAxes axes, double* out6);
+Status link_acceleration(Workspace& w, int link, RowAxes axes, double* out6);   // [angular; classical linear]
+Status link_jacobian(Workspace& w, int link, RowAxes axes, double* J, int ld);  // 6 x nv
+Status center_of_mass(Workspace& w, double* position3, double* velocity3, double* jacobian_3xnv, int ld);
+Status centroidal_momentum(Workspace& w, double* out6);  // [about the centre of mass; linear], world axes
+Status energy(Workspace& w, double* kinetic, double* potential);
+
+Status inverse_dynamics(Workspace& w, const double* q, const double* v, const double* a,
+                        const double* wrenches, double* tau);
+Status bias_force(Workspace& w, const double* q, const double* v, const double* wrenches, double* c);
+Status mass_matrix(Workspace& w, const double* q, double* M, int ld);
+// M = L^T L with the branching sparsity, kept in the workspace for the next two calls.
+Status factor_mass_matrix(Workspace& w, const double* q);
+Status solve_mass_matrix(Workspace& w, const double* B, int ldb, int count, double* X,
+                         int ldx);  // X = M^-1 B
+Status multiply_mass_matrix(Workspace& w, const double* B, int ldb, int count, double* X,
+                            int ldx);  // X = M B
+Status forward_dynamics(Workspace& w, const double* q, const double* v, const double* tau,
+                        const double* wrenches, double* qdd);
+
+// desired: per row, or null for zero. lambda: rows; read when options.warm_start, written when not null.
+Status constrained_dynamics(Workspace& w, const SolveOptions& options, const double* q, const double* v,
+                            const double* tau, const double* wrenches, const double* desired, double* qdd,
+                            double* lambda);
+// Constraint rows of the workspace's set: J (rows x nv), right-hand side k - gamma so that J qdd = rhs
+// (desired and stabilisation included), position error and velocity of each row. Any output may be null.
+Status constraint_rows(Workspace& w, const double* q, const double* v, const double* desired, double* J,
+                       int ld, double* rhs, double* position_error, double* row_velocity);
+// Anchors of all constraints := poses of their frames at q.
+Status anchor_here(Workspace& w, const double* q);
+
+// Configuration space. next may alias q.
+Status integrate(Workspace& w, const double* q, const double* v, double dt, double* next);
+Status difference(Workspace& w, const double* q0, const double* q1, double* v);  // integrate(q0, v, 1) = q1
+void neutral(const Model& model, double* q);
+void random_configuration(const Model& model, std::uint64_t seed,
+                          double* q);  // within finite limits, else +-pi or +-1
+Status normalize(Workspace& w, double* q);
+
+// One step of the constrained system: semi-implicit Euler (v += dt qdd(q, v); q = integrate(q, v, dt)) and
+// classical Runge-Kutta of order four. q, v updated; qdd, lambda of the first stage written when not null.
+Status step_semi_implicit_euler(Workspace& w, const SolveOptions& options, double dt, double* q, double* v,
+                                const double* tau, const double* wrenches, double* qdd, double* lambda);
+Status step_runge_kutta_4(Workspace& w, const SolveOptions& options, double dt, double* q, double* v,
+                          const double* tau, const double* wrenches, double* qdd, double* lambda);
+
+}  // namespace tenon

@@ -1,0 +1,101 @@
+// A mechanism as its description says it: links, joints, frames. Made by the URDF reader or by calls, checked
+// and compiled into a Model (model.hpp). Nothing here is fast; everything here can be wrong and is checked by
+// Model::compile, which names the culprit.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace tenon {
+
+using Vector3 = std::array<double, 3>;
+using Matrix3 = std::array<double, 9>;  // row by row
+
+inline constexpr Matrix3 identity3 = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+
+// Pose of a child frame in a parent frame: x_parent = rotation * x_child + translation.
+struct Pose {
+  Matrix3 rotation = identity3;
+  Vector3 translation = {0, 0, 0};
+};
+
+// R = Rz(yaw) Ry(pitch) Rx(roll), the URDF convention.
+Matrix3 rotation_from_rpy(double roll, double pitch, double yaw);
+// Quaternions x y z w. Divided by the squared norm, so that one rounded to unit norm still gives a rotation;
+// the way back gives w >= 0.
+Matrix3 rotation_from_quaternion(const std::array<double, 4>& xyzw);
+std::array<double, 4> quaternion_from_rotation(const Matrix3& R);
+Pose operator*(const Pose& a, const Pose& b);
+Pose inverse(const Pose& a);
+
+enum class JointType : std::int32_t {
+  fixed = 0,
+  revolute = 1,    // about axis; q = angle, v = its rate
+  continuous = 2,  // revolute without limits
+  prismatic = 3,   // along axis; q = displacement
+  spherical = 4,   // q = [qx qy qz qw] orientation of the child in the joint frame, v = angular velocity in
+                   // the child frame
+  // In the plane normal to axis; q = [x y theta], v = [theta rate; velocity along the child's x and y]. The
+  // plane's x and y are axes of the joint frame: (x y) for axis z, (y z) for x, (z x) for y; for an opposite
+  // axis the second one is reversed. For any other axis, the smallest rotation that takes the closest of
+  // these six to it is applied to its x, y.
+  planar = 5,
+  floating = 6,  // q = [x y z qx qy qz qw] pose of the child in the joint frame, v = [angular; linear] in the
+                 // child frame
+  universal = 7,  // revolute about axis, then about axis2 (given in the joint frame at q = 0): two joints,
+                  // name and name + "_2"
+};
+
+// Position and velocity coordinates of one joint of this type (universal: of its two joints together).
+int position_count(JointType type);
+int velocity_count(JointType type);
+
+struct MechanismLink {
+  std::string name;
+  double mass = 0;
+  Vector3 center_of_mass = {0, 0, 0};  // in the link frame, m
+  std::array<double, 6> inertia = {
+      0, 0, 0, 0, 0, 0};  // ixx ixy ixz iyy iyz izz about the centre of mass, link axes, kg m^2
+};
+
+struct JointLimits {
+  double lower = -std::numeric_limits<double>::infinity();
+  double upper = std::numeric_limits<double>::infinity();
+  double effort = std::numeric_limits<double>::infinity();
+  double velocity = std::numeric_limits<double>::infinity();
+};
+
+struct MechanismJoint {
+  std::string name;
+  JointType type = JointType::fixed;
+  std::string parent, child;  // link names
+  Pose
+      origin;  // pose of the joint frame in the parent link; the child link frame is the joint frame at q = 0
+  Vector3 axis = {1, 0, 0};   // in the joint frame; any length but zero, normalised when compiled
+  Vector3 axis2 = {0, 1, 0};  // universal only
+  double armature = 0;        // rotor inertia seen at the joint, kg m^2 or kg, added to the diagonal of M
+  JointLimits limits;
+  double damping = 0, friction = 0;  // carried for the user; no algorithm here applies them
+};
+
+// An extra named frame fixed to a link.
+struct MechanismFrame {
+  std::string name, link;
+  Pose placement;  // in the link frame
+};
+
+struct Mechanism {
+  std::string name;
+  std::string source;  // where it came from, for messages: a file name, "text", "builder"
+  std::vector<MechanismLink> links;
+  std::vector<MechanismJoint> joints;
+  std::vector<MechanismFrame> frames;
+  // What the reader noticed and passed over, one sentence each (an element it ignores, a strange value it
+  // kept).
+  std::vector<std::string> warnings;
+};
+
+}  // namespace tenon

@@ -1,0 +1,85 @@
+// A compiled robot: immutable, shared by any number of threads.
+//
+// Links are what the description names; every link (also one behind a fixed joint) stays addressable as a
+// frame. Bodies are what moves: links joined by fixed joints are lumped into one body, numbered depth first
+// so that a parent precedes its children. The frame of a body is chosen for speed and never shown: users give
+// and get coordinates in link frames, in the joint coordinates of their description.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/model_data.hpp"
+#include "tenon/mechanism.hpp"
+#include "tenon/status.hpp"
+
+namespace tenon {
+
+struct CompileOptions {
+  // true: the root link gets a floating joint to the world, named floating_joint_name; its coordinates come
+  // first.
+  bool floating_base = false;
+  std::string floating_joint_name = "root_joint";
+  Vector3 gravity = {0, 0, -9.81};
+};
+
+struct Model {
+  // A link or an extra frame. body -1 is the world.
+  struct Link {
+    std::string name;
+    int body;
+    Pose in_body;     // pose of the link frame in its body frame
+    int parent_link;  // -1 for the root
+    int joint;        // the moving joint it hangs on directly, -1 if fixed or the root of a fixed base
+    double mass;
+    Vector3 center_of_mass;         // link frame
+    std::array<double, 6> inertia;  // about the centre of mass, link axes
+    bool is_frame;                  // an extra frame, not a link
+  };
+  // A moving joint (fixed ones are gone). Joint i moves body i. A universal joint is two of them with a
+  // massless body between: both report the link they hang on, only the second one ("..._2") a child link, the
+  // first has -1; limits, armature, damping and friction hold for both.
+  struct Joint {
+    std::string name;
+    JointType type;  // never fixed or universal
+    int parent_link, child_link;
+    int q_index, v_index, nq, nv;
+    Vector3 axis;  // unit, in the joint frame; zero for spherical and floating joints
+    JointLimits limits;
+    double armature, damping, friction;
+  };
+
+  // Checks and compiles. Throws Error (invalid_model, invalid_inertia, unsupported, ...) naming link or
+  // joint.
+  static std::shared_ptr<const Model> compile(const Mechanism& mechanism, const CompileOptions& options = {});
+
+  std::string name;
+  std::vector<Link> links;    // in the order of the description, then the extra frames
+  std::vector<Joint> joints;  // depth first; joints[i] moves body i
+  std::vector<std::string> warnings;
+  int nq = 0, nv = 0;
+  int depth = 0;               // bodies on the longest path
+  double total_mass = 0;       // of all links, those fixed to the world included
+  bool floating_base = false;  // the root body hangs on a floating joint
+
+  int body_count() const { return static_cast<int>(nodes.size()); }
+  // -1 when there is none.
+  int find_link(std::string_view link_name) const;
+  int find_joint(std::string_view joint_name) const;
+  // The tree as indented text, one body a line, with the lumped links, joint kinds, axes and masses.
+  std::string describe() const;
+
+  const ModelData& data() const { return data_; }
+
+  // Behind data().
+  std::vector<NodeData> nodes;
+  std::vector<std::int32_t> v_parent, v_node;
+  std::vector<double> armature, v_sign;
+
+ private:
+  ModelData data_{};
+};
+
+}  // namespace tenon

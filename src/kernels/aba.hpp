@@ -1,0 +1,21 @@
+// Articulated-body algorithm: qdd from (q, v, tau) in O(n) (Featherstone, RBDA Table 7.1; Vereshchagin 1974).
+// Three sweeps, all in articulated_body.hpp: velocities out, articulated inertias in, accelerations out.
+#pragma once
+
+#include "kernels/articulated_body.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+// False when the mass matrix is not positive definite; qdd is then meaningless.
+template <class T>
+bool aba(const ModelData& m, const T* q, const T* v, const T* tau, bool has_wrenches, T* qdd,
+         WorkspaceData<T>& w) {
+  sweep_velocities(m, q, v, has_wrenches, w);
+  if (!sweep_articulated_inertia<T>(m, nullptr, v, tau, w)) return false;
+  sweep_accelerations(m, v, qdd, w);
+  return true;
+}
+
+TENON_ISA_END
+}  // namespace tenon

@@ -1,0 +1,293 @@
+// The sweeps of the articulated-body method (Featherstone, RBDA Table 7.1), shared by aba, constrained_aba
+// and the PV family. In body frames:
+//
+//   out:   v_i = X v_p + S qd,  c_i = v_i x S qd,  pA_i = v_i x* I_i v_i - f_ext
+//   in:    U = IA S, D = S^T U + armature, u = tau - S^T pA,
+//          handed to the parent: Ia = IA - U D^-1 U^T,  pa = pA + Ia c + U D^-1 u
+//   out:   a' = X a_p + c,  qdd = D^-1 (u - U^T a'),  a_i = a' + S qdd,  with a_0 = -gravity
+//
+// What travels to the node just processed next stays in registers (node_carries); only branches go through
+// memory.
+#pragma once
+
+#include "constraint/constraint_data.hpp"
+#include "kernels/angles.hpp"
+#include "kernels/joint.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+// ---- small symmetric systems of a multi-dof joint
+// ------------------------------------------------------------------
+
+// A = L D L^T in place, unit L below the diagonal, 1/D on it. False when a pivot is not positive.
+template <int N, class T>
+TENON_INLINE bool factor_ldl(T (&A)[N][N]) {
+  bool positive = true;
+  for (int j = 0; j < N; ++j) {
+    T d = A[j][j];
+    T l[N];
+    for (int k = 0; k < j; ++k) {
+      l[k] = A[j][k];            // still L_jk d_k
+      A[j][k] = l[k] * A[k][k];  // A[k][k] holds 1 / d_k
+      d = d - A[j][k] * l[k];
+    }
+    positive = positive && d > T(0);
+    for (int i = j + 1; i < N; ++i) {
+      T s = A[i][j];
+      for (int k = 0; k < j; ++k) s = s - A[i][k] * A[j][k];
+      A[i][j] = s;
+    }
+    A[j][j] = T(1) / d;
+  }
+  return positive;
+}
+template <int N, class T>
+TENON_INLINE void solve_ldl(const T (&A)[N][N], T (&x)[N]) {
+  for (int i = 0; i < N; ++i)
+    for (int k = 0; k < i; ++k) x[i] = x[i] - A[i][k] * x[k];
+  for (int i = 0; i < N; ++i) x[i] = x[i] * A[i][i];
+  for (int i = N - 1; i >= 0; --i)
+    for (int k = i + 1; k < N; ++k) x[i] = x[i] - A[k][i] * x[k];
+}
+
+// ---- steps
+// ---------------------------------------------------------------------------------------------------------
+
+template <class T>
+struct HandedUp {
+  ArticulatedInertia<T> IA;
+  Force<T> pA;
+};
+
+// IA - x y^T / 1 for a symmetric product, y = s x.
+template <class T>
+TENON_INLINE void subtract_outer(ArticulatedInertia<T>& a, const Force<T>& x, const Force<T>& y) {
+  a.I.xx = a.I.xx - x.n.x * y.n.x, a.I.xy = a.I.xy - x.n.x * y.n.y, a.I.xz = a.I.xz - x.n.x * y.n.z;
+  a.I.yy = a.I.yy - x.n.y * y.n.y, a.I.yz = a.I.yz - x.n.y * y.n.z, a.I.zz = a.I.zz - x.n.z * y.n.z;
+  a.H.xx = a.H.xx - x.n.x * y.f.x, a.H.xy = a.H.xy - x.n.x * y.f.y, a.H.xz = a.H.xz - x.n.x * y.f.z;
+  a.H.yx = a.H.yx - x.n.y * y.f.x, a.H.yy = a.H.yy - x.n.y * y.f.y, a.H.yz = a.H.yz - x.n.y * y.f.z;
+  a.H.zx = a.H.zx - x.n.z * y.f.x, a.H.zy = a.H.zy - x.n.z * y.f.y, a.H.zz = a.H.zz - x.n.z * y.f.z;
+  a.M.xx = a.M.xx - x.f.x * y.f.x, a.M.xy = a.M.xy - x.f.x * y.f.y, a.M.xz = a.M.xz - x.f.x * y.f.z;
+  a.M.yy = a.M.yy - x.f.y * y.f.y, a.M.yz = a.M.yz - x.f.y * y.f.z, a.M.zz = a.M.zz - x.f.z * y.f.z;
+}
+template <class T>
+TENON_INLINE Force<T> scaled(const T& s, const Force<T>& f) {
+  return {s * f.n, s * f.f};
+}
+template <class T>
+TENON_INLINE T dot(const Force<T>& f, const Motion<T>& m) {
+  return dot(m, f);
+}
+
+// Eliminates the joint of node i: stores U, D, u; turns (IA, pA) into what the parent sees, still in body
+// coordinates. Returns false when D is not positive definite.
+template <class J, class T>
+TENON_INLINE bool eliminate_joint(const ModelData& m, int i, const Motion<T>& c, const T* tau, HandedUp<T>& h,
+                                  WorkspaceData<T>& w) {
+  const NodeData& n = m.nodes[i];
+  T* U = w.U + 6 * n.v_index;
+  T* D = w.D + 6 * n.v_index;
+  T* u = w.u + n.v_index;
+  if constexpr (J::one_dof) {
+    constexpr int A = J::axis[0];
+    const Force<T> Ui = column<A>(h.IA);
+    const T d = at<A>(Ui) + T(m.armature[n.v_index]);
+    const T d_inv = T(1) / d;
+    const T ui = T(n.sign) * tau[n.v_index] - at<A>(h.pA);
+    store(U, Ui);
+    D[0] = d_inv;
+    u[0] = ui;
+    subtract_outer(h.IA, Ui, scaled(d_inv, Ui));
+    h.pA = h.pA + h.IA * c + scaled(d_inv * ui, Ui);
+    return d > T(0);
+  } else {
+    constexpr int N = J::nv;
+    T d[N][N];
+    Force<T> Ui[N];
+    bool no_armature = true;
+    for_each_axis<J>([&](auto r, auto axis) {
+      Ui[r.value] = column<axis.value>(h.IA);
+      store(U + 6 * r.value, Ui[r.value]);
+      u[r.value] = tau[n.v_index + r.value] - at<axis.value>(h.pA);
+      for_each_axis<J>([&](auto s, auto other) { d[r.value][s.value] = at<other.value>(Ui[r.value]); });
+      d[r.value][r.value] = d[r.value][r.value] + T(m.armature[n.v_index + r.value]);
+      no_armature = no_armature && m.armature[n.v_index + r.value] == 0;
+    });
+    const bool positive = factor_ldl<N>(d);
+    for (int r = 0; r < N; ++r)
+      for (int s = 0; s <= r; ++s) D[6 * r + s] = d[r][s];
+    if (n.parent < 0) return positive;
+    if (N == 6 && no_armature) {
+      // A free body hands no inertia up: Ia = 0 exactly, and the joint force passes whole.
+      const T o(0);
+      h.IA = {{o, o, o, o, o, o}, {o, o, o, o, o, o, o, o, o}, {o, o, o, o, o, o}};
+      const T* t = tau + n.v_index;
+      h.pA = load_force<T>(t);
+      return positive;
+    }
+    // W = U D^-1, column by column of U^T: W_row = D^-1 U_row.
+    T y[6][N];
+    for (int r = 0; r < N; ++r) {
+      T col[6];
+      store(col, Ui[r]);
+      for (int e = 0; e < 6; ++e) y[e][r] = col[e];
+    }
+    for (int e = 0; e < 6; ++e) solve_ldl<N>(d, y[e]);
+    T x[N];
+    for (int r = 0; r < N; ++r) x[r] = u[r];
+    solve_ldl<N>(d, x);
+    for (int r = 0; r < N; ++r) {
+      const T col[6] = {y[0][r], y[1][r], y[2][r], y[3][r], y[4][r], y[5][r]};
+      subtract_outer(h.IA, Ui[r], load_force<T>(col));
+    }
+    h.pA = h.pA + h.IA * c;
+    for (int r = 0; r < N; ++r) h.pA = h.pA + scaled(x[r], Ui[r]);
+    return positive;
+  }
+}
+
+// qdd of node i from a' = X a_p + c; adds S qdd to it. Writes qdd in the user's sign.
+template <class J, class T>
+TENON_INLINE void solve_joint(const NodeData& n, Motion<T>& a, const WorkspaceData<T>& w, T* qdd) {
+  const T* U = w.U + 6 * n.v_index;
+  const T* D = w.D + 6 * n.v_index;
+  const T* u = w.u + n.v_index;
+  T x[J::nv];
+  if constexpr (J::one_dof) {
+    x[0] = D[0] * (u[0] - dot(a, load_force<T>(U)));
+    qdd[n.v_index] = T(n.sign) * x[0];
+  } else {
+    constexpr int N = J::nv;
+    T d[N][N];
+    for (int r = 0; r < N; ++r) {
+      x[r] = u[r] - dot(a, load_force<T>(U + 6 * r));
+      for (int s = 0; s <= r; ++s) d[r][s] = D[6 * r + s];
+    }
+    solve_ldl<N>(d, x);
+    for (int r = 0; r < N; ++r) qdd[n.v_index + r] = x[r];
+  }
+  add_motion<J>(a, x);
+}
+
+template <class T>
+TENON_INLINE ArticulatedInertia<T> load_articulated(const T* a) {
+  return {
+      {a[0], a[1], a[2], a[3], a[4], a[5]}, load_mat3<T>(a + 6), {a[15], a[16], a[17], a[18], a[19], a[20]}};
+}
+template <class T>
+TENON_INLINE void store(T* a, const ArticulatedInertia<T>& m) {
+  a[0] = m.I.xx, a[1] = m.I.xy, a[2] = m.I.xz, a[3] = m.I.yy, a[4] = m.I.yz, a[5] = m.I.zz;
+  store(a + 6, m.H);
+  a[15] = m.M.xx, a[16] = m.M.xy, a[17] = m.M.xz, a[18] = m.M.yy, a[19] = m.M.yz, a[20] = m.M.zz;
+}
+
+// ---- sweeps
+// --------------------------------------------------------------------------------------------------------
+
+// World motion: at rest, accelerated upwards so that gravity needs no force on any body (RBDA 5.3).
+template <class T>
+TENON_INLINE void set_world_motion(WorkspaceData<T>& w) {
+  const T o(0);
+  store(w.v - 6, Motion<T>{{o, o, o}, {o, o, o}});
+  store(w.a - 6, Motion<T>{{o, o, o}, {-w.gravity[0], -w.gravity[1], -w.gravity[2]}});
+}
+
+// Joint transforms, velocities, bias forces.
+template <class T>
+inline void sweep_velocities(const ModelData& m, const T* q, const T* v, bool has_wrenches,
+                             WorkspaceData<T>& w) {
+  joint_angles(m, q, w);
+  set_world_motion(w);
+  for (int i = 0; i < m.node_count; ++i) {
+    const NodeData& n = m.nodes[i];
+    with_joint(n.kind, [&](auto joint) {
+      using J = decltype(joint);
+      J::update(n, i, q, w);
+      Motion<T> vi = motion_to_child(J::load(n, i, w), load_motion<T>(w.v + 6 * n.parent));
+      T rate[J::nv];
+      load_rate<J>(n, v, rate);
+      add_motion<J>(vi, rate);
+      store(w.v + 6 * i, vi);
+      Force<T> p = velocity_product(load_rigid<T>(n), vi);
+      if (has_wrenches) p = p - load_force<T>(w.wrench + 6 * i);
+      store(w.pA + 6 * i, p);
+    });
+  }
+}
+
+// Constraint rows of node i added to its articulated inertia and bias force: IA += K^T mu K, pA -= K^T
+// row_force.
+template <class T>
+TENON_INLINE void add_constraint_rows(const ConstraintData& c, int i, HandedUp<T>& h,
+                                      const WorkspaceData<T>& w) {
+  for (int item = c.node_first[i]; item < c.node_first[i + 1]; ++item) {
+    const int end = c.items[item].row_begin + c.items[item].row_count;
+    for (int r = c.items[item].row_begin; r < end; ++r) {
+      const Force<T> K = load_force<T>(w.K + 6 * r);
+      subtract_outer(h.IA, K, scaled(-w.mu_row[r], K));
+      h.pA = h.pA - scaled(w.row_force[r], K);
+    }
+  }
+}
+
+// Articulated inertias and bias forces from the leaves to the root; pA must hold the bias forces of
+// sweep_velocities and is overwritten. constraints: null for none. False when some D is not positive
+// definite.
+template <class T>
+inline bool sweep_articulated_inertia(const ModelData& m, const ConstraintData* constraints, const T* v,
+                                      const T* tau, WorkspaceData<T>& w) {
+  bool positive = true;
+  HandedUp<T> h{};
+  for (int i = m.node_count - 1; i >= 0; --i) {
+    const NodeData& n = m.nodes[i];
+    const std::int32_t flags = w.node_flags[i];
+    if (flags & node_carries) {
+      h.IA = h.IA + load_rigid<T>(n);
+      h.pA = h.pA + load_force<T>(w.pA + 6 * i);
+    } else {
+      h.IA = articulated(load_rigid<T>(n));
+      h.pA = load_force<T>(w.pA + 6 * i);
+    }
+    if (flags & node_collects) h.IA = h.IA + load_articulated(w.IA + 21 * i);
+    if (constraints) add_constraint_rows(*constraints, i, h, w);
+    with_joint(n.kind, [&](auto joint) {
+      using J = decltype(joint);
+      T rate[J::nv];
+      load_rate<J>(n, v, rate);
+      const Motion<T> c = velocity_product_acceleration<J>(load_motion<T>(w.v + 6 * i), rate);
+      positive = eliminate_joint<J>(m, i, c, tau, h, w) && positive;
+      const auto X = J::load(n, i, w);
+      h = {inertia_to_parent(X, h.IA), force_to_parent(X, h.pA)};
+    });
+    if (n.parent >= 0 && (flags & node_adds_to_memory)) {
+      T* IA = w.IA + 21 * n.parent;
+      T* pA = w.pA + 6 * n.parent;
+      store(pA, load_force<T>(pA) + h.pA);
+      store(IA, flags & node_first_to_store ? h.IA : load_articulated(IA) + h.IA);
+    }
+  }
+  return positive;
+}
+
+// Joint and body accelerations of one node, then of all of them.
+template <class T>
+TENON_INLINE void roll_out_node(const ModelData& m, int i, const T* v, T* qdd, WorkspaceData<T>& w) {
+  const NodeData& n = m.nodes[i];
+  with_joint(n.kind, [&](auto joint) {
+    using J = decltype(joint);
+    T rate[J::nv];
+    load_rate<J>(n, v, rate);
+    Motion<T> a = motion_to_child(J::load(n, i, w), load_motion<T>(w.a + 6 * n.parent)) +
+                  velocity_product_acceleration<J>(load_motion<T>(w.v + 6 * i), rate);
+    solve_joint<J>(n, a, w, qdd);
+    store(w.a + 6 * i, a);
+  });
+}
+template <class T>
+inline void sweep_accelerations(const ModelData& m, const T* v, T* qdd, WorkspaceData<T>& w) {
+  for (int i = 0; i < m.node_count; ++i) roll_out_node(m, i, v, qdd, w);
+}
+
+TENON_ISA_END
+}  // namespace tenon

@@ -1,0 +1,231 @@
+// Joints as compile-time values: which axes of the body frame the motion subspace S selects, and how the
+// joint transform is kept. Sweeps are written once for a generic joint and dispatched by one switch per node.
+#pragma once
+
+#include "kernels/workspace_data.hpp"
+#include "model/model_data.hpp"
+#include "spatial/spatial.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+// The selected axes 0..5 of the body frame: 0..2 angular, 3..5 linear.
+template <int... Axes>
+struct Axes_ {
+  static constexpr int nv = sizeof...(Axes);
+  static constexpr int axis[nv] = {Axes...};
+};
+
+template <int K>
+struct RevoluteJoint : Axes_<K> {
+  static constexpr bool one_dof = true;
+  template <class T>
+  TENON_INLINE static void update(const NodeData&, int, const T*, WorkspaceData<T>&) {}
+  template <class T>
+  TENON_INLINE static Transform<RotAxis<K, T>, T> load(const NodeData& n, int i, const WorkspaceData<T>& w) {
+    return {{w.cos_q[i], w.sin_q[i]}, load_vec3<T>(n.p)};
+  }
+};
+
+template <int K>
+struct PrismaticJoint : Axes_<3 + K> {
+  static constexpr bool one_dof = true;
+  template <class T>
+  TENON_INLINE static void update(const NodeData& n, int i, const T* q, WorkspaceData<T>& w) {
+    Vec3<T> p = load_vec3<T>(n.p);
+    at<K>(p) = at<K>(p) + T(n.sign) * q[n.q_index];
+    store(w.X + 12 * i + 9, p);
+  }
+  template <class T>
+  TENON_INLINE static Transform<RotIdentity, T> load(const NodeData&, int i, const WorkspaceData<T>& w) {
+    return {{}, load_vec3<T>(w.X + 12 * i + 9)};
+  }
+};
+
+template <class T>
+TENON_INLINE Transform<Rot3<T>, T> load_general(int i, const WorkspaceData<T>& w) {
+  return {{load_mat3<T>(w.X + 12 * i)}, load_vec3<T>(w.X + 12 * i + 9)};
+}
+template <class T>
+TENON_INLINE void store_general(int i, const Mat3<T>& R, const Vec3<T>& p, WorkspaceData<T>& w) {
+  store(w.X + 12 * i, R);
+  store(w.X + 12 * i + 9, p);
+}
+// R Rz(angle)
+template <class T>
+TENON_INLINE Mat3<T> turned_about_z(const Mat3<T>& R, const T& c, const T& s) {
+  return {c * R.xx + s * R.xy, c * R.xy - s * R.xx, R.xz, c * R.yx + s * R.yy, c * R.yy - s * R.yx, R.yz,
+          c * R.zx + s * R.zy, c * R.zy - s * R.zx, R.zz};
+}
+
+struct RevoluteObliqueJoint : Axes_<2> {
+  static constexpr bool one_dof = true;
+  template <class T>
+  TENON_INLINE static void update(const NodeData& n, int i, const T*, WorkspaceData<T>& w) {
+    store_general(i, turned_about_z(load_mat3<T>(n.R), w.cos_q[i], w.sin_q[i]), load_vec3<T>(n.p), w);
+  }
+  template <class T>
+  TENON_INLINE static Transform<Rot3<T>, T> load(const NodeData&, int i, const WorkspaceData<T>& w) {
+    return load_general(i, w);
+  }
+};
+
+struct PrismaticObliqueJoint : Axes_<5> {
+  static constexpr bool one_dof = true;
+  template <class T>
+  TENON_INLINE static void update(const NodeData& n, int i, const T* q, WorkspaceData<T>& w) {
+    const Mat3<T> R = load_mat3<T>(n.R);
+    const T d = T(n.sign) * q[n.q_index];
+    store_general(i, R, load_vec3<T>(n.p) + Vec3<T>{R.xz * d, R.yz * d, R.zz * d}, w);
+  }
+  template <class T>
+  TENON_INLINE static Transform<Rot3<T>, T> load(const NodeData&, int i, const WorkspaceData<T>& w) {
+    return load_general(i, w);
+  }
+};
+
+// Rotation of a unit quaternion x y z w.
+template <class T>
+TENON_INLINE Mat3<T> rotation_of_quaternion(const T* q) {
+  const T x2 = q[0] + q[0], y2 = q[1] + q[1], z2 = q[2] + q[2];
+  const T xx = x2 * q[0], yy = y2 * q[1], zz = z2 * q[2];
+  const T xy = x2 * q[1], xz = x2 * q[2], yz = y2 * q[2];
+  const T wx = x2 * q[3], wy = y2 * q[3], wz = z2 * q[3];
+  const T one(1);
+  return {one - (yy + zz), xy - wz, xz + wy, xy + wz,        one - (xx + zz),
+          yz - wx,         xz - wy, yz + wx, one - (xx + yy)};
+}
+
+struct SphericalJoint : Axes_<0, 1, 2> {
+  static constexpr bool one_dof = false;
+  template <class T>
+  TENON_INLINE static void update(const NodeData& n, int i, const T* q, WorkspaceData<T>& w) {
+    store_general(i, load_mat3<T>(n.R) * rotation_of_quaternion(q + n.q_index), load_vec3<T>(n.p), w);
+  }
+  template <class T>
+  TENON_INLINE static Transform<Rot3<T>, T> load(const NodeData&, int i, const WorkspaceData<T>& w) {
+    return load_general(i, w);
+  }
+};
+
+struct PlanarJoint : Axes_<2, 3, 4> {
+  static constexpr bool one_dof = false;
+  template <class T>
+  TENON_INLINE static void update(const NodeData& n, int i, const T* q, WorkspaceData<T>& w) {
+    const Mat3<T> R = load_mat3<T>(n.R);
+    const T x = q[n.q_index], y = q[n.q_index + 1];
+    store_general(i, turned_about_z(R, w.cos_q[i], w.sin_q[i]),
+                  load_vec3<T>(n.p) + Vec3<T>{R.xx * x + R.xy * y, R.yx * x + R.yy * y, R.zx * x + R.zy * y},
+                  w);
+  }
+  template <class T>
+  TENON_INLINE static Transform<Rot3<T>, T> load(const NodeData&, int i, const WorkspaceData<T>& w) {
+    return load_general(i, w);
+  }
+};
+
+struct FloatingJoint : Axes_<0, 1, 2, 3, 4, 5> {
+  static constexpr bool one_dof = false;
+  template <class T>
+  TENON_INLINE static void update(const NodeData& n, int i, const T* q, WorkspaceData<T>& w) {
+    const Mat3<T> R = load_mat3<T>(n.R);
+    const T* qi = q + n.q_index;
+    store_general(i, R * rotation_of_quaternion(qi + 3), load_vec3<T>(n.p) + R * load_vec3<T>(qi), w);
+  }
+  template <class T>
+  TENON_INLINE static Transform<Rot3<T>, T> load(const NodeData&, int i, const WorkspaceData<T>& w) {
+    return load_general(i, w);
+  }
+};
+
+// The one switch over joint kinds: calls f with the joint of the node as a compile-time value.
+template <class F>
+TENON_INLINE void with_joint(std::int32_t kind, F&& f) {
+  switch (kind) {
+    case joint_revolute_x:
+      return f(RevoluteJoint<0>{});
+    case joint_revolute_y:
+      return f(RevoluteJoint<1>{});
+    case joint_revolute_z:
+      return f(RevoluteJoint<2>{});
+    case joint_prismatic_x:
+      return f(PrismaticJoint<0>{});
+    case joint_prismatic_y:
+      return f(PrismaticJoint<1>{});
+    case joint_prismatic_z:
+      return f(PrismaticJoint<2>{});
+    case joint_revolute_oblique:
+      return f(RevoluteObliqueJoint{});
+    case joint_prismatic_oblique:
+      return f(PrismaticObliqueJoint{});
+    case joint_spherical:
+      return f(SphericalJoint{});
+    case joint_planar:
+      return f(PlanarJoint{});
+    case joint_floating:
+      return f(FloatingJoint{});
+  }
+}
+
+// Compile-time loop over the dofs of a joint: f(d, axis) with both as integral constants.
+template <int V>
+struct Int {
+  static constexpr int value = V;
+};
+template <class J, class F, int D = 0>
+TENON_INLINE void for_each_axis(F&& f) {
+  if constexpr (D < J::nv) {
+    f(Int<D>{}, Int<J::axis[D]>{});
+    for_each_axis<J, F, D + 1>(static_cast<F&&>(f));
+  }
+}
+
+// S x, added to m.
+template <class J, class T>
+TENON_INLINE void add_motion(Motion<T>& m, const T* x) {
+  for_each_axis<J>([&](auto d, auto axis) { at<axis.value>(m) = at<axis.value>(m) + x[d.value]; });
+}
+
+// Rate of joint j in the sign of the body frame.
+template <class J, class T>
+TENON_INLINE void load_rate(const NodeData& n, const T* v, T* rate) {
+  if constexpr (J::one_dof) {
+    rate[0] = T(n.sign) * v[n.v_index];
+  } else {
+    for (int d = 0; d < J::nv; ++d) rate[d] = v[n.v_index + d];
+  }
+}
+
+// c = v x (S rate), the velocity-product acceleration; S is constant in the body frame, so it has no other
+// part (Featherstone Eq. 7.38).
+template <class J, class T>
+TENON_INLINE Motion<T> velocity_product_acceleration(const Motion<T>& v, const T* rate) {
+  if constexpr (J::one_dof) {
+    constexpr int A = J::axis[0], K = A % 3, I = (K + 1) % 3, L = (K + 2) % 3;
+    Motion<T> c;
+    at<K>(c.v) = T(0);
+    at<I>(c.v) = at<L>(A < 3 ? v.v : v.w) * rate[0];
+    at<L>(c.v) = -(at<I>(A < 3 ? v.v : v.w) * rate[0]);
+    at<K>(c.w) = T(0);
+    if constexpr (A < 3) {
+      at<I>(c.w) = at<L>(v.w) * rate[0];
+      at<L>(c.w) = -(at<I>(v.w) * rate[0]);
+    } else {
+      at<I>(c.w) = T(0);
+      at<L>(c.w) = T(0);
+    }
+    return c;
+  } else {
+    Motion<T> s{{T(0), T(0), T(0)}, {T(0), T(0), T(0)}};
+    add_motion<J>(s, rate);
+    return cross(v, s);
+  }
+}
+
+template <class T>
+TENON_INLINE RigidInertia<T> load_rigid(const NodeData& n) {
+  return {T(n.mass), load_vec3<T>(n.h), {T(n.I[0]), T(n.I[1]), T(n.I[2]), T(n.I[3]), T(n.I[4]), T(n.I[5])}};
+}
+
+TENON_ISA_END
+}  // namespace tenon

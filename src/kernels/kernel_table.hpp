@@ -1,0 +1,52 @@
+// The kernels of one instruction set as a table of functions. A workspace picks its table once, when it is
+// made.
+#pragma once
+
+#include "constraint/constraint_data.hpp"
+#include "kernels/workspace_data.hpp"
+#include "model/model_data.hpp"
+
+namespace tenon {
+
+template <class T>
+struct KernelTable {
+  const char* instruction_set;
+
+  void (*kinematics)(const ModelData&, const T* q, const T* v, const T* a, WorkspaceData<T>&);
+  void (*frame_jacobian)(const ModelData&, int node, const T* point, const T* E, T* J, int ld,
+                         const WorkspaceData<T>&);
+  void (*center_of_mass)(const ModelData&, T* com, T* J, int ld, WorkspaceData<T>&);
+  void (*world_momentum)(const ModelData&, T* out6, const WorkspaceData<T>&);
+  void (*energy)(const ModelData&, const T* v, T* kinetic, T* potential, const WorkspaceData<T>&);
+
+  void (*rnea)(const ModelData&, const T* q, const T* v, const T* qdd, bool has_wrenches, T* tau,
+               WorkspaceData<T>&);
+  void (*crba)(const ModelData&, const T* q, T* M, int ld, WorkspaceData<T>&);
+  // Rows of M into `rows` (stride nv, lower triangle along the tree only).
+  void (*crba_rows)(const ModelData&, const T* q, T* rows, WorkspaceData<T>&);
+  bool (*ltl_factor)(const ModelData&, T* rows, T* inv_d, const WorkspaceData<T>&);
+  void (*ltl_solve)(const ModelData&, const T* rows, const T* inv_d, T* x, const WorkspaceData<T>&);
+  void (*ltl_multiply)(const ModelData&, const T* rows, const T* x, T* y, const WorkspaceData<T>&);
+  bool (*aba)(const ModelData&, const T* q, const T* v, const T* tau, bool has_wrenches, T* qdd,
+              WorkspaceData<T>&);
+
+  // Joint transforms, velocities and bias forces, then the constraint rows K, k at (q, v).
+  void (*constraint_state)(const ModelData&, const ConstraintData&, const T* q, const T* v, bool has_wrenches,
+                           WorkspaceData<T>&);
+  // After constraint_state.
+  void (*constraint_jacobian)(const ModelData&, const ConstraintData&, T* J, int ld, WorkspaceData<T>&);
+  void (*constraint_right_hand_side)(const ModelData&, const ConstraintData&, const T* v, T* rhs,
+                                     WorkspaceData<T>&);
+  bool (*constrained_aba_start)(const ModelData&, const ConstraintData&, const T* v, const T* tau, T* qdd,
+                                WorkspaceData<T>&);
+  T (*constrained_aba_iterate)
+  (const ModelData&, const ConstraintData&, const T* delta, const T* v, T* qdd, WorkspaceData<T>&);
+  void (*constrained_aba_finish)(const ModelData&, const ConstraintData&, const T* v, T* qdd,
+                                 WorkspaceData<T>&);
+};
+
+// The best table this machine can run.
+template <class T>
+const KernelTable<T>& kernels();
+
+}  // namespace tenon

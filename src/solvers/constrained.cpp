@@ -1,0 +1,140 @@
+// Constrained forward dynamics: inputs checked, the method chosen, outputs written only when all went well.
+// The table of methods is here.
+#include <algorithm>
+
+#include "solvers/check.hpp"
+#include "solvers/constrained_aba.hpp"
+#include "solvers/link_frames.hpp"
+#include "tenon/dynamics.hpp"
+
+namespace tenon {
+
+namespace {
+
+Status solve_dense(const ConstrainedProblem& p) {
+  WorkspaceImpl& w = p.w;
+  reference::KktInputs in;
+  in.q = p.q, in.v = p.v, in.tau = p.tau, in.wrenches = p.wrenches;
+  in.desired = w.w().desired;
+  in.anchors = w.anchor_poses.data();
+  in.gravity = {w.w().gravity[0], w.w().gravity[1], w.w().gravity[2]};
+  return w.dense->solve(in, p.options, w.w().qdd, p.lambda, w.report);
+}
+
+struct MethodEntry {
+  Method method;
+  Status (*solve)(const ConstrainedProblem&);
+};
+constexpr MethodEntry methods[] = {
+    {Method::dense, solve_dense},
+    {Method::constrained_aba, solve_constrained_aba},
+};
+
+Method choose(const WorkspaceImpl&) {
+  return Method::constrained_aba;
+}
+
+Status check_options(WorkspaceImpl& w, const SolveOptions& o) {
+  const auto positive = [](double x) { return x >= 0 && x <= 1e300; };
+  if (!positive(o.absolute_tolerance) || !positive(o.relative_tolerance) || !positive(o.mu))
+    return w.fail(Status::invalid_argument, "tolerances and mu must be finite and not negative");
+  if (o.max_iterations < 1)
+    return w.fail(Status::invalid_argument, "max_iterations is %d; give at least 1", o.max_iterations);
+  return Status::ok;
+}
+
+}  // namespace
+
+Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, const double* q,
+                            const double* v, const double* tau, const double* wrenches, const double* desired,
+                            double* qdd, double* lambda) {
+  WorkspaceImpl& w = workspace.impl();
+  w.message[0] = '\0';
+  const int rows = w.rows();
+  TENON_CHECK(check_options(w, options));
+  TENON_CHECK(check_configuration(w, "q", q));
+  TENON_CHECK(check_finite(w, "v", v, w.model->nv));
+  TENON_CHECK(check_finite(w, "tau", tau, w.model->nv));
+  TENON_CHECK(check_finite(w, "desired", desired, rows));
+  if (options.warm_start) TENON_CHECK(check_finite(w, "lambda", lambda, rows));
+  TENON_CHECK(load_wrenches(w, wrenches));
+  const Method method = options.method == Method::automatic ? choose(w) : options.method;
+  const MethodEntry* entry = std::find_if(std::begin(methods), std::end(methods),
+                                          [&](const MethodEntry& e) { return e.method == method; });
+  if (entry == std::end(methods))
+    return w.fail(Status::unsupported, "unsupported: method %d; this version has dense and constrained_aba",
+                  static_cast<int>(method));
+
+  w.report = SolveReport{};
+  if (rows == 0) {
+    if (!w.kernels->aba(w.md(), q, v, tau, wrenches != nullptr, w.w().qdd, w.w()))
+      return w.fail(Status::not_positive_definite,
+                    "the mass matrix is not positive definite; a moving body has no inertia along its joint");
+    w.report.rank = 0;
+    std::copy(w.w().qdd, w.w().qdd + w.model->nv, qdd);
+    return Status::ok;
+  }
+  if (desired)
+    std::copy(desired, desired + rows, w.w().desired);
+  else
+    std::fill_n(w.w().desired, rows, 0.0);
+  if (options.warm_start && lambda)
+    std::copy(lambda, lambda + rows, w.lambda.begin());
+  else
+    std::fill(w.lambda.begin(), w.lambda.end(), 0.0);
+
+  const Status status = entry->solve({w, options, q, v, tau, wrenches, w.lambda.data()});
+  if (status == Status::not_positive_definite)
+    return w.fail(status,
+                  "the mass matrix is not positive definite; a moving body has no inertia along its joint");
+  if (static_cast<std::int32_t>(status) < 0) return status;
+  // A result that overflowed is no result.
+  if (!all_finite(w.w().qdd, w.model->nv) || !all_finite(w.lambda.data(), rows))
+    return w.fail(Status::not_finite,
+                  "the result is not finite: the inputs are too large for double precision");
+  std::copy(w.w().qdd, w.w().qdd + w.model->nv, qdd);
+  if (lambda) std::copy(w.lambda.begin(), w.lambda.end(), lambda);
+  return status;
+}
+
+Status constraint_rows(Workspace& workspace, const double* q, const double* v, const double* desired,
+                       double* J, int ld, double* rhs, double* position_error, double* row_velocity) {
+  WorkspaceImpl& w = workspace.impl();
+  w.message[0] = '\0';
+  const int rows = w.rows(), nv = w.model->nv;
+  TENON_CHECK(check_configuration(w, "q", q));
+  TENON_CHECK(check_finite(w, "v", v, nv));
+  TENON_CHECK(check_finite(w, "desired", desired, rows));
+  if (rows == 0) return Status::ok;
+  if (desired)
+    std::copy(desired, desired + rows, w.w().desired);
+  else
+    std::fill_n(w.w().desired, rows, 0.0);
+  w.kernels->constraint_state(w.md(), *w.cd(), q, v, false, w.w());
+  if (J) w.kernels->constraint_jacobian(w.md(), *w.cd(), J, ld, w.w());
+  if (rhs) w.kernels->constraint_right_hand_side(w.md(), *w.cd(), v, rhs, w.w());
+  if (position_error) std::copy(w.w().row_error, w.w().row_error + rows, position_error);
+  if (row_velocity) std::copy(w.w().row_velocity, w.w().row_velocity + rows, row_velocity);
+  return Status::ok;
+}
+
+Status anchor_here(Workspace& workspace, const double* q) {
+  WorkspaceImpl& w = workspace.impl();
+  w.message[0] = '\0';
+  TENON_CHECK(check_configuration(w, "q", q));
+  if (w.rows() == 0) return Status::ok;
+  std::fill_n(w.w().desired, w.rows(), 0.0);
+  w.kernels->constraint_state(w.md(), *w.cd(), q, w.zeros.data(), false, w.w());
+  for (int constraint = 0; constraint < w.constraints->constraint_count(); ++constraint) {
+    const ConstraintItem& item = w.cd()->items[w.item_of[static_cast<std::size_t>(constraint)]];
+    const Mat3<double> R = load_mat3<double>(w.w().Rs + 9 * item.node);
+    Pose pose;
+    store(pose.rotation.data(), R * load_mat3<double>(item.R));
+    store(pose.translation.data(),
+          load_vec3<double>(w.w().ps + 3 * item.node) + R * load_vec3<double>(item.p));
+    workspace.set_anchor(constraint, pose);
+  }
+  return Status::ok;
+}
+
+}  // namespace tenon

@@ -1,0 +1,19 @@
+// Method constrained_aba: kernels/constrained_aba.hpp driven by solvers/proximal.hpp.
+#pragma once
+
+#include "solvers/workspace_impl.hpp"
+
+namespace tenon {
+
+// The state of one solve, checked and loaded: what every method of constrained dynamics starts from.
+struct ConstrainedProblem {
+  WorkspaceImpl& w;
+  const SolveOptions& options;
+  const double *q, *v, *tau, *wrenches;
+  double* lambda;  // rows: start and result
+};
+
+// qdd is left in w.w().qdd.
+Status solve_constrained_aba(const ConstrainedProblem& p);
+
+}  // namespace tenon

@@ -1,0 +1,59 @@
+// The one driver of all proximal methods: finds the multipliers of J qdd + gamma = k, redundant and
+// contradictory rows included.
+//
+// A method offers one operation, evaluate(f): with f as proximal centre, minimise the augmented Lagrangian
+// over the accelerations and return the rows' K a ([CABA] Eq. 17a, 14b). The proximal point step is then f +
+// r(f) with
+//   r(f) = mu_row (k - K a - R f),   mu_row = 1 / (R + 1 / mu),
+// R the compliance of the row (0: rigid). r is affine in f: r(f) = b - B f, where B has the eigenvalues
+// mu s / (1 + mu s) for the eigenvalues s of the Delassus matrix. The papers iterate f := f + r, which
+// contracts an eigenvalue by 1 / (1 + mu s) a step: fast for most, hopeless for the few small s of an almost
+// singular posture, unless mu is so large that digits are lost.
+//
+// Two things are done about it. (1) mu is scaled: each row's mu is mu0 over its typical Delassus diagonal
+// (ConstraintData::scale), so forces and moments, feet and fingertips are treated alike and mu0 can be small
+// enough to keep the digits. (2) The steps are combined: among all points visited, take the affine
+// combination of smallest residual, then step from there (generalised conjugate residuals; the same sweeps, a
+// few dot products more). B has its eigenvalues clustered at 1 but for the small s, each of which costs about
+// one iteration instead of 1 / (mu s).
+//
+// Where rows contradict, r does not vanish; iterations converge to the least residual in the metric of 1 /
+// mu. When the remaining residual is seen to be out of reach, mu is set proportional to the user's weights
+// and the iteration goes on to the weighted least-squares answer ([CABA] II-C1).
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "constraint/constraint_data.hpp"
+#include "tenon/workspace.hpp"
+
+namespace tenon {
+
+inline constexpr int proximal_window = 12;  // combined steps remembered
+
+// Sized once, with the workspace.
+struct ProximalScratch {
+  explicit ProximalScratch(int rows);
+  std::vector<double> f, trial, r, delta, inv_mu;
+  std::vector<double> steps,
+      images;  // window x rows: p_j and B p_j, the latter orthonormal in the metric of 1 / mu
+};
+
+// What a method must offer. `self` is the method's own data. Rows share one order everywhere.
+struct ProximalMethod {
+  void* self;
+  const double* k;            // right-hand sides
+  const double* Ka;           // written by start and move
+  double* mu_row;             // read by start
+  double* row_force;          // read by start: mu_row (k + inv_mu f)
+  bool (*start)(void* self);  // factor with mu_row, evaluate; false: not positive definite
+  double (*move)(void* self,
+                 const double* delta);  // row_force changed by delta: evaluate; largest change of qdd
+};
+
+// lambda: start when options.warm_start, result always. Fills the report but for the rank.
+Status solve_proximal(const ConstraintData& c, const ProximalMethod& method, const SolveOptions& options,
+                      ProximalScratch& s, double* lambda, SolveReport& report);
+
+}  // namespace tenon

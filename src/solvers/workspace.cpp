@@ -1,0 +1,130 @@
+#include "tenon/workspace.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "solvers/workspace_impl.hpp"
+
+namespace tenon {
+
+SweepTables::SweepTables(const ModelData& m) : node_flags(static_cast<std::size_t>(m.node_count), 0) {
+  std::vector<bool> stored(static_cast<std::size_t>(m.node_count), false);
+  for (int i = m.node_count - 1; i >= 0; --i) {
+    const int parent = m.nodes[i].parent;
+    if (parent < 0) continue;
+    auto& parent_flags = node_flags[static_cast<std::size_t>(parent)];
+    auto& flags = node_flags[static_cast<std::size_t>(i)];
+    if (parent == i - 1) {
+      parent_flags |= node_carries;
+      continue;
+    }
+    flags |= node_adds_to_memory;
+    if (!stored[static_cast<std::size_t>(parent)]) flags |= node_first_to_store;
+    stored[static_cast<std::size_t>(parent)] = true;
+    parent_flags |= node_collects;
+  }
+  path_first.push_back(0);
+  for (int k = 0; k < m.nv; ++k) {
+    std::vector<std::int32_t> path;
+    for (int j = m.v_parent[k]; j >= 0; j = m.v_parent[j]) path.push_back(j);
+    std::reverse(path.begin(), path.end());
+    for (std::size_t j = 0; j < path.size(); ++j) {
+      if (j == 0 || path[j] != path[j - 1] + 1) path_runs.insert(path_runs.end(), {path[j], path[j]});
+      path_runs.back() = path[j] + 1;
+    }
+    path_first.push_back(static_cast<std::int32_t>(path_runs.size() / 2));
+  }
+}
+
+WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
+                             std::shared_ptr<const ConstraintSet> constraints_)
+    : model(std::move(model_)),
+      constraints(std::move(constraints_)),
+      kernels(&tenon::kernels<double>()),
+      tables(model->data()),
+      arena(model->data(), cd()),
+      proximal(rows()),
+      dense(std::make_unique<reference::KktSolver>(model, constraints)) {
+  const std::size_t nv = static_cast<std::size_t>(model->nv), nq = static_cast<std::size_t>(model->nq);
+  step.assign(2 * nq + 8 * nv, 0.0);
+  kinematics_v.assign(nv, 0.0);
+  zeros.assign(std::max({nv, static_cast<std::size_t>(rows()), std::size_t{1}}), 0.0);
+  if (constraints) {
+    const ConstraintData& c = constraints->data();
+    anchors.assign(12 * static_cast<std::size_t>(c.item_count), 0.0);
+    item_of.assign(static_cast<std::size_t>(c.item_count), 0);
+    for (int constraint = 0; constraint < constraints->constraint_count(); ++constraint)
+      for (int item = 0; item < c.item_count; ++item)
+        if (c.items[item].row_begin == constraints->first_row(constraint))
+          item_of[static_cast<std::size_t>(constraint)] = item;
+    for (std::size_t i = 0; i < anchors.size(); i += 12) anchors[i] = anchors[i + 4] = anchors[i + 8] = 1;
+    anchor_poses.resize(static_cast<std::size_t>(c.item_count));
+    lambda.assign(static_cast<std::size_t>(c.row_count), 0.0);
+  }
+  WorkspaceData<double>& d = arena.data;
+  d.node_flags = tables.node_flags.data();
+  d.path_first = tables.path_first.data();
+  d.path_runs = tables.path_runs.data();
+  d.anchors = anchors.data();
+  for (int e = 0; e < 3; ++e) d.gravity[e] = md().gravity[e];
+}
+
+Status WorkspaceImpl::fail(Status status, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(message, sizeof message, format, arguments);
+  va_end(arguments);
+  return status;
+}
+
+Workspace::Workspace(std::shared_ptr<const Model> model, std::shared_ptr<const ConstraintSet> constraints) {
+  if (!model) throw Error(Status::invalid_argument, "a workspace needs a model; give one");
+  if (constraints && constraints->model() != model)
+    throw Error(Status::invalid_argument,
+                "the constraint set is bound to another model; bind it to the model of the workspace");
+  impl_ = std::make_unique<WorkspaceImpl>(std::move(model), std::move(constraints));
+}
+Workspace::~Workspace() = default;
+
+const Model& Workspace::model() const {
+  return *impl_->model;
+}
+const ConstraintSet* Workspace::constraints() const {
+  return impl_->constraints.get();
+}
+const char* Workspace::message() const noexcept {
+  return impl_->message;
+}
+const SolveReport& Workspace::report() const noexcept {
+  return impl_->report;
+}
+
+std::size_t Workspace::bytes() const {
+  const WorkspaceImpl& w = *impl_;
+  const std::size_t doubles = w.anchors.size() + w.step.size() + w.zeros.size() +
+                              w.proximal.steps.size() * 2 + w.proximal.f.size() * 5;
+  const std::size_t indices =
+      w.tables.node_flags.size() + w.tables.path_first.size() + w.tables.path_runs.size() + w.item_of.size();
+  return sizeof w + w.arena.bytes() + doubles * sizeof(double) + indices * sizeof(std::int32_t) +
+         w.dense->bytes();
+}
+
+void Workspace::set_gravity(const Vector3& gravity) {
+  for (std::size_t e = 0; e < 3; ++e) impl_->w().gravity[e] = gravity[e];
+}
+Vector3 Workspace::gravity() const {
+  const auto& g = impl_->arena.data.gravity;
+  return {g[0], g[1], g[2]};
+}
+
+void Workspace::set_anchor(int constraint, const Pose& world_pose) {
+  double* a = impl_->anchors.data() + 12 * impl_->item_of[static_cast<std::size_t>(constraint)];
+  std::copy(world_pose.rotation.begin(), world_pose.rotation.end(), a);
+  std::copy(world_pose.translation.begin(), world_pose.translation.end(), a + 9);
+  impl_->anchor_poses[static_cast<std::size_t>(constraint)] = world_pose;
+}
+Pose Workspace::anchor(int constraint) const {
+  return impl_->anchor_poses[static_cast<std::size_t>(constraint)];
+}
+
+}  // namespace tenon

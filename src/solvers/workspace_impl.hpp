@@ -1,0 +1,47 @@
+// The inside of a Workspace: arena, tables, scratch of the solvers, last message and report.
+#pragma once
+
+#include <cstdarg>
+#include <memory>
+#include <vector>
+
+#include "kernels/kernel_table.hpp"
+#include "reference/kkt_solver.hpp"
+#include "solvers/arena.hpp"
+#include "solvers/proximal.hpp"
+#include "tenon/workspace.hpp"
+
+namespace tenon {
+
+struct WorkspaceImpl {
+  WorkspaceImpl(std::shared_ptr<const Model> model_, std::shared_ptr<const ConstraintSet> constraints_);
+
+  std::shared_ptr<const Model> model;
+  std::shared_ptr<const ConstraintSet> constraints;
+  const KernelTable<double>* kernels;
+  SweepTables tables;
+  Arena<double> arena;
+  std::vector<double> anchors;        // 12 a constraint item, for the kernels
+  std::vector<Pose> anchor_poses;     // the same per constraint in user order
+  std::vector<std::int32_t> item_of;  // constraint in user order -> item
+  ProximalScratch proximal;
+  std::vector<double> lambda;  // rows
+  std::unique_ptr<reference::KktSolver> dense;
+  std::vector<double> step;          // stages of the Runge-Kutta step
+  std::vector<double> zeros;         // max(nv, rows) zeros
+  std::vector<double> kinematics_v;  // v of the last kinematics(), for the energy of armatures
+  int kinematics_order = -1;         // of the last kinematics(): 0 poses, 1 velocities, 2 accelerations
+  bool factored = false;             // arena.L holds a factor
+  char message[512] = "";
+  SolveReport report;
+
+  const ModelData& md() const { return model->data(); }
+  const ConstraintData* cd() const { return constraints ? &constraints->data() : nullptr; }
+  int rows() const { return constraints ? constraints->row_count() : 0; }
+  WorkspaceData<double>& w() { return arena.data; }
+
+  // Keeps the message and returns the status.
+  Status fail(Status status, const char* format, ...) __attribute__((format(printf, 3, 4)));
+};
+
+}  // namespace tenon
