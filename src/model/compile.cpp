@@ -148,14 +148,21 @@ class Compiler {
       return;
     }
     NodeFrame frame = {joint_floating, 1, X.R.R};
+    Mat link_in_body = identity;
     if (joint.data.type == JointType::spherical) frame.kind = joint_spherical;
-    if (joint.data.type == JointType::planar)
-      frame = {joint_planar, 1, X.R.R * planar_axes(to_vec(joint.data.axis))};
-    if (is_hinge(joint.data.type)) frame = hinge_frame(joint, parent.body, X.R.R * to_vec(joint.data.axis));
+    if (joint.data.type == JointType::planar) {
+      const Mat axes = planar_axes(to_vec(joint.data.axis));
+      frame = {joint_planar, 1, X.R.R * axes};
+      link_in_body = transpose(axes);
+    }
+    if (is_hinge(joint.data.type)) {
+      // Without the normalisation the rounding of X, transposed below, would double from hinge to hinge.
+      frame = hinge_frame(joint, parent.body, normalized(X.R.R * to_vec(joint.data.axis)));
+      link_in_body = transpose(frame.R) * X.R.R;
+    }
     child.body = add_node(joint.data, joint.parent_link, joint.child_link, parent.body, frame.kind,
                           frame.sign, X.p, frame.R);
-    const bool is_link_frame = frame.kind == joint_spherical || frame.kind == joint_floating;
-    child.in_body = {{is_link_frame ? identity : transpose(frame.R) * X.R.R}, {0, 0, 0}};
+    child.in_body = {{link_in_body}, {0, 0, 0}};
   }
 
   struct NodeFrame {
