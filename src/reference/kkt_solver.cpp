@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "reference/dense_dynamics.hpp"
 #include "reference/dense_rows.hpp"
@@ -31,11 +32,6 @@ namespace {
 constexpr double rank_tolerance = 1e-6;  // singular values of G
 constexpr double cancellation_tolerance =
     1e-3;  // length of a row of J L^-T against its cancellation-free bound
-
-const std::vector<ConstraintSpec>& specs_of(const ConstraintSet* constraints) {
-  static const std::vector<ConstraintSpec> none;
-  return constraints ? constraints->specs() : none;
-}
 
 // Rotates pairs of columns of H until all are orthogonal; Q collects the rotations, H_out = H_in Q.
 template <class T>
@@ -74,12 +70,9 @@ void orthogonalize_columns(MatX<T>& H, MatX<T>& Q) {
 
 template <class T>
 struct BasicKktSolver<T>::Impl {
-  Impl(std::shared_ptr<const Model> model_, std::shared_ptr<const ConstraintSet> constraints_)
-      : model(std::move(model_)),
-        constraints(std::move(constraints_)),
-        dynamics(tree_of(*model)),
-        rows(dynamics.tree(), specs_of(constraints.get())) {
-    n = model->nv;
+  Impl(Tree tree, const std::vector<ConstraintSpec>& constraints)
+      : dynamics(std::move(tree)), rows(dynamics.tree(), constraints) {
+    n = dynamics.tree().nv;
     m = rows.count();
     unknowns = n + static_cast<int>((rows.compliance().array() > T(0)).count());
     L.setZero(n, n);
@@ -99,8 +92,6 @@ struct BasicKktSolver<T>::Impl {
   bool contradicts(const SolveOptions& options) const;
   void write_report(SolveReport& report);
 
-  std::shared_ptr<const Model> model;
-  std::shared_ptr<const ConstraintSet> constraints;
   DenseDynamics<T> dynamics;
   DenseRows<T> rows;
   int n = 0, m = 0, unknowns = 0, rank = 0;
@@ -256,9 +247,13 @@ void BasicKktSolver<T>::Impl::write_report(SolveReport& report) {
 }
 
 template <class T>
+BasicKktSolver<T>::BasicKktSolver(Tree tree, const std::vector<ConstraintSpec>& constraints)
+    : impl_(std::make_unique<Impl>(std::move(tree), constraints)) {}
+
+template <class T>
 BasicKktSolver<T>::BasicKktSolver(std::shared_ptr<const Model> model,
                                   std::shared_ptr<const ConstraintSet> constraints)
-    : impl_(std::make_unique<Impl>(std::move(model), std::move(constraints))) {}
+    : BasicKktSolver(tree_of(*model), constraints ? constraints->specs() : std::vector<ConstraintSpec>()) {}
 
 template <class T>
 BasicKktSolver<T>::~BasicKktSolver() = default;
@@ -283,6 +278,15 @@ Status BasicKktSolver<T>::solve(const KktInputs& in, const SolveOptions& options
 template <class T>
 double BasicKktSolver<T>::min_kept_over_max() const {
   return static_cast<double>(impl_->kept * impl_->kept);
+}
+
+template <class T>
+std::size_t BasicKktSolver<T>::bytes() const {
+  // The matrices, and per body the poses, inertias and velocities of DenseDynamics (about 60 numbers).
+  const std::size_t n = static_cast<std::size_t>(impl_->n), m = static_cast<std::size_t>(impl_->m);
+  const std::size_t bodies = impl_->dynamics.tree().bodies.size(), links = impl_->dynamics.tree().links.size();
+  return sizeof(T) * (n * n + m * (static_cast<std::size_t>(impl_->unknowns) + 2 * n + 2 * m) + 8 * (n + m) +
+                      60 * bodies + 16 * links);
 }
 
 template class BasicKktSolver<double>;

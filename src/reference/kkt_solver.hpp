@@ -9,8 +9,11 @@
 // how the rank is decided. Cost O((n + m)^3).
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <vector>
 
+#include "reference/tree.hpp"
 #include "tenon/constraints.hpp"
 #include "tenon/model.hpp"
 #include "tenon/workspace.hpp"
@@ -33,7 +36,9 @@ struct KktInputs {
 template <class T>
 class BasicKktSolver {
  public:
-  // constraints may be null. Everything is allocated here; solve() allocates nothing.
+  // Everything is allocated here; solve() allocates nothing.
+  BasicKktSolver(Tree tree, const std::vector<ConstraintSpec>& constraints);
+  // constraints may be null.
   explicit BasicKktSolver(std::shared_ptr<const Model> model,
                           std::shared_ptr<const ConstraintSet> constraints = nullptr);
   ~BasicKktSolver();
@@ -50,6 +55,9 @@ class BasicKktSolver {
   // Of the last solve: smallest kept over largest eigenvalue of the row-scaled J M^-1 J^T + R (1 without
   // rows).
   double min_kept_over_max() const;
+
+  // Memory held for matrices.
+  std::size_t bytes() const;
 
  private:
   struct Impl;

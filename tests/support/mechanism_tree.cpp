@@ -94,7 +94,11 @@ class Builder {
       for (int k = 0; k < found.nv; ++k)
         tree_.armature[static_cast<std::size_t>(found.v_index + k)] = joint.armature;
     }
-    if (link) set_inertia(*link, body);
+    // What is fixed to the world has no dynamics and belongs to no centre of mass.
+    const bool moves =
+        joint.type != JointType::fixed || (parent >= 0 && moves_[static_cast<std::size_t>(parent)]);
+    moves_.push_back(moves);
+    if (link && moves) set_inertia(*link, body);
     tree_.bodies.push_back(body);
     return static_cast<int>(tree_.bodies.size()) - 1;
   }
@@ -123,6 +127,7 @@ class Builder {
   const CompileOptions& options_;
   const Model& names_;
   Tree tree_;
+  std::vector<bool> moves_;  // per body
   std::map<std::string, const MechanismLink*> links_;
   std::map<std::string, std::vector<const MechanismJoint*>> below_;
   std::map<std::string, bool> child_;
