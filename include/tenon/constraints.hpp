@@ -64,12 +64,13 @@ class ConstraintSet {
   // The steps of bind.
   void add_items();
   void sort_items();
+  void number_rows();
   void publish();
 
   std::shared_ptr<const Model> model_;
   std::vector<ConstraintSpec> specs_;
   std::vector<ConstraintItem> items_;
-  std::vector<std::int32_t> first_row_, support_, node_first_;
+  std::vector<std::int32_t> first_row_, user_row_, support_, node_first_, node_row_first_, subtree_row_end_;
   std::vector<double> custom_, weight_, compliance_, scale_;
   ConstraintData data_{};
 };

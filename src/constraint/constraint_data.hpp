@@ -6,25 +6,32 @@
 namespace tenon {
 
 struct ConstraintItem {
-  std::int32_t node;       // -1: on a link that is part of the world
+  std::int32_t constraint;  // index of its constraint in the set
+  std::int32_t node;        // -1: on a link that is part of the world
   std::int32_t row_begin, row_count;
-  std::uint32_t rows;      // bits: angular x y z, linear x y z; 0 for custom rows
-  std::int32_t world_axes; // 1: rows along the world's axes
-  std::int32_t custom;     // index into custom (six numbers a row, body frame), -1 otherwise
-  double R[9], p[3];       // constrained frame in the body frame
+  std::uint32_t rows;       // bits: angular x y z, linear x y z; 0 for custom rows
+  std::int32_t world_axes;  // 1: rows along the world's axes
+  std::int32_t custom;      // index into custom (six numbers a row, body frame), -1 otherwise
+  double R[9], p[3];        // constrained frame in the body frame
   double frequency, damping_ratio;
 };
 
+// Rows are numbered as the items stand, so that the rows of a subtree are contiguous; user_row leads back to
+// the order in which constraints were added.
 struct ConstraintData {
   std::int32_t item_count, row_count;
-  const ConstraintItem* items;         // sorted by node, world ones (node -1) first
+  const ConstraintItem* items;  // sorted by node, world ones (node -1) first
   const double* custom;
-  const double* weight;                // per row
-  const double* compliance;            // per row
-  const double* scale;                 // per row: typical diagonal of J M^-1 J^T, sets the size of mu
+  const double* weight;          // per row
+  const double* compliance;      // per row
+  const double* scale;           // per row: typical diagonal of J M^-1 J^T, sets the size of mu
+  const std::int32_t* user_row;  // per row: its number among the user's rows
   std::int32_t support_count;
-  const std::int32_t* support;         // nodes that carry a constrained node, themselves included, ascending
-  const std::int32_t* node_first;      // node_count + 1: items of node i are [node_first[i], node_first[i + 1])
+  const std::int32_t* support;     // nodes that carry a constrained node, themselves included, ascending
+  const std::int32_t* node_first;  // node_count + 1: items of node i are [node_first[i], node_first[i + 1])
+  const std::int32_t* node_row_first;  // node_count + 1: rows on node i itself are [., node_row_first[i + 1])
+  const std::int32_t*
+      subtree_row_end;  // node_count: rows on node i and its descendants are [node_row_first[i], .)
 };
 
 }  // namespace tenon

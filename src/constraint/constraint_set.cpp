@@ -177,6 +177,7 @@ std::shared_ptr<const ConstraintSet> ConstraintSet::bind(std::shared_ptr<const M
   set->specs_ = std::move(specs);
   set->add_items();
   set->sort_items();
+  set->number_rows();
   set->publish();
   return set;
 }
@@ -188,6 +189,7 @@ void ConstraintSet::add_items() {
     const std::size_t rows = rows_of(spec);
     first_row_.push_back(static_cast<std::int32_t>(row));
     ConstraintItem item = item_of(spec, link);
+    item.constraint = static_cast<std::int32_t>(first_row_.size()) - 1;
     const std::size_t first_custom = custom_.size() / 6;
     append_custom(spec, link, custom_);
     // Kernels hold the rows of an item in six places; longer custom constraints become several items.
@@ -226,6 +228,33 @@ void ConstraintSet::sort_items() {
   }
 }
 
+// Until here an item's row_begin was the user's number.
+void ConstraintSet::number_rows() {
+  const std::vector<double> weight = weight_, compliance = compliance_;
+  const std::size_t nodes = model_->nodes.size();
+  node_row_first_.assign(nodes + 1, 0);
+  user_row_.clear();
+  for (ConstraintItem& item : items_) {
+    const std::int32_t first = item.row_begin;
+    item.row_begin = static_cast<std::int32_t>(user_row_.size());
+    for (std::int32_t r = 0; r < item.row_count; ++r) {
+      const std::size_t from = static_cast<std::size_t>(first + r);
+      weight_[user_row_.size()] = weight[from];
+      compliance_[user_row_.size()] = compliance[from];
+      user_row_.push_back(first + r);
+    }
+    node_row_first_[static_cast<std::size_t>(item.node + 1)] += item.row_count;
+  }
+  for (std::size_t i = 1; i <= nodes; ++i) node_row_first_[i] += node_row_first_[i - 1];
+  subtree_row_end_.assign(node_row_first_.begin() + 1, node_row_first_.end());
+  for (std::size_t i = nodes; i-- > 0;) {
+    const std::int32_t parent = model_->nodes[i].parent;
+    if (parent < 0) continue;
+    std::int32_t& end = subtree_row_end_[static_cast<std::size_t>(parent)];
+    end = std::max(end, subtree_row_end_[i]);
+  }
+}
+
 void ConstraintSet::publish() {
   data_.item_count = static_cast<std::int32_t>(items_.size());
   data_.row_count = static_cast<std::int32_t>(weight_.size());
@@ -236,6 +265,9 @@ void ConstraintSet::publish() {
   data_.support_count = static_cast<std::int32_t>(support_.size());
   data_.support = support_.data();
   data_.node_first = node_first_.data();
+  data_.user_row = user_row_.data();
+  data_.node_row_first = node_row_first_.data();
+  data_.subtree_row_end = subtree_row_end_.data();
   scale_ = row_scale(*model_, data_);
   data_.scale = scale_.data();
 }

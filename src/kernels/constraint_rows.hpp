@@ -126,8 +126,8 @@ inline void constraint_accelerations(const ConstraintData& c, WorkspaceData<T>& 
   }
 }
 
-// J, rows x nv, column-major with leading dimension ld: each row's force K carried to the root, S^T K on the
-// way.
+// J, rows (user's order) x nv, column-major with leading dimension ld: each row's force K carried to the
+// root, S^T K on the way.
 template <class T>
 void constraint_jacobian(const ModelData& m, const ConstraintData& c, T* J, int ld, WorkspaceData<T>& w) {
   for (int k = 0; k < m.nv; ++k)
@@ -142,7 +142,7 @@ void constraint_jacobian(const ModelData& m, const ConstraintData& c, T* J, int 
           using Joint = decltype(joint);
           for_each_axis<Joint>([&](auto d, auto axis) {
             const int k = n.v_index + d.value;
-            J[r + static_cast<long>(k) * ld] = T(m.v_sign[k]) * at<axis.value>(f);
+            J[c.user_row[r] + static_cast<long>(k) * ld] = T(m.v_sign[k]) * at<axis.value>(f);
           });
           f = force_to_parent(Joint::load(n, i, w), f);
         });

@@ -201,7 +201,7 @@ class Checker {
   }
 
   void check_axis(const Vector3& axis, const std::string& what) {
-    if (!std::isfinite(norm(axis)))
+    if (!all_finite(axis) || !std::isfinite(norm(axis)))
       reject(mechanism_, Status::not_finite, what + " is not finite; give three finite numbers");
     if (norm(axis) < 1e-12) reject(mechanism_, Status::invalid_model, what + " is zero; give a unit axis");
   }

@@ -11,6 +11,7 @@
 #include "model/inertia.hpp"
 
 #include <Eigen/Dense>
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 #include <string>
@@ -118,7 +119,6 @@ Singular eliminate(const NodeData& node, double armature, const Matrix6& composi
     if (pivot > 1e-13 * scale) {
       const Eigen::Matrix<double, 6, 1> U = A.col(k);
       A -= U * U.transpose() / pivot;
-      // With armature the coordinate keeps inertia that the rest of the tree does not see.
     } else {
       const bool empty = composite.isZero(0);
       if (singular == Singular::no) singular = empty ? Singular::massless : Singular::dependent;
@@ -128,43 +128,72 @@ Singular eliminate(const NodeData& node, double armature, const Matrix6& composi
   return singular;
 }
 
-void check_solvable(const Mechanism& mechanism, const Model& model) {
+struct Culprits {
+  std::vector<std::size_t> massless, dependent;  // nodes, ascending
+};
+
+Culprits find_singular_joints(const Model& model) {
   const std::size_t n = model.nodes.size();
   std::vector<double> q(static_cast<std::size_t>(model.nq));
   sample_configuration(model, 1, q.data(), Sample::anywhere);  // a range of one point may be a singular pose
   std::vector<Matrix6> articulated(n), composite(n);
   for (std::size_t i = 0; i < n; ++i) articulated[i] = composite[i] = spatial_inertia(model.nodes[i]);
-  std::vector<std::size_t> massless, dependent;
+  Culprits culprits;
   for (std::size_t i = n; i-- > 0;) {
     const NodeData& node = model.nodes[i];
     const Singular singular = eliminate(node, model.joints[i].armature, composite[i], articulated[i]);
-    if (singular == Singular::massless) massless.push_back(i);
-    if (singular == Singular::dependent) dependent.push_back(i);
+    if (singular == Singular::massless) culprits.massless.push_back(i);
+    if (singular == Singular::dependent) culprits.dependent.push_back(i);
     if (node.parent < 0) continue;
     const Matrix6 X = force_transform(joint_placement(node, q.data()));
     const std::size_t parent = static_cast<std::size_t>(node.parent);
     articulated[parent] += X * articulated[i] * X.transpose();
     composite[parent] += X * composite[i] * X.transpose();
   }
-  const bool leaf = !massless.empty();
-  const std::vector<std::size_t>& culprits = leaf ? massless : dependent;
-  if (culprits.empty()) return;
-  const std::size_t worst = leaf ? culprits.front() : culprits.back();
-  std::vector<std::string> joints;
-  for (auto i = culprits.rbegin(); i != culprits.rend(); ++i) {
-    if (*i != worst) joints.push_back(model.joints[*i].name);
+  std::reverse(culprits.massless.begin(), culprits.massless.end());
+  std::reverse(culprits.dependent.begin(), culprits.dependent.end());
+  return culprits;
+}
+
+bool is_leaf(const Model& model, std::size_t node) {
+  // Depth first numbering: the next node hangs on this one, or nothing does.
+  return node + 1 == model.nodes.size() || model.nodes[node + 1].parent != static_cast<int>(node);
+}
+
+const char* singular_text(const Model& model, std::size_t node, bool massless) {
+  if (massless) {
+    return "massless moving leaf: neither the link nor anything it carries has mass or inertia, so the mass "
+           "matrix is "
+           "singular; give it a mass or an inertia, give the joint an armature, or make the joint fixed";
   }
-  std::string text = body_name(model, worst) + ", moved by joint " + quoted(model.joints[worst].name) + ": ";
-  text +=
-      leaf
-          ? "massless moving leaf: neither the link nor anything it carries has mass or inertia, so the mass "
-            "matrix "
-            "is singular; give it a mass or an inertia, give the joint an armature, or make the joint fixed"
-          : "the joint moves no inertia that the joints beyond it do not already move, so the mass matrix is "
-            "singular; give the link a mass and an inertia about the joint axis, give the joint an armature, "
-            "or "
-            "make the joint fixed";
-  if (!joints.empty()) text += " (the same holds for " + quoted_list(joints) + ")";
+  if (node == 0 && model.floating_base) {
+    return "the floating base moves no inertia that the joints beyond it do not already move, so the mass "
+           "matrix is "
+           "singular; give the root link a mass and an inertia, or compile with a fixed base";
+  }
+  return "the joint moves no inertia that the joints beyond it do not already move, so the mass matrix is "
+         "singular; give "
+         "the link a mass and an inertia about the joint axis, give the joint an armature, or make the joint "
+         "fixed";
+}
+
+void check_solvable(const Mechanism& mechanism, const Model& model) {
+  const Culprits found = find_singular_joints(model);
+  const bool massless = !found.massless.empty();
+  const std::vector<std::size_t>& culprits = massless ? found.massless : found.dependent;
+  if (culprits.empty()) return;
+  // Where a massless subtree has several joints, its leaf is where to start mending.
+  auto first = culprits.begin();
+  if (massless) first = std::find_if(first, culprits.end(), [&](std::size_t i) { return is_leaf(model, i); });
+  if (first == culprits.end())
+    first = culprits.begin();  // the leaves have armature, which is no help further in
+  std::vector<std::string> others;
+  for (auto i = culprits.begin(); i != culprits.end(); ++i) {
+    if (i != first) others.push_back(model.joints[*i].name);
+  }
+  std::string text = body_name(model, *first) + ", moved by joint " + quoted(model.joints[*first].name) +
+                     ": " + singular_text(model, *first, massless);
+  if (!others.empty()) text += " (the same holds for " + quoted_list(others) + ")";
   reject(mechanism, Status::invalid_inertia, text);
 }
 

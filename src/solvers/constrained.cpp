@@ -11,14 +11,24 @@ namespace tenon {
 
 namespace {
 
+// Between the user's order of rows and the kernels' (ConstraintData::user_row).
+void from_user_rows(const WorkspaceImpl& w, const double* user, double* rows) {
+  for (int r = 0; r < w.rows(); ++r) rows[r] = user ? user[w.cd()->user_row[r]] : 0;
+}
+void to_user_rows(const WorkspaceImpl& w, const double* rows, double* user) {
+  for (int r = 0; r < w.rows(); ++r) user[w.cd()->user_row[r]] = rows[r];
+}
+
 Status solve_dense(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   reference::KktInputs in;
   in.q = p.q, in.v = p.v, in.tau = p.tau, in.wrenches = p.wrenches;
-  in.desired = w.w().desired;
+  in.desired = p.desired;
   in.anchors = w.anchor_poses.data();
   in.gravity = {w.w().gravity[0], w.w().gravity[1], w.w().gravity[2]};
-  return w.dense->solve(in, p.options, w.w().qdd, p.lambda, w.report);
+  const Status status = w.dense->solve(in, p.options, w.w().qdd, w.user_rows.data(), w.report);
+  from_user_rows(w, w.user_rows.data(), p.lambda);
+  return status;
 }
 
 struct MethodEntry {
@@ -74,16 +84,9 @@ Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, c
     std::copy(w.w().qdd, w.w().qdd + w.model->nv, qdd);
     return Status::ok;
   }
-  if (desired)
-    std::copy(desired, desired + rows, w.w().desired);
-  else
-    std::fill_n(w.w().desired, rows, 0.0);
-  if (options.warm_start && lambda)
-    std::copy(lambda, lambda + rows, w.lambda.begin());
-  else
-    std::fill(w.lambda.begin(), w.lambda.end(), 0.0);
-
-  const Status status = entry->solve({w, options, q, v, tau, wrenches, w.lambda.data()});
+  from_user_rows(w, desired, w.w().desired);
+  from_user_rows(w, options.warm_start ? lambda : nullptr, w.lambda.data());
+  const Status status = entry->solve({w, options, q, v, tau, wrenches, desired, w.lambda.data()});
   if (status == Status::not_positive_definite)
     return w.fail(status,
                   "the mass matrix is not positive definite; a moving body has no inertia along its joint");
@@ -93,7 +96,7 @@ Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, c
     return w.fail(Status::not_finite,
                   "the result is not finite: the inputs are too large for double precision");
   std::copy(w.w().qdd, w.w().qdd + w.model->nv, qdd);
-  if (lambda) std::copy(w.lambda.begin(), w.lambda.end(), lambda);
+  if (lambda) to_user_rows(w, w.lambda.data(), lambda);
   return status;
 }
 
@@ -106,15 +109,15 @@ Status constraint_rows(Workspace& workspace, const double* q, const double* v, c
   TENON_CHECK(check_finite(w, "v", v, nv));
   TENON_CHECK(check_finite(w, "desired", desired, rows));
   if (rows == 0) return Status::ok;
-  if (desired)
-    std::copy(desired, desired + rows, w.w().desired);
-  else
-    std::fill_n(w.w().desired, rows, 0.0);
+  from_user_rows(w, desired, w.w().desired);
   w.kernels->constraint_state(w.md(), *w.cd(), q, v, false, w.w());
   if (J) w.kernels->constraint_jacobian(w.md(), *w.cd(), J, ld, w.w());
-  if (rhs) w.kernels->constraint_right_hand_side(w.md(), *w.cd(), v, rhs, w.w());
-  if (position_error) std::copy(w.w().row_error, w.w().row_error + rows, position_error);
-  if (row_velocity) std::copy(w.w().row_velocity, w.w().row_velocity + rows, row_velocity);
+  if (rhs) {
+    w.kernels->constraint_right_hand_side(w.md(), *w.cd(), v, w.user_rows.data(), w.w());
+    to_user_rows(w, w.user_rows.data(), rhs);
+  }
+  if (position_error) to_user_rows(w, w.w().row_error, position_error);
+  if (row_velocity) to_user_rows(w, w.w().row_velocity, row_velocity);
   return Status::ok;
 }
 

@@ -10,7 +10,8 @@ struct ConstrainedProblem {
   WorkspaceImpl& w;
   const SolveOptions& options;
   const double *q, *v, *tau, *wrenches;
-  double* lambda;  // rows: start and result
+  const double* desired;  // in the user's order of rows, or null; WorkspaceData::desired has the kernels'
+  double* lambda;         // rows in the kernels' order: start and result
 };
 
 // qdd is left in w.w().qdd.

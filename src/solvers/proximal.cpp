@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 namespace tenon {
 
@@ -9,154 +10,139 @@ namespace {
 
 // mu over the Delassus diagonal of a row. Each step gains log10(mu0) digits in well-posed directions, and the
 // sum H + K^T mu K loses as many; measured over all robots and random trees in bench/convergence.
-constexpr double scheduled_mu = 1e5;
+constexpr double scheduled_mu = 1e4;
 constexpr double raised_mu = 1e8;
 // A residual is out of reach when one more step would remove less than this share of it.
 constexpr double out_of_reach = 1e-7;
-
-double largest_abs(const double* x, int n) {
-  double m = 0;
-  for (int i = 0; i < n; ++i) m = std::max(m, std::abs(x[i]));
-  return m;
-}
 
 class Driver {
  public:
   Driver(const ConstraintData& c, const ProximalMethod& method, const SolveOptions& options,
          ProximalScratch& s, SolveReport& report)
-      : c_(c), method_(method), options_(options), s_(s), report_(report), m_(c.row_count) {}
+      : c_(c),
+        method_(method),
+        options_(options),
+        report_(report),
+        m_(c.row_count),
+        f_(s.f.data()),
+        r_(s.r.data()),
+        inv_mu_(s.inv_mu.data()),
+        steps_(s.steps.data()),
+        images_(s.images.data()) {}
 
   Status run(double* lambda);
 
  private:
-  void set_mu(double mu, bool by_weight);
-  bool start();
-  void take_residual();
+  bool restart(double mu, bool by_weight);
+  bool take_residual();
   void combine();
-  void move_to_trial();
-  double norm_in_metric(const double* x) const;
-  double dot_in_metric(const double* x, const double* y) const;
+  void advance();
+  void remember(double* step, double* image);
+  double* step(int slot) { return steps_ + static_cast<std::ptrdiff_t>(slot) * m_; }
+  double* image(int slot) { return images_ + static_cast<std::ptrdiff_t>(slot) * m_; }
+  double dot(const double* x, const double* y) const;  // in the metric of 1 / mu
 
   const ConstraintData& c_;
   const ProximalMethod& method_;
   const SolveOptions& options_;
-  ProximalScratch& s_;
   SolveReport& report_;
   const int m_;
+  double *f_, *r_, *inv_mu_, *steps_, *images_;
   int remembered_ = 0, next_slot_ = 0;
-  double scale_ = 0;  // largest acceleration the rows see
 };
 
-// s_.inv_mu and mu_row. by_weight: proportional to the user's weights, else to the inverse Delassus diagonal.
-void Driver::set_mu(double mu, bool by_weight) {
+// Fixes 1 / mu and evaluates at f. by_weight: mu proportional to the user's weights, else to the inverse
+// Delassus diagonal.
+bool Driver::restart(double mu, bool by_weight) {
   double mean = 0;
   for (int r = 0; r < m_; ++r) mean += std::log(c_.scale[r] * c_.weight[r]);
-  mean = m_ ? std::exp(mean / m_) : 1;
+  mean = std::exp(mean / std::max(m_, 1));
   for (int r = 0; r < m_; ++r) {
-    double inv = options_.mu > 0 ? 1 / options_.mu : c_.scale[r] / mu;
-    if (by_weight) inv = mean / (mu * c_.weight[r]);
-    if (options_.mu > 0 && by_weight) inv = 1 / (options_.mu * c_.weight[r]);
+    const double base = options_.mu > 0 ? 1 / options_.mu : (by_weight ? mean : c_.scale[r]) / mu;
+    const double inv = by_weight ? base / c_.weight[r] : base;
     // A row softer than its own penalty needs no multiplier to be exact.
-    if (c_.compliance[r] >= inv) inv = 0;
-    s_.inv_mu[static_cast<std::size_t>(r)] = inv;
-    method_.mu_row[r] = 1 / (c_.compliance[r] + inv);
+    inv_mu_[r] = c_.compliance[r] >= inv ? 0 : inv;
   }
   report_.mu = options_.mu > 0 ? options_.mu : mu;
   remembered_ = next_slot_ = 0;
+  method_.prepare(method_.self, inv_mu_);
+  return take_residual();
 }
 
-bool Driver::start() {
-  for (int r = 0; r < m_; ++r)
-    method_.row_force[r] = method_.mu_row[r] * (method_.k[r] + s_.inv_mu[static_cast<std::size_t>(r)] *
-                                                                   s_.f[static_cast<std::size_t>(r)]);
-  return method_.start(method_.self);
-}
-
-double Driver::dot_in_metric(const double* x, const double* y) const {
+double Driver::dot(const double* x, const double* y) const {
   double sum = 0;
-  for (int r = 0; r < m_; ++r) sum += s_.inv_mu[static_cast<std::size_t>(r)] * x[r] * y[r];
+  for (int r = 0; r < m_; ++r) sum += inv_mu_[r] * x[r] * y[r];
   return sum;
 }
-double Driver::norm_in_metric(const double* x) const {
-  return std::sqrt(dot_in_metric(x, x));
-}
 
-// r at the present f; the new multiplier f + r goes to s_.trial; the residual to the report.
-void Driver::take_residual() {
-  double primal = 0;
+bool Driver::take_residual() {
+  if (!method_.evaluate(method_.self, f_, r_)) return false;
+  report_.primal_residual = 0;
   for (int r = 0; r < m_; ++r) {
-    const std::size_t i = static_cast<std::size_t>(r);
-    const double change = method_.mu_row[r] * (method_.k[r] - method_.Ka[r] - c_.compliance[r] * s_.f[i]);
-    s_.trial[i] = s_.f[i] + change;
-    s_.r[i] = s_.inv_mu[i] > 0 ? change : 0;
-    if (s_.inv_mu[i] == 0) s_.f[i] = s_.trial[i];
-    primal = std::max(primal, std::abs(s_.r[i]) * s_.inv_mu[i]);
+    if (inv_mu_[r] == 0) {
+      // Known at once from the accelerations; plays no part in the iteration.
+      f_[r] += r_[r];
+      r_[r] = 0;
+    }
+    report_.primal_residual = std::max(report_.primal_residual, std::abs(r_[r]) * inv_mu_[r]);
   }
-  report_.primal_residual = primal;
+  return true;
 }
 
 // From the visited point (f, r) to the best affine combination of all visited points.
 void Driver::combine() {
   for (int j = 0; j < remembered_; ++j) {
-    const double* step = s_.steps.data() + static_cast<std::size_t>(j) * static_cast<std::size_t>(m_);
-    const double* image = s_.images.data() + static_cast<std::size_t>(j) * static_cast<std::size_t>(m_);
-    const double share = dot_in_metric(image, s_.r.data());
+    const double share = dot(image(j), r_);
     for (int r = 0; r < m_; ++r) {
-      s_.f[static_cast<std::size_t>(r)] += share * step[r];
-      s_.r[static_cast<std::size_t>(r)] -= share * image[r];
+      f_[r] += share * step(j)[r];
+      r_[r] -= share * image(j)[r];
     }
   }
 }
 
-// f := f + r and the sweep that belongs to it; remembers the step and its image B r = r - r_new.
-void Driver::move_to_trial() {
-  double* step = s_.steps.data() + static_cast<std::size_t>(next_slot_) * static_cast<std::size_t>(m_);
-  double* image = s_.images.data() + static_cast<std::size_t>(next_slot_) * static_cast<std::size_t>(m_);
+// f := f + r, evaluated. The image of the step is B r = r - r_new.
+void Driver::advance() {
+  double* p = step(next_slot_);
+  double* Bp = image(next_slot_);
   for (int r = 0; r < m_; ++r) {
-    const std::size_t i = static_cast<std::size_t>(r);
-    step[r] = image[r] = s_.r[i];
-    s_.f[i] += s_.r[i];
-    const double force = method_.mu_row[r] * (method_.k[r] + s_.inv_mu[i] * s_.f[i]);
-    s_.delta[i] = force - method_.row_force[r];
-    method_.row_force[r] = force;
+    p[r] = Bp[r] = r_[r];
+    f_[r] += r_[r];
   }
-  method_.move(method_.self, s_.delta.data());
   take_residual();
-  for (int r = 0; r < m_; ++r) image[r] -= s_.r[static_cast<std::size_t>(r)];
   report_.dual_residual = 0;
-  for (int r = 0; r < m_; ++r)
-    report_.dual_residual =
-        std::max(report_.dual_residual, std::abs(image[r]) * s_.inv_mu[static_cast<std::size_t>(r)]);
-  if (!options_.accelerate) return;
+  for (int r = 0; r < m_; ++r) {
+    Bp[r] -= r_[r];
+    report_.dual_residual = std::max(report_.dual_residual, std::abs(Bp[r]) * inv_mu_[r]);
+  }
+  ++report_.iterations;
+  if (options_.accelerate) remember(p, Bp);
+}
 
+// Keeps a step with its image made orthonormal to the others.
+void Driver::remember(double* p, double* Bp) {
   for (int j = 0; j < remembered_; ++j) {
     if (j == next_slot_) continue;
-    const double* other_step = s_.steps.data() + static_cast<std::size_t>(j) * static_cast<std::size_t>(m_);
-    const double* other_image = s_.images.data() + static_cast<std::size_t>(j) * static_cast<std::size_t>(m_);
-    const double share = dot_in_metric(other_image, image);
-    for (int r = 0; r < m_; ++r) image[r] -= share * other_image[r], step[r] -= share * other_step[r];
+    const double share = dot(image(j), Bp);
+    for (int r = 0; r < m_; ++r) Bp[r] -= share * image(j)[r], p[r] -= share * step(j)[r];
   }
-  const double norm = norm_in_metric(image);
-  if (!(norm > 1e-14 * norm_in_metric(step))) return;  // a direction that moves nothing: forget it
-  for (int r = 0; r < m_; ++r) image[r] /= norm, step[r] /= norm;
+  const double norm = std::sqrt(dot(Bp, Bp));
+  if (!(norm > 1e-14 * std::sqrt(dot(p, p)))) return;  // a direction that moves nothing: forget it
+  for (int r = 0; r < m_; ++r) Bp[r] /= norm, p[r] /= norm;
   next_slot_ = (next_slot_ + 1) % proximal_window;
   remembered_ = std::max(remembered_, next_slot_ == 0 ? proximal_window : next_slot_);
 }
 
 Status Driver::run(double* lambda) {
-  for (int r = 0; r < m_; ++r) s_.f[static_cast<std::size_t>(r)] = options_.warm_start ? lambda[r] : 0;
+  for (int r = 0; r < m_; ++r) f_[r] = options_.warm_start ? lambda[r] : 0;
   double mu = scheduled_mu;
   bool by_weight = false;
-  set_mu(mu, by_weight);
-  if (!start()) return Status::not_positive_definite;
-  scale_ = std::max(largest_abs(method_.k, m_), largest_abs(method_.Ka, m_));
-  const double tolerance = options_.absolute_tolerance + options_.relative_tolerance * scale_;
-
+  if (!restart(mu, by_weight)) return Status::not_positive_definite;
+  const double tolerance =
+      options_.absolute_tolerance + options_.relative_tolerance * method_.scale(method_.self);
   report_.iterations = 1;
-  take_residual();
   report_.dual_residual = report_.primal_residual;
   Status status = Status::ok;
-  int stalled = 0;
+  int slow = 0;
   while (report_.primal_residual > tolerance) {
     if (report_.iterations >= options_.max_iterations) {
       status = Status::max_iterations;
@@ -164,34 +150,29 @@ Status Driver::run(double* lambda) {
     }
     const double before = report_.primal_residual;
     if (options_.accelerate) combine();
-    move_to_trial();
-    ++report_.iterations;
+    advance();
     if (report_.primal_residual <= tolerance) break;
-
-    // What one more step would remove is nothing: rounding, or rows that contradict.
     if (report_.dual_residual < out_of_reach * report_.primal_residual) {
+      // One more step would remove nothing: this is rounding, or the rows contradict each other.
       if (report_.primal_residual <= 1e3 * tolerance) break;
       if (by_weight) {
         status = Status::infeasible;
         break;
       }
       by_weight = true;
-      set_mu(mu, by_weight);
-      if (!start()) return Status::not_positive_definite;
-      take_residual();
-      stalled = 0;
+      slow = 0;
+      if (!restart(mu, by_weight)) return Status::not_positive_definite;
       continue;
     }
-    stalled = report_.primal_residual > 0.5 * before ? stalled + 1 : 0;
-    if (stalled >= 4 && mu < raised_mu && options_.mu == 0) {
+    slow = report_.primal_residual > 0.5 * before ? slow + 1 : 0;
+    if (slow >= 4 && mu < raised_mu && options_.mu == 0) {
       mu = raised_mu;
-      set_mu(mu, by_weight);
-      if (!start()) return Status::not_positive_definite;
-      take_residual();
-      stalled = 0;
+      slow = 0;
+      if (!restart(mu, by_weight)) return Status::not_positive_definite;
     }
   }
-  for (int r = 0; r < m_; ++r) lambda[r] = s_.trial[static_cast<std::size_t>(r)];
+  // The accelerations of the last evaluation belong to f + r.
+  for (int r = 0; r < m_; ++r) lambda[r] = f_[r] + r_[r];
   return status;
 }
 
@@ -199,7 +180,7 @@ Status Driver::run(double* lambda) {
 
 ProximalScratch::ProximalScratch(int rows) {
   const std::size_t m = static_cast<std::size_t>(rows);
-  for (std::vector<double>* x : {&f, &trial, &r, &delta, &inv_mu}) x->assign(m, 0.0);
+  for (std::vector<double>* x : {&f, &r, &inv_mu}) x->assign(m, 0.0);
   steps.assign(m * proximal_window, 0.0);
   images.assign(m * proximal_window, 0.0);
 }

@@ -35,21 +35,22 @@ inline constexpr int proximal_window = 12;  // combined steps remembered
 // Sized once, with the workspace.
 struct ProximalScratch {
   explicit ProximalScratch(int rows);
-  std::vector<double> f, trial, r, delta, inv_mu;
+  std::vector<double> f, r, inv_mu;
   std::vector<double> steps,
       images;  // window x rows: p_j and B p_j, the latter orthonormal in the metric of 1 / mu
 };
 
-// What a method must offer. `self` is the method's own data. Rows share one order everywhere.
+// What a method must offer. `self` is the method's own data.
 struct ProximalMethod {
   void* self;
-  const double* k;            // right-hand sides
-  const double* Ka;           // written by start and move
-  double* mu_row;             // read by start
-  double* row_force;          // read by start: mu_row (k + inv_mu f)
-  bool (*start)(void* self);  // factor with mu_row, evaluate; false: not positive definite
-  double (*move)(void* self,
-                 const double* delta);  // row_force changed by delta: evaluate; largest change of qdd
+  // Takes the proximal terms 1 / mu of the rows (a row with compliance and 1 / mu = 0 needs no multiplier to
+  // be exact). Also called again with other ones. inv_mu stays valid.
+  void (*prepare)(void* self, const double* inv_mu);
+  // step := r(f), the proximal step from centre f. False: the mass matrix is not positive definite.
+  bool (*evaluate)(void* self, const double* f, double* step);
+  // Largest acceleration that the rows ask for or see, known after the first evaluate: what residuals are
+  // measured by.
+  double (*scale)(void* self);
 };
 
 // lambda: start when options.warm_start, result always. Fills the report but for the rank.

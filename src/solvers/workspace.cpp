@@ -52,13 +52,13 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
   if (constraints) {
     const ConstraintData& c = constraints->data();
     anchors.assign(12 * static_cast<std::size_t>(c.item_count), 0.0);
-    item_of.assign(static_cast<std::size_t>(c.item_count), 0);
-    for (int constraint = 0; constraint < constraints->constraint_count(); ++constraint)
-      for (int item = 0; item < c.item_count; ++item)
-        if (c.items[item].row_begin == constraints->first_row(constraint))
-          item_of[static_cast<std::size_t>(constraint)] = item;
+    item_of.assign(constraints->specs().size(), 0);
+    // A constraint of many rows is several items; the first stands for it (such a one has no frame anyway).
+    for (int item = c.item_count - 1; item >= 0; --item)
+      item_of[static_cast<std::size_t>(c.items[item].constraint)] = item;
     for (std::size_t i = 0; i < anchors.size(); i += 12) anchors[i] = anchors[i + 4] = anchors[i + 8] = 1;
-    anchor_poses.resize(static_cast<std::size_t>(c.item_count));
+    anchor_poses.resize(constraints->specs().size());
+    user_rows.assign(static_cast<std::size_t>(c.row_count), 0.0);
     lambda.assign(static_cast<std::size_t>(c.row_count), 0.0);
   }
   WorkspaceData<double>& d = arena.data;

@@ -25,7 +25,8 @@ struct WorkspaceImpl {
   std::vector<Pose> anchor_poses;     // the same per constraint in user order
   std::vector<std::int32_t> item_of;  // constraint in user order -> item
   ProximalScratch proximal;
-  std::vector<double> lambda;  // rows
+  std::vector<double> lambda;     // rows, kernels' order
+  std::vector<double> user_rows;  // rows, on the way to the user's order
   std::unique_ptr<reference::KktSolver> dense;
   std::vector<double> step;          // stages of the Runge-Kutta step
   std::vector<double> zeros;         // max(nv, rows) zeros
