@@ -211,6 +211,7 @@ std::vector<ConstraintSpec> random_constraints(Random& random, const Model& mode
   int rows = 0, link = 0;
   while (rows < wanted) {
     ConstraintSpec spec;
+    spec.name = "constraint_" + std::to_string(specs.size());
     if (specs.empty() || !random.chance(0.2))
       link = random.integer(0, links - 1);  // else once more on the same link
     spec.link = link;
@@ -223,8 +224,10 @@ std::vector<ConstraintSpec> random_constraints(Random& random, const Model& mode
       spec.rows = rows_all;
     else if (kind < 0.8)
       spec.rows = static_cast<std::uint32_t>(random.integer(1, 63));
-    else
+    else {
       for (int k = 6 * random.integer(1, 4); k > 0; --k) spec.custom.push_back(random.uniform(-1, 1));
+      spec.axes = RowAxes::link;
+    }
     if (random.chance(options.stabilisation)) spec.frequency = random.uniform(1, 10);
     if (random.chance(0.5)) spec.damping_ratio = random.uniform(0.5, 2);
     const std::size_t count = static_cast<std::size_t>(row_count(spec));
@@ -236,7 +239,7 @@ std::vector<ConstraintSpec> random_constraints(Random& random, const Model& mode
         spec.compliance.push_back(random.chance(0.5) ? random.uniform(0, 0.5) : 0);
     rows += static_cast<int>(count);
     specs.push_back(spec);
-    if (options.duplicates && random.chance(0.3) && rows + static_cast<int>(count) <= options.most_rows) {
+    if (random.chance(options.duplicates) && rows + static_cast<int>(count) <= options.most_rows) {
       rows += static_cast<int>(count);
       specs.push_back(spec);
     }

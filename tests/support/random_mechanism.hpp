@@ -59,8 +59,8 @@ State random_state(Random& random, const Model& model);
 struct ConstraintOptions {
   int most_rows = 30;
   double weights = 0.3, compliance = 0, stabilisation = 0.3;  // probability that a constraint has them
-  bool duplicates =
-      false;  // some constraints twice: redundant rows, contradictory once their desired values differ
+  double duplicates =
+      0;  // probability that a constraint is given twice, one after the other, with the same name
 };
 std::vector<ConstraintSpec> random_constraints(Random& random, const Model& model,
                                                const ConstraintOptions& options);
