@@ -85,8 +85,9 @@
  *     floating              q pose (7)            v [angular (3); linear (3)] in the child's axes
  *
  * So nq (positions) may exceed nv (velocities), and dq/dt is not v where quaternions are: use tenon_integrate.
- * Constraint rows: a point holds 3 [linear], a weld 6 [angular; linear]. A row's acceleration is the derivative of the
- * row's velocity: the classical acceleration of the point. lambda is the force (moment) on the robot along each row.
+ * Constraint rows: a point holds 3 [linear], a weld 6 [angular; linear], numbered in the order of addition. A row's
+ * acceleration is the derivative of its velocity: the classical acceleration of the point. lambda is the force (moment)
+ * on the robot along each row.
  * External wrenches: 6 numbers for each link, in link order: [moment about the link origin; force], along link axes.
  * Matrices: column-major, element (i, j) at [i + j * ld] with leading dimension ld >= rows. Symmetric results fill
  * both triangles.
@@ -94,8 +95,9 @@
  * 5. Calling rules, the same everywhere
  * -------------------------------------
  * Arrays are the caller's, contiguous, and come as pointer and count; a vector's count must be exactly what the
- * function asks, a matrix's at least ld * (columns - 1) + rows. A NULL output is not wanted; a NULL input is allowed
- * where its block says so; the count beside a NULL is not looked at. Arrays must not overlap unless said.
+ * function asks, a matrix's at least ld * (columns - 1) + rows. NULL is allowed where a block says so: an output that
+ * is not wanted, an input that is absent; the count beside a NULL is not looked at. Arrays must not overlap unless a
+ * block says so.
  * Options are structs that begin with struct_size: fill them by their _init function, which writes the defaults, then
  * change fields. NULL means the defaults. A shorter struct of an older caller is completed with defaults; a longer one
  * of a newer caller is taken if the part this version does not know is zero, else TENON_UNSUPPORTED.
@@ -661,8 +663,9 @@ TENON_API tenon_status tenon_centroidal_momentum(tenon_workspace *workspace, dou
 
 /* Energy, J, after tenon_kinematics with v: kinetic = v^T M v / 2, armature included; potential = - sum of
  * mass * gravity . position over moving bodies, zero with the centre of mass at the world's origin.
- * *kinetic, *potential: may be NULL. Allocates: nothing. Threads: one at a time per workspace.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (also: no tenon_kinematics with v before). Cost: O(n). Since: 0.1. */
+ * *kinetic: NULL where not wanted; then kinematics without v will do. *potential: may be NULL. Allocates: nothing.
+ * Threads: one at a time per workspace. Status: TENON_OK, TENON_INVALID_ARGUMENT (also: no tenon_kinematics before).
+ * Cost: O(n). Since: 0.1. */
 TENON_API tenon_status tenon_energy(tenon_workspace *workspace, double *kinetic, double *potential);
 
 /* ---- Dynamics without constraints ------------------------------------------------------------------------------- */

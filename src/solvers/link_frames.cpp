@@ -38,7 +38,7 @@ void quaternion_of_rotation(const Mat3<double>& R, double* q) {
 Status load_wrenches(WorkspaceImpl& w, const double* wrenches) {
   if (!wrenches) return Status::ok;
   const int links = static_cast<int>(w.model->links.size());
-  if (const Status s = check_finite(w, "external_forces", wrenches, 6 * links); s != Status::ok) return s;
+  if (const Status s = check_finite(w, "wrenches", wrenches, 6 * links); s != Status::ok) return s;
   std::fill_n(w.w().wrench, 6 * w.model->body_count(), 0.0);
   for (int link = 0; link < links; ++link) {
     const double* x = wrenches + 6 * link;

@@ -1,0 +1,222 @@
+// No computation on a workspace allocates. malloc and its kin are replaced for the whole process: the C++
+// runtime, with operator new, and the shared library call these. Every call of tenon.h that takes a workspace
+// is made once under watch, good and bad, with every method this version has.
+#include <cerrno>
+#include <cmath>
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+#include "support.hpp"
+
+extern "C" {
+void* __libc_malloc(size_t);
+void* __libc_calloc(size_t, size_t);
+void* __libc_realloc(void*, size_t);
+void* __libc_memalign(size_t, size_t);
+void __libc_free(void*);
+}
+
+namespace {
+bool watching = false;  // one thread only
+int allocations = 0, releases = 0;
+}  // namespace
+
+extern "C" {
+void* malloc(size_t size) {
+  if (watching) ++allocations;
+  return __libc_malloc(size);
+}
+void* calloc(size_t count, size_t size) {
+  if (watching) ++allocations;
+  return __libc_calloc(count, size);
+}
+void* realloc(void* old, size_t size) {
+  if (watching) ++allocations;
+  return __libc_realloc(old, size);
+}
+void* memalign(size_t alignment, size_t size) {
+  if (watching) ++allocations;
+  return __libc_memalign(alignment, size);
+}
+void* aligned_alloc(size_t alignment, size_t size) {
+  return memalign(alignment, size);
+}
+int posix_memalign(void** out, size_t alignment, size_t size) {
+  *out = memalign(alignment, size);
+  return *out ? 0 : ENOMEM;
+}
+void free(void* pointer) {
+  if (watching && pointer != nullptr) ++releases;
+  __libc_free(pointer);
+}
+}
+
+using namespace tenon_test;
+
+namespace {
+
+class Allocation : public ::testing::Test {
+ protected:
+  template <class Call>
+  void expect_none(const char* name, tenon_status least, const Call& call) {
+    allocations = releases = 0;
+    watching = true;
+    const tenon_status status = call();
+    watching = false;
+    EXPECT_EQ(allocations, 0) << name;
+    EXPECT_EQ(releases, 0) << name;
+    EXPECT_GE(status, least) << name << ": " << tenon_workspace_message(w.get());
+  }
+  template <class Call>
+  void expect_none(const char* name, const Call& call) {
+    expect_none(name, TENON_OK, call);
+  }
+
+  Allocation() {
+    tenon_constraint_options options;
+    EXPECT_EQ(tenon_constraint_options_init(&options, sizeof options), TENON_OK);
+    options.frequency = 10;
+    const double K[6] = {0, 0, 1, 0, 0, 0};
+    for (const char* foot : {"l_foot", "r_foot"})
+      EXPECT_EQ(
+          tenon_constraints_add_weld(set.get(), link(model, foot), nullptr, 0, &options, nullptr, nullptr, 0),
+          TENON_OK);
+    options.axes = TENON_AXES_WORLD;
+    for (const char* name : {"l_foot", "r_hand"})
+      EXPECT_EQ(tenon_constraints_add_point(set.get(), link(model, name), nullptr, 0, &options, nullptr,
+                                            nullptr, 0),
+                TENON_OK);
+    EXPECT_EQ(tenon_constraints_add_rows(set.get(), link(model, "l_hand"), 1, K, 6, 1, nullptr, nullptr,
+                                         nullptr, 0),
+              TENON_OK);
+    EXPECT_EQ(tenon_constraints_finish(set.get(), nullptr, 0), TENON_OK);
+    w = workspace(model, set);
+  }
+
+  Model model = load("atlas", TENON_BASE_FLOATING);
+  Constraints set = constraints(model);
+  Workspace w;
+};
+
+TEST_F(Allocation, TheHooksSeeTheLibraryAllocate) {
+  for (const bool create : {true, false}) {
+    allocations = releases = 0;
+    watching = true;
+    tenon_workspace* made = nullptr;
+    if (create) tenon_workspace_create(model.get(), set.get(), &made, nullptr, 0);
+    watching = false;
+    EXPECT_EQ(allocations > 0, create);
+    tenon_workspace_destroy(made);
+  }
+}
+
+TEST_F(Allocation, NoneInConfigurationAndKinematics) {
+  State s(model, w.get(), 1, 19);
+  const std::size_t nq = s.q.size(), nv = s.v.size();
+  std::vector<double> next(nq), six(6 * nv);
+  double pose[7], rotation[9], kinetic, potential;
+  expect_none("neutral", [&] { return tenon_neutral(w.get(), next.data(), nq); });
+  expect_none("random", [&] { return tenon_random(w.get(), 4, next.data(), nq); });
+  expect_none("normalize", [&] { return tenon_normalize(w.get(), next.data(), nq); });
+  expect_none("integrate",
+              [&] { return tenon_integrate(w.get(), s.q.data(), nq, s.v.data(), nv, 0.1, next.data(), nq); });
+  expect_none("difference",
+              [&] { return tenon_difference(w.get(), s.q.data(), nq, next.data(), nq, s.qdd.data(), nv); });
+  expect_none("kinematics",
+              [&] { return tenon_kinematics(w.get(), s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv); });
+  expect_none("link_pose", [&] { return tenon_link_pose(w.get(), 3, pose, 7, rotation, 9); });
+  expect_none("link_velocity", [&] { return tenon_link_velocity(w.get(), 3, TENON_AXES_WORLD, pose, 6); });
+  expect_none("link_acceleration",
+              [&] { return tenon_link_acceleration(w.get(), 3, TENON_AXES_LINK, pose, 6); });
+  expect_none("jacobian",
+              [&] { return tenon_jacobian(w.get(), 3, TENON_AXES_LINK, six.data(), six.size(), 6); });
+  expect_none("center_of_mass",
+              [&] { return tenon_center_of_mass(w.get(), pose, 3, rotation, 3, six.data(), six.size(), 3); });
+  expect_none("centroidal_momentum", [&] { return tenon_centroidal_momentum(w.get(), pose, 6); });
+  expect_none("energy", [&] { return tenon_energy(w.get(), &kinetic, &potential); });
+}
+
+TEST_F(Allocation, NoneInDynamicsWithoutConstraints) {
+  State s(model, w.get(), 1, 19);
+  const std::size_t nq = s.q.size(), nv = s.v.size();
+  const auto ld = static_cast<int32_t>(nv);
+  std::vector<double> M(nv * nv),
+      wrenches(6 * static_cast<std::size_t>(tenon_model_link_count(model.get())), 0.5);
+  expect_none("inverse_dynamics", [&] {
+    return tenon_inverse_dynamics(w.get(), s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv, wrenches.data(),
+                                  wrenches.size(), s.qdd.data(), nv);
+  });
+  expect_none("bias", [&] {
+    return tenon_bias(w.get(), s.q.data(), nq, s.v.data(), nv, wrenches.data(), wrenches.size(), s.qdd.data(),
+                      nv);
+  });
+  expect_none("mass_matrix",
+              [&] { return tenon_mass_matrix(w.get(), s.q.data(), nq, M.data(), M.size(), ld); });
+  expect_none("factor", [&] { return tenon_factor_mass_matrix(w.get(), s.q.data(), nq); });
+  expect_none("solve", [&] {
+    return tenon_solve_mass_matrix(w.get(), 1, s.tau.data(), nv, ld, s.qdd.data(), nv, ld);
+  });
+  expect_none("multiply", [&] {
+    return tenon_multiply_mass_matrix(w.get(), 1, s.tau.data(), nv, ld, s.qdd.data(), nv, ld);
+  });
+  expect_none("forward_dynamics", [&] {
+    return tenon_forward_dynamics(w.get(), s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv, wrenches.data(),
+                                  wrenches.size(), s.qdd.data(), nv);
+  });
+}
+
+TEST_F(Allocation, NoneInConstrainedDynamicsByAnyMethod) {
+  State s(model, w.get(), 1, 19);
+  const std::size_t nq = s.q.size(), nv = s.v.size();
+  const std::vector<double> wrenches(6 * static_cast<std::size_t>(tenon_model_link_count(model.get())), 0.5);
+  std::vector<double> J(19 * nv), rhs(19), desired(19, 0.1);
+  expect_none("anchor_here", [&] { return tenon_anchor_here(w.get(), s.q.data(), nq); });
+  expect_none("constraint_rows", [&] {
+    return tenon_constraint_rows(w.get(), s.q.data(), nq, s.v.data(), nv, desired.data(), 19, J.data(),
+                                 J.size(), 19, rhs.data(), 19, rhs.data(), 19, rhs.data(), 19);
+  });
+  tenon_solve_report report;
+  ASSERT_EQ(tenon_solve_report_init(&report, sizeof report), TENON_OK);
+  for (int32_t method = 0; method < tenon_method_count(); ++method) {
+    SCOPED_TRACE(tenon_method_string(method));
+    tenon_solve_options options;
+    ASSERT_EQ(tenon_solve_options_init(&options, sizeof options), TENON_OK);
+    options.method = method;
+    if (s.constrained(w.get(), &options) == TENON_UNSUPPORTED) continue;
+    for (const int32_t warm : {0, 1}) {
+      options.warm_start = warm;
+      expect_none("constrained_dynamics", [&] {
+        return tenon_constrained_dynamics(w.get(), &options, s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv,
+                                          wrenches.data(), wrenches.size(), desired.data(), 19, s.qdd.data(),
+                                          nv, s.lambda.data(), 19);
+      });
+    }
+    expect_none("report", [&] { return tenon_workspace_report(w.get(), &report); });
+    for (auto* step : {tenon_step_semi_implicit_euler, tenon_step_runge_kutta_4}) {
+      expect_none("step", [&] {
+        return step(w.get(), &options, 1e-3, s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv, nullptr, 0,
+                    s.qdd.data(), nv, s.lambda.data(), 19);
+      });
+    }
+  }
+}
+
+TEST_F(Allocation, NoneWhereACallFails) {
+  State s(model, w.get(), 1, 19);
+  double pose[7] = {0, 0, 0, 0, 0, 0, 1}, gravity[3] = {0, 0, -1};
+  const auto any = static_cast<tenon_status>(INT32_MIN);
+  expect_none("wrong count", any, [&] { return tenon_neutral(w.get(), s.q.data(), 3); });
+  expect_none("NULL", any, [&] { return tenon_neutral(w.get(), nullptr, 3); });
+  expect_none("index", any, [&] { return tenon_link_pose(w.get(), -1, pose, 7, nullptr, 0); });
+  s.q[8] = std::nan("");
+  expect_none("NaN", any, [&] { return s.forward(w.get()); });
+  expect_none("message",
+              [&] { return tenon_workspace_message(w.get())[0] != '\0' ? TENON_OK : TENON_INTERNAL_ERROR; });
+  expect_none("set_gravity", [&] { return tenon_workspace_set_gravity(w.get(), gravity, 3); });
+  expect_none("gravity", [&] { return tenon_workspace_gravity(w.get(), gravity, 3); });
+  expect_none("set_anchor", [&] { return tenon_workspace_set_anchor(w.get(), 0, pose, 7); });
+  expect_none("anchor", [&] { return tenon_workspace_anchor(w.get(), 0, pose, 7); });
+}
+
+}  // namespace

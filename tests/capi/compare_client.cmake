@@ -1,0 +1,15 @@
+# Runs a client and compares what it prints with what another one printed.
+#   cmake -DCOMMAND="program;argument;..." -DOUTPUT=file [-DEXPECTED=file] -P compare_client.cmake
+cmake_minimum_required(VERSION 3.25)
+execute_process(COMMAND ${COMMAND} OUTPUT_FILE ${OUTPUT} COMMAND_ERROR_IS_FATAL ANY)
+file(STRINGS ${OUTPUT} lines)
+list(LENGTH lines count)
+if(count LESS 30)
+  message(FATAL_ERROR "${OUTPUT} has ${count} lines; an acceleration for each of 36 coordinates was expected")
+endif()
+if(DEFINED EXPECTED)
+  execute_process(COMMAND ${CMAKE_COMMAND} -E compare_files ${OUTPUT} ${EXPECTED} RESULT_VARIABLE differ)
+  if(differ)
+    message(FATAL_ERROR "${OUTPUT} differs from ${EXPECTED}")
+  endif()
+endif()

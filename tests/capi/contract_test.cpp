@@ -1,0 +1,257 @@
+// The promises of tenon.h that hold for every call: structs that grow, buffers for messages, order of
+// destruction, threads that share a model.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <thread>
+
+#include "support.hpp"
+
+using namespace tenon_test;
+
+namespace {
+
+// A struct as a newer or older caller knows it: the same fields, then more, or fewer.
+template <class T>
+struct Newer {
+  T known;
+  uint64_t unknown[2];
+};
+
+template <class T>
+struct Descriptor : ::testing::Test {
+  static tenon_status init(T*, size_t);
+};
+template <>
+tenon_status Descriptor<tenon_model_options>::init(tenon_model_options* s, size_t n) {
+  return tenon_model_options_init(s, n);
+}
+template <>
+tenon_status Descriptor<tenon_joint_options>::init(tenon_joint_options* s, size_t n) {
+  return tenon_joint_options_init(s, n);
+}
+template <>
+tenon_status Descriptor<tenon_constraint_options>::init(tenon_constraint_options* s, size_t n) {
+  return tenon_constraint_options_init(s, n);
+}
+template <>
+tenon_status Descriptor<tenon_solve_options>::init(tenon_solve_options* s, size_t n) {
+  return tenon_solve_options_init(s, n);
+}
+template <>
+tenon_status Descriptor<tenon_link_info>::init(tenon_link_info* s, size_t n) {
+  return tenon_link_info_init(s, n);
+}
+template <>
+tenon_status Descriptor<tenon_joint_info>::init(tenon_joint_info* s, size_t n) {
+  return tenon_joint_info_init(s, n);
+}
+template <>
+tenon_status Descriptor<tenon_constraint_info>::init(tenon_constraint_info* s, size_t n) {
+  return tenon_constraint_info_init(s, n);
+}
+template <>
+tenon_status Descriptor<tenon_solve_report>::init(tenon_solve_report* s, size_t n) {
+  return tenon_solve_report_init(s, n);
+}
+
+using Descriptors =
+    ::testing::Types<tenon_model_options, tenon_joint_options, tenon_constraint_options, tenon_solve_options,
+                     tenon_link_info, tenon_joint_info, tenon_constraint_info, tenon_solve_report>;
+TYPED_TEST_SUITE(Descriptor, Descriptors);
+
+TYPED_TEST(Descriptor, InitKeepsToTheSizeItIsGiven) {
+  const auto init = TestFixture::init;
+  TypeParam full;
+  ASSERT_EQ(init(&full, sizeof full), TENON_OK);
+  EXPECT_EQ(full.struct_size, sizeof full);
+
+  unsigned char older[sizeof(TypeParam)];
+  std::memset(older, 0xee, sizeof older);
+  ASSERT_EQ(init(reinterpret_cast<TypeParam*>(older), 8), TENON_OK);
+  uint32_t size = 0;
+  std::memcpy(&size, older, sizeof size);
+  EXPECT_EQ(size, 8U);
+  EXPECT_TRUE(std::all_of(older + 8, older + sizeof older, [](unsigned char b) { return b == 0xee; }));
+
+  Newer<TypeParam> newer;
+  std::memset(static_cast<void*>(&newer), 0xee, sizeof newer);
+  ASSERT_EQ(init(&newer.known, sizeof newer), TENON_OK);
+  EXPECT_EQ(newer.known.struct_size, sizeof newer);
+  EXPECT_EQ(newer.unknown[0], 0U);
+  EXPECT_EQ(newer.unknown[1], 0U);
+
+  EXPECT_EQ(init(nullptr, sizeof full), TENON_INVALID_ARGUMENT);
+  for (size_t bad : {size_t{0}, size_t{4}, size_t{9}, size_t{1} << 20})
+    EXPECT_EQ(init(&full, bad), TENON_WRONG_SIZE) << bad;
+}
+
+class Contract : public ::testing::Test {
+ protected:
+  Model model = load("iiwa14");
+  Constraints set = welds(model, {"iiwa_link_7"});
+  Workspace w = workspace(model, set);
+  State good{model, w.get(), 2, 6};
+
+  void SetUp() override {
+    ASSERT_GE(good.constrained(w.get()), TENON_OK) << tenon_workspace_message(w.get());
+  }
+};
+
+TEST_F(Contract, OlderOptionsAreCompletedWithDefaults) {
+  tenon_solve_options options;
+  ASSERT_EQ(tenon_solve_options_init(&options, sizeof options), TENON_OK);
+  options.struct_size = offsetof(tenon_solve_options, absolute_tolerance);
+  options.absolute_tolerance = -1;  // behind the end of the older struct: must not be read
+  options.relative_tolerance = -1;
+  State s(model, w.get(), 2, 6);
+  EXPECT_GE(s.constrained(w.get(), &options), TENON_OK) << tenon_workspace_message(w.get());
+  EXPECT_EQ(s.qdd, good.qdd);
+  options.struct_size = sizeof options;
+  EXPECT_EQ(s.constrained(w.get(), &options), TENON_INVALID_ARGUMENT);
+}
+
+TEST_F(Contract, NewerOptionsAreTakenWithAZeroTailOnly) {
+  Newer<tenon_solve_options> options;
+  ASSERT_EQ(tenon_solve_options_init(&options.known, sizeof options), TENON_OK);
+  State s(model, w.get(), 2, 6);
+  EXPECT_GE(s.constrained(w.get(), &options.known), TENON_OK) << tenon_workspace_message(w.get());
+  EXPECT_EQ(s.qdd, good.qdd);
+  options.unknown[1] = 1;
+  EXPECT_EQ(s.constrained(w.get(), &options.known), TENON_UNSUPPORTED);
+  EXPECT_NE(std::string(tenon_workspace_message(w.get())).find("newer library"), std::string::npos);
+
+  Newer<tenon_model_options> how;
+  ASSERT_EQ(tenon_model_options_init(&how.known, sizeof how), TENON_OK);
+  const std::string urdf = "<robot name='r'><link name='a'/></robot>";
+  EXPECT_EQ(parse(urdf, nullptr, &how.known).status, TENON_OK);
+  how.unknown[0] = 1;
+  EXPECT_EQ(parse(urdf, nullptr, &how.known).status, TENON_UNSUPPORTED);
+  how.known.struct_size = 0;
+  EXPECT_EQ(parse(urdf, nullptr, &how.known).status, TENON_WRONG_SIZE);
+}
+
+TEST_F(Contract, UnpreparedOptionsAreRefused) {
+  tenon_solve_options options{};
+  EXPECT_EQ(good.constrained(w.get(), &options), TENON_WRONG_SIZE);
+  EXPECT_NE(std::string(tenon_workspace_message(w.get())).find("_init"), std::string::npos);
+  tenon_solve_report report{};
+  EXPECT_EQ(tenon_workspace_report(w.get(), &report), TENON_WRONG_SIZE);
+  EXPECT_EQ(tenon_workspace_report(w.get(), nullptr), TENON_INVALID_ARGUMENT);
+}
+
+TEST_F(Contract, InformationKeepsToTheRoomOfAnOlderCaller) {
+  tenon_joint_info info;
+  std::memset(static_cast<void*>(&info), 0xee, sizeof info);
+  ASSERT_EQ(tenon_joint_info_init(&info, offsetof(tenon_joint_info, axis)), TENON_OK);
+  ASSERT_EQ(tenon_model_joint_info(model.get(), 0, &info), TENON_OK);
+  EXPECT_EQ(info.type, TENON_JOINT_REVOLUTE);
+  EXPECT_STREQ(info.name, tenon_model_joint_name(model.get(), 0));
+  const auto* bytes = reinterpret_cast<const unsigned char*>(&info);
+  EXPECT_TRUE(std::all_of(bytes + offsetof(tenon_joint_info, axis), bytes + sizeof info,
+                          [](unsigned char b) { return b == 0xee; }));
+}
+
+TEST_F(Contract, MessagesAreCutToTheirBuffer) {
+  const std::string whole = "no link is named 'tool'";
+  int32_t index = 0;
+  for (size_t size :
+       {size_t{0}, size_t{1}, size_t{2}, size_t{10}, whole.size(), whole.size() + 1, size_t{100}}) {
+    std::string buffer(101, '#');
+    EXPECT_EQ(tenon_model_find_link(model.get(), "tool", &index, buffer.data(), size), TENON_NOT_FOUND);
+    if (size > 0) {
+      EXPECT_EQ(buffer.c_str(), whole.substr(0, std::min(size - 1, whole.size())));
+    }
+    EXPECT_EQ(buffer.substr(size), std::string(101 - size, '#')) << size;
+  }
+  EXPECT_EQ(tenon_model_find_link(model.get(), "tool", &index, nullptr, 100), TENON_NOT_FOUND);
+}
+
+TEST_F(Contract, MessagesAreCutBetweenCharacters) {
+  char message[64];
+  int32_t index = 0;
+  const std::string before = "no link is named '";
+  EXPECT_EQ(tenon_model_find_link(model.get(), "\xc3\xa9\xc3\xa9", &index, message, before.size() + 4),
+            TENON_NOT_FOUND);
+  EXPECT_EQ(message, before + "\xc3\xa9");
+}
+
+TEST_F(Contract, HandlesMayBeDestroyedInAnyOrder) {
+  std::vector<int> order = {0, 1, 2, 3};
+  const std::string urdf = "<robot name='r'><link name='a'/></robot>";
+  do {
+    Model m = load("iiwa14");
+    Constraints c = welds(m, {"iiwa_link_7"});
+    Workspace first = workspace(m, c), second = workspace(m, c);
+    for (int i : order) {
+      if (i == 0) m.reset();
+      if (i == 1) c.reset();
+      if (i == 2) first.reset();
+      if (i == 3) {
+        State s(model, second.get(), 2, 6);
+        EXPECT_GE(s.constrained(second.get()), TENON_OK);
+        EXPECT_EQ(s.qdd, good.qdd);
+        second.reset();
+      }
+    }
+  } while (std::next_permutation(order.begin(), order.end()));
+  tenon_model_destroy(nullptr);
+  tenon_constraints_destroy(nullptr);
+  tenon_workspace_destroy(nullptr);
+  tenon_builder_destroy(nullptr);
+}
+
+TEST_F(Contract, ThreadsShareAModelAndAConstraintSet) {
+  constexpr std::size_t threads = 4;
+  std::vector<std::vector<double>> results(threads);
+  std::vector<std::thread> running;
+  for (std::size_t t = 0; t < threads; ++t) {
+    running.emplace_back([&, t] {
+      const Workspace own = workspace(model, set);
+      for (uint64_t seed = 0; seed < 50; ++seed) {
+        State s(model, own.get(), seed, 6);
+        EXPECT_GE(s.constrained(own.get()), TENON_OK);
+        results[t].insert(results[t].end(), s.qdd.begin(), s.qdd.end());
+        results[t].insert(results[t].end(), s.lambda.begin(), s.lambda.end());
+      }
+    });
+  }
+  for (std::thread& thread : running) thread.join();
+  for (std::size_t t = 1; t < threads; ++t) EXPECT_EQ(results[t], results[0]);
+}
+
+TEST_F(Contract, SameCallGivesTheSameBits) {
+  State once(model, w.get(), 2, 6), other(model, w.get(), 9, 6), again(model, w.get(), 2, 6);
+  ASSERT_GE(once.constrained(w.get()), TENON_OK);
+  ASSERT_GE(other.constrained(w.get()), TENON_OK);
+  ASSERT_GE(again.constrained(w.get()), TENON_OK);
+  EXPECT_EQ(once.qdd, again.qdd);
+  EXPECT_EQ(once.lambda, again.lambda);
+}
+
+TEST_F(Contract, WorkspaceGravityIsItsOwn) {
+  const double moon[3] = {0, 0, -1.62};
+  double back[3] = {};
+  Workspace other = workspace(model, set);
+  ASSERT_EQ(tenon_workspace_set_gravity(other.get(), moon, 3), TENON_OK);
+  ASSERT_EQ(tenon_workspace_gravity(other.get(), back, 3), TENON_OK);
+  EXPECT_EQ(back[2], -1.62);
+  ASSERT_EQ(tenon_workspace_gravity(w.get(), back, 3), TENON_OK);
+  EXPECT_EQ(back[2], -9.81);
+}
+
+TEST_F(Contract, StepsLeaveTheStateAloneWhenTheyFail) {
+  State s(model, w.get(), 2, 6);
+  const State before = s;
+  s.tau[3] = HUGE_VAL;
+  for (auto* step : {tenon_step_semi_implicit_euler, tenon_step_runge_kutta_4}) {
+    EXPECT_EQ(step(w.get(), nullptr, 1e-3, s.q.data(), s.q.size(), s.v.data(), s.v.size(), s.tau.data(),
+                   s.tau.size(), nullptr, 0, s.qdd.data(), s.qdd.size(), nullptr, 0),
+              TENON_NOT_FINITE);
+    EXPECT_EQ(s.q, before.q);
+    EXPECT_EQ(s.v, before.v);
+    EXPECT_EQ(s.qdd, before.qdd);
+  }
+}
+
+}  // namespace

@@ -1,0 +1,20 @@
+/* tenon.h alone, as C99 and as C++17: see CMakeLists.txt. */
+#include "tenon.h"
+
+/* The sizes of structs are part of the ABI. */
+#define SAME_SIZE(type, size) typedef char type##_has_changed[sizeof(type) == (size) ? 1 : -1]
+SAME_SIZE(tenon_solve_options, 48);
+SAME_SIZE(tenon_solve_report, 40);
+#if UINTPTR_MAX == UINT64_MAX
+SAME_SIZE(tenon_model_options, 64);
+SAME_SIZE(tenon_joint_options, 176);
+SAME_SIZE(tenon_constraint_options, 72);
+SAME_SIZE(tenon_link_info, 112);
+SAME_SIZE(tenon_joint_info, 120);
+SAME_SIZE(tenon_constraint_info, 48);
+#endif
+
+int32_t tenon_header_test(void);
+int32_t tenon_header_test(void) {
+  return TENON_VERSION;
+}

@@ -1,0 +1,277 @@
+// What a model tells about itself, and models made by the builder.
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "support.hpp"
+
+using namespace tenon_test;
+
+namespace {
+
+TEST(Version, IsThatOfTheHeader) {
+  EXPECT_EQ(tenon_version(), TENON_VERSION);
+  const std::string expected = std::to_string(TENON_VERSION_MAJOR) + "." +
+                               std::to_string(TENON_VERSION_MINOR) + "." +
+                               std::to_string(TENON_VERSION_PATCH);
+  EXPECT_EQ(tenon_version_string(), expected);
+  const std::string info = tenon_build_info();
+  EXPECT_EQ(info.find("tenon " + expected), 0U) << info;
+  EXPECT_NE(info.find("kernels "), std::string::npos) << info;
+}
+
+TEST(Names, OfConstants) {
+  EXPECT_STREQ(tenon_status_string(TENON_NOT_FINITE), "not_finite");
+  EXPECT_STREQ(tenon_status_string(-999), "unknown status");
+  EXPECT_STREQ(tenon_method_string(TENON_METHOD_CONSTRAINED_ABA), "constrained_aba");
+  EXPECT_STREQ(tenon_method_string(tenon_method_count()), "unknown");
+  EXPECT_STREQ(tenon_method_string(-1), "unknown");
+  EXPECT_EQ(tenon_method_from_string("dense"), TENON_METHOD_DENSE);
+  EXPECT_EQ(tenon_method_from_string("Dense"), TENON_NOT_FOUND);
+  EXPECT_EQ(tenon_method_from_string(nullptr), TENON_INVALID_ARGUMENT);
+  EXPECT_STREQ(tenon_joint_type_string(TENON_JOINT_UNIVERSAL), "universal");
+  EXPECT_STREQ(tenon_joint_type_string(8), "unknown");
+}
+
+TEST(Model, CountsOfAtlas) {
+  const Model model = load("atlas", TENON_BASE_FLOATING);
+  EXPECT_EQ(tenon_model_nq(model.get()), 37);
+  EXPECT_EQ(tenon_model_nv(model.get()), 36);
+  EXPECT_EQ(tenon_model_joint_count(model.get()), 31);
+  EXPECT_EQ(tenon_model_body_count(model.get()), 31);
+  EXPECT_EQ(tenon_model_floating_base(model.get()), 1);
+  EXPECT_NEAR(tenon_model_total_mass(model.get()), 175.118, 1e-3);
+  const Model fixed = load("atlas");
+  EXPECT_EQ(tenon_model_nv(fixed.get()), 30);
+  EXPECT_EQ(tenon_model_floating_base(fixed.get()), 0);
+}
+
+TEST(Model, LinksAndJointsAreFoundByName) {
+  const Model model = load("atlas", TENON_BASE_FLOATING);
+  int32_t covered = 0;
+  for (int32_t i = 0; i < tenon_model_link_count(model.get()); ++i)
+    EXPECT_EQ(link(model, tenon_model_link_name(model.get(), i)), i);
+  for (int32_t i = 0; i < tenon_model_joint_count(model.get()); ++i) {
+    int32_t index = -1;
+    ASSERT_EQ(tenon_model_find_joint(model.get(), tenon_model_joint_name(model.get(), i), &index, nullptr, 0),
+              TENON_OK);
+    EXPECT_EQ(index, i);
+    tenon_joint_info info;
+    ASSERT_EQ(tenon_joint_info_init(&info, sizeof info), TENON_OK);
+    ASSERT_EQ(tenon_model_joint_info(model.get(), i, &info), TENON_OK);
+    EXPECT_STREQ(info.name, tenon_model_joint_name(model.get(), i));
+    EXPECT_EQ(info.v_index, covered);
+    covered += info.nv;
+    tenon_link_info child;
+    ASSERT_EQ(tenon_link_info_init(&child, sizeof child), TENON_OK);
+    ASSERT_EQ(tenon_model_link_info(model.get(), info.child_link, &child), TENON_OK);
+    EXPECT_EQ(child.joint, i);
+    EXPECT_EQ(child.parent_link, info.parent_link);
+    EXPECT_EQ(child.body, i);
+  }
+  EXPECT_EQ(covered, tenon_model_nv(model.get()));
+  EXPECT_STREQ(tenon_model_joint_name(model.get(), 0), "root_joint");
+  EXPECT_EQ(tenon_model_link_name(model.get(), -1), nullptr);
+  EXPECT_EQ(tenon_model_joint_name(model.get(), 31), nullptr);
+}
+
+TEST(Model, UnknownNameGivesTheMostSimilarOne) {
+  const Model model = load("atlas");
+  char message[256];
+  int32_t index = 77;
+  EXPECT_EQ(tenon_model_find_link(model.get(), "l_fot", &index, message, sizeof message), TENON_NOT_FOUND);
+  EXPECT_STREQ(message, "no link is named 'l_fot'; did you mean 'l_foot'?");
+  EXPECT_EQ(tenon_model_find_joint(model.get(), "something quite different", &index, message, sizeof message),
+            TENON_NOT_FOUND);
+  EXPECT_STREQ(message, "no moving joint is named 'something quite different'");
+  EXPECT_EQ(tenon_model_find_link(model.get(), nullptr, &index, message, sizeof message),
+            TENON_INVALID_ARGUMENT);
+  EXPECT_EQ(tenon_model_find_link(nullptr, "pelvis", &index, message, sizeof message),
+            TENON_INVALID_ARGUMENT);
+  EXPECT_EQ(tenon_model_find_link(model.get(), "pelvis", nullptr, message, sizeof message),
+            TENON_INVALID_ARGUMENT);
+  EXPECT_EQ(index, 77);
+}
+
+TEST(Model, OfNull) {
+  EXPECT_EQ(tenon_model_nq(nullptr), TENON_INVALID_ARGUMENT);
+  EXPECT_EQ(tenon_model_link_count(nullptr), TENON_INVALID_ARGUMENT);
+  EXPECT_EQ(tenon_model_warning_count(nullptr), TENON_INVALID_ARGUMENT);
+  EXPECT_TRUE(std::isnan(tenon_model_total_mass(nullptr)));
+  EXPECT_EQ(tenon_model_name(nullptr), nullptr);
+  EXPECT_EQ(tenon_model_link_name(nullptr, 0), nullptr);
+  EXPECT_EQ(tenon_model_describe(nullptr, nullptr, 0, nullptr), TENON_INVALID_ARGUMENT);
+}
+
+TEST(Model, DescribesItself) {
+  const Model model = load("double_pendulum");
+  size_t needed = 0;
+  ASSERT_EQ(tenon_model_describe(model.get(), nullptr, 0, &needed), TENON_OK);
+  std::vector<char> text(needed, '?');
+  ASSERT_EQ(tenon_model_describe(model.get(), text.data(), text.size(), nullptr), TENON_OK);
+  EXPECT_EQ(std::strlen(text.data()) + 1, needed);
+  EXPECT_NE(std::string(text.data()).find("lower"), std::string::npos) << text.data();
+  char small[8];
+  ASSERT_EQ(tenon_model_describe(model.get(), small, sizeof small, &needed), TENON_OK);
+  EXPECT_EQ(std::string(small), std::string(text.data(), 7));
+}
+
+class BuilderTest : public ::testing::Test {
+ protected:
+  BuilderTest() {
+    tenon_builder* made = nullptr;
+    EXPECT_EQ(tenon_builder_create("pendulum", &made, nullptr, 0), TENON_OK);
+    builder.reset(made);
+    EXPECT_EQ(tenon_joint_options_init(&options, sizeof options), TENON_OK);
+  }
+  tenon_status add_link(const char* name, double mass = 1, int32_t* index = nullptr) {
+    const double com[3] = {0, 0, -0.5}, inertia[6] = {0.1, 0, 0, 0.1, 0, 0.1};
+    return tenon_builder_add_link(builder.get(), name, mass, com, 3, inertia, 6, index, message,
+                                  sizeof message);
+  }
+  tenon_status add_joint(const char* name) {
+    return tenon_builder_add_joint(builder.get(), name, &options, message, sizeof message);
+  }
+  tenon_status finish(Model* model = nullptr, const tenon_model_options* how = nullptr) {
+    tenon_model* made = nullptr;
+    const tenon_status status = tenon_builder_finish(builder.get(), how, &made, message, sizeof message);
+    Model owner(made);
+    if (model != nullptr) *model = std::move(owner);
+    return status;
+  }
+  bool says(const char* word) const { return std::string(message).find(word) != std::string::npos; }
+
+  Builder builder;
+  tenon_joint_options options;
+  char message[512] = "";
+};
+
+// A physical pendulum of mass 2 whose centre of mass is 0.5 m below a joint about y: M = Iyy + m l^2, and the
+// bias is m g l sin q.
+TEST_F(BuilderTest, MakesAPendulum) {
+  int32_t base = -1, bob = -1;
+  ASSERT_EQ(add_link("base", 0, &base), TENON_OK) << message;
+  ASSERT_EQ(add_link("bob", 2, &bob), TENON_OK) << message;
+  options.parent_link = base, options.child_link = bob;
+  options.axis[0] = 0, options.axis[1] = 3;
+  options.origin[2] = 1;
+  options.armature = 0.25;
+  ASSERT_EQ(add_joint("hinge"), TENON_OK) << message;
+  const double tip[7] = {0, 0, -1, 0, 0, std::sqrt(0.5), std::sqrt(0.5)};
+  ASSERT_EQ(tenon_builder_add_frame(builder.get(), "tip", bob, tip, 7, message, sizeof message), TENON_OK)
+      << message;
+  Model model;
+  ASSERT_EQ(finish(&model), TENON_OK) << message;
+  builder.reset();
+
+  const Workspace w = workspace(model);
+  const double q = 0.3, v = 0.7;
+  double M = 0, c = 0;
+  ASSERT_EQ(tenon_mass_matrix(w.get(), &q, 1, &M, 1, 1), TENON_OK);
+  ASSERT_EQ(tenon_bias(w.get(), &q, 1, &v, 1, nullptr, 0, &c, 1), TENON_OK);
+  EXPECT_NEAR(M, 0.1 + 2 * 0.25 + 0.25, 1e-14);
+  EXPECT_NEAR(c, 2 * 9.81 * 0.5 * std::sin(q), 1e-13);
+
+  tenon_link_info info;
+  ASSERT_EQ(tenon_link_info_init(&info, sizeof info), TENON_OK);
+  ASSERT_EQ(tenon_model_link_info(model.get(), link(model, "tip"), &info), TENON_OK);
+  EXPECT_EQ(info.is_frame, 1);
+  EXPECT_EQ(info.body, 0);
+  double pose[7], rotation[9];
+  ASSERT_EQ(tenon_kinematics(w.get(), &q, 1, &v, 1, nullptr, 0), TENON_OK);
+  ASSERT_EQ(tenon_link_pose(w.get(), link(model, "tip"), pose, 7, rotation, 9), TENON_OK);
+  EXPECT_NEAR(pose[0], -std::sin(q), 1e-14);
+  EXPECT_NEAR(pose[2], 1 - std::cos(q), 1e-14);
+  // Ry(q) Rz(90 degrees): its first column is the link's y, its second minus the link's x.
+  const double expected[9] = {0, 1, 0, -std::cos(q), 0, std::sin(q), std::sin(q), 0, std::cos(q)};
+  for (std::size_t i = 0; i < 9; ++i) EXPECT_NEAR(rotation[i], expected[i], 1e-14) << i;
+  double velocity[6];
+  ASSERT_EQ(tenon_link_velocity(w.get(), link(model, "tip"), TENON_AXES_WORLD, velocity, 6), TENON_OK);
+  EXPECT_NEAR(velocity[1], v, 1e-14);
+  EXPECT_NEAR(velocity[3], -v * std::cos(q), 1e-14);
+  EXPECT_NEAR(velocity[5], v * std::sin(q), 1e-14);
+}
+
+TEST_F(BuilderTest, EveryJointTypeCounts) {
+  const int32_t types[] = {TENON_JOINT_FIXED,     TENON_JOINT_REVOLUTE,  TENON_JOINT_CONTINUOUS,
+                           TENON_JOINT_PRISMATIC, TENON_JOINT_SPHERICAL, TENON_JOINT_PLANAR,
+                           TENON_JOINT_FLOATING,  TENON_JOINT_UNIVERSAL};
+  ASSERT_EQ(add_link("root"), TENON_OK);
+  for (int32_t type : types) {
+    options.type = type;
+    options.parent_link = 0;
+    ASSERT_EQ(add_link(tenon_joint_type_string(type), 1, &options.child_link), TENON_OK);
+    ASSERT_EQ(add_joint(tenon_joint_type_string(type)), TENON_OK) << message;
+  }
+  Model model;
+  ASSERT_EQ(finish(&model), TENON_OK) << message;
+  EXPECT_EQ(tenon_model_nq(model.get()), 1 + 1 + 1 + 4 + 3 + 7 + 2);
+  EXPECT_EQ(tenon_model_nv(model.get()), 1 + 1 + 1 + 3 + 3 + 6 + 2);
+  for (const char* name : {"planar", "universal", "universal_2"}) {
+    int32_t index = -1;
+    EXPECT_EQ(tenon_model_find_joint(model.get(), name, &index, message, sizeof message), TENON_OK)
+        << message;
+  }
+}
+
+TEST_F(BuilderTest, RefusesWhatIsWrongAtOnce) {
+  ASSERT_EQ(add_link("a"), TENON_OK);
+  EXPECT_EQ(add_link("a"), TENON_INVALID_ARGUMENT);
+  EXPECT_TRUE(says("'a'")) << message;
+  EXPECT_EQ(add_link(""), TENON_INVALID_ARGUMENT);
+  EXPECT_EQ(add_link(nullptr), TENON_INVALID_ARGUMENT);
+  EXPECT_EQ(add_link("b", std::nan("")), TENON_NOT_FINITE);
+  EXPECT_EQ(tenon_builder_add_link(builder.get(), "b", 1, options.axis, 2, nullptr, 0, nullptr, message,
+                                   sizeof message),
+            TENON_WRONG_SIZE);
+  EXPECT_TRUE(says("center_of_mass has 2 numbers")) << message;
+  ASSERT_EQ(add_link("b"), TENON_OK);
+
+  EXPECT_EQ(add_joint("j"), TENON_OUT_OF_RANGE);
+  EXPECT_TRUE(says("parent_link is -1")) << message;
+  options.parent_link = 0, options.child_link = 2;
+  EXPECT_EQ(add_joint("j"), TENON_OUT_OF_RANGE);
+  options.child_link = 1;
+  options.type = 8;
+  EXPECT_EQ(add_joint("j"), TENON_INVALID_ARGUMENT);
+  options.type = TENON_JOINT_REVOLUTE;
+  options.origin[6] = 0.9;
+  EXPECT_EQ(add_joint("j"), TENON_NOT_NORMALIZED);
+  options.origin[6] = 1;
+  options.axis[2] = HUGE_VAL;
+  EXPECT_EQ(add_joint("j"), TENON_NOT_FINITE);
+  options.axis[2] = 0;
+  options.lower = std::nan("");
+  EXPECT_EQ(add_joint("j"), TENON_NOT_FINITE);
+  options.lower = -HUGE_VAL;
+  EXPECT_EQ(tenon_builder_add_joint(builder.get(), "j", nullptr, message, sizeof message),
+            TENON_INVALID_ARGUMENT);
+  EXPECT_EQ(tenon_builder_add_frame(builder.get(), "f", 5, nullptr, 0, message, sizeof message),
+            TENON_OUT_OF_RANGE);
+  EXPECT_EQ(tenon_builder_add_frame(builder.get(), "a", 0, nullptr, 0, message, sizeof message),
+            TENON_INVALID_ARGUMENT);
+  ASSERT_EQ(add_joint("j"), TENON_OK) << message;
+  EXPECT_EQ(finish(), TENON_OK) << message;
+}
+
+TEST_F(BuilderTest, FinishNamesTheCulpritAndLeavesTheBuilderUsable) {
+  EXPECT_EQ(finish(), TENON_INVALID_MODEL);
+  ASSERT_EQ(add_link("a"), TENON_OK);
+  ASSERT_EQ(add_link("b"), TENON_OK);
+  EXPECT_EQ(finish(), TENON_INVALID_MODEL);
+  EXPECT_TRUE(says("'b'")) << message;
+  options.parent_link = 0, options.child_link = 1;
+  ASSERT_EQ(add_joint("j"), TENON_OK);
+  tenon_model_options how;
+  ASSERT_EQ(tenon_model_options_init(&how, sizeof how), TENON_OK);
+  how.base = TENON_BASE_FLOATING;
+  how.floating_joint_name = "sky";
+  Model fixed, floating;
+  ASSERT_EQ(finish(&fixed), TENON_OK) << message;
+  ASSERT_EQ(finish(&floating, &how), TENON_OK) << message;
+  EXPECT_EQ(tenon_model_nv(fixed.get()), 1);
+  EXPECT_EQ(tenon_model_nv(floating.get()), 7);
+  EXPECT_STREQ(tenon_model_joint_name(floating.get(), 0), "sky");
+}
+
+}  // namespace

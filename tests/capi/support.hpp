@@ -1,0 +1,126 @@
+// What every test of the C API needs: handles that free themselves, small robots, states. Only tenon.h is
+// included.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tenon.h"
+
+namespace tenon_test {
+
+template <class T, void (*destroy)(T*)>
+struct Destroy {
+  void operator()(T* object) const { destroy(object); }
+};
+template <class T, void (*destroy)(T*)>
+using Handle = std::unique_ptr<T, Destroy<T, destroy>>;
+using Model = Handle<tenon_model, tenon_model_destroy>;
+using Builder = Handle<tenon_builder, tenon_builder_destroy>;
+using Constraints = Handle<tenon_constraints, tenon_constraints_destroy>;
+using Workspace = Handle<tenon_workspace, tenon_workspace_destroy>;
+
+inline std::string model_path(const std::string& name) {
+  return std::string(TENON_MODELS_DIR) + "/" + name + ".urdf";
+}
+
+// What a call that makes an object, or looks something up, answered.
+struct Answer {
+  tenon_status status = TENON_OK;
+  std::string message;
+};
+
+inline Answer parse(const std::string& text, Model* model = nullptr,
+                    const tenon_model_options* options = nullptr) {
+  char message[1024] = "?";
+  tenon_model* made = nullptr;
+  const tenon_status status =
+      tenon_model_parse_urdf(text.data(), text.size(), options, &made, message, sizeof message);
+  Model owner(made);
+  EXPECT_EQ(status == TENON_OK, owner != nullptr) << message;
+  if (model != nullptr) *model = std::move(owner);
+  return {status, message};
+}
+
+inline Model load(const std::string& name, int32_t base = TENON_BASE_FIXED) {
+  tenon_model_options options;
+  EXPECT_EQ(tenon_model_options_init(&options, sizeof options), TENON_OK);
+  options.base = base;
+  char message[1024] = "?";
+  tenon_model* model = nullptr;
+  EXPECT_EQ(tenon_model_load_urdf(model_path(name).c_str(), &options, &model, message, sizeof message),
+            TENON_OK)
+      << message;
+  EXPECT_STREQ(message, "");
+  return Model(model);
+}
+
+inline int32_t link(const Model& model, const char* name) {
+  int32_t index = -1;
+  char message[1024] = "?";
+  EXPECT_EQ(tenon_model_find_link(model.get(), name, &index, message, sizeof message), TENON_OK) << message;
+  return index;
+}
+
+inline Constraints constraints(const Model& model) {
+  tenon_constraints* made = nullptr;
+  EXPECT_EQ(tenon_constraints_create(model.get(), &made, nullptr, 0), TENON_OK);
+  return Constraints(made);
+}
+
+// Welds of whole links, finished.
+inline Constraints welds(const Model& model, const std::vector<const char*>& links) {
+  Constraints made = constraints(model);
+  char message[1024] = "?";
+  for (const char* name : links) {
+    EXPECT_EQ(tenon_constraints_add_weld(made.get(), link(model, name), nullptr, 0, nullptr, nullptr, message,
+                                         sizeof message),
+              TENON_OK)
+        << message;
+  }
+  EXPECT_EQ(tenon_constraints_finish(made.get(), message, sizeof message), TENON_OK) << message;
+  return made;
+}
+
+inline Workspace workspace(const Model& model, const Constraints& set = nullptr) {
+  tenon_workspace* made = nullptr;
+  char message[1024] = "?";
+  EXPECT_EQ(tenon_workspace_create(model.get(), set.get(), &made, message, sizeof message), TENON_OK)
+      << message;
+  return Workspace(made);
+}
+
+// A state of a workspace and the answers of a solve, at their right sizes.
+struct State {
+  State(const Model& model, tenon_workspace* w, uint64_t seed = 1, std::size_t rows = 0)
+      : q(static_cast<std::size_t>(tenon_model_nq(model.get()))),
+        v(static_cast<std::size_t>(tenon_model_nv(model.get()))),
+        tau(v.size()),
+        qdd(v.size(), 77.0),
+        lambda(rows, 77.0) {
+    EXPECT_EQ(tenon_random(w, seed, q.data(), q.size()), TENON_OK) << tenon_workspace_message(w);
+    for (std::size_t i = 0; i < v.size(); ++i) {
+      v[i] = 0.03 * static_cast<double>(i % 7) - 0.1;
+      tau[i] = 0.5 * static_cast<double>(i % 5) - 1.0;
+    }
+  }
+
+  tenon_status forward(tenon_workspace* w) {
+    return tenon_forward_dynamics(w, q.data(), q.size(), v.data(), v.size(), tau.data(), tau.size(), nullptr,
+                                  0, qdd.data(), qdd.size());
+  }
+  tenon_status constrained(tenon_workspace* w, const tenon_solve_options* options = nullptr) {
+    return tenon_constrained_dynamics(w, options, q.data(), q.size(), v.data(), v.size(), tau.data(),
+                                      tau.size(), nullptr, 0, nullptr, 0, qdd.data(), qdd.size(),
+                                      lambda.data(), lambda.size());
+  }
+
+  std::vector<double> q, v, tau, qdd, lambda;
+};
+
+}  // namespace tenon_test
