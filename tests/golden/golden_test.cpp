@@ -1,0 +1,225 @@
+// The numbers of independent programs (tests/golden/data/README.md) for every robot without loops: mass
+// matrix, bias force, inverse and forward dynamics, constrained accelerations and forces by every method.
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "reference/dense_rows.hpp"
+#include "support/constrained_scene.hpp"
+#include "tenon/dynamics.hpp"
+#include "tenon/urdf.hpp"
+
+namespace tenon::testing {
+namespace {
+
+using Json = nlohmann::json;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+Json read_json(const std::string& path) {
+  std::ifstream file(path);
+  return Json::parse(file);
+}
+
+// Names of the files of robots without loops and couplings, without ".json".
+std::vector<std::string> tree_files() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(TENON_GOLDEN_DIR)) {
+    if (entry.path().extension() != ".json") continue;
+    const Json file = read_json(entry.path().string());
+    if (file.at("loops") == 0 && file.at("couplings") == 0) names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+VectorXd to_vector(const Json& list) {
+  VectorXd x(static_cast<Eigen::Index>(list.size()));
+  for (std::size_t i = 0; i < list.size(); ++i) x(static_cast<Eigen::Index>(i)) = list[i].get<double>();
+  return x;
+}
+
+MatrixXd to_matrix(const Json& rows) {
+  MatrixXd M(static_cast<Eigen::Index>(rows.size()), static_cast<Eigen::Index>(rows.at(0).size()));
+  for (Eigen::Index i = 0; i < M.rows(); ++i)
+    M.row(i) = to_vector(rows[static_cast<std::size_t>(i)]).transpose();
+  return M;
+}
+
+// One file: the robot, its contacts, and where each coordinate of the file is in ours.
+struct Golden {
+  explicit Golden(const std::string& name)
+      : file(read_json(std::string(TENON_GOLDEN_DIR "/") + name + ".json")) {
+    CompileOptions options;
+    options.floating_base = file.at("base") == "floating";
+    for (std::size_t i = 0; i < 3; ++i) options.gravity[i] = file.at("gravity")[i].get<double>();
+    model = Model::compile(load_urdf(std::string(TENON_MODELS_DIR "/") + file.at("urdf").get<std::string>()),
+                           options);
+    map_coordinates(options);
+    for (const Json& contact : file.at("contacts")) {
+      Pose frame;
+      for (std::size_t i = 0; i < 3; ++i) frame.translation[i] = contact.at("point")[i].get<double>();
+      const int link = model->find_link(contact.at("link").get<std::string>());
+      if (link < 0) throw std::runtime_error("no link " + contact.at("link").dump());
+      contacts.push_back(contact.at("dim") == 6 ? weld_constraint(link, frame)
+                                                : point_constraint(link, frame.translation));
+    }
+    set = ConstraintSet::bind(model, contacts);
+  }
+
+  void map_coordinates(const CompileOptions& options) {
+    if (options.floating_base) {
+      const Model::Joint& base =
+          model->joints.at(static_cast<std::size_t>(model->find_joint(options.floating_joint_name)));
+      for (int k = 0; k < 6; ++k) v_index.push_back(base.v_index + k);
+      for (int k = 0; k < 7; ++k) q_index.push_back(base.q_index + k);
+    }
+    for (const Json& name : file.at("joints")) {
+      const int found = model->find_joint(name.get<std::string>());
+      if (found < 0) throw std::runtime_error("no joint " + name.dump());
+      const Model::Joint& joint = model->joints[static_cast<std::size_t>(found)];
+      v_index.push_back(joint.v_index);
+      q_index.push_back(joint.q_index);
+    }
+  }
+
+  VectorXd ours(const Json& list) const { return scattered(to_vector(list), v_index); }
+  VectorXd configuration(const Json& state) const {
+    VectorXd base = to_vector(state.at("q_base")), joints = to_vector(state.at("q_joints"));
+    VectorXd q(base.size() + joints.size());
+    q << base, joints;
+    return scattered(q, q_index);
+  }
+  MatrixXd ours_matrix(const Json& rows) const {
+    const MatrixXd theirs = to_matrix(rows);
+    MatrixXd M(theirs.rows(), theirs.cols());
+    for (Eigen::Index i = 0; i < M.rows(); ++i)
+      for (Eigen::Index j = 0; j < M.cols(); ++j)
+        M(v_index[static_cast<std::size_t>(i)], v_index[static_cast<std::size_t>(j)]) = theirs(i, j);
+    return M;
+  }
+  static VectorXd scattered(const VectorXd& x, const std::vector<int>& index) {
+    VectorXd y(x.size());
+    for (Eigen::Index i = 0; i < x.size(); ++i) y(index[static_cast<std::size_t>(i)]) = x(i);
+    return y;
+  }
+
+  Json file;
+  std::shared_ptr<const Model> model;
+  std::vector<ConstraintSpec> contacts;
+  std::shared_ptr<const ConstraintSet> set;
+  std::vector<int> q_index, v_index;
+};
+
+class GoldenTree : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(GoldenTree, UnconstrainedDynamics) {
+  const Golden golden(GetParam());
+  const int n = golden.model->nv;
+  ASSERT_EQ(n, golden.file.at("nv").get<int>());
+  Workspace w(golden.model);
+  for (const Json& state : golden.file.at("cases")) {
+    const VectorXd q = golden.configuration(state), v = golden.ours(state.at("v"));
+    const VectorXd a = golden.ours(state.at("acc")), tau = golden.ours(state.at("tau"));
+    VectorXd x(n);
+    ASSERT_EQ(bias_force(w, q.data(), v.data(), nullptr, x.data()), Status::ok) << w.message();
+    EXPECT_LE(relative_error(x, golden.ours(state.at("bias_c"))), 1e-10);
+    ASSERT_EQ(inverse_dynamics(w, q.data(), v.data(), a.data(), nullptr, x.data()), Status::ok);
+    EXPECT_LE(relative_error(x, golden.ours(state.at("rnea_tau_for_acc"))), 1e-10);
+    ASSERT_EQ(forward_dynamics(w, q.data(), v.data(), tau.data(), nullptr, x.data()), Status::ok);
+    EXPECT_LE(relative_error(x, golden.ours(state.at("aba_qdd"))), 1e-10);
+    if (!state.contains("M")) continue;
+    MatrixXd M(n, n);
+    ASSERT_EQ(mass_matrix(w, q.data(), M.data(), n), Status::ok);
+    EXPECT_LE(relative_error(M, golden.ours_matrix(state.at("M"))), 1e-10);
+  }
+}
+
+// J M^-1 J^T by the reference.
+MatrixXd delassus(const Golden& golden, const VectorXd& q, const VectorXd& v) {
+  reference::DenseDynamics<double> dynamics(reference::tree_of(*golden.model));
+  dynamics.set_state(q.data(), v.data());
+  reference::DenseRows<double> rows(dynamics.tree(), golden.contacts);
+  rows.evaluate(dynamics, nullptr, nullptr);
+  MatrixXd L(golden.model->nv, golden.model->nv);
+  dynamics.mass_matrix(L);
+  EXPECT_TRUE(reference::cholesky<double>(L));
+  const MatrixXd Y = L.triangularView<Eigen::Lower>().solve(rows.J.transpose());
+  return Y.transpose() * Y;
+}
+
+TEST_P(GoldenTree, Delassus) {
+  const Golden golden(GetParam());
+  for (const Json& state : golden.file.at("cases")) {
+    if (!state.contains("contact") || !state.at("contact").contains("delassus")) continue;
+    const MatrixXd expected = to_matrix(state.at("contact").at("delassus"));
+    EXPECT_LE(
+        relative_error(delassus(golden, golden.configuration(state), golden.ours(state.at("v"))), expected),
+        1e-10);
+  }
+}
+
+void check_contact(const Golden& golden, const Json& state, Method method) {
+  const Json& contact = state.at("contact");
+  const VectorXd q = golden.configuration(state), v = golden.ours(state.at("v")),
+                 tau = golden.ours(state.at("tau"));
+  const int n = golden.model->nv, rows = golden.set->row_count();
+  ASSERT_EQ(rows, contact.at("rows").get<int>());
+  const double kept = contact.at("min_kept_over_max").get<double>();
+  const double tolerance = 1e-8 * std::max(1.0, 1e-6 / kept);
+
+  Workspace w(golden.model, golden.set);
+  SolveOptions options;
+  options.method = method;
+  VectorXd qdd(n), lambda(rows);
+  const Status status = constrained_dynamics(w, options, q.data(), v.data(), tau.data(), nullptr, nullptr,
+                                             qdd.data(), lambda.data());
+  const bool contradictory = contact.at("residual_inf").get<double>() > 1e-6;
+  EXPECT_EQ(status, contradictory ? Status::infeasible : Status::ok) << w.message();
+  EXPECT_LE(relative_error(qdd, golden.ours(contact.at("qdd"))), tolerance);
+
+  MatrixXd J(rows, n);
+  ASSERT_EQ(constraint_rows(w, q.data(), v.data(), nullptr, J.data(), rows, nullptr, nullptr, nullptr),
+            Status::ok);
+  EXPECT_LE(relative_error(J.transpose() * lambda, golden.ours(contact.at("JT_lambda"))), tolerance);
+  if (contact.at("rank") == rows) {
+    EXPECT_LE(relative_error(lambda, to_vector(contact.at("lambda"))),
+              tolerance * std::max(1.0, 1e-3 / kept));
+  }
+  if (contradictory) {
+    EXPECT_NEAR(w.report().primal_residual, contact.at("residual_inf").get<double>(), 1e-8);
+  } else {
+    EXPECT_LE(w.report().primal_residual, 1e-8);
+  }
+}
+
+TEST_P(GoldenTree, ContactsByEveryMethod) {
+  const Golden golden(GetParam());
+  for (const Method method : available_methods()) {
+    int number = 0;
+    for (const Json& state : golden.file.at("cases")) {
+      SCOPED_TRACE(std::string(name_of(method)) + ", case " + std::to_string(number++));
+      if (state.contains("contact")) check_contact(golden, state, method);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, GoldenTree, ::testing::ValuesIn(tree_files()), [](const auto& test) {
+  std::string name = test.param;
+  std::replace(name.begin(), name.end(), '.', '_');
+  return name;
+});
+
+// A folder that is lost must not pass in silence.
+TEST(Golden, FilesAreThere) {
+  EXPECT_GE(tree_files().size(), 12u);
+}
+
+}  // namespace
+}  // namespace tenon::testing
