@@ -3,8 +3,8 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <map>
 #include <string>
 
 #include "model/placement.hpp"
@@ -328,18 +328,21 @@ TEST(Compile, BehindAnObliqueJointTheTreeIsAlignedAgain) {
 
 // The frame follows the majority: one joint beyond suggests a direction that would leave two others oblique.
 TEST(Compile, ARealignedFrameSuitsMostOfWhatHangsOnIt) {
-  Mechanism mechanism;
-  mechanism.links = {solid_link("trunk"), solid_link("hip")};
-  mechanism.joints = {joint_between("hip", JointType::revolute, "trunk", "hip", {1, 2, 3})};
-  const Eigen::Matrix3d R = Eigen::Quaterniond::FromTwoVectors(Vector3d::UnitZ(), Vector3d(1, 2, 3)).matrix();
-  const Vector3d axes[] = {R * Vector3d(1, 1, 0).normalized(), R * Vector3d::UnitX(), R * Vector3d::UnitY()};
-  for (int i = 0; i < 3; ++i) {
-    const std::string name = "toe" + std::to_string(i);
-    mechanism.links.push_back(solid_link(name));
-    mechanism.joints.push_back(
-        joint_between(name, JointType::revolute, "hip", name, {axes[i].x(), axes[i].y(), axes[i].z()}));
+  const Eigen::Matrix3d R =
+      Eigen::Quaterniond::FromTwoVectors(Vector3d::UnitZ(), Vector3d(1, 2, 3)).toRotationMatrix();
+  const Vector3d odd = R * Vector3d(1, 1, 0).normalized(), x = R.col(0), y = R.col(1);
+  for (const auto& axes : {std::array{odd, x, y}, std::array{x, odd, y}, std::array{y, x, odd}}) {
+    Mechanism mechanism;
+    mechanism.links = {solid_link("trunk"), solid_link("hip")};
+    mechanism.joints = {joint_between("hip", JointType::revolute, "trunk", "hip", {1, 2, 3})};
+    for (const Vector3d& axis : axes) {
+      const std::string name = "toe" + std::to_string(mechanism.links.size());
+      mechanism.links.push_back(solid_link(name));
+      mechanism.joints.push_back(
+          joint_between(name, JointType::revolute, "hip", name, {axis.x(), axis.y(), axis.z()}));
+    }
+    EXPECT_EQ(count_oblique(*checked(mechanism)), 2);
   }
-  EXPECT_EQ(count_oblique(*checked(mechanism)), 2);
 }
 
 TEST(Compile, AxesAreSnappedOnlyWithinRounding) {
