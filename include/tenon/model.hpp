@@ -51,6 +51,11 @@ struct Model {
     double armature, damping, friction;
   };
 
+  Model() = default;
+  // data() points into this object.
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+
   // Checks and compiles. Throws Error (invalid_model, invalid_inertia, unsupported, ...) naming link or
   // joint.
   static std::shared_ptr<const Model> compile(const Mechanism& mechanism, const CompileOptions& options = {});
