@@ -1,7 +1,11 @@
 //! Atlas with both feet welded to the ground: loads the robot, solves once, prints every joint acceleration. The same
 //! program runs on functions that the linker found (`linked`) and on functions loaded at run time (`loaded`).
+//!
+//!     TENON_LIB_DIR=<directory of libtenon.so> cargo run --release --bin linked models/atlas.urdf
+//!     cargo run --release --bin loaded <libtenon.so> models/atlas.urdf
 
-use std::ffi::{c_char, c_void, CStr, CString};
+use std::ffi::{CStr, CString};
+use std::os::raw::{c_char, c_void};
 use std::ptr::{null, null_mut};
 
 pub type Status = i32;
@@ -26,10 +30,19 @@ macro_rules! functions {
             $(pub $field: unsafe extern "C" fn($($argument),*) -> $result,)*
         }
         impl Tenon {
+            /// Every function by name, from `find`, which returns NULL for a name that it does not know.
+            ///
             /// # Safety
-            /// The library must stay loaded as long as the table is used.
-            pub unsafe fn load(library: &libloading::Library) -> Result<Self, libloading::Error> {
-                Ok(Tenon { $($field: *library.get(concat!(stringify!($name), "\0").as_bytes())?,)* })
+            /// What `find` returns must be the function of libtenon of that name, as long as the table is used.
+            pub unsafe fn load(find: impl Fn(&CStr) -> *mut c_void) -> Result<Self, String> {
+                Ok(Tenon { $($field: {
+                    let name = CString::new(stringify!($name)).unwrap();
+                    let address = find(&name);
+                    if address.is_null() {
+                        return Err(format!("libtenon has no function {}", stringify!($name)));
+                    }
+                    std::mem::transmute::<*mut c_void, unsafe extern "C" fn($($argument),*) -> $result>(address)
+                },)* })
             }
         }
         /// For programs that link libtenon.
@@ -37,7 +50,7 @@ macro_rules! functions {
         macro_rules! linked {
             () => {{
                 #[allow(unused_imports)]
-                use std::ffi::{c_char, c_void};
+                use std::os::raw::{c_char, c_void};
                 use tenon_example::*;
                 #[link(name = "tenon")]
                 extern "C" { $(fn $name($(_: $argument),*) -> $result;)* }
