@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <thread>
+#include <typeinfo>
 
 #include "support.hpp"
 
@@ -58,7 +59,14 @@ tenon_status Descriptor<tenon_solve_report>::init(tenon_solve_report* s, size_t 
 using Descriptors =
     ::testing::Types<tenon_model_options, tenon_joint_options, tenon_constraint_options, tenon_solve_options,
                      tenon_link_info, tenon_joint_info, tenon_constraint_info, tenon_solve_report>;
-TYPED_TEST_SUITE(Descriptor, Descriptors);
+// Test names end in the name of the struct.
+struct StructName {
+  template <class T>
+  static std::string GetName(int) {
+    return std::string(typeid(T).name()).substr(2);  // behind the length that the mangled name begins with
+  }
+};
+TYPED_TEST_SUITE(Descriptor, Descriptors, StructName);
 
 TYPED_TEST(Descriptor, InitKeepsToTheSizeItIsGiven) {
   const auto init = TestFixture::init;
