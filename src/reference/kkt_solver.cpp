@@ -284,7 +284,8 @@ template <class T>
 std::size_t BasicKktSolver<T>::bytes() const {
   // The matrices, and per body the poses, inertias and velocities of DenseDynamics (about 60 numbers).
   const std::size_t n = static_cast<std::size_t>(impl_->n), m = static_cast<std::size_t>(impl_->m);
-  const std::size_t bodies = impl_->dynamics.tree().bodies.size(), links = impl_->dynamics.tree().links.size();
+  const std::size_t bodies = impl_->dynamics.tree().bodies.size(),
+                    links = impl_->dynamics.tree().links.size();
   return sizeof(T) * (n * n + m * (static_cast<std::size_t>(impl_->unknowns) + 2 * n + 2 * m) + 8 * (n + m) +
                       60 * bodies + 16 * links);
 }
