@@ -1,0 +1,125 @@
+#include "client.hpp"
+
+#include <cmath>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+
+namespace client {
+namespace {
+
+// Long enough for a sentence with a path in it.
+using Message = std::array<char, 2048>;
+
+[[noreturn]] void fail(const Message& message, tenon_status status, const char* doing) {
+  const std::string text = message.data();
+  throw Failure(text.empty() ? format("%s failed: %s.", doing, tenon_status_string(status)) : text);
+}
+
+}  // namespace
+
+std::string format(const char* pattern, ...) {
+  va_list arguments, again;
+  va_start(arguments, pattern);
+  va_copy(again, arguments);
+  const int length = std::vsnprintf(nullptr, 0, pattern, arguments);
+  va_end(arguments);
+  std::string text(length > 0 ? static_cast<std::size_t>(length) : 0, '\0');
+  if (length > 0) std::vsnprintf(text.data(), text.size() + 1, pattern, again);
+  va_end(again);
+  return text;
+}
+
+ModelHandle load(const ModelSource& source) {
+  tenon_model_options options;
+  tenon_model_options_init(&options, sizeof options);
+  options.base = source.floating ? TENON_BASE_FLOATING : TENON_BASE_FIXED;
+  for (std::size_t i = 0; i < 3; ++i) options.gravity[i] = source.gravity[i];
+  Message message{};
+  tenon_model* model = nullptr;
+  const tenon_status status =
+      tenon_model_load_urdf(source.path.c_str(), &options, &model, message.data(), message.size());
+  if (status < 0) fail(message, status, "loading the model");
+  return ModelHandle(model);
+}
+
+WorkspaceHandle make_workspace(const tenon_model* model, const tenon_constraints* constraints) {
+  Message message{};
+  tenon_workspace* workspace = nullptr;
+  const tenon_status status =
+      tenon_workspace_create(model, constraints, &workspace, message.data(), message.size());
+  if (status < 0) fail(message, status, "making a workspace");
+  return WorkspaceHandle(workspace);
+}
+
+std::vector<tenon_joint_info> joints(const tenon_model* model) {
+  std::vector<tenon_joint_info> all(static_cast<std::size_t>(tenon_model_joint_count(model)));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    tenon_joint_info_init(&all[i], sizeof all[i]);
+    tenon_model_joint_info(model, static_cast<int32_t>(i), &all[i]);
+  }
+  return all;
+}
+
+tenon_link_info link(const tenon_model* model, int32_t index) {
+  tenon_link_info info;
+  tenon_link_info_init(&info, sizeof info);
+  tenon_model_link_info(model, index, &info);
+  return info;
+}
+
+int32_t find_link(const tenon_model* model, const std::string& name) {
+  Message message{};
+  int32_t index = -1;
+  const tenon_status status =
+      tenon_model_find_link(model, name.c_str(), &index, message.data(), message.size());
+  if (status < 0) fail(message, status, "finding a link");
+  return index;
+}
+
+int32_t find_joint(const tenon_model* model, const std::string& name) {
+  Message message{};
+  int32_t index = -1;
+  const tenon_status status =
+      tenon_model_find_joint(model, name.c_str(), &index, message.data(), message.size());
+  if (status < 0) fail(message, status, "finding a joint");
+  return index;
+}
+
+bool has_one_coordinate(const tenon_joint_info& joint) {
+  return joint.nq == 1 && joint.nv == 1;
+}
+
+void check(tenon_status status, const tenon_workspace* workspace, const char* doing) {
+  if (status >= 0) return;
+  const char* message = tenon_workspace_message(workspace);
+  throw Failure(format("%s: %s", doing, message && *message ? message : tenon_status_string(status)));
+}
+
+Vector parse_numbers(const std::string& text, const std::string& option) {
+  Vector numbers;
+  const char* at = text.c_str();
+  while (true) {
+    char* end = nullptr;
+    const double number = std::strtod(at, &end);
+    if (end == at || !std::isfinite(number) || (*end != ',' && *end != '\0'))
+      throw Failure(format("%s: '%s' is not a list of numbers; write them with commas and without spaces, "
+                           "as in 0.1,0,-0.2.",
+                           option.c_str(), text.c_str()),
+                    2);
+    numbers.push_back(number);
+    if (*end == '\0') return numbers;
+    at = end + 1;
+  }
+}
+
+std::pair<std::string, Vector> parse_assignment(const std::string& text, const std::string& option) {
+  const std::size_t equals = text.rfind('=');
+  if (equals == std::string::npos || equals == 0)
+    throw Failure(format("%s: '%s' names no value; write joint=value, as in %s knee=0.5.", option.c_str(),
+                         text.c_str(), option.c_str()),
+                  2);
+  return {text.substr(0, equals), parse_numbers(text.substr(equals + 1), option)};
+}
+
+}  // namespace client

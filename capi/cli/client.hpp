@@ -1,0 +1,72 @@
+// The C API in C++ clothes: handles that free themselves, failures that are sentences, the counts next to the
+// arrays.
+//
+// Everything in this folder is a client of tenon.h alone, as any other program would be.
+#pragma once
+
+#include <tenon.h>
+
+#include <array>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace client {
+
+// Ends the program with one sentence. Exit code 1: something failed; 2: the command line is wrong.
+class Failure : public std::runtime_error {
+ public:
+  explicit Failure(const std::string& sentence, int exit_code = 1)
+      : std::runtime_error(sentence), code_(exit_code) {}
+  int exit_code() const { return code_; }
+
+ private:
+  int code_;
+};
+
+struct Destroy {
+  void operator()(tenon_model* model) const { tenon_model_destroy(model); }
+  void operator()(tenon_constraints* constraints) const { tenon_constraints_destroy(constraints); }
+  void operator()(tenon_workspace* workspace) const { tenon_workspace_destroy(workspace); }
+};
+using ModelHandle = std::unique_ptr<tenon_model, Destroy>;
+using ConstraintsHandle = std::unique_ptr<tenon_constraints, Destroy>;
+using WorkspaceHandle = std::unique_ptr<tenon_workspace, Destroy>;
+
+using Vector = std::vector<double>;
+
+struct ModelSource {
+  std::string path;
+  bool floating = false;
+  std::array<double, 3> gravity = {0, 0, -9.81};
+};
+
+ModelHandle load(const ModelSource& source);
+WorkspaceHandle make_workspace(const tenon_model* model, const tenon_constraints* constraints);
+
+// All moving joints, in their order.
+std::vector<tenon_joint_info> joints(const tenon_model* model);
+tenon_link_info link(const tenon_model* model, int32_t index);
+int32_t find_link(const tenon_model* model, const std::string& name);
+int32_t find_joint(const tenon_model* model, const std::string& name);
+
+// True for joints of one coordinate: revolute, continuous, prismatic.
+bool has_one_coordinate(const tenon_joint_info& joint);
+
+// Throws what the workspace says when the status is negative; `doing` names the attempt.
+void check(tenon_status status, const tenon_workspace* workspace, const char* doing);
+
+// Numbers separated by commas. Throws a usage failure naming `option`.
+Vector parse_numbers(const std::string& text, const std::string& option);
+// "name=1,2" in its two halves.
+std::pair<std::string, Vector> parse_assignment(const std::string& text, const std::string& option);
+
+// printf into a string.
+#if defined(__GNUC__)
+__attribute__((format(printf, 1, 2)))
+#endif
+std::string
+format(const char* pattern, ...);
+
+}  // namespace client

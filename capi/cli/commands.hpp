@@ -1,0 +1,38 @@
+// The commands of the program `tenon`, one file each.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "client.hpp"
+#include "contacts.hpp"
+
+namespace client {
+
+// Each adds a subcommand whose callback does the work.
+void add_info(CLI::App& app);
+void add_simulate(CLI::App& app);
+void add_bench(CLI::App& app);
+
+// The options by which every command takes a robot, and those by which it takes contacts.
+struct RobotArguments {
+  std::string path;
+  bool floating = false;
+  std::string gravity = "0,0,-9.81";
+  void add_to(CLI::App& command);
+  ModelSource source() const;
+};
+struct ContactArguments {
+  std::vector<std::string> welds, points;
+  void add_to(CLI::App& command);
+  std::vector<ContactRequest> requests() const;
+};
+
+// An option that may be given many times, one value each.
+CLI::Option* add_repeated(CLI::App& command, const std::string& name, std::vector<std::string>& values,
+                          const std::string& description);
+// The method of a name; throws a usage failure that lists them.
+int32_t parse_method(const std::string& name);
+
+}  // namespace client

@@ -1,0 +1,30 @@
+// What a simulation leaves behind for its plot: samples, thinned while they come, and the figure made of
+// them.
+#pragma once
+
+#include "chart.hpp"
+#include "client.hpp"
+#include "contacts.hpp"
+#include "simulation.hpp"
+
+namespace client {
+
+// Keeps about two thousand samples however long the run is, the first and the last among them.
+class Recorder {
+ public:
+  void see(std::size_t step, std::size_t steps, const Sample& sample);
+  const std::vector<Sample>& samples() const { return samples_; }
+
+ private:
+  std::vector<Sample> samples_;
+};
+
+// The robot at the start, halfway and at the end; joint motion, forces at welds and at points, energy, drift.
+chart::Figure make_figure(const tenon_model* model, tenon_workspace* workspace, const ContactSet& contacts,
+                          const std::vector<Sample>& samples, const std::string& title,
+                          const std::string& subtitle);
+
+// Writes the figure as SVG; throws where the file cannot be written.
+void write_figure(const chart::Figure& figure, const std::string& path);
+
+}  // namespace client

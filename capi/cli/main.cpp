@@ -1,0 +1,123 @@
+// The command line: `tenon info`, `tenon simulate`, `tenon bench`. Exit codes: 0 good, 1 something failed, 2
+// the command line is wrong.
+#include <cstdio>
+#include <exception>
+
+#include "commands.hpp"
+
+namespace client {
+
+CLI::Option* add_repeated(CLI::App& command, const std::string& name, std::vector<std::string>& values,
+                          const std::string& description) {
+  return command.add_option(name, values, description)->allow_extra_args(false);
+}
+
+void RobotArguments::add_to(CLI::App& command) {
+  command.add_option("model", path, "the robot, a URDF file")->required()->type_name("FILE");
+  command.add_flag("--floating", floating, "the root link moves freely (legged robots); else it is fixed");
+  command.add_option("--gravity", gravity, "m/s^2, world axes")->type_name("X,Y,Z")->capture_default_str();
+}
+
+ModelSource RobotArguments::source() const {
+  const Vector given = parse_numbers(gravity, "--gravity");
+  if (given.size() != 3)
+    throw Failure(format("--gravity: '%s' has %zu numbers; gravity has three, as in 0,0,-9.81.",
+                         gravity.c_str(), given.size()),
+                  2);
+  return {path, floating, {given[0], given[1], given[2]}};
+}
+
+void ContactArguments::add_to(CLI::App& command) {
+  add_repeated(command, "--weld", welds, "hold a link fast, 6 rows; repeat for more")
+      ->type_name("LINK[@X,Y,Z]");
+  add_repeated(command, "--point", points, "hold a point of a link, 3 rows; X,Y,Z in the link's frame, m")
+      ->type_name("LINK[@X,Y,Z]");
+}
+
+std::vector<ContactRequest> ContactArguments::requests() const {
+  std::vector<ContactRequest> all;
+  for (const std::string& text : welds) all.push_back(parse_contact(text, true, "--weld"));
+  for (const std::string& text : points) all.push_back(parse_contact(text, false, "--point"));
+  return all;
+}
+
+int32_t parse_method(const std::string& name) {
+  const int32_t method = tenon_method_from_string(name == "auto" ? "automatic" : name.c_str());
+  if (method >= 0) return method;
+  std::string names = "auto";
+  for (int32_t i = 1; i < tenon_method_count(); ++i) names += std::string(", ") + tenon_method_string(i);
+  throw Failure(format("--method: '%s' names no method; there are %s.", name.c_str(), names.c_str()), 2);
+}
+
+namespace {
+
+constexpr const char* overview = R"(Dynamics of robots under motion constraints, on your own URDF files.
+
+First look at a robot and learn its link and joint names, then let it move, then see what it costs.)";
+
+constexpr const char* examples = R"(Examples:
+  tenon info models/atlas.urdf --floating
+      the tree of links and joints, degrees of freedom, mass, and what is odd in the file
+  tenon simulate models/double_pendulum.urdf --q0 shoulder=1.5 --plot swing.svg
+      one second of a falling pendulum, as a plot
+  tenon simulate models/solo12.urdf --floating --point FL_FOOT --point HR_FOOT --csv out.csv
+      a quadruped with two feet held, as a table of numbers
+  tenon bench models/atlas.urdf --floating --weld l_foot --weld r_foot
+      what every algorithm and method costs on this robot and this machine
+
+`tenon COMMAND --help` says all about a command.)";
+
+int complain(const std::string& sentence, int code) {
+  std::fprintf(stderr, "tenon: %s\n", sentence.c_str());
+  return code;
+}
+
+// What the parser of the command line says, as one sentence with the way to help.
+std::string explain(const CLI::App& app, const CLI::ParseError& error) {
+  std::string sentence = error.what();
+  while (!sentence.empty() && (sentence.back() == '.' || sentence.back() == '\n')) sentence.pop_back();
+  const auto chosen = app.get_subcommands();
+  return sentence + "; see `tenon " + (chosen.empty() ? "" : chosen.front()->get_name() + " ") + "--help`.";
+}
+
+int run(int argc, char** argv) {
+  CLI::App app(overview, "tenon");
+  app.set_version_flag("--version",
+                       std::string("tenon ") + tenon_version_string() + "\n" + tenon_build_info(),
+                       "version and build");
+  app.set_help_flag("-h,--help", "this text");
+  app.get_formatter()->column_width(34);
+  app.footer(examples);
+  app.require_subcommand(1);
+  add_info(app);
+  add_simulate(app);
+  add_bench(app);
+  if (argc < 2) {
+    std::fputs(app.help().c_str(), stderr);
+    return 2;
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& success) {
+    return app.exit(success);
+  } catch (const CLI::ParseError& error) {
+    return complain(explain(app, error), 2);
+  } catch (const Failure& failure) {
+    return complain(failure.what(), failure.exit_code());
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace client
+
+int main(int argc, char** argv) {
+  try {
+    return client::run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fputs("tenon: out of memory.\n", stderr);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "tenon: %s\n", error.what());
+  }
+  return 1;
+}

@@ -1,0 +1,65 @@
+#include "report.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+
+namespace client {
+
+void Outcome::see(std::size_t step, const Sample& sample) {
+  if (step == 0) start = sample;
+  worst_drift_position = std::max(worst_drift_position, sample.drift_position);
+  worst_drift_angle = std::max(worst_drift_angle, sample.drift_angle);
+  worst_balance = std::max(worst_balance, std::abs(sample.balance(start)));
+  end = sample;
+}
+
+void print_outcome(std::FILE* to, const tenon_model* model, const ContactSet& contacts,
+                   const SimulationSettings& settings, const Outcome& outcome) {
+  const SolveStatistics& solves = outcome.statistics;
+  std::fprintf(to, "  degrees of freedom   %d\n", tenon_model_nv(model));
+  std::fprintf(to, "  constraint rows      %zu, of %zu contacts\n", contacts.rows, contacts.contacts.size());
+  std::fprintf(to, "  time per solve       %.1f us (median of %zu; method %s)\n",
+               solves.median_microseconds(), solves.solves, tenon_method_string(settings.method));
+  if (contacts.rows > 0) {
+    std::fprintf(to, "  iterations           at most %d; largest row residual %.1e\n", solves.most_iterations,
+                 solves.largest_residual);
+    std::fprintf(to, "  contact drift        at most %.2e m, %.2e rad; at the end %.2e m, %.2e rad\n",
+                 outcome.worst_drift_position, outcome.worst_drift_angle, outcome.end.drift_position,
+                 outcome.end.drift_angle);
+  }
+  std::fprintf(to, "  energy               kinetic %+.4f J, potential %+.4f J since the start\n",
+               outcome.end.kinetic - outcome.start.kinetic, outcome.end.potential - outcome.start.potential);
+  std::fprintf(
+      to,
+      "  energy balance       work of torques %+.6f J, change of energy %+.6f J; apart by at most %.1e J\n",
+      outcome.end.work,
+      outcome.end.kinetic + outcome.end.potential - outcome.start.kinetic - outcome.start.potential,
+      outcome.worst_balance);
+  if (solves.at_iteration_limit > 0)
+    std::fprintf(to, "  note: %zu of %zu solves stopped at the iteration limit before the tolerance\n",
+                 solves.at_iteration_limit, solves.solves);
+  if (solves.infeasible > 0)
+    std::fprintf(to,
+                 "  note: in %zu of %zu solves the contacts contradict each other; the least-squares motion "
+                 "was taken\n",
+                 solves.infeasible, solves.solves);
+}
+
+std::string describe_run(const tenon_model* model, const ContactSet& contacts,
+                         const SimulationSettings& settings) {
+  return format("%d degrees of freedom, %zu constraint rows; %g s in steps of %g ms, %s",
+                tenon_model_nv(model), contacts.rows, settings.duration, 1e3 * settings.dt,
+                settings.runge_kutta ? "Runge-Kutta of order four" : "semi-implicit Euler");
+}
+
+std::string cpu_name() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.rfind("model name", 0) == 0 && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown processor";
+}
+
+}  // namespace client

@@ -1,0 +1,31 @@
+// The lines that tell how a simulation went.
+#pragma once
+
+#include <cstdio>
+#include <string>
+
+#include "client.hpp"
+#include "contacts.hpp"
+#include "simulation.hpp"
+
+namespace client {
+
+struct Outcome {
+  SolveStatistics statistics;
+  Sample start, end;
+  double worst_drift_position = 0, worst_drift_angle = 0;  // over the whole run
+  double worst_balance = 0;                                // largest |energy less work|, J
+  void see(std::size_t step, const Sample& sample);
+};
+
+void print_outcome(std::FILE* to, const tenon_model* model, const ContactSet& contacts,
+                   const SimulationSettings& settings, const Outcome& outcome);
+
+// "84 dof, 42 constraint rows, 1 s in steps of 1 ms, Runge-Kutta 4"
+std::string describe_run(const tenon_model* model, const ContactSet& contacts,
+                         const SimulationSettings& settings);
+
+// The processor's name as the system gives it.
+std::string cpu_name();
+
+}  // namespace client

@@ -1,0 +1,144 @@
+# shellcheck shell=bash
+# What demo.sh, test.sh and .ci/run share: steps with a clock and a log, and the Debian packages Tenon needs.
+# Source it; or run `bash packaging/setup.sh test` to do nothing but install the packages.
+#
+# A step runs one command with all its output in build/logs; the terminal sees one line a step. When a step fails,
+# its last lines and the path of its log are shown and the script ends.
+
+TENON_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+TENON_LOGS=$TENON_ROOT/build/logs
+export LC_ALL=C.UTF-8
+
+# What the library, its command-line program and the demo are built with.
+TENON_BUILD_PACKAGES=(g++ cmake ninja-build pkg-config libeigen3-dev libtinyxml2-dev libspdlog-dev libcli11-dev)
+# What the tests need on top: GoogleTest, the golden data, a second URDF reader, and the clients in C, Python and Rust.
+TENON_TEST_PACKAGES=(gcc binutils libgtest-dev nlohmann-json3-dev liburdfdom-dev python3)
+TENON_RUST_PACKAGES=(cargo rustc)
+TENON_LINT_PACKAGES=(clang-format-14)
+
+die() {
+  printf 'error: %s\n' "$*" >&2
+  exit 1
+}
+
+# The newest "[12/80]" of a running build or "12/345" of a running ctest, for the line on a terminal.
+step_position() {
+  tail -n 5 "$1" 2>/dev/null | grep -oE '\[[0-9]+/[0-9]+\]|^ *[0-9]+/[0-9]+ Test' | tail -n 1 | tr -d '[]Test '
+}
+
+# step "title" command...: runs the command quietly; shows the title and the seconds it took. Leaves STEP_LOG.
+step() {
+  local title=$1 begin=$SECONDS status=0 clear='' log
+  shift
+  mkdir -p "$TENON_LOGS" || die "cannot write the folder $TENON_LOGS; make the source tree writable for this user."
+  log=$TENON_LOGS/$(printf '%s' "$title" | tr -cs '[:alnum:]' '-' | sed 's/^-*//; s/-*$//').log
+  # shellcheck disable=SC2034
+  STEP_LOG=$log
+  printf '  %-58s' "$title"
+  if [ -t 1 ]; then
+    # A process group of its own, so that an interrupt ends the whole build and not only the shell around it.
+    set -m
+    ("$@") >"$log" 2>&1 </dev/null &
+    local job=$!
+    set +m
+    trap 'kill -- "-$job" 2>/dev/null; echo; exit 130' INT TERM
+    while kill -0 "$job" 2>/dev/null; do
+      printf '\r  %-58s%5d s  %-12s' "$title" $((SECONDS - begin)) "$(step_position "$log")"
+      sleep 0.5
+    done
+    wait "$job" || status=$?
+    trap - INT TERM
+    printf '\r  %-58s' "$title"
+    clear=$'\033[K'
+  else
+    ("$@") >"$log" 2>&1 </dev/null || status=$?
+  fi
+  if [ "$status" -eq 0 ]; then
+    printf '%5d s%s\n' $((SECONDS - begin)) "$clear"
+    return 0
+  fi
+  printf '%5d s  failed\n\n' $((SECONDS - begin))
+  {
+    tail -n 40 "$log" | sed 's/^/    /'
+    printf '\nerror: the step "%s" failed; its last lines are above, all of them in %s\n' "$title" "$log"
+  } >&2
+  exit 1
+}
+
+package_missing() {
+  [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" != installed ]
+}
+
+# As root directly, else through sudo; without either there is no way to install.
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then
+    "$@"
+  else
+    sudo "$@"
+  fi
+}
+
+apt_install() {
+  as_root apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 update || return 1
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 \
+    install --no-install-recommends "$@"
+}
+
+# install_packages name...: installs those that are missing. Touches neither apt nor the network when none is.
+install_packages() {
+  local package missing=()
+  if ! command -v dpkg-query >/dev/null; then
+    printf '  no Debian package manager here: taking the compilers and libraries that are installed\n'
+    return 0
+  fi
+  for package in "$@"; do
+    if package_missing "$package"; then missing+=("$package"); fi
+  done
+  [ ${#missing[@]} -eq 0 ] && return 0
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null ||
+      die "packages are missing and this user may not install them; as root, run: apt-get install ${missing[*]}"
+    sudo -n true 2>/dev/null || { [ -t 0 ] && sudo -v; } ||
+      die "packages are missing and sudo asks for a password; as root, run: apt-get install ${missing[*]}"
+  fi
+  step "install ${#missing[@]} Debian packages" apt_install "${missing[@]}"
+}
+
+# A cargo on the PATH, or where rustup puts it, serves; only without one Debian's is installed.
+install_rust() {
+  if ! command -v cargo >/dev/null && [ -x "${CARGO_HOME:-$HOME/.cargo}/bin/cargo" ]; then
+    PATH=${CARGO_HOME:-$HOME/.cargo}/bin:$PATH
+    export PATH
+  fi
+  command -v cargo >/dev/null || install_packages "${TENON_RUST_PACKAGES[@]}"
+}
+
+# install_for build|test|lint
+install_for() {
+  case $1 in
+    build) install_packages "${TENON_BUILD_PACKAGES[@]}" ;;
+    test)
+      install_packages "${TENON_BUILD_PACKAGES[@]}" "${TENON_TEST_PACKAGES[@]}"
+      install_rust
+      ;;
+    lint) install_packages "${TENON_LINT_PACKAGES[@]}" ;;
+    *) die "setup.sh knows build, test and lint, not '$1'." ;;
+  esac
+}
+
+# build_preset preset [target...]: configures build/<preset> and builds it, with compiler caches used when present.
+build_preset() {
+  local preset=$1 targets=()
+  shift
+  if [ $# -gt 0 ]; then targets=(--target "$@"); fi
+  if [ -z "${CMAKE_CXX_COMPILER_LAUNCHER:-}" ] && command -v ccache >/dev/null; then
+    export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+  fi
+  cd "$TENON_ROOT" || return 1
+  cmake --preset "$preset" && cmake --build --preset "$preset" --parallel "$(nproc)" "${targets[@]}"
+}
+
+if [ "${BASH_SOURCE[0]}" = "$0" ]; then
+  set -euo pipefail
+  install_for "${1:-test}"
+fi

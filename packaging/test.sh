@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds Tenon, and passes its tests: all of them in Release (with the clients in C, Python
+# and Rust against an installed copy), then again with the address and undefined-behaviour sanitizers.
+#   --no-asan   leaves the sanitizers out
+#   --tsan      adds a run with the thread sanitizer
+set -euo pipefail
+# shellcheck source=packaging/setup.sh
+source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+
+asan=yes
+tsan=no
+for argument in "$@"; do
+  case $argument in
+    --no-asan) asan=no ;;
+    --tsan) tsan=yes ;;
+    *) die "test.sh knows --no-asan and --tsan, not '$argument'." ;;
+  esac
+done
+
+run_ctest() {
+  local preset=$1
+  shift
+  cd "$TENON_ROOT" && ctest --preset "$preset" --parallel "$(nproc)" --no-tests=error "$@"
+}
+
+# tested "title" preset [ctest argument...]: a step whose closing lines are kept for the end.
+closing=""
+tested() {
+  step "$@"
+  closing+="$1: $(grep -A 3 'tests passed' "$STEP_LOG" | grep -v '^$' | sed '1!s/^/  /')"$'\n'
+}
+
+install_for test
+step "build (Release)" build_preset release
+tested "test (Release)" run_ctest release
+
+if [ "$asan" = yes ]; then
+  export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1
+  step "build (address and undefined-behaviour sanitizers)" build_preset asan
+  # Clients in other languages load the library into a process that the sanitizer does not own.
+  tested "test (address and undefined-behaviour sanitizers)" run_ctest asan --label-exclude client
+fi
+if [ "$tsan" = yes ]; then
+  step "build (thread sanitizer)" build_preset tsan
+  tested "test (thread sanitizer)" run_ctest tsan --label-exclude client
+fi
+
+printf '\n%s' "$closing"
