@@ -16,10 +16,14 @@ struct ConstraintItem {
   double frequency, damping_ratio;
 };
 
+// What the rows need to know of the world: nothing (axes of links), axes, or errors against anchors.
+enum class ConstraintPoses : std::int32_t { none, axes, with_errors };
+
 // Rows are numbered as the items stand, so that the rows of a subtree are contiguous; user_row leads back to
 // the order in which constraints were added.
 struct ConstraintData {
   std::int32_t item_count, row_count;
+  ConstraintPoses poses;
   const ConstraintItem* items;  // sorted by node, world ones (node -1) first
   const double* custom;
   const double* weight;          // per row

@@ -258,6 +258,11 @@ void ConstraintSet::number_rows() {
 void ConstraintSet::publish() {
   data_.item_count = static_cast<std::int32_t>(items_.size());
   data_.row_count = static_cast<std::int32_t>(weight_.size());
+  data_.poses = ConstraintPoses::none;
+  for (const ConstraintItem& item : items_) {
+    if (item.world_axes != 0) data_.poses = std::max(data_.poses, ConstraintPoses::axes);
+    if (item.frequency > 0) data_.poses = ConstraintPoses::with_errors;
+  }
   data_.items = items_.data();
   data_.custom = custom_.data();
   data_.weight = weight_.data();

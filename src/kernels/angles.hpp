@@ -2,11 +2,7 @@
 // fifth of the time of ABA on an arm.
 #pragma once
 
-#include <cmath>
-#include <type_traits>
-
-#include <xsimd/xsimd.hpp>
-
+#include "kernels/sincos.hpp"
 #include "kernels/workspace_data.hpp"
 #include "model/model_data.hpp"
 #include "spatial/isa.hpp"
@@ -26,18 +22,7 @@ inline void joint_angles(const ModelData& m, const T* q, WorkspaceData<T>& w) {
     const NodeData& n = m.nodes[i];
     if (has_angle<T>(n)) w.angle[i] = T(n.sign) * q[n.q_index + (n.kind == joint_planar ? 2 : 0)];
   }
-  if constexpr (std::is_floating_point_v<T>) {
-    using Pack = xsimd::batch<T>;
-    for (int i = 0; i < m.node_count; i += static_cast<int>(Pack::size)) {
-      const auto [s, c] = xsimd::sincos(Pack::load_unaligned(w.angle + i));
-      s.store_unaligned(w.sin_q + i);
-      c.store_unaligned(w.cos_q + i);
-    }
-  } else {
-    using std::cos;
-    using std::sin;
-    for (int i = 0; i < m.node_count; ++i) w.sin_q[i] = sin(w.angle[i]), w.cos_q[i] = cos(w.angle[i]);
-  }
+  sin_cos(w.angle, w.sin_q, w.cos_q, m.node_count);
 }
 
 TENON_ISA_END

@@ -147,6 +147,19 @@ TENON_INLINE bool eliminate_joint(const ModelData& m, int i, const Motion<T>& c,
   }
 }
 
+// y = D^-1 x with the factor that eliminate_joint stored.
+template <class J, class T>
+TENON_INLINE void solve_joint_factor(const T* D, const T* x, T* y) {
+  constexpr int N = J::nv;
+  T d[N][N], z[N];
+  for (int r = 0; r < N; ++r) {
+    z[r] = x[r];
+    for (int s = 0; s <= r; ++s) d[r][s] = D[6 * r + s];
+  }
+  solve_ldl<N>(d, z);
+  for (int r = 0; r < N; ++r) y[r] = z[r];
+}
+
 // qdd of node i from a' = X a_p + c; adds S qdd to it. Writes qdd in the user's sign.
 template <class J, class T>
 TENON_INLINE void solve_joint(const NodeData& n, Motion<T>& a, const WorkspaceData<T>& w, T* qdd) {
@@ -158,14 +171,10 @@ TENON_INLINE void solve_joint(const NodeData& n, Motion<T>& a, const WorkspaceDa
     x[0] = D[0] * (u[0] - dot(a, load_force<T>(U)));
     qdd[n.v_index] = T(n.sign) * x[0];
   } else {
-    constexpr int N = J::nv;
-    T d[N][N];
-    for (int r = 0; r < N; ++r) {
-      x[r] = u[r] - dot(a, load_force<T>(U + 6 * r));
-      for (int s = 0; s <= r; ++s) d[r][s] = D[6 * r + s];
-    }
-    solve_ldl<N>(d, x);
-    for (int r = 0; r < N; ++r) qdd[n.v_index + r] = x[r];
+    T rest[J::nv];
+    for (int r = 0; r < J::nv; ++r) rest[r] = u[r] - dot(a, load_force<T>(U + 6 * r));
+    solve_joint_factor<J>(D, rest, x);
+    for (int r = 0; r < J::nv; ++r) qdd[n.v_index + r] = x[r];
   }
   add_motion<J>(a, x);
 }
@@ -221,13 +230,10 @@ inline void sweep_velocities(const ModelData& m, const T* q, const T* v, bool ha
 template <class T>
 TENON_INLINE void add_constraint_rows(const ConstraintData& c, int i, HandedUp<T>& h,
                                       const WorkspaceData<T>& w) {
-  for (int item = c.node_first[i]; item < c.node_first[i + 1]; ++item) {
-    const int end = c.items[item].row_begin + c.items[item].row_count;
-    for (int r = c.items[item].row_begin; r < end; ++r) {
-      const Force<T> K = load_force<T>(w.K + 6 * r);
-      subtract_outer(h.IA, K, scaled(-w.mu_row[r], K));
-      h.pA = h.pA - scaled(w.row_force[r], K);
-    }
+  for (int r = c.node_row_first[i]; r < c.node_row_first[i + 1]; ++r) {
+    const Force<T> K = load_force<T>(w.K + 6 * r);
+    subtract_outer(h.IA, K, scaled(-w.mu_row[r], K));
+    h.pA = h.pA - scaled(w.row_force[r], K);
   }
 }
 

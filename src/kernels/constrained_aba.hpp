@@ -28,74 +28,73 @@ bool constrained_aba_start(const ModelData& m, const ConstraintData& c, const T*
   return true;
 }
 
-// Alg. 2: row_force has changed by delta (rows). Forces in over the supporting nodes, then accelerations out;
-// Ka and qdd of the supporting nodes are those of the new row_force. Returns the largest change of a joint
-// acceleration.
+// Alg. 2: row_force has changed by delta (rows). Only changes are swept: forces in over the supporting nodes,
+// accelerations out, so velocities are not needed again. Ka, qdd and a of the supporting nodes are then those
+// of the new row_force. A node whose neighbour in the sweep is its child or parent gets its vector in
+// registers: along a chain the sweep is bound by latency, not by work.
 template <class T>
-T constrained_aba_iterate(const ModelData& m, const ConstraintData& c, const T* delta, const T* v, T* qdd,
-                          WorkspaceData<T>& w) {
+void constrained_aba_iterate(const ModelData& m, const ConstraintData& c, const T* delta, T* qdd,
+                             WorkspaceData<T>& w) {
   const T o(0);
-  for (int s = 0; s < c.support_count; ++s) {
-    const int i = c.support[s];
-    Force<T> f{{o, o, o}, {o, o, o}};
-    for (int item = c.node_first[i]; item < c.node_first[i + 1]; ++item) {
-      const int end = c.items[item].row_begin + c.items[item].row_count;
-      for (int r = c.items[item].row_begin; r < end; ++r)
-        f = f - scaled(delta[r], load_force<T>(w.K + 6 * r));
-    }
-    store(w.delta_pA + 6 * i, f);
-  }
+  for (int s = 0; s < c.support_count; ++s)
+    store(w.delta_pA + 6 * c.support[s], Force<T>{{o, o, o}, {o, o, o}});
+  Force<T> carried{{o, o, o}, {o, o, o}};
   for (int s = c.support_count - 1; s >= 0; --s) {
     const int i = c.support[s];
     const NodeData& n = m.nodes[i];
+    Force<T> f = load_force<T>(w.delta_pA + 6 * i);
+    for (int r = c.node_row_first[i]; r < c.node_row_first[i + 1]; ++r)
+      f = f - scaled(delta[r], load_force<T>(w.K + 6 * r));
+    if (s + 1 < c.support_count && m.nodes[c.support[s + 1]].parent == i) f = f + carried;
     with_joint(n.kind, [&](auto joint) {
       using J = decltype(joint);
       const T* U = w.U + 6 * n.v_index;
       const T* D = w.D + 6 * n.v_index;
-      T* u = w.u + n.v_index;
-      Force<T> f = load_force<T>(w.delta_pA + 6 * i);
-      T x[J::nv];
-      for_each_axis<J>([&](auto d, auto axis) {
-        x[d.value] = -at<axis.value>(f);
-        u[d.value] = u[d.value] + x[d.value];
-      });
+      T* x = w.delta_u + n.v_index;
+      for_each_axis<J>([&](auto d, auto axis) { x[d.value] = -at<axis.value>(f); });
       if (n.parent < 0) return;
       if constexpr (J::one_dof) {
         f = f + scaled(D[0] * x[0], load_force<T>(U));
       } else {
-        constexpr int N = J::nv;
-        T d[N][N];
-        for (int r = 0; r < N; ++r)
-          for (int k = 0; k <= r; ++k) d[r][k] = D[6 * r + k];
-        solve_ldl<N>(d, x);
-        for (int r = 0; r < N; ++r) f = f + scaled(x[r], load_force<T>(U + 6 * r));
+        T y[J::nv];
+        solve_joint_factor<J>(D, x, y);
+        for (int r = 0; r < J::nv; ++r) f = f + scaled(y[r], load_force<T>(U + 6 * r));
       }
-      T* parent = w.delta_pA + 6 * n.parent;
-      store(parent, load_force<T>(parent) + force_to_parent(J::load(n, i, w), f));
+      carried = force_to_parent(J::load(n, i, w), f);
     });
+    if (n.parent < 0 || (s > 0 && c.support[s - 1] == n.parent)) continue;
+    T* parent = w.delta_pA + 6 * n.parent;
+    store(parent, load_force<T>(parent) + carried);
   }
-  T largest(0);
+  Motion<T> previous{{o, o, o}, {o, o, o}};
   for (int s = 0; s < c.support_count; ++s) {
     const int i = c.support[s];
     const NodeData& n = m.nodes[i];
+    if (n.parent < 0)
+      previous = {{o, o, o}, {o, o, o}};
+    else if (c.support[s - 1] != n.parent)
+      previous = load_motion<T>(w.delta_a + 6 * n.parent);
     with_joint(n.kind, [&](auto joint) {
       using J = decltype(joint);
-      T before[J::nv];
-      for (int d = 0; d < J::nv; ++d) before[d] = qdd[n.v_index + d];
-      T rate[J::nv];
-      load_rate<J>(n, v, rate);
-      Motion<T> a = motion_to_child(J::load(n, i, w), load_motion<T>(w.a + 6 * n.parent)) +
-                    velocity_product_acceleration<J>(load_motion<T>(w.v + 6 * i), rate);
-      solve_joint<J>(n, a, w, qdd);
-      store(w.a + 6 * i, a);
-      for (int d = 0; d < J::nv; ++d) {
-        const T change = qdd[n.v_index + d] - before[d];
-        largest = change > largest ? change : (-change > largest ? -change : largest);
+      Motion<T> a = motion_to_child(J::load(n, i, w), previous);
+      const T* U = w.U + 6 * n.v_index;
+      T x[J::nv], y[J::nv];
+      for (int d = 0; d < J::nv; ++d) x[d] = w.delta_u[n.v_index + d] - dot(a, load_force<T>(U + 6 * d));
+      if constexpr (J::one_dof) {
+        y[0] = w.D[6 * n.v_index] * x[0];
+        qdd[n.v_index] = qdd[n.v_index] + T(n.sign) * y[0];
+      } else {
+        solve_joint_factor<J>(w.D + 6 * n.v_index, x, y);
+        for (int d = 0; d < J::nv; ++d) qdd[n.v_index + d] = qdd[n.v_index + d] + y[d];
       }
+      add_motion<J>(a, y);
+      previous = a;
     });
+    store(w.delta_a + 6 * i, previous);
+    store(w.a + 6 * i, load_motion<T>(w.a + 6 * i) + previous);
+    for (int r = c.node_row_first[i]; r < c.node_row_first[i + 1]; ++r)
+      w.Ka[r] = w.Ka[r] + dot(previous, load_force<T>(w.K + 6 * r));
   }
-  constraint_accelerations(c, w);
-  return largest;
 }
 
 // Alg. 3, lines 8 to 10: the nodes that carry no constraint.

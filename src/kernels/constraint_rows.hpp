@@ -14,10 +14,11 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// World poses of the nodes that carry constraints.
+// Gravity in the frames of the nodes that carry constraints, and their world poses where a row asks for them.
 template <class T>
 inline void sweep_support_poses(const ModelData& m, const ConstraintData& c, WorkspaceData<T>& w) {
   const T o(0), e(1);
+  store(w.gs - 3, load_vec3<T>(w.gravity));
   store(w.Rs - 9, Mat3<T>{e, o, o, o, e, o, o, o, e});
   store(w.ps - 3, Vec3<T>{o, o, o});
   for (int s = 0; s < c.support_count; ++s) {
@@ -26,6 +27,8 @@ inline void sweep_support_poses(const ModelData& m, const ConstraintData& c, Wor
     with_joint(n.kind, [&](auto joint) {
       using J = decltype(joint);
       const auto X = J::load(n, i, w);
+      store(w.gs + 3 * i, unrotate(X.R, load_vec3<T>(w.gs + 3 * n.parent)));
+      if (c.poses == ConstraintPoses::none) return;
       const Mat3<T> R = load_mat3<T>(w.Rs + 9 * n.parent);
       store(w.Rs + 9 * i, compose(R, X.R));
       store(w.ps + 3 * i, load_vec3<T>(w.ps + 3 * n.parent) + R * X.p);
@@ -64,14 +67,14 @@ inline void evaluate_item(const ConstraintData& c, int index, WorkspaceData<T>& 
   const int i = item.node;
   const Motion<T> v = load_motion<T>(w.v + 6 * i);
   const Mat3<T> R0 = load_mat3<T>(w.Rs + 9 * i);
-  const Vec3<T> gravity = transpose_times(R0, load_vec3<T>(w.gravity));
+  const Vec3<T> gravity = load_vec3<T>(w.gs + 3 * i);
   const Vec3<T> p = load_vec3<T>(item.p);
   const Vec3<T> point_velocity = v.v + cross(v.w, p);
   const Vec3<T> centripetal = cross(v.w, point_velocity);
 
   const T omega(item.frequency), zeta(item.damping_ratio);
   Vec3<T> turned{}, moved{};  // error of the frame against its anchor, body coordinates
-  if (item.frequency > 0 && item.custom < 0) {
+  if (c.poses == ConstraintPoses::with_errors && item.custom < 0) {
     const double* anchor = w.anchors + 12 * index;
     moved = transpose_times(R0, load_vec3<T>(w.ps + 3 * i) + R0 * p - load_vec3<T>(anchor + 9));
     turned =

@@ -21,6 +21,8 @@ namespace tenon {
   F(IA, 21, node)         /* articulated inertia handed up by children other than the next node */   \
   F(pA, 6, node)          /* articulated bias force */                                               \
   F(delta_pA, 6, node)    /* its change in a reduced sweep */                                        \
+  F(delta_a, 6, node)     /* change of a in a reduced sweep */                                       \
+  F(delta_u, 1, dof)      /* change of u in a reduced sweep */                                       \
   F(U, 6, dof)            /* IA S */                                                                 \
   F(D, 6, dof)            /* one dof: 1/D; several: rows of the LDL^T factor of D */                 \
   F(u, 1, dof)            /* tau - S^T pA */                                                         \
@@ -30,6 +32,7 @@ namespace tenon {
   F(v0, 6, node)          /* kinematics: spatial velocity, body frame */                             \
   F(a0, 6, node)          /* kinematics: true spatial acceleration, body frame */                    \
   F(subtree, 4, node)     /* centre of mass: mass and first moment of the subtree, world */          \
+  F(gs, 3, node)          /* constraint rows: gravity in the frame of a supporting body */           \
   F(Rs, 9, node)          /* constraint rows: world rotation of a supporting body */                 \
   F(ps, 3, node)          /* constraint rows: its world position */                                  \
   F(Rw, 9, node)          /* CRBA: world rotation of the body */                                     \

@@ -110,7 +110,9 @@ Status constraint_rows(Workspace& workspace, const double* q, const double* v, c
   TENON_CHECK(check_finite(w, "desired", desired, rows));
   if (rows == 0) return Status::ok;
   from_user_rows(w, desired, w.w().desired);
-  w.kernels->constraint_state(w.md(), *w.cd(), q, v, false, w.w());
+  ConstraintData posed = *w.cd();
+  posed.poses = ConstraintPoses::with_errors;  // asked for here even where no row is stabilised
+  w.kernels->constraint_state(w.md(), posed, q, v, false, w.w());
   if (J) w.kernels->constraint_jacobian(w.md(), *w.cd(), J, ld, w.w());
   if (rhs) {
     w.kernels->constraint_right_hand_side(w.md(), *w.cd(), v, w.user_rows.data(), w.w());
@@ -127,7 +129,9 @@ Status anchor_here(Workspace& workspace, const double* q) {
   TENON_CHECK(check_configuration(w, "q", q));
   if (w.rows() == 0) return Status::ok;
   std::fill_n(w.w().desired, w.rows(), 0.0);
-  w.kernels->constraint_state(w.md(), *w.cd(), q, w.zeros.data(), false, w.w());
+  ConstraintData posed = *w.cd();
+  posed.poses = ConstraintPoses::with_errors;
+  w.kernels->constraint_state(w.md(), posed, q, w.zeros.data(), false, w.w());
   for (int constraint = 0; constraint < w.constraints->constraint_count(); ++constraint) {
     const ConstraintItem& item = w.cd()->items[w.item_of[static_cast<std::size_t>(constraint)]];
     const Mat3<double> R = load_mat3<double>(w.w().Rs + 9 * item.node);

@@ -34,7 +34,7 @@ struct Sweeps {
       d.row_force[r] = force;
     }
     if (s.factored) {
-      w.kernels->constrained_aba_iterate(w.md(), c, step, s.p.v, d.qdd, d);
+      w.kernels->constrained_aba_iterate(w.md(), c, step, d.qdd, d);
     } else {
       if (!s.bias_forces_ready)
         w.kernels->constraint_state(w.md(), c, s.p.q, s.p.v, s.p.wrenches != nullptr, d);

@@ -12,31 +12,25 @@ namespace tenon {
 TENON_DECLARE_TABLES(isa_baseline)
 #ifdef TENON_DISPATCH_X86
 TENON_DECLARE_TABLES(isa_x86_64_v3)
-TENON_DECLARE_TABLES(isa_x86_64_v4)
 #endif
 
+// The x86-64-v3 set (AVX2, FMA, BMI2) or the baseline.
 template <class T>
-static const KernelTable<T>& pick(const KernelTable<T>& baseline, const KernelTable<T>* v3,
-                                  const KernelTable<T>* v4) {
+static const KernelTable<T>& pick(const KernelTable<T>& baseline, const KernelTable<T>& v3) {
 #ifdef TENON_DISPATCH_X86
   __builtin_cpu_init();
-  const bool has_v3 =
-      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
-  const bool has_v4 = has_v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
-                      __builtin_cpu_supports("avx512cd");
-  if (has_v4) return *v4;
-  if (has_v3) return *v3;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
+    return v3;
 #else
-  (void)v3, (void)v4;
+  (void)v3;
 #endif
   return baseline;
 }
 
 #ifdef TENON_DISPATCH_X86
-#define TENON_TABLES(name) isa_baseline::name, &isa_x86_64_v3::name, &isa_x86_64_v4::name
+#define TENON_TABLES(name) isa_baseline::name, isa_x86_64_v3::name
 #else
-#define TENON_TABLES(name) isa_baseline::name, nullptr, nullptr
+#define TENON_TABLES(name) isa_baseline::name, isa_baseline::name
 #endif
 
 template <>

@@ -10,10 +10,17 @@ namespace {
 
 // mu over the Delassus diagonal of a row. Each step gains log10(mu0) digits in well-posed directions, and the
 // sum H + K^T mu K loses as many; measured over all robots and random trees in bench/convergence.
+// mu over the Delassus diagonal of a row. Each step gains log10(mu) digits in well-posed directions, and the
+// sum H + K^T mu K loses about as many: at 1e4 the error of qdd stays below 2e-10 on all robots in models/ at
+// four to five iterations, at 1e6 it reaches 1e-8 at three.
 constexpr double scheduled_mu = 1e4;
-constexpr double raised_mu = 1e8;
-// A residual is out of reach when one more step would remove less than this share of it.
+constexpr double raised_mu = 1e7;
+// Steps that shrink the residual at least this much need no help; the slow ones are remembered and combined.
+constexpr double fast_enough = 1e-3;
+// A residual is out of reach when one more step would remove less than this share of it. Below the second
+// number, relative to the accelerations, it is rounding; above, rows contradict each other.
 constexpr double out_of_reach = 1e-7;
+constexpr double rounding = 1e-9;
 
 class Driver {
  public:
@@ -102,6 +109,7 @@ void Driver::combine() {
 
 // f := f + r, evaluated. The image of the step is B r = r - r_new.
 void Driver::advance() {
+  const double before = report_.primal_residual;
   double* p = step(next_slot_);
   double* Bp = image(next_slot_);
   for (int r = 0; r < m_; ++r) {
@@ -115,7 +123,7 @@ void Driver::advance() {
     report_.dual_residual = std::max(report_.dual_residual, std::abs(Bp[r]) * inv_mu_[r]);
   }
   ++report_.iterations;
-  if (options_.accelerate) remember(p, Bp);
+  if (options_.accelerate && report_.primal_residual > fast_enough * before) remember(p, Bp);
 }
 
 // Keeps a step with its image made orthonormal to the others.
@@ -137,8 +145,8 @@ Status Driver::run(double* lambda) {
   double mu = scheduled_mu;
   bool by_weight = false;
   if (!restart(mu, by_weight)) return Status::not_positive_definite;
-  const double tolerance =
-      options_.absolute_tolerance + options_.relative_tolerance * method_.scale(method_.self);
+  const double scale = method_.scale(method_.self);
+  const double tolerance = options_.absolute_tolerance + options_.relative_tolerance * scale;
   report_.iterations = 1;
   report_.dual_residual = report_.primal_residual;
   Status status = Status::ok;
@@ -154,7 +162,7 @@ Status Driver::run(double* lambda) {
     if (report_.primal_residual <= tolerance) break;
     if (report_.dual_residual < out_of_reach * report_.primal_residual) {
       // One more step would remove nothing: this is rounding, or the rows contradict each other.
-      if (report_.primal_residual <= 1e3 * tolerance) break;
+      if (report_.primal_residual <= std::max(1e3 * tolerance, rounding * scale)) break;
       if (by_weight) {
         status = Status::infeasible;
         break;

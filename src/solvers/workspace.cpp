@@ -49,6 +49,11 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
   step.assign(2 * nq + 8 * nv, 0.0);
   kinematics_v.assign(nv, 0.0);
   zeros.assign(std::max({nv, static_cast<std::size_t>(rows()), std::size_t{1}}), 0.0);
+  for (std::size_t j = 0; j < model->joints.size(); ++j) {
+    const Model::Joint& joint = model->joints[j];
+    if (joint.type == JointType::spherical) quaternions.push_back({joint.q_index, static_cast<int>(j)});
+    if (joint.type == JointType::floating) quaternions.push_back({joint.q_index + 3, static_cast<int>(j)});
+  }
   if (constraints) {
     const ConstraintData& c = constraints->data();
     anchors.assign(12 * static_cast<std::size_t>(c.item_count), 0.0);

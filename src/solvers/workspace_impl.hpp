@@ -16,6 +16,10 @@ namespace tenon {
 struct WorkspaceImpl {
   WorkspaceImpl(std::shared_ptr<const Model> model_, std::shared_ptr<const ConstraintSet> constraints_);
 
+  struct Quaternion {
+    int q_index, joint;
+  };
+
   std::shared_ptr<const Model> model;
   std::shared_ptr<const ConstraintSet> constraints;
   const KernelTable<double>* kernels;
@@ -28,11 +32,12 @@ struct WorkspaceImpl {
   std::vector<double> lambda;     // rows, kernels' order
   std::vector<double> user_rows;  // rows, on the way to the user's order
   std::unique_ptr<reference::KktSolver> dense;
-  std::vector<double> step;          // stages of the Runge-Kutta step
-  std::vector<double> zeros;         // max(nv, rows) zeros
-  std::vector<double> kinematics_v;  // v of the last kinematics(), for the energy of armatures
-  int kinematics_order = -1;         // of the last kinematics(): 0 poses, 1 velocities, 2 accelerations
-  bool factored = false;             // arena.L holds a factor
+  std::vector<double> step;             // stages of the Runge-Kutta step
+  std::vector<double> zeros;            // max(nv, rows) zeros
+  std::vector<double> kinematics_v;     // v of the last kinematics(), for the energy of armatures
+  std::vector<Quaternion> quaternions;  // where they stand in q
+  int kinematics_order = -1;            // of the last kinematics(): 0 poses, 1 velocities, 2 accelerations
+  bool factored = false;                // arena.L holds a factor
   char message[512] = "";
   SolveReport report;
 

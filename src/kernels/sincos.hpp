@@ -1,0 +1,16 @@
+// Sines and cosines of contiguous angles, in packs of the instruction set. A translation unit of its own:
+// xsimd tells signs by the sign of zero, which the flags of the other kernels do away with
+// (src/CMakeLists.txt).
+#pragma once
+
+#include "spatial/isa.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+// count is rounded up to whole packs of 16; the arrays must have room.
+void sin_cos(const double* angle, double* sine, double* cosine, int count);
+void sin_cos(const float* angle, float* sine, float* cosine, int count);
+
+TENON_ISA_END
+}  // namespace tenon
