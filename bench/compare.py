@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""Reads what dynamics_bench wrote, sets Tenon beside Pinocchio row by row, and checks the goals.
+
+    bench/compare.py RESULT.json [RESULT.json ...]
+
+Of several files (other compilers for the peer, say) the fastest peer time of a row counts against the fastest Tenon
+time. Leaves with status 1 when a goal is missed. README.md explains the columns.
+"""
+
+import argparse
+import json
+import math
+import sys
+from collections import defaultdict
+from statistics import median
+
+QUANTITIES = ["aba", "rnea", "crba", "constrained"]
+CHAINS = [20, 50, 100, 200]
+ACCURATE = 1e-3  # a method that is further off than this has not solved the row
+
+
+class Timing:
+    """All repetitions of one benchmark."""
+
+    def __init__(self, entry):
+        self.n, self.m = int(entry["n"]), int(entry["m"])
+        self.error = entry.get("error")
+        self.sweeps = entry.get("sweeps")
+        self.workspace = entry.get("workspace_bytes")
+        self.times = []
+
+    @property
+    def best(self):
+        return min(self.times)
+
+    @property
+    def middle(self):
+        return median(self.times)
+
+
+def read(path):
+    """Context and {(robot, quantity): {method: Timing}} of a file, times in microseconds of processor time."""
+    with open(path, encoding="utf-8") as file:
+        document = json.load(file)
+    rows = defaultdict(dict)
+    for entry in sorted(document["benchmarks"], key=lambda entry: entry["family_index"]):
+        if entry["run_type"] != "iteration" or entry.get("error_occurred"):
+            continue
+        robot, quantity, method = entry["run_name"].split("/")[:3]
+        scale = {"ns": 1e-3, "us": 1.0, "ms": 1e3}[entry["time_unit"]]
+        timing = rows[robot, quantity].setdefault(method, Timing(entry))
+        timing.times.append(entry["cpu_time"] * scale)
+    return document["context"], rows
+
+
+def merge(all_rows):
+    """The faster timing of every method."""
+    merged = defaultdict(dict)
+    for rows in all_rows:
+        for row, methods in rows.items():
+            for method, timing in methods.items():
+                old = merged[row].get(method)
+                if old is None or timing.best < old.best:
+                    merged[row][method] = timing
+    return merged
+
+
+def best_peer(methods, worst_error):
+    """The fastest peer method of a row that is no further off than worst_error: (time, method, Timing) or None."""
+    candidates = [
+        (timing.best, name.split(":")[-1], timing)
+        for name, timing in methods.items()
+        if name.startswith("pinocchio") and (timing.error or 0) <= worst_error
+    ]
+    return min(candidates, default=None, key=lambda item: item[0])
+
+
+def number(value, form=".2f"):
+    return "" if value is None else format(value, form)
+
+
+def print_table(rows, show_all):
+    """Prints every row; returns {(robot, quantity, method): ratio} where there is a peer."""
+    ratios = {}
+    print(f"{'robot':20} {'n/m':>7} {'quantity':12} {'tenon':18} {'min':>8} {'median':>8} {'it':>4} {'error':>7}  "
+          f"{'fastest peer':18} {'min':>8} {'median':>8} {'error':>7} {'ratio':>6} {'accurate':>8}")
+    for (robot, quantity), methods in rows.items():
+        peer, accurate = best_peer(methods, math.inf), best_peer(methods, ACCURATE)
+        for name, ours in methods.items():
+            if not name.startswith("tenon"):
+                continue
+            method = name.partition(":")[2] or quantity
+            line = (f"{robot:20} {ours.n:>3}/{ours.m:<3} {quantity:12} {method:18} {ours.best:8.2f} {ours.middle:8.2f} "
+                    f"{number(ours.sweeps, '.1f'):>4} {number(ours.error, '.0e'):>7}")
+            if peer:
+                ratio = peer[0] / ours.best
+                ratios[robot, quantity, method] = ratio
+                line += (f"  {peer[1]:18} {peer[0]:8.2f} {peer[2].middle:8.2f} {number(peer[2].error, '.0e'):>7} "
+                         f"{ratio:6.2f} {number(accurate and accurate[0] / ours.best):>8}")
+            print(line)
+        if show_all:
+            for name, timing in methods.items():
+                if name.startswith("pinocchio"):
+                    print(f"{'':20} {'':7} {'':12} {name:27} {timing.best:8.2f} {timing.middle:8.2f} "
+                          f"{number(timing.error, '.0e'):>7}")
+    return ratios
+
+
+def check_ratios(ratios, goal, goal_methods):
+    counted = {row: ratio for row, ratio in ratios.items() if row[1] != "constrained" or row[2] in goal_methods}
+    missed = {row: ratio for row, ratio in counted.items() if ratio < goal}
+    print(f"\nratio to the fastest peer method, however accurate, at least {goal}: "
+          f"{len(counted) - len(missed)} of {len(counted)} rows")
+    for (robot, quantity, method), ratio in sorted(missed.items(), key=lambda item: item[1]):
+        print(f"  missed: {robot} {quantity} {method} {ratio:.2f}")
+    return not missed
+
+
+def check_flat(rows, tolerance, goal_methods):
+    """Time per link of the chains, microseconds, must not rise from the shortest to the longest."""
+    print(f"\nmicroseconds per link of chains, the longest within {tolerance:.0%} of the shortest")
+    flat = True
+    for quantity in ["aba", "rnea", "constrained"]:
+        names = {name for links in CHAINS for name in rows.get((f"chain_{links}", quantity), {})}
+        for name in sorted(names):
+            times = [rows.get((f"chain_{links}", quantity), {}).get(name) for links in CHAINS]
+            if None in times:
+                continue
+            per_link = [timing.best / links for timing, links in zip(times, CHAINS)]
+            verdict = per_link[-1] <= (1 + tolerance) * per_link[0]
+            ours = name == "tenon" or (name.startswith("tenon") and name.split(":")[1] in goal_methods)
+            flat = flat and (verdict or not ours)
+            mark = ("flat" if verdict else "NOT FLAT") if ours else ""
+            print(f"  {quantity:12} {name:32} " + " ".join(f"{value:7.4f}" for value in per_link) + f"  {mark}")
+    return flat
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("results", nargs="+", help="files of dynamics_bench --benchmark_out")
+    parser.add_argument("--goal", type=float, default=1.5, help="least ratio of a row (default %(default)s)")
+    parser.add_argument("--flat", type=float, default=0.10, help="rise per link allowed (default %(default)s)")
+    parser.add_argument("--method", action="append",
+                        help="Tenon's method that must meet the goals (default constrained_aba; may be repeated)")
+    parser.add_argument("--all", action="store_true", help="show every peer method, not only the best")
+    arguments = parser.parse_args()
+    goal_methods = arguments.method or ["constrained_aba"]
+
+    all_rows = []
+    for path in arguments.results:
+        context, rows = read(path)
+        all_rows.append(rows)
+        print(path)
+        if context.get("libraries") == "DISAGREE":
+            sys.exit("the libraries did not solve the same problem in this run: see what dynamics_bench printed")
+        for key in ["cpu", "tenon", "peer", "date", "mhz_per_cpu", "load_avg"]:
+            print(f"  {key:12} {context.get(key, '')}")
+    print()
+    rows = merge(all_rows)
+    ratios = print_table(rows, arguments.all)
+    good = check_ratios(ratios, arguments.goal, goal_methods) if ratios else True
+    good = check_flat(rows, arguments.flat, goal_methods) and good
+    sizes = {(robot, timing.n, timing.m): timing.workspace for (robot, _), methods in rows.items()
+             for timing in methods.values() if timing.workspace}
+    for (robot, n, m), size in sizes.items():
+        if robot == "atlas_shadow_hands":
+            print(f"\nworkspace of {robot} (n {n}, m {m}): {int(size):,} bytes")
+    if sizes:
+        (robot, n, m), size = max(sizes.items(), key=lambda item: item[1])
+        print(f"largest workspace: {robot} (n {n}, m {m}), {int(size):,} bytes")
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

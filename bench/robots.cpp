@@ -1,0 +1,151 @@
+#include "robots.hpp"
+
+#include <cstdio>
+#include <fstream>
+#include <regex>
+#include <sstream>
+#include <stdexcept>
+
+namespace bench {
+namespace {
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw std::runtime_error("cannot read the model " + path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+Robot from_models(const std::string& name, bool floating_base, std::vector<ContactSpec> contacts) {
+  return {name, read_file(std::string(TENON_BENCH_MODELS) + "/" + name + ".urdf"), floating_base,
+          std::move(contacts)};
+}
+
+std::vector<ContactSpec> hold(const std::vector<std::string>& links, int rows) {
+  std::vector<ContactSpec> contacts;
+  for (const std::string& link : links) contacts.push_back({link, {0, 0, 0}, rows});
+  return contacts;
+}
+
+Robot atlas_shadow_hands() {
+  std::vector<ContactSpec> contacts = hold({"l_foot", "r_foot"}, 6);
+  for (const char* side : {"lh_", "rh_"}) {
+    for (const char* finger : {"fftip", "mftip", "rftip", "lftip", "thtip"}) {
+      contacts.push_back({std::string(side) + finger, {0, 0, 0}, 3});
+    }
+  }
+  return from_models("atlas_shadow_hands", true, contacts);
+}
+
+// Text of a link of 1 kg, a rod of 0.2 m along x with a little extra about x, and of the joint it hangs on.
+class UrdfText {
+ public:
+  explicit UrdfText(const std::string& name) {
+    text_ << "<robot name=\"" << name << "\">\n  <link name=\"base\"/>\n";
+  }
+
+  // y, z: where on the parent's end the joint sits.
+  void add_link(const std::string& name, const std::string& parent, int depth, double y, double z) {
+    static const char* const axes[3] = {"1 0 0", "0 1 0", "0 0 1"};
+    text_ << "  <link name=\"" << name << "\"><inertial><origin xyz=\"0.1 0 0\"/><mass value=\"1\"/>"
+          << "<inertia ixx=\"0.002\" ixy=\"0\" ixz=\"0\" iyy=\"0.004\" iyz=\"0\" "
+             "izz=\"0.005\"/></inertial></link>\n"
+          << "  <joint name=\"joint_" << name << "\" type=\"revolute\"><parent link=\"" << parent
+          << "\"/><child link=\"" << name << "\"/><origin xyz=\"" << (parent == "base" ? 0.0 : 0.2) << ' '
+          << y << ' ' << z << "\"/><axis xyz=\"" << axes[depth % 3]
+          << "\"/><limit lower=\"-3.14\" upper=\"3.14\" effort=\"100\" velocity=\"10\"/></joint>\n";
+  }
+  std::string finish() {
+    text_ << "</robot>\n";
+    return text_.str();
+  }
+
+ private:
+  std::stringstream text_;
+};
+
+const double link_tip[3] = {0.2, 0, 0};
+
+ContactSpec at_tip(const std::string& link, int rows) {
+  return {link, {link_tip[0], link_tip[1], link_tip[2]}, rows};
+}
+
+struct TreeWriter {
+  UrdfText& text;
+  int generations;
+  int links = 0;
+  std::vector<ContactSpec> contacts;
+
+  void add_branch(const std::string& parent, int generation, double y) {
+    std::string end = parent;
+    for (int k = 0; k < 3; ++k) {
+      const std::string name = "link" + std::to_string(links++);
+      text.add_link(name, end, 3 * generation + k, k == 0 ? y : 0.0, 0.0);
+      end = name;
+    }
+    if (generation + 1 == generations) {
+      contacts.push_back(at_tip(end, 3));
+      return;
+    }
+    add_branch(end, generation + 1, 0.05);
+    add_branch(end, generation + 1, -0.05);
+  }
+};
+
+#ifdef TENON_BENCH_TALOS
+
+// Fingers that follow others are timed as free joints in both libraries.
+std::string without_mimic(const std::string& urdf) {
+  return std::regex_replace(urdf, std::regex("<mimic[^>]*/>"), "");
+}
+
+void add_talos(std::vector<Robot>& robots) {
+  const std::vector<ContactSpec> feet = hold({"leg_left_6_link", "leg_right_6_link"}, 6);
+  for (const char* file : {"talos_reduced", "talos_full_v2"}) {
+    const std::string text = read_file(std::string(TENON_BENCH_TALOS) + "/" + file + ".urdf");
+    robots.push_back({file, without_mimic(text), true, feet});
+  }
+}
+
+#else
+
+void add_talos(std::vector<Robot>&) {}
+
+#endif
+
+}  // namespace
+
+Robot chain(int links) {
+  const std::string name = "chain_" + std::to_string(links);
+  UrdfText text(name);
+  std::string parent = "base";
+  for (int i = 0; i < links; ++i) {
+    const std::string link = "link" + std::to_string(i);
+    text.add_link(link, parent, i, 0, 0);
+    parent = link;
+  }
+  return {name, text.finish(), false, {at_tip(parent, 6)}};
+}
+
+Robot binary_tree(int generations) {
+  UrdfText text("binary_tree");
+  TreeWriter writer{text, generations, 0, {}};
+  writer.add_branch("base", 0, 0.0);
+  return {"binary_tree_" + std::to_string(writer.links), text.finish(), false, writer.contacts};
+}
+
+std::vector<Robot> all_robots() {
+  std::vector<Robot> robots;
+  robots.push_back(from_models("panda_arm", false, hold({"panda_hand"}, 6)));
+  robots.push_back(from_models("iiwa14", false, {{"iiwa_link_7", {0, 0, 0.1}, 6}}));
+  robots.push_back(from_models("solo12", true, hold({"FL_FOOT", "FR_FOOT", "HL_FOOT", "HR_FOOT"}, 3)));
+  robots.push_back(from_models("atlas", true, hold({"l_foot", "r_foot"}, 6)));
+  robots.push_back(atlas_shadow_hands());
+  add_talos(robots);
+  for (const int links : {10, 20, 50, 100, 200}) robots.push_back(chain(links));
+  for (const int generations : {2, 3, 4, 5, 6}) robots.push_back(binary_tree(generations));
+  return robots;
+}
+
+}  // namespace bench

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Installs what the benchmarks need: Google Benchmark, and the peer that Tenon is compared with, Pinocchio from PyPI
+# with the headers it depends on, into a virtual environment in build/peers. The peer takes about 1 GB.
+#   --no-peers   Google Benchmark only
+set -euo pipefail
+# shellcheck source=packaging/setup.sh
+source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+
+PINOCCHIO_VERSION=4.1.0
+peers=yes
+for argument in "$@"; do
+  case $argument in
+    --no-peers) peers=no ;;
+    *) die "bench_setup.sh knows --no-peers, not '$argument'." ;;
+  esac
+done
+
+# The extra "build" brings the headers that its own interface names: Eigen, and the data types of urdfdom.
+install_peers() {
+  local venv=$TENON_ROOT/build/peers
+  [ -x "$venv/bin/pip" ] || python3 -m venv "$venv" || return 1
+  "$venv/bin/pip" install --disable-pip-version-check "libpinocchio[build]==$PINOCCHIO_VERSION" example-robot-data
+}
+
+install_for build
+install_packages libbenchmark-dev
+if [ "$peers" = yes ]; then
+  python3 -c 'import ensurepip, venv' 2>/dev/null || install_packages python3 python3-venv
+  step "install Pinocchio $PINOCCHIO_VERSION" install_peers
+fi
