@@ -90,6 +90,23 @@ bool has_one_coordinate(const tenon_joint_info& joint) {
   return joint.nq == 1 && joint.nv == 1;
 }
 
+std::array<double, 3> Placed::at(const std::array<double, 3>& in_link) const {
+  std::array<double, 3> out = point;
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j) out[i] += rotation[i + 3 * j] * in_link[j];
+  return out;
+}
+
+Placed place(tenon_workspace* workspace, int32_t link) {
+  std::array<double, 7> pose{};
+  Placed placed{};
+  check(tenon_link_pose(workspace, link, pose.data(), pose.size(), placed.rotation.data(),
+                        placed.rotation.size()),
+        workspace, "placing a link");
+  placed.point = {pose[0], pose[1], pose[2]};
+  return placed;
+}
+
 void check(tenon_status status, const tenon_workspace* workspace, const char* doing) {
   if (status >= 0) return;
   const char* message = tenon_workspace_message(workspace);

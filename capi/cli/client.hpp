@@ -54,6 +54,14 @@ int32_t find_joint(const tenon_model* model, const std::string& name);
 // True for joints of one coordinate: revolute, continuous, prismatic.
 bool has_one_coordinate(const tenon_joint_info& joint);
 
+// Where a link is, after tenon_kinematics.
+struct Placed {
+  std::array<double, 3> point;     // the link's origin, world
+  std::array<double, 9> rotation;  // column-major
+  std::array<double, 3> at(const std::array<double, 3>& in_link) const;
+};
+Placed place(tenon_workspace* workspace, int32_t link);
+
 // Throws what the workspace says when the status is negative; `doing` names the attempt.
 void check(tenon_status status, const tenon_workspace* workspace, const char* doing);
 

@@ -11,11 +11,13 @@ namespace client {
 namespace {
 
 constexpr const char* help =
-    R"(Times every basic algorithm, and with contacts every method of constrained dynamics that this version
-has, on your robot: one core, one state a call, random states, all calls in turns.
+    R"(Times every algorithm, and with contacts every method of constrained dynamics, on a robot.
+
+One core, one state a call, random states, all calls in turns.
 
 Read ratios rather than digits: on a busy machine all figures grow together. The minimum is the
-least disturbed pass; a pass is the mean over the states.)";
+least disturbed pass; a pass is the mean over the states.
+)";
 
 constexpr const char* examples = R"(Examples:
   tenon bench models/iiwa14.urdf
@@ -90,18 +92,17 @@ void run(const Arguments& arguments) {
 }  // namespace
 
 void add_bench(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("bench", "time every algorithm and method on a robot");
-  command->description(help);
+  CLI::App* command = app.add_subcommand("bench", help);
   command->footer(examples);
   auto arguments = std::make_shared<Arguments>();
   arguments->robot.add_to(*command);
   arguments->contacts.add_to(*command);
   command->add_option("--states", arguments->states, "random states, the same ones on every machine")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}))
+      ->check(between(1, 1e6))
       ->type_name("N")
       ->capture_default_str();
   command->add_option("--seconds", arguments->seconds, "time for each line of the tables, s")
-      ->check(CLI::Range(0.001, 3600.0))
+      ->check(between(0.001, 3600))
       ->type_name("S")
       ->capture_default_str();
   command->callback([arguments] { run(*arguments); });

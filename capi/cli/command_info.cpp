@@ -9,10 +9,11 @@ namespace client {
 namespace {
 
 constexpr const char* help =
-    R"(Shows a robot: its tree of links and joints, degrees of freedom, mass, and what is odd in the file.
+    R"(Shows a robot: its tree of links and joints, degrees of freedom, mass, and what is odd in its file.
 
 The names it prints are the ones that `tenon simulate` and `tenon bench` take. Links joined by fixed
-joints move as one body and are printed on its line; each of them can still be a contact.)";
+joints move as one body and are printed on its line; each of them can still be a contact.
+)";
 
 constexpr const char* examples = R"(Examples:
   tenon info models/iiwa14.urdf
@@ -96,8 +97,7 @@ void run(const Arguments& arguments) {
 }  // namespace
 
 void add_info(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("info", "show a robot: tree, degrees of freedom, mass, warnings");
-  command->description(help);
+  CLI::App* command = app.add_subcommand("info", help);
   command->footer(examples);
   auto arguments = std::make_shared<Arguments>();
   arguments->robot.add_to(*command);

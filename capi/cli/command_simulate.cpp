@@ -15,11 +15,14 @@ namespace client {
 namespace {
 
 constexpr const char* help =
-    R"(Simulates a robot whose contacts are held where they are at the start, and reports time per solve,
-contact drift and the balance of energy. The table and the plot have the motion and the contact forces.
+    R"(Lets a robot move with contacts held, and writes a table and a plot on request.
+
+Contacts stay where they are at the start. Reported are the time per solve, the drift of the contacts and
+the balance of energy; the table and the plot have the motion and the contact forces too.
 
 Joints move freely unless --torque or --hold says otherwise. Contacts hold in both directions: they
-pull as well as push. Rows lie along the axes of the world.)";
+pull as well as push. Rows lie along the axes of the world.
+)";
 
 constexpr const char* examples = R"(Examples:
   tenon simulate models/double_pendulum.urdf --q0 shoulder=1.5 --duration 5 --plot swing.svg
@@ -73,6 +76,12 @@ Stabilisation parse_spring(const std::string& text, const char* option) {
 }
 
 void check_settings(const SimulationSettings& settings) {
+  if (settings.duration / settings.dt > 1e9)
+    throw Failure(
+        format("--dt: steps of %g s over %g s are more than a thousand million; take a larger --dt or a "
+               "shorter --duration.",
+               settings.dt, settings.duration),
+        2);
   if (settings.dt > settings.duration)
     throw Failure(
         format("--dt: a step of %g s is longer than the duration of %g s; take a smaller --dt or a longer "
@@ -105,6 +114,7 @@ void run(Arguments arguments) {
     const Hold::Held robot{workspace.get(), contacts};
     hold.emplace(model.get(), robot, robot, q, spring);
   }
+  if (!arguments.plot.empty()) check_writable(arguments.plot);
   std::optional<CsvWriter> csv;
   if (!arguments.csv.empty()) csv.emplace(arguments.csv, model.get(), contacts);
 
@@ -145,31 +155,29 @@ void run(Arguments arguments) {
 }  // namespace
 
 void add_simulate(CLI::App& app) {
-  CLI::App* command =
-      app.add_subcommand("simulate", "let a robot move, with contacts; table and plot on request");
-  command->description(help);
+  CLI::App* command = app.add_subcommand("simulate", help);
   command->footer(examples);
   auto arguments = std::make_shared<Arguments>();
   Arguments& a = *arguments;
   a.robot.add_to(*command);
   a.contacts.add_to(*command);
   command
-      ->add_option("--stabilise", a.stabilise,
-                   "pull contacts back to where they started: rad/s, damping; 0: off")
+      ->add_option("--stabilise,--stabilize", a.stabilise,
+                   "how contacts are pulled back: rad/s, damping ratio; 0: off")
       ->type_name("FREQ[,RATIO]")
       ->capture_default_str();
   command->add_option("--duration", a.settings.duration, "s")
-      ->check(CLI::Range(1e-9, 1e6))
+      ->check(between(1e-9, 1e6))
       ->type_name("S")
       ->capture_default_str();
   command->add_option("--dt", a.settings.dt, "time step, s")
-      ->check(CLI::Range(1e-9, 1e3))
+      ->check(between(1e-9, 1e3))
       ->type_name("S")
       ->capture_default_str();
   command
       ->add_option("--integrator", a.integrator,
                    "euler: semi-implicit, first order; rk4: fourth order, four solves")
-      ->check(CLI::IsMember({"euler", "rk4"}))
+      ->check(CLI::IsMember({"euler", "rk4"}).description(""))
       ->type_name("NAME")
       ->capture_default_str();
   command
@@ -184,12 +192,12 @@ void add_simulate(CLI::App& app) {
       ->type_name("JOINT=VALUE");
   command
       ->add_option("--hold", a.hold,
-                   "a spring at every joint that holds the start posture: rad/s, damping;\n"
-                   "with the torques that balance gravity there")
+                   "every joint returns to its start like a spring: rad/s, damping ratio;\n"
+                   "gravity is balanced")
       ->type_name("FREQ[,RATIO]");
   command->add_option("--csv", a.csv, "write a table; - for standard output")->type_name("FILE");
   command->add_option("--every", a.every, "rows of the table: every so many steps")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1000000000}))
+      ->check(between(1, 1e9))
       ->type_name("N")
       ->capture_default_str();
   command->add_option("--plot", a.plot, "write a plot as SVG")->type_name("FILE");

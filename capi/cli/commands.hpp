@@ -32,6 +32,8 @@ struct ContactArguments {
 // An option that may be given many times, one value each.
 CLI::Option* add_repeated(CLI::App& command, const std::string& name, std::vector<std::string>& values,
                           const std::string& description);
+// A check that an option is a number in a range.
+CLI::Validator between(double lower, double upper);
 // The method of a name; throws a usage failure that lists them.
 int32_t parse_method(const std::string& name);
 

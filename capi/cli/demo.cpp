@@ -131,6 +131,7 @@ class Motion {
 };
 
 void run(const std::string& path, const std::string& plot, const SimulationSettings& settings) {
+  if (!plot.empty()) check_writable(plot);
   const ModelHandle model = load({path, true, {0, 0, -9.81}});
   const ContactSet contacts = make_contacts(model.get(), demo_contacts(), {50, 1});
   const WorkspaceHandle workspace = make_workspace(model.get(), contacts.handle.get());

@@ -110,6 +110,12 @@ chart::Panel drift_panel(const ContactSet& contacts, const std::vector<Sample>& 
   return panel;
 }
 
+[[noreturn]] void fail_to_write(const std::string& path) {
+  throw Failure(
+      format("cannot write the plot '%s': %s; name a file in a folder that exists and can be written.",
+             path.c_str(), std::strerror(errno)));
+}
+
 }  // namespace
 
 void Recorder::see(std::size_t step, std::size_t steps, const Sample& sample) {
@@ -138,14 +144,17 @@ chart::Figure make_figure(const tenon_model* model, tenon_workspace* workspace, 
   return figure;
 }
 
+void check_writable(const std::string& path) {
+  std::FILE* file = std::fopen(path.c_str(), "ab");
+  if (!file) fail_to_write(path);
+  std::fclose(file);
+}
+
 void write_figure(const chart::Figure& figure, const std::string& path) {
   const std::string text = chart::to_svg(figure);
   std::FILE* file = std::fopen(path.c_str(), "wb");
   const bool written = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (!file || std::fclose(file) != 0 || !written)
-    throw Failure(
-        format("cannot write the plot '%s': %s; name a file in a folder that exists and can be written.",
-               path.c_str(), std::strerror(errno)));
+  if (!file || std::fclose(file) != 0 || !written) fail_to_write(path);
 }
 
 }  // namespace client

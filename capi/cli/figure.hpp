@@ -24,6 +24,8 @@ chart::Figure make_figure(const tenon_model* model, tenon_workspace* workspace, 
                           const std::vector<Sample>& samples, const std::string& title,
                           const std::string& subtitle);
 
+// Throws where the file cannot be written: better before a long run than after it.
+void check_writable(const std::string& path);
 // Writes the figure as SVG; throws where the file cannot be written.
 void write_figure(const chart::Figure& figure, const std::string& path);
 

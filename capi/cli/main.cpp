@@ -1,7 +1,9 @@
 // The command line: `tenon info`, `tenon simulate`, `tenon bench`. Exit codes: 0 good, 1 something failed, 2
 // the command line is wrong.
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <memory>
 
 #include "commands.hpp"
 
@@ -41,6 +43,18 @@ std::vector<ContactRequest> ContactArguments::requests() const {
   return all;
 }
 
+CLI::Validator between(double lower, double upper) {
+  return CLI::Validator(
+      [lower, upper](const std::string& text) {
+        char* end = nullptr;
+        const double number = std::strtod(text.c_str(), &end);
+        const bool good = end != text.c_str() && *end == '\0' && number >= lower && number <= upper;
+        return good ? std::string()
+                    : format("'%s' is not a number from %g to %g", text.c_str(), lower, upper);
+      },
+      "");
+}
+
 int32_t parse_method(const std::string& name) {
   const int32_t method = tenon_method_from_string(name == "auto" ? "automatic" : name.c_str());
   if (method >= 0) return method;
@@ -53,7 +67,17 @@ namespace {
 
 constexpr const char* overview = R"(Dynamics of robots under motion constraints, on your own URDF files.
 
-First look at a robot and learn its link and joint names, then let it move, then see what it costs.)";
+First look at a robot and learn its link and joint names, then let it move, then see what it costs.
+)";
+
+// In the list of commands the first line of a command's description is enough.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_subcommand(const CLI::App* command) const override {
+    const std::string text = command->get_description();
+    return format("  %-10s %s\n", command->get_name().c_str(), text.substr(0, text.find('\n')).c_str());
+  }
+};
 
 constexpr const char* examples = R"(Examples:
   tenon info models/atlas.urdf --floating
@@ -86,7 +110,9 @@ int run(int argc, char** argv) {
                        std::string("tenon ") + tenon_version_string() + "\n" + tenon_build_info(),
                        "version and build");
   app.set_help_flag("-h,--help", "this text");
-  app.get_formatter()->column_width(34);
+  const auto formatter = std::make_shared<HelpFormatter>();
+  formatter->column_width(34);
+  app.formatter(formatter);
   app.footer(examples);
   app.require_subcommand(1);
   add_info(app);

@@ -24,9 +24,11 @@ void print_outcome(std::FILE* to, const tenon_model* model, const ContactSet& co
   if (contacts.rows > 0) {
     std::fprintf(to, "  iterations           at most %d; largest row residual %.1e\n", solves.most_iterations,
                  solves.largest_residual);
-    std::fprintf(to, "  contact drift        at most %.2e m, %.2e rad; at the end %.2e m, %.2e rad\n",
-                 outcome.worst_drift_position, outcome.worst_drift_angle, outcome.end.drift_position,
-                 outcome.end.drift_angle);
+    std::fprintf(to, "  contact drift        at most %.2e m", outcome.worst_drift_position);
+    if (outcome.worst_drift_angle > 0) std::fprintf(to, ", %.2e rad", outcome.worst_drift_angle);
+    std::fprintf(to, "; at the end %.2e m", outcome.end.drift_position);
+    if (outcome.worst_drift_angle > 0) std::fprintf(to, ", %.2e rad", outcome.end.drift_angle);
+    std::fputc('\n', to);
   }
   std::fprintf(to, "  energy               kinetic %+.4f J, potential %+.4f J since the start\n",
                outcome.end.kinetic - outcome.start.kinetic, outcome.end.potential - outcome.start.potential);

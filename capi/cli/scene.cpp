@@ -8,27 +8,6 @@ namespace {
 
 using Point3 = std::array<double, 3>;
 
-struct Placed {
-  Point3 origin;
-  std::array<double, 9> rotation;  // column-major
-  Point3 at(const Point3& p) const {
-    Point3 out = origin;
-    for (std::size_t i = 0; i < 3; ++i)
-      for (std::size_t j = 0; j < 3; ++j) out[i] += rotation[i + 3 * j] * p[j];
-    return out;
-  }
-};
-
-Placed place(tenon_workspace* workspace, int32_t link) {
-  std::array<double, 7> pose{};
-  Placed placed{};
-  check(tenon_link_pose(workspace, link, pose.data(), pose.size(), placed.rotation.data(),
-                        placed.rotation.size()),
-        workspace, "drawing the robot");
-  placed.origin = {pose[0], pose[1], pose[2]};
-  return placed;
-}
-
 // A bone joins a link to its parent, or ends in the centre of mass of a link that nothing hangs on.
 struct Bone {
   int32_t parent, child;
@@ -82,10 +61,10 @@ std::vector<Bone> bones(const tenon_model* model, const ContactSet& contacts) {
 chart::Stroke draw_bone(const tenon_model* model, tenon_workspace* workspace, const Bone& bone,
                         const std::string& color) {
   const Placed parent = place(workspace, bone.parent);
-  if (bone.child >= 0) return {{parent.origin, place(workspace, bone.child).origin}, color, bone.width, 1};
+  if (bone.child >= 0) return {{parent.point, place(workspace, bone.child).point}, color, bone.width, 1};
   const tenon_link_info info = link(model, bone.parent);
   const double* center = info.center_of_mass;
-  return {{parent.origin, parent.at({center[0], center[1], center[2]})}, color, bone.width, 1};
+  return {{parent.point, parent.at({center[0], center[1], center[2]})}, color, bone.width, 1};
 }
 
 void add_contacts(tenon_workspace* workspace, const ContactSet& contacts, const Sample& sample, double size,

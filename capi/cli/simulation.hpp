@@ -33,7 +33,7 @@ struct SolveStatistics {
   std::size_t solves = 0, at_iteration_limit = 0, infeasible = 0;
   int32_t most_iterations = 0;
   double largest_residual = 0;  // m/s^2 or rad/s^2
-  Vector microseconds;          // of each timed solve
+  Vector microseconds;          // of each of the first million solves
   double median_microseconds() const;
 };
 

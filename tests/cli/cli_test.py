@@ -1,0 +1,199 @@
+"""The program `tenon` and the demo, run as a user runs them: what they print, the files they write, how they fail.
+
+    python3 cli_test.py <tenon> <tenon_demo> <models>
+"""
+
+import csv
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.dom.minidom
+
+TENON, DEMO, MODELS = sys.argv[1:4]
+WEIGHT_ATLAS = 175.117964 * 9.81
+ATLAS_STANDING = ["--floating", "--weld", "l_foot", "--weld", "r_foot", "--q0", "l_leg_kny=0.6", "--q0", "r_leg_kny=0.6",
+                  "--q0", "l_leg_hpy=-0.3", "--q0", "r_leg_hpy=-0.3", "--q0", "l_leg_aky=-0.3", "--q0", "r_leg_aky=-0.3"]
+
+
+def model(name):
+    return os.path.join(MODELS, name + ".urdf")
+
+
+def run(*command):
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True, timeout=300)
+
+
+def read_table(path):
+    with open(path, newline="") as file:
+        return [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
+
+
+class Info(unittest.TestCase):
+    def test_shows_degrees_of_freedom_and_mass(self):
+        done = run(TENON, "info", model("atlas_shadow_hands"), "--floating", "--joints", "--links")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("degrees of freedom  84", done.stdout)
+        self.assertIn("182.706 kg", done.stdout)
+        self.assertRegex(done.stdout, r"(?m)^l_leg_kny +revolute")
+        self.assertRegex(done.stdout, r"(?m)^lh_fftip +\d+")
+
+    def test_version_and_help(self):
+        self.assertIn("tenon 0.1.0", run(TENON, "--version").stdout)
+        for command in [], ["info"], ["simulate"], ["bench"]:
+            done = run(TENON, *command, "--help")
+            self.assertEqual(done.returncode, 0)
+            self.assertIn("Examples:", done.stdout)
+
+
+class Simulate(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def simulate(self, *arguments):
+        done = run(TENON, "simulate", *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr, "")
+        return done.stdout
+
+    def test_free_pendulum_keeps_its_energy(self):
+        table = self.path("swing.csv")
+        self.simulate(model("double_pendulum"), "--q0", "shoulder=1.5", "--duration", "2", "--csv", table, "--every", "10")
+        rows = read_table(table)
+        self.assertEqual(len(rows), 201)
+        self.assertAlmostEqual(rows[-1]["t"], 2, delta=1e-12)
+        self.assertEqual(rows[0]["q:shoulder"], 1.5)
+        self.assertGreater(abs(rows[100]["q:shoulder"] - 1.5), 0.5)
+        energy = [row["kinetic"] + row["potential"] for row in rows]
+        self.assertLess(max(energy) - min(energy), 1e-6)
+
+    def test_euler_is_first_order_and_runge_kutta_is_fourth(self):
+        def end(integrator, dt):
+            table = self.path("end.csv")
+            self.simulate(model("double_pendulum"), "--q0", "shoulder=1", "--duration", "0.5", "--dt", str(dt),
+                          "--integrator", integrator, "--csv", table)
+            return read_table(table)[-1]["q:elbow"]
+
+        exact = end("rk4", 0.00025)
+        for integrator, order in ("euler", 1), ("rk4", 4):
+            ratio = (end(integrator, 0.01) - exact) / (end(integrator, 0.005) - exact)
+            self.assertAlmostEqual(ratio, 2**order, delta=0.35 * 2**order, msg=integrator)
+
+    def test_feet_of_a_standing_robot_carry_its_weight(self):
+        table = self.path("stand.csv")
+        self.simulate(model("atlas"), *ATLAS_STANDING, "--hold", "10", "--duration", "0.2", "--csv", table)
+        for row in read_table(table):
+            carried = row["lambda:l_foot.fz"] + row["lambda:r_foot.fz"]
+            self.assertAlmostEqual(carried, WEIGHT_ATLAS, delta=1e-3)
+            self.assertLess(row["drift_position"], 1e-9)
+
+    def test_hold_brings_a_pushed_joint_back(self):
+        table = self.path("back.csv")
+        self.simulate(model("iiwa14"), "--hold", "10", "--v0", "iiwa_joint_2=0.5", "--duration", "2", "--csv", table)
+        rows = read_table(table)
+        self.assertGreater(max(row["q:iiwa_joint_2"] for row in rows), 0.01)
+        self.assertLess(abs(rows[-1]["q:iiwa_joint_2"]), 1e-6)
+
+    def test_stabilisation_removes_drift(self):
+        drifts = []
+        for stabilise in "0", "30":
+            table = self.path("drift.csv")
+            self.simulate(model("iiwa14"), "--q0", "iiwa_joint_2=0.5", "--q0", "iiwa_joint_4=-1.2", "--point",
+                          "iiwa_link_7@0,0,0.1", "--torque", "iiwa_joint_1=20", "--integrator", "euler", "--stabilise",
+                          stabilise, "--duration", "0.6", "--csv", table)
+            drifts.append(read_table(table)[-1]["drift_position"])
+        self.assertLess(drifts[1], 0.2 * drifts[0])
+
+    def test_methods_agree(self):
+        ends = []
+        for method in "dense", "constrained_aba", "auto":
+            table = self.path("method.csv")
+            self.simulate(model("atlas"), *ATLAS_STANDING, "--torque", "back_bkz=20", "--method", method, "--duration",
+                          "0.02", "--csv", table)
+            ends.append(read_table(table)[-1]["v:back_bkz"])
+        self.assertGreater(abs(ends[0]), 1e-3)
+        for end in ends[1:]:
+            self.assertAlmostEqual(end, ends[0], delta=1e-8)
+
+    def test_plot_is_well_formed(self):
+        plot = self.path("plot.svg")
+        self.simulate(model("solo12"), "--floating", "--point", "FL_FOOT", "--duration", "0.05", "--plot", plot)
+        svg = xml.dom.minidom.parse(plot).documentElement
+        self.assertEqual(svg.tagName, "svg")
+        words = " ".join(node.firstChild.data for node in svg.getElementsByTagName("text"))
+        for word in "time, s", "FL_FOOT", "kinetic", "drift":
+            self.assertIn(word, words)
+        with open(plot) as file:
+            self.assertNotIn("nan", file.read())
+
+    def test_table_on_standard_output_stands_alone(self):
+        done = run(TENON, "simulate", model("double_pendulum"), "--duration", "0.01", "--csv", "-")
+        self.assertEqual(len(done.stdout.splitlines()), 12)
+        self.assertTrue(done.stdout.startswith("t,q:shoulder"))
+
+
+class Bench(unittest.TestCase):
+    def test_lists_algorithms_and_methods(self):
+        done = run(TENON, "bench", model("solo12"), "--floating", "--point", "FL_FOOT", "--states", "20", "--seconds", "0.01")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for name in "RNEA", "CRBA", "ABA", "dense", "constrained_aba":
+            self.assertIn(name, done.stdout)
+        difference = re.search(r"constrained_aba .* (\S+)$", done.stdout, re.M).group(1)
+        self.assertLess(float(difference), 1e-9)
+
+
+class WrongInput(unittest.TestCase):
+    """One sentence on stderr that says what and how to mend it, nothing on stdout, exit code 2 or 1."""
+
+    def fails(self, code, words, *arguments):
+        done = run(TENON, *arguments)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
+        for word in words:
+            self.assertIn(word, done.stderr)
+
+    def test_command_line(self):
+        pendulum = model("double_pendulum")
+        self.fails(2, ["--help"], "simulte", pendulum)
+        self.fails(2, ["--bogus", "tenon info --help"], "info", pendulum, "--bogus")
+        self.fails(2, ["model"], "info")
+        self.fails(2, ["--dt"], "simulate", pendulum, "--dt", "soon")
+        self.fails(2, ["--dt", "longer than the duration"], "simulate", pendulum, "--dt", "3")
+        self.fails(2, ["--gravity", "three"], "info", pendulum, "--gravity", "0,0")
+        self.fails(2, ["--q0", "joint=value"], "simulate", pendulum, "--q0", "shoulder")
+        self.fails(2, ["--q0", "shoulder", "takes 1 number"], "simulate", pendulum, "--q0", "shoulder=1,2")
+        self.fails(2, ["--q0", "not a list of numbers"], "simulate", pendulum, "--q0", "shoulder=nan")
+        self.fails(2, ["--method", "magic", "constrained_aba"], "simulate", pendulum, "--method", "magic")
+        self.fails(2, ["--point", "x,y,z"], "simulate", pendulum, "--point", "tip@1")
+        self.fails(2, ["--hold", "frequency"], "simulate", pendulum, "--hold", "-1")
+        self.assertEqual(run(TENON).returncode, 2)
+
+    def test_model_and_names(self):
+        self.fails(1, ["nowhere.urdf"], "info", "nowhere.urdf")
+        self.fails(1, ["l_fot", "l_foot"], "bench", model("atlas"), "--floating", "--weld", "l_fot")
+        self.fails(1, ["shoulders", "shoulder"], "simulate", model("double_pendulum"), "--q0", "shoulders=1")
+        self.fails(1, ["/nowhere/at/all.csv"], "simulate", model("double_pendulum"), "--csv", "/nowhere/at/all.csv")
+        self.fails(1, ["/nowhere/plot.svg"], "simulate", model("double_pendulum"), "--duration", "0.01", "--dt", "0.01",
+                   "--plot", "/nowhere/plot.svg")
+
+
+class Demo(unittest.TestCase):
+    def test_contacts_hold_and_energy_balances(self):
+        done = run(DEMO, "--model", model("atlas_shadow_hands"), "--duration", "0.1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"degrees of freedom +84\n")
+        self.assertRegex(done.stdout, r"constraint rows +42,")
+        self.assertNotIn("note:", done.stdout)
+        self.assertLess(float(re.search(r"drift +at most (\S+) m", done.stdout).group(1)), 1e-6)
+        self.assertLess(float(re.search(r"apart by at most (\S+) J", done.stdout).group(1)), 1e-4)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
