@@ -183,6 +183,7 @@ TEST_F(Allocation, NoneInConstrainedDynamicsByAnyMethod) {
     tenon_solve_options options;
     ASSERT_EQ(tenon_solve_options_init(&options, sizeof options), TENON_OK);
     options.method = method;
+    s = State(model, w.get(), 1, 19);
     if (s.constrained(w.get(), &options) == TENON_UNSUPPORTED) continue;
     for (const int32_t warm : {0, 1}) {
       options.warm_start = warm;
