@@ -20,9 +20,6 @@ tenon_status tenon_workspace_create(const tenon_model* model, const tenon_constr
       throw Error(
           Status::invalid_argument,
           "the constraint set is not finished; call tenon_constraints_finish before a workspace is made");
-    if (constraints != nullptr && constraints->model != model->core)
-      throw Error(Status::invalid_argument,
-                  "the constraint set belongs to another model; create it with the model of this workspace");
     *workspace = new tenon_workspace(model->core, constraints ? constraints->core : nullptr);
   });
 }
