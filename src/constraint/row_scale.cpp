@@ -35,6 +35,7 @@ class FactoredTree {
     }
     L_.resize(size);
     x_.resize(index(model.nv));
+    diagonal_.resize(index(model.nv));
   }
 
   // False where M is not positive definite.
@@ -48,11 +49,20 @@ class FactoredTree {
 
   const Placement& world(std::int32_t node) const { return world_[index(node)]; }
 
-  // K M^-1 K^T of one row, a force on the body at its frame origin.
+  // K M^-1 K^T of one row, a force on the body at its frame origin; 0 where only rounding is left of it.
   double inverse_inertia(std::int32_t node, Force<double> f) {
+    // What the row would come to without cancellation, with the same lever arms and 1 / M_kk for M^-1_kk.
+    double bound = 0, moment = std::sqrt(norm_squared(f.n));
+    const double force = std::sqrt(norm_squared(f.f));
     for (std::int32_t i = node; i >= 0; i = model_.nodes[index(i)].parent) {
-      spread(model_.nodes[index(i)], f, [this](std::int32_t k, double value) { x_[index(k)] = value; });
+      const JointSubspace S = joint_subspace(model_.nodes[index(i)].kind);
+      spread(model_.nodes[index(i)], f, [&](std::int32_t k, double value) {
+        x_[index(k)] = value;
+        const double size = S.first + (k - model_.nodes[index(i)].v_index) < 3 ? moment : force;
+        bound += size * size / diagonal_[index(k)];
+      });
       f = force_to_parent(placement_[index(i)], f);
+      moment += force * std::sqrt(norm_squared(placement_[index(i)].p));
     }
     double sum = 0;
     for (std::int32_t k = last_velocity(node); k >= 0; k = model_.v_parent[index(k)]) {
@@ -63,10 +73,12 @@ class FactoredTree {
         x_[index(j)] -= entry(k, j) * x;
       }
     }
-    return sum;
+    return sum > rounding * bound ? sum : 0;
   }
 
  private:
+  static constexpr double rounding = 1e-24;  // of squares
+
   double& entry(std::int32_t k, std::int32_t ancestor) { return L_[row_[index(k)] + rank_[index(ancestor)]]; }
   std::int32_t last_velocity(std::int32_t node) const {
     const Model::Joint& joint = model_.joints[index(node)];
@@ -102,6 +114,7 @@ class FactoredTree {
           f = force_to_parent(placement_[index(a)], f);
         }
         entry(k, k) += model_.armature[index(k)];
+        diagonal_[index(k)] = entry(k, k);
       }
     }
   }
@@ -123,7 +136,7 @@ class FactoredTree {
 
   const Model& model_;
   std::vector<std::size_t> row_, rank_;
-  std::vector<double> L_, x_;
+  std::vector<double> L_, x_, diagonal_;
   std::vector<Placement> placement_, world_;
   std::vector<RigidInertia<double>> composite_;
 };

@@ -12,7 +12,7 @@ template <class T>
 bool aba(const ModelData& m, const T* q, const T* v, const T* tau, bool has_wrenches, T* qdd,
          WorkspaceData<T>& w) {
   sweep_velocities(m, q, v, has_wrenches, w);
-  if (!sweep_articulated_inertia<T>(m, nullptr, v, tau, w)) return false;
+  if (!sweep_articulated_inertia(m, v, tau, w)) return false;
   sweep_accelerations(m, v, qdd, w);
   return true;
 }

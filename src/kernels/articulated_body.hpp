@@ -225,24 +225,34 @@ inline void sweep_velocities(const ModelData& m, const T* q, const T* v, bool ha
   }
 }
 
-// Constraint rows of node i added to its articulated inertia and bias force: IA += K^T mu K, pA -= K^T
-// row_force.
+// Eliminates the joint of node i and brings what its parent sees into the parent's frame.
 template <class T>
-TENON_INLINE void add_constraint_rows(const ConstraintData& c, int i, HandedUp<T>& h,
-                                      const WorkspaceData<T>& w) {
-  for (int r = c.node_row_first[i]; r < c.node_row_first[i + 1]; ++r) {
-    const Force<T> K = load_force<T>(w.K + 6 * r);
-    subtract_outer(h.IA, K, scaled(-w.mu_row[r], K));
-    h.pA = h.pA - scaled(w.row_force[r], K);
-  }
+TENON_INLINE bool hand_up(const ModelData& m, int i, const T* v, const T* tau, HandedUp<T>& h,
+                          WorkspaceData<T>& w) {
+  const NodeData& n = m.nodes[i];
+  bool positive = true;
+  with_joint(n.kind, [&](auto joint) {
+    using J = decltype(joint);
+    T rate[J::nv];
+    load_rate<J>(n, v, rate);
+    const Motion<T> c = velocity_product_acceleration<J>(load_motion<T>(w.v + 6 * i), rate);
+    positive = eliminate_joint<J>(m, i, c, tau, h, w);
+    const auto X = J::load(n, i, w);
+    h = {inertia_to_parent(X, h.IA), force_to_parent(X, h.pA)};
+  });
+  return positive;
+}
+// Adds handed-up inertia and force to a parent's places in memory; first: the inertia is not there yet.
+template <class T>
+TENON_INLINE void add_to_memory(const HandedUp<T>& h, bool first, T* IA, T* pA) {
+  store(pA, load_force<T>(pA) + h.pA);
+  store(IA, first ? h.IA : load_articulated(IA) + h.IA);
 }
 
 // Articulated inertias and bias forces from the leaves to the root; pA must hold the bias forces of
-// sweep_velocities and is overwritten. constraints: null for none. False when some D is not positive
-// definite.
+// sweep_velocities and is overwritten. False when some D is not positive definite.
 template <class T>
-inline bool sweep_articulated_inertia(const ModelData& m, const ConstraintData* constraints, const T* v,
-                                      const T* tau, WorkspaceData<T>& w) {
+inline bool sweep_articulated_inertia(const ModelData& m, const T* v, const T* tau, WorkspaceData<T>& w) {
   bool positive = true;
   HandedUp<T> h{};
   for (int i = m.node_count - 1; i >= 0; --i) {
@@ -256,22 +266,9 @@ inline bool sweep_articulated_inertia(const ModelData& m, const ConstraintData* 
       h.pA = load_force<T>(w.pA + 6 * i);
     }
     if (flags & node_collects) h.IA = h.IA + load_articulated(w.IA + 21 * i);
-    if (constraints) add_constraint_rows(*constraints, i, h, w);
-    with_joint(n.kind, [&](auto joint) {
-      using J = decltype(joint);
-      T rate[J::nv];
-      load_rate<J>(n, v, rate);
-      const Motion<T> c = velocity_product_acceleration<J>(load_motion<T>(w.v + 6 * i), rate);
-      positive = eliminate_joint<J>(m, i, c, tau, h, w) && positive;
-      const auto X = J::load(n, i, w);
-      h = {inertia_to_parent(X, h.IA), force_to_parent(X, h.pA)};
-    });
-    if (n.parent >= 0 && (flags & node_adds_to_memory)) {
-      T* IA = w.IA + 21 * n.parent;
-      T* pA = w.pA + 6 * n.parent;
-      store(pA, load_force<T>(pA) + h.pA);
-      store(IA, flags & node_first_to_store ? h.IA : load_articulated(IA) + h.IA);
-    }
+    positive = hand_up(m, i, v, tau, h, w) && positive;
+    if (n.parent >= 0 && (flags & node_adds_to_memory))
+      add_to_memory(h, flags & node_first_to_store, w.IA + 21 * n.parent, w.pA + 6 * n.parent);
   }
   return positive;
 }

@@ -39,8 +39,8 @@ struct KernelTable {
                                      WorkspaceData<T>&);
   bool (*constrained_aba_start)(const ModelData&, const ConstraintData&, const T* v, const T* tau, T* qdd,
                                 WorkspaceData<T>&);
-  void (*constrained_aba_iterate)(const ModelData&, const ConstraintData&, const T* delta, T* qdd,
-                                  WorkspaceData<T>&);
+  void (*constrained_aba_iterate)(const ModelData&, const ConstraintData&, const T* delta, bool refine,
+                                  const T* tau, T* qdd, WorkspaceData<T>&);
   void (*constrained_aba_finish)(const ModelData&, const ConstraintData&, const T* v, T* qdd,
                                  WorkspaceData<T>&);
 };

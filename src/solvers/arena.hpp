@@ -17,8 +17,8 @@ namespace tenon {
 
 // Flags and ancestor runs of a model (workspace_data.hpp).
 struct SweepTables {
-  std::vector<std::int32_t> node_flags, path_first, path_runs;
-  explicit SweepTables(const ModelData& m);
+  std::vector<std::int32_t> node_flags, support_flags, path_first, path_runs;
+  SweepTables(const ModelData& m, const ConstraintData* c);
 };
 
 template <class T>

@@ -23,7 +23,7 @@ struct Sweeps {
   }
 
   // The first evaluation for a mu takes the three sweeps of [CABA] Alg. 1, the others the two of Alg. 2.
-  static bool evaluate(void* self, const double* f, double* step) {
+  static bool evaluate(void* self, const double* f, bool refine, double* step) {
     Sweeps& s = *static_cast<Sweeps*>(self);
     WorkspaceImpl& w = s.p.w;
     WorkspaceData<double>& d = w.w();
@@ -34,7 +34,7 @@ struct Sweeps {
       d.row_force[r] = force;
     }
     if (s.factored) {
-      w.kernels->constrained_aba_iterate(w.md(), c, step, d.qdd, d);
+      w.kernels->constrained_aba_iterate(w.md(), c, step, refine, s.p.tau, d.qdd, d);
     } else {
       if (!s.bias_forces_ready)
         w.kernels->constraint_state(w.md(), c, s.p.q, s.p.v, s.p.wrenches != nullptr, d);
@@ -44,6 +44,11 @@ struct Sweeps {
     }
     for (int r = 0; r < c.row_count; ++r) step[r] = d.mu_row[r] * (d.k[r] - d.Ka[r] - c.compliance[r] * f[r]);
     return s.positive;
+  }
+
+  static void multipliers(void* self, double* lambda) {
+    WorkspaceImpl& w = static_cast<Sweeps*>(self)->p.w;
+    std::copy_n(w.w().row_lambda, w.rows(), lambda);
   }
 
   static double scale(void* self) {
@@ -61,7 +66,8 @@ Status solve_constrained_aba(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   w.kernels->constraint_state(w.md(), *w.cd(), p.q, p.v, p.wrenches != nullptr, w.w());
   Sweeps sweeps{p};
-  const ProximalMethod method = {&sweeps, Sweeps::prepare, Sweeps::evaluate, Sweeps::scale};
+  const ProximalMethod method = {&sweeps, Sweeps::prepare, Sweeps::evaluate, Sweeps::scale,
+                                 Sweeps::multipliers};
   const Status status = solve_proximal(*w.cd(), method, p.options, w.proximal, p.lambda, w.report);
   if (static_cast<std::int32_t>(status) < 0) return status;
   w.kernels->constrained_aba_finish(w.md(), *w.cd(), p.v, w.w().qdd, w.w());

@@ -8,19 +8,25 @@ namespace tenon {
 
 namespace {
 
-// mu over the Delassus diagonal of a row. Each step gains log10(mu0) digits in well-posed directions, and the
-// sum H + K^T mu K loses as many; measured over all robots and random trees in bench/convergence.
-// mu over the Delassus diagonal of a row. Each step gains log10(mu) digits in well-posed directions, and the
-// sum H + K^T mu K loses about as many: at 1e4 the error of qdd stays below 2e-10 on all robots in models/ at
-// four to five iterations, at 1e6 it reaches 1e-8 at three.
-constexpr double scheduled_mu = 1e4;
-constexpr double raised_mu = 1e7;
+// mu over the Delassus diagonal of a row. Each step leaves about 1 / mu of the residual in well-posed
+// directions, and the sum H + K^T mu K loses as many digits, which the refining sweep brings back as long as
+// they are well below all.
+constexpr double scheduled_mu = 1e6;
+constexpr double raised_mu = 1e9;
+// For least squares, where every step adds mu times the contradiction to the multipliers.
+constexpr double least_squares_mu = 1e5;
 // Steps that shrink the residual at least this much need no help; the slow ones are remembered and combined.
 constexpr double fast_enough = 1e-3;
 // A residual is out of reach when one more step would remove less than this share of it. Below the second
 // number, relative to the accelerations, it is rounding; above, rows contradict each other.
 constexpr double out_of_reach = 1e-7;
 constexpr double rounding = 1e-9;
+// A step whose image is smaller than this share of it lies in the null space but for rounding.
+constexpr double barely_moves = 1e-8;
+// A least-squares step that removes a smaller share of the residual may be rounding.
+constexpr double barely_removed = 1e-6;
+// What the first step is expected to leave of the residual.
+constexpr double first_contraction = 1e-4;
 
 class Driver {
  public:
@@ -33,6 +39,7 @@ class Driver {
         m_(c.row_count),
         f_(s.f.data()),
         r_(s.r.data()),
+        start_(s.start.data()),
         inv_mu_(s.inv_mu.data()),
         steps_(s.steps.data()),
         images_(s.images.data()) {}
@@ -40,11 +47,15 @@ class Driver {
   Status run(double* lambda);
 
  private:
-  bool restart(double mu, bool by_weight);
+  bool restart(double mu);
+  void remove_null_part(double* x) const;
   bool take_residual();
   void combine();
-  void advance();
-  void remember(double* step, double* image);
+  void visit(const double* direction);
+  bool remember();
+  bool more_iterations() const { return report_.iterations < options_.max_iterations; }
+  Status least_squares(double tolerance, double* lambda);
+  void take_multipliers(double* lambda);
   double* step(int slot) { return steps_ + static_cast<std::ptrdiff_t>(slot) * m_; }
   double* image(int slot) { return images_ + static_cast<std::ptrdiff_t>(slot) * m_; }
   double dot(const double* x, const double* y) const;  // in the metric of 1 / mu
@@ -54,19 +65,23 @@ class Driver {
   const SolveOptions& options_;
   SolveReport& report_;
   const int m_;
-  double *f_, *r_, *inv_mu_, *steps_, *images_;
+  double *f_, *r_, *start_, *inv_mu_, *steps_, *images_;
   int remembered_ = 0, next_slot_ = 0;
+  bool refine_ = false;
+  bool least_squares_ = false;  // rows contradict: mu follows the user's weights
 };
 
-// Fixes 1 / mu and evaluates at f. by_weight: mu proportional to the user's weights, else to the inverse
-// Delassus diagonal.
-bool Driver::restart(double mu, bool by_weight) {
+// Fixes 1 / mu and evaluates at f: mu proportional to the inverse Delassus diagonal, or for least squares to
+// the user's weights.
+bool Driver::restart(double mu) {
   double mean = 0;
-  for (int r = 0; r < m_; ++r) mean += std::log(c_.scale[r] * c_.weight[r]);
-  mean = std::exp(mean / std::max(m_, 1));
+  if (least_squares_) {
+    for (int r = 0; r < m_; ++r) mean += std::log(c_.scale[r] * c_.weight[r]);
+    mean = std::exp(mean / m_);
+  }
   for (int r = 0; r < m_; ++r) {
-    const double base = options_.mu > 0 ? 1 / options_.mu : (by_weight ? mean : c_.scale[r]) / mu;
-    const double inv = by_weight ? base / c_.weight[r] : base;
+    double inv = least_squares_ ? mean / (mu * c_.weight[r]) : c_.scale[r] / mu;
+    if (options_.mu > 0) inv = 1 / (least_squares_ ? options_.mu * c_.weight[r] : options_.mu);
     // A row softer than its own penalty needs no multiplier to be exact.
     inv_mu_[r] = c_.compliance[r] >= inv ? 0 : inv;
   }
@@ -83,7 +98,7 @@ double Driver::dot(const double* x, const double* y) const {
 }
 
 bool Driver::take_residual() {
-  if (!method_.evaluate(method_.self, f_, r_)) return false;
+  if (!method_.evaluate(method_.self, f_, refine_, r_)) return false;
   report_.primal_residual = 0;
   for (int r = 0; r < m_; ++r) {
     if (inv_mu_[r] == 0) {
@@ -107,15 +122,14 @@ void Driver::combine() {
   }
 }
 
-// f := f + r, evaluated. The image of the step is B r = r - r_new.
-void Driver::advance() {
-  const double before = report_.primal_residual;
+// f := f + direction, evaluated. step and image of the next slot become direction and B direction = r -
+// r_new.
+void Driver::visit(const double* direction) {
   double* p = step(next_slot_);
   double* Bp = image(next_slot_);
-  for (int r = 0; r < m_; ++r) {
-    p[r] = Bp[r] = r_[r];
-    f_[r] += r_[r];
-  }
+  std::copy_n(direction, m_, p);
+  std::copy_n(r_, m_, Bp);
+  for (int r = 0; r < m_; ++r) f_[r] += p[r];
   take_residual();
   report_.dual_residual = 0;
   for (int r = 0; r < m_; ++r) {
@@ -123,72 +137,120 @@ void Driver::advance() {
     report_.dual_residual = std::max(report_.dual_residual, std::abs(Bp[r]) * inv_mu_[r]);
   }
   ++report_.iterations;
-  if (options_.accelerate && report_.primal_residual > fast_enough * before) remember(p, Bp);
 }
 
-// Keeps a step with its image made orthonormal to the others.
-void Driver::remember(double* p, double* Bp) {
+// Keeps the last step with its image made orthonormal to the others. False: it moves nothing new.
+bool Driver::remember() {
+  double* p = step(next_slot_);
+  double* Bp = image(next_slot_);
+  const double size = std::sqrt(dot(p, p));
   for (int j = 0; j < remembered_; ++j) {
     if (j == next_slot_) continue;
     const double share = dot(image(j), Bp);
     for (int r = 0; r < m_; ++r) Bp[r] -= share * image(j)[r], p[r] -= share * step(j)[r];
   }
   const double norm = std::sqrt(dot(Bp, Bp));
-  if (!(norm > 1e-14 * std::sqrt(dot(p, p)))) return;  // a direction that moves nothing: forget it
+  if (!(norm > barely_moves * size)) return false;
   for (int r = 0; r < m_; ++r) Bp[r] /= norm, p[r] /= norm;
   next_slot_ = (next_slot_ + 1) % proximal_window;
   remembered_ = std::max(remembered_, next_slot_ == 0 ? proximal_window : next_slot_);
+  return true;
 }
 
 Status Driver::run(double* lambda) {
-  for (int r = 0; r < m_; ++r) f_[r] = options_.warm_start ? lambda[r] : 0;
+  for (int r = 0; r < m_; ++r) f_[r] = start_[r] = options_.warm_start ? lambda[r] : 0;
   double mu = scheduled_mu;
-  bool by_weight = false;
-  if (!restart(mu, by_weight)) return Status::not_positive_definite;
+  if (!restart(mu)) return Status::not_positive_definite;
   const double scale = method_.scale(method_.self);
   const double tolerance = options_.absolute_tolerance + options_.relative_tolerance * scale;
   report_.iterations = 1;
   report_.dual_residual = report_.primal_residual;
-  Status status = Status::ok;
+  double contraction = first_contraction;
   int slow = 0;
-  while (report_.primal_residual > tolerance) {
-    if (report_.iterations >= options_.max_iterations) {
-      status = Status::max_iterations;
-      break;
-    }
+  while ((report_.primal_residual > tolerance || !refine_) && more_iterations()) {
     const double before = report_.primal_residual;
+    refine_ = refine_ || before * contraction <= tolerance;
     if (options_.accelerate) combine();
-    advance();
-    if (report_.primal_residual <= tolerance) break;
+    visit(r_);
+    if (report_.primal_residual <= tolerance) continue;
+    if (options_.accelerate && report_.primal_residual > fast_enough * before) remember();
+    contraction = std::min(1.0, report_.primal_residual / before);
     if (report_.dual_residual < out_of_reach * report_.primal_residual) {
       // One more step would remove nothing: this is rounding, or the rows contradict each other.
-      if (report_.primal_residual <= std::max(1e3 * tolerance, rounding * scale)) break;
-      if (by_weight) {
-        status = Status::infeasible;
-        break;
-      }
-      by_weight = true;
-      slow = 0;
-      if (!restart(mu, by_weight)) return Status::not_positive_definite;
-      continue;
+      if (report_.primal_residual <= rounding * scale) break;
+      return least_squares(tolerance, lambda);
     }
     slow = report_.primal_residual > 0.5 * before ? slow + 1 : 0;
     if (slow >= 4 && mu < raised_mu && options_.mu == 0) {
       mu = raised_mu;
       slow = 0;
-      if (!restart(mu, by_weight)) return Status::not_positive_definite;
+      if (!restart(mu)) return Status::not_positive_definite;
     }
   }
-  // The accelerations of the last evaluation belong to f + r.
+  take_multipliers(lambda);
+  return report_.primal_residual <= std::max(tolerance, rounding * scale) ? Status::ok
+                                                                          : Status::max_iterations;
+}
+
+// The weighted least-squares answer. Now mu is proportional to the weights, so that the part of r that no
+// step can remove is the answer's residual and lies in the null space of B: forces that move nothing, added
+// anew by every step. mu is smaller here, for their sake. Ends when a step removes nothing more, or only
+// rounding.
+Status Driver::least_squares(double tolerance, double* lambda) {
+  least_squares_ = true;
+  refine_ = false;  // until the end: corrections of rounding would show in the images
+  remove_null_part(f_);
+  if (!restart(least_squares_mu)) return Status::not_positive_definite;
+  report_.dual_residual = report_.primal_residual;
+  bool done = false, combining = options_.accelerate;
+  while (!done && more_iterations()) {
+    const double before = report_.dual_residual;
+    visit(r_);
+    // r enters the multipliers, mu times as large as the residual: three digits more than asked for
+    // accelerations.
+    done = report_.dual_residual <= 1e-3 * tolerance;
+    if (report_.dual_residual > 0.5 * before &&
+        report_.dual_residual < out_of_reach * report_.primal_residual)
+      done = true;
+    // No progress: an image was remembered that is mostly rounding. Plain steps get rid of it.
+    if (report_.dual_residual > 0.9 * before &&
+        report_.dual_residual < barely_removed * report_.primal_residual) {
+      done = done || !combining;
+      combining = false;
+    }
+    if (done || !combining) continue;
+    remember();
+    combine();
+  }
+  refine_ = true;
+  take_residual();
+  take_multipliers(lambda);
+  remove_null_part(lambda);
+  return done ? Status::infeasible : Status::max_iterations;
+}
+
+// Of the accelerations of the last evaluation: f + r, not the centre f.
+void Driver::take_multipliers(double* lambda) {
   for (int r = 0; r < m_; ++r) lambda[r] = f_[r] + r_[r];
-  return status;
+  if (method_.multipliers) method_.multipliers(method_.self, lambda);
+}
+
+// At a least-squares answer r lies in the null space of B: forces that move nothing, added anew by every
+// step. Without them the multipliers stay of the size of the forces that act.
+void Driver::remove_null_part(double* x) const {
+  const double norm = dot(r_, r_);
+  if (!(norm > 0)) return;
+  // Of what was added since the start only: a caller's own start may hold much more along r than r is
+  // accurate for.
+  const double share = (dot(r_, x) - dot(r_, start_)) / norm;
+  for (int r = 0; r < m_; ++r) x[r] -= share * r_[r];
 }
 
 }  // namespace
 
 ProximalScratch::ProximalScratch(int rows) {
   const std::size_t m = static_cast<std::size_t>(rows);
-  for (std::vector<double>* x : {&f, &r, &inv_mu}) x->assign(m, 0.0);
+  for (std::vector<double>* x : {&f, &r, &start, &inv_mu}) x->assign(m, 0.0);
   steps.assign(m * proximal_window, 0.0);
   images.assign(m * proximal_window, 0.0);
 }

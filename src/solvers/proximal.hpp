@@ -35,7 +35,7 @@ inline constexpr int proximal_window = 12;  // combined steps remembered
 // Sized once, with the workspace.
 struct ProximalScratch {
   explicit ProximalScratch(int rows);
-  std::vector<double> f, r, inv_mu;
+  std::vector<double> f, r, start, inv_mu;
   std::vector<double> steps,
       images;  // window x rows: p_j and B p_j, the latter orthonormal in the metric of 1 / mu
 };
@@ -46,11 +46,15 @@ struct ProximalMethod {
   // Takes the proximal terms 1 / mu of the rows (a row with compliance and 1 / mu = 0 needs no multiplier to
   // be exact). Also called again with other ones. inv_mu stays valid.
   void (*prepare)(void* self, const double* inv_mu);
-  // step := r(f), the proximal step from centre f. False: the mass matrix is not positive definite.
-  bool (*evaluate)(void* self, const double* f, double* step);
+  // step := r(f), the proximal step from centre f. refine: this is likely the last one; make up for what
+  // rounding has cost so far. False: the mass matrix is not positive definite.
+  bool (*evaluate)(void* self, const double* f, bool refine, double* step);
   // Largest acceleration that the rows ask for or see, known after the first evaluate: what residuals are
   // measured by.
   double (*scale)(void* self);
+  // The multipliers that belong to the accelerations of the last evaluate, where the method knows them better
+  // than f + r(f). May be null.
+  void (*multipliers)(void* self, double* lambda);
 };
 
 // lambda: start when options.warm_start, result always. Fills the report but for the rank.

@@ -7,21 +7,39 @@
 
 namespace tenon {
 
-SweepTables::SweepTables(const ModelData& m) : node_flags(static_cast<std::size_t>(m.node_count), 0) {
-  std::vector<bool> stored(static_cast<std::size_t>(m.node_count), false);
-  for (int i = m.node_count - 1; i >= 0; --i) {
-    const int parent = m.nodes[i].parent;
-    if (parent < 0) continue;
-    auto& parent_flags = node_flags[static_cast<std::size_t>(parent)];
-    auto& flags = node_flags[static_cast<std::size_t>(i)];
-    if (parent == i - 1) {
-      parent_flags |= node_carries;
+namespace {
+
+// supports: per node, or empty for a sweep that treats all alike.
+std::vector<std::int32_t> flags_of(const ModelData& m, const std::vector<bool>& supports) {
+  const std::size_t nodes = static_cast<std::size_t>(m.node_count);
+  std::vector<std::int32_t> all(nodes, 0);
+  std::vector<bool> stored(nodes, false), base_stored(nodes, false);
+  const auto supporting = [&](std::size_t i) { return !supports.empty() && supports[i]; };
+  for (std::size_t i = nodes; i-- > 0;) {
+    if (supporting(i)) all[i] |= node_supports;
+    if (m.nodes[i].parent < 0) continue;
+    const std::size_t parent = static_cast<std::size_t>(m.nodes[i].parent);
+    const bool to_base = supporting(parent) && !supporting(i);
+    if (parent + 1 == i && !to_base) {
+      all[parent] |= node_carries;
       continue;
     }
-    flags |= node_adds_to_memory;
-    if (!stored[static_cast<std::size_t>(parent)]) flags |= node_first_to_store;
-    stored[static_cast<std::size_t>(parent)] = true;
-    parent_flags |= node_collects;
+    std::vector<bool>& first = to_base ? base_stored : stored;
+    all[i] |= node_adds_to_memory;
+    if (!first[parent]) all[i] |= node_first_to_store;
+    first[parent] = true;
+    all[parent] |= to_base ? node_has_base : node_collects;
+  }
+  return all;
+}
+
+}  // namespace
+
+SweepTables::SweepTables(const ModelData& m, const ConstraintData* c) : node_flags(flags_of(m, {})) {
+  if (c) {
+    std::vector<bool> supports(static_cast<std::size_t>(m.node_count), false);
+    for (int s = 0; s < c->support_count; ++s) supports[static_cast<std::size_t>(c->support[s])] = true;
+    support_flags = flags_of(m, supports);
   }
   path_first.push_back(0);
   for (int k = 0; k < m.nv; ++k) {
@@ -41,7 +59,7 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
     : model(std::move(model_)),
       constraints(std::move(constraints_)),
       kernels(&tenon::kernels<double>()),
-      tables(model->data()),
+      tables(model->data(), cd()),
       arena(model->data(), cd()),
       proximal(rows()),
       dense(std::make_unique<reference::KktSolver>(model, constraints)) {
@@ -68,6 +86,7 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
   }
   WorkspaceData<double>& d = arena.data;
   d.node_flags = tables.node_flags.data();
+  d.support_flags = constraints ? tables.support_flags.data() : nullptr;
   d.path_first = tables.path_first.data();
   d.path_runs = tables.path_runs.data();
   d.anchors = anchors.data();
@@ -108,8 +127,8 @@ std::size_t Workspace::bytes() const {
   const WorkspaceImpl& w = *impl_;
   const std::size_t doubles = w.anchors.size() + w.step.size() + w.zeros.size() +
                               w.proximal.steps.size() * 2 + w.proximal.f.size() * 5;
-  const std::size_t indices =
-      w.tables.node_flags.size() + w.tables.path_first.size() + w.tables.path_runs.size() + w.item_of.size();
+  const std::size_t indices = w.tables.node_flags.size() + w.tables.support_flags.size() +
+                              w.tables.path_first.size() + w.tables.path_runs.size() + w.item_of.size();
   return sizeof w + w.arena.bytes() + doubles * sizeof(double) + indices * sizeof(std::int32_t) +
          w.dense->bytes();
 }

@@ -164,14 +164,17 @@ TEST(ConstrainedDynamics, WarmStartFindsTheSameMotion) {
       ASSERT_GE(static_cast<int>(status), 0) << s.workspace.message();
       SCOPED_TRACE(std::string(name_of(method)) + ", seed " + std::to_string(seed));
       EXPECT_EQ(status, s.expected_status);
-      compare(s, qdd, lambda, std::max(1.0, well_posed / s.kkt.min_kept_over_max()));
+      // A start that is not zero leaves contradictory rows larger multipliers that cancel.
+      const double cancelling = s.expected_status == Status::infeasible ? 10 : 1;
+      const double slack = cancelling * std::max(1.0, well_posed / s.kkt.min_kept_over_max());
+      compare(s, qdd, lambda, slack);
       if (s.expected_status == Status::ok && s.rows() > 0) {
         EXPECT_LE(s.workspace.report().iterations, 2);
       }
       Random random(seed);
       for (double& x : lambda) x = random.uniform(-100, 100);
       EXPECT_EQ(s.solve(method, qdd, lambda, options), s.expected_status);
-      compare(s, qdd, lambda, std::max(1.0, well_posed / s.kkt.min_kept_over_max()));
+      compare(s, qdd, lambda, slack);
     }
   }
 }
