@@ -200,7 +200,8 @@ Status Driver::least_squares(double tolerance, double* lambda) {
   least_squares_ = true;
   refine_ = false;  // until the end: corrections of rounding would show in the images
   remove_null_part(f_);
-  if (!restart(least_squares_mu)) return Status::not_positive_definite;
+  double mu = least_squares_mu;
+  if (!restart(mu)) return Status::not_positive_definite;
   report_.dual_residual = report_.primal_residual;
   bool done = false, combining = options_.accelerate;
   while (!done && more_iterations()) {
@@ -209,13 +210,22 @@ Status Driver::least_squares(double tolerance, double* lambda) {
     // r enters the multipliers, mu times as large as the residual: three digits more than asked for
     // accelerations.
     done = report_.dual_residual <= 1e-3 * tolerance;
-    if (report_.dual_residual > 0.5 * before &&
-        report_.dual_residual < out_of_reach * report_.primal_residual)
-      done = true;
-    // No progress: an image was remembered that is mostly rounding. Plain steps get rid of it.
-    if (report_.dual_residual > 0.9 * before &&
-        report_.dual_residual < barely_removed * report_.primal_residual) {
-      done = done || !combining;
+    const double progress = report_.dual_residual / before,
+                 share = report_.dual_residual / report_.primal_residual;
+    if (!done && progress > 0.5 && share < out_of_reach) {
+      // Rounding, or a slow direction that is too small beside the rest to be remembered: a larger mu will
+      // tell.
+      done = report_.dual_residual < 3 * tolerance || mu >= raised_mu || options_.mu > 0;
+      if (done) break;
+      mu *= 100;
+      remove_null_part(f_);
+      if (!restart(mu)) return Status::not_positive_definite;
+      report_.dual_residual = report_.primal_residual;
+      continue;
+    }
+    if (!done && progress > 0.9 && share < barely_removed) {
+      // An image was remembered that is mostly rounding. Plain steps get rid of it.
+      done = !combining;
       combining = false;
     }
     if (done || !combining) continue;
