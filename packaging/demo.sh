@@ -7,7 +7,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 install_for build
-step "build (Release)" build_preset release tenon_demo
+step "build (Release)" build_preset release OFF tenon_demo tenon_cli
 mkdir -p "$TENON_ROOT/build/demo"
 echo
 exec "$TENON_ROOT/build/release/bin/tenon_demo" --model "$TENON_ROOT/models/atlas_shadow_hands.urdf" \

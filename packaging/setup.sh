@@ -126,16 +126,18 @@ install_for() {
   esac
 }
 
-# build_preset preset [target...]: configures build/<preset> and builds it, with compiler caches used when present.
+# build_preset preset ON|OFF [target...]: configures build/<preset>, with or without tests, and builds it; a compiler
+# cache is used where there is one.
 build_preset() {
-  local preset=$1 targets=()
-  shift
+  local preset=$1 tests=$2 targets=()
+  shift 2
   if [ $# -gt 0 ]; then targets=(--target "$@"); fi
   if [ -z "${CMAKE_CXX_COMPILER_LAUNCHER:-}" ] && command -v ccache >/dev/null; then
     export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
   fi
   cd "$TENON_ROOT" || return 1
-  cmake --preset "$preset" && cmake --build --preset "$preset" --parallel "$(nproc)" "${targets[@]}"
+  cmake --preset "$preset" -DTENON_BUILD_TESTS="$tests" &&
+    cmake --build --preset "$preset" --parallel "$(nproc)" "${targets[@]}"
 }
 
 if [ "${BASH_SOURCE[0]}" = "$0" ]; then

@@ -31,17 +31,17 @@ tested() {
 }
 
 install_for test
-step "build (Release)" build_preset release
+step "build (Release)" build_preset release ON
 tested "test (Release)" run_ctest release
 
 if [ "$asan" = yes ]; then
   export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1
-  step "build (address and undefined-behaviour sanitizers)" build_preset asan
+  step "build (address and undefined-behaviour sanitizers)" build_preset asan ON
   # Clients in other languages load the library into a process that the sanitizer does not own.
   tested "test (address and undefined-behaviour sanitizers)" run_ctest asan --label-exclude client
 fi
 if [ "$tsan" = yes ]; then
-  step "build (thread sanitizer)" build_preset tsan
+  step "build (thread sanitizer)" build_preset tsan ON
   tested "test (thread sanitizer)" run_ctest tsan --label-exclude client
 fi
 
