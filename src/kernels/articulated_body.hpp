@@ -80,9 +80,16 @@ TENON_INLINE T dot(const Force<T>& f, const Motion<T>& m) {
   return dot(m, f);
 }
 
+// Row and column A := 0, known to the compiler.
+template <int A, class T>
+TENON_INLINE void clear_axis(ArticulatedInertia<T>& a) {
+  const T o(0);
+  at<A, 0>(a) = o, at<A, 1>(a) = o, at<A, 2>(a) = o, at<A, 3>(a) = o, at<A, 4>(a) = o, at<A, 5>(a) = o;
+}
+
 // Eliminates the joint of node i: stores U, D, u; turns (IA, pA) into what the parent sees, still in body
 // coordinates. Returns false when D is not positive definite.
-template <class J, class T>
+template <class J, bool armature, class T>
 TENON_INLINE bool eliminate_joint(const ModelData& m, int i, const Motion<T>& c, const T* tau, HandedUp<T>& h,
                                   WorkspaceData<T>& w) {
   const NodeData& n = m.nodes[i];
@@ -92,13 +99,14 @@ TENON_INLINE bool eliminate_joint(const ModelData& m, int i, const Motion<T>& c,
   if constexpr (J::one_dof) {
     constexpr int A = J::axis[0];
     const Force<T> Ui = column<A>(h.IA);
-    const T d = at<A>(Ui) + T(m.armature[n.v_index]);
+    const T d = armature ? at<A>(Ui) + T(m.armature[n.v_index]) : at<A>(Ui);
     const T d_inv = T(1) / d;
     const T ui = T(n.sign) * tau[n.v_index] - at<A>(h.pA);
     store(U, Ui);
     D[0] = d_inv;
     u[0] = ui;
     subtract_outer(h.IA, Ui, scaled(d_inv, Ui));
+    if constexpr (!armature) clear_axis<A>(h.IA);
     h.pA = h.pA + h.IA * c + scaled(d_inv * ui, Ui);
     return d > T(0);
   } else {
@@ -236,9 +244,16 @@ TENON_INLINE bool hand_up(const ModelData& m, int i, const T* v, const T* tau, H
     T rate[J::nv];
     load_rate<J>(n, v, rate);
     const Motion<T> c = velocity_product_acceleration<J>(load_motion<T>(w.v + 6 * i), rate);
-    positive = eliminate_joint<J>(m, i, c, tau, h, w);
     const auto X = J::load(n, i, w);
-    h = {inertia_to_parent(X, h.IA), force_to_parent(X, h.pA)};
+    const auto eliminate = [&](auto armature) {
+      positive = eliminate_joint<J, armature.value>(m, i, c, tau, h, w);
+      h = {inertia_to_parent(X, h.IA), force_to_parent(X, h.pA)};
+    };
+    // Without armature an eliminated axis holds exact zeros, which thin out the transform as well.
+    if (J::one_dof && m.armature[n.v_index] == 0)
+      eliminate(Int<0>{});
+    else
+      eliminate(Int<1>{});
   });
   return positive;
 }
