@@ -36,6 +36,11 @@ struct SolveOptions {
   // false: plain proximal iterations as in the papers. true: the same sweeps, combined to the smallest
   // residual.
   bool accelerate = true;
+  // pv only: added to every row's compliance, so that dependent rows can be solved; 0: they are solved by
+  // proximal iterations.
+  double tikhonov = 0;
+  // pv and prox_pv: factor the rows of each branch of the root body by themselves. false: all together.
+  bool split_base = true;
 };
 
 struct SolveReport {

@@ -6,6 +6,7 @@
 #include "kernels/kernel_table.hpp"
 #include "kernels/kinematics.hpp"
 #include "kernels/ltl.hpp"
+#include "kernels/pv.hpp"
 #include "kernels/rnea.hpp"
 
 #define TENON_STRING_(x) #x
@@ -47,6 +48,11 @@ constexpr KernelTable<T> make_table() {
   t.constrained_aba_start = constrained_aba_start<T>;
   t.constrained_aba_iterate = constrained_aba_iterate<T>;
   t.constrained_aba_finish = constrained_aba_finish<T>;
+  t.pv_reduce = pv_reduce<T>;
+  t.pv_factor = pv_factor<T>;
+  t.pv_step = pv_step<T>;
+  t.pv_dual_hessian = pv_dual_hessian<T>;
+  t.pv_roll_out = pv_roll_out<T>;
   return t;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "constraint/constraint_data.hpp"
+#include "kernels/pv_data.hpp"
 #include "kernels/workspace_data.hpp"
 #include "model/model_data.hpp"
 
@@ -43,6 +44,14 @@ struct KernelTable {
                                   const T* tau, T* qdd, WorkspaceData<T>&);
   void (*constrained_aba_finish)(const ModelData&, const ConstraintData&, const T* v, T* qdd,
                                  WorkspaceData<T>&);
+
+  // kernels/pv.hpp, after constraint_state. split: the branches of the root are factored apart.
+  bool (*pv_reduce)(const ModelData&, bool split, const T* v, const T* tau, PvData<T>&, WorkspaceData<T>&);
+  T (*pv_factor)(const ModelData&, bool split, const double* scale, PvData<T>&);
+  void (*pv_step)(const ModelData&, bool split, const T* R, const T* f, T* step, PvData<T>&);
+  void (*pv_dual_hessian)(const ModelData&, bool split, T* L, int ld, const PvData<T>&);
+  void (*pv_roll_out)(const ModelData&, const ConstraintData&, const T* v, const T* lambda, T* qdd,
+                      PvData<T>&, WorkspaceData<T>&);
 };
 
 // The best table this machine can run.

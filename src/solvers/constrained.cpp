@@ -5,6 +5,9 @@
 #include "solvers/check.hpp"
 #include "solvers/constrained_aba.hpp"
 #include "solvers/link_frames.hpp"
+#include "solvers/prox_pv.hpp"
+#include "solvers/pv.hpp"
+#include "solvers/pv_soft.hpp"
 #include "tenon/dynamics.hpp"
 
 namespace tenon {
@@ -38,6 +41,9 @@ struct MethodEntry {
 constexpr MethodEntry methods[] = {
     {Method::dense, solve_dense},
     {Method::constrained_aba, solve_constrained_aba},
+    {Method::pv, solve_pv},
+    {Method::prox_pv, solve_prox_pv},
+    {Method::pv_soft, solve_pv_soft},
 };
 
 Method choose(const WorkspaceImpl&) {
@@ -46,8 +52,9 @@ Method choose(const WorkspaceImpl&) {
 
 Status check_options(WorkspaceImpl& w, const SolveOptions& o) {
   const auto positive = [](double x) { return x >= 0 && x <= 1e300; };
-  if (!positive(o.absolute_tolerance) || !positive(o.relative_tolerance) || !positive(o.mu))
-    return w.fail(Status::invalid_argument, "tolerances and mu must be finite and not negative");
+  if (!positive(o.absolute_tolerance) || !positive(o.relative_tolerance) || !positive(o.mu) ||
+      !positive(o.tikhonov))
+    return w.fail(Status::invalid_argument, "tolerances, mu and tikhonov must be finite and not negative");
   if (o.max_iterations < 1)
     return w.fail(Status::invalid_argument, "max_iterations is %d; give at least 1", o.max_iterations);
   return Status::ok;

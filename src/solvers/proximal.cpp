@@ -55,6 +55,8 @@ class Driver {
   void visit(const double* direction);
   bool remember();
   bool more_iterations() const { return report_.iterations < options_.max_iterations; }
+  void settle(double negligible);
+  void report_settled();
   Status least_squares(double tolerance, double* lambda);
   void take_multipliers(double* lambda);
   double* step(int slot) { return steps_ + static_cast<std::ptrdiff_t>(slot) * m_; }
@@ -69,7 +71,9 @@ class Driver {
   double *f_, *r_, *start_, *inv_mu_, *steps_, *images_;
   int remembered_ = 0, next_slot_ = 0;
   bool refine_ = false;
-  bool least_squares_ = false;  // rows contradict: mu follows the user's weights
+  bool least_squares_ = false;           // rows contradict: mu follows the user's weights
+  const double* unreachable_ = nullptr;  // by rows, once the method settled it
+  bool contradictory_ = false;           // and not negligible
 };
 
 // Fixes 1 / mu and evaluates at f: mu proportional to the inverse Delassus diagonal, or for least squares to
@@ -174,14 +178,20 @@ Status Driver::run(double* lambda) {
     if (options_.accelerate) combine();
     visit(r_);
     if (report_.primal_residual <= tolerance) continue;
-    if (options_.accelerate && report_.primal_residual > fast_enough * before) remember();
     contraction = std::min(1.0, report_.primal_residual / before);
+    if (method_.settle && !unreachable_ && contraction > 0.5) {
+      settle(rounding * scale);
+      if (!restart(mu)) return Status::not_positive_definite;
+      continue;
+    }
+    if (options_.accelerate && contraction > fast_enough) remember();
     if (report_.dual_residual < out_of_reach * report_.primal_residual) {
       // One more step would remove nothing: this is rounding, or the rows contradict each other.
       if (report_.primal_residual <= rounding * scale) break;
       return least_squares(tolerance, lambda);
     }
     slow = report_.primal_residual > 0.5 * before ? slow + 1 : 0;
+    if (slow >= 2 && refine_ && report_.primal_residual <= rounding * scale) break;  // nor will it get better
     if (slow >= 4 && mu < raised_mu && options_.mu == 0) {
       mu = raised_mu;
       slow = 0;
@@ -189,8 +199,26 @@ Status Driver::run(double* lambda) {
     }
   }
   take_multipliers(lambda);
-  return report_.primal_residual <= std::max(tolerance, rounding * scale) ? Status::ok
-                                                                          : Status::max_iterations;
+  const bool converged = report_.primal_residual <= std::max(tolerance, rounding * scale);
+  if (unreachable_) report_settled();
+  return !converged ? Status::max_iterations : contradictory_ ? Status::infeasible : Status::ok;
+}
+
+// Has the method take what is out of reach off the right-hand sides. Multipliers that chased it are
+// forgotten.
+void Driver::settle(double negligible) {
+  unreachable_ = method_.settle(method_.self);
+  for (int r = 0; r < m_; ++r) contradictory_ = contradictory_ || std::abs(unreachable_[r]) > negligible;
+  if (contradictory_) std::fill_n(f_, m_, 0.0);
+}
+
+// The iteration went on without what is out of reach; the rows still miss it.
+void Driver::report_settled() {
+  report_.dual_residual = report_.primal_residual;
+  report_.primal_residual = 0;
+  for (int r = 0; r < m_; ++r)
+    report_.primal_residual =
+        std::max(report_.primal_residual, std::abs(r_[r] * inv_mu_[r] + unreachable_[r]));
 }
 
 // The weighted least-squares answer. Now mu is proportional to the weights, so that the part of r that no

@@ -19,7 +19,8 @@
 //
 // Where rows contradict, r does not vanish; iterations converge to the least residual in the metric of 1 /
 // mu. When the remaining residual is seen to be out of reach, mu is set proportional to the user's weights
-// and the iteration goes on to the weighted least-squares answer ([CABA] II-C1).
+// and the iteration goes on to the weighted least-squares answer ([CABA] II-C1). A method that has the
+// Delassus matrix settles by linear algebra what is out of reach, and the iteration goes on with the rest.
 #pragma once
 
 #include <cstddef>
@@ -55,6 +56,9 @@ struct ProximalMethod {
   // The multipliers that belong to the accelerations of the last evaluate, where the method knows them better
   // than f + r(f). May be null.
   void (*multipliers)(void* self, double* lambda);
+  // Where the method has the Delassus matrix: finds what no force can reach of the rows' right-hand sides
+  // (least sum weight x square), takes it off them, and returns it. May be null.
+  const double* (*settle)(void* self) = nullptr;
 };
 
 // lambda: start when options.warm_start, result always. Fills the report but for the rank.

@@ -1,0 +1,65 @@
+// What the kernels of pv and prox_pv see of their tables and memory: plain arrays (model/model_data.hpp says
+// why).
+//
+// Lanes. While rows are carried to the root they stand four and four side by side (spatial/lanes.hpp). The
+// rows of each constrained node begin at a multiple of four lanes, what is left over holds zeros; so the
+// lanes of every subtree are whole packs, and contiguous as its rows are.
+#pragma once
+
+#include <cstdint>
+
+namespace tenon {
+
+// A node that carries rows. In the order of the sweep: leaves first.
+struct PvNode {
+  std::int32_t node;
+  std::int32_t row_begin, row_end;    // rows on the node itself
+  std::int32_t lane_begin, lane_end;  // lanes of its subtree
+  std::int32_t column_begin;          // its first column in d_inv
+  std::int32_t W_begin;               // and in W: lane_end - lane_begin numbers a column
+  // Where the next node has other lanes, L takes up the columns since the last such place.
+  std::int32_t sum_columns;
+};
+
+// Rows that no other row is coupled with: one dense symmetric matrix.
+struct PvBlock {
+  std::int32_t row_begin, row_count;
+  std::int32_t slot;    // first place in the padded vectors; a multiple of four
+  std::int32_t stride;  // row_count rounded up to whole packs
+  std::int32_t begin;   // first number of A and of F
+};
+
+struct PvBlocks {
+  std::int32_t count;
+  const PvBlock* block;
+};
+
+template <class T>
+struct PvData {
+  std::int32_t node_count, lane_count, slot_count;
+  std::int32_t world_rows;  // rows on the world: the first ones, coupled with nothing
+  const PvNode* nodes;
+  const std::int32_t* lane_of_row;
+  PvBlocks whole;  // one block a tree
+  PvBlocks split;  // one block a branch of the root, its joint left for the matrix inversion lemma; or empty
+
+  T* K;            // six arrays of lane_count: the rows as carried so far
+  T* k;            // lane_count: their right-hand sides
+  T* W;            // per dof the column K S of its lanes (several dofs: K S L^-T, with D = L diag L^T)
+  T* d_inv;        // per column 1 / D
+  T* scaled;       // four numbers a column: scratch of the sums
+  T* L;            // lane_count x lane_count, lower tiles: dual Hessian L^A
+  T* b;            // rows: k - J a_free
+  T* row_damping;  // rows: what is added to the diagonal of L
+  T* residual;     // rows: b - (L + R) lambda
+  T* A;            // blocks of L, both triangles, stride of the block
+  T* F;            // blocks of the factor of A + damping: unit lower triangle
+  T* F_inv_d;      // slots: one over its diagonal
+  T* damping;      // slots
+  T* x;            // slots, and room for one pack
+  T* Y;            // six arrays of slots: root columns of W
+  T* Z;            // six arrays of slots: (A + damping)^-1 Y
+  T* C;            // 36: factor of D + Y^T Z
+};
+
+}  // namespace tenon

@@ -1,0 +1,94 @@
+#include "solvers/prox_pv.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tenon {
+namespace {
+
+struct DualSteps {
+  const ConstrainedProblem& p;
+  const double* inv_mu = nullptr;
+  const double* first_step = nullptr;
+  bool factored = false;  // for the present mu
+
+  PvData<double>& d() const { return p.w.pv.data; }
+  bool split() const { return p.options.split_base && d().split.count > 0; }
+
+  static void prepare(void* self, const double* inv_mu) {
+    DualSteps& s = *static_cast<DualSteps*>(self);
+    s.inv_mu = inv_mu;
+    s.factored = false;
+    for (int r = 0; r < s.p.w.rows(); ++r) s.d().row_damping[r] = s.p.w.cd()->compliance[r] + inv_mu[r];
+  }
+
+  // (L + R + 1 / mu) step = b - (L + R) f: the step of [CABA] Eq. 14b, not its end point, so that digits are
+  // not spent on what f already holds.
+  static bool evaluate(void* self, const double* f, bool, double* step) {
+    DualSteps& s = *static_cast<DualSteps*>(self);
+    const WorkspaceImpl& w = s.p.w;
+    if (!s.factored) w.kernels->pv_factor(w.md(), s.split(), w.cd()->scale, s.d());
+    s.factored = true;
+    s.first_step = step;
+    w.kernels->pv_step(w.md(), s.split(), w.cd()->compliance, f, step, s.d());
+    return true;
+  }
+
+  // b := what forces can reach of it.
+  static const double* settle(void* self) {
+    DualSteps& s = *static_cast<DualSteps*>(self);
+    WorkspaceImpl& w = s.p.w;
+    const int rows = w.rows();
+    double* A = w.pv.unreachable.A();
+    w.kernels->pv_dual_hessian(w.md(), s.split(), A, rows, s.d());
+    for (int r = 0; r < rows; ++r) A[r * rows + r] += w.cd()->compliance[r];
+    const double* rho = w.pv.unreachable.solve(*w.cd(), s.d().b);
+    for (int r = 0; r < rows; ++r) s.d().b[r] -= rho[r];
+    return rho;
+  }
+
+  static double scale(void* self) {
+    const DualSteps& s = *static_cast<DualSteps*>(self);
+    const double* k = s.p.w.arena.data.k;
+    double largest = 0;
+    for (int r = 0; r < s.p.w.rows(); ++r)
+      largest = std::max({largest, std::abs(k[r]), std::abs(k[r] - s.inv_mu[r] * s.first_step[r])});
+    return largest;
+  }
+};
+
+}  // namespace
+
+bool reduce_pv(const ConstrainedProblem& p) {
+  WorkspaceImpl& w = p.w;
+  w.kernels->constraint_state(w.md(), *w.cd(), p.q, p.v, p.wrenches != nullptr, w.w());
+  const bool split = p.options.split_base && w.pv.data.split.count > 0;
+  return w.kernels->pv_reduce(w.md(), split, p.v, p.tau, w.pv.data, w.w());
+}
+
+Status iterate_pv(const ConstrainedProblem& p) {
+  WorkspaceImpl& w = p.w;
+  DualSteps steps{p};
+  const ProximalMethod method = {&steps,  DualSteps::prepare, DualSteps::evaluate, DualSteps::scale,
+                                 nullptr, DualSteps::settle};
+  const Status status = solve_proximal(*w.cd(), method, p.options, w.proximal, p.lambda, w.report);
+  if (static_cast<std::int32_t>(status) >= 0) roll_out_pv(p, p.lambda);
+  return status;
+}
+
+void roll_out_pv(const ConstrainedProblem& p, const double* added) {
+  WorkspaceImpl& w = p.w;
+  const WorkspaceData<double>& d = w.w();
+  w.kernels->pv_roll_out(w.md(), *w.cd(), p.v, added, d.qdd, w.pv.data, w.w());
+  w.report.primal_residual = 0;
+  for (int r = 0; r < w.rows(); ++r) {
+    const double residual = d.k[r] - d.Ka[r] - w.cd()->compliance[r] * p.lambda[r];
+    w.report.primal_residual = std::max(w.report.primal_residual, std::abs(residual));
+  }
+}
+
+Status solve_prox_pv(const ConstrainedProblem& p) {
+  return reduce_pv(p) ? iterate_pv(p) : Status::not_positive_definite;
+}
+
+}  // namespace tenon

@@ -1,0 +1,19 @@
+// Method prox_pv ([CABA] Alg. 4): the sweeps of kernels/pv.hpp around solvers/proximal.hpp, whose iterations
+// cost a dense solve each and no sweep.
+#pragma once
+
+#include "solvers/constrained_aba.hpp"
+
+namespace tenon {
+
+// Rows reduced to (L + R) lambda = b; false when the mass matrix is not positive definite.
+bool reduce_pv(const ConstrainedProblem& p);
+// From there: the proximal loop, then the accelerations.
+Status iterate_pv(const ConstrainedProblem& p);
+// Adds the effect of these multipliers to what was rolled out before; qdd, Ka and the report's primal
+// residual are then those of lambda.
+void roll_out_pv(const ConstrainedProblem& p, const double* added);
+
+Status solve_prox_pv(const ConstrainedProblem& p);
+
+}  // namespace tenon

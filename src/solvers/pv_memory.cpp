@@ -1,0 +1,159 @@
+#include "solvers/pv_memory.hpp"
+
+#include <algorithm>
+#include <initializer_list>
+
+namespace tenon {
+namespace {
+
+constexpr std::int32_t pack = 4;  // rows side by side, Lanes::count
+
+std::int32_t whole_packs(std::int32_t count) {
+  return (count + pack - 1) / pack * pack;
+}
+
+// Rows [begin, end) as the next block.
+void add_block(std::vector<PvBlock>& blocks, std::int32_t begin, std::int32_t end) {
+  if (begin == end) return;
+  PvBlock block{begin, end - begin, 0, whole_packs(end - begin), 0};
+  if (!blocks.empty()) {
+    const PvBlock& last = blocks.back();
+    block.slot = last.slot + last.stride;
+    block.begin = last.begin + last.stride * last.stride;
+  }
+  blocks.push_back(block);
+}
+
+}  // namespace
+
+PvMemory::PvMemory(const ModelData& m, const ConstraintData* constraints)
+    : unreachable(constraints ? constraints->row_count : 0) {
+  if (!constraints || constraints->row_count == 0) return;
+  number_lanes(m, *constraints);
+  lay_out_columns(m);
+  find_blocks(m, *constraints);
+  allocate(constraints->row_count);
+}
+
+void PvMemory::number_lanes(const ModelData& m, const ConstraintData& c) {
+  lane_of_row_.assign(static_cast<std::size_t>(c.row_count), 0);
+  std::int32_t lanes = 0;
+  std::vector<std::int32_t> place(static_cast<std::size_t>(m.node_count), -1);  // in nodes_
+  for (std::int32_t s = 0; s < c.support_count; ++s) {
+    PvNode n{};
+    n.node = c.support[s];
+    n.row_begin = c.node_row_first[n.node], n.row_end = c.node_row_first[n.node + 1];
+    n.lane_begin = lanes;
+    for (std::int32_t r = n.row_begin; r < n.row_end; ++r)
+      lane_of_row_[static_cast<std::size_t>(r)] = lanes + r - n.row_begin;
+    lanes += whole_packs(n.row_end - n.row_begin);
+    n.lane_end = lanes;
+    place[static_cast<std::size_t>(n.node)] = s;
+    for (std::int32_t i = m.nodes[n.node].parent; i >= 0; i = m.nodes[i].parent)
+      nodes_[static_cast<std::size_t>(place[static_cast<std::size_t>(i)])].lane_end = lanes;
+    nodes_.push_back(n);
+  }
+  std::reverse(nodes_.begin(), nodes_.end());
+  data.lane_count = lanes;
+  data.world_rows = c.node_row_first[0];
+}
+
+void PvMemory::lay_out_columns(const ModelData& m) {
+  std::int32_t columns = 0, W = 0, since_sum = 0;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    PvNode& n = nodes_[i];
+    const std::int32_t end =
+        n.node + 1 < m.node_count ? m.nodes[n.node + 1].v_index : m.nv;  // dofs follow the nodes
+    const std::int32_t dofs = end - m.nodes[n.node].v_index;
+    n.column_begin = columns;
+    n.W_begin = W;
+    columns += dofs;
+    W += dofs * (n.lane_end - n.lane_begin);
+    since_sum += dofs;
+    const bool last = i + 1 == nodes_.size();
+    if (last || nodes_[i + 1].lane_begin != n.lane_begin || nodes_[i + 1].lane_end != n.lane_end) {
+      n.sum_columns = since_sum;
+      since_sum = 0;
+    }
+  }
+  column_count_ = static_cast<std::size_t>(columns);
+  W_size_ = static_cast<std::size_t>(W);
+}
+
+void PvMemory::find_blocks(const ModelData& m, const ConstraintData& c) {
+  std::int32_t root = -1, roots = 0;
+  for (std::int32_t s = 0; s < c.support_count; ++s) {
+    const std::int32_t i = c.support[s];
+    if (m.nodes[i].parent >= 0) continue;
+    root = i;
+    ++roots;
+    add_block(whole_, c.node_row_first[i], c.subtree_row_end[i]);
+  }
+  if (roots != 1) return;
+  std::vector<PvBlock> branches;
+  add_block(branches, c.node_row_first[root], c.node_row_first[root + 1]);
+  const bool rows_on_root = !branches.empty();
+  for (std::int32_t s = 0; s < c.support_count; ++s) {
+    const std::int32_t i = c.support[s];
+    if (m.nodes[i].parent == root) add_block(branches, c.node_row_first[i], c.subtree_row_end[i]);
+  }
+  // Rows on the root body alone have no dual Hessian of their own: left whole.
+  if (branches.size() >= (rows_on_root ? 3u : 2u)) split_ = branches;
+}
+
+void PvMemory::allocate(int rows) {
+  std::int32_t slots = 0, numbers = 0;
+  for (const auto* blocks : {&whole_, &split_}) {
+    if (blocks->empty()) continue;
+    const PvBlock& last = blocks->back();
+    slots = std::max(slots, last.slot + last.stride);
+    numbers = std::max(numbers, last.begin + last.stride * last.stride);
+  }
+  data.node_count = static_cast<std::int32_t>(nodes_.size());
+  data.slot_count = slots;
+  data.nodes = nodes_.data();
+  data.lane_of_row = lane_of_row_.data();
+  data.whole = {static_cast<std::int32_t>(whole_.size()), whole_.data()};
+  data.split = {static_cast<std::int32_t>(split_.size()), split_.data()};
+
+  const std::size_t lanes = static_cast<std::size_t>(data.lane_count), s = static_cast<std::size_t>(slots),
+                    matrix = static_cast<std::size_t>(numbers);
+  struct Field {
+    double** begin;
+    std::size_t size;
+  };
+  const std::initializer_list<Field> fields = {{&data.K, 6 * lanes},
+                                               {&data.k, lanes},
+                                               {&data.W, W_size_},
+                                               {&data.d_inv, column_count_},
+                                               {&data.scaled, pack * std::max(column_count_, s)},
+                                               {&data.L, lanes * lanes},
+                                               {&data.b, static_cast<std::size_t>(rows)},
+                                               {&data.row_damping, static_cast<std::size_t>(rows)},
+                                               {&data.residual, static_cast<std::size_t>(rows)},
+                                               {&data.A, matrix},
+                                               {&data.F, matrix},
+                                               {&data.F_inv_d, s},
+                                               {&data.damping, s},
+                                               {&data.x, s},
+                                               {&data.Y, 6 * s},
+                                               {&data.Z, 6 * s},
+                                               {&data.C, 36}};
+  constexpr std::size_t line = 8;  // doubles in a cache line
+  std::size_t used = line;
+  for (const Field& f : fields) used += (f.size + line - 1) / line * line;
+  memory_.assign(used, 0.0);
+  double* next = memory_.data();
+  while (reinterpret_cast<std::uintptr_t>(next) % 64 != 0) ++next;
+  for (const Field& f : fields) {
+    *f.begin = next;
+    next += (f.size + line - 1) / line * line;
+  }
+}
+
+std::size_t PvMemory::bytes() const {
+  return unreachable.bytes() + memory_.size() * sizeof(double) + nodes_.size() * sizeof(PvNode) +
+         (whole_.size() + split_.size()) * sizeof(PvBlock) + lane_of_row_.size() * sizeof(std::int32_t);
+}
+
+}  // namespace tenon

@@ -1,0 +1,40 @@
+// Tables and memory of pv and prox_pv for one model and constraint set (kernels/pv_data.hpp), sized once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "constraint/constraint_data.hpp"
+#include "kernels/pv_data.hpp"
+#include "model/model_data.hpp"
+#include "solvers/unreachable.hpp"
+
+namespace tenon {
+
+class PvMemory {
+ public:
+  // constraints: null for none.
+  PvMemory(const ModelData& m, const ConstraintData* constraints);
+  PvMemory(const PvMemory&) = delete;
+  PvMemory& operator=(const PvMemory&) = delete;
+
+  std::size_t bytes() const;
+
+  PvData<double> data{};
+  UnreachablePart unreachable;
+
+ private:
+  void number_lanes(const ModelData& m, const ConstraintData& c);
+  void lay_out_columns(const ModelData& m);
+  void find_blocks(const ModelData& m, const ConstraintData& c);
+  void allocate(int rows);
+
+  std::vector<PvNode> nodes_;
+  std::vector<std::int32_t> lane_of_row_;
+  std::vector<PvBlock> whole_, split_;
+  std::vector<double> memory_;
+  std::size_t column_count_ = 0, W_size_ = 0;
+};
+
+}  // namespace tenon
