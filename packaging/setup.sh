@@ -102,7 +102,7 @@ install_packages() {
     sudo -n true 2>/dev/null || { [ -t 0 ] && sudo -v; } ||
       die "packages are missing and sudo asks for a password; as root, run: apt-get install ${missing[*]}"
   fi
-  step "install ${#missing[@]} Debian packages" apt_install "${missing[@]}"
+  step "install Debian packages (${#missing[@]} missing)" apt_install "${missing[@]}"
 }
 
 # A cargo on the PATH, or where rustup puts it, serves; only without one Debian's is installed.
