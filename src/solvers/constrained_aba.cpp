@@ -7,6 +7,8 @@ namespace tenon {
 
 namespace {
 
+constexpr double scheduled_mu = 3e7;  // it refines
+
 struct Sweeps {
   const ConstrainedProblem& p;
   const double* inv_mu = nullptr;
@@ -67,7 +69,7 @@ Status solve_constrained_aba(const ConstrainedProblem& p) {
   w.kernels->constraint_state(w.md(), *w.cd(), p.q, p.v, p.wrenches != nullptr, w.w());
   Sweeps sweeps{p};
   const ProximalMethod method = {&sweeps, Sweeps::prepare, Sweeps::evaluate, Sweeps::scale,
-                                 Sweeps::multipliers};
+                                 Sweeps::multipliers, nullptr, scheduled_mu};
   const Status status = solve_proximal(*w.cd(), method, p.options, w.proximal, p.lambda, w.report);
   if (static_cast<std::int32_t>(status) < 0) return status;
   w.kernels->constrained_aba_finish(w.md(), *w.cd(), p.v, w.w().qdd, w.w());

@@ -8,11 +8,7 @@ namespace tenon {
 
 namespace {
 
-// mu over the Delassus diagonal of a row. A step leaves about 1 / mu of the residual in well-posed
-// directions, and the sum H + K^T mu K loses as many digits, which the refining evaluation brings back as
-// long as a few are left. On the robots in models/ 3e7 takes two to three evaluations to errors of 1e-14 to
-// 1e-11; with 1e4 and no refinement it takes four to five to 1e-10, with 1e6 three to 1e-8.
-constexpr double scheduled_mu = 3e7;
+// The largest mu, for directions that are slow with a smaller one.
 constexpr double raised_mu = 1e9;
 // For least squares, where every step adds mu times the contradiction to the multipliers.
 constexpr double least_squares_mu = 1e5;
@@ -26,8 +22,8 @@ constexpr double rounding = 1e-9;
 constexpr double barely_moves = 1e-8;
 // A least-squares step that removes a smaller share of the residual may be rounding.
 constexpr double barely_removed = 1e-6;
-// What the first step is expected to leave of the residual.
-constexpr double first_contraction = 1e-6;
+// What the first step is expected to leave of the residual, times mu.
+constexpr double first_contraction = 30;
 
 class Driver {
  public:
@@ -164,13 +160,13 @@ bool Driver::remember() {
 
 Status Driver::run(double* lambda) {
   for (int r = 0; r < m_; ++r) f_[r] = start_[r] = options_.warm_start ? lambda[r] : 0;
-  double mu = scheduled_mu;
+  double mu = method_.scheduled_mu;
   if (!restart(mu)) return Status::not_positive_definite;
   const double scale = method_.scale(method_.self);
   const double tolerance = options_.absolute_tolerance + options_.relative_tolerance * scale;
   report_.iterations = 1;
   report_.dual_residual = report_.primal_residual;
-  double contraction = first_contraction;
+  double contraction = first_contraction / mu;
   int slow = 0;
   while ((report_.primal_residual > tolerance || !refine_) && more_iterations()) {
     const double before = report_.primal_residual;
