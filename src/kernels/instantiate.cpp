@@ -7,6 +7,7 @@
 #include "kernels/kinematics.hpp"
 #include "kernels/ltl.hpp"
 #include "kernels/pv.hpp"
+#include "kernels/pv_early.hpp"
 #include "kernels/rnea.hpp"
 
 #define TENON_STRING_(x) #x
@@ -53,6 +54,9 @@ constexpr KernelTable<T> make_table() {
   t.pv_step = pv_step<T>;
   t.pv_dual_hessian = pv_dual_hessian<T>;
   t.pv_roll_out = pv_roll_out<T>;
+  t.pv_early_reduce = pv_early_reduce<T>;
+  t.pv_early_imbalance = pv_early_imbalance<T>;
+  t.pv_early_roll_out = pv_early_roll_out<T>;
   return t;
 }
 

@@ -4,6 +4,7 @@
 
 #include "constraint/constraint_data.hpp"
 #include "kernels/pv_data.hpp"
+#include "kernels/pv_early_data.hpp"
 #include "kernels/workspace_data.hpp"
 #include "model/model_data.hpp"
 
@@ -52,6 +53,13 @@ struct KernelTable {
   void (*pv_dual_hessian)(const ModelData&, bool split, T* L, int ld, const PvData<T>&);
   void (*pv_roll_out)(const ModelData&, const ConstraintData&, const T* v, const T* lambda, T* qdd,
                       PvData<T>&, WorkspaceData<T>&);
+
+  // kernels/pv_early.hpp, after constraint_state.
+  bool (*pv_early_reduce)(const ModelData&, const T* v, const T* tau, PvEarlyData<T>&, WorkspaceData<T>&);
+  T (*pv_early_imbalance)
+  (const ModelData&, const ConstraintData&, const T* force, const PvEarlyData<T>&, WorkspaceData<T>&);
+  void (*pv_early_roll_out)(const ModelData&, const ConstraintData&, const T* v, T* lambda, T* qdd,
+                            PvEarlyData<T>&, WorkspaceData<T>&);
 };
 
 // The best table this machine can run.

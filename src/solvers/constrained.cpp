@@ -7,6 +7,7 @@
 #include "solvers/link_frames.hpp"
 #include "solvers/prox_pv.hpp"
 #include "solvers/pv.hpp"
+#include "solvers/pv_early.hpp"
 #include "solvers/pv_soft.hpp"
 #include "tenon/dynamics.hpp"
 
@@ -39,11 +40,9 @@ struct MethodEntry {
   Status (*solve)(const ConstrainedProblem&);
 };
 constexpr MethodEntry methods[] = {
-    {Method::dense, solve_dense},
-    {Method::constrained_aba, solve_constrained_aba},
-    {Method::pv, solve_pv},
-    {Method::prox_pv, solve_prox_pv},
-    {Method::pv_soft, solve_pv_soft},
+    {Method::dense, solve_dense},     {Method::constrained_aba, solve_constrained_aba},
+    {Method::pv, solve_pv},           {Method::prox_pv, solve_prox_pv},
+    {Method::pv_soft, solve_pv_soft}, {Method::pv_early, solve_pv_early},
 };
 
 Method choose(const WorkspaceImpl&) {

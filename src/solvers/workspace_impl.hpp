@@ -9,6 +9,7 @@
 #include "reference/kkt_solver.hpp"
 #include "solvers/arena.hpp"
 #include "solvers/proximal.hpp"
+#include "solvers/pv_early_memory.hpp"
 #include "solvers/pv_memory.hpp"
 #include "tenon/workspace.hpp"
 
@@ -27,6 +28,7 @@ struct WorkspaceImpl {
   SweepTables tables;
   Arena<double> arena;
   PvMemory pv;
+  PvEarlyMemory pv_early;
   std::vector<double> anchors;        // 12 a constraint item, for the kernels
   std::vector<Pose> anchor_poses;     // the same per constraint in user order
   std::vector<std::int32_t> item_of;  // constraint in user order -> item

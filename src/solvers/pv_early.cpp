@@ -1,0 +1,81 @@
+#include "solvers/pv_early.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tenon {
+namespace {
+
+// Of the accelerations the rows see: a larger residual is none of rounding.
+constexpr double rounding = 1e-9;
+// Of forces as large as the accelerations would make them, what may be left where least squares balances
+// them.
+constexpr double balanced = 1e-12;
+
+// One solve with the rows scaled as they are; false when the mass matrix is not positive definite.
+bool sweep(const ConstrainedProblem& p) {
+  WorkspaceImpl& w = p.w;
+  w.kernels->constraint_state(w.md(), *w.cd(), p.q, p.v, p.wrenches != nullptr, w.w());
+  if (!w.kernels->pv_early_reduce(w.md(), p.v, p.tau, w.pv_early.data, w.w())) return false;
+  w.kernels->pv_early_roll_out(w.md(), *w.cd(), p.v, p.lambda, w.w().qdd, w.pv_early.data, w.w());
+  return true;
+}
+
+// Largest residual of a row; scale: largest acceleration the rows ask for or see.
+double residual(const ConstrainedProblem& p, double& scale) {
+  const WorkspaceData<double>& d = p.w.w();
+  double largest = 0;
+  scale = 0;
+  for (int r = 0; r < p.w.rows(); ++r) {
+    largest = std::max(largest, std::abs(d.k[r] - d.Ka[r] - p.w.cd()->compliance[r] * p.lambda[r]));
+    scale = std::max({scale, std::abs(d.k[r]), std::abs(d.Ka[r])});
+  }
+  return largest;
+}
+
+// Whether the residuals are the least in the sense of the weights: no acceleration lowers them. scale: of the
+// accelerations.
+bool is_least_squares(const ConstrainedProblem& p, double scale) {
+  WorkspaceImpl& w = p.w;
+  const WorkspaceData<double>& d = w.w();
+  const ConstraintData& c = *w.cd();
+  double* force = w.user_rows.data();
+  double size = 0;
+  for (int r = 0; r < w.rows(); ++r) {
+    const bool rigid = c.compliance[r] == 0;
+    force[r] = rigid ? c.weight[r] * (d.k[r] - d.Ka[r]) : 0;
+    for (int e = 0; e < 6; ++e) size += c.weight[r] * scale * std::abs(d.K[6 * r + e]);
+  }
+  return w.kernels->pv_early_imbalance(w.md(), c, force, w.pv_early.data, w.w()) <= balanced * size;
+}
+
+Status give_to_constrained_aba(const ConstrainedProblem& p) {
+  SolveOptions options = p.options;
+  options.warm_start = false;
+  p.w.report = SolveReport{};
+  return solve_constrained_aba({p.w, options, p.q, p.v, p.tau, p.wrenches, p.desired, p.lambda});
+}
+
+}  // namespace
+
+Status solve_pv_early(const ConstrainedProblem& p) {
+  WorkspaceImpl& w = p.w;
+  w.pv_early.scale_by_delassus();
+  if (!sweep(p)) return Status::not_positive_definite;
+  double scale = 0;
+  w.report.iterations = 1;
+  w.report.rank = w.rows() - w.pv_early.data.redundant;
+  w.report.primal_residual = residual(p, scale);
+  const double tolerance =
+      std::max(p.options.absolute_tolerance + p.options.relative_tolerance * scale, rounding * scale);
+  if (w.report.primal_residual <= tolerance) return Status::ok;
+  if (w.pv_early.data.redundant == 0) return give_to_constrained_aba(p);
+  if (p.options.max_iterations < 2) return Status::max_iterations;
+  w.pv_early.scale_by_weight();
+  sweep(p);
+  w.report.iterations = 2;
+  w.report.primal_residual = residual(p, scale);
+  return is_least_squares(p, scale) ? Status::infeasible : give_to_constrained_aba(p);
+}
+
+}  // namespace tenon

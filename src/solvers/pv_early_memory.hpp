@@ -1,0 +1,47 @@
+// Tables and memory of pv_early for one model and constraint set (kernels/pv_early_data.hpp), sized once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "constraint/constraint_data.hpp"
+#include "kernels/pv_early_data.hpp"
+#include "model/model_data.hpp"
+
+namespace tenon {
+
+class PvEarlyMemory {
+ public:
+  // constraints: null for none.
+  PvEarlyMemory(const ModelData& m, const ConstraintData* constraints);
+  PvEarlyMemory(const PvEarlyMemory&) = delete;
+  PvEarlyMemory& operator=(const PvEarlyMemory&) = delete;
+
+  // Rows scaled to unit Delassus diagonal: the best for rounding.
+  void scale_by_delassus() { data.row_scale = delassus_scale_.data(); }
+  // Rows scaled by the square roots of their weights: what is redundant is then the least-squares residual.
+  void scale_by_weight() { data.row_scale = weight_scale_.data(); }
+  std::size_t bytes() const;
+
+  PvEarlyData<double> data{};
+
+ private:
+  void find_nodes(const ModelData& m, const ConstraintData& c);
+  void sort_rows(const ConstraintData& c);
+  void plan_joins();
+  void scale_rows(const ConstraintData& c);
+
+  std::vector<EarlyNode> nodes_;
+  std::vector<EarlyJoin> joins_;
+  std::vector<std::int32_t> hard_rows_, soft_rows_, hard_begin_;  // hard_begin_: per node, and the end
+  std::vector<double> delassus_scale_, weight_scale_, lambda_out_;
+  std::vector<EarlySet<double>> sets_;
+  std::vector<EarlyPassed> passed_;
+  std::vector<EarlyJoined> joined_;
+  std::vector<EarlyColumn<double>> columns_;
+  std::vector<EarlySqueeze<double>> squeezes_;
+  std::int32_t squeeze_count_ = 0;
+};
+
+}  // namespace tenon
