@@ -195,6 +195,13 @@ void Peer::prepare(PeerMethod method, const PeerSettings& settings) {
                                                          : std::make_unique<PeerScratch>(impl_->model);
 }
 
+namespace {
+// The peer's crba leaves the lower triangle to its caller; Tenon hands out the whole matrix.
+void fill_lower_triangle(Eigen::MatrixXd& M) {
+  M.triangularView<Eigen::StrictlyLower>() = M.transpose().triangularView<Eigen::StrictlyLower>();
+}
+}  // namespace
+
 void Peer::run(PeerMethod method, int index) {
   const pin::Model& model = impl_->model;
   const PeerState& state = impl_->states[static_cast<std::size_t>(index)];
@@ -212,9 +219,11 @@ void Peer::run(PeerMethod method, int index) {
       break;
     case PeerMethod::crba_local:
       pin::crba(model, data, state.q, pin::Convention::LOCAL);
+      fill_lower_triangle(data.M);
       break;
     case PeerMethod::crba_world:
       pin::crba(model, data, state.q, pin::Convention::WORLD);
+      fill_lower_triangle(data.M);
       break;
     default:
       run_constrained(*impl_, method, scratch, state);
