@@ -6,6 +6,8 @@
 #include "kernels/kernel_table.hpp"
 #include "kernels/kinematics.hpp"
 #include "kernels/ltl.hpp"
+#include "kernels/prox_ltl.hpp"
+#include "kernels/prox_ltls.hpp"
 #include "kernels/pv.hpp"
 #include "kernels/pv_early.hpp"
 #include "kernels/rnea.hpp"
@@ -31,10 +33,7 @@ constexpr KernelTable<T> make_table() {
   t.energy = energy<T>;
   t.rnea = rnea<T>;
   t.crba = crba<T>;
-  t.crba_rows = [](const ModelData& m, const T* q, T* rows, WorkspaceData<T>& w) {
-    sweep_world_subspaces(m, q, w);
-    crba_rows(m, rows, m.nv, w);
-  };
+  t.crba_rows = crba_rows<T>;
   t.ltl_factor = ltl_factor<T>;
   t.ltl_solve = ltl_solve<T>;
   t.ltl_multiply = ltl_multiply<T>;
@@ -57,6 +56,13 @@ constexpr KernelTable<T> make_table() {
   t.pv_early_reduce = pv_early_reduce<T>;
   t.pv_early_imbalance = pv_early_imbalance<T>;
   t.pv_early_roll_out = pv_early_roll_out<T>;
+  t.prox_ltl_start = prox_ltl_start<T>;
+  t.prox_ltl_factor = prox_ltl_factor<T>;
+  t.prox_ltl_step = prox_ltl_step<T>;
+  t.prox_ltl_finish = prox_ltl_finish<T>;
+  t.prox_ltls_start = prox_ltls_start<T>;
+  t.prox_ltls_factor = prox_ltls_factor<T>;
+  t.prox_ltls_step = prox_ltls_step<T>;
   return t;
 }
 

@@ -24,11 +24,11 @@ struct KernelTable {
   void (*rnea)(const ModelData&, const T* q, const T* v, const T* qdd, bool has_wrenches, T* tau,
                WorkspaceData<T>&);
   void (*crba)(const ModelData&, const T* q, T* M, int ld, WorkspaceData<T>&);
-  // Rows of M into `rows` (stride nv, lower triangle along the tree only).
+  // Path rows of M and what is done with them (kernels/ltl.hpp).
   void (*crba_rows)(const ModelData&, const T* q, T* rows, WorkspaceData<T>&);
   bool (*ltl_factor)(const ModelData&, T* rows, T* inv_d, const WorkspaceData<T>&);
-  void (*ltl_solve)(const ModelData&, const T* rows, const T* inv_d, T* x, const WorkspaceData<T>&);
-  void (*ltl_multiply)(const ModelData&, const T* rows, const T* x, T* y, const WorkspaceData<T>&);
+  void (*ltl_solve)(const ModelData&, const T* rows, const T* inv_d, T* x, WorkspaceData<T>&);
+  void (*ltl_multiply)(const ModelData&, const T* rows, const T* x, T* y, WorkspaceData<T>&);
   bool (*aba)(const ModelData&, const T* q, const T* v, const T* tau, bool has_wrenches, T* qdd,
               WorkspaceData<T>&);
 
@@ -56,10 +56,25 @@ struct KernelTable {
 
   // kernels/pv_early.hpp, after constraint_state.
   bool (*pv_early_reduce)(const ModelData&, const T* v, const T* tau, PvEarlyData<T>&, WorkspaceData<T>&);
-  T (*pv_early_imbalance)
+  T(*pv_early_imbalance)
   (const ModelData&, const ConstraintData&, const T* force, const PvEarlyData<T>&, WorkspaceData<T>&);
   void (*pv_early_roll_out)(const ModelData&, const ConstraintData&, const T* v, T* lambda, T* qdd,
                             PvEarlyData<T>&, WorkspaceData<T>&);
+
+  // kernels/prox_ltl.hpp.
+  bool (*prox_ltl_start)(const ModelData&, const ConstraintData&, const T* q, const T* v, const T* tau,
+                         bool has_wrenches, WorkspaceData<T>&);
+  bool (*prox_ltl_factor)(const ConstraintData&, const T* inv_mu, WorkspaceData<T>&);
+  void (*prox_ltl_step)(const ConstraintData&, const T* f, T* step, WorkspaceData<T>&);
+  void (*prox_ltl_finish)(const ModelData&, const ConstraintData&, const T* lambda, T* qdd,
+                          WorkspaceData<T>&);
+
+  // kernels/prox_ltls.hpp. moved: qdd is not zero.
+  void (*prox_ltls_start)(const ModelData&, const ConstraintData&, const T* q, const T* v, const T* tau,
+                          bool has_wrenches, T* qdd, WorkspaceData<T>&);
+  bool (*prox_ltls_factor)(const ModelData&, const ConstraintData&, WorkspaceData<T>&);
+  void (*prox_ltls_step)(const ModelData&, const ConstraintData&, const T* inv_mu, const T* f, bool moved,
+                         T* step, T* qdd, WorkspaceData<T>&);
 };
 
 // The best table this machine can run.

@@ -8,8 +8,11 @@ namespace tenon {
 
 // X-macro of every field of the arena: name, numbers per item, kind of item. One list serves the declaration,
 // the allocation and the NaN fill of debug builds.
-//   node: node_count + 1 items, the first for the world; dof: nv items; row: constraint rows; angle:
-//   node_count items rounded up to whole packs; pair: nv * nv
+//   node: node_count + 1 items, the first for the world; node_lanes: the same in lanes of four
+//   (kernels/crba.hpp); angle: node_count items rounded up to whole packs; dof: nv items; row: constraint
+//   rows; dof_columns, row_columns: nv, rows rounded up to packs of four (spatial/lanes.hpp); path_rows: a
+//   matrix with the sparsity of the tree (kernels/ltl.hpp); dof_row: nv of row_columns; row_pair: row_columns
+//   squared
 #define TENON_WORKSPACE_FIELDS(F)                                                                           \
   F(angle, 1, angle) /* joint angle, body-frame sign; 0 where a node has none */                            \
   F(cos_q, 1, angle) /* its cosine */                                                                       \
@@ -22,39 +25,67 @@ namespace tenon {
   F(pA, 6, node)     /* articulated bias force */                                                           \
   F(IB, 21, node) /* constrained: inertia of a supporting node with what non-supporting children hand up */ \
   F(pS, 6, node)  /* constrained: bias force handed up by supporting children through memory */             \
-  F(delta_pA, 6, node)    /* its change in a reduced sweep */                                               \
-  F(delta_a, 6, node)     /* change of a in a reduced sweep */                                              \
-  F(delta_u, 1, dof)      /* change of u in a reduced sweep */                                              \
-  F(U, 6, dof)            /* IA S */                                                                        \
-  F(D, 6, dof)            /* one dof: 1/D; several: rows of the LDL^T factor of D */                        \
-  F(u, 1, dof)            /* tau - S^T pA */                                                                \
-  F(qdd, 1, dof)          /* acceleration, user sign */                                                     \
-  F(R0, 9, node)          /* kinematics: world rotation of the body */                                      \
-  F(p0, 3, node)          /* kinematics: world position of the body */                                      \
-  F(v0, 6, node)          /* kinematics: spatial velocity, body frame */                                    \
-  F(a0, 6, node)          /* kinematics: true spatial acceleration, body frame */                           \
-  F(subtree, 4, node)     /* centre of mass: mass and first moment of the subtree, world */                 \
-  F(gs, 3, node)          /* constraint rows: gravity in the frame of a supporting body */                  \
-  F(Rs, 9, node)          /* constraint rows: world rotation of a supporting body */                        \
-  F(ps, 3, node)          /* constraint rows: its world position */                                         \
-  F(Rw, 9, node)          /* CRBA: world rotation of the body */                                            \
-  F(pw, 3, node)          /* CRBA: its position from the root body's origin, world axes */                  \
-  F(Ic, 10, node)         /* CRBA: composite inertia, world axes, origin at the root body */                \
-  F(Jw, 6, dof_columns)   /* CRBA: S in world axes, six rows of nv */                                       \
-  F(wrench, 6, node)      /* external force on the body, body frame */                                      \
-  F(L, 1, pair)           /* mass matrix and its sparse factor M = L^T D L, row k: ancestors of k */        \
-  F(L_inv_d, 1, dof)      /* 1 / D of that factor */                                                        \
-  F(M, 1, pair)           /* mass matrix kept for products */                                               \
-  F(K, 6, row)            /* constraint rows, body frame */                                                 \
-  F(k, 1, row)            /* right-hand side for accelerations minus gravity */                             \
-  F(row_gamma, 1, row)    /* velocity-product part of the row's acceleration */                             \
-  F(row_error, 1, row)    /* position error of the row */                                                   \
-  F(row_velocity, 1, row) /* velocity of the row */                                                         \
-  F(desired, 1, row)      /* desired acceleration */                                                        \
-  F(Ka, 1, row)           /* K a */                                                                         \
-  F(mu_row, 1, row)       /* penalty of the row, compliance included */                                     \
-  F(row_force, 1, row)    /* multiplier estimate handed to the sweep: adds K^T row_force */                 \
-  F(row_lambda, 1, row)   /* multiplier that acts: row_force - mu_row K a, kept by increments */
+  F(delta_pA, 6, node)            /* its change in a reduced sweep */                                       \
+  F(delta_a, 6, node)             /* change of a in a reduced sweep */                                      \
+  F(delta_u, 1, dof)              /* change of u in a reduced sweep */                                      \
+  F(U, 6, dof)                    /* IA S */                                                                \
+  F(D, 6, dof)                    /* one dof: 1/D; several: rows of the LDL^T factor of D */                \
+  F(u, 1, dof)                    /* tau - S^T pA */                                                        \
+  F(qdd, 1, dof)                  /* acceleration, user sign */                                             \
+  F(R0, 9, node)                  /* kinematics: world rotation of the body */                              \
+  F(p0, 3, node)                  /* kinematics: world position of the body */                              \
+  F(v0, 6, node)                  /* kinematics: spatial velocity, body frame */                            \
+  F(a0, 6, node)                  /* kinematics: true spatial acceleration, body frame */                   \
+  F(subtree, 4, node)             /* centre of mass: mass and first moment of the subtree, world */         \
+  F(gs, 3, node)                  /* constraint rows: gravity in the frame of a supporting body */          \
+  F(Rs, 9, node)                  /* constraint rows: world rotation of a supporting body */                \
+  F(ps, 3, node)                  /* constraint rows: its world position */                                 \
+  F(Rw, 9, node_lanes)            /* CRBA: world rotation of the body */                                    \
+  F(pw, 3, node_lanes)            /* CRBA: its position from the root body's origin, world axes */          \
+  F(body_inertia, 10, node_lanes) /* CRBA: constants of the model: m, h, I; body frame */                   \
+  F(Ic, 10, node_lanes)           /* CRBA: composite inertia, world axes, origin at the root body */        \
+  F(Sw, 6, dof)                   /* CRBA: columns of S, world axes, about the root body's origin */        \
+  F(S_path, 6, dof_columns)       /* CRBA: those of a coordinate and its ancestors; six path vectors */     \
+  F(path_vector, 1, dof_columns)  /* LTL: numbers of a coordinate and its ancestors (kernels/ltl.hpp) */    \
+  F(wrench, 6, node)              /* external force on the body, body frame */                              \
+  F(L, 1, path_rows)              /* sparse factor M = L^T D L kept for solves, path rows */                \
+  F(L_inv_d, 1, dof)              /* 1 / D of that factor */                                                \
+  F(M, 1, path_rows)              /* mass matrix kept for products, path rows */                            \
+  F(H, 1, path_rows)              /* mass matrix of the present call, path rows */                          \
+  F(H_L, 1, path_rows)            /* its sparse factor, or that of M + J^T mu J */                          \
+  F(H_inv_d, 1, dof)              /* 1 / D of that factor */                                                \
+  F(vw, 6, node_lanes)            /* joint space: velocity, world axes, about the root body's origin */     \
+  F(aw, 6, node_lanes)            /* joint space: acceleration minus gravity where qdd = 0, likewise */     \
+  F(fw, 6, node_lanes)            /* joint space: bias force of the body, then of its subtree, likewise */  \
+  F(Kw, 6, row_columns)           /* joint space: constraint rows, likewise; six arrays */                  \
+  F(JT, 1, dof_row)               /* J^T, row k: constraint rows of the subtree of k */                     \
+  F(joint_force, 1, dof)          /* tau - c */                                                             \
+  F(row_rhs, 1, row)              /* J qdd = row_rhs */                                                     \
+  F(Aw, 21, node)                 /* M_mu: sum of mu K^T K over the subtree, world axes, root's origin */   \
+  F(qdd_change, 1, dof)           /* proxLTLs: what an evaluation adds to qdd */                            \
+  F(row_acceleration, 1, row)     /* J qdd */                                                               \
+  F(H_root_d, 1, dof)             /* D^-1/2 of the sparse factor of M */                                    \
+  F(ZT, 1, dof_row)               /* Z^T = D^-1/2 L^-T J^T, stored as J^T is */                             \
+  F(z, 1, dof)                    /* D^-1/2 L^-T (tau - c) */                                               \
+  F(y, 1, dof)                    /* D^1/2 L qdd = z + Z^T lambda */                                        \
+  F(row_free, 1, row)             /* J M^-1 (tau - c) */                                                    \
+  F(row_step, 1, row)             /* rows on the way through an iteration */                                \
+  F(row_change, 1, row)           /* proxLTLs: J times what an evaluation adds to qdd */                    \
+  F(delassus, 1, row_pair)        /* J M^-1 J^T, both triangles */                                          \
+  F(damping, 1, row)              /* R + 1 / mu */                                                          \
+  F(dual_factor, 1, row_pair)     /* L of delassus + damping = L D L^T */                                   \
+  F(dual_inv_d, 1, row)           /* 1 / D of that */                                                       \
+  F(dual_scaled, 4, row_columns)  /* scratch of that factorisation */                                       \
+  F(K, 6, row)                    /* constraint rows, body frame */                                         \
+  F(k, 1, row)                    /* right-hand side for accelerations minus gravity */                     \
+  F(row_gamma, 1, row)            /* velocity-product part of the row's acceleration */                     \
+  F(row_error, 1, row)            /* position error of the row */                                           \
+  F(row_velocity, 1, row)         /* velocity of the row */                                                 \
+  F(desired, 1, row)              /* desired acceleration */                                                \
+  F(Ka, 1, row)                   /* K a */                                                                 \
+  F(mu_row, 1, row)               /* penalty of the row, compliance included */                             \
+  F(row_force, 1, row)            /* multiplier estimate handed to the sweep: adds K^T row_force */         \
+  F(row_lambda, 1, row)           /* multiplier that acts: row_force - mu_row K a, kept by increments */
 
 template <class T>
 struct WorkspaceData {
@@ -63,10 +94,9 @@ struct WorkspaceData {
 #undef TENON_FIELD
   const std::int32_t* node_flags;  // NodeFlag bits
   const std::int32_t*
-      support_flags;  // the same for sweeps that keep supporting nodes apart; null without rows
-  const std::int32_t*
-      path_first;  // nv + 1: runs of v_index k are path_runs[2 path_first[k] .. 2 path_first[k + 1])
-  const std::int32_t* path_runs;  // begin, end of each contiguous run of proper-ancestor dofs, root first
+      support_flags;              // the same for sweeps that keep supporting nodes apart; null without rows
+  const std::int32_t* dof_depth;  // per velocity coordinate: how many ancestors it has
+  const std::int32_t* row_first;  // and where its row begins among path rows (kernels/ltl.hpp)
   T gravity[3];
   const double* anchors;  // 12 numbers per constraint item: R row by row, p (world pose of the held frame)
 };

@@ -12,32 +12,38 @@
 #include "constraint/constraint_data.hpp"
 #include "kernels/workspace_data.hpp"
 #include "model/model_data.hpp"
+#include "spatial/lanes.hpp"
 
 namespace tenon {
 
-// Flags and ancestor runs of a model (workspace_data.hpp).
+// Flags of nodes and the layout of path rows of a model (workspace_data.hpp).
 struct SweepTables {
-  std::vector<std::int32_t> node_flags, support_flags, path_first, path_runs;
+  std::vector<std::int32_t> node_flags, support_flags, dof_depth, row_first;
   SweepTables(const ModelData& m, const ConstraintData* c);
 };
 
 template <class T>
 class Arena {
  public:
-  Arena(const ModelData& m, const ConstraintData* c) {
+  Arena(const ModelData& m, const ConstraintData* c, std::size_t path_entries) {
     const std::size_t nodes = static_cast<std::size_t>(m.node_count), nv = static_cast<std::size_t>(m.nv);
     const std::size_t rows = c ? static_cast<std::size_t>(c->row_count) : 0;
     // First pass measures, second pass cuts. Node fields begin one item early, at the world's slot.
     for (const bool cutting : {false, true}) {
       std::size_t used = 0;
       const auto take = [&](std::size_t size, Item item) -> T* {
-        const std::size_t count = item == node    ? nodes + 1
-                                  : item == angle ? (nodes + 15) / 16 * 16
-                                  : item == row   ? rows
-                                  : item == pair  ? nv * nv
-                                                  : nv;
+        const std::size_t count = item == node          ? nodes + 1
+                                  : item == node_lanes  ? padded(nodes + 1)
+                                  : item == angle       ? (nodes + 15) / 16 * 16
+                                  : item == row         ? rows
+                                  : item == dof         ? nv
+                                  : item == dof_columns ? padded(nv)
+                                  : item == row_columns ? padded(rows)
+                                  : item == path_rows   ? path_entries
+                                  : item == dof_row     ? nv * padded(rows)
+                                                        : padded(rows) * padded(rows);
         T* begin = cutting ? block_ + used : nullptr;
-        used += (size * count + lane - 1) / lane * lane;
+        used += (size * count + line - 1) / line * line;
         return cutting && item == node ? begin + size : begin;
       };
 #define TENON_FIELD(name, size, item) data.name = take(size, item);
@@ -55,6 +61,7 @@ class Arena {
       }
     }
     for (std::size_t i = 0; i < (nodes + 15) / 16 * 16; ++i) data.angle[i] = T(0);
+    place_constants(m);
   }
   ~Arena() {
     ::operator delete(block_, std::align_val_t(64));
@@ -69,8 +76,27 @@ class Arena {
   WorkspaceData<T> data{};
 
  private:
-  enum Item { node, dof, dof_columns, row, angle, pair };
-  static constexpr std::size_t lane = 64 / sizeof(T);
+  // body_inertia, and in other fields the lanes that no body has, which sweeps over lanes must find finite.
+  void place_constants(const ModelData& m) {
+    const int places = whole_packs(m.node_count + 1);
+    for (int e = 0; e < 10 * places; ++e) data.body_inertia[e] = data.Ic[e] = T(0);
+    for (int e = 0; e < 9 * places; ++e) data.Rw[e] = T(0);
+    for (int e = 0; e < 3 * places; ++e) data.pw[e] = T(0);
+    for (int e = 0; e < 6 * places; ++e) data.vw[e] = data.aw[e] = T(0);
+    for (int i = 0; i < m.node_count; ++i) {
+      const NodeData& n = m.nodes[i];
+      const double numbers[10] = {n.mass, n.h[0], n.h[1], n.h[2], n.I[0],
+                                  n.I[1], n.I[2], n.I[3], n.I[4], n.I[5]};
+      T* lane = data.body_inertia + (i + 1) / 4 * 40 + (i + 1) % 4;
+      for (int e = 0; e < 10; ++e) lane[4 * e] = T(numbers[e]);
+    }
+  }
+
+  enum Item { node, node_lanes, angle, dof, row, dof_columns, row_columns, path_rows, dof_row, row_pair };
+  static std::size_t padded(std::size_t n) {
+    return static_cast<std::size_t>(whole_packs(static_cast<int>(n)));
+  }
+  static constexpr std::size_t line = 64 / sizeof(T);
   std::size_t count_ = 0;
   T* block_ = nullptr;
 };

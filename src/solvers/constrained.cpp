@@ -5,6 +5,8 @@
 #include "solvers/check.hpp"
 #include "solvers/constrained_aba.hpp"
 #include "solvers/link_frames.hpp"
+#include "solvers/prox_ltl.hpp"
+#include "solvers/prox_ltls.hpp"
 #include "solvers/prox_pv.hpp"
 #include "solvers/pv.hpp"
 #include "solvers/pv_early.hpp"
@@ -40,9 +42,14 @@ struct MethodEntry {
   Status (*solve)(const ConstrainedProblem&);
 };
 constexpr MethodEntry methods[] = {
-    {Method::dense, solve_dense},     {Method::constrained_aba, solve_constrained_aba},
-    {Method::pv, solve_pv},           {Method::prox_pv, solve_prox_pv},
-    {Method::pv_soft, solve_pv_soft}, {Method::pv_early, solve_pv_early},
+    {Method::dense, solve_dense},
+    {Method::constrained_aba, solve_constrained_aba},
+    {Method::prox_ltl, solve_prox_ltl},
+    {Method::prox_ltls, solve_prox_ltls},
+    {Method::pv, solve_pv},
+    {Method::prox_pv, solve_prox_pv},
+    {Method::pv_soft, solve_pv_soft},
+    {Method::pv_early, solve_pv_early},
 };
 
 Method choose(const WorkspaceImpl&) {

@@ -10,8 +10,6 @@ namespace {
 
 // The largest mu, for directions that are slow with a smaller one.
 constexpr double raised_mu = 1e9;
-// For least squares, where every step adds mu times the contradiction to the multipliers.
-constexpr double least_squares_mu = 1e5;
 // Steps that shrink the residual at least this much need no help; the slow ones are remembered and combined.
 constexpr double fast_enough = 1e-3;
 // A residual is out of reach when one more step would remove less than this share of it. Below the second
@@ -225,7 +223,7 @@ Status Driver::least_squares(double tolerance, double* lambda) {
   least_squares_ = true;
   refine_ = false;              // until the end: corrections of rounding would show in the images
   std::copy_n(start_, m_, f_);  // what a large mu has added acts little and cancels badly
-  double mu = least_squares_mu;
+  double mu = method_.least_squares_mu;
   if (!restart(mu)) return Status::not_positive_definite;
   report_.dual_residual = report_.primal_residual;
   bool done = false, combining = options_.accelerate;

@@ -65,6 +65,8 @@ struct ProximalMethod {
   // evaluations for errors of 1e-14 to 1e-11 with 3e7 and refinement; without, four to five for 1e-10 with
   // 1e4, and three for 1e-8 with 1e6.
   double scheduled_mu = 1e5;
+  // The same for least squares, where every step adds mu times the contradiction to the multipliers.
+  double least_squares_mu = 1e5;
 };
 
 // lambda: start when options.warm_start, result always. Fills the report but for the rank.

@@ -153,9 +153,8 @@ Status factor_mass_matrix(Workspace& workspace, const double* q) {
   WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_configuration(w, "q", q));
   w.factored = false;
-  const std::size_t nv = static_cast<std::size_t>(w.model->nv);
   w.kernels->crba_rows(w.md(), q, w.w().M, w.w());
-  std::copy(w.w().M, w.w().M + nv * nv, w.w().L);
+  std::copy_n(w.w().M, w.tables.row_first.back(), w.w().L);
   if (!w.kernels->ltl_factor(w.md(), w.w().L, w.w().L_inv_d, w.w()))
     return w.fail(Status::not_positive_definite,
                   "the mass matrix is not positive definite; a moving body has no inertia along its joint");

@@ -41,16 +41,11 @@ SweepTables::SweepTables(const ModelData& m, const ConstraintData* c) : node_fla
     for (int s = 0; s < c->support_count; ++s) supports[static_cast<std::size_t>(c->support[s])] = true;
     support_flags = flags_of(m, supports);
   }
-  path_first.push_back(0);
+  row_first.push_back(0);
   for (int k = 0; k < m.nv; ++k) {
-    std::vector<std::int32_t> path;
-    for (int j = m.v_parent[k]; j >= 0; j = m.v_parent[j]) path.push_back(j);
-    std::reverse(path.begin(), path.end());
-    for (std::size_t j = 0; j < path.size(); ++j) {
-      if (j == 0 || path[j] != path[j - 1] + 1) path_runs.insert(path_runs.end(), {path[j], path[j]});
-      path_runs.back() = path[j] + 1;
-    }
-    path_first.push_back(static_cast<std::int32_t>(path_runs.size() / 2));
+    const int parent = m.v_parent[k];
+    dof_depth.push_back(parent < 0 ? 0 : dof_depth[static_cast<std::size_t>(parent)] + 1);
+    row_first.push_back(row_first.back() + whole_packs(dof_depth.back() + 1));
   }
 }
 
@@ -60,7 +55,7 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
       constraints(std::move(constraints_)),
       kernels(&tenon::kernels<double>()),
       tables(model->data(), cd()),
-      arena(model->data(), cd()),
+      arena(model->data(), cd(), static_cast<std::size_t>(tables.row_first.back())),
       pv(model->data(), cd()),
       pv_early(model->data(), cd()),
       proximal(rows()),
@@ -89,8 +84,8 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
   WorkspaceData<double>& d = arena.data;
   d.node_flags = tables.node_flags.data();
   d.support_flags = constraints ? tables.support_flags.data() : nullptr;
-  d.path_first = tables.path_first.data();
-  d.path_runs = tables.path_runs.data();
+  d.dof_depth = tables.dof_depth.data();
+  d.row_first = tables.row_first.data();
   d.anchors = anchors.data();
   for (int e = 0; e < 3; ++e) d.gravity[e] = md().gravity[e];
 }
@@ -130,7 +125,7 @@ std::size_t Workspace::bytes() const {
   const std::size_t doubles = w.anchors.size() + w.step.size() + w.zeros.size() +
                               w.proximal.steps.size() * 2 + w.proximal.f.size() * 5;
   const std::size_t indices = w.tables.node_flags.size() + w.tables.support_flags.size() +
-                              w.tables.path_first.size() + w.tables.path_runs.size() + w.item_of.size();
+                              w.tables.dof_depth.size() + w.tables.row_first.size() + w.item_of.size();
   return sizeof w + w.arena.bytes() + w.pv.bytes() + w.pv_early.bytes() + doubles * sizeof(double) +
          indices * sizeof(std::int32_t) + w.dense->bytes();
 }

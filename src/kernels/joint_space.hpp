@@ -1,0 +1,196 @@
+// What the methods in joint space start from: tau - c, the constraint rows as J and right-hand side, the
+// inertias for CRBA.
+//
+// One sweep outwards and one inwards, both in world axes about the root body's origin: there vectors of
+// different bodies add up without transforms, and bias forces (RNEA, [RBDA] Table 5.1) share the inertias
+// with the composite rigid bodies of CRBA. Out, with S qd taken from the columns of S:
+//   v_i = v_p + S qd,  a_i = a_p + v_i x S qd,  f_i = I_i a_i + v_i x* I_i v_i - f_ext,  a_0 = -gravity
+// In: f_p += f_i,  tau - c = tau - S^T f.
+//
+// J^T stands coordinate by coordinate: row k holds the constraint rows of the subtree of k. These are
+// neighbours (ConstraintData), so that work over J takes the branching sparsity in whole packs of rows. Row k
+// has whole_packs(rows) places; those that share a pack with its rows and are not its own are zero.
+#pragma once
+
+#include "kernels/constraint_rows.hpp"
+#include "kernels/crba.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+// Bias motion of all bodies and the columns of S.
+template <class T>
+inline void sweep_bias_motion(const ModelData& m, const T* q, const T* v, WorkspaceData<T>& w) {
+  joint_angles(m, q, w);
+  set_world_pose(w);
+  const T o(0);
+  const Motion<T> rest{{o, o, o}, {o, o, o}};
+  store_lane(lane_of<6>(w.vw, -1), rest);
+  store_lane(lane_of<6>(w.aw, -1), Motion<T>{{o, o, o}, {-w.gravity[0], -w.gravity[1], -w.gravity[2]}});
+  for (int i = 0; i < m.node_count; ++i) {
+    const NodeData& n = m.nodes[i];
+    Motion<T> rate = rest;
+    with_joint(n.kind, [&](auto joint) {
+      using J = decltype(joint);
+      place_in_world<J>(m, i, q, w, [&](int k, const Motion<T>& S) {
+        rate = {rate.w + v[k] * S.w, rate.v + v[k] * S.v};
+      });
+    });
+    const Motion<T> vi = load_lane_motion<T>(lane_of<6>(w.vw, n.parent)) + rate;
+    store_lane(lane_of<6>(w.vw, i), vi);
+    store_lane(lane_of<6>(w.aw, i), load_lane_motion<T>(lane_of<6>(w.aw, n.parent)) + cross(vi, rate));
+  }
+}
+
+// Inertias and bias forces of all bodies.
+template <class T>
+inline void place_bias_forces(const ModelData& m, bool has_wrenches, WorkspaceData<T>& w) {
+  for (int group = 0; 4 * group <= m.node_count; ++group) {
+    const RigidInertia<Lanes<T>> I = place_inertias(group, w);
+    const Motion<Lanes<T>> v = load_lanes_motion(w.vw + 24 * group), a = load_lanes_motion(w.aw + 24 * group);
+    const Force<Lanes<T>> f = I * a + velocity_product(I, v);
+    store_lanes(w.fw + 24 * group, f.n);
+    store_lanes(w.fw + 24 * group + 12, f.f);
+  }
+  if (!has_wrenches) return;
+  for (int i = 0; i < m.node_count; ++i) {
+    T* f = lane_of<6>(w.fw, i);
+    store_lane(f, load_lane_force(f) - force_to_parent(world_pose(w, i), load_force<T>(w.wrench + 6 * i)));
+  }
+}
+
+template <class T>
+inline void sweep_joint_forces(const ModelData& m, const T* tau, WorkspaceData<T>& w) {
+  for (int i = m.node_count - 1; i >= 0; --i) {
+    const NodeData& n = m.nodes[i];
+    const Force<T> f = load_lane_force<T>(lane_of<6>(w.fw, i));
+    const int end = i + 1 < m.node_count ? m.nodes[i + 1].v_index : m.nv;
+    for (int k = n.v_index; k < end; ++k) w.joint_force[k] = tau[k] - dot(load_motion<T>(w.Sw + 6 * k), f);
+    if (n.parent < 0) continue;
+    T* sum = lane_of<6>(w.fw, n.parent);
+    store_lane(sum, load_lane_force<T>(sum) + f);
+  }
+}
+
+// What evaluate_item reads of node i, in its body frame.
+template <class T>
+inline void place_supporting_body(const ModelData& m, int i, WorkspaceData<T>& w) {
+  const Transform<Rot3<T>, T> X = world_pose(w, i);
+  store(w.v + 6 * i, motion_to_child(X, load_lane_motion<T>(lane_of<6>(w.vw, i))));
+  store(w.gs + 3 * i, unrotate(X.R, load_vec3<T>(w.gravity)));
+  store(w.Rs + 9 * i, X.R.R);
+  int root = i;
+  while (root >= 0 && m.nodes[root].parent >= 0) root = m.nodes[root].parent;
+  Vec3<T> origin{T(0), T(0), T(0)};
+  if (root >= 0)
+    with_joint(m.nodes[root].kind,
+               [&](auto joint) { origin = decltype(joint)::load(m.nodes[root], root, w).p; });
+  store(w.ps + 3 * i, origin + X.p);
+}
+
+// The constraint rows: Kw, and row_rhs so that J qdd = row_rhs.
+template <class T>
+inline void place_constraint_rows(const ModelData& m, const ConstraintData& c, WorkspaceData<T>& w) {
+  const int stride = whole_packs(c.row_count);
+  for (int index = 0; index < c.item_count; ++index) {
+    const ConstraintItem& item = c.items[index];
+    const int i = item.node;
+    if (index == 0 || c.items[index - 1].node != i) place_supporting_body(m, i, w);
+    evaluate_item(c, index, w);
+    const Transform<Rot3<T>, T> X = world_pose(w, i);
+    const Motion<T> a = load_lane_motion<T>(lane_of<6>(w.aw, i));
+    for (int r = item.row_begin; r < item.row_begin + item.row_count; ++r) {
+      const Force<T> K = force_to_parent(X, load_force<T>(w.K + 6 * r));
+      w.row_rhs[r] = w.k[r] - dot(a, K);
+      T* Kw = w.Kw + r;
+      Kw[0] = K.n.x, Kw[stride] = K.n.y, Kw[2 * stride] = K.n.z;
+      Kw[3 * stride] = K.f.x, Kw[4 * stride] = K.f.y, Kw[5 * stride] = K.f.z;
+    }
+  }
+  for (int e = 0; e < 6; ++e)
+    for (int r = c.row_count; r < stride; ++r) w.Kw[e * stride + r] = T(0);
+}
+
+// Constraint rows of the subtree of coordinate k, and where its first pack begins.
+struct RowRange {
+  int begin, end;
+  TENON_INLINE int pack() const { return begin < end ? begin / 4 * 4 : end; }
+};
+TENON_INLINE RowRange rows_of_subtree(const ModelData& m, const ConstraintData& c, int k) {
+  const int i = m.v_node[k];
+  return {c.node_row_first[i], c.subtree_row_end[i]};
+}
+
+// Behind the neighbours of coordinate k that have the same rows.
+TENON_INLINE int end_of_same_rows(const ModelData& m, const ConstraintData& c, int k) {
+  const RowRange rows = rows_of_subtree(m, c, k);
+  for (++k; k < m.nv; ++k) {
+    const RowRange other = rows_of_subtree(m, c, k);
+    if (other.begin != rows.begin || other.end != rows.end) break;
+  }
+  return k;
+}
+
+// J^T: J_rk = K_r S_k.
+template <class T>
+inline void transposed_jacobian(const ModelData& m, const ConstraintData& c, T* JT,
+                                const WorkspaceData<T>& w) {
+  const int stride = whole_packs(c.row_count);
+  for (int k = 0; k < m.nv; ++k) {
+    const RowRange rows = rows_of_subtree(m, c, k);
+    const Motion<Lanes<T>> S = spread(load_motion<T>(w.Sw + 6 * k));
+    T* row = JT + static_cast<long>(k) * stride;
+    for (int r = rows.pack(); r < rows.end; r += 4) {
+      const auto load = [&](int e) { return Lanes<T>::load(w.Kw + e * stride + r); };
+      (load(0) * S.w.x + load(1) * S.w.y + load(2) * S.w.z + load(3) * S.v.x + load(4) * S.v.y +
+       load(5) * S.v.z)
+          .store(row + r);
+    }
+    for (int r = rows.pack(); r < rows.begin; ++r) row[r] = T(0);
+    if (rows.begin == rows.end) continue;
+    for (int r = rows.end; r < whole_packs(rows.end); ++r) row[r] = T(0);
+  }
+}
+
+// x += A^T y and y += A x for A stored as J^T is, x over coordinates and y over rows. What shares a pack with
+// a row and is not its own must be finite.
+template <class T>
+inline void add_transposed_rows(const ModelData& m, const ConstraintData& c, const T* A, const T* y, T* x) {
+  const int stride = whole_packs(c.row_count);
+  for (int k = 0; k < m.nv; ++k) {
+    const RowRange rows = rows_of_subtree(m, c, k);
+    if (rows.begin == rows.end) continue;
+    const T* row = A + static_cast<long>(k) * stride;
+    Lanes<T> sum(T(0));
+    for (int r = rows.pack(); r < rows.end; r += 4)
+      sum = sum + Lanes<T>::load(row + r) * Lanes<T>::load(y + r);
+    x[k] = x[k] + sum.sum();
+  }
+}
+template <class T>
+inline void add_rows(const ModelData& m, const ConstraintData& c, const T* A, const T* x, T* y) {
+  const int stride = whole_packs(c.row_count);
+  for (int first = 0, last; first < m.nv; first = last) {
+    last = end_of_same_rows(m, c, first);
+    const RowRange rows = rows_of_subtree(m, c, first);
+    for (int r = rows.pack(); r < rows.end; r += 4) {
+      Lanes<T> sum = Lanes<T>::load(y + r);
+      for (int k = first; k < last; ++k)
+        sum = sum + Lanes<T>(x[k]) * Lanes<T>::load(A + static_cast<long>(k) * stride + r);
+      sum.store(y + r);
+    }
+  }
+}
+
+// What all methods begin with; Ic is left for crba_rows.
+template <class T>
+inline void joint_space_state(const ModelData& m, const ConstraintData& c, const T* q, const T* v,
+                              const T* tau, bool has_wrenches, WorkspaceData<T>& w) {
+  sweep_bias_motion(m, q, v, w);
+  place_bias_forces(m, has_wrenches, w);
+  place_constraint_rows(m, c, w);
+  sweep_joint_forces(m, tau, w);
+}
+
+TENON_ISA_END
+}  // namespace tenon
