@@ -110,13 +110,14 @@ Status ConstrainedScene::solve(Method method, Eigen::VectorXd& x, Eigen::VectorX
 }
 
 const std::vector<Method>& available_methods() {
-  static const std::vector<Method> methods = {Method::automatic, Method::dense,   Method::constrained_aba,
-                                              Method::pv,        Method::prox_pv, Method::pv_early};
+  static const std::vector<Method> methods = {Method::automatic, Method::dense,     Method::constrained_aba,
+                                              Method::prox_ltl,  Method::prox_ltls, Method::pv,
+                                              Method::prox_pv,   Method::pv_early};
   return methods;
 }
 
 const std::vector<Method>& missing_methods() {
-  static const std::vector<Method> methods = {Method::prox_ltl, Method::prox_ltls};
+  static const std::vector<Method> methods = {};
   return methods;
 }
 
