@@ -109,13 +109,15 @@ SolveOptions Call::options(const tenon_solve_options* given, bool has_lambda) no
          o.absolute_tolerance, o.relative_tolerance, o.mu);
   if (o.warm_start == 1 && !has_lambda)
     fail(Status::invalid_argument, "warm_start is 1, but lambda, where it would start, is NULL");
-  return {static_cast<Method>(o.method),
-          o.absolute_tolerance,
-          o.relative_tolerance,
-          o.max_iterations,
-          o.mu,
-          o.warm_start == 1,
-          o.accelerate == 1};
+  SolveOptions core;
+  core.method = static_cast<Method>(o.method);
+  core.absolute_tolerance = o.absolute_tolerance;
+  core.relative_tolerance = o.relative_tolerance;
+  core.max_iterations = o.max_iterations;
+  core.mu = o.mu;
+  core.warm_start = o.warm_start == 1;
+  core.accelerate = o.accelerate == 1;
+  return core;
 }
 
 }  // namespace tenon::capi

@@ -85,7 +85,7 @@ Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, c
   const MethodEntry* entry = std::find_if(std::begin(methods), std::end(methods),
                                           [&](const MethodEntry& e) { return e.method == method; });
   if (entry == std::end(methods))
-    return w.fail(Status::unsupported, "unsupported: method %d; this version has dense and constrained_aba",
+    return w.fail(Status::unsupported, "unsupported: method %d is none of the methods of this version",
                   static_cast<int>(method));
 
   w.report = SolveReport{};

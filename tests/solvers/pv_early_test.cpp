@@ -83,7 +83,8 @@ TEST(PvEarly, KeepsDigitsNextToSingularPostures) {
       if (j == 1) joint.origin.translation = {1, 0, 0};
       mechanism.joints.push_back(joint);
     }
-    Robot robot{mechanism, {}, Model::compile(mechanism)};
+    const CompileOptions fixed_base;
+    Robot robot{mechanism, fixed_base, Model::compile(mechanism, fixed_base)};
     State state;
     state.q = {0.3, angle};
     state.v = {0.5, -0.7};

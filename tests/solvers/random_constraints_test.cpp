@@ -94,15 +94,13 @@ INSTANTIATE_TEST_SUITE_P(Methods, RandomConstraints,
                                   name_of_kind(std::get<1>(test.param));
                          });
 
-TEST(ConstrainedDynamics, MissingMethodsSaySo) {
+TEST(ConstrainedDynamics, UnknownMethodSaysSo) {
   ConstrainedScene s(3, SceneKind::contradictory);
   ASSERT_GT(s.rows(), 0);
-  for (const Method method : missing_methods()) {
-    Eigen::VectorXd qdd, lambda;
-    EXPECT_EQ(s.solve(method, qdd, lambda), Status::unsupported) << name_of(method);
-    EXPECT_NE(std::string(s.workspace.message()).find("unsupported"), std::string::npos) << name_of(method);
-    EXPECT_TRUE((qdd.array() == 1e99).all()) << name_of(method) << " wrote its output";
-  }
+  Eigen::VectorXd qdd, lambda;
+  EXPECT_EQ(s.solve(static_cast<Method>(99), qdd, lambda), Status::unsupported);
+  EXPECT_NE(std::string(s.workspace.message()).find("unsupported: method 99"), std::string::npos);
+  EXPECT_TRUE((qdd.array() == 1e99).all()) << "wrote its output";
 }
 
 // The same call gives the same bits whatever was solved in between.

@@ -116,11 +116,6 @@ const std::vector<Method>& available_methods() {
   return methods;
 }
 
-const std::vector<Method>& missing_methods() {
-  static const std::vector<Method> methods = {};
-  return methods;
-}
-
 const char* name_of(Method method) {
   switch (method) {
     case Method::automatic:
