@@ -68,8 +68,8 @@ Status solve_constrained_aba(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   w.kernels->constraint_state(w.md(), *w.cd(), p.q, p.v, p.wrenches != nullptr, w.w());
   Sweeps sweeps{p};
-  const ProximalMethod method = {&sweeps, Sweeps::prepare, Sweeps::evaluate, Sweeps::scale,
-                                 Sweeps::multipliers, nullptr, scheduled_mu};
+  const ProximalMethod method = {
+      &sweeps, Sweeps::prepare, Sweeps::evaluate, Sweeps::scale, Sweeps::multipliers, nullptr, scheduled_mu};
   const Status status = solve_proximal(*w.cd(), method, p.options, w.proximal, p.lambda, w.report);
   if (static_cast<std::int32_t>(status) < 0) return status;
   w.kernels->constrained_aba_finish(w.md(), *w.cd(), p.v, w.w().qdd, w.w());
