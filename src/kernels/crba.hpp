@@ -142,9 +142,9 @@ TENON_INLINE Lanes<T> project_on_path(const WorkspaceData<T>& w, int stride, int
   return S(0) * F.n.x + S(1) * F.n.y + S(2) * F.n.z + S(3) * F.f.x + S(4) * F.f.y + S(5) * F.f.z;
 }
 
-// From the inertias of the bodies those of the composite ones.
+// Path rows of M. Ic must hold the inertias of the bodies and becomes the composite ones.
 template <class T>
-inline void composite_inertias(const ModelData& m, WorkspaceData<T>& w) {
+inline void crba_rows(const ModelData& m, T* rows, WorkspaceData<T>& w) {
   for (int i = m.node_count - 1; i >= 0; --i) {
     const int parent = m.nodes[i].parent;
     if (parent < 0) continue;
@@ -152,24 +152,13 @@ inline void composite_inertias(const ModelData& m, WorkspaceData<T>& w) {
     T* sum = lane_of<10>(w.Ic, parent);
     for (int e = 0; e < 40; e += 4) sum[e] = sum[e] + c[e];
   }
-}
-// I S of coordinate k with the composite inertia of its body.
-template <class T>
-TENON_INLINE Force<T> composite_force(const ModelData& m, int k, const Motion<T>& S,
-                                      const WorkspaceData<T>& w) {
-  const T* c = lane_of<10>(w.Ic, m.v_node[k]);
-  const RigidInertia<T> I = {c[0], load_lane_vec3(c + 4), {c[16], c[20], c[24], c[28], c[32], c[36]}};
-  return I * S;
-}
-
-// Path rows of M from the composite inertias.
-template <class T>
-inline void crba_rows(const ModelData& m, T* rows, WorkspaceData<T>& w) {
   const int stride = whole_packs(m.nv);
   clear_packs(w.S_path, 6 * stride);
   for (int k = 0; k < m.nv; ++k) {
+    const T* c = lane_of<10>(w.Ic, m.v_node[k]);
+    const RigidInertia<T> I = {c[0], load_lane_vec3(c + 4), {c[16], c[20], c[24], c[28], c[32], c[36]}};
     const Motion<T> S = load_motion<T>(w.Sw + 6 * k);
-    const Force<Lanes<T>> F = spread(composite_force(m, k, S, w));
+    const Force<Lanes<T>> F = spread(I * S);
     const int depth = w.dof_depth[k];
     put_on_path(w, stride, depth, S);
     T* row = rows + w.row_first[k];
@@ -188,7 +177,6 @@ inline void crba_rows(const ModelData& m, const T* q, T* rows, WorkspaceData<T>&
       place_in_world<decltype(joint)>(m, i, q, w, [](int, const Motion<T>&) {});
     });
   for (int group = 0; 4 * group <= m.node_count; ++group) place_inertias(group, w);
-  composite_inertias(m, w);
   crba_rows(m, rows, w);
 }
 

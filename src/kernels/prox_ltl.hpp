@@ -21,7 +21,6 @@ template <class T>
 bool prox_ltl_start(const ModelData& m, const ConstraintData& c, const T* q, const T* v, const T* tau,
                     bool has_wrenches, WorkspaceData<T>& w) {
   joint_space_state(m, c, q, v, tau, has_wrenches, w);
-  composite_inertias(m, w);
   crba_rows(m, w.H_L, w);
   if (!ltl_factor(m, w.H_L, w.H_inv_d, w)) return false;
   transposed_jacobian(m, c, w.ZT, w);

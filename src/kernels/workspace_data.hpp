@@ -61,33 +61,31 @@ namespace tenon {
   F(JT, 1, dof_row)               /* J^T, row k: constraint rows of the subtree of k */                     \
   F(joint_force, 1, dof)          /* tau - c */                                                             \
   F(row_rhs, 1, row)              /* J qdd = row_rhs */                                                     \
-  F(Aw, 21, node) /* M_mu: sum of mu K^T K over the subtree, world axes, root's origin; by rows_node */     \
-  F(qdd_change, 1, dof)          /* proxLTLs: what an evaluation adds to qdd */                             \
-  F(row_acceleration, 1, row)    /* J qdd */                                                                \
-  F(H_root_d, 1, dof)            /* D^-1/2 of the sparse factor of M */                                     \
-  F(ZT, 1, dof_row)              /* Z^T = D^-1/2 L^-T J^T, stored as J^T is */                              \
-  F(z, 1, dof)                   /* D^-1/2 L^-T (tau - c) */                                                \
-  F(y, 1, dof)                   /* D^1/2 L qdd = z + Z^T lambda */                                         \
-  F(row_free, 1, row)            /* J M^-1 (tau - c) */                                                     \
-  F(row_step, 1, row)            /* rows on the way through an iteration */                                 \
-  F(row_change, 1, row)          /* proxLTLs: J times what an evaluation adds to qdd */                     \
-  F(hard_share, 1, row)          /* proxLTLs: mu_row / mu */                                                \
-  F(soft_share, 1, row)          /* proxLTLs: mu_row R */                                                   \
-  F(delassus, 1, row_pair)       /* J M^-1 J^T, both triangles */                                           \
-  F(damping, 1, row)             /* R + 1 / mu */                                                           \
-  F(dual_factor, 1, row_pair)    /* L of delassus + damping = L D L^T */                                    \
-  F(dual_inv_d, 1, row)          /* 1 / D of that */                                                        \
-  F(dual_scaled, 4, row_columns) /* scratch of that factorisation */                                        \
-  F(K, 6, row)                   /* constraint rows, body frame */                                          \
-  F(k, 1, row)                   /* right-hand side for accelerations minus gravity */                      \
-  F(row_gamma, 1, row)           /* velocity-product part of the row's acceleration */                      \
-  F(row_error, 1, row)           /* position error of the row */                                            \
-  F(row_velocity, 1, row)        /* velocity of the row */                                                  \
-  F(desired, 1, row)             /* desired acceleration */                                                 \
-  F(Ka, 1, row)                  /* K a */                                                                  \
-  F(mu_row, 1, row)              /* penalty of the row, compliance included */                              \
-  F(row_force, 1, row)           /* multiplier estimate handed to the sweep: adds K^T row_force */          \
-  F(row_lambda, 1, row)          /* multiplier that acts: row_force - mu_row K a, kept by increments */
+  F(Aw, 21, node)                 /* M_mu: sum of mu K^T K over the subtree, world axes, root's origin */   \
+  F(qdd_change, 1, dof)           /* proxLTLs: what an evaluation adds to qdd */                            \
+  F(row_acceleration, 1, row)     /* J qdd */                                                               \
+  F(H_root_d, 1, dof)             /* D^-1/2 of the sparse factor of M */                                    \
+  F(ZT, 1, dof_row)               /* Z^T = D^-1/2 L^-T J^T, stored as J^T is */                             \
+  F(z, 1, dof)                    /* D^-1/2 L^-T (tau - c) */                                               \
+  F(y, 1, dof)                    /* D^1/2 L qdd = z + Z^T lambda */                                        \
+  F(row_free, 1, row)             /* J M^-1 (tau - c) */                                                    \
+  F(row_step, 1, row)             /* rows on the way through an iteration */                                \
+  F(row_change, 1, row)           /* proxLTLs: J times what an evaluation adds to qdd */                    \
+  F(delassus, 1, row_pair)        /* J M^-1 J^T, both triangles */                                          \
+  F(damping, 1, row)              /* R + 1 / mu */                                                          \
+  F(dual_factor, 1, row_pair)     /* L of delassus + damping = L D L^T */                                   \
+  F(dual_inv_d, 1, row)           /* 1 / D of that */                                                       \
+  F(dual_scaled, 4, row_columns)  /* scratch of that factorisation */                                       \
+  F(K, 6, row)                    /* constraint rows, body frame */                                         \
+  F(k, 1, row)                    /* right-hand side for accelerations minus gravity */                     \
+  F(row_gamma, 1, row)            /* velocity-product part of the row's acceleration */                     \
+  F(row_error, 1, row)            /* position error of the row */                                           \
+  F(row_velocity, 1, row)         /* velocity of the row */                                                 \
+  F(desired, 1, row)              /* desired acceleration */                                                \
+  F(Ka, 1, row)                   /* K a */                                                                 \
+  F(mu_row, 1, row)               /* penalty of the row, compliance included */                             \
+  F(row_force, 1, row)            /* multiplier estimate handed to the sweep: adds K^T row_force */         \
+  F(row_lambda, 1, row)           /* multiplier that acts: row_force - mu_row K a, kept by increments */
 
 template <class T>
 struct WorkspaceData {
@@ -97,7 +95,6 @@ struct WorkspaceData {
   const std::int32_t* node_flags;  // NodeFlag bits
   const std::int32_t*
       support_flags;              // the same for sweeps that keep supporting nodes apart; null without rows
-  const std::int32_t* rows_node;  // per supporting node: the last one below with the same rows in its subtree
   const std::int32_t* dof_depth;  // per velocity coordinate: how many ancestors it has
   const std::int32_t* row_first;  // and where its row begins among path rows (kernels/ltl.hpp)
   T gravity[3];

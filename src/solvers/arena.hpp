@@ -18,7 +18,7 @@ namespace tenon {
 
 // Flags of nodes and the layout of path rows of a model (workspace_data.hpp).
 struct SweepTables {
-  std::vector<std::int32_t> node_flags, support_flags, rows_node, dof_depth, row_first;
+  std::vector<std::int32_t> node_flags, support_flags, dof_depth, row_first;
   SweepTables(const ModelData& m, const ConstraintData* c);
 };
 

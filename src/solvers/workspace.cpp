@@ -40,17 +40,6 @@ SweepTables::SweepTables(const ModelData& m, const ConstraintData* c) : node_fla
     std::vector<bool> supports(static_cast<std::size_t>(m.node_count), false);
     for (int s = 0; s < c->support_count; ++s) supports[static_cast<std::size_t>(c->support[s])] = true;
     support_flags = flags_of(m, supports);
-    rows_node.assign(static_cast<std::size_t>(m.node_count), 0);
-    for (int s = c->support_count - 1; s >= 0; --s) {
-      const int i = c->support[s];
-      rows_node[static_cast<std::size_t>(i)] = i;
-      if (s + 1 == c->support_count) continue;
-      // A child with all rows of its parent is the next supporting node.
-      const int next = c->support[s + 1];
-      if (m.nodes[next].parent == i && c->node_row_first[next] == c->node_row_first[i] &&
-          c->subtree_row_end[next] == c->subtree_row_end[i])
-        rows_node[static_cast<std::size_t>(i)] = rows_node[static_cast<std::size_t>(next)];
-    }
   }
   row_first.push_back(0);
   for (int k = 0; k < m.nv; ++k) {
@@ -95,7 +84,6 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
   WorkspaceData<double>& d = arena.data;
   d.node_flags = tables.node_flags.data();
   d.support_flags = constraints ? tables.support_flags.data() : nullptr;
-  d.rows_node = tables.rows_node.data();
   d.dof_depth = tables.dof_depth.data();
   d.row_first = tables.row_first.data();
   d.anchors = anchors.data();
@@ -137,8 +125,7 @@ std::size_t Workspace::bytes() const {
   const std::size_t doubles = w.anchors.size() + w.step.size() + w.zeros.size() +
                               w.proximal.steps.size() * 2 + w.proximal.f.size() * 5;
   const std::size_t indices = w.tables.node_flags.size() + w.tables.support_flags.size() +
-                              w.tables.rows_node.size() + w.tables.dof_depth.size() +
-                              w.tables.row_first.size() + w.item_of.size();
+                              w.tables.dof_depth.size() + w.tables.row_first.size() + w.item_of.size();
   return sizeof w + w.arena.bytes() + w.pv.bytes() + w.pv_early.bytes() + doubles * sizeof(double) +
          indices * sizeof(std::int32_t) + w.dense->bytes();
 }

@@ -15,7 +15,7 @@
 namespace tenon::testing {
 namespace {
 
-constexpr std::uint64_t robots = 1000;
+constexpr std::uint64_t robots = TENON_TEST_ROBOTS;
 
 // A robot of this seed, a state, a workspace and the reference at the state.
 struct Scene {

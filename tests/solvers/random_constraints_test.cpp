@@ -12,7 +12,7 @@
 namespace tenon::testing {
 namespace {
 
-constexpr std::uint64_t robots = 1000;
+constexpr std::uint64_t robots = TENON_TEST_ROBOTS;
 constexpr double tolerance = 1e-9;
 // Eigenvalues of the row-scaled Delassus matrix: below this ratio the answer itself is uncertain, and what is
 // asked of a method is loosened in proportion.
@@ -42,7 +42,7 @@ void compare(const ConstrainedScene& s, const Eigen::VectorXd& qdd, const Eigen:
   if (s.expected_status == Status::infeasible) {
     // Multipliers of contradictory rows may hold a large part that does not act on the robot; it costs
     // digits.
-    EXPECT_LE(relative_error(s.joint_force(lambda), s.JT_lambda, 1), 1e-6 * slack);
+    EXPECT_LE(relative_error(s.joint_force(lambda), s.JT_lambda, 1), 1e-5 * slack);
     return;
   }
   EXPECT_LE(relative_error(s.joint_force(lambda), s.JT_lambda, 1), tolerance * slack);
