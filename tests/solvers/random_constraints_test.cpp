@@ -12,7 +12,7 @@
 namespace tenon::testing {
 namespace {
 
-constexpr std::uint64_t robots = TENON_TEST_ROBOTS;
+constexpr int robots = TENON_TEST_ROBOTS;
 constexpr double tolerance = 1e-9;
 // Eigenvalues of the row-scaled Delassus matrix: below this ratio the answer itself is uncertain, and what is
 // asked of a method is loosened in proportion.
@@ -54,8 +54,8 @@ void compare(const ConstrainedScene& s, const Eigen::VectorXd& qdd, const Eigen:
 TEST_P(RandomConstraints, MatchReference) {
   const auto [method, kind] = GetParam();
   int ill_posed = 0, infeasible = 0, redundant = 0;
-  for (std::uint64_t seed = 0; seed < robots && !HasFailure(); ++seed) {
-    ConstrainedScene s(seed, kind);
+  for (int seed = 0; seed < robots && !HasFailure(); ++seed) {
+    ConstrainedScene s(static_cast<std::uint64_t>(seed), kind);
     s.solve_reference();
     Eigen::VectorXd qdd, lambda;
     const Status status = s.solve(method, qdd, lambda);
@@ -71,16 +71,16 @@ TEST_P(RandomConstraints, MatchReference) {
     redundant += s.expected_report.rank < s.rows();
   }
   // The generator gives what this test is named for.
-  EXPECT_LE(ill_posed, 20);
+  EXPECT_LE(ill_posed, robots / 50 + 1);
   if (HasFailure()) return;
   if (kind == SceneKind::independent) {
-    EXPECT_LE(redundant, 400);
+    EXPECT_LE(redundant, robots * 2 / 5);
   }
   if (kind == SceneKind::redundant) {
-    EXPECT_GE(redundant - infeasible, 300);
+    EXPECT_GE(redundant - infeasible, robots * 3 / 10);
   }
   if (kind == SceneKind::contradictory) {
-    EXPECT_GE(infeasible, 500);
+    EXPECT_GE(infeasible, robots / 2);
   }
 }
 
