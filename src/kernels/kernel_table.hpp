@@ -1,5 +1,7 @@
 // The kernels of one instruction set as a table of functions. A workspace picks its table once, when it is
-// made.
+// made. The table is composed of groups; each is filled by a translation unit of its own
+// (kernels/instantiate_<group>.cpp), so that a change to one kernel recompiles its group alone. A new group
+// is a struct here, a line in TENON_KERNEL_GROUPS and a file.
 #pragma once
 
 #include "constraint/constraint_data.hpp"
@@ -10,10 +12,14 @@
 
 namespace tenon {
 
-template <class T>
-struct KernelTable {
+// Which instructions a table is compiled for.
+struct InstructionSet {
   const char* instruction_set;
+};
 
+// Without constraints.
+template <class T>
+struct TreeKernels {
   void (*kinematics)(const ModelData&, const T* q, const T* v, const T* a, WorkspaceData<T>&);
   void (*frame_jacobian)(const ModelData&, int node, const T* point, const T* E, T* J, int ld,
                          const WorkspaceData<T>&);
@@ -31,7 +37,11 @@ struct KernelTable {
   void (*ltl_multiply)(const ModelData&, const T* rows, const T* x, T* y, WorkspaceData<T>&);
   bool (*aba)(const ModelData&, const T* q, const T* v, const T* tau, bool has_wrenches, T* qdd,
               WorkspaceData<T>&);
+};
 
+// Constraint rows, and the recursion over articulated inertias.
+template <class T>
+struct ConstrainedAbaKernels {
   // Joint transforms, velocities and bias forces, then the constraint rows K, k at (q, v).
   void (*constraint_state)(const ModelData&, const ConstraintData&, const T* q, const T* v, bool has_wrenches,
                            WorkspaceData<T>&);
@@ -45,7 +55,11 @@ struct KernelTable {
                                   const T* tau, T* qdd, WorkspaceData<T>&);
   void (*constrained_aba_finish)(const ModelData&, const ConstraintData&, const T* v, T* qdd,
                                  WorkspaceData<T>&);
+};
 
+// The Popov-Vereshchagin family.
+template <class T>
+struct PvKernels {
   // kernels/pv.hpp, after constraint_state. split: the branches of the root are factored apart.
   bool (*pv_reduce)(const ModelData&, bool split, const T* v, const T* tau, PvData<T>&, WorkspaceData<T>&);
   T (*pv_factor)(const ModelData&, bool split, const double* scale, PvData<T>&);
@@ -60,7 +74,11 @@ struct KernelTable {
   (const ModelData&, const ConstraintData&, const T* force, const PvEarlyData<T>&, WorkspaceData<T>&);
   void (*pv_early_roll_out)(const ModelData&, const ConstraintData&, const T* v, T* lambda, T* qdd,
                             PvEarlyData<T>&, WorkspaceData<T>&);
+};
 
+// Methods on the joint-space mass matrix.
+template <class T>
+struct JointSpaceKernels {
   // kernels/prox_ltl.hpp.
   bool (*prox_ltl_start)(const ModelData&, const ConstraintData&, const T* q, const T* v, const T* tau,
                          bool has_wrenches, WorkspaceData<T>&);
@@ -76,6 +94,18 @@ struct KernelTable {
   void (*prox_ltls_step)(const ModelData&, const ConstraintData&, const T* inv_mu, const T* f, bool moved,
                          T* step, T* qdd, WorkspaceData<T>&);
 };
+
+// Type of a group, and the function that gives it.
+#define TENON_KERNEL_GROUPS(F)                  \
+  F(TreeKernels, tree_kernels)                  \
+  F(ConstrainedAbaKernels, constrained_kernels) \
+  F(PvKernels, pv_kernels)                      \
+  F(JointSpaceKernels, joint_space_kernels)
+
+#define TENON_GROUP_BASE(type, function) type<T>,
+template <class T>
+struct KernelTable : TENON_KERNEL_GROUPS(TENON_GROUP_BASE) InstructionSet {};
+#undef TENON_GROUP_BASE
 
 // The best table this machine can run.
 template <class T>
