@@ -91,7 +91,9 @@ SolveOptions Call::options(const tenon_solve_options* given, bool has_lambda) no
   tenon_solve_options o = default_solve_options;
   const Status layout = lay_over(given, &o);
   if (layout != Status::ok) fail(layout, "tenon_solve_options: %s", descriptor_fault(layout));
-  if (o.reserved != 0) fail(Status::unsupported, "tenon_solve_options: the field 'reserved' is not 0");
+  if (o.reserved != 0 || o.reserved_2 != 0)
+    fail(Status::unsupported, "tenon_solve_options: the field '%s' is not 0",
+         o.reserved != 0 ? "reserved" : "reserved_2");
   if (o.method < 0 || o.method >= tenon_method_count())
     fail(Status::invalid_argument, "tenon_solve_options: method is %d, which is none of TENON_METHOD_*",
          static_cast<int>(o.method));
@@ -100,13 +102,16 @@ SolveOptions Call::options(const tenon_solve_options* given, bool has_lambda) no
          static_cast<int>(o.max_iterations));
   if ((o.warm_start != 0 && o.warm_start != 1) || (o.accelerate != 0 && o.accelerate != 1))
     fail(Status::invalid_argument, "tenon_solve_options: warm_start and accelerate are 0 or 1");
-  const double numbers[] = {o.absolute_tolerance, o.relative_tolerance, o.mu};
-  if (!all_finite(numbers, 3)) fail(Status::not_finite, "tenon_solve_options holds NaN or infinity");
-  if (!(o.absolute_tolerance > 0) || !(o.relative_tolerance >= 0) || !(o.mu >= 0))
+  if (o.split_base < TENON_SPLIT_AUTOMATIC || o.split_base > TENON_SPLIT_NEVER)
+    fail(Status::invalid_argument, "tenon_solve_options: split_base is %d, which is none of TENON_SPLIT_*",
+         static_cast<int>(o.split_base));
+  const double numbers[] = {o.absolute_tolerance, o.relative_tolerance, o.mu, o.tikhonov};
+  if (!all_finite(numbers, 4)) fail(Status::not_finite, "tenon_solve_options holds NaN or infinity");
+  if (!(o.absolute_tolerance > 0) || !(o.relative_tolerance >= 0) || !(o.mu >= 0) || !(o.tikhonov >= 0))
     fail(Status::invalid_argument,
-         "tenon_solve_options: absolute_tolerance %g must be above 0, relative_tolerance %g and mu %g not "
-         "below 0",
-         o.absolute_tolerance, o.relative_tolerance, o.mu);
+         "tenon_solve_options: absolute_tolerance %g must be above 0, relative_tolerance %g, mu %g and "
+         "tikhonov %g not below 0",
+         o.absolute_tolerance, o.relative_tolerance, o.mu, o.tikhonov);
   if (o.warm_start == 1 && !has_lambda)
     fail(Status::invalid_argument, "warm_start is 1, but lambda, where it would start, is NULL");
   SolveOptions core;
@@ -117,6 +122,8 @@ SolveOptions Call::options(const tenon_solve_options* given, bool has_lambda) no
   core.mu = o.mu;
   core.warm_start = o.warm_start == 1;
   core.accelerate = o.accelerate == 1;
+  core.tikhonov = o.tikhonov;
+  core.split_base = static_cast<SplitBase>(o.split_base);
   return core;
 }
 

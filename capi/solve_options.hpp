@@ -7,14 +7,18 @@
 namespace tenon::capi {
 
 inline constexpr SolveOptions core_defaults{};
-inline constexpr tenon_solve_options default_solve_options = {sizeof(tenon_solve_options),
-                                                              static_cast<std::int32_t>(core_defaults.method),
-                                                              core_defaults.max_iterations,
-                                                              core_defaults.warm_start,
-                                                              core_defaults.accelerate,
-                                                              0,
-                                                              core_defaults.absolute_tolerance,
-                                                              core_defaults.relative_tolerance,
-                                                              core_defaults.mu};
+inline constexpr tenon_solve_options default_solve_options = {
+    sizeof(tenon_solve_options),
+    static_cast<std::int32_t>(core_defaults.method),
+    core_defaults.max_iterations,
+    core_defaults.warm_start,
+    core_defaults.accelerate,
+    0,
+    core_defaults.absolute_tolerance,
+    core_defaults.relative_tolerance,
+    core_defaults.mu,
+    core_defaults.tikhonov,
+    static_cast<std::int32_t>(core_defaults.split_base),
+    0};
 
 }  // namespace tenon::capi

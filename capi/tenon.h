@@ -172,6 +172,11 @@ typedef int32_t tenon_status;
 #define TENON_METHOD_PV_SOFT ((int32_t)7)         /* O(n + m). [CABA] VII-A */
 #define TENON_METHOD_PV_EARLY ((int32_t)8)        /* O(n + m). [CABA] VII-B */
 
+/* tenon_solve_options.split_base */
+#define TENON_SPLIT_AUTOMATIC ((int32_t)0) /* where it saves time: with many rows */
+#define TENON_SPLIT_ALWAYS ((int32_t)1)    /* where several branches of one root body carry rows */
+#define TENON_SPLIT_NEVER ((int32_t)2)
+
 /* tenon_model_options.base */
 #define TENON_BASE_FIXED ((int32_t)0)    /* the root link is part of the world */
 #define TENON_BASE_FLOATING ((int32_t)1) /* the root link gets a floating joint; its coordinates come first */
@@ -737,6 +742,11 @@ typedef struct tenon_solve_options {
   double relative_tolerance;  /* >= 0; default 1e-11 */
   double mu;                  /* proximal parameter; 0: scheduled, scaled to the robot; else fixed on every row.
                                  Default 0 */
+  double tikhonov;            /* >= 0; TENON_METHOD_PV only: compliance added to every row, so that dependent rows can be
+                                 solved directly, and never exactly; default 0: they are solved by proximal iterations */
+  int32_t split_base;         /* TENON_SPLIT_*, TENON_METHOD_PV and TENON_METHOD_PROX_PV only: factor the rows of each
+                                 branch of the root body by themselves; default TENON_SPLIT_AUTOMATIC */
+  int32_t reserved_2;         /* 0 */
 } tenon_solve_options;
 
 /* Writes the defaults into options.

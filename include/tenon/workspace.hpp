@@ -23,6 +23,12 @@ enum class Method : std::int32_t {
   pv_early = 8,
 };
 
+enum class SplitBase : std::int32_t {
+  automatic = 0,  // where it saves time: with many rows
+  always = 1,     // where several branches of one root body carry rows
+  never = 2,
+};
+
 struct SolveOptions {
   Method method = Method::automatic;
   // Converged when every row's residual is below absolute + relative * (largest acceleration the rows see).
@@ -39,8 +45,8 @@ struct SolveOptions {
   // pv only: added to every row's compliance, so that dependent rows can be solved; 0: they are solved by
   // proximal iterations.
   double tikhonov = 0;
-  // pv and prox_pv: factor the rows of each branch of the root body by themselves. false: all together.
-  bool split_base = true;
+  // pv and prox_pv: factor the rows of each branch of the root body by themselves.
+  SplitBase split_base = SplitBase::automatic;
 };
 
 struct SolveReport {

@@ -2,7 +2,8 @@
 // stays in registers while all earlier columns are taken off it. n^3 / 6 products; a solve takes n^2.
 //
 // Matrices are column-major with stride s, n rounded up to whole packs. Rows and columns from n to s hold
-// zeros, in the matrix, in its factor and in vectors.
+// zeros, in the matrix, in its factor and in vectors. A matrix may have a border: s is larger by it, and its
+// rows below are taken through the factorisation, B -> B L^-T D^-1.
 #pragma once
 
 #include "spatial/lanes.hpp"
@@ -90,10 +91,11 @@ inline void subtract_product(const T* A, int n, int s, const T* x, T* y) {
   }
 }
 
-// x := (L D L^T)^-1 x. Whole packs are read and written, so that no load waits for half a store.
+// x := L^-1 x of the first n numbers; the others lose what their rows of F hold against them. Whole packs are
+// read and written, so that no load waits for half a store.
 template <class T>
-inline void solve_dense(const T* F, const T* inv_d, int s, T* x) {
-  for (int first = 0; first < s; first += 4) {
+inline void solve_forward(const T* F, int n, int s, T* x) {
+  for (int first = 0; first < n; first += 4) {
     const T* l = F + first * s + first;
     T y[4];
     Lanes<T>::load(x + first).store(y);
@@ -106,7 +108,12 @@ inline void solve_dense(const T* F, const T* inv_d, int s, T* x) {
       xr.store(x + row);
     }
   }
-  for (int first = s - 4; first >= 0; first -= 4) {
+}
+
+// x := L^-T (D^-1 x - (rows beyond n)^T x_beyond) of the first n numbers.
+template <class T>
+inline void solve_backward(const T* F, const T* inv_d, int n, int s, T* x) {
+  for (int first = whole_packs(n) - 4; first >= 0; first -= 4) {
     const T* l = F + first * s + first;
     Lanes<T> sum[4] = {Lanes<T>(T(0)), Lanes<T>(T(0)), Lanes<T>(T(0)), Lanes<T>(T(0))};
     for (int row = first + 4; row < s; row += 4) {
@@ -121,6 +128,13 @@ inline void solve_dense(const T* F, const T* inv_d, int s, T* x) {
     }
     Lanes<T>::load(y).store(x + first);
   }
+}
+
+// x := (L D L^T)^-1 x.
+template <class T>
+inline void solve_dense(const T* F, const T* inv_d, int s, T* x) {
+  solve_forward(F, s, s, x);
+  solve_backward(F, inv_d, s, s, x);
 }
 
 TENON_ISA_END

@@ -118,36 +118,41 @@ inline void sum_dual_hessian(const PvNode& s, int columns, int end_column, const
 // ---- at the root
 // --------------------------------------------------------------------------------------------
 
-// A := the blocks of L, and Y where the root joint stays apart; b := k - K a_0.
+// A := the block of L of B, columns of the root joint as its border, and as d.Y.
+template <class T>
+inline void gather_block(const PvBlock& B, int root_columns, PvData<T>& d) {
+  const std::int32_t* lane = d.lane_of_row + B.row_begin;
+  const int packs = whole_packs(B.row_count);
+  const Lanes<T> zero(T(0));
+  T* A = d.A + B.begin;
+  for (int i = 0; i < packs * B.stride; i += 4) zero.store(A + i);
+  for (int j = 0; j < B.row_count; ++j) {
+    const T* L = d.L + lane[j] * d.lane_count;
+    for (int i = j; i < B.row_count; ++i) A[j * B.stride + i] = A[i * B.stride + j] = L[lane[i]];
+  }
+  // Of a single root, all rows are in its lanes.
+  for (int e = 0; e < root_columns; ++e) {
+    const T* W = d.W + d.nodes[d.node_count - 1].W_begin + e * d.lane_count;
+    T* Y = d.Y + e * d.slot_count + B.slot;
+    for (int j = 0; j < packs; ++j) Y[j] = j < B.row_count ? W[lane[j]] : T(0);
+    for (int j = 0; j < B.row_count; ++j) A[j * B.stride + packs + e] = Y[j];
+  }
+}
+
+// Blocks of L, and b := k - K a_0.
 template <class T>
 inline void gather_blocks(const PvBlocks& blocks, int root_columns, PvData<T>& d, const WorkspaceData<T>& w) {
   const Motion<T> a_0 = load_motion<T>(w.a - 6);
   for (int r = 0; r < d.world_rows; ++r) d.b[r] = w.k[r] - dot(a_0, load_force<T>(w.K + 6 * r));
-  // Of a single root all rows are in the lanes of it.
-  const T* W_root = root_columns > 0 ? d.W + d.nodes[d.node_count - 1].W_begin : nullptr;
   for (int block = 0; block < blocks.count; ++block) {
     const PvBlock& B = blocks.block[block];
-    const std::int32_t* lane = d.lane_of_row + B.row_begin;
-    T* A = d.A + B.begin;
-    for (int j = 0; j < B.stride; ++j) {
-      T* column = A + j * B.stride;
-      for (int i = j < B.row_count ? j : 0; i < B.stride; ++i) {
-        const bool inside = i < B.row_count && j < B.row_count;
-        const T x = inside ? d.L[lane[j] * d.lane_count + lane[i]] : T(0);
-        column[i] = x;
-        if (inside) A[i * B.stride + j] = x;
-      }
-    }
-    for (int i = 0; i < B.stride; ++i) {
-      d.x[B.slot + i] = T(0);
-      for (int e = 0; e < root_columns; ++e)
-        d.Y[e * d.slot_count + B.slot + i] = i < B.row_count ? W_root[e * d.lane_count + lane[i]] : T(0);
-    }
-    for (int i = 0; i < B.row_count; ++i) {
-      const T* K = d.K + lane[i];
+    gather_block(B, root_columns, d);
+    for (int r = B.row_begin; r < B.row_begin + B.row_count; ++r) {
+      const int lane = d.lane_of_row[r];
+      const T* K = d.K + lane;
       const Force<T> carried = {{K[0], K[d.lane_count], K[2 * d.lane_count]},
                                 {K[3 * d.lane_count], K[4 * d.lane_count], K[5 * d.lane_count]}};
-      d.b[B.row_begin + i] = d.k[lane[i]] - dot(a_0, carried);
+      d.b[r] = d.k[lane] - dot(a_0, carried);
     }
   }
 }
@@ -188,33 +193,37 @@ bool pv_reduce(const ModelData& m, bool split, const T* v, const T* tau, PvData<
   return true;
 }
 
-// C := the factor of D + Y^T (A + damping)^-1 Y, D the root joint's.
+// C := the factor of D + Y^T (A + damping)^-1 Y, D the root joint's. The factored borders G hold what is
+// needed: Y^T (A + damping)^-1 Y = sum of G diag G^T.
 template <class T>
 inline void factor_root(int columns, const PvBlocks& blocks, PvData<T>& d) {
-  T C[6][6];
-  const T* d_inv = d.d_inv + d.nodes[d.node_count - 1].column_begin;
-  for (int e = 0; e < columns; ++e) {
-    T* Z = d.Z + e * d.slot_count;
-    for (int i = 0; i < d.slot_count; ++i) Z[i] = d.Y[e * d.slot_count + i];
-    for (int block = 0; block < blocks.count; ++block) {
-      const PvBlock& B = blocks.block[block];
-      solve_dense(d.F + B.begin, d.F_inv_d + B.slot, B.stride, Z + B.slot);
+  using V = Lanes<T>;
+  V sum[6][2];
+  for (int r = 0; r < 6; ++r) sum[r][0] = sum[r][1] = V(T(0));
+  for (int block = 0; block < blocks.count; ++block) {
+    const PvBlock& B = blocks.block[block];
+    for (int j = 0; j < B.row_count; ++j) {
+      const T* G = d.F + B.begin + j * B.stride + whole_packs(B.row_count);
+      const T inv_d = d.F_inv_d[B.slot + j], diagonal = inv_d > T(0) ? T(1) / inv_d : T(0);
+      const V low = V::load(G), high = V::load(G + 4);
+      for (int r = 0; r < columns; ++r) {
+        const V share(diagonal * G[r]);
+        sum[r][0] = sum[r][0] + share * low;
+        sum[r][1] = sum[r][1] + share * high;
+      }
     }
-    for (int r = e; r < columns; ++r) {
-      Lanes<T> sum(T(0));
-      for (int i = 0; i < d.slot_count; i += 4)
-        sum = sum + Lanes<T>::load(Z + i) * Lanes<T>::load(d.Y + r * d.slot_count + i);
-      C[r][e] = sum.sum();
-    }
-    C[e][e] = C[e][e] + T(1) / d_inv[e];
   }
-  for (int e = columns; e < 6; ++e) {
-    for (int r = 0; r < e; ++r) C[e][r] = T(0);
-    C[e][e] = T(1);
+  const T* root_inv_d = d.d_inv + d.nodes[d.node_count - 1].column_begin;
+  T C[6][6];
+  for (int r = 0; r < 6; ++r) {
+    T row[8];
+    sum[r][0].store(row), sum[r][1].store(row + 4);
+    for (int e = 0; e < r; ++e) C[r][e] = row[e];
+    C[r][r] = r < columns ? row[r] + T(1) / root_inv_d[r] : T(1);
   }
   factor_ldl<6>(C);
   for (int r = 0; r < 6; ++r)
-    for (int e = 0; e < 6; ++e) d.C[6 * r + e] = e <= r ? C[r][e] : T(0);
+    for (int e = 0; e <= r; ++e) d.C[6 * r + e] = C[r][e];
 }
 
 // Factors L + row_damping. Returns the smallest pivot over its diagonal element, 0 where that is far below
@@ -243,66 +252,60 @@ T pv_factor(const ModelData& m, bool split, const double* scale, PvData<T>& d) {
   return smallest;
 }
 
+// x := b - (L + R) f of a block, without what the root joint adds to L; returned in x's border: -Y^T f.
+template <class T>
+TENON_INLINE void block_residual(const PvBlock& B, const T* R, const T* f, T* x, const PvData<T>& d) {
+  for (int i = 0; i < B.row_count; ++i) {
+    const int r = B.row_begin + i;
+    x[i] = d.b[r] - R[r] * f[r];
+  }
+  for (int i = B.row_count; i < B.stride; ++i) x[i] = T(0);
+  subtract_product(d.A + B.begin, B.row_count, B.stride, f + B.row_begin, x);
+}
+
 // residual := b - (L + R) f, the violation that f leaves; R: compliance of the rows. step := (L +
 // row_damping)^-1 times it, a step towards (L + R) lambda = b that keeps its digits however large f is.
 template <class T>
 void pv_step(const ModelData& m, bool split, const T* R, const T* f, T* step, PvData<T>& d) {
-  const T* damping = d.row_damping;
-  T* residual = d.residual;
+  using V = Lanes<T>;
   const PvBlocks& blocks = split ? d.split : d.whole;
   const int columns = root_columns(m, split, d);
-  const T* d_inv = columns > 0 ? d.d_inv + d.nodes[d.node_count - 1].column_begin : nullptr;
-  T force[6];
-  for (int e = 0; e < columns; ++e) {
-    T sum(0);
-    for (int block = 0; block < blocks.count; ++block) {
-      const PvBlock& B = blocks.block[block];
-      for (int i = 0; i < B.row_count; ++i)
-        sum = sum + d.Y[e * d.slot_count + B.slot + i] * f[B.row_begin + i];
-    }
-    force[e] = sum * d_inv[e];
-  }
   for (int r = 0; r < d.world_rows; ++r) {
-    residual[r] = d.b[r] - R[r] * f[r];
-    step[r] = residual[r] / damping[r];
+    d.residual[r] = d.b[r] - R[r] * f[r];
+    step[r] = d.residual[r] / d.row_damping[r];
   }
-  T response[6] = {};
+  T force[6] = {}, response[6] = {};
   for (int block = 0; block < blocks.count; ++block) {
     const PvBlock& B = blocks.block[block];
     T* x = d.x + B.slot;
-    for (int i = 0; i < B.row_count; ++i) {
-      const int r = B.row_begin + i;
-      x[i] = d.b[r] - R[r] * f[r];
-    }
-    for (int i = B.row_count; i < B.stride; ++i) x[i] = T(0);
-    subtract_product(d.A + B.begin, B.row_count, B.stride, f + B.row_begin, x);
+    block_residual(B, R, f, x, d);
+    T* border = x + whole_packs(B.row_count);
+    for (int e = 0; e < columns; ++e) force[e] = force[e] + border[e], border[e] = T(0);
+  }
+  for (int e = 0; e < columns; ++e) force[e] = force[e] * d.d_inv[d.nodes[d.node_count - 1].column_begin + e];
+  for (int block = 0; block < blocks.count; ++block) {
+    const PvBlock& B = blocks.block[block];
+    const int packs = whole_packs(B.row_count);
+    T* x = d.x + B.slot;
     for (int e = 0; e < columns; ++e)
-      for (int i = 0; i < B.stride; i += 4)
-        (Lanes<T>::load(x + i) - Lanes<T>::load(d.Y + e * d.slot_count + B.slot + i) * Lanes<T>(force[e]))
-            .store(x + i);
-    for (int i = 0; i < B.row_count; ++i) residual[B.row_begin + i] = x[i];
-    solve_dense(d.F + B.begin, d.F_inv_d + B.slot, B.stride, x);
-    for (int e = 0; e < columns; ++e) {
-      Lanes<T> sum(T(0));
-      for (int i = 0; i < B.stride; i += 4)
-        sum = sum + Lanes<T>::load(d.Y + e * d.slot_count + B.slot + i) * Lanes<T>::load(x + i);
-      response[e] = response[e] + sum.sum();
-    }
+      for (int i = 0; i < packs; i += 4)
+        (V::load(x + i) + V::load(d.Y + e * d.slot_count + B.slot + i) * V(force[e])).store(x + i);
+    for (int i = 0; i < B.row_count; ++i) d.residual[B.row_begin + i] = x[i];
+    solve_forward(d.F + B.begin, B.row_count, B.stride, x);
+    for (int e = 0; e < columns; ++e) response[e] = response[e] - x[packs + e];
   }
   if (columns > 0) {
     T C[6][6];
     for (int r = 0; r < 6; ++r)
-      for (int e = 0; e < 6; ++e) C[r][e] = d.C[6 * r + e];
+      for (int e = 0; e <= r; ++e) C[r][e] = d.C[6 * r + e];
     solve_ldl<6>(C, response);
   }
   for (int block = 0; block < blocks.count; ++block) {
     const PvBlock& B = blocks.block[block];
-    for (int e = 0; e < columns; ++e)
-      for (int i = 0; i < B.stride; i += 4)
-        (Lanes<T>::load(d.x + B.slot + i) -
-         Lanes<T>::load(d.Z + e * d.slot_count + B.slot + i) * Lanes<T>(response[e]))
-            .store(d.x + B.slot + i);
-    for (int i = 0; i < B.row_count; ++i) step[B.row_begin + i] = d.x[B.slot + i];
+    T* x = d.x + B.slot;
+    for (int e = 0; e < columns; ++e) x[whole_packs(B.row_count) + e] = response[e];
+    solve_backward(d.F + B.begin, d.F_inv_d + B.slot, B.row_count, B.stride, x);
+    for (int i = 0; i < B.row_count; ++i) step[B.row_begin + i] = x[i];
   }
 }
 

@@ -25,9 +25,11 @@ struct PvNode {
 struct PvBlock {
   std::int32_t row_begin, row_count;
   std::int32_t slot;    // first place in the padded vectors; a multiple of four
-  std::int32_t stride;  // row_count rounded up to whole packs
+  std::int32_t stride;  // row_count rounded up to whole packs, and pv_border where the root joint stays apart
   std::int32_t begin;   // first number of A and of F
 };
+
+inline constexpr int pv_border = 8;  // at most six dofs of a root joint, in whole packs
 
 struct PvBlocks {
   std::int32_t count;
@@ -58,8 +60,7 @@ struct PvData {
   T* damping;      // slots
   T* x;            // slots, and room for one pack
   T* Y;            // six arrays of slots: root columns of W
-  T* Z;            // six arrays of slots: (A + damping)^-1 Y
-  T* C;            // 36: factor of D + Y^T Z
+  T* C;            // 36: factor of D + Y^T (A + damping)^-1 Y
 };
 
 }  // namespace tenon

@@ -16,7 +16,7 @@ struct DualSteps {
   bool factored = false;  // for the present mu
 
   PvData<double>& d() const { return p.w.pv.data; }
-  bool split() const { return p.options.split_base && d().split.count > 0; }
+  bool split() const { return splits_base(p); }
 
   static void prepare(void* self, const double* inv_mu) {
     DualSteps& s = *static_cast<DualSteps*>(self);
@@ -62,11 +62,17 @@ struct DualSteps {
 
 }  // namespace
 
+bool splits_base(const ConstrainedProblem& p) {
+  const PvMemory& pv = p.w.pv;
+  const SplitBase wish = p.options.split_base;
+  return pv.data.split.count > 0 &&
+         (wish == SplitBase::always || (wish == SplitBase::automatic && pv.split_pays()));
+}
+
 bool reduce_pv(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   w.kernels->constraint_state(w.md(), *w.cd(), p.q, p.v, p.wrenches != nullptr, w.w());
-  const bool split = p.options.split_base && w.pv.data.split.count > 0;
-  return w.kernels->pv_reduce(w.md(), split, p.v, p.tau, w.pv.data, w.w());
+  return w.kernels->pv_reduce(w.md(), splits_base(p), p.v, p.tau, w.pv.data, w.w());
 }
 
 Status iterate_pv(const ConstrainedProblem& p) {

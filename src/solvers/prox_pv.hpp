@@ -6,6 +6,8 @@
 
 namespace tenon {
 
+// Whether the branches of the root body are factored apart.
+bool splits_base(const ConstrainedProblem& p);
 // Rows reduced to (L + R) lambda = b; false when the mass matrix is not positive definite.
 bool reduce_pv(const ConstrainedProblem& p);
 // From there: the proximal loop, then the accelerations.

@@ -26,7 +26,7 @@ bool solve_rows(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   PvData<double>& d = w.pv.data;
   const int rows = w.rows();
-  const bool split = p.options.split_base && d.split.count > 0;
+  const bool split = splits_base(p);
   for (int r = 0; r < rows; ++r) d.row_damping[r] = w.cd()->compliance[r] + p.options.tikhonov;
   if (!(w.kernels->pv_factor(w.md(), split, w.cd()->scale, d) > dependent)) return false;
 

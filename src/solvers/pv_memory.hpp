@@ -19,6 +19,8 @@ class PvMemory {
   PvMemory(const PvMemory&) = delete;
   PvMemory& operator=(const PvMemory&) = delete;
 
+  // Whether the products that PvData::split saves outweigh what its border costs.
+  bool split_pays() const { return split_pays_; }
   std::size_t bytes() const;
 
   PvData<double> data{};
@@ -35,6 +37,7 @@ class PvMemory {
   std::vector<PvBlock> whole_, split_;
   std::vector<double> memory_;
   std::size_t column_count_ = 0, W_size_ = 0;
+  bool split_pays_ = false;
 };
 
 }  // namespace tenon

@@ -183,6 +183,10 @@ TEST_F(BadInput, Options) {
   refused(with([](auto& o) { o.relative_tolerance = -1; }), TENON_INVALID_ARGUMENT, {"relative_tolerance"});
   refused(with([](auto& o) { o.mu = nan; }), TENON_NOT_FINITE, {"tenon_solve_options"});
   refused(with([](auto& o) { o.reserved = 1; }), TENON_UNSUPPORTED, {"reserved"});
+  refused(with([](auto& o) { o.reserved_2 = 1; }), TENON_UNSUPPORTED, {"reserved_2"});
+  refused(with([](auto& o) { o.tikhonov = -1; }), TENON_INVALID_ARGUMENT, {"tikhonov"});
+  refused(with([](auto& o) { o.tikhonov = nan; }), TENON_NOT_FINITE, {"tenon_solve_options"});
+  refused(with([](auto& o) { o.split_base = 3; }), TENON_INVALID_ARGUMENT, {"split_base"});
 }
 
 TEST_F(BadInput, WarmStartNeedsFiniteLambda) {

@@ -3,7 +3,7 @@
 
 /* The sizes of structs are part of the ABI. */
 #define SAME_SIZE(type, size) typedef char type##_has_changed[sizeof(type) == (size) ? 1 : -1]
-SAME_SIZE(tenon_solve_options, 48);
+SAME_SIZE(tenon_solve_options, 64);
 SAME_SIZE(tenon_solve_report, 40);
 #if UINTPTR_MAX == UINT64_MAX
 SAME_SIZE(tenon_model_options, 64);

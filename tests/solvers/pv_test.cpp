@@ -71,9 +71,10 @@ TEST(ProxPv, SplitsTheRowsOfTheBase) {
   for (std::uint64_t seed = 0; seed < 400 && !HasFailure(); ++seed) {
     ConstrainedScene s(seed, kinds[seed % 4]);
     SolveOptions options;
+    options.split_base = SplitBase::always;
     Eigen::VectorXd qdd, lambda, whole, whole_lambda;
     const Status status = s.solve(Method::prox_pv, qdd, lambda, options);
-    options.split_base = false;
+    options.split_base = SplitBase::never;
     EXPECT_EQ(s.solve(Method::prox_pv, whole, whole_lambda, options), status);
     s.solve_reference();
     const double slack = std::max(1.0, 1e-6 / s.kkt.min_kept_over_max());
