@@ -92,6 +92,7 @@ tenon_status tenon_workspace_report(tenon_workspace* workspace, tenon_solve_repo
   tenon_solve_report known{};
   known.iterations = last.iterations;
   known.rank = last.rank;
+  known.method = static_cast<std::int32_t>(last.method);
   known.primal_residual = last.primal_residual;
   known.dual_residual = last.dual_residual;
   known.mu = last.mu;

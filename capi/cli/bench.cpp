@@ -64,10 +64,11 @@ class Bench {
                                     qdd_.data(), nv_);
     });
     if (lambda_.empty()) return all;
-    for (int32_t method = 1; method < tenon_method_count(); ++method) {
+    for (int32_t method = TENON_METHOD_AUTOMATIC; method < tenon_method_count(); ++method) {
       if (solve(method, 0) == TENON_UNSUPPORTED) continue;
       add(tenon_method_string(method), [this, method](std::size_t i) { return solve(method, i); });
       all.back().timing.constrained = true;
+      all.back().timing.method = method;
     }
     return all;
   }
@@ -82,20 +83,31 @@ class Bench {
   }
 
   // Iterations and residuals of every state, and the difference from the dense answer on the first hundred.
-  void examine(Timing& timing, int32_t method) {
+  void examine(Timing& timing) {
     double iterations = 0;
     timing.difference = 0;
+    std::vector<std::size_t> answers(static_cast<std::size_t>(tenon_method_count()));
+    const int32_t method = timing.method;
     for (std::size_t i = 0; i < states_.count; ++i) {
       timing.troubled += solve(method, i) == TENON_MAX_ITERATIONS;
       tenon_solve_report report;
       tenon_solve_report_init(&report, sizeof report);
       check(tenon_workspace_report(workspace_, &report), workspace_, "reading the report");
       iterations += report.iterations;
+      ++answers[static_cast<std::size_t>(report.method)];
       timing.most_iterations = std::max(timing.most_iterations, report.iterations);
       timing.residual = std::max(timing.residual, report.primal_residual);
       if (i < 100) timing.difference = std::max(timing.difference, difference_from_dense(i));
     }
     timing.mean_iterations = iterations / static_cast<double>(states_.count);
+    for (int32_t other = 0; other < tenon_method_count(); ++other) {
+      const std::size_t count = answers[static_cast<std::size_t>(other)];
+      if (other == method || count == 0) continue;
+      timing.answered_by +=
+          (timing.answered_by.empty() ? "" : ", ") + std::string(tenon_method_string(other));
+      if (count < states_.count)
+        timing.answered_by += " in " + std::to_string(count) + " of " + std::to_string(states_.count);
+    }
   }
 
  private:
@@ -170,8 +182,7 @@ std::vector<Timing> time_algorithms(tenon_workspace* workspace, const tenon_mode
   Bench bench(workspace, model, contacts, states);
   std::vector<Candidate> all = bench.candidates();
   for (Candidate& candidate : all) {
-    if (candidate.timing.constrained)
-      bench.examine(candidate.timing, tenon_method_from_string(candidate.timing.name.c_str()));
+    if (candidate.timing.constrained) bench.examine(candidate.timing);
     candidate.slice = states.count;
     pass(candidate, workspace, states.count);  // warms caches and tells how long a pass takes; not counted
     // At least five passes; those of slow methods share the states between them.

@@ -23,6 +23,9 @@ struct Timing {
   std::size_t passes = 0;
   // Of constrained methods.
   bool constrained = false;
+  int32_t method = -1;  // TENON_METHOD_*
+  std::string
+      answered_by;  // the methods that gave the answers, where it is another: of automatic, the chosen one
   double mean_iterations = 0;
   int32_t most_iterations = 0;
   double residual = 0;       // largest of all states

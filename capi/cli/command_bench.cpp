@@ -44,11 +44,11 @@ void print_constrained(const std::vector<Timing>& timings) {
   for (const Timing& timing : timings) {
     if (!timing.constrained) continue;
     const std::string iterations = format("%.1f, at most %d", timing.mean_iterations, timing.most_iterations);
-    const std::string difference = timing.name == tenon_method_string(TENON_METHOD_DENSE)
-                                       ? "the reference"
-                                       : format("%.1e", timing.difference);
+    const std::string difference =
+        timing.method == TENON_METHOD_DENSE ? "the reference" : format("%.1e", timing.difference);
     std::printf("%-24s %10.2f %10.2f   %-16s %11.1e  %s\n", timing.name.c_str(), timing.median,
                 timing.minimum, iterations.c_str(), timing.residual, difference.c_str());
+    if (!timing.answered_by.empty()) std::printf("  answered by %s\n", timing.answered_by.c_str());
     if (timing.troubled > 0)
       std::printf("  note: in %zu states the iteration limit came before the tolerance\n", timing.troubled);
   }

@@ -55,6 +55,8 @@ struct SolveReport {
   double dual_residual = 0;    // largest |Lambda^-1 residual|, [CABA] Eq. 15: small at a least-squares answer
   double mu = 0;               // the last one used, relative to each row's Delassus diagonal when scheduled
   int rank = -1;               // of the constraint rows where the method finds it, else -1
+  // The method that gave the answer: what automatic chose, or what the one asked for handed its rows to.
+  Method method = Method::automatic;
 };
 
 struct WorkspaceImpl;

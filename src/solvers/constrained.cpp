@@ -33,6 +33,7 @@ Status solve_dense(const ConstrainedProblem& p) {
   in.anchors = w.anchor_poses.data();
   in.gravity = {w.w().gravity[0], w.w().gravity[1], w.w().gravity[2]};
   const Status status = w.dense->solve(in, p.options, w.w().qdd, w.user_rows.data(), w.report);
+  w.report.method = Method::dense;
   from_user_rows(w, w.user_rows.data(), p.lambda);
   return status;
 }
@@ -89,6 +90,7 @@ Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, c
                   static_cast<int>(method));
 
   w.report = SolveReport{};
+  w.report.method = method;
   if (rows == 0) {
     if (!w.kernels->aba(w.md(), q, v, tau, wrenches != nullptr, w.w().qdd, w.w()))
       return w.fail(Status::not_positive_definite,

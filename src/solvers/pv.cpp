@@ -56,6 +56,7 @@ Status solve_pv(const ConstrainedProblem& p) {
   if (!reduce_pv(p)) return Status::not_positive_definite;
   if (!solve_rows(p)) {
     w.report = SolveReport{};
+    w.report.method = Method::prox_pv;
     return iterate_pv(p);
   }
   w.report.iterations = 1;

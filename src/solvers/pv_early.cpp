@@ -53,6 +53,7 @@ Status give_to_constrained_aba(const ConstrainedProblem& p) {
   SolveOptions options = p.options;
   options.warm_start = false;
   p.w.report = SolveReport{};
+  p.w.report.method = Method::constrained_aba;
   return solve_constrained_aba({p.w, options, p.q, p.v, p.tau, p.wrenches, p.desired, p.lambda});
 }
 

@@ -217,6 +217,34 @@ TEST_F(ConstraintsTest, SolveSatisfiesBothEquations) {
   EXPECT_LT(report.primal_residual, 1e-6);
 }
 
+// Each method answers for itself on rows it can take; automatic tells whom it chose.
+TEST_F(ConstraintsTest, ReportTellsWhichMethodAnswered) {
+  ASSERT_EQ(weld(), TENON_OK);
+  ASSERT_EQ(finish(), TENON_OK);
+  const Workspace w = workspace(model, set);
+  State s(model, w.get(), 5, 6);
+  tenon_solve_report report;
+  ASSERT_EQ(tenon_solve_report_init(&report, sizeof report), TENON_OK);
+  ASSERT_EQ(tenon_workspace_report(w.get(), &report), TENON_OK);
+  EXPECT_EQ(report.method, TENON_METHOD_AUTOMATIC) << "nothing was solved yet";
+  tenon_solve_options solve;
+  ASSERT_EQ(tenon_solve_options_init(&solve, sizeof solve), TENON_OK);
+  for (int32_t method = TENON_METHOD_AUTOMATIC; method < tenon_method_count(); ++method) {
+    solve.method = method;
+    ASSERT_EQ(s.constrained(w.get(), &solve), TENON_OK);
+    ASSERT_EQ(tenon_workspace_report(w.get(), &report), TENON_OK);
+    if (method == TENON_METHOD_AUTOMATIC) {
+      EXPECT_GT(report.method, TENON_METHOD_AUTOMATIC);
+      EXPECT_LT(report.method, tenon_method_count());
+    } else {
+      EXPECT_EQ(report.method, method);
+    }
+    if (method == TENON_METHOD_PV || method == TENON_METHOD_PV_EARLY) {
+      EXPECT_EQ(report.rank, 6);
+    }
+  }
+}
+
 TEST_F(ConstraintsTest, AnchorsAreReadBackAsSet) {
   ASSERT_EQ(weld(), TENON_OK);
   ASSERT_EQ(finish(), TENON_OK);

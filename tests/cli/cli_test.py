@@ -142,8 +142,12 @@ class Bench(unittest.TestCase):
     def test_lists_algorithms_and_methods(self):
         done = run(TENON, "bench", model("solo12"), "--floating", "--point", "FL_FOOT", "--states", "20", "--seconds", "0.01")
         self.assertEqual(done.returncode, 0, done.stderr)
-        for name in "RNEA", "CRBA", "ABA", "dense", "constrained_aba":
+        for name in "RNEA", "CRBA", "ABA":
             self.assertIn(name, done.stdout)
+        methods = "automatic", "dense", "constrained_aba", "prox_ltl", "prox_ltls", "pv", "prox_pv", "pv_soft", "pv_early"
+        for name in methods:
+            self.assertRegex(done.stdout, rf"(?m)^{name} +[\d.]+ +[\d.]+ ")
+        self.assertRegex(done.stdout, r"(?m)^automatic .*\n  answered by \w+$")
         difference = re.search(r"constrained_aba .* (\S+)$", done.stdout, re.M).group(1)
         self.assertLess(float(difference), 1e-9)
 
