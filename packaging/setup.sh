@@ -10,7 +10,7 @@ TENON_LOGS=$TENON_ROOT/build/logs
 export LC_ALL=C.UTF-8
 
 # What the library, its command-line program and the demo are built with.
-TENON_BUILD_PACKAGES=(g++ cmake ninja-build pkg-config libeigen3-dev libtinyxml2-dev libspdlog-dev libxsimd-dev
+TENON_BUILD_PACKAGES=(g++ cmake ninja-build pkg-config libeigen3-dev libpugixml-dev libspdlog-dev libxsimd-dev
   libcli11-dev)
 # What the tests need on top: GoogleTest, the golden data, a second URDF reader, and the clients in C, Python and Rust.
 TENON_TEST_PACKAGES=(gcc binutils libgtest-dev nlohmann-json3-dev liburdfdom-dev python3)

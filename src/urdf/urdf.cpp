@@ -1,6 +1,6 @@
 // URDF text to Mechanism: links with their inertia, joints with origin, axis, limits and dynamics.
 //
-// Read with tinyxml2 alone. urdfdom would do, but it forgets line numbers, prints its errors instead of
+// Read with an XML parser alone. urdfdom would do, but it forgets line numbers, prints its errors instead of
 // returning them, and would bring four more shared libraries along with the one file users load. The tests
 // use it as an oracle instead: every model must read the same through both.
 //
@@ -26,8 +26,6 @@
 namespace tenon {
 namespace urdf {
 namespace {
-
-using tinyxml2::XMLElement;
 
 Pose read_origin(const Element& owner) {
   const std::optional<Element> origin = owner.child("origin");
@@ -136,9 +134,9 @@ class Reader {
   }
 
   Mechanism read(std::string_view text) {
-    tinyxml2::XMLDocument document;
+    pugi::xml_document document;
     parse_document(text, report_, document);
-    const XMLElement& root = find_robot(document);
+    const pugi::xml_node root = find_robot(document);
     const Element robot(root, "robot", report_);
     out_.name = robot.text("name");
     robot.expect_attributes(
@@ -146,8 +144,8 @@ class Reader {
     robot.expect_children({"link", "joint", "loop", "coupling", "loop_joint", "material", "gazebo",
                            "transmission", "sensor", "ros2_control", "mujoco"});
     refuse_xacro(root);
-    for (const XMLElement* e = root.FirstChildElement(); e != nullptr; e = e->NextSiblingElement())
-      read_child(*e);
+    for (const pugi::xml_node& e : root.children())
+      if (e.type() == pugi::node_element) read_child(e);
     if (out_.links.empty()) robot.fail(Status::invalid_model, "there is no <link>; a robot has at least one");
     check_references();
     out_.warnings = report_.take_warnings();
@@ -155,52 +153,50 @@ class Reader {
   }
 
  private:
-  const XMLElement& find_robot(const tinyxml2::XMLDocument& document) const {
-    const XMLElement* robot = nullptr;
-    for (const tinyxml2::XMLNode* node = document.FirstChild(); node != nullptr; node = node->NextSibling()) {
-      if (node->ToText() != nullptr)
-        report_.fail(Status::parse_error, node->GetLineNum(),
-                     "text " + in_quotes(node->Value()) + " outside of <robot>; remove it");
-      const XMLElement* element = node->ToElement();
-      if (element == nullptr) continue;
-      if (std::strcmp(element->Name(), "robot") != 0)
-        report_.fail(Status::parse_error, element->GetLineNum(),
-                     "the outermost element is " + in_quotes(element->Name()) +
+  pugi::xml_node find_robot(const pugi::xml_document& document) const {
+    pugi::xml_node robot;
+    for (const pugi::xml_node& node : document.children()) {
+      if (node.type() == pugi::node_pcdata || node.type() == pugi::node_cdata)
+        report_.fail(Status::parse_error, report_.line(node),
+                     "text " + in_quotes(node.value()) + " stands outside of <robot>; remove it");
+      if (node.type() != pugi::node_element) continue;
+      if (std::strcmp(node.name(), "robot") != 0)
+        report_.fail(Status::parse_error, report_.line(node),
+                     "the outermost element is " + in_quotes(node.name()) +
                          ", not 'robot'; this is no URDF (SDF and MJCF files must be converted first)");
-      if (robot != nullptr)
-        report_.fail(Status::parse_error, element->GetLineNum(), "a second <robot>; keep one in a file");
-      robot = element;
+      if (robot)
+        report_.fail(Status::parse_error, report_.line(node), "a second <robot>; keep one in a file");
+      robot = node;
     }
-    if (robot == nullptr)
-      report_.fail(Status::parse_error, 0, "there is no <robot> element; this is no URDF");
-    return *robot;
+    if (!robot) report_.fail(Status::parse_error, 0, "there is no <robot> element; this is no URDF");
+    return robot;
   }
 
   // Macros that nobody expanded would drop out silently and leave another robot.
-  void refuse_xacro(const XMLElement& root) const {
-    for (const XMLElement* e = root.FirstChildElement(); e != nullptr; e = e->NextSiblingElement())
-      if (std::strncmp(e->Name(), "xacro:", 6) == 0)
-        report_.fail(Status::unsupported, e->GetLineNum(),
-                     in_quotes(e->Name()) +
+  void refuse_xacro(const pugi::xml_node& root) const {
+    for (const pugi::xml_node& e : root.children())
+      if (std::strncmp(e.name(), "xacro:", 6) == 0)
+        report_.fail(Status::unsupported, report_.line(e),
+                     in_quotes(e.name()) +
                          " is a xacro macro; expand the file first: xacro robot.urdf.xacro > robot.urdf");
   }
 
-  void read_child(const XMLElement& e) {
-    const std::string_view tag = e.Name();
+  void read_child(const pugi::xml_node& e) {
+    const std::string_view tag = e.name();
     if (tag == "link") {
       read_link(named(e));
     } else if (tag == "joint") {
       read_joint(named(e));
     } else if (tag == "loop" || tag == "coupling" || tag == "loop_joint") {
-      const Element tie = e.Attribute("name") != nullptr ? named(e) : Element(e, "robot", report_);
+      const Element tie = e.attribute("name") ? named(e) : Element(e, "robot", report_);
       pass_over(tie, "<" + std::string(tag) + ">", options_.ignore_loops, "loops and couplings",
                 "ignore_loops");
     }
   }
 
-  Element named(const XMLElement& e) {
-    const std::string name = Element(e, std::string("<") + e.Name() + ">", report_).text("name");
-    return Element(e, std::string(e.Name()) + " " + in_quotes(name), report_);
+  Element named(const pugi::xml_node& e) {
+    const std::string name = Element(e, std::string("<") + e.name() + ">", report_).text("name");
+    return Element(e, std::string(e.name()) + " " + in_quotes(name), report_);
   }
 
   // What ties joints together: an error unless the caller asked for the tree without it.

@@ -1,8 +1,9 @@
 // Checked access to XML elements and the bounds that keep hostile text harmless (xml.hpp).
 //
-// tinyxml2 expands no entities but the five of XML and character references, loads nothing, and bounds the
-// nesting depth itself. What it does not bound is looked at in one pass over the text before it sees it: NUL
-// bytes, document types, the number of nodes, and the number of attributes of one element.
+// pugixml, because it comes as a static library: the one file users load then needs no other. It expands no
+// entities but the five of XML and character references, loads nothing, and parses without recursion. What it
+// does not bound is looked at in one pass over the text before it sees it: NUL bytes, document types, the
+// number of nodes, and the number of attributes of one element.
 
 #include "urdf/xml.hpp"
 
@@ -51,7 +52,7 @@ bool contains(std::initializer_list<std::string_view> known, std::string_view na
   return std::find(known.begin(), known.end(), name) != known.end();
 }
 
-// One pass over the text that counts what tinyxml2 would have to store.
+// One pass over the text that counts what pugixml would have to store.
 class Scanner {
  public:
   Scanner(std::string_view text, const Report& report) : text_(text), report_(report) {}
@@ -121,24 +122,50 @@ class Scanner {
   int nodes_ = 0;
 };
 
-std::string explain(const tinyxml2::XMLDocument& document) {
-  switch (document.ErrorID()) {
-    case tinyxml2::XML_ERROR_EMPTY_DOCUMENT:
-      return "the text is empty; a URDF holds one <robot> element";
-    case tinyxml2::XML_ERROR_MISMATCHED_ELEMENT:
+std::string explain(pugi::xml_parse_status status) {
+  switch (status) {
+    case pugi::status_end_element_mismatch:
       return "an element is closed by the tag of another one, or not at all; is the text cut off?";
-    case tinyxml2::XML_ERROR_PARSING_ATTRIBUTE:
-      return "an attribute is broken or given twice; write name=\"value\" once";
-    case tinyxml2::XML_ELEMENT_DEPTH_EXCEEDED:
-      return "elements are nested too deeply; URDF nests five levels";
-    case tinyxml2::XML_ERROR_PARSING_TEXT:
-      return "text that no tag follows; is the file cut off, or does something stand behind </robot>?";
-    case tinyxml2::XML_ERROR_PARSING_COMMENT:
+    case pugi::status_bad_attribute:
+      return "an attribute is broken; write name=\"value\"";
+    case pugi::status_bad_comment:
       return "a comment is not closed by '-->'";
-    case tinyxml2::XML_ERROR_PARSING_DECLARATION:
-      return "an XML declaration is broken or not at the beginning of the text";
+    case pugi::status_bad_pi:
+      return "an XML declaration is broken";
+    case pugi::status_no_document_element:
+      return "there is no <robot> element; this is no URDF";
+    case pugi::status_out_of_memory:
+      return "there is not enough memory to read the text";
     default:
       return "this is not well-formed XML; is the text cut off, or a tag broken?";
+  }
+}
+
+// What pugixml lets pass: an attribute given twice (the second would be lost), and nesting without bound.
+void check_elements(const pugi::xml_document& document, const Report& report) {
+  std::vector<std::string_view> names;
+  int depth = 0;
+  for (pugi::xml_node node = document.first_child(); node;) {
+    names.clear();
+    for (const pugi::xml_attribute& a : node.attributes()) names.emplace_back(a.name());
+    std::sort(names.begin(), names.end());
+    const auto twice = std::adjacent_find(names.begin(), names.end());
+    if (twice != names.end())
+      report.fail(Status::parse_error, report.line(node),
+                  "attribute " + in_quotes(*twice) + " of <" + node.name() + "> is given twice; keep one");
+    if (depth > max_depth)
+      report.fail(Status::parse_error, report.line(node),
+                  "elements are nested too deeply; URDF nests five levels");
+    if (node.first_child()) {
+      node = node.first_child();
+      ++depth;
+      continue;
+    }
+    while (node && !node.next_sibling()) {
+      node = node.parent();
+      --depth;
+    }
+    node = node.next_sibling();
   }
 }
 
@@ -167,6 +194,25 @@ void Report::warn(int line, const std::string& what) {
     ++dropped_;
 }
 
+void Report::take_lines(std::string_view text) {
+  for (std::size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1))
+    line_ends_.push_back(at);
+}
+
+int Report::line(std::size_t offset) const {
+  return static_cast<int>(std::lower_bound(line_ends_.begin(), line_ends_.end(), offset) -
+                          line_ends_.begin()) +
+         1;
+}
+
+int Report::line(const pugi::xml_node& node) const {
+  const std::ptrdiff_t offset = node.offset_debug();
+  if (offset < 0) return 0;
+  // A text begins behind the tag before it, what can be read of it maybe lines below.
+  const std::size_t blank = std::string_view(node.value()).find_first_not_of(blanks);
+  return line(static_cast<std::size_t>(offset) + (blank == std::string_view::npos ? 0 : blank));
+}
+
 std::vector<std::string> Report::take_warnings() {
   if (dropped_ > 0) warnings_.push_back(at(0, "and " + std::to_string(dropped_) + " more warnings"));
   dropped_ = 0;
@@ -186,8 +232,8 @@ void Element::fail_attribute(const char* attribute, const std::string& what) con
 }
 
 std::string Element::text(const char* attribute) const {
-  const char* value = xml_->Attribute(attribute);
-  if (value == nullptr) fail_attribute(attribute, "is missing; add it");
+  const char* value = xml_.attribute(attribute).value();
+  if (!has(attribute)) fail_attribute(attribute, "is missing; add it");
   if (is_blank(value)) fail_attribute(attribute, "is empty; give it a value");
   return value;
 }
@@ -227,14 +273,14 @@ Vector3 Element::vector(const char* attribute, const Vector3& fallback) const {
 }
 
 std::optional<Element> Element::child(const char* tag) const {
-  const tinyxml2::XMLElement* first = xml_->FirstChildElement(tag);
-  if (first == nullptr) return std::nullopt;
-  if (const tinyxml2::XMLElement* second = first->NextSiblingElement(tag))
-    Element(*second, subject_, *report_)
+  const pugi::xml_node first = xml_.child(tag);
+  if (!first) return std::nullopt;
+  if (const pugi::xml_node second = first.next_sibling(tag))
+    Element(second, subject_, *report_)
         .fail(Status::parse_error, "second <" + std::string(tag) + "> in one <" + this->tag() +
-                                       ">, the first is on line " + std::to_string(first->GetLineNum()) +
+                                       ">, the first is on line " + std::to_string(report_->line(first)) +
                                        "; keep one");
-  return Element(*first, subject_, *report_);
+  return Element(first, subject_, *report_);
 }
 
 Element Element::required_child(const char* tag) const {
@@ -244,24 +290,24 @@ Element Element::required_child(const char* tag) const {
 }
 
 void Element::expect_attributes(std::initializer_list<std::string_view> known) const {
-  for (const tinyxml2::XMLAttribute* a = xml_->FirstAttribute(); a != nullptr; a = a->Next())
-    if (!contains(known, a->Name()))
-      report_->warn(a->GetLineNum(), subject_ + ": attribute " + in_quotes(a->Name()) + " of <" + tag() +
-                                         "> is unknown and ignored");
+  for (const pugi::xml_attribute& a : xml_.attributes())
+    if (!contains(known, a.name()))
+      report_->warn(line(), subject_ + ": attribute " + in_quotes(a.name()) + " of <" + tag() +
+                                "> is unknown and ignored");
 }
 
 void Element::expect_children(std::initializer_list<std::string_view> known) const {
-  for (const tinyxml2::XMLNode* node = xml_->FirstChild(); node != nullptr; node = node->NextSibling()) {
-    if (node->ToText() != nullptr)
-      report_->warn(node->GetLineNum(), subject_ + ": text " + in_quotes(trim(node->Value())) + " inside <" +
-                                            tag() + "> is ignored");
-    if (node->ToElement() != nullptr && !contains(known, node->Value()))
-      report_->warn(node->GetLineNum(), subject_ + ": element " + in_quotes(node->Value()) + " inside <" +
-                                            tag() + "> is unknown and ignored");
+  for (const pugi::xml_node& node : xml_.children()) {
+    if (node.type() == pugi::node_pcdata || node.type() == pugi::node_cdata)
+      report_->warn(report_->line(node), subject_ + ": text " + in_quotes(trim(node.value())) + " inside <" +
+                                             tag() + "> is ignored");
+    if (node.type() == pugi::node_element && !contains(known, node.name()))
+      report_->warn(report_->line(node), subject_ + ": element " + in_quotes(node.name()) + " inside <" +
+                                             tag() + "> is unknown and ignored");
   }
 }
 
-void parse_document(std::string_view text, const Report& report, tinyxml2::XMLDocument& document) {
+void parse_document(std::string_view text, Report& report, pugi::xml_document& document) {
   if (text.size() > max_bytes)
     report.fail(Status::parse_error, 0,
                 "the text has " + std::to_string(text.size()) + " bytes, more than the " +
@@ -269,8 +315,13 @@ void parse_document(std::string_view text, const Report& report, tinyxml2::XMLDo
   if (is_blank(text))
     report.fail(Status::parse_error, 0, "the text is empty; a URDF holds one <robot> element");
   Scanner(text, report).scan();
-  if (document.Parse(text.data(), text.size()) != tinyxml2::XML_SUCCESS)
-    report.fail(Status::parse_error, document.ErrorLineNum(), explain(document));
+  report.take_lines(text);
+  const pugi::xml_parse_result result = document.load_buffer(
+      text.data(), text.size(), pugi::parse_default | pugi::parse_fragment, pugi::encoding_utf8);
+  if (!result)
+    report.fail(Status::parse_error, report.line(static_cast<std::size_t>(result.offset)),
+                explain(result.status));
+  check_elements(document, report);
 }
 
 }  // namespace tenon::urdf

@@ -3,7 +3,7 @@
 // Error that says where the trouble is and how to mend it.
 #pragma once
 
-#include <tinyxml2.h>
+#include <pugixml.hpp>
 
 #include <cstddef>
 #include <initializer_list>
@@ -18,11 +18,11 @@
 namespace tenon::urdf {
 
 // Bounds on what is read. Real robots stay below them by a factor of a hundred; hostile text must not exhaust
-// memory or time (tinyxml2 needs some 100 bytes a node, and compares each attribute with all earlier ones of
-// its element).
+// memory or time.
 inline constexpr std::size_t max_bytes = std::size_t{256} << 20;
 inline constexpr int max_nodes = 2'000'000;
 inline constexpr int max_attributes = 1'000;
+inline constexpr int max_depth = 500;
 inline constexpr std::size_t max_warnings = 100;
 
 // Text in single quotes for a message, cut to a readable length, control characters replaced.
@@ -40,27 +40,33 @@ class Report {
   void warn(int line, const std::string& what);
   std::vector<std::string> take_warnings();
 
+  // Remembers where the lines of the document begin, so that nodes can be found in it.
+  void take_lines(std::string_view text);
+  int line(std::size_t offset) const;
+  int line(const pugi::xml_node& node) const;
+
  private:
   std::string source_;
+  std::vector<std::size_t> line_ends_;
   std::vector<std::string> warnings_;
   std::size_t dropped_ = 0;
 };
 
 class Element {
  public:
-  Element(const tinyxml2::XMLElement& xml, std::string subject, Report& report)
-      : xml_(&xml), subject_(std::move(subject)), report_(&report) {}
+  Element(pugi::xml_node xml, std::string subject, Report& report)
+      : xml_(xml), subject_(std::move(subject)), report_(&report) {}
 
-  const char* tag() const { return xml_->Name(); }
-  int line() const { return xml_->GetLineNum(); }
+  const char* tag() const { return xml_.name(); }
+  int line() const { return report_->line(xml_); }
   const std::string& subject() const { return subject_; }
-  const tinyxml2::XMLElement& xml() const { return *xml_; }
+  pugi::xml_node xml() const { return xml_; }
 
   [[noreturn]] void fail(Status status, const std::string& what) const;
   void warn(const std::string& what) const;
 
   // Attributes. Without a fallback the attribute must be there.
-  bool has(const char* attribute) const { return xml_->Attribute(attribute) != nullptr; }
+  bool has(const char* attribute) const { return !xml_.attribute(attribute).empty(); }
   std::string text(const char* attribute) const;
   double number(const char* attribute) const;
   double number(const char* attribute, double fallback) const;
@@ -78,12 +84,12 @@ class Element {
  private:
   [[noreturn]] void fail_attribute(const char* attribute, const std::string& what) const;
 
-  const tinyxml2::XMLElement* xml_;
+  pugi::xml_node xml_;
   std::string subject_;
   Report* report_;
 };
 
 // Parses text into document, within the bounds above. Throws parse_error with the line where reading stopped.
-void parse_document(std::string_view text, const Report& report, tinyxml2::XMLDocument& document);
+void parse_document(std::string_view text, Report& report, pugi::xml_document& document);
 
 }  // namespace tenon::urdf

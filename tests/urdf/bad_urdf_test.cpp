@@ -58,7 +58,7 @@ TEST(BadUrdf, NoXml) {
   expect_bad("{\"robot\": 1}", Status::parse_error, {"r.urdf"});
   expect_bad("<", Status::parse_error, {"r.urdf:1: "});
   expect_bad("<robot name='r'><link name='l'/>", Status::parse_error, {"r.urdf:1: ", "cut off"});
-  expect_bad("<robot name='r'>\n<link name='l'>\n</robot>", Status::parse_error, {"r.urdf:2: ", "closed"});
+  expect_bad("<robot name='r'>\n<link name='l'>\n</robot>", Status::parse_error, {"r.urdf:3: ", "closed"});
   expect_bad("<robot name='r' name='s'><link name='l'/></robot>", Status::parse_error,
              {"r.urdf:1: ", "twice"});
   expect_bad("<robot name='r><link/></robot>", Status::parse_error, {"r.urdf:1: "});
@@ -81,7 +81,7 @@ TEST(BadUrdf, NoRobotOrTwo) {
   expect_bad("<robot name='r'><link name='l'/></robot>\n<robot name='s'/>", Status::parse_error,
              {"r.urdf:2: ", "second <robot>"});
   expect_bad("<robot name='r'><link name='l'/></robot>\ntrailing", Status::parse_error,
-             {"r.urdf:2: ", "behind </robot>"});
+             {"r.urdf:2: ", "outside of <robot>"});
   expect_bad("<robot name='r'/>", Status::invalid_model, {"no <link>"});
   expect_bad("<robot><link name='l'/></robot>", Status::parse_error,
              {"r.urdf:1: ", "'name' of <robot> is missing"});
@@ -236,10 +236,13 @@ TEST(BadUrdf, DocumentTypesAndEntityBombs) {
 }
 
 TEST(BadUrdf, DeepNesting) {
-  std::string deep;
-  for (int i = 0; i < 100000; ++i) deep += "<a>";
+  std::string deep, end;
+  for (int i = 0; i < 100000; ++i) {
+    deep += "<a>";
+    end += "</a>";
+  }
   expect_bad(deep, Status::parse_error, {"r.urdf:1: "});
-  expect_bad(robot("<link name='l'>" + deep + "</link>"), Status::parse_error, {"nested too deeply"});
+  expect_bad(robot("<link name='l'>" + deep + end + "</link>"), Status::parse_error, {"nested too deeply"});
 }
 
 // Quadratic work or unbounded memory would show as a test that does not end.
