@@ -65,6 +65,7 @@ struct Model {
   std::vector<Joint> joints;  // depth first; joints[i] moves body i
   std::vector<std::string> warnings;
   int nq = 0, nv = 0;
+  int ny = 0;                  // independent velocity coordinates; nv without kinematic loops
   int depth = 0;               // bodies on the longest path
   double total_mass = 0;       // of all links, those fixed to the world included
   bool floating_base = false;  // the root body hangs on a floating joint
@@ -82,8 +83,18 @@ struct Model {
   std::vector<NodeData> nodes;
   std::vector<std::int32_t> v_parent, v_node;
   std::vector<double> armature, v_sign;
+  struct Loops {
+    std::vector<ClusterData> clusters;
+    std::vector<LoopConstraintData> constraints;
+    std::vector<CouplingEntry> coupling_entries;
+    std::vector<std::int32_t> node_cluster, y_index, independent, dependent;
+    std::vector<double> offset, G_initial;
+    std::int32_t K_size = 0;
+  } loops;
 
  private:
+  void publish(const Vector3& gravity);
+
   ModelData data_{};
 };
 

@@ -95,12 +95,21 @@ struct JointSpaceKernels {
                          T* step, T* qdd, WorkspaceData<T>&);
 };
 
+// Kinematic loops, kernels/cluster_constraints.hpp.
+template <class T>
+struct LoopKernels {
+  void (*loop_constraints)(const ModelData&, const T* q, const T* v, WorkspaceData<T>&);
+  // -1, or the cluster that is singular at q.
+  int (*cluster_constraints)(const ModelData&, const T* q, const T* v, WorkspaceData<T>&);
+};
+
 // Type of a group, and the function that gives it.
 #define TENON_KERNEL_GROUPS(F)                  \
   F(TreeKernels, tree_kernels)                  \
   F(ConstrainedAbaKernels, constrained_kernels) \
   F(PvKernels, pv_kernels)                      \
-  F(JointSpaceKernels, joint_space_kernels)
+  F(JointSpaceKernels, joint_space_kernels)     \
+  F(LoopKernels, loop_kernels)
 
 #define TENON_GROUP_BASE(type, function) type<T>,
 template <class T>

@@ -12,7 +12,8 @@ namespace tenon {
 //   (kernels/crba.hpp); angle: node_count items rounded up to whole packs; dof: nv items; row: constraint
 //   rows; dof_columns, row_columns: nv, rows rounded up to packs of four (spatial/lanes.hpp); path_rows: a
 //   matrix with the sparsity of the tree (kernels/ltl.hpp); dof_row: nv of row_columns; row_pair: row_columns
-//   squared
+//   squared. Only in models with kinematic loops: loop_node, loop_dof as node, dof; loop_row: loop rows;
+//   loop_block, G_block, loop_work: ModelData::loop_K_size, G_size, loop_scratch_size numbers
 #define TENON_WORKSPACE_FIELDS(F)                                                                           \
   F(angle, 1, angle) /* joint angle, body-frame sign; 0 where a node has none */                            \
   F(cos_q, 1, angle) /* its cosine */                                                                       \
@@ -85,7 +86,18 @@ namespace tenon {
   F(Ka, 1, row)                   /* K a */                                                                 \
   F(mu_row, 1, row)               /* penalty of the row, compliance included */                             \
   F(row_force, 1, row)            /* multiplier estimate handed to the sweep: adds K^T row_force */         \
-  F(row_lambda, 1, row)           /* multiplier that acts: row_force - mu_row K a, kept by increments */
+  F(row_lambda, 1, row)           /* multiplier that acts: row_force - mu_row K a, kept by increments */    \
+  F(loop_R, 9, loop_node)         /* loops: rotation of the body in the frame of the cluster's parent */    \
+  F(loop_p, 3, loop_node)         /* loops: its position there */                                           \
+  F(loop_V, 6, loop_node)         /* loops: velocity against that frame, its axes, about its origin */      \
+  F(loop_A, 6, loop_node)         /* loops: acceleration against it where qdd = 0, likewise */              \
+  F(loop_S, 6, loop_dof)          /* loops: columns of S, likewise, user sign */                            \
+  F(loop_phi, 1, loop_row)        /* loops: phi(q), zero where the loops are closed */                      \
+  F(loop_k, 1, loop_row)          /* loops: -Kdot v */                                                      \
+  F(loop_K, 1, loop_block)        /* loops: blocks of K = d phi / dt by v */                                \
+  F(G, 1, G_block)                /* loops: blocks of G, v = G ydot */                                      \
+  F(g, 1, loop_dof)               /* loops: qdd = G yddot + g */                                            \
+  F(loop_scratch, 1, loop_work)   /* loops: the split of one cluster */
 
 template <class T>
 struct WorkspaceData {

@@ -342,16 +342,46 @@ class Compiler {
 std::shared_ptr<const Model> Model::compile(const Mechanism& mechanism, const CompileOptions& options) {
   const auto model = std::make_shared<Model>();
   Compiler(mechanism, options, *model).run();
-  model->data_ = {model->body_count(),
-                  model->nq,
-                  model->nv,
-                  model->nodes.data(),
-                  model->v_parent.data(),
-                  model->v_node.data(),
-                  model->armature.data(),
-                  model->v_sign.data(),
-                  {options.gravity[0], options.gravity[1], options.gravity[2]}};
+  model->publish(options.gravity);
   return model;
+}
+
+// Points data() at what has been compiled.
+void Model::publish(const Vector3& gravity) {
+  ModelData& d = data_;
+  d.node_count = body_count();
+  d.nq = nq;
+  d.nv = nv;
+  d.nodes = nodes.data();
+  d.v_parent = v_parent.data();
+  d.v_node = v_node.data();
+  d.armature = armature.data();
+  d.v_sign = v_sign.data();
+  std::copy(gravity.begin(), gravity.end(), d.gravity);
+
+  const auto count = [](const auto& list) { return static_cast<std::int32_t>(list.size()); };
+  if (loops.clusters.empty()) {
+    loops.node_cluster.assign(nodes.size(), -1);
+    for (std::int32_t k = 0; k < nv; ++k) loops.independent.push_back(k);
+    loops.y_index = loops.independent;
+  }
+  d.cluster_count = count(loops.clusters);
+  d.ny = ny = count(loops.independent);
+  d.loop_constraint_count = count(loops.constraints);
+  d.loop_row_count = count(loops.offset);
+  d.loop_K_size = loops.K_size;
+  d.G_size = count(loops.G_initial);
+  for (const ClusterData& c : loops.clusters)
+    d.loop_scratch_size = std::max(d.loop_scratch_size, c.row_count * (c.v_count + 1));
+  d.clusters = loops.clusters.data();
+  d.node_cluster = loops.node_cluster.data();
+  d.y_index = loops.y_index.data();
+  d.independent = loops.independent.data();
+  d.dependent = loops.dependent.data();
+  d.loop_constraints = loops.constraints.data();
+  d.coupling_entries = loops.coupling_entries.data();
+  d.loop_offset = loops.offset.data();
+  d.G_initial = loops.G_initial.data();
 }
 
 int Model::find_link(std::string_view link_name) const {

@@ -30,8 +30,8 @@ enum JointKind : std::int32_t {
   joint_floating = 10,
 };
 
-// One node of the cluster tree. Today each node holds one body; a node of several bodies (a local kinematic
-// loop) will keep this head and add its cluster joint.
+// One body of the spanning tree and the joint that moves it. Bodies that kinematic loops tie together stand
+// in a row and form a cluster (ClusterData).
 struct NodeData {
   std::int32_t parent;   // node, or -1 for the world; always < own index
   std::int32_t kind;     // JointKind
@@ -45,6 +45,69 @@ struct NodeData {
   double I[6];  // rotational inertia about the body frame origin: xx xy xz yy yz zz
 };
 
+// ---- kinematic loops, [LOOPS1] II and IV
+//
+// The joints of a cluster obey phi(q) = 0, hence K v = 0 and K qdd = k with k = -Kdot v. Its velocity
+// coordinates are split into independent ones y and dependent ones d, which gives the explicit form
+//   v = G ydot,   qdd = G yddot + g,   G = [1; -K_d^+ K_y],  g = [0; K_d^+ k],   K G = 0,  K g = k,
+// written here with the independent coordinates first; in memory the rows of G and g stand as the coordinates
+// of the cluster do. On the constraint qdd = G yddot + g whatever v is (k takes v as it comes).
+
+enum LoopConstraintKind : std::int32_t {
+  loop_coupling = 0,   // linear in the positions of one-dof joints: gears, belts, mimic joints; k = 0
+  loop_geometric = 1,  // two frames that a joint of some type would connect
+  loop_callback = 2,   // phi, K and k are put into the workspace by the solver layer before the sweep
+};
+
+// One closure, coupling or user-supplied constraint. Its rows in WorkspaceData::loop_phi and loop_k, and its
+// rows of the K block of its cluster, are [row_begin, row_begin + row_count) of all loop rows.
+struct LoopConstraintData {
+  std::int32_t kind;     // LoopConstraintKind
+  std::int32_t cluster;  // the one it belongs to
+  std::int32_t row_begin, row_count;
+  std::int32_t item;  // couplings: none; callbacks: number of the callback; -1 otherwise
+  // Couplings: entries [entry_begin, entry_end) of ModelData::coupling_entries.
+  std::int32_t entry_begin, entry_end;
+  // Geometric: the bodies that the two ends are fixed to, each in the cluster or its parent (-1: the world),
+  // and the last body that the ways from the root to both ends share. Only the joints beyond it move the
+  // loop.
+  std::int32_t predecessor, successor, ancestor;
+  std::uint32_t rows;  // bits: angular x y z, linear x y z of the end frames, z along the loop joint's axis
+  // End frames in the frames of their bodies: rotation row by row, origin.
+  double predecessor_R[9], predecessor_p[3], successor_R[9], successor_p[3];
+};
+
+// phi[row] = sum of coefficient * q[q_index] - loop_offset[row].
+struct CouplingEntry {
+  std::int32_t row;      // among all loop rows
+  std::int32_t q_index;  // position coordinate of a one-dof joint
+  std::int32_t v_index;  // its velocity coordinate
+  double coefficient;
+};
+
+enum ClusterKind : std::int32_t {
+  cluster_general = 0,
+};
+
+// Bodies that loops tie together: the nodes [node_begin, node_begin + node_count). Nodes are numbered so that
+// a parent precedes its children, a cluster is contiguous, and so are a cluster and everything that hangs on
+// it (the subtree of one node in the middle of a cluster need not be). Those whose tree parent is outside of
+// the cluster all hang on one node, the cluster's parent.
+struct ClusterData {
+  std::int32_t kind;                    // ClusterKind
+  std::int32_t parent;                  // node, -1 for the world
+  std::int32_t node_begin, node_count;  // bodies
+  std::int32_t q_begin, q_count;        // position coordinates
+  std::int32_t v_begin, v_count;        // velocity coordinates
+  std::int32_t y_begin, y_count;        // independent ones, among those of the whole model; may be none
+  std::int32_t d_begin, d_count;      // dependent ones, in ModelData::dependent; y_count + d_count = v_count
+  std::int32_t row_begin, row_count;  // loop rows; at least d_count, more where rows depend on each other
+  std::int32_t K_begin;               // its row_count x v_count block in WorkspaceData::loop_K, column-major
+  std::int32_t G_begin;               // its v_count x y_count block in WorkspaceData::G, column-major
+  std::int32_t constraint_begin, constraint_end;  // in ModelData::loop_constraints
+  std::int32_t constant_G;                        // 1: couplings alone, G never changes and g = 0
+};
+
 struct ModelData {
   std::int32_t node_count;
   std::int32_t nq, nv;
@@ -55,6 +118,22 @@ struct ModelData {
   const double* armature;      // per velocity coordinate
   const double* v_sign;        // per velocity coordinate: NodeData::sign
   double gravity[3];           // world frame; the default of a workspace
+
+  // Loops. Without any, cluster_count is 0 and ny is nv.
+  std::int32_t cluster_count;
+  std::int32_t ny;  // independent velocity coordinates
+  std::int32_t loop_constraint_count, loop_row_count;
+  std::int32_t loop_K_size, G_size;  // numbers in all blocks of K and of G
+  std::int32_t loop_scratch_size;    // numbers that the split of the largest cluster needs
+  const ClusterData* clusters;       // by node_begin; only those with loop constraints
+  const std::int32_t* node_cluster;  // per node: its cluster or -1
+  const std::int32_t* y_index;       // per velocity coordinate: which independent one it is, or -1
+  const std::int32_t* independent;   // per independent coordinate: its velocity coordinate, ascending
+  const std::int32_t* dependent;     // the other velocity coordinates, ascending
+  const LoopConstraintData* loop_constraints;  // by cluster
+  const CouplingEntry* coupling_entries;
+  const double* loop_offset;  // per loop row: the constant of a coupling, else 0
+  const double* G_initial;    // G with the rows that never change, zero elsewhere
 };
 
 }  // namespace tenon

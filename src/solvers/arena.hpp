@@ -28,6 +28,7 @@ class Arena {
   Arena(const ModelData& m, const ConstraintData* c, std::size_t path_entries) {
     const std::size_t nodes = static_cast<std::size_t>(m.node_count), nv = static_cast<std::size_t>(m.nv);
     const std::size_t rows = c ? static_cast<std::size_t>(c->row_count) : 0;
+    const bool loops = m.cluster_count > 0;
     // First pass measures, second pass cuts. Node fields begin one item early, at the world's slot.
     for (const bool cutting : {false, true}) {
       std::size_t used = 0;
@@ -41,10 +42,16 @@ class Arena {
                                   : item == row_columns ? padded(rows)
                                   : item == path_rows   ? path_entries
                                   : item == dof_row     ? nv * padded(rows)
+                                  : item == loop_node   ? (loops ? nodes + 1 : 0)
+                                  : item == loop_dof    ? (loops ? nv : 0)
+                                  : item == loop_row    ? static_cast<std::size_t>(m.loop_row_count)
+                                  : item == loop_block  ? static_cast<std::size_t>(m.loop_K_size)
+                                  : item == G_block     ? static_cast<std::size_t>(m.G_size)
+                                  : item == loop_work   ? static_cast<std::size_t>(m.loop_scratch_size)
                                                         : padded(rows) * padded(rows);
         T* begin = cutting ? block_ + used : nullptr;
         used += (size * count + line - 1) / line * line;
-        return cutting && item == node ? begin + size : begin;
+        return cutting && (item == node || (item == loop_node && loops)) ? begin + size : begin;
       };
 #define TENON_FIELD(name, size, item) data.name = take(size, item);
       TENON_WORKSPACE_FIELDS(TENON_FIELD)
@@ -62,6 +69,7 @@ class Arena {
     }
     for (std::size_t i = 0; i < (nodes + 15) / 16 * 16; ++i) data.angle[i] = T(0);
     place_constants(m);
+    place_loop_constants(m);
   }
   ~Arena() {
     ::operator delete(block_, std::align_val_t(64));
@@ -92,7 +100,41 @@ class Arena {
     }
   }
 
-  enum Item { node, node_lanes, angle, dof, row, dof_columns, row_columns, path_rows, dof_row, row_pair };
+  // What of loops never changes: rows of K and G, zeros of g, phi and k.
+  void place_loop_constants(const ModelData& m) {
+    for (int e = 0; e < m.loop_K_size; ++e) data.loop_K[e] = T(0);
+    for (int e = 0; e < m.G_size; ++e) data.G[e] = T(m.G_initial[e]);
+    for (int e = 0; e < m.loop_row_count; ++e) data.loop_phi[e] = data.loop_k[e] = T(0);
+    for (int e = 0; m.cluster_count > 0 && e < m.nv; ++e) data.g[e] = T(0);
+    for (int l = 0; l < m.loop_constraint_count; ++l) {
+      const LoopConstraintData& loop = m.loop_constraints[l];
+      const ClusterData& c = m.clusters[loop.cluster];
+      for (int e = loop.entry_begin; e < loop.entry_end; ++e) {
+        const CouplingEntry& entry = m.coupling_entries[e];
+        data.loop_K[c.K_begin + (entry.v_index - c.v_begin) * c.row_count + entry.row - c.row_begin] =
+            T(entry.coefficient);
+      }
+    }
+  }
+
+  enum Item {
+    node,
+    node_lanes,
+    angle,
+    dof,
+    row,
+    dof_columns,
+    row_columns,
+    path_rows,
+    dof_row,
+    row_pair,
+    loop_node,
+    loop_dof,
+    loop_row,
+    loop_block,
+    G_block,
+    loop_work
+  };
   static std::size_t padded(std::size_t n) {
     return static_cast<std::size_t>(whole_packs(static_cast<int>(n)));
   }

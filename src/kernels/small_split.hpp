@@ -1,0 +1,108 @@
+// The split of loop constraints into dependent and independent coordinates: least squares with a matrix of a
+// few rows and columns, and the decision whether its columns are independent.
+#pragma once
+
+#include <cmath>
+
+#include "spatial/isa.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+// A pivot below this share of the largest entry means that the dependent coordinates no longer follow from
+// the independent ones: K_d has lost rank. At a dead centre the pivot is rounding, 1e-16; coordinates that
+// are worth calling independent stay above 1e-3 nearly everywhere.
+inline constexpr double singular_split = 1e-10;
+
+template <class T>
+TENON_INLINE T magnitude(const T& x) {
+  return x < T(0) ? -x : x;
+}
+
+template <class T>
+inline T largest_entry(const T* A, int count) {
+  T largest(0);
+  for (int i = 0; i < count; ++i) {
+    const T x = magnitude(A[i]);
+    if (x > largest) largest = x;
+  }
+  return largest;
+}
+
+template <class T>
+inline void swap_rows(T* A, int rows, int columns, int i, int j) {
+  for (int c = 0; c < columns; ++c) {
+    const T x = A[c * rows + i];
+    A[c * rows + i] = A[c * rows + j];
+    A[c * rows + j] = x;
+  }
+}
+
+// As many rows as unknowns: elimination with row pivots.
+template <class T>
+inline T eliminate_square(T* A, int n, int columns) {
+  T smallest = magnitude(A[0]);
+  for (int j = 0; j < n; ++j) {
+    int pivot = j;
+    for (int i = j + 1; i < n; ++i)
+      if (magnitude(A[j * n + i]) > magnitude(A[j * n + pivot])) pivot = i;
+    const T size = magnitude(A[j * n + pivot]);
+    if (j == 0 || size < smallest) smallest = size;
+    if (!(size > T(0))) return T(0);
+    if (pivot != j) swap_rows(A + j * n, n, columns - j, j, pivot);
+    const T inverse = T(1) / A[j * n + j];
+    for (int i = j + 1; i < n; ++i) A[j * n + i] = A[j * n + i] * inverse;
+    for (int c = j + 1; c < columns; ++c)
+      for (int i = j + 1; i < n; ++i) A[c * n + i] = A[c * n + i] - A[j * n + i] * A[c * n + j];
+  }
+  return smallest;
+}
+
+// More rows than unknowns: Householder reflections.
+template <class T>
+inline T eliminate_tall(T* A, int rows, int n, int columns) {
+  using std::sqrt;
+  T smallest(0);
+  for (int j = 0; j < n; ++j) {
+    T* a = A + j * rows;
+    T squares(0);
+    for (int i = j; i < rows; ++i) squares = squares + a[i] * a[i];
+    const T length = sqrt(squares);
+    if (j == 0 || length < smallest) smallest = length;
+    if (!(length > T(0))) return T(0);
+    const T alpha = a[j] > T(0) ? -length : length;
+    a[j] = a[j] - alpha;
+    const T beta = T(1) / (alpha * a[j]);  // -2 / |reflection vector|^2
+    for (int c = j + 1; c < columns; ++c) {
+      T* b = A + c * rows;
+      T sum(0);
+      for (int i = j; i < rows; ++i) sum = sum + a[i] * b[i];
+      sum = sum * beta;
+      for (int i = j; i < rows; ++i) b[i] = b[i] + sum * a[i];
+    }
+    a[j] = alpha;
+  }
+  return smallest;
+}
+
+// A: rows x columns, column-major, the first n <= rows columns the matrix, the others right-hand sides, which
+// are replaced in their first n rows by the solution of least residual. False when the columns of the matrix
+// depend on each other; then A holds nothing of use.
+template <class T>
+inline bool split_solve(T* A, int rows, int n, int columns) {
+  if (n == 0) return true;
+  const T largest = largest_entry(A, rows * n);
+  const T smallest = rows == n ? eliminate_square(A, n, columns) : eliminate_tall(A, rows, n, columns);
+  if (!(smallest > T(singular_split) * largest)) return false;
+  for (int c = n; c < columns; ++c) {
+    T* x = A + c * rows;
+    for (int j = n - 1; j >= 0; --j) {
+      for (int k = j + 1; k < n; ++k) x[j] = x[j] - A[k * rows + j] * x[k];
+      x[j] = x[j] / A[j * rows + j];
+    }
+  }
+  return true;
+}
+
+TENON_ISA_END
+}  // namespace tenon
