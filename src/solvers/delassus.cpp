@@ -10,11 +10,18 @@
 namespace tenon {
 namespace {
 
+Status positive(bool yes) {
+  return yes ? Status::ok : Status::not_positive_definite;
+}
+
 Status dense(WorkspaceImpl& w, const double* q) {
   const int stride = whole_packs(w.rows());
   std::fill_n(w.w().delassus, stride * stride, 0.0);
-  return w.dense->delassus(q, w.cd()->user_row, w.w().delassus, stride) ? Status::ok
-                                                                        : Status::not_positive_definite;
+  return positive(w.dense->delassus(q, w.cd()->user_row, w.w().delassus, stride));
+}
+
+Status pv_osimr(WorkspaceImpl& w, const double* q) {
+  return positive(w.kernels->pv_osimr(w.md(), *w.cd(), q, w.delassus.osimr, w.w()));
 }
 
 struct MethodEntry {
@@ -23,6 +30,7 @@ struct MethodEntry {
 };
 constexpr MethodEntry methods[] = {
     {DelassusMethod::dense, dense},
+    {DelassusMethod::pv_osimr, pv_osimr},
 };
 
 DelassusMethod choose(const WorkspaceImpl&) {

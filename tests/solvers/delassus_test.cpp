@@ -21,6 +21,7 @@ struct Named {
 constexpr Named methods[] = {
     {DelassusMethod::automatic, "automatic"},
     {DelassusMethod::dense, "dense"},
+    {DelassusMethod::pv_osimr, "pv_osimr"},
 };
 
 Eigen::MatrixXd expected_delassus(ConstrainedScene& s) {
