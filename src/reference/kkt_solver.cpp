@@ -276,6 +276,24 @@ Status BasicKktSolver<T>::solve(const KktInputs& in, const SolveOptions& options
 }
 
 template <class T>
+bool BasicKktSolver<T>::delassus(const double* q, const std::int32_t* row, double* out, int ld) {
+  Impl& p = *impl_;
+  p.dynamics.set_state(q, nullptr);
+  p.dynamics.mass_matrix(p.L);
+  if (!cholesky<T>(p.L)) return false;
+  p.rows.evaluate(p.dynamics, nullptr, nullptr);
+  for (int i = 0; i < p.m; ++i) {
+    p.H.col(i).head(p.n) = p.rows.J.row(row ? row[i] : i).transpose();
+    solve_lower<T>(p.L, p.H.col(i).head(p.n));
+    for (int j = 0; j <= i; ++j) {
+      const double x = static_cast<double>(p.H.col(i).head(p.n).dot(p.H.col(j).head(p.n)));
+      out[i + std::ptrdiff_t{j} * ld] = out[j + std::ptrdiff_t{i} * ld] = x;
+    }
+  }
+  return true;
+}
+
+template <class T>
 double BasicKktSolver<T>::min_kept_over_max() const {
   return static_cast<double>(impl_->kept * impl_->kept);
 }

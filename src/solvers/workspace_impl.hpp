@@ -8,6 +8,8 @@
 #include "kernels/kernel_table.hpp"
 #include "reference/kkt_solver.hpp"
 #include "solvers/arena.hpp"
+#include "solvers/damped_inverse.hpp"
+#include "solvers/delassus_memory.hpp"
 #include "solvers/proximal.hpp"
 #include "solvers/pv_early_memory.hpp"
 #include "solvers/pv_memory.hpp"
@@ -29,6 +31,8 @@ struct WorkspaceImpl {
   Arena<double> arena;
   PvMemory pv;
   PvEarlyMemory pv_early;
+  DelassusMemory delassus;
+  DampedInverseMemory damped;
   std::vector<double> anchors;        // 12 a constraint item, for the kernels
   std::vector<Pose> anchor_poses;     // the same per constraint in user order
   std::vector<std::int32_t> item_of;  // constraint in user order -> item

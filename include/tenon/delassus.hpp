@@ -1,0 +1,48 @@
+// The Delassus matrix J M^-1 J^T (inverse operational-space inertia, Lambda^-1) of the constraint rows of a
+// workspace, and its damped inverse (Lambda^-1 + I / mu)^-1. Rows and columns in the user's order,
+// column-major with a leading dimension; both triangles, symmetric to the last bit. Rows on the world give
+// zeros. The compliance of rows is not part of it.
+//
+// Papers: [OSIMR] Sathya, Decre, Swevers, PV-OSIMr, 2023; [CABA] Sathya, Carpentier, Constrained Articulated
+// Body Dynamics Algorithms, 2024. n: velocity coordinates, m: rows, d: depth of the tree.
+#pragma once
+
+#include <cstdint>
+
+#include "tenon/workspace.hpp"
+
+namespace tenon {
+
+enum class DelassusMethod : std::int32_t {
+  automatic = 0,
+  dense = 1,     // from M and J by Cholesky, the reference; O(n^3 + m^2 n)
+  ltl_osim = 2,  // sparse factor of the mass matrix, O(n d^2 + m^2 d + m d^2), [OSIMR] II-A
+  kjr = 3,       // Kreutz-Delgado, Jain, Rodriguez: three sweeps, O(n + m^2 d)
+  efpa = 4,      // extended force propagators, O(n + m d + m^2), [OSIMR] Alg. 2
+  pv_osim = 5,   // Popov-Vereshchagin, O(n + m^2 d), [OSIMR] Alg. 1
+  pv_osimr = 6,  // the same from branching link to branching link, O(n + m^2), [OSIMR] Alg. 3
+};
+
+enum class DampedInverseMethod : std::int32_t {
+  automatic = 0,
+  dense = 1,         // the dense Delassus matrix, inverted by Cholesky
+  ltl_inverse = 2,   // ltl_osim and inverse
+  ltl_cholesky = 3,  // ltl_osim and Cholesky factor
+  pv_osimr = 4,      // pv_osimr and Cholesky factor
+  pv_osimf = 5,      // early elimination at a branching base, matrix inversion lemma; [CABA] VI
+  caba_osim = 6,     // O(n + m^2), [CABA] Alg. 5
+  caba_osimf = 7,    // block diagonal plus rank six, never formed; [CABA] VI-B
+};
+
+// out: rows x rows.
+Status delassus_matrix(Workspace& w, DelassusMethod method, const double* q, double* out, int ld);
+
+// out: rows x rows. mu > 0.
+Status damped_delassus_inverse(Workspace& w, DampedInverseMethod method, const double* q, double mu,
+                               double* out, int ld);
+// Keeps what the next call needs, in the workspace.
+Status factor_damped_delassus(Workspace& w, DampedInverseMethod method, const double* q, double mu);
+// X = (Lambda^-1 + I / mu)^-1 B for count vectors; after factor_damped_delassus. X may be B.
+Status apply_damped_delassus_inverse(Workspace& w, const double* B, int ldb, int count, double* X, int ldx);
+
+}  // namespace tenon

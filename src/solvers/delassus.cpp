@@ -1,0 +1,85 @@
+// The Delassus matrix: inputs checked, the method chosen, the result brought to the user's order of rows. The
+// table of methods is here.
+#include "solvers/delassus.hpp"
+
+#include <algorithm>
+
+#include "solvers/check.hpp"
+#include "spatial/lanes.hpp"
+
+namespace tenon {
+namespace {
+
+Status positive(bool yes) {
+  return yes ? Status::ok : Status::not_positive_definite;
+}
+
+Status dense(WorkspaceImpl& w, const double* q) {
+  const int stride = whole_packs(w.rows());
+  std::fill_n(w.w().delassus, stride * stride, 0.0);
+  return positive(w.dense->delassus(q, w.cd()->user_row, w.w().delassus, stride));
+}
+
+Status pv_osimr(WorkspaceImpl& w, const double* q) {
+  return positive(w.kernels->pv_osimr(w.md(), *w.cd(), q, w.delassus.osimr, w.w()));
+}
+
+struct MethodEntry {
+  DelassusMethod method;
+  Status (*fill)(WorkspaceImpl&, const double* q);
+};
+constexpr MethodEntry methods[] = {
+    {DelassusMethod::dense, dense},
+    {DelassusMethod::pv_osimr, pv_osimr},
+};
+
+DelassusMethod choose(const WorkspaceImpl&) {
+  return DelassusMethod::dense;
+}
+
+}  // namespace
+
+Status fill_delassus(WorkspaceImpl& w, DelassusMethod method, const double* q) {
+  const DelassusMethod chosen = method == DelassusMethod::automatic ? choose(w) : method;
+  const MethodEntry* entry = std::find_if(std::begin(methods), std::end(methods),
+                                          [&](const MethodEntry& e) { return e.method == chosen; });
+  if (entry == std::end(methods))
+    return w.fail(Status::unsupported,
+                  "unsupported: Delassus method %d is none of the methods of this version",
+                  static_cast<int>(method));
+  if (w.rows() == 0) return Status::ok;
+  const Status status = entry->fill(w, q);
+  if (status == Status::not_positive_definite)
+    return w.fail(status,
+                  "the mass matrix is not positive definite; a moving body has no inertia along its joint");
+  return status;
+}
+
+void symmetric_to_user(const WorkspaceImpl& w, const double* lower, double* out, int ld) {
+  const int rows = w.rows(), stride = whole_packs(rows);
+  const std::int32_t* user = w.cd() ? w.cd()->user_row : nullptr;
+  for (int j = 0; j < rows; ++j) {
+    double* column = out + std::ptrdiff_t{user[j]} * ld;
+    for (int i = j; i < rows; ++i) {
+      const double x = lower[j * stride + i];
+      column[user[i]] = x;
+      out[user[j] + std::ptrdiff_t{user[i]} * ld] = x;
+    }
+  }
+}
+
+Status delassus_matrix(Workspace& workspace, DelassusMethod method, const double* q, double* out, int ld) {
+  WorkspaceImpl& w = workspace.impl();
+  w.message[0] = '\0';
+  TENON_CHECK(check_configuration(w, "q", q));
+  TENON_CHECK(fill_delassus(w, method, q));
+  const int rows = w.rows(), stride = whole_packs(rows);
+  for (int j = 0; j < rows; ++j)
+    if (!all_finite(w.w().delassus + j * stride + j, rows - j))
+      return w.fail(Status::not_finite,
+                    "the result is not finite: the inputs are too large for double precision");
+  symmetric_to_user(w, w.w().delassus, out, ld);
+  return Status::ok;
+}
+
+}  // namespace tenon

@@ -1,0 +1,16 @@
+// What the methods for the Delassus matrix and for its damped inverse share.
+#pragma once
+
+#include "solvers/workspace_impl.hpp"
+#include "tenon/delassus.hpp"
+
+namespace tenon {
+
+// WorkspaceData::delassus := J M^-1 J^T, rows in the kernels' order, leading dimension whole_packs(rows): the
+// lower triangle, column-major, and zeros below its last row. q is checked. Says what is wrong on failure.
+Status fill_delassus(WorkspaceImpl& w, DelassusMethod method, const double* q);
+
+// A symmetric matrix laid out like that, to the user's order of rows and both triangles.
+void symmetric_to_user(const WorkspaceImpl& w, const double* lower, double* out, int ld);
+
+}  // namespace tenon
