@@ -175,7 +175,59 @@ struct RowJoint {
     }
     return passed;
   }
+  // Acceleration of the body under the force K (lanes: rows) where its parent's is a: a + S D^-1 (S^T K - U^T
+  // a), [OSIMR] Alg. 2 line 10.
+  TENON_INLINE Motion<Lanes<T>> respond(const Force<Lanes<T>>& K, const Motion<Lanes<T>>& a) const {
+    Lanes<T> x[N];
+    for_each_axis<J>([&](auto r, auto axis) { x[r.value] = at<axis.value>(K) - dot(a, spread(U[r.value])); });
+    for (int r = 0; r < N; ++r)
+      for (int j = 0; j < r; ++j) x[r] = x[r] - Lanes<T>(l[r][j]) * x[j];
+    for (int r = N - 1; r >= 0; --r) {
+      x[r] = x[r] * Lanes<T>(d_inv[r]);
+      for (int j = r + 1; j < N; ++j) x[r] = x[r] - Lanes<T>(l[j][r]) * x[j];
+    }
+    Motion<Lanes<T>> moved = a;
+    for_each_axis<J>([&](auto r, auto axis) { at<axis.value>(moved) = at<axis.value>(moved) + x[r.value]; });
+    return moved;
+  }
 };
+
+// Six numbers of each lane, `stride` apart.
+template <class T>
+TENON_INLINE Force<Lanes<T>> load_rows(const T* K, int stride) {
+  const auto load = [&](int e) { return Lanes<T>::load(K + e * stride); };
+  return {{load(0), load(1), load(2)}, {load(3), load(4), load(5)}};
+}
+template <class T>
+TENON_INLINE Motion<Lanes<T>> load_motions(const T* a, int stride) {
+  const Force<Lanes<T>> x = load_rows(a, stride);
+  return {x.n, x.f};
+}
+template <class T>
+TENON_INLINE void store_rows(T* K, int stride, const Force<Lanes<T>>& f) {
+  f.n.x.store(K), f.n.y.store(K + stride), f.n.z.store(K + 2 * stride);
+  f.f.x.store(K + 3 * stride), f.f.y.store(K + 4 * stride), f.f.z.store(K + 5 * stride);
+}
+template <class T>
+TENON_INLINE void store_motions(T* a, int stride, const Motion<Lanes<T>>& m) {
+  store_rows(a, stride, Force<Lanes<T>>{m.w, m.v});
+}
+
+// Up to four rows of w.K into lanes, zeros in the others.
+template <class T>
+TENON_INLINE Force<Lanes<T>> gather_rows(int first, int count, const WorkspaceData<T>& w) {
+  T row[6][4];
+  for (int j = 0; j < 4; ++j)
+    for (int e = 0; e < 6; ++e) row[e][j] = j < count ? w.K[6 * (first + j) + e] : T(0);
+  return load_rows(row[0], 4);
+}
+
+// The unit matrix, rows 0 to 3 and rows 4, 5: every way of pushing a body, or of its moving.
+template <class T>
+TENON_INLINE Force<Lanes<T>> unit_rows(int pack) {
+  static constexpr T unit[6][8] = {{1}, {0, 1}, {0, 0, 1}, {0, 0, 0, 1}, {0, 0, 0, 0, 1}, {0, 0, 0, 0, 0, 1}};
+  return load_rows(unit[0] + 4 * pack, 8);
+}
 
 TENON_ISA_END
 }  // namespace tenon

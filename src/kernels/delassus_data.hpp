@@ -46,4 +46,34 @@ struct OsimrData {
   T* W_d;    // the same, times 1 / D
 };
 
+// A supporting node of efpa, in the order of PvData::nodes, whose lanes it has.
+struct EfpaNode {
+  std::int32_t parent;                  // among these, -1 for the world
+  std::int32_t K_begin;                 // six arrays of as many numbers as the node has lanes
+  std::int32_t group_begin, group_end;  // of group_lane_end: where rows meet; empty where none do
+  std::int32_t has_rows;                // 1: the first group are the node's own rows
+};
+
+template <class T>
+struct EfpaData {
+  const EfpaNode* nodes;
+  const std::int32_t* group_lane_end;
+  T* K;  // per supporting node its rows, then what they make it do: inverse inertia times K^T
+  T* Y;  // six arrays of PvData::lane_count
+};
+
+// Up to four rows of one node, in the order of rows.
+struct KjrPack {
+  std::int32_t node;
+  std::int32_t row_begin, row_end;
+};
+
+template <class T>
+struct KjrData {
+  std::int32_t pack_count;
+  const KjrPack* packs;
+  const std::int32_t* pack_of_row;  // rows + 1
+  T* Omega;                         // per node 6 x 8: inverse inertia from the world, symmetric
+};
+
 }  // namespace tenon

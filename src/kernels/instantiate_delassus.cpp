@@ -1,5 +1,9 @@
 // Compiled once per instruction set (src/CMakeLists.txt).
+#include "kernels/efpa.hpp"
 #include "kernels/kernel_table.hpp"
+#include "kernels/kjr.hpp"
+#include "kernels/ltl_delassus.hpp"
+#include "kernels/pv_osim.hpp"
 #include "kernels/pv_osimr.hpp"
 
 namespace tenon {
@@ -9,6 +13,10 @@ template <class T>
 const DelassusKernels<T>& delassus_kernels() {
   static constexpr DelassusKernels<T> table = [] {
     DelassusKernels<T> t{};
+    t.ltl_osim = ltl_delassus<T>;
+    t.kjr = kjr<T>;
+    t.efpa = efpa<T>;
+    t.pv_osim = pv_osim<T>;
     t.pv_osimr = pv_osimr<T>;
     return t;
   }();

@@ -108,6 +108,11 @@ struct LoopKernels {
 // row. False when the mass matrix is not positive definite.
 template <class T>
 struct DelassusKernels {
+  bool (*ltl_osim)(const ModelData&, const ConstraintData&, const T* q, WorkspaceData<T>&);
+  bool (*kjr)(const ModelData&, const ConstraintData&, const T* q, KjrData<T>&, WorkspaceData<T>&);
+  bool (*efpa)(const ModelData&, const ConstraintData&, const T* q, PvData<T>&, EfpaData<T>&,
+               WorkspaceData<T>&);
+  bool (*pv_osim)(const ModelData&, const ConstraintData&, const T* q, PvData<T>&, WorkspaceData<T>&);
   bool (*pv_osimr)(const ModelData&, const ConstraintData&, const T* q, OsimrData<T>&, WorkspaceData<T>&);
 };
 

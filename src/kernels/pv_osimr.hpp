@@ -85,14 +85,8 @@ template <int packs, int rows, class T>
 TENON_INLINE void carry_end(const ModelData& m, const ConstraintData& c, const OsimrEnd& end, OsimrData<T>& d,
                             WorkspaceData<T>& w) {
   const int count = end.row_end - end.row_begin, stride = whole_packs(c.row_count);
-  T row[6][4 * packs];
-  for (int j = 0; j < 4 * packs; ++j)
-    for (int e = 0; e < 6; ++e) row[e][j] = j < count ? w.K[6 * (end.row_begin + j) + e] : T(0);
   Force<Lanes<T>> K[packs];
-  for (int p = 0; p < packs; ++p) {
-    const auto load = [&](int e) { return Lanes<T>::load(row[e] + 4 * p); };
-    K[p] = {{load(0), load(1), load(2)}, {load(3), load(4), load(5)}};
-  }
+  for (int p = 0; p < packs; ++p) K[p] = gather_rows(end.row_begin + 4 * p, count - 4 * p, w);
   const int to = end.up < 0 ? -1 : d.branches[end.up].node;
   const int columns = carry_along_way<packs>(m, end.node, to, K, d.W, d.W_d, w);
   T* block = w.delassus + end.row_begin * stride + end.row_begin;
@@ -101,24 +95,14 @@ TENON_INLINE void carry_end(const ModelData& m, const ConstraintData& c, const O
   });
   if (end.up < 0) return;
   // Ends come in the order of their rows: what is written too far is written again.
-  for (int p = 0; p < packs; ++p) {
-    T* place = d.K + end.row_begin + 4 * p;
-    K[p].n.x.store(place), K[p].n.y.store(place + d.row_stride), K[p].n.z.store(place + 2 * d.row_stride);
-    place += 3 * d.row_stride;
-    K[p].f.x.store(place), K[p].f.y.store(place + d.row_stride), K[p].f.z.store(place + 2 * d.row_stride);
-  }
+  for (int p = 0; p < packs; ++p) store_rows(d.K + end.row_begin + 4 * p, d.row_stride, K[p]);
 }
 
 // P and Omega of the way from branch b to the one above it.
 template <class T>
 inline void carry_branch(const ModelData& m, int b, OsimrData<T>& d, const WorkspaceData<T>& w) {
-  static constexpr T unit[6][8] = {{1}, {0, 1}, {0, 0, 1}, {0, 0, 0, 1}, {0, 0, 0, 0, 1}, {0, 0, 0, 0, 0, 1}};
   const OsimrBranch& branch = d.branches[b];
-  Force<Lanes<T>> K[2];
-  for (int p = 0; p < 2; ++p) {
-    const auto load = [&](int e) { return Lanes<T>::load(unit[e] + 4 * p); };
-    K[p] = {{load(0), load(1), load(2)}, {load(3), load(4), load(5)}};
-  }
+  Force<Lanes<T>> K[2] = {unit_rows<T>(0), unit_rows<T>(1)};
   const int to = branch.up < 0 ? -1 : d.branches[branch.up].node;
   const int columns = carry_along_way<2>(m, branch.node, to, K, d.W, d.W_d, w);
   T* Omega = d.Omega + 48 * b;
@@ -127,11 +111,7 @@ inline void carry_branch(const ModelData& m, int b, OsimrData<T>& d, const Works
   for (int j = 4; j < 6; ++j)
     for (int i = 0; i < 4; ++i) Omega[8 * j + i] = Omega[8 * i + j];
   if (branch.up < 0) return;
-  T* P = d.P + 48 * b;
-  for (int p = 0; p < 2; ++p, P += 4) {
-    K[p].n.x.store(P), K[p].n.y.store(P + 8), K[p].n.z.store(P + 16);
-    K[p].f.x.store(P + 24), K[p].f.y.store(P + 32), K[p].f.z.store(P + 40);
-  }
+  for (int p = 0; p < 2; ++p) store_rows(d.P + 48 * b + 4 * p, 8, K[p]);
 }
 
 // ---- branches

@@ -14,11 +14,14 @@ std::int32_t dofs_of(const ModelData& m, std::int32_t node) {
 
 }  // namespace
 
-DelassusMemory::DelassusMemory(const ModelData& m, const ConstraintData* constraints) {
+DelassusMemory::DelassusMemory(const ModelData& m, const ConstraintData* constraints,
+                               const PvData<double>& pv) {
   if (!constraints || constraints->row_count == 0) return;
   find_branches(m, *constraints);
   find_groups(m, *constraints);
-  allocate(m, *constraints);
+  find_efpa_nodes(m, pv);
+  find_packs(*constraints);
+  allocate(m, *constraints, pv);
 }
 
 // What stands at each supporting node, ends by their rows and branches from the leaves on.
@@ -86,7 +89,51 @@ int DelassusMemory::longest_way(const ModelData& m) const {
   return longest;
 }
 
-void DelassusMemory::allocate(const ModelData& m, const ConstraintData& c) {
+// Rows meet at a node with rows of its own and at one with several supporting children.
+void DelassusMemory::find_efpa_nodes(const ModelData& m, const PvData<double>& pv) {
+  std::vector<std::int32_t> place(static_cast<std::size_t>(m.node_count), -1);
+  for (std::int32_t i = 0; i < pv.node_count; ++i) place[static_cast<std::size_t>(pv.nodes[i].node)] = i;
+  std::int32_t K = 0;
+  for (std::int32_t i = 0; i < pv.node_count; ++i) {
+    const PvNode& s = pv.nodes[i];
+    const std::int32_t parent = m.nodes[s.node].parent;
+    EfpaNode n{};
+    n.parent = parent < 0 ? -1 : place[static_cast<std::size_t>(parent)];
+    n.K_begin = K;
+    K += 6 * (s.lane_end - s.lane_begin);
+    n.has_rows = s.row_end > s.row_begin ? 1 : 0;
+    std::vector<std::int32_t> ends;
+    if (n.has_rows) ends.push_back(s.lane_begin + (s.row_end - s.row_begin + 3) / 4 * 4);
+    for (std::int32_t child = 0; child < i; ++child)
+      if (m.nodes[pv.nodes[child].node].parent == s.node) ends.push_back(pv.nodes[child].lane_end);
+    std::sort(ends.begin(), ends.end());
+    if (!n.has_rows && ends.size() < 2) ends.clear();
+    n.group_begin = static_cast<std::int32_t>(group_lane_end_.size());
+    group_lane_end_.insert(group_lane_end_.end(), ends.begin(), ends.end());
+    n.group_end = static_cast<std::int32_t>(group_lane_end_.size());
+    efpa_nodes_.push_back(n);
+  }
+  efpa_K_size_ = static_cast<std::size_t>(K);
+  efpa.nodes = efpa_nodes_.data();
+  efpa.group_lane_end = group_lane_end_.data();
+}
+
+void DelassusMemory::find_packs(const ConstraintData& c) {
+  for (std::int32_t s = 0; s < c.support_count; ++s) {
+    const std::int32_t i = c.support[s], end = c.node_row_first[i + 1];
+    for (std::int32_t r = c.node_row_first[i]; r < end; r += 4)
+      packs_.push_back({i, r, std::min(r + 4, end)});
+  }
+  pack_of_row_.assign(static_cast<std::size_t>(c.row_count) + 1, 0);
+  for (std::size_t p = 0; p < packs_.size(); ++p)
+    for (std::int32_t r = packs_[p].row_begin; r < packs_[p].row_end; ++r)
+      pack_of_row_[static_cast<std::size_t>(r)] = static_cast<std::int32_t>(p);
+  pack_of_row_.back() = kjr.pack_count = static_cast<std::int32_t>(packs_.size());
+  kjr.packs = packs_.data();
+  kjr.pack_of_row = pack_of_row_.data();
+}
+
+void DelassusMemory::allocate(const ModelData& m, const ConstraintData& c, const PvData<double>& pv) {
   osimr.end_count = static_cast<std::int32_t>(ends_.size());
   osimr.branch_count = static_cast<std::int32_t>(branches_.size());
   osimr.group_count = static_cast<std::int32_t>(groups_.size());
@@ -96,14 +143,17 @@ void DelassusMemory::allocate(const ModelData& m, const ConstraintData& c) {
   osimr.row_stride = (c.row_count + 7 + 3) / 4 * 4;  // the packs of an end may begin at the last row
 
   const std::size_t rows = static_cast<std::size_t>(osimr.row_stride), branches = branches_.size(),
-                    way = static_cast<std::size_t>(longest_way(m));
+                    way = static_cast<std::size_t>(longest_way(m)),
+                    lanes = static_cast<std::size_t>(pv.lane_count),
+                    nodes = static_cast<std::size_t>(m.node_count);
   struct Field {
     double** begin;
     std::size_t size;
   };
-  const std::initializer_list<Field> fields = {{&osimr.K, 6 * rows},      {&osimr.G, 6 * rows},
-                                               {&osimr.P, 48 * branches}, {&osimr.Omega, 48 * branches},
-                                               {&osimr.W, 8 * way},       {&osimr.W_d, 8 * way}};
+  const std::initializer_list<Field> fields = {
+      {&osimr.K, 6 * rows},          {&osimr.G, 6 * rows}, {&osimr.P, 48 * branches},
+      {&osimr.Omega, 48 * branches}, {&osimr.W, 8 * way},  {&osimr.W_d, 8 * way},
+      {&efpa.K, efpa_K_size_},       {&efpa.Y, 6 * lanes}, {&kjr.Omega, 48 * nodes}};
   constexpr std::size_t line = 8;  // doubles in a cache line
   std::size_t used = line;
   for (const Field& f : fields) used += (f.size + line - 1) / line * line;
@@ -118,7 +168,9 @@ void DelassusMemory::allocate(const ModelData& m, const ConstraintData& c) {
 
 std::size_t DelassusMemory::bytes() const {
   return memory_.size() * sizeof(double) + ends_.size() * sizeof(OsimrEnd) +
-         branches_.size() * sizeof(OsimrBranch) + groups_.size() * sizeof(OsimrGroup);
+         branches_.size() * sizeof(OsimrBranch) + groups_.size() * sizeof(OsimrGroup) +
+         efpa_nodes_.size() * sizeof(EfpaNode) + packs_.size() * sizeof(KjrPack) +
+         (group_lane_end_.size() + pack_of_row_.size()) * sizeof(std::int32_t);
 }
 
 }  // namespace tenon

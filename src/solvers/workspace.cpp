@@ -58,7 +58,7 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
       arena(model->data(), cd(), static_cast<std::size_t>(tables.row_first.back())),
       pv(model->data(), cd()),
       pv_early(model->data(), cd()),
-      delassus(model->data(), cd()),
+      delassus(model->data(), cd(), pv.data),
       damped(rows()),
       proximal(rows()),
       dense(std::make_unique<reference::KktSolver>(model, constraints)) {
