@@ -29,8 +29,8 @@ struct WorkspaceImpl {
   const KernelTable<double>* kernels;
   SweepTables tables;
   Arena<double> arena;
-  PvMemory pv;
-  PvEarlyMemory pv_early;
+  PvMemory<double> pv;
+  PvEarlyMemory<double> pv_early;
   DelassusMemory delassus;
   DampedInverseMemory damped;
   std::vector<double> anchors;        // 12 a constraint item, for the kernels
