@@ -157,18 +157,17 @@ void run_pv_soft(Subject<T>& s, const T* const* in, T* const* out) {
 template <class T>
 void iterate_pv(Subject<T>& s, int iterations, const T* const* in, T* const* out) {
   take_desired(s, in);
-  const bool split = s.pv.split.count > 0;
   s.kernels.constraint_state(s.m(), s.c(), in[0], in[1], false, s.w);
-  s.kernels.pv_reduce(s.m(), split, in[1], in[2], s.pv, s.w);
+  s.kernels.pv_reduce(s.m(), s.split_base, in[1], in[2], s.pv, s.w);
   Rows<T> compliance(s), inv_mu(s), f(s), step(s);
   if (iterations > 0) inv_mu = proximal_terms(s);
   for (int r = 0; r < s.rows(); ++r) {
     compliance[r] = T(s.c().compliance[r]);
     s.pv.row_damping[r] = compliance[r] + inv_mu[r];
   }
-  s.kernels.pv_factor(s.m(), split, s.c().scale, s.pv);
+  s.kernels.pv_factor(s.m(), s.split_base, s.c().scale, s.pv);
   for (int i = 0; i < std::max(iterations, 1); ++i) {
-    s.kernels.pv_step(s.m(), split, compliance.data(), f.data(), step.data(), s.pv);
+    s.kernels.pv_step(s.m(), s.split_base, compliance.data(), f.data(), step.data(), s.pv);
     add_to(f, step, s.rows());
   }
   s.kernels.pv_roll_out(s.m(), s.c(), in[1], f.data(), out[0], s.pv, s.w);

@@ -33,6 +33,7 @@ struct Subject {
   WorkspaceData<T>& w;
   PvData<T>& pv;
   PvEarlyData<T>& pv_early;
+  bool split_base;  // pv and prox_pv factor the branches of the root apart
   TraceOptions options;
 
   const ModelData& m() const { return model.data(); }

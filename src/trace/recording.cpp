@@ -127,9 +127,10 @@ std::unique_ptr<Recording> record(const Model& model, const ConstraintSet* const
   for (const Array& array : algorithm.outputs) outputs.emplace_back(number(array.size, model, constraints));
 
   Memory memory(model, algorithm.about.constrained ? constraints : nullptr);
+  const bool split = memory.pv.data.split.count > 0 && memory.pv.split_pays();
   Subject<Recorded> subject = {
-      model,  constraints, recorded_kernels(), memory.arena.data, memory.pv.data, memory.pv_early.data,
-      options};
+      model, constraints, recorded_kernels(), memory.arena.data, memory.pv.data, memory.pv_early.data,
+      split, options};
   std::vector<const Recorded*> in;
   std::vector<Recorded*> out;
   for (const auto& x : inputs) in.push_back(x.data());
