@@ -200,6 +200,13 @@ typedef int32_t tenon_status;
 #define TENON_ROWS_LINEAR ((uint32_t)0x38)
 #define TENON_ROWS_ALL ((uint32_t)0x3f)
 
+/* Whose coordinates a state has, and which way tenon_convert_... goes. */
+#define TENON_PINOCCHIO ((int32_t)1)
+#define TENON_MUJOCO ((int32_t)2)
+#define TENON_DRAKE ((int32_t)3)
+#define TENON_FROM_OTHER ((int32_t)0)
+#define TENON_TO_OTHER ((int32_t)1)
+
 /* Levels of the log callback. */
 #define TENON_LOG_TRACE ((int32_t)0)
 #define TENON_LOG_DEBUG ((int32_t)1)
@@ -835,6 +842,57 @@ TENON_API tenon_status tenon_neutral(tenon_workspace *workspace, double *q, size
  * Status: as tenon_neutral. Cost: O(n). Since: 0.1. */
 TENON_API tenon_status tenon_random(tenon_workspace *workspace, uint64_t seed, double *q, size_t q_count);
 
+/* States as other libraries write them, to and from Tenon's. What differs is the order of joints, the width of a joint
+ * in q, and the axes of velocities. For a joint whose child frame F' moves in the joint frame F (of a floating joint F
+ * is its parent's frame):
+ *
+ *               Tenon                     Pinocchio                MuJoCo                  Drake
+ *   continuous  angle                     [cos sin]                angle                   angle
+ *   spherical   [x y z w]                 [x y z w]                [w x y z]               [roll pitch yaw]
+ *               angular in F'             angular in F'            angular in F'           angular in F
+ *   planar      [x y angle]               [x y cos sin]            [x y angle]             [x y angle]
+ *               [angular; linear in F']   [linear in F'; angular]  [linear in F; angular]  [linear in F; angular]
+ *   floating    [p; x y z w]              [p; x y z w]             [p; w x y z]            [w x y z; p]
+ *               [angular; linear] in F'   [linear; angular] in F'  [linear in F;           [angular; linear] in F
+ *                                                                   angular in F']
+ *
+ * Revolute and prismatic joints are alike in all. MuJoCo has no planar joint: two slides and a hinge stand for it.
+ * Drake's roll and yaw turn about one axis at pitch +-pi/2; there yaw takes both.
+ *
+ * direction: TENON_FROM_OTHER or TENON_TO_OTHER. joints: the indices of Tenon's joints in the other library's order,
+ * each once; NULL where the order is the same. (Pinocchio sorts the joints below one link by name; MuJoCo keeps the
+ * order of the file.) q, v: always Tenon's. in, out: nv, or for configurations nq and tenon_convention_nq; they may not
+ * overlap. Accelerations are time derivatives of velocities in the same coordinates; forces do the same power. */
+
+/* Numbers of a configuration in another library's convention; -1 for NULL or an unknown convention.
+ * Allocates: nothing. Threads: any. Cost: O(n). Since: 0.1. */
+TENON_API int32_t tenon_convention_nq(const tenon_model *model, int32_t convention);
+
+/* Allocates: nothing. Threads: one at a time per workspace. Status: TENON_OK, TENON_INVALID_ARGUMENT (an unknown
+ * constant, a joint twice), TENON_WRONG_SIZE, TENON_OUT_OF_RANGE (joints), TENON_NOT_FINITE, TENON_NOT_NORMALIZED.
+ * Cost: O(n), and O(n^2) comparisons of joints. Since: 0.1. */
+TENON_API tenon_status tenon_convert_configuration(tenon_workspace *workspace, int32_t convention, int32_t direction,
+                                                   const int32_t *joints, size_t joint_count, const double *in,
+                                                   size_t in_count, double *out, size_t out_count);
+
+/* m/s and rad/s. Otherwise as tenon_convert_configuration. Since: 0.1. */
+TENON_API tenon_status tenon_convert_velocity(tenon_workspace *workspace, int32_t convention, int32_t direction,
+                                              const int32_t *joints, size_t joint_count, const double *q,
+                                              size_t q_count, const double *in, size_t in_count, double *out,
+                                              size_t out_count);
+
+/* m/s^2 and rad/s^2. v: Tenon's velocity, for the turning of axes. Otherwise as tenon_convert_configuration.
+ * Since: 0.1. */
+TENON_API tenon_status tenon_convert_acceleration(tenon_workspace *workspace, int32_t convention, int32_t direction,
+                                                  const int32_t *joints, size_t joint_count, const double *q,
+                                                  size_t q_count, const double *v, size_t v_count, const double *in,
+                                                  size_t in_count, double *out, size_t out_count);
+
+/* N and N m. Otherwise as tenon_convert_configuration. Since: 0.1. */
+TENON_API tenon_status tenon_convert_force(tenon_workspace *workspace, int32_t convention, int32_t direction,
+                                           const int32_t *joints, size_t joint_count, const double *q, size_t q_count,
+                                           const double *in, size_t in_count, double *out, size_t out_count);
+
 /* Scales the quaternions of q to unit norm; the other coordinates stay.
  * q: nq, read and written. Allocates: nothing. Threads: one at a time per workspace.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED (norm 0: no
@@ -849,7 +907,8 @@ TENON_API tenon_status tenon_normalize(tenon_workspace *workspace, double *q, si
  * options: NULL for the defaults. dt: s. q: nq and v: nv, read and written. tau: nv. wrenches: 6 x links; NULL: none.
  * qdd: nv and lambda: m of the step's first stage, written; may be NULL; lambda read first if options->warm_start.
  * Allocates: nothing. Threads: one at a time per workspace. Status: as tenon_constrained_dynamics; q and v stay as they
- * were where it is negative. Cost: one solve; four solves. Since: 0.1. */
+ * were where it is negative, TENON_NOT_FINITE also for a step that would leave the range of doubles. Cost: one solve;
+ * four solves. Since: 0.1. */
 TENON_API tenon_status tenon_step_semi_implicit_euler(tenon_workspace *workspace, const tenon_solve_options *options,
                                                       double dt, double *q, size_t q_count, double *v, size_t v_count,
                                                       const double *tau, size_t tau_count, const double *wrenches,

@@ -238,6 +238,28 @@ Status normalize(Workspace& workspace, double* q) {
   return Status::ok;
 }
 
+// The end of a step: q moved by dt * mean_v and v := next_v, or neither where a number has left the range of
+// doubles (a step too long for stiff accelerations).
+static Status move(Workspace& workspace, double dt, const double* mean_v, const double* next_v, double* q,
+                   double* v) {
+  WorkspaceImpl& w = workspace.impl();
+  const int nv = w.model->nv, nq = w.model->nq;
+  double* next_q = w.step.data() + w.step.size() - static_cast<std::size_t>(nq);
+  if (all_finite(mean_v, nv) && all_finite(next_v, nv)) {
+    TENON_CHECK(integrate(workspace, q, mean_v, dt, next_q));
+    if (all_finite(next_q, nq)) {
+      std::copy(next_q, next_q + nq, q);
+      if (next_v != v) std::copy(next_v, next_v + nv, v);
+      return Status::ok;
+    }
+  }
+  return w.fail(
+      Status::not_finite,
+      "the state after a step of %g s is not finite; the accelerations are too large for this step, take a "
+      "shorter one",
+      dt);
+}
+
 Status step_semi_implicit_euler(Workspace& workspace, const SolveOptions& options, double dt, double* q,
                                 double* v, const double* tau, const double* wrenches, double* qdd,
                                 double* lambda) {
@@ -247,9 +269,10 @@ Status step_semi_implicit_euler(Workspace& workspace, const SolveOptions& option
   double* a = w.step.data();
   const Status status = constrained_dynamics(workspace, options, q, v, tau, wrenches, nullptr, a, lambda);
   if (static_cast<std::int32_t>(status) < 0) return status;
-  for (int k = 0; k < nv; ++k) v[k] += dt * a[k];
+  double* next_v = a + nv;
+  for (int k = 0; k < nv; ++k) next_v[k] = v[k] + dt * a[k];
+  TENON_CHECK(move(workspace, dt, next_v, next_v, q, v));
   if (qdd) std::copy(a, a + nv, qdd);
-  TENON_CHECK(integrate(workspace, q, v, dt, q));
   return status;
 }
 
@@ -283,8 +306,8 @@ Status step_runge_kutta_4(Workspace& workspace, const SolveOptions& options, dou
     TENON_CHECK(integrate(workspace, q, stage_v, ahead[stage] * dt, stage_q));
     for (int k = 0; k < nv; ++k) stage_v[k] = v[k] + ahead[stage] * dt * a[k];
   }
-  TENON_CHECK(integrate(workspace, q, sum_v, dt, q));
-  for (int k = 0; k < nv; ++k) v[k] += dt * sum_a[k];
+  for (int k = 0; k < nv; ++k) stage_v[k] = v[k] + dt * sum_a[k];
+  TENON_CHECK(move(workspace, dt, sum_v, stage_v, q, v));
   if (qdd) std::copy(first_a, first_a + nv, qdd);
   return worst;
 }

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "trace/recorded.hpp"
-
 namespace tenon {
 namespace {
 
@@ -19,8 +17,7 @@ std::size_t size_of(const std::vector<T>& x) {
 
 }  // namespace
 
-template <class T>
-PvEarlyMemory<T>::PvEarlyMemory(const ModelData& m, const ConstraintData* constraints) {
+PvEarlyMemory::PvEarlyMemory(const ModelData& m, const ConstraintData* constraints) {
   if (!constraints || constraints->row_count == 0) return;
   const ConstraintData& c = *constraints;
   find_nodes(m, c);
@@ -29,8 +26,7 @@ PvEarlyMemory<T>::PvEarlyMemory(const ModelData& m, const ConstraintData* constr
   scale_rows(c);
   sets_.resize(nodes_.size());
   passed_.resize(nodes_.size());
-  lambda_out_.assign(early_travel * nodes_.size(), T(0));
-  compliance_.assign(c.compliance, c.compliance + c.row_count);
+  lambda_out_.assign(early_travel * nodes_.size(), 0.0);
   joined_.resize(joins_.size());
   columns_.resize(static_cast<std::size_t>(m.nv));
   squeezes_.resize(static_cast<std::size_t>(squeeze_count_));
@@ -40,7 +36,7 @@ PvEarlyMemory<T>::PvEarlyMemory(const ModelData& m, const ConstraintData* constr
   data.joins = joins_.data();
   data.hard_rows = hard_rows_.data();
   data.soft_rows = soft_rows_.data();
-  data.compliance = compliance_.data();
+  data.compliance = c.compliance;
   data.sets = sets_.data();
   data.passed = passed_.data();
   data.joined = joined_.data();
@@ -50,8 +46,7 @@ PvEarlyMemory<T>::PvEarlyMemory(const ModelData& m, const ConstraintData* constr
   scale_by_delassus();
 }
 
-template <class T>
-void PvEarlyMemory<T>::find_nodes(const ModelData& m, const ConstraintData& c) {
+void PvEarlyMemory::find_nodes(const ModelData& m, const ConstraintData& c) {
   std::vector<std::int32_t> place(static_cast<std::size_t>(m.node_count), -1);
   for (std::int32_t s = c.support_count - 1; s >= 0; --s) {
     place[static_cast<std::size_t>(c.support[s])] = static_cast<std::int32_t>(nodes_.size());
@@ -63,8 +58,7 @@ void PvEarlyMemory<T>::find_nodes(const ModelData& m, const ConstraintData& c) {
   }
 }
 
-template <class T>
-void PvEarlyMemory<T>::sort_rows(const ConstraintData& c) {
+void PvEarlyMemory::sort_rows(const ConstraintData& c) {
   for (EarlyNode& e : nodes_) {
     hard_begin_.push_back(static_cast<std::int32_t>(hard_rows_.size()));
     e.soft_begin = static_cast<std::int32_t>(soft_rows_.size());
@@ -79,8 +73,7 @@ void PvEarlyMemory<T>::sort_rows(const ConstraintData& c) {
 
 // Children come first, in the order of the sweep, then the rows on the node itself, six at a time. A squeeze
 // is planned wherever more than six may meet, should no joint take any row.
-template <class T>
-void PvEarlyMemory<T>::plan_joins() {
+void PvEarlyMemory::plan_joins() {
   std::vector<std::int32_t> most(nodes_.size(), 0);  // rows that may leave a node
   for (std::size_t p = 0; p < nodes_.size(); ++p) {
     EarlyNode& e = nodes_[p];
@@ -103,8 +96,7 @@ void PvEarlyMemory<T>::plan_joins() {
   }
 }
 
-template <class T>
-void PvEarlyMemory<T>::scale_rows(const ConstraintData& c) {
+void PvEarlyMemory::scale_rows(const ConstraintData& c) {
   double mean = 0;
   for (std::int32_t r = 0; r < c.row_count; ++r) mean += std::log(c.scale[r] * c.weight[r]);
   mean = std::exp(mean / c.row_count);
@@ -114,14 +106,10 @@ void PvEarlyMemory<T>::scale_rows(const ConstraintData& c) {
   }
 }
 
-template <class T>
-std::size_t PvEarlyMemory<T>::bytes() const {
+std::size_t PvEarlyMemory::bytes() const {
   return size_of(nodes_) + size_of(joins_) + size_of(hard_rows_) + size_of(soft_rows_) +
-         size_of(hard_begin_) + size_of(delassus_scale_) * 3 + size_of(lambda_out_) + size_of(sets_) +
+         size_of(hard_begin_) + size_of(delassus_scale_) * 2 + size_of(lambda_out_) + size_of(sets_) +
          size_of(passed_) + size_of(joined_) + size_of(columns_) + size_of(squeezes_);
 }
-
-template class PvEarlyMemory<double>;
-template class PvEarlyMemory<trace::Recorded>;
 
 }  // namespace tenon

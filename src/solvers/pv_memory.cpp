@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "trace/recorded.hpp"
-
 namespace tenon {
 namespace {
 
@@ -35,8 +33,7 @@ void add_block(std::vector<PvBlock>& blocks, std::int32_t begin, std::int32_t en
 
 }  // namespace
 
-template <class T>
-PvMemory<T>::PvMemory(const ModelData& m, const ConstraintData* constraints)
+PvMemory::PvMemory(const ModelData& m, const ConstraintData* constraints)
     : unreachable(constraints ? constraints->row_count : 0) {
   if (!constraints || constraints->row_count == 0) return;
   number_lanes(m, *constraints);
@@ -45,8 +42,7 @@ PvMemory<T>::PvMemory(const ModelData& m, const ConstraintData* constraints)
   allocate(constraints->row_count);
 }
 
-template <class T>
-void PvMemory<T>::number_lanes(const ModelData& m, const ConstraintData& c) {
+void PvMemory::number_lanes(const ModelData& m, const ConstraintData& c) {
   lane_of_row_.assign(static_cast<std::size_t>(c.row_count), 0);
   std::int32_t lanes = 0;
   std::vector<std::int32_t> place(static_cast<std::size_t>(m.node_count), -1);  // in nodes_
@@ -69,8 +65,7 @@ void PvMemory<T>::number_lanes(const ModelData& m, const ConstraintData& c) {
   data.world_rows = c.node_row_first[0];
 }
 
-template <class T>
-void PvMemory<T>::lay_out_columns(const ModelData& m) {
+void PvMemory::lay_out_columns(const ModelData& m) {
   std::int32_t columns = 0, W = 0, since_sum = 0;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     PvNode& n = nodes_[i];
@@ -92,8 +87,7 @@ void PvMemory<T>::lay_out_columns(const ModelData& m) {
   W_size_ = static_cast<std::size_t>(W);
 }
 
-template <class T>
-void PvMemory<T>::find_blocks(const ModelData& m, const ConstraintData& c) {
+void PvMemory::find_blocks(const ModelData& m, const ConstraintData& c) {
   std::int32_t root = -1, roots = 0;
   for (std::int32_t s = 0; s < c.support_count; ++s) {
     const std::int32_t i = c.support[s];
@@ -119,8 +113,7 @@ void PvMemory<T>::find_blocks(const ModelData& m, const ConstraintData& c) {
   split_pays_ = saved > worth_splitting;
 }
 
-template <class T>
-void PvMemory<T>::allocate(int rows) {
+void PvMemory::allocate(int rows) {
   std::int32_t slots = 0, numbers = 0;
   for (const auto* blocks : {&whole_, &split_}) {
     if (blocks->empty()) continue;
@@ -138,7 +131,7 @@ void PvMemory<T>::allocate(int rows) {
   const std::size_t lanes = static_cast<std::size_t>(data.lane_count), s = static_cast<std::size_t>(slots),
                     matrix = static_cast<std::size_t>(numbers);
   struct Field {
-    T** begin;
+    double** begin;
     std::size_t size;
   };
   const std::initializer_list<Field> fields = {{&data.K, 6 * lanes},
@@ -160,8 +153,8 @@ void PvMemory<T>::allocate(int rows) {
   constexpr std::size_t line = 8;  // doubles in a cache line
   std::size_t used = line;
   for (const Field& f : fields) used += (f.size + line - 1) / line * line;
-  memory_.assign(used, T(0));
-  T* next = memory_.data();
+  memory_.assign(used, 0.0);
+  double* next = memory_.data();
   while (reinterpret_cast<std::uintptr_t>(next) % 64 != 0) ++next;
   for (const Field& f : fields) {
     *f.begin = next;
@@ -169,13 +162,9 @@ void PvMemory<T>::allocate(int rows) {
   }
 }
 
-template <class T>
-std::size_t PvMemory<T>::bytes() const {
-  return unreachable.bytes() + memory_.size() * sizeof(T) + nodes_.size() * sizeof(PvNode) +
+std::size_t PvMemory::bytes() const {
+  return unreachable.bytes() + memory_.size() * sizeof(double) + nodes_.size() * sizeof(PvNode) +
          (whole_.size() + split_.size()) * sizeof(PvBlock) + lane_of_row_.size() * sizeof(std::int32_t);
 }
-
-template class PvMemory<double>;
-template class PvMemory<trace::Recorded>;
 
 }  // namespace tenon

@@ -1,0 +1,102 @@
+// States of other libraries.
+#include "tenon/conventions.hpp"
+#include "call.hpp"
+#include "object.hpp"
+
+using namespace tenon::capi;
+
+namespace {
+
+struct Conversion {
+  tenon::OtherState other;
+  tenon::Direction direction;
+};
+
+Conversion checked(Call& call, const tenon_workspace* workspace, std::int32_t convention,
+                   std::int32_t direction, const std::int32_t* joints, std::size_t joint_count) {
+  if (convention < TENON_PINOCCHIO || convention > TENON_DRAKE)
+    call.fail(tenon::Status::invalid_argument,
+              "convention is %d; use TENON_PINOCCHIO, TENON_MUJOCO or TENON_DRAKE", convention);
+  if (direction != TENON_FROM_OTHER && direction != TENON_TO_OTHER)
+    call.fail(tenon::Status::invalid_argument, "direction is %d; use TENON_FROM_OTHER or TENON_TO_OTHER",
+              direction);
+  const std::size_t count = workspace ? workspace->core.model().joints.size() : 0;
+  if (joint_count != (joints ? count : 0))
+    call.fail(tenon::Status::wrong_size, "joint_count is %zu; %s", joint_count,
+              joints ? "list each joint of the model once" : "joints is NULL, so it must be 0");
+  return {{static_cast<tenon::Convention>(convention), joints}, static_cast<tenon::Direction>(direction)};
+}
+
+template <class Convert>
+tenon_status convert_motion(const char* function, tenon_workspace* workspace, std::int32_t convention,
+                            std::int32_t direction, const std::int32_t* joints, std::size_t joint_count,
+                            const double* q, std::size_t q_count, const double* in, std::size_t in_count,
+                            const double* out, std::size_t out_count, Convert convert) {
+  Call call(workspace, function);
+  const Conversion conversion = checked(call, workspace, convention, direction, joints, joint_count);
+  call.needed("q", q, q_count, call.nq());
+  call.needed("in", in, in_count, call.nv());
+  call.needed("out", out, out_count, call.nv());
+  return call.run([&] { return convert(conversion.other, conversion.direction); });
+}
+
+}  // namespace
+
+std::int32_t tenon_convention_nq(const tenon_model* model, std::int32_t convention) {
+  if (!model || convention < TENON_PINOCCHIO || convention > TENON_DRAKE) return -1;
+  return tenon::position_count(*model->core, static_cast<tenon::Convention>(convention));
+}
+
+tenon_status tenon_convert_configuration(tenon_workspace* workspace, std::int32_t convention,
+                                         std::int32_t direction, const std::int32_t* joints,
+                                         size_t joint_count, const double* in, size_t in_count, double* out,
+                                         size_t out_count) {
+  Call call(workspace, __func__);
+  const Conversion conversion = checked(call, workspace, convention, direction, joints, joint_count);
+  const std::size_t other = workspace && call.good()
+                                ? static_cast<std::size_t>(tenon::position_count(workspace->core.model(),
+                                                                                 conversion.other.convention))
+                                : 0;
+  call.needed("in", in, in_count, direction == TENON_TO_OTHER ? call.nq() : other);
+  call.needed("out", out, out_count, direction == TENON_TO_OTHER ? other : call.nq());
+  return call.run([&] {
+    return tenon::convert_configuration(workspace->core, conversion.other, conversion.direction, in, out);
+  });
+}
+
+tenon_status tenon_convert_velocity(tenon_workspace* workspace, std::int32_t convention,
+                                    std::int32_t direction, const std::int32_t* joints, size_t joint_count,
+                                    const double* q, size_t q_count, const double* in, size_t in_count,
+                                    double* out, size_t out_count) {
+  return convert_motion(__func__, workspace, convention, direction, joints, joint_count, q, q_count, in,
+                        in_count, out, out_count, [&](const tenon::OtherState& other, tenon::Direction way) {
+                          return tenon::convert_velocity(workspace->core, other, way, q, in, out);
+                        });
+}
+
+tenon_status tenon_convert_acceleration(tenon_workspace* workspace, std::int32_t convention,
+                                        std::int32_t direction, const std::int32_t* joints,
+                                        size_t joint_count, const double* q, size_t q_count, const double* v,
+                                        size_t v_count, const double* in, size_t in_count, double* out,
+                                        size_t out_count) {
+  Call call(workspace, __func__);
+  const Conversion conversion = checked(call, workspace, convention, direction, joints, joint_count);
+  call.needed("q", q, q_count, call.nq());
+  call.needed("v", v, v_count, call.nv());
+  call.needed("in", in, in_count, call.nv());
+  call.needed("out", out, out_count, call.nv());
+  return call.run([&] {
+    return tenon::convert_acceleration(workspace->core, conversion.other, conversion.direction, q, v, in,
+                                       out);
+  });
+}
+
+tenon_status tenon_convert_force(tenon_workspace* workspace, std::int32_t convention, std::int32_t direction,
+                                 const std::int32_t* joints, size_t joint_count, const double* q,
+                                 size_t q_count, const double* in, size_t in_count, double* out,
+                                 size_t out_count) {
+  return convert_motion(__func__, workspace, convention, direction, joints, joint_count, q, q_count, in,
+                        in_count, out, out_count, [&](const tenon::OtherState& other, tenon::Direction way) {
+                          return tenon::convert_force(workspace->core, other, way, q, in, out);
+                        });
+}
