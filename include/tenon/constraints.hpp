@@ -1,10 +1,16 @@
-// Motion constraints of links against the world: rows K_i a_i = k_i, collected in a ConstraintSet that is
-// bound to one Model and immutable.
+// Motion constraints of links against the world or against each other: rows K_i a_i = k_i, collected in a
+// ConstraintSet that is bound to one Model and immutable.
 //
 // A row's acceleration is what the constraint asks to equal its desired value: for a point the classical
 // acceleration of that point, for a weld [angular acceleration; classical acceleration of the frame origin],
 // each along the axes of the link or of the world; for a custom row K the product K a with the spatial
 // acceleration of the link, in the link frame at its origin. Multipliers are forces on the robot.
+//
+// A closure keeps a frame 1 of one link together with a frame 2 of another. The position error of its rows is
+// [rotation vector of R1 R2^T; x1 - x2] along the axes of frame 1, their velocity [w1 - w2; d/dt (x1 - x2) as
+// link 1 sees it], their acceleration the derivative of that. With two angular rows, a hinge about the third
+// axis, the angular error is the rotation that brings the two third axes together. Multipliers act on link 1
+// at the origin of frame 2, and as much against it on link 2: the forces of a loop are internal.
 #pragma once
 
 #include <memory>
@@ -36,6 +42,11 @@ struct ConstraintSpec {
   double frequency = 0;  // rad/s
   double damping_ratio = 1;
 
+  // A closure: held against second_frame of second_link. Of its two links one may be the world, -1.
+  bool closure = false;
+  int second_link = -1;
+  Pose second_frame;
+
   // Per row, or empty for the defaults.
   std::vector<double>
       weight;  // > 0, default 1; where rows contradict, sum of weight * residual^2 is minimised
@@ -44,6 +55,9 @@ struct ConstraintSpec {
 
 ConstraintSpec point_constraint(int link, const Vector3& point, RowAxes axes = RowAxes::link);
 ConstraintSpec weld_constraint(int link, const Pose& frame, RowAxes axes = RowAxes::link);
+// rows: rows_linear for a ball joint, rows_all for a weld, all but angular z for a hinge about the z axes.
+ConstraintSpec closure_constraint(int link, const Pose& frame, int second_link, const Pose& second_frame,
+                                  std::uint32_t rows = rows_all);
 
 class ConstraintSet {
  public:
@@ -65,12 +79,14 @@ class ConstraintSet {
   void add_items();
   void sort_items();
   void number_rows();
+  void bound_moved_rows();
   void publish();
 
   std::shared_ptr<const Model> model_;
   std::vector<ConstraintSpec> specs_;
   std::vector<ConstraintItem> items_;
-  std::vector<std::int32_t> first_row_, user_row_, support_, node_first_, node_row_first_, subtree_row_end_;
+  std::vector<std::int32_t> first_row_, user_row_, support_, node_first_, node_row_first_, subtree_row_end_,
+      bridges_, moved_begin_, moved_end_;
   std::vector<double> custom_, weight_, compliance_, scale_;
   ConstraintData data_{};
 };

@@ -1,5 +1,5 @@
 // Checks constraints and turns them into the arrays the kernels read: frames and custom rows in body frames,
-// items sorted by node, the nodes that carry them.
+// items sorted by node, the nodes that carry them, where the two sides of a closure meet.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -38,17 +38,13 @@ class SpecChecker {
   }
 
   void run() const {
-    const int links = static_cast<int>(model_.links.size());
-    if (spec_.link < 0 || spec_.link >= links) {
-      reject(Status::out_of_range, "link " + std::to_string(spec_.link) +
-                                       " does not exist; give an index from 0 to " +
-                                       std::to_string(links - 1));
-    }
+    check_link("link", spec_.link, spec_.closure);
+    if (spec_.closure) check_closure();
     if (spec_.axes != RowAxes::link && spec_.axes != RowAxes::world) {
       reject(Status::invalid_argument, "axes is neither link nor world; choose one of the two");
     }
     if (spec_.custom.empty())
-      check_frame();
+      check_rows();
     else
       check_custom();
     check_gain(spec_.frequency, "frequency");
@@ -67,19 +63,49 @@ class SpecChecker {
  private:
   [[noreturn]] void reject(Status status, const std::string& text) const { throw Error(status, who_ + text); }
 
-  void check_frame() const {
+  void check_link(const std::string& what, int link, bool or_world) const {
+    const int links = static_cast<int>(model_.links.size());
+    if ((link < 0 && !(or_world && link == -1)) || link >= links) {
+      reject(Status::out_of_range, what + " " + std::to_string(link) +
+                                       " does not exist; give an index from 0 to " +
+                                       std::to_string(links - 1) + (or_world ? ", or -1 for the world" : ""));
+    }
+  }
+
+  void check_closure() const {
+    check_link("second link", spec_.second_link, true);
+    if (spec_.link == spec_.second_link) {
+      reject(Status::invalid_argument, "both of its frames are on the same link; a closure needs two");
+    }
+    if (!spec_.custom.empty()) {
+      reject(Status::unsupported,
+             "unsupported: custom rows of a closure; choose among the six rows of its first frame");
+    }
+    if (spec_.axes != RowAxes::link) {
+      reject(Status::unsupported,
+             "unsupported: a closure along the world's axes; its rows are along its first frame, set axes to "
+             "link");
+    }
+    check_frame(spec_.second_frame, "second frame");
+  }
+
+  void check_rows() const {
     if (spec_.rows == 0) {
       reject(Status::invalid_argument, "it holds no row; set at least one of the six bits of rows");
     }
     if (spec_.rows > rows_all) {
       reject(Status::invalid_argument, "rows has bits beyond the six rows of a frame; use bits 0 to 5 only");
     }
-    if (!all_finite(spec_.frame.rotation) || !all_finite(spec_.frame.translation)) {
-      reject(Status::not_finite, "its frame is not finite; give finite numbers");
+    check_frame(spec_.frame, "frame");
+  }
+
+  void check_frame(const Pose& frame, const std::string& what) const {
+    if (!all_finite(frame.rotation) || !all_finite(frame.translation)) {
+      reject(Status::not_finite, "its " + what + " is not finite; give finite numbers");
     }
-    if (rotation_defect(spec_.frame.rotation) > rotation_tolerance) {
+    if (rotation_defect(frame.rotation) > rotation_tolerance) {
       reject(Status::invalid_argument,
-             "the rotation of its frame is no rotation matrix; give an orthonormal right-handed one");
+             "the rotation of its " + what + " is no rotation matrix; give an orthonormal right-handed one");
     }
   }
 
@@ -114,19 +140,53 @@ class SpecChecker {
   std::string who_;
 };
 
-ConstraintItem item_of(const ConstraintSpec& spec, const Model::Link& link) {
-  Pose frame = spec.frame;
+// The frame of a link (-1: of the world) in its body's frame, into R and p. Returns the body.
+std::int32_t place_frame(const Model& model, int link, Pose frame, double* R, double* p) {
   frame.rotation = nearest_rotation(frame.rotation);
-  const Pose in_body = link.in_body * frame;
+  if (link >= 0) frame = model.links[static_cast<std::size_t>(link)].in_body * frame;
+  std::copy(frame.rotation.begin(), frame.rotation.end(), R);
+  std::copy(frame.translation.begin(), frame.translation.end(), p);
+  return link >= 0 ? model.links[static_cast<std::size_t>(link)].body : -1;
+}
+
+// Nodes are numbered depth first, so the later of two is never an ancestor of the other.
+std::int32_t nearest_common_ancestor(const Model& model, std::int32_t a, std::int32_t b) {
+  while (a != b) {
+    std::int32_t& later = a > b ? a : b;
+    later = model.nodes[static_cast<std::size_t>(later)].parent;
+  }
+  return a;
+}
+
+// The two bodies, and which one its rows are numbered with.
+void place_closure(const Model& model, const ConstraintSpec& spec, ConstraintItem& item) {
+  item.closure = 1;
+  item.first = item.node;
+  item.second = place_frame(model, spec.second_link, spec.second_frame, item.R2, item.p2);
+  item.meet = nearest_common_ancestor(model, item.first, item.second);
+  if (item.first == item.second) {
+    item.node = -1;
+  } else if (item.first < 0 || item.second < 0) {
+    item.node = std::max(item.first, item.second);
+  } else {
+    item.bridge = 0;
+    item.node = item.meet;
+    for (std::int32_t i = item.first; item.meet < 0 && i >= 0;
+         i = model.nodes[static_cast<std::size_t>(i)].parent)
+      item.node = i;
+  }
+}
+
+ConstraintItem item_of(const ConstraintSpec& spec, const Model& model) {
   ConstraintItem item{};
-  item.node = link.body;
+  item.node = place_frame(model, spec.link, spec.frame, item.R, item.p);
   item.rows = spec.rows;
   item.world_axes = spec.axes == RowAxes::world ? 1 : 0;
   item.custom = -1;
-  std::copy(in_body.rotation.begin(), in_body.rotation.end(), item.R);
-  std::copy(in_body.translation.begin(), in_body.translation.end(), item.p);
   item.frequency = spec.frequency;
   item.damping_ratio = spec.damping_ratio;
+  item.first = item.second = item.meet = item.bridge = -1;
+  if (spec.closure) place_closure(model, spec, item);
   return item;
 }
 
@@ -167,6 +227,18 @@ ConstraintSpec weld_constraint(int link, const Pose& frame, RowAxes axes) {
   return spec;
 }
 
+ConstraintSpec closure_constraint(int link, const Pose& frame, int second_link, const Pose& second_frame,
+                                  std::uint32_t rows) {
+  ConstraintSpec spec;
+  spec.link = link;
+  spec.frame = frame;
+  spec.rows = rows;
+  spec.closure = true;
+  spec.second_link = second_link;
+  spec.second_frame = second_frame;
+  return spec;
+}
+
 std::shared_ptr<const ConstraintSet> ConstraintSet::bind(std::shared_ptr<const Model> model,
                                                          std::vector<ConstraintSpec> specs) {
   if (!model)
@@ -178,6 +250,7 @@ std::shared_ptr<const ConstraintSet> ConstraintSet::bind(std::shared_ptr<const M
   set->add_items();
   set->sort_items();
   set->number_rows();
+  set->bound_moved_rows();
   set->publish();
   return set;
 }
@@ -185,13 +258,13 @@ std::shared_ptr<const ConstraintSet> ConstraintSet::bind(std::shared_ptr<const M
 void ConstraintSet::add_items() {
   std::size_t row = 0;
   for (const ConstraintSpec& spec : specs_) {
-    const Model::Link& link = model_->links[static_cast<std::size_t>(spec.link)];
     const std::size_t rows = rows_of(spec);
     first_row_.push_back(static_cast<std::int32_t>(row));
-    ConstraintItem item = item_of(spec, link);
+    ConstraintItem item = item_of(spec, *model_);
     item.constraint = static_cast<std::int32_t>(first_row_.size()) - 1;
     const std::size_t first_custom = custom_.size() / 6;
-    append_custom(spec, link, custom_);
+    if (!spec.custom.empty())
+      append_custom(spec, model_->links[static_cast<std::size_t>(spec.link)], custom_);
     // Kernels hold the rows of an item in six places; longer custom constraints become several items.
     for (std::size_t done = 0; done < rows; done += rows_per_item) {
       item.row_begin = static_cast<std::int32_t>(row + done);
@@ -208,17 +281,22 @@ void ConstraintSet::add_items() {
   }
 }
 
+// By node, on a node the bridging ones last.
 void ConstraintSet::sort_items() {
-  std::stable_sort(items_.begin(), items_.end(),
-                   [](const ConstraintItem& a, const ConstraintItem& b) { return a.node < b.node; });
+  std::stable_sort(items_.begin(), items_.end(), [](const ConstraintItem& a, const ConstraintItem& b) {
+    return a.node != b.node ? a.node < b.node : a.bridge < 0 && b.bridge >= 0;
+  });
   const std::size_t nodes = model_->nodes.size();
   std::vector<char> carries(nodes, 0);
   node_first_.assign(nodes + 1, 0);
   for (const ConstraintItem& item : items_) {
     ++node_first_[static_cast<std::size_t>(item.node + 1)];
-    for (std::int32_t i = item.node; i >= 0 && !carries[static_cast<std::size_t>(i)];) {
-      carries[static_cast<std::size_t>(i)] = 1;
-      i = model_->nodes[static_cast<std::size_t>(i)].parent;
+    const bool bridges = item.bridge >= 0;
+    for (std::int32_t i : {item.node, bridges ? item.first : -1, bridges ? item.second : -1}) {
+      while (i >= 0 && !carries[static_cast<std::size_t>(i)]) {
+        carries[static_cast<std::size_t>(i)] = 1;
+        i = model_->nodes[static_cast<std::size_t>(i)].parent;
+      }
     }
   }
   // Counts, the world's in front, become positions: node_first_[i] is behind the items of all nodes before i.
@@ -237,6 +315,11 @@ void ConstraintSet::number_rows() {
   for (ConstraintItem& item : items_) {
     const std::int32_t first = item.row_begin;
     item.row_begin = static_cast<std::int32_t>(user_row_.size());
+    if (item.bridge >= 0) {
+      item.bridge = data_.bridge_row_count;
+      data_.bridge_row_count += item.row_count;
+      bridges_.push_back(static_cast<std::int32_t>(&item - items_.data()));
+    }
     for (std::int32_t r = 0; r < item.row_count; ++r) {
       const std::size_t from = static_cast<std::size_t>(first + r);
       weight_[user_row_.size()] = weight[from];
@@ -252,6 +335,24 @@ void ConstraintSet::number_rows() {
     if (parent < 0) continue;
     std::int32_t& end = subtree_row_end_[static_cast<std::size_t>(parent)];
     end = std::max(end, subtree_row_end_[i]);
+  }
+}
+
+void ConstraintSet::bound_moved_rows() {
+  moved_begin_.assign(node_row_first_.begin(), node_row_first_.end() - 1);
+  moved_end_ = subtree_row_end_;
+  for (const std::int32_t bridge : bridges_) {
+    const ConstraintItem& item = items_[static_cast<std::size_t>(bridge)];
+    for (std::int32_t i : {item.first, item.second}) {
+      for (; i != item.meet; i = model_->nodes[static_cast<std::size_t>(i)].parent) {
+        std::int32_t& begin = moved_begin_[static_cast<std::size_t>(i)];
+        std::int32_t& end = moved_end_[static_cast<std::size_t>(i)];
+        const bool none = begin == end;
+        const std::int32_t last = item.row_begin + item.row_count;
+        begin = none ? item.row_begin : std::min(begin, item.row_begin);
+        end = none ? last : std::max(end, last);
+      }
+    }
   }
 }
 
@@ -273,6 +374,10 @@ void ConstraintSet::publish() {
   data_.user_row = user_row_.data();
   data_.node_row_first = node_row_first_.data();
   data_.subtree_row_end = subtree_row_end_.data();
+  data_.bridge_count = static_cast<std::int32_t>(bridges_.size());
+  data_.bridges = bridges_.data();
+  data_.moved_begin = moved_begin_.data();
+  data_.moved_end = moved_end_.data();
   scale_ = row_scale(*model_, data_);
   data_.scale = scale_.data();
 }

@@ -4,7 +4,8 @@
 // M by the composite-rigid-body algorithm ([RBDA] Table 6.2) and M = L^T L along the tree ([RBDA] Table 6.3).
 // A row K_i of J M^-1 J^T is the square of L^-T J^T, and J^T is K_i carried to the root as a force; both
 // touch only the coordinates between the link and the root, so a row costs O(d^2). Storage is the same: row k
-// of L holds the ancestors of coordinate k only, by their depth.
+// of L holds the ancestors of coordinate k only, by their depth. Rows of closures are taken with the gap
+// closed: the poses tried here do not know of it.
 #include "constraint/row_scale.hpp"
 
 #include <algorithm>
@@ -47,26 +48,19 @@ class FactoredTree {
     return factor();
   }
 
-  const Placement& world(std::int32_t node) const { return world_[index(node)]; }
+  // -1: the world itself.
+  Placement world(std::int32_t node) const { return node < 0 ? to_placement({}) : world_[index(node)]; }
 
-  // K M^-1 K^T of one row, a force on the body at its frame origin; 0 where only rounding is left of it.
-  double inverse_inertia(std::int32_t node, Force<double> f) {
-    // What the row would come to without cancellation, with the same lever arms and 1 / M_kk for M^-1_kk.
-    double bound = 0, moment = std::sqrt(norm_squared(f.n));
-    const double force = std::sqrt(norm_squared(f.f));
-    for (std::int32_t i = node; i >= 0; i = model_.nodes[index(i)].parent) {
-      const JointSubspace S = joint_subspace(model_.nodes[index(i)].kind);
-      spread(model_.nodes[index(i)], f, [&](std::int32_t k, double value) {
-        x_[index(k)] = value;
-        const double size = S.first + (k - model_.nodes[index(i)].v_index) < 3 ? moment : force;
-        bound += size * size / diagonal_[index(k)];
-      });
-      f = force_to_parent(placement_[index(i)], f);
-      moment += force * std::sqrt(norm_squared(placement_[index(i)].p));
-    }
+  // K M^-1 K^T of one row, forces on one or two bodies at their frame origins (-1: none), which cancel above
+  // `meet`; 0 where only rounding is left of it.
+  double inverse_inertia(const std::int32_t (&nodes)[2], std::int32_t meet,
+                         const Force<double> (&forces)[2]) {
+    std::fill(x_.begin(), x_.end(), 0.0);
+    const double bound = carry(nodes[0], meet, forces[0]) + carry(nodes[1], meet, forces[1]);
     double sum = 0;
-    for (std::int32_t k = last_velocity(node); k >= 0; k = model_.v_parent[index(k)]) {
+    for (std::int32_t k = model_.nv - 1; k >= 0; --k) {
       double& x = x_[index(k)];
+      if (x == 0) continue;
       x /= entry(k, k);
       sum += x * x;
       for (std::int32_t j = model_.v_parent[index(k)]; j >= 0; j = model_.v_parent[index(j)]) {
@@ -80,9 +74,23 @@ class FactoredTree {
   static constexpr double rounding = 1e-24;  // of squares
 
   double& entry(std::int32_t k, std::int32_t ancestor) { return L_[row_[index(k)] + rank_[index(ancestor)]]; }
-  std::int32_t last_velocity(std::int32_t node) const {
-    const Model::Joint& joint = model_.joints[index(node)];
-    return joint.v_index + joint.nv - 1;
+
+  // x := S^T f of the joints from a node up to `end`. Returns what the row would come to without
+  // cancellation, with the same lever arms and 1 / M_kk for M^-1_kk.
+  double carry(std::int32_t node, std::int32_t end, Force<double> f) {
+    double bound = 0, moment = std::sqrt(norm_squared(f.n));
+    const double force = std::sqrt(norm_squared(f.f));
+    for (std::int32_t i = node; i >= 0 && i != end; i = model_.nodes[index(i)].parent) {
+      const JointSubspace S = joint_subspace(model_.nodes[index(i)].kind);
+      spread(model_.nodes[index(i)], f, [&](std::int32_t k, double value) {
+        x_[index(k)] = value;
+        const double size = S.first + (k - model_.nodes[index(i)].v_index) < 3 ? moment : force;
+        bound += size * size / diagonal_[index(k)];
+      });
+      f = force_to_parent(placement_[index(i)], f);
+      moment += force * std::sqrt(norm_squared(placement_[index(i)].p));
+    }
+    return bound;
   }
 
   // S^T f: coordinate and value for each velocity of the node. Signs of the user's axes do not matter here.
@@ -142,9 +150,9 @@ class FactoredTree {
 };
 
 struct Row {
-  std::int32_t node;
+  const ConstraintItem* item;
   bool angular;
-  Force<double> force;  // on the body, body frame
+  Force<double> force;  // on the (first) body, body frame
   bool world_axes;
   Vec3<double> axis, point;  // for rows along world axes: axis in the world, point in the body frame
 };
@@ -157,7 +165,7 @@ std::vector<Row> rows_of(const ConstraintData& c) {
     if (item.custom >= 0) {
       for (std::int32_t j = 0; j < item.row_count; ++j, ++r) {
         const Force<double> f = load_force<double>(c.custom + 6 * (item.custom + j));
-        rows[r] = {item.node, norm_squared(f.n) > norm_squared(f.f), f, false, {}, {}};
+        rows[r] = {&item, norm_squared(f.n) > norm_squared(f.f), f, false, {}, {}};
       }
       continue;
     }
@@ -169,7 +177,7 @@ std::vector<Row> rows_of(const ConstraintData& c) {
                                  ? Vec3<double>{k == 0 ? 1.0 : 0, k == 1 ? 1.0 : 0, k == 2 ? 1.0 : 0}
                                  : Vec3<double>{item.R[k], item.R[3 + k], item.R[6 + k]};
       Row& row = rows[r++];
-      row = {item.node, b < 3, {e, {0, 0, 0}}, item.world_axes != 0, e, p};
+      row = {&item, b < 3, {e, {0, 0, 0}}, item.world_axes != 0, e, p};
       if (b >= 3) row.force = {cross(p, e), e};
     }
   }
@@ -178,8 +186,21 @@ std::vector<Row> rows_of(const ConstraintData& c) {
 
 Force<double> force_of(const Row& row, const FactoredTree& tree) {
   if (!row.world_axes) return row.force;
-  const Vec3<double> e = unrotate(tree.world(row.node).R, row.axis);
+  const Vec3<double> e = unrotate(tree.world(row.item->node).R, row.axis);
   return row.angular ? Force<double>{e, {0, 0, 0}} : Force<double>{cross(row.point, e), e};
+}
+
+// What a closure's row does to its second body: the opposite, at the origin of its own frame.
+Force<double> second_force_of(const Row& row, const FactoredTree& tree) {
+  const ConstraintItem& item = *row.item;
+  const Vec3<double> e = -unrotate(tree.world(item.second).R, rotate(tree.world(item.first).R, row.axis));
+  return row.angular ? Force<double>{e, {0, 0, 0}} : Force<double>{cross(load_vec3<double>(item.p2), e), e};
+}
+
+double inverse_inertia_of(const Row& row, FactoredTree& tree) {
+  const ConstraintItem& item = *row.item;
+  if (!item.closure) return tree.inverse_inertia({item.node, -1}, -1, {force_of(row, tree), {}});
+  return tree.inverse_inertia({item.first, item.second}, item.meet, {row.force, second_force_of(row, tree)});
 }
 
 // Geometric mean of the positive ones among the selected; 0 when there are none.
@@ -236,8 +257,8 @@ std::vector<double> row_scale(const Model& model, const ConstraintData& constrai
       sample_configuration(model, static_cast<std::uint64_t>(sample), q.data());
     if (!tree.set_configuration(q.data())) continue;
     for (std::size_t r = 0; r < rows.size(); ++r) {
-      if (rows[r].node < 0) continue;
-      const double value = tree.inverse_inertia(rows[r].node, force_of(rows[r], tree));
+      if (rows[r].item->node < 0) continue;
+      const double value = inverse_inertia_of(rows[r], tree);
       if (std::isfinite(value)) samples[r].push_back(value);
     }
   }

@@ -5,11 +5,10 @@
 // A row of a point or weld is an axis e (body coordinates) applied to the angular acceleration, or to the
 // classical acceleration of the frame origin p: e . (a_lin + alpha x p + w x (v_lin + w x p)). Stabilisation
 // (Baumgarte 1972) adds -2 zeta omega (row velocity) - omega^2 (row error) to the desired acceleration.
+// Closures of two links: closure_rows.hpp.
 #pragma once
 
-#include <cmath>
-
-#include "kernels/articulated_body.hpp"
+#include "kernels/closure_rows.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
@@ -34,20 +33,6 @@ inline void sweep_support_poses(const ModelData& m, const ConstraintData& c, Wor
       store(w.ps + 3 * i, load_vec3<T>(w.ps + 3 * n.parent) + R * X.p);
     });
   }
-}
-
-// Rotation vector of R: angle times axis. Exact for every angle below pi.
-template <class T>
-inline Vec3<T> rotation_vector(const Mat3<T>& R) {
-  using std::atan2;
-  using std::sqrt;
-  const T half(0.5);
-  const Vec3<T> s = {half * (R.zy - R.yz), half * (R.xz - R.zx), half * (R.yx - R.xy)};
-  const T sine = sqrt(dot(s, s));
-  const T cosine = half * (R.xx + R.yy + R.zz - T(1));
-  const T tiny(1e-8);
-  const T factor = sine > tiny ? atan2(sine, cosine) / sine : T(1);
-  return factor * s;
 }
 
 template <class T>
@@ -115,7 +100,12 @@ inline void evaluate_item(const ConstraintData& c, int index, WorkspaceData<T>& 
 template <class T>
 inline void evaluate_constraint_rows(const ModelData& m, const ConstraintData& c, WorkspaceData<T>& w) {
   sweep_support_poses(m, c, w);
-  for (int index = 0; index < c.item_count; ++index) evaluate_item(c, index, w);
+  for (int index = 0; index < c.item_count; ++index) {
+    if (c.items[index].closure)
+      evaluate_closure(m, c, c.items[index], w);
+    else
+      evaluate_item(c, index, w);
+  }
 }
 
 // K a' of every row.
@@ -123,33 +113,50 @@ template <class T>
 inline void constraint_accelerations(const ConstraintData& c, WorkspaceData<T>& w) {
   for (int index = 0; index < c.item_count; ++index) {
     const ConstraintItem& item = c.items[index];
+    if (item.bridge >= 0) {
+      bridge_accelerations(item, w);
+      continue;
+    }
     const Motion<T> a = load_motion<T>(w.a + 6 * item.node);
     for (int r = item.row_begin; r < item.row_begin + item.row_count; ++r)
       w.Ka[r] = dot(a, load_force<T>(w.K + 6 * r));
   }
 }
 
-// J, rows (user's order) x nv, column-major with leading dimension ld: each row's force K carried to the
-// root, S^T K on the way.
+// Row r of J, J_rk = S_k^T f along the way from node i up to node `end`: the row's force f carried along.
+template <class T>
+inline void carry_row(const ModelData& m, int i, int end, Force<T> f, T* row, int ld,
+                      const WorkspaceData<T>& w) {
+  for (; i != end; i = m.nodes[i].parent) {
+    const NodeData& n = m.nodes[i];
+    with_joint(n.kind, [&](auto joint) {
+      using Joint = decltype(joint);
+      for_each_axis<Joint>([&](auto d, auto axis) {
+        const int k = n.v_index + d.value;
+        row[static_cast<long>(k) * ld] = T(m.v_sign[k]) * at<axis.value>(f);
+      });
+      f = force_to_parent(Joint::load(n, i, w), f);
+    });
+  }
+}
+
+// J, rows (user's order) x nv, column-major with leading dimension ld.
 template <class T>
 void constraint_jacobian(const ModelData& m, const ConstraintData& c, T* J, int ld, WorkspaceData<T>& w) {
   for (int k = 0; k < m.nv; ++k)
     for (int r = 0; r < c.row_count; ++r) J[r + static_cast<long>(k) * ld] = T(0);
   for (int index = 0; index < c.item_count; ++index) {
     const ConstraintItem& item = c.items[index];
-    for (int r = item.row_begin; r < item.row_begin + item.row_count; ++r) {
-      Force<T> f = load_force<T>(w.K + 6 * r);
-      for (int i = item.node; i >= 0; i = m.nodes[i].parent) {
-        const NodeData& n = m.nodes[i];
-        with_joint(n.kind, [&](auto joint) {
-          using Joint = decltype(joint);
-          for_each_axis<Joint>([&](auto d, auto axis) {
-            const int k = n.v_index + d.value;
-            J[c.user_row[r] + static_cast<long>(k) * ld] = T(m.v_sign[k]) * at<axis.value>(f);
-          });
-          f = force_to_parent(Joint::load(n, i, w), f);
-        });
+    for (int j = 0; j < item.row_count; ++j) {
+      const int r = item.row_begin + j;
+      T* row = J + c.user_row[r];
+      if (item.bridge < 0) {
+        carry_row(m, item.node, -1, load_force<T>(w.K + 6 * r), row, ld, w);
+        continue;
       }
+      const T* sides = w.side_K + 12 * (item.bridge + j);
+      carry_row(m, item.first, item.meet, load_force<T>(sides), row, ld, w);
+      carry_row(m, item.second, item.meet, load_force<T>(sides + 6), row, ld, w);
     }
   }
 }

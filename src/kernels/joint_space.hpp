@@ -9,7 +9,9 @@
 //
 // J^T stands coordinate by coordinate: row k holds the constraint rows of the subtree of k. These are
 // neighbours (ConstraintData), so that work over J takes the branching sparsity in whole packs of rows. Row k
-// has whole_packs(rows) places; those that share a pack with its rows and are not its own are zero.
+// has whole_packs(rows) places; those that share a pack with its rows and are not its own are zero. Bridging
+// rows widen the range of the coordinates on their two ways; what a coordinate does not move of its range is
+// zero.
 #pragma once
 
 #include "kernels/constraint_rows.hpp"
@@ -88,6 +90,32 @@ inline void place_supporting_body(const ModelData& m, int i, WorkspaceData<T>& w
   store(w.ps + 3 * i, origin + X.p);
 }
 
+// Column r of Kw.
+template <class T>
+TENON_INLINE void store_world_row(const Force<T>& K, int r, int stride, WorkspaceData<T>& w) {
+  T* Kw = w.Kw + r;
+  Kw[0] = K.n.x, Kw[stride] = K.n.y, Kw[2 * stride] = K.n.z;
+  Kw[3 * stride] = K.f.x, Kw[4 * stride] = K.f.y, Kw[5 * stride] = K.f.z;
+}
+
+// Bridging rows: the body they are numbered with feels nothing of them (Kw = 0), the two sides go to side_Kw.
+template <class T>
+inline void place_bridge(const ConstraintItem& item, int stride, WorkspaceData<T>& w) {
+  const T o(0);
+  const int bodies[2] = {item.first, item.second};
+  for (int j = 0; j < item.row_count; ++j) {
+    const int r = item.row_begin + j;
+    store_world_row(Force<T>{{o, o, o}, {o, o, o}}, r, stride, w);
+    w.row_rhs[r] = w.k[r];
+    for (int side = 0; side < 2; ++side) {
+      const long place = 12L * (item.bridge + j) + 6 * side;
+      const Force<T> K = force_to_parent(world_pose(w, bodies[side]), load_force<T>(w.side_K + place));
+      store(w.side_Kw + place, K);
+      w.row_rhs[r] = w.row_rhs[r] - dot(load_lane_motion<T>(lane_of<6>(w.aw, bodies[side])), K);
+    }
+  }
+}
+
 // The constraint rows: Kw, and row_rhs so that J qdd = row_rhs.
 template <class T>
 inline void place_constraint_rows(const ModelData& m, const ConstraintData& c, WorkspaceData<T>& w) {
@@ -95,30 +123,40 @@ inline void place_constraint_rows(const ModelData& m, const ConstraintData& c, W
   for (int index = 0; index < c.item_count; ++index) {
     const ConstraintItem& item = c.items[index];
     const int i = item.node;
-    if (index == 0 || c.items[index - 1].node != i) place_supporting_body(m, i, w);
-    evaluate_item(c, index, w);
+    if (item.closure) {
+      place_supporting_body(m, item.first, w);
+      place_supporting_body(m, item.second, w);
+      evaluate_closure(m, c, item, w);
+    } else {
+      if (index == 0 || c.items[index - 1].node != i || c.items[index - 1].closure)
+        place_supporting_body(m, i, w);
+      evaluate_item(c, index, w);
+    }
+    if (item.bridge >= 0) {
+      place_bridge(item, stride, w);
+      continue;
+    }
     const Transform<Rot3<T>, T> X = world_pose(w, i);
     const Motion<T> a = load_lane_motion<T>(lane_of<6>(w.aw, i));
     for (int r = item.row_begin; r < item.row_begin + item.row_count; ++r) {
       const Force<T> K = force_to_parent(X, load_force<T>(w.K + 6 * r));
       w.row_rhs[r] = w.k[r] - dot(a, K);
-      T* Kw = w.Kw + r;
-      Kw[0] = K.n.x, Kw[stride] = K.n.y, Kw[2 * stride] = K.n.z;
-      Kw[3 * stride] = K.f.x, Kw[4 * stride] = K.f.y, Kw[5 * stride] = K.f.z;
+      store_world_row(K, r, stride, w);
     }
   }
   for (int e = 0; e < 6; ++e)
     for (int r = c.row_count; r < stride; ++r) w.Kw[e * stride + r] = T(0);
 }
 
-// Constraint rows of the subtree of coordinate k, and where its first pack begins.
+// Constraint rows that coordinate k may move, those of its subtree and bridging ones, and where their first
+// pack begins.
 struct RowRange {
   int begin, end;
   TENON_INLINE int pack() const { return begin < end ? begin / 4 * 4 : end; }
 };
 TENON_INLINE RowRange rows_of_subtree(const ModelData& m, const ConstraintData& c, int k) {
   const int i = m.v_node[k];
-  return {c.node_row_first[i], c.subtree_row_end[i]};
+  return {c.moved_begin[i], c.moved_end[i]};
 }
 
 // Behind the neighbours of coordinate k that have the same rows.
@@ -131,25 +169,50 @@ TENON_INLINE int end_of_same_rows(const ModelData& m, const ConstraintData& c, i
   return k;
 }
 
+// Of bridging rows: their sides on the coordinates of the two ways.
+template <class T>
+inline void transposed_bridge_rows(const ModelData& m, const ConstraintData& c, T* JT,
+                                   const WorkspaceData<T>& w) {
+  const int stride = whole_packs(c.row_count);
+  for (int index = 0; index < c.bridge_count; ++index) {
+    const ConstraintItem& item = c.items[c.bridges[index]];
+    const int bodies[2] = {item.first, item.second};
+    for (int side = 0; side < 2; ++side) {
+      for (int i = bodies[side]; i != item.meet; i = m.nodes[i].parent) {
+        const int end = i + 1 < m.node_count ? m.nodes[i + 1].v_index : m.nv;
+        for (int k = m.nodes[i].v_index; k < end; ++k) {
+          const Motion<T> S = load_motion<T>(w.Sw + 6 * k);
+          for (int j = 0; j < item.row_count; ++j)
+            JT[static_cast<long>(k) * stride + item.row_begin + j] =
+                dot(S, load_force<T>(w.side_Kw + 12 * (item.bridge + j) + 6 * side));
+        }
+      }
+    }
+  }
+}
+
 // J^T: J_rk = K_r S_k.
 template <class T>
 inline void transposed_jacobian(const ModelData& m, const ConstraintData& c, T* JT,
                                 const WorkspaceData<T>& w) {
   const int stride = whole_packs(c.row_count);
   for (int k = 0; k < m.nv; ++k) {
-    const RowRange rows = rows_of_subtree(m, c, k);
+    const int i = m.v_node[k];
+    const RowRange moved = rows_of_subtree(m, c, k), own = {c.node_row_first[i], c.subtree_row_end[i]};
     const Motion<Lanes<T>> S = spread(load_motion<T>(w.Sw + 6 * k));
     T* row = JT + static_cast<long>(k) * stride;
-    for (int r = rows.pack(); r < rows.end; r += 4) {
+    for (int r = own.pack(); r < own.end; r += 4) {
       const auto load = [&](int e) { return Lanes<T>::load(w.Kw + e * stride + r); };
       (load(0) * S.w.x + load(1) * S.w.y + load(2) * S.w.z + load(3) * S.v.x + load(4) * S.v.y +
        load(5) * S.v.z)
           .store(row + r);
     }
-    for (int r = rows.pack(); r < rows.begin; ++r) row[r] = T(0);
-    if (rows.begin == rows.end) continue;
-    for (int r = rows.end; r < whole_packs(rows.end); ++r) row[r] = T(0);
+    if (moved.begin == moved.end) continue;
+    const bool none = own.begin == own.end;
+    for (int r = moved.pack(); r < (none ? moved.end : own.begin); ++r) row[r] = T(0);
+    for (int r = none ? moved.end : own.end; r < whole_packs(moved.end); ++r) row[r] = T(0);
   }
+  transposed_bridge_rows(m, c, JT, w);
 }
 
 // x += A^T y and y += A x for A stored as J^T is, x over coordinates and y over rows. What shares a pack with

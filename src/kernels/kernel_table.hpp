@@ -5,6 +5,7 @@
 #pragma once
 
 #include "constraint/constraint_data.hpp"
+#include "kernels/delassus_data.hpp"
 #include "kernels/pv_data.hpp"
 #include "kernels/pv_early_data.hpp"
 #include "kernels/workspace_data.hpp"
@@ -103,13 +104,26 @@ struct LoopKernels {
   int (*cluster_constraints)(const ModelData&, const T* q, const T* v, WorkspaceData<T>&);
 };
 
+// The Delassus matrix J M^-1 J^T: WorkspaceData::delassus, lower triangle, column-major, zeros below its last
+// row. False when the mass matrix is not positive definite.
+template <class T>
+struct DelassusKernels {
+  bool (*ltl_osim)(const ModelData&, const ConstraintData&, const T* q, WorkspaceData<T>&);
+  bool (*kjr)(const ModelData&, const ConstraintData&, const T* q, KjrData<T>&, WorkspaceData<T>&);
+  bool (*efpa)(const ModelData&, const ConstraintData&, const T* q, PvData<T>&, EfpaData<T>&,
+               WorkspaceData<T>&);
+  bool (*pv_osim)(const ModelData&, const ConstraintData&, const T* q, PvData<T>&, WorkspaceData<T>&);
+  bool (*pv_osimr)(const ModelData&, const ConstraintData&, const T* q, OsimrData<T>&, WorkspaceData<T>&);
+};
+
 // Type of a group, and the function that gives it.
 #define TENON_KERNEL_GROUPS(F)                  \
   F(TreeKernels, tree_kernels)                  \
   F(ConstrainedAbaKernels, constrained_kernels) \
   F(PvKernels, pv_kernels)                      \
   F(JointSpaceKernels, joint_space_kernels)     \
-  F(LoopKernels, loop_kernels)
+  F(LoopKernels, loop_kernels)                  \
+  F(DelassusKernels, delassus_kernels)
 
 #define TENON_GROUP_BASE(type, function) type<T>,
 template <class T>

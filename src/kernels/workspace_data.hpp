@@ -12,8 +12,9 @@ namespace tenon {
 //   (kernels/crba.hpp); angle: node_count items rounded up to whole packs; dof: nv items; row: constraint
 //   rows; dof_columns, row_columns: nv, rows rounded up to packs of four (spatial/lanes.hpp); path_rows: a
 //   matrix with the sparsity of the tree (kernels/ltl.hpp); dof_row: nv of row_columns; row_pair: row_columns
-//   squared. Only in models with kinematic loops: loop_node, loop_dof as node, dof; loop_row: loop rows;
-//   loop_block, G_block, loop_work: ModelData::loop_K_size, G_size, loop_scratch_size numbers
+//   squared; bridge_row: bridging rows (constraint/constraint_data.hpp). Only in models with kinematic
+//   loops: loop_node, loop_dof as node, dof; loop_row: loop rows; loop_block, G_block, loop_work:
+//   ModelData::loop_K_size, G_size, loop_scratch_size numbers
 #define TENON_WORKSPACE_FIELDS(F)                                                                           \
   F(angle, 1, angle) /* joint angle, body-frame sign; 0 where a node has none */                            \
   F(cos_q, 1, angle) /* its cosine */                                                                       \
@@ -78,6 +79,8 @@ namespace tenon {
   F(dual_inv_d, 1, row)           /* 1 / D of that */                                                       \
   F(dual_scaled, 4, row_columns)  /* scratch of that factorisation */                                       \
   F(K, 6, row)                    /* constraint rows, body frame */                                         \
+  F(side_K, 12, bridge_row)       /* bridging rows: K on the first body, -K on the second, body frames */   \
+  F(side_Kw, 12, bridge_row)      /* joint space: likewise, world axes, about the root bodies' origins */   \
   F(k, 1, row)                    /* right-hand side for accelerations minus gravity */                     \
   F(row_gamma, 1, row)            /* velocity-product part of the row's acceleration */                     \
   F(row_error, 1, row)            /* position error of the row */                                           \

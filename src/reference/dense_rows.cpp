@@ -21,6 +21,28 @@ Vec3<T> rotation_vector(const Mat3<T>& R) {
   return sine > T(0) ? Vec3<T>(s * (atan2(sine, cosine) / sine)) : s;
 }
 
+// The rotation from direction a to direction b.
+template <class T>
+Vec3<T> rotation_between(const Vec3<T>& a, const Vec3<T>& b) {
+  using std::atan2;
+  const Vec3<T> s = a.cross(b);
+  const T sine = s.norm();
+  return sine > T(0) ? Vec3<T>(s * (atan2(sine, a.dot(b)) / sine)) : s;
+}
+
+// A frame that moves with a body, -1: the world.
+template <class T>
+struct MovingFrame {
+  int body;
+  WorldPose<T> X;
+};
+template <class T>
+MovingFrame<T> moving_frame(const DenseDynamics<T>& dynamics, int link, const Pose& frame) {
+  if (link < 0) return {-1, to_world_pose<T>(frame)};
+  return {dynamics.tree().links[static_cast<std::size_t>(link)].body,
+          dynamics.link_pose(link) * to_world_pose<T>(frame)};
+}
+
 }  // namespace
 
 template <class T>
@@ -40,6 +62,7 @@ DenseRows<T>::DenseRows(const Tree& tree, const std::vector<ConstraintSpec>& spe
   size.setZero(count_, tree.nv);
   for (VecX<T>* x : {&gamma, &rhs, &error, &velocity}) x->setZero(count_);
   frame_J_.resize(6, tree.nv);
+  second_J_.resize(6, tree.nv);
 }
 
 template <class T>
@@ -47,7 +70,9 @@ void DenseRows<T>::evaluate(const DenseDynamics<T>& dynamics, const double* desi
   int row = 0;
   for (std::size_t i = 0; i < specs_.size(); ++i) {
     const int first = row;
-    if (specs_[i].custom.empty()) {
+    if (specs_[i].closure) {
+      evaluate_closure(dynamics, specs_[i], row);
+    } else if (specs_[i].custom.empty()) {
       evaluate_frame(dynamics, specs_[i], anchors ? anchors[i] : Pose{}, row);
     } else {
       evaluate_custom(dynamics, specs_[i], row);
@@ -80,6 +105,49 @@ void DenseRows<T>::evaluate_frame(const DenseDynamics<T>& dynamics, const Constr
     error(row) = e.dot(off.template segment<3>(part));
     for (int c = 0; c < J.cols(); ++c) {
       size(row, c) = part == 0 ? frame_J_.col(c).template head<3>().norm() : dynamics.lever(body, X.p, c);
+    }
+    ++row;
+  }
+}
+
+// With d = x_1 - x_2 and angular velocities w: seen from frame 1, d changes by d' - w_1 x d and by
+// d'' - w_1' x d - 2 w_1 x d' + w_1 x (w_1 x d); w_1 - w_2 by w_1' - w_2' - w_1 x (w_1 - w_2).
+template <class T>
+void DenseRows<T>::evaluate_closure(const DenseDynamics<T>& dynamics, const ConstraintSpec& spec, int& row) {
+  const MovingFrame<T> A = moving_frame(dynamics, spec.link, spec.frame);
+  const MovingFrame<T> B = moving_frame(dynamics, spec.second_link, spec.second_frame);
+  const auto turned = [](const Vec3<T>& a, const Vec3<T>& b) { return Vec3<T>(a.cross(b)); };
+  const Vec6<T> vA = dynamics.velocity(A.body, A.X.p), vB = dynamics.velocity(B.body, B.X.p);
+  const Vec6<T> relative = vA - vB,
+                bias = dynamics.bias_acceleration(A.body, A.X.p) - dynamics.bias_acceleration(B.body, B.X.p);
+  const Vec3<T> d = A.X.p - B.X.p, w = vA.template head<3>(), d_dot = relative.template tail<3>();
+  const Vec3<T> w_dot = dynamics.bias_acceleration(A.body, A.X.p).template head<3>();
+  Vec6<T> velocity_of, gamma_of, error_of;
+  velocity_of << relative.template head<3>(), d_dot - turned(w, d);
+  gamma_of << bias.template head<3>() - turned(w, relative.template head<3>()),
+      bias.template tail<3>() - turned(w_dot, d) - 2 * turned(w, d_dot) + turned(w, turned(w, d));
+  const unsigned held = spec.rows & rows_angular;
+  const int hinge = held == 6 ? 0 : held == 5 ? 1 : held == 3 ? 2 : -1;
+  error_of << (hinge < 0 ? rotation_vector<T>(A.X.R * B.X.R.transpose())
+                         : rotation_between<T>(B.X.R.col(hinge), A.X.R.col(hinge))),
+      d;
+  dynamics.jacobian(A.body, B.X.p, frame_J_);  // of the point of link 1 that coincides with x_2
+  dynamics.jacobian(B.body, B.X.p, second_J_);
+  for (int k = 0; k < 6; ++k) {
+    if (!(spec.rows >> k & 1u)) continue;
+    const int part = 3 * (k / 3);
+    const Vec3<T> e = A.X.R.col(k % 3);
+    J.row(row) = e.transpose().lazyProduct(frame_J_.template middleRows<3>(part) -
+                                           second_J_.template middleRows<3>(part));
+    gamma(row) = e.dot(gamma_of.template segment<3>(part));
+    velocity(row) = e.dot(velocity_of.template segment<3>(part));
+    error(row) = e.dot(error_of.template segment<3>(part));
+    for (int c = 0; c < J.cols(); ++c) {
+      // Above where the two bodies meet, both move alike and the difference is zero to the last bit.
+      const bool alike = frame_J_.col(c) == second_J_.col(c);
+      const T turn = frame_J_.col(c).template head<3>().norm() + second_J_.col(c).template head<3>().norm();
+      const T lever = dynamics.lever(A.body, B.X.p, c) + dynamics.lever(B.body, B.X.p, c);
+      size(row, c) = alike ? T(0) : part == 0 ? turn : lever;
     }
     ++row;
   }

@@ -6,8 +6,11 @@
 //                 gamma is the same axis on the bias angular acceleration or the bias classical acceleration
 //                 of x
 //   custom:       K on the spatial acceleration of the link (link frame): linear part xdd - omega x xd
+//   closure:      an axis e of frame 1 on w_1 - w_2 or on d/dt (x_1 - x_2) as frame 1 sees it; gamma is what
+//                 differentiating this once more leaves at qdd = 0
 //   rhs = desired - 2 zeta omega (row velocity) - omega^2 (row error) - gamma        (J. Baumgarte, 1972)
-//   error:        e . (x - x_anchor), e . rotation vector of R R_anchor^T
+//   error:        e . (x - x_anchor), e . rotation vector of R R_anchor^T; of a closure e . (x_1 - x_2), e .
+//                 rotation vector of R_1 R_2^T, for a hinge e . (the rotation from axis 2 to axis 1)
 #pragma once
 
 #include "reference/dense_dynamics.hpp"
@@ -35,12 +38,13 @@ class DenseRows {
  private:
   void evaluate_frame(const DenseDynamics<T>& dynamics, const ConstraintSpec& spec, const Pose& anchor,
                       int& row);
+  void evaluate_closure(const DenseDynamics<T>& dynamics, const ConstraintSpec& spec, int& row);
   void evaluate_custom(const DenseDynamics<T>& dynamics, const ConstraintSpec& spec, int& row);
 
   std::vector<ConstraintSpec> specs_;
   int count_ = 0;
   VecX<T> weight_, compliance_;
-  Mat6X<T> frame_J_;
+  Mat6X<T> frame_J_, second_J_;
 };
 
 }  // namespace tenon::reference

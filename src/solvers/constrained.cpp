@@ -38,23 +38,26 @@ Status solve_dense(const ConstrainedProblem& p) {
   return status;
 }
 
+// Methods that take no bridging rows couple each row with the inertia of one body, or eliminate it on one
+// branch.
 struct MethodEntry {
   Method method;
   Status (*solve)(const ConstrainedProblem&);
+  const char* without_bridges;  // its name if it takes none
 };
 constexpr MethodEntry methods[] = {
-    {Method::dense, solve_dense},
-    {Method::constrained_aba, solve_constrained_aba},
-    {Method::prox_ltl, solve_prox_ltl},
-    {Method::prox_ltls, solve_prox_ltls},
-    {Method::pv, solve_pv},
-    {Method::prox_pv, solve_prox_pv},
-    {Method::pv_soft, solve_pv_soft},
-    {Method::pv_early, solve_pv_early},
+    {Method::dense, solve_dense, nullptr},
+    {Method::constrained_aba, solve_constrained_aba, "constrained_aba"},
+    {Method::prox_ltl, solve_prox_ltl, nullptr},
+    {Method::prox_ltls, solve_prox_ltls, "prox_ltls"},
+    {Method::pv, solve_pv, "pv"},
+    {Method::prox_pv, solve_prox_pv, "prox_pv"},
+    {Method::pv_soft, solve_pv_soft, "pv_soft"},
+    {Method::pv_early, solve_pv_early, "pv_early"},
 };
 
-Method choose(const WorkspaceImpl&) {
-  return Method::constrained_aba;
+Method choose(const WorkspaceImpl& w) {
+  return w.cd() && w.cd()->bridge_count > 0 ? Method::prox_ltl : Method::constrained_aba;
 }
 
 Status check_options(WorkspaceImpl& w, const SolveOptions& o) {
@@ -88,6 +91,10 @@ Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, c
   if (entry == std::end(methods))
     return w.fail(Status::unsupported, "unsupported: method %d is none of the methods of this version",
                   static_cast<int>(method));
+  if (entry->without_bridges && rows > 0 && w.cd()->bridge_count > 0)
+    return w.fail(Status::unsupported,
+                  "unsupported: %s cannot take rows between two moving links; use prox_ltl or dense",
+                  entry->without_bridges);
 
   w.report = SolveReport{};
   w.report.method = method;
@@ -149,6 +156,7 @@ Status anchor_here(Workspace& workspace, const double* q) {
   w.kernels->constraint_state(w.md(), posed, q, w.zeros.data(), false, w.w());
   for (int constraint = 0; constraint < w.constraints->constraint_count(); ++constraint) {
     const ConstraintItem& item = w.cd()->items[w.item_of[static_cast<std::size_t>(constraint)]];
+    if (item.closure) continue;  // held by its second link
     const Mat3<double> R = load_mat3<double>(w.w().Rs + 9 * item.node);
     Pose pose;
     store(pose.rotation.data(), R * load_mat3<double>(item.R));

@@ -10,11 +10,30 @@
 namespace tenon {
 namespace {
 
+Status positive(bool yes) {
+  return yes ? Status::ok : Status::not_positive_definite;
+}
+
 Status dense(WorkspaceImpl& w, const double* q) {
   const int stride = whole_packs(w.rows());
   std::fill_n(w.w().delassus, stride * stride, 0.0);
-  return w.dense->delassus(q, w.cd()->user_row, w.w().delassus, stride) ? Status::ok
-                                                                        : Status::not_positive_definite;
+  return positive(w.dense->delassus(q, w.cd()->user_row, w.w().delassus, stride));
+}
+
+Status ltl_osim(WorkspaceImpl& w, const double* q) {
+  return positive(w.kernels->ltl_osim(w.md(), *w.cd(), q, w.w()));
+}
+Status kjr(WorkspaceImpl& w, const double* q) {
+  return positive(w.kernels->kjr(w.md(), *w.cd(), q, w.delassus.kjr, w.w()));
+}
+Status efpa(WorkspaceImpl& w, const double* q) {
+  return positive(w.kernels->efpa(w.md(), *w.cd(), q, w.pv.data, w.delassus.efpa, w.w()));
+}
+Status pv_osim(WorkspaceImpl& w, const double* q) {
+  return positive(w.kernels->pv_osim(w.md(), *w.cd(), q, w.pv.data, w.w()));
+}
+Status pv_osimr(WorkspaceImpl& w, const double* q) {
+  return positive(w.kernels->pv_osimr(w.md(), *w.cd(), q, w.delassus.osimr, w.w()));
 }
 
 struct MethodEntry {
@@ -22,11 +41,13 @@ struct MethodEntry {
   Status (*fill)(WorkspaceImpl&, const double* q);
 };
 constexpr MethodEntry methods[] = {
-    {DelassusMethod::dense, dense},
+    {DelassusMethod::dense, dense},     {DelassusMethod::ltl_osim, ltl_osim},
+    {DelassusMethod::kjr, kjr},         {DelassusMethod::efpa, efpa},
+    {DelassusMethod::pv_osim, pv_osim}, {DelassusMethod::pv_osimr, pv_osimr},
 };
 
 DelassusMethod choose(const WorkspaceImpl&) {
-  return DelassusMethod::dense;
+  return DelassusMethod::pv_osimr;
 }
 
 }  // namespace

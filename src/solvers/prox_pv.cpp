@@ -63,7 +63,7 @@ struct DualSteps {
 }  // namespace
 
 bool splits_base(const ConstrainedProblem& p) {
-  const PvMemory& pv = p.w.pv;
+  const PvMemory<double>& pv = p.w.pv;
   const SplitBase wish = p.options.split_base;
   return pv.data.split.count > 0 &&
          (wish == SplitBase::always || (wish == SplitBase::automatic && pv.split_pays()));

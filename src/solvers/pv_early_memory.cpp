@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "trace/recorded.hpp"
+
 namespace tenon {
 namespace {
 
@@ -17,7 +19,8 @@ std::size_t size_of(const std::vector<T>& x) {
 
 }  // namespace
 
-PvEarlyMemory::PvEarlyMemory(const ModelData& m, const ConstraintData* constraints) {
+template <class T>
+PvEarlyMemory<T>::PvEarlyMemory(const ModelData& m, const ConstraintData* constraints) {
   if (!constraints || constraints->row_count == 0) return;
   const ConstraintData& c = *constraints;
   find_nodes(m, c);
@@ -26,7 +29,8 @@ PvEarlyMemory::PvEarlyMemory(const ModelData& m, const ConstraintData* constrain
   scale_rows(c);
   sets_.resize(nodes_.size());
   passed_.resize(nodes_.size());
-  lambda_out_.assign(early_travel * nodes_.size(), 0.0);
+  lambda_out_.assign(early_travel * nodes_.size(), T(0));
+  compliance_.assign(c.compliance, c.compliance + c.row_count);
   joined_.resize(joins_.size());
   columns_.resize(static_cast<std::size_t>(m.nv));
   squeezes_.resize(static_cast<std::size_t>(squeeze_count_));
@@ -36,7 +40,7 @@ PvEarlyMemory::PvEarlyMemory(const ModelData& m, const ConstraintData* constrain
   data.joins = joins_.data();
   data.hard_rows = hard_rows_.data();
   data.soft_rows = soft_rows_.data();
-  data.compliance = c.compliance;
+  data.compliance = compliance_.data();
   data.sets = sets_.data();
   data.passed = passed_.data();
   data.joined = joined_.data();
@@ -46,7 +50,8 @@ PvEarlyMemory::PvEarlyMemory(const ModelData& m, const ConstraintData* constrain
   scale_by_delassus();
 }
 
-void PvEarlyMemory::find_nodes(const ModelData& m, const ConstraintData& c) {
+template <class T>
+void PvEarlyMemory<T>::find_nodes(const ModelData& m, const ConstraintData& c) {
   std::vector<std::int32_t> place(static_cast<std::size_t>(m.node_count), -1);
   for (std::int32_t s = c.support_count - 1; s >= 0; --s) {
     place[static_cast<std::size_t>(c.support[s])] = static_cast<std::int32_t>(nodes_.size());
@@ -58,7 +63,8 @@ void PvEarlyMemory::find_nodes(const ModelData& m, const ConstraintData& c) {
   }
 }
 
-void PvEarlyMemory::sort_rows(const ConstraintData& c) {
+template <class T>
+void PvEarlyMemory<T>::sort_rows(const ConstraintData& c) {
   for (EarlyNode& e : nodes_) {
     hard_begin_.push_back(static_cast<std::int32_t>(hard_rows_.size()));
     e.soft_begin = static_cast<std::int32_t>(soft_rows_.size());
@@ -73,7 +79,8 @@ void PvEarlyMemory::sort_rows(const ConstraintData& c) {
 
 // Children come first, in the order of the sweep, then the rows on the node itself, six at a time. A squeeze
 // is planned wherever more than six may meet, should no joint take any row.
-void PvEarlyMemory::plan_joins() {
+template <class T>
+void PvEarlyMemory<T>::plan_joins() {
   std::vector<std::int32_t> most(nodes_.size(), 0);  // rows that may leave a node
   for (std::size_t p = 0; p < nodes_.size(); ++p) {
     EarlyNode& e = nodes_[p];
@@ -96,7 +103,8 @@ void PvEarlyMemory::plan_joins() {
   }
 }
 
-void PvEarlyMemory::scale_rows(const ConstraintData& c) {
+template <class T>
+void PvEarlyMemory<T>::scale_rows(const ConstraintData& c) {
   double mean = 0;
   for (std::int32_t r = 0; r < c.row_count; ++r) mean += std::log(c.scale[r] * c.weight[r]);
   mean = std::exp(mean / c.row_count);
@@ -106,10 +114,14 @@ void PvEarlyMemory::scale_rows(const ConstraintData& c) {
   }
 }
 
-std::size_t PvEarlyMemory::bytes() const {
+template <class T>
+std::size_t PvEarlyMemory<T>::bytes() const {
   return size_of(nodes_) + size_of(joins_) + size_of(hard_rows_) + size_of(soft_rows_) +
-         size_of(hard_begin_) + size_of(delassus_scale_) * 2 + size_of(lambda_out_) + size_of(sets_) +
+         size_of(hard_begin_) + size_of(delassus_scale_) * 3 + size_of(lambda_out_) + size_of(sets_) +
          size_of(passed_) + size_of(joined_) + size_of(columns_) + size_of(squeezes_);
 }
+
+template class PvEarlyMemory<double>;
+template class PvEarlyMemory<trace::Recorded>;
 
 }  // namespace tenon

@@ -11,6 +11,7 @@
 
 namespace tenon {
 
+template <class T>
 class PvEarlyMemory {
  public:
   // constraints: null for none.
@@ -24,7 +25,7 @@ class PvEarlyMemory {
   void scale_by_weight() { data.row_scale = weight_scale_.data(); }
   std::size_t bytes() const;
 
-  PvEarlyData<double> data{};
+  PvEarlyData<T> data{};
 
  private:
   void find_nodes(const ModelData& m, const ConstraintData& c);
@@ -35,12 +36,12 @@ class PvEarlyMemory {
   std::vector<EarlyNode> nodes_;
   std::vector<EarlyJoin> joins_;
   std::vector<std::int32_t> hard_rows_, soft_rows_, hard_begin_;  // hard_begin_: per node, and the end
-  std::vector<double> delassus_scale_, weight_scale_, lambda_out_;
-  std::vector<EarlySet<double>> sets_;
+  std::vector<T> delassus_scale_, weight_scale_, compliance_, lambda_out_;
+  std::vector<EarlySet<T>> sets_;
   std::vector<EarlyPassed> passed_;
   std::vector<EarlyJoined> joined_;
-  std::vector<EarlyColumn<double>> columns_;
-  std::vector<EarlySqueeze<double>> squeezes_;
+  std::vector<EarlyColumn<T>> columns_;
+  std::vector<EarlySqueeze<T>> squeezes_;
   std::int32_t squeeze_count_ = 0;
 };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "trace/recorded.hpp"
+
 namespace tenon {
 namespace {
 
@@ -33,7 +35,8 @@ void add_block(std::vector<PvBlock>& blocks, std::int32_t begin, std::int32_t en
 
 }  // namespace
 
-PvMemory::PvMemory(const ModelData& m, const ConstraintData* constraints)
+template <class T>
+PvMemory<T>::PvMemory(const ModelData& m, const ConstraintData* constraints)
     : unreachable(constraints ? constraints->row_count : 0) {
   if (!constraints || constraints->row_count == 0) return;
   number_lanes(m, *constraints);
@@ -42,7 +45,8 @@ PvMemory::PvMemory(const ModelData& m, const ConstraintData* constraints)
   allocate(constraints->row_count);
 }
 
-void PvMemory::number_lanes(const ModelData& m, const ConstraintData& c) {
+template <class T>
+void PvMemory<T>::number_lanes(const ModelData& m, const ConstraintData& c) {
   lane_of_row_.assign(static_cast<std::size_t>(c.row_count), 0);
   std::int32_t lanes = 0;
   std::vector<std::int32_t> place(static_cast<std::size_t>(m.node_count), -1);  // in nodes_
@@ -65,7 +69,8 @@ void PvMemory::number_lanes(const ModelData& m, const ConstraintData& c) {
   data.world_rows = c.node_row_first[0];
 }
 
-void PvMemory::lay_out_columns(const ModelData& m) {
+template <class T>
+void PvMemory<T>::lay_out_columns(const ModelData& m) {
   std::int32_t columns = 0, W = 0, since_sum = 0;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     PvNode& n = nodes_[i];
@@ -87,7 +92,8 @@ void PvMemory::lay_out_columns(const ModelData& m) {
   W_size_ = static_cast<std::size_t>(W);
 }
 
-void PvMemory::find_blocks(const ModelData& m, const ConstraintData& c) {
+template <class T>
+void PvMemory<T>::find_blocks(const ModelData& m, const ConstraintData& c) {
   std::int32_t root = -1, roots = 0;
   for (std::int32_t s = 0; s < c.support_count; ++s) {
     const std::int32_t i = c.support[s];
@@ -113,7 +119,8 @@ void PvMemory::find_blocks(const ModelData& m, const ConstraintData& c) {
   split_pays_ = saved > worth_splitting;
 }
 
-void PvMemory::allocate(int rows) {
+template <class T>
+void PvMemory<T>::allocate(int rows) {
   std::int32_t slots = 0, numbers = 0;
   for (const auto* blocks : {&whole_, &split_}) {
     if (blocks->empty()) continue;
@@ -131,7 +138,7 @@ void PvMemory::allocate(int rows) {
   const std::size_t lanes = static_cast<std::size_t>(data.lane_count), s = static_cast<std::size_t>(slots),
                     matrix = static_cast<std::size_t>(numbers);
   struct Field {
-    double** begin;
+    T** begin;
     std::size_t size;
   };
   const std::initializer_list<Field> fields = {{&data.K, 6 * lanes},
@@ -153,8 +160,8 @@ void PvMemory::allocate(int rows) {
   constexpr std::size_t line = 8;  // doubles in a cache line
   std::size_t used = line;
   for (const Field& f : fields) used += (f.size + line - 1) / line * line;
-  memory_.assign(used, 0.0);
-  double* next = memory_.data();
+  memory_.assign(used, T(0));
+  T* next = memory_.data();
   while (reinterpret_cast<std::uintptr_t>(next) % 64 != 0) ++next;
   for (const Field& f : fields) {
     *f.begin = next;
@@ -162,9 +169,13 @@ void PvMemory::allocate(int rows) {
   }
 }
 
-std::size_t PvMemory::bytes() const {
-  return unreachable.bytes() + memory_.size() * sizeof(double) + nodes_.size() * sizeof(PvNode) +
+template <class T>
+std::size_t PvMemory<T>::bytes() const {
+  return unreachable.bytes() + memory_.size() * sizeof(T) + nodes_.size() * sizeof(PvNode) +
          (whole_.size() + split_.size()) * sizeof(PvBlock) + lane_of_row_.size() * sizeof(std::int32_t);
 }
+
+template class PvMemory<double>;
+template class PvMemory<trace::Recorded>;
 
 }  // namespace tenon

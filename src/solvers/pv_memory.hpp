@@ -12,6 +12,7 @@
 
 namespace tenon {
 
+template <class T>
 class PvMemory {
  public:
   // constraints: null for none.
@@ -23,7 +24,7 @@ class PvMemory {
   bool split_pays() const { return split_pays_; }
   std::size_t bytes() const;
 
-  PvData<double> data{};
+  PvData<T> data{};
   UnreachablePart unreachable;
 
  private:
@@ -35,7 +36,7 @@ class PvMemory {
   std::vector<PvNode> nodes_;
   std::vector<std::int32_t> lane_of_row_;
   std::vector<PvBlock> whole_, split_;
-  std::vector<double> memory_;
+  std::vector<T> memory_;
   std::size_t column_count_ = 0, W_size_ = 0;
   bool split_pays_ = false;
 };

@@ -58,6 +58,7 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
       arena(model->data(), cd(), static_cast<std::size_t>(tables.row_first.back())),
       pv(model->data(), cd()),
       pv_early(model->data(), cd()),
+      delassus(model->data(), cd(), pv.data),
       damped(rows()),
       proximal(rows()),
       dense(std::make_unique<reference::KktSolver>(model, constraints)) {
@@ -127,8 +128,8 @@ std::size_t Workspace::bytes() const {
                               w.proximal.steps.size() * 2 + w.proximal.f.size() * 5;
   const std::size_t indices = w.tables.node_flags.size() + w.tables.support_flags.size() +
                               w.tables.dof_depth.size() + w.tables.row_first.size() + w.item_of.size();
-  return sizeof w + w.arena.bytes() + w.pv.bytes() + w.pv_early.bytes() + w.damped.bytes() +
-         doubles * sizeof(double) + indices * sizeof(std::int32_t) + w.dense->bytes();
+  return sizeof w + w.arena.bytes() + w.pv.bytes() + w.pv_early.bytes() + w.delassus.bytes() +
+         w.damped.bytes() + doubles * sizeof(double) + indices * sizeof(std::int32_t) + w.dense->bytes();
 }
 
 void Workspace::set_gravity(const Vector3& gravity) {

@@ -9,6 +9,7 @@
 #include "reference/kkt_solver.hpp"
 #include "solvers/arena.hpp"
 #include "solvers/damped_inverse.hpp"
+#include "solvers/delassus_memory.hpp"
 #include "solvers/proximal.hpp"
 #include "solvers/pv_early_memory.hpp"
 #include "solvers/pv_memory.hpp"
@@ -28,8 +29,9 @@ struct WorkspaceImpl {
   const KernelTable<double>* kernels;
   SweepTables tables;
   Arena<double> arena;
-  PvMemory pv;
-  PvEarlyMemory pv_early;
+  PvMemory<double> pv;
+  PvEarlyMemory<double> pv_early;
+  DelassusMemory delassus;
   DampedInverseMemory damped;
   std::vector<double> anchors;        // 12 a constraint item, for the kernels
   std::vector<Pose> anchor_poses;     // the same per constraint in user order

@@ -13,8 +13,11 @@
 #define TENON_ISA_BEGIN inline namespace TENON_ISA {
 #define TENON_ISA_END }
 
+// A sweep must be one piece of code. Kernels for recorders (trace/kernels.cpp) have no such need.
+#ifndef TENON_INLINE
 #if defined(__GNUC__)
 #define TENON_INLINE inline __attribute__((always_inline))
 #else
 #define TENON_INLINE inline
+#endif
 #endif

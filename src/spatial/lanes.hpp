@@ -30,10 +30,10 @@ struct Lanes {
   TENON_INLINE explicit Lanes(const Vector& v) : x(v) {}
   TENON_INLINE static Lanes load(const T* p) {
     Lanes l;
-    __builtin_memcpy(&l.x, p, sizeof l.x);
+    __builtin_memcpy(static_cast<void*>(&l.x), p, sizeof l.x);
     return l;
   }
-  TENON_INLINE void store(T* p) const { __builtin_memcpy(p, &x, sizeof x); }
+  TENON_INLINE void store(T* p) const { __builtin_memcpy(static_cast<void*>(p), &x, sizeof x); }
   TENON_INLINE T sum() const { return (x[0] + x[2]) + (x[1] + x[3]); }
 };
 

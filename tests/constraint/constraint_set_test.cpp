@@ -226,6 +226,56 @@ TEST(ConstraintSet, WeightsAndCompliancesFollowTheRows) {
   }
 }
 
+TEST(ConstraintSet, RefusesBadClosures) {
+  const auto with = [](auto change) {
+    ConstraintSpec spec = closure_constraint(2, {}, 3, {});
+    spec.name = "rod";
+    change(spec);
+    return spec;
+  };
+  expect_refused(with([](ConstraintSpec& s) { s.second_link = 7; }), Status::out_of_range,
+                 {"constraint 1 'rod'", "second link 7", "0 to 3", "world"});
+  expect_refused(with([](ConstraintSpec& s) { s.link = -2; }), Status::out_of_range, {"link -2", "world"});
+  expect_refused(with([](ConstraintSpec& s) { s.second_link = 2; }), Status::invalid_argument,
+                 {"same link", "two"});
+  expect_refused(with([](ConstraintSpec& s) { s.link = s.second_link = -1; }), Status::invalid_argument,
+                 {"same link"});
+  expect_refused(with([](ConstraintSpec& s) { s.rows = 0; }), Status::invalid_argument, {"no row"});
+  expect_refused(with([](ConstraintSpec& s) { s.axes = RowAxes::world; }), Status::unsupported,
+                 {"unsupported", "first frame"});
+  expect_refused(with([](ConstraintSpec& s) { s.custom.assign(6, 1.0); }), Status::unsupported,
+                 {"unsupported", "custom"});
+  expect_refused(with([](ConstraintSpec& s) { s.second_frame.rotation[0] = 2; }), Status::invalid_argument,
+                 {"second frame"});
+  expect_refused(with([](ConstraintSpec& s) { s.second_frame.translation[0] = nan; }), Status::not_finite,
+                 {"second frame"});
+}
+
+// On the biped the two feet meet in the world: their rows are the last ones of the first foot's root.
+TEST(ConstraintSet, BridgingRowsAreNumberedWhereTheirLinksMeet) {
+  const auto set = ConstraintSet::bind(
+      biped(), {closure_constraint(2, {}, 3, {}, rows_linear), closure_constraint(2, {}, 1, {}, 1),
+                point_constraint(1, {}), closure_constraint(0, {}, 3, {}, 3), point_constraint(3, {})});
+  const ConstraintData& c = set->data();
+  ASSERT_EQ(c.item_count, 5);
+  const int nodes[] = {0, 0, 0, 2, 2}, bridges[] = {-1, 0, 3, -1, -1}, begins[] = {0, 3, 6, 7, 9};
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(c.items[i].node, nodes[i]) << i;
+    EXPECT_EQ(c.items[i].bridge, bridges[i]) << i;
+    EXPECT_EQ(c.items[i].row_begin, begins[i]) << i;
+  }
+  EXPECT_EQ(c.items[1].meet, -1);
+  EXPECT_EQ(c.items[2].meet, 0);
+  EXPECT_EQ(c.bridge_count, 2);
+  EXPECT_EQ(c.bridge_row_count, 4);
+  EXPECT_EQ(c.support_count, 3);
+  const int moved_begin[] = {0, 3, 3}, moved_end[] = {7, 7, 12};
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(c.moved_begin[i], moved_begin[i]) << i;
+    EXPECT_EQ(c.moved_end[i], moved_end[i]) << i;
+  }
+}
+
 TEST(ConstraintSet, MayBeEmpty) {
   const auto set = ConstraintSet::bind(biped(), {});
   EXPECT_EQ(set->row_count(), 0);

@@ -19,8 +19,10 @@ struct Named {
   const char* name;
 };
 constexpr Named methods[] = {
-    {DelassusMethod::automatic, "automatic"},
-    {DelassusMethod::dense, "dense"},
+    {DelassusMethod::automatic, "automatic"}, {DelassusMethod::dense, "dense"},
+    {DelassusMethod::ltl_osim, "ltl_osim"},   {DelassusMethod::kjr, "kjr"},
+    {DelassusMethod::efpa, "efpa"},           {DelassusMethod::pv_osim, "pv_osim"},
+    {DelassusMethod::pv_osimr, "pv_osimr"},
 };
 
 Eigen::MatrixXd expected_delassus(ConstrainedScene& s) {

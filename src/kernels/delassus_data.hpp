@@ -1,0 +1,79 @@
+// What the kernels of the Delassus matrix see of their tables and memory: plain arrays (model/model_data.hpp
+// says why). Rows are numbered along the tree (constraint/constraint_data.hpp).
+#pragma once
+
+#include <cstdint>
+
+namespace tenon {
+
+// Rows whose way to the next branching link is one: those of a link, or all below a branching link.
+struct OsimrGroup {
+  std::int32_t row_begin, row_end;
+  std::int32_t branching;  // 1: all below a branching link, which has their products already
+};
+
+// A link where rows meet: of several children, of its own and of children, or more than six of its own
+// ([OSIMR] list N). Descendants come before ancestors.
+struct OsimrBranch {
+  std::int32_t node;
+  std::int32_t up;  // index of the next branch towards the root, -1 for the world
+  std::int32_t row_begin, row_end;
+  std::int32_t group_begin, group_end;
+};
+
+// Up to six rows on a link with no constrained descendants.
+struct OsimrEnd {
+  std::int32_t node;
+  std::int32_t up;  // as above
+  std::int32_t row_begin, row_end;
+};
+
+template <class T>
+struct OsimrData {
+  std::int32_t end_count, branch_count, group_count;
+  const OsimrEnd* ends;
+  const OsimrBranch* branches;
+  const OsimrGroup* groups;
+  std::int32_t row_stride;  // of K and G: rows, and room for a pack that begins at the last one
+  std::int32_t has_zeros;   // 1: rows on the world, or trees that share nothing
+  std::int32_t in_order;    // 1: the user's order of rows is the kernels'
+
+  T* K;      // six arrays of row_stride: rows in the frame of the branch they have come to
+  T* G;      // the same: K times the inverse inertia of the branch
+  T* P;      // per branch six arrays of 8 (rows 0 to 5): motion of the branch above -> motion of the branch
+  T* Omega;  // per branch 6 x 8: inverse inertia up to the branch above, then up to the world
+  T* W;      // 8 numbers for each dof of a way between branches
+  T* W_d;    // the same, times 1 / D
+};
+
+// A supporting node of efpa, in the order of PvData::nodes, whose lanes it has.
+struct EfpaNode {
+  std::int32_t parent;                  // among these, -1 for the world
+  std::int32_t K_begin;                 // six arrays of as many numbers as the node has lanes
+  std::int32_t group_begin, group_end;  // of group_lane_end: where rows meet; empty where none do
+  std::int32_t has_rows;                // 1: the first group are the node's own rows
+};
+
+template <class T>
+struct EfpaData {
+  const EfpaNode* nodes;
+  const std::int32_t* group_lane_end;
+  T* K;  // per supporting node its rows, then what they make it do: inverse inertia times K^T
+  T* Y;  // six arrays of PvData::lane_count
+};
+
+// Up to four rows of one node, in the order of rows.
+struct KjrPack {
+  std::int32_t node;
+  std::int32_t row_begin, row_end;
+};
+
+template <class T>
+struct KjrData {
+  std::int32_t pack_count;
+  const KjrPack* packs;
+  const std::int32_t* pack_of_row;  // rows + 1
+  T* Omega;                         // per node 6 x 8: inverse inertia from the world, symmetric
+};
+
+}  // namespace tenon

@@ -1,0 +1,30 @@
+// Compiled once per instruction set (src/CMakeLists.txt).
+#include "kernels/efpa.hpp"
+#include "kernels/kernel_table.hpp"
+#include "kernels/kjr.hpp"
+#include "kernels/ltl_delassus.hpp"
+#include "kernels/pv_osim.hpp"
+#include "kernels/pv_osimr.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+template <class T>
+const DelassusKernels<T>& delassus_kernels() {
+  static constexpr DelassusKernels<T> table = [] {
+    DelassusKernels<T> t{};
+    t.ltl_osim = ltl_delassus<T>;
+    t.kjr = kjr<T>;
+    t.efpa = efpa<T>;
+    t.pv_osim = pv_osim<T>;
+    t.pv_osimr = pv_osimr<T>;
+    return t;
+  }();
+  return table;
+}
+
+template const DelassusKernels<double>& delassus_kernels<double>();
+template const DelassusKernels<float>& delassus_kernels<float>();
+
+TENON_ISA_END
+}  // namespace tenon

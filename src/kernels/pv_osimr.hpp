@@ -1,0 +1,246 @@
+// PV-OSIMr ([OSIMR] Alg. 3): the Delassus matrix in O(n + m^2). While PV carries all rows of a subtree past
+// every joint, here what travels past a joint has six rows at most: the rows of one link, or, above a link
+// where rows meet (branch, list N of the paper), the six coordinates of that link's acceleration. A way leads
+// from one of these to the branch above it:
+//
+//   P := P P_i^T,   Omega := Omega + (P S) D^-1 (P S)^T                      lines 9, 10, body frames
+//
+// with P = K at the beginning, so that fewer than six rows are not padded, or P = 1 at a branch. Then over
+// branches only: the inverse inertia from the world, Omega_b := Omega_b + P Omega_up P^T (line 13), and from
+// the leaves on, with all rows below in the frame of the branch,
+//
+//   L_ij = K_i Omega_b K_j^T for rows that meet at b (line 18),   K := K P on to the branch above (line 16).
+#pragma once
+
+#include "kernels/articulated_inertia.hpp"
+#include "kernels/delassus_data.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+// The first `count` lanes, count from 1 to 4.
+template <class T>
+TENON_INLINE void store_first(T* p, const Lanes<T>& x, int count) {
+  if (count == Lanes<T>::count) {
+    x.store(p);
+    return;
+  }
+  T all[Lanes<T>::count];
+  x.store(all);
+  for (int i = 0; i < count; ++i) p[i] = all[i];
+}
+TENON_INLINE int lanes_left(int from, int end) {
+  return end - from < 4 ? end - from : 4;
+}
+
+// ---- ways
+// --------------------------------------------------------------------------------------------------------
+
+// Rows K (body frame of the node) past the joints up to the node `end`. W, W_d: a column of 4 packs numbers
+// for each dof. Returns the number of columns.
+template <int packs, class T>
+TENON_INLINE int carry_along_way(const ModelData& m, int node, int end, Force<Lanes<T>> (&K)[packs], T* W,
+                                 T* W_d, const WorkspaceData<T>& w) {
+  int columns = 0;
+  for (int i = node; i != end; i = m.nodes[i].parent) {
+    const NodeData& n = m.nodes[i];
+    with_joint(n.kind, [&](auto joint) {
+      using J = decltype(joint);
+      const RowJoint<J, T> past(n, w);
+      const auto X = spread(J::load(n, i, w));
+      for (int p = 0; p < packs; ++p) {
+        Lanes<T> x[J::nv];
+        past.project(K[p], x);
+        for (int r = 0; r < J::nv; ++r) {
+          const int place = 4 * (packs * (columns + r) + p);
+          x[r].store(W + place);
+          (x[r] * Lanes<T>(past.d_inv[r])).store(W_d + place);
+        }
+        if (n.parent >= 0) K[p] = force_to_parent(X, past.pass(K[p], x));
+      }
+      columns += J::nv;
+    });
+  }
+  return columns;
+}
+
+// Omega = W D^-1 W^T: calls put(column, pack, lanes) for its first `rows` columns.
+template <int packs, int rows, class T, class Put>
+TENON_INLINE void sum_of_way(int columns, const T* W, const T* W_d, Put&& put) {
+  Lanes<T> sum[rows][packs];
+  for (int j = 0; j < rows; ++j)
+    for (int p = 0; p < packs; ++p) sum[j][p] = Lanes<T>(T(0));
+  for (int q = 0; q < columns; ++q) {
+    const T* x = W + 4 * packs * q;
+    const T* xd = W_d + 4 * packs * q;
+    for (int j = 0; j < rows; ++j)
+      for (int p = j / 4; p < packs; ++p) sum[j][p] = sum[j][p] + Lanes<T>::load(x + 4 * p) * Lanes<T>(xd[j]);
+  }
+  for (int j = 0; j < rows; ++j)
+    for (int p = j / 4; p < packs; ++p) put(j, p, sum[j][p]);
+}
+
+// The rows of an end: to the branch above, and their own block of the matrix.
+template <int packs, int rows, class T>
+TENON_INLINE void carry_end(const ModelData& m, const ConstraintData& c, const OsimrEnd& end, OsimrData<T>& d,
+                            WorkspaceData<T>& w) {
+  const int count = end.row_end - end.row_begin, stride = whole_packs(c.row_count);
+  Force<Lanes<T>> K[packs];
+  for (int p = 0; p < packs; ++p) K[p] = gather_rows(end.row_begin + 4 * p, count - 4 * p, w);
+  const int to = end.up < 0 ? -1 : d.branches[end.up].node;
+  const int columns = carry_along_way<packs>(m, end.node, to, K, d.W, d.W_d, w);
+  T* block = w.delassus + end.row_begin * stride + end.row_begin;
+  sum_of_way<packs, rows>(columns, d.W, d.W_d, [&](int j, int p, const Lanes<T>& x) {
+    if (j < count && 4 * p < count) store_first(block + j * stride + 4 * p, x, lanes_left(4 * p, count));
+  });
+  if (end.up < 0) return;
+  // Ends come in the order of their rows: what is written too far is written again.
+  for (int p = 0; p < packs; ++p) store_rows(d.K + end.row_begin + 4 * p, d.row_stride, K[p]);
+}
+
+// P and Omega of the way from branch b to the one above it.
+template <class T>
+inline void carry_branch(const ModelData& m, int b, OsimrData<T>& d, const WorkspaceData<T>& w) {
+  const OsimrBranch& branch = d.branches[b];
+  Force<Lanes<T>> K[2] = {unit_rows<T>(0), unit_rows<T>(1)};
+  const int to = branch.up < 0 ? -1 : d.branches[branch.up].node;
+  const int columns = carry_along_way<2>(m, branch.node, to, K, d.W, d.W_d, w);
+  T* Omega = d.Omega + 48 * b;
+  sum_of_way<2, 6>(columns, d.W, d.W_d,
+                   [&](int j, int p, const Lanes<T>& x) { x.store(Omega + 8 * j + 4 * p); });
+  for (int j = 4; j < 6; ++j)
+    for (int i = 0; i < 4; ++i) Omega[8 * j + i] = Omega[8 * i + j];
+  if (branch.up < 0) return;
+  for (int p = 0; p < 2; ++p) store_rows(d.P + 48 * b + 4 * p, 8, K[p]);
+}
+
+// ---- branches
+// ----------------------------------------------------------------------------------------------------
+
+// y := x A for lanes of rows, A 6 x 6 with element (e, f) at A[8 e + f].
+template <class T>
+TENON_INLINE void times_matrix(const Lanes<T> (&x)[6], const T* A, Lanes<T> (&y)[6]) {
+  for (int f = 0; f < 6; ++f) {
+    y[f] = x[0] * Lanes<T>(A[f]);
+    for (int e = 1; e < 6; ++e) y[f] = y[f] + x[e] * Lanes<T>(A[8 * e + f]);
+  }
+}
+// y := x A^T.
+template <class T>
+TENON_INLINE void times_transposed(const Lanes<T> (&x)[6], const T* A, Lanes<T> (&y)[6]) {
+  for (int f = 0; f < 6; ++f) {
+    y[f] = x[0] * Lanes<T>(A[8 * f]);
+    for (int e = 1; e < 6; ++e) y[f] = y[f] + x[e] * Lanes<T>(A[8 * f + e]);
+  }
+}
+template <class T>
+TENON_INLINE void load_six(const T* p, int stride, Lanes<T> (&x)[6]) {
+  for (int e = 0; e < 6; ++e) x[e] = Lanes<T>::load(p + e * stride);
+}
+
+// Omega_b from the branch above to from the world: Omega_b + P Omega_up P^T. P[8 g + e]: row e, column g.
+template <class T>
+inline void add_inertia_above(const T* P, const T* above, T* Omega) {
+  for (int p = 0; p < 8; p += 4) {
+    Lanes<T> x[6], y[6];
+    load_six(P + p, 8, x);
+    times_matrix(x, above, y);
+    for (int f = 0; f < 6; ++f) {
+      Lanes<T> sum = Lanes<T>::load(Omega + 8 * f + p);
+      for (int e = 0; e < 6; ++e) sum = sum + y[e] * Lanes<T>(P[8 * e + f]);
+      sum.store(Omega + 8 * f + p);
+    }
+  }
+}
+
+// Column r, rows [begin, end) of the matrix: K G_r^T, put there or added.
+template <bool add, class T>
+TENON_INLINE void pair_rows(int r, int begin, int end, int stride, const OsimrData<T>& d, T* matrix) {
+  Lanes<T> g[6];
+  for (int e = 0; e < 6; ++e) g[e] = Lanes<T>(d.G[e * d.row_stride + r]);
+  T* column = matrix + r * stride;
+  for (int i = begin; i < end; i += 4) {
+    const T* K = d.K + i;
+    Lanes<T> x = Lanes<T>::load(K) * g[0];
+    for (int e = 1; e < 6; ++e) x = x + Lanes<T>::load(K + e * d.row_stride) * g[e];
+    const int count = lanes_left(i, end);
+    if constexpr (add) {
+      T old[4];
+      for (int l = 0; l < 4; ++l) old[l] = l < count ? column[i + l] : T(0);
+      x = x + Lanes<T>::load(old);
+    }
+    store_first(column + i, x, count);
+  }
+}
+
+// The rows on the branching link itself.
+template <class T>
+inline void enter_own_rows(const OsimrGroup& own, int stride, OsimrData<T>& d, WorkspaceData<T>& w) {
+  for (int r = own.row_begin; r < own.row_end; ++r) {
+    for (int e = 0; e < 6; ++e) d.K[e * d.row_stride + r] = w.K[6 * r + e];
+    for (int i = r; i < own.row_end; ++i) w.delassus[r * stride + i] = T(0);
+  }
+}
+
+// Blocks of all rows that meet at branch b, then these rows on to the branch above.
+template <class T>
+inline void assemble_branch(const ModelData&, const ConstraintData& c, int b, OsimrData<T>& d,
+                            WorkspaceData<T>& w) {
+  const OsimrBranch& branch = d.branches[b];
+  const int stride = whole_packs(c.row_count);
+  if (c.node_row_first[branch.node + 1] > c.node_row_first[branch.node])
+    enter_own_rows(d.groups[branch.group_begin], stride, d, w);
+  for (int r = branch.row_begin; r < branch.row_end; r += 4) {
+    Lanes<T> x[6], y[6];
+    load_six(d.K + r, d.row_stride, x);
+    times_matrix(x, d.Omega + 48 * b, y);
+    for (int e = 0; e < 6; ++e) y[e].store(d.G + e * d.row_stride + r);
+  }
+  for (int g = branch.group_begin; g < branch.group_end; ++g) {
+    const OsimrGroup& group = d.groups[g];
+    for (int r = group.row_begin; r < group.row_end; ++r) {
+      if (!group.branching) pair_rows<true>(r, r, group.row_end, stride, d, w.delassus);
+      pair_rows<false>(r, group.row_end, branch.row_end, stride, d, w.delassus);
+    }
+  }
+  if (branch.up < 0) return;
+  for (int r = branch.row_begin; r < branch.row_end; r += 4) {
+    Lanes<T> x[6], y[6];
+    load_six(d.K + r, d.row_stride, x);
+    times_transposed(x, d.P + 48 * b, y);
+    for (int e = 0; e < 6; ++e) store_first(d.K + e * d.row_stride + r, y[e], lanes_left(r, branch.row_end));
+  }
+}
+
+// The places of the matrix beside its rows and columns; all of it where some rows are not coupled.
+template <class T>
+inline void clear_uncoupled(int rows, bool all, T* matrix) {
+  const int stride = whole_packs(rows);
+  for (int j = 0; j < stride; ++j)
+    for (int i = j < rows && !all ? rows : 0; i < stride; ++i) matrix[j * stride + i] = T(0);
+}
+
+// WorkspaceData::delassus, lower triangle, column-major. False when the mass matrix is not positive definite.
+template <class T>
+bool pv_osimr(const ModelData& m, const ConstraintData& c, const T* q, OsimrData<T>& d, WorkspaceData<T>& w) {
+  if (!sweep_inertias(m, q, w)) return false;
+  place_rows(m, c, w);
+  clear_uncoupled(c.row_count, d.has_zeros != 0, w.delassus);
+  for (int e = 0; e < d.end_count; ++e) {
+    const int rows = d.ends[e].row_end - d.ends[e].row_begin;
+    if (rows <= 4)
+      carry_end<1, 4>(m, c, d.ends[e], d, w);
+    else
+      carry_end<2, 6>(m, c, d.ends[e], d, w);
+  }
+  for (int b = d.branch_count - 1; b >= 0; --b) {
+    carry_branch(m, b, d, w);
+    const int up = d.branches[b].up;
+    if (up >= 0) add_inertia_above(d.P + 48 * b, d.Omega + 48 * up, d.Omega + 48 * b);
+  }
+  for (int b = 0; b < d.branch_count; ++b) assemble_branch(m, c, b, d, w);
+  return true;
+}
+
+TENON_ISA_END
+}  // namespace tenon

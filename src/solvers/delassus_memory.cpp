@@ -1,0 +1,176 @@
+#include "solvers/delassus_memory.hpp"
+
+#include <algorithm>
+#include <initializer_list>
+
+namespace tenon {
+namespace {
+
+constexpr std::int32_t most_rows_of_end = 6;
+
+std::int32_t dofs_of(const ModelData& m, std::int32_t node) {
+  return (node + 1 < m.node_count ? m.nodes[node + 1].v_index : m.nv) - m.nodes[node].v_index;
+}
+
+}  // namespace
+
+DelassusMemory::DelassusMemory(const ModelData& m, const ConstraintData* constraints,
+                               const PvData<double>& pv) {
+  if (!constraints || constraints->row_count == 0) return;
+  find_branches(m, *constraints);
+  find_groups(m, *constraints);
+  find_efpa_nodes(m, pv);
+  find_packs(*constraints);
+  allocate(m, *constraints, pv);
+}
+
+// What stands at each supporting node, ends by their rows and branches from the leaves on.
+void DelassusMemory::find_branches(const ModelData& m, const ConstraintData& c) {
+  std::vector<std::int32_t> children(static_cast<std::size_t>(m.node_count), 0);
+  for (std::int32_t s = 0; s < c.support_count; ++s) {
+    const std::int32_t parent = m.nodes[c.support[s]].parent;
+    if (parent >= 0) ++children[static_cast<std::size_t>(parent)];
+  }
+  std::vector<std::int32_t> place(static_cast<std::size_t>(m.node_count), -1);  // among the branches
+  for (std::int32_t s = c.support_count; s-- > 0;) {
+    const std::int32_t i = c.support[s], below = children[static_cast<std::size_t>(i)];
+    const std::int32_t own = c.node_row_first[i + 1] - c.node_row_first[i];
+    if (below == 0 && own <= most_rows_of_end) {
+      ends_.push_back({i, -1, c.node_row_first[i], c.subtree_row_end[i]});
+    } else if (below != 1 || own > 0) {
+      place[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(branches_.size());
+      branches_.push_back({i, -1, c.node_row_first[i], c.subtree_row_end[i], 0, 0});
+    }
+  }
+  const auto branch_above = [&](std::int32_t node) {
+    do node = m.nodes[node].parent;
+    while (node >= 0 && place[static_cast<std::size_t>(node)] < 0);
+    return node < 0 ? -1 : place[static_cast<std::size_t>(node)];
+  };
+  for (OsimrEnd& end : ends_) end.up = branch_above(end.node);
+  for (OsimrBranch& branch : branches_) branch.up = branch_above(branch.node);
+  std::reverse(ends_.begin(), ends_.end());
+}
+
+// Rows of a branch by the way they come: its own first, then what ends or lower branches bring.
+void DelassusMemory::find_groups(const ModelData& m, const ConstraintData& c) {
+  for (std::size_t b = 0; b < branches_.size(); ++b) {
+    OsimrBranch& branch = branches_[b];
+    branch.group_begin = static_cast<std::int32_t>(groups_.size());
+    const std::int32_t own_end = c.node_row_first[branch.node + 1];
+    if (own_end > branch.row_begin) groups_.push_back({branch.row_begin, own_end, 0});
+    const auto comes_here = [b](const auto& x) { return x.up == static_cast<std::int32_t>(b); };
+    for (const OsimrEnd& end : ends_)
+      if (comes_here(end)) groups_.push_back({end.row_begin, end.row_end, 0});
+    for (const OsimrBranch& lower : branches_)
+      if (comes_here(lower)) groups_.push_back({lower.row_begin, lower.row_end, 1});
+    branch.group_end = static_cast<std::int32_t>(groups_.size());
+    std::sort(groups_.begin() + branch.group_begin, groups_.end(),
+              [](const OsimrGroup& x, const OsimrGroup& y) { return x.row_begin < y.row_begin; });
+  }
+  std::int32_t roots = 0;
+  for (std::int32_t s = 0; s < c.support_count; ++s) roots += m.nodes[c.support[s]].parent < 0 ? 1 : 0;
+  osimr.has_zeros = roots > 1 || c.node_row_first[0] > 0 ? 1 : 0;
+  osimr.in_order = 1;
+  for (std::int32_t r = 0; r < c.row_count; ++r)
+    if (c.user_row[r] != r) osimr.in_order = 0;
+}
+
+int DelassusMemory::longest_way(const ModelData& m) const {
+  std::int32_t longest = 0;
+  const auto measure = [&](std::int32_t node, std::int32_t up) {
+    const std::int32_t to = up < 0 ? -1 : branches_[static_cast<std::size_t>(up)].node;
+    std::int32_t dofs = 0;
+    for (std::int32_t i = node; i != to; i = m.nodes[i].parent) dofs += dofs_of(m, i);
+    longest = std::max(longest, dofs);
+  };
+  for (const OsimrEnd& end : ends_) measure(end.node, end.up);
+  for (const OsimrBranch& branch : branches_) measure(branch.node, branch.up);
+  return longest;
+}
+
+// Rows meet at a node with rows of its own and at one with several supporting children.
+void DelassusMemory::find_efpa_nodes(const ModelData& m, const PvData<double>& pv) {
+  std::vector<std::int32_t> place(static_cast<std::size_t>(m.node_count), -1);
+  for (std::int32_t i = 0; i < pv.node_count; ++i) place[static_cast<std::size_t>(pv.nodes[i].node)] = i;
+  std::int32_t K = 0;
+  for (std::int32_t i = 0; i < pv.node_count; ++i) {
+    const PvNode& s = pv.nodes[i];
+    const std::int32_t parent = m.nodes[s.node].parent;
+    EfpaNode n{};
+    n.parent = parent < 0 ? -1 : place[static_cast<std::size_t>(parent)];
+    n.K_begin = K;
+    K += 6 * (s.lane_end - s.lane_begin);
+    n.has_rows = s.row_end > s.row_begin ? 1 : 0;
+    std::vector<std::int32_t> ends;
+    if (n.has_rows) ends.push_back(s.lane_begin + (s.row_end - s.row_begin + 3) / 4 * 4);
+    for (std::int32_t child = 0; child < i; ++child)
+      if (m.nodes[pv.nodes[child].node].parent == s.node) ends.push_back(pv.nodes[child].lane_end);
+    std::sort(ends.begin(), ends.end());
+    if (!n.has_rows && ends.size() < 2) ends.clear();
+    n.group_begin = static_cast<std::int32_t>(group_lane_end_.size());
+    group_lane_end_.insert(group_lane_end_.end(), ends.begin(), ends.end());
+    n.group_end = static_cast<std::int32_t>(group_lane_end_.size());
+    efpa_nodes_.push_back(n);
+  }
+  efpa_K_size_ = static_cast<std::size_t>(K);
+  efpa.nodes = efpa_nodes_.data();
+  efpa.group_lane_end = group_lane_end_.data();
+}
+
+void DelassusMemory::find_packs(const ConstraintData& c) {
+  for (std::int32_t s = 0; s < c.support_count; ++s) {
+    const std::int32_t i = c.support[s], end = c.node_row_first[i + 1];
+    for (std::int32_t r = c.node_row_first[i]; r < end; r += 4)
+      packs_.push_back({i, r, std::min(r + 4, end)});
+  }
+  pack_of_row_.assign(static_cast<std::size_t>(c.row_count) + 1, 0);
+  for (std::size_t p = 0; p < packs_.size(); ++p)
+    for (std::int32_t r = packs_[p].row_begin; r < packs_[p].row_end; ++r)
+      pack_of_row_[static_cast<std::size_t>(r)] = static_cast<std::int32_t>(p);
+  pack_of_row_.back() = kjr.pack_count = static_cast<std::int32_t>(packs_.size());
+  kjr.packs = packs_.data();
+  kjr.pack_of_row = pack_of_row_.data();
+}
+
+void DelassusMemory::allocate(const ModelData& m, const ConstraintData& c, const PvData<double>& pv) {
+  osimr.end_count = static_cast<std::int32_t>(ends_.size());
+  osimr.branch_count = static_cast<std::int32_t>(branches_.size());
+  osimr.group_count = static_cast<std::int32_t>(groups_.size());
+  osimr.ends = ends_.data();
+  osimr.branches = branches_.data();
+  osimr.groups = groups_.data();
+  osimr.row_stride = (c.row_count + 7 + 3) / 4 * 4;  // the packs of an end may begin at the last row
+
+  const std::size_t rows = static_cast<std::size_t>(osimr.row_stride), branches = branches_.size(),
+                    way = static_cast<std::size_t>(longest_way(m)),
+                    lanes = static_cast<std::size_t>(pv.lane_count),
+                    nodes = static_cast<std::size_t>(m.node_count);
+  struct Field {
+    double** begin;
+    std::size_t size;
+  };
+  const std::initializer_list<Field> fields = {
+      {&osimr.K, 6 * rows},          {&osimr.G, 6 * rows}, {&osimr.P, 48 * branches},
+      {&osimr.Omega, 48 * branches}, {&osimr.W, 8 * way},  {&osimr.W_d, 8 * way},
+      {&efpa.K, efpa_K_size_},       {&efpa.Y, 6 * lanes}, {&kjr.Omega, 48 * nodes}};
+  constexpr std::size_t line = 8;  // doubles in a cache line
+  std::size_t used = line;
+  for (const Field& f : fields) used += (f.size + line - 1) / line * line;
+  memory_.assign(used, 0.0);
+  double* next = memory_.data();
+  while (reinterpret_cast<std::uintptr_t>(next) % 64 != 0) ++next;
+  for (const Field& f : fields) {
+    *f.begin = next;
+    next += (f.size + line - 1) / line * line;
+  }
+}
+
+std::size_t DelassusMemory::bytes() const {
+  return memory_.size() * sizeof(double) + ends_.size() * sizeof(OsimrEnd) +
+         branches_.size() * sizeof(OsimrBranch) + groups_.size() * sizeof(OsimrGroup) +
+         efpa_nodes_.size() * sizeof(EfpaNode) + packs_.size() * sizeof(KjrPack) +
+         (group_lane_end_.size() + pack_of_row_.size()) * sizeof(std::int32_t);
+}
+
+}  // namespace tenon

@@ -1,0 +1,54 @@
+// The algorithms that can be recorded, written once for any scalar: which kernels they call in which order,
+// what they read and what they give. With T = double they are what tests hold a recording against.
+//
+// Proximal methods run a fixed number of plain iterations, f := f + r(f) from f = 0 (solvers/proximal.hpp).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kernels/kernel_table.hpp"
+#include "tenon/constraints.hpp"
+#include "tenon/model.hpp"
+#include "tenon/trace.hpp"
+
+namespace tenon::trace {
+
+enum class Size { nq, nv, nv_by_nv, rows, rows_by_rows, link_poses };
+std::size_t number(Size size, const Model& model, const ConstraintSet* constraints);
+
+struct Array {
+  const char* name;     // in C
+  const char* meaning;  // with unit
+  Size size;
+};
+
+// What an algorithm runs on. Inputs that it does not name are null; rows are in the user's order.
+template <class T>
+struct Subject {
+  const Model& model;
+  const ConstraintSet* constraints;
+  const KernelTable<T>& kernels;
+  WorkspaceData<T>& w;
+  PvData<T>& pv;
+  PvEarlyData<T>& pv_early;
+  bool split_base;  // pv and prox_pv factor the branches of the root apart
+  TraceOptions options;
+
+  const ModelData& m() const { return model.data(); }
+  const ConstraintData& c() const { return constraints->data(); }
+  int rows() const { return c().row_count; }
+};
+
+template <class T>
+struct Algorithm {
+  TraceableAlgorithm about;
+  std::vector<Array> inputs, outputs;
+  void (*run)(Subject<T>& subject, const T* const* inputs, T* const* outputs);
+};
+
+template <class T>
+const std::vector<Algorithm<T>>& algorithms();
+
+}  // namespace tenon::trace

@@ -1,0 +1,107 @@
+// The kernels compiled for recorders, in a namespace of their own like those of an instruction set
+// (src/CMakeLists.txt). Packs of four are four recorders, one after the other.
+#include "trace/kernels.hpp"
+
+#include "spatial/lanes.hpp"
+
+namespace tenon {
+namespace trace {
+
+struct FourRecorded {
+  Recorded x[4];
+  const Recorded& operator[](int i) const { return x[i]; }
+};
+inline FourRecorded operator+(const FourRecorded& a, const FourRecorded& b) {
+  return {{a.x[0] + b.x[0], a.x[1] + b.x[1], a.x[2] + b.x[2], a.x[3] + b.x[3]}};
+}
+inline FourRecorded operator-(const FourRecorded& a, const FourRecorded& b) {
+  return {{a.x[0] - b.x[0], a.x[1] - b.x[1], a.x[2] - b.x[2], a.x[3] - b.x[3]}};
+}
+inline FourRecorded operator-(const FourRecorded& a) {
+  return {{-a.x[0], -a.x[1], -a.x[2], -a.x[3]}};
+}
+inline FourRecorded operator*(const FourRecorded& a, const FourRecorded& b) {
+  return {{a.x[0] * b.x[0], a.x[1] * b.x[1], a.x[2] * b.x[2], a.x[3] * b.x[3]}};
+}
+
+}  // namespace trace
+
+template <>
+struct FourOf<trace::Recorded> {
+  using type = trace::FourRecorded;
+};
+
+}  // namespace tenon
+
+#include "kernels/aba.hpp"
+#include "kernels/constrained_aba.hpp"
+#include "kernels/crba.hpp"
+#include "kernels/kinematics.hpp"
+#include "kernels/ltl.hpp"
+#include "kernels/prox_ltl.hpp"
+#include "kernels/prox_ltls.hpp"
+#include "kernels/pv.hpp"
+#include "kernels/pv_early.hpp"
+#include "kernels/rnea.hpp"
+
+namespace tenon::trace {
+namespace {
+
+using T = Recorded;
+
+void add_tree(TreeKernels<T>& t) {
+  t.kinematics = kinematics<T>;
+  t.rnea = rnea<T>;
+  t.crba = crba<T>;
+  t.crba_rows = crba_rows<T>;
+  t.ltl_factor = ltl_factor<T>;
+  t.ltl_solve = ltl_solve<T>;
+  t.aba = aba<T>;
+}
+
+void add_constrained(ConstrainedAbaKernels<T>& t) {
+  t.constraint_state = [](const ModelData& m, const ConstraintData& c, const T* q, const T* v,
+                          bool has_wrenches, WorkspaceData<T>& w) {
+    sweep_velocities(m, q, v, has_wrenches, w);
+    evaluate_constraint_rows(m, c, w);
+  };
+  t.constrained_aba_start = constrained_aba_start<T>;
+  t.constrained_aba_iterate = constrained_aba_iterate<T>;
+  t.constrained_aba_finish = constrained_aba_finish<T>;
+}
+
+void add_pv(PvKernels<T>& t) {
+  t.pv_reduce = pv_reduce<T>;
+  t.pv_factor = pv_factor<T>;
+  t.pv_step = pv_step<T>;
+  t.pv_roll_out = pv_roll_out<T>;
+  t.pv_early_reduce = pv_early_reduce<T>;
+  t.pv_early_roll_out = pv_early_roll_out<T>;
+}
+
+void add_joint_space(JointSpaceKernels<T>& t) {
+  t.prox_ltl_start = prox_ltl_start<T>;
+  t.prox_ltl_factor = prox_ltl_factor<T>;
+  t.prox_ltl_step = prox_ltl_step<T>;
+  t.prox_ltl_finish = prox_ltl_finish<T>;
+  t.prox_ltls_start = prox_ltls_start<T>;
+  t.prox_ltls_factor = prox_ltls_factor<T>;
+  t.prox_ltls_step = prox_ltls_step<T>;
+}
+
+}  // namespace
+
+const KernelTable<Recorded>& recorded_kernels() {
+  static const KernelTable<Recorded> table = [] {
+    KernelTable<Recorded> t{};
+    t.instruction_set = "recorder";
+    add_tree(t);
+    add_constrained(t);
+    add_pv(t);
+    add_joint_space(t);
+    return t;
+  }();
+  return table;
+}
+
+}  // namespace tenon::trace

@@ -1,0 +1,175 @@
+#include "trace/recording.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "solvers/arena.hpp"
+#include "solvers/pv_early_memory.hpp"
+#include "solvers/pv_memory.hpp"
+#include "tenon/dynamics.hpp"
+#include "trace/kernels.hpp"
+
+namespace tenon::trace {
+namespace {
+
+// The memory of a workspace, in recorders.
+struct Memory {
+  Memory(const Model& model, const ConstraintSet* constraints)
+      : c(constraints ? &constraints->data() : nullptr),
+        tables(model.data(), c),
+        arena(model.data(), c, static_cast<std::size_t>(tables.row_first.back())),
+        pv(model.data(), c),
+        pv_early(model.data(), c),
+        anchors(c ? 12 * static_cast<std::size_t>(c->item_count) : 0, 0.0) {
+    for (std::size_t i = 0; i < anchors.size(); i += 12) anchors[i] = anchors[i + 4] = anchors[i + 8] = 1;
+    WorkspaceData<Recorded>& w = arena.data;
+    w.node_flags = tables.node_flags.data();
+    w.support_flags = c ? tables.support_flags.data() : nullptr;
+    w.dof_depth = tables.dof_depth.data();
+    w.row_first = tables.row_first.data();
+    w.anchors = anchors.data();
+    for (int e = 0; e < 3; ++e) w.gravity[e] = Recorded(model.data().gravity[e]);
+  }
+
+  const ConstraintData* c;
+  SweepTables tables;
+  Arena<Recorded> arena;
+  PvMemory<Recorded> pv;
+  PvEarlyMemory<Recorded> pv_early;
+  std::vector<double> anchors;
+};
+
+const Algorithm<Recorded>& find(std::string_view name) {
+  const auto& all = algorithms<Recorded>();
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const Algorithm<Recorded>& x) { return x.about.name == name; });
+  if (found != all.end()) return *found;
+  std::string names;
+  for (const Algorithm<Recorded>& x : all) names += (names.empty() ? "" : ", ") + std::string(x.about.name);
+  throw Error(Status::not_found,
+              "algorithm '" + std::string(name) + "' is none that can be recorded; there are " + names);
+}
+
+void check(const Algorithm<Recorded>& algorithm, const Model& model, const ConstraintSet* constraints,
+           const TraceOptions& options) {
+  const std::string name = std::string("algorithm '") + algorithm.about.name + "'";
+  if (options.iterations < 1 || options.iterations > 1000)
+    throw Error(Status::invalid_argument,
+                "iterations is " + std::to_string(options.iterations) + "; give a number from 1 to 1000");
+  if (!(options.mu > 0 && options.mu <= 1e300))
+    throw Error(Status::invalid_argument, "mu must be positive and finite; 1e6 is a good value");
+  if (!algorithm.about.constrained) return;
+  if (!constraints || constraints->row_count() == 0)
+    throw Error(Status::invalid_argument, name + " needs constraint rows; add a point, a weld or a row");
+  if (&*constraints->model() != &model)
+    throw Error(Status::invalid_argument,
+                "the constraint set is bound to another model; bind it to the model that is recorded");
+  if (constraints->data().node_row_first[0] > 0)
+    throw Error(Status::unsupported,
+                "unsupported: a constraint holds a link that is part of the world, so its "
+                "rows can never be met; leave that constraint out");
+}
+
+// SplitMix64 (Steele, Lea, Flood 2014), numbers from -1 to 1.
+class Sample {
+ public:
+  double next() {
+    state_ += 0x9e3779b97f4a7c15u;
+    std::uint64_t x = state_;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    x ^= x >> 31;
+    return static_cast<double>(x >> 11) * 0x1p-52 - 1;
+  }
+
+ private:
+  std::uint64_t state_ = 1;
+};
+
+std::vector<double> sample_state(const Array& array, const Model& model, const ConstraintSet* constraints,
+                                 Sample& sample) {
+  std::vector<double> x(number(array.size, model, constraints));
+  if (array.size == Size::nq)
+    random_configuration(model, 1, x.data());
+  else
+    for (double& value : x) value = sample.next();
+  return x;
+}
+
+}  // namespace
+
+std::vector<Term> Recording::all_outputs() const {
+  std::vector<Term> all;
+  for (const RecordedArray& output : outputs) all.insert(all.end(), output.terms.begin(), output.terms.end());
+  return all;
+}
+
+std::unique_ptr<Recording> record(const Model& model, const ConstraintSet* constraints, std::string_view name,
+                                  const TraceOptions& options) {
+  const Algorithm<Recorded>& algorithm = find(name);
+  check(algorithm, model, constraints, options);
+  auto recording = std::make_unique<Recording>();
+  recording->about = &algorithm.about;
+  Graph& graph = recording->graph;
+
+  std::vector<std::vector<Recorded>> inputs, outputs;
+  Sample sample;
+  for (const Array& array : algorithm.inputs) {
+    recording->inputs.push_back({array, {}});
+    inputs.emplace_back();
+    for (const double value : sample_state(array, model, constraints, sample)) {
+      const Term term = graph.input(value);
+      recording->inputs.back().terms.push_back(term);
+      inputs.back().emplace_back(graph, term);
+    }
+  }
+  for (const Array& array : algorithm.outputs) outputs.emplace_back(number(array.size, model, constraints));
+
+  Memory memory(model, algorithm.about.constrained ? constraints : nullptr);
+  const bool split = memory.pv.data.split.count > 0 && memory.pv.split_pays();
+  Subject<Recorded> subject = {
+      model, constraints, recorded_kernels(), memory.arena.data, memory.pv.data, memory.pv_early.data,
+      split, options};
+  std::vector<const Recorded*> in;
+  std::vector<Recorded*> out;
+  for (const auto& x : inputs) in.push_back(x.data());
+  for (auto& x : outputs) out.push_back(x.data());
+  algorithm.run(subject, in.data(), out.data());
+
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    recording->outputs.push_back({algorithm.outputs[i], {}});
+    for (const Recorded& x : outputs[i]) recording->outputs.back().terms.push_back(x.term_in(graph));
+  }
+  return recording;
+}
+
+}  // namespace tenon::trace
+
+namespace tenon {
+
+const std::vector<TraceableAlgorithm>& traceable_algorithms() {
+  static const std::vector<TraceableAlgorithm> all = [] {
+    std::vector<TraceableAlgorithm> list;
+    for (const auto& algorithm : trace::algorithms<trace::Recorded>()) list.push_back(algorithm.about);
+    return list;
+  }();
+  return all;
+}
+
+OperationCounts count_operations(const Model& model, const ConstraintSet* constraints,
+                                 std::string_view algorithm, const TraceOptions& options) {
+  using trace::Operation;
+  const auto recording = trace::record(model, constraints, algorithm, options);
+  const auto counts = recording->graph.count(recording->all_outputs());
+  const auto of = [&](Operation operation) { return counts[static_cast<std::size_t>(operation)]; };
+  return {of(Operation::add) + of(Operation::subtract),
+          of(Operation::multiply),
+          of(Operation::divide),
+          of(Operation::square_root),
+          of(Operation::sine),
+          of(Operation::cosine),
+          of(Operation::arctangent)};
+}
+
+}  // namespace tenon

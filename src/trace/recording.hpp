@@ -1,0 +1,29 @@
+// One algorithm recorded on one model and constraint set.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "trace/algorithms.hpp"
+#include "trace/graph.hpp"
+
+namespace tenon::trace {
+
+struct RecordedArray {
+  Array array;
+  std::vector<Term> terms;
+};
+
+struct Recording {
+  const TraceableAlgorithm* about;
+  Graph graph;
+  std::vector<RecordedArray> inputs, outputs;  // the terms of inputs are its input nodes, in order
+  std::vector<Term> all_outputs() const;
+};
+
+// The state of the recording is random. Throws as count_operations does.
+std::unique_ptr<Recording> record(const Model& model, const ConstraintSet* constraints,
+                                  std::string_view algorithm, const TraceOptions& options);
+
+}  // namespace tenon::trace

@@ -1,0 +1,136 @@
+// A recording is held against the same kernels in double, at another state than its own.
+#include "trace/recording.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "model/small_mechanisms.hpp"
+#include "solvers/workspace_impl.hpp"
+#include "support/random_mechanism.hpp"
+#include "tenon/dynamics.hpp"
+#include "tenon/urdf.hpp"
+
+namespace tenon::trace {
+namespace {
+
+using tenon::testing::Random;
+
+struct Scene {
+  std::string name;
+  std::shared_ptr<const Model> model;
+  std::shared_ptr<const ConstraintSet> constraints;  // null: none
+};
+
+Scene scene(const char* robot, bool floating, const std::vector<const char*>& welds,
+            const std::vector<const char*>& points) {
+  CompileOptions options;
+  options.floating_base = floating;
+  Scene s{robot, Model::compile(load_urdf(std::string(TENON_MODELS_DIR) + "/" + robot + ".urdf"), options),
+          nullptr};
+  std::vector<ConstraintSpec> specs;
+  for (const char* link : welds) specs.push_back(weld_constraint(s.model->find_link(link), {}));
+  for (const char* link : points)
+    specs.push_back(point_constraint(s.model->find_link(link), {0.01, 0.02, 0.03}));
+  if (!specs.empty()) s.constraints = ConstraintSet::bind(s.model, specs);
+  return s;
+}
+
+std::vector<Scene> scenes() {
+  std::vector<Scene> all = {
+      scene("double_pendulum", false, {}, {}),
+      scene("iiwa14", false, {"iiwa_link_7"}, {}),
+      scene("solo12", true, {}, {"FL_FOOT", "HR_FOOT"}),
+      scene("atlas", true, {"l_foot", "r_foot"}, {}),
+  };
+  for (int seed = 0; seed < 6; ++seed) {
+    const testing::Robot robot = testing::random_robot(static_cast<std::uint64_t>(seed), 12);
+    if (robot.model->nv == 0) continue;
+    Random random(static_cast<std::uint64_t>(seed));
+    Scene s{"random " + std::to_string(seed), robot.model, nullptr};
+    // One point on the last link: rows that are independent of each other.
+    s.constraints = ConstraintSet::bind(
+        s.model,
+        {point_constraint(static_cast<int>(s.model->links.size()) - 1, {0.1, 0.2, 0.3}, RowAxes::world)});
+    if (s.constraints->data().node_row_first[0] > 0 || s.model->nv < 6) s.constraints = nullptr;
+    all.push_back(s);
+  }
+  return all;
+}
+
+std::vector<double> other_state(const Array& array, const Scene& s, Random& random) {
+  std::vector<double> x(number(array.size, *s.model, s.constraints.get()));
+  if (array.size == Size::nq)
+    random_configuration(*s.model, 77, x.data());
+  else
+    for (double& value : x) value = random.uniform(-2, 2);
+  return x;
+}
+
+double largest_of(const std::vector<double>& x) {
+  double largest = 0;
+  for (const double value : x) largest = std::max(largest, std::abs(value));
+  return largest;
+}
+
+class RecordingOf : public ::testing::TestWithParam<std::size_t> {};
+
+TEST_P(RecordingOf, EqualsTheKernelInDouble) {
+  const Algorithm<double>& algorithm = algorithms<double>()[GetParam()];
+  TraceOptions options;
+  options.mu = 100;  // rounding is multiplied by it
+  int compared = 0;
+  for (const Scene& s : scenes()) {
+    if (algorithm.about.constrained && !s.constraints) continue;
+    const std::string name = s.name + ", " + algorithm.about.name;
+    const auto recording = record(*s.model, s.constraints.get(), algorithm.about.name, options);
+
+    Random random(5);
+    std::vector<std::vector<double>> inputs, outputs;
+    std::vector<double> all_inputs;
+    std::vector<const double*> in;
+    std::vector<double*> out;
+    for (const Array& array : algorithm.inputs) {
+      inputs.push_back(other_state(array, s, random));
+      all_inputs.insert(all_inputs.end(), inputs.back().begin(), inputs.back().end());
+    }
+    for (const Array& array : algorithm.outputs)
+      outputs.emplace_back(number(array.size, *s.model, s.constraints.get()));
+    for (const auto& x : inputs) in.push_back(x.data());
+    for (auto& x : outputs) out.push_back(x.data());
+
+    WorkspaceImpl w(s.model, algorithm.about.constrained ? s.constraints : nullptr);
+    Subject<double> subject = {*s.model,
+                               s.constraints.get(),
+                               *w.kernels,
+                               w.w(),
+                               w.pv.data,
+                               w.pv_early.data,
+                               w.pv.data.split.count > 0 && w.pv.split_pays(),
+                               options};
+    algorithm.run(subject, in.data(), out.data());
+
+    const std::vector<double> recorded = recording->graph.evaluate(all_inputs, recording->all_outputs());
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const double scale = std::max(largest_of(outputs[i]), 1e-3);
+      double worst = 0;
+      for (const double expected : outputs[i])
+        worst = std::max(worst, std::abs(recorded[next++] - expected) / scale);
+      EXPECT_LE(worst, algorithm.about.constrained ? 1e-12 : 1e-13)
+          << name << ", " << algorithm.outputs[i].name;
+    }
+    ++compared;
+  }
+  EXPECT_GE(compared, 3);
+}
+
+std::string name_of_algorithm(const ::testing::TestParamInfo<std::size_t>& info) {
+  return traceable_algorithms()[info.param].name;
+}
+INSTANTIATE_TEST_SUITE_P(Recording, RecordingOf,
+                         ::testing::Range(std::size_t{0}, traceable_algorithms().size()), name_of_algorithm);
+
+}  // namespace
+}  // namespace tenon::trace
