@@ -36,15 +36,36 @@ TENON_INLINE void store_lanes(T* K, int stride, const Force<Lanes<T>>& f) {
   f.f.x.store(K + 3 * stride), f.f.y.store(K + 4 * stride), f.f.z.store(K + 5 * stride);
 }
 
-// The rows on the node itself take their lanes.
 template <class T>
-inline void enter_rows(const PvNode& s, const PvData<T>& d, const WorkspaceData<T>& w) {
-  const int rows = s.row_end - s.row_begin;
-  for (int j = 0; j < (rows + 3) / 4 * 4; ++j) {
-    T* K = d.K + s.lane_begin + j;
-    const T* row = w.K + 6 * (s.row_begin + j);
-    for (int e = 0; e < 6; ++e) K[e * d.lane_count] = j < rows ? row[e] : T(0);
-    d.k[s.lane_begin + j] = j < rows ? w.k[s.row_begin + j] : T(0);
+TENON_INLINE void enter_row(const T* K, const T& k, int lane, PvData<T>& d) {
+  for (int e = 0; e < 6; ++e) d.K[e * d.lane_count + lane] = K[e];
+  d.k[lane] = k;
+}
+
+// The rows on the node itself take their lanes, and bridging rows that start on it; of those the first side
+// brings the right-hand side.
+template <class T>
+inline void enter_rows(const PvNode& s, PvData<T>& d, const WorkspaceData<T>& w) {
+  const T o(0), none[6] = {o, o, o, o, o, o};
+  int lane = s.lane_begin;
+  for (int r = s.row_begin; r < s.row_end; ++r) enter_row(w.K + 6 * r, w.k[r], lane++, d);
+  for (int j = s.side_begin; j < s.side_end; ++j) {
+    const PvSide& side = d.sides[j];
+    enter_row(w.side_K + side.K, side.K % 12 == 0 ? w.k[side.row] : o, lane++, d);
+  }
+  for (; lane % 4 != 0; ++lane) enter_row(none, o, lane, d);
+}
+
+// What the second lanes carry goes to the first ones.
+template <class T>
+inline void merge_lanes(int begin, int end, PvData<T>& d) {
+  for (int j = begin; j < end; ++j) {
+    const PvMerge& m = d.merges[j];
+    for (int e = 0; e < 7; ++e) {
+      T* x = e < 6 ? d.K + e * d.lane_count : d.k;
+      x[m.into] = x[m.into] + x[m.from];
+      x[m.from] = T(0);
+    }
   }
 }
 
@@ -157,6 +178,24 @@ inline void gather_blocks(const PvBlocks& blocks, int root_columns, PvData<T>& d
   }
 }
 
+// L := C L C^T, C the sum of the two lanes of each bridging row. First lanes are written to both triangles:
+// their order is not that of their rows.
+template <class T>
+inline void merge_dual_hessian(PvData<T>& d) {
+  const int n = d.lane_count;
+  const auto entry = [&](int x, int y) -> T& { return d.L[x < y ? x * n + y : y * n + x]; };
+  for (int j = 0; j < d.merge_count; ++j) {
+    const int a = d.merges[j].into, b = d.merges[j].from;
+    entry(a, a) = entry(a, a) + entry(b, b) + T(2) * entry(a, b);
+    for (int x = 0; x < n; ++x) {
+      if (x == a || x == b) continue;
+      const T sum = entry(a, x) + entry(b, x);
+      d.L[a * n + x] = sum;
+      d.L[x * n + a] = sum;
+    }
+  }
+}
+
 template <class T>
 inline int root_columns(const ModelData& m, bool split, const PvData<T>& d) {
   if (!split || d.node_count == 0) return 0;
@@ -177,7 +216,8 @@ bool pv_reduce(const ModelData& m, bool split, const T* v, const T* tau, PvData<
   for (int index = 0; index < d.node_count; ++index) {
     const PvNode& s = d.nodes[index];
     const NodeData& n = m.nodes[s.node];
-    if (s.row_end > s.row_begin) enter_rows(s, d, w);
+    enter_rows(s, d, w);
+    merge_lanes(s.merge_begin, s.merge_end, d);
     int end_column = s.column_begin;
     with_joint(n.kind, [&](auto joint) {
       using J = decltype(joint);
@@ -189,6 +229,8 @@ bool pv_reduce(const ModelData& m, bool split, const T* v, const T* tau, PvData<
     if (!apart) sum_dual_hessian(s, s.sum_columns, end_column, W_of_sum, d);
     if (index + 1 < d.node_count) W_of_sum = d.W + d.nodes[index + 1].W_begin;
   }
+  merge_lanes(d.world_merge_begin, d.merge_count, d);
+  merge_dual_hessian(d);
   gather_blocks(split ? d.split : d.whole, root_columns(m, split, d), d, w);
   return true;
 }
@@ -347,6 +389,7 @@ void pv_roll_out(const ModelData& m, const ConstraintData& c, const T* v, const 
   for (int index = 0; index < d.node_count; ++index) {
     const PvNode& s = d.nodes[index];
     for (int r = s.row_begin; r < s.row_end; ++r) force[d.lane_of_row[r]] = lambda[r];
+    for (int j = s.side_begin; j < s.side_end; ++j) force[d.sides[j].lane] = lambda[d.sides[j].row];
   }
   for (int index = 0; index < d.node_count; ++index) {
     const PvNode& s = d.nodes[index];

@@ -4,21 +4,36 @@
 // Lanes. While rows are carried to the root they stand four and four side by side (spatial/lanes.hpp). The
 // rows of each constrained node begin at a multiple of four lanes, what is left over holds zeros; so the
 // lanes of every subtree are whole packs, and contiguous as its rows are.
+//
+// Bridging rows start on two bodies and have a lane on each. Where the two ways meet, what the second lane
+// carries is added to the first, which goes on alone; what the two have gathered in L adds up at the end.
 #pragma once
 
 #include <cstdint>
 
 namespace tenon {
 
+// One side of a bridging row on its body.
+struct PvSide {
+  std::int32_t row, lane;
+  std::int32_t K;  // its place in WorkspaceData::side_K
+};
+// Two lanes become one.
+struct PvMerge {
+  std::int32_t into, from;
+};
+
 // A node that carries rows. In the order of the sweep: leaves first.
 struct PvNode {
   std::int32_t node;
-  std::int32_t row_begin, row_end;    // rows on the node itself
+  std::int32_t row_begin, row_end;    // rows on the node itself, bridging ones not among them
   std::int32_t lane_begin, lane_end;  // lanes of its subtree
   std::int32_t column_begin;          // its first column in d_inv
   std::int32_t W_begin;               // and in W: lane_end - lane_begin numbers a column
   // Where the next node has other lanes, L takes up the columns since the last such place.
   std::int32_t sum_columns;
+  std::int32_t side_begin, side_end;    // bridging rows that start here
+  std::int32_t merge_begin, merge_end;  // and that meet here
 };
 
 // Rows that no other row is coupled with: one dense symmetric matrix.
@@ -42,6 +57,9 @@ struct PvData {
   std::int32_t world_rows;  // rows on the world: the first ones, coupled with nothing
   const PvNode* nodes;
   const std::int32_t* lane_of_row;
+  const PvSide* sides;
+  const PvMerge* merges;  // those that meet in the world only come last
+  std::int32_t merge_count, world_merge_begin;
   PvBlocks whole;  // one block a tree
   PvBlocks split;  // one block a branch of the root, its joint left for the matrix inversion lemma; or empty
 

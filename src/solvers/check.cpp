@@ -28,4 +28,10 @@ Status check_configuration(WorkspaceImpl& w, const char* what, const double* q) 
   return Status::ok;
 }
 
+Status check_no_bridges(WorkspaceImpl& w, const char* who, const char* instead) {
+  if (w.rows() == 0 || w.cd()->bridge_count == 0) return Status::ok;
+  return w.fail(Status::unsupported, "unsupported: %s cannot take rows between two moving links; use %s", who,
+                instead);
+}
+
 }  // namespace tenon

@@ -30,5 +30,7 @@ inline bool all_finite(const double* x, int n) {
 Status check_finite(WorkspaceImpl& w, const char* what, const double* x, int n);  // null passes
 Status check_configuration(WorkspaceImpl& w, const char* what,
                            const double* q);  // finite, quaternions of unit norm
+// For what takes no rows between two moving links. who: what it is; instead: what does.
+Status check_no_bridges(WorkspaceImpl& w, const char* who, const char* instead);
 
 }  // namespace tenon

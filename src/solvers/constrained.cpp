@@ -50,14 +50,14 @@ constexpr MethodEntry methods[] = {
     {Method::constrained_aba, solve_constrained_aba, "constrained_aba"},
     {Method::prox_ltl, solve_prox_ltl, nullptr},
     {Method::prox_ltls, solve_prox_ltls, "prox_ltls"},
-    {Method::pv, solve_pv, "pv"},
-    {Method::prox_pv, solve_prox_pv, "prox_pv"},
+    {Method::pv, solve_pv, nullptr},
+    {Method::prox_pv, solve_prox_pv, nullptr},
     {Method::pv_soft, solve_pv_soft, "pv_soft"},
     {Method::pv_early, solve_pv_early, "pv_early"},
 };
 
 Method choose(const WorkspaceImpl& w) {
-  return w.cd() && w.cd()->bridge_count > 0 ? Method::prox_ltl : Method::constrained_aba;
+  return w.cd() && w.cd()->bridge_count > 0 ? Method::pv : Method::constrained_aba;
 }
 
 Status check_options(WorkspaceImpl& w, const SolveOptions& o) {
@@ -93,7 +93,8 @@ Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, c
                   static_cast<int>(method));
   if (entry->without_bridges && rows > 0 && w.cd()->bridge_count > 0)
     return w.fail(Status::unsupported,
-                  "unsupported: %s cannot take rows between two moving links; use prox_ltl or dense",
+                  "unsupported: %s cannot take rows between two moving links; use pv, prox_pv, prox_ltl or "
+                  "dense",
                   entry->without_bridges);
 
   w.report = SolveReport{};

@@ -85,6 +85,8 @@ Status factor(WorkspaceImpl& w, DampedInverseMethod method, const double* q, dou
     return w.fail(Status::unsupported,
                   "unsupported: damped inverse method %d is none of the methods of this version",
                   static_cast<int>(method));
+  if (entry->method != DampedInverseMethod::dense)
+    TENON_CHECK(check_no_bridges(w, "this damped inverse", "dense"));
   w.damped.factored = DampedInverseMethod::automatic;
   return w.rows() == 0 ? Status::ok : entry->factor(w, q, mu);
 }

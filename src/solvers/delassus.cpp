@@ -60,6 +60,7 @@ Status fill_delassus(WorkspaceImpl& w, DelassusMethod method, const double* q) {
     return w.fail(Status::unsupported,
                   "unsupported: Delassus method %d is none of the methods of this version",
                   static_cast<int>(method));
+  if (chosen != DelassusMethod::dense) TENON_CHECK(check_no_bridges(w, "this Delassus method", "dense"));
   if (w.rows() == 0) return Status::ok;
   const Status status = entry->fill(w, q);
   if (status == Status::not_positive_definite)

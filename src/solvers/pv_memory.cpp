@@ -33,6 +33,16 @@ void add_block(std::vector<PvBlock>& blocks, std::int32_t begin, std::int32_t en
   blocks.push_back(block);
 }
 
+// Rows that are the node's alone: bridging ones, numbered last, stand on two others.
+std::int32_t end_of_own_rows(const ConstraintData& c, std::int32_t node) {
+  std::int32_t end = c.node_row_first[node + 1];
+  for (std::int32_t j = 0; j < c.bridge_count; ++j) {
+    const ConstraintItem& item = c.items[c.bridges[j]];
+    if (item.node == node) end = std::min(end, item.row_begin);
+  }
+  return end;
+}
+
 }  // namespace
 
 template <class T>
@@ -40,24 +50,65 @@ PvMemory<T>::PvMemory(const ModelData& m, const ConstraintData* constraints)
     : unreachable(constraints ? constraints->row_count : 0) {
   if (!constraints || constraints->row_count == 0) return;
   number_lanes(m, *constraints);
+  plan_merges(*constraints);
   lay_out_columns(m);
   find_blocks(m, *constraints);
   allocate(constraints->row_count);
 }
 
+// Lanes of the bridging rows that start on a node.
+template <class T>
+void PvMemory<T>::enter_bridges(const ConstraintData& c, PvNode& n, std::int32_t& lanes) {
+  n.side_begin = static_cast<std::int32_t>(sides_.size());
+  for (std::int32_t j = 0; j < c.bridge_count; ++j) {
+    const ConstraintItem& item = c.items[c.bridges[j]];
+    if (item.first != n.node && item.second != n.node) continue;
+    const bool second = item.second == n.node;
+    for (std::int32_t r = 0; r < item.row_count; ++r) {
+      const std::int32_t row = item.row_begin + r;
+      (second ? second_lane_of_row_ : lane_of_row_)[static_cast<std::size_t>(row)] = lanes;
+      sides_.push_back({row, lanes++, 12 * (item.bridge + r) + (second ? 6 : 0)});
+    }
+  }
+  n.side_end = static_cast<std::int32_t>(sides_.size());
+}
+
+template <class T>
+void PvMemory<T>::plan_merges(const ConstraintData& c) {
+  const auto merges_at = [&](std::int32_t node) {
+    for (std::int32_t j = 0; j < c.bridge_count; ++j) {
+      const ConstraintItem& item = c.items[c.bridges[j]];
+      if (item.meet != node) continue;
+      for (std::int32_t r = item.row_begin; r < item.row_begin + item.row_count; ++r) {
+        const std::size_t row = static_cast<std::size_t>(r);
+        merges_.push_back({lane_of_row_[row], second_lane_of_row_[row]});
+      }
+    }
+    return static_cast<std::int32_t>(merges_.size());
+  };
+  for (PvNode& n : nodes_) {
+    n.merge_begin = static_cast<std::int32_t>(merges_.size());
+    n.merge_end = merges_at(n.node);
+  }
+  data.world_merge_begin = static_cast<std::int32_t>(merges_.size());
+  data.merge_count = merges_at(-1);
+}
+
 template <class T>
 void PvMemory<T>::number_lanes(const ModelData& m, const ConstraintData& c) {
   lane_of_row_.assign(static_cast<std::size_t>(c.row_count), 0);
+  second_lane_of_row_.assign(static_cast<std::size_t>(c.row_count), -1);
   std::int32_t lanes = 0;
   std::vector<std::int32_t> place(static_cast<std::size_t>(m.node_count), -1);  // in nodes_
   for (std::int32_t s = 0; s < c.support_count; ++s) {
     PvNode n{};
     n.node = c.support[s];
-    n.row_begin = c.node_row_first[n.node], n.row_end = c.node_row_first[n.node + 1];
+    n.row_begin = c.node_row_first[n.node], n.row_end = end_of_own_rows(c, n.node);
     n.lane_begin = lanes;
     for (std::int32_t r = n.row_begin; r < n.row_end; ++r)
-      lane_of_row_[static_cast<std::size_t>(r)] = lanes + r - n.row_begin;
-    lanes += whole_packs(n.row_end - n.row_begin);
+      lane_of_row_[static_cast<std::size_t>(r)] = lanes++;
+    enter_bridges(c, n, lanes);
+    lanes = whole_packs(lanes);
     n.lane_end = lanes;
     place[static_cast<std::size_t>(n.node)] = s;
     for (std::int32_t i = m.nodes[n.node].parent; i >= 0; i = m.nodes[i].parent)
@@ -94,6 +145,13 @@ void PvMemory<T>::lay_out_columns(const ModelData& m) {
 
 template <class T>
 void PvMemory<T>::find_blocks(const ModelData& m, const ConstraintData& c) {
+  bool couples_trees = false;
+  for (std::int32_t j = 0; j < c.bridge_count; ++j)
+    couples_trees = couples_trees || c.items[c.bridges[j]].meet < 0;
+  if (couples_trees) {
+    add_block(whole_, c.node_row_first[0], c.row_count, 0);
+    return;
+  }
   std::int32_t root = -1, roots = 0;
   for (std::int32_t s = 0; s < c.support_count; ++s) {
     const std::int32_t i = c.support[s];
@@ -102,6 +160,8 @@ void PvMemory<T>::find_blocks(const ModelData& m, const ConstraintData& c) {
     ++roots;
     add_block(whole_, c.node_row_first[i], c.subtree_row_end[i], 0);
   }
+  for (std::int32_t j = 0; j < c.bridge_count; ++j)
+    if (c.items[c.bridges[j]].meet == root) return;  // the branches are coupled by more than the root
   if (roots != 1) return;
   std::vector<PvBlock> branches;
   add_block(branches, c.node_row_first[root], c.node_row_first[root + 1], pv_border);
@@ -132,6 +192,8 @@ void PvMemory<T>::allocate(int rows) {
   data.slot_count = slots;
   data.nodes = nodes_.data();
   data.lane_of_row = lane_of_row_.data();
+  data.sides = sides_.data();
+  data.merges = merges_.data();
   data.whole = {static_cast<std::int32_t>(whole_.size()), whole_.data()};
   data.split = {static_cast<std::int32_t>(split_.size()), split_.data()};
 
@@ -172,7 +234,8 @@ void PvMemory<T>::allocate(int rows) {
 template <class T>
 std::size_t PvMemory<T>::bytes() const {
   return unreachable.bytes() + memory_.size() * sizeof(T) + nodes_.size() * sizeof(PvNode) +
-         (whole_.size() + split_.size()) * sizeof(PvBlock) + lane_of_row_.size() * sizeof(std::int32_t);
+         (whole_.size() + split_.size()) * sizeof(PvBlock) + lane_of_row_.size() * 2 * sizeof(std::int32_t) +
+         sides_.size() * sizeof(PvSide) + merges_.size() * sizeof(PvMerge);
 }
 
 template class PvMemory<double>;

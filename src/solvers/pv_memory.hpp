@@ -28,13 +28,17 @@ class PvMemory {
   UnreachablePart unreachable;
 
  private:
+  void enter_bridges(const ConstraintData& c, PvNode& n, std::int32_t& lanes);
+  void plan_merges(const ConstraintData& c);
   void number_lanes(const ModelData& m, const ConstraintData& c);
   void lay_out_columns(const ModelData& m);
   void find_blocks(const ModelData& m, const ConstraintData& c);
   void allocate(int rows);
 
   std::vector<PvNode> nodes_;
-  std::vector<std::int32_t> lane_of_row_;
+  std::vector<std::int32_t> lane_of_row_, second_lane_of_row_;
+  std::vector<PvSide> sides_;
+  std::vector<PvMerge> merges_;
   std::vector<PvBlock> whole_, split_;
   std::vector<T> memory_;
   std::size_t column_count_ = 0, W_size_ = 0;

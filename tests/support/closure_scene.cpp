@@ -143,7 +143,8 @@ std::unique_ptr<ConstrainedScene> closure_scene(std::uint64_t seed, SceneKind ki
 }
 
 const std::vector<Method>& closure_methods() {
-  static const std::vector<Method> methods = {Method::automatic, Method::dense, Method::prox_ltl};
+  static const std::vector<Method> methods = {Method::automatic, Method::dense, Method::prox_ltl, Method::pv,
+                                              Method::prox_pv};
   return methods;
 }
 
