@@ -8,6 +8,7 @@
 // With mu = 1e6 it leaves 1e-9 in qdd although the rows hold to 1e-13.
 #pragma once
 
+#include "kernels/bridged_factor_data.hpp"
 #include "kernels/crba_augmented.hpp"
 
 namespace tenon {
@@ -24,11 +25,47 @@ void prox_ltls_start(const ModelData& m, const ConstraintData& c, const T* q, co
   for (int r = 0; r < whole_packs(c.row_count); ++r) w.row_acceleration[r] = T(0);
 }
 
+// Bridging rows: M_mu of the other rows, in H_L, goes to the path rows of the elimination tree, where J^T mu
+// J of bridging rows has its places too.
+template <class T>
+inline bool factor_bridged(const ModelData& m, const ConstraintData& c, BridgedFactorData<T>& b,
+                           const WorkspaceData<T>& w) {
+  for (int e = 0; e < b.entry_count; ++e) b.rows[e] = T(0);
+  for (int k = 0; k < m.nv; ++k) {
+    const int end = w.row_first[k] + w.dof_depth[k];
+    for (int e = w.row_first[k]; e <= end; ++e) b.rows[b.place[e]] = w.H_L[e];
+  }
+  const int stride = whole_packs(c.row_count);
+  for (int index = 0; index < c.bridge_count; ++index) {
+    const ConstraintItem& item = c.items[c.bridges[index]];
+    const int *begin = b.way + b.way_begin[index], *end = b.way + b.way_begin[index + 1];
+    for (int r = item.row_begin; r < item.row_begin + item.row_count; ++r) {
+      for (const int* x = begin; x < end; ++x)
+        b.x[*x] = w.JT[static_cast<long>(b.coordinate[*x]) * stride + r];
+      for (const int* x = begin; x < end; ++x) {
+        const T share = w.mu_row[r] * b.x[*x];
+        T* row = b.rows + b.w.row_first[*x];
+        for (const int* y = begin; y <= x; ++y) {
+          T& entry = row[b.w.dof_depth[*y]];
+          entry = entry + share * b.x[*y];
+        }
+      }
+    }
+  }
+  return ltl_factor(b.tree, b.rows, b.inv_d, b.w);
+}
+template <class T>
+inline void solve_bridged(const ModelData& m, BridgedFactorData<T>& b, T* x) {
+  for (int k = 0; k < m.nv; ++k) b.x[b.number[k]] = x[k];
+  ltl_solve(b.tree, b.rows, b.inv_d, b.x, b.w);
+  for (int k = 0; k < m.nv; ++k) x[k] = b.x[b.number[k]];
+}
+
 // Factor of M_mu for new mu_row. False when it is not positive definite.
 template <class T>
 bool prox_ltls_factor(const ModelData& m, const ConstraintData& c, WorkspaceData<T>& w) {
   crba_augmented_rows(m, c, w.H, w.H_L, w);
-  return ltl_factor(m, w.H_L, w.H_inv_d, w);
+  return w.bridged ? factor_bridged(m, c, *w.bridged, w) : ltl_factor(m, w.H_L, w.H_inv_d, w);
 }
 
 // Moves qdd to the minimiser for the centre f, and with it row_acceleration = J qdd and row_lambda, its
@@ -46,7 +83,10 @@ void prox_ltls_step(const ModelData& m, const ConstraintData& c, const T* inv_mu
     for (int k = 0; k < m.nv; ++k) x[k] = T(0);
   for (int k = 0; k < m.nv; ++k) x[k] = w.joint_force[k] - x[k];
   add_transposed_rows(m, c, w.JT, force, x);
-  ltl_solve(m, w.H_L, w.H_inv_d, x, w);
+  if (w.bridged)
+    solve_bridged(m, *w.bridged, x);
+  else
+    ltl_solve(m, w.H_L, w.H_inv_d, x, w);
   for (int k = 0; k < m.nv; ++k) qdd[k] = qdd[k] + x[k];
 
   for (int r = 0; r < stride; ++r) a_change[r] = T(0);

@@ -103,6 +103,9 @@ namespace tenon {
   F(loop_scratch, 1, loop_work)   /* loops: the split of one cluster */
 
 template <class T>
+struct BridgedFactorData;
+
+template <class T>
 struct WorkspaceData {
 #define TENON_FIELD(name, size, item) T* name;
   TENON_WORKSPACE_FIELDS(TENON_FIELD)
@@ -113,6 +116,7 @@ struct WorkspaceData {
   const std::int32_t* dof_depth;  // per velocity coordinate: how many ancestors it has
   const std::int32_t* row_first;  // and where its row begins among path rows (kernels/ltl.hpp)
   T gravity[3];
+  BridgedFactorData<T>* bridged;  // M + J^T mu J with bridging rows; null without
   const double* anchors;  // 12 numbers per constraint item: R row by row, p (world pose of the held frame)
 };
 

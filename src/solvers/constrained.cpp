@@ -49,7 +49,7 @@ constexpr MethodEntry methods[] = {
     {Method::dense, solve_dense, nullptr},
     {Method::constrained_aba, solve_constrained_aba, "constrained_aba"},
     {Method::prox_ltl, solve_prox_ltl, nullptr},
-    {Method::prox_ltls, solve_prox_ltls, "prox_ltls"},
+    {Method::prox_ltls, solve_prox_ltls, nullptr},
     {Method::pv, solve_pv, nullptr},
     {Method::prox_pv, solve_prox_pv, nullptr},
     {Method::pv_soft, solve_pv_soft, "pv_soft"},
@@ -93,8 +93,8 @@ Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, c
                   static_cast<int>(method));
   if (entry->without_bridges && rows > 0 && w.cd()->bridge_count > 0)
     return w.fail(Status::unsupported,
-                  "unsupported: %s cannot take rows between two moving links; use pv, prox_pv, prox_ltl or "
-                  "dense",
+                  "unsupported: %s cannot take rows between two moving links; use pv, prox_pv, prox_ltl, "
+                  "prox_ltls or dense",
                   entry->without_bridges);
 
   w.report = SolveReport{};

@@ -90,6 +90,8 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
   d.row_first = tables.row_first.data();
   d.anchors = anchors.data();
   for (int e = 0; e < 3; ++e) d.gravity[e] = md().gravity[e];
+  bridged = std::make_unique<BridgedFactor>(md(), cd(), d);
+  d.bridged = bridged->data();
 }
 
 Status WorkspaceImpl::fail(Status status, const char* format, ...) {
@@ -129,7 +131,8 @@ std::size_t Workspace::bytes() const {
   const std::size_t indices = w.tables.node_flags.size() + w.tables.support_flags.size() +
                               w.tables.dof_depth.size() + w.tables.row_first.size() + w.item_of.size();
   return sizeof w + w.arena.bytes() + w.pv.bytes() + w.pv_early.bytes() + w.delassus.bytes() +
-         w.damped.bytes() + doubles * sizeof(double) + indices * sizeof(std::int32_t) + w.dense->bytes();
+         w.damped.bytes() + doubles * sizeof(double) + indices * sizeof(std::int32_t) + w.bridged->bytes() +
+         w.dense->bytes();
 }
 
 void Workspace::set_gravity(const Vector3& gravity) {

@@ -8,6 +8,7 @@
 #include "kernels/kernel_table.hpp"
 #include "reference/kkt_solver.hpp"
 #include "solvers/arena.hpp"
+#include "solvers/bridged_factor.hpp"
 #include "solvers/damped_inverse.hpp"
 #include "solvers/delassus_memory.hpp"
 #include "solvers/proximal.hpp"
@@ -33,6 +34,7 @@ struct WorkspaceImpl {
   PvEarlyMemory<double> pv_early;
   DelassusMemory delassus;
   DampedInverseMemory damped;
+  std::unique_ptr<BridgedFactor> bridged;
   std::vector<double> anchors;        // 12 a constraint item, for the kernels
   std::vector<Pose> anchor_poses;     // the same per constraint in user order
   std::vector<std::int32_t> item_of;  // constraint in user order -> item

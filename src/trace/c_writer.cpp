@@ -190,6 +190,10 @@ void describe_links(const Model& model, std::string& text) {
   }
 }
 
+std::string link_name(const Model& model, int link) {
+  return link < 0 ? "the world" : "link " + model.links[static_cast<std::size_t>(link)].name;
+}
+
 void describe_rows(const Model& model, const ConstraintSet& constraints, std::string& text) {
   text += " *\n * Constraint rows, desired and lambda alike:\n";
   for (int i = 0; i < constraints.constraint_count(); ++i) {
@@ -197,8 +201,9 @@ void describe_rows(const Model& model, const ConstraintSet& constraints, std::st
     const int first = constraints.first_row(i);
     const int end =
         i + 1 < constraints.constraint_count() ? constraints.first_row(i + 1) : constraints.row_count();
-    text += " *   " + in_comment(spec.name.empty() ? "constraint " + std::to_string(i) : spec.name) +
-            " on link " + in_comment(model.links[static_cast<std::size_t>(spec.link)].name) + ": " +
+    text += " *   " + in_comment(spec.name.empty() ? "constraint " + std::to_string(i) : spec.name) + " on " +
+            in_comment(link_name(model, spec.link)) +
+            (spec.closure ? " and " + in_comment(link_name(model, spec.second_link)) : "") + ": " +
             range("rows", first, end - first) + "\n";
   }
 }

@@ -69,6 +69,12 @@ void check(const Algorithm<Recorded>& algorithm, const Model& model, const Const
     throw Error(Status::unsupported,
                 "unsupported: a constraint holds a link that is part of the world, so its "
                 "rows can never be met; leave that constraint out");
+  const std::string_view method = algorithm.about.name;
+  const bool takes_bridges = method == "pv" || method == "prox_pv" || method == "prox_ltl";
+  if (constraints->data().bridge_count > 0 && !takes_bridges)
+    throw Error(Status::unsupported, "unsupported: " + name +
+                                         " is not recorded with rows between two moving links; take pv, "
+                                         "prox_pv or prox_ltl");
 }
 
 // SplitMix64 (Steele, Lea, Flood 2014), numbers from -1 to 1.

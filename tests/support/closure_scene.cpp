@@ -143,8 +143,8 @@ std::unique_ptr<ConstrainedScene> closure_scene(std::uint64_t seed, SceneKind ki
 }
 
 const std::vector<Method>& closure_methods() {
-  static const std::vector<Method> methods = {Method::automatic, Method::dense, Method::prox_ltl, Method::pv,
-                                              Method::prox_pv};
+  static const std::vector<Method> methods = {Method::automatic, Method::dense, Method::prox_ltl,
+                                              Method::prox_ltls, Method::pv,    Method::prox_pv};
   return methods;
 }
 
