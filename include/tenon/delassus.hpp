@@ -1,7 +1,7 @@
 // The Delassus matrix J M^-1 J^T (inverse operational-space inertia, Lambda^-1) of the constraint rows of a
-// workspace, and its damped inverse (Lambda^-1 + I / mu)^-1. Rows and columns in the user's order,
-// column-major with a leading dimension; both triangles, symmetric to the last bit. Rows on the world give
-// zeros. The compliance of rows is not part of it.
+// workspace, and its damped inverse (Lambda^-1 + E)^-1, E a positive diagonal. Rows and columns in the user's
+// order, column-major with a leading dimension; both triangles, symmetric to the last bit. Rows on the world
+// give zeros. The compliance of rows is part of E alone.
 //
 // Papers: [OSIMR] Sathya, Decre, Swevers, PV-OSIMr, 2023; [CABA] Sathya, Carpentier, Constrained Articulated
 // Body Dynamics Algorithms, 2024. n: velocity coordinates, m: rows, d: depth of the tree.
@@ -37,12 +37,26 @@ enum class DampedInverseMethod : std::int32_t {
 // out: rows x rows.
 Status delassus_matrix(Workspace& w, DelassusMethod method, const double* q, double* out, int ld);
 
-// out: rows x rows. mu > 0.
-Status damped_delassus_inverse(Workspace& w, DampedInverseMethod method, const double* q, double mu,
-                               double* out, int ld);
+// What is added to the diagonal before inverting: E = R + 1 / mu for each row, R the compliance of the row.
+// The larger mu, the closer to the inverse where there is one, and the larger the result where there is none:
+// dependent rows have entries of the size of mu in it, whose rounding is (rounding) x mu. Beyond that,
+// ltl_inverse, ltl_cholesky, pv_osimr and pv_osimf keep the identity Lambda_mu (Lambda^-1 + E) = 1 to
+// (rounding) x mu x (Delassus diagonal) whatever the rows; caba_osim and caba_osimf do so where each link has
+// as many joints as rows between it and the next link towards the world with constraints on more than one
+// side, and square that factor elsewhere.
+struct Damping {
+  double mu = 0;  // of every row; 0: default_relative_mu over the typical Delassus diagonal of the row
+  const double* mu_of_row = nullptr;  // instead: of each row, the user's order
+};
+inline constexpr double default_relative_mu = 1e4;
+
+// out: rows x rows.
+Status damped_delassus_inverse(Workspace& w, DampedInverseMethod method, const double* q,
+                               const Damping& damping, double* out, int ld);
 // Keeps what the next call needs, in the workspace.
-Status factor_damped_delassus(Workspace& w, DampedInverseMethod method, const double* q, double mu);
-// X = (Lambda^-1 + I / mu)^-1 B for count vectors; after factor_damped_delassus. X may be B.
+Status factor_damped_delassus(Workspace& w, DampedInverseMethod method, const double* q,
+                              const Damping& damping);
+// X = (Lambda^-1 + E)^-1 B for count vectors; after factor_damped_delassus. X may be B.
 Status apply_damped_delassus_inverse(Workspace& w, const double* B, int ldb, int count, double* X, int ldx);
 
 }  // namespace tenon

@@ -5,9 +5,11 @@
 #pragma once
 
 #include "constraint/constraint_data.hpp"
+#include "kernels/caba_osim_data.hpp"
 #include "kernels/delassus_data.hpp"
 #include "kernels/pv_data.hpp"
 #include "kernels/pv_early_data.hpp"
+#include "kernels/pv_osimf_data.hpp"
 #include "kernels/workspace_data.hpp"
 #include "model/model_data.hpp"
 
@@ -116,6 +118,27 @@ struct DelassusKernels {
   bool (*pv_osimr)(const ModelData&, const ConstraintData&, const T* q, OsimrData<T>&, WorkspaceData<T>&);
 };
 
+// The damped inverse of the Delassus matrix.
+template <class T>
+struct DampedInverseKernels {
+  // kernels/caba_osim.hpp, kernels/caba_osimf.hpp; CabaOsimData::damping is the caller's.
+  bool (*caba_osim_factor)(const ModelData&, const ConstraintData&, const T* q, CabaOsimData<T>&,
+                           WorkspaceData<T>&);
+  void (*caba_osim_form)(CabaOsimData<T>&);
+  void (*caba_osimf_apply)(const T* b, T* x, CabaOsimData<T>&);
+
+  // kernels/pv_osimf.hpp. damping: rows. form uses up what factor left.
+  bool (*pv_osimf_factor)(const ModelData&, const ConstraintData&, const T* q, const T* damping, PvData<T>&,
+                          PvOsimfData<T>&, WorkspaceData<T>&);
+  void (*pv_osimf_apply)(const T* b, const T* damping, T* x, PvOsimfData<T>&);
+  void (*pv_osimf_form)(const T* damping, T* inverse, PvOsimfData<T>&);
+
+  // kernels/dense_ldl.hpp, kernels/dense_inverse.hpp.
+  T (*dense_factor)(const T* A, const T* damping, int n, int s, T* F, T* inv_d, T* scaled);
+  void (*dense_solve)(const T* F, const T* inv_d, int s, T* x);
+  void (*dense_inverse)(T* F, const T* inv_d, int n, int s, T* N, T* X);
+};
+
 // Type of a group, and the function that gives it.
 #define TENON_KERNEL_GROUPS(F)                  \
   F(TreeKernels, tree_kernels)                  \
@@ -123,7 +146,8 @@ struct DelassusKernels {
   F(PvKernels, pv_kernels)                      \
   F(JointSpaceKernels, joint_space_kernels)     \
   F(LoopKernels, loop_kernels)                  \
-  F(DelassusKernels, delassus_kernels)
+  F(DelassusKernels, delassus_kernels)          \
+  F(DampedInverseKernels, damped_inverse_kernels)
 
 #define TENON_GROUP_BASE(type, function) type<T>,
 template <class T>

@@ -1,9 +1,8 @@
-// The damped inverse (Lambda^-1 + I / mu)^-1 of the Delassus matrix: inputs checked, the method chosen, the
-// result in the user's order of rows. The table of methods is here.
+// The damped inverse (Lambda^-1 + E)^-1 of the Delassus matrix: inputs checked, the method chosen, the result
+// in the user's order of rows. The table of methods is here.
 #include "solvers/damped_inverse.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "solvers/check.hpp"
 #include "solvers/delassus.hpp"
@@ -11,59 +10,176 @@
 
 namespace tenon {
 
-DampedInverseMemory::DampedInverseMemory(int rows) {
-  const std::size_t m = static_cast<std::size_t>(rows);
-  factor.assign(m * m, 0.0);
-  vector.assign(m, 0.0);
+DampedInverseMemory::DampedInverseMemory(const ModelData& m, const ConstraintData* constraints)
+    : caba(m, constraints), osimf(m, constraints) {
+  const int rows = constraints ? constraints->row_count : 0;
+  const std::size_t stride = static_cast<std::size_t>(whole_packs(rows));
+  for (std::vector<double>* v : {&damping, &inv_d, &b, &x}) v->assign(stride, 0.0);
+  for (std::vector<double>* v : {&factor, &inverse, &scratch}) v->assign(stride * (stride + 4), 0.0);
+}
+
+std::size_t DampedInverseMemory::bytes() const {
+  std::size_t numbers = 0;
+  for (const std::vector<double>* v : {&damping, &inv_d, &b, &x, &factor, &inverse, &scratch})
+    numbers += v->size();
+  return caba.bytes() + osimf.bytes() + numbers * sizeof(double);
 }
 
 namespace {
 
-// ---- dense: Cholesky factor of the matrix
-// ----------------------------------------------------------------------------------------
+Status not_positive_definite(WorkspaceImpl& w) {
+  return w.fail(Status::not_positive_definite,
+                "the mass matrix is not positive definite; a moving body has no inertia along its joint");
+}
 
-Status factor_dense_matrix(WorkspaceImpl& w, const double* q, double mu) {
-  TENON_CHECK(fill_delassus(w, DelassusMethod::dense, q));
-  const int m = w.rows(), stride = whole_packs(m);
-  double* L = w.damped.factor.data();
-  for (int j = 0; j < m; ++j) {
-    for (int i = j; i < m; ++i) {
-      double x = w.w().delassus[j * stride + i] + (i == j ? 1 / mu : 0);
-      for (int k = 0; k < j; ++k) x -= L[k * m + i] * L[k * m + j];
-      L[j * m + i] = i == j ? std::sqrt(x) : x / L[j * m + j];
-    }
-    if (!(L[j * m + j] > 0))
-      return w.fail(
-          Status::not_positive_definite,
-          "the Delassus matrix plus 1 / mu is not positive definite to rounding; give a smaller mu");
+// The upper triangle of a symmetric matrix in the kernels' order, to the user's order and both triangles.
+void upper_to_user(const WorkspaceImpl& w, const double* upper, int stride, double* out, int ld) {
+  const std::int32_t* user = w.cd()->user_row;
+  for (int j = 0; j < w.rows(); ++j) {
+    const double* column = upper + j * stride;
+    double* to = out + std::ptrdiff_t{user[j]} * ld;
+    for (int i = 0; i <= j; ++i) to[user[i]] = out[user[j] + std::ptrdiff_t{user[i]} * ld] = column[i];
   }
+}
+
+// ---- a factor of the matrix
+// --------------------------------------------------------------------------------------------------------
+
+// The matrix by a method for it, and the factor of its sum with E.
+template <DelassusMethod method>
+Status factor_matrix(WorkspaceImpl& w, const double* q) {
+  TENON_CHECK(fill_delassus(w, method, q));
+  DampedInverseMemory& d = w.damped;
+  const double smallest =
+      w.kernels->dense_factor(w.w().delassus, d.damping.data(), w.rows(), whole_packs(w.rows()),
+                              d.factor.data(), d.inv_d.data(), d.scratch.data());
+  if (smallest > 0) return Status::ok;
+  return w.fail(Status::not_positive_definite,
+                "the Delassus matrix plus 1 / mu is not positive definite to rounding; give a smaller mu");
+}
+
+void solve_factor(WorkspaceImpl& w) {
+  DampedInverseMemory& d = w.damped;
+  std::copy(d.b.begin(), d.b.end(), d.x.begin());
+  w.kernels->dense_solve(d.factor.data(), d.inv_d.data(), whole_packs(w.rows()), d.x.data());
+}
+
+void invert_factor(WorkspaceImpl& w) {
+  DampedInverseMemory& d = w.damped;
+  w.kernels->dense_inverse(d.factor.data(), d.inv_d.data(), w.rows(), whole_packs(w.rows()), d.scratch.data(),
+                           d.inverse.data());
+}
+
+void form_from_factor(WorkspaceImpl& w, double* out, int ld) {
+  invert_factor(w);
+  symmetric_to_user(w, w.damped.inverse.data(), out, ld);
+}
+
+template <DelassusMethod method>
+Status invert_matrix(WorkspaceImpl& w, const double* q) {
+  TENON_CHECK(factor_matrix<method>(w, q));
+  invert_factor(w);
   return Status::ok;
 }
 
-void solve_dense_factor(WorkspaceImpl& w, double* x) {
-  const int m = w.rows();
-  const double* L = w.damped.factor.data();
-  for (int j = 0; j < m; ++j) {
-    x[j] /= L[j * m + j];
-    for (int i = j + 1; i < m; ++i) x[i] -= L[j * m + i] * x[j];
-  }
-  for (int j = m - 1; j >= 0; --j) {
-    for (int i = j + 1; i < m; ++i) x[j] -= L[j * m + i] * x[i];
-    x[j] /= L[j * m + j];
+void multiply_inverse(WorkspaceImpl& w) {
+  DampedInverseMemory& d = w.damped;
+  const int rows = w.rows(), stride = whole_packs(rows);
+  std::fill(d.x.begin(), d.x.end(), 0.0);
+  for (int j = 0; j < rows; ++j) {
+    const double* column = d.inverse.data() + j * stride;
+    double sum = column[j] * d.b[static_cast<std::size_t>(j)];
+    for (int i = j + 1; i < rows; ++i) {
+      sum += column[i] * d.b[static_cast<std::size_t>(i)];
+      d.x[static_cast<std::size_t>(i)] += column[i] * d.b[static_cast<std::size_t>(j)];
+    }
+    d.x[static_cast<std::size_t>(j)] += sum;
   }
 }
 
+void form_inverse(WorkspaceImpl& w, double* out, int ld) {
+  symmetric_to_user(w, w.damped.inverse.data(), out, ld);
+}
+
+// ---- a factor of each branch
+// --------------------------------------------------------------------------------------------------------
+
+Status factor_branches(WorkspaceImpl& w, const double* q) {
+  DampedInverseMemory& d = w.damped;
+  if (w.kernels->pv_osimf_factor(w.md(), *w.cd(), q, d.damping.data(), w.pv.data, d.osimf.data, w.w()))
+    return Status::ok;
+  return not_positive_definite(w);
+}
+
+void apply_branches(WorkspaceImpl& w) {
+  DampedInverseMemory& d = w.damped;
+  w.kernels->pv_osimf_apply(d.b.data(), d.damping.data(), d.x.data(), d.osimf.data);
+}
+
+void form_from_branches(WorkspaceImpl& w, double* out, int ld) {
+  CabaOsimData<double>& matrix = w.damped.caba.data;
+  w.kernels->pv_osimf_form(w.damped.damping.data(), matrix.matrix, w.damped.osimf.data);
+  upper_to_user(w, matrix.matrix, matrix.stride, out, ld);
+}
+
+// ---- no matrix at all
+// --------------------------------------------------------------------------------------------------------------
+
+Status factor_caba(WorkspaceImpl& w, const double* q) {
+  CabaOsimData<double>& d = w.damped.caba.data;
+  std::copy_n(w.damped.damping.data(), w.rows(), d.damping);
+  if (w.kernels->caba_osim_factor(w.md(), *w.cd(), q, d, w.w())) return Status::ok;
+  return not_positive_definite(w);
+}
+
+void apply_caba(WorkspaceImpl& w) {
+  w.kernels->caba_osimf_apply(w.damped.b.data(), w.damped.x.data(), w.damped.caba.data);
+}
+
+void form_caba(WorkspaceImpl& w, double* out, int ld) {
+  CabaOsimData<double>& d = w.damped.caba.data;
+  w.kernels->caba_osim_form(d);
+  upper_to_user(w, d.matrix, d.stride, out, ld);
+}
+
+// caba_osim keeps the matrix for apply, caba_osimf what it is made of.
+Status factor_and_form_caba(WorkspaceImpl& w, const double* q) {
+  TENON_CHECK(factor_caba(w, q));
+  CabaOsimData<double>& d = w.damped.caba.data;
+  w.kernels->caba_osim_form(d);
+  const int stride = whole_packs(w.rows());
+  for (int j = 0; j < w.rows(); ++j)
+    for (int i = 0; i <= j; ++i)
+      w.damped.inverse[static_cast<std::size_t>(i * stride + j)] = d.matrix[j * d.stride + i];
+  return Status::ok;
+}
+
+// ---- the table
+// ------------------------------------------------------------------------------------------------------------------
+
 struct MethodEntry {
   DampedInverseMethod method;
-  Status (*factor)(WorkspaceImpl&, const double* q, double mu);
-  void (*apply)(WorkspaceImpl&, double* x);  // in place, rows in the kernels' order
+  Status (*factor)(WorkspaceImpl&, const double* q);   // E is in w.damped.damping
+  void (*apply)(WorkspaceImpl&);                       // w.damped.b to w.damped.x, the kernels' order
+  Status (*prepare)(WorkspaceImpl&, const double* q);  // for form, where less will do than for apply
+  void (*form)(WorkspaceImpl&, double* out, int ld);
 };
 constexpr MethodEntry methods[] = {
-    {DampedInverseMethod::dense, factor_dense_matrix, solve_dense_factor},
+    {DampedInverseMethod::dense, factor_matrix<DelassusMethod::dense>, solve_factor,
+     factor_matrix<DelassusMethod::dense>, form_from_factor},
+    {DampedInverseMethod::ltl_inverse, invert_matrix<DelassusMethod::ltl_osim>, multiply_inverse,
+     invert_matrix<DelassusMethod::ltl_osim>, form_inverse},
+    {DampedInverseMethod::ltl_cholesky, factor_matrix<DelassusMethod::ltl_osim>, solve_factor,
+     factor_matrix<DelassusMethod::ltl_osim>, form_from_factor},
+    {DampedInverseMethod::pv_osimr, factor_matrix<DelassusMethod::pv_osimr>, solve_factor,
+     factor_matrix<DelassusMethod::pv_osimr>, form_from_factor},
+    {DampedInverseMethod::pv_osimf, factor_branches, apply_branches, factor_branches, form_from_branches},
+    {DampedInverseMethod::caba_osim, factor_and_form_caba, multiply_inverse, factor_caba, form_caba},
+    {DampedInverseMethod::caba_osimf, factor_caba, apply_caba, factor_caba, form_caba},
 };
 
 DampedInverseMethod choose(const WorkspaceImpl&) {
-  return DampedInverseMethod::dense;
+  return DampedInverseMethod::caba_osimf;
 }
 
 const MethodEntry* find(const WorkspaceImpl& w, DampedInverseMethod method) {
@@ -73,13 +189,36 @@ const MethodEntry* find(const WorkspaceImpl& w, DampedInverseMethod method) {
   return entry == std::end(methods) ? nullptr : entry;
 }
 
-// The entry, its factor ready; null when message and status say why not.
-Status factor(WorkspaceImpl& w, DampedInverseMethod method, const double* q, double mu,
-              const MethodEntry*& entry) {
+Status check_damping(WorkspaceImpl& w, const Damping& damping) {
+  const auto usable = [](double mu) { return mu > 0 && mu <= 1e300; };
+  if (!damping.mu_of_row) {
+    if (damping.mu == 0 || usable(damping.mu)) return Status::ok;
+    return w.fail(Status::invalid_argument,
+                  "mu is %g; give a finite number above zero, or 0 for one scaled to the robot", damping.mu);
+  }
+  for (int r = 0; r < w.rows(); ++r)
+    if (!usable(damping.mu_of_row[r]))
+      return w.fail(Status::invalid_argument, "mu of row %d is %g; give finite numbers above zero", r,
+                    damping.mu_of_row[r]);
+  return Status::ok;
+}
+
+void set_damping(WorkspaceImpl& w, const Damping& damping) {
+  const ConstraintData& c = *w.cd();
+  for (int r = 0; r < w.rows(); ++r) {
+    const double inv_mu = damping.mu_of_row ? 1 / damping.mu_of_row[c.user_row[r]]
+                          : damping.mu > 0  ? 1 / damping.mu
+                                            : c.scale[r] / default_relative_mu;
+    w.damped.damping[static_cast<std::size_t>(r)] = c.compliance[r] + inv_mu;
+  }
+}
+
+// The entry, once all is well with the inputs.
+Status open(WorkspaceImpl& w, DampedInverseMethod method, const double* q, const Damping& damping,
+            const MethodEntry*& entry) {
   w.message[0] = '\0';
   TENON_CHECK(check_configuration(w, "q", q));
-  if (!(mu > 0 && mu <= 1e300))
-    return w.fail(Status::invalid_argument, "mu is %g; give a finite number above zero", mu);
+  TENON_CHECK(check_damping(w, damping));
   entry = find(w, method);
   if (!entry)
     return w.fail(Status::unsupported,
@@ -88,32 +227,29 @@ Status factor(WorkspaceImpl& w, DampedInverseMethod method, const double* q, dou
   if (entry->method != DampedInverseMethod::dense)
     TENON_CHECK(check_no_bridges(w, "this damped inverse", "dense"));
   w.damped.factored = DampedInverseMethod::automatic;
-  return w.rows() == 0 ? Status::ok : entry->factor(w, q, mu);
+  if (w.rows() > 0) set_damping(w, damping);
+  return Status::ok;
 }
 
 }  // namespace
 
-Status damped_delassus_inverse(Workspace& workspace, DampedInverseMethod method, const double* q, double mu,
-                               double* out, int ld) {
+Status damped_delassus_inverse(Workspace& workspace, DampedInverseMethod method, const double* q,
+                               const Damping& damping, double* out, int ld) {
   WorkspaceImpl& w = workspace.impl();
   const MethodEntry* entry = nullptr;
-  TENON_CHECK(factor(w, method, q, mu, entry));
-  const int m = w.rows(), stride = whole_packs(m);
-  double* x = w.damped.vector.data();
-  for (int j = 0; j < m; ++j) {
-    std::fill_n(x, m, 0.0);
-    x[j] = 1;
-    entry->apply(w, x);
-    std::copy(x + j, x + m, w.w().delassus + j * stride + j);
-  }
-  symmetric_to_user(w, w.w().delassus, out, ld);
+  TENON_CHECK(open(w, method, q, damping, entry));
+  if (w.rows() == 0) return Status::ok;
+  TENON_CHECK(entry->prepare(w, q));
+  entry->form(w, out, ld);
   return Status::ok;
 }
 
-Status factor_damped_delassus(Workspace& workspace, DampedInverseMethod method, const double* q, double mu) {
+Status factor_damped_delassus(Workspace& workspace, DampedInverseMethod method, const double* q,
+                              const Damping& damping) {
   WorkspaceImpl& w = workspace.impl();
   const MethodEntry* entry = nullptr;
-  TENON_CHECK(factor(w, method, q, mu, entry));
+  TENON_CHECK(open(w, method, q, damping, entry));
+  if (w.rows() > 0) TENON_CHECK(entry->factor(w, q));
   w.damped.factored = entry->method;
   return Status::ok;
 }
@@ -128,11 +264,12 @@ Status apply_damped_delassus_inverse(Workspace& workspace, const double* B, int 
   const int rows = w.rows();
   for (int j = 0; j < count; ++j) TENON_CHECK(check_finite(w, "B", B + std::ptrdiff_t{j} * ldb, rows));
   const MethodEntry* entry = find(w, w.damped.factored);
-  double* x = w.damped.vector.data();
   for (int j = 0; j < count; ++j) {
-    for (int r = 0; r < rows; ++r) x[r] = B[std::ptrdiff_t{j} * ldb + w.cd()->user_row[r]];
-    entry->apply(w, x);
-    for (int r = 0; r < rows; ++r) X[std::ptrdiff_t{j} * ldx + w.cd()->user_row[r]] = x[r];
+    const double* from = B + std::ptrdiff_t{j} * ldb;
+    double* to = X + std::ptrdiff_t{j} * ldx;
+    for (int r = 0; r < rows; ++r) w.damped.b[static_cast<std::size_t>(r)] = from[w.cd()->user_row[r]];
+    entry->apply(w);
+    for (int r = 0; r < rows; ++r) to[w.cd()->user_row[r]] = w.damped.x[static_cast<std::size_t>(r)];
   }
   return Status::ok;
 }

@@ -4,18 +4,26 @@
 #include <cstddef>
 #include <vector>
 
+#include "solvers/caba_osim_memory.hpp"
+#include "solvers/pv_osimf_memory.hpp"
 #include "tenon/delassus.hpp"
 
 namespace tenon {
 
 struct DampedInverseMemory {
-  explicit DampedInverseMemory(int rows);
-  std::size_t bytes() const { return (factor.size() + vector.size()) * sizeof(double); }
+  // constraints may be null.
+  DampedInverseMemory(const ModelData& m, const ConstraintData* constraints);
+  std::size_t bytes() const;
 
   // What apply_damped_delassus_inverse finds: the method that factored, automatic for none.
   DampedInverseMethod factored = DampedInverseMethod::automatic;
-  std::vector<double> factor;  // dense: lower triangle of the Cholesky factor, column-major, rows x rows
-  std::vector<double> vector;  // one vector in the kernels' order of rows
+  CabaOsimMemory<double> caba;
+  PvOsimfMemory<double> osimf;
+  std::vector<double> damping;        // E, rows in the kernels' order
+  std::vector<double> factor, inv_d;  // L D L^T of the damped matrix (kernels/dense_ldl.hpp)
+  std::vector<double> inverse;        // column-major, stride whole_packs(rows)
+  std::vector<double> scratch;        // the same, and four vectors
+  std::vector<double> b, x;           // vectors, whole packs
 };
 
 }  // namespace tenon

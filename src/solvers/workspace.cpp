@@ -59,7 +59,7 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
       pv(model->data(), cd()),
       pv_early(model->data(), cd()),
       delassus(model->data(), cd(), pv.data),
-      damped(rows()),
+      damped(model->data(), cd()),
       proximal(rows()),
       dense(std::make_unique<reference::KktSolver>(model, constraints)) {
   const std::size_t nv = static_cast<std::size_t>(model->nv), nq = static_cast<std::size_t>(model->nq);

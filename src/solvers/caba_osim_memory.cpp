@@ -1,0 +1,107 @@
+#include "solvers/caba_osim_memory.hpp"
+
+#include "solvers/fields.hpp"
+#include "trace/recorded.hpp"
+
+namespace tenon {
+namespace {
+
+constexpr std::int32_t pack = 4;  // Lanes::count
+constexpr std::int32_t carried_at_most = 6;
+
+std::size_t index(std::int32_t i) {
+  return static_cast<std::size_t>(i);
+}
+
+}  // namespace
+
+template <class T>
+CabaOsimMemory<T>::CabaOsimMemory(const ModelData& m, const ConstraintData* constraints) {
+  if (!constraints || constraints->row_count == 0) return;
+  find_links(m, *constraints);
+  allocate(m);
+}
+
+template <class T>
+void CabaOsimMemory<T>::find_links(const ModelData& m, const ConstraintData& c) {
+  segment_of_node_.assign(index(m.node_count), -1);
+  link_at_node_.assign(index(m.node_count), -1);
+  std::vector<std::int32_t> sides(index(m.node_count), 0);
+  for (std::int32_t s = 0; s < c.support_count; ++s) {
+    const std::int32_t parent = m.nodes[c.support[s]].parent;
+    if (parent >= 0) ++sides[index(parent)];
+  }
+  for (std::int32_t s = c.support_count - 1; s >= 0; --s) {
+    const std::int32_t i = c.support[s];
+    OsimLink link{};
+    link.row_begin = c.node_row_first[i], link.row_end = c.node_row_first[i + 1];
+    const std::int32_t own = link.row_end - link.row_begin;
+    if (own == 0 && sides[index(i)] < 2) continue;
+    link.node = i;
+    link.parent = link.next = -1;
+    link.subtree_row_end = c.subtree_row_end[i];
+    link.inner = sides[index(i)] > 0;
+    link.compressed = own > carried_at_most;
+    link.carries_rows = !link.inner && !link.compressed;
+    link_at_node_[index(i)] = static_cast<std::int32_t>(links_.size());
+    links_.push_back(link);
+  }
+  std::vector<std::int32_t> last_child(links_.size(), -1);
+  for (std::size_t l = 0; l < links_.size(); ++l) {
+    std::int32_t i = links_[l].node;
+    do {
+      segment_of_node_[index(i)] = static_cast<std::int32_t>(l);
+      i = m.nodes[i].parent;
+    } while (i >= 0 && link_at_node_[index(i)] < 0);
+    if (i < 0) continue;
+    links_[l].parent = link_at_node_[index(i)];
+    std::int32_t& last = last_child[index(links_[l].parent)];
+    links_[l].next = last;
+    last = static_cast<std::int32_t>(l);
+  }
+  data.link_count = static_cast<std::int32_t>(links_.size());
+  data.row_count = c.row_count;
+  data.world_rows = c.node_row_first[0];
+  data.stride = (c.row_count + 2 * pack - 2) / pack * pack;  // at least three places behind the rows
+  data.links = links_.data();
+  data.segment_of_node = segment_of_node_.data();
+  data.link_at_node = link_at_node_.data();
+}
+
+template <class T>
+void CabaOsimMemory<T>::allocate(const ModelData& m) {
+  const std::size_t links = links_.size(), stride = index(data.stride), nv = index(m.nv);
+  const std::size_t row_array = 6 * stride, matrix6 = 48;
+  lay_out<T>({{&data.carried, matrix6},
+              {&data.segment_W, 8 * nv},
+              {&data.segment_inv_d, nv},
+              {&data.damping, stride},
+              {&data.Phi, 21 * links},
+              {&data.axes, matrix6 * links},
+              {&data.propagate, matrix6 * links},
+              {&data.omega, matrix6 * links},
+              {&data.psi, matrix6 * links},
+              {&data.own, matrix6 * links},
+              {&data.gain, matrix6 * links},
+              {&data.drive, matrix6 * links},
+              {&data.basis, row_array},
+              {&data.gain_up, row_array},
+              {&data.drive_up, row_array},
+              {&data.householder, row_array},
+              {&data.matrix, stride * stride},
+              {&data.force, 8 * links},
+              {&data.motion, 8 * links},
+              {&data.own_b, 8 * links}},
+             memory_);
+}
+
+template <class T>
+std::size_t CabaOsimMemory<T>::bytes() const {
+  return memory_.size() * sizeof(T) + links_.size() * sizeof(OsimLink) +
+         (segment_of_node_.size() + link_at_node_.size()) * sizeof(std::int32_t);
+}
+
+template class CabaOsimMemory<double>;
+template class CabaOsimMemory<trace::Recorded>;
+
+}  // namespace tenon

@@ -1,0 +1,71 @@
+#include "solvers/pv_osimf_memory.hpp"
+
+#include <algorithm>
+
+#include "solvers/fields.hpp"
+#include "spatial/lanes.hpp"
+#include "trace/recorded.hpp"
+
+namespace tenon {
+
+template <class T>
+PvOsimfMemory<T>::PvOsimfMemory(const ModelData& m, const ConstraintData* constraints) {
+  if (!constraints || constraints->row_count == 0) return;
+  find_blocks(m, *constraints);
+  data.block_count = static_cast<std::int32_t>(blocks_.size());
+  data.row_count = constraints->row_count;
+  data.world_rows = constraints->node_row_first[0];
+  data.stride = whole_packs(constraints->row_count + 3);
+  data.blocks = blocks_.data();
+  const std::size_t slots = static_cast<std::size_t>(data.slot_count);
+  lay_out<T>({{&data.damping, slots},
+              {&data.A, matrix_size_},
+              {&data.F, matrix_size_},
+              {&data.N, matrix_size_},
+              {&data.inv_d, slots},
+              {&data.scaled, 4 * slots},
+              {&data.x, slots},
+              {&data.Y, 6 * slots},
+              {&data.Z, 6 * slots},
+              {&data.C, 36}},
+             memory_);
+}
+
+template <class T>
+void PvOsimfMemory<T>::add_block(std::int32_t begin, std::int32_t end) {
+  if (begin == end) return;
+  const std::int32_t stride = whole_packs(end - begin);
+  blocks_.push_back({begin, end, data.slot_count, static_cast<std::int32_t>(matrix_size_)});
+  data.slot_count += stride;
+  matrix_size_ += static_cast<std::size_t>(stride) * static_cast<std::size_t>(stride);
+}
+
+template <class T>
+void PvOsimfMemory<T>::find_blocks(const ModelData& m, const ConstraintData& c) {
+  std::vector<std::int32_t> roots;
+  for (std::int32_t s = 0; s < c.support_count; ++s)
+    if (m.nodes[c.support[s]].parent < 0) roots.push_back(c.support[s]);
+  const std::int32_t root = roots.size() == 1 ? roots.front() : -1;
+  std::vector<std::int32_t> sides;
+  for (std::int32_t s = 0; s < c.support_count; ++s)
+    if (root >= 0 && m.nodes[c.support[s]].parent == root) sides.push_back(c.support[s]);
+  const bool rows_on_root = root >= 0 && c.node_row_first[root] < c.node_row_first[root + 1];
+  if (sides.size() + (rows_on_root ? 1u : 0u) < 2) {
+    for (const std::int32_t i : roots) add_block(c.node_row_first[i], c.subtree_row_end[i]);
+    return;
+  }
+  const std::int32_t first = m.nodes[root].v_index;
+  while (first + data.root_columns < m.nv && m.v_node[first + data.root_columns] == root) ++data.root_columns;
+  add_block(c.node_row_first[root], c.node_row_first[root + 1]);
+  for (const std::int32_t i : sides) add_block(c.node_row_first[i], c.subtree_row_end[i]);
+}
+
+template <class T>
+std::size_t PvOsimfMemory<T>::bytes() const {
+  return memory_.size() * sizeof(T) + blocks_.size() * sizeof(PvOsimfBlock);
+}
+
+template class PvOsimfMemory<double>;
+template class PvOsimfMemory<trace::Recorded>;
+
+}  // namespace tenon
