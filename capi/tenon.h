@@ -207,6 +207,10 @@ typedef int32_t tenon_status;
 #define TENON_FROM_OTHER ((int32_t)0)
 #define TENON_TO_OTHER ((int32_t)1)
 
+/* tenon_traceable_traits, bits. */
+#define TENON_TRAIT_CONSTRAINED ((int32_t)1) /* needs constraint rows */
+#define TENON_TRAIT_FIXED_PATH ((int32_t)2)  /* the same operations in every state: tenon_generate_c can write it */
+
 /* Levels of the log callback. */
 #define TENON_LOG_TRACE ((int32_t)0)
 #define TENON_LOG_DEBUG ((int32_t)1)
@@ -919,6 +923,82 @@ TENON_API tenon_status tenon_step_runge_kutta_4(tenon_workspace *workspace, cons
                                                 const double *tau, size_t tau_count, const double *wrenches,
                                                 size_t wrenches_count, double *qdd, size_t qdd_count, double *lambda,
                                                 size_t lambda_count);
+
+/* ---- Counts of operations, and algorithms as C code ------------------------------------------------------------- */
+
+/* An algorithm runs once on numbers that record what is done with them. What the model and the constraint set make
+ * constant (masses, lengths, gravity, penalties) is folded, equal terms are shared, and what no output depends on is
+ * dropped: the operations that are left depend on the robot and the contacts alone, not on machine or compiler.
+ * Branches on values take the way of a random state. Proximal methods run a fixed number of plain iterations from
+ * lambda = 0, as in [CABA]; mu is taken relative to each row's typical Delassus diagonal. */
+
+/* How many algorithms can be recorded; the name of number `algorithm`, "rnea", "constrained_aba", ... ("unknown" for
+ * other numbers); one line about it ("" for other numbers); its TENON_TRAIT_* bits (TENON_OUT_OF_RANGE, negative, for
+ * other numbers). Texts are static. Numbers may change with the version, names do not.
+ * Allocates: the list, at the first call. Threads: any. Cost: O(1). Since: 0.1. */
+TENON_API int32_t tenon_traceable_count(void);
+TENON_API const char *tenon_traceable_string(int32_t algorithm);
+TENON_API const char *tenon_traceable_summary(int32_t algorithm);
+TENON_API int32_t tenon_traceable_traits(int32_t algorithm);
+
+/* How an algorithm is recorded. */
+typedef struct tenon_trace_options {
+  uint32_t struct_size;
+  int32_t iterations;         /* of proximal methods, 1 to 1000; default 3 */
+  double mu;                  /* their proximal parameter over a row's typical Delassus diagonal, > 0; default 1e6 */
+  const char *function_name;  /* tenon_generate_c: a C identifier; NULL: made of the names of robot and algorithm */
+  int64_t reserved;           /* 0 */
+} tenon_trace_options;
+
+/* Writes the defaults into options; sizes as in tenon_model_options_init.
+ * Allocates: nothing. Threads: any, one at a time per struct.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE. Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_trace_options_init(tenon_trace_options *options, size_t size);
+
+/* What an algorithm does. A change of sign is no operation. */
+typedef struct tenon_operation_counts {
+  uint32_t struct_size;
+  int32_t reserved;         /* 0 */
+  int64_t additions;        /* and subtractions */
+  int64_t multiplications;
+  int64_t divisions;
+  int64_t square_roots;
+  int64_t sines;
+  int64_t cosines;
+  int64_t arctangents;
+  int64_t total;
+} tenon_operation_counts;
+
+/* Prepares counts for tenon_count_operations; sizes as in tenon_model_options_init.
+ * Allocates: nothing. Threads: any, one at a time per struct.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE. Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_operation_counts_init(tenon_operation_counts *counts, size_t size);
+
+/* Counts the operations of one algorithm on a robot. Without external wrenches.
+ * constraints: finished; NULL for none. algorithm: a name as tenon_traceable_string spells it. options: NULL for the
+ * defaults. counts: prepared by its _init; written on TENON_OK only.
+ * Allocates: nothing that stays; while it runs, some 50 bytes for every operation. Threads: any.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (also: no rows where they are needed), TENON_WRONG_SIZE, TENON_NOT_FOUND (no
+ * such algorithm; the message lists them), TENON_UNSUPPORTED (rows on a link that is part of the world),
+ * TENON_OUT_OF_MEMORY. Cost: in proportion to the number counted, about 1e7 operations a second. Since: 0.1. */
+TENON_API tenon_status tenon_count_operations(const tenon_model *model, const tenon_constraints *constraints,
+                                              const char *algorithm, const tenon_trace_options *options,
+                                              tenon_operation_counts *counts, char *message, size_t message_size);
+
+/* Writes one algorithm for one robot as a C99 function: straight-line code that needs <math.h> and nothing else, and
+ * neither allocates nor branches. Its head comment names inputs, outputs, sizes, units, joints and rows; arguments are
+ * the inputs, then the outputs, as `const double *` and `double *`. It does not check: where the library would answer
+ * TENON_NOT_POSITIVE_DEFINITE its results are not finite. Proximal methods lack the refinement of the library's last
+ * iteration and leave about 1e-9 of qdd.
+ * constraints, algorithm, options: as tenon_count_operations. text: text_size bytes, cut to fit and ended by NUL; NULL
+ * to ask the size only. *needed: bytes of the whole text with its NUL; NULL: not wanted.
+ * Allocates: nothing that stays. Threads: any.
+ * Status: as tenon_count_operations (TENON_OK also where the text is cut: compare *needed); TENON_UNSUPPORTED also for
+ * algorithms without TENON_TRAIT_FIXED_PATH and for constraints with a stabilisation frequency;
+ * TENON_NOT_POSITIVE_DEFINITE where a pivot is zero whatever the state. Cost: as tenon_count_operations. Since: 0.1. */
+TENON_API tenon_status tenon_generate_c(const tenon_model *model, const tenon_constraints *constraints,
+                                        const char *algorithm, const tenon_trace_options *options, char *text,
+                                        size_t text_size, size_t *needed, char *message, size_t message_size);
 
 #ifdef __cplusplus
 }

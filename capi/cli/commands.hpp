@@ -14,6 +14,8 @@ namespace client {
 void add_info(CLI::App& app);
 void add_simulate(CLI::App& app);
 void add_bench(CLI::App& app);
+void add_count(CLI::App& app);
+void add_codegen(CLI::App& app);
 
 // The options by which every command takes a robot, and those by which it takes contacts.
 struct RobotArguments {
@@ -27,6 +29,18 @@ struct ContactArguments {
   std::vector<std::string> welds, points;
   void add_to(CLI::App& command);
   std::vector<ContactRequest> requests() const;
+};
+
+// The options of the commands that record algorithms.
+struct RecordingArguments {
+  RobotArguments robot;
+  ContactArguments contacts;
+  std::string axes = "link";
+  int32_t iterations = 3;
+  double mu = 1e6;
+  void add_to(CLI::App& command);
+  ContactSet make(const tenon_model* model) const;
+  tenon_trace_options options() const;
 };
 
 // An option that may be given many times, one value each.

@@ -54,7 +54,7 @@ Contact add(tenon_constraints* set, const ContactRequest& request, Contact conta
 }  // namespace
 
 ContactSet make_contacts(const tenon_model* model, const std::vector<ContactRequest>& requests,
-                         const Stabilisation& stabilisation) {
+                         const Stabilisation& stabilisation, int32_t axes) {
   std::array<char, 1024> message{};
   tenon_constraints* created = nullptr;
   if (tenon_constraints_create(model, &created, message.data(), message.size()) < 0)
@@ -64,7 +64,7 @@ ContactSet make_contacts(const tenon_model* model, const std::vector<ContactRequ
 
   tenon_constraint_options options;
   tenon_constraint_options_init(&options, sizeof options);
-  options.axes = TENON_AXES_WORLD;
+  options.axes = axes;
   options.frequency = stabilisation.frequency;
   options.damping_ratio = stabilisation.damping_ratio;
   for (const ContactRequest& request : requests) {

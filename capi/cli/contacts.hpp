@@ -38,8 +38,9 @@ struct ContactSet {
   std::size_t rows = 0;
 };
 
-// Rows lie along the axes of the world, so that a contact's force reads as x, y and z of the world.
+// Rows lie along the axes of the world unless asked for otherwise, so that a contact's force reads as x, y
+// and z of the world.
 ContactSet make_contacts(const tenon_model* model, const std::vector<ContactRequest>& requests,
-                         const Stabilisation& stabilisation);
+                         const Stabilisation& stabilisation, int32_t axes = TENON_AXES_WORLD);
 
 }  // namespace client

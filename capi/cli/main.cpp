@@ -1,4 +1,4 @@
-// The command line: `tenon info`, `tenon simulate`, `tenon bench`. Exit codes: 0 good, 1 something failed, 2
+// The command line: one file for each command. Exit codes: 0 good, 1 something failed, 2
 // the command line is wrong.
 #include <cstdio>
 #include <cstdlib>
@@ -41,6 +41,34 @@ std::vector<ContactRequest> ContactArguments::requests() const {
   for (const std::string& text : welds) all.push_back(parse_contact(text, true, "--weld"));
   for (const std::string& text : points) all.push_back(parse_contact(text, false, "--point"));
   return all;
+}
+
+void RecordingArguments::add_to(CLI::App& command) {
+  robot.add_to(command);
+  contacts.add_to(command);
+  command.add_option("--axes", axes, "axes along which the contacts' rows lie")
+      ->check(CLI::IsMember({"link", "world"}))
+      ->capture_default_str();
+  command.add_option("--iterations", iterations, "of proximal methods")
+      ->check(between(1, 1000))
+      ->type_name("N")
+      ->capture_default_str();
+  command.add_option("--mu", mu, "their parameter, over a row's typical Delassus diagonal")
+      ->check(between(1e-300, 1e300))
+      ->type_name("MU")
+      ->capture_default_str();
+}
+
+ContactSet RecordingArguments::make(const tenon_model* model) const {
+  return make_contacts(model, contacts.requests(), {}, axes == "world" ? TENON_AXES_WORLD : TENON_AXES_LINK);
+}
+
+tenon_trace_options RecordingArguments::options() const {
+  tenon_trace_options options;
+  tenon_trace_options_init(&options, sizeof options);
+  options.iterations = iterations;
+  options.mu = mu;
+  return options;
 }
 
 CLI::Validator between(double lower, double upper) {
@@ -88,6 +116,10 @@ constexpr const char* examples = R"(Examples:
       a quadruped with two feet held, as a table of numbers
   tenon bench models/atlas.urdf --floating --weld l_foot --weld r_foot
       what every algorithm and method costs on this robot and this machine
+  tenon count models/atlas.urdf --floating --weld l_foot --weld r_foot
+      the same in additions and multiplications, which no machine changes
+  tenon codegen models/iiwa14.urdf --algorithm aba -o aba.c
+      forward dynamics of this robot as a C function that needs nothing else
 
 `tenon COMMAND --help` says all about a command.)";
 
@@ -118,6 +150,8 @@ int run(int argc, char** argv) {
   add_info(app);
   add_simulate(app);
   add_bench(app);
+  add_count(app);
+  add_codegen(app);
   if (argc < 2) {
     std::fputs(app.help().c_str(), stderr);
     return 2;

@@ -55,10 +55,19 @@ template <>
 tenon_status Descriptor<tenon_solve_report>::init(tenon_solve_report* s, size_t n) {
   return tenon_solve_report_init(s, n);
 }
+template <>
+tenon_status Descriptor<tenon_trace_options>::init(tenon_trace_options* s, size_t n) {
+  return tenon_trace_options_init(s, n);
+}
+template <>
+tenon_status Descriptor<tenon_operation_counts>::init(tenon_operation_counts* s, size_t n) {
+  return tenon_operation_counts_init(s, n);
+}
 
 using Descriptors =
     ::testing::Types<tenon_model_options, tenon_joint_options, tenon_constraint_options, tenon_solve_options,
-                     tenon_link_info, tenon_joint_info, tenon_constraint_info, tenon_solve_report>;
+                     tenon_link_info, tenon_joint_info, tenon_constraint_info, tenon_solve_report,
+                     tenon_trace_options, tenon_operation_counts>;
 // Test names end in the name of the struct.
 struct StructName {
   template <class T>

@@ -5,6 +5,7 @@
 #define SAME_SIZE(type, size) typedef char type##_has_changed[sizeof(type) == (size) ? 1 : -1]
 SAME_SIZE(tenon_solve_options, 64);
 SAME_SIZE(tenon_solve_report, 40);
+SAME_SIZE(tenon_operation_counts, 72);
 #if UINTPTR_MAX == UINT64_MAX
 SAME_SIZE(tenon_model_options, 64);
 SAME_SIZE(tenon_joint_options, 176);
@@ -12,6 +13,7 @@ SAME_SIZE(tenon_constraint_options, 72);
 SAME_SIZE(tenon_link_info, 112);
 SAME_SIZE(tenon_joint_info, 120);
 SAME_SIZE(tenon_constraint_info, 48);
+SAME_SIZE(tenon_trace_options, 32);
 #endif
 
 int32_t tenon_header_test(void);

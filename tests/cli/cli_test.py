@@ -42,7 +42,7 @@ class Info(unittest.TestCase):
 
     def test_version_and_help(self):
         self.assertIn("tenon 0.1.0", run(TENON, "--version").stdout)
-        for command in [], ["info"], ["simulate"], ["bench"]:
+        for command in [], ["info"], ["simulate"], ["bench"], ["count"], ["codegen"]:
             done = run(TENON, *command, "--help")
             self.assertEqual(done.returncode, 0)
             self.assertIn("Examples:", done.stdout)
@@ -136,6 +136,52 @@ class Simulate(unittest.TestCase):
         done = run(TENON, "simulate", model("double_pendulum"), "--duration", "0.01", "--csv", "-")
         self.assertEqual(len(done.stdout.splitlines()), 12)
         self.assertTrue(done.stdout.startswith("t,q:shoulder"))
+
+
+class Count(unittest.TestCase):
+    def test_counts_every_algorithm(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "counts.csv")
+            done = run(TENON, "count", model("solo12"), "--floating", "--point", "FL_FOOT", "--csv", path)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with open(path, newline="") as file:
+                rows = {row["algorithm"]: {key: int(value) for key, value in row.items() if key != "algorithm"}
+                        for row in csv.DictReader(file)}
+        for name in "kinematics", "rnea", "crba", "aba", "constrained_aba", "pv", "prox_ltl":
+            self.assertRegex(done.stdout, rf"(?m)^{name} +\d+ +\d+ .* {rows[name]['total']}$")
+            self.assertEqual(sum(rows[name].values()), 2 * rows[name]["total"])
+        self.assertLess(rows["rnea"]["total"], rows["aba"]["total"])
+
+    def test_constrained_algorithms_need_contacts(self):
+        done = run(TENON, "count", model("iiwa14"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("constrained_aba ", done.stdout)
+        self.assertIn("--weld", done.stdout)
+        done = run(TENON, "count", model("iiwa14"), "--algorithm", "pv")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("constraint rows", done.stderr)
+
+
+class Codegen(unittest.TestCase):
+    def test_writes_a_function(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "f.c")
+            done = run(TENON, "codegen", model("iiwa14"), "--algorithm", "rnea", "--function", "inverse", "-o", path)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(done.stdout, "")
+            with open(path) as file:
+                written = file.read()
+        self.assertIn("void inverse(const double *q, const double *v, const double *a, double *tau)", written)
+        self.assertEqual(run(TENON, "codegen", model("iiwa14"), "--algorithm", "rnea", "--function", "inverse").stdout,
+                         written)
+
+    def test_names_what_there_is(self):
+        done = run(TENON, "codegen", model("iiwa14"), "--algorithm", "rne")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("constrained_aba", done.stderr)
+        done = run(TENON, "codegen", model("iiwa14"), "--algorithm", "rnea", "-o", "/no/such/folder/f.c")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("cannot be written", done.stderr)
 
 
 class Bench(unittest.TestCase):
