@@ -162,7 +162,10 @@ typedef int32_t tenon_status;
 #define TENON_INTERNAL_ERROR ((int32_t)-50) /* a fault in Tenon: please report it with the message */
 
 /* tenon_solve_options.method */
-#define TENON_METHOD_AUTOMATIC ((int32_t)0)       /* chosen for the model and the constraint set */
+#define TENON_METHOD_AUTOMATIC ((int32_t)0)       /* the fastest on the model and constraint set by a cost model, of
+                                                     those that answer every problem: dependent, contradictory and
+                                                     soft rows. With mu set or accelerate 0 the fastest that
+                                                     iterates; with tikhonov, pv. The report tells which */
 #define TENON_METHOD_DENSE ((int32_t)1)           /* KKT by pseudo-inverse, the reference. O((n + m)^3). [CABA] Eq. 8 */
 #define TENON_METHOD_CONSTRAINED_ABA ((int32_t)2) /* O(n + m) an iteration. [CABA] Alg. 1 to 3 */
 #define TENON_METHOD_PROX_LTL ((int32_t)3)        /* O(n d^2 + m^2 d + m d^2 + m^3). [CABA] II-C1 */

@@ -12,7 +12,7 @@
 namespace tenon {
 
 enum class Method : std::int32_t {
-  automatic = 0,
+  automatic = 0,        // by solvers/cost_model.hpp, once, when the workspace is made
   dense = 1,            // KKT by pseudo-inverse, the reference
   constrained_aba = 2,  // augmented Lagrangian by dynamic programming, [CABA] Alg. 1 to 3
   prox_ltl = 3,

@@ -56,8 +56,10 @@ constexpr MethodEntry methods[] = {
     {Method::pv_early, solve_pv_early, "pv_early"},
 };
 
-Method choose(const WorkspaceImpl& w) {
-  return w.cd() && w.cd()->bridge_count > 0 ? Method::pv : Method::constrained_aba;
+// Of options that only some methods follow, automatic takes one that does.
+Method choose(const WorkspaceImpl& w, const SolveOptions& o) {
+  if (o.tikhonov > 0) return Method::pv;
+  return o.mu > 0 || !o.accelerate ? w.choice.proximal : w.choice.any;
 }
 
 Status check_options(WorkspaceImpl& w, const SolveOptions& o) {
@@ -85,7 +87,7 @@ Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, c
   TENON_CHECK(check_finite(w, "desired", desired, rows));
   if (options.warm_start) TENON_CHECK(check_finite(w, "lambda", lambda, rows));
   TENON_CHECK(load_wrenches(w, wrenches));
-  const Method method = options.method == Method::automatic ? choose(w) : options.method;
+  const Method method = options.method == Method::automatic ? choose(w, options) : options.method;
   const MethodEntry* entry = std::find_if(std::begin(methods), std::end(methods),
                                           [&](const MethodEntry& e) { return e.method == method; });
   if (entry == std::end(methods))

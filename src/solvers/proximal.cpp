@@ -173,7 +173,8 @@ Status Driver::run(double* lambda) {
     visit(r_);
     if (report_.primal_residual <= tolerance) continue;
     contraction = std::min(1.0, report_.primal_residual / before);
-    if (method_.settle && !unreachable_ && contraction > 0.5) {
+    if (method_.settle && !unreachable_ && contraction > 0.5 &&
+        report_.primal_residual > rounding * scale) {
       settle(rounding * scale);
       if (!restart(mu)) return Status::not_positive_definite;
       continue;

@@ -61,6 +61,7 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
       delassus(model->data(), cd(), pv.data),
       damped(model->data(), cd()),
       proximal(rows()),
+      choice(choose(model->data(), cd())),
       dense(std::make_unique<reference::KktSolver>(model, constraints)) {
   const std::size_t nv = static_cast<std::size_t>(model->nv), nq = static_cast<std::size_t>(model->nq);
   step.assign(2 * nq + 8 * nv, 0.0);

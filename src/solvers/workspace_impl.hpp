@@ -9,6 +9,7 @@
 #include "reference/kkt_solver.hpp"
 #include "solvers/arena.hpp"
 #include "solvers/bridged_factor.hpp"
+#include "solvers/cost_model.hpp"
 #include "solvers/damped_inverse.hpp"
 #include "solvers/delassus_memory.hpp"
 #include "solvers/proximal.hpp"
@@ -39,6 +40,7 @@ struct WorkspaceImpl {
   std::vector<Pose> anchor_poses;     // the same per constraint in user order
   std::vector<std::int32_t> item_of;  // constraint in user order -> item
   ProximalScratch proximal;
+  Choice choice;                  // of Method::automatic
   std::vector<double> lambda;     // rows, kernels' order
   std::vector<double> user_rows;  // rows, on the way to the user's order
   std::unique_ptr<reference::KktSolver> dense;
