@@ -251,14 +251,8 @@ void write_constants(const char* path, const std::vector<Candidate>& methods, co
   std::fprintf(file,
                "// Nanoseconds a term costs (CostTerm, in its order), by method. Written by bench/fit_costs, "
                "which says how it\n"
-               "// measures; bench/README.md has the command. %s, %s,\n// %s %s, %zu problems.\n",
-               date, bench::cpu_model().c_str(),
-#ifdef __clang__
-               "clang",
-#else
-               "g++",
-#endif
-               __VERSION__, problems);
+               "// measures; bench/README.md has the command. %s, %s,\n// %s, %zu problems.\n",
+               date, bench::cpu_model().c_str(), bench::compiler().c_str(), problems);
   std::fprintf(
       file,
       "#pragma once\n\n#include \"solvers/cost_model.hpp\"\n\nnamespace tenon {\n\nstruct CostConstants {\n"

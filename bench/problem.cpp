@@ -113,4 +113,12 @@ std::string cpu_model() {
   return model;
 }
 
+std::string compiler() {
+#ifdef __clang__
+  return "clang " __clang_version__;
+#else
+  return "g++ " __VERSION__;
+#endif
+}
+
 }  // namespace bench

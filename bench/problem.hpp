@@ -39,6 +39,9 @@ class Problem {
 
   tenon::Status solve(const CoreState& state, const tenon::SolveOptions& options);
   const tenon::SolveReport& report() const { return workspace_->report(); }
+  const char* message() const { return workspace_->message(); }
+  const std::vector<double>& qdd() const { return qdd_; }
+  const std::vector<double>& lambda() const { return lambda_; }
   // Largest |J qdd - rhs| of the last solve, with J and rhs taken by themselves.
   double residual(const CoreState& state);
 
@@ -59,5 +62,7 @@ std::vector<tenon::ConstraintSpec> specs_of(const tenon::Model& model,
 const char* name_of(tenon::Method method);
 // The model name of the processor.
 std::string cpu_model();
+// The compiler of the benches, and so of the core they link.
+std::string compiler();
 
 }  // namespace bench

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 
 namespace tenon {
 
@@ -12,6 +13,9 @@ namespace {
 constexpr double raised_mu = 1e9;
 // Steps that shrink the residual at least this much need no help; the slow ones are remembered and combined.
 constexpr double fast_enough = 1e-3;
+// ... while the residual is above this share of the first one. Images of later steps are mostly rounding, and
+// what is combined of them goes anywhere; those of early ones are exact and go on helping.
+constexpr double large_enough = 1e-5;
 // A residual is out of reach when one more step would remove less than this share of it. Below the second
 // number, relative to the accelerations, it is rounding; above, rows contradict each other.
 constexpr double out_of_reach = 1e-7;
@@ -37,7 +41,8 @@ class Driver {
         start_(s.start.data()),
         inv_mu_(s.inv_mu.data()),
         steps_(s.steps.data()),
-        images_(s.images.data()) {}
+        images_(s.images.data()),
+        best_(s.best.data()) {}
 
   Status run(double* lambda);
 
@@ -48,6 +53,8 @@ class Driver {
   void combine();
   void visit(const double* direction);
   bool remember();
+  void keep_if_best();
+  void return_to_best();
   bool more_iterations() const { return report_.iterations < options_.max_iterations; }
   void settle(double negligible);
   void report_settled();
@@ -62,7 +69,8 @@ class Driver {
   const SolveOptions& options_;
   SolveReport& report_;
   const int m_;
-  double *f_, *r_, *start_, *inv_mu_, *steps_, *images_;
+  double *f_, *r_, *start_, *inv_mu_, *steps_, *images_, *best_;
+  double best_residual_ = 0;  // primal, at best_
   int remembered_ = 0, next_slot_ = 0;
   bool refine_ = false;
   bool least_squares_ = false;           // rows contradict: mu follows the user's weights
@@ -87,7 +95,23 @@ bool Driver::restart(double mu) {
   report_.mu = options_.mu > 0 ? options_.mu : mu;
   remembered_ = next_slot_ = 0;
   method_.prepare(method_.self, inv_mu_);
-  return take_residual();
+  if (!take_residual()) return false;
+  best_residual_ = std::numeric_limits<double>::infinity();
+  keep_if_best();
+  return true;
+}
+
+void Driver::keep_if_best() {
+  if (!(report_.primal_residual < best_residual_)) return;
+  best_residual_ = report_.primal_residual;
+  std::copy_n(f_, m_, best_);
+}
+
+// Where rounding is all that is left, the last point need not be the best one.
+void Driver::return_to_best() {
+  if (report_.primal_residual <= 2 * best_residual_) return;
+  std::copy_n(best_, m_, f_);
+  take_residual();
 }
 
 double Driver::dot(const double* x, const double* y) const {
@@ -166,33 +190,39 @@ Status Driver::run(double* lambda) {
   report_.dual_residual = report_.primal_residual;
   double contraction = first_contraction / mu;
   int slow = 0;
+  const double first = report_.primal_residual;
   while ((report_.primal_residual > tolerance || !refine_) && more_iterations()) {
     const double before = report_.primal_residual;
     refine_ = refine_ || before * contraction <= tolerance;
     if (options_.accelerate) combine();
     visit(r_);
+    keep_if_best();
     if (report_.primal_residual <= tolerance) continue;
     contraction = std::min(1.0, report_.primal_residual / before);
-    if (method_.settle && !unreachable_ && contraction > 0.5 &&
-        report_.primal_residual > rounding * scale) {
+    if (method_.settle && !unreachable_ && contraction > 0.5 && report_.primal_residual > rounding * scale) {
       settle(rounding * scale);
       if (!restart(mu)) return Status::not_positive_definite;
       continue;
     }
-    if (options_.accelerate && contraction > fast_enough) remember();
+    if (options_.accelerate && contraction > fast_enough && before > large_enough * first) remember();
     if (report_.dual_residual < out_of_reach * report_.primal_residual) {
       // One more step would remove nothing: this is rounding, or the rows contradict each other.
       if (report_.primal_residual <= rounding * scale) break;
       return least_squares(tolerance, lambda);
     }
     slow = report_.primal_residual > 0.5 * before ? slow + 1 : 0;
-    if (slow >= 2 && refine_ && report_.primal_residual <= rounding * scale) break;  // nor will it get better
+    if (slow >= 2 && report_.primal_residual <= rounding * scale) {
+      if (refine_) break;  // nor will it get better
+      refine_ = true;
+      slow = 0;
+    }
     if (slow >= 4 && mu < raised_mu && options_.mu == 0) {
       mu = raised_mu;
       slow = 0;
       if (!restart(mu)) return Status::not_positive_definite;
     }
   }
+  return_to_best();
   take_multipliers(lambda);
   const bool converged = report_.primal_residual <= std::max(tolerance, rounding * scale);
   if (unreachable_) report_settled();
@@ -286,7 +316,7 @@ void Driver::remove_null_part(double* x) const {
 
 ProximalScratch::ProximalScratch(int rows) {
   const std::size_t m = static_cast<std::size_t>(rows);
-  for (std::vector<double>* x : {&f, &r, &start, &inv_mu}) x->assign(m, 0.0);
+  for (std::vector<double>* x : {&f, &r, &start, &inv_mu, &best}) x->assign(m, 0.0);
   steps.assign(m * proximal_window, 0.0);
   images.assign(m * proximal_window, 0.0);
 }

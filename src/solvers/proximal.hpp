@@ -36,7 +36,7 @@ inline constexpr int proximal_window = 12;  // combined steps remembered
 // Sized once, with the workspace.
 struct ProximalScratch {
   explicit ProximalScratch(int rows);
-  std::vector<double> f, r, start, inv_mu;
+  std::vector<double> f, r, start, inv_mu, best;
   std::vector<double> steps,
       images;  // window x rows: p_j and B p_j, the latter orthonormal in the metric of 1 / mu
 };
