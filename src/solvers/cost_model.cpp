@@ -31,7 +31,7 @@ int kind_term(const ModelData& m, int node) {
 }
 
 double rows_below(const ConstraintData& c, int node) {
-  return c.subtree_row_end[node] - c.node_row_first[node];
+  return c.moved_end[node] - c.moved_begin[node];
 }
 
 // How often a group of rows is joined to those that are already on a body.
@@ -45,6 +45,12 @@ double meetings(const ModelData& m, const ConstraintData& c) {
   double count = 0;
   for (const int g : groups) count += std::max(0, g - 1);
   return count;
+}
+
+// Rows between two moving bodies. The others couple each row with the inertia of one body, or eliminate it on
+// one branch.
+bool takes_bridges(Method method) {
+  return method != Method::constrained_aba && method != Method::pv_early;
 }
 
 }  // namespace
@@ -86,16 +92,19 @@ CostTerms cost_terms(const ModelData& m, const ConstraintData& c) {
 Choice choose(const ModelData& m, const ConstraintData* c) {
   Choice choice;
   if (!c || c->row_count == 0) return choice;
-  if (c->bridge_count > 0) return {Method::prox_ltl, Method::prox_ltl};  // the only one that takes them
   const CostTerms terms = cost_terms(m, *c);
+  const bool bridges = c->bridge_count > 0;
   double least = std::numeric_limits<double>::infinity(), least_proximal = least;
   for (const CostConstants& method : cost_constants) {
+    if (bridges && !takes_bridges(method.method)) continue;
     double cost = 0;
     for (std::size_t i = 0; i < cost_term_count; ++i) cost += method.nanoseconds[i] * terms[i];
     if (cost < least) least = cost, choice.any = method.method;
     if (method.method != Method::pv_early && cost < least_proximal)
       least_proximal = cost, choice.proximal = method.method;
   }
+  // Closures are seldom dependent, and pv then saves the iterations.
+  if (bridges && choice.any == Method::prox_pv) choice.any = Method::pv;
   return choice;
 }
 
