@@ -1,130 +1,44 @@
-// Composite-rigid-body algorithm: the joint-space inertia matrix M (Featherstone, RBDA 6.2), M_ij = S_i^T
-// Ic_j S_j for i on the way from j to the root.
+// Composite-rigid-body algorithm: the joint-space inertia matrix M (Featherstone, RBDA 6.2), M_ij = S_i^T F_j
+// with F_j = Ic_j S_j, for i on the way from j to the root.
 //
-// Done in world axes about the root body's origin, unlike the other sweeps: there S_i of all ancestors stand
-// side by side in memory, so a column of M is six multiply-adds over contiguous runs of coordinates, which
-// the compiler turns into packs; walking up the tree in body frames costs a planar rotation and a jump per
-// pair. Cost O(n d).
+// Done in the one frame of root_frame.hpp. There the entries below the diagonal in a column, S_i^T F_j for
+// all j of the subtree of i, are six multiply-adds over a contiguous run of F whatever the branching, because
+// coordinates are numbered depth first; walking up the tree in body frames costs a planar rotation and a jump
+// per pair. M is written in tiles, each also transposed to the other side of the diagonal: both triangles are
+// the same numbers. Under a floating root, where S is the identity, they are F itself. Cost O(n d).
 #pragma once
 
-#include "kernels/angles.hpp"
-#include "kernels/joint.hpp"
 #include "kernels/ltl.hpp"
+#include "kernels/root_frame.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
 
-// Numbers of bodies in world axes stand in lanes, those of four bodies side by side, so that what does not
-// depend on other bodies is done for four at once. The world has the first place.
-template <int size, class T>
-TENON_INLINE T* lane_of(T* field, int i) {
-  return field + (i + 1) / 4 * 4 * size + (i + 1) % 4;
-}
+// F of every coordinate, from S and the inertias of the bodies, which become the composite ones.
 template <class T>
-TENON_INLINE Vec3<T> load_lane_vec3(const T* a) {
-  return {a[0], a[4], a[8]};
-}
-template <class T>
-TENON_INLINE Motion<T> load_lane_motion(const T* a) {
-  return {load_lane_vec3(a), load_lane_vec3(a + 12)};
-}
-template <class T>
-TENON_INLINE Force<T> load_lane_force(const T* a) {
-  return {load_lane_vec3(a), load_lane_vec3(a + 12)};
-}
-template <class T>
-TENON_INLINE Mat3<T> load_lane_mat3(const T* a) {
-  return {a[0], a[4], a[8], a[12], a[16], a[20], a[24], a[28], a[32]};
-}
-template <class T>
-TENON_INLINE void store_lane(T* a, const Vec3<T>& v) {
-  a[0] = v.x, a[4] = v.y, a[8] = v.z;
-}
-template <class T>
-TENON_INLINE void store_lane(T* a, const Motion<T>& m) {
-  store_lane(a, m.w), store_lane(a + 12, m.v);
-}
-template <class T>
-TENON_INLINE void store_lane(T* a, const Force<T>& m) {
-  store_lane(a, m.n), store_lane(a + 12, m.f);
-}
-template <class T>
-TENON_INLINE void store_lane(T* a, const Mat3<T>& m) {
-  a[0] = m.xx, a[4] = m.xy, a[8] = m.xz, a[12] = m.yx, a[16] = m.yy, a[20] = m.yz, a[24] = m.zx, a[28] = m.zy,
-  a[32] = m.zz;
-}
-// All four of a group.
-template <class T>
-TENON_INLINE Vec3<Lanes<T>> load_lanes_vec3(const T* a) {
-  return {Lanes<T>::load(a), Lanes<T>::load(a + 4), Lanes<T>::load(a + 8)};
-}
-template <class T>
-TENON_INLINE Motion<Lanes<T>> load_lanes_motion(const T* a) {
-  return {load_lanes_vec3(a), load_lanes_vec3(a + 12)};
-}
-template <class T>
-TENON_INLINE void store_lanes(T* a, const Vec3<Lanes<T>>& v) {
-  v.x.store(a), v.y.store(a + 4), v.z.store(a + 8);
+inline void composite_forces(const ModelData& m, WorkspaceData<T>& w) {
+  const int stride = dof_stride(m);
+  sum_over_subtrees<3>(m, w.Ic);
+  for (int k = 0; k < m.nv; k += 4) {
+    const Force<Lanes<T>> F = load_inertias(k, w) * load_motion_lanes(w.S_root + k, stride);
+    store_lanes(w.F_root + k, stride, F.n);
+    store_lanes(w.F_root + 3 * stride + k, stride, F.f);
+  }
 }
 
+// S and F from q alone.
 template <class T>
-TENON_INLINE Transform<Rot3<T>, T> world_pose(const WorkspaceData<T>& w, int i) {
-  return {{load_lane_mat3<T>(lane_of<9>(w.Rw, i))}, load_lane_vec3<T>(lane_of<3>(w.pw, i))};
-}
-template <class T>
-TENON_INLINE void set_world_pose(WorkspaceData<T>& w) {
-  const T o(0), e(1);
-  store_lane(lane_of<9>(w.Rw, -1), Mat3<T>{e, o, o, o, e, o, o, o, e});
-  store_lane(lane_of<3>(w.pw, -1), Vec3<T>{o, o, o});
+inline void composite_forces(const ModelData& m, const T* q, WorkspaceData<T>& w) {
+  joint_angles(m, q, w);
+  place_bodies(m, q, w);
+  for (int i = 0; i < m.node_count; i += 4) store_inertias(i, body_inertias(i, w), w);
+  place_subspaces(m, w);
+  composite_forces(m, w);
 }
 
-// World axes: pose of body i about the root body's origin, and the columns of S: column(k, S_k) for each
-// coordinate k, in the user's sign.
-template <class J, class T, class Column>
-TENON_INLINE void place_in_world(const ModelData& m, int i, const T* q, WorkspaceData<T>& w,
-                                 Column&& column) {
-  const NodeData& n = m.nodes[i];
-  J::update(n, i, q, w);
-  const auto X = J::load(n, i, w);
-  const T o(0);
-  const Transform<Rot3<T>, T> parent = world_pose(w, n.parent);
-  const Mat3<T> R = compose(parent.R.R, X.R);
-  // Nothing in M depends on where the root is; about its own origin no digits are lost far from the world's.
-  const Vec3<T> p = n.parent < 0 ? Vec3<T>{o, o, o} : parent.p + parent.R.R * X.p;
-  store_lane(lane_of<9>(w.Rw, i), R);
-  store_lane(lane_of<3>(w.pw, i), p);
-  for_each_axis<J>([&](auto d, auto axis) {
-    constexpr int A = axis.value, K = A % 3;
-    const int k = n.v_index + d.value;
-    const T s = T(m.v_sign[k]);
-    const Vec3<T> z = {s * at<0, K>(R), s * at<1, K>(R), s * at<2, K>(R)};
-    const Motion<T> S = A < 3 ? Motion<T>{z, cross(p, z)} : Motion<T>{{o, o, o}, z};
-    store(w.Sw + 6 * k, S);
-    column(k, S);
-  });
-}
+// ---- path rows, for the factorisation (ltl.hpp)
 
-// Inertias of four bodies in world axes about the root body's origin, the first terms of their composite
-// inertias.
-template <class T>
-TENON_INLINE RigidInertia<Lanes<T>> place_inertias(int group, WorkspaceData<T>& w) {
-  const T *R = w.Rw + 36 * group, *b = w.body_inertia + 40 * group;
-  const auto at = [](const T* a, int e) { return Lanes<T>::load(a + 4 * e); };
-  const Transform<Rot3<Lanes<T>>, Lanes<T>> X = {
-      {{at(R, 0), at(R, 1), at(R, 2), at(R, 3), at(R, 4), at(R, 5), at(R, 6), at(R, 7), at(R, 8)}},
-      load_lanes_vec3(w.pw + 12 * group)};
-  const RigidInertia<Lanes<T>> I = inertia_to_parent(
-      X, RigidInertia<Lanes<T>>{
-             at(b, 0), load_lanes_vec3(b + 4), {at(b, 4), at(b, 5), at(b, 6), at(b, 7), at(b, 8), at(b, 9)}});
-  T* c = w.Ic + 40 * group;
-  I.m.store(c);
-  store_lanes(c + 4, I.h);
-  store_lanes(c + 16, Vec3<Lanes<T>>{I.I.xx, I.I.xy, I.I.xz});
-  store_lanes(c + 28, Vec3<Lanes<T>>{I.I.yy, I.I.yz, I.I.zz});
-  return I;
-}
-
-// S of the present coordinate and its ancestors, six path vectors (ltl.hpp).
+// S of the present coordinate and its ancestors, six path vectors.
 template <class T>
 TENON_INLINE void put_on_path(WorkspaceData<T>& w, int stride, int depth, const Motion<T>& S) {
   T* path = w.S_path;
@@ -142,25 +56,17 @@ TENON_INLINE Lanes<T> project_on_path(const WorkspaceData<T>& w, int stride, int
   return S(0) * F.n.x + S(1) * F.n.y + S(2) * F.n.z + S(3) * F.f.x + S(4) * F.f.y + S(5) * F.f.z;
 }
 
-// Path rows of M. Ic must hold the inertias of the bodies and becomes the composite ones.
+// Path rows of M from S and the inertias of the bodies.
 template <class T>
 inline void crba_rows(const ModelData& m, T* rows, WorkspaceData<T>& w) {
-  for (int i = m.node_count - 1; i >= 0; --i) {
-    const int parent = m.nodes[i].parent;
-    if (parent < 0) continue;
-    const T* c = lane_of<10>(w.Ic, i);
-    T* sum = lane_of<10>(w.Ic, parent);
-    for (int e = 0; e < 40; e += 4) sum[e] = sum[e] + c[e];
-  }
-  const int stride = whole_packs(m.nv);
+  composite_forces(m, w);
+  const int stride = whole_packs(m.nv), dofs = dof_stride(m);
   clear_packs(w.S_path, 6 * stride);
   for (int k = 0; k < m.nv; ++k) {
-    const T* c = lane_of<10>(w.Ic, m.v_node[k]);
-    const RigidInertia<T> I = {c[0], load_lane_vec3(c + 4), {c[16], c[20], c[24], c[28], c[32], c[36]}};
-    const Motion<T> S = load_motion<T>(w.Sw + 6 * k);
-    const Force<Lanes<T>> F = spread(I * S);
+    const Motion<T> f = load_dof_motion(w.F_root + k, dofs);
+    const Force<Lanes<T>> F = spread(Force<T>{f.w, f.v});
     const int depth = w.dof_depth[k];
-    put_on_path(w, stride, depth, S);
+    put_on_path(w, stride, depth, load_dof_motion(w.S_root + k, dofs));
     T* row = rows + w.row_first[k];
     for (int j = 0; j <= depth; j += 4) project_on_path(w, stride, j, F).store(row + j);
     row[depth] = row[depth] + T(m.armature[k]);
@@ -171,38 +77,131 @@ inline void crba_rows(const ModelData& m, T* rows, WorkspaceData<T>& w) {
 template <class T>
 inline void crba_rows(const ModelData& m, const T* q, T* rows, WorkspaceData<T>& w) {
   joint_angles(m, q, w);
-  set_world_pose(w);
-  for (int i = 0; i < m.node_count; ++i)
-    with_joint(m.nodes[i].kind, [&](auto joint) {
-      place_in_world<decltype(joint)>(m, i, q, w, [](int, const Motion<T>&) {});
-    });
-  for (int group = 0; 4 * group <= m.node_count; ++group) place_inertias(group, w);
+  place_bodies(m, q, w);
+  for (int i = 0; i < m.node_count; i += 4) store_inertias(i, body_inertias(i, w), w);
+  place_subspaces(m, w);
   crba_rows(m, rows, w);
 }
 
-// M, column-major with leading dimension ld, both triangles, zeros where branches do not meet.
+// ---- the full matrix
+
+// M_ji = S_i^T F_j in lanes of coordinates j to j + 4 packs - 1, for i to i + columns - 1.
+template <int columns, int packs, class T>
+TENON_INLINE void project(const T* S, const T* F, int stride, int i, int j, Lanes<T> (&x)[columns][packs]) {
+  for (int c = 0; c < columns; ++c)
+    for (int b = 0; b < packs; ++b) x[c][b] = Lanes<T>(T(0));
+  for (int e = 0; e < 6; ++e) {
+    Lanes<T> f[packs];
+    for (int b = 0; b < packs; ++b) f[b] = Lanes<T>::load(F + e * stride + j + 4 * b);
+    for (int c = 0; c < columns; ++c) {
+      const Lanes<T> s(S[e * stride + i + c]);
+      for (int b = 0; b < packs; ++b) x[c][b] = x[c][b] + s * f[b];
+    }
+  }
+}
+
+// Rows j to j + rows - 1 of the columns i to i + columns - 1, from lanes, and the transpose.
+template <int columns, class T>
+TENON_INLINE void store_tile(const Lanes<T> (&x)[columns], int i, int j, int rows, T* M, long ld) {
+  for (int c = 0; c < columns; ++c) store_first(x[c], rows, M + j + (i + c) * ld);
+  Lanes<T> t[4];
+  for (int c = 0; c < 4; ++c) t[c] = c < columns ? x[c] : Lanes<T>(T(0));
+  transpose(t[0], t[1], t[2], t[3]);
+  for (int r = 0; r < rows; ++r) store_first(t[r], columns, M + i + (j + r) * ld);
+}
+
+// The tile on the diagonal, of whose lanes those above it mean nothing.
+template <int columns, class T>
+TENON_INLINE void store_diagonal_tile(const Lanes<T> (&x)[columns], int i, int rows, T* M, long ld) {
+  Lanes<T> full[4], t[4];
+  for (int c = 0; c < 4; ++c) full[c] = t[c] = c < columns ? x[c] : Lanes<T>(T(0));
+  transpose(t[0], t[1], t[2], t[3]);
+  full[1] = shuffle<4, 1, 2, 3>(full[1], t[1]);
+  full[2] = shuffle<4, 5, 2, 3>(full[2], t[2]);
+  full[3] = shuffle<4, 5, 6, 3>(full[3], t[3]);
+  for (int c = 0; c < columns; ++c) store_first(full[c], rows, M + i + (i + c) * ld);
+  for (int r = columns; r < rows; ++r) store_first(t[r], columns, M + i + (i + r) * ld);
+}
+
+// Columns i to i + columns - 1 of one run, from the diagonal down to the end of their subtree, and the same
+// rows.
+template <int columns, class T>
+TENON_INLINE void fill_columns(const T* S, const T* F, int stride, int i, int end, T* M, long ld) {
+  Lanes<T> first[columns][1];
+  project(S, F, stride, i, i, first);
+  Lanes<T> diagonal[columns];
+  for (int c = 0; c < columns; ++c) diagonal[c] = first[c][0];
+  store_diagonal_tile(diagonal, i, end - i < 4 ? end - i : 4, M, ld);
+  int j = i + 4;
+  for (; j + 8 <= end; j += 8) {
+    Lanes<T> x[columns][2], half[columns];
+    project(S, F, stride, i, j, x);
+    for (int b = 0; b < 2; ++b) {
+      for (int c = 0; c < columns; ++c) half[c] = x[c][b];
+      store_tile(half, i, j + 4 * b, 4, M, ld);
+    }
+  }
+  for (; j < end; j += 4) {
+    Lanes<T> x[columns][1], tile[columns];
+    project(S, F, stride, i, j, x);
+    for (int c = 0; c < columns; ++c) tile[c] = x[c][0];
+    store_tile(tile, i, j, end - j < 4 ? end - j : 4, M, ld);
+  }
+}
+
+// The six columns and rows of a floating root, where S is the identity.
 template <class T>
-void crba(const ModelData& m, const T* q, T* M, int ld, WorkspaceData<T>& w) {
-  crba_rows(m, q, w.H, w);
-  for (int j = 0; j < m.nv; ++j)
-    for (int i = 0; i < m.nv; ++i) M[i + static_cast<long>(j) * ld] = T(0);
-  for (int k = 0; k < m.nv; ++k) {
-    const T* row = w.H + w.row_first[k];
-    T* column = M + static_cast<long>(k) * ld;
-    for (int i = k, place = w.dof_depth[k]; place >= 0; i = m.v_parent[i], --place) column[i] = row[place];
+TENON_INLINE void fill_floating_root(const T* F, int stride, int i, int end, T* M, long ld) {
+  for (int j = i; j < end; j += 4) {
+    const int rows = end - j < 4 ? end - j : 4;
+    Lanes<T> x[6];
+    for (int e = 0; e < 6; ++e) {
+      x[e] = Lanes<T>::load(F + e * stride + j);
+      store_first(x[e], rows, M + j + (i + e) * ld);
+    }
+    Lanes<T> a[4] = {x[0], x[1], x[2], x[3]}, b[4] = {x[2], x[3], x[4], x[5]};
+    transpose(a[0], a[1], a[2], a[3]);
+    transpose(b[0], b[1], b[2], b[3]);
+    for (int r = 0; r < rows; ++r) {
+      T* column = M + i + (j + r) * ld;
+      a[r].store(column), b[r].store(column + 2);
+    }
   }
-  // In strips of coordinates that follow each other along one chain and so share their ancestors: writes to
-  // the other triangle stay within cache lines.
-  constexpr int strip = 8;
-  for (int k = 0; k < m.nv;) {
-    int end = k + 1;
-    while (end < m.nv && end < k + strip && m.v_parent[end] == end - 1) ++end;
-    for (int i = m.v_parent[k], place = w.dof_depth[k] - 1; place >= 0; i = m.v_parent[i], --place)
-      for (int l = k; l < end; ++l) M[l + static_cast<long>(i) * ld] = w.H[w.row_first[l] + place];
-    for (int l = k; l < end; ++l)
-      for (int j = k; j < l; ++j) M[l + static_cast<long>(j) * ld] = M[j + static_cast<long>(l) * ld];
-    k = end;
+}
+
+// Zeros where branches do not meet: those of a run's columns lie between the first and the last of them.
+template <class T>
+TENON_INLINE void clear_gaps(const DofRun& run, T* M, long ld) {
+  const Lanes<T> zero(T(0));
+  for (int k = run.first; k < run.end; ++k) {
+    T* column = M + k * ld;
+    int i = run.gap_begin;
+    for (; i + 4 <= run.gap_end; i += 4) zero.store(column + i);
+    if (i < run.gap_end) store_first(zero, run.gap_end - i, column + i);
   }
+}
+
+// M, column-major with leading dimension ld, both triangles.
+template <class T>
+void crba(const ModelData& m, const T* q, T* M, int ld_, WorkspaceData<T>& w) {
+  composite_forces(m, q, w);
+  const long ld = ld_;
+  const int stride = dof_stride(m);
+  for (int r = 0; r < w.run_count; ++r) clear_gaps(w.runs[r], M, ld);
+  for (int r = 0; r < w.run_count; ++r) {
+    const DofRun& run = w.runs[r];
+    const NodeData& n = m.nodes[m.v_node[run.first]];
+    int i = run.first;
+    if (n.parent < 0 && n.kind == joint_floating) {
+      fill_floating_root(w.F_root, stride, i, run.subtree_end, M, ld);
+      i += 6;
+    }
+    for (; i + 4 <= run.end; i += 4) fill_columns<4>(w.S_root, w.F_root, stride, i, run.subtree_end, M, ld);
+    if (run.end - i == 1) fill_columns<1>(w.S_root, w.F_root, stride, i, run.subtree_end, M, ld);
+    if (run.end - i == 2) fill_columns<2>(w.S_root, w.F_root, stride, i, run.subtree_end, M, ld);
+    if (run.end - i == 3) fill_columns<3>(w.S_root, w.F_root, stride, i, run.subtree_end, M, ld);
+  }
+  for (int k = 0; k < m.nv; ++k) M[k + k * ld] = M[k + k * ld] + T(m.armature[k]);
 }
 
 TENON_ISA_END

@@ -47,7 +47,7 @@ inline void crba_augmented_rows(const ModelData& m, const ConstraintData& c, con
       for (int j = 0; j <= depth; j += 4) Lanes<T>::load(from + j).store(row + j);
       continue;
     }
-    const Motion<T> S = load_motion<T>(w.Sw + 6 * k);
+    const Motion<T> S = load_dof_motion(w.S_root + k, dof_stride(m));
     const Force<Lanes<T>> F = spread(load_articulated(w.Aw + 21 * i) * S);
     put_on_path(w, stride, depth, S);
     for (int j = 0; j <= depth; j += 4)

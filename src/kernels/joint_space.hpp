@@ -1,9 +1,9 @@
 // What the methods in joint space start from: tau - c, the constraint rows as J and right-hand side, the
 // inertias for CRBA.
 //
-// One sweep outwards and one inwards, both in world axes about the root body's origin: there vectors of
-// different bodies add up without transforms, and bias forces (RNEA, [RBDA] Table 5.1) share the inertias
-// with the composite rigid bodies of CRBA. Out, with S qd taken from the columns of S:
+// One sweep outwards and one inwards, both in the frame of root_frame.hpp: there vectors of different bodies
+// add up without transforms, and bias forces (RNEA, [RBDA] Table 5.1) share the inertias with the composite
+// rigid bodies of CRBA. Out, with S qd taken from the columns of S:
 //   v_i = v_p + S qd,  a_i = a_p + v_i x S qd,  f_i = I_i a_i + v_i x* I_i v_i - f_ext,  a_0 = -gravity
 // In: f_p += f_i,  tau - c = tau - S^T f.
 //
@@ -20,74 +20,137 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
+// A spatial vector as two packs with their components in lanes; the world's slot is body -1.
+template <class T>
+struct PackedMotion {
+  Lanes<T> w, v;
+};
+template <class T>
+TENON_INLINE PackedMotion<T> load_packed(const T* field, int i) {
+  return {Lanes<T>::load(field + 8 * i), Lanes<T>::load(field + 8 * i + 4)};
+}
+template <class T>
+TENON_INLINE void store_packed(T* field, int i, const PackedMotion<T>& m) {
+  m.w.store(field + 8 * i), m.v.store(field + 8 * i + 4);
+}
+template <class T>
+TENON_INLINE Motion<T> load_body_motion(const T* field, int i) {
+  return {load_vec3<T>(field + 8 * i), load_vec3<T>(field + 8 * i + 4)};
+}
+// Of four bodies, in lanes.
+template <class T>
+TENON_INLINE Motion<Lanes<T>> gather_motion(const T* field, int i) {
+  const PackedMotion<T> a = load_packed(field, i), b = load_packed(field, i + 1),
+                        c = load_packed(field, i + 2), d = load_packed(field, i + 3);
+  return {gather(a.w, b.w, c.w, d.w), gather(a.v, b.v, c.v, d.v)};
+}
+
+// S v of body i.
+template <class T>
+TENON_INLINE PackedMotion<T> joint_velocity(const ModelData& m, int i, const T* v,
+                                            const WorkspaceData<T>& w) {
+  const int end = i + 1 < m.node_count ? m.nodes[i + 1].v_index : m.nv;
+  Lanes<T> turning(T(0)), moving(T(0));
+  for (int k = m.nodes[i].v_index; k < end; ++k) {
+    const Lanes<T> axis = Lanes<T>::load(w.pose + w.axis_place[k]);
+    turning = turning + Lanes<T>(w.angular_sign[k] * v[k]) * axis;
+    moving = moving + Lanes<T>(w.linear_sign[k] * v[k]) * axis;
+  }
+  return {turning, cross_components(Lanes<T>::load(w.pose + 16 * i + 12), turning) + moving};
+}
+
+// Minus gravity in the frame of the tree with this root.
+template <class T>
+TENON_INLINE Vec3<T> acceleration_at_rest(const ModelData& m, int root, const WorkspaceData<T>& w) {
+  const Vec3<T> up = -load_vec3<T>(w.gravity);
+  return m.nodes[root].kind == joint_floating ? unrotate(FloatingJoint::load(m.nodes[root], root, w).R, up)
+                                              : up;
+}
+
 // Bias motion of all bodies and the columns of S.
 template <class T>
 inline void sweep_bias_motion(const ModelData& m, const T* q, const T* v, WorkspaceData<T>& w) {
   joint_angles(m, q, w);
-  set_world_pose(w);
-  const T o(0);
-  const Motion<T> rest{{o, o, o}, {o, o, o}};
-  store_lane(lane_of<6>(w.vw, -1), rest);
-  store_lane(lane_of<6>(w.aw, -1), Motion<T>{{o, o, o}, {-w.gravity[0], -w.gravity[1], -w.gravity[2]}});
+  place_bodies(m, q, w);
+  place_subspaces(m, w);
+  const Lanes<T> zero(T(0));
+  store_packed(w.vw, -1, {zero, zero});
+  const T up[4] = {-w.gravity[0], -w.gravity[1], -w.gravity[2], T(0)};
+  store_packed(w.aw, -1, {zero, Lanes<T>::load(up)});
   for (int i = 0; i < m.node_count; ++i) {
-    const NodeData& n = m.nodes[i];
-    Motion<T> rate = rest;
-    with_joint(n.kind, [&](auto joint) {
-      using J = decltype(joint);
-      place_in_world<J>(m, i, q, w, [&](int k, const Motion<T>& S) {
-        rate = {rate.w + v[k] * S.w, rate.v + v[k] * S.v};
-      });
-    });
-    const Motion<T> vi = load_lane_motion<T>(lane_of<6>(w.vw, n.parent)) + rate;
-    store_lane(lane_of<6>(w.vw, i), vi);
-    store_lane(lane_of<6>(w.aw, i), load_lane_motion<T>(lane_of<6>(w.aw, n.parent)) + cross(vi, rate));
+    const int parent = m.nodes[i].parent;
+    PackedMotion<T> vi = load_packed(w.vw, parent), ai = load_packed(w.aw, parent);
+    if (parent < 0) {
+      const Vec3<T> a = acceleration_at_rest(m, i, w);
+      const T own[4] = {a.x, a.y, a.z, T(0)};
+      ai.v = Lanes<T>::load(own);
+    }
+    const PackedMotion<T> rate = joint_velocity(m, i, v, w);
+    vi = {vi.w + rate.w, vi.v + rate.v};
+    ai = {ai.w + cross_components(vi.w, rate.w),
+          ai.v + (cross_components(vi.w, rate.v) + cross_components(vi.v, rate.w))};
+    store_packed(w.vw, i, vi), store_packed(w.aw, i, ai);
   }
 }
 
 // Inertias and bias forces of all bodies.
 template <class T>
 inline void place_bias_forces(const ModelData& m, bool has_wrenches, WorkspaceData<T>& w) {
-  for (int group = 0; 4 * group <= m.node_count; ++group) {
-    const RigidInertia<Lanes<T>> I = place_inertias(group, w);
-    const Motion<Lanes<T>> v = load_lanes_motion(w.vw + 24 * group), a = load_lanes_motion(w.aw + 24 * group);
-    const Force<Lanes<T>> f = I * a + velocity_product(I, v);
-    store_lanes(w.fw + 24 * group, f.n);
-    store_lanes(w.fw + 24 * group + 12, f.f);
+  for (int i = 0; i < m.node_count; i += 4) {
+    const RigidInertia<Lanes<T>> I = body_inertias(i, w);
+    store_inertias(i, I, w);
+    const Force<Lanes<T>> f = I * gather_motion(w.aw, i) + velocity_product(I, gather_motion(w.vw, i));
+    scatter(f.n, [&](int l, const Lanes<T>& x) { x.store(w.fw + 8 * (i + l)); });
+    scatter(f.f, [&](int l, const Lanes<T>& x) { x.store(w.fw + 8 * (i + l) + 4); });
   }
   if (!has_wrenches) return;
   for (int i = 0; i < m.node_count; ++i) {
-    T* f = lane_of<6>(w.fw, i);
-    store_lane(f, load_lane_force(f) - force_to_parent(world_pose(w, i), load_force<T>(w.wrench + 6 * i)));
+    const PackedPose<T> X = load_pose(w, i);
+    const Force<T> wrench = load_force<T>(w.wrench + 6 * i);
+    const PackedMotion<T> f = load_packed(w.fw, i);
+    const Lanes<T> force = rotate(X, wrench.f);
+    store_packed(w.fw, i, {f.w - (rotate(X, wrench.n) + cross_components(X.p, force)), f.v - force});
   }
 }
 
 template <class T>
 inline void sweep_joint_forces(const ModelData& m, const T* tau, WorkspaceData<T>& w) {
-  for (int i = m.node_count - 1; i >= 0; --i) {
-    const NodeData& n = m.nodes[i];
-    const Force<T> f = load_lane_force<T>(lane_of<6>(w.fw, i));
-    const int end = i + 1 < m.node_count ? m.nodes[i + 1].v_index : m.nv;
-    for (int k = n.v_index; k < end; ++k) w.joint_force[k] = tau[k] - dot(load_motion<T>(w.Sw + 6 * k), f);
-    if (n.parent < 0) continue;
-    T* sum = lane_of<6>(w.fw, n.parent);
-    store_lane(sum, load_lane_force<T>(sum) + f);
+  const int stride = dof_stride(m);
+  sum_over_subtrees<2>(m, w.fw);
+  for (int k = 0; k < m.nv; k += 4) {
+    const auto force = [&](int l) { return load_packed(w.fw, w.axis_place[k + l] / 16); };
+    const PackedMotion<T> a = force(0), b = force(1), c = force(2), d = force(3);
+    const Force<Lanes<T>> f = {gather(a.w, b.w, c.w, d.w), gather(a.v, b.v, c.v, d.v)};
+    const Lanes<T> c_force = dot(load_motion_lanes(w.S_root + k, stride), f);
+    const int count = m.nv - k < 4 ? m.nv - k : 4;
+    for (int l = 0; l < count; ++l) w.joint_force[k + l] = tau[k + l] - c_force.x[l];
   }
+}
+
+// Pose of body i in the world: that of the frame of its tree, and in it.
+template <class T>
+TENON_INLINE Transform<Rot3<T>, T> world_pose(const ModelData& m, int i, const WorkspaceData<T>& w) {
+  const Transform<Rot3<T>, T> X = root_pose(w, i);
+  if (i < 0) return X;
+  const int root = w.root_node[i];
+  const NodeData& n = m.nodes[root];
+  if (n.kind == joint_floating) {
+    const Transform<Rot3<T>, T> frame = FloatingJoint::load(n, root, w);
+    return {{frame.R.R * X.R.R}, frame.p + frame.R.R * X.p};
+  }
+  Vec3<T> origin{};
+  with_joint(n.kind, [&](auto joint) { origin = decltype(joint)::load(n, root, w).p; });
+  return {X.R, origin + X.p};
 }
 
 // What evaluate_item reads of node i, in its body frame.
 template <class T>
 inline void place_supporting_body(const ModelData& m, int i, WorkspaceData<T>& w) {
-  const Transform<Rot3<T>, T> X = world_pose(w, i);
-  store(w.v + 6 * i, motion_to_child(X, load_lane_motion<T>(lane_of<6>(w.vw, i))));
+  store(w.v + 6 * i, motion_to_child(root_pose(w, i), load_body_motion(w.vw, i)));
+  const Transform<Rot3<T>, T> X = world_pose(m, i, w);
   store(w.gs + 3 * i, unrotate(X.R, load_vec3<T>(w.gravity)));
   store(w.Rs + 9 * i, X.R.R);
-  int root = i;
-  while (root >= 0 && m.nodes[root].parent >= 0) root = m.nodes[root].parent;
-  Vec3<T> origin{T(0), T(0), T(0)};
-  if (root >= 0)
-    with_joint(m.nodes[root].kind,
-               [&](auto joint) { origin = decltype(joint)::load(m.nodes[root], root, w).p; });
-  store(w.ps + 3 * i, origin + X.p);
+  store(w.ps + 3 * i, X.p);
 }
 
 // Column r of Kw.
@@ -109,9 +172,9 @@ inline void place_bridge(const ConstraintItem& item, int stride, WorkspaceData<T
     w.row_rhs[r] = w.k[r];
     for (int side = 0; side < 2; ++side) {
       const long place = 12L * (item.bridge + j) + 6 * side;
-      const Force<T> K = force_to_parent(world_pose(w, bodies[side]), load_force<T>(w.side_K + place));
+      const Force<T> K = force_to_parent(root_pose(w, bodies[side]), load_force<T>(w.side_K + place));
       store(w.side_Kw + place, K);
-      w.row_rhs[r] = w.row_rhs[r] - dot(load_lane_motion<T>(lane_of<6>(w.aw, bodies[side])), K);
+      w.row_rhs[r] = w.row_rhs[r] - dot(load_body_motion(w.aw, bodies[side]), K);
     }
   }
 }
@@ -136,8 +199,8 @@ inline void place_constraint_rows(const ModelData& m, const ConstraintData& c, W
       place_bridge(item, stride, w);
       continue;
     }
-    const Transform<Rot3<T>, T> X = world_pose(w, i);
-    const Motion<T> a = load_lane_motion<T>(lane_of<6>(w.aw, i));
+    const Transform<Rot3<T>, T> X = root_pose(w, i);
+    const Motion<T> a = load_body_motion(w.aw, i);
     for (int r = item.row_begin; r < item.row_begin + item.row_count; ++r) {
       const Force<T> K = force_to_parent(X, load_force<T>(w.K + 6 * r));
       w.row_rhs[r] = w.k[r] - dot(a, K);
@@ -181,7 +244,7 @@ inline void transposed_bridge_rows(const ModelData& m, const ConstraintData& c, 
       for (int i = bodies[side]; i != item.meet; i = m.nodes[i].parent) {
         const int end = i + 1 < m.node_count ? m.nodes[i + 1].v_index : m.nv;
         for (int k = m.nodes[i].v_index; k < end; ++k) {
-          const Motion<T> S = load_motion<T>(w.Sw + 6 * k);
+          const Motion<T> S = load_dof_motion(w.S_root + k, dof_stride(m));
           for (int j = 0; j < item.row_count; ++j)
             JT[static_cast<long>(k) * stride + item.row_begin + j] =
                 dot(S, load_force<T>(w.side_Kw + 12 * (item.bridge + j) + 6 * side));
@@ -199,7 +262,7 @@ inline void transposed_jacobian(const ModelData& m, const ConstraintData& c, T* 
   for (int k = 0; k < m.nv; ++k) {
     const int i = m.v_node[k];
     const RowRange moved = rows_of_subtree(m, c, k), own = {c.node_row_first[i], c.subtree_row_end[i]};
-    const Motion<Lanes<T>> S = spread(load_motion<T>(w.Sw + 6 * k));
+    const Motion<Lanes<T>> S = spread(load_dof_motion(w.S_root + k, dof_stride(m)));
     T* row = JT + static_cast<long>(k) * stride;
     for (int r = own.pack(); r < own.end; r += 4) {
       const auto load = [&](int e) { return Lanes<T>::load(w.Kw + e * stride + r); };

@@ -8,7 +8,7 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// Constraint rows in world axes about the root body's origin; bodies must be placed there (crba_rows).
+// Constraint rows in the root frame; bodies must be placed there (crba_rows).
 template <class T>
 inline void place_world_rows(const ModelData& m, const ConstraintData& c, WorkspaceData<T>& w) {
   place_rows(m, c, w);
@@ -16,7 +16,7 @@ inline void place_world_rows(const ModelData& m, const ConstraintData& c, Worksp
   for (int e = 0; e < 6 * stride; ++e) w.Kw[e] = T(0);
   for (int index = 0; index < c.item_count; ++index) {
     const ConstraintItem& item = c.items[index];
-    const Transform<Rot3<T>, T> X = world_pose(w, item.node);
+    const Transform<Rot3<T>, T> X = root_pose(w, item.node);
     for (int r = item.row_begin; r < item.row_begin + item.row_count; ++r) {
       T K[6];
       store(K, force_to_parent(X, load_force<T>(w.K + 6 * r)));

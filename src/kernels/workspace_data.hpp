@@ -8,13 +8,15 @@ namespace tenon {
 
 // X-macro of every field of the arena: name, numbers per item, kind of item. One list serves the declaration,
 // the allocation and the NaN fill of debug builds.
-//   node: node_count + 1 items, the first for the world; node_lanes: the same in lanes of four
-//   (kernels/crba.hpp); angle: node_count items rounded up to whole packs; dof: nv items; row: constraint
-//   rows; dof_columns, row_columns: nv, rows rounded up to packs of four (spatial/lanes.hpp); path_rows: a
-//   matrix with the sparsity of the tree (kernels/ltl.hpp); dof_row: nv of row_columns; row_pair: row_columns
-//   squared; bridge_row: bridging rows (constraint/constraint_data.hpp). Only in models with kinematic
-//   loops: loop_node, loop_dof as node, dof; loop_row: loop rows; loop_block, G_block, loop_work:
-//   ModelData::loop_K_size, G_size, loop_scratch_size numbers
+//   node: node_count + 1 items, the first for the world; node_packs: the same rounded up to whole packs
+//   behind the world; node_lanes: node_count items in groups of four, number by number in lanes of four
+//   (kernels/root_frame.hpp); angle: node_count items rounded up to whole packs; dof: nv items; row:
+//   constraint rows; dof_columns, row_columns: nv, rows rounded up to packs of four (spatial/lanes.hpp);
+//   dof_lanes: with room for a pack behind the last; path_rows: a matrix with the sparsity of the tree
+//   (kernels/ltl.hpp); dof_row: nv of row_columns; row_pair: row_columns squared; bridge_row: bridging
+//   rows (constraint/constraint_data.hpp). Only in models with kinematic loops: loop_node, loop_dof as node,
+//   dof; loop_row: loop rows; loop_block, G_block, loop_work: ModelData::loop_K_size, G_size,
+//   loop_scratch_size numbers
 #define TENON_WORKSPACE_FIELDS(F)                                                                           \
   F(angle, 1, angle) /* joint angle, body-frame sign; 0 where a node has none */                            \
   F(cos_q, 1, angle) /* its cosine */                                                                       \
@@ -42,11 +44,13 @@ namespace tenon {
   F(gs, 3, node)                  /* constraint rows: gravity in the frame of a supporting body */          \
   F(Rs, 9, node)                  /* constraint rows: world rotation of a supporting body */                \
   F(ps, 3, node)                  /* constraint rows: its world position */                                 \
-  F(Rw, 9, node_lanes)            /* CRBA: world rotation of the body */                                    \
-  F(pw, 3, node_lanes)            /* CRBA: its position from the root body's origin, world axes */          \
-  F(body_inertia, 10, node_lanes) /* CRBA: constants of the model: m, h, I; body frame */                   \
-  F(Ic, 10, node_lanes)           /* CRBA: composite inertia, world axes, origin at the root body */        \
-  F(Sw, 6, dof)                   /* CRBA: columns of S, world axes, about the root body's origin */        \
+  F(pose, 16, node_packs)         /* root frame: columns of the body's rotation, position; packs */         \
+  F(body_inertia, 10, node_lanes) /* root frame: constants of the model: m, h, I; body frame */             \
+  F(angular_sign, 1, dof_columns) /* root frame: v_sign of a rotation, 0 of a translation */                \
+  F(linear_sign, 1, dof_columns)  /* root frame: the other way round */                                     \
+  F(S_root, 6, dof_lanes)         /* root frame: columns of the motion subspaces; six arrays */             \
+  F(Ic, 12, node_packs)           /* CRBA: inertia of the body, then of its subtree; three packs */         \
+  F(F_root, 6, dof_lanes)         /* CRBA: Ic S; six arrays */                                              \
   F(S_path, 6, dof_columns)       /* CRBA: those of a coordinate and its ancestors; six path vectors */     \
   F(path_vector, 1, dof_columns)  /* LTL: numbers of a coordinate and its ancestors (kernels/ltl.hpp) */    \
   F(wrench, 6, node)              /* external force on the body, body frame */                              \
@@ -56,14 +60,14 @@ namespace tenon {
   F(H, 1, path_rows)              /* mass matrix of the present call, path rows */                          \
   F(H_L, 1, path_rows)            /* its sparse factor, or that of M + J^T mu J */                          \
   F(H_inv_d, 1, dof)              /* 1 / D of that factor */                                                \
-  F(vw, 6, node_lanes)            /* joint space: velocity, world axes, about the root body's origin */     \
-  F(aw, 6, node_lanes)            /* joint space: acceleration minus gravity where qdd = 0, likewise */     \
-  F(fw, 6, node_lanes)            /* joint space: bias force of the body, then of its subtree, likewise */  \
-  F(Kw, 6, row_columns)           /* joint space: constraint rows, likewise; six arrays */                  \
+  F(vw, 8, node_packs)            /* joint space: velocity, root frame; packs w, v */                       \
+  F(aw, 8, node_packs)            /* joint space: acceleration minus gravity where qdd = 0, likewise */     \
+  F(fw, 8, node_packs)            /* joint space: bias force of the body, then of its subtree, likewise */  \
+  F(Kw, 6, row_columns)           /* joint space: constraint rows, root frame; six arrays */                \
   F(JT, 1, dof_row)               /* J^T, row k: constraint rows of the subtree of k */                     \
   F(joint_force, 1, dof)          /* tau - c */                                                             \
   F(row_rhs, 1, row)              /* J qdd = row_rhs */                                                     \
-  F(Aw, 21, node)                 /* M_mu: sum of mu K^T K over the subtree, world axes, root's origin */   \
+  F(Aw, 21, node)                 /* M_mu: sum of mu K^T K over the subtree, root frame */                  \
   F(qdd_change, 1, dof)           /* proxLTLs: what an evaluation adds to qdd */                            \
   F(row_acceleration, 1, row)     /* J qdd */                                                               \
   F(H_root_d, 1, dof)             /* D^-1/2 of the sparse factor of M */                                    \
@@ -102,6 +106,13 @@ namespace tenon {
   F(g, 1, loop_dof)               /* loops: qdd = G yddot + g */                                            \
   F(loop_scratch, 1, loop_work)   /* loops: the split of one cluster */
 
+// Velocity coordinates that follow each other, each the only child of the one before it, so that they have
+// one subtree: the coordinates up to subtree_end. What does not lie on their way to the root nor in the
+// subtree lies in [gap_begin, gap_end).
+struct DofRun {
+  std::int32_t first, end, subtree_end, gap_begin, gap_end;
+};
+
 template <class T>
 struct BridgedFactorData;
 
@@ -112,9 +123,13 @@ struct WorkspaceData {
 #undef TENON_FIELD
   const std::int32_t* node_flags;  // NodeFlag bits
   const std::int32_t*
-      support_flags;              // the same for sweeps that keep supporting nodes apart; null without rows
-  const std::int32_t* dof_depth;  // per velocity coordinate: how many ancestors it has
-  const std::int32_t* row_first;  // and where its row begins among path rows (kernels/ltl.hpp)
+      support_flags;               // the same for sweeps that keep supporting nodes apart; null without rows
+  const std::int32_t* dof_depth;   // per velocity coordinate: how many ancestors it has
+  const std::int32_t* row_first;   // and where its row begins among path rows (kernels/ltl.hpp)
+  const std::int32_t* axis_place;  // and where its axis stands in pose: a column of the rotation of its body
+  const std::int32_t* root_node;   // per node: the root of its tree
+  std::int32_t run_count;
+  const DofRun* runs;  // ascending
   T gravity[3];
   BridgedFactorData<T>* bridged;  // M + J^T mu J with bridging rows; null without
   const double* anchors;  // 12 numbers per constraint item: R row by row, p (world pose of the held frame)

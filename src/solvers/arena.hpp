@@ -18,9 +18,30 @@ namespace tenon {
 
 // Flags of nodes and the layout of path rows of a model (workspace_data.hpp).
 struct SweepTables {
-  std::vector<std::int32_t> node_flags, support_flags, dof_depth, row_first;
+  std::vector<std::int32_t> node_flags, support_flags, dof_depth, row_first, axis_place, root_node;
+  std::vector<DofRun> runs;
   SweepTables(const ModelData& m, const ConstraintData* c);
+
+  // Lets a workspace see them; they must outlive it.
+  template <class T>
+  void bind(WorkspaceData<T>& w) const {
+    w.node_flags = node_flags.data();
+    w.support_flags = support_flags.empty() ? nullptr : support_flags.data();
+    w.dof_depth = dof_depth.data();
+    w.row_first = row_first.data();
+    w.axis_place = axis_place.data();
+    w.root_node = root_node.data();
+    w.run_count = static_cast<std::int32_t>(runs.size());
+    w.runs = runs.data();
+  }
+  std::size_t count() const {
+    return node_flags.size() + support_flags.size() + dof_depth.size() + row_first.size() +
+           axis_place.size() + root_node.size() + sizeof(DofRun) / sizeof(std::int32_t) * runs.size();
+  }
 };
+
+// The axis of the body frame that the motion subspace of velocity coordinate k selects (model_data.hpp).
+int axis_of_dof(const ModelData& m, int k);
 
 template <class T>
 class Arena {
@@ -35,11 +56,13 @@ class Arena {
       std::size_t used = 0;
       const auto take = [&](std::size_t size, Item item) -> T* {
         const std::size_t count = item == node          ? nodes + 1
-                                  : item == node_lanes  ? padded(nodes + 1)
+                                  : item == node_packs  ? padded(nodes) + 1
+                                  : item == node_lanes  ? padded(nodes)
                                   : item == angle       ? (nodes + 15) / 16 * 16
                                   : item == row         ? rows
                                   : item == dof         ? nv
                                   : item == dof_columns ? padded(nv)
+                                  : item == dof_lanes   ? padded(nv + 3)
                                   : item == row_columns ? padded(rows)
                                   : item == path_rows   ? path_entries
                                   : item == dof_row     ? nv * padded(rows)
@@ -53,7 +76,8 @@ class Arena {
                                                         : padded(rows) * padded(rows);
         T* begin = cutting ? block_ + used : nullptr;
         used += (size * count + line - 1) / line * line;
-        return cutting && (item == node || (item == loop_node && loops)) ? begin + size : begin;
+        const bool has_world = item == node || item == node_packs || (item == loop_node && loops);
+        return cutting && has_world ? begin + size : begin;
       };
 #define TENON_FIELD(name, size, item) data.name = take(size, item);
       TENON_WORKSPACE_FIELDS(TENON_FIELD)
@@ -86,20 +110,18 @@ class Arena {
   WorkspaceData<T> data{};
 
  private:
-  // body_inertia, and in other fields the lanes that no body has, which sweeps over lanes must find finite.
   void place_constants(const ModelData& m) {
-    const int places = whole_packs(m.node_count + 1);
-    for (int e = 0; e < 10 * places; ++e) data.body_inertia[e] = data.Ic[e] = T(0);
-    for (int e = 0; e < 9 * places; ++e) data.Rw[e] = T(0);
-    for (int e = 0; e < 3 * places; ++e) data.pw[e] = T(0);
-    for (int e = 0; e < 6 * places; ++e) data.vw[e] = data.aw[e] = T(0);
+    for (int e = 0; e < 10 * whole_packs(m.node_count); ++e) data.body_inertia[e] = T(0);
     for (int i = 0; i < m.node_count; ++i) {
       const NodeData& n = m.nodes[i];
       const double numbers[10] = {n.mass, n.h[0], n.h[1], n.h[2], n.I[0],
                                   n.I[1], n.I[2], n.I[3], n.I[4], n.I[5]};
-      T* lane = data.body_inertia + (i + 1) / 4 * 40 + (i + 1) % 4;
+      T* lane = data.body_inertia + i / 4 * 40 + i % 4;
       for (int e = 0; e < 10; ++e) lane[4 * e] = T(numbers[e]);
     }
+    for (int k = 0; k < whole_packs(m.nv); ++k) data.angular_sign[k] = data.linear_sign[k] = T(0);
+    for (int k = 0; k < m.nv; ++k)
+      (axis_of_dof(m, k) < 3 ? data.angular_sign : data.linear_sign)[k] = T(m.v_sign[k]);
   }
 
   // What of loops never changes: rows of K and G, zeros of g, phi and k.
@@ -121,11 +143,13 @@ class Arena {
 
   enum Item {
     node,
+    node_packs,
     node_lanes,
     angle,
     dof,
     row,
     dof_columns,
+    dof_lanes,
     row_columns,
     path_rows,
     dof_row,

@@ -33,6 +33,36 @@ std::vector<std::int32_t> flags_of(const ModelData& m, const std::vector<bool>& 
   return all;
 }
 
+std::vector<DofRun> runs_of(const ModelData& m) {
+  std::vector<int> end(static_cast<std::size_t>(m.nv));  // of the subtree
+  for (int k = m.nv - 1; k >= 0; --k) {
+    int& own = end[static_cast<std::size_t>(k)];
+    own = std::max(own, k + 1);
+    if (m.v_parent[k] < 0) continue;
+    int& above = end[static_cast<std::size_t>(m.v_parent[k])];
+    above = std::max(above, own);
+  }
+  std::vector<DofRun> runs;
+  for (int k = 0; k < m.nv; ++k) {
+    const int subtree_end = end[static_cast<std::size_t>(k)];
+    if (k > 0 && m.v_parent[k] == k - 1 && runs.back().subtree_end == subtree_end) {
+      runs.back().end = k + 1;
+      continue;
+    }
+    DofRun run = {k, k + 1, subtree_end, 0, 0};
+    std::vector<bool> zero(static_cast<std::size_t>(m.nv), true);
+    for (int i = m.v_parent[k]; i >= 0; i = m.v_parent[i]) zero[static_cast<std::size_t>(i)] = false;
+    std::fill(zero.begin() + k, zero.begin() + subtree_end, false);
+    const auto first = std::find(zero.begin(), zero.end(), true);
+    if (first != zero.end()) {
+      run.gap_begin = static_cast<int>(first - zero.begin());
+      run.gap_end = m.nv - static_cast<int>(std::find(zero.rbegin(), zero.rend(), true) - zero.rbegin());
+    }
+    runs.push_back(run);
+  }
+  return runs;
+}
+
 }  // namespace
 
 SweepTables::SweepTables(const ModelData& m, const ConstraintData* c) : node_flags(flags_of(m, {})) {
@@ -46,7 +76,22 @@ SweepTables::SweepTables(const ModelData& m, const ConstraintData* c) : node_fla
     const int parent = m.v_parent[k];
     dof_depth.push_back(parent < 0 ? 0 : dof_depth[static_cast<std::size_t>(parent)] + 1);
     row_first.push_back(row_first.back() + whole_packs(dof_depth.back() + 1));
+    axis_place.push_back(16 * m.v_node[k] + 4 * (axis_of_dof(m, k) % 3));
   }
+  axis_place.resize(static_cast<std::size_t>(whole_packs(m.nv)), 0);
+  for (int i = 0; i < m.node_count; ++i) {
+    const int parent = m.nodes[i].parent;
+    root_node.push_back(parent < 0 ? i : root_node[static_cast<std::size_t>(parent)]);
+  }
+  runs = runs_of(m);
+}
+
+int axis_of_dof(const ModelData& m, int k) {
+  const NodeData& n = m.nodes[m.v_node[k]];
+  const int place = k - n.v_index;
+  if (n.kind <= joint_prismatic_z) return n.kind;
+  if (n.kind == joint_revolute_oblique || n.kind == joint_planar) return 2 + place;
+  return n.kind == joint_prismatic_oblique ? 5 : place;
 }
 
 WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
@@ -85,10 +130,7 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
     lambda.assign(static_cast<std::size_t>(c.row_count), 0.0);
   }
   WorkspaceData<double>& d = arena.data;
-  d.node_flags = tables.node_flags.data();
-  d.support_flags = constraints ? tables.support_flags.data() : nullptr;
-  d.dof_depth = tables.dof_depth.data();
-  d.row_first = tables.row_first.data();
+  tables.bind(d);
   d.anchors = anchors.data();
   for (int e = 0; e < 3; ++e) d.gravity[e] = md().gravity[e];
   bridged = std::make_unique<BridgedFactor>(md(), cd(), d);
@@ -129,8 +171,7 @@ std::size_t Workspace::bytes() const {
   const WorkspaceImpl& w = *impl_;
   const std::size_t doubles = w.anchors.size() + w.step.size() + w.zeros.size() +
                               w.proximal.steps.size() * 2 + w.proximal.f.size() * 5;
-  const std::size_t indices = w.tables.node_flags.size() + w.tables.support_flags.size() +
-                              w.tables.dof_depth.size() + w.tables.row_first.size() + w.item_of.size();
+  const std::size_t indices = w.tables.count() + w.item_of.size();
   return sizeof w + w.arena.bytes() + w.pv.bytes() + w.pv_early.bytes() + w.delassus.bytes() +
          w.damped.bytes() + doubles * sizeof(double) + indices * sizeof(std::int32_t) + w.bridged->bytes() +
          w.dense->bytes();

@@ -13,10 +13,18 @@ struct FourOf;
 template <>
 struct FourOf<double> {
   typedef double type __attribute__((vector_size(32)));
+  template <int i, int j, int k, int l>
+  TENON_INLINE static void shuffle(const type& a, const type& b, type& out) {
+    out = __builtin_shufflevector(a, b, i, j, k, l);
+  }
 };
 template <>
 struct FourOf<float> {
   typedef float type __attribute__((vector_size(16)));
+  template <int i, int j, int k, int l>
+  TENON_INLINE static void shuffle(const type& a, const type& b, type& out) {
+    out = __builtin_shufflevector(a, b, i, j, k, l);
+  }
 };
 
 template <class T>
@@ -52,6 +60,40 @@ TENON_INLINE Lanes<T> operator-(const Lanes<T>& a) {
 template <class T>
 TENON_INLINE Lanes<T> operator*(const Lanes<T>& a, const Lanes<T>& b) {
   return Lanes<T>(a.x * b.x);
+}
+
+// Lanes i, j, k, l of the eight of a and b.
+template <int i, int j, int k, int l, class T>
+TENON_INLINE Lanes<T> shuffle(const Lanes<T>& a, const Lanes<T>& b) {
+  Lanes<T> out;
+  FourOf<T>::template shuffle<i, j, k, l>(a.x, b.x, out.x);
+  return out;
+}
+// The matrix with rows a, b, c, d becomes its transpose.
+template <class T>
+TENON_INLINE void transpose(Lanes<T>& a, Lanes<T>& b, Lanes<T>& c, Lanes<T>& d) {
+  const Lanes<T> even_ab = shuffle<0, 4, 2, 6>(a, b), odd_ab = shuffle<1, 5, 3, 7>(a, b);
+  const Lanes<T> even_cd = shuffle<0, 4, 2, 6>(c, d), odd_cd = shuffle<1, 5, 3, 7>(c, d);
+  a = shuffle<0, 1, 4, 5>(even_ab, even_cd), b = shuffle<0, 1, 4, 5>(odd_ab, odd_cd);
+  c = shuffle<2, 3, 6, 7>(even_ab, even_cd), d = shuffle<2, 3, 6, 7>(odd_ab, odd_cd);
+}
+// The first n lanes, 1 <= n <= 4.
+template <class T>
+TENON_INLINE void store_first(const Lanes<T>& x, int n, T* p) {
+  if (n == 4) return x.store(p);
+  if (n == 1) {
+    p[0] = x.x[0];
+    return;
+  }
+  __builtin_memcpy(static_cast<void*>(p), &x.x, 2 * sizeof(T));
+  if (n == 3) p[2] = x.x[2];
+}
+
+// Vectors of space with their components in lanes x, y, z and a zero behind them.
+template <class T>
+TENON_INLINE Lanes<T> cross_components(const Lanes<T>& a, const Lanes<T>& b) {
+  const Lanes<T> c = a * shuffle<1, 2, 0, 3>(b, b) - shuffle<1, 2, 0, 3>(a, a) * b;
+  return shuffle<1, 2, 0, 3>(c, c);
 }
 
 // n rounded up to whole packs.

@@ -29,6 +29,11 @@ inline FourRecorded operator*(const FourRecorded& a, const FourRecorded& b) {
 template <>
 struct FourOf<trace::Recorded> {
   using type = trace::FourRecorded;
+  template <int i, int j, int k, int l>
+  static void shuffle(const type& a, const type& b, type& out) {
+    const auto lane = [&](int n) { return n < 4 ? a[n] : b[n - 4]; };
+    out = {{lane(i), lane(j), lane(k), lane(l)}};
+  }
 };
 
 }  // namespace tenon

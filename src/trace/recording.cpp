@@ -24,10 +24,7 @@ struct Memory {
         anchors(c ? 12 * static_cast<std::size_t>(c->item_count) : 0, 0.0) {
     for (std::size_t i = 0; i < anchors.size(); i += 12) anchors[i] = anchors[i + 4] = anchors[i + 8] = 1;
     WorkspaceData<Recorded>& w = arena.data;
-    w.node_flags = tables.node_flags.data();
-    w.support_flags = c ? tables.support_flags.data() : nullptr;
-    w.dof_depth = tables.dof_depth.data();
-    w.row_first = tables.row_first.data();
+    tables.bind(w);
     w.anchors = anchors.data();
     for (int e = 0; e < 3; ++e) w.gravity[e] = Recorded(model.data().gravity[e]);
   }

@@ -118,8 +118,7 @@ TEST_P(RecordingOf, EqualsTheKernelInDouble) {
       double worst = 0;
       for (const double expected : outputs[i])
         worst = std::max(worst, std::abs(recorded[next++] - expected) / scale);
-      EXPECT_LE(worst, algorithm.about.constrained ? 1e-12 : 1e-13)
-          << name << ", " << algorithm.outputs[i].name;
+      EXPECT_LE(worst, 1e-12) << name << ", " << algorithm.outputs[i].name;
     }
     ++compared;
   }
