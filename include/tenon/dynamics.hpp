@@ -48,6 +48,12 @@ Status constraint_rows(Workspace& w, const double* q, const double* v, const dou
                        int ld, double* rhs, double* position_error, double* row_velocity);
 // Anchors of all constraints := poses of their frames at q.
 Status anchor_here(Workspace& w, const double* q);
+// Moves q until closures are closed, and stabilised constraints are at their anchors, to `tolerance` (m,
+// rad); other rows stay where they are to first order. infeasible: no nearby q is any closer; max_iterations.
+// Then q is the best one found. The report has the steps taken and the largest error left.
+Status project_positions(Workspace& w, double tolerance, int max_iterations, double* q);
+// v := the nearest velocity, in the metric of the mass matrix, that no row sees. infeasible: all but that.
+Status project_velocities(Workspace& w, const double* q, double* v);
 
 // Configuration space. next may alias q.
 Status integrate(Workspace& w, const double* q, const double* v, double dt, double* next);

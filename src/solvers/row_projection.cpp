@@ -1,0 +1,155 @@
+// States brought onto the constraint rows: positions by Newton's method, velocities by one step. Both move
+// the robot as little as they can in the metric of its mass matrix,
+//
+//   dq = - M^-1 J^T (J M^-1 J^T)^+ e,     v := v - M^-1 J^T (J M^-1 J^T)^+ J v,
+//
+// which is constrained dynamics of the robot at rest without gravity, e or J v taken for the wanted
+// accelerations: redundant rows, and rows that cannot all be met, are what they are there.
+#include <algorithm>
+#include <cmath>
+
+#include "solvers/check.hpp"
+#include "solvers/prox_ltl.hpp"
+#include "tenon/dynamics.hpp"
+
+namespace tenon {
+namespace {
+
+// No gravity while it lives.
+class Weightless {
+ public:
+  explicit Weightless(WorkspaceImpl& w) : gravity_(w.w().gravity) {
+    std::copy_n(gravity_, 3, kept_);
+    std::fill_n(gravity_, 3, 0.0);
+  }
+  ~Weightless() { std::copy_n(kept_, 3, gravity_); }
+  Weightless(const Weightless&) = delete;
+  Weightless& operator=(const Weightless&) = delete;
+
+ private:
+  double* gravity_;
+  double kept_[3];
+};
+
+Status check_projection(WorkspaceImpl& w) {
+  if (w.md().cluster_count > 0)
+    return w.fail(Status::unsupported,
+                  "unsupported: projection on constraint rows of a model with loops of its own; compile it "
+                  "without them and close its loops by constraints");
+  return Status::ok;
+}
+
+// The motion that the wanted change of each row (kernels' order) asks for, into w.w().qdd.
+Status least_motion(WorkspaceImpl& w, const double* q, const double* wanted) {
+  const Weightless weightless(w);
+  const ConstraintData& c = *w.cd();
+  // The stabilisation of a row pulls at its position error as well.
+  for (int i = 0; i < c.item_count; ++i) {
+    const ConstraintItem& item = c.items[i];
+    const double pull = item.frequency * item.frequency;
+    for (int r = item.row_begin; r < item.row_begin + item.row_count; ++r)
+      w.w().desired[r] = wanted[r] + pull * w.w().row_error[r];
+  }
+  SolveOptions options;
+  options.absolute_tolerance = 0;
+  std::fill_n(w.lambda.data(), w.rows(), 0.0);
+  return solve_prox_ltl({w, options, q, w.zeros.data(), w.zeros.data(), nullptr, nullptr, w.lambda.data()});
+}
+
+// Errors and velocities of all rows at a state.
+void look_at_rows(WorkspaceImpl& w, const double* q, const double* v) {
+  std::fill_n(w.w().desired, w.rows(), 0.0);
+  ConstraintData posed = *w.cd();
+  posed.poses = ConstraintPoses::with_errors;
+  w.kernels->constraint_state(w.md(), posed, q, v, false, w.w());
+}
+
+// Position errors of the rows that hold a position, with the other sign; zero for the others. Returns the
+// largest one of a rigid row.
+double errors_to_remove(const WorkspaceImpl& w, double* wanted) {
+  const ConstraintData& c = *w.cd();
+  double largest = 0;
+  for (int i = 0; i < c.item_count; ++i) {
+    const ConstraintItem& item = c.items[i];
+    const bool holds = item.closure || (item.custom < 0 && item.frequency > 0);
+    for (int r = item.row_begin; r < item.row_begin + item.row_count; ++r) {
+      wanted[r] = holds ? -w.arena.data.row_error[r] : 0;
+      if (c.compliance[r] == 0) largest = std::max(largest, std::abs(wanted[r]));
+    }
+  }
+  return largest;
+}
+
+}  // namespace
+
+Status project_positions(Workspace& workspace, double tolerance, int max_iterations, double* q) {
+  constexpr double shortest_step = 1e-4;
+  WorkspaceImpl& w = workspace.impl();
+  w.message[0] = '\0';
+  TENON_CHECK(check_configuration(w, "q", q));
+  if (!(tolerance >= 0 && tolerance <= 1e300))
+    return w.fail(Status::invalid_argument, "tolerance is %g; give a finite number of 0 or more", tolerance);
+  if (max_iterations < 1)
+    return w.fail(Status::invalid_argument, "max_iterations is %d; give at least 1", max_iterations);
+  TENON_CHECK(check_projection(w));
+  w.report = SolveReport{};
+  if (w.rows() == 0) return Status::ok;
+  const int nq = w.model->nq, nv = w.model->nv;
+  double* wanted = w.user_rows.data();
+  double* here = w.step.data();  // the best configuration so far
+  double* move = here + nq;
+  double* next = move + nv;
+  std::copy(q, q + nq, here);
+  look_at_rows(w, here, w.zeros.data());
+  double error = errors_to_remove(w, wanted), step = 1;
+  int iterations = 0;
+  for (; error > tolerance && iterations < max_iterations && step >= shortest_step; ++iterations) {
+    if (static_cast<std::int32_t>(least_motion(w, here, wanted)) < 0)
+      return w.fail(Status::not_positive_definite,
+                    "the mass matrix is not positive definite; a moving body has no inertia along its joint");
+    if (!all_finite(w.w().qdd, nv)) break;
+    std::copy_n(w.w().qdd, nv, move);
+    // A step that leaves more than it found is halved.
+    for (step = 1; step >= shortest_step; step /= 2) {
+      TENON_CHECK(integrate(workspace, here, move, step, next));
+      look_at_rows(w, next, w.zeros.data());
+      const double left = errors_to_remove(w, wanted);
+      if (left < error) {
+        error = left;
+        std::copy(next, next + nq, here);
+        break;
+      }
+    }
+  }
+  w.report = SolveReport{};
+  w.report.iterations = iterations;
+  w.report.primal_residual = error;
+  std::copy(here, here + nq, q);
+  if (error <= tolerance) return Status::ok;
+  return iterations == max_iterations ? Status::max_iterations : Status::infeasible;
+}
+
+Status project_velocities(Workspace& workspace, const double* q, double* v) {
+  WorkspaceImpl& w = workspace.impl();
+  w.message[0] = '\0';
+  TENON_CHECK(check_configuration(w, "q", q));
+  TENON_CHECK(check_finite(w, "v", v, w.model->nv));
+  TENON_CHECK(check_projection(w));
+  w.report = SolveReport{};
+  if (w.rows() == 0) return Status::ok;
+  look_at_rows(w, q, v);
+  double* wanted = w.user_rows.data();
+  for (int r = 0; r < w.rows(); ++r) wanted[r] = -w.w().row_velocity[r];
+  const Status status = least_motion(w, q, wanted);
+  if (status == Status::not_positive_definite)
+    return w.fail(status,
+                  "the mass matrix is not positive definite; a moving body has no inertia along its joint");
+  if (static_cast<std::int32_t>(status) < 0) return status;
+  if (!all_finite(w.w().qdd, w.model->nv))
+    return w.fail(Status::not_finite,
+                  "the result is not finite: the inputs are too large for double precision");
+  for (int k = 0; k < w.model->nv; ++k) v[k] += w.w().qdd[k];
+  return status;
+}
+
+}  // namespace tenon
