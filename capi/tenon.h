@@ -111,7 +111,8 @@
  * exception out.
  *
  * References: [RBDA] Featherstone, Rigid Body Dynamics Algorithms, 2008. [CABA] Sathya and Carpentier, Constrained
- * Articulated Body Dynamics Algorithms. Cost: n velocity coordinates, m constraint rows, d depth of the tree.
+ * Articulated Body Dynamics Algorithms. [OSIMR] Sathya, Decre, Swevers, PV-OSIMr: A Lowest Order Complexity Algorithm
+ * for Computing the Delassus Matrix. Cost: n velocity coordinates, m constraint rows, d depth of the tree.
  */
 #ifndef TENON_H
 #define TENON_H
@@ -174,6 +175,25 @@ typedef int32_t tenon_status;
 #define TENON_METHOD_PROX_PV ((int32_t)6)         /* O(n + m^2 d + m^3). [CABA] Alg. 4 */
 #define TENON_METHOD_PV_SOFT ((int32_t)7)         /* O(n + m). [CABA] VII-A */
 #define TENON_METHOD_PV_EARLY ((int32_t)8)        /* O(n + m). [CABA] VII-B */
+
+/* Methods of tenon_delassus. [OSIMR] */
+#define TENON_DELASSUS_AUTOMATIC ((int32_t)0) /* chosen for the model and the constraint set */
+#define TENON_DELASSUS_DENSE ((int32_t)1)     /* from M and J by Cholesky, the reference. O(n^3 + m^2 n) */
+#define TENON_DELASSUS_LTL_OSIM ((int32_t)2)  /* O(n d^2 + m^2 d + m d^2). [OSIMR] II-A */
+#define TENON_DELASSUS_KJR ((int32_t)3)       /* O(n + m^2 d). [OSIMR] table I */
+#define TENON_DELASSUS_EFPA ((int32_t)4)      /* O(n + m d + m^2). [OSIMR] Alg. 2 */
+#define TENON_DELASSUS_PV_OSIM ((int32_t)5)   /* O(n + m^2 d). [OSIMR] Alg. 1 */
+#define TENON_DELASSUS_PV_OSIMR ((int32_t)6)  /* O(n + m^2). [OSIMR] Alg. 3 */
+
+/* Methods of tenon_delassus_inverse and tenon_delassus_factor. */
+#define TENON_DAMPED_AUTOMATIC ((int32_t)0)    /* chosen for the model and the constraint set */
+#define TENON_DAMPED_DENSE ((int32_t)1)        /* TENON_DELASSUS_DENSE, then Cholesky, the reference */
+#define TENON_DAMPED_LTL_INVERSE ((int32_t)2)  /* TENON_DELASSUS_LTL_OSIM and its inverse, + O(m^3). [CABA] table III */
+#define TENON_DAMPED_LTL_CHOLESKY ((int32_t)3) /* the same and its factor, + O(m^3) */
+#define TENON_DAMPED_PV_OSIMR ((int32_t)4)     /* TENON_DELASSUS_PV_OSIMR and Cholesky factor, + O(m^3) */
+#define TENON_DAMPED_PV_OSIMF ((int32_t)5)     /* branches of the root apart, + O(sum m_b^3). [CABA] VI, VIII-C */
+#define TENON_DAMPED_CABA_OSIM ((int32_t)6)    /* O(n + m^2). [CABA] Alg. 5 */
+#define TENON_DAMPED_CABA_OSIMF ((int32_t)7)   /* never formed, O(m^2 / b + n + m) for b branches. [CABA] VI-B */
 
 /* tenon_solve_options.split_base */
 #define TENON_SPLIT_AUTOMATIC ((int32_t)0) /* where it saves time: with many rows */
@@ -260,6 +280,13 @@ TENON_API const char *tenon_method_string(int32_t method);
  * this version has it: tenon_constrained_dynamics returns TENON_UNSUPPORTED for one that it lacks.
  * Allocates: nothing. Threads: any. Cost: O(1). Since: 0.1. */
 TENON_API int32_t tenon_method_from_string(const char *name);
+
+/* The same for the methods of the Delassus matrix (TENON_DELASSUS_*: "pv_osimr", ...) and of its damped inverse
+ * (TENON_DAMPED_*: "caba_osim", ...). Allocates: nothing. Threads: any. Status: none. Cost: O(1). Since: 0.1. */
+TENON_API int32_t tenon_delassus_method_count(void);
+TENON_API const char *tenon_delassus_method_string(int32_t method);
+TENON_API int32_t tenon_damped_method_count(void);
+TENON_API const char *tenon_damped_method_string(int32_t method);
 
 /* Name of a joint type, "revolute", "floating", ...; "unknown" for other numbers. Static.
  * Allocates: nothing. Threads: any. Status: none. Cost: O(1). Since: 0.1. */
@@ -821,6 +848,66 @@ TENON_API tenon_status tenon_constraint_rows(tenon_workspace *workspace, const d
                                              double *rhs, size_t rhs_count, double *position_error,
                                              size_t position_error_count, double *row_velocity,
                                              size_t row_velocity_count);
+
+/* ---- Delassus matrix and operational space ---------------------------------------------------------------------- */
+
+/* The Delassus matrix A = J M^-1 J^T of the constraint rows, the inverse of the operational-space inertia Lambda. Row
+ * and column r are the constraints' row r. Symmetric to the last bit; rows on the world are zero; compliance is not
+ * part of it.
+ * method: TENON_DELASSUS_*. q: nq. A: m x m, column-major, leading dimension lda >= m, both triangles, written.
+ * Units: of row i's velocity over row j's impulse. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: as tenon_inverse_dynamics, TENON_NOT_POSITIVE_DEFINITE, TENON_UNSUPPORTED (a method that this version lacks).
+ * Cost: of the method, see TENON_DELASSUS_*. Since: 0.1. */
+TENON_API tenon_status tenon_delassus(tenon_workspace *workspace, int32_t method, const double *q, size_t q_count,
+                                      double *A, size_t A_count, int32_t lda);
+
+/* The damped inverse (A + 1 / mu)^-1 of the Delassus matrix, as proximal solvers and regularised operational-space
+ * control use it; rows that depend on each other are an ordinary case. [CABA] VI.
+ * method: TENON_DAMPED_*. q: nq. mu: above 0; the size of 1 / mu is measured against the diagonal of A. inverse: m x m,
+ * column-major, leading dimension ld >= m, both triangles, written. Allocates: nothing.
+ * Threads: one at a time per workspace. Status: as tenon_delassus, and TENON_INVALID_ARGUMENT for mu.
+ * Cost: of the method, see TENON_DAMPED_*. Since: 0.1. */
+TENON_API tenon_status tenon_delassus_inverse(tenon_workspace *workspace, int32_t method, const double *q,
+                                              size_t q_count, double mu, double *inverse, size_t inverse_count,
+                                              int32_t ld);
+
+/* The same in two steps for those who need products only: prepares the damped inverse and keeps it until the next call
+ * of this function or of tenon_delassus_inverse; then X = (A + 1 / mu)^-1 B.
+ * B: m x columns, leading dimension ldb >= m. X: m x columns, leading dimension ldx >= m, written. X may be B itself,
+ * with the same leading dimension. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: as tenon_delassus_inverse; of _apply TENON_OK, TENON_INVALID_ARGUMENT (also: nothing prepared),
+ * TENON_WRONG_SIZE, TENON_NOT_FINITE. Cost: of the method; O(m^2) a column, with TENON_DAMPED_CABA_OSIMF O(m^2 / b + m)
+ * for b branches. Since: 0.1. */
+TENON_API tenon_status tenon_delassus_factor(tenon_workspace *workspace, int32_t method, const double *q,
+                                             size_t q_count, double mu);
+TENON_API tenon_status tenon_delassus_apply(tenon_workspace *workspace, int32_t columns, const double *B,
+                                            size_t B_count, int32_t ldb, double *X, size_t X_count, int32_t ldx);
+
+/* What operational-space control takes (Khatib, 1987), all at once:
+ *
+ *     Lambda = (J M^-1 J^T)^-1       m x m    operational-space inertia
+ *     J_bar  = M^-1 J^T Lambda       nv x m   dynamically consistent inverse of J
+ *     N      = 1 - J_bar J           nv x nv  accelerations (and velocities) that the rows do not see: J N = 0
+ *
+ * Where rows depend on each other, or are on the world, Lambda is the pseudo-inverse and TENON_RANK_DEFICIENT says so;
+ * J J_bar J = J, J_bar J J_bar = J_bar and J N = 0 hold all the same.
+ * q: nq. Lambda, J_bar, N: column-major, leading dimensions ldl >= m, ldj >= nv, ldn >= nv, written; each may be NULL.
+ * rank: of the rows, may be NULL. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: TENON_OK, TENON_RANK_DEFICIENT, or as tenon_delassus.
+ * Cost: O(m n + m^3), and O(m^2 n) for J_bar, O(m n^2) for N. Since: 0.1. */
+TENON_API tenon_status tenon_operational_space(tenon_workspace *workspace, const double *q, size_t q_count,
+                                               double *Lambda, size_t Lambda_count, int32_t ldl, double *J_bar,
+                                               size_t J_bar_count, int32_t ldj, double *N, size_t N_count,
+                                               int32_t ldn, int32_t *rank);
+
+/* X = M(q)^-1 B without forming or factoring M, by the articulated-body recursion ([RBDA] table 7.1): cheaper than
+ * tenon_factor_mass_matrix and tenon_solve_mass_matrix for few columns.
+ * q: nq. B: nv x columns, leading dimension ldb >= nv. X: nv x columns, leading dimension ldx >= nv, written. X may be B
+ * itself, with the same leading dimension. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: as tenon_inverse_dynamics, and TENON_NOT_POSITIVE_DEFINITE. Cost: O(n) a column. Since: 0.1. */
+TENON_API tenon_status tenon_inverse_mass_times(tenon_workspace *workspace, const double *q, size_t q_count,
+                                                int32_t columns, const double *B, size_t B_count, int32_t ldb,
+                                                double *X, size_t X_count, int32_t ldx);
 
 /* ---- Configuration space ---------------------------------------------------------------------------------------- */
 

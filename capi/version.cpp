@@ -84,6 +84,10 @@ struct BuildInfo {
 
 constexpr const char* method_names[] = {"automatic", "dense",   "constrained_aba", "prox_ltl", "prox_ltls",
                                         "pv",        "prox_pv", "pv_soft",         "pv_early"};
+constexpr const char* delassus_method_names[] = {"automatic", "dense",   "ltl_osim", "kjr",
+                                                 "efpa",      "pv_osim", "pv_osimr"};
+constexpr const char* damped_method_names[] = {"automatic", "dense",    "ltl_inverse", "ltl_cholesky",
+                                               "pv_osimr",  "pv_osimf", "caba_osim",   "caba_osimf"};
 constexpr const char* joint_type_names[] = {"fixed",     "revolute", "continuous", "prismatic",
                                             "spherical", "planar",   "floating",   "universal"};
 
@@ -117,6 +121,22 @@ int32_t tenon_method_count(void) {
 
 const char* tenon_method_string(int32_t method) {
   return name_of(method_names, method);
+}
+
+int32_t tenon_delassus_method_count(void) {
+  return static_cast<int32_t>(std::size(delassus_method_names));
+}
+
+const char* tenon_delassus_method_string(int32_t method) {
+  return name_of(delassus_method_names, method);
+}
+
+int32_t tenon_damped_method_count(void) {
+  return static_cast<int32_t>(std::size(damped_method_names));
+}
+
+const char* tenon_damped_method_string(int32_t method) {
+  return name_of(damped_method_names, method);
 }
 
 int32_t tenon_method_from_string(const char* name) {

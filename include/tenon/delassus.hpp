@@ -59,4 +59,21 @@ Status factor_damped_delassus(Workspace& w, DampedInverseMethod method, const do
 // X = (Lambda^-1 + E)^-1 B for count vectors; after factor_damped_delassus. X may be B.
 Status apply_damped_delassus_inverse(Workspace& w, const double* B, int ldb, int count, double* X, int ldx);
 
+// X = M^-1 B for count vectors at q, without forming or factoring M: O(n) each. X may be B.
+Status inverse_mass_times(Workspace& w, const double* q, const double* B, int ldb, int count, double* X,
+                          int ldx);
+
+// Where the matrices of operational_space go; null for what is not wanted.
+struct OperationalSpace {
+  double* Lambda = nullptr;  // rows x rows: (J M^-1 J^T)^-1, the operational-space inertia
+  int ld_Lambda = 0;
+  double* J_bar = nullptr;  // nv x rows: M^-1 J^T Lambda, the dynamically consistent inverse of J
+  int ld_J_bar = 0;
+  double* N = nullptr;  // nv x nv: 1 - J_bar J, accelerations that the rows do not see
+  int ld_N = 0;
+};
+// Where rows depend on each other Lambda is the pseudo-inverse and the status rank_deficient; J_bar J J_bar =
+// J_bar and J N = 0 hold all the same. rank: of the rows, may be null.
+Status operational_space(Workspace& w, const double* q, const OperationalSpace& out, int* rank = nullptr);
+
 }  // namespace tenon

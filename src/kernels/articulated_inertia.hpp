@@ -165,14 +165,24 @@ struct RowJoint {
     for (int r = 0; r < N; ++r)
       for (int j = 0; j < r; ++j) x[r] = x[r] - Lanes<T>(l[r][j]) * x[j];
   }
-  // K P^T = K - K S D^-1 U^T from x = K S L^-T, which is used up; body coordinates ([OSIMR] Eq. 8).
-  TENON_INLINE Force<Lanes<T>> pass(const Force<Lanes<T>>& K, Lanes<T> (&x)[N]) const {
-    Force<Lanes<T>> passed = K;
+  // x := L^-T diag(d_inv) x, the second half of D^-1.
+  TENON_INLINE void finish_solve(Lanes<T> (&x)[N]) const {
     for (int r = N - 1; r >= 0; --r) {
       x[r] = x[r] * Lanes<T>(d_inv[r]);
       for (int j = r + 1; j < N; ++j) x[r] = x[r] - Lanes<T>(l[j][r]) * x[j];
-      passed = passed - scaled(x[r], spread(U[r]));
     }
+  }
+  // x := D^-1 x.
+  TENON_INLINE void solve(Lanes<T> (&x)[N]) const {
+    for (int r = 0; r < N; ++r)
+      for (int j = 0; j < r; ++j) x[r] = x[r] - Lanes<T>(l[r][j]) * x[j];
+    finish_solve(x);
+  }
+  // K P^T = K - K S D^-1 U^T from x = K S L^-T, which is used up; body coordinates ([OSIMR] Eq. 8).
+  TENON_INLINE Force<Lanes<T>> pass(const Force<Lanes<T>>& K, Lanes<T> (&x)[N]) const {
+    finish_solve(x);
+    Force<Lanes<T>> passed = K;
+    for (int r = 0; r < N; ++r) passed = passed - scaled(x[r], spread(U[r]));
     return passed;
   }
   // Acceleration of the body under the force K (lanes: rows) where its parent's is a: a + S D^-1 (S^T K - U^T
@@ -180,12 +190,7 @@ struct RowJoint {
   TENON_INLINE Motion<Lanes<T>> respond(const Force<Lanes<T>>& K, const Motion<Lanes<T>>& a) const {
     Lanes<T> x[N];
     for_each_axis<J>([&](auto r, auto axis) { x[r.value] = at<axis.value>(K) - dot(a, spread(U[r.value])); });
-    for (int r = 0; r < N; ++r)
-      for (int j = 0; j < r; ++j) x[r] = x[r] - Lanes<T>(l[r][j]) * x[j];
-    for (int r = N - 1; r >= 0; --r) {
-      x[r] = x[r] * Lanes<T>(d_inv[r]);
-      for (int j = r + 1; j < N; ++j) x[r] = x[r] - Lanes<T>(l[j][r]) * x[j];
-    }
+    solve(x);
     Motion<Lanes<T>> moved = a;
     for_each_axis<J>([&](auto r, auto axis) { at<axis.value>(moved) = at<axis.value>(moved) + x[r.value]; });
     return moved;

@@ -30,13 +30,12 @@ struct OsimrEnd {
 
 template <class T>
 struct OsimrData {
-  std::int32_t end_count, branch_count, group_count;
+  std::int32_t end_count, branch_count;
   const OsimrEnd* ends;
   const OsimrBranch* branches;
   const OsimrGroup* groups;
   std::int32_t row_stride;  // of K and G: rows, and room for a pack that begins at the last one
   std::int32_t has_zeros;   // 1: rows on the world, or trees that share nothing
-  std::int32_t in_order;    // 1: the user's order of rows is the kernels'
 
   T* K;      // six arrays of row_stride: rows in the frame of the branch they have come to
   T* G;      // the same: K times the inverse inertia of the branch
@@ -74,6 +73,13 @@ struct KjrData {
   const KjrPack* packs;
   const std::int32_t* pack_of_row;  // rows + 1
   T* Omega;                         // per node 6 x 8: inverse inertia from the world, symmetric
+};
+
+// Scratch of M^-1 B, four columns side by side.
+template <class T>
+struct InverseMassData {
+  T* body;  // per node 6 x 4: force, then acceleration
+  T* u;     // per dof 4
 };
 
 }  // namespace tenon

@@ -1,5 +1,6 @@
 // Compiled once per instruction set (src/CMakeLists.txt).
 #include "kernels/efpa.hpp"
+#include "kernels/inverse_mass.hpp"
 #include "kernels/kernel_table.hpp"
 #include "kernels/kjr.hpp"
 #include "kernels/ltl_delassus.hpp"
@@ -18,6 +19,8 @@ const DelassusKernels<T>& delassus_kernels() {
     t.efpa = efpa<T>;
     t.pv_osim = pv_osim<T>;
     t.pv_osimr = pv_osimr<T>;
+    t.sweep_inertias = sweep_inertias<T>;
+    t.inverse_mass_times = inverse_mass_times<T>;
     return t;
   }();
   return table;

@@ -116,6 +116,12 @@ struct DelassusKernels {
                WorkspaceData<T>&);
   bool (*pv_osim)(const ModelData&, const ConstraintData&, const T* q, PvData<T>&, WorkspaceData<T>&);
   bool (*pv_osimr)(const ModelData&, const ConstraintData&, const T* q, OsimrData<T>&, WorkspaceData<T>&);
+
+  // kernels/articulated_inertia.hpp; every method above but ltl_osim leaves the same.
+  bool (*sweep_inertias)(const ModelData&, const T* q, WorkspaceData<T>&);
+  // kernels/inverse_mass.hpp, after sweep_inertias.
+  void (*inverse_mass_times)(const ModelData&, const T* B, int ldb, int count, T* X, int ldx,
+                             InverseMassData<T>&, const WorkspaceData<T>&);
 };
 
 // The damped inverse of the Delassus matrix.

@@ -16,12 +16,14 @@ std::int32_t dofs_of(const ModelData& m, std::int32_t node) {
 
 DelassusMemory::DelassusMemory(const ModelData& m, const ConstraintData* constraints,
                                const PvData<double>& pv) {
-  if (!constraints || constraints->row_count == 0) return;
-  find_branches(m, *constraints);
-  find_groups(m, *constraints);
-  find_efpa_nodes(m, pv);
-  find_packs(*constraints);
-  allocate(m, *constraints, pv);
+  const bool rows = constraints && constraints->row_count > 0;
+  if (rows) {
+    find_branches(m, *constraints);
+    find_groups(m, *constraints);
+    find_efpa_nodes(m, pv);
+    find_packs(*constraints);
+  }
+  allocate(m, rows ? constraints->row_count : 0, pv);
 }
 
 // What stands at each supporting node, ends by their rows and branches from the leaves on.
@@ -71,9 +73,6 @@ void DelassusMemory::find_groups(const ModelData& m, const ConstraintData& c) {
   std::int32_t roots = 0;
   for (std::int32_t s = 0; s < c.support_count; ++s) roots += m.nodes[c.support[s]].parent < 0 ? 1 : 0;
   osimr.has_zeros = roots > 1 || c.node_row_first[0] > 0 ? 1 : 0;
-  osimr.in_order = 1;
-  for (std::int32_t r = 0; r < c.row_count; ++r)
-    if (c.user_row[r] != r) osimr.in_order = 0;
 }
 
 int DelassusMemory::longest_way(const ModelData& m) const {
@@ -133,27 +132,28 @@ void DelassusMemory::find_packs(const ConstraintData& c) {
   kjr.pack_of_row = pack_of_row_.data();
 }
 
-void DelassusMemory::allocate(const ModelData& m, const ConstraintData& c, const PvData<double>& pv) {
+void DelassusMemory::allocate(const ModelData& m, int row_count, const PvData<double>& pv) {
   osimr.end_count = static_cast<std::int32_t>(ends_.size());
   osimr.branch_count = static_cast<std::int32_t>(branches_.size());
-  osimr.group_count = static_cast<std::int32_t>(groups_.size());
   osimr.ends = ends_.data();
   osimr.branches = branches_.data();
   osimr.groups = groups_.data();
-  osimr.row_stride = (c.row_count + 7 + 3) / 4 * 4;  // the packs of an end may begin at the last row
+  osimr.row_stride = (row_count + 7 + 3) / 4 * 4;  // the packs of an end may begin at the last row
 
-  const std::size_t rows = static_cast<std::size_t>(osimr.row_stride), branches = branches_.size(),
-                    way = static_cast<std::size_t>(longest_way(m)),
-                    lanes = static_cast<std::size_t>(pv.lane_count),
-                    nodes = static_cast<std::size_t>(m.node_count);
+  const auto size = [](int n) { return static_cast<std::size_t>(n); };
+  const std::size_t stride = size(osimr.row_stride), branches = branches_.size(), way = size(longest_way(m)),
+                    lanes = size(pv.lane_count), nodes = size(m.node_count), nv = size(m.nv),
+                    rows = size(row_count);
   struct Field {
     double** begin;
     std::size_t size;
   };
   const std::initializer_list<Field> fields = {
-      {&osimr.K, 6 * rows},          {&osimr.G, 6 * rows}, {&osimr.P, 48 * branches},
-      {&osimr.Omega, 48 * branches}, {&osimr.W, 8 * way},  {&osimr.W_d, 8 * way},
-      {&efpa.K, efpa_K_size_},       {&efpa.Y, 6 * lanes}, {&kjr.Omega, 48 * nodes}};
+      {&osimr.K, 6 * stride},           {&osimr.G, 6 * stride},    {&osimr.P, 48 * branches},
+      {&osimr.Omega, 48 * branches},    {&osimr.W, 8 * way},       {&osimr.W_d, 8 * way},
+      {&efpa.K, efpa_K_size_},          {&efpa.Y, 6 * lanes},      {&kjr.Omega, rows > 0 ? 48 * nodes : 0},
+      {&inverse_mass.body, 24 * nodes}, {&inverse_mass.u, 4 * nv}, {&J, rows * nv},
+      {&inverse_mass_JT, rows * nv},    {&Lambda, rows * rows}};
   constexpr std::size_t line = 8;  // doubles in a cache line
   std::size_t used = line;
   for (const Field& f : fields) used += (f.size + line - 1) / line * line;

@@ -1,5 +1,5 @@
-// Tables and memory of the methods for the Delassus matrix for one model and constraint set
-// (kernels/delassus_data.hpp), sized once.
+// Tables and memory of the methods for the Delassus matrix and of the operational-space products for one
+// model and constraint set (kernels/delassus_data.hpp), sized once.
 #pragma once
 
 #include <cstddef>
@@ -25,6 +25,10 @@ class DelassusMemory {
   OsimrData<double> osimr{};
   EfpaData<double> efpa{};
   KjrData<double> kjr{};
+  InverseMassData<double> inverse_mass{};
+  double* J = nullptr;                // rows x nv, kernels' order
+  double* inverse_mass_JT = nullptr;  // nv x rows: M^-1 J^T, likewise
+  double* Lambda = nullptr;           // rows x rows, likewise
 
  private:
   void find_branches(const ModelData& m, const ConstraintData& c);
@@ -32,7 +36,7 @@ class DelassusMemory {
   int longest_way(const ModelData& m) const;
   void find_efpa_nodes(const ModelData& m, const PvData<double>& pv);
   void find_packs(const ConstraintData& c);
-  void allocate(const ModelData& m, const ConstraintData& c, const PvData<double>& pv);
+  void allocate(const ModelData& m, int row_count, const PvData<double>& pv);
 
   std::vector<OsimrEnd> ends_;
   std::vector<OsimrBranch> branches_;

@@ -66,9 +66,11 @@ void UnreachablePart::diagonalize() {
 }
 
 // W^-1/2 times column j of Q, made orthonormal to the first `count` columns of Z (Gram and Schmidt, twice).
-void UnreachablePart::add_null_vector(const ConstraintData& c, std::size_t j, std::size_t count) {
+// weight: null for ones.
+void UnreachablePart::add_null_vector(const double* weight, std::size_t j, std::size_t count) {
   double* z = Z_.data() + count * m_;
-  for (std::size_t r = 0; r < m_; ++r) z[r] = Q_[r * m_ + j] * scale_[r] / std::sqrt(c.weight[r]);
+  for (std::size_t r = 0; r < m_; ++r)
+    z[r] = Q_[r * m_ + j] * scale_[r] / (weight ? std::sqrt(weight[r]) : 1);
   for (int pass = 0; pass < 2; ++pass) {
     for (std::size_t i = 0; i < count; ++i) {
       const double* other = Z_.data() + i * m_;
@@ -80,14 +82,23 @@ void UnreachablePart::add_null_vector(const ConstraintData& c, std::size_t j, st
   }
 }
 
-const double* UnreachablePart::solve(const ConstraintData& c, const double* b) {
-  scale_rows(c);
-  diagonalize();
+// After diagonalize. Returns how many vectors it has.
+std::size_t UnreachablePart::find_null_space(const double* weight) {
   double largest = 1;
   for (std::size_t j = 0; j < m_; ++j) largest = std::max(largest, A_[j * m_ + j]);
   std::size_t count = 0;
   for (std::size_t j = 0; j < m_; ++j)
-    if (A_[j * m_ + j] <= null_eigenvalue * largest) add_null_vector(c, j, count++);
+    if (A_[j * m_ + j] <= null_eigenvalue * largest) {
+      A_[j * m_ + j] = 0;
+      add_null_vector(weight, j, count++);
+    }
+  return count;
+}
+
+const double* UnreachablePart::solve(const ConstraintData& c, const double* b) {
+  scale_rows(c);
+  diagonalize();
+  const std::size_t count = find_null_space(c.weight);
   std::fill(rho_.begin(), rho_.end(), 0.0);
   for (std::size_t i = 0; i < count; ++i) {
     const double* z = Z_.data() + i * m_;
@@ -96,6 +107,38 @@ const double* UnreachablePart::solve(const ConstraintData& c, const double* b) {
     for (std::size_t r = 0; r < m_; ++r) rho_[r] += share * z[r] / std::sqrt(c.weight[r]);
   }
   return rho_.data();
+}
+
+// x := (1 - Z Z^T) x for numbers `step` apart.
+void UnreachablePart::remove_null_part(std::size_t count, double* x, std::size_t step) const {
+  for (std::size_t i = 0; i < count; ++i) {
+    const double* z = Z_.data() + i * m_;
+    double share = 0;
+    for (std::size_t r = 0; r < m_; ++r) share += z[r] * x[r * step];
+    for (std::size_t r = 0; r < m_; ++r) x[r * step] -= share * z[r];
+  }
+}
+
+// S Q Sigma^+ Q^T S inverts A on its range; with the null part taken out on both sides it is the
+// pseudo-inverse.
+int UnreachablePart::pseudo_inverse(const ConstraintData& c, double* out) {
+  scale_rows(c);
+  diagonalize();
+  const std::size_t count = find_null_space(nullptr);
+  std::fill(out, out + m_ * m_, 0.0);
+  for (std::size_t k = 0; k < m_; ++k) {
+    if (A_[k * m_ + k] == 0) continue;
+    for (std::size_t j = 0; j < m_; ++j) {
+      const double x = Q_[j * m_ + k] * scale_[j] / A_[k * m_ + k];
+      for (std::size_t i = 0; i < m_; ++i) out[j * m_ + i] += x * Q_[i * m_ + k] * scale_[i];
+    }
+  }
+  for (std::size_t j = 0; j < m_; ++j) remove_null_part(count, out + j * m_, 1);
+  for (std::size_t i = 0; i < m_; ++i) remove_null_part(count, out + i, m_);
+  for (std::size_t j = 0; j < m_; ++j)
+    for (std::size_t i = j + 1; i < m_; ++i)
+      out[j * m_ + i] = out[i * m_ + j] = (out[j * m_ + i] + out[i * m_ + j]) / 2;
+  return static_cast<int>(m_ - count);
 }
 
 }  // namespace tenon

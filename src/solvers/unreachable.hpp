@@ -23,12 +23,16 @@ class UnreachablePart {
   double* A() { return A_.data(); }
   // rho; valid until the next call.
   const double* solve(const ConstraintData& c, const double* b);
+  // out (rows x rows, both triangles) := the pseudo-inverse of A. Returns the rank.
+  int pseudo_inverse(const ConstraintData& c, double* out);
 
  private:
+  std::size_t find_null_space(const double* weight);
+  void remove_null_part(std::size_t count, double* column, std::size_t step) const;
   void scale_rows(const ConstraintData& c);
   void diagonalize();
   void rotate(std::size_t i, std::size_t j);
-  void add_null_vector(const ConstraintData& c, std::size_t j, std::size_t count);
+  void add_null_vector(const double* weight, std::size_t j, std::size_t count);
 
   std::size_t m_;
   std::vector<double> A_, Q_;  // Q: eigenvectors

@@ -203,6 +203,37 @@ TEST_F(Allocation, NoneInConstrainedDynamicsByAnyMethod) {
   }
 }
 
+TEST_F(Allocation, NoneInDelassusAndOperationalSpaceByAnyMethod) {
+  State s(model, w.get(), 1, 19);
+  const std::size_t nq = s.q.size(), nv = s.v.size();
+  const auto ld = static_cast<int32_t>(nv);
+  std::vector<double> A(19 * 19), J_bar(19 * nv), N(nv * nv);
+  for (int32_t method = 0; method < tenon_delassus_method_count(); ++method) {
+    expect_none(tenon_delassus_method_string(method),
+                [&] { return tenon_delassus(w.get(), method, s.q.data(), nq, A.data(), A.size(), 19); });
+  }
+  for (int32_t method = 0; method < tenon_damped_method_count(); ++method) {
+    const char* name = tenon_damped_method_string(method);
+    const auto inverse = [&] {
+      return tenon_delassus_inverse(w.get(), method, s.q.data(), nq, 1e3, A.data(), A.size(), 19);
+    };
+    if (inverse() == TENON_UNSUPPORTED) continue;
+    expect_none(name, inverse);
+    expect_none(name, [&] { return tenon_delassus_factor(w.get(), method, s.q.data(), nq, 1e3); });
+    expect_none(name, [&] {
+      return tenon_delassus_apply(w.get(), 19, A.data(), A.size(), 19, A.data(), A.size(), 19);
+    });
+  }
+  expect_none("operational_space", [&] {
+    return tenon_operational_space(w.get(), s.q.data(), nq, A.data(), A.size(), 19, J_bar.data(),
+                                   J_bar.size(), ld, N.data(), N.size(), ld, nullptr);
+  });
+  expect_none("inverse_mass_times", [&] {
+    return tenon_inverse_mass_times(w.get(), s.q.data(), nq, 19, J_bar.data(), J_bar.size(), ld, J_bar.data(),
+                                    J_bar.size(), ld);
+  });
+}
+
 TEST_F(Allocation, NoneWhereACallFails) {
   State s(model, w.get(), 1, 19);
   double pose[7] = {0, 0, 0, 0, 0, 0, 1}, gravity[3] = {0, 0, -1};

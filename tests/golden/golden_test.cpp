@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "reference/dense_rows.hpp"
 #include "support/constrained_scene.hpp"
+#include "tenon/delassus.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/urdf.hpp"
 
@@ -141,27 +141,20 @@ TEST_P(GoldenTree, UnconstrainedDynamics) {
   }
 }
 
-// J M^-1 J^T by the reference.
-MatrixXd delassus(const Golden& golden, const VectorXd& q, const VectorXd& v) {
-  reference::DenseDynamics<double> dynamics(reference::tree_of(*golden.model));
-  dynamics.set_state(q.data(), v.data());
-  reference::DenseRows<double> rows(dynamics.tree(), golden.contacts);
-  rows.evaluate(dynamics, nullptr, nullptr);
-  MatrixXd L(golden.model->nv, golden.model->nv);
-  dynamics.mass_matrix(L);
-  EXPECT_TRUE(reference::cholesky<double>(L));
-  const MatrixXd Y = L.triangularView<Eigen::Lower>().solve(rows.J.transpose());
-  return Y.transpose() * Y;
-}
-
-TEST_P(GoldenTree, Delassus) {
+TEST_P(GoldenTree, DelassusByEveryMethod) {
   const Golden golden(GetParam());
+  const int rows = golden.set->row_count();
+  Workspace w(golden.model, golden.set);
   for (const Json& state : golden.file.at("cases")) {
     if (!state.contains("contact") || !state.at("contact").contains("delassus")) continue;
     const MatrixXd expected = to_matrix(state.at("contact").at("delassus"));
-    EXPECT_LE(
-        relative_error(delassus(golden, golden.configuration(state), golden.ours(state.at("v"))), expected),
-        1e-10);
+    const VectorXd q = golden.configuration(state);
+    for (int method = 0; method <= static_cast<int>(DelassusMethod::pv_osimr); ++method) {
+      MatrixXd A(rows, rows);
+      ASSERT_EQ(delassus_matrix(w, static_cast<DelassusMethod>(method), q.data(), A.data(), rows), Status::ok)
+          << w.message();
+      EXPECT_LE(relative_error(A, expected), 1e-10) << "Delassus method " << method;
+    }
   }
 }
 
