@@ -230,8 +230,10 @@ TENON_INLINE Force<Lanes<T>> gather_rows(int first, int count, const WorkspaceDa
 // The unit matrix, rows 0 to 3 and rows 4, 5: every way of pushing a body, or of its moving.
 template <class T>
 TENON_INLINE Force<Lanes<T>> unit_rows(int pack) {
-  static constexpr T unit[6][8] = {{1}, {0, 1}, {0, 0, 1}, {0, 0, 0, 1}, {0, 0, 0, 0, 1}, {0, 0, 0, 0, 0, 1}};
-  return load_rows(unit[0] + 4 * pack, 8);
+  T unit[6][4];
+  for (int e = 0; e < 6; ++e)
+    for (int j = 0; j < 4; ++j) unit[e][j] = T(e == 4 * pack + j ? 1 : 0);
+  return load_rows(unit[0], 4);
 }
 
 TENON_ISA_END

@@ -6,6 +6,7 @@
 #include "kernels/ltl_delassus.hpp"
 #include "kernels/pv_osim.hpp"
 #include "kernels/pv_osimr.hpp"
+#include "kernels/symmetric_to_user.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
@@ -21,6 +22,7 @@ const DelassusKernels<T>& delassus_kernels() {
     t.pv_osimr = pv_osimr<T>;
     t.sweep_inertias = sweep_inertias<T>;
     t.inverse_mass_times = inverse_mass_times<T>;
+    t.symmetric_to_user = symmetric_to_user<T>;
     return t;
   }();
   return table;

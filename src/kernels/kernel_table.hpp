@@ -122,6 +122,8 @@ struct DelassusKernels {
   // kernels/inverse_mass.hpp, after sweep_inertias.
   void (*inverse_mass_times)(const ModelData&, const T* B, int ldb, int count, T* X, int ldx,
                              InverseMassData<T>&, const WorkspaceData<T>&);
+  // kernels/symmetric_to_user.hpp.
+  void (*symmetric_to_user)(const ConstraintData&, bool in_order, const T* lower, T* out, int ld);
 };
 
 // The damped inverse of the Delassus matrix.

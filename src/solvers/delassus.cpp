@@ -46,8 +46,9 @@ constexpr MethodEntry methods[] = {
     {DelassusMethod::pv_osim, pv_osim}, {DelassusMethod::pv_osimr, pv_osimr},
 };
 
-DelassusMethod choose(const WorkspaceImpl&) {
-  return DelassusMethod::pv_osimr;
+DelassusMethod choose(const WorkspaceImpl& w) {
+  if (w.rows() > 0 && w.cd()->bridge_count > 0) return DelassusMethod::dense;
+  return w.delassus.pv_osim_is_cheaper ? DelassusMethod::pv_osim : DelassusMethod::pv_osimr;
 }
 
 }  // namespace
@@ -70,16 +71,7 @@ Status fill_delassus(WorkspaceImpl& w, DelassusMethod method, const double* q) {
 }
 
 void symmetric_to_user(const WorkspaceImpl& w, const double* lower, double* out, int ld) {
-  const int rows = w.rows(), stride = whole_packs(rows);
-  const std::int32_t* user = w.cd() ? w.cd()->user_row : nullptr;
-  for (int j = 0; j < rows; ++j) {
-    double* column = out + std::ptrdiff_t{user[j]} * ld;
-    for (int i = j; i < rows; ++i) {
-      const double x = lower[j * stride + i];
-      column[user[i]] = x;
-      out[user[j] + std::ptrdiff_t{user[i]} * ld] = x;
-    }
-  }
+  if (w.rows() > 0) w.kernels->symmetric_to_user(*w.cd(), w.delassus.in_order, lower, out, ld);
 }
 
 Status delassus_matrix(Workspace& workspace, DelassusMethod method, const double* q, double* out, int ld) {

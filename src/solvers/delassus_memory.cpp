@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "trace/recorded.hpp"
+
 namespace tenon {
 namespace {
 
@@ -14,20 +16,25 @@ std::int32_t dofs_of(const ModelData& m, std::int32_t node) {
 
 }  // namespace
 
-DelassusMemory::DelassusMemory(const ModelData& m, const ConstraintData* constraints,
-                               const PvData<double>& pv) {
+template <class T>
+DelassusMemory<T>::DelassusMemory(const ModelData& m, const ConstraintData* constraints,
+                                  const PvData<T>& pv) {
   const bool rows = constraints && constraints->row_count > 0;
   if (rows) {
     find_branches(m, *constraints);
     find_groups(m, *constraints);
     find_efpa_nodes(m, pv);
     find_packs(*constraints);
+    for (std::int32_t r = 0; r < constraints->row_count; ++r)
+      in_order = in_order && constraints->user_row[r] == r;
+    pv_osim_is_cheaper = cost_of_pv_osim(m, pv) < cost_of_pv_osimr(m);
   }
   allocate(m, rows ? constraints->row_count : 0, pv);
 }
 
 // What stands at each supporting node, ends by their rows and branches from the leaves on.
-void DelassusMemory::find_branches(const ModelData& m, const ConstraintData& c) {
+template <class T>
+void DelassusMemory<T>::find_branches(const ModelData& m, const ConstraintData& c) {
   std::vector<std::int32_t> children(static_cast<std::size_t>(m.node_count), 0);
   for (std::int32_t s = 0; s < c.support_count; ++s) {
     const std::int32_t parent = m.nodes[c.support[s]].parent;
@@ -55,7 +62,8 @@ void DelassusMemory::find_branches(const ModelData& m, const ConstraintData& c) 
 }
 
 // Rows of a branch by the way they come: its own first, then what ends or lower branches bring.
-void DelassusMemory::find_groups(const ModelData& m, const ConstraintData& c) {
+template <class T>
+void DelassusMemory<T>::find_groups(const ModelData& m, const ConstraintData& c) {
   for (std::size_t b = 0; b < branches_.size(); ++b) {
     OsimrBranch& branch = branches_[b];
     branch.group_begin = static_cast<std::int32_t>(groups_.size());
@@ -75,7 +83,8 @@ void DelassusMemory::find_groups(const ModelData& m, const ConstraintData& c) {
   osimr.has_zeros = roots > 1 || c.node_row_first[0] > 0 ? 1 : 0;
 }
 
-int DelassusMemory::longest_way(const ModelData& m) const {
+template <class T>
+int DelassusMemory<T>::longest_way(const ModelData& m) const {
   std::int32_t longest = 0;
   const auto measure = [&](std::int32_t node, std::int32_t up) {
     const std::int32_t to = up < 0 ? -1 : branches_[static_cast<std::size_t>(up)].node;
@@ -88,8 +97,54 @@ int DelassusMemory::longest_way(const ModelData& m) const {
   return longest;
 }
 
+// Operations on packs of four, roughly: what a dof costs a pack of rows, what it adds to a tile of the
+// matrix, what a product with a 6 x 6 matrix costs a pack of rows, and how each method spends them. The sweep
+// over the inertias is the same in both.
+namespace cost {
+constexpr double dof = 30, tile = 8, product = 40, pair = 14, sandwich = 200, branch = 60;
+double packs(std::int32_t rows) {
+  return (rows + 3) / 4;
+}
+}  // namespace cost
+
+template <class T>
+double DelassusMemory<T>::cost_of_pv_osim(const ModelData& m, const PvData<T>& pv) const {
+  double sum = 0;
+  for (std::int32_t i = 0; i < pv.node_count; ++i) {
+    const PvNode& s = pv.nodes[i];
+    const double packs = cost::packs(s.lane_end - s.lane_begin);
+    sum += dofs_of(m, s.node) * packs * (cost::dof + cost::tile * (packs + 1) / 2);
+  }
+  return sum;
+}
+
+template <class T>
+double DelassusMemory<T>::cost_of_pv_osimr(const ModelData& m) const {
+  const auto way = [&](std::int32_t node, std::int32_t up, double packs) {
+    const std::int32_t to = up < 0 ? -1 : branches_[static_cast<std::size_t>(up)].node;
+    double sum = 0;
+    for (std::int32_t i = node; i != to; i = m.nodes[i].parent)
+      sum += dofs_of(m, i) * packs * (cost::dof + cost::tile * (packs + 1) / 2);
+    return sum;
+  };
+  double sum = 0;
+  for (const OsimrEnd& end : ends_) sum += way(end.node, end.up, cost::packs(end.row_end - end.row_begin));
+  for (const OsimrBranch& b : branches_) {
+    const std::int32_t rows = b.row_end - b.row_begin;
+    sum += way(b.node, b.up, 2) + cost::branch + cost::packs(rows) * cost::product;
+    if (b.up >= 0) sum += cost::sandwich + cost::packs(rows) * cost::product;
+    for (std::int32_t g = b.group_begin; g < b.group_end; ++g) {
+      const OsimrGroup& group = groups_[static_cast<std::size_t>(g)];
+      const std::int32_t meets = b.row_end - (group.branching ? group.row_end : group.row_begin);
+      sum += (group.row_end - group.row_begin) * (cost::packs(meets) + 1) * cost::pair;
+    }
+  }
+  return sum;
+}
+
 // Rows meet at a node with rows of its own and at one with several supporting children.
-void DelassusMemory::find_efpa_nodes(const ModelData& m, const PvData<double>& pv) {
+template <class T>
+void DelassusMemory<T>::find_efpa_nodes(const ModelData& m, const PvData<T>& pv) {
   std::vector<std::int32_t> place(static_cast<std::size_t>(m.node_count), -1);
   for (std::int32_t i = 0; i < pv.node_count; ++i) place[static_cast<std::size_t>(pv.nodes[i].node)] = i;
   std::int32_t K = 0;
@@ -117,7 +172,8 @@ void DelassusMemory::find_efpa_nodes(const ModelData& m, const PvData<double>& p
   efpa.group_lane_end = group_lane_end_.data();
 }
 
-void DelassusMemory::find_packs(const ConstraintData& c) {
+template <class T>
+void DelassusMemory<T>::find_packs(const ConstraintData& c) {
   for (std::int32_t s = 0; s < c.support_count; ++s) {
     const std::int32_t i = c.support[s], end = c.node_row_first[i + 1];
     for (std::int32_t r = c.node_row_first[i]; r < end; r += 4)
@@ -132,7 +188,8 @@ void DelassusMemory::find_packs(const ConstraintData& c) {
   kjr.pack_of_row = pack_of_row_.data();
 }
 
-void DelassusMemory::allocate(const ModelData& m, int row_count, const PvData<double>& pv) {
+template <class T>
+void DelassusMemory<T>::allocate(const ModelData& m, int row_count, const PvData<T>& pv) {
   osimr.end_count = static_cast<std::int32_t>(ends_.size());
   osimr.branch_count = static_cast<std::int32_t>(branches_.size());
   osimr.ends = ends_.data();
@@ -145,7 +202,7 @@ void DelassusMemory::allocate(const ModelData& m, int row_count, const PvData<do
                     lanes = size(pv.lane_count), nodes = size(m.node_count), nv = size(m.nv),
                     rows = size(row_count);
   struct Field {
-    double** begin;
+    T** begin;
     std::size_t size;
   };
   const std::initializer_list<Field> fields = {
@@ -157,8 +214,8 @@ void DelassusMemory::allocate(const ModelData& m, int row_count, const PvData<do
   constexpr std::size_t line = 8;  // doubles in a cache line
   std::size_t used = line;
   for (const Field& f : fields) used += (f.size + line - 1) / line * line;
-  memory_.assign(used, 0.0);
-  double* next = memory_.data();
+  memory_.assign(used, T(0));
+  T* next = memory_.data();
   while (reinterpret_cast<std::uintptr_t>(next) % 64 != 0) ++next;
   for (const Field& f : fields) {
     *f.begin = next;
@@ -166,11 +223,15 @@ void DelassusMemory::allocate(const ModelData& m, int row_count, const PvData<do
   }
 }
 
-std::size_t DelassusMemory::bytes() const {
-  return memory_.size() * sizeof(double) + ends_.size() * sizeof(OsimrEnd) +
+template <class T>
+std::size_t DelassusMemory<T>::bytes() const {
+  return memory_.size() * sizeof(T) + ends_.size() * sizeof(OsimrEnd) +
          branches_.size() * sizeof(OsimrBranch) + groups_.size() * sizeof(OsimrGroup) +
          efpa_nodes_.size() * sizeof(EfpaNode) + packs_.size() * sizeof(KjrPack) +
          (group_lane_end_.size() + pack_of_row_.size()) * sizeof(std::int32_t);
 }
+
+template class DelassusMemory<double>;
+template class DelassusMemory<trace::Recorded>;
 
 }  // namespace tenon

@@ -13,30 +13,36 @@
 
 namespace tenon {
 
+template <class T>
 class DelassusMemory {
  public:
   // constraints: null for none. pv: tables for the same, whose lanes efpa uses.
-  DelassusMemory(const ModelData& m, const ConstraintData* constraints, const PvData<double>& pv);
+  DelassusMemory(const ModelData& m, const ConstraintData* constraints, const PvData<T>& pv);
   DelassusMemory(const DelassusMemory&) = delete;
   DelassusMemory& operator=(const DelassusMemory&) = delete;
 
   std::size_t bytes() const;
 
-  OsimrData<double> osimr{};
-  EfpaData<double> efpa{};
-  KjrData<double> kjr{};
-  InverseMassData<double> inverse_mass{};
-  double* J = nullptr;                // rows x nv, kernels' order
-  double* inverse_mass_JT = nullptr;  // nv x rows: M^-1 J^T, likewise
-  double* Lambda = nullptr;           // rows x rows, likewise
+  OsimrData<T> osimr{};
+  EfpaData<T> efpa{};
+  KjrData<T> kjr{};
+  InverseMassData<T> inverse_mass{};
+  T* J = nullptr;                // rows x nv, kernels' order
+  T* inverse_mass_JT = nullptr;  // nv x rows: M^-1 J^T, likewise
+  T* Lambda = nullptr;           // rows x rows, likewise
+
+  bool in_order = true;             // the user's order of rows is the kernels'
+  bool pv_osim_is_cheaper = false;  // than pv_osimr, by the cost model
 
  private:
   void find_branches(const ModelData& m, const ConstraintData& c);
   void find_groups(const ModelData& m, const ConstraintData& c);
   int longest_way(const ModelData& m) const;
-  void find_efpa_nodes(const ModelData& m, const PvData<double>& pv);
+  double cost_of_pv_osim(const ModelData& m, const PvData<T>& pv) const;
+  double cost_of_pv_osimr(const ModelData& m) const;
+  void find_efpa_nodes(const ModelData& m, const PvData<T>& pv);
   void find_packs(const ConstraintData& c);
-  void allocate(const ModelData& m, int row_count, const PvData<double>& pv);
+  void allocate(const ModelData& m, int row_count, const PvData<T>& pv);
 
   std::vector<OsimrEnd> ends_;
   std::vector<OsimrBranch> branches_;
@@ -46,7 +52,7 @@ class DelassusMemory {
   std::vector<KjrPack> packs_;
   std::vector<std::int32_t> pack_of_row_;
   std::size_t efpa_K_size_ = 0;
-  std::vector<double> memory_;
+  std::vector<T> memory_;
 };
 
 }  // namespace tenon

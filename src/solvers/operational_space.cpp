@@ -124,7 +124,8 @@ Status operational_space(Workspace& workspace, const double* q, const Operationa
   WorkspaceImpl& w = workspace.impl();
   w.message[0] = '\0';
   TENON_CHECK(check_configuration(w, "q", q));
-  TENON_CHECK(fill_delassus(w, DelassusMethod::pv_osimr, q));
+  TENON_CHECK(check_no_bridges(w, "operational_space", "delassus_matrix"));
+  TENON_CHECK(fill_delassus(w, DelassusMethod::automatic, q));
   const int rows = w.rows();
   int found = 0;
   if (rows > 0) {

@@ -33,7 +33,7 @@ struct WorkspaceImpl {
   Arena<double> arena;
   PvMemory<double> pv;
   PvEarlyMemory<double> pv_early;
-  DelassusMemory delassus;
+  DelassusMemory<double> delassus;
   DampedInverseMemory damped;
   std::unique_ptr<BridgedFactor> bridged;
   std::vector<double> anchors;        // 12 a constraint item, for the kernels
