@@ -28,26 +28,45 @@ tenon_status tenon_delassus(tenon_workspace* workspace, int32_t method, const do
   });
 }
 
+// None, one for all rows, or one for each.
+static tenon::Damping damping_of(Call& call, const double* mu, size_t mu_count) {
+  if (mu == nullptr) return {};
+  if (mu_count != 1 && mu_count != call.rows())
+    call.fail(Status::wrong_size, "mu has %zu numbers; give 1 for all rows or %zu, one for each", mu_count,
+              call.rows());
+  tenon::Damping damping;
+  if (mu_count == 1) {
+    damping.mu = *mu;
+    if (*mu == 0) call.fail(Status::invalid_argument, "mu is 0; give a number above zero, or NULL");
+  } else {
+    damping.mu_of_row = mu;
+  }
+  return damping;
+}
+
 tenon_status tenon_delassus_inverse(tenon_workspace* workspace, int32_t method, const double* q,
-                                    size_t q_count, double mu, double* inverse, size_t inverse_count,
-                                    int32_t ld) {
+                                    size_t q_count, const double* mu, size_t mu_count, double* inverse,
+                                    size_t inverse_count, int32_t ld) {
   Call call(workspace, __func__);
   check_method(call, "TENON_DAMPED_*", method, tenon_damped_method_count());
   call.needed("q", q, q_count, call.nq());
+  const tenon::Damping damping = damping_of(call, mu, mu_count);
   call.needed_matrix("inverse", inverse, inverse_count, call.rows(), call.rows(), ld);
   return call.run([&] {
-    return tenon::damped_delassus_inverse(workspace->core, static_cast<DampedInverseMethod>(method), q, mu,
-                                          inverse, ld);
+    return tenon::damped_delassus_inverse(workspace->core, static_cast<DampedInverseMethod>(method), q,
+                                          damping, inverse, ld);
   });
 }
 
 tenon_status tenon_delassus_factor(tenon_workspace* workspace, int32_t method, const double* q,
-                                   size_t q_count, double mu) {
+                                   size_t q_count, const double* mu, size_t mu_count) {
   Call call(workspace, __func__);
   check_method(call, "TENON_DAMPED_*", method, tenon_damped_method_count());
   call.needed("q", q, q_count, call.nq());
+  const tenon::Damping damping = damping_of(call, mu, mu_count);
   return call.run([&] {
-    return tenon::factor_damped_delassus(workspace->core, static_cast<DampedInverseMethod>(method), q, mu);
+    return tenon::factor_damped_delassus(workspace->core, static_cast<DampedInverseMethod>(method), q,
+                                         damping);
   });
 }
 

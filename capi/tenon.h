@@ -861,25 +861,29 @@ TENON_API tenon_status tenon_constraint_rows(tenon_workspace *workspace, const d
 TENON_API tenon_status tenon_delassus(tenon_workspace *workspace, int32_t method, const double *q, size_t q_count,
                                       double *A, size_t A_count, int32_t lda);
 
-/* The damped inverse (A + 1 / mu)^-1 of the Delassus matrix, as proximal solvers and regularised operational-space
- * control use it; rows that depend on each other are an ordinary case. [CABA] VI.
- * method: TENON_DAMPED_*. q: nq. mu: above 0; the size of 1 / mu is measured against the diagonal of A. inverse: m x m,
- * column-major, leading dimension ld >= m, both triangles, written. Allocates: nothing.
+/* The damped inverse (A + R + 1 / mu)^-1 of the Delassus matrix, R the compliance of the rows, as proximal solvers and
+ * regularised operational-space control use it; rows that depend on each other are an ordinary case. [CABA] VI.
+ * A large mu comes close to the inverse where there is one; where there is none the result grows with mu, and what
+ * multiplies it keeps (rounding) * mu * (diagonal of A); caba_osim and caba_osimf square that factor where a link has
+ * fewer joints than rows between it and the next link that rows meet at. The default, 1e4 over the typical diagonal of
+ * A for each row, keeps eight digits or more.
+ * method: TENON_DAMPED_*. q: nq. mu: one number for all rows or m numbers, above 0; or NULL for the default. inverse:
+ * m x m, column-major, leading dimension ld >= m, both triangles, written. Allocates: nothing.
  * Threads: one at a time per workspace. Status: as tenon_delassus, and TENON_INVALID_ARGUMENT for mu.
  * Cost: of the method, see TENON_DAMPED_*. Since: 0.1. */
 TENON_API tenon_status tenon_delassus_inverse(tenon_workspace *workspace, int32_t method, const double *q,
-                                              size_t q_count, double mu, double *inverse, size_t inverse_count,
-                                              int32_t ld);
+                                              size_t q_count, const double *mu, size_t mu_count, double *inverse,
+                                              size_t inverse_count, int32_t ld);
 
 /* The same in two steps for those who need products only: prepares the damped inverse and keeps it until the next call
- * of this function or of tenon_delassus_inverse; then X = (A + 1 / mu)^-1 B.
+ * of this function or of tenon_delassus_inverse; then X = (A + R + 1 / mu)^-1 B.
  * B: m x columns, leading dimension ldb >= m. X: m x columns, leading dimension ldx >= m, written. X may be B itself,
  * with the same leading dimension. Allocates: nothing. Threads: one at a time per workspace.
  * Status: as tenon_delassus_inverse; of _apply TENON_OK, TENON_INVALID_ARGUMENT (also: nothing prepared),
  * TENON_WRONG_SIZE, TENON_NOT_FINITE. Cost: of the method; O(m^2) a column, with TENON_DAMPED_CABA_OSIMF O(m^2 / b + m)
  * for b branches. Since: 0.1. */
 TENON_API tenon_status tenon_delassus_factor(tenon_workspace *workspace, int32_t method, const double *q,
-                                             size_t q_count, double mu);
+                                             size_t q_count, const double *mu, size_t mu_count);
 TENON_API tenon_status tenon_delassus_apply(tenon_workspace *workspace, int32_t columns, const double *B,
                                             size_t B_count, int32_t ldb, double *X, size_t X_count, int32_t ldx);
 

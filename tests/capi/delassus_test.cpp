@@ -66,12 +66,13 @@ TEST_F(Delassus, DampedInverseAndItsProducts) {
   for (int32_t method = 0; method < tenon_damped_method_count(); ++method) {
     SCOPED_TRACE(tenon_damped_method_string(method));
     std::vector<double> inverse(m * m);
-    const tenon_status status = tenon_delassus_inverse(w.get(), method, s.q.data(), s.q.size(), mu,
+    const tenon_status status = tenon_delassus_inverse(w.get(), method, s.q.data(), s.q.size(), &mu, 1,
                                                        inverse.data(), inverse.size(), m);
     if (status == TENON_UNSUPPORTED) continue;
     ASSERT_EQ(status, TENON_OK) << tenon_workspace_message(w.get());
     expect_identity(product(A, inverse, m, m), m, 1e-8);
-    ASSERT_EQ(tenon_delassus_factor(w.get(), method, s.q.data(), s.q.size(), mu), TENON_OK);
+    const std::vector<double> all(m, mu);
+    ASSERT_EQ(tenon_delassus_factor(w.get(), method, s.q.data(), s.q.size(), all.data(), m), TENON_OK);
     std::vector<double> X = A;
     ASSERT_EQ(tenon_delassus_apply(w.get(), m, X.data(), X.size(), m, X.data(), X.size(), m), TENON_OK);
     expect_identity(X, m, 1e-8);
@@ -142,13 +143,17 @@ TEST_F(Delassus, RefusesBadArguments) {
           {"leading dimension"});
   refused(tenon_delassus(w.get(), 0, q, nq, nullptr, A.size(), m), TENON_INVALID_ARGUMENT, {"A is NULL"});
   for (const double mu : {0.0, -1.0, bad, std::numeric_limits<double>::infinity()}) {
-    refused(tenon_delassus_inverse(w.get(), 0, q, nq, mu, A.data(), A.size(), m), TENON_INVALID_ARGUMENT,
+    refused(tenon_delassus_inverse(w.get(), 0, q, nq, &mu, 1, A.data(), A.size(), m), TENON_INVALID_ARGUMENT,
             {"mu"});
-    refused(tenon_delassus_factor(w.get(), 0, q, nq, mu), TENON_INVALID_ARGUMENT, {"mu"});
+    std::vector<double> rows(m, 1e3);
+    rows[4] = mu;
+    refused(tenon_delassus_factor(w.get(), 0, q, nq, rows.data(), m), TENON_INVALID_ARGUMENT,
+            {"mu of row 4"});
   }
+  refused(tenon_delassus_factor(w.get(), 0, q, nq, B.data(), 2), TENON_WRONG_SIZE, {"mu", "12"});
   refused(tenon_delassus_apply(w.get(), 1, B.data(), m, m, B.data(), m, m), TENON_INVALID_ARGUMENT,
           {"factor"});
-  ASSERT_EQ(tenon_delassus_factor(w.get(), 0, q, nq, 1e3), TENON_OK);
+  ASSERT_EQ(tenon_delassus_factor(w.get(), 0, q, nq, nullptr, 0), TENON_OK);
   refused(tenon_delassus_apply(w.get(), -1, B.data(), m, m, B.data(), m, m), TENON_WRONG_SIZE, {"columns"});
   B[1] = bad;
   refused(tenon_delassus_apply(w.get(), 1, B.data(), m, m, A.data(), m, m), TENON_NOT_FINITE, {"B"});
