@@ -38,17 +38,22 @@ enum class DampedInverseMethod : std::int32_t {
 Status delassus_matrix(Workspace& w, DelassusMethod method, const double* q, double* out, int ld);
 
 // What is added to the diagonal before inverting: E = R + 1 / mu for each row, R the compliance of the row.
-// The larger mu, the closer to the inverse where there is one, and the larger the result where there is none:
-// dependent rows have entries of the size of mu in it, whose rounding is (rounding) x mu. Beyond that,
-// ltl_inverse, ltl_cholesky, pv_osimr and pv_osimf keep the identity Lambda_mu (Lambda^-1 + E) = 1 to
-// (rounding) x mu x (Delassus diagonal) whatever the rows; caba_osim and caba_osimf do so where each link has
-// as many joints as rows between it and the next link towards the world with constraints on more than one
-// side, and square that factor elsewhere.
+//
+// A larger mu brings the result closer to the inverse where there is one; where rows depend on each other it
+// has entries of the size of mu. The identity (Lambda^-1 + E) X = 1 is kept to about (rounding) x mu x
+// (Delassus diagonal) by the methods that factor the matrix, and so it is by caba_osim and caba_osimf where
+// rows are independent. These lose the square of that factor, not the first power, where dependent rows are
+// on different links: 1e-8 at 1e4 times the Delassus diagonal, 1e-4 at 1e6. `automatic` does not choose them
+// where a link has more rows than joints between it and the next link towards the world with constraints on
+// more than one side, the usual cause.
 struct Damping {
+  Damping() = default;
+  Damping(double mu_, const double* mu_of_row_ = nullptr) : mu(mu_), mu_of_row(mu_of_row_) {}
+
   double mu = 0;  // of every row; 0: default_relative_mu over the typical Delassus diagonal of the row
   const double* mu_of_row = nullptr;  // instead: of each row, the user's order
 };
-inline constexpr double default_relative_mu = 1e4;
+inline constexpr double default_relative_mu = 1e6;
 
 // out: rows x rows.
 Status damped_delassus_inverse(Workspace& w, DampedInverseMethod method, const double* q,

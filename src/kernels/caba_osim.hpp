@@ -23,10 +23,8 @@
 //   -G_i Psi_p G_j^T,   and A^-1 - G Psi_parent G^T for rows of one link,
 //
 // with G carried to p. O(n + m^2): each step over a segment is of fixed size, each pair of rows costs six
-// products. More than six rows on a link have six combinations of E^-1/2 K that stand for all (Householder).
+// products. (A of a link with many rows is factored like any: the cube of the rows of one link.)
 #pragma once
-
-#include <cmath>
 
 #include "kernels/articulated_inertia.hpp"
 #include "kernels/caba_osim_data.hpp"
@@ -78,20 +76,22 @@ TENON_INLINE void transpose6(const T* A, T* B) {
   }
 }
 
-// G := sum of inv_d[q] W_q W_q^T over columns of eight numbers, both triangles; with one pack the rest is
-// zero.
+// G := sum of weight_q W_q W_q^T over `count` vectors of eight numbers, `step` apart, their weights
+// `weight_step` apart; both triangles. With one pack the rest is zero.
 template <class T>
-TENON_INLINE void weighted_gram(const T* W, const T* inv_d, int columns, int packs, T* G) {
+TENON_INLINE void weighted_gram(const T* W, int step, const T* weight, int weight_step, int count, int packs,
+                                T* G) {
   using V = Lanes<T>;
   V low[4], mixed[4], high[2];
   for (int j = 0; j < 4; ++j) low[j] = mixed[j] = V(T(0));
   high[0] = high[1] = V(T(0));
-  for (int q = 0; q < columns; ++q) {
-    const T* x = W + 8 * q;
-    const V first = V(inv_d[q]) * V::load(x);
+  for (int q = 0; q < count; ++q) {
+    const T* x = W + step * q;
+    const V scale(weight[weight_step * q]);
+    const V first = scale * V::load(x);
     for (int j = 0; j < 4; ++j) low[j] = low[j] + first * V(x[j]);
     if (packs == 1) continue;
-    const V second = V(inv_d[q]) * V::load(x + 4);
+    const V second = scale * V::load(x + 4);
     for (int j = 0; j < 4; ++j) mixed[j] = mixed[j] + second * V(x[j]);
     for (int j = 0; j < 2; ++j) high[j] = high[j] + second * V(x[4 + j]);
   }
@@ -107,42 +107,53 @@ TENON_INLINE void weighted_gram(const T* W, const T* inv_d, int columns, int pac
 // ---- inward: the segments
 // ------------------------------------------------------------------------------------------------
 
-// IA of a link = C D C^T, C unit lower triangular: its axes. The larger mu, the closer to singular are the
-// responses Omega and Psi of a link whose constraints lend it inertia of the size of mu: in the frame of the
-// body their entries would round that away, and gains of the size of mu would multiply the error twice. As
-// C^T Psi C, found from columns of C carried along the segment instead of the identity, each entry keeps its
-// digits.
+// The order in which axes are found: translations first, whose couplings with rotations are then lever arms.
+constexpr int axis_order[6] = {3, 4, 5, 0, 1, 2};
+
+// IA of a link = C D C^T, C unit lower triangular in this order: its axes. The larger mu, the closer to
+// singular are the responses Omega and Psi of a link whose constraints lend it inertia of the size of mu: in
+// the frame of the body their entries would round that away, and gains of the size of mu would multiply the
+// error twice. As C^T Psi C, found from columns of C carried along the segment instead of the identity, each
+// entry keeps its digits.
 template <class T>
 TENON_INLINE void find_axes(const ArticulatedInertia<T>& IA, T* C) {
   const T negligible(1e-12);
-  const T H[6][6] = {{IA.I.xx},
-                     {IA.I.xy, IA.I.yy},
-                     {IA.I.xz, IA.I.yz, IA.I.zz},
-                     {IA.H.xx, IA.H.yx, IA.H.zx, IA.M.xx},
-                     {IA.H.xy, IA.H.yy, IA.H.zy, IA.M.xy, IA.M.yy},
-                     {IA.H.xz, IA.H.yz, IA.H.zz, IA.M.xz, IA.M.yz, IA.M.zz}};
-  T d[6], inv_d[6];
+  const Sym3<T>&I = IA.I, &M = IA.M;
+  const Mat3<T>& H = IA.H;
+  const T inertia[6][6] = {{I.xx, I.xy, I.xz, H.xx, H.xy, H.xz}, {I.xy, I.yy, I.yz, H.yx, H.yy, H.yz},
+                           {I.xz, I.yz, I.zz, H.zx, H.zy, H.zz}, {H.xx, H.yx, H.zx, M.xx, M.xy, M.xz},
+                           {H.xy, H.yy, H.zy, M.xy, M.yy, M.yz}, {H.xz, H.yz, H.zz, M.xz, M.yz, M.zz}};
+  T d[6];
   for (int e = 0; e < 48; ++e) C[e] = T(0);
   for (int j = 0; j < 6; ++j) {
-    d[j] = H[j][j];
-    for (int k = 0; k < j; ++k) d[j] = d[j] - d[k] * C[8 * j + k] * C[8 * j + k];
+    const int axis = axis_order[j];
+    d[j] = inertia[axis][axis];
+    for (int k = 0; k < j; ++k) {
+      const T c = C[8 * axis + axis_order[k]];
+      d[j] = d[j] - d[k] * c * c;
+    }
     // A massless direction needs no axis of its own.
-    inv_d[j] = d[j] > negligible * H[j][j] ? T(1) / d[j] : T(0);
-    C[9 * j] = T(1);
+    const T inv_d = d[j] > negligible * inertia[axis][axis] ? T(1) / d[j] : T(0);
+    C[9 * axis] = T(1);
     for (int i = j + 1; i < 6; ++i) {
-      T x = H[i][j];
-      for (int k = 0; k < j; ++k) x = x - C[8 * i + k] * (d[k] * C[8 * j + k]);
-      C[8 * i + j] = inv_d[j] * x;
+      const int e = axis_order[i];
+      T x = inertia[e][axis];
+      for (int k = 0; k < j; ++k) x = x - C[8 * e + axis_order[k]] * (d[k] * C[8 * axis + axis_order[k]]);
+      C[8 * e + axis] = inv_d * x;
     }
   }
 }
-// Rows of motions (transposed) from the frame of the body to the axes C: x := C^-1 x.
+// Rows of motions, 6 x width, from the frame of the body to the axes C: x := C^-1 x.
 template <class T>
-TENON_INLINE void to_axes(const T* C, T* x) {
-  for (int e = 1; e < 6; ++e) {
-    Row8<T> sum = load_row(x + 8 * e);
-    for (int k = 0; k < e; ++k) sum = sum - C[8 * e + k] * load_row(x + 8 * k);
-    store(x + 8 * e, sum);
+TENON_INLINE void to_axes(const T* C, int width, T* x) {
+  for (int i = 1; i < 6; ++i) {
+    const int e = axis_order[i];
+    for (int place = 0; place < width; place += 8) {
+      Row8<T> sum = load_row(x + e * width + place);
+      for (int k = 0; k < i; ++k)
+        sum = sum - C[8 * e + axis_order[k]] * load_row(x + axis_order[k] * width + place);
+      store(x + e * width + place, sum);
+    }
   }
 }
 
@@ -157,12 +168,16 @@ TENON_INLINE void start_segment(int l, const ArticulatedInertia<T>& IA, CabaOsim
     return;
   }
   T* C = d.axes + 48 * l;
+  if (!link.inner) {  // nothing has been lent
+    for (int e = 0; e < 48; ++e) d.carried[e] = C[e] = T(e % 9 == 0 ? 1 : 0);
+    return;
+  }
   find_axes(IA, C);
   for (int e = 0; e < 48; ++e) d.carried[e] = C[e];
-  if (!link.inner) return;
   for (int child = l - 1; child >= 0; child = d.links[child].next) {
-    to_axes(C, d.gain + 48 * child);
-    if (d.links[child].inner) to_axes(C, d.propagate + 48 * child);
+    const OsimLink& side = d.links[child];
+    to_axes(C, side.width, d.gain + 6 * side.place);
+    if (side.inner) to_axes(C, 8, d.propagate + 48 * child);
   }
 }
 
@@ -190,60 +205,54 @@ TENON_INLINE int carry_past_joint(const ModelData& m, int i, int lanes, int colu
   return columns;
 }
 
-// L D L^T of A (rows x rows, lower triangle of 6 x 8), unit L below the diagonal, 1 / D on it.
+// L D L^T of A (rows x rows, lower triangle, ld numbers a row), unit L below the diagonal, 1 / D on it.
 template <class T>
-TENON_INLINE void factor_rows(int rows, T* A) {
+TENON_INLINE void factor_rows(int rows, int ld, T* A) {
   for (int j = 0; j < rows; ++j) {
-    T* a = A + 8 * j;
+    T* a = A + ld * j;
     T pivot = a[j];
     for (int k = 0; k < j; ++k) {
       const T x = a[k];
-      a[k] = x * A[9 * k];
+      a[k] = x * A[(ld + 1) * k];
       pivot = pivot - x * a[k];
     }
     for (int i = j + 1; i < rows; ++i) {
-      T x = A[8 * i + j];
-      for (int k = 0; k < j; ++k) x = x - A[8 * i + k] * a[k];
-      A[8 * i + j] = x;
+      T x = A[ld * i + j];
+      for (int k = 0; k < j; ++k) x = x - A[ld * i + k] * a[k];
+      A[ld * i + j] = x;
     }
     a[j] = T(1) / pivot;
   }
 }
 
-// stack: rows of `parts` blocks of eight. In two steps, so that what stands between can be read:
-// L^-1 stack, then L^-T D^-1 of that.
-template <int parts, class T>
-TENON_INLINE void substitute_forward(int rows, const T* A, T* stack) {
+// stack: rows of `step` numbers. In two steps, so that what stands between can be read: L^-1 stack, then L^-T
+// D^-1 of that.
+template <class T>
+TENON_INLINE void substitute_forward(int rows, int ld, const T* A, int step, T* stack) {
   for (int r = 1; r < rows; ++r) {
-    for (int part = 0; part < parts; ++part) {
-      T* place = stack + 8 * (parts * r + part);
-      Row8<T> x = load_row(place);
-      for (int k = 0; k < r; ++k) x = x - A[8 * r + k] * load_row(stack + 8 * (parts * k + part));
-      store(place, x);
+    for (int place = 0; place < step; place += 8) {
+      Row8<T> x = load_row(stack + step * r + place);
+      for (int k = 0; k < r; ++k) x = x - A[ld * r + k] * load_row(stack + step * k + place);
+      store(stack + step * r + place, x);
     }
   }
 }
-template <int parts, class T>
-TENON_INLINE void substitute_backward(int rows, const T* A, T* stack) {
+template <class T>
+TENON_INLINE void substitute_backward(int rows, int ld, const T* A, int step, T* stack) {
   for (int r = rows - 1; r >= 0; --r) {
-    for (int part = 0; part < parts; ++part) {
-      T* place = stack + 8 * (parts * r + part);
-      Row8<T> x = A[9 * r] * load_row(place);
-      for (int k = r + 1; k < rows; ++k) x = x - A[8 * k + r] * load_row(stack + 8 * (parts * k + part));
-      store(place, x);
+    for (int place = 0; place < step; place += 8) {
+      Row8<T> x = A[(ld + 1) * r] * load_row(stack + step * r + place);
+      for (int k = r + 1; k < rows; ++k) x = x - A[ld * k + r] * load_row(stack + step * k + place);
+      store(stack + step * r + place, x);
     }
   }
 }
 
-// Phi += V^T D^-1 V for `rows` rows, `step` numbers apart; A holds 1 / D.
+// Phi += V^T D^-1 V, V the first eight numbers of each row of the stack; A holds 1 / D.
 template <class T>
-TENON_INLINE void lend_inertia(int rows, const T* A, const T* stack, int step, T* Phi) {
-  T V[48], inv_d[6], sum[64];
-  for (int r = 0; r < rows; ++r) {
-    store(V + 8 * r, load_row(stack + step * r));
-    inv_d[r] = A[9 * r];
-  }
-  weighted_gram(V, inv_d, rows, 2, sum);
+TENON_INLINE void lend_inertia(int rows, int ld, const T* A, int step, const T* stack, T* Phi) {
+  T sum[64];
+  weighted_gram(stack, step, A, ld + 1, rows, 2, sum);
   const ArticulatedInertia<T> I = {
       {sum[0], sum[1], sum[2], sum[9], sum[10], sum[18]},
       {sum[3], sum[4], sum[5], sum[11], sum[12], sum[13], sum[19], sum[20], sum[21]},
@@ -251,16 +260,17 @@ TENON_INLINE void lend_inertia(int rows, const T* A, const T* stack, int step, T
   store(Phi, load_articulated(Phi) + I);
 }
 
-// Rows of G and of the inverse to their places. stack: [G | A^-1 | ...].
+// G and A^-1 to their places. stack: G first, A^-1 from `inverse` on.
 template <class T>
-TENON_INLINE void keep_own_rows(int l, int rows, const T* stack, int parts, CabaOsimData<T>& d) {
-  T* own = d.own + 48 * l;
-  T* gain = d.gain + 48 * l;
-  for (int e = 0; e < 48; ++e) gain[e] = own[e] = T(0);
+TENON_INLINE void keep_own_rows(const OsimLink& link, int step, int inverse, const T* stack,
+                                CabaOsimData<T>& d) {
+  const int rows = link.row_end - link.row_begin, width = link.width;
+  T* own = d.own + link.own_begin;
+  T* gain = d.gain + 6 * link.place;
   for (int r = 0; r < rows; ++r) {
-    const T* line = stack + 8 * parts * r;
-    for (int e = 0; e < 6; ++e) gain[8 * e + r] = line[e];
-    for (int s = r; s < rows; ++s) own[8 * r + s] = own[8 * s + r] = line[8 + s];
+    const T* line = stack + step * r;
+    for (int e = 0; e < 6; ++e) gain[e * width + r] = line[e];
+    for (int s = r; s < rows; ++s) own[width * r + s] = own[width * s + r] = line[inverse + s];
   }
 }
 
@@ -270,7 +280,7 @@ inline void finish_carried_rows(int l, int columns, CabaOsimData<T>& d) {
   const OsimLink& link = d.links[l];
   const int rows = link.row_end - link.row_begin;
   T A[64], stack[6 * 16];
-  weighted_gram(d.segment_W, d.segment_inv_d, columns, rows > 4 ? 2 : 1, A);
+  weighted_gram(d.segment_W, 8, d.segment_inv_d, 1, columns, rows > 4 ? 2 : 1, A);
   for (int r = 0; r < rows; ++r) {
     A[9 * r] = A[9 * r] + d.damping[link.row_begin + r];
     for (int e = 0; e < 8; ++e) {
@@ -278,75 +288,28 @@ inline void finish_carried_rows(int l, int columns, CabaOsimData<T>& d) {
       stack[16 * r + 8 + e] = T(e == r ? 1 : 0);
     }
   }
-  factor_rows(rows, A);
-  substitute_forward<2>(rows, A, stack);
-  if (link.parent >= 0) lend_inertia(rows, A, stack, 16, d.Phi + 21 * link.parent);
-  substitute_backward<2>(rows, A, stack);
-  keep_own_rows(l, rows, stack, 2, d);
+  factor_rows(rows, 8, A);
+  substitute_forward(rows, 8, A, 16, stack);
+  if (link.parent >= 0) lend_inertia(rows, 8, A, 16, stack, d.Phi + 21 * link.parent);
+  substitute_backward(rows, 8, A, 16, stack);
+  keep_own_rows(link, 16, 8, stack, d);
 }
 
-// Six combinations Q^T E^-1/2 K of the rows of a link, with damping 1: E^-1/2 K = Q R by Householder
-// reflections. K := R; basis := E^-1/2 Q.
-template <class T>
-inline void compress_rows(const OsimLink& link, T* K, CabaOsimData<T>& d, const WorkspaceData<T>& w) {
-  using std::sqrt;
-  const int rows = link.row_end - link.row_begin, stride = d.stride;
-  T* A = d.householder + link.row_begin;
-  T* Q = d.basis + link.row_begin;
-  const T* damping = d.damping + link.row_begin;
-  T beta[6];
-  for (int e = 0; e < 48; ++e) K[e] = T(0);
-  for (int r = 0; r < rows; ++r) {
-    const T root = sqrt(damping[r]);
-    for (int e = 0; e < 6; ++e) {
-      A[e * stride + r] = w.K[6 * (link.row_begin + r) + e] / root;
-      Q[e * stride + r] = T(e == r ? 1 : 0);
-    }
-  }
-  const auto reflect = [&](int k, T* column) {
-    const T* v = A + k * stride;
-    T sum(0);
-    for (int r = k; r < rows; ++r) sum = sum + v[r] * column[r];
-    sum = beta[k] * sum;
-    for (int r = k; r < rows; ++r) column[r] = column[r] - sum * v[r];
-  };
-  for (int k = 0; k < 6; ++k) {
-    T* v = A + k * stride;
-    T square(0);
-    for (int r = k; r < rows; ++r) square = square + v[r] * v[r];
-    const T length = sqrt(square), norm = v[k] > T(0) ? -length : length;
-    K[9 * k] = norm;
-    v[k] = v[k] - norm;
-    const T half = -(norm * v[k]);
-    beta[k] = half > T(0) ? T(1) / half : T(0);
-    for (int e = k + 1; e < 6; ++e) {
-      reflect(k, A + e * stride);
-      K[8 * k + e] = A[e * stride + k];
-    }
-  }
-  for (int k = 5; k >= 0; --k)
-    for (int e = k; e < 6; ++e) reflect(k, Q + e * stride);
-  for (int r = 0; r < rows; ++r) {
-    const T root = sqrt(damping[r]);
-    for (int e = 0; e < 6; ++e) Q[e * stride + r] = Q[e * stride + r] / root;
-  }
-}
-
-// Omega := (1 - Z^T K) Omega (1 - Z^T K)^T + Z^T E Z with Z = A^-1 K Omega, in the third part of stack: the
+// Omega := (1 - Z^T K) Omega (1 - Z^T K)^T + Z^T E Z with Z = A^-1 K Omega, rows of the stack from 8 on: the
 // response with the link's own rows at work. A sum of squares (Joseph's form of a Kalman filter's update),
 // because the short form Omega - Omega K^T Z leaves rounding where rows leave next to nothing, and that
 // would be multiplied by mu twice.
 template <class T>
-TENON_INLINE void hold_response(int rows, const T* K, const T* damping, const T* stack, T* omega) {
-  T held[48], back[48], sum[64], Z[48];
+TENON_INLINE void hold_response(const OsimLink& link, int step, T* omega, const CabaOsimData<T>& d) {
+  const int rows = link.row_end - link.row_begin;
+  T held[48], back[48], sum[64];
   for (int e = 0; e < 6; ++e) {
     for (int k = 0; k < 8; ++k) held[8 * e + k] = T(e == k ? 1 : 0);
     Row8<T> line = load_row(held + 8 * e);
-    for (int r = 0; r < rows; ++r) line = line - stack[24 * r + 16 + e] * load_row(K + 8 * r);
+    for (int r = 0; r < rows; ++r) line = line - d.stack[step * r + 8 + e] * load_row(d.own_K + 8 * r);
     store(held + 8 * e, line);
   }
-  for (int r = 0; r < rows; ++r) store(Z + 8 * r, load_row(stack + 24 * r + 16));
-  weighted_gram(Z, damping, rows, 2, sum);
+  weighted_gram(d.stack + 8, step, d.damping + link.row_begin, 1, rows, 2, sum);
   transpose6(held, back);
   for (int e = 0; e < 6; ++e) {
     T line[8];
@@ -357,24 +320,41 @@ TENON_INLINE void hold_response(int rows, const T* K, const T* damping, const T*
     for (int s = 0; s < 8; ++s) omega[8 * e + s] = s < e ? sum[8 * s + e] : sum[8 * e + s];
 }
 
-// K, 6 x 8, and damping of the rows of link l, or of those that stand for them, in its axes.
+// own_K: K of the rows of link l in its axes.
 template <class T>
-TENON_INLINE void load_own_rows(int l, T* K, T* damping, CabaOsimData<T>& d, const WorkspaceData<T>& w) {
+TENON_INLINE void load_own_rows(int l, CabaOsimData<T>& d, const WorkspaceData<T>& w) {
   const OsimLink& link = d.links[l];
-  T transposed[48];
-  if (link.compressed) {
-    compress_rows(link, K, d, w);
-    for (int r = 0; r < 6; ++r) damping[r] = T(1);
-  } else {
-    for (int e = 0; e < 48; ++e) K[e] = T(0);
-    for (int r = link.row_begin; r < link.row_end; ++r) {
-      damping[r - link.row_begin] = d.damping[r];
-      for (int e = 0; e < 6; ++e) K[8 * (r - link.row_begin) + e] = w.K[6 * r + e];
+  const int rows = link.row_end - link.row_begin, width = link.width;
+  for (int e = 0; e < 6; ++e)
+    for (int r = 0; r < width; ++r)
+      d.own_KT[e * width + r] = r < rows ? w.K[6 * (link.row_begin + r) + e] : T(0);
+  to_axes(d.axes + 48 * l, width, d.own_KT);
+  for (int r = 0; r < rows; ++r)
+    for (int e = 0; e < 8; ++e) d.own_K[8 * r + e] = e < 6 ? d.own_KT[e * width + r] : T(0);
+}
+
+// own_A := K Omega K^T + E; stack := [K P | K Omega | 1].
+template <class T>
+TENON_INLINE void stack_own_rows(int l, CabaOsimData<T>& d) {
+  const OsimLink& link = d.links[l];
+  const int rows = link.row_end - link.row_begin, width = link.width, step = 16 + width;
+  T P[48];
+  transpose6(d.propagate + 48 * l, P);
+  for (int r = 0; r < rows; ++r) {
+    const T* K = d.own_K + 8 * r;
+    T* line = d.stack + step * r;
+    const Row8<T> response = row_times(K, d.omega + 48 * l);
+    store(line, row_times(K, P));
+    store(line + 8, response);
+    store(d.response + 8 * r, response);
+    for (int s = 0; s < width; ++s) line[16 + s] = T(s == r ? 1 : 0);
+    for (int s = 0; s <= r; ++s) {
+      T sum(0);
+      for (int e = 0; e < 6; ++e) sum = sum + line[8 + e] * d.own_K[8 * s + e];
+      d.own_A[width * r + s] = sum;
     }
+    d.own_A[(width + 1) * r] = d.own_A[(width + 1) * r] + d.damping[link.row_begin + r];
   }
-  transpose6(K, transposed);
-  to_axes(d.axes + 48 * l, transposed);
-  transpose6(transposed, K);
 }
 
 // Rows on a link at the end of its segment, its axes having been carried: takes them into the response of the
@@ -382,43 +362,23 @@ TENON_INLINE void load_own_rows(int l, T* K, T* damping, CabaOsimData<T>& d, con
 template <class T>
 inline void take_in_rows(int l, CabaOsimData<T>& d, const WorkspaceData<T>& w) {
   const OsimLink& link = d.links[l];
-  const int rows = link.compressed ? 6 : link.row_end - link.row_begin;
-  T* omega = d.omega + 48 * l;
-  T* propagate = d.propagate + 48 * l;
-  T K[48], A[48], damping[6], stack[6 * 24], response[48], P[48];
-  load_own_rows(l, K, damping, d, w);
-  transpose6(propagate, P);
-  for (int r = 0; r < rows; ++r) {
-    T* line = stack + 24 * r;
-    store(line, row_times(K + 8 * r, P));
-    for (int e = 0; e < 8; ++e) line[8 + e] = T(e == r ? 1 : 0);
-    store(line + 16, row_times(K + 8 * r, omega));
-    store(response + 8 * r, load_row(line + 16));
-    for (int s = 0; s <= r; ++s) {
-      T sum(0);
-      for (int e = 0; e < 6; ++e) sum = sum + line[16 + e] * K[8 * s + e];
-      A[8 * r + s] = sum;
-    }
-    A[9 * r] = A[9 * r] + damping[r];
-  }
-  factor_rows(rows, A);
-  substitute_forward<3>(rows, A, stack);
-  if (link.parent >= 0) lend_inertia(rows, A, stack, 24, d.Phi + 21 * link.parent);
-  substitute_backward<3>(rows, A, stack);
-  keep_own_rows(l, rows, stack, 3, d);
-  if (link.compressed) {
-    T* own = d.own + 48 * l;
-    for (int r = 0; r < 6; ++r)
-      for (int s = 0; s < 6; ++s) own[8 * r + s] = T(r == s ? 1 : 0) - own[8 * r + s];
-  }
+  const int rows = link.row_end - link.row_begin, width = link.width, step = 16 + width;
+  load_own_rows(l, d, w);
+  stack_own_rows(l, d);
+  factor_rows(rows, width, d.own_A);
+  substitute_forward(rows, width, d.own_A, step, d.stack);
+  if (link.parent >= 0) lend_inertia(rows, width, d.own_A, step, d.stack, d.Phi + 21 * link.parent);
+  substitute_backward(rows, width, d.own_A, step, d.stack);
+  keep_own_rows(link, step, 16, d.stack, d);
   if (!link.inner) return;
   for (int e = 0; e < 6; ++e) {
-    Row8<T> x = load_row(propagate + 8 * e);
-    for (int r = 0; r < rows; ++r) x = x - stack[24 * r + e] * load_row(response + 8 * r);
-    store(propagate + 8 * e, x);
-    for (int r = 0; r < 8; ++r) d.drive[48 * l + 8 * e + r] = r < rows ? stack[24 * r + 16 + e] : T(0);
+    T* P = d.propagate + 48 * l + 8 * e;
+    Row8<T> x = load_row(P);
+    for (int r = 0; r < rows; ++r) x = x - d.stack[step * r + e] * load_row(d.response + 8 * r);
+    store(P, x);
+    for (int r = 0; r < rows; ++r) d.drive[6 * link.place + e * width + r] = d.stack[step * r + 8 + e];
   }
-  hold_response(rows, K, damping, stack, omega);
+  hold_response(link, step, d.omega + 48 * l, d);
 }
 
 template <class T>
@@ -429,7 +389,7 @@ TENON_INLINE void finish_segment(int l, int columns, CabaOsimData<T>& d, const W
     return;
   }
   T sum[64];
-  weighted_gram(d.segment_W, d.segment_inv_d, columns, 2, sum);
+  weighted_gram(d.segment_W, 8, d.segment_inv_d, 1, columns, 2, sum);
   for (int e = 0; e < 48; ++e) d.omega[48 * l + e] = sum[e];
   for (int e = 0; e < 48; ++e) d.propagate[48 * l + e] = d.carried[e];
   if (link.row_end > link.row_begin) take_in_rows(l, d, w);
@@ -550,70 +510,46 @@ inline void fill_block(const T* left, int begin, int end, const T* Psi, const T*
 
 // A^-1 - G Psi_parent G^T of the rows of one link.
 template <class T>
-inline void fill_own_block(int l, CabaOsimData<T>& d) {
-  const OsimLink& link = d.links[l];
-  const T* own = d.own + 48 * l;
+inline void fill_own_block(const OsimLink& link, CabaOsimData<T>& d) {
   const int begin = link.row_begin, end = link.row_end;
-  if (link.parent >= 0) {
-    fill_block(d.gain_up, begin, end, d.psi + 48 * link.parent, d.gain_up, begin, end, d);
-  } else {
-    for (int j = begin; j < end; ++j)
-      for (int i = begin; i <= j; ++i) d.matrix[j * d.stride + i] = T(0);
-  }
+  if (link.parent >= 0) fill_block(d.gain_up, begin, end, d.psi + 48 * link.parent, d.gain_up, begin, end, d);
   for (int j = begin; j < end; ++j) {
     T* column = d.matrix + j * d.stride;
-    if (!link.compressed) {
-      for (int i = begin; i <= j; ++i) column[i] = column[i] + own[8 * (i - begin) + j - begin];
-      continue;
-    }
-    T g[6], h[8];
-    for (int e = 0; e < 6; ++e) g[e] = d.basis[e * d.stride + j];
-    store(h, row_times(g, own));
-    for (int i = begin; i <= j; ++i) {
-      T sum(0);
-      for (int e = 0; e < 6; ++e) sum = sum + d.basis[e * d.stride + i] * h[e];
-      column[i] = column[i] - sum;
-    }
-    column[j] = column[j] + T(1) / d.damping[j];
+    const T* own = d.own + link.own_begin + (j - begin) * link.width - begin;
+    for (int i = begin; i <= j; ++i) column[i] = link.parent >= 0 ? column[i] + own[i] : own[i];
   }
 }
 
-// Rows of a link from the six numbers of each, or of each combination, in `block` (transposed).
+// 6 x width to the rows of a link.
 template <class T>
-TENON_INLINE void spread_rows(const OsimLink& link, const T* block, T* array, const CabaOsimData<T>& d) {
-  const int begin = link.row_begin, rows = link.row_end - begin;
-  for (int e = 0; e < 6; ++e) {
-    T* to = array + e * d.stride + begin;
-    for (int r = 0; r < rows; ++r) {
-      if (!link.compressed) {
-        to[r] = block[8 * e + r];
-        continue;
-      }
-      T sum(0);
-      for (int k = 0; k < 6; ++k) sum = sum + d.basis[k * d.stride + begin + r] * block[8 * e + k];
-      to[r] = sum;
-    }
-  }
+TENON_INLINE void spread_rows(const OsimLink& link, const T* block, T* array, int stride) {
+  for (int e = 0; e < 6; ++e)
+    for (int r = link.row_begin; r < link.row_end; ++r)
+      array[e * stride + r] = block[e * link.width + r - link.row_begin];
 }
 
 // drive_up of a link's own rows: A^-1 K omega + G Psi_parent P, P its propagate transposed.
 template <class T>
 inline void find_drive(int l, CabaOsimData<T>& d) {
   const OsimLink& link = d.links[l];
-  T sum[48];
-  for (int e = 0; e < 48; ++e) sum[e] = d.drive[48 * l + e];
-  if (link.parent >= 0) {
-    const T* P = d.propagate + 48 * l;
-    const T* gain = d.gain + 48 * l;
-    T product[48];
-    for (int e = 0; e < 6; ++e) store(product + 8 * e, row_times(d.psi + 48 * link.parent + 8 * e, gain));
-    for (int i = 0; i < 6; ++i) {
-      Row8<T> x = load_row(sum + 8 * i);
-      for (int e = 0; e < 6; ++e) x = x + P[8 * e + i] * load_row(product + 8 * e);
-      store(sum + 8 * i, x);
+  const int width = link.width;
+  const T* drive = d.drive + 6 * link.place;
+  if (link.parent < 0) {
+    spread_rows(link, drive, d.drive_up, d.stride);
+    return;
+  }
+  const T* gain = d.gain + 6 * link.place;
+  T response[48];
+  for (int e = 0; e < 6; ++e)
+    store(response + 8 * e, row_times(d.psi + 48 * link.parent + 8 * e, d.propagate + 48 * l));
+  for (int i = 0; i < 6; ++i) {
+    for (int place = 0; place < width; place += 8) {
+      Row8<T> x = load_row(drive + i * width + place);
+      for (int e = 0; e < 6; ++e) x = x + response[8 * e + i] * load_row(gain + e * width + place);
+      store(d.own_KT + i * width + place, x);
     }
   }
-  spread_rows(link, sum, d.drive_up, d);
+  spread_rows(link, d.own_KT, d.drive_up, d.stride);
 }
 
 // gain_up of the rows below a link, from its own acceleration to its parent's. Packs spill over rows before,
@@ -661,8 +597,8 @@ void caba_osim_form(CabaOsimData<T>& d) {
       if (link.parent >= 0) carry_gain(l, d);
     }
     if (link.row_end > link.row_begin) {
-      if (link.parent >= 0) spread_rows(link, d.gain + 48 * l, d.gain_up, d);
-      fill_own_block(l, d);
+      if (link.parent >= 0) spread_rows(link, d.gain + 6 * link.place, d.gain_up, d.stride);
+      fill_own_block(link, d);
     }
     if (link.parent >= 0) continue;
     // Rows of different trees, and of the world, know nothing of each other.

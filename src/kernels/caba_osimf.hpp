@@ -15,45 +15,38 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// y += B x, B 6 x 8.
+// y += B x, B 6 x width.
 template <class T>
-TENON_INLINE void add_products(const T* B, const T* x, T* y) {
-  const Row8<T> v = load_row(x);
+TENON_INLINE void add_products(const T* B, int width, const T* x, T* y) {
   for (int e = 0; e < 6; ++e) {
-    const Row8<T> b = load_row(B + 8 * e);
-    y[e] = y[e] + (b.x[0] * v.x[0] + b.x[1] * v.x[1]).sum();
+    Lanes<T> sum(T(0));
+    for (int place = 0; place < width; place += 4)
+      sum = sum + Lanes<T>::load(B + e * width + place) * Lanes<T>::load(x + place);
+    y[e] = y[e] + sum.sum();
   }
 }
-
-// b of a link's own rows, or of the six that stand for them.
+// x - B^T y, eight places of it.
 template <class T>
-TENON_INLINE void gather_own_rows(const OsimLink& link, const T* b, T* x, const CabaOsimData<T>& d) {
-  for (int r = 0; r < 8; ++r) x[r] = T(0);
-  for (int r = link.row_begin; r < link.row_end; ++r) {
-    if (link.compressed)
-      for (int k = 0; k < 6; ++k) x[k] = x[k] + d.basis[k * d.stride + r] * b[r];
-    else
-      x[r - link.row_begin] = b[r];
-  }
+TENON_INLINE Row8<T> less_products(Row8<T> x, const T* B, int width, const T* y) {
+  for (int e = 0; e < 6; ++e) x = x - y[e] * load_row(B + e * width);
+  return x;
 }
 
-// lambda of the rows of a link: A^-1 b less `taken`, both of its rows or those that stand for them.
+// lambda = A^-1 b - A^-1 K Omega F - G a_parent of the rows of a link.
 template <class T>
-TENON_INLINE void spread_own_rows(int l, const T* b, const T* own_b, const Row8<T>& taken, T* x,
-                                  const CabaOsimData<T>& d) {
+TENON_INLINE void find_own_rows(int l, const T* above, T* lambda, const CabaOsimData<T>& d) {
   const OsimLink& link = d.links[l];
-  const Row8<T> solved = row_times(own_b, d.own + 48 * l);
-  T y[8];
-  if (!link.compressed) {
-    store(y, solved - taken);
-    for (int r = link.row_begin; r < link.row_end; ++r) x[r] = y[r - link.row_begin];
-    return;
-  }
-  store(y, solved + taken);
-  for (int r = link.row_begin; r < link.row_end; ++r) {
-    T sum = b[r] / d.damping[r];
-    for (int k = 0; k < 6; ++k) sum = sum - d.basis[k * d.stride + r] * y[k];
-    x[r] = sum;
+  const int rows = link.row_end - link.row_begin, width = link.width;
+  const T* b = d.own_b + link.place;
+  for (int place = 0; place < width; place += 8) {
+    const T* own = d.own + link.own_begin + place;
+    Row8<T> x = b[0] * load_row(own);
+    for (int r = 1; r < rows; ++r) x = x + b[r] * load_row(own + r * width);
+    if (link.parent >= 0) x = less_products(x, d.gain + 6 * link.place + place, width, above);
+    if (link.inner) x = less_products(x, d.drive + 6 * link.place + place, width, d.force + 8 * l);
+    T found[8];
+    store(found, x);
+    for (int r = place; r < rows && r < place + 8; ++r) lambda[link.row_begin + r] = found[r - place];
   }
 }
 
@@ -65,28 +58,22 @@ void caba_osimf_apply(const T* b, T* x, CabaOsimData<T>& d) {
   for (int e = 0; e < 8 * d.link_count; ++e) d.force[e] = T(0);
   for (int l = 0; l < d.link_count; ++l) {
     const OsimLink& link = d.links[l];
-    T* own_b = d.own_b + 8 * l;
-    gather_own_rows(link, b, own_b, d);
+    for (int r = link.row_begin; r < link.row_end; ++r) d.own_b[link.place + r - link.row_begin] = b[r];
     if (link.parent < 0) continue;
     T* F = d.force + 8 * link.parent;
-    if (link.row_end > link.row_begin) add_products(d.gain + 48 * l, own_b, F);
-    if (link.inner) add_products(d.propagate + 48 * l, d.force + 8 * l, F);
+    if (link.row_end > link.row_begin)
+      add_products(d.gain + 6 * link.place, link.width, d.own_b + link.place, F);
+    if (link.inner) add_products(d.propagate + 48 * l, 8, d.force + 8 * l, F);
   }
   for (int l = d.link_count - 1; l >= 0; --l) {
     const OsimLink& link = d.links[l];
     const T* above = link.parent >= 0 ? d.motion + 8 * link.parent : none;
-    const T* own_b = d.own_b + 8 * l;
-    const T* F = d.force + 8 * l;
-    const bool has_rows = link.row_end > link.row_begin, has_drive = has_rows && link.inner;
-    if (has_rows) {
-      Row8<T> taken = row_times(above, d.gain + 48 * l);
-      if (has_drive) taken = taken + row_times(F, d.drive + 48 * l);
-      spread_own_rows(l, b, own_b, taken, x, d);
-    }
+    const bool has_rows = link.row_end > link.row_begin;
+    if (has_rows) find_own_rows(l, above, x, d);
     if (!link.inner) continue;
     T* a = d.motion + 8 * l;
-    store(a, row_times(F, d.omega + 48 * l) + row_times(above, d.propagate + 48 * l));
-    if (has_drive) add_products(d.drive + 48 * l, own_b, a);
+    store(a, row_times(d.force + 8 * l, d.omega + 48 * l) + row_times(above, d.propagate + 48 * l));
+    if (has_rows) add_products(d.drive + 6 * link.place, link.width, d.own_b + link.place, a);
   }
 }
 

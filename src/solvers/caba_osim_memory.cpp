@@ -1,5 +1,7 @@
 #include "solvers/caba_osim_memory.hpp"
 
+#include <algorithm>
+
 #include "solvers/fields.hpp"
 #include "trace/recorded.hpp"
 
@@ -17,7 +19,7 @@ std::size_t index(std::int32_t i) {
 
 template <class T>
 CabaOsimMemory<T>::CabaOsimMemory(const ModelData& m, const ConstraintData* constraints) {
-  if (!constraints || constraints->row_count == 0) return;
+  if (!constraints || constraints->row_count == 0 || constraints->bridge_count > 0) return;
   find_links(m, *constraints);
   allocate(m);
 }
@@ -41,18 +43,26 @@ void CabaOsimMemory<T>::find_links(const ModelData& m, const ConstraintData& c) 
     link.parent = link.next = -1;
     link.subtree_row_end = c.subtree_row_end[i];
     link.inner = sides[index(i)] > 0;
-    link.compressed = own > carried_at_most;
-    link.carries_rows = !link.inner && !link.compressed;
+    link.carries_rows = !link.inner && own <= carried_at_most;
+    link.width = std::max(8, (own + 7) / 8 * 8);
+    link.place = places_;
+    link.own_begin = own_size_;
+    places_ += link.width;
+    own_size_ += own * link.width;
+    most_rows_ = std::max(most_rows_, link.width);
     link_at_node_[index(i)] = static_cast<std::int32_t>(links_.size());
     links_.push_back(link);
   }
   std::vector<std::int32_t> last_child(links_.size(), -1);
   for (std::size_t l = 0; l < links_.size(); ++l) {
-    std::int32_t i = links_[l].node;
+    std::int32_t i = links_[l].node, coordinates = 0;
     do {
       segment_of_node_[index(i)] = static_cast<std::int32_t>(l);
+      coordinates += (i + 1 < m.node_count ? m.nodes[i + 1].v_index : m.nv) - m.nodes[i].v_index;
       i = m.nodes[i].parent;
     } while (i >= 0 && link_at_node_[index(i)] < 0);
+    more_rows_than_joints_ =
+        more_rows_than_joints_ || links_[l].row_end - links_[l].row_begin > std::min(coordinates, 6);
     if (i < 0) continue;
     links_[l].parent = link_at_node_[index(i)];
     std::int32_t& last = last_child[index(links_[l].parent)];
@@ -72,26 +82,19 @@ template <class T>
 void CabaOsimMemory<T>::allocate(const ModelData& m) {
   const std::size_t links = links_.size(), stride = index(data.stride), nv = index(m.nv);
   const std::size_t row_array = 6 * stride, matrix6 = 48;
-  lay_out<T>({{&data.carried, matrix6},
-              {&data.segment_W, 8 * nv},
-              {&data.segment_inv_d, nv},
-              {&data.damping, stride},
-              {&data.Phi, 21 * links},
-              {&data.axes, matrix6 * links},
-              {&data.propagate, matrix6 * links},
-              {&data.omega, matrix6 * links},
-              {&data.psi, matrix6 * links},
-              {&data.own, matrix6 * links},
-              {&data.gain, matrix6 * links},
-              {&data.drive, matrix6 * links},
-              {&data.basis, row_array},
-              {&data.gain_up, row_array},
-              {&data.drive_up, row_array},
-              {&data.householder, row_array},
-              {&data.matrix, stride * stride},
-              {&data.force, 8 * links},
-              {&data.motion, 8 * links},
-              {&data.own_b, 8 * links}},
+  const std::size_t places = index(places_), most = index(most_rows_);
+  lay_out<T>({{&data.carried, matrix6},       {&data.segment_W, 8 * nv},
+              {&data.segment_inv_d, nv},      {&data.own_K, 8 * most},
+              {&data.own_KT, 6 * most},       {&data.response, 8 * most},
+              {&data.own_A, most * most},     {&data.stack, most * (16 + most)},
+              {&data.damping, stride},        {&data.Phi, 21 * links},
+              {&data.axes, matrix6 * links},  {&data.propagate, matrix6 * links},
+              {&data.omega, matrix6 * links}, {&data.psi, matrix6 * links},
+              {&data.own, index(own_size_)},  {&data.gain, 6 * places},
+              {&data.drive, 6 * places},      {&data.gain_up, row_array},
+              {&data.drive_up, row_array},    {&data.matrix, stride * stride},
+              {&data.force, 8 * links},       {&data.motion, 8 * links},
+              {&data.own_b, places}},
              memory_);
 }
 

@@ -14,12 +14,14 @@ namespace tenon {
 template <class T>
 class CabaOsimMemory {
  public:
-  // constraints may be null.
+  // constraints may be null. Nothing is made for rows that bridge two links.
   CabaOsimMemory(const ModelData& m, const ConstraintData* constraints);
   CabaOsimMemory(const CabaOsimMemory&) = delete;
   CabaOsimMemory& operator=(const CabaOsimMemory&) = delete;
 
   std::size_t bytes() const;
+  // Some link has more rows than its segment has velocity coordinates.
+  bool more_rows_than_joints() const { return more_rows_than_joints_; }
 
   CabaOsimData<T> data{};
 
@@ -29,6 +31,8 @@ class CabaOsimMemory {
 
   std::vector<OsimLink> links_;
   std::vector<std::int32_t> segment_of_node_, link_at_node_;
+  std::int32_t places_ = 0, own_size_ = 0, most_rows_ = 0;
+  bool more_rows_than_joints_ = false;
   std::vector<T> memory_;
 };
 

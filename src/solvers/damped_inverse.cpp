@@ -178,8 +178,11 @@ constexpr MethodEntry methods[] = {
     {DampedInverseMethod::caba_osimf, factor_caba, apply_caba, factor_caba, form_caba},
 };
 
-DampedInverseMethod choose(const WorkspaceImpl&) {
-  return DampedInverseMethod::caba_osimf;
+DampedInverseMethod choose(const WorkspaceImpl& w) {
+  if (w.rows() > 0 && w.cd()->bridge_count > 0) return DampedInverseMethod::dense;
+  // Dependent rows are for a method that factors (tenon/delassus.hpp).
+  return w.damped.caba.more_rows_than_joints() ? DampedInverseMethod::pv_osimr
+                                               : DampedInverseMethod::caba_osimf;
 }
 
 const MethodEntry* find(const WorkspaceImpl& w, DampedInverseMethod method) {

@@ -10,7 +10,7 @@ namespace tenon {
 
 template <class T>
 PvOsimfMemory<T>::PvOsimfMemory(const ModelData& m, const ConstraintData* constraints) {
-  if (!constraints || constraints->row_count == 0) return;
+  if (!constraints || constraints->row_count == 0 || constraints->bridge_count > 0) return;
   find_blocks(m, *constraints);
   data.block_count = static_cast<std::int32_t>(blocks_.size());
   data.row_count = constraints->row_count;
