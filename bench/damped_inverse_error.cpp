@@ -2,7 +2,8 @@
 // of the benchmarks. For each mu (over the typical Delassus diagonal of the row) the worst of 20 random
 // states:
 //
-//   identity  largest entry of (Lambda^-1 + E) X - 1, rows scaled to a unit diagonal of Lambda^-1 + E
+//   identity  largest entry of (Lambda^-1 + E) X - 1, rows scaled to a unit diagonal of
+//             Lambda^-1 + E
 //
 // with Lambda^-1 from the dense reference in long double. "Alg. 5 as printed" is mu - mu J M_mu^-1 J^T mu
 // ([CABA] Eq. 44) by dense factors in double: what is left when nothing but that difference costs digits.
@@ -13,13 +14,11 @@
 #include <string>
 #include <vector>
 
+#include "problem.hpp"
 #include "reference/dense_dynamics.hpp"
 #include "reference/dense_rows.hpp"
 #include "reference/tree.hpp"
-#include "robots.hpp"
 #include "tenon/delassus.hpp"
-#include "tenon/dynamics.hpp"
-#include "tenon/urdf.hpp"
 
 namespace {
 
@@ -41,21 +40,6 @@ constexpr Column columns[] = {
 };
 constexpr int column_count = static_cast<int>(std::size(columns));
 
-std::vector<tenon::ConstraintSpec> specs_of(const bench::Robot& robot, const tenon::Model& model) {
-  std::vector<tenon::ConstraintSpec> specs;
-  for (const bench::ContactSpec& contact : robot.contacts) {
-    const auto link = std::find_if(model.links.begin(), model.links.end(),
-                                   [&](const tenon::Model::Link& l) { return l.name == contact.link; });
-    const int index = static_cast<int>(link - model.links.begin());
-    const tenon::Vector3 point = {contact.point[0], contact.point[1], contact.point[2]};
-    tenon::Pose frame;
-    frame.translation = point;
-    specs.push_back(contact.rows == 3 ? tenon::point_constraint(index, point)
-                                      : tenon::weld_constraint(index, frame));
-  }
-  return specs;
-}
-
 // J, M and J M^-1 J^T at one state, in long double.
 struct Truth {
   Matrix J, M, delassus;
@@ -64,9 +48,8 @@ struct Truth {
 class Subject {
  public:
   explicit Subject(const bench::Robot& robot)
-      : model_(tenon::Model::compile(tenon::parse_urdf(robot.urdf, robot.name, {true, true}),
-                                     {robot.floating_base, "root_joint", {0, 0, -9.81}})),
-        set_(tenon::ConstraintSet::bind(model_, specs_of(robot, *model_))),
+      : model_(bench::compile(robot)),
+        set_(tenon::ConstraintSet::bind(model_, bench::specs_of(*model_, robot.contacts))),
         workspace_(model_, set_) {
     tenon::reference::DenseDynamics<Real> dynamics(tenon::reference::tree_of(*model_));
     tenon::reference::DenseRows<Real> rows(tenon::reference::tree_of(*model_), set_->specs());
@@ -133,10 +116,29 @@ class Subject {
   std::vector<Truth> truths_;
 };
 
+// Each sole held at its corners: twelve rows of rank six on one link.
+bench::Robot on_corners(bench::Robot robot) {
+  robot.name += ", corners of the soles";
+  std::vector<bench::ContactSpec> corners;
+  for (const bench::ContactSpec& foot : robot.contacts)
+    for (const double x : {-0.1, 0.1})
+      for (const double y : {-0.05, 0.05}) corners.push_back({foot.link, {x, y, 0}, 3});
+  robot.contacts = corners;
+  return robot;
+}
+
+std::vector<bench::Robot> subjects() {
+  std::vector<bench::Robot> robots = bench::all_robots();
+  const auto atlas = std::find_if(robots.begin(), robots.end(),
+                                  [](const bench::Robot& robot) { return robot.name == "atlas"; });
+  if (atlas != robots.end()) robots.push_back(on_corners(*atlas));
+  return robots;
+}
+
 }  // namespace
 
 int main() try {
-  for (const bench::Robot& robot : bench::all_robots()) {
+  for (const bench::Robot& robot : subjects()) {
     Subject subject(robot);
     std::printf("%s: n %d, m %d\n%10s", robot.name.c_str(), subject.coordinates(), subject.rows(), "mu");
     for (const Column& column : columns) std::printf(" %12s", column.name);

@@ -80,6 +80,10 @@ void register_tenon(Fixture& fixture) {
   register_tenon_tree(fixture, "aba", &Fixture::forward_dynamics);
   register_tenon_tree(fixture, "rnea", &Fixture::inverse_dynamics);
   register_tenon_tree(fixture, "crba", &Fixture::mass_matrix);
+  if (fixture.rows() > 0) {
+    register_tenon_damped(fixture, "damped_inverse", &Fixture::damped_inverse);
+    register_tenon_damped(fixture, "damped_product", &Fixture::damped_product);
+  }
   for (int32_t method = 0; method < tenon_method_count(); ++method) {
     if (method == TENON_METHOD_DENSE) continue;  // the reference: cubic, and nobody's choice for speed
     const tenon_solve_options options = bench::default_options(method);
@@ -88,6 +92,20 @@ void register_tenon(Fixture& fixture) {
     if (method == TENON_METHOD_CONSTRAINED_ABA) {
       register_tenon_constrained(fixture, "constrained_aba_3", bench::three_iterations(method));
     }
+  }
+}
+
+using DampedCall = tenon_status (Fixture::*)(int, int32_t);
+
+void register_tenon_damped(Fixture& fixture, const std::string& quantity, DampedCall call) {
+  for (int32_t method = 0; method < tenon_damped_method_count(); ++method) {
+    if (method == TENON_DAMPED_DENSE) continue;  // the reference
+    if ((fixture.*call)(0, method) == TENON_UNSUPPORTED) continue;
+    register_one(fixture.name() + "/" + quantity + "/tenon:" + tenon_damped_method_string(method),
+                 [&fixture, call, method](benchmark::State& state) {
+                   cycle(state, [&](int i) { (fixture.*call)(i, method); });
+                   label(state, fixture, true);
+                 });
   }
 }
 
@@ -126,6 +144,8 @@ void register_peer(Fixture& fixture) {
   register_peer_method(fixture, "rnea", PeerMethod::rnea);
   register_peer_method(fixture, "crba", PeerMethod::crba_local);
   register_peer_method(fixture, "crba", PeerMethod::crba_world);
+  register_peer_method(fixture, "damped_inverse", PeerMethod::damped_pv);
+  register_peer_method(fixture, "damped_inverse", PeerMethod::damped_efpa);
   for (const PeerMethod method :
        {PeerMethod::constrained_aba, PeerMethod::pv, PeerMethod::lcaba, PeerMethod::prox_ltl}) {
     register_peer_method(fixture, "constrained", method);

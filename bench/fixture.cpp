@@ -73,6 +73,8 @@ Fixture::Fixture(const Robot& robot, int state_count) : name_(robot.name) {
   out_.resize(nv_);
   matrix_.resize(nv_ * nv_);
   lambda_.resize(rows_);
+  inverse_.assign(rows_ * rows_, 0.0);
+  ones_.assign(rows_, 1.0);
   make_states(state_count);
   make_reference();
   make_peer(robot);

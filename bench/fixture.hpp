@@ -48,6 +48,21 @@ class Fixture {
     return tenon_mass_matrix(workspace_, at(state).q.data(), nq_, matrix_.data(), matrix_.size(),
                              static_cast<int32_t>(nv_));
   }
+  // At mu = 1e6, as the peer is timed.
+  tenon_status damped_inverse(int state, int32_t method) {
+    const double mu = 1e6;
+    return tenon_delassus_inverse(workspace_, method, at(state).q.data(), nq_, &mu, 1, inverse_.data(),
+                                  inverse_.size(), static_cast<int32_t>(rows_));
+  }
+  // The same for those who need one product, of ones.
+  tenon_status damped_product(int state, int32_t method) {
+    const double mu = 1e6;
+    const tenon_status status = tenon_delassus_factor(workspace_, method, at(state).q.data(), nq_, &mu, 1);
+    const int32_t ld = static_cast<int32_t>(rows_);
+    return status < 0
+               ? status
+               : tenon_delassus_apply(workspace_, 1, ones_.data(), rows_, ld, lambda_.data(), rows_, ld);
+  }
   tenon_status constrained_dynamics(int state, const tenon_solve_options& options) {
     const State& s = at(state);
     return tenon_constrained_dynamics(workspace_, &options, s.q.data(), nq_, s.v.data(), nv_, s.tau.data(),
@@ -57,6 +72,7 @@ class Fixture {
   // What the last call wrote.
   const std::vector<double>& out() const { return out_; }
   const std::vector<double>& matrix() const { return matrix_; }
+  const std::vector<double>& inverse() const { return inverse_; }
   const char* message() const { return tenon_workspace_message(workspace_); }
   tenon_solve_report report() const;
 
@@ -87,7 +103,7 @@ class Fixture {
   tenon_constraints* constraints_ = nullptr;
   tenon_workspace* workspace_ = nullptr;
   std::vector<State> states_;
-  std::vector<double> out_, matrix_, lambda_;
+  std::vector<double> out_, matrix_, lambda_, inverse_, ones_;
   std::vector<std::vector<double>> reference_;
   std::unique_ptr<Peer> peer_;
 };

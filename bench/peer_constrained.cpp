@@ -49,11 +49,6 @@ MixedAnchorData make_data(const MixedAnchor&) {
   return {};
 }
 
-struct ConstrainedScratch : PeerScratch {
-  using PeerScratch::PeerScratch;
-  virtual void solve(const pin::Model& model, PeerMethod method, const PeerState& state) = 0;
-};
-
 template <typename Anchor>
 struct AnchorScratch final : ConstrainedScratch {
   std::vector<Anchor> models;
@@ -116,7 +111,9 @@ bool all_have(const std::vector<PeerContact>& contacts, int rows) {
 std::unique_ptr<PeerScratch> make_constrained_scratch(const Peer::Impl& peer, PeerMethod method,
                                                       const PeerSettings& settings) {
   std::unique_ptr<PeerScratch> scratch;
-  if (method == PeerMethod::lcaba || method == PeerMethod::prox_ltl) {
+  if (method == PeerMethod::damped_pv || method == PeerMethod::damped_efpa) {
+    scratch = make_delassus_scratch(peer);
+  } else if (method == PeerMethod::lcaba || method == PeerMethod::prox_ltl) {
     scratch = std::make_unique<RigidScratch>(peer.model, peer.contacts, method);
   } else if (all_have(peer.contacts, 3)) {
     scratch = std::make_unique<AnchorScratch<pin::PointAnchorConstraintModel>>(peer.model, peer.contacts);

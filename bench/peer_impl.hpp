@@ -43,6 +43,15 @@ struct Peer::Impl {
   std::array<std::unique_ptr<PeerScratch>, peer_method_count> scratch;  // by method
 };
 
+// Memory of a method with constraints, and the method.
+struct ConstrainedScratch : PeerScratch {
+  using PeerScratch::PeerScratch;
+  virtual void solve(const pinocchio::Model& model, PeerMethod method, const PeerState& state) = 0;
+};
+
+// peer_delassus.cpp
+std::unique_ptr<PeerScratch> make_delassus_scratch(const Peer::Impl& peer);
+
 // peer_constrained.cpp
 std::unique_ptr<PeerScratch> make_constrained_scratch(const Peer::Impl& peer, PeerMethod method,
                                                       const PeerSettings& settings);

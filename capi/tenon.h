@@ -193,7 +193,7 @@ typedef int32_t tenon_status;
 #define TENON_DAMPED_PV_OSIMR ((int32_t)4)     /* TENON_DELASSUS_PV_OSIMR and Cholesky factor, + O(m^3) */
 #define TENON_DAMPED_PV_OSIMF ((int32_t)5)     /* branches of the root apart, + O(sum m_b^3). [CABA] VI, VIII-C */
 #define TENON_DAMPED_CABA_OSIM ((int32_t)6)    /* O(n + m^2). [CABA] Alg. 5 */
-#define TENON_DAMPED_CABA_OSIMF ((int32_t)7)   /* never formed, O(m^2 / b + n + m) for b branches. [CABA] VI-B */
+#define TENON_DAMPED_CABA_OSIMF ((int32_t)7)   /* the same, not formed: O(n + m). [CABA] VI-B */
 
 /* tenon_solve_options.split_base */
 #define TENON_SPLIT_AUTOMATIC ((int32_t)0) /* where it saves time: with many rows */
@@ -863,10 +863,10 @@ TENON_API tenon_status tenon_delassus(tenon_workspace *workspace, int32_t method
 
 /* The damped inverse (A + R + 1 / mu)^-1 of the Delassus matrix, R the compliance of the rows, as proximal solvers and
  * regularised operational-space control use it; rows that depend on each other are an ordinary case. [CABA] VI.
- * A large mu comes close to the inverse where there is one; where there is none the result grows with mu, and what
- * multiplies it keeps (rounding) * mu * (diagonal of A); caba_osim and caba_osimf square that factor where a link has
- * fewer joints than rows between it and the next link that rows meet at. The default, 1e4 over the typical diagonal of
- * A for each row, keeps eight digits or more.
+ * A large mu comes close to the inverse where there is one; where rows depend on each other the result grows with mu.
+ * (A + R + 1 / mu) times it is the identity to (rounding) * mu * (diagonal of A); to the square of that where dependent
+ * rows on different links meet TENON_DAMPED_CABA_OSIM or _OSIMF, which TENON_DAMPED_AUTOMATIC avoids. The default, 1e6
+ * over the typical diagonal of A for each row, keeps eight digits.
  * method: TENON_DAMPED_*. q: nq. mu: one number for all rows or m numbers, above 0; or NULL for the default. inverse:
  * m x m, column-major, leading dimension ld >= m, both triangles, written. Allocates: nothing.
  * Threads: one at a time per workspace. Status: as tenon_delassus, and TENON_INVALID_ARGUMENT for mu.
@@ -880,8 +880,8 @@ TENON_API tenon_status tenon_delassus_inverse(tenon_workspace *workspace, int32_
  * B: m x columns, leading dimension ldb >= m. X: m x columns, leading dimension ldx >= m, written. X may be B itself,
  * with the same leading dimension. Allocates: nothing. Threads: one at a time per workspace.
  * Status: as tenon_delassus_inverse; of _apply TENON_OK, TENON_INVALID_ARGUMENT (also: nothing prepared),
- * TENON_WRONG_SIZE, TENON_NOT_FINITE. Cost: of the method; O(m^2) a column, with TENON_DAMPED_CABA_OSIMF O(m^2 / b + m)
- * for b branches. Since: 0.1. */
+ * TENON_WRONG_SIZE, TENON_NOT_FINITE. Cost: of the method; O(m^2) a column, with TENON_DAMPED_CABA_OSIMF O(m).
+ * Since: 0.1. */
 TENON_API tenon_status tenon_delassus_factor(tenon_workspace *workspace, int32_t method, const double *q,
                                              size_t q_count, const double *mu, size_t mu_count);
 TENON_API tenon_status tenon_delassus_apply(tenon_workspace *workspace, int32_t columns, const double *B,

@@ -27,7 +27,8 @@ TENON_INLINE void add_products(const T* B, int width, const T* x, T* y) {
 }
 // x - B^T y, eight places of it.
 template <class T>
-TENON_INLINE Row8<T> less_products(Row8<T> x, const T* B, int width, const T* y) {
+TENON_INLINE Row8<T> less_products(const Row8<T>& whole, const T* B, int width, const T* y) {
+  Row8<T> x = whole;
   for (int e = 0; e < 6; ++e) x = x - y[e] * load_row(B + e * width);
   return x;
 }
