@@ -88,6 +88,7 @@ void run_aba(Subject<T>& s, const T* const* in, T* const* out) {
 template <class T>
 struct Rows {
   explicit Rows(const Subject<T>& s) : numbers(static_cast<std::size_t>(s.rows()), T(0)) {}
+  explicit Rows(std::vector<T> given) : numbers(std::move(given)) {}
   T* data() { return numbers.data(); }
   T& operator[](int r) { return numbers[static_cast<std::size_t>(r)]; }
   std::vector<T> numbers;
@@ -101,16 +102,6 @@ template <class T>
 void give_lambda(const Subject<T>& s, const T* lambda, T* const* out) {
   for (int r = 0; r < s.rows(); ++r) out[1][s.c().user_row[r]] = lambda[r];
 }
-// 1 / mu of every row; none where the row is softer than that and needs no multiplier to be exact.
-template <class T>
-Rows<T> proximal_terms(const Subject<T>& s) {
-  Rows<T> inv_mu(s);
-  for (int r = 0; r < s.rows(); ++r) {
-    const double inv = s.c().scale[r] / s.options.mu;
-    inv_mu[r] = T(s.c().compliance[r] >= inv ? 0 : inv);
-  }
-  return inv_mu;
-}
 template <class T>
 void add_to(Rows<T>& f, Rows<T>& step, int rows) {
   for (int r = 0; r < rows; ++r) f[r] = f[r] + step[r];
@@ -121,7 +112,7 @@ void iterate_constrained_aba(Subject<T>& s, int iterations, const T* const* in, 
   take_desired(s, in);
   WorkspaceData<T>& w = s.w;
   s.kernels.constraint_state(s.m(), s.c(), in[0], in[1], false, w);
-  Rows<T> inv_mu = proximal_terms(s), f(s), step(s);
+  Rows<T> inv_mu(proximal_terms(s)), f(s), step(s);
   for (int r = 0; r < s.rows(); ++r) {
     w.mu_row[r] = T(1) / (T(s.c().compliance[r]) + inv_mu[r]);
     w.row_force[r] = T(0);
@@ -160,7 +151,7 @@ void iterate_pv(Subject<T>& s, int iterations, const T* const* in, T* const* out
   s.kernels.constraint_state(s.m(), s.c(), in[0], in[1], false, s.w);
   s.kernels.pv_reduce(s.m(), s.split_base, in[1], in[2], s.pv, s.w);
   Rows<T> compliance(s), inv_mu(s), f(s), step(s);
-  if (iterations > 0) inv_mu = proximal_terms(s);
+  if (iterations > 0) inv_mu.numbers = proximal_terms(s);
   for (int r = 0; r < s.rows(); ++r) {
     compliance[r] = T(s.c().compliance[r]);
     s.pv.row_damping[r] = compliance[r] + inv_mu[r];
@@ -197,7 +188,7 @@ template <class T>
 void run_prox_ltl(Subject<T>& s, const T* const* in, T* const* out) {
   take_desired(s, in);
   s.kernels.prox_ltl_start(s.m(), s.c(), in[0], in[1], in[2], false, s.w);
-  Rows<T> inv_mu = proximal_terms(s), f(s), step(s);
+  Rows<T> inv_mu(proximal_terms(s)), f(s), step(s);
   s.kernels.prox_ltl_factor(s.c(), inv_mu.data(), s.w);
   for (int i = 0; i < s.options.iterations; ++i) {
     s.kernels.prox_ltl_step(s.c(), f.data(), step.data(), s.w);
@@ -211,7 +202,7 @@ template <class T>
 void run_prox_ltls(Subject<T>& s, const T* const* in, T* const* out) {
   take_desired(s, in);
   s.kernels.prox_ltls_start(s.m(), s.c(), in[0], in[1], in[2], false, out[0], s.w);
-  Rows<T> inv_mu = proximal_terms(s), f(s), step(s);
+  Rows<T> inv_mu(proximal_terms(s)), f(s), step(s);
   for (int r = 0; r < s.rows(); ++r) s.w.mu_row[r] = T(1) / (T(s.c().compliance[r]) + inv_mu[r]);
   s.kernels.prox_ltls_factor(s.m(), s.c(), s.w);
   for (int i = 0; i < s.options.iterations; ++i) {
@@ -285,7 +276,8 @@ template <class T>
 const std::vector<Algorithm<T>>& algorithms() {
   static const std::vector<Algorithm<T>> all = [] {
     std::vector<Algorithm<T>> list = without_constraints<T>();
-    for (Algorithm<T>& algorithm : constrained_dynamics<T>()) list.push_back(std::move(algorithm));
+    for (const auto& more : {constrained_dynamics<T>(), delassus_algorithms<T>()})
+      list.insert(list.end(), more.begin(), more.end());
     return list;
   }();
   return all;

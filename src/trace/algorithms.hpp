@@ -33,6 +33,11 @@ struct Subject {
   WorkspaceData<T>& w;
   PvData<T>& pv;
   PvEarlyData<T>& pv_early;
+  OsimrData<T>& osimr;
+  EfpaData<T>& efpa;
+  KjrData<T>& kjr;
+  CabaOsimData<T>& caba;
+  PvOsimfData<T>& osimf;
   bool split_base;  // pv and prox_pv factor the branches of the root apart
   TraceOptions options;
 
@@ -50,5 +55,21 @@ struct Algorithm {
 
 template <class T>
 const std::vector<Algorithm<T>>& algorithms();
+
+// Of the constraint rows: 1 / mu, none where the row is softer than that and needs no multiplier to be exact.
+template <class T>
+std::vector<T> proximal_terms(const Subject<T>& subject) {
+  const ConstraintData& c = subject.c();
+  std::vector<T> inv_mu;
+  for (int r = 0; r < c.row_count; ++r) {
+    const double inv = c.scale[r] / subject.options.mu;
+    inv_mu.push_back(T(c.compliance[r] >= inv ? 0 : inv));
+  }
+  return inv_mu;
+}
+
+// The Delassus matrix and its damped inverse (trace/delassus_algorithms.cpp).
+template <class T>
+std::vector<Algorithm<T>> delassus_algorithms();
 
 }  // namespace tenon::trace

@@ -39,14 +39,22 @@ struct FourOf<trace::Recorded> {
 }  // namespace tenon
 
 #include "kernels/aba.hpp"
+#include "kernels/caba_osimf.hpp"
 #include "kernels/constrained_aba.hpp"
 #include "kernels/crba.hpp"
+#include "kernels/dense_inverse.hpp"
+#include "kernels/efpa.hpp"
 #include "kernels/kinematics.hpp"
+#include "kernels/kjr.hpp"
 #include "kernels/ltl.hpp"
+#include "kernels/ltl_delassus.hpp"
 #include "kernels/prox_ltl.hpp"
 #include "kernels/prox_ltls.hpp"
 #include "kernels/pv.hpp"
 #include "kernels/pv_early.hpp"
+#include "kernels/pv_osim.hpp"
+#include "kernels/pv_osimf.hpp"
+#include "kernels/pv_osimr.hpp"
 #include "kernels/rnea.hpp"
 
 namespace tenon::trace {
@@ -94,6 +102,26 @@ void add_joint_space(JointSpaceKernels<T>& t) {
   t.prox_ltls_step = prox_ltls_step<T>;
 }
 
+void add_delassus(DelassusKernels<T>& t) {
+  t.ltl_osim = ltl_delassus<T>;
+  t.kjr = kjr<T>;
+  t.efpa = efpa<T>;
+  t.pv_osim = pv_osim<T>;
+  t.pv_osimr = pv_osimr<T>;
+}
+
+void add_damped_inverse(DampedInverseKernels<T>& t) {
+  t.caba_osim_factor = caba_osim_factor<T>;
+  t.caba_osim_form = caba_osim_form<T>;
+  t.caba_osimf_apply = caba_osimf_apply<T>;
+  t.pv_osimf_factor = pv_osimf_factor<T>;
+  t.pv_osimf_apply = pv_osimf_apply<T>;
+  t.pv_osimf_form = pv_osimf_form<T>;
+  t.dense_factor = factor_dense<T>;
+  t.dense_solve = solve_dense<T>;
+  t.dense_inverse = invert_dense<T>;
+}
+
 }  // namespace
 
 const KernelTable<Recorded>& recorded_kernels() {
@@ -104,6 +132,8 @@ const KernelTable<Recorded>& recorded_kernels() {
     add_constrained(t);
     add_pv(t);
     add_joint_space(t);
+    add_delassus(t);
+    add_damped_inverse(t);
     return t;
   }();
   return table;

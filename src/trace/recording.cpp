@@ -5,8 +5,11 @@
 #include <string>
 
 #include "solvers/arena.hpp"
+#include "solvers/caba_osim_memory.hpp"
+#include "solvers/delassus_memory.hpp"
 #include "solvers/pv_early_memory.hpp"
 #include "solvers/pv_memory.hpp"
+#include "solvers/pv_osimf_memory.hpp"
 #include "tenon/dynamics.hpp"
 #include "trace/kernels.hpp"
 
@@ -21,6 +24,9 @@ struct Memory {
         arena(model.data(), c, static_cast<std::size_t>(tables.row_first.back())),
         pv(model.data(), c),
         pv_early(model.data(), c),
+        delassus(model.data(), c, pv.data),
+        caba(model.data(), c),
+        osimf(model.data(), c),
         anchors(c ? 12 * static_cast<std::size_t>(c->item_count) : 0, 0.0) {
     for (std::size_t i = 0; i < anchors.size(); i += 12) anchors[i] = anchors[i + 4] = anchors[i + 8] = 1;
     WorkspaceData<Recorded>& w = arena.data;
@@ -34,6 +40,9 @@ struct Memory {
   Arena<Recorded> arena;
   PvMemory<Recorded> pv;
   PvEarlyMemory<Recorded> pv_early;
+  DelassusMemory<Recorded> delassus;
+  CabaOsimMemory<Recorded> caba;
+  PvOsimfMemory<Recorded> osimf;
   std::vector<double> anchors;
 };
 
@@ -72,6 +81,10 @@ void check(const Algorithm<Recorded>& algorithm, const Model& model, const Const
     throw Error(Status::unsupported, "unsupported: " + name +
                                          " is not recorded with rows between two moving links; take pv, "
                                          "prox_pv or prox_ltl");
+  if (constraints->data().bridge_count > 0)
+    throw Error(Status::unsupported,
+                "unsupported: a closure joins two moving links, which recordings do not "
+                "hold yet; leave it out");
 }
 
 // SplitMix64 (Steele, Lea, Flood 2014), numbers from -1 to 1.
@@ -131,9 +144,19 @@ std::unique_ptr<Recording> record(const Model& model, const ConstraintSet* const
 
   Memory memory(model, algorithm.about.constrained ? constraints : nullptr);
   const bool split = memory.pv.data.split.count > 0 && memory.pv.split_pays();
-  Subject<Recorded> subject = {
-      model, constraints, recorded_kernels(), memory.arena.data, memory.pv.data, memory.pv_early.data,
-      split, options};
+  Subject<Recorded> subject = {model,
+                               constraints,
+                               recorded_kernels(),
+                               memory.arena.data,
+                               memory.pv.data,
+                               memory.pv_early.data,
+                               memory.delassus.osimr,
+                               memory.delassus.efpa,
+                               memory.delassus.kjr,
+                               memory.caba.data,
+                               memory.osimf.data,
+                               split,
+                               options};
   std::vector<const Recorded*> in;
   std::vector<Recorded*> out;
   for (const auto& x : inputs) in.push_back(x.data());

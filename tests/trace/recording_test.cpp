@@ -107,6 +107,11 @@ TEST_P(RecordingOf, EqualsTheKernelInDouble) {
                                w.w(),
                                w.pv.data,
                                w.pv_early.data,
+                               w.delassus.osimr,
+                               w.delassus.efpa,
+                               w.delassus.kjr,
+                               w.damped.caba.data,
+                               w.damped.osimf.data,
                                w.pv.data.split.count > 0 && w.pv.split_pays(),
                                options};
     algorithm.run(subject, in.data(), out.data());

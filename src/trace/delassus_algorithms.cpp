@@ -1,0 +1,202 @@
+// The Delassus matrix and its damped inverse (Lambda^-1 + E)^-1, E = R + 1 / mu, for recorders. The inverse
+// comes in two forms: as a matrix, or as what it takes to apply it, recorded with one vector that it is
+// applied to.
+#include <algorithm>
+
+#include "spatial/lanes.hpp"
+#include "trace/algorithms.hpp"
+#include "trace/recorded.hpp"
+
+namespace tenon::trace {
+namespace {
+
+constexpr Array q = {"q", "positions", Size::nq};
+constexpr Array b = {"b", "a vector of the rows", Size::rows};
+constexpr Array delassus = {"delassus", "J M^-1 J^T, column-major, both triangles", Size::rows_by_rows};
+constexpr Array inverse = {"inverse", "(J M^-1 J^T + R + 1/mu)^-1, column-major, both triangles",
+                           Size::rows_by_rows};
+constexpr Array x = {"x", "(J M^-1 J^T + R + 1/mu)^-1 b", Size::rows};
+
+// Element (i, j), i >= j, at at(i, j), to the user's order.
+template <class T, class At>
+void give_symmetric(const Subject<T>& s, const At& at, T* out) {
+  const std::int32_t* user = s.c().user_row;
+  const std::ptrdiff_t rows = s.rows();
+  for (int j = 0; j < s.rows(); ++j)
+    for (int i = j; i < s.rows(); ++i)
+      out[user[i] + rows * user[j]] = out[user[j] + rows * user[i]] = at(i, j);
+}
+
+// ---- the matrix, in WorkspaceData::delassus
+
+template <class T>
+void ltl_osim(Subject<T>& s, const T* q_in) {
+  s.kernels.ltl_osim(s.m(), s.c(), q_in, s.w);
+}
+template <class T>
+void kjr(Subject<T>& s, const T* q_in) {
+  s.kernels.kjr(s.m(), s.c(), q_in, s.kjr, s.w);
+}
+template <class T>
+void efpa(Subject<T>& s, const T* q_in) {
+  s.kernels.efpa(s.m(), s.c(), q_in, s.pv, s.efpa, s.w);
+}
+template <class T>
+void pv_osim(Subject<T>& s, const T* q_in) {
+  s.kernels.pv_osim(s.m(), s.c(), q_in, s.pv, s.w);
+}
+template <class T>
+void pv_osimr(Subject<T>& s, const T* q_in) {
+  s.kernels.pv_osimr(s.m(), s.c(), q_in, s.osimr, s.w);
+}
+
+template <class T, void (*fill)(Subject<T>&, const T*)>
+void run_matrix(Subject<T>& s, const T* const* in, T* const* out) {
+  fill(s, in[0]);
+  const int stride = whole_packs(s.rows());
+  give_symmetric(
+      s, [&](int i, int j) { return s.w.delassus[j * stride + i]; }, out[0]);
+}
+
+// ---- its damped inverse
+
+// E of the rows, padded to whole packs.
+template <class T>
+std::vector<T> damping(const Subject<T>& s) {
+  std::vector<T> E = proximal_terms(s);
+  for (int r = 0; r < s.rows(); ++r)
+    E[static_cast<std::size_t>(r)] = E[static_cast<std::size_t>(r)] + T(s.c().compliance[r]);
+  E.resize(static_cast<std::size_t>(whole_packs(s.rows())), T(0));
+  return E;
+}
+
+// b and x in the kernels' order of rows.
+template <class T>
+std::vector<T> take_b(const Subject<T>& s, const T* given) {
+  std::vector<T> rows(static_cast<std::size_t>(whole_packs(s.rows())), T(0));
+  for (int r = 0; r < s.rows(); ++r) rows[static_cast<std::size_t>(r)] = given[s.c().user_row[r]];
+  return rows;
+}
+template <class T>
+void give_x(const Subject<T>& s, const std::vector<T>& rows, T* out) {
+  for (int r = 0; r < s.rows(); ++r) out[s.c().user_row[r]] = rows[static_cast<std::size_t>(r)];
+}
+
+// L D L^T of Lambda^-1 + E.
+template <class T>
+struct DenseFactor {
+  DenseFactor(Subject<T>& s)
+      : stride(whole_packs(s.rows())),
+        F(static_cast<std::size_t>(stride * (stride + 4)), T(0)),
+        inv_d(static_cast<std::size_t>(stride), T(0)),
+        scratch(F) {
+    s.kernels.dense_factor(s.w.delassus, damping(s).data(), s.rows(), stride, F.data(), inv_d.data(),
+                           scratch.data());
+  }
+  int stride;
+  std::vector<T> F, inv_d, scratch;
+};
+
+template <class T, void (*fill)(Subject<T>&, const T*)>
+void run_inverse(Subject<T>& s, const T* const* in, T* const* out) {
+  fill(s, in[0]);
+  DenseFactor<T> f(s);
+  std::vector<T> X(f.F.size(), T(0));
+  s.kernels.dense_inverse(f.F.data(), f.inv_d.data(), s.rows(), f.stride, f.scratch.data(), X.data());
+  give_symmetric(
+      s, [&](int i, int j) { return X[static_cast<std::size_t>(j * f.stride + i)]; }, out[0]);
+}
+
+template <class T, void (*fill)(Subject<T>&, const T*)>
+void run_cholesky(Subject<T>& s, const T* const* in, T* const* out) {
+  fill(s, in[0]);
+  const DenseFactor<T> f(s);
+  std::vector<T> rows = take_b(s, in[1]);
+  s.kernels.dense_solve(f.F.data(), f.inv_d.data(), f.stride, rows.data());
+  give_x(s, rows, out[0]);
+}
+
+template <class T>
+void run_pv_osimf(Subject<T>& s, const T* const* in, T* const* out) {
+  const std::vector<T> E = damping(s), given = take_b(s, in[1]);
+  s.kernels.pv_osimf_factor(s.m(), s.c(), in[0], E.data(), s.pv, s.osimf, s.w);
+  std::vector<T> rows(given.size(), T(0));
+  s.kernels.pv_osimf_apply(given.data(), E.data(), rows.data(), s.osimf);
+  give_x(s, rows, out[0]);
+}
+
+template <class T>
+void run_pv_osimf_inverse(Subject<T>& s, const T* const* in, T* const* out) {
+  const std::vector<T> E = damping(s);
+  s.kernels.pv_osimf_factor(s.m(), s.c(), in[0], E.data(), s.pv, s.osimf, s.w);
+  s.kernels.pv_osimf_form(E.data(), s.caba.matrix, s.osimf);
+  give_symmetric(
+      s, [&](int i, int j) { return s.caba.matrix[i * s.caba.stride + j]; }, out[0]);
+}
+
+template <class T>
+void factor_caba(Subject<T>& s, const T* q_in) {
+  const std::vector<T> E = damping(s);
+  std::copy_n(E.begin(), s.rows(), s.caba.damping);
+  s.kernels.caba_osim_factor(s.m(), s.c(), q_in, s.caba, s.w);
+}
+
+template <class T>
+void run_caba_osim(Subject<T>& s, const T* const* in, T* const* out) {
+  factor_caba(s, in[0]);
+  s.kernels.caba_osim_form(s.caba);
+  give_symmetric(
+      s, [&](int i, int j) { return s.caba.matrix[i * s.caba.stride + j]; }, out[0]);
+}
+
+template <class T>
+void run_caba_osimf(Subject<T>& s, const T* const* in, T* const* out) {
+  factor_caba(s, in[0]);
+  const std::vector<T> given = take_b(s, in[1]);
+  std::vector<T> rows(given.size(), T(0));
+  s.kernels.caba_osimf_apply(given.data(), rows.data(), s.caba);
+  give_x(s, rows, out[0]);
+}
+
+}  // namespace
+
+template <class T>
+std::vector<Algorithm<T>> delassus_algorithms() {
+  const auto matrix = [](const char* name, const char* summary, auto run) {
+    return Algorithm<T>{{name, summary, true, true}, {q}, {delassus}, run};
+  };
+  const auto formed = [](const char* name, const char* summary, bool fixed_path, auto run) {
+    return Algorithm<T>{{name, summary, true, fixed_path}, {q}, {inverse}, run};
+  };
+  const auto applied = [](const char* name, const char* summary, bool fixed_path, auto run) {
+    return Algorithm<T>{{name, summary, true, fixed_path}, {q, b}, {x}, run};
+  };
+  return {
+      matrix("ltl_osim", "Delassus matrix by the sparse factor of M ([OSIMR] II-A)",
+             run_matrix<T, ltl_osim<T>>),
+      matrix("kjr", "Delassus matrix in three sweeps (Kreutz-Delgado, Jain, Rodriguez)",
+             run_matrix<T, kjr<T>>),
+      matrix("efpa", "Delassus matrix by extended force propagators ([OSIMR] Alg. 2)",
+             run_matrix<T, efpa<T>>),
+      matrix("pv_osim", "Delassus matrix in one sweep ([OSIMR] Alg. 1)", run_matrix<T, pv_osim<T>>),
+      matrix("pv_osimr", "Delassus matrix from branch to branch ([OSIMR] Alg. 3)",
+             run_matrix<T, pv_osimr<T>>),
+      formed("ltl_inverse", "damped inverse from ltl_osim", true, run_inverse<T, ltl_osim<T>>),
+      formed("pv_osimr_inverse", "damped inverse from pv_osimr", true, run_inverse<T, pv_osimr<T>>),
+      formed("pv_osimf_inverse", "damped inverse, branches of the base apart ([CABA] VI-B)", true,
+             run_pv_osimf_inverse<T>),
+      formed("caba_osim", "damped inverse without the matrix ([CABA] Alg. 5)", false, run_caba_osim<T>),
+      applied("ltl_cholesky", "damped inverse times b by ltl_osim and Cholesky", true,
+              run_cholesky<T, ltl_osim<T>>),
+      applied("pv_osimr_cholesky", "damped inverse times b by pv_osimr and Cholesky", true,
+              run_cholesky<T, pv_osimr<T>>),
+      applied("pv_osimf", "damped inverse times b, branches of the base apart ([CABA] VI-B)", true,
+              run_pv_osimf<T>),
+      applied("caba_osimf", "damped inverse times b, never formed ([CABA] VI-B)", false, run_caba_osimf<T>),
+  };
+}
+
+template std::vector<Algorithm<double>> delassus_algorithms<double>();
+template std::vector<Algorithm<Recorded>> delassus_algorithms<Recorded>();
+
+}  // namespace tenon::trace
