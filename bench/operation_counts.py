@@ -1,0 +1,386 @@
+#!/usr/bin/env python3
+"""The papers' studies of operation counts, by `tenon count`.
+
+    bench/operation_counts.py build/release/bin/tenon build/operation_counts
+
+writes counts.csv, report.txt (also printed) and one SVG for each figure into the folder. Nothing but the program and
+this file is needed. bench/README.md says what the figures show and where they differ from the papers.
+
+[OSIMR] Sathya, Decre, Swevers, PV-OSIMr, versions 1 and 2; [CABA] Sathya, Carpentier, Constrained Articulated Body
+Dynamics Algorithms.
+"""
+
+import argparse
+import csv
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as xml
+
+MODELS = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "models")
+DELASSUS = ["pv_osimr", "pv_osim", "efpa", "kjr", "ltl_osim"]
+DYNAMICS = ["constrained_aba", "prox_pv", "prox_ltls", "prox_ltl"]
+DAMPED = ["caba_osimf", "caba_osim", "pv_osimf", "pv_osimr_cholesky", "ltl_cholesky", "ltl_inverse"]
+COLORS = ["#0b6e99", "#d1495b", "#edae49", "#66a182", "#5b4b8a", "#8d6b48"]
+# Corners of a foot. A rectangle's rows are partly equal, which sharing of terms finds and CasADi does not.
+RECTANGLE = ["0.17,0.06,-0.08", "0.17,-0.06,-0.08", "-0.09,0.06,-0.08", "-0.09,-0.06,-0.08"]
+CORNERS = ["0.171,0.061,-0.081", "0.172,-0.062,-0.082", "-0.093,0.063,-0.083", "-0.094,-0.064,-0.084"]
+
+
+# ---- robots -----------------------------------------------------------------------------------------------------------
+
+
+def model(name):
+    return os.path.join(MODELS, name + ".urdf")
+
+
+def link(name):
+    """No number of it is zero, so that nothing folds that a real robot would not fold."""
+    return ('<link name="%s"><inertial><origin xyz="0.01 -0.02 0.1"/><mass value="1.3"/><inertia ixx="0.012" iyy="0.013" '
+            'izz="0.004" ixy="0.0007" ixz="-0.0005" iyz="0.0009"/></inertial></link>\n' % name)
+
+
+def joint(parent, child, number):
+    axis = ["1 0 0", "0 1 0", "0 0 1"][number % 3]
+    return ('<joint name="to_%s" type="continuous"><parent link="%s"/><child link="%s"/><origin xyz="0.02 0.03 0.2"/>'
+            '<axis xyz="%s"/></joint>\n' % (child, parent, child, axis))
+
+
+def write_robot(folder, name, parts):
+    path = os.path.join(folder, name + ".urdf")
+    with open(path, "w") as file:
+        file.write('<robot name="%s">\n%s</robot>\n' % (name, "".join(parts)))
+    return path
+
+
+def write_row(parts, parent, prefix, count):
+    """Links one after another; the name of the last."""
+    for i in range(count):
+        child = "%s_%d" % (prefix, i + 1)
+        parts += [link(child), joint(parent, child, i)]
+        parent = child
+    return parent
+
+
+def stem_with_branches(folder, stem, branches):
+    """A stem of links with branches of seven at either end; the base, which floats, is its first link."""
+    parts, tips = [link("stem")], []
+    last = write_row(parts, "stem", "stem", stem - 1)
+    for end, prefix in (("stem", "near"), (last, "far")):
+        for i in range(branches):
+            tips.append(write_row(parts, end, "%s_%d" % (prefix, i), 7))
+    return write_robot(folder, "stem_%d_%d" % (stem, branches), parts), tips
+
+
+def chain(folder, links):
+    parts = [link("base")]
+    write_row(parts, "base", "link", links)
+    return write_robot(folder, "chain_%d" % links, parts)
+
+
+def atlas_with_left_hand(folder):
+    tree = xml.parse(model("atlas_shadow_hands"))
+    robot = tree.getroot()
+    for element in list(robot):
+        if element.get("name", "").startswith("rh_"):
+            robot.remove(element)
+    names = {element.get("name") for element in robot.findall("link")}
+    for element in robot.findall("joint"):
+        if element.find("child").get("link") not in names:
+            robot.remove(element)
+    robot.set("name", "atlas_left_hand")
+    path = os.path.join(folder, "atlas_left_hand.urdf")
+    tree.write(path)
+    return path
+
+
+def welds(*links):
+    return [part for name in links for part in ("--weld", name)]
+
+
+def points(*links):
+    return [part for name in links for part in ("--point", name)]
+
+
+def tips(side):
+    return ["%sh_%stip" % (side, finger) for finger in ("ff", "mf", "rf", "lf", "th")]
+
+
+def feet_by(corners):
+    return points(*["%s@%s" % (foot, corner) for foot in ("l_foot", "r_foot") for corner in corners])
+
+
+# ---- counting ---------------------------------------------------------------------------------------------------------
+
+
+class Counter:
+    def __init__(self, program, folder):
+        self.program, self.folder, self.records = program, folder, []
+
+    def count(self, study, case, x, path, contacts, algorithms, floating=True, iterations=3):
+        table = os.path.join(self.folder, "table.csv")
+        command = [self.program, "count", path, "--csv", table, "--iterations", str(iterations)] + contacts
+        command += ["--floating"] if floating else []
+        command += [part for name in algorithms for part in ("--algorithm", name)]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
+        if done.returncode != 0:
+            sys.exit("operation_counts: %s\n%s" % (" ".join(command), done.stderr))
+        head = done.stdout.split(":")[1].split()
+        totals = {}
+        with open(table, newline="") as file:
+            for row in csv.DictReader(file):
+                totals[row["algorithm"]] = int(row["total"])
+                self.records.append({"study": study, "case": case, "x": x, "dof": head[0], "rows": head[4],
+                                     "iterations": iterations, **row})
+        return totals
+
+
+# ---- plots ------------------------------------------------------------------------------------------------------------
+
+
+def svg(width, height, parts):
+    return ('<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="sans-serif" '
+            'font-size="12">\n<rect width="100%%" height="100%%" fill="#ffffff"/>\n%s\n</svg>\n' %
+            (width, height, width, height, "\n".join(parts)))
+
+
+def words(x, y, text, anchor="start", size=12):
+    return '<text x="%.1f" y="%.1f" text-anchor="%s" font-size="%d" fill="#1f2933">%s</text>' % (x, y, anchor, size, text)
+
+
+def rule(x1, y1, x2, y2, color="#d5dbe1"):
+    return '<line x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f" stroke="%s"/>' % (x1, y1, x2, y2, color)
+
+
+def legend(names, x, y):
+    parts = []
+    for i, name in enumerate(names):
+        parts += ['<rect x="%.1f" y="%.1f" width="14" height="4" fill="%s"/>' % (x, y + 18 * i - 6, COLORS[i % len(COLORS)]),
+                  words(x + 20, y + 18 * i, name)]
+    return parts
+
+
+def ticks(low, high, logarithmic):
+    if logarithmic:
+        marks = [m * 10.0 ** e for e in range(12) for m in (1, 2, 5)]
+        return [t for t in marks if low <= t <= high]
+    step = 10 ** math.floor(math.log10(max(high, 1)))
+    while high / step < 4:
+        step /= 2
+    return [step * i for i in range(int(high / step) + 1)]
+
+
+def plot_lines(title, x_name, x, lines, logarithmic):
+    """lines: name -> one total for each x."""
+    left, top, width, height = 80, 50, 480, 320
+    values = [v for line in lines.values() for v in line]
+    x_low, x_high = (min(x), max(x)) if logarithmic else (0, max(x))
+    y_low, y_high = (min(values) / 1.2, max(values) * 1.2) if logarithmic else (0, max(values) * 1.05)
+    scale = math.log if logarithmic else float
+
+    def place(value, low, high, begin, size):
+        return begin + size * (scale(value) - scale(low)) / (scale(high) - scale(low))
+
+    parts = [words(left, 28, title, size=15), words(left + width / 2, top + height + 38, x_name, "middle")]
+    for t in ticks(y_low, y_high, logarithmic):
+        y = place(t, y_low, y_high, top + height, -height)
+        parts += [rule(left, y, left + width, y), words(left - 8, y + 4, "%g" % t, "end")]
+    for t in x if logarithmic else ticks(x_low, x_high, False):
+        parts.append(words(place(t, x_low, x_high, left, width), top + height + 18, "%g" % t, "middle"))
+    for i, line in enumerate(lines.values()):
+        xy = " ".join("%.1f,%.1f" % (place(a, x_low, x_high, left, width), place(b, y_low, y_high, top + height, -height))
+                      for a, b in zip(x, line))
+        parts.append('<polyline points="%s" fill="none" stroke="%s" stroke-width="2"/>' % (xy, COLORS[i % len(COLORS)]))
+    return svg(760, 430, parts + legend(lines, left + width + 20, top + 12))
+
+
+def plot_bars(title, cases):
+    """cases: name -> {algorithm: total}."""
+    left, top, width, height = 80, 50, 120 * len(cases), 320
+    names = list(next(iter(cases.values())))
+    high = 1.05 * max(v for totals in cases.values() for v in totals.values())
+    parts = [words(left, 28, title, size=15)]
+    for t in ticks(0, high, False):
+        y = top + height * (1 - t / high)
+        parts += [rule(left, y, left + width, y), words(left - 8, y + 4, "%g" % t, "end")]
+    for c, (case, totals) in enumerate(cases.items()):
+        begin, bar = left + 120 * c + 10, 100 / len(names)
+        for i, name in enumerate(names):
+            size = height * totals[name] / high
+            parts.append('<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"/>' %
+                         (begin + bar * i, top + height - size, bar * 0.9, size, COLORS[i % len(COLORS)]))
+        parts.append(words(begin + 50, top + height + 18, case, "middle", 11))
+    return svg(left + width + 200, 430, parts + legend(names, left + width + 20, top + 12))
+
+
+# ---- studies ----------------------------------------------------------------------------------------------------------
+
+
+class Report:
+    def __init__(self, folder):
+        self.folder, self.lines = folder, []
+
+    def say(self, text=""):
+        self.lines.append(text)
+        print(text, flush=True)
+
+    def table(self, title, first, cases):
+        self.say("\n" + title)
+        names = list(next(iter(cases.values())))
+        self.say("%-28s" % first + "".join("%19s" % name for name in names))
+        for case, totals in cases.items():
+            self.say("%-28s" % case + "".join("%19d" % totals[name] for name in names))
+
+    def plot(self, name, text):
+        with open(os.path.join(self.folder, name + ".svg"), "w") as file:
+            file.write(text)
+
+
+def transposed(cases):
+    return {name: [totals[name] for totals in cases.values()] for name in next(iter(cases.values()))}
+
+
+def exponent(x, y):
+    """Slope of log y over log x by least squares over the larger half."""
+    a, b = [math.log(v) for v in x[len(x) // 2:]], [math.log(v) for v in y[len(y) // 2:]]
+    mean_a, mean_b = sum(a) / len(a), sum(b) / len(b)
+    return sum((u - mean_a) * (v - mean_b) for u, v in zip(a, b)) / sum((u - mean_a) ** 2 for u in a)
+
+
+def stems(counter, report, folder):
+    lengths = [2, 5, 10, 20, 40]
+    for branches in (1, 2, 4, 7, 10):
+        cases = {}
+        for stem in lengths:
+            path, ends = stem_with_branches(folder, stem, branches)
+            cases[stem] = counter.count("osimr_fig3", "%d branches" % branches, stem, path, welds(*ends), DELASSUS)
+        title = "[OSIMR] Fig. 3: stem with %d branch%s at either end" % (branches, "es" if branches > 1 else "")
+        report.table(title, "links of the stem", cases)
+        growth = {name: (line[-1] - line[-2]) / (lengths[-1] - lengths[-2]) for name, line in transposed(cases).items()}
+        report.say("a link more costs            " + "".join("%18.0f " % v for v in growth.values()))
+        report.plot("osimr_fig3_%d" % branches, plot_lines(title, "links of the stem", lengths, transposed(cases), False))
+
+
+def chains(counter, report, folder):
+    studies = [("osimr_fig4a", "[OSIMR] v2 Fig. 4a: chain of n links, sqrt(n) of them welded", (16, 36, 64, 100, 144),
+                lambda n: [i for i in range(1, n + 1) if i % math.isqrt(n) == 0]),
+               ("osimr_fig4b", "[OSIMR] v2 Fig. 4b: chain, all links welded", (2, 4, 8, 16, 24), lambda n: range(1, n + 1)),
+               ("chain_tip", "Chain, tip welded (n grows, m is 6)", (8, 16, 32, 64, 128), lambda n: [n])]
+    for study, title, sizes, held in studies:
+        algorithms = DELASSUS + (["caba_osim"] if study == "chain_tip" else [])
+        cases = {n: counter.count(study, "chain", n, chain(folder, n), welds(*["link_%d" % i for i in held(n)]),
+                                  algorithms, floating=False) for n in sizes}
+        report.table(title, "links", cases)
+        report.say("exponent in n               " +
+                   "".join("%19.2f" % exponent(sizes, line) for line in transposed(cases).values()))
+        report.plot(study, plot_lines(title, "links", sizes, transposed(cases), True))
+
+
+def joints(counter, report, folder):
+    """Slopes of long chains: what one joint adds, which is the same for all."""
+    tip = {"3 rows": lambda n: points("link_%d" % n), "6 rows": lambda n: welds("link_%d" % n),
+           "12 rows": lambda n: points(*["link_%d@%s" % (n, corner) for corner in CORNERS])}
+    cases = {}
+    for case, contacts in tip.items():
+        few, many = (counter.count("joint", case, n, chain(folder, n), contacts(n), DELASSUS, floating=False)
+                     for n in (32, 48))
+        cases[case] = {name: (many[name] - few[name]) // 16 for name in DELASSUS[:4]}
+    report.table("What a revolute joint between constraint and base adds", "rows", cases)
+
+
+def humanoids(counter, report, folder):
+    atlas = model("atlas")
+    feet = welds("l_foot", "r_foot")
+    cases = {"6D a foot": counter.count("osimr_fig5", "6D a foot", "", atlas, feet, DELASSUS),
+             "4 points a foot": counter.count("osimr_fig5", "12D a foot", "", atlas, feet_by(CORNERS), DELASSUS),
+             "a rectangle a foot": counter.count("osimr_fig5", "rectangle", "", atlas, feet_by(RECTANGLE), DELASSUS),
+             "6D a foot and a hand": counter.count("osimr_caveat", "feet and hands", "", atlas,
+                                                   feet + welds("l_hand", "r_hand"), DELASSUS)}
+    report.table("[OSIMR] v2 Fig. 5 (v1 Fig. 4) and its caveat: Atlas", "", cases)
+    for case, totals in cases.items():
+        report.say("  %s: pv_osim %+.1f %% against pv_osimr" % (case, 100 * (totals["pv_osim"] / totals["pv_osimr"] - 1)))
+    report.plot("osimr_fig5", plot_bars("[OSIMR] v2 Fig. 5: Atlas", cases))
+
+    both = model("atlas_shadow_hands")
+    cases = {"one Shadow hand": counter.count("osimr_fig6", "a", "", model("shadow_hand"), points(*tips("r")), DELASSUS,
+                                              floating=False),
+             "Atlas, one hand": counter.count("osimr_fig6", "b", "", atlas_with_left_hand(folder), points(*tips("l")),
+                                              DELASSUS),
+             "Atlas, two hands": counter.count("osimr_fig6", "c", "", both, points(*tips("l") + tips("r")), DELASSUS),
+             "two hands and feet": counter.count("osimr_fig6", "d", "", both, points(*tips("l") + tips("r")) + feet,
+                                                 DELASSUS)}
+    report.table("[OSIMR] v2 Fig. 6 (v1 Fig. 5): Shadow hands, 3D at each fingertip", "", cases)
+    for case, totals in cases.items():
+        report.say("  %s: pv_osimr %+.1f %% against pv_osim" % (case, 100 * (totals["pv_osimr"] / totals["pv_osim"] - 1)))
+    report.plot("osimr_fig6", plot_bars("[OSIMR] v2 Fig. 6: Shadow hands", cases))
+
+
+def systems():
+    """Those of [CABA] Table II and III; Atlas stands for Talos, whose file is not among the models."""
+    feet, hands = welds("l_foot", "r_foot"), welds("l_hand", "r_hand")
+    solo = ["FL_FOOT", "FR_FOOT", "HL_FOOT", "HR_FOOT"]
+    go1 = ["FL_foot", "FR_foot", "RL_foot", "RR_foot"]
+    both = model("atlas_shadow_hands")
+    return {"Iiwa H3": (model("iiwa14"), points("iiwa_link_7"), False),
+            "Iiwa H6": (model("iiwa14"), welds("iiwa_link_7"), False),
+            "Solo F3x2": (model("solo12"), points(solo[0], solo[3]), True),
+            "Solo F3x4": (model("solo12"), points(*solo), True),
+            "Go1 F3x4": (model("go1"), points(*go1), True),
+            "Atlas F6x2": (model("atlas"), feet, True),
+            "Atlas F6x2 H6x2": (model("atlas"), feet + hands, True),
+            "Atlas F3x8": (model("atlas"), feet_by(CORNERS), True),
+            "Atlas SR F6x2": (both, feet, True),
+            "Atlas SR F6x2 T3x5": (both, feet + points(*tips("l")), True),
+            "Atlas SR F6x2 T3x10": (both, feet + points(*tips("l") + tips("r")), True)}
+
+
+def constrained_dynamics(counter, report):
+    one, three = {}, {}
+    for name, (path, contacts, floating) in systems().items():
+        one[name] = counter.count("caba_fig1", name, 1, path, contacts, DYNAMICS, floating, iterations=1)
+        three[name] = counter.count("caba_fig1", name, 3, path, contacts, DYNAMICS + ["pv_early", "pv"], floating)
+    report.table("[CABA] Fig. 1: constrained dynamics, three proximal iterations", "system", three)
+    each = {name: {a: (three[name][a] - one[name][a]) // 2 for a in DYNAMICS} for name in three}
+    report.table("  of these, a proximal iteration more", "system", each)
+    for group in ("Go1", "Atlas F", "Atlas SR"):
+        report.plot("caba_fig1_" + group.lower().replace(" ", "_"),
+                    plot_bars("[CABA] Fig. 1: " + group, {k: v for k, v in three.items() if k.startswith(group)}))
+
+
+def damped_inverse(counter, report):
+    cases = {name: counter.count("caba_fig6", name, "", path, contacts, DAMPED, floating)
+             for name, (path, contacts, floating) in systems().items()}
+    report.table("[CABA] Fig. 6 and Table III: damped Delassus inverse (caba_osim and ltl_inverse form it, the others "
+                 "apply it once)", "system", cases)
+    for group in ("Go1", "Atlas F", "Atlas SR"):
+        report.plot("caba_fig6_" + group.lower().replace(" ", "_"),
+                    plot_bars("[CABA] Fig. 6: " + group, {k: v for k, v in cases.items() if k.startswith(group)}))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tenon", help="the program")
+    parser.add_argument("out", help="folder for tables and plots")
+    arguments = parser.parse_args()
+    os.makedirs(arguments.out, exist_ok=True)
+    report = Report(arguments.out)
+    with tempfile.TemporaryDirectory() as folder:
+        counter = Counter(arguments.tenon, folder)
+        stems(counter, report, folder)
+        chains(counter, report, folder)
+        joints(counter, report, folder)
+        humanoids(counter, report, folder)
+        constrained_dynamics(counter, report)
+        damped_inverse(counter, report)
+    with open(os.path.join(arguments.out, "counts.csv"), "w", newline="") as file:
+        writer = csv.DictWriter(file, counter.records[0].keys())
+        writer.writeheader()
+        writer.writerows(counter.records)
+    with open(os.path.join(arguments.out, "report.txt"), "w") as file:
+        file.write("\n".join(report.lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()
