@@ -76,6 +76,20 @@ void register_tenon_constrained(Fixture& fixture, const std::string& method_name
   });
 }
 
+using DampedCall = tenon_status (Fixture::*)(int, int32_t);
+
+void register_tenon_damped(Fixture& fixture, const std::string& quantity, DampedCall call) {
+  for (int32_t method = 0; method < tenon_damped_method_count(); ++method) {
+    if (method == TENON_DAMPED_DENSE) continue;  // the reference
+    if ((fixture.*call)(0, method) == TENON_UNSUPPORTED) continue;
+    register_one(fixture.name() + "/" + quantity + "/tenon:" + tenon_damped_method_string(method),
+                 [&fixture, call, method](benchmark::State& state) {
+                   cycle(state, [&](int i) { (fixture.*call)(i, method); });
+                   label(state, fixture, true);
+                 });
+  }
+}
+
 void register_tenon(Fixture& fixture) {
   register_tenon_tree(fixture, "aba", &Fixture::forward_dynamics);
   register_tenon_tree(fixture, "rnea", &Fixture::inverse_dynamics);
@@ -92,20 +106,6 @@ void register_tenon(Fixture& fixture) {
     if (method == TENON_METHOD_CONSTRAINED_ABA) {
       register_tenon_constrained(fixture, "constrained_aba_3", bench::three_iterations(method));
     }
-  }
-}
-
-using DampedCall = tenon_status (Fixture::*)(int, int32_t);
-
-void register_tenon_damped(Fixture& fixture, const std::string& quantity, DampedCall call) {
-  for (int32_t method = 0; method < tenon_damped_method_count(); ++method) {
-    if (method == TENON_DAMPED_DENSE) continue;  // the reference
-    if ((fixture.*call)(0, method) == TENON_UNSUPPORTED) continue;
-    register_one(fixture.name() + "/" + quantity + "/tenon:" + tenon_damped_method_string(method),
-                 [&fixture, call, method](benchmark::State& state) {
-                   cycle(state, [&](int i) { (fixture.*call)(i, method); });
-                   label(state, fixture, true);
-                 });
   }
 }
 
