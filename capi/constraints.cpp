@@ -77,13 +77,17 @@ void apply_rows(const tenon_constraint_options& options, std::uint32_t possible,
   apply(options, std::bitset<6>(spec.rows).count(), spec);
 }
 
-// The options, once the set may be added to and the link is there.
-tenon_constraint_options open(const tenon_constraints* constraints, int32_t link,
-                              const tenon_constraint_options* options) {
+void need_open(const tenon_constraints* constraints) {
   need(constraints, "constraints");
   if (constraints->core)
     throw Error(Status::invalid_argument,
                 "the constraint set is finished and no longer changes; create another one");
+}
+
+// The options, once the set may be added to and the link is there.
+tenon_constraint_options open(const tenon_constraints* constraints, int32_t link,
+                              const tenon_constraint_options* options) {
+  need_open(constraints);
   need_index(link, constraints->model->links.size(), "link", "links");
   return completed(options, default_constraint_options, "tenon_constraint_options");
 }
@@ -163,6 +167,31 @@ tenon_status tenon_constraints_add_rows(tenon_constraints* constraints, int32_t 
   });
 }
 
+tenon_status tenon_constraints_add_closure(tenon_constraints* constraints, int32_t link, const double* frame,
+                                           size_t frame_count, int32_t second_link,
+                                           const double* second_frame, size_t second_frame_count,
+                                           const tenon_constraint_options* options, int32_t* index,
+                                           char* message, size_t message_size) {
+  return guard(message, message_size, [&] {
+    need_open(constraints);
+    const std::size_t links = constraints->model->links.size();
+    if (link != TENON_WORLD) need_index(link, links, "link", "links");
+    if (second_link != TENON_WORLD) need_index(second_link, links, "second_link", "links");
+    if (link == second_link)
+      throw Error(Status::invalid_argument, "link and second_link are both " + std::to_string(link) +
+                                                "; a closure needs two links, or a link and TENON_WORLD");
+    const auto checked = completed(options, default_constraint_options, "tenon_constraint_options");
+    if (checked.axes == TENON_AXES_WORLD)
+      throw Error(Status::unsupported,
+                  "unsupported: the rows of a closure along the world's axes; they are along frame 1, set "
+                  "axes to TENON_AXES_LINK");
+    auto spec = tenon::closure_constraint(link, pose(frame, frame_count, "pose"), second_link,
+                                          pose(second_frame, second_frame_count, "second_pose"));
+    apply_rows(checked, TENON_ROWS_ALL, spec);
+    add(*constraints, std::move(spec), index);
+  });
+}
+
 tenon_status tenon_constraints_finish(tenon_constraints* constraints, char* message, size_t message_size) {
   return guard(message, message_size, [&] {
     need(constraints, "constraints");
@@ -217,5 +246,7 @@ tenon_status tenon_constraints_info(const tenon_constraints* constraints, int32_
   known.name = spec.name.c_str();
   known.frequency = spec.frequency;
   known.damping_ratio = spec.damping_ratio;
+  known.closes_loop = spec.closure ? 1 : 0;
+  known.second_link = spec.closure ? spec.second_link : 0;
   return code(put(info, known));
 }

@@ -222,6 +222,10 @@ typedef int32_t tenon_status;
 #define TENON_ROWS_ANGULAR ((uint32_t)0x07)
 #define TENON_ROWS_LINEAR ((uint32_t)0x38)
 #define TENON_ROWS_ALL ((uint32_t)0x3f)
+#define TENON_ROWS_HINGE ((uint32_t)0x3b) /* all but the rotation about z */
+
+/* Instead of a link's index in tenon_constraints_add_closure: the world. */
+#define TENON_WORLD ((int32_t)-1)
 
 /* Whose coordinates a state has, and which way tenon_convert_... goes. */
 #define TENON_PINOCCHIO ((int32_t)1)
@@ -567,6 +571,26 @@ TENON_API tenon_status tenon_constraints_add_rows(tenon_constraints *constraints
                                                   const tenon_constraint_options *options, int32_t *index,
                                                   char *message, size_t message_size);
 
+/* Closes a loop: keeps a frame 1 of one link together with a frame 2 of a second link, anywhere in the tree. Along the
+ * axes of frame 1 its rows have the position error [rotation vector of R1 R2^T; x1 - x2], the velocity [w1 - w2;
+ * d/dt (x1 - x2) as link 1 sees it], and as acceleration the derivative of that, exact also where the loop is open.
+ * options->rows: TENON_ROWS_LINEAR makes a ball joint of it, TENON_ROWS_HINGE a hinge about the z axes (any angle),
+ * TENON_ROWS_ALL a weld; with two angular rows the angular error is the rotation between the third axes. Rows of lambda
+ * are forces on link 1 at the origin of frame 2 along the axes of frame 1, and the opposite on link 2.
+ * Redundant rows are an ordinary case: a planar loop may be closed by 3 or 5 rows. Bring q and v onto closed loops by
+ * tenon_project_positions and tenon_project_velocities; options->frequency holds them there. No anchor belongs to it.
+ * Not for TENON_METHOD_CONSTRAINED_ABA, _PV_SOFT and _PV_EARLY where both links move: TENON_UNSUPPORTED.
+ * link, second_link: indices, one of them TENON_WORLD for a frame of the world. pose, second_pose: 7, of frame 1 and 2
+ * in their links; NULL: the link's frame. options->axes: TENON_AXES_LINK. Others as tenon_constraints_add_point.
+ * Allocates: memory of the set. Threads: one at a time per set.
+ * Status: as tenon_constraints_add_weld, and TENON_INVALID_ARGUMENT (the same link twice), TENON_UNSUPPORTED (axes of
+ * the world). Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_constraints_add_closure(tenon_constraints *constraints, int32_t link, const double *pose,
+                                                     size_t pose_count, int32_t second_link, const double *second_pose,
+                                                     size_t second_pose_count,
+                                                     const tenon_constraint_options *options, int32_t *index,
+                                                     char *message, size_t message_size);
+
 /* Checks the set, orders its rows along the tree and makes it immutable; a workspace takes finished sets only. After a
  * failure the set is as before.
  * Allocates: memory of the set. Threads: one at a time per set.
@@ -596,6 +620,8 @@ typedef struct tenon_constraint_info {
   int32_t axes;         /* TENON_AXES_* */
   const char *name;     /* borrowed from the set; "" where none was given */
   double frequency, damping_ratio;
+  int32_t closes_loop;  /* 1: from tenon_constraints_add_closure */
+  int32_t second_link;  /* of a closure, TENON_WORLD for the world; else 0 */
 } tenon_constraint_info;
 
 /* Prepares an information struct: zeros, and struct_size.
@@ -641,7 +667,8 @@ TENON_API tenon_status tenon_workspace_gravity(tenon_workspace *workspace, doubl
 
 /* Anchor of a constraint: world pose at which the stabilisation holds its frame. Starts at the identity; set it one by
  * one here, or all at once with tenon_anchor_here.
- * constraint: index. pose: 7. Allocates: nothing. Threads: one at a time per workspace.
+ * constraint: index, not of a closure, which is held by its second link.
+ * pose: 7. Allocates: nothing. Threads: one at a time per workspace.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_OUT_OF_RANGE,
  * TENON_NOT_NORMALIZED. Cost: O(1). Since: 0.1. */
 TENON_API tenon_status tenon_workspace_set_anchor(tenon_workspace *workspace, int32_t constraint, const double *pose,
@@ -654,6 +681,28 @@ TENON_API tenon_status tenon_workspace_anchor(tenon_workspace *workspace, int32_
  * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED.
  * Cost: O(n + m). Since: 0.1. */
 TENON_API tenon_status tenon_anchor_here(tenon_workspace *workspace, const double *q, size_t q_count);
+
+/* Moves q until all closures are closed and all stabilised constraints (frequency > 0) are at their anchors; other rows
+ * keep their place to first order. Newton steps, each the shortest in the metric of the mass matrix, dq = - M^-1 J^T
+ * (J M^-1 J^T)^+ error, halved where they overshoot; redundant rows are an ordinary case. Rows with compliance are
+ * approached only. Meant for the drift of a simulation (one or two steps) and for assembly from a start not too far.
+ * tolerance: largest error of a row left, m or rad, 0 or more. max_iterations: 1 or more. q: nq, read and written; the
+ * best one found unless the status is negative. The report tells steps and largest error left (primal_residual).
+ * Allocates: nothing. Threads: one at a time per workspace.
+ * Status: TENON_OK, TENON_MAX_ITERATIONS, TENON_INFEASIBLE (no q nearby is any closer), TENON_INVALID_ARGUMENT,
+ * TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_NOT_POSITIVE_DEFINITE, TENON_UNSUPPORTED (a model
+ * with loops of its own). Cost: O(n d^2 + m^2 d + m^3) a step. Since: 0.1. */
+TENON_API tenon_status tenon_project_positions(tenon_workspace *workspace, double tolerance, int32_t max_iterations,
+                                               double *q, size_t q_count);
+
+/* v := the nearest velocity in the metric of the mass matrix of which no row sees anything, J v = 0:
+ * v - M^-1 J^T (J M^-1 J^T)^+ J v, an impact without rebound.
+ * q: nq. v: nv, read and written. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: TENON_OK, TENON_MAX_ITERATIONS, TENON_INFEASIBLE (a row that nothing moves), TENON_INVALID_ARGUMENT,
+ * TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_NOT_POSITIVE_DEFINITE, TENON_UNSUPPORTED (a model
+ * with loops of its own). Cost: O(n d^2 + m^2 d + m^3). Since: 0.1. */
+TENON_API tenon_status tenon_project_velocities(tenon_workspace *workspace, const double *q, size_t q_count, double *v,
+                                                size_t v_count);
 
 /* ---- Kinematics ------------------------------------------------------------------------------------------------- */
 

@@ -58,6 +58,9 @@ tenon_status tenon_workspace_set_anchor(tenon_workspace* workspace, int32_t cons
                                         size_t frame_count) {
   Call call(workspace, __func__);
   call.index("constraint", constraint, call.constraints(), "constraints");
+  if (call.good() && workspace->core.constraints()->specs()[static_cast<std::size_t>(constraint)].closure)
+    call.fail(Status::invalid_argument,
+              "the constraint is a closure and has no anchor; it is held by its second link");
   call.needed("pose", frame, frame_count, pose_count);
   call.finite("pose", frame, pose_count);
   if (call.good() && !is_unit_quaternion(frame + 3))
@@ -80,6 +83,21 @@ tenon_status tenon_anchor_here(tenon_workspace* workspace, const double* q, size
   Call call(workspace, __func__);
   call.needed("q", q, q_count, call.nq());
   return call.run([&] { return tenon::anchor_here(workspace->core, q); });
+}
+
+tenon_status tenon_project_positions(tenon_workspace* workspace, double tolerance, int32_t max_iterations,
+                                     double* q, size_t q_count) {
+  Call call(workspace, __func__);
+  call.needed("q", q, q_count, call.nq());
+  return call.run([&] { return tenon::project_positions(workspace->core, tolerance, max_iterations, q); });
+}
+
+tenon_status tenon_project_velocities(tenon_workspace* workspace, const double* q, size_t q_count, double* v,
+                                      size_t v_count) {
+  Call call(workspace, __func__);
+  call.needed("q", q, q_count, call.nq());
+  call.needed("v", v, v_count, call.nv());
+  return call.run([&] { return tenon::project_velocities(workspace->core, q, v); });
 }
 
 tenon_status tenon_solve_report_init(tenon_solve_report* report, size_t size) {

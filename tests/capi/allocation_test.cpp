@@ -234,6 +234,34 @@ TEST_F(Allocation, NoneInDelassusAndOperationalSpaceByAnyMethod) {
   });
 }
 
+// A loop through both arms, and a foot tied to the world.
+TEST_F(Allocation, NoneWithClosuresByAnyMethod) {
+  Constraints loops = constraints(model);
+  for (const int32_t second : {link(model, "r_hand"), TENON_WORLD})
+    ASSERT_EQ(tenon_constraints_add_closure(loops.get(), link(model, second < 0 ? "l_foot" : "l_hand"),
+                                            nullptr, 0, second, nullptr, 0, nullptr, nullptr, nullptr, 0),
+              TENON_OK);
+  ASSERT_EQ(tenon_constraints_finish(loops.get(), nullptr, 0), TENON_OK);
+  w = workspace(model, loops);
+  State s(model, w.get(), 1, 12);
+  const std::size_t nq = s.q.size(), nv = s.v.size();
+  int solved = 0;
+  for (int32_t method = 0; method < tenon_method_count(); ++method) {
+    SCOPED_TRACE(tenon_method_string(method));
+    tenon_solve_options options;
+    ASSERT_EQ(tenon_solve_options_init(&options, sizeof options), TENON_OK);
+    options.method = method;
+    if (s.constrained(w.get(), &options) == TENON_UNSUPPORTED) continue;
+    expect_none("constrained_dynamics", [&] { return s.constrained(w.get(), &options); });
+    ++solved;
+  }
+  EXPECT_GE(solved, 6);
+  expect_none("project_positions",
+              [&] { return tenon_project_positions(w.get(), 1e-12, 20, s.q.data(), nq); });
+  expect_none("project_velocities",
+              [&] { return tenon_project_velocities(w.get(), s.q.data(), nq, s.v.data(), nv); });
+}
+
 TEST_F(Allocation, NoneWhereACallFails) {
   State s(model, w.get(), 1, 19);
   double pose[7] = {0, 0, 0, 0, 0, 0, 1}, gravity[3] = {0, 0, -1};

@@ -143,6 +143,93 @@ TEST_F(ConstraintsTest, DoNotChangeOnceFinished) {
   EXPECT_TRUE(says("another model")) << message;
 }
 
+TEST_F(ConstraintsTest, ClosuresAreHeldAndTold) {
+  const int32_t left = link(model, "l_hand"), right = link(model, "r_hand");
+  const auto close = [&](int32_t first, int32_t second) {
+    return tenon_constraints_add_closure(set.get(), first, nullptr, 0, second, nullptr, 0, &options, nullptr,
+                                         message, sizeof message);
+  };
+  options.name = "clasp";
+  options.rows = TENON_ROWS_HINGE;
+  ASSERT_EQ(close(left, right), TENON_OK) << message;
+  options.name = "rope";
+  options.rows = TENON_ROWS_LINEAR;
+  ASSERT_EQ(close(foot, TENON_WORLD), TENON_OK) << message;
+  ASSERT_EQ(finish(), TENON_OK) << message;
+  ASSERT_EQ(tenon_constraints_row_count(set.get()), 5 + 3);
+  tenon_constraint_info info;
+  ASSERT_EQ(tenon_constraint_info_init(&info, sizeof info), TENON_OK);
+  const int32_t links[2][2] = {{left, right}, {foot, TENON_WORLD}};
+  for (int32_t i = 0; i < 2; ++i) {
+    ASSERT_EQ(tenon_constraints_info(set.get(), i, &info), TENON_OK);
+    EXPECT_EQ(info.closes_loop, 1);
+    EXPECT_EQ(info.link, links[i][0]);
+    EXPECT_EQ(info.second_link, links[i][1]);
+  }
+
+  const Workspace w = workspace(model, set);
+  State s(model, w.get(), 5, 8);
+  const std::size_t nq = s.q.size(), nv = s.v.size();
+  ASSERT_EQ(tenon_neutral(w.get(), s.q.data(), nq), TENON_OK);
+  ASSERT_EQ(tenon_project_positions(w.get(), 1e-12, 50, s.q.data(), nq), TENON_OK)
+      << tenon_workspace_message(w.get());
+  ASSERT_EQ(tenon_project_velocities(w.get(), s.q.data(), nq, s.v.data(), nv), TENON_OK);
+  ASSERT_EQ(tenon_kinematics(w.get(), s.q.data(), nq, s.v.data(), nv, nullptr, 0), TENON_OK);
+  double here[7], there[7];
+  ASSERT_EQ(tenon_link_pose(w.get(), left, here, 7, nullptr, 0), TENON_OK);
+  ASSERT_EQ(tenon_link_pose(w.get(), right, there, 7, nullptr, 0), TENON_OK);
+  for (int e = 0; e < 3; ++e) EXPECT_NEAR(here[e], there[e], 1e-11);
+  ASSERT_EQ(tenon_link_pose(w.get(), foot, here, 7, nullptr, 0), TENON_OK);
+  for (int e = 0; e < 3; ++e) EXPECT_NEAR(here[e], 0, 1e-11);
+  ASSERT_EQ(s.constrained(w.get()), TENON_OK) << tenon_workspace_message(w.get());
+  std::vector<double> J(8 * nv), rhs(8), velocity(8);
+  ASSERT_EQ(tenon_constraint_rows(w.get(), s.q.data(), nq, s.v.data(), nv, nullptr, 0, J.data(), J.size(), 8,
+                                  rhs.data(), 8, nullptr, 0, velocity.data(), 8),
+            TENON_OK);
+  for (std::size_t i = 0; i < 8; ++i) {
+    double acceleration = 0;
+    for (std::size_t j = 0; j < nv; ++j) acceleration += J[i + 8 * j] * s.qdd[j];
+    EXPECT_NEAR(acceleration, rhs[i], 1e-8);
+    EXPECT_NEAR(velocity[i], 0, 1e-12);
+  }
+
+  tenon_solve_options solve;
+  ASSERT_EQ(tenon_solve_options_init(&solve, sizeof solve), TENON_OK);
+  solve.method = TENON_METHOD_CONSTRAINED_ABA;
+  EXPECT_EQ(s.constrained(w.get(), &solve), TENON_UNSUPPORTED);
+  EXPECT_NE(std::string(tenon_workspace_message(w.get())).find("two moving links"), std::string::npos);
+  EXPECT_EQ(tenon_workspace_set_anchor(w.get(), 0, here, 7), TENON_INVALID_ARGUMENT);
+  EXPECT_NE(std::string(tenon_workspace_message(w.get())).find("closure"), std::string::npos);
+}
+
+TEST_F(ConstraintsTest, RefuseBadClosures) {
+  const int32_t hand = link(model, "l_hand");
+  const double off[7] = {0, 0, 0, 1, 0, 0, 1};
+  const auto refused = [&](int32_t first, int32_t second, const double* pose, std::size_t count,
+                           tenon_status expected, const char* word) {
+    EXPECT_STREQ(
+        tenon_status_string(tenon_constraints_add_closure(set.get(), first, nullptr, 0, second, pose, count,
+                                                          &options, nullptr, message, sizeof message)),
+        tenon_status_string(expected));
+    EXPECT_TRUE(says(word)) << message;
+    EXPECT_EQ(tenon_constraints_count(set.get()), 0);
+  };
+  refused(-2, hand, nullptr, 0, TENON_OUT_OF_RANGE, "-2");
+  refused(hand, 1000, nullptr, 0, TENON_OUT_OF_RANGE, "second_link is 1000");
+  refused(hand, hand, nullptr, 0, TENON_INVALID_ARGUMENT, "two links");
+  refused(TENON_WORLD, TENON_WORLD, nullptr, 0, TENON_INVALID_ARGUMENT, "two links");
+  refused(hand, foot, off, 7, TENON_NOT_NORMALIZED, "second_pose");
+  refused(hand, foot, off, 6, TENON_WRONG_SIZE, "second_pose");
+  options.axes = TENON_AXES_WORLD;
+  refused(hand, foot, nullptr, 0, TENON_UNSUPPORTED, "frame 1");
+  options.axes = TENON_AXES_LINK;
+  options.rows = 0;
+  refused(hand, foot, nullptr, 0, TENON_INVALID_ARGUMENT, "rows");
+  EXPECT_EQ(tenon_constraints_add_closure(nullptr, hand, nullptr, 0, foot, nullptr, 0, nullptr, nullptr,
+                                          message, sizeof message),
+            TENON_INVALID_ARGUMENT);
+}
+
 // Rows of K are read column-major, and so is J written, with gaps where the leading dimension leaves them.
 TEST_F(ConstraintsTest, RowsReadAndWriteTheLayoutOfTheHeader) {
   const int32_t hand = link(model, "r_hand");

@@ -12,7 +12,7 @@ SAME_SIZE(tenon_joint_options, 176);
 SAME_SIZE(tenon_constraint_options, 72);
 SAME_SIZE(tenon_link_info, 112);
 SAME_SIZE(tenon_joint_info, 120);
-SAME_SIZE(tenon_constraint_info, 48);
+SAME_SIZE(tenon_constraint_info, 56);
 SAME_SIZE(tenon_trace_options, 32);
 #endif
 
