@@ -16,7 +16,7 @@ namespace tenon {
 template <class T>
 struct BridgedFactorData {
   ModelData tree;      // nv and v_parent, in the new numbers
-  WorkspaceData<T> w;  // that of the workspace, but dof_depth and row_first of this tree
+  WorkspaceData<T> w;  // that of the workspace, but dof_depth, row_first and panels of this tree
   std::int32_t entry_count;
   const std::int32_t* number;      // per coordinate: its new number
   const std::int32_t* coordinate;  // the other way round

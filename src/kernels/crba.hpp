@@ -63,8 +63,7 @@ inline void crba_rows(const ModelData& m, T* rows, WorkspaceData<T>& w) {
   const int stride = whole_packs(m.nv), dofs = dof_stride(m);
   clear_packs(w.S_path, 6 * stride);
   for (int k = 0; k < m.nv; ++k) {
-    const Motion<T> f = load_dof_motion(w.F_root + k, dofs);
-    const Force<Lanes<T>> F = spread(Force<T>{f.w, f.v});
+    const Force<Lanes<T>> F = spread(load_dof_force(w.F_root + k, dofs));
     const int depth = w.dof_depth[k];
     put_on_path(w, stride, depth, load_dof_motion(w.S_root + k, dofs));
     T* row = rows + w.row_first[k];
@@ -173,11 +172,12 @@ TENON_INLINE void fill_floating_root(const T* F, int stride, int i, int end, T* 
 template <class T>
 TENON_INLINE void clear_gaps(const DofRun& run, T* M, long ld) {
   const Lanes<T> zero(T(0));
-  for (int k = run.first; k < run.end; ++k) {
+  const int begin = run.gap_begin, end = run.gap_end, columns = run.end;
+  for (int k = run.first; k < columns; ++k) {
     T* column = M + k * ld;
-    int i = run.gap_begin;
-    for (; i + 4 <= run.gap_end; i += 4) zero.store(column + i);
-    if (i < run.gap_end) store_first(zero, run.gap_end - i, column + i);
+    int i = begin;
+    for (; i + 4 <= end; i += 4) zero.store(column + i);
+    if (i < end) store_first(zero, end - i, column + i);
   }
 }
 
@@ -187,9 +187,10 @@ void crba(const ModelData& m, const T* q, T* M, int ld_, WorkspaceData<T>& w) {
   composite_forces(m, q, w);
   const long ld = ld_;
   const int stride = dof_stride(m);
-  for (int r = 0; r < w.run_count; ++r) clear_gaps(w.runs[r], M, ld);
-  for (int r = 0; r < w.run_count; ++r) {
+  // From the leaves to the root: zeros first, then what ancestors write over them.
+  for (int r = w.run_count - 1; r >= 0; --r) {
     const DofRun& run = w.runs[r];
+    clear_gaps(run, M, ld);
     const NodeData& n = m.nodes[m.v_node[run.first]];
     int i = run.first;
     if (n.parent < 0 && n.kind == joint_floating) {

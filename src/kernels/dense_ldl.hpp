@@ -97,11 +97,13 @@ template <class T>
 inline void solve_forward(const T* F, int n, int s, T* x) {
   for (int first = 0; first < n; first += 4) {
     const T* l = F + first * s + first;
+    const Lanes<T> given = Lanes<T>::load(x + first);
     T y[4];
-    Lanes<T>::load(x + first).store(y);
-    for (int j = 0; j < 4; ++j)
-      for (int i = j + 1; i < 4; ++i) y[i] = y[i] - l[j * s + i] * y[j];
-    Lanes<T>::load(y).store(x + first);
+    unroll<4>([&](auto i) {
+      y[i.value] = given.x[i.value];
+      unroll<i.value>([&](auto j) { y[i.value] = y[i.value] - l[j.value * s + i.value] * y[j.value]; });
+    });
+    Lanes<T>(y[0], y[1], y[2], y[3]).store(x + first);
     for (int row = first + 4; row < s; row += 4) {
       Lanes<T> xr = Lanes<T>::load(x + row);
       for (int j = 0; j < 4; ++j) xr = xr - Lanes<T>::load(F + (first + j) * s + row) * Lanes<T>(y[j]);
@@ -120,13 +122,16 @@ inline void solve_backward(const T* F, const T* inv_d, int n, int s, T* x) {
       const Lanes<T> xr = Lanes<T>::load(x + row);
       for (int j = 0; j < 4; ++j) sum[j] = sum[j] + Lanes<T>::load(F + (first + j) * s + row) * xr;
     }
+    transpose(sum[0], sum[1], sum[2], sum[3]);
+    const Lanes<T> given =
+        Lanes<T>::load(x + first) * Lanes<T>::load(inv_d + first) - ((sum[0] + sum[1]) + (sum[2] + sum[3]));
     T y[4];
-    (Lanes<T>::load(x + first) * Lanes<T>::load(inv_d + first)).store(y);
-    for (int j = 3; j >= 0; --j) {
-      y[j] = y[j] - sum[j].sum();
-      for (int i = j + 1; i < 4; ++i) y[j] = y[j] - l[j * s + i] * y[i];
-    }
-    Lanes<T>::load(y).store(x + first);
+    unroll<4>([&](auto step) {
+      constexpr int j = 3 - step.value;
+      y[j] = given.x[j];
+      unroll<step.value>([&](auto i) { y[j] = y[j] - l[j * s + 3 - i.value] * y[3 - i.value]; });
+    });
+    Lanes<T>(y[0], y[1], y[2], y[3]).store(x + first);
   }
 }
 

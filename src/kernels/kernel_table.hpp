@@ -93,9 +93,9 @@ struct JointSpaceKernels {
   // kernels/prox_ltls.hpp. moved: qdd is not zero.
   void (*prox_ltls_start)(const ModelData&, const ConstraintData&, const T* q, const T* v, const T* tau,
                           bool has_wrenches, T* qdd, WorkspaceData<T>&);
-  bool (*prox_ltls_factor)(const ModelData&, const ConstraintData&, WorkspaceData<T>&);
-  void (*prox_ltls_step)(const ModelData&, const ConstraintData&, const T* inv_mu, const T* f, bool moved,
-                         T* step, T* qdd, WorkspaceData<T>&);
+  bool (*prox_ltls_factor)(const ModelData&, const ConstraintData&, const T* inv_mu, WorkspaceData<T>&);
+  void (*prox_ltls_step)(const ModelData&, const ConstraintData&, const T* f, bool moved, T* step, T* qdd,
+                         WorkspaceData<T>&);
 };
 
 // Kinematic loops, kernels/cluster_constraints.hpp.

@@ -13,6 +13,35 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
+// Rows of Z of one panel, `packs` packs of constraint rows from r on: eliminated among themselves, from their
+// ancestors, and scaled.
+template <int packs, int N, class T>
+TENON_INLINE void ltl_osim_panel(const PanelRows<N, const T>& L, int above, const T* root_d, int stride,
+                                 int r, T* Z, const ModelData& m) {
+  Lanes<T> z[N][packs];
+  const auto place = [&](int k, int b) { return Z + static_cast<long>(k) * stride + r + 4 * b; };
+  for (int t = 0; t < N; ++t)
+    for (int b = 0; b < packs; ++b) z[t][b] = Lanes<T>::load(place(L.first + t, b));
+  unroll<N>([&](auto step) {
+    constexpr int t = N - 1 - step.value;
+    unroll<step.value>([&](auto i) {
+      const Lanes<T> l(L.at(N - 1 - i.value, t));
+      for (int b = 0; b < packs; ++b) z[t][b] = z[t][b] - l * z[N - 1 - i.value][b];
+    });
+  });
+  for (int i = above, j = L.depth - 1; i >= 0; i = m.v_parent[i], --j) {
+    Lanes<T> sum[packs];
+    for (int b = 0; b < packs; ++b) sum[b] = Lanes<T>::load(place(i, b));
+    for (int t = 0; t < N; ++t) {
+      const Lanes<T> l(L.row[t][j]);
+      for (int b = 0; b < packs; ++b) sum[b] = sum[b] - l * z[t][b];
+    }
+    for (int b = 0; b < packs; ++b) sum[b].store(place(i, b));
+  }
+  for (int t = 0; t < N; ++t)
+    for (int b = 0; b < packs; ++b) (Lanes<T>(root_d[L.first + t]) * z[t][b]).store(place(L.first + t, b));
+}
+
 // Z := D^-1/2 L^-T Z with L and 1 / D of ltl_factor. root_d: sqrt(1 / D), written.
 template <class T>
 inline void ltl_osim_rows(const ModelData& m, const ConstraintData& c, const T* L, const T* inv_d, T* root_d,
@@ -20,18 +49,23 @@ inline void ltl_osim_rows(const ModelData& m, const ConstraintData& c, const T* 
   using std::sqrt;
   const int stride = whole_packs(c.row_count);
   for (int k = 0; k < m.nv; ++k) root_d[k] = sqrt(inv_d[k]);
-  for (int k = m.nv - 1; k >= 0; --k) {
-    const RowRange rows = rows_of_subtree(m, c, k);
-    const T* l = L + w.row_first[k];
-    const Lanes<T> root(root_d[k]);
-    for (int r = rows.pack(); r < rows.end; r += 4) {
-      T* column = Z + r;
-      const Lanes<T> z = Lanes<T>::load(column + static_cast<long>(k) * stride);
-      for (int i = m.v_parent[k], place = w.dof_depth[k] - 1; place >= 0; i = m.v_parent[i], --place) {
-        T* target = column + static_cast<long>(i) * stride;
-        (Lanes<T>::load(target) - Lanes<T>(l[place]) * z).store(target);
+  for (int p = w.panel_count - 1; p >= 0; --p) {
+    // Coordinates of a panel have one subtree, but not always one set of rows: a link on the way may carry
+    // some.
+    for (int end = w.panels[p].end, first; end > w.panels[p].first; end = first) {
+      const RowRange rows = rows_of_subtree(m, c, end - 1);
+      for (first = end - 1; first > w.panels[p].first; --first) {
+        const RowRange other = rows_of_subtree(m, c, first - 1);
+        if (other.begin != rows.begin || other.end != rows.end) break;
       }
-      (root * z).store(column + static_cast<long>(k) * stride);
+      const DofPanel part = {first, end, -1};
+      with_panel_size(part, [&](auto size) {
+        const PanelRows<size.value, const T> l(L, part, w);
+        const int above = m.v_parent[first];
+        int r = rows.pack();
+        for (; r + 4 < rows.end; r += 8) ltl_osim_panel<2>(l, above, root_d, stride, r, Z, m);
+        if (r < rows.end) ltl_osim_panel<1>(l, above, root_d, stride, r, Z, m);
+      });
     }
   }
 }

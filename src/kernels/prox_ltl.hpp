@@ -31,6 +31,7 @@ bool prox_ltl_start(const ModelData& m, const ConstraintData& c, const T* q, con
   ltl_solve_lt(m, w.H_L, w.z, w);
   for (int k = 0; k < m.nv; ++k) w.z[k] = w.z[k] * w.H_root_d[k];
   for (int r = 0; r < whole_packs(c.row_count); ++r) w.row_free[r] = T(0);
+  for (int r = c.row_count; r < whole_packs(c.row_count); ++r) w.row_rhs[r] = T(0);
   add_rows(m, c, w.ZT, w.z, w.row_free);
   return true;
 }
@@ -56,9 +57,12 @@ bool prox_ltl_factor(const ConstraintData& c, const T* inv_mu, WorkspaceData<T>&
 template <class T>
 void prox_ltl_step(const ConstraintData& c, const T* f, T* step, WorkspaceData<T>& w) {
   const int n = c.row_count, stride = whole_packs(n);
-  T* x = w.row_step;
-  for (int r = 0; r < n; ++r) x[r] = w.row_rhs[r] - w.row_free[r] - T(c.compliance[r]) * f[r];
-  for (int r = n; r < stride; ++r) x[r] = T(0);
+  T *x = w.row_step, *soft = w.row_soft;
+  for (int r = 0; r < stride; ++r) soft[r] = r < n ? T(c.compliance[r]) * f[r] : T(0);
+  for (int r = 0; r < stride; r += 4) {
+    const auto at = [r](const T* a) { return Lanes<T>::load(a + r); };
+    (at(w.row_rhs) - at(w.row_free) - at(soft)).store(x + r);
+  }
   subtract_product(w.delassus, n, stride, f, x);
   solve_dense(w.dual_factor, w.dual_inv_d, stride, x);
   for (int r = 0; r < n; ++r) step[r] = x[r];

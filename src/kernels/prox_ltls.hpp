@@ -14,15 +14,17 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// M, J, tau - c, rhs; qdd = 0.
+// S and F for M and M_mu, J, tau - c, rhs; qdd = 0.
 template <class T>
 void prox_ltls_start(const ModelData& m, const ConstraintData& c, const T* q, const T* v, const T* tau,
                      bool has_wrenches, T* qdd, WorkspaceData<T>& w) {
   joint_space_state(m, c, q, v, tau, has_wrenches, w);
-  crba_rows(m, w.H, w);
+  composite_forces(m, w);
   transposed_jacobian(m, c, w.JT, w);
   for (int k = 0; k < m.nv; ++k) qdd[k] = T(0);
-  for (int r = 0; r < whole_packs(c.row_count); ++r) w.row_acceleration[r] = T(0);
+  const int rows = whole_packs(c.row_count);
+  for (int r = 0; r < rows; ++r) w.row_acceleration[r] = T(0);
+  for (int r = c.row_count; r < rows; ++r) w.row_rhs[r] = T(0);
 }
 
 // Bridging rows: M_mu of the other rows, in H_L, goes to the path rows of the elimination tree, where J^T mu
@@ -61,9 +63,16 @@ inline void solve_bridged(const ModelData& m, BridgedFactorData<T>& b, T* x) {
   for (int k = 0; k < m.nv; ++k) x[k] = b.x[b.number[k]];
 }
 
-// Factor of M_mu for new mu_row. False when it is not positive definite.
+// M, and the factor of M_mu, for new proximal terms. False when it is not positive definite.
 template <class T>
-bool prox_ltls_factor(const ModelData& m, const ConstraintData& c, WorkspaceData<T>& w) {
+bool prox_ltls_factor(const ModelData& m, const ConstraintData& c, const T* inv_mu, WorkspaceData<T>& w) {
+  const int n = c.row_count;
+  for (int r = 0; r < n; ++r) {
+    w.mu_row[r] = T(1) / (T(c.compliance[r]) + inv_mu[r]);
+    w.hard_share[r] = w.mu_row[r] * inv_mu[r];
+    w.soft_share[r] = w.mu_row[r] * T(c.compliance[r]);
+  }
+  for (int r = n; r < whole_packs(n); ++r) w.mu_row[r] = w.hard_share[r] = w.soft_share[r] = T(0);
   crba_augmented_rows(m, c, w.H, w.H_L, w);
   return w.bridged ? factor_bridged(m, c, *w.bridged, w) : ltl_factor(m, w.H_L, w.H_inv_d, w);
 }
@@ -71,32 +80,40 @@ bool prox_ltls_factor(const ModelData& m, const ConstraintData& c, WorkspaceData
 // Moves qdd to the minimiser for the centre f, and with it row_acceleration = J qdd and row_lambda, its
 // multipliers. moved: qdd is not zero.
 template <class T>
-void prox_ltls_step(const ModelData& m, const ConstraintData& c, const T* inv_mu, const T* f, bool moved,
-                    T* step, T* qdd, WorkspaceData<T>& w) {
-  const int n = c.row_count, stride = whole_packs(n);
-  T *x = w.qdd_change, *force = w.row_step, *a = w.row_acceleration, *a_change = w.row_change;
-  for (int r = 0; r < n; ++r) force[r] = w.mu_row[r] * (w.row_rhs[r] - a[r] + inv_mu[r] * f[r]);
-  for (int r = n; r < stride; ++r) force[r] = T(0);
-  if (moved)
+void prox_ltls_step(const ModelData& m, const ConstraintData& c, const T* f, bool moved, T* step, T* qdd,
+                    WorkspaceData<T>& w) {
+  const int n = c.row_count, rows = whole_packs(n);
+  T *x = w.qdd_change, *force = w.row_step, *centre = w.row_force, *a = w.row_acceleration,
+    *a_change = w.row_change;
+  for (int r = 0; r < rows; ++r) centre[r] = r < n ? f[r] : T(0);
+  // mu (rhs - a + f / mu), and zero change so far.
+  for (int r = 0; r < rows; r += 4) {
+    const auto at = [r](const T* v) { return Lanes<T>::load(v + r); };
+    (at(w.mu_row) * (at(w.row_rhs) - at(a)) + at(w.hard_share) * at(centre)).store(force + r);
+    Lanes<T>(T(0)).store(a_change + r);
+  }
+  if (moved) {
     ltl_multiply(m, w.H, qdd, x, w);
-  else
-    for (int k = 0; k < m.nv; ++k) x[k] = T(0);
-  for (int k = 0; k < m.nv; ++k) x[k] = w.joint_force[k] - x[k];
+    for (int k = 0; k < m.nv; ++k) x[k] = w.joint_force[k] - x[k];
+  } else {
+    for (int k = 0; k < m.nv; ++k) x[k] = w.joint_force[k];
+  }
   add_transposed_rows(m, c, w.JT, force, x);
   if (w.bridged)
     solve_bridged(m, *w.bridged, x);
   else
     ltl_solve(m, w.H_L, w.H_inv_d, x, w);
   for (int k = 0; k < m.nv; ++k) qdd[k] = qdd[k] + x[k];
-
-  for (int r = 0; r < stride; ++r) a_change[r] = T(0);
   add_rows(m, c, w.JT, x, a_change);
-  for (int r = 0; r < n; ++r) {
+  for (int r = 0; r < rows; r += 4) {
+    const auto at = [r](const T* v) { return Lanes<T>::load(v + r); };
+    const Lanes<T> sum = at(a) + at(a_change);
+    sum.store(a + r);
     // Not f + step: rounding errors of force are errors of a motion, but qdd has followed them.
-    w.row_lambda[r] = force[r] - w.mu_row[r] * a_change[r];
-    a[r] = a[r] + a_change[r];
-    step[r] = w.mu_row[r] * (w.row_rhs[r] - a[r] - T(c.compliance[r]) * f[r]);
+    (at(force) - at(w.mu_row) * at(a_change)).store(w.row_lambda + r);
+    (at(w.mu_row) * (at(w.row_rhs) - sum) - at(w.soft_share) * at(centre)).store(force + r);
   }
+  for (int r = 0; r < n; ++r) step[r] = force[r];
 }
 
 TENON_ISA_END

@@ -113,6 +113,10 @@ template <class T>
 TENON_INLINE Motion<T> load_dof_motion(const T* a, int stride) {
   return {{a[0], a[stride], a[2 * stride]}, {a[3 * stride], a[4 * stride], a[5 * stride]}};
 }
+template <class T>
+TENON_INLINE Force<T> load_dof_force(const T* a, int stride) {
+  return {{a[0], a[stride], a[2 * stride]}, {a[3 * stride], a[4 * stride], a[5 * stride]}};
+}
 
 // Packs with their components in lanes, one of each of four items, as a vector over the items.
 template <class T>

@@ -52,7 +52,7 @@ namespace tenon {
   F(Ic, 12, node_packs)           /* CRBA: inertia of the body, then of its subtree; three packs */         \
   F(F_root, 6, dof_lanes)         /* CRBA: Ic S; six arrays */                                              \
   F(S_path, 6, dof_columns)       /* CRBA: those of a coordinate and its ancestors; six path vectors */     \
-  F(path_vector, 1, dof_columns)  /* LTL: numbers of a coordinate and its ancestors (kernels/ltl.hpp) */    \
+  F(path_vector, 1, dof_lanes)    /* LTL: numbers of a coordinate and its ancestors (kernels/ltl.hpp) */    \
   F(wrench, 6, node)              /* external force on the body, body frame */                              \
   F(L, 1, path_rows)              /* sparse factor M = L^T D L kept for solves, path rows */                \
   F(L_inv_d, 1, dof)              /* 1 / D of that factor */                                                \
@@ -66,45 +66,48 @@ namespace tenon {
   F(Kw, 6, row_columns)           /* joint space: constraint rows, root frame; six arrays */                \
   F(JT, 1, dof_row)               /* J^T, row k: constraint rows of the subtree of k */                     \
   F(joint_force, 1, dof)          /* tau - c */                                                             \
-  F(row_rhs, 1, row)              /* J qdd = row_rhs */                                                     \
-  F(Aw, 21, node)                 /* M_mu: sum of mu K^T K over the subtree, root frame */                  \
+  F(row_rhs, 1, row_columns)      /* J qdd = row_rhs */                                                     \
+  F(Aw, 21, node)                 /* M_mu: sum of mu K^T K over the subtree, root frame; by rows_node */    \
   F(qdd_change, 1, dof)           /* proxLTLs: what an evaluation adds to qdd */                            \
-  F(row_acceleration, 1, row)     /* J qdd */                                                               \
-  F(H_root_d, 1, dof)             /* D^-1/2 of the sparse factor of M */                                    \
-  F(ZT, 1, dof_row)               /* Z^T = D^-1/2 L^-T J^T, stored as J^T is */                             \
-  F(z, 1, dof)                    /* D^-1/2 L^-T (tau - c) */                                               \
-  F(y, 1, dof)                    /* D^1/2 L qdd = z + Z^T lambda */                                        \
-  F(row_free, 1, row)             /* J M^-1 (tau - c) */                                                    \
-  F(row_step, 1, row)             /* rows on the way through an iteration */                                \
-  F(row_change, 1, row)           /* proxLTLs: J times what an evaluation adds to qdd */                    \
-  F(delassus, 1, row_pair)        /* J M^-1 J^T, both triangles */                                          \
-  F(damping, 1, row)              /* R + 1 / mu */                                                          \
-  F(dual_factor, 1, row_pair)     /* L of delassus + damping = L D L^T */                                   \
-  F(dual_inv_d, 1, row)           /* 1 / D of that */                                                       \
-  F(dual_scaled, 4, row_columns)  /* scratch of that factorisation */                                       \
-  F(K, 6, row)                    /* constraint rows, body frame */                                         \
-  F(side_K, 12, bridge_row)       /* bridging rows: K on the first body, -K on the second, body frames */   \
-  F(side_Kw, 12, bridge_row)      /* joint space: likewise, world axes, about the root bodies' origins */   \
-  F(k, 1, row)                    /* right-hand side for accelerations minus gravity */                     \
-  F(row_gamma, 1, row)            /* velocity-product part of the row's acceleration */                     \
-  F(row_error, 1, row)            /* position error of the row */                                           \
-  F(row_velocity, 1, row)         /* velocity of the row */                                                 \
-  F(desired, 1, row)              /* desired acceleration */                                                \
-  F(Ka, 1, row)                   /* K a */                                                                 \
-  F(mu_row, 1, row)               /* penalty of the row, compliance included */                             \
-  F(row_force, 1, row)            /* multiplier estimate handed to the sweep: adds K^T row_force */         \
-  F(row_lambda, 1, row)           /* multiplier that acts: row_force - mu_row K a, kept by increments */    \
-  F(loop_R, 9, loop_node)         /* loops: rotation of the body in the frame of the cluster's parent */    \
-  F(loop_p, 3, loop_node)         /* loops: its position there */                                           \
-  F(loop_V, 6, loop_node)         /* loops: velocity against that frame, its axes, about its origin */      \
-  F(loop_A, 6, loop_node)         /* loops: acceleration against it where qdd = 0, likewise */              \
-  F(loop_S, 6, loop_dof)          /* loops: columns of S, likewise, user sign */                            \
-  F(loop_phi, 1, loop_row)        /* loops: phi(q), zero where the loops are closed */                      \
-  F(loop_k, 1, loop_row)          /* loops: -Kdot v */                                                      \
-  F(loop_K, 1, loop_block)        /* loops: blocks of K = d phi / dt by v */                                \
-  F(G, 1, G_block)                /* loops: blocks of G, v = G ydot */                                      \
-  F(g, 1, loop_dof)               /* loops: qdd = G yddot + g */                                            \
-  F(loop_scratch, 1, loop_work)   /* loops: the split of one cluster */
+  F(row_acceleration, 1, row_columns) /* J qdd */                                                           \
+  F(H_root_d, 1, dof)                 /* D^-1/2 of the sparse factor of M */                                \
+  F(ZT, 1, dof_row)                   /* Z^T = D^-1/2 L^-T J^T, stored as J^T is */                         \
+  F(z, 1, dof)                        /* D^-1/2 L^-T (tau - c) */                                           \
+  F(y, 1, dof)                        /* D^1/2 L qdd = z + Z^T lambda */                                    \
+  F(row_free, 1, row_columns)         /* J M^-1 (tau - c) */                                                \
+  F(row_step, 1, row_columns)         /* rows on the way through an iteration */                            \
+  F(row_soft, 1, row_columns)         /* proxLTL: compliance times multiplier */                            \
+  F(row_change, 1, row_columns)       /* proxLTLs: J times what an evaluation adds to qdd */                \
+  F(hard_share, 1, row_columns)       /* proxLTLs: mu_row / mu */                                           \
+  F(soft_share, 1, row_columns)       /* proxLTLs: mu_row R */                                              \
+  F(delassus, 1, row_pair)            /* J M^-1 J^T, both triangles */                                      \
+  F(damping, 1, row_columns)          /* R + 1 / mu */                                                      \
+  F(dual_factor, 1, row_pair)         /* L of delassus + damping = L D L^T */                               \
+  F(dual_inv_d, 1, row_columns)       /* 1 / D of that */                                                   \
+  F(dual_scaled, 4, row_columns)      /* scratch of that factorisation */                                   \
+  F(K, 6, row)                        /* constraint rows, body frame */                                     \
+  F(side_K, 12, bridge_row)     /* bridging rows: K on the first body, -K on the second, body frames */     \
+  F(side_Kw, 12, bridge_row)    /* joint space: likewise, world axes, about the root bodies' origins */     \
+  F(k, 1, row)                  /* right-hand side for accelerations minus gravity */                       \
+  F(row_gamma, 1, row)          /* velocity-product part of the row's acceleration */                       \
+  F(row_error, 1, row)          /* position error of the row */                                             \
+  F(row_velocity, 1, row)       /* velocity of the row */                                                   \
+  F(desired, 1, row)            /* desired acceleration */                                                  \
+  F(Ka, 1, row)                 /* K a */                                                                   \
+  F(mu_row, 1, row_columns)     /* penalty of the row, compliance included */                               \
+  F(row_force, 1, row_columns)  /* multiplier estimate handed to the sweep: adds K^T row_force */           \
+  F(row_lambda, 1, row_columns) /* multiplier that acts: row_force - mu_row K a, kept by increments */      \
+  F(loop_R, 9, loop_node)       /* loops: rotation of the body in the frame of the cluster's parent */      \
+  F(loop_p, 3, loop_node)       /* loops: its position there */                                             \
+  F(loop_V, 6, loop_node)       /* loops: velocity against that frame, its axes, about its origin */        \
+  F(loop_A, 6, loop_node)       /* loops: acceleration against it where qdd = 0, likewise */                \
+  F(loop_S, 6, loop_dof)        /* loops: columns of S, likewise, user sign */                              \
+  F(loop_phi, 1, loop_row)      /* loops: phi(q), zero where the loops are closed */                        \
+  F(loop_k, 1, loop_row)        /* loops: -Kdot v */                                                        \
+  F(loop_K, 1, loop_block)      /* loops: blocks of K = d phi / dt by v */                                  \
+  F(G, 1, G_block)              /* loops: blocks of G, v = G ydot */                                        \
+  F(g, 1, loop_dof)             /* loops: qdd = G yddot + g */                                              \
+  F(loop_scratch, 1, loop_work) /* loops: the split of one cluster */
 
 // Velocity coordinates that follow each other, each the only child of the one before it, so that they have
 // one subtree: the coordinates up to subtree_end. What does not lie on their way to the root nor in the
@@ -115,6 +118,13 @@ struct DofRun {
 
 template <class T>
 struct BridgedFactorData;
+
+// Coordinates of one run whose places on the way from the root share a pack, and the panel before it on the
+// way
+// (-1: none).
+struct DofPanel {
+  std::int32_t first, end, above;
+};
 
 template <class T>
 struct WorkspaceData {
@@ -128,8 +138,11 @@ struct WorkspaceData {
   const std::int32_t* row_first;   // and where its row begins among path rows (kernels/ltl.hpp)
   const std::int32_t* axis_place;  // and where its axis stands in pose: a column of the rotation of its body
   const std::int32_t* root_node;   // per node: the root of its tree
+  const std::int32_t* rows_node;  // per supporting node: the last one below with the same rows in its subtree
   std::int32_t run_count;
   const DofRun* runs;  // ascending
+  std::int32_t panel_count;
+  const DofPanel* panels;  // ascending
   T gravity[3];
   BridgedFactorData<T>* bridged;  // M + J^T mu J with bridging rows; null without
   const double* anchors;  // 12 numbers per constraint item: R row by row, p (world pose of the held frame)

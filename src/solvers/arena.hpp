@@ -18,8 +18,9 @@ namespace tenon {
 
 // Flags of nodes and the layout of path rows of a model (workspace_data.hpp).
 struct SweepTables {
-  std::vector<std::int32_t> node_flags, support_flags, dof_depth, row_first, axis_place, root_node;
+  std::vector<std::int32_t> node_flags, support_flags, dof_depth, row_first, axis_place, root_node, rows_node;
   std::vector<DofRun> runs;
+  std::vector<DofPanel> panels;
   SweepTables(const ModelData& m, const ConstraintData* c);
 
   // Lets a workspace see them; they must outlive it.
@@ -31,14 +32,22 @@ struct SweepTables {
     w.row_first = row_first.data();
     w.axis_place = axis_place.data();
     w.root_node = root_node.data();
+    w.rows_node = rows_node.data();
     w.run_count = static_cast<std::int32_t>(runs.size());
     w.runs = runs.data();
+    w.panel_count = static_cast<std::int32_t>(panels.size());
+    w.panels = panels.data();
   }
   std::size_t count() const {
     return node_flags.size() + support_flags.size() + dof_depth.size() + row_first.size() +
-           axis_place.size() + root_node.size() + sizeof(DofRun) / sizeof(std::int32_t) * runs.size();
+           axis_place.size() + root_node.size() + rows_node.size() +
+           sizeof(DofRun) / sizeof(std::int32_t) * runs.size() +
+           sizeof(DofPanel) / sizeof(std::int32_t) * panels.size();
   }
 };
+
+// For coordinates numbered depth first: v_parent, and their depth.
+std::vector<DofPanel> panels_of(const ModelData& m, const std::vector<std::int32_t>& depth);
 
 // The axis of the body frame that the motion subspace of velocity coordinate k selects (model_data.hpp).
 int axis_of_dof(const ModelData& m, int k);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "solvers/arena.hpp"
 #include "spatial/lanes.hpp"
 
 namespace tenon {
@@ -28,6 +29,9 @@ BridgedFactor::BridgedFactor(const ModelData& m, const ConstraintData* constrain
   data_.w = w;
   data_.w.dof_depth = dof_depth_.data();
   data_.w.row_first = row_first_.data();
+  panels_ = panels_of(data_.tree, dof_depth_);
+  data_.w.panel_count = static_cast<std::int32_t>(panels_.size());
+  data_.w.panels = panels_.data();
   data_.entry_count = row_first_.back();
   data_.number = number_.data();
   data_.coordinate = coordinate_.data();
@@ -116,7 +120,8 @@ void BridgedFactor::lay_out_rows(const ModelData& m, const WorkspaceData<double>
 
 std::size_t BridgedFactor::bytes() const {
   const std::size_t indices = number_.size() * 2 + v_parent_.size() + dof_depth_.size() + row_first_.size() +
-                              place_.size() + way_begin_.size() + way_.size();
+                              place_.size() + way_begin_.size() + way_.size() +
+                              sizeof(DofPanel) / sizeof(std::int32_t) * panels_.size();
   return indices * sizeof(std::int32_t) + memory_.size() * sizeof(double);
 }
 

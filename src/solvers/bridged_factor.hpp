@@ -28,6 +28,7 @@ class BridgedFactor {
   void lay_out_rows(const ModelData& m, const WorkspaceData<double>& w);
 
   std::vector<std::int32_t> number_, coordinate_, v_parent_, dof_depth_, row_first_, place_, way_begin_, way_;
+  std::vector<DofPanel> panels_;
   std::vector<double> memory_;
   BridgedFactorData<double> data_{};
 };

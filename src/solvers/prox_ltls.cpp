@@ -13,23 +13,20 @@ constexpr double least_squares_mu = 1e3;
 
 struct AugmentedSteps {
   const ConstrainedProblem& p;
-  const double* inv_mu = nullptr;
   bool positive = true;
   bool moved = false;  // qdd is not zero any more
 
   static void prepare(void* self, const double* inv_mu) {
     AugmentedSteps& s = *static_cast<AugmentedSteps*>(self);
     WorkspaceImpl& w = s.p.w;
-    s.inv_mu = inv_mu;
-    for (int r = 0; r < w.rows(); ++r) w.w().mu_row[r] = 1 / (w.cd()->compliance[r] + inv_mu[r]);
-    s.positive = w.kernels->prox_ltls_factor(w.md(), *w.cd(), w.w());
+    s.positive = w.kernels->prox_ltls_factor(w.md(), *w.cd(), inv_mu, w.w());
   }
 
   // Every evaluation after the first refines.
   static bool evaluate(void* self, const double* f, bool, double* step) {
     AugmentedSteps& s = *static_cast<AugmentedSteps*>(self);
     WorkspaceImpl& w = s.p.w;
-    w.kernels->prox_ltls_step(w.md(), *w.cd(), s.inv_mu, f, s.moved, step, w.w().qdd, w.w());
+    w.kernels->prox_ltls_step(w.md(), *w.cd(), f, s.moved, step, w.w().qdd, w.w());
     s.moved = true;
     return s.positive;
   }

@@ -63,6 +63,21 @@ std::vector<DofRun> runs_of(const ModelData& m) {
   return runs;
 }
 
+std::vector<std::int32_t> rows_nodes_of(const ModelData& m, const ConstraintData& c) {
+  std::vector<std::int32_t> nodes(static_cast<std::size_t>(m.node_count), 0);
+  for (int s = c.support_count - 1; s >= 0; --s) {
+    const int i = c.support[s];
+    nodes[static_cast<std::size_t>(i)] = i;
+    if (s + 1 == c.support_count) continue;
+    // A child with all rows of its parent is the next supporting node.
+    const int next = c.support[s + 1];
+    if (m.nodes[next].parent == i && c.node_row_first[next] == c.node_row_first[i] &&
+        c.subtree_row_end[next] == c.subtree_row_end[i])
+      nodes[static_cast<std::size_t>(i)] = nodes[static_cast<std::size_t>(next)];
+  }
+  return nodes;
+}
+
 }  // namespace
 
 SweepTables::SweepTables(const ModelData& m, const ConstraintData* c) : node_flags(flags_of(m, {})) {
@@ -70,6 +85,7 @@ SweepTables::SweepTables(const ModelData& m, const ConstraintData* c) : node_fla
     std::vector<bool> supports(static_cast<std::size_t>(m.node_count), false);
     for (int s = 0; s < c->support_count; ++s) supports[static_cast<std::size_t>(c->support[s])] = true;
     support_flags = flags_of(m, supports);
+    rows_node = rows_nodes_of(m, *c);
   }
   row_first.push_back(0);
   for (int k = 0; k < m.nv; ++k) {
@@ -84,6 +100,25 @@ SweepTables::SweepTables(const ModelData& m, const ConstraintData* c) : node_fla
     root_node.push_back(parent < 0 ? i : root_node[static_cast<std::size_t>(parent)]);
   }
   runs = runs_of(m);
+  panels = panels_of(m, dof_depth);
+}
+
+std::vector<DofPanel> panels_of(const ModelData& m, const std::vector<std::int32_t>& depth) {
+  std::vector<DofPanel> panels;
+  std::vector<std::int32_t> panel_of(static_cast<std::size_t>(m.nv)),
+      children(static_cast<std::size_t>(m.nv));
+  for (int k = 0; k < m.nv; ++k)
+    if (m.v_parent[k] >= 0) ++children[static_cast<std::size_t>(m.v_parent[k])];
+  for (int k = 0; k < m.nv; ++k) {
+    const int parent = m.v_parent[k];
+    const bool only_child = parent >= 0 && parent == k - 1 && children[static_cast<std::size_t>(parent)] == 1;
+    if (only_child && depth[static_cast<std::size_t>(k)] % 4 != 0)
+      panels.back().end = k + 1;
+    else
+      panels.push_back({k, k + 1, parent < 0 ? -1 : panel_of[static_cast<std::size_t>(parent)]});
+    panel_of[static_cast<std::size_t>(k)] = static_cast<std::int32_t>(panels.size()) - 1;
+  }
+  return panels;
 }
 
 int axis_of_dof(const ModelData& m, int k) {

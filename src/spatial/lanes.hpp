@@ -3,6 +3,8 @@
 // intrinsics.
 #pragma once
 
+#include <type_traits>
+
 #include "spatial/spatial.hpp"
 
 namespace tenon {
@@ -36,6 +38,7 @@ struct Lanes {
   Lanes() = default;
   TENON_INLINE explicit Lanes(const T& s) : x{s, s, s, s} {}
   TENON_INLINE explicit Lanes(const Vector& v) : x(v) {}
+  TENON_INLINE Lanes(const T& a, const T& b, const T& c, const T& d) : x{a, b, c, d} {}
   TENON_INLINE static Lanes load(const T* p) {
     Lanes l;
     __builtin_memcpy(static_cast<void*>(&l.x), p, sizeof l.x);
@@ -94,6 +97,15 @@ template <class T>
 TENON_INLINE Lanes<T> cross_components(const Lanes<T>& a, const Lanes<T>& b) {
   const Lanes<T> c = a * shuffle<1, 2, 0, 3>(b, b) - shuffle<1, 2, 0, 3>(a, a) * b;
   return shuffle<1, 2, 0, 3>(c, c);
+}
+
+// f(0), ..., f(n - 1) with compile-time values.
+template <int n, class F>
+TENON_INLINE void unroll(F&& f) {
+  if constexpr (n > 0) {
+    unroll<n - 1>(f);
+    f(std::integral_constant<int, n - 1>{});
+  }
 }
 
 // n rounded up to whole packs.

@@ -203,10 +203,9 @@ void run_prox_ltls(Subject<T>& s, const T* const* in, T* const* out) {
   take_desired(s, in);
   s.kernels.prox_ltls_start(s.m(), s.c(), in[0], in[1], in[2], false, out[0], s.w);
   Rows<T> inv_mu(proximal_terms(s)), f(s), step(s);
-  for (int r = 0; r < s.rows(); ++r) s.w.mu_row[r] = T(1) / (T(s.c().compliance[r]) + inv_mu[r]);
-  s.kernels.prox_ltls_factor(s.m(), s.c(), s.w);
+  s.kernels.prox_ltls_factor(s.m(), s.c(), inv_mu.data(), s.w);
   for (int i = 0; i < s.options.iterations; ++i) {
-    s.kernels.prox_ltls_step(s.m(), s.c(), inv_mu.data(), f.data(), i > 0, step.data(), out[0], s.w);
+    s.kernels.prox_ltls_step(s.m(), s.c(), f.data(), i > 0, step.data(), out[0], s.w);
     add_to(f, step, s.rows());
   }
   give_lambda(s, s.w.row_lambda, out);
