@@ -16,6 +16,8 @@ from statistics import median
 
 QUANTITIES = ["aba", "rnea", "crba", "constrained"]
 CHAINS = [20, 50, 100, 200]
+# The same algorithm, three plain iterations, in both libraries.
+SAME = {"constrained_aba_3": "constrainedABA", "prox_pv_3": "pv", "prox_ltl_3": "constraintDynamics"}
 ACCURATE = 1e-3  # a method that is further off than this has not solved the row
 
 
@@ -106,6 +108,24 @@ def print_table(rows, show_all):
     return ratios
 
 
+def check_same(rows, goal):
+    """Each method beside the same method of the peer, both at three iterations."""
+    good, counted = True, 0
+    for ours_name, peer_name in SAME.items():
+        for (robot, quantity), methods in rows.items():
+            ours, peer = methods.get("tenon:" + ours_name), methods.get("pinocchio:" + peer_name)
+            if not ours or not peer:
+                continue
+            if counted == 0:
+                print(f"\nthe same method, three iterations, at least {goal} times as fast")
+            counted += 1
+            ratio = peer.best / ours.best
+            good = good and ratio >= goal
+            print(f"  {robot:20} {ours_name:18} {ours.best:8.2f}  {peer_name:18} {peer.best:8.2f} {ratio:6.2f}"
+                  f"{'' if ratio >= goal else '  missed'}")
+    return good
+
+
 def check_ratios(ratios, goal, goal_methods):
     counted = {row: ratio for row, ratio in ratios.items() if row[1] != "constrained" or row[2] in goal_methods}
     missed = {row: ratio for row, ratio in counted.items() if ratio < goal}
@@ -159,6 +179,7 @@ def main():
     rows = merge(all_rows)
     ratios = print_table(rows, arguments.all)
     good = check_ratios(ratios, arguments.goal, goal_methods) if ratios else True
+    good = check_same(rows, arguments.goal) and good
     good = check_flat(rows, arguments.flat, goal_methods) and good
     sizes = {(robot, timing.n, timing.m): timing.workspace for (robot, _), methods in rows.items()
              for timing in methods.values() if timing.workspace}

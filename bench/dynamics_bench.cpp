@@ -90,6 +90,11 @@ void register_tenon_damped(Fixture& fixture, const std::string& quantity, Damped
   }
 }
 
+bool iterates(int32_t method) {
+  return method == TENON_METHOD_CONSTRAINED_ABA || method == TENON_METHOD_PROX_LTL ||
+         method == TENON_METHOD_PROX_LTLS || method == TENON_METHOD_PROX_PV;
+}
+
 void register_tenon(Fixture& fixture) {
   register_tenon_tree(fixture, "aba", &Fixture::forward_dynamics);
   register_tenon_tree(fixture, "rnea", &Fixture::inverse_dynamics);
@@ -103,8 +108,9 @@ void register_tenon(Fixture& fixture) {
     const tenon_solve_options options = bench::default_options(method);
     if (fixture.constrained_dynamics(0, options) == TENON_UNSUPPORTED) continue;
     register_tenon_constrained(fixture, tenon_method_string(method), options);
-    if (method == TENON_METHOD_CONSTRAINED_ABA) {
-      register_tenon_constrained(fixture, "constrained_aba_3", bench::three_iterations(method));
+    if (iterates(method)) {
+      register_tenon_constrained(fixture, tenon_method_string(method) + std::string("_3"),
+                                 bench::three_iterations(method));
     }
   }
 }

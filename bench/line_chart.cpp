@@ -20,9 +20,9 @@ struct Range {
   }
 };
 
-// Steps of 1, 2 or 5 times a power of ten, about eight over the range.
+// Steps of 1, 2 or 5 times a power of ten, about ten over the range.
 double step_of(const Range& r) {
-  const double rough = std::max(r.high - r.low, 1e-12) / 8;
+  const double rough = std::max(r.high - r.low, 1e-12) / 11;
   const double power = std::pow(10, std::floor(std::log10(rough)));
   for (const double factor : {1.0, 2.0, 5.0})
     if (rough <= factor * power) return factor * power;
@@ -68,29 +68,29 @@ class Drawing {
 
   void axes() {
     char number[32];
-    for (double x = std::ceil(x_.low); x <= x_.high; x += std::max(1.0, step_of(x_))) {
+    for (double x = std::ceil(x_.low); x <= x_.high; x += std::max(1.0, std::floor(step_of(x_)))) {
       segment(at_x(x), top, at_x(x), height - bottom, "#e4e4e4", "none");
       std::snprintf(number, sizeof number, "%g", x);
       text(at_x(x), height - bottom + 18, "middle", number);
     }
-    const double step = step_of(y_);
+    const double step = chart_.powers ? 1 : step_of(y_);
     for (double y = std::ceil(y_.low / step) * step; y <= y_.high + 1e-9; y += step) {
       segment(left, at_y(y), width - right, at_y(y), "#e4e4e4", "none");
-      std::snprintf(number, sizeof number, "%g", y);
+      std::snprintf(number, sizeof number, "%g", chart_.powers ? std::pow(10, y) : y);
       text(left - 6, at_y(y) + 4, "end", number);
     }
   }
 
   void curve(std::size_t i) {
     const LineChart::Line& line = chart_.lines[i];
-    const char* colour = colours[i % (sizeof colours / sizeof *colours)];
+    const char* colour = colours[line.colour % (sizeof colours / sizeof *colours)];
     const char* dashes = line.dashed ? "5 4" : "none";
     std::fprintf(
         file_, "<polyline fill=\"none\" stroke-width=\"1.8\" stroke=\"%s\" stroke-dasharray=\"%s\" points=\"",
         colour, dashes);
     for (const auto& [x, y] : line.points) std::fprintf(file_, "%.1f,%.1f ", at_x(x), at_y(y));
     std::fprintf(file_, "\"/>\n");
-    const double y = height - bottom - 14 - 18 * static_cast<double>(chart_.lines.size() - 1 - i);
+    const double y = top + 18 + 18 * static_cast<double>(i);
     segment(width - 300, y - 4, width - 268, y - 4, colour, dashes);
     text(width - 260, y, "start", line.name);
   }

@@ -1,6 +1,7 @@
 // A chart of lines as SVG.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,10 +12,12 @@ struct LineChart {
   struct Line {
     std::string name;
     std::vector<std::pair<double, double>> points;
+    std::size_t colour = 0;
     bool dashed = false;
   };
   std::string title, x_title, y_title;
   std::vector<Line> lines;
+  bool powers = false;  // y are exponents of ten, and labelled so
 
   // Axes cover the points. Throws std::runtime_error when the file cannot be written.
   void write(const std::string& path) const;

@@ -44,6 +44,34 @@ State at_rest(const Model& model) {
   return state;
 }
 
+// A trunk of 10 kg stands on two straight legs side by side, each of two links of 1 kg and a foot of 1 kg,
+// with hinges about y at hip, knee and ankle. The feet are 1 m below the trunk.
+Robot biped() {
+  Robot robot;
+  robot.options.gravity = {0, 0, -10};
+  robot.options.floating_base = true;
+  robot.mechanism.links.push_back({"trunk", 10, {0, 0, 0.2}, {0.5, 0, 0, 0.4, 0, 0.3}});
+  for (const double side : {1.0, -1.0}) {
+    std::string parent = "trunk";
+    for (const char* part : {"thigh", "shin", "foot"}) {
+      const bool thigh = parent == "trunk", foot = std::string(part) == "foot";
+      const std::string name = part + std::string(side > 0 ? "_left" : "_right");
+      robot.mechanism.links.push_back({name, 1, {0, 0, foot ? -0.02 : -0.25}, {0.02, 0, 0, 0.02, 0, 0.005}});
+      MechanismJoint joint;
+      joint.name = name;
+      joint.type = JointType::revolute;
+      joint.parent = parent;
+      joint.child = name;
+      joint.origin.translation = {0, thigh ? 0.1 * side : 0, thigh ? 0 : -0.5};
+      joint.axis = {0, 1, 0};
+      robot.mechanism.joints.push_back(joint);
+      parent = name;
+    }
+  }
+  robot.model = Model::compile(robot.mechanism, robot.options);
+  return robot;
+}
+
 ConstrainedScene scene(int rods, std::vector<ConstraintSpec> specs) {
   Robot robot = planar_arm(rods);
   State state = at_rest(*robot.model);
@@ -182,6 +210,47 @@ TEST_P(SingularCases, MoreRowsThanCoordinates) {
   EXPECT_LE(qdd.cwiseAbs().maxCoeff(), 1e-11);
 }
 
+// Straight legs cannot give way, four points a foot are twelve rows where six can be independent, and those
+// six ask for more than three hinges can do: the legs carry the weight, and nothing moves.
+TEST_P(SingularCases, BothFeetOnEightPoints) {
+  Robot robot = biped();
+  State state = at_rest(*robot.model);
+  neutral(*robot.model, state.q.data());
+  std::vector<ConstraintSpec> points;
+  for (const char* foot : {"foot_left", "foot_right"})
+    for (const double x : {-0.1, 0.1})
+      for (const double y : {-0.05, 0.05})
+        points.push_back(point_constraint(robot.model->find_link(foot), {x, y, -0.04}, RowAxes::world));
+  ConstrainedScene s(std::move(robot), std::move(state), points);
+  ASSERT_EQ(s.rows(), 24);
+  EXPECT_EQ(solve(s), Status::ok);
+  EXPECT_LE(qdd.cwiseAbs().maxCoeff(), 1e-9);
+  double weight = 0;
+  for (int r = 2; r < 24; r += 3) weight += lambda(r);
+  EXPECT_NEAR(weight, 160, 1e-6);
+  s.solve_reference();
+  EXPECT_EQ(s.expected_report.rank, 8);  // both knees can start to give way, and the trunk to move or pitch
+  EXPECT_LE(relative_error(s.joint_force(lambda), s.JT_lambda), 1e-9);
+  EXPECT_LE(lambda.cwiseAbs().maxCoeff(), 1e3);
+}
+
+// A posture where the rows need multipliers a million times the torques: digits are lost, and a tolerance of
+// zero cannot be met. Going on trying must do no harm.
+TEST_P(SingularCases, ToleranceOutOfReach) {
+  for (const double angle : {1e-1, 1e-2, 1e-3, 1e-4}) {
+    ConstrainedScene s = scene(3, {tip(2), one_row(1, 3)});
+    s.state.q = {0.2, angle, 0.5 * angle};
+    s.state.v = {0.3, 0.1, -0.2};
+    s.solve_reference();
+    SolveOptions options;
+    options.absolute_tolerance = options.relative_tolerance = 0;
+    options.max_iterations = 200;
+    const Status status = s.solve(GetParam(), qdd, lambda, options);
+    EXPECT_GE(static_cast<int>(status), 0) << s.workspace.message();
+    EXPECT_LE(relative_error(qdd, s.qdd), 1e-10 / angle) << "angle " << angle;
+  }
+}
+
 TEST_P(SingularCases, SoftTwinsOfRigidRows) {
   ConstraintSpec soft = one_row(0, 4);
   soft.compliance = {0.5};
@@ -196,6 +265,26 @@ TEST_P(SingularCases, SoftTwinsOfRigidRows) {
   EXPECT_EQ(solve(alone), Status::ok);
   EXPECT_NEAR(lambda(0), 15 / 3.5, 1e-9);
   EXPECT_NEAR(qdd(0), -0.5 * 15 / 3.5, 1e-9);
+}
+
+// pv_soft holds rows by springs: it need not meet them, but it has an answer to all of this.
+TEST(PvSoft, StaysBoundedInSingularCases) {
+  ConstraintSpec twin = one_row(0, 4);
+  ConstrainedScene scenes[] = {scene(2, {tip(1)}), scene(1, {twin, twin}),
+                               scene(2, {point_constraint(0, {1, 2, 3}), tip(1)}),
+                               scene(2, {weld_constraint(link(1), {})}),
+                               scene(3, {tip(0), tip(1), tip(2), weld_constraint(link(2), {})})};
+  for (ConstrainedScene& s : scenes) {
+    for (const double reach : {0.0, 4.0}) {
+      for (std::size_t r = 0; r < s.desired.size(); ++r) s.desired[r] = r % 2 ? reach : -reach;
+      VectorXd qdd, lambda;
+      EXPECT_EQ(s.solve(Method::pv_soft, qdd, lambda), Status::ok);
+      EXPECT_TRUE(qdd.allFinite() && lambda.allFinite());
+      EXPECT_LE(qdd.cwiseAbs().maxCoeff(), 1e3);
+      // Stiffness times what the rows contradict each other by.
+      EXPECT_LE(lambda.cwiseAbs().maxCoeff(), 3e7 * (1 + 50 * reach));
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, SingularCases, ::testing::ValuesIn(available_methods()),

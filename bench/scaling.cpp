@@ -1,0 +1,161 @@
+// How the time of each method grows with coordinates and with rows: exponents fitted over chains and trees
+// that double. bench/README.md says how to run it.
+//
+//   more links  chains of 25 to 400 hinges, the tip welded: n d^0 for the recursive methods, n d^2 = n^3 in
+//   joint space more rows   a comb of 48 teeth on one chain, 3 to 144 rows: the tree stays, the number of
+//   pinned tips grows both        binary trees of 21 to 381 hinges, every leaf at a point: depth grows as log
+//   n only
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+#include <functional>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "problem.hpp"
+
+namespace {
+
+using bench::Problem;
+using tenon::Method;
+
+constexpr Method methods[] = {Method::pv_soft, Method::pv_early, Method::constrained_aba, Method::pv,
+                              Method::prox_pv, Method::prox_ltl, Method::prox_ltls};
+
+struct Series {
+  std::string name, size_name;
+  std::vector<int> sizes;
+  std::function<Problem(int)> problem;
+};
+
+// A chain of hinges with a tooth of two hinges on each link.
+tenon::Mechanism comb(int teeth) {
+  tenon::Mechanism mechanism;
+  mechanism.name = "comb";
+  mechanism.links.push_back({"base", 1, {0, 0, 0}, {0.01, 0, 0, 0.01, 0, 0.01}});
+  const auto add = [&](const std::string& name, const std::string& parent, const tenon::Vector3& origin,
+                       const tenon::Vector3& axis) {
+    mechanism.links.push_back({name, 1, {0.1, 0, 0}, {0.002, 0, 0, 0.004, 0, 0.005}});
+    tenon::MechanismJoint joint;
+    joint.name = "joint_" + name;
+    joint.type = tenon::JointType::revolute;
+    joint.parent = parent;
+    joint.child = name;
+    joint.origin.translation = origin;
+    joint.axis = axis;
+    mechanism.joints.push_back(joint);
+  };
+  const tenon::Vector3 axes[] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  std::string back = "base";
+  for (int i = 0; i < teeth; ++i) {
+    const std::string number = std::to_string(i);
+    add("back" + number, back, {0.2, 0, 0}, axes[i % 3]);
+    back = "back" + number;
+    add("root" + number, back, {0, 0.05, 0}, axes[(i + 1) % 3]);
+    add("mid" + number, "root" + number, {0.2, 0, 0}, axes[(i + 2) % 3]);
+    add("tip" + number, "mid" + number, {0.2, 0, 0}, axes[i % 3]);
+  }
+  return mechanism;
+}
+
+Problem comb_with_rows(int rows) {
+  constexpr int teeth = 48;
+  const auto model = tenon::Model::compile(comb(teeth));
+  std::vector<tenon::ConstraintSpec> specs;
+  // The last teeth first, so that all sets are carried by the whole chain.
+  for (int i = 0; i < rows / 3; ++i)
+    specs.push_back(
+        tenon::point_constraint(model->find_link("tip" + std::to_string(teeth - 1 - i)), {0.2, 0, 0}));
+  return {"comb", model, specs};
+}
+
+std::vector<Series> all_series() {
+  return {{"more links: chain, tip welded",
+           "n",
+           {25, 50, 100, 200, 400},
+           [](int n) {
+             const bench::Robot robot = bench::chain(n);
+             return Problem("chain", robot, robot.contacts);
+           }},
+          {"more rows: comb of 192 hinges, tips at a point", "m", {9, 18, 36, 72, 144}, comb_with_rows},
+          {"both: binary tree, leaves at a point", "n", {3, 4, 5, 6, 7}, [](int generations) {
+             const bench::Robot robot = bench::binary_tree(generations);
+             return Problem("tree", robot, robot.contacts);
+           }}};
+}
+
+double thread_seconds() {
+  std::timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+// us of a solve: the least of several passes over the same states.
+std::vector<double> time_methods(Problem& problem) {
+  constexpr int states = 20, passes = 25;
+  std::vector<bench::CoreState> drawn;
+  for (int i = 0; i < states; ++i) drawn.push_back(problem.draw_at_pace(static_cast<std::uint64_t>(i) + 1));
+  std::vector<double> least(std::size(methods), std::numeric_limits<double>::infinity());
+  for (int pass = 0; pass < passes; ++pass) {
+    for (std::size_t k = 0; k < std::size(methods); ++k) {
+      tenon::SolveOptions options;
+      options.method = methods[k];
+      const double begin = thread_seconds();
+      for (const bench::CoreState& state : drawn) {
+        if (static_cast<int>(problem.solve(state, options)) < 0) throw std::runtime_error(problem.message());
+      }
+      least[k] = std::min(least[k], 1e6 * (thread_seconds() - begin) / states);
+    }
+  }
+  return least;
+}
+
+// Slope of log time over log size, by least squares over sizes from `first`.
+double exponent(const std::vector<double>& sizes, const std::vector<double>& times, std::size_t first) {
+  double x = 0, y = 0, xx = 0, xy = 0;
+  const double count = static_cast<double>(sizes.size() - first);
+  for (std::size_t i = first; i < sizes.size(); ++i) {
+    const double u = std::log(sizes[i]), v = std::log(times[i]);
+    x += u, y += v, xx += u * u, xy += u * v;
+  }
+  return (count * xy - x * y) / (count * xx - x * x);
+}
+
+void run(const Series& series) {
+  std::vector<double> sizes;
+  std::vector<std::vector<double>> times(std::size(methods));
+  std::printf("\n%s\n%6s %6s", series.name.c_str(), "n", "m");
+  for (const Method method : methods) std::printf(" %16s", bench::name_of(method));
+  std::printf("  us a solve\n");
+  for (const int size : series.sizes) {
+    Problem problem = series.problem(size);
+    sizes.push_back(series.size_name == "n" ? problem.nv() : problem.rows());
+    const std::vector<double> us = time_methods(problem);
+    std::printf("%6d %6d", problem.nv(), problem.rows());
+    for (std::size_t k = 0; k < us.size(); ++k) {
+      times[k].push_back(us[k]);
+      std::printf(" %16.2f", us[k]);
+    }
+    std::printf("\n");
+  }
+  const std::size_t half = sizes.size() / 2;
+  for (const std::size_t first : {std::size_t{0}, half}) {
+    std::printf("%-13s", first == 0 ? "exponent, all" : "larger half");
+    for (const std::vector<double>& t : times) std::printf(" %16.2f", exponent(sizes, t, first));
+    std::printf("\n");
+  }
+}
+
+}  // namespace
+
+int main() try {
+  std::printf("%s, %s\n", bench::cpu_model().c_str(), bench::compiler().c_str());
+  for (const Series& series : all_series()) run(series);
+  return 0;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "scaling: %s\n", error.what());
+  return 1;
+}
