@@ -91,8 +91,8 @@ class Drawing {
     for (const auto& [x, y] : line.points) std::fprintf(file_, "%.1f,%.1f ", at_x(x), at_y(y));
     std::fprintf(file_, "\"/>\n");
     const double y = top + 18 + 18 * static_cast<double>(i);
-    segment(width - 300, y - 4, width - 268, y - 4, colour, dashes);
-    text(width - 260, y, "start", line.name);
+    segment(width - 350, y - 4, width - 318, y - 4, colour, dashes);
+    text(width - 310, y, "start", line.name);
   }
 
   std::FILE* file_;
