@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "fixture.hpp"
+#include "peer_delassus_matrix.hpp"
 
 namespace {
 
@@ -95,6 +96,29 @@ bool iterates(int32_t method) {
          method == TENON_METHOD_PROX_LTLS || method == TENON_METHOD_PROX_PV;
 }
 
+// Worst relative error of a Delassus matrix over the first states; run(state) gives it.
+template <typename Run>
+double delassus_error(Fixture& fixture, Run&& run) {
+  double error = 0;
+  for (int i = 0; i < Fixture::reference_count; ++i) {
+    const std::vector<double> matrix = run(i);
+    error = std::max(error, fixture.delassus_error_of(i, matrix));
+  }
+  return error;
+}
+
+void register_tenon_delassus(Fixture& fixture, int32_t method) {
+  const std::string name = fixture.name() + "/delassus/tenon:" + tenon_delassus_method_string(method);
+  register_one(name, [&fixture, method](benchmark::State& state) {
+    state.counters["error"] = delassus_error(fixture, [&](int i) {
+      if (fixture.delassus(i, method) < 0) throw std::runtime_error(fixture.message());
+      return fixture.delassus();
+    });
+    cycle(state, [&](int i) { fixture.delassus(i, method); });
+    label(state, fixture, true);
+  });
+}
+
 void register_tenon(Fixture& fixture) {
   register_tenon_tree(fixture, "aba", &Fixture::forward_dynamics);
   register_tenon_tree(fixture, "rnea", &Fixture::inverse_dynamics);
@@ -113,11 +137,14 @@ void register_tenon(Fixture& fixture) {
                                  bench::three_iterations(method));
     }
   }
+  for (int32_t method = TENON_DELASSUS_LTL_OSIM; method < tenon_delassus_method_count(); ++method)
+    register_tenon_delassus(fixture, method);
 }
 
 #ifdef TENON_BENCH_PEERS
 
 using bench::Peer;
+using bench::PeerDelassusMatrix;
 using bench::PeerMethod;
 
 double peer_error(Fixture& fixture, PeerMethod method) {
@@ -144,6 +171,21 @@ void register_peer_method(Fixture& fixture, const std::string& quantity, PeerMet
   });
 }
 
+void register_peer_delassus(Fixture& fixture) {
+  register_one(fixture.name() + "/delassus/pinocchio:computeDelassusMatrix",
+               [&fixture](benchmark::State& state) {
+                 PeerDelassusMatrix peer(*fixture.peer());
+                 std::vector<double> matrix(fixture.delassus().size());
+                 state.counters["error"] = delassus_error(fixture, [&](int i) {
+                   peer.run(i);
+                   peer.result(matrix.data());
+                   return matrix;
+                 });
+                 cycle(state, [&](int i) { peer.run(i); });
+                 label(state, fixture, true);
+               });
+}
+
 void register_peer(Fixture& fixture) {
   register_peer_method(fixture, "aba", PeerMethod::aba_local);
   register_peer_method(fixture, "aba", PeerMethod::aba_world);
@@ -156,6 +198,7 @@ void register_peer(Fixture& fixture) {
        {PeerMethod::constrained_aba, PeerMethod::pv, PeerMethod::lcaba, PeerMethod::prox_ltl}) {
     register_peer_method(fixture, "constrained", method);
   }
+  register_peer_delassus(fixture);
 }
 
 void describe_peer() {

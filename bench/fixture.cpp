@@ -75,6 +75,7 @@ Fixture::Fixture(const Robot& robot, int state_count) : name_(robot.name) {
   lambda_.resize(rows_);
   inverse_.assign(rows_ * rows_, 0.0);
   ones_.assign(rows_, 1.0);
+  delassus_.resize(rows_ * rows_);
   make_states(state_count);
   make_reference();
   make_peer(robot);
@@ -173,6 +174,11 @@ tenon_solve_report Fixture::report() const {
   tenon_solve_report_init(&report, sizeof report);
   tenon_workspace_report(workspace_, &report);
   return report;
+}
+
+double Fixture::delassus_error_of(int state, const std::vector<double>& matrix) {
+  check(delassus(state, TENON_DELASSUS_DENSE), message());
+  return relative_difference(matrix, delassus_);
 }
 
 double Fixture::error_of(int state, const std::vector<double>& qdd) const {

@@ -69,10 +69,16 @@ class Fixture {
                                       nv_, nullptr, 0, nullptr, 0, out_.data(), nv_, lambda_.data(), rows_);
   }
 
+  tenon_status delassus(int state, int32_t method) {
+    return tenon_delassus(workspace_, method, at(state).q.data(), nq_, delassus_.data(), delassus_.size(),
+                          static_cast<int32_t>(rows_));
+  }
+
   // What the last call wrote.
   const std::vector<double>& out() const { return out_; }
   const std::vector<double>& matrix() const { return matrix_; }
   const std::vector<double>& inverse() const { return inverse_; }
+  const std::vector<double>& delassus() const { return delassus_; }
   const char* message() const { return tenon_workspace_message(workspace_); }
   tenon_solve_report report() const;
 
@@ -81,6 +87,8 @@ class Fixture {
   static constexpr int reference_count = 30;
   const std::vector<std::vector<double>>& reference() const { return reference_; }
   double error_of(int state, const std::vector<double>& qdd) const;
+  // The same of a Delassus matrix, against the dense method. Overwrites delassus().
+  double delassus_error_of(int state, const std::vector<double>& matrix);
 
   // Null when the benchmark was built without peers.
   Peer* peer() { return peer_.get(); }
@@ -103,7 +111,7 @@ class Fixture {
   tenon_constraints* constraints_ = nullptr;
   tenon_workspace* workspace_ = nullptr;
   std::vector<State> states_;
-  std::vector<double> out_, matrix_, lambda_, inverse_, ones_;
+  std::vector<double> out_, matrix_, lambda_, inverse_, ones_, delassus_;
   std::vector<std::vector<double>> reference_;
   std::unique_ptr<Peer> peer_;
 };

@@ -70,6 +70,7 @@ class Peer {
   struct Impl;
 
  private:
+  friend class PeerDelassusMatrix;
   std::unique_ptr<Impl> impl_;
 };
 

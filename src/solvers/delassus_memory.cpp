@@ -147,6 +147,7 @@ template <class T>
 void DelassusMemory<T>::find_efpa_nodes(const ModelData& m, const PvData<T>& pv) {
   std::vector<std::int32_t> place(static_cast<std::size_t>(m.node_count), -1);
   for (std::int32_t i = 0; i < pv.node_count; ++i) place[static_cast<std::size_t>(pv.nodes[i].node)] = i;
+  std::vector<std::vector<std::int32_t>> ends_at(static_cast<std::size_t>(pv.node_count));  // of groups
   std::int32_t K = 0;
   for (std::int32_t i = 0; i < pv.node_count; ++i) {
     const PvNode& s = pv.nodes[i];
@@ -156,10 +157,9 @@ void DelassusMemory<T>::find_efpa_nodes(const ModelData& m, const PvData<T>& pv)
     n.K_begin = K;
     K += 6 * (s.lane_end - s.lane_begin);
     n.has_rows = s.row_end > s.row_begin ? 1 : 0;
-    std::vector<std::int32_t> ends;
+    if (n.parent >= 0) ends_at[static_cast<std::size_t>(n.parent)].push_back(s.lane_end);
+    std::vector<std::int32_t>& ends = ends_at[static_cast<std::size_t>(i)];
     if (n.has_rows) ends.push_back(s.lane_begin + (s.row_end - s.row_begin + 3) / 4 * 4);
-    for (std::int32_t child = 0; child < i; ++child)
-      if (m.nodes[pv.nodes[child].node].parent == s.node) ends.push_back(pv.nodes[child].lane_end);
     std::sort(ends.begin(), ends.end());
     if (!n.has_rows && ends.size() < 2) ends.clear();
     n.group_begin = static_cast<std::int32_t>(group_lane_end_.size());
