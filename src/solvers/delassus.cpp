@@ -3,6 +3,7 @@
 #include "solvers/delassus.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "solvers/check.hpp"
 #include "spatial/lanes.hpp"
@@ -79,9 +80,10 @@ Status delassus_matrix(Workspace& workspace, DelassusMethod method, const double
   w.message[0] = '\0';
   TENON_CHECK(check_configuration(w, "q", q));
   TENON_CHECK(fill_delassus(w, method, q));
-  const int rows = w.rows(), stride = whole_packs(rows);
-  for (int j = 0; j < rows; ++j)
-    if (!all_finite(w.w().delassus + j * stride + j, rows - j))
+  // Positive semidefinite: where the diagonal is finite all of it is.
+  const std::ptrdiff_t step = whole_packs(w.rows()) + 1;
+  for (int r = 0; r < w.rows(); ++r)
+    if (!std::isfinite(w.w().delassus[r * step]))
       return w.fail(Status::not_finite,
                     "the result is not finite: the inputs are too large for double precision");
   symmetric_to_user(w, w.w().delassus, out, ld);
