@@ -158,6 +158,7 @@ typedef int32_t tenon_status;
 #define TENON_INVALID_INERTIA ((int32_t)-13)       /* mass or inertia that no moving body can have */
 #define TENON_NOT_FOUND ((int32_t)-14)             /* a name that names nothing */
 #define TENON_NOT_POSITIVE_DEFINITE ((int32_t)-20) /* the mass matrix cannot be factored */
+#define TENON_SINGULAR_CONFIGURATION ((int32_t)-21) /* a kinematic loop at a dead centre: see tenon_model_cluster */
 #define TENON_UNSUPPORTED ((int32_t)-30)           /* a feature that this version does not have */
 #define TENON_OUT_OF_MEMORY ((int32_t)-40)
 #define TENON_INTERNAL_ERROR ((int32_t)-50) /* a fault in Tenon: please report it with the message */

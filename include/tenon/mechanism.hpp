@@ -1,10 +1,11 @@
-// A mechanism as its description says it: links, joints, frames. Made by the URDF reader or by calls, checked
-// and compiled into a Model (model.hpp). Nothing here is fast; everything here can be wrong and is checked by
-// Model::compile, which names the culprit.
+// A mechanism as its description says it: links, joints, frames, loops. Made by the URDF reader or by calls,
+// checked and compiled into a Model (model.hpp). Nothing here is fast; everything here can be wrong and is
+// checked by Model::compile, which names the culprit.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -79,6 +80,52 @@ struct MechanismJoint {
   double armature = 0;        // rotor inertia seen at the joint, kg m^2 or kg, added to the diagonal of M
   JointLimits limits;
   double damping = 0, friction = 0;  // carried for the user; no algorithm here applies them
+  // false: where a loop or coupling moves this joint, its coordinates are to follow from the others.
+  bool independent = true;
+};
+
+// What ties the joints of the tree together. Each of the following is a constraint phi(q) = 0; the joints it
+// moves form a cluster when the mechanism is compiled (model.hpp).
+
+// A joint that closes a kinematic loop: it connects two links of the tree, which move as a joint of this type
+// between the end frames lets them.
+struct MechanismLoop {
+  std::string name;
+  JointType type = JointType::revolute;     // revolute, continuous, prismatic, planar, spherical or fixed
+  std::string predecessor, successor;       // link names; any two links that move against each other
+  Pose predecessor_frame, successor_frame;  // the ends, each in its link's frame
+  // Revolute, continuous, prismatic, planar: as the joint's axis, the same in both end frames, which coincide
+  // but for the joint's motion.
+  Vector3 axis = {1, 0, 0};
+};
+
+// Positions of one-dof joints that follow others: q_dependent = ratios q_independent + offsets. A dependent
+// joint of one coupling may be independent in another, as long as no joint follows itself.
+struct MechanismCoupling {
+  std::string name;
+  std::vector<std::string> dependent,
+      independent;              // joint names ("name_2": second axis of a universal joint)
+  std::vector<double> ratios;   // dependent x independent, row by row
+  std::vector<double> offsets;  // one for each dependent joint; empty for none
+};
+
+// A gear or belt between two links, as URDF+ describes it. With a and b the sums of the positions of the
+// joints on the ways from the nearest common ancestor to the predecessor and to the successor: b = ratio a +
+// offset.
+struct MechanismGear {
+  std::string name, predecessor, successor;
+  double ratio = 1, offset = 0;
+};
+
+// Any other constraint on the positions of some joints, by a function that is called in every evaluation and
+// must be fit for calls from several threads at once. q: positions of the joints in the order listed, v:
+// their velocity coordinates. It writes phi (rows), K = d phi / dt by v (rows x velocity coordinates,
+// column-major) and Kdot_v = (dK/dt) v (rows).
+struct MechanismImplicit {
+  std::string name;
+  std::vector<std::string> joints;
+  int rows = 0;
+  std::function<void(const double* q, const double* v, double* phi, double* K, double* Kdot_v)> evaluate;
 };
 
 // An extra named frame fixed to a link.
@@ -93,6 +140,10 @@ struct Mechanism {
   std::vector<MechanismLink> links;
   std::vector<MechanismJoint> joints;
   std::vector<MechanismFrame> frames;
+  std::vector<MechanismLoop> loops;
+  std::vector<MechanismCoupling> couplings;
+  std::vector<MechanismGear> gears;
+  std::vector<MechanismImplicit> implicits;
   // What the reader noticed and passed over, one sentence each (an element it ignores, a strange value it
   // kept).
   std::vector<std::string> warnings;

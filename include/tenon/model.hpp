@@ -6,6 +6,7 @@
 // and get coordinates in link frames, in the joint coordinates of their description.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,12 +18,19 @@
 
 namespace tenon {
 
+// What becomes of loops, couplings, gears and implicit constraints of a mechanism.
+enum class LoopTreatment : std::int32_t {
+  embed = 0,  // clusters: the joints of a loop move together, with independent and dependent coordinates
+  open = 1,   // none: the model is the spanning tree, to be closed by constraint rows or not at all
+};
+
 struct CompileOptions {
   // true: the root link gets a floating joint to the world, named floating_joint_name; its coordinates come
   // first.
   bool floating_base = false;
   std::string floating_joint_name = "root_joint";
   Vector3 gravity = {0, 0, -9.81};
+  LoopTreatment loops = LoopTreatment::embed;
 };
 
 struct Model {
@@ -83,18 +91,27 @@ struct Model {
   std::vector<NodeData> nodes;
   std::vector<std::int32_t> v_parent, v_node;
   std::vector<double> armature, v_sign;
+  struct LoopCallback {
+    std::function<void(const double* q, const double* v, double* phi, double* K, double* Kdot_v)> evaluate;
+    std::vector<std::int32_t> q_index, v_index;  // of the joints it sees, in its order
+  };
   struct Loops {
     std::vector<ClusterData> clusters;
     std::vector<LoopConstraintData> constraints;
     std::vector<CouplingEntry> coupling_entries;
     std::vector<std::int32_t> node_cluster, y_index, independent, dependent;
+    std::vector<std::int32_t> independent_q;  // positions of joints all of whose coordinates are independent
     std::vector<double> offset, G_initial;
-    std::int32_t K_size = 0;
+    std::vector<LoopCallback> callbacks;
+    std::vector<std::string> names;  // per constraint
+    std::vector<double> closed;  // a configuration (nq) at which all loops are closed and none is singular
+    std::int32_t K_size = 0, callback_scratch = 0;
   } loops;
 
- private:
+  // Points data() at the lists above, once they are complete.
   void publish(const Vector3& gravity);
 
+ private:
   ModelData data_{};
 };
 

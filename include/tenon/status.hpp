@@ -30,8 +30,9 @@ enum class Status : std::int32_t {
   invalid_model = -12,    // a description that is no tree of joints: two roots, a cycle, a missing parent
   invalid_inertia = -13,  // mass or inertia that no moving body can have
   not_found = -14,        // a name that names nothing
-  not_positive_definite = -20,  // the mass matrix cannot be factored
-  unsupported = -30,            // a feature this version does not have
+  not_positive_definite = -20,   // the mass matrix cannot be factored
+  singular_configuration = -21,  // a kinematic loop at a dead centre: its dependent joints do not follow
+  unsupported = -30,             // a feature this version does not have
   out_of_memory = -40,
   internal_error = -50,
 };

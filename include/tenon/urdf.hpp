@@ -8,9 +8,9 @@
 
 namespace tenon {
 
-// A description that ties joints together (URDF's <mimic>; URDF+'s <loop>, <coupling>; Drake's <loop_joint>)
-// is refused as unsupported: read as a tree it is another robot with other numbers. Who wants that tree asks
-// for it here and gets a warning for every element passed over.
+// Joints tied together by <mimic> (URDF), <loop> and <coupling> (URDF+) are read as such. Who wants the tree
+// without them, every joint free, asks for it here and gets a warning for every element passed over. Drake's
+// <loop_joint> is refused as unsupported unless loops are ignored.
 struct UrdfOptions {
   bool ignore_loops = false;
   bool ignore_mimic = false;

@@ -65,6 +65,10 @@ inline void crba_rows(const ModelData& m, T* rows, WorkspaceData<T>& w) {
   for (int k = 0; k < m.nv; ++k) {
     const Force<Lanes<T>> F = spread(load_dof_force(w.F_root + k, dofs));
     const int depth = w.dof_depth[k];
+    // Bodies of a cluster come before the branches that hang on them, so the path may be another one's.
+    if (m.cluster_count > 0)
+      for (int i = m.v_parent[k], place = depth - 1; i >= 0; i = m.v_parent[i], --place)
+        for (int e = 0; e < 6; ++e) w.S_path[e * stride + place] = w.S_root[e * dofs + i];
     put_on_path(w, stride, depth, load_dof_motion(w.S_root + k, dofs));
     T* row = rows + w.row_first[k];
     for (int j = 0; j <= depth; j += 4) project_on_path(w, stride, j, F).store(row + j);

@@ -15,8 +15,10 @@
 #include <utility>
 #include <vector>
 
+#include "model/clusters.hpp"
 #include "model/description.hpp"
 #include "model/inertia.hpp"
+#include "model/loops.hpp"
 #include "model/placement.hpp"
 #include "tenon/model.hpp"
 
@@ -92,11 +94,18 @@ class Compiler {
     model_.warnings = mechanism_.warnings;
     model_.floating_base = options_.floating_base;
     order_joints();
+    const bool loops =
+        options_.loops == LoopTreatment::embed &&
+        !(description_.loops.empty() && description_.couplings.empty() && description_.implicits.empty());
+    if (loops) order_by_cluster();
     place_root();
-    for (const std::size_t joint : order_) attach(description_.joints[joint]);
+    joint_node_.assign(description_.joints.size(), -1);
+    for (const std::size_t joint : order_) attach(joint);
     add_links();
     add_frames();
     lump_inertias();
+    if (loops) compile_loops(mechanism_, description_, joint_node_, model_);
+    model_.publish(options_.gravity);
     check_inertias(mechanism_, model_);
   }
 
@@ -129,6 +138,31 @@ class Compiler {
     }
   }
 
+  // Bodies of a cluster in a row (model/clusters.hpp).
+  void order_by_cluster() {
+    std::vector<int> link_body(home_.size(), -1), joint_body(description_.joints.size(), -1);
+    std::vector<std::int32_t> parent;
+    if (options_.floating_base) {
+      link_body[description_.root] = 0;
+      parent.push_back(-1);
+    }
+    for (const std::size_t i : order_) {
+      const Description::Joint& joint = description_.joints[i];
+      link_body[joint.child] = link_body[joint.parent];
+      if (joint.data.type == JointType::fixed) continue;
+      joint_body[i] = link_body[joint.child] = static_cast<int>(parent.size());
+      parent.push_back(link_body[joint.parent]);
+    }
+    const std::vector<std::int32_t> number =
+        number_by_cluster(parent, form_clusters(parent, tied_bodies(description_, joint_body)));
+    const auto place = [&](std::size_t i) {
+      const int body = link_body[description_.joints[i].child];
+      return body < 0 ? -1 : number[static_cast<std::size_t>(body)];
+    };
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](std::size_t i, std::size_t j) { return place(i) < place(j); });
+  }
+
   void place_root() {
     if (!options_.floating_base) return;
     MechanismJoint base;
@@ -138,7 +172,8 @@ class Compiler {
         add_node(base, -1, static_cast<int>(description_.root), -1, joint_floating, 1, {0, 0, 0}, identity);
   }
 
-  void attach(const Description::Joint& joint) {
+  void attach(std::size_t index) {
+    const Description::Joint& joint = description_.joints[index];
     const Carrier& parent = bodies_[joint.parent];
     Carrier& child = bodies_[joint.child];
     // The joint frame in the parent's body frame; at home also the frame of the child link.
@@ -163,6 +198,7 @@ class Compiler {
     child.body = add_node(joint.data, joint.parent_link, joint.child_link, parent.body, frame.kind,
                           frame.sign, X.p, frame.R);
     child.in_body = {{link_in_body}, {0, 0, 0}};
+    joint_node_[index] = child.body;
   }
 
   struct NodeFrame {
@@ -335,6 +371,7 @@ class Compiler {
   std::vector<Vec> home_axis_;      // per joint: axis in the root frame at home
   std::vector<Mat> body_home_;      // per node: rotation of the body frame in the root frame at home
   std::vector<int> depth_;          // per node
+  std::vector<int> joint_node_;     // per joint of the description: the node it moves, -1 if fixed
 };
 
 }  // namespace
@@ -342,7 +379,6 @@ class Compiler {
 std::shared_ptr<const Model> Model::compile(const Mechanism& mechanism, const CompileOptions& options) {
   const auto model = std::make_shared<Model>();
   Compiler(mechanism, options, *model).run();
-  model->publish(options.gravity);
   return model;
 }
 
@@ -362,8 +398,16 @@ void Model::publish(const Vector3& gravity) {
   const auto count = [](const auto& list) { return static_cast<std::int32_t>(list.size()); };
   if (loops.clusters.empty()) {
     loops.node_cluster.assign(nodes.size(), -1);
+    loops.independent.clear();
     for (std::int32_t k = 0; k < nv; ++k) loops.independent.push_back(k);
     loops.y_index = loops.independent;
+  }
+  loops.independent_q.clear();
+  for (const Joint& joint : joints) {
+    if (loops.y_index.empty()) break;  // while the coordinates are being chosen
+    const auto first = loops.y_index.begin() + joint.v_index;
+    if (std::find(first, first + joint.nv, -1) != first + joint.nv) continue;
+    for (int k = 0; k < joint.nq; ++k) loops.independent_q.push_back(joint.q_index + k);
   }
   d.cluster_count = count(loops.clusters);
   d.ny = ny = count(loops.independent);
@@ -371,6 +415,7 @@ void Model::publish(const Vector3& gravity) {
   d.loop_row_count = count(loops.offset);
   d.loop_K_size = loops.K_size;
   d.G_size = count(loops.G_initial);
+  d.loop_scratch_size = 0;
   for (const ClusterData& c : loops.clusters)
     d.loop_scratch_size = std::max(d.loop_scratch_size, c.row_count * (c.v_count + 1));
   d.clusters = loops.clusters.data();

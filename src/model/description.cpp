@@ -97,6 +97,7 @@ class Checker {
     find_root();
     check_reached();
     check_frames();
+    add_loops(mechanism_, description_);
     return std::move(description_);
   }
 
@@ -235,7 +236,7 @@ class Checker {
           description_.joints[static_cast<std::size_t>(description_.joint_above[child])].data.name;
       reject(mechanism_, Status::invalid_model,
              "link " + quoted(joint.child) + " is the child of two joints, " + quoted(other) + " and " +
-                 quoted(joint.name) + "; keep one of them, the tree has no loops");
+                 quoted(joint.name) + "; keep one of them, and add a loop in place of the other");
     }
     MechanismJoint clean = joint;
     clean.origin.rotation = nearest_rotation(joint.origin.rotation);

@@ -25,7 +25,43 @@ struct Description {
   std::vector<Joint> joints;
   std::vector<std::vector<std::size_t>> joints_below;  // per link: the joints that hang on it, in order
   std::vector<int> joint_above;                        // per link: the joint that carries it, -1 for the root
+
+  struct Loop {
+    std::string name;
+    JointType type;
+    std::size_t predecessor, successor;       // links
+    Pose predecessor_frame, successor_frame;  // in the frames of these links, z along the axis of the loop
+    std::vector<std::size_t> joints;          // that move between the two ends
+  };
+  // One row: the sum of coefficient times position is offset.
+  struct CouplingRow {
+    struct Term {
+      std::size_t joint;
+      double coefficient;
+    };
+    std::vector<Term> terms;
+    double offset;
+  };
+  struct Coupling {
+    std::string name;
+    std::vector<CouplingRow> rows;
+  };
+  struct Implicit {
+    std::string name;
+    std::vector<std::size_t> joints;
+    std::size_t source;  // index in Mechanism::implicits
+  };
+  std::vector<Loop> loops;
+  std::vector<Coupling> couplings;
+  std::vector<Implicit> implicits;
+  std::vector<char> dependent;  // per joint: it is to follow from others
 };
+
+// The last joint on the way to the root above each link that is not fixed, -1 for none.
+int moving_joint_above(const Description& description, std::size_t link);
+
+// The part of check_description that reads loops, couplings and implicit constraints, after the tree.
+void add_loops(const Mechanism& mechanism, Description& description);
 
 // Throws Error. The text names link or joint and says how to mend it.
 Description check_description(const Mechanism& mechanism, const CompileOptions& options);

@@ -34,6 +34,8 @@ const char* status_name(Status status) noexcept {
       return "not_found";
     case Status::not_positive_definite:
       return "not_positive_definite";
+    case Status::singular_configuration:
+      return "singular_configuration";
     case Status::unsupported:
       return "unsupported";
     case Status::out_of_memory:

@@ -70,20 +70,44 @@ void orthogonalize_columns(MatX<T>& H, MatX<T>& Q) {
 
 template <class T>
 struct BasicKktSolver<T>::Impl {
-  Impl(Tree tree, const std::vector<ConstraintSpec>& constraints)
+  Impl(Tree tree, const std::vector<ConstraintSpec>& constraints, const KktShape& shape)
       : dynamics(std::move(tree)), rows(dynamics.tree(), constraints) {
-    n = dynamics.tree().nv;
-    m = rows.count();
-    unknowns = n + static_cast<int>((rows.compliance().array() > T(0)).count());
+    nv = dynamics.tree().nv;
+    reduced = shape.ny >= 0;
+    n = reduced ? shape.ny : nv;
+    given = shape.given_rows;
+    m = rows.count() + given;
+    weight.setOnes(m);
+    compliance.setZero(m);
+    weight.head(rows.count()) = rows.weight();
+    compliance.head(rows.count()) = rows.compliance();
+    unknowns = n + static_cast<int>((compliance.array() > T(0)).count());
     L.setZero(n, n);
-    for (VecX<T>* x : {&c, &a_free, &qdd, &diagonal}) x->setZero(n);
+    if (reduced) {
+      M.setZero(nv, nv);
+      for (MatX<T>* x : {&G, &MG}) x->setZero(nv, n);
+    }
+    if (!plain()) {
+      for (MatX<T>* x : {&J, &J_size}) x->setZero(m, n);
+      rhs.setZero(m);
+    }
+    for (VecX<T>* x : {&c, &force, &g}) x->setZero(nv);
+    for (VecX<T>* x : {&a_free, &qdd, &diagonal}) x->setZero(n);
     for (VecX<T>* x : {&b, &s, &sigma, &lambda, &residual, &scratch}) x->setZero(m);
     H.setZero(unknowns, m);
     y.setZero(unknowns);
     for (MatX<T>* x : {&Q, &Z}) x->setZero(m, m);
   }
 
+  // Rows are solved for as DenseRows finds them; else J, J_size and rhs hold what became of them.
+  bool plain() const { return !reduced && given == 0; }
+  const MatX<T>& jacobian() const { return plain() ? rows.J : J; }
+  const MatX<T>& entry_size() const { return plain() ? rows.size : J_size; }
+  const VecX<T>& right_side() const { return plain() ? rows.rhs : rhs; }
+  void load_loops(const KktInputs& in);
+  bool factor_mass_matrix();
   bool solve_free(const KktInputs& in);
+  void take_rows(const KktInputs& in);
   void scale_rows();
   void find_rank();
   void find_null_space();
@@ -94,25 +118,80 @@ struct BasicKktSolver<T>::Impl {
 
   DenseDynamics<T> dynamics;
   DenseRows<T> rows;
-  int n = 0, m = 0, unknowns = 0, rank = 0;
+  int nv = 0, n = 0, given = 0, m = 0, unknowns = 0, rank = 0;
+  bool reduced = false;
   T kept = 1;  // smallest kept over largest singular value
-  MatX<T> L, H, Q, Z;
-  VecX<T> c, a_free, qdd, diagonal, b, s, sigma, lambda, residual, scratch, y;
+  MatX<T> M, G, MG, J, J_size, L, H, Q, Z;
+  VecX<T> weight, compliance, rhs, force, g, c, a_free, qdd, diagonal, b, s, sigma, lambda, residual, scratch,
+      y;
 };
+
+template <class T>
+void BasicKktSolver<T>::Impl::load_loops(const KktInputs& in) {
+  if (!reduced) return;
+  for (int k = 0; k < nv; ++k) {
+    g(k) = in.g ? static_cast<T>(in.g[k]) : T(0);
+    for (int j = 0; j < n; ++j) G(k, j) = static_cast<T>(in.G[k + std::ptrdiff_t{j} * nv]);
+  }
+}
+
+template <class T>
+bool BasicKktSolver<T>::Impl::factor_mass_matrix() {
+  if (reduced) {
+    dynamics.mass_matrix(M);
+    MG.noalias() = M.lazyProduct(G);
+    L.noalias() = G.transpose().lazyProduct(MG);
+  } else {
+    dynamics.mass_matrix(L);
+  }
+  return cholesky<T>(L);
+}
 
 template <class T>
 bool BasicKktSolver<T>::Impl::solve_free(const KktInputs& in) {
   dynamics.set_state(in.q, in.v);
-  dynamics.mass_matrix(L);
+  load_loops(in);
+  if (!factor_mass_matrix()) return false;
   dynamics.bias_force(in.gravity, in.wrenches, c);
-  if (!cholesky<T>(L)) return false;
-  for (int k = 0; k < n; ++k) a_free(k) = static_cast<T>(in.tau[k]) - c(k);
+  for (int k = 0; k < nv; ++k) force(k) = static_cast<T>(in.tau[k]) - c(k);
+  if (reduced) {
+    force.noalias() -= M.lazyProduct(g);
+    a_free.noalias() = G.transpose().lazyProduct(force);
+  } else {
+    a_free = force;
+  }
   solve_lower<T>(L, a_free);
   solve_lower_transposed<T>(L, a_free);
   return true;
 }
 
-// H = G^T, one column a row of the constraints.
+// Rows of the constraints and those given, in the coordinates that are solved for.
+template <class T>
+void BasicKktSolver<T>::Impl::take_rows(const KktInputs& in) {
+  rows.evaluate(dynamics, in.desired, in.anchors);
+  if (plain()) return;
+  const int own = rows.count();
+  if (reduced) {
+    J.topRows(own).noalias() = rows.J.lazyProduct(G);
+    J_size.topRows(own).noalias() = rows.size.lazyProduct(G.cwiseAbs());
+    rhs.head(own) = rows.rhs;
+    rhs.head(own).noalias() -= rows.J.lazyProduct(g);
+  } else {
+    J.topRows(own) = rows.J;
+    J_size.topRows(own) = rows.size;
+    rhs.head(own) = rows.rhs;
+  }
+  for (int r = 0; r < given; ++r) {
+    rhs(own + r) = static_cast<T>(in.given_rhs[r]);
+    for (int k = 0; k < n; ++k) {
+      const T x = static_cast<T>(in.given_J[r + std::ptrdiff_t{k} * given]);
+      J(own + r, k) = x;
+      J_size(own + r, k) = x < T(0) ? -x : x;
+    }
+  }
+}
+
+// H: one column a row of the constraints.
 template <class T>
 void BasicKktSolver<T>::Impl::scale_rows() {
   using std::sqrt;
@@ -125,11 +204,11 @@ void BasicKktSolver<T>::Impl::scale_rows() {
   H.setZero();
   int extra = n;
   for (int r = 0; r < m; ++r) {
-    H.col(r).head(n) = rows.J.row(r).transpose();
+    H.col(r).head(n) = jacobian().row(r).transpose();
     solve_lower<T>(L, H.col(r).head(n));
     T bound(0);
-    for (int k = 0; k < n; ++k) bound += rows.size(r, k) * rows.size(r, k) * diagonal(k);
-    if (rows.compliance()(r) > T(0)) H(extra++, r) = sqrt(rows.compliance()(r));
+    for (int k = 0; k < n; ++k) bound += entry_size()(r, k) * entry_size()(r, k) * diagonal(k);
+    if (compliance(r) > T(0)) H(extra++, r) = sqrt(compliance(r));
     const T length = std::max(H.col(r).norm(), static_cast<T>(cancellation_tolerance) * sqrt(bound));
     s(r) = length > T(0) ? T(1) / length : T(1);
     H.col(r) *= s(r);
@@ -162,7 +241,7 @@ void BasicKktSolver<T>::Impl::find_null_space() {
   int count = 0;
   for (int j = 0; j < m; ++j) {
     if (sigma(j) > T(0)) continue;
-    Z.col(count) = (Q.col(j).array() * s.array() / rows.weight().array().sqrt()).matrix();
+    Z.col(count) = (Q.col(j).array() * s.array() / weight.array().sqrt()).matrix();
     Z.col(count).normalize();
     for (int pass = 0; pass < 2; ++pass) {
       for (int i = 0; i < count; ++i) Z.col(count) -= Z.col(i).dot(Z.col(count)) * Z.col(i);
@@ -175,7 +254,7 @@ void BasicKktSolver<T>::Impl::find_null_space() {
 // x := W^p Z Z^T W^-p x, p = 1/2 for a force and -1/2 for an acceleration.
 template <class T>
 void BasicKktSolver<T>::Impl::remove_null_part(VecX<T>& x, bool of_force) {
-  const auto root = rows.weight().array().sqrt();
+  const auto root = weight.array().sqrt();
   if (of_force)
     x.array() /= root;
   else
@@ -191,8 +270,8 @@ void BasicKktSolver<T>::Impl::remove_null_part(VecX<T>& x, bool of_force) {
 
 template <class T>
 void BasicKktSolver<T>::Impl::solve_rows() {
-  b = rows.rhs;
-  b.noalias() -= rows.J.lazyProduct(a_free);
+  b = right_side();
+  b.noalias() -= jacobian().lazyProduct(a_free);
   residual = b;
   remove_null_part(b, false);
   residual -= b;
@@ -217,8 +296,8 @@ bool BasicKktSolver<T>::Impl::contradicts(const SolveOptions& options) const {
   const T eps = std::numeric_limits<T>::epsilon();
   T size(0);
   for (int r = 0; r < m; ++r) {
-    const T free = (rows.J.row(r).array() * a_free.transpose().array()).abs().sum();
-    size = std::max(size, std::max(free, std::abs(rows.rhs(r))));
+    const T free = (jacobian().row(r).array() * a_free.transpose().array()).abs().sum();
+    size = std::max(size, std::max(free, std::abs(right_side()(r))));
   }
   const T relative = std::max(static_cast<T>(options.relative_tolerance), 1000 * eps / kept);
   return residual.size() > 0 && residual.template lpNorm<Eigen::Infinity>() >
@@ -233,27 +312,28 @@ void BasicKktSolver<T>::Impl::write_report(SolveReport& report) {
   if (m == 0) return;
   // Row residual of the answer itself, then A W times it ([CABA] Eq. 15): zero where the sum of squares is
   // least.
-  residual = rows.rhs;
-  residual.noalias() -= rows.J.lazyProduct(qdd);
-  residual.array() -= rows.compliance().array() * lambda.array();
+  residual = right_side();
+  residual.noalias() -= jacobian().lazyProduct(qdd);
+  residual.array() -= compliance.array() * lambda.array();
   report.primal_residual = static_cast<double>(residual.template lpNorm<Eigen::Infinity>());
-  residual.array() *= rows.weight().array();
-  scratch = (rows.compliance().array() * residual.array()).matrix();
-  diagonal.noalias() = rows.J.transpose().lazyProduct(residual);
+  residual.array() *= weight.array();
+  scratch = (compliance.array() * residual.array()).matrix();
+  diagonal.noalias() = jacobian().transpose().lazyProduct(residual);
   solve_lower<T>(L, diagonal);
   solve_lower_transposed<T>(L, diagonal);
-  scratch.noalias() += rows.J.lazyProduct(diagonal);
+  scratch.noalias() += jacobian().lazyProduct(diagonal);
   report.dual_residual = static_cast<double>(scratch.template lpNorm<Eigen::Infinity>());
 }
 
 template <class T>
-BasicKktSolver<T>::BasicKktSolver(Tree tree, const std::vector<ConstraintSpec>& constraints)
-    : impl_(std::make_unique<Impl>(std::move(tree), constraints)) {}
+BasicKktSolver<T>::BasicKktSolver(Tree tree, const std::vector<ConstraintSpec>& constraints, KktShape shape)
+    : impl_(std::make_unique<Impl>(std::move(tree), constraints, shape)) {}
 
 template <class T>
 BasicKktSolver<T>::BasicKktSolver(std::shared_ptr<const Model> model,
                                   std::shared_ptr<const ConstraintSet> constraints)
-    : BasicKktSolver(tree_of(*model), constraints ? constraints->specs() : std::vector<ConstraintSpec>()) {}
+    : BasicKktSolver(tree_of(*model), constraints ? constraints->specs() : std::vector<ConstraintSpec>(),
+                     {model->loops.clusters.empty() ? -1 : model->ny, 0}) {}
 
 template <class T>
 BasicKktSolver<T>::~BasicKktSolver() = default;
@@ -263,14 +343,20 @@ Status BasicKktSolver<T>::solve(const KktInputs& in, const SolveOptions& options
                                 SolveReport& report) {
   Impl& p = *impl_;
   if (!p.solve_free(in)) return Status::not_positive_definite;
-  p.rows.evaluate(p.dynamics, in.desired, in.anchors);
+  p.take_rows(in);
   p.scale_rows();
   p.find_rank();
   p.find_null_space();
   p.solve_rows();
   const bool infeasible = p.contradicts(options);
   p.write_report(report);
-  for (int k = 0; k < p.n; ++k) qdd[k] = static_cast<double>(p.qdd(k));
+  if (p.reduced) {
+    p.force = p.g;
+    p.force.noalias() += p.G.lazyProduct(p.qdd);
+    for (int k = 0; k < p.nv; ++k) qdd[k] = static_cast<double>(p.force(k));
+  } else {
+    for (int k = 0; k < p.n; ++k) qdd[k] = static_cast<double>(p.qdd(k));
+  }
   for (int r = 0; lambda && r < p.m; ++r) lambda[r] = static_cast<double>(p.lambda(r));
   return infeasible ? Status::infeasible : Status::ok;
 }

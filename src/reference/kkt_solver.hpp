@@ -4,9 +4,10 @@
 //   (J M^-1 J^T + R) lambda = k - gamma - J a_free          (rows; R the compliance, a_free = M^-1 (tau - c))
 //
 // [CABA] Eq. 8 with a pseudo-inverse in place of the inverse, so that redundant and contradictory rows are
-// ordinary cases. Where rows contradict, sum of weight * residual^2 is minimised; among the multipliers that
-// give this motion the one with the smallest sum of lambda^2 / weight is returned. kkt_solver.cpp explains
-// how the rank is decided. Cost O((n + m)^3).
+// ordinary cases. With kinematic loops in explicit form the same in independent coordinates: M becomes G^T M
+// G, tau - c becomes G^T (tau - c - M g), J becomes J G and k becomes k - J g. Where rows contradict, sum of
+// weight * residual^2 is minimised; among the multipliers that give this motion the one with the smallest sum
+// of lambda^2 / weight is returned. kkt_solver.cpp explains how the rank is decided. Cost O((n + m)^3).
 #pragma once
 
 #include <cstddef>
@@ -30,6 +31,18 @@ struct KktInputs {
   const Pose* anchors =
       nullptr;  // per constraint, in the order of ConstraintSet::specs(); null for the identity
   Vector3 gravity = {0, 0, -9.81};
+  // Kinematic loops in explicit form, v = G ydot and qdd = G yddot + g: G is nv x ny, column-major. For
+  // solvers made with ny coordinates.
+  const double *G = nullptr, *g = nullptr;
+  // Rows given as they are, J (rows x nv, column-major) and their right-hand side, after those of the
+  // constraints.
+  const double *given_J = nullptr, *given_rhs = nullptr;
+};
+
+// What a solver has beside the constraints of a set.
+struct KktShape {
+  int ny = -1;  // independent coordinates to solve in; -1: the tree's own
+  int given_rows = 0;
 };
 
 // T is the scalar of the whole computation: double in the library, long double as the yardstick of the tests.
@@ -37,8 +50,8 @@ template <class T>
 class BasicKktSolver {
  public:
   // Everything is allocated here; solve() allocates nothing.
-  BasicKktSolver(Tree tree, const std::vector<ConstraintSpec>& constraints);
-  // constraints may be null.
+  BasicKktSolver(Tree tree, const std::vector<ConstraintSpec>& constraints, KktShape shape = {});
+  // constraints may be null. In independent coordinates where the model has clusters.
   explicit BasicKktSolver(std::shared_ptr<const Model> model,
                           std::shared_ptr<const ConstraintSet> constraints = nullptr);
   ~BasicKktSolver();

@@ -1,6 +1,8 @@
 // Configuration space: moving along a velocity, the velocity between two configurations, neutral and random
 // ones, and the time steps built on them. Spherical and floating joints move on SO(3) and SE(3) by the
 // exponential of the body-frame velocity, planar joints on SE(2).
+#include "solvers/configuration.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -91,6 +93,8 @@ void planar_factors(double a, double& s, double& c) {
   }
 }
 
+}  // namespace
+
 void integrate_joint(const Model::Joint& joint, const double* v, double dt, double* q) {
   switch (joint.type) {
     case JointType::spherical:
@@ -117,6 +121,8 @@ void integrate_joint(const Model::Joint& joint, const double* v, double dt, doub
       q[0] += dt * v[0];
   }
 }
+
+namespace {
 
 void joint_difference(const Model::Joint& joint, const double* q0, const double* q1, double* v) {
   double r[4];

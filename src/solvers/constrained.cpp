@@ -5,6 +5,7 @@
 #include "solvers/check.hpp"
 #include "solvers/constrained_aba.hpp"
 #include "solvers/link_frames.hpp"
+#include "solvers/projection.hpp"
 #include "solvers/prox_ltl.hpp"
 #include "solvers/prox_ltls.hpp"
 #include "solvers/prox_pv.hpp"
@@ -32,6 +33,11 @@ Status solve_dense(const ConstrainedProblem& p) {
   in.desired = p.desired;
   in.anchors = w.anchor_poses.data();
   in.gravity = {w.w().gravity[0], w.w().gravity[1], w.w().gravity[2]};
+  if (w.md().cluster_count > 0) {
+    TENON_CHECK(update_loops(w, p.q, p.v));
+    dense_G(w, w.loops.MG.data(), w.model->nv);
+    in.G = w.loops.MG.data(), in.g = w.w().g;
+  }
   const Status status = w.dense->solve(in, p.options, w.w().qdd, w.user_rows.data(), w.report);
   w.report.method = Method::dense;
   from_user_rows(w, w.user_rows.data(), p.lambda);
@@ -58,6 +64,7 @@ constexpr MethodEntry methods[] = {
 
 // Of options that only some methods follow, automatic takes one that does.
 Method choose(const WorkspaceImpl& w, const SolveOptions& o) {
+  if (w.md().cluster_count > 0) return Method::dense;
   if (o.tikhonov > 0) return Method::pv;
   return o.mu > 0 || !o.accelerate ? w.choice.proximal : w.choice.any;
 }
@@ -99,12 +106,13 @@ Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, c
                   "prox_ltls or dense",
                   entry->without_bridges);
 
+  if (rows > 0 && method != Method::dense)
+    TENON_CHECK(check_no_loops(w, "constrained dynamics by this method (dense can)"));
+
   w.report = SolveReport{};
   w.report.method = method;
   if (rows == 0) {
-    if (!w.kernels->aba(w.md(), q, v, tau, wrenches != nullptr, w.w().qdd, w.w()))
-      return w.fail(Status::not_positive_definite,
-                    "the mass matrix is not positive definite; a moving body has no inertia along its joint");
+    TENON_CHECK(solve_free(w, q, v, tau, wrenches != nullptr, w.w().qdd));
     w.report.rank = 0;
     std::copy(w.w().qdd, w.w().qdd + w.model->nv, qdd);
     return Status::ok;

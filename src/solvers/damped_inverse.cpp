@@ -220,6 +220,7 @@ void set_damping(WorkspaceImpl& w, const Damping& damping) {
 Status open(WorkspaceImpl& w, DampedInverseMethod method, const double* q, const Damping& damping,
             const MethodEntry*& entry) {
   w.message[0] = '\0';
+  TENON_CHECK(check_no_loops(w, "the damped inverse of the Delassus matrix"));
   TENON_CHECK(check_configuration(w, "q", q));
   TENON_CHECK(check_damping(w, damping));
   entry = find(w, method);

@@ -78,6 +78,7 @@ void symmetric_to_user(const WorkspaceImpl& w, const double* lower, double* out,
 Status delassus_matrix(Workspace& workspace, DelassusMethod method, const double* q, double* out, int ld) {
   WorkspaceImpl& w = workspace.impl();
   w.message[0] = '\0';
+  TENON_CHECK(check_no_loops(w, "the Delassus matrix"));
   TENON_CHECK(check_configuration(w, "q", q));
   TENON_CHECK(fill_delassus(w, method, q));
   // Positive semidefinite: where the diagonal is finite all of it is.

@@ -111,6 +111,7 @@ Status inverse_mass_times(Workspace& workspace, const double* q, const double* B
                           double* X, int ldx) {
   WorkspaceImpl& w = workspace.impl();
   w.message[0] = '\0';
+  TENON_CHECK(check_no_loops(w, "products with the inverse mass matrix"));
   TENON_CHECK(check_configuration(w, "q", q));
   for (int j = 0; j < count; ++j) TENON_CHECK(check_finite(w, "B", B + std::ptrdiff_t{j} * ldb, w.model->nv));
   if (!w.kernels->sweep_inertias(w.md(), q, w.w()))
@@ -123,6 +124,7 @@ Status inverse_mass_times(Workspace& workspace, const double* q, const double* B
 Status operational_space(Workspace& workspace, const double* q, const OperationalSpace& out, int* rank) {
   WorkspaceImpl& w = workspace.impl();
   w.message[0] = '\0';
+  TENON_CHECK(check_no_loops(w, "operational-space products"));
   TENON_CHECK(check_configuration(w, "q", q));
   TENON_CHECK(check_no_bridges(w, "operational_space", "delassus_matrix"));
   TENON_CHECK(fill_delassus(w, DelassusMethod::automatic, q));

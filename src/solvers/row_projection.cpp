@@ -32,6 +32,7 @@ class Weightless {
 };
 
 Status check_projection(WorkspaceImpl& w) {
+  TENON_CHECK(check_no_loops(w, "projection onto constraint rows"));
   if (w.md().cluster_count > 0)
     return w.fail(Status::unsupported,
                   "unsupported: projection on constraint rows of a model with loops of its own; compile it "

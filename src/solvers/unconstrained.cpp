@@ -5,6 +5,7 @@
 
 #include "solvers/check.hpp"
 #include "solvers/link_frames.hpp"
+#include "solvers/projection.hpp"
 #include "tenon/dynamics.hpp"
 
 namespace tenon {
@@ -145,12 +146,13 @@ Status bias_force(Workspace& workspace, const double* q, const double* v, const 
 Status mass_matrix(Workspace& workspace, const double* q, double* M, int ld) {
   WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_configuration(w, "q", q));
-  w.kernels->crba(w.md(), q, M, ld, w.w());
+  tree_mass_matrix(w, q, M, ld);
   return Status::ok;
 }
 
 Status factor_mass_matrix(Workspace& workspace, const double* q) {
   WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(check_no_loops(w, "the sparse factor of the mass matrix"));
   TENON_CHECK(check_configuration(w, "q", q));
   w.factored = false;
   w.kernels->crba_rows(w.md(), q, w.w().M, w.w());
@@ -196,9 +198,7 @@ Status forward_dynamics(Workspace& workspace, const double* q, const double* v, 
   TENON_CHECK(check_finite(w, "v", v, w.model->nv));
   TENON_CHECK(check_finite(w, "tau", tau, w.model->nv));
   TENON_CHECK(load_wrenches(w, wrenches));
-  if (!w.kernels->aba(w.md(), q, v, tau, wrenches != nullptr, w.w().qdd, w.w()))
-    return w.fail(Status::not_positive_definite,
-                  "the mass matrix is not positive definite; a moving body has no inertia along its joint");
+  TENON_CHECK(solve_free(w, q, v, tau, wrenches != nullptr, w.w().qdd));
   std::copy(w.w().qdd, w.w().qdd + w.model->nv, qdd);
   return Status::ok;
 }

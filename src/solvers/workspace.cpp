@@ -139,6 +139,7 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
       pv(model->data(), cd()),
       pv_early(model->data(), cd()),
       delassus(model->data(), cd(), pv.data),
+      loops(*model, *kernels),
       damped(model->data(), cd()),
       proximal(rows()),
       choice(choose(model->data(), cd())),
@@ -208,8 +209,8 @@ std::size_t Workspace::bytes() const {
                               w.proximal.steps.size() * 2 + w.proximal.f.size() * 5;
   const std::size_t indices = w.tables.count() + w.item_of.size();
   return sizeof w + w.arena.bytes() + w.pv.bytes() + w.pv_early.bytes() + w.delassus.bytes() +
-         w.damped.bytes() + doubles * sizeof(double) + indices * sizeof(std::int32_t) + w.bridged->bytes() +
-         w.dense->bytes();
+         w.loops.bytes() + w.damped.bytes() + doubles * sizeof(double) + indices * sizeof(std::int32_t) +
+         w.bridged->bytes() + w.dense->bytes();
 }
 
 void Workspace::set_gravity(const Vector3& gravity) {

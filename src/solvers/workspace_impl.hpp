@@ -12,6 +12,7 @@
 #include "solvers/cost_model.hpp"
 #include "solvers/damped_inverse.hpp"
 #include "solvers/delassus_memory.hpp"
+#include "solvers/loop_memory.hpp"
 #include "solvers/proximal.hpp"
 #include "solvers/pv_early_memory.hpp"
 #include "solvers/pv_memory.hpp"
@@ -34,6 +35,7 @@ struct WorkspaceImpl {
   PvMemory<double> pv;
   PvEarlyMemory<double> pv_early;
   DelassusMemory<double> delassus;
+  LoopMemory loops;
   DampedInverseMemory damped;
   std::unique_ptr<BridgedFactor> bridged;
   std::vector<double> anchors;        // 12 a constraint item, for the kernels

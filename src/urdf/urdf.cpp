@@ -1,4 +1,5 @@
-// URDF text to Mechanism: links with their inertia, joints with origin, axis, limits and dynamics.
+// URDF text to Mechanism: links with their inertia, joints with origin, axis, limits and dynamics; what ties
+// joints together by URDF's <mimic> and by <loop>, <coupling> and the attribute independent of URDF+.
 //
 // Read with an XML parser alone. urdfdom would do, but it forgets line numbers, prints its errors instead of
 // returning them, and would bring four more shared libraries along with the one file users load. The tests
@@ -79,8 +80,28 @@ JointType read_type(const Element& joint) {
 }
 
 // URDF+ writes Python's and C's spellings alike.
-bool is_true(std::string_view text) {
-  return text == "true" || text == "True" || text == "1";
+bool read_flag(const Element& e, const char* attribute) {
+  const std::string text = e.text(attribute);
+  for (const char* yes : {"true", "True", "1"})
+    if (text == yes) return true;
+  for (const char* no : {"false", "False", "0"})
+    if (text == no) return false;
+  e.fail(Status::parse_error,
+         "attribute " + in_quotes(attribute) + " is " + in_quotes(text) + "; write true or false");
+}
+
+JointType read_loop_type(const Element& loop) {
+  static constexpr std::pair<const char*, JointType> types[] = {
+      {"revolute", JointType::revolute},   {"continuous", JointType::continuous},
+      {"prismatic", JointType::prismatic}, {"planar", JointType::planar},
+      {"spherical", JointType::spherical}, {"fixed", JointType::fixed}};
+  const std::string name = loop.text("type");
+  for (const auto& [known, type] : types)
+    if (name == known) return type;
+  loop.fail(Status::parse_error,
+            "type " + in_quotes(name) +
+                " closes no loop; use revolute, continuous, prismatic, planar, spherical or "
+                "fixed");
 }
 
 bool uses_axis(JointType type) {
@@ -88,13 +109,14 @@ bool uses_axis(JointType type) {
          type == JointType::planar;
 }
 
-void read_axis(const Element& joint, MechanismJoint& out) {
+Vector3 read_axis(const Element& joint, JointType type) {
   const std::optional<Element> axis = joint.child("axis");
-  if (!axis || !uses_axis(out.type)) return;
+  if (!axis || !uses_axis(type)) return {1, 0, 0};
   axis->expect_attributes({"xyz"});
-  out.axis = axis->vector("xyz");
-  if (out.axis == Vector3{0, 0, 0})
+  const Vector3 direction = axis->vector("xyz");
+  if (direction == Vector3{0, 0, 0})
     axis->fail(Status::invalid_model, "axis is zero; give the direction of the joint, such as \"0 0 1\"");
+  return direction;
 }
 
 // Position limits mean something for revolute and prismatic joints only; there URDF's default is zero.
@@ -187,10 +209,12 @@ class Reader {
       read_link(named(e));
     } else if (tag == "joint") {
       read_joint(named(e));
-    } else if (tag == "loop" || tag == "coupling" || tag == "loop_joint") {
-      const Element tie = e.attribute("name") ? named(e) : Element(e, "robot", report_);
-      pass_over(tie, "<" + std::string(tag) + ">", options_.ignore_loops, "loops and couplings",
-                "ignore_loops");
+    } else if (tag == "loop") {
+      read_loop(named(e));
+    } else if (tag == "coupling") {
+      read_coupling(named(e));
+    } else if (tag == "loop_joint") {
+      read_drake_loop(named(e));
     }
   }
 
@@ -199,14 +223,92 @@ class Reader {
     return Element(e, std::string(e.name()) + " " + in_quotes(name), report_);
   }
 
-  // What ties joints together: an error unless the caller asked for the tree without it.
-  static void pass_over(const Element& e, const std::string& tie, bool wanted, const std::string& what,
-                        const std::string& option) {
-    if (!wanted)
-      e.fail(Status::unsupported, tie + " is unsupported: " + what +
-                                      " are not modelled by this version; set " + option +
-                                      " to read the robot without them, as a tree");
-    e.warn(tie + " ignored; this version treats the mechanism as a tree");
+  // True where the caller asked for the tree without this.
+  static bool ignored(const Element& e, bool wanted) {
+    if (wanted) e.warn("<" + std::string(e.tag()) + "> ignored; the mechanism is read as a tree");
+    return wanted;
+  }
+
+  // Names of loops and couplings, all alike.
+  std::string tie_name(const Element& e) {
+    const std::string name = e.text("name");
+    const auto [place, fresh] = tie_lines_.emplace(name, e.line());
+    if (!fresh)
+      e.fail(Status::invalid_model, "a loop or coupling of this name is on line " +
+                                        std::to_string(place->second) + " already; rename one");
+    return name;
+  }
+
+  struct LoopEnd {
+    std::string link;
+    Pose frame;
+  };
+  LoopEnd read_loop_end(const Element& loop, const char* tag) {
+    const Element end = loop.required_child(tag);
+    end.expect_attributes({"link"});
+    end.expect_children({"origin"});
+    ends_.push_back({end.text("link"), loop.subject() + ": its " + tag, end.line()});
+    return {end.text("link"), read_origin(end)};
+  }
+
+  void read_loop(const Element& e) {
+    if (ignored(e, options_.ignore_loops)) return;
+    e.expect_attributes({"name", "type"});
+    e.expect_children({"predecessor", "successor", "axis", "limit", "origin"});
+    MechanismLoop loop;
+    loop.name = tie_name(e);
+    loop.type = read_loop_type(e);
+    LoopEnd predecessor = read_loop_end(e, "predecessor"), successor = read_loop_end(e, "successor");
+    if (predecessor.link == successor.link)
+      e.fail(Status::invalid_model,
+             "both its ends are on link " + in_quotes(predecessor.link) + "; name two links");
+    loop.predecessor = std::move(predecessor.link);
+    loop.predecessor_frame = predecessor.frame;
+    loop.successor = std::move(successor.link);
+    loop.successor_frame = successor.frame;
+    loop.axis = read_axis(e, loop.type);
+    out_.loops.push_back(std::move(loop));
+  }
+
+  void read_coupling(const Element& e) {
+    if (ignored(e, options_.ignore_loops)) return;
+    e.expect_attributes({"name", "type"});
+    e.expect_children({"predecessor", "successor", "ratio"});
+    MechanismGear gear;
+    gear.name = tie_name(e);
+    gear.predecessor = read_loop_end(e, "predecessor").link;
+    gear.successor = read_loop_end(e, "successor").link;
+    if (gear.predecessor == gear.successor)
+      e.fail(Status::invalid_model,
+             "both its ends are on link " + in_quotes(gear.predecessor) + "; name two links");
+    const Element ratio = e.required_child("ratio");
+    ratio.expect_attributes({"value"});
+    gear.ratio = ratio.number("value");
+    if (gear.ratio == 0)
+      ratio.fail(Status::invalid_model,
+                 "the ratio is 0; give the turns of the successor for one of the predecessor");
+    out_.gears.push_back(std::move(gear));
+  }
+
+  void read_drake_loop(const Element& e) {
+    if (ignored(e, options_.ignore_loops)) return;
+    e.fail(Status::unsupported,
+           "<loop_joint> is unsupported; write a <loop> with <predecessor>, <successor> and <axis>, or set "
+           "ignore_loops to read the robot as a tree");
+  }
+
+  void read_mimic(const Element& mimic, const MechanismJoint& joint) {
+    if (ignored(mimic, options_.ignore_mimic)) return;
+    mimic.expect_attributes({"joint", "multiplier", "offset"});
+    const double multiplier = mimic.number("multiplier", 1);
+    if (multiplier == 0)
+      mimic.fail(Status::invalid_model, "the multiplier of <mimic> is 0; make the joint a fixed one instead");
+    mimics_.push_back({mimic.text("joint"), mimic.subject(), mimic.line()});
+    out_.couplings.push_back({joint.name + " mimic",
+                              {joint.name},
+                              {mimic.text("joint")},
+                              {multiplier},
+                              {mimic.number("offset", 0)}});
   }
 
   void read_link(const Element& e) {
@@ -236,13 +338,11 @@ class Reader {
     joint.parent = read_end(e, "parent");
     joint.child = read_end(e, "child");
     joint.origin = read_origin(e);
-    read_axis(e, joint);
+    joint.axis = read_axis(e, joint.type);
     read_limit(e, joint);
     read_dynamics(e, joint);
-    if (const std::optional<Element> mimic = e.child("mimic"))
-      pass_over(*mimic, "<mimic>", options_.ignore_mimic, "joints that follow others", "ignore_mimic");
-    if (e.has("independent") && !is_true(e.text("independent")))
-      pass_over(e, "independent=\"false\"", options_.ignore_loops, "loops and couplings", "ignore_loops");
+    if (const std::optional<Element> mimic = e.child("mimic")) read_mimic(*mimic, joint);
+    if (e.has("independent") && !options_.ignore_loops) joint.independent = read_flag(e, "independent");
     out_.joints.push_back(std::move(joint));
   }
 
@@ -268,14 +368,31 @@ class Reader {
       const auto [place, fresh] = holder.emplace(joint.child, joint.name);
       if (!fresh)
         fail("child link " + in_quotes(joint.child) + " hangs on joint " + in_quotes(place->second) +
-             " already; a link has one parent, close a loop by a constraint");
+             " already; a link has one parent, close the loop by a <loop>");
     }
+    for (const Reference& end : ends_)
+      if (link_lines_.count(end.name) == 0)
+        report_.fail(
+            Status::invalid_model, end.line,
+            end.subject + " link " + in_quotes(end.name) + " does not exist; add it or mend the name");
+    for (const Reference& mimic : mimics_)
+      if (joint_lines_.count(mimic.name) == 0)
+        report_.fail(Status::invalid_model, mimic.line,
+                     mimic.subject + ": it mimics joint " + in_quotes(mimic.name) +
+                         ", which does not exist; add it or mend the name");
   }
+
+  // A name that must turn out to exist, by whom and where it is used.
+  struct Reference {
+    std::string name, subject;
+    int line;
+  };
 
   Report report_;
   UrdfOptions options_;
   Mechanism out_;
-  std::map<std::string, int> link_lines_, joint_lines_;
+  std::map<std::string, int> link_lines_, joint_lines_, tie_lines_;
+  std::vector<Reference> ends_, mimics_;
 };
 
 std::string read_file(const std::string& path) {

@@ -194,20 +194,72 @@ TEST(BadUrdf, LinksThatDoNotFit) {
              {"r.urdf:4: joint 'k': child link 'c' hangs on joint 'j' already"});
 }
 
-TEST(BadUrdf, TiesBetweenJoints) {
-  for (const char* tag : {"loop", "coupling", "loop_joint"})
-    expect_bad(robot("<link name='l'/>\n<" + std::string(tag) + " name='c'/>"), Status::unsupported,
-               {"r.urdf:3: " + std::string(tag) + " 'c': <" + tag + "> is unsupported", "ignore_loops"});
-  for (const char* no : {"false", "False", "0"})
-    expect_bad(robot("<link name='a'/><link name='b'/>\n<joint name='j' type='fixed' independent='" +
-                     std::string(no) + "'><parent link='a'/><child link='b'/></joint>"),
-               Status::unsupported,
-               {"r.urdf:3: joint 'j': independent=\"false\" is unsupported", "ignore_loops"});
-  EXPECT_NO_THROW(
-      parse_urdf("<robot name='r'><link name='a'/><link name='b'/><joint name='j' type='fixed' "
-                 "independent='True'><parent link='a'/><child link='b'/></joint></robot>"));
-  expect_bad(joint("<mimic joint='x'/>"), Status::unsupported,
-             {"r.urdf:6: joint 'knee': <mimic> is unsupported", "ignore_mimic"});
+// Two hinges on link a; what the text ties together begins on line 6.
+std::string pair_of_hinges(const std::string& tie) {
+  std::string text = "<robot name='r'>\n<link name='a'/><link name='b'/><link name='c'/>\n";
+  for (const char* child : {"b", "c"})
+    text += std::string("<joint name='to_") + child + "' type='continuous'><parent link='a'/><child link='" +
+            child + "'/></joint>\n";
+  return text + "\n" + tie + "</robot>";
+}
+
+TEST(BadUrdf, Loops) {
+  const auto loop = [](const std::string& type, const std::string& p, const std::string& s,
+                       const char* more = "") {
+    return pair_of_hinges("<loop name='l' type='" + type + "'>\n<predecessor link='" + p +
+                          "'/>\n<successor link='" + s + "'/>\n" + more + "</loop>");
+  };
+  EXPECT_NO_THROW(parse_urdf(loop("revolute", "b", "c")));
+  expect_bad(loop("revolute", "x", "c"), Status::invalid_model,
+             {"r.urdf:7: loop 'l': its predecessor link 'x' does not exist"});
+  expect_bad(loop("revolute", "b", "x"), Status::invalid_model,
+             {"r.urdf:8: loop 'l': its successor link 'x' does not exist"});
+  expect_bad(loop("revolute", "b", "b"), Status::invalid_model,
+             {"r.urdf:6: loop 'l': both its ends are on link 'b'"});
+  expect_bad(loop("floating", "b", "c"), Status::parse_error,
+             {"r.urdf:6: loop 'l': type 'floating' closes no loop"});
+  expect_bad(loop("revolute", "b", "c", "<axis xyz='0 0 0'/>"), Status::invalid_model, {"axis is zero"});
+  expect_bad(pair_of_hinges("<loop name='l' type='fixed'><predecessor link='b'/></loop>"),
+             Status::parse_error, {"r.urdf:6: loop 'l'", "successor"});
+  expect_bad(pair_of_hinges("<loop type='fixed'/>"), Status::parse_error, {"name"});
+  expect_bad(robot("<link name='l'/>\n<loop_joint name='c'/>"), Status::unsupported,
+             {"r.urdf:3: loop_joint 'c': <loop_joint> is unsupported", "ignore_loops"});
+}
+
+TEST(BadUrdf, Couplings) {
+  const auto coupling = [](const char* name, const char* p, const char* s, const char* ratio) {
+    return std::string("<coupling name='") + name + "'>\n<predecessor link='" + p + "'/>\n<successor link='" +
+           s + "'/>\n" + ratio + "\n</coupling>\n";
+  };
+  EXPECT_NO_THROW(parse_urdf(pair_of_hinges(coupling("k", "b", "c", "<ratio value='2'/>"))));
+  expect_bad(pair_of_hinges(coupling("k", "b", "c", "<ratio value='0'/>")), Status::invalid_model,
+             {"r.urdf:9: coupling 'k': the ratio is 0"});
+  expect_bad(pair_of_hinges(coupling("k", "b", "c", "")), Status::parse_error,
+             {"r.urdf:6: coupling 'k'", "ratio"});
+  expect_bad(pair_of_hinges(coupling("k", "b", "x", "<ratio value='1'/>")), Status::invalid_model,
+             {"r.urdf:8: coupling 'k': its successor link 'x' does not exist"});
+  expect_bad(pair_of_hinges(coupling("k", "b", "c", "<ratio value='1'/>") +
+                            coupling("k", "b", "c", "<ratio value='1'/>")),
+             Status::invalid_model, {"r.urdf:11: coupling 'k'", "line 6"});
+}
+
+TEST(BadUrdf, MimicsAndFlags) {
+  expect_bad(joint("<mimic joint='x'/>"), Status::invalid_model,
+             {"r.urdf:6: joint 'knee': it mimics joint 'x', which does not exist"});
+  expect_bad(joint("<mimic joint='knee' multiplier='0'/>"), Status::invalid_model,
+             {"r.urdf:6: joint 'knee'", "is 0"});
+  expect_bad(joint("<mimic multiplier='1'/>"), Status::parse_error, {"r.urdf:6: joint 'knee'", "joint"});
+  for (const char* flag : {"true", "True", "1", "false", "False", "0"})
+    EXPECT_EQ(parse_urdf("<robot name='r'><link name='a'/><link name='b'/><joint name='j' type='fixed' "
+                         "independent='" +
+                         std::string(flag) + "'><parent link='a'/><child link='b'/></joint></robot>")
+                  .joints[0]
+                  .independent,
+              std::string("tT1").find(flag[0]) != std::string::npos);
+  expect_bad(
+      "<robot name='r'><link name='a'/><link name='b'/>\n<joint name='j' type='fixed' independent='maybe'>"
+      "<parent link='a'/><child link='b'/></joint></robot>",
+      Status::parse_error, {"r.urdf:2: joint 'j'", "'maybe'"});
 }
 
 TEST(BadUrdf, UnexpandedXacro) {

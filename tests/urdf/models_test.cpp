@@ -68,6 +68,49 @@ const Robot robots[] = {
      {0.0013388430150483171, 0.0010491100512743292, 0.2908738822896321},
      733.0669528424803,
      348.83792898504447},
+    {"four_bar", false, 4, 3, 9.899999999999999, {0.5, 0.0, 0.0}, 0.9956919999999998, 0.9143378912808982},
+    {"six_bar", false, 6, 5, 16.5, {0.16, 0.0, 0.0}, 1.3740569999999999, 0.8990838640844356},
+    {"planar_leg_linkage",
+     false,
+     5,
+     4,
+     0.47600000000000003,
+     {0.06293382352941176, 0.0, 0.0},
+     0.0033602745499999994,
+     0.002836158455998519},
+    {"revolute_rotor_chain", false, 7, 6, 3.0, {1.5, 0.0, 0.0}, 17.5006, 16.14413826006207},
+    {"mini_cheetah",
+     true,
+     25,
+     30,
+     8.911999999999999,
+     {-1.6739925822935977e-17, -1.7518527024002765e-18, -0.013447037701974867},
+     27.453779528000013,
+     15.444670912925506},
+    {"mit_humanoid",
+     true,
+     37,
+     42,
+     25.96855000000002,
+     {0.010450262292604666, 0.0015653134272032895, -0.04533075320838376},
+     82.91500825783616,
+     45.15701530795129},
+    {"jvrc1",
+     true,
+     58,
+     63,
+     61.75000000000001,
+     {0.006677894736842102, 1.0787592142106783e-17, 0.01822639676113323},
+     234.42199852800007,
+     110.65061858616366},
+    {"cassie",
+     true,
+     23,
+     28,
+     32.94,
+     {-0.044368847166548785, 0.0001085712447045391, -0.1295977306283383},
+     112.14920683722839,
+     58.47866408182215},
     {"shadow_hand",
      false,
      31,
@@ -96,9 +139,11 @@ std::shared_ptr<const Model> compile(const Mechanism& mechanism, bool floating) 
   return Model::compile(mechanism, options);
 }
 
-// Compiled with a floating base, so that links fixed to the world count too.
+// Compiled with a floating base, so that links fixed to the world count too. Mechanisms with loops here have
+// either such a base or a massless root.
 Vector3 center_of_mass_at_zero(const Mechanism& mechanism) {
-  const auto model = compile(mechanism, true);
+  const bool tree = mechanism.loops.empty() && mechanism.gears.empty();
+  const auto model = compile(mechanism, tree || mechanism.links.front().mass > 0);
   Workspace w(model);
   std::vector<double> q(static_cast<std::size_t>(model->nq));
   neutral(*model, q.data());

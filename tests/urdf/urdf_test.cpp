@@ -187,10 +187,8 @@ TEST(Urdf, ReadsATreeWithoutItsLoopsOnRequestOnly) {
     const Mechanism m = parse_urdf(text, "r.urdf", options);
     ASSERT_EQ(m.warnings.size(), 1u);
     EXPECT_EQ(m.warnings[0], "r.urdf:3: " + std::string(tag) + " 'c': <" + tag +
-                                 "> ignored; this version treats the mechanism as a tree");
-    options = {};
-    options.ignore_mimic = true;
-    EXPECT_THROW(parse_urdf(text, "r.urdf", options), Error) << tag;
+                                 "> ignored; the mechanism is read as a tree");
+    EXPECT_TRUE(m.loops.empty() && m.gears.empty());
   }
 }
 
@@ -201,9 +199,52 @@ TEST(Urdf, FreesAMimicJointOnRequestOnly) {
   const Mechanism m = parse_urdf(text, "r.urdf", options);
   ASSERT_EQ(m.warnings.size(), 1u);
   EXPECT_NE(m.warnings[0].find("joint 'j': <mimic> ignored"), std::string::npos) << m.warnings[0];
-  options = {};
-  options.ignore_loops = true;
-  EXPECT_THROW(parse_urdf(text, "r.urdf", options), Error);
+  EXPECT_TRUE(m.couplings.empty());
+}
+
+TEST(Urdf, ReadsMimics) {
+  const std::string text =
+      "<robot name='r'><link name='a'/><link name='b'/><link name='c'/>"
+      "<joint name='j' type='continuous'><parent link='a'/><child link='b'/></joint>"
+      "<joint name='k' type='continuous'><parent link='b'/><child link='c'/>"
+      "<mimic joint='j' multiplier='-2' offset='0.5'/></joint></robot>";
+  const Mechanism m = parse_urdf(text);
+  ASSERT_EQ(m.couplings.size(), 1u);
+  EXPECT_EQ(m.couplings[0].dependent, std::vector<std::string>{"k"});
+  EXPECT_EQ(m.couplings[0].independent, std::vector<std::string>{"j"});
+  EXPECT_EQ(m.couplings[0].ratios, std::vector<double>{-2});
+  EXPECT_EQ(m.couplings[0].offsets, std::vector<double>{0.5});
+  EXPECT_TRUE(m.warnings.empty());
+}
+
+TEST(Urdf, ReadsLoopsAndCouplings) {
+  const std::string text =
+      "<robot name='r'><link name='a'/><link name='b'/><link name='c'/>"
+      "<joint name='j' type='continuous' independent='True'><parent link='a'/><child link='b'/></joint>"
+      "<joint name='k' type='continuous' independent='False'><parent link='b'/><child link='c'/></joint>"
+      "<loop name='l' type='prismatic'><predecessor link='a'><origin xyz='1 2 3' rpy='0 0 "
+      "1.5707963267948966'/>"
+      "</predecessor><successor link='c'/><axis xyz='0 -1 0'/></loop>"
+      "<coupling name='g' type='rolling'><predecessor link='b'/><successor link='c'/><ratio "
+      "value='-3.5'/></coupling>"
+      "</robot>";
+  const Mechanism m = parse_urdf(text);
+  ASSERT_EQ(m.loops.size(), 1u);
+  EXPECT_EQ(m.loops[0].name, "l");
+  EXPECT_EQ(m.loops[0].type, JointType::prismatic);
+  EXPECT_EQ(m.loops[0].predecessor, "a");
+  EXPECT_EQ(m.loops[0].successor, "c");
+  EXPECT_EQ(m.loops[0].predecessor_frame.translation, (Vector3{1, 2, 3}));
+  EXPECT_NEAR(m.loops[0].predecessor_frame.rotation[3], 1, 1e-15);
+  EXPECT_EQ(m.loops[0].successor_frame.translation, (Vector3{0, 0, 0}));
+  EXPECT_EQ(m.loops[0].axis, (Vector3{0, -1, 0}));
+  ASSERT_EQ(m.gears.size(), 1u);
+  EXPECT_EQ(m.gears[0].predecessor, "b");
+  EXPECT_EQ(m.gears[0].successor, "c");
+  EXPECT_EQ(m.gears[0].ratio, -3.5);
+  EXPECT_TRUE(m.joints[0].independent);
+  EXPECT_FALSE(m.joints[1].independent);
+  EXPECT_TRUE(m.warnings.empty());
 }
 
 }  // namespace

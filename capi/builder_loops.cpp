@@ -1,0 +1,117 @@
+// Loops, couplings, gears and implicit constraints of tenon_builder.
+#include <string>
+#include <vector>
+
+#include "arguments.hpp"
+#include "descriptor.hpp"
+#include "guard.hpp"
+#include "object.hpp"
+
+using namespace tenon::capi;
+using tenon::Error;
+using tenon::Status;
+
+namespace {
+
+constexpr tenon_loop_options default_loop_options = {sizeof(tenon_loop_options),
+                                                     TENON_JOINT_REVOLUTE,
+                                                     -1,
+                                                     -1,
+                                                     {0, 0, 0, 0, 0, 0, 1},
+                                                     {0, 0, 0, 0, 0, 0, 1},
+                                                     {1, 0, 0},
+                                                     0,
+                                                     0};
+
+std::string link_name(const tenon_builder& builder, int32_t link, const char* argument) {
+  const auto& links = builder.mechanism.links;
+  need_index(link, links.size(), argument, "links");
+  return links[static_cast<std::size_t>(link)].name;
+}
+
+std::vector<std::string> names_of(const char* const* names, size_t count, const char* argument) {
+  if (count > 0) need(names, argument);
+  std::vector<std::string> list;
+  for (size_t i = 0; i < count; ++i) list.push_back(need_name(names[i], argument));
+  return list;
+}
+
+}  // namespace
+
+tenon_status tenon_loop_options_init(tenon_loop_options* options, size_t size) {
+  return init(options, size, default_loop_options);
+}
+
+tenon_status tenon_builder_add_loop(tenon_builder* builder, const char* name,
+                                    const tenon_loop_options* options, char* message, size_t message_size) {
+  return guard(message, message_size, [&] {
+    need(builder, "builder");
+    need(options, "options");
+    const tenon_loop_options checked = completed(options, default_loop_options, "tenon_loop_options");
+    if (checked.reserved2 != 0)
+      throw Error(Status::unsupported, "tenon_loop_options: the field 'reserved2' is not 0");
+    tenon::MechanismLoop loop;
+    loop.name = need_name(name, "name");
+    loop.type = static_cast<tenon::JointType>(checked.type);
+    loop.predecessor = link_name(*builder, checked.predecessor_link, "predecessor_link");
+    loop.successor = link_name(*builder, checked.successor_link, "successor_link");
+    loop.predecessor_frame = pose(checked.predecessor_frame, pose_count, "predecessor_frame");
+    loop.successor_frame = pose(checked.successor_frame, pose_count, "successor_frame");
+    loop.axis = vector3(checked.axis, 3, "axis", {1, 0, 0});
+    builder->mechanism.loops.push_back(std::move(loop));
+  });
+}
+
+tenon_status tenon_builder_add_coupling(tenon_builder* builder, const char* name,
+                                        const char* const* dependent, size_t dependent_count,
+                                        const char* const* independent, size_t independent_count,
+                                        const double* ratios, size_t ratios_count, const double* offsets,
+                                        size_t offsets_count, char* message, size_t message_size) {
+  return guard(message, message_size, [&] {
+    need(builder, "builder");
+    tenon::MechanismCoupling coupling;
+    coupling.name = need_name(name, "name");
+    coupling.dependent = names_of(dependent, dependent_count, "dependent");
+    coupling.independent = names_of(independent, independent_count, "independent");
+    need_count(ratios_count, dependent_count * independent_count, "ratios");
+    if (ratios_count > 0) need(ratios, "ratios");
+    need_finite(ratios, ratios_count, "ratios");
+    coupling.ratios.assign(ratios, ratios + ratios_count);
+    if (offsets != nullptr) {
+      need_count(offsets_count, dependent_count, "offsets");
+      need_finite(offsets, offsets_count, "offsets");
+      coupling.offsets.assign(offsets, offsets + offsets_count);
+    }
+    builder->mechanism.couplings.push_back(std::move(coupling));
+  });
+}
+
+tenon_status tenon_builder_add_gear(tenon_builder* builder, const char* name, int32_t predecessor_link,
+                                    int32_t successor_link, double ratio, double offset, char* message,
+                                    size_t message_size) {
+  return guard(message, message_size, [&] {
+    need(builder, "builder");
+    need_finite(&ratio, 1, "ratio");
+    need_finite(&offset, 1, "offset");
+    builder->mechanism.gears.push_back(
+        {need_name(name, "name"), link_name(*builder, predecessor_link, "predecessor_link"),
+         link_name(*builder, successor_link, "successor_link"), ratio, offset});
+  });
+}
+
+tenon_status tenon_builder_add_implicit(tenon_builder* builder, const char* name, const char* const* joints,
+                                        size_t joint_count, int32_t rows, tenon_implicit_callback callback,
+                                        void* user, char* message, size_t message_size) {
+  return guard(message, message_size, [&] {
+    need(builder, "builder");
+    if (callback == nullptr) throw Error(Status::invalid_argument, "callback is NULL; give the function");
+    if (rows < 1) throw Error(Status::wrong_size, "rows is " + std::to_string(rows) + "; give 1 or more");
+    tenon::MechanismImplicit implicit;
+    implicit.name = need_name(name, "name");
+    implicit.joints = names_of(joints, joint_count, "joints");
+    implicit.rows = rows;
+    implicit.evaluate = [callback, user](const double* q, const double* v, double* phi, double* K,
+                                         double* Kdot_v) { callback(user, q, v, phi, K, Kdot_v); };
+    builder->mechanism.implicits.push_back(std::move(implicit));
+  });
+}

@@ -1,0 +1,129 @@
+#include "model/clusters.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <set>
+
+namespace tenon {
+namespace {
+
+using Bodies = std::set<std::int32_t>;
+
+// Takes in the outermost parent until all others agree on one.
+void close_upward(const std::vector<std::int32_t>& parent, Bodies& bodies) {
+  for (;;) {
+    Bodies parents;
+    for (const std::int32_t body : bodies) {
+      const std::int32_t p = parent[static_cast<std::size_t>(body)];
+      if (bodies.count(p) == 0) parents.insert(p);
+    }
+    if (parents.size() <= 1) return;
+    bodies.insert(*parents.rbegin());
+  }
+}
+
+}  // namespace
+
+std::vector<std::int32_t> form_clusters(const std::vector<std::int32_t>& parent,
+                                        const std::vector<std::vector<std::int32_t>>& tied) {
+  std::vector<Bodies> sets;
+  std::vector<std::int32_t> owner(parent.size(), -1);  // an index into sets
+  std::vector<Bodies> open;
+  for (const std::vector<std::int32_t>& bodies : tied) open.emplace_back(bodies.begin(), bodies.end());
+  while (!open.empty()) {
+    Bodies bodies = std::move(open.back());
+    open.pop_back();
+    close_upward(parent, bodies);
+    Bodies met;
+    for (const std::int32_t body : bodies)
+      if (owner[static_cast<std::size_t>(body)] >= 0) met.insert(owner[static_cast<std::size_t>(body)]);
+    if (!met.empty()) {
+      // Merged with all it meets and looked at again.
+      for (const std::int32_t other : met) {
+        for (const std::int32_t body : sets[static_cast<std::size_t>(other)])
+          owner[static_cast<std::size_t>(body)] = -1;
+        bodies.merge(sets[static_cast<std::size_t>(other)]);
+        sets[static_cast<std::size_t>(other)].clear();
+      }
+      open.push_back(std::move(bodies));
+      continue;
+    }
+    for (const std::int32_t body : bodies)
+      owner[static_cast<std::size_t>(body)] = static_cast<std::int32_t>(sets.size());
+    sets.push_back(std::move(bodies));
+  }
+  std::vector<std::int32_t> number(sets.size(), -1);
+  std::int32_t next = 0;
+  for (std::int32_t& body : owner) {
+    if (body < 0) continue;
+    std::int32_t& known = number[static_cast<std::size_t>(body)];
+    if (known < 0) known = next++;
+    body = known;
+  }
+  return owner;
+}
+
+namespace {
+
+// Bodies of each cluster, parents first; of siblings those first on which nothing outside of the cluster
+// hangs, so that what hangs on the last body follows it at once, as in a depth-first order.
+std::vector<std::vector<std::int32_t>> members_of(const std::vector<std::int32_t>& parent,
+                                                  const std::vector<std::int32_t>& cluster) {
+  const std::size_t count = parent.size();
+  const auto at = [](const auto& list, std::int32_t i) { return list[static_cast<std::size_t>(i)]; };
+  std::vector<char> carries(count, 0);
+  for (std::size_t i = count; i-- > 0;)
+    if (parent[i] >= 0 && (cluster[i] != at(cluster, parent[i]) || carries[i]))
+      carries[static_cast<std::size_t>(parent[i])] = 1;
+  std::vector<std::vector<std::int32_t>> inside(count), members;
+  std::vector<std::int32_t> open;
+  for (std::size_t i = count; i-- > 0;) {
+    if (cluster[i] < 0) continue;
+    members.resize(std::max(members.size(), static_cast<std::size_t>(cluster[i]) + 1));
+    const bool base = parent[i] < 0 || at(cluster, parent[i]) != cluster[i];
+    (base ? open : inside[static_cast<std::size_t>(parent[i])]).push_back(static_cast<std::int32_t>(i));
+  }
+  // Both lists run backwards, as a stack wants them.
+  const auto earlier = [&](std::int32_t a, std::int32_t b) { return at(carries, a) > at(carries, b); };
+  std::stable_sort(open.begin(), open.end(), earlier);
+  while (!open.empty()) {
+    const std::int32_t body = open.back();
+    open.pop_back();
+    members[static_cast<std::size_t>(at(cluster, body))].push_back(body);
+    std::vector<std::int32_t>& below = inside[static_cast<std::size_t>(body)];
+    std::stable_sort(below.begin(), below.end(), earlier);
+    open.insert(open.end(), below.begin(), below.end());
+  }
+  return members;
+}
+
+}  // namespace
+
+std::vector<std::int32_t> number_by_cluster(const std::vector<std::int32_t>& parent,
+                                            const std::vector<std::int32_t>& cluster) {
+  const std::size_t count = parent.size();
+  const std::vector<std::vector<std::int32_t>> members = members_of(parent, cluster);
+  std::vector<std::vector<std::int32_t>> below(count + 1);
+  for (std::size_t i = 0; i < count; ++i)
+    below[static_cast<std::size_t>(parent[i] + 1)].push_back(static_cast<std::int32_t>(i));
+  std::vector<std::int32_t> number(count, -1), open(below[0].rbegin(), below[0].rend());
+  std::int32_t next = 0;
+  while (!open.empty()) {
+    const std::int32_t first = open.back();
+    open.pop_back();
+    if (number[static_cast<std::size_t>(first)] >= 0) continue;
+    const std::int32_t own = cluster[static_cast<std::size_t>(first)];
+    const std::vector<std::int32_t> unit =
+        own < 0 ? std::vector<std::int32_t>{first} : members[static_cast<std::size_t>(own)];
+    for (const std::int32_t body : unit) number[static_cast<std::size_t>(body)] = next++;
+    std::vector<std::int32_t> further;
+    for (const std::int32_t body : unit)
+      for (const std::int32_t child : below[static_cast<std::size_t>(body + 1)])
+        if (number[static_cast<std::size_t>(child)] < 0) further.push_back(child);
+    std::sort(further.begin(), further.end());
+    open.insert(open.end(), further.rbegin(), further.rend());
+  }
+  return number;
+}
+
+}  // namespace tenon

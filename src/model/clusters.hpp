@@ -1,0 +1,26 @@
+// Which bodies kinematic loops tie together, and the order of bodies that follows ([LOOPS1] IV, [LOOPS2]
+// II-D).
+//
+// A constraint ties the bodies whose joints it moves. The smallest sets are wanted such that every constraint
+// lies in one set and all bodies of a set whose parents lie outside of it hang on one body. So sets that
+// share a body merge (nested and parallel loops), and a set that hangs on several bodies takes in the
+// outermost of them, until nothing changes; where that body belongs to another set, the two merge.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace tenon {
+
+// parent: per body, -1 for the world, smaller than the body's own number. tied: the bodies of each
+// constraint. Returns for each body the number of its cluster, or -1; clusters are numbered by their first
+// body.
+std::vector<std::int32_t> form_clusters(const std::vector<std::int32_t>& parent,
+                                        const std::vector<std::vector<std::int32_t>>& tied);
+
+// New number of each body, and of none but bodies of trees with clusters: depth first over clusters and
+// single bodies, the bodies of a cluster in a row, those that carry others last, everything else in the old order.
+std::vector<std::int32_t> number_by_cluster(const std::vector<std::int32_t>& parent,
+                                            const std::vector<std::int32_t>& cluster);
+
+}  // namespace tenon

@@ -1,0 +1,377 @@
+// What only configurations can tell about loops: rows that say nothing, the rank of the others, and which
+// coordinates can be called dependent.
+//
+// A planar loop closed by 3, 5 or 6 rows has rank 2, parallel loops share rows, and q = 0 is often a singular
+// pose. So closed configurations are sought from several starts, and the rank is the largest one found. Rows
+// that no joint moves anywhere are dropped (two of three are left of a planar loop: a square K_d); what else
+// is redundant stays. Dependent coordinates are pivots of an orthogonalisation of the columns of K: those
+// declared dependent first, then other one-dof joints, then coordinates of joints with several, where taking
+// a share of them leaves a joint without independent positions.
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "kernels/kernel_table.hpp"
+#include "model/loops.hpp"
+#include "model/placement.hpp"
+#include "solvers/arena.hpp"
+#include "solvers/assembly.hpp"
+
+namespace tenon {
+namespace {
+
+constexpr int wanted_samples = 4, most_starts = 64;
+constexpr double closed_gap = 1e-9;     // m or rad
+constexpr double tolerated_gap = 1e-3;  // of a row that no joint moves: a rounded description
+constexpr double still_row = 1e-6;      // share of the largest entry of K below which no joint moves a row
+constexpr double sound_pivot = 1e-4;    // share of the largest column: a good dependent coordinate
+constexpr double least_pivot = 1e-7;    // and what counts towards the rank
+
+// Columns of K made dependent, best first.
+struct Split {
+  std::vector<int> dependent;
+  double smallest = 1;  // pivot over the largest column
+};
+
+class Analysis {
+ public:
+  Analysis(const Mechanism& mechanism, const std::vector<char>& dependent, Model& model)
+      : mechanism_(mechanism), declared_(dependent), model_(model) {}
+
+  void run() {
+    drop_still_rows();
+    const std::size_t clusters = model_.loops.clusters.size();
+    samples_.resize(clusters);
+    find_samples();
+    splits_.resize(clusters);
+    model_.loops.closed.resize(static_cast<std::size_t>(model_.nq));
+    neutral_configuration(model_.nodes, model_.loops.closed.data());
+    for (std::size_t i = 0; i < clusters; ++i) choose_split(i);
+    number_coordinates();
+    fill_constant_blocks();
+  }
+
+ private:
+  using Probe = Arena<double>;
+
+  std::string names_of(const ClusterData& c) const {
+    std::vector<std::string> names(model_.loops.names.begin() + c.constraint_begin,
+                                   model_.loops.names.begin() + c.constraint_end);
+    return quoted_list(names, 6);
+  }
+
+  void publish() { model_.publish({0, 0, 0}); }
+
+  // ---- rows that no joint moves
+
+  void drop_still_rows() {
+    publish();
+    const ModelData& m = model_.data();
+    Probe probe(m, nullptr, 0);
+    Assembly assembly(model_, kernels<double>());
+    std::vector<double> q(static_cast<std::size_t>(m.nq));
+    std::vector<double> moved(static_cast<std::size_t>(m.loop_row_count), 0), phi(moved);
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      sample_configuration(model_, seed, q.data(), Sample::anywhere);
+      assembly.evaluate(q.data(), nullptr, probe.data);
+      for (const ClusterData& c : model_.loops.clusters) measure_rows(c, probe.data, moved, phi);
+    }
+    std::vector<double> offset;
+    for (ClusterData& c : model_.loops.clusters) {
+      double largest = 0;
+      for (int r = 0; r < c.row_count; ++r)
+        largest = std::max(largest, moved[static_cast<std::size_t>(c.row_begin + r)]);
+      const std::size_t first = offset.size();
+      for (int l = c.constraint_begin; l < c.constraint_end; ++l)
+        keep_moved_rows(l, largest, moved, phi, offset);
+      c.row_begin = static_cast<std::int32_t>(first);
+      c.row_count = static_cast<std::int32_t>(offset.size() - first);
+    }
+    model_.loops.offset = std::move(offset);
+    model_.loops.K_size = 0;
+    for (ClusterData& c : model_.loops.clusters) {
+      c.K_begin = model_.loops.K_size;
+      model_.loops.K_size += c.row_count * c.v_count;
+    }
+  }
+
+  static void measure_rows(const ClusterData& c, const WorkspaceData<double>& w, std::vector<double>& moved,
+                           std::vector<double>& phi) {
+    for (int r = 0; r < c.row_count; ++r) {
+      const std::size_t row = static_cast<std::size_t>(c.row_begin + r);
+      phi[row] = w.loop_phi[row];
+      for (int k = 0; k < c.v_count; ++k)
+        moved[row] = std::max(moved[row], std::abs(w.loop_K[c.K_begin + k * c.row_count + r]));
+    }
+  }
+
+  // Renumbers the rows of a constraint as far as they are kept.
+  void keep_moved_rows(int constraint, double largest, const std::vector<double>& moved,
+                       const std::vector<double>& phi, std::vector<double>& offset) {
+    LoopConstraintData& loop = model_.loops.constraints[static_cast<std::size_t>(constraint)];
+    const std::string& name = model_.loops.names[static_cast<std::size_t>(constraint)];
+    const std::int32_t begin = static_cast<std::int32_t>(offset.size());
+    std::size_t row = static_cast<std::size_t>(loop.row_begin);
+    if (loop.kind != loop_geometric) {
+      for (int e = loop.entry_begin; e < loop.entry_end; ++e)
+        model_.loops.coupling_entries[static_cast<std::size_t>(e)].row += begin - loop.row_begin;
+      for (int r = 0; r < loop.row_count; ++r) offset.push_back(model_.loops.offset[row++]);
+    } else {
+      std::uint32_t kept = 0;
+      for (std::uint32_t bit = 0; bit < 6; ++bit) {
+        if (!(loop.rows >> bit & 1u)) continue;
+        if (moved[row] > still_row * largest) {
+          kept |= 1u << bit;
+          offset.push_back(0);
+        } else {
+          check_still_row(name, bit, phi[row]);
+        }
+        ++row;
+      }
+      loop.rows = kept;
+    }
+    loop.row_begin = begin;
+    loop.row_count = static_cast<std::int32_t>(offset.size()) - begin;
+    if (loop.row_count == 0)
+      model_.warnings.push_back("loop " + quoted(name) +
+                                " constrains nothing: no joint moves its ends that way");
+  }
+
+  void check_still_row(const std::string& name, std::uint32_t bit, double phi) {
+    static constexpr const char* directions[] = {"turned against each other about x",
+                                                 "turned about y",
+                                                 "turned about z",
+                                                 "apart along x",
+                                                 "apart along y",
+                                                 "apart along z"};
+    if (std::abs(phi) < closed_gap) return;
+    std::ostringstream text;
+    text << "loop " << quoted(name) << ": whatever the joints do, its ends stay " << directions[bit]
+         << " (z is its axis) by " << std::abs(phi) << (bit < 3 ? " rad" : " m");
+    if (std::abs(phi) > tolerated_gap)
+      reject(mechanism_, Status::invalid_model,
+             text.str() + "; correct the end frames, or use a type of loop that leaves this free");
+    model_.warnings.push_back(text.str() + "; taken as closed");
+  }
+
+  // ---- closed configurations
+
+  void find_samples() {
+    publish();
+    const ModelData& m = model_.data();
+    Probe probe(m, nullptr, 0);
+    Assembly assembly(model_, kernels<double>());
+    std::vector<double> q(static_cast<std::size_t>(m.nq));
+    least_gap_.assign(samples_.size(), INFINITY);
+    for (int start = 0; start < most_starts; ++start) {
+      if (start == 0)
+        neutral_configuration(model_.nodes, q.data());
+      else
+        sample_configuration(model_, static_cast<std::uint64_t>(start), q.data(),
+                             start % 2 ? Sample::within_limits : Sample::anywhere);
+      assembly.close(q.data(), Assembly::Moves::all, probe.data);
+      bool enough = true;
+      for (std::size_t i = 0; i < samples_.size(); ++i) {
+        const double gap = assembly.gap(static_cast<int>(i));
+        least_gap_[i] = std::min(least_gap_[i], gap);
+        if (gap < closed_gap) samples_[i].push_back(q);
+        enough = enough && samples_[i].size() >= wanted_samples;
+      }
+      if (enough) return;
+    }
+    for (std::size_t i = 0; i < samples_.size(); ++i)
+      if (samples_[i].empty()) fail_open(model_.loops.clusters[i], least_gap_[i]);
+  }
+
+  [[noreturn]] void fail_open(const ClusterData& c, double gap) const {
+    bool couplings = true;
+    for (int l = c.constraint_begin; l < c.constraint_end; ++l)
+      couplings = couplings && model_.loops.constraints[static_cast<std::size_t>(l)].kind == loop_coupling;
+    std::ostringstream text;
+    if (couplings) {
+      text << "the couplings " << names_of(c)
+           << " contradict each other: no positions of their joints satisfy all";
+    } else {
+      text << "the loop of " << names_of(c) << " cannot be closed: from " << most_starts
+           << " starts the smallest gap found is " << gap
+           << " (m or rad); correct its end frames, axes or the joint origins on the way";
+    }
+    reject(mechanism_, Status::invalid_model, text.str());
+  }
+
+  // ---- dependent coordinates
+
+  void choose_split(std::size_t cluster) {
+    const ModelData& m = model_.data();
+    const ClusterData& c = model_.loops.clusters[cluster];
+    Probe probe(m, nullptr, 0);
+    Assembly assembly(model_, kernels<double>());
+    const std::vector<double>* held = nullptr;
+    Split& best = splits_[cluster];
+    for (const std::vector<double>& q : samples_[cluster]) {
+      assembly.evaluate(q.data(), nullptr, probe.data);
+      const Split split = split_columns(c, probe.data.loop_K + c.K_begin);
+      const bool better =
+          split.dependent.size() > best.dependent.size() ||
+          (split.dependent.size() == best.dependent.size() && split.smallest > 1.5 * best.smallest);
+      if (held != nullptr && !better) continue;
+      held = &q;
+      best = split;
+    }
+    std::copy_n(held->begin() + c.q_begin, c.q_count, model_.loops.closed.begin() + c.q_begin);
+    warn_of_choice(c, best);
+  }
+
+  // 0: declared dependent, 1: a joint of one coordinate, 2: one of several.
+  int rank_of_choice(int v) const {
+    if (declared_[static_cast<std::size_t>(v)]) return 0;
+    return model_.joints[static_cast<std::size_t>(model_.v_node[static_cast<std::size_t>(v)])].nv == 1 ? 1
+                                                                                                       : 2;
+  }
+
+  // Modified Gram-Schmidt; pivots by the preference above, then by length.
+  Split split_columns(const ClusterData& c, const double* K) const {
+    const std::size_t n = static_cast<std::size_t>(c.v_count), rows = static_cast<std::size_t>(c.row_count);
+    std::vector<std::vector<double>> columns(n);
+    for (std::size_t k = 0; k < n; ++k) columns[k].assign(K + k * rows, K + (k + 1) * rows);
+    const auto length = [](const std::vector<double>& a) {
+      double squares = 0;
+      for (const double x : a) squares += x * x;
+      return std::sqrt(squares);
+    };
+    double largest = 0;
+    for (const auto& column : columns) largest = std::max(largest, length(column));
+    Split split;
+    std::vector<char> taken(n, 0);
+    const auto take_all = [&](int choice, double threshold) {
+      for (;;) {
+        std::size_t pivot = n;
+        double longest = threshold * largest;
+        for (std::size_t k = 0; k < n; ++k) {
+          if (taken[k] || (choice >= 0 && rank_of_choice(c.v_begin + static_cast<int>(k)) != choice))
+            continue;
+          // A tie must not be decided by rounding: machines would choose differently.
+          const double size = length(columns[k]);
+          if (size > (pivot < n ? 1 + 1e-6 : 1) * longest) longest = size, pivot = k;
+        }
+        if (pivot == n) return;
+        taken[pivot] = 1;
+        split.dependent.push_back(c.v_begin + static_cast<int>(pivot));
+        split.smallest = std::min(split.smallest, longest / largest);
+        project_out(columns, pivot, longest);
+      }
+    };
+    if (largest > 0) {
+      for (int choice = 0; choice < 3; ++choice) take_all(choice, sound_pivot);
+      take_all(-1, least_pivot);
+    }
+    return split;
+  }
+
+  static void project_out(std::vector<std::vector<double>>& columns, std::size_t pivot, double length) {
+    const std::vector<double> unit = [&] {
+      std::vector<double> e = columns[pivot];
+      for (double& x : e) x /= length;
+      return e;
+    }();
+    for (std::vector<double>& column : columns) {
+      // Twice is enough (W. Kahan): what rounding left of the direction goes in the second pass.
+      for (int pass = 0; pass < 2; ++pass) {
+        double along = 0;
+        for (std::size_t r = 0; r < unit.size(); ++r) along += unit[r] * column[r];
+        for (std::size_t r = 0; r < unit.size(); ++r) column[r] -= along * unit[r];
+      }
+    }
+  }
+
+  void warn_of_choice(const ClusterData& c, const Split& split) {
+    bool any_declared = false;
+    for (int v = c.v_begin; v < c.v_begin + c.v_count; ++v)
+      any_declared = any_declared || declared_[static_cast<std::size_t>(v)];
+    if (!any_declared) return;
+    for (int v = c.v_begin; v < c.v_begin + c.v_count; ++v) {
+      const bool follows = std::count(split.dependent.begin(), split.dependent.end(), v) > 0;
+      const bool declared = declared_[static_cast<std::size_t>(v)];
+      if (follows == declared) continue;
+      const std::string& joint =
+          model_.joints[static_cast<std::size_t>(model_.v_node[static_cast<std::size_t>(v)])].name;
+      model_.warnings.push_back("joint " + quoted(joint) + " is declared " +
+                                (declared ? "dependent, but " + names_of(c) + " leave it free"
+                                          : "independent, but it follows from the others by " + names_of(c)));
+    }
+  }
+
+  // ---- the result
+
+  void number_coordinates() {
+    Model::Loops& loops = model_.loops;
+    std::vector<char> follows(static_cast<std::size_t>(model_.nv), 0);
+    for (const Split& split : splits_)
+      for (const int v : split.dependent) follows[static_cast<std::size_t>(v)] = 1;
+    loops.y_index.assign(static_cast<std::size_t>(model_.nv), -1);
+    for (std::int32_t v = 0; v < model_.nv; ++v) {
+      if (follows[static_cast<std::size_t>(v)]) {
+        loops.dependent.push_back(v);
+      } else {
+        loops.y_index[static_cast<std::size_t>(v)] = static_cast<std::int32_t>(loops.independent.size());
+        loops.independent.push_back(v);
+      }
+    }
+    std::int32_t G_size = 0;
+    for (ClusterData& c : loops.clusters) {
+      const auto before = [&](const std::vector<std::int32_t>& list, std::int32_t v) {
+        return static_cast<std::int32_t>(std::lower_bound(list.begin(), list.end(), v) - list.begin());
+      };
+      c.y_begin = before(loops.independent, c.v_begin);
+      c.y_count = before(loops.independent, c.v_begin + c.v_count) - c.y_begin;
+      c.d_begin = before(loops.dependent, c.v_begin);
+      c.d_count = c.v_count - c.y_count;
+      c.G_begin = G_size;
+      G_size += c.v_count * c.y_count;
+    }
+    loops.G_initial.assign(static_cast<std::size_t>(G_size), 0.0);
+    for (const ClusterData& c : loops.clusters)
+      for (int j = 0; j < c.y_count; ++j)
+        loops.G_initial[static_cast<std::size_t>(c.G_begin + j * c.v_count +
+                                                 loops.independent[static_cast<std::size_t>(c.y_begin + j)] -
+                                                 c.v_begin)] = 1;
+  }
+
+  // G of couplings by the kernel that computes all others.
+  void fill_constant_blocks() {
+    publish();
+    Probe probe(model_.data(), nullptr, 0);
+    Assembly assembly(model_, kernels<double>());
+    const std::vector<double>& q = model_.loops.closed;
+    assembly.evaluate(q.data(), nullptr, probe.data);
+    const int singular = kernels<double>().cluster_constraints(model_.data(), q.data(), nullptr, probe.data);
+    if (singular >= 0)
+      reject(mechanism_, Status::invalid_model,
+             "the loop of " + names_of(model_.loops.clusters[static_cast<std::size_t>(singular)]) +
+                 " is nearly singular at every configuration found; its joints hardly depend on each other");
+    for (ClusterData& c : model_.loops.clusters) {
+      bool constant = true;
+      for (int l = c.constraint_begin; l < c.constraint_end; ++l)
+        constant = constant && model_.loops.constraints[static_cast<std::size_t>(l)].kind == loop_coupling;
+      c.constant_G = constant;
+      if (constant)
+        std::copy_n(probe.data.G + c.G_begin, c.v_count * c.y_count,
+                    model_.loops.G_initial.begin() + c.G_begin);
+    }
+  }
+
+  const Mechanism& mechanism_;
+  const std::vector<char>& declared_;
+  Model& model_;
+  std::vector<std::vector<std::vector<double>>> samples_;  // per cluster: configurations where it is closed
+  std::vector<double> least_gap_;
+  std::vector<Split> splits_;
+};
+
+}  // namespace
+
+void analyse_loops(const Mechanism& mechanism, const std::vector<char>& dependent, Model& model) {
+  Analysis(mechanism, dependent, model).run();
+}
+
+}  // namespace tenon

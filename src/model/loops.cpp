@@ -1,0 +1,216 @@
+#include "model/loops.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "model/clusters.hpp"
+
+namespace tenon {
+namespace {
+
+std::uint32_t rows_of(JointType type) {
+  switch (type) {
+    case JointType::prismatic:
+      return 0x1f;  // free along z
+    case JointType::planar:
+      return 0x23;  // free along x and y and about z
+    case JointType::spherical:
+      return 0x38;
+    case JointType::fixed:
+      return 0x3f;
+    default:
+      return 0x3b;  // free about z
+  }
+}
+
+class LoopCompiler {
+ public:
+  LoopCompiler(const Mechanism& mechanism, const Description& description, const std::vector<int>& joint_node,
+               Model& model)
+      : mechanism_(mechanism), description_(description), joint_node_(joint_node), model_(model) {}
+
+  void run() {
+    const std::vector<std::vector<std::int32_t>> tied = tied_bodies(description_, joint_node_);
+    std::vector<std::int32_t> parent;
+    for (const NodeData& node : model_.nodes) parent.push_back(node.parent);
+    model_.loops.node_cluster = form_clusters(parent, tied);
+    add_clusters();
+    add_constraints(tied);
+  }
+
+ private:
+  int v_end(int node) const {
+    return static_cast<std::size_t>(node) + 1 < model_.nodes.size()
+               ? model_.nodes[static_cast<std::size_t>(node) + 1].v_index
+               : model_.nv;
+  }
+  int q_end(int node) const {
+    return static_cast<std::size_t>(node) + 1 < model_.nodes.size()
+               ? model_.nodes[static_cast<std::size_t>(node) + 1].q_index
+               : model_.nq;
+  }
+
+  void add_clusters() {
+    for (std::size_t i = 0; i < model_.nodes.size(); ++i) {
+      const std::int32_t number = model_.loops.node_cluster[i];
+      if (number < 0) continue;
+      const NodeData& node = model_.nodes[i];
+      if (static_cast<std::size_t>(number) == model_.loops.clusters.size()) {
+        ClusterData c{};
+        c.kind = cluster_general;
+        c.parent = node.parent;
+        c.node_begin = static_cast<std::int32_t>(i);
+        c.q_begin = node.q_index;
+        c.v_begin = node.v_index;
+        model_.loops.clusters.push_back(c);
+      }
+      ClusterData& c = model_.loops.clusters[static_cast<std::size_t>(number)];
+      ++c.node_count;
+      c.q_count = q_end(static_cast<int>(i)) - c.q_begin;
+      c.v_count = v_end(static_cast<int>(i)) - c.v_begin;
+    }
+  }
+
+  // Constraints stand by cluster, in the order of the description within one.
+  void add_constraints(const std::vector<std::vector<std::int32_t>>& tied) {
+    std::int32_t rows = 0;
+    for (std::size_t number = 0; number < model_.loops.clusters.size(); ++number) {
+      ClusterData& c = model_.loops.clusters[number];
+      c.row_begin = rows;
+      c.constraint_begin = static_cast<std::int32_t>(model_.loops.constraints.size());
+      for (std::size_t i = 0; i < tied.size(); ++i) {
+        if (cluster_of(tied[i]) != static_cast<std::int32_t>(number)) continue;
+        LoopConstraintData made = make(i, rows);
+        made.cluster = static_cast<std::int32_t>(number);
+        rows += made.row_count;
+        model_.loops.offset.resize(static_cast<std::size_t>(rows), 0.0);
+        model_.loops.constraints.push_back(made);
+      }
+      c.row_count = rows - c.row_begin;
+      c.constraint_end = static_cast<std::int32_t>(model_.loops.constraints.size());
+      c.K_begin = model_.loops.K_size;
+      model_.loops.K_size += c.row_count * c.v_count;
+    }
+    set_offsets();
+  }
+
+  std::int32_t cluster_of(const std::vector<std::int32_t>& bodies) const {
+    return model_.loops.node_cluster[static_cast<std::size_t>(bodies.front())];
+  }
+
+  LoopConstraintData make(std::size_t i, std::int32_t row) {
+    const std::size_t loops = description_.loops.size(), couplings = description_.couplings.size();
+    LoopConstraintData made{};
+    made.row_begin = row;
+    made.item = made.predecessor = made.successor = made.ancestor = -1;
+    if (i < loops) {
+      make_geometric(description_.loops[i], made);
+    } else if (i < loops + couplings) {
+      make_coupling(description_.couplings[i - loops], made);
+    } else {
+      make_callback(description_.implicits[i - loops - couplings], made);
+    }
+    return made;
+  }
+
+  void make_geometric(const Description::Loop& loop, LoopConstraintData& made) {
+    const Model::Link &p = model_.links[loop.predecessor], &s = model_.links[loop.successor];
+    made.kind = loop_geometric;
+    made.predecessor = p.body;
+    made.successor = s.body;
+    int a = p.body, b = s.body;
+    while (a != b) (a > b ? a : b) = model_.nodes[static_cast<std::size_t>(std::max(a, b))].parent;
+    made.ancestor = a;
+    made.rows = rows_of(loop.type);
+    for (std::uint32_t bits = made.rows; bits != 0; bits >>= 1)
+      made.row_count += static_cast<std::int32_t>(bits & 1);
+    const Pose predecessor = p.in_body * loop.predecessor_frame, successor = s.in_body * loop.successor_frame;
+    std::copy(predecessor.rotation.begin(), predecessor.rotation.end(), made.predecessor_R);
+    std::copy(predecessor.translation.begin(), predecessor.translation.end(), made.predecessor_p);
+    std::copy(successor.rotation.begin(), successor.rotation.end(), made.successor_R);
+    std::copy(successor.translation.begin(), successor.translation.end(), made.successor_p);
+    model_.loops.names.push_back(loop.name);
+  }
+
+  void make_coupling(const Description::Coupling& coupling, LoopConstraintData& made) {
+    made.kind = loop_coupling;
+    made.row_count = static_cast<std::int32_t>(coupling.rows.size());
+    made.entry_begin = static_cast<std::int32_t>(model_.loops.coupling_entries.size());
+    std::int32_t row = made.row_begin;
+    for (const Description::CouplingRow& terms : coupling.rows) {
+      for (const auto& term : terms.terms) {
+        const NodeData& node = model_.nodes[static_cast<std::size_t>(joint_node_[term.joint])];
+        model_.loops.coupling_entries.push_back({row, node.q_index, node.v_index, term.coefficient});
+      }
+      offsets_.push_back({row++, terms.offset});
+    }
+    made.entry_end = static_cast<std::int32_t>(model_.loops.coupling_entries.size());
+    model_.loops.names.push_back(coupling.name);
+  }
+
+  void make_callback(const Description::Implicit& implicit, LoopConstraintData& made) {
+    const MechanismImplicit& source = mechanism_.implicits[implicit.source];
+    made.kind = loop_callback;
+    made.row_count = source.rows;
+    made.item = static_cast<std::int32_t>(model_.loops.callbacks.size());
+    Model::LoopCallback call{source.evaluate, {}, {}};
+    for (const std::size_t joint : implicit.joints) {
+      const int node = joint_node_[joint];
+      for (int k = model_.nodes[static_cast<std::size_t>(node)].q_index; k < q_end(node); ++k)
+        call.q_index.push_back(k);
+      for (int k = model_.nodes[static_cast<std::size_t>(node)].v_index; k < v_end(node); ++k)
+        call.v_index.push_back(k);
+    }
+    const int nv = static_cast<int>(call.v_index.size());
+    model_.loops.callback_scratch =
+        std::max(model_.loops.callback_scratch,
+                 static_cast<int>(call.q_index.size()) + nv + made.row_count * (nv + 1));
+    model_.loops.callbacks.push_back(std::move(call));
+    model_.loops.names.push_back(implicit.name);
+  }
+
+  void set_offsets() {
+    for (const auto& [row, offset] : offsets_) model_.loops.offset[static_cast<std::size_t>(row)] = offset;
+  }
+
+  const Mechanism& mechanism_;
+  const Description& description_;
+  const std::vector<int>& joint_node_;
+  Model& model_;
+  std::vector<std::pair<std::int32_t, double>> offsets_;
+};
+
+}  // namespace
+
+std::vector<std::vector<std::int32_t>> tied_bodies(const Description& description,
+                                                   const std::vector<int>& joint_body) {
+  std::vector<std::vector<std::int32_t>> tied;
+  const auto add = [&](const std::vector<std::size_t>& joints) {
+    std::vector<std::int32_t> bodies;
+    for (const std::size_t joint : joints) bodies.push_back(joint_body[joint]);
+    tied.push_back(std::move(bodies));
+  };
+  for (const Description::Loop& loop : description.loops) add(loop.joints);
+  for (const Description::Coupling& coupling : description.couplings) {
+    std::vector<std::size_t> joints;
+    for (const Description::CouplingRow& row : coupling.rows)
+      for (const auto& term : row.terms) joints.push_back(term.joint);
+    add(joints);
+  }
+  for (const Description::Implicit& implicit : description.implicits) add(implicit.joints);
+  return tied;
+}
+
+void compile_loops(const Mechanism& mechanism, const Description& description,
+                   const std::vector<int>& joint_node, Model& model) {
+  LoopCompiler(mechanism, description, joint_node, model).run();
+  std::vector<char> dependent(static_cast<std::size_t>(model.nv), 0);
+  for (std::size_t j = 0; j < joint_node.size(); ++j) {
+    if (joint_node[j] < 0 || !description.dependent[j]) continue;
+    const Model::Joint& joint = model.joints[static_cast<std::size_t>(joint_node[j])];
+    std::fill_n(dependent.begin() + joint.v_index, joint.nv, char{1});
+  }
+  analyse_loops(mechanism, dependent, model);
+}
+
+}  // namespace tenon

@@ -1,0 +1,27 @@
+// The clusters of a model whose bodies and joints are compiled: loop constraints in the frames of bodies,
+// their rows, and which coordinates are independent.
+#pragma once
+
+#include <vector>
+
+#include "model/description.hpp"
+#include "tenon/model.hpp"
+
+namespace tenon {
+
+// joint_node: per joint of the description the node it moves, -1 for fixed ones. Fills model.loops; adds to
+// model.warnings. Throws Error where loops cannot be closed or constraints contradict each other.
+void compile_loops(const Mechanism& mechanism, const Description& description,
+                   const std::vector<int>& joint_node, Model& model);
+
+// Which bodies (numbers by joint_body) each loop, coupling and implicit constraint of a description ties
+// together, in this order.
+std::vector<std::vector<std::int32_t>> tied_bodies(const Description& description,
+                                                   const std::vector<int>& joint_body);
+
+// Finds closed configurations, drops rows that say nothing, and chooses the independent coordinates of every
+// cluster (loop_analysis.cpp). dependent: per velocity coordinate, those declared to follow. Afterwards
+// everything in model.loops is final.
+void analyse_loops(const Mechanism& mechanism, const std::vector<char>& dependent, Model& model);
+
+}  // namespace tenon

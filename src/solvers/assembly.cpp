@@ -1,0 +1,191 @@
+#include "solvers/assembly.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "solvers/configuration.hpp"
+
+namespace tenon {
+
+namespace {
+
+constexpr int most_steps = 200;
+constexpr double longest_step = 0.5;  // rad or m
+// phi of this size is rounding: coordinates of order one, a few operations each.
+constexpr double rounding = 2e-15;
+constexpr double close_enough = 1e-12;  // not worth a second try where a step did not help
+
+// A x = b with A symmetric positive definite, n x n, lower triangle, destroyed; b becomes x.
+void solve_cholesky(double* A, double* b, int n) {
+  for (int j = 0; j < n; ++j) {
+    double d = A[j * n + j];
+    for (int k = 0; k < j; ++k) d -= A[k * n + j] * A[k * n + j];
+    d = std::sqrt(std::max(d, 1e-300));
+    A[j * n + j] = d;
+    for (int i = j + 1; i < n; ++i) {
+      double x = A[j * n + i];
+      for (int k = 0; k < j; ++k) x -= A[k * n + i] * A[k * n + j];
+      A[j * n + i] = x / d;
+    }
+  }
+  for (int i = 0; i < n; ++i) {
+    for (int k = 0; k < i; ++k) b[i] -= A[k * n + i] * b[k];
+    b[i] /= A[i * n + i];
+  }
+  for (int i = n - 1; i >= 0; --i) {
+    for (int k = i + 1; k < n; ++k) b[i] -= A[i * n + k] * b[k];
+    b[i] /= A[i * n + i];
+  }
+}
+
+}  // namespace
+
+void evaluate_callbacks(const Model& model, const double* q, const double* v, WorkspaceData<double>& w,
+                        double* scratch) {
+  const ModelData& m = model.data();
+  for (int l = 0; l < m.loop_constraint_count; ++l) {
+    const LoopConstraintData& loop = m.loop_constraints[l];
+    if (loop.kind != loop_callback) continue;
+    const ClusterData& c = m.clusters[loop.cluster];
+    const Model::LoopCallback& call = model.loops.callbacks[static_cast<std::size_t>(loop.item)];
+    const std::size_t nq = call.q_index.size(), nv = call.v_index.size();
+    const std::size_t rows = static_cast<std::size_t>(loop.row_count);
+    double *qj = scratch, *vj = qj + nq, *K = vj + nv, *Kdot_v = K + rows * nv;
+    for (std::size_t i = 0; i < nq; ++i) qj[i] = q[call.q_index[i]];
+    for (std::size_t i = 0; i < nv; ++i) vj[i] = v ? v[call.v_index[i]] : 0;
+    call.evaluate(qj, vj, w.loop_phi + loop.row_begin, K, Kdot_v);
+    for (std::size_t i = 0; i < nv; ++i) {
+      double* column =
+          w.loop_K + c.K_begin + (call.v_index[i] - c.v_begin) * c.row_count + loop.row_begin - c.row_begin;
+      std::copy_n(K + i * rows, rows, column);
+    }
+    for (std::size_t r = 0; r < rows; ++r) w.loop_k[loop.row_begin + static_cast<int>(r)] = -Kdot_v[r];
+  }
+}
+
+Assembly::Assembly(const Model& model, const KernelTable<double>& table)
+    : model_(model), kernels_(table), states_(model.loops.clusters.size()) {
+  if (states_.empty()) return;
+  std::size_t widest = 0;
+  for (const ClusterData& c : model.loops.clusters)
+    widest = std::max(widest, static_cast<std::size_t>(c.v_count));
+  trial_.assign(static_cast<std::size_t>(model.nq), 0);
+  step_.assign(static_cast<std::size_t>(model.nv), 0);
+  matrix_.assign(widest * widest, 0);
+  gradient_.assign(widest, 0);
+  scratch_.assign(static_cast<std::size_t>(model.loops.callback_scratch), 0);
+}
+
+double Assembly::evaluate(const double* q, const double* v, WorkspaceData<double>& w) {
+  evaluate_callbacks(model_, q, v, w, scratch_.data());
+  kernels_.loop_constraints(model_.data(), q, v, w);
+  double worst = 0;
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    State& s = states_[i];
+    measure(static_cast<int>(i), w, s.squares, s.largest);
+    worst = std::max(worst, s.largest);
+  }
+  return worst;
+}
+
+void Assembly::measure(int cluster, const WorkspaceData<double>& w, double& squares, double& largest) const {
+  const ClusterData& c = model_.data().clusters[cluster];
+  squares = largest = 0;
+  for (int r = c.row_begin; r < c.row_begin + c.row_count; ++r) {
+    squares += w.loop_phi[r] * w.loop_phi[r];
+    largest = std::max(largest, std::abs(w.loop_phi[r]));
+  }
+}
+
+// The next trial configuration of a cluster from phi and K at q; false where it cannot be moved.
+bool Assembly::take_step(int cluster, Moves moves, const double* q, const WorkspaceData<double>& w) {
+  const ModelData& m = model_.data();
+  const ClusterData& c = m.clusters[cluster];
+  const int n = moves == Moves::all ? c.v_count : c.d_count, rows = c.row_count;
+  const auto coordinate = [&](int j) {
+    return moves == Moves::all ? c.v_begin + j : m.dependent[c.d_begin + j];
+  };
+  const auto column = [&](int j) { return w.loop_K + c.K_begin + (coordinate(j) - c.v_begin) * rows; };
+  const double* phi = w.loop_phi + c.row_begin;
+  double most = 0;
+  for (int j = 0; j < n; ++j) {
+    gradient_[static_cast<std::size_t>(j)] = 0;
+    for (int r = 0; r < rows; ++r) gradient_[static_cast<std::size_t>(j)] -= column(j)[r] * phi[r];
+    for (int i = j; i < n; ++i) {
+      double sum = 0;
+      for (int r = 0; r < rows; ++r) sum += column(i)[r] * column(j)[r];
+      matrix_[static_cast<std::size_t>(j * n + i)] = sum;
+    }
+    most = std::max(most, matrix_[static_cast<std::size_t>(j * n + j)]);
+  }
+  if (!(most > 0)) return false;
+  const State& s = states_[static_cast<std::size_t>(cluster)];
+  const double lambda = most * std::max(s.lambda, 1e-14);
+  for (int j = 0; j < n; ++j) matrix_[static_cast<std::size_t>(j * n + j)] += lambda;
+  solve_cholesky(matrix_.data(), gradient_.data(), n);
+  double longest = 0;
+  for (int j = 0; j < n; ++j) longest = std::max(longest, std::abs(gradient_[static_cast<std::size_t>(j)]));
+  const double shorten = longest > longest_step ? longest_step / longest : 1;
+  std::fill_n(step_.begin() + c.v_begin, c.v_count, 0.0);
+  for (int j = 0; j < n; ++j)
+    step_[static_cast<std::size_t>(coordinate(j))] = shorten * gradient_[static_cast<std::size_t>(j)];
+  integrate_cluster(cluster, q);
+  return true;
+}
+
+void Assembly::integrate_cluster(int cluster, const double* q) {
+  const ClusterData& c = model_.data().clusters[cluster];
+  std::copy_n(q + c.q_begin, c.q_count, trial_.begin() + c.q_begin);
+  for (int i = c.node_begin; i < c.node_begin + c.node_count; ++i) {
+    const Model::Joint& joint = model_.joints[static_cast<std::size_t>(i)];
+    integrate_joint(joint, step_.data() + joint.v_index, 1, trial_.data() + joint.q_index);
+  }
+}
+
+double Assembly::close(double* q, Moves moves, WorkspaceData<double>& w) {
+  evaluate(q, nullptr, w);
+  if (states_.empty()) return 0;
+  std::copy_n(q, model_.nq, trial_.begin());
+  for (State& s : states_) s.lambda = std::min(1e-3, s.squares), s.moving = s.largest > rounding;
+  for (int round = 0; round < most_steps; ++round) {
+    bool moving = false;
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      State& s = states_[i];
+      s.moving = s.moving && take_step(static_cast<int>(i), moves, q, w);
+      moving = moving || s.moving;
+    }
+    if (!moving) break;
+    evaluate_callbacks(model_, trial_.data(), nullptr, w, scratch_.data());
+    kernels_.loop_constraints(model_.data(), trial_.data(), nullptr, w);
+    bool refused = false;
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      State& s = states_[i];
+      if (!s.moving) continue;
+      const ClusterData& c = model_.data().clusters[i];
+      double squares, largest;
+      measure(static_cast<int>(i), w, squares, largest);
+      if (squares < s.squares) {
+        // Slow progress at the level of rounding, or along a valley that does not reach zero, is the end.
+        s.moving = largest > rounding && (squares < 0.9999 * s.squares || s.lambda > 1e-8);
+        s.squares = squares, s.largest = largest;
+        s.lambda = std::min(0.1 * s.lambda, squares);
+        std::copy_n(trial_.begin() + c.q_begin, c.q_count, q + c.q_begin);
+      } else {
+        refused = true;
+        s.lambda = 8 * std::max(s.lambda, 1e-10);
+        s.moving = s.lambda < 1e8 && s.largest > close_enough;
+        std::copy_n(q + c.q_begin, c.q_count, trial_.begin() + c.q_begin);
+      }
+    }
+    // The next steps start from phi and K of what is held, not of a trial that was refused.
+    if (refused) evaluate(q, nullptr, w);
+  }
+  return evaluate(q, nullptr, w);
+}
+
+std::size_t Assembly::bytes() const {
+  return states_.size() * sizeof(State) + sizeof(double) * (trial_.size() + step_.size() + matrix_.size() +
+                                                            gradient_.size() + scratch_.size());
+}
+
+}  // namespace tenon

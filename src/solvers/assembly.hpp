@@ -1,0 +1,56 @@
+// Assembly of kinematic loops: from any configuration to one where phi(q) = 0, cluster by cluster, by damped
+// Gauss-Newton steps (K. Levenberg, 1944; D. Marquardt, 1963): with K the columns of the coordinates that may
+// move,
+//
+//   (K^T K + lambda 1) step = -K^T phi
+//
+// A step is taken when it shortens phi, else lambda grows; near the solution lambda vanishes with phi and
+// convergence is quadratic. No turn of a joint exceeds half a radian a step, so that a far start does not
+// wind up. Clusters do not see each other, so all of them move in the same evaluation.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/kernel_table.hpp"
+#include "tenon/model.hpp"
+
+namespace tenon {
+
+// Fills phi, K and k of the user's constraints. v null: at rest. scratch: Model::Loops::callback_scratch
+// numbers.
+void evaluate_callbacks(const Model& model, const double* q, const double* v, WorkspaceData<double>& w,
+                        double* scratch);
+
+class Assembly {
+ public:
+  // Everything is allocated here.
+  Assembly(const Model& model, const KernelTable<double>& kernels);
+
+  enum class Moves { dependent, all };
+  // Moves q until phi is down to rounding or shrinks no more. Returns the largest |phi| left, in m or rad.
+  double close(double* q, Moves moves, WorkspaceData<double>& w);
+  // phi, K, and k if v is not null, at q. Returns the largest |phi|.
+  double evaluate(const double* q, const double* v, WorkspaceData<double>& w);
+  // Largest |phi| of a cluster in the last evaluate or close.
+  double gap(int cluster) const { return states_[static_cast<std::size_t>(cluster)].largest; }
+
+  std::size_t bytes() const;
+
+ private:
+  struct State {
+    double squares, largest;  // of phi at the configuration held
+    double lambda;
+    bool moving;
+  };
+  bool take_step(int cluster, Moves moves, const double* q, const WorkspaceData<double>& w);
+  void measure(int cluster, const WorkspaceData<double>& w, double& squares, double& largest) const;
+  void integrate_cluster(int cluster, const double* q);
+
+  const Model& model_;
+  const KernelTable<double>& kernels_;
+  std::vector<State> states_;
+  std::vector<double> trial_, step_, matrix_, gradient_, scratch_;
+};
+
+}  // namespace tenon

@@ -1,0 +1,47 @@
+// What a workspace holds for a model with kinematic loops, beside the arena. Empty without loops.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "reference/kkt_solver.hpp"
+#include "solvers/assembly.hpp"
+
+namespace tenon {
+
+struct LoopMemory {
+  LoopMemory(const Model& model, const KernelTable<double>& kernels) : assembly(model, kernels) {
+    const std::size_t nv = static_cast<std::size_t>(model.nv), ny = static_cast<std::size_t>(model.ny);
+    if (model.loops.clusters.empty()) return;
+    callback_scratch.assign(static_cast<std::size_t>(model.loops.callback_scratch), 0);
+    M.assign(nv * nv, 0);
+    MG.assign(nv * ny, 0);
+    H.assign(ny * ny, 0);
+    spanning.assign(nv, 0);
+    bias.assign(nv, 0);
+    independent.assign(ny, 0);
+    start.assign(static_cast<std::size_t>(model.nq), 0);
+    best = start;
+    target = start;
+    const int rows = model.data().loop_row_count;
+    K.assign(static_cast<std::size_t>(rows) * nv, 0);
+    multipliers = std::make_unique<reference::KktSolver>(
+        reference::tree_of(model), std::vector<ConstraintSpec>(), reference::KktShape{-1, rows});
+  }
+  std::size_t bytes() const {
+    return assembly.bytes() +
+           sizeof(double) * (callback_scratch.size() + M.size() + MG.size() + H.size() + spanning.size() +
+                             bias.size() + independent.size() + K.size() + 3 * start.size()) +
+           (multipliers ? multipliers->bytes() : 0);
+  }
+
+  Assembly assembly;
+  std::vector<double> callback_scratch;
+  std::vector<double> M, MG, H;                       // projection: M of the tree, M G, G^T M G
+  std::vector<double> spanning, bias, independent;    // vectors of nv, nv and ny
+  std::vector<double> start, best, target;            // configurations
+  std::vector<double> K;                              // loop rows x nv
+  std::unique_ptr<reference::KktSolver> multipliers;  // for LoopMethod::multipliers
+};
+
+}  // namespace tenon

@@ -1,0 +1,252 @@
+// Coordinates of models with kinematic loops: closing, maps between independent and spanning coordinates.
+#include "tenon/loops.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "solvers/check.hpp"
+#include "solvers/configuration.hpp"
+#include "solvers/projection.hpp"
+#include "tenon/dynamics.hpp"
+
+namespace tenon {
+
+namespace {
+
+constexpr int random_starts = 16, path_steps = 24;
+
+WorkspaceImpl& begin(Workspace& workspace) {
+  WorkspaceImpl& w = workspace.impl();
+  w.message[0] = '\0';
+  return w;
+}
+
+bool without_loops(const WorkspaceImpl& w) {
+  return w.md().cluster_count == 0;
+}
+
+void copy_independent_positions(const WorkspaceImpl& w, const double* from, double* to) {
+  for (const std::int32_t k : w.model->loops.independent_q) to[k] = from[k];
+}
+
+// Follows the loops from the closed configuration of the model to the independent coordinates of target, a
+// little at a time, so that they keep their way of assembly. Leaves the result in q.
+double follow_loops(WorkspaceImpl& w, const double* target, double* q) {
+  double* closed = w.loops.best.data();
+  std::copy(w.model->loops.closed.begin(), w.model->loops.closed.end(), closed);
+  std::copy_n(closed, w.model->nq, q);
+  double gap = 0;
+  for (int step = 1; step <= path_steps; ++step) {
+    const double share = static_cast<double>(step) / path_steps;
+    for (const std::int32_t k : w.model->loops.independent_q)
+      q[k] = closed[k] + share * (target[k] - closed[k]);
+    // Half-way quaternions are not of unit length; normalised they are as good as any.
+    for (const WorkspaceImpl::Quaternion& place : w.quaternions) {
+      double* x = q + place.q_index;
+      const double norm = std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
+      for (int e = 0; e < 4; ++e) x[e] /= norm;
+    }
+    gap = w.loops.assembly.close(q, Assembly::Moves::dependent, w.w());
+  }
+  return gap;
+}
+
+// Keeps in q the better of it and of start.
+void keep_better(const WorkspaceImpl& w, double gap, double& best, double* q) {
+  if (!(gap < best)) return;
+  best = gap;
+  std::copy_n(w.loops.start.data(), w.model->nq, q);
+}
+
+double close_from_anywhere(WorkspaceImpl& w, double* q) {
+  double* start = w.loops.start.data();
+  double* target = w.loops.target.data();
+  std::copy_n(q, w.model->nq, target);
+  std::copy_n(q, w.model->nq, start);
+  double best = INFINITY;
+  keep_better(w, w.loops.assembly.close(start, Assembly::Moves::dependent, w.w()), best, q);
+  if (best < loop_tolerance) return best;
+  keep_better(w, follow_loops(w, target, start), best, q);
+  for (int attempt = 1; attempt <= random_starts && !(best < loop_tolerance); ++attempt) {
+    random_configuration(*w.model, static_cast<std::uint64_t>(attempt), start);
+    copy_independent_positions(w, target, start);
+    keep_better(w, w.loops.assembly.close(start, Assembly::Moves::dependent, w.w()), best, q);
+  }
+  return best;
+}
+
+bool same_assembly(const Model& model, const double* a, const double* b) {
+  constexpr double turn = 6.283185307179586;
+  for (const Model::Joint& joint : model.joints) {
+    const bool turns = joint.type == JointType::revolute || joint.type == JointType::continuous;
+    double flip = 1;
+    if (joint.nq >= 4) {
+      double product = 0;
+      for (int e = joint.nq - 4; e < joint.nq; ++e) product += a[joint.q_index + e] * b[joint.q_index + e];
+      flip = product < 0 ? -1 : 1;
+    }
+    for (int e = 0; e < joint.nq; ++e) {
+      const bool quaternion = joint.nq >= 4 && e >= joint.nq - 4;
+      double d = a[joint.q_index + e] - (quaternion ? flip : 1) * b[joint.q_index + e];
+      if (turns) d -= turn * std::round(d / turn);
+      if (std::abs(d) > 1e-6) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+Status loop_gap(Workspace& workspace, const double* q, double* gap) {
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(check_configuration(w, "q", q));
+  *gap = without_loops(w) ? 0 : w.loops.assembly.evaluate(q, nullptr, w.w());
+  return Status::ok;
+}
+
+Status close_loops(Workspace& workspace, LoopMoves moves, double* q, double* gap) {
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(check_configuration(w, "q", q));
+  double left = 0;
+  if (!without_loops(w)) {
+    left = moves == LoopMoves::all ? w.loops.assembly.close(q, Assembly::Moves::all, w.w())
+                                   : close_from_anywhere(w, q);
+  }
+  if (gap) *gap = left;
+  if (left < loop_tolerance) return Status::ok;
+  return w.fail(Status::infeasible,
+                "the loops could not be closed: the smallest gap found is %.3g m or rad; the independent "
+                "coordinates may "
+                "be out of reach",
+                left);
+}
+
+Status find_assemblies(Workspace& workspace, const double* q, int starts, int capacity, double* assemblies,
+                       int* count) {
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(check_configuration(w, "q", q));
+  const int nq = w.model->nq;
+  double* start = w.loops.start.data();
+  int found = 0;
+  for (int attempt = 0; attempt < starts && found < capacity; ++attempt) {
+    if (attempt == 0)
+      std::copy_n(q, nq, start);
+    else
+      random_configuration(*w.model, static_cast<std::uint64_t>(attempt), start);
+    copy_independent_positions(w, q, start);
+    if (!without_loops(w) &&
+        !(w.loops.assembly.close(start, Assembly::Moves::dependent, w.w()) < loop_tolerance))
+      continue;
+    bool known = false;
+    for (int i = 0; i < found; ++i)
+      known = known || same_assembly(*w.model, start, assemblies + std::ptrdiff_t{i} * nq);
+    if (!known) std::copy_n(start, nq, assemblies + std::ptrdiff_t{found++} * nq);
+  }
+  *count = found;
+  return Status::ok;
+}
+
+Status project_velocity(Workspace& workspace, LoopMoves moves, const double* q, double* v) {
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(check_configuration(w, "q", q));
+  TENON_CHECK(check_finite(w, "v", v, w.model->nv));
+  if (without_loops(w)) return Status::ok;
+  TENON_CHECK(update_loops(w, q, nullptr));
+  double* y = w.loops.independent.data();
+  for (int j = 0; j < w.model->ny; ++j) y[j] = v[w.md().independent[j]];
+  if (moves == LoopMoves::all) TENON_CHECK(project_by_mass(w, q, v, y));
+  from_independent(w, y, nullptr, v);
+  return Status::ok;
+}
+
+Status independent_positions(Workspace& workspace, const double* q, double* y) {
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(check_configuration(w, "q", q));
+  for (const std::int32_t k : w.model->loops.independent_q) *y++ = q[k];
+  return Status::ok;
+}
+
+Status spanning_positions(Workspace& workspace, const double* y, const double* guess, double* q) {
+  WorkspaceImpl& w = begin(workspace);
+  const std::vector<std::int32_t>& places = w.model->loops.independent_q;
+  TENON_CHECK(check_finite(w, "y", y, static_cast<int>(places.size())));
+  if (guess) TENON_CHECK(check_configuration(w, "guess", guess));
+  if (guess)
+    std::copy_n(guess, w.model->nq, q);
+  else if (without_loops(w))
+    neutral(*w.model, q);
+  else
+    std::copy_n(w.model->loops.closed.data(), w.model->nq, q);
+  for (std::size_t i = 0; i < places.size(); ++i) q[places[i]] = y[i];
+  return close_loops(workspace, LoopMoves::dependent, q, nullptr);
+}
+
+Status independent_velocity(Workspace& workspace, const double* v, double* ydot) {
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(check_finite(w, "v", v, w.model->nv));
+  for (int j = 0; j < w.model->ny; ++j) ydot[j] = v[w.md().independent[j]];
+  return Status::ok;
+}
+
+Status spanning_velocity(Workspace& workspace, const double* q, const double* ydot, double* v) {
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(check_configuration(w, "q", q));
+  TENON_CHECK(check_finite(w, "ydot", ydot, w.model->ny));
+  TENON_CHECK(update_loops(w, q, nullptr));
+  from_independent(w, ydot, nullptr, v);
+  return Status::ok;
+}
+
+Status spanning_acceleration(Workspace& workspace, const double* q, const double* v, const double* yddot,
+                             double* qdd) {
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(check_configuration(w, "q", q));
+  TENON_CHECK(check_finite(w, "v", v, w.model->nv));
+  TENON_CHECK(check_finite(w, "yddot", yddot, w.model->ny));
+  TENON_CHECK(update_loops(w, q, v));
+  from_independent(w, yddot, without_loops(w) ? nullptr : w.w().g, qdd);
+  return Status::ok;
+}
+
+Status independent_force(Workspace& workspace, const double* q, const double* tau, double* tau_y) {
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(check_configuration(w, "q", q));
+  TENON_CHECK(check_finite(w, "tau", tau, w.model->nv));
+  TENON_CHECK(update_loops(w, q, nullptr));
+  to_independent_force(w, tau, tau_y);
+  return Status::ok;
+}
+
+Status spanning_force(Workspace& workspace, const double* tau_y, double* tau) {
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(check_finite(w, "tau_y", tau_y, w.model->ny));
+  std::fill_n(tau, w.model->nv, 0.0);
+  for (int j = 0; j < w.model->ny; ++j) tau[w.md().independent[j]] = tau_y[j];
+  return Status::ok;
+}
+
+Status loop_map(Workspace& workspace, const double* q, const double* v, double* G, int ldG, double* g) {
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(check_configuration(w, "q", q));
+  if (v) TENON_CHECK(check_finite(w, "v", v, w.model->nv));
+  TENON_CHECK(update_loops(w, q, v));
+  if (G) dense_G(w, G, ldG);
+  for (int k = 0; g && k < w.model->nv; ++k) g[k] = without_loops(w) ? 0 : w.w().g[k];
+  return Status::ok;
+}
+
+Status loop_jacobian(Workspace& workspace, const double* q, const double* v, double* K, int ldK, double* k,
+                     double* phi) {
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(check_configuration(w, "q", q));
+  if (v) TENON_CHECK(check_finite(w, "v", v, w.model->nv));
+  if (without_loops(w)) return Status::ok;
+  w.loops.assembly.evaluate(q, v, w.w());
+  if (K) dense_K(w, K, ldK);
+  const int rows = w.md().loop_row_count;
+  if (k) std::copy_n(w.w().loop_k, rows, k);
+  if (phi) std::copy_n(w.w().loop_phi, rows, phi);
+  return Status::ok;
+}
+
+}  // namespace tenon

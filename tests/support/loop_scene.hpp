@@ -1,0 +1,41 @@
+// Seeded mechanisms with kinematic loops, and the answer that the spanning tree with multipliers gives for
+// them.
+#pragma once
+
+#include <Eigen/Core>
+#include <memory>
+#include <vector>
+
+#include "support/random_mechanism.hpp"
+#include "tenon/constraints.hpp"
+#include "tenon/model.hpp"
+#include "tenon/workspace.hpp"
+
+namespace tenon::testing {
+
+// One mechanism compiled twice: loops embedded in clusters, and left open.
+struct LoopScene {
+  Mechanism mechanism;
+  CompileOptions options;
+  std::shared_ptr<const Model> model, open;
+  Eigen::VectorXd q;  // a closed configuration of the embedded model
+  int refused = 0;    // loops that the compiler could not close and that were left away
+};
+
+// A random tree with up to `most` loops and couplings of every type, closed at a random configuration.
+LoopScene random_loop_scene(std::uint64_t seed, int most);
+LoopScene loop_scene(const Mechanism& mechanism, const CompileOptions& options);
+
+// Vectors of the embedded model in the order of the open one: positions and velocity coordinates.
+Eigen::VectorXd open_positions(const LoopScene& scene, const Eigen::VectorXd& q);
+Eigen::VectorXd open_velocities(const LoopScene& scene, const Eigen::VectorXd& v);
+Eigen::VectorXd embedded_velocities(const LoopScene& scene, const Eigen::VectorXd& v);
+
+// Accelerations by the spanning tree from the description, in long double, with closure rows for loops,
+// constant rows for couplings and gears and those contacts; nothing of clusters, G or g. In the order of the
+// embedded model.
+Eigen::VectorXd multiplier_accelerations(const LoopScene& scene, const std::vector<ConstraintSpec>& contacts,
+                                         const Eigen::VectorXd& q, const Eigen::VectorXd& v,
+                                         const Eigen::VectorXd& tau, const double* wrenches);
+
+}  // namespace tenon::testing
