@@ -30,6 +30,8 @@ constexpr tenon_joint_options default_joint_options = {sizeof(tenon_joint_option
                                                        unbounded,
                                                        unbounded,
                                                        0,
+                                                       0,
+                                                       0,
                                                        0};
 
 template <class Items>
@@ -65,6 +67,11 @@ void check(const tenon_joint_options& options, std::size_t link_count) {
   need_limit(options.upper, "upper");
   need_limit(options.velocity, "velocity");
   need_limit(options.effort, "effort");
+  if (options.dependent != 0 && options.dependent != 1)
+    throw Error(Status::invalid_argument,
+                "dependent is " + std::to_string(options.dependent) + "; give 0 or 1");
+  if (options.reserved != 0)
+    throw Error(Status::unsupported, "tenon_joint_options: the field 'reserved' is not 0");
 }
 
 }  // namespace
@@ -134,6 +141,7 @@ tenon_status tenon_builder_add_joint(tenon_builder* builder, const char* name,
     joint.limits = {checked.lower, checked.upper, checked.effort, checked.velocity};
     joint.damping = checked.damping;
     joint.friction = checked.friction;
+    joint.independent = checked.dependent == 0;
     mechanism.joints.push_back(std::move(joint));
   });
 }

@@ -22,6 +22,10 @@ constexpr tenon_model_options default_model_options = {sizeof(tenon_model_option
                                                        nullptr,
                                                        nullptr,
                                                        TENON_LOG_WARNING,
+                                                       0,
+                                                       0,
+                                                       0,
+                                                       TENON_LOOPS_EMBED,
                                                        0};
 
 tenon_model_options model_options(const tenon_model_options* options) {
@@ -30,7 +34,19 @@ tenon_model_options model_options(const tenon_model_options* options) {
     throw Error(Status::invalid_argument, "tenon_model_options: base is " + std::to_string(checked.base) +
                                               "; give TENON_BASE_FIXED or TENON_BASE_FLOATING");
   need_finite(checked.gravity, 3, "tenon_model_options: gravity");
+  if (checked.loops != TENON_LOOPS_EMBED && checked.loops != TENON_LOOPS_OPEN)
+    throw Error(Status::invalid_argument, "tenon_model_options: loops is " + std::to_string(checked.loops) +
+                                              "; give TENON_LOOPS_EMBED or TENON_LOOPS_OPEN");
+  for (const int32_t flag : {checked.ignore_loops, checked.ignore_mimic})
+    if (flag != 0 && flag != 1)
+      throw Error(Status::invalid_argument, "tenon_model_options: ignore_loops and ignore_mimic are 0 or 1");
+  if (checked.reserved2 != 0)
+    throw Error(Status::unsupported, "tenon_model_options: the field 'reserved2' is not 0");
   return checked;
+}
+
+static UrdfOptions urdf_options(const tenon_model_options& options) {
+  return {options.ignore_loops == 1, options.ignore_mimic == 1};
 }
 
 tenon_model* make_model(const Mechanism& mechanism, const tenon_model_options& options) {
@@ -38,6 +54,7 @@ tenon_model* make_model(const Mechanism& mechanism, const tenon_model_options& o
   compile.floating_base = options.base == TENON_BASE_FLOATING;
   if (options.floating_joint_name != nullptr)
     compile.floating_joint_name = need_name(options.floating_joint_name, "floating_joint_name");
+  compile.loops = options.loops == TENON_LOOPS_OPEN ? LoopTreatment::open : LoopTreatment::embed;
   compile.gravity = {options.gravity[0], options.gravity[1], options.gravity[2]};
 
   Log log(options);
@@ -75,7 +92,7 @@ tenon_status tenon_model_load_urdf(const char* path, const tenon_model_options* 
     need(model, "model");
     const std::string file = need_name(path, "path");
     const auto checked = model_options(options);
-    *model = make_model(tenon::load_urdf(file), checked);
+    *model = make_model(tenon::load_urdf(file, urdf_options(checked)), checked);
   });
 }
 
@@ -88,7 +105,7 @@ tenon_status tenon_model_parse_urdf(const char* text, size_t text_size, const te
     const auto checked = model_options(options);
     std::string_view urdf(text, text_size);
     while (!urdf.empty() && urdf.back() == '\0') urdf.remove_suffix(1);
-    *model = make_model(tenon::parse_urdf(urdf), checked);
+    *model = make_model(tenon::parse_urdf(urdf, "text", urdf_options(checked)), checked);
   });
 }
 

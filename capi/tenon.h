@@ -158,7 +158,7 @@ typedef int32_t tenon_status;
 #define TENON_INVALID_INERTIA ((int32_t)-13)       /* mass or inertia that no moving body can have */
 #define TENON_NOT_FOUND ((int32_t)-14)             /* a name that names nothing */
 #define TENON_NOT_POSITIVE_DEFINITE ((int32_t)-20) /* the mass matrix cannot be factored */
-#define TENON_SINGULAR_CONFIGURATION ((int32_t)-21) /* a kinematic loop at a dead centre: see tenon_model_cluster */
+#define TENON_SINGULAR_CONFIGURATION ((int32_t)-21) /* a kinematic loop at a dead centre */
 #define TENON_UNSUPPORTED ((int32_t)-30)           /* a feature that this version does not have */
 #define TENON_OUT_OF_MEMORY ((int32_t)-40)
 #define TENON_INTERNAL_ERROR ((int32_t)-50) /* a fault in Tenon: please report it with the message */
@@ -303,6 +303,11 @@ TENON_API const char *tenon_joint_type_string(int32_t type);
  * lives until the callback returns. It must not throw or jump out. */
 typedef void (*tenon_log_callback)(void *user, int32_t level, const char *message);
 
+/* tenon_model_options.loops: joints tied together move together, with independent and dependent coordinates; or every
+ * joint of the spanning tree is free, for those who close loops by constraint rows. */
+#define TENON_LOOPS_EMBED ((int32_t)0)
+#define TENON_LOOPS_OPEN ((int32_t)1)
+
 /* How a model is made. */
 typedef struct tenon_model_options {
   uint32_t struct_size;
@@ -313,6 +318,10 @@ typedef struct tenon_model_options {
   void *log_user;                   /* handed to the callback as it is */
   int32_t log_level;                /* the least level reported, TENON_LOG_*; default TENON_LOG_WARNING */
   int32_t reserved;                 /* 0 */
+  int32_t ignore_loops;             /* 1: <loop>, <coupling> and independent of URDF+ are passed over; default 0 */
+  int32_t ignore_mimic;             /* 1: <mimic> of URDF is passed over; default 0 */
+  int32_t loops;                    /* TENON_LOOPS_*: what becomes of loops; default TENON_LOOPS_EMBED */
+  int32_t reserved2;                /* 0 */
 } tenon_model_options;
 
 /* Writes the defaults into options, whose size the caller knows it by.
@@ -470,6 +479,8 @@ typedef struct tenon_joint_options {
   double lower, upper;      /* position limits, carried for the user; default infinite */
   double velocity, effort;  /* likewise */
   double damping, friction; /* carried for the user; default 0 */
+  int32_t dependent;        /* 1: where a loop moves this joint, it is to follow from others; default 0 */
+  int32_t reserved;         /* 0 */
 } tenon_joint_options;
 
 /* Writes the defaults into options.
@@ -495,6 +506,70 @@ TENON_API tenon_status tenon_builder_add_joint(tenon_builder *builder, const cha
 TENON_API tenon_status tenon_builder_add_frame(tenon_builder *builder, const char *name, int32_t link,
                                                const double *pose, size_t pose_count, char *message,
                                                size_t message_size);
+
+/* A joint that closes a kinematic loop between two links of the tree. */
+typedef struct tenon_loop_options {
+  uint32_t struct_size;
+  int32_t type;                /* TENON_JOINT_REVOLUTE, _CONTINUOUS, _PRISMATIC, _PLANAR, _SPHERICAL or _FIXED */
+  int32_t predecessor_link;    /* indices from tenon_builder_add_link; default -1, to be set */
+  int32_t successor_link;
+  double predecessor_frame[7]; /* the ends of the loop, each in its link: where they coincide but for the motion of */
+  double successor_frame[7];   /* the joint, the loop is closed; default identity */
+  double axis[3];              /* of the joint, the same in both end frames; default x */
+  int32_t reserved;            /* 0 */
+  int32_t reserved2;           /* 0 */
+} tenon_loop_options;
+
+/* Writes the defaults into options.
+ * size: sizeof *options; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_loop_options_init(tenon_loop_options *options, size_t size);
+
+/* Adds a loop. What is wrong with the whole (ends that do not move against each other, a loop that cannot be closed) is
+ * found by tenon_builder_finish.
+ * name: unique among loops, couplings and gears. options: needed. Allocates: memory of the builder. Threads: one at a
+ * time per builder.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_OUT_OF_RANGE (a link),
+ * TENON_NOT_NORMALIZED (a frame), TENON_UNSUPPORTED, TENON_OUT_OF_MEMORY. Cost: O(n). Since: 0.1. */
+TENON_API tenon_status tenon_builder_add_loop(tenon_builder *builder, const char *name,
+                                              const tenon_loop_options *options, char *message, size_t message_size);
+
+/* Adds a coupling of the positions of joints of one coordinate: q_dependent = ratios q_independent + offsets, as mimic
+ * joints and differentials have it. A dependent joint of one coupling may lead in another.
+ * dependent, independent: names of joints, as many as their counts say. ratios: dependent x independent, row by row.
+ * offsets: one for each dependent joint, or NULL for none. Names are looked up by tenon_builder_finish.
+ * Allocates: memory of the builder. Threads: one at a time per builder.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_OUT_OF_MEMORY. Cost: O(n).
+ * Since: 0.1. */
+TENON_API tenon_status tenon_builder_add_coupling(tenon_builder *builder, const char *name, const char *const *dependent,
+                                                  size_t dependent_count, const char *const *independent,
+                                                  size_t independent_count, const double *ratios, size_t ratios_count,
+                                                  const double *offsets, size_t offsets_count, char *message,
+                                                  size_t message_size);
+
+/* Adds a gear or belt between two links: with a and b the sums of the positions of the joints on the ways from their
+ * nearest common ancestor to predecessor and successor, b = ratio a + offset.
+ * Allocates: memory of the builder. Threads: one at a time per builder.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_NOT_FINITE, TENON_OUT_OF_RANGE (a link), TENON_OUT_OF_MEMORY.
+ * Cost: O(n). Since: 0.1. */
+TENON_API tenon_status tenon_builder_add_gear(tenon_builder *builder, const char *name, int32_t predecessor_link,
+                                              int32_t successor_link, double ratio, double offset, char *message,
+                                              size_t message_size);
+
+/* A constraint phi(q) = 0 on some joints. q: their positions, v: their velocity coordinates, both in the order in which
+ * the joints were named. Writes phi (rows), K = d phi / dt by v (rows x velocity coordinates, column-major) and
+ * Kdot_v = (dK/dt) v (rows). It is called in every computation, by the threads that compute, at once: it must not
+ * change anything shared, throw, jump out, or call Tenon with the same workspace. */
+typedef void (*tenon_implicit_callback)(void *user, const double *q, const double *v, double *phi, double *K,
+                                        double *Kdot_v);
+
+/* Adds a constraint that only the callback knows. user must stay valid as long as the model.
+ * joints: names, joint_count of them. rows: of phi.
+ * Allocates: memory of the builder. Threads: one at a time per builder.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE (no rows), TENON_OUT_OF_MEMORY. Cost: O(n). Since: 0.1. */
+TENON_API tenon_status tenon_builder_add_implicit(tenon_builder *builder, const char *name, const char *const *joints,
+                                                  size_t joint_count, int32_t rows, tenon_implicit_callback callback,
+                                                  void *user, char *message, size_t message_size);
 
 /* Checks what was added and makes a model of it. The builder is left as it was and may go on to further models.
  * options: NULL for the defaults. *model: the new model; set to NULL on failure.
@@ -989,6 +1064,109 @@ TENON_API tenon_status tenon_neutral(tenon_workspace *workspace, double *q, size
  * q: nq, written. Allocates: nothing. Threads: one at a time per workspace.
  * Status: as tenon_neutral. Cost: O(n). Since: 0.1. */
 TENON_API tenon_status tenon_random(tenon_workspace *workspace, uint64_t seed, double *q, size_t q_count);
+
+/* ---- Kinematic loops -------------------------------------------------------------------------------------------- */
+
+/* Joints that loops and couplings tie together form clusters. The coordinates q (nq) and v (nv) describe every joint of
+ * the spanning tree; ny of the velocity coordinates are independent and determine the others on the constraint,
+ *   v = G ydot,   qdd = G yddot + g,   tau_y = G^T tau   (Chignoli, Wensing et al., Recursive algorithms for kinematic
+ * loops, II-B). Without loops ny is nv and all maps are copies. tenon_forward_dynamics obeys the loops, so does
+ * tenon_constrained_dynamics with the method "dense"; tenon_inverse_dynamics, tenon_bias and tenon_mass_matrix are those
+ * of the spanning tree (G^T brings forces to independent coordinates); what knows no loops yet returns
+ * TENON_UNSUPPORTED. Status TENON_SINGULAR_CONFIGURATION: at q the dependent velocities do not follow from the
+ * independent ones (a dead centre). */
+
+/* Independent velocity coordinates; tenon_status for NULL. Allocates: nothing. Threads: any. Cost: O(1). Since: 0.1. */
+TENON_API int32_t tenon_model_ny(const tenon_model *model);
+/* Positions that belong to joints all of whose coordinates are independent, as tenon_spanning_positions takes them. */
+TENON_API int32_t tenon_model_nyq(const tenon_model *model);
+TENON_API int32_t tenon_model_cluster_count(const tenon_model *model);
+/* Rows of all loops and couplings, as tenon_loop_jacobian has them. */
+TENON_API int32_t tenon_model_loop_row_count(const tenon_model *model);
+
+/* Where the independent coordinates stand: v_index[j] of v for independent coordinate j.
+ * v_index_count: ny. Allocates: nothing. Threads: any. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE.
+ * Cost: O(n). Since: 0.1. */
+TENON_API tenon_status tenon_model_independent(const tenon_model *model, int32_t *v_index, size_t v_index_count);
+
+/* What loop_moves may move to close the loops: dependent coordinates alone, or every coordinate a little. */
+#define TENON_LOOP_MOVES_DEPENDENT ((int32_t)0)
+#define TENON_LOOP_MOVES_ALL ((int32_t)1)
+
+/* The largest gap of all loops at q: m, rad, or the unit of a coupling. Below 1e-9 a loop counts as closed.
+ * q: nq. *gap: written. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED. Cost: O(n).
+ * Since: 0.1. */
+TENON_API tenon_status tenon_loop_gap(tenon_workspace *workspace, const double *q, size_t q_count, double *gap);
+
+/* Moves q until all loops are closed, to rounding. From far starts too: where the direct way fails and only dependent
+ * coordinates may move, it follows the loops from a configuration that is known to be closed, then tries other starts,
+ * so that the way of assembly may change.
+ * q: nq, read and written. gap: what is left, or NULL. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: as tenon_loop_gap, and TENON_INFEASIBLE: not closed, q is the best found. Cost: O(n) a step, 5 to 10 of them
+ * from nearby. Since: 0.1. */
+TENON_API tenon_status tenon_close_loops(tenon_workspace *workspace, int32_t loop_moves, double *q, size_t q_count,
+                                         double *gap);
+
+/* v := the velocity nearest to it that keeps the loops closed: with the same independent coordinates, or (all) in the
+ * metric of the mass matrix. q: nq. v: nv, read and written. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: as tenon_loop_gap, and TENON_SINGULAR_CONFIGURATION, TENON_NOT_POSITIVE_DEFINITE. Cost: O(n); all: O(n^2 ny).
+ * Since: 0.1. */
+TENON_API tenon_status tenon_close_loop_velocities(tenon_workspace *workspace, int32_t loop_moves, const double *q,
+                                                   size_t q_count, double *v, size_t v_count);
+
+/* Independent positions out of q (nq), and q from them: y: nyq. guess: nq, where the search for q begins, or NULL.
+ * Allocates: nothing. Threads: one at a time per workspace. Status: as tenon_close_loops. Cost: as there. Since: 0.1. */
+TENON_API tenon_status tenon_independent_positions(tenon_workspace *workspace, const double *q, size_t q_count, double *y,
+                                                   size_t y_count);
+TENON_API tenon_status tenon_spanning_positions(tenon_workspace *workspace, const double *y, size_t y_count,
+                                                const double *guess, size_t guess_count, double *q, size_t q_count);
+
+/* v = G ydot at q. ydot: ny. v: nv, written. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: as tenon_loop_gap, and TENON_SINGULAR_CONFIGURATION. Cost: O(n). Since: 0.1. */
+TENON_API tenon_status tenon_spanning_velocity(tenon_workspace *workspace, const double *q, size_t q_count,
+                                               const double *ydot, size_t ydot_count, double *v, size_t v_count);
+/* qdd = G yddot + g at (q, v). yddot: ny. qdd: nv, written. The rest as tenon_spanning_velocity. */
+TENON_API tenon_status tenon_spanning_acceleration(tenon_workspace *workspace, const double *q, size_t q_count,
+                                                   const double *v, size_t v_count, const double *yddot,
+                                                   size_t yddot_count, double *qdd, size_t qdd_count);
+/* tau_y = G^T tau at q. tau: nv. tau_y: ny, written. The rest as tenon_spanning_velocity. */
+TENON_API tenon_status tenon_independent_force(tenon_workspace *workspace, const double *q, size_t q_count,
+                                               const double *tau, size_t tau_count, double *tau_y, size_t tau_y_count);
+
+/* G (nv x ny, column-major, leading dimension ldg) and g (nv) at (q, v); v NULL: at rest. G, g: either may be NULL.
+ * Allocates: nothing. Threads: one at a time per workspace. Status: as tenon_spanning_velocity. Cost: O(nv ny).
+ * Since: 0.1. */
+TENON_API tenon_status tenon_loop_map(tenon_workspace *workspace, const double *q, size_t q_count, const double *v,
+                                      size_t v_count, double *G, size_t G_count, int32_t ldg, double *g, size_t g_count);
+
+/* The loops' rows: phi(q) = 0, K v = 0, K qdd = k. K: rows x nv, column-major, leading dimension ldk. k, phi: rows. Each
+ * may be NULL; so may v (at rest). Rows that no joint moves are left out. Allocates: nothing. Threads: one at a time
+ * per workspace. Status: as tenon_loop_gap. Cost: O(n + rows nv). Since: 0.1. */
+TENON_API tenon_status tenon_loop_jacobian(tenon_workspace *workspace, const double *q, size_t q_count, const double *v,
+                                           size_t v_count, double *K, size_t K_count, int32_t ldk, double *k,
+                                           size_t k_count, double *phi, size_t phi_count);
+
+/* How loops are treated in the two calls below; all but the last two agree. */
+#define TENON_LOOP_METHOD_AUTO ((int32_t)0)
+#define TENON_LOOP_METHOD_PROJECTION ((int32_t)1)    /* (G^T M G)^-1 on the spanning tree */
+#define TENON_LOOP_METHOD_MULTIPLIERS ((int32_t)2)   /* [M K^T; K 0] by pseudo-inverse */
+#define TENON_LOOP_METHOD_APPROXIMATE ((int32_t)3)   /* dependent joints held still, their inertia as armature */
+#define TENON_LOOP_METHOD_UNCONSTRAINED ((int32_t)4) /* the independent joints alone */
+
+/* Forward dynamics of the mechanism by one treatment of its loops, for comparison. Arguments, status and threads as
+ * tenon_forward_dynamics, and TENON_SINGULAR_CONFIGURATION. Cost: O(nv^2 ny), multipliers O((nv + rows)^3).
+ * Since: 0.1. */
+TENON_API tenon_status tenon_loop_forward_dynamics(tenon_workspace *workspace, int32_t loop_method, const double *q,
+                                                   size_t q_count, const double *v, size_t v_count, const double *tau,
+                                                   size_t tau_count, const double *wrenches, size_t wrenches_count,
+                                                   double *qdd, size_t qdd_count);
+/* tau_y (ny) that makes the independent coordinates accelerate by yddot (ny): G^T ID(q, v, G yddot + g), or an
+ * approximation; not by multipliers. The rest as tenon_loop_forward_dynamics. */
+TENON_API tenon_status tenon_loop_inverse_dynamics(tenon_workspace *workspace, int32_t loop_method, const double *q,
+                                                   size_t q_count, const double *v, size_t v_count, const double *yddot,
+                                                   size_t yddot_count, const double *wrenches, size_t wrenches_count,
+                                                   double *tau_y, size_t tau_y_count);
 
 /* States as other libraries write them, to and from Tenon's. What differs is the order of joints, the width of a joint
  * in q, and the axes of velocities. For a joint whose child frame F' moves in the joint frame F (of a floating joint F

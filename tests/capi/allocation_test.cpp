@@ -262,6 +262,65 @@ TEST_F(Allocation, NoneWithClosuresByAnyMethod) {
               [&] { return tenon_project_velocities(w.get(), s.q.data(), nq, s.v.data(), nv); });
 }
 
+TEST_F(Allocation, NoneWithKinematicLoops) {
+  Model cassie = load("cassie", TENON_BASE_FLOATING);
+  Workspace loops = workspace(cassie, nullptr);
+  State s(cassie, loops.get(), 1, 0);
+  w = std::move(loops);
+  const std::size_t nq = s.q.size(), nv = s.v.size();
+  const std::size_t ny = static_cast<std::size_t>(tenon_model_ny(cassie.get()));
+  const std::size_t nyq = static_cast<std::size_t>(tenon_model_nyq(cassie.get()));
+  const std::size_t rows = static_cast<std::size_t>(tenon_model_loop_row_count(cassie.get()));
+  std::vector<double> y(nyq), ydot(ny, 0.1), G(nv * ny), K(rows * nv), k(rows), x(nv);
+  double gap = 0;
+  expect_none("close_loops",
+              [&] { return tenon_close_loops(w.get(), TENON_LOOP_MOVES_DEPENDENT, s.q.data(), nq, &gap); });
+  expect_none("close_loops all",
+              [&] { return tenon_close_loops(w.get(), TENON_LOOP_MOVES_ALL, s.q.data(), nq, &gap); });
+  expect_none("loop_gap", [&] { return tenon_loop_gap(w.get(), s.q.data(), nq, &gap); });
+  expect_none("independent_positions",
+              [&] { return tenon_independent_positions(w.get(), s.q.data(), nq, y.data(), nyq); });
+  expect_none("spanning_positions",
+              [&] { return tenon_spanning_positions(w.get(), y.data(), nyq, nullptr, 0, s.q.data(), nq); });
+  expect_none("spanning_velocity", [&] {
+    return tenon_spanning_velocity(w.get(), s.q.data(), nq, ydot.data(), ny, s.v.data(), nv);
+  });
+  expect_none("close_loop_velocities", [&] {
+    return tenon_close_loop_velocities(w.get(), TENON_LOOP_MOVES_ALL, s.q.data(), nq, s.v.data(), nv);
+  });
+  expect_none("spanning_acceleration", [&] {
+    return tenon_spanning_acceleration(w.get(), s.q.data(), nq, s.v.data(), nv, ydot.data(), ny, x.data(),
+                                       nv);
+  });
+  expect_none("independent_force", [&] {
+    return tenon_independent_force(w.get(), s.q.data(), nq, s.tau.data(), nv, ydot.data(), ny);
+  });
+  expect_none("loop_map", [&] {
+    return tenon_loop_map(w.get(), s.q.data(), nq, s.v.data(), nv, G.data(), nv * ny,
+                          static_cast<int32_t>(nv), x.data(), nv);
+  });
+  expect_none("loop_jacobian", [&] {
+    return tenon_loop_jacobian(w.get(), s.q.data(), nq, s.v.data(), nv, K.data(), rows * nv,
+                               static_cast<int32_t>(rows), k.data(), rows, k.data(), rows);
+  });
+  expect_none("forward_dynamics", [&] {
+    return tenon_forward_dynamics(w.get(), s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv, nullptr, 0,
+                                  x.data(), nv);
+  });
+  for (int32_t method = TENON_LOOP_METHOD_AUTO; method <= TENON_LOOP_METHOD_UNCONSTRAINED; ++method) {
+    SCOPED_TRACE(method);
+    expect_none("loop_forward_dynamics", [&] {
+      return tenon_loop_forward_dynamics(w.get(), method, s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv,
+                                         nullptr, 0, x.data(), nv);
+    });
+    if (method == TENON_LOOP_METHOD_MULTIPLIERS) continue;
+    expect_none("loop_inverse_dynamics", [&] {
+      return tenon_loop_inverse_dynamics(w.get(), method, s.q.data(), nq, s.v.data(), nv, ydot.data(), ny,
+                                         nullptr, 0, ydot.data(), ny);
+    });
+  }
+}
+
 TEST_F(Allocation, NoneWhereACallFails) {
   State s(model, w.get(), 1, 19);
   double pose[7] = {0, 0, 0, 0, 0, 0, 1}, gravity[3] = {0, 0, -1};

@@ -1,0 +1,183 @@
+// Kinematic loops through tenon.h: described by calls and by URDF, their coordinates, options and errors.
+#include <cmath>
+
+#include "support.hpp"
+
+using namespace tenon_test;
+
+namespace {
+
+constexpr size_t none = 0;
+
+// A parallelogram of three bars, closed by add(builder) or not at all.
+template <class Close>
+Answer parallelogram(const Close& close, Model* model, const tenon_model_options* options = nullptr) {
+  tenon_builder* made = nullptr;
+  EXPECT_EQ(tenon_builder_create("four_bar", &made, nullptr, none), TENON_OK);
+  Builder builder(made);
+  const double com[3] = {0.25, 0, 0}, inertia[6] = {1e-3, 0, 0, 1e-2, 0, 1e-2};
+  int32_t base = 0, links[3];
+  EXPECT_EQ(tenon_builder_add_link(made, "base", 0, nullptr, 0, nullptr, 0, &base, nullptr, 0), TENON_OK);
+  const char* const names[3] = {"left", "top", "right"};
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(tenon_builder_add_link(made, names[i], 1, com, 3, inertia, 6, &links[i], nullptr, 0), TENON_OK);
+  const char* const joints[3] = {"j1", "j2", "j3"};
+  const double places[3] = {0, 0.5, 1};
+  for (int i = 0; i < 3; ++i) {
+    tenon_joint_options joint;
+    EXPECT_EQ(tenon_joint_options_init(&joint, sizeof joint), TENON_OK);
+    joint.parent_link = i == 1 ? links[0] : base;
+    joint.child_link = links[i];
+    joint.origin[0] = places[i];
+    joint.axis[0] = 0, joint.axis[2] = 1;
+    joint.dependent = i > 0;
+    EXPECT_EQ(tenon_builder_add_joint(made, joints[i], &joint, nullptr, 0), TENON_OK);
+  }
+  close(made, links);
+  char message[1024] = "?";
+  tenon_model* finished = nullptr;
+  const tenon_status status = tenon_builder_finish(made, options, &finished, message, sizeof message);
+  model->reset(finished);
+  return {status, message};
+}
+
+void add_loop(tenon_builder* builder, const int32_t* links) {
+  tenon_loop_options loop;
+  ASSERT_EQ(tenon_loop_options_init(&loop, sizeof loop), TENON_OK);
+  loop.predecessor_link = links[1];
+  loop.successor_link = links[2];
+  loop.predecessor_frame[0] = 1;
+  loop.successor_frame[0] = 0.5;
+  loop.axis[0] = 0, loop.axis[2] = 1;
+  ASSERT_EQ(tenon_builder_add_loop(builder, "closure", &loop, nullptr, 0), TENON_OK);
+}
+
+void add_coupling(tenon_builder* builder, const int32_t*) {
+  const char* const follow[2] = {"j2", "j3"};
+  const char* const lead[1] = {"j1"};
+  const double ratios[2] = {-1, 1};
+  ASSERT_EQ(
+      tenon_builder_add_coupling(builder, "parallel", follow, 2, lead, 1, ratios, 2, nullptr, 0, nullptr, 0),
+      TENON_OK);
+}
+
+void closure(void* user, const double* q, const double* v, double* phi, double* K, double* Kdot_v) {
+  const double a = q[0], b = q[0] + q[1], c = q[2], da = v[0], db = v[0] + v[1], dc = v[2];
+  ++*static_cast<int*>(user);
+  phi[0] = 0.5 * std::cos(a) + std::cos(b) - 1 - 0.5 * std::cos(c);
+  phi[1] = 0.5 * std::sin(a) + std::sin(b) - 0.5 * std::sin(c);
+  K[2] = -std::sin(b), K[3] = std::cos(b);
+  K[0] = -0.5 * std::sin(a) + K[2], K[1] = 0.5 * std::cos(a) + K[3];
+  K[4] = 0.5 * std::sin(c), K[5] = -0.5 * std::cos(c);
+  Kdot_v[0] = -0.5 * std::cos(a) * da * da - std::cos(b) * db * db + 0.5 * std::cos(c) * dc * dc;
+  Kdot_v[1] = -0.5 * std::sin(a) * da * da - std::sin(b) * db * db + 0.5 * std::sin(c) * dc * dc;
+}
+
+}  // namespace
+
+TEST(CapiLoops, LoopCouplingAndCallbackAgree) {
+  static int calls = 0;
+  Model models[3];
+  EXPECT_EQ(parallelogram(add_loop, &models[0]).status, TENON_OK);
+  EXPECT_EQ(parallelogram(add_coupling, &models[1]).status, TENON_OK);
+  const Answer called = parallelogram(
+      [](tenon_builder* builder, const int32_t*) {
+        const char* const joints[3] = {"j1", "j2", "j3"};
+        ASSERT_EQ(tenon_builder_add_implicit(builder, "closure", joints, 3, 2, closure, &calls, nullptr, 0),
+                  TENON_OK);
+      },
+      &models[2]);
+  EXPECT_EQ(called.status, TENON_OK) << called.message;
+  double first[3] = {};
+  for (const Model& model : models) {
+    ASSERT_NE(model, nullptr);
+    EXPECT_EQ(tenon_model_ny(model.get()), 1);
+    EXPECT_EQ(tenon_model_cluster_count(model.get()), 1);
+    EXPECT_EQ(tenon_model_loop_row_count(model.get()), 2);
+    int32_t independent = -1;
+    EXPECT_EQ(tenon_model_independent(model.get(), &independent, 1), TENON_OK);
+    EXPECT_EQ(independent, 0);
+    Workspace w = workspace(model, nullptr);
+    const double y = 0.6, ydot = 2, tau[3] = {1, 0.5, -3}, guess[3] = {0.5, -0.5, 0.5};
+    double q[3], v[3], qdd[3], gap = 1;
+    ASSERT_EQ(tenon_spanning_positions(w.get(), &y, 1, guess, 3, q, 3), TENON_OK);
+    EXPECT_NEAR(q[1], -0.6, 1e-12);
+    EXPECT_NEAR(q[2], 0.6, 1e-12);
+    ASSERT_EQ(tenon_loop_gap(w.get(), q, 3, &gap), TENON_OK);
+    EXPECT_LE(gap, 1e-13);
+    ASSERT_EQ(tenon_spanning_velocity(w.get(), q, 3, &ydot, 1, v, 3), TENON_OK);
+    EXPECT_NEAR(v[1], -2, 1e-12);
+    ASSERT_EQ(tenon_forward_dynamics(w.get(), q, 3, v, 3, tau, 3, nullptr, 0, qdd, 3), TENON_OK);
+    for (int i = 0; i < 3; ++i) {
+      if (&model == models) first[i] = qdd[i];
+      EXPECT_NEAR(qdd[i], first[i], 1e-11 * std::abs(first[0]));
+    }
+  }
+  EXPECT_GT(calls, 0);
+}
+
+TEST(CapiLoops, OptionsOpenOrIgnoreLoops) {
+  tenon_model_options options;
+  ASSERT_EQ(tenon_model_options_init(&options, sizeof options), TENON_OK);
+  options.loops = TENON_LOOPS_OPEN;
+  Model open;
+  EXPECT_EQ(parallelogram(add_loop, &open, &options).status, TENON_OK);
+  EXPECT_EQ(tenon_model_ny(open.get()), 3);
+  EXPECT_EQ(tenon_model_cluster_count(open.get()), 0);
+  const std::string mimic =
+      "<robot name='r'><link name='a'/><link name='b'><inertial><mass value='1'/><inertia ixx='1' iyy='1' "
+      "izz='1' "
+      "ixy='0' ixz='0' iyz='0'/></inertial></link><link name='c'><inertial><mass value='1'/><inertia ixx='1' "
+      "iyy='1' "
+      "izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link><joint name='j' type='continuous'><parent "
+      "link='a'/>"
+      "<child link='b'/></joint><joint name='k' type='continuous'><parent link='b'/><child link='c'/>"
+      "<mimic joint='j' multiplier='-2'/></joint></robot>";
+  Model tied, free;
+  EXPECT_EQ(parse(mimic, &tied).status, TENON_OK);
+  EXPECT_EQ(tenon_model_ny(tied.get()), 1);
+  ASSERT_EQ(tenon_model_options_init(&options, sizeof options), TENON_OK);
+  options.ignore_mimic = 1;
+  EXPECT_EQ(parse(mimic, &free, &options).status, TENON_OK);
+  EXPECT_EQ(tenon_model_ny(free.get()), 2);
+  options.ignore_mimic = 7;
+  EXPECT_EQ(parse(mimic, nullptr, &options).status, TENON_INVALID_ARGUMENT);
+}
+
+TEST(CapiLoops, ErrorsNameTheCulprit) {
+  Model model;
+  const Answer circle = parallelogram(
+      [](tenon_builder* builder, const int32_t* links) {
+        add_coupling(builder, links);
+        const char *const follow[1] = {"j1"}, *const lead[1] = {"j3"};
+        const double ratio = 2;
+        ASSERT_EQ(tenon_builder_add_coupling(builder, "back", follow, 1, lead, 1, &ratio, 1, nullptr, 0,
+                                             nullptr, 0),
+                  TENON_OK);
+      },
+      &model);
+  EXPECT_EQ(circle.status, TENON_INVALID_MODEL);
+  EXPECT_NE(circle.message.find("circle"), std::string::npos) << circle.message;
+  const Answer apart = parallelogram(
+      [](tenon_builder* builder, const int32_t* links) {
+        add_loop(builder, links);
+        ASSERT_EQ(tenon_builder_add_gear(builder, "gear", links[0], links[0], 2, 0, nullptr, 0), TENON_OK);
+      },
+      &model);
+  EXPECT_EQ(apart.status, TENON_INVALID_MODEL);
+  EXPECT_NE(apart.message.find("gear 'gear'"), std::string::npos) << apart.message;
+  const Answer open = parallelogram(
+      [](tenon_builder* builder, const int32_t* links) {
+        tenon_loop_options loop;
+        ASSERT_EQ(tenon_loop_options_init(&loop, sizeof loop), TENON_OK);
+        loop.type = TENON_JOINT_SPHERICAL;
+        loop.predecessor_link = links[1];
+        loop.successor_link = links[2];
+        loop.predecessor_frame[0] = 10;
+        ASSERT_EQ(tenon_builder_add_loop(builder, "far", &loop, nullptr, 0), TENON_OK);
+      },
+      &model);
+  EXPECT_EQ(open.status, TENON_INVALID_MODEL);
+  EXPECT_NE(open.message.find("'far' cannot be closed"), std::string::npos) << open.message;
+  EXPECT_EQ(model, nullptr);
+}
