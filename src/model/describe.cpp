@@ -69,6 +69,23 @@ std::string Model::describe() const {
        << "one-dof joints: " << hinges - tilted << " along a coordinate axis of their body frames, " << tilted
        << " oblique\n";
 
+  if (!loops.clusters.empty()) {
+    text << counted(data().cluster_count, "cluster", "clusters") << " of joints tied by loops and couplings, "
+         << counted(ny, "independent velocity coordinate", "independent velocity coordinates") << "\n";
+    for (const ClusterData& c : loops.clusters) {
+      text << "  ";
+      for (int l = c.constraint_begin; l < c.constraint_end; ++l)
+        text << (l > c.constraint_begin ? ", " : "") << loops.names[static_cast<std::size_t>(l)];
+      text << ": " << c.y_count << " of " << c.v_count << " independent; dependent:";
+      for (int i = c.d_begin; i < c.d_begin + c.d_count; ++i)
+        text << " "
+             << joints[static_cast<std::size_t>(
+                           v_node[static_cast<std::size_t>(loops.dependent[static_cast<std::size_t>(i)])])]
+                    .name;
+      text << "\n";
+    }
+  }
+
   const std::vector<std::string> names = link_names(*this);
   text << "world" << (names[0].empty() ? "" : ": ") << names[0] << "\n";
   std::vector<int> level(nodes.size());
