@@ -19,7 +19,8 @@ std::vector<std::int32_t> form_clusters(const std::vector<std::int32_t>& parent,
                                         const std::vector<std::vector<std::int32_t>>& tied);
 
 // New number of each body, and of none but bodies of trees with clusters: depth first over clusters and
-// single bodies, the bodies of a cluster in a row, those that carry others last, everything else in the old order.
+// single bodies, the bodies of a cluster in a row, those that carry others last, everything else in the old
+// order.
 std::vector<std::int32_t> number_by_cluster(const std::vector<std::int32_t>& parent,
                                             const std::vector<std::int32_t>& cluster);
 
