@@ -73,6 +73,9 @@ class ConstraintSet {
   int first_row(int constraint) const { return first_row_[static_cast<std::size_t>(constraint)]; }
 
   const ConstraintData& data() const { return data_; }
+  // The same constraints on the model's folded form (Model::Folding); null where it has none or a constrained
+  // link is a folded rotor.
+  const std::shared_ptr<const ConstraintSet>& folded() const { return folded_; }
 
  private:
   // The steps of bind.
@@ -81,8 +84,10 @@ class ConstraintSet {
   void number_rows();
   void bound_moved_rows();
   void publish();
+  void fold();
 
   std::shared_ptr<const Model> model_;
+  std::shared_ptr<const ConstraintSet> folded_;
   std::vector<ConstraintSpec> specs_;
   std::vector<ConstraintItem> items_;
   std::vector<std::int32_t> first_row_, user_row_, support_, node_first_, node_row_first_, subtree_row_end_,

@@ -107,6 +107,17 @@ struct Model {
     std::vector<double> closed;  // a configuration (nq) at which all loops are closed and none is singular
     std::int32_t K_size = 0, callback_scratch = 0;
   } loops;
+  std::vector<RotorData> rotors;
+  std::vector<RotorDrive> rotor_drives;
+  std::vector<double> spin, cluster_F_initial, cluster_D_initial, cluster_U_initial;
+
+  // The same robot without the rotors that its links can take over (model/fold_rotors.hpp), on which dynamics
+  // are computed, and the numbers of its nodes and coordinates, and of the rotors', in this one.
+  struct Folding {
+    std::shared_ptr<const Model> model;
+    std::vector<std::int32_t> node, q, v, rotor_node, rotor_q, rotor_v;
+  };
+  std::unique_ptr<const Folding> folding;  // null where no rotor folds
 
   // Points data() at the lists above, once they are complete.
   void publish(const Vector3& gravity);

@@ -252,6 +252,7 @@ std::shared_ptr<const ConstraintSet> ConstraintSet::bind(std::shared_ptr<const M
   set->number_rows();
   set->bound_moved_rows();
   set->publish();
+  set->fold();
   return set;
 }
 
@@ -298,6 +299,11 @@ void ConstraintSet::sort_items() {
         i = model_->nodes[static_cast<std::size_t>(i)].parent;
       }
     }
+  }
+  // The joints of a cluster move together, so all its bodies carry what one of them does.
+  for (const ClusterData& c : model_->loops.clusters) {
+    const auto begin = carries.begin() + c.node_begin, end = begin + c.node_count;
+    if (std::find(begin, end, 1) != end) std::fill(begin, end, char(1));
   }
   // Counts, the world's in front, become positions: node_first_[i] is behind the items of all nodes before i.
   for (std::size_t i = 1; i <= nodes; ++i) node_first_[i] += node_first_[i - 1];
@@ -380,6 +386,18 @@ void ConstraintSet::publish() {
   data_.moved_end = moved_end_.data();
   scale_ = row_scale(*model_, data_);
   data_.scale = scale_.data();
+}
+
+void ConstraintSet::fold() {
+  if (!model_->folding) return;
+  const std::vector<std::int32_t>& rotors = model_->folding->rotor_node;
+  const auto on_rotor = [&](int link) {
+    return link >= 0 && std::binary_search(rotors.begin(), rotors.end(),
+                                           model_->links[static_cast<std::size_t>(link)].body);
+  };
+  for (const ConstraintSpec& spec : specs_)
+    if (on_rotor(spec.link) || on_rotor(spec.second_link)) return;
+  folded_ = bind(model_->folding->model, specs_);
 }
 
 }  // namespace tenon

@@ -31,7 +31,7 @@ TENON_INLINE void add_constraint_rows(const ConstraintData& c, int i, HandedUp<T
 // Backward sweep of Alg. 1. A supporting node keeps its base apart, in IB and pA: its own inertia and bias
 // force with all that non-supporting children hand up, no constraint in it. What supporting children hand up
 // is carried in registers or goes through IA and pS.
-template <class T>
+template <bool loops, class T>
 inline bool sweep_augmented_inertia(const ModelData& m, const ConstraintData& c, const T* v, const T* tau,
                                     WorkspaceData<T>& w) {
   const T o(0);
@@ -41,8 +41,8 @@ inline bool sweep_augmented_inertia(const ModelData& m, const ConstraintData& c,
   for (int i = m.node_count - 1; i >= 0; --i) {
     const NodeData& n = m.nodes[i];
     const std::int32_t flags = w.support_flags[i];
-    HandedUp<T> base = {articulated(load_rigid<T>(n)), load_force<T>(w.pA + 6 * i)};
-    if (flags & node_has_base) base.IA = load_articulated(w.IB + 21 * i) + load_rigid<T>(n);
+    HandedUp<T> base = {articulated(load_body<loops>(m, i, w)), load_force<T>(w.pA + 6 * i)};
+    if (flags & node_has_base) base.IA = load_articulated(w.IB + 21 * i) + load_body<loops>(m, i, w);
     if (flags & node_supports) {
       store(w.IB + 21 * i, base.IA);
       base.pA = base.pA + load_force<T>(w.pS + 6 * i);
@@ -50,7 +50,7 @@ inline bool sweep_augmented_inertia(const ModelData& m, const ConstraintData& c,
     h = flags & node_carries ? HandedUp<T>{h.IA + base.IA, h.pA + base.pA} : base;
     if (flags & node_collects) h.IA = h.IA + load_articulated(w.IA + 21 * i);
     if (flags & node_supports) add_constraint_rows(c, i, h, w);
-    positive = hand_up(m, i, v, tau, h, w) && positive;
+    positive = hand_up_anywhere<loops>(m, i, v, tau, h, w) && positive;
     if (n.parent < 0 || !(flags & node_adds_to_memory)) continue;
     const bool first = flags & node_first_to_store;
     const bool to_base = (w.support_flags[n.parent] & node_supports) && !(flags & node_supports);
@@ -65,14 +65,19 @@ inline bool sweep_augmented_inertia(const ModelData& m, const ConstraintData& c,
 // Alg. 1 up to the accelerations of the supporting nodes. mu_row and row_force = mu_row (k + lambda / mu)
 // belong to the caller; rows must have been evaluated and pA must hold sweep_velocities' bias forces. Ka is
 // written.
-template <class T>
-bool constrained_aba_start(const ModelData& m, const ConstraintData& c, const T* v, const T* tau, T* qdd,
-                           WorkspaceData<T>& w) {
-  if (!sweep_augmented_inertia(m, c, v, tau, w)) return false;
-  for (int s = 0; s < c.support_count; ++s) roll_out_node(m, c.support[s], v, qdd, w);
+template <bool loops, class T>
+inline bool start_sweeps(const ModelData& m, const ConstraintData& c, const T* v, const T* tau, T* qdd,
+                         WorkspaceData<T>& w) {
+  if (!sweep_augmented_inertia<loops>(m, c, v, tau, w)) return false;
+  for (int s = 0; s < c.support_count; ++s) roll_out_node<loops>(m, c.support[s], v, qdd, w);
   constraint_accelerations(c, w);
   for (int r = 0; r < c.row_count; ++r) w.row_lambda[r] = w.row_force[r] - w.mu_row[r] * w.Ka[r];
   return true;
+}
+template <class T>
+bool constrained_aba_start(const ModelData& m, const ConstraintData& c, const T* v, const T* tau, T* qdd,
+                           WorkspaceData<T>& w) {
+  return has_loops(m) ? start_sweeps<true>(m, c, v, tau, qdd, w) : start_sweeps<false>(m, c, v, tau, qdd, w);
 }
 
 // Alg. 2: row_force has changed by delta (rows). Only changes are swept: forces in over the supporting nodes,
@@ -86,7 +91,7 @@ bool constrained_aba_start(const ModelData& m, const ConstraintData& c, const T*
 // acceleration and the multipliers that act. Its share along each joint is added to the change of u and so
 // corrected. The error of qdd drops from (rounding times mu) to its square, at about 1.6 times the cost of a
 // plain sweep.
-template <bool refine, class T>
+template <bool refine, bool loops, class T>
 inline void sweep_changes(const ModelData& m, const ConstraintData& c, const T* delta, const T* tau, T* qdd,
                           WorkspaceData<T>& w) {
   const T o(0);
@@ -95,6 +100,7 @@ inline void sweep_changes(const ModelData& m, const ConstraintData& c, const T* 
     store(w.delta_pA + 6 * c.support[s], none);
     if (refine) store(w.f + 6 * c.support[s], none);
   }
+  if constexpr (refine && loops) add_rotor_residuals(m, qdd, w);
   Force<T> carried = none, carried_rest = none;
   for (int s = c.support_count - 1; s >= 0; --s) {
     const int i = c.support[s];
@@ -117,14 +123,28 @@ inline void sweep_changes(const ModelData& m, const ConstraintData& c, const T* 
       const T* U = w.U + 6 * n.v_index;
       const T* D = w.D + 6 * n.v_index;
       T* x = w.delta_u + n.v_index;
+      T crossing[J::nv];
       for_each_axis<J>([&](auto d, auto axis) {
-        x[d.value] = -at<axis.value>(f);
+        crossing[d.value] = -at<axis.value>(f);
         if constexpr (refine) {
           const int k = n.v_index + d.value;
           const T sign = J::one_dof ? T(n.sign) : T(1);
-          x[d.value] = x[d.value] + (sign * (tau[k] - T(m.armature[k]) * qdd[k]) - at<axis.value>(rest));
+          crossing[d.value] =
+              crossing[d.value] + (sign * (tau[k] - T(m.armature[k]) * qdd[k]) - at<axis.value>(rest));
+          if constexpr (loops) crossing[d.value] = crossing[d.value] + sign * w.rotor_work[k];
         }
       });
+      if constexpr (loops) {
+        if (const ClusterData* cluster = cluster_of(m, i)) {
+          take_work_in<J>(*cluster, n, i, crossing, w);
+          const auto X = J::load(n, i, w);
+          carried = force_to_parent(X, f);
+          if (refine) carried_rest = force_to_parent(X, rest);
+          if (i == cluster->node_begin) add_cluster_reaction(*cluster, carried, w);
+          return;
+        }
+      }
+      for (int d = 0; d < J::nv; ++d) x[d] = crossing[d];
       if (n.parent < 0) return;
       if constexpr (J::one_dof) {
         f = f + scaled(D[0] * x[0], load_force<T>(U));
@@ -159,6 +179,15 @@ inline void sweep_changes(const ModelData& m, const ConstraintData& c, const T* 
       Motion<T> a = motion_to_child(J::load(n, i, w), previous);
       const T* U = w.U + 6 * n.v_index;
       T x[J::nv], y[J::nv];
+      if constexpr (loops) {
+        if (const ClusterData* cluster = cluster_of(m, i)) {
+          if (i == cluster->node_begin) solve_cluster_change(*cluster, previous, qdd, w);
+          load_rate<J>(n, w.delta_u, y);
+          add_motion<J>(a, y);
+          previous = a;
+          return;
+        }
+      }
       for (int d = 0; d < J::nv; ++d) x[d] = w.delta_u[n.v_index + d] - dot(a, load_force<T>(U + 6 * d));
       if constexpr (J::one_dof) {
         y[0] = w.D[6 * n.v_index] * x[0];
@@ -183,10 +212,17 @@ inline void sweep_changes(const ModelData& m, const ConstraintData& c, const T* 
 template <class T>
 void constrained_aba_iterate(const ModelData& m, const ConstraintData& c, const T* delta, bool refine,
                              const T* tau, T* qdd, WorkspaceData<T>& w) {
-  if (refine)
-    sweep_changes<true>(m, c, delta, tau, qdd, w);
-  else
-    sweep_changes<false>(m, c, delta, tau, qdd, w);
+  if (has_loops(m)) {
+    if (refine)
+      sweep_changes<true, true>(m, c, delta, tau, qdd, w);
+    else
+      sweep_changes<false, true>(m, c, delta, tau, qdd, w);
+  } else {
+    if (refine)
+      sweep_changes<true, false>(m, c, delta, tau, qdd, w);
+    else
+      sweep_changes<false, false>(m, c, delta, tau, qdd, w);
+  }
 }
 
 // Alg. 3, lines 8 to 10: the nodes that carry no constraint.
@@ -195,11 +231,12 @@ void constrained_aba_finish(const ModelData& m, const ConstraintData& c, const T
                             WorkspaceData<T>& w) {
   int s = 0;
   for (int i = 0; i < m.node_count; ++i) {
-    if (s < c.support_count && c.support[s] == i) {
+    if (s < c.support_count && c.support[s] == i)
       ++s;
-      continue;
-    }
-    roll_out_node(m, i, v, qdd, w);
+    else if (has_loops(m))
+      roll_out_node<true>(m, i, v, qdd, w);
+    else
+      roll_out_node<false>(m, i, v, qdd, w);
   }
 }
 

@@ -114,6 +114,75 @@ TENON_INLINE void carry_rows(const NodeData& n, const PvNode& s, const T* v, PvD
   }
 }
 
+// The rows on a body of a cluster take their lanes.
+template <class T>
+inline void enter_group(const PvGroup& group, PvData<T>& d, const WorkspaceData<T>& w) {
+  if (group.row_end == group.row_begin) return;
+  const T o(0), none[6] = {o, o, o, o, o, o};
+  int lane = group.lane_begin;
+  for (int r = group.row_begin; r < group.row_end; ++r) enter_row(w.K + 6 * r, w.k[r], lane++, d);
+  for (; lane < group.lane_end; ++lane) enter_row(none, o, lane, d);
+}
+
+// The rows of a cluster past its joints and on to its parent. Each group goes its own way inwards; what it
+// sees of the independent coordinates, W = K S G, is stored as W L^-T with D = L diag L^T.
+template <class T>
+inline void carry_group(const ModelData& m, const ClusterData& c, const PvNode& s, const PvGroup& group,
+                        const T* v, PvData<T>& d, const WorkspaceData<T>& w) {
+  using V = Lanes<T>;
+  const int lanes = s.lane_end - s.lane_begin;
+  for (int lane = group.lane_begin; lane < group.lane_end; lane += V::count) {
+    T* W = d.W + s.W_begin + (lane - s.lane_begin);
+    for (int y = 0; y < c.y_count; ++y) V(T(0)).store(W + y * lanes);
+    Force<V> K = load_lanes(d.K + lane, d.lane_count);
+    V k = V::load(d.k + lane);
+    for (int i = group.node; i != c.parent; i = m.nodes[i].parent) {
+      const NodeData& n = m.nodes[i];
+      with_joint(n.kind, [&](auto joint) {
+        using J = decltype(joint);
+        for (int y = 0; y < c.y_count; ++y) {
+          T G[J::nv];
+          load_G<J>(c, n, y, w, G);
+          V sum = V::load(W + y * lanes);
+          for_each_axis<J>([&](auto r, auto axis) { sum = sum + V(G[r.value]) * at<axis.value>(K); });
+          sum.store(W + y * lanes);
+        }
+        k = k - dot(spread(cluster_joint_bias<J>(n, i, v, w)), K);
+        K = force_to_parent(spread(J::load(n, i, w)), K);
+      });
+    }
+    k.store(d.k + lane);
+    store_lanes(d.K + lane, d.lane_count, K);
+  }
+}
+template <class T>
+inline void carry_cluster_rows(const ModelData& m, const PvNode& s, const T* v, PvData<T>& d,
+                               WorkspaceData<T>& w) {
+  using V = Lanes<T>;
+  const ClusterData& c = m.clusters[s.cluster];
+  for (int g = s.group_begin; g < s.group_end; ++g) {
+    enter_group(d.groups[g], d, w);
+    carry_group(m, c, s, d.groups[g], v, d, w);
+  }
+  const int lanes = s.lane_end - s.lane_begin;
+  T* W = d.W + s.W_begin;
+  for (int y = 0; y < c.y_count; ++y) {
+    const T* row = cluster_D(c, w, y);
+    const T d_inv = d.d_inv[s.column_begin + y] = row[y];
+    const Force<V> U = spread(load_force<T>(w.U + 6 * (c.v_begin + y)));
+    const V u_over_d(w.u[c.v_begin + y] * d_inv);
+    for (int lane = 0; lane < lanes; lane += V::count) {
+      V x = V::load(W + y * lanes + lane);
+      for (int z = 0; z < y; ++z) x = x - V(row[z]) * V::load(W + z * lanes + lane);
+      x.store(W + y * lanes + lane);
+      T* K = d.K + s.lane_begin + lane;
+      T* k = d.k + s.lane_begin + lane;
+      store_lanes(K, d.lane_count, load_lanes(K, d.lane_count) - scaled(V(d_inv) * x, U));
+      (V::load(k) - x * u_over_d).store(k);
+    }
+  }
+}
+
 // L += W D^-1 W^T for the last columns, which all have the lanes of node s.
 template <class T>
 inline void sum_dual_hessian(const PvNode& s, int columns, int end_column, const T* W, PvData<T>& d) {
@@ -216,14 +285,19 @@ bool pv_reduce(const ModelData& m, bool split, const T* v, const T* tau, PvData<
   for (int index = 0; index < d.node_count; ++index) {
     const PvNode& s = d.nodes[index];
     const NodeData& n = m.nodes[s.node];
-    enter_rows(s, d, w);
+    if (s.cluster < 0) enter_rows(s, d, w);
     merge_lanes(s.merge_begin, s.merge_end, d);
     int end_column = s.column_begin;
-    with_joint(n.kind, [&](auto joint) {
-      using J = decltype(joint);
-      carry_rows<J>(n, s, v, d, w);
-      end_column += J::nv;
-    });
+    if (s.cluster >= 0) {
+      carry_cluster_rows(m, s, v, d, w);
+      end_column += m.clusters[s.cluster].y_count;
+    } else {
+      with_joint(n.kind, [&](auto joint) {
+        using J = decltype(joint);
+        carry_rows<J>(n, s, v, d, w);
+        end_column += J::nv;
+      });
+    }
     if (s.sum_columns == 0) continue;
     const bool apart = split && index == d.node_count - 1;
     if (!apart) sum_dual_hessian(s, s.sum_columns, end_column, W_of_sum, d);
@@ -395,15 +469,21 @@ void pv_roll_out(const ModelData& m, const ConstraintData& c, const T* v, const 
     const PvNode& s = d.nodes[index];
     const NodeData& n = m.nodes[s.node];
     const int lanes = s.lane_end - s.lane_begin;
+    const auto work = [&](int column) {
+      V sum(T(0));
+      for (int lane = 0; lane < lanes; lane += V::count)
+        sum = sum + V::load(d.W + s.W_begin + column * lanes + lane) * V::load(force + s.lane_begin + lane);
+      return sum.sum();
+    };
+    if (s.cluster >= 0) {
+      const ClusterData& cluster = m.clusters[s.cluster];
+      for (int y = 0; y < cluster.y_count; ++y) w.u[cluster.v_begin + y] = w.u[cluster.v_begin + y] + work(y);
+      continue;
+    }
     with_joint(n.kind, [&](auto joint) {
       using J = decltype(joint);
       T x[J::nv];
-      for (int r = 0; r < J::nv; ++r) {
-        V sum(T(0));
-        for (int lane = 0; lane < lanes; lane += V::count)
-          sum = sum + V::load(d.W + s.W_begin + r * lanes + lane) * V::load(force + s.lane_begin + lane);
-        x[r] = sum.sum();
-      }
+      for (int r = 0; r < J::nv; ++r) x[r] = work(r);
       T* u = w.u + n.v_index;
       for (int r = 0; r < J::nv; ++r) {
         T sum = x[r];

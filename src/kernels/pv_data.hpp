@@ -23,13 +23,22 @@ struct PvMerge {
   std::int32_t into, from;
 };
 
-// A node that carries rows. In the order of the sweep: leaves first.
+// Rows that enter a cluster together: those on one of its bodies, or what hangs on that body.
+struct PvGroup {
+  std::int32_t node;                // the body
+  std::int32_t row_begin, row_end;  // rows on it; none where they come from what hangs on it
+  std::int32_t lane_begin, lane_end;
+};
+
+// A node that carries rows, or a cluster that does. In the order of the sweep: leaves first.
 struct PvNode {
-  std::int32_t node;
-  std::int32_t row_begin, row_end;    // rows on the node itself, bridging ones not among them
-  std::int32_t lane_begin, lane_end;  // lanes of its subtree
-  std::int32_t column_begin;          // its first column in d_inv
-  std::int32_t W_begin;               // and in W: lane_end - lane_begin numbers a column
+  std::int32_t node;                    // the first of a cluster
+  std::int32_t cluster;                 // or -1
+  std::int32_t group_begin, group_end;  // of a cluster
+  std::int32_t row_begin, row_end;      // rows on the node itself, bridging ones not among them
+  std::int32_t lane_begin, lane_end;    // lanes of its subtree
+  std::int32_t column_begin;            // its first column in d_inv
+  std::int32_t W_begin;                 // and in W: lane_end - lane_begin numbers a column
   // Where the next node has other lanes, L takes up the columns since the last such place.
   std::int32_t sum_columns;
   std::int32_t side_begin, side_end;    // bridging rows that start here
@@ -56,6 +65,7 @@ struct PvData {
   std::int32_t node_count, lane_count, slot_count;
   std::int32_t world_rows;  // rows on the world: the first ones, coupled with nothing
   const PvNode* nodes;
+  const PvGroup* groups;
   const std::int32_t* lane_of_row;
   const PvSide* sides;
   const PvMerge* merges;  // those that meet in the world only come last

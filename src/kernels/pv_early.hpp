@@ -255,15 +255,16 @@ TENON_INLINE void eliminate_row(const T& s, HandedUp<T>& h, EarlySet<T>& set, Ea
   }
 }
 
-// One degree of freedom, axis A of the body frame, tau and armature its own: U, 1 / D and u are stored, (IA,
-// pA) and the rows become what they are without it.
-template <int A, class T>
-inline bool eliminate_dof(const T& armature, const T& tau, int index, HandedUp<T>& h, EarlySet<T>& set,
-                          PvEarlyData<T>& d, WorkspaceData<T>& w) {
+// One degree of freedom, axis A of the body frame, tau, armature and spin its own: U, 1 / D and u are stored,
+// (IA, pA) and the rows become what they are without it.
+template <int A, bool loops, class T>
+inline bool eliminate_dof(const T& armature, const T& spin, const T& tau, int index, HandedUp<T>& h,
+                          EarlySet<T>& set, PvEarlyData<T>& d, WorkspaceData<T>& w) {
   using std::sqrt;
   EarlyColumn<T>& col = d.columns[index];
-  const Force<T> U = column<A>(h.IA);
+  Force<T> U = column<A>(h.IA);
   const T D = at<A>(U) + armature, inv_D = T(1) / D;
+  if constexpr (loops) at<A>(U) = at<A>(U) + spin;
   const T u = tau - at<A>(h.pA);
   store(w.U + 6 * index, U);
   w.D[6 * index] = inv_D;
@@ -345,7 +346,7 @@ inline void enter_rows(const EarlyNode& e, HandedUp<T>& h, EarlySet<T>& set, PvE
 }
 
 // Node i with rows in its set: past its joint and on to the parent.
-template <class T>
+template <bool loops, class T>
 inline bool hand_up_with_rows(const ModelData& m, const EarlyNode& e, const T* v, const T* tau,
                               HandedUp<T>& h, EarlySet<T>& set, PvEarlyData<T>& d, WorkspaceData<T>& w) {
   const int i = e.node;
@@ -355,9 +356,11 @@ inline bool hand_up_with_rows(const ModelData& m, const EarlyNode& e, const T* v
     using J = decltype(joint);
     for_each_axis<J>([&](auto k, auto axis) {
       const int index = n.v_index + k.value;
-      positive =
-          eliminate_dof<axis.value>(T(m.armature[index]), T(n.sign) * tau[index], index, h, set, d, w) &&
-          positive;
+      const T spin = loops ? T(m.spin[index]) : T(0);
+      const T force = loops ? tau[index] - w.drive_bias[index] : tau[index];
+      positive = eliminate_dof<axis.value, loops>(T(m.armature[index]), spin, T(n.sign) * force, index, h,
+                                                  set, d, w) &&
+                 positive;
     });
     T rate[J::nv];
     load_rate<J>(n, v, rate);
@@ -396,9 +399,9 @@ inline void pass_rows_on(const EarlyNode& e, int place, PvEarlyData<T>& d, const
   close_rows(row, L, q, d);
 }
 
-// After constraint_state: the whole way in. False when the mass matrix is not positive definite.
-template <class T>
-bool pv_early_reduce(const ModelData& m, const T* v, const T* tau, PvEarlyData<T>& d, WorkspaceData<T>& w) {
+template <bool loops, class T>
+inline bool reduce_early(const ModelData& m, const T* v, const T* tau, PvEarlyData<T>& d,
+                         WorkspaceData<T>& w) {
   d.redundant = 0;
   for (int r = 0; r < d.world_rows; ++r) d.redundant += !(d.compliance[r] > T(0));
   for (int place = 0; place < d.node_count; ++place) d.sets[place].count = d.sets[place].coupled = 0;
@@ -409,10 +412,10 @@ bool pv_early_reduce(const ModelData& m, const T* v, const T* tau, PvEarlyData<T
     const NodeData& n = m.nodes[i];
     const std::int32_t flags = w.node_flags[i];
     if (flags & node_carries) {
-      h.IA = h.IA + load_rigid<T>(n);
+      h.IA = h.IA + load_body<loops>(m, i, w);
       h.pA = h.pA + load_force<T>(w.pA + 6 * i);
     } else {
-      h.IA = articulated(load_rigid<T>(n));
+      h.IA = articulated(load_body<loops>(m, i, w));
       h.pA = load_force<T>(w.pA + 6 * i);
     }
     if (flags & node_collects) h.IA = h.IA + load_articulated(w.IA + 21 * i);
@@ -422,18 +425,24 @@ bool pv_early_reduce(const ModelData& m, const T* v, const T* tau, PvEarlyData<T
       EarlySet<T>& set = d.sets[place];
       enter_rows(e, h, set, d, w);
       d.passed[place].in = set.count;
-      positive =
-          (set.count > 0 ? hand_up_with_rows(m, e, v, tau, h, set, d, w) : hand_up(m, i, v, tau, h, w)) &&
-          positive;
+      positive = (set.count > 0 ? hand_up_with_rows<loops>(m, e, v, tau, h, set, d, w)
+                                : hand_up_anywhere<loops>(m, i, v, tau, h, w)) &&
+                 positive;
       pass_rows_on(e, place, d, w);
       ++place;
     } else {
-      positive = hand_up(m, i, v, tau, h, w) && positive;
+      positive = hand_up_anywhere<loops>(m, i, v, tau, h, w) && positive;
     }
     if (n.parent >= 0 && (flags & node_adds_to_memory))
       add_to_memory(h, flags & node_first_to_store, w.IA + 21 * n.parent, w.pA + 6 * n.parent);
   }
   return positive;
+}
+// After constraint_state: the whole way in. False when the mass matrix is not positive definite. Clusters
+// must not support constraints.
+template <class T>
+bool pv_early_reduce(const ModelData& m, const T* v, const T* tau, PvEarlyData<T>& d, WorkspaceData<T>& w) {
+  return has_loops(m) ? reduce_early<true>(m, v, tau, d, w) : reduce_early<false>(m, v, tau, d, w);
 }
 
 // ---- outward
@@ -501,9 +510,16 @@ template <class T>
 void pv_early_roll_out(const ModelData& m, const ConstraintData& c, const T* v, T* row_lambda, T* qdd,
                        PvEarlyData<T>& d, WorkspaceData<T>& w) {
   int place = d.node_count - 1;
+  const bool loops = has_loops(m);
+  const auto roll_out_any = [&](int i) {
+    if (loops)
+      roll_out_node<true>(m, i, v, qdd, w);
+    else
+      roll_out_node<false>(m, i, v, qdd, w);
+  };
   for (int i = 0; i < m.node_count; ++i) {
     if (place < 0 || d.nodes[place].node != i) {
-      roll_out_node(m, i, v, qdd, w);
+      roll_out_any(i);
       continue;
     }
     const EarlyNode& e = d.nodes[place];
@@ -513,7 +529,7 @@ void pv_early_roll_out(const ModelData& m, const ConstraintData& c, const T* v, 
     if (d.passed[place].in > 0)
       roll_out_with_rows(m, i, v, lambda, qdd, d, w);
     else
-      roll_out_node(m, i, v, qdd, w);
+      roll_out_any(i);
     take_back_joins(e, lambda, row_lambda, d);
     --place;
   }

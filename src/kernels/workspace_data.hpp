@@ -15,8 +15,8 @@ namespace tenon {
 //   dof_lanes: with room for a pack behind the last; path_rows: a matrix with the sparsity of the tree
 //   (kernels/ltl.hpp); dof_row: nv of row_columns; row_pair: row_columns squared; bridge_row: bridging
 //   rows (constraint/constraint_data.hpp). Only in models with kinematic loops: loop_node, loop_dof as node,
-//   dof; loop_row: loop rows; loop_block, G_block, loop_work: ModelData::loop_K_size, G_size,
-//   loop_scratch_size numbers
+//   dof; loop_row: loop rows; rotor: folded rotors, rounded up to whole packs; loop_block, G_block,
+//   loop_work: ModelData::loop_K_size, G_size, loop_scratch_size numbers
 #define TENON_WORKSPACE_FIELDS(F)                                                                           \
   F(angle, 1, angle) /* joint angle, body-frame sign; 0 where a node has none */                            \
   F(cos_q, 1, angle) /* its cosine */                                                                       \
@@ -107,7 +107,17 @@ namespace tenon {
   F(loop_K, 1, loop_block)      /* loops: blocks of K = d phi / dt by v */                                  \
   F(G, 1, G_block)              /* loops: blocks of G, v = G ydot */                                        \
   F(g, 1, loop_dof)             /* loops: qdd = G yddot + g */                                              \
-  F(loop_scratch, 1, loop_work) /* loops: the split of one cluster */
+  F(loop_scratch, 1, loop_work) /* loops: the split of one cluster */                                       \
+  F(cluster_F, 6, G_block)      /* clusters: force on each body and what hangs on it for yddot = 1 */       \
+  F(cluster_D, 1, G_block)      /* clusters: LDL^T factor of D, row by row, 1/D on its diagonal */          \
+  F(yddot, 1, loop_dof)         /* clusters: independent accelerations, from v_begin on */                  \
+  F(rotor_rate, 1, rotor)       /* folded rotors: their velocities, user sign */                            \
+  F(rotor_angle, 1, rotor)      /* folded rotors: their angles, user sign */                                \
+  F(rotor_cos, 1, rotor)        /* folded rotors: cosines */                                                \
+  F(rotor_sin, 1, rotor)        /* folded rotors: sines */                                                  \
+  F(rotor_work, 1, loop_dof)    /* folded rotors: what a refining sweep finds left at their drives */       \
+  F(drive_bias, 1, loop_dof)    /* folded rotors: what wobbling asks of the joints that drive them */       \
+  F(wobble, 6, loop_node)       /* folded rotors: what they add to the inertia of carriers */
 
 // Velocity coordinates that follow each other, each the only child of the one before it, so that they have
 // one subtree: the coordinates up to subtree_end. What does not lie on their way to the root nor in the

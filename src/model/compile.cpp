@@ -17,6 +17,7 @@
 
 #include "model/clusters.hpp"
 #include "model/description.hpp"
+#include "model/fold_rotors.hpp"
 #include "model/inertia.hpp"
 #include "model/loops.hpp"
 #include "model/placement.hpp"
@@ -379,6 +380,7 @@ class Compiler {
 std::shared_ptr<const Model> Model::compile(const Mechanism& mechanism, const CompileOptions& options) {
   const auto model = std::make_shared<Model>();
   Compiler(mechanism, options, *model).run();
+  model->folding = fold_rotors(*model);
   return model;
 }
 
@@ -427,6 +429,16 @@ void Model::publish(const Vector3& gravity) {
   d.coupling_entries = loops.coupling_entries.data();
   d.loop_offset = loops.offset.data();
   d.G_initial = loops.G_initial.data();
+  if (!loops.clusters.empty() || !rotors.empty()) spin.resize(static_cast<std::size_t>(nv), 0.0);
+  d.rotor_count = count(rotors);
+  d.wobbling_rotors = 0;
+  for (const RotorData& rotor : rotors) d.wobbling_rotors += rotor.wobbles;
+  d.rotors = rotors.data();
+  d.rotor_drives = rotor_drives.data();
+  d.spin = spin.data();
+  d.cluster_F_initial = cluster_F_initial.data();
+  d.cluster_D_initial = cluster_D_initial.data();
+  d.cluster_U_initial = cluster_U_initial.data();
 }
 
 int Model::find_link(std::string_view link_name) const {

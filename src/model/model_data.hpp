@@ -108,6 +108,29 @@ struct ClusterData {
   std::int32_t constant_G;                        // 1: couplings alone, G never changes and g = 0
 };
 
+// ---- folded rotors, model/fold_rotors.hpp
+//
+// A rotor whose mass and inertia its carrier has taken over; left of it is the spin, with coordinate
+// qdd_r = sum of ratio * qdd[v_index] over its drives, and momentum times its rate on the carrier:
+//   force on the carrier   momentum qdd_r + w x momentum v_r   (a moment),
+//   force of the rotor     momentum . alpha + inertia qdd_r.
+// A rotor that is not symmetric about its axis wobbles: what its inertia deviates from the symmetric one,
+// [a b; b -a] across the axis, turns with it.
+struct RotorData {
+  std::int32_t carrier;                 // node, -1 for the world
+  std::int32_t wobbles;                 // 1: a or b is not zero
+  std::int32_t drive_begin, drive_end;  // in ModelData::rotor_drives
+  double momentum[3];                   // spin inertia times axis, frame of the carrier, user sign
+  double inertia;                       // about its axis, with armature; 0 where armature holds it already
+  double axis[3];                       // frame of the carrier, user sign
+  double a, b;                          // at angle zero, along the two directions
+  double direction[2][3];               // across the axis, right-handed with it, frame of the carrier
+};
+struct RotorDrive {
+  std::int32_t v_index;
+  double ratio;
+};
+
 struct ModelData {
   std::int32_t node_count;
   std::int32_t nq, nv;
@@ -134,6 +157,17 @@ struct ModelData {
   const CouplingEntry* coupling_entries;
   const double* loop_offset;  // per loop row: the constant of a coupling, else 0
   const double* G_initial;    // G with the rows that never change, zero elsewhere
+
+  // Folded rotors. Without any, rotor_count is 0.
+  std::int32_t rotor_count;
+  std::int32_t wobbling_rotors;  // how many of them
+  const RotorData* rotors;
+  const RotorDrive* rotor_drives;
+  // Per velocity coordinate: ratio times spin inertia of the rotors that turn with a hinge, about its axis,
+  // on the parent of its node. The hinge alone does what its cluster would: U has spin more along the axis.
+  const double* spin;
+  // What rotors give to F and D of their clusters, and to U, six a velocity coordinate as in the workspace.
+  const double *cluster_F_initial, *cluster_D_initial, *cluster_U_initial;
 };
 
 }  // namespace tenon

@@ -58,7 +58,7 @@ class Arena {
   Arena(const ModelData& m, const ConstraintData* c, std::size_t path_entries) {
     const std::size_t nodes = static_cast<std::size_t>(m.node_count), nv = static_cast<std::size_t>(m.nv);
     const std::size_t rows = c ? static_cast<std::size_t>(c->row_count) : 0;
-    const bool loops = m.cluster_count > 0;
+    const bool loops = m.cluster_count > 0 || m.rotor_count > 0;
     const std::size_t bridge_rows = c ? static_cast<std::size_t>(c->bridge_row_count) : 0;
     // First pass measures, second pass cuts. Node fields begin one item early, at the world's slot.
     for (const bool cutting : {false, true}) {
@@ -77,12 +77,13 @@ class Arena {
                                   : item == dof_row     ? nv * padded(rows)
                                   : item == loop_node   ? (loops ? nodes + 1 : 0)
                                   : item == loop_dof    ? (loops ? nv : 0)
-                                  : item == loop_row    ? static_cast<std::size_t>(m.loop_row_count)
-                                  : item == loop_block  ? static_cast<std::size_t>(m.loop_K_size)
-                                  : item == G_block     ? static_cast<std::size_t>(m.G_size)
-                                  : item == loop_work   ? static_cast<std::size_t>(m.loop_scratch_size)
-                                  : item == bridge_row  ? bridge_rows
-                                                        : padded(rows) * padded(rows);
+                                  : item == rotor ? (static_cast<std::size_t>(m.rotor_count) + 15) / 16 * 16
+                                  : item == loop_row   ? static_cast<std::size_t>(m.loop_row_count)
+                                  : item == loop_block ? static_cast<std::size_t>(m.loop_K_size)
+                                  : item == G_block    ? static_cast<std::size_t>(m.G_size)
+                                  : item == loop_work  ? static_cast<std::size_t>(m.loop_scratch_size)
+                                  : item == bridge_row ? bridge_rows
+                                                       : padded(rows) * padded(rows);
         T* begin = cutting ? block_ + used : nullptr;
         used += (size * count + line - 1) / line * line;
         const bool has_world = item == node || item == node_packs || (item == loop_node && loops);
@@ -138,7 +139,9 @@ class Arena {
     for (int e = 0; e < m.loop_K_size; ++e) data.loop_K[e] = T(0);
     for (int e = 0; e < m.G_size; ++e) data.G[e] = T(m.G_initial[e]);
     for (int e = 0; e < m.loop_row_count; ++e) data.loop_phi[e] = data.loop_k[e] = T(0);
-    for (int e = 0; m.cluster_count > 0 && e < m.nv; ++e) data.g[e] = T(0);
+    const bool loops = m.cluster_count > 0 || m.rotor_count > 0;
+    for (int e = 0; loops && e < m.nv; ++e) data.g[e] = data.drive_bias[e] = T(0);
+    for (int r = 0; r < (m.rotor_count + 15) / 16 * 16; ++r) data.rotor_angle[r] = T(0);
     for (int l = 0; l < m.loop_constraint_count; ++l) {
       const LoopConstraintData& loop = m.loop_constraints[l];
       const ClusterData& c = m.clusters[loop.cluster];
@@ -169,7 +172,8 @@ class Arena {
     loop_row,
     loop_block,
     G_block,
-    loop_work
+    loop_work,
+    rotor
   };
   static std::size_t padded(std::size_t n) {
     return static_cast<std::size_t>(whole_packs(static_cast<int>(n)));

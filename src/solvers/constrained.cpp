@@ -4,6 +4,7 @@
 
 #include "solvers/check.hpp"
 #include "solvers/constrained_aba.hpp"
+#include "solvers/folded.hpp"
 #include "solvers/link_frames.hpp"
 #include "solvers/projection.hpp"
 #include "solvers/prox_ltl.hpp"
@@ -50,23 +51,33 @@ struct MethodEntry {
   Method method;
   Status (*solve)(const ConstrainedProblem&);
   const char* without_bridges;  // its name if it takes none
+  bool crosses_clusters;
 };
 constexpr MethodEntry methods[] = {
-    {Method::dense, solve_dense, nullptr},
-    {Method::constrained_aba, solve_constrained_aba, "constrained_aba"},
-    {Method::prox_ltl, solve_prox_ltl, nullptr},
-    {Method::prox_ltls, solve_prox_ltls, nullptr},
-    {Method::pv, solve_pv, nullptr},
-    {Method::prox_pv, solve_prox_pv, nullptr},
-    {Method::pv_soft, solve_pv_soft, "pv_soft"},
-    {Method::pv_early, solve_pv_early, "pv_early"},
+    {Method::dense, solve_dense, nullptr, false},
+    {Method::constrained_aba, solve_constrained_aba, "constrained_aba", true},
+    {Method::prox_ltl, solve_prox_ltl, nullptr, false},
+    {Method::prox_ltls, solve_prox_ltls, nullptr, false},
+    {Method::pv, solve_pv, nullptr, true},
+    {Method::prox_pv, solve_prox_pv, nullptr, true},
+    {Method::pv_soft, solve_pv_soft, "pv_soft", true},
+    {Method::pv_early, solve_pv_early, "pv_early", true},
 };
+
+bool crosses_clusters(Method method) {
+  return std::any_of(std::begin(methods), std::end(methods),
+                     [&](const MethodEntry& e) { return e.method == method && e.crosses_clusters; });
+}
 
 // Of options that only some methods follow, automatic takes one that does.
 Method choose(const WorkspaceImpl& w, const SolveOptions& o) {
-  if (w.md().cluster_count > 0) return Method::dense;
-  if (o.tikhonov > 0) return Method::pv;
-  return o.mu > 0 || !o.accelerate ? w.choice.proximal : w.choice.any;
+  const bool bridges = w.cd() && w.cd()->bridge_count > 0;
+  if (w.md().cluster_count > 0 && bridges) return Method::dense;
+  const Method any = o.mu > 0 || !o.accelerate ? w.choice.proximal : w.choice.any;
+  const Method method = o.tikhonov > 0 ? Method::pv : any;
+  const bool tree = w.md().cluster_count == 0 && w.md().rotor_count == 0;
+  if (tree || crosses_clusters(method)) return method;
+  return bridges ? Method::pv : Method::constrained_aba;
 }
 
 Status check_options(WorkspaceImpl& w, const SolveOptions& o) {
@@ -77,6 +88,20 @@ Status check_options(WorkspaceImpl& w, const SolveOptions& o) {
   if (o.max_iterations < 1)
     return w.fail(Status::invalid_argument, "max_iterations is %d; give at least 1", o.max_iterations);
   return Status::ok;
+}
+
+// By the folded form of the model.
+Status solve_folded(WorkspaceImpl& w, FoldedWorkspace& f, const SolveOptions& options, const double* q,
+                    const double* v, const double* tau, const double* wrenches, const double* desired,
+                    double* qdd, double* lambda) {
+  f.take(q, v, tau);
+  const Status status = constrained_dynamics(f.workspace, options, f.q.data(), f.v.data(), f.tau.data(),
+                                             wrenches, desired, f.qdd.data(), lambda);
+  const WorkspaceImpl& inner = f.workspace.impl();
+  w.report = inner.report;
+  if (static_cast<std::int32_t>(status) < 0) return w.fail(status, "%s", inner.message);
+  f.give(qdd);
+  return status;
 }
 
 }  // namespace
@@ -106,8 +131,8 @@ Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, c
                   "prox_ltls or dense",
                   entry->without_bridges);
 
-  if (rows > 0 && method != Method::dense)
-    TENON_CHECK(check_no_loops(w, "constrained dynamics by this method (dense can)"));
+  if (rows > 0 && !entry->crosses_clusters && method != Method::dense)
+    TENON_CHECK(check_no_loops(w, "constrained dynamics by this method (dense, constrained_aba and pv can)"));
 
   w.report = SolveReport{};
   w.report.method = method;
@@ -116,6 +141,13 @@ Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, c
     w.report.rank = 0;
     std::copy(w.w().qdd, w.w().qdd + w.model->nv, qdd);
     return Status::ok;
+  }
+  if (entry->crosses_clusters) {
+    if (FoldedWorkspace* f = folded_for(w, wrenches != nullptr))
+      return solve_folded(w, *f, options, q, v, tau, wrenches, desired, qdd, lambda);
+    if (w.cd()->bridge_count > 0)
+      TENON_CHECK(check_no_loops(w, "rows between two moving links by this method (dense can)"));
+    if (w.md().cluster_count > 0) TENON_CHECK(update_loops(w, q, v));
   }
   from_user_rows(w, desired, w.w().desired);
   from_user_rows(w, options.warm_start ? lambda : nullptr, w.lambda.data());

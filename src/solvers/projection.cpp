@@ -5,6 +5,7 @@
 #include <string>
 
 #include "solvers/check.hpp"
+#include "solvers/folded.hpp"
 
 namespace tenon {
 
@@ -169,7 +170,17 @@ Status solve_projection(WorkspaceImpl& w, const double* q, const double* v, cons
 
 Status solve_free(WorkspaceImpl& w, const double* q, const double* v, const double* tau, bool has_wrenches,
                   double* qdd) {
-  if (w.md().cluster_count > 0) return solve_projection(w, q, v, tau, has_wrenches, qdd);
+  if (FoldedWorkspace* f = folded_for(w, has_wrenches)) {
+    f->take(q, v, tau);
+    WorkspaceImpl& inner = f->workspace.impl();
+    const Status status =
+        solve_free(inner, f->q.data(), f->v.data(), f->tau.data(), has_wrenches, f->qdd.data());
+    if (status != Status::ok) return w.fail(status, "%s", inner.message);
+    f->give(qdd);
+    return Status::ok;
+  }
+  if (w.md().cluster_count > 0)
+    if (const Status status = update_loops(w, q, v); status != Status::ok) return status;
   if (w.kernels->aba(w.md(), q, v, tau, has_wrenches, qdd, w.w())) return Status::ok;
   return w.fail(Status::not_positive_definite,
                 "the mass matrix is not positive definite; a moving body has no inertia along its joint");

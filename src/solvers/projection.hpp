@@ -31,7 +31,7 @@ Status project_by_mass(WorkspaceImpl& w, const double* q, const double* v, doubl
 Status solve_projection(WorkspaceImpl& w, const double* q, const double* v, const double* tau,
                         bool has_wrenches, double* qdd);
 
-// Forward dynamics without constraint rows: ABA, or projection where there are loops.
+// Forward dynamics without constraint rows, by ABA on the tree of clusters, folded where that is possible.
 Status solve_free(WorkspaceImpl& w, const double* q, const double* v, const double* tau, bool has_wrenches,
                   double* qdd);
 

@@ -57,10 +57,18 @@ Status give_to_constrained_aba(const ConstrainedProblem& p) {
   return solve_constrained_aba({p.w, options, p.q, p.v, p.tau, p.wrenches, p.desired, p.lambda});
 }
 
+// Rows are eliminated joint by joint here; they cannot cross a cluster.
+bool cluster_supports(const WorkspaceImpl& w) {
+  for (int s = 0; w.md().cluster_count > 0 && s < w.cd()->support_count; ++s)
+    if (w.md().node_cluster[w.cd()->support[s]] >= 0) return true;
+  return false;
+}
+
 }  // namespace
 
 Status solve_pv_early(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
+  if (cluster_supports(w)) return give_to_constrained_aba(p);
   w.pv_early.scale_by_delassus();
   if (!sweep(p)) return Status::not_positive_definite;
   double scale = 0;

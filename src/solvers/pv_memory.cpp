@@ -21,6 +21,10 @@ std::int32_t size_of(const PvBlock& b) {
   return whole_packs(b.row_count) * b.stride;
 }
 
+std::int32_t cluster_of(const ModelData& m, std::int32_t node) {
+  return m.cluster_count > 0 ? m.node_cluster[node] : -1;
+}
+
 // Rows [begin, end) as the next block.
 void add_block(std::vector<PvBlock>& blocks, std::int32_t begin, std::int32_t end, std::int32_t border) {
   if (begin == end) return;
@@ -49,6 +53,7 @@ template <class T>
 PvMemory<T>::PvMemory(const ModelData& m, const ConstraintData* constraints)
     : unreachable(constraints ? constraints->row_count : 0) {
   if (!constraints || constraints->row_count == 0) return;
+  if (m.cluster_count > 0 && constraints->bridge_count > 0) return;  // not among what these methods solve
   number_lanes(m, *constraints);
   plan_merges(*constraints);
   lay_out_columns(m);
@@ -100,20 +105,41 @@ void PvMemory<T>::number_lanes(const ModelData& m, const ConstraintData& c) {
   second_lane_of_row_.assign(static_cast<std::size_t>(c.row_count), -1);
   std::int32_t lanes = 0;
   std::vector<std::int32_t> place(static_cast<std::size_t>(m.node_count), -1);  // in nodes_
+  std::vector<std::vector<PvGroup>> groups;                                     // per place
   for (std::int32_t s = 0; s < c.support_count; ++s) {
-    PvNode n{};
-    n.node = c.support[s];
-    n.row_begin = c.node_row_first[n.node], n.row_end = end_of_own_rows(c, n.node);
-    n.lane_begin = lanes;
-    for (std::int32_t r = n.row_begin; r < n.row_end; ++r)
+    const std::int32_t i = c.support[s], cluster = cluster_of(m, i);
+    PvGroup own{i, c.node_row_first[i], end_of_own_rows(c, i), lanes, lanes};
+    for (std::int32_t r = own.row_begin; r < own.row_end; ++r)
       lane_of_row_[static_cast<std::size_t>(r)] = lanes++;
-    enter_bridges(c, n, lanes);
-    lanes = whole_packs(lanes);
-    n.lane_end = lanes;
-    place[static_cast<std::size_t>(n.node)] = s;
-    for (std::int32_t i = m.nodes[n.node].parent; i >= 0; i = m.nodes[i].parent)
-      nodes_[static_cast<std::size_t>(place[static_cast<std::size_t>(i)])].lane_end = lanes;
-    nodes_.push_back(n);
+    if (cluster < 0 || m.clusters[cluster].node_begin == i) {
+      PvNode n{};
+      n.node = i;
+      n.cluster = cluster;
+      n.row_begin = own.row_begin;
+      n.lane_begin = own.lane_begin;
+      if (cluster < 0) enter_bridges(c, n, lanes);
+      nodes_.push_back(n);
+      groups.emplace_back();
+    }
+    own.lane_end = lanes = whole_packs(lanes);
+    // The bodies of a cluster follow each other, so it is the last place.
+    const std::int32_t here = static_cast<std::int32_t>(nodes_.size()) - 1;
+    place[static_cast<std::size_t>(i)] = here;
+    nodes_.back().row_end = own.row_end;
+    if (own.lane_end > own.lane_begin) groups.back().push_back(own);
+    for (std::int32_t k = i; k >= 0; k = m.nodes[k].parent)
+      nodes_[static_cast<std::size_t>(place[static_cast<std::size_t>(k)])].lane_end = lanes;
+  }
+  for (const PvNode& n : nodes_) {
+    const std::int32_t parent = n.cluster < 0 ? m.nodes[n.node].parent : m.clusters[n.cluster].parent;
+    if (parent < 0 || n.lane_end == n.lane_begin || cluster_of(m, parent) < 0) continue;
+    const std::int32_t above = place[static_cast<std::size_t>(parent)];
+    groups[static_cast<std::size_t>(above)].push_back({parent, 0, 0, n.lane_begin, n.lane_end});
+  }
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    nodes_[i].group_begin = static_cast<std::int32_t>(groups_.size());
+    if (nodes_[i].cluster >= 0) groups_.insert(groups_.end(), groups[i].begin(), groups[i].end());
+    nodes_[i].group_end = static_cast<std::int32_t>(groups_.size());
   }
   std::reverse(nodes_.begin(), nodes_.end());
   data.lane_count = lanes;
@@ -127,7 +153,7 @@ void PvMemory<T>::lay_out_columns(const ModelData& m) {
     PvNode& n = nodes_[i];
     const std::int32_t end =
         n.node + 1 < m.node_count ? m.nodes[n.node + 1].v_index : m.nv;  // dofs follow the nodes
-    const std::int32_t dofs = end - m.nodes[n.node].v_index;
+    const std::int32_t dofs = n.cluster < 0 ? end - m.nodes[n.node].v_index : m.clusters[n.cluster].y_count;
     n.column_begin = columns;
     n.W_begin = W;
     columns += dofs;
@@ -143,6 +169,24 @@ void PvMemory<T>::lay_out_columns(const ModelData& m) {
   W_size_ = static_cast<std::size_t>(W);
 }
 
+// The rows of each node, or cluster, that hangs on a node or on the world (-1).
+template <class T>
+void PvMemory<T>::blocks_behind(const ModelData& m, const ConstraintData& c, std::int32_t parent,
+                                std::int32_t border, std::vector<PvBlock>& blocks) const {
+  for (std::int32_t s = 0; s < c.support_count; ++s) {
+    const std::int32_t i = c.support[s], cluster = cluster_of(m, i);
+    if (m.nodes[i].parent != parent) continue;
+    std::int32_t end = c.subtree_row_end[i];
+    if (cluster >= 0) {
+      const ClusterData& k = m.clusters[cluster];
+      if (k.node_begin != i) continue;
+      for (std::int32_t body = i; body < i + k.node_count; ++body)
+        end = std::max(end, c.subtree_row_end[body]);
+    }
+    add_block(blocks, c.node_row_first[i], end, border);
+  }
+}
+
 template <class T>
 void PvMemory<T>::find_blocks(const ModelData& m, const ConstraintData& c) {
   bool couples_trees = false;
@@ -152,24 +196,21 @@ void PvMemory<T>::find_blocks(const ModelData& m, const ConstraintData& c) {
     add_block(whole_, c.node_row_first[0], c.row_count, 0);
     return;
   }
+  blocks_behind(m, c, -1, 0, whole_);
   std::int32_t root = -1, roots = 0;
   for (std::int32_t s = 0; s < c.support_count; ++s) {
     const std::int32_t i = c.support[s];
     if (m.nodes[i].parent >= 0) continue;
     root = i;
     ++roots;
-    add_block(whole_, c.node_row_first[i], c.subtree_row_end[i], 0);
   }
   for (std::int32_t j = 0; j < c.bridge_count; ++j)
     if (c.items[c.bridges[j]].meet == root) return;  // the branches are coupled by more than the root
-  if (roots != 1) return;
+  if (roots != 1 || cluster_of(m, root) >= 0) return;
   std::vector<PvBlock> branches;
   add_block(branches, c.node_row_first[root], c.node_row_first[root + 1], pv_border);
   const bool rows_on_root = !branches.empty();
-  for (std::int32_t s = 0; s < c.support_count; ++s) {
-    const std::int32_t i = c.support[s];
-    if (m.nodes[i].parent == root) add_block(branches, c.node_row_first[i], c.subtree_row_end[i], pv_border);
-  }
+  blocks_behind(m, c, root, pv_border, branches);
   // Rows on the root body alone have no dual Hessian of their own: left whole.
   if (branches.size() < (rows_on_root ? 3u : 2u)) return;
   split_ = branches;
@@ -191,6 +232,7 @@ void PvMemory<T>::allocate(int rows) {
   data.node_count = static_cast<std::int32_t>(nodes_.size());
   data.slot_count = slots;
   data.nodes = nodes_.data();
+  data.groups = groups_.data();
   data.lane_of_row = lane_of_row_.data();
   data.sides = sides_.data();
   data.merges = merges_.data();
@@ -234,8 +276,9 @@ void PvMemory<T>::allocate(int rows) {
 template <class T>
 std::size_t PvMemory<T>::bytes() const {
   return unreachable.bytes() + memory_.size() * sizeof(T) + nodes_.size() * sizeof(PvNode) +
-         (whole_.size() + split_.size()) * sizeof(PvBlock) + lane_of_row_.size() * 2 * sizeof(std::int32_t) +
-         sides_.size() * sizeof(PvSide) + merges_.size() * sizeof(PvMerge);
+         groups_.size() * sizeof(PvGroup) + (whole_.size() + split_.size()) * sizeof(PvBlock) +
+         lane_of_row_.size() * 2 * sizeof(std::int32_t) + sides_.size() * sizeof(PvSide) +
+         merges_.size() * sizeof(PvMerge);
 }
 
 template class PvMemory<double>;

@@ -32,10 +32,13 @@ class PvMemory {
   void plan_merges(const ConstraintData& c);
   void number_lanes(const ModelData& m, const ConstraintData& c);
   void lay_out_columns(const ModelData& m);
+  void blocks_behind(const ModelData& m, const ConstraintData& c, std::int32_t parent, std::int32_t border,
+                     std::vector<PvBlock>& blocks) const;
   void find_blocks(const ModelData& m, const ConstraintData& c);
   void allocate(int rows);
 
   std::vector<PvNode> nodes_;
+  std::vector<PvGroup> groups_;
   std::vector<std::int32_t> lane_of_row_, second_lane_of_row_;
   std::vector<PvSide> sides_;
   std::vector<PvMerge> merges_;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "solvers/workspace_impl.hpp"
+#include "solvers/folded.hpp"
 
 namespace tenon {
 
@@ -171,7 +171,12 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
   for (int e = 0; e < 3; ++e) d.gravity[e] = md().gravity[e];
   bridged = std::make_unique<BridgedFactor>(md(), cd(), d);
   d.bridged = bridged->data();
+  if (model->folding && (!constraints || constraints->folded()))
+    folded =
+        std::make_unique<FoldedWorkspace>(*model->folding, constraints ? constraints->folded() : nullptr);
 }
+
+WorkspaceImpl::~WorkspaceImpl() = default;
 
 Status WorkspaceImpl::fail(Status status, const char* format, ...) {
   va_list arguments;
@@ -208,13 +213,15 @@ std::size_t Workspace::bytes() const {
   const std::size_t doubles = w.anchors.size() + w.step.size() + w.zeros.size() +
                               w.proximal.steps.size() * 2 + w.proximal.f.size() * 5;
   const std::size_t indices = w.tables.count() + w.item_of.size();
-  return sizeof w + w.arena.bytes() + w.pv.bytes() + w.pv_early.bytes() + w.delassus.bytes() +
+  const std::size_t folded = w.folded ? w.folded->bytes() : 0;
+  return sizeof w + folded + w.arena.bytes() + w.pv.bytes() + w.pv_early.bytes() + w.delassus.bytes() +
          w.loops.bytes() + w.damped.bytes() + doubles * sizeof(double) + indices * sizeof(std::int32_t) +
          w.bridged->bytes() + w.dense->bytes();
 }
 
 void Workspace::set_gravity(const Vector3& gravity) {
   for (std::size_t e = 0; e < 3; ++e) impl_->w().gravity[e] = gravity[e];
+  if (impl_->folded) impl_->folded->workspace.set_gravity(gravity);
 }
 Vector3 Workspace::gravity() const {
   const auto& g = impl_->arena.data.gravity;
@@ -226,6 +233,7 @@ void Workspace::set_anchor(int constraint, const Pose& world_pose) {
   std::copy(world_pose.rotation.begin(), world_pose.rotation.end(), a);
   std::copy(world_pose.translation.begin(), world_pose.translation.end(), a + 9);
   impl_->anchor_poses[static_cast<std::size_t>(constraint)] = world_pose;
+  if (impl_->folded) impl_->folded->workspace.set_anchor(constraint, world_pose);
 }
 Pose Workspace::anchor(int constraint) const {
   return impl_->anchor_poses[static_cast<std::size_t>(constraint)];

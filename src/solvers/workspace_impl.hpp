@@ -20,8 +20,11 @@
 
 namespace tenon {
 
+struct FoldedWorkspace;
+
 struct WorkspaceImpl {
   WorkspaceImpl(std::shared_ptr<const Model> model_, std::shared_ptr<const ConstraintSet> constraints_);
+  ~WorkspaceImpl();
 
   struct Quaternion {
     int q_index, joint;
@@ -36,6 +39,7 @@ struct WorkspaceImpl {
   PvEarlyMemory<double> pv_early;
   DelassusMemory<double> delassus;
   LoopMemory loops;
+  std::unique_ptr<FoldedWorkspace> folded;  // null where the model has no folded form, or the rows have none
   DampedInverseMemory damped;
   std::unique_ptr<BridgedFactor> bridged;
   std::vector<double> anchors;        // 12 a constraint item, for the kernels

@@ -1,0 +1,28 @@
+// Random robots whose joints are tied together, and their dynamics by dense projection: the tree's M, c and
+// rows, G and g, and a pseudo-inverse.
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <memory>
+
+#include "support/random_mechanism.hpp"
+#include "tenon/dynamics.hpp"
+
+namespace tenon::testing {
+
+struct GearOptions {
+  double geared = 0.7;     // probability that a hinge drives a rotor
+  double symmetric = 0.6;  // that a rotor is symmetric about its axis
+  double belt = 0.15;      // that a second hinge drives it too
+  double parallel = 0.8;   // that its axis is parallel to the hinge's
+};
+// Gives hinges of a mechanism rotors, most on the hinge's parent.
+void add_gears(Random& random, Mechanism& mechanism, const GearOptions& options = {});
+
+// qdd of a model with loops, with the rows of the workspace's constraint set (desired: user's order) or
+// without. well_posed := false where rows are almost, but not quite, redundant.
+Eigen::VectorXd dense_loop_dynamics(Workspace& workspace, const State& state, const double* wrenches,
+                                    const double* desired, bool* well_posed = nullptr);
+
+}  // namespace tenon::testing
