@@ -33,6 +33,7 @@ Eigen::MatrixXd expected_delassus(ConstrainedScene& s) {
   s.rows_oracle.evaluate(s.oracle.dynamics, nullptr, nullptr);
   reference::MatX<Real> L = s.oracle.mass_matrix();
   EXPECT_TRUE(reference::cholesky<Real>(L));
+  if (s.rows_oracle.J.rows() == 0) return {};  // Eigen's solve looks at the first entry
   const reference::MatX<Real> Y = L.triangularView<Eigen::Lower>().solve(s.rows_oracle.J.transpose());
   return (Y.transpose() * Y).cast<double>();
 }

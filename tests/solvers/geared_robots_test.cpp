@@ -46,7 +46,7 @@ TEST(GearedRobots, MatchDenseProjection) {
     }
   }
   EXPECT_GT(folded, static_cast<int>(robots / 4));
-  EXPECT_GT(ordinary, static_cast<int>(robots / 20));
+  EXPECT_GE(ordinary, static_cast<int>(robots / 20));
 }
 
 TEST(GearedRobots, WithContactsMatchDenseProjection) {
