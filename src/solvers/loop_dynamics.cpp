@@ -49,9 +49,9 @@ double carried_inertia(const WorkspaceImpl& w, int y) {
   return sum;
 }
 
-// The mass matrix of the independent joints, with the carried inertia on its diagonal where asked, in
+// The mass matrix of the independent joints alone, with the carried inertia on its diagonal where asked, in
 // loops.H.
-void independent_mass_matrix(WorkspaceImpl& w, const double* q, bool carried) {
+void joints_mass_matrix(WorkspaceImpl& w, const double* q, bool carried) {
   const ModelData& m = w.md();
   tree_mass_matrix(w, q, w.loops.M.data(), m.nv);
   for (int j = 0; j < m.ny; ++j) {
@@ -69,7 +69,7 @@ Status solve_independent(WorkspaceImpl& w, bool carried, const double* q, const 
   w.kernels->rnea(w.md(), q, independent_motion(w, v), nullptr, has_wrenches, w.loops.bias.data(), w.w());
   to_independent_force(w, tau, y);
   for (int j = 0; j < w.model->ny; ++j) y[j] -= w.loops.bias[static_cast<std::size_t>(w.md().independent[j])];
-  independent_mass_matrix(w, q, carried);
+  joints_mass_matrix(w, q, carried);
   TENON_CHECK(factor_held_mass_matrix(w));
   solve_projected_mass_matrix(w, y);
   from_independent(w, y, w.w().g, qdd);

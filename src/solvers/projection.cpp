@@ -116,7 +116,10 @@ void to_independent_force(const WorkspaceImpl& w, const double* x, double* y) {
   }
 }
 
-Status factor_projected_mass_matrix(WorkspaceImpl& w, const double* q) {
+namespace {
+
+// w.loops.M, MG and H = G^T M G, after update_loops.
+void project_mass_matrix(WorkspaceImpl& w, const double* q) {
   const int nv = w.model->nv, ny = w.model->ny;
   LoopMemory& s = w.loops;
   tree_mass_matrix(w, q, s.M.data(), nv);
@@ -129,6 +132,27 @@ Status factor_projected_mass_matrix(WorkspaceImpl& w, const double* q) {
     });
     to_independent_force(w, column, s.H.data() + std::ptrdiff_t{j} * ny);
   }
+}
+
+}  // namespace
+
+Status independent_mass_matrix(WorkspaceImpl& w, const double* q, double* H, int ld) {
+  if (w.md().cluster_count == 0) {
+    w.kernels->crba(w.md(), q, H, ld, w.w());
+    return Status::ok;
+  }
+  TENON_CHECK(update_loops(w, q, w.zeros.data()));
+  project_mass_matrix(w, q);
+  const int ny = w.model->ny;
+  for (int j = 0; j < ny; ++j)
+    for (int i = j; i < ny; ++i)
+      H[i + std::ptrdiff_t{j} * ld] = H[j + std::ptrdiff_t{i} * ld] =
+          w.loops.H[static_cast<std::size_t>(j * ny + i)];
+  return Status::ok;
+}
+
+Status factor_projected_mass_matrix(WorkspaceImpl& w, const double* q) {
+  project_mass_matrix(w, q);
   return factor_held_mass_matrix(w);
 }
 

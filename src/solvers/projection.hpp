@@ -21,6 +21,9 @@ void dense_K(const WorkspaceImpl& w, double* K, int ld);
 void from_independent(const WorkspaceImpl& w, const double* y, const double* offset, double* x);
 void to_independent_force(const WorkspaceImpl& w, const double* x, double* y);
 
+// H = G^T M G, the mass matrix of the independent coordinates, column-major, both triangles.
+Status independent_mass_matrix(WorkspaceImpl& w, const double* q, double* H, int ld);
+
 // w.loops.M, MG and the factor of G^T M G at q, after update_loops; y := (G^T M G)^-1 y.
 Status factor_projected_mass_matrix(WorkspaceImpl& w, const double* q);
 Status factor_held_mass_matrix(WorkspaceImpl& w);  // of the matrix in w.loops.H
