@@ -238,6 +238,8 @@ typedef int32_t tenon_status;
 /* tenon_traceable_traits, bits. */
 #define TENON_TRAIT_CONSTRAINED ((int32_t)1) /* needs constraint rows */
 #define TENON_TRAIT_FIXED_PATH ((int32_t)2)  /* the same operations in every state: tenon_generate_c can write it */
+#define TENON_TRAIT_LOOPS ((int32_t)4)       /* takes models with kinematic loops */
+#define TENON_TRAIT_FOR_LOOPS ((int32_t)8)   /* made for them: on a tree it does what another one does there */
 
 /* Levels of the log callback. */
 #define TENON_LOG_TRACE ((int32_t)0)
@@ -1296,12 +1298,15 @@ typedef struct tenon_operation_counts {
  * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE. Cost: O(1). Since: 0.1. */
 TENON_API tenon_status tenon_operation_counts_init(tenon_operation_counts *counts, size_t size);
 
-/* Counts the operations of one algorithm on a robot. Without external wrenches.
+/* Counts the operations of one algorithm on a robot. Without external wrenches. With kinematic loops (algorithms with
+ * TENON_TRAIT_LOOPS) what it takes to follow the loops is counted; where a split of loops chooses pivots by values, those
+ * at a closed configuration.
  * constraints: finished; NULL for none. algorithm: a name as tenon_traceable_string spells it. options: NULL for the
  * defaults. counts: prepared by its _init; written on TENON_OK only.
  * Allocates: nothing that stays; while it runs, some 50 bytes for every operation. Threads: any.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT (also: no rows where they are needed), TENON_WRONG_SIZE, TENON_NOT_FOUND (no
- * such algorithm; the message lists them), TENON_UNSUPPORTED (rows on a link that is part of the world),
+ * such algorithm; the message lists them), TENON_UNSUPPORTED (rows on a link that is part of the world; loops, where the
+ * algorithm is for trees or a loop is a callback), TENON_SINGULAR_CONFIGURATION (loops that can be closed nowhere else),
  * TENON_OUT_OF_MEMORY. Cost: in proportion to the number counted, about 1e7 operations a second. Since: 0.1. */
 TENON_API tenon_status tenon_count_operations(const tenon_model *model, const tenon_constraints *constraints,
                                               const char *algorithm, const tenon_trace_options *options,
@@ -1316,7 +1321,8 @@ TENON_API tenon_status tenon_count_operations(const tenon_model *model, const te
  * to ask the size only. *needed: bytes of the whole text with its NUL; NULL: not wanted.
  * Allocates: nothing that stays. Threads: any.
  * Status: as tenon_count_operations (TENON_OK also where the text is cut: compare *needed); TENON_UNSUPPORTED also for
- * algorithms without TENON_TRAIT_FIXED_PATH and for constraints with a stabilisation frequency;
+ * algorithms without TENON_TRAIT_FIXED_PATH, for constraints with a stabilisation frequency, and for loops that are split
+ * by pivots (more than two dependent coordinates or redundant rows in a cluster; gears and belts never are);
  * TENON_NOT_POSITIVE_DEFINITE where a pivot is zero whatever the state. Cost: as tenon_count_operations. Since: 0.1. */
 TENON_API tenon_status tenon_generate_c(const tenon_model *model, const tenon_constraints *constraints,
                                         const char *algorithm, const tenon_trace_options *options, char *text,

@@ -64,7 +64,8 @@ int32_t tenon_traceable_traits(int32_t algorithm) {
   const auto* found = traceable(algorithm);
   if (!found) return TENON_OUT_OF_RANGE;
   return (found->constrained ? TENON_TRAIT_CONSTRAINED : 0) |
-         (found->fixed_path ? TENON_TRAIT_FIXED_PATH : 0);
+         (found->fixed_path ? TENON_TRAIT_FIXED_PATH : 0) | (found->loops ? TENON_TRAIT_LOOPS : 0) |
+         (found->for_loops ? TENON_TRAIT_FOR_LOOPS : 0);
 }
 
 tenon_status tenon_trace_options_init(tenon_trace_options* options, size_t size) {

@@ -12,11 +12,14 @@ constexpr const char* help =
 
 What the robot makes constant is folded, equal terms are shared, and what no result depends on is
 left out, so the figures depend on robot and contacts alone. They are no times: a division takes
-longer than an addition, and packs of numbers take as long as one.
+longer than an addition, and packs of numbers take as long as one. With kinematic loops those
+algorithms are counted that can take them, what it takes to follow the loops included; the pivots of
+loops are then those at a closed configuration.
 )";
 
 constexpr const char* examples = R"(Examples:
   tenon count models/iiwa14.urdf
+  tenon count models/mini_cheetah.urdf
   tenon count models/atlas.urdf --floating --weld l_foot --weld r_foot --iterations 3
   tenon count models/solo12.urdf --floating --point FL_FOOT --algorithm aba --algorithm constrained_aba)";
 
@@ -31,11 +34,16 @@ struct Line {
   tenon_operation_counts counts;
 };
 
-std::vector<std::string> algorithms_for(std::size_t rows) {
+std::vector<std::string> algorithms_for(const tenon_model* model, std::size_t rows) {
+  const bool loops = tenon_model_cluster_count(model) > 0;
   std::vector<std::string> names;
-  for (int32_t i = 0; i < tenon_traceable_count(); ++i)
-    if (rows > 0 || (tenon_traceable_traits(i) & TENON_TRAIT_CONSTRAINED) == 0)
-      names.emplace_back(tenon_traceable_string(i));
+  for (int32_t i = 0; i < tenon_traceable_count(); ++i) {
+    const int32_t traits = tenon_traceable_traits(i);
+    if (rows == 0 && (traits & TENON_TRAIT_CONSTRAINED) != 0) continue;
+    if ((traits & (loops ? TENON_TRAIT_LOOPS : TENON_TRAIT_FOR_LOOPS)) != (loops ? TENON_TRAIT_LOOPS : 0))
+      continue;
+    names.emplace_back(tenon_traceable_string(i));
+  }
   return names;
 }
 
@@ -88,7 +96,7 @@ void run(const Arguments& arguments) {
               arguments.recording.iterations);
   std::vector<Line> lines;
   for (const std::string& name :
-       arguments.algorithms.empty() ? algorithms_for(contacts.rows) : arguments.algorithms)
+       arguments.algorithms.empty() ? algorithms_for(model.get(), contacts.rows) : arguments.algorithms)
     lines.push_back(count(model.get(), contacts.handle.get(), name, arguments.recording.options()));
   print(lines);
   if (!arguments.csv.empty()) write_csv(arguments.csv, lines);

@@ -35,9 +35,11 @@ struct OperationCounts {
 
 struct TraceableAlgorithm {
   const char* name;
-  const char* summary;  // inputs, outputs, source
-  bool constrained;     // needs constraint rows
-  bool fixed_path;      // does the same operations in every state, so that it can be written as C
+  const char* summary;     // inputs, outputs, source
+  bool constrained;        // needs constraint rows
+  bool fixed_path;         // does the same operations in every state, so that it can be written as C
+  bool loops = false;      // takes models with kinematic loops
+  bool for_loops = false;  // is made for them; on a tree it does what another one does there
 };
 const std::vector<TraceableAlgorithm>& traceable_algorithms();
 

@@ -38,6 +38,30 @@ inline void swap_rows(T* A, int rows, int columns, int i, int j) {
   }
 }
 
+// One or two rows and as many unknowns, nearly all loops there are: by the determinant, one division and no
+// choice of pivots.
+template <class T>
+TENON_INLINE bool solve_one(T* A, int columns, const T& largest) {
+  if (!(largest > T(0))) return false;
+  const T inverse = T(1) / A[0];
+  for (int c = 1; c < columns; ++c) A[c] = inverse * A[c];
+  return true;
+}
+template <class T>
+TENON_INLINE bool solve_two(T* A, int columns, const T& largest) {
+  const T determinant = A[0] * A[3] - A[1] * A[2];
+  if (!(magnitude(determinant) > T(singular_split) * (largest * largest))) return false;
+  const T inverse = T(1) / determinant;
+  const T a = inverse * A[0], b = inverse * A[2], c = inverse * A[1], d = inverse * A[3];
+  for (int k = 2; k < columns; ++k) {
+    T* x = A + 2 * k;
+    const T first = x[0];
+    x[0] = d * first - b * x[1];
+    x[1] = a * x[1] - c * first;
+  }
+  return true;
+}
+
 // As many rows as unknowns: elimination with row pivots.
 template <class T>
 inline T eliminate_square(T* A, int n, int columns) {
@@ -92,6 +116,8 @@ template <class T>
 inline bool split_solve(T* A, int rows, int n, int columns) {
   if (n == 0) return true;
   const T largest = largest_entry(A, rows * n);
+  if (rows == n && n == 1) return solve_one(A, columns, largest);
+  if (rows == n && n == 2) return solve_two(A, columns, largest);
   const T smallest = rows == n ? eliminate_square(A, n, columns) : eliminate_tall(A, rows, n, columns);
   if (!(smallest > T(singular_split) * largest)) return false;
   for (int c = n; c < columns; ++c) {

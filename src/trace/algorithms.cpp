@@ -214,9 +214,17 @@ void run_prox_ltls(Subject<T>& s, const T* const* in, T* const* out) {
 template <class T>
 std::vector<Algorithm<T>> without_constraints() {
   return {
-      {{"kinematics", "poses of all links", false, true}, {q}, {poses}, run_kinematics<T>},
-      {{"rnea", "inverse dynamics ([RBDA] Table 5.1)", false, true}, {q, v, a}, {tau_out}, run_rnea<T>},
-      {{"bias", "bias forces by RNEA without acceleration", false, true}, {q, v}, {bias_out}, run_bias<T>},
+      {{"kinematics", "poses of all links", false, true, true}, {q}, {poses}, run_kinematics<T>},
+      {{"rnea", "inverse dynamics ([RBDA] Table 5.1), of the spanning tree where there are loops", false,
+        true, true},
+       {q, v, a},
+       {tau_out},
+       run_rnea<T>},
+      {{"bias", "bias forces by RNEA without acceleration, of the spanning tree where there are loops", false,
+        true, true},
+       {q, v},
+       {bias_out},
+       run_bias<T>},
       {{"crba", "mass matrix ([RBDA] 6.2)", false, true}, {q}, {M_out}, run_crba<T>},
       {{"ltl_factor", "mass matrix by CRBA and its sparse factor ([RBDA] 6.5)", false, true},
        {q},
@@ -258,6 +266,8 @@ std::size_t number(Size size, const Model& model, const ConstraintSet* constrain
       return static_cast<std::size_t>(model.nq);
     case Size::nv:
       return nv;
+    case Size::ny:
+      return static_cast<std::size_t>(model.ny);
     case Size::nv_by_nv:
       return nv * nv;
     case Size::rows:
@@ -275,7 +285,7 @@ template <class T>
 const std::vector<Algorithm<T>>& algorithms() {
   static const std::vector<Algorithm<T>> all = [] {
     std::vector<Algorithm<T>> list = without_constraints<T>();
-    for (const auto& more : {constrained_dynamics<T>(), delassus_algorithms<T>()})
+    for (const auto& more : {loop_algorithms<T>(), constrained_dynamics<T>(), delassus_algorithms<T>()})
       list.insert(list.end(), more.begin(), more.end());
     return list;
   }();

@@ -15,7 +15,7 @@
 
 namespace tenon::trace {
 
-enum class Size { nq, nv, nv_by_nv, rows, rows_by_rows, link_poses };
+enum class Size { nq, nv, ny, nv_by_nv, rows, rows_by_rows, link_poses };
 std::size_t number(Size size, const Model& model, const ConstraintSet* constraints);
 
 struct Array {
@@ -40,6 +40,8 @@ struct Subject {
   PvOsimfData<T>& osimf;
   bool split_base;  // pv and prox_pv factor the branches of the root apart
   TraceOptions options;
+  // Of the folded form of the model (model/fold_rotors.hpp); null where it has none.
+  WorkspaceData<T>* folded = nullptr;
 
   const ModelData& m() const { return model.data(); }
   const ConstraintData& c() const { return constraints->data(); }
@@ -68,6 +70,9 @@ std::vector<T> proximal_terms(const Subject<T>& subject) {
   return inv_mu;
 }
 
+// Models with kinematic loops (trace/loop_algorithms.cpp).
+template <class T>
+std::vector<Algorithm<T>> loop_algorithms();
 // The Delassus matrix and its damped inverse (trace/delassus_algorithms.cpp).
 template <class T>
 std::vector<Algorithm<T>> delassus_algorithms();

@@ -40,6 +40,7 @@ struct FourOf<trace::Recorded> {
 
 #include "kernels/aba.hpp"
 #include "kernels/caba_osimf.hpp"
+#include "kernels/cluster_constraints.hpp"
 #include "kernels/constrained_aba.hpp"
 #include "kernels/crba.hpp"
 #include "kernels/dense_inverse.hpp"
@@ -102,6 +103,14 @@ void add_joint_space(JointSpaceKernels<T>& t) {
   t.prox_ltls_step = prox_ltls_step<T>;
 }
 
+void add_loops(LoopKernels<T>& t) {
+  t.loop_constraints = loop_constraints<T>;
+  t.cluster_constraints = [](const ModelData& m, const T* q, const T* v, WorkspaceData<T>& w) {
+    joint_angles(m, q, w);
+    return cluster_constraints(m, q, v, w);
+  };
+}
+
 void add_delassus(DelassusKernels<T>& t) {
   t.ltl_osim = ltl_delassus<T>;
   t.kjr = kjr<T>;
@@ -132,6 +141,7 @@ const KernelTable<Recorded>& recorded_kernels() {
     add_constrained(t);
     add_pv(t);
     add_joint_space(t);
+    add_loops(t);
     add_delassus(t);
     add_damped_inverse(t);
     return t;

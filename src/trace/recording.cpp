@@ -11,6 +11,7 @@
 #include "solvers/pv_memory.hpp"
 #include "solvers/pv_osimf_memory.hpp"
 #include "tenon/dynamics.hpp"
+#include "tenon/loops.hpp"
 #include "trace/kernels.hpp"
 
 namespace tenon::trace {
@@ -57,6 +58,25 @@ const Algorithm<Recorded>& find(std::string_view name) {
               "algorithm '" + std::string(name) + "' is none that can be recorded; there are " + names);
 }
 
+void check_loops(const TraceableAlgorithm& about, const Model& model) {
+  if (model.loops.clusters.empty()) return;
+  if (!about.loops) {
+    std::string names;
+    for (const TraceableAlgorithm& x : traceable_algorithms())
+      if (x.loops && x.constrained == about.constrained)
+        names += (names.empty() ? "" : ", ") + std::string(x.name);
+    throw Error(Status::unsupported, std::string("unsupported: algorithm '") + about.name +
+                                         "' is recorded on trees, and this mechanism has kinematic loops; " +
+                                         (names.empty() ? "ignore its loops" : "take one of " + names));
+  }
+  for (std::size_t i = 0; i < model.loops.constraints.size(); ++i)
+    if (model.loops.constraints[i].kind == loop_callback)
+      throw Error(Status::unsupported,
+                  "unsupported: the loop '" + model.loops.names[i] +
+                      "' is given by a function of the program's, which computes in double "
+                      "and cannot be recorded; describe it as a loop or a coupling");
+}
+
 void check(const Algorithm<Recorded>& algorithm, const Model& model, const ConstraintSet* constraints,
            const TraceOptions& options) {
   const std::string name = std::string("algorithm '") + algorithm.about.name + "'";
@@ -65,6 +85,7 @@ void check(const Algorithm<Recorded>& algorithm, const Model& model, const Const
                 "iterations is " + std::to_string(options.iterations) + "; give a number from 1 to 1000");
   if (!(options.mu > 0 && options.mu <= 1e300))
     throw Error(Status::invalid_argument, "mu must be positive and finite; 1e6 is a good value");
+  check_loops(algorithm.about, model);
   if (!algorithm.about.constrained) return;
   if (!constraints || constraints->row_count() == 0)
     throw Error(Status::invalid_argument, name + " needs constraint rows; add a point, a weld or a row");
@@ -103,11 +124,21 @@ class Sample {
   std::uint64_t state_ = 1;
 };
 
+// A random configuration with its loops closed, so that pivots are chosen as at any other.
+void sample_closed(const Model& model, double* q) {
+  random_configuration(model, 1, q);
+  if (model.loops.clusters.empty()) return;
+  Workspace w(std::shared_ptr<const Model>(std::shared_ptr<const Model>(), &model));
+  const bool closed = close_loops(w, LoopMoves::all, q, nullptr) == Status::ok &&
+                      loop_map(w, q, nullptr, nullptr, model.nv, nullptr) == Status::ok;
+  if (!closed) std::copy(model.loops.closed.begin(), model.loops.closed.end(), q);
+}
+
 std::vector<double> sample_state(const Array& array, const Model& model, const ConstraintSet* constraints,
                                  Sample& sample) {
   std::vector<double> x(number(array.size, model, constraints));
   if (array.size == Size::nq)
-    random_configuration(model, 1, x.data());
+    sample_closed(model, x.data());
   else
     for (double& value : x) value = sample.next();
   return x;
@@ -157,6 +188,11 @@ std::unique_ptr<Recording> record(const Model& model, const ConstraintSet* const
                                memory.osimf.data,
                                split,
                                options};
+  std::unique_ptr<Memory> folded;
+  if (algorithm.about.for_loops && model.folding) {
+    folded = std::make_unique<Memory>(*model.folding->model, nullptr);
+    subject.folded = &folded->arena.data;
+  }
   std::vector<const Recorded*> in;
   std::vector<Recorded*> out;
   for (const auto& x : inputs) in.push_back(x.data());

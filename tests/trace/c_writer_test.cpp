@@ -12,6 +12,7 @@
 
 #include "model/small_mechanisms.hpp"
 #include "tenon/dynamics.hpp"
+#include "tenon/loops.hpp"
 #include "tenon/trace.hpp"
 #include "tenon/urdf.hpp"
 
@@ -160,6 +161,26 @@ TEST(GeneratedC, ConstrainedDynamics) {
   }
 }
 
+TEST(GeneratedC, ForwardDynamicsWithKinematicLoops) {
+  for (const auto& [name, floating] :
+       {std::pair{"mini_cheetah", true}, std::pair{"mit_humanoid", true}, std::pair{"four_bar", false}}) {
+    Robot r = robot(name, floating);
+    Workspace w(r.model);
+    const std::size_t n = static_cast<std::size_t>(r.model->nv);
+    std::vector<double> expected(n), given(n);
+    ASSERT_EQ(close_loops(w, LoopMoves::all, r.q.data(), nullptr), Status::ok);
+    ASSERT_EQ(project_velocity(w, LoopMoves::dependent, r.q.data(), r.v.data()), Status::ok);
+    ASSERT_EQ(forward_dynamics(w, r.q.data(), r.v.data(), r.tau.data(), nullptr, expected.data()),
+              Status::ok);
+    const std::string code = generate_c(*r.model, nullptr, "c_aba", {}, {"f_c_aba", ""});
+    EXPECT_NE(code.find("independent"), std::string::npos) << name;
+    const Compiled f(code, "f_c_aba");
+    ASSERT_TRUE(f.good()) << name;
+    f.call(r.q.data(), r.v.data(), r.tau.data(), given.data());
+    expect_close(given, expected, 1e-11, std::string(name) + " c_aba");
+  }
+}
+
 TEST(GeneratedC, SaysWhatItIs) {
   Mechanism arm = testing::two_link_arm();
   arm.name = "a /* strange */ name";
@@ -177,6 +198,8 @@ TEST(GeneratedC, RefusesWhatOneRecordingDoesNotHold) {
   const auto set = ConstraintSet::bind(model, {point_constraint(2, {0, 0, 0})});
   testing::expect_error(Status::unsupported, {"pv_early", "by values"},
                         [&] { generate_c(*model, set.get(), "pv_early"); });
+  testing::expect_error(Status::unsupported, {"pivots", "dependent coordinates", "gears"},
+                        [&] { generate_c(*robot("cassie", true).model, nullptr, "c_aba"); });
   testing::expect_error(Status::invalid_argument, {"'9 lives'", "C function"}, [&] {
     generate_c(*model, nullptr, "rnea", {}, {"9 lives", ""});
   });

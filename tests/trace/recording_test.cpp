@@ -8,10 +8,11 @@
 #include <string>
 
 #include "model/small_mechanisms.hpp"
-#include "solvers/workspace_impl.hpp"
+#include "solvers/folded.hpp"
 #include "support/random_mechanism.hpp"
 #include "tenon/delassus.hpp"
 #include "tenon/dynamics.hpp"
+#include "tenon/loops.hpp"
 #include "tenon/urdf.hpp"
 
 namespace tenon::trace {
@@ -57,6 +58,10 @@ std::vector<Scene> scenes() {
       scene("iiwa14", false, {"iiwa_link_7"}, {}),
       scene("solo12", true, {}, {"FL_FOOT", "HR_FOOT"}),
       scene("atlas", true, {"l_foot", "r_foot"}, {}),
+      scene("mini_cheetah", false, {}, {}),
+      scene("mit_humanoid", false, {}, {}),
+      scene("four_bar", false, {}, {}),
+      scene("six_bar", false, {}, {}),
   };
   for (int seed = 0; seed < 12; ++seed) {
     const testing::Robot robot = testing::random_robot(static_cast<std::uint64_t>(seed), 12);
@@ -74,9 +79,11 @@ std::vector<Scene> scenes() {
 
 std::vector<double> other_state(const Array& array, const Scene& s, Random& random) {
   std::vector<double> x(number(array.size, *s.model, s.constraints.get()));
-  if (array.size == Size::nq)
+  if (array.size == Size::nq) {
     random_configuration(*s.model, 77, x.data());
-  else
+    Workspace w(s.model);
+    EXPECT_EQ(close_loops(w, LoopMoves::all, x.data(), nullptr), Status::ok) << s.name;
+  } else
     for (double& value : x) value = random.uniform(-2, 2);
   return x;
 }
@@ -96,6 +103,7 @@ TEST_P(RecordingOf, EqualsTheKernelInDouble) {
   int compared = 0;
   for (const Scene& s : scenes()) {
     if (algorithm.about.constrained && !s.constraints) continue;
+    if (!s.model->loops.clusters.empty() && !algorithm.about.loops) continue;
     const std::string name = s.name + ", " + algorithm.about.name;
     const auto recording = record(*s.model, s.constraints.get(), algorithm.about.name, options);
 
@@ -126,7 +134,8 @@ TEST_P(RecordingOf, EqualsTheKernelInDouble) {
                                w.damped.caba.data,
                                w.damped.osimf.data,
                                w.pv.data.split.count > 0 && w.pv.split_pays(),
-                               options};
+                               options,
+                               w.folded ? &w.folded->workspace.impl().w() : nullptr};
     algorithm.run(subject, in.data(), out.data());
 
     const std::vector<double> recorded = recording->graph.evaluate(all_inputs, recording->all_outputs());

@@ -1,0 +1,377 @@
+// Forward and inverse dynamics of models with kinematic loops: by recursion over clusters, and by the methods
+// that [LOOPS1] II compares that with. Torques and accelerations are those of the spanning tree's coordinates
+// (inverse dynamics: of the independent ones), and G and g are part of what is recorded.
+//
+// Where a cluster has more than two dependent coordinates, or more rows than those, the split of its loops
+// chooses pivots by values; the recording holds the choice at its own state, a closed configuration.
+#include <algorithm>
+
+#include "model/placement.hpp"
+#include "solvers/folded.hpp"
+#include "tenon/dynamics.hpp"
+#include "tenon/loops.hpp"
+#include "trace/algorithms.hpp"
+#include "trace/recorded.hpp"
+
+namespace tenon::trace {
+namespace {
+
+constexpr Array q = {"q", "positions, loops closed", Size::nq};
+constexpr Array v = {"v", "velocities, as the loops allow", Size::nv};
+constexpr Array tau = {"tau", "generalised forces, N m or N", Size::nv};
+constexpr Array yddot = {"yddot", "accelerations of the independent coordinates", Size::ny};
+
+constexpr Array qdd = {"qdd", "accelerations", Size::nv};
+constexpr Array yddot_out = {"yddot", "accelerations of the independent coordinates", Size::ny};
+constexpr Array tau_y = {"tau_y", "generalised forces of the independent coordinates, N m or N", Size::ny};
+
+template <class T>
+using Numbers = std::vector<T>;
+template <class T>
+Numbers<T> zeros(int count) {
+  return Numbers<T>(static_cast<std::size_t>(count), T(0));
+}
+template <class T>
+T& at(Numbers<T>& x, int i) {
+  return x[static_cast<std::size_t>(i)];
+}
+
+template <class T>
+void update_loops(Subject<T>& s, const T* q_in, const T* v_in) {
+  if (s.m().cluster_count == 0) return;
+  const int singular = s.kernels.cluster_constraints(s.m(), q_in, v_in, s.w);
+  if (singular >= 0)
+    throw Error(
+        Status::singular_configuration,
+        "the loop '" +
+            s.model.loops.names[static_cast<std::size_t>(s.m().clusters[singular].constraint_begin)] +
+            "' is at a singular configuration wherever it was closed, so that nothing can be recorded");
+}
+
+// f(joint coordinate, entry) for column y of G.
+template <class T, class F>
+void for_column(const Subject<T>& s, int y, const F& f) {
+  const ModelData& m = s.m();
+  const int k = m.independent[y], cluster = m.node_cluster[m.v_node[k]];
+  if (cluster < 0) return f(k, T(1));
+  const ClusterData& c = m.clusters[cluster];
+  const T* column = s.w.G + c.G_begin + (y - c.y_begin) * c.v_count;
+  for (int i = 0; i < c.v_count; ++i) f(c.v_begin + i, column[i]);
+}
+template <class T>
+T g_of(const Subject<T>& s, int k) {
+  return s.m().cluster_count > 0 ? s.w.g[k] : T(0);
+}
+// x = G y + g.
+template <class T>
+void spanning_acceleration(const Subject<T>& s, const T* y, T* x) {
+  for (int k = 0; k < s.m().nv; ++k) x[k] = g_of(s, k);
+  for (int j = 0; j < s.m().ny; ++j) for_column(s, j, [&](int k, const T& G) { x[k] = x[k] + G * y[j]; });
+}
+// y = G^T x.
+template <class T>
+void independent_force(const Subject<T>& s, const T* x, T* y) {
+  for (int j = 0; j < s.m().ny; ++j) {
+    y[j] = T(0);
+    for_column(s, j, [&](int k, const T& G) { y[j] = y[j] + G * x[k]; });
+  }
+}
+
+// ---- recursive
+
+template <class T>
+void run_c_aba(Subject<T>& s, const T* const* in, T* const* out) {
+  update_loops(s, in[0], in[1]);
+  s.kernels.aba(s.m(), in[0], in[1], in[2], false, out[0], s.w);
+}
+
+// As forward_dynamics does it.
+template <class T>
+void run_c_aba_folded(Subject<T>& s, const T* const* in, T* const* out) {
+  if (!s.folded) return run_c_aba(s, in, out);
+  const Model::Folding& folding = *s.model.folding;
+  const ModelData& m = folding.model->data();
+  Numbers<T> state[4] = {zeros<T>(m.nq), zeros<T>(m.nv), zeros<T>(m.nv), zeros<T>(m.nv)};
+  fold_state(folding, in[0], in[1], in[2], state[0].data(), state[1].data(), state[2].data(), *s.folded);
+  if (m.cluster_count > 0) s.kernels.cluster_constraints(m, state[0].data(), state[1].data(), *s.folded);
+  s.kernels.aba(m, state[0].data(), state[1].data(), state[2].data(), false, state[3].data(), *s.folded);
+  unfold_accelerations(folding, state[3].data(), out[0]);
+}
+
+template <class T>
+void run_c_rnea(Subject<T>& s, const T* const* in, T* const* out) {
+  update_loops(s, in[0], in[1]);
+  Numbers<T> a = zeros<T>(s.m().nv), force = zeros<T>(s.m().nv);
+  spanning_acceleration(s, in[2], a.data());
+  s.kernels.rnea(s.m(), in[0], in[1], a.data(), false, force.data(), s.w);
+  independent_force(s, force.data(), out[0]);
+}
+
+// ---- for comparison
+
+// x := A^-1 x, A symmetric and positive definite, n x n, its lower triangle given; A := L D L^T, 1 / D on the
+// diagonal.
+template <class T>
+void factor_symmetric(int n, Numbers<T>& A) {
+  const auto a = [&](int i, int j) -> T& { return at(A, i + j * n); };
+  for (int j = 0; j < n; ++j) {
+    for (int k = 0; k < j; ++k) {
+      const T scaled = a(j, k) * a(k, k);
+      for (int i = j; i < n; ++i) a(i, j) = a(i, j) - a(i, k) * scaled;
+    }
+    a(j, j) = T(1) / a(j, j);
+    // Rows below keep L D until they are used up.
+  }
+}
+template <class T>
+void solve_symmetric(int n, Numbers<T>& A, T* x) {
+  const auto a = [&](int i, int j) -> T& { return at(A, i + j * n); };  // L D below the diagonal
+  for (int j = 0; j < n; ++j) {
+    x[j] = x[j] * a(j, j);
+    for (int i = j + 1; i < n; ++i) x[i] = x[i] - a(i, j) * x[j];
+  }
+  for (int j = n - 1; j >= 0; --j) {
+    T sum(0);
+    for (int i = j + 1; i < n; ++i) sum = sum + a(i, j) * x[i];
+    x[j] = x[j] - a(j, j) * sum;
+  }
+}
+
+// M of the spanning tree, both triangles. By path rows, which bear the order of coordinates in clusters.
+template <class T>
+Numbers<T> mass_matrix(Subject<T>& s, const T* q_in) {
+  const ModelData& m = s.m();
+  s.kernels.crba_rows(m, q_in, s.w.H, s.w);
+  Numbers<T> M = zeros<T>(m.nv * m.nv);
+  for (int k = 0; k < m.nv; ++k) {
+    const T* row = s.w.H + s.w.row_first[k];
+    int place = s.w.dof_depth[k];
+    for (int i = k; i >= 0; i = m.v_parent[i], --place)
+      at(M, i + k * m.nv) = at(M, k + i * m.nv) = row[place];
+  }
+  return M;
+}
+
+// M = L^T D L with the zeros of the tree ([RBDA] 6.5), in its upper triangle: L_ki at (i, k), 1 / D on the
+// diagonal.
+template <class T>
+void factor_tree(const ModelData& m, Numbers<T>& M) {
+  const auto a = [&](int i, int k) -> T& { return at(M, i + k * m.nv); };
+  for (int k = m.nv - 1; k >= 0; --k) {
+    a(k, k) = T(1) / a(k, k);
+    for (int i = m.v_parent[k]; i >= 0; i = m.v_parent[i]) {
+      const T scaled = a(i, k) * a(k, k);
+      for (int j = i; j >= 0; j = m.v_parent[j]) a(j, i) = a(j, i) - scaled * a(j, k);
+      a(i, k) = scaled;
+    }
+  }
+}
+template <class T>
+void solve_tree(const ModelData& m, Numbers<T>& M, Numbers<T>& x) {
+  const auto a = [&](int i, int k) -> T& { return at(M, i + k * m.nv); };
+  for (int k = m.nv - 1; k >= 0; --k)
+    for (int i = m.v_parent[k]; i >= 0; i = m.v_parent[i]) at(x, i) = at(x, i) - a(i, k) * at(x, k);
+  for (int k = 0; k < m.nv; ++k) {
+    at(x, k) = at(x, k) * a(k, k);
+    for (int i = m.v_parent[k]; i >= 0; i = m.v_parent[i]) at(x, k) = at(x, k) - a(i, k) * at(x, i);
+  }
+}
+
+// (G^T M G)^-1 G^T (tau - c - M g), [LOOPS1] II-D.
+template <class T>
+void run_projection(Subject<T>& s, const T* const* in, T* const* out) {
+  const ModelData& m = s.m();
+  update_loops(s, in[0], in[1]);
+  Numbers<T> g = zeros<T>(m.nv), rest = zeros<T>(m.nv), y = zeros<T>(m.ny);
+  for (int k = 0; k < m.nv; ++k) at(g, k) = g_of(s, k);
+  s.kernels.rnea(m, in[0], in[1], g.data(), false, rest.data(), s.w);
+  for (int k = 0; k < m.nv; ++k) at(rest, k) = in[2][k] - at(rest, k);
+  independent_force(s, rest.data(), y.data());
+
+  const Numbers<T> M = mass_matrix(s, in[0]);
+  Numbers<T> A = zeros<T>(m.ny * m.ny);
+  for (int j = 0; j < m.ny; ++j) {
+    Numbers<T> MG = zeros<T>(m.nv);
+    for_column(s, j, [&](int k, const T& G) {
+      for (int i = 0; i < m.nv; ++i) at(MG, i) = at(MG, i) + G * M[static_cast<std::size_t>(i + k * m.nv)];
+    });
+    for (int i = j; i < m.ny; ++i)
+      for_column(s, i, [&](int k, const T& G) { at(A, i + j * m.ny) = at(A, i + j * m.ny) + G * at(MG, k); });
+  }
+  factor_symmetric(m.ny, A);
+  solve_symmetric(m.ny, A, y.data());
+  spanning_acceleration(s, y.data(), out[0]);
+}
+
+// [M K^T; K 0] by the sparse factor of M, [LOOPS1] II-D. Rows must be independent.
+template <class T>
+void run_multipliers(Subject<T>& s, const T* const* in, T* const* out) {
+  const ModelData& m = s.m();
+  const int nv = m.nv, rows = m.loop_row_count;
+  Numbers<T> free = zeros<T>(nv);
+  s.kernels.rnea(m, in[0], in[1], nullptr, false, free.data(), s.w);
+  for (int k = 0; k < nv; ++k) at(free, k) = in[2][k] - at(free, k);
+  Numbers<T> M = mass_matrix(s, in[0]);
+  factor_tree(m, M);
+  solve_tree(m, M, free);
+  if (rows > 0) s.kernels.loop_constraints(m, in[0], in[1], s.w);
+
+  const auto for_entry = [&](int row, const auto& f) {
+    for (int i = 0; i < m.cluster_count; ++i) {
+      const ClusterData& c = m.clusters[i];
+      if (row < c.row_begin || row >= c.row_begin + c.row_count) continue;
+      for (int k = 0; k < c.v_count; ++k)
+        f(c.v_begin + k, s.w.loop_K[c.K_begin + k * c.row_count + row - c.row_begin]);
+    }
+  };
+  std::vector<Numbers<T>> X;  // M^-1 K^T
+  Numbers<T> A = zeros<T>(rows * rows), lambda = zeros<T>(rows);
+  for (int r = 0; r < rows; ++r) {
+    X.push_back(zeros<T>(nv));
+    at(lambda, r) = s.w.loop_k[r];
+    for_entry(r, [&](int k, const T& K) {
+      at(X.back(), k) = K;
+      at(lambda, r) = at(lambda, r) - K * at(free, k);
+    });
+    solve_tree(m, M, X.back());
+  }
+  for (int j = 0; j < rows; ++j)
+    for (int i = j; i < rows; ++i)
+      for_entry(i, [&](int k, const T& K) {
+        at(A, i + j * rows) = at(A, i + j * rows) + K * at(X[static_cast<std::size_t>(j)], k);
+      });
+  factor_symmetric(rows, A);
+  solve_symmetric(rows, A, lambda.data());
+  for (int k = 0; k < nv; ++k) {
+    out[0][k] = at(free, k);
+    for (int r = 0; r < rows; ++r)
+      out[0][k] = out[0][k] + at(X[static_cast<std::size_t>(r)], k) * at(lambda, r);
+  }
+}
+
+// A model in which dependent joints stand still at zero. A body behind such a joint that carries no other is
+// part of its parent; it is left without mass, so that nothing is recorded of it, and a cluster of such
+// bodies is none. Other clusters have G = [1; 0].
+class HeldModel {
+ public:
+  explicit HeldModel(const ModelData& m)
+      : nodes_(m.nodes, m.nodes + m.node_count),
+        armature_(m.armature, m.armature + m.nv),
+        node_cluster_(m.node_cluster, m.node_cluster + m.node_count),
+        data_(m) {
+    std::vector<bool> bears(nodes_.size(), false);
+    for (const NodeData& n : nodes_)
+      if (n.parent >= 0) bears[static_cast<std::size_t>(n.parent)] = true;
+    const auto is_held = [&](std::size_t i) { return m.y_index[nodes_[i].v_index] < 0; };
+    for (std::size_t i = nodes_.size(); i-- > 0;)
+      if (is_held(i) && !bears[i]) lump(nodes_[i]);
+    for (int c = 0; c < m.cluster_count; ++c) {
+      const std::size_t begin = static_cast<std::size_t>(m.clusters[c].node_begin);
+      const std::size_t end = begin + static_cast<std::size_t>(m.clusters[c].node_count);
+      bool lumped = true;
+      for (std::size_t i = begin; i < end; ++i) lumped = lumped && (!is_held(i) || !bears[i]);
+      if (lumped) std::fill(&node_cluster_[begin], &node_cluster_[begin] + (end - begin), -1);
+    }
+    data_.nodes = nodes_.data();
+    data_.armature = armature_.data();
+    data_.node_cluster = node_cluster_.data();
+  }
+  HeldModel(const HeldModel&) = delete;  // data() points into it
+  HeldModel& operator=(const HeldModel&) = delete;
+
+  const ModelData& data() const { return data_; }
+  void add_armature(int k, double inertia) { at(armature_, k) += inertia; }
+
+ private:
+  void lump(NodeData& n) {
+    at(armature_, n.v_index) = 1;
+    if (n.parent >= 0) {
+      NodeData& parent = at(nodes_, n.parent);
+      const RigidInertia<double> sum =
+          body_inertia(parent) +
+          inertia_to_parent(Placement{{load_mat3<double>(n.R)}, load_vec3<double>(n.p)}, body_inertia(n));
+      const double six[6] = {sum.I.xx, sum.I.xy, sum.I.xz, sum.I.yy, sum.I.yz, sum.I.zz};
+      parent.mass = sum.m;
+      store(parent.h, sum.h);
+      std::copy(six, six + 6, parent.I);
+    }
+    n.mass = 0;
+    std::fill(n.h, n.h + 3, 0.0);
+    std::fill(n.I, n.I + 6, 0.0);
+  }
+
+  std::vector<NodeData> nodes_;
+  std::vector<double> armature_;
+  std::vector<std::int32_t> node_cluster_;
+  ModelData data_;
+};
+
+// ABA of the independent joints with what moves with them as armature, diag(G_d^T M_dd G_d) at a closed
+// configuration, [LOOPS1] II-D.
+template <class T>
+void run_approximate(Subject<T>& s, const T* const* in, T* const* out) {
+  const ModelData& m = s.m();
+  Workspace home(std::shared_ptr<const Model>(std::shared_ptr<const Model>(), &s.model));
+  const std::size_t nv = static_cast<std::size_t>(m.nv);
+  Numbers<double> closed = s.model.loops.closed, M(nv * nv), G(nv * static_cast<std::size_t>(m.ny));
+  if (closed.empty()) closed.resize(static_cast<std::size_t>(m.nq)), neutral(s.model, closed.data());
+  mass_matrix(home, closed.data(), M.data(), m.nv);
+  loop_map(home, closed.data(), nullptr, G.data(), m.nv, nullptr);
+
+  HeldModel held(m);
+  Numbers<T> still_q(in[0], in[0] + m.nq), still_v(in[1], in[1] + m.nv), force(in[2], in[2] + m.nv),
+      a = zeros<T>(m.nv);
+  for (int k = 0; k < m.nv; ++k) {
+    if (m.y_index[k] >= 0) continue;
+    const NodeData& n = m.nodes[m.v_node[k]];
+    at(still_q, n.q_index + k - n.v_index) = T(0);
+    at(still_v, k) = T(0);
+    for (int j = 0; j < m.ny; ++j) {
+      const double entry = at(G, k + j * m.nv);
+      held.add_armature(m.independent[j], entry * entry * at(M, k + k * m.nv));
+      T& at_drive = at(force, m.independent[j]);
+      at_drive = at_drive + T(entry) * in[2][k];
+    }
+    at(force, k) = T(0);
+  }
+  std::fill_n(s.w.G, m.G_size, T(0));
+  for (int i = 0; i < m.cluster_count; ++i) {
+    const ClusterData& c = m.clusters[i];
+    for (int y = 0; y < c.y_count; ++y)
+      s.w.G[c.G_begin + y * c.v_count + m.independent[c.y_begin + y] - c.v_begin] = T(1);
+  }
+  s.kernels.aba(held.data(), still_q.data(), still_v.data(), force.data(), false, a.data(), s.w);
+  for (int j = 0; j < m.ny; ++j) out[0][j] = at(a, m.independent[j]);
+}
+
+}  // namespace
+
+template <class T>
+std::vector<Algorithm<T>> loop_algorithms() {
+  const auto dynamics = [](const char* name, const char* summary, const Array& result, auto run) {
+    return Algorithm<T>{{name, summary, false, true, true, true}, {q, v, tau}, {result}, run};
+  };
+  return {
+      dynamics("c_aba", "forward dynamics over clusters ([LOOPS1] Alg. 1), rotors folded into their carriers",
+               qdd, run_c_aba_folded<T>),
+      dynamics("c_aba_unfolded", "forward dynamics over clusters ([LOOPS1] Alg. 1), every rotor a body", qdd,
+               run_c_aba<T>),
+      dynamics("approximate_aba",
+               "forward dynamics of the independent joints ([LOOPS1] II-D), what moves with them as armature",
+               yddot_out, run_approximate<T>),
+      dynamics("projection", "forward dynamics by (G^T M G)^-1 ([LOOPS1] II-D)", qdd, run_projection<T>),
+      dynamics("multipliers",
+               "forward dynamics by Lagrange multipliers ([LOOPS1] II-D), loop rows independent", qdd,
+               run_multipliers<T>),
+      {{"c_rnea", "inverse dynamics over clusters ([LOOPS1] V): G^T RNEA(q, v, G yddot + g)", false, true,
+        true, true},
+       {q, v, yddot},
+       {tau_y},
+       run_c_rnea<T>},
+  };
+}
+
+template std::vector<Algorithm<double>> loop_algorithms();
+template std::vector<Algorithm<Recorded>> loop_algorithms();
+
+}  // namespace tenon::trace
