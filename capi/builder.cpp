@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "arguments.hpp"
 #include "descriptor.hpp"
@@ -89,6 +90,40 @@ tenon_status tenon_builder_create(const char* name, tenon_builder** builder, cha
     mechanism.name = need_name(name, "name");
     mechanism.source = "builder";
     *builder = new tenon_builder{std::move(mechanism)};
+  });
+}
+
+tenon_status tenon_builder_load_urdf(const char* path, const tenon_model_options* options,
+                                     tenon_builder** builder, char* message, size_t message_size) {
+  if (builder != nullptr) *builder = nullptr;
+  return guard(message, message_size, [&] {
+    need(builder, "builder");
+    *builder = new tenon_builder{read_urdf(path, model_options(options))};
+  });
+}
+
+tenon_status tenon_builder_parse_urdf(const char* text, size_t text_size, const tenon_model_options* options,
+                                      tenon_builder** builder, char* message, size_t message_size) {
+  if (builder != nullptr) *builder = nullptr;
+  return guard(message, message_size, [&] {
+    need(builder, "builder");
+    *builder = new tenon_builder{read_urdf(text, text_size, model_options(options))};
+  });
+}
+
+tenon_status tenon_builder_find_link(const tenon_builder* builder, const char* name, int32_t* index,
+                                     char* message, size_t message_size) {
+  return guard(message, message_size, [&] {
+    need(builder, "builder");
+    need(index, "index");
+    const std::string wanted = need_name(name, "name");
+    std::vector<const std::string*> names;
+    int number = -1;
+    for (const auto& link : builder->mechanism.links) {
+      if (link.name == wanted) number = static_cast<int>(names.size());
+      names.push_back(&link.name);
+    }
+    *index = found(number, wanted, "link", names);
   });
 }
 

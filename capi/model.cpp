@@ -66,14 +66,29 @@ tenon_model* make_model(const Mechanism& mechanism, const tenon_model_options& o
   return new tenon_model{std::move(model)};
 }
 
-// Index or an error that names the most similar name there is.
-template <class Items>
-static int32_t found(int index, const std::string& name, const char* what, const Items& items) {
+Mechanism read_urdf(const char* path, const tenon_model_options& options) {
+  return load_urdf(need_name(path, "path"), urdf_options(options));
+}
+
+Mechanism read_urdf(const char* text, std::size_t text_size, const tenon_model_options& options) {
+  need(text, "text");
+  std::string_view urdf(text, text_size);
+  while (!urdf.empty() && urdf.back() == '\0') urdf.remove_suffix(1);
+  return parse_urdf(urdf, "text", urdf_options(options));
+}
+
+int32_t found(int index, const std::string& name, const char* what,
+              const std::vector<const std::string*>& names) {
   if (index >= 0) return index;
-  std::vector<const std::string*> names;
-  for (const auto& item : items) names.push_back(&item.name);
   throw Error(Status::not_found,
               "no " + std::string(what) + " is named '" + name + "'" + did_you_mean(name, names));
+}
+
+template <class Items>
+static int32_t found_in(const Items& items, int index, const std::string& name, const char* what) {
+  std::vector<const std::string*> names;
+  for (const auto& item : items) names.push_back(&item.name);
+  return found(index, name, what, names);
 }
 
 }  // namespace tenon::capi
@@ -90,9 +105,8 @@ tenon_status tenon_model_load_urdf(const char* path, const tenon_model_options* 
   if (model != nullptr) *model = nullptr;
   return guard(message, message_size, [&] {
     need(model, "model");
-    const std::string file = need_name(path, "path");
     const auto checked = model_options(options);
-    *model = make_model(tenon::load_urdf(file, urdf_options(checked)), checked);
+    *model = make_model(read_urdf(path, checked), checked);
   });
 }
 
@@ -101,11 +115,8 @@ tenon_status tenon_model_parse_urdf(const char* text, size_t text_size, const te
   if (model != nullptr) *model = nullptr;
   return guard(message, message_size, [&] {
     need(model, "model");
-    need(text, "text");
     const auto checked = model_options(options);
-    std::string_view urdf(text, text_size);
-    while (!urdf.empty() && urdf.back() == '\0') urdf.remove_suffix(1);
-    *model = make_model(tenon::parse_urdf(urdf, "text", urdf_options(checked)), checked);
+    *model = make_model(read_urdf(text, text_size, checked), checked);
   });
 }
 
@@ -164,7 +175,7 @@ tenon_status tenon_model_find_link(const tenon_model* model, const char* name, i
     need(model, "model");
     need(index, "index");
     const std::string wanted = need_name(name, "name");
-    *index = found(model->core->find_link(wanted), wanted, "link", model->core->links);
+    *index = found_in(model->core->links, model->core->find_link(wanted), wanted, "link");
   });
 }
 
@@ -174,7 +185,7 @@ tenon_status tenon_model_find_joint(const tenon_model* model, const char* name, 
     need(model, "model");
     need(index, "index");
     const std::string wanted = need_name(name, "name");
-    *index = found(model->core->find_joint(wanted), wanted, "moving joint", model->core->joints);
+    *index = found_in(model->core->joints, model->core->find_joint(wanted), wanted, "moving joint");
   });
 }
 

@@ -452,6 +452,23 @@ TENON_API const char *tenon_model_warning(const tenon_model *model, int32_t warn
 TENON_API tenon_status tenon_builder_create(const char *name, tenon_builder **builder, char *message,
                                             size_t message_size);
 
+/* Starts a builder from URDF, so that calls may add what URDF has no words for, a constraint by a function for instance.
+ * path, or text (text_size bytes): as tenon_model_load_urdf, tenon_model_parse_urdf. options: NULL for the defaults; only
+ * ignore_loops and ignore_mimic matter here, the others go to tenon_builder_finish. Links keep the order of the file;
+ * tenon_builder_find_link tells their indices. *builder: the new builder; set to NULL on failure.
+ * Allocates: the builder. Threads: any. Status: as tenon_model_load_urdf, for what is wrong with the text; what is wrong
+ * with the robot is found by tenon_builder_finish. Cost: O(length of the text). Since: 0.1. */
+TENON_API tenon_status tenon_builder_load_urdf(const char *path, const tenon_model_options *options,
+                                               tenon_builder **builder, char *message, size_t message_size);
+TENON_API tenon_status tenon_builder_parse_urdf(const char *text, size_t text_size, const tenon_model_options *options,
+                                                tenon_builder **builder, char *message, size_t message_size);
+
+/* Index of the link of a name in a builder. A name that names nothing gives a message with the most similar there is.
+ * *index: written on TENON_OK only. Allocates: nothing that stays. Threads: one at a time per builder.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_NOT_FOUND. Cost: O(n). Since: 0.1. */
+TENON_API tenon_status tenon_builder_find_link(const tenon_builder *builder, const char *name, int32_t *index,
+                                               char *message, size_t message_size);
+
 /* Frees a builder. Models made by it stay. NULL: does nothing.
  * Allocates: nothing. Threads: any; the handle must not be in use elsewhere. Status: none. Cost: O(n). Since: 0.1. */
 TENON_API void tenon_builder_destroy(tenon_builder *builder);
