@@ -104,14 +104,18 @@ TEST(FormClusters, RandomTreesKeepTheRules) {
     for (std::int32_t i = 0; i < count; ++i) {
       EXPECT_EQ(at(sorted, i), i);
       order[static_cast<std::size_t>(at(number, i))] = i;
-      if (at(parent, i) >= 0) EXPECT_LT(at(number, at(parent, i)), at(number, i));
+      if (at(parent, i) >= 0) {
+        EXPECT_LT(at(number, at(parent, i)), at(number, i));
+      }
     }
     // The bodies of a cluster stand in a row.
     std::map<std::int32_t, std::int32_t> last;
     for (std::int32_t n = 0; n < count; ++n) {
       const std::int32_t own = at(cluster, at(order, n));
       if (own < 0) continue;
-      if (last.count(own)) EXPECT_EQ(last[own], n - 1);
+      if (last.count(own) > 0) {
+        EXPECT_EQ(last[own], n - 1);
+      }
       last[own] = n;
     }
   }
