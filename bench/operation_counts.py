@@ -7,7 +7,8 @@ writes counts.csv, report.txt (also printed) and one SVG for each figure into th
 this file is needed. bench/README.md says what the figures show and where they differ from the papers.
 
 [OSIMR] Sathya, Decre, Swevers, PV-OSIMr, versions 1 and 2; [CABA] Sathya, Carpentier, Constrained Articulated Body
-Dynamics Algorithms.
+Dynamics Algorithms; [LOOPS1] Chignoli, Adrian, Kim, Wensing, recursive rigid-body dynamics algorithms for systems with
+kinematic loops.
 """
 
 import argparse
@@ -24,6 +25,11 @@ DELASSUS = ["pv_osimr", "pv_osim", "efpa", "kjr", "ltl_osim"]
 DYNAMICS = ["constrained_aba", "prox_pv", "prox_ltls", "prox_ltl"]
 DAMPED = ["caba_osimf", "caba_osim", "pv_osimf", "pv_osimr_cholesky", "ltl_cholesky", "ltl_inverse"]
 COLORS = ["#0b6e99", "#d1495b", "#edae49", "#66a182", "#5b4b8a", "#8d6b48"]
+LOOPS = ["c_aba", "approximate_aba", "projection", "multipliers"]
+# What [LOOPS1]'s implementation, generalized_rbda 45fa7c4, does on CasADi's scalars: q, v, spanning tau -> spanning qdd.
+LOOPS_PUBLISHED = {"mini_cheetah": (11191, 7190, 27478, 97127), "mit_humanoid": (21119, 12266, 60584, 258637),
+                   "tello": (20951, 10195, 58007, 256618), "jvrc1": (27633, 14859, 193314, 820430),
+                   "four_bar": (484, None, None, None), "six_bar": (1481, None, None, None)}
 # Corners of a foot. A rectangle's rows are partly equal, which sharing of terms finds and CasADi does not.
 RECTANGLE = ["0.17,0.06,-0.08", "0.17,-0.06,-0.08", "-0.09,0.06,-0.08", "-0.09,-0.06,-0.08"]
 CORNERS = ["0.171,0.061,-0.081", "0.172,-0.062,-0.082", "-0.093,0.063,-0.083", "-0.094,-0.064,-0.084"]
@@ -359,6 +365,18 @@ def damped_inverse(counter, report):
                     plot_bars("[CABA] Fig. 6: " + group, {k: v for k, v in cases.items() if k.startswith(group)}))
 
 
+def kinematic_loops(counter, report):
+    """Forward dynamics by the methods of [LOOPS1]. Robots float, linkages stand; a model that is not there is passed over."""
+    for name, published in LOOPS_PUBLISHED.items():
+        if not os.path.exists(model(name)):
+            continue
+        floating = published[1] is not None
+        ours = counter.count("loops1", name, "", model(name), [], LOOPS + ["c_aba_unfolded", "c_rnea"], floating)
+        cases = {"here": {a: ours[a] for a in LOOPS}, "generalized_rbda": {a: n or 0 for a, n in zip(LOOPS, published)}}
+        report.table("[LOOPS1] forward dynamics: %s (0: not known)" % name, "", cases)
+        report.say("  c_aba with every rotor a body %d, c_rnea %d" % (ours["c_aba_unfolded"], ours["c_rnea"]))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tenon", help="the program")
@@ -374,6 +392,7 @@ def main():
         humanoids(counter, report, folder)
         constrained_dynamics(counter, report)
         damped_inverse(counter, report)
+        kinematic_loops(counter, report)
     with open(os.path.join(arguments.out, "counts.csv"), "w", newline="") as file:
         writer = csv.DictWriter(file, counter.records[0].keys())
         writer.writeheader()

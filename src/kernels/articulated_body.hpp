@@ -29,11 +29,10 @@ TENON_INLINE void set_world_motion(WorkspaceData<T>& w) {
   store(w.a - 6, Motion<T>{{o, o, o}, {-w.gravity[0], -w.gravity[1], -w.gravity[2]}});
 }
 
-// Joint transforms, velocities, bias forces.
+// Joint transforms, velocities, bias forces. After joint_angles.
 template <class T>
-inline void sweep_velocities(const ModelData& m, const T* q, const T* v, bool has_wrenches,
-                             WorkspaceData<T>& w) {
-  joint_angles(m, q, w);
+inline void sweep_velocities_at_angles(const ModelData& m, const T* q, const T* v, bool has_wrenches,
+                                       WorkspaceData<T>& w) {
   set_world_motion(w);
   for (int i = 0; i < m.node_count; ++i) {
     const NodeData& n = m.nodes[i];
@@ -51,6 +50,13 @@ inline void sweep_velocities(const ModelData& m, const T* q, const T* v, bool ha
     });
   }
   if (m.rotor_count > 0) add_rotor_moments(m, w.pA, w);
+}
+
+template <class T>
+inline void sweep_velocities(const ModelData& m, const T* q, const T* v, bool has_wrenches,
+                             WorkspaceData<T>& w) {
+  joint_angles(m, q, w);
+  sweep_velocities_at_angles(m, q, v, has_wrenches, w);
 }
 
 // Articulated inertias and bias forces from the leaves to the root; pA must hold the bias forces of

@@ -83,12 +83,75 @@ inline void start_cluster(const ModelData& m, const ClusterData& c, WorkspaceDat
   for (int y = 0; y < c.y_count; ++y) w.u[c.v_begin + y] = T(0);
 }
 
-// The joint of body i: D, u and F take it in, and all goes on to the body's parent.
+// f with the number of independent coordinates as a compile-time value where it is small, 0 for others.
+template <class F>
+TENON_INLINE void with_coordinates(int count, F&& f) {
+  if (count == 1) return f(Int<1>{});
+  if (count == 2) return f(Int<2>{});
+  f(Int<0>{});
+}
+
+// Which of the independent coordinates of its cluster a joint is, or -1: then its row of G is a unit row and
+// its g is zero.
+template <class J>
+TENON_INLINE int own_coordinate(const ModelData& m, const ClusterData& c, const NodeData& n) {
+  if constexpr (J::one_dof) {
+    const std::int32_t y = m.y_index[n.v_index];
+    return y < 0 ? -1 : y - c.y_begin;
+  } else {
+    return -1;
+  }
+}
+
+// What a joint gives to coordinate y of its cluster: Fy grows to F'_y; u and row y of D.
 template <class J, class T>
+TENON_INLINE void add_joint_column(const ClusterData& c, const NodeData& n, int y, const T* F,
+                                   const Force<T> (&column_of)[J::nv], const T (&rest)[J::nv],
+                                   const T (&armature)[J::nv], Force<T>& Fy, WorkspaceData<T>& w) {
+  T Gy[J::nv], Gz[J::nv];
+  load_G<J>(c, n, y, w, Gy);
+  T* u = w.u + c.v_begin;
+  for (int d = 0; d < J::nv; ++d) {
+    Fy = Fy + scaled(Gy[d], column_of[d]);
+    u[y] = u[y] + Gy[d] * rest[d];
+  }
+  T* D = cluster_D(c, w, y);
+  for (int z = 0; z <= y; ++z) {
+    load_G<J>(c, n, z, w, Gz);
+    for_each_axis<J>([&](auto d, auto axis) {
+      constexpr int k = d.value;
+      D[z] = D[z] + Gz[k] * (at<axis.value>(Fy) + Gy[k] * armature[k]) + Gy[k] * F[6 * z + axis.value];
+    });
+  }
+}
+// The same for a joint that is coordinate `own` itself.
+template <class J, class T>
+TENON_INLINE void add_own_column(const ClusterData& c, const NodeData& n, int own, int y, const T* F,
+                                 const Force<T>& column_of, const T& rest, const T& armature, Force<T>& Fy,
+                                 WorkspaceData<T>& w) {
+  constexpr int A = J::axis[0];
+  if (y < own) return;
+  const T sign = T(n.sign);
+  T* D = cluster_D(c, w, y);
+  if (y > own) {
+    D[own] = D[own] + sign * at<A>(Fy);
+    return;
+  }
+  T* u = w.u + c.v_begin;
+  u[y] = u[y] + sign * rest;
+  for (int z = 0; z < y; ++z) D[z] = D[z] + sign * F[6 * z + A];
+  D[y] = D[y] + (sign * (F[6 * y + A] + F[6 * y + A]) + at<A>(column_of) + armature);
+  Fy = Fy + scaled(sign, column_of);
+}
+
+// The joint of body i: D, u and F take it in, and all goes on to the body's parent. Y: the number of
+// independent coordinates, 0 for any.
+template <class J, int Y, class T>
 TENON_INLINE void cross_cluster_joint(const ModelData& m, const ClusterData& c, int i, const T* v,
                                       const T* tau, HandedUp<T>& h, WorkspaceData<T>& w) {
   constexpr int N = J::nv;
   const NodeData& n = m.nodes[i];
+  const int count = Y > 0 ? Y : c.y_count, own = own_coordinate<J>(m, c, n);
   const Motion<T> bias = cluster_joint_bias<J>(n, i, v, w);
   T g[N], rest[N], armature[N], drive_bias[N];
   load_rate<J>(n, w.drive_bias, drive_bias);
@@ -105,25 +168,18 @@ TENON_INLINE void cross_cluster_joint(const ModelData& m, const ClusterData& c, 
   const T* F = cluster_forces(c, i, w);
   T* F_parent = cluster_forces(c, n.parent, w);
   T* u = w.u + c.v_begin;
-  for (int y = 0; y < c.y_count; ++y) {
-    T Gy[N], Gz[N];
-    load_G<J>(c, n, y, w, Gy);
+  for (int y = 0; y < count; ++y) {
     Force<T> Fy = load_force<T>(F + 6 * y);
-    for (int d = 0; d < N; ++d) {
-      Fy = Fy + scaled(Gy[d], column_of[d]);
-      u[y] = u[y] + Gy[d] * rest[d];
+    bool is_own = false;
+    if constexpr (J::one_dof) {
+      is_own = own >= 0;
+      if (is_own) add_own_column<J>(c, n, own, y, F, column_of[0], rest[0], armature[0], Fy, w);
     }
+    if (!is_own) add_joint_column<J>(c, n, y, F, column_of, rest, armature, Fy, w);
     u[y] = u[y] - dot(bias, Fy);
-    T* D = cluster_D(c, w, y);
-    for (int z = 0; z <= y; ++z) {
-      load_G<J>(c, n, z, w, Gz);
-      for_each_axis<J>([&](auto d, auto axis) {
-        constexpr int k = d.value;
-        D[z] = D[z] + Gz[k] * (at<axis.value>(Fy) + Gy[k] * armature[k]) + Gy[k] * F[6 * z + axis.value];
-      });
-    }
     store(F_parent + 6 * y, load_force<T>(F_parent + 6 * y) + force_to_parent(X, Fy));
   }
+  if (n.parent < 0) return;
   h.pA = h.pA + h.IA * bias;
   h = {inertia_to_parent(X, h.IA), force_to_parent(X, h.pA)};
 }
@@ -152,6 +208,7 @@ inline bool eliminate_cluster(const ClusterData& c, HandedUp<T>& h, WorkspaceDat
     row[y] = T(1) / d;
     store(U + 6 * y, Uy);
     u[y] = uy;
+    if (c.parent < 0) continue;
     subtract_outer(h.IA, Uy, scaled(row[y], Uy));
     h.pA = h.pA + scaled(row[y] * uy, Uy);
   }
@@ -163,8 +220,11 @@ template <class T>
 inline bool hand_up_in_cluster(const ModelData& m, const ClusterData& c, int i, const T* v, const T* tau,
                                HandedUp<T>& h, WorkspaceData<T>& w) {
   if (i == c.node_begin + c.node_count - 1) start_cluster(m, c, w);
-  with_joint(m.nodes[i].kind,
-             [&](auto joint) { cross_cluster_joint<decltype(joint)>(m, c, i, v, tau, h, w); });
+  with_joint(m.nodes[i].kind, [&](auto joint) {
+    with_coordinates(decltype(joint)::one_dof ? c.y_count : 0, [&](auto count) {
+      cross_cluster_joint<decltype(joint), count.value>(m, c, i, v, tau, h, w);
+    });
+  });
   return i != c.node_begin || eliminate_cluster(c, h, w);
 }
 

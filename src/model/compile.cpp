@@ -417,7 +417,8 @@ void Model::publish(const Vector3& gravity) {
   d.loop_row_count = count(loops.offset);
   d.loop_K_size = loops.K_size;
   d.G_size = count(loops.G_initial);
-  d.loop_scratch_size = 0;
+  d.loop_scratch_size = d.varying_clusters = 0;
+  for (const ClusterData& c : loops.clusters) d.varying_clusters += c.constant_G == 0;
   for (const ClusterData& c : loops.clusters)
     d.loop_scratch_size = std::max(d.loop_scratch_size, c.row_count * (c.v_count + 1));
   d.clusters = loops.clusters.data();

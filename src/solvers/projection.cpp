@@ -54,7 +54,7 @@ void for_column(const WorkspaceImpl& w, int y, F&& f) {
 }  // namespace
 
 Status update_loops(WorkspaceImpl& w, const double* q, const double* v) {
-  if (w.md().cluster_count == 0) return Status::ok;
+  if (w.md().varying_clusters == 0) return Status::ok;
   evaluate_callbacks(*w.model, q, v, w.w(), w.loops.callback_scratch.data());
   const int singular = w.kernels->cluster_constraints(w.md(), q, v, w.w());
   if (singular < 0) return Status::ok;
@@ -203,7 +203,7 @@ Status solve_free(WorkspaceImpl& w, const double* q, const double* v, const doub
     f->give(qdd);
     return Status::ok;
   }
-  if (w.md().cluster_count > 0)
+  if (w.md().varying_clusters > 0)
     if (const Status status = update_loops(w, q, v); status != Status::ok) return status;
   if (w.kernels->aba(w.md(), q, v, tau, has_wrenches, qdd, w.w())) return Status::ok;
   return w.fail(Status::not_positive_definite,

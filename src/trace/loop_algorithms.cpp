@@ -38,7 +38,7 @@ T& at(Numbers<T>& x, int i) {
 
 template <class T>
 void update_loops(Subject<T>& s, const T* q_in, const T* v_in) {
-  if (s.m().cluster_count == 0) return;
+  if (s.m().varying_clusters == 0) return;
   const int singular = s.kernels.cluster_constraints(s.m(), q_in, v_in, s.w);
   if (singular >= 0)
     throw Error(
@@ -93,7 +93,7 @@ void run_c_aba_folded(Subject<T>& s, const T* const* in, T* const* out) {
   const ModelData& m = folding.model->data();
   Numbers<T> state[4] = {zeros<T>(m.nq), zeros<T>(m.nv), zeros<T>(m.nv), zeros<T>(m.nv)};
   fold_state(folding, in[0], in[1], in[2], state[0].data(), state[1].data(), state[2].data(), *s.folded);
-  if (m.cluster_count > 0) s.kernels.cluster_constraints(m, state[0].data(), state[1].data(), *s.folded);
+  if (m.varying_clusters > 0) s.kernels.cluster_constraints(m, state[0].data(), state[1].data(), *s.folded);
   s.kernels.aba(m, state[0].data(), state[1].data(), state[2].data(), false, state[3].data(), *s.folded);
   unfold_accelerations(folding, state[3].data(), out[0]);
 }
@@ -272,6 +272,7 @@ class HeldModel {
       for (std::size_t i = begin; i < end; ++i) lumped = lumped && (!is_held(i) || !bears[i]);
       if (lumped) std::fill(&node_cluster_[begin], &node_cluster_[begin] + (end - begin), -1);
     }
+    data_.varying_clusters = 0;
     data_.nodes = nodes_.data();
     data_.armature = armature_.data();
     data_.node_cluster = node_cluster_.data();

@@ -33,6 +33,8 @@ struct ClusteredScene {
     model.cluster_count = static_cast<std::int32_t>(clusters.size());
     model.clusters = clusters.data();
     model.node_cluster = node_cluster.data();
+    choose_independent();
+    model.y_index = y_index.data();
     G_initial.assign(static_cast<std::size_t>(G_size), 0.0);
     model.G_size = G_size;
     model.G_initial = G_initial.data();
@@ -82,6 +84,20 @@ struct ClusteredScene {
     }
   }
 
+  // Some hinges are independent coordinates of their cluster themselves.
+  void choose_independent() {
+    y_index.assign(static_cast<std::size_t>(model.nv), -1);
+    std::int32_t y_begin = 0;
+    for (ClusterData& c : clusters) {
+      c.y_begin = y_begin;
+      y_begin += c.y_count;
+      std::int32_t y = 0;
+      for (int k = c.v_begin; k < c.v_begin + c.v_count && y < c.y_count; ++k)
+        if (model.nodes[model.v_node[k]].kind <= joint_prismatic_oblique && random.chance(0.5))
+          y_index[static_cast<std::size_t>(k)] = c.y_begin + y++;
+    }
+  }
+
   // G, g in the workspace and as dense ones.
   void tie() {
     int columns = 0;
@@ -105,9 +121,11 @@ struct ClusteredScene {
       }
       const ClusterData& c = clusters[static_cast<std::size_t>(cluster)];
       for (int j = 0; j < c.v_count; ++j) {
-        g(k + j) = arena->data.g[k + j] = random.uniform(-1, 1);
+        const std::int32_t own = y_index[static_cast<std::size_t>(k + j)];
+        g(k + j) = arena->data.g[k + j] = own < 0 ? random.uniform(-1, 1) : 0;
         for (int y = 0; y < c.y_count; ++y)
-          G(k + j, column + y) = arena->data.G[c.G_begin + y * c.v_count + j] = random.uniform(-1, 1);
+          G(k + j, column + y) = arena->data.G[c.G_begin + y * c.v_count + j] =
+              own < 0 ? random.uniform(-1, 1) : (own == c.y_begin + y ? 1.0 : 0.0);
       }
       k += c.v_count;
       column += c.y_count;
@@ -152,7 +170,7 @@ struct ClusteredScene {
   Robot robot;
   ModelData model;
   std::vector<ClusterData> clusters;
-  std::vector<std::int32_t> node_cluster;
+  std::vector<std::int32_t> node_cluster, y_index;
   std::vector<double> G_initial, spin;
   int G_size = 0;
   std::shared_ptr<const ConstraintSet> set;
