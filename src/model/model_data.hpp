@@ -145,7 +145,7 @@ struct ModelData {
   // Loops. Without any, cluster_count is 0 and ny is nv.
   std::int32_t cluster_count;
   std::int32_t varying_clusters;  // how many of them do not have a constant G
-  std::int32_t ny;  // independent velocity coordinates
+  std::int32_t ny;                // independent velocity coordinates
   std::int32_t loop_constraint_count, loop_row_count;
   std::int32_t loop_K_size, G_size;  // numbers in all blocks of K and of G
   std::int32_t loop_scratch_size;    // numbers that the split of the largest cluster needs
