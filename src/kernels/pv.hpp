@@ -42,10 +42,10 @@ TENON_INLINE void enter_row(const T* K, const T& k, int lane, PvData<T>& d) {
   d.k[lane] = k;
 }
 
-// The rows on the node itself take their lanes, and bridging rows that start on it; of those the first side
-// brings the right-hand side.
-template <class T>
-inline void enter_rows(const PvNode& s, PvData<T>& d, const WorkspaceData<T>& w) {
+// The rows on the body itself take their lanes, and bridging rows that start on it; of those the first side
+// brings the right-hand side. Body: a node, or a group of a cluster.
+template <class T, class Body>
+inline void enter_rows(const Body& s, PvData<T>& d, const WorkspaceData<T>& w) {
   const T o(0), none[6] = {o, o, o, o, o, o};
   int lane = s.lane_begin;
   for (int r = s.row_begin; r < s.row_end; ++r) enter_row(w.K + 6 * r, w.k[r], lane++, d);
@@ -114,16 +114,6 @@ TENON_INLINE void carry_rows(const NodeData& n, const PvNode& s, const T* v, PvD
   }
 }
 
-// The rows on a body of a cluster take their lanes.
-template <class T>
-inline void enter_group(const PvGroup& group, PvData<T>& d, const WorkspaceData<T>& w) {
-  if (group.row_end == group.row_begin) return;
-  const T o(0), none[6] = {o, o, o, o, o, o};
-  int lane = group.lane_begin;
-  for (int r = group.row_begin; r < group.row_end; ++r) enter_row(w.K + 6 * r, w.k[r], lane++, d);
-  for (; lane < group.lane_end; ++lane) enter_row(none, o, lane, d);
-}
-
 // The rows of a cluster past its joints and on to its parent. Each group goes its own way inwards; what it
 // sees of the independent coordinates, W = K S G, is stored as W L^-T with D = L diag L^T.
 template <class T>
@@ -161,8 +151,10 @@ inline void carry_cluster_rows(const ModelData& m, const PvNode& s, const T* v, 
   using V = Lanes<T>;
   const ClusterData& c = m.clusters[s.cluster];
   for (int g = s.group_begin; g < s.group_end; ++g) {
-    enter_group(d.groups[g], d, w);
-    carry_group(m, c, s, d.groups[g], v, d, w);
+    const PvGroup& group = d.groups[g];
+    const bool from_below = group.row_begin == group.row_end && group.side_begin == group.side_end;
+    if (!from_below) enter_rows(group, d, w);
+    carry_group(m, c, s, group, v, d, w);
   }
   const int lanes = s.lane_end - s.lane_begin;
   T* W = d.W + s.W_begin;
@@ -463,8 +455,8 @@ void pv_roll_out(const ModelData& m, const ConstraintData& c, const T* v, const 
   for (int index = 0; index < d.node_count; ++index) {
     const PvNode& s = d.nodes[index];
     for (int r = s.row_begin; r < s.row_end; ++r) force[d.lane_of_row[r]] = lambda[r];
-    for (int j = s.side_begin; j < s.side_end; ++j) force[d.sides[j].lane] = lambda[d.sides[j].row];
   }
+  for (int j = 0; j < d.side_count; ++j) force[d.sides[j].lane] = lambda[d.sides[j].row];
   for (int index = 0; index < d.node_count; ++index) {
     const PvNode& s = d.nodes[index];
     const NodeData& n = m.nodes[s.node];

@@ -7,6 +7,7 @@
 //
 // Bridging rows start on two bodies and have a lane on each. Where the two ways meet, what the second lane
 // carries is added to the first, which goes on alone; what the two have gathered in L adds up at the end.
+// Ways that meet inside a cluster cross it apart, in the groups of their bodies, and are added beyond it.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +29,7 @@ struct PvGroup {
   std::int32_t node;                // the body
   std::int32_t row_begin, row_end;  // rows on it; none where they come from what hangs on it
   std::int32_t lane_begin, lane_end;
+  std::int32_t side_begin, side_end;  // bridging rows that start on it
 };
 
 // A node that carries rows, or a cluster that does. In the order of the sweep: leaves first.
@@ -41,7 +43,7 @@ struct PvNode {
   std::int32_t W_begin;                 // and in W: lane_end - lane_begin numbers a column
   // Where the next node has other lanes, L takes up the columns since the last such place.
   std::int32_t sum_columns;
-  std::int32_t side_begin, side_end;    // bridging rows that start here
+  std::int32_t side_begin, side_end;    // bridging rows that start here; none of a cluster
   std::int32_t merge_begin, merge_end;  // and that meet here
 };
 
@@ -67,6 +69,7 @@ struct PvData {
   const PvNode* nodes;
   const PvGroup* groups;
   const std::int32_t* lane_of_row;
+  std::int32_t side_count;
   const PvSide* sides;
   const PvMerge* merges;  // those that meet in the world only come last
   std::int32_t merge_count, world_merge_begin;

@@ -30,6 +30,7 @@ namespace tenon::reference {
 namespace {
 
 constexpr double rank_tolerance = 1e-6;  // singular values of G
+constexpr double held_still = 1e-12;     // entries of G against the largest of their column: rounding
 constexpr double cancellation_tolerance =
     1e-3;  // length of a row of J L^-T against its cancellation-free bound
 
@@ -132,6 +133,12 @@ void BasicKktSolver<T>::Impl::load_loops(const KktInputs& in) {
   for (int k = 0; k < nv; ++k) {
     g(k) = in.g ? static_cast<T>(in.g[k]) : T(0);
     for (int j = 0; j < n; ++j) G(k, j) = static_cast<T>(in.G[k + std::ptrdiff_t{j} * nv]);
+  }
+  // Joints that their loops hold still would look like joints that move a little, and so would rows on them.
+  for (int j = 0; j < n; ++j) {
+    const T least = static_cast<T>(held_still) * G.col(j).template lpNorm<Eigen::Infinity>();
+    for (int k = 0; k < nv; ++k)
+      if (std::abs(G(k, j)) < least) G(k, j) = T(0);
   }
 }
 

@@ -72,7 +72,6 @@ bool crosses_clusters(Method method) {
 // Of options that only some methods follow, automatic takes one that does.
 Method choose(const WorkspaceImpl& w, const SolveOptions& o) {
   const bool bridges = w.cd() && w.cd()->bridge_count > 0;
-  if (w.md().cluster_count > 0 && bridges) return Method::dense;
   const Method any = o.mu > 0 || !o.accelerate ? w.choice.proximal : w.choice.any;
   const Method method = o.tikhonov > 0 ? Method::pv : any;
   const bool tree = w.md().cluster_count == 0 && w.md().rotor_count == 0;
@@ -145,8 +144,6 @@ Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, c
   if (entry->crosses_clusters) {
     if (FoldedWorkspace* f = folded_for(w, wrenches != nullptr))
       return solve_folded(w, *f, options, q, v, tau, wrenches, desired, qdd, lambda);
-    if (w.cd()->bridge_count > 0)
-      TENON_CHECK(check_no_loops(w, "rows between two moving links by this method (dense can)"));
     if (w.md().cluster_count > 0) TENON_CHECK(update_loops(w, q, v));
   }
   from_user_rows(w, desired, w.w().desired);

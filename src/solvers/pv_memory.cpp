@@ -53,37 +53,41 @@ template <class T>
 PvMemory<T>::PvMemory(const ModelData& m, const ConstraintData* constraints)
     : unreachable(constraints ? constraints->row_count : 0) {
   if (!constraints || constraints->row_count == 0) return;
-  if (m.cluster_count > 0 && constraints->bridge_count > 0) return;  // not among what these methods solve
   number_lanes(m, *constraints);
-  plan_merges(*constraints);
+  plan_merges(m, *constraints);
   lay_out_columns(m);
   find_blocks(m, *constraints);
   allocate(constraints->row_count);
 }
 
-// Lanes of the bridging rows that start on a node.
+// Lanes of the bridging rows that start on a body.
 template <class T>
-void PvMemory<T>::enter_bridges(const ConstraintData& c, PvNode& n, std::int32_t& lanes) {
-  n.side_begin = static_cast<std::int32_t>(sides_.size());
+void PvMemory<T>::enter_bridges(const ConstraintData& c, PvGroup& body, std::int32_t& lanes) {
+  body.side_begin = static_cast<std::int32_t>(sides_.size());
   for (std::int32_t j = 0; j < c.bridge_count; ++j) {
     const ConstraintItem& item = c.items[c.bridges[j]];
-    if (item.first != n.node && item.second != n.node) continue;
-    const bool second = item.second == n.node;
+    if (item.first != body.node && item.second != body.node) continue;
+    const bool second = item.second == body.node;
     for (std::int32_t r = 0; r < item.row_count; ++r) {
       const std::int32_t row = item.row_begin + r;
       (second ? second_lane_of_row_ : lane_of_row_)[static_cast<std::size_t>(row)] = lanes;
       sides_.push_back({row, lanes++, 12 * (item.bridge + r) + (second ? 6 : 0)});
     }
   }
-  n.side_end = static_cast<std::int32_t>(sides_.size());
+  body.side_end = static_cast<std::int32_t>(sides_.size());
 }
 
+// Where the two lanes of a bridging row become one: where its sides meet, or beyond the cluster they meet in.
 template <class T>
-void PvMemory<T>::plan_merges(const ConstraintData& c) {
+void PvMemory<T>::plan_merges(const ModelData& m, const ConstraintData& c) {
+  const auto place_of = [&](std::int32_t node) {
+    while (node >= 0 && cluster_of(m, node) >= 0) node = m.clusters[cluster_of(m, node)].parent;
+    return node;
+  };
   const auto merges_at = [&](std::int32_t node) {
     for (std::int32_t j = 0; j < c.bridge_count; ++j) {
       const ConstraintItem& item = c.items[c.bridges[j]];
-      if (item.meet != node) continue;
+      if (place_of(item.meet) != node) continue;
       for (std::int32_t r = item.row_begin; r < item.row_begin + item.row_count; ++r) {
         const std::size_t row = static_cast<std::size_t>(r);
         merges_.push_back({lane_of_row_[row], second_lane_of_row_[row]});
@@ -93,7 +97,7 @@ void PvMemory<T>::plan_merges(const ConstraintData& c) {
   };
   for (PvNode& n : nodes_) {
     n.merge_begin = static_cast<std::int32_t>(merges_.size());
-    n.merge_end = merges_at(n.node);
+    n.merge_end = n.cluster < 0 ? merges_at(n.node) : n.merge_begin;
   }
   data.world_merge_begin = static_cast<std::int32_t>(merges_.size());
   data.merge_count = merges_at(-1);
@@ -108,16 +112,17 @@ void PvMemory<T>::number_lanes(const ModelData& m, const ConstraintData& c) {
   std::vector<std::vector<PvGroup>> groups;                                     // per place
   for (std::int32_t s = 0; s < c.support_count; ++s) {
     const std::int32_t i = c.support[s], cluster = cluster_of(m, i);
-    PvGroup own{i, c.node_row_first[i], end_of_own_rows(c, i), lanes, lanes};
+    PvGroup own{i, c.node_row_first[i], end_of_own_rows(c, i), lanes, lanes, 0, 0};
     for (std::int32_t r = own.row_begin; r < own.row_end; ++r)
       lane_of_row_[static_cast<std::size_t>(r)] = lanes++;
+    enter_bridges(c, own, lanes);
     if (cluster < 0 || m.clusters[cluster].node_begin == i) {
       PvNode n{};
       n.node = i;
       n.cluster = cluster;
       n.row_begin = own.row_begin;
       n.lane_begin = own.lane_begin;
-      if (cluster < 0) enter_bridges(c, n, lanes);
+      if (cluster < 0) n.side_begin = own.side_begin, n.side_end = own.side_end;
       nodes_.push_back(n);
       groups.emplace_back();
     }
@@ -134,7 +139,7 @@ void PvMemory<T>::number_lanes(const ModelData& m, const ConstraintData& c) {
     const std::int32_t parent = n.cluster < 0 ? m.nodes[n.node].parent : m.clusters[n.cluster].parent;
     if (parent < 0 || n.lane_end == n.lane_begin || cluster_of(m, parent) < 0) continue;
     const std::int32_t above = place[static_cast<std::size_t>(parent)];
-    groups[static_cast<std::size_t>(above)].push_back({parent, 0, 0, n.lane_begin, n.lane_end});
+    groups[static_cast<std::size_t>(above)].push_back({parent, 0, 0, n.lane_begin, n.lane_end, 0, 0});
   }
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     nodes_[i].group_begin = static_cast<std::int32_t>(groups_.size());
@@ -234,6 +239,7 @@ void PvMemory<T>::allocate(int rows) {
   data.nodes = nodes_.data();
   data.groups = groups_.data();
   data.lane_of_row = lane_of_row_.data();
+  data.side_count = static_cast<std::int32_t>(sides_.size());
   data.sides = sides_.data();
   data.merges = merges_.data();
   data.whole = {static_cast<std::int32_t>(whole_.size()), whole_.data()};

@@ -28,8 +28,8 @@ class PvMemory {
   UnreachablePart unreachable;
 
  private:
-  void enter_bridges(const ConstraintData& c, PvNode& n, std::int32_t& lanes);
-  void plan_merges(const ConstraintData& c);
+  void enter_bridges(const ConstraintData& c, PvGroup& body, std::int32_t& lanes);
+  void plan_merges(const ModelData& m, const ConstraintData& c);
   void number_lanes(const ModelData& m, const ConstraintData& c);
   void lay_out_columns(const ModelData& m);
   void blocks_behind(const ModelData& m, const ConstraintData& c, std::int32_t parent, std::int32_t border,

@@ -255,7 +255,8 @@ Eigen::VectorXd embedded_velocities(const LoopScene& scene, const Eigen::VectorX
 
 Eigen::VectorXd multiplier_accelerations(const LoopScene& scene, const std::vector<ConstraintSpec>& contacts,
                                          const Eigen::VectorXd& q, const Eigen::VectorXd& v,
-                                         const Eigen::VectorXd& tau, const double* wrenches) {
+                                         const Eigen::VectorXd& tau, const double* wrenches,
+                                         Posedness* posedness) {
   std::vector<ConstraintSpec> specs = contacts;
   for (const MechanismLoop& loop : scene.mechanism.loops) specs.push_back(closure_of(loop, *scene.open));
   const MatrixXd J = coupling_rows(scene);
@@ -272,9 +273,27 @@ Eigen::VectorXd multiplier_accelerations(const LoopScene& scene, const std::vect
   in.given_J = J.data(), in.given_rhs = zero.data();
   VectorXd qdd(scene.open->nv);
   SolveReport report;
-  if (static_cast<std::int32_t>(solver.solve(in, {}, qdd.data(), nullptr, report)) < 0)
+  const Status status = solver.solve(in, {}, qdd.data(), nullptr, report);
+  if (static_cast<std::int32_t>(status) < 0)
     throw std::runtime_error("the mass matrix is not positive definite");
+  if (posedness) *posedness = {solver.min_kept_over_max(), status == Status::ok};
   return embedded_velocities(scene, qdd);
+}
+
+PartlyEmbedded partly_embedded(const LoopScene& scene, const std::vector<bool>& embedded) {
+  PartlyEmbedded part{scene, {}};
+  part.scene.mechanism.loops.clear();
+  for (std::size_t i = 0; i < embedded.size(); ++i)
+    if (embedded[i]) part.scene.mechanism.loops.push_back(scene.mechanism.loops[i]);
+  part.scene.model = Model::compile(part.scene.mechanism, scene.options);
+  part.scene.q = in_order_of(*part.scene.model, *scene.model, scene.q, true);
+  for (std::size_t i = 0; i < embedded.size(); ++i)
+    if (!embedded[i]) part.closures.push_back(closure_of(scene.mechanism.loops[i], *part.scene.model));
+  return part;
+}
+
+Eigen::VectorXd in_order_of(const Model& to, const Model& from, const Eigen::VectorXd& x, bool positions) {
+  return moved(x, coordinate_map(from, to, positions));
 }
 
 }  // namespace tenon::testing

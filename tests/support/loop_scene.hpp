@@ -31,11 +31,29 @@ Eigen::VectorXd open_positions(const LoopScene& scene, const Eigen::VectorXd& q)
 Eigen::VectorXd open_velocities(const LoopScene& scene, const Eigen::VectorXd& v);
 Eigen::VectorXd embedded_velocities(const LoopScene& scene, const Eigen::VectorXd& v);
 
+// How well posed the rows of multiplier_accelerations were.
+struct Posedness {
+  double kept = 1;       // BasicKktSolver::min_kept_over_max
+  bool feasible = true;  // rows do not contradict each other
+};
+
 // Accelerations by the spanning tree from the description, in long double, with closure rows for loops,
 // constant rows for couplings and gears and those contacts; nothing of clusters, G or g. In the order of the
 // embedded model.
 Eigen::VectorXd multiplier_accelerations(const LoopScene& scene, const std::vector<ConstraintSpec>& contacts,
                                          const Eigen::VectorXd& q, const Eigen::VectorXd& v,
-                                         const Eigen::VectorXd& tau, const double* wrenches);
+                                         const Eigen::VectorXd& tau, const double* wrenches,
+                                         Posedness* posedness = nullptr);
+
+// The scene with only some of its geometric loops in the model: `embedded` of scene.mechanism.loops. The
+// others are closure constraints on it.
+struct PartlyEmbedded {
+  LoopScene scene;  // model with some loops, open as ever
+  std::vector<ConstraintSpec> closures;
+};
+PartlyEmbedded partly_embedded(const LoopScene& scene, const std::vector<bool>& embedded);
+
+// Positions or velocity coordinates of one model in the order of another, by the joints' names.
+Eigen::VectorXd in_order_of(const Model& to, const Model& from, const Eigen::VectorXd& x, bool positions);
 
 }  // namespace tenon::testing
