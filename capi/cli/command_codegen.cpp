@@ -1,5 +1,4 @@
 // tenon codegen: one algorithm for one robot as a C function.
-#include <cstdio>
 #include <memory>
 
 #include "commands.hpp"
@@ -46,15 +45,7 @@ std::string generate(const tenon_model* model, const tenon_constraints* constrai
 void run(const Arguments& arguments) {
   const ModelHandle model = load(arguments.recording.robot.source());
   const ContactSet contacts = arguments.recording.make(model.get());
-  const std::string text = generate(model.get(), contacts.handle.get(), arguments);
-  if (arguments.output.empty()) {
-    std::fputs(text.c_str(), stdout);
-    return;
-  }
-  std::FILE* file = std::fopen(arguments.output.c_str(), "w");
-  const bool written = file && std::fputs(text.c_str(), file) >= 0;
-  if ((file && std::fclose(file) != 0) || !written)
-    throw Failure(format("--output: '%s' cannot be written.", arguments.output.c_str()));
+  write_text(arguments.output, generate(model.get(), contacts.handle.get(), arguments));
 }
 
 }  // namespace

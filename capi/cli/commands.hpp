@@ -16,6 +16,7 @@ void add_simulate(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_count(CLI::App& app);
 void add_codegen(CLI::App& app);
+void add_generate(CLI::App& app);
 
 // The options by which every command takes a robot, and those by which it takes contacts.
 struct RobotArguments {
@@ -48,6 +49,8 @@ CLI::Option* add_repeated(CLI::App& command, const std::string& name, std::vecto
                           const std::string& description);
 // A check that an option is a number in a range.
 CLI::Validator between(double lower, double upper);
+// Writes text to a file, or to standard output where path is empty. Throws a failure that names --output.
+void write_text(const std::string& path, const std::string& text);
 // The method of a name; throws a usage failure that lists them.
 int32_t parse_method(const std::string& name);
 

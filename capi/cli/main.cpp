@@ -83,6 +83,17 @@ CLI::Validator between(double lower, double upper) {
       "");
 }
 
+void write_text(const std::string& path, const std::string& text) {
+  if (path.empty()) {
+    std::fputs(text.c_str(), stdout);
+    return;
+  }
+  std::FILE* file = std::fopen(path.c_str(), "w");
+  const bool written = file && std::fputs(text.c_str(), file) >= 0;
+  if ((file && std::fclose(file) != 0) || !written)
+    throw Failure(format("--output: '%s' cannot be written.", path.c_str()));
+}
+
 int32_t parse_method(const std::string& name) {
   const int32_t method = tenon_method_from_string(name == "auto" ? "automatic" : name.c_str());
   if (method >= 0) return method;
@@ -120,6 +131,8 @@ constexpr const char* examples = R"(Examples:
       the same in additions and multiplications, which no machine changes
   tenon codegen models/iiwa14.urdf --algorithm aba -o aba.c
       forward dynamics of this robot as a C function that needs nothing else
+  tenon generate chain --kind four_bar --count 12 -o chain.urdf
+      a robot with kinematic loops, as long as you like
 
 `tenon COMMAND --help` says all about a command.)";
 
@@ -152,6 +165,7 @@ int run(int argc, char** argv) {
   add_bench(app);
   add_count(app);
   add_codegen(app);
+  add_generate(app);
   if (argc < 2) {
     std::fputs(app.help().c_str(), stderr);
     return 2;

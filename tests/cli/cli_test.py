@@ -42,7 +42,8 @@ class Info(unittest.TestCase):
 
     def test_version_and_help(self):
         self.assertIn("tenon 0.1.0", run(TENON, "--version").stdout)
-        for command in [], ["info"], ["simulate"], ["bench"], ["count"], ["codegen"]:
+        for command in ([], ["info"], ["simulate"], ["bench"], ["count"], ["codegen"], ["generate"],
+                        ["generate", "chain"], ["generate", "branches"]):
             done = run(TENON, *command, "--help")
             self.assertEqual(done.returncode, 0)
             self.assertIn("Examples:", done.stdout)
@@ -160,6 +161,58 @@ class Count(unittest.TestCase):
         done = run(TENON, "count", model("iiwa14"), "--algorithm", "pv")
         self.assertEqual(done.returncode, 1)
         self.assertIn("constraint rows", done.stderr)
+
+
+class Generate(unittest.TestCase):
+    # Per cell: bodies, independent coordinates, and that each cell is a cluster of its own.
+    CELLS = {"rotor": (2, 1), "belt": (4, 2), "four_bar": (3, 1), "six_bar": (5, 1), "connecting_rod": (4, 1),
+             "differential": (5, 2)}
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.path = os.path.join(self.folder.name, "robot.urdf")
+
+    def generate(self, *arguments):
+        done = run(TENON, "generate", *arguments, "-o", self.path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        info = run(TENON, "info", self.path)
+        self.assertEqual(info.returncode, 0, info.stderr)
+        self.assertNotIn("warning", info.stdout)
+        return info.stdout
+
+    def test_chains_have_a_cluster_for_each_cell(self):
+        for kind, (bodies, independent) in self.CELLS.items():
+            for count, branches in (1, 1), (5, 1), (3, 4):
+                cells = count * branches
+                info = self.generate("chain", "--kind", kind, "--count", str(count), "--branches", str(branches))
+                self.assertIn("degrees of freedom  %d " % (bodies * cells), info)
+                self.assertRegex(info, r"\b%d clusters? of joints tied by loops and couplings, %d independent" %
+                                 (cells, independent * cells))
+
+    def test_tied_branches_have_one_cluster_that_grows_with_the_loop(self):
+        for at in 1, 3, 6:
+            info = self.generate("branches", "--tie", "transmission", "--depth", "6", "--at", str(at))
+            self.assertIn("%d of %d independent; dependent: to_link_2_%d" % (2 * at - 1, 2 * at, at), info)
+            info = self.generate("branches", "--tie", "connecting_rod", "--depth", "6", "--at", str(at))
+            self.assertIn("rod_pin: %d of %d independent" % (2 * at - 1, 2 * at + 1), info)
+
+    def test_writes_to_standard_output_too(self):
+        self.generate("chain", "--kind", "belt", "--count", "2")
+        done = run(TENON, "generate", "chain", "--kind", "belt", "--count", "2")
+        with open(self.path) as file:
+            self.assertEqual(done.stdout, file.read())
+
+    def test_says_what_is_wrong(self):
+        for arguments, word in ((["chain"], "--kind"), (["chain", "--kind", "spring"], "four_bar"),
+                                (["branches", "--depth", "3", "--at", "4"], "beyond"),
+                                (["chain", "--kind", "belt", "--count", "0"], "--count"), ([], "subcommand")):
+            done = run(TENON, "generate", *arguments)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(word, done.stderr)
+        done = run(TENON, "generate", "chain", "--kind", "belt", "-o", "/no/such/folder/x.urdf")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("cannot be written", done.stderr)
 
 
 class Codegen(unittest.TestCase):
