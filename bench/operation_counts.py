@@ -27,8 +27,9 @@ DAMPED = ["caba_osimf", "caba_osim", "pv_osimf", "pv_osimr_cholesky", "ltl_chole
 COLORS = ["#0b6e99", "#d1495b", "#edae49", "#66a182", "#5b4b8a", "#8d6b48"]
 LOOPS = ["c_aba", "approximate_aba", "projection", "multipliers"]
 # What [LOOPS1]'s implementation, generalized_rbda 45fa7c4, does on CasADi's scalars: q, v, spanning tau -> spanning qdd.
+# Tello is not here: its differentials are functions of the user's, which cannot be recorded.
 LOOPS_PUBLISHED = {"mini_cheetah": (11191, 7190, 27478, 97127), "mit_humanoid": (21119, 12266, 60584, 258637),
-                   "tello": (20951, 10195, 58007, 256618), "jvrc1": (27633, 14859, 193314, 820430),
+                   "jvrc1": (27633, 14859, 193314, 820430),
                    "four_bar": (484, None, None, None), "six_bar": (1481, None, None, None)}
 # Corners of a foot. A rectangle's rows are partly equal, which sharing of terms finds and CasADi does not.
 RECTANGLE = ["0.17,0.06,-0.08", "0.17,-0.06,-0.08", "-0.09,0.06,-0.08", "-0.09,-0.06,-0.08"]
@@ -377,6 +378,52 @@ def kinematic_loops(counter, report):
         report.say("  c_aba with every rotor a body %d, c_rnea %d" % (ours["c_aba_unfolded"], ours["c_rnea"]))
 
 
+def generated(counter, *arguments):
+    """A robot by `tenon generate`."""
+    path = os.path.join(counter.folder, "_".join(arguments).replace("--", "") + ".urdf")
+    subprocess.run([counter.program, "generate", *arguments, "-o", path], check=True)
+    return path
+
+
+def loop_chains(counter, report):
+    exact = ["c_aba", "projection", "multipliers"]
+    depths = [1, 2, 4, 8, 12]
+    for kind, what in (("rotor", "link and rotor"), ("belt", "parallel belts"), ("four_bar", "four-bars")):
+        for branches in ("1", "2", "4"):
+            cases = {d: counter.count("loops2_fig8", kind + " x " + branches, d,
+                                      generated(counter, "chain", "--kind", kind, "--count", str(d), "--branches", branches),
+                                      [], exact, floating=False) for d in depths}
+            title = "[LOOPS2] Fig. 8: %s, %s branch%s" % (what, branches, "" if branches == "1" else "es")
+            report.table(title, "clusters of a branch", cases)
+            for first, last in ((2, 3), (3, 4)):
+                report.say("one more costs, %2d to %2d     " % (depths[first], depths[last]) +
+                           "".join("%18.0f " % ((line[last] - line[first]) / (depths[last] - depths[first]))
+                                   for line in transposed(cases).values()))
+            report.plot("loops2_fig8_%s_%s" % (kind, branches),
+                        plot_lines(title, "clusters of a branch", depths, transposed(cases), True))
+
+
+def loop_locality(counter, report):
+    for tie, what in (("transmission", "a transmission"), ("connecting_rod", "a connecting rod")):
+        for depth, places in ((5, [1, 2, 3, 4, 5]), (10, [1, 2, 3, 4, 5, 6, 7, 8, 10]), (20, [1, 2, 4, 7, 10, 14, 17, 20])):
+            cases = {at: counter.count("loops2_fig10", tie + " " + str(depth), at,
+                                       generated(counter, "branches", "--tie", tie, "--depth", str(depth), "--at", str(at)),
+                                       [], ["c_aba", "multipliers", "projection"], floating=False) for at in places}
+            title = "[LOOPS2] Fig. 10: two branches of %d links tied by %s" % (depth, what)
+            report.table(title, "link that is tied", cases)
+            report.plot("loops2_fig10_%s_%d" % (tie, depth),
+                        plot_lines(title, "link that is tied", places, transposed(cases), True))
+
+
+def loop_actuators(counter, report):
+    cases = {name: counter.count("loops2_fig12", name, "", model(name), [], ["c_aba", "approximate_aba"])
+             for name in ("mini_cheetah", "mit_humanoid", "jvrc1")}
+    report.table("[LOOPS2] Fig. 12: robots with rotors, exact and as armature", "", cases)
+    for name, totals in cases.items():
+        report.say("  %s: approximate_aba %+.1f %%" % (name, 100 * (totals["approximate_aba"] / totals["c_aba"] - 1)))
+    report.plot("loops2_fig12", plot_bars("[LOOPS2] Fig. 12: rotors exact and as armature", cases))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tenon", help="the program")
@@ -393,6 +440,9 @@ def main():
         constrained_dynamics(counter, report)
         damped_inverse(counter, report)
         kinematic_loops(counter, report)
+        loop_chains(counter, report)
+        loop_locality(counter, report)
+        loop_actuators(counter, report)
     with open(os.path.join(arguments.out, "counts.csv"), "w", newline="") as file:
         writer = csv.DictWriter(file, counter.records[0].keys())
         writer.writeheader()
