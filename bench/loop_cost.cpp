@@ -122,13 +122,14 @@ int main(int argc, char** argv) {
   };
   std::printf("%-22s %9s %9s %7s   microseconds a call of forward_dynamics\n", "robot", "exact", "armature",
               "ratio");
-  for (const char* name : {"mini_cheetah", "mit_humanoid", "jvrc1", "revolute_rotor_chain"}) {
+  for (const char* name :
+       {"mini_cheetah", "mit_humanoid", "mit_humanoid_leg", "jvrc1", "revolute_rotor_chain"}) {
     if (!wanted(name)) continue;
     Timed exact(robot(name)), approximate(armature_approximation(robot(name)));
     const std::vector<double> t = fastest({&exact, &approximate}, seconds);
     std::printf("%-22s %9.3f %9.3f %7.3f\n", name, t[0], t[1], t[0] / t[1]);
   }
-  for (const char* name : {"four_bar", "six_bar", "planar_leg_linkage", "cassie"}) {
+  for (const char* name : {"four_bar", "six_bar", "planar_leg_linkage", "strandbeest_leg", "cassie"}) {
     if (!wanted(name)) continue;
     Timed exact(robot(name));
     std::printf("%-22s %9.3f\n", name, fastest({&exact}, seconds)[0]);

@@ -26,9 +26,13 @@ TENON_INLINE bool has_loops(const ModelData& m) {
   return m.cluster_count > 0 || m.rotor_count > 0;
 }
 
+template <class T, class S>
+TENON_INLINE Sym3<T> load_sym3(const S* a) {
+  return {T(a[0]), T(a[1]), T(a[2]), T(a[3]), T(a[4]), T(a[5])};
+}
 template <class T>
-TENON_INLINE Sym3<T> load_sym3(const T* a) {
-  return {a[0], a[1], a[2], a[3], a[4], a[5]};
+TENON_INLINE Sym3<T> operator*(const T& s, const Sym3<T>& m) {
+  return {s * m.xx, s * m.xy, s * m.xz, s * m.yy, s * m.yz, s * m.zz};
 }
 template <class T>
 TENON_INLINE void store(T* a, const Sym3<T>& m) {
@@ -321,12 +325,9 @@ inline Vec3<T> add_wobble(const ModelData& m, const RotorData& rotor, int r, con
   const T c = w.rotor_cos[r], s = w.rotor_sin[r];
   const T cos2 = c * c - s * s, sin2 = (s + s) * c;
   const T a = T(rotor.a) * cos2 - T(rotor.b) * sin2, b = T(rotor.a) * sin2 + T(rotor.b) * cos2;
-  const Vec3<T> x = load_vec3<T>(rotor.direction[0]), y = load_vec3<T>(rotor.direction[1]);
-  const Vec3<T> ax = a * x + b * y, ay = b * x - a * y;  // delta = x ax^T + y ay^T
-  const Sym3<T> delta = {x.x * ax.x + y.x * ay.x, x.x * ax.y + y.x * ay.y, x.x * ax.z + y.x * ay.z,
-                         x.y * ax.y + y.y * ay.y, x.y * ax.z + y.y * ay.z, x.z * ax.z + y.z * ay.z};
+  const Sym3<T> delta = a * load_sym3<T>(rotor.wobble[0]) + b * load_sym3<T>(rotor.wobble[1]);
   T* sum = w.wobble + 6 * rotor.carrier;
-  store(sum, load_sym3(sum) + delta);
+  store(sum, load_sym3<T>(sum) + delta);
   const Vec3<T> omega = load_vec3<T>(w.v + 6 * rotor.carrier);
   const Vec3<T> turned = delta * omega;
   const T work = dot(load_vec3<T>(rotor.axis), cross(omega, turned));
@@ -337,11 +338,12 @@ inline Vec3<T> add_wobble(const ModelData& m, const RotorData& rotor, int r, con
   return delta * cross(omega, spin) + cross(omega + spin, turned);
 }
 
-// Gyroscopic moments on the carriers, and what wobbles. After their velocities and bias forces.
+// Gyroscopic moments on the carriers, and what wobbles (the first of the rotors). After their velocities and
+// bias forces.
 template <class T>
 inline void add_rotor_moments(const ModelData& m, T* force, WorkspaceData<T>& w) {
   if (m.wobbling_rotors > 0) {
-    sin_cos(w.rotor_angle, w.rotor_sin, w.rotor_cos, m.rotor_count);
+    sin_cos(w.rotor_angle, w.rotor_sin, w.rotor_cos, m.wobbling_rotors);
     for (int e = 0; e < 6 * m.node_count; ++e) w.wobble[e] = T(0);
     for (int k = 0; k < m.nv; ++k) w.drive_bias[k] = T(0);
   }
@@ -362,7 +364,7 @@ template <bool loops, class T>
 TENON_INLINE RigidInertia<T> load_body(const ModelData& m, int i, const WorkspaceData<T>& w) {
   RigidInertia<T> body = load_rigid<T>(m.nodes[i]);
   if constexpr (loops)
-    if (m.wobbling_rotors > 0) body.I = body.I + load_sym3(w.wobble + 6 * i);
+    if (m.wobbling_rotors > 0) body.I = body.I + load_sym3<T>(w.wobble + 6 * i);
   return body;
 }
 

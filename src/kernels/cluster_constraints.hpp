@@ -12,6 +12,7 @@
 
 #include "kernels/articulated_body.hpp"
 #include "kernels/loop_rows.hpp"
+#include "kernels/planar_loops.hpp"
 #include "kernels/small_split.hpp"
 
 namespace tenon {
@@ -113,14 +114,34 @@ void evaluate_coupling(const ModelData& m, const LoopConstraintData& loop, const
   }
 }
 
+template <class T>
+void evaluate_general_cluster(const ModelData& m, const ClusterData& c, const T* q, const T* v,
+                              WorkspaceData<T>& w) {
+  if (!c.constant_G) sweep_cluster(m, c, q, v, w);
+  for (int l = c.constraint_begin; l < c.constraint_end; ++l)
+    if (m.loop_constraints[l].kind == loop_geometric) evaluate_geometric_loop(m, c, m.loop_constraints[l], w);
+}
+template <int K, class T>
+void evaluate_planar_cluster(const ModelData& m, const ClusterData& c, const T* v, WorkspaceData<T>& w) {
+  sweep_planar_cluster<K>(m, c, v, w);
+  for (int l = c.constraint_begin; l < c.constraint_end; ++l)
+    if (m.loop_constraints[l].kind == loop_geometric) evaluate_planar_loop<K>(m, c, m.loop_constraints[l], w);
+}
+
 // phi, K and k of a cluster. Rows of callbacks, and what never changes of K, are in place already.
 template <class T>
 void evaluate_cluster(const ModelData& m, const ClusterData& c, const T* q, const T* v, WorkspaceData<T>& w) {
-  if (!c.constant_G) sweep_cluster(m, c, q, v, w);
-  for (int l = c.constraint_begin; l < c.constraint_end; ++l) {
-    const LoopConstraintData& loop = m.loop_constraints[l];
-    if (loop.kind == loop_geometric) evaluate_geometric_loop(m, c, loop, w);
-    if (loop.kind == loop_coupling) evaluate_coupling(m, loop, q, w);
+  for (int l = c.constraint_begin; l < c.constraint_end; ++l)
+    if (m.loop_constraints[l].kind == loop_coupling) evaluate_coupling(m, m.loop_constraints[l], q, w);
+  switch (c.kind) {
+    case cluster_planar_x:
+      return evaluate_planar_cluster<0>(m, c, v, w);
+    case cluster_planar_y:
+      return evaluate_planar_cluster<1>(m, c, v, w);
+    case cluster_planar_z:
+      return evaluate_planar_cluster<2>(m, c, v, w);
+    default:
+      return evaluate_general_cluster(m, c, q, v, w);
   }
 }
 

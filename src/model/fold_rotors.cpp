@@ -36,6 +36,18 @@ double element(const double* I, int i, int j) {
   return I[place[i][j]];
 }
 
+// x x^T - y y^T and x y^T + y x^T.
+void store_wobble(const Vec3<double>& x, const Vec3<double>& y, double (&wobble)[2][6]) {
+  double a[3], b[3];
+  store(a, x);
+  store(b, y);
+  for (int i = 0, e = 0; i < 3; ++i)
+    for (int j = i; j < 3; ++j, ++e) {
+      wobble[0][e] = a[i] * a[j] - b[i] * b[j];
+      wobble[1][e] = a[i] * b[j] + b[i] * a[j];
+    }
+}
+
 class RotorFolder {
  public:
   explicit RotorFolder(const Model& model) : outer_(model), folds_(model.nodes.size(), false) {}
@@ -46,6 +58,7 @@ class RotorFolder {
     folding_ = std::make_unique<Model::Folding>();
     inner_ = std::make_shared<Model>();
     number();
+    number_rotors();
     copy_description();
     take_over_inertias();
     copy_clusters();
@@ -102,7 +115,13 @@ class RotorFolder {
   int nv_of(std::size_t node) const { return outer_.joints[node].nv; }
   int nq_of(std::size_t node) const { return outer_.joints[node].nq; }
 
-  // Nodes and coordinates that stay keep their order.
+  bool wobbles(std::int32_t i) const {
+    const NodeData& n = outer_.nodes[at(i)];
+    const Asymmetry s = asymmetry(n);
+    return n.parent >= 0 && (s.a != 0 || s.b != 0);
+  }
+
+  // Nodes and coordinates that stay keep their order; of the rotors, those that wobble come first.
   void number() {
     inner_q_.assign(at(outer_.nq), -1);
     inner_v_.assign(at(outer_.nv), -1);
@@ -110,8 +129,6 @@ class RotorFolder {
     for (std::size_t i = 0; i < folds_.size(); ++i) {
       const NodeData& n = outer_.nodes[i];
       if (folds_[i]) {
-        folding_->rotor_q.push_back(n.q_index);
-        folding_->rotor_v.push_back(n.v_index);
         folding_->rotor_node.push_back(static_cast<std::int32_t>(i));
         continue;
       }
@@ -125,6 +142,14 @@ class RotorFolder {
         inner_v_[at(n.v_index + k)] = static_cast<std::int32_t>(folding_->v.size());
         folding_->v.push_back(n.v_index + k);
       }
+    }
+  }
+  void number_rotors() {
+    std::vector<std::int32_t>& rotors = folding_->rotor_node;
+    std::stable_partition(rotors.begin(), rotors.end(), [&](std::int32_t i) { return wobbles(i); });
+    for (const std::int32_t i : rotors) {
+      folding_->rotor_q.push_back(outer_.nodes[at(i)].q_index);
+      folding_->rotor_v.push_back(outer_.nodes[at(i)].v_index);
     }
   }
   std::int32_t inner_node(std::int32_t node) const { return node < 0 ? -1 : inner_node_[at(node)]; }
@@ -311,11 +336,10 @@ class RotorFolder {
       store(rotor.momentum, (n.sign * spin_inertia) * axis_on_parent(n));
       store(rotor.axis, n.sign * axis_on_parent(n));
       const Asymmetry wobble = asymmetry(n);
-      rotor.wobbles = rotor.carrier >= 0 && (wobble.a != 0 || wobble.b != 0);
+      rotor.wobbles = wobbles(i);
       rotor.a = wobble.a;
       rotor.b = n.sign * wobble.b;
-      store(rotor.direction[0], axis_on_parent(n, (k + 1) % 3));
-      store(rotor.direction[1], n.sign * axis_on_parent(n, (k + 2) % 3));
+      store_wobble(axis_on_parent(n, (k + 1) % 3), n.sign * axis_on_parent(n, (k + 2) % 3), rotor.wobble);
       rotor.inertia = spin_inertia + outer_.armature[at(n.v_index)];
       rotor.drive_begin = static_cast<std::int32_t>(m.rotor_drives.size());
       for (std::int32_t y = 0; y < c.y_count; ++y) {

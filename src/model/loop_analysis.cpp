@@ -354,10 +354,28 @@ class Analysis {
       for (int l = c.constraint_begin; l < c.constraint_end; ++l)
         constant = constant && model_.loops.constraints[static_cast<std::size_t>(l)].kind == loop_coupling;
       c.constant_G = constant;
+      if (!constant) c.kind = kind_of(c);
       if (constant)
         std::copy_n(probe.data.G + c.G_begin, c.v_count * c.y_count,
                     model_.loops.G_initial.begin() + c.G_begin);
     }
+  }
+
+  // Planar where hinges turn about one coordinate axis and loops are closed by linear rows across it.
+  ClusterKind kind_of(const ClusterData& c) const {
+    const std::int32_t kind = model_.nodes[static_cast<std::size_t>(c.node_begin)].kind;
+    if (kind > joint_revolute_z) return cluster_general;
+    for (int i = c.node_begin; i < c.node_begin + c.node_count; ++i)
+      if (model_.nodes[static_cast<std::size_t>(i)].kind != kind) return cluster_general;
+    const int K = kind - joint_revolute_x, across[] = {(K + 1) % 3, (K + 2) % 3};
+    for (int l = c.constraint_begin; l < c.constraint_end; ++l) {
+      const LoopConstraintData& loop = model_.loops.constraints[static_cast<std::size_t>(l)];
+      if (loop.kind != loop_geometric) continue;
+      if ((loop.rows & ~(8u | 16u)) != 0) return cluster_general;  // more than linear x and y
+      for (const int i : across)
+        if (std::abs(loop.predecessor_R[3 * i + 2]) > 1e-12) return cluster_general;
+    }
+    return static_cast<ClusterKind>(cluster_planar_x + K);
   }
 
   const Mechanism& mechanism_;

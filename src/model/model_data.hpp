@@ -87,6 +87,10 @@ struct CouplingEntry {
 
 enum ClusterKind : std::int32_t {
   cluster_general = 0,
+  // Hinges about the same coordinate axis, loops closed in the plane across it (kernels/planar_loops.hpp).
+  cluster_planar_x = 1,
+  cluster_planar_y = 2,
+  cluster_planar_z = 3,
 };
 
 // Bodies that loops tie together: the nodes [node_begin, node_begin + node_count). Nodes are numbered so that
@@ -115,7 +119,8 @@ struct ClusterData {
 //   force on the carrier   momentum qdd_r + w x momentum v_r   (a moment),
 //   force of the rotor     momentum . alpha + inertia qdd_r.
 // A rotor that is not symmetric about its axis wobbles: what its inertia deviates from the symmetric one,
-// [a b; b -a] across the axis, turns with it.
+// [a b; b -a] across the axis, turns with it, twice as fast: with x, y across the axis it is
+//   a (x x^T - y y^T) + b (x y^T + y x^T), (a, b) turned by twice the angle.
 struct RotorData {
   std::int32_t carrier;                 // node, -1 for the world
   std::int32_t wobbles;                 // 1: a or b is not zero
@@ -123,8 +128,8 @@ struct RotorData {
   double momentum[3];                   // spin inertia times axis, frame of the carrier, user sign
   double inertia;                       // about its axis, with armature; 0 where armature holds it already
   double axis[3];                       // frame of the carrier, user sign
-  double a, b;                          // at angle zero, along the two directions
-  double direction[2][3];               // across the axis, right-handed with it, frame of the carrier
+  double a, b;                          // at angle zero
+  double wobble[2][6];  // x x^T - y y^T and x y^T + y x^T, frame of the carrier: xx xy xz yy yz zz
 };
 struct RotorDrive {
   std::int32_t v_index;

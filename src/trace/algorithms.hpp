@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,11 @@ struct Array {
   Size size;
 };
 
+// Loops that the program gives as functions (MechanismImplicit::evaluate), for any scalar: by their numbers
+// in Model::Loops::callbacks.
+template <class T>
+using LoopFunctions = std::vector<std::function<void(const T* q, const T* v, T* phi, T* K, T* Kdot_v)>>;
+
 // What an algorithm runs on. Inputs that it does not name are null; rows are in the user's order.
 template <class T>
 struct Subject {
@@ -42,6 +48,7 @@ struct Subject {
   TraceOptions options;
   // Of the folded form of the model (model/fold_rotors.hpp); null where it has none.
   WorkspaceData<T>* folded = nullptr;
+  const LoopFunctions<T>* loop_functions = nullptr;  // null: the model has none
 
   const ModelData& m() const { return model.data(); }
   const ConstraintData& c() const { return constraints->data(); }

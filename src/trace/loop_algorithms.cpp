@@ -36,16 +36,48 @@ T& at(Numbers<T>& x, int i) {
   return x[static_cast<std::size_t>(i)];
 }
 
+// As evaluate_callbacks does (solvers/assembly.hpp).
 template <class T>
-void update_loops(Subject<T>& s, const T* q_in, const T* v_in) {
-  if (s.m().varying_clusters == 0) return;
-  const int singular = s.kernels.cluster_constraints(s.m(), q_in, v_in, s.w);
+void evaluate_functions(const Model& model, const LoopFunctions<T>& functions, const T* q_in, const T* v_in,
+                        WorkspaceData<T>& w) {
+  const ModelData& m = model.data();
+  for (int l = 0; l < m.loop_constraint_count; ++l) {
+    const LoopConstraintData& loop = m.loop_constraints[l];
+    if (loop.kind != loop_callback) continue;
+    const ClusterData& c = m.clusters[loop.cluster];
+    const Model::LoopCallback& call = model.loops.callbacks[static_cast<std::size_t>(loop.item)];
+    const int rows = loop.row_count, nv = static_cast<int>(call.v_index.size());
+    Numbers<T> x, rate, K = zeros<T>(rows * nv), Kdot_v = zeros<T>(rows);
+    for (const std::int32_t i : call.q_index) x.push_back(q_in[i]);
+    for (const std::int32_t i : call.v_index) rate.push_back(v_in[i]);
+    functions[static_cast<std::size_t>(loop.item)](x.data(), rate.data(), w.loop_phi + loop.row_begin,
+                                                   K.data(), Kdot_v.data());
+    for (int i = 0; i < nv; ++i)
+      std::copy_n(&at(K, i * rows), rows,
+                  w.loop_K + c.K_begin +
+                      (call.v_index[static_cast<std::size_t>(i)] - c.v_begin) * c.row_count + loop.row_begin -
+                      c.row_begin);
+    for (int r = 0; r < rows; ++r) w.loop_k[loop.row_begin + r] = -at(Kdot_v, r);
+  }
+}
+
+// G and g of a model, this one or its folded form.
+template <class T>
+void update_loops(const Subject<T>& s, const Model& model, const T* q_in, const T* v_in,
+                  WorkspaceData<T>& w) {
+  const ModelData& m = model.data();
+  if (m.varying_clusters == 0) return;
+  if (s.loop_functions) evaluate_functions(model, *s.loop_functions, q_in, v_in, w);
+  const int singular = s.kernels.cluster_constraints(m, q_in, v_in, w);
   if (singular >= 0)
     throw Error(
         Status::singular_configuration,
-        "the loop '" +
-            s.model.loops.names[static_cast<std::size_t>(s.m().clusters[singular].constraint_begin)] +
+        "the loop '" + model.loops.names[static_cast<std::size_t>(m.clusters[singular].constraint_begin)] +
             "' is at a singular configuration wherever it was closed, so that nothing can be recorded");
+}
+template <class T>
+void update_loops(Subject<T>& s, const T* q_in, const T* v_in) {
+  update_loops(s, s.model, q_in, v_in, s.w);
 }
 
 // f(joint coordinate, entry) for column y of G.
@@ -93,7 +125,7 @@ void run_c_aba_folded(Subject<T>& s, const T* const* in, T* const* out) {
   const ModelData& m = folding.model->data();
   Numbers<T> state[4] = {zeros<T>(m.nq), zeros<T>(m.nv), zeros<T>(m.nv), zeros<T>(m.nv)};
   fold_state(folding, in[0], in[1], in[2], state[0].data(), state[1].data(), state[2].data(), *s.folded);
-  if (m.varying_clusters > 0) s.kernels.cluster_constraints(m, state[0].data(), state[1].data(), *s.folded);
+  update_loops<T>(s, *folding.model, state[0].data(), state[1].data(), *s.folded);
   s.kernels.aba(m, state[0].data(), state[1].data(), state[2].data(), false, state[3].data(), *s.folded);
   unfold_accelerations(folding, state[3].data(), out[0]);
 }
@@ -214,6 +246,7 @@ void run_multipliers(Subject<T>& s, const T* const* in, T* const* out) {
   Numbers<T> M = mass_matrix(s, in[0]);
   factor_tree(m, M);
   solve_tree(m, M, free);
+  if (rows > 0 && s.loop_functions) evaluate_functions(s.model, *s.loop_functions, in[0], in[1], s.w);
   if (rows > 0) s.kernels.loop_constraints(m, in[0], in[1], s.w);
 
   const auto for_entry = [&](int row, const auto& f) {

@@ -58,7 +58,7 @@ const Algorithm<Recorded>& find(std::string_view name) {
               "algorithm '" + std::string(name) + "' is none that can be recorded; there are " + names);
 }
 
-void check_loops(const TraceableAlgorithm& about, const Model& model) {
+void check_loops(const TraceableAlgorithm& about, const Model& model, bool has_functions) {
   if (model.loops.clusters.empty()) return;
   if (!about.loops) {
     std::string names;
@@ -70,7 +70,7 @@ void check_loops(const TraceableAlgorithm& about, const Model& model) {
                                          (names.empty() ? "ignore its loops" : "take one of " + names));
   }
   for (std::size_t i = 0; i < model.loops.constraints.size(); ++i)
-    if (model.loops.constraints[i].kind == loop_callback)
+    if (model.loops.constraints[i].kind == loop_callback && !has_functions)
       throw Error(Status::unsupported,
                   "unsupported: the loop '" + model.loops.names[i] +
                       "' is given by a function of the program's, which computes in double "
@@ -78,14 +78,14 @@ void check_loops(const TraceableAlgorithm& about, const Model& model) {
 }
 
 void check(const Algorithm<Recorded>& algorithm, const Model& model, const ConstraintSet* constraints,
-           const TraceOptions& options) {
+           const TraceOptions& options, bool has_functions) {
   const std::string name = std::string("algorithm '") + algorithm.about.name + "'";
   if (options.iterations < 1 || options.iterations > 1000)
     throw Error(Status::invalid_argument,
                 "iterations is " + std::to_string(options.iterations) + "; give a number from 1 to 1000");
   if (!(options.mu > 0 && options.mu <= 1e300))
     throw Error(Status::invalid_argument, "mu must be positive and finite; 1e6 is a good value");
-  check_loops(algorithm.about, model);
+  check_loops(algorithm.about, model, has_functions);
   if (!algorithm.about.constrained) return;
   if (!constraints || constraints->row_count() == 0)
     throw Error(Status::invalid_argument, name + " needs constraint rows; add a point, a weld or a row");
@@ -153,9 +153,10 @@ std::vector<Term> Recording::all_outputs() const {
 }
 
 std::unique_ptr<Recording> record(const Model& model, const ConstraintSet* constraints, std::string_view name,
-                                  const TraceOptions& options) {
+                                  const TraceOptions& options,
+                                  const LoopFunctions<Recorded>& loop_functions) {
   const Algorithm<Recorded>& algorithm = find(name);
-  check(algorithm, model, constraints, options);
+  check(algorithm, model, constraints, options, !loop_functions.empty());
   auto recording = std::make_unique<Recording>();
   recording->about = &algorithm.about;
   Graph& graph = recording->graph;
@@ -188,6 +189,7 @@ std::unique_ptr<Recording> record(const Model& model, const ConstraintSet* const
                                memory.osimf.data,
                                split,
                                options};
+  if (!loop_functions.empty()) subject.loop_functions = &loop_functions;
   std::unique_ptr<Memory> folded;
   if (algorithm.about.for_loops && model.folding) {
     folded = std::make_unique<Memory>(*model.folding->model, nullptr);

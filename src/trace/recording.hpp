@@ -7,6 +7,7 @@
 
 #include "trace/algorithms.hpp"
 #include "trace/graph.hpp"
+#include "trace/recorded.hpp"
 
 namespace tenon::trace {
 
@@ -22,8 +23,10 @@ struct Recording {
   std::vector<Term> all_outputs() const;
 };
 
-// The state of the recording is random. Throws as count_operations does.
+// The state of the recording is random, loops closed. Throws as count_operations does. loop_functions: those
+// of the model for recorders; without them a model that has some is refused.
 std::unique_ptr<Recording> record(const Model& model, const ConstraintSet* constraints,
-                                  std::string_view algorithm, const TraceOptions& options);
+                                  std::string_view algorithm, const TraceOptions& options,
+                                  const LoopFunctions<Recorded>& loop_functions = {});
 
 }  // namespace tenon::trace

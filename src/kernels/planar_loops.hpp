@@ -1,0 +1,133 @@
+// Loop constraints of planar linkages: clusters whose joints are hinges about one coordinate axis K, and
+// whose loops are closed by rows in the plane across it (ClusterKind). What loop_rows.hpp says in space is
+// said here with two coordinates, I and J, the next axes after K: poses are an angle and a point, and with d
+// from the predecessor's end to the successor's, e an axis of the predecessor,
+//
+//   phi = e . d,   K = +-(x_S - o) x e for a hinge at o,   -k = e . (a_S - a_P + w_P^2 d - 2 w_P x ddot),
+//
+// ddot being the change of d as the predecessor sees it. In the frame of the cluster's parent, held still.
+#pragma once
+
+#include "kernels/workspace_data.hpp"
+#include "model/model_data.hpp"
+#include "spatial/spatial.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+template <class T>
+struct Vec2 {
+  T x, y;
+};
+template <class T>
+TENON_INLINE Vec2<T> operator+(const Vec2<T>& a, const Vec2<T>& b) {
+  return {a.x + b.x, a.y + b.y};
+}
+template <class T>
+TENON_INLINE Vec2<T> operator-(const Vec2<T>& a, const Vec2<T>& b) {
+  return {a.x - b.x, a.y - b.y};
+}
+template <class T>
+TENON_INLINE Vec2<T> operator*(const T& s, const Vec2<T>& a) {
+  return {s * a.x, s * a.y};
+}
+template <class T>
+TENON_INLINE T dot(const Vec2<T>& a, const Vec2<T>& b) {
+  return a.x * b.x + a.y * b.y;
+}
+template <class T>
+TENON_INLINE T cross(const Vec2<T>& a, const Vec2<T>& b) {
+  return a.x * b.y - a.y * b.x;
+}
+// rate x a
+template <class T>
+TENON_INLINE Vec2<T> cross(const T& rate, const Vec2<T>& a) {
+  return {-(rate * a.y), rate * a.x};
+}
+
+// A body: cosine and sine of its angle, origin, rate, velocity and acceleration of the origin where qdd = 0.
+template <class T>
+struct PlanarBody {
+  T c, s;
+  Vec2<T> o;
+  T rate;
+  Vec2<T> v, a;
+
+  TENON_INLINE Vec2<T> turned(const Vec2<T>& r) const { return {c * r.x - s * r.y, s * r.x + c * r.y}; }
+  TENON_INLINE Vec2<T> velocity(const Vec2<T>& r) const { return v + cross(rate, r); }
+  TENON_INLINE Vec2<T> acceleration(const Vec2<T>& r) const { return a - (rate * rate) * r; }
+};
+// In the fields of bodies in space, the first numbers of each.
+template <class T>
+TENON_INLINE PlanarBody<T> load_planar_body(const ClusterData& c, int node, const WorkspaceData<T>& w) {
+  const T o(0);
+  if (node < c.node_begin) return {T(1), o, {o, o}, o, {o, o}, {o, o}};
+  const T *R = w.loop_R + 9 * node, *p = w.loop_p + 3 * node, *V = w.loop_V + 6 * node,
+          *A = w.loop_A + 6 * node;
+  return {R[0], R[1], {p[0], p[1]}, V[0], {V[1], V[2]}, {A[0], A[1]}};
+}
+template <class T>
+TENON_INLINE void store_planar_body(int node, const PlanarBody<T>& b, WorkspaceData<T>& w) {
+  T *R = w.loop_R + 9 * node, *p = w.loop_p + 3 * node, *V = w.loop_V + 6 * node, *A = w.loop_A + 6 * node;
+  R[0] = b.c, R[1] = b.s, p[0] = b.o.x, p[1] = b.o.y;
+  V[0] = b.rate, V[1] = b.v.x, V[2] = b.v.y, A[0] = b.a.x, A[1] = b.a.y;
+}
+template <int K, class T>
+TENON_INLINE Vec2<T> in_plane(const double* p) {
+  return {T(p[(K + 1) % 3]), T(p[(K + 2) % 3])};
+}
+
+// After joint_angles. v null: at rest.
+template <int K, class T>
+inline void sweep_planar_cluster(const ModelData& m, const ClusterData& c, const T* v, WorkspaceData<T>& w) {
+  for (int i = c.node_begin; i < c.node_begin + c.node_count; ++i) {
+    const NodeData& n = m.nodes[i];
+    const PlanarBody<T> parent = load_planar_body(c, n.parent, w);
+    const T cosine = w.cos_q[i], sine = w.sin_q[i], rate = v ? T(n.sign) * v[n.v_index] : T(0);
+    const Vec2<T> r = parent.turned(in_plane<K, T>(n.p));
+    store_planar_body(
+        i,
+        PlanarBody<T>{parent.c * cosine - parent.s * sine, parent.s * cosine + parent.c * sine, parent.o + r,
+                      parent.rate + rate, parent.velocity(r), parent.acceleration(r)},
+        w);
+  }
+}
+
+// Columns of one row of K for the hinges from an end of the loop up to the body that both ends share.
+template <class T>
+TENON_INLINE void planar_row_columns(const ModelData& m, const ClusterData& c, int from, int to, double side,
+                                     const Vec2<T>& x, const Vec2<T>& e, T* row, const WorkspaceData<T>& w) {
+  for (int i = from; i != to; i = m.nodes[i].parent) {
+    const NodeData& n = m.nodes[i];
+    const Vec2<T> o = {w.loop_p[3 * i], w.loop_p[3 * i + 1]};
+    row[(n.v_index - c.v_begin) * c.row_count] = T(side * n.sign) * cross(x - o, e);
+  }
+}
+
+template <int K, class T>
+inline void evaluate_planar_loop(const ModelData& m, const ClusterData& c, const LoopConstraintData& loop,
+                                 WorkspaceData<T>& w) {
+  const PlanarBody<T> P = load_planar_body(c, loop.predecessor, w),
+                      S = load_planar_body(c, loop.successor, w);
+  const Vec2<T> rP = P.turned(in_plane<K, T>(loop.predecessor_p));
+  const Vec2<T> rS = S.turned(in_plane<K, T>(loop.successor_p));
+  const Vec2<T> x = S.o + rS, d = x - (P.o + rP);
+  const Vec2<T> ddot = S.velocity(rS) - P.velocity(rP) - cross(P.rate, d);
+  const Vec2<T> a =
+      S.acceleration(rS) - P.acceleration(rP) + (P.rate * P.rate) * d - cross(P.rate + P.rate, ddot);
+  int row = loop.row_begin;
+  for (int axis = 0; axis < 2; ++axis) {
+    if (!(loop.rows >> (3 + axis) & 1u)) continue;
+    const double* R = loop.predecessor_R + axis;
+    const Vec2<T> e = P.turned({T(R[3 * ((K + 1) % 3)]), T(R[3 * ((K + 2) % 3)])});
+    w.loop_phi[row] = dot(e, d);
+    w.loop_k[row] = -dot(e, a);
+    T* columns = w.loop_K + c.K_begin + (row - c.row_begin);
+    planar_row_columns(m, c, loop.successor, loop.ancestor, 1.0, x, e, columns, w);
+    planar_row_columns(m, c, loop.predecessor, loop.ancestor, -1.0, x, e, columns, w);
+    ++row;
+  }
+}
+
+TENON_ISA_END
+}  // namespace tenon
