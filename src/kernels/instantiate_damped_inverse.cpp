@@ -1,29 +1,8 @@
 // Compiled once per instruction set (src/CMakeLists.txt).
-#include "kernels/caba_osimf.hpp"
-#include "kernels/dense_inverse.hpp"
-#include "kernels/kernel_table.hpp"
-#include "kernels/pv_osimf.hpp"
+#include "kernels/damped_inverse_kernels.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
-
-template <class T>
-const DampedInverseKernels<T>& damped_inverse_kernels() {
-  static constexpr DampedInverseKernels<T> table = [] {
-    DampedInverseKernels<T> t{};
-    t.caba_osim_factor = caba_osim_factor<T>;
-    t.caba_osim_form = caba_osim_form<T>;
-    t.caba_osimf_apply = caba_osimf_apply<T>;
-    t.pv_osimf_factor = pv_osimf_factor<T>;
-    t.pv_osimf_apply = pv_osimf_apply<T>;
-    t.pv_osimf_form = pv_osimf_form<T>;
-    t.dense_factor = factor_dense<T>;
-    t.dense_solve = solve_dense<T>;
-    t.dense_inverse = invert_dense<T>;
-    return t;
-  }();
-  return table;
-}
 
 template const DampedInverseKernels<double>& damped_inverse_kernels<double>();
 template const DampedInverseKernels<float>& damped_inverse_kernels<float>();

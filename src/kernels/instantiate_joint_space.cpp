@@ -1,26 +1,8 @@
 // Compiled once per instruction set (src/CMakeLists.txt).
-#include "kernels/kernel_table.hpp"
-#include "kernels/prox_ltl.hpp"
-#include "kernels/prox_ltls.hpp"
+#include "kernels/joint_space_kernels.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
-
-template <class T>
-const JointSpaceKernels<T>& joint_space_kernels() {
-  static constexpr JointSpaceKernels<T> table = [] {
-    JointSpaceKernels<T> t{};
-    t.prox_ltl_start = prox_ltl_start<T>;
-    t.prox_ltl_factor = prox_ltl_factor<T>;
-    t.prox_ltl_step = prox_ltl_step<T>;
-    t.prox_ltl_finish = prox_ltl_finish<T>;
-    t.prox_ltls_start = prox_ltls_start<T>;
-    t.prox_ltls_factor = prox_ltls_factor<T>;
-    t.prox_ltls_step = prox_ltls_step<T>;
-    return t;
-  }();
-  return table;
-}
 
 template const JointSpaceKernels<double>& joint_space_kernels<double>();
 template const JointSpaceKernels<float>& joint_space_kernels<float>();

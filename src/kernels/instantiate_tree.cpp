@@ -1,36 +1,8 @@
 // Compiled once per instruction set (src/CMakeLists.txt).
-#include "kernels/aba.hpp"
-#include "kernels/crba.hpp"
-#include "kernels/kernel_table.hpp"
-#include "kernels/kinematics.hpp"
-#include "kernels/ltl.hpp"
-#include "kernels/rnea.hpp"
+#include "kernels/tree_kernels.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
-
-template <class T>
-const TreeKernels<T>& tree_kernels() {
-  static constexpr TreeKernels<T> table = [] {
-    TreeKernels<T> t{};
-    t.kinematics = kinematics<T>;
-    t.frame_jacobian = frame_jacobian<T>;
-    t.center_of_mass = center_of_mass<T>;
-    t.world_momentum = [](const ModelData& m, T* out, const WorkspaceData<T>& w) {
-      store(out, world_momentum(m, w));
-    };
-    t.energy = energy<T>;
-    t.rnea = rnea<T>;
-    t.crba = crba<T>;
-    t.crba_rows = crba_rows<T>;
-    t.ltl_factor = ltl_factor<T>;
-    t.ltl_solve = ltl_solve<T>;
-    t.ltl_multiply = ltl_multiply<T>;
-    t.aba = aba<T>;
-    return t;
-  }();
-  return table;
-}
 
 template const TreeKernels<double>& tree_kernels<double>();
 template const TreeKernels<float>& tree_kernels<float>();

@@ -1,7 +1,7 @@
 // The kernels of one instruction set as a table of functions. A workspace picks its table once, when it is
-// made. The table is composed of groups; each is filled by a translation unit of its own
-// (kernels/instantiate_<group>.cpp), so that a change to one kernel recompiles its group alone. A new group
-// is a struct here, a line in TENON_KERNEL_GROUPS and a file.
+// made. The table is composed of groups; each is filled by kernels/<group>_kernels.hpp and compiled by a
+// translation unit of its own (kernels/instantiate_<group>.cpp), so that a change to one kernel recompiles
+// its group alone. A new group is a struct here, a line in TENON_KERNEL_GROUPS and these two files.
 #pragma once
 
 #include "constraint/constraint_data.hpp"

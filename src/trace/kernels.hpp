@@ -6,7 +6,7 @@
 
 namespace tenon::trace {
 
-// Only those that trace/algorithms.cpp names; the others are null.
+
 const KernelTable<Recorded>& recorded_kernels();
 
 }  // namespace tenon::trace
