@@ -6,10 +6,10 @@
 
 namespace tenon {
 
-// Rows whose way to the next branching link is one: those of a link, or all below a branching link.
+// Rows whose way to the next branch is one: those of a link, or all below a branch.
 struct OsimrGroup {
   std::int32_t row_begin, row_end;
-  std::int32_t branching;  // 1: all below a branching link, which has their products already
+  std::int32_t complete;  // 1: below a branch that has the blocks of these rows already
 };
 
 // A link where rows meet: of several children, of its own and of children, or more than six of its own
@@ -19,6 +19,8 @@ struct OsimrBranch {
   std::int32_t up;  // index of the next branch towards the root, -1 for the world
   std::int32_t row_begin, row_end;
   std::int32_t group_begin, group_end;
+  std::int32_t carries_rows;  // its rows travel to the next branch; else its six coordinates do. Below one
+                              // whose rows travel all do
 };
 
 // Up to six rows on a link with no constrained descendants.
@@ -35,13 +37,14 @@ struct OsimrData {
   const OsimrBranch* branches;
   const OsimrGroup* groups;
   std::int32_t row_stride;  // of K and G: rows, and room for a pack that begins at the last one
+  std::int32_t way_stride;  // of W for the rows of a branch
   std::int32_t has_zeros;   // 1: rows on the world, or trees that share nothing
 
   T* K;      // six arrays of row_stride: rows in the frame of the branch they have come to
   T* G;      // the same: K times the inverse inertia of the branch
   T* P;      // per branch six arrays of 8 (rows 0 to 5): motion of the branch above -> motion of the branch
   T* Omega;  // per branch 6 x 8: inverse inertia up to the branch above, then up to the world
-  T* W;      // 8 numbers for each dof of a way between branches
+  T* W;      // a column for each dof of a way between branches: of eight numbers, or of way_stride
   T* W_d;    // the same, times 1 / D
 };
 

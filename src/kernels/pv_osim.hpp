@@ -56,11 +56,10 @@ inline void clear_lower_tiles(PvData<T>& d) {
     for (int row = left / 4 * 4; row < d.lane_count; ++row) d.L[left * d.lane_count + row] = T(0);
 }
 
-// False when the mass matrix is not positive definite.
+// Rows past the joints, the dual Hessian to PvData::L. below_root: what the root joint gives is left out; the
+// columns of K S stay in PvData::W.
 template <class T>
-bool pv_osim(const ModelData& m, const ConstraintData& c, const T* q, PvData<T>& d, WorkspaceData<T>& w) {
-  if (!sweep_inertias(m, q, w)) return false;
-  place_rows(m, c, w);
+inline void carry_all_rows(const ModelData& m, bool below_root, PvData<T>& d, const WorkspaceData<T>& w) {
   clear_lower_tiles(d);
   const T* W_of_sum = d.W;
   for (int index = 0; index < d.node_count; ++index) {
@@ -73,9 +72,18 @@ bool pv_osim(const ModelData& m, const ConstraintData& c, const T* q, PvData<T>&
       end_column += J::nv;
     });
     if (s.sum_columns == 0) continue;
-    sum_dual_hessian(s, s.sum_columns, end_column, W_of_sum, d);
-    if (index + 1 < d.node_count) W_of_sum = d.W + d.nodes[index + 1].W_begin;
+    const bool last = index + 1 == d.node_count;
+    if (!below_root || !last) sum_dual_hessian(s, s.sum_columns, end_column, W_of_sum, d);
+    if (!last) W_of_sum = d.W + d.nodes[index + 1].W_begin;
   }
+}
+
+// False when the mass matrix is not positive definite.
+template <class T>
+bool pv_osim(const ModelData& m, const ConstraintData& c, const T* q, PvData<T>& d, WorkspaceData<T>& w) {
+  if (!sweep_inertias(m, q, w)) return false;
+  place_rows(m, c, w);
+  carry_all_rows(m, false, d, w);
   delassus_of_lanes(c, d, w.delassus);
   return true;
 }

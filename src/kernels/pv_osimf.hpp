@@ -17,26 +17,6 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// Rows past all joints but the root's, whose columns of K S stay in PvData::W.
-template <class T>
-inline void carry_to_root(const ModelData& m, bool apart, PvData<T>& d, const WorkspaceData<T>& w) {
-  clear_lower_tiles(d);
-  const T* W_of_sum = d.W;
-  for (int index = 0; index < d.node_count; ++index) {
-    const PvNode& s = d.nodes[index];
-    place_own_lanes(s, d.K + s.lane_begin, d.lane_count, w);
-    int end_column = s.column_begin;
-    with_joint(m.nodes[s.node].kind, [&](auto joint) {
-      using J = decltype(joint);
-      carry_osim_rows<J>(m.nodes[s.node], s, d, w);
-      end_column += J::nv;
-    });
-    if (s.sum_columns == 0) continue;
-    if (!apart || index + 1 < d.node_count) sum_dual_hessian(s, s.sum_columns, end_column, W_of_sum, d);
-    if (index + 1 < d.node_count) W_of_sum = d.W + d.nodes[index + 1].W_begin;
-  }
-}
-
 template <class T>
 inline void gather_block(const PvOsimfBlock& b, const PvData<T>& pv, PvOsimfData<T>& d) {
   const int rows = b.row_end - b.row_begin, stride = whole_packs(rows);
@@ -87,7 +67,7 @@ bool pv_osimf_factor(const ModelData& m, const ConstraintData& c, const T* q, co
                      PvOsimfData<T>& d, WorkspaceData<T>& w) {
   if (!sweep_inertias(m, q, w)) return false;
   place_rows(m, c, w);
-  carry_to_root(m, d.root_columns > 0, pv, w);
+  carry_all_rows(m, d.root_columns > 0, pv, w);
   for (int block = 0; block < d.block_count; ++block) {
     const PvOsimfBlock& b = d.blocks[block];
     const int rows = b.row_end - b.row_begin, stride = whole_packs(rows);

@@ -10,6 +10,14 @@
 // the leaves on, with all rows below in the frame of the branch,
 //
 //   L_ij = K_i Omega_b K_j^T for rows that meet at b (line 18),   K := K P on to the branch above (line 16).
+//
+// A fork from which the rows themselves have the cheaper way (few rows, or few joints: those past the joint
+// of a floating base alone) sends them instead of its coordinates. Their blocks grow as in PV,
+//
+//   L_ij := L_ij + K_i S D^-1 S^T K_j^T,
+//
+// and at the next fork they are rows like those of one link. Which forks do so is known with the model
+// (solvers/delassus_memory.cpp).
 #pragma once
 
 #include "kernels/articulated_inertia.hpp"
@@ -36,11 +44,11 @@ TENON_INLINE int lanes_left(int from, int end) {
 // ---- ways
 // --------------------------------------------------------------------------------------------------------
 
-// Rows K (body frame of the node) past the joints up to the node `end`. W, W_d: a column of 4 packs numbers
-// for each dof. Returns the number of columns.
+// Rows K (body frame of the node) past the joints up to the node `end`. W, W_d: for each dof a column,
+// `stride` apart. Returns the number of columns.
 template <int packs, class T>
-TENON_INLINE int carry_along_way(const ModelData& m, int node, int end, Force<Lanes<T>> (&K)[packs], T* W,
-                                 T* W_d, const WorkspaceData<T>& w) {
+TENON_INLINE int carry_along_way(const ModelData& m, int node, int end, Force<Lanes<T>> (&K)[packs],
+                                 int stride, T* W, T* W_d, const WorkspaceData<T>& w) {
   int columns = 0;
   for (int i = node; i != end; i = m.nodes[i].parent) {
     const NodeData& n = m.nodes[i];
@@ -52,7 +60,7 @@ TENON_INLINE int carry_along_way(const ModelData& m, int node, int end, Force<La
         Lanes<T> x[J::nv];
         past.project(K[p], x);
         for (int r = 0; r < J::nv; ++r) {
-          const int place = 4 * (packs * (columns + r) + p);
+          const int place = stride * (columns + r) + 4 * p;
           x[r].store(W + place);
           (x[r] * Lanes<T>(past.d_inv[r])).store(W_d + place);
         }
@@ -88,7 +96,7 @@ TENON_INLINE void carry_end(const ModelData& m, const ConstraintData& c, const O
   Force<Lanes<T>> K[packs];
   for (int p = 0; p < packs; ++p) K[p] = gather_rows(end.row_begin + 4 * p, count - 4 * p, w);
   const int to = end.up < 0 ? -1 : d.branches[end.up].node;
-  const int columns = carry_along_way<packs>(m, end.node, to, K, d.W, d.W_d, w);
+  const int columns = carry_along_way<packs>(m, end.node, to, K, 4 * packs, d.W, d.W_d, w);
   T* block = w.delassus + end.row_begin * stride + end.row_begin;
   sum_of_way<packs, rows>(columns, d.W, d.W_d, [&](int j, int p, const Lanes<T>& x) {
     if (j < count && 4 * p < count) store_first(block + j * stride + 4 * p, x, lanes_left(4 * p, count));
@@ -104,7 +112,7 @@ inline void carry_branch(const ModelData& m, int b, OsimrData<T>& d, const Works
   const OsimrBranch& branch = d.branches[b];
   Force<Lanes<T>> K[2] = {unit_rows<T>(0), unit_rows<T>(1)};
   const int to = branch.up < 0 ? -1 : d.branches[branch.up].node;
-  const int columns = carry_along_way<2>(m, branch.node, to, K, d.W, d.W_d, w);
+  const int columns = carry_along_way<2>(m, branch.node, to, K, 8, d.W, d.W_d, w);
   T* Omega = d.Omega + 48 * b;
   sum_of_way<2, 6>(columns, d.W, d.W_d,
                    [&](int j, int p, const Lanes<T>& x) { x.store(Omega + 8 * j + 4 * p); });
@@ -153,16 +161,21 @@ inline void add_inertia_above(const T* P, const T* above, T* Omega) {
   }
 }
 
-// Column r, rows [begin, end) of the matrix: K G_r^T, put there or added.
+// Two factors of a block of the matrix: `count` arrays each, `stride` apart, with a place for each row.
+template <class T>
+struct PairFactors {
+  const T* left;
+  const T* right;
+  int stride, count;
+};
+
+// Column r, rows [begin, end) of the matrix: left right^T, put there or added.
 template <bool add, class T>
-TENON_INLINE void pair_rows(int r, int begin, int end, int stride, const OsimrData<T>& d, T* matrix) {
-  Lanes<T> g[6];
-  for (int e = 0; e < 6; ++e) g[e] = Lanes<T>(d.G[e * d.row_stride + r]);
-  T* column = matrix + r * stride;
+TENON_INLINE void pair_rows(int r, int begin, int end, const PairFactors<T>& f, T* column) {
   for (int i = begin; i < end; i += 4) {
-    const T* K = d.K + i;
-    Lanes<T> x = Lanes<T>::load(K) * g[0];
-    for (int e = 1; e < 6; ++e) x = x + Lanes<T>::load(K + e * d.row_stride) * g[e];
+    Lanes<T> x = Lanes<T>::load(f.left + i) * Lanes<T>(f.right[r]);
+    for (int e = 1; e < f.count; ++e)
+      x = x + Lanes<T>::load(f.left + e * f.stride + i) * Lanes<T>(f.right[e * f.stride + r]);
     const int count = lanes_left(i, end);
     if constexpr (add) {
       T old[4];
@@ -173,36 +186,77 @@ TENON_INLINE void pair_rows(int r, int begin, int end, int stride, const OsimrDa
   }
 }
 
+// The blocks of all rows that meet at a branch.
+template <class T>
+TENON_INLINE void pair_groups(const OsimrBranch& branch, const PairFactors<T>& factors, int stride,
+                              const OsimrData<T>& d, T* matrix) {
+  for (int g = branch.group_begin; g < branch.group_end; ++g) {
+    const OsimrGroup& group = d.groups[g];
+    for (int r = group.row_begin; r < group.row_end; ++r) {
+      T* column = matrix + r * stride;
+      if (!group.complete) pair_rows<true>(r, r, group.row_end, factors, column);
+      pair_rows<false>(r, group.row_end, branch.row_end, factors, column);
+    }
+  }
+}
+
 // The rows on the branching link itself.
 template <class T>
-inline void enter_own_rows(const OsimrGroup& own, int stride, OsimrData<T>& d, WorkspaceData<T>& w) {
-  for (int r = own.row_begin; r < own.row_end; ++r) {
+inline void enter_own_rows(const ConstraintData& c, const OsimrBranch& branch, OsimrData<T>& d,
+                           WorkspaceData<T>& w) {
+  const int stride = whole_packs(c.row_count), end = c.node_row_first[branch.node + 1];
+  for (int r = branch.row_begin; r < end; ++r) {
     for (int e = 0; e < 6; ++e) d.K[e * d.row_stride + r] = w.K[6 * r + e];
-    for (int i = r; i < own.row_end; ++i) w.delassus[r * stride + i] = T(0);
+    for (int i = r; i < end; ++i) w.delassus[r * stride + i] = T(0);
   }
+}
+
+// Packs from `pack` on of the rows of a branch past the joints of its way. Returns the number of columns.
+template <int packs, class T>
+inline int carry_packs(const ModelData& m, const OsimrBranch& branch, int pack, OsimrData<T>& d,
+                       const WorkspaceData<T>& w) {
+  const int to = branch.up < 0 ? -1 : d.branches[branch.up].node, stride = d.way_stride;
+  Force<Lanes<T>> K[packs];
+  T* place = d.K + branch.row_begin + 4 * pack;
+  for (int p = 0; p < packs; ++p) K[p] = load_rows(place + 4 * p, d.row_stride);
+  const int columns =
+      carry_along_way<packs>(m, branch.node, to, K, stride, d.W + 4 * pack, d.W_d + 4 * pack, w);
+  if (branch.up < 0) return columns;
+  for (int p = 0; p < packs; ++p) {
+    const int from = branch.row_begin + 4 * (pack + p);
+    const Lanes<T> x[6] = {K[p].n.x, K[p].n.y, K[p].n.z, K[p].f.x, K[p].f.y, K[p].f.z};
+    for (int e = 0; e < 6; ++e)
+      store_first(d.K + e * d.row_stride + from, x[e], lanes_left(from, branch.row_end));
+  }
+  return columns;
+}
+
+// A branch whose rows travel: what its way gives to their blocks, and they themselves to the branch above.
+template <class T>
+inline void carry_rows_of_branch(const ModelData& m, const ConstraintData& c, int b, OsimrData<T>& d,
+                                 WorkspaceData<T>& w) {
+  const OsimrBranch& branch = d.branches[b];
+  enter_own_rows(c, branch, d, w);
+  const int packs = (branch.row_end - branch.row_begin + 3) / 4;
+  int columns = 0;
+  for (int pack = 0; pack + 1 < packs; pack += 2) columns = carry_packs<2>(m, branch, pack, d, w);
+  if (packs % 2 == 1) columns = carry_packs<1>(m, branch, packs - 1, d, w);
+  const PairFactors<T> ways = {d.W - branch.row_begin, d.W_d - branch.row_begin, d.way_stride, columns};
+  pair_groups(branch, ways, whole_packs(c.row_count), d, w.delassus);
 }
 
 // Blocks of all rows that meet at branch b, then these rows on to the branch above.
 template <class T>
-inline void assemble_branch(const ModelData&, const ConstraintData& c, int b, OsimrData<T>& d,
-                            WorkspaceData<T>& w) {
+inline void assemble_branch(const ConstraintData& c, int b, OsimrData<T>& d, WorkspaceData<T>& w) {
   const OsimrBranch& branch = d.branches[b];
-  const int stride = whole_packs(c.row_count);
-  if (c.node_row_first[branch.node + 1] > c.node_row_first[branch.node])
-    enter_own_rows(d.groups[branch.group_begin], stride, d, w);
+  enter_own_rows(c, branch, d, w);
   for (int r = branch.row_begin; r < branch.row_end; r += 4) {
     Lanes<T> x[6], y[6];
     load_six(d.K + r, d.row_stride, x);
     times_matrix(x, d.Omega + 48 * b, y);
     for (int e = 0; e < 6; ++e) y[e].store(d.G + e * d.row_stride + r);
   }
-  for (int g = branch.group_begin; g < branch.group_end; ++g) {
-    const OsimrGroup& group = d.groups[g];
-    for (int r = group.row_begin; r < group.row_end; ++r) {
-      if (!group.branching) pair_rows<true>(r, r, group.row_end, stride, d, w.delassus);
-      pair_rows<false>(r, group.row_end, branch.row_end, stride, d, w.delassus);
-    }
-  }
+  pair_groups(branch, {d.K, d.G, d.row_stride, 6}, whole_packs(c.row_count), d, w.delassus);
   if (branch.up < 0) return;
   for (int r = branch.row_begin; r < branch.row_end; r += 4) {
     Lanes<T> x[6], y[6];
@@ -233,12 +287,16 @@ bool pv_osimr(const ModelData& m, const ConstraintData& c, const T* q, OsimrData
     else
       carry_end<2, 6>(m, c, d.ends[e], d, w);
   }
+  for (int b = 0; b < d.branch_count; ++b)
+    if (d.branches[b].carries_rows) carry_rows_of_branch(m, c, b, d, w);
   for (int b = d.branch_count - 1; b >= 0; --b) {
+    if (d.branches[b].carries_rows) continue;
     carry_branch(m, b, d, w);
     const int up = d.branches[b].up;
     if (up >= 0) add_inertia_above(d.P + 48 * b, d.Omega + 48 * up, d.Omega + 48 * b);
   }
-  for (int b = 0; b < d.branch_count; ++b) assemble_branch(m, c, b, d, w);
+  for (int b = 0; b < d.branch_count; ++b)
+    if (!d.branches[b].carries_rows) assemble_branch(c, b, d, w);
   return true;
 }
 

@@ -49,7 +49,7 @@ constexpr MethodEntry methods[] = {
 
 DelassusMethod choose(const WorkspaceImpl& w) {
   if (w.rows() > 0 && w.cd()->bridge_count > 0) return DelassusMethod::dense;
-  return w.delassus.pv_osim_is_cheaper ? DelassusMethod::pv_osim : DelassusMethod::pv_osimr;
+  return DelassusMethod::pv_osimr;
 }
 
 }  // namespace

@@ -22,12 +22,12 @@ DelassusMemory<T>::DelassusMemory(const ModelData& m, const ConstraintData* cons
   const bool rows = constraints && constraints->row_count > 0;
   if (rows) {
     find_branches(m, *constraints);
+    choose_what_travels(m);
     find_groups(m, *constraints);
     find_efpa_nodes(m, pv);
     find_packs(*constraints);
     for (std::int32_t r = 0; r < constraints->row_count; ++r)
       in_order = in_order && constraints->user_row[r] == r;
-    pv_osim_is_cheaper = cost_of_pv_osim(m, pv) < cost_of_pv_osimr(m);
   }
   allocate(m, rows ? constraints->row_count : 0, pv);
 }
@@ -48,7 +48,7 @@ void DelassusMemory<T>::find_branches(const ModelData& m, const ConstraintData& 
       ends_.push_back({i, -1, c.node_row_first[i], c.subtree_row_end[i]});
     } else if (below != 1 || own > 0) {
       place[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(branches_.size());
-      branches_.push_back({i, -1, c.node_row_first[i], c.subtree_row_end[i], 0, 0});
+      branches_.push_back({i, -1, c.node_row_first[i], c.subtree_row_end[i], 0, 0, 0});
     }
   }
   const auto branch_above = [&](std::int32_t node) {
@@ -73,7 +73,7 @@ void DelassusMemory<T>::find_groups(const ModelData& m, const ConstraintData& c)
     for (const OsimrEnd& end : ends_)
       if (comes_here(end)) groups_.push_back({end.row_begin, end.row_end, 0});
     for (const OsimrBranch& lower : branches_)
-      if (comes_here(lower)) groups_.push_back({lower.row_begin, lower.row_end, 1});
+      if (comes_here(lower)) groups_.push_back({lower.row_begin, lower.row_end, lower.carries_rows ? 0 : 1});
     branch.group_end = static_cast<std::int32_t>(groups_.size());
     std::sort(groups_.begin() + branch.group_begin, groups_.end(),
               [](const OsimrGroup& x, const OsimrGroup& y) { return x.row_begin < y.row_begin; });
@@ -84,65 +84,86 @@ void DelassusMemory<T>::find_groups(const ModelData& m, const ConstraintData& c)
 }
 
 template <class T>
-int DelassusMemory<T>::longest_way(const ModelData& m) const {
-  std::int32_t longest = 0;
-  const auto measure = [&](std::int32_t node, std::int32_t up) {
-    const std::int32_t to = up < 0 ? -1 : branches_[static_cast<std::size_t>(up)].node;
-    std::int32_t dofs = 0;
-    for (std::int32_t i = node; i != to; i = m.nodes[i].parent) dofs += dofs_of(m, i);
-    longest = std::max(longest, dofs);
-  };
-  for (const OsimrEnd& end : ends_) measure(end.node, end.up);
-  for (const OsimrBranch& branch : branches_) measure(branch.node, branch.up);
-  return longest;
+std::int32_t DelassusMemory<T>::way_dofs(const ModelData& m, std::int32_t node, std::int32_t up) const {
+  const std::int32_t to = up < 0 ? -1 : branches_[static_cast<std::size_t>(up)].node;
+  std::int32_t dofs = 0;
+  for (std::int32_t i = node; i != to; i = m.nodes[i].parent) dofs += dofs_of(m, i);
+  return dofs;
 }
 
-// Operations on packs of four, roughly: what a dof costs a pack of rows, what it adds to a tile of the
-// matrix, what a product with a 6 x 6 matrix costs a pack of rows, and how each method spends them. The sweep
-// over the inertias is the same in both.
+// Numbers that the columns of any way take; the stride of those with the rows of a branch.
+template <class T>
+std::size_t DelassusMemory<T>::measure_ways(const ModelData& m) {
+  std::int32_t most_rows = 0, size = 0;
+  for (const OsimrBranch& b : branches_)
+    if (b.carries_rows) most_rows = std::max(most_rows, b.row_end - b.row_begin);
+  osimr.way_stride = (most_rows + 3) / 4 * 4;
+  for (const OsimrEnd& e : ends_) size = std::max(size, 8 * way_dofs(m, e.node, e.up));
+  for (const OsimrBranch& b : branches_)
+    size = std::max(size, (b.carries_rows ? osimr.way_stride : 8) * way_dofs(m, b.node, b.up));
+  return static_cast<std::size_t>(size + 3);  // a pack may begin at the last row
+}
+
+// Operations, as `tenon count` finds them on general models.
 namespace cost {
-constexpr double dof = 30, tile = 8, product = 40, pair = 14, sandwich = 200, branch = 60;
-// The rows of pv_osim travel through memory, those of pv_osimr in registers. Set so that the faster one is
-// chosen on the rows of dynamics_bench (README.md there).
-constexpr double through_memory = 1.55;
-double packs(std::int32_t rows) {
-  return (rows + 3) / 4;
+constexpr double row_dof = 36, coordinates_dof = 278;          // past a joint, for each of its dofs
+constexpr double root_row_dof = 6, root_coordinates_dof = 26;  // likewise where they need not go on
+constexpr double product = 66;                                 // of a row with a 6 x 6 matrix
+constexpr double sandwich = 650;                               // P Omega P^T, symmetric
+constexpr double pair = 12;                                    // of two rows with six numbers each
+constexpr double pair_dof = 2;                                 // of two rows that travel
+
+// Pairs of the rows [begin, end) with each other and with the rows as far as `last`.
+double pairs(std::int32_t begin, std::int32_t end, std::int32_t last) {
+  const double rows = end - begin;
+  return rows * (rows + 1) / 2 + rows * (last - end);
 }
 }  // namespace cost
 
+// Of the way of a branch to the one above it; `away` for each dof before the root, `root` for the root's.
 template <class T>
-double DelassusMemory<T>::cost_of_pv_osim(const ModelData& m, const PvData<T>& pv) const {
+double DelassusMemory<T>::cost_of_way(const ModelData& m, const OsimrBranch& branch, double away,
+                                      double root) const {
+  const std::int32_t to = branch.up < 0 ? -1 : branches_[static_cast<std::size_t>(branch.up)].node;
   double sum = 0;
-  for (std::int32_t i = 0; i < pv.node_count; ++i) {
-    const PvNode& s = pv.nodes[i];
-    const double packs = cost::packs(s.lane_end - s.lane_begin);
-    sum += dofs_of(m, s.node) * packs * (cost::dof + cost::tile * (packs + 1) / 2);
-  }
-  return cost::through_memory * sum;
+  for (std::int32_t i = branch.node; i != to; i = m.nodes[i].parent)
+    sum += dofs_of(m, i) * (m.nodes[i].parent < 0 ? root : away);
+  return sum;
 }
 
+// Whether the rows of a branch travel or its six coordinates: the cheaper, all below it included.
 template <class T>
-double DelassusMemory<T>::cost_of_pv_osimr(const ModelData& m) const {
-  const auto way = [&](std::int32_t node, std::int32_t up, double packs) {
-    const std::int32_t to = up < 0 ? -1 : branches_[static_cast<std::size_t>(up)].node;
-    double sum = 0;
-    for (std::int32_t i = node; i != to; i = m.nodes[i].parent)
-      sum += dofs_of(m, i) * packs * (cost::dof + cost::tile * (packs + 1) / 2);
-    return sum;
+void DelassusMemory<T>::choose_what_travels(const ModelData& m) {
+  struct Cost {
+    double rows = 0, coordinates = 0;  // of all below the next branch, where the one or the other travel
+    double pairs = 0;                  // of rows whose blocks are complete below
   };
-  double sum = 0;
-  for (const OsimrEnd& end : ends_) sum += way(end.node, end.up, cost::packs(end.row_end - end.row_begin));
-  for (const OsimrBranch& b : branches_) {
-    const std::int32_t rows = b.row_end - b.row_begin;
-    sum += way(b.node, b.up, 2) + cost::branch + cost::packs(rows) * cost::product;
-    if (b.up >= 0) sum += cost::sandwich + cost::packs(rows) * cost::product;
-    for (std::int32_t g = b.group_begin; g < b.group_end; ++g) {
-      const OsimrGroup& group = groups_[static_cast<std::size_t>(g)];
-      const std::int32_t meets = b.row_end - (group.branching ? group.row_end : group.row_begin);
-      sum += (group.row_end - group.row_begin) * (cost::packs(meets) + 1) * cost::pair;
+  std::vector<Cost> costs(branches_.size());
+  for (std::size_t b = 0; b < branches_.size(); ++b) {
+    OsimrBranch& branch = branches_[b];
+    Cost& own = costs[b];
+    const double rows = branch.row_end - branch.row_begin;
+    const double pairs = cost::pairs(branch.row_begin, branch.row_end, branch.row_end);
+    own.rows += cost_of_way(m, branch, cost::row_dof * rows + cost::pair_dof * pairs + rows,
+                            cost::root_row_dof * rows + cost::pair_dof * pairs + rows);
+    own.coordinates += cost_of_way(m, branch, cost::coordinates_dof, cost::root_coordinates_dof) +
+                       cost::product * rows + cost::pair * (pairs - own.pairs);
+    if (branch.up < 0) {
+      branch.carries_rows = own.rows < own.coordinates;
+      continue;
     }
+    own.coordinates += cost::sandwich + cost::product * rows;
+    // The branch above pairs its rows once more, unless the blocks of these are complete.
+    branch.carries_rows = own.rows + cost::pair * pairs < own.coordinates;
+    Cost& above = costs[static_cast<std::size_t>(branch.up)];
+    above.rows += own.rows;
+    above.coordinates += branch.carries_rows ? own.rows : own.coordinates;
+    above.pairs += branch.carries_rows ? 0 : pairs;
   }
-  return sum;
+  // All below a branch whose rows travel do so, from the root on.
+  for (std::size_t b = branches_.size(); b-- > 0;)
+    if (branches_[b].up >= 0 && branches_[static_cast<std::size_t>(branches_[b].up)].carries_rows)
+      branches_[b].carries_rows = 1;
 }
 
 // Rows meet at a node with rows of its own and at one with several supporting children.
@@ -201,7 +222,7 @@ void DelassusMemory<T>::allocate(const ModelData& m, int row_count, const PvData
   osimr.row_stride = (row_count + 7 + 3) / 4 * 4;  // the packs of an end may begin at the last row
 
   const auto size = [](int n) { return static_cast<std::size_t>(n); };
-  const std::size_t stride = size(osimr.row_stride), branches = branches_.size(), way = size(longest_way(m)),
+  const std::size_t stride = size(osimr.row_stride), branches = branches_.size(), ways = measure_ways(m),
                     lanes = size(pv.lane_count), nodes = size(m.node_count), nv = size(m.nv),
                     rows = size(row_count);
   struct Field {
@@ -210,7 +231,7 @@ void DelassusMemory<T>::allocate(const ModelData& m, int row_count, const PvData
   };
   const std::initializer_list<Field> fields = {
       {&osimr.K, 6 * stride},           {&osimr.G, 6 * stride},    {&osimr.P, 48 * branches},
-      {&osimr.Omega, 48 * branches},    {&osimr.W, 8 * way},       {&osimr.W_d, 8 * way},
+      {&osimr.Omega, 48 * branches},    {&osimr.W, ways},          {&osimr.W_d, ways},
       {&efpa.K, efpa_K_size_},          {&efpa.Y, 6 * lanes},      {&kjr.Omega, rows > 0 ? 48 * nodes : 0},
       {&inverse_mass.body, 24 * nodes}, {&inverse_mass.u, 4 * nv}, {&J, rows * nv},
       {&inverse_mass_JT, rows * nv},    {&Lambda, rows * rows}};

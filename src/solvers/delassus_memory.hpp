@@ -31,15 +31,15 @@ class DelassusMemory {
   T* inverse_mass_JT = nullptr;  // nv x rows: M^-1 J^T, likewise
   T* Lambda = nullptr;           // rows x rows, likewise
 
-  bool in_order = true;             // the user's order of rows is the kernels'
-  bool pv_osim_is_cheaper = false;  // than pv_osimr, by the cost model
+  bool in_order = true;  // the user's order of rows is the kernels'
 
  private:
   void find_branches(const ModelData& m, const ConstraintData& c);
   void find_groups(const ModelData& m, const ConstraintData& c);
-  int longest_way(const ModelData& m) const;
-  double cost_of_pv_osim(const ModelData& m, const PvData<T>& pv) const;
-  double cost_of_pv_osimr(const ModelData& m) const;
+  std::int32_t way_dofs(const ModelData& m, std::int32_t node, std::int32_t up) const;
+  double cost_of_way(const ModelData& m, const OsimrBranch& branch, double away, double root) const;
+  void choose_what_travels(const ModelData& m);
+  std::size_t measure_ways(const ModelData& m);
   void find_efpa_nodes(const ModelData& m, const PvData<T>& pv);
   void find_packs(const ConstraintData& c);
   void allocate(const ModelData& m, int row_count, const PvData<T>& pv);
