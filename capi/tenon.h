@@ -1008,9 +1008,10 @@ TENON_API tenon_status tenon_delassus(tenon_workspace *workspace, int32_t method
 /* The damped inverse (A + R + 1 / mu)^-1 of the Delassus matrix, R the compliance of the rows, as proximal solvers and
  * regularised operational-space control use it; rows that depend on each other are an ordinary case. [CABA] VI.
  * A large mu comes close to the inverse where there is one; where rows depend on each other the result grows with mu.
- * (A + R + 1 / mu) times it is the identity to (rounding) * mu * (diagonal of A); to the square of that where dependent
- * rows on different links meet TENON_DAMPED_CABA_OSIM or _OSIMF, which TENON_DAMPED_AUTOMATIC avoids. The default, 1e6
- * over the typical diagonal of A for each row, keeps eight digits.
+ * (A + R + 1 / mu) times it is the identity to (rounding) * mu * (diagonal of A): ten times the mu, a digit less. The
+ * default, 1e5 over the typical diagonal of A for each row, keeps eight digits and more, unless the mass matrix itself
+ * is so badly conditioned that fewer are right. TENON_DAMPED_CABA_OSIM and _OSIMF leave configurations in which rows on
+ * different links depend on each other to TENON_DAMPED_PV_OSIMR, because they would lose the square of that factor.
  * method: TENON_DAMPED_*. q: nq. mu: one number for all rows or m numbers, above 0; or NULL for the default. inverse:
  * m x m, column-major, leading dimension ld >= m, both triangles, written. Allocates: nothing.
  * Threads: one at a time per workspace. Status: as tenon_delassus, and TENON_INVALID_ARGUMENT for mu.

@@ -30,7 +30,7 @@ enum class DampedInverseMethod : std::int32_t {
   ltl_cholesky = 3,  // ltl_osim and Cholesky factor
   pv_osimr = 4,      // pv_osimr and Cholesky factor
   pv_osimf = 5,      // early elimination at a branching base, matrix inversion lemma; [CABA] VI
-  caba_osim = 6,     // O(n + m^2), [CABA] Alg. 5
+  caba_osim = 6,     // O(n + m^2), [CABA] Alg. 5; see Damping
   caba_osimf = 7,    // block diagonal plus rank six, never formed; [CABA] VI-B
 };
 
@@ -40,12 +40,16 @@ Status delassus_matrix(Workspace& w, DelassusMethod method, const double* q, dou
 // What is added to the diagonal before inverting: E = R + 1 / mu for each row, R the compliance of the row.
 //
 // A larger mu brings the result closer to the inverse where there is one; where rows depend on each other it
-// has entries of the size of mu. The identity (Lambda^-1 + E) X = 1 is kept to about (rounding) x mu x
-// (Delassus diagonal) by the methods that factor the matrix, and so it is by caba_osim and caba_osimf where
-// rows are independent. These lose the square of that factor, not the first power, where dependent rows are
-// on different links: 1e-8 at 1e4 times the Delassus diagonal, 1e-4 at 1e6. `automatic` does not choose them
-// where a link has more rows than joints between it and the next link towards the world with constraints on
-// more than one side, the usual cause.
+// has entries of the size of mu. Every method keeps the identity (Lambda^-1 + E) X = 1 to about (rounding) x
+// mu x (Delassus diagonal): ten times the mu, a digit less. The default is the largest at which all keep
+// eight digits in random scenes of every kind, unless the mass matrix is so badly conditioned that fewer are
+// right; bench/damped_inverse_error has the figures.
+//
+// caba_osim and caba_osimf would lose the square of that factor where rows on different links depend on each
+// other. They see it (rows that no joint between their links can move) and hand such a configuration to
+// pv_osimr and its factor: O(n + m^2) is for independent rows, O(n + m^3) where that is lost. `automatic`
+// goes there at once where a link has more rows than joints between it and the next link towards the world
+// with constraints on more than one side, the usual cause.
 struct Damping {
   Damping() = default;
   Damping(double mu_, const double* mu_of_row_ = nullptr) : mu(mu_), mu_of_row(mu_of_row_) {}
@@ -53,7 +57,7 @@ struct Damping {
   double mu = 0;  // of every row; 0: default_relative_mu over the typical Delassus diagonal of the row
   const double* mu_of_row = nullptr;  // instead: of each row, the user's order
 };
-inline constexpr double default_relative_mu = 1e6;
+inline constexpr double default_relative_mu = 1e5;
 
 // out: rows x rows.
 Status damped_delassus_inverse(Workspace& w, DampedInverseMethod method, const double* q,

@@ -125,18 +125,40 @@ void form_from_branches(WorkspaceImpl& w, double* out, int ld) {
 // ---- no matrix at all
 // --------------------------------------------------------------------------------------------------------------
 
+// The inertia that the rows of a link stand for where they meet others, at the next link towards the world or
+// below theirs, over the typical one that they feel: where it is large the joints of the segment cannot move
+// them all, so that some of them depend on others.
+double largest_lent_inertia(const WorkspaceImpl& w) {
+  const CabaOsimData<double>& d = w.damped.caba.data;
+  double largest = 0;
+  for (int l = 0; l < d.link_count; ++l) {
+    const OsimLink& link = d.links[l];
+    if (link.parent < 0 && !link.inner) continue;
+    for (int r = link.row_begin; r < link.row_end; ++r)
+      largest = std::max(largest,
+                         w.cd()->scale[r] * d.own[link.own_begin + (link.width + 1) * (r - link.row_begin)]);
+  }
+  return largest;
+}
+
+// Inertias that are lent lose (rounding) x their square, so that dependent rows go to a method that loses the
+// first power only.
 Status factor_caba(WorkspaceImpl& w, const double* q) {
+  constexpr double most_lent = 1e3;
   CabaOsimData<double>& d = w.damped.caba.data;
   std::copy_n(w.damped.damping.data(), w.rows(), d.damping);
-  if (w.kernels->caba_osim_factor(w.md(), *w.cd(), q, d, w.w())) return Status::ok;
-  return not_positive_definite(w);
+  if (!w.kernels->caba_osim_factor(w.md(), *w.cd(), q, d, w.w())) return not_positive_definite(w);
+  w.damped.dependent = largest_lent_inertia(w) > most_lent;
+  return w.damped.dependent ? factor_matrix<DelassusMethod::pv_osimr>(w, q) : Status::ok;
 }
 
 void apply_caba(WorkspaceImpl& w) {
+  if (w.damped.dependent) return solve_factor(w);
   w.kernels->caba_osimf_apply(w.damped.b.data(), w.damped.x.data(), w.damped.caba.data);
 }
 
 void form_caba(WorkspaceImpl& w, double* out, int ld) {
+  if (w.damped.dependent) return form_from_factor(w, out, ld);
   CabaOsimData<double>& d = w.damped.caba.data;
   w.kernels->caba_osim_form(d);
   upper_to_user(w, d.matrix, d.stride, out, ld);
@@ -145,6 +167,10 @@ void form_caba(WorkspaceImpl& w, double* out, int ld) {
 // caba_osim keeps the matrix for apply, caba_osimf what it is made of.
 Status factor_and_form_caba(WorkspaceImpl& w, const double* q) {
   TENON_CHECK(factor_caba(w, q));
+  if (w.damped.dependent) {
+    invert_factor(w);
+    return Status::ok;
+  }
   CabaOsimData<double>& d = w.damped.caba.data;
   w.kernels->caba_osim_form(d);
   const int stride = whole_packs(w.rows());
@@ -180,7 +206,7 @@ constexpr MethodEntry methods[] = {
 
 DampedInverseMethod choose(const WorkspaceImpl& w) {
   if (w.rows() > 0 && w.cd()->bridge_count > 0) return DampedInverseMethod::dense;
-  // Dependent rows are for a method that factors (tenon/delassus.hpp).
+  // Dependent rows are for a method that factors: it takes them at once.
   return w.damped.caba.more_rows_than_joints() ? DampedInverseMethod::pv_osimr
                                                : DampedInverseMethod::caba_osimf;
 }

@@ -17,6 +17,7 @@ struct DampedInverseMemory {
 
   // What apply_damped_delassus_inverse finds: the method that factored, automatic for none.
   DampedInverseMethod factored = DampedInverseMethod::automatic;
+  bool dependent = false;  // caba_osim met rows that depend on each other, and left them to pv_osimr
   CabaOsimMemory<double> caba;
   PvOsimfMemory<double> osimf;
   std::vector<double> damping;        // E, rows in the kernels' order

@@ -25,17 +25,12 @@ constexpr SceneKind kinds[] = {SceneKind::independent, SceneKind::redundant, Sce
 struct Named {
   DampedInverseMethod method;
   const char* name;
-  bool factors;  // the matrix, or a part of it: backward stable whatever the rows
 };
 constexpr Named methods[] = {
-    {DampedInverseMethod::automatic, "automatic", false},
-    {DampedInverseMethod::dense, "dense", true},
-    {DampedInverseMethod::ltl_inverse, "ltl_inverse", true},
-    {DampedInverseMethod::ltl_cholesky, "ltl_cholesky", true},
-    {DampedInverseMethod::pv_osimr, "pv_osimr", true},
-    {DampedInverseMethod::pv_osimf, "pv_osimf", true},
-    {DampedInverseMethod::caba_osim, "caba_osim", false},
-    {DampedInverseMethod::caba_osimf, "caba_osimf", false},
+    {DampedInverseMethod::automatic, "automatic"},     {DampedInverseMethod::dense, "dense"},
+    {DampedInverseMethod::ltl_inverse, "ltl_inverse"}, {DampedInverseMethod::ltl_cholesky, "ltl_cholesky"},
+    {DampedInverseMethod::pv_osimr, "pv_osimr"},       {DampedInverseMethod::pv_osimf, "pv_osimf"},
+    {DampedInverseMethod::caba_osim, "caba_osim"},     {DampedInverseMethod::caba_osimf, "caba_osimf"},
 };
 
 // J M^-1 J^T + E of a scene, E by the rule of `damping`, all in the user's order of rows.
@@ -123,32 +118,36 @@ TEST(DampedInverse, AllMethodsMatchTheInverseOnRandomTrees) {
     const Damping damping(0, mu.data());
     const Truth truth(s, damping);
     // Rounding grows with the inverse, whose entries are of the size of mu for rows that depend on others.
-    const double rounding = std::max(1e-10, 1e-13 * truth.largest());
+    const double rounding = std::max(1e-10, 2e-13 * truth.largest());
     for (const Named& m : methods) {
       SCOPED_TRACE("seed " + std::to_string(seed) + ", " + m.name);
       const Eigen::MatrixXd X = inverse_of(s, m.method, damping);
-      EXPECT_LE(truth.error(X), m.factors ? rounding : 10 * rounding) << truth.largest();
-      EXPECT_LE(truth.identity_error(X), m.factors ? 1e2 * rounding : 1e3 * rounding) << truth.largest();
+      EXPECT_LE(truth.error(X), rounding) << truth.largest();
+      EXPECT_LE(truth.identity_error(X), 1e2 * rounding) << truth.largest();
       EXPECT_TRUE((X.array() == X.transpose().array()).all()) << "not symmetric to the last bit";
     }
   }
 }
 
-// Independent rows: the identity to 1e-8 at the default mu, whatever the method.
+// The identity to 1e-8 at the default mu, whatever the method and the rows, also where many of them depend on
+// rows of other links. Unless the reference, in double, cannot do it either: the Delassus matrix is as good
+// as the mass matrix is conditioned.
 TEST(DampedInverse, KeepsItsDigitsAtTheDefault) {
-  int tried = 0;
+  int dependent = 0, hard = 0;
   for (std::uint64_t seed = 0; seed < TENON_TEST_ROBOTS / 2 && !HasFailure(); ++seed) {
-    ConstrainedScene s(seed, SceneKind::independent);
+    ConstrainedScene s(seed, kinds[seed % 4]);
     if (s.rows() == 0) continue;
     const Truth truth(s, {});
-    if (truth.largest() > 1e3) continue;
-    ++tried;
+    const double reference = truth.identity_error(inverse_of(s, DampedInverseMethod::dense, {}));
+    dependent += truth.largest() > 1e4 ? 1 : 0;
+    hard += reference > 1e-9 ? 1 : 0;
     for (const Named& m : methods) {
       SCOPED_TRACE("seed " + std::to_string(seed) + ", " + m.name);
-      EXPECT_LE(truth.identity_error(inverse_of(s, m.method, {})), 1e-8);
+      EXPECT_LE(truth.identity_error(inverse_of(s, m.method, {})), std::max(1e-8, 10 * reference));
     }
   }
-  EXPECT_GE(tried, TENON_TEST_ROBOTS / 8);
+  EXPECT_GE(dependent, static_cast<int>(TENON_TEST_ROBOTS) / 8);
+  EXPECT_LE(hard, static_cast<int>(TENON_TEST_ROBOTS) / 8);
 }
 
 TEST(DampedInverse, AppliesWhatItForms) {
