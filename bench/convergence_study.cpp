@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "line_chart.hpp"
+#include "machine.hpp"
 #include "problem.hpp"
 
 namespace {

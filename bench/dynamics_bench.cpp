@@ -10,7 +10,8 @@
 #include <stdexcept>
 
 #include "fixture.hpp"
-#include "peer_delassus_matrix.hpp"
+#include "machine.hpp"
+#include "peer_delassus.hpp"
 
 namespace {
 
@@ -77,56 +78,71 @@ void register_tenon_constrained(Fixture& fixture, const std::string& method_name
   });
 }
 
-using DampedCall = tenon_status (Fixture::*)(int, int32_t);
-
-void register_tenon_damped(Fixture& fixture, const std::string& quantity, DampedCall call) {
-  for (int32_t method = 0; method < tenon_damped_method_count(); ++method) {
-    if (method == TENON_DAMPED_DENSE) continue;  // the reference
-    if ((fixture.*call)(0, method) == TENON_UNSUPPORTED) continue;
-    register_one(fixture.name() + "/" + quantity + "/tenon:" + tenon_damped_method_string(method),
-                 [&fixture, call, method](benchmark::State& state) {
-                   cycle(state, [&](int i) { (fixture.*call)(i, method); });
-                   label(state, fixture, true);
-                 });
-  }
-}
-
 bool iterates(int32_t method) {
   return method == TENON_METHOD_CONSTRAINED_ABA || method == TENON_METHOD_PROX_LTL ||
          method == TENON_METHOD_PROX_LTLS || method == TENON_METHOD_PROX_PV;
 }
 
-// Worst relative error of a Delassus matrix over the first states; run(state) gives it.
+// A matrix over the rows: how it is computed, and its relative error against the dense method.
+struct RowMatrix {
+  const char* quantity;
+  tenon_status (Fixture::*compute)(int state, int32_t method);
+  const std::vector<double>& (Fixture::*get)() const;
+  double (Fixture::*error_of)(int state, const std::vector<double>& matrix);
+};
+const RowMatrix delassus = {"delassus", &Fixture::delassus, &Fixture::delassus, &Fixture::delassus_error_of};
+const RowMatrix damped_inverse = {"damped_inverse", &Fixture::damped_inverse, &Fixture::inverse,
+                                  &Fixture::inverse_error_of};
+
+// The worst error over the first states; run(state) gives the matrix.
 template <typename Run>
-double delassus_error(Fixture& fixture, Run&& run) {
+double worst_error(Fixture& fixture, const RowMatrix& wanted, Run&& run) {
   double error = 0;
   for (int i = 0; i < Fixture::reference_count; ++i) {
     const std::vector<double> matrix = run(i);
-    error = std::max(error, fixture.delassus_error_of(i, matrix));
+    error = std::max(error, (fixture.*wanted.error_of)(i, matrix));
   }
   return error;
 }
 
-void register_tenon_delassus(Fixture& fixture, int32_t method) {
-  const std::string name = fixture.name() + "/delassus/tenon:" + tenon_delassus_method_string(method);
-  register_one(name, [&fixture, method](benchmark::State& state) {
-    state.counters["error"] = delassus_error(fixture, [&](int i) {
-      if (fixture.delassus(i, method) < 0) throw std::runtime_error(fixture.message());
-      return fixture.delassus();
-    });
-    cycle(state, [&](int i) { fixture.delassus(i, method); });
-    label(state, fixture, true);
-  });
+void register_tenon_matrix(Fixture& fixture, const RowMatrix& wanted, int32_t method, const char* name) {
+  if ((fixture.*wanted.compute)(0, method) == TENON_UNSUPPORTED) return;
+  register_one(fixture.name() + "/" + wanted.quantity + "/tenon:" + name,
+               [&fixture, &wanted, method](benchmark::State& state) {
+                 state.counters["error"] = worst_error(fixture, wanted, [&](int i) {
+                   if ((fixture.*wanted.compute)(i, method) < 0) throw std::runtime_error(fixture.message());
+                   return (fixture.*wanted.get)();
+                 });
+                 cycle(state, [&](int i) { (fixture.*wanted.compute)(i, method); });
+                 label(state, fixture, true);
+               });
+}
+
+void register_tenon_product(Fixture& fixture, int32_t method) {
+  if (fixture.damped_product(0, method) == TENON_UNSUPPORTED) return;
+  register_one(fixture.name() + "/damped_product/tenon:" + tenon_damped_method_string(method),
+               [&fixture, method](benchmark::State& state) {
+                 cycle(state, [&](int i) { fixture.damped_product(i, method); });
+                 label(state, fixture, true);
+               });
+}
+
+// Every method but the reference.
+void register_tenon_matrices(Fixture& fixture) {
+  for (int32_t method = 0; method < tenon_delassus_method_count(); ++method)
+    if (method != TENON_DELASSUS_DENSE)
+      register_tenon_matrix(fixture, delassus, method, tenon_delassus_method_string(method));
+  for (int32_t method = 0; method < tenon_damped_method_count(); ++method) {
+    if (method == TENON_DAMPED_DENSE) continue;
+    register_tenon_matrix(fixture, damped_inverse, method, tenon_damped_method_string(method));
+    register_tenon_product(fixture, method);
+  }
 }
 
 void register_tenon(Fixture& fixture) {
   register_tenon_tree(fixture, "aba", &Fixture::forward_dynamics);
   register_tenon_tree(fixture, "rnea", &Fixture::inverse_dynamics);
   register_tenon_tree(fixture, "crba", &Fixture::mass_matrix);
-  if (fixture.rows() > 0) {
-    register_tenon_damped(fixture, "damped_inverse", &Fixture::damped_inverse);
-    register_tenon_damped(fixture, "damped_product", &Fixture::damped_product);
-  }
   for (int32_t method = 0; method < tenon_method_count(); ++method) {
     if (method == TENON_METHOD_DENSE) continue;  // the reference: cubic, and nobody's choice for speed
     const tenon_solve_options options = bench::default_options(method);
@@ -137,14 +153,14 @@ void register_tenon(Fixture& fixture) {
                                  bench::three_iterations(method));
     }
   }
-  for (int32_t method = TENON_DELASSUS_LTL_OSIM; method < tenon_delassus_method_count(); ++method)
-    register_tenon_delassus(fixture, method);
+  register_tenon_matrices(fixture);
 }
 
 #ifdef TENON_BENCH_PEERS
 
 using bench::Peer;
-using bench::PeerDelassusMatrix;
+using bench::PeerDelassus;
+using bench::PeerDelassusMethod;
 using bench::PeerMethod;
 
 double peer_error(Fixture& fixture, PeerMethod method) {
@@ -171,19 +187,22 @@ void register_peer_method(Fixture& fixture, const std::string& quantity, PeerMet
   });
 }
 
-void register_peer_delassus(Fixture& fixture) {
-  register_one(fixture.name() + "/delassus/pinocchio:computeDelassusMatrix",
-               [&fixture](benchmark::State& state) {
-                 PeerDelassusMatrix peer(*fixture.peer());
-                 std::vector<double> matrix(fixture.delassus().size());
-                 state.counters["error"] = delassus_error(fixture, [&](int i) {
-                   peer.run(i);
-                   peer.result(matrix.data());
-                   return matrix;
-                 });
-                 cycle(state, [&](int i) { peer.run(i); });
-                 label(state, fixture, true);
-               });
+void register_peer_matrix(Fixture& fixture, PeerDelassusMethod method) {
+  const bool damped = method == PeerDelassusMethod::damped_efpa || method == PeerDelassusMethod::damped_pv;
+  const RowMatrix& wanted = damped ? damped_inverse : delassus;
+  register_one(
+      fixture.name() + "/" + wanted.quantity + "/pinocchio:" + bench::peer_delassus_method_name(method),
+      [&fixture, &wanted, method](benchmark::State& state) {
+        PeerDelassus peer(*fixture.peer());
+        std::vector<double> matrix(fixture.delassus().size());
+        state.counters["error"] = worst_error(fixture, wanted, [&](int i) {
+          peer.run(method, i);
+          peer.result(matrix.data());
+          return matrix;
+        });
+        cycle(state, [&](int i) { peer.run(method, i); });
+        label(state, fixture, true);
+      });
 }
 
 void register_peer(Fixture& fixture) {
@@ -192,13 +211,12 @@ void register_peer(Fixture& fixture) {
   register_peer_method(fixture, "rnea", PeerMethod::rnea);
   register_peer_method(fixture, "crba", PeerMethod::crba_local);
   register_peer_method(fixture, "crba", PeerMethod::crba_world);
-  register_peer_method(fixture, "damped_inverse", PeerMethod::damped_pv);
-  register_peer_method(fixture, "damped_inverse", PeerMethod::damped_efpa);
   for (const PeerMethod method :
        {PeerMethod::constrained_aba, PeerMethod::pv, PeerMethod::lcaba, PeerMethod::prox_ltl}) {
     register_peer_method(fixture, "constrained", method);
   }
-  register_peer_delassus(fixture);
+  for (int k = 0; k < bench::peer_delassus_method_count; ++k)
+    register_peer_matrix(fixture, static_cast<PeerDelassusMethod>(k));
 }
 
 void describe_peer() {
@@ -211,21 +229,6 @@ void register_peer(Fixture&) {}
 void describe_peer() {}
 
 #endif
-
-std::string cpu_model() {
-  std::string model = "unknown";
-  if (std::FILE* file = std::fopen("/proc/cpuinfo", "r")) {
-    char line[512];
-    while (std::fgets(line, sizeof line, file)) {
-      if (std::strncmp(line, "model name", 10) != 0) continue;
-      model = std::strchr(line, ':') + 2;
-      model.pop_back();
-      break;
-    }
-    std::fclose(file);
-  }
-  return model;
-}
 
 // --robot=NAME, may be repeated: only these.
 std::vector<std::string> take_robot_names(int& argc, char** argv) {
@@ -248,7 +251,7 @@ int main(int argc, char** argv) try {
   const std::vector<std::string> wanted = take_robot_names(argc, argv);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  benchmark::AddCustomContext("cpu", cpu_model());
+  benchmark::AddCustomContext("cpu", bench::cpu_model());
   benchmark::AddCustomContext("tenon", tenon_build_info());
   describe_peer();
 

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "machine.hpp"
 #include "problem.hpp"
 #include "solvers/cost_model.hpp"
 

@@ -25,16 +25,19 @@ double relative_difference(const std::vector<double>& x, const std::vector<doubl
   return difference / largest(reference);
 }
 
-// Solves A x = b in place, A symmetric positive definite, n x n. No library: one whose templates the peer
-// also uses would be merged with the peer's copies by the linker.
-void solve_spd(std::vector<double>& A, std::vector<double>& b) {
+// Solves A x = b in place, A symmetric positive semidefinite, n x n; x is 0 for rows that depend on earlier
+// ones. No library: one whose templates the peer also uses would be merged with the peer's copies by the
+// linker.
+void solve_semidefinite(std::vector<double>& A, std::vector<double>& b) {
   const std::size_t n = b.size();
   for (std::size_t j = 0; j < n; ++j) {
+    const double negligible = 1e-12 * A[j * n + j];
     for (std::size_t k = 0; k < j; ++k) {
       for (std::size_t i = j; i < n; ++i) A[i * n + j] -= A[i * n + k] * A[j * n + k];
     }
-    const double pivot = std::sqrt(A[j * n + j]);
-    for (std::size_t i = j; i < n; ++i) A[i * n + j] /= pivot;
+    const double pivot = A[j * n + j] > negligible ? std::sqrt(A[j * n + j]) : INFINITY;
+    A[j * n + j] = pivot;
+    for (std::size_t i = j + 1; i < n; ++i) A[i * n + j] /= pivot;
   }
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t k = 0; k < i; ++k) b[i] -= A[i * n + k] * b[k];
@@ -162,7 +165,7 @@ void Fixture::project_velocity(State& state) {
           gram[i * rows_ + j] += column[i] * column[j];
       }
     }
-    solve_spd(gram, Jv);
+    solve_semidefinite(gram, Jv);
     for (std::size_t k = 0; k < nv_; ++k) {
       for (std::size_t i = 0; i < rows_; ++i) state.v[k] -= J[k * rows_ + i] * Jv[i];
     }
@@ -179,6 +182,11 @@ tenon_solve_report Fixture::report() const {
 double Fixture::delassus_error_of(int state, const std::vector<double>& matrix) {
   check(delassus(state, TENON_DELASSUS_DENSE), message());
   return relative_difference(matrix, delassus_);
+}
+
+double Fixture::inverse_error_of(int state, const std::vector<double>& matrix) {
+  check(damped_inverse(state, TENON_DAMPED_DENSE), message());
+  return relative_difference(matrix, inverse_);
 }
 
 double Fixture::error_of(int state, const std::vector<double>& qdd) const {

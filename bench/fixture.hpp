@@ -89,6 +89,8 @@ class Fixture {
   double error_of(int state, const std::vector<double>& qdd) const;
   // The same of a Delassus matrix, against the dense method. Overwrites delassus().
   double delassus_error_of(int state, const std::vector<double>& matrix);
+  // Of a damped inverse at mu = 1e6, likewise. Overwrites inverse().
+  double inverse_error_of(int state, const std::vector<double>& matrix);
 
   // Null when the benchmark was built without peers.
   Peer* peer() { return peer_.get(); }

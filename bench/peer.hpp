@@ -34,10 +34,8 @@ enum class PeerMethod {
   pv,               // pv, pv.hpp
   lcaba,            // lcaba, loop-constrained-aba.hpp
   prox_ltl,         // constraintDynamics, constrained-dynamics.hpp
-  damped_pv,        // computeDampedDelassusMatrixInverse, delassus.hpp, by PV-OSIMr
-  damped_efpa,      // the same by EFPA
 };
-inline constexpr int peer_method_count = 11;
+inline constexpr int peer_method_count = 9;
 const char* peer_method_name(PeerMethod method);
 
 struct PeerSettings {
@@ -70,7 +68,7 @@ class Peer {
   struct Impl;
 
  private:
-  friend class PeerDelassusMatrix;
+  friend class PeerDelassus;
   std::unique_ptr<Impl> impl_;
 };
 

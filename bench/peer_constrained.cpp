@@ -111,9 +111,7 @@ bool all_have(const std::vector<PeerContact>& contacts, int rows) {
 std::unique_ptr<PeerScratch> make_constrained_scratch(const Peer::Impl& peer, PeerMethod method,
                                                       const PeerSettings& settings) {
   std::unique_ptr<PeerScratch> scratch;
-  if (method == PeerMethod::damped_pv || method == PeerMethod::damped_efpa) {
-    scratch = make_delassus_scratch(peer);
-  } else if (method == PeerMethod::lcaba || method == PeerMethod::prox_ltl) {
+  if (method == PeerMethod::lcaba || method == PeerMethod::prox_ltl) {
     scratch = std::make_unique<RigidScratch>(peer.model, peer.contacts, method);
   } else if (all_have(peer.contacts, 3)) {
     scratch = std::make_unique<AnchorScratch<pin::PointAnchorConstraintModel>>(peer.model, peer.contacts);

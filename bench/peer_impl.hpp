@@ -1,4 +1,4 @@
-// What the two translation units of the peer share. Included by nothing else: these headers cost a minute.
+// What the translation units of the peer share. Included by nothing else: these headers cost a minute.
 #pragma once
 
 #include <array>
@@ -48,9 +48,6 @@ struct ConstrainedScratch : PeerScratch {
   using PeerScratch::PeerScratch;
   virtual void solve(const pinocchio::Model& model, PeerMethod method, const PeerState& state) = 0;
 };
-
-// peer_delassus.cpp
-std::unique_ptr<PeerScratch> make_delassus_scratch(const Peer::Impl& peer);
 
 // peer_constrained.cpp
 std::unique_ptr<PeerScratch> make_constrained_scratch(const Peer::Impl& peer, PeerMethod method,

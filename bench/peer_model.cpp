@@ -130,10 +130,6 @@ const char* peer_method_name(PeerMethod method) {
       return "lcaba";
     case PeerMethod::prox_ltl:
       return "constraintDynamics";
-    case PeerMethod::damped_pv:
-      return "computeDampedDelassusMatrixInverse_PV";
-    case PeerMethod::damped_efpa:
-      return "computeDampedDelassusMatrixInverse_EFPA";
   }
   return "?";
 }

@@ -3,8 +3,6 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstring>
 #include <random>
 #include <stdexcept>
 #include <utility>
@@ -96,29 +94,6 @@ const char* name_of(tenon::Method method) {
   static const char* const names[] = {"automatic", "dense",   "constrained_aba", "prox_ltl", "prox_ltls",
                                       "pv",        "prox_pv", "pv_soft",         "pv_early"};
   return names[static_cast<int>(method)];
-}
-
-std::string cpu_model() {
-  std::string model = "unknown";
-  if (std::FILE* file = std::fopen("/proc/cpuinfo", "r")) {
-    char line[512];
-    while (std::fgets(line, sizeof line, file)) {
-      if (std::strncmp(line, "model name", 10) != 0) continue;
-      model = std::strchr(line, ':') + 2;
-      model.pop_back();
-      break;
-    }
-    std::fclose(file);
-  }
-  return model;
-}
-
-std::string compiler() {
-#ifdef __clang__
-  return "clang " __clang_version__;
-#else
-  return "g++ " __VERSION__;
-#endif
 }
 
 }  // namespace bench

@@ -60,9 +60,5 @@ std::vector<tenon::ConstraintSpec> specs_of(const tenon::Model& model,
                                             const std::vector<ContactSpec>& contacts);
 
 const char* name_of(tenon::Method method);
-// The model name of the processor.
-std::string cpu_model();
-// The compiler of the benches, and so of the core they link.
-std::string compiler();
 
 }  // namespace bench

@@ -100,12 +100,22 @@ std::string without_mimic(const std::string& urdf) {
   return std::regex_replace(urdf, std::regex("<mimic[^>]*/>"), "");
 }
 
+Robot talos(const std::string& file, const std::string& held, std::vector<ContactSpec> contacts) {
+  const std::string text = read_file(std::string(TENON_BENCH_TALOS) + "/" + file + ".urdf");
+  return {file + held, without_mimic(text), true, std::move(contacts)};
+}
+
 void add_talos(std::vector<Robot>& robots) {
-  const std::vector<ContactSpec> feet = hold({"leg_left_6_link", "leg_right_6_link"}, 6);
-  for (const char* file : {"talos_reduced", "talos_full_v2"}) {
-    const std::string text = read_file(std::string(TENON_BENCH_TALOS) + "/" + file + ".urdf");
-    robots.push_back({file, without_mimic(text), true, feet});
-  }
+  const std::vector<std::string> feet = {"leg_left_6_link", "leg_right_6_link"};
+  std::vector<ContactSpec> corners;
+  for (const std::string& foot : feet)
+    for (const double x : {-0.1, 0.1})
+      for (const double y : {-0.05, 0.05}) corners.push_back({foot, {x, y, 0}, 3});
+  robots.push_back(talos("talos_reduced", "", hold(feet, 6)));
+  robots.push_back(talos("talos_full_v2", "", hold(feet, 6)));
+  robots.push_back(
+      talos("talos_full_v2", "_hands", hold({feet[0], feet[1], "arm_left_7_link", "arm_right_7_link"}, 6)));
+  robots.push_back(talos("talos_full_v2", "_points", corners));
 }
 
 #else

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "machine.hpp"
 #include "problem.hpp"
 
 namespace {

@@ -6,7 +6,6 @@
 
 namespace tenon::trace {
 
-
 const KernelTable<Recorded>& recorded_kernels();
 
 }  // namespace tenon::trace
