@@ -34,6 +34,7 @@ class Drawing {
   Drawing(std::FILE* file, const LineChart& chart) : file_(file), chart_(chart) {
     for (const LineChart::Line& line : chart.lines)
       for (const auto& [px, py] : line.points) x_.see(px), y_.see(py);
+    y_.see(y_.high + chart.headroom * (y_.high - y_.low));
   }
 
   void draw() {
@@ -91,8 +92,9 @@ class Drawing {
     for (const auto& [x, y] : line.points) std::fprintf(file_, "%.1f,%.1f ", at_x(x), at_y(y));
     std::fprintf(file_, "\"/>\n");
     const double y = top + 18 + 18 * static_cast<double>(i);
-    segment(width - 350, y - 4, width - 318, y - 4, colour, dashes);
-    text(width - 310, y, "start", line.name);
+    const double x = chart_.legend_left ? left + 15 : width - 350;
+    segment(x, y - 4, x + 32, y - 4, colour, dashes);
+    text(x + 40, y, "start", line.name);
   }
 
   std::FILE* file_;

@@ -17,7 +17,9 @@ struct LineChart {
   };
   std::string title, x_title, y_title;
   std::vector<Line> lines;
-  bool powers = false;  // y are exponents of ten, and labelled so
+  bool powers = false;       // y are exponents of ten, and labelled so
+  bool legend_left = false;  // else right
+  double headroom = 0;       // above the highest point, for the legend, as a part of the range
 
   // Axes cover the points. Throws std::runtime_error when the file cannot be written.
   void write(const std::string& path) const;
