@@ -6,6 +6,7 @@
 #include "arguments.hpp"
 #include "descriptor.hpp"
 #include "solve_options.hpp"
+#include "tenon/loops.hpp"
 
 namespace tenon::capi {
 
@@ -47,6 +48,45 @@ void Call::optional(const char* name, const double* values, std::size_t count,
   if (values != nullptr && count != expected)
     fail(Status::wrong_size, "%s has %zu numbers; this model and constraint set need %zu", name, count,
          expected);
+}
+
+std::size_t Call::position_count() const noexcept {
+  return workspace_ ? static_cast<std::size_t>(tenon::position_count(workspace_->core)) : 0;
+}
+
+std::size_t Call::velocity_count() const noexcept {
+  return workspace_ ? static_cast<std::size_t>(tenon::velocity_count(workspace_->core)) : 0;
+}
+
+void Call::positions(const char* name, const double* values, std::size_t count) noexcept {
+  const std::size_t expected = position_count();
+  if (values != nullptr && count != expected && good()) fail_coordinates(name, count, expected, true);
+  needed(name, values, count, expected);
+}
+
+void Call::velocities(const char* name, const double* values, std::size_t count) noexcept {
+  const std::size_t expected = velocity_count();
+  if (values != nullptr && count != expected && good()) fail_coordinates(name, count, expected, false);
+  needed(name, values, count, expected);
+}
+
+void Call::optional_velocities(const char* name, const double* values, std::size_t count) noexcept {
+  if (values != nullptr) velocities(name, values, count);
+}
+
+// A count that is right for the coordinates that are not set deserves to be told so.
+void Call::fail_coordinates(const char* name, std::size_t count, std::size_t expected,
+                            bool positions) noexcept {
+  if (workspace_ == nullptr) return;
+  const auto& model = workspace_->core.model();
+  const std::size_t spanning = positions ? nq() : nv();
+  const std::size_t fewer = positions ? model.loops.independent_q.size() : static_cast<std::size_t>(model.ny);
+  if (spanning == fewer || (count != spanning && count != fewer)) return;
+  fail(Status::wrong_size,
+       "%s has %zu numbers, those of %s coordinates, but the workspace is set to %s ones, of which there are "
+       "%zu; give these or call tenon_workspace_set_coordinates",
+       name, count, count == spanning ? "spanning" : "independent",
+       count == spanning ? "independent" : "spanning", expected);
 }
 
 void Call::needed_matrix(const char* name, const double* values, std::size_t count, std::size_t rows,

@@ -30,6 +30,12 @@ class Call {
   // A vector of exactly `expected` numbers. needed: may not be NULL (unless it is empty).
   void needed(const char* name, const double* values, std::size_t count, std::size_t expected) noexcept;
   void optional(const char* name, const double* values, std::size_t count, std::size_t expected) noexcept;
+  // The same in the coordinates that the workspace is set to.
+  std::size_t position_count() const noexcept;
+  std::size_t velocity_count() const noexcept;
+  void positions(const char* name, const double* values, std::size_t count) noexcept;
+  void velocities(const char* name, const double* values, std::size_t count) noexcept;
+  void optional_velocities(const char* name, const double* values, std::size_t count) noexcept;
   // A column-major matrix.
   void needed_matrix(const char* name, const double* values, std::size_t count, std::size_t rows,
                      std::size_t columns, std::int32_t ld) noexcept;
@@ -63,6 +69,8 @@ class Call {
   }
 
  private:
+  void fail_coordinates(const char* name, std::size_t count, std::size_t expected, bool positions) noexcept;
+
   tenon_workspace* workspace_;
   const char* function_;
   Status status_ = Status::ok;

@@ -27,6 +27,18 @@ Conversion checked(Call& call, const tenon_workspace* workspace, std::int32_t co
   return {{static_cast<tenon::Convention>(convention), joints}, static_cast<tenon::Direction>(direction)};
 }
 
+// The other library's vectors hold every joint, whatever coordinates ours have.
+void check_motion(Call& call, std::int32_t direction, const double* in, std::size_t in_count,
+                  const double* out, std::size_t out_count) {
+  if (direction == TENON_TO_OTHER) {
+    call.velocities("in", in, in_count);
+    call.needed("out", out, out_count, call.nv());
+  } else {
+    call.needed("in", in, in_count, call.nv());
+    call.velocities("out", out, out_count);
+  }
+}
+
 template <class Convert>
 tenon_status convert_motion(const char* function, tenon_workspace* workspace, std::int32_t convention,
                             std::int32_t direction, const std::int32_t* joints, std::size_t joint_count,
@@ -34,9 +46,8 @@ tenon_status convert_motion(const char* function, tenon_workspace* workspace, st
                             const double* out, std::size_t out_count, Convert convert) {
   Call call(workspace, function);
   const Conversion conversion = checked(call, workspace, convention, direction, joints, joint_count);
-  call.needed("q", q, q_count, call.nq());
-  call.needed("in", in, in_count, call.nv());
-  call.needed("out", out, out_count, call.nv());
+  call.positions("q", q, q_count);
+  check_motion(call, direction, in, in_count, out, out_count);
   return call.run([&] { return convert(conversion.other, conversion.direction); });
 }
 
@@ -57,8 +68,13 @@ tenon_status tenon_convert_configuration(tenon_workspace* workspace, std::int32_
                                 ? static_cast<std::size_t>(tenon::position_count(workspace->core.model(),
                                                                                  conversion.other.convention))
                                 : 0;
-  call.needed("in", in, in_count, direction == TENON_TO_OTHER ? call.nq() : other);
-  call.needed("out", out, out_count, direction == TENON_TO_OTHER ? other : call.nq());
+  if (direction == TENON_TO_OTHER) {
+    call.positions("in", in, in_count);
+    call.needed("out", out, out_count, other);
+  } else {
+    call.needed("in", in, in_count, other);
+    call.positions("out", out, out_count);
+  }
   return call.run([&] {
     return tenon::convert_configuration(workspace->core, conversion.other, conversion.direction, in, out);
   });
@@ -81,10 +97,9 @@ tenon_status tenon_convert_acceleration(tenon_workspace* workspace, std::int32_t
                                         size_t out_count) {
   Call call(workspace, __func__);
   const Conversion conversion = checked(call, workspace, convention, direction, joints, joint_count);
-  call.needed("q", q, q_count, call.nq());
-  call.needed("v", v, v_count, call.nv());
-  call.needed("in", in, in_count, call.nv());
-  call.needed("out", out, out_count, call.nv());
+  call.positions("q", q, q_count);
+  call.velocities("v", v, v_count);
+  check_motion(call, direction, in, in_count, out, out_count);
   return call.run([&] {
     return tenon::convert_acceleration(workspace->core, conversion.other, conversion.direction, q, v, in,
                                        out);

@@ -21,7 +21,7 @@ tenon_status tenon_delassus(tenon_workspace* workspace, int32_t method, const do
                             double* A, size_t A_count, int32_t lda) {
   Call call(workspace, __func__);
   check_method(call, "TENON_DELASSUS_*", method, tenon_delassus_method_count());
-  call.needed("q", q, q_count, call.nq());
+  call.positions("q", q, q_count);
   call.needed_matrix("A", A, A_count, call.rows(), call.rows(), lda);
   return call.run([&] {
     return tenon::delassus_matrix(workspace->core, static_cast<DelassusMethod>(method), q, A, lda);
@@ -49,7 +49,7 @@ tenon_status tenon_delassus_inverse(tenon_workspace* workspace, int32_t method, 
                                     size_t inverse_count, int32_t ld) {
   Call call(workspace, __func__);
   check_method(call, "TENON_DAMPED_*", method, tenon_damped_method_count());
-  call.needed("q", q, q_count, call.nq());
+  call.positions("q", q, q_count);
   const tenon::Damping damping = damping_of(call, mu, mu_count);
   call.needed_matrix("inverse", inverse, inverse_count, call.rows(), call.rows(), ld);
   return call.run([&] {
@@ -62,7 +62,7 @@ tenon_status tenon_delassus_factor(tenon_workspace* workspace, int32_t method, c
                                    size_t q_count, const double* mu, size_t mu_count) {
   Call call(workspace, __func__);
   check_method(call, "TENON_DAMPED_*", method, tenon_damped_method_count());
-  call.needed("q", q, q_count, call.nq());
+  call.positions("q", q, q_count);
   const tenon::Damping damping = damping_of(call, mu, mu_count);
   return call.run([&] {
     return tenon::factor_damped_delassus(workspace->core, static_cast<DampedInverseMethod>(method), q,
@@ -92,10 +92,10 @@ tenon_status tenon_operational_space(tenon_workspace* workspace, const double* q
                                      size_t J_bar_count, int32_t ldj, double* N, size_t N_count, int32_t ldn,
                                      int32_t* rank) {
   Call call(workspace, __func__);
-  call.needed("q", q, q_count, call.nq());
+  call.positions("q", q, q_count);
   call.optional_matrix("Lambda", Lambda, Lambda_count, call.rows(), call.rows(), ldl);
-  call.optional_matrix("J_bar", J_bar, J_bar_count, call.nv(), call.rows(), ldj);
-  call.optional_matrix("N", N, N_count, call.nv(), call.nv(), ldn);
+  call.optional_matrix("J_bar", J_bar, J_bar_count, call.velocity_count(), call.rows(), ldj);
+  call.optional_matrix("N", N, N_count, call.velocity_count(), call.velocity_count(), ldn);
   return call.run([&] {
     const tenon::OperationalSpace out = {Lambda, ldl, J_bar, ldj, N, ldn};
     return tenon::operational_space(workspace->core, q, out, rank);
@@ -106,7 +106,7 @@ tenon_status tenon_inverse_mass_times(tenon_workspace* workspace, const double* 
                                       int32_t columns, const double* B, size_t B_count, int32_t ldb,
                                       double* X, size_t X_count, int32_t ldx) {
   Call call(workspace, __func__);
-  call.needed("q", q, q_count, call.nq());
-  check_product(call, columns, call.nv(), B, B_count, ldb, X, X_count, ldx);
+  call.positions("q", q, q_count);
+  check_product(call, columns, call.velocity_count(), B, B_count, ldb, X, X_count, ldx);
   return call.run([&] { return tenon::inverse_mass_times(workspace->core, q, B, ldb, columns, X, ldx); });
 }

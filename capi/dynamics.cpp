@@ -13,11 +13,11 @@ tenon_status tenon_inverse_dynamics(tenon_workspace* workspace, const double* q,
                                     const double* wrenches, size_t wrenches_count, double* tau,
                                     size_t tau_count) {
   Call call(workspace, __func__);
-  call.needed("q", q, q_count, call.nq());
-  call.needed("v", v, v_count, call.nv());
-  call.needed("a", a, a_count, call.nv());
+  call.positions("q", q, q_count);
+  call.velocities("v", v, v_count);
+  call.velocities("a", a, a_count);
   call.optional("wrenches", wrenches, wrenches_count, 6 * call.links());
-  call.needed("tau", tau, tau_count, call.nv());
+  call.velocities("tau", tau, tau_count);
   return call.run([&] { return tenon::inverse_dynamics(workspace->core, q, v, a, wrenches, tau); });
 }
 
@@ -25,24 +25,24 @@ tenon_status tenon_bias(tenon_workspace* workspace, const double* q, size_t q_co
                         size_t v_count, const double* wrenches, size_t wrenches_count, double* c,
                         size_t c_count) {
   Call call(workspace, __func__);
-  call.needed("q", q, q_count, call.nq());
-  call.needed("v", v, v_count, call.nv());
+  call.positions("q", q, q_count);
+  call.velocities("v", v, v_count);
   call.optional("wrenches", wrenches, wrenches_count, 6 * call.links());
-  call.needed("c", c, c_count, call.nv());
+  call.velocities("c", c, c_count);
   return call.run([&] { return tenon::bias_force(workspace->core, q, v, wrenches, c); });
 }
 
 tenon_status tenon_mass_matrix(tenon_workspace* workspace, const double* q, size_t q_count, double* M,
                                size_t M_count, int32_t ldm) {
   Call call(workspace, __func__);
-  call.needed("q", q, q_count, call.nq());
-  call.needed_matrix("M", M, M_count, call.nv(), call.nv(), ldm);
+  call.positions("q", q, q_count);
+  call.needed_matrix("M", M, M_count, call.velocity_count(), call.velocity_count(), ldm);
   return call.run([&] { return tenon::mass_matrix(workspace->core, q, M, ldm); });
 }
 
 tenon_status tenon_factor_mass_matrix(tenon_workspace* workspace, const double* q, size_t q_count) {
   Call call(workspace, __func__);
-  call.needed("q", q, q_count, call.nq());
+  call.positions("q", q, q_count);
   return call.run([&] { return tenon::factor_mass_matrix(workspace->core, q); });
 }
 
@@ -52,8 +52,8 @@ static Call mass_matrix_product(tenon_workspace* workspace, const char* function
   Call call(workspace, function);
   if (columns < 0) call.fail(Status::wrong_size, "columns is %d; give 0 or more", static_cast<int>(columns));
   const std::size_t count = columns < 0 ? 0 : static_cast<std::size_t>(columns);
-  call.needed_matrix("B", B, B_count, call.nv(), count, ldb);
-  call.needed_matrix("X", X, X_count, call.nv(), count, ldx);
+  call.needed_matrix("B", B, B_count, call.velocity_count(), count, ldb);
+  call.needed_matrix("X", X, X_count, call.velocity_count(), count, ldx);
   return call;
 }
 
@@ -74,11 +74,11 @@ tenon_status tenon_forward_dynamics(tenon_workspace* workspace, const double* q,
                                     const double* wrenches, size_t wrenches_count, double* qdd,
                                     size_t qdd_count) {
   Call call(workspace, __func__);
-  call.needed("q", q, q_count, call.nq());
-  call.needed("v", v, v_count, call.nv());
-  call.needed("tau", tau, tau_count, call.nv());
+  call.positions("q", q, q_count);
+  call.velocities("v", v, v_count);
+  call.velocities("tau", tau, tau_count);
   call.optional("wrenches", wrenches, wrenches_count, 6 * call.links());
-  call.needed("qdd", qdd, qdd_count, call.nv());
+  call.velocities("qdd", qdd, qdd_count);
   return call.run([&] { return tenon::forward_dynamics(workspace->core, q, v, tau, wrenches, qdd); });
 }
 
@@ -93,12 +93,12 @@ tenon_status tenon_constrained_dynamics(tenon_workspace* workspace, const tenon_
                                         double* qdd, size_t qdd_count, double* lambda, size_t lambda_count) {
   Call call(workspace, __func__);
   const auto core_options = call.options(options, lambda != nullptr || call.rows() == 0);
-  call.needed("q", q, q_count, call.nq());
-  call.needed("v", v, v_count, call.nv());
-  call.needed("tau", tau, tau_count, call.nv());
+  call.positions("q", q, q_count);
+  call.velocities("v", v, v_count);
+  call.velocities("tau", tau, tau_count);
   call.optional("wrenches", wrenches, wrenches_count, 6 * call.links());
   call.optional("desired", desired, desired_count, call.rows());
-  call.needed("qdd", qdd, qdd_count, call.nv());
+  call.velocities("qdd", qdd, qdd_count);
   call.optional("lambda", lambda, lambda_count, call.rows());
   return call.run([&] {
     return tenon::constrained_dynamics(workspace->core, core_options, q, v, tau, wrenches, desired, qdd,
@@ -112,10 +112,10 @@ tenon_status tenon_constraint_rows(tenon_workspace* workspace, const double* q, 
                                    size_t rhs_count, double* position_error, size_t position_error_count,
                                    double* row_velocity, size_t row_velocity_count) {
   Call call(workspace, __func__);
-  call.needed("q", q, q_count, call.nq());
-  call.needed("v", v, v_count, call.nv());
+  call.positions("q", q, q_count);
+  call.velocities("v", v, v_count);
   call.optional("desired", desired, desired_count, call.rows());
-  call.optional_matrix("J", J, J_count, call.rows(), call.nv(), ldj);
+  call.optional_matrix("J", J, J_count, call.rows(), call.velocity_count(), ldj);
   call.optional("rhs", rhs, rhs_count, call.rows());
   call.optional("position_error", position_error, position_error_count, call.rows());
   call.optional("row_velocity", row_velocity, row_velocity_count, call.rows());
@@ -135,11 +135,11 @@ static tenon_status step(Step take, const char* function, tenon_workspace* works
   Call call(workspace, function);
   const auto core_options = call.options(options, lambda != nullptr || call.rows() == 0);
   call.finite("dt", &dt, 1);
-  call.needed("q", q, q_count, call.nq());
-  call.needed("v", v, v_count, call.nv());
-  call.needed("tau", tau, tau_count, call.nv());
+  call.positions("q", q, q_count);
+  call.velocities("v", v, v_count);
+  call.velocities("tau", tau, tau_count);
   call.optional("wrenches", wrenches, wrenches_count, 6 * call.links());
-  call.optional("qdd", qdd, qdd_count, call.nv());
+  call.optional_velocities("qdd", qdd, qdd_count);
   call.optional("lambda", lambda, lambda_count, call.rows());
   return call.run([&] { return take(workspace->core, core_options, dt, q, v, tau, wrenches, qdd, lambda); });
 }

@@ -12,9 +12,9 @@ static tenon::RowAxes to_axes(int32_t axes) {
 tenon_status tenon_kinematics(tenon_workspace* workspace, const double* q, size_t q_count, const double* v,
                               size_t v_count, const double* a, size_t a_count) {
   Call call(workspace, __func__);
-  call.needed("q", q, q_count, call.nq());
-  call.optional("v", v, v_count, call.nv());
-  call.optional("a", a, a_count, call.nv());
+  call.positions("q", q, q_count);
+  call.optional_velocities("v", v, v_count);
+  call.optional_velocities("a", a, a_count);
   if (a != nullptr && v == nullptr)
     call.fail(tenon::Status::invalid_argument, "a is given without v; accelerations need both");
   return call.run([&] { return tenon::kinematics(workspace->core, q, v, a); });
@@ -54,7 +54,7 @@ tenon_status tenon_jacobian(tenon_workspace* workspace, int32_t link, int32_t ax
   Call call(workspace, __func__);
   call.index("link", link, call.links(), "links");
   call.axes(axes);
-  call.needed_matrix("J", J, J_count, 6, call.nv(), ldj);
+  call.needed_matrix("J", J, J_count, 6, call.velocity_count(), ldj);
   return call.run([&] { return tenon::link_jacobian(workspace->core, link, to_axes(axes), J, ldj); });
 }
 
@@ -64,7 +64,7 @@ tenon_status tenon_center_of_mass(tenon_workspace* workspace, double* position, 
   Call call(workspace, __func__);
   call.optional("position", position, position_count, 3);
   call.optional("velocity", velocity, velocity_count, 3);
-  call.optional_matrix("J", J, J_count, 3, call.nv(), ldj);
+  call.optional_matrix("J", J, J_count, 3, call.velocity_count(), ldj);
   return call.run([&] { return tenon::center_of_mass(workspace->core, position, velocity, J, ldj); });
 }
 

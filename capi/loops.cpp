@@ -158,11 +158,11 @@ tenon_status tenon_loop_forward_dynamics(tenon_workspace* workspace, int32_t loo
                                          double* qdd, size_t qdd_count) {
   Call call(workspace, __func__);
   check_method(call, loop_method);
-  call.needed("q", q, q_count, call.nq());
-  call.needed("v", v, v_count, call.nv());
-  call.needed("tau", tau, tau_count, call.nv());
+  call.positions("q", q, q_count);
+  call.velocities("v", v, v_count);
+  call.velocities("tau", tau, tau_count);
   call.optional("wrenches", wrenches, wrenches_count, 6 * call.links());
-  call.needed("qdd", qdd, qdd_count, call.nv());
+  call.velocities("qdd", qdd, qdd_count);
   return call.run([&] {
     return tenon::loop_forward_dynamics(workspace->core, static_cast<LoopMethod>(loop_method), q, v, tau,
                                         wrenches, qdd);
@@ -175,8 +175,8 @@ tenon_status tenon_loop_inverse_dynamics(tenon_workspace* workspace, int32_t loo
                                          double* tau_y, size_t tau_y_count) {
   Call call(workspace, __func__);
   check_method(call, loop_method);
-  call.needed("q", q, q_count, call.nq());
-  call.needed("v", v, v_count, call.nv());
+  call.positions("q", q, q_count);
+  call.velocities("v", v, v_count);
   call.needed("yddot", yddot, yddot_count, count_y(workspace));
   call.optional("wrenches", wrenches, wrenches_count, 6 * call.links());
   call.needed("tau_y", tau_y, tau_y_count, count_y(workspace));

@@ -85,6 +85,9 @@
  *     floating              q pose (7)            v [angular (3); linear (3)] in the child's axes
  *
  * So nq (positions) may exceed nv (velocities), and dq/dt is not v where quaternions are: use tenon_integrate.
+ * Kinematic loops: the coordinates above describe every joint of the spanning tree. A workspace can be told to take and
+ * return independent ones instead (tenon_workspace_set_coordinates); wherever a block of a computation says nq or nv,
+ * it then takes nyq or ny numbers.
  * Constraint rows: a point holds 3 [linear], a weld 6 [angular; linear], numbered in the order of addition. A row's
  * acceleration is the derivative of its velocity: the classical acceleration of the point. lambda is the force (moment)
  * on the robot along each row.
@@ -159,6 +162,7 @@ typedef int32_t tenon_status;
 #define TENON_NOT_FOUND ((int32_t)-14)             /* a name that names nothing */
 #define TENON_NOT_POSITIVE_DEFINITE ((int32_t)-20) /* the mass matrix cannot be factored */
 #define TENON_SINGULAR_CONFIGURATION ((int32_t)-21) /* a kinematic loop at a dead centre */
+#define TENON_OPEN_LOOP ((int32_t)-22)             /* independent positions for which no closed loops were found */
 #define TENON_UNSUPPORTED ((int32_t)-30)           /* a feature that this version does not have */
 #define TENON_OUT_OF_MEMORY ((int32_t)-40)
 #define TENON_INTERNAL_ERROR ((int32_t)-50) /* a fault in Tenon: please report it with the message */
@@ -200,6 +204,10 @@ typedef int32_t tenon_status;
 #define TENON_SPLIT_AUTOMATIC ((int32_t)0) /* where it saves time: with many rows */
 #define TENON_SPLIT_ALWAYS ((int32_t)1)    /* where several branches of one root body carry rows */
 #define TENON_SPLIT_NEVER ((int32_t)2)
+
+/* tenon_workspace_set_coordinates */
+#define TENON_COORDINATES_SPANNING ((int32_t)0)    /* of every joint of the spanning tree */
+#define TENON_COORDINATES_INDEPENDENT ((int32_t)1) /* those that determine the others where loops are closed */
 
 /* tenon_model_options.base */
 #define TENON_BASE_FIXED ((int32_t)0)    /* the root link is part of the world */
@@ -1091,10 +1099,52 @@ TENON_API tenon_status tenon_random(tenon_workspace *workspace, uint64_t seed, d
  * the spanning tree; ny of the velocity coordinates are independent and determine the others on the constraint,
  *   v = G ydot,   qdd = G yddot + g,   tau_y = G^T tau   (Chignoli, Wensing et al., Recursive algorithms for kinematic
  * loops, II-B). Without loops ny is nv and all maps are copies. tenon_forward_dynamics obeys the loops, so does
- * tenon_constrained_dynamics with the method "dense"; tenon_inverse_dynamics, tenon_bias and tenon_mass_matrix are those
- * of the spanning tree (G^T brings forces to independent coordinates); what knows no loops yet returns
- * TENON_UNSUPPORTED. Status TENON_SINGULAR_CONFIGURATION: at q the dependent velocities do not follow from the
- * independent ones (a dead centre). */
+ * tenon_constrained_dynamics; tenon_inverse_dynamics, tenon_bias and tenon_mass_matrix are in spanning coordinates those
+ * of the spanning tree; what knows no loops yet returns TENON_UNSUPPORTED. Status TENON_SINGULAR_CONFIGURATION: at q the
+ * dependent velocities do not follow from the independent ones (a dead centre). */
+
+/* In which coordinates every computation on this workspace takes and returns
+ *
+ *   positions   q, from, to, next                                    spanning: nq   independent: nyq
+ *   velocities  v, a, tau, c, qdd, columns of J, J_bar, N, M, B, X   spanning: nv   independent: ny
+ *
+ * With independent velocities tenon_mass_matrix is H = G^T M G, tenon_bias G^T (c + M g), tenon_inverse_dynamics
+ * G^T ID(q, v, G a + g), tenon_jacobian J G (its bias, d/dt (J G) ydot, is tenon_link_acceleration at a = 0),
+ * tenon_constraint_rows J G and rhs - J g; tau acts on the independent coordinates. tenon_factor_mass_matrix and
+ * tenon_inverse_mass_times, which need a tree in spanning coordinates, work on H. Spanning positions with independent
+ * velocities are the common choice: nothing is searched for, and tenon_integrate and the steps in time return
+ * configurations with closed loops. States of other libraries always have every joint; tenon_convert_... reads the
+ * independent coordinates out of them. The calls of this section take what their blocks say, except
+ * tenon_loop_forward_dynamics and tenon_loop_inverse_dynamics.
+ *
+ * Independent positions become q by following the loops from the guess, a configuration that tells which way of assembly
+ * is meant (tenon_workspace_set_guess), in a straight line of the independent positions. The result depends on them and
+ * the guess alone: nothing is remembered from call to call. TENON_OPEN_LOOP where that fails. Couplings need no search.
+ *
+ * positions, velocities: TENON_COORDINATES_*; at first spanning. Without loops there is no difference. What
+ * tenon_kinematics and tenon_factor_mass_matrix left is forgotten. Allocates: nothing. Threads: one at a time per
+ * workspace. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_UNSUPPORTED (independent positions of a model with a joint
+ * of several coordinates some of which are independent). Cost: O(1); computations with independent velocities O(n) more
+ * (mass matrix O(n^2 ny)), with independent positions O(n) for each of some five steps of the search. Since: 0.1. */
+TENON_API tenon_status tenon_workspace_set_coordinates(tenon_workspace *workspace, int32_t positions,
+                                                       int32_t velocities);
+
+/* What was set. Either may be NULL. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT. Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_workspace_coordinates(tenon_workspace *workspace, int32_t *positions, int32_t *velocities);
+
+/* How many positions and velocities computations on this workspace take: nq or nyq, nv or ny. TENON_INVALID_ARGUMENT
+ * (negative) for NULL. Allocates: nothing. Threads: one at a time per workspace. Cost: O(1). Since: 0.1. */
+TENON_API int32_t tenon_workspace_position_count(tenon_workspace *workspace);
+TENON_API int32_t tenon_workspace_velocity_count(tenon_workspace *workspace);
+
+/* Where the search for dependent positions starts. Set: the loops of q are closed first, by their dependent coordinates.
+ * At first it is a closed configuration found when the model was made; so this is also the way to get one.
+ * q: nq. Allocates: nothing. Threads: one at a time per workspace. Status: TENON_OK, TENON_INVALID_ARGUMENT,
+ * TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_OPEN_LOOP. Cost: as tenon_close_loops; O(n).
+ * Since: 0.1. */
+TENON_API tenon_status tenon_workspace_set_guess(tenon_workspace *workspace, const double *q, size_t q_count);
+TENON_API tenon_status tenon_workspace_guess(tenon_workspace *workspace, double *q, size_t q_count);
 
 /* Independent velocity coordinates; tenon_status for NULL. Allocates: nothing. Threads: any. Cost: O(1). Since: 0.1. */
 TENON_API int32_t tenon_model_ny(const tenon_model *model);
@@ -1135,7 +1185,8 @@ TENON_API tenon_status tenon_close_loops(tenon_workspace *workspace, int32_t loo
 TENON_API tenon_status tenon_close_loop_velocities(tenon_workspace *workspace, int32_t loop_moves, const double *q,
                                                    size_t q_count, double *v, size_t v_count);
 
-/* Independent positions out of q (nq), and q from them: y: nyq. guess: nq, where the search for q begins, or NULL.
+/* Independent positions out of q (nq), and q from them: y: nyq. guess: nq, where the search for q begins;
+ * NULL: the workspace's, whose way of assembly is followed first.
  * Allocates: nothing. Threads: one at a time per workspace. Status: as tenon_close_loops. Cost: as there. Since: 0.1. */
 TENON_API tenon_status tenon_independent_positions(tenon_workspace *workspace, const double *q, size_t q_count, double *y,
                                                    size_t y_count);

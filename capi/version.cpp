@@ -26,6 +26,7 @@ TENON_SAME(TENON_INVALID_INERTIA, Status::invalid_inertia);
 TENON_SAME(TENON_NOT_FOUND, Status::not_found);
 TENON_SAME(TENON_NOT_POSITIVE_DEFINITE, Status::not_positive_definite);
 TENON_SAME(TENON_SINGULAR_CONFIGURATION, Status::singular_configuration);
+TENON_SAME(TENON_OPEN_LOOP, Status::open_loop);
 TENON_SAME(TENON_UNSUPPORTED, Status::unsupported);
 TENON_SAME(TENON_OUT_OF_MEMORY, Status::out_of_memory);
 TENON_SAME(TENON_INTERNAL_ERROR, Status::internal_error);

@@ -81,22 +81,22 @@ tenon_status tenon_workspace_anchor(tenon_workspace* workspace, int32_t constrai
 
 tenon_status tenon_anchor_here(tenon_workspace* workspace, const double* q, size_t q_count) {
   Call call(workspace, __func__);
-  call.needed("q", q, q_count, call.nq());
+  call.positions("q", q, q_count);
   return call.run([&] { return tenon::anchor_here(workspace->core, q); });
 }
 
 tenon_status tenon_project_positions(tenon_workspace* workspace, double tolerance, int32_t max_iterations,
                                      double* q, size_t q_count) {
   Call call(workspace, __func__);
-  call.needed("q", q, q_count, call.nq());
+  call.positions("q", q, q_count);
   return call.run([&] { return tenon::project_positions(workspace->core, tolerance, max_iterations, q); });
 }
 
 tenon_status tenon_project_velocities(tenon_workspace* workspace, const double* q, size_t q_count, double* v,
                                       size_t v_count) {
   Call call(workspace, __func__);
-  call.needed("q", q, q_count, call.nq());
-  call.needed("v", v, v_count, call.nv());
+  call.positions("q", q, q_count);
+  call.velocities("v", v, v_count);
   return call.run([&] { return tenon::project_velocities(workspace->core, q, v); });
 }
 

@@ -1,5 +1,6 @@
 // The dynamics calls of the C++ core. Arrays are plain pointers whose sizes follow from the model (nq, nv,
 // rows): callers (the C ABI) have checked counts; values (finite, unit quaternions) are checked here.
+// Coordinates are those of the spanning tree, or independent ones, as set_coordinates (loops.hpp) says.
 // Negative status: nothing was written and workspace.message() says why.
 //
 // Wrenches of external forces: 6 numbers a link, [moment about the link origin; force], link axes, for all
@@ -61,6 +62,9 @@ Status difference(Workspace& w, const double* q0, const double* q1, double* v); 
 void neutral(const Model& model, double* q);
 void random_configuration(const Model& model, std::uint64_t seed,
                           double* q);  // within finite limits, else +-pi or +-1
+// In the coordinates of the workspace. Random independent positions are such that the loops can be closed.
+void neutral(Workspace& w, double* q);
+void random_configuration(Workspace& w, std::uint64_t seed, double* q);
 Status normalize(Workspace& w, double* q);
 
 // One step of the constrained system: semi-implicit Euler (v += dt qdd(q, v); q = integrate(q, v, dt)) and

@@ -4,6 +4,9 @@
 //
 //   v = G ydot,   qdd = G yddot + g,   tau_y = G^T tau      ([LOOPS1] II-B)
 //
+// The calls here take spanning coordinates and those that their names say, whatever set_coordinates says;
+// loop_forward_dynamics and loop_inverse_dynamics are dynamics calls.
+//
 // All calls that take q expect the loops to be closed there as far as the caller cares: G and g are those of
 // q, and close_loops closes. Without loops the maps are copies. No call allocates.
 //
@@ -14,6 +17,25 @@
 #include "tenon/workspace.hpp"
 
 namespace tenon {
+
+// From here on every dynamics call (dynamics.hpp, delassus.hpp, conventions.hpp, the two loop dynamics below)
+// takes and returns q (positions) and v, accelerations, forces, rows and columns of mass matrices and columns
+// of Jacobians (velocities) in these coordinates: position_count and velocity_count numbers. Whatever the
+// last kinematics and factor_mass_matrix left is forgotten. Without loops both are the same.
+//
+// Independent positions become q by following the loops from the guess, so that dependent joints keep its way
+// of assembly; nothing else is remembered from call to call. Status::open_loop where that fails. unsupported:
+// independent positions of a model with a joint that is independent in part.
+Status set_coordinates(Workspace& w, Coordinates positions, Coordinates velocities);
+Coordinates position_coordinates(Workspace& w);
+Coordinates velocity_coordinates(Workspace& w);
+int position_count(Workspace& w);
+int velocity_count(Workspace& w);
+// A configuration (nq) of the way of assembly that is meant; its loops are closed first by their dependent
+// coordinates. Starts as a configuration that the model was found to close at. Without loops it is nowhere
+// needed, and neutral.
+Status set_guess(Workspace& w, const double* q);
+Status guess(Workspace& w, double* q);
 
 // What may move to close the loops.
 enum class LoopMoves : std::int32_t {

@@ -32,7 +32,8 @@ enum class Status : std::int32_t {
   not_found = -14,        // a name that names nothing
   not_positive_definite = -20,   // the mass matrix cannot be factored
   singular_configuration = -21,  // a kinematic loop at a dead centre: its dependent joints do not follow
-  unsupported = -30,             // a feature this version does not have
+  open_loop = -22,    // independent positions that no configuration with closed loops was found for
+  unsupported = -30,  // a feature this version does not have
   out_of_memory = -40,
   internal_error = -50,
 };

@@ -29,6 +29,10 @@ enum class SplitBase : std::int32_t {
   never = 2,
 };
 
+// In which coordinates states of models with kinematic loops are given and returned (tenon/loops.hpp):
+// those of every joint of the spanning tree, or of the independent ones alone.
+enum class Coordinates : std::int32_t { spanning = 0, independent = 1 };
+
 struct SolveOptions {
   Method method = Method::automatic;
   // Converged when every row's residual is below absolute + relative * (largest acceleration the rows see).

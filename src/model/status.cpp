@@ -36,6 +36,8 @@ const char* status_name(Status status) noexcept {
       return "not_positive_definite";
     case Status::singular_configuration:
       return "singular_configuration";
+    case Status::open_loop:
+      return "open_loop";
     case Status::unsupported:
       return "unsupported";
     case Status::out_of_memory:

@@ -7,9 +7,11 @@
 #include <cmath>
 #include <random>
 
-#include "solvers/check.hpp"
+#include "solvers/coordinates.hpp"
+#include "solvers/projection.hpp"
 #include "spatial/spatial.hpp"
 #include "tenon/dynamics.hpp"
+#include "tenon/loops.hpp"
 
 namespace tenon {
 
@@ -157,11 +159,48 @@ void joint_difference(const Model::Joint& joint, const double* q0, const double*
   }
 }
 
+// Independent joints move by themselves; nothing has to be closed to know where they get to.
+Status integrate_independent(WorkspaceImpl& w, const double* y, const double* v, double dt, double* next) {
+  const int count = w.coordinates.independent_v ? w.model->ny : w.model->nv;
+  TENON_CHECK(check_independent_positions(w, "q", y));
+  TENON_CHECK(check_finite(w, "v", v, count));
+  TENON_CHECK(check_finite(w, "dt", &dt, 1));
+  double *q = w.coordinates.q.data(), *rate = w.coordinates.v.data();
+  scatter_positions(w, y, q);
+  if (w.coordinates.independent_v)
+    scatter_independent(w, v, rate);
+  else
+    std::copy_n(v, count, rate);
+  for (const Model::Joint& joint : w.model->joints)
+    integrate_joint(joint, rate + joint.v_index, dt, q + joint.q_index);
+  give_positions(w, q, next);
+  return Status::ok;
+}
+
+// The dependent joints move with G at the start and are closed at the end.
+Status integrate_and_close(WorkspaceImpl& w, const double* q, const double* v, double dt, double* next) {
+  TENON_CHECK(check_configuration(w, "q", q));
+  TENON_CHECK(take_velocities(w, q, v));
+  TENON_CHECK(check_finite(w, "dt", &dt, 1));
+  double* moved = w.coordinates.q.data();
+  std::copy_n(q, w.model->nq, moved);
+  for (const Model::Joint& joint : w.model->joints)
+    integrate_joint(joint, v + joint.v_index, dt, moved + joint.q_index);
+  if (!all_finite(moved, w.model->nq))
+    return w.fail(Status::not_finite, "the configuration after %g s is not finite; move for a shorter time",
+                  dt);
+  TENON_CHECK(close_dependent(w, moved));
+  std::copy_n(moved, w.model->nq, next);
+  return Status::ok;
+}
+
 }  // namespace
 
 Status integrate(Workspace& workspace, const double* q, const double* v, double dt, double* next) {
   WorkspaceImpl& w = workspace.impl();
   w.message[0] = '\0';
+  if (w.coordinates.independent_q) return integrate_independent(w, q, v, dt, next);
+  if (w.coordinates.independent_v) return integrate_and_close(w, q, v, dt, next);
   TENON_CHECK(check_configuration(w, "q", q));
   TENON_CHECK(check_finite(w, "v", v, w.model->nv));
   TENON_CHECK(check_finite(w, "dt", &dt, 1));
@@ -171,13 +210,32 @@ Status integrate(Workspace& workspace, const double* q, const double* v, double 
   return Status::ok;
 }
 
+// Two configurations of independent positions; closed where dependent velocities are asked for.
+static Status take_both(WorkspaceImpl& w, const double*& q0, const double*& q1) {
+  double* places[2] = {w.coordinates.q.data(), w.loops.best.data()};
+  const double* given[2] = {q0, q1};
+  for (int i = 0; i < 2; ++i) {
+    const char* name = i == 0 ? "q0" : "q1";
+    TENON_CHECK(check_independent_positions(w, name, given[i]));
+    if (w.coordinates.independent_v)
+      scatter_positions(w, given[i], places[i]);
+    else
+      TENON_CHECK(map_positions(w, name, given[i], places[i]));
+  }
+  q0 = places[0], q1 = places[1];
+  return Status::ok;
+}
+
 Status difference(Workspace& workspace, const double* q0, const double* q1, double* v) {
   WorkspaceImpl& w = workspace.impl();
   w.message[0] = '\0';
+  if (w.coordinates.independent_q) TENON_CHECK(take_both(w, q0, q1));
   TENON_CHECK(check_configuration(w, "q0", q0));
   TENON_CHECK(check_configuration(w, "q1", q1));
+  double* rate = result_room(w, v);
   for (const Model::Joint& joint : w.model->joints)
-    joint_difference(joint, q0 + joint.q_index, q1 + joint.q_index, v + joint.v_index);
+    joint_difference(joint, q0 + joint.q_index, q1 + joint.q_index, rate + joint.v_index);
+  give_motion(w, rate, v);
   return Status::ok;
 }
 
@@ -229,7 +287,12 @@ void random_configuration(const Model& model, std::uint64_t seed, double* q) {
 Status normalize(Workspace& workspace, double* q) {
   WorkspaceImpl& w = workspace.impl();
   w.message[0] = '\0';
-  TENON_CHECK(check_finite(w, "q", q, w.model->nq));
+  TENON_CHECK(check_finite(w, "q", q, position_count(workspace)));
+  double* user = q;
+  if (w.coordinates.independent_q) {
+    q = w.coordinates.q.data();
+    scatter_positions(w, user, q);
+  }
   for (const Model::Joint& joint : w.model->joints) {
     if (joint.type != JointType::spherical && joint.type != JointType::floating) continue;
     const double* x = q + joint.q_index + (joint.type == JointType::floating ? 3 : 0);
@@ -241,6 +304,7 @@ Status normalize(Workspace& workspace, double* q) {
     if (joint.type == JointType::spherical) normalize_quaternion(q + joint.q_index);
     if (joint.type == JointType::floating) normalize_quaternion(q + joint.q_index + 3);
   }
+  give_positions(w, q, user);
   return Status::ok;
 }
 
@@ -249,7 +313,7 @@ Status normalize(Workspace& workspace, double* q) {
 static Status move(Workspace& workspace, double dt, const double* mean_v, const double* next_v, double* q,
                    double* v) {
   WorkspaceImpl& w = workspace.impl();
-  const int nv = w.model->nv, nq = w.model->nq;
+  const int nv = velocity_count(workspace), nq = position_count(workspace);
   double* next_q = w.step.data() + w.step.size() - static_cast<std::size_t>(nq);
   if (all_finite(mean_v, nv) && all_finite(next_v, nv)) {
     TENON_CHECK(integrate(workspace, q, mean_v, dt, next_q));
@@ -270,7 +334,7 @@ Status step_semi_implicit_euler(Workspace& workspace, const SolveOptions& option
                                 double* v, const double* tau, const double* wrenches, double* qdd,
                                 double* lambda) {
   WorkspaceImpl& w = workspace.impl();
-  const int nv = w.model->nv;
+  const int nv = velocity_count(workspace);
   TENON_CHECK(check_finite(w, "dt", &dt, 1));
   double* a = w.step.data();
   const Status status = constrained_dynamics(workspace, options, q, v, tau, wrenches, nullptr, a, lambda);
@@ -287,7 +351,7 @@ Status step_semi_implicit_euler(Workspace& workspace, const SolveOptions& option
 Status step_runge_kutta_4(Workspace& workspace, const SolveOptions& options, double dt, double* q, double* v,
                           const double* tau, const double* wrenches, double* qdd, double* lambda) {
   WorkspaceImpl& w = workspace.impl();
-  const int nv = w.model->nv, nq = w.model->nq;
+  const int nv = velocity_count(workspace), nq = position_count(workspace);
   TENON_CHECK(check_finite(w, "dt", &dt, 1));
   double* stage_q = w.step.data();
   double* stage_v = stage_q + nq;  // velocity of the stage

@@ -2,8 +2,8 @@
 // The table of methods is here.
 #include <algorithm>
 
-#include "solvers/check.hpp"
 #include "solvers/constrained_aba.hpp"
+#include "solvers/coordinates.hpp"
 #include "solvers/folded.hpp"
 #include "solvers/link_frames.hpp"
 #include "solvers/projection.hpp"
@@ -99,8 +99,23 @@ Status solve_folded(WorkspaceImpl& w, FoldedWorkspace& f, const SolveOptions& op
   const WorkspaceImpl& inner = f.workspace.impl();
   w.report = inner.report;
   if (static_cast<std::int32_t>(status) < 0) return w.fail(status, "%s", inner.message);
-  f.give(qdd);
+  double* motion = result_room(w, qdd);
+  f.give(motion);
+  give_motion(w, motion, qdd);
   return status;
+}
+
+// J G in place of J, rhs - J g in place of rhs; each may be null.
+Status rows_of_independent(WorkspaceImpl& w, const double* q, const double* v, double* J, int ld,
+                           double* rhs) {
+  const int rows = w.rows();
+  double* whole = w.coordinates.jacobian.data();
+  TENON_CHECK(update_loops(w, q, v));
+  w.kernels->constraint_jacobian(w.md(), *w.cd(), whole, rows, w.w());
+  if (J) times_G(w, w.w().G, whole, rows, rows, J, ld);
+  for (int k = 0; rhs && k < w.model->nv; ++k)
+    for (int r = 0; r < rows; ++r) rhs[r] -= whole[std::ptrdiff_t{k} * rows + r] * w.w().g[k];
+  return Status::ok;
 }
 
 }  // namespace
@@ -112,6 +127,8 @@ Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, c
   w.message[0] = '\0';
   const int rows = w.rows();
   TENON_CHECK(check_options(w, options));
+  TENON_CHECK(take_state(w, q, v));
+  TENON_CHECK(take_forces(w, tau));
   TENON_CHECK(check_configuration(w, "q", q));
   TENON_CHECK(check_finite(w, "v", v, w.model->nv));
   TENON_CHECK(check_finite(w, "tau", tau, w.model->nv));
@@ -138,7 +155,7 @@ Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, c
   if (rows == 0) {
     TENON_CHECK(solve_free(w, q, v, tau, wrenches != nullptr, w.w().qdd));
     w.report.rank = 0;
-    std::copy(w.w().qdd, w.w().qdd + w.model->nv, qdd);
+    give_motion(w, w.w().qdd, qdd);
     return Status::ok;
   }
   if (entry->crosses_clusters) {
@@ -157,7 +174,7 @@ Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, c
   if (!all_finite(w.w().qdd, w.model->nv) || !all_finite(w.lambda.data(), rows))
     return w.fail(Status::not_finite,
                   "the result is not finite: the inputs are too large for double precision");
-  std::copy(w.w().qdd, w.w().qdd + w.model->nv, qdd);
+  give_motion(w, w.w().qdd, qdd);
   if (lambda) to_user_rows(w, w.lambda.data(), lambda);
   return status;
 }
@@ -167,6 +184,7 @@ Status constraint_rows(Workspace& workspace, const double* q, const double* v, c
   WorkspaceImpl& w = workspace.impl();
   w.message[0] = '\0';
   const int rows = w.rows(), nv = w.model->nv;
+  TENON_CHECK(take_state(w, q, v));
   TENON_CHECK(check_configuration(w, "q", q));
   TENON_CHECK(check_finite(w, "v", v, nv));
   TENON_CHECK(check_finite(w, "desired", desired, rows));
@@ -175,11 +193,12 @@ Status constraint_rows(Workspace& workspace, const double* q, const double* v, c
   ConstraintData posed = *w.cd();
   posed.poses = ConstraintPoses::with_errors;  // asked for here even where no row is stabilised
   w.kernels->constraint_state(w.md(), posed, q, v, false, w.w());
-  if (J) w.kernels->constraint_jacobian(w.md(), *w.cd(), J, ld, w.w());
+  if (J && !w.coordinates.independent_v) w.kernels->constraint_jacobian(w.md(), *w.cd(), J, ld, w.w());
   if (rhs) {
     w.kernels->constraint_right_hand_side(w.md(), *w.cd(), v, w.user_rows.data(), w.w());
     to_user_rows(w, w.user_rows.data(), rhs);
   }
+  if (w.coordinates.independent_v && (J || rhs)) TENON_CHECK(rows_of_independent(w, q, v, J, ld, rhs));
   if (position_error) to_user_rows(w, w.w().row_error, position_error);
   if (row_velocity) to_user_rows(w, w.w().row_velocity, row_velocity);
   return Status::ok;
@@ -188,6 +207,7 @@ Status constraint_rows(Workspace& workspace, const double* q, const double* v, c
 Status anchor_here(Workspace& workspace, const double* q) {
   WorkspaceImpl& w = workspace.impl();
   w.message[0] = '\0';
+  TENON_CHECK(take_positions(w, q));
   TENON_CHECK(check_configuration(w, "q", q));
   if (w.rows() == 0) return Status::ok;
   std::fill_n(w.w().desired, w.rows(), 0.0);

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "solvers/check.hpp"
+#include "solvers/coordinates.hpp"
+#include "solvers/projection.hpp"
 #include "spatial/spatial.hpp"
 
 namespace tenon {
@@ -189,10 +190,22 @@ void joint_motion(const Model::Joint& joint, Convention convention, Direction di
   }
 }
 
-Status convert_motion(WorkspaceImpl& w, const OtherState& other, Direction direction, const double* q,
-                      const double* rate, const double* in, double* out) {
+enum class Quantity { velocity, acceleration, force };
+
+// What is ours, in the coordinates of the workspace, on its way to the other library.
+Status take_motion(WorkspaceImpl& w, Quantity quantity, const double* q, const double* v, const double*& in) {
+  if (quantity == Quantity::velocity) return take_velocities(w, q, in);
+  if (quantity == Quantity::acceleration) return take_accelerations(w, q, v, in);
+  return take_forces(w, in);
+}
+
+Status convert_motion(WorkspaceImpl& w, const OtherState& other, Direction direction, Quantity quantity,
+                      const double* q, const double* rate, const double* in, double* user) {
   w.message[0] = '\0';
   TENON_CHECK(check_order(w, other));
+  TENON_CHECK(take_state(w, q, rate));
+  if (direction == Direction::to_other) TENON_CHECK(take_motion(w, quantity, q, rate, in));
+  double* out = direction == Direction::to_other ? user : result_room(w, user);
   TENON_CHECK(check_configuration(w, "q", q));
   TENON_CHECK(check_finite(w, "v", rate, w.model->nv));
   TENON_CHECK(check_finite(w, "in", in, w.model->nv));
@@ -201,6 +214,13 @@ Status convert_motion(WorkspaceImpl& w, const OtherState& other, Direction direc
     joint_motion(joint, other.convention, direction, q + joint.q_index, rate ? rate + joint.v_index : nullptr,
                  in + (to ? joint.v_index : v), out + (to ? v : joint.v_index));
   });
+  if (out == user) return Status::ok;
+  if (quantity != Quantity::force) {
+    give_motion(w, out, user);
+    return Status::ok;
+  }
+  TENON_CHECK(update_loops(w, q, nullptr));
+  give_forces(w, out, user);
   return Status::ok;
 }
 
@@ -218,28 +238,36 @@ Status convert_configuration(Workspace& workspace, const OtherState& other, Dire
   w.message[0] = '\0';
   TENON_CHECK(check_order(w, other));
   const bool to = direction == Direction::to_other;
-  if (to)
+  const bool mapped = w.coordinates.independent_q;
+  double* ours = mapped ? w.coordinates.q.data() : out;
+  if (to && mapped) {
+    TENON_CHECK(map_positions(w, "in", in, ours));
+    in = ours;
+  } else if (to) {
     TENON_CHECK(check_configuration(w, "in", in));
-  else
+  } else {
     TENON_CHECK(check_finite(w, "in", in, position_count(*w.model, other.convention)));
+  }
+  double* written = to ? out : ours;
   for_each_joint(*w.model, other, [&](const Model::Joint& joint, int q, int) {
     joint_configuration(joint, other.convention, direction, in + (to ? joint.q_index : q),
-                        out + (to ? q : joint.q_index));
+                        written + (to ? q : joint.q_index));
   });
+  if (!to) give_positions(w, written, out);
   return Status::ok;
 }
 
 Status convert_velocity(Workspace& workspace, const OtherState& other, Direction direction, const double* q,
                         const double* in, double* out) {
-  return convert_motion(workspace.impl(), other, direction, q, nullptr, in, out);
+  return convert_motion(workspace.impl(), other, direction, Quantity::velocity, q, nullptr, in, out);
 }
 Status convert_acceleration(Workspace& workspace, const OtherState& other, Direction direction,
                             const double* q, const double* v, const double* in, double* out) {
-  return convert_motion(workspace.impl(), other, direction, q, v, in, out);
+  return convert_motion(workspace.impl(), other, direction, Quantity::acceleration, q, v, in, out);
 }
 Status convert_force(Workspace& workspace, const OtherState& other, Direction direction, const double* q,
                      const double* in, double* out) {
-  return convert_motion(workspace.impl(), other, direction, q, nullptr, in, out);
+  return convert_motion(workspace.impl(), other, direction, Quantity::force, q, nullptr, in, out);
 }
 
 }  // namespace tenon

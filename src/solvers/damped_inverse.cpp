@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "solvers/check.hpp"
+#include "solvers/coordinates.hpp"
 #include "solvers/delassus.hpp"
 #include "spatial/lanes.hpp"
 
@@ -243,10 +243,11 @@ void set_damping(WorkspaceImpl& w, const Damping& damping) {
 }
 
 // The entry, once all is well with the inputs.
-Status open(WorkspaceImpl& w, DampedInverseMethod method, const double* q, const Damping& damping,
+Status open(WorkspaceImpl& w, DampedInverseMethod method, const double*& q, const Damping& damping,
             const MethodEntry*& entry) {
   w.message[0] = '\0';
   TENON_CHECK(check_no_loops(w, "the damped inverse of the Delassus matrix"));
+  TENON_CHECK(take_positions(w, q));
   TENON_CHECK(check_configuration(w, "q", q));
   TENON_CHECK(check_damping(w, damping));
   entry = find(w, method);

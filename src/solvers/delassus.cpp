@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "solvers/check.hpp"
+#include "solvers/coordinates.hpp"
 #include "spatial/lanes.hpp"
 
 namespace tenon {
@@ -79,6 +79,7 @@ Status delassus_matrix(Workspace& workspace, DelassusMethod method, const double
   WorkspaceImpl& w = workspace.impl();
   w.message[0] = '\0';
   TENON_CHECK(check_no_loops(w, "the Delassus matrix"));
+  TENON_CHECK(take_positions(w, q));
   TENON_CHECK(check_configuration(w, "q", q));
   TENON_CHECK(fill_delassus(w, method, q));
   // Positive semidefinite: where the diagonal is finite all of it is.

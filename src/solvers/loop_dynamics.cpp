@@ -1,7 +1,7 @@
 // Dynamics of models with loops by the methods that are there for comparison.
 #include <algorithm>
 
-#include "solvers/check.hpp"
+#include "solvers/coordinates.hpp"
 #include "solvers/link_frames.hpp"
 #include "solvers/projection.hpp"
 #include "tenon/dynamics.hpp"
@@ -76,18 +76,8 @@ Status solve_independent(WorkspaceImpl& w, bool carried, const double* q, const 
   return Status::ok;
 }
 
-}  // namespace
-
-Status loop_forward_dynamics(Workspace& workspace, LoopMethod method, const double* q, const double* v,
-                             const double* tau, const double* wrenches, double* qdd) {
-  WorkspaceImpl& w = workspace.impl();
-  if (method == LoopMethod::automatic || w.md().cluster_count == 0)
-    return forward_dynamics(workspace, q, v, tau, wrenches, qdd);
-  w.message[0] = '\0';
-  TENON_CHECK(check_configuration(w, "q", q));
-  TENON_CHECK(check_finite(w, "v", v, w.model->nv));
-  TENON_CHECK(check_finite(w, "tau", tau, w.model->nv));
-  TENON_CHECK(load_wrenches(w, wrenches));
+Status solve_by(WorkspaceImpl& w, LoopMethod method, const double* q, const double* v, const double* tau,
+                const double* wrenches, double* qdd) {
   const bool has_wrenches = wrenches != nullptr;
   switch (method) {
     case LoopMethod::projection:
@@ -102,10 +92,31 @@ Status loop_forward_dynamics(Workspace& workspace, LoopMethod method, const doub
   }
 }
 
+}  // namespace
+
+Status loop_forward_dynamics(Workspace& workspace, LoopMethod method, const double* q, const double* v,
+                             const double* tau, const double* wrenches, double* qdd) {
+  WorkspaceImpl& w = workspace.impl();
+  if (method == LoopMethod::automatic || w.md().cluster_count == 0)
+    return forward_dynamics(workspace, q, v, tau, wrenches, qdd);
+  w.message[0] = '\0';
+  TENON_CHECK(take_state(w, q, v));
+  TENON_CHECK(take_forces(w, tau));
+  TENON_CHECK(check_configuration(w, "q", q));
+  TENON_CHECK(check_finite(w, "v", v, w.model->nv));
+  TENON_CHECK(check_finite(w, "tau", tau, w.model->nv));
+  TENON_CHECK(load_wrenches(w, wrenches));
+  double* motion = result_room(w, qdd);
+  TENON_CHECK(solve_by(w, method, q, v, tau, wrenches, motion));
+  give_motion(w, motion, qdd);
+  return Status::ok;
+}
+
 Status loop_inverse_dynamics(Workspace& workspace, LoopMethod method, const double* q, const double* v,
                              const double* yddot, const double* wrenches, double* tau_y) {
   WorkspaceImpl& w = workspace.impl();
   w.message[0] = '\0';
+  TENON_CHECK(take_state(w, q, v));
   TENON_CHECK(check_configuration(w, "q", q));
   TENON_CHECK(check_finite(w, "v", v, w.model->nv));
   TENON_CHECK(check_finite(w, "yddot", yddot, w.model->ny));

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "solvers/check.hpp"
 #include "solvers/configuration.hpp"
+#include "solvers/coordinates.hpp"
 #include "solvers/projection.hpp"
 #include "tenon/dynamics.hpp"
 
@@ -170,13 +170,15 @@ Status spanning_positions(Workspace& workspace, const double* y, const double* g
   WorkspaceImpl& w = begin(workspace);
   const std::vector<std::int32_t>& places = w.model->loops.independent_q;
   TENON_CHECK(check_finite(w, "y", y, static_cast<int>(places.size())));
-  if (guess) TENON_CHECK(check_configuration(w, "guess", guess));
-  if (guess)
+  if (guess) {
+    TENON_CHECK(check_configuration(w, "guess", guess));
     std::copy_n(guess, w.model->nq, q);
-  else if (without_loops(w))
+  } else if (without_loops(w)) {
     neutral(*w.model, q);
-  else
-    std::copy_n(w.model->loops.closed.data(), w.model->nq, q);
+  } else {
+    const Status status = map_independent_positions(w, "y", y, q);
+    if (status != Status::open_loop) return status;
+  }
   for (std::size_t i = 0; i < places.size(); ++i) q[places[i]] = y[i];
   return close_loops(workspace, LoopMoves::dependent, q, nullptr);
 }

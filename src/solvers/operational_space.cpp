@@ -7,8 +7,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "solvers/check.hpp"
+#include "solvers/coordinates.hpp"
 #include "solvers/delassus.hpp"
+#include "solvers/projection.hpp"
 #include "spatial/lanes.hpp"
 
 namespace tenon {
@@ -105,13 +106,30 @@ void write_products(WorkspaceImpl& w, const OperationalSpace& out) {
   }
 }
 
+// (G^T M G)^-1 B.
+Status inverse_independent_mass_times(WorkspaceImpl& w, const double* q, const double* B, int ldb, int count,
+                                      double* X, int ldx) {
+  TENON_CHECK(take_positions(w, q));
+  TENON_CHECK(check_configuration(w, "q", q));
+  for (int j = 0; j < count; ++j) TENON_CHECK(check_finite(w, "B", B + std::ptrdiff_t{j} * ldb, w.model->ny));
+  TENON_CHECK(update_loops(w, q, nullptr));
+  TENON_CHECK(factor_projected_mass_matrix(w, q));
+  for (int j = 0; j < count; ++j) {
+    double* x = X + std::ptrdiff_t{j} * ldx;
+    std::copy_n(B + std::ptrdiff_t{j} * ldb, w.model->ny, x);
+    solve_projected_mass_matrix(w, x);
+  }
+  return Status::ok;
+}
+
 }  // namespace
 
 Status inverse_mass_times(Workspace& workspace, const double* q, const double* B, int ldb, int count,
                           double* X, int ldx) {
   WorkspaceImpl& w = workspace.impl();
   w.message[0] = '\0';
-  TENON_CHECK(check_no_loops(w, "products with the inverse mass matrix"));
+  if (w.coordinates.independent_v) return inverse_independent_mass_times(w, q, B, ldb, count, X, ldx);
+  TENON_CHECK(check_no_loops(w, "products with the inverse mass matrix in spanning coordinates"));
   TENON_CHECK(check_configuration(w, "q", q));
   for (int j = 0; j < count; ++j) TENON_CHECK(check_finite(w, "B", B + std::ptrdiff_t{j} * ldb, w.model->nv));
   if (!w.kernels->sweep_inertias(w.md(), q, w.w()))
@@ -125,6 +143,7 @@ Status operational_space(Workspace& workspace, const double* q, const Operationa
   WorkspaceImpl& w = workspace.impl();
   w.message[0] = '\0';
   TENON_CHECK(check_no_loops(w, "operational-space products"));
+  TENON_CHECK(take_positions(w, q));
   TENON_CHECK(check_configuration(w, "q", q));
   TENON_CHECK(check_no_bridges(w, "operational_space", "delassus_matrix"));
   TENON_CHECK(fill_delassus(w, DelassusMethod::automatic, q));

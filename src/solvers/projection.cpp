@@ -9,10 +9,8 @@
 
 namespace tenon {
 
-namespace {
-
 // Lower triangle of A := L with A = L L^T. False when a pivot is not positive.
-bool factor(double* A, int n) {
+bool factor_positive(double* A, int n) {
   for (int j = 0; j < n; ++j) {
     double* a = A + std::ptrdiff_t{j} * n;
     for (int k = 0; k < j; ++k) {
@@ -26,7 +24,7 @@ bool factor(double* A, int n) {
   return true;
 }
 
-void solve(const double* L, int n, double* x) {
+void solve_with_factor(const double* L, int n, double* x) {
   for (int j = 0; j < n; ++j) {
     x[j] /= L[std::ptrdiff_t{j} * n + j];
     for (int i = j + 1; i < n; ++i) x[i] -= L[std::ptrdiff_t{j} * n + i] * x[j];
@@ -36,6 +34,8 @@ void solve(const double* L, int n, double* x) {
     x[j] /= L[std::ptrdiff_t{j} * n + j];
   }
 }
+
+namespace {
 
 // f(spanning coordinate, G entry) for the nonzeros of column y of G.
 template <class F>
@@ -157,13 +157,13 @@ Status factor_projected_mass_matrix(WorkspaceImpl& w, const double* q) {
 }
 
 Status factor_held_mass_matrix(WorkspaceImpl& w) {
-  if (factor(w.loops.H.data(), w.model->ny)) return Status::ok;
+  if (factor_positive(w.loops.H.data(), w.model->ny)) return Status::ok;
   return w.fail(Status::not_positive_definite,
                 "the mass matrix is not positive definite; a moving body has no inertia along its joint");
 }
 
 void solve_projected_mass_matrix(const WorkspaceImpl& w, double* y) {
-  solve(w.loops.H.data(), w.model->ny, y);
+  solve_with_factor(w.loops.H.data(), w.model->ny, y);
 }
 
 Status project_by_mass(WorkspaceImpl& w, const double* q, const double* v, double* y) {

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "solvers/check.hpp"
+#include "solvers/coordinates.hpp"
 #include "solvers/prox_ltl.hpp"
 #include "tenon/dynamics.hpp"
 

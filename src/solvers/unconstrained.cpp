@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "solvers/check.hpp"
+#include "solvers/coordinates.hpp"
 #include "solvers/link_frames.hpp"
 #include "solvers/projection.hpp"
 #include "tenon/dynamics.hpp"
@@ -33,14 +33,34 @@ Status check_link(WorkspaceImpl& w, int link, int order) {
   return Status::ok;
 }
 
+// G at q, for the Jacobians asked for later.
+Status keep_map(WorkspaceImpl& w, const double* q) {
+  TENON_CHECK(update_loops(w, q, nullptr));
+  std::copy_n(w.w().G, w.coordinates.G.size(), w.coordinates.G.begin());
+  return Status::ok;
+}
+
+// Where to write a Jacobian of nv columns, and how it gets from there to the user.
+double* jacobian_room(WorkspaceImpl& w, double* J, int& ld, int rows) {
+  if (!w.coordinates.independent_v || !J) return J;
+  ld = rows;
+  return w.coordinates.jacobian.data();
+}
+void give_jacobian(const WorkspaceImpl& w, const double* J, int rows, double* user, int ld) {
+  if (user && user != J) times_G(w, w.coordinates.G.data(), J, rows, rows, user, ld);
+}
+
 }  // namespace
 
 Status kinematics(Workspace& workspace, const double* q, const double* v, const double* a) {
   WorkspaceImpl& w = begin(workspace);
+  if (a && !v) return w.fail(Status::invalid_argument, "accelerations need velocities; give v with a");
+  TENON_CHECK(take_state(w, q, v));
+  if (a) TENON_CHECK(take_accelerations(w, q, v, a));
   TENON_CHECK(check_configuration(w, "q", q));
   TENON_CHECK(check_finite(w, "v", v, w.model->nv));
   TENON_CHECK(check_finite(w, "a", a, w.model->nv));
-  if (a && !v) return w.fail(Status::invalid_argument, "accelerations need velocities; give v with a");
+  if (w.coordinates.independent_v) TENON_CHECK(keep_map(w, q));
   w.kernels->kinematics(w.md(), q, v, a, w.w());
   if (v) std::copy(v, v + w.model->nv, w.kinematics_v.begin());
   w.kinematics_order = a ? 2 : v ? 1 : 0;
@@ -84,7 +104,10 @@ Status link_jacobian(Workspace& workspace, int link, RowAxes axes, double* J, in
   double point[3], E[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   store(point, f.p);
   if (axes == RowAxes::link) store(E, f.R);
-  w.kernels->frame_jacobian(w.md(), f.body, point, E, J, ld, w.w());
+  int stride = ld;
+  double* columns = jacobian_room(w, J, stride, 6);
+  w.kernels->frame_jacobian(w.md(), f.body, point, E, columns, stride, w.w());
+  give_jacobian(w, columns, 6, J, ld);
   return Status::ok;
 }
 
@@ -94,7 +117,10 @@ Status center_of_mass(Workspace& workspace, double* position, double* velocity, 
   if (!(w.model->total_mass > 0))
     return w.fail(Status::invalid_argument, "the moving bodies have no mass, so there is no centre of mass");
   double com[3];
-  w.kernels->center_of_mass(w.md(), com, jacobian, ld, w.w());
+  int stride = ld;
+  double* columns = jacobian_room(w, jacobian, stride, 3);
+  w.kernels->center_of_mass(w.md(), com, columns, stride, w.w());
+  give_jacobian(w, columns, 3, jacobian, ld);
   if (position) std::copy(com, com + 3, position);
   if (velocity) {
     double momentum[6];
@@ -131,11 +157,15 @@ Status energy(Workspace& workspace, double* kinetic, double* potential) {
 Status inverse_dynamics(Workspace& workspace, const double* q, const double* v, const double* a,
                         const double* wrenches, double* tau) {
   WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(take_state(w, q, v));
+  TENON_CHECK(take_accelerations(w, q, v, a));
   TENON_CHECK(check_configuration(w, "q", q));
   TENON_CHECK(check_finite(w, "v", v, w.model->nv));
   TENON_CHECK(check_finite(w, "a", a, w.model->nv));
   TENON_CHECK(load_wrenches(w, wrenches));
-  w.kernels->rnea(w.md(), q, v, a, wrenches != nullptr, tau, w.w());
+  double* force = result_room(w, tau);
+  w.kernels->rnea(w.md(), q, v, a, wrenches != nullptr, force, w.w());
+  give_forces(w, force, tau);
   return Status::ok;
 }
 
@@ -145,16 +175,50 @@ Status bias_force(Workspace& workspace, const double* q, const double* v, const 
 
 Status mass_matrix(Workspace& workspace, const double* q, double* M, int ld) {
   WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(take_positions(w, q));
   TENON_CHECK(check_configuration(w, "q", q));
+  if (w.coordinates.independent_v) return independent_mass_matrix(w, q, M, ld);
   tree_mass_matrix(w, q, M, ld);
   return Status::ok;
 }
 
+namespace {
+
+// H = G^T M G and its Cholesky factor, kept for the next two calls.
+Status factor_independent(WorkspaceImpl& w, const double* q) {
+  CoordinateMemory& c = w.coordinates;
+  const int ny = w.model->ny;
+  TENON_CHECK(independent_mass_matrix(w, q, c.H.data(), ny));
+  c.H_factor = c.H;
+  if (!factor_positive(c.H_factor.data(), ny))
+    return w.fail(Status::not_positive_definite,
+                  "the mass matrix is not positive definite; a moving body has no inertia along its joint");
+  w.factored = true;
+  return Status::ok;
+}
+
+// X may be B.
+void multiply_independent(WorkspaceImpl& w, const double* B, int ldb, int count, double* X, int ldx) {
+  const int n = w.model->ny;
+  double* x = w.coordinates.result.data();
+  for (int j = 0; j < count; ++j) {
+    const double* b = B + std::ptrdiff_t{j} * ldb;
+    std::fill_n(x, n, 0.0);
+    for (int k = 0; k < n; ++k)
+      for (int i = 0; i < n; ++i) x[i] += w.coordinates.H[static_cast<std::size_t>(k * n + i)] * b[k];
+    std::copy_n(x, n, X + std::ptrdiff_t{j} * ldx);
+  }
+}
+
+}  // namespace
+
 Status factor_mass_matrix(Workspace& workspace, const double* q) {
   WorkspaceImpl& w = begin(workspace);
-  TENON_CHECK(check_no_loops(w, "the sparse factor of the mass matrix"));
+  if (!w.coordinates.independent_v) TENON_CHECK(check_no_loops(w, "the sparse factor of the mass matrix"));
+  TENON_CHECK(take_positions(w, q));
   TENON_CHECK(check_configuration(w, "q", q));
   w.factored = false;
+  if (w.coordinates.independent_v) return factor_independent(w, q);
   w.kernels->crba_rows(w.md(), q, w.w().M, w.w());
   std::copy_n(w.w().M, w.tables.row_first.back(), w.w().L);
   if (!w.kernels->ltl_factor(w.md(), w.w().L, w.w().L_inv_d, w.w()))
@@ -172,12 +236,16 @@ static Status check_factored(WorkspaceImpl& w) {
 Status solve_mass_matrix(Workspace& workspace, const double* B, int ldb, int count, double* X, int ldx) {
   WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_factored(w));
-  for (int j = 0; j < count; ++j) TENON_CHECK(check_finite(w, "B", B + std::ptrdiff_t{j} * ldb, w.model->nv));
+  const int n = w.coordinates.independent_v ? w.model->ny : w.model->nv;
+  for (int j = 0; j < count; ++j) TENON_CHECK(check_finite(w, "B", B + std::ptrdiff_t{j} * ldb, n));
   for (int j = 0; j < count; ++j) {
     double* x = X + std::ptrdiff_t{j} * ldx;
     const double* b = B + std::ptrdiff_t{j} * ldb;
-    std::copy(b, b + w.model->nv, x);
-    w.kernels->ltl_solve(w.md(), w.w().L, w.w().L_inv_d, x, w.w());
+    std::copy(b, b + n, x);
+    if (w.coordinates.independent_v)
+      solve_with_factor(w.coordinates.H_factor.data(), n, x);
+    else
+      w.kernels->ltl_solve(w.md(), w.w().L, w.w().L_inv_d, x, w.w());
   }
   return Status::ok;
 }
@@ -185,7 +253,12 @@ Status solve_mass_matrix(Workspace& workspace, const double* B, int ldb, int cou
 Status multiply_mass_matrix(Workspace& workspace, const double* B, int ldb, int count, double* X, int ldx) {
   WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_factored(w));
-  for (int j = 0; j < count; ++j) TENON_CHECK(check_finite(w, "B", B + std::ptrdiff_t{j} * ldb, w.model->nv));
+  const int n = w.coordinates.independent_v ? w.model->ny : w.model->nv;
+  for (int j = 0; j < count; ++j) TENON_CHECK(check_finite(w, "B", B + std::ptrdiff_t{j} * ldb, n));
+  if (w.coordinates.independent_v) {
+    multiply_independent(w, B, ldb, count, X, ldx);
+    return Status::ok;
+  }
   for (int j = 0; j < count; ++j)
     w.kernels->ltl_multiply(w.md(), w.w().M, B + std::ptrdiff_t{j} * ldb, X + std::ptrdiff_t{j} * ldx, w.w());
   return Status::ok;
@@ -194,12 +267,14 @@ Status multiply_mass_matrix(Workspace& workspace, const double* B, int ldb, int 
 Status forward_dynamics(Workspace& workspace, const double* q, const double* v, const double* tau,
                         const double* wrenches, double* qdd) {
   WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(take_state(w, q, v));
+  TENON_CHECK(take_forces(w, tau));
   TENON_CHECK(check_configuration(w, "q", q));
   TENON_CHECK(check_finite(w, "v", v, w.model->nv));
   TENON_CHECK(check_finite(w, "tau", tau, w.model->nv));
   TENON_CHECK(load_wrenches(w, wrenches));
   TENON_CHECK(solve_free(w, q, v, tau, wrenches != nullptr, w.w().qdd));
-  std::copy(w.w().qdd, w.w().qdd + w.model->nv, qdd);
+  give_motion(w, w.w().qdd, qdd);
   return Status::ok;
 }
 

@@ -140,6 +140,7 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
       pv_early(model->data(), cd()),
       delassus(model->data(), cd(), pv.data),
       loops(*model, *kernels),
+      coordinates(*model, rows()),
       damped(model->data(), cd()),
       proximal(rows()),
       choice(choose(model->data(), cd())),
@@ -215,8 +216,8 @@ std::size_t Workspace::bytes() const {
   const std::size_t indices = w.tables.count() + w.item_of.size();
   const std::size_t folded = w.folded ? w.folded->bytes() : 0;
   return sizeof w + folded + w.arena.bytes() + w.pv.bytes() + w.pv_early.bytes() + w.delassus.bytes() +
-         w.loops.bytes() + w.damped.bytes() + doubles * sizeof(double) + indices * sizeof(std::int32_t) +
-         w.bridged->bytes() + w.dense->bytes();
+         w.loops.bytes() + w.coordinates.bytes() + w.damped.bytes() + doubles * sizeof(double) +
+         indices * sizeof(std::int32_t) + w.bridged->bytes() + w.dense->bytes();
 }
 
 void Workspace::set_gravity(const Vector3& gravity) {

@@ -9,6 +9,7 @@
 #include "reference/kkt_solver.hpp"
 #include "solvers/arena.hpp"
 #include "solvers/bridged_factor.hpp"
+#include "solvers/coordinate_memory.hpp"
 #include "solvers/cost_model.hpp"
 #include "solvers/damped_inverse.hpp"
 #include "solvers/delassus_memory.hpp"
@@ -39,6 +40,7 @@ struct WorkspaceImpl {
   PvEarlyMemory<double> pv_early;
   DelassusMemory<double> delassus;
   LoopMemory loops;
+  CoordinateMemory coordinates;
   std::unique_ptr<FoldedWorkspace> folded;  // null where the model has no folded form, or the rows have none
   DampedInverseMemory damped;
   std::unique_ptr<BridgedFactor> bridged;

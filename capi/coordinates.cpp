@@ -1,0 +1,52 @@
+// In which coordinates a workspace takes and returns states.
+#include "call.hpp"
+#include "tenon/loops.hpp"
+
+using namespace tenon::capi;
+using tenon::Coordinates;
+using tenon::Status;
+
+static_assert(TENON_COORDINATES_SPANNING == static_cast<int32_t>(Coordinates::spanning) &&
+              TENON_COORDINATES_INDEPENDENT == static_cast<int32_t>(Coordinates::independent));
+
+static Coordinates checked(Call& call, const char* name, int32_t kind) {
+  if (kind != TENON_COORDINATES_SPANNING && kind != TENON_COORDINATES_INDEPENDENT)
+    call.fail(Status::invalid_argument, "%s is %d, which is none of TENON_COORDINATES_*", name,
+              static_cast<int>(kind));
+  return static_cast<Coordinates>(kind);
+}
+
+tenon_status tenon_workspace_set_coordinates(tenon_workspace* workspace, int32_t positions,
+                                             int32_t velocities) {
+  Call call(workspace, __func__);
+  const Coordinates q = checked(call, "positions", positions), v = checked(call, "velocities", velocities);
+  return call.run([&] { return tenon::set_coordinates(workspace->core, q, v); });
+}
+
+tenon_status tenon_workspace_coordinates(tenon_workspace* workspace, int32_t* positions,
+                                         int32_t* velocities) {
+  Call call(workspace, __func__);
+  return call.run_glue([&] {
+    if (positions) *positions = static_cast<int32_t>(tenon::position_coordinates(workspace->core));
+    if (velocities) *velocities = static_cast<int32_t>(tenon::velocity_coordinates(workspace->core));
+  });
+}
+
+int32_t tenon_workspace_position_count(tenon_workspace* workspace) {
+  return workspace ? tenon::position_count(workspace->core) : TENON_INVALID_ARGUMENT;
+}
+int32_t tenon_workspace_velocity_count(tenon_workspace* workspace) {
+  return workspace ? tenon::velocity_count(workspace->core) : TENON_INVALID_ARGUMENT;
+}
+
+tenon_status tenon_workspace_set_guess(tenon_workspace* workspace, const double* q, size_t q_count) {
+  Call call(workspace, __func__);
+  call.needed("q", q, q_count, call.nq());
+  return call.run([&] { return tenon::set_guess(workspace->core, q); });
+}
+
+tenon_status tenon_workspace_guess(tenon_workspace* workspace, double* q, size_t q_count) {
+  Call call(workspace, __func__);
+  call.needed("q", q, q_count, call.nq());
+  return call.run([&] { return tenon::guess(workspace->core, q); });
+}
