@@ -1,9 +1,8 @@
 // Coordinates and dynamics of models with kinematic loops.
 #include "tenon/loops.hpp"
 
-#include <algorithm>
-
 #include "call.hpp"
+#include "descriptor.hpp"
 
 using namespace tenon::capi;
 using tenon::LoopMethod;
@@ -36,32 +35,34 @@ void check_method(Call& call, int32_t method) {
 
 }  // namespace
 
-int32_t tenon_model_ny(const tenon_model* model) {
-  return model ? model->core->ny : TENON_INVALID_ARGUMENT;
-}
-int32_t tenon_model_nyq(const tenon_model* model) {
-  return model ? static_cast<int32_t>(model->core->loops.independent_q.size()) : TENON_INVALID_ARGUMENT;
-}
-int32_t tenon_model_cluster_count(const tenon_model* model) {
-  return model ? model->core->data().cluster_count : TENON_INVALID_ARGUMENT;
-}
-int32_t tenon_model_loop_row_count(const tenon_model* model) {
-  return model ? model->core->data().loop_row_count : TENON_INVALID_ARGUMENT;
-}
-
-tenon_status tenon_model_independent(const tenon_model* model, int32_t* v_index, size_t v_index_count) {
-  if (model == nullptr || (v_index == nullptr && v_index_count > 0)) return TENON_INVALID_ARGUMENT;
-  const auto& independent = model->core->loops.independent;
-  if (v_index_count != independent.size()) return TENON_WRONG_SIZE;
-  std::copy(independent.begin(), independent.end(), v_index);
-  return TENON_OK;
-}
-
 tenon_status tenon_loop_gap(tenon_workspace* workspace, const double* q, size_t q_count, double* gap) {
   Call call(workspace, __func__);
   call.needed("q", q, q_count, call.nq());
   call.needed("gap", gap, 1, 1);
   return call.run([&] { return tenon::loop_gap(workspace->core, q, gap); });
+}
+
+tenon_status tenon_loop_state_init(tenon_loop_state* state, size_t size) {
+  return init(state, size, tenon_loop_state{});
+}
+
+tenon_status tenon_check_loops(tenon_workspace* workspace, const double* q, size_t q_count, const double* v,
+                               size_t v_count, tenon_loop_state* state) {
+  Call call(workspace, __func__);
+  call.needed("q", q, q_count, call.nq());
+  call.optional("v", v, v_count, call.nv());
+  if (state == nullptr) call.fail(Status::invalid_argument, "state is NULL; give a tenon_loop_state");
+  return call.run([&] {
+    tenon::LoopState found;
+    const Status status = tenon::check_loops(workspace->core, q, v, found);
+    if (status != Status::ok) return status;
+    tenon_loop_state known{};
+    known.position_loop = found.position_loop;
+    known.velocity_loop = found.velocity_loop;
+    known.position_gap = found.position_gap;
+    known.velocity_gap = found.velocity_gap;
+    return put(state, known);
+  });
 }
 
 tenon_status tenon_close_loops(tenon_workspace* workspace, int32_t loop_moves, double* q, size_t q_count,
@@ -100,6 +101,29 @@ tenon_status tenon_spanning_positions(tenon_workspace* workspace, const double* 
   return call.run([&] { return tenon::spanning_positions(workspace->core, y, guess, q); });
 }
 
+tenon_status tenon_find_assemblies(tenon_workspace* workspace, const double* q, size_t q_count,
+                                   int32_t starts, int32_t capacity, double* assemblies,
+                                   size_t assemblies_count, int32_t* found) {
+  Call call(workspace, __func__);
+  call.needed("q", q, q_count, call.nq());
+  if (starts < 1 || capacity < 1)
+    call.fail(Status::invalid_argument, "starts is %d and capacity %d; give 1 or more of both",
+              static_cast<int>(starts), static_cast<int>(capacity));
+  if (found == nullptr) call.fail(Status::invalid_argument, "found is NULL; give an int32_t");
+  const std::size_t room = capacity > 0 ? static_cast<std::size_t>(capacity) : 0;
+  call.needed("assemblies", assemblies, assemblies_count, room * call.nq());
+  return call.run(
+      [&] { return tenon::find_assemblies(workspace->core, q, starts, capacity, assemblies, found); });
+}
+
+tenon_status tenon_independent_velocity(tenon_workspace* workspace, const double* v, size_t v_count,
+                                        double* ydot, size_t ydot_count) {
+  Call call(workspace, __func__);
+  call.needed("v", v, v_count, call.nv());
+  call.needed("ydot", ydot, ydot_count, count_y(workspace));
+  return call.run([&] { return tenon::independent_velocity(workspace->core, v, ydot); });
+}
+
 tenon_status tenon_spanning_velocity(tenon_workspace* workspace, const double* q, size_t q_count,
                                      const double* ydot, size_t ydot_count, double* v, size_t v_count) {
   Call call(workspace, __func__);
@@ -127,6 +151,14 @@ tenon_status tenon_independent_force(tenon_workspace* workspace, const double* q
   call.needed("tau", tau, tau_count, call.nv());
   call.needed("tau_y", tau_y, tau_y_count, count_y(workspace));
   return call.run([&] { return tenon::independent_force(workspace->core, q, tau, tau_y); });
+}
+
+tenon_status tenon_spanning_force(tenon_workspace* workspace, const double* tau_y, size_t tau_y_count,
+                                  double* tau, size_t tau_count) {
+  Call call(workspace, __func__);
+  call.needed("tau_y", tau_y, tau_y_count, count_y(workspace));
+  call.needed("tau", tau, tau_count, call.nv());
+  return call.run([&] { return tenon::spanning_force(workspace->core, tau_y, tau); });
 }
 
 tenon_status tenon_loop_map(tenon_workspace* workspace, const double* q, size_t q_count, const double* v,

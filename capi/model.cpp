@@ -233,6 +233,12 @@ tenon_status tenon_model_joint_info(const tenon_model* model, int32_t joint, ten
   known.armature = item->armature;
   known.damping = item->damping;
   known.friction = item->friction;
+  const tenon::Model& core = *model->core;
+  known.cluster = core.data().node_cluster[joint];
+  for (int k = item->v_index; k < item->v_index + item->nv; ++k)
+    known.independent += core.data().y_index[k] >= 0;
+  const auto* folding = core.folding.get();
+  known.folded = folding && std::count(folding->rotor_node.begin(), folding->rotor_node.end(), joint) > 0;
   return code(put(info, known));
 }
 

@@ -424,6 +424,10 @@ typedef struct tenon_joint_info {
   double velocity, effort;    /* limits of speed and force; infinite where there is none */
   double armature;            /* kg m^2 or kg, on the diagonal of M */
   double damping, friction;   /* carried for the user: no computation here applies them */
+  int32_t cluster;            /* the cluster that loops tie it into; -1: none */
+  int32_t independent;        /* how many of its velocity coordinates are independent: nv where no loop moves it */
+  int32_t folded;             /* 1: a rotor whose carrier has taken over its inertia, at nearly no cost */
+  int32_t reserved;           /* 0 */
 } tenon_joint_info;
 
 /* Prepare an information struct: zeros, and struct_size.
@@ -1146,18 +1150,67 @@ TENON_API int32_t tenon_workspace_velocity_count(tenon_workspace *workspace);
 TENON_API tenon_status tenon_workspace_set_guess(tenon_workspace *workspace, const double *q, size_t q_count);
 TENON_API tenon_status tenon_workspace_guess(tenon_workspace *workspace, double *q, size_t q_count);
 
-/* Independent velocity coordinates; tenon_status for NULL. Allocates: nothing. Threads: any. Cost: O(1). Since: 0.1. */
+/* Independent velocity coordinates; independent positions, those of joints all of whose coordinates are independent;
+ * clusters; loops, couplings, gears and implicit constraints; rows of all these, as tenon_loop_jacobian has them. Each
+ * returns the number, or TENON_INVALID_ARGUMENT (negative) for NULL.
+ * Allocates: nothing. Threads: any. Cost: O(1). Since: 0.1. */
 TENON_API int32_t tenon_model_ny(const tenon_model *model);
-/* Positions that belong to joints all of whose coordinates are independent, as tenon_spanning_positions takes them. */
 TENON_API int32_t tenon_model_nyq(const tenon_model *model);
 TENON_API int32_t tenon_model_cluster_count(const tenon_model *model);
-/* Rows of all loops and couplings, as tenon_loop_jacobian has them. */
+TENON_API int32_t tenon_model_loop_count(const tenon_model *model);
 TENON_API int32_t tenon_model_loop_row_count(const tenon_model *model);
 
-/* Where the independent coordinates stand: v_index[j] of v for independent coordinate j.
- * v_index_count: ny. Allocates: nothing. Threads: any. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE.
- * Cost: O(n). Since: 0.1. */
+/* Where the independent coordinates stand, ascending: v_index[j] of v for independent velocity j; q_index[i] of q for
+ * independent position i.
+ * v_index_count: ny. q_index_count: nyq. Allocates: nothing. Threads: any.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE. Cost: O(n). Since: 0.1. */
 TENON_API tenon_status tenon_model_independent(const tenon_model *model, int32_t *v_index, size_t v_index_count);
+TENON_API tenon_status tenon_model_independent_q(const tenon_model *model, int32_t *q_index, size_t q_index_count);
+
+/* What is known of a cluster: the smallest set of joints that loops tie together and that hangs on one body. All it
+ * holds stands in a row. */
+typedef struct tenon_cluster_info {
+  uint32_t struct_size;
+  int32_t parent_joint;              /* of the body that it hangs on; -1: the world */
+  int32_t first_joint, joint_count;
+  int32_t q_index, nq;               /* its positions */
+  int32_t v_index, nv;               /* its velocity coordinates */
+  int32_t y_index, ny;               /* its independent velocity coordinates, among those of the model */
+  int32_t first_row, row_count;      /* its rows in tenon_loop_jacobian */
+  int32_t rank;                      /* of them, nv - ny: fewer where rows depend on each other */
+  int32_t constant_map;              /* 1: couplings alone, G never changes and g is 0 */
+  int32_t first_loop, loop_count;    /* what ties it */
+  int32_t folded_rotors;             /* how many of its bodies are rotors that their carriers have taken over */
+  int32_t reserved;
+} tenon_cluster_info;
+
+/* tenon_loop_info.kind */
+#define TENON_LOOP_COUPLING ((int32_t)0)  /* linear in positions: couplings, gears, mimic joints */
+#define TENON_LOOP_GEOMETRIC ((int32_t)1) /* a joint that closes a loop */
+#define TENON_LOOP_CALLBACK ((int32_t)2)  /* from tenon_builder_add_implicit */
+
+/* What is known of a loop, a coupling, a gear or an implicit constraint. */
+typedef struct tenon_loop_info {
+  uint32_t struct_size;
+  int32_t kind;                      /* TENON_LOOP_COUPLING, _GEOMETRIC or _CALLBACK */
+  int32_t cluster;                   /* that it ties together */
+  int32_t first_row, row_count;      /* its rows in tenon_loop_jacobian */
+  int32_t reserved;
+  const char *name;                  /* borrowed from the model */
+} tenon_loop_info;
+
+/* Prepare an information struct: zeros, and struct_size.
+ * size: sizeof *info. Allocates: nothing. Threads: any, one at a time per struct.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_cluster_info_init(tenon_cluster_info *info, size_t size);
+TENON_API tenon_status tenon_loop_info_init(tenon_loop_info *info, size_t size);
+
+/* Fills info, prepared by its _init, for a cluster; for a loop. Of a smaller struct only its bytes are written.
+ * Allocates: nothing. Threads: any.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE (struct_size), TENON_OUT_OF_RANGE.
+ * Cost: O(rotors); O(1). Since: 0.1. */
+TENON_API tenon_status tenon_model_cluster_info(const tenon_model *model, int32_t cluster, tenon_cluster_info *info);
+TENON_API tenon_status tenon_model_loop_info(const tenon_model *model, int32_t loop, tenon_loop_info *info);
 
 /* What loop_moves may move to close the loops: dependent coordinates alone, or every coordinate a little. */
 #define TENON_LOOP_MOVES_DEPENDENT ((int32_t)0)
@@ -1168,6 +1221,27 @@ TENON_API tenon_status tenon_model_independent(const tenon_model *model, int32_t
  * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED. Cost: O(n).
  * Since: 0.1. */
 TENON_API tenon_status tenon_loop_gap(tenon_workspace *workspace, const double *q, size_t q_count, double *gap);
+
+/* How well a state keeps the loops. */
+typedef struct tenon_loop_state {
+  uint32_t struct_size;
+  int32_t position_loop;  /* the loop with the largest gap; -1 without loops */
+  int32_t velocity_loop;  /* the loop that opens fastest; -1 without loops or without v */
+  int32_t reserved;
+  double position_gap;    /* largest |phi(q)| of a row: m, rad, or the unit of a coupling; below 1e-9 it is closed */
+  double velocity_gap;    /* largest |K v| of a row */
+} tenon_loop_state;
+
+/* Prepares a struct: zeros, and struct_size.
+ * size: sizeof *state. Allocates: nothing. Threads: any, one at a time per struct.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_loop_state_init(tenon_loop_state *state, size_t size);
+
+/* Tells whether q and v keep the loops closed, and which loop is worst.
+ * q: nq. v: nv, or NULL. state: prepared by its _init. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: as tenon_loop_gap. Cost: O(n). Since: 0.1. */
+TENON_API tenon_status tenon_check_loops(tenon_workspace *workspace, const double *q, size_t q_count, const double *v,
+                                         size_t v_count, tenon_loop_state *state);
 
 /* Moves q until all loops are closed, to rounding. From far starts too: where the direct way fails and only dependent
  * coordinates may move, it follows the loops from a configuration that is known to be closed, then tries other starts,
@@ -1193,6 +1267,21 @@ TENON_API tenon_status tenon_independent_positions(tenon_workspace *workspace, c
 TENON_API tenon_status tenon_spanning_positions(tenon_workspace *workspace, const double *y, size_t y_count,
                                                 const double *guess, size_t guess_count, double *q, size_t q_count);
 
+/* Ways to assemble the loops for the independent positions of q: distinct closed configurations found from so many
+ * starts of the dependent joints, q itself and random ones, the same at every call. Turns of 2 pi count once.
+ * q: nq. starts: 1 or more; some 20 find all ways of simple linkages. assemblies: nq x capacity, written one
+ * configuration after the other. *found: how many there are, at most capacity.
+ * Allocates: nothing. Threads: one at a time per workspace. Status: as tenon_loop_gap. Cost: as tenon_close_loops for
+ * each start. Since: 0.1. */
+TENON_API tenon_status tenon_find_assemblies(tenon_workspace *workspace, const double *q, size_t q_count, int32_t starts,
+                                             int32_t capacity, double *assemblies, size_t assemblies_count,
+                                             int32_t *found);
+
+/* ydot: ny, the independent ones of v (nv); of accelerations alike. Allocates: nothing.
+ * Threads: one at a time per workspace. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE.
+ * Cost: O(n). Since: 0.1. */
+TENON_API tenon_status tenon_independent_velocity(tenon_workspace *workspace, const double *v, size_t v_count,
+                                                  double *ydot, size_t ydot_count);
 /* v = G ydot at q. ydot: ny. v: nv, written. Allocates: nothing. Threads: one at a time per workspace.
  * Status: as tenon_loop_gap, and TENON_SINGULAR_CONFIGURATION. Cost: O(n). Since: 0.1. */
 TENON_API tenon_status tenon_spanning_velocity(tenon_workspace *workspace, const double *q, size_t q_count,
@@ -1204,6 +1293,10 @@ TENON_API tenon_status tenon_spanning_acceleration(tenon_workspace *workspace, c
 /* tau_y = G^T tau at q. tau: nv. tau_y: ny, written. The rest as tenon_spanning_velocity. */
 TENON_API tenon_status tenon_independent_force(tenon_workspace *workspace, const double *q, size_t q_count,
                                                const double *tau, size_t tau_count, double *tau_y, size_t tau_y_count);
+/* tau: nv, the forces on independent coordinates alone that do what tau_y asks, G^T tau = tau_y. The rest as
+ * tenon_independent_velocity. */
+TENON_API tenon_status tenon_spanning_force(tenon_workspace *workspace, const double *tau_y, size_t tau_y_count,
+                                            double *tau, size_t tau_count);
 
 /* G (nv x ny, column-major, leading dimension ldg) and g (nv) at (q, v); v NULL: at rest. G, g: either may be NULL.
  * Allocates: nothing. Threads: one at a time per workspace. Status: as tenon_spanning_velocity. Cost: O(nv ny).

@@ -28,14 +28,23 @@ std::string limit(double value) {
   return std::isfinite(value) ? format("%.4g", value) : "-";
 }
 
+// What loops make of a joint.
+std::string part_in_loops(const tenon_joint_info& joint) {
+  if (joint.cluster < 0) return "";
+  const char* moves = joint.independent == joint.nv ? "independent"
+                      : joint.independent > 0       ? "partly independent"
+                                                    : "dependent";
+  return format("  cluster %d, %s%s", joint.cluster, moves, joint.folded == 1 ? ", folded" : "");
+}
+
 void print_joints(const tenon_model* model) {
   std::printf("\n%-28s %-11s %4s %4s  %9s %9s %9s %9s  %s\n", "joint", "type", "q", "v", "lower", "upper",
               "velocity", "effort", "axis");
   for (const tenon_joint_info& joint : joints(model))
-    std::printf("%-28s %-11s %4d %4d  %9s %9s %9s %9s  %.3g %.3g %.3g\n", joint.name,
+    std::printf("%-28s %-11s %4d %4d  %9s %9s %9s %9s  %.3g %.3g %.3g%s\n", joint.name,
                 tenon_joint_type_string(joint.type), joint.q_index, joint.v_index, limit(joint.lower).c_str(),
                 limit(joint.upper).c_str(), limit(joint.velocity).c_str(), limit(joint.effort).c_str(),
-                joint.axis[0], joint.axis[1], joint.axis[2]);
+                joint.axis[0], joint.axis[1], joint.axis[2], part_in_loops(joint).c_str());
 }
 
 void print_links(const tenon_model* model) {

@@ -48,6 +48,14 @@ enum class LoopMoves : std::int32_t {
 inline constexpr double loop_tolerance = 1e-9;
 Status loop_gap(Workspace& w, const double* q, double* gap);
 
+// How well a state keeps the loops: the largest |phi(q)| and |K v|, and which constraint (of Model::loops)
+// has it; -1 without loops. v null: at rest.
+struct LoopState {
+  int position_loop = -1, velocity_loop = -1;
+  double position_gap = 0, velocity_gap = 0;
+};
+Status check_loops(Workspace& w, const double* q, const double* v, LoopState& state);
+
 // Moves q until all loops are closed, to rounding (1e-13 or better) where the loops are well posed. From far
 // starts too: where the direct way fails and only dependent coordinates may move, it follows the loops from a
 // configuration that is known to be closed, then tries other starts, so the way of assembly may change.
@@ -70,7 +78,7 @@ Status project_velocity(Workspace& w, LoopMoves moves, const double* q, double* 
 Status independent_positions(Workspace& w, const double* q, double* y);
 Status spanning_positions(Workspace& w, const double* y, const double* guess, double* q);
 
-Status independent_velocity(Workspace& w, const double* v, double* ydot);
+Status independent_velocity(Workspace& w, const double* v, double* ydot);                // and accelerations
 Status spanning_velocity(Workspace& w, const double* q, const double* ydot, double* v);  // G ydot
 Status spanning_acceleration(Workspace& w, const double* q, const double* v, const double* yddot,
                              double* qdd);

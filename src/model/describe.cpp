@@ -82,8 +82,12 @@ std::string Model::describe() const {
              << joints[static_cast<std::size_t>(
                            v_node[static_cast<std::size_t>(loops.dependent[static_cast<std::size_t>(i)])])]
                     .name;
-      text << "\n";
+      text << "; " << counted(c.row_count, "row", "rows") << " of rank " << c.d_count << ", "
+           << (c.constant_G == 1 ? "constant map" : "map changes") << "\n";
     }
+    if (folding)
+      text << "  " << counted(static_cast<int>(folding->rotor_node.size()), "rotor is", "rotors are")
+           << " folded into what carries them\n";
   }
 
   const std::vector<std::string> names = link_names(*this);

@@ -104,6 +104,30 @@ Status loop_gap(Workspace& workspace, const double* q, double* gap) {
   return Status::ok;
 }
 
+Status check_loops(Workspace& workspace, const double* q, const double* v, LoopState& state) {
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(check_configuration(w, "q", q));
+  TENON_CHECK(check_finite(w, "v", v, w.model->nv));
+  state = LoopState{};
+  if (without_loops(w)) return Status::ok;
+  state.position_gap = w.loops.assembly.evaluate(q, v, w.w());
+  state.position_loop = worst_loop(w);
+  if (!v) return Status::ok;
+  state.velocity_loop = 0;
+  for (int l = 0; l < w.md().loop_constraint_count; ++l) {
+    const LoopConstraintData& loop = w.md().loop_constraints[l];
+    const ClusterData& c = w.md().clusters[loop.cluster];
+    for (int r = loop.row_begin; r < loop.row_begin + loop.row_count; ++r) {
+      double rate = 0;
+      for (int k = 0; k < c.v_count; ++k)
+        rate += w.w().loop_K[c.K_begin + k * c.row_count + r - c.row_begin] * v[c.v_begin + k];
+      if (std::abs(rate) <= state.velocity_gap) continue;
+      state.velocity_gap = std::abs(rate), state.velocity_loop = l;
+    }
+  }
+  return Status::ok;
+}
+
 Status close_loops(Workspace& workspace, LoopMoves moves, double* q, double* gap) {
   WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_configuration(w, "q", q));

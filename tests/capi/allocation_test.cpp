@@ -303,6 +303,18 @@ TEST_F(Allocation, NoneWithKinematicLoops) {
     return tenon_loop_jacobian(w.get(), s.q.data(), nq, s.v.data(), nv, K.data(), rows * nv,
                                static_cast<int32_t>(rows), k.data(), rows, k.data(), rows);
   });
+  tenon_loop_state state;
+  ASSERT_EQ(tenon_loop_state_init(&state, sizeof state), TENON_OK);
+  expect_none("check_loops",
+              [&] { return tenon_check_loops(w.get(), s.q.data(), nq, s.v.data(), nv, &state); });
+  std::vector<double> ways(2 * nq);
+  int32_t found = 0;
+  expect_none("find_assemblies", [&] {
+    return tenon_find_assemblies(w.get(), s.q.data(), nq, 2, 2, ways.data(), 2 * nq, &found);
+  });
+  expect_none("independent_velocity",
+              [&] { return tenon_independent_velocity(w.get(), s.v.data(), nv, ydot.data(), ny); });
+  expect_none("spanning_force", [&] { return tenon_spanning_force(w.get(), ydot.data(), ny, x.data(), nv); });
   expect_none("forward_dynamics", [&] {
     return tenon_forward_dynamics(w.get(), s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv, nullptr, 0,
                                   x.data(), nv);
@@ -318,6 +330,82 @@ TEST_F(Allocation, NoneWithKinematicLoops) {
       return tenon_loop_inverse_dynamics(w.get(), method, s.q.data(), nq, s.v.data(), nv, ydot.data(), ny,
                                          nullptr, 0, ydot.data(), ny);
     });
+  }
+}
+
+// Every computation that takes or returns coordinates, in independent ones.
+TEST_F(Allocation, NoneInIndependentCoordinates) {
+  Model cassie = load("cassie", TENON_BASE_FLOATING);
+  Constraints feet =
+      welds(cassie, {tenon_model_link_name(cassie.get(), tenon_model_link_count(cassie.get()) - 1)});
+  w = workspace(cassie, feet);
+  const std::size_t whole = static_cast<std::size_t>(tenon_model_nq(cassie.get()));
+  std::vector<double> guess(whole), every(static_cast<std::size_t>(tenon_model_nv(cassie.get())));
+  expect_none("guess", [&] { return tenon_workspace_guess(w.get(), guess.data(), whole); });
+  for (const int32_t positions : {TENON_COORDINATES_SPANNING, TENON_COORDINATES_INDEPENDENT}) {
+    expect_none("set_coordinates", [&] {
+      return tenon_workspace_set_coordinates(w.get(), positions, TENON_COORDINATES_INDEPENDENT);
+    });
+    expect_none("set_guess", [&] { return tenon_workspace_set_guess(w.get(), guess.data(), whole); });
+    const std::size_t nq = static_cast<std::size_t>(tenon_workspace_position_count(w.get()));
+    const std::size_t nv = static_cast<std::size_t>(tenon_workspace_velocity_count(w.get()));
+    const auto ld = static_cast<int32_t>(nv);
+    std::vector<double> q = guess, v(nv, 0.1), tau(nv, 1), x(nv), next(nq), M(nv * nv), J(6 * nv), lambda(6);
+    if (positions == TENON_COORDINATES_INDEPENDENT) {
+      q.resize(nq);
+      ASSERT_EQ(tenon_independent_positions(w.get(), guess.data(), whole, q.data(), nq), TENON_OK);
+    }
+    const double *qp = q.data(), *vp = v.data(), *tp = tau.data();
+    double *xp = x.data(), pose[7];
+    expect_none("integrate", [&] { return tenon_integrate(w.get(), qp, nq, vp, nv, 1e-3, next.data(), nq); });
+    expect_none("difference", [&] { return tenon_difference(w.get(), qp, nq, next.data(), nq, xp, nv); });
+    expect_none("normalize", [&] { return tenon_normalize(w.get(), next.data(), nq); });
+    expect_none("random", [&] { return tenon_random(w.get(), 4, next.data(), nq); });
+    expect_none("neutral", [&] { return tenon_neutral(w.get(), next.data(), nq); });
+    expect_none("kinematics", [&] { return tenon_kinematics(w.get(), qp, nq, vp, nv, tp, nv); });
+    expect_none("jacobian", [&] { return tenon_jacobian(w.get(), 9, 0, J.data(), J.size(), 6); });
+    expect_none("center_of_mass",
+                [&] { return tenon_center_of_mass(w.get(), pose, 3, pose, 3, J.data(), J.size(), 3); });
+    expect_none("inverse_dynamics",
+                [&] { return tenon_inverse_dynamics(w.get(), qp, nq, vp, nv, tp, nv, nullptr, 0, xp, nv); });
+    expect_none("bias", [&] { return tenon_bias(w.get(), qp, nq, vp, nv, nullptr, 0, xp, nv); });
+    expect_none("mass_matrix", [&] { return tenon_mass_matrix(w.get(), qp, nq, M.data(), M.size(), ld); });
+    expect_none("factor", [&] { return tenon_factor_mass_matrix(w.get(), qp, nq); });
+    expect_none("solve", [&] { return tenon_solve_mass_matrix(w.get(), 1, tp, nv, ld, xp, nv, ld); });
+    expect_none("multiply", [&] { return tenon_multiply_mass_matrix(w.get(), 1, tp, nv, ld, xp, nv, ld); });
+    expect_none("inverse_mass_times",
+                [&] { return tenon_inverse_mass_times(w.get(), qp, nq, 1, tp, nv, ld, xp, nv, ld); });
+    expect_none("forward_dynamics",
+                [&] { return tenon_forward_dynamics(w.get(), qp, nq, vp, nv, tp, nv, nullptr, 0, xp, nv); });
+    expect_none("anchor_here", [&] { return tenon_anchor_here(w.get(), qp, nq); });
+    expect_none("constraint_rows", [&] {
+      return tenon_constraint_rows(w.get(), qp, nq, vp, nv, nullptr, 0, J.data(), J.size(), 6, lambda.data(),
+                                   6, nullptr, 0, nullptr, 0);
+    });
+    for (int32_t method = 0; method < tenon_method_count(); ++method) {
+      SCOPED_TRACE(tenon_method_string(method));
+      tenon_solve_options options;
+      ASSERT_EQ(tenon_solve_options_init(&options, sizeof options), TENON_OK);
+      options.method = method;
+      const auto solve = [&] {
+        return tenon_constrained_dynamics(w.get(), &options, qp, nq, vp, nv, tp, nv, nullptr, 0, nullptr, 0,
+                                          xp, nv, lambda.data(), 6);
+      };
+      if (solve() == TENON_UNSUPPORTED) continue;
+      expect_none("constrained_dynamics", solve);
+    }
+    for (auto* step : {tenon_step_semi_implicit_euler, tenon_step_runge_kutta_4})
+      expect_none("step", [&] {
+        return step(w.get(), nullptr, 1e-4, q.data(), nq, v.data(), nv, tp, nv, nullptr, 0, xp, nv, nullptr,
+                    0);
+      });
+    for (const int32_t way : {TENON_TO_OTHER, TENON_FROM_OTHER})
+      expect_none("convert_force", [&] {
+        return way == TENON_TO_OTHER ? tenon_convert_force(w.get(), TENON_DRAKE, way, nullptr, 0, qp, nq, tp,
+                                                           nv, every.data(), every.size())
+                                     : tenon_convert_force(w.get(), TENON_DRAKE, way, nullptr, 0, qp, nq,
+                                                           every.data(), every.size(), xp, nv);
+      });
   }
 }
 

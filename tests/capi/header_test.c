@@ -6,13 +6,16 @@
 SAME_SIZE(tenon_solve_options, 64);
 SAME_SIZE(tenon_solve_report, 40);
 SAME_SIZE(tenon_operation_counts, 72);
+SAME_SIZE(tenon_cluster_info, 72);
+SAME_SIZE(tenon_loop_state, 32);
 #if UINTPTR_MAX == UINT64_MAX
+SAME_SIZE(tenon_loop_info, 32);
 SAME_SIZE(tenon_model_options, 80);
 SAME_SIZE(tenon_joint_options, 184);
 SAME_SIZE(tenon_loop_options, 160);
 SAME_SIZE(tenon_constraint_options, 72);
 SAME_SIZE(tenon_link_info, 112);
-SAME_SIZE(tenon_joint_info, 120);
+SAME_SIZE(tenon_joint_info, 136);
 SAME_SIZE(tenon_constraint_info, 56);
 SAME_SIZE(tenon_trace_options, 32);
 #endif

@@ -248,6 +248,34 @@ TEST(Coordinates, SpanningPositionsHaveTheDerivativeG) {
   }
 }
 
+// The same for any mechanism, where integrate closes the loops: q moves at the rate G ydot, and that at g.
+TEST(Coordinates, DerivativesOnRandomMechanisms) {
+  constexpr double h = 1e-6;
+  int compared = 0;
+  for (std::uint64_t seed = 0; seed < static_cast<std::uint64_t>(mechanisms); ++seed) {
+    SCOPED_TRACE(seed);
+    const LoopScene scene = random_loop_scene(seed, 10);
+    ClosedState s(scene, seed);
+    // Near a dead centre differences over h tell nothing.
+    if (!s.good || s.ydot.size() == 0 || s.g.norm() > 100 || s.G.norm() > 20) continue;
+    Workspace w(scene.model);
+    ASSERT_EQ(set_coordinates(w, spanning, independent), Status::ok);
+    VectorXd ends[2] = {s.q, s.q}, rates[2] = {s.v, s.v}, slope(s.v.size());
+    bool closed = true;
+    for (int i = 0; i < 2; ++i) {
+      closed =
+          closed && integrate(w, s.q.data(), s.ydot.data(), i == 0 ? -h : h, ends[i].data()) == Status::ok;
+      closed = closed && spanning_velocity(w, ends[i].data(), s.ydot.data(), rates[i].data()) == Status::ok;
+    }
+    if (!closed) continue;
+    ++compared;
+    ASSERT_EQ(difference(s.w, ends[0].data(), ends[1].data(), slope.data()), Status::ok);
+    EXPECT_LE((slope / (2 * h) - s.v).norm(), 1e-6 * std::max(1.0, s.v.norm()));
+    EXPECT_LE(((rates[1] - rates[0]) / (2 * h) - s.g).norm(), 1e-4 * std::max(1.0, s.g.norm() + s.v.norm()));
+  }
+  EXPECT_GT(compared, mechanisms / 2);
+}
+
 TEST(Coordinates, IntegrateAndDifference) {
   for (const char* name : models) {
     for (const Coordinates positions : {spanning, independent}) {
@@ -311,6 +339,49 @@ TEST(Coordinates, StepsKeepLoopsClosed) {
     ASSERT_EQ(loop_gap(a, q.data(), &gap), Status::ok);
     EXPECT_LE(gap, 1e-12);
   }
+}
+
+// A parallelogram that hangs swings as a pendulum does, T = 2 pi sqrt(I / (g m r)) (1 + a^2 / 16 + ...),
+// whether a loop closes it or a coupling says the same.
+TEST(Coordinates, FourBarSwingsAlikeByLoopAndByCoupling) {
+  constexpr double hanging = -1.5707963267948966, amplitude = 0.02, dt = 2e-3;
+  LoopScene by_loop = model_scene("four_bar");
+  Mechanism tied = by_loop.mechanism;
+  tied.loops.clear();
+  tied.couplings.push_back({"parallel", {"joint2", "joint3"}, {"joint1"}, {-1, 1}, {}});
+  CompileOptions options;
+  options.gravity = {0, -9.81, 0};
+  double periods[2] = {};
+  for (const bool loop : {true, false}) {
+    const auto model = Model::compile(loop ? by_loop.mechanism : tied, options);
+    Workspace w(model);
+    const VectorXd start =
+        (VectorXd(3) << hanging + amplitude, -hanging - amplitude, hanging + amplitude).finished();
+    ASSERT_EQ(set_coordinates(w, spanning, independent), Status::ok);
+    VectorXd q = start;
+    double v = 0, c = 0, H = 0;
+    const double zero = 0;
+    const VectorXd down = (VectorXd(3) << hanging, -hanging, hanging).finished();
+    const VectorXd aside = (VectorXd(3) << hanging + 1e-4, -hanging - 1e-4, hanging + 1e-4).finished();
+    ASSERT_EQ(mass_matrix(w, down.data(), &H, 1), Status::ok);
+    ASSERT_EQ(bias_force(w, aside.data(), &zero, nullptr, &c), Status::ok);
+    int half_periods = 0;
+    double crossing = 0, first = 0;
+    for (int step = 0; half_periods < 5 && step < 10000; ++step) {
+      const double before = q(0) - hanging, rate = v;
+      ASSERT_EQ(step_runge_kutta_4(w, {}, dt, q.data(), &v, &zero, nullptr, nullptr, nullptr), Status::ok);
+      const double after = q(0) - hanging;
+      if (before * after > 0) continue;
+      crossing = (step + before / (before - after)) * dt;
+      if (half_periods++ == 0) first = crossing;
+      EXPECT_NE(rate, 0);
+    }
+    double& period = periods[loop ? 0 : 1];
+    period = 2 * (crossing - first) / (half_periods - 1);
+    const double small = 2 * 3.141592653589793 * std::sqrt(H * 1e-4 / c);
+    EXPECT_NEAR(period, small * (1 + amplitude * amplitude / 16), 2e-6 * small);
+  }
+  EXPECT_NEAR(periods[0], periods[1], 1e-10 * periods[0]);
 }
 
 // The power of all forces is the rate of energy.
