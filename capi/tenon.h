@@ -792,22 +792,23 @@ TENON_API tenon_status tenon_anchor_here(tenon_workspace *workspace, const doubl
 /* Moves q until all closures are closed and all stabilised constraints (frequency > 0) are at their anchors; other rows
  * keep their place to first order. Newton steps, each the shortest in the metric of the mass matrix, dq = - M^-1 J^T
  * (J M^-1 J^T)^+ error, halved where they overshoot; redundant rows are an ordinary case. Rows with compliance are
- * approached only. Meant for the drift of a simulation (one or two steps) and for assembly from a start not too far.
+ * approached only. The loops of the model itself are kept closed. Meant for the drift of a simulation (one or two steps) and for assembly from a start not too far.
  * tolerance: largest error of a row left, m or rad, 0 or more. max_iterations: 1 or more. q: nq, read and written; the
  * best one found unless the status is negative. The report tells steps and largest error left (primal_residual).
  * Allocates: nothing. Threads: one at a time per workspace.
  * Status: TENON_OK, TENON_MAX_ITERATIONS, TENON_INFEASIBLE (no q nearby is any closer), TENON_INVALID_ARGUMENT,
- * TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_NOT_POSITIVE_DEFINITE, TENON_UNSUPPORTED (a model
- * with loops of its own). Cost: O(n d^2 + m^2 d + m^3) a step. Since: 0.1. */
+ * TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_NOT_POSITIVE_DEFINITE,
+ * TENON_SINGULAR_CONFIGURATION. Cost: O(n d^2 + m^2 d + m^3) a step. Since: 0.1. */
 TENON_API tenon_status tenon_project_positions(tenon_workspace *workspace, double tolerance, int32_t max_iterations,
                                                double *q, size_t q_count);
 
 /* v := the nearest velocity in the metric of the mass matrix of which no row sees anything, J v = 0:
- * v - M^-1 J^T (J M^-1 J^T)^+ J v, an impact without rebound.
+ * v - M^-1 J^T (J M^-1 J^T)^+ J v, an impact without rebound. Where the model has loops, v must keep them closed
+ * (tenon_close_loop_velocities, or independent velocities), and goes on to.
  * q: nq. v: nv, read and written. Allocates: nothing. Threads: one at a time per workspace.
  * Status: TENON_OK, TENON_MAX_ITERATIONS, TENON_INFEASIBLE (a row that nothing moves), TENON_INVALID_ARGUMENT,
- * TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_NOT_POSITIVE_DEFINITE, TENON_UNSUPPORTED (a model
- * with loops of its own). Cost: O(n d^2 + m^2 d + m^3). Since: 0.1. */
+ * TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_NOT_POSITIVE_DEFINITE,
+ * TENON_SINGULAR_CONFIGURATION. Cost: O(n d^2 + m^2 d + m^3). Since: 0.1. */
 TENON_API tenon_status tenon_project_velocities(tenon_workspace *workspace, const double *q, size_t q_count, double *v,
                                                 size_t v_count);
 
@@ -1092,7 +1093,8 @@ TENON_API tenon_status tenon_difference(tenon_workspace *workspace, const double
 TENON_API tenon_status tenon_neutral(tenon_workspace *workspace, double *q, size_t q_count);
 
 /* A random configuration, the same for the same seed on every machine: within finite limits, else within +-pi (angles)
- * and +-1 m; orientations uniform.
+ * and +-1 m; orientations uniform. Independent positions are such that the loops can be closed; spanning ones leave them
+ * open (tenon_close_loops).
  * q: nq, written. Allocates: nothing. Threads: one at a time per workspace.
  * Status: as tenon_neutral. Cost: O(n). Since: 0.1. */
 TENON_API tenon_status tenon_random(tenon_workspace *workspace, uint64_t seed, double *q, size_t q_count);
@@ -1393,7 +1395,8 @@ TENON_API tenon_status tenon_normalize(tenon_workspace *workspace, double *q, si
 
 /* One time step of the constrained system: semi-implicit Euler, v += dt qdd(q, v), then q = integrate(q, v, dt), first
  * order; classical Runge-Kutta, fourth order, four solves. tau and wrenches are held over the step. Set frequencies
- * and anchors so that constraints do not drift.
+ * and anchors so that constraints do not drift. Loops of the model stay closed with independent velocities; in spanning
+ * coordinates they drift as far as the step is wrong.
  * options: NULL for the defaults. dt: s. q: nq and v: nv, read and written. tau: nv. wrenches: 6 x links; NULL: none.
  * qdd: nv and lambda: m of the step's first stage, written; may be NULL; lambda read first if options->warm_start.
  * Allocates: nothing. Threads: one at a time per workspace. Status: as tenon_constrained_dynamics; q and v stay as they

@@ -86,7 +86,7 @@ struct BasicKktSolver<T>::Impl {
     L.setZero(n, n);
     if (reduced) {
       M.setZero(nv, nv);
-      for (MatX<T>* x : {&G, &MG}) x->setZero(nv, n);
+      for (MatX<T>* x : {&G, &G_size, &MG}) x->setZero(nv, n);
     }
     if (!plain()) {
       for (MatX<T>* x : {&J, &J_size}) x->setZero(m, n);
@@ -122,7 +122,7 @@ struct BasicKktSolver<T>::Impl {
   int nv = 0, n = 0, given = 0, m = 0, unknowns = 0, rank = 0;
   bool reduced = false;
   T kept = 1;  // smallest kept over largest singular value
-  MatX<T> M, G, MG, J, J_size, L, H, Q, Z;
+  MatX<T> M, G, G_size, MG, J, J_size, L, H, Q, Z;
   VecX<T> weight, compliance, rhs, force, g, c, a_free, qdd, diagonal, b, s, sigma, lambda, residual, scratch,
       y;
 };
@@ -180,7 +180,8 @@ void BasicKktSolver<T>::Impl::take_rows(const KktInputs& in) {
   const int own = rows.count();
   if (reduced) {
     J.topRows(own).noalias() = rows.J.lazyProduct(G);
-    J_size.topRows(own).noalias() = rows.size.lazyProduct(G.cwiseAbs());
+    G_size = G.cwiseAbs();  // a product would make room for it
+    J_size.topRows(own).noalias() = rows.size.lazyProduct(G_size);
     rhs.head(own) = rows.rhs;
     rhs.head(own).noalias() -= rows.J.lazyProduct(g);
   } else {

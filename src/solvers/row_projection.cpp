@@ -8,8 +8,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solvers/configuration.hpp"
 #include "solvers/coordinates.hpp"
+#include "solvers/projection.hpp"
 #include "solvers/prox_ltl.hpp"
+#include "solvers/prox_pv.hpp"
 #include "tenon/dynamics.hpp"
 
 namespace tenon {
@@ -31,15 +34,6 @@ class Weightless {
   double kept_[3];
 };
 
-Status check_projection(WorkspaceImpl& w) {
-  TENON_CHECK(check_no_loops(w, "projection onto constraint rows"));
-  if (w.md().cluster_count > 0)
-    return w.fail(Status::unsupported,
-                  "unsupported: projection on constraint rows of a model with loops of its own; compile it "
-                  "without them and close its loops by constraints");
-  return Status::ok;
-}
-
 // The motion that the wanted change of each row (kernels' order) asks for, into w.w().qdd.
 Status least_motion(WorkspaceImpl& w, const double* q, const double* wanted) {
   const Weightless weightless(w);
@@ -54,7 +48,12 @@ Status least_motion(WorkspaceImpl& w, const double* q, const double* wanted) {
   SolveOptions options;
   options.absolute_tolerance = 0;
   std::fill_n(w.lambda.data(), w.rows(), 0.0);
-  return solve_prox_ltl({w, options, q, w.zeros.data(), w.zeros.data(), nullptr, nullptr, w.lambda.data()});
+  const ConstrainedProblem problem = {w,       options,        q, w.zeros.data(), w.zeros.data(), nullptr,
+                                      nullptr, w.lambda.data()};
+  if (w.md().cluster_count == 0) return solve_prox_ltl(problem);
+  // Motions that the loops of the model allow, of which there is one for any of independent coordinates.
+  TENON_CHECK(update_loops(w, q, w.zeros.data()));
+  return solve_prox_pv(problem);
 }
 
 // Errors and velocities of all rows at a state.
@@ -81,18 +80,27 @@ double errors_to_remove(const WorkspaceImpl& w, double* wanted) {
   return largest;
 }
 
+// The configuration after `step` along `move`, loops of the model closed; false where they cannot be.
+bool move_along(WorkspaceImpl& w, const double* from, const double* move, double step, double* next) {
+  std::copy_n(from, w.model->nq, next);
+  for (const Model::Joint& joint : w.model->joints)
+    integrate_joint(joint, move + joint.v_index, step, next + joint.q_index);
+  return w.md().cluster_count == 0 || close_dependent(w, next) == Status::ok;
+}
+
 }  // namespace
 
-Status project_positions(Workspace& workspace, double tolerance, int max_iterations, double* q) {
+Status project_positions(Workspace& workspace, double tolerance, int max_iterations, double* user_q) {
   constexpr double shortest_step = 1e-4;
   WorkspaceImpl& w = workspace.impl();
   w.message[0] = '\0';
+  const double* q = user_q;
+  TENON_CHECK(take_positions(w, q));
   TENON_CHECK(check_configuration(w, "q", q));
   if (!(tolerance >= 0 && tolerance <= 1e300))
     return w.fail(Status::invalid_argument, "tolerance is %g; give a finite number of 0 or more", tolerance);
   if (max_iterations < 1)
     return w.fail(Status::invalid_argument, "max_iterations is %d; give at least 1", max_iterations);
-  TENON_CHECK(check_projection(w));
   w.report = SolveReport{};
   if (w.rows() == 0) return Status::ok;
   const int nq = w.model->nq, nv = w.model->nv;
@@ -105,14 +113,16 @@ Status project_positions(Workspace& workspace, double tolerance, int max_iterati
   double error = errors_to_remove(w, wanted), step = 1;
   int iterations = 0;
   for (; error > tolerance && iterations < max_iterations && step >= shortest_step; ++iterations) {
-    if (static_cast<std::int32_t>(least_motion(w, here, wanted)) < 0)
-      return w.fail(Status::not_positive_definite,
+    const Status status = least_motion(w, here, wanted);
+    if (status == Status::not_positive_definite)
+      return w.fail(status,
                     "the mass matrix is not positive definite; a moving body has no inertia along its joint");
+    if (static_cast<std::int32_t>(status) < 0) return status;
     if (!all_finite(w.w().qdd, nv)) break;
     std::copy_n(w.w().qdd, nv, move);
     // A step that leaves more than it found is halved.
     for (step = 1; step >= shortest_step; step /= 2) {
-      TENON_CHECK(integrate(workspace, here, move, step, next));
+      if (!move_along(w, here, move, step, next)) continue;
       look_at_rows(w, next, w.zeros.data());
       const double left = errors_to_remove(w, wanted);
       if (left < error) {
@@ -125,17 +135,19 @@ Status project_positions(Workspace& workspace, double tolerance, int max_iterati
   w.report = SolveReport{};
   w.report.iterations = iterations;
   w.report.primal_residual = error;
-  std::copy(here, here + nq, q);
+  w.message[0] = '\0';
+  give_positions(w, here, user_q);
   if (error <= tolerance) return Status::ok;
   return iterations == max_iterations ? Status::max_iterations : Status::infeasible;
 }
 
-Status project_velocities(Workspace& workspace, const double* q, double* v) {
+Status project_velocities(Workspace& workspace, const double* q, double* user_v) {
   WorkspaceImpl& w = workspace.impl();
   w.message[0] = '\0';
+  const double* v = user_v;
+  TENON_CHECK(take_state(w, q, v));
   TENON_CHECK(check_configuration(w, "q", q));
   TENON_CHECK(check_finite(w, "v", v, w.model->nv));
-  TENON_CHECK(check_projection(w));
   w.report = SolveReport{};
   if (w.rows() == 0) return Status::ok;
   look_at_rows(w, q, v);
@@ -149,7 +161,8 @@ Status project_velocities(Workspace& workspace, const double* q, double* v) {
   if (!all_finite(w.w().qdd, w.model->nv))
     return w.fail(Status::not_finite,
                   "the result is not finite: the inputs are too large for double precision");
-  for (int k = 0; k < w.model->nv; ++k) v[k] += w.w().qdd[k];
+  for (int k = 0; k < w.model->nv; ++k) w.w().qdd[k] += v[k];
+  give_motion(w, w.w().qdd, user_v);
   return status;
 }
 

@@ -21,7 +21,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr int mechanisms = std::max(12, TENON_TEST_ROBOTS / 30);
+constexpr int mechanisms = std::max(12, TENON_TEST_ROBOTS / 60);
 constexpr Coordinates spanning = Coordinates::spanning, independent = Coordinates::independent;
 
 VectorXd random_vector(Random& random, int n, double reach = 1) {
@@ -409,6 +409,52 @@ TEST(Coordinates, PowerBalance) {
     const double power = s.tau_y.dot(s.ydot);
     EXPECT_NEAR(rate, power, 1e-4 * std::max(1.0, std::abs(power) + yddot.norm()));
   }
+}
+
+// States are brought back to their contacts along motions that the loops allow.
+TEST(Coordinates, ProjectionOntoContactsKeepsLoopsClosed) {
+  int positions = 0, velocities = 0;
+  for (std::uint64_t seed = 0; seed < static_cast<std::uint64_t>(mechanisms); ++seed) {
+    SCOPED_TRACE(seed);
+    const LoopScene scene = random_loop_scene(seed, 6);
+    ClosedState s(scene, seed);
+    if (!s.good || s.ydot.size() == 0) continue;
+    Random random(seed + 3);
+    std::vector<ConstraintSpec> contact = {point_constraint(
+        random.integer(0, static_cast<int>(scene.model->links.size()) - 1), random.vector(0.3))};
+    contact[0].frequency = 10;
+    const auto set = ConstraintSet::bind(scene.model, contact);
+    for (const Coordinates kind : {spanning, independent}) {
+      Workspace w(scene.model, set);
+      ASSERT_EQ(set_coordinates(w, spanning, kind), Status::ok);
+      VectorXd q = s.q, v = kind == spanning ? s.v : s.ydot, row_velocity(3), error(3);
+      const Status caught = project_velocities(w, q.data(), v.data());
+      ASSERT_GE(static_cast<int>(caught), 0) << w.message();
+      ASSERT_EQ(
+          constraint_rows(w, q.data(), v.data(), nullptr, nullptr, 3, nullptr, nullptr, row_velocity.data()),
+          Status::ok);
+      if (caught == Status::ok) {
+        EXPECT_LE(row_velocity.norm(), 1e-8 * std::max(1.0, s.v.norm()));
+        ++velocities;
+      }
+      LoopState gaps;
+      if (kind == spanning) {
+        ASSERT_EQ(check_loops(w, q.data(), v.data(), gaps), Status::ok);
+        EXPECT_LE(gaps.velocity_gap, 1e-8 * std::max(1.0, s.v.norm()));
+      }
+      ASSERT_EQ(anchor_here(w, q.data()), Status::ok);
+      ASSERT_EQ(set_coordinates(w, spanning, independent), Status::ok);
+      if (integrate(w, s.q.data(), s.ydot.data(), 1e-3, q.data()) != Status::ok) continue;
+      ASSERT_EQ(set_coordinates(w, spanning, kind), Status::ok);
+      const Status back = project_positions(w, 1e-10, 30, q.data());
+      ASSERT_GE(static_cast<int>(back), 0) << w.message();
+      ASSERT_EQ(loop_gap(w, q.data(), &gaps.position_gap), Status::ok);
+      EXPECT_LE(gaps.position_gap, 1e-9);
+      positions += back == Status::ok;
+    }
+  }
+  EXPECT_GT(positions, mechanisms);
+  EXPECT_GT(velocities, mechanisms);
 }
 
 // The same start and the same coordinates give the same answer, whatever was asked before.

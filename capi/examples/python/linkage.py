@@ -1,4 +1,4 @@
-"""A mechanism with kinematic loops in independent coordinates: tells its clusters, then swings for one second.
+"""A mechanism with kinematic loops in independent coordinates: tells its clusters, then moves for one second.
 
     python3 linkage.py <libtenon.so> models/six_bar.urdf
 
@@ -90,6 +90,8 @@ def main(library_path, urdf_path):
         check(tenon.tenon_energy(workspace, byref(kinetic), byref(potential)))
         return kinetic.value + potential.value
 
+    for joint in range(len(ydot)):
+        ydot[joint] = 0.5
     start = energy()
     for _ in range(1000):
         check(
