@@ -42,9 +42,9 @@ void expect_close(const std::vector<double>& given, const std::vector<double>& e
     EXPECT_NEAR(given[i], expected[i], 1e-13 * scale) << what << " " << i;
 }
 
-// Bars of random lengths about one axis, some turned over, in a loop of 3 to 6 that may hang on an arm; and a
-// second loop over the first.
-Mechanism polygon(Random& random, int bars, const Vector3& axis, bool on_an_arm) {
+// Bars of random lengths about one axis, some turned over, in a loop of 3 to 6 that may hang on an arm; the
+// first `fore` of them lead to its predecessor.
+Mechanism polygon(Random& random, int bars, int fore, const Vector3& axis, bool on_an_arm) {
   Mechanism m;
   m.name = "polygon";
   m.source = "test";
@@ -74,22 +74,22 @@ Mechanism polygon(Random& random, int bars, const Vector3& axis, bool on_an_arm)
     m.joints.back().axis = {0, 1, 0};
     ground = "arm";
   }
-  std::string tip = ground;
+  // Two rows of bars, and where their tips are when all joints are at zero.
+  std::string tip[2] = {ground, ground};
+  Vector3 end[2] = {{0, 0, 0}, {0, 0, 0}};
   for (int i = 0; i < bars; ++i) {
+    const std::size_t side = i < fore ? 0 : 1;
     const std::string name = "bar_" + std::to_string(i);
-    hinge(tip, name, random.chance(0.3));
-    tip = name;
+    hinge(tip[side], name, random.chance(0.3));
+    tip[side] = name;
+    for (std::size_t e = 0; e < 3; ++e) end[side][e] += m.joints.back().origin.translation[e];
   }
-  // The ends coincide where all joints are at zero, up to what lies along the axis.
-  Vector3 end = {0, 0, 0};
-  for (const MechanismJoint& joint : m.joints)
-    if (joint.child != "arm")
-      for (std::size_t e = 0; e < 3; ++e) end[e] += joint.origin.translation[e];
+  // Both ends coincide there.
   MechanismLoop loop;
   loop.name = "closing";
   loop.axis = axis;
-  loop.predecessor = ground, loop.successor = tip;
-  loop.predecessor_frame.translation = end;
+  loop.predecessor = tip[0], loop.successor = tip[1];
+  for (std::size_t e = 0; e < 3; ++e) loop.predecessor_frame.translation[e] = end[1][e] - end[0][e];
   m.loops.push_back(loop);
   return m;
 }
@@ -99,7 +99,7 @@ TEST(PlanarLoops, SayWhatIsSaidInSpace) {
   int planar = 0;
   for (int seed = 0; seed < 60; ++seed) {
     Random random(static_cast<std::uint64_t>(seed));
-    const auto model = Model::compile(polygon(random, 3 + seed % 3, axes[seed % 3], seed % 2 != 0));
+    const auto model = Model::compile(polygon(random, 3 + seed % 4, seed % 3, axes[seed % 3], seed % 2 != 0));
     ASSERT_EQ(model->loops.clusters.size(), 1u);
     planar += model->loops.clusters[0].kind == cluster_planar_x + seed % 3;
     std::vector<double> q(static_cast<std::size_t>(model->nq)), v(static_cast<std::size_t>(model->nv));
