@@ -531,5 +531,21 @@ TEST(Compile, DescribesTheTree) {
   }
 }
 
+// A gear between the upper arms of two arms: their numbers follow each other, the lines of the tree do not.
+TEST(Compile, DescribesTheTreeOfAClusterInOrder) {
+  Mechanism mechanism = two_link_arm();
+  for (const char* name : {"second upper", "second lower"}) mechanism.links.push_back(solid_link(name));
+  mechanism.joints.push_back(joint_between("second shoulder", JointType::revolute, "base", "second upper"));
+  mechanism.joints.push_back(
+      joint_between("second elbow", JointType::revolute, "second upper", "second lower", {0, 1, 0}));
+  mechanism.gears.push_back({"gear", "upper", "second upper", 2, 0});
+  const std::string text = Model::compile(mechanism)->describe();
+  std::size_t last = 0;
+  for (const char* line : {"\n  shoulder", "\n    elbow", "\n  second shoulder", "\n    second elbow"}) {
+    EXPECT_GT(text.find(line), last) << line << " in\n" << text;
+    last = text.find(line);
+  }
+}
+
 }  // namespace
 }  // namespace tenon
