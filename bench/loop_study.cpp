@@ -17,7 +17,7 @@
 
 #include "line_chart.hpp"
 #include "loop_methods.hpp"
-#include "problem.hpp"
+#include "machine.hpp"
 #include "tenon/loops.hpp"
 
 namespace {
