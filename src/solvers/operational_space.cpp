@@ -92,16 +92,24 @@ void write_products(WorkspaceImpl& w, const OperationalSpace& out) {
     for (int i = 0; i < rows; ++i)
       out.Lambda[user[i] + std::ptrdiff_t{user[j]} * out.ld_Lambda] =
           w.delassus.Lambda[std::ptrdiff_t{j} * rows + i];
-  for (int j = 0; out.N && j < nv; ++j)
-    for (int i = 0; i < nv; ++i) out.N[i + std::ptrdiff_t{j} * out.ld_N] = i == j ? 1 : 0;
-  double* column = w.w().qdd;
+  const bool mapped = w.coordinates.independent_v;
+  const int n = mapped ? w.model->ny : nv;
+  for (int j = 0; out.N && j < n; ++j)
+    for (int i = 0; i < n; ++i) out.N[i + std::ptrdiff_t{j} * out.ld_N] = i == j ? 1 : 0;
+  const double* J = w.delassus.J;
+  if (mapped && rows > 0) {
+    times_G(w, w.w().G, J, rows, rows, w.coordinates.jacobian.data(), rows);
+    J = w.coordinates.jacobian.data();
+  }
+  double *column = w.w().qdd, *part = result_room(w, column);
   for (int r = 0; r < rows; ++r) {
     column_of_J_bar(w, r, column);
-    if (out.J_bar) std::copy_n(column, nv, out.J_bar + std::ptrdiff_t{user[r]} * out.ld_J_bar);
-    for (int j = 0; out.N && j < nv; ++j) {
-      const double x = w.delassus.J[std::ptrdiff_t{j} * rows + r];
+    give_motion(w, column, part);
+    if (out.J_bar) std::copy_n(part, n, out.J_bar + std::ptrdiff_t{user[r]} * out.ld_J_bar);
+    for (int j = 0; out.N && j < n; ++j) {
+      const double x = J[std::ptrdiff_t{j} * rows + r];
       double* N = out.N + std::ptrdiff_t{j} * out.ld_N;
-      for (int i = 0; x != 0 && i < nv; ++i) N[i] -= column[i] * x;
+      for (int i = 0; x != 0 && i < n; ++i) N[i] -= part[i] * x;
     }
   }
 }
