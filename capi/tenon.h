@@ -1125,7 +1125,8 @@ TENON_API tenon_status tenon_random(tenon_workspace *workspace, uint64_t seed, d
  *
  * Independent positions become q by following the loops from the guess, a configuration that tells which way of assembly
  * is meant (tenon_workspace_set_guess), in a straight line of the independent positions. The result depends on them and
- * the guess alone: nothing is remembered from call to call. TENON_OPEN_LOOP where that fails. Couplings need no search.
+ * the guess alone: nothing is remembered from call to call. A dead centre on the way may change the way of assembly, so
+ * set the guess as the robot moves on. TENON_OPEN_LOOP where no closed loops are found. Couplings need no search.
  *
  * positions, velocities: TENON_COORDINATES_*; at first spanning. Without loops there is no difference. What
  * tenon_kinematics and tenon_factor_mass_matrix left is forgotten. Allocates: nothing. Threads: one at a time per
