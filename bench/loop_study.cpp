@@ -44,9 +44,11 @@ class Output {
   Output& operator=(const Output&) = delete;
 
   void row(const char* study, const std::string& robot, const char* quantity, const TaskTimes& t) {
-    if (csv_)
-      std::fprintf(csv_, "%s,%s,%s,%.4g,%.4g,%.4g,%.4g,%.4g\n", study, robot.c_str(), quantity, t.cluster,
-                   t.projection, t.multipliers, t.rows, t.approximate);
+    if (!csv_) return;
+    std::fprintf(csv_, "%s,%s,%s", study, robot.c_str(), quantity);
+    for (const double us : {t.cluster, t.projection, t.multipliers, t.rows, t.approximate})
+      std::isnan(us) ? std::fprintf(csv_, ",") : std::fprintf(csv_, ",%.4g", us);
+    std::fprintf(csv_, "\n");
   }
   void chart(const char* name, const LineChart& chart) {
     if (csv_) chart.write(folder_ + "/" + name + ".svg");
@@ -86,8 +88,8 @@ struct PaperRobot {
   int end_effectors;
 };
 std::vector<PaperRobot> paper_robots() {
-  return {{"GT chain, 12 links", bench::chain_robot(CellKind::rotor, 12), 1},
-          {"PBT chain, 12 links", bench::chain_robot(CellKind::belt, 6), 1},
+  return {{"GT chain of 12 links", bench::chain_robot(CellKind::rotor, 12), 1},
+          {"PBT chain of 12 links", bench::chain_robot(CellKind::belt, 6), 1},
           {"mini_cheetah", bench::loop_robot("mini_cheetah"), 4},
           {"mit_humanoid", bench::loop_robot("mit_humanoid"), 2},
           {"tello", bench::loop_robot("tello"), 2},
@@ -341,8 +343,9 @@ void study_speed(Output& out) {
       {"mit_humanoid", [] { return bench::loop_robot("mit_humanoid"); }, 59, 17, 77},
       {"jvrc1", [] { return bench::loop_robot("jvrc1"); }, 95, 30, 128},
       {"tello", [] { return bench::loop_robot("tello"); }, 280, unknown, unknown},
-      {"rotor chain, 24 links", [] { return bench::chain_robot(CellKind::rotor, 24); }, 74, unknown, unknown},
-      {"belt chain, 24 links", [] { return bench::chain_robot(CellKind::belt, 12); }, 94, unknown, unknown},
+      {"rotor chain of 24 links", [] { return bench::chain_robot(CellKind::rotor, 24); }, 74, unknown,
+       unknown},
+      {"belt chain of 24 links", [] { return bench::chain_robot(CellKind::belt, 12); }, 94, unknown, unknown},
       {"four_bar", [] { return bench::loop_robot("four_bar"); }, 45, unknown, unknown}};
   std::printf(
       "\nus, and how many times generalized_rbda's published times; exact against armature (C-ABA)\n"
