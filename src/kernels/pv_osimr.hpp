@@ -250,7 +250,10 @@ template <class T>
 inline void assemble_branch(const ConstraintData& c, int b, OsimrData<T>& d, WorkspaceData<T>& w) {
   const OsimrBranch& branch = d.branches[b];
   enter_own_rows(c, branch, d, w);
-  for (int r = branch.row_begin; r < branch.row_end; r += 4) {
+  // Rows of the last group meet none behind them.
+  const OsimrGroup& last = d.groups[branch.group_end - 1];
+  const int paired_end = last.complete ? last.row_begin : branch.row_end;
+  for (int r = branch.row_begin; r < paired_end; r += 4) {
     Lanes<T> x[6], y[6];
     load_six(d.K + r, d.row_stride, x);
     times_matrix(x, d.Omega + 48 * b, y);

@@ -22,7 +22,7 @@ DelassusMemory<T>::DelassusMemory(const ModelData& m, const ConstraintData* cons
   const bool rows = constraints && constraints->row_count > 0;
   if (rows) {
     find_branches(m, *constraints);
-    choose_what_travels(m);
+    choose_what_travels(m, *constraints);
     find_groups(m, *constraints);
     find_efpa_nodes(m, pv);
     find_packs(*constraints);
@@ -104,20 +104,16 @@ std::size_t DelassusMemory<T>::measure_ways(const ModelData& m) {
   return static_cast<std::size_t>(size + 3);  // a pack may begin at the last row
 }
 
-// Operations, as `tenon count` finds them on general models.
+// Operations, about as `tenon count` finds them.
 namespace cost {
 constexpr double row_dof = 36, coordinates_dof = 278;          // past a joint, for each of its dofs
 constexpr double root_row_dof = 6, root_coordinates_dof = 26;  // likewise where they need not go on
-constexpr double product = 66;                                 // of a row with a 6 x 6 matrix
-constexpr double sandwich = 650;                               // P Omega P^T, symmetric
-constexpr double pair = 12;                                    // of two rows with six numbers each
-constexpr double pair_dof = 2;                                 // of two rows that travel
-
-// Pairs of the rows [begin, end) with each other and with the rows as far as `last`.
-double pairs(std::int32_t begin, std::int32_t end, std::int32_t last) {
-  const double rows = end - begin;
-  return rows * (rows + 1) / 2 + rows * (last - end);
-}
+constexpr double unit_rows = 300;   // what the coordinates save at the beginning, as rows of the unit matrix
+constexpr double product = 66;      // of a row with a 6 x 6 matrix
+constexpr double own_product = 33;  // the same where the row is as the constraint has it, with few entries
+constexpr double sandwich = 650;    // P Omega P^T, symmetric
+constexpr double pair = 11;         // of two rows with six numbers each
+constexpr double pair_dof = 2;      // of two rows that travel
 }  // namespace cost
 
 // Of the way of a branch to the one above it; `away` for each dof before the root, `root` for the root's.
@@ -133,32 +129,42 @@ double DelassusMemory<T>::cost_of_way(const ModelData& m, const OsimrBranch& bra
 
 // Whether the rows of a branch travel or its six coordinates: the cheaper, all below it included.
 template <class T>
-void DelassusMemory<T>::choose_what_travels(const ModelData& m) {
+void DelassusMemory<T>::choose_what_travels(const ModelData& m, const ConstraintData& c) {
   struct Cost {
     double rows = 0, coordinates = 0;  // of all below the next branch, where the one or the other travel
     double pairs = 0;                  // of rows whose blocks are complete below
+    std::int32_t last_begin = 0;       // of the last of these; nothing comes behind it that it pairs with
   };
   std::vector<Cost> costs(branches_.size());
   for (std::size_t b = 0; b < branches_.size(); ++b) {
     OsimrBranch& branch = branches_[b];
     Cost& own = costs[b];
-    const double rows = branch.row_end - branch.row_begin;
-    const double pairs = cost::pairs(branch.row_begin, branch.row_end, branch.row_end);
+    const std::int32_t own_end = c.node_row_first[branch.node + 1];
+    const double rows = branch.row_end - branch.row_begin, own_rows = own_end - branch.row_begin;
+    const double pairs = rows * (rows + 1) / 2;
+    const std::int32_t paired_end = own.last_begin > 0 ? own.last_begin : branch.row_end;
     own.rows += cost_of_way(m, branch, cost::row_dof * rows + cost::pair_dof * pairs + rows,
                             cost::root_row_dof * rows + cost::pair_dof * pairs + rows);
-    own.coordinates += cost_of_way(m, branch, cost::coordinates_dof, cost::root_coordinates_dof) +
-                       cost::product * rows + cost::pair * (pairs - own.pairs);
+    const double way = cost_of_way(m, branch, cost::coordinates_dof, cost::root_coordinates_dof);
+    own.coordinates += std::max(way - cost::unit_rows, 0.0) + cost::own_product * own_rows +
+                       cost::product * (paired_end - own_end) + cost::pair * (pairs - own.pairs);
     if (branch.up < 0) {
       branch.carries_rows = own.rows < own.coordinates;
       continue;
     }
-    own.coordinates += cost::sandwich + cost::product * rows;
+    const double rows_way = cost_of_way(m, branch, cost::row_dof, cost::row_dof);
+    own.coordinates += std::min(cost::sandwich, 6 * rows_way) +
+                       std::min(cost::own_product, rows_way) * own_rows +
+                       std::min(cost::product, rows_way) * (branch.row_end - own_end);
     // The branch above pairs its rows once more, unless the blocks of these are complete.
     branch.carries_rows = own.rows + cost::pair * pairs < own.coordinates;
     Cost& above = costs[static_cast<std::size_t>(branch.up)];
     above.rows += own.rows;
     above.coordinates += branch.carries_rows ? own.rows : own.coordinates;
-    above.pairs += branch.carries_rows ? 0 : pairs;
+    if (branch.carries_rows) continue;
+    above.pairs += pairs;
+    if (branch.row_end == branches_[static_cast<std::size_t>(branch.up)].row_end)
+      above.last_begin = branch.row_begin;
   }
   // All below a branch whose rows travel do so, from the root on.
   for (std::size_t b = branches_.size(); b-- > 0;)

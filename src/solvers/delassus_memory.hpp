@@ -38,7 +38,7 @@ class DelassusMemory {
   void find_groups(const ModelData& m, const ConstraintData& c);
   std::int32_t way_dofs(const ModelData& m, std::int32_t node, std::int32_t up) const;
   double cost_of_way(const ModelData& m, const OsimrBranch& branch, double away, double root) const;
-  void choose_what_travels(const ModelData& m);
+  void choose_what_travels(const ModelData& m, const ConstraintData& c);
   std::size_t measure_ways(const ModelData& m);
   void find_efpa_nodes(const ModelData& m, const PvData<T>& pv);
   void find_packs(const ConstraintData& c);
