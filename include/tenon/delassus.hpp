@@ -46,10 +46,10 @@ Status delassus_matrix(Workspace& w, DelassusMethod method, const double* q, dou
 // right; bench/damped_inverse_error has the figures.
 //
 // caba_osim and caba_osimf would lose the square of that factor where rows on different links depend on each
-// other. They see it (rows that no joint between their links can move) and hand such a configuration to
-// pv_osimr and its factor: O(n + m^2) is for independent rows, O(n + m^3) where that is lost. `automatic`
-// goes there at once where a link has more rows than joints between it and the next link towards the world
-// with constraints on more than one side, the usual cause.
+// other. They see it, by rows of which damping alone is left, and hand such a configuration to pv_osimr and
+// its factor: O(n + m^2) is for independent rows, O(n + m^3) where that is lost. `automatic` goes there at
+// once where a link has more rows than joints between it and the next link towards the world with constraints
+// on more than one side, the usual cause.
 struct Damping {
   Damping() = default;
   Damping(double mu_, const double* mu_of_row_ = nullptr) : mu(mu_), mu_of_row(mu_of_row_) {}

@@ -125,30 +125,41 @@ void form_from_branches(WorkspaceImpl& w, double* out, int ld) {
 // ---- no matrix at all
 // --------------------------------------------------------------------------------------------------------------
 
-// The inertia that the rows of a link stand for where they meet others, at the next link towards the world or
-// below theirs, over the typical one that they feel: where it is large the joints of the segment cannot move
-// them all, so that some of them depend on others.
-double largest_lent_inertia(const WorkspaceImpl& w) {
+// What is more than this share of the inverse of its damping has little else to be the inverse of.
+constexpr double unmoved_share = 0.03;
+
+// Whether rows of some link that meet others, at the next link towards the world or below theirs, stand for
+// an inertia far above the typical one that they feel: the joints of the segment do not move them all.
+bool rows_lend_much(const WorkspaceImpl& w) {
+  constexpr double large = 1e3;
   const CabaOsimData<double>& d = w.damped.caba.data;
-  double largest = 0;
   for (int l = 0; l < d.link_count; ++l) {
     const OsimLink& link = d.links[l];
     if (link.parent < 0 && !link.inner) continue;
-    for (int r = link.row_begin; r < link.row_end; ++r)
-      largest = std::max(largest,
-                         w.cd()->scale[r] * d.own[link.own_begin + (link.width + 1) * (r - link.row_begin)]);
+    for (int r = link.row_begin; r < link.row_end; ++r) {
+      const double inertia = d.own[link.own_begin + (link.width + 1) * (r - link.row_begin)];
+      if (inertia * w.cd()->scale[r] > large && inertia * d.damping[r] > unmoved_share) return true;
+    }
   }
-  return largest;
+  return false;
 }
 
-// Inertias that are lent lose (rounding) x their square, so that dependent rows go to a method that loses the
-// first power only.
+// Nor does the rest of the robot: they depend on others. From the matrix, which is formed.
+bool rows_depend(const CabaOsimData<double>& d) {
+  for (int r = d.world_rows; r < d.row_count; ++r)
+    if (d.matrix[r * (d.stride + 1)] * d.damping[r] > unmoved_share) return true;
+  return false;
+}
+
+// Where rows depend on each other, inertias that they lend lose (rounding) x their square; these
+// configurations go to a method that loses the first power only.
 Status factor_caba(WorkspaceImpl& w, const double* q) {
-  constexpr double most_lent = 1e3;
   CabaOsimData<double>& d = w.damped.caba.data;
   std::copy_n(w.damped.damping.data(), w.rows(), d.damping);
   if (!w.kernels->caba_osim_factor(w.md(), *w.cd(), q, d, w.w())) return not_positive_definite(w);
-  w.damped.dependent = largest_lent_inertia(w) > most_lent;
+  w.damped.formed = rows_lend_much(w);
+  if (w.damped.formed) w.kernels->caba_osim_form(d);
+  w.damped.dependent = w.damped.formed && rows_depend(d);
   return w.damped.dependent ? factor_matrix<DelassusMethod::pv_osimr>(w, q) : Status::ok;
 }
 
@@ -160,7 +171,7 @@ void apply_caba(WorkspaceImpl& w) {
 void form_caba(WorkspaceImpl& w, double* out, int ld) {
   if (w.damped.dependent) return form_from_factor(w, out, ld);
   CabaOsimData<double>& d = w.damped.caba.data;
-  w.kernels->caba_osim_form(d);
+  if (!w.damped.formed) w.kernels->caba_osim_form(d);
   upper_to_user(w, d.matrix, d.stride, out, ld);
 }
 
@@ -172,7 +183,7 @@ Status factor_and_form_caba(WorkspaceImpl& w, const double* q) {
     return Status::ok;
   }
   CabaOsimData<double>& d = w.damped.caba.data;
-  w.kernels->caba_osim_form(d);
+  if (!w.damped.formed) w.kernels->caba_osim_form(d);
   const int stride = whole_packs(w.rows());
   for (int j = 0; j < w.rows(); ++j)
     for (int i = 0; i <= j; ++i)

@@ -150,6 +150,24 @@ TEST(DampedInverse, KeepsItsDigitsAtTheDefault) {
   EXPECT_LE(hard, static_cast<int>(TENON_TEST_ROBOTS) / 8);
 }
 
+// Where rows are independent mu need not be small, also where branches meet and lend each other inertia.
+TEST(DampedInverse, IndependentRowsLoseLittleToALargeMu) {
+  int tried = 0;
+  for (std::uint64_t seed = 0; seed < TENON_TEST_ROBOTS / 2 && !HasFailure(); ++seed) {
+    ConstrainedScene s(seed, SceneKind::independent);
+    if (s.rows() == 0) continue;
+    const std::vector<double> mu = relative_mu(s, 1e8);
+    const Truth truth(s, {0, mu.data()});
+    if (truth.largest() > 1e2) continue;
+    ++tried;
+    for (const Named& m : methods) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", " + m.name);
+      EXPECT_LE(truth.identity_error(inverse_of(s, m.method, {0, mu.data()})), 1e-7);
+    }
+  }
+  EXPECT_GE(tried, static_cast<int>(TENON_TEST_ROBOTS) / 50);
+}
+
 TEST(DampedInverse, AppliesWhatItForms) {
   for (std::uint64_t seed = 0; seed < TENON_TEST_ROBOTS / 4 && !HasFailure(); ++seed) {
     ConstrainedScene s(seed, kinds[seed % 4], 40);
