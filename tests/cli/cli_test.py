@@ -153,6 +153,17 @@ class Count(unittest.TestCase):
             self.assertEqual(sum(rows[name].values()), 2 * rows[name]["total"])
         self.assertLess(rows["rnea"]["total"], rows["aba"]["total"])
 
+    def test_loops_have_algorithms_of_their_own(self):
+        done = run(TENON, "count", model("mini_cheetah"), "--floating")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for name in "c_aba", "c_rnea", "approximate_aba", "projection", "multipliers", "rnea":
+            self.assertRegex(done.stdout, rf"(?m)^{name} +\d+")
+        self.assertNotRegex(done.stdout, r"(?m)^(aba|crba) ")
+        self.assertNotRegex(run(TENON, "count", model("iiwa14")).stdout, r"(?m)^c_aba ")
+        done = run(TENON, "count", model("four_bar"), "--algorithm", "crba")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("c_aba", done.stderr)
+
     def test_constrained_algorithms_need_contacts(self):
         done = run(TENON, "count", model("iiwa14"))
         self.assertEqual(done.returncode, 0, done.stderr)
