@@ -105,7 +105,10 @@ CoordinateMemory::CoordinateMemory(const Model& model, int rows) {
   split_joint = split_joint_of(model);
   guess = loops.closed;
   for (const ClusterData& cluster : loops.clusters)
-    if (cluster.constant_G == 1) add_followers(model, cluster, *this);
+    if (cluster.constant_G == 1)
+      add_followers(model, cluster, *this);
+    else
+      map_changes = true;
   for (std::size_t i = 0; i < loops.independent_q.size(); ++i) {
     const std::int32_t k = loops.independent_q[i];
     for (const ClusterData& cluster : loops.clusters)
@@ -199,7 +202,7 @@ Status map_independent_positions(WorkspaceImpl& w, const char* what, const doubl
 Status map_velocities(WorkspaceImpl& w, const double* q, const double* user, double* v) {
   TENON_CHECK(check_configuration(w, "q", q));
   TENON_CHECK(check_finite(w, "v", user, w.model->ny));
-  TENON_CHECK(update_loops(w, q, nullptr));
+  if (w.coordinates.map_changes) TENON_CHECK(update_loops(w, q, nullptr));
   from_independent(w, user, nullptr, v);
   return Status::ok;
 }

@@ -64,10 +64,28 @@ tenon_status Descriptor<tenon_operation_counts>::init(tenon_operation_counts* s,
   return tenon_operation_counts_init(s, n);
 }
 
+template <>
+tenon_status Descriptor<tenon_loop_options>::init(tenon_loop_options* s, size_t n) {
+  return tenon_loop_options_init(s, n);
+}
+template <>
+tenon_status Descriptor<tenon_cluster_info>::init(tenon_cluster_info* s, size_t n) {
+  return tenon_cluster_info_init(s, n);
+}
+template <>
+tenon_status Descriptor<tenon_loop_info>::init(tenon_loop_info* s, size_t n) {
+  return tenon_loop_info_init(s, n);
+}
+template <>
+tenon_status Descriptor<tenon_loop_state>::init(tenon_loop_state* s, size_t n) {
+  return tenon_loop_state_init(s, n);
+}
+
 using Descriptors =
     ::testing::Types<tenon_model_options, tenon_joint_options, tenon_constraint_options, tenon_solve_options,
                      tenon_link_info, tenon_joint_info, tenon_constraint_info, tenon_solve_report,
-                     tenon_trace_options, tenon_operation_counts>;
+                     tenon_trace_options, tenon_operation_counts, tenon_loop_options, tenon_cluster_info,
+                     tenon_loop_info, tenon_loop_state>;
 // Test names end in the name of the struct.
 struct StructName {
   template <class T>

@@ -40,6 +40,16 @@ class Info(unittest.TestCase):
         self.assertRegex(done.stdout, r"(?m)^l_leg_kny +revolute")
         self.assertRegex(done.stdout, r"(?m)^lh_fftip +\d+")
 
+    def test_shows_what_loops_tie_together(self):
+        done = run(TENON, "info", model("planar_leg_linkage"), "--joints")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("1 of 3 independent", done.stdout)
+        self.assertIn("2 rows of rank 2, map changes", done.stdout)
+        self.assertRegex(done.stdout, r"(?m)^driver_to_foot .* cluster 0, dependent$")
+        done = run(TENON, "info", model("mini_cheetah"), "--floating", "--joints")
+        self.assertIn("12 rotors are folded into what carries them", done.stdout)
+        self.assertRegex(done.stdout, r"(?m)cluster 11, dependent, folded$")
+
     def test_version_and_help(self):
         self.assertIn("tenon 0.1.0", run(TENON, "--version").stdout)
         for command in ([], ["info"], ["simulate"], ["bench"], ["count"], ["codegen"], ["generate"],

@@ -501,6 +501,34 @@ TEST(Coordinates, TheGuessTellsTheAssembly) {
   }
 }
 
+// A far target is reached in the way of assembly that a slow walk there keeps. The four-bar's dead centres
+// are at 0 and pi.
+TEST(Coordinates, FarPositionsAreFollowed) {
+  const LoopScene scene = model_scene("four_bar");
+  Workspace w(scene.model), slow(scene.model);
+  const VectorXd q = (VectorXd(3) << 0.6, -0.6, 0.6).finished();
+  MatrixXd ways(3, 2);
+  int count = 0;
+  ASSERT_EQ(find_assemblies(w, q.data(), 40, 2, ways.data(), &count), Status::ok);
+  ASSERT_EQ(count, 2);
+  VectorXd expected(3), there(3);
+  for (int i = 0; i < 2; ++i) {
+    for (double y = 0.1; y < 3.1; y += 0.1) {
+      SCOPED_TRACE(y);
+      const VectorXd start = ways.col(i);
+      ASSERT_EQ(set_guess(slow, start.data()), Status::ok);
+      for (int step = 1; step <= 200; ++step) {
+        const double near = 0.6 + (y - 0.6) * step / 200;
+        ASSERT_EQ(spanning_positions(slow, &near, nullptr, expected.data()), Status::ok);
+        ASSERT_EQ(set_guess(slow, expected.data()), Status::ok);
+      }
+      ASSERT_EQ(set_guess(w, start.data()), Status::ok);
+      ASSERT_EQ(spanning_positions(w, &y, nullptr, there.data()), Status::ok);
+      EXPECT_LE((there - expected).norm(), 1e-9);
+    }
+  }
+}
+
 TEST(Coordinates, SaysWhatIsOutOfReach) {
   const LoopScene scene = model_scene("six_bar");
   Mechanism longer = scene.mechanism;
