@@ -32,14 +32,20 @@ Status not_positive_definite(WorkspaceImpl& w) {
                 "the mass matrix is not positive definite; a moving body has no inertia along its joint");
 }
 
-// The upper triangle of a symmetric matrix in the kernels' order, to the user's order and both triangles.
+// The upper triangle of a symmetric matrix in the kernels' order, to the user's order and both triangles. In
+// tiles, because one of the triangles is written against the grain.
 void upper_to_user(const WorkspaceImpl& w, const double* upper, int stride, double* out, int ld) {
+  constexpr int tile = 8;
   const std::int32_t* user = w.cd()->user_row;
-  for (int j = 0; j < w.rows(); ++j) {
-    const double* column = upper + j * stride;
-    double* to = out + std::ptrdiff_t{user[j]} * ld;
-    for (int i = 0; i <= j; ++i) to[user[i]] = out[user[j] + std::ptrdiff_t{user[i]} * ld] = column[i];
-  }
+  const int rows = w.rows();
+  for (int left = 0; left < rows; left += tile)
+    for (int top = 0; top <= left; top += tile)
+      for (int j = left; j < std::min(left + tile, rows); ++j) {
+        const double* column = upper + j * stride;
+        double* to = out + std::ptrdiff_t{user[j]} * ld;
+        for (int i = top; i < std::min(top + tile, j + 1); ++i)
+          to[user[i]] = out[user[j] + std::ptrdiff_t{user[i]} * ld] = column[i];
+      }
 }
 
 // ---- a factor of the matrix
