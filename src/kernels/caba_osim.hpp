@@ -14,8 +14,9 @@
 //
 // F the forces from what hangs on the link. A stays of the size of a Delassus matrix, so that no mu is in
 // sums with inertias, unless a segment has fewer joints than its link has rows: such rows see E alone in the
-// directions that the segment cannot move. The error of the result is about (rounding) x max(1, mu s) there,
-// s their Delassus diagonal, where Alg. 5 has it everywhere.
+// directions that the segment cannot move. No harm is done where the rest of the robot moves them; where they
+// depend on other rows the error is about (rounding) x (mu s)^2, s their Delassus diagonal, and
+// solvers/damped_inverse.cpp hands the configuration to another method.
 //
 // Outwards the response Psi of each such link to a force on it, the rest of the robot and all constraints at
 // work, and the blocks of Lambda_mu: rows i, j that part at link p

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "model/small_mechanisms.hpp"
 #include "tenon/trace.hpp"
@@ -102,6 +103,27 @@ TEST(Count, IterationsAddTheSame) {
     EXPECT_GT(totals[1], totals[0]) << algorithm;
     EXPECT_EQ(totals[2] - totals[1], totals[1] - totals[0]) << algorithm;
   }
+}
+
+// From a fork the rows travel or six coordinates, whichever is less: twelve rows past a floating base alone,
+// as pv_osim has them; but twelve rows of a foot up a leg by its coordinates.
+TEST(Count, PvOsimrSendsWhatIsLess) {
+  CompileOptions options;
+  options.floating_base = true;
+  const auto atlas = Model::compile(load_urdf(std::string(TENON_MODELS_DIR) + "/atlas.urdf"), options);
+  std::vector<ConstraintSpec> welds, corners;
+  for (const char* name : {"l_foot", "r_foot"}) {
+    const int foot = atlas->find_link(name);
+    ASSERT_GE(foot, 0);
+    welds.push_back(weld_constraint(foot, {}));
+    for (const double x : {0.17, -0.09})
+      for (const double y : {0.06, -0.07}) corners.push_back(point_constraint(foot, {x, y + 0.1 * x, -0.08}));
+  }
+  const auto total = [&](const std::vector<ConstraintSpec>& specs, const char* algorithm) {
+    return count_operations(*atlas, ConstraintSet::bind(atlas, specs).get(), algorithm).total();
+  };
+  EXPECT_EQ(total(welds, "pv_osimr"), total(welds, "pv_osim"));
+  EXPECT_LT(total(corners, "pv_osimr"), total(corners, "pv_osim"));
 }
 
 TEST(Count, RefusesWhatItCannotRecord) {
