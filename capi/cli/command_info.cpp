@@ -75,6 +75,9 @@ void print_summary(const tenon_model* model) {
   std::printf("%s\n", tenon_model_name(model));
   std::printf("  degrees of freedom  %d (%d position coordinates), %s base\n", tenon_model_nv(model),
               tenon_model_nq(model), base);
+  if (const int32_t clusters = tenon_model_cluster_count(model); clusters > 0)
+    std::printf("  of them independent %d, in %d cluster%s of joints that loops tie together\n",
+                tenon_model_ny(model), clusters, clusters == 1 ? "" : "s");
   std::printf("  bodies              %d moving, at most %d one after another; %d joints; %d links\n",
               tenon_model_body_count(model), tenon_model_depth(model), tenon_model_joint_count(model),
               tenon_model_link_count(model));

@@ -43,6 +43,7 @@ class Info(unittest.TestCase):
     def test_shows_what_loops_tie_together(self):
         done = run(TENON, "info", model("planar_leg_linkage"), "--joints")
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("of them independent 2, in 1 cluster of joints", done.stdout)
         self.assertIn("1 of 3 independent", done.stdout)
         self.assertIn("2 rows of rank 2, map changes", done.stdout)
         self.assertRegex(done.stdout, r"(?m)^driver_to_foot .* cluster 0, dependent$")
