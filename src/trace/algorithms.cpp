@@ -110,6 +110,7 @@ void add_to(Rows<T>& f, Rows<T>& step, int rows) {
 template <class T>
 void iterate_constrained_aba(Subject<T>& s, int iterations, const T* const* in, T* const* out) {
   take_desired(s, in);
+  update_loops(s, in[0], in[1]);
   WorkspaceData<T>& w = s.w;
   s.kernels.constraint_state(s.m(), s.c(), in[0], in[1], false, w);
   Rows<T> inv_mu(proximal_terms(s)), f(s), step(s);
@@ -148,6 +149,7 @@ void run_pv_soft(Subject<T>& s, const T* const* in, T* const* out) {
 template <class T>
 void iterate_pv(Subject<T>& s, int iterations, const T* const* in, T* const* out) {
   take_desired(s, in);
+  update_loops(s, in[0], in[1]);
   s.kernels.constraint_state(s.m(), s.c(), in[0], in[1], false, s.w);
   s.kernels.pv_reduce(s.m(), s.split_base, in[1], in[2], s.pv, s.w);
   Rows<T> compliance(s), inv_mu(s), f(s), step(s);
@@ -240,19 +242,23 @@ std::vector<Algorithm<T>> without_constraints() {
 
 template <class T>
 std::vector<Algorithm<T>> constrained_dynamics() {
-  const auto method = [](const char* name, const char* summary, bool fixed_path, auto run) {
+  // loops: contacts on any body of a cluster; rotors are bodies.
+  const auto method = [](const char* name, const char* summary, bool fixed_path, bool loops, auto run) {
     return Algorithm<T>{
-        {name, summary, true, fixed_path}, {q, v, tau_in, desired}, {qdd_out, lambda_out}, run};
+        {name, summary, true, fixed_path, loops}, {q, v, tau_in, desired}, {qdd_out, lambda_out}, run};
   };
   return {
-      method("constrained_aba", "constrained dynamics ([CABA] Alg. 1 to 3), proximal iterations", true,
+      method("constrained_aba", "constrained dynamics ([CABA] Alg. 1 to 3), proximal iterations", true, true,
              run_constrained_aba<T>),
-      method("pv", "constrained dynamics ([CABA] II-F), rows independent", true, run_pv<T>),
-      method("prox_pv", "constrained dynamics ([CABA] Alg. 4), proximal iterations", true, run_prox_pv<T>),
-      method("pv_soft", "constrained dynamics ([CABA] VII-A), one penalty step", true, run_pv_soft<T>),
-      method("pv_early", "constrained dynamics ([CABA] VII-B)", false, run_pv_early<T>),
-      method("prox_ltl", "constrained dynamics ([CABA] II-C1), proximal iterations", true, run_prox_ltl<T>),
-      method("prox_ltls", "constrained dynamics ([CABA] II-C2), proximal iterations", true, run_prox_ltls<T>),
+      method("pv", "constrained dynamics ([CABA] II-F), rows independent", true, true, run_pv<T>),
+      method("prox_pv", "constrained dynamics ([CABA] Alg. 4), proximal iterations", true, true,
+             run_prox_pv<T>),
+      method("pv_soft", "constrained dynamics ([CABA] VII-A), one penalty step", true, true, run_pv_soft<T>),
+      method("pv_early", "constrained dynamics ([CABA] VII-B)", false, false, run_pv_early<T>),
+      method("prox_ltl", "constrained dynamics ([CABA] II-C1), proximal iterations", true, false,
+             run_prox_ltl<T>),
+      method("prox_ltls", "constrained dynamics ([CABA] II-C2), proximal iterations", true, false,
+             run_prox_ltls<T>),
   };
 }
 

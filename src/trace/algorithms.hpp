@@ -77,6 +77,10 @@ std::vector<T> proximal_terms(const Subject<T>& subject) {
   return inv_mu;
 }
 
+// G and g of a model with kinematic loops; nothing without. Throws singular_configuration.
+template <class T>
+void update_loops(const Subject<T>& s, const T* q, const T* v);
+
 // Models with kinematic loops (trace/loop_algorithms.cpp).
 template <class T>
 std::vector<Algorithm<T>> loop_algorithms();

@@ -63,8 +63,8 @@ void evaluate_functions(const Model& model, const LoopFunctions<T>& functions, c
 
 // G and g of a model, this one or its folded form.
 template <class T>
-void update_loops(const Subject<T>& s, const Model& model, const T* q_in, const T* v_in,
-                  WorkspaceData<T>& w) {
+void update_clusters(const Subject<T>& s, const Model& model, const T* q_in, const T* v_in,
+                     WorkspaceData<T>& w) {
   const ModelData& m = model.data();
   if (m.varying_clusters == 0) return;
   if (s.loop_functions) evaluate_functions(model, *s.loop_functions, q_in, v_in, w);
@@ -74,10 +74,6 @@ void update_loops(const Subject<T>& s, const Model& model, const T* q_in, const 
         Status::singular_configuration,
         "the loop '" + model.loops.names[static_cast<std::size_t>(m.clusters[singular].constraint_begin)] +
             "' is at a singular configuration wherever it was closed, so that nothing can be recorded");
-}
-template <class T>
-void update_loops(Subject<T>& s, const T* q_in, const T* v_in) {
-  update_loops(s, s.model, q_in, v_in, s.w);
 }
 
 // f(joint coordinate, entry) for column y of G.
@@ -125,7 +121,7 @@ void run_c_aba_folded(Subject<T>& s, const T* const* in, T* const* out) {
   const ModelData& m = folding.model->data();
   Numbers<T> state[4] = {zeros<T>(m.nq), zeros<T>(m.nv), zeros<T>(m.nv), zeros<T>(m.nv)};
   fold_state(folding, in[0], in[1], in[2], state[0].data(), state[1].data(), state[2].data(), *s.folded);
-  update_loops<T>(s, *folding.model, state[0].data(), state[1].data(), *s.folded);
+  update_clusters<T>(s, *folding.model, state[0].data(), state[1].data(), *s.folded);
   s.kernels.aba(m, state[0].data(), state[1].data(), state[2].data(), false, state[3].data(), *s.folded);
   unfold_accelerations(folding, state[3].data(), out[0]);
 }
@@ -379,6 +375,13 @@ void run_approximate(Subject<T>& s, const T* const* in, T* const* out) {
 }
 
 }  // namespace
+
+template <class T>
+void update_loops(const Subject<T>& s, const T* q_in, const T* v_in) {
+  update_clusters(s, s.model, q_in, v_in, s.w);
+}
+template void update_loops(const Subject<double>&, const double*, const double*);
+template void update_loops(const Subject<Recorded>&, const Recorded*, const Recorded*);
 
 template <class T>
 std::vector<Algorithm<T>> loop_algorithms() {

@@ -74,6 +74,31 @@ TEST(LoopRecording, MethodsAgreeWithForwardDynamicsAtAnotherState) {
   }
 }
 
+TEST(LoopRecording, ContactsMayBeOnAnyBodyOfACluster) {
+  const auto model = robot("mini_cheetah", true);
+  const State state(model, 8);
+  const auto set =
+      ConstraintSet::bind(model, {point_constraint(model->find_link("FL_knee_link"), {0, 0, -0.2}),
+                                  point_constraint(model->find_link("HR_knee_link"), {0, 0, -0.2})});
+  Workspace w(model, set);
+  const std::vector<double> desired = {0.1, -0.2, 0.3, 0.4, -0.5, 0.6};
+  std::vector<double> qdd(state.qdd.size()), lambda(desired.size());
+  SolveOptions options;
+  options.method = Method::dense;
+  ASSERT_EQ(constrained_dynamics(w, options, state.q.data(), state.v.data(), state.tau.data(), nullptr,
+                                 desired.data(), qdd.data(), lambda.data()),
+            Status::ok)
+      << w.message();
+  std::vector<double> inputs = joined(state.q, state.v, state.tau);
+  inputs.insert(inputs.end(), desired.begin(), desired.end());
+  for (const auto& [method, tolerance] :
+       {std::pair{"pv", 1e-9}, std::pair{"prox_pv", 1e-8}, std::pair{"constrained_aba", 1e-7}}) {
+    const auto recording = record(*model, set.get(), method, {});
+    EXPECT_LE(difference(recording->graph.evaluate(inputs, recording->all_outputs()), qdd), tolerance)
+        << method;
+  }
+}
+
 TEST(LoopRecording, InverseDynamicsIsTheInverse) {
   for (const char* name : {"mini_cheetah", "six_bar"}) {
     const auto model = robot(name);

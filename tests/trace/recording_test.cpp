@@ -58,7 +58,7 @@ std::vector<Scene> scenes() {
       scene("iiwa14", false, {"iiwa_link_7"}, {}),
       scene("solo12", true, {}, {"FL_FOOT", "HR_FOOT"}),
       scene("atlas", true, {"l_foot", "r_foot"}, {}),
-      scene("mini_cheetah", false, {}, {}),
+      scene("mini_cheetah", true, {}, {"FL_knee_link", "HR_knee_link"}),
       scene("mit_humanoid", false, {}, {}),
       scene("four_bar", false, {}, {}),
       scene("six_bar", false, {}, {}),
