@@ -898,9 +898,11 @@ TENON_API tenon_status tenon_mass_matrix(tenon_workspace *workspace, const doubl
                                          size_t M_count, int32_t ldm);
 
 /* Factors M(q) = L^T L along the branches of the tree, [RBDA] table 6.3, and keeps L for the two calls below until the
- * next call of this function.
+ * next call of this function. With embedded loops the factor is that of G^T M G, along the tree of clusters, and M^-1
+ * below stands for G (G^T M G)^-1 G^T.
  * q: nq. Allocates: nothing. Threads: one at a time per workspace.
- * Status: as tenon_inverse_dynamics, and TENON_NOT_POSITIVE_DEFINITE. Cost: O(n d^2). Since: 0.1. */
+ * Status: as tenon_inverse_dynamics, and TENON_NOT_POSITIVE_DEFINITE, TENON_SINGULAR_CONFIGURATION. Cost: O(n d^2).
+ * Since: 0.1. */
 TENON_API tenon_status tenon_factor_mass_matrix(tenon_workspace *workspace, const double *q, size_t q_count);
 
 /* X = M^-1 B and X = M B with the factor kept by tenon_factor_mass_matrix, [RBDA] table 6.4.
@@ -1008,6 +1010,11 @@ TENON_API tenon_status tenon_constraint_rows(tenon_workspace *workspace, const d
 
 /* ---- Delassus matrix and operational space ---------------------------------------------------------------------- */
 
+/* With embedded loops, v = G ydot, M^-1 stands for G (G^T M G)^-1 G^T in this section: what forces do to a mechanism
+ * that keeps its loops closed at q (bring q there by tenon_close_loops first). Every call may then return
+ * TENON_SINGULAR_CONFIGURATION as well. Wensing et al. ([LOOPS1] VIII) have the method; TENON_DAMPED_CABA_OSIM and
+ * _OSIMF are for trees. */
+
 /* The Delassus matrix A = J M^-1 J^T of the constraint rows, the inverse of the operational-space inertia Lambda. Row
  * and column r are the constraints' row r. Symmetric to the last bit; rows on the world are zero; compliance is not
  * part of it.
@@ -1104,10 +1111,11 @@ TENON_API tenon_status tenon_random(tenon_workspace *workspace, uint64_t seed, d
 /* Joints that loops and couplings tie together form clusters. The coordinates q (nq) and v (nv) describe every joint of
  * the spanning tree; ny of the velocity coordinates are independent and determine the others on the constraint,
  *   v = G ydot,   qdd = G yddot + g,   tau_y = G^T tau   (Chignoli, Wensing et al., Recursive algorithms for kinematic
- * loops, II-B). Without loops ny is nv and all maps are copies. tenon_forward_dynamics obeys the loops, so does
- * tenon_constrained_dynamics; tenon_inverse_dynamics, tenon_bias and tenon_mass_matrix are in spanning coordinates those
- * of the spanning tree; what knows no loops yet returns TENON_UNSUPPORTED. Status TENON_SINGULAR_CONFIGURATION: at q the
- * dependent velocities do not follow from the independent ones (a dead centre). */
+ * loops, II-B). Without loops ny is nv and all maps are copies. tenon_forward_dynamics, tenon_constrained_dynamics and
+ * what the section on the Delassus matrix has obey the loops; tenon_inverse_dynamics, tenon_bias and tenon_mass_matrix
+ * are in spanning coordinates those of the spanning tree. What a method cannot do with loops returns TENON_UNSUPPORTED,
+ * and the message names one that can. Status TENON_SINGULAR_CONFIGURATION: at q the dependent velocities do not follow
+ * from the independent ones (a dead centre). */
 
 /* In which coordinates every computation on this workspace takes and returns
  *
@@ -1117,7 +1125,7 @@ TENON_API tenon_status tenon_random(tenon_workspace *workspace, uint64_t seed, d
  * With independent velocities tenon_mass_matrix is H = G^T M G, tenon_bias G^T (c + M g), tenon_inverse_dynamics
  * G^T ID(q, v, G a + g), tenon_jacobian J G (its bias, d/dt (J G) ydot, is tenon_link_acceleration at a = 0),
  * tenon_constraint_rows J G and rhs - J g; tau acts on the independent coordinates. tenon_factor_mass_matrix and
- * tenon_inverse_mass_times, which need a tree in spanning coordinates, work on H. Spanning positions with independent
+ * tenon_inverse_mass_times work on H, of which they give G H^-1 G^T in spanning coordinates. Spanning positions with independent
  * velocities are the common choice: nothing is searched for, and tenon_integrate and the steps in time return
  * configurations with closed loops. States of other libraries always have every joint; tenon_convert_... reads the
  * independent coordinates out of them. The calls of this section take what their blocks say, except

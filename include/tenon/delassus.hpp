@@ -3,6 +3,11 @@
 // order, column-major with a leading dimension; both triangles, symmetric to the last bit. Rows on the world
 // give zeros. The compliance of rows is part of E alone.
 //
+// With embedded loops, v = G ydot, M^-1 stands for G (G^T M G)^-1 G^T: what forces do to a mechanism that
+// keeps its loops closed. Methods that sweep over articulated inertias cross clusters
+// (kernels/cluster_rows.hpp) and work without the rotors that fold into their carriers; ltl_osim and dense
+// work in independent coordinates.
+//
 // Papers: [OSIMR] Sathya, Decre, Swevers, PV-OSIMr, 2023; [CABA] Sathya, Carpentier, Constrained Articulated
 // Body Dynamics Algorithms, 2024. n: velocity coordinates, m: rows, d: depth of the tree.
 #pragma once
@@ -30,8 +35,8 @@ enum class DampedInverseMethod : std::int32_t {
   ltl_cholesky = 3,  // ltl_osim and Cholesky factor
   pv_osimr = 4,      // pv_osimr and Cholesky factor
   pv_osimf = 5,      // early elimination at a branching base, matrix inversion lemma; [CABA] VI
-  caba_osim = 6,     // O(n + m^2), [CABA] Alg. 5; see Damping
-  caba_osimf = 7,    // block diagonal plus rank six, never formed; [CABA] VI-B
+  caba_osim = 6,     // O(n + m^2), [CABA] Alg. 5; see Damping; of trees
+  caba_osimf = 7,    // block diagonal plus rank six, never formed; [CABA] VI-B; of trees
 };
 
 // out: rows x rows.
@@ -68,7 +73,8 @@ Status factor_damped_delassus(Workspace& w, DampedInverseMethod method, const do
 // X = (Lambda^-1 + E)^-1 B for count vectors; after factor_damped_delassus. X may be B.
 Status apply_damped_delassus_inverse(Workspace& w, const double* B, int ldb, int count, double* X, int ldx);
 
-// X = M^-1 B for count vectors at q, without forming or factoring M: O(n) each. X may be B.
+// X = M^-1 B (with embedded loops G (G^T M G)^-1 G^T B) for count vectors at q, without forming or factoring
+// M: O(n) each. X may be B.
 Status inverse_mass_times(Workspace& w, const double* q, const double* B, int ldb, int count, double* X,
                           int ldx);
 

@@ -30,7 +30,8 @@ Status inverse_dynamics(Workspace& w, const double* q, const double* v, const do
                         const double* wrenches, double* tau);
 Status bias_force(Workspace& w, const double* q, const double* v, const double* wrenches, double* c);
 Status mass_matrix(Workspace& w, const double* q, double* M, int ld);
-// M = L^T L with the branching sparsity, kept in the workspace for the next two calls.
+// M = L^T L with the branching sparsity, kept in the workspace for the next two calls. With embedded loops
+// the factor is that of G^T M G, and M^-1 stands for G (G^T M G)^-1 G^T.
 Status factor_mass_matrix(Workspace& w, const double* q);
 Status solve_mass_matrix(Workspace& w, const double* B, int ldb, int count, double* X,
                          int ldx);  // X = M^-1 B
@@ -51,7 +52,8 @@ Status constraint_rows(Workspace& w, const double* q, const double* v, const dou
 Status anchor_here(Workspace& w, const double* q);
 // Moves q until closures are closed, and stabilised constraints are at their anchors, to `tolerance` (m,
 // rad); other rows stay where they are to first order. infeasible: no nearby q is any closer; max_iterations.
-// Then q is the best one found. The report has the steps taken and the largest error left.
+// Then q is the best one found. The report has the steps taken and the largest error left. Embedded loops
+// stay closed.
 Status project_positions(Workspace& w, double tolerance, int max_iterations, double* q);
 // v := the nearest velocity, in the metric of the mass matrix, that no row sees. infeasible: all but that.
 Status project_velocities(Workspace& w, const double* q, double* v);

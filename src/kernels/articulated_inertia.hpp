@@ -7,6 +7,7 @@
 #pragma once
 
 #include "kernels/articulated_body.hpp"
+#include "kernels/cluster_rows.hpp"
 #include "kernels/constraint_rows.hpp"
 #include "spatial/lanes.hpp"
 
@@ -14,8 +15,8 @@ namespace tenon {
 TENON_ISA_BEGIN
 
 // Stores U and D of the joint of node i; IA becomes what the parent sees, in body coordinates. False when D
-// is not positive definite.
-template <class J, bool armature, class T>
+// is not positive definite. loops: there may be folded rotors.
+template <class J, bool armature, bool loops = false, class T>
 TENON_INLINE bool eliminate_inertia(const ModelData& m, int i, ArticulatedInertia<T>& IA,
                                     WorkspaceData<T>& w) {
   const NodeData& n = m.nodes[i];
@@ -23,8 +24,9 @@ TENON_INLINE bool eliminate_inertia(const ModelData& m, int i, ArticulatedInerti
   T* D = w.D + 6 * n.v_index;
   if constexpr (J::one_dof) {
     constexpr int A = J::axis[0];
-    const Force<T> Ui = column<A>(IA);
+    Force<T> Ui = column<A>(IA);
     const T d = armature ? at<A>(Ui) + T(m.armature[n.v_index]) : at<A>(Ui);
+    if constexpr (loops && armature && A < 3) at<A>(Ui) = at<A>(Ui) + T(m.spin[n.v_index]);
     const T d_inv = T(1) / d;
     store(U, Ui);
     D[0] = d_inv;
@@ -61,38 +63,61 @@ TENON_INLINE bool eliminate_inertia(const ModelData& m, int i, ArticulatedInerti
   }
 }
 
-// Joint transforms, then U and D of all joints from the leaves to the root. False when some D is not positive
-// definite.
-template <class T>
-inline bool sweep_inertias(const ModelData& m, const T* q, WorkspaceData<T>& w) {
-  joint_angles(m, q, w);
+// The joint of node i, or its part of a cluster: IA goes on to the parent, in the parent's frame.
+template <bool loops, class T>
+TENON_INLINE bool hand_inertia_up(const ModelData& m, int i, const T* q, HandedUp<T>& h,
+                                  WorkspaceData<T>& w) {
+  const NodeData& n = m.nodes[i];
+  if constexpr (loops) {
+    if (const ClusterData* c = cluster_of(m, i)) {
+      with_joint(n.kind, [&](auto joint) { decltype(joint)::update(n, i, q, w); });
+      return hand_up_in_cluster<false>(m, *c, i, q, q, h, w);
+    }
+  }
   bool positive = true;
-  ArticulatedInertia<T> IA{};
+  with_joint(n.kind, [&](auto joint) {
+    using J = decltype(joint);
+    J::update(n, i, q, w);
+    const auto X = J::load(n, i, w);
+    const auto eliminate = [&](auto armature) {
+      positive = eliminate_inertia<J, armature.value, loops>(m, i, h.IA, w);
+      if (n.parent >= 0) h.IA = inertia_to_parent(X, h.IA);
+    };
+    // Without armature an eliminated axis holds exact zeros, which thin out the transform as well.
+    if (J::one_dof && m.armature[n.v_index] == 0)
+      eliminate(Int<0>{});
+    else
+      eliminate(Int<1>{});
+  });
+  return positive;
+}
+
+template <bool loops, class T>
+inline bool sweep_inertias_of(const ModelData& m, const T* q, WorkspaceData<T>& w) {
+  joint_angles(m, q, w);
+  if constexpr (loops) place_wobbling_inertias(m, w);
+  bool positive = true;
+  HandedUp<T> h{};
   for (int i = m.node_count - 1; i >= 0; --i) {
     const NodeData& n = m.nodes[i];
     const std::int32_t flags = w.node_flags[i];
-    IA = flags & node_carries ? IA + load_rigid<T>(n) : articulated(load_rigid<T>(n));
-    if (flags & node_collects) IA = IA + load_articulated(w.IA + 21 * i);
-    with_joint(n.kind, [&](auto joint) {
-      using J = decltype(joint);
-      J::update(n, i, q, w);
-      const auto X = J::load(n, i, w);
-      const auto eliminate = [&](auto armature) {
-        positive = eliminate_inertia<J, armature.value>(m, i, IA, w) && positive;
-        if (n.parent >= 0) IA = inertia_to_parent(X, IA);
-      };
-      // Without armature an eliminated axis holds exact zeros, which thin out the transform as well.
-      if (J::one_dof && m.armature[n.v_index] == 0)
-        eliminate(Int<0>{});
-      else
-        eliminate(Int<1>{});
-    });
+    const RigidInertia<T> body = load_body<loops>(m, i, w);
+    h.IA = flags & node_carries ? h.IA + body : articulated(body);
+    if (flags & node_collects) h.IA = h.IA + load_articulated(w.IA + 21 * i);
+    positive = hand_inertia_up<loops>(m, i, q, h, w) && positive;
     if (n.parent >= 0 && (flags & node_adds_to_memory)) {
       T* sum = w.IA + 21 * n.parent;
-      store(sum, flags & node_first_to_store ? IA : load_articulated(sum) + IA);
+      store(sum, flags & node_first_to_store ? h.IA : load_articulated(sum) + h.IA);
     }
   }
   return positive;
+}
+
+// Joint transforms, then U and D of all joints from the leaves to the root; with loops after
+// cluster_constraints. False when some D is not positive definite.
+template <class T>
+inline bool sweep_inertias(const ModelData& m, const T* q, WorkspaceData<T>& w) {
+  return has_loops(m) ? sweep_inertias_of<true>(m, q, w) : sweep_inertias_of<false>(m, q, w);
 }
 
 // ---- rows

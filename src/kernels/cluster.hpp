@@ -107,8 +107,8 @@ TENON_INLINE int own_coordinate(const ModelData& m, const ClusterData& c, const 
   }
 }
 
-// What a joint gives to coordinate y of its cluster: Fy grows to F'_y; u and row y of D.
-template <class J, class T>
+// What a joint gives to coordinate y of its cluster: Fy grows to F'_y; row y of D and, with forces, u.
+template <class J, bool forces, class T>
 TENON_INLINE void add_joint_column(const ClusterData& c, const NodeData& n, int y, const T* F,
                                    const Force<T> (&column_of)[J::nv], const T (&rest)[J::nv],
                                    const T (&armature)[J::nv], Force<T>& Fy, WorkspaceData<T>& w) {
@@ -117,7 +117,7 @@ TENON_INLINE void add_joint_column(const ClusterData& c, const NodeData& n, int 
   T* u = w.u + c.v_begin;
   for (int d = 0; d < J::nv; ++d) {
     Fy = Fy + scaled(Gy[d], column_of[d]);
-    u[y] = u[y] + Gy[d] * rest[d];
+    if constexpr (forces) u[y] = u[y] + Gy[d] * rest[d];
   }
   T* D = cluster_D(c, w, y);
   for (int z = 0; z <= y; ++z) {
@@ -129,7 +129,7 @@ TENON_INLINE void add_joint_column(const ClusterData& c, const NodeData& n, int 
   }
 }
 // The same for a joint that is coordinate `own` itself.
-template <class J, class T>
+template <class J, bool forces, class T>
 TENON_INLINE void add_own_column(const ClusterData& c, const NodeData& n, int own, int y, const T* F,
                                  const Force<T>& column_of, const T& rest, const T& armature, Force<T>& Fy,
                                  WorkspaceData<T>& w) {
@@ -142,32 +142,38 @@ TENON_INLINE void add_own_column(const ClusterData& c, const NodeData& n, int ow
     return;
   }
   T* u = w.u + c.v_begin;
-  u[y] = u[y] + sign * rest;
+  if constexpr (forces) u[y] = u[y] + sign * rest;
   for (int z = 0; z < y; ++z) D[z] = D[z] + sign * F[6 * z + A];
   D[y] = D[y] + (sign * (F[6 * y + A] + F[6 * y + A]) + at<A>(column_of) + armature);
   Fy = Fy + scaled(sign, column_of);
 }
 
 // The joint of body i: D, u and F take it in, and all goes on to the body's parent. Y: the number of
-// independent coordinates, 0 for any.
-template <class J, int Y, class T>
+// independent coordinates, 0 for any. Without forces only D, F and IA do, and v and tau are not read.
+template <class J, int Y, bool forces, class T>
 TENON_INLINE void cross_cluster_joint(const ModelData& m, const ClusterData& c, int i, const T* v,
                                       const T* tau, HandedUp<T>& h, WorkspaceData<T>& w) {
   constexpr int N = J::nv;
   const NodeData& n = m.nodes[i];
   const int count = Y > 0 ? Y : c.y_count, own = own_coordinate<J>(m, c, n);
-  const Motion<T> bias = cluster_joint_bias<J>(n, i, v, w);
-  T g[N], rest[N], armature[N], drive_bias[N];
-  load_rate<J>(n, w.drive_bias, drive_bias);
-  load_rate<J>(n, w.g, g);
-  load_rate<J>(n, tau, rest);
+  T rest[N] = {}, armature[N];
   Force<T> column_of[N];
   for_each_axis<J>([&](auto d, auto axis) {
     column_of[d.value] = column<axis.value>(h.IA);
-    rest[d.value] = rest[d.value] - at<axis.value>(h.pA);
     armature[d.value] = T(m.armature[n.v_index + d.value]);
-    rest[d.value] = rest[d.value] - armature[d.value] * g[d.value] - drive_bias[d.value];
   });
+  Motion<T> bias{};
+  if constexpr (forces) {
+    bias = cluster_joint_bias<J>(n, i, v, w);
+    T g[N], drive_bias[N];
+    load_rate<J>(n, w.drive_bias, drive_bias);
+    load_rate<J>(n, w.g, g);
+    load_rate<J>(n, tau, rest);
+    for_each_axis<J>([&](auto d, auto axis) {
+      rest[d.value] = rest[d.value] - at<axis.value>(h.pA);
+      rest[d.value] = rest[d.value] - armature[d.value] * g[d.value] - drive_bias[d.value];
+    });
+  }
   const auto X = J::load(n, i, w);
   const T* F = cluster_forces(c, i, w);
   T* F_parent = cluster_forces(c, n.parent, w);
@@ -177,20 +183,20 @@ TENON_INLINE void cross_cluster_joint(const ModelData& m, const ClusterData& c, 
     bool is_own = false;
     if constexpr (J::one_dof) {
       is_own = own >= 0;
-      if (is_own) add_own_column<J>(c, n, own, y, F, column_of[0], rest[0], armature[0], Fy, w);
+      if (is_own) add_own_column<J, forces>(c, n, own, y, F, column_of[0], rest[0], armature[0], Fy, w);
     }
-    if (!is_own) add_joint_column<J>(c, n, y, F, column_of, rest, armature, Fy, w);
-    u[y] = u[y] - dot(bias, Fy);
+    if (!is_own) add_joint_column<J, forces>(c, n, y, F, column_of, rest, armature, Fy, w);
+    if constexpr (forces) u[y] = u[y] - dot(bias, Fy);
     store(F_parent + 6 * y, load_force<T>(F_parent + 6 * y) + force_to_parent(X, Fy));
   }
   if (n.parent < 0) return;
-  h.pA = h.pA + h.IA * bias;
-  h = {inertia_to_parent(X, h.IA), force_to_parent(X, h.pA)};
+  if constexpr (forces) h.pA = force_to_parent(X, h.pA + h.IA * bias);
+  h.IA = inertia_to_parent(X, h.IA);
 }
 
 // D := its factor, U and u := L^-1 times them, and (IA, pA) of the last body on the way in := what the parent
 // sees.
-template <class T>
+template <bool forces, class T>
 inline bool eliminate_cluster(const ClusterData& c, HandedUp<T>& h, WorkspaceData<T>& w) {
   bool positive = true;
   T* U = w.U + 6 * c.v_begin;
@@ -200,36 +206,36 @@ inline bool eliminate_cluster(const ClusterData& c, HandedUp<T>& h, WorkspaceDat
     for (int z = 0; z < y; ++z)
       for (int x = 0; x < z; ++x) row[z] = row[z] - row[x] * cluster_D(c, w, z)[x];
     Force<T> Uy = load_force<T>(U + 6 * y);
-    T uy = u[y], d = row[y];
+    T uy = forces ? u[y] : T(0), d = row[y];
     for (int z = 0; z < y; ++z) {
       const T l = row[z] * cluster_D(c, w, z)[z];
       d = d - row[z] * l;
       row[z] = l;
       Uy = Uy - scaled(l, load_force<T>(U + 6 * z));
-      uy = uy - l * u[z];
+      if constexpr (forces) uy = uy - l * u[z];
     }
     positive = positive && d > T(0);
     row[y] = T(1) / d;
     store(U + 6 * y, Uy);
-    u[y] = uy;
+    if constexpr (forces) u[y] = uy;
     if (c.parent < 0) continue;
     subtract_outer(h.IA, Uy, scaled(row[y], Uy));
-    h.pA = h.pA + scaled(row[y] * uy, Uy);
+    if constexpr (forces) h.pA = h.pA + scaled(row[y] * uy, Uy);
   }
   return positive;
 }
 
 // Body i of cluster c: hand_up for it, and for the whole cluster with its first body, the last on the way in.
-template <class T>
+template <bool forces = true, class T>
 inline bool hand_up_in_cluster(const ModelData& m, const ClusterData& c, int i, const T* v, const T* tau,
                                HandedUp<T>& h, WorkspaceData<T>& w) {
   if (i == c.node_begin + c.node_count - 1) start_cluster(m, c, w);
   with_joint(m.nodes[i].kind, [&](auto joint) {
     with_coordinates(decltype(joint)::one_dof ? c.y_count : 0, [&](auto count) {
-      cross_cluster_joint<decltype(joint), count.value>(m, c, i, v, tau, h, w);
+      cross_cluster_joint<decltype(joint), count.value, forces>(m, c, i, v, tau, h, w);
     });
   });
-  return i != c.node_begin || eliminate_cluster(c, h, w);
+  return i != c.node_begin || eliminate_cluster<forces>(c, h, w);
 }
 
 // w.yddot := D^-1 (u - U^T a), a the acceleration of the parent node, u and U as eliminate_cluster leaves
@@ -315,6 +321,15 @@ inline void solve_cluster_change(const ClusterData& c, const Motion<T>& a, T* qd
 // ---- folded rotors
 // -----------------------------------------------------------------------------------------------
 
+// What the inertia of a wobbling rotor deviates from a symmetric one, as it stands now.
+template <class T>
+TENON_INLINE Sym3<T> deviating_inertia(const RotorData& rotor, int r, const WorkspaceData<T>& w) {
+  const T c = w.rotor_cos[r], s = w.rotor_sin[r];
+  const T cos2 = c * c - s * s, sin2 = (s + s) * c;
+  const T a = T(rotor.a) * cos2 - T(rotor.b) * sin2, b = T(rotor.a) * sin2 + T(rotor.b) * cos2;
+  return a * load_sym3<T>(rotor.wobble[0]) + b * load_sym3<T>(rotor.wobble[1]);
+}
+
 // A rotor that wobbles: its deviating inertia, delta, on the carrier, and what its motion asks of carrier and
 // drives. With s its spin and w the carrier's angular velocity the moment is
 //   delta (w x s) + (w + s) x delta w,
@@ -322,10 +337,7 @@ inline void solve_cluster_change(const ClusterData& c, const Motion<T>& a, T* qd
 template <class T>
 inline Vec3<T> add_wobble(const ModelData& m, const RotorData& rotor, int r, const Vec3<T>& spin,
                           WorkspaceData<T>& w) {
-  const T c = w.rotor_cos[r], s = w.rotor_sin[r];
-  const T cos2 = c * c - s * s, sin2 = (s + s) * c;
-  const T a = T(rotor.a) * cos2 - T(rotor.b) * sin2, b = T(rotor.a) * sin2 + T(rotor.b) * cos2;
-  const Sym3<T> delta = a * load_sym3<T>(rotor.wobble[0]) + b * load_sym3<T>(rotor.wobble[1]);
+  const Sym3<T> delta = deviating_inertia(rotor, r, w);
   T* sum = w.wobble + 6 * rotor.carrier;
   store(sum, load_sym3<T>(sum) + delta);
   const Vec3<T> omega = load_vec3<T>(w.v + 6 * rotor.carrier);
@@ -356,6 +368,20 @@ inline void add_rotor_moments(const ModelData& m, T* force, WorkspaceData<T>& w)
     if (rotor.wobbles)
       moment = moment + add_wobble(m, rotor, r, w.rotor_rate[r] * load_vec3<T>(rotor.axis), w);
     store(n, moment);
+  }
+}
+
+// What wobbling rotors add to the inertia of their carriers, where no velocities are asked for.
+template <class T>
+inline void place_wobbling_inertias(const ModelData& m, WorkspaceData<T>& w) {
+  if (m.wobbling_rotors == 0) return;
+  sin_cos(w.rotor_angle, w.rotor_sin, w.rotor_cos, m.wobbling_rotors);
+  for (int e = 0; e < 6 * m.node_count; ++e) w.wobble[e] = T(0);
+  for (int r = 0; r < m.wobbling_rotors; ++r) {
+    const RotorData& rotor = m.rotors[r];
+    if (rotor.carrier < 0) continue;
+    T* sum = w.wobble + 6 * rotor.carrier;
+    store(sum, load_sym3<T>(sum) + deviating_inertia(rotor, r, w));
   }
 }
 

@@ -67,7 +67,7 @@ TENON_INLINE Vec3<T> acceleration_at_rest(const ModelData& m, int root, const Wo
                                               : up;
 }
 
-// Bias motion of all bodies and the columns of S.
+// Bias motion of all bodies and the columns of S; with embedded loops the joints accelerate by g.
 template <class T>
 inline void sweep_bias_motion(const ModelData& m, const T* q, const T* v, WorkspaceData<T>& w) {
   joint_angles(m, q, w);
@@ -89,6 +89,10 @@ inline void sweep_bias_motion(const ModelData& m, const T* q, const T* v, Worksp
     vi = {vi.w + rate.w, vi.v + rate.v};
     ai = {ai.w + cross_components(vi.w, rate.w),
           ai.v + (cross_components(vi.w, rate.v) + cross_components(vi.v, rate.w))};
+    if (m.cluster_count > 0) {
+      const PackedMotion<T> g = joint_velocity(m, i, w.g, w);
+      ai = {ai.w + g.w, ai.v + g.v};
+    }
     store_packed(w.vw, i, vi), store_packed(w.aw, i, ai);
   }
 }

@@ -7,6 +7,7 @@
 #include "constraint/constraint_data.hpp"
 #include "kernels/caba_osim_data.hpp"
 #include "kernels/delassus_data.hpp"
+#include "kernels/independent_space_data.hpp"
 #include "kernels/pv_data.hpp"
 #include "kernels/pv_early_data.hpp"
 #include "kernels/pv_osimf_data.hpp"
@@ -98,6 +99,25 @@ struct JointSpaceKernels {
                          WorkspaceData<T>&);
 };
 
+// The same on models with embedded loops, kernels/independent_space.hpp: in independent coordinates. Where a
+// group above has a kernel that is not here, it serves with the tree, rows and workspace of
+// IndependentSpaceData.
+template <class T>
+struct IndependentSpaceKernels {
+  void (*independent_mass_rows)(const ModelData&, const T* q, T* H, IndependentSpaceData<T>&,
+                                WorkspaceData<T>&);
+  bool (*independent_ltl_osim)(const ModelData&, const ConstraintData&, const T* q, IndependentSpaceData<T>&,
+                               WorkspaceData<T>&);
+  bool (*independent_prox_ltl_start)(const ModelData&, const ConstraintData&, const T* q, const T* v,
+                                     const T* tau, bool has_wrenches, IndependentSpaceData<T>&,
+                                     WorkspaceData<T>&);
+  void (*independent_prox_ltls_start)(const ModelData&, const ConstraintData&, const T* q, const T* v,
+                                      const T* tau, bool has_wrenches, IndependentSpaceData<T>&,
+                                      WorkspaceData<T>&);
+  bool (*independent_prox_ltls_factor)(const ModelData&, const ConstraintData&, const T* inv_mu,
+                                       IndependentSpaceData<T>&, WorkspaceData<T>&);
+};
+
 // Kinematic loops, kernels/cluster_constraints.hpp.
 template <class T>
 struct LoopKernels {
@@ -148,13 +168,14 @@ struct DampedInverseKernels {
 };
 
 // Type of a group, and the function that gives it.
-#define TENON_KERNEL_GROUPS(F)                  \
-  F(TreeKernels, tree_kernels)                  \
-  F(ConstrainedAbaKernels, constrained_kernels) \
-  F(PvKernels, pv_kernels)                      \
-  F(JointSpaceKernels, joint_space_kernels)     \
-  F(LoopKernels, loop_kernels)                  \
-  F(DelassusKernels, delassus_kernels)          \
+#define TENON_KERNEL_GROUPS(F)                          \
+  F(TreeKernels, tree_kernels)                          \
+  F(ConstrainedAbaKernels, constrained_kernels)         \
+  F(PvKernels, pv_kernels)                              \
+  F(JointSpaceKernels, joint_space_kernels)             \
+  F(IndependentSpaceKernels, independent_space_kernels) \
+  F(LoopKernels, loop_kernels)                          \
+  F(DelassusKernels, delassus_kernels)                  \
   F(DampedInverseKernels, damped_inverse_kernels)
 
 #define TENON_GROUP_BASE(type, function) type<T>,

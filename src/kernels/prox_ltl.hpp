@@ -16,14 +16,9 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// Up to the Delassus matrix and b. False when M is not positive definite.
+// From the factor of M, J^T in ZT, joint_force and row_rhs to the Delassus matrix and b.
 template <class T>
-bool prox_ltl_start(const ModelData& m, const ConstraintData& c, const T* q, const T* v, const T* tau,
-                    bool has_wrenches, WorkspaceData<T>& w) {
-  joint_space_state(m, c, q, v, tau, has_wrenches, w);
-  crba_rows(m, w.H_L, w);
-  if (!ltl_factor(m, w.H_L, w.H_inv_d, w)) return false;
-  transposed_jacobian(m, c, w.ZT, w);
+inline void prox_ltl_dual(const ModelData& m, const ConstraintData& c, WorkspaceData<T>& w) {
   ltl_osim_rows(m, c, w.H_L, w.H_inv_d, w.H_root_d, w.ZT, w);
   ltl_osim_gram(m, c, w.ZT, w.delassus);
 
@@ -33,6 +28,17 @@ bool prox_ltl_start(const ModelData& m, const ConstraintData& c, const T* q, con
   for (int r = 0; r < whole_packs(c.row_count); ++r) w.row_free[r] = T(0);
   for (int r = c.row_count; r < whole_packs(c.row_count); ++r) w.row_rhs[r] = T(0);
   add_rows(m, c, w.ZT, w.z, w.row_free);
+}
+
+// Up to the Delassus matrix and b. False when M is not positive definite.
+template <class T>
+bool prox_ltl_start(const ModelData& m, const ConstraintData& c, const T* q, const T* v, const T* tau,
+                    bool has_wrenches, WorkspaceData<T>& w) {
+  joint_space_state(m, c, q, v, tau, has_wrenches, w);
+  crba_rows(m, w.H_L, w);
+  if (!ltl_factor(m, w.H_L, w.H_inv_d, w)) return false;
+  transposed_jacobian(m, c, w.ZT, w);
+  prox_ltl_dual(m, c, w);
   return true;
 }
 

@@ -14,6 +14,15 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
+// Nothing moves: qdd, J qdd := 0.
+template <class T>
+inline void prox_ltls_at_rest(const ModelData& m, const ConstraintData& c, T* qdd, WorkspaceData<T>& w) {
+  for (int k = 0; k < m.nv; ++k) qdd[k] = T(0);
+  const int rows = whole_packs(c.row_count);
+  for (int r = 0; r < rows; ++r) w.row_acceleration[r] = T(0);
+  for (int r = c.row_count; r < rows; ++r) w.row_rhs[r] = T(0);
+}
+
 // S and F for M and M_mu, J, tau - c, rhs; qdd = 0.
 template <class T>
 void prox_ltls_start(const ModelData& m, const ConstraintData& c, const T* q, const T* v, const T* tau,
@@ -21,10 +30,7 @@ void prox_ltls_start(const ModelData& m, const ConstraintData& c, const T* q, co
   joint_space_state(m, c, q, v, tau, has_wrenches, w);
   composite_forces(m, w);
   transposed_jacobian(m, c, w.JT, w);
-  for (int k = 0; k < m.nv; ++k) qdd[k] = T(0);
-  const int rows = whole_packs(c.row_count);
-  for (int r = 0; r < rows; ++r) w.row_acceleration[r] = T(0);
-  for (int r = c.row_count; r < rows; ++r) w.row_rhs[r] = T(0);
+  prox_ltls_at_rest(m, c, qdd, w);
 }
 
 // Bridging rows: M_mu of the other rows, in H_L, goes to the path rows of the elimination tree, where J^T mu
@@ -63,9 +69,9 @@ inline void solve_bridged(const ModelData& m, BridgedFactorData<T>& b, T* x) {
   for (int k = 0; k < m.nv; ++k) x[k] = b.x[b.number[k]];
 }
 
-// M, and the factor of M_mu, for new proximal terms. False when it is not positive definite.
+// mu of the rows for new proximal terms, and what compliance and these have of it.
 template <class T>
-bool prox_ltls_factor(const ModelData& m, const ConstraintData& c, const T* inv_mu, WorkspaceData<T>& w) {
+inline void prox_ltls_shares(const ConstraintData& c, const T* inv_mu, WorkspaceData<T>& w) {
   const int n = c.row_count;
   for (int r = 0; r < n; ++r) {
     w.mu_row[r] = T(1) / (T(c.compliance[r]) + inv_mu[r]);
@@ -73,6 +79,12 @@ bool prox_ltls_factor(const ModelData& m, const ConstraintData& c, const T* inv_
     w.soft_share[r] = w.mu_row[r] * T(c.compliance[r]);
   }
   for (int r = n; r < whole_packs(n); ++r) w.mu_row[r] = w.hard_share[r] = w.soft_share[r] = T(0);
+}
+
+// M, and the factor of M_mu, for new proximal terms. False when it is not positive definite.
+template <class T>
+bool prox_ltls_factor(const ModelData& m, const ConstraintData& c, const T* inv_mu, WorkspaceData<T>& w) {
+  prox_ltls_shares(c, inv_mu, w);
   crba_augmented_rows(m, c, w.H, w.H_L, w);
   return w.bridged ? factor_bridged(m, c, *w.bridged, w) : ltl_factor(m, w.H_L, w.H_inv_d, w);
 }

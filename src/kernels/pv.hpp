@@ -13,6 +13,7 @@
 // L of a chain whose joints all see the same rows is summed at its end, all columns of W at once.
 #pragma once
 
+#include "kernels/cluster_rows.hpp"
 #include "kernels/constraint_rows.hpp"
 #include "kernels/dense_ldl.hpp"
 #include "kernels/pv_data.hpp"
@@ -122,25 +123,12 @@ inline void carry_group(const ModelData& m, const ClusterData& c, const PvNode& 
   using V = Lanes<T>;
   const int lanes = s.lane_end - s.lane_begin;
   for (int lane = group.lane_begin; lane < group.lane_end; lane += V::count) {
-    T* W = d.W + s.W_begin + (lane - s.lane_begin);
-    for (int y = 0; y < c.y_count; ++y) V(T(0)).store(W + y * lanes);
     Force<V> K = load_lanes(d.K + lane, d.lane_count);
     V k = V::load(d.k + lane);
-    for (int i = group.node; i != c.parent; i = m.nodes[i].parent) {
-      const NodeData& n = m.nodes[i];
-      with_joint(n.kind, [&](auto joint) {
-        using J = decltype(joint);
-        for (int y = 0; y < c.y_count; ++y) {
-          T G[J::nv];
-          load_G<J>(c, n, y, w, G);
-          V sum = V::load(W + y * lanes);
-          for_each_axis<J>([&](auto r, auto axis) { sum = sum + V(G[r.value]) * at<axis.value>(K); });
-          sum.store(W + y * lanes);
-        }
-        k = k - dot(spread(cluster_joint_bias<J>(n, i, v, w)), K);
-        K = force_to_parent(spread(J::load(n, i, w)), K);
-      });
-    }
+    carry_locked(m, c, group.node, K, d.W + s.W_begin + (lane - s.lane_begin), lanes, w,
+                 [&](auto joint, const NodeData& n, int i, const Force<V>& at_body) {
+                   k = k - dot(spread(cluster_joint_bias<decltype(joint)>(n, i, v, w)), at_body);
+                 });
     k.store(d.k + lane);
     store_lanes(d.K + lane, d.lane_count, K);
   }

@@ -37,6 +37,53 @@ TENON_INLINE void carry_osim_rows(const NodeData& n, const PvNode& s, PvData<T>&
   }
 }
 
+// Lanes of the rows on each body of a cluster.
+template <class T>
+TENON_INLINE void place_cluster_lanes(const PvNode& s, const PvGroup* groups, T* K, int stride,
+                                      const WorkspaceData<T>& w) {
+  for (int g = s.group_begin; g < s.group_end; ++g) {
+    const PvGroup& group = groups[g];
+    T* place = K + (group.lane_begin - s.lane_begin);
+    for (int r = group.row_begin; r < group.row_end; r += 4, place += 4)
+      store_rows(place, stride, gather_rows(r, group.row_end - r, w));
+  }
+}
+
+// The rows of one cluster past it, likewise.
+template <class T>
+inline void carry_osim_cluster(const ModelData& m, const PvNode& s, PvData<T>& d, const WorkspaceData<T>& w) {
+  const ClusterData& c = m.clusters[s.cluster];
+  const int lanes = s.lane_end - s.lane_begin;
+  for (int y = 0; y < c.y_count; ++y)
+    d.d_inv[s.column_begin + y] = w.cluster_D[c.G_begin + y * c.y_count + y];
+  for (int g = s.group_begin; g < s.group_end; ++g) {
+    for (int lane = d.groups[g].lane_begin; lane < d.groups[g].lane_end; lane += 4) {
+      Force<Lanes<T>> K = load_rows(d.K + lane, d.lane_count);
+      carry_past_cluster(m, c, d.groups[g].node, K, d.W + s.W_begin + (lane - s.lane_begin), lanes, w);
+      store_rows(d.K + lane, d.lane_count, K);
+    }
+  }
+}
+
+// The rows on a node, or on a cluster, enter and go past it; returns the end of its columns.
+template <class T>
+TENON_INLINE int carry_osim_node(const ModelData& m, const PvNode& s, PvData<T>& d,
+                                 const WorkspaceData<T>& w) {
+  if (s.cluster >= 0) {
+    place_cluster_lanes(s, d.groups, d.K + s.lane_begin, d.lane_count, w);
+    carry_osim_cluster(m, s, d, w);
+    return s.column_begin + m.clusters[s.cluster].y_count;
+  }
+  place_own_lanes(s, d.K + s.lane_begin, d.lane_count, w);
+  int end_column = s.column_begin;
+  with_joint(m.nodes[s.node].kind, [&](auto joint) {
+    using J = decltype(joint);
+    carry_osim_rows<J>(m.nodes[s.node], s, d, w);
+    end_column += J::nv;
+  });
+  return end_column;
+}
+
 // WorkspaceData::delassus from the lower triangle over lanes.
 template <class T>
 inline void delassus_of_lanes(const ConstraintData& c, const PvData<T>& d, T* delassus) {
@@ -64,13 +111,7 @@ inline void carry_all_rows(const ModelData& m, bool below_root, PvData<T>& d, co
   const T* W_of_sum = d.W;
   for (int index = 0; index < d.node_count; ++index) {
     const PvNode& s = d.nodes[index];
-    place_own_lanes(s, d.K + s.lane_begin, d.lane_count, w);
-    int end_column = s.column_begin;
-    with_joint(m.nodes[s.node].kind, [&](auto joint) {
-      using J = decltype(joint);
-      carry_osim_rows<J>(m.nodes[s.node], s, d, w);
-      end_column += J::nv;
-    });
+    const int end_column = carry_osim_node(m, s, d, w);
     if (s.sum_columns == 0) continue;
     const bool last = index + 1 == d.node_count;
     if (!below_root || !last) sum_dual_hessian(s, s.sum_columns, end_column, W_of_sum, d);

@@ -44,14 +44,37 @@ TENON_INLINE int lanes_left(int from, int end) {
 // ---- ways
 // --------------------------------------------------------------------------------------------------------
 
+// Rows K on body i of a cluster past it, a column for each independent coordinate.
+template <int packs, class T>
+TENON_INLINE void carry_past_cluster(const ModelData& m, const ClusterData& c, int i,
+                                     Force<Lanes<T>> (&K)[packs], int stride, T* W, T* W_d,
+                                     const WorkspaceData<T>& w) {
+  for (int p = 0; p < packs; ++p) carry_past_cluster(m, c, i, K[p], W + 4 * p, stride, w);
+  for (int y = 0; y < c.y_count; ++y) {
+    const Lanes<T> d_inv(w.cluster_D[c.G_begin + y * c.y_count + y]);
+    for (int p = 0; p < packs; ++p) {
+      const int place = stride * y + 4 * p;
+      (Lanes<T>::load(W + place) * d_inv).store(W_d + place);
+    }
+  }
+}
+
 // Rows K (body frame of the node) past the joints up to the node `end`. W, W_d: for each dof a column,
 // `stride` apart. Returns the number of columns.
-template <int packs, class T>
+template <bool loops, int packs, class T>
 TENON_INLINE int carry_along_way(const ModelData& m, int node, int end, Force<Lanes<T>> (&K)[packs],
                                  int stride, T* W, T* W_d, const WorkspaceData<T>& w) {
   int columns = 0;
   for (int i = node; i != end; i = m.nodes[i].parent) {
     const NodeData& n = m.nodes[i];
+    if constexpr (loops) {
+      if (const ClusterData* c = cluster_of(m, i)) {
+        carry_past_cluster(m, *c, i, K, stride, W + stride * columns, W_d + stride * columns, w);
+        columns += c->y_count;
+        i = c->node_begin;  // hangs on the cluster's parent
+        continue;
+      }
+    }
     with_joint(n.kind, [&](auto joint) {
       using J = decltype(joint);
       const RowJoint<J, T> past(n, w);
@@ -88,15 +111,30 @@ TENON_INLINE void sum_of_way(int columns, const T* W, const T* W_d, Put&& put) {
     for (int p = j / 4; p < packs; ++p) put(j, p, sum[j][p]);
 }
 
+// What `count` rows from `first` on feel of the cluster where they meet others: the last columns of their
+// way.
+template <class T>
+TENON_INLINE void keep_meet(const ModelData& m, const OsimrMeet& meet, int columns, int stride, int first,
+                            int count, OsimrData<T>& d) {
+  const int y_count = m.clusters[meet.cluster].y_count;
+  for (int y = 0; y < y_count; ++y) {
+    const T* W = d.W + stride * (columns - y_count + y);
+    T* x = d.x + meet.x_begin + y * d.row_stride + first;
+    for (int r = 0; r < count; ++r) x[r] = W[r];
+  }
+}
+
 // The rows of an end: to the branch above, and their own block of the matrix.
-template <int packs, int rows, class T>
+template <bool loops, int packs, int rows, class T>
 TENON_INLINE void carry_end(const ModelData& m, const ConstraintData& c, const OsimrEnd& end, OsimrData<T>& d,
                             WorkspaceData<T>& w) {
   const int count = end.row_end - end.row_begin, stride = whole_packs(c.row_count);
   Force<Lanes<T>> K[packs];
   for (int p = 0; p < packs; ++p) K[p] = gather_rows(end.row_begin + 4 * p, count - 4 * p, w);
   const int to = end.up < 0 ? -1 : d.branches[end.up].node;
-  const int columns = carry_along_way<packs>(m, end.node, to, K, 4 * packs, d.W, d.W_d, w);
+  const int columns = carry_along_way<loops, packs>(m, end.node, to, K, 4 * packs, d.W, d.W_d, w);
+  if constexpr (loops)
+    if (end.meet >= 0) keep_meet(m, d.meets[end.meet], columns, 4 * packs, end.row_begin, count, d);
   T* block = w.delassus + end.row_begin * stride + end.row_begin;
   sum_of_way<packs, rows>(columns, d.W, d.W_d, [&](int j, int p, const Lanes<T>& x) {
     if (j < count && 4 * p < count) store_first(block + j * stride + 4 * p, x, lanes_left(4 * p, count));
@@ -107,12 +145,17 @@ TENON_INLINE void carry_end(const ModelData& m, const ConstraintData& c, const O
 }
 
 // P and Omega of the way from branch b to the one above it.
-template <class T>
+template <bool loops, class T>
 inline void carry_branch(const ModelData& m, int b, OsimrData<T>& d, const WorkspaceData<T>& w) {
   const OsimrBranch& branch = d.branches[b];
   Force<Lanes<T>> K[2] = {unit_rows<T>(0), unit_rows<T>(1)};
   const int to = branch.up < 0 ? -1 : d.branches[branch.up].node;
-  const int columns = carry_along_way<2>(m, branch.node, to, K, 8, d.W, d.W_d, w);
+  const int columns = carry_along_way<loops, 2>(m, branch.node, to, K, 8, d.W, d.W_d, w);
+  if constexpr (loops)
+    if (branch.meet >= 0) {
+      const int kept = 8 * m.clusters[d.meets[branch.meet].cluster].y_count;
+      for (int e = 0; e < kept; ++e) d.X[branch.X_begin + e] = d.W[8 * columns - kept + e];
+    }
   T* Omega = d.Omega + 48 * b;
   sum_of_way<2, 6>(columns, d.W, d.W_d,
                    [&](int j, int p, const Lanes<T>& x) { x.store(Omega + 8 * j + 4 * p); });
@@ -212,7 +255,7 @@ inline void enter_own_rows(const ConstraintData& c, const OsimrBranch& branch, O
 }
 
 // Packs from `pack` on of the rows of a branch past the joints of its way. Returns the number of columns.
-template <int packs, class T>
+template <bool loops, int packs, class T>
 inline int carry_packs(const ModelData& m, const OsimrBranch& branch, int pack, OsimrData<T>& d,
                        const WorkspaceData<T>& w) {
   const int to = branch.up < 0 ? -1 : d.branches[branch.up].node, stride = d.way_stride;
@@ -220,7 +263,7 @@ inline int carry_packs(const ModelData& m, const OsimrBranch& branch, int pack, 
   T* place = d.K + branch.row_begin + 4 * pack;
   for (int p = 0; p < packs; ++p) K[p] = load_rows(place + 4 * p, d.row_stride);
   const int columns =
-      carry_along_way<packs>(m, branch.node, to, K, stride, d.W + 4 * pack, d.W_d + 4 * pack, w);
+      carry_along_way<loops, packs>(m, branch.node, to, K, stride, d.W + 4 * pack, d.W_d + 4 * pack, w);
   if (branch.up < 0) return columns;
   for (int p = 0; p < packs; ++p) {
     const int from = branch.row_begin + 4 * (pack + p);
@@ -232,22 +275,67 @@ inline int carry_packs(const ModelData& m, const OsimrBranch& branch, int pack, 
 }
 
 // A branch whose rows travel: what its way gives to their blocks, and they themselves to the branch above.
-template <class T>
+template <bool loops, class T>
 inline void carry_rows_of_branch(const ModelData& m, const ConstraintData& c, int b, OsimrData<T>& d,
                                  WorkspaceData<T>& w) {
   const OsimrBranch& branch = d.branches[b];
   enter_own_rows(c, branch, d, w);
   const int packs = (branch.row_end - branch.row_begin + 3) / 4;
   int columns = 0;
-  for (int pack = 0; pack + 1 < packs; pack += 2) columns = carry_packs<2>(m, branch, pack, d, w);
-  if (packs % 2 == 1) columns = carry_packs<1>(m, branch, packs - 1, d, w);
+  for (int pack = 0; pack + 1 < packs; pack += 2) columns = carry_packs<loops, 2>(m, branch, pack, d, w);
+  if (packs % 2 == 1) columns = carry_packs<loops, 1>(m, branch, packs - 1, d, w);
+  if constexpr (loops)
+    if (branch.meet >= 0)
+      keep_meet(m, d.meets[branch.meet], columns, d.way_stride, branch.row_begin,
+                branch.row_end - branch.row_begin, d);
+  if constexpr (loops) {
+    // Nothing on the way moves: a cluster without coordinates.
+    for (int r = 0; columns == 0 && r < 4 * packs; ++r) d.W[r] = d.W_d[r] = T(0);
+    columns = columns > 0 ? columns : 1;
+  }
   const PairFactors<T> ways = {d.W - branch.row_begin, d.W_d - branch.row_begin, d.way_stride, columns};
   pair_groups(branch, ways, whole_packs(c.row_count), d, w.delassus);
 }
 
-// Blocks of all rows that meet at branch b, then these rows on to the branch above.
+// What the rows of a branch feel of the cluster where they meet others.
 template <class T>
-inline void assemble_branch(const ConstraintData& c, int b, OsimrData<T>& d, WorkspaceData<T>& w) {
+inline void keep_meet_of_branch(const ModelData& m, const OsimrBranch& branch, OsimrData<T>& d) {
+  const OsimrMeet& meet = d.meets[branch.meet];
+  for (int r = branch.row_begin; r < branch.row_end; r += 4) {
+    Lanes<T> K[6];
+    load_six(d.K + r, d.row_stride, K);
+    for (int y = 0; y < m.clusters[meet.cluster].y_count; ++y) {
+      const T* X = d.X + branch.X_begin + 8 * y;
+      Lanes<T> sum = K[0] * Lanes<T>(X[0]);
+      for (int e = 1; e < 6; ++e) sum = sum + K[e] * Lanes<T>(X[e]);
+      store_first(d.x + meet.x_begin + y * d.row_stride + r, sum, lanes_left(r, branch.row_end));
+    }
+  }
+}
+
+// Elements of rows that enter a cluster by different ways: what they feel of its coordinates, x diag^-1 x^T,
+// beside what they do to each other through its parent.
+template <class T>
+inline void add_meet(const ModelData& m, const OsimrMeet& meet, int stride, const OsimrData<T>& d, T* matrix,
+                     const WorkspaceData<T>& w) {
+  const ClusterData& c = m.clusters[meet.cluster];
+  for (int g = meet.group_begin; g < meet.group_end; ++g) {
+    const OsimrGroup& group = d.groups[g];
+    for (int r = group.row_begin; r < group.row_end; ++r) {
+      for (int y = 0; y < c.y_count; ++y) {
+        const T* x = d.x + meet.x_begin + y * d.row_stride;
+        const T share = w.cluster_D[c.G_begin + y * c.y_count + y] * x[r];
+        T* column = matrix + r * stride;
+        for (int i = group.row_end; i < meet.row_end; ++i) column[i] = column[i] + share * x[i];
+      }
+    }
+  }
+}
+
+// Blocks of all rows that meet at branch b, then these rows on to the branch above.
+template <bool loops, class T>
+inline void assemble_branch(const ModelData& m, const ConstraintData& c, int b, OsimrData<T>& d,
+                            WorkspaceData<T>& w) {
   const OsimrBranch& branch = d.branches[b];
   enter_own_rows(c, branch, d, w);
   // Rows of the last group meet none behind them.
@@ -260,6 +348,8 @@ inline void assemble_branch(const ConstraintData& c, int b, OsimrData<T>& d, Wor
     for (int e = 0; e < 6; ++e) y[e].store(d.G + e * d.row_stride + r);
   }
   pair_groups(branch, {d.K, d.G, d.row_stride, 6}, whole_packs(c.row_count), d, w.delassus);
+  if constexpr (loops)
+    if (branch.meet >= 0) keep_meet_of_branch(m, branch, d);
   if (branch.up < 0) return;
   for (int r = branch.row_begin; r < branch.row_end; r += 4) {
     Lanes<T> x[6], y[6];
@@ -277,29 +367,40 @@ inline void clear_uncoupled(int rows, bool all, T* matrix) {
     for (int i = j < rows && !all ? rows : 0; i < stride; ++i) matrix[j * stride + i] = T(0);
 }
 
+template <bool loops, class T>
+inline void osimr_ways(const ModelData& m, const ConstraintData& c, OsimrData<T>& d, WorkspaceData<T>& w) {
+  clear_uncoupled(c.row_count, d.has_zeros != 0, w.delassus);
+  for (int e = 0; e < d.end_count; ++e) {
+    const int rows = d.ends[e].row_end - d.ends[e].row_begin;
+    if (rows <= 4)
+      carry_end<loops, 1, 4>(m, c, d.ends[e], d, w);
+    else
+      carry_end<loops, 2, 6>(m, c, d.ends[e], d, w);
+  }
+  for (int b = 0; b < d.branch_count; ++b)
+    if (d.branches[b].carries_rows) carry_rows_of_branch<loops>(m, c, b, d, w);
+  for (int b = d.branch_count - 1; b >= 0; --b) {
+    if (d.branches[b].carries_rows) continue;
+    carry_branch<loops>(m, b, d, w);
+    const int up = d.branches[b].up;
+    if (up >= 0) add_inertia_above(d.P + 48 * b, d.Omega + 48 * up, d.Omega + 48 * b);
+  }
+  for (int b = 0; b < d.branch_count; ++b)
+    if (!d.branches[b].carries_rows) assemble_branch<loops>(m, c, b, d, w);
+  if constexpr (loops)
+    for (int i = 0; i < d.meet_count; ++i)
+      add_meet(m, d.meets[i], whole_packs(c.row_count), d, w.delassus, w);
+}
+
 // WorkspaceData::delassus, lower triangle, column-major. False when the mass matrix is not positive definite.
 template <class T>
 bool pv_osimr(const ModelData& m, const ConstraintData& c, const T* q, OsimrData<T>& d, WorkspaceData<T>& w) {
   if (!sweep_inertias(m, q, w)) return false;
   place_rows(m, c, w);
-  clear_uncoupled(c.row_count, d.has_zeros != 0, w.delassus);
-  for (int e = 0; e < d.end_count; ++e) {
-    const int rows = d.ends[e].row_end - d.ends[e].row_begin;
-    if (rows <= 4)
-      carry_end<1, 4>(m, c, d.ends[e], d, w);
-    else
-      carry_end<2, 6>(m, c, d.ends[e], d, w);
-  }
-  for (int b = 0; b < d.branch_count; ++b)
-    if (d.branches[b].carries_rows) carry_rows_of_branch(m, c, b, d, w);
-  for (int b = d.branch_count - 1; b >= 0; --b) {
-    if (d.branches[b].carries_rows) continue;
-    carry_branch(m, b, d, w);
-    const int up = d.branches[b].up;
-    if (up >= 0) add_inertia_above(d.P + 48 * b, d.Omega + 48 * up, d.Omega + 48 * b);
-  }
-  for (int b = 0; b < d.branch_count; ++b)
-    if (!d.branches[b].carries_rows) assemble_branch(c, b, d, w);
+  if (m.cluster_count > 0)
+    osimr_ways<true>(m, c, d, w);
+  else
+    osimr_ways<false>(m, c, d, w);
   return true;
 }
 

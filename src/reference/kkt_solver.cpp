@@ -370,14 +370,18 @@ Status BasicKktSolver<T>::solve(const KktInputs& in, const SolveOptions& options
 }
 
 template <class T>
-bool BasicKktSolver<T>::delassus(const double* q, const std::int32_t* row, double* out, int ld) {
+bool BasicKktSolver<T>::delassus(const double* q, const double* G, const std::int32_t* row, double* out,
+                                 int ld) {
   Impl& p = *impl_;
   p.dynamics.set_state(q, nullptr);
-  p.dynamics.mass_matrix(p.L);
-  if (!cholesky<T>(p.L)) return false;
+  KktInputs loops;
+  loops.G = G;
+  p.load_loops(loops);
+  if (!p.factor_mass_matrix()) return false;
   p.rows.evaluate(p.dynamics, nullptr, nullptr);
+  if (p.reduced) p.J.topRows(p.rows.count()).noalias() = p.rows.J.lazyProduct(p.G);
   for (int i = 0; i < p.m; ++i) {
-    p.H.col(i).head(p.n) = p.rows.J.row(row ? row[i] : i).transpose();
+    p.H.col(i).head(p.n) = p.jacobian().row(row ? row[i] : i).transpose();
     solve_lower<T>(p.L, p.H.col(i).head(p.n));
     for (int j = 0; j <= i; ++j) {
       const double x = static_cast<double>(p.H.col(i).head(p.n).dot(p.H.col(j).head(p.n)));

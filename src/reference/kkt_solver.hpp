@@ -66,8 +66,8 @@ class BasicKktSolver {
                SolveReport& report);
 
   // out(i, j) := (J M^-1 J^T)(row[i], row[j]), column-major; row null for the user's order. Both triangles,
-  // by Y = L^-1 J^T. False when M cannot be factored.
-  bool delassus(const double* q, const std::int32_t* row, double* out, int ld);
+  // by Y = L^-1 J^T; with loops of J G and G^T M G. False when M cannot be factored.
+  bool delassus(const double* q, const double* G, const std::int32_t* row, double* out, int ld);
 
   // Of the last solve: smallest kept over largest eigenvalue of the row-scaled J M^-1 J^T + R (1 without
   // rows).

@@ -12,15 +12,6 @@ Status check_finite(WorkspaceImpl& w, const char* what, const double* x, int n) 
                 std::isnan(x[i]) ? "NaN" : "infinite");
 }
 
-Status check_no_loops(WorkspaceImpl& w, const char* what) {
-  if (w.md().cluster_count == 0) return Status::ok;
-  return w.fail(
-      Status::unsupported,
-      "unsupported: %s of a mechanism with kinematic loops; compile the model with its loops open and close "
-      "them by constraint rows",
-      what);
-}
-
 Status check_configuration(WorkspaceImpl& w, const char* what, const double* q) {
   if (const Status s = check_finite(w, what, q, w.model->nq); s != Status::ok) return s;
   for (const WorkspaceImpl::Quaternion& place : w.quaternions) {

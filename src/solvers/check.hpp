@@ -28,8 +28,6 @@ inline bool all_finite(const double* x, int n) {
 }
 
 Status check_finite(WorkspaceImpl& w, const char* what, const double* x, int n);  // null passes
-// What of a model with kinematic loops is not done yet must not be computed as if it were a tree.
-Status check_no_loops(WorkspaceImpl& w, const char* what);
 Status check_configuration(WorkspaceImpl& w, const char* what,
                            const double* q);  // finite, quaternions of unit norm
 // For what takes no rows between two moving links. who: what it is; instead: what does.

@@ -147,9 +147,6 @@ Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, c
                   "prox_ltls or dense",
                   entry->without_bridges);
 
-  if (rows > 0 && !entry->crosses_clusters && method != Method::dense)
-    TENON_CHECK(check_no_loops(w, "constrained dynamics by this method (dense, constrained_aba and pv can)"));
-
   w.report = SolveReport{};
   w.report.method = method;
   if (rows == 0) {
@@ -161,7 +158,14 @@ Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, c
   if (entry->crosses_clusters) {
     if (FoldedWorkspace* f = folded_for(w, wrenches != nullptr))
       return solve_folded(w, *f, options, q, v, tau, wrenches, desired, qdd, lambda);
-    if (w.md().cluster_count > 0) TENON_CHECK(update_loops(w, q, v));
+  }
+  if (w.md().cluster_count > 0) {
+    if (w.cd()->bridge_count > 0 && method == Method::prox_ltls)
+      return w.fail(
+          Status::unsupported,
+          "unsupported: rows between two moving links of a mechanism with kinematic loops by prox_ltls; use "
+          "pv, prox_pv, prox_ltl or dense");
+    if (method != Method::dense) TENON_CHECK(update_loops(w, q, v));
   }
   from_user_rows(w, desired, w.w().desired);
   from_user_rows(w, options.warm_start ? lambda : nullptr, w.lambda.data());

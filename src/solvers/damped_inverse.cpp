@@ -6,6 +6,8 @@
 
 #include "solvers/coordinates.hpp"
 #include "solvers/delassus.hpp"
+#include "solvers/folded.hpp"
+#include "solvers/projection.hpp"
 #include "spatial/lanes.hpp"
 
 namespace tenon {
@@ -112,6 +114,7 @@ void form_inverse(WorkspaceImpl& w, double* out, int ld) {
 
 Status factor_branches(WorkspaceImpl& w, const double* q) {
   DampedInverseMemory& d = w.damped;
+  TENON_CHECK(update_loops(w, q, w.zeros.data()));
   if (w.kernels->pv_osimf_factor(w.md(), *w.cd(), q, d.damping.data(), w.pv.data, d.osimf.data, w.w()))
     return Status::ok;
   return not_positive_definite(w);
@@ -200,29 +203,37 @@ Status factor_and_form_caba(WorkspaceImpl& w, const double* q) {
 // ---- the table
 // ------------------------------------------------------------------------------------------------------------------
 
+// How a method takes models with loops of their own: not at all, with all their bodies, or as a sweep over
+// the tree of clusters, where the folded form of the model will do.
+enum class Loops { none, whole, folded };
+
 struct MethodEntry {
   DampedInverseMethod method;
   Status (*factor)(WorkspaceImpl&, const double* q);   // E is in w.damped.damping
   void (*apply)(WorkspaceImpl&);                       // w.damped.b to w.damped.x, the kernels' order
   Status (*prepare)(WorkspaceImpl&, const double* q);  // for form, where less will do than for apply
   void (*form)(WorkspaceImpl&, double* out, int ld);
+  Loops loops;
 };
 constexpr MethodEntry methods[] = {
     {DampedInverseMethod::dense, factor_matrix<DelassusMethod::dense>, solve_factor,
-     factor_matrix<DelassusMethod::dense>, form_from_factor},
+     factor_matrix<DelassusMethod::dense>, form_from_factor, Loops::whole},
     {DampedInverseMethod::ltl_inverse, invert_matrix<DelassusMethod::ltl_osim>, multiply_inverse,
-     invert_matrix<DelassusMethod::ltl_osim>, form_inverse},
+     invert_matrix<DelassusMethod::ltl_osim>, form_inverse, Loops::whole},
     {DampedInverseMethod::ltl_cholesky, factor_matrix<DelassusMethod::ltl_osim>, solve_factor,
-     factor_matrix<DelassusMethod::ltl_osim>, form_from_factor},
+     factor_matrix<DelassusMethod::ltl_osim>, form_from_factor, Loops::whole},
     {DampedInverseMethod::pv_osimr, factor_matrix<DelassusMethod::pv_osimr>, solve_factor,
-     factor_matrix<DelassusMethod::pv_osimr>, form_from_factor},
-    {DampedInverseMethod::pv_osimf, factor_branches, apply_branches, factor_branches, form_from_branches},
-    {DampedInverseMethod::caba_osim, factor_and_form_caba, multiply_inverse, factor_caba, form_caba},
-    {DampedInverseMethod::caba_osimf, factor_caba, apply_caba, factor_caba, form_caba},
+     factor_matrix<DelassusMethod::pv_osimr>, form_from_factor, Loops::folded},
+    {DampedInverseMethod::pv_osimf, factor_branches, apply_branches, factor_branches, form_from_branches,
+     Loops::folded},
+    {DampedInverseMethod::caba_osim, factor_and_form_caba, multiply_inverse, factor_caba, form_caba,
+     Loops::none},
+    {DampedInverseMethod::caba_osimf, factor_caba, apply_caba, factor_caba, form_caba, Loops::none},
 };
 
 DampedInverseMethod choose(const WorkspaceImpl& w) {
   if (w.rows() > 0 && w.cd()->bridge_count > 0) return DampedInverseMethod::dense;
+  if (w.md().cluster_count > 0 || w.md().rotor_count > 0) return DampedInverseMethod::pv_osimr;
   // Dependent rows are for a method that factors: it takes them at once.
   return w.damped.caba.more_rows_than_joints() ? DampedInverseMethod::pv_osimr
                                                : DampedInverseMethod::caba_osimf;
@@ -259,11 +270,29 @@ void set_damping(WorkspaceImpl& w, const Damping& damping) {
   }
 }
 
+// Of the whole model, in the user's order, for the folded form: 1 / mu there is to be the same.
+Damping damping_for_folded(WorkspaceImpl& w, const Damping& damping) {
+  if (damping.mu_of_row || damping.mu > 0) return damping;
+  const ConstraintData& c = *w.cd();
+  for (int r = 0; r < w.rows(); ++r)
+    w.user_rows[static_cast<std::size_t>(c.user_row[r])] = default_relative_mu / c.scale[r];
+  return {0, w.user_rows.data()};
+}
+
+// The folded form where the method works on it, with q brought there.
+FoldedWorkspace* open_folded(WorkspaceImpl& w, const MethodEntry& entry, const double* q) {
+  FoldedWorkspace* f = w.rows() > 0 && entry.loops == Loops::folded ? folded_for(w, false) : nullptr;
+  if (f) f->take(q, w.zeros.data(), w.zeros.data());
+  return f;
+}
+Status leave_folded(WorkspaceImpl& w, FoldedWorkspace& f, Status status) {
+  return status == Status::ok ? status : w.fail(status, "%s", f.workspace.message());
+}
+
 // The entry, once all is well with the inputs.
 Status open(WorkspaceImpl& w, DampedInverseMethod method, const double*& q, const Damping& damping,
             const MethodEntry*& entry) {
   w.message[0] = '\0';
-  TENON_CHECK(check_no_loops(w, "the damped inverse of the Delassus matrix"));
   TENON_CHECK(take_positions(w, q));
   TENON_CHECK(check_configuration(w, "q", q));
   TENON_CHECK(check_damping(w, damping));
@@ -274,6 +303,11 @@ Status open(WorkspaceImpl& w, DampedInverseMethod method, const double*& q, cons
                   static_cast<int>(method));
   if (entry->method != DampedInverseMethod::dense)
     TENON_CHECK(check_no_bridges(w, "this damped inverse", "dense"));
+  if (w.md().cluster_count > 0 && entry->loops == Loops::none)
+    return w.fail(
+        Status::unsupported,
+        "unsupported: caba_osim and caba_osimf of a mechanism with kinematic loops; use pv_osimr, pv_osimf, "
+        "ltl_cholesky or dense");
   w.damped.factored = DampedInverseMethod::automatic;
   if (w.rows() > 0) set_damping(w, damping);
   return Status::ok;
@@ -287,6 +321,10 @@ Status damped_delassus_inverse(Workspace& workspace, DampedInverseMethod method,
   const MethodEntry* entry = nullptr;
   TENON_CHECK(open(w, method, q, damping, entry));
   if (w.rows() == 0) return Status::ok;
+  if (FoldedWorkspace* f = open_folded(w, *entry, q))
+    return leave_folded(w, *f,
+                        damped_delassus_inverse(f->workspace, entry->method, f->q.data(),
+                                                damping_for_folded(w, damping), out, ld));
   TENON_CHECK(entry->prepare(w, q));
   entry->form(w, out, ld);
   return Status::ok;
@@ -297,7 +335,12 @@ Status factor_damped_delassus(Workspace& workspace, DampedInverseMethod method, 
   WorkspaceImpl& w = workspace.impl();
   const MethodEntry* entry = nullptr;
   TENON_CHECK(open(w, method, q, damping, entry));
-  if (w.rows() > 0) TENON_CHECK(entry->factor(w, q));
+  if (FoldedWorkspace* f = open_folded(w, *entry, q))
+    TENON_CHECK(leave_folded(
+        w, *f,
+        factor_damped_delassus(f->workspace, entry->method, f->q.data(), damping_for_folded(w, damping))));
+  else if (w.rows() > 0)
+    TENON_CHECK(entry->factor(w, q));
   w.damped.factored = entry->method;
   return Status::ok;
 }
@@ -312,6 +355,9 @@ Status apply_damped_delassus_inverse(Workspace& workspace, const double* B, int 
   const int rows = w.rows();
   for (int j = 0; j < count; ++j) TENON_CHECK(check_finite(w, "B", B + std::ptrdiff_t{j} * ldb, rows));
   const MethodEntry* entry = find(w, w.damped.factored);
+  if (w.folded && rows > 0 && entry->loops == Loops::folded)
+    return leave_folded(w, *w.folded,
+                        apply_damped_delassus_inverse(w.folded->workspace, B, ldb, count, X, ldx));
   for (int j = 0; j < count; ++j) {
     const double* from = B + std::ptrdiff_t{j} * ldb;
     double* to = X + std::ptrdiff_t{j} * ldx;

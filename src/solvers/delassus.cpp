@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "solvers/coordinates.hpp"
+#include "solvers/folded.hpp"
+#include "solvers/projection.hpp"
 #include "spatial/lanes.hpp"
 
 namespace tenon {
@@ -18,10 +20,14 @@ Status positive(bool yes) {
 Status dense(WorkspaceImpl& w, const double* q) {
   const int stride = whole_packs(w.rows());
   std::fill_n(w.w().delassus, stride * stride, 0.0);
-  return positive(w.dense->delassus(q, w.cd()->user_row, w.w().delassus, stride));
+  double* G = nullptr;
+  if (w.md().cluster_count > 0) dense_G(w, G = w.loops.MG.data(), w.model->nv);
+  return positive(w.dense->delassus(q, G, w.cd()->user_row, w.w().delassus, stride));
 }
 
 Status ltl_osim(WorkspaceImpl& w, const double* q) {
+  if (w.independent)
+    return positive(w.kernels->independent_ltl_osim(w.md(), *w.cd(), q, w.independent->data, w.w()));
   return positive(w.kernels->ltl_osim(w.md(), *w.cd(), q, w.w()));
 }
 Status kjr(WorkspaceImpl& w, const double* q) {
@@ -54,6 +60,10 @@ DelassusMethod choose(const WorkspaceImpl& w) {
 
 }  // namespace
 
+bool crosses_clusters(DelassusMethod method) {
+  return method != DelassusMethod::dense && method != DelassusMethod::ltl_osim;
+}
+
 Status fill_delassus(WorkspaceImpl& w, DelassusMethod method, const double* q) {
   const DelassusMethod chosen = method == DelassusMethod::automatic ? choose(w) : method;
   const MethodEntry* entry = std::find_if(std::begin(methods), std::end(methods),
@@ -64,6 +74,7 @@ Status fill_delassus(WorkspaceImpl& w, DelassusMethod method, const double* q) {
                   static_cast<int>(method));
   if (chosen != DelassusMethod::dense) TENON_CHECK(check_no_bridges(w, "this Delassus method", "dense"));
   if (w.rows() == 0) return Status::ok;
+  TENON_CHECK(update_loops(w, q, w.zeros.data()));
   const Status status = entry->fill(w, q);
   if (status == Status::not_positive_definite)
     return w.fail(status,
@@ -78,9 +89,15 @@ void symmetric_to_user(const WorkspaceImpl& w, const double* lower, double* out,
 Status delassus_matrix(Workspace& workspace, DelassusMethod method, const double* q, double* out, int ld) {
   WorkspaceImpl& w = workspace.impl();
   w.message[0] = '\0';
-  TENON_CHECK(check_no_loops(w, "the Delassus matrix"));
   TENON_CHECK(take_positions(w, q));
   TENON_CHECK(check_configuration(w, "q", q));
+  const bool folds =
+      w.rows() > 0 && crosses_clusters(method == DelassusMethod::automatic ? choose(w) : method);
+  if (FoldedWorkspace* f = folds ? folded_for(w, false) : nullptr) {
+    f->take(q, w.zeros.data(), w.zeros.data());
+    const Status status = delassus_matrix(f->workspace, method, f->q.data(), out, ld);
+    return status == Status::ok ? status : w.fail(status, "%s", f->workspace.message());
+  }
   TENON_CHECK(fill_delassus(w, method, q));
   // Positive semidefinite: where the diagonal is finite all of it is.
   const std::ptrdiff_t step = whole_packs(w.rows()) + 1;

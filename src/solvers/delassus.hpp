@@ -10,6 +10,10 @@ namespace tenon {
 // lower triangle, column-major, and zeros below its last row. q is checked. Says what is wrong on failure.
 Status fill_delassus(WorkspaceImpl& w, DelassusMethod method, const double* q);
 
+// Whether a method sweeps over the tree of clusters, so that it works on the folded form of a model
+// (model/fold_rotors.hpp); the others need all bodies.
+bool crosses_clusters(DelassusMethod method);
+
 // A symmetric matrix laid out like that, to the user's order of rows and both triangles.
 void symmetric_to_user(const WorkspaceImpl& w, const double* lower, double* out, int ld);
 

@@ -34,7 +34,7 @@ class DelassusMemory {
   bool in_order = true;  // the user's order of rows is the kernels'
 
  private:
-  void find_branches(const ModelData& m, const ConstraintData& c);
+  class BranchFinder;
   void find_groups(const ModelData& m, const ConstraintData& c);
   std::int32_t way_dofs(const ModelData& m, std::int32_t node, std::int32_t up) const;
   double cost_of_way(const ModelData& m, const OsimrBranch& branch, double away, double root) const;
@@ -46,6 +46,8 @@ class DelassusMemory {
 
   std::vector<OsimrEnd> ends_;
   std::vector<OsimrBranch> branches_;
+  std::vector<OsimrMeet> meets_;
+  std::int32_t X_size_ = 0;
   std::vector<OsimrGroup> groups_;
   std::vector<EfpaNode> efpa_nodes_;
   std::vector<std::int32_t> group_lane_end_;

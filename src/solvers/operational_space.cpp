@@ -137,9 +137,10 @@ Status inverse_mass_times(Workspace& workspace, const double* q, const double* B
   WorkspaceImpl& w = workspace.impl();
   w.message[0] = '\0';
   if (w.coordinates.independent_v) return inverse_independent_mass_times(w, q, B, ldb, count, X, ldx);
-  TENON_CHECK(check_no_loops(w, "products with the inverse mass matrix in spanning coordinates"));
+  TENON_CHECK(take_positions(w, q));
   TENON_CHECK(check_configuration(w, "q", q));
   for (int j = 0; j < count; ++j) TENON_CHECK(check_finite(w, "B", B + std::ptrdiff_t{j} * ldb, w.model->nv));
+  TENON_CHECK(update_loops(w, q, w.zeros.data()));
   if (!w.kernels->sweep_inertias(w.md(), q, w.w()))
     return w.fail(Status::not_positive_definite,
                   "the mass matrix is not positive definite; a moving body has no inertia along its joint");
@@ -150,7 +151,6 @@ Status inverse_mass_times(Workspace& workspace, const double* q, const double* B
 Status operational_space(Workspace& workspace, const double* q, const OperationalSpace& out, int* rank) {
   WorkspaceImpl& w = workspace.impl();
   w.message[0] = '\0';
-  TENON_CHECK(check_no_loops(w, "operational-space products"));
   TENON_CHECK(take_positions(w, q));
   TENON_CHECK(check_configuration(w, "q", q));
   TENON_CHECK(check_no_bridges(w, "operational_space", "delassus_matrix"));

@@ -142,12 +142,15 @@ Status independent_mass_matrix(WorkspaceImpl& w, const double* q, double* H, int
     return Status::ok;
   }
   TENON_CHECK(update_loops(w, q, w.zeros.data()));
-  project_mass_matrix(w, q);
-  const int ny = w.model->ny;
-  for (int j = 0; j < ny; ++j)
-    for (int i = j; i < ny; ++i)
-      H[i + std::ptrdiff_t{j} * ld] = H[j + std::ptrdiff_t{i} * ld] =
-          w.loops.H[static_cast<std::size_t>(j * ny + i)];
+  IndependentSpaceData<double>& d = w.independent->data;
+  w.kernels->independent_mass_rows(w.md(), q, d.w.H, d, w.w());
+  for (int j = 0; j < d.tree.nv; ++j) std::fill_n(H + std::ptrdiff_t{j} * ld, d.tree.nv, 0.0);
+  for (int j = 0; j < d.tree.nv; ++j) {
+    const double* row = d.w.H + d.w.row_first[j];
+    int place = d.w.dof_depth[j];
+    for (int i = j; i >= 0; i = d.tree.v_parent[i], --place)
+      H[i + std::ptrdiff_t{j} * ld] = H[j + std::ptrdiff_t{i} * ld] = row[place];
+  }
   return Status::ok;
 }
 

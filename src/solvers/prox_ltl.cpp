@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solvers/projection.hpp"
+
 namespace tenon {
 namespace {
 
@@ -50,17 +52,33 @@ struct DualSteps {
   }
 };
 
+bool start(const ConstrainedProblem& p) {
+  WorkspaceImpl& w = p.w;
+  const bool has_wrenches = p.wrenches != nullptr;
+  if (w.independent)
+    return w.kernels->independent_prox_ltl_start(w.md(), *w.cd(), p.q, p.v, p.tau, has_wrenches,
+                                                 w.independent->data, w.w());
+  return w.kernels->prox_ltl_start(w.md(), *w.cd(), p.q, p.v, p.tau, has_wrenches, w.w());
+}
+
+void finish(const ConstrainedProblem& p) {
+  WorkspaceImpl& w = p.w;
+  if (!w.independent) return w.kernels->prox_ltl_finish(w.md(), *w.cd(), p.lambda, w.w().qdd, w.w());
+  IndependentSpaceData<double>& d = w.independent->data;
+  w.kernels->prox_ltl_finish(d.tree, d.rows, p.lambda, d.yddot, d.w);
+  from_independent(w, d.yddot, w.w().g, w.w().qdd);
+}
+
 }  // namespace
 
 Status solve_prox_ltl(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
-  if (!w.kernels->prox_ltl_start(w.md(), *w.cd(), p.q, p.v, p.tau, p.wrenches != nullptr, w.w()))
-    return Status::not_positive_definite;
+  if (!start(p)) return Status::not_positive_definite;
   DualSteps steps{p};
   const ProximalMethod method = {&steps,  DualSteps::prepare, DualSteps::evaluate, DualSteps::scale,
                                  nullptr, DualSteps::settle};
   const Status status = solve_proximal(*w.cd(), method, p.options, w.proximal, p.lambda, w.report);
-  w.kernels->prox_ltl_finish(w.md(), *w.cd(), p.lambda, w.w().qdd, w.w());
+  finish(p);
   return status;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solvers/projection.hpp"
+
 namespace tenon {
 namespace {
 
@@ -19,14 +21,21 @@ struct AugmentedSteps {
   static void prepare(void* self, const double* inv_mu) {
     AugmentedSteps& s = *static_cast<AugmentedSteps*>(self);
     WorkspaceImpl& w = s.p.w;
-    s.positive = w.kernels->prox_ltls_factor(w.md(), *w.cd(), inv_mu, w.w());
+    s.positive = w.independent ? w.kernels->independent_prox_ltls_factor(w.md(), *w.cd(), inv_mu,
+                                                                         w.independent->data, w.w())
+                               : w.kernels->prox_ltls_factor(w.md(), *w.cd(), inv_mu, w.w());
   }
 
   // Every evaluation after the first refines.
   static bool evaluate(void* self, const double* f, bool, double* step) {
     AugmentedSteps& s = *static_cast<AugmentedSteps*>(self);
     WorkspaceImpl& w = s.p.w;
-    w.kernels->prox_ltls_step(w.md(), *w.cd(), f, s.moved, step, w.w().qdd, w.w());
+    if (w.independent) {
+      IndependentSpaceData<double>& d = w.independent->data;
+      w.kernels->prox_ltls_step(d.tree, d.rows, f, s.moved, step, d.yddot, d.w);
+    } else {
+      w.kernels->prox_ltls_step(w.md(), *w.cd(), f, s.moved, step, w.w().qdd, w.w());
+    }
     s.moved = true;
     return s.positive;
   }
@@ -51,7 +60,12 @@ struct AugmentedSteps {
 
 Status solve_prox_ltls(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
-  w.kernels->prox_ltls_start(w.md(), *w.cd(), p.q, p.v, p.tau, p.wrenches != nullptr, w.w().qdd, w.w());
+  const bool has_wrenches = p.wrenches != nullptr;
+  if (w.independent)
+    w.kernels->independent_prox_ltls_start(w.md(), *w.cd(), p.q, p.v, p.tau, has_wrenches,
+                                           w.independent->data, w.w());
+  else
+    w.kernels->prox_ltls_start(w.md(), *w.cd(), p.q, p.v, p.tau, has_wrenches, w.w().qdd, w.w());
   AugmentedSteps steps{p};
   const ProximalMethod method = {&steps,
                                  AugmentedSteps::prepare,
@@ -61,7 +75,9 @@ Status solve_prox_ltls(const ConstrainedProblem& p) {
                                  nullptr,
                                  scheduled_mu,
                                  least_squares_mu};
-  return solve_proximal(*w.cd(), method, p.options, w.proximal, p.lambda, w.report);
+  const Status status = solve_proximal(*w.cd(), method, p.options, w.proximal, p.lambda, w.report);
+  if (w.independent) from_independent(w, w.independent->data.yddot, w.w().g, w.w().qdd);
+  return status;
 }
 
 }  // namespace tenon

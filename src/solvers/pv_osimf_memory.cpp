@@ -7,6 +7,30 @@
 #include "trace/recorded.hpp"
 
 namespace tenon {
+namespace {
+
+// A supporting node, or a cluster of them by its first, and the rows on it and what hangs on it.
+struct Unit {
+  std::int32_t node;
+  bool cluster;
+  std::int32_t row_begin, row_end;
+};
+
+// Those that hang on a node or on the world (-1).
+std::vector<Unit> units_behind(const ModelData& m, const ConstraintData& c, std::int32_t parent) {
+  std::vector<Unit> units;
+  for (std::int32_t s = 0; s < c.support_count; ++s) {
+    const std::int32_t i = c.support[s], cluster = m.cluster_count > 0 ? m.node_cluster[i] : -1;
+    if (m.nodes[i].parent != parent || (cluster >= 0 && m.clusters[cluster].node_begin != i)) continue;
+    Unit unit = {i, cluster >= 0, c.node_row_first[i], c.subtree_row_end[i]};
+    const std::int32_t bodies = cluster >= 0 ? m.clusters[cluster].node_count : 1;
+    for (std::int32_t k = i; k < i + bodies; ++k) unit.row_end = std::max(unit.row_end, c.subtree_row_end[k]);
+    units.push_back(unit);
+  }
+  return units;
+}
+
+}  // namespace
 
 template <class T>
 PvOsimfMemory<T>::PvOsimfMemory(const ModelData& m, const ConstraintData* constraints) {
@@ -42,22 +66,19 @@ void PvOsimfMemory<T>::add_block(std::int32_t begin, std::int32_t end) {
 
 template <class T>
 void PvOsimfMemory<T>::find_blocks(const ModelData& m, const ConstraintData& c) {
-  std::vector<std::int32_t> roots;
-  for (std::int32_t s = 0; s < c.support_count; ++s)
-    if (m.nodes[c.support[s]].parent < 0) roots.push_back(c.support[s]);
-  const std::int32_t root = roots.size() == 1 ? roots.front() : -1;
-  std::vector<std::int32_t> sides;
-  for (std::int32_t s = 0; s < c.support_count; ++s)
-    if (root >= 0 && m.nodes[c.support[s]].parent == root) sides.push_back(c.support[s]);
+  const std::vector<Unit> roots = units_behind(m, c, -1);
+  const bool apart = roots.size() == 1 && !roots.front().cluster;
+  const std::int32_t root = apart ? roots.front().node : -1;
+  const std::vector<Unit> sides = apart ? units_behind(m, c, root) : std::vector<Unit>();
   const bool rows_on_root = root >= 0 && c.node_row_first[root] < c.node_row_first[root + 1];
   if (sides.size() + (rows_on_root ? 1u : 0u) < 2) {
-    for (const std::int32_t i : roots) add_block(c.node_row_first[i], c.subtree_row_end[i]);
+    for (const Unit& unit : roots) add_block(unit.row_begin, unit.row_end);
     return;
   }
   const std::int32_t first = m.nodes[root].v_index;
   while (first + data.root_columns < m.nv && m.v_node[first + data.root_columns] == root) ++data.root_columns;
   add_block(c.node_row_first[root], c.node_row_first[root + 1]);
-  for (const std::int32_t i : sides) add_block(c.node_row_first[i], c.subtree_row_end[i]);
+  for (const Unit& unit : sides) add_block(unit.row_begin, unit.row_end);
 }
 
 template <class T>

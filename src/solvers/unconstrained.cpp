@@ -214,14 +214,23 @@ void multiply_independent(WorkspaceImpl& w, const double* B, int ldb, int count,
 
 Status factor_mass_matrix(Workspace& workspace, const double* q) {
   WorkspaceImpl& w = begin(workspace);
-  if (!w.coordinates.independent_v) TENON_CHECK(check_no_loops(w, "the sparse factor of the mass matrix"));
   TENON_CHECK(take_positions(w, q));
   TENON_CHECK(check_configuration(w, "q", q));
   w.factored = false;
   if (w.coordinates.independent_v) return factor_independent(w, q);
   w.kernels->crba_rows(w.md(), q, w.w().M, w.w());
-  std::copy_n(w.w().M, w.tables.row_first.back(), w.w().L);
-  if (!w.kernels->ltl_factor(w.md(), w.w().L, w.w().L_inv_d, w.w()))
+  bool positive = false;
+  if (w.independent) {
+    TENON_CHECK(update_loops(w, q, w.zeros.data()));
+    IndependentSpaceData<double>& d = w.independent->data;
+    std::copy_n(w.w().G, w.independent->G.size(), w.independent->G.begin());
+    w.kernels->independent_mass_rows(w.md(), q, d.w.L, d, w.w());
+    positive = w.kernels->ltl_factor(d.tree, d.w.L, d.w.L_inv_d, d.w);
+  } else {
+    std::copy_n(w.w().M, w.tables.row_first.back(), w.w().L);
+    positive = w.kernels->ltl_factor(w.md(), w.w().L, w.w().L_inv_d, w.w());
+  }
+  if (!positive)
     return w.fail(Status::not_positive_definite,
                   "the mass matrix is not positive definite; a moving body has no inertia along its joint");
   w.factored = true;
@@ -231,6 +240,15 @@ Status factor_mass_matrix(Workspace& workspace, const double* q) {
 static Status check_factored(WorkspaceImpl& w) {
   if (w.factored) return Status::ok;
   return w.fail(Status::invalid_argument, "the mass matrix is not factored; call factor_mass_matrix first");
+}
+
+// x := G H^-1 G^T x, with G of the factor.
+static void solve_in_independent(WorkspaceImpl& w, double* x) {
+  IndependentSpaceData<double>& d = w.independent->data;
+  std::copy(w.independent->G.begin(), w.independent->G.end(), w.w().G);
+  to_independent_force(w, x, d.yddot);
+  w.kernels->ltl_solve(d.tree, d.w.L, d.w.L_inv_d, d.yddot, d.w);
+  from_independent(w, d.yddot, nullptr, x);
 }
 
 Status solve_mass_matrix(Workspace& workspace, const double* B, int ldb, int count, double* X, int ldx) {
@@ -244,10 +262,30 @@ Status solve_mass_matrix(Workspace& workspace, const double* B, int ldb, int cou
     std::copy(b, b + n, x);
     if (w.coordinates.independent_v)
       solve_with_factor(w.coordinates.H_factor.data(), n, x);
+    else if (w.independent)
+      solve_in_independent(w, x);
     else
       w.kernels->ltl_solve(w.md(), w.w().L, w.w().L_inv_d, x, w.w());
   }
   return Status::ok;
+}
+
+// x := M b of the spanning tree of a model with embedded loops, whose coordinates are not numbered depth
+// first as ltl_multiply wants them.
+static void multiply_spanning(WorkspaceImpl& w, const double* b, double* x) {
+  const ModelData& m = w.md();
+  std::vector<double>& sum = w.loops.spanning;
+  std::fill(sum.begin(), sum.end(), 0.0);
+  for (int k = 0; k < m.nv; ++k) {
+    const double* row = w.w().M + w.tables.row_first[static_cast<std::size_t>(k)];
+    int place = w.tables.dof_depth[static_cast<std::size_t>(k)];
+    sum[static_cast<std::size_t>(k)] += row[place] * b[k];
+    for (int i = m.v_parent[k]; i >= 0; i = m.v_parent[i]) {
+      sum[static_cast<std::size_t>(k)] += row[--place] * b[i];
+      sum[static_cast<std::size_t>(i)] += row[place] * b[k];
+    }
+  }
+  std::copy(sum.begin(), sum.end(), x);
 }
 
 Status multiply_mass_matrix(Workspace& workspace, const double* B, int ldb, int count, double* X, int ldx) {
@@ -259,8 +297,14 @@ Status multiply_mass_matrix(Workspace& workspace, const double* B, int ldb, int 
     multiply_independent(w, B, ldb, count, X, ldx);
     return Status::ok;
   }
-  for (int j = 0; j < count; ++j)
-    w.kernels->ltl_multiply(w.md(), w.w().M, B + std::ptrdiff_t{j} * ldb, X + std::ptrdiff_t{j} * ldx, w.w());
+  for (int j = 0; j < count; ++j) {
+    const double* b = B + std::ptrdiff_t{j} * ldb;
+    double* x = X + std::ptrdiff_t{j} * ldx;
+    if (w.independent)
+      multiply_spanning(w, b, x);
+    else
+      w.kernels->ltl_multiply(w.md(), w.w().M, b, x, w.w());
+  }
   return Status::ok;
 }
 

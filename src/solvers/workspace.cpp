@@ -172,6 +172,7 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
   for (int e = 0; e < 3; ++e) d.gravity[e] = md().gravity[e];
   bridged = std::make_unique<BridgedFactor>(md(), cd(), d);
   d.bridged = bridged->data();
+  if (md().cluster_count > 0) independent = std::make_unique<IndependentSpace>(md(), cd(), d);
   if (model->folding && (!constraints || constraints->folded()))
     folded =
         std::make_unique<FoldedWorkspace>(*model->folding, constraints ? constraints->folded() : nullptr);
@@ -217,7 +218,8 @@ std::size_t Workspace::bytes() const {
   const std::size_t folded = w.folded ? w.folded->bytes() : 0;
   return sizeof w + folded + w.arena.bytes() + w.pv.bytes() + w.pv_early.bytes() + w.delassus.bytes() +
          w.loops.bytes() + w.coordinates.bytes() + w.damped.bytes() + doubles * sizeof(double) +
-         indices * sizeof(std::int32_t) + w.bridged->bytes() + w.dense->bytes();
+         indices * sizeof(std::int32_t) + w.bridged->bytes() + w.dense->bytes() +
+         (w.independent ? w.independent->bytes() : 0);
 }
 
 void Workspace::set_gravity(const Vector3& gravity) {

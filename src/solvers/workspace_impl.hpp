@@ -13,6 +13,7 @@
 #include "solvers/cost_model.hpp"
 #include "solvers/damped_inverse.hpp"
 #include "solvers/delassus_memory.hpp"
+#include "solvers/independent_space.hpp"
 #include "solvers/loop_memory.hpp"
 #include "solvers/proximal.hpp"
 #include "solvers/pv_early_memory.hpp"
@@ -44,9 +45,10 @@ struct WorkspaceImpl {
   std::unique_ptr<FoldedWorkspace> folded;  // null where the model has no folded form, or the rows have none
   DampedInverseMemory damped;
   std::unique_ptr<BridgedFactor> bridged;
-  std::vector<double> anchors;        // 12 a constraint item, for the kernels
-  std::vector<Pose> anchor_poses;     // the same per constraint in user order
-  std::vector<std::int32_t> item_of;  // constraint in user order -> item
+  std::unique_ptr<IndependentSpace> independent;  // null without embedded loops
+  std::vector<double> anchors;                    // 12 a constraint item, for the kernels
+  std::vector<Pose> anchor_poses;                 // the same per constraint in user order
+  std::vector<std::int32_t> item_of;              // constraint in user order -> item
   ProximalScratch proximal;
   Choice choice;                  // of Method::automatic
   std::vector<double> lambda;     // rows, kernels' order

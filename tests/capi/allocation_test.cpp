@@ -409,6 +409,54 @@ TEST_F(Allocation, NoneInIndependentCoordinates) {
   }
 }
 
+// Contacts on a robot with geared rotors, most of which fold into their carriers.
+TEST_F(Allocation, NoneAcrossClusters) {
+  Model cheetah = load("mini_cheetah", TENON_BASE_FLOATING);
+  Constraints feet = constraints(cheetah);
+  for (const char* name : {"FR_knee_link", "HL_knee_link"})
+    ASSERT_EQ(tenon_constraints_add_point(feet.get(), link(cheetah, name), nullptr, 0, nullptr, nullptr,
+                                          nullptr, 0),
+              TENON_OK);
+  ASSERT_EQ(tenon_constraints_finish(feet.get(), nullptr, 0), TENON_OK);
+  w = workspace(cheetah, feet);
+  State s(cheetah, w.get(), 1, 6);
+  const std::size_t nq = s.q.size(), nv = s.v.size();
+  const int32_t ld = static_cast<int32_t>(nv);
+  std::vector<double> A(36), J_bar(6 * nv), N(nv * nv);
+  for (int32_t method = 0; method < tenon_method_count(); ++method) {
+    tenon_solve_options options;
+    ASSERT_EQ(tenon_solve_options_init(&options, sizeof options), TENON_OK);
+    options.method = method;
+    expect_none(tenon_method_string(method), [&] { return s.constrained(w.get(), &options); });
+  }
+  for (int32_t method = 0; method < tenon_delassus_method_count(); ++method)
+    expect_none(tenon_delassus_method_string(method),
+                [&] { return tenon_delassus(w.get(), method, s.q.data(), nq, A.data(), 36, 6); });
+  for (int32_t method = 0; method < TENON_DAMPED_CABA_OSIM; ++method) {
+    const char* name = tenon_damped_method_string(method);
+    expect_none(name, [&] {
+      return tenon_delassus_inverse(w.get(), method, s.q.data(), nq, nullptr, 0, A.data(), 36, 6);
+    });
+    expect_none(name, [&] { return tenon_delassus_factor(w.get(), method, s.q.data(), nq, nullptr, 0); });
+    expect_none(name, [&] { return tenon_delassus_apply(w.get(), 6, A.data(), 36, 6, A.data(), 36, 6); });
+  }
+  expect_none("operational_space", [&] {
+    return tenon_operational_space(w.get(), s.q.data(), nq, A.data(), 36, 6, J_bar.data(), J_bar.size(), ld,
+                                   N.data(), N.size(), ld, nullptr);
+  });
+  expect_none("inverse_mass_times", [&] {
+    return tenon_inverse_mass_times(w.get(), s.q.data(), nq, 6, J_bar.data(), J_bar.size(), ld, J_bar.data(),
+                                    J_bar.size(), ld);
+  });
+  expect_none("factor_mass_matrix", [&] { return tenon_factor_mass_matrix(w.get(), s.q.data(), nq); });
+  expect_none("solve_mass_matrix", [&] {
+    return tenon_solve_mass_matrix(w.get(), 6, J_bar.data(), J_bar.size(), ld, J_bar.data(), J_bar.size(),
+                                   ld);
+  });
+  expect_none("project_velocities",
+              [&] { return tenon_project_velocities(w.get(), s.q.data(), nq, s.v.data(), nv); });
+}
+
 TEST_F(Allocation, NoneWhereACallFails) {
   State s(model, w.get(), 1, 19);
   double pose[7] = {0, 0, 0, 0, 0, 0, 1}, gravity[3] = {0, 0, -1};

@@ -368,21 +368,5 @@ TEST(Loops, ApproximateMethods) {
   EXPECT_GT(unconstrained, 2 * approximate);
 }
 
-TEST(Loops, WhatKnowsNoLoopsSaysSo) {
-  const LoopScene scene = model_scene("four_bar", false);
-  Workspace w(scene.model, ConstraintSet::bind(scene.model, {point_constraint(1, {0, 0, 0})}));
-  const VectorXd q = (VectorXd(3) << 0.6, -0.6, 0.6).finished(), zero = VectorXd::Zero(3);
-  VectorXd qdd(3);
-  MatrixXd X(6, 6);
-  EXPECT_EQ(factor_mass_matrix(w, q.data()), Status::unsupported);
-  EXPECT_EQ(delassus_matrix(w, {}, q.data(), X.data(), 6), Status::unsupported);
-  SolveOptions options;
-  options.method = Method::prox_ltl;
-  EXPECT_EQ(constrained_dynamics(w, options, q.data(), zero.data(), zero.data(), nullptr, nullptr, qdd.data(),
-                                 nullptr),
-            Status::unsupported);
-  EXPECT_NE(std::string(w.message()).find("unsupported: "), std::string::npos);
-}
-
 }  // namespace
 }  // namespace tenon::testing

@@ -128,7 +128,8 @@ TEST(RandomMechanisms, MatchMultipliers) {
     SCOPED_TRACE(static_cast<int>(treatment));
     EXPECT_GE(tally.scenes, mechanisms * 6 / 10);
     EXPECT_LE(tally.too_hard, mechanisms / 5);
-    for (const Method method : {Method::automatic, Method::dense, Method::pv, Method::prox_pv})
+    for (const Method method :
+         {Method::automatic, Method::dense, Method::pv, Method::prox_pv, Method::prox_ltl})
       EXPECT_GE(tally.compared[method], tally.scenes * 9 / 10) << name_of(method);
   }
   EXPECT_GE(tallies[Treatment::embedded].compared[Method::constrained_aba], mechanisms / 2);

@@ -1,0 +1,35 @@
+// Tables and memory of the methods in independent coordinates (kernels/independent_space_data.hpp) for one
+// model with embedded loops and one constraint set, sized once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "constraint/constraint_data.hpp"
+#include "kernels/independent_space_data.hpp"
+
+namespace tenon {
+
+class IndependentSpace {
+ public:
+  // w: of the workspace, complete. constraints: null for none.
+  IndependentSpace(const ModelData& m, const ConstraintData* constraints, const WorkspaceData<double>& w);
+  IndependentSpace(const IndependentSpace&) = delete;
+  IndependentSpace& operator=(const IndependentSpace&) = delete;
+
+  std::size_t bytes() const;
+
+  IndependentSpaceData<double> data{};
+  std::vector<double> G;  // that of the kept factor, data.w.L
+
+ private:
+  void make_tree(const ModelData& m);
+  void bound_rows(const ModelData& m, const ConstraintData& c);
+
+  std::vector<std::int32_t> v_parent_, node_, dof_depth_, row_first_, moved_begin_, moved_end_;
+  std::vector<DofPanel> panels_;
+  std::vector<double> memory_;
+};
+
+}  // namespace tenon
