@@ -392,8 +392,8 @@ void ConstraintSet::fold() {
   if (!model_->folding) return;
   const std::vector<std::int32_t>& rotors = model_->folding->rotor_node;
   const auto on_rotor = [&](int link) {
-    return link >= 0 && std::binary_search(rotors.begin(), rotors.end(),
-                                           model_->links[static_cast<std::size_t>(link)].body);
+    return link >= 0 && std::find(rotors.begin(), rotors.end(),
+                                  model_->links[static_cast<std::size_t>(link)].body) != rotors.end();
   };
   for (const ConstraintSpec& spec : specs_)
     if (on_rotor(spec.link) || on_rotor(spec.second_link)) return;
