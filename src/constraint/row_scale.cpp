@@ -218,8 +218,9 @@ double geometric_mean(const std::vector<double>& values, Select select) {
 
 // A row may stand still in one pose (a straight leg along itself) or in all (out of the plane of a planar
 // arm). Poses count from a thousandth of the best one on; a row whose best is rounding beside the other rows
-// cannot move.
-constexpr double still_in_a_pose = 1e-3, still_always = 1e-18;
+// of its kind cannot move. A description is rounded too: rows of Cassie's plantar rods move a ten millionth
+// of what others do.
+constexpr double still_in_a_pose = 1e-3, still_always = 1e-12;
 
 double typical(const std::vector<double>& values) {
   const double best = *std::max_element(values.begin(), values.end());
@@ -229,10 +230,11 @@ double typical(const std::vector<double>& values) {
 }
 
 void fill_gaps(const Model& model, const std::vector<Row>& rows, std::vector<double>& scale) {
-  const double largest = scale.empty() ? 0 : *std::max_element(scale.begin(), scale.end());
-  for (double& s : scale) {
-    if (!(s > still_always * largest)) s = 0;
-  }
+  double largest[2] = {0, 0};
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    largest[rows[r].angular] = std::max(largest[rows[r].angular], scale[r]);
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    if (!(scale[r] > still_always * largest[rows[r].angular])) scale[r] = 0;
   const std::vector<double> known = scale;
   const double any = geometric_mean(known, [](std::size_t) { return true; });
   for (std::size_t r = 0; r < rows.size(); ++r) {

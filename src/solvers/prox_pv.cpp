@@ -60,10 +60,17 @@ struct DualSteps {
   }
 };
 
+// Whether rows hold to the tolerance, or to rounding where free accelerations are much larger than what the
+// rows ask for: the sums that make up b then hold no more digits.
 bool rows_hold(const ConstrainedProblem& p) {
-  double scale = 0;
-  for (int r = 0; r < p.w.rows(); ++r) scale = std::max(scale, std::abs(p.w.w().k[r]));
-  return p.w.report.primal_residual <= p.options.absolute_tolerance + p.options.relative_tolerance * scale;
+  constexpr double rounding = 1e-13;
+  double scale = 0, sums = 0;
+  for (int r = 0; r < p.w.rows(); ++r) {
+    scale = std::max(scale, std::abs(p.w.w().k[r]));
+    sums = std::max(sums, std::abs(p.w.pv.data.b[r]));
+  }
+  const double tolerance = p.options.absolute_tolerance + p.options.relative_tolerance * scale;
+  return p.w.report.primal_residual <= std::max(tolerance, rounding * sums);
 }
 
 }  // namespace
@@ -89,9 +96,7 @@ Status iterate_pv(const ConstrainedProblem& p) {
   const Status status = solve_proximal(*w.cd(), method, p.options, w.proximal, p.lambda, w.report);
   if (static_cast<std::int32_t>(status) < 0) return status;
   roll_out_pv(p, p.lambda);
-  // Where free accelerations are much larger than what the rows ask for, the residual of the dual problem is
-  // the rounding of those; the accelerations tell whether the rows hold.
-  return status == Status::max_iterations && rows_hold(p) ? Status::ok : status;
+  return rows_hold(p) ? Status::ok : status;
 }
 
 void roll_out_pv(const ConstrainedProblem& p, const double* added) {

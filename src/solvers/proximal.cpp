@@ -20,8 +20,10 @@ constexpr double large_enough = 1e-5;
 // number, relative to the accelerations, it is rounding; above, rows contradict each other.
 constexpr double out_of_reach = 1e-7;
 constexpr double rounding = 1e-9;
-// A step whose image is smaller than this share of it lies in the null space but for rounding.
-constexpr double barely_moves = 1e-8;
+// A step whose image is smaller than this share of it lies in the null space but for rounding. The share is
+// mu times the eigenvalue of the Delassus matrix, its rows scaled to a typical diagonal of one: what is a
+// null eigenvalue elsewhere (unreachable.cpp) is one here.
+constexpr double barely_moves = 1e-8, null_eigenvalue = 1e-12, most_of_a_step = 1e-3;
 // A least-squares step that removes a smaller share of the residual may be rounding.
 constexpr double barely_removed = 1e-6;
 // What the first step is expected to leave of the residual, times mu.
@@ -70,7 +72,8 @@ class Driver {
   SolveReport& report_;
   const int m_;
   double *f_, *r_, *start_, *inv_mu_, *steps_, *images_, *best_;
-  double best_residual_ = 0;  // primal, at best_
+  double best_residual_ = 0;   // primal, at best_
+  double smallest_image_ = 0;  // of a step that is worth remembering, as a share of it
   int remembered_ = 0, next_slot_ = 0;
   bool refine_ = false;
   bool least_squares_ = false;           // rows contradict: mu follows the user's weights
@@ -93,6 +96,8 @@ bool Driver::restart(double mu) {
     inv_mu_[r] = c_.compliance[r] >= inv ? 0 : inv;
   }
   report_.mu = options_.mu > 0 ? options_.mu : mu;
+  smallest_image_ =
+      options_.mu > 0 ? barely_moves : std::clamp(null_eigenvalue * mu, barely_moves, most_of_a_step);
   remembered_ = next_slot_ = 0;
   method_.prepare(method_.self, inv_mu_);
   if (!take_residual()) return false;
@@ -173,7 +178,7 @@ bool Driver::remember() {
     for (int r = 0; r < m_; ++r) Bp[r] -= share * image(j)[r], p[r] -= share * step(j)[r];
   }
   const double norm = std::sqrt(dot(Bp, Bp));
-  if (!(norm > barely_moves * size)) return false;
+  if (!(norm > smallest_image_ * size)) return false;
   for (int r = 0; r < m_; ++r) Bp[r] /= norm, p[r] /= norm;
   next_slot_ = (next_slot_ + 1) % proximal_window;
   remembered_ = std::max(remembered_, next_slot_ == 0 ? proximal_window : next_slot_);

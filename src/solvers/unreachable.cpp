@@ -10,8 +10,10 @@ namespace {
 // Eigenvalues below this are zero: of rows scaled to unit diagonal, and the same as the dense reference
 // takes.
 constexpr double null_eigenvalue = 1e-12;
-// A row that hardly moves the robot next to what is typical of it is not blown up to unit diagonal.
-constexpr double cancellation = 1e-6;
+// A row that hardly moves the robot next to what is typical of it is not blown up to unit diagonal: two rows
+// of Cassie's loops stand still but for the eleventh digit of its coordinates, and the forces that hold them
+// would be as large as that digit is small.
+constexpr double hardly_moves = 1e-6;
 constexpr int most_sweeps = 40;
 
 }  // namespace
@@ -26,7 +28,7 @@ UnreachablePart::UnreachablePart(int rows) : m_(static_cast<std::size_t>(rows)) 
 
 void UnreachablePart::scale_rows(const ConstraintData& c) {
   for (std::size_t r = 0; r < m_; ++r) {
-    const double diagonal = std::max(A_[r * m_ + r], cancellation * c.scale[r]);
+    const double here = A_[r * m_ + r], diagonal = here > hardly_moves * c.scale[r] ? here : c.scale[r];
     scale_[r] = diagonal > 0 ? 1 / std::sqrt(diagonal) : 1;
   }
   for (std::size_t i = 0; i < m_; ++i)
