@@ -21,7 +21,7 @@ constexpr tenon_loop_options default_loop_options = {sizeof(tenon_loop_options),
                                                      {0, 0, 0, 0, 0, 0, 1},
                                                      {1, 0, 0},
                                                      0,
-                                                     0};
+                                                     TENON_LOOPS_BY_MODEL};
 
 std::string link_name(const tenon_builder& builder, int32_t link, const char* argument) {
   const auto& links = builder.mechanism.links;
@@ -48,9 +48,12 @@ tenon_status tenon_builder_add_loop(tenon_builder* builder, const char* name,
     need(builder, "builder");
     need(options, "options");
     const tenon_loop_options checked = completed(options, default_loop_options, "tenon_loop_options");
-    if (checked.reserved2 != 0)
-      throw Error(Status::unsupported, "tenon_loop_options: the field 'reserved2' is not 0");
+    if (checked.treatment < TENON_LOOPS_BY_MODEL || checked.treatment > TENON_LOOPS_AUTO)
+      throw Error(Status::invalid_argument, "tenon_loop_options: treatment is " +
+                                                std::to_string(checked.treatment) +
+                                                "; use one of TENON_LOOPS_*");
     tenon::MechanismLoop loop;
+    loop.treatment = static_cast<tenon::LoopTreatment>(checked.treatment);
     loop.name = need_name(name, "name");
     loop.type = static_cast<tenon::JointType>(checked.type);
     loop.predecessor = link_name(*builder, checked.predecessor_link, "predecessor_link");

@@ -34,9 +34,10 @@ tenon_model_options model_options(const tenon_model_options* options) {
     throw Error(Status::invalid_argument, "tenon_model_options: base is " + std::to_string(checked.base) +
                                               "; give TENON_BASE_FIXED or TENON_BASE_FLOATING");
   need_finite(checked.gravity, 3, "tenon_model_options: gravity");
-  if (checked.loops != TENON_LOOPS_EMBED && checked.loops != TENON_LOOPS_OPEN)
-    throw Error(Status::invalid_argument, "tenon_model_options: loops is " + std::to_string(checked.loops) +
-                                              "; give TENON_LOOPS_EMBED or TENON_LOOPS_OPEN");
+  if (checked.loops < TENON_LOOPS_EMBED || checked.loops > TENON_LOOPS_AUTO)
+    throw Error(Status::invalid_argument,
+                "tenon_model_options: loops is " + std::to_string(checked.loops) +
+                    "; give TENON_LOOPS_EMBED, TENON_LOOPS_OPEN, TENON_LOOPS_ROWS or TENON_LOOPS_AUTO");
   for (const int32_t flag : {checked.ignore_loops, checked.ignore_mimic})
     if (flag != 0 && flag != 1)
       throw Error(Status::invalid_argument, "tenon_model_options: ignore_loops and ignore_mimic are 0 or 1");
@@ -54,7 +55,7 @@ tenon_model* make_model(const Mechanism& mechanism, const tenon_model_options& o
   compile.floating_base = options.base == TENON_BASE_FLOATING;
   if (options.floating_joint_name != nullptr)
     compile.floating_joint_name = need_name(options.floating_joint_name, "floating_joint_name");
-  compile.loops = options.loops == TENON_LOOPS_OPEN ? LoopTreatment::open : LoopTreatment::embed;
+  compile.loops = static_cast<LoopTreatment>(options.loops);
   compile.gravity = {options.gravity[0], options.gravity[1], options.gravity[2]};
 
   Log log(options);

@@ -313,10 +313,20 @@ TENON_API const char *tenon_joint_type_string(int32_t type);
  * lives until the callback returns. It must not throw or jump out. */
 typedef void (*tenon_log_callback)(void *user, int32_t level, const char *message);
 
-/* tenon_model_options.loops: joints tied together move together, with independent and dependent coordinates; or every
- * joint of the spanning tree is free, for those who close loops by constraint rows. */
+/* What becomes of loops, tenon_model_options.loops and tenon_loop_options.treatment (in URDF+ the attribute treatment of
+ * <loop>: embed, open, rows, auto).
+ * EMBED: joints tied together move together, with independent and dependent coordinates. OPEN: the joints of the
+ * spanning tree are free, for those who close loops by constraint rows; as a model's option of couplings and gears too.
+ * ROWS: the joints are free, and the rows that close the loop come along: every constraint set on the model has them
+ * after its own (tenon_constraint_info and multipliers include them), a workspace without a set has them alone, so that
+ * one tenon_constrained_dynamics solves contacts, loops by rows and embedded loops, and tenon_forward_dynamics obeys
+ * all loops. Couplings and gears are embedded all the same. AUTO: EMBED or ROWS for each loop by a cost model: rows for
+ * loops through many joints. BY_MODEL: of one loop, as tenon_model_options says. */
+#define TENON_LOOPS_BY_MODEL ((int32_t)-1)
 #define TENON_LOOPS_EMBED ((int32_t)0)
 #define TENON_LOOPS_OPEN ((int32_t)1)
+#define TENON_LOOPS_ROWS ((int32_t)2)
+#define TENON_LOOPS_AUTO ((int32_t)3)
 
 /* How a model is made. */
 typedef struct tenon_model_options {
@@ -548,7 +558,7 @@ typedef struct tenon_loop_options {
   double successor_frame[7];   /* the joint, the loop is closed; default identity */
   double axis[3];              /* of the joint, the same in both end frames; default x */
   int32_t reserved;            /* 0 */
-  int32_t reserved2;           /* 0 */
+  int32_t treatment;           /* TENON_LOOPS_*; default TENON_LOOPS_BY_MODEL */
 } tenon_loop_options;
 
 /* Writes the defaults into options.

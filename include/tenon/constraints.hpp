@@ -61,7 +61,8 @@ ConstraintSpec closure_constraint(int link, const Pose& frame, int second_link, 
 
 class ConstraintSet {
  public:
-  // Throws Error with the index and name of the constraint that is wrong.
+  // Throws Error with the index and name of the constraint that is wrong. Model::row_loops follow the specs
+  // as closures of their names.
   static std::shared_ptr<const ConstraintSet> bind(std::shared_ptr<const Model> model,
                                                    std::vector<ConstraintSpec> specs);
 

@@ -10,6 +10,10 @@
 // All calls that take q expect the loops to be closed there as far as the caller cares: G and g are those of
 // q, and close_loops closes. Without loops the maps are copies. No call allocates.
 //
+// Loops that closure rows keep closed (Model::row_loops) leave their joints independent: the maps know
+// nothing of them, nor does check_loops. loop_gap, close_loops, find_assemblies and project_velocity take all
+// loops together.
+//
 // Negative status: nothing was written. Status::singular_configuration: at q the dependent velocities do not
 // follow from the independent ones (a dead centre).
 #pragma once

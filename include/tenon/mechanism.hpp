@@ -87,6 +87,15 @@ struct MechanismJoint {
 // What ties the joints of the tree together. Each of the following is a constraint phi(q) = 0; the joints it
 // moves form a cluster when the mechanism is compiled (model.hpp).
 
+// What becomes of what ties joints together.
+enum class LoopTreatment : std::int32_t {
+  by_model = -1,  // of one loop: as CompileOptions::loops says
+  embed = 0,      // clusters: the joints of a loop move together, with independent and dependent coordinates
+  open = 1,       // none: the spanning tree, to be closed by constraint rows of the user's or not at all
+  rows = 2,       // the loop's joints move freely, and every solve of the model brings the rows that close it
+  automatic = 3,  // embed or rows, whatever costs less: rows for loops through many joints
+};
+
 // A joint that closes a kinematic loop: it connects two links of the tree, which move as a joint of this type
 // between the end frames lets them.
 struct MechanismLoop {
@@ -97,6 +106,7 @@ struct MechanismLoop {
   // Revolute, continuous, prismatic, planar: as the joint's axis, the same in both end frames, which coincide
   // but for the joint's motion.
   Vector3 axis = {1, 0, 0};
+  LoopTreatment treatment = LoopTreatment::by_model;
 };
 
 // Positions of one-dof joints that follow others: q_dependent = ratios q_independent + offsets. A dependent

@@ -18,18 +18,14 @@
 
 namespace tenon {
 
-// What becomes of loops, couplings, gears and implicit constraints of a mechanism.
-enum class LoopTreatment : std::int32_t {
-  embed = 0,  // clusters: the joints of a loop move together, with independent and dependent coordinates
-  open = 1,   // none: the model is the spanning tree, to be closed by constraint rows or not at all
-};
-
 struct CompileOptions {
   // true: the root link gets a floating joint to the world, named floating_joint_name; its coordinates come
   // first.
   bool floating_base = false;
   std::string floating_joint_name = "root_joint";
   Vector3 gravity = {0, 0, -9.81};
+  // Of loops that do not say themselves (MechanismLoop::treatment). open: of all, and of couplings, gears and
+  // implicit constraints too, which are embedded otherwise.
   LoopTreatment loops = LoopTreatment::embed;
 };
 
@@ -107,6 +103,23 @@ struct Model {
     std::vector<double> closed;  // a configuration (nq) at which all loops are closed and none is singular
     std::int32_t K_size = 0, callback_scratch = 0;
   } loops;
+  // Loops that closure rows keep closed (LoopTreatment::rows). Every constraint set on the model has these
+  // rows after the user's own, and a workspace without a set has them alone.
+  struct RowLoop {
+    std::string name;
+    int predecessor, successor;  // links
+    Pose predecessor_frame, successor_frame;
+    std::uint32_t rows;  // as ConstraintSpec::rows; those that some joint moves
+  };
+  std::vector<RowLoop> row_loops;
+  // The same mechanism with these loops embedded too, by which configurations are closed, and where its
+  // coordinates stand here. Null without such loops.
+  struct Closing {
+    std::shared_ptr<const Model> model;
+    std::vector<std::int32_t> q, v;
+  };
+  std::unique_ptr<const Closing> closing;
+
   std::vector<RotorData> rotors;
   std::vector<RotorDrive> rotor_drives;
   std::vector<double> spin, cluster_F_initial, cluster_D_initial, cluster_U_initial;

@@ -243,6 +243,11 @@ std::shared_ptr<const ConstraintSet> ConstraintSet::bind(std::shared_ptr<const M
                                                          std::vector<ConstraintSpec> specs) {
   if (!model)
     throw Error(Status::invalid_argument, "constraints need a model to be bound to; compile one first");
+  for (const Model::RowLoop& loop : model->row_loops) {
+    specs.push_back(closure_constraint(loop.predecessor, loop.predecessor_frame, loop.successor,
+                                       loop.successor_frame, loop.rows));
+    specs.back().name = loop.name;
+  }
   for (std::size_t i = 0; i < specs.size(); ++i) SpecChecker(specs[i], i, *model).run();
   const auto set = std::make_shared<ConstraintSet>();
   set->model_ = std::move(model);

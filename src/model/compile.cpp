@@ -21,6 +21,7 @@
 #include "model/inertia.hpp"
 #include "model/loops.hpp"
 #include "model/placement.hpp"
+#include "model/row_loops.hpp"
 #include "tenon/model.hpp"
 
 namespace tenon {
@@ -96,7 +97,7 @@ class Compiler {
     model_.floating_base = options_.floating_base;
     order_joints();
     const bool loops =
-        options_.loops == LoopTreatment::embed &&
+        options_.loops != LoopTreatment::open &&
         !(description_.loops.empty() && description_.couplings.empty() && description_.implicits.empty());
     if (loops) order_by_cluster();
     place_root();
@@ -377,11 +378,16 @@ class Compiler {
 
 }  // namespace
 
-std::shared_ptr<const Model> Model::compile(const Mechanism& mechanism, const CompileOptions& options) {
+std::shared_ptr<Model> compile_embedded(const Mechanism& mechanism, const CompileOptions& options) {
   const auto model = std::make_shared<Model>();
   Compiler(mechanism, options, *model).run();
   model->folding = fold_rotors(*model);
   return model;
+}
+
+std::shared_ptr<const Model> Model::compile(const Mechanism& mechanism, const CompileOptions& options) {
+  return divides_loops(mechanism, options) ? compile_divided(mechanism, options)
+                                           : compile_embedded(mechanism, options);
 }
 
 // Points data() at what has been compiled.

@@ -105,6 +105,8 @@ std::string Model::describe() const {
            << " folded into what carries them\n";
   }
 
+  for (const RowLoop& loop : row_loops) text << "loop " << loop.name << " is closed by rows\n";
+
   const std::vector<std::string> names = link_names(*this);
   text << "world" << (names[0].empty() ? "" : ": ") << names[0] << "\n";
   std::vector<int> level(nodes.size());

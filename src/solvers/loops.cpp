@@ -7,6 +7,7 @@
 #include "solvers/configuration.hpp"
 #include "solvers/coordinates.hpp"
 #include "solvers/projection.hpp"
+#include "solvers/row_loops.hpp"
 #include "tenon/dynamics.hpp"
 
 namespace tenon {
@@ -95,11 +96,39 @@ bool same_assembly(const Model& model, const double* a, const double* b) {
   return true;
 }
 
+// A call on the form of the model with all loops embedded; results come back where the call has any.
+template <class Call>
+Status by_closing_form(WorkspaceImpl& w, const double* q, const double* v, Call call) {
+  RowLoops& loops = *w.row_loops;
+  loops.take(q, v);
+  const Status status = call(loops);
+  return status == Status::ok ? status : w.fail(status, "%s", loops.closing.message());
+}
+
+// The loops that are embedded.
+Status close_clusters(WorkspaceImpl& w, LoopMoves moves, double* q, double* gap) {
+  double left = 0;
+  if (!without_loops(w)) {
+    left = moves == LoopMoves::all ? w.loops.assembly.close(q, Assembly::Moves::all, w.w())
+                                   : close_from_anywhere(w, q);
+  }
+  if (gap) *gap = left;
+  if (left < loop_tolerance) return Status::ok;
+  return w.fail(Status::infeasible,
+                "the loops could not be closed: the smallest gap found is %.3g m or rad; the independent "
+                "coordinates may "
+                "be out of reach",
+                left);
+}
+
 }  // namespace
 
 Status loop_gap(Workspace& workspace, const double* q, double* gap) {
   WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_configuration(w, "q", q));
+  if (w.row_loops)
+    return by_closing_form(w, q, nullptr,
+                           [&](RowLoops& loops) { return loop_gap(loops.closing, loops.q.data(), gap); });
   *gap = without_loops(w) ? 0 : w.loops.assembly.evaluate(q, nullptr, w.w());
   return Status::ok;
 }
@@ -131,18 +160,12 @@ Status check_loops(Workspace& workspace, const double* q, const double* v, LoopS
 Status close_loops(Workspace& workspace, LoopMoves moves, double* q, double* gap) {
   WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_configuration(w, "q", q));
-  double left = 0;
-  if (!without_loops(w)) {
-    left = moves == LoopMoves::all ? w.loops.assembly.close(q, Assembly::Moves::all, w.w())
-                                   : close_from_anywhere(w, q);
-  }
-  if (gap) *gap = left;
-  if (left < loop_tolerance) return Status::ok;
-  return w.fail(Status::infeasible,
-                "the loops could not be closed: the smallest gap found is %.3g m or rad; the independent "
-                "coordinates may "
-                "be out of reach",
-                left);
+  if (!w.row_loops) return close_clusters(w, moves, q, gap);
+  return by_closing_form(w, q, nullptr, [&](RowLoops& loops) {
+    const Status status = close_loops(loops.closing, moves, loops.q.data(), gap);
+    loops.give(q, nullptr);
+    return status;
+  });
 }
 
 Status find_assemblies(Workspace& workspace, const double* q, int starts, int capacity, double* assemblies,
@@ -150,6 +173,17 @@ Status find_assemblies(Workspace& workspace, const double* q, int starts, int ca
   WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_configuration(w, "q", q));
   const int nq = w.model->nq;
+  if (w.row_loops)
+    return by_closing_form(w, q, nullptr, [&](RowLoops& loops) {
+      const Status status =
+          find_assemblies(loops.closing, loops.q.data(), starts, capacity, assemblies, count);
+      for (int i = 0; status == Status::ok && i < *count; ++i) {
+        double* assembly = assemblies + std::ptrdiff_t{i} * nq;
+        std::copy_n(assembly, nq, loops.q.data());
+        loops.give(assembly, nullptr);
+      }
+      return status;
+    });
   double* start = w.loops.start.data();
   int found = 0;
   for (int attempt = 0; attempt < starts && found < capacity; ++attempt) {
@@ -174,6 +208,12 @@ Status project_velocity(Workspace& workspace, LoopMoves moves, const double* q, 
   WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_configuration(w, "q", q));
   TENON_CHECK(check_finite(w, "v", v, w.model->nv));
+  if (w.row_loops)
+    return by_closing_form(w, q, v, [&](RowLoops& loops) {
+      const Status status = project_velocity(loops.closing, moves, loops.q.data(), loops.v.data());
+      if (status == Status::ok) loops.give(nullptr, v);
+      return status;
+    });
   if (without_loops(w)) return Status::ok;
   TENON_CHECK(update_loops(w, q, nullptr));
   double* y = w.loops.independent.data();
@@ -204,7 +244,7 @@ Status spanning_positions(Workspace& workspace, const double* y, const double* g
     if (status != Status::open_loop) return status;
   }
   for (std::size_t i = 0; i < places.size(); ++i) q[places[i]] = y[i];
-  return close_loops(workspace, LoopMoves::dependent, q, nullptr);
+  return close_clusters(w, LoopMoves::dependent, q, nullptr);
 }
 
 Status independent_velocity(Workspace& workspace, const double* v, double* ydot) {

@@ -6,6 +6,7 @@
 #include "solvers/coordinates.hpp"
 #include "solvers/link_frames.hpp"
 #include "solvers/projection.hpp"
+#include "solvers/row_loops.hpp"
 #include "tenon/dynamics.hpp"
 
 namespace tenon {
@@ -311,6 +312,7 @@ Status multiply_mass_matrix(Workspace& workspace, const double* B, int ldb, int 
 Status forward_dynamics(Workspace& workspace, const double* q, const double* v, const double* tau,
                         const double* wrenches, double* qdd) {
   WorkspaceImpl& w = begin(workspace);
+  if (w.row_loops) return solve_row_loops(workspace, q, v, tau, wrenches, qdd);
   TENON_CHECK(take_state(w, q, v));
   TENON_CHECK(take_forces(w, tau));
   TENON_CHECK(check_configuration(w, "q", q));

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "solvers/folded.hpp"
+#include "solvers/row_loops.hpp"
 
 namespace tenon {
 
@@ -176,6 +177,7 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
   if (model->folding && (!constraints || constraints->folded()))
     folded =
         std::make_unique<FoldedWorkspace>(*model->folding, constraints ? constraints->folded() : nullptr);
+  if (model->closing) row_loops = std::make_unique<RowLoops>(model, *constraints);
 }
 
 WorkspaceImpl::~WorkspaceImpl() = default;
@@ -193,6 +195,7 @@ Workspace::Workspace(std::shared_ptr<const Model> model, std::shared_ptr<const C
   if (constraints && constraints->model() != model)
     throw Error(Status::invalid_argument,
                 "the constraint set is bound to another model; bind it to the model of the workspace");
+  if (!constraints && !model->row_loops.empty()) constraints = ConstraintSet::bind(model, {});
   impl_ = std::make_unique<WorkspaceImpl>(std::move(model), std::move(constraints));
 }
 Workspace::~Workspace() = default;
@@ -215,7 +218,7 @@ std::size_t Workspace::bytes() const {
   const std::size_t doubles = w.anchors.size() + w.step.size() + w.zeros.size() +
                               w.proximal.steps.size() * 2 + w.proximal.f.size() * 5;
   const std::size_t indices = w.tables.count() + w.item_of.size();
-  const std::size_t folded = w.folded ? w.folded->bytes() : 0;
+  const std::size_t folded = (w.folded ? w.folded->bytes() : 0) + (w.row_loops ? w.row_loops->bytes() : 0);
   return sizeof w + folded + w.arena.bytes() + w.pv.bytes() + w.pv_early.bytes() + w.delassus.bytes() +
          w.loops.bytes() + w.coordinates.bytes() + w.damped.bytes() + doubles * sizeof(double) +
          indices * sizeof(std::int32_t) + w.bridged->bytes() + w.dense->bytes() +
@@ -225,6 +228,7 @@ std::size_t Workspace::bytes() const {
 void Workspace::set_gravity(const Vector3& gravity) {
   for (std::size_t e = 0; e < 3; ++e) impl_->w().gravity[e] = gravity[e];
   if (impl_->folded) impl_->folded->workspace.set_gravity(gravity);
+  if (impl_->row_loops && impl_->row_loops->alone) impl_->row_loops->alone->set_gravity(gravity);
 }
 Vector3 Workspace::gravity() const {
   const auto& g = impl_->arena.data.gravity;

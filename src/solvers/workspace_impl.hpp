@@ -23,6 +23,7 @@
 namespace tenon {
 
 struct FoldedWorkspace;
+struct RowLoops;
 
 struct WorkspaceImpl {
   WorkspaceImpl(std::shared_ptr<const Model> model_, std::shared_ptr<const ConstraintSet> constraints_);
@@ -43,6 +44,7 @@ struct WorkspaceImpl {
   LoopMemory loops;
   CoordinateMemory coordinates;
   std::unique_ptr<FoldedWorkspace> folded;  // null where the model has no folded form, or the rows have none
+  std::unique_ptr<RowLoops> row_loops;      // null where no loop of the model is closed by rows
   DampedInverseMemory damped;
   std::unique_ptr<BridgedFactor> bridged;
   std::unique_ptr<IndependentSpace> independent;  // null without embedded loops

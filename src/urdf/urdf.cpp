@@ -104,6 +104,19 @@ JointType read_loop_type(const Element& loop) {
                 "fixed");
 }
 
+LoopTreatment read_treatment(const Element& loop) {
+  if (!loop.has("treatment")) return LoopTreatment::by_model;
+  static constexpr std::pair<const char*, LoopTreatment> treatments[] = {{"embed", LoopTreatment::embed},
+                                                                         {"open", LoopTreatment::open},
+                                                                         {"rows", LoopTreatment::rows},
+                                                                         {"auto", LoopTreatment::automatic}};
+  const std::string name = loop.text("treatment");
+  for (const auto& [known, treatment] : treatments)
+    if (name == known) return treatment;
+  loop.fail(Status::parse_error, "treatment " + in_quotes(name) +
+                                     " is unknown; use embed, open, rows or auto, or leave it to the model");
+}
+
 bool uses_axis(JointType type) {
   return type == JointType::revolute || type == JointType::continuous || type == JointType::prismatic ||
          type == JointType::planar;
@@ -253,7 +266,7 @@ class Reader {
 
   void read_loop(const Element& e) {
     if (ignored(e, options_.ignore_loops)) return;
-    e.expect_attributes({"name", "type"});
+    e.expect_attributes({"name", "type", "treatment"});
     e.expect_children({"predecessor", "successor", "axis", "limit", "origin"});
     MechanismLoop loop;
     loop.name = tie_name(e);
@@ -267,6 +280,7 @@ class Reader {
     loop.successor = std::move(successor.link);
     loop.successor_frame = successor.frame;
     loop.axis = read_axis(e, loop.type);
+    loop.treatment = read_treatment(e);
     out_.loops.push_back(std::move(loop));
   }
 

@@ -457,6 +457,41 @@ TEST_F(Allocation, NoneAcrossClusters) {
               [&] { return tenon_project_velocities(w.get(), s.q.data(), nq, s.v.data(), nv); });
 }
 
+// Cassie with its loops closed by rows, and a foot held.
+TEST_F(Allocation, NoneWithLoopsByRows) {
+  tenon_model_options rods;
+  ASSERT_EQ(tenon_model_options_init(&rods, sizeof rods), TENON_OK);
+  rods.base = TENON_BASE_FLOATING;
+  rods.loops = TENON_LOOPS_ROWS;
+  tenon_model* made = nullptr;
+  ASSERT_EQ(tenon_model_load_urdf(model_path("cassie").c_str(), &rods, &made, nullptr, 0), TENON_OK);
+  Model cassie(made);
+  Constraints held = constraints(cassie);
+  ASSERT_EQ(tenon_constraints_add_weld(held.get(), link(cassie, "left-foot"), nullptr, 0, nullptr, nullptr,
+                                       nullptr, 0),
+            TENON_OK);
+  ASSERT_EQ(tenon_constraints_finish(held.get(), nullptr, 0), TENON_OK);
+  const std::size_t rows = static_cast<std::size_t>(tenon_constraints_row_count(held.get()));
+  EXPECT_GT(rows, 6u);
+  Workspace both = workspace(cassie, held);
+  State s(cassie, both.get(), 1, rows);
+  const std::size_t nq = s.q.size(), nv = s.v.size();
+  std::vector<double> qdd(nv);
+  double gap = 0;
+  expect_none("close_loops",
+              [&] { return tenon_close_loops(both.get(), TENON_LOOP_MOVES_ALL, s.q.data(), nq, &gap); });
+  expect_none("close_loop_velocities", [&] {
+    return tenon_close_loop_velocities(both.get(), TENON_LOOP_MOVES_ALL, s.q.data(), nq, s.v.data(), nv);
+  });
+  expect_none("forward_dynamics", [&] {
+    return tenon_forward_dynamics(both.get(), s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv, nullptr, 0,
+                                  qdd.data(), nv);
+  });
+  tenon_solve_options options;
+  ASSERT_EQ(tenon_solve_options_init(&options, sizeof options), TENON_OK);
+  expect_none("constrained_dynamics", [&] { return s.constrained(both.get(), &options); });
+}
+
 TEST_F(Allocation, NoneWhereACallFails) {
   State s(model, w.get(), 1, 19);
   double pose[7] = {0, 0, 0, 0, 0, 0, 1}, gravity[3] = {0, 0, -1};

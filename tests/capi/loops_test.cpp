@@ -1,4 +1,5 @@
 // Kinematic loops through tenon.h: described by calls and by URDF, their coordinates, options and errors.
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -75,6 +76,63 @@ void closure(void* user, const double* q, const double* v, double* phi, double* 
 }
 
 }  // namespace
+
+// Embedded, as rows, and by the cost model: the same motion.
+TEST(CapiLoops, EveryTreatmentGivesTheSameMotion) {
+  double expected[3] = {};
+  for (const int32_t treatment : {TENON_LOOPS_EMBED, TENON_LOOPS_ROWS, TENON_LOOPS_AUTO}) {
+    SCOPED_TRACE(treatment);
+    tenon_model_options options;
+    ASSERT_EQ(tenon_model_options_init(&options, sizeof options), TENON_OK);
+    options.loops = treatment;
+    Model model;
+    const Answer made = parallelogram(add_loop, &model, &options);
+    ASSERT_EQ(made.status, TENON_OK) << made.message;
+    const bool rows = treatment == TENON_LOOPS_ROWS;
+    EXPECT_EQ(tenon_model_ny(model.get()), rows ? 3 : 1);
+    EXPECT_EQ(tenon_model_cluster_count(model.get()), rows ? 0 : 1);
+    Constraints none_of_mine = constraints(model);
+    ASSERT_EQ(tenon_constraints_finish(none_of_mine.get(), nullptr, 0), TENON_OK);
+    EXPECT_EQ(tenon_constraints_row_count(none_of_mine.get()), rows ? 2 : 0);
+    Workspace w = workspace(model, nullptr);
+    double q[3] = {0.4, -0.4, 0.4}, v[3] = {1, -1, 1}, gap = 1, qdd[3];
+    const double tau[3] = {0.1, 0, 0};
+    ASSERT_EQ(tenon_loop_gap(w.get(), q, 3, &gap), TENON_OK);
+    EXPECT_LT(gap, 1e-12);
+    ASSERT_EQ(tenon_forward_dynamics(w.get(), q, 3, v, 3, tau, 3, nullptr, 0, qdd, 3), TENON_OK);
+    EXPECT_NEAR(qdd[1], -qdd[0], 1e-9);
+    EXPECT_NEAR(qdd[2], qdd[0], 1e-9);
+    if (treatment == TENON_LOOPS_EMBED) std::copy(qdd, qdd + 3, expected);
+    for (int i = 0; i < 3; ++i) EXPECT_NEAR(qdd[i], expected[i], 1e-9);
+    q[1] += 0.1;
+    ASSERT_EQ(tenon_close_loops(w.get(), TENON_LOOP_MOVES_DEPENDENT, q, 3, &gap), TENON_OK);
+    EXPECT_NEAR(q[1], -0.4, 1e-9);
+  }
+}
+
+TEST(CapiLoops, UnknownTreatmentsAreRefused) {
+  Model model;
+  tenon_model_options options;
+  ASSERT_EQ(tenon_model_options_init(&options, sizeof options), TENON_OK);
+  options.loops = 4;
+  const Answer made = parallelogram(add_loop, &model, &options);
+  EXPECT_EQ(made.status, TENON_INVALID_ARGUMENT);
+  EXPECT_NE(made.message.find("TENON_LOOPS_AUTO"), std::string::npos) << made.message;
+  parallelogram(
+      [](tenon_builder* builder, const int32_t* links) {
+        tenon_loop_options loop;
+        ASSERT_EQ(tenon_loop_options_init(&loop, sizeof loop), TENON_OK);
+        EXPECT_EQ(loop.treatment, TENON_LOOPS_BY_MODEL);
+        loop.predecessor_link = links[1];
+        loop.successor_link = links[2];
+        loop.treatment = 7;
+        char message[256] = "";
+        EXPECT_EQ(tenon_builder_add_loop(builder, "closure", &loop, message, sizeof message),
+                  TENON_INVALID_ARGUMENT);
+        EXPECT_NE(std::string(message).find("treatment is 7"), std::string::npos) << message;
+      },
+      &model);
+}
 
 TEST(CapiLoops, LoopCouplingAndCallbackAgree) {
   static int calls = 0;

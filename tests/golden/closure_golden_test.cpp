@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "support/closure_scene.hpp"
@@ -32,9 +34,7 @@ struct RobotFact {
 
 // The <loop> elements of the files in models/.
 const std::vector<RobotFact>& robots() {
-  // Two rows of Cassie are redundant but for the eleventh digit of its coordinates. Who looks at the rank
-  // leaves them out, as the numbers do; an iteration meets them, with forces that the gap decides.
-  static const std::vector<Method> by_rank = {Method::dense};
+  // Two rows of Cassie are redundant but for the eleventh digit of its coordinates: left out by the rank.
   static const std::vector<RobotFact> all = {
       {"four_bar", 1e-8, closure_methods(), {{"link2", "link3", {1, 0, 0}, {0.5, 0, 0}}}},
       {"six_bar", 1e-8, closure_methods(), {{"link3", "link5", {0.3, 0, 0}, {0.5, 0, 0}}}},
@@ -44,7 +44,7 @@ const std::vector<RobotFact>& robots() {
        {{"foot", "shank_support", {0.031, 0, 0}, {0.096, 0, 0}}}},
       {"cassie",
        1e-5,
-       by_rank,
+       closure_methods(),
        {{"left-achilles-rod",
          "left-hip-pitch",
          {0.4498421483415014, -0.22101902390454692, 0.002691918868594448},
@@ -138,6 +138,73 @@ TEST_P(ClosedByRows, LoopsByEveryMethod) {
 
 INSTANTIATE_TEST_SUITE_P(Robots, ClosedByRows, ::testing::ValuesIn(robots()),
                          [](const auto& test) { return std::string(test.param.name); });
+
+// The same with the loops of the file, the first ones embedded and the others closed by rows that the model
+// brings, and with contacts on top.
+class DividedLoops : public ::testing::TestWithParam<std::tuple<const char*, int>> {};
+
+TEST_P(DividedLoops, LoopsAndContacts) {
+  const auto [name, embedded] = GetParam();
+  const Json file = Json::parse(std::ifstream(std::string(TENON_GOLDEN_DIR "/") + name + ".json"));
+  CompileOptions options;
+  options.floating_base = file.at("base") == "floating";
+  for (std::size_t i = 0; i < 3; ++i) options.gravity[i] = file.at("gravity")[i].get<double>();
+  Mechanism mechanism = load_urdf(std::string(TENON_MODELS_DIR "/") + file.at("urdf").get<std::string>());
+  for (std::size_t i = 0; i < mechanism.loops.size(); ++i)
+    mechanism.loops[i].treatment =
+        static_cast<int>(i) < embedded ? LoopTreatment::embed : LoopTreatment::rows;
+  const auto model = Model::compile(mechanism, options);
+  ASSERT_EQ(model->row_loops.size() + static_cast<std::size_t>(embedded), mechanism.loops.size());
+  const Places places = places_of(file, *model, options);
+  std::vector<ConstraintSpec> contacts;
+  for (const Json& contact : file.at("contacts")) {
+    Pose frame;
+    for (std::size_t i = 0; i < 3; ++i) frame.translation[i] = contact.at("point")[i].get<double>();
+    const int link = model->find_link(contact.at("link").get<std::string>());
+    contacts.push_back(contact.at("dim") == 6 ? weld_constraint(link, frame)
+                                              : point_constraint(link, frame.translation));
+  }
+  const double tolerance = std::string(name).find("cassie") == 0 ? 1e-5 : 1e-8;
+  Workspace free(model), w(model, ConstraintSet::bind(model, contacts));
+  int compared = 0;
+  for (const Json& state : file.at("cases")) {
+    VectorXd theirs(model->nq), qdd(model->nv);
+    theirs << numbers(state.at("q_base")), numbers(state.at("q_joints"));
+    const VectorXd q = ours(theirs, places.q), v = ours(numbers(state.at("v")), places.v),
+                   tau = ours(numbers(state.at("tau")), places.v);
+    ASSERT_EQ(forward_dynamics(free, q.data(), v.data(), tau.data(), nullptr, qdd.data()), Status::ok)
+        << free.message();
+    EXPECT_LE(relative_error(qdd, ours(numbers(state.at("loop").at("qdd")), places.v)), tolerance);
+    ++compared;
+    if (!state.contains("loop_and_contact")) continue;
+    for (const Method method : {Method::automatic, Method::dense, Method::pv, Method::prox_pv}) {
+      SolveOptions solve;
+      solve.method = method;
+      const Status status = constrained_dynamics(w, solve, q.data(), v.data(), tau.data(), nullptr, nullptr,
+                                                 qdd.data(), nullptr);
+      EXPECT_EQ(status, Status::ok) << name_of(method) << ": " << w.message();
+      const Json& answer = state.at("loop_and_contact");
+      EXPECT_LE(relative_error(qdd, ours(numbers(answer.at("qdd")), places.v)),
+                tolerance * std::max(1.0, 1e-6 / answer.at("min_kept_over_max").get<double>()))
+          << name_of(method);
+      ++compared;
+    }
+  }
+  EXPECT_GE(compared, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Robots, DividedLoops,
+    ::testing::Values(std::make_tuple("four_bar.loops", 0), std::make_tuple("six_bar.loops", 0),
+                      std::make_tuple("planar_leg_linkage.loops", 0), std::make_tuple("cassie.loops", 0),
+                      std::make_tuple("cassie.loops", 1), std::make_tuple("cassie.loops", 3),
+                      std::make_tuple("cassie.F6x2", 0), std::make_tuple("cassie.F6x2", 1),
+                      std::make_tuple("cassie.F6x2", 3)),
+    [](const auto& test) {
+      std::string name = std::get<0>(test.param);
+      name.replace(name.find('.'), 1, "_");
+      return name + "_" + std::to_string(std::get<1>(test.param)) + "_embedded";
+    });
 
 }  // namespace
 }  // namespace tenon::testing

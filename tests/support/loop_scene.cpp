@@ -292,6 +292,15 @@ PartlyEmbedded partly_embedded(const LoopScene& scene, const std::vector<bool>& 
   return part;
 }
 
+LoopScene with_row_loops(const LoopScene& scene, const std::vector<bool>& embedded) {
+  LoopScene made = scene;
+  for (std::size_t i = 0; i < embedded.size(); ++i)
+    made.mechanism.loops[i].treatment = embedded[i] ? LoopTreatment::embed : LoopTreatment::rows;
+  made.model = Model::compile(made.mechanism, scene.options);
+  made.q = in_order_of(*made.model, *scene.model, scene.q, true);
+  return made;
+}
+
 Eigen::VectorXd in_order_of(const Model& to, const Model& from, const Eigen::VectorXd& x, bool positions) {
   return moved(x, coordinate_map(from, to, positions));
 }

@@ -53,6 +53,9 @@ struct PartlyEmbedded {
 };
 PartlyEmbedded partly_embedded(const LoopScene& scene, const std::vector<bool>& embedded);
 
+// The same with the others closed by rows that the model itself brings.
+LoopScene with_row_loops(const LoopScene& scene, const std::vector<bool>& embedded);
+
 // Positions or velocity coordinates of one model in the order of another, by the joints' names.
 Eigen::VectorXd in_order_of(const Model& to, const Model& from, const Eigen::VectorXd& x, bool positions);
 

@@ -218,6 +218,8 @@ TEST(BadUrdf, Loops) {
              {"r.urdf:6: loop 'l': both its ends are on link 'b'"});
   expect_bad(loop("floating", "b", "c"), Status::parse_error,
              {"r.urdf:6: loop 'l': type 'floating' closes no loop"});
+  expect_bad(loop("revolute' treatment='glue", "b", "c"), Status::parse_error,
+             {"r.urdf:6: loop 'l': treatment 'glue' is unknown"});
   expect_bad(loop("revolute", "b", "c", "<axis xyz='0 0 0'/>"), Status::invalid_model, {"axis is zero"});
   expect_bad(pair_of_hinges("<loop name='l' type='fixed'><predecessor link='b'/></loop>"),
              Status::parse_error, {"r.urdf:6: loop 'l'", "successor"});

@@ -222,7 +222,7 @@ TEST(Urdf, ReadsLoopsAndCouplings) {
       "<robot name='r'><link name='a'/><link name='b'/><link name='c'/>"
       "<joint name='j' type='continuous' independent='True'><parent link='a'/><child link='b'/></joint>"
       "<joint name='k' type='continuous' independent='False'><parent link='b'/><child link='c'/></joint>"
-      "<loop name='l' type='prismatic'><predecessor link='a'><origin xyz='1 2 3' rpy='0 0 "
+      "<loop name='l' type='prismatic' treatment='rows'><predecessor link='a'><origin xyz='1 2 3' rpy='0 0 "
       "1.5707963267948966'/>"
       "</predecessor><successor link='c'/><axis xyz='0 -1 0'/></loop>"
       "<coupling name='g' type='rolling'><predecessor link='b'/><successor link='c'/><ratio "
@@ -232,6 +232,7 @@ TEST(Urdf, ReadsLoopsAndCouplings) {
   ASSERT_EQ(m.loops.size(), 1u);
   EXPECT_EQ(m.loops[0].name, "l");
   EXPECT_EQ(m.loops[0].type, JointType::prismatic);
+  EXPECT_EQ(m.loops[0].treatment, LoopTreatment::rows);
   EXPECT_EQ(m.loops[0].predecessor, "a");
   EXPECT_EQ(m.loops[0].successor, "c");
   EXPECT_EQ(m.loops[0].predecessor_frame.translation, (Vector3{1, 2, 3}));
