@@ -13,15 +13,10 @@ using tenon::Status;
 
 namespace {
 
-constexpr tenon_loop_options default_loop_options = {sizeof(tenon_loop_options),
-                                                     TENON_JOINT_REVOLUTE,
-                                                     -1,
-                                                     -1,
-                                                     {0, 0, 0, 0, 0, 0, 1},
-                                                     {0, 0, 0, 0, 0, 0, 1},
-                                                     {1, 0, 0},
-                                                     0,
-                                                     TENON_LOOPS_BY_MODEL};
+constexpr tenon_loop_options default_loop_options = {
+    sizeof(tenon_loop_options), TENON_JOINT_REVOLUTE,  -1,        -1,
+    {0, 0, 0, 0, 0, 0, 1},      {0, 0, 0, 0, 0, 0, 1}, {1, 0, 0}, 0,
+    TENON_LOOPS_BY_MODEL};
 
 std::string link_name(const tenon_builder& builder, int32_t link, const char* argument) {
   const auto& links = builder.mechanism.links;
