@@ -215,6 +215,46 @@ TEST(Coordinates, ConstrainedDynamics) {
   EXPECT_GT(compared, mechanisms);
 }
 
+// Rows and columns of operational-space products are those of the coordinates that are set.
+TEST(Coordinates, OperationalSpace) {
+  int compared = 0;
+  for (std::uint64_t seed = 0; seed < static_cast<std::uint64_t>(mechanisms); ++seed) {
+    SCOPED_TRACE(seed);
+    const LoopScene scene = random_loop_scene(seed, 4);
+    ClosedState s(scene, seed);
+    const int ny = scene.model->ny, nv = scene.model->nv;
+    if (!s.good || ny < 4) continue;
+    Random random(seed + 13);
+    const int link = random.integer(0, static_cast<int>(scene.model->links.size()) - 1);
+    const auto set = ConstraintSet::bind(scene.model, {point_constraint(link, random.vector(0.3))});
+    Workspace whole(scene.model, set), w(scene.model, set);
+    ASSERT_EQ(set_coordinates(w, spanning, independent), Status::ok);
+    MatrixXd A(3, 3), A_y(3, 3), Lambda(3, 3), Lambda_y(3, 3), J_bar(nv, 3), J_bar_y(ny, 3), N_y(ny, ny),
+        J_y(3, ny);
+    VectorXd x(nv), x_y(ny);
+    ASSERT_EQ(delassus_matrix(whole, {}, s.q.data(), A.data(), 3), Status::ok) << whole.message();
+    ASSERT_EQ(delassus_matrix(w, {}, s.q.data(), A_y.data(), 3), Status::ok) << w.message();
+    EXPECT_EQ(A, A_y);
+    OperationalSpace out = {Lambda.data(), 3, J_bar.data(), nv, nullptr, 0};
+    const Status status = operational_space(whole, s.q.data(), out);
+    ASSERT_GE(static_cast<int>(status), 0) << whole.message();
+    out = {Lambda_y.data(), 3, J_bar_y.data(), ny, N_y.data(), ny};
+    ASSERT_EQ(operational_space(w, s.q.data(), out), status) << w.message();
+    EXPECT_EQ(Lambda, Lambda_y);
+    EXPECT_LE(error(s.G * J_bar_y, J_bar), 1e-9);
+    ASSERT_EQ(
+        constraint_rows(w, s.q.data(), s.ydot.data(), nullptr, J_y.data(), 3, nullptr, nullptr, nullptr),
+        Status::ok);
+    EXPECT_LE(error(N_y, MatrixXd::Identity(ny, ny) - J_bar_y * J_y), 1e-9);
+    EXPECT_LE((J_y * N_y).norm(), 1e-7 * std::max(1.0, J_y.norm() * N_y.norm()));
+    ASSERT_EQ(inverse_mass_times(whole, s.q.data(), s.tau.data(), nv, 1, x.data(), nv), Status::ok);
+    ASSERT_EQ(inverse_mass_times(w, s.q.data(), s.tau_y.data(), ny, 1, x_y.data(), ny), Status::ok);
+    EXPECT_LE(error(s.G * x_y, x), 1e-8);
+    ++compared;
+  }
+  EXPECT_GT(compared, 3);
+}
+
 LoopScene model_scene(const std::string& name) {
   CompileOptions options;
   options.floating_base = name == "cassie" || name == "mini_cheetah" || name == "mit_humanoid";
