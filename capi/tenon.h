@@ -802,7 +802,8 @@ TENON_API tenon_status tenon_anchor_here(tenon_workspace *workspace, const doubl
 /* Moves q until all closures are closed and all stabilised constraints (frequency > 0) are at their anchors; other rows
  * keep their place to first order. Newton steps, each the shortest in the metric of the mass matrix, dq = - M^-1 J^T
  * (J M^-1 J^T)^+ error, halved where they overshoot; redundant rows are an ordinary case. Rows with compliance are
- * approached only. The loops of the model itself are kept closed. Meant for the drift of a simulation (one or two steps) and for assembly from a start not too far.
+ * approached only. The loops of the model itself are kept closed. Meant for the drift of a simulation (one or two steps)
+ * and for assembly from a start not too far.
  * tolerance: largest error of a row left, m or rad, 0 or more. max_iterations: 1 or more. q: nq, read and written; the
  * best one found unless the status is negative. The report tells steps and largest error left (primal_residual).
  * Allocates: nothing. Threads: one at a time per workspace.
@@ -1135,10 +1136,10 @@ TENON_API tenon_status tenon_random(tenon_workspace *workspace, uint64_t seed, d
  * With independent velocities tenon_mass_matrix is H = G^T M G, tenon_bias G^T (c + M g), tenon_inverse_dynamics
  * G^T ID(q, v, G a + g), tenon_jacobian J G (its bias, d/dt (J G) ydot, is tenon_link_acceleration at a = 0),
  * tenon_constraint_rows J G and rhs - J g; tau acts on the independent coordinates. tenon_factor_mass_matrix and
- * tenon_inverse_mass_times work on H, of which they give G H^-1 G^T in spanning coordinates. Spanning positions with independent
- * velocities are the common choice: nothing is searched for, and tenon_integrate and the steps in time return
- * configurations with closed loops. States of other libraries always have every joint; tenon_convert_... reads the
- * independent coordinates out of them. The calls of this section take what their blocks say, except
+ * tenon_inverse_mass_times work on H, of which they give G H^-1 G^T in spanning coordinates. Spanning positions with
+ * independent velocities are the common choice: nothing is searched for, and tenon_integrate and the steps in time
+ * return configurations with closed loops. States of other libraries always have every joint; tenon_convert_... reads
+ * the independent coordinates out of them. The calls of this section take what their blocks say, except
  * tenon_loop_forward_dynamics and tenon_loop_inverse_dynamics.
  *
  * Independent positions become q by following the loops from the guess, a configuration that tells which way of assembly

@@ -103,10 +103,12 @@ void run(Arguments arguments) {
   const WorkspaceHandle workspace = make_workspace(model.get(), contacts.handle.get());
   Vector q(static_cast<std::size_t>(tenon_model_nq(model.get())));
   Vector v(static_cast<std::size_t>(tenon_model_nv(model.get())), 0.0), constant = v;
-  check(tenon_neutral(workspace.get(), q.data(), q.size()), workspace.get(), "placing the robot");
+  // Zero, but where that leaves kinematic loops open or is a dead centre.
+  check(tenon_workspace_guess(workspace.get(), q.data(), q.size()), workspace.get(), "placing the robot");
   assign(model.get(), arguments.positions, "--q0", true, q);
   assign(model.get(), arguments.velocities, "--v0", false, v);
   assign(model.get(), arguments.torques, "--torque", false, constant);
+  close_loops(workspace.get(), q, v);
 
   std::optional<Hold> hold;
   if (!arguments.hold.empty()) {
@@ -184,7 +186,9 @@ void add_simulate(CLI::App& app) {
       ->add_option("--method", a.method, "auto, dense, constrained_aba, ...: how the constraints are solved")
       ->type_name("NAME")
       ->capture_default_str();
-  add_repeated(*command, "--q0", a.positions, "start position of a joint, rad or m; others start at zero")
+  add_repeated(*command, "--q0", a.positions,
+               "start position of a joint, rad or m; others start at zero, or with kinematic loops where "
+               "these are closed")
       ->type_name("JOINT=VALUE");
   add_repeated(*command, "--v0", a.velocities, "start velocity of a joint; others start at rest")
       ->type_name("JOINT=VALUE");

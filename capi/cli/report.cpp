@@ -10,6 +10,7 @@ void Outcome::see(std::size_t step, const Sample& sample) {
   if (step == 0) start = sample;
   worst_drift_position = std::max(worst_drift_position, sample.drift_position);
   worst_drift_angle = std::max(worst_drift_angle, sample.drift_angle);
+  worst_loop_gap = std::max(worst_loop_gap, sample.loop_gap);
   worst_balance = std::max(worst_balance, std::abs(sample.balance(start)));
   end = sample;
 }
@@ -30,6 +31,10 @@ void print_outcome(std::FILE* to, const tenon_model* model, const ContactSet& co
     if (outcome.worst_drift_angle > 0) std::fprintf(to, ", %.2e rad", outcome.end.drift_angle);
     std::fputc('\n', to);
   }
+  if (tenon_model_loop_count(model) > 0)
+    std::fprintf(to,
+                 "  kinematic loops      closed after every step; it left a gap of at most %.1e (m or rad)\n",
+                 outcome.worst_loop_gap);
   std::fprintf(to, "  energy               kinetic %+.4f J, potential %+.4f J since the start\n",
                outcome.end.kinetic - outcome.start.kinetic, outcome.end.potential - outcome.start.potential);
   std::fprintf(

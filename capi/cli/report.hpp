@@ -14,6 +14,7 @@ struct Outcome {
   SolveStatistics statistics;
   Sample start, end;
   double worst_drift_position = 0, worst_drift_angle = 0;  // over the whole run
+  double worst_loop_gap = 0;                               // m or rad
   double worst_balance = 0;                                // largest |energy less work|, J
   void see(std::size_t step, const Sample& sample);
 };

@@ -31,6 +31,7 @@ class Run {
         contacts_(contacts),
         settings_(settings),
         nv_(static_cast<std::size_t>(tenon_model_nv(model))),
+        has_loops_(tenon_model_loop_count(model) > 0),
         tau_(nv_),
         qdd_(nv_),
         moved_(nv_) {
@@ -58,6 +59,7 @@ class Run {
     const auto step = settings_.runge_kutta ? tenon_step_runge_kutta_4 : tenon_step_semi_implicit_euler;
     check_alive(step(workspace_, &options_, settings_.dt, sample_.q.data(), sample_.q.size(),
                      sample_.v.data(), nv_, tau_.data(), nv_, nullptr, 0, nullptr, 0, nullptr, 0));
+    if (has_loops_) close_again();
     check(tenon_difference(workspace_, before_.data(), before_.size(), sample_.q.data(), sample_.q.size(),
                            moved_.data(), nv_),
           workspace_, "measuring the motion");
@@ -84,6 +86,16 @@ class Run {
     check(tenon_workspace_report(workspace_, &report), workspace_, "reading the report");
     statistics_.most_iterations = std::max(statistics_.most_iterations, report.iterations);
     statistics_.largest_residual = std::max(statistics_.largest_residual, report.primal_residual);
+  }
+
+  // A step leaves loops open by the error of the integrator; this does not pile up where they are closed
+  // again.
+  void close_again() {
+    Vector& q = sample_.q;
+    check_alive(tenon_loop_gap(workspace_, q.data(), q.size(), &sample_.loop_gap));
+    check_alive(tenon_close_loops(workspace_, TENON_LOOP_MOVES_ALL, q.data(), q.size(), nullptr));
+    check_alive(tenon_close_loop_velocities(workspace_, TENON_LOOP_MOVES_ALL, q.data(), q.size(),
+                                            sample_.v.data(), nv_));
   }
 
   // A motion that runs away shows as numbers that are not finite; what helps is not in the library's message.
@@ -130,6 +142,7 @@ class Run {
   const ContactSet& contacts_;
   SimulationSettings settings_;
   std::size_t nv_;
+  bool has_loops_;
   Vector tau_, qdd_, moved_, before_;
   std::vector<Placed> start_;  // contacts at the start
   Sample sample_;
@@ -145,6 +158,21 @@ double SolveStatistics::median_microseconds() const {
   const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
   std::nth_element(sorted.begin(), middle, sorted.end());
   return *middle;
+}
+
+void close_loops(tenon_workspace* workspace, Vector& q, Vector& v) {
+  double gap = 0;
+  const tenon_status status =
+      tenon_close_loops(workspace, TENON_LOOP_MOVES_DEPENDENT, q.data(), q.size(), &gap);
+  if (status == TENON_INFEASIBLE)
+    throw Failure(
+        format("the loops of the robot stay open by %.3g (m or rad) at this start posture; give positions "
+               "within the reach of its linkages.",
+               gap));
+  check(status, workspace, "closing the loops at the start");
+  check(tenon_close_loop_velocities(workspace, TENON_LOOP_MOVES_DEPENDENT, q.data(), q.size(), v.data(),
+                                    v.size()),
+        workspace, "closing the loops at the start");
 }
 
 std::size_t step_count(const SimulationSettings& settings) {

@@ -23,6 +23,7 @@ struct Sample {
   double kinetic = 0, potential = 0;           // J
   double work = 0;                             // of the joint torques since the start, J
   double drift_position = 0, drift_angle = 0;  // largest of all contacts: m, rad
+  double loop_gap = 0;  // of kinematic loops, what the step left open before they were closed again: m, rad
   double balance(const Sample& start) const {
     return (kinetic + potential) - (start.kinetic + start.potential) - work;
   }
@@ -42,8 +43,12 @@ using Torque = std::function<void(double t, const Vector& q, const Vector& v, Ve
 // Sees every sample; a sample lives only during the call.
 using Observer = std::function<void(std::size_t step, std::size_t steps, const Sample& sample)>;
 
-// Runs from (q, v) with the contacts held where they are at the start. Torques are held over a step, so that
-// their work over it is tau . (change of q) exactly, without quadrature.
+// Brings a start onto closed kinematic loops: joints that depend on others follow them.
+void close_loops(tenon_workspace* workspace, Vector& q, Vector& v);
+
+// Runs from (q, v) with the contacts held where they are at the start; closes kinematic loops after each
+// step. Torques are held over a step, so that their work over it is tau . (change of q) exactly, without
+// quadrature.
 SolveStatistics simulate(tenon_workspace* workspace, const tenon_model* model, const ContactSet& contacts,
                          const SimulationSettings& settings, const Vector& q, const Vector& v,
                          const Torque& torque, const Observer& observer);

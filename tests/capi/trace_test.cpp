@@ -52,7 +52,8 @@ TEST_F(Trace, NamesAndTraits) {
   for (int32_t i = 0; i < tenon_traceable_count(); ++i) {
     const std::string name = tenon_traceable_string(i);
     if (name == "pv")
-      constrained = tenon_traceable_traits(i) == (TENON_TRAIT_CONSTRAINED | TENON_TRAIT_FIXED_PATH);
+      constrained =
+          tenon_traceable_traits(i) == (TENON_TRAIT_CONSTRAINED | TENON_TRAIT_FIXED_PATH | TENON_TRAIT_LOOPS);
     if (name == "pv_early") by_values = tenon_traceable_traits(i) == TENON_TRAIT_CONSTRAINED;
   }
   EXPECT_TRUE(constrained);

@@ -85,6 +85,24 @@ class Simulate(unittest.TestCase):
         energy = [row["kinetic"] + row["potential"] for row in rows]
         self.assertLess(max(energy) - min(energy), 1e-6)
 
+    def test_loops_are_closed_at_the_start_and_stay_so(self):
+        table = self.path("linkage.csv")
+        told = self.simulate(model("six_bar"), "--gravity", "0,-9.81,0", "--duration", "0.3", "--csv", table)
+        self.assertRegex(told, r"kinematic loops +closed after every step; it left a gap of at most \d\.\de-(0[6-9]|1\d) ")
+        rows = read_table(table)
+        energy = [row["kinetic"] + row["potential"] for row in rows]
+        self.assertGreater(max(row["kinetic"] for row in rows), 1e-3)
+        self.assertLess(max(energy) - min(energy), 1e-6)
+        # What follows from the first joint does not stay at zero.
+        self.simulate(model("four_bar"), "--q0", "joint1=0.8", "--duration", "0.01", "--csv", table)
+        start = read_table(table)[0]
+        self.assertAlmostEqual(start["q:joint1"], 0.8, delta=1e-12)
+        self.assertGreater(abs(start["q:joint3"]), 0.1)
+        out_of_reach = run(TENON, "simulate", model("cassie"), "--q0", "left-knee-op=3.1", "--q0", "left-foot-op=3.1",
+                           "--duration", "0.01")
+        self.assertEqual(out_of_reach.returncode, 1)
+        self.assertIn("stay open by", out_of_reach.stderr)
+
     def test_euler_is_first_order_and_runge_kutta_is_fourth(self):
         def end(integrator, dt):
             table = self.path("end.csv")
