@@ -1023,8 +1023,7 @@ TENON_API tenon_status tenon_constraint_rows(tenon_workspace *workspace, const d
 
 /* With embedded loops, v = G ydot, M^-1 stands for G (G^T M G)^-1 G^T in this section: what forces do to a mechanism
  * that keeps its loops closed at q (bring q there by tenon_close_loops first). Every call may then return
- * TENON_SINGULAR_CONFIGURATION as well. Wensing et al. ([LOOPS1] VIII) have the method; TENON_DAMPED_CABA_OSIM and
- * _OSIMF are for trees. */
+ * TENON_SINGULAR_CONFIGURATION as well. Wensing et al. ([LOOPS1] VIII) have the method. */
 
 /* The Delassus matrix A = J M^-1 J^T of the constraint rows, the inverse of the operational-space inertia Lambda. Row
  * and column r are the constraints' row r. Symmetric to the last bit; rows on the world are zero; compliance is not
@@ -1042,7 +1041,8 @@ TENON_API tenon_status tenon_delassus(tenon_workspace *workspace, int32_t method
  * (A + R + 1 / mu) times it is the identity to (rounding) * mu * (diagonal of A): ten times the mu, a digit less. The
  * default, 1e5 over the typical diagonal of A for each row, keeps eight digits and more, unless the mass matrix itself
  * is so badly conditioned that fewer are right. TENON_DAMPED_CABA_OSIM and _OSIMF leave configurations in which rows on
- * different links depend on each other to TENON_DAMPED_PV_OSIMR, because they would lose the square of that factor.
+ * different links depend on each other to TENON_DAMPED_PV_OSIMR, because they would lose the square of that factor; and
+ * to it constraints on several bodies of one cluster of embedded loops, or on what hangs on several of them.
  * method: TENON_DAMPED_*. q: nq. mu: one number for all rows or m numbers, above 0; or NULL for the default. inverse:
  * m x m, column-major, leading dimension ld >= m, both triangles, written. Allocates: nothing.
  * Threads: one at a time per workspace. Status: as tenon_delassus, and TENON_INVALID_ARGUMENT for mu.

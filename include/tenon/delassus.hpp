@@ -35,8 +35,8 @@ enum class DampedInverseMethod : std::int32_t {
   ltl_cholesky = 3,  // ltl_osim and Cholesky factor
   pv_osimr = 4,      // pv_osimr and Cholesky factor
   pv_osimf = 5,      // early elimination at a branching base, matrix inversion lemma; [CABA] VI
-  caba_osim = 6,     // O(n + m^2), [CABA] Alg. 5; see Damping; of trees
-  caba_osimf = 7,    // block diagonal plus rank six, never formed; [CABA] VI-B; of trees
+  caba_osim = 6,     // O(n + m^2), [CABA] Alg. 5; see Damping
+  caba_osimf = 7,    // block diagonal plus rank six, never formed; [CABA] VI-B
 };
 
 // out: rows x rows.
@@ -52,7 +52,8 @@ Status delassus_matrix(Workspace& w, DelassusMethod method, const double* q, dou
 //
 // caba_osim and caba_osimf would lose the square of that factor where rows on different links depend on each
 // other. They see it, by rows of which damping alone is left, and hand such a configuration to pv_osimr and
-// its factor: O(n + m^2) is for independent rows, O(n + m^3) where that is lost. `automatic` goes there at
+// its factor: O(n + m^2) is for independent rows, O(n + m^3) where that is lost. With embedded loops they
+// also leave to it rows that come into one cluster through several of its bodies. `automatic` goes there at
 // once where a link has more rows than joints between it and the next link towards the world with constraints
 // on more than one side, the usual cause.
 struct Damping {

@@ -25,6 +25,10 @@
 //
 // with G carried to p. O(n + m^2): each step over a segment is of fixed size, each pair of rows costs six
 // products. (A of a link with many rows is factored like any: the cube of the rows of one link.)
+//
+// A cluster (kernels/cluster_rows.hpp) is a joint of a segment, where its rows come in through one of its
+// bodies; where they come through several, its inertia would have to hold what they lend between two bodies,
+// and solvers/damped_inverse.cpp takes another method.
 #pragma once
 
 #include "kernels/caba_osim_segments.hpp"

@@ -107,6 +107,20 @@ TENON_INLINE int carry_past_joint(const ModelData& m, int i, int lanes, int colu
   return columns;
 }
 
+// What is carried, from body `entry` of a cluster past the whole of it. Returns its number of columns.
+template <class T>
+inline int carry_past_cluster(const ModelData& m, const ClusterData& c, int entry, int lanes, int column,
+                              CabaOsimData<T>& d, const WorkspaceData<T>& w) {
+  for (int lane = 0; lane < lanes; lane += 4) {
+    Force<Lanes<T>> K = load_rows(d.carried + lane, 8);
+    carry_past_cluster(m, c, entry, K, d.segment_W + 8 * column + lane, 8, w);
+    store_rows(d.carried + lane, 8, K);
+  }
+  for (int y = 0; y < c.y_count; ++y)
+    d.segment_inv_d[column + y] = w.cluster_D[c.G_begin + y * c.y_count + y];
+  return c.y_count;
+}
+
 // L D L^T of A (rows x rows, lower triangle, ld numbers a row), unit L below the diagonal, 1 / D on it.
 template <class T>
 TENON_INLINE void factor_rows(int rows, int ld, T* A) {
@@ -308,58 +322,98 @@ inline void place_joints(const ModelData& m, const T* q, WorkspaceData<T>& w) {
   }
 }
 
-// Joint i eliminated from IA, which goes on to the parent's frame.
-template <class T>
-TENON_INLINE bool hand_inertia_up(const ModelData& m, int i, ArticulatedInertia<T>& IA, WorkspaceData<T>& w) {
+// Joint i, or its part of a cluster, eliminated from the inertia, which goes on to the parent's frame.
+template <bool loops, class T>
+TENON_INLINE bool hand_inertia_on(const ModelData& m, int i, HandedUp<T>& h, WorkspaceData<T>& w) {
   const NodeData& n = m.nodes[i];
+  if constexpr (loops) {
+    const T* unread = nullptr;
+    if (const ClusterData* c = cluster_of(m, i))
+      return hand_up_in_cluster<false>(m, *c, i, unread, unread, h, w);
+  }
   bool positive = true;
   with_joint(n.kind, [&](auto joint) {
     using J = decltype(joint);
     const auto X = J::load(n, i, w);
     // Without armature an eliminated axis holds exact zeros, which thin out the transform as well.
     if (J::one_dof && m.armature[n.v_index] == 0)
-      positive = eliminate_inertia<J, false>(m, i, IA, w);
+      positive = eliminate_inertia<J, false, loops>(m, i, h.IA, w);
     else
-      positive = eliminate_inertia<J, true>(m, i, IA, w);
-    if (n.parent >= 0) IA = inertia_to_parent(X, IA);
+      positive = eliminate_inertia<J, true, loops>(m, i, h.IA, w);
+    if (n.parent >= 0) h.IA = inertia_to_parent(X, h.IA);
   });
   return positive;
 }
 
-// Everything of the configuration; damping must be there. False when the mass matrix is not positive
-// definite.
+// Where the sweep stands on the segment in work.
+struct SegmentPlace {
+  int columns;  // velocity coordinates passed
+  int entry;    // body through which it came into the cluster that it is in
+};
+
+// The segment of joint i goes on past it, or past a whole cluster with the first of its bodies, and maybe
+// ends there. In a cluster rows come through one body, the only one that has a segment
+// (solvers/caba_osim_memory.hpp).
+template <bool loops, class T>
+TENON_INLINE void continue_segment(const ModelData& m, int i, SegmentPlace& at, CabaOsimData<T>& d,
+                                   const WorkspaceData<T>& w) {
+  const ClusterData* c = nullptr;
+  if constexpr (loops) c = cluster_of(m, i);
+  if (c) {
+    if (i == c->node_begin + c->node_count - 1) at.entry = -1;
+    if (d.segment_of_node[i] >= 0) at.entry = i;
+    if (i != c->node_begin) return;
+  }
+  const int from = c ? at.entry : i;
+  const int l = from >= 0 ? d.segment_of_node[from] : -1;
+  if (l < 0) return;
+  const OsimLink& link = d.links[l];
+  const int lanes = link.carries_rows && link.row_end - link.row_begin <= 4 ? 4 : 8;
+  if (c)
+    at.columns += carry_past_cluster(m, *c, from, lanes, at.columns, d, w);
+  else
+    at.columns += carry_past_joint(m, i, lanes, at.columns, d, w);
+  const int parent = m.nodes[i].parent;
+  if (parent < 0 || d.link_at_node[parent] >= 0) finish_segment(l, at.columns, d, w);
+}
+
+template <bool loops, class T>
+bool caba_osim_sweep(const ModelData& m, CabaOsimData<T>& d, WorkspaceData<T>& w) {
+  bool positive = true;
+  SegmentPlace at{0, -1};
+  HandedUp<T> h{};
+  for (int i = m.node_count - 1; i >= 0; --i) {
+    const NodeData& n = m.nodes[i];
+    const std::int32_t flags = w.node_flags[i];
+    const RigidInertia<T> body = load_body<loops>(m, i, w);
+    h.IA = flags & node_carries ? h.IA + body : articulated(body);
+    if (flags & node_collects) h.IA = h.IA + load_articulated(w.IA + 21 * i);
+    const int l = d.link_at_node[i];
+    if (l >= 0) {
+      if (d.links[l].inner) h.IA = h.IA + load_articulated(d.Phi + 21 * l);
+      start_segment(l, h.IA, d, w);
+      at.columns = 0;
+    }
+    positive = hand_inertia_on<loops>(m, i, h, w) && positive;
+    continue_segment<loops>(m, i, at, d, w);
+    if (n.parent < 0 || !(flags & node_adds_to_memory)) continue;
+    T* sum = w.IA + 21 * n.parent;
+    store(sum, flags & node_first_to_store ? h.IA : load_articulated(sum) + h.IA);
+  }
+  return positive;
+}
+
+// Everything of the configuration; damping must be there; with loops after cluster_constraints. False when
+// the mass matrix is not positive definite.
 template <class T>
 bool caba_osim_factor(const ModelData& m, const ConstraintData& c, const T* q, CabaOsimData<T>& d,
                       WorkspaceData<T>& w) {
   place_joints(m, q, w);
   place_rows(m, c, w);
   for (int e = 0; e < 21 * d.link_count; ++e) d.Phi[e] = T(0);
-  bool positive = true;
-  int columns = 0;
-  ArticulatedInertia<T> IA{};
-  for (int i = m.node_count - 1; i >= 0; --i) {
-    const NodeData& n = m.nodes[i];
-    const std::int32_t flags = w.node_flags[i];
-    IA = flags & node_carries ? IA + load_rigid<T>(n) : articulated(load_rigid<T>(n));
-    if (flags & node_collects) IA = IA + load_articulated(w.IA + 21 * i);
-    const int l = d.segment_of_node[i];
-    if (l >= 0 && d.links[l].node == i) {
-      if (d.links[l].inner) IA = IA + load_articulated(d.Phi + 21 * l);
-      start_segment(l, IA, d, w);
-      columns = 0;
-    }
-    positive = hand_inertia_up(m, i, IA, w) && positive;
-    if (l >= 0) {
-      const OsimLink& link = d.links[l];
-      const bool one_pack = link.carries_rows && link.row_end - link.row_begin <= 4;
-      columns += carry_past_joint(m, i, one_pack ? 4 : 8, columns, d, w);
-      if (n.parent < 0 || d.link_at_node[n.parent] >= 0) finish_segment(l, columns, d, w);
-    }
-    if (n.parent < 0 || !(flags & node_adds_to_memory)) continue;
-    T* sum = w.IA + 21 * n.parent;
-    store(sum, flags & node_first_to_store ? IA : load_articulated(sum) + IA);
-  }
-  return positive;
+  if (!has_loops(m)) return caba_osim_sweep<false>(m, d, w);
+  place_wobbling_inertias(m, w);
+  return caba_osim_sweep<true>(m, d, w);
 }
 
 TENON_ISA_END

@@ -15,12 +15,34 @@ std::size_t index(std::int32_t i) {
   return static_cast<std::size_t>(i);
 }
 
+// Rows come into a cluster through a body that has some, and through one on which others with rows hang.
+bool rows_meet_in_a_cluster(const ModelData& m, const ConstraintData& c) {
+  std::vector<std::int32_t> entries(index(m.cluster_count), -1);
+  const auto one_more = [&](std::int32_t i) {
+    std::int32_t& entry = entries[index(m.node_cluster[i])];
+    const bool other = entry >= 0 && entry != i;
+    entry = i;
+    return other;
+  };
+  for (std::int32_t s = 0; s < c.support_count; ++s) {
+    const std::int32_t i = c.support[s], parent = m.nodes[i].parent, cluster = m.node_cluster[i];
+    if (cluster >= 0 && c.node_row_first[i] < c.node_row_first[i + 1] && one_more(i)) return true;
+    if (parent >= 0 && m.node_cluster[parent] >= 0 && m.node_cluster[parent] != cluster && one_more(parent))
+      return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 template <class T>
 CabaOsimMemory<T>::CabaOsimMemory(const ModelData& m, const ConstraintData* constraints) {
   if (!constraints || constraints->row_count == 0 || constraints->bridge_count > 0) return;
-  find_links(m, *constraints);
+  rows_meet_in_cluster_ = rows_meet_in_a_cluster(m, *constraints);
+  if (!rows_meet_in_cluster_) find_links(m, *constraints);
+  data.row_count = constraints->row_count;
+  data.world_rows = constraints->node_row_first[0];
+  data.stride = (data.row_count + 2 * pack - 2) / pack * pack;  // at least three places behind the rows
   allocate(m);
 }
 
@@ -30,8 +52,10 @@ void CabaOsimMemory<T>::find_links(const ModelData& m, const ConstraintData& c) 
   link_at_node_.assign(index(m.node_count), -1);
   std::vector<std::int32_t> sides(index(m.node_count), 0);
   for (std::int32_t s = 0; s < c.support_count; ++s) {
-    const std::int32_t parent = m.nodes[c.support[s]].parent;
-    if (parent >= 0) ++sides[index(parent)];
+    const std::int32_t i = c.support[s], parent = m.nodes[i].parent, cluster = m.node_cluster[i];
+    // All bodies of a cluster support its rows; it is one side of its parent.
+    const bool counts = cluster < 0 || i == m.clusters[cluster].node_begin;
+    if (parent >= 0 && counts) ++sides[index(parent)];
   }
   for (std::int32_t s = c.support_count - 1; s >= 0; --s) {
     const std::int32_t i = c.support[s];
@@ -58,6 +82,12 @@ void CabaOsimMemory<T>::find_links(const ModelData& m, const ConstraintData& c) 
     std::int32_t i = links_[l].node, coordinates = 0;
     do {
       segment_of_node_[index(i)] = static_cast<std::int32_t>(l);
+      if (m.node_cluster[i] >= 0) {
+        const ClusterData& cluster = m.clusters[m.node_cluster[i]];
+        coordinates += cluster.y_count;
+        i = cluster.parent;
+        continue;
+      }
       coordinates += (i + 1 < m.node_count ? m.nodes[i + 1].v_index : m.nv) - m.nodes[i].v_index;
       i = m.nodes[i].parent;
     } while (i >= 0 && link_at_node_[index(i)] < 0);
@@ -70,9 +100,6 @@ void CabaOsimMemory<T>::find_links(const ModelData& m, const ConstraintData& c) 
     last = static_cast<std::int32_t>(l);
   }
   data.link_count = static_cast<std::int32_t>(links_.size());
-  data.row_count = c.row_count;
-  data.world_rows = c.node_row_first[0];
-  data.stride = (c.row_count + 2 * pack - 2) / pack * pack;  // at least three places behind the rows
   data.links = links_.data();
   data.segment_of_node = segment_of_node_.data();
   data.link_at_node = link_at_node_.data();

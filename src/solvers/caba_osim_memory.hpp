@@ -23,6 +23,9 @@ class CabaOsimMemory {
   // Some link has more rows than its segment has velocity coordinates.
   bool more_rows_than_joints() const { return more_rows_than_joints_; }
 
+  // Rows come into a cluster through several of its bodies: no links are made, the methods cannot be used.
+  bool rows_meet_in_cluster() const { return rows_meet_in_cluster_; }
+
   CabaOsimData<T> data{};
 
  private:
@@ -32,7 +35,7 @@ class CabaOsimMemory {
   std::vector<OsimLink> links_;
   std::vector<std::int32_t> segment_of_node_, link_at_node_;
   std::int32_t places_ = 0, own_size_ = 0, most_rows_ = 0;
-  bool more_rows_than_joints_ = false;
+  bool more_rows_than_joints_ = false, rows_meet_in_cluster_ = false;
   std::vector<T> memory_;
 };
 

@@ -161,8 +161,12 @@ bool rows_depend(const CabaOsimData<double>& d) {
 }
 
 // Where rows depend on each other, inertias that they lend lose (rounding) x their square; these
-// configurations go to a method that loses the first power only.
+// configurations go to a method that loses the first power only. So do rows that meet inside a cluster: what
+// they lend would be an inertia between two of its bodies.
 Status factor_caba(WorkspaceImpl& w, const double* q) {
+  w.damped.dependent = w.damped.caba.rows_meet_in_cluster();
+  if (w.damped.dependent) return factor_matrix<DelassusMethod::pv_osimr>(w, q);
+  TENON_CHECK(update_loops(w, q, w.zeros.data()));
   CabaOsimData<double>& d = w.damped.caba.data;
   std::copy_n(w.damped.damping.data(), w.rows(), d.damping);
   if (!w.kernels->caba_osim_factor(w.md(), *w.cd(), q, d, w.w())) return not_positive_definite(w);
@@ -203,9 +207,9 @@ Status factor_and_form_caba(WorkspaceImpl& w, const double* q) {
 // ---- the table
 // ------------------------------------------------------------------------------------------------------------------
 
-// How a method takes models with loops of their own: not at all, with all their bodies, or as a sweep over
-// the tree of clusters, where the folded form of the model will do.
-enum class Loops { none, whole, folded };
+// How a method takes models with loops of their own: with all their bodies, or as a sweep over the tree of
+// clusters, where the folded form of the model will do.
+enum class Loops { whole, folded };
 
 struct MethodEntry {
   DampedInverseMethod method;
@@ -227,8 +231,8 @@ constexpr MethodEntry methods[] = {
     {DampedInverseMethod::pv_osimf, factor_branches, apply_branches, factor_branches, form_from_branches,
      Loops::folded},
     {DampedInverseMethod::caba_osim, factor_and_form_caba, multiply_inverse, factor_caba, form_caba,
-     Loops::none},
-    {DampedInverseMethod::caba_osimf, factor_caba, apply_caba, factor_caba, form_caba, Loops::none},
+     Loops::folded},
+    {DampedInverseMethod::caba_osimf, factor_caba, apply_caba, factor_caba, form_caba, Loops::folded},
 };
 
 DampedInverseMethod choose(const WorkspaceImpl& w) {
@@ -303,11 +307,6 @@ Status open(WorkspaceImpl& w, DampedInverseMethod method, const double*& q, cons
                   static_cast<int>(method));
   if (entry->method != DampedInverseMethod::dense)
     TENON_CHECK(check_no_bridges(w, "this damped inverse", "dense"));
-  if (w.md().cluster_count > 0 && entry->loops == Loops::none)
-    return w.fail(
-        Status::unsupported,
-        "unsupported: caba_osim and caba_osimf of a mechanism with kinematic loops; use pv_osimr, pv_osimf, "
-        "ltl_cholesky or dense");
   w.damped.factored = DampedInverseMethod::automatic;
   if (w.rows() > 0) set_damping(w, damping);
   return Status::ok;

@@ -432,7 +432,7 @@ TEST_F(Allocation, NoneAcrossClusters) {
   for (int32_t method = 0; method < tenon_delassus_method_count(); ++method)
     expect_none(tenon_delassus_method_string(method),
                 [&] { return tenon_delassus(w.get(), method, s.q.data(), nq, A.data(), 36, 6); });
-  for (int32_t method = 0; method < TENON_DAMPED_CABA_OSIM; ++method) {
+  for (int32_t method = 0; method < tenon_damped_method_count(); ++method) {
     const char* name = tenon_damped_method_string(method);
     expect_none(name, [&] {
       return tenon_delassus_inverse(w.get(), method, s.q.data(), nq, nullptr, 0, A.data(), 36, 6);
