@@ -137,8 +137,8 @@ SolveOptions Call::options(const tenon_solve_options* given, bool has_lambda) no
   if (o.method < 0 || o.method >= tenon_method_count())
     fail(Status::invalid_argument, "tenon_solve_options: method is %d, which is none of TENON_METHOD_*",
          static_cast<int>(o.method));
-  if (o.max_iterations < 1)
-    fail(Status::invalid_argument, "tenon_solve_options: max_iterations is %d; give 1 or more",
+  if (o.max_iterations < 0)
+    fail(Status::invalid_argument, "tenon_solve_options: max_iterations is %d; give 0 for no limit, or more",
          static_cast<int>(o.max_iterations));
   if ((o.warm_start != 0 && o.warm_start != 1) || (o.accelerate != 0 && o.accelerate != 1))
     fail(Status::invalid_argument, "tenon_solve_options: warm_start and accelerate are 0 or 1");

@@ -944,7 +944,8 @@ TENON_API tenon_status tenon_forward_dynamics(tenon_workspace *workspace, const 
 typedef struct tenon_solve_options {
   uint32_t struct_size;
   int32_t method;             /* TENON_METHOD_*; default TENON_METHOD_AUTOMATIC */
-  int32_t max_iterations;     /* >= 1; default 30 */
+  int32_t max_iterations;     /* 0: as many as help, then TENON_METHOD_DENSE, so that TENON_MAX_ITERATIONS does not
+                                 occur; 1 or more: a limit, after which the answer so far is written. Default 0 */
   int32_t warm_start;         /* 1: start from the lambda handed in; default 0 */
   int32_t accelerate;         /* 1: combine sweeps to the smallest residual; 0: plain proximal iterations as in the
                                  papers; default 1 */

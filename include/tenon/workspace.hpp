@@ -38,7 +38,8 @@ struct SolveOptions {
   // Converged when every row's residual is below absolute + relative * (largest acceleration the rows see).
   double absolute_tolerance = 1e-12;
   double relative_tolerance = 1e-11;
-  int max_iterations = 30;
+  // 0: no limit of the caller's. Rows on which the iteration stalls are then, as always, solved by dense.
+  int max_iterations = 0;
   // 0: scheduled (scaled to the robot, raised while convergence is slow). Else this fixed value on every row.
   double mu = 0;
   // Start from the multipliers handed in.

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "constraint/rank.hpp"
 #include "model/placement.hpp"
 
 namespace tenon {
@@ -22,6 +23,11 @@ constexpr int sample_count = 4;
 std::size_t index(std::int32_t i) {
   return static_cast<std::size_t>(i);
 }
+
+// Of a row, both of the unit of K M^-1 K^T: what it is, and what it could be.
+struct RowSize {
+  double square, reached;
+};
 
 // M and its factor at one configuration.
 class FactoredTree {
@@ -44,6 +50,7 @@ class FactoredTree {
     placement_.clear();
     for (const NodeData& node : model_.nodes) placement_.push_back(joint_placement(node, q));
     world_ = body_placements(model_.nodes, q);
+    measure_reach();
     composite_rigid_body();
     return factor();
   }
@@ -52,11 +59,12 @@ class FactoredTree {
   Placement world(std::int32_t node) const { return node < 0 ? to_placement({}) : world_[index(node)]; }
 
   // K M^-1 K^T of one row, forces on one or two bodies at their frame origins (-1: none), which cancel above
-  // `meet`; 0 where only rounding is left of it.
-  double inverse_inertia(const std::int32_t (&nodes)[2], std::int32_t meet,
-                         const Force<double> (&forces)[2]) {
+  // `meet`; and what it would come to without cancellation, all joints one reach of the robot away and with
+  // 1 / M_kk for M^-1_kk.
+  RowSize inverse_inertia(const std::int32_t (&nodes)[2], std::int32_t meet,
+                          const Force<double> (&forces)[2]) {
     std::fill(x_.begin(), x_.end(), 0.0);
-    const double bound = carry(nodes[0], meet, forces[0]) + carry(nodes[1], meet, forces[1]);
+    const double reached = carry(nodes[0], meet, forces[0]) + carry(nodes[1], meet, forces[1]);
     double sum = 0;
     for (std::int32_t k = model_.nv - 1; k >= 0; --k) {
       double& x = x_[index(k)];
@@ -67,30 +75,41 @@ class FactoredTree {
         x_[index(j)] -= entry(k, j) * x;
       }
     }
-    return sum > rounding * bound ? sum : 0;
+    return {sum, reached};
   }
 
  private:
-  static constexpr double rounding = 1e-24;  // of squares
-
   double& entry(std::int32_t k, std::int32_t ancestor) { return L_[row_[index(k)] + rank_[index(ancestor)]]; }
 
-  // x := S^T f of the joints from a node up to `end`. Returns what the row would come to without
-  // cancellation, with the same lever arms and 1 / M_kk for M^-1_kk.
+  // x := S^T f of the joints from a node up to `end`. Returns what the row could come to (inverse_inertia).
   double carry(std::int32_t node, std::int32_t end, Force<double> f) {
-    double bound = 0, moment = std::sqrt(norm_squared(f.n));
-    const double force = std::sqrt(norm_squared(f.f));
+    double reached = 0;
+    const double force = std::sqrt(norm_squared(f.f)), moment = std::sqrt(norm_squared(f.n)) + reach_ * force;
     for (std::int32_t i = node; i >= 0 && i != end; i = model_.nodes[index(i)].parent) {
       const JointSubspace S = joint_subspace(model_.nodes[index(i)].kind);
       spread(model_.nodes[index(i)], f, [&](std::int32_t k, double value) {
         x_[index(k)] = value;
         const double size = S.first + (k - model_.nodes[index(i)].v_index) < 3 ? moment : force;
-        bound += size * size / diagonal_[index(k)];
+        reached += size * size / diagonal_[index(k)];
       });
       f = force_to_parent(placement_[index(i)], f);
-      moment += force * std::sqrt(norm_squared(placement_[index(i)].p));
     }
-    return bound;
+    return reached;
+  }
+
+  // The longest way from a root of the tree along the bodies to mass. The place of the robot in the world is
+  // no part of it.
+  void measure_reach() {
+    std::vector<double> way(model_.nodes.size(), 0);
+    reach_ = 0;
+    for (std::size_t i = 0; i < model_.nodes.size(); ++i) {
+      const std::int32_t parent = model_.nodes[i].parent;
+      if (parent >= 0) way[i] = way[index(parent)] + std::sqrt(norm_squared(placement_[i].p));
+      const RigidInertia<double> I = body_inertia(model_.nodes[i]);
+      if (!(I.m > 0)) continue;
+      // The trace of the inertia about the origin holds the centre of mass and the size of the body.
+      reach_ = std::max(reach_, way[i] + std::sqrt((I.I.xx + I.I.yy + I.I.zz) / (2 * I.m)));
+    }
   }
 
   // S^T f: coordinate and value for each velocity of the node. Signs of the user's axes do not matter here.
@@ -143,6 +162,7 @@ class FactoredTree {
   }
 
   const Model& model_;
+  double reach_ = 0;
   std::vector<std::size_t> row_, rank_;
   std::vector<double> L_, x_, diagonal_;
   std::vector<Placement> placement_, world_;
@@ -197,7 +217,7 @@ Force<double> second_force_of(const Row& row, const FactoredTree& tree) {
   return row.angular ? Force<double>{e, {0, 0, 0}} : Force<double>{cross(load_vec3<double>(item.p2), e), e};
 }
 
-double inverse_inertia_of(const Row& row, FactoredTree& tree) {
+RowSize inverse_inertia_of(const Row& row, FactoredTree& tree) {
   const ConstraintItem& item = *row.item;
   if (!item.closure) return tree.inverse_inertia({item.node, -1}, -1, {force_of(row, tree), {}});
   return tree.inverse_inertia({item.first, item.second}, item.meet, {row.force, second_force_of(row, tree)});
@@ -217,24 +237,23 @@ double geometric_mean(const std::vector<double>& values, Select select) {
 }
 
 // A row may stand still in one pose (a straight leg along itself) or in all (out of the plane of a planar
-// arm). Poses count from a thousandth of the best one on; a row whose best is rounding beside the other rows
-// of its kind cannot move. A description is rounded too: rows of Cassie's plantar rods move a ten millionth
-// of what others do.
-constexpr double still_in_a_pose = 1e-3, still_always = 1e-12;
+// arm; at a point where the axes above meet). Poses count from a thousandth of the best one on, in length
+// about a thirtieth. A row whose best pose is rounding next to what its joints could do to it is nothing's:
+// its scale is what they could, so that no force of size is spent on it. A description is rounded too: rows
+// of Cassie's plantar rods move a ten millionth of what others do. A lever arm of less than a thousandth of
+// the robot's reach is taken for that.
+constexpr double still_in_a_pose = 1e-3, shortest_lever = 1e-6;
 
-double typical(const std::vector<double>& values) {
-  const double best = *std::max_element(values.begin(), values.end());
-  double sum = 0;
-  for (const double value : values) sum += std::log(std::max(value, still_in_a_pose * best));
-  return best > 0 ? std::exp(sum / static_cast<double>(values.size())) : 0;
+double typical(const std::vector<RowSize>& samples) {
+  double best = 0, reached = 0, sum = 0;
+  for (const RowSize& s : samples) best = std::max(best, s.square), reached = std::max(reached, s.reached);
+  if (!(best > squared_rank_tolerance * reached)) return reached;
+  for (const RowSize& s : samples) sum += std::log(std::max(s.square, still_in_a_pose * best));
+  return std::max(std::exp(sum / static_cast<double>(samples.size())), shortest_lever * reached);
 }
 
+// Rows that no joint could move: of the size of the others.
 void fill_gaps(const Model& model, const std::vector<Row>& rows, std::vector<double>& scale) {
-  double largest[2] = {0, 0};
-  for (std::size_t r = 0; r < rows.size(); ++r)
-    largest[rows[r].angular] = std::max(largest[rows[r].angular], scale[r]);
-  for (std::size_t r = 0; r < rows.size(); ++r)
-    if (!(scale[r] > still_always * largest[rows[r].angular])) scale[r] = 0;
   const std::vector<double> known = scale;
   const double any = geometric_mean(known, [](std::size_t) { return true; });
   for (std::size_t r = 0; r < rows.size(); ++r) {
@@ -249,7 +268,7 @@ void fill_gaps(const Model& model, const std::vector<Row>& rows, std::vector<dou
 
 std::vector<double> row_scale(const Model& model, const ConstraintData& constraints) {
   const std::vector<Row> rows = rows_of(constraints);
-  std::vector<std::vector<double>> samples(rows.size());
+  std::vector<std::vector<RowSize>> samples(rows.size());
   FactoredTree tree(model);
   std::vector<double> q(index(model.nq));
   for (int sample = 0; sample < sample_count; ++sample) {
@@ -260,8 +279,8 @@ std::vector<double> row_scale(const Model& model, const ConstraintData& constrai
     if (!tree.set_configuration(q.data())) continue;
     for (std::size_t r = 0; r < rows.size(); ++r) {
       if (rows[r].item->node < 0) continue;
-      const double value = inverse_inertia_of(rows[r], tree);
-      if (std::isfinite(value)) samples[r].push_back(value);
+      const RowSize size = inverse_inertia_of(rows[r], tree);
+      if (std::isfinite(size.square) && std::isfinite(size.reached)) samples[r].push_back(size);
     }
   }
   std::vector<double> scale(rows.size(), 0.0);

@@ -8,10 +8,8 @@
 // small ones to high relative accuracy (J. Demmel, K. Veselic, Jacobi's method is more accurate than QR,
 // 1992).
 //
-// Rank. S makes rows of unit length, so that metres, radians and weights do not matter; a row that hardly
-// moves the robot next to what its entries could do without cancellation is not blown up to unit length but
-// counts as none (an outstretched arm along itself). Singular values below 1e-6 of the largest, eigenvalues
-// of A below 1e-12, are zero.
+// Rank: constraint/rank.hpp. Rows that are given and not of a constraint set have no typical length; theirs
+// is a thousandth of what their entries could do without cancellation.
 //
 // Contradiction. What A cannot reach of b is removed so that the remainder has the least sum w r^2: with N =
 // S Q_2 a basis of the null space of A, r = W^-1 N (N^T W^-1 N)^-1 N^T b. The same projector takes out of
@@ -23,16 +21,16 @@
 #include <limits>
 #include <utility>
 
+#include "constraint/rank.hpp"
 #include "reference/dense_dynamics.hpp"
 #include "reference/dense_rows.hpp"
 
 namespace tenon::reference {
 namespace {
 
-constexpr double rank_tolerance = 1e-6;  // singular values of G
-constexpr double held_still = 1e-12;     // entries of G against the largest of their column: rounding
+constexpr double held_still = 1e-12;  // entries of G against the largest of their column: rounding
 constexpr double cancellation_tolerance =
-    1e-3;  // length of a row of J L^-T against its cancellation-free bound
+    1e-3;  // length of a given row of J L^-T against its cancellation-free bound
 
 // Rotates pairs of columns of H until all are orthogonal; Q collects the rotations, H_out = H_in Q.
 template <class T>
@@ -109,12 +107,12 @@ struct BasicKktSolver<T>::Impl {
   bool factor_mass_matrix();
   bool solve_free(const KktInputs& in);
   void take_rows(const KktInputs& in);
-  void scale_rows();
+  void scale_rows(const double* typical);
   void find_rank();
   void find_null_space();
   void remove_null_part(VecX<T>& x, bool of_force);
   void solve_rows();
-  bool contradicts(const SolveOptions& options) const;
+  bool contradicts(const SolveOptions& options);
   void write_report(SolveReport& report);
 
   DenseDynamics<T> dynamics;
@@ -122,6 +120,7 @@ struct BasicKktSolver<T>::Impl {
   int nv = 0, n = 0, given = 0, m = 0, unknowns = 0, rank = 0;
   bool reduced = false;
   T kept = 1;  // smallest kept over largest singular value
+  KktMargins margins;
   MatX<T> M, G, G_size, MG, J, J_size, L, H, Q, Z;
   VecX<T> weight, compliance, rhs, force, g, c, a_free, qdd, diagonal, b, s, sigma, lambda, residual, scratch,
       y;
@@ -201,13 +200,17 @@ void BasicKktSolver<T>::Impl::take_rows(const KktInputs& in) {
 
 // H: one column a row of the constraints.
 template <class T>
-void BasicKktSolver<T>::Impl::scale_rows() {
+void BasicKktSolver<T>::Impl::scale_rows(const double* typical) {
   using std::sqrt;
+  margins = {};
+  if (n > 0) margins.free_acceleration = static_cast<double>(a_free.template lpNorm<Eigen::Infinity>());
   for (int k = 0; k < n; ++k) {  // diagonal of M^-1: squared length of column k of L^-1
     qdd.setZero();
     qdd(k) = T(1);
     solve_lower<T>(L, qdd);
     diagonal(k) = qdd.squaredNorm();
+    const T entry = L.row(k).head(k + 1).squaredNorm();  // M_kk
+    margins.mass_condition = std::max(margins.mass_condition, static_cast<double>(entry * diagonal(k)));
   }
   H.setZero();
   int extra = n;
@@ -217,7 +220,9 @@ void BasicKktSolver<T>::Impl::scale_rows() {
     T bound(0);
     for (int k = 0; k < n; ++k) bound += entry_size()(r, k) * entry_size()(r, k) * diagonal(k);
     if (compliance(r) > T(0)) H(extra++, r) = sqrt(compliance(r));
-    const T length = std::max(H.col(r).norm(), static_cast<T>(cancellation_tolerance) * sqrt(bound));
+    const T usual = typical && r < rows.count() ? static_cast<T>(std::sqrt(typical[r]))
+                                                : static_cast<T>(cancellation_tolerance) * sqrt(bound);
+    const T length = std::max(H.col(r).norm(), usual);
     s(r) = length > T(0) ? T(1) / length : T(1);
     H.col(r) *= s(r);
   }
@@ -233,6 +238,7 @@ void BasicKktSolver<T>::Impl::find_rank() {
   rank = 0;
   for (int j = 0; j < m; ++j) {
     if (sigma(j) <= cut) {
+      margins.dropped = std::max(margins.dropped, static_cast<double>(sigma(j) / std::max(largest, T(1))));
       sigma(j) = T(0);
     } else {
       ++rank;
@@ -240,6 +246,7 @@ void BasicKktSolver<T>::Impl::find_rank() {
     }
   }
   kept = rank > 0 ? smallest / largest : T(1);
+  margins.kept = static_cast<double>(kept);
 }
 
 // First m - rank columns of Z: an orthonormal basis of W^-1/2 null(A), by Gram and Schmidt, twice for full
@@ -300,7 +307,7 @@ void BasicKktSolver<T>::Impl::solve_rows() {
 // The part of b that no force can reach, against the tolerance and against what rounding leaves of it: the
 // null space is found to epsilon over the gap between kept and dropped singular values.
 template <class T>
-bool BasicKktSolver<T>::Impl::contradicts(const SolveOptions& options) const {
+bool BasicKktSolver<T>::Impl::contradicts(const SolveOptions& options) {
   const T eps = std::numeric_limits<T>::epsilon();
   T size(0);
   for (int r = 0; r < m; ++r) {
@@ -308,8 +315,11 @@ bool BasicKktSolver<T>::Impl::contradicts(const SolveOptions& options) const {
     size = std::max(size, std::max(free, std::abs(right_side()(r))));
   }
   const T relative = std::max(static_cast<T>(options.relative_tolerance), 1000 * eps / kept);
-  return residual.size() > 0 && residual.template lpNorm<Eigen::Infinity>() >
-                                    static_cast<T>(options.absolute_tolerance) + relative * size;
+  if (residual.size() == 0) return false;
+  const T limit = static_cast<T>(options.absolute_tolerance) + relative * size;
+  const T left = residual.template lpNorm<Eigen::Infinity>();
+  if (left > T(0)) margins.contradiction = static_cast<double>(left / limit);
+  return left > limit;
 }
 
 template <class T>
@@ -352,7 +362,7 @@ Status BasicKktSolver<T>::solve(const KktInputs& in, const SolveOptions& options
   Impl& p = *impl_;
   if (!p.solve_free(in)) return Status::not_positive_definite;
   p.take_rows(in);
-  p.scale_rows();
+  p.scale_rows(in.scale);
   p.find_rank();
   p.find_null_space();
   p.solve_rows();
@@ -394,6 +404,11 @@ bool BasicKktSolver<T>::delassus(const double* q, const double* G, const std::in
 template <class T>
 double BasicKktSolver<T>::min_kept_over_max() const {
   return static_cast<double>(impl_->kept * impl_->kept);
+}
+
+template <class T>
+KktMargins BasicKktSolver<T>::margins() const {
+  return impl_->margins;
 }
 
 template <class T>

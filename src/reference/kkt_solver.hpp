@@ -31,6 +31,9 @@ struct KktInputs {
   const Pose* anchors =
       nullptr;  // per constraint, in the order of ConstraintSet::specs(); null for the identity
   Vector3 gravity = {0, 0, -9.81};
+  // Per row of the constraints, in the user's order: ConstraintData::scale, by which rank is decided; null:
+  // from what the row's entries could do without cancellation.
+  const double* scale = nullptr;
   // Kinematic loops in explicit form, v = G ydot and qdd = G yddot + g: G is nv x ny, column-major. For
   // solvers made with ny coordinates.
   const double *G = nullptr, *g = nullptr;
@@ -43,6 +46,17 @@ struct KktInputs {
 struct KktShape {
   int ny = -1;  // independent coordinates to solve in; -1: the tree's own
   int given_rows = 0;
+};
+
+// How far the last solve was from deciding otherwise.
+struct KktMargins {
+  // Singular values of the row-scaled J L^-T over the largest one: the smallest that was kept and the largest
+  // that was taken for zero (1 and 0 where there is none).
+  double kept = 1, dropped = 0;
+  double contradiction = 0;  // what no force can reach of the rows over the size from which it is infeasible
+  // max M_kk (M^-1)_kk: the condition of the mass matrix whose diagonal is scaled to one, within a factor n.
+  double mass_condition = 1;
+  double free_acceleration = 0;  // largest entry of qdd without the rows, in the coordinates solved for
 };
 
 // T is the scalar of the whole computation: double in the library, long double as the yardstick of the tests.
@@ -72,6 +86,7 @@ class BasicKktSolver {
   // Of the last solve: smallest kept over largest eigenvalue of the row-scaled J M^-1 J^T + R (1 without
   // rows).
   double min_kept_over_max() const;
+  KktMargins margins() const;
 
   // Memory held for matrices.
   std::size_t bytes() const;

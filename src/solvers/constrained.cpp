@@ -4,6 +4,7 @@
 
 #include "solvers/constrained_aba.hpp"
 #include "solvers/coordinates.hpp"
+#include "solvers/dense.hpp"
 #include "solvers/folded.hpp"
 #include "solvers/link_frames.hpp"
 #include "solvers/projection.hpp"
@@ -27,24 +28,6 @@ void to_user_rows(const WorkspaceImpl& w, const double* rows, double* user) {
   for (int r = 0; r < w.rows(); ++r) user[w.cd()->user_row[r]] = rows[r];
 }
 
-Status solve_dense(const ConstrainedProblem& p) {
-  WorkspaceImpl& w = p.w;
-  reference::KktInputs in;
-  in.q = p.q, in.v = p.v, in.tau = p.tau, in.wrenches = p.wrenches;
-  in.desired = p.desired;
-  in.anchors = w.anchor_poses.data();
-  in.gravity = {w.w().gravity[0], w.w().gravity[1], w.w().gravity[2]};
-  if (w.md().cluster_count > 0) {
-    TENON_CHECK(update_loops(w, p.q, p.v));
-    dense_G(w, w.loops.MG.data(), w.model->nv);
-    in.G = w.loops.MG.data(), in.g = w.w().g;
-  }
-  const Status status = w.dense->solve(in, p.options, w.w().qdd, w.user_rows.data(), w.report);
-  w.report.method = Method::dense;
-  from_user_rows(w, w.user_rows.data(), p.lambda);
-  return status;
-}
-
 // Methods that take no bridging rows couple each row with the inertia of one body, or eliminate it on one
 // branch.
 struct MethodEntry {
@@ -64,9 +47,14 @@ constexpr MethodEntry methods[] = {
     {Method::pv_early, solve_pv_early, "pv_early", true},
 };
 
-bool crosses_clusters(Method method) {
-  return std::any_of(std::begin(methods), std::end(methods),
-                     [&](const MethodEntry& e) { return e.method == method && e.crosses_clusters; });
+// Null for a number that is none of theirs.
+const MethodEntry* find_entry(Method method) {
+  const MethodEntry* entry = std::find_if(std::begin(methods), std::end(methods),
+                                          [&](const MethodEntry& e) { return e.method == method; });
+  return entry == std::end(methods) ? nullptr : entry;
+}
+const MethodEntry& entry_of(Method method) {
+  return *find_entry(method);
 }
 
 // Of options that only some methods follow, automatic takes one that does.
@@ -75,7 +63,7 @@ Method choose(const WorkspaceImpl& w, const SolveOptions& o) {
   const Method any = o.mu > 0 || !o.accelerate ? w.choice.proximal : w.choice.any;
   const Method method = o.tikhonov > 0 ? Method::pv : any;
   const bool tree = w.md().cluster_count == 0 && w.md().rotor_count == 0;
-  if (tree || crosses_clusters(method)) return method;
+  if (tree || entry_of(method).crosses_clusters) return method;
   return bridges ? Method::pv : Method::constrained_aba;
 }
 
@@ -84,25 +72,52 @@ Status check_options(WorkspaceImpl& w, const SolveOptions& o) {
   if (!positive(o.absolute_tolerance) || !positive(o.relative_tolerance) || !positive(o.mu) ||
       !positive(o.tikhonov))
     return w.fail(Status::invalid_argument, "tolerances, mu and tikhonov must be finite and not negative");
-  if (o.max_iterations < 1)
-    return w.fail(Status::invalid_argument, "max_iterations is %d; give at least 1", o.max_iterations);
+  if (o.max_iterations < 0)
+    return w.fail(Status::invalid_argument, "max_iterations is %d; give 0 for no limit, or more",
+                  o.max_iterations);
   return Status::ok;
 }
 
-// By the folded form of the model.
-Status solve_folded(WorkspaceImpl& w, FoldedWorkspace& f, const SolveOptions& options, const double* q,
-                    const double* v, const double* tau, const double* wrenches, const double* desired,
-                    double* qdd, double* lambda) {
-  f.take(q, v, tau);
-  const Status status = constrained_dynamics(f.workspace, options, f.q.data(), f.v.data(), f.tau.data(),
-                                             wrenches, desired, f.qdd.data(), lambda);
-  const WorkspaceImpl& inner = f.workspace.impl();
-  w.report = inner.report;
-  if (static_cast<std::int32_t>(status) < 0) return w.fail(status, "%s", inner.message);
-  double* motion = result_room(w, qdd);
-  f.give(motion);
-  give_motion(w, motion, qdd);
+// A state that constrained_dynamics has checked, rows in the user's order.
+struct CheckedInputs {
+  const SolveOptions& options;
+  const double *q, *v, *tau, *wrenches, *desired, *warm_start;
+};
+
+// One method, on the folded form of the model where it can. Leaves qdd in w.w().qdd and the multipliers, in
+// the user's order, in w.user_rows.
+Status run(WorkspaceImpl& w, const MethodEntry& entry, const CheckedInputs& in) {
+  w.report = SolveReport{};
+  w.report.method = entry.method;
+  if (entry.crosses_clusters) {
+    if (FoldedWorkspace* f = folded_for(w, in.wrenches != nullptr)) {
+      f->take(in.q, in.v, in.tau);
+      WorkspaceImpl& inner = f->workspace.impl();
+      const Status status =
+          run(inner, entry,
+              {in.options, f->q.data(), f->v.data(), f->tau.data(), in.wrenches, in.desired, in.warm_start});
+      w.report = inner.report;
+      if (static_cast<std::int32_t>(status) < 0) return w.fail(status, "%s", inner.message);
+      std::copy_n(inner.w().qdd, inner.model->nv, f->qdd.data());
+      f->give(w.w().qdd);
+      w.user_rows = inner.user_rows;
+      return status;
+    }
+  }
+  if (w.md().cluster_count > 0) TENON_CHECK(update_loops(w, in.q, in.v));
+  from_user_rows(w, in.desired, w.w().desired);
+  from_user_rows(w, in.warm_start, w.lambda.data());
+  const Status status =
+      entry.solve({w, in.options, in.q, in.v, in.tau, in.wrenches, in.desired, w.lambda.data()});
+  if (status == Status::not_positive_definite)
+    return w.fail(status,
+                  "the mass matrix is not positive definite; a moving body has no inertia along its joint");
+  to_user_rows(w, w.lambda.data(), w.user_rows.data());
   return status;
+}
+
+bool result_is_finite(const WorkspaceImpl& w) {
+  return all_finite(w.arena.data.qdd, w.model->nv) && all_finite(w.user_rows.data(), w.rows());
 }
 
 // J G in place of J, rhs - J g in place of rhs; each may be null.
@@ -136,9 +151,8 @@ Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, c
   if (options.warm_start) TENON_CHECK(check_finite(w, "lambda", lambda, rows));
   TENON_CHECK(load_wrenches(w, wrenches));
   const Method method = options.method == Method::automatic ? choose(w, options) : options.method;
-  const MethodEntry* entry = std::find_if(std::begin(methods), std::end(methods),
-                                          [&](const MethodEntry& e) { return e.method == method; });
-  if (entry == std::end(methods))
+  const MethodEntry* entry = find_entry(method);
+  if (!entry)
     return w.fail(Status::unsupported, "unsupported: method %d is none of the methods of this version",
                   static_cast<int>(method));
   if (entry->without_bridges && rows > 0 && w.cd()->bridge_count > 0)
@@ -147,39 +161,31 @@ Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, c
                   "prox_ltls or dense",
                   entry->without_bridges);
 
-  w.report = SolveReport{};
-  w.report.method = method;
   if (rows == 0) {
+    w.report = SolveReport{};
+    w.report.method = method;
     TENON_CHECK(solve_free(w, q, v, tau, wrenches != nullptr, w.w().qdd));
     w.report.rank = 0;
     give_motion(w, w.w().qdd, qdd);
     return Status::ok;
   }
-  if (entry->crosses_clusters) {
-    if (FoldedWorkspace* f = folded_for(w, wrenches != nullptr))
-      return solve_folded(w, *f, options, q, v, tau, wrenches, desired, qdd, lambda);
-  }
-  if (w.md().cluster_count > 0) {
-    if (w.cd()->bridge_count > 0 && method == Method::prox_ltls)
-      return w.fail(
-          Status::unsupported,
-          "unsupported: rows between two moving links of a mechanism with kinematic loops by prox_ltls; use "
-          "pv, prox_pv, prox_ltl or dense");
-    if (method != Method::dense) TENON_CHECK(update_loops(w, q, v));
-  }
-  from_user_rows(w, desired, w.w().desired);
-  from_user_rows(w, options.warm_start ? lambda : nullptr, w.lambda.data());
-  const Status status = entry->solve({w, options, q, v, tau, wrenches, desired, w.lambda.data()});
-  if (status == Status::not_positive_definite)
-    return w.fail(status,
-                  "the mass matrix is not positive definite; a moving body has no inertia along its joint");
+  if (w.md().cluster_count > 0 && w.cd()->bridge_count > 0 && method == Method::prox_ltls)
+    return w.fail(
+        Status::unsupported,
+        "unsupported: rows between two moving links of a mechanism with kinematic loops by prox_ltls; use "
+        "pv, prox_pv, prox_ltl or dense");
+
+  const CheckedInputs inputs = {options, q, v, tau, wrenches, desired, options.warm_start ? lambda : nullptr};
+  Status status = run(w, *entry, inputs);
+  // Where an iteration stalls, a method that does not iterate gives the answer.
+  if (status == stalled || (static_cast<std::int32_t>(status) >= 0 && !result_is_finite(w)))
+    status = run(w, entry_of(Method::dense), inputs);
   if (static_cast<std::int32_t>(status) < 0) return status;
-  // A result that overflowed is no result.
-  if (!all_finite(w.w().qdd, w.model->nv) || !all_finite(w.lambda.data(), rows))
+  if (!result_is_finite(w))
     return w.fail(Status::not_finite,
                   "the result is not finite: the inputs are too large for double precision");
   give_motion(w, w.w().qdd, qdd);
-  if (lambda) to_user_rows(w, w.lambda.data(), lambda);
+  if (lambda) std::copy_n(w.user_rows.data(), rows, lambda);
   return status;
 }
 

@@ -7,7 +7,12 @@ namespace tenon {
 
 namespace {
 
-constexpr double scheduled_mu = 3e7;  // it refines
+// It refines. Through a cluster coordinates that rows hold and coordinates that they leave free are
+// eliminated together, where the larger mu would cost the free ones digits.
+constexpr double scheduled_mu = 3e7, scheduled_mu_of_clusters = 3e6;
+// Pivot over diagonal of the joint-space inertia of a cluster, penalties in it. Below the first, one
+// refinement does not make up for the digits that penalties cost the inertia; below the second, two do not.
+constexpr double refine_again = 1e-6, least_pivot = 1e-11;
 
 struct Sweeps {
   const ConstrainedProblem& p;
@@ -15,6 +20,17 @@ struct Sweeps {
   bool bias_forces_ready = true;  // pA holds what constraint_state left there
   bool factored = false;          // for the present mu
   bool positive = true;
+  const double* unreachable = nullptr;  // of the right-hand sides, once it was given up
+
+  void leave_unreachable() const {
+    for (int r = 0; unreachable && r < p.w.rows(); ++r) p.w.w().k[r] -= unreachable[r];
+  }
+
+  static void give_up(void* self, const double* unreachable) {
+    Sweeps& s = *static_cast<Sweeps*>(self);
+    s.unreachable = unreachable;
+    s.leave_unreachable();
+  }
 
   static void prepare(void* self, const double* inv_mu) {
     Sweeps& s = *static_cast<Sweeps*>(self);
@@ -38,8 +54,10 @@ struct Sweeps {
     if (s.factored) {
       w.kernels->constrained_aba_iterate(w.md(), c, step, refine, s.p.tau, d.qdd, d);
     } else {
-      if (!s.bias_forces_ready)
+      if (!s.bias_forces_ready) {
         w.kernels->constraint_state(w.md(), c, s.p.q, s.p.v, s.p.wrenches != nullptr, d);
+        s.leave_unreachable();
+      }
       s.bias_forces_ready = false;
       s.positive = w.kernels->constrained_aba_start(w.md(), c, s.p.v, s.p.tau, d.qdd, d);
       s.factored = true;
@@ -53,14 +71,31 @@ struct Sweeps {
     std::copy_n(w.w().row_lambda, w.rows(), lambda);
   }
 
-  static double scale(void* self) {
+  static void accelerations(void* self, double* a) {
     const WorkspaceImpl& w = static_cast<Sweeps*>(self)->p.w;
-    double largest = 0;
     for (int r = 0; r < w.rows(); ++r)
-      largest = std::max({largest, std::abs(w.arena.data.k[r]), std::abs(w.arena.data.Ka[r])});
-    return largest;
+      a[r] = std::max(std::abs(w.arena.data.k[r]), std::abs(w.arena.data.Ka[r]));
   }
 };
+
+// The smallest pivot over its diagonal in all clusters: how much of its own inertia the penalties have left
+// each. Coordinates that rows hold and coordinates that rows leave free meet in one matrix there.
+double smallest_pivot(const WorkspaceImpl& w) {
+  const ModelData& m = w.md();
+  double smallest = 1;
+  for (int i = 0; i < m.cluster_count; ++i) {
+    const ClusterData& c = m.clusters[i];
+    const double* D = w.arena.data.cluster_D + c.G_begin;
+    for (int y = 1; y < c.y_count; ++y) {
+      const double pivot = 1 / D[y * c.y_count + y];
+      double diagonal = pivot;
+      for (int z = 0; z < y; ++z)
+        diagonal += D[y * c.y_count + z] * D[y * c.y_count + z] / D[z * c.y_count + z];
+      smallest = std::min(smallest, pivot / diagonal);
+    }
+  }
+  return smallest;
+}
 
 }  // namespace
 
@@ -68,10 +103,20 @@ Status solve_constrained_aba(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   w.kernels->constraint_state(w.md(), *w.cd(), p.q, p.v, p.wrenches != nullptr, w.w());
   Sweeps sweeps{p};
-  const ProximalMethod method = {
-      &sweeps, Sweeps::prepare, Sweeps::evaluate, Sweeps::scale, Sweeps::multipliers, nullptr, scheduled_mu};
+  const ProximalMethod method = {&sweeps,
+                                 Sweeps::prepare,
+                                 Sweeps::evaluate,
+                                 Sweeps::accelerations,
+                                 Sweeps::multipliers,
+                                 Sweeps::give_up,
+                                 w.md().cluster_count > 0 ? scheduled_mu_of_clusters : scheduled_mu};
   const Status status = solve_proximal(*w.cd(), method, p.options, w.proximal, p.lambda, w.report);
-  if (static_cast<std::int32_t>(status) < 0) return status;
+  const double pivot = smallest_pivot(w);
+  if (status == stalled || !(pivot > least_pivot)) return stalled;
+  if (pivot < refine_again) {
+    w.kernels->constrained_aba_iterate(w.md(), *w.cd(), w.zeros.data(), true, p.tau, w.w().qdd, w.w());
+    Sweeps::multipliers(&sweeps, p.lambda);
+  }
   w.kernels->constrained_aba_finish(w.md(), *w.cd(), p.v, w.w().qdd, w.w());
   return status;
 }

@@ -22,7 +22,7 @@ Status dense(WorkspaceImpl& w, const double* q) {
   std::fill_n(w.w().delassus, stride * stride, 0.0);
   double* G = nullptr;
   if (w.md().cluster_count > 0) dense_G(w, G = w.loops.MG.data(), w.model->nv);
-  return positive(w.dense->delassus(q, G, w.cd()->user_row, w.w().delassus, stride));
+  return positive(w.textbook->delassus(q, G, w.cd()->user_row, w.w().delassus, stride));
 }
 
 Status ltl_osim(WorkspaceImpl& w, const double* q) {

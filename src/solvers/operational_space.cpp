@@ -3,13 +3,18 @@
 // times vectors: inputs checked, results brought to the user's order of rows.
 //
 // Lambda = A^-1 with A = J M^-1 J^T: by Cholesky where A, scaled to unit diagonal, has pivots that leave nine
-// digits, else as pseudo-inverse from its eigenvalues (unreachable.hpp).
+// digits, else as pseudo-inverse by the factor of J L^-T (row_factor.hpp).
+//
+// With embedded loops, v = G ydot, N is for motions that keep the loops closed. In spanning coordinates
+// N = (1 - J_bar J) G E, E the independent ones of all coordinates: J N = 0 and N N = N hold for dependent
+// rows too, where J times a motion that opens loops would leave the range of A.
 #include <algorithm>
 #include <cmath>
 
 #include "solvers/coordinates.hpp"
 #include "solvers/delassus.hpp"
 #include "solvers/projection.hpp"
+#include "solvers/prox_ltl.hpp"
 #include "spatial/lanes.hpp"
 
 namespace tenon {
@@ -17,15 +22,16 @@ namespace {
 
 constexpr double least_pivot = 1e-7;
 
-// A: both triangles, n x n. out := A^-1 by A = L L^T, with L in place of the lower triangle of out first.
-// False when a pivot is too small.
-bool invert_by_cholesky(const double* A, int n, double* out) {
+// A: lower triangle, n x n, leading dimension ld. out := A^-1 by A = L L^T, with L in place of the lower
+// triangle of out first. False when a pivot is too small.
+bool invert_by_cholesky(const double* A, int ld, int n, double* out) {
   const auto at = [n](int i, int j) { return std::ptrdiff_t{j} * n + i; };
+  const auto given = [A, ld](int i, int j) { return A[std::ptrdiff_t{j} * ld + i]; };
   for (int j = 0; j < n; ++j) {
     for (int i = j; i < n; ++i) {
-      double x = A[at(i, j)];
+      double x = given(i, j);
       for (int k = 0; k < j; ++k) x -= out[at(i, k)] * out[at(j, k)];
-      if (i == j && !(x > least_pivot * A[at(j, j)])) return false;
+      if (i == j && !(x > least_pivot * given(j, j))) return false;
       out[at(i, j)] = i == j ? std::sqrt(x) : x / out[at(j, j)];
     }
   }
@@ -51,14 +57,18 @@ bool invert_by_cholesky(const double* A, int n, double* out) {
   return true;
 }
 
-// w.delassus.Lambda from WorkspaceData::delassus; the rank.
-int invert(WorkspaceImpl& w) {
-  const int rows = w.rows(), stride = whole_packs(rows);
-  double* A = w.pv.unreachable.A();
-  for (int j = 0; j < rows; ++j)
-    for (int i = j; i < rows; ++i) A[j * rows + i] = A[i * rows + j] = w.w().delassus[j * stride + i];
-  if (invert_by_cholesky(A, rows, w.delassus.Lambda)) return rows;
-  return w.pv.unreachable.pseudo_inverse(*w.cd(), w.delassus.Lambda);
+// w.delassus.Lambda from WorkspaceData::delassus, and the rank.
+Status invert(WorkspaceImpl& w, const double* q, int& rank) {
+  rank = w.rows();
+  if (invert_by_cholesky(w.w().delassus, whole_packs(rank), rank, w.delassus.Lambda)) return Status::ok;
+  TENON_CHECK(fill_delassus(w, DelassusMethod::ltl_osim, q));
+  const JointSpace s = joint_space_of(w);
+  ConstraintData rigid = s.rows;
+  rigid.compliance = w.zeros.data();
+  w.dense.factor.factor(s.tree, rigid, s.w.ZT);
+  w.dense.factor.pseudo_inverse(w.delassus.Lambda);
+  rank = w.dense.factor.rank();
+  return Status::ok;
 }
 
 // J and M^-1 J^T, rows in the kernels' order; the inertias and rows at q are there.
@@ -85,6 +95,20 @@ void column_of_J_bar(const WorkspaceImpl& w, int r, double* column) {
   }
 }
 
+// N of no rows: motions that keep embedded loops closed.
+void start_N(WorkspaceImpl& w, bool mapped, double* N, int ld) {
+  const int nv = w.model->nv, ny = w.model->ny, n = mapped ? ny : nv;
+  for (int j = 0; j < n; ++j) std::fill_n(N + std::ptrdiff_t{j} * ld, n, 0.0);
+  if (mapped || w.md().cluster_count == 0) {
+    for (int j = 0; j < n; ++j) N[std::ptrdiff_t{j} * ld + j] = 1;
+    return;
+  }
+  dense_G(w, w.loops.MG.data(), nv);
+  for (int y = 0; y < ny; ++y)
+    std::copy_n(w.loops.MG.data() + std::ptrdiff_t{y} * nv, nv,
+                N + std::ptrdiff_t{w.md().independent[y]} * ld);
+}
+
 void write_products(WorkspaceImpl& w, const OperationalSpace& out) {
   const int rows = w.rows(), nv = w.model->nv;
   const std::int32_t* user = w.cd() ? w.cd()->user_row : nullptr;
@@ -92,23 +116,24 @@ void write_products(WorkspaceImpl& w, const OperationalSpace& out) {
     for (int i = 0; i < rows; ++i)
       out.Lambda[user[i] + std::ptrdiff_t{user[j]} * out.ld_Lambda] =
           w.delassus.Lambda[std::ptrdiff_t{j} * rows + i];
-  const bool mapped = w.coordinates.independent_v;
-  const int n = mapped ? w.model->ny : nv;
-  for (int j = 0; out.N && j < n; ++j)
-    for (int i = 0; i < n; ++i) out.N[i + std::ptrdiff_t{j} * out.ld_N] = i == j ? 1 : 0;
+  // Of N: J G, and where column y of it stands.
+  const bool loops = w.md().cluster_count > 0, mapped = w.coordinates.independent_v;
+  const int n = mapped ? w.model->ny : nv, columns = loops ? w.model->ny : nv;
+  const auto place = [&](int y) { return loops && !mapped ? w.md().independent[y] : y; };
   const double* J = w.delassus.J;
-  if (mapped && rows > 0) {
+  if (loops && rows > 0) {
     times_G(w, w.w().G, J, rows, rows, w.coordinates.jacobian.data(), rows);
     J = w.coordinates.jacobian.data();
   }
+  if (out.N) start_N(w, mapped, out.N, out.ld_N);
   double *column = w.w().qdd, *part = result_room(w, column);
   for (int r = 0; r < rows; ++r) {
     column_of_J_bar(w, r, column);
     give_motion(w, column, part);
     if (out.J_bar) std::copy_n(part, n, out.J_bar + std::ptrdiff_t{user[r]} * out.ld_J_bar);
-    for (int j = 0; out.N && j < n; ++j) {
-      const double x = J[std::ptrdiff_t{j} * rows + r];
-      double* N = out.N + std::ptrdiff_t{j} * out.ld_N;
+    for (int y = 0; out.N && y < columns; ++y) {
+      const double x = J[std::ptrdiff_t{y} * rows + r];
+      double* N = out.N + std::ptrdiff_t{place(y)} * out.ld_N;
       for (int i = 0; x != 0 && i < n; ++i) N[i] -= part[i] * x;
     }
   }
@@ -159,7 +184,7 @@ Status operational_space(Workspace& workspace, const double* q, const Operationa
   int found = 0;
   if (rows > 0) {
     place_jacobians(w);
-    found = invert(w);
+    TENON_CHECK(invert(w, q, found));
   }
   if (!all_finite(w.delassus.Lambda, rows * rows) ||
       !all_finite(w.delassus.inverse_mass_JT, rows * w.model->nv))

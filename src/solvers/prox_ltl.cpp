@@ -26,33 +26,23 @@ struct DualSteps {
     return true;
   }
 
-  // rhs := what forces can reach of it.
-  static const double* settle(void* self) {
-    WorkspaceImpl& w = static_cast<DualSteps*>(self)->p.w;
-    WorkspaceData<double>& d = w.w();
-    const int rows = w.rows(), stride = whole_packs(rows);
-    double* A = w.pv.unreachable.A();
-    for (int r = 0; r < rows; ++r) {
-      std::copy_n(d.delassus + r * stride, rows, A + r * rows);
-      A[r * rows + r] += w.cd()->compliance[r];
-      d.row_step[r] = d.row_rhs[r] - d.row_free[r];
-    }
-    const double* rho = w.pv.unreachable.solve(*w.cd(), d.row_step);
-    for (int r = 0; r < rows; ++r) d.row_rhs[r] -= rho[r];
-    return rho;
-  }
-
-  static double scale(void* self) {
+  static void accelerations(void* self, double* a) {
     const DualSteps& s = *static_cast<DualSteps*>(self);
     const double* k = s.p.w.arena.data.k;
-    double largest = 0;
     for (int r = 0; r < s.p.w.rows(); ++r)
-      largest = std::max({largest, std::abs(k[r]), std::abs(k[r] - s.inv_mu[r] * s.step[r])});
-    return largest;
+      a[r] = std::max(std::abs(k[r]), std::abs(k[r] - s.inv_mu[r] * s.step[r]));
   }
 };
 
-bool start(const ConstrainedProblem& p) {
+}  // namespace
+
+JointSpace joint_space_of(WorkspaceImpl& w) {
+  if (!w.independent) return {w.md(), *w.cd(), w.w()};
+  IndependentSpaceData<double>& d = w.independent->data;
+  return {d.tree, d.rows, d.w};
+}
+
+bool start_prox_ltl(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   const bool has_wrenches = p.wrenches != nullptr;
   if (w.independent)
@@ -61,24 +51,22 @@ bool start(const ConstrainedProblem& p) {
   return w.kernels->prox_ltl_start(w.md(), *w.cd(), p.q, p.v, p.tau, has_wrenches, w.w());
 }
 
-void finish(const ConstrainedProblem& p) {
+void finish_prox_ltl(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
-  if (!w.independent) return w.kernels->prox_ltl_finish(w.md(), *w.cd(), p.lambda, w.w().qdd, w.w());
-  IndependentSpaceData<double>& d = w.independent->data;
-  w.kernels->prox_ltl_finish(d.tree, d.rows, p.lambda, d.yddot, d.w);
-  from_independent(w, d.yddot, w.w().g, w.w().qdd);
+  const JointSpace s = joint_space_of(w);
+  double* qdd = w.independent ? w.independent->data.yddot : w.w().qdd;
+  w.kernels->prox_ltl_finish(s.tree, s.rows, p.lambda, qdd, s.w);
+  if (w.independent) from_independent(w, qdd, w.w().g, w.w().qdd);
 }
-
-}  // namespace
 
 Status solve_prox_ltl(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
-  if (!start(p)) return Status::not_positive_definite;
+  if (!start_prox_ltl(p)) return Status::not_positive_definite;
   DualSteps steps{p};
-  const ProximalMethod method = {&steps,  DualSteps::prepare, DualSteps::evaluate, DualSteps::scale,
-                                 nullptr, DualSteps::settle};
+  const ProximalMethod method = {&steps, DualSteps::prepare, DualSteps::evaluate, DualSteps::accelerations,
+                                 nullptr};
   const Status status = solve_proximal(*w.cd(), method, p.options, w.proximal, p.lambda, w.report);
-  finish(p);
+  finish_prox_ltl(p);
   return status;
 }
 

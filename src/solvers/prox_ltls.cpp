@@ -45,14 +45,16 @@ struct AugmentedSteps {
     std::copy_n(w.w().row_lambda, w.rows(), lambda);
   }
 
-  static double scale(void* self) {
+  static void accelerations(void* self, double* a) {
     WorkspaceImpl& w = static_cast<AugmentedSteps*>(self)->p.w;
     const WorkspaceData<double>& d = w.w();
-    double largest = 0;
     for (int r = 0; r < w.rows(); ++r)
-      largest =
-          std::max({largest, std::abs(d.k[r]), std::abs(d.k[r] - d.row_rhs[r] + d.row_acceleration[r])});
-    return largest;
+      a[r] = std::max(std::abs(d.k[r]), std::abs(d.k[r] - d.row_rhs[r] + d.row_acceleration[r]));
+  }
+
+  static void give_up(void* self, const double* unreachable) {
+    WorkspaceImpl& w = static_cast<AugmentedSteps*>(self)->p.w;
+    for (int r = 0; r < w.rows(); ++r) w.w().row_rhs[r] -= unreachable[r];
   }
 };
 
@@ -70,9 +72,9 @@ Status solve_prox_ltls(const ConstrainedProblem& p) {
   const ProximalMethod method = {&steps,
                                  AugmentedSteps::prepare,
                                  AugmentedSteps::evaluate,
-                                 AugmentedSteps::scale,
+                                 AugmentedSteps::accelerations,
                                  AugmentedSteps::multipliers,
-                                 nullptr,
+                                 AugmentedSteps::give_up,
                                  scheduled_mu,
                                  least_squares_mu};
   const Status status = solve_proximal(*w.cd(), method, p.options, w.proximal, p.lambda, w.report);

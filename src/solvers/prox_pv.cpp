@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solvers/row_residual.hpp"
+
 namespace tenon {
 namespace {
 
@@ -37,41 +39,13 @@ struct DualSteps {
     return true;
   }
 
-  // b := what forces can reach of it.
-  static const double* settle(void* self) {
-    DualSteps& s = *static_cast<DualSteps*>(self);
-    WorkspaceImpl& w = s.p.w;
-    const int rows = w.rows();
-    double* A = w.pv.unreachable.A();
-    w.kernels->pv_dual_hessian(w.md(), s.split(), A, rows, s.d());
-    for (int r = 0; r < rows; ++r) A[r * rows + r] += w.cd()->compliance[r];
-    const double* rho = w.pv.unreachable.solve(*w.cd(), s.d().b);
-    for (int r = 0; r < rows; ++r) s.d().b[r] -= rho[r];
-    return rho;
-  }
-
-  static double scale(void* self) {
+  static void accelerations(void* self, double* a) {
     const DualSteps& s = *static_cast<DualSteps*>(self);
     const double* k = s.p.w.arena.data.k;
-    double largest = 0;
     for (int r = 0; r < s.p.w.rows(); ++r)
-      largest = std::max({largest, std::abs(k[r]), std::abs(k[r] - s.inv_mu[r] * s.first_step[r])});
-    return largest;
+      a[r] = std::max(std::abs(k[r]), std::abs(k[r] - s.inv_mu[r] * s.first_step[r]));
   }
 };
-
-// Whether rows hold to the tolerance, or to rounding where free accelerations are much larger than what the
-// rows ask for: the sums that make up b then hold no more digits.
-bool rows_hold(const ConstrainedProblem& p) {
-  constexpr double rounding = 1e-13;
-  double scale = 0, sums = 0;
-  for (int r = 0; r < p.w.rows(); ++r) {
-    scale = std::max(scale, std::abs(p.w.w().k[r]));
-    sums = std::max(sums, std::abs(p.w.pv.data.b[r]));
-  }
-  const double tolerance = p.options.absolute_tolerance + p.options.relative_tolerance * scale;
-  return p.w.report.primal_residual <= std::max(tolerance, rounding * sums);
-}
 
 }  // namespace
 
@@ -91,12 +65,14 @@ bool reduce_pv(const ConstrainedProblem& p) {
 Status iterate_pv(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   DualSteps steps{p};
-  const ProximalMethod method = {&steps,  DualSteps::prepare, DualSteps::evaluate, DualSteps::scale,
-                                 nullptr, DualSteps::settle,  scheduled_mu};
+  const ProximalMethod method = {
+      &steps,  DualSteps::prepare, DualSteps::evaluate, DualSteps::accelerations, nullptr,
+      nullptr, scheduled_mu};
   const Status status = solve_proximal(*w.cd(), method, p.options, w.proximal, p.lambda, w.report);
-  if (static_cast<std::int32_t>(status) < 0) return status;
+  if (status == stalled) return status;
   roll_out_pv(p, p.lambda);
-  return rows_hold(p) ? Status::ok : status;
+  if (rows_hold(p, w.cd()->compliance)) return Status::ok;
+  return status == Status::ok ? stalled : status;
 }
 
 void roll_out_pv(const ConstrainedProblem& p, const double* added) {
@@ -108,6 +84,23 @@ void roll_out_pv(const ConstrainedProblem& p, const double* added) {
     const double residual = d.k[r] - d.Ka[r] - w.cd()->compliance[r] * p.lambda[r];
     w.report.primal_residual = std::max(w.report.primal_residual, std::abs(residual));
   }
+}
+
+bool rows_hold(const ConstrainedProblem& p, const double* compliance) {
+  constexpr double rounding = 1e-13;
+  const WorkspaceData<double>& d = p.w.w();
+  const ConstraintData& c = *p.w.cd();
+  ProximalScratch& s = p.w.proximal;
+  double *unit = s.unit.data(), *residual = s.residual.data(), *acceleration = s.best.data();
+  measure_units(c, p.w.pv.data.b, unit);
+  for (int r = 0; r < c.row_count; ++r) {
+    const double left = std::abs(d.k[r] - d.Ka[r] - compliance[r] * p.lambda[r]);
+    residual[r] = std::max(0.0, left - rounding * unit[r]);
+    acceleration[r] = std::max(std::abs(d.k[r]), std::abs(d.Ka[r]));
+  }
+  measure_units(c, acceleration, unit);
+  return size_in_units(residual, unit, p.options.absolute_tolerance, c.row_count) <=
+         p.options.relative_tolerance;
 }
 
 Status solve_prox_pv(const ConstrainedProblem& p) {

@@ -15,6 +15,9 @@ Status iterate_pv(const ConstrainedProblem& p);
 // Adds the effect of these multipliers to what was rolled out before; qdd, Ka and the report's primal
 // residual are then those of lambda.
 void roll_out_pv(const ConstrainedProblem& p, const double* added);
+// Whether rows with this compliance hold after that: to the tolerance, or to rounding where free
+// accelerations are much larger than what the rows ask for. The sums that make up b then hold no more digits.
+bool rows_hold(const ConstrainedProblem& p, const double* compliance);
 
 Status solve_prox_pv(const ConstrainedProblem& p);
 

@@ -5,6 +5,9 @@
 #include <cstddef>
 #include <limits>
 
+#include "constraint/rank.hpp"
+#include "solvers/row_residual.hpp"
+
 namespace tenon {
 
 namespace {
@@ -17,17 +20,26 @@ constexpr double fast_enough = 1e-3;
 // what is combined of them goes anywhere; those of early ones are exact and go on helping.
 constexpr double large_enough = 1e-5;
 // A residual is out of reach when one more step would remove less than this share of it. Below the second
-// number, relative to the accelerations, it is rounding; above, rows contradict each other.
+// number, relative to the accelerations, it may be rounding; above, rows contradict each other.
 constexpr double out_of_reach = 1e-7;
 constexpr double rounding = 1e-9;
+// Free accelerations are not among what rows ask for or see; where they are large, rounding is too. A
+// contradiction is believed from here on.
+constexpr double clear = 1e-6;
 // A step whose image is smaller than this share of it lies in the null space but for rounding. The share is
 // mu times the eigenvalue of the Delassus matrix, its rows scaled to a typical diagonal of one: what is a
-// null eigenvalue elsewhere (unreachable.cpp) is one here.
-constexpr double barely_moves = 1e-8, null_eigenvalue = 1e-12, most_of_a_step = 1e-3;
+// null eigenvalue elsewhere (constraint/rank.hpp) is one here.
+constexpr double barely_moves = 1e-8, most_of_a_step = 1e-3;
 // A least-squares step that removes a smaller share of the residual may be rounding.
 constexpr double barely_removed = 1e-6;
+// Iterations go on to this share of the tolerance while they get there fast. A residual costs the motion as
+// much more as its row is harder to move than the others, and one more step is mostly free: the last one of
+// an ordinary solve goes from 1e-7 to 1e-14.
+constexpr double margin = 0.02, worth_a_step = 0.1;
 // What the first step is expected to leave of the residual, times mu.
 constexpr double first_contraction = 30;
+// Where the caller sets no limit. Slow directions cost one iteration each; who needs more has stalled.
+constexpr int most_iterations = 30;
 
 class Driver {
  public:
@@ -44,7 +56,10 @@ class Driver {
         inv_mu_(s.inv_mu.data()),
         steps_(s.steps.data()),
         images_(s.images.data()),
-        best_(s.best.data()) {}
+        best_(s.best.data()),
+        unit_(s.unit.data()),
+        residual_(s.residual.data()),
+        unreachable_(s.unreachable.data()) {}
 
   Status run(double* lambda);
 
@@ -57,10 +72,20 @@ class Driver {
   bool remember();
   void keep_if_best();
   void return_to_best();
-  bool more_iterations() const { return report_.iterations < options_.max_iterations; }
-  void settle(double negligible);
-  void report_settled();
-  Status least_squares(double tolerance, double* lambda);
+  bool more_iterations() const {
+    return report_.iterations < (options_.max_iterations > 0 ? options_.max_iterations : most_iterations);
+  }
+  // The iteration ends above its tolerance.
+  Status give_up() const {
+    return options_.max_iterations > 0 && !more_iterations() ? Status::max_iterations : stalled;
+  }
+  bool converged() const {
+    return primal_ <= options_.relative_tolerance || report_.primal_residual <= options_.absolute_tolerance;
+  }
+  bool well_converged() const { return primal_ <= margin * options_.relative_tolerance; }
+  Status reach(double* lambda);
+  bool find_unreachable();
+  Status without_unreachable(double* lambda);
   void take_multipliers(double* lambda);
   double* step(int slot) { return steps_ + static_cast<std::ptrdiff_t>(slot) * m_; }
   double* image(int slot) { return images_ + static_cast<std::ptrdiff_t>(slot) * m_; }
@@ -71,14 +96,14 @@ class Driver {
   const SolveOptions& options_;
   SolveReport& report_;
   const int m_;
-  double *f_, *r_, *start_, *inv_mu_, *steps_, *images_, *best_;
+  double *f_, *r_, *start_, *inv_mu_, *steps_, *images_, *best_, *unit_, *residual_, *unreachable_;
+  double primal_ = 0,
+         dual_ = 0;  // residuals of the report in units of the rows, the absolute tolerance taken off
   double best_residual_ = 0;   // primal, at best_
   double smallest_image_ = 0;  // of a step that is worth remembering, as a share of it
   int remembered_ = 0, next_slot_ = 0;
   bool refine_ = false;
-  bool least_squares_ = false;           // rows contradict: mu follows the user's weights
-  const double* unreachable_ = nullptr;  // by rows, once the method settled it
-  bool contradictory_ = false;           // and not negligible
+  bool least_squares_ = false;  // rows contradict: mu follows the user's weights
 };
 
 // Fixes 1 / mu and evaluates at f: mu proportional to the inverse Delassus diagonal, or for least squares to
@@ -97,7 +122,7 @@ bool Driver::restart(double mu) {
   }
   report_.mu = options_.mu > 0 ? options_.mu : mu;
   smallest_image_ =
-      options_.mu > 0 ? barely_moves : std::clamp(null_eigenvalue * mu, barely_moves, most_of_a_step);
+      options_.mu > 0 ? barely_moves : std::clamp(squared_rank_tolerance * mu, barely_moves, most_of_a_step);
   remembered_ = next_slot_ = 0;
   method_.prepare(method_.self, inv_mu_);
   if (!take_residual()) return false;
@@ -107,14 +132,14 @@ bool Driver::restart(double mu) {
 }
 
 void Driver::keep_if_best() {
-  if (!(report_.primal_residual < best_residual_)) return;
-  best_residual_ = report_.primal_residual;
+  if (!(primal_ < best_residual_)) return;
+  best_residual_ = primal_;
   std::copy_n(f_, m_, best_);
 }
 
 // Where rounding is all that is left, the last point need not be the best one.
 void Driver::return_to_best() {
-  if (report_.primal_residual <= 2 * best_residual_) return;
+  if (primal_ <= 2 * best_residual_) return;
   std::copy_n(best_, m_, f_);
   take_residual();
 }
@@ -134,8 +159,10 @@ bool Driver::take_residual() {
       f_[r] += r_[r];
       r_[r] = 0;
     }
-    report_.primal_residual = std::max(report_.primal_residual, std::abs(r_[r]) * inv_mu_[r]);
+    residual_[r] = r_[r] * inv_mu_[r];
+    report_.primal_residual = std::max(report_.primal_residual, std::abs(residual_[r]));
   }
+  primal_ = size_in_units(residual_, unit_, margin * options_.absolute_tolerance, m_);
   return true;
 }
 
@@ -162,8 +189,10 @@ void Driver::visit(const double* direction) {
   report_.dual_residual = 0;
   for (int r = 0; r < m_; ++r) {
     Bp[r] -= r_[r];
-    report_.dual_residual = std::max(report_.dual_residual, std::abs(Bp[r]) * inv_mu_[r]);
+    residual_[r] = Bp[r] * inv_mu_[r];
+    report_.dual_residual = std::max(report_.dual_residual, std::abs(residual_[r]));
   }
+  dual_ = size_in_units(residual_, unit_, 0, m_);
   ++report_.iterations;
 }
 
@@ -187,36 +216,56 @@ bool Driver::remember() {
 
 Status Driver::run(double* lambda) {
   for (int r = 0; r < m_; ++r) f_[r] = start_[r] = options_.warm_start ? lambda[r] : 0;
-  double mu = method_.scheduled_mu;
-  if (!restart(mu)) return Status::not_positive_definite;
-  const double scale = method_.scale(method_.self);
-  const double tolerance = options_.absolute_tolerance + options_.relative_tolerance * scale;
+  // The units of rows are known when they have been looked at once.
+  std::fill_n(unit_, m_, 1.0);
+  if (!restart(method_.scheduled_mu)) return stalled;
+  method_.accelerations(method_.self, residual_);
+  measure_units(c_, residual_, unit_);
   report_.iterations = 1;
+  const Status status = reach(lambda);
+  if (status != Status::infeasible) return status;
+  if (!method_.give_up) return stalled;
+  if (!find_unreachable()) {
+    // Of the caller's limit: what there is.
+    remove_null_part(f_);
+    refine_ = true;
+    take_residual();
+    take_multipliers(lambda);
+    remove_null_part(lambda);
+    return give_up();
+  }
+  return without_unreachable(lambda);
+}
+
+// Iterates until all rows hold. infeasible: more steps would remove nothing of the residual.
+Status Driver::reach(double* lambda) {
+  double mu = method_.scheduled_mu;
+  for (int r = 0; r < m_; ++r) residual_[r] = r_[r] * inv_mu_[r];
+  primal_ = size_in_units(residual_, unit_, margin * options_.absolute_tolerance, m_);
   report_.dual_residual = report_.primal_residual;
+  best_residual_ = std::numeric_limits<double>::infinity();
+  keep_if_best();
   double contraction = first_contraction / mu;
   int slow = 0;
-  const double first = report_.primal_residual;
-  while ((report_.primal_residual > tolerance || !refine_) && more_iterations()) {
-    const double before = report_.primal_residual;
-    refine_ = refine_ || before * contraction <= tolerance;
+  const double first = primal_;
+  while ((!well_converged() || !refine_) && more_iterations()) {
+    const double before = primal_;
+    refine_ = refine_ || before * contraction <= margin * options_.relative_tolerance;
     if (options_.accelerate) combine();
     visit(r_);
     keep_if_best();
-    if (report_.primal_residual <= tolerance) continue;
-    contraction = std::min(1.0, report_.primal_residual / before);
-    if (method_.settle && !unreachable_ && contraction > 0.5 && report_.primal_residual > rounding * scale) {
-      settle(rounding * scale);
-      if (!restart(mu)) return Status::not_positive_definite;
-      continue;
-    }
+    if (well_converged()) continue;
+    contraction = std::min(1.0, primal_ / before);
+    if (converged() && contraction > worth_a_step) break;
+    if (!method_.give_up && contraction > 0.5 && primal_ > rounding) return stalled;
     if (options_.accelerate && contraction > fast_enough && before > large_enough * first) remember();
-    if (report_.dual_residual < out_of_reach * report_.primal_residual) {
+    if (dual_ < out_of_reach * primal_) {
       // One more step would remove nothing: this is rounding, or the rows contradict each other.
-      if (report_.primal_residual <= rounding * scale) break;
-      return least_squares(tolerance, lambda);
+      if (primal_ <= rounding) break;
+      return Status::infeasible;
     }
-    slow = report_.primal_residual > 0.5 * before ? slow + 1 : 0;
-    if (slow >= 2 && report_.primal_residual <= rounding * scale) {
+    slow = primal_ > 0.5 * before ? slow + 1 : 0;
+    if (slow >= 2 && primal_ <= rounding) {
       if (refine_) break;  // nor will it get better
       refine_ = true;
       slow = 0;
@@ -224,80 +273,69 @@ Status Driver::run(double* lambda) {
     if (slow >= 4 && mu < raised_mu && options_.mu == 0) {
       mu = raised_mu;
       slow = 0;
-      if (!restart(mu)) return Status::not_positive_definite;
+      if (!restart(mu)) return stalled;
     }
   }
   return_to_best();
   take_multipliers(lambda);
-  const bool converged = report_.primal_residual <= std::max(tolerance, rounding * scale);
-  if (unreachable_) report_settled();
-  return !converged ? Status::max_iterations : contradictory_ ? Status::infeasible : Status::ok;
+  return converged() ? Status::ok : give_up();
 }
 
-// Has the method take what is out of reach off the right-hand sides. Multipliers that chased it are
-// forgotten.
-void Driver::settle(double negligible) {
-  unreachable_ = method_.settle(method_.self);
-  for (int r = 0; r < m_; ++r) contradictory_ = contradictory_ || std::abs(unreachable_[r]) > negligible;
-  if (contradictory_) std::fill_n(f_, m_, 0.0);
-}
-
-// The iteration went on without what is out of reach; the rows still miss it.
-void Driver::report_settled() {
-  report_.dual_residual = report_.primal_residual;
-  report_.primal_residual = 0;
-  for (int r = 0; r < m_; ++r)
-    report_.primal_residual =
-        std::max(report_.primal_residual, std::abs(r_[r] * inv_mu_[r] + unreachable_[r]));
-}
-
-// The weighted least-squares answer. Now mu is proportional to the weights, so that the part of r that no
-// step can remove is the answer's residual and lies in the null space of B: forces that move nothing, added
-// anew by every step. mu is smaller here, for their sake. Ends when a step removes nothing more, or only
-// rounding.
-Status Driver::least_squares(double tolerance, double* lambda) {
+// The residual of the weighted least-squares answer, where it is more than rounding. Now mu is proportional
+// to the weights, so that the part of r that no step can remove is that residual and lies in the null space
+// of B: forces that move nothing, added anew by every step. mu is smaller here, for their sake.
+bool Driver::find_unreachable() {
   least_squares_ = true;
-  refine_ = false;              // until the end: corrections of rounding would show in the images
+  refine_ = false;              // corrections of rounding would show in the images
   std::copy_n(start_, m_, f_);  // what a large mu has added acts little and cancels badly
   double mu = method_.least_squares_mu;
-  if (!restart(mu)) return Status::not_positive_definite;
-  report_.dual_residual = report_.primal_residual;
+  if (!restart(mu)) return false;
+  dual_ = primal_;
   bool done = false, combining = options_.accelerate;
   while (!done && more_iterations()) {
-    const double before = report_.dual_residual;
+    const double before = dual_;
     visit(r_);
-    // r enters the multipliers, mu times as large as the residual: three digits more than asked for
-    // accelerations.
-    done = report_.dual_residual <= 1e-3 * tolerance;
-    const double progress = report_.dual_residual / before,
-                 share = report_.dual_residual / report_.primal_residual;
+    // Three digits more than asked for accelerations: what is left here is an error of all that follows.
+    done = dual_ <= 1e-3 * options_.relative_tolerance;
+    const double progress = dual_ / before, share = dual_ / primal_;
     if (!done && progress > 0.5 && share < out_of_reach) {
       // Rounding, or a slow direction that is too small beside the rest to be remembered: a larger mu will
       // tell.
-      done = report_.dual_residual < 3 * tolerance || mu >= raised_mu || options_.mu > 0;
-      if (done) break;
+      if (mu >= raised_mu || options_.mu > 0) return false;
       mu *= 100;
       remove_null_part(f_);
-      if (!restart(mu)) return Status::not_positive_definite;
-      report_.dual_residual = report_.primal_residual;
+      if (!restart(mu)) return false;
+      dual_ = primal_;
       continue;
     }
     // Images this small are mostly rounding, and one that was remembered does harm. Plain steps get rid of
     // it.
-    if (report_.dual_residual <= tolerance || (progress > 0.9 && share < barely_removed)) {
-      done = done || (!combining && progress > 0.9);
+    if (dual_ <= options_.relative_tolerance || (progress > 0.9 && share < barely_removed)) {
+      if (!done && !combining && progress > 0.9) return false;
       combining = false;
     }
     if (done || !combining) continue;
     remember();
     combine();
   }
-  remove_null_part(f_);
-  refine_ = true;
-  take_residual();
-  take_multipliers(lambda);
-  remove_null_part(lambda);
-  return done ? Status::infeasible : Status::max_iterations;
+  for (int r = 0; r < m_; ++r) unreachable_[r] = r_[r] * inv_mu_[r];
+  return done && primal_ > clear;
+}
+
+Status Driver::without_unreachable(double* lambda) {
+  const double dual_residual = report_.dual_residual;
+  method_.give_up(method_.self, unreachable_);
+  least_squares_ = refine_ = false;
+  std::copy_n(start_, m_, f_);
+  if (!restart(method_.scheduled_mu)) return stalled;
+  const Status status = reach(lambda);
+  // The rows miss what was given up.
+  report_.primal_residual = 0;
+  for (int r = 0; r < m_; ++r)
+    report_.primal_residual =
+        std::max(report_.primal_residual, std::abs(r_[r] * inv_mu_[r] + unreachable_[r]));
+  report_.dual_residual = dual_residual;
+  return status == Status::ok ? Status::infeasible : status == Status::infeasible ? stalled : status;
 }
 
 // Of the accelerations of the last evaluation: f + r, not the centre f.
@@ -321,7 +359,8 @@ void Driver::remove_null_part(double* x) const {
 
 ProximalScratch::ProximalScratch(int rows) {
   const std::size_t m = static_cast<std::size_t>(rows);
-  for (std::vector<double>* x : {&f, &r, &start, &inv_mu, &best}) x->assign(m, 0.0);
+  for (std::vector<double>* x : {&f, &r, &start, &inv_mu, &best, &unit, &residual, &unreachable})
+    x->assign(m, 0.0);
   steps.assign(m * proximal_window, 0.0);
   images.assign(m * proximal_window, 0.0);
 }

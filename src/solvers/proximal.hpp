@@ -19,8 +19,13 @@
 //
 // Where rows contradict, r does not vanish; iterations converge to the least residual in the metric of 1 /
 // mu. When the remaining residual is seen to be out of reach, mu is set proportional to the user's weights
-// and the iteration goes on to the weighted least-squares answer ([CABA] II-C1). A method that has the
-// Delassus matrix settles by linear algebra what is out of reach, and the iteration goes on with the rest.
+// and the iteration goes on to the weighted least-squares residual ([CABA] II-C1). That is taken off the
+// right-hand sides, and the rest, which can be reached, is solved from the start: the forces that chased what
+// is out of reach, mu times as large, would move a robot whose rows are not quite dependent.
+//
+// An iteration is believed only where it ends below its tolerance. Where it stalls above, the answer would be
+// a guess: rounding, a direction that rows hardly move, or rows that contradict look alike from here. The
+// driver says so, and the caller hands the rows to method dense (solvers/dense.hpp), which does not iterate.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +41,7 @@ inline constexpr int proximal_window = 12;  // combined steps remembered
 // Sized once, with the workspace.
 struct ProximalScratch {
   explicit ProximalScratch(int rows);
-  std::vector<double> f, r, start, inv_mu, best;
+  std::vector<double> f, r, start, inv_mu, best, unit, residual, unreachable;
   std::vector<double> steps,
       images;  // window x rows: p_j and B p_j, the latter orthonormal in the metric of 1 / mu
 };
@@ -50,15 +55,15 @@ struct ProximalMethod {
   // step := r(f), the proximal step from centre f. refine: this is likely the last one; make up for what
   // rounding has cost so far. False: the mass matrix is not positive definite.
   bool (*evaluate)(void* self, const double* f, bool refine, double* step);
-  // Largest acceleration that the rows ask for or see, known after the first evaluate: what residuals are
-  // measured by.
-  double (*scale)(void* self);
+  // The accelerations that the rows ask for or see, the larger of the two for each, known after the first
+  // evaluate: what residuals are measured by (solvers/row_residual.hpp).
+  void (*accelerations)(void* self, double* a);
   // The multipliers that belong to the accelerations of the last evaluate, where the method knows them better
   // than f + r(f). May be null.
   void (*multipliers)(void* self, double* lambda);
-  // Where the method has the Delassus matrix: finds what no force can reach of the rows' right-hand sides
-  // (least sum weight x square), takes it off them, and returns it. May be null.
-  const double* (*settle)(void* self) = nullptr;
+  // Takes off the right-hand sides what no force can reach, by rows; it stays valid. Null where a solve by
+  // method dense costs this method no more than its own: it then stalls at once where rows contradict.
+  void (*give_up)(void* self, const double* unreachable) = nullptr;
   // mu over the Delassus diagonal of a row when the options leave it to the schedule. A step leaves about 1 /
   // mu of the residual in well-posed directions, and sums of mu and inertias lose as many digits: a method
   // that refines can afford more. Measured on the robots in models/: constrained_aba needs two to three
@@ -69,7 +74,11 @@ struct ProximalMethod {
   double least_squares_mu = 1e5;
 };
 
-// lambda: start when options.warm_start, result always. Fills the report but for the rank.
+// What the methods return where the answer is to come from method dense; it does not leave the solvers.
+inline constexpr Status stalled = static_cast<Status>(1000);
+
+// lambda: start when options.warm_start, result always. Fills the report but for the rank. Returns ok,
+// infeasible, max_iterations (the caller's limit came first) or stalled.
 Status solve_proximal(const ConstraintData& c, const ProximalMethod& method, const SolveOptions& options,
                       ProximalScratch& s, double* lambda, SolveReport& report);
 

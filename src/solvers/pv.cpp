@@ -12,15 +12,6 @@ namespace {
 constexpr double dependent = 1e-10;
 constexpr int most_refinements = 3;
 
-// What the rows miss of being springs of compliance R + tikhonov.
-double spring_residual(const ConstrainedProblem& p) {
-  const WorkspaceData<double>& d = p.w.w();
-  double largest = 0;
-  for (int r = 0; r < p.w.rows(); ++r)
-    largest = std::max(largest, std::abs(d.k[r] - d.Ka[r] - p.w.pv.data.row_damping[r] * p.lambda[r]));
-  return largest;
-}
-
 // (L + R + tikhonov) lambda = b, refined until the rows hold. False when they will not.
 bool solve_rows(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
@@ -30,20 +21,14 @@ bool solve_rows(const ConstrainedProblem& p) {
   for (int r = 0; r < rows; ++r) d.row_damping[r] = w.cd()->compliance[r] + p.options.tikhonov;
   if (!(w.kernels->pv_factor(w.md(), split, w.cd()->scale, d) > dependent)) return false;
 
-  double scale = 0;
-  for (int r = 0; r < rows; ++r) scale = std::max(scale, std::abs(w.w().k[r]));
-  const double tolerance = p.options.absolute_tolerance + p.options.relative_tolerance * scale;
   double* step = w.user_rows.data();
-  double left = 0;
   std::fill_n(p.lambda, rows, 0.0);
   for (int pass = 0; pass <= most_refinements; ++pass) {
     w.kernels->pv_step(w.md(), split, d.row_damping, p.lambda, step, d);
     for (int r = 0; r < rows; ++r) p.lambda[r] += step[r];
     roll_out_pv(p, step);
-    left = spring_residual(p);
-    if (left <= tolerance) return true;
+    if (rows_hold(p, d.row_damping)) return true;
   }
-  if (left <= 1e3 * tolerance) return true;
   for (int r = 0; r < rows; ++r) step[r] = -p.lambda[r];
   roll_out_pv(p, step);  // as if nothing had been
   return false;

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solvers/row_residual.hpp"
+
 namespace tenon {
 namespace {
 
-// Of the accelerations the rows see: a larger residual is none of rounding.
-constexpr double rounding = 1e-9;
 // Of forces as large as the accelerations would make them, what may be left where least squares balances
 // them.
 constexpr double balanced = 1e-12;
@@ -21,26 +21,34 @@ bool sweep(const ConstrainedProblem& p) {
   return true;
 }
 
-// Largest residual of a row; scale: largest acceleration the rows ask for or see.
-double residual(const ConstrainedProblem& p, double& scale) {
+// A residual below this, in units of the rows, may be rounding; above, rows contradict each other.
+constexpr double rounding = 1e-9;
+
+// The residuals of the rows in their units.
+double measure_residual(const ConstrainedProblem& p) {
   const WorkspaceData<double>& d = p.w.w();
+  ProximalScratch& s = p.w.proximal;
+  double* residual = s.residual.data();
   double largest = 0;
-  scale = 0;
+  for (int r = 0; r < p.w.rows(); ++r)
+    s.best[static_cast<std::size_t>(r)] = std::max(std::abs(d.k[r]), std::abs(d.Ka[r]));
+  measure_units(*p.w.cd(), s.best.data(), s.unit.data());
   for (int r = 0; r < p.w.rows(); ++r) {
-    largest = std::max(largest, std::abs(d.k[r] - d.Ka[r] - p.w.cd()->compliance[r] * p.lambda[r]));
-    scale = std::max({scale, std::abs(d.k[r]), std::abs(d.Ka[r])});
+    residual[r] = d.k[r] - d.Ka[r] - p.w.cd()->compliance[r] * p.lambda[r];
+    largest = std::max(largest, std::abs(residual[r]));
   }
-  return largest;
+  p.w.report.primal_residual = largest;
+  return size_in_units(s.residual.data(), s.unit.data(), p.options.absolute_tolerance, p.w.rows());
 }
 
-// Whether the residuals are the least in the sense of the weights: no acceleration lowers them. scale: of the
-// accelerations.
-bool is_least_squares(const ConstrainedProblem& p, double scale) {
+// Whether the residuals are the least in the sense of the weights: no acceleration lowers them.
+bool is_least_squares(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   const WorkspaceData<double>& d = w.w();
   const ConstraintData& c = *w.cd();
   double* force = w.user_rows.data();
-  double size = 0;
+  double size = 0, scale = 0;
+  for (int r = 0; r < w.rows(); ++r) scale = std::max({scale, std::abs(d.k[r]), std::abs(d.Ka[r])});
   for (int r = 0; r < w.rows(); ++r) {
     const bool rigid = c.compliance[r] == 0;
     force[r] = rigid ? c.weight[r] * (d.k[r] - d.Ka[r]) : 0;
@@ -71,20 +79,17 @@ Status solve_pv_early(const ConstrainedProblem& p) {
   if (cluster_supports(w)) return give_to_constrained_aba(p);
   w.pv_early.scale_by_delassus();
   if (!sweep(p)) return Status::not_positive_definite;
-  double scale = 0;
   w.report.iterations = 1;
   w.report.rank = w.rows() - w.pv_early.data.redundant;
-  w.report.primal_residual = residual(p, scale);
-  const double tolerance =
-      std::max(p.options.absolute_tolerance + p.options.relative_tolerance * scale, rounding * scale);
-  if (w.report.primal_residual <= tolerance) return Status::ok;
-  if (w.pv_early.data.redundant == 0) return give_to_constrained_aba(p);
-  if (p.options.max_iterations < 2) return Status::max_iterations;
+  const double left = measure_residual(p);
+  if (left <= p.options.relative_tolerance) return Status::ok;
+  if (w.pv_early.data.redundant == 0 || left <= rounding) return give_to_constrained_aba(p);
+  if (p.options.max_iterations == 1) return Status::max_iterations;
   w.pv_early.scale_by_weight();
   sweep(p);
   w.report.iterations = 2;
-  w.report.primal_residual = residual(p, scale);
-  return is_least_squares(p, scale) ? Status::infeasible : give_to_constrained_aba(p);
+  measure_residual(p);
+  return is_least_squares(p) ? Status::infeasible : give_to_constrained_aba(p);
 }
 
 }  // namespace tenon

@@ -50,8 +50,7 @@ std::int32_t end_of_own_rows(const ConstraintData& c, std::int32_t node) {
 }  // namespace
 
 template <class T>
-PvMemory<T>::PvMemory(const ModelData& m, const ConstraintData* constraints)
-    : unreachable(constraints ? constraints->row_count : 0) {
+PvMemory<T>::PvMemory(const ModelData& m, const ConstraintData* constraints) {
   if (!constraints || constraints->row_count == 0) return;
   number_lanes(m, *constraints);
   plan_merges(m, *constraints);
@@ -281,10 +280,9 @@ void PvMemory<T>::allocate(int rows) {
 
 template <class T>
 std::size_t PvMemory<T>::bytes() const {
-  return unreachable.bytes() + memory_.size() * sizeof(T) + nodes_.size() * sizeof(PvNode) +
-         groups_.size() * sizeof(PvGroup) + (whole_.size() + split_.size()) * sizeof(PvBlock) +
-         lane_of_row_.size() * 2 * sizeof(std::int32_t) + sides_.size() * sizeof(PvSide) +
-         merges_.size() * sizeof(PvMerge);
+  return memory_.size() * sizeof(T) + nodes_.size() * sizeof(PvNode) + groups_.size() * sizeof(PvGroup) +
+         (whole_.size() + split_.size()) * sizeof(PvBlock) + lane_of_row_.size() * 2 * sizeof(std::int32_t) +
+         sides_.size() * sizeof(PvSide) + merges_.size() * sizeof(PvMerge);
 }
 
 template class PvMemory<double>;

@@ -8,7 +8,6 @@
 #include "constraint/constraint_data.hpp"
 #include "kernels/pv_data.hpp"
 #include "model/model_data.hpp"
-#include "solvers/unreachable.hpp"
 
 namespace tenon {
 
@@ -25,7 +24,6 @@ class PvMemory {
   std::size_t bytes() const;
 
   PvData<T> data{};
-  UnreachablePart unreachable;
 
  private:
   void enter_bridges(const ConstraintData& c, PvGroup& body, std::int32_t& lanes);

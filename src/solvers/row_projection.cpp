@@ -10,6 +10,7 @@
 
 #include "solvers/configuration.hpp"
 #include "solvers/coordinates.hpp"
+#include "solvers/dense.hpp"
 #include "solvers/projection.hpp"
 #include "solvers/prox_ltl.hpp"
 #include "solvers/prox_pv.hpp"
@@ -50,10 +51,10 @@ Status least_motion(WorkspaceImpl& w, const double* q, const double* wanted) {
   std::fill_n(w.lambda.data(), w.rows(), 0.0);
   const ConstrainedProblem problem = {w,       options,        q, w.zeros.data(), w.zeros.data(), nullptr,
                                       nullptr, w.lambda.data()};
-  if (w.md().cluster_count == 0) return solve_prox_ltl(problem);
-  // Motions that the loops of the model allow, of which there is one for any of independent coordinates.
-  TENON_CHECK(update_loops(w, q, w.zeros.data()));
-  return solve_prox_pv(problem);
+  // With embedded loops motions that these allow, of which there is one for any of independent coordinates.
+  if (w.md().cluster_count > 0) TENON_CHECK(update_loops(w, q, w.zeros.data()));
+  const Status status = w.md().cluster_count > 0 ? solve_prox_pv(problem) : solve_prox_ltl(problem);
+  return status == stalled ? solve_dense(problem) : status;
 }
 
 // Errors and velocities of all rows at a state.

@@ -145,7 +145,8 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
       damped(model->data(), cd()),
       proximal(rows()),
       choice(choose(model->data(), cd())),
-      dense(std::make_unique<reference::KktSolver>(model, constraints)) {
+      dense(cd(), model->loops.clusters.empty() ? model->nv : model->ny),
+      textbook(std::make_unique<reference::KktSolver>(model, constraints)) {
   const std::size_t nv = static_cast<std::size_t>(model->nv), nq = static_cast<std::size_t>(model->nq);
   step.assign(2 * nq + 8 * nv, 0.0);
   kinematics_v.assign(nv, 0.0);
@@ -221,7 +222,7 @@ std::size_t Workspace::bytes() const {
   const std::size_t folded = (w.folded ? w.folded->bytes() : 0) + (w.row_loops ? w.row_loops->bytes() : 0);
   return sizeof w + folded + w.arena.bytes() + w.pv.bytes() + w.pv_early.bytes() + w.delassus.bytes() +
          w.loops.bytes() + w.coordinates.bytes() + w.damped.bytes() + doubles * sizeof(double) +
-         indices * sizeof(std::int32_t) + w.bridged->bytes() + w.dense->bytes() +
+         indices * sizeof(std::int32_t) + w.bridged->bytes() + w.dense.bytes() + w.textbook->bytes() +
          (w.independent ? w.independent->bytes() : 0);
 }
 

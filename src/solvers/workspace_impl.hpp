@@ -13,6 +13,7 @@
 #include "solvers/cost_model.hpp"
 #include "solvers/damped_inverse.hpp"
 #include "solvers/delassus_memory.hpp"
+#include "solvers/dense_memory.hpp"
 #include "solvers/independent_space.hpp"
 #include "solvers/loop_memory.hpp"
 #include "solvers/proximal.hpp"
@@ -55,13 +56,14 @@ struct WorkspaceImpl {
   Choice choice;                  // of Method::automatic
   std::vector<double> lambda;     // rows, kernels' order
   std::vector<double> user_rows;  // rows, on the way to the user's order
-  std::unique_ptr<reference::KktSolver> dense;
-  std::vector<double> step;             // stages of the Runge-Kutta step
-  std::vector<double> zeros;            // max(nv, rows) zeros
-  std::vector<double> kinematics_v;     // v of the last kinematics(), for the energy of armatures
-  std::vector<Quaternion> quaternions;  // where they stand in q
-  int kinematics_order = -1;            // of the last kinematics(): 0 poses, 1 velocities, 2 accelerations
-  bool factored = false;                // arena.L holds a factor
+  DenseMemory dense;
+  std::unique_ptr<reference::KktSolver> textbook;  // DelassusMethod::dense
+  std::vector<double> step;                        // stages of the Runge-Kutta step
+  std::vector<double> zeros;                       // max(nv, rows) zeros
+  std::vector<double> kinematics_v;                // v of the last kinematics(), for the energy of armatures
+  std::vector<Quaternion> quaternions;             // where they stand in q
+  int kinematics_order = -1;  // of the last kinematics(): 0 poses, 1 velocities, 2 accelerations
+  bool factored = false;      // arena.L holds a factor
   char message[512] = "";
   SolveReport report;
 

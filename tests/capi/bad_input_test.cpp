@@ -177,7 +177,7 @@ TEST_F(BadInput, Options) {
   };
   refused(with([](auto& o) { o.method = 99; }), TENON_INVALID_ARGUMENT, {"method", "99"});
   refused(with([](auto& o) { o.method = -1; }), TENON_INVALID_ARGUMENT, {"method"});
-  refused(with([](auto& o) { o.max_iterations = 0; }), TENON_INVALID_ARGUMENT, {"max_iterations"});
+  refused(with([](auto& o) { o.max_iterations = -1; }), TENON_INVALID_ARGUMENT, {"max_iterations"});
   refused(with([](auto& o) { o.warm_start = 2; }), TENON_INVALID_ARGUMENT, {"warm_start"});
   refused(with([](auto& o) { o.absolute_tolerance = 0; }), TENON_INVALID_ARGUMENT, {"absolute_tolerance"});
   refused(with([](auto& o) { o.relative_tolerance = -1; }), TENON_INVALID_ARGUMENT, {"relative_tolerance"});

@@ -41,6 +41,13 @@ std::vector<ConstraintSpec> specs_of(std::uint64_t seed, const Robot& robot, Sce
 
 }  // namespace
 
+std::vector<double> scale_of_user_rows(const ConstraintSet& set) {
+  std::vector<double> scale(static_cast<std::size_t>(set.row_count()));
+  for (int r = 0; r < set.row_count(); ++r)
+    scale[static_cast<std::size_t>(set.data().user_row[r])] = set.data().scale[r];
+  return scale;
+}
+
 ConstrainedScene::ConstrainedScene(Robot robot_, State state_, std::vector<ConstraintSpec> specs_)
     : robot(std::move(robot_)),
       state(std::move(state_)),
@@ -87,6 +94,8 @@ void ConstrainedScene::solve_reference() {
   in.desired = desired.data();
   in.anchors = anchors.data();
   in.gravity = robot.options.gravity;
+  const std::vector<double> scale = scale_of_user_rows(*set);
+  in.scale = scale.data();
   qdd.resize(nv());
   lambda.resize(rows());
   expected_status = kkt.solve(in, {}, qdd.data(), lambda.data(), expected_report);

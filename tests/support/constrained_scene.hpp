@@ -51,6 +51,9 @@ struct ConstrainedScene {
   Eigen::VectorXd qdd, lambda, JT_lambda, a_free;
 };
 
+// ConstraintData::scale in the user's order.
+std::vector<double> scale_of_user_rows(const ConstraintSet& set);
+
 // The methods that solve the whole problem: all but pv_soft.
 const std::vector<Method>& available_methods();
 const char* name_of(Method method);

@@ -1,0 +1,98 @@
+#include "solvers/dense.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kernels/joint_space.hpp"
+#include "solvers/prox_ltl.hpp"
+
+namespace tenon {
+namespace {
+
+int soft_rows(const ConstraintData* c) {
+  return c ? static_cast<int>(
+                 std::count_if(c->compliance, c->compliance + c->row_count, [](double R) { return R > 0; }))
+           : 0;
+}
+
+double largest_of(const double* x, int n) {
+  double largest = 0;
+  for (int i = 0; i < n; ++i) largest = std::max(largest, std::abs(x[i]));
+  return largest;
+}
+
+// The largest acceleration that a row asks for, or that free motion gives it, its terms added up in absolute
+// value: what rounding of the right-hand side is measured by. Overwrites `free`.
+double size_of_right_side(const JointSpace& s, double* free) {
+  const int rows = s.rows.row_count, stride = whole_packs(rows);
+  std::fill_n(free, rows, 0.0);
+  for (int k = 0; k < s.tree.nv; ++k) {
+    const RowRange moved = rows_of_subtree(s.tree, s.rows, k);
+    const double* entries = s.w.ZT + static_cast<std::ptrdiff_t>(k) * stride;
+    for (int r = moved.begin; r < moved.end; ++r) free[r] += std::abs(entries[r] * s.w.z[k]);
+  }
+  return std::max(largest_of(free, rows), largest_of(s.w.row_rhs, rows));
+}
+
+// Largest |A W residual| ([CABA] Eq. 15): zero where the sum of weight x residual^2 is least. Overwrites y
+// and row_soft.
+double imbalance(const JointSpace& s, const double* residual, double* result) {
+  const int rows = s.rows.row_count;
+  std::fill_n(s.w.y, s.tree.nv, 0.0);
+  std::fill_n(s.w.row_soft, whole_packs(rows), 0.0);
+  for (int r = 0; r < rows; ++r) s.w.row_soft[r] = s.rows.weight[r] * residual[r];
+  add_transposed_rows(s.tree, s.rows, s.w.ZT, s.w.row_soft, s.w.y);
+  for (int r = 0; r < rows; ++r) result[r] = s.rows.compliance[r] * s.w.row_soft[r];
+  std::fill_n(s.w.row_soft, whole_packs(rows), 0.0);
+  add_rows(s.tree, s.rows, s.w.ZT, s.w.y, s.w.row_soft);
+  for (int r = 0; r < rows; ++r) result[r] += s.w.row_soft[r];
+  return largest_of(result, rows);
+}
+
+}  // namespace
+
+DenseMemory::DenseMemory(const ConstraintData* constraints, int coordinates)
+    : factor(constraints ? constraints->row_count : 0, coordinates, soft_rows(constraints)) {
+  const std::size_t rows = constraints ? static_cast<std::size_t>(constraints->row_count) : 0;
+  for (std::vector<double>* x : {&b, &unreachable, &step}) x->assign(rows, 0.0);
+}
+
+std::size_t DenseMemory::bytes() const {
+  return factor.bytes() + 3 * b.size() * sizeof(double);
+}
+
+Status solve_dense(const ConstrainedProblem& p) {
+  WorkspaceImpl& w = p.w;
+  DenseMemory& memory = w.dense;
+  const JointSpace s = joint_space_of(w);
+  const int rows = w.rows();
+  w.report = SolveReport{};
+  w.report.method = Method::dense;
+  w.report.iterations = 1;
+  if (!start_prox_ltl(p)) return Status::not_positive_definite;
+  memory.factor.factor(s.tree, s.rows, s.w.ZT);
+  w.report.rank = memory.factor.rank();
+  double *b = memory.b.data(), *unreachable = memory.unreachable.data(), *step = memory.step.data();
+  const double size = size_of_right_side(s, step);
+  for (int r = 0; r < rows; ++r) b[r] = s.w.row_rhs[r] - s.w.row_free[r];
+  memory.factor.take_reachable(s.rows, b, unreachable);
+  memory.factor.solve(s.rows, b, p.lambda);
+  finish_prox_ltl(p);
+  // Once more for what rounding has left.
+  for (int r = 0; r < rows; ++r) b[r] = s.w.row_step[r] - unreachable[r];
+  memory.factor.solve(s.rows, b, step);
+  for (int r = 0; r < rows; ++r) p.lambda[r] += step[r];
+  finish_prox_ltl(p);
+
+  w.report.primal_residual = largest_of(s.w.row_step, rows);
+  std::copy_n(s.w.row_step, rows, b);
+  w.report.dual_residual = imbalance(s, b, step);
+  // What cannot be reached is known to epsilon over the smallest pivot that counts.
+  constexpr double epsilon = std::numeric_limits<double>::epsilon();
+  const double relative = std::max(p.options.relative_tolerance, 1000 * epsilon / memory.factor.kept());
+  const double negligible = p.options.absolute_tolerance + relative * size;
+  return largest_of(unreachable, rows) > negligible ? Status::infeasible : Status::ok;
+}
+
+}  // namespace tenon

@@ -1,0 +1,21 @@
+// Memory of method dense (solvers/dense.hpp).
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "solvers/row_factor.hpp"
+
+namespace tenon {
+
+// Sized once, with the workspace.
+struct DenseMemory {
+  // coordinates: of M.
+  DenseMemory(const ConstraintData* constraints, int coordinates);
+  std::size_t bytes() const;
+
+  RowFactor factor;
+  std::vector<double> b, unreachable, step;
+};
+
+}  // namespace tenon

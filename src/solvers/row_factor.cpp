@@ -1,0 +1,221 @@
+#include "solvers/row_factor.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "constraint/rank.hpp"
+#include "kernels/joint_space.hpp"
+#include "spatial/lanes.hpp"
+
+namespace tenon {
+namespace {
+
+using Pack = Lanes<double>;
+
+double dot(const double* x, const double* y, int n) {
+  Pack sum[2] = {Pack(0.0), Pack(0.0)};
+  int i = 0;
+  for (; i + 8 <= n; i += 8) {
+    sum[0] = sum[0] + Pack::load(x + i) * Pack::load(y + i);
+    sum[1] = sum[1] + Pack::load(x + i + 4) * Pack::load(y + i + 4);
+  }
+  double total = (sum[0] + sum[1]).sum();
+  for (; i < n; ++i) total += x[i] * y[i];
+  return total;
+}
+
+// y += a x
+void add_scaled(double a, const double* x, double* y, int n) {
+  const Pack factor(a);
+  int i = 0;
+  for (; i + 4 <= n; i += 4) (Pack::load(y + i) + factor * Pack::load(x + i)).store(y + i);
+  for (; i < n; ++i) y[i] += a * x[i];
+}
+
+}  // namespace
+
+RowFactor::RowFactor(int rows, int coordinates, int soft)
+    : rows_(rows), coordinates_(coordinates), length_(coordinates + soft), stride_(whole_packs(length_)) {
+  const std::size_t m = static_cast<std::size_t>(rows),
+                    most = static_cast<std::size_t>(std::min(rows, length_));
+  H_.assign(m * static_cast<std::size_t>(stride_), 0.0);
+  F_.assign(m * most, 0.0);
+  for (std::vector<double>* x : {&s_, &square_, &reference_, &diagonal_, &x_}) x->assign(m, 0.0);
+  order_.assign(m, 0);
+}
+
+std::size_t RowFactor::bytes() const {
+  return (H_.size() + F_.size() + 5 * s_.size()) * sizeof(double) + order_.size() * sizeof(std::int32_t);
+}
+
+double RowFactor::kept() const {
+  if (rank_ == 0) return 1;
+  double smallest = std::abs(diagonal_[0]), largest = smallest;
+  for (int k = 1; k < rank_; ++k) {
+    const double pivot = std::abs(diagonal_[static_cast<std::size_t>(k)]);
+    smallest = std::min(smallest, pivot), largest = std::max(largest, pivot);
+  }
+  return smallest / largest;
+}
+
+void RowFactor::fill(const ModelData& m, const ConstraintData& c, const double* JLT) {
+  std::fill(H_.begin(), H_.end(), 0.0);
+  const int packs = whole_packs(rows_);
+  for (int k = 0; k < coordinates_; ++k) {
+    const RowRange moved = rows_of_subtree(m, c, k);
+    const double* entries = JLT + static_cast<std::ptrdiff_t>(k) * packs;
+    for (int r = moved.begin; r < moved.end; ++r) column(r)[k] = entries[r];
+  }
+  int extra = coordinates_;
+  for (int r = 0; r < rows_; ++r)
+    if (c.compliance[r] > 0) column(r)[extra++] = std::sqrt(c.compliance[r]);
+}
+
+void RowFactor::scale_rows(const ConstraintData& c) {
+  for (int r = 0; r < rows_; ++r) {
+    const std::size_t i = static_cast<std::size_t>(r);
+    double* h = column(r);
+    s_[i] = 1 / std::sqrt(std::max(dot(h, h, length_), c.scale[r]));
+    for (int k = 0; k < length_; ++k) h[k] *= s_[i];
+    square_[i] = reference_[i] = dot(h, h, length_);
+    order_[i] = r;
+  }
+}
+
+// The largest remaining column comes to place `step`. Returns its place, or -1 where none of them counts.
+int RowFactor::take_pivot(int step) {
+  const auto square_at = [&](int place) -> double& {
+    return square_[static_cast<std::size_t>(order_[static_cast<std::size_t>(place)])];
+  };
+  int best = step;
+  for (int place = step + 1; place < rows_; ++place)
+    if (square_at(place) > square_at(best)) best = place;
+  const double largest = std::max(1.0, step > 0 ? std::abs(diagonal_[0]) : 0.0);
+  if (!(std::sqrt(square_at(best)) > rank_tolerance * largest)) return -1;
+  std::swap(order_[static_cast<std::size_t>(step)], order_[static_cast<std::size_t>(best)]);
+  return best;
+}
+
+// Clears the column at place `step` below its diagonal, and takes the others along.
+void RowFactor::reflect(int step) {
+  double* v = column(order_[static_cast<std::size_t>(step)]) + step;
+  const int n = length_ - step;
+  const double length = std::sqrt(dot(v, v, n)), alpha = v[0] > 0 ? -length : length;
+  diagonal_[static_cast<std::size_t>(step)] = alpha;
+  v[0] -= alpha;
+  const double beta = 1 / (alpha * v[0]);  // -2 / |v|^2
+  for (int place = step + 1; place < rows_; ++place) {
+    const std::size_t r = static_cast<std::size_t>(order_[static_cast<std::size_t>(place)]);
+    double* h = column(static_cast<int>(r)) + step;
+    add_scaled(beta * dot(v, h, n), v, h, n);
+    // What is left of the squared length; once little is, from the column itself.
+    constexpr double recompute_below = 1e-6;
+    square_[r] -= h[0] * h[0];
+    if (square_[r] < recompute_below * reference_[r]) square_[r] = reference_[r] = dot(h + 1, h + 1, n - 1);
+  }
+}
+
+void RowFactor::factor(const ModelData& m, const ConstraintData& c, const double* JLT) {
+  fill(m, c, JLT);
+  scale_rows(c);
+  rank_ = 0;
+  while (rank_ < std::min(rows_, length_) && take_pivot(rank_) >= 0) reflect(rank_++);
+  express_dependent();
+}
+
+// R12 := T = R11^-1 R12.
+void RowFactor::express_dependent() {
+  for (int place = rank_; place < rows_; ++place) {
+    double* x = column(order_[static_cast<std::size_t>(place)]);
+    for (int k = rank_ - 1; k >= 0; --k) {
+      x[k] /= diagonal_[static_cast<std::size_t>(k)];
+      add_scaled(-x[k], column(order_[static_cast<std::size_t>(k)]), x, k);
+    }
+  }
+}
+
+// F, orthonormal: Gram and Schmidt, twice. weight: null for ones.
+void RowFactor::span_range(const double* weight) {
+  for (int i = 0; i < rank_; ++i) {
+    double* f = range(i);
+    std::fill_n(f, rows_, 0.0);
+    for (int place = 0; place < rows_; ++place) {
+      if (place < rank_ && place != i) continue;
+      const int r = order_[static_cast<std::size_t>(place)];
+      const double x = place < rank_ ? 1 : column(r)[i];
+      f[r] = x / s_[static_cast<std::size_t>(r)] * (weight ? std::sqrt(weight[r]) : 1);
+    }
+    for (int pass = 0; pass < 2; ++pass) {
+      for (int j = 0; j < i; ++j) add_scaled(-dot(range(j), f, rows_), range(j), f, rows_);
+      const double inverse = 1 / std::sqrt(dot(f, f, rows_));
+      for (int r = 0; r < rows_; ++r) f[r] *= inverse;
+    }
+  }
+}
+
+// x := W^p F F^T W^-p x, p = 1/2 for a force and -1/2 for an acceleration.
+void RowFactor::project(const double* weight, bool force, double* x) {
+  const auto root = [&](int r, bool over) {
+    const double w = weight ? std::sqrt(weight[r]) : 1;
+    return over ? 1 / w : w;
+  };
+  std::fill(x_.begin(), x_.end(), 0.0);
+  for (int r = 0; r < rows_; ++r) x[r] *= root(r, force);
+  for (int i = 0; i < rank_; ++i) add_scaled(dot(range(i), x, rows_), range(i), x_.data(), rows_);
+  for (int r = 0; r < rows_; ++r) x[r] = x_[static_cast<std::size_t>(r)] * root(r, !force);
+}
+
+void RowFactor::take_reachable(const ConstraintData& c, double* b, double* rest) {
+  if (rank_ == rows_) {
+    std::fill_n(rest, rows_, 0.0);
+    return;
+  }
+  span_range(c.weight);
+  std::copy_n(b, rows_, rest);
+  project(c.weight, false, b);
+  for (int r = 0; r < rows_; ++r) rest[r] -= b[r];
+}
+
+// R11^T R11 x = S b of the rows that count; the others get no force.
+void RowFactor::solve_basic(const double* b, double* lambda) {
+  const auto at = [&](int place) { return order_[static_cast<std::size_t>(place)]; };
+  double* x = x_.data();
+  for (int k = 0; k < rank_; ++k) {
+    const int r = at(k);
+    x[k] = (s_[static_cast<std::size_t>(r)] * b[r] - dot(column(r), x, k)) /
+           diagonal_[static_cast<std::size_t>(k)];
+  }
+  for (int k = rank_ - 1; k >= 0; --k) {
+    x[k] /= diagonal_[static_cast<std::size_t>(k)];
+    add_scaled(-x[k], column(at(k)), x, k);
+  }
+  for (int place = 0; place < rows_; ++place)
+    lambda[at(place)] = place < rank_ ? s_[static_cast<std::size_t>(at(place))] * x[place] : 0;
+}
+
+void RowFactor::solve(const ConstraintData& c, const double* b, double* lambda) {
+  solve_basic(b, lambda);
+  if (rank_ < rows_) project(c.weight, true, lambda);
+}
+
+void RowFactor::pseudo_inverse(double* out) {
+  const bool full = rank_ == rows_;
+  if (!full) span_range(nullptr);
+  for (int j = 0; j < rows_; ++j) {
+    double* x = out + static_cast<std::ptrdiff_t>(j) * rows_;
+    std::fill_n(x, rows_, 0.0);
+    x[j] = 1;
+    if (!full) project(nullptr, false, x);
+    solve_basic(x, x);
+    if (!full) project(nullptr, true, x);
+  }
+  for (int j = 0; j < rows_; ++j)
+    for (int i = j + 1; i < rows_; ++i) {
+      double &a = out[static_cast<std::ptrdiff_t>(j) * rows_ + i],
+             &b = out[static_cast<std::ptrdiff_t>(i) * rows_ + j];
+      a = b = (a + b) / 2;
+    }
+}
+
+}  // namespace tenon
