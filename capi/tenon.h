@@ -1293,7 +1293,7 @@ TENON_API tenon_status tenon_spanning_positions(tenon_workspace *workspace, cons
 /* Ways to assemble the loops for the independent positions of q: distinct closed configurations found from so many
  * starts of the dependent joints, q itself and random ones, the same at every call. Turns of 2 pi count once.
  * q: nq. starts: 1 or more; some 20 find all ways of simple linkages. assemblies: nq x capacity, written one
- * configuration after the other. *found: how many there are, at most capacity.
+ * configuration after the other. *found: how many there are, at most capacity; without loops 1, q itself.
  * Allocates: nothing. Threads: one at a time per workspace. Status: as tenon_loop_gap. Cost: as tenon_close_loops for
  * each start. Since: 0.1. */
 TENON_API tenon_status tenon_find_assemblies(tenon_workspace *workspace, const double *q, size_t q_count, int32_t starts,

@@ -184,6 +184,11 @@ Status find_assemblies(Workspace& workspace, const double* q, int starts, int ca
       }
       return status;
     });
+  if (without_loops(w)) {  // every position is independent
+    std::copy_n(q, nq, assemblies);
+    *count = 1;
+    return Status::ok;
+  }
   double* start = w.loops.start.data();
   int found = 0;
   for (int attempt = 0; attempt < starts && found < capacity; ++attempt) {
@@ -192,9 +197,7 @@ Status find_assemblies(Workspace& workspace, const double* q, int starts, int ca
     else
       random_configuration(*w.model, static_cast<std::uint64_t>(attempt), start);
     copy_independent_positions(w, q, start);
-    if (!without_loops(w) &&
-        !(w.loops.assembly.close(start, Assembly::Moves::dependent, w.w()) < loop_tolerance))
-      continue;
+    if (!(w.loops.assembly.close(start, Assembly::Moves::dependent, w.w()) < loop_tolerance)) continue;
     bool known = false;
     for (int i = 0; i < found; ++i)
       known = known || same_assembly(*w.model, start, assemblies + std::ptrdiff_t{i} * nq);
