@@ -138,6 +138,8 @@ bool divides_loops(const Mechanism& mechanism, const CompileOptions& options) {
 }
 
 std::shared_ptr<const Model> compile_divided(const Mechanism& mechanism, const CompileOptions& options) {
+  // TiedJoints follows names and ways up the tree; what it reads must be known to be a tree.
+  check_description(mechanism, options);
   CompileOptions embed = options;
   embed.loops = LoopTreatment::embed;
   Names open;

@@ -6,6 +6,23 @@
 
 using namespace tenon_test;
 
+TEST(CapiRowLoops, CycleOfJointsIsRefused) {
+  const std::string inertial =
+      "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>";
+  for (const char* treatment : {"embed", "open", "rows", "auto"}) {
+    SCOPED_TRACE(treatment);
+    const Answer made =
+        parse("<robot name='r'><link name='a'>" + inertial + "</link><link name='b'>" + inertial +
+              "</link><joint name='j' type='continuous'><parent link='a'/><child link='b'/>"
+              "</joint><joint name='k' type='continuous'><parent link='b'/><child link='a'/>"
+              "</joint><loop name='L' type='revolute' treatment='" +
+              treatment + "'><predecessor link='a'/><successor link='b'/><axis xyz='0 0 1'/></loop></robot>");
+    EXPECT_EQ(made.status, TENON_INVALID_MODEL);
+    EXPECT_NE(made.message.find("form a cycle through the links 'a', 'b'"), std::string::npos)
+        << made.message;
+  }
+}
+
 TEST(CapiLoopAnswers, AssembliesWithoutLoopsAreOne) {
   const Model model = load("iiwa14");
   const Workspace w = workspace(model);
