@@ -20,7 +20,7 @@ int32_t tenon_model_cluster_count(const tenon_model* model) {
   return model ? model->core->data().cluster_count : TENON_INVALID_ARGUMENT;
 }
 int32_t tenon_model_loop_count(const tenon_model* model) {
-  return model ? model->core->data().loop_constraint_count : TENON_INVALID_ARGUMENT;
+  return model ? model->core->loop_count() : TENON_INVALID_ARGUMENT;
 }
 int32_t tenon_model_loop_row_count(const tenon_model* model) {
   return model ? model->core->data().loop_row_count : TENON_INVALID_ARGUMENT;
@@ -78,10 +78,17 @@ tenon_status tenon_model_cluster_info(const tenon_model* model, int32_t cluster,
 
 tenon_status tenon_model_loop_info(const tenon_model* model, int32_t loop, tenon_loop_info* info) {
   if (model == nullptr) return TENON_INVALID_ARGUMENT;
+  if (loop < 0 || loop >= model->core->loop_count()) return TENON_OUT_OF_RANGE;
   const auto& loops = model->core->loops;
-  if (loop < 0 || static_cast<size_t>(loop) >= loops.constraints.size()) return TENON_OUT_OF_RANGE;
-  const tenon::LoopConstraintData& constraint = loops.constraints[static_cast<size_t>(loop)];
+  const size_t place = static_cast<size_t>(loop), embedded = loops.constraints.size();
   tenon_loop_info known{};
+  if (place >= embedded) {
+    known.kind = TENON_LOOP_GEOMETRIC;
+    known.cluster = known.first_row = -1;
+    known.name = model->core->row_loops[place - embedded].name.c_str();
+    return code(put(info, known));
+  }
+  const tenon::LoopConstraintData& constraint = loops.constraints[place];
   known.kind = constraint.kind;
   known.cluster = constraint.cluster;
   known.first_row = constraint.row_begin, known.row_count = constraint.row_count;

@@ -92,6 +92,11 @@ tenon_constraint_options open(const tenon_constraints* constraints, int32_t link
   return completed(options, default_constraint_options, "tenon_constraint_options");
 }
 
+// What was added and, once the set is finished, the loops of the model that rows close.
+const std::vector<ConstraintSpec>& specs_of(const tenon_constraints& constraints) {
+  return constraints.core ? constraints.core->specs() : constraints.specs;
+}
+
 void add(tenon_constraints& constraints, ConstraintSpec spec, int32_t* index) {
   constraints.specs.push_back(std::move(spec));
   if (index != nullptr) *index = static_cast<int32_t>(constraints.specs.size() - 1);
@@ -201,7 +206,7 @@ tenon_status tenon_constraints_finish(tenon_constraints* constraints, char* mess
 }
 
 int32_t tenon_constraints_count(const tenon_constraints* constraints) {
-  return constraints ? static_cast<int32_t>(constraints->specs.size()) : TENON_INVALID_ARGUMENT;
+  return constraints ? static_cast<int32_t>(specs_of(*constraints).size()) : TENON_INVALID_ARGUMENT;
 }
 
 int32_t tenon_constraints_row_count(const tenon_constraints* constraints) {
@@ -215,7 +220,7 @@ tenon_status tenon_constraints_find(const tenon_constraints* constraints, const 
     need(index, "index");
     const std::string wanted = need_name(name, "name");
     std::vector<const std::string*> names;
-    for (const ConstraintSpec& spec : constraints->specs) {
+    for (const ConstraintSpec& spec : specs_of(*constraints)) {
       if (spec.name == wanted) {
         *index = static_cast<int32_t>(names.size());
         return;
@@ -235,7 +240,7 @@ tenon_status tenon_constraints_info(const tenon_constraints* constraints, int32_
   if (constraints == nullptr || !constraints->core) return TENON_INVALID_ARGUMENT;
   const auto& set = *constraints->core;
   if (constraint < 0 || constraint >= set.constraint_count()) return TENON_OUT_OF_RANGE;
-  const ConstraintSpec& spec = constraints->specs[static_cast<std::size_t>(constraint)];
+  const ConstraintSpec& spec = set.specs()[static_cast<std::size_t>(constraint)];
   tenon_constraint_info known{};
   known.link = spec.link;
   known.first_row = set.first_row(constraint);

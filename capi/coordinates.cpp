@@ -39,6 +39,12 @@ int32_t tenon_workspace_velocity_count(tenon_workspace* workspace) {
   return workspace ? tenon::velocity_count(workspace->core) : TENON_INVALID_ARGUMENT;
 }
 
+int32_t tenon_workspace_row_count(tenon_workspace* workspace) {
+  if (workspace == nullptr) return TENON_INVALID_ARGUMENT;
+  const tenon::ConstraintSet* set = workspace->core.constraints();
+  return set ? set->row_count() : 0;
+}
+
 tenon_status tenon_workspace_set_guess(tenon_workspace* workspace, const double* q, size_t q_count) {
   Call call(workspace, __func__);
   call.needed("q", q, q_count, call.nq());

@@ -317,11 +317,12 @@ typedef void (*tenon_log_callback)(void *user, int32_t level, const char *messag
  * <loop>: embed, open, rows, auto).
  * EMBED: joints tied together move together, with independent and dependent coordinates. OPEN: the joints of the
  * spanning tree are free, for those who close loops by constraint rows; as a model's option of couplings and gears too.
- * ROWS: the joints are free, and the rows that close the loop come along: every constraint set on the model has them
- * after its own (tenon_constraint_info and multipliers include them), a workspace without a set has them alone, so that
- * one tenon_constrained_dynamics solves contacts, loops by rows and embedded loops, and tenon_forward_dynamics obeys
- * all loops. Couplings and gears are embedded all the same. AUTO: EMBED or ROWS for each loop by a cost model: rows for
- * loops through many joints. BY_MODEL: of one loop, as tenon_model_options says. */
+ * ROWS: the joints are free, and the rows that close the loop come along: every finished constraint set on the model
+ * has them after its own as closures of the loops' names (tenon_constraints_count, _find and _info, multipliers), a
+ * workspace without a set has them alone (tenon_workspace_row_count), so that one tenon_constrained_dynamics solves
+ * contacts, loops by rows and embedded loops, and tenon_forward_dynamics obeys all loops. Couplings and gears are
+ * embedded all the same. AUTO: EMBED or ROWS for each loop by a cost model: rows for loops through many joints.
+ * BY_MODEL: of one loop, as tenon_model_options says. */
 #define TENON_LOOPS_BY_MODEL ((int32_t)-1)
 #define TENON_LOOPS_EMBED ((int32_t)0)
 #define TENON_LOOPS_OPEN ((int32_t)1)
@@ -715,13 +716,15 @@ TENON_API tenon_status tenon_constraints_add_closure(tenon_constraints *constrai
  * TENON_OUT_OF_MEMORY; the message names index and name of the constraint. Cost: O(n + m). Since: 0.1. */
 TENON_API tenon_status tenon_constraints_finish(tenon_constraints *constraints, char *message, size_t message_size);
 
-/* Constraints of a set; rows of a finished set (m). Return the number, or TENON_INVALID_ARGUMENT (negative) for NULL
- * and, for the rows, for a set that is not finished.
+/* Constraints of a set; rows of a finished set (m). A finished set also counts the loops of the model that rows close
+ * (TENON_LOOPS_ROWS): they follow the constraints that were added, in the order of the model, and so do their rows.
+ * Return the number, or TENON_INVALID_ARGUMENT (negative) for NULL and, for the rows, for a set that is not finished.
  * Allocates: nothing. Threads: any once finished. Cost: O(1). Since: 0.1. */
 TENON_API int32_t tenon_constraints_count(const tenon_constraints *constraints);
 TENON_API int32_t tenon_constraints_row_count(const tenon_constraints *constraints);
 
-/* Index of the constraint of a name given in its options.
+/* Index of the constraint of a name given in its options; in a finished set also of a loop by rows. Of constraints of
+ * one name, the first.
  * *index: written on TENON_OK only. Allocates: nothing that stays. Threads: any once finished.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_NOT_FOUND. Cost: O(m). Since: 0.1. */
 TENON_API tenon_status tenon_constraints_find(const tenon_constraints *constraints, const char *name, int32_t *index,
@@ -737,7 +740,7 @@ typedef struct tenon_constraint_info {
   int32_t axes;         /* TENON_AXES_* */
   const char *name;     /* borrowed from the set; "" where none was given */
   double frequency, damping_ratio;
-  int32_t closes_loop;  /* 1: from tenon_constraints_add_closure */
+  int32_t closes_loop;  /* 1: from tenon_constraints_add_closure, or a loop of the model by rows */
   int32_t second_link;  /* of a closure, TENON_WORLD for the world; else 0 */
 } tenon_constraint_info;
 
@@ -756,7 +759,8 @@ TENON_API tenon_status tenon_constraints_info(const tenon_constraints *constrain
 /* ---- Workspace -------------------------------------------------------------------------------------------------- */
 
 /* Makes the memory for every computation on a model and a constraint set, and keeps both alive.
- * constraints: finished, of the same model; NULL: none (m = 0). *workspace: the new one; set to NULL on failure.
+ * constraints: finished, of the same model; NULL: none (m = 0, or the rows of the model's loops by rows).
+ * *workspace: the new one; set to NULL on failure.
  * Allocates: everything that any later call needs. Threads: any.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL, a set that is unfinished or of another model),
  * TENON_OUT_OF_MEMORY. Cost: O(n d + m n + m^2). Since: 0.1. */
@@ -1123,11 +1127,14 @@ TENON_API tenon_status tenon_random(tenon_workspace *workspace, uint64_t seed, d
 /* Joints that loops and couplings tie together form clusters. The coordinates q (nq) and v (nv) describe every joint of
  * the spanning tree; ny of the velocity coordinates are independent and determine the others on the constraint,
  *   v = G ydot,   qdd = G yddot + g,   tau_y = G^T tau   (Chignoli, Wensing et al., Recursive algorithms for kinematic
- * loops, II-B). Without loops ny is nv and all maps are copies. tenon_forward_dynamics, tenon_constrained_dynamics and
- * what the section on the Delassus matrix has obey the loops; tenon_inverse_dynamics, tenon_bias and tenon_mass_matrix
- * are in spanning coordinates those of the spanning tree. What a method cannot do with loops returns TENON_UNSUPPORTED,
- * and the message names one that can. Status TENON_SINGULAR_CONFIGURATION: at q the dependent velocities do not follow
- * from the independent ones (a dead centre). */
+ * loops, II-B). Without loops ny is nv and all maps are copies. Loops by rows (TENON_LOOPS_ROWS) leave their joints
+ * independent, so that ny, the maps, tenon_loop_jacobian and tenon_loop_inverse_dynamics know the embedded loops alone;
+ * the guess, tenon_loop_gap, tenon_check_loops, tenon_close_loops, tenon_close_loop_velocities, tenon_find_assemblies
+ * and tenon_loop_forward_dynamics take all loops together, as if every one were embedded. tenon_forward_dynamics,
+ * tenon_constrained_dynamics and what the section on the Delassus matrix has obey the loops; tenon_inverse_dynamics,
+ * tenon_bias and tenon_mass_matrix are in spanning coordinates those of the spanning tree. What a method cannot do with
+ * loops returns TENON_UNSUPPORTED, and the message names one that can. Status TENON_SINGULAR_CONFIGURATION: at q the
+ * dependent velocities do not follow from the independent ones (a dead centre). */
 
 /* In which coordinates every computation on this workspace takes and returns
  *
@@ -1160,13 +1167,17 @@ TENON_API tenon_status tenon_workspace_set_coordinates(tenon_workspace *workspac
  * Status: TENON_OK, TENON_INVALID_ARGUMENT. Cost: O(1). Since: 0.1. */
 TENON_API tenon_status tenon_workspace_coordinates(tenon_workspace *workspace, int32_t *positions, int32_t *velocities);
 
-/* How many positions and velocities computations on this workspace take: nq or nyq, nv or ny. TENON_INVALID_ARGUMENT
- * (negative) for NULL. Allocates: nothing. Threads: one at a time per workspace. Cost: O(1). Since: 0.1. */
+/* How many positions and velocities computations on this workspace take: nq or nyq, nv or ny; and how many constraint
+ * rows it has, m: those of its set, of which loops by rows (TENON_LOOPS_ROWS) are the last, or without a set those of
+ * these loops. lambda and desired have so many numbers. TENON_INVALID_ARGUMENT (negative) for NULL.
+ * Allocates: nothing. Threads: one at a time per workspace. Cost: O(1). Since: 0.1. */
 TENON_API int32_t tenon_workspace_position_count(tenon_workspace *workspace);
 TENON_API int32_t tenon_workspace_velocity_count(tenon_workspace *workspace);
+TENON_API int32_t tenon_workspace_row_count(tenon_workspace *workspace);
 
 /* Where the search for dependent positions starts. Set: the loops of q are closed first, by their dependent coordinates.
- * At first it is a closed configuration found when the model was made; so this is also the way to get one.
+ * At first it is a closed configuration found when the model was made; so this is also the way to get one. Loops by
+ * rows are closed there too. Without any loop it is neutral.
  * q: nq. Allocates: nothing. Threads: one at a time per workspace. Status: TENON_OK, TENON_INVALID_ARGUMENT,
  * TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_OPEN_LOOP. Cost: as tenon_close_loops; O(n).
  * Since: 0.1. */
@@ -1174,8 +1185,9 @@ TENON_API tenon_status tenon_workspace_set_guess(tenon_workspace *workspace, con
 TENON_API tenon_status tenon_workspace_guess(tenon_workspace *workspace, double *q, size_t q_count);
 
 /* Independent velocity coordinates; independent positions, those of joints all of whose coordinates are independent;
- * clusters; loops, couplings, gears and implicit constraints; rows of all these, as tenon_loop_jacobian has them. Each
- * returns the number, or TENON_INVALID_ARGUMENT (negative) for NULL.
+ * clusters; loops, couplings, gears and implicit constraints, the embedded ones first, then loops by rows; rows of the
+ * embedded ones, as tenon_loop_jacobian has them. Each returns the number, or TENON_INVALID_ARGUMENT (negative) for
+ * NULL.
  * Allocates: nothing. Threads: any. Cost: O(1). Since: 0.1. */
 TENON_API int32_t tenon_model_ny(const tenon_model *model);
 TENON_API int32_t tenon_model_nyq(const tenon_model *model);
@@ -1216,8 +1228,9 @@ typedef struct tenon_cluster_info {
 typedef struct tenon_loop_info {
   uint32_t struct_size;
   int32_t kind;                      /* TENON_LOOP_COUPLING, _GEOMETRIC or _CALLBACK */
-  int32_t cluster;                   /* that it ties together */
-  int32_t first_row, row_count;      /* its rows in tenon_loop_jacobian */
+  int32_t cluster;                   /* that it ties together; -1: closed by rows, those of the constraint of its name
+                                        in every constraint set */
+  int32_t first_row, row_count;      /* its rows in tenon_loop_jacobian; -1 and 0 of a loop by rows */
   int32_t reserved;
   const char *name;                  /* borrowed from the model */
 } tenon_loop_info;
@@ -1248,7 +1261,7 @@ TENON_API tenon_status tenon_loop_gap(tenon_workspace *workspace, const double *
 /* How well a state keeps the loops. */
 typedef struct tenon_loop_state {
   uint32_t struct_size;
-  int32_t position_loop;  /* the loop with the largest gap; -1 without loops */
+  int32_t position_loop;  /* the loop with the largest gap (tenon_model_loop_info); -1 without loops */
   int32_t velocity_loop;  /* the loop that opens fastest; -1 without loops or without v */
   int32_t reserved;
   double position_gap;    /* largest |phi(q)| of a row: m, rad, or the unit of a coupling; below 1e-9 it is closed */

@@ -11,8 +11,8 @@
 // q, and close_loops closes. Without loops the maps are copies. No call allocates.
 //
 // Loops that closure rows keep closed (Model::row_loops) leave their joints independent: the maps know
-// nothing of them, nor does check_loops. loop_gap, close_loops, find_assemblies and project_velocity take all
-// loops together.
+// nothing of them. The guess, loop_gap, check_loops, close_loops, find_assemblies, project_velocity and
+// loop_forward_dynamics take all loops together.
 //
 // Negative status: nothing was written. Status::singular_configuration: at q the dependent velocities do not
 // follow from the independent ones (a dead centre).
@@ -52,8 +52,8 @@ enum class LoopMoves : std::int32_t {
 inline constexpr double loop_tolerance = 1e-9;
 Status loop_gap(Workspace& w, const double* q, double* gap);
 
-// How well a state keeps the loops: the largest |phi(q)| and |K v|, and which constraint (of Model::loops)
-// has it; -1 without loops. v null: at rest.
+// How well a state keeps the loops: the largest |phi(q)| and |K v|, and which loop (Model::loop_count) has
+// it; -1 without loops. v null: at rest.
 struct LoopState {
   int position_loop = -1, velocity_loop = -1;
   double position_gap = 0, velocity_gap = 0;

@@ -112,11 +112,13 @@ struct Model {
     std::uint32_t rows;  // as ConstraintSpec::rows; those that some joint moves
   };
   std::vector<RowLoop> row_loops;
+  // Loops::constraints, then row_loops.
+  int loop_count() const { return static_cast<int>(loops.constraints.size() + row_loops.size()); }
   // The same mechanism with these loops embedded too, by which configurations are closed, and where its
-  // coordinates stand here. Null without such loops.
+  // coordinates and loops stand here (-1: a loop that constrains nothing). Null without such loops.
   struct Closing {
     std::shared_ptr<const Model> model;
-    std::vector<std::int32_t> q, v;
+    std::vector<std::int32_t> q, v, loop;
   };
   std::unique_ptr<const Closing> closing;
 

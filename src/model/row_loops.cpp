@@ -115,6 +115,17 @@ void add_row_loops(const Mechanism& mechanism, const Names& names, const Model& 
   }
 }
 
+// The number of every loop among all of a model.
+std::unordered_map<std::string, std::int32_t> places_of_loops(const Model& model) {
+  std::unordered_map<std::string, std::int32_t> places;
+  const auto add = [&](const std::string& name) {
+    places.emplace(name, static_cast<std::int32_t>(places.size()));
+  };
+  for (const std::string& name : model.loops.names) add(name);
+  for (const Model::RowLoop& loop : model.row_loops) add(loop.name);
+  return places;
+}
+
 std::unique_ptr<const Model::Closing> closing_of(const Model& model, std::shared_ptr<const Model> embedded) {
   auto closing = std::make_unique<Model::Closing>();
   closing->q.resize(index(model.nq));
@@ -123,6 +134,11 @@ std::unique_ptr<const Model::Closing> closing_of(const Model& model, std::shared
     const Model::Joint& here = model.joints[index(model.find_joint(joint.name))];
     for (int k = 0; k < joint.nq; ++k) closing->q[index(joint.q_index + k)] = here.q_index + k;
     for (int k = 0; k < joint.nv; ++k) closing->v[index(joint.v_index + k)] = here.v_index + k;
+  }
+  const std::unordered_map<std::string, std::int32_t> places = places_of_loops(model);
+  for (const std::string& name : embedded->loops.names) {
+    const auto found = places.find(name);
+    closing->loop.push_back(found == places.end() ? -1 : found->second);
   }
   closing->model = std::move(embedded);
   return closing;

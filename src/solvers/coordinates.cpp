@@ -4,6 +4,7 @@
 
 #include "solvers/configuration.hpp"
 #include "solvers/projection.hpp"
+#include "solvers/row_loops.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
 
@@ -301,10 +302,22 @@ int velocity_count(Workspace& workspace) {
   return w.coordinates.independent_v ? w.model->ny : w.model->nv;
 }
 
+// With loops by rows the form that embeds them all keeps the guess. Where this one follows loops too, it
+// follows them from the same configuration.
+static Status set_guess_of_all(WorkspaceImpl& w, const double* q) {
+  RowLoops& loops = *w.row_loops;
+  loops.take(q, nullptr);
+  const Status status = set_guess(loops.closing, loops.q.data());
+  if (status != Status::ok) return w.fail(status, "%s", loops.closing.message());
+  if (w.md().cluster_count > 0) loops.give_guess(w.coordinates.guess.data());
+  return Status::ok;
+}
+
 Status set_guess(Workspace& workspace, const double* q) {
   WorkspaceImpl& w = workspace.impl();
   w.message[0] = '\0';
   TENON_CHECK(check_configuration(w, "q", q));
+  if (w.row_loops) return set_guess_of_all(w, q);
   if (w.md().cluster_count == 0) return Status::ok;
   double* closed = w.coordinates.q.data();
   std::copy_n(q, w.model->nq, closed);
@@ -316,7 +329,9 @@ Status set_guess(Workspace& workspace, const double* q) {
 Status guess(Workspace& workspace, double* q) {
   WorkspaceImpl& w = workspace.impl();
   w.message[0] = '\0';
-  if (w.md().cluster_count == 0)
+  if (w.row_loops)
+    w.row_loops->give_guess(q);
+  else if (w.md().cluster_count == 0)
     neutral(*w.model, q);
   else
     std::copy_n(w.coordinates.guess.data(), w.model->nq, q);

@@ -4,6 +4,7 @@
 #include "solvers/coordinates.hpp"
 #include "solvers/link_frames.hpp"
 #include "solvers/projection.hpp"
+#include "solvers/row_loops.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
 
@@ -97,7 +98,7 @@ Status solve_by(WorkspaceImpl& w, LoopMethod method, const double* q, const doub
 Status loop_forward_dynamics(Workspace& workspace, LoopMethod method, const double* q, const double* v,
                              const double* tau, const double* wrenches, double* qdd) {
   WorkspaceImpl& w = workspace.impl();
-  if (method == LoopMethod::automatic || w.md().cluster_count == 0)
+  if (method == LoopMethod::automatic || (w.md().cluster_count == 0 && !w.row_loops))
     return forward_dynamics(workspace, q, v, tau, wrenches, qdd);
   w.message[0] = '\0';
   TENON_CHECK(take_state(w, q, v));
@@ -107,9 +108,11 @@ Status loop_forward_dynamics(Workspace& workspace, LoopMethod method, const doub
   TENON_CHECK(check_finite(w, "tau", tau, w.model->nv));
   TENON_CHECK(load_wrenches(w, wrenches));
   double* motion = result_room(w, qdd);
-  TENON_CHECK(solve_by(w, method, q, v, tau, wrenches, motion));
+  const Status status = w.row_loops ? solve_closing_form(w, method, q, v, tau, wrenches, motion)
+                                    : solve_by(w, method, q, v, tau, wrenches, motion);
+  if (static_cast<std::int32_t>(status) < 0) return status;
   give_motion(w, motion, qdd);
-  return Status::ok;
+  return status;
 }
 
 Status loop_inverse_dynamics(Workspace& workspace, LoopMethod method, const double* q, const double* v,

@@ -105,6 +105,17 @@ Status by_closing_form(WorkspaceImpl& w, const double* q, const double* v, Call 
   return status == Status::ok ? status : w.fail(status, "%s", loops.closing.message());
 }
 
+// Embedded ones and those by rows, in the numbers of Model::loop_count.
+Status check_all_loops(WorkspaceImpl& w, const double* q, const double* v, LoopState& state) {
+  return by_closing_form(w, q, v, [&](RowLoops& loops) {
+    const Status status = check_loops(loops.closing, loops.q.data(), v ? loops.v.data() : nullptr, state);
+    if (status != Status::ok) return status;
+    for (int* loop : {&state.position_loop, &state.velocity_loop})
+      if (*loop >= 0) *loop = loops.form.loop[static_cast<std::size_t>(*loop)];
+    return Status::ok;
+  });
+}
+
 // The loops that are embedded.
 Status close_clusters(WorkspaceImpl& w, LoopMoves moves, double* q, double* gap) {
   double left = 0;
@@ -137,12 +148,13 @@ Status check_loops(Workspace& workspace, const double* q, const double* v, LoopS
   WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_configuration(w, "q", q));
   TENON_CHECK(check_finite(w, "v", v, w.model->nv));
+  if (w.row_loops) return check_all_loops(w, q, v, state);
   state = LoopState{};
   if (without_loops(w)) return Status::ok;
   state.position_gap = w.loops.assembly.evaluate(q, v, w.w());
   state.position_loop = worst_loop(w);
   if (!v) return Status::ok;
-  state.velocity_loop = 0;
+  state.velocity_gap = -1;
   for (int l = 0; l < w.md().loop_constraint_count; ++l) {
     const LoopConstraintData& loop = w.md().loop_constraints[l];
     const ClusterData& c = w.md().clusters[loop.cluster];
@@ -154,6 +166,7 @@ Status check_loops(Workspace& workspace, const double* q, const double* v, LoopS
       state.velocity_gap = std::abs(rate), state.velocity_loop = l;
     }
   }
+  state.velocity_gap = std::max(state.velocity_gap, 0.0);
   return Status::ok;
 }
 

@@ -229,7 +229,9 @@ std::size_t Workspace::bytes() const {
 void Workspace::set_gravity(const Vector3& gravity) {
   for (std::size_t e = 0; e < 3; ++e) impl_->w().gravity[e] = gravity[e];
   if (impl_->folded) impl_->folded->workspace.set_gravity(gravity);
-  if (impl_->row_loops && impl_->row_loops->alone) impl_->row_loops->alone->set_gravity(gravity);
+  if (!impl_->row_loops) return;
+  impl_->row_loops->closing.set_gravity(gravity);
+  if (impl_->row_loops->alone) impl_->row_loops->alone->set_gravity(gravity);
 }
 Vector3 Workspace::gravity() const {
   const auto& g = impl_->arena.data.gravity;

@@ -480,6 +480,17 @@ TEST_F(Allocation, NoneWithLoopsByRows) {
   double gap = 0;
   expect_none("close_loops",
               [&] { return tenon_close_loops(both.get(), TENON_LOOP_MOVES_ALL, s.q.data(), nq, &gap); });
+  expect_none("loop_gap", [&] { return tenon_loop_gap(both.get(), s.q.data(), nq, &gap); });
+  tenon_loop_state state;
+  ASSERT_EQ(tenon_loop_state_init(&state, sizeof state), TENON_OK);
+  expect_none("check_loops",
+              [&] { return tenon_check_loops(both.get(), s.q.data(), nq, s.v.data(), nv, &state); });
+  expect_none("set_guess", [&] { return tenon_workspace_set_guess(both.get(), s.q.data(), nq); });
+  expect_none("guess", [&] { return tenon_workspace_guess(both.get(), s.q.data(), nq); });
+  expect_none("loop_forward_dynamics", [&] {
+    return tenon_loop_forward_dynamics(both.get(), TENON_LOOP_METHOD_PROJECTION, s.q.data(), nq, s.v.data(),
+                                       nv, s.tau.data(), nv, nullptr, 0, qdd.data(), nv);
+  });
   expect_none("close_loop_velocities", [&] {
     return tenon_close_loop_velocities(both.get(), TENON_LOOP_MOVES_ALL, s.q.data(), nq, s.v.data(), nv);
   });
