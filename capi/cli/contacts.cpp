@@ -82,8 +82,9 @@ ContactSet make_contacts(const tenon_model* model, const std::vector<ContactRequ
     tenon_constraints_info(created, static_cast<int32_t>(i), &info);
     set.contacts[i].first_row = static_cast<std::size_t>(info.first_row);
     set.contacts[i].row_count = static_cast<std::size_t>(info.row_count);
-    set.rows += set.contacts[i].row_count;
+    set.contact_rows += set.contacts[i].row_count;
   }
+  set.rows = static_cast<std::size_t>(tenon_constraints_row_count(created));
   return set;
 }
 

@@ -35,7 +35,8 @@ struct Contact {
 struct ContactSet {
   ConstraintsHandle handle;
   std::vector<Contact> contacts;
-  std::size_t rows = 0;
+  std::size_t rows = 0;          // of the set: those of contacts, then those of loops that rows close
+  std::size_t contact_rows = 0;  // of contacts alone
 };
 
 // Rows lie along the axes of the world unless asked for otherwise, so that a contact's force reads as x, y

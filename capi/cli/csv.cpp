@@ -30,7 +30,9 @@ void append(std::string& line, const Vector& numbers) {
 }  // namespace
 
 CsvWriter::CsvWriter(const std::string& path, const tenon_model* model, const ContactSet& contacts)
-    : path_(path), file_(path == "-" ? stdout : std::fopen(path.c_str(), "wb")) {
+    : path_(path),
+      file_(path == "-" ? stdout : std::fopen(path.c_str(), "wb")),
+      contact_rows_(contacts.contact_rows) {
   check_written(file_ && std::fputs(make_header(model, contacts).c_str(), file_.get()) >= 0);
 }
 
@@ -38,7 +40,8 @@ void CsvWriter::write(const Sample& sample) {
   std::string line = format("%.17g", sample.t);
   append(line, sample.q);
   append(line, sample.v);
-  append(line, sample.lambda);
+  append(line,
+         Vector(sample.lambda.begin(), sample.lambda.begin() + static_cast<std::ptrdiff_t>(contact_rows_)));
   append(line, {sample.kinetic, sample.potential, sample.work, sample.drift_position, sample.drift_angle});
   line += '\n';
   check_written(std::fputs(line.c_str(), file_.get()) >= 0);

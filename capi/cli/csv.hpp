@@ -31,6 +31,7 @@ class CsvWriter {
 
   std::string path_;
   std::unique_ptr<std::FILE, Close> file_;
+  std::size_t contact_rows_;
 };
 
 }  // namespace client

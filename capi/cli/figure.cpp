@@ -138,7 +138,7 @@ chart::Figure make_figure(const tenon_model* model, tenon_workspace* workspace, 
     if (!forces.lines.empty()) figure.panels.push_back(std::move(forces));
   }
   figure.panels.push_back(energy_panel(samples));
-  if (contacts.rows > 0) figure.panels.push_back(drift_panel(contacts, samples));
+  if (contacts.contact_rows > 0) figure.panels.push_back(drift_panel(contacts, samples));
   figure.drawing = draw_robot(model, workspace, contacts,
                               {&samples.front(), &samples[samples.size() / 2], &samples.back()});
   return figure;

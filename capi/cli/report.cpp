@@ -19,12 +19,18 @@ void print_outcome(std::FILE* to, const tenon_model* model, const ContactSet& co
                    const SimulationSettings& settings, const Outcome& outcome) {
   const SolveStatistics& solves = outcome.statistics;
   std::fprintf(to, "  degrees of freedom   %d\n", tenon_model_nv(model));
-  std::fprintf(to, "  constraint rows      %zu, of %zu contacts\n", contacts.rows, contacts.contacts.size());
+  const std::size_t of_loops = contacts.rows - contacts.contact_rows;
+  std::fprintf(to, "  constraint rows      %zu, of %zu contacts", contacts.contact_rows,
+               contacts.contacts.size());
+  if (of_loops > 0) std::fprintf(to, "; %zu of kinematic loops", of_loops);
+  std::fputc('\n', to);
   std::fprintf(to, "  time per solve       %.1f us (median of %zu; method %s)\n",
                solves.median_microseconds(), solves.solves, tenon_method_string(settings.method));
   if (contacts.rows > 0) {
     std::fprintf(to, "  iterations           at most %d; largest row residual %.1e\n", solves.most_iterations,
                  solves.largest_residual);
+  }
+  if (contacts.contact_rows > 0) {
     std::fprintf(to, "  contact drift        at most %.2e m", outcome.worst_drift_position);
     if (outcome.worst_drift_angle > 0) std::fprintf(to, ", %.2e rad", outcome.worst_drift_angle);
     std::fprintf(to, "; at the end %.2e m", outcome.end.drift_position);

@@ -168,6 +168,50 @@ class Simulate(unittest.TestCase):
         self.assertTrue(done.stdout.startswith("t,q:shoulder"))
 
 
+class LoopsByRows(unittest.TestCase):
+    """A linkage whose loop is closed by constraint rows, which every command finds behind those of the contacts."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.table = os.path.join(folder.name, "motion.csv")
+        self.robot = os.path.join(folder.name, "rows.urdf")
+        with open(model("four_bar")) as file:
+            text = file.read()
+        self.assertIn('<loop name="loop1"', text)
+        with open(self.robot, "w") as file:
+            file.write(text.replace('<loop name="loop1"', '<loop name="loop1" treatment="rows"'))
+
+    def run_good(self, *arguments):
+        done = run(TENON, *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_simulates_with_and_without_contacts(self):
+        motion = ["--duration", "0.2", "--csv", self.table]
+        shown = self.run_good("simulate", self.robot, *motion)
+        self.assertIn("constraint rows      0, of 0 contacts; 2 of kinematic loops", shown)
+        self.assertIn("kinematic loops      closed after every step", shown)
+        free = read_table(self.table)
+        self.assertFalse([name for name in free[0] if name.startswith("lambda")])
+        self.run_good("simulate", model("four_bar"), *motion)
+        embedded = read_table(self.table)
+        self.assertEqual(len(free), len(embedded))
+        for key in "q:joint1", "q:joint2", "q:joint3", "kinetic":
+            self.assertAlmostEqual(free[-1][key], embedded[-1][key], delta=1e-6)
+        shown = self.run_good("simulate", self.robot, "--point", "link2@0.5,0,0", "--hold", "5", *motion)
+        self.assertIn("constraint rows      3, of 1 contacts; 2 of kinematic loops", shown)
+        held = read_table(self.table)
+        self.assertEqual(len([name for name in held[0] if name.startswith("lambda:link2")]), 3)
+        self.assertLess(held[-1]["drift_position"], 1e-6)
+
+    def test_times_methods_with_and_without_contacts(self):
+        for contact in [], ["--point", "link2@0.5,0,0"]:
+            shown = self.run_good("bench", self.robot, *contact, "--states", "5", "--seconds", "0.001")
+            self.assertIn("%d constraint rows" % (5 if contact else 2), shown)
+            self.assertRegex(shown, r"(?m)^prox_pv +[\d.]+ +[\d.]+ ")
+
+
 class Count(unittest.TestCase):
     def test_counts_every_algorithm(self):
         with tempfile.TemporaryDirectory() as folder:
