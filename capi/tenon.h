@@ -1458,7 +1458,7 @@ TENON_API tenon_status tenon_step_runge_kutta_4(tenon_workspace *workspace, cons
 /* How many algorithms can be recorded; the name of number `algorithm`, "rnea", "constrained_aba", ... ("unknown" for
  * other numbers); one line about it ("" for other numbers); its TENON_TRAIT_* bits (TENON_OUT_OF_RANGE, negative, for
  * other numbers). Texts are static. Numbers may change with the version, names do not.
- * Allocates: the list, at the first call. Threads: any. Cost: O(1). Since: 0.1. */
+ * Allocates: nothing. Threads: any. Cost: O(1). Since: 0.1. */
 TENON_API int32_t tenon_traceable_count(void);
 TENON_API const char *tenon_traceable_string(int32_t algorithm);
 TENON_API const char *tenon_traceable_summary(int32_t algorithm);
@@ -1499,14 +1499,17 @@ TENON_API tenon_status tenon_operation_counts_init(tenon_operation_counts *count
 
 /* Counts the operations of one algorithm on a robot. Without external wrenches. With kinematic loops (algorithms with
  * TENON_TRAIT_LOOPS) what it takes to follow the loops is counted; where a split of loops chooses pivots by values, those
- * at a closed configuration.
- * constraints: finished; NULL for none. algorithm: a name as tenon_traceable_string spells it. options: NULL for the
- * defaults. counts: prepared by its _init; written on TENON_OK only.
+ * at a closed configuration. Loops that constraint rows close (TENON_LOOPS_ROWS) are recorded with the rows, as in a
+ * workspace; forward dynamics without rows ("aba", "c_aba", ...) refuses such a robot.
+ * constraints: finished; NULL for none, or for the rows of loops alone. algorithm: a name as tenon_traceable_string
+ * spells it. options: NULL for the defaults. counts: prepared by its _init; written on TENON_OK only.
  * Allocates: nothing that stays; while it runs, some 50 bytes for every operation. Threads: any.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT (also: no rows where they are needed), TENON_WRONG_SIZE, TENON_NOT_FOUND (no
- * such algorithm; the message lists them), TENON_UNSUPPORTED (rows on a link that is part of the world; loops, where the
- * algorithm is for trees or a loop is a callback), TENON_SINGULAR_CONFIGURATION (loops that can be closed nowhere else),
- * TENON_OUT_OF_MEMORY. Cost: in proportion to the number counted, about 1e7 operations a second. Since: 0.1. */
+ * such algorithm; the message lists them), TENON_UNSUPPORTED (rows on a link that is part of the world; rows between
+ * two moving links, but for "pv", "prox_pv" and "prox_ltl"; loops by rows, where the algorithm has no rows; embedded
+ * loops, where the algorithm is for trees or a loop is a callback), TENON_SINGULAR_CONFIGURATION (loops that can be
+ * closed nowhere else), TENON_OUT_OF_MEMORY. Cost: in proportion to the number counted, about 1e7 operations a second.
+ * Since: 0.1. */
 TENON_API tenon_status tenon_count_operations(const tenon_model *model, const tenon_constraints *constraints,
                                               const char *algorithm, const tenon_trace_options *options,
                                               tenon_operation_counts *counts, char *message, size_t message_size);

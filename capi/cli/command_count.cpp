@@ -1,6 +1,7 @@
 // tenon count: what every algorithm costs on the user's robot in operations.
 #include <cstdio>
 #include <memory>
+#include <optional>
 
 #include "commands.hpp"
 
@@ -47,13 +48,15 @@ std::vector<std::string> algorithms_for(const tenon_model* model, std::size_t ro
   return names;
 }
 
-Line count(const tenon_model* model, const tenon_constraints* constraints, const std::string& algorithm,
-           const tenon_trace_options& options) {
+// Nothing where the algorithm is not for this robot and contacts, and was not asked for by name.
+std::optional<Line> count(const tenon_model* model, const tenon_constraints* constraints,
+                          const std::string& algorithm, const tenon_trace_options& options, bool asked_for) {
   std::array<char, 1024> message{};
   Line line{algorithm, {}};
   tenon_operation_counts_init(&line.counts, sizeof line.counts);
   const tenon_status status = tenon_count_operations(model, constraints, algorithm.c_str(), &options,
                                                      &line.counts, message.data(), message.size());
+  if (status == TENON_UNSUPPORTED && !asked_for) return std::nullopt;
   if (status == TENON_NOT_FOUND) throw Failure(format("--algorithm: %s.", message.data()), 2);
   if (status < 0) throw Failure(message.data());
   return line;
@@ -95,10 +98,20 @@ void run(const Arguments& arguments) {
               tenon_model_name(model.get()), tenon_model_nv(model.get()), contacts.rows,
               arguments.recording.iterations);
   std::vector<Line> lines;
+  std::string left_out;
+  const bool asked_for = !arguments.algorithms.empty();
   for (const std::string& name :
-       arguments.algorithms.empty() ? algorithms_for(model.get(), contacts.rows) : arguments.algorithms)
-    lines.push_back(count(model.get(), contacts.handle.get(), name, arguments.recording.options()));
+       asked_for ? arguments.algorithms : algorithms_for(model.get(), contacts.rows)) {
+    const auto line =
+        count(model.get(), contacts.handle.get(), name, arguments.recording.options(), asked_for);
+    if (line)
+      lines.push_back(*line);
+    else
+      left_out += (left_out.empty() ? "" : ", ") + name;
+  }
   print(lines);
+  if (!left_out.empty())
+    std::printf("\nNot for this robot and its rows, as --algorithm tells: %s.\n", left_out.c_str());
   if (!arguments.csv.empty()) write_csv(arguments.csv, lines);
   if (contacts.rows == 0 && arguments.algorithms.empty())
     std::printf("\nWith --weld or --point the algorithms that need constraint rows are counted too.\n");

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "tenon/constraints.hpp"
 #include "tenon/model.hpp"
@@ -41,10 +40,22 @@ struct TraceableAlgorithm {
   bool loops = false;      // takes models with kinematic loops
   bool for_loops = false;  // is made for them; on a tree it does what another one does there
 };
-const std::vector<TraceableAlgorithm>& traceable_algorithms();
+// A table that is there from the start: nothing is allocated.
+struct TraceableAlgorithms {
+  const TraceableAlgorithm* first;
+  std::size_t count;
+  const TraceableAlgorithm* begin() const { return first; }
+  const TraceableAlgorithm* end() const { return first + count; }
+  std::size_t size() const { return count; }
+  const TraceableAlgorithm& operator[](std::size_t i) const { return first[i]; }
+};
+TraceableAlgorithms traceable_algorithms() noexcept;
 
+// Loops that rows close (Model::row_loops) are among the rows: those of a set, or without a set alone.
+//
 // Both throw Error: not_found for a name of no algorithm, invalid_argument for a constrained one without
-// rows and for options out of range, unsupported for rows on links that are part of the world.
+// rows and for options out of range, unsupported for rows on links that are part of the world, for rows
+// between two moving links by most methods, and for forward dynamics without rows where rows close loops.
 OperationCounts count_operations(const Model& model, const ConstraintSet* constraints,
                                  std::string_view algorithm, const TraceOptions& options = {});
 

@@ -214,8 +214,8 @@ void run_prox_ltls(Subject<T>& s, const T* const* in, T* const* out) {
 }
 
 template <class T>
-std::vector<Algorithm<T>> without_constraints() {
-  return {
+std::array<Algorithm<T>, tree_algorithm_count> without_constraints() {
+  return {{
       {{"kinematics", "poses of all links", false, true, true}, {q}, {poses}, run_kinematics<T>},
       {{"rnea", "inverse dynamics ([RBDA] Table 5.1), of the spanning tree where there are loops", false,
         true, true},
@@ -237,17 +237,17 @@ std::vector<Algorithm<T>> without_constraints() {
        {x_out},
        run_ltl_solve<T>},
       {{"aba", "forward dynamics ([RBDA] Table 7.1)", false, true}, {q, v, tau_in}, {qdd_out}, run_aba<T>},
-  };
+  }};
 }
 
 template <class T>
-std::vector<Algorithm<T>> constrained_dynamics() {
+std::array<Algorithm<T>, constrained_algorithm_count> constrained_dynamics() {
   // loops: contacts on any body of a cluster; rotors are bodies.
   const auto method = [](const char* name, const char* summary, bool fixed_path, bool loops, auto run) {
     return Algorithm<T>{
         {name, summary, true, fixed_path, loops}, {q, v, tau_in, desired}, {qdd_out, lambda_out}, run};
   };
-  return {
+  return {{
       method("constrained_aba", "constrained dynamics ([CABA] Alg. 1 to 3), proximal iterations", true, true,
              run_constrained_aba<T>),
       method("pv", "constrained dynamics ([CABA] II-F), rows independent", true, true, run_pv<T>),
@@ -259,7 +259,7 @@ std::vector<Algorithm<T>> constrained_dynamics() {
              run_prox_ltl<T>),
       method("prox_ltls", "constrained dynamics ([CABA] II-C2), proximal iterations", true, false,
              run_prox_ltls<T>),
-  };
+  }};
 }
 
 }  // namespace
@@ -287,18 +287,29 @@ std::size_t number(Size size, const Model& model, const ConstraintSet* constrain
                                                      [](const Model::Link& link) { return !link.is_frame; }));
 }
 
+namespace {
+
 template <class T>
-const std::vector<Algorithm<T>>& algorithms() {
-  static const std::vector<Algorithm<T>> all = [] {
-    std::vector<Algorithm<T>> list = without_constraints<T>();
-    for (const auto& more : {loop_algorithms<T>(), constrained_dynamics<T>(), delassus_algorithms<T>()})
-      list.insert(list.end(), more.begin(), more.end());
-    return list;
-  }();
+std::array<Algorithm<T>, algorithm_count> all_algorithms() {
+  std::array<Algorithm<T>, algorithm_count> all;
+  auto next = all.begin();
+  const auto append = [&](const auto& more) { next = std::copy(more.begin(), more.end(), next); };
+  append(without_constraints<T>());
+  append(loop_algorithms<T>());
+  append(constrained_dynamics<T>());
+  append(delassus_algorithms<T>());
   return all;
 }
 
-template const std::vector<Algorithm<double>>& algorithms<double>();
-template const std::vector<Algorithm<Recorded>>& algorithms<Recorded>();
+}  // namespace
+
+template <class T>
+const std::array<Algorithm<T>, algorithm_count>& algorithms() {
+  static const std::array<Algorithm<T>, algorithm_count> all = all_algorithms<T>();
+  return all;
+}
+
+template const std::array<Algorithm<double>, algorithm_count>& algorithms<double>();
+template const std::array<Algorithm<Recorded>, algorithm_count>& algorithms<Recorded>();
 
 }  // namespace tenon::trace

@@ -4,6 +4,7 @@
 // Proximal methods run a fixed number of plain iterations, f := f + r(f) from f = 0 (solvers/proximal.hpp).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -20,9 +21,24 @@ enum class Size { nq, nv, ny, nv_by_nv, rows, rows_by_rows, link_poses };
 std::size_t number(Size size, const Model& model, const ConstraintSet* constraints);
 
 struct Array {
-  const char* name;     // in C
-  const char* meaning;  // with unit
-  Size size;
+  const char* name = nullptr;     // in C
+  const char* meaning = nullptr;  // with unit
+  Size size = Size::nq;
+};
+// The inputs or the outputs of an algorithm.
+class Arrays {
+ public:
+  Arrays() = default;
+  template <class... More>
+  Arrays(const Array& first, const More&... more) : all_{first, more...}, count_(1 + sizeof...(more)) {}
+  const Array* begin() const { return all_.data(); }
+  const Array* end() const { return all_.data() + count_; }
+  std::size_t size() const { return count_; }
+  const Array& operator[](std::size_t i) const { return all_[i]; }
+
+ private:
+  std::array<Array, 4> all_{};
+  std::size_t count_ = 0;
 };
 
 // Loops that the program gives as functions (MechanismImplicit::evaluate), for any scalar: by their numbers
@@ -58,12 +74,17 @@ struct Subject {
 template <class T>
 struct Algorithm {
   TraceableAlgorithm about;
-  std::vector<Array> inputs, outputs;
+  Arrays inputs, outputs;
   void (*run)(Subject<T>& subject, const T* const* inputs, T* const* outputs);
 };
 
+inline constexpr std::size_t tree_algorithm_count = 7, loop_algorithm_count = 6,
+                             constrained_algorithm_count = 7, delassus_algorithm_count = 13;
+inline constexpr std::size_t algorithm_count =
+    tree_algorithm_count + loop_algorithm_count + constrained_algorithm_count + delassus_algorithm_count;
+
 template <class T>
-const std::vector<Algorithm<T>>& algorithms();
+const std::array<Algorithm<T>, algorithm_count>& algorithms();
 
 // Of the constraint rows: 1 / mu, none where the row is softer than that and needs no multiplier to be exact.
 template <class T>
@@ -83,9 +104,9 @@ void update_loops(const Subject<T>& s, const T* q, const T* v);
 
 // Models with kinematic loops (trace/loop_algorithms.cpp).
 template <class T>
-std::vector<Algorithm<T>> loop_algorithms();
+std::array<Algorithm<T>, loop_algorithm_count> loop_algorithms();
 // The Delassus matrix and its damped inverse (trace/delassus_algorithms.cpp).
 template <class T>
-std::vector<Algorithm<T>> delassus_algorithms();
+std::array<Algorithm<T>, delassus_algorithm_count> delassus_algorithms();
 
 }  // namespace tenon::trace

@@ -310,6 +310,7 @@ std::string generate_c(const Model& model, const ConstraintSet* constraints, std
   const auto recording = trace::record(model, constraints, algorithm, options);
   const std::string name =
       function.name.empty() ? trace::identifier(model.name) + "_" + std::string(algorithm) : function.name;
+  constraints = recording->constraints;
   trace::check(*recording, model, constraints, name);
   const std::string prototype = trace::signature(*recording, name);
   return trace::head_comment(*recording, model, constraints, options, function) + "#include <math.h>\n\n" +

@@ -161,7 +161,7 @@ void run_caba_osimf(Subject<T>& s, const T* const* in, T* const* out) {
 }  // namespace
 
 template <class T>
-std::vector<Algorithm<T>> delassus_algorithms() {
+std::array<Algorithm<T>, delassus_algorithm_count> delassus_algorithms() {
   const auto matrix = [](const char* name, const char* summary, auto run) {
     return Algorithm<T>{{name, summary, true, true}, {q}, {delassus}, run};
   };
@@ -171,7 +171,7 @@ std::vector<Algorithm<T>> delassus_algorithms() {
   const auto applied = [](const char* name, const char* summary, bool fixed_path, auto run) {
     return Algorithm<T>{{name, summary, true, fixed_path}, {q, b}, {x}, run};
   };
-  return {
+  return {{
       matrix("ltl_osim", "Delassus matrix by the sparse factor of M ([OSIMR] II-A)",
              run_matrix<T, ltl_osim<T>>),
       matrix("kjr", "Delassus matrix in three sweeps (Kreutz-Delgado, Jain, Rodriguez)",
@@ -193,10 +193,10 @@ std::vector<Algorithm<T>> delassus_algorithms() {
       applied("pv_osimf", "damped inverse times b, branches of the base apart ([CABA] VI-B)", true,
               run_pv_osimf<T>),
       applied("caba_osimf", "damped inverse times b, never formed ([CABA] VI-B)", false, run_caba_osimf<T>),
-  };
+  }};
 }
 
-template std::vector<Algorithm<double>> delassus_algorithms<double>();
-template std::vector<Algorithm<Recorded>> delassus_algorithms<Recorded>();
+template std::array<Algorithm<double>, delassus_algorithm_count> delassus_algorithms<double>();
+template std::array<Algorithm<Recorded>, delassus_algorithm_count> delassus_algorithms<Recorded>();
 
 }  // namespace tenon::trace

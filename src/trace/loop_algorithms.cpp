@@ -384,11 +384,11 @@ template void update_loops(const Subject<double>&, const double*, const double*)
 template void update_loops(const Subject<Recorded>&, const Recorded*, const Recorded*);
 
 template <class T>
-std::vector<Algorithm<T>> loop_algorithms() {
+std::array<Algorithm<T>, loop_algorithm_count> loop_algorithms() {
   const auto dynamics = [](const char* name, const char* summary, const Array& result, auto run) {
     return Algorithm<T>{{name, summary, false, true, true, true}, {q, v, tau}, {result}, run};
   };
-  return {
+  return {{
       dynamics("c_aba", "forward dynamics over clusters ([LOOPS1] Alg. 1), rotors folded into their carriers",
                qdd, run_c_aba_folded<T>),
       dynamics("c_aba_unfolded", "forward dynamics over clusters ([LOOPS1] Alg. 1), every rotor a body", qdd,
@@ -405,10 +405,10 @@ std::vector<Algorithm<T>> loop_algorithms() {
        {q, v, yddot},
        {tau_y},
        run_c_rnea<T>},
-  };
+  }};
 }
 
-template std::vector<Algorithm<double>> loop_algorithms();
-template std::vector<Algorithm<Recorded>> loop_algorithms();
+template std::array<Algorithm<double>, loop_algorithm_count> loop_algorithms();
+template std::array<Algorithm<Recorded>, loop_algorithm_count> loop_algorithms();
 
 }  // namespace tenon::trace

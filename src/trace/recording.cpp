@@ -77,6 +77,17 @@ void check_loops(const TraceableAlgorithm& about, const Model& model, bool has_f
                       "and cannot be recorded; describe it as a loop or a coupling");
 }
 
+// What moves freely would come apart where loops are kept closed by rows.
+void check_row_loops(const Algorithm<Recorded>& algorithm, const Model& model) {
+  const std::string_view result = algorithm.outputs[0].name;
+  if (model.row_loops.empty() || algorithm.about.constrained || (result != "qdd" && result != "yddot"))
+    return;
+  throw Error(Status::unsupported, std::string("unsupported: algorithm '") + algorithm.about.name +
+                                       "' records no constraint rows, and rows close the loop '" +
+                                       model.row_loops.front().name +
+                                       "' of this robot; take pv or prox_pv, or embed the loop");
+}
+
 void check(const Algorithm<Recorded>& algorithm, const Model& model, const ConstraintSet* constraints,
            const TraceOptions& options, bool has_functions) {
   const std::string name = std::string("algorithm '") + algorithm.about.name + "'";
@@ -85,6 +96,7 @@ void check(const Algorithm<Recorded>& algorithm, const Model& model, const Const
                 "iterations is " + std::to_string(options.iterations) + "; give a number from 1 to 1000");
   if (!(options.mu > 0 && options.mu <= 1e300))
     throw Error(Status::invalid_argument, "mu must be positive and finite; 1e6 is a good value");
+  check_row_loops(algorithm, model);
   check_loops(algorithm.about, model, has_functions);
   if (!algorithm.about.constrained) return;
   if (!constraints || constraints->row_count() == 0)
@@ -98,14 +110,13 @@ void check(const Algorithm<Recorded>& algorithm, const Model& model, const Const
                 "rows can never be met; leave that constraint out");
   const std::string_view method = algorithm.about.name;
   const bool takes_bridges = method == "pv" || method == "prox_pv" || method == "prox_ltl";
-  if (constraints->data().bridge_count > 0 && !takes_bridges)
-    throw Error(Status::unsupported, "unsupported: " + name +
-                                         " is not recorded with rows between two moving links; take pv, "
-                                         "prox_pv or prox_ltl");
-  if (constraints->data().bridge_count > 0)
-    throw Error(Status::unsupported,
-                "unsupported: a closure joins two moving links, which recordings do not "
-                "hold yet; leave it out");
+  if (constraints->data().bridge_count == 0 || takes_bridges) return;
+  const bool moves = algorithm.outputs[0].size == Size::nv;
+  const std::string advice = !moves ? "no algorithm for this matrix is; hold links against the world alone"
+                             : model.loops.clusters.empty() ? "take pv or prox_pv, or prox_ltl"
+                                                            : "take pv or prox_pv";
+  throw Error(Status::unsupported,
+              "unsupported: " + name + " is not recorded with rows between two moving links; " + advice);
 }
 
 // SplitMix64 (Steele, Lea, Flood 2014), numbers from -1 to 1.
@@ -124,11 +135,15 @@ class Sample {
   std::uint64_t state_ = 1;
 };
 
+std::shared_ptr<const Model> borrowed(const Model& model) {
+  return {std::shared_ptr<const Model>(), &model};
+}
+
 // A random configuration with its loops closed, so that pivots are chosen as at any other.
 void sample_closed(const Model& model, double* q) {
   random_configuration(model, 1, q);
-  if (model.loops.clusters.empty()) return;
-  Workspace w(std::shared_ptr<const Model>(std::shared_ptr<const Model>(), &model));
+  if (model.loop_count() == 0) return;
+  Workspace w(borrowed(model));
   const bool closed = close_loops(w, LoopMoves::all, q, nullptr) == Status::ok &&
                       loop_map(w, q, nullptr, nullptr, model.nv, nullptr) == Status::ok;
   if (!closed) std::copy(model.loops.closed.begin(), model.loops.closed.end(), q);
@@ -156,8 +171,11 @@ std::unique_ptr<Recording> record(const Model& model, const ConstraintSet* const
                                   const TraceOptions& options,
                                   const LoopFunctions<Recorded>& loop_functions) {
   const Algorithm<Recorded>& algorithm = find(name);
-  check(algorithm, model, constraints, options, !loop_functions.empty());
   auto recording = std::make_unique<Recording>();
+  if (!constraints && algorithm.about.constrained && !model.row_loops.empty())
+    constraints = (recording->rows_of_loops = ConstraintSet::bind(borrowed(model), {})).get();
+  recording->constraints = constraints;
+  check(algorithm, model, constraints, options, !loop_functions.empty());
   recording->about = &algorithm.about;
   Graph& graph = recording->graph;
 
@@ -212,13 +230,14 @@ std::unique_ptr<Recording> record(const Model& model, const ConstraintSet* const
 
 namespace tenon {
 
-const std::vector<TraceableAlgorithm>& traceable_algorithms() {
-  static const std::vector<TraceableAlgorithm> all = [] {
-    std::vector<TraceableAlgorithm> list;
-    for (const auto& algorithm : trace::algorithms<trace::Recorded>()) list.push_back(algorithm.about);
+TraceableAlgorithms traceable_algorithms() noexcept {
+  static const std::array<TraceableAlgorithm, trace::algorithm_count> all = [] {
+    std::array<TraceableAlgorithm, trace::algorithm_count> list{};
+    const auto& algorithms = trace::algorithms<trace::Recorded>();
+    for (std::size_t i = 0; i < list.size(); ++i) list[i] = algorithms[i].about;
     return list;
   }();
-  return all;
+  return {all.data(), all.size()};
 }
 
 OperationCounts count_operations(const Model& model, const ConstraintSet* constraints,

@@ -19,6 +19,9 @@ struct RecordedArray {
 struct Recording {
   const TraceableAlgorithm* about;
   Graph graph;
+  // What was recorded: the set given, or without one that of loops closed by rows.
+  const ConstraintSet* constraints = nullptr;
+  std::shared_ptr<const ConstraintSet> rows_of_loops;
   std::vector<RecordedArray> inputs, outputs;  // the terms of inputs are its input nodes, in order
   std::vector<Term> all_outputs() const;
 };

@@ -457,6 +457,18 @@ TEST_F(Allocation, NoneAcrossClusters) {
               [&] { return tenon_project_velocities(w.get(), s.q.data(), nq, s.v.data(), nv); });
 }
 
+// Nor does the first look at the list of algorithms, for whose memory nobody could be told that there is
+// none.
+TEST_F(Allocation, NoneForTheListOfAlgorithms) {
+  expect_none("traceable", [] {
+    for (int32_t i = 0; i < tenon_traceable_count(); ++i)
+      if (tenon_traceable_string(i)[0] == '\0' || tenon_traceable_summary(i)[0] == '\0' ||
+          tenon_traceable_traits(i) < 0)
+        return TENON_INTERNAL_ERROR;
+    return tenon_traceable_count() > 20 ? TENON_OK : TENON_INTERNAL_ERROR;
+  });
+}
+
 // Cassie with its loops closed by rows, and a foot held.
 TEST_F(Allocation, NoneWithLoopsByRows) {
   tenon_model_options rods;

@@ -211,6 +211,15 @@ class LoopsByRows(unittest.TestCase):
             self.assertIn("%d constraint rows" % (5 if contact else 2), shown)
             self.assertRegex(shown, r"(?m)^prox_pv +[\d.]+ +[\d.]+ ")
 
+    def test_counts_and_writes_what_records_the_rows(self):
+        shown = self.run_good("count", self.robot)
+        self.assertRegex(shown, r"(?m)^pv +\d+ ")
+        self.assertRegex(shown, r"Not for this robot and its rows, as --algorithm tells: aba, .*constrained_aba")
+        self.assertIn("loop1 on link link2 and link link3: rows[0..1]", self.run_good("codegen", self.robot, "--algorithm", "pv"))
+        done = run(TENON, "codegen", self.robot, "--algorithm", "c_aba")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("rows close the loop 'loop1'", done.stderr)
+
 
 class Count(unittest.TestCase):
     def test_counts_every_algorithm(self):

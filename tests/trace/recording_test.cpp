@@ -158,5 +158,103 @@ std::string name_of_algorithm(const ::testing::TestParamInfo<std::size_t>& info)
 INSTANTIATE_TEST_SUITE_P(Recording, RecordingOf,
                          ::testing::Range(std::size_t{0}, traceable_algorithms().size()), name_of_algorithm);
 
+// ---- rows between two moving links, and loops that rows close
+
+std::shared_ptr<const Model> with_row_loops(const char* robot, bool floating) {
+  CompileOptions options;
+  options.floating_base = floating;
+  options.loops = LoopTreatment::rows;
+  return Model::compile(load_urdf(std::string(TENON_MODELS_DIR) + "/" + robot + ".urdf"), options);
+}
+
+// Recorded, the algorithm gives at another state what the dense method gives there. set null: a workspace has
+// the rows of the loops alone, and so has the recording.
+void expect_as_dense(const std::shared_ptr<const Model>& model,
+                     const std::shared_ptr<const ConstraintSet>& set, const char* algorithm) {
+  SCOPED_TRACE(algorithm);
+  const auto recording = record(*model, set.get(), algorithm, {});
+  Workspace w(model, set);
+  const int rows = w.constraints()->row_count();
+  ASSERT_GT(w.constraints()->data().bridge_count, 0);
+  const std::size_t nq = static_cast<std::size_t>(model->nq), nv = static_cast<std::size_t>(model->nv);
+  Random random(3);
+  std::vector<double> q(nq), v(nv), tau(nv), qdd(nv), lambda(static_cast<std::size_t>(rows)), desired(lambda);
+  random_configuration(*model, 77, q.data());
+  ASSERT_EQ(close_loops(w, LoopMoves::all, q.data(), nullptr), Status::ok);
+  for (double& x : v) x = random.uniform(-1, 1);
+  ASSERT_EQ(project_velocity(w, LoopMoves::all, q.data(), v.data()), Status::ok);
+  for (double& x : tau) x = random.uniform(-1, 1);
+  for (double& x : desired) x = random.uniform(-1, 1);
+  SolveOptions dense;
+  dense.method = Method::dense;
+  ASSERT_EQ(constrained_dynamics(w, dense, q.data(), v.data(), tau.data(), nullptr, desired.data(),
+                                 qdd.data(), lambda.data()),
+            Status::ok);
+  std::vector<double> inputs, expected = qdd;
+  for (const auto* x : {&q, &v, &tau, &desired}) inputs.insert(inputs.end(), x->begin(), x->end());
+  expected.insert(expected.end(), lambda.begin(), lambda.end());
+  const std::vector<double> recorded = recording->graph.evaluate(inputs, recording->all_outputs());
+  ASSERT_EQ(recorded.size(), expected.size());
+  const double scale = largest_of(expected);
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(recorded[i], expected[i], 1e-7 * scale);
+}
+
+TEST(RecordingOfRows, HoldsLoopsThatRowsClose) {
+  for (const auto& [robot, floating] : {std::pair("four_bar", false), std::pair("six_bar", false),
+                                        std::pair("strandbeest_leg", false), std::pair("cassie", true)}) {
+    SCOPED_TRACE(robot);
+    const auto model = with_row_loops(robot, floating);
+    const int foot = static_cast<int>(model->links.size()) - 1;
+    const auto held = ConstraintSet::bind(model, {point_constraint(foot, {0.01, 0.02, 0.03})});
+    const bool room = std::string(robot) == "cassie";  // for the point beside the loops
+    for (const char* algorithm : {"pv", "prox_pv", "prox_ltl"}) {
+      expect_as_dense(model, nullptr, algorithm);
+      if (room) expect_as_dense(model, held, algorithm);
+    }
+  }
+}
+
+TEST(RecordingOfRows, HoldsClosuresOfTheUsers) {
+  const Scene s = scene("solo12", true, {}, {});
+  const auto set = ConstraintSet::bind(
+      s.model,
+      {closure_constraint(s.model->find_link("FL_FOOT"), {}, s.model->find_link("HR_FOOT"), {}, rows_linear),
+       point_constraint(s.model->find_link("FR_FOOT"), {})});
+  for (const char* algorithm : {"pv", "prox_pv", "prox_ltl"}) expect_as_dense(s.model, set, algorithm);
+}
+
+Status status_of_record(const Model& model, const ConstraintSet* set, const std::string& algorithm,
+                        std::string* message) {
+  try {
+    record(model, set, algorithm, {});
+  } catch (const Error& error) {
+    *message = error.what();
+    return error.status();
+  }
+  return Status::ok;
+}
+
+// What would drop the rows is refused; what has no motion as its result is that of the tree, as in a
+// workspace.
+TEST(RecordingOfRows, DropsNoLoop) {
+  const auto model = with_row_loops("four_bar", false);
+  for (const TraceableAlgorithm& about : traceable_algorithms()) {
+    const std::string name = about.name;
+    SCOPED_TRACE(name);
+    std::string message;
+    const Status status = status_of_record(*model, nullptr, name, &message);
+    const bool takes_bridges = name == "pv" || name == "prox_pv" || name == "prox_ltl";
+    const bool moves = name == "aba" || name == "c_aba" || name == "c_aba_unfolded" ||
+                       name == "approximate_aba" || name == "projection" || name == "multipliers";
+    EXPECT_EQ(status, moves || (about.constrained && !takes_bridges) ? Status::unsupported : Status::ok)
+        << message;
+    if (status == Status::ok) continue;
+    EXPECT_EQ(moves, message.find("'loop1'") != std::string::npos) << message;
+    // What the message advises is taken.
+    const bool matrix = message.find("no algorithm for this matrix is") != std::string::npos;
+    EXPECT_NE(message.find("take pv or prox_pv") != std::string::npos, matrix) << message;
+  }
+}
+
 }  // namespace
 }  // namespace tenon::trace
