@@ -71,7 +71,7 @@ double component(const Vec& a, int k) {
 Mat planar_axes(const Vec& normal) {
   int k = 0;
   for (int j = 1; j < 3; ++j) {
-    if (std::abs(component(normal, j)) > std::abs(component(normal, k)) + 1e-9) k = j;
+    if (std::abs(component(normal, j)) > std::abs(component(normal, k)) + same_component) k = j;
   }
   const double sign = component(normal, k) < 0 ? -1 : 1;
   const Vec from = sign * unit(k), x = unit((k + 1) % 3), y = sign * unit((k + 2) % 3);
@@ -228,7 +228,7 @@ class Compiler {
     // Where nothing further out suggests an x, the coordinate axis that is most nearly normal to z does.
     int k = 0;
     for (int j = 1; j < 3; ++j) {
-      if (std::abs(component(axis, j)) < std::abs(component(axis, k)) - 1e-9) k = j;
+      if (std::abs(component(axis, j)) < std::abs(component(axis, k)) - same_component) k = j;
     }
     Vec x = unit(k);
     const std::vector<Vec> axes = hinge_axes_beyond(child);

@@ -40,10 +40,11 @@ double rotation_defect(const Matrix3& R) {
 }
 
 Matrix3 nearest_rotation(const Matrix3& R) {
+  constexpr double rounding = 4e-15;  // of a sum of three products: a dozen times 2^-52, and a little
   Matrix3 A = R;
   // Newton's iteration for the polar factor, A <- A (3 - A^T A) / 2, doubles the digits each time. A matrix
   // that is as good as rounding allows is left alone, so that exact descriptions stay exact.
-  for (int step = 0; step < 4 && rotation_defect(A) > 4e-15; ++step) {
+  for (int step = 0; step < 4 && rotation_defect(A) > rounding; ++step) {
     Matrix3 G, B;
     for (std::size_t i = 0; i < 3; ++i) {
       for (std::size_t j = 0; j < 3; ++j) {
@@ -204,14 +205,16 @@ class Checker {
   void check_axis(const Vector3& axis, const std::string& what) {
     if (!all_finite(axis) || !std::isfinite(norm(axis)))
       reject(mechanism_, Status::not_finite, what + " is not finite; give three finite numbers");
-    if (norm(axis) < 1e-12) reject(mechanism_, Status::invalid_model, what + " is zero; give a unit axis");
+    if (norm(axis) < shortest_axis)
+      reject(mechanism_, Status::invalid_model, what + " is zero; give a unit axis");
   }
 
   void check_second_axis(const MechanismJoint& joint, const std::string& who) {
     check_axis(joint.axis2, who + "axis2");
     const Vector3 &a = joint.axis, &b = joint.axis2;
     const Vector3 c = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-    if (norm(c) < 1e-6 * norm(a) * norm(b)) {
+    constexpr double parallel = 1e-6;  // rad: files have six digits
+    if (norm(c) < parallel * norm(a) * norm(b)) {
       reject(mechanism_, Status::invalid_model,
              who + "axis2 is parallel to axis; give two different axes, or make it a revolute joint");
     }

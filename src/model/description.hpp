@@ -78,5 +78,10 @@ double rotation_defect(const Matrix3& R);
 Matrix3 nearest_rotation(const Matrix3& R);
 // A rotation off by more than this is a mistake and not a rounded number.
 inline constexpr double rotation_tolerance = 1e-5;
+// An axis shorter than this is meant to be zero: the shortest that somebody writes has a few digits, not
+// twelve zeros.
+inline constexpr double shortest_axis = 1e-12;
+// Components of unit vectors that differ by less are the same, so that rounding chooses no axes.
+inline constexpr double same_component = 1e-9;
 
 }  // namespace tenon

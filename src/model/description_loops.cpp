@@ -35,7 +35,7 @@ Matrix3 rotation_to(const Vector3& axis) {
   const Vector3 z = {axis[0] / length, axis[1] / length, axis[2] / length};
   std::size_t least = 0;
   for (std::size_t k = 1; k < 3; ++k)
-    if (std::abs(z[k]) < std::abs(z[least]) - 1e-9) least = k;
+    if (std::abs(z[k]) < std::abs(z[least]) - same_component) least = k;
   Vector3 x = {-z[0] * z[least], -z[1] * z[least], -z[2] * z[least]};
   x[least] += 1;
   const double norm = std::hypot(x[0], x[1], x[2]);
@@ -130,7 +130,7 @@ class LoopReader {
       const double length = std::hypot(loop.axis[0], loop.axis[1], loop.axis[2]);
       if (!std::isfinite(length))
         fail(who + "axis is not finite; give three finite numbers", Status::not_finite);
-      if (length < 1e-12) fail(who + "axis is zero; give a unit axis");
+      if (length < shortest_axis) fail(who + "axis is zero; give a unit axis");
     }
     const std::size_t predecessor = link_of(who, "predecessor", loop.predecessor),
                       successor = link_of(who, "successor", loop.successor);

@@ -12,7 +12,8 @@ std::size_t at(std::int32_t i) {
   return static_cast<std::size_t>(i);
 }
 
-// Of the trace of a rotor's inertia, what is rounding.
+// What is rounding: of a rotor's inertia as a share of its trace, of its first moment as a share of the root
+// of trace times mass, of the product of two unit axes.
 constexpr double rounding = 1e-12;
 
 int hinge_axis(std::int32_t kind) {
@@ -88,9 +89,9 @@ class RotorFolder {
     const int k = hinge_axis(n.kind);
     if (k < 0) return false;
     const int i = (k + 1) % 3, j = (k + 2) % 3;
-    const double small = rounding * trace(n), arm = std::sqrt(small * n.mass);
+    const double small = rounding * trace(n), small_moment = rounding * std::sqrt(trace(n) * n.mass);
     return std::abs(element(n.I, i, k)) <= small && std::abs(element(n.I, j, k)) <= small &&
-           std::abs(n.h[i]) <= 1e-6 * arm && std::abs(n.h[j]) <= 1e-6 * arm;
+           std::abs(n.h[i]) <= small_moment && std::abs(n.h[j]) <= small_moment;
   }
   static double trace(const NodeData& n) { return n.I[0] + n.I[3] + n.I[5]; }
 
@@ -222,7 +223,8 @@ class RotorFolder {
     for (std::int32_t i = c.node_begin; i < c.node_begin + c.node_count; ++i) {
       const NodeData& n = outer_.nodes[at(i)];
       if (i == hinge) continue;
-      if (n.parent != c.parent || norm_squared(cross(axis_on_parent(n), axis)) > 1e-24) return false;
+      if (n.parent != c.parent || norm_squared(cross(axis_on_parent(n), axis)) > rounding * rounding)
+        return false;
     }
     return true;
   }

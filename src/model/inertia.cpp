@@ -25,6 +25,12 @@ namespace {
 
 using Matrix6 = Eigen::Matrix<double, 6, 6>;
 
+// Of the largest principal moment: a negative one that is the rounding of inertias written with nine digits
+// or more; and how far the triangle inequality may be off in a file of six digits.
+constexpr double negative_moment = 1e-9, triangle_excess = 1e-6;
+// Of sums of some hundred terms in double precision.
+constexpr double rounding_of_sums = 1e-13;
+
 // Principal moments, ascending.
 Eigen::Vector3d principal_moments(const double* I) {
   Eigen::Matrix3d A;
@@ -37,9 +43,9 @@ void warn_of_link(const MechanismLink& link, Model& model) {
   const double largest = moments.cwiseAbs().maxCoeff();
   std::ostringstream text;
   text << "link " << quoted(link.name) << ": ";
-  if (moments[0] < -1e-9 * largest) {
+  if (moments[0] < -negative_moment * largest) {
     text << "inertia is not positive definite";
-  } else if (moments[2] > moments[0] + moments[1] + 1e-6 * largest) {
+  } else if (moments[2] > moments[0] + moments[1] + triangle_excess * largest) {
     text << "inertia breaks the triangle inequality";
   } else {
     return;
@@ -72,8 +78,9 @@ void check_body(const Mechanism& mechanism, const Model& model, std::size_t i) {
     central[5] -= s * (hh - h[2] * h[2]);
   }
   const Eigen::Vector3d moments = principal_moments(central);
-  const double rounding = 1e-13 * (std::abs(node.I[0]) + std::abs(node.I[3]) + std::abs(node.I[5]));
-  if (moments[0] >= -1e-9 * moments.cwiseAbs().maxCoeff() - rounding) return;
+  const double rounding =
+      rounding_of_sums * (std::abs(node.I[0]) + std::abs(node.I[3]) + std::abs(node.I[5]));
+  if (moments[0] >= -negative_moment * moments.cwiseAbs().maxCoeff() - rounding) return;
   std::ostringstream text;
   text << body_name(model, i) << ", moved by joint " << quoted(model.joints[i].name)
        << ": the inertia of the body, with all that is fixed to it, is not positive definite (principal "
@@ -116,7 +123,7 @@ Singular eliminate(const NodeData& node, double armature, const Matrix6& composi
   for (int k = S.first; k < S.first + S.count; ++k) {
     const double scale = composite(k, k) + armature;
     const double pivot = A(k, k) + armature;
-    if (pivot > 1e-13 * scale) {
+    if (pivot > rounding_of_sums * scale) {
       const Eigen::Matrix<double, 6, 1> U = A.col(k);
       A -= U * U.transpose() / pivot;
     } else {

@@ -16,16 +16,28 @@
 #include "model/placement.hpp"
 #include "solvers/arena.hpp"
 #include "solvers/assembly.hpp"
+#include "tenon/loops.hpp"
 
 namespace tenon {
 namespace {
 
+// One closed configuration may be singular, and symmetric linkages have two or three such; of four, drawn
+// apart, one is not. Starts that cannot be closed are drawn again.
 constexpr int wanted_samples = 4, most_starts = 64;
-constexpr double closed_gap = 1e-9;     // m or rad
-constexpr double tolerated_gap = 1e-3;  // of a row that no joint moves: a rounded description
-constexpr double still_row = 1e-6;      // share of the largest entry of K below which no joint moves a row
-constexpr double sound_pivot = 1e-4;    // share of the largest column: a good dependent coordinate
-constexpr double least_pivot = 1e-7;    // and what counts towards the rank
+constexpr int still_samples = 5;  // configurations at which no joint moves a row that none moves anywhere
+// m or rad, of a row that no joint moves: descriptions are rounded to a tenth of a millimetre or so.
+constexpr double tolerated_gap = 1e-3;
+// Share of the largest entry of K of geometric loops below which no joint moves a row: axes in a description
+// that should be parallel are so to six digits.
+constexpr double still_row = 1e-6;
+constexpr double sound_pivot = 1e-4;  // share of the largest column: a good dependent coordinate
+constexpr double least_pivot = 1e-7;  // what counts towards the rank; the kernels' singular_split is less
+constexpr double clear_gain = 1.5;    // of the smallest pivot, for another sample: not by rounding
+constexpr double tie = 1e-6;          // lengths that differ by this share are the same
+// Share of its largest entry that a row may be left with by independent velocities. Of a row that was lost
+// all is left; of one that the others imply, the rounding of the split.
+constexpr double kept_row = 1e-4;
+constexpr double in_plane = 1e-12;  // component of a unit axis that is rounding
 
 // Columns of K made dependent, best first.
 struct Split {
@@ -71,7 +83,7 @@ class Analysis {
     Assembly assembly(model_, kernels<double>());
     std::vector<double> q(static_cast<std::size_t>(m.nq));
     std::vector<double> moved(static_cast<std::size_t>(m.loop_row_count), 0), phi(moved);
-    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    for (std::uint64_t seed = 1; seed <= still_samples; ++seed) {
       sample_configuration(model_, seed, q.data(), Sample::anywhere);
       assembly.evaluate(q.data(), nullptr, probe.data);
       for (const ClusterData& c : model_.loops.clusters) measure_rows(c, probe.data, moved, phi);
@@ -144,7 +156,7 @@ class Analysis {
                                                  "apart along x",
                                                  "apart along y",
                                                  "apart along z"};
-    if (std::abs(phi) < closed_gap) return;
+    if (std::abs(phi) < loop_tolerance) return;
     std::ostringstream text;
     text << "loop " << quoted(name) << ": whatever the joints do, its ends stay " << directions[bit]
          << " (z is its axis) by " << std::abs(phi) << (bit < 3 ? " rad" : " m");
@@ -174,7 +186,7 @@ class Analysis {
       for (std::size_t i = 0; i < samples_.size(); ++i) {
         const double gap = assembly.gap(static_cast<int>(i));
         least_gap_[i] = std::min(least_gap_[i], gap);
-        if (gap < closed_gap) samples_[i].push_back(q);
+        if (gap < loop_tolerance) samples_[i].push_back(q);
         enough = enough && samples_[i].size() >= wanted_samples;
       }
       if (enough) return;
@@ -213,7 +225,7 @@ class Analysis {
       const Split split = split_columns(c, probe.data.loop_K + c.K_begin);
       const bool better =
           split.dependent.size() > best.dependent.size() ||
-          (split.dependent.size() == best.dependent.size() && split.smallest > 1.5 * best.smallest);
+          (split.dependent.size() == best.dependent.size() && split.smallest > clear_gain * best.smallest);
       if (held != nullptr && !better) continue;
       held = &q;
       best = split;
@@ -252,7 +264,7 @@ class Analysis {
             continue;
           // A tie must not be decided by rounding: machines would choose differently.
           const double size = length(columns[k]);
-          if (size > (pivot < n ? 1 + 1e-6 : 1) * longest) longest = size, pivot = k;
+          if (size > (pivot < n ? 1 + tie : 1) * longest) longest = size, pivot = k;
         }
         if (pivot == n) return;
         taken[pivot] = 1;
@@ -373,7 +385,7 @@ class Analysis {
       if (loop.kind != loop_geometric) continue;
       if ((loop.rows & ~(8u | 16u)) != 0) return cluster_general;  // more than linear x and y
       for (const int i : across)
-        if (std::abs(loop.predecessor_R[3 * i + 2]) > 1e-12) return cluster_general;
+        if (std::abs(loop.predecessor_R[3 * i + 2]) > in_plane) return cluster_general;
     }
     return static_cast<ClusterKind>(cluster_planar_x + K);
   }

@@ -10,17 +10,30 @@ namespace tenon {
 namespace {
 
 constexpr int most_steps = 200;
-constexpr double longest_step = 0.5;  // rad or m
+// rad or m: over half a radian a turn of a joint differs from its tangent by a tenth.
+constexpr double longest_step = 0.5;
 // phi of this size is rounding: coordinates of order one, a few operations each.
 constexpr double rounding = 2e-15;
 constexpr double close_enough = 1e-12;  // not worth a second try where a step did not help
+
+// Damping lambda, as a share of the largest diagonal element of K^T K.
+constexpr double first_damping = 1e-3;   // far from closed: Marquardt's choice; near, phi^2, which is less
+constexpr double least_damping = 1e-14;  // some fifty times the rounding of K^T K, which may lack rank
+constexpr double less_damping = 0.1, more_damping = 8;  // after a step that helped; after one that did not
+constexpr double first_refusal = 1e-10;  // lambda may have vanished; below this a step hardly changes
+constexpr double most_damping = 1e8;     // steps are 1e-8 of steepest descent: nothing helps any more
+// A step that keeps this share of phi^2 although lambda is too small to shorten it leads to rounding, or to a
+// minimum that is not zero.
+constexpr double slow_progress = 0.9999, small_damping = 1e-8;
+// Keeps the root of a pivot real where rounding has left it negative. Damped pivots are far above.
+constexpr double least_pivot = 1e-300;
 
 // A x = b with A symmetric positive definite, n x n, lower triangle, destroyed; b becomes x.
 void solve_cholesky(double* A, double* b, int n) {
   for (int j = 0; j < n; ++j) {
     double d = A[j * n + j];
     for (int k = 0; k < j; ++k) d -= A[k * n + j] * A[k * n + j];
-    d = std::sqrt(std::max(d, 1e-300));
+    d = std::sqrt(std::max(d, least_pivot));
     A[j * n + j] = d;
     for (int i = j + 1; i < n; ++i) {
       double x = A[j * n + i];
@@ -120,7 +133,7 @@ bool Assembly::take_step(int cluster, Moves moves, const double* q, const Worksp
   }
   if (!(most > 0)) return false;
   const State& s = states_[static_cast<std::size_t>(cluster)];
-  const double lambda = most * std::max(s.lambda, 1e-14);
+  const double lambda = most * std::max(s.lambda, least_damping);
   for (int j = 0; j < n; ++j) matrix_[static_cast<std::size_t>(j * n + j)] += lambda;
   solve_cholesky(matrix_.data(), gradient_.data(), n);
   double longest = 0;
@@ -165,15 +178,14 @@ double Assembly::close(double* q, Moves moves, WorkspaceData<double>& w) {
       double squares, largest;
       measure(static_cast<int>(i), w, squares, largest);
       if (squares < s.squares) {
-        // Slow progress at the level of rounding, or along a valley that does not reach zero, is the end.
-        s.moving = largest > rounding && (squares < 0.9999 * s.squares || s.lambda > 1e-8);
+        s.moving = largest > rounding && (squares < slow_progress * s.squares || s.lambda > small_damping);
         s.squares = squares, s.largest = largest;
-        s.lambda = std::min(0.1 * s.lambda, squares);
+        s.lambda = std::min(less_damping * s.lambda, squares);
         std::copy_n(trial_.begin() + c.q_begin, c.q_count, q + c.q_begin);
       } else {
         refused = true;
-        s.lambda = 8 * std::max(s.lambda, 1e-10);
-        s.moving = s.lambda < 1e8 && s.largest > close_enough;
+        s.lambda = more_damping * std::max(s.lambda, first_refusal);
+        s.moving = s.lambda < most_damping && s.largest > close_enough;
         std::copy_n(q + c.q_begin, c.q_count, trial_.begin() + c.q_begin);
       }
     }

@@ -14,7 +14,15 @@ namespace tenon {
 
 namespace {
 
-constexpr int random_starts = 16, path_steps = 24;
+// Some twenty starts find all ways of simple linkages; where the independent coordinates are within reach
+// one of sixteen is enough.
+constexpr int random_starts = 16;
+// From one configuration to any other, angles move by up to 2 pi: 24 steps keep each below a sixth of a turn.
+constexpr int path_steps = 24;
+// m or rad. Configurations closed to loop_tolerance from different starts are one assembly where they differ
+// by no more than what a gap of that size moves: dependent coordinates that follow with a thousandth of a
+// full pivot, a bad choice, move a thousand times as far.
+constexpr double same_position = 1e3 * loop_tolerance;
 
 WorkspaceImpl& begin(Workspace& workspace) {
   WorkspaceImpl& w = workspace.impl();
@@ -90,7 +98,7 @@ bool same_assembly(const Model& model, const double* a, const double* b) {
       const bool quaternion = joint.nq >= 4 && e >= joint.nq - 4;
       double d = a[joint.q_index + e] - (quaternion ? flip : 1) * b[joint.q_index + e];
       if (turns) d -= turn * std::round(d / turn);
-      if (std::abs(d) > 1e-6) return false;
+      if (std::abs(d) > same_position) return false;
     }
   }
   return true;
