@@ -152,7 +152,7 @@ typedef int32_t tenon_status;
 /* Nothing was written. */
 #define TENON_INVALID_ARGUMENT ((int32_t)-1)       /* NULL where a value is needed, an unknown constant, wrong order */
 #define TENON_WRONG_SIZE ((int32_t)-2)             /* a count or leading dimension does not fit */
-#define TENON_NOT_FINITE ((int32_t)-3)             /* NaN or infinity in an input */
+#define TENON_NOT_FINITE ((int32_t)-3)             /* NaN or infinity in an input, or from a callback */
 #define TENON_OUT_OF_RANGE ((int32_t)-4)           /* an index that names nothing */
 #define TENON_NOT_NORMALIZED ((int32_t)-5)         /* a quaternion off unit norm by more than 1e-6 */
 #define TENON_PARSE_ERROR ((int32_t)-10)           /* no XML, or no number where a number belongs */
@@ -601,7 +601,8 @@ TENON_API tenon_status tenon_builder_add_gear(tenon_builder *builder, const char
 /* A constraint phi(q) = 0 on some joints. q: their positions, v: their velocity coordinates, both in the order in which
  * the joints were named. Writes phi (rows), K = d phi / dt by v (rows x velocity coordinates, column-major) and
  * Kdot_v = (dK/dt) v (rows). It is called in every computation, by the threads that compute, at once: it must not
- * change anything shared, throw, jump out, or call Tenon with the same workspace. */
+ * change anything shared, throw, jump out, or call Tenon with the same workspace. Where it writes NaN or infinity, the
+ * computation returns TENON_NOT_FINITE; the search for closed loops keeps away from there. */
 typedef void (*tenon_implicit_callback)(void *user, const double *q, const double *v, double *phi, double *K,
                                         double *Kdot_v);
 

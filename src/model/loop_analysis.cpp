@@ -196,6 +196,11 @@ class Analysis {
   }
 
   [[noreturn]] void fail_open(const ClusterData& c, double gap) const {
+    if (!(gap < INFINITY))
+      reject(mechanism_, Status::not_finite,
+             "the loop of " + names_of(c) + " has no finite gap at any of " + std::to_string(most_starts) +
+                 " configurations; let its function write finite numbers, and keep its lengths to what "
+                 "doubles hold");
     bool couplings = true;
     for (int l = c.constraint_begin; l < c.constraint_end; ++l)
       couplings = couplings && model_.loops.constraints[static_cast<std::size_t>(l)].kind == loop_coupling;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solvers/check.hpp"
 #include "solvers/configuration.hpp"
 
 namespace tenon {
@@ -53,9 +54,10 @@ void solve_cholesky(double* A, double* b, int n) {
 
 }  // namespace
 
-void evaluate_callbacks(const Model& model, const double* q, const double* v, WorkspaceData<double>& w,
-                        double* scratch) {
+int evaluate_callbacks(const Model& model, const double* q, const double* v, WorkspaceData<double>& w,
+                       double* scratch) {
   const ModelData& m = model.data();
+  int broken = -1;
   for (int l = 0; l < m.loop_constraint_count; ++l) {
     const LoopConstraintData& loop = m.loop_constraints[l];
     if (loop.kind != loop_callback) continue;
@@ -73,7 +75,12 @@ void evaluate_callbacks(const Model& model, const double* q, const double* v, Wo
       std::copy_n(K + i * rows, rows, column);
     }
     for (std::size_t r = 0; r < rows; ++r) w.loop_k[loop.row_begin + static_cast<int>(r)] = -Kdot_v[r];
+    const bool finite = all_finite(w.loop_phi + loop.row_begin, loop.row_count) &&
+                        all_finite(K, static_cast<int>(rows * nv)) &&
+                        (!v || all_finite(Kdot_v, loop.row_count));
+    if (!finite && broken < 0) broken = l;
   }
+  return broken;
 }
 
 Assembly::Assembly(const Model& model, const KernelTable<double>& table)
@@ -90,7 +97,7 @@ Assembly::Assembly(const Model& model, const KernelTable<double>& table)
 }
 
 double Assembly::evaluate(const double* q, const double* v, WorkspaceData<double>& w) {
-  evaluate_callbacks(model_, q, v, w, scratch_.data());
+  broken_ = evaluate_callbacks(model_, q, v, w, scratch_.data());
   kernels_.loop_constraints(model_.data(), q, v, w);
   double worst = 0;
   for (std::size_t i = 0; i < states_.size(); ++i) {
@@ -108,6 +115,10 @@ void Assembly::measure(int cluster, const WorkspaceData<double>& w, double& squa
     squares += w.loop_phi[r] * w.loop_phi[r];
     largest = std::max(largest, std::abs(w.loop_phi[r]));
   }
+  // NaN is larger than nothing, so that it would look like zero.
+  const bool finite = all_finite(w.loop_phi + c.row_begin, c.row_count) &&
+                      all_finite(w.loop_K + c.K_begin, c.row_count * c.v_count);
+  if (!finite) squares = largest = INFINITY;
 }
 
 // The next trial configuration of a cluster from phi and K at q; false where it cannot be moved.
@@ -159,7 +170,10 @@ double Assembly::close(double* q, Moves moves, WorkspaceData<double>& w) {
   evaluate(q, nullptr, w);
   if (states_.empty()) return 0;
   std::copy_n(q, model_.nq, trial_.begin());
-  for (State& s : states_) s.lambda = std::min(1e-3, s.squares), s.moving = s.largest > rounding;
+  for (State& s : states_) {
+    s.lambda = std::min(first_damping, s.squares);
+    s.moving = s.largest > rounding && s.largest < INFINITY;  // from where phi is unknown no way leads on
+  }
   for (int round = 0; round < most_steps; ++round) {
     bool moving = false;
     for (std::size_t i = 0; i < states_.size(); ++i) {

@@ -18,9 +18,9 @@
 namespace tenon {
 
 // Fills phi, K and k of the user's constraints. v null: at rest. scratch: Model::Loops::callback_scratch
-// numbers.
-void evaluate_callbacks(const Model& model, const double* q, const double* v, WorkspaceData<double>& w,
-                        double* scratch);
+// numbers. Returns the first constraint whose function wrote NaN or infinity, or -1.
+int evaluate_callbacks(const Model& model, const double* q, const double* v, WorkspaceData<double>& w,
+                       double* scratch);
 
 class Assembly {
  public:
@@ -30,10 +30,12 @@ class Assembly {
   enum class Moves { dependent, all };
   // Moves q until phi is down to rounding or shrinks no more. Returns the largest |phi| left, in m or rad.
   double close(double* q, Moves moves, WorkspaceData<double>& w);
-  // phi, K, and k if v is not null, at q. Returns the largest |phi|.
+  // phi, K, and k if v is not null, at q. Returns the largest |phi|, infinity where phi or K is not finite.
   double evaluate(const double* q, const double* v, WorkspaceData<double>& w);
   // Largest |phi| of a cluster in the last evaluate or close.
   double gap(int cluster) const { return states_[static_cast<std::size_t>(cluster)].largest; }
+  // The constraint whose function wrote NaN or infinity in the last evaluate, or -1.
+  int broken() const { return broken_; }
 
   std::size_t bytes() const;
 
@@ -51,6 +53,8 @@ class Assembly {
   const KernelTable<double>& kernels_;
   std::vector<State> states_;
   std::vector<double> trial_, step_, matrix_, gradient_, scratch_;
+  std::vector<char> bends_;  // per velocity coordinate
+  int broken_ = -1;
 };
 
 }  // namespace tenon

@@ -175,9 +175,46 @@ int worst_loop(const WorkspaceImpl& w) {
   return worst;
 }
 
+Status fail_of_callback(WorkspaceImpl& w, int loop) {
+  return w.fail(
+      Status::not_finite,
+      "the function of the constraint '%s' wrote NaN or infinity for this state; let it write finite "
+      "numbers, or keep the state where it can",
+      w.model->loops.names[static_cast<std::size_t>(loop)].c_str());
+}
+
+Status fail_of_gap(WorkspaceImpl& w) {
+  if (w.loops.assembly.broken() >= 0) return fail_of_callback(w, w.loops.assembly.broken());
+  return w.fail(Status::not_finite,
+                "the gap of the loop '%s' is not finite: the positions are too large for double precision",
+                w.model->loops.names[static_cast<std::size_t>(worst_loop(w))].c_str());
+}
+
+Status fail_not_positive_definite(WorkspaceImpl& w) {
+  // G^T M G has the square of G: the least entry that leaves it a quarter of its digits.
+  constexpr double steep = 0x1p20;
+  const ModelData& m = w.md();
+  for (int i = 0; i < m.cluster_count; ++i) {
+    const ClusterData& c = m.clusters[i];
+    double largest = 0;
+    for (int e = 0; e < c.v_count * c.y_count; ++e)
+      largest = std::max(largest, std::abs(w.w().G[c.G_begin + e]));
+    if (c.constant_G != 0 || largest < steep) continue;
+    return w.fail(
+        Status::singular_configuration,
+        "the loop '%s' is next to a dead centre: its dependent joints move up to %.1e times as fast "
+        "as the independent ones, and the mass matrix has no digits left; move it off the dead "
+        "centre or make another joint independent",
+        w.model->loops.names[static_cast<std::size_t>(c.constraint_begin)].c_str(), largest);
+  }
+  return w.fail(Status::not_positive_definite,
+                "the mass matrix is not positive definite; a moving body has no inertia along its joint");
+}
+
 Status close_dependent(WorkspaceImpl& w, double* q) {
   const double gap = w.loops.assembly.close(q, Assembly::Moves::dependent, w.w());
   if (gap < loop_tolerance) return Status::ok;
+  if (!(gap < INFINITY)) return fail_of_gap(w);
   return w.fail(
       Status::open_loop,
       "the loop '%s' stays open by %.3g m or rad: its independent positions are out of reach, or too "

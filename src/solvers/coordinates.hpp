@@ -68,6 +68,14 @@ void give_positions(const WorkspaceImpl& w, const double* q, double* user);
 void times_G(const WorkspaceImpl& w, const double* G, const double* J, int ldJ, int rows, double* out,
              int ld);
 
+// Status::not_finite, with the constraint named whose function wrote NaN or infinity.
+Status fail_of_callback(WorkspaceImpl& w, int loop);
+// After an evaluate or a close that left an infinite gap: the same, or where the loops themselves overflow.
+Status fail_of_gap(WorkspaceImpl& w);
+// Where a factor of the mass matrix was not positive definite, after update_loops. Next to a dead centre,
+// where G^T M G has lost its digits, that is Status::singular_configuration.
+Status fail_not_positive_definite(WorkspaceImpl& w);
+
 // Moves dependent coordinates of q until its loops are closed. Status::open_loop, with the loop named, where
 // they cannot be.
 Status close_dependent(WorkspaceImpl& w, double* q);

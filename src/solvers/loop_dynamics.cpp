@@ -1,5 +1,6 @@
 // Dynamics of models with loops by the methods that are there for comparison.
 #include <algorithm>
+#include <cmath>
 
 #include "solvers/coordinates.hpp"
 #include "solvers/link_frames.hpp"
@@ -15,7 +16,8 @@ namespace {
 // [M K^T; K 0] with every row of K, dependent on each other or not.
 Status solve_multipliers(WorkspaceImpl& w, const double* q, const double* v, const double* tau,
                          const double* wrenches, double* qdd) {
-  w.loops.assembly.evaluate(q, v, w.w());
+  const double gap = w.loops.assembly.evaluate(q, v, w.w());
+  if (w.loops.assembly.broken() >= 0 || !(gap < INFINITY)) return fail_of_gap(w);
   dense_K(w, w.loops.K.data(), w.md().loop_row_count);
   reference::KktInputs in;
   in.q = q, in.v = v, in.tau = tau, in.wrenches = wrenches;

@@ -131,12 +131,12 @@ Status close_clusters(WorkspaceImpl& w, LoopMoves moves, double* q, double* gap)
     left = moves == LoopMoves::all ? w.loops.assembly.close(q, Assembly::Moves::all, w.w())
                                    : close_from_anywhere(w, q);
   }
+  if (!(left < INFINITY)) return fail_of_gap(w);
   if (gap) *gap = left;
   if (left < loop_tolerance) return Status::ok;
   return w.fail(Status::infeasible,
                 "the loops could not be closed: the smallest gap found is %.3g m or rad; the independent "
-                "coordinates may "
-                "be out of reach",
+                "coordinates may be out of reach",
                 left);
 }
 
@@ -148,7 +148,9 @@ Status loop_gap(Workspace& workspace, const double* q, double* gap) {
   if (w.row_loops)
     return by_closing_form(w, q, nullptr,
                            [&](RowLoops& loops) { return loop_gap(loops.closing, loops.q.data(), gap); });
-  *gap = without_loops(w) ? 0 : w.loops.assembly.evaluate(q, nullptr, w.w());
+  const double found = without_loops(w) ? 0 : w.loops.assembly.evaluate(q, nullptr, w.w());
+  if (!(found < INFINITY)) return fail_of_gap(w);
+  *gap = found;
   return Status::ok;
 }
 
@@ -159,7 +161,9 @@ Status check_loops(Workspace& workspace, const double* q, const double* v, LoopS
   if (w.row_loops) return check_all_loops(w, q, v, state);
   state = LoopState{};
   if (without_loops(w)) return Status::ok;
-  state.position_gap = w.loops.assembly.evaluate(q, v, w.w());
+  const double gap = w.loops.assembly.evaluate(q, v, w.w());
+  if (!(gap < INFINITY)) return fail_of_gap(w);
+  state.position_gap = gap;
   state.position_loop = worst_loop(w);
   if (!v) return Status::ok;
   state.velocity_gap = -1;
@@ -331,7 +335,8 @@ Status loop_jacobian(Workspace& workspace, const double* q, const double* v, dou
   TENON_CHECK(check_configuration(w, "q", q));
   if (v) TENON_CHECK(check_finite(w, "v", v, w.model->nv));
   if (without_loops(w)) return Status::ok;
-  w.loops.assembly.evaluate(q, v, w.w());
+  const double gap = w.loops.assembly.evaluate(q, v, w.w());
+  if (w.loops.assembly.broken() >= 0 || !(gap < INFINITY)) return fail_of_gap(w);
   if (K) dense_K(w, K, ldK);
   const int rows = w.md().loop_row_count;
   if (k) std::copy_n(w.w().loop_k, rows, k);

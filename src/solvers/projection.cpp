@@ -5,6 +5,7 @@
 #include <string>
 
 #include "solvers/check.hpp"
+#include "solvers/coordinates.hpp"
 #include "solvers/folded.hpp"
 
 namespace tenon {
@@ -55,7 +56,8 @@ void for_column(const WorkspaceImpl& w, int y, F&& f) {
 
 Status update_loops(WorkspaceImpl& w, const double* q, const double* v) {
   if (w.md().varying_clusters == 0) return Status::ok;
-  evaluate_callbacks(*w.model, q, v, w.w(), w.loops.callback_scratch.data());
+  if (const int loop = evaluate_callbacks(*w.model, q, v, w.w(), w.loops.callback_scratch.data()); loop >= 0)
+    return fail_of_callback(w, loop);
   const int singular = w.kernels->cluster_constraints(w.md(), q, v, w.w());
   if (singular < 0) return Status::ok;
   const ClusterData& c = w.md().clusters[singular];

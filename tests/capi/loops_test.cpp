@@ -175,6 +175,88 @@ TEST(CapiLoops, LoopCouplingAndCallbackAgree) {
   EXPECT_GT(calls, 0);
 }
 
+namespace {
+
+// The closure above, which writes NaN into one of its outputs on request.
+struct Faulty {
+  enum { nothing, phi, K, Kdot_v } where = nothing;
+  int calls = 0;
+};
+void faulty_closure(void* user, const double* q, const double* v, double* phi, double* K, double* Kdot_v) {
+  Faulty& faulty = *static_cast<Faulty*>(user);
+  closure(&faulty.calls, q, v, phi, K, Kdot_v);
+  if (faulty.where == Faulty::phi) phi[0] = std::nan("");
+  if (faulty.where == Faulty::K) K[3] = INFINITY;
+  if (faulty.where == Faulty::Kdot_v) Kdot_v[1] = std::nan("");
+}
+
+Answer with_faulty_closure(Faulty& faulty, Model* model) {
+  return parallelogram(
+      [&](tenon_builder* builder, const int32_t*) {
+        const char* const joints[3] = {"j1", "j2", "j3"};
+        ASSERT_EQ(
+            tenon_builder_add_implicit(builder, "closure", joints, 3, 2, faulty_closure, &faulty, nullptr, 0),
+            TENON_OK);
+      },
+      model);
+}
+
+}  // namespace
+
+TEST(CapiLoops, WhatACallbackDoesNotKnowIsNoClosedLoop) {
+  Faulty faulty;
+  Model model;
+  ASSERT_EQ(with_faulty_closure(faulty, &model).status, TENON_OK);
+  Workspace w = workspace(model, nullptr);
+  const std::vector<double> q = {0.6, -0.6, 0.6}, v = {1, -1, 1}, tau = {1, 0, 0};
+  for (const auto where : {Faulty::phi, Faulty::K, Faulty::Kdot_v}) {
+    SCOPED_TRACE(where);
+    faulty.where = where;
+    const auto expect_not_finite = [&](const char* call, tenon_status status) {
+      EXPECT_EQ(status, TENON_NOT_FINITE) << call;
+      EXPECT_NE(std::string(tenon_workspace_message(w.get())).find("'closure' wrote NaN or infinity"),
+                std::string::npos)
+          << call << ": " << tenon_workspace_message(w.get());
+    };
+    double out[3] = {77, 77, 77}, moved[3] = {0.6, -0.5, 0.6}, speed[3] = {1, -1, 1}, gap = 77, G[3];
+    const double ydot = 1;
+    expect_not_finite("forward_dynamics", tenon_forward_dynamics(w.get(), q.data(), 3, v.data(), 3,
+                                                                 tau.data(), 3, nullptr, 0, out, 3));
+    expect_not_finite("constrained_dynamics",
+                      tenon_constrained_dynamics(w.get(), nullptr, q.data(), 3, v.data(), 3, tau.data(), 3,
+                                                 nullptr, 0, nullptr, 0, out, 3, nullptr, 0));
+    expect_not_finite("spanning_acceleration",
+                      tenon_spanning_acceleration(w.get(), q.data(), 3, v.data(), 3, &ydot, 1, out, 3));
+    expect_not_finite("step", tenon_step_semi_implicit_euler(w.get(), nullptr, 1e-3, moved, 3, speed, 3,
+                                                             tau.data(), 3, nullptr, 0, out, 3, nullptr, 0));
+    expect_not_finite("loop_jacobian", tenon_loop_jacobian(w.get(), q.data(), 3, v.data(), 3, nullptr, 0, 0,
+                                                           nullptr, 0, nullptr, 0));
+    for (int32_t method = TENON_LOOP_METHOD_AUTO; method <= TENON_LOOP_METHOD_UNCONSTRAINED; ++method)
+      expect_not_finite("loop_forward_dynamics",
+                        tenon_loop_forward_dynamics(w.get(), method, q.data(), 3, v.data(), 3, tau.data(), 3,
+                                                    nullptr, 0, out, 3));
+    if (where != Faulty::Kdot_v) {
+      tenon_loop_state state;
+      ASSERT_EQ(tenon_loop_state_init(&state, sizeof state), TENON_OK);
+      expect_not_finite("loop_gap", tenon_loop_gap(w.get(), q.data(), 3, &gap));
+      expect_not_finite("check_loops", tenon_check_loops(w.get(), q.data(), 3, v.data(), 3, &state));
+      for (const int32_t moves : {TENON_LOOP_MOVES_DEPENDENT, TENON_LOOP_MOVES_ALL})
+        expect_not_finite("close_loops", tenon_close_loops(w.get(), moves, moved, 3, &gap));
+      expect_not_finite("set_guess", tenon_workspace_set_guess(w.get(), q.data(), 3));
+      expect_not_finite("loop_map", tenon_loop_map(w.get(), q.data(), 3, nullptr, 0, G, 3, 3, nullptr, 0));
+      EXPECT_EQ(gap, 77);
+    }
+    EXPECT_EQ(moved[1], -0.5);
+    EXPECT_EQ(speed[0], 1);
+    for (const double x : out) EXPECT_EQ(x, 77);
+  }
+  faulty.where = Faulty::phi;
+  Model none_made;
+  const Answer made = with_faulty_closure(faulty, &none_made);
+  EXPECT_EQ(made.status, TENON_NOT_FINITE) << made.message;
+  EXPECT_NE(made.message.find("'closure' has no finite gap"), std::string::npos) << made.message;
+}
+
 TEST(CapiLoops, OptionsOpenOrIgnoreLoops) {
   tenon_model_options options;
   ASSERT_EQ(tenon_model_options_init(&options, sizeof options), TENON_OK);
