@@ -161,7 +161,7 @@ typedef int32_t tenon_status;
 #define TENON_INVALID_INERTIA ((int32_t)-13)       /* mass or inertia that no moving body can have */
 #define TENON_NOT_FOUND ((int32_t)-14)             /* a name that names nothing */
 #define TENON_NOT_POSITIVE_DEFINITE ((int32_t)-20) /* the mass matrix cannot be factored */
-#define TENON_SINGULAR_CONFIGURATION ((int32_t)-21) /* a kinematic loop at a dead centre */
+#define TENON_SINGULAR_CONFIGURATION ((int32_t)-21) /* a kinematic loop at or next to a dead centre */
 #define TENON_OPEN_LOOP ((int32_t)-22)             /* independent positions for which no closed loops were found */
 #define TENON_UNSUPPORTED ((int32_t)-30)           /* a feature that this version does not have */
 #define TENON_OUT_OF_MEMORY ((int32_t)-40)

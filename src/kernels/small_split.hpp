@@ -9,10 +9,12 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// A pivot below this share of the largest entry means that the dependent coordinates no longer follow from
-// the independent ones: K_d has lost rank. At a dead centre the pivot is rounding, 1e-16; coordinates that
-// are worth calling independent stay above 1e-3 nearly everywhere.
-inline constexpr double singular_split = 1e-10;
+// A pivot below this share of the largest entry means that the dependent coordinates do not follow from the
+// independent ones in double precision. G grows as the inverse of the pivot, and G^T M G has its square:
+// below the root of the machine's epsilon, 2^-52, that square takes all digits of the mass matrix, which then
+// looks as if it were not positive definite. Coordinates that are worth calling independent stay above 1e-3
+// nearly everywhere.
+inline constexpr double singular_split = 0x1p-26;
 
 template <class T>
 TENON_INLINE T magnitude(const T& x) {

@@ -109,9 +109,7 @@ Status run(WorkspaceImpl& w, const MethodEntry& entry, const CheckedInputs& in) 
   from_user_rows(w, in.warm_start, w.lambda.data());
   const Status status =
       entry.solve({w, in.options, in.q, in.v, in.tau, in.wrenches, in.desired, w.lambda.data()});
-  if (status == Status::not_positive_definite)
-    return w.fail(status,
-                  "the mass matrix is not positive definite; a moving body has no inertia along its joint");
+  if (status == Status::not_positive_definite) return fail_not_positive_definite(w);
   to_user_rows(w, w.lambda.data(), w.user_rows.data());
   return status;
 }

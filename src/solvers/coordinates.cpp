@@ -191,8 +191,9 @@ Status fail_of_gap(WorkspaceImpl& w) {
 }
 
 Status fail_not_positive_definite(WorkspaceImpl& w) {
-  // G^T M G has the square of G: the least entry that leaves it a quarter of its digits.
-  constexpr double steep = 0x1p20;
+  // Coordinates that are worth calling independent keep G below this nearly everywhere; G^T M G has its
+  // square.
+  constexpr double steep = 0x1p10;
   const ModelData& m = w.md();
   for (int i = 0; i < m.cluster_count; ++i) {
     const ClusterData& c = m.clusters[i];
@@ -203,7 +204,7 @@ Status fail_not_positive_definite(WorkspaceImpl& w) {
     return w.fail(
         Status::singular_configuration,
         "the loop '%s' is next to a dead centre: its dependent joints move up to %.1e times as fast "
-        "as the independent ones, and the mass matrix has no digits left; move it off the dead "
+        "as the independent ones, and the mass matrix has too few digits left; move it off the dead "
         "centre or make another joint independent",
         w.model->loops.names[static_cast<std::size_t>(c.constraint_begin)].c_str(), largest);
   }

@@ -29,11 +29,6 @@ std::size_t DampedInverseMemory::bytes() const {
 
 namespace {
 
-Status not_positive_definite(WorkspaceImpl& w) {
-  return w.fail(Status::not_positive_definite,
-                "the mass matrix is not positive definite; a moving body has no inertia along its joint");
-}
-
 // The upper triangle of a symmetric matrix in the kernels' order, to the user's order and both triangles. In
 // tiles, because one of the triangles is written against the grain.
 void upper_to_user(const WorkspaceImpl& w, const double* upper, int stride, double* out, int ld) {
@@ -117,7 +112,7 @@ Status factor_branches(WorkspaceImpl& w, const double* q) {
   TENON_CHECK(update_loops(w, q, w.zeros.data()));
   if (w.kernels->pv_osimf_factor(w.md(), *w.cd(), q, d.damping.data(), w.pv.data, d.osimf.data, w.w()))
     return Status::ok;
-  return not_positive_definite(w);
+  return fail_not_positive_definite(w);
 }
 
 void apply_branches(WorkspaceImpl& w) {
@@ -169,7 +164,7 @@ Status factor_caba(WorkspaceImpl& w, const double* q) {
   TENON_CHECK(update_loops(w, q, w.zeros.data()));
   CabaOsimData<double>& d = w.damped.caba.data;
   std::copy_n(w.damped.damping.data(), w.rows(), d.damping);
-  if (!w.kernels->caba_osim_factor(w.md(), *w.cd(), q, d, w.w())) return not_positive_definite(w);
+  if (!w.kernels->caba_osim_factor(w.md(), *w.cd(), q, d, w.w())) return fail_not_positive_definite(w);
   w.damped.formed = rows_lend_much(w);
   if (w.damped.formed) w.kernels->caba_osim_form(d);
   w.damped.dependent = w.damped.formed && rows_depend(d);

@@ -76,9 +76,7 @@ Status fill_delassus(WorkspaceImpl& w, DelassusMethod method, const double* q) {
   if (w.rows() == 0) return Status::ok;
   TENON_CHECK(update_loops(w, q, w.zeros.data()));
   const Status status = entry->fill(w, q);
-  if (status == Status::not_positive_definite)
-    return w.fail(status,
-                  "the mass matrix is not positive definite; a moving body has no inertia along its joint");
+  if (status == Status::not_positive_definite) return fail_not_positive_definite(w);
   return status;
 }
 

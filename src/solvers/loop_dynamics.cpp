@@ -26,8 +26,7 @@ Status solve_multipliers(WorkspaceImpl& w, const double* q, const double* v, con
   in.given_rhs = w.w().loop_k;
   const Status status = w.loops.multipliers->solve(in, {}, qdd, nullptr, w.report);
   if (status != Status::not_positive_definite) return status;
-  return w.fail(status,
-                "the mass matrix is not positive definite; a moving body has no inertia along its joint");
+  return fail_not_positive_definite(w);
 }
 
 // The velocities of the independent joints, dependent ones at rest.

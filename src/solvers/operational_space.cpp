@@ -166,9 +166,7 @@ Status inverse_mass_times(Workspace& workspace, const double* q, const double* B
   TENON_CHECK(check_configuration(w, "q", q));
   for (int j = 0; j < count; ++j) TENON_CHECK(check_finite(w, "B", B + std::ptrdiff_t{j} * ldb, w.model->nv));
   TENON_CHECK(update_loops(w, q, w.zeros.data()));
-  if (!w.kernels->sweep_inertias(w.md(), q, w.w()))
-    return w.fail(Status::not_positive_definite,
-                  "the mass matrix is not positive definite; a moving body has no inertia along its joint");
+  if (!w.kernels->sweep_inertias(w.md(), q, w.w())) return fail_not_positive_definite(w);
   w.kernels->inverse_mass_times(w.md(), B, ldb, count, X, ldx, w.delassus.inverse_mass, w.w());
   return Status::ok;
 }

@@ -163,8 +163,7 @@ Status factor_projected_mass_matrix(WorkspaceImpl& w, const double* q) {
 
 Status factor_held_mass_matrix(WorkspaceImpl& w) {
   if (factor_positive(w.loops.H.data(), w.model->ny)) return Status::ok;
-  return w.fail(Status::not_positive_definite,
-                "the mass matrix is not positive definite; a moving body has no inertia along its joint");
+  return fail_not_positive_definite(w);
 }
 
 void solve_projected_mass_matrix(const WorkspaceImpl& w, double* y) {
@@ -211,8 +210,7 @@ Status solve_free(WorkspaceImpl& w, const double* q, const double* v, const doub
   if (w.md().varying_clusters > 0)
     if (const Status status = update_loops(w, q, v); status != Status::ok) return status;
   if (w.kernels->aba(w.md(), q, v, tau, has_wrenches, qdd, w.w())) return Status::ok;
-  return w.fail(Status::not_positive_definite,
-                "the mass matrix is not positive definite; a moving body has no inertia along its joint");
+  return fail_not_positive_definite(w);
 }
 
 }  // namespace tenon

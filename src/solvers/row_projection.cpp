@@ -115,9 +115,7 @@ Status project_positions(Workspace& workspace, double tolerance, int max_iterati
   int iterations = 0;
   for (; error > tolerance && iterations < max_iterations && step >= shortest_step; ++iterations) {
     const Status status = least_motion(w, here, wanted);
-    if (status == Status::not_positive_definite)
-      return w.fail(status,
-                    "the mass matrix is not positive definite; a moving body has no inertia along its joint");
+    if (status == Status::not_positive_definite) return fail_not_positive_definite(w);
     if (static_cast<std::int32_t>(status) < 0) return status;
     if (!all_finite(w.w().qdd, nv)) break;
     std::copy_n(w.w().qdd, nv, move);
@@ -155,9 +153,7 @@ Status project_velocities(Workspace& workspace, const double* q, double* user_v)
   double* wanted = w.user_rows.data();
   for (int r = 0; r < w.rows(); ++r) wanted[r] = -w.w().row_velocity[r];
   const Status status = least_motion(w, q, wanted);
-  if (status == Status::not_positive_definite)
-    return w.fail(status,
-                  "the mass matrix is not positive definite; a moving body has no inertia along its joint");
+  if (status == Status::not_positive_definite) return fail_not_positive_definite(w);
   if (static_cast<std::int32_t>(status) < 0) return status;
   if (!all_finite(w.w().qdd, w.model->nv))
     return w.fail(Status::not_finite,

@@ -191,9 +191,7 @@ Status factor_independent(WorkspaceImpl& w, const double* q) {
   const int ny = w.model->ny;
   TENON_CHECK(independent_mass_matrix(w, q, c.H.data(), ny));
   c.H_factor = c.H;
-  if (!factor_positive(c.H_factor.data(), ny))
-    return w.fail(Status::not_positive_definite,
-                  "the mass matrix is not positive definite; a moving body has no inertia along its joint");
+  if (!factor_positive(c.H_factor.data(), ny)) return fail_not_positive_definite(w);
   w.factored = true;
   return Status::ok;
 }
@@ -231,9 +229,7 @@ Status factor_mass_matrix(Workspace& workspace, const double* q) {
     std::copy_n(w.w().M, w.tables.row_first.back(), w.w().L);
     positive = w.kernels->ltl_factor(w.md(), w.w().L, w.w().L_inv_d, w.w());
   }
-  if (!positive)
-    return w.fail(Status::not_positive_definite,
-                  "the mass matrix is not positive definite; a moving body has no inertia along its joint");
+  if (!positive) return fail_not_positive_definite(w);
   w.factored = true;
   return Status::ok;
 }

@@ -214,3 +214,27 @@ TEST(CapiLoopAnswers, AssembliesWithoutLoopsAreOne) {
   assemblies.resize(s.q.size());
   EXPECT_EQ(assemblies, s.q);
 }
+
+// A stretched six-bar linkage: its dependent joints follow 1e8 times as fast, and G^T M G has lost its
+// digits.
+TEST(CapiLoopAnswers, NextToADeadCentreTheMessageNamesTheLoop) {
+  const Model model = load("six_bar");
+  const Workspace w = workspace(model);
+  State s(model, w.get());
+  s.q = {2.236574586853168, -0.2121431080967593, -2.9148402460509844, 3.711915555102051, -3.1415926515242685};
+  EXPECT_EQ(s.forward(w.get()), TENON_SINGULAR_CONFIGURATION);
+  EXPECT_NE(std::string(tenon_workspace_message(w.get())).find("dead centre"), std::string::npos)
+      << tenon_workspace_message(w.get());
+  EXPECT_EQ(tenon_factor_mass_matrix(w.get(), s.q.data(), s.q.size()), TENON_SINGULAR_CONFIGURATION);
+  // However near: no body lacks inertia.
+  const std::vector<double> stretched = s.q;
+  for (int digit = 1; digit <= 12; ++digit)
+    for (std::size_t joint = 0; joint < s.q.size(); ++joint)
+      for (const double side : {-1.0, 1.0}) {
+        s.q = stretched;
+        s.q[joint] += side * std::pow(10.0, -digit);
+        const tenon_status status = s.forward(w.get());
+        EXPECT_TRUE(status == TENON_OK || status == TENON_SINGULAR_CONFIGURATION)
+            << digit << " " << joint << ": " << tenon_workspace_message(w.get());
+      }
+}
