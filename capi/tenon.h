@@ -579,7 +579,7 @@ TENON_API tenon_status tenon_builder_add_loop(tenon_builder *builder, const char
 /* Adds a coupling of the positions of joints of one coordinate: q_dependent = ratios q_independent + offsets, as mimic
  * joints and differentials have it. A dependent joint of one coupling may lead in another.
  * dependent, independent: names of joints, as many as their counts say. ratios: dependent x independent, row by row.
- * offsets: one for each dependent joint, or NULL for none. Names are looked up by tenon_builder_finish.
+ * offsets: one for each dependent joint, at most 1e6, or NULL for none. Names are looked up by tenon_builder_finish.
  * Allocates: memory of the builder. Threads: one at a time per builder.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_OUT_OF_MEMORY. Cost: O(n).
  * Since: 0.1. */
@@ -590,7 +590,7 @@ TENON_API tenon_status tenon_builder_add_coupling(tenon_builder *builder, const 
                                                   size_t message_size);
 
 /* Adds a gear or belt between two links: with a and b the sums of the positions of the joints on the ways from their
- * nearest common ancestor to predecessor and successor, b = ratio a + offset.
+ * nearest common ancestor to predecessor and successor, b = ratio a + offset. offset: at most 1e6.
  * Allocates: memory of the builder. Threads: one at a time per builder.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_NOT_FINITE, TENON_OUT_OF_RANGE (a link), TENON_OUT_OF_MEMORY.
  * Cost: O(n). Since: 0.1. */

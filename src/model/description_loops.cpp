@@ -2,6 +2,7 @@
 // whose links and joints are known to form a tree.
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 #include <unordered_map>
 
 #include "model/description.hpp"
@@ -18,6 +19,9 @@ int moving_joint_above(const Description& description, std::size_t link) {
 }
 
 namespace {
+
+// Around 1e6 doubles are 1e-10 apart, a tenth of what a loop may be open (loop_tolerance).
+constexpr double largest_offset = 1e6;  // rad or m
 
 template <class Numbers>
 bool all_finite(const Numbers& numbers) {
@@ -142,6 +146,15 @@ class LoopReader {
                                   end_frame(who, loop.successor_frame, loop), joints});
   }
 
+  void check_offset(const std::string& who, double offset) const {
+    if (std::abs(offset) <= largest_offset) return;
+    std::ostringstream text;
+    text << who << "its offset is " << offset
+         << "; positions of this size are not known to the 1e-9 rad or m to which couplings hold, so give an "
+            "offset between -1e6 and 1e6";
+    fail(text.str());
+  }
+
   void add(const MechanismCoupling& coupling) {
     const std::string who = claim("coupling", coupling.name);
     const std::size_t d = coupling.dependent.size(), y = coupling.independent.size();
@@ -154,6 +167,7 @@ class LoopReader {
            std::to_string(d) + " dependent joints, or none");
     if (!all_finite(coupling.ratios) || !all_finite(coupling.offsets))
       fail(who + "a ratio or offset is not finite; give finite numbers", Status::not_finite);
+    for (const double offset : coupling.offsets) check_offset(who, offset);
     Description::Coupling made{coupling.name, {}};
     for (std::size_t i = 0; i < d; ++i) {
       const std::size_t follower = joint_of(who, coupling.dependent[i], true);
@@ -176,6 +190,7 @@ class LoopReader {
     const std::string who = claim("gear", gear.name);
     if (!std::isfinite(gear.ratio) || !std::isfinite(gear.offset))
       fail(who + "ratio or offset is not finite; give finite numbers", Status::not_finite);
+    check_offset(who, gear.offset);
     if (gear.ratio == 0)
       fail(who + "its ratio is zero; give the turns of the successor for one of the predecessor");
     const std::size_t predecessor = link_of(who, "predecessor", gear.predecessor),

@@ -91,8 +91,12 @@ class Analysis {
     std::vector<double> offset;
     for (ClusterData& c : model_.loops.clusters) {
       double largest = 0;
-      for (int r = 0; r < c.row_count; ++r)
-        largest = std::max(largest, moved[static_cast<std::size_t>(c.row_begin + r)]);
+      for (int l = c.constraint_begin; l < c.constraint_end; ++l) {
+        const LoopConstraintData& loop = model_.loops.constraints[static_cast<std::size_t>(l)];
+        if (loop.kind != loop_geometric) continue;  // ratios have no part in lengths
+        for (int r = loop.row_begin; r < loop.row_begin + loop.row_count; ++r)
+          largest = std::max(largest, moved[static_cast<std::size_t>(r)]);
+      }
       const std::size_t first = offset.size();
       for (int l = c.constraint_begin; l < c.constraint_end; ++l)
         keep_moved_rows(l, largest, moved, phi, offset);
@@ -366,6 +370,7 @@ class Analysis {
       reject(mechanism_, Status::invalid_model,
              "the loop of " + names_of(model_.loops.clusters[static_cast<std::size_t>(singular)]) +
                  " is nearly singular at every configuration found; its joints hardly depend on each other");
+    for (const ClusterData& c : model_.loops.clusters) check_kept(c, probe.data);
     for (ClusterData& c : model_.loops.clusters) {
       bool constant = true;
       for (int l = c.constraint_begin; l < c.constraint_end; ++l)
@@ -376,6 +381,56 @@ class Analysis {
         std::copy_n(probe.data.G + c.G_begin, c.v_count * c.y_count,
                     model_.loops.G_initial.begin() + c.G_begin);
     }
+  }
+
+  // K G = 0 for every row, also those that the split did not use. A row whose pivot was lost beside much
+  // larger ones would be dropped without a word. Rows of a loop that happen to be zero here say nothing.
+  void check_kept(const ClusterData& c, const WorkspaceData<double>& w) const {
+    for (int l = c.constraint_begin; l < c.constraint_end; ++l) {
+      const LoopConstraintData& loop = model_.loops.constraints[static_cast<std::size_t>(l)];
+      std::vector<std::vector<Entry>> rows;
+      double largest = 0;
+      for (int r = loop.row_begin - c.row_begin; r < loop.row_begin - c.row_begin + loop.row_count; ++r) {
+        rows.push_back(entries_of_row(c, r, w));
+        largest = std::max(largest, largest_of(rows.back()));
+      }
+      for (const std::vector<Entry>& row : rows)
+        if (largest_of(row) > still_row * largest && !is_kept(c, row, w))
+          reject(mechanism_, Status::invalid_model,
+                 "the couplings and loops " + names_of(c) +
+                     " do not hold in double precision: their ratios are too many powers of ten apart; bring "
+                     "them nearer to each other");
+    }
+  }
+
+  struct Entry {
+    int column;
+    double value;
+  };
+  static std::vector<Entry> entries_of_row(const ClusterData& c, int r, const WorkspaceData<double>& w) {
+    std::vector<Entry> entries;
+    for (int k = 0; k < c.v_count; ++k)
+      if (const double value = w.loop_K[c.K_begin + k * c.row_count + r]; value != 0)
+        entries.push_back({k, value});
+    return entries;
+  }
+  static double largest_of(const std::vector<Entry>& row) {
+    double largest = 0;
+    for (const Entry& entry : row) largest = std::max(largest, std::abs(entry.value));
+    return largest;
+  }
+  static bool is_kept(const ClusterData& c, const std::vector<Entry>& row, const WorkspaceData<double>& w) {
+    const double scale = largest_of(row);
+    for (int j = 0; j < c.y_count; ++j) {
+      const double* G = w.G + c.G_begin + j * c.v_count;
+      double rate = 0, terms = 1;  // the independent coordinate's own
+      for (const Entry& entry : row) {
+        rate += entry.value / scale * G[entry.column];
+        terms = std::max(terms, std::abs(G[entry.column]));
+      }
+      if (!(std::abs(rate) <= kept_row * terms)) return false;
+    }
+    return true;
   }
 
   // Planar where hinges turn about one coordinate axis and loops are closed by linear rows across it.

@@ -89,11 +89,26 @@ Assembly::Assembly(const Model& model, const KernelTable<double>& table)
   std::size_t widest = 0;
   for (const ClusterData& c : model.loops.clusters)
     widest = std::max(widest, static_cast<std::size_t>(c.v_count));
+  bends_.assign(static_cast<std::size_t>(model.nv), 0);
+  for (const LoopConstraintData& loop : model.loops.constraints) mark_bending(loop);
   trial_.assign(static_cast<std::size_t>(model.nq), 0);
   step_.assign(static_cast<std::size_t>(model.nv), 0);
   matrix_.assign(widest * widest, 0);
   gradient_.assign(widest, 0);
   scratch_.assign(static_cast<std::size_t>(model.loops.callback_scratch), 0);
+}
+
+// The coordinates that a loop sees otherwise than linearly.
+void Assembly::mark_bending(const LoopConstraintData& loop) {
+  const auto mark = [&](std::int32_t v) { bends_[static_cast<std::size_t>(v)] = 1; };
+  if (loop.kind == loop_callback)
+    for (const std::int32_t v : model_.loops.callbacks[static_cast<std::size_t>(loop.item)].v_index) mark(v);
+  if (loop.kind != loop_geometric) return;
+  for (std::int32_t body : {loop.predecessor, loop.successor})
+    for (; body != loop.ancestor; body = model_.nodes[static_cast<std::size_t>(body)].parent) {
+      const Model::Joint& joint = model_.joints[static_cast<std::size_t>(body)];
+      for (int k = 0; k < joint.nv; ++k) mark(joint.v_index + k);
+    }
 }
 
 double Assembly::evaluate(const double* q, const double* v, WorkspaceData<double>& w) {
@@ -148,7 +163,9 @@ bool Assembly::take_step(int cluster, Moves moves, const double* q, const Worksp
   for (int j = 0; j < n; ++j) matrix_[static_cast<std::size_t>(j * n + j)] += lambda;
   solve_cholesky(matrix_.data(), gradient_.data(), n);
   double longest = 0;
-  for (int j = 0; j < n; ++j) longest = std::max(longest, std::abs(gradient_[static_cast<std::size_t>(j)]));
+  for (int j = 0; j < n; ++j)
+    if (bends_[static_cast<std::size_t>(coordinate(j))])
+      longest = std::max(longest, std::abs(gradient_[static_cast<std::size_t>(j)]));
   const double shorten = longest > longest_step ? longest_step / longest : 1;
   std::fill_n(step_.begin() + c.v_begin, c.v_count, 0.0);
   for (int j = 0; j < n; ++j)
@@ -210,8 +227,10 @@ double Assembly::close(double* q, Moves moves, WorkspaceData<double>& w) {
 }
 
 std::size_t Assembly::bytes() const {
-  return states_.size() * sizeof(State) + sizeof(double) * (trial_.size() + step_.size() + matrix_.size() +
-                                                            gradient_.size() + scratch_.size());
+  return states_.size() * sizeof(State) +
+         sizeof(double) *
+             (trial_.size() + step_.size() + matrix_.size() + gradient_.size() + scratch_.size()) +
+         bends_.size();
 }
 
 }  // namespace tenon

@@ -6,7 +6,8 @@
 //
 // A step is taken when it shortens phi, else lambda grows; near the solution lambda vanishes with phi and
 // convergence is quadratic. No turn of a joint exceeds half a radian a step, so that a far start does not
-// wind up. Clusters do not see each other, so all of them move in the same evaluation.
+// wind up; joints that only couplings see, which are linear, go all the way at once. Clusters do not see each
+// other, so all of them move in the same evaluation.
 #pragma once
 
 #include <cstdint>
@@ -45,6 +46,7 @@ class Assembly {
     double lambda;
     bool moving;
   };
+  void mark_bending(const LoopConstraintData& loop);
   bool take_step(int cluster, Moves moves, const double* q, const WorkspaceData<double>& w);
   void measure(int cluster, const WorkspaceData<double>& w, double& squares, double& largest) const;
   void integrate_cluster(int cluster, const double* q);

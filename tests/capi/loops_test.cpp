@@ -257,6 +257,88 @@ TEST(CapiLoops, WhatACallbackDoesNotKnowIsNoClosedLoop) {
   EXPECT_NE(made.message.find("'closure' has no finite gap"), std::string::npos) << made.message;
 }
 
+namespace {
+
+// Two branches, each of two hinges, and gears between them.
+Answer geared(const std::function<void(tenon_builder*, const int32_t*)>& add_gears, Model* model) {
+  tenon_builder* made = nullptr;
+  EXPECT_EQ(tenon_builder_create("gears", &made, nullptr, none), TENON_OK);
+  Builder builder(made);
+  const double com[3] = {0.1, 0, 0}, inertia[6] = {1e-1, 0, 0, 1e-1, 0, 1e-1};
+  int32_t base = 0, links[3];
+  EXPECT_EQ(tenon_builder_add_link(made, "base", 1, nullptr, 0, nullptr, 0, &base, nullptr, 0), TENON_OK);
+  const char* const names[3] = {"a", "b", "c"};
+  const char* const joints[3] = {"ja", "jb", "jc"};
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(tenon_builder_add_link(made, names[i], 1, com, 3, inertia, 6, &links[i], nullptr, 0), TENON_OK);
+    tenon_joint_options joint;
+    EXPECT_EQ(tenon_joint_options_init(&joint, sizeof joint), TENON_OK);
+    joint.parent_link = base;
+    joint.child_link = links[i];
+    joint.axis[0] = 0, joint.axis[2] = 1;
+    EXPECT_EQ(tenon_builder_add_joint(made, joints[i], &joint, nullptr, 0), TENON_OK);
+  }
+  add_gears(made, links);
+  char message[1024] = "?";
+  tenon_model* finished = nullptr;
+  const tenon_status status = tenon_builder_finish(made, nullptr, &finished, message, sizeof message);
+  model->reset(finished);
+  return {status, message};
+}
+Answer one_gear(double ratio, double offset, Model* model) {
+  return geared(
+      [&](tenon_builder* builder, const int32_t* links) {
+        ASSERT_EQ(tenon_builder_add_gear(builder, "g", links[0], links[1], ratio, offset, nullptr, 0),
+                  TENON_OK);
+      },
+      model);
+}
+
+}  // namespace
+
+TEST(CapiLoops, GearsHoldFarOffsets) {
+  for (const double offset : {200.0, -5e4, 1e6}) {
+    SCOPED_TRACE(offset);
+    Model model;
+    const Answer made = one_gear(2, offset, &model);
+    ASSERT_EQ(made.status, TENON_OK) << made.message;
+    EXPECT_EQ(tenon_model_ny(model.get()), 2);
+    Workspace w = workspace(model, nullptr);
+    double q[3] = {0.3, 0, 0.1}, gap = 1;
+    ASSERT_EQ(tenon_close_loops(w.get(), TENON_LOOP_MOVES_DEPENDENT, q, 3, &gap), TENON_OK)
+        << tenon_workspace_message(w.get());
+    EXPECT_NEAR(q[1], 2 * 0.3 + offset, 1e-9);
+  }
+  Model none_made;
+  const Answer made = one_gear(2, 1e9, &none_made);
+  EXPECT_EQ(made.status, TENON_INVALID_MODEL);
+  EXPECT_NE(made.message.find("gear 'g': its offset is 1e+09"), std::string::npos) << made.message;
+}
+
+TEST(CapiLoops, NoGearIsDroppedBesideAnother) {
+  Model model;
+  EXPECT_EQ(one_gear(1e12, 0, &model).status, TENON_OK);
+  EXPECT_EQ(tenon_model_ny(model.get()), 2);
+  Answer made = one_gear(1e200, 0, &model);
+  EXPECT_EQ(made.status, TENON_INVALID_MODEL) << made.message;
+  EXPECT_NE(made.message.find("'g'"), std::string::npos) << made.message;
+  for (const double ratio : {1e3, 1e9}) {
+    SCOPED_TRACE(ratio);
+    made = geared(
+        [&](tenon_builder* builder, const int32_t* links) {
+          ASSERT_EQ(tenon_builder_add_gear(builder, "fast", links[0], links[1], ratio, 0, nullptr, 0),
+                    TENON_OK);
+          ASSERT_EQ(tenon_builder_add_gear(builder, "slow", links[1], links[2], 1, 0, nullptr, 0), TENON_OK);
+        },
+        &model);
+    if (made.status == TENON_OK)
+      EXPECT_EQ(tenon_model_ny(model.get()), 1);
+    else
+      EXPECT_EQ(made.status, TENON_INVALID_MODEL) << made.message;
+    EXPECT_TRUE(made.status == TENON_OK || ratio > 1e6) << made.message;
+  }
+}
+
 TEST(CapiLoops, OptionsOpenOrIgnoreLoops) {
   tenon_model_options options;
   ASSERT_EQ(tenon_model_options_init(&options, sizeof options), TENON_OK);
