@@ -100,6 +100,12 @@ struct Model {
     std::vector<double> offset, G_initial;
     std::vector<LoopCallback> callbacks;
     std::vector<std::string> names;  // per constraint
+    // Which of Model::warnings are about one constraint.
+    struct Warning {
+      std::int32_t constraint;
+      std::size_t index;
+    };
+    std::vector<Warning> warnings;
     std::vector<double> closed;  // a configuration (nq) at which all loops are closed and none is singular
     std::int32_t K_size = 0, callback_scratch = 0;
   } loops;

@@ -140,7 +140,7 @@ class Analysis {
           kept |= 1u << bit;
           offset.push_back(0);
         } else {
-          check_still_row(name, bit, phi[row]);
+          check_still_row(constraint, bit, phi[row]);
         }
         ++row;
       }
@@ -149,11 +149,15 @@ class Analysis {
     loop.row_begin = begin;
     loop.row_count = static_cast<std::int32_t>(offset.size()) - begin;
     if (loop.row_count == 0)
-      model_.warnings.push_back("loop " + quoted(name) +
-                                " constrains nothing: no joint moves its ends that way");
+      warn(constraint, "loop " + quoted(name) + " constrains nothing: no joint moves its ends that way");
   }
 
-  void check_still_row(const std::string& name, std::uint32_t bit, double phi) {
+  void warn(int constraint, const std::string& text) {
+    model_.loops.warnings.push_back({constraint, model_.warnings.size()});
+    model_.warnings.push_back(text);
+  }
+
+  void check_still_row(int constraint, std::uint32_t bit, double phi) {
     static constexpr const char* directions[] = {"turned against each other about x",
                                                  "turned about y",
                                                  "turned about z",
@@ -162,12 +166,13 @@ class Analysis {
                                                  "apart along z"};
     if (std::abs(phi) < loop_tolerance) return;
     std::ostringstream text;
-    text << "loop " << quoted(name) << ": whatever the joints do, its ends stay " << directions[bit]
-         << " (z is its axis) by " << std::abs(phi) << (bit < 3 ? " rad" : " m");
+    text << "loop " << quoted(model_.loops.names[static_cast<std::size_t>(constraint)])
+         << ": whatever the joints do, its ends stay " << directions[bit] << " (z is its axis) by "
+         << std::abs(phi) << (bit < 3 ? " rad" : " m");
     if (std::abs(phi) > tolerated_gap)
       reject(mechanism_, Status::invalid_model,
              text.str() + "; correct the end frames, or use a type of loop that leaves this free");
-    model_.warnings.push_back(text.str() + "; taken as closed");
+    warn(constraint, text.str() + "; taken as closed");
   }
 
   // ---- closed configurations

@@ -166,9 +166,9 @@ std::shared_ptr<const Model> compile_divided(const Mechanism& mechanism, const C
   const Names rows = names_of_row_loops(closed, options, *embedded);
   if (rows.empty()) return embedded;
   const std::shared_ptr<Model> model = compile_embedded(without_loops(closed, rows), embed);
-  for (const std::string& warning : embedded->warnings)
-    for (const std::string& name : rows)
-      if (warning.find("loop " + quoted(name)) == 0) model->warnings.push_back(warning);
+  for (const Model::Loops::Warning& warning : embedded->loops.warnings)
+    if (rows.count(embedded->loops.names[index(warning.constraint)]) > 0)
+      model->warnings.push_back(embedded->warnings[warning.index]);
   add_row_loops(closed, rows, *embedded, *model);
   if (model->row_loops.empty()) return embedded;  // loops that constrain nothing
   model->closing = closing_of(*model, embedded);

@@ -201,6 +201,36 @@ TEST(CapiRowLoops, CycleOfJointsIsRefused) {
   }
 }
 
+// A name that goes on where another one ends.
+TEST(CapiRowLoops, WarningsFollowTheirLoops) {
+  const std::string inertial =
+      "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>";
+  std::string text = "<robot name='r'><link name='base'/>";
+  for (const char* name : {"a", "b", "c", "d"})
+    text += std::string("<link name='") + name + "'>" + inertial + "</link>";
+  const char* const joints[4][3] = {
+      {"base", "a", "0 0 0"}, {"a", "b", "1 0 0"}, {"base", "c", "1 0 0"}, {"c", "d", "1 0 0"}};
+  for (const auto& joint : joints)
+    text += std::string("<joint name='to_") + joint[1] + "' type='continuous'><parent link='" + joint[0] +
+            "'/><child link='" + joint[1] + "'/><origin xyz='" + joint[2] + "'/><axis xyz='0 0 1'/></joint>";
+  const auto loop = [](const char* name, const char* treatment, const char* from, const char* at,
+                       const char* to, const char* there) {
+    return std::string("<loop name=\"") + name + "\" type='revolute' treatment='" + treatment +
+           "'><predecessor link='" + from + "'><origin xyz='" + at + "'/></predecessor><successor link='" +
+           to + "'><origin xyz='" + there + "'/></successor><axis xyz='0 0 1'/></loop>";
+  };
+  text += loop("L", "rows", "b", "1 0 0", "c", "1 0 0") +
+          loop("L' too", "embed", "c", "1 0 0", "d", "0 0 0") + "</robot>";
+  Model model;
+  const Answer made = parse(text, &model);
+  ASSERT_EQ(made.status, TENON_OK) << made.message;
+  int of_second = 0;
+  for (int32_t i = 0; i < tenon_model_warning_count(model.get()); ++i)
+    of_second += std::string(tenon_model_warning(model.get(), i)).find("'L' too' constrains nothing") !=
+                 std::string::npos;
+  EXPECT_EQ(of_second, 1);
+}
+
 TEST(CapiLoopAnswers, AssembliesWithoutLoopsAreOne) {
   const Model model = load("iiwa14");
   const Workspace w = workspace(model);
