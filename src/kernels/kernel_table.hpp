@@ -86,7 +86,7 @@ struct JointSpaceKernels {
   // kernels/prox_ltl.hpp.
   bool (*prox_ltl_start)(const ModelData&, const ConstraintData&, const T* q, const T* v, const T* tau,
                          bool has_wrenches, WorkspaceData<T>&);
-  bool (*prox_ltl_factor)(const ConstraintData&, const T* inv_mu, WorkspaceData<T>&);
+  void (*prox_ltl_factor)(const ConstraintData&, const T* inv_mu, WorkspaceData<T>&);
   void (*prox_ltl_step)(const ConstraintData&, const T* f, T* step, WorkspaceData<T>&);
   void (*prox_ltl_finish)(const ModelData&, const ConstraintData&, const T* lambda, T* qdd,
                           WorkspaceData<T>&);

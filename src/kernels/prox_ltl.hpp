@@ -42,21 +42,13 @@ bool prox_ltl_start(const ModelData& m, const ConstraintData& c, const T* q, con
   return true;
 }
 
-// Factor for new proximal terms. Returns whether rows look as if they depended on each other: some pivot is
-// little more than its proximal term.
+// Factor for new proximal terms.
 template <class T>
-bool prox_ltl_factor(const ConstraintData& c, const T* inv_mu, WorkspaceData<T>& w) {
+void prox_ltl_factor(const ConstraintData& c, const T* inv_mu, WorkspaceData<T>& w) {
   const int n = c.row_count, stride = whole_packs(n);
-  const T little(100);
-  T bound(0);
-  for (int r = 0; r < n; ++r) {
-    w.damping[r] = T(c.compliance[r]) + inv_mu[r];
-    const T share = inv_mu[r] / (w.delassus[r * stride + r] + w.damping[r]);
-    bound = share > bound ? share : bound;
-  }
+  for (int r = 0; r < n; ++r) w.damping[r] = T(c.compliance[r]) + inv_mu[r];
   for (int r = n; r < stride; ++r) w.damping[r] = T(0);
-  return factor_dense(w.delassus, w.damping, n, stride, w.dual_factor, w.dual_inv_d, w.dual_scaled) <
-         little * bound;
+  factor_dense(w.delassus, w.damping, n, stride, w.dual_factor, w.dual_inv_d, w.dual_scaled);
 }
 
 // The proximal step from centre f.
