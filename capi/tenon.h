@@ -108,7 +108,9 @@
  * Status: 0 is TENON_OK. Negative: nothing was written, and a message says what, where and how to mend it. Positive:
  * outputs were written, with a caveat. Creation, filling and look-up take `char *message, size_t message_size` for it
  * (NULL or 0: not wanted; cut to fit, always ended by NUL; "" on success). Computations keep it in the workspace:
- * tenon_workspace_message.
+ * tenon_workspace_message. The lists of statuses below hold in spanning coordinates. Where a workspace is set to
+ * independent ones (tenon_workspace_set_coordinates), a computation that takes q may also return TENON_OPEN_LOOP
+ * (positions for which no closed loops were found) and TENON_SINGULAR_CONFIGURATION (velocities at a dead centre).
  * Memory: what a block calls "nothing" under Allocates is proved by a test. Computations on a workspace never
  * allocate, lock, log or call back. No function ends the process, keeps global or thread-local state, or lets an
  * exception out.
@@ -148,7 +150,7 @@ typedef int32_t tenon_status;
 /* Outputs are written, with a caveat. */
 #define TENON_MAX_ITERATIONS ((int32_t)1) /* the iteration limit came before the tolerance */
 #define TENON_INFEASIBLE ((int32_t)2)     /* rows contradict each other: the least-squares answer was written */
-#define TENON_RANK_DEFICIENT ((int32_t)3) /* rows depend on each other: qdd is unique, the split of lambda is not */
+#define TENON_RANK_DEFICIENT ((int32_t)3) /* rows depend on each other: pseudo-inverses were written */
 /* Nothing was written. */
 #define TENON_INVALID_ARGUMENT ((int32_t)-1)       /* NULL where a value is needed, an unknown constant, wrong order */
 #define TENON_WRONG_SIZE ((int32_t)-2)             /* a count or leading dimension does not fit */
@@ -933,9 +935,12 @@ TENON_API tenon_status tenon_multiply_mass_matrix(tenon_workspace *workspace, in
                                                   int32_t ldx);
 
 /* Forward dynamics without the constraints, by the articulated-body algorithm, [RBDA] table 7.1:
- * qdd = M^-1 (tau + external - c).
+ * qdd = M^-1 (tau + external - c). All loops of the model are obeyed, those by rows (TENON_LOOPS_ROWS) by a solve of
+ * their rows alone, with the default options of tenon_constrained_dynamics.
  * q: nq. v, tau: nv. wrenches: as tenon_inverse_dynamics. qdd: nv, written. Allocates: nothing.
- * Threads: one at a time per workspace. Status: as tenon_inverse_dynamics, and TENON_NOT_POSITIVE_DEFINITE.
+ * Threads: one at a time per workspace. Status: as tenon_inverse_dynamics, and TENON_NOT_POSITIVE_DEFINITE; with
+ * embedded loops TENON_SINGULAR_CONFIGURATION; with loops by rows TENON_MAX_ITERATIONS and TENON_INFEASIBLE (qdd
+ * written).
  * Cost: O(n). Since: 0.1. */
 TENON_API tenon_status tenon_forward_dynamics(tenon_workspace *workspace, const double *q, size_t q_count,
                                               const double *v, size_t v_count, const double *tau, size_t tau_count,
@@ -980,9 +985,10 @@ TENON_API tenon_status tenon_solve_options_init(tenon_solve_options *options, si
  * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: 6 x links, as tenon_inverse_dynamics; NULL: none.
  * desired: m, desired accelerations of the rows; NULL: zero. qdd: nv, written. lambda: m, written; read first if
  * options->warm_start; NULL: not wanted (then no warm start). Allocates: nothing. Threads: one at a time per workspace.
- * Status: TENON_OK; TENON_MAX_ITERATIONS, TENON_INFEASIBLE, TENON_RANK_DEFICIENT (answers written);
- * TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_NOT_POSITIVE_DEFINITE,
- * TENON_UNSUPPORTED (a method that this version lacks). Cost: of the method, see TENON_METHOD_*. Since: 0.1. */
+ * Status: TENON_OK; TENON_MAX_ITERATIONS, TENON_INFEASIBLE (answers written); TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE,
+ * TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_NOT_POSITIVE_DEFINITE, TENON_SINGULAR_CONFIGURATION (embedded loops),
+ * TENON_UNSUPPORTED (a method that this version lacks, or that does not take these rows or loops). Cost: of the method,
+ * see TENON_METHOD_*. Since: 0.1. */
 TENON_API tenon_status tenon_constrained_dynamics(tenon_workspace *workspace, const tenon_solve_options *options,
                                                   const double *q, size_t q_count, const double *v, size_t v_count,
                                                   const double *tau, size_t tau_count, const double *wrenches,
@@ -1028,7 +1034,7 @@ TENON_API tenon_status tenon_constraint_rows(tenon_workspace *workspace, const d
 /* ---- Delassus matrix and operational space ---------------------------------------------------------------------- */
 
 /* With embedded loops, v = G ydot, M^-1 stands for G (G^T M G)^-1 G^T in this section: what forces do to a mechanism
- * that keeps its loops closed at q (bring q there by tenon_close_loops first). Every call may then return
+ * that keeps its loops closed at q (bring q there by tenon_close_loops first). Every call that takes q may then return
  * TENON_SINGULAR_CONFIGURATION as well. Wensing et al. ([LOOPS1] VIII) have the method. */
 
 /* The Delassus matrix A = J M^-1 J^T of the constraint rows, the inverse of the operational-space inertia Lambda. Row
@@ -1036,7 +1042,8 @@ TENON_API tenon_status tenon_constraint_rows(tenon_workspace *workspace, const d
  * part of it.
  * method: TENON_DELASSUS_*. q: nq. A: m x m, column-major, leading dimension lda >= m, both triangles, written.
  * Units: of row i's velocity over row j's impulse. Allocates: nothing. Threads: one at a time per workspace.
- * Status: as tenon_inverse_dynamics, TENON_NOT_POSITIVE_DEFINITE, TENON_UNSUPPORTED (a method that this version lacks).
+ * Status: as tenon_inverse_dynamics, TENON_NOT_POSITIVE_DEFINITE, TENON_UNSUPPORTED (a method that this version lacks, or
+ * rows between two moving links by any but TENON_DELASSUS_AUTOMATIC and _DENSE).
  * Cost: of the method, see TENON_DELASSUS_*. Since: 0.1. */
 TENON_API tenon_status tenon_delassus(tenon_workspace *workspace, int32_t method, const double *q, size_t q_count,
                                       double *A, size_t A_count, int32_t lda);
@@ -1051,7 +1058,8 @@ TENON_API tenon_status tenon_delassus(tenon_workspace *workspace, int32_t method
  * to it constraints on several bodies of one cluster of embedded loops, or on what hangs on several of them.
  * method: TENON_DAMPED_*. q: nq. mu: one number for all rows or m numbers, above 0; or NULL for the default. inverse:
  * m x m, column-major, leading dimension ld >= m, both triangles, written. Allocates: nothing.
- * Threads: one at a time per workspace. Status: as tenon_delassus, and TENON_INVALID_ARGUMENT for mu.
+ * Threads: one at a time per workspace. Status: as tenon_delassus, and TENON_INVALID_ARGUMENT for mu. Rows between two
+ * moving links by TENON_DAMPED_AUTOMATIC and _DENSE.
  * Cost: of the method, see TENON_DAMPED_*. Since: 0.1. */
 TENON_API tenon_status tenon_delassus_inverse(tenon_workspace *workspace, int32_t method, const double *q,
                                               size_t q_count, const double *mu, size_t mu_count, double *inverse,
@@ -1079,7 +1087,7 @@ TENON_API tenon_status tenon_delassus_apply(tenon_workspace *workspace, int32_t 
  * J J_bar J = J, J_bar J J_bar = J_bar and J N = 0 hold all the same.
  * q: nq. Lambda, J_bar, N: column-major, leading dimensions ldl >= m, ldj >= nv, ldn >= nv, written; each may be NULL.
  * rank: of the rows, may be NULL. Allocates: nothing. Threads: one at a time per workspace.
- * Status: TENON_OK, TENON_RANK_DEFICIENT, or as tenon_delassus.
+ * Status: TENON_OK, TENON_RANK_DEFICIENT, or as tenon_delassus; TENON_UNSUPPORTED for rows between two moving links.
  * Cost: O(m n + m^3), and O(m^2 n) for J_bar, O(m n^2) for N. Since: 0.1. */
 TENON_API tenon_status tenon_operational_space(tenon_workspace *workspace, const double *q, size_t q_count,
                                                double *Lambda, size_t Lambda_count, int32_t ldl, double *J_bar,
@@ -1356,7 +1364,8 @@ TENON_API tenon_status tenon_loop_jacobian(tenon_workspace *workspace, const dou
 #define TENON_LOOP_METHOD_UNCONSTRAINED ((int32_t)4) /* the independent joints alone */
 
 /* Forward dynamics of the mechanism by one treatment of its loops, for comparison. Arguments, status and threads as
- * tenon_forward_dynamics, and TENON_SINGULAR_CONFIGURATION. Cost: O(nv^2 ny), multipliers O((nv + rows)^3).
+ * tenon_forward_dynamics, and TENON_SINGULAR_CONFIGURATION; multipliers also TENON_INFEASIBLE (qdd written). Cost:
+ * O(nv^2 ny), multipliers O((nv + rows)^3).
  * Since: 0.1. */
 TENON_API tenon_status tenon_loop_forward_dynamics(tenon_workspace *workspace, int32_t loop_method, const double *q,
                                                    size_t q_count, const double *v, size_t v_count, const double *tau,

@@ -184,6 +184,17 @@ TEST(CapiRowLoops, LoopForwardDynamicsTreatsThem) {
   }
 }
 
+// A flat four-bar linkage cannot stop at once: the rows contradict each other, and the header says so.
+TEST(CapiRowLoops, ForwardDynamicsTellsOfRowsThatContradict) {
+  const Model model = load_with("four_bar", TENON_LOOPS_ROWS);
+  const Workspace w = workspace(model);
+  State s(model, w.get());
+  std::fill(s.q.begin(), s.q.end(), 0.0);
+  s.v = {1, 2, -1};
+  EXPECT_EQ(s.forward(w.get()), TENON_INFEASIBLE);
+  for (const double x : s.qdd) EXPECT_TRUE(std::isfinite(x) && x != 77.0);
+}
+
 TEST(CapiRowLoops, CycleOfJointsIsRefused) {
   const std::string inertial =
       "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>";
