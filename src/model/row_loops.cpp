@@ -23,7 +23,7 @@ std::size_t index(int i) {
 // Names of the joints that something ties, the given loops left away.
 class TiedJoints {
  public:
-  TiedJoints(const Mechanism& mechanism, const Names& without) : mechanism_(mechanism) {
+  TiedJoints(const Mechanism& mechanism, const Names& without) {
     for (const MechanismJoint& joint : mechanism.joints) above_.emplace(joint.child, &joint);
     for (const MechanismLoop& loop : mechanism.loops)
       if (without.count(loop.name) == 0) add_way(loop.predecessor, loop.successor);
@@ -60,7 +60,6 @@ class TiedJoints {
     for (const MechanismJoint* joint : down) names_.insert(joint->name);
   }
 
-  const Mechanism& mechanism_;
   std::unordered_map<std::string, const MechanismJoint*> above_;
   Names names_;
 };
