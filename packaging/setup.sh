@@ -15,7 +15,8 @@ TENON_BUILD_PACKAGES=(g++ cmake ninja-build pkg-config libeigen3-dev libpugixml-
 # What the tests need on top: GoogleTest, the golden data, a second URDF reader, and the clients in C, Python and Rust.
 TENON_TEST_PACKAGES=(gcc binutils libgtest-dev nlohmann-json3-dev liburdfdom-dev python3)
 TENON_RUST_PACKAGES=(cargo rustc)
-TENON_LINT_PACKAGES=(clang-format-14)
+# What the checks of .ci/run need on top: the layout of the sources, and a second compiler.
+TENON_LINT_PACKAGES=(clang-format-14 clang-14)
 
 die() {
   printf 'error: %s\n' "$*" >&2
