@@ -38,11 +38,10 @@ tenon_model_options model_options(const tenon_model_options* options) {
     throw Error(Status::invalid_argument,
                 "tenon_model_options: loops is " + std::to_string(checked.loops) +
                     "; give TENON_LOOPS_EMBED, TENON_LOOPS_OPEN, TENON_LOOPS_ROWS or TENON_LOOPS_AUTO");
-  for (const int32_t flag : {checked.ignore_loops, checked.ignore_mimic})
+  for (const int32_t flag : {checked.ignore_loops, checked.ignore_mimic, checked.tolerant_inertias})
     if (flag != 0 && flag != 1)
-      throw Error(Status::invalid_argument, "tenon_model_options: ignore_loops and ignore_mimic are 0 or 1");
-  if (checked.reserved2 != 0)
-    throw Error(Status::unsupported, "tenon_model_options: the field 'reserved2' is not 0");
+      throw Error(Status::invalid_argument,
+                  "tenon_model_options: ignore_loops, ignore_mimic and tolerant_inertias are 0 or 1");
   return checked;
 }
 
@@ -56,6 +55,7 @@ tenon_model* make_model(const Mechanism& mechanism, const tenon_model_options& o
   if (options.floating_joint_name != nullptr)
     compile.floating_joint_name = need_name(options.floating_joint_name, "floating_joint_name");
   compile.loops = static_cast<LoopTreatment>(options.loops);
+  compile.tolerant_inertias = options.tolerant_inertias == 1;
   compile.gravity = {options.gravity[0], options.gravity[1], options.gravity[2]};
 
   Log log(options);

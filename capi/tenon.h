@@ -344,7 +344,10 @@ typedef struct tenon_model_options {
   int32_t ignore_loops;             /* 1: <loop>, <coupling> and independent of URDF+ are passed over; default 0 */
   int32_t ignore_mimic;             /* 1: <mimic> of URDF is passed over; default 0 */
   int32_t loops;                    /* TENON_LOOPS_*: what becomes of loops; default TENON_LOOPS_EMBED */
-  int32_t reserved2;                /* 0 */
+  /* 1: takes, with a warning, what is refused otherwise: joints that move neither mass nor inertia are held, as fixed
+   * joints, where their position is 0 (what follows only such joints by <mimic> or a coupling too), and a body whose
+   * inertia is not positive definite is used as given; default 0 */
+  int32_t tolerant_inertias;
 } tenon_model_options;
 
 /* Writes the defaults into options, whose size the caller knows it by.

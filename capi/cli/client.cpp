@@ -34,6 +34,8 @@ ModelHandle load(const ModelSource& source) {
   tenon_model_options options;
   tenon_model_options_init(&options, sizeof options);
   options.base = source.floating ? TENON_BASE_FLOATING : TENON_BASE_FIXED;
+  options.ignore_mimic = source.ignore_mimic ? 1 : 0;
+  options.tolerant_inertias = source.tolerant_inertias ? 1 : 0;
   for (std::size_t i = 0; i < 3; ++i) options.gravity[i] = source.gravity[i];
   Message message{};
   tenon_model* model = nullptr;

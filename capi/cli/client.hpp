@@ -40,6 +40,7 @@ struct ModelSource {
   std::string path;
   bool floating = false;
   std::array<double, 3> gravity = {0, 0, -9.81};
+  bool ignore_mimic = false, tolerant_inertias = false;
 };
 
 ModelHandle load(const ModelSource& source);

@@ -21,7 +21,7 @@ void add_generate(CLI::App& app);
 // The options by which every command takes a robot, and those by which it takes contacts.
 struct RobotArguments {
   std::string path;
-  bool floating = false;
+  bool floating = false, ignore_mimic = false, tolerant_inertias = false;
   std::string gravity = "0,0,-9.81";
   void add_to(CLI::App& command);
   ModelSource source() const;

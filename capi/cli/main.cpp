@@ -17,6 +17,9 @@ CLI::Option* add_repeated(CLI::App& command, const std::string& name, std::vecto
 void RobotArguments::add_to(CLI::App& command) {
   command.add_option("model", path, "the robot, a URDF file")->required()->type_name("FILE");
   command.add_flag("--floating", floating, "the root link moves freely (legged robots); else it is fixed");
+  command.add_flag("--ignore-mimic", ignore_mimic, "joints with <mimic> move freely");
+  command.add_flag("--tolerant-inertias", tolerant_inertias,
+                   "hold joints that move no mass, and take inertias that no body can have");
   command.add_option("--gravity", gravity, "m/s^2, world axes")->type_name("X,Y,Z")->capture_default_str();
 }
 
@@ -26,7 +29,7 @@ ModelSource RobotArguments::source() const {
     throw Failure(format("--gravity: '%s' has %zu numbers; gravity has three, as in 0,0,-9.81.",
                          gravity.c_str(), given.size()),
                   2);
-  return {path, floating, {given[0], given[1], given[2]}};
+  return {path, floating, {given[0], given[1], given[2]}, ignore_mimic, tolerant_inertias};
 }
 
 void ContactArguments::add_to(CLI::App& command) {

@@ -27,6 +27,9 @@ struct CompileOptions {
   // Of loops that do not say themselves (MechanismLoop::treatment). open: of all, and of couplings, gears and
   // implicit constraints too, which are embedded otherwise.
   LoopTreatment loops = LoopTreatment::embed;
+  // Takes, with a warning, what is refused otherwise: joints that move neither mass nor inertia are held
+  // where their position is 0, and a body whose inertia is not positive definite is used as given.
+  bool tolerant_inertias = false;
 };
 
 struct Model {

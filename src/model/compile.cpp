@@ -20,6 +20,7 @@
 #include "model/fold_rotors.hpp"
 #include "model/inertia.hpp"
 #include "model/loops.hpp"
+#include "model/massless.hpp"
 #include "model/placement.hpp"
 #include "model/row_loops.hpp"
 #include "tenon/model.hpp"
@@ -108,7 +109,7 @@ class Compiler {
     lump_inertias();
     if (loops) compile_loops(mechanism_, description_, joint_node_, model_);
     model_.publish(options_.gravity);
-    check_inertias(mechanism_, model_);
+    check_inertias(mechanism_, options_, model_);
   }
 
  private:
@@ -386,8 +387,10 @@ std::shared_ptr<Model> compile_embedded(const Mechanism& mechanism, const Compil
 }
 
 std::shared_ptr<const Model> Model::compile(const Mechanism& mechanism, const CompileOptions& options) {
-  return divides_loops(mechanism, options) ? compile_divided(mechanism, options)
-                                           : compile_embedded(mechanism, options);
+  const auto compiled = [&](const Mechanism& m) -> std::shared_ptr<const Model> {
+    return divides_loops(m, options) ? compile_divided(m, options) : compile_embedded(m, options);
+  };
+  return options.tolerant_inertias ? compiled(hold_massless_joints(mechanism)) : compiled(mechanism);
 }
 
 // Points data() at what has been compiled.

@@ -63,7 +63,7 @@ std::string body_name(const Model& model, std::size_t node) {
   return "the body of joint " + quoted(model.joints[node].name);
 }
 
-void check_body(const Mechanism& mechanism, const Model& model, std::size_t i) {
+void check_body(const Mechanism& mechanism, const CompileOptions& options, Model& model, std::size_t i) {
   const NodeData& node = model.nodes[i];
   double central[6];  // about the centre of mass: I + (h x)(h x) / m
   std::copy(node.I, node.I + 6, central);
@@ -85,8 +85,14 @@ void check_body(const Mechanism& mechanism, const Model& model, std::size_t i) {
   text << body_name(model, i) << ", moved by joint " << quoted(model.joints[i].name)
        << ": the inertia of the body, with all that is fixed to it, is not positive definite (principal "
           "moments "
-       << moments[0] << ", " << moments[1] << ", " << moments[2]
-       << " kg m^2); give an inertia about the centre of mass whose principal moments are not negative";
+       << moments[0] << ", " << moments[1] << ", " << moments[2] << " kg m^2)";
+  if (options.tolerant_inertias) {
+    model.warnings.push_back(text.str() +
+                             "; it is used as given, and the mass matrix may not be positive definite");
+    return;
+  }
+  text << "; give an inertia about the centre of mass whose principal moments are not negative, or set "
+          "tolerant_inertias to use it as given";
   reject(mechanism, Status::invalid_inertia, text.str());
 }
 
@@ -171,7 +177,8 @@ const char* singular_text(const Model& model, std::size_t node, bool massless) {
   if (massless) {
     return "massless moving leaf: neither the link nor anything it carries has mass or inertia, so the mass "
            "matrix is "
-           "singular; give it a mass or an inertia, give the joint an armature, or make the joint fixed";
+           "singular; give it a mass or an inertia, give the joint an armature, make the joint fixed, or set "
+           "tolerant_inertias to have all such joints held";
   }
   if (node == 0 && model.floating_base) {
     return "the floating base moves no inertia that the joints beyond it do not already move, so the mass "
@@ -206,9 +213,9 @@ void check_solvable(const Mechanism& mechanism, const Model& model) {
 
 }  // namespace
 
-void check_inertias(const Mechanism& mechanism, Model& model) {
+void check_inertias(const Mechanism& mechanism, const CompileOptions& options, Model& model) {
   for (const MechanismLink& link : mechanism.links) warn_of_link(link, model);
-  for (std::size_t i = 0; i < model.nodes.size(); ++i) check_body(mechanism, model, i);
+  for (std::size_t i = 0; i < model.nodes.size(); ++i) check_body(mechanism, options, model, i);
   check_solvable(mechanism, model);
 }
 

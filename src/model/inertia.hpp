@@ -6,7 +6,8 @@
 namespace tenon {
 
 // Adds a warning for every link whose inertia no body can have but the dynamics can live with. Throws Error
-// (invalid_inertia) for a moving body of indefinite inertia and for joints that move no inertia of their own.
-void check_inertias(const Mechanism& mechanism, Model& model);
+// (invalid_inertia) for a moving body of indefinite inertia, which options may let pass with a warning, and
+// for joints that move no inertia of their own.
+void check_inertias(const Mechanism& mechanism, const CompileOptions& options, Model& model);
 
 }  // namespace tenon

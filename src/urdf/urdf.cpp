@@ -355,7 +355,12 @@ class Reader {
     joint.axis = read_axis(e, joint.type);
     read_limit(e, joint);
     read_dynamics(e, joint);
-    if (const std::optional<Element> mimic = e.child("mimic")) read_mimic(*mimic, joint);
+    if (const std::optional<Element> mimic = e.child("mimic")) {
+      if (joint.type == JointType::fixed)
+        mimic->warn("<mimic> on a fixed joint is ignored: the joint has no position that could follow");
+      else
+        read_mimic(*mimic, joint);
+    }
     if (e.has("independent") && !options_.ignore_loops) joint.independent = read_flag(e, "independent");
     out_.joints.push_back(std::move(joint));
   }
@@ -393,7 +398,8 @@ class Reader {
       if (joint_lines_.count(mimic.name) == 0)
         report_.fail(Status::invalid_model, mimic.line,
                      mimic.subject + ": it mimics joint " + in_quotes(mimic.name) +
-                         ", which does not exist; add it or mend the name");
+                         ", which does not exist; add it, mend the name, or set ignore_mimic to let such "
+                         "joints move freely");
   }
 
   // A name that must turn out to exist, by whom and where it is used.

@@ -31,6 +31,67 @@ TEST(Inertia, RefusesAMasslessMovingLeaf) {
   }
 }
 
+CompileOptions tolerant() {
+  CompileOptions options;
+  options.tolerant_inertias = true;
+  return options;
+}
+
+// A hand of two massless fingers, the second of which follows the first, and a massless thumb that the
+// shoulder leads.
+TEST(Inertia, HoldsMasslessJointsOnRequest) {
+  Mechanism mechanism = two_link_arm();
+  for (const char* name : {"finger", "tip", "thumb"}) {
+    mechanism.links.push_back(solid_link(name));
+    empty(mechanism.links.back());
+  }
+  mechanism.joints.push_back(joint_between("bend", JointType::revolute, "lower", "finger"));
+  mechanism.joints.push_back(joint_between("curl", JointType::universal, "finger", "tip"));
+  mechanism.joints.push_back(joint_between("grip", JointType::prismatic, "lower", "thumb"));
+  mechanism.couplings.push_back({"both", {"grip", "elbow"}, {"shoulder"}, {3, 2}, {0.1, 0.2}});
+  mechanism.couplings.push_back({"end", {"curl", "curl_2"}, {"bend"}, {1, 1}, {}});
+  expect_rejected(mechanism, Status::invalid_inertia, {"massless", "tolerant_inertias"});
+  const auto model = Model::compile(mechanism, tolerant());
+  EXPECT_EQ(model->nv, 2);
+  EXPECT_EQ(model->ny, 1);
+  EXPECT_EQ(model->loops.names, std::vector<std::string>{"both"});
+  EXPECT_NEAR(model->loops.closed[1], 0.2 + 2 * model->loops.closed[0], 1e-15);
+  ASSERT_EQ(model->warnings.size(), 1u);
+  EXPECT_NE(model->warnings[0].find("joints 'bend', 'curl', 'grip': "), std::string::npos)
+      << model->warnings[0];
+  EXPECT_TRUE(Model::compile(two_link_arm(), tolerant())->warnings.empty());
+}
+
+// What a loop, an implicit constraint or a follower with mass gives inertia to is not held.
+TEST(Inertia, HoldsNoJointThatOthersMove) {
+  Mechanism mechanism = two_link_arm();
+  mechanism.links.push_back(solid_link("knob"));
+  empty(mechanism.links.back());
+  mechanism.joints.push_back(joint_between("turn", JointType::revolute, "base", "knob"));
+  mechanism.couplings.push_back({"lead", {"elbow"}, {"turn"}, {2}, {}});
+  const auto led = Model::compile(two_link_arm(), tolerant());
+  EXPECT_EQ(led->nv, 2);
+  expect_rejected(mechanism, Status::invalid_inertia, {"joint 'turn'", "massless"}, tolerant());
+  mechanism.couplings.clear();
+  EXPECT_EQ(Model::compile(mechanism, tolerant())->nv, 2);
+  mechanism.implicits.push_back({"any", {"turn"}, 1, [](auto...) {}});
+  expect_rejected(mechanism, Status::invalid_inertia, {"joint 'turn'", "massless"}, tolerant());
+}
+
+TEST(Inertia, UsesAnIndefiniteInertiaOnRequest) {
+  Mechanism mechanism = two_link_arm();
+  mechanism.links[2].inertia = {0.2, 0, 0, 0.3, 0, -1e-3};
+  mechanism.links[2].center_of_mass = {1, 1, 0};
+  mechanism.joints[1].axis = {0, 0, 1};
+  expect_rejected(mechanism, Status::invalid_inertia,
+                  {"link 'lower'", "positive definite", "tolerant_inertias"});
+  const auto model = Model::compile(mechanism, tolerant());
+  bool warned = false;
+  for (const std::string& warning : model->warnings)
+    warned = warned || warning.find("used as given") != std::string::npos;
+  EXPECT_TRUE(warned);
+}
+
 TEST(Inertia, NamesTheLeafAndThenTheOthersOfAMasslessSubtree) {
   Mechanism mechanism = two_link_arm();
   empty(mechanism.links[1]);

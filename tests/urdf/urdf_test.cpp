@@ -202,6 +202,15 @@ TEST(Urdf, FreesAMimicJointOnRequestOnly) {
   EXPECT_TRUE(m.couplings.empty());
 }
 
+// A gripper whose fingers were made fixed keeps the <mimic> of its joints.
+TEST(Urdf, IgnoresAMimicOnAFixedJoint) {
+  const Mechanism m = parse_urdf(arm("fixed", "<mimic joint='nowhere' multiplier='2'/>"), "r.urdf");
+  EXPECT_TRUE(m.couplings.empty());
+  ASSERT_EQ(m.warnings.size(), 1u);
+  EXPECT_NE(m.warnings[0].find("r.urdf:6: joint 'j': <mimic> on a fixed joint is ignored"), std::string::npos)
+      << m.warnings[0];
+}
+
 TEST(Urdf, ReadsMimics) {
   const std::string text =
       "<robot name='r'><link name='a'/><link name='b'/><link name='c'/>"
