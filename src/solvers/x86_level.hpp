@@ -1,0 +1,52 @@
+// Which level of x86-64 a processor has, from the words of its CPUID instruction and from XGETBV.
+//
+// Code compiled for x86-64-v3 may use every instruction of that level, so every feature of it is asked for. A
+// virtual machine may hide some of them: where LZCNT is hidden, its code still runs, as BSR, and gives other
+// numbers. The system must keep the wide registers, too (OSXSAVE, XCR0).
+#pragma once
+
+#include <cstdint>
+
+namespace tenon {
+
+// CPUID by leaf; a leaf that the processor lacks is zero.
+struct X86Features {
+  std::uint32_t leaf1_ecx = 0;
+  std::uint32_t leaf7_ebx = 0;  // subleaf 0
+  std::uint32_t leaf80000001_ecx = 0;
+  std::uint32_t xcr0 = 0;  // low word; 0 where OSXSAVE is not set
+};
+
+namespace x86 {
+
+constexpr std::uint32_t bit(int number) {
+  return std::uint32_t{1} << number;
+}
+
+// By the x86-64 psABI, table of micro-architecture levels. v1: what every x86-64 has.
+constexpr std::uint32_t v2_leaf1_ecx = bit(0) | bit(9) | bit(13) | bit(19) | bit(20) | bit(23);
+//                                     SSE3     SSSE3    CMPXCHG16B  SSE4.1   SSE4.2    POPCNT
+constexpr std::uint32_t v2_leaf80000001_ecx = bit(0);  // LAHF
+constexpr std::uint32_t osxsave = bit(27);
+constexpr std::uint32_t v3_leaf1_ecx = bit(12) | bit(22) | osxsave | bit(28) | bit(29);
+//                                     FMA       MOVBE               AVX       F16C
+constexpr std::uint32_t v3_leaf7_ebx = bit(3) | bit(5) | bit(8);
+//                                     BMI1     AVX2     BMI2
+constexpr std::uint32_t v3_leaf80000001_ecx = bit(5);  // LZCNT
+constexpr std::uint32_t v3_xcr0 = bit(1) | bit(2);     // the system keeps the XMM and the YMM registers
+
+}  // namespace x86
+
+constexpr bool has_all(std::uint32_t word, std::uint32_t bits) {
+  return (word & bits) == bits;
+}
+
+// Whether code compiled for x86-64-v3 runs there.
+constexpr bool has_x86_64_v3(const X86Features& f) {
+  return has_all(f.leaf1_ecx, x86::v2_leaf1_ecx | x86::v3_leaf1_ecx) &&
+         has_all(f.leaf7_ebx, x86::v3_leaf7_ebx) &&
+         has_all(f.leaf80000001_ecx, x86::v2_leaf80000001_ecx | x86::v3_leaf80000001_ecx) &&
+         has_all(f.xcr0, x86::v3_xcr0);
+}
+
+}  // namespace tenon
