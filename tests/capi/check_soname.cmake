@@ -1,0 +1,18 @@
+# The SONAME of LIBRARY, of VERSION, is libtenon.so.MAJOR from 1.0.0 on and libtenon.so.0.MINOR before; README.md loads
+# the library by that name.
+cmake_policy(SET CMP0007 NEW)
+string(REGEX MATCH "^([0-9]+)(\\.[0-9]+)" so_version ${VERSION})
+if(CMAKE_MATCH_1 GREATER 0)
+  set(so_version ${CMAKE_MATCH_1})
+endif()
+set(expected libtenon.so.${so_version})
+execute_process(COMMAND ${READELF} -d ${LIBRARY} OUTPUT_VARIABLE dynamic COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCH "SONAME[^[]*\\[([^]]*)\\]" found "${dynamic}")
+if(NOT CMAKE_MATCH_1 STREQUAL expected)
+  message(FATAL_ERROR "the SONAME is '${CMAKE_MATCH_1}', not '${expected}'")
+endif()
+file(READ ${README} text)
+string(FIND "${text}" "dlopen(\"${expected}\")" at)
+if(at EQUAL -1)
+  message(FATAL_ERROR "README.md does not load ${expected}")
+endif()
