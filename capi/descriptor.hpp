@@ -1,13 +1,14 @@
 // Structs that can grow. Their first field, struct_size, says which version of the struct the other side
 // knows.
-//   options (read):  a shorter struct is laid over the defaults; a longer one must be zero beyond what we
-//   know information (written):  as many bytes as the caller has room for
+//   options (read): a shorter struct is laid over the defaults; a longer one must be zero beyond what we know
+//   information (written): as many bytes as the caller has room for
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <string>
 
 #include "tenon.h"
@@ -17,36 +18,38 @@ namespace tenon::capi {
 
 // struct_size and the field after it.
 inline constexpr std::size_t smallest_struct = 2 * sizeof(std::int32_t);
-// No version of any struct comes near: a larger number is memory that nobody prepared.
+// No version of any struct comes near: a larger struct_size stands in memory that nobody prepared.
 inline constexpr std::size_t largest_struct = 4096;
 
-template <class T>
-bool plausible_size(std::size_t size) noexcept {
-  return size >= smallest_struct && size <= largest_struct && size % alignof(T) == 0;
+inline bool plausible_size(std::size_t size) noexcept {
+  return size >= smallest_struct && size <= largest_struct;
 }
 
 template <class T>
 tenon_status init(T* out, std::size_t size, T defaults) noexcept {
   if (out == nullptr) return TENON_INVALID_ARGUMENT;
-  if (!plausible_size<T>(size)) return TENON_WRONG_SIZE;
+  if (size < smallest_struct || size > std::numeric_limits<std::uint32_t>::max()) return TENON_WRONG_SIZE;
   std::memset(static_cast<void*>(out), 0, size);
   defaults.struct_size = static_cast<std::uint32_t>(size);
   std::memcpy(static_cast<void*>(out), &defaults, std::min(size, sizeof(T)));
   return TENON_OK;
 }
 
-// Lays *given (or nothing, for NULL) over *options, which holds the defaults.
+// Lays *given (or nothing, for NULL) over *options, which holds the defaults. Every version of a struct is a
+// multiple of its alignment long; what a size holds beyond such a multiple may be half a field and is not
+// read.
 template <class T>
 Status lay_over(const T* given, T* options) noexcept {
   if (given == nullptr) return Status::ok;
   std::uint32_t size = 0;
   std::memcpy(&size, given, sizeof size);
-  if (!plausible_size<T>(size)) return Status::wrong_size;
+  if (!plausible_size(size)) return Status::wrong_size;
   const auto* bytes = reinterpret_cast<const unsigned char*>(given);
   if (size > sizeof(T) &&
       std::any_of(bytes + sizeof(T), bytes + size, [](unsigned char b) { return b != 0; }))
     return Status::unsupported;
-  std::memcpy(static_cast<void*>(options), given, std::min<std::size_t>(size, sizeof(T)));
+  std::memcpy(static_cast<void*>(options), given,
+              std::min<std::size_t>(size / alignof(T) * alignof(T), sizeof(T)));
   return Status::ok;
 }
 
@@ -72,7 +75,7 @@ template <class T>
 Status put(T* out, T value) noexcept {
   if (out == nullptr) return Status::invalid_argument;
   const std::uint32_t size = out->struct_size;
-  if (!plausible_size<T>(size)) return Status::wrong_size;
+  if (!plausible_size(size)) return Status::wrong_size;
   value.struct_size = size;
   std::memcpy(static_cast<void*>(out), &value, std::min<std::size_t>(size, sizeof(T)));
   return Status::ok;

@@ -103,8 +103,10 @@
  * block says so.
  * Options are structs that begin with struct_size: fill them by their _init function, which writes the defaults, then
  * change fields. NULL means the defaults. A shorter struct of an older caller is completed with defaults; a longer one
- * of a newer caller is taken if the part this version does not know is zero, else TENON_UNSUPPORTED.
- * Text is UTF-8, ended by NUL. Names returned are borrowed from the object and live as long as it does.
+ * of a newer caller is taken if the part this version does not know is zero, else TENON_UNSUPPORTED. A struct_size
+ * below 8 or above 4096 is in memory that nobody prepared: TENON_WRONG_SIZE.
+ * Text is UTF-8, ended by NUL; a name that is not is refused. Names returned are borrowed from the object and live as
+ * long as it does. Messages are cut between characters only.
  * Status: 0 is TENON_OK. Negative: nothing was written, and a message says what, where and how to mend it. Positive:
  * outputs were written, with a caveat. Creation, filling and look-up take `char *message, size_t message_size` for it
  * (NULL or 0: not wanted; cut to fit, always ended by NUL; "" on success). Computations keep it in the workspace:
