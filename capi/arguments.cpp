@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "model/utf8.hpp"
 #include "tenon/status.hpp"
 
 namespace tenon::capi {
@@ -26,9 +27,22 @@ void need(const void* pointer, const char* name) {
     throw Error(Status::invalid_argument, std::string(name) + " is NULL; a value is needed");
 }
 
-std::string need_name(const char* text, const char* name) {
+static void need_text(const char* text, const char* name) {
   need(text, name);
   if (*text == '\0') throw Error(Status::invalid_argument, std::string(name) + " is empty; give a text");
+}
+
+std::string need_path(const char* path) {
+  need_text(path, "path");
+  return path;
+}
+
+std::string need_name(const char* text, const char* name) {
+  need_text(text, name);
+  const std::size_t valid = valid_utf8(text);
+  if (text[valid] != '\0')
+    throw Error(Status::invalid_argument,
+                std::string(name) + " is not UTF-8 from byte " + std::to_string(valid) + " on; give UTF-8");
   return text;
 }
 

@@ -19,8 +19,9 @@ bool is_unit_quaternion(const double* xyzw) noexcept;
 bool all_finite(const double* values, std::size_t count) noexcept;
 
 void need(const void* pointer, const char* name);
-// The text itself, which must not be empty.
+// The text itself, which must not be empty, and of a name must be UTF-8.
 std::string need_name(const char* text, const char* name);
+std::string need_path(const char* path);
 void need_index(std::int32_t index, std::size_t count, const char* name, const char* of_what);
 void need_count(std::size_t count, std::size_t expected, const char* name);
 void need_finite(const double* values, std::size_t count, const char* name);

@@ -5,6 +5,7 @@
 
 #include "arguments.hpp"
 #include "descriptor.hpp"
+#include "model/utf8.hpp"
 #include "solve_options.hpp"
 #include "tenon/loops.hpp"
 
@@ -23,7 +24,9 @@ void Call::fail(Status status, const char* format, ...) noexcept {
   const auto used = static_cast<std::size_t>(head);
   std::va_list arguments;
   va_start(arguments, format);
-  std::vsnprintf(workspace_->message + used, sizeof workspace_->message - used, format, arguments);
+  char* text = workspace_->message + used;
+  const std::size_t space = sizeof workspace_->message - used;
+  drop_cut_character(text, space, std::vsnprintf(text, space, format, arguments));
   va_end(arguments);
 }
 

@@ -52,7 +52,7 @@ std::vector<double> per_row(const double* values, std::size_t count, std::size_t
 
 // What the three kinds of constraint have in common. rows: how many this one has.
 void apply(const tenon_constraint_options& options, std::size_t rows, ConstraintSpec& spec) {
-  if (options.name != nullptr) spec.name = options.name;
+  if (options.name != nullptr && *options.name != '\0') spec.name = need_name(options.name, "name");
   need_gain(options.frequency, "frequency");
   need_gain(options.damping_ratio, "damping_ratio");
   spec.frequency = options.frequency;

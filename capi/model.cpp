@@ -68,7 +68,7 @@ tenon_model* make_model(const Mechanism& mechanism, const tenon_model_options& o
 }
 
 Mechanism read_urdf(const char* path, const tenon_model_options& options) {
-  return load_urdf(need_name(path, "path"), urdf_options(options));
+  return load_urdf(need_path(path), urdf_options(options));
 }
 
 Mechanism read_urdf(const char* text, std::size_t text_size, const tenon_model_options& options) {

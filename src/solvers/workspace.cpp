@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "model/utf8.hpp"
 #include "solvers/folded.hpp"
 #include "solvers/row_loops.hpp"
 
@@ -186,7 +187,7 @@ WorkspaceImpl::~WorkspaceImpl() = default;
 Status WorkspaceImpl::fail(Status status, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  std::vsnprintf(message, sizeof message, format, arguments);
+  drop_cut_character(message, sizeof message, std::vsnprintf(message, sizeof message, format, arguments));
   va_end(arguments);
   return status;
 }

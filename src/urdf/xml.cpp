@@ -2,8 +2,9 @@
 //
 // pugixml, because it comes as a static library: the one file users load then needs no other. It expands no
 // entities but the five of XML and character references, loads nothing, and parses without recursion. What it
-// does not bound is looked at in one pass over the text before it sees it: NUL bytes, document types, the
-// number of nodes, and the number of attributes of one element.
+// does not bound or lets pass is looked at in one pass over the text before it sees it: NUL bytes, document
+// types, the number of nodes, the number of attributes of one element, bytes that are not UTF-8 and
+// references that name no character. Comments and declarations may hold any bytes, because nobody reads them.
 
 #include "urdf/xml.hpp"
 
@@ -11,6 +12,10 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
+#include <utility>
+
+#include "model/utf8.hpp"
 
 namespace tenon::urdf {
 namespace {
@@ -52,7 +57,25 @@ bool contains(std::initializer_list<std::string_view> known, std::string_view na
   return std::find(known.begin(), known.end(), name) != known.end();
 }
 
-// One pass over the text that counts what pugixml would have to store.
+// The character of a reference "&name;", without its '&' and ';'. 0 where it names none that XML allows.
+std::uint32_t referred_character(std::string_view name) {
+  constexpr std::pair<std::string_view, char> named[] = {
+      {"amp", '&'}, {"lt", '<'}, {"gt", '>'}, {"quot", '"'}, {"apos", '\''}};
+  for (const auto& [known, character] : named)
+    if (name == known) return static_cast<unsigned char>(character);
+  if (name.substr(0, 1) != "#") return 0;
+  const bool hexadecimal = name.substr(1, 1) == "x";
+  const std::string_view digits = name.substr(hexadecimal ? 2 : 1);
+  std::uint32_t code = 0;
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), code, hexadecimal ? 16 : 10);
+  if (error != std::errc() || end != digits.data() + digits.size()) return 0;
+  const bool control = code < 0x20 && code != '\t' && code != '\n' && code != '\r';
+  const bool surrogate = code >= 0xd800 && code < 0xe000;
+  return control || surrogate || code == 0xfffe || code == 0xffff || code > 0x10ffff ? 0 : code;
+}
+
+// One pass over the text that counts what pugixml would have to store, and checks what it would let pass.
 class Scanner {
  public:
   Scanner(std::string_view text, const Report& report) : text_(text), report_(report) {}
@@ -61,12 +84,16 @@ class Scanner {
     const std::size_t nul = text_.find('\0');
     if (nul != std::string_view::npos)
       fail(nul, "a NUL byte stands in the text; save the file as plain UTF-8 (is it UTF-16 or binary?)");
+    std::size_t read = 0;  // what stands before has been checked
     for (std::size_t at = text_.find('<'); at != std::string_view::npos; at = text_.find('<', at)) {
       count(at);
+      check_text(read, at);
       if (starts(at, "<!--")) {
         at = after(at + 4, "-->");
       } else if (starts(at, "<![CDATA[")) {
+        const std::size_t begin = at;
         at = after(at + 9, "]]>");
+        check_utf8(begin, at);
       } else if (starts(at, "<?")) {
         at = after(at + 2, "?>");
       } else if (starts(at, "<!")) {
@@ -74,13 +101,39 @@ class Scanner {
       } else {
         at = scan_tag(at);
       }
+      read = at;
     }
+    check_text(read, text_.size());
   }
 
  private:
   [[noreturn]] void fail(std::size_t at, const std::string& what) const {
     const auto lines = std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(at), '\n');
     report_.fail(Status::parse_error, static_cast<int>(lines) + 1, what);
+  }
+
+  void check_utf8(std::size_t begin, std::size_t end) const {
+    const std::size_t valid = valid_utf8(text_.substr(begin, end - begin));
+    if (valid < end - begin)
+      fail(begin + valid, "the bytes here are not UTF-8; save the file as UTF-8 (is it Latin-1?)");
+  }
+
+  void check_text(std::size_t begin, std::size_t end) const {
+    check_utf8(begin, end);
+    const std::string_view part = text_.substr(begin, end - begin);
+    for (std::size_t at = part.find('&'); at != std::string_view::npos; at = part.find('&', at + 1)) {
+      const std::size_t semicolon = part.find_first_of(";&<'\" \t\r\n", at + 1);
+      if (semicolon == std::string_view::npos || part[semicolon] != ';')
+        fail(begin + at,
+             "a '&' begins no reference such as &amp; or &#65; that ends with ';'; write &amp; for the "
+             "character itself");
+      const std::string_view name = part.substr(at + 1, semicolon - at - 1);
+      if (referred_character(name) == 0)
+        fail(begin + at,
+             in_quotes("&" + std::string(name.substr(0, longest_reference)) + ";") +
+                 " names no character; XML knows &amp; &lt; &gt; &quot; &apos; and the numbers of "
+                 "characters, such as &#65; or &#x41;");
+    }
   }
 
   bool starts(std::size_t at, std::string_view mark) const {
@@ -104,9 +157,9 @@ class Scanner {
     std::size_t at = begin + 1;
     while (true) {
       at = text_.find_first_of("='\">", at);
-      if (at == std::string_view::npos) return text_.size();
+      if (at == std::string_view::npos) break;
       const char mark = text_[at++];
-      if (mark == '>') return at;
+      if (mark == '>') break;
       if (mark == '=') {
         count(at);
         if (++attributes > max_attributes)
@@ -115,7 +168,12 @@ class Scanner {
         at = after(at, std::string_view(&mark, 1));
       }
     }
+    at = std::min(at, text_.size());
+    check_text(begin, at);
+    return at;
   }
+
+  static constexpr std::size_t longest_reference = 40;
 
   std::string_view text_;
   const Report& report_;
@@ -174,7 +232,7 @@ void check_elements(const pugi::xml_document& document, const Report& report) {
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t longest = 80;
   std::string out = "'";
-  for (const char c : text.substr(0, longest))
+  for (const char c : text.substr(0, cut_utf8(text, longest)))
     out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
   return out + (text.size() > longest ? "...'" : "'");
 }

@@ -213,6 +213,76 @@ TEST_F(Contract, InformationKeepsToTheRoomOfAnOlderCaller) {
                           [](unsigned char b) { return b == 0xee; }));
 }
 
+// Wherever a message is cut, what is left is UTF-8.
+bool is_utf8(const std::string& text) {
+  for (size_t at = 0; at < text.size();) {
+    const auto first = static_cast<unsigned char>(text[at]);
+    const size_t length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    if (first >= 0x80 && first < 0xc2) return false;
+    if (at + length > text.size()) return false;
+    for (size_t k = 1; k < length; ++k)
+      if ((static_cast<unsigned char>(text[at + k]) & 0xc0) != 0x80) return false;
+    at += length;
+  }
+  return true;
+}
+
+TEST_F(Contract, MessagesAreNeverCutInsideACharacter) {
+  for (const std::string letter : {"\xC3\xA9", "\xE6\x89\x8B", "\xF0\x9F\xA6\xBF"}) {
+    std::string name = "x";
+    for (int k = 0; k < 300; ++k) name += letter;
+    int32_t index = 0;
+    for (size_t size = 0; size < 100; ++size) {
+      std::string buffer(101, '#');
+      EXPECT_EQ(tenon_model_find_link(model.get(), name.c_str(), &index, buffer.data(), size),
+                TENON_NOT_FOUND);
+      if (size > 0) {
+        EXPECT_TRUE(is_utf8(buffer.c_str())) << size;
+      }
+    }
+    // In a workspace: a joint of that name whose quaternion is none. Its text is longer than the message may
+    // be.
+    for (int shift = 0; shift < 4; ++shift) {
+      const std::string joint = std::string(static_cast<size_t>(shift), 'x') + name;
+      const std::string inertial =
+          "<inertial><mass value='1'/><inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/></inertial>";
+      Model ball;
+      const Answer answer =
+          parse("<robot name='r'><link name='a'/><link name='b'>" + inertial + "</link><joint name='" +
+                    joint + "' type='spherical'><parent link='a'/><child link='b'/></joint></robot>",
+                &ball);
+      ASSERT_EQ(answer.status, TENON_OK) << answer.message;
+      const Workspace alone = workspace(ball);
+      const double q[4] = {2, 0, 0, 1}, zero[3] = {0, 0, 0};
+      double qdd[3];
+      EXPECT_EQ(tenon_forward_dynamics(alone.get(), q, 4, zero, 3, zero, 3, nullptr, 0, qdd, 3),
+                TENON_NOT_NORMALIZED);
+      const std::string message = tenon_workspace_message(alone.get());
+      EXPECT_GT(message.size(), 500U) << message;
+      EXPECT_TRUE(is_utf8(message)) << message;
+    }
+    // What a message quotes of a text.
+    for (int shift = 0; shift < 4; ++shift) {
+      const std::string value = std::string(static_cast<size_t>(shift), 'x') + name;
+      const Answer bad = parse("<robot name='r'><link name='a'><inertial><mass value='" + value +
+                               "'/></inertial></link></robot>");
+      EXPECT_EQ(bad.status, TENON_PARSE_ERROR);
+      EXPECT_TRUE(is_utf8(bad.message)) << bad.message;
+    }
+  }
+}
+
+TEST_F(Contract, NamesThatAreNotUtf8AreRefused) {
+  for (const std::string bad :
+       {"caf\xE9", "\xC0\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE6\x89", "\x80"}) {
+    char message[200] = "";
+    tenon_builder* builder = nullptr;
+    EXPECT_EQ(tenon_builder_create(bad.c_str(), &builder, message, sizeof message), TENON_INVALID_ARGUMENT);
+    EXPECT_NE(std::string(message).find("UTF-8"), std::string::npos) << message;
+    EXPECT_EQ(builder, nullptr);
+  }
+}
+
 TEST_F(Contract, MessagesAreCutToTheirBuffer) {
   const std::string whole = "no link is named 'tool'";
   int32_t index = 0;

@@ -286,7 +286,41 @@ TEST(BadUrdf, DocumentTypesAndEntityBombs) {
       "name='&b;'/>",
       Status::parse_error, {"r.urdf:2: ", "DOCTYPE"});
   expect_bad("<!DOCTYPE r SYSTEM 'file:///etc/passwd'><robot name='r'/>", Status::parse_error, {"DOCTYPE"});
-  EXPECT_EQ(parse_urdf("<robot name='&xxe;'><link name='l'/></robot>").name, "&xxe;");
+  expect_bad("<robot name='&xxe;'><link name='l'/></robot>", Status::parse_error, {"r.urdf:1: ", "'&xxe;'"});
+}
+
+TEST(BadUrdf, ReferencesThatNameNoCharacter) {
+  for (const char* bad : {"&#0;",     "&#x0;",      "&#8;",
+                          "&#xD800;", "&#xDFFF;",   "&#55296;",
+                          "&#xFFFE;", "&#x110000;", "&#99999999999999;",
+                          "&#;",      "&#x;",       "&#-65;",
+                          "&#6 5;",   "&#x4G;",     "&Amp;",
+                          "&foo;",    "&;",         "&",
+                          "a & b",    "&amp",       "&lt&gt;"}) {
+    expect_bad(robot("<link\nname='a" + std::string(bad) + "'/>"), Status::parse_error, {"r.urdf:3: ", "&"});
+    expect_bad(robot("<link name='a'/>\ntext " + std::string(bad)), Status::parse_error, {"r.urdf:3: ", "&"});
+  }
+  // Not where nobody reads: a comment, a declaration, literal text.
+  EXPECT_NO_THROW(parse_urdf(robot("<!-- a & b &foo; --><?x &foo; ?><link name='l'/><![CDATA[&foo;]]>")));
+  const Mechanism good = parse_urdf(robot("<link name='&lt;&amp;&gt; &quot;&apos; &#65;&#x42;&#x1F9BF;'/>"));
+  EXPECT_EQ(good.links[0].name, "<&> \"' AB\xF0\x9F\xA6\xBF");
+}
+
+TEST(BadUrdf, BytesThatAreNotUtf8) {
+  for (const char* bad :
+       {"\xFF", "\x80", "caf\xE9", "\xC0\x80", "\xC1\xBF", "\xE0\x80\x80", "\xED\xA0\x80", "\xF0\x80\x80\x80",
+        "\xF4\x90\x80\x80", "\xF8\x88\x80\x80", "\xE6\x89", "\xE6\x89x"}) {
+    expect_bad(robot("<link\nname='" + std::string(bad) + "'/>"), Status::parse_error,
+               {"r.urdf:3: ", "UTF-8"});
+    expect_bad(robot("\n<link" + std::string(bad) + " name='l'/>"), Status::parse_error,
+               {"r.urdf:3: ", "UTF-8"});
+    expect_bad(robot("<link name='l'/>\n" + std::string(bad)), Status::parse_error, {"r.urdf:3: ", "UTF-8"});
+    expect_bad(robot("<link name='l'/>\n<![CDATA[" + std::string(bad) + "]]>"), Status::parse_error,
+               {"UTF-8"});
+    EXPECT_NO_THROW(parse_urdf(robot("<!-- by " + std::string(bad) + " --><link name='l'/>")));
+  }
+  EXPECT_EQ(parse_urdf(robot("<link name='\xE6\x89\x8B \xF4\x8F\xBF\xBF \xC3\x84'/>")).links[0].name,
+            "\xE6\x89\x8B \xF4\x8F\xBF\xBF \xC3\x84");
 }
 
 TEST(BadUrdf, DeepNesting) {
