@@ -11,15 +11,48 @@ using Bodies = std::set<std::int32_t>;
 
 // Takes in the outermost parent until all others agree on one.
 void close_upward(const std::vector<std::int32_t>& parent, Bodies& bodies) {
-  for (;;) {
-    Bodies parents;
-    for (const std::int32_t body : bodies) {
-      const std::int32_t p = parent[static_cast<std::size_t>(body)];
-      if (bodies.count(p) == 0) parents.insert(p);
-    }
-    if (parents.size() <= 1) return;
-    bodies.insert(*parents.rbegin());
+  Bodies parents;  // that are no members
+  const auto add_parent_of = [&](std::int32_t body) {
+    const std::int32_t p = parent[static_cast<std::size_t>(body)];
+    if (bodies.count(p) == 0) parents.insert(p);
+  };
+  for (const std::int32_t body : bodies) add_parent_of(body);
+  while (parents.size() > 1) {
+    const std::int32_t outermost = *parents.rbegin();
+    parents.erase(outermost);
+    bodies.insert(outermost);
+    add_parent_of(outermost);
   }
+}
+
+// The lists joined where they share a body. Without this a chain of couplings would be joined link by link,
+// which takes the square of its length.
+std::vector<Bodies> join_lists(std::size_t count, const std::vector<std::vector<std::int32_t>>& tied) {
+  std::vector<std::int32_t> leader(count);
+  for (std::size_t i = 0; i < count; ++i) leader[i] = static_cast<std::int32_t>(i);
+  const auto find = [&](std::int32_t body) {
+    while (leader[static_cast<std::size_t>(body)] != body) {
+      std::int32_t& next = leader[static_cast<std::size_t>(body)];
+      next = leader[static_cast<std::size_t>(next)];
+      body = next;
+    }
+    return body;
+  };
+  for (const std::vector<std::int32_t>& bodies : tied)
+    for (const std::int32_t body : bodies)
+      leader[static_cast<std::size_t>(find(body))] = find(bodies.front());
+  std::vector<Bodies> joined;
+  std::vector<std::int32_t> place(count, -1);
+  for (const std::vector<std::int32_t>& bodies : tied) {
+    if (bodies.empty()) continue;
+    std::int32_t& at = place[static_cast<std::size_t>(find(bodies.front()))];
+    if (at < 0) {
+      at = static_cast<std::int32_t>(joined.size());
+      joined.emplace_back();
+    }
+    joined[static_cast<std::size_t>(at)].insert(bodies.begin(), bodies.end());
+  }
+  return joined;
 }
 
 }  // namespace
@@ -28,8 +61,7 @@ std::vector<std::int32_t> form_clusters(const std::vector<std::int32_t>& parent,
                                         const std::vector<std::vector<std::int32_t>>& tied) {
   std::vector<Bodies> sets;
   std::vector<std::int32_t> owner(parent.size(), -1);  // an index into sets
-  std::vector<Bodies> open;
-  for (const std::vector<std::int32_t>& bodies : tied) open.emplace_back(bodies.begin(), bodies.end());
+  std::vector<Bodies> open = join_lists(parent.size(), tied);
   while (!open.empty()) {
     Bodies bodies = std::move(open.back());
     open.pop_back();

@@ -253,11 +253,12 @@ class Compiler {
   }
 
   // Home axes, in the root frame, of the hinges beyond a link whose frames follow from that link's: up to the
-  // next joint that brings a frame of its own.
+  // next joint that brings a frame of its own, and no more than decide what pays, for loading is to be O(n).
   std::vector<Vec> hinge_axes_beyond(std::size_t link) const {
+    constexpr std::size_t most_axes = 64;
     std::vector<Vec> axes;
     std::vector<std::size_t> open = {link};
-    while (!open.empty()) {
+    while (!open.empty() && axes.size() < most_axes) {
       const std::size_t at = open.back();
       open.pop_back();
       for (const std::size_t i : description_.joints_below[at]) {
@@ -429,7 +430,7 @@ void Model::publish(const Vector3& gravity) {
   d.loop_scratch_size = d.varying_clusters = 0;
   for (const ClusterData& c : loops.clusters) d.varying_clusters += c.constant_G == 0;
   for (const ClusterData& c : loops.clusters)
-    d.loop_scratch_size = std::max(d.loop_scratch_size, c.row_count * (c.v_count + 1));
+    if (c.constant_G == 0) d.loop_scratch_size = std::max(d.loop_scratch_size, c.row_count * (c.v_count + 1));
   d.clusters = loops.clusters.data();
   d.node_cluster = loops.node_cluster.data();
   d.y_index = loops.y_index.data();

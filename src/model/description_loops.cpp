@@ -59,6 +59,7 @@ class LoopReader {
       joints_.emplace(description_.joints[i].data.name, i);
       description_.dependent.push_back(!description_.joints[i].data.independent);
     }
+    find_depths();
     followers_.resize(description_.joints.size());
     tied_.resize(description_.joints.size(), 0);
     for (const MechanismLoop& loop : mechanism_.loops) add(loop);
@@ -238,17 +239,30 @@ class LoopReader {
     return joints;
   }
 
+  std::size_t parent_of(std::size_t link) const {
+    return description_.joints[static_cast<std::size_t>(description_.joint_above[link])].parent;
+  }
+
+  // Joints from the root to each link.
+  void find_depths() {
+    depth_.assign(description_.joint_above.size(), -1);
+    std::vector<std::size_t> way;
+    for (std::size_t link = 0; link < depth_.size(); ++link) {
+      for (std::size_t at = link;; at = parent_of(at)) {
+        if (depth_[at] >= 0) break;
+        if (description_.joint_above[at] < 0) {
+          depth_[at] = 0;
+          break;
+        }
+        way.push_back(at);
+      }
+      for (; !way.empty(); way.pop_back()) depth_[way.back()] = depth_[parent_of(way.back())] + 1;
+    }
+  }
+
   std::size_t common_link(std::size_t a, std::size_t b) const {
-    const auto depth = [&](std::size_t link) {
-      int count = 0;
-      for (int j = description_.joint_above[link]; j >= 0; ++count)
-        j = description_.joint_above[description_.joints[static_cast<std::size_t>(j)].parent];
-      return count;
-    };
-    const auto parent = [&](std::size_t link) {
-      return description_.joints[static_cast<std::size_t>(description_.joint_above[link])].parent;
-    };
-    int da = depth(a), db = depth(b);
+    const auto parent = [&](std::size_t link) { return parent_of(link); };
+    int da = depth_[a], db = depth_[b];
     for (; da > db; --da) a = parent(a);
     for (; db > da; --db) b = parent(b);
     while (a != b) a = parent(a), b = parent(b);
@@ -292,6 +306,7 @@ class LoopReader {
   Description& description_;
   std::unordered_map<std::string, std::size_t> links_, joints_;
   std::unordered_map<std::string, std::string> names_;
+  std::vector<int> depth_;                           // per link
   std::vector<std::vector<std::size_t>> followers_;  // per joint: those that a coupling makes follow it
   std::vector<char> tied_;                           // per joint: some constraint moves it
 };

@@ -7,6 +7,10 @@
 // is redundant stays. Dependent coordinates are pivots of an orthogonalisation of the columns of K: those
 // declared dependent first, then other one-dof joints, then coordinates of joints with several, where taking
 // a share of them leaves a joint without independent positions.
+//
+// A cluster whose couplings give one dependent joint after the other needs none of this: the dependent joints
+// are those declared, and G and a closed configuration follow by substitution, O(rows x independent
+// coordinates). Otherwise a cluster of n coordinates and r rows costs O(n r^2).
 #include <algorithm>
 #include <cmath>
 #include <sstream>
@@ -54,11 +58,13 @@ class Analysis {
     drop_still_rows();
     const std::size_t clusters = model_.loops.clusters.size();
     samples_.resize(clusters);
-    find_samples();
     splits_.resize(clusters);
+    ways_.resize(clusters);
+    for (std::size_t i = 0; i < clusters; ++i) find_way(i);
+    find_samples();
     model_.loops.closed.resize(static_cast<std::size_t>(model_.nq));
     neutral_configuration(model_.nodes, model_.loops.closed.data());
-    for (std::size_t i = 0; i < clusters; ++i) choose_split(i);
+    choose_splits();
     number_coordinates();
     fill_constant_blocks();
   }
@@ -175,6 +181,107 @@ class Analysis {
     warn(constraint, text.str() + "; taken as closed");
   }
 
+  // ---- clusters that couplings close one joint after the other
+
+  // One equation: coefficient of the dependent joint times its position = offset - sum of the other entries.
+  struct Substitution {
+    std::int32_t entry_begin, entry_end;  // in loops.coupling_entries
+    std::int32_t solved;                  // the entry of the dependent joint
+  };
+
+  // Orders the rows of a cluster so that each has one declared dependent joint that no earlier row gave.
+  // Marks the cluster as constant where that comes out even.
+  void find_way(std::size_t cluster) {
+    ClusterData& c = model_.loops.clusters[cluster];
+    const std::vector<CouplingEntry>& entries = model_.loops.coupling_entries;
+    std::vector<Substitution> rows;
+    for (int l = c.constraint_begin; l < c.constraint_end; ++l) {
+      const LoopConstraintData& loop = model_.loops.constraints[static_cast<std::size_t>(l)];
+      if (loop.kind != loop_coupling) return;
+      for (std::int32_t e = loop.entry_begin; e < loop.entry_end;) {
+        const std::int32_t begin = e, row = entries[static_cast<std::size_t>(e)].row;
+        while (e < loop.entry_end && entries[static_cast<std::size_t>(e)].row == row) ++e;
+        rows.push_back({begin, e, -1});
+      }
+    }
+    const auto first = declared_.begin() + c.v_begin;
+    if (rows.size() != static_cast<std::size_t>(c.row_count) ||
+        std::count(first, first + c.v_count, char{1}) != c.row_count)
+      return;
+    std::vector<std::vector<std::size_t>> rows_with(static_cast<std::size_t>(c.v_count));
+    std::vector<int> unknown(rows.size(), 0);
+    std::vector<std::size_t> ready;
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      for (std::int32_t e = rows[r].entry_begin; e < rows[r].entry_end; ++e) {
+        const std::int32_t v = entries[static_cast<std::size_t>(e)].v_index;
+        std::vector<std::size_t>& with = rows_with[static_cast<std::size_t>(v - c.v_begin)];
+        if (!with.empty() && with.back() == r) return;  // a joint named twice
+        with.push_back(r);
+        unknown[r] += declared_[static_cast<std::size_t>(v)] ? 1 : 0;
+      }
+      if (unknown[r] == 1) ready.push_back(r);
+    }
+    std::vector<char> given(static_cast<std::size_t>(c.v_count), 0);
+    std::vector<Substitution> way;
+    Split split;
+    for (std::size_t next = 0; next < ready.size(); ++next) {
+      Substitution& row = rows[ready[next]];
+      double largest = 0;
+      for (std::int32_t e = row.entry_begin; e < row.entry_end; ++e) {
+        const CouplingEntry& entry = entries[static_cast<std::size_t>(e)];
+        largest = std::max(largest, std::abs(entry.coefficient));
+        if (declared_[static_cast<std::size_t>(entry.v_index)] &&
+            !given[static_cast<std::size_t>(entry.v_index - c.v_begin)])
+          row.solved = e;
+      }
+      if (row.solved < 0) return;
+      const CouplingEntry& solved = entries[static_cast<std::size_t>(row.solved)];
+      if (!(std::abs(solved.coefficient) > sound_pivot * largest)) return;
+      given[static_cast<std::size_t>(solved.v_index - c.v_begin)] = 1;
+      split.dependent.push_back(solved.v_index);
+      way.push_back(row);
+      for (const std::size_t other : rows_with[static_cast<std::size_t>(solved.v_index - c.v_begin)])
+        if (--unknown[other] == 1) ready.push_back(other);
+    }
+    if (way.size() != rows.size()) return;
+    splits_[cluster] = std::move(split);
+    ways_[cluster] = std::move(way);
+    c.constant_G = 1;
+  }
+
+  bool has_way(std::size_t cluster) const { return !ways_[cluster].empty(); }
+
+  // Dependent positions from neutral independent ones.
+  void close_by_substitution(std::size_t cluster) {
+    std::vector<double>& q = model_.loops.closed;
+    for (const Substitution& row : ways_[cluster]) {
+      const CouplingEntry& solved = model_.loops.coupling_entries[static_cast<std::size_t>(row.solved)];
+      double sum = model_.loops.offset[static_cast<std::size_t>(solved.row)];
+      for (std::int32_t e = row.entry_begin; e < row.entry_end; ++e) {
+        const CouplingEntry& entry = model_.loops.coupling_entries[static_cast<std::size_t>(e)];
+        if (e != row.solved) sum -= entry.coefficient * q[static_cast<std::size_t>(entry.q_index)];
+      }
+      q[static_cast<std::size_t>(solved.q_index)] = sum / solved.coefficient;
+    }
+  }
+
+  // Rows of G of dependent coordinates; those of independent ones are in place.
+  void fill_G_by_substitution(std::size_t cluster) {
+    const ClusterData& c = model_.loops.clusters[cluster];
+    double* G = model_.loops.G_initial.data() + c.G_begin;
+    for (const Substitution& row : ways_[cluster]) {
+      const CouplingEntry& solved = model_.loops.coupling_entries[static_cast<std::size_t>(row.solved)];
+      for (std::int32_t e = row.entry_begin; e < row.entry_end; ++e) {
+        if (e == row.solved) continue;
+        const CouplingEntry& entry = model_.loops.coupling_entries[static_cast<std::size_t>(e)];
+        const double ratio = -entry.coefficient / solved.coefficient;
+        for (std::ptrdiff_t j = 0; j < c.y_count; ++j)
+          G[j * c.v_count + solved.v_index - c.v_begin] +=
+              ratio * G[j * c.v_count + entry.v_index - c.v_begin];
+      }
+    }
+  }
+
   // ---- closed configurations
 
   void find_samples() {
@@ -184,24 +291,28 @@ class Analysis {
     Assembly assembly(model_, kernels<double>());
     std::vector<double> q(static_cast<std::size_t>(m.nq));
     least_gap_.assign(samples_.size(), INFINITY);
-    for (int start = 0; start < most_starts; ++start) {
+    const auto enough = [&] {
+      for (std::size_t i = 0; i < samples_.size(); ++i)
+        if (!has_way(i) && samples_[i].size() < wanted_samples) return false;
+      return true;
+    };
+    for (int start = 0; start < most_starts && !enough(); ++start) {
       if (start == 0)
         neutral_configuration(model_.nodes, q.data());
       else
         sample_configuration(model_, static_cast<std::uint64_t>(start), q.data(),
                              start % 2 ? Sample::within_limits : Sample::anywhere);
       assembly.close(q.data(), Assembly::Moves::all, probe.data);
-      bool enough = true;
       for (std::size_t i = 0; i < samples_.size(); ++i) {
+        if (has_way(i)) continue;
         const double gap = assembly.gap(static_cast<int>(i));
         least_gap_[i] = std::min(least_gap_[i], gap);
-        if (gap < loop_tolerance) samples_[i].push_back(q);
-        enough = enough && samples_[i].size() >= wanted_samples;
+        if (gap < loop_tolerance) samples_[i].push_back(ends_.size());
       }
-      if (enough) return;
+      ends_.push_back(q);
     }
     for (std::size_t i = 0; i < samples_.size(); ++i)
-      if (samples_[i].empty()) fail_open(model_.loops.clusters[i], least_gap_[i]);
+      if (!has_way(i) && samples_[i].empty()) fail_open(model_.loops.clusters[i], least_gap_[i]);
   }
 
   [[noreturn]] void fail_open(const ClusterData& c, double gap) const {
@@ -227,25 +338,36 @@ class Analysis {
 
   // ---- dependent coordinates
 
-  void choose_split(std::size_t cluster) {
-    const ModelData& m = model_.data();
-    const ClusterData& c = model_.loops.clusters[cluster];
-    Probe probe(m, nullptr, 0);
+  void choose_splits() {
+    const std::vector<ClusterData>& clusters = model_.loops.clusters;
+    Probe probe(model_.data(), nullptr, 0);
     Assembly assembly(model_, kernels<double>());
-    const std::vector<double>* held = nullptr;
-    Split& best = splits_[cluster];
-    for (const std::vector<double>& q : samples_[cluster]) {
-      assembly.evaluate(q.data(), nullptr, probe.data);
-      const Split split = split_columns(c, probe.data.loop_K + c.K_begin);
-      const bool better =
-          split.dependent.size() > best.dependent.size() ||
-          (split.dependent.size() == best.dependent.size() && split.smallest > clear_gain * best.smallest);
-      if (held != nullptr && !better) continue;
-      held = &q;
-      best = split;
+    std::vector<const std::vector<double>*> held(clusters.size(), nullptr);
+    std::vector<std::size_t> next(clusters.size(), 0);
+    for (std::size_t end = 0; end < ends_.size(); ++end) {
+      assembly.evaluate(ends_[end].data(), nullptr, probe.data);
+      for (std::size_t i = 0; i < clusters.size(); ++i) {
+        if (next[i] == samples_[i].size() || samples_[i][next[i]] != end) continue;
+        ++next[i];
+        const Split split = split_columns(clusters[i], probe.data.loop_K + clusters[i].K_begin);
+        const Split& best = splits_[i];
+        const bool better =
+            split.dependent.size() > best.dependent.size() ||
+            (split.dependent.size() == best.dependent.size() && split.smallest > clear_gain * best.smallest);
+        if (held[i] != nullptr && !better) continue;
+        held[i] = &ends_[end];
+        splits_[i] = split;
+      }
     }
-    std::copy_n(held->begin() + c.q_begin, c.q_count, model_.loops.closed.begin() + c.q_begin);
-    warn_of_choice(c, best);
+    for (std::size_t i = 0; i < clusters.size(); ++i) {
+      const ClusterData& c = clusters[i];
+      if (has_way(i)) {
+        close_by_substitution(i);
+        continue;
+      }
+      std::copy_n(held[i]->begin() + c.q_begin, c.q_count, model_.loops.closed.begin() + c.q_begin);
+      warn_of_choice(c, splits_[i]);
+    }
   }
 
   // 0: declared dependent, 1: a joint of one coordinate, 2: one of several.
@@ -315,8 +437,10 @@ class Analysis {
     for (int v = c.v_begin; v < c.v_begin + c.v_count; ++v)
       any_declared = any_declared || declared_[static_cast<std::size_t>(v)];
     if (!any_declared) return;
+    std::vector<char> chosen(static_cast<std::size_t>(c.v_count), 0);
+    for (const int v : split.dependent) chosen[static_cast<std::size_t>(v - c.v_begin)] = 1;
     for (int v = c.v_begin; v < c.v_begin + c.v_count; ++v) {
-      const bool follows = std::count(split.dependent.begin(), split.dependent.end(), v) > 0;
+      const bool follows = chosen[static_cast<std::size_t>(v - c.v_begin)];
       const bool declared = declared_[static_cast<std::size_t>(v)];
       if (follows == declared) continue;
       const std::string& joint =
@@ -365,7 +489,9 @@ class Analysis {
 
   // G of couplings by the kernel that computes all others.
   void fill_constant_blocks() {
+    for (std::size_t i = 0; i < ways_.size(); ++i) fill_G_by_substitution(i);
     publish();
+    if (model_.data().varying_clusters == 0) return;
     Probe probe(model_.data(), nullptr, 0);
     Assembly assembly(model_, kernels<double>());
     const std::vector<double>& q = model_.loops.closed;
@@ -377,6 +503,7 @@ class Analysis {
                  " is nearly singular at every configuration found; its joints hardly depend on each other");
     for (const ClusterData& c : model_.loops.clusters) check_kept(c, probe.data);
     for (ClusterData& c : model_.loops.clusters) {
+      if (c.constant_G) continue;
       bool constant = true;
       for (int l = c.constraint_begin; l < c.constraint_end; ++l)
         constant = constant && model_.loops.constraints[static_cast<std::size_t>(l)].kind == loop_coupling;
@@ -458,9 +585,11 @@ class Analysis {
   const Mechanism& mechanism_;
   const std::vector<char>& declared_;
   Model& model_;
-  std::vector<std::vector<std::vector<double>>> samples_;  // per cluster: configurations where it is closed
+  std::vector<std::vector<double>> ends_;          // where the starts of find_samples led
+  std::vector<std::vector<std::size_t>> samples_;  // per cluster: those of ends_ where it is closed
   std::vector<double> least_gap_;
   std::vector<Split> splits_;
+  std::vector<std::vector<Substitution>> ways_;  // per cluster: empty where couplings alone do not give it
 };
 
 }  // namespace

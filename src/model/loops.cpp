@@ -73,13 +73,15 @@ class LoopCompiler {
 
   // Constraints stand by cluster, in the order of the description within one.
   void add_constraints(const std::vector<std::vector<std::int32_t>>& tied) {
+    std::vector<std::vector<std::size_t>> of_cluster(model_.loops.clusters.size());
+    for (std::size_t i = 0; i < tied.size(); ++i)
+      of_cluster[static_cast<std::size_t>(cluster_of(tied[i]))].push_back(i);
     std::int32_t rows = 0;
     for (std::size_t number = 0; number < model_.loops.clusters.size(); ++number) {
       ClusterData& c = model_.loops.clusters[number];
       c.row_begin = rows;
       c.constraint_begin = static_cast<std::int32_t>(model_.loops.constraints.size());
-      for (std::size_t i = 0; i < tied.size(); ++i) {
-        if (cluster_of(tied[i]) != static_cast<std::int32_t>(number)) continue;
+      for (const std::size_t i : of_cluster[number]) {
         LoopConstraintData made = make(i, rows);
         made.cluster = static_cast<std::int32_t>(number);
         rows += made.row_count;

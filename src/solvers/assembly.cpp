@@ -86,14 +86,18 @@ int evaluate_callbacks(const Model& model, const double* q, const double* v, Wor
 Assembly::Assembly(const Model& model, const KernelTable<double>& table)
     : model_(model), kernels_(table), states_(model.loops.clusters.size()) {
   if (states_.empty()) return;
-  std::size_t widest = 0;
-  for (const ClusterData& c : model.loops.clusters)
-    widest = std::max(widest, static_cast<std::size_t>(c.v_count));
   bends_.assign(static_cast<std::size_t>(model.nv), 0);
   for (const LoopConstraintData& loop : model.loops.constraints) mark_bending(loop);
+  knows_G_ = !model.loops.y_index.empty() && model.loops.closed.size() == static_cast<std::size_t>(model.nq);
+  std::size_t order = 0, widest = 0;
+  for (const ClusterData& c : model.loops.clusters) {
+    const int least = c.constant_G ? c.y_count : by_rows(c.v_count, c.row_count) ? c.row_count : c.v_count;
+    order = std::max(order, static_cast<std::size_t>(least));
+    widest = std::max(widest, static_cast<std::size_t>(std::max(c.v_count, c.row_count)));
+  }
   trial_.assign(static_cast<std::size_t>(model.nq), 0);
   step_.assign(static_cast<std::size_t>(model.nv), 0);
-  matrix_.assign(widest * widest, 0);
+  matrix_.assign(order * order, 0);
   gradient_.assign(widest, 0);
   scratch_.assign(static_cast<std::size_t>(model.loops.callback_scratch), 0);
 }
@@ -136,6 +140,58 @@ void Assembly::measure(int cluster, const WorkspaceData<double>& w, double& squa
   if (!finite) squares = largest = INFINITY;
 }
 
+// (K^T K + lambda 1)^-1 K^T phi of n columns, as K^T (K K^T + lambda 1)^-1 phi where rows are fewer: a ring
+// of a hundred links has five. Small systems keep the first form.
+bool Assembly::by_rows(int columns, int rows) {
+  return rows < columns && columns > 16;
+}
+
+// A cluster with a constant G: the independent coordinates kept or, where all may move, those of the nearest
+// closed configuration, (G^T G) y = G^T (q - closed). Joints that no coupling ties stay.
+void Assembly::project_constant(int cluster, Moves moves, double* q) {
+  const ModelData& m = model_.data();
+  const ClusterData& c = m.clusters[cluster];
+  const double* G = m.G_initial + c.G_begin;
+  const std::vector<double>& closed = model_.loops.closed;
+  const std::ptrdiff_t v_count = c.v_count, n = c.y_count;
+  // Position of velocity coordinate v of a joint that can be coupled, else -1.
+  const auto position = [&](std::ptrdiff_t v) {
+    const Model::Joint& joint = model_.joints[static_cast<std::size_t>(m.v_node[c.v_begin + v])];
+    return joint.nv == 1 && joint.nq == 1 ? joint.q_index : -1;
+  };
+  const auto off = [&](std::ptrdiff_t v) {
+    const int at = position(v);
+    return at < 0 ? 0.0 : q[at] - closed[static_cast<std::size_t>(at)];
+  };
+  double* y = gradient_.data();
+  if (moves == Moves::all) {
+    for (std::ptrdiff_t j = 0; j < n; ++j) {
+      y[j] = 0;
+      for (std::ptrdiff_t v = 0; v < v_count; ++v) y[j] += G[j * v_count + v] * off(v);
+      for (std::ptrdiff_t i = j; i < n; ++i) {
+        double sum = 0;
+        for (std::ptrdiff_t v = 0; v < v_count; ++v) sum += G[j * v_count + v] * G[i * v_count + v];
+        matrix_[static_cast<std::size_t>(j * n + i)] = sum;
+      }
+    }
+    solve_cholesky(matrix_.data(), y, static_cast<int>(n));
+  } else {
+    for (std::ptrdiff_t j = 0; j < n; ++j) y[j] = off(m.independent[c.y_begin + j] - c.v_begin);
+  }
+  for (std::ptrdiff_t v = 0; v < v_count; ++v) {
+    const int at = position(v);
+    if (at < 0) continue;
+    double moved = 0;
+    for (std::ptrdiff_t j = 0; j < n; ++j) moved += G[j * v_count + v] * y[j];
+    step_[static_cast<std::size_t>(c.v_begin + v)] = closed[static_cast<std::size_t>(at)] + moved;
+  }
+  for (std::ptrdiff_t v = 0; v < v_count; ++v) {
+    const int at = position(v);
+    const bool kept = moves == Moves::dependent && m.y_index[c.v_begin + v] >= 0;
+    if (at >= 0 && !kept) q[at] = step_[static_cast<std::size_t>(c.v_begin + v)];
+  }
+}
+
 // The next trial configuration of a cluster from phi and K at q; false where it cannot be moved.
 bool Assembly::take_step(int cluster, Moves moves, const double* q, const WorkspaceData<double>& w) {
   const ModelData& m = model_.data();
@@ -148,28 +204,49 @@ bool Assembly::take_step(int cluster, Moves moves, const double* q, const Worksp
   const double* phi = w.loop_phi + c.row_begin;
   double most = 0;
   for (int j = 0; j < n; ++j) {
-    gradient_[static_cast<std::size_t>(j)] = 0;
-    for (int r = 0; r < rows; ++r) gradient_[static_cast<std::size_t>(j)] -= column(j)[r] * phi[r];
-    for (int i = j; i < n; ++i) {
-      double sum = 0;
-      for (int r = 0; r < rows; ++r) sum += column(i)[r] * column(j)[r];
-      matrix_[static_cast<std::size_t>(j * n + i)] = sum;
-    }
-    most = std::max(most, matrix_[static_cast<std::size_t>(j * n + j)]);
+    double square = 0;
+    for (int r = 0; r < rows; ++r) square += column(j)[r] * column(j)[r];
+    most = std::max(most, square);
   }
   if (!(most > 0)) return false;
   const State& s = states_[static_cast<std::size_t>(cluster)];
   const double lambda = most * std::max(s.lambda, least_damping);
-  for (int j = 0; j < n; ++j) matrix_[static_cast<std::size_t>(j * n + j)] += lambda;
-  solve_cholesky(matrix_.data(), gradient_.data(), n);
+  std::fill_n(step_.begin() + c.v_begin, c.v_count, 0.0);
+  const auto step = [&](int j) -> double& { return step_[static_cast<std::size_t>(coordinate(j))]; };
+  if (by_rows(n, rows)) {
+    std::fill_n(matrix_.begin(), static_cast<std::ptrdiff_t>(rows) * rows, 0.0);
+    for (int j = 0; j < n; ++j)
+      for (int r = 0; r < rows; ++r) {
+        const double x = column(j)[r];
+        for (int i = r; x != 0 && i < rows; ++i)
+          matrix_[static_cast<std::size_t>(r * rows + i)] += x * column(j)[i];
+      }
+    for (int r = 0; r < rows; ++r) {
+      matrix_[static_cast<std::size_t>(r * rows + r)] += lambda;
+      gradient_[static_cast<std::size_t>(r)] = -phi[r];
+    }
+    solve_cholesky(matrix_.data(), gradient_.data(), rows);
+    for (int j = 0; j < n; ++j)
+      for (int r = 0; r < rows; ++r) step(j) += column(j)[r] * gradient_[static_cast<std::size_t>(r)];
+  } else {
+    for (int j = 0; j < n; ++j) {
+      gradient_[static_cast<std::size_t>(j)] = 0;
+      for (int r = 0; r < rows; ++r) gradient_[static_cast<std::size_t>(j)] -= column(j)[r] * phi[r];
+      for (int i = j; i < n; ++i) {
+        double sum = 0;
+        for (int r = 0; r < rows; ++r) sum += column(i)[r] * column(j)[r];
+        matrix_[static_cast<std::size_t>(j * n + i)] = sum;
+      }
+      matrix_[static_cast<std::size_t>(j * n + j)] += lambda;
+    }
+    solve_cholesky(matrix_.data(), gradient_.data(), n);
+    for (int j = 0; j < n; ++j) step(j) = gradient_[static_cast<std::size_t>(j)];
+  }
   double longest = 0;
   for (int j = 0; j < n; ++j)
-    if (bends_[static_cast<std::size_t>(coordinate(j))])
-      longest = std::max(longest, std::abs(gradient_[static_cast<std::size_t>(j)]));
+    if (bends_[static_cast<std::size_t>(coordinate(j))]) longest = std::max(longest, std::abs(step(j)));
   const double shorten = longest > longest_step ? longest_step / longest : 1;
-  std::fill_n(step_.begin() + c.v_begin, c.v_count, 0.0);
-  for (int j = 0; j < n; ++j)
-    step_[static_cast<std::size_t>(coordinate(j))] = shorten * gradient_[static_cast<std::size_t>(j)];
+  for (int j = 0; j < n; ++j) step(j) *= shorten;
   integrate_cluster(cluster, q);
   return true;
 }
@@ -186,11 +263,14 @@ void Assembly::integrate_cluster(int cluster, const double* q) {
 double Assembly::close(double* q, Moves moves, WorkspaceData<double>& w) {
   evaluate(q, nullptr, w);
   if (states_.empty()) return 0;
-  std::copy_n(q, model_.nq, trial_.begin());
-  for (State& s : states_) {
-    s.lambda = std::min(first_damping, s.squares);
-    s.moving = s.largest > rounding && s.largest < INFINITY;  // from where phi is unknown no way leads on
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    State& s = states_[i];
+    s.lambda = std::min(1e-3, s.squares), s.moving = s.largest > rounding;
+    if (!model_.data().clusters[i].constant_G) continue;
+    if (s.moving && knows_G_) project_constant(static_cast<int>(i), moves, q);
+    s.moving = false;
   }
+  std::copy_n(q, model_.nq, trial_.begin());
   for (int round = 0; round < most_steps; ++round) {
     bool moving = false;
     for (std::size_t i = 0; i < states_.size(); ++i) {

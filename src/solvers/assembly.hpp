@@ -7,7 +7,8 @@
 // A step is taken when it shortens phi, else lambda grows; near the solution lambda vanishes with phi and
 // convergence is quadratic. No turn of a joint exceeds half a radian a step, so that a far start does not
 // wind up; joints that only couplings see, which are linear, go all the way at once. Clusters do not see each
-// other, so all of them move in the same evaluation.
+// other, so all of them move in the same evaluation. A cluster with a constant G, whose phi is linear, is closed
+// at once.
 #pragma once
 
 #include <cstdint>
@@ -47,6 +48,8 @@ class Assembly {
     bool moving;
   };
   void mark_bending(const LoopConstraintData& loop);
+  static bool by_rows(int columns, int rows);
+  void project_constant(int cluster, Moves moves, double* q);
   bool take_step(int cluster, Moves moves, const double* q, const WorkspaceData<double>& w);
   void measure(int cluster, const WorkspaceData<double>& w, double& squares, double& largest) const;
   void integrate_cluster(int cluster, const double* q);
@@ -54,6 +57,7 @@ class Assembly {
   const Model& model_;
   const KernelTable<double>& kernels_;
   std::vector<State> states_;
+  bool knows_G_ = false;  // not while the model is compiled; then clusters with a constant G stay as they are
   std::vector<double> trial_, step_, matrix_, gradient_, scratch_;
   std::vector<char> bends_;  // per velocity coordinate
   int broken_ = -1;
