@@ -176,7 +176,8 @@ typedef int32_t tenon_status;
                                                      those that answer every problem: dependent, contradictory and
                                                      soft rows. With mu set or accelerate 0 the fastest that
                                                      iterates; with tikhonov, pv. The report tells which */
-#define TENON_METHOD_DENSE ((int32_t)1)           /* KKT by pseudo-inverse, the reference. O((n + m)^3). [CABA] Eq. 8 */
+#define TENON_METHOD_DENSE ((int32_t)1)           /* no iteration: rows factored with column pivots.
+                                                     O(n d^2 + n m r), r the rank of the rows. [CABA] Eq. 8 */
 #define TENON_METHOD_CONSTRAINED_ABA ((int32_t)2) /* O(n + m) an iteration. [CABA] Alg. 1 to 3 */
 #define TENON_METHOD_PROX_LTL ((int32_t)3)        /* O(n d^2 + m^2 d + m d^2 + m^3). [CABA] II-C1 */
 #define TENON_METHOD_PROX_LTLS ((int32_t)4)       /* O(n d^2 + m d). [CABA] II-C2, II-E */
@@ -954,8 +955,25 @@ TENON_API tenon_status tenon_forward_dynamics(tenon_workspace *workspace, const 
 
 /* ---- Dynamics with constraints ---------------------------------------------------------------------------------- */
 
-/* How constrained dynamics is solved. A row has converged when its residual is below absolute_tolerance +
- * relative_tolerance * (largest acceleration the rows see). */
+/* Rank and scale of rows: what every method, the products of the Delassus matrix and the projections mean by rows
+ * that nothing moves, that depend on each other or that contradict.
+ *   With M = L L^T, a row of J L^-T and the root of its compliance have a length, sqrt((J M^-1 J^T + R)_rr). Its typical
+ * length is fixed when the set is finished: the geometric mean of sqrt((J M^-1 J^T)_rr) over the neutral and three
+ * seeded configurations. Where it is in all four below 1e-6 of what the joints on the row's path could give it with a
+ * lever arm as long as the robot's reach, nothing moves the row, and that is its typical length instead.
+ * A row is measured in units of the larger of its length and its typical length. So metres, radians, masses, the size
+ * of the robot and its place in the world do not matter.
+ *   Of the matrix of rows so scaled, singular values up to 1e-6 times the largest (or times 1, where all are smaller) are
+ * zero: those rows depend on others, or nothing moves them. What no force can reach of the right-hand sides, with the
+ * least sum of weight * residual^2, is their contradiction: where it is more than rounding, TENON_INFEASIBLE.
+ *   Near this border methods may find another rank and so another status. Close to it an answer is known to fewer
+ * digits: a residual of 1e-11 moves joints by 1e-11 over the smallest singular value that counts.
+ *
+ * How constrained dynamics is solved. A row has converged when its residual is below absolute_tolerance +
+ * relative_tolerance * unit, the unit of a row being the largest acceleration that any row asks for or sees, or less
+ * where the row is harder to move than that one: the largest of (acceleration / typical length) times its own.
+ *   Iterations that stall above that are not believed. The rows then go to TENON_METHOD_DENSE, which does not iterate,
+ * and the report says so: with every method but TENON_METHOD_PV_SOFT and whatever the options. */
 typedef struct tenon_solve_options {
   uint32_t struct_size;
   int32_t method;             /* TENON_METHOD_*; default TENON_METHOD_AUTOMATIC */
@@ -967,8 +985,8 @@ typedef struct tenon_solve_options {
   int32_t reserved;           /* 0 */
   double absolute_tolerance;  /* > 0; default 1e-12 */
   double relative_tolerance;  /* >= 0; default 1e-11 */
-  double mu;                  /* proximal parameter; 0: scheduled, scaled to the robot; else fixed on every row.
-                                 Default 0 */
+  double mu;                  /* proximal parameter; 0: scheduled, scaled to the robot; else fixed on every row, up to
+                                 1e10 over (typical length)^2, beyond which it would only cost digits. Default 0 */
   double tikhonov;            /* >= 0; TENON_METHOD_PV only: compliance added to every row, so that dependent rows can be
                                  solved directly, and never exactly; default 0: they are solved by proximal iterations */
   int32_t split_base;         /* TENON_SPLIT_*, TENON_METHOD_PV and TENON_METHOD_PROX_PV only: factor the rows of each
@@ -1007,7 +1025,8 @@ typedef struct tenon_solve_report {
   int32_t rank;            /* of the constraint rows, where the method finds it; else -1 */
   int32_t method;          /* TENON_METHOD_* that gave the answer: what TENON_METHOD_AUTOMATIC chose, or what the
                               method asked for handed over to (pv its dependent rows to prox_pv, pv_early what is
-                              lost to rounding to constrained_aba); 0 before the first solve */
+                              lost to rounding to constrained_aba, all where they stall to dense); 0 before the
+                              first solve */
   double primal_residual;  /* largest |J qdd + gamma - k + R lambda| of a row, m/s^2 or rad/s^2 */
   double dual_residual;    /* largest |Lambda^-1 residual|, small at a least-squares answer. [CABA] Eq. 15 */
   double mu;               /* the last one used; relative to each row's Delassus diagonal where scheduled */

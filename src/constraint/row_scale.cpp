@@ -240,16 +240,15 @@ double geometric_mean(const std::vector<double>& values, Select select) {
 // arm; at a point where the axes above meet). Poses count from a thousandth of the best one on, in length
 // about a thirtieth. A row whose best pose is rounding next to what its joints could do to it is nothing's:
 // its scale is what they could, so that no force of size is spent on it. A description is rounded too: rows
-// of Cassie's plantar rods move a ten millionth of what others do. A lever arm of less than a thousandth of
-// the robot's reach is taken for that.
-constexpr double still_in_a_pose = 1e-3, shortest_lever = 1e-6;
+// of Cassie's plantar rods move a ten millionth of what others do.
+constexpr double still_in_a_pose = 1e-3;
 
 double typical(const std::vector<RowSize>& samples) {
   double best = 0, reached = 0, sum = 0;
   for (const RowSize& s : samples) best = std::max(best, s.square), reached = std::max(reached, s.reached);
   if (!(best > squared_rank_tolerance * reached)) return reached;
   for (const RowSize& s : samples) sum += std::log(std::max(s.square, still_in_a_pose * best));
-  return std::max(std::exp(sum / static_cast<double>(samples.size())), shortest_lever * reached);
+  return std::exp(sum / static_cast<double>(samples.size()));
 }
 
 // Rows that no joint could move: of the size of the others.

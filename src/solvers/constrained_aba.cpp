@@ -103,13 +103,15 @@ Status solve_constrained_aba(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   w.kernels->constraint_state(w.md(), *w.cd(), p.q, p.v, p.wrenches != nullptr, w.w());
   Sweeps sweeps{p};
-  const ProximalMethod method = {&sweeps,
-                                 Sweeps::prepare,
-                                 Sweeps::evaluate,
-                                 Sweeps::accelerations,
-                                 Sweeps::multipliers,
-                                 Sweeps::give_up,
-                                 w.md().cluster_count > 0 ? scheduled_mu_of_clusters : scheduled_mu};
+  const bool iterates = p.options.max_iterations != 1;
+  const ProximalMethod method = {
+      &sweeps,
+      Sweeps::prepare,
+      Sweeps::evaluate,
+      Sweeps::accelerations,
+      Sweeps::multipliers,
+      Sweeps::give_up,
+      iterates && w.md().cluster_count > 0 ? scheduled_mu_of_clusters : scheduled_mu};
   const Status status = solve_proximal(*w.cd(), method, p.options, w.proximal, p.lambda, w.report);
   const double pivot = smallest_pivot(w);
   if (status == stalled || !(pivot > least_pivot)) return stalled;

@@ -12,8 +12,9 @@ namespace tenon {
 
 namespace {
 
-// The largest mu, for directions that are slow with a smaller one.
-constexpr double raised_mu = 1e9;
+// The largest mu, for directions that are slow with a smaller one, and the largest of a caller's, both over
+// the Delassus diagonal of a row.
+constexpr double raised_mu = 1e9, largest_mu = 1e10;
 // Steps that shrink the residual at least this much need no help; the slow ones are remembered and combined.
 constexpr double fast_enough = 1e-3;
 // ... while the residual is above this share of the first one. Images of later steps are mostly rounding, and
@@ -116,7 +117,8 @@ bool Driver::restart(double mu) {
   }
   for (int r = 0; r < m_; ++r) {
     double inv = least_squares_ ? mean / (mu * c_.weight[r]) : c_.scale[r] / mu;
-    if (options_.mu > 0) inv = 1 / (least_squares_ ? options_.mu * c_.weight[r] : options_.mu);
+    // Beyond the cap a caller's mu only costs digits.
+    if (options_.mu > 0) inv = std::max(1 / options_.mu, c_.scale[r] / largest_mu);
     // A row softer than its own penalty needs no multiplier to be exact.
     inv_mu_[r] = c_.compliance[r] >= inv ? 0 : inv;
   }
@@ -224,7 +226,8 @@ Status Driver::run(double* lambda) {
   report_.iterations = 1;
   const Status status = reach(lambda);
   if (status != Status::infeasible) return status;
-  if (!method_.give_up) return stalled;
+  // With a caller's mu, which may be so small that every residual seems out of reach, dense decides.
+  if (!method_.give_up || options_.mu > 0) return stalled;
   if (!find_unreachable()) {
     // Of the caller's limit: what there is.
     remove_null_part(f_);
@@ -301,7 +304,7 @@ bool Driver::find_unreachable() {
     if (!done && progress > 0.5 && share < out_of_reach) {
       // Rounding, or a slow direction that is too small beside the rest to be remembered: a larger mu will
       // tell.
-      if (mu >= raised_mu || options_.mu > 0) return false;
+      if (mu >= raised_mu) return false;
       mu *= 100;
       remove_null_part(f_);
       if (!restart(mu)) return false;

@@ -10,7 +10,7 @@ namespace tenon::testing {
 namespace {
 
 TEST(Campaign, FindsNoWrongAnswer) {
-  constexpr long solves = TENON_TEST_ROBOTS * 2;
+  constexpr long solves = TENON_TEST_ROBOTS * 10;
   RobotLibrary library(TENON_MODELS_DIR);
   std::set<RobotKind> robots;
   std::set<ContactKind> contacts;
@@ -21,7 +21,7 @@ TEST(Campaign, FindsNoWrongAnswer) {
       ++made;
       border += a.verdict == Verdict::border;
       wrong += a.verdict == Verdict::wrong;
-      EXPECT_NE(a.verdict, Verdict::wrong) << describe_answer(a);
+      EXPECT_TRUE(a.verdict != Verdict::wrong) << describe_answer(a);
       robots.insert(a.robot), contacts.insert(a.contacts), states.insert(a.state);
     }
   }

@@ -68,7 +68,7 @@ TEST(Pv, TellsTheRankOfIndependentRows) {
 // A free base with several limbs that carry rows: the matrix inversion lemma against the dense solve.
 TEST(ProxPv, SplitsTheRowsOfTheBase) {
   int split = 0;
-  for (std::uint64_t seed = 0; seed < 900 && !HasFailure(); ++seed) {
+  for (std::uint64_t seed = 0; seed < 1000 && !HasFailure(); ++seed) {
     ConstrainedScene s(seed, kinds[seed % 2]);  // contradictory rows go to method dense
     SolveOptions options;
     options.split_base = SplitBase::always;

@@ -178,10 +178,22 @@ double rounding_of_positions(const CampaignCase& c, double scale) {
   return 1e-14 * distance * stiffness / (scale * std::min(1.0, c.length));
 }
 
+// Largest over smallest typical length of the rows.
+double spread_of_rows(const CampaignCase& c) {
+  const double* scale = c.set->data().scale;
+  const auto [least, most] = std::minmax_element(scale, scale + c.set->row_count());
+  return c.set->row_count() > 0 ? std::sqrt(*most / *least) : 1;
+}
+
 double tolerance_of(const CampaignCase& c, const Expected& e, double scale) {
   const double base = e.status == Status::ok ? tolerance_ok : tolerance_infeasible;
   const double posed = std::max(1.0, well_posed / e.margins.kept);
-  return std::max(base, mass_rounding * e.margins.mass_condition + rounding_of_positions(c, scale)) * posed;
+  // Which rows depend is known up to what was dropped. A least-squares answer sees its contradiction through
+  // that, with the square of the condition, and its weights see rows in units of their own.
+  const double undecided =
+      e.status == Status::ok ? 0 : e.margins.dropped / (e.margins.kept * e.margins.kept) * spread_of_rows(c);
+  return std::max(base, mass_rounding * e.margins.mass_condition + rounding_of_positions(c, scale)) * posed +
+         undecided;
 }
 
 bool near_cut(const reference::KktMargins& m, double factor) {
@@ -193,9 +205,9 @@ bool fine(Status status) {
 }
 
 void judge(const CampaignCase& c, const Expected& e, Answer& a) {
-  const auto wrong = [&](const char* reason, bool on_border) {
+  const auto wrong = [&](const std::string& reason, bool on_border) {
     a.verdict = on_border ? Verdict::border : Verdict::wrong;
-    a.reason = reason;
+    a.reason = a.reason.empty() ? reason : reason + ": " + a.reason;
   };
   const double contradiction = e.margins.contradiction;
   const bool unclear = contradiction > 1 / contradiction_border && contradiction < contradiction_border;
