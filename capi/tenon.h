@@ -113,9 +113,12 @@
  * tenon_workspace_message. The lists of statuses below hold in spanning coordinates. Where a workspace is set to
  * independent ones (tenon_workspace_set_coordinates), a computation that takes q may also return TENON_OPEN_LOOP
  * (positions for which no closed loops were found) and TENON_SINGULAR_CONFIGURATION (velocities at a dead centre).
- * Memory: what a block calls "nothing" under Allocates is proved by a test. Computations on a workspace never
- * allocate, lock, log or call back. No function ends the process, keeps global or thread-local state, or lets an
- * exception out.
+ * Memory: what a block calls "nothing" under Allocates is proved by a test. "At the first call": a workspace is made
+ * with the memory for what is asked of every robot and for the method that TENON_METHOD_AUTOMATIC takes; what a
+ * computation needs besides is allocated by its first call on a workspace and kept, so that its later calls allocate
+ * nothing. Where memory is lacking such a call gives TENON_OUT_OF_MEMORY, writes nothing, and may be tried again. A
+ * program in real time makes it once before. Computations on a workspace never lock, log or call back. No function
+ * ends the process, keeps global or thread-local state, or lets an exception out.
  *
  * References: [RBDA] Featherstone, Rigid Body Dynamics Algorithms, 2008. [CABA] Sathya and Carpentier, Constrained
  * Articulated Body Dynamics Algorithms. [OSIMR] Sathya, Decre, Swevers, PV-OSIMr: A Lowest Order Complexity Algorithm
@@ -767,12 +770,13 @@ TENON_API tenon_status tenon_constraints_info(const tenon_constraints *constrain
 
 /* ---- Workspace -------------------------------------------------------------------------------------------------- */
 
-/* Makes the memory for every computation on a model and a constraint set, and keeps both alive.
+/* Makes the memory for computations on a model and a constraint set, and keeps both alive.
  * constraints: finished, of the same model; NULL: none (m = 0, or the rows of the model's loops by rows).
  * *workspace: the new one; set to NULL on failure.
- * Allocates: everything that any later call needs. Threads: any.
+ * Allocates: everything that later calls need but those that say "at the first call". Threads: any.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL, a set that is unfinished or of another model),
- * TENON_OUT_OF_MEMORY. Cost: O(n d + m n + m^2). Since: 0.1. */
+ * TENON_OUT_OF_MEMORY. Cost: O(n + m) and what the method that TENON_METHOD_AUTOMATIC takes needs, up to
+ * O(n d + m n + m^2). Since: 0.1. */
 TENON_API tenon_status tenon_workspace_create(const tenon_model *model, const tenon_constraints *constraints,
                                               tenon_workspace **workspace, char *message, size_t message_size);
 
@@ -784,7 +788,7 @@ TENON_API void tenon_workspace_destroy(tenon_workspace *workspace);
  * Allocates: nothing. Threads: one at a time per workspace. Status: none. Cost: O(1). Since: 0.1. */
 TENON_API const char *tenon_workspace_message(const tenon_workspace *workspace);
 
-/* All memory a workspace holds, bytes. 0 for NULL.
+/* All memory a workspace holds at present, bytes. 0 for NULL.
  * Allocates: nothing. Threads: one at a time per workspace. Status: none. Cost: O(1). Since: 0.1. */
 TENON_API size_t tenon_workspace_size_bytes(const tenon_workspace *workspace);
 
@@ -819,7 +823,7 @@ TENON_API tenon_status tenon_anchor_here(tenon_workspace *workspace, const doubl
  * and for assembly from a start not too far.
  * tolerance: largest error of a row left, m or rad, 0 or more. max_iterations: 1 or more. q: nq, read and written; the
  * best one found unless the status is negative. The report tells steps and largest error left (primal_residual).
- * Allocates: nothing. Threads: one at a time per workspace.
+ * Allocates: at the first call. Threads: one at a time per workspace.
  * Status: TENON_OK, TENON_MAX_ITERATIONS, TENON_INFEASIBLE (no q nearby is any closer), TENON_INVALID_ARGUMENT,
  * TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_NOT_POSITIVE_DEFINITE,
  * TENON_SINGULAR_CONFIGURATION. Cost: O(n d^2 + m^2 d + m^3) a step. Since: 0.1. */
@@ -829,7 +833,7 @@ TENON_API tenon_status tenon_project_positions(tenon_workspace *workspace, doubl
 /* v := the nearest velocity in the metric of the mass matrix of which no row sees anything, J v = 0:
  * v - M^-1 J^T (J M^-1 J^T)^+ J v, an impact without rebound. Where the model has loops, v must keep them closed
  * (tenon_close_loop_velocities, or independent velocities), and goes on to.
- * q: nq. v: nv, read and written. Allocates: nothing. Threads: one at a time per workspace.
+ * q: nq. v: nv, read and written. Allocates: at the first call. Threads: one at a time per workspace.
  * Status: TENON_OK, TENON_MAX_ITERATIONS, TENON_INFEASIBLE (a row that nothing moves), TENON_INVALID_ARGUMENT,
  * TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_NOT_POSITIVE_DEFINITE,
  * TENON_SINGULAR_CONFIGURATION. Cost: O(n d^2 + m^2 d + m^3). Since: 0.1. */
@@ -915,16 +919,16 @@ TENON_API tenon_status tenon_bias(tenon_workspace *workspace, const double *q, s
                                   size_t c_count);
 
 /* Mass matrix M(q), armature included, by the composite-rigid-body algorithm, [RBDA] table 6.2.
- * q: nq. M: nv x nv, column-major, leading dimension ldm >= nv, both triangles. Allocates: nothing.
- * Threads: one at a time per workspace. Status: as tenon_inverse_dynamics. Cost: O(n^2) for the zeros, O(n d) for the
- * rest. Since: 0.1. */
+ * q: nq. M: nv x nv, column-major, leading dimension ldm >= nv, both triangles. Allocates: nothing; with
+ * embedded loops, at the first call. Threads: one at a time per workspace. Status: as tenon_inverse_dynamics.
+ * Cost: O(n^2) for the zeros, O(n d) for the rest. Since: 0.1. */
 TENON_API tenon_status tenon_mass_matrix(tenon_workspace *workspace, const double *q, size_t q_count, double *M,
                                          size_t M_count, int32_t ldm);
 
 /* Factors M(q) = L^T L along the branches of the tree, [RBDA] table 6.3, and keeps L for the two calls below until the
  * next call of this function. With embedded loops the factor is that of G^T M G, along the tree of clusters, and M^-1
  * below stands for G (G^T M G)^-1 G^T.
- * q: nq. Allocates: nothing. Threads: one at a time per workspace.
+ * q: nq. Allocates: at the first call. Threads: one at a time per workspace.
  * Status: as tenon_inverse_dynamics, and TENON_NOT_POSITIVE_DEFINITE, TENON_SINGULAR_CONFIGURATION. Cost: O(n d^2).
  * Since: 0.1. */
 TENON_API tenon_status tenon_factor_mass_matrix(tenon_workspace *workspace, const double *q, size_t q_count);
@@ -1007,7 +1011,8 @@ TENON_API tenon_status tenon_solve_options_init(tenon_solve_options *options, si
  * qdd of least sum of weight * residual^2, and TENON_INFEASIBLE. With no constraints it is forward dynamics.
  * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: 6 x links, as tenon_inverse_dynamics; NULL: none.
  * desired: m, desired accelerations of the rows; NULL: zero. qdd: nv, written. lambda: m, written; read first if
- * options->warm_start; NULL: not wanted (then no warm start). Allocates: nothing. Threads: one at a time per workspace.
+ * options->warm_start; NULL: not wanted (then no warm start). Allocates: nothing with TENON_METHOD_AUTOMATIC;
+ * with another method, or with tikhonov, at the first call with it. Threads: one at a time per workspace.
  * Status: TENON_OK; TENON_MAX_ITERATIONS, TENON_INFEASIBLE (answers written); TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE,
  * TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_NOT_POSITIVE_DEFINITE, TENON_SINGULAR_CONFIGURATION (embedded loops),
  * TENON_UNSUPPORTED (a method that this version lacks, or that does not take these rows or loops). Cost: of the method,
@@ -1065,7 +1070,7 @@ TENON_API tenon_status tenon_constraint_rows(tenon_workspace *workspace, const d
  * and column r are the constraints' row r. Symmetric to the last bit; rows on the world are zero; compliance is not
  * part of it.
  * method: TENON_DELASSUS_*. q: nq. A: m x m, column-major, leading dimension lda >= m, both triangles, written.
- * Units: of row i's velocity over row j's impulse. Allocates: nothing. Threads: one at a time per workspace.
+ * Units: of row i's velocity over row j's impulse. Allocates: at the first call. Threads: one at a time per workspace.
  * Status: as tenon_inverse_dynamics, TENON_NOT_POSITIVE_DEFINITE, TENON_UNSUPPORTED (a method that this version lacks, or
  * rows between two moving links by any but TENON_DELASSUS_AUTOMATIC and _DENSE).
  * Cost: of the method, see TENON_DELASSUS_*. Since: 0.1. */
@@ -1081,7 +1086,7 @@ TENON_API tenon_status tenon_delassus(tenon_workspace *workspace, int32_t method
  * different links depend on each other to TENON_DAMPED_PV_OSIMR, because they would lose the square of that factor; and
  * to it constraints on several bodies of one cluster of embedded loops, or on what hangs on several of them.
  * method: TENON_DAMPED_*. q: nq. mu: one number for all rows or m numbers, above 0; or NULL for the default. inverse:
- * m x m, column-major, leading dimension ld >= m, both triangles, written. Allocates: nothing.
+ * m x m, column-major, leading dimension ld >= m, both triangles, written. Allocates: at the first call.
  * Threads: one at a time per workspace. Status: as tenon_delassus, and TENON_INVALID_ARGUMENT for mu. Rows between two
  * moving links by TENON_DAMPED_AUTOMATIC and _DENSE.
  * Cost: of the method, see TENON_DAMPED_*. Since: 0.1. */
@@ -1092,7 +1097,7 @@ TENON_API tenon_status tenon_delassus_inverse(tenon_workspace *workspace, int32_
 /* The same in two steps for those who need products only: prepares the damped inverse and keeps it until the next call
  * of this function or of tenon_delassus_inverse; then X = (A + R + 1 / mu)^-1 B.
  * B: m x columns, leading dimension ldb >= m. X: m x columns, leading dimension ldx >= m, written. X may be B itself,
- * with the same leading dimension. Allocates: nothing. Threads: one at a time per workspace.
+ * with the same leading dimension. Allocates: at the first call. Threads: one at a time per workspace.
  * Status: as tenon_delassus_inverse; of _apply TENON_OK, TENON_INVALID_ARGUMENT (also: nothing prepared),
  * TENON_WRONG_SIZE, TENON_NOT_FINITE. Cost: of the method; O(m^2) a column, with TENON_DAMPED_CABA_OSIMF O(m).
  * Since: 0.1. */
@@ -1110,7 +1115,7 @@ TENON_API tenon_status tenon_delassus_apply(tenon_workspace *workspace, int32_t 
  * Where rows depend on each other, or are on the world, Lambda is the pseudo-inverse and TENON_RANK_DEFICIENT says so;
  * J J_bar J = J, J_bar J J_bar = J_bar and J N = 0 hold all the same.
  * q: nq. Lambda, J_bar, N: column-major, leading dimensions ldl >= m, ldj >= nv, ldn >= nv, written; each may be NULL.
- * rank: of the rows, may be NULL. Allocates: nothing. Threads: one at a time per workspace.
+ * rank: of the rows, may be NULL. Allocates: at the first call. Threads: one at a time per workspace.
  * Status: TENON_OK, TENON_RANK_DEFICIENT, or as tenon_delassus; TENON_UNSUPPORTED for rows between two moving links.
  * Cost: O(m n + m^3), and O(m^2 n) for J_bar, O(m n^2) for N. Since: 0.1. */
 TENON_API tenon_status tenon_operational_space(tenon_workspace *workspace, const double *q, size_t q_count,
@@ -1121,7 +1126,7 @@ TENON_API tenon_status tenon_operational_space(tenon_workspace *workspace, const
 /* X = M(q)^-1 B without forming or factoring M, by the articulated-body recursion ([RBDA] table 7.1): cheaper than
  * tenon_factor_mass_matrix and tenon_solve_mass_matrix for few columns.
  * q: nq. B: nv x columns, leading dimension ldb >= nv. X: nv x columns, leading dimension ldx >= nv, written. X may be B
- * itself, with the same leading dimension. Allocates: nothing. Threads: one at a time per workspace.
+ * itself, with the same leading dimension. Allocates: at the first call. Threads: one at a time per workspace.
  * Status: as tenon_inverse_dynamics, and TENON_NOT_POSITIVE_DEFINITE. Cost: O(n) a column. Since: 0.1. */
 TENON_API tenon_status tenon_inverse_mass_times(tenon_workspace *workspace, const double *q, size_t q_count,
                                                 int32_t columns, const double *B, size_t B_count, int32_t ldb,
@@ -1322,7 +1327,8 @@ TENON_API tenon_status tenon_close_loops(tenon_workspace *workspace, int32_t loo
                                          double *gap);
 
 /* v := the velocity nearest to it that keeps the loops closed: with the same independent coordinates, or (all) in the
- * metric of the mass matrix. q: nq. v: nv, read and written. Allocates: nothing. Threads: one at a time per workspace.
+ * metric of the mass matrix. q: nq. v: nv, read and written. Allocates: nothing; all: at the first call.
+ * Threads: one at a time per workspace.
  * Status: as tenon_loop_gap, and TENON_SINGULAR_CONFIGURATION, TENON_NOT_POSITIVE_DEFINITE. Cost: O(n); all: O(n^2 ny).
  * Since: 0.1. */
 TENON_API tenon_status tenon_close_loop_velocities(tenon_workspace *workspace, int32_t loop_moves, const double *q,
@@ -1388,9 +1394,8 @@ TENON_API tenon_status tenon_loop_jacobian(tenon_workspace *workspace, const dou
 #define TENON_LOOP_METHOD_UNCONSTRAINED ((int32_t)4) /* the independent joints alone */
 
 /* Forward dynamics of the mechanism by one treatment of its loops, for comparison. Arguments, status and threads as
- * tenon_forward_dynamics, and TENON_SINGULAR_CONFIGURATION; multipliers also TENON_INFEASIBLE (qdd written). Cost:
- * O(nv^2 ny), multipliers O((nv + rows)^3).
- * Since: 0.1. */
+ * tenon_forward_dynamics, and TENON_SINGULAR_CONFIGURATION; multipliers also TENON_INFEASIBLE (qdd written).
+ * Allocates: at the first call. Cost: O(nv^2 ny), multipliers O((nv + rows)^3). Since: 0.1. */
 TENON_API tenon_status tenon_loop_forward_dynamics(tenon_workspace *workspace, int32_t loop_method, const double *q,
                                                    size_t q_count, const double *v, size_t v_count, const double *tau,
                                                    size_t tau_count, const double *wrenches, size_t wrenches_count,
@@ -1467,8 +1472,8 @@ TENON_API tenon_status tenon_normalize(tenon_workspace *workspace, double *q, si
  * coordinates they drift as far as the step is wrong.
  * options: NULL for the defaults. dt: s. q: nq and v: nv, read and written. tau: nv. wrenches: 6 x links; NULL: none.
  * qdd: nv and lambda: m of the step's first stage, written; may be NULL; lambda read first if options->warm_start.
- * Allocates: nothing. Threads: one at a time per workspace. Status: as tenon_constrained_dynamics; q and v stay as they
- * were where it is negative, TENON_NOT_FINITE also for a step that would leave the range of doubles. Cost: one solve;
+ * Allocates: as tenon_constrained_dynamics. Threads: one at a time per workspace. Status: as there; q and v stay
+ * unchanged where it is negative, TENON_NOT_FINITE also for a step that would leave the range of doubles. Cost: one solve;
  * four solves. Since: 0.1. */
 TENON_API tenon_status tenon_step_semi_implicit_euler(tenon_workspace *workspace, const tenon_solve_options *options,
                                                       double dt, double *q, size_t q_count, double *v, size_t v_count,

@@ -8,7 +8,8 @@
 // loop_forward_dynamics and loop_inverse_dynamics are dynamics calls.
 //
 // All calls that take q expect the loops to be closed there as far as the caller cares: G and g are those of
-// q, and close_loops closes. Without loops the maps are copies. No call allocates.
+// q, and close_loops closes. Without loops the maps are copies. No call allocates,
+// but the first that projects (workspace.hpp).
 //
 // Loops that closure rows keep closed (Model::row_loops) leave their joints independent: the maps know
 // nothing of them. The guess, loop_gap, check_loops, close_loops, find_assemblies, project_velocity and

@@ -1,5 +1,7 @@
-// Everything a computation needs beside the model, sized once, used by one thread at a time. No dynamics call
-// allocates, locks, throws or logs.
+// Everything a computation needs beside the model, used by one thread at a time. No dynamics call locks or
+// logs. Made with the memory of forward dynamics and of the method that automatic takes; what another method,
+// the factor of the mass matrix, projections, Delassus matrices and operational space need comes with the
+// first call, which throws std::bad_alloc where there is none left; no later call allocates or throws.
 #pragma once
 
 #include <array>

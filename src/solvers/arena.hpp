@@ -1,11 +1,14 @@
-// The memory of a workspace for scalar T: one aligned block, cut into the fields of WorkspaceData, plus the
-// small index tables that sweeps need. Sized once.
+// The memory of a workspace for scalar T: an aligned block, cut into the fields of WorkspaceData, plus the
+// small index tables that sweeps need. Blocks of their own hold the matrices of the methods in joint space,
+// whose size is the square of a deep tree's or of the number of rows, and the mass matrix that is kept with
+// its factor; sweeps over bodies do without.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <new>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -55,7 +58,77 @@ int axis_of_dof(const ModelData& m, int k);
 template <class T>
 class Arena {
  public:
-  Arena(const ModelData& m, const ConstraintData* c, std::size_t path_entries) {
+  // whole: with all its blocks.
+  Arena(const ModelData& m, const ConstraintData* c, std::size_t path_entries, bool whole = true) {
+    cut(m, c, path_entries, of_sweeps);
+    if (whole) {
+      add_joint_space(m, c, path_entries);
+      add_kept_mass_matrix(m, c, path_entries);
+    }
+    for (std::size_t i = 0; i < (static_cast<std::size_t>(m.node_count) + 15) / 16 * 16; ++i)
+      data.angle[i] = T(0);
+    place_constants(m);
+    place_loop_constants(m);
+  }
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  // Of the model and constraints that the arena was made for. Once made, they stay.
+  void add_joint_space(const ModelData& m, const ConstraintData* c, std::size_t path_entries) {
+    cut(m, c, path_entries, of_joint_space);
+  }
+  // L and M.
+  void add_kept_mass_matrix(const ModelData& m, const ConstraintData* c, std::size_t path_entries) {
+    cut(m, c, path_entries, of_kept_mass_matrix);
+  }
+
+  std::size_t bytes() const {
+    std::size_t count = 0;
+    for (const Block& block : blocks_) count += block.count;
+    return count * sizeof(T);
+  }
+
+  WorkspaceData<T> data{};
+
+ private:
+  struct Block {
+    T* begin = nullptr;
+    std::size_t count = 0;
+    ~Block() { ::operator delete(begin, std::align_val_t(64)); }
+  };
+
+  enum Item {
+    node,
+    node_packs,
+    node_lanes,
+    angle,
+    dof,
+    row,
+    dof_columns,
+    dof_lanes,
+    row_columns,
+    path_rows,
+    dof_row,
+    row_pair,
+    bridge_row,
+    loop_node,
+    loop_dof,
+    loop_row,
+    loop_block,
+    G_block,
+    loop_work,
+    rotor
+  };
+
+  enum Part { of_sweeps, of_joint_space, of_kept_mass_matrix, part_count };
+  static Part part_of(std::string_view field, Item item) {
+    if (field == "L" || field == "M") return of_kept_mass_matrix;
+    return item == path_rows || item == dof_row || item == row_pair ? of_joint_space : of_sweeps;
+  }
+
+  void cut(const ModelData& m, const ConstraintData* c, std::size_t path_entries, Part part) {
+    Block& block = blocks_[part];
+    if (block.begin) return;
     const std::size_t nodes = static_cast<std::size_t>(m.node_count), nv = static_cast<std::size_t>(m.nv);
     const std::size_t rows = c ? static_cast<std::size_t>(c->row_count) : 0;
     const bool loops = m.cluster_count > 0 || m.rotor_count > 0;
@@ -63,7 +136,8 @@ class Arena {
     // First pass measures, second pass cuts. Node fields begin one item early, at the world's slot.
     for (const bool cutting : {false, true}) {
       std::size_t used = 0;
-      const auto take = [&](std::size_t size, Item item) -> T* {
+      const auto take = [&](std::string_view field, std::size_t size, Item item, T* before) -> T* {
+        if (part_of(field, item) != part) return before;
         const std::size_t count = item == node          ? nodes + 1
                                   : item == node_packs  ? padded(nodes) + 1
                                   : item == node_lanes  ? padded(nodes)
@@ -84,42 +158,27 @@ class Arena {
                                   : item == loop_work  ? static_cast<std::size_t>(m.loop_scratch_size)
                                   : item == bridge_row ? bridge_rows
                                                        : padded(rows) * padded(rows);
-        T* begin = cutting ? block_ + used : nullptr;
+        T* begin = cutting ? block.begin + used : nullptr;
         used += (size * count + line - 1) / line * line;
         const bool has_world = item == node || item == node_packs || (item == loop_node && loops);
         return cutting && has_world ? begin + size : begin;
       };
-#define TENON_FIELD(name, size, item) data.name = take(size, item);
+#define TENON_FIELD(name, size, item) data.name = take(#name, size, item, data.name);
       TENON_WORKSPACE_FIELDS(TENON_FIELD)
 #undef TENON_FIELD
       if (!cutting) {
-        count_ = used;
-        block_ = static_cast<T*>(::operator new(bytes(), std::align_val_t(64)));
+        block.begin = static_cast<T*>(::operator new(used * sizeof(T), std::align_val_t(64)));
+        block.count = used;
 #ifdef NDEBUG
         const T fill = T(0);
 #else
         const T fill = std::numeric_limits<T>::quiet_NaN();  // reading what no sweep wrote must show
 #endif
-        for (std::size_t i = 0; i < count_; ++i) block_[i] = fill;
+        for (std::size_t i = 0; i < used; ++i) block.begin[i] = fill;
       }
     }
-    for (std::size_t i = 0; i < (nodes + 15) / 16 * 16; ++i) data.angle[i] = T(0);
-    place_constants(m);
-    place_loop_constants(m);
-  }
-  ~Arena() {
-    ::operator delete(block_, std::align_val_t(64));
-  }
-  Arena(const Arena&) = delete;
-  Arena& operator=(const Arena&) = delete;
-
-  std::size_t bytes() const {
-    return count_ * sizeof(T);
   }
 
-  WorkspaceData<T> data{};
-
- private:
   void place_constants(const ModelData& m) {
     for (int e = 0; e < 10 * whole_packs(m.node_count); ++e) data.body_inertia[e] = T(0);
     for (int i = 0; i < m.node_count; ++i) {
@@ -153,34 +212,11 @@ class Arena {
     }
   }
 
-  enum Item {
-    node,
-    node_packs,
-    node_lanes,
-    angle,
-    dof,
-    row,
-    dof_columns,
-    dof_lanes,
-    row_columns,
-    path_rows,
-    dof_row,
-    row_pair,
-    bridge_row,
-    loop_node,
-    loop_dof,
-    loop_row,
-    loop_block,
-    G_block,
-    loop_work,
-    rotor
-  };
   static std::size_t padded(std::size_t n) {
     return static_cast<std::size_t>(whole_packs(static_cast<int>(n)));
   }
   static constexpr std::size_t line = 64 / sizeof(T);
-  std::size_t count_ = 0;
-  T* block_ = nullptr;
+  Block blocks_[part_count];
 };
 
 }  // namespace tenon

@@ -26,12 +26,8 @@ BridgedFactor::BridgedFactor(const ModelData& m, const ConstraintData* constrain
 
   data_.tree.nv = m.nv;
   data_.tree.v_parent = v_parent_.data();
-  data_.w = w;
-  data_.w.dof_depth = dof_depth_.data();
-  data_.w.row_first = row_first_.data();
   panels_ = panels_of(data_.tree, dof_depth_);
-  data_.w.panel_count = static_cast<std::int32_t>(panels_.size());
-  data_.w.panels = panels_.data();
+  follow(w);
   data_.entry_count = row_first_.back();
   data_.number = number_.data();
   data_.coordinate = coordinate_.data();
@@ -43,6 +39,16 @@ BridgedFactor::BridgedFactor(const ModelData& m, const ConstraintData* constrain
   data_.rows = memory_.data();
   data_.inv_d = data_.rows + entries;
   data_.x = data_.inv_d + padded;
+}
+
+void BridgedFactor::follow(const WorkspaceData<double>& w) {
+  if (way_begin_.empty()) return;
+  data_.w = w;
+  data_.w.bridged = nullptr;
+  data_.w.dof_depth = dof_depth_.data();
+  data_.w.row_first = row_first_.data();
+  data_.w.panel_count = static_cast<std::int32_t>(panels_.size());
+  data_.w.panels = panels_.data();
 }
 
 // The coordinates that the rows of each bridging item move.

@@ -13,10 +13,14 @@ namespace tenon {
 
 class BridgedFactor {
  public:
-  // w: of the workspace, complete but for `bridged`. constraints: null for none.
+  // w: of the workspace, complete but for `bridged`, the joint-space block included. constraints: null for
+  // none.
   BridgedFactor(const ModelData& m, const ConstraintData* constraints, const WorkspaceData<double>& w);
   BridgedFactor(const BridgedFactor&) = delete;
   BridgedFactor& operator=(const BridgedFactor&) = delete;
+
+  // Takes over what of the workspace has changed since: gravity, pointers.
+  void follow(const WorkspaceData<double>& w);
 
   BridgedFactorData<double>* data() { return way_begin_.empty() ? nullptr : &data_; }
   std::size_t bytes() const;

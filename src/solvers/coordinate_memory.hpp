@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "solvers/on_demand.hpp"
 #include "tenon/workspace.hpp"
 
 namespace tenon {
@@ -37,9 +38,9 @@ struct CoordinateMemory {
   std::vector<Quaternion> quaternions;  // among the independent positions
   // Arguments of a call in the spanning tree's coordinates, and its result there.
   std::vector<double> q, v, a, tau, result;
-  std::vector<double> jacobian;     // rows of nv
-  std::vector<double> G;            // of the last kinematics()
-  std::vector<double> H, H_factor;  // of factor_mass_matrix(), ny x ny
+  std::vector<double> jacobian;  // rows of nv
+  std::vector<double> G;         // of the last kinematics()
+  OnDemandArray H, H_factor;     // of factor_mass_matrix(), ny x ny
 };
 
 }  // namespace tenon

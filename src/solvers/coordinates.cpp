@@ -126,14 +126,15 @@ CoordinateMemory::CoordinateMemory(const Model& model, int rows) {
   v.assign(nv, 0), a = tau = result = v;
   jacobian.assign(static_cast<std::size_t>(std::max(rows, 6)) * nv, 0);
   G.assign(loops.G_initial.size(), 0);
-  H.assign(ny * ny, 0), H_factor = H;
+  H.resize(ny * ny), H_factor.resize(ny * ny);
 }
 
 std::size_t CoordinateMemory::bytes() const {
-  const std::size_t doubles = guess.size() + q.size() + v.size() + a.size() + tau.size() + result.size() +
-                              jacobian.size() + G.size() + H.size() + H_factor.size();
-  return doubles * sizeof(double) + followers.size() * sizeof(Follower) + terms.size() * sizeof(Term) +
-         turned.size() * sizeof(std::int32_t) + quaternions.size() * sizeof(Quaternion);
+  const std::size_t doubles =
+      guess.size() + q.size() + v.size() + a.size() + tau.size() + result.size() + G.size() + jacobian.size();
+  return doubles * sizeof(double) + H.bytes() + H_factor.bytes() + followers.size() * sizeof(Follower) +
+         terms.size() * sizeof(Term) + turned.size() * sizeof(std::int32_t) +
+         quaternions.size() * sizeof(Quaternion);
 }
 
 Status check_independent_positions(WorkspaceImpl& w, const char* what, const double* y) {

@@ -52,7 +52,7 @@ void upper_to_user(const WorkspaceImpl& w, const double* upper, int stride, doub
 template <DelassusMethod method>
 Status factor_matrix(WorkspaceImpl& w, const double* q) {
   TENON_CHECK(fill_delassus(w, method, q));
-  DampedInverseMemory& d = w.damped;
+  DampedInverseMemory& d = *w.damped;
   const double smallest =
       w.kernels->dense_factor(w.w().delassus, d.damping.data(), w.rows(), whole_packs(w.rows()),
                               d.factor.data(), d.inv_d.data(), d.scratch.data());
@@ -62,20 +62,20 @@ Status factor_matrix(WorkspaceImpl& w, const double* q) {
 }
 
 void solve_factor(WorkspaceImpl& w) {
-  DampedInverseMemory& d = w.damped;
+  DampedInverseMemory& d = *w.damped;
   std::copy(d.b.begin(), d.b.end(), d.x.begin());
   w.kernels->dense_solve(d.factor.data(), d.inv_d.data(), whole_packs(w.rows()), d.x.data());
 }
 
 void invert_factor(WorkspaceImpl& w) {
-  DampedInverseMemory& d = w.damped;
+  DampedInverseMemory& d = *w.damped;
   w.kernels->dense_inverse(d.factor.data(), d.inv_d.data(), w.rows(), whole_packs(w.rows()), d.scratch.data(),
                            d.inverse.data());
 }
 
 void form_from_factor(WorkspaceImpl& w, double* out, int ld) {
   invert_factor(w);
-  symmetric_to_user(w, w.damped.inverse.data(), out, ld);
+  symmetric_to_user(w, w.damped->inverse.data(), out, ld);
 }
 
 template <DelassusMethod method>
@@ -86,7 +86,7 @@ Status invert_matrix(WorkspaceImpl& w, const double* q) {
 }
 
 void multiply_inverse(WorkspaceImpl& w) {
-  DampedInverseMemory& d = w.damped;
+  DampedInverseMemory& d = *w.damped;
   const int rows = w.rows(), stride = whole_packs(rows);
   std::fill(d.x.begin(), d.x.end(), 0.0);
   for (int j = 0; j < rows; ++j) {
@@ -101,28 +101,28 @@ void multiply_inverse(WorkspaceImpl& w) {
 }
 
 void form_inverse(WorkspaceImpl& w, double* out, int ld) {
-  symmetric_to_user(w, w.damped.inverse.data(), out, ld);
+  symmetric_to_user(w, w.damped->inverse.data(), out, ld);
 }
 
 // ---- a factor of each branch
 // --------------------------------------------------------------------------------------------------------
 
 Status factor_branches(WorkspaceImpl& w, const double* q) {
-  DampedInverseMemory& d = w.damped;
+  DampedInverseMemory& d = *w.damped;
   TENON_CHECK(update_loops(w, q, w.zeros.data()));
-  if (w.kernels->pv_osimf_factor(w.md(), *w.cd(), q, d.damping.data(), w.pv.data, d.osimf.data, w.w()))
+  if (w.kernels->pv_osimf_factor(w.md(), *w.cd(), q, d.damping.data(), w.pv->data, d.osimf.data, w.w()))
     return Status::ok;
   return fail_not_positive_definite(w);
 }
 
 void apply_branches(WorkspaceImpl& w) {
-  DampedInverseMemory& d = w.damped;
+  DampedInverseMemory& d = *w.damped;
   w.kernels->pv_osimf_apply(d.b.data(), d.damping.data(), d.x.data(), d.osimf.data);
 }
 
 void form_from_branches(WorkspaceImpl& w, double* out, int ld) {
-  CabaOsimData<double>& matrix = w.damped.caba.data;
-  w.kernels->pv_osimf_form(w.damped.damping.data(), matrix.matrix, w.damped.osimf.data);
+  CabaOsimData<double>& matrix = w.damped->caba.data;
+  w.kernels->pv_osimf_form(w.damped->damping.data(), matrix.matrix, w.damped->osimf.data);
   upper_to_user(w, matrix.matrix, matrix.stride, out, ld);
 }
 
@@ -136,7 +136,7 @@ constexpr double unmoved_share = 0.03;
 // an inertia far above the typical one that they feel: the joints of the segment do not move them all.
 bool rows_lend_much(const WorkspaceImpl& w) {
   constexpr double large = 1e3;
-  const CabaOsimData<double>& d = w.damped.caba.data;
+  const CabaOsimData<double>& d = w.damped->caba.data;
   for (int l = 0; l < d.link_count; ++l) {
     const OsimLink& link = d.links[l];
     if (link.parent < 0 && !link.inner) continue;
@@ -159,43 +159,45 @@ bool rows_depend(const CabaOsimData<double>& d) {
 // configurations go to a method that loses the first power only. So do rows that meet inside a cluster: what
 // they lend would be an inertia between two of its bodies.
 Status factor_caba(WorkspaceImpl& w, const double* q) {
-  w.damped.dependent = w.damped.caba.rows_meet_in_cluster();
-  if (w.damped.dependent) return factor_matrix<DelassusMethod::pv_osimr>(w, q);
+  w.need_joint_space();  // of the other method, so that a later call allocates nothing whatever rows do there
+  *w.delassus;
+  w.damped->dependent = w.damped->caba.rows_meet_in_cluster();
+  if (w.damped->dependent) return factor_matrix<DelassusMethod::pv_osimr>(w, q);
   TENON_CHECK(update_loops(w, q, w.zeros.data()));
-  CabaOsimData<double>& d = w.damped.caba.data;
-  std::copy_n(w.damped.damping.data(), w.rows(), d.damping);
+  CabaOsimData<double>& d = w.damped->caba.data;
+  std::copy_n(w.damped->damping.data(), w.rows(), d.damping);
   if (!w.kernels->caba_osim_factor(w.md(), *w.cd(), q, d, w.w())) return fail_not_positive_definite(w);
-  w.damped.formed = rows_lend_much(w);
-  if (w.damped.formed) w.kernels->caba_osim_form(d);
-  w.damped.dependent = w.damped.formed && rows_depend(d);
-  return w.damped.dependent ? factor_matrix<DelassusMethod::pv_osimr>(w, q) : Status::ok;
+  w.damped->formed = rows_lend_much(w);
+  if (w.damped->formed) w.kernels->caba_osim_form(d);
+  w.damped->dependent = w.damped->formed && rows_depend(d);
+  return w.damped->dependent ? factor_matrix<DelassusMethod::pv_osimr>(w, q) : Status::ok;
 }
 
 void apply_caba(WorkspaceImpl& w) {
-  if (w.damped.dependent) return solve_factor(w);
-  w.kernels->caba_osimf_apply(w.damped.b.data(), w.damped.x.data(), w.damped.caba.data);
+  if (w.damped->dependent) return solve_factor(w);
+  w.kernels->caba_osimf_apply(w.damped->b.data(), w.damped->x.data(), w.damped->caba.data);
 }
 
 void form_caba(WorkspaceImpl& w, double* out, int ld) {
-  if (w.damped.dependent) return form_from_factor(w, out, ld);
-  CabaOsimData<double>& d = w.damped.caba.data;
-  if (!w.damped.formed) w.kernels->caba_osim_form(d);
+  if (w.damped->dependent) return form_from_factor(w, out, ld);
+  CabaOsimData<double>& d = w.damped->caba.data;
+  if (!w.damped->formed) w.kernels->caba_osim_form(d);
   upper_to_user(w, d.matrix, d.stride, out, ld);
 }
 
 // caba_osim keeps the matrix for apply, caba_osimf what it is made of.
 Status factor_and_form_caba(WorkspaceImpl& w, const double* q) {
   TENON_CHECK(factor_caba(w, q));
-  if (w.damped.dependent) {
+  if (w.damped->dependent) {
     invert_factor(w);
     return Status::ok;
   }
-  CabaOsimData<double>& d = w.damped.caba.data;
-  if (!w.damped.formed) w.kernels->caba_osim_form(d);
+  CabaOsimData<double>& d = w.damped->caba.data;
+  if (!w.damped->formed) w.kernels->caba_osim_form(d);
   const int stride = whole_packs(w.rows());
   for (int j = 0; j < w.rows(); ++j)
     for (int i = 0; i <= j; ++i)
-      w.damped.inverse[static_cast<std::size_t>(i * stride + j)] = d.matrix[j * d.stride + i];
+      w.damped->inverse[static_cast<std::size_t>(i * stride + j)] = d.matrix[j * d.stride + i];
   return Status::ok;
 }
 
@@ -209,7 +211,7 @@ enum class Loops { whole, folded };
 struct MethodEntry {
   DampedInverseMethod method;
   Status (*factor)(WorkspaceImpl&, const double* q);   // E is in w.damped.damping
-  void (*apply)(WorkspaceImpl&);                       // w.damped.b to w.damped.x, the kernels' order
+  void (*apply)(WorkspaceImpl&);                       // w.damped->b to w.damped.x, the kernels' order
   Status (*prepare)(WorkspaceImpl&, const double* q);  // for form, where less will do than for apply
   void (*form)(WorkspaceImpl&, double* out, int ld);
   Loops loops;
@@ -234,8 +236,8 @@ DampedInverseMethod choose(const WorkspaceImpl& w) {
   if (w.rows() > 0 && w.cd()->bridge_count > 0) return DampedInverseMethod::dense;
   if (w.md().cluster_count > 0 || w.md().rotor_count > 0) return DampedInverseMethod::pv_osimr;
   // Dependent rows are for a method that factors: it takes them at once.
-  return w.damped.caba.more_rows_than_joints() ? DampedInverseMethod::pv_osimr
-                                               : DampedInverseMethod::caba_osimf;
+  return w.damped->caba.more_rows_than_joints() ? DampedInverseMethod::pv_osimr
+                                                : DampedInverseMethod::caba_osimf;
 }
 
 const MethodEntry* find(const WorkspaceImpl& w, DampedInverseMethod method) {
@@ -265,7 +267,7 @@ void set_damping(WorkspaceImpl& w, const Damping& damping) {
     const double inv_mu = damping.mu_of_row ? 1 / damping.mu_of_row[c.user_row[r]]
                           : damping.mu > 0  ? 1 / damping.mu
                                             : c.scale[r] / default_relative_mu;
-    w.damped.damping[static_cast<std::size_t>(r)] = c.compliance[r] + inv_mu;
+    w.damped->damping[static_cast<std::size_t>(r)] = c.compliance[r] + inv_mu;
   }
 }
 
@@ -302,7 +304,7 @@ Status open(WorkspaceImpl& w, DampedInverseMethod method, const double*& q, cons
                   static_cast<int>(method));
   if (entry->method != DampedInverseMethod::dense)
     TENON_CHECK(check_no_bridges(w, "this damped inverse", "dense"));
-  w.damped.factored = DampedInverseMethod::automatic;
+  w.damped->factored = DampedInverseMethod::automatic;
   if (w.rows() > 0) set_damping(w, damping);
   return Status::ok;
 }
@@ -335,7 +337,7 @@ Status factor_damped_delassus(Workspace& workspace, DampedInverseMethod method, 
         factor_damped_delassus(f->workspace, entry->method, f->q.data(), damping_for_folded(w, damping))));
   else if (w.rows() > 0)
     TENON_CHECK(entry->factor(w, q));
-  w.damped.factored = entry->method;
+  w.damped->factored = entry->method;
   return Status::ok;
 }
 
@@ -343,21 +345,21 @@ Status apply_damped_delassus_inverse(Workspace& workspace, const double* B, int 
                                      int ldx) {
   WorkspaceImpl& w = workspace.impl();
   w.message[0] = '\0';
-  if (w.damped.factored == DampedInverseMethod::automatic)
+  if (w.damped->factored == DampedInverseMethod::automatic)
     return w.fail(Status::invalid_argument,
                   "nothing is factored; call factor_damped_delassus first and mind its status");
   const int rows = w.rows();
   for (int j = 0; j < count; ++j) TENON_CHECK(check_finite(w, "B", B + std::ptrdiff_t{j} * ldb, rows));
-  const MethodEntry* entry = find(w, w.damped.factored);
+  const MethodEntry* entry = find(w, w.damped->factored);
   if (w.folded && rows > 0 && entry->loops == Loops::folded)
     return leave_folded(w, *w.folded,
                         apply_damped_delassus_inverse(w.folded->workspace, B, ldb, count, X, ldx));
   for (int j = 0; j < count; ++j) {
     const double* from = B + std::ptrdiff_t{j} * ldb;
     double* to = X + std::ptrdiff_t{j} * ldx;
-    for (int r = 0; r < rows; ++r) w.damped.b[static_cast<std::size_t>(r)] = from[w.cd()->user_row[r]];
+    for (int r = 0; r < rows; ++r) w.damped->b[static_cast<std::size_t>(r)] = from[w.cd()->user_row[r]];
     entry->apply(w);
-    for (int r = 0; r < rows; ++r) to[w.cd()->user_row[r]] = w.damped.x[static_cast<std::size_t>(r)];
+    for (int r = 0; r < rows; ++r) to[w.cd()->user_row[r]] = w.damped->x[static_cast<std::size_t>(r)];
   }
   return Status::ok;
 }

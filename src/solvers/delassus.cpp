@@ -31,16 +31,16 @@ Status ltl_osim(WorkspaceImpl& w, const double* q) {
   return positive(w.kernels->ltl_osim(w.md(), *w.cd(), q, w.w()));
 }
 Status kjr(WorkspaceImpl& w, const double* q) {
-  return positive(w.kernels->kjr(w.md(), *w.cd(), q, w.delassus.kjr, w.w()));
+  return positive(w.kernels->kjr(w.md(), *w.cd(), q, w.delassus->kjr, w.w()));
 }
 Status efpa(WorkspaceImpl& w, const double* q) {
-  return positive(w.kernels->efpa(w.md(), *w.cd(), q, w.pv.data, w.delassus.efpa, w.w()));
+  return positive(w.kernels->efpa(w.md(), *w.cd(), q, w.pv->data, w.delassus->efpa, w.w()));
 }
 Status pv_osim(WorkspaceImpl& w, const double* q) {
-  return positive(w.kernels->pv_osim(w.md(), *w.cd(), q, w.pv.data, w.w()));
+  return positive(w.kernels->pv_osim(w.md(), *w.cd(), q, w.pv->data, w.w()));
 }
 Status pv_osimr(WorkspaceImpl& w, const double* q) {
-  return positive(w.kernels->pv_osimr(w.md(), *w.cd(), q, w.delassus.osimr, w.w()));
+  return positive(w.kernels->pv_osimr(w.md(), *w.cd(), q, w.delassus->osimr, w.w()));
 }
 
 struct MethodEntry {
@@ -74,6 +74,7 @@ Status fill_delassus(WorkspaceImpl& w, DelassusMethod method, const double* q) {
                   static_cast<int>(method));
   if (chosen != DelassusMethod::dense) TENON_CHECK(check_no_bridges(w, "this Delassus method", "dense"));
   if (w.rows() == 0) return Status::ok;
+  w.need_joint_space();
   TENON_CHECK(update_loops(w, q, w.zeros.data()));
   const Status status = entry->fill(w, q);
   if (status == Status::not_positive_definite) return fail_not_positive_definite(w);
@@ -81,7 +82,7 @@ Status fill_delassus(WorkspaceImpl& w, DelassusMethod method, const double* q) {
 }
 
 void symmetric_to_user(const WorkspaceImpl& w, const double* lower, double* out, int ld) {
-  if (w.rows() > 0) w.kernels->symmetric_to_user(*w.cd(), w.delassus.in_order, lower, out, ld);
+  if (w.rows() > 0) w.kernels->symmetric_to_user(*w.cd(), w.delassus->in_order, lower, out, ld);
 }
 
 Status delassus_matrix(Workspace& workspace, DelassusMethod method, const double* q, double* out, int ld) {

@@ -64,7 +64,8 @@ std::size_t DenseMemory::bytes() const {
 
 Status solve_dense(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
-  DenseMemory& memory = w.dense;
+  w.need(Method::dense);
+  DenseMemory& memory = *w.dense;
   const JointSpace s = joint_space_of(w);
   const int rows = w.rows();
   w.report = SolveReport{};

@@ -8,7 +8,7 @@
 
 namespace tenon {
 
-// Sized once, with the workspace.
+// Sized once.
 struct DenseMemory {
   // coordinates: of M.
   DenseMemory(const ConstraintData* constraints, int coordinates);

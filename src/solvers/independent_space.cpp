@@ -44,23 +44,30 @@ IndependentSpace::IndependentSpace(const ModelData& m, const ConstraintData* con
     data.rows.moved_end = moved_end_.data();
   }
   panels_ = panels_of(data.tree, dof_depth_);
+  G.assign(index(m.G_size), 0.0);
+  const std::size_t entries = index(row_first_.back()), padded = index(whole_packs(m.ny));
+  lay_out<double>({{&H_, entries},
+                   {&H_L_, entries},
+                   {&H_inv_d_, padded},
+                   {&L_, entries},
+                   {&L_inv_d_, padded},
+                   {&joint_force_, padded},
+                   {&data.yddot, padded},
+                   {&data.motion, 6 * index(m.G_size)}},
+                  memory_);
+  follow(w);
+}
+
+void IndependentSpace::follow(const WorkspaceData<double>& w) {
   data.w = w;
   data.w.bridged = nullptr;
   data.w.dof_depth = dof_depth_.data();
   data.w.row_first = row_first_.data();
   data.w.panel_count = static_cast<std::int32_t>(panels_.size());
   data.w.panels = panels_.data();
-  G.assign(index(m.G_size), 0.0);
-  const std::size_t entries = index(row_first_.back()), padded = index(whole_packs(m.ny));
-  lay_out<double>({{&data.w.H, entries},
-                   {&data.w.H_L, entries},
-                   {&data.w.H_inv_d, padded},
-                   {&data.w.L, entries},
-                   {&data.w.L_inv_d, padded},
-                   {&data.w.joint_force, padded},
-                   {&data.yddot, padded},
-                   {&data.motion, 6 * index(m.G_size)}},
-                  memory_);
+  data.w.H = H_, data.w.H_L = H_L_, data.w.H_inv_d = H_inv_d_;
+  data.w.L = L_, data.w.L_inv_d = L_inv_d_;
+  data.w.joint_force = joint_force_;
 }
 
 // A chain for each cluster, hung on the last coordinate of what the cluster hangs on.

@@ -13,11 +13,13 @@ namespace tenon {
 
 class IndependentSpace {
  public:
-  // w: of the workspace, complete. constraints: null for none.
+  // w: of the workspace, complete, the joint-space block included. constraints: null for none.
   IndependentSpace(const ModelData& m, const ConstraintData* constraints, const WorkspaceData<double>& w);
   IndependentSpace(const IndependentSpace&) = delete;
   IndependentSpace& operator=(const IndependentSpace&) = delete;
 
+  // Takes over what of the workspace has changed since: gravity, pointers.
+  void follow(const WorkspaceData<double>& w);
   std::size_t bytes() const;
 
   IndependentSpaceData<double> data{};
@@ -30,6 +32,8 @@ class IndependentSpace {
   std::vector<std::int32_t> v_parent_, node_, dof_depth_, row_first_, moved_begin_, moved_end_;
   std::vector<DofPanel> panels_;
   std::vector<double> memory_;
+  double *H_ = nullptr, *H_L_ = nullptr, *H_inv_d_ = nullptr, *L_ = nullptr, *L_inv_d_ = nullptr,
+         *joint_force_ = nullptr;  // of data.w
 };
 
 }  // namespace tenon

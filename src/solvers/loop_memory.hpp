@@ -6,6 +6,7 @@
 
 #include "reference/kkt_solver.hpp"
 #include "solvers/assembly.hpp"
+#include "solvers/on_demand.hpp"
 
 namespace tenon {
 
@@ -14,9 +15,9 @@ struct LoopMemory {
     const std::size_t nv = static_cast<std::size_t>(model.nv), ny = static_cast<std::size_t>(model.ny);
     if (model.loops.clusters.empty()) return;
     callback_scratch.assign(static_cast<std::size_t>(model.loops.callback_scratch), 0);
-    M.assign(nv * nv, 0);
-    MG.assign(nv * ny, 0);
-    H.assign(ny * ny, 0);
+    M.resize(nv * nv);
+    MG.resize(nv * ny);
+    H.resize(ny * ny);
     spanning.assign(nv, 0);
     bias.assign(nv, 0);
     independent.assign(ny, 0);
@@ -24,24 +25,26 @@ struct LoopMemory {
     best = start;
     target = start;
     const int rows = model.data().loop_row_count;
-    K.assign(static_cast<std::size_t>(rows) * nv, 0);
-    multipliers = std::make_unique<reference::KktSolver>(
-        reference::tree_of(model), std::vector<ConstraintSpec>(), reference::KktShape{-1, rows});
+    K.resize(static_cast<std::size_t>(rows) * nv);
+    multipliers = OnDemand<reference::KktSolver>([&model, rows] {
+      return std::make_unique<reference::KktSolver>(reference::tree_of(model), std::vector<ConstraintSpec>(),
+                                                    reference::KktShape{-1, rows});
+    });
   }
   std::size_t bytes() const {
     return assembly.bytes() +
-           sizeof(double) * (callback_scratch.size() + M.size() + MG.size() + H.size() + spanning.size() +
-                             bias.size() + independent.size() + K.size() + 3 * start.size()) +
-           (multipliers ? multipliers->bytes() : 0);
+           sizeof(double) * (callback_scratch.size() + spanning.size() + bias.size() + independent.size() +
+                             3 * start.size()) +
+           M.bytes() + MG.bytes() + H.bytes() + K.bytes() + multipliers.bytes();
   }
 
   Assembly assembly;
   std::vector<double> callback_scratch;
-  std::vector<double> M, MG, H;                       // projection: M of the tree, M G, G^T M G
-  std::vector<double> spanning, bias, independent;    // vectors of nv, nv and ny
-  std::vector<double> start, best, target;            // configurations
-  std::vector<double> K;                              // loop rows x nv
-  std::unique_ptr<reference::KktSolver> multipliers;  // for LoopMethod::multipliers
+  OnDemandArray M, MG, H;                           // projection: M of the tree, M G, G^T M G
+  std::vector<double> spanning, bias, independent;  // vectors of nv, nv and ny
+  std::vector<double> start, best, target;          // configurations
+  OnDemandArray K;                                  // loop rows x nv
+  OnDemand<reference::KktSolver> multipliers;       // for LoopMethod::multipliers
 };
 
 }  // namespace tenon

@@ -60,28 +60,28 @@ bool invert_by_cholesky(const double* A, int ld, int n, double* out) {
 // w.delassus.Lambda from WorkspaceData::delassus, and the rank.
 Status invert(WorkspaceImpl& w, const double* q, int& rank) {
   rank = w.rows();
-  if (invert_by_cholesky(w.w().delassus, whole_packs(rank), rank, w.delassus.Lambda)) return Status::ok;
+  if (invert_by_cholesky(w.w().delassus, whole_packs(rank), rank, w.delassus->Lambda)) return Status::ok;
   TENON_CHECK(fill_delassus(w, DelassusMethod::ltl_osim, q));
   const JointSpace s = joint_space_of(w);
   ConstraintData rigid = s.rows;
   rigid.compliance = w.zeros.data();
-  w.dense.factor.factor(s.tree, rigid, s.w.ZT);
-  w.dense.factor.pseudo_inverse(w.delassus.Lambda);
-  rank = w.dense.factor.rank();
+  w.dense->factor.factor(s.tree, rigid, s.w.ZT);
+  w.dense->factor.pseudo_inverse(w.delassus->Lambda);
+  rank = w.dense->factor.rank();
   return Status::ok;
 }
 
 // J and M^-1 J^T, rows in the kernels' order; the inertias and rows at q are there.
 void place_jacobians(WorkspaceImpl& w) {
   const int rows = w.rows(), nv = w.model->nv;
-  double *J = w.delassus.J, *X = w.delassus.inverse_mass_JT;
+  double *J = w.delassus->J, *X = w.delassus->inverse_mass_JT;
   w.kernels->constraint_jacobian(w.md(), *w.cd(), J, rows, w.w());
   const std::int32_t* user = w.cd()->user_row;
   for (int k = 0; k < nv; ++k)
     for (int r = 0; r < rows; ++r) X[std::ptrdiff_t{r} * nv + k] = J[std::ptrdiff_t{k} * rows + user[r]];
   for (int r = 0; r < rows; ++r)
     for (int k = 0; k < nv; ++k) J[std::ptrdiff_t{k} * rows + r] = X[std::ptrdiff_t{r} * nv + k];
-  w.kernels->inverse_mass_times(w.md(), X, nv, rows, X, nv, w.delassus.inverse_mass, w.w());
+  w.kernels->inverse_mass_times(w.md(), X, nv, rows, X, nv, w.delassus->inverse_mass, w.w());
 }
 
 // Column r of J_bar, in the kernels' order.
@@ -89,8 +89,8 @@ void column_of_J_bar(const WorkspaceImpl& w, int r, double* column) {
   const int rows = w.rows(), nv = w.model->nv;
   std::fill_n(column, nv, 0.0);
   for (int s = 0; s < rows; ++s) {
-    const double x = w.delassus.Lambda[std::ptrdiff_t{r} * rows + s];
-    const double* from = w.delassus.inverse_mass_JT + std::ptrdiff_t{s} * nv;
+    const double x = w.delassus->Lambda[std::ptrdiff_t{r} * rows + s];
+    const double* from = w.delassus->inverse_mass_JT + std::ptrdiff_t{s} * nv;
     for (int k = 0; k < nv; ++k) column[k] += x * from[k];
   }
 }
@@ -115,12 +115,12 @@ void write_products(WorkspaceImpl& w, const OperationalSpace& out) {
   for (int j = 0; out.Lambda && j < rows; ++j)
     for (int i = 0; i < rows; ++i)
       out.Lambda[user[i] + std::ptrdiff_t{user[j]} * out.ld_Lambda] =
-          w.delassus.Lambda[std::ptrdiff_t{j} * rows + i];
+          w.delassus->Lambda[std::ptrdiff_t{j} * rows + i];
   // Of N: J G, and where column y of it stands.
   const bool loops = w.md().cluster_count > 0, mapped = w.coordinates.independent_v;
   const int n = mapped ? w.model->ny : nv, columns = loops ? w.model->ny : nv;
   const auto place = [&](int y) { return loops && !mapped ? w.md().independent[y] : y; };
-  const double* J = w.delassus.J;
+  const double* J = w.delassus->J;
   if (loops && rows > 0) {
     times_G(w, w.w().G, J, rows, rows, w.coordinates.jacobian.data(), rows);
     J = w.coordinates.jacobian.data();
@@ -167,7 +167,7 @@ Status inverse_mass_times(Workspace& workspace, const double* q, const double* B
   for (int j = 0; j < count; ++j) TENON_CHECK(check_finite(w, "B", B + std::ptrdiff_t{j} * ldb, w.model->nv));
   TENON_CHECK(update_loops(w, q, w.zeros.data()));
   if (!w.kernels->sweep_inertias(w.md(), q, w.w())) return fail_not_positive_definite(w);
-  w.kernels->inverse_mass_times(w.md(), B, ldb, count, X, ldx, w.delassus.inverse_mass, w.w());
+  w.kernels->inverse_mass_times(w.md(), B, ldb, count, X, ldx, w.delassus->inverse_mass, w.w());
   return Status::ok;
 }
 
@@ -184,8 +184,8 @@ Status operational_space(Workspace& workspace, const double* q, const Operationa
     place_jacobians(w);
     TENON_CHECK(invert(w, q, found));
   }
-  if (!all_finite(w.delassus.Lambda, rows * rows) ||
-      !all_finite(w.delassus.inverse_mass_JT, rows * w.model->nv))
+  if (!all_finite(w.delassus->Lambda, rows * rows) ||
+      !all_finite(w.delassus->inverse_mass_JT, rows * w.model->nv))
     return w.fail(Status::not_finite,
                   "the result is not finite: the inputs are too large for double precision");
   write_products(w, out);

@@ -76,6 +76,7 @@ void tree_mass_matrix(WorkspaceImpl& w, const double* q, double* M, int ld) {
   }
   // CRBA fills whole subtrees, which in a model with clusters are no runs of coordinates; its path rows do
   // for any order.
+  w.need_joint_space();
   w.kernels->crba_rows(m, q, w.w().H, w.w());
   for (int k = 0; k < m.nv; ++k) std::fill_n(M + std::ptrdiff_t{k} * ld, m.nv, 0.0);
   for (int k = 0; k < m.nv; ++k) {

@@ -61,6 +61,7 @@ void finish_prox_ltl(const ConstrainedProblem& p) {
 
 Status solve_prox_ltl(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
+  w.need(Method::prox_ltl);
   if (!start_prox_ltl(p)) return Status::not_positive_definite;
   DualSteps steps{p};
   const ProximalMethod method = {&steps, DualSteps::prepare, DualSteps::evaluate, DualSteps::accelerations,

@@ -63,6 +63,7 @@ struct AugmentedSteps {
 Status solve_prox_ltls(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   const bool has_wrenches = p.wrenches != nullptr;
+  w.need(Method::prox_ltls);
   if (w.independent)
     w.kernels->independent_prox_ltls_start(w.md(), *w.cd(), p.q, p.v, p.tau, has_wrenches,
                                            w.independent->data, w.w());

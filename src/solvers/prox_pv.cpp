@@ -17,7 +17,7 @@ struct DualSteps {
   const double* first_step = nullptr;
   bool factored = false;  // for the present mu
 
-  PvData<double>& d() const { return p.w.pv.data; }
+  PvData<double>& d() const { return p.w.pv->data; }
   bool split() const { return splits_base(p); }
 
   static void prepare(void* self, const double* inv_mu) {
@@ -50,7 +50,7 @@ struct DualSteps {
 }  // namespace
 
 bool splits_base(const ConstrainedProblem& p) {
-  const PvMemory<double>& pv = p.w.pv;
+  const PvMemory<double>& pv = *p.w.pv;
   const SplitBase wish = p.options.split_base;
   return pv.data.split.count > 0 &&
          (wish == SplitBase::always || (wish == SplitBase::automatic && pv.split_pays()));
@@ -59,7 +59,7 @@ bool splits_base(const ConstrainedProblem& p) {
 bool reduce_pv(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   w.kernels->constraint_state(w.md(), *w.cd(), p.q, p.v, p.wrenches != nullptr, w.w());
-  return w.kernels->pv_reduce(w.md(), splits_base(p), p.v, p.tau, w.pv.data, w.w());
+  return w.kernels->pv_reduce(w.md(), splits_base(p), p.v, p.tau, w.pv->data, w.w());
 }
 
 Status iterate_pv(const ConstrainedProblem& p) {
@@ -78,7 +78,7 @@ Status iterate_pv(const ConstrainedProblem& p) {
 void roll_out_pv(const ConstrainedProblem& p, const double* added) {
   WorkspaceImpl& w = p.w;
   const WorkspaceData<double>& d = w.w();
-  w.kernels->pv_roll_out(w.md(), *w.cd(), p.v, added, d.qdd, w.pv.data, w.w());
+  w.kernels->pv_roll_out(w.md(), *w.cd(), p.v, added, d.qdd, w.pv->data, w.w());
   w.report.primal_residual = 0;
   for (int r = 0; r < w.rows(); ++r) {
     const double residual = d.k[r] - d.Ka[r] - w.cd()->compliance[r] * p.lambda[r];
@@ -92,7 +92,7 @@ bool rows_hold(const ConstrainedProblem& p, const double* compliance) {
   const ConstraintData& c = *p.w.cd();
   ProximalScratch& s = p.w.proximal;
   double *unit = s.unit.data(), *residual = s.residual.data(), *acceleration = s.best.data();
-  measure_units(c, p.w.pv.data.b, unit);
+  measure_units(c, p.w.pv->data.b, unit);
   for (int r = 0; r < c.row_count; ++r) {
     const double left = std::abs(d.k[r] - d.Ka[r] - compliance[r] * p.lambda[r]);
     residual[r] = std::max(0.0, left - rounding * unit[r]);

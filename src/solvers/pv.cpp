@@ -15,7 +15,7 @@ constexpr int most_refinements = 3;
 // (L + R + tikhonov) lambda = b, refined until the rows hold. False when they will not.
 bool solve_rows(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
-  PvData<double>& d = w.pv.data;
+  PvData<double>& d = w.pv->data;
   const int rows = w.rows();
   const bool split = splits_base(p);
   for (int r = 0; r < rows; ++r) d.row_damping[r] = w.cd()->compliance[r] + p.options.tikhonov;

@@ -16,8 +16,8 @@ constexpr double balanced = 1e-12;
 bool sweep(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   w.kernels->constraint_state(w.md(), *w.cd(), p.q, p.v, p.wrenches != nullptr, w.w());
-  if (!w.kernels->pv_early_reduce(w.md(), p.v, p.tau, w.pv_early.data, w.w())) return false;
-  w.kernels->pv_early_roll_out(w.md(), *w.cd(), p.v, p.lambda, w.w().qdd, w.pv_early.data, w.w());
+  if (!w.kernels->pv_early_reduce(w.md(), p.v, p.tau, w.pv_early->data, w.w())) return false;
+  w.kernels->pv_early_roll_out(w.md(), *w.cd(), p.v, p.lambda, w.w().qdd, w.pv_early->data, w.w());
   return true;
 }
 
@@ -54,7 +54,7 @@ bool is_least_squares(const ConstrainedProblem& p) {
     force[r] = rigid ? c.weight[r] * (d.k[r] - d.Ka[r]) : 0;
     for (int e = 0; e < 6; ++e) size += c.weight[r] * scale * std::abs(d.K[6 * r + e]);
   }
-  return w.kernels->pv_early_imbalance(w.md(), c, force, w.pv_early.data, w.w()) <= balanced * size;
+  return w.kernels->pv_early_imbalance(w.md(), c, force, w.pv_early->data, w.w()) <= balanced * size;
 }
 
 Status give_to_constrained_aba(const ConstrainedProblem& p) {
@@ -77,15 +77,15 @@ bool cluster_supports(const WorkspaceImpl& w) {
 Status solve_pv_early(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   if (cluster_supports(w)) return give_to_constrained_aba(p);
-  w.pv_early.scale_by_delassus();
+  w.pv_early->scale_by_delassus();
   if (!sweep(p)) return Status::not_positive_definite;
   w.report.iterations = 1;
-  w.report.rank = w.rows() - w.pv_early.data.redundant;
+  w.report.rank = w.rows() - w.pv_early->data.redundant;
   const double left = measure_residual(p);
   if (left <= p.options.relative_tolerance) return Status::ok;
-  if (w.pv_early.data.redundant == 0 || left <= rounding) return give_to_constrained_aba(p);
+  if (w.pv_early->data.redundant == 0 || left <= rounding) return give_to_constrained_aba(p);
   if (p.options.max_iterations == 1) return Status::max_iterations;
-  w.pv_early.scale_by_weight();
+  w.pv_early->scale_by_weight();
   sweep(p);
   w.report.iterations = 2;
   measure_residual(p);

@@ -190,7 +190,7 @@ Status factor_independent(WorkspaceImpl& w, const double* q) {
   CoordinateMemory& c = w.coordinates;
   const int ny = w.model->ny;
   TENON_CHECK(independent_mass_matrix(w, q, c.H.data(), ny));
-  c.H_factor = c.H;
+  std::copy_n(c.H.data(), c.H.size(), c.H_factor.data());
   if (!factor_positive(c.H_factor.data(), ny)) return fail_not_positive_definite(w);
   w.factored = true;
   return Status::ok;
@@ -217,6 +217,7 @@ Status factor_mass_matrix(Workspace& workspace, const double* q) {
   TENON_CHECK(check_configuration(w, "q", q));
   w.factored = false;
   if (w.coordinates.independent_v) return factor_independent(w, q);
+  w.need_kept_mass_matrix();
   w.kernels->crba_rows(w.md(), q, w.w().M, w.w());
   bool positive = false;
   if (w.independent) {

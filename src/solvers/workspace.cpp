@@ -137,17 +137,19 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
       constraints(std::move(constraints_)),
       kernels(&tenon::kernels<double>()),
       tables(model->data(), cd()),
-      arena(model->data(), cd(), static_cast<std::size_t>(tables.row_first.back())),
-      pv(model->data(), cd()),
-      pv_early(model->data(), cd()),
-      delassus(model->data(), cd(), pv.data),
+      arena(model->data(), cd(), static_cast<std::size_t>(tables.row_first.back()), false),
+      pv([this] { return std::make_unique<PvMemory<double>>(md(), cd()); }),
+      pv_early([this] { return std::make_unique<PvEarlyMemory<double>>(md(), cd()); }),
+      delassus([this] { return std::make_unique<DelassusMemory<double>>(md(), cd(), pv->data); }),
       loops(*model, *kernels),
       coordinates(*model, rows()),
-      damped(model->data(), cd()),
+      damped([this] { return std::make_unique<DampedInverseMemory>(md(), cd()); }),
       proximal(rows()),
       choice(choose(model->data(), cd())),
-      dense(cd(), model->loops.clusters.empty() ? model->nv : model->ny),
-      textbook(std::make_unique<reference::KktSolver>(model, constraints)) {
+      dense([this] {
+        return std::make_unique<DenseMemory>(cd(), model->loops.clusters.empty() ? model->nv : model->ny);
+      }),
+      textbook([this] { return std::make_unique<reference::KktSolver>(model, constraints); }) {
   const std::size_t nv = static_cast<std::size_t>(model->nv), nq = static_cast<std::size_t>(model->nq);
   step.assign(2 * nq + 8 * nv, 0.0);
   kinematics_v.assign(nv, 0.0);
@@ -173,16 +175,69 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
   tables.bind(d);
   d.anchors = anchors.data();
   for (int e = 0; e < 3; ++e) d.gravity[e] = md().gravity[e];
-  bridged = std::make_unique<BridgedFactor>(md(), cd(), d);
-  d.bridged = bridged->data();
-  if (md().cluster_count > 0) independent = std::make_unique<IndependentSpace>(md(), cd(), d);
+  if (md().cluster_count > 0)
+    independent = OnDemand<IndependentSpace>([this] {
+      need_joint_space();
+      return std::make_unique<IndependentSpace>(md(), cd(), w());
+    });
   if (model->folding && (!constraints || constraints->folded()))
     folded =
         std::make_unique<FoldedWorkspace>(*model->folding, constraints ? constraints->folded() : nullptr);
   if (model->closing) row_loops = std::make_unique<RowLoops>(model, *constraints);
+  // With these nothing of an automatic solve is left for later: dense takes over the rows on which others
+  // stall.
+  if (rows() > 0)
+    for (const Method method : {choice.any, choice.proximal, Method::dense}) need(method);
+  const bool tree = md().cluster_count == 0 && md().rotor_count == 0;
+  if (!tree && rows() > 0 && cd()->bridge_count > 0) need(Method::pv);
 }
 
 WorkspaceImpl::~WorkspaceImpl() = default;
+
+void WorkspaceImpl::need(Method method) {
+  switch (method) {
+    case Method::dense:
+      *dense;
+      [[fallthrough]];
+    case Method::prox_ltl:
+    case Method::prox_ltls:
+      need_joint_space();
+      if (independent) *independent;
+      break;
+    case Method::pv:
+    case Method::prox_pv:
+      *pv;
+      break;
+    case Method::pv_early:
+      *pv_early;
+      break;
+    default:
+      break;
+  }
+}
+
+void WorkspaceImpl::need_joint_space() {
+  if (bridged) return;
+  arena.add_joint_space(md(), cd(), static_cast<std::size_t>(tables.row_first.back()));
+  bridged = std::make_unique<BridgedFactor>(md(), cd(), w());
+  w().bridged = bridged->data();
+}
+
+void WorkspaceImpl::need_kept_mass_matrix() {
+  if (w().M) return;
+  arena.add_kept_mass_matrix(md(), cd(), static_cast<std::size_t>(tables.row_first.back()));
+  tell_parts();
+}
+
+void WorkspaceImpl::set_gravity(const double* gravity) {
+  std::copy_n(gravity, 3, w().gravity);
+  tell_parts();
+}
+
+void WorkspaceImpl::tell_parts() {
+  if (bridged) bridged->follow(w());
+  if (independent.made()) independent->follow(w());
+}
 
 Status WorkspaceImpl::fail(Status status, const char* format, ...) {
   va_list arguments;
@@ -223,12 +278,12 @@ std::size_t Workspace::bytes() const {
   const std::size_t folded = (w.folded ? w.folded->bytes() : 0) + (w.row_loops ? w.row_loops->bytes() : 0);
   return sizeof w + folded + w.arena.bytes() + w.pv.bytes() + w.pv_early.bytes() + w.delassus.bytes() +
          w.loops.bytes() + w.coordinates.bytes() + w.damped.bytes() + doubles * sizeof(double) +
-         indices * sizeof(std::int32_t) + w.bridged->bytes() + w.dense.bytes() + w.textbook->bytes() +
-         (w.independent ? w.independent->bytes() : 0);
+         indices * sizeof(std::int32_t) + (w.bridged ? w.bridged->bytes() : 0) + w.dense.bytes() +
+         w.textbook.bytes() + w.independent.bytes();
 }
 
 void Workspace::set_gravity(const Vector3& gravity) {
-  for (std::size_t e = 0; e < 3; ++e) impl_->w().gravity[e] = gravity[e];
+  impl_->set_gravity(gravity.data());
   if (impl_->folded) impl_->folded->workspace.set_gravity(gravity);
   if (!impl_->row_loops) return;
   impl_->row_loops->closing.set_gravity(gravity);

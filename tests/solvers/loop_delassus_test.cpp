@@ -364,7 +364,7 @@ bool expect_caba_inverts(Scene& s) {
     EXPECT_LE((damped * applied - identity).cwiseAbs().maxCoeff(), 1e-8);
     EXPECT_TRUE((formed.array() == formed.transpose().array()).all());
     const WorkspaceImpl& w = s.workspace.impl();
-    crossed = crossed && !(w.folded ? w.folded->workspace.impl() : w).damped.dependent;
+    crossed = crossed && !(w.folded ? w.folded->workspace.impl() : w).damped->dependent;
   }
   return crossed;
 }

@@ -122,18 +122,21 @@ TEST_P(RecordingOf, EqualsTheKernelInDouble) {
     for (auto& x : outputs) out.push_back(x.data());
 
     WorkspaceImpl w(s.model, algorithm.about.constrained ? s.constraints : nullptr);
+    w.need_joint_space();
+    w.need_kept_mass_matrix();
+    if (w.folded) w.folded->workspace.impl().need_joint_space();
     Subject<double> subject = {*s.model,
                                s.constraints.get(),
                                *w.kernels,
                                w.w(),
-                               w.pv.data,
-                               w.pv_early.data,
-                               w.delassus.osimr,
-                               w.delassus.efpa,
-                               w.delassus.kjr,
-                               w.damped.caba.data,
-                               w.damped.osimf.data,
-                               w.pv.data.split.count > 0 && w.pv.split_pays(),
+                               w.pv->data,
+                               w.pv_early->data,
+                               w.delassus->osimr,
+                               w.delassus->efpa,
+                               w.delassus->kjr,
+                               w.damped->caba.data,
+                               w.damped->osimf.data,
+                               w.pv->data.split.count > 0 && w.pv->split_pays(),
                                options,
                                w.folded ? &w.folded->workspace.impl().w() : nullptr};
     algorithm.run(subject, in.data(), out.data());
