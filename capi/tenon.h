@@ -705,7 +705,8 @@ TENON_API tenon_status tenon_constraints_add_rows(tenon_constraints *constraints
  * axes of frame 1 its rows have the position error [rotation vector of R1 R2^T; x1 - x2], the velocity [w1 - w2;
  * d/dt (x1 - x2) as link 1 sees it], and as acceleration the derivative of that, exact also where the loop is open.
  * options->rows: TENON_ROWS_LINEAR makes a ball joint of it, TENON_ROWS_HINGE a hinge about the z axes (any angle),
- * TENON_ROWS_ALL a weld; with two angular rows the angular error is the rotation between the third axes. Rows of lambda
+ * TENON_ROWS_ALL a weld; with two angular rows the angular error is the rotation between the third axes. Angles go up to
+ * pi: a frame turned over has that error, about one of the axes that lead back. Rows of lambda
  * are forces on link 1 at the origin of frame 2 along the axes of frame 1, and the opposite on link 2.
  * Redundant rows are an ordinary case: a planar loop may be closed by 3 or 5 rows. Bring q and v onto closed loops by
  * tenon_project_positions and tenon_project_velocities; options->frequency holds them there. No anchor belongs to it.
@@ -1051,7 +1052,8 @@ TENON_API tenon_status tenon_workspace_report(tenon_workspace *workspace, tenon_
  * velocity part gamma taken off), position errors against the anchors, and velocities J v.
  * q: nq. v: nv. desired: m, or NULL for zero. J: m x nv, column-major, leading dimension ldj >= m, or NULL. rhs,
  * position_error, row_velocity: m each, or NULL. Position errors: of linear rows the displacement, of angular rows the
- * rotation vector from the anchor, along the row's axes; of custom rows 0. Allocates: nothing.
+ * rotation vector from the anchor (angle times axis, the angle from 0 to pi), along the row's axes; of custom rows 0.
+ * Allocates: nothing.
  * Threads: one at a time per workspace. Status: as tenon_inverse_dynamics. Cost: O(n + m n). Since: 0.1. */
 TENON_API tenon_status tenon_constraint_rows(tenon_workspace *workspace, const double *q, size_t q_count,
                                              const double *v, size_t v_count, const double *desired,
@@ -1290,7 +1292,8 @@ TENON_API tenon_status tenon_model_loop_info(const tenon_model *model, int32_t l
 #define TENON_LOOP_MOVES_DEPENDENT ((int32_t)0)
 #define TENON_LOOP_MOVES_ALL ((int32_t)1)
 
-/* The largest gap of all loops at q: m, rad, or the unit of a coupling. Below 1e-9 a loop counts as closed.
+/* The largest gap of all loops at q: m, rad, or the unit of a coupling. Below 1e-9 a loop counts as closed. An end turned
+ * over by half a turn is a gap of pi, whatever the type of the loop.
  * q: nq. *gap: written. Allocates: nothing. Threads: one at a time per workspace.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED. Cost: O(n).
  * Since: 0.1. */
@@ -1379,7 +1382,8 @@ TENON_API tenon_status tenon_spanning_force(tenon_workspace *workspace, const do
 TENON_API tenon_status tenon_loop_map(tenon_workspace *workspace, const double *q, size_t q_count, const double *v,
                                       size_t v_count, double *G, size_t G_count, int32_t ldg, double *g, size_t g_count);
 
-/* The loops' rows: phi(q) = 0, K v = 0, K qdd = k. K: rows x nv, column-major, leading dimension ldk. k, phi: rows. Each
+/* The loops' rows: phi(q) = 0, K v = 0, K qdd = k, exact derivatives of phi also where loops are open (but at a half
+ * turn, where the angle of a rotation jumps). K: rows x nv, column-major, leading dimension ldk. k, phi: rows. Each
  * may be NULL; so may v (at rest). Rows that no joint moves are left out. Allocates: nothing. Threads: one at a time
  * per workspace. Status: as tenon_loop_gap. Cost: O(n + rows nv). Since: 0.1. */
 TENON_API tenon_status tenon_loop_jacobian(tenon_workspace *workspace, const double *q, size_t q_count, const double *v,

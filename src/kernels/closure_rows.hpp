@@ -49,6 +49,15 @@ struct ClosureState {
   Vec3<T> error_w, error_v;  // position errors
 };
 
+// From axis K of one frame to axis K of another.
+template <int K, class T>
+inline Vec3<T> swing_of_axis(const Mat3<T>& from, const Mat3<T>& to) {
+  constexpr int next = (K + 1) % 3;
+  return swing(Vec3<T>{at<0, K>(from), at<1, K>(from), at<2, K>(from)},
+               Vec3<T>{at<0, K>(to), at<1, K>(to), at<2, K>(to)},
+               Vec3<T>{at<0, next>(to), at<1, next>(to), at<2, next>(to)});
+}
+
 template <class T>
 inline ClosureState<T> closure_state(const ModelData& m, const ConstraintItem& item, bool with_errors,
                                      const WorkspaceData<T>& w) {
@@ -73,13 +82,13 @@ inline ClosureState<T> closure_state(const ModelData& m, const ConstraintItem& i
   s.error_v = load_vec3<T>(item.p) - s.x;
   switch (item.rows & 7u) {
     case 6:
-      s.error_w = swing(Vec3<T>{R_2.xx, R_2.yx, R_2.zx}, Vec3<T>{R_1.xx, R_1.yx, R_1.zx});
+      s.error_w = swing_of_axis<0>(R_2, R_1);
       break;
     case 5:
-      s.error_w = swing(Vec3<T>{R_2.xy, R_2.yy, R_2.zy}, Vec3<T>{R_1.xy, R_1.yy, R_1.zy});
+      s.error_w = swing_of_axis<1>(R_2, R_1);
       break;
     case 3:
-      s.error_w = swing(Vec3<T>{R_2.xz, R_2.yz, R_2.zz}, Vec3<T>{R_1.xz, R_1.yz, R_1.zz});
+      s.error_w = swing_of_axis<2>(R_2, R_1);
       break;
     default:
       s.error_w = rotation_vector(R_1 * transpose(R_2));

@@ -90,11 +90,16 @@ void evaluate_geometric_loop(const ModelData& m, const ClusterData& c, const Loo
   const LoopEnds<T> ends = {P.R * load_mat3<T>(loop.predecessor_R), S.R * load_mat3<T>(loop.successor_R),
                             P.p + P.R * load_vec3<T>(loop.predecessor_p),
                             S.p + S.R * load_vec3<T>(loop.successor_p)};
+  const LoopEndVelocities<T> velocities = {P.V, S.V};
   const Motion<T> V = S.V - P.V, A = S.A - P.A;
+  const Vec3<T> none{T(0), T(0), T(0)};
+  LoopTurn<T> turn{};
+  if (loop.rows & 7u) turn = loop_turn(loop.rows, ends, velocities);
   int row = loop.row_begin;
   for (int bit = 0; bit < 6; ++bit) {
     if (!(loop.rows >> bit & 1u)) continue;
-    const LoopRow<T> r = loop_row(bit, ends, LoopEndVelocities<T>{P.V, S.V});
+    const LoopRow<T> r = bit < 3 ? LoopRow<T>{turn.phi[bit], {turn.n[bit], none}, {turn.ndot[bit], none}}
+                                 : linear_loop_row(bit, ends, velocities);
     w.loop_phi[row] = r.phi;
     w.loop_k[row] = -(dot(V, r.fdot) + dot(A, r.f));
     T* K = w.loop_K + c.K_begin + (row - c.row_begin);

@@ -1,4 +1,6 @@
-// How far two orientations are apart, for the position errors of constraint rows.
+// How far two orientations are apart, for the position errors of constraint rows: rotation vectors, angle
+// times axis, for every angle from 0 to pi. A half turn has an error of pi. Its axis is known up to its sign
+// only (of two directions: any direction across them is one), and one of them is taken.
 #pragma once
 
 #include <cmath>
@@ -8,29 +10,59 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// Angle times axis from their sine, s = sin(angle) axis, and the cosine.
+// Below this sine an angle is its sine to the last bit, or the axis of an angle near pi is lost.
 template <class T>
-TENON_INLINE Vec3<T> angle_times_axis(const Vec3<T>& s, const T& cosine) {
+TENON_INLINE T negligible_sine() {
+  return T(1e-8);
+}
+
+// Rotation vector of R for angles above 120 degrees, where the skew part of R loses the axis. With the
+// quaternion [x y z w] of R and x the largest of x, y, z, its symmetric part has 4 x (x, y, z), its skew part
+// 4 x w (S. Shepperd, Quaternion from rotation matrix, 1978).
+template <class T>
+inline Vec3<T> wide_rotation_vector(const Mat3<T>& R, const T& trace) {
   using std::atan2;
   using std::sqrt;
+  const T one(1), two(2), rest = one - trace;
+  const T xy = R.xy + R.yx, xz = R.xz + R.zx, yz = R.yz + R.zy;
+  Vec3<T> v;
+  T w;
+  if (R.xx >= R.yy && R.xx >= R.zz) {
+    v = {rest + two * R.xx, xy, xz}, w = R.zy - R.yz;
+  } else if (R.yy >= R.zz) {
+    v = {xy, rest + two * R.yy, yz}, w = R.xz - R.zx;
+  } else {
+    v = {xz, yz, rest + two * R.zz}, w = R.yx - R.xy;
+  }
+  const T length = sqrt(dot(v, v));
+  const T factor = w < T(0) ? -(two * atan2(length, -w) / length) : two * atan2(length, w) / length;
+  return factor * v;
+}
+
+// Rotation vector of R.
+template <class T>
+inline Vec3<T> rotation_vector(const Mat3<T>& R) {
+  using std::atan2;
+  using std::sqrt;
+  const T trace = R.xx + R.yy + R.zz;
+  if (trace < T(0)) return wide_rotation_vector(R, trace);
+  const T half(0.5);
+  const Vec3<T> s = {half * (R.zy - R.yz), half * (R.xz - R.zx), half * (R.yx - R.xy)};
   const T sine = sqrt(dot(s, s));
-  const T tiny(1e-8);
-  const T factor = sine > tiny ? atan2(sine, cosine) / sine : T(1);
+  const T factor = sine > negligible_sine<T>() ? atan2(sine, half * (trace - T(1))) / sine : T(1);
   return factor * s;
 }
 
-// Rotation vector of R: angle times axis. Exact for every angle below pi.
+// The shortest rotation that brings unit vector a to b. across: a unit vector across b, about which a turns
+// where it is opposite to b.
 template <class T>
-inline Vec3<T> rotation_vector(const Mat3<T>& R) {
-  const T half(0.5);
-  const Vec3<T> s = {half * (R.zy - R.yz), half * (R.xz - R.zx), half * (R.yx - R.xy)};
-  return angle_times_axis(s, half * (R.xx + R.yy + R.zz - T(1)));
-}
-
-// The shortest rotation that brings unit vector a to b.
-template <class T>
-inline Vec3<T> swing(const Vec3<T>& a, const Vec3<T>& b) {
-  return angle_times_axis(cross(a, b), dot(a, b));
+inline Vec3<T> swing(const Vec3<T>& a, const Vec3<T>& b, const Vec3<T>& across) {
+  using std::atan2;
+  using std::sqrt;
+  const Vec3<T> s = cross(a, b);
+  const T sine = sqrt(dot(s, s)), cosine = dot(a, b);
+  if (sine > negligible_sine<T>()) return (atan2(sine, cosine) / sine) * s;
+  return cosine < T(0) ? atan2(sine, cosine) * across : s;
 }
 
 TENON_ISA_END

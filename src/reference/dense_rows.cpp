@@ -12,22 +12,24 @@ int row_count(const ConstraintSpec& spec) {
   return count;
 }
 
-// Angle times axis of a rotation, angle below pi.
+// Angle times axis of a rotation, from its quaternion: the kernels have other formulas.
 template <class T>
 Vec3<T> rotation_vector(const Mat3<T>& R) {
   using std::atan2;
-  const Vec3<T> s = Vec3<T>(R(2, 1) - R(1, 2), R(0, 2) - R(2, 0), R(1, 0) - R(0, 1)) / 2;
-  const T sine = s.norm(), cosine = (R.trace() - 1) / 2;
-  return sine > T(0) ? Vec3<T>(s * (atan2(sine, cosine) / sine)) : s;
+  const Eigen::Quaternion<T> q(R);
+  const T sine = q.vec().stableNorm(), sign = q.w() < T(0) ? T(-1) : T(1);
+  return sine > T(0) ? Vec3<T>(q.vec() * (2 * atan2(sine, sign * q.w()) / (sign * sine))) : Vec3<T>(q.vec());
 }
 
-// The rotation from direction a to direction b.
+// The rotation from direction a to direction b, and from -b about `across`. By W. Kahan's formula for the
+// angle of two vectors.
 template <class T>
-Vec3<T> rotation_between(const Vec3<T>& a, const Vec3<T>& b) {
+Vec3<T> rotation_between(const Vec3<T>& a, const Vec3<T>& b, const Vec3<T>& across) {
   using std::atan2;
-  const Vec3<T> s = a.cross(b);
-  const T sine = s.norm();
-  return sine > T(0) ? Vec3<T>(s * (atan2(sine, a.dot(b)) / sine)) : s;
+  const T angle = 2 * atan2((a - b).norm(), (a + b).norm());
+  const Vec3<T> axis = a.cross(b);
+  if (axis.norm() > T(1e-8)) return axis.normalized() * angle;
+  return a.dot(b) < T(0) ? Vec3<T>(across * angle) : axis;
 }
 
 // A frame that moves with a body, -1: the world.
@@ -128,8 +130,9 @@ void DenseRows<T>::evaluate_closure(const DenseDynamics<T>& dynamics, const Cons
       bias.template tail<3>() - turned(w_dot, d) - 2 * turned(w, d_dot) + turned(w, turned(w, d));
   const unsigned held = spec.rows & rows_angular;
   const int hinge = held == 6 ? 0 : held == 5 ? 1 : held == 3 ? 2 : -1;
-  error_of << (hinge < 0 ? rotation_vector<T>(A.X.R * B.X.R.transpose())
-                         : rotation_between<T>(B.X.R.col(hinge), A.X.R.col(hinge))),
+  error_of << (hinge < 0
+                   ? rotation_vector<T>(A.X.R * B.X.R.transpose())
+                   : rotation_between<T>(B.X.R.col(hinge), A.X.R.col(hinge), A.X.R.col((hinge + 1) % 3))),
       d;
   dynamics.jacobian(A.body, B.X.p, frame_J_);  // of the point of link 1 that coincides with x_2
   dynamics.jacobian(B.body, B.X.p, second_J_);
