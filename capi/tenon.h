@@ -81,9 +81,11 @@
  *     revolute, continuous  q angle               v its rate
  *     prismatic             q displacement        v its rate
  *     spherical             q quaternion (4)      v angular velocity in the child's axes (3)
- *     planar                q x, y, angle         v [angle rate; velocity along the child's x and y]
+ *     planar                q x, y, angle         v [angle rate; velocity along x and y, which turn with the child]
  *     floating              q pose (7)            v [angular (3); linear (3)] in the child's axes
  *
+ * The plane of a planar joint is normal to its axis. Its x and y are those of the joint frame, turned by the shortest
+ * rotation that takes z to the axis; for the axis -z by half a turn about x.
  * So nq (positions) may exceed nv (velocities), and dq/dt is not v where quaternions are: use tenon_integrate.
  * Kinematic loops: the coordinates above describe every joint of the spanning tree. A workspace can be told to take and
  * return independent ones instead (tenon_workspace_set_coordinates); wherever a block of a computation says nq or nv,
@@ -227,7 +229,7 @@ typedef int32_t tenon_status;
 #define TENON_JOINT_CONTINUOUS ((int32_t)2) /* revolute without limits */
 #define TENON_JOINT_PRISMATIC ((int32_t)3)
 #define TENON_JOINT_SPHERICAL ((int32_t)4)
-#define TENON_JOINT_PLANAR ((int32_t)5)     /* in the plane normal to the axis */
+#define TENON_JOINT_PLANAR ((int32_t)5)     /* in the plane normal to the axis; its x and y: section 4 */
 #define TENON_JOINT_FLOATING ((int32_t)6)
 #define TENON_JOINT_UNIVERSAL ((int32_t)7)  /* builder only: about axis, then axis2; becomes joints name and name_2 */
 
@@ -1425,7 +1427,9 @@ TENON_API tenon_status tenon_loop_inverse_dynamics(tenon_workspace *workspace, i
  *               [angular; linear] in F'   [linear; angular] in F'  [linear in F;           [angular; linear] in F
  *                                                                   angular in F']
  *
- * Revolute and prismatic joints are alike in all. MuJoCo has no planar joint: two slides and a hinge stand for it.
+ * Revolute and prismatic joints are alike in all. MuJoCo has no planar joint: two slides and a hinge stand for it. F of a
+ * planar joint has z along its axis, and x and y in the plane as section 4 says: MuJoCo places its slides so when it
+ * reads URDF; Pinocchio and Drake pass over the axis of a planar joint there, so give them one along z.
  * Drake's roll and yaw turn about one axis at pitch +-pi/2; there yaw takes both.
  *
  * direction: TENON_FROM_OTHER or TENON_TO_OTHER. joints: the indices of Tenon's joints in the other library's order,

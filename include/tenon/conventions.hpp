@@ -17,7 +17,9 @@
 // Revolute and prismatic joints are alike everywhere. Sources: Pinocchio's joint models (RUBX ... Planar,
 // FreeFlyer), the MuJoCo documentation of mjModel.jnt_type, Drake's classes QuaternionFloatingJoint,
 // BallRpyJoint and PlanarJoint (roll, pitch, yaw about fixed axes, R = Rz Ry Rx). MuJoCo has no planar joint:
-// two slides and a hinge stand for it.
+// two slides and a hinge stand for it. F of a planar joint has z along its axis, x and y in the plane as
+// JointType::planar says; MuJoCo's reader of URDF places the slides so, those of Pinocchio and Drake take z
+// whatever the axis is.
 //
 // Accelerations are time derivatives of velocities in the same coordinates, and forces do the same power:
 // where v_other = A(q) v, a_other = A a + dA/dt v and tau = A^T tau_other.

@@ -39,10 +39,9 @@ enum class JointType : std::int32_t {
   prismatic = 3,   // along axis; q = displacement
   spherical = 4,   // q = [qx qy qz qw] orientation of the child in the joint frame, v = angular velocity in
                    // the child frame
-  // In the plane normal to axis; q = [x y theta], v = [theta rate; velocity along the child's x and y]. The
-  // plane's x and y are axes of the joint frame: (x y) for axis z, (y z) for x, (z x) for y; for an opposite
-  // axis the second one is reversed. For any other axis, the smallest rotation that takes the closest of
-  // these six to it (x before y before z where two are as close) is applied to its x, y.
+  // In the plane normal to axis; q = [x y theta], v = [theta rate; velocity along the plane's x and y as they
+  // turn with the child]. The plane's x and y are those of the joint frame, turned by the shortest rotation
+  // that takes z to the axis (for axis -z by half a turn about x).
   planar = 5,
   floating = 6,  // q = [x y z qx qy qz qw] pose of the child in the joint frame, v = [angular; linear] in the
                  // child frame

@@ -66,21 +66,15 @@ double component(const Vec& a, int k) {
   return dot(a, unit(k));
 }
 
-// Axes [x y normal] of a planar joint in its joint frame. Along a coordinate axis: (x y z), (y z x), (z x y);
-// for the opposite direction the second one is reversed too. For any other normal, the smallest rotation that
-// takes the closest coordinate direction to the normal is applied to that direction's axes.
-Mat planar_axes(const Vec& normal) {
-  int k = 0;
-  for (int j = 1; j < 3; ++j) {
-    if (std::abs(component(normal, j)) > std::abs(component(normal, k)) + same_component) k = j;
-  }
-  const double sign = component(normal, k) < 0 ? -1 : 1;
-  const Vec from = sign * unit(k), x = unit((k + 1) % 3), y = sign * unit((k + 2) % 3);
-  // R a = a + w x a + w x (w x a) / (1 + c), w = from x normal, c = from . normal.
-  const Vec w = cross(from, normal);
-  const double scale = 1 / (1 + dot(from, normal));
-  const auto turn = [&](const Vec& a) { return a + cross(w, a) + scale * cross(w, cross(w, a)); };
-  return columns(turn(x), turn(y), normal);
+// Axes [x y normal] of a planar joint in its joint frame: x and y turned by the shortest rotation that takes
+// z to the normal; by half a turn about x where the normal is -z.
+Mat planar_axes(const Vec& n) {
+  const double across = n.x * n.x + n.y * n.y;
+  if (n.z < 0 && across < 1e-20) return columns(unit(0), -unit(1), -unit(2));
+  // R = 1 + [w] + [w]^2 / (1 + z . n), w = z x n. Where z . n is negative, 1 + z . n = |w|^2 / (1 - z . n).
+  const double scale = n.z < 0 ? (1 - n.z) / across : 1 / (1 + n.z);
+  return columns({1 - scale * n.x * n.x, -scale * n.x * n.y, -n.x},
+                 {-scale * n.x * n.y, 1 - scale * n.y * n.y, -n.y}, n);
 }
 
 class Compiler {

@@ -214,6 +214,52 @@ TEST_F(BuilderTest, EveryJointTypeCounts) {
   }
 }
 
+// The plane's x and y are the joint frame's, turned by the shortest rotation from z to the axis.
+TEST_F(BuilderTest, PlanarJointsMoveInThePlaneOfTheirAxis) {
+  const double h = 0.70710678118654752;
+  const struct {
+    double axis[3], x[3], y[3];
+  } cases[] = {{{0, 0, 2}, {1, 0, 0}, {0, 1, 0}},   {{0, 0, -1}, {1, 0, 0}, {0, -1, 0}},
+               {{1, 0, 0}, {0, 0, -1}, {0, 1, 0}},  {{0, 1, 0}, {1, 0, 0}, {0, 0, -1}},
+               {{-1, 0, 0}, {0, 0, 1}, {0, 1, 0}},  {{h, 0, h}, {h, 0, -h}, {0, 1, 0}},
+               {{0, h, -h}, {1, 0, 0}, {0, -h, -h}}};
+  for (const auto& c : cases) {
+    Builder own;
+    tenon_builder* made = nullptr;
+    ASSERT_EQ(tenon_builder_create("plane", &made, message, sizeof message), TENON_OK);
+    own.reset(made);
+    const double inertia[6] = {1, 0, 0, 1, 0, 1};
+    for (const char* name : {"a", "b"})
+      ASSERT_EQ(
+          tenon_builder_add_link(made, name, 1, nullptr, 0, inertia, 6, nullptr, message, sizeof message),
+          TENON_OK);
+    tenon_joint_options joint;
+    ASSERT_EQ(tenon_joint_options_init(&joint, sizeof joint), TENON_OK);
+    joint.type = TENON_JOINT_PLANAR, joint.parent_link = 0, joint.child_link = 1;
+    for (int e = 0; e < 3; ++e) joint.axis[e] = c.axis[e];
+    ASSERT_EQ(tenon_builder_add_joint(made, "j", &joint, message, sizeof message), TENON_OK);
+    tenon_model* finished = nullptr;
+    ASSERT_EQ(tenon_builder_finish(made, nullptr, &finished, message, sizeof message), TENON_OK) << message;
+    const Model model(finished);
+    const Workspace w = workspace(model);
+    const double length = std::sqrt(c.axis[0] * c.axis[0] + c.axis[1] * c.axis[1] + c.axis[2] * c.axis[2]);
+    // At some angle the velocity is along x and y as they have turned with the child.
+    const double angle = 0.7, q[3] = {2, 3, angle}, v[3] = {0.5, 1, -2};
+    ASSERT_EQ(tenon_kinematics(w.get(), q, 3, v, 3, nullptr, 0), TENON_OK);
+    double pose[7], velocity[6];
+    ASSERT_EQ(tenon_link_pose(w.get(), 1, pose, 7, nullptr, 0), TENON_OK);
+    ASSERT_EQ(tenon_link_velocity(w.get(), 1, TENON_AXES_WORLD, velocity, 6), TENON_OK);
+    for (int e = 0; e < 3; ++e) {
+      EXPECT_NEAR(pose[e], 2 * c.x[e] + 3 * c.y[e], 1e-14);
+      EXPECT_NEAR(pose[3 + e], std::sin(angle / 2) * c.axis[e] / length, 1e-14);
+      const double x = std::cos(angle) * c.x[e] + std::sin(angle) * c.y[e],
+                   y = std::cos(angle) * c.y[e] - std::sin(angle) * c.x[e];
+      EXPECT_NEAR(velocity[e], 0.5 * c.axis[e] / length, 1e-14);
+      EXPECT_NEAR(velocity[3 + e], x - 2 * y, 1e-14);
+    }
+  }
+}
+
 TEST_F(BuilderTest, RefusesWhatIsWrongAtOnce) {
   ASSERT_EQ(add_link("a"), TENON_OK);
   EXPECT_EQ(add_link("a"), TENON_INVALID_ARGUMENT);

@@ -43,18 +43,11 @@ Isometry quaternion(const double* xyzw) {
 
 // The plane's x and y in the joint frame, from the words of mechanism.hpp.
 Eigen::Matrix3d plane_axes(const Vector3& axis) {
-  const Vector3d x = Vector3d::UnitX(), y = Vector3d::UnitY(), z = Vector3d::UnitZ();
-  const struct {
-    Vector3d normal, first, second;
-  } six[] = {{x, y, z}, {-x, y, -z}, {y, z, x}, {-y, z, -x}, {z, x, y}, {-z, x, -y}};
-  const Vector3d normal = vec(axis).normalized();
-  const auto* best = std::max_element(std::begin(six), std::end(six), [&](const auto& a, const auto& b) {
-    return a.normal.dot(normal) < b.normal.dot(normal) - 1e-9;
-  });
-  const Eigen::Quaterniond smallest = Eigen::Quaterniond::FromTwoVectors(best->normal, normal);
-  Eigen::Matrix3d axes;
-  axes << smallest * best->first, smallest * best->second, normal;
-  return axes;
+  const Vector3d normal = vec(axis).normalized(), z = Vector3d::UnitZ();
+  const Vector3d about = z.cross(normal);
+  const double angle = std::atan2(about.norm(), normal.z());
+  return Eigen::AngleAxisd(angle, about.norm() > 0 ? Vector3d(about.normalized()) : Vector3d::UnitX())
+      .toRotationMatrix();
 }
 
 // The child frame in the joint frame.

@@ -15,19 +15,12 @@ Eigen::Vector3d to_eigen(const Vector3& a) {
   return {a[0], a[1], a[2]};
 }
 
-// In-plane axes of a planar joint: those of the closest coordinate direction (of its opposite with y
-// reversed), turned by the smallest rotation that takes the direction to the normal.
+// In-plane axes of a planar joint: the shortest rotation from z to the normal.
 Matrix3 planar_basis(const Vector3& axis) {
   const Eigen::Vector3d normal = to_eigen(axis).normalized();
-  int k = 0;
-  for (int j = 1; j < 3; ++j)
-    if (std::abs(normal(j)) > std::abs(normal(k)) + 1e-9) k = j;
-  const double sign = normal(k) < 0 ? -1 : 1;
-  const Eigen::Matrix3d turn =
-      Eigen::Quaterniond::FromTwoVectors(sign * Eigen::Vector3d::Unit(k), normal).toRotationMatrix();
-  Eigen::Matrix<double, 3, 3, Eigen::RowMajor> basis;
-  basis.col(0) = turn * Eigen::Vector3d::Unit((k + 1) % 3);
-  basis.col(1) = sign * turn * Eigen::Vector3d::Unit((k + 2) % 3);
+  Eigen::Matrix<double, 3, 3, Eigen::RowMajor> basis =
+      Eigen::Quaterniond::FromTwoVectors(Eigen::Vector3d::UnitZ(), normal).toRotationMatrix();
+  if ((normal + Eigen::Vector3d::UnitZ()).norm() < 1e-10) basis = Eigen::Vector3d(1, -1, -1).asDiagonal();
   basis.col(2) = normal;
   Matrix3 out;
   Eigen::Map<Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(out.data()) = basis;
