@@ -110,9 +110,10 @@
  * Text is UTF-8, ended by NUL; a name that is not is refused. Names returned are borrowed from the object and live as
  * long as it does. Messages are cut between characters only.
  * Status: 0 is TENON_OK. Negative: nothing was written, and a message says what, where and how to mend it. Positive:
- * outputs were written, with a caveat. Creation, filling and look-up take `char *message, size_t message_size` for it
- * (NULL or 0: not wanted; cut to fit, always ended by NUL; "" on success). Computations keep it in the workspace:
- * tenon_workspace_message. The lists of statuses below hold in spanning coordinates. Where a workspace is set to
+ * outputs were written, with a caveat. What a computation writes is finite: where a result is beyond the range of
+ * doubles, though the inputs are finite, it is TENON_NOT_FINITE and nothing was written. Creation, filling and look-up
+ * take `char *message, size_t message_size` for it (NULL or 0: not wanted; cut to fit, always ended by NUL; "" on
+ * success). Computations keep it in the workspace: tenon_workspace_message. The lists of statuses below hold in spanning coordinates. Where a workspace is set to
  * independent ones (tenon_workspace_set_coordinates), a computation that takes q may also return TENON_OPEN_LOOP
  * (positions for which no closed loops were found) and TENON_SINGULAR_CONFIGURATION (velocities at a dead centre).
  * Memory: what a block calls "nothing" under Allocates is proved by a test. "At the first call": a workspace is made
@@ -161,7 +162,8 @@ typedef int32_t tenon_status;
 /* Nothing was written. */
 #define TENON_INVALID_ARGUMENT ((int32_t)-1)       /* NULL where a value is needed, an unknown constant, wrong order */
 #define TENON_WRONG_SIZE ((int32_t)-2)             /* a count or leading dimension does not fit */
-#define TENON_NOT_FINITE ((int32_t)-3)             /* NaN or infinity in an input, or from a callback */
+#define TENON_NOT_FINITE ((int32_t)-3)             /* NaN or infinity in an input, from a callback, or because inputs
+                                                      are too large: the message tells which */
 #define TENON_OUT_OF_RANGE ((int32_t)-4)           /* an index that names nothing */
 #define TENON_NOT_NORMALIZED ((int32_t)-5)         /* a quaternion off unit norm by more than 1e-6 */
 #define TENON_PARSE_ERROR ((int32_t)-10)           /* no XML, or no number where a number belongs */
@@ -846,7 +848,8 @@ TENON_API tenon_status tenon_project_velocities(tenon_workspace *workspace, cons
 /* ---- Kinematics ------------------------------------------------------------------------------------------------- */
 
 /* Poses of all links at q; with v their velocities too; with v and a their accelerations too. What it computes is
- * kept for the queries below until the next call of tenon_kinematics. [RBDA] table 5.1, outward sweep.
+ * kept for the queries below until the next call of tenon_kinematics; where it is not finite nothing is kept. [RBDA]
+ * table 5.1, outward sweep.
  * q: nq. v: nv, or NULL. a: nv, d/dt of v, or NULL; needs v. Allocates: nothing. Threads: one at a time per workspace.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED.
  * Cost: O(n). Since: 0.1. */
@@ -856,7 +859,8 @@ TENON_API tenon_status tenon_kinematics(tenon_workspace *workspace, const double
 /* Pose of a link in the world, after tenon_kinematics.
  * pose: 7, or NULL. rotation: 9, the same orientation as a 3 x 3 matrix, column-major: p_world = R p_link + position;
  * or NULL. Allocates: nothing. Threads: one at a time per workspace.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (also: no tenon_kinematics before), TENON_WRONG_SIZE, TENON_OUT_OF_RANGE.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (also: no tenon_kinematics before), TENON_WRONG_SIZE, TENON_NOT_FINITE,
+ * TENON_OUT_OF_RANGE.
  * Cost: O(1). Since: 0.1. */
 TENON_API tenon_status tenon_link_pose(tenon_workspace *workspace, int32_t link, double *pose, size_t pose_count,
                                        double *rotation, size_t rotation_count);
@@ -884,7 +888,8 @@ TENON_API tenon_status tenon_jacobian(tenon_workspace *workspace, int32_t link, 
 /* Centre of mass of all moving bodies, world axes, after tenon_kinematics.
  * position: 3, m, or NULL. velocity: 3, m/s, or NULL; needs v. J: 3 x nv with velocity = J v, column-major, leading
  * dimension ldj >= 3, or NULL. Allocates: nothing. Threads: one at a time per workspace.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (also: no tenon_kinematics before), TENON_WRONG_SIZE. Cost: O(n).
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (also: no tenon_kinematics before), TENON_WRONG_SIZE, TENON_NOT_FINITE.
+ * Cost: O(n).
  * Since: 0.1. */
 TENON_API tenon_status tenon_center_of_mass(tenon_workspace *workspace, double *position, size_t position_count,
                                             double *velocity, size_t velocity_count, double *J, size_t J_count,
@@ -898,8 +903,8 @@ TENON_API tenon_status tenon_centroidal_momentum(tenon_workspace *workspace, dou
 /* Energy, J, after tenon_kinematics with v: kinetic = v^T M v / 2, armature included; potential = - sum of
  * mass * gravity . position over moving bodies, zero with the centre of mass at the world's origin.
  * *kinetic: NULL where not wanted; then kinematics without v will do. *potential: may be NULL. Allocates: nothing.
- * Threads: one at a time per workspace. Status: TENON_OK, TENON_INVALID_ARGUMENT (also: no tenon_kinematics before).
- * Cost: O(n). Since: 0.1. */
+ * Threads: one at a time per workspace. Status: TENON_OK, TENON_INVALID_ARGUMENT (also: no tenon_kinematics before),
+ * TENON_NOT_FINITE. Cost: O(n). Since: 0.1. */
 TENON_API tenon_status tenon_energy(tenon_workspace *workspace, double *kinetic, double *potential);
 
 /* ---- Dynamics without constraints ------------------------------------------------------------------------------- */

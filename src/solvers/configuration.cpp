@@ -159,6 +159,12 @@ void joint_difference(const Model::Joint& joint, const double* q0, const double*
   }
 }
 
+// q := where the joints get to from q by `rate` (spanning velocities) in dt.
+void move_joints(const Model& model, const double* rate, double dt, double* q) {
+  for (const Model::Joint& joint : model.joints)
+    integrate_joint(joint, rate + joint.v_index, dt, q + joint.q_index);
+}
+
 // Independent joints move by themselves; nothing has to be closed to know where they get to.
 Status integrate_independent(WorkspaceImpl& w, const double* y, const double* v, double dt, double* next) {
   const int count = w.coordinates.independent_v ? w.model->ny : w.model->nv;
@@ -171,10 +177,8 @@ Status integrate_independent(WorkspaceImpl& w, const double* y, const double* v,
     scatter_independent(w, v, rate);
   else
     std::copy_n(v, count, rate);
-  for (const Model::Joint& joint : w.model->joints)
-    integrate_joint(joint, rate + joint.v_index, dt, q + joint.q_index);
-  give_positions(w, q, next);
-  return Status::ok;
+  move_joints(*w.model, rate, dt, q);
+  return give_positions(w, q, next);
 }
 
 // The dependent joints move with G at the start and are closed at the end.
@@ -184,14 +188,12 @@ Status integrate_and_close(WorkspaceImpl& w, const double* q, const double* v, d
   TENON_CHECK(check_finite(w, "dt", &dt, 1));
   double* moved = w.coordinates.q.data();
   std::copy_n(q, w.model->nq, moved);
-  for (const Model::Joint& joint : w.model->joints)
-    integrate_joint(joint, v + joint.v_index, dt, moved + joint.q_index);
+  move_joints(*w.model, v, dt, moved);
   if (!all_finite(moved, w.model->nq))
     return w.fail(Status::not_finite, "the configuration after %g s is not finite; move for a shorter time",
                   dt);
   TENON_CHECK(close_dependent(w, moved));
-  std::copy_n(moved, w.model->nq, next);
-  return Status::ok;
+  return give_positions(w, moved, next);
 }
 
 }  // namespace
@@ -204,10 +206,10 @@ Status integrate(Workspace& workspace, const double* q, const double* v, double 
   TENON_CHECK(check_configuration(w, "q", q));
   TENON_CHECK(check_finite(w, "v", v, w.model->nv));
   TENON_CHECK(check_finite(w, "dt", &dt, 1));
-  if (next != q) std::copy(q, q + w.model->nq, next);
-  for (const Model::Joint& joint : w.model->joints)
-    integrate_joint(joint, v + joint.v_index, dt, next + joint.q_index);
-  return Status::ok;
+  double* moved = w.stage.data();
+  std::copy_n(q, w.model->nq, moved);
+  move_joints(*w.model, v, dt, moved);
+  return give_positions(w, moved, next);
 }
 
 // Two configurations of independent positions; closed where dependent velocities are asked for.
@@ -232,11 +234,10 @@ Status difference(Workspace& workspace, const double* q0, const double* q1, doub
   if (w.coordinates.independent_q) TENON_CHECK(take_both(w, q0, q1));
   TENON_CHECK(check_configuration(w, "q0", q0));
   TENON_CHECK(check_configuration(w, "q1", q1));
-  double* rate = result_room(w, v);
+  double* rate = result_room(w);
   for (const Model::Joint& joint : w.model->joints)
     joint_difference(joint, q0 + joint.q_index, q1 + joint.q_index, rate + joint.v_index);
-  give_motion(w, rate, v);
-  return Status::ok;
+  return give_motion(w, rate, v);
 }
 
 void neutral(const Model& model, double* q) {
@@ -304,8 +305,7 @@ Status normalize(Workspace& workspace, double* q) {
     if (joint.type == JointType::spherical) normalize_quaternion(q + joint.q_index);
     if (joint.type == JointType::floating) normalize_quaternion(q + joint.q_index + 3);
   }
-  give_positions(w, q, user);
-  return Status::ok;
+  return give_positions(w, q, user);
 }
 
 // The end of a step: q moved by dt * mean_v and v := next_v, or neither where a number has left the range of

@@ -118,14 +118,13 @@ bool result_is_finite(const WorkspaceImpl& w) {
   return all_finite(w.arena.data.qdd, w.model->nv) && all_finite(w.user_rows.data(), w.rows());
 }
 
-// J G in place of J, rhs - J g in place of rhs; each may be null.
-Status rows_of_independent(WorkspaceImpl& w, const double* q, const double* v, double* J, int ld,
-                           double* rhs) {
+// J G in place of J, of leading dimension rows, and rhs - J g in place of rhs; each may be null.
+Status rows_of_independent(WorkspaceImpl& w, const double* q, const double* v, double* J, double* rhs) {
   const int rows = w.rows();
   double* whole = w.coordinates.jacobian.data();
   TENON_CHECK(update_loops(w, q, v));
   w.kernels->constraint_jacobian(w.md(), *w.cd(), whole, rows, w.w());
-  if (J) times_G(w, w.w().G, whole, rows, rows, J, ld);
+  if (J) times_G(w, w.w().G, whole, rows, rows, J, rows);
   for (int k = 0; rhs && k < w.model->nv; ++k)
     for (int r = 0; r < rows; ++r) rhs[r] -= whole[std::ptrdiff_t{k} * rows + r] * w.w().g[k];
   return Status::ok;
@@ -164,8 +163,7 @@ Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, c
     w.report.method = method;
     TENON_CHECK(solve_free(w, q, v, tau, wrenches != nullptr, w.w().qdd));
     w.report.rank = 0;
-    give_motion(w, w.w().qdd, qdd);
-    return Status::ok;
+    return give_motion(w, w.w().qdd, qdd);
   }
   if (w.md().cluster_count > 0 && w.cd()->bridge_count > 0 && method == Method::prox_ltls)
     return w.fail(
@@ -179,10 +177,8 @@ Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, c
   if (status == stalled || (static_cast<std::int32_t>(status) >= 0 && !result_is_finite(w)))
     status = run(w, entry_of(Method::dense), inputs);
   if (static_cast<std::int32_t>(status) < 0) return status;
-  if (!result_is_finite(w))
-    return w.fail(Status::not_finite,
-                  "the result is not finite: the inputs are too large for double precision");
-  give_motion(w, w.w().qdd, qdd);
+  TENON_CHECK(check_result(w, w.user_rows.data(), rows));
+  TENON_CHECK(give_motion(w, w.w().qdd, qdd));
   if (lambda) std::copy_n(w.user_rows.data(), rows, lambda);
   return status;
 }
@@ -201,12 +197,20 @@ Status constraint_rows(Workspace& workspace, const double* q, const double* v, c
   ConstraintData posed = *w.cd();
   posed.poses = ConstraintPoses::with_errors;  // asked for here even where no row is stabilised
   w.kernels->constraint_state(w.md(), posed, q, v, false, w.w());
-  if (J && !w.coordinates.independent_v) w.kernels->constraint_jacobian(w.md(), *w.cd(), J, ld, w.w());
+  double *columns = w.stage.data(), *k = w.user_rows.data();
+  if (J && !w.coordinates.independent_v)
+    w.kernels->constraint_jacobian(w.md(), *w.cd(), columns, rows, w.w());
   if (rhs) {
-    w.kernels->constraint_right_hand_side(w.md(), *w.cd(), v, w.user_rows.data(), w.w());
-    to_user_rows(w, w.user_rows.data(), rhs);
+    w.kernels->constraint_right_hand_side(w.md(), *w.cd(), v, w.lambda.data(), w.w());
+    to_user_rows(w, w.lambda.data(), k);
   }
-  if (w.coordinates.independent_v && (J || rhs)) TENON_CHECK(rows_of_independent(w, q, v, J, ld, rhs));
+  if (w.coordinates.independent_v && (J || rhs))
+    TENON_CHECK(rows_of_independent(w, q, v, J ? columns : nullptr, rhs ? k : nullptr));
+  if (position_error) TENON_CHECK(check_result(w, w.w().row_error, rows));
+  if (row_velocity) TENON_CHECK(check_result(w, w.w().row_velocity, rows));
+  if (rhs) TENON_CHECK(check_result(w, k, rows));
+  TENON_CHECK(give_matrix(w, columns, rows, w.coordinates.independent_v ? w.model->ny : nv, rows, J, ld));
+  if (rhs) std::copy_n(k, rows, rhs);
   if (position_error) to_user_rows(w, w.w().row_error, position_error);
   if (row_velocity) to_user_rows(w, w.w().row_velocity, row_velocity);
   return Status::ok;
@@ -222,15 +226,20 @@ Status anchor_here(Workspace& workspace, const double* q) {
   ConstraintData posed = *w.cd();
   posed.poses = ConstraintPoses::with_errors;
   w.kernels->constraint_state(w.md(), posed, q, w.zeros.data(), false, w.w());
-  for (int constraint = 0; constraint < w.constraints->constraint_count(); ++constraint) {
-    const ConstraintItem& item = w.cd()->items[w.item_of[static_cast<std::size_t>(constraint)]];
-    if (item.closure) continue;  // held by its second link
-    const Mat3<double> R = load_mat3<double>(w.w().Rs + 9 * item.node);
-    Pose pose;
-    store(pose.rotation.data(), R * load_mat3<double>(item.R));
-    store(pose.translation.data(),
-          load_vec3<double>(w.w().ps + 3 * item.node) + R * load_vec3<double>(item.p));
-    workspace.set_anchor(constraint, pose);
+  for (const bool setting : {false, true}) {
+    for (int constraint = 0; constraint < w.constraints->constraint_count(); ++constraint) {
+      const ConstraintItem& item = w.cd()->items[w.item_of[static_cast<std::size_t>(constraint)]];
+      if (item.closure) continue;  // held by its second link
+      const Mat3<double> R = load_mat3<double>(w.w().Rs + 9 * item.node);
+      Pose pose;
+      store(pose.rotation.data(), R * load_mat3<double>(item.R));
+      store(pose.translation.data(),
+            load_vec3<double>(w.w().ps + 3 * item.node) + R * load_vec3<double>(item.p));
+      if (setting)
+        workspace.set_anchor(constraint, pose);
+      else
+        TENON_CHECK(check_result(w, pose.translation.data(), 3));
+    }
   }
   return Status::ok;
 }

@@ -205,7 +205,7 @@ Status convert_motion(WorkspaceImpl& w, const OtherState& other, Direction direc
   TENON_CHECK(check_order(w, other));
   TENON_CHECK(take_state(w, q, rate));
   if (direction == Direction::to_other) TENON_CHECK(take_motion(w, quantity, q, rate, in));
-  double* out = direction == Direction::to_other ? user : result_room(w, user);
+  double* out = direction == Direction::to_other ? w.stage.data() : result_room(w);
   TENON_CHECK(check_configuration(w, "q", q));
   TENON_CHECK(check_finite(w, "v", rate, w.model->nv));
   TENON_CHECK(check_finite(w, "in", in, w.model->nv));
@@ -214,14 +214,10 @@ Status convert_motion(WorkspaceImpl& w, const OtherState& other, Direction direc
     joint_motion(joint, other.convention, direction, q + joint.q_index, rate ? rate + joint.v_index : nullptr,
                  in + (to ? joint.v_index : v), out + (to ? v : joint.v_index));
   });
-  if (out == user) return Status::ok;
-  if (quantity != Quantity::force) {
-    give_motion(w, out, user);
-    return Status::ok;
-  }
+  if (direction == Direction::to_other) return give_numbers(w, out, w.model->nv, user);
+  if (quantity != Quantity::force) return give_motion(w, out, user);
   TENON_CHECK(update_loops(w, q, nullptr));
-  give_forces(w, out, user);
-  return Status::ok;
+  return give_forces(w, out, user);
 }
 
 }  // namespace
@@ -239,7 +235,7 @@ Status convert_configuration(Workspace& workspace, const OtherState& other, Dire
   TENON_CHECK(check_order(w, other));
   const bool to = direction == Direction::to_other;
   const bool mapped = w.coordinates.independent_q;
-  double* ours = mapped ? w.coordinates.q.data() : out;
+  double* ours = mapped ? w.coordinates.q.data() : w.stage.data();
   if (to && mapped) {
     TENON_CHECK(map_positions(w, "in", in, ours));
     in = ours;
@@ -248,13 +244,13 @@ Status convert_configuration(Workspace& workspace, const OtherState& other, Dire
   } else {
     TENON_CHECK(check_finite(w, "in", in, position_count(*w.model, other.convention)));
   }
-  double* written = to ? out : ours;
+  double* written = to ? w.stage.data() : ours;
   for_each_joint(*w.model, other, [&](const Model::Joint& joint, int q, int) {
     joint_configuration(joint, other.convention, direction, in + (to ? joint.q_index : q),
                         written + (to ? q : joint.q_index));
   });
-  if (!to) give_positions(w, written, out);
-  return Status::ok;
+  if (to) return give_numbers(w, written, position_count(*w.model, other.convention), out);
+  return give_positions(w, written, out);
 }
 
 Status convert_velocity(Workspace& workspace, const OtherState& other, Direction direction, const double* q,

@@ -1,5 +1,5 @@
 // What a workspace holds for coordinates other than the spanning tree's (coordinates.hpp). Empty without
-// loops.
+// loops but for `result`.
 #pragma once
 
 #include <cstdint>

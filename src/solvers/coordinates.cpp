@@ -100,9 +100,10 @@ Status follow_from_guess(WorkspaceImpl& w, double* q) {
 
 CoordinateMemory::CoordinateMemory(const Model& model, int rows) {
   const Model::Loops& loops = model.loops;
-  if (loops.clusters.empty()) return;
   const std::size_t nq = static_cast<std::size_t>(model.nq), nv = static_cast<std::size_t>(model.nv);
   const std::size_t ny = static_cast<std::size_t>(model.ny);
+  result.assign(nv, 0);
+  if (loops.clusters.empty()) return;
   split_joint = split_joint_of(model);
   guess = loops.closed;
   for (const ClusterData& cluster : loops.clusters)
@@ -123,7 +124,7 @@ CoordinateMemory::CoordinateMemory(const Model& model, int rows) {
     }
   }
   q.assign(nq, 0);
-  v.assign(nv, 0), a = tau = result = v;
+  v.assign(nv, 0), a = tau = v;
   jacobian.assign(static_cast<std::size_t>(std::max(rows, 6)) * nv, 0);
   G.assign(loops.G_initial.size(), 0);
   H.resize(ny * ny), H_factor.resize(ny * ny);
@@ -236,7 +237,8 @@ Status map_positions(WorkspaceImpl& w, const char* what, const double* user, dou
 Status map_independent_positions(WorkspaceImpl& w, const char* what, const double* y, double* q) {
   TENON_CHECK(check_independent_positions(w, what, y));
   scatter_positions(w, y, q);
-  return follow_from_guess(w, q);
+  TENON_CHECK(follow_from_guess(w, q));
+  return check_result(w, q, w.model->nq);
 }
 
 Status map_velocities(WorkspaceImpl& w, const double* q, const double* user, double* v) {
@@ -244,7 +246,7 @@ Status map_velocities(WorkspaceImpl& w, const double* q, const double* user, dou
   TENON_CHECK(check_finite(w, "v", user, w.model->ny));
   if (w.coordinates.map_changes) TENON_CHECK(update_loops(w, q, nullptr));
   from_independent(w, user, nullptr, v);
-  return Status::ok;
+  return check_result(w, v, w.model->nv);
 }
 
 Status map_accelerations(WorkspaceImpl& w, const double* q, const double* v, const double* user, double* a) {
@@ -255,7 +257,7 @@ Status map_accelerations(WorkspaceImpl& w, const double* q, const double* v, con
     from_independent(w, user, w.w().g, a);
   else
     std::copy_n(w.w().g, w.model->nv, a);
-  return Status::ok;
+  return check_result(w, a, w.model->nv);
 }
 
 Status map_forces(WorkspaceImpl& w, const double* user, double* tau) {
@@ -264,8 +266,8 @@ Status map_forces(WorkspaceImpl& w, const double* user, double* tau) {
   return Status::ok;
 }
 
-void give_motion(const WorkspaceImpl& w, const double* x, double* user) {
-  if (!user || user == x) return;
+void copy_motion(const WorkspaceImpl& w, const double* x, double* user) {
+  if (user == x) return;
   if (!w.coordinates.independent_v) {
     std::copy_n(x, w.model->nv, user);
     return;
@@ -273,17 +275,32 @@ void give_motion(const WorkspaceImpl& w, const double* x, double* user) {
   for (int j = 0; j < w.model->ny; ++j) user[j] = x[w.md().independent[j]];
 }
 
-void give_forces(const WorkspaceImpl& w, const double* tau, double* user) {
-  if (w.coordinates.independent_v) to_independent_force(w, tau, user);
-}
-
-void give_positions(const WorkspaceImpl& w, const double* q, double* user) {
+void copy_positions(const WorkspaceImpl& w, const double* q, double* user) {
   if (user == q) return;
   if (!w.coordinates.independent_q) {
     std::copy_n(q, w.model->nq, user);
     return;
   }
   for (const std::int32_t k : w.model->loops.independent_q) *user++ = q[k];
+}
+
+Status give_motion(WorkspaceImpl& w, const double* x, double* user) {
+  if (!user) return Status::ok;
+  TENON_CHECK(check_result(w, x, w.model->nv));
+  copy_motion(w, x, user);
+  return Status::ok;
+}
+
+Status give_forces(WorkspaceImpl& w, const double* tau, double* user) {
+  if (!w.coordinates.independent_v) return give_numbers(w, tau, w.model->nv, user);
+  to_independent_force(w, tau, w.stage.data());
+  return give_numbers(w, w.stage.data(), w.model->ny, user);
+}
+
+Status give_positions(WorkspaceImpl& w, const double* q, double* user) {
+  TENON_CHECK(check_result(w, q, w.model->nq));
+  copy_positions(w, q, user);
+  return Status::ok;
 }
 
 void times_G(const WorkspaceImpl& w, const double* G, const double* J, int ldJ, int rows, double* out,
@@ -381,7 +398,7 @@ void neutral(Workspace& workspace, double* q) {
   WorkspaceImpl& w = workspace.impl();
   double* spanning = w.coordinates.independent_q ? w.coordinates.q.data() : q;
   neutral(*w.model, spanning);
-  give_positions(w, spanning, q);
+  copy_positions(w, spanning, q);
 }
 
 void random_configuration(Workspace& workspace, std::uint64_t seed, double* q) {
@@ -395,7 +412,7 @@ void random_configuration(Workspace& workspace, std::uint64_t seed, double* q) {
   random_configuration(*w.model, seed, drawn);
   // Half as far from the guess until the loops can be closed; at the guess they are.
   for (int halvings = 0; halvings < 30; ++halvings) {
-    give_positions(w, drawn, q);
+    copy_positions(w, drawn, q);
     scatter_positions(w, q, y);
     if (follow_from_guess(w, y) == Status::ok) break;
     for (const std::int32_t k : c.turned) drawn[k] = 0.5 * (drawn[k] + c.guess[static_cast<std::size_t>(k)]);

@@ -56,13 +56,16 @@ inline Status take_forces(WorkspaceImpl& w, const double*& tau) {
   return Status::ok;
 }
 
-// Where to write a result of nv numbers, and how it gets from there to the user (null: not wanted).
-inline double* result_room(WorkspaceImpl& w, double* user) {
-  return w.coordinates.independent_v ? w.coordinates.result.data() : user;
+// Where to write a result of nv numbers, and how it gets from there to the user (null: not wanted), checked.
+inline double* result_room(WorkspaceImpl& w) {
+  return w.coordinates.result.data();
 }
-void give_motion(const WorkspaceImpl& w, const double* x, double* user);
-void give_forces(const WorkspaceImpl& w, const double* tau, double* user);  // by the G in the arena
-void give_positions(const WorkspaceImpl& w, const double* q, double* user);
+[[nodiscard]] Status give_motion(WorkspaceImpl& w, const double* x, double* user);
+[[nodiscard]] Status give_forces(WorkspaceImpl& w, const double* tau, double* user);  // by the G in the arena
+[[nodiscard]] Status give_positions(WorkspaceImpl& w, const double* q, double* user);
+// The same without a check.
+void copy_motion(const WorkspaceImpl& w, const double* x, double* user);
+void copy_positions(const WorkspaceImpl& w, const double* q, double* user);
 
 // out := J G with the blocks of G given; J is rows x nv.
 void times_G(const WorkspaceImpl& w, const double* G, const double* J, int ldJ, int rows, double* out,

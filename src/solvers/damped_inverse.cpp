@@ -45,6 +45,12 @@ void upper_to_user(const WorkspaceImpl& w, const double* upper, int stride, doub
       }
 }
 
+Status give_upper(WorkspaceImpl& w, const double* upper, int stride, double* out, int ld) {
+  TENON_CHECK(check_upper(w, upper, w.rows(), stride));
+  upper_to_user(w, upper, stride, out, ld);
+  return Status::ok;
+}
+
 // ---- a factor of the matrix
 // --------------------------------------------------------------------------------------------------------
 
@@ -73,9 +79,15 @@ void invert_factor(WorkspaceImpl& w) {
                            d.inverse.data());
 }
 
-void form_from_factor(WorkspaceImpl& w, double* out, int ld) {
-  invert_factor(w);
+Status give_lower(WorkspaceImpl& w, double* out, int ld) {
+  TENON_CHECK(check_lower(w, w.damped->inverse.data(), w.rows(), whole_packs(w.rows())));
   symmetric_to_user(w, w.damped->inverse.data(), out, ld);
+  return Status::ok;
+}
+
+Status form_from_factor(WorkspaceImpl& w, double* out, int ld) {
+  invert_factor(w);
+  return give_lower(w, out, ld);
 }
 
 template <DelassusMethod method>
@@ -100,8 +112,8 @@ void multiply_inverse(WorkspaceImpl& w) {
   }
 }
 
-void form_inverse(WorkspaceImpl& w, double* out, int ld) {
-  symmetric_to_user(w, w.damped->inverse.data(), out, ld);
+Status form_inverse(WorkspaceImpl& w, double* out, int ld) {
+  return give_lower(w, out, ld);
 }
 
 // ---- a factor of each branch
@@ -112,7 +124,7 @@ Status factor_branches(WorkspaceImpl& w, const double* q) {
   TENON_CHECK(update_loops(w, q, w.zeros.data()));
   if (w.kernels->pv_osimf_factor(w.md(), *w.cd(), q, d.damping.data(), w.pv->data, d.osimf.data, w.w()))
     return Status::ok;
-  return fail_not_positive_definite(w);
+  return fail_mass_matrix(w, q);
 }
 
 void apply_branches(WorkspaceImpl& w) {
@@ -120,10 +132,10 @@ void apply_branches(WorkspaceImpl& w) {
   w.kernels->pv_osimf_apply(d.b.data(), d.damping.data(), d.x.data(), d.osimf.data);
 }
 
-void form_from_branches(WorkspaceImpl& w, double* out, int ld) {
+Status form_from_branches(WorkspaceImpl& w, double* out, int ld) {
   CabaOsimData<double>& matrix = w.damped->caba.data;
   w.kernels->pv_osimf_form(w.damped->damping.data(), matrix.matrix, w.damped->osimf.data);
-  upper_to_user(w, matrix.matrix, matrix.stride, out, ld);
+  return give_upper(w, matrix.matrix, matrix.stride, out, ld);
 }
 
 // ---- no matrix at all
@@ -166,7 +178,7 @@ Status factor_caba(WorkspaceImpl& w, const double* q) {
   TENON_CHECK(update_loops(w, q, w.zeros.data()));
   CabaOsimData<double>& d = w.damped->caba.data;
   std::copy_n(w.damped->damping.data(), w.rows(), d.damping);
-  if (!w.kernels->caba_osim_factor(w.md(), *w.cd(), q, d, w.w())) return fail_not_positive_definite(w);
+  if (!w.kernels->caba_osim_factor(w.md(), *w.cd(), q, d, w.w())) return fail_mass_matrix(w, q);
   w.damped->formed = rows_lend_much(w);
   if (w.damped->formed) w.kernels->caba_osim_form(d);
   w.damped->dependent = w.damped->formed && rows_depend(d);
@@ -178,11 +190,11 @@ void apply_caba(WorkspaceImpl& w) {
   w.kernels->caba_osimf_apply(w.damped->b.data(), w.damped->x.data(), w.damped->caba.data);
 }
 
-void form_caba(WorkspaceImpl& w, double* out, int ld) {
+Status form_caba(WorkspaceImpl& w, double* out, int ld) {
   if (w.damped->dependent) return form_from_factor(w, out, ld);
   CabaOsimData<double>& d = w.damped->caba.data;
   if (!w.damped->formed) w.kernels->caba_osim_form(d);
-  upper_to_user(w, d.matrix, d.stride, out, ld);
+  return give_upper(w, d.matrix, d.stride, out, ld);
 }
 
 // caba_osim keeps the matrix for apply, caba_osimf what it is made of.
@@ -213,7 +225,7 @@ struct MethodEntry {
   Status (*factor)(WorkspaceImpl&, const double* q);   // E is in w.damped.damping
   void (*apply)(WorkspaceImpl&);                       // w.damped->b to w.damped.x, the kernels' order
   Status (*prepare)(WorkspaceImpl&, const double* q);  // for form, where less will do than for apply
-  void (*form)(WorkspaceImpl&, double* out, int ld);
+  Status (*form)(WorkspaceImpl&, double* out, int ld);
   Loops loops;
 };
 constexpr MethodEntry methods[] = {
@@ -322,8 +334,7 @@ Status damped_delassus_inverse(Workspace& workspace, DampedInverseMethod method,
                         damped_delassus_inverse(f->workspace, entry->method, f->q.data(),
                                                 damping_for_folded(w, damping), out, ld));
   TENON_CHECK(entry->prepare(w, q));
-  entry->form(w, out, ld);
-  return Status::ok;
+  return entry->form(w, out, ld);
 }
 
 Status factor_damped_delassus(Workspace& workspace, DampedInverseMethod method, const double* q,
@@ -354,14 +365,14 @@ Status apply_damped_delassus_inverse(Workspace& workspace, const double* B, int 
   if (w.folded && rows > 0 && entry->loops == Loops::folded)
     return leave_folded(w, *w.folded,
                         apply_damped_delassus_inverse(w.folded->workspace, B, ldb, count, X, ldx));
-  for (int j = 0; j < count; ++j) {
-    const double* from = B + std::ptrdiff_t{j} * ldb;
-    double* to = X + std::ptrdiff_t{j} * ldx;
-    for (int r = 0; r < rows; ++r) w.damped->b[static_cast<std::size_t>(r)] = from[w.cd()->user_row[r]];
-    entry->apply(w);
-    for (int r = 0; r < rows; ++r) to[w.cd()->user_row[r]] = w.damped->x[static_cast<std::size_t>(r)];
-  }
-  return Status::ok;
+  return give_columns(w, rows, count, X, ldx, [&](int first, int columns, double* to) {
+    for (int j = 0; j < columns; ++j, to += rows) {
+      const double* from = B + std::ptrdiff_t{first + j} * ldb;
+      for (int r = 0; r < rows; ++r) w.damped->b[static_cast<std::size_t>(r)] = from[w.cd()->user_row[r]];
+      entry->apply(w);
+      for (int r = 0; r < rows; ++r) to[w.cd()->user_row[r]] = w.damped->x[static_cast<std::size_t>(r)];
+    }
+  });
 }
 
 }  // namespace tenon

@@ -77,8 +77,7 @@ Status fill_delassus(WorkspaceImpl& w, DelassusMethod method, const double* q) {
   w.need_joint_space();
   TENON_CHECK(update_loops(w, q, w.zeros.data()));
   const Status status = entry->fill(w, q);
-  if (status == Status::not_positive_definite) return fail_not_positive_definite(w);
-  return status;
+  return status == Status::not_positive_definite ? fail_mass_matrix(w, q) : status;
 }
 
 void symmetric_to_user(const WorkspaceImpl& w, const double* lower, double* out, int ld) {
@@ -98,12 +97,7 @@ Status delassus_matrix(Workspace& workspace, DelassusMethod method, const double
     return status == Status::ok ? status : w.fail(status, "%s", f->workspace.message());
   }
   TENON_CHECK(fill_delassus(w, method, q));
-  // Positive semidefinite: where the diagonal is finite all of it is.
-  const std::ptrdiff_t step = whole_packs(w.rows()) + 1;
-  for (int r = 0; r < w.rows(); ++r)
-    if (!std::isfinite(w.w().delassus[r * step]))
-      return w.fail(Status::not_finite,
-                    "the result is not finite: the inputs are too large for double precision");
+  TENON_CHECK(check_lower(w, w.w().delassus, w.rows(), whole_packs(w.rows())));
   symmetric_to_user(w, w.w().delassus, out, ld);
   return Status::ok;
 }

@@ -25,8 +25,7 @@ Status solve_multipliers(WorkspaceImpl& w, const double* q, const double* v, con
   in.given_J = w.loops.K.data();
   in.given_rhs = w.w().loop_k;
   const Status status = w.loops.multipliers->solve(in, {}, qdd, nullptr, w.report);
-  if (status != Status::not_positive_definite) return status;
-  return fail_not_positive_definite(w);
+  return status == Status::not_positive_definite ? fail_mass_matrix(w, q) : status;
 }
 
 // The velocities of the independent joints, dependent ones at rest.
@@ -72,7 +71,7 @@ Status solve_independent(WorkspaceImpl& w, bool carried, const double* q, const 
   to_independent_force(w, tau, y);
   for (int j = 0; j < w.model->ny; ++j) y[j] -= w.loops.bias[static_cast<std::size_t>(w.md().independent[j])];
   joints_mass_matrix(w, q, carried);
-  TENON_CHECK(factor_held_mass_matrix(w));
+  TENON_CHECK(factor_held_mass_matrix(w, q));
   solve_projected_mass_matrix(w, y);
   from_independent(w, y, w.w().g, qdd);
   return Status::ok;
@@ -108,11 +107,11 @@ Status loop_forward_dynamics(Workspace& workspace, LoopMethod method, const doub
   TENON_CHECK(check_finite(w, "v", v, w.model->nv));
   TENON_CHECK(check_finite(w, "tau", tau, w.model->nv));
   TENON_CHECK(load_wrenches(w, wrenches));
-  double* motion = result_room(w, qdd);
+  double* motion = result_room(w);
   const Status status = w.row_loops ? solve_closing_form(w, method, q, v, tau, wrenches, motion)
                                     : solve_by(w, method, q, v, tau, wrenches, motion);
   if (static_cast<std::int32_t>(status) < 0) return status;
-  give_motion(w, motion, qdd);
+  TENON_CHECK(give_motion(w, motion, qdd));
   return status;
 }
 
@@ -127,34 +126,35 @@ Status loop_inverse_dynamics(Workspace& workspace, LoopMethod method, const doub
   TENON_CHECK(load_wrenches(w, wrenches));
   const bool has_wrenches = wrenches != nullptr;
   if (w.md().cluster_count == 0) {
-    w.kernels->rnea(w.md(), q, v, yddot, has_wrenches, tau_y, w.w());
-    return Status::ok;
+    w.kernels->rnea(w.md(), q, v, yddot, has_wrenches, w.stage.data(), w.w());
+    return give_numbers(w, w.stage.data(), w.model->nv, tau_y);
   }
   TENON_CHECK(update_loops(w, q, v));
-  double *qdd = w.w().qdd, *force = w.loops.bias.data();
+  double *qdd = w.w().qdd, *force = w.loops.bias.data(), *result = w.stage.data();
   switch (method) {
     case LoopMethod::automatic:
     case LoopMethod::projection:
       from_independent(w, yddot, w.w().g, qdd);
       w.kernels->rnea(w.md(), q, v, qdd, has_wrenches, force, w.w());
-      to_independent_force(w, force, tau_y);
-      return Status::ok;
+      to_independent_force(w, force, result);
+      break;
     case LoopMethod::approximate:
     case LoopMethod::unconstrained:
       std::fill_n(qdd, w.model->nv, 0.0);
       for (int j = 0; j < w.model->ny; ++j) qdd[w.md().independent[j]] = yddot[j];
       w.kernels->rnea(w.md(), q, independent_motion(w, v), qdd, has_wrenches, force, w.w());
-      for (int j = 0; j < w.model->ny; ++j) tau_y[j] = force[w.md().independent[j]];
-      if (method == LoopMethod::unconstrained) return Status::ok;
+      for (int j = 0; j < w.model->ny; ++j) result[j] = force[w.md().independent[j]];
+      if (method == LoopMethod::unconstrained) break;
       tree_mass_matrix(w, q, w.loops.M.data(), w.model->nv);
-      for (int j = 0; j < w.model->ny; ++j) tau_y[j] += carried_inertia(w, j) * yddot[j];
-      return Status::ok;
+      for (int j = 0; j < w.model->ny; ++j) result[j] += carried_inertia(w, j) * yddot[j];
+      break;
     default:
       return w.fail(Status::invalid_argument,
                     "method %d cannot do inverse dynamics; use automatic, projection, "
                     "approximate or unconstrained",
                     static_cast<int>(method));
   }
+  return give_numbers(w, result, w.model->ny, tau_y);
 }
 
 }  // namespace tenon

@@ -124,6 +124,12 @@ Status check_all_loops(WorkspaceImpl& w, const double* q, const double* v, LoopS
   });
 }
 
+// x := G y + offset (null: none), checked.
+Status give_spanning(WorkspaceImpl& w, const double* y, const double* offset, double* x) {
+  from_independent(w, y, offset, w.stage.data());
+  return give_numbers(w, w.stage.data(), w.model->nv, x);
+}
+
 // The loops that are embedded.
 Status close_clusters(WorkspaceImpl& w, LoopMoves moves, double* q, double* gap) {
   double left = 0;
@@ -148,9 +154,9 @@ Status loop_gap(Workspace& workspace, const double* q, double* gap) {
   if (w.row_loops)
     return by_closing_form(w, q, nullptr,
                            [&](RowLoops& loops) { return loop_gap(loops.closing, loops.q.data(), gap); });
-  const double found = without_loops(w) ? 0 : w.loops.assembly.evaluate(q, nullptr, w.w());
-  if (!(found < INFINITY)) return fail_of_gap(w);
-  *gap = found;
+  const double largest = without_loops(w) ? 0 : w.loops.assembly.evaluate(q, nullptr, w.w());
+  if (!(largest < INFINITY)) return fail_of_gap(w);
+  *gap = largest;
   return Status::ok;
 }
 
@@ -174,6 +180,7 @@ Status check_loops(Workspace& workspace, const double* q, const double* v, LoopS
       double rate = 0;
       for (int k = 0; k < c.v_count; ++k)
         rate += w.w().loop_K[c.K_begin + k * c.row_count + r - c.row_begin] * v[c.v_begin + k];
+      TENON_CHECK(check_result(w, &rate, 1));
       if (std::abs(rate) <= state.velocity_gap) continue;
       state.velocity_gap = std::abs(rate), state.velocity_loop = l;
     }
@@ -247,8 +254,7 @@ Status project_velocity(Workspace& workspace, LoopMoves moves, const double* q, 
   double* y = w.loops.independent.data();
   for (int j = 0; j < w.model->ny; ++j) y[j] = v[w.md().independent[j]];
   if (moves == LoopMoves::all) TENON_CHECK(project_by_mass(w, q, v, y));
-  from_independent(w, y, nullptr, v);
-  return Status::ok;
+  return give_spanning(w, y, nullptr, v);
 }
 
 Status independent_positions(Workspace& workspace, const double* q, double* y) {
@@ -262,17 +268,24 @@ Status spanning_positions(Workspace& workspace, const double* y, const double* g
   WorkspaceImpl& w = begin(workspace);
   const std::vector<std::int32_t>& places = w.model->loops.independent_q;
   TENON_CHECK(check_finite(w, "y", y, static_cast<int>(places.size())));
+  double* found = w.stage.data();
+  Status status = Status::open_loop;
   if (guess) {
     TENON_CHECK(check_configuration(w, "guess", guess));
-    std::copy_n(guess, w.model->nq, q);
+    std::copy_n(guess, w.model->nq, found);
   } else if (without_loops(w)) {
-    neutral(*w.model, q);
+    neutral(*w.model, found);
   } else {
-    const Status status = map_independent_positions(w, "y", y, q);
-    if (status != Status::open_loop) return status;
+    status = map_independent_positions(w, "y", y, found);
+    if (status != Status::ok && status != Status::open_loop) return status;
   }
-  for (std::size_t i = 0; i < places.size(); ++i) q[places[i]] = y[i];
-  return close_clusters(w, LoopMoves::dependent, q, nullptr);
+  if (status == Status::open_loop) {
+    for (std::size_t i = 0; i < places.size(); ++i) found[places[i]] = y[i];
+    status = close_clusters(w, LoopMoves::dependent, found, nullptr);
+    if (static_cast<std::int32_t>(status) < 0) return status;
+  }
+  std::copy_n(found, w.model->nq, q);
+  return status;
 }
 
 Status independent_velocity(Workspace& workspace, const double* v, double* ydot) {
@@ -287,8 +300,7 @@ Status spanning_velocity(Workspace& workspace, const double* q, const double* yd
   TENON_CHECK(check_configuration(w, "q", q));
   TENON_CHECK(check_finite(w, "ydot", ydot, w.model->ny));
   TENON_CHECK(update_loops(w, q, nullptr));
-  from_independent(w, ydot, nullptr, v);
-  return Status::ok;
+  return give_spanning(w, ydot, nullptr, v);
 }
 
 Status spanning_acceleration(Workspace& workspace, const double* q, const double* v, const double* yddot,
@@ -298,8 +310,7 @@ Status spanning_acceleration(Workspace& workspace, const double* q, const double
   TENON_CHECK(check_finite(w, "v", v, w.model->nv));
   TENON_CHECK(check_finite(w, "yddot", yddot, w.model->ny));
   TENON_CHECK(update_loops(w, q, v));
-  from_independent(w, yddot, without_loops(w) ? nullptr : w.w().g, qdd);
-  return Status::ok;
+  return give_spanning(w, yddot, without_loops(w) ? nullptr : w.w().g, qdd);
 }
 
 Status independent_force(Workspace& workspace, const double* q, const double* tau, double* tau_y) {
@@ -307,8 +318,8 @@ Status independent_force(Workspace& workspace, const double* q, const double* ta
   TENON_CHECK(check_configuration(w, "q", q));
   TENON_CHECK(check_finite(w, "tau", tau, w.model->nv));
   TENON_CHECK(update_loops(w, q, nullptr));
-  to_independent_force(w, tau, tau_y);
-  return Status::ok;
+  to_independent_force(w, tau, w.stage.data());
+  return give_numbers(w, w.stage.data(), w.model->ny, tau_y);
 }
 
 Status spanning_force(Workspace& workspace, const double* tau_y, double* tau) {
@@ -324,6 +335,10 @@ Status loop_map(Workspace& workspace, const double* q, const double* v, double* 
   TENON_CHECK(check_configuration(w, "q", q));
   if (v) TENON_CHECK(check_finite(w, "v", v, w.model->nv));
   TENON_CHECK(update_loops(w, q, v));
+  if (!without_loops(w)) {
+    if (G) TENON_CHECK(check_result(w, w.w().G, w.md().G_size));
+    if (g) TENON_CHECK(check_result(w, w.w().g, w.model->nv));
+  }
   if (G) dense_G(w, G, ldG);
   for (int k = 0; g && k < w.model->nv; ++k) g[k] = without_loops(w) ? 0 : w.w().g[k];
   return Status::ok;
@@ -337,8 +352,11 @@ Status loop_jacobian(Workspace& workspace, const double* q, const double* v, dou
   if (without_loops(w)) return Status::ok;
   const double gap = w.loops.assembly.evaluate(q, v, w.w());
   if (w.loops.assembly.broken() >= 0 || !(gap < INFINITY)) return fail_of_gap(w);
-  if (K) dense_K(w, K, ldK);
   const int rows = w.md().loop_row_count;
+  if (K) TENON_CHECK(check_result(w, w.w().loop_K, w.md().loop_K_size));
+  if (k) TENON_CHECK(check_result(w, w.w().loop_k, rows));
+  if (phi) TENON_CHECK(check_result(w, w.w().loop_phi, rows));
+  if (K) dense_K(w, K, ldK);
   if (k) std::copy_n(w.w().loop_k, rows, k);
   if (phi) std::copy_n(w.w().loop_phi, rows, phi);
   return Status::ok;

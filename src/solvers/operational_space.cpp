@@ -57,7 +57,7 @@ bool invert_by_cholesky(const double* A, int ld, int n, double* out) {
   return true;
 }
 
-// w.delassus.Lambda from WorkspaceData::delassus, and the rank.
+// w.delassus->Lambda from WorkspaceData::delassus, and the rank.
 Status invert(WorkspaceImpl& w, const double* q, int& rank) {
   rank = w.rows();
   if (invert_by_cholesky(w.w().delassus, whole_packs(rank), rank, w.delassus->Lambda)) return Status::ok;
@@ -84,59 +84,78 @@ void place_jacobians(WorkspaceImpl& w) {
   w.kernels->inverse_mass_times(w.md(), X, nv, rows, X, nv, w.delassus->inverse_mass, w.w());
 }
 
-// Column r of J_bar, in the kernels' order.
-void column_of_J_bar(const WorkspaceImpl& w, int r, double* column) {
+// M^-1 J^T := J_bar = M^-1 J^T Lambda, row by row.
+void place_J_bar(WorkspaceImpl& w) {
   const int rows = w.rows(), nv = w.model->nv;
-  std::fill_n(column, nv, 0.0);
-  for (int s = 0; s < rows; ++s) {
-    const double x = w.delassus->Lambda[std::ptrdiff_t{r} * rows + s];
-    const double* from = w.delassus->inverse_mass_JT + std::ptrdiff_t{s} * nv;
-    for (int k = 0; k < nv; ++k) column[k] += x * from[k];
+  double *X = w.delassus->inverse_mass_JT, *row = w.user_rows.data();
+  for (int k = 0; k < nv; ++k) {
+    std::fill_n(row, rows, 0.0);
+    for (int s = 0; s < rows; ++s) {
+      const double x = X[std::ptrdiff_t{s} * nv + k];
+      const double* Lambda = w.delassus->Lambda + std::ptrdiff_t{s} * rows;
+      for (int r = 0; r < rows; ++r) row[r] += x * Lambda[r];
+    }
+    for (int r = 0; r < rows; ++r) X[std::ptrdiff_t{r} * nv + k] = row[r];
   }
 }
 
-// N of no rows: motions that keep embedded loops closed.
-void start_N(WorkspaceImpl& w, bool mapped, double* N, int ld) {
-  const int nv = w.model->nv, ny = w.model->ny, n = mapped ? ny : nv;
-  for (int j = 0; j < n; ++j) std::fill_n(N + std::ptrdiff_t{j} * ld, n, 0.0);
-  if (mapped || w.md().cluster_count == 0) {
-    for (int j = 0; j < n; ++j) N[std::ptrdiff_t{j} * ld + j] = 1;
-    return;
+// Column j of N = N_0 - J_bar J in the coordinates of the workspace, N_0 that of no rows: motions that keep
+// embedded loops closed. J: J G with loops; G: of them, for spanning coordinates, else null. J_bar: `part`.
+void column_of_N(const WorkspaceImpl& w, const double* J, const double* G, const double* part, int n, int j,
+                 double* column) {
+  const int rows = w.rows(), y = G ? w.md().y_index[j] : j;
+  std::fill_n(column, n, 0.0);
+  if (y < 0) return;
+  if (G)
+    std::copy_n(G + std::ptrdiff_t{y} * n, n, column);
+  else
+    column[j] = 1;
+  for (int r = 0; r < rows; ++r) {
+    const double x = J[std::ptrdiff_t{y} * rows + r];
+    const double* from = part + std::ptrdiff_t{r} * n;
+    for (int i = 0; x != 0 && i < n; ++i) column[i] -= from[i] * x;
   }
-  dense_G(w, w.loops.MG.data(), nv);
-  for (int y = 0; y < ny; ++y)
-    std::copy_n(w.loops.MG.data() + std::ptrdiff_t{y} * nv, nv,
-                N + std::ptrdiff_t{w.md().independent[y]} * ld);
 }
 
-void write_products(WorkspaceImpl& w, const OperationalSpace& out) {
+// Lambda, M^-1 J^T and J are there, finite, in the kernels' order.
+Status write_products(WorkspaceImpl& w, const OperationalSpace& out) {
   const int rows = w.rows(), nv = w.model->nv;
   const std::int32_t* user = w.cd() ? w.cd()->user_row : nullptr;
+  const bool loops = w.md().cluster_count > 0, mapped = w.coordinates.independent_v;
+  const int n = mapped ? w.model->ny : nv;
+  const double *J = nullptr, *J_bar = nullptr, *G = nullptr;
+  if (rows > 0 && (out.J_bar || out.N)) {
+    place_J_bar(w);
+    J = w.delassus->J;
+    if (loops) {
+      times_G(w, w.w().G, J, rows, rows, w.coordinates.jacobian.data(), rows);
+      J = w.coordinates.jacobian.data();
+      TENON_CHECK(check_result(w, J, rows * w.model->ny));
+    }
+    // Of independent coordinates fewer numbers than before stand where they stood, column by column.
+    for (int r = 0; mapped && r < rows; ++r) {
+      copy_motion(w, w.delassus->inverse_mass_JT + std::ptrdiff_t{r} * nv, w.stage.data());
+      std::copy_n(w.stage.data(), n, w.delassus->inverse_mass_JT + std::ptrdiff_t{r} * n);
+    }
+    J_bar = w.delassus->inverse_mass_JT;
+    TENON_CHECK(check_result(w, J_bar, rows * n));
+  }
+  if (out.N && loops && !mapped) {
+    dense_G(w, w.loops.MG.data(), nv);
+    G = w.loops.MG.data();
+    TENON_CHECK(check_result(w, G, nv * w.model->ny));
+  }
+  if (out.N)
+    TENON_CHECK(give_columns(w, n, n, out.N, out.ld_N, [&](int first, int columns, double* to) {
+      for (int j = 0; j < columns; ++j) column_of_N(w, J, G, J_bar, n, first + j, to + std::ptrdiff_t{j} * n);
+    }));
+  for (int r = 0; out.J_bar && r < rows; ++r)
+    std::copy_n(J_bar + std::ptrdiff_t{r} * n, n, out.J_bar + std::ptrdiff_t{user[r]} * out.ld_J_bar);
   for (int j = 0; out.Lambda && j < rows; ++j)
     for (int i = 0; i < rows; ++i)
       out.Lambda[user[i] + std::ptrdiff_t{user[j]} * out.ld_Lambda] =
           w.delassus->Lambda[std::ptrdiff_t{j} * rows + i];
-  // Of N: J G, and where column y of it stands.
-  const bool loops = w.md().cluster_count > 0, mapped = w.coordinates.independent_v;
-  const int n = mapped ? w.model->ny : nv, columns = loops ? w.model->ny : nv;
-  const auto place = [&](int y) { return loops && !mapped ? w.md().independent[y] : y; };
-  const double* J = w.delassus->J;
-  if (loops && rows > 0) {
-    times_G(w, w.w().G, J, rows, rows, w.coordinates.jacobian.data(), rows);
-    J = w.coordinates.jacobian.data();
-  }
-  if (out.N) start_N(w, mapped, out.N, out.ld_N);
-  double *column = w.w().qdd, *part = result_room(w, column);
-  for (int r = 0; r < rows; ++r) {
-    column_of_J_bar(w, r, column);
-    give_motion(w, column, part);
-    if (out.J_bar) std::copy_n(part, n, out.J_bar + std::ptrdiff_t{user[r]} * out.ld_J_bar);
-    for (int y = 0; out.N && y < columns; ++y) {
-      const double x = J[std::ptrdiff_t{y} * rows + r];
-      double* N = out.N + std::ptrdiff_t{place(y)} * out.ld_N;
-      for (int i = 0; x != 0 && i < n; ++i) N[i] -= part[i] * x;
-    }
-  }
+  return Status::ok;
 }
 
 // (G^T M G)^-1 B.
@@ -147,12 +166,13 @@ Status inverse_independent_mass_times(WorkspaceImpl& w, const double* q, const d
   for (int j = 0; j < count; ++j) TENON_CHECK(check_finite(w, "B", B + std::ptrdiff_t{j} * ldb, w.model->ny));
   TENON_CHECK(update_loops(w, q, nullptr));
   TENON_CHECK(factor_projected_mass_matrix(w, q));
-  for (int j = 0; j < count; ++j) {
-    double* x = X + std::ptrdiff_t{j} * ldx;
-    std::copy_n(B + std::ptrdiff_t{j} * ldb, w.model->ny, x);
-    solve_projected_mass_matrix(w, x);
-  }
-  return Status::ok;
+  const int n = w.model->ny;
+  return give_columns(w, n, count, X, ldx, [&](int first, int columns, double* to) {
+    for (int j = 0; j < columns; ++j) {
+      std::copy_n(B + std::ptrdiff_t{first + j} * ldb, n, to + std::ptrdiff_t{j} * n);
+      solve_projected_mass_matrix(w, to + std::ptrdiff_t{j} * n);
+    }
+  });
 }
 
 }  // namespace
@@ -166,9 +186,12 @@ Status inverse_mass_times(Workspace& workspace, const double* q, const double* B
   TENON_CHECK(check_configuration(w, "q", q));
   for (int j = 0; j < count; ++j) TENON_CHECK(check_finite(w, "B", B + std::ptrdiff_t{j} * ldb, w.model->nv));
   TENON_CHECK(update_loops(w, q, w.zeros.data()));
-  if (!w.kernels->sweep_inertias(w.md(), q, w.w())) return fail_not_positive_definite(w);
-  w.kernels->inverse_mass_times(w.md(), B, ldb, count, X, ldx, w.delassus->inverse_mass, w.w());
-  return Status::ok;
+  if (!w.kernels->sweep_inertias(w.md(), q, w.w())) return fail_mass_matrix(w, q);
+  const int n = w.model->nv;
+  return give_columns(w, n, count, X, ldx, [&](int first, int columns, double* to) {
+    w.kernels->inverse_mass_times(w.md(), B + std::ptrdiff_t{first} * ldb, ldb, columns, to, n,
+                                  w.delassus->inverse_mass, w.w());
+  });
 }
 
 Status operational_space(Workspace& workspace, const double* q, const OperationalSpace& out, int* rank) {
@@ -184,11 +207,10 @@ Status operational_space(Workspace& workspace, const double* q, const Operationa
     place_jacobians(w);
     TENON_CHECK(invert(w, q, found));
   }
-  if (!all_finite(w.delassus->Lambda, rows * rows) ||
-      !all_finite(w.delassus->inverse_mass_JT, rows * w.model->nv))
-    return w.fail(Status::not_finite,
-                  "the result is not finite: the inputs are too large for double precision");
-  write_products(w, out);
+  TENON_CHECK(check_result(w, w.delassus->Lambda, rows * rows));
+  TENON_CHECK(check_result(w, w.delassus->J, rows * w.model->nv));
+  TENON_CHECK(check_result(w, w.delassus->inverse_mass_JT, rows * w.model->nv));
+  TENON_CHECK(write_products(w, out));
   if (rank) *rank = found;
   return found < rows ? Status::rank_deficient : Status::ok;
 }

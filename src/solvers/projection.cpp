@@ -60,12 +60,35 @@ Status update_loops(WorkspaceImpl& w, const double* q, const double* v) {
     return fail_of_callback(w, loop);
   const int singular = w.kernels->cluster_constraints(w.md(), q, v, w.w());
   if (singular < 0) return Status::ok;
+  if (!all_moderate(q, w.model->nq)) return fail_result(w);
   const ClusterData& c = w.md().clusters[singular];
   return w.fail(
       Status::singular_configuration,
       "the loop '%s' is at a singular configuration: the velocities of its dependent joints do not follow "
       "from the independent ones; move it off the dead centre or make another joint independent",
       w.model->loops.names[static_cast<std::size_t>(c.constraint_begin)].c_str());
+}
+
+namespace {
+
+// Both triangles of a matrix from its path rows in H.
+void spread_path_rows(WorkspaceImpl& w, double* M, int ld) {
+  const ModelData& m = w.md();
+  for (int k = 0; k < m.nv; ++k) std::fill_n(M + std::ptrdiff_t{k} * ld, m.nv, 0.0);
+  for (int k = 0; k < m.nv; ++k) {
+    const double* row = w.w().H + w.tables.row_first[static_cast<std::size_t>(k)];
+    int place = w.tables.dof_depth[static_cast<std::size_t>(k)];
+    for (int i = k; i >= 0; i = m.v_parent[i], --place)
+      M[i + std::ptrdiff_t{k} * ld] = M[k + std::ptrdiff_t{i} * ld] = row[place];
+  }
+}
+
+}  // namespace
+
+Status check_path_rows(WorkspaceImpl& w, const double* rows, const std::int32_t* first,
+                       const std::int32_t* depth, int n) {
+  for (int k = 0; k < n; ++k) TENON_CHECK(check_result(w, rows + first[k], depth[k] + 1));
+  return Status::ok;
 }
 
 void tree_mass_matrix(WorkspaceImpl& w, const double* q, double* M, int ld) {
@@ -78,13 +101,19 @@ void tree_mass_matrix(WorkspaceImpl& w, const double* q, double* M, int ld) {
   // for any order.
   w.need_joint_space();
   w.kernels->crba_rows(m, q, w.w().H, w.w());
-  for (int k = 0; k < m.nv; ++k) std::fill_n(M + std::ptrdiff_t{k} * ld, m.nv, 0.0);
-  for (int k = 0; k < m.nv; ++k) {
-    const double* row = w.w().H + w.tables.row_first[static_cast<std::size_t>(k)];
-    int place = w.tables.dof_depth[static_cast<std::size_t>(k)];
-    for (int i = k; i >= 0; i = m.v_parent[i], --place)
-      M[i + std::ptrdiff_t{k} * ld] = M[k + std::ptrdiff_t{i} * ld] = row[place];
+  spread_path_rows(w, M, ld);
+}
+
+Status give_tree_mass_matrix(WorkspaceImpl& w, const double* q, double* M, int ld) {
+  // Straight to the user where no entry can be beyond the range of doubles.
+  if (w.md().cluster_count == 0 && w.moderate && all_moderate(q, w.model->nq)) {
+    w.kernels->crba(w.md(), q, M, ld, w.w());
+    return Status::ok;
   }
+  w.kernels->crba_rows(w.md(), q, w.w().H, w.w());
+  TENON_CHECK(check_path_rows(w, w.w().H, w.tables.row_first.data(), w.tables.dof_depth.data(), w.model->nv));
+  spread_path_rows(w, M, ld);
+  return Status::ok;
 }
 
 void dense_G(const WorkspaceImpl& w, double* G, int ld) {
@@ -140,13 +169,11 @@ void project_mass_matrix(WorkspaceImpl& w, const double* q) {
 }  // namespace
 
 Status independent_mass_matrix(WorkspaceImpl& w, const double* q, double* H, int ld) {
-  if (w.md().cluster_count == 0) {
-    w.kernels->crba(w.md(), q, H, ld, w.w());
-    return Status::ok;
-  }
+  if (w.md().cluster_count == 0) return give_tree_mass_matrix(w, q, H, ld);
   TENON_CHECK(update_loops(w, q, w.zeros.data()));
   IndependentSpaceData<double>& d = w.independent->data;
   w.kernels->independent_mass_rows(w.md(), q, d.w.H, d, w.w());
+  TENON_CHECK(check_path_rows(w, d.w.H, d.w.row_first, d.w.dof_depth, d.tree.nv));
   for (int j = 0; j < d.tree.nv; ++j) std::fill_n(H + std::ptrdiff_t{j} * ld, d.tree.nv, 0.0);
   for (int j = 0; j < d.tree.nv; ++j) {
     const double* row = d.w.H + d.w.row_first[j];
@@ -159,12 +186,12 @@ Status independent_mass_matrix(WorkspaceImpl& w, const double* q, double* H, int
 
 Status factor_projected_mass_matrix(WorkspaceImpl& w, const double* q) {
   project_mass_matrix(w, q);
-  return factor_held_mass_matrix(w);
+  return factor_held_mass_matrix(w, q);
 }
 
-Status factor_held_mass_matrix(WorkspaceImpl& w) {
+Status factor_held_mass_matrix(WorkspaceImpl& w, const double* q) {
   if (factor_positive(w.loops.H.data(), w.model->ny)) return Status::ok;
-  return fail_not_positive_definite(w);
+  return fail_mass_matrix(w, q);
 }
 
 void solve_projected_mass_matrix(const WorkspaceImpl& w, double* y) {
@@ -211,7 +238,7 @@ Status solve_free(WorkspaceImpl& w, const double* q, const double* v, const doub
   if (w.md().varying_clusters > 0)
     if (const Status status = update_loops(w, q, v); status != Status::ok) return status;
   if (w.kernels->aba(w.md(), q, v, tau, has_wrenches, qdd, w.w())) return Status::ok;
-  return fail_not_positive_definite(w);
+  return fail_mass_matrix(w, q);
 }
 
 }  // namespace tenon

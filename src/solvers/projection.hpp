@@ -13,6 +13,11 @@ Status update_loops(WorkspaceImpl& w, const double* q, const double* v);
 
 // M of the spanning tree, column-major, both triangles.
 void tree_mass_matrix(WorkspaceImpl& w, const double* q, double* M, int ld);
+// The same for a user: not_finite, and nothing written, where an entry is not finite.
+Status give_tree_mass_matrix(WorkspaceImpl& w, const double* q, double* M, int ld);
+// Path rows of n coordinates; what stands beyond the diagonal means nothing.
+Status check_path_rows(WorkspaceImpl& w, const double* rows, const std::int32_t* first,
+                       const std::int32_t* depth, int n);
 // G as one matrix, nv x ny, column-major. After update_loops.
 void dense_G(const WorkspaceImpl& w, double* G, int ld);
 // K as one matrix, loop rows x nv. After Assembly::evaluate.
@@ -29,7 +34,7 @@ void solve_with_factor(const double* L, int n, double* x);
 
 // w.loops.M, MG and the factor of G^T M G at q, after update_loops; y := (G^T M G)^-1 y.
 Status factor_projected_mass_matrix(WorkspaceImpl& w, const double* q);
-Status factor_held_mass_matrix(WorkspaceImpl& w);  // of the matrix in w.loops.H
+Status factor_held_mass_matrix(WorkspaceImpl& w, const double* q);  // of the matrix in w.loops.H
 void solve_projected_mass_matrix(const WorkspaceImpl& w, double* y);
 // y := (G^T M G)^-1 G^T M v, after update_loops.
 Status project_by_mass(WorkspaceImpl& w, const double* q, const double* v, double* y);

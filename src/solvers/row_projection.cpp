@@ -58,11 +58,13 @@ Status least_motion(WorkspaceImpl& w, const double* q, const double* wanted) {
 }
 
 // Errors and velocities of all rows at a state.
-void look_at_rows(WorkspaceImpl& w, const double* q, const double* v) {
+Status look_at_rows(WorkspaceImpl& w, const double* q, const double* v) {
   std::fill_n(w.w().desired, w.rows(), 0.0);
   ConstraintData posed = *w.cd();
   posed.poses = ConstraintPoses::with_errors;
   w.kernels->constraint_state(w.md(), posed, q, v, false, w.w());
+  TENON_CHECK(check_result(w, w.w().row_error, w.rows()));
+  return check_result(w, w.w().row_velocity, w.rows());
 }
 
 // Position errors of the rows that hold a position, with the other sign; zero for the others. Returns the
@@ -110,19 +112,19 @@ Status project_positions(Workspace& workspace, double tolerance, int max_iterati
   double* move = here + nq;
   double* next = move + nv;
   std::copy(q, q + nq, here);
-  look_at_rows(w, here, w.zeros.data());
+  TENON_CHECK(look_at_rows(w, here, w.zeros.data()));
   double error = errors_to_remove(w, wanted), step = 1;
   int iterations = 0;
   for (; error > tolerance && iterations < max_iterations && step >= shortest_step; ++iterations) {
     const Status status = least_motion(w, here, wanted);
-    if (status == Status::not_positive_definite) return fail_not_positive_definite(w);
+    if (status == Status::not_positive_definite) return fail_mass_matrix(w, here);
     if (static_cast<std::int32_t>(status) < 0) return status;
     if (!all_finite(w.w().qdd, nv)) break;
     std::copy_n(w.w().qdd, nv, move);
     // A step that leaves more than it found is halved.
     for (step = 1; step >= shortest_step; step /= 2) {
       if (!move_along(w, here, move, step, next)) continue;
-      look_at_rows(w, next, w.zeros.data());
+      if (look_at_rows(w, next, w.zeros.data()) != Status::ok) continue;
       const double left = errors_to_remove(w, wanted);
       if (left < error) {
         error = left;
@@ -135,7 +137,7 @@ Status project_positions(Workspace& workspace, double tolerance, int max_iterati
   w.report.iterations = iterations;
   w.report.primal_residual = error;
   w.message[0] = '\0';
-  give_positions(w, here, user_q);
+  TENON_CHECK(give_positions(w, here, user_q));
   if (error <= tolerance) return Status::ok;
   return iterations == max_iterations ? Status::max_iterations : Status::infeasible;
 }
@@ -149,17 +151,14 @@ Status project_velocities(Workspace& workspace, const double* q, double* user_v)
   TENON_CHECK(check_finite(w, "v", v, w.model->nv));
   w.report = SolveReport{};
   if (w.rows() == 0) return Status::ok;
-  look_at_rows(w, q, v);
+  TENON_CHECK(look_at_rows(w, q, v));
   double* wanted = w.user_rows.data();
   for (int r = 0; r < w.rows(); ++r) wanted[r] = -w.w().row_velocity[r];
   const Status status = least_motion(w, q, wanted);
-  if (status == Status::not_positive_definite) return fail_not_positive_definite(w);
+  if (status == Status::not_positive_definite) return fail_mass_matrix(w, q);
   if (static_cast<std::int32_t>(status) < 0) return status;
-  if (!all_finite(w.w().qdd, w.model->nv))
-    return w.fail(Status::not_finite,
-                  "the result is not finite: the inputs are too large for double precision");
   for (int k = 0; k < w.model->nv; ++k) w.w().qdd[k] += v[k];
-  give_motion(w, w.w().qdd, user_v);
+  TENON_CHECK(give_motion(w, w.w().qdd, user_v));
   return status;
 }
 

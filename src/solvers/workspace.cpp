@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "model/utf8.hpp"
+#include "solvers/check.hpp"
 #include "solvers/folded.hpp"
 #include "solvers/row_loops.hpp"
 
@@ -63,6 +64,24 @@ std::vector<DofRun> runs_of(const ModelData& m) {
     runs.push_back(run);
   }
   return runs;
+}
+
+// Room for a configuration of any convention, the Jacobian of a frame or of the rows, and for products with a
+// matrix of nv or `rows` columns, of these at most half a megabyte: what needs more is computed twice.
+std::size_t stage_size(const Model& model, std::size_t rows) {
+  constexpr std::size_t most = 65536;
+  const std::size_t nv = static_cast<std::size_t>(model.nv), columns = std::max(nv, rows);
+  return std::max({2 * static_cast<std::size_t>(model.nq), 6 * nv, rows * nv, columns, std::size_t{6},
+                   std::min(columns * columns, most)});
+}
+
+bool numbers_are_moderate(const ModelData& m) {
+  for (int i = 0; i < m.node_count; ++i) {
+    const NodeData& n = m.nodes[i];
+    if (!all_moderate(n.p, 3) || !all_moderate(n.h, 3) || !all_moderate(n.I, 6) || !all_moderate(&n.mass, 1))
+      return false;
+  }
+  return all_moderate(m.armature, m.nv);
 }
 
 std::vector<std::int32_t> rows_nodes_of(const ModelData& m, const ConstraintData& c) {
@@ -152,6 +171,9 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
       textbook([this] { return std::make_unique<reference::KktSolver>(model, constraints); }) {
   const std::size_t nv = static_cast<std::size_t>(model->nv), nq = static_cast<std::size_t>(model->nq);
   step.assign(2 * nq + 8 * nv, 0.0);
+  step_lambda.assign(static_cast<std::size_t>(rows()), 0.0);
+  stage.assign(stage_size(*model, static_cast<std::size_t>(rows())), 0.0);
+  moderate = numbers_are_moderate(md());
   kinematics_v.assign(nv, 0.0);
   zeros.assign(std::max({nv, static_cast<std::size_t>(rows()), std::size_t{1}}), 0.0);
   for (std::size_t j = 0; j < model->joints.size(); ++j) {
@@ -272,8 +294,8 @@ const SolveReport& Workspace::report() const noexcept {
 
 std::size_t Workspace::bytes() const {
   const WorkspaceImpl& w = *impl_;
-  const std::size_t doubles = w.anchors.size() + w.step.size() + w.zeros.size() +
-                              w.proximal.steps.size() * 2 + w.proximal.f.size() * 5;
+  const std::size_t doubles = w.anchors.size() + w.step.size() + w.step_lambda.size() + w.stage.size() +
+                              w.zeros.size() + w.proximal.steps.size() * 2 + w.proximal.f.size() * 5;
   const std::size_t indices = w.tables.count() + w.item_of.size();
   const std::size_t folded = (w.folded ? w.folded->bytes() : 0) + (w.row_loops ? w.row_loops->bytes() : 0);
   return sizeof w + folded + w.arena.bytes() + w.pv.bytes() + w.pv_early.bytes() + w.delassus.bytes() +

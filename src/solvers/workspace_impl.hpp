@@ -60,6 +60,9 @@ struct WorkspaceImpl {
   OnDemand<DenseMemory> dense;
   OnDemand<reference::KktSolver> textbook;  // DelassusMethod::dense
   std::vector<double> step;                 // stages of the Runge-Kutta step
+  std::vector<double> step_lambda;          // rows: multipliers of its first stage
+  std::vector<double> stage;                // results on their way to the user (check.hpp)
+  bool moderate = false;                    // no number of the model is so large that its square overflows
   std::vector<double> zeros;                // max(nv, rows) zeros
   std::vector<double> kinematics_v;         // v of the last kinematics(), for the energy of armatures
   std::vector<Quaternion> quaternions;      // where they stand in q
