@@ -1480,14 +1480,15 @@ TENON_API tenon_status tenon_normalize(tenon_workspace *workspace, double *q, si
 /* ---- Steps in time ---------------------------------------------------------------------------------------------- */
 
 /* One time step of the constrained system: semi-implicit Euler, v += dt qdd(q, v), then q = integrate(q, v, dt), first
- * order; classical Runge-Kutta, fourth order, four solves. tau and wrenches are held over the step. Set frequencies
- * and anchors so that constraints do not drift. Loops of the model stay closed with independent velocities; in spanning
- * coordinates they drift as far as the step is wrong.
+ * order; Runge-Kutta, fourth order for every kind of joint, four solves: the classical tableau with the corrections of
+ * Munthe-Kaas (High order Runge-Kutta methods on manifolds, 1999) for rotations that do not commute. tau and wrenches
+ * are held over the step. Set frequencies and anchors so that constraints do not drift. Loops of the model stay closed
+ * with independent velocities; in spanning coordinates they drift as far as the step is wrong.
  * options: NULL for the defaults. dt: s. q: nq and v: nv, read and written. tau: nv. wrenches: 6 x links; NULL: none.
  * qdd: nv and lambda: m of the step's first stage, written; may be NULL; lambda read first if options->warm_start.
- * Allocates: as tenon_constrained_dynamics. Threads: one at a time per workspace. Status: as there; q and v stay
- * unchanged where it is negative, TENON_NOT_FINITE also for a step that would leave the range of doubles. Cost: one solve;
- * four solves. Since: 0.1. */
+ * Allocates: as tenon_constrained_dynamics. Threads: one at a time per workspace. Status: as there; where it is
+ * negative all arrays stay as they were; TENON_NOT_FINITE also for a step that would leave the range of doubles. Cost:
+ * one solve; four solves. Since: 0.1. */
 TENON_API tenon_status tenon_step_semi_implicit_euler(tenon_workspace *workspace, const tenon_solve_options *options,
                                                       double dt, double *q, size_t q_count, double *v, size_t v_count,
                                                       const double *tau, size_t tau_count, const double *wrenches,

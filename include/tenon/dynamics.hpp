@@ -70,7 +70,8 @@ void random_configuration(Workspace& w, std::uint64_t seed, double* q);
 Status normalize(Workspace& w, double* q);
 
 // One step of the constrained system: semi-implicit Euler (v += dt qdd(q, v); q = integrate(q, v, dt)) and
-// classical Runge-Kutta of order four. q, v updated; qdd, lambda of the first stage written when not null.
+// Runge-Kutta of order four for every joint (Munthe-Kaas 1999). q, v updated; qdd, lambda of the first stage
+// written when not null.
 Status step_semi_implicit_euler(Workspace& w, const SolveOptions& options, double dt, double* q, double* v,
                                 const double* tau, const double* wrenches, double* qdd, double* lambda);
 Status step_runge_kutta_4(Workspace& w, const SolveOptions& options, double dt, double* q, double* v,

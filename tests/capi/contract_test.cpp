@@ -377,14 +377,17 @@ TEST_F(Contract, StepsLeaveTheStateAloneWhenTheyFail) {
   const auto refused = [&](double dt) {
     for (auto* step : {tenon_step_semi_implicit_euler, tenon_step_runge_kutta_4}) {
       EXPECT_EQ(step(w.get(), nullptr, dt, s.q.data(), s.q.size(), s.v.data(), s.v.size(), s.tau.data(),
-                     s.tau.size(), nullptr, 0, s.qdd.data(), s.qdd.size(), nullptr, 0),
+                     s.tau.size(), nullptr, 0, s.qdd.data(), s.qdd.size(), s.lambda.data(), s.lambda.size()),
                 TENON_NOT_FINITE);
+      // The caller's velocities are fine; what a stage of the step made of them is not.
+      EXPECT_EQ(std::string(tenon_workspace_message(w.get())).find("v["), std::string::npos);
       EXPECT_EQ(s.q, before.q);
       EXPECT_EQ(s.v, before.v);
       EXPECT_EQ(s.qdd, before.qdd);
+      EXPECT_EQ(s.lambda, before.lambda);
     }
   };
-  refused(1e300);  // leaves the range of doubles
+  for (const double dt : {1e300, 1.7e308}) refused(dt);  // leave the range of doubles
   EXPECT_NE(std::string(tenon_workspace_message(w.get())).find("finite"), std::string::npos);
   s.tau[3] = HUGE_VAL;
   refused(1e-3);

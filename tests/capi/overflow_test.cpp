@@ -129,6 +129,15 @@ class Calls {
     one("project_velocities", n, v,
         [&](double* x) { return tenon_project_velocities(w, q.data(), nq, x, n); });
     one("project_positions", nq, q, [&](double* x) { return tenon_project_positions(w, 1e-9, 5, x, nq); });
+    for (auto* step : {tenon_step_semi_implicit_euler, tenon_step_runge_kutta_4}) {
+      std::vector<double> state = q;
+      state.insert(state.end(), v.begin(), v.end());
+      state.resize(nq + 2 * n + m, untouched);
+      one("step", state.size(), state, [&](double* x) {
+        return step(w, nullptr, 1e-3, x, nq, x + nq, n, tau.data(), n, wrenches.data(), wrenches.size(),
+                    x + nq + n, n, x + nq + 2 * n, m);
+      });
+    }
     one("loop_gap", 1, [&](double* x) { return tenon_loop_gap(w, whole_q.data(), NQ, x); });
     one("loop_map", NV * ny + NV, [&](double* x) {
       return tenon_loop_map(w, whole_q.data(), NQ, whole_v.data(), NV, x, NV * ny, LD, x + NV * ny, NV);
@@ -290,7 +299,7 @@ void exercise(const Model& model, bool with_rows, int32_t positions, int32_t vel
       for (const std::string& name : calls.make()) ++refused[name];
     }
   }
-  for (const char* name : {"inverse_dynamics", "bias", "kinematics", "forward_dynamics"})
+  for (const char* name : {"inverse_dynamics", "bias", "kinematics", "forward_dynamics", "step"})
     EXPECT_GT(refused[name], 0) << name << " was never asked for too much";
 }
 
