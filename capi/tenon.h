@@ -1162,9 +1162,9 @@ TENON_API tenon_status tenon_difference(tenon_workspace *workspace, const double
  * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE. Cost: O(n). Since: 0.1. */
 TENON_API tenon_status tenon_neutral(tenon_workspace *workspace, double *q, size_t q_count);
 
-/* A random configuration, the same for the same seed on every machine: within finite limits, else within +-pi (angles)
- * and +-1 m; orientations uniform. Independent positions are such that the loops can be closed; spanning ones leave them
- * open (tenon_close_loops).
+/* A random configuration, the same for the same seed on every machine: within the limits, where these are infinite within
+ * +-pi (angles) and +-1 m, or as near to the other limit as that is wide; orientations uniform. Independent positions
+ * are such that the loops can be closed; spanning ones leave them open (tenon_close_loops).
  * q: nq, written. Allocates: nothing. Threads: one at a time per workspace.
  * Status: as tenon_neutral. Cost: O(n). Since: 0.1. */
 TENON_API tenon_status tenon_random(tenon_workspace *workspace, uint64_t seed, double *q, size_t q_count);

@@ -63,7 +63,7 @@ Status integrate(Workspace& w, const double* q, const double* v, double dt, doub
 Status difference(Workspace& w, const double* q0, const double* q1, double* v);  // integrate(q0, v, 1) = q1
 void neutral(const Model& model, double* q);
 void random_configuration(const Model& model, std::uint64_t seed,
-                          double* q);  // within finite limits, else +-pi or +-1
+                          double* q);  // within limits; where they are infinite, +-pi or +-1
 // In the coordinates of the workspace. Random independent positions are such that the loops can be closed.
 void neutral(Workspace& w, double* q);
 void random_configuration(Workspace& w, std::uint64_t seed, double* q);

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <utility>
 
 #include "solvers/coordinates.hpp"
 #include "solvers/projection.hpp"
@@ -257,11 +258,24 @@ void neutral(const Model& model, double* q) {
   }
 }
 
+// The limits; where one of them is infinite, no further than `reach` from zero, or twice as far from the
+// other one where that is not within reach.
+static std::pair<double, double> sample_range(const JointLimits& limits, double reach) {
+  double lower = std::isfinite(limits.lower) ? limits.lower : -reach;
+  double upper = std::isfinite(limits.upper) ? limits.upper : reach;
+  if (lower > upper && !std::isfinite(limits.lower)) lower = upper - 2 * reach;
+  if (lower > upper && !std::isfinite(limits.upper)) upper = lower + 2 * reach;
+  return {lower, upper};
+}
+
 void random_configuration(const Model& model, std::uint64_t seed, double* q) {
   std::mt19937_64 bits(seed);
   // Not std::uniform_real_distribution: its results differ between standard libraries.
   const auto uniform = [&](double lower, double upper) {
-    return lower + (upper - lower) * static_cast<double>(bits() >> 11) * 0x1p-53;
+    const double share = static_cast<double>(bits() >> 11) * 0x1p-53, width = upper - lower;
+    // Of limits far apart the width alone may be beyond the range of doubles.
+    const double x = std::isfinite(width) ? lower + width * share : (1 - share) * lower + share * upper;
+    return std::clamp(x, lower, upper);
   };
   // Uniform on SO(3): Shoemake 1992.
   const auto quaternion = [&](double* x) {
@@ -285,9 +299,7 @@ void random_configuration(const Model& model, std::uint64_t seed, double* q) {
         quaternion(x + 3);
         break;
       default: {
-        const double reach = joint.type == JointType::prismatic ? 1 : pi;
-        const double lower = std::isfinite(joint.limits.lower) ? joint.limits.lower : -reach;
-        const double upper = std::isfinite(joint.limits.upper) ? joint.limits.upper : reach;
+        const auto [lower, upper] = sample_range(joint.limits, joint.type == JointType::prismatic ? 1 : pi);
         x[0] = lower <= upper ? uniform(lower, upper) : lower;
       }
     }

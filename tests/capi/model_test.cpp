@@ -260,6 +260,35 @@ TEST_F(BuilderTest, PlanarJointsMoveInThePlaneOfTheirAxis) {
   }
 }
 
+// Within limits of any size, and finite.
+TEST_F(BuilderTest, RandomConfigurationsKeepLimitsOfAnySize) {
+  const double none = INFINITY;
+  const double limits[][2] = {{-0.1, 0.2},      {0, none},        {-none, -5}, {7, none},
+                              {-1e308, 1e308},  {-1.7e308, none}, {3, 3},      {-none, none},
+                              {1e300, 1.7e308}, {-none, -1.7e308}};
+  ASSERT_EQ(add_link("l0"), TENON_OK);
+  int32_t parent = 0;
+  for (std::size_t k = 0; k < std::size(limits); ++k) {
+    ASSERT_EQ(add_link(("l" + std::to_string(k + 1)).c_str(), 1, &options.child_link), TENON_OK);
+    options.type = k % 2 ? TENON_JOINT_REVOLUTE : TENON_JOINT_PRISMATIC;
+    options.parent_link = parent, parent = options.child_link;
+    options.lower = limits[k][0], options.upper = limits[k][1];
+    ASSERT_EQ(add_joint(("j" + std::to_string(k)).c_str()), TENON_OK) << message;
+  }
+  Model model;
+  ASSERT_EQ(finish(&model), TENON_OK) << message;
+  const Workspace w = workspace(model);
+  std::vector<double> q(std::size(limits));
+  for (uint64_t seed = 0; seed < 1000; ++seed) {
+    ASSERT_EQ(tenon_random(w.get(), seed, q.data(), q.size()), TENON_OK);
+    for (std::size_t k = 0; k < q.size(); ++k) {
+      EXPECT_TRUE(std::isfinite(q[k])) << k;
+      EXPECT_GE(q[k], limits[k][0]) << k;
+      EXPECT_LE(q[k], limits[k][1]) << k;
+    }
+  }
+}
+
 TEST_F(BuilderTest, RefusesWhatIsWrongAtOnce) {
   ASSERT_EQ(add_link("a"), TENON_OK);
   EXPECT_EQ(add_link("a"), TENON_INVALID_ARGUMENT);
