@@ -6,6 +6,7 @@
 #include <Eigen/Eigenvalues>
 #include <cmath>
 #include <string>
+#include <tuple>
 
 #include "model/small_mechanisms.hpp"
 #include "solvers/folded.hpp"
@@ -224,6 +225,16 @@ TEST(RecordingOfRows, HoldsClosuresOfTheUsers) {
       {closure_constraint(s.model->find_link("FL_FOOT"), {}, s.model->find_link("HR_FOOT"), {}, rows_linear),
        point_constraint(s.model->find_link("FR_FOOT"), {})});
   for (const char* algorithm : {"pv", "prox_pv", "prox_ltl"}) expect_as_dense(s.model, set, algorithm);
+  // Beside embedded loops, of two dependent coordinates each and of rotors.
+  for (const auto& [robot, link, second] : {std::tuple("mini_cheetah", "FL_knee_link", "HR_knee_link"),
+                                            std::tuple("cassie", "left-foot", "right-foot")}) {
+    SCOPED_TRACE(robot);
+    const Scene looped = scene(robot, true, {}, {});
+    const auto joined = ConstraintSet::bind(
+        looped.model, {closure_constraint(looped.model->find_link(link), {}, looped.model->find_link(second),
+                                          {}, rows_linear)});
+    for (const char* algorithm : {"pv", "prox_pv"}) expect_as_dense(looped.model, joined, algorithm);
+  }
 }
 
 Status status_of_record(const Model& model, const ConstraintSet* set, const std::string& algorithm,
