@@ -265,7 +265,7 @@ double Assembly::close(double* q, Moves moves, WorkspaceData<double>& w) {
   if (states_.empty()) return 0;
   for (std::size_t i = 0; i < states_.size(); ++i) {
     State& s = states_[i];
-    s.lambda = std::min(1e-3, s.squares), s.moving = s.largest > rounding;
+    s.lambda = std::min(first_damping, s.squares), s.moving = s.largest > rounding;
     if (!model_.data().clusters[i].constant_G) continue;
     if (s.moving && knows_G_) project_constant(static_cast<int>(i), moves, q);
     s.moving = false;
