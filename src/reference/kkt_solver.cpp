@@ -65,6 +65,16 @@ void orthogonalize_columns(MatX<T>& H, MatX<T>& Q) {
   }
 }
 
+// x := L^T x, L lower triangular.
+template <class T>
+void multiply_transposed(const MatX<T>& L, VecX<T>& x) {
+  for (Eigen::Index j = 0; j < x.size(); ++j) {
+    T sum(0);
+    for (Eigen::Index i = j; i < x.size(); ++i) sum += L(i, j) * x(i);
+    x(j) = sum;
+  }
+}
+
 }  // namespace
 
 template <class T>
@@ -112,7 +122,7 @@ struct BasicKktSolver<T>::Impl {
   void find_null_space();
   void remove_null_part(VecX<T>& x, bool of_force);
   void solve_rows();
-  bool contradicts(const SolveOptions& options);
+  bool contradicts(const SolveOptions& options, const double* typical);
   void write_report(SolveReport& report);
 
   DenseDynamics<T> dynamics;
@@ -307,7 +317,7 @@ void BasicKktSolver<T>::Impl::solve_rows() {
 // The part of b that no force can reach, against the tolerance and against what rounding leaves of it: the
 // null space is found to epsilon over the gap between kept and dropped singular values.
 template <class T>
-bool BasicKktSolver<T>::Impl::contradicts(const SolveOptions& options) {
+bool BasicKktSolver<T>::Impl::contradicts(const SolveOptions& options, const double* typical) {
   const T eps = std::numeric_limits<T>::epsilon();
   T size(0);
   for (int r = 0; r < m; ++r) {
@@ -315,11 +325,19 @@ bool BasicKktSolver<T>::Impl::contradicts(const SolveOptions& options) {
     size = std::max(size, std::max(free, std::abs(right_side()(r))));
   }
   const T relative = std::max(static_cast<T>(options.relative_tolerance), 1000 * eps / kept);
-  if (residual.size() == 0) return false;
   const T limit = static_cast<T>(options.absolute_tolerance) + relative * size;
-  const T left = residual.template lpNorm<Eigen::Infinity>();
-  if (left > T(0)) margins.contradiction = static_cast<double>(left / limit);
-  return left > limit;
+  // The model's own numbers are doubles, whatever T is, and a row that nothing moves is as long as their
+  // rounding: that much it sees of the free motion L^T a_free.
+  diagonal = a_free;
+  multiply_transposed(L, diagonal);
+  const T rounding = 1000 * static_cast<T>(std::numeric_limits<double>::epsilon()) * diagonal.norm() / kept;
+  T worst(0);
+  for (int r = 0; r < m; ++r) {
+    const T seen = typical && r < rows.count() ? rounding * static_cast<T>(std::sqrt(typical[r])) : T(0);
+    worst = std::max(worst, std::abs(residual(r)) / (limit + seen));
+  }
+  if (worst > T(0)) margins.contradiction = static_cast<double>(worst);
+  return worst > T(1);
 }
 
 template <class T>
@@ -366,7 +384,7 @@ Status BasicKktSolver<T>::solve(const KktInputs& in, const SolveOptions& options
   p.find_rank();
   p.find_null_space();
   p.solve_rows();
-  const bool infeasible = p.contradicts(options);
+  const bool infeasible = p.contradicts(options, in.scale);
   p.write_report(report);
   if (p.reduced) {
     p.force = p.g;

@@ -7,8 +7,8 @@
 // A step is taken when it shortens phi, else lambda grows; near the solution lambda vanishes with phi and
 // convergence is quadratic. No turn of a joint exceeds half a radian a step, so that a far start does not
 // wind up; joints that only couplings see, which are linear, go all the way at once. Clusters do not see each
-// other, so all of them move in the same evaluation. A cluster with a constant G, whose phi is linear, is closed
-// at once.
+// other, so all of them move in the same evaluation. A cluster with a constant G, whose phi is linear, is
+// closed at once.
 #pragma once
 
 #include <cstdint>

@@ -52,10 +52,14 @@ double imbalance(const JointSpace& s, const double* residual, double* result) {
 
 }  // namespace
 
-DenseMemory::DenseMemory(const ConstraintData* constraints, int coordinates)
-    : factor(constraints ? constraints->row_count : 0, coordinates, soft_rows(constraints)) {
+DenseMemory::DenseMemory(const ConstraintData* constraints, int coordinates, double* room)
+    : factor(constraints ? constraints->row_count : 0, coordinates, soft_rows(constraints), room) {
   const std::size_t rows = constraints ? static_cast<std::size_t>(constraints->row_count) : 0;
   for (std::vector<double>* x : {&b, &unreachable, &step}) x->assign(rows, 0.0);
+}
+
+std::size_t DenseMemory::room_size(const ConstraintData* constraints, int coordinates) {
+  return constraints ? RowFactor::room_size(constraints->row_count, coordinates, soft_rows(constraints)) : 0;
 }
 
 std::size_t DenseMemory::bytes() const {
@@ -89,11 +93,18 @@ Status solve_dense(const ConstrainedProblem& p) {
   w.report.primal_residual = largest_of(s.w.row_step, rows);
   std::copy_n(s.w.row_step, rows, b);
   w.report.dual_residual = imbalance(s, b, step);
-  // What cannot be reached is known to epsilon over the smallest pivot that counts.
+  // What cannot be reached is known to epsilon over the smallest pivot that counts, and what a row sees of
+  // the free motion to epsilon of what a row of its scale could: a row that nothing moves sees rounding.
   constexpr double epsilon = std::numeric_limits<double>::epsilon();
-  const double relative = std::max(p.options.relative_tolerance, 1000 * epsilon / memory.factor.kept());
-  const double negligible = p.options.absolute_tolerance + relative * size;
-  return largest_of(unreachable, rows) > negligible ? Status::infeasible : Status::ok;
+  const double rounding = 1000 * epsilon / memory.factor.kept();
+  const double negligible =
+      p.options.absolute_tolerance + std::max(p.options.relative_tolerance, rounding) * size;
+  double free = 0;
+  for (int k = 0; k < s.tree.nv; ++k) free += s.w.z[k] * s.w.z[k];
+  for (int r = 0; r < rows; ++r)
+    if (std::abs(unreachable[r]) > negligible + rounding * std::sqrt(s.rows.scale[r] * free))
+      return Status::infeasible;
+  return Status::ok;
 }
 
 }  // namespace tenon

@@ -10,8 +10,9 @@ namespace tenon {
 
 // Sized once.
 struct DenseMemory {
-  // coordinates: of M.
-  DenseMemory(const ConstraintData* constraints, int coordinates);
+  // coordinates: of M. room: of room_size numbers, used during a solve only.
+  DenseMemory(const ConstraintData* constraints, int coordinates, double* room);
+  static std::size_t room_size(const ConstraintData* constraints, int coordinates);
   std::size_t bytes() const;
 
   RowFactor factor;

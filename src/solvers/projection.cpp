@@ -110,6 +110,7 @@ Status give_tree_mass_matrix(WorkspaceImpl& w, const double* q, double* M, int l
     w.kernels->crba(w.md(), q, M, ld, w.w());
     return Status::ok;
   }
+  w.need_joint_space();
   w.kernels->crba_rows(w.md(), q, w.w().H, w.w());
   TENON_CHECK(check_path_rows(w, w.w().H, w.tables.row_first.data(), w.tables.dof_depth.data(), w.model->nv));
   spread_path_rows(w, M, ld);

@@ -35,18 +35,26 @@ void add_scaled(double a, const double* x, double* y, int n) {
 
 }  // namespace
 
-RowFactor::RowFactor(int rows, int coordinates, int soft)
-    : rows_(rows), coordinates_(coordinates), length_(coordinates + soft), stride_(whole_packs(length_)) {
-  const std::size_t m = static_cast<std::size_t>(rows),
-                    most = static_cast<std::size_t>(std::min(rows, length_));
-  H_.assign(m * static_cast<std::size_t>(stride_), 0.0);
-  F_.assign(m * most, 0.0);
-  for (std::vector<double>* x : {&s_, &square_, &reference_, &diagonal_, &x_}) x->assign(m, 0.0);
-  order_.assign(m, 0);
+RowFactor::RowFactor(int rows, int coordinates, int soft, double* room)
+    : rows_(rows),
+      coordinates_(coordinates),
+      length_(coordinates + soft),
+      stride_(whole_packs(length_)),
+      H_(room),
+      F_(room + static_cast<std::ptrdiff_t>(rows) * stride_) {
+  for (std::vector<double>* x : {&s_, &square_, &reference_, &diagonal_, &x_})
+    x->assign(static_cast<std::size_t>(rows), 0.0);
+  order_.assign(static_cast<std::size_t>(rows), 0);
+}
+
+std::size_t RowFactor::room_size(int rows, int coordinates, int soft) {
+  const int length = coordinates + soft;
+  return static_cast<std::size_t>(rows) *
+         static_cast<std::size_t>(whole_packs(length) + std::min(rows, length));
 }
 
 std::size_t RowFactor::bytes() const {
-  return (H_.size() + F_.size() + 5 * s_.size()) * sizeof(double) + order_.size() * sizeof(std::int32_t);
+  return 5 * s_.size() * sizeof(double) + order_.size() * sizeof(std::int32_t);
 }
 
 double RowFactor::kept() const {
@@ -60,7 +68,7 @@ double RowFactor::kept() const {
 }
 
 void RowFactor::fill(const ModelData& m, const ConstraintData& c, const double* JLT) {
-  std::fill(H_.begin(), H_.end(), 0.0);
+  std::fill_n(H_, static_cast<std::ptrdiff_t>(rows_) * stride_, 0.0);
   const int packs = whole_packs(rows_);
   for (int k = 0; k < coordinates_; ++k) {
     const RowRange moved = rows_of_subtree(m, c, k);

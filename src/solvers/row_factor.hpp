@@ -25,9 +25,11 @@ namespace tenon {
 
 class RowFactor {
  public:
-  // coordinates: of M. soft: how many rows have compliance.
-  RowFactor(int rows, int coordinates, int soft);
-  std::size_t bytes() const;
+  // coordinates: of M. soft: how many rows have compliance. room: of that size, the caller's; it holds the
+  // matrices from factor on to the last use of what was factored.
+  RowFactor(int rows, int coordinates, int soft, double* room);
+  static std::size_t room_size(int rows, int coordinates, int soft);
+  std::size_t bytes() const;  // without the room
 
   // JLT: rows of J L^-T in the storage of J^T (kernels/joint_space.hpp).
   void factor(const ModelData& m, const ConstraintData& c, const double* JLT);
@@ -43,9 +45,9 @@ class RowFactor {
   void pseudo_inverse(double* out);
 
  private:
-  double* column(int r) { return H_.data() + static_cast<std::ptrdiff_t>(r) * stride_; }
-  const double* column(int r) const { return H_.data() + static_cast<std::ptrdiff_t>(r) * stride_; }
-  double* range(int i) { return F_.data() + static_cast<std::ptrdiff_t>(i) * rows_; }
+  double* column(int r) { return H_ + static_cast<std::ptrdiff_t>(r) * stride_; }
+  const double* column(int r) const { return H_ + static_cast<std::ptrdiff_t>(r) * stride_; }
+  double* range(int i) { return F_ + static_cast<std::ptrdiff_t>(i) * rows_; }
   void fill(const ModelData& m, const ConstraintData& c, const double* JLT);
   void scale_rows(const ConstraintData& c);
   int take_pivot(int step);
@@ -57,7 +59,7 @@ class RowFactor {
 
   int rows_, coordinates_, length_, stride_;
   int rank_ = 0;
-  std::vector<double> H_, F_;
+  double *H_, *F_;
   std::vector<double> s_, square_, reference_, diagonal_, x_;
   std::vector<std::int32_t> order_;  // row that stands at each place
 };

@@ -75,6 +75,11 @@ std::size_t stage_size(const Model& model, std::size_t rows) {
                    std::min(columns * columns, most)});
 }
 
+// In which method dense solves.
+int dense_coordinates(const Model& model) {
+  return model.loops.clusters.empty() ? model.nv : model.ny;
+}
+
 bool numbers_are_moderate(const ModelData& m) {
   for (int i = 0; i < m.node_count; ++i) {
     const NodeData& n = m.nodes[i];
@@ -165,14 +170,15 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
       damped([this] { return std::make_unique<DampedInverseMemory>(md(), cd()); }),
       proximal(rows()),
       choice(choose(model->data(), cd())),
-      dense([this] {
-        return std::make_unique<DenseMemory>(cd(), model->loops.clusters.empty() ? model->nv : model->ny);
-      }),
+      dense([this] { return std::make_unique<DenseMemory>(cd(), dense_coordinates(*model), stage.data()); }),
       textbook([this] { return std::make_unique<reference::KktSolver>(model, constraints); }) {
   const std::size_t nv = static_cast<std::size_t>(model->nv), nq = static_cast<std::size_t>(model->nq);
   step.assign(2 * nq + 8 * nv, 0.0);
   step_lambda.assign(static_cast<std::size_t>(rows()), 0.0);
-  stage.assign(stage_size(*model, static_cast<std::size_t>(rows())), 0.0);
+  // What waits there is written after a solve, what a dense solve needs is not needed any more then.
+  stage.assign(std::max(stage_size(*model, static_cast<std::size_t>(rows())),
+                        DenseMemory::room_size(cd(), dense_coordinates(*model))),
+               0.0);
   moderate = numbers_are_moderate(md());
   kinematics_v.assign(nv, 0.0);
   zeros.assign(std::max({nv, static_cast<std::size_t>(rows()), std::size_t{1}}), 0.0);
