@@ -24,9 +24,9 @@ constexpr double large_enough = 1e-5;
 // number, relative to the accelerations, it may be rounding; above, rows contradict each other.
 constexpr double out_of_reach = 1e-7;
 constexpr double rounding = 1e-9;
-// Free accelerations are not among what rows ask for or see; where they are large, rounding is too. A
-// contradiction is believed from here on.
-constexpr double clear = 1e-6;
+// Free accelerations are not among what rows ask for or see; where they are large, so is rounding. A
+// contradiction is believed from here on, in units of the rows, and from here on over the absolute tolerance.
+constexpr double clear = 1e-6, clear_of_absolute = 1e6;
 // A step whose image is smaller than this share of it lies in the null space but for rounding. The share is
 // mu times the eigenvalue of the Delassus matrix, its rows scaled to a typical diagonal of one: what is a
 // null eigenvalue elsewhere (constraint/rank.hpp) is one here.
@@ -39,6 +39,9 @@ constexpr double barely_removed = 1e-6;
 constexpr double margin = 0.02, worth_a_step = 0.1;
 // What the first step is expected to leave of the residual, times mu.
 constexpr double first_contraction = 30;
+// Eigenvalues of the scaled Delassus matrix down to this are the iteration's; below it dense decides whether
+// they count, so that no two methods answer with another rank.
+constexpr double sure_eigenvalue = 1e-10;
 // Where the caller sets no limit. Slow directions cost one iteration each; who needs more has stalled.
 constexpr int most_iterations = 30;
 
@@ -83,6 +86,8 @@ class Driver {
   bool converged() const {
     return primal_ <= options_.relative_tolerance || report_.primal_residual <= options_.absolute_tolerance;
   }
+  double largest_force(const double* f) const;
+  bool strained(double first, const double* lambda) const;
   bool well_converged() const { return primal_ <= margin * options_.relative_tolerance; }
   Status reach(double* lambda);
   bool find_unreachable();
@@ -240,6 +245,21 @@ Status Driver::run(double* lambda) {
   return without_unreachable(lambda);
 }
 
+// In units in which forces of all rows act alike.
+double Driver::largest_force(const double* f) const {
+  double largest = 0;
+  for (int r = 0; r < m_; ++r) largest = std::max(largest, std::abs(f[r]) * std::sqrt(c_.scale[r]));
+  return largest;
+}
+
+// Whether the answer needs forces along directions that the rows hardly move. The first evaluation, without
+// multipliers, gives each direction its force but for the share 1 / (1 + mu s), s its eigenvalue: an answer
+// that has grown by more than 1 / (mu s) since is made of smaller ones.
+bool Driver::strained(double first, const double* lambda) const {
+  if (options_.mu > 0) return false;
+  return largest_force(lambda) > (1 + 1 / (method_.scheduled_mu * sure_eigenvalue)) * first;
+}
+
 // Iterates until all rows hold. infeasible: more steps would remove nothing of the residual.
 Status Driver::reach(double* lambda) {
   double mu = method_.scheduled_mu;
@@ -248,6 +268,8 @@ Status Driver::reach(double* lambda) {
   report_.dual_residual = report_.primal_residual;
   best_residual_ = std::numeric_limits<double>::infinity();
   keep_if_best();
+  for (int r = 0; r < m_; ++r) residual_[r] = f_[r] + r_[r];
+  const double first_force = largest_force(residual_);
   double contraction = first_contraction / mu;
   int slow = 0;
   const double first = primal_;
@@ -281,7 +303,8 @@ Status Driver::reach(double* lambda) {
   }
   return_to_best();
   take_multipliers(lambda);
-  return converged() ? Status::ok : give_up();
+  if (!converged()) return give_up();
+  return strained(first_force, lambda) ? stalled : Status::ok;
 }
 
 // The residual of the weighted least-squares answer, where it is more than rounding. Now mu is proportional
@@ -322,7 +345,7 @@ bool Driver::find_unreachable() {
     combine();
   }
   for (int r = 0; r < m_; ++r) unreachable_[r] = r_[r] * inv_mu_[r];
-  return done && primal_ > clear;
+  return done && primal_ > clear && report_.primal_residual > clear_of_absolute * options_.absolute_tolerance;
 }
 
 Status Driver::without_unreachable(double* lambda) {

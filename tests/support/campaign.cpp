@@ -21,7 +21,7 @@ constexpr double tolerance_ok = 1e-8, tolerance_infeasible = 1e-6;
 // Below this ratio of singular values (smallest kept over largest) tolerances grow in proportion.
 constexpr double well_posed = 1e-3;
 // Rounding of M moves the answer by its condition times this.
-constexpr double mass_rounding = 1e-14;
+constexpr double mass_rounding = 2e-14;
 // The reference takes singular values below rank_cut of the largest for zero. Within `status_border` of it on
 // either side a method may find another rank and so another status; within `answer_border` another answer.
 constexpr double rank_cut = 1e-6, status_border = 100, answer_border = 10;
@@ -188,10 +188,9 @@ double spread_of_rows(const CampaignCase& c) {
 double tolerance_of(const CampaignCase& c, const Expected& e, double scale) {
   const double base = e.status == Status::ok ? tolerance_ok : tolerance_infeasible;
   const double posed = std::max(1.0, well_posed / e.margins.kept);
-  // Which rows depend is known up to what was dropped. A least-squares answer sees its contradiction through
-  // that, with the square of the condition, and its weights see rows in units of their own.
-  const double undecided =
-      e.status == Status::ok ? 0 : e.margins.dropped / (e.margins.kept * e.margins.kept) * spread_of_rows(c);
+  // Which rows depend is known up to what was dropped. What the rows contradict is seen through that, with
+  // the square of the condition, and weights see rows in units of their own.
+  const double undecided = 10 * e.margins.dropped / (e.margins.kept * e.margins.kept) * spread_of_rows(c);
   return std::max(base, mass_rounding * e.margins.mass_condition + rounding_of_positions(c, scale)) * posed +
          undecided;
 }
