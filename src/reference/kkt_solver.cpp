@@ -256,7 +256,7 @@ void BasicKktSolver<T>::Impl::find_rank() {
     }
   }
   kept = rank > 0 ? smallest / largest : T(1);
-  margins.kept = static_cast<double>(kept);
+  margins.kept = rank > 0 ? static_cast<double>(smallest / std::max(largest, T(1))) : 1;
 }
 
 // First m - rank columns of Z: an orthonormal basis of W^-1/2 null(A), by Gram and Schmidt, twice for full

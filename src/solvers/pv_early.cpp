@@ -21,8 +21,9 @@ bool sweep(const ConstrainedProblem& p) {
   return true;
 }
 
-// A residual below this, in units of the rows, may be rounding; above, rows contradict each other.
-constexpr double rounding = 1e-9;
+// A residual below this in units of the rows, or over the absolute tolerance, may be rounding, of free
+// accelerations too; above, rows contradict each other.
+constexpr double clear = 1e-6, clear_of_absolute = 1e6;
 
 // The residuals of the rows in their units.
 double measure_residual(const ConstrainedProblem& p) {
@@ -83,7 +84,9 @@ Status solve_pv_early(const ConstrainedProblem& p) {
   w.report.rank = w.rows() - w.pv_early->data.redundant;
   const double left = measure_residual(p);
   if (left <= p.options.relative_tolerance) return Status::ok;
-  if (w.pv_early->data.redundant == 0 || left <= rounding) return give_to_constrained_aba(p);
+  const bool contradict =
+      left > clear && w.report.primal_residual > clear_of_absolute * p.options.absolute_tolerance;
+  if (w.pv_early->data.redundant == 0 || !contradict) return give_to_constrained_aba(p);
   if (p.options.max_iterations == 1) return Status::max_iterations;
   w.pv_early->scale_by_weight();
   sweep(p);

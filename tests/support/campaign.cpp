@@ -187,7 +187,9 @@ double spread_of_rows(const CampaignCase& c) {
 
 double tolerance_of(const CampaignCase& c, const Expected& e, double scale) {
   const double base = e.status == Status::ok ? tolerance_ok : tolerance_infeasible;
-  const double posed = std::max(1.0, well_posed / e.margins.kept);
+  // Least squares see the condition of the rows squared.
+  const double loosened = std::max(1.0, well_posed / e.margins.kept);
+  const double posed = e.status == Status::ok ? loosened : loosened * loosened;
   // Which rows depend is known up to what was dropped. What the rows contradict is seen through that, with
   // the square of the condition, and weights see rows in units of their own.
   const double undecided = 10 * e.margins.dropped / (e.margins.kept * e.margins.kept) * spread_of_rows(c);
@@ -353,8 +355,8 @@ class Solver {
     const double unit = std::min(1.0, 1 / c_.length);
     const double scale = std::max({e.margins.free_acceleration, e.qdd.lpNorm<Eigen::Infinity>(), unit});
     a.error = static_cast<std::int32_t>(a.status) < 0 ? 0 : difference_of(qdd, expected) / scale;
-    // Multipliers to start from leave contradictory rows larger ones that cancel.
-    const double cancelling = how.warm_start && e.status == Status::infeasible ? 10 : 1;
+    // Multipliers to start from hold forces along rows that depend, which cancel or nearly do.
+    const double cancelling = how.warm_start ? 10 : 1;
     a.tolerance = cancelling * tolerance_of(c_, e, scale);
     last_ = qdd;
     return true;
