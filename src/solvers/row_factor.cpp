@@ -13,6 +13,9 @@ namespace {
 
 using Pack = Lanes<double>;
 
+// A row as short as this in its unit holds rounding alone.
+constexpr double all_rounding = 1e-13;
+
 double dot(const double* x, const double* y, int n) {
   Pack sum[2] = {Pack(0.0), Pack(0.0)};
   int i = 0;
@@ -45,6 +48,7 @@ RowFactor::RowFactor(int rows, int coordinates, int soft, double* room)
   for (std::vector<double>* x : {&s_, &square_, &reference_, &diagonal_, &x_})
     x->assign(static_cast<std::size_t>(rows), 0.0);
   order_.assign(static_cast<std::size_t>(rows), 0);
+  still_.assign(static_cast<std::size_t>(rows), 0);
 }
 
 std::size_t RowFactor::room_size(int rows, int coordinates, int soft) {
@@ -54,7 +58,7 @@ std::size_t RowFactor::room_size(int rows, int coordinates, int soft) {
 }
 
 std::size_t RowFactor::bytes() const {
-  return 5 * s_.size() * sizeof(double) + order_.size() * sizeof(std::int32_t);
+  return 5 * s_.size() * sizeof(double) + order_.size() * (sizeof(std::int32_t) + sizeof(char));
 }
 
 double RowFactor::kept() const {
@@ -88,6 +92,7 @@ void RowFactor::scale_rows(const ConstraintData& c) {
     for (int k = 0; k < length_; ++k) h[k] *= s_[i];
     square_[i] = reference_[i] = dot(h, h, length_);
     order_[i] = r;
+    still_[i] = square_[i] <= all_rounding * all_rounding;
   }
 }
 
@@ -132,10 +137,13 @@ void RowFactor::factor(const ModelData& m, const ConstraintData& c, const double
   express_dependent();
 }
 
-// R12 := T = R11^-1 R12.
+// R12 := T = R11^-1 R12. Zero for rows of rounding, which would be blown up where their unit is much larger
+// than those of the rows that count.
 void RowFactor::express_dependent() {
   for (int place = rank_; place < rows_; ++place) {
-    double* x = column(order_[static_cast<std::size_t>(place)]);
+    const std::size_t row = static_cast<std::size_t>(order_[static_cast<std::size_t>(place)]);
+    double* x = column(static_cast<int>(row));
+    if (still_[row]) std::fill_n(x, rank_, 0.0);
     for (int k = rank_ - 1; k >= 0; --k) {
       x[k] /= diagonal_[static_cast<std::size_t>(k)];
       add_scaled(-x[k], column(order_[static_cast<std::size_t>(k)]), x, k);

@@ -62,6 +62,7 @@ class RowFactor {
   double *H_, *F_;
   std::vector<double> s_, square_, reference_, diagonal_, x_;
   std::vector<std::int32_t> order_;  // row that stands at each place
+  std::vector<char> still_;          // 1: the row is rounding
 };
 
 }  // namespace tenon
