@@ -94,6 +94,8 @@ bool move_along(WorkspaceImpl& w, const double* from, const double* move, double
 }  // namespace
 
 Status project_positions(Workspace& workspace, double tolerance, int max_iterations, double* user_q) {
+  // Newton's step points downhill: one that does not help after thirteen halvings meets rows that no motion
+  // can.
   constexpr double shortest_step = 1e-4;
   WorkspaceImpl& w = workspace.impl();
   w.message[0] = '\0';
