@@ -115,6 +115,32 @@ TEST(HardRows, RigidAndCompliantRowsThatDepend) {
   }
 }
 
+// An arm held along itself and ever straighter: where its row stops to count all methods stop together.
+TEST(HardRows, NoTwoMethodsAnswerWithAnotherRank) {
+  const Robot robot = robot_of("iiwa14.urdf", false);
+  ConstraintSpec along = point_constraint(robot.model->find_link("iiwa_link_7"), {0, 0, 0}, RowAxes::world);
+  along.rows = 1u << 5;
+  int held = 0, still = 0;
+  for (double bend = 1e-9; bend < 1e-3; bend *= 1.1) {
+    State state = random_state_of(robot, 3);
+    std::fill(state.q.begin(), state.q.end(), 0.0);
+    std::fill(state.v.begin(), state.v.end(), 0.0);
+    std::fill(state.tau.begin(), state.tau.end(), 0.0);
+    state.q[3] = bend;
+    ConstrainedScene s(robot, state, {along});
+    s.desired[0] = 1e-3;
+    VectorXd dense, qdd, lambda;
+    const Status status = s.solve(Method::dense, dense, lambda);
+    (status == Status::ok ? held : still) += 1;
+    for (const Method method : available_methods()) {
+      EXPECT_EQ(s.solve(method, qdd, lambda), status) << name_of(method) << ", bend " << bend;
+      EXPECT_LE(relative_error(qdd, dense, 1), 1e-6) << name_of(method) << ", bend " << bend;
+    }
+  }
+  EXPECT_GE(held, 20);
+  EXPECT_GE(still, 20);
+}
+
 // A caller's mu changes how an answer is found, not the answer.
 TEST(HardRows, AnyProximalParameter) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
