@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cinttypes>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -165,6 +166,19 @@ void print_statuses(const Tally& all) {
   std::printf("\n");
 }
 
+// How sharp the judgement is, and how far from it the answers are.
+void print_decades(const Tally& all) {
+  std::printf("\n%-12s", "up to");
+  for (int i = 0; i + 1 < Tally::decades; ++i) std::printf(" %8.0e", std::pow(10, i - 8));
+  std::printf(" %8s", "more");
+  for (const auto& [name, counts] :
+       {std::make_pair("\nerrors", &all.errors), std::make_pair("\ntolerances", &all.tolerances)}) {
+    std::printf("%-13s", name);
+    for (const long count : *counts) std::printf(" %8ld", count);
+  }
+  std::printf("\n");
+}
+
 // Classes with failures, the worst first.
 void print_failing_classes(const Findings& found) {
   std::vector<std::pair<std::string, Tally>> failing;
@@ -278,6 +292,7 @@ int run_many(const Options& o, RobotLibrary& library) {
   print_table("method", found.methods);
   print_table("answers of automatic, by", found.chosen);
   print_statuses(found.all);
+  print_decades(found.all);
   print_failing_classes(found);
   print_reasons(found.wrong);
   print_answers("failures", found.wrong, o.shown);

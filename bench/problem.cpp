@@ -77,9 +77,9 @@ void Problem::project(CoreState& s) {
   for (int pass = 0; pass < 2; ++pass) v -= inverse.solve(J * v).eval();
 }
 
-tenon::Status Problem::solve(const CoreState& s, const tenon::SolveOptions& options) {
+tenon::Status Problem::solve(const CoreState& s, const tenon::SolveOptions& options, const double* desired) {
   return tenon::constrained_dynamics(*workspace_, options, s.q.data(), s.v.data(), s.tau.data(), nullptr,
-                                     nullptr, qdd_.data(), lambda_.data());
+                                     desired, qdd_.data(), lambda_.data());
 }
 
 double Problem::residual(const CoreState& s) {

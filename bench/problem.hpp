@@ -28,6 +28,7 @@ class Problem {
   int nv() const { return model_->nv; }
   int rows() const { return set_->row_count(); }
   const tenon::Model& model() const { return *model_; }
+  const std::shared_ptr<const tenon::Model>& shared_model() const { return model_; }
   const tenon::ConstraintSet& constraints() const { return *set_; }
 
   // Random position (within the limits of the joints), velocity and force within +-1. consistent: the
@@ -37,7 +38,9 @@ class Problem {
   // the pace of heavy legs.
   CoreState draw_at_pace(std::uint64_t seed);
 
-  tenon::Status solve(const CoreState& state, const tenon::SolveOptions& options);
+  // desired: an acceleration a row; null for zero.
+  tenon::Status solve(const CoreState& state, const tenon::SolveOptions& options,
+                      const double* desired = nullptr);
   const tenon::SolveReport& report() const { return workspace_->report(); }
   const char* message() const { return workspace_->message(); }
   const std::vector<double>& qdd() const { return qdd_; }

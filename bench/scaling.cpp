@@ -5,6 +5,9 @@
 //   joint space more rows   a comb of 48 teeth on one chain, 3 to 144 rows: the tree stays, the number of
 //   pinned tips grows both        binary trees of 21 to 381 hinges, every leaf at a point: depth grows as log
 //   n only
+//
+// --contradicting: the same with every constraint twice, once asking for one acceleration and once for two,
+// and how much longer the second takes.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -95,8 +98,8 @@ double thread_seconds() {
 }
 
 // us of a solve: the least of several passes over the same states.
-std::vector<double> time_methods(Problem& problem) {
-  constexpr int states = 20, passes = 25;
+std::vector<double> time_methods(Problem& problem, const double* desired = nullptr, int passes = 25) {
+  constexpr int states = 20;
   std::vector<bench::CoreState> drawn;
   for (int i = 0; i < states; ++i) drawn.push_back(problem.draw_at_pace(static_cast<std::uint64_t>(i) + 1));
   std::vector<double> least(std::size(methods), std::numeric_limits<double>::infinity());
@@ -106,7 +109,7 @@ std::vector<double> time_methods(Problem& problem) {
       options.method = methods[k];
       const double begin = thread_seconds();
       for (const bench::CoreState& state : drawn) {
-        if (static_cast<int>(problem.solve(state, options)) < 0) throw std::runtime_error(problem.message());
+        if (static_cast<int>(problem.solve(state, options, desired)) < 0) throw std::runtime_error(problem.message());
       }
       least[k] = std::min(least[k], 1e6 * (thread_seconds() - begin) / states);
     }
@@ -150,11 +153,37 @@ void run(const Series& series) {
   }
 }
 
+// Every constraint twice: a solve in us where the two agree, and how many times that where they do not.
+void run_contradicting(const Series& series) {
+  std::printf("\n%s, every constraint twice\n%6s %6s", series.name.c_str(), "n", "m");
+  for (const Method method : methods) std::printf(" %22s", bench::name_of(method));
+  std::printf("  us where they agree, ratio where they do not\n");
+  for (const int size : series.sizes) {
+    const Problem once = series.problem(size);
+    std::vector<tenon::ConstraintSpec> specs = once.constraints().specs();
+    for (const tenon::ConstraintSpec& spec : once.constraints().specs()) {
+      specs.push_back(spec);
+      specs.back().name += "_again";
+    }
+    Problem problem(once.name(), once.shared_model(), specs);
+    std::vector<double> desired(static_cast<std::size_t>(problem.rows()), 0.0);
+    const std::vector<double> agreeing = time_methods(problem, desired.data(), 5);
+    for (std::size_t r = 0; r < desired.size(); ++r) desired[r] = std::sin(static_cast<double>(r));
+    const std::vector<double> contradicting = time_methods(problem, desired.data(), 5);
+    std::printf("%6d %6d", problem.nv(), problem.rows());
+    for (std::size_t k = 0; k < agreeing.size(); ++k)
+      std::printf(" %13.2f %8.2f", agreeing[k], contradicting[k] / agreeing[k]);
+    std::printf("\n");
+  }
+}
+
 }  // namespace
 
-int main() try {
+int main(int argc, char** argv) try {
+  const bool contradicting = argc == 2 && std::string(argv[1]) == "--contradicting";
+  if (argc > 1 && !contradicting) throw std::invalid_argument("usage: scaling [--contradicting]");
   std::printf("%s, %s\n", bench::cpu_model().c_str(), bench::compiler().c_str());
-  for (const Series& series : all_series()) run(series);
+  for (const Series& series : all_series()) contradicting ? run_contradicting(series) : run(series);
   return 0;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "scaling: %s\n", error.what());

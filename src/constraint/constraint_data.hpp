@@ -40,6 +40,9 @@ struct ConstraintData {
   const double* weight;          // per row
   const double* compliance;      // per row
   const double* scale;           // per row: typical diagonal of J M^-1 J^T, sets the size of mu
+  // The least of all rows: typical length of its J L^-T over what it would be if its body were free. Small for
+  // a point beside the axis of the one joint that moves it; its penalty is that much larger than inertias.
+  double least_leverage;
   const std::int32_t* user_row;  // per row: its number among the user's rows
   std::int32_t support_count;
   const std::int32_t* support;     // nodes that carry a constrained node, themselves included, and with one

@@ -389,7 +389,9 @@ void ConstraintSet::publish() {
   data_.bridges = bridges_.data();
   data_.moved_begin = moved_begin_.data();
   data_.moved_end = moved_end_.data();
-  scale_ = row_scale(*model_, data_);
+  RowScale sized = row_scale(*model_, data_);
+  scale_ = std::move(sized.scale);
+  data_.least_leverage = sized.least_leverage;
   data_.scale = scale_.data();
 }
 

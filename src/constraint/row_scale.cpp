@@ -24,9 +24,10 @@ std::size_t index(std::int32_t i) {
   return static_cast<std::size_t>(i);
 }
 
-// Of a row, both of the unit of K M^-1 K^T: what it is, and what it could be.
+// Of a row, all of the unit of K M^-1 K^T: what it is, what it could be, and what it would be if its bodies,
+// with all that they carry, were free.
 struct RowSize {
-  double square, reached;
+  double square, reached, free;
 };
 
 // M and its factor at one configuration.
@@ -75,7 +76,7 @@ class FactoredTree {
         x_[index(j)] -= entry(k, j) * x;
       }
     }
-    return {sum, reached};
+    return {sum, reached, free_mobility(nodes[0], forces[0]) + free_mobility(nodes[1], forces[1])};
   }
 
  private:
@@ -95,6 +96,16 @@ class FactoredTree {
       f = force_to_parent(placement_[index(i)], f);
     }
     return reached;
+  }
+
+  // f I^-1 f of a body and what it carries, turning about the axis of mean inertia. 0 where nothing has mass.
+  double free_mobility(std::int32_t node, const Force<double>& f) const {
+    if (node < 0 || !(composite_[index(node)].m > 0)) return 0;
+    const RigidInertia<double>& I = composite_[index(node)];
+    const Vec3<double> centre = (1 / I.m) * I.h;
+    const double turning = (I.I.xx + I.I.yy + I.I.zz - 2 * I.m * norm_squared(centre)) / 3;
+    const double moment = norm_squared(f.n - cross(centre, f.f));
+    return norm_squared(f.f) / I.m + (turning > 0 ? moment / turning : 0);
   }
 
   // The longest way from a root of the tree along the bodies to mass. The place of the robot in the world is
@@ -243,12 +254,18 @@ double geometric_mean(const std::vector<double>& values, Select select) {
 // of Cassie's plantar rods move a ten millionth of what others do.
 constexpr double still_in_a_pose = 1e-3;
 
-double typical(const std::vector<RowSize>& samples) {
-  double best = 0, reached = 0, sum = 0;
-  for (const RowSize& s : samples) best = std::max(best, s.square), reached = std::max(reached, s.reached);
-  if (!(best > squared_rank_tolerance * reached)) return reached;
-  for (const RowSize& s : samples) sum += std::log(std::max(s.square, still_in_a_pose * best));
-  return std::exp(sum / static_cast<double>(samples.size()));
+RowSize typical(const std::vector<RowSize>& samples) {
+  RowSize best{}, mean{};
+  for (const RowSize& s : samples) {
+    best.square = std::max(best.square, s.square);
+    best.reached = std::max(best.reached, s.reached);
+    best.free = std::max(best.free, s.free);
+  }
+  if (!(best.square > squared_rank_tolerance * best.reached))
+    return {best.reached, best.reached, best.reached};
+  for (const RowSize& s : samples) mean.square += std::log(std::max(s.square, still_in_a_pose * best.square));
+  best.square = std::exp(mean.square / static_cast<double>(samples.size()));
+  return best;
 }
 
 // Rows that no joint could move: of the size of the others.
@@ -265,7 +282,7 @@ void fill_gaps(const Model& model, const std::vector<Row>& rows, std::vector<dou
 
 }  // namespace
 
-std::vector<double> row_scale(const Model& model, const ConstraintData& constraints) {
+RowScale row_scale(const Model& model, const ConstraintData& constraints) {
   const std::vector<Row> rows = rows_of(constraints);
   std::vector<std::vector<RowSize>> samples(rows.size());
   FactoredTree tree(model);
@@ -282,12 +299,15 @@ std::vector<double> row_scale(const Model& model, const ConstraintData& constrai
       if (std::isfinite(size.square) && std::isfinite(size.reached)) samples[r].push_back(size);
     }
   }
-  std::vector<double> scale(rows.size(), 0.0);
+  RowScale out{std::vector<double>(rows.size(), 0.0), 1};
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    if (!samples[r].empty()) scale[r] = typical(samples[r]);
+    if (samples[r].empty()) continue;
+    const RowSize size = typical(samples[r]);
+    out.scale[r] = size.square;
+    if (size.free > 0) out.least_leverage = std::min(out.least_leverage, std::sqrt(size.square / size.free));
   }
-  fill_gaps(model, rows, scale);
-  return scale;
+  fill_gaps(model, rows, out.scale);
+  return out;
 }
 
 }  // namespace tenon

@@ -8,8 +8,12 @@
 
 namespace tenon {
 
-// Per row the geometric mean over the neutral and three seeded random configurations. Rows that cannot move
-// get the mean of the others. Always positive and finite.
-std::vector<double> row_scale(const Model& model, const ConstraintData& constraints);
+struct RowScale {
+  // Per row the geometric mean over the neutral and three seeded random configurations. Rows that cannot move
+  // get the mean of the others. Always positive and finite.
+  std::vector<double> scale;
+  double least_leverage;  // ConstraintData::least_leverage
+};
+RowScale row_scale(const Model& model, const ConstraintData& constraints);
 
 }  // namespace tenon

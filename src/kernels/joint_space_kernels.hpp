@@ -16,6 +16,7 @@ const JointSpaceKernels<T>& joint_space_kernels() {
     t.prox_ltl_start = prox_ltl_start<T>;
     t.prox_ltl_factor = prox_ltl_factor<T>;
     t.prox_ltl_step = prox_ltl_step<T>;
+    t.prox_ltl_motion = prox_ltl_motion<T>;
     t.prox_ltl_finish = prox_ltl_finish<T>;
     t.prox_ltls_start = prox_ltls_start<T>;
     t.prox_ltls_factor = prox_ltls_factor<T>;

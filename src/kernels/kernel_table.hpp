@@ -88,6 +88,7 @@ struct JointSpaceKernels {
                          bool has_wrenches, WorkspaceData<T>&);
   void (*prox_ltl_factor)(const ConstraintData&, const T* inv_mu, WorkspaceData<T>&);
   void (*prox_ltl_step)(const ConstraintData&, const T* f, T* step, WorkspaceData<T>&);
+  void (*prox_ltl_motion)(const ModelData&, const ConstraintData&, T* qdd, WorkspaceData<T>&);
   void (*prox_ltl_finish)(const ModelData&, const ConstraintData&, const T* lambda, T* qdd,
                           WorkspaceData<T>&);
 

@@ -66,7 +66,19 @@ void prox_ltl_step(const ConstraintData& c, const T* f, T* step, WorkspaceData<T
   for (int r = 0; r < n; ++r) step[r] = x[r];
 }
 
-// qdd from the multipliers, and what it leaves of the rows in row_step: rhs - J qdd - R lambda.
+// qdd from WorkspaceData::y, the sum of z and what the rows add, and what is left of the rows in row_step:
+// rhs - J qdd - slack, the slack of compliant rows given in row_soft.
+template <class T>
+void prox_ltl_motion(const ModelData& m, const ConstraintData& c, T* qdd, WorkspaceData<T>& w) {
+  const int n = c.row_count;
+  for (int r = 0; r < whole_packs(n); ++r) w.row_step[r] = T(0);
+  add_rows(m, c, w.ZT, w.y, w.row_step);
+  for (int r = 0; r < n; ++r) w.row_step[r] = w.row_rhs[r] - w.row_step[r] - w.row_soft[r];
+  for (int k = 0; k < m.nv; ++k) qdd[k] = w.y[k] * w.H_root_d[k];
+  ltl_solve_l(m, w.H_L, qdd, w);
+}
+
+// The same from the multipliers.
 template <class T>
 void prox_ltl_finish(const ModelData& m, const ConstraintData& c, const T* lambda, T* qdd,
                      WorkspaceData<T>& w) {
@@ -74,11 +86,8 @@ void prox_ltl_finish(const ModelData& m, const ConstraintData& c, const T* lambd
   for (int r = 0; r < stride; ++r) w.row_force[r] = r < n ? lambda[r] : T(0);
   for (int k = 0; k < m.nv; ++k) w.y[k] = w.z[k];
   add_transposed_rows(m, c, w.ZT, w.row_force, w.y);
-  for (int r = 0; r < stride; ++r) w.row_step[r] = T(0);
-  add_rows(m, c, w.ZT, w.y, w.row_step);
-  for (int r = 0; r < n; ++r) w.row_step[r] = w.row_rhs[r] - w.row_step[r] - T(c.compliance[r]) * lambda[r];
-  for (int k = 0; k < m.nv; ++k) qdd[k] = w.y[k] * w.H_root_d[k];
-  ltl_solve_l(m, w.H_L, qdd, w);
+  for (int r = 0; r < n; ++r) w.row_soft[r] = T(c.compliance[r]) * lambda[r];
+  prox_ltl_motion(m, c, qdd, w);
 }
 
 TENON_ISA_END

@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "constraint/rank.hpp"
@@ -102,7 +103,7 @@ struct BasicKktSolver<T>::Impl {
     }
     for (VecX<T>* x : {&c, &force, &g}) x->setZero(nv);
     for (VecX<T>* x : {&a_free, &qdd, &diagonal}) x->setZero(n);
-    for (VecX<T>* x : {&b, &s, &sigma, &lambda, &residual, &scratch}) x->setZero(m);
+    for (VecX<T>* x : {&b, &s, &sigma, &lambda, &residual, &scratch, &cancellation}) x->setZero(m);
     H.setZero(unknowns, m);
     y.setZero(unknowns);
     for (MatX<T>* x : {&Q, &Z}) x->setZero(m, m);
@@ -122,6 +123,7 @@ struct BasicKktSolver<T>::Impl {
   void find_null_space();
   void remove_null_part(VecX<T>& x, bool of_force);
   void solve_rows();
+  void measure_unreachable();
   bool contradicts(const SolveOptions& options, const double* typical);
   void write_report(SolveReport& report);
 
@@ -133,7 +135,7 @@ struct BasicKktSolver<T>::Impl {
   KktMargins margins;
   MatX<T> M, G, G_size, MG, J, J_size, L, H, Q, Z;
   VecX<T> weight, compliance, rhs, force, g, c, a_free, qdd, diagonal, b, s, sigma, lambda, residual, scratch,
-      y;
+      y, cancellation;
 };
 
 template <class T>
@@ -221,6 +223,7 @@ void BasicKktSolver<T>::Impl::scale_rows(const double* typical) {
     diagonal(k) = qdd.squaredNorm();
     const T entry = L.row(k).head(k + 1).squaredNorm();  // M_kk
     margins.mass_condition = std::max(margins.mass_condition, static_cast<double>(entry * diagonal(k)));
+    margins.mobility = std::max(margins.mobility, static_cast<double>(sqrt(diagonal(k))));
   }
   H.setZero();
   int extra = n;
@@ -230,10 +233,15 @@ void BasicKktSolver<T>::Impl::scale_rows(const double* typical) {
     T bound(0);
     for (int k = 0; k < n; ++k) bound += entry_size()(r, k) * entry_size()(r, k) * diagonal(k);
     if (compliance(r) > T(0)) H(extra++, r) = sqrt(compliance(r));
-    const T usual = typical && r < rows.count() ? static_cast<T>(std::sqrt(typical[r]))
-                                                : static_cast<T>(cancellation_tolerance) * sqrt(bound);
+    const T usual = typical && r < rows.count() && typical[r] > 0
+                        ? static_cast<T>(std::sqrt(typical[r]))
+                        : static_cast<T>(cancellation_tolerance) * sqrt(bound);
     const T length = std::max(H.col(r).norm(), usual);
     s(r) = length > T(0) ? T(1) / length : T(1);
+    margins.longest_row = std::max(margins.longest_row, static_cast<double>(length));
+    margins.shortest_row = std::min(margins.shortest_row, static_cast<double>(1 / s(r)));
+    cancellation(r) = sqrt(bound) * s(r);
+    margins.cancellation = std::max(margins.cancellation, static_cast<double>(cancellation(r)));
     H.col(r) *= s(r);
   }
 }
@@ -309,9 +317,35 @@ void BasicKktSolver<T>::Impl::solve_rows() {
     lambda.array() += x * Q.col(j).array() * s.array();
   }
   remove_null_part(lambda, true);
+  margins.solution = static_cast<double>(y.norm());
   qdd = y.head(n);
   solve_lower_transposed<T>(L, qdd);
   qdd += a_free;
+}
+
+// KktMargins::unreachable. B = W^1/2 S^-1 Q Sigma V^T of the singular values that count, V orthonormal.
+template <class T>
+void BasicKktSolver<T>::Impl::measure_unreachable() {
+  if (rank == 0 || rank == m) return;
+  MatX<T> B(m, rank);
+  for (int j = 0, k = 0; j < m; ++j) {
+    if (sigma(j) == T(0)) continue;
+    B.col(k++) = (Q.col(j).array() * sigma(j) * weight.array().sqrt() / s.array()).matrix();
+  }
+  MatX<T> factor = B.transpose().lazyProduct(B);
+  if (!cholesky<T>(factor)) {
+    margins.unreachable = margins.unreachable_cancelling = HUGE_VAL;
+    return;
+  }
+  T trace(0);
+  for (int k = 0; k < rank; ++k) {
+    VecX<T> x = VecX<T>::Unit(rank, k);
+    solve_lower<T>(factor, x);
+    trace += x.squaredNorm();
+  }
+  const auto seen = (weight.array() * residual.array().abs() / s.array()).eval();
+  margins.unreachable = static_cast<double>(trace * seen.sum());
+  margins.unreachable_cancelling = static_cast<double>(trace * (seen * cancellation.array()).sum());
 }
 
 // The part of b that no force can reach, against the tolerance and against what rounding leaves of it: the
@@ -384,6 +418,7 @@ Status BasicKktSolver<T>::solve(const KktInputs& in, const SolveOptions& options
   p.find_rank();
   p.find_null_space();
   p.solve_rows();
+  if (std::is_same_v<T, long double>) p.measure_unreachable();  // for tests; it allocates
   const bool infeasible = p.contradicts(options, in.scale);
   p.write_report(report);
   if (p.reduced) {

@@ -31,8 +31,8 @@ struct KktInputs {
   const Pose* anchors =
       nullptr;  // per constraint, in the order of ConstraintSet::specs(); null for the identity
   Vector3 gravity = {0, 0, -9.81};
-  // Per row of the constraints, in the user's order: ConstraintData::scale, by which rank is decided; null:
-  // from what the row's entries could do without cancellation.
+  // Per row of the constraints, in the user's order: ConstraintData::scale, by which rank is decided; null,
+  // or zero: from what the row's entries could do without cancellation.
   const double* scale = nullptr;
   // Kinematic loops in explicit form, v = G ydot and qdd = G yddot + g: G is nv x ny, column-major. For
   // solvers made with ny coordinates.
@@ -57,6 +57,16 @@ struct KktMargins {
   // max M_kk (M^-1)_kk: the condition of the mass matrix whose diagonal is scaled to one, within a factor n.
   double mass_condition = 1;
   double free_acceleration = 0;  // largest entry of qdd without the rows, in the coordinates solved for
+  // What the answer adds to the free motion, |L^T (qdd - a_free)| with sqrt(R) lambda beside it.
+  double solution = 0;
+  // Of rows [J L^-T, sqrt(R)] before scaling: the longest, the shortest, and the largest ratio of what one
+  // would be without cancellation to what it is.
+  double longest_row = 0, shortest_row = 1, cancellation = 1;
+  // For rows B = W^1/2 [J L^-T, sqrt(R)] and what is left of them, r: trace (B^T B)^+ times the sum of |B_i|
+  // |r_i|, and with the cancellation of each row i beside it.
+  double unreachable = 0, unreachable_cancelling = 0;
+  // The most that an error of length one in L^T qdd is in an entry of qdd: the largest root of (M^-1)_kk.
+  double mobility = 0;
 };
 
 // T is the scalar of the whole computation: double in the library, long double as the yardstick of the tests.

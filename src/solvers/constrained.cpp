@@ -114,6 +114,21 @@ Status run(WorkspaceImpl& w, const MethodEntry& entry, const CheckedInputs& in) 
   return status;
 }
 
+// Who answers where the iteration of `stalled_one` stalls: constrained_aba, whose cost is straight in
+// coordinates and rows, before dense where that is much dearer.
+const MethodEntry& next_entry(const WorkspaceImpl& w, Method stalled_one) {
+  constexpr double worth_sweeps = 3000;  // multiplications a coordinate; measured by bench/scaling
+  const ModelData& m = w.md();
+  const ConstraintData& c = *w.cd();
+  double work = 0;
+  for (int k = 0; k < m.nv; ++k) {
+    const double depth = w.arena.data.dof_depth[k];
+    work += depth * depth + static_cast<double>(c.row_count) * std::min(c.row_count, m.nv);
+  }
+  const bool sweeps = stalled_one != Method::constrained_aba && c.bridge_count == 0;
+  return entry_of(sweeps && work > worth_sweeps * m.nv ? Method::constrained_aba : Method::dense);
+}
+
 bool result_is_finite(const WorkspaceImpl& w) {
   return all_finite(w.arena.data.qdd, w.model->nv) && all_finite(w.user_rows.data(), w.rows());
 }
@@ -173,9 +188,12 @@ Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, c
 
   const CheckedInputs inputs = {options, q, v, tau, wrenches, desired, options.warm_start ? lambda : nullptr};
   Status status = run(w, *entry, inputs);
-  // Where an iteration stalls, a method that does not iterate gives the answer.
-  if (status == stalled || (static_cast<std::int32_t>(status) >= 0 && !result_is_finite(w)))
-    status = run(w, entry_of(Method::dense), inputs);
+  // Where an iteration stalls, at last a method that does not iterate gives the answer.
+  const auto answered = [&] {
+    return status != stalled && (static_cast<std::int32_t>(status) < 0 || result_is_finite(w));
+  };
+  if (!answered()) status = run(w, next_entry(w, method), inputs);
+  if (!answered()) status = run(w, entry_of(Method::dense), inputs);
   if (static_cast<std::int32_t>(status) < 0) return status;
   TENON_CHECK(check_result(w, w.user_rows.data(), rows));
   TENON_CHECK(give_motion(w, w.w().qdd, qdd));

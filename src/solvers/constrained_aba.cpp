@@ -14,6 +14,10 @@ constexpr double scheduled_mu = 3e7, scheduled_mu_of_clusters = 3e6;
 // refinement does not make up for the digits that penalties cost the inertia; below the second, two do not.
 constexpr double refine_again = 1e-6, least_pivot = 1e-11;
 
+// Below this (ConstraintData::least_leverage) penalties are so much larger than inertias that rounding of
+// them moves joints which the row leaves alone, where no residual shows it.
+constexpr double least_leverage = 1e-3;
+
 struct Sweeps {
   const ConstrainedProblem& p;
   const double* inv_mu = nullptr;
@@ -101,6 +105,7 @@ double smallest_pivot(const WorkspaceImpl& w) {
 
 Status solve_constrained_aba(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
+  if (w.cd()->least_leverage < least_leverage) return stalled;
   w.kernels->constraint_state(w.md(), *w.cd(), p.q, p.v, p.wrenches != nullptr, w.w());
   Sweeps sweeps{p};
   const bool iterates = p.options.max_iterations != 1;

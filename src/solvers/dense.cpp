@@ -35,6 +35,18 @@ double size_of_right_side(const JointSpace& s, double* free) {
   return std::max(largest_of(free, rows), largest_of(s.w.row_rhs, rows));
 }
 
+// Of the rows of an item, the terms of their velocity-dependent acceleration added up in absolute value: of
+// fast links on an axis a row sees their rounding alone.
+double size_of_bias(const WorkspaceImpl& w, const ConstraintItem& item) {
+  const auto size = [&](int body, const double* p) {
+    if (body < 0) return 0.0;
+    const double* v = w.arena.data.v + 6 * body;
+    const auto length = [](const double* x) { return std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]); };
+    return length(v) * (length(v + 3) + length(v) * length(p));
+  };
+  return item.closure ? size(item.first, item.p) + size(item.second, item.p2) : size(item.node, item.p);
+}
+
 // Largest |A W residual| ([CABA] Eq. 15): zero where the sum of weight x residual^2 is least. Overwrites y
 // and row_soft.
 double imbalance(const JointSpace& s, const double* residual, double* result) {
@@ -50,12 +62,26 @@ double imbalance(const JointSpace& s, const double* residual, double* result) {
   return largest_of(result, rows);
 }
 
+// qdd of the solution so far.
+void finish(const ConstrainedProblem& p, DenseMemory& memory) {
+  const JointSpace s = joint_space_of(p.w);
+  double *y = memory.y.data(), *slack = memory.slack.data();
+  memory.factor.motion(y);
+  const double* soft = y + s.tree.nv;
+  for (int r = 0; r < s.rows.row_count; ++r) {
+    const double R = s.rows.compliance[r];
+    slack[r] = R > 0 ? std::sqrt(R) * *soft++ : 0;
+  }
+  finish_prox_ltl(p, y, slack);
+}
+
 }  // namespace
 
 DenseMemory::DenseMemory(const ConstraintData* constraints, int coordinates, double* room)
     : factor(constraints ? constraints->row_count : 0, coordinates, soft_rows(constraints), room) {
   const std::size_t rows = constraints ? static_cast<std::size_t>(constraints->row_count) : 0;
-  for (std::vector<double>* x : {&b, &unreachable, &step}) x->assign(rows, 0.0);
+  for (std::vector<double>* x : {&b, &unreachable, &slack}) x->assign(rows, 0.0);
+  y.assign(static_cast<std::size_t>(factor.length()), 0.0);
 }
 
 std::size_t DenseMemory::room_size(const ConstraintData* constraints, int coordinates) {
@@ -63,7 +89,7 @@ std::size_t DenseMemory::room_size(const ConstraintData* constraints, int coordi
 }
 
 std::size_t DenseMemory::bytes() const {
-  return factor.bytes() + 3 * b.size() * sizeof(double);
+  return factor.bytes() + (3 * b.size() + y.size()) * sizeof(double);
 }
 
 Status solve_dense(const ConstrainedProblem& p) {
@@ -78,21 +104,21 @@ Status solve_dense(const ConstrainedProblem& p) {
   if (!start_prox_ltl(p)) return Status::not_positive_definite;
   memory.factor.factor(s.tree, s.rows, s.w.ZT);
   w.report.rank = memory.factor.rank();
-  double *b = memory.b.data(), *unreachable = memory.unreachable.data(), *step = memory.step.data();
-  const double size = size_of_right_side(s, step);
+  double *b = memory.b.data(), *unreachable = memory.unreachable.data(), *scratch = memory.slack.data();
+  const double size = size_of_right_side(s, scratch);
   for (int r = 0; r < rows; ++r) b[r] = s.w.row_rhs[r] - s.w.row_free[r];
   memory.factor.take_reachable(s.rows, b, unreachable);
-  memory.factor.solve(s.rows, b, p.lambda);
-  finish_prox_ltl(p);
+  memory.factor.add_solution(b);
+  finish(p, memory);
   // Once more for what rounding has left.
   for (int r = 0; r < rows; ++r) b[r] = s.w.row_step[r] - unreachable[r];
-  memory.factor.solve(s.rows, b, step);
-  for (int r = 0; r < rows; ++r) p.lambda[r] += step[r];
-  finish_prox_ltl(p);
+  memory.factor.add_solution(b);
+  finish(p, memory);
+  memory.factor.multipliers(s.rows, p.lambda);
 
   w.report.primal_residual = largest_of(s.w.row_step, rows);
   std::copy_n(s.w.row_step, rows, b);
-  w.report.dual_residual = imbalance(s, b, step);
+  w.report.dual_residual = imbalance(s, b, scratch);
   // What cannot be reached is known to epsilon over the smallest pivot that counts, and what a row sees of
   // the free motion to epsilon of what a row of its scale could: a row that nothing moves sees rounding.
   constexpr double epsilon = std::numeric_limits<double>::epsilon();
@@ -101,9 +127,15 @@ Status solve_dense(const ConstrainedProblem& p) {
       p.options.absolute_tolerance + std::max(p.options.relative_tolerance, rounding) * size;
   double free = 0;
   for (int k = 0; k < s.tree.nv; ++k) free += s.w.z[k] * s.w.z[k];
-  for (int r = 0; r < rows; ++r)
-    if (std::abs(unreachable[r]) > negligible + rounding * std::sqrt(s.rows.scale[r] * free))
-      return Status::infeasible;
+  const ConstraintData& c = *w.cd();
+  for (int i = 0; i < c.item_count; ++i) {
+    const ConstraintItem& item = c.items[i];
+    const double bias = size_of_bias(w, item);
+    for (int r = item.row_begin; r < item.row_begin + item.row_count; ++r) {
+      const double seen = std::sqrt(s.rows.scale[r] * free) + bias;
+      if (std::abs(unreachable[r]) > negligible + rounding * seen) return Status::infeasible;
+    }
+  }
   return Status::ok;
 }
 

@@ -16,7 +16,7 @@ struct DenseMemory {
   std::size_t bytes() const;
 
   RowFactor factor;
-  std::vector<double> b, unreachable, step;
+  std::vector<double> b, unreachable, slack, y;
 };
 
 }  // namespace tenon

@@ -51,12 +51,30 @@ bool start_prox_ltl(const ConstrainedProblem& p) {
   return w.kernels->prox_ltl_start(w.md(), *w.cd(), p.q, p.v, p.tau, has_wrenches, w.w());
 }
 
-void finish_prox_ltl(const ConstrainedProblem& p) {
-  WorkspaceImpl& w = p.w;
+namespace {
+
+template <class Finish>
+void finish_in(WorkspaceImpl& w, Finish finish) {
   const JointSpace s = joint_space_of(w);
   double* qdd = w.independent ? w.independent->data.yddot : w.w().qdd;
-  w.kernels->prox_ltl_finish(s.tree, s.rows, p.lambda, qdd, s.w);
+  finish(s, qdd);
   if (w.independent) from_independent(w, qdd, w.w().g, w.w().qdd);
+}
+
+}  // namespace
+
+void finish_prox_ltl(const ConstrainedProblem& p) {
+  finish_in(p.w, [&p](const JointSpace& s, double* qdd) {
+    p.w.kernels->prox_ltl_finish(s.tree, s.rows, p.lambda, qdd, s.w);
+  });
+}
+
+void finish_prox_ltl(const ConstrainedProblem& p, const double* y, const double* slack) {
+  finish_in(p.w, [&](const JointSpace& s, double* qdd) {
+    for (int k = 0; k < s.tree.nv; ++k) s.w.y[k] = s.w.z[k] + y[k];
+    std::copy_n(slack, s.rows.row_count, s.w.row_soft);
+    p.w.kernels->prox_ltl_motion(s.tree, s.rows, qdd, s.w);
+  });
 }
 
 Status solve_prox_ltl(const ConstrainedProblem& p) {

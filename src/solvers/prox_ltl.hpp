@@ -19,6 +19,8 @@ JointSpace joint_space_of(WorkspaceImpl& w);
 bool start_prox_ltl(const ConstrainedProblem& p);
 // qdd in w.w().qdd from p.lambda; JointSpace::w.row_step: what the rows still miss.
 void finish_prox_ltl(const ConstrainedProblem& p);
+// The same without multipliers. y: what the rows add to z (kernels/prox_ltl.hpp); slack: R lambda.
+void finish_prox_ltl(const ConstrainedProblem& p, const double* y, const double* slack);
 
 Status solve_prox_ltl(const ConstrainedProblem& p);
 

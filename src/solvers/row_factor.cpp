@@ -15,6 +15,7 @@ using Pack = Lanes<double>;
 
 // A row as short as this in its unit holds rounding alone.
 constexpr double all_rounding = 1e-13;
+constexpr int vectors = 7;  // of one number a row
 
 double dot(const double* x, const double* y, int n) {
   Pack sum[2] = {Pack(0.0), Pack(0.0)};
@@ -45,7 +46,7 @@ RowFactor::RowFactor(int rows, int coordinates, int soft, double* room)
       stride_(whole_packs(length_)),
       H_(room),
       F_(room + static_cast<std::ptrdiff_t>(rows) * stride_) {
-  for (std::vector<double>* x : {&s_, &square_, &reference_, &diagonal_, &x_})
+  for (std::vector<double>* x : {&s_, &square_, &reference_, &diagonal_, &x_, &z_, &root_})
     x->assign(static_cast<std::size_t>(rows), 0.0);
   order_.assign(static_cast<std::size_t>(rows), 0);
   still_.assign(static_cast<std::size_t>(rows), 0);
@@ -58,7 +59,7 @@ std::size_t RowFactor::room_size(int rows, int coordinates, int soft) {
 }
 
 std::size_t RowFactor::bytes() const {
-  return 5 * s_.size() * sizeof(double) + order_.size() * (sizeof(std::int32_t) + sizeof(char));
+  return vectors * s_.size() * sizeof(double) + order_.size() * (sizeof(std::int32_t) + sizeof(char));
 }
 
 double RowFactor::kept() const {
@@ -132,8 +133,13 @@ void RowFactor::reflect(int step) {
 void RowFactor::factor(const ModelData& m, const ConstraintData& c, const double* JLT) {
   fill(m, c, JLT);
   scale_rows(c);
-  rank_ = 0;
+  rank_ = 0, started_ = false, metric_ = Metric::none;
   while (rank_ < std::min(rows_, length_) && take_pivot(rank_) >= 0) reflect(rank_++);
+  dropped_ = 0;
+  for (int place = rank_; place < rows_; ++place) {
+    const std::size_t row = static_cast<std::size_t>(order_[static_cast<std::size_t>(place)]);
+    if (!still_[row]) dropped_ = std::max(dropped_, std::sqrt(square_[row]));
+  }
   express_dependent();
 }
 
@@ -151,8 +157,12 @@ void RowFactor::express_dependent() {
   }
 }
 
-// F, orthonormal: Gram and Schmidt, twice. weight: null for ones.
-void RowFactor::span_range(const double* weight) {
+// F, orthonormal, of root S^-1 P [1; T^T]: Gram and Schmidt, twice. What is reachable is root^-1 F.
+void RowFactor::span_range(Metric metric, const double* weight) {
+  if (metric == metric_) return;
+  metric_ = metric;
+  for (std::size_t r = 0; r < root_.size(); ++r)
+    root_[r] = metric == Metric::weighted ? std::sqrt(weight[r]) : metric == Metric::scaled ? s_[r] : 1;
   for (int i = 0; i < rank_; ++i) {
     double* f = range(i);
     std::fill_n(f, rows_, 0.0);
@@ -160,7 +170,7 @@ void RowFactor::span_range(const double* weight) {
       if (place < rank_ && place != i) continue;
       const int r = order_[static_cast<std::size_t>(place)];
       const double x = place < rank_ ? 1 : column(r)[i];
-      f[r] = x / s_[static_cast<std::size_t>(r)] * (weight ? std::sqrt(weight[r]) : 1);
+      f[r] = x / s_[static_cast<std::size_t>(r)] * root_[static_cast<std::size_t>(r)];
     }
     for (int pass = 0; pass < 2; ++pass) {
       for (int j = 0; j < i; ++j) add_scaled(-dot(range(j), f, rows_), range(j), f, rows_);
@@ -170,16 +180,16 @@ void RowFactor::span_range(const double* weight) {
   }
 }
 
-// x := W^p F F^T W^-p x, p = 1/2 for a force and -1/2 for an acceleration.
-void RowFactor::project(const double* weight, bool force, double* x) {
-  const auto root = [&](int r, bool over) {
-    const double w = weight ? std::sqrt(weight[r]) : 1;
-    return over ? 1 / w : w;
+// x := root^p F F^T root^-p x, p = 1 for a force and -1 for an acceleration.
+void RowFactor::project(bool force, double* x) {
+  const auto times_root = [&](int r, double value, bool inverse) {
+    const double root = root_[static_cast<std::size_t>(r)];
+    return inverse ? value / root : value * root;
   };
   std::fill(x_.begin(), x_.end(), 0.0);
-  for (int r = 0; r < rows_; ++r) x[r] *= root(r, force);
+  for (int r = 0; r < rows_; ++r) x[r] = times_root(r, x[r], force);
   for (int i = 0; i < rank_; ++i) add_scaled(dot(range(i), x, rows_), range(i), x_.data(), rows_);
-  for (int r = 0; r < rows_; ++r) x[r] = x_[static_cast<std::size_t>(r)] * root(r, !force);
+  for (int r = 0; r < rows_; ++r) x[r] = times_root(r, x_[static_cast<std::size_t>(r)], !force);
 }
 
 void RowFactor::take_reachable(const ConstraintData& c, double* b, double* rest) {
@@ -187,21 +197,26 @@ void RowFactor::take_reachable(const ConstraintData& c, double* b, double* rest)
     std::fill_n(rest, rows_, 0.0);
     return;
   }
-  span_range(c.weight);
+  span_range(Metric::weighted, c.weight);
   std::copy_n(b, rows_, rest);
-  project(c.weight, false, b);
+  project(false, b);
   for (int r = 0; r < rows_; ++r) rest[r] -= b[r];
 }
 
-// R11^T R11 x = S b of the rows that count; the others get no force.
-void RowFactor::solve_basic(const double* b, double* lambda) {
-  const auto at = [&](int place) { return order_[static_cast<std::size_t>(place)]; };
-  double* x = x_.data();
+// R11^T z = S b of the rows that count.
+void RowFactor::solve_lower(const double* b, double* z) const {
   for (int k = 0; k < rank_; ++k) {
-    const int r = at(k);
-    x[k] = (s_[static_cast<std::size_t>(r)] * b[r] - dot(column(r), x, k)) /
+    const int r = order_[static_cast<std::size_t>(k)];
+    z[k] = (s_[static_cast<std::size_t>(r)] * b[r] - dot(column(r), z, k)) /
            diagonal_[static_cast<std::size_t>(k)];
   }
+}
+
+// lambda := S R11^-1 z on the rows that count; the others get no force.
+void RowFactor::solve_upper(const double* z, double* lambda) {
+  const auto at = [&](int place) { return order_[static_cast<std::size_t>(place)]; };
+  double* x = x_.data();
+  std::copy_n(z, rank_, x);
   for (int k = rank_ - 1; k >= 0; --k) {
     x[k] /= diagonal_[static_cast<std::size_t>(k)];
     add_scaled(-x[k], column(at(k)), x, k);
@@ -210,21 +225,59 @@ void RowFactor::solve_basic(const double* b, double* lambda) {
     lambda[at(place)] = place < rank_ ? s_[static_cast<std::size_t>(at(place))] * x[place] : 0;
 }
 
-void RowFactor::solve(const ConstraintData& c, const double* b, double* lambda) {
-  solve_basic(b, lambda);
-  if (rank_ < rows_) project(c.weight, true, lambda);
+void RowFactor::add_solution(const double* b) {
+  if (!started_) std::fill(z_.begin(), z_.end(), 0.0);
+  started_ = true;
+  solve_lower(b, square_.data());
+  for (int k = 0; k < rank_; ++k) z_[static_cast<std::size_t>(k)] += square_[static_cast<std::size_t>(k)];
+}
+
+// y := Q y.
+void RowFactor::reflect_back(double* y) const {
+  for (int step = rank_ - 1; step >= 0; --step) {
+    const double* v = column(order_[static_cast<std::size_t>(step)]) + step;
+    const int n = length_ - step;
+    add_scaled(dot(v, y + step, n) / (diagonal_[static_cast<std::size_t>(step)] * v[0]), v, y + step, n);
+  }
+}
+
+// Forces act along rows that depend too, in the share that is least in the scale of the rows. So y is what
+// it is without the singular values that were taken for zero, and does not depend on the order of pivots.
+void RowFactor::motion(double* y) {
+  std::copy_n(z_.begin(), rank_, y);
+  std::fill_n(y + rank_, length_ - rank_, 0.0);
+  if (rank_ < rows_ && dropped_ > all_rounding) {
+    span_range(Metric::scaled, nullptr);
+    double* lambda = square_.data();
+    solve_upper(z_.data(), lambda);
+    project(true, lambda);
+    for (int place = rank_; place < rows_; ++place) {
+      const std::size_t row = static_cast<std::size_t>(order_[static_cast<std::size_t>(place)]);
+      if (still_[row]) continue;
+      add_scaled(lambda[row] / s_[row], column(static_cast<int>(row)) + rank_, y + rank_, length_ - rank_);
+    }
+  }
+  reflect_back(y);
+}
+
+void RowFactor::multipliers(const ConstraintData& c, double* lambda) {
+  solve_upper(z_.data(), lambda);
+  if (rank_ == rows_) return;
+  span_range(Metric::weighted, c.weight);
+  project(true, lambda);
 }
 
 void RowFactor::pseudo_inverse(double* out) {
   const bool full = rank_ == rows_;
-  if (!full) span_range(nullptr);
+  if (!full) span_range(Metric::plain, nullptr);
   for (int j = 0; j < rows_; ++j) {
     double* x = out + static_cast<std::ptrdiff_t>(j) * rows_;
     std::fill_n(x, rows_, 0.0);
     x[j] = 1;
-    if (!full) project(nullptr, false, x);
-    solve_basic(x, x);
-    if (!full) project(nullptr, true, x);
+    if (!full) project(false, x);
+    solve_lower(x, z_.data());
+    solve_upper(z_.data(), x);
+    if (!full) project(true, x);
   }
   for (int j = 0; j < rows_; ++j)
     for (int i = j + 1; i < rows_; ++i) {

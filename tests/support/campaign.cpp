@@ -18,10 +18,10 @@ constexpr int states_a_case = 4;
 
 // Of relative errors. The second one is for least-squares answers.
 constexpr double tolerance_ok = 1e-8, tolerance_infeasible = 1e-6;
-// Below this ratio of singular values (smallest kept over largest) tolerances grow in proportion.
+// Below this ratio of singular values (smallest kept over largest or one) tolerances grow in proportion.
 constexpr double well_posed = 1e-3;
 // Rounding of M moves the answer by its condition times this.
-constexpr double mass_rounding = 2e-14;
+constexpr double mass_rounding = 1e-14;
 // The reference takes singular values below rank_cut of the largest for zero. Within `status_border` of it on
 // either side a method may find another rank and so another status; within `answer_border` another answer.
 constexpr double rank_cut = 1e-6, status_border = 100, answer_border = 10;
@@ -36,6 +36,7 @@ struct Expected {
   VectorXd qdd;
   SolveReport report;
   reference::KktMargins margins;
+  double stretch = 1;     // largest entry of G: what a joint moves with the coordinates solved for
   double loop_error = 0;  // of the embedded loops' motion against the spanning tree with multipliers
 };
 
@@ -62,6 +63,7 @@ class Yardstick {
     if (reduced_) {
       if (loop_map(w, s.q.data(), s.v.data(), G.data(), model_.nv, g.data()) != Status::ok) return e;
       in.G = G.data(), in.g = g.data();
+      e.stretch = std::max(1.0, G.lpNorm<Eigen::Infinity>());
     }
     e.qdd.resize(model_.nv);
     e.status = solver_.solve(in, {}, e.qdd.data(), nullptr, e.report);
@@ -92,10 +94,14 @@ void check_loops_of_reference(const CampaignCase& c, const CampaignState& s, Exp
     if (spec.axes == RowAxes::world && !spec.closure) return;  // along anchors, which the other knows not
   const std::vector<double> none(6 * model.links.size(), 0.0);
   Posedness posedness;
+  std::vector<double> scale = scale_of_user_rows(*c.set);  // the contacts come first
+  int contact_rows = 0;
+  for (const ConstraintSpec& spec : contacts) contact_rows += row_count(spec);
+  scale.resize(static_cast<std::size_t>(contact_rows));
   const VectorXd other = multiplier_accelerations(
       *c.whole, contacts, in_order_of(whole, model, as_vector(s.q), true),
       in_order_of(whole, model, as_vector(s.v), false), in_order_of(whole, model, as_vector(s.tau), false),
-      s.wrenches.empty() ? none.data() : s.wrenches.data(), &posedness);
+      s.wrenches.empty() ? none.data() : s.wrenches.data(), &posedness, scale);
   if (!posedness.feasible || posedness.kept < 1e-6) return;
   e.loop_error = relative_error(in_order_of(model, whole, other, false), e.qdd,
                                 std::max(1.0, e.margins.free_acceleration));
@@ -178,23 +184,25 @@ double rounding_of_positions(const CampaignCase& c, double scale) {
   return 1e-14 * distance * stiffness / (scale * std::min(1.0, c.length));
 }
 
-// Largest over smallest typical length of the rows.
-double spread_of_rows(const CampaignCase& c) {
-  const double* scale = c.set->data().scale;
-  const auto [least, most] = std::minmax_element(scale, scale + c.set->row_count());
-  return c.set->row_count() > 0 ? std::sqrt(*most / *least) : 1;
-}
-
-double tolerance_of(const CampaignCase& c, const Expected& e, double scale) {
+// How far answers may be from the reference, as a share of `scale`. warm: multipliers to start from.
+//
+// In proportion to the condition of the rows what an iteration may leave of them. Beside it what the rows
+// themselves are known to: E added to rows B moves their least-squares solution x with residual r by up to
+// |E| (|B^+| |x| + |B^+|^2 |r|) to first order (P. Wedin, Perturbation theory for pseudo-inverses, 1973,
+// Theorem 5.1). x does not care for the length of rows, so B is the scaled rows there; r is least in the
+// weighted ones. E is rounding, more of it in rows in which large numbers cancel, or the
+// rows that were taken for dependent: with or without these the answer is right. Along them the multipliers
+// that a solve starts from act as well. And the absolute tolerance is the user's.
+double tolerance_of(const CampaignCase& c, const Expected& e, double scale, const VectorXd& warm) {
+  const reference::KktMargins& m = e.margins;
   const double base = e.status == Status::ok ? tolerance_ok : tolerance_infeasible;
-  // Least squares see the condition of the rows squared.
-  const double loosened = std::max(1.0, well_posed / e.margins.kept);
-  const double posed = e.status == Status::ok ? loosened : loosened * loosened;
-  // Which rows depend is known up to what was dropped. What the rows contradict is seen through that, with
-  // the square of the condition, and weights see rows in units of their own.
-  const double undecided = 10 * e.margins.dropped / (e.margins.kept * e.margins.kept) * spread_of_rows(c);
-  return std::max(base, mass_rounding * e.margins.mass_condition + rounding_of_positions(c, scale)) * posed +
-         undecided;
+  const double rounding = mass_rounding * m.mass_condition + rounding_of_positions(c, scale);
+  const double loosened = std::max(base, rounding) * std::max(1.0, well_posed / m.kept);
+  const double rows = rounding + m.dropped;
+  const double moved = (rows + mass_rounding * m.cancellation) * m.solution / m.kept + rows * m.unreachable +
+                       mass_rounding * m.unreachable_cancelling + m.dropped * m.longest_row * warm.norm() +
+                       SolveOptions{}.absolute_tolerance / (m.shortest_row * m.kept);
+  return loosened + m.mobility * e.stretch / scale * moved;
 }
 
 bool near_cut(const reference::KktMargins& m, double factor) {
@@ -286,9 +294,9 @@ void print_state(std::FILE* out, const CampaignState& s, const Expected& e, int 
   std::fprintf(
       out,
       "  reference: %s, rank %d, kept %.2e, dropped %.2e, contradiction %.2e of its tolerance, condition "
-      "of M %.1e, free acceleration %.3g\n",
+      "of M %.1e, free acceleration %.3g, loops by multipliers %.1e away\n",
       status_name(e.status), e.report.rank, e.margins.kept, e.margins.dropped, e.margins.contradiction,
-      e.margins.mass_condition, e.margins.free_acceleration);
+      e.margins.mass_condition, e.margins.free_acceleration, e.loop_error);
   print_vector(out, "qdd", e.qdd.data(), static_cast<std::size_t>(e.qdd.size()));
 }
 
@@ -340,6 +348,7 @@ class Solver {
     VectorXd lambda = VectorXd::Zero(c_.set->row_count());
     Random start(c_.seed);
     for (double& x : lambda) x = how.warm_start ? c_.mass * start.uniform(-100, 100) : 0;
+    const VectorXd start_from = lambda;
     a.status = constrained_dynamics(w_, how, given.q.data(), given.v.data(), given.tau.data(),
                                     s.wrenches.empty() ? nullptr : s.wrenches.data(), s.desired.data(),
                                     qdd.data(), lambda.data());
@@ -355,9 +364,7 @@ class Solver {
     const double unit = std::min(1.0, 1 / c_.length);
     const double scale = std::max({e.margins.free_acceleration, e.qdd.lpNorm<Eigen::Infinity>(), unit});
     a.error = static_cast<std::int32_t>(a.status) < 0 ? 0 : difference_of(qdd, expected) / scale;
-    // Multipliers to start from hold forces along rows that depend, which cancel or nearly do.
-    const double cancelling = how.warm_start ? 10 : 1;
-    a.tolerance = cancelling * tolerance_of(c_, e, scale);
+    a.tolerance = tolerance_of(c_, e, scale, start_from);
     last_ = qdd;
     return true;
   }
@@ -444,6 +451,11 @@ void Tally::add(const Answer& a) {
   const bool mismatch = fine(a.status) != fine(a.expected);
   mismatches += mismatch && a.verdict == Verdict::wrong;
   if (mismatch || a.verdict == Verdict::border) return;
+  const auto decade = [](double x) {
+    return static_cast<std::size_t>(std::min(std::max(std::ceil(std::log10(x) + 8), 0.0), decades - 1.0));
+  };
+  ++errors[decade(a.error)];
+  ++tolerances[decade(a.tolerance)];
   worst_error = std::max(worst_error, a.error);
   worst_ratio = std::max(worst_ratio, a.error / a.tolerance);
 }

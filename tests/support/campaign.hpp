@@ -7,6 +7,7 @@
 // the border where rank or contradiction is decided (Limits) may be decided either way and counts as such.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <map>
@@ -59,6 +60,9 @@ struct Tally {
   long solves = 0, wrong = 0, border = 0, mismatches = 0;
   double worst_error = 0, worst_ratio = 0;  // of those that are neither on the border nor of another status
   std::map<Status, long> statuses;
+  // By powers of ten: 10^-8 or less, up to 10^-7, ... up to 10^-1, more.
+  static constexpr int decades = 9;
+  std::array<long, decades> errors{}, tolerances{};
   void add(const Answer& answer);
 };
 

@@ -256,7 +256,7 @@ Eigen::VectorXd embedded_velocities(const LoopScene& scene, const Eigen::VectorX
 Eigen::VectorXd multiplier_accelerations(const LoopScene& scene, const std::vector<ConstraintSpec>& contacts,
                                          const Eigen::VectorXd& q, const Eigen::VectorXd& v,
                                          const Eigen::VectorXd& tau, const double* wrenches,
-                                         Posedness* posedness) {
+                                         Posedness* posedness, const std::vector<double>& contact_scale) {
   std::vector<ConstraintSpec> specs = contacts;
   for (const MechanismLoop& loop : scene.mechanism.loops) specs.push_back(closure_of(loop, *scene.open));
   const MatrixXd J = coupling_rows(scene);
@@ -271,6 +271,11 @@ Eigen::VectorXd multiplier_accelerations(const LoopScene& scene, const std::vect
   in.q = qo.data(), in.v = vo.data(), in.tau = to.data(), in.wrenches = wrenches;
   in.gravity = options.gravity;
   in.given_J = J.data(), in.given_rhs = zero.data();
+  std::vector<double> scale = contact_scale;
+  int rows = 0;
+  for (const ConstraintSpec& spec : specs) rows += row_count(spec);
+  scale.resize(static_cast<std::size_t>(rows), 0.0);
+  in.scale = scale.data();
   VectorXd qdd(scene.open->nv);
   SolveReport report;
   const Status status = solver.solve(in, {}, qdd.data(), nullptr, report);

@@ -39,11 +39,12 @@ struct Posedness {
 
 // Accelerations by the spanning tree from the description, in long double, with closure rows for loops,
 // constant rows for couplings and gears and those contacts; nothing of clusters, G or g. In the order of the
-// embedded model.
+// embedded model. contact_scale: ConstraintData::scale of their rows; empty: as KktInputs does without it.
 Eigen::VectorXd multiplier_accelerations(const LoopScene& scene, const std::vector<ConstraintSpec>& contacts,
                                          const Eigen::VectorXd& q, const Eigen::VectorXd& v,
                                          const Eigen::VectorXd& tau, const double* wrenches,
-                                         Posedness* posedness = nullptr);
+                                         Posedness* posedness = nullptr,
+                                         const std::vector<double>& contact_scale = {});
 
 // The scene with only some of its geometric loops in the model: `embedded` of scene.mechanism.loops. The
 // others are closure constraints on it.
