@@ -178,10 +178,11 @@ Status factor_caba(WorkspaceImpl& w, const double* q) {
   TENON_CHECK(update_loops(w, q, w.zeros.data()));
   CabaOsimData<double>& d = w.damped->caba.data;
   std::copy_n(w.damped->damping.data(), w.rows(), d.damping);
-  if (!w.kernels->caba_osim_factor(w.md(), *w.cd(), q, d, w.w())) return fail_mass_matrix(w, q);
-  w.damped->formed = rows_lend_much(w);
+  const bool positive = w.kernels->caba_osim_factor(w.md(), *w.cd(), q, d, w.w());
+  w.damped->formed = positive && rows_lend_much(w);
   if (w.damped->formed) w.kernels->caba_osim_form(d);
-  w.damped->dependent = w.damped->formed && rows_depend(d);
+  // A mu of 1e200 leaves nothing of the inertias either.
+  w.damped->dependent = !positive || (w.damped->formed && rows_depend(d));
   return w.damped->dependent ? factor_matrix<DelassusMethod::pv_osimr>(w, q) : Status::ok;
 }
 

@@ -98,6 +98,20 @@ TEST(RowScale, RowsThatCannotMoveGetTheSizeOfTheOthers) {
   for (int r = 0; r < 3; ++r) EXPECT_NEAR(world->data().scale[r], 1 / model->total_mass, 1e-14);
 }
 
+// A point beside the axis of the one hinge that moves it: free, the link would give way by 1 / mass at least.
+TEST(RowScale, LeverageIsSmallBesideTheOnlyAxis) {
+  Mechanism mechanism;
+  mechanism.links = {solid_link("base"), solid_link("wheel", 2)};
+  mechanism.joints = {joint_between("axle", JointType::revolute, "base", "wheel", {0, 0, 1})};
+  const auto model = Model::compile(mechanism);
+  const auto leverage = [&](double beside) {
+    return ConstraintSet::bind(model, {point_constraint(1, {beside, 0, 0})})->data().least_leverage;
+  };
+  EXPECT_NEAR(leverage(1e-4) / leverage(1e-5), 10, 0.1);
+  EXPECT_LT(leverage(1e-4), 1e-3);
+  EXPECT_GT(leverage(0.5), 0.1);
+}
+
 TEST(RowScale, ZeroCustomRowsDoNoHarm) {
   Mechanism mechanism;
   mechanism.links = {solid_link("rail"), solid_link("cart", 2)};

@@ -6,6 +6,8 @@
 #include <set>
 #include <string>
 
+#include "support/constrained_scene.hpp"
+
 namespace tenon::testing {
 namespace {
 
@@ -31,6 +33,30 @@ TEST(Campaign, FindsNoWrongAnswer) {
   EXPECT_EQ(states.size(), std::size_t{state_kinds});
   if (solves >= 2000) {
     EXPECT_EQ(robots.size(), std::size_t{robot_kinds});
+  }
+}
+
+// Cases in which the library once was wrong, by what they are about.
+TEST(Campaign, FormerFailuresStayRight) {
+  RobotLibrary library(TENON_MODELS_DIR);
+  const struct {
+    std::uint64_t seed;
+    const char* about;
+  } cases[] = {
+      {1034855, "stiff springs: multipliers lose the digits of the motion"},
+      {13558, "rigid and soft rows that contradict"},
+      {7548, "small singular values that were dropped, and rows that contradict"},
+      {1090465, "penalties on a row of a point beside the axis of the one joint that moves it"},
+      {1041403, "the same, less so"},
+      {1077419, "fast links on an axis, where a row sees rounding"},
+  };
+  for (const auto& c : cases) {
+    for (const Method method : available_methods()) {
+      CampaignOptions options;
+      options.method = method;
+      for (const Answer& a : run_case(c.seed, library, options).answers)
+        EXPECT_NE(a.verdict, Verdict::wrong) << c.about << ": " << describe_answer(a);
+    }
   }
 }
 

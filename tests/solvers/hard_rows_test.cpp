@@ -141,6 +141,51 @@ TEST(HardRows, NoTwoMethodsAnswerWithAnotherRank) {
   EXPECT_GE(still, 20);
 }
 
+// A foot welded by rigid and by soft rows: some of the directions that are left count by a hair, or do not.
+TEST(HardRows, NoTwoMethodsAnswerWithAnotherRankOfSoftRows) {
+  const Robot robot = robot_of("solo12.urdf", false);
+  const int foot = static_cast<int>(robot.model->links.size()) - 1;
+  const double compliance[] = {0, 1e-6, 1e-3};
+  int infeasible = 0;
+  for (int pattern = 0; pattern < 729; ++pattern) {
+    ConstraintSpec weld = weld_constraint(foot, {});
+    for (int row = 0, rest = pattern; row < 6; ++row, rest /= 3)
+      weld.compliance.push_back(compliance[rest % 3]);
+    SCOPED_TRACE("pattern " + std::to_string(pattern));
+    for (std::uint64_t seed = 0; seed < 4; ++seed) {
+      ConstrainedScene s(robot, random_state_of(robot, seed), {weld});
+      VectorXd dense, qdd, lambda;
+      const Status status = s.solve(Method::dense, dense, lambda);
+      infeasible += status == Status::infeasible;
+      for (const Method method : available_methods()) {
+        EXPECT_EQ(s.solve(method, qdd, lambda), status) << name_of(method) << ", seed " << seed;
+        EXPECT_LE(relative_error(qdd, dense, dense.cwiseAbs().maxCoeff()), 1e-4)
+            << name_of(method) << ", seed " << seed;
+      }
+    }
+  }
+  EXPECT_GE(infeasible, 10);
+}
+
+// Rows that contradict are solved by the sweeps themselves; dense, O(n d^2), is for where they stall.
+TEST(HardRows, SweepsAnswerWhereRowsContradict) {
+  int contradicting = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    ConstrainedScene s(seed, SceneKind::contradictory, 15);
+    if (s.rows() == 0 || s.nv() == 0 || s.set->data().bridge_count > 0) continue;
+    s.solve_reference();
+    const reference::KktMargins margins = s.kkt.margins();
+    if (s.expected_status != Status::infeasible || margins.kept < 1e-2 || margins.dropped > 1e-13) continue;
+    ++contradicting;
+    for (const Method method : {Method::constrained_aba, Method::prox_ltls, Method::pv_early}) {
+      VectorXd qdd, lambda;
+      EXPECT_EQ(s.solve(method, qdd, lambda), Status::infeasible);
+      EXPECT_NE(s.workspace.report().method, Method::dense) << name_of(method) << ", seed " << seed;
+    }
+  }
+  EXPECT_GE(contradicting, 5);
+}
+
 // A caller's mu changes how an answer is found, not the answer.
 TEST(HardRows, AnyProximalParameter) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
