@@ -1093,7 +1093,8 @@ TENON_API tenon_status tenon_delassus(tenon_workspace *workspace, int32_t method
  * default, 1e5 over the typical diagonal of A for each row, keeps eight digits and more, unless the mass matrix itself
  * is so badly conditioned that fewer are right. TENON_DAMPED_CABA_OSIM and _OSIMF leave configurations in which rows on
  * different links depend on each other to TENON_DAMPED_PV_OSIMR, because they would lose the square of that factor; and
- * to it constraints on several bodies of one cluster of embedded loops, or on what hangs on several of them.
+ * to it constraints on several bodies of one cluster of embedded loops, or on what hangs on several of them. They and
+ * TENON_DAMPED_PV_OSIMF leave to it any mu above 1e10 over the typical diagonal of A too.
  * method: TENON_DAMPED_*. q: nq. mu: one number for all rows or m numbers, above 0; or NULL for the default. inverse:
  * m x m, column-major, leading dimension ld >= m, both triangles, written. Allocates: at the first call.
  * Threads: one at a time per workspace. Status: as tenon_delassus, and TENON_INVALID_ARGUMENT for mu. Rows between two

@@ -178,11 +178,10 @@ Status factor_caba(WorkspaceImpl& w, const double* q) {
   TENON_CHECK(update_loops(w, q, w.zeros.data()));
   CabaOsimData<double>& d = w.damped->caba.data;
   std::copy_n(w.damped->damping.data(), w.rows(), d.damping);
-  const bool positive = w.kernels->caba_osim_factor(w.md(), *w.cd(), q, d, w.w());
-  w.damped->formed = positive && rows_lend_much(w);
+  if (!w.kernels->caba_osim_factor(w.md(), *w.cd(), q, d, w.w())) return fail_mass_matrix(w, q);
+  w.damped->formed = rows_lend_much(w);
   if (w.damped->formed) w.kernels->caba_osim_form(d);
-  // A mu of 1e200 leaves nothing of the inertias either.
-  w.damped->dependent = !positive || (w.damped->formed && rows_depend(d));
+  w.damped->dependent = w.damped->formed && rows_depend(d);
   return w.damped->dependent ? factor_matrix<DelassusMethod::pv_osimr>(w, q) : Status::ok;
 }
 
@@ -228,6 +227,7 @@ struct MethodEntry {
   Status (*prepare)(WorkspaceImpl&, const double* q);  // for form, where less will do than for apply
   Status (*form)(WorkspaceImpl&, double* out, int ld);
   Loops loops;
+  bool rows_are_inertias = false;  // of 1 / (R + 1 / mu), added to those of the bodies
 };
 constexpr MethodEntry methods[] = {
     {DampedInverseMethod::dense, factor_matrix<DelassusMethod::dense>, solve_factor,
@@ -239,10 +239,10 @@ constexpr MethodEntry methods[] = {
     {DampedInverseMethod::pv_osimr, factor_matrix<DelassusMethod::pv_osimr>, solve_factor,
      factor_matrix<DelassusMethod::pv_osimr>, form_from_factor, Loops::folded},
     {DampedInverseMethod::pv_osimf, factor_branches, apply_branches, factor_branches, form_from_branches,
-     Loops::folded},
+     Loops::folded, true},
     {DampedInverseMethod::caba_osim, factor_and_form_caba, multiply_inverse, factor_caba, form_caba,
-     Loops::folded},
-    {DampedInverseMethod::caba_osimf, factor_caba, apply_caba, factor_caba, form_caba, Loops::folded},
+     Loops::folded, true},
+    {DampedInverseMethod::caba_osimf, factor_caba, apply_caba, factor_caba, form_caba, Loops::folded, true},
 };
 
 DampedInverseMethod choose(const WorkspaceImpl& w) {
@@ -284,6 +284,15 @@ void set_damping(WorkspaceImpl& w, const Damping& damping) {
   }
 }
 
+// Whether rows that count as inertias would leave no digits of the others.
+bool outweighs_inertias(const WorkspaceImpl& w) {
+  constexpr double most = 1e10;
+  const ConstraintData& c = *w.cd();
+  for (int r = 0; r < w.rows(); ++r)
+    if (w.damped->damping[static_cast<std::size_t>(r)] * most < c.scale[r]) return true;
+  return false;
+}
+
 // Of the whole model, in the user's order, for the folded form: 1 / mu there is to be the same.
 Damping damping_for_folded(WorkspaceImpl& w, const Damping& damping) {
   if (damping.mu_of_row || damping.mu > 0) return damping;
@@ -318,7 +327,9 @@ Status open(WorkspaceImpl& w, DampedInverseMethod method, const double*& q, cons
   if (entry->method != DampedInverseMethod::dense)
     TENON_CHECK(check_no_bridges(w, "this damped inverse", "dense"));
   w.damped->factored = DampedInverseMethod::automatic;
-  if (w.rows() > 0) set_damping(w, damping);
+  if (w.rows() == 0) return Status::ok;
+  set_damping(w, damping);
+  if (entry->rows_are_inertias && outweighs_inertias(w)) entry = find(w, DampedInverseMethod::pv_osimr);
   return Status::ok;
 }
 

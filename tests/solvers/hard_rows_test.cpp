@@ -186,6 +186,26 @@ TEST(HardRows, SweepsAnswerWhereRowsContradict) {
   EXPECT_GE(contradicting, 5);
 }
 
+// A point held twice, hundred millionths of a metre apart: rows beside each other that the rank takes for
+// one. What is left of them is no matter of which was eliminated first.
+TEST(HardRows, DenseAnswersWithoutTheSingularValuesThatDoNotCount) {
+  const Robot robot = robot_of("iiwa14.urdf", false);
+  const int hand = robot.model->find_link("iiwa_link_7");
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    ConstrainedScene s(robot, random_state_of(robot, seed),
+                       {point_constraint(hand, {0, 0, 0.1}), point_constraint(hand, {1e-8, 3e-8, 0.1})});
+    for (int r = 0; r < 3; ++r)
+      s.desired[static_cast<std::size_t>(r)] = s.desired[static_cast<std::size_t>(r + 3)] = r - 1;
+    s.solve_reference();
+    const reference::KktMargins margins = s.kkt.margins();
+    ASSERT_TRUE(margins.dropped > 1e-9 && margins.dropped < 1e-6 && margins.kept > 1e-2)
+        << margins.kept << " " << margins.dropped;
+    VectorXd qdd, lambda;
+    s.solve(Method::dense, qdd, lambda);
+    EXPECT_LE(relative_error(qdd, s.qdd, s.a_free.cwiseAbs().maxCoeff()), 1e-10) << "seed " << seed;
+  }
+}
+
 // A caller's mu changes how an answer is found, not the answer.
 TEST(HardRows, AnyProximalParameter) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
