@@ -984,8 +984,9 @@ TENON_API tenon_status tenon_forward_dynamics(tenon_workspace *workspace, const 
  * How constrained dynamics is solved. A row has converged when its residual is below absolute_tolerance +
  * relative_tolerance * unit, the unit of a row being the largest acceleration that any row asks for or sees, or less
  * where the row is harder to move than that one: the largest of (acceleration / typical length) times its own.
- *   Iterations that stall above that are not believed. The rows then go to TENON_METHOD_DENSE, which does not iterate,
- * and the report says so: with every method but TENON_METHOD_PV_SOFT and whatever the options. */
+ *   Iterations that stall above that are not believed. The rows then go to TENON_METHOD_CONSTRAINED_ABA where that is much
+ * cheaper, and at last to TENON_METHOD_DENSE, which does not iterate; the report says so: with every method but
+ * TENON_METHOD_PV_SOFT and whatever the options. */
 typedef struct tenon_solve_options {
   uint32_t struct_size;
   int32_t method;             /* TENON_METHOD_*; default TENON_METHOD_AUTOMATIC */
