@@ -1,4 +1,4 @@
-// Fits the constants of the cost model by which Method::automatic chooses (src/solvers/cost_model.hpp): times
+// Fits the constants of the cost model by which Method::automatic chooses (src/plan/cost_model.hpp): times
 // every method on robots of many shapes, finds non-negative constants of least relative error, and shows what
 // they would choose on the rows of the benchmark. bench/README.md says how to run it.
 #include <unistd.h>
@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "machine.hpp"
+#include "plan/cost_model.hpp"
 #include "problem.hpp"
-#include "solvers/cost_model.hpp"
 
 namespace {
 
@@ -256,7 +256,7 @@ void write_constants(const char* path, const std::vector<Candidate>& methods, co
                date, bench::cpu_model().c_str(), bench::compiler().c_str(), problems);
   std::fprintf(
       file,
-      "#pragma once\n\n#include \"solvers/cost_model.hpp\"\n\nnamespace tenon {\n\nstruct CostConstants {\n"
+      "#pragma once\n\n#include \"plan/cost_model.hpp\"\n\nnamespace tenon {\n\nstruct CostConstants {\n"
       "  Method method;\n  double nanoseconds[cost_term_count];\n};\n\n// clang-format off\n"
       "inline constexpr CostConstants cost_constants[] = {\n");
   for (std::size_t k = 0; k < methods.size(); ++k) {

@@ -109,7 +109,8 @@ std::vector<double> time_methods(Problem& problem, const double* desired = nullp
       options.method = methods[k];
       const double begin = thread_seconds();
       for (const bench::CoreState& state : drawn) {
-        if (static_cast<int>(problem.solve(state, options, desired)) < 0) throw std::runtime_error(problem.message());
+        if (static_cast<int>(problem.solve(state, options, desired)) < 0)
+          throw std::runtime_error(problem.message());
       }
       least[k] = std::min(least[k], 1e6 * (thread_seconds() - begin) / states);
     }

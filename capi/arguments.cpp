@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "model/utf8.hpp"
+#include "mechanism/utf8.hpp"
 #include "tenon/status.hpp"
 
 namespace tenon::capi {

@@ -5,7 +5,7 @@
 
 #include "arguments.hpp"
 #include "descriptor.hpp"
-#include "model/utf8.hpp"
+#include "mechanism/utf8.hpp"
 #include "solve_options.hpp"
 #include "tenon/loops.hpp"
 

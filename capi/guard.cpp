@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "model/utf8.hpp"
+#include "mechanism/utf8.hpp"
 
 namespace tenon::capi {
 

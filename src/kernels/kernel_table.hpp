@@ -1,17 +1,17 @@
 // The kernels of one instruction set as a table of functions. A workspace picks its table once, when it is
-// made. The table is composed of groups; each is filled by kernels/<group>_kernels.hpp and compiled by a
-// translation unit of its own (kernels/instantiate_<group>.cpp), so that a change to one kernel recompiles
+// made. The table is composed of groups; each is filled by <group>_kernels.hpp of its folder and compiled by a
+// translation unit of its own (instantiate_<group>.cpp), so that a change to one kernel recompiles
 // its group alone. A new group is a struct here, a line in TENON_KERNEL_GROUPS and these two files.
 #pragma once
 
-#include "constraint/constraint_data.hpp"
-#include "kernels/caba_osim_data.hpp"
-#include "kernels/delassus_data.hpp"
-#include "kernels/independent_space_data.hpp"
-#include "kernels/pv_data.hpp"
-#include "kernels/pv_early_data.hpp"
-#include "kernels/pv_osimf_data.hpp"
+#include "kernels/cluster/independent_space_data.hpp"
+#include "kernels/constrained/pv_data.hpp"
+#include "kernels/constrained/pv_early_data.hpp"
+#include "kernels/delassus/caba_osim_data.hpp"
+#include "kernels/delassus/delassus_data.hpp"
+#include "kernels/delassus/pv_osimf_data.hpp"
 #include "kernels/workspace_data.hpp"
+#include "model/constraint_data.hpp"
 #include "model/model_data.hpp"
 
 namespace tenon {
@@ -34,7 +34,7 @@ struct TreeKernels {
   void (*rnea)(const ModelData&, const T* q, const T* v, const T* qdd, bool has_wrenches, T* tau,
                WorkspaceData<T>&);
   void (*crba)(const ModelData&, const T* q, T* M, int ld, WorkspaceData<T>&);
-  // Path rows of M and what is done with them (kernels/ltl.hpp).
+  // Path rows of M and what is done with them (kernels/tree/ltl.hpp).
   void (*crba_rows)(const ModelData&, const T* q, T* rows, WorkspaceData<T>&);
   bool (*ltl_factor)(const ModelData&, T* rows, T* inv_d, const WorkspaceData<T>&);
   void (*ltl_solve)(const ModelData&, const T* rows, const T* inv_d, T* x, WorkspaceData<T>&);
@@ -64,7 +64,7 @@ struct ConstrainedAbaKernels {
 // The Popov-Vereshchagin family.
 template <class T>
 struct PvKernels {
-  // kernels/pv.hpp, after constraint_state. split: the branches of the root are factored apart.
+  // kernels/constrained/pv.hpp, after constraint_state. split: the branches of the root are factored apart.
   bool (*pv_reduce)(const ModelData&, bool split, const T* v, const T* tau, PvData<T>&, WorkspaceData<T>&);
   T (*pv_factor)(const ModelData&, bool split, const double* scale, PvData<T>&);
   void (*pv_step)(const ModelData&, bool split, const T* R, const T* f, T* step, PvData<T>&);
@@ -72,7 +72,7 @@ struct PvKernels {
   void (*pv_roll_out)(const ModelData&, const ConstraintData&, const T* v, const T* lambda, T* qdd,
                       PvData<T>&, WorkspaceData<T>&);
 
-  // kernels/pv_early.hpp, after constraint_state.
+  // kernels/constrained/pv_early.hpp, after constraint_state.
   bool (*pv_early_reduce)(const ModelData&, const T* v, const T* tau, PvEarlyData<T>&, WorkspaceData<T>&);
   T(*pv_early_imbalance)
   (const ModelData&, const ConstraintData&, const T* force, const PvEarlyData<T>&, WorkspaceData<T>&);
@@ -83,7 +83,7 @@ struct PvKernels {
 // Methods on the joint-space mass matrix.
 template <class T>
 struct JointSpaceKernels {
-  // kernels/prox_ltl.hpp.
+  // kernels/constrained/prox_ltl.hpp.
   bool (*prox_ltl_start)(const ModelData&, const ConstraintData&, const T* q, const T* v, const T* tau,
                          bool has_wrenches, WorkspaceData<T>&);
   void (*prox_ltl_factor)(const ConstraintData&, const T* inv_mu, WorkspaceData<T>&);
@@ -92,7 +92,7 @@ struct JointSpaceKernels {
   void (*prox_ltl_finish)(const ModelData&, const ConstraintData&, const T* lambda, T* qdd,
                           WorkspaceData<T>&);
 
-  // kernels/prox_ltls.hpp. moved: qdd is not zero.
+  // kernels/constrained/prox_ltls.hpp. moved: qdd is not zero.
   void (*prox_ltls_start)(const ModelData&, const ConstraintData&, const T* q, const T* v, const T* tau,
                           bool has_wrenches, T* qdd, WorkspaceData<T>&);
   bool (*prox_ltls_factor)(const ModelData&, const ConstraintData&, const T* inv_mu, WorkspaceData<T>&);
@@ -100,8 +100,8 @@ struct JointSpaceKernels {
                          WorkspaceData<T>&);
 };
 
-// The same on models with embedded loops, kernels/independent_space.hpp: in independent coordinates. Where a
-// group above has a kernel that is not here, it serves with the tree, rows and workspace of
+// The same on models with embedded loops, kernels/cluster/independent_space.hpp: in independent coordinates.
+// Where a group above has a kernel that is not here, it serves with the tree, rows and workspace of
 // IndependentSpaceData.
 template <class T>
 struct IndependentSpaceKernels {
@@ -119,7 +119,7 @@ struct IndependentSpaceKernels {
                                        IndependentSpaceData<T>&, WorkspaceData<T>&);
 };
 
-// Kinematic loops, kernels/cluster_constraints.hpp.
+// Kinematic loops, kernels/cluster/cluster_constraints.hpp.
 template <class T>
 struct LoopKernels {
   void (*loop_constraints)(const ModelData&, const T* q, const T* v, WorkspaceData<T>&);
@@ -138,31 +138,31 @@ struct DelassusKernels {
   bool (*pv_osim)(const ModelData&, const ConstraintData&, const T* q, PvData<T>&, WorkspaceData<T>&);
   bool (*pv_osimr)(const ModelData&, const ConstraintData&, const T* q, OsimrData<T>&, WorkspaceData<T>&);
 
-  // kernels/articulated_inertia.hpp; every method above but ltl_osim leaves the same.
+  // kernels/tree/articulated_inertia.hpp; every method above but ltl_osim leaves the same.
   bool (*sweep_inertias)(const ModelData&, const T* q, WorkspaceData<T>&);
-  // kernels/inverse_mass.hpp, after sweep_inertias.
+  // kernels/tree/inverse_mass.hpp, after sweep_inertias.
   void (*inverse_mass_times)(const ModelData&, const T* B, int ldb, int count, T* X, int ldx,
                              InverseMassData<T>&, const WorkspaceData<T>&);
-  // kernels/symmetric_to_user.hpp.
+  // kernels/delassus/symmetric_to_user.hpp.
   void (*symmetric_to_user)(const ConstraintData&, bool in_order, const T* lower, T* out, int ld);
 };
 
 // The damped inverse of the Delassus matrix.
 template <class T>
 struct DampedInverseKernels {
-  // kernels/caba_osim.hpp, kernels/caba_osimf.hpp; CabaOsimData::damping is the caller's.
+  // kernels/delassus/caba_osim.hpp, kernels/delassus/caba_osimf.hpp; CabaOsimData::damping is the caller's.
   bool (*caba_osim_factor)(const ModelData&, const ConstraintData&, const T* q, CabaOsimData<T>&,
                            WorkspaceData<T>&);
   void (*caba_osim_form)(CabaOsimData<T>&);
   void (*caba_osimf_apply)(const T* b, T* x, CabaOsimData<T>&);
 
-  // kernels/pv_osimf.hpp. damping: rows. form uses up what factor left.
+  // kernels/delassus/pv_osimf.hpp. damping: rows. form uses up what factor left.
   bool (*pv_osimf_factor)(const ModelData&, const ConstraintData&, const T* q, const T* damping, PvData<T>&,
                           PvOsimfData<T>&, WorkspaceData<T>&);
   void (*pv_osimf_apply)(const T* b, const T* damping, T* x, PvOsimfData<T>&);
   void (*pv_osimf_form)(const T* damping, T* inverse, PvOsimfData<T>&);
 
-  // kernels/dense_ldl.hpp, kernels/dense_inverse.hpp.
+  // kernels/constrained/dense_ldl.hpp, kernels/delassus/dense_inverse.hpp.
   T (*dense_factor)(const T* A, const T* damping, int n, int s, T* F, T* inv_d, T* scaled);
   void (*dense_solve)(const T* F, const T* inv_d, int s, T* x);
   void (*dense_inverse)(T* F, const T* inv_d, int n, int s, T* N, T* X);

@@ -10,11 +10,11 @@ namespace tenon {
 // the allocation and the NaN fill of debug builds.
 //   node: node_count + 1 items, the first for the world; node_packs: the same rounded up to whole packs
 //   behind the world; node_lanes: node_count items in groups of four, number by number in lanes of four
-//   (kernels/root_frame.hpp); angle: node_count items rounded up to whole packs; dof: nv items; row:
+//   (kernels/joint/root_frame.hpp); angle: node_count items rounded up to whole packs; dof: nv items; row:
 //   constraint rows; dof_columns, row_columns: nv, rows rounded up to packs of four (spatial/lanes.hpp);
 //   dof_lanes: with room for a pack behind the last; path_rows: a matrix with the sparsity of the tree
-//   (kernels/ltl.hpp); dof_row: nv of row_columns; row_pair: row_columns squared; bridge_row: bridging
-//   rows (constraint/constraint_data.hpp). Only in models with kinematic loops: loop_node, loop_dof as node,
+//   (kernels/tree/ltl.hpp); dof_row: nv of row_columns; row_pair: row_columns squared; bridge_row: bridging
+//   rows (model/constraint_data.hpp). Only in models with kinematic loops: loop_node, loop_dof as node,
 //   dof; loop_row: loop rows; rotor: folded rotors, rounded up to whole packs; loop_block, G_block,
 //   loop_work: ModelData::loop_K_size, G_size, loop_scratch_size numbers
 #define TENON_WORKSPACE_FIELDS(F)                                                                           \
@@ -52,23 +52,23 @@ namespace tenon {
   F(Ic, 12, node_packs)           /* CRBA: inertia of the body, then of its subtree; three packs */         \
   F(F_root, 6, dof_lanes)         /* CRBA: Ic S; six arrays */                                              \
   F(S_path, 6, dof_columns)       /* CRBA: those of a coordinate and its ancestors; six path vectors */     \
-  F(path_vector, 1, dof_lanes)    /* LTL: numbers of a coordinate and its ancestors (kernels/ltl.hpp) */    \
-  F(wrench, 6, node)              /* external force on the body, body frame */                              \
-  F(L, 1, path_rows)              /* sparse factor M = L^T D L kept for solves, path rows */                \
-  F(L_inv_d, 1, dof)              /* 1 / D of that factor */                                                \
-  F(M, 1, path_rows)              /* mass matrix kept for products, path rows */                            \
-  F(H, 1, path_rows)              /* mass matrix of the present call, path rows */                          \
-  F(H_L, 1, path_rows)            /* its sparse factor, or that of M + J^T mu J */                          \
-  F(H_inv_d, 1, dof)              /* 1 / D of that factor */                                                \
-  F(vw, 8, node_packs)            /* joint space: velocity, root frame; packs w, v */                       \
-  F(aw, 8, node_packs)            /* joint space: acceleration minus gravity where qdd = 0, likewise */     \
-  F(fw, 8, node_packs)            /* joint space: bias force of the body, then of its subtree, likewise */  \
-  F(Kw, 6, row_columns)           /* joint space: constraint rows, root frame; six arrays */                \
-  F(JT, 1, dof_row)               /* J^T, row k: constraint rows of the subtree of k */                     \
-  F(joint_force, 1, dof)          /* tau - c */                                                             \
-  F(row_rhs, 1, row_columns)      /* J qdd = row_rhs */                                                     \
-  F(Aw, 21, node)                 /* M_mu: sum of mu K^T K over the subtree, root frame; by rows_node */    \
-  F(qdd_change, 1, dof)           /* proxLTLs: what an evaluation adds to qdd */                            \
+  F(path_vector, 1, dof_lanes) /* LTL: numbers of a coordinate and its ancestors (kernels/tree/ltl.hpp) */  \
+  F(wrench, 6, node)           /* external force on the body, body frame */                                 \
+  F(L, 1, path_rows)           /* sparse factor M = L^T D L kept for solves, path rows */                   \
+  F(L_inv_d, 1, dof)           /* 1 / D of that factor */                                                   \
+  F(M, 1, path_rows)           /* mass matrix kept for products, path rows */                               \
+  F(H, 1, path_rows)           /* mass matrix of the present call, path rows */                             \
+  F(H_L, 1, path_rows)         /* its sparse factor, or that of M + J^T mu J */                             \
+  F(H_inv_d, 1, dof)           /* 1 / D of that factor */                                                   \
+  F(vw, 8, node_packs)         /* joint space: velocity, root frame; packs w, v */                          \
+  F(aw, 8, node_packs)         /* joint space: acceleration minus gravity where qdd = 0, likewise */        \
+  F(fw, 8, node_packs)         /* joint space: bias force of the body, then of its subtree, likewise */     \
+  F(Kw, 6, row_columns)        /* joint space: constraint rows, root frame; six arrays */                   \
+  F(JT, 1, dof_row)            /* J^T, row k: constraint rows of the subtree of k */                        \
+  F(joint_force, 1, dof)       /* tau - c */                                                                \
+  F(row_rhs, 1, row_columns)   /* J qdd = row_rhs */                                                        \
+  F(Aw, 21, node)              /* M_mu: sum of mu K^T K over the subtree, root frame; by rows_node */       \
+  F(qdd_change, 1, dof)        /* proxLTLs: what an evaluation adds to qdd */                               \
   F(row_acceleration, 1, row_columns) /* J qdd */                                                           \
   F(H_root_d, 1, dof)                 /* D^-1/2 of the sparse factor of M */                                \
   F(ZT, 1, dof_row)                   /* Z^T = D^-1/2 L^-T J^T, stored as J^T is */                         \
@@ -145,7 +145,7 @@ struct WorkspaceData {
   const std::int32_t*
       support_flags;               // the same for sweeps that keep supporting nodes apart; null without rows
   const std::int32_t* dof_depth;   // per velocity coordinate: how many ancestors it has
-  const std::int32_t* row_first;   // and where its row begins among path rows (kernels/ltl.hpp)
+  const std::int32_t* row_first;   // and where its row begins among path rows (kernels/tree/ltl.hpp)
   const std::int32_t* axis_place;  // and where its axis stands in pose: a column of the rotation of its body
   const std::int32_t* root_node;   // per node: the root of its tree
   const std::int32_t* rows_node;  // per supporting node: the last one below with the same rows in its subtree

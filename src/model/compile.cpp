@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "mechanism/description.hpp"
 #include "model/clusters.hpp"
-#include "model/description.hpp"
 #include "model/fold_rotors.hpp"
 #include "model/inertia.hpp"
 #include "model/loops.hpp"

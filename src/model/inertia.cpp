@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "model/description.hpp"
+#include "mechanism/description.hpp"
 #include "model/placement.hpp"
 
 namespace tenon {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "model/description.hpp"
+#include "mechanism/description.hpp"
 #include "tenon/model.hpp"
 
 namespace tenon {

@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "model/description.hpp"
+#include "mechanism/description.hpp"
 
 namespace tenon {
 namespace {

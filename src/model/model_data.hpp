@@ -87,7 +87,8 @@ struct CouplingEntry {
 
 enum ClusterKind : std::int32_t {
   cluster_general = 0,
-  // Hinges about the same coordinate axis, loops closed in the plane across it (kernels/planar_loops.hpp).
+  // Hinges about the same coordinate axis, loops closed in the plane across it
+  // (kernels/cluster/planar_loops.hpp).
   cluster_planar_x = 1,
   cluster_planar_y = 2,
   cluster_planar_z = 3,

@@ -8,7 +8,7 @@
 // small ones to high relative accuracy (J. Demmel, K. Veselic, Jacobi's method is more accurate than QR,
 // 1992).
 //
-// Rank: constraint/rank.hpp. Rows that are given and not of a constraint set have no typical length; theirs
+// Rank: model/rank.hpp. Rows that are given and not of a constraint set have no typical length; theirs
 // is a thousandth of what their entries could do without cancellation.
 //
 // Contradiction. What A cannot reach of b is removed so that the remainder has the least sum w r^2: with N =
@@ -22,7 +22,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "constraint/rank.hpp"
+#include "model/rank.hpp"
 #include "reference/dense_dynamics.hpp"
 #include "reference/dense_rows.hpp"
 

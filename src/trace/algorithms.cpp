@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "scalar/recorded.hpp"
 #include "spatial/spatial.hpp"
-#include "trace/recorded.hpp"
 
 namespace tenon::trace {
 namespace {

@@ -1,7 +1,7 @@
 // The algorithms that can be recorded, written once for any scalar: which kernels they call in which order,
 // what they read and what they give. With T = double they are what tests hold a recording against.
 //
-// Proximal methods run a fixed number of plain iterations, f := f + r(f) from f = 0 (solvers/proximal.hpp).
+// Proximal methods run a fixed number of plain iterations, f := f + r(f) from f = 0 (solve/proximal.hpp).
 #pragma once
 
 #include <array>

@@ -258,7 +258,7 @@ std::string head_comment(const Recording& r, const Model& model, const Constrain
 }
 
 // Of two dependent coordinates with two rows the split divides by their determinant; what is larger is
-// eliminated by pivots (kernels/small_split.hpp).
+// eliminated by pivots (kernels/joint/small_split.hpp).
 void check_pivots(const Recording& r, const Model& model) {
   for (const ClusterData& c : model.loops.clusters) {
     if (c.constant_G != 0 || (c.d_count <= 2 && c.row_count == c.d_count)) continue;

@@ -3,9 +3,9 @@
 // applied to.
 #include <algorithm>
 
+#include "scalar/recorded.hpp"
 #include "spatial/lanes.hpp"
 #include "trace/algorithms.hpp"
-#include "trace/recorded.hpp"
 
 namespace tenon::trace {
 namespace {

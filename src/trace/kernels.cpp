@@ -38,13 +38,13 @@ struct FourOf<trace::Recorded> {
 
 }  // namespace tenon
 
-#include "kernels/cluster_constraints.hpp"
-#include "kernels/constrained_kernels.hpp"
-#include "kernels/damped_inverse_kernels.hpp"
-#include "kernels/delassus_kernels.hpp"
-#include "kernels/joint_space_kernels.hpp"
-#include "kernels/pv_kernels.hpp"
-#include "kernels/tree_kernels.hpp"
+#include "kernels/cluster/cluster_constraints.hpp"
+#include "kernels/constrained/constrained_kernels.hpp"
+#include "kernels/constrained/joint_space_kernels.hpp"
+#include "kernels/constrained/pv_kernels.hpp"
+#include "kernels/delassus/damped_inverse_kernels.hpp"
+#include "kernels/delassus/delassus_kernels.hpp"
+#include "kernels/tree/tree_kernels.hpp"
 
 namespace tenon::trace {
 namespace {

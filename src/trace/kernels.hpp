@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/kernel_table.hpp"
-#include "trace/recorded.hpp"
+#include "scalar/recorded.hpp"
 
 namespace tenon::trace {
 

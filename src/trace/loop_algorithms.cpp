@@ -7,11 +7,11 @@
 #include <algorithm>
 
 #include "model/placement.hpp"
-#include "solvers/folded.hpp"
+#include "scalar/recorded.hpp"
+#include "state/folded.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
 #include "trace/algorithms.hpp"
-#include "trace/recorded.hpp"
 
 namespace tenon::trace {
 namespace {
@@ -36,7 +36,7 @@ T& at(Numbers<T>& x, int i) {
   return x[static_cast<std::size_t>(i)];
 }
 
-// As evaluate_callbacks does (solvers/assembly.hpp).
+// As evaluate_callbacks does (plan/assembly.hpp).
 template <class T>
 void evaluate_functions(const Model& model, const LoopFunctions<T>& functions, const T* q_in, const T* v_in,
                         WorkspaceData<T>& w) {

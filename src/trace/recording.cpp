@@ -4,12 +4,12 @@
 #include <cstring>
 #include <string>
 
-#include "solvers/arena.hpp"
-#include "solvers/caba_osim_memory.hpp"
-#include "solvers/delassus_memory.hpp"
-#include "solvers/pv_early_memory.hpp"
-#include "solvers/pv_memory.hpp"
-#include "solvers/pv_osimf_memory.hpp"
+#include "plan/arena.hpp"
+#include "plan/memory/caba_osim_memory.hpp"
+#include "plan/memory/delassus_memory.hpp"
+#include "plan/memory/pv_early_memory.hpp"
+#include "plan/memory/pv_memory.hpp"
+#include "plan/memory/pv_osimf_memory.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
 #include "trace/kernels.hpp"

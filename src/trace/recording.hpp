@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "scalar/graph.hpp"
+#include "scalar/recorded.hpp"
 #include "trace/algorithms.hpp"
-#include "trace/graph.hpp"
-#include "trace/recorded.hpp"
 
 namespace tenon::trace {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "kernels/kernel_table.hpp"
-#include "solvers/arena.hpp"
-#include "solvers/pv_memory.hpp"
+#include "plan/arena.hpp"
+#include "plan/memory/pv_memory.hpp"
 #include "support/random_mechanism.hpp"
 
 namespace tenon::testing {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/kernel_table.hpp"
-#include "solvers/workspace_impl.hpp"
+#include "plan/workspace_impl.hpp"
 #include "support/random_mechanism.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/urdf.hpp"

@@ -1,5 +1,5 @@
 // What is no tree of links and joints is refused with a status, the culprit's name and a remedy.
-#include "model/description.hpp"
+#include "mechanism/description.hpp"
 
 #include <gtest/gtest.h>
 

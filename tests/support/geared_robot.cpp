@@ -3,7 +3,7 @@
 #include <Eigen/Dense>
 #include <string>
 
-#include "solvers/projection.hpp"
+#include "state/projection.hpp"
 
 namespace tenon::testing {
 namespace {

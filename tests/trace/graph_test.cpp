@@ -1,10 +1,10 @@
-#include "trace/graph.hpp"
+#include "scalar/graph.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "trace/recorded.hpp"
+#include "scalar/recorded.hpp"
 
 namespace tenon::trace {
 namespace {

@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "model/small_mechanisms.hpp"
-#include "solvers/folded.hpp"
+#include "state/folded.hpp"
 #include "support/random_mechanism.hpp"
 #include "tenon/delassus.hpp"
 #include "tenon/dynamics.hpp"

@@ -1,0 +1,266 @@
+// Constrained forward dynamics: inputs checked, the method chosen, outputs written only when all went well.
+// The table of methods is here.
+#include <algorithm>
+
+#include "solve/constrained_aba.hpp"
+#include "solve/dense.hpp"
+#include "solve/prox_ltl.hpp"
+#include "solve/prox_ltls.hpp"
+#include "solve/prox_pv.hpp"
+#include "solve/proximal.hpp"
+#include "solve/pv.hpp"
+#include "solve/pv_early.hpp"
+#include "solve/pv_soft.hpp"
+#include "state/coordinates.hpp"
+#include "state/folded.hpp"
+#include "state/link_frames.hpp"
+#include "state/projection.hpp"
+#include "tenon/dynamics.hpp"
+
+namespace tenon {
+
+namespace {
+
+// Between the user's order of rows and the kernels' (ConstraintData::user_row).
+void from_user_rows(const WorkspaceImpl& w, const double* user, double* rows) {
+  for (int r = 0; r < w.rows(); ++r) rows[r] = user ? user[w.cd()->user_row[r]] : 0;
+}
+void to_user_rows(const WorkspaceImpl& w, const double* rows, double* user) {
+  for (int r = 0; r < w.rows(); ++r) user[w.cd()->user_row[r]] = rows[r];
+}
+
+// Methods that take no bridging rows couple each row with the inertia of one body, or eliminate it on one
+// branch.
+struct MethodEntry {
+  Method method;
+  Status (*solve)(const ConstrainedProblem&);
+  const char* without_bridges;  // its name if it takes none
+  bool crosses_clusters;
+};
+constexpr MethodEntry methods[] = {
+    {Method::dense, solve_dense, nullptr, false},
+    {Method::constrained_aba, solve_constrained_aba, "constrained_aba", true},
+    {Method::prox_ltl, solve_prox_ltl, nullptr, false},
+    {Method::prox_ltls, solve_prox_ltls, nullptr, false},
+    {Method::pv, solve_pv, nullptr, true},
+    {Method::prox_pv, solve_prox_pv, nullptr, true},
+    {Method::pv_soft, solve_pv_soft, "pv_soft", true},
+    {Method::pv_early, solve_pv_early, "pv_early", true},
+};
+
+// Null for a number that is none of theirs.
+const MethodEntry* find_entry(Method method) {
+  const MethodEntry* entry = std::find_if(std::begin(methods), std::end(methods),
+                                          [&](const MethodEntry& e) { return e.method == method; });
+  return entry == std::end(methods) ? nullptr : entry;
+}
+const MethodEntry& entry_of(Method method) {
+  return *find_entry(method);
+}
+
+// Of options that only some methods follow, automatic takes one that does.
+Method choose(const WorkspaceImpl& w, const SolveOptions& o) {
+  const bool bridges = w.cd() && w.cd()->bridge_count > 0;
+  const Method any = o.mu > 0 || !o.accelerate ? w.choice.proximal : w.choice.any;
+  const Method method = o.tikhonov > 0 ? Method::pv : any;
+  const bool tree = w.md().cluster_count == 0 && w.md().rotor_count == 0;
+  if (tree || entry_of(method).crosses_clusters) return method;
+  return bridges ? Method::pv : Method::constrained_aba;
+}
+
+Status check_options(WorkspaceImpl& w, const SolveOptions& o) {
+  const auto positive = [](double x) { return x >= 0 && x <= 1e300; };
+  if (!positive(o.absolute_tolerance) || !positive(o.relative_tolerance) || !positive(o.mu) ||
+      !positive(o.tikhonov))
+    return w.fail(Status::invalid_argument, "tolerances, mu and tikhonov must be finite and not negative");
+  if (o.max_iterations < 0)
+    return w.fail(Status::invalid_argument, "max_iterations is %d; give 0 for no limit, or more",
+                  o.max_iterations);
+  return Status::ok;
+}
+
+// A state that constrained_dynamics has checked, rows in the user's order.
+struct CheckedInputs {
+  const SolveOptions& options;
+  const double *q, *v, *tau, *wrenches, *desired, *warm_start;
+};
+
+// One method, on the folded form of the model where it can. Leaves qdd in w.w().qdd and the multipliers, in
+// the user's order, in w.user_rows.
+Status run(WorkspaceImpl& w, const MethodEntry& entry, const CheckedInputs& in) {
+  w.report = SolveReport{};
+  w.report.method = entry.method;
+  if (entry.crosses_clusters) {
+    if (FoldedWorkspace* f = folded_for(w, in.wrenches != nullptr)) {
+      f->take(in.q, in.v, in.tau);
+      WorkspaceImpl& inner = f->workspace.impl();
+      const Status status =
+          run(inner, entry,
+              {in.options, f->q.data(), f->v.data(), f->tau.data(), in.wrenches, in.desired, in.warm_start});
+      w.report = inner.report;
+      if (static_cast<std::int32_t>(status) < 0) return w.fail(status, "%s", inner.message);
+      std::copy_n(inner.w().qdd, inner.model->nv, f->qdd.data());
+      f->give(w.w().qdd);
+      w.user_rows = inner.user_rows;
+      return status;
+    }
+  }
+  if (w.md().cluster_count > 0) TENON_CHECK(update_loops(w, in.q, in.v));
+  from_user_rows(w, in.desired, w.w().desired);
+  from_user_rows(w, in.warm_start, w.lambda.data());
+  const Status status =
+      entry.solve({w, in.options, in.q, in.v, in.tau, in.wrenches, in.desired, w.lambda.data()});
+  if (status == Status::not_positive_definite) return fail_not_positive_definite(w);
+  to_user_rows(w, w.lambda.data(), w.user_rows.data());
+  return status;
+}
+
+// Who answers where the iteration of `stalled_one` stalls: constrained_aba, whose cost is straight in
+// coordinates and rows, before dense where that is much dearer.
+const MethodEntry& next_entry(const WorkspaceImpl& w, Method stalled_one) {
+  constexpr double worth_sweeps = 3000;  // multiplications a coordinate; measured by bench/scaling
+  const ModelData& m = w.md();
+  const ConstraintData& c = *w.cd();
+  double work = 0;
+  for (int k = 0; k < m.nv; ++k) {
+    const double depth = w.arena.data.dof_depth[k];
+    work += depth * depth + static_cast<double>(c.row_count) * std::min(c.row_count, m.nv);
+  }
+  const bool sweeps = stalled_one != Method::constrained_aba && c.bridge_count == 0;
+  return entry_of(sweeps && work > worth_sweeps * m.nv ? Method::constrained_aba : Method::dense);
+}
+
+bool result_is_finite(const WorkspaceImpl& w) {
+  return all_finite(w.arena.data.qdd, w.model->nv) && all_finite(w.user_rows.data(), w.rows());
+}
+
+// J G in place of J, of leading dimension rows, and rhs - J g in place of rhs; each may be null.
+Status rows_of_independent(WorkspaceImpl& w, const double* q, const double* v, double* J, double* rhs) {
+  const int rows = w.rows();
+  double* whole = w.coordinates.jacobian.data();
+  TENON_CHECK(update_loops(w, q, v));
+  w.kernels->constraint_jacobian(w.md(), *w.cd(), whole, rows, w.w());
+  if (J) times_G(w, w.w().G, whole, rows, rows, J, rows);
+  for (int k = 0; rhs && k < w.model->nv; ++k)
+    for (int r = 0; r < rows; ++r) rhs[r] -= whole[std::ptrdiff_t{k} * rows + r] * w.w().g[k];
+  return Status::ok;
+}
+
+}  // namespace
+
+Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, const double* q,
+                            const double* v, const double* tau, const double* wrenches, const double* desired,
+                            double* qdd, double* lambda) {
+  WorkspaceImpl& w = workspace.impl();
+  w.message[0] = '\0';
+  const int rows = w.rows();
+  TENON_CHECK(check_options(w, options));
+  TENON_CHECK(take_state(w, q, v));
+  TENON_CHECK(take_forces(w, tau));
+  TENON_CHECK(check_configuration(w, "q", q));
+  TENON_CHECK(check_finite(w, "v", v, w.model->nv));
+  TENON_CHECK(check_finite(w, "tau", tau, w.model->nv));
+  TENON_CHECK(check_finite(w, "desired", desired, rows));
+  if (options.warm_start) TENON_CHECK(check_finite(w, "lambda", lambda, rows));
+  TENON_CHECK(load_wrenches(w, wrenches));
+  const Method method = options.method == Method::automatic ? choose(w, options) : options.method;
+  const MethodEntry* entry = find_entry(method);
+  if (!entry)
+    return w.fail(Status::unsupported, "unsupported: method %d is none of the methods of this version",
+                  static_cast<int>(method));
+  if (entry->without_bridges && rows > 0 && w.cd()->bridge_count > 0)
+    return w.fail(Status::unsupported,
+                  "unsupported: %s cannot take rows between two moving links; use pv, prox_pv, prox_ltl, "
+                  "prox_ltls or dense",
+                  entry->without_bridges);
+
+  if (rows == 0) {
+    w.report = SolveReport{};
+    w.report.method = method;
+    TENON_CHECK(solve_free(w, q, v, tau, wrenches != nullptr, w.w().qdd));
+    w.report.rank = 0;
+    return give_motion(w, w.w().qdd, qdd);
+  }
+  if (w.md().cluster_count > 0 && w.cd()->bridge_count > 0 && method == Method::prox_ltls)
+    return w.fail(
+        Status::unsupported,
+        "unsupported: rows between two moving links of a mechanism with kinematic loops by prox_ltls; use "
+        "pv, prox_pv, prox_ltl or dense");
+
+  const CheckedInputs inputs = {options, q, v, tau, wrenches, desired, options.warm_start ? lambda : nullptr};
+  Status status = run(w, *entry, inputs);
+  // Where an iteration stalls, at last a method that does not iterate gives the answer.
+  const auto answered = [&] {
+    return status != stalled && (static_cast<std::int32_t>(status) < 0 || result_is_finite(w));
+  };
+  if (!answered()) status = run(w, next_entry(w, method), inputs);
+  if (!answered()) status = run(w, entry_of(Method::dense), inputs);
+  if (static_cast<std::int32_t>(status) < 0) return status;
+  TENON_CHECK(check_result(w, w.user_rows.data(), rows));
+  TENON_CHECK(give_motion(w, w.w().qdd, qdd));
+  if (lambda) std::copy_n(w.user_rows.data(), rows, lambda);
+  return status;
+}
+
+Status constraint_rows(Workspace& workspace, const double* q, const double* v, const double* desired,
+                       double* J, int ld, double* rhs, double* position_error, double* row_velocity) {
+  WorkspaceImpl& w = workspace.impl();
+  w.message[0] = '\0';
+  const int rows = w.rows(), nv = w.model->nv;
+  TENON_CHECK(take_state(w, q, v));
+  TENON_CHECK(check_configuration(w, "q", q));
+  TENON_CHECK(check_finite(w, "v", v, nv));
+  TENON_CHECK(check_finite(w, "desired", desired, rows));
+  if (rows == 0) return Status::ok;
+  from_user_rows(w, desired, w.w().desired);
+  ConstraintData posed = *w.cd();
+  posed.poses = ConstraintPoses::with_errors;  // asked for here even where no row is stabilised
+  w.kernels->constraint_state(w.md(), posed, q, v, false, w.w());
+  double *columns = w.stage.data(), *k = w.user_rows.data();
+  if (J && !w.coordinates.independent_v)
+    w.kernels->constraint_jacobian(w.md(), *w.cd(), columns, rows, w.w());
+  if (rhs) {
+    w.kernels->constraint_right_hand_side(w.md(), *w.cd(), v, w.lambda.data(), w.w());
+    to_user_rows(w, w.lambda.data(), k);
+  }
+  if (w.coordinates.independent_v && (J || rhs))
+    TENON_CHECK(rows_of_independent(w, q, v, J ? columns : nullptr, rhs ? k : nullptr));
+  if (position_error) TENON_CHECK(check_result(w, w.w().row_error, rows));
+  if (row_velocity) TENON_CHECK(check_result(w, w.w().row_velocity, rows));
+  if (rhs) TENON_CHECK(check_result(w, k, rows));
+  TENON_CHECK(give_matrix(w, columns, rows, w.coordinates.independent_v ? w.model->ny : nv, rows, J, ld));
+  if (rhs) std::copy_n(k, rows, rhs);
+  if (position_error) to_user_rows(w, w.w().row_error, position_error);
+  if (row_velocity) to_user_rows(w, w.w().row_velocity, row_velocity);
+  return Status::ok;
+}
+
+Status anchor_here(Workspace& workspace, const double* q) {
+  WorkspaceImpl& w = workspace.impl();
+  w.message[0] = '\0';
+  TENON_CHECK(take_positions(w, q));
+  TENON_CHECK(check_configuration(w, "q", q));
+  if (w.rows() == 0) return Status::ok;
+  std::fill_n(w.w().desired, w.rows(), 0.0);
+  ConstraintData posed = *w.cd();
+  posed.poses = ConstraintPoses::with_errors;
+  w.kernels->constraint_state(w.md(), posed, q, w.zeros.data(), false, w.w());
+  for (const bool setting : {false, true}) {
+    for (int constraint = 0; constraint < w.constraints->constraint_count(); ++constraint) {
+      const ConstraintItem& item = w.cd()->items[w.item_of[static_cast<std::size_t>(constraint)]];
+      if (item.closure) continue;  // held by its second link
+      const Mat3<double> R = load_mat3<double>(w.w().Rs + 9 * item.node);
+      Pose pose;
+      store(pose.rotation.data(), R * load_mat3<double>(item.R));
+      store(pose.translation.data(),
+            load_vec3<double>(w.w().ps + 3 * item.node) + R * load_vec3<double>(item.p));
+      if (setting)
+        workspace.set_anchor(constraint, pose);
+      else
+        TENON_CHECK(check_result(w, pose.translation.data(), 3));
+    }
+  }
+  return Status::ok;
+}
+
+}  // namespace tenon

@@ -1,0 +1,375 @@
+// The damped inverse (Lambda^-1 + E)^-1 of the Delassus matrix: inputs checked, the method chosen, the result
+// in the user's order of rows. The table of methods is here.
+#include "plan/memory/damped_inverse_memory.hpp"
+
+#include <algorithm>
+
+#include "calls/delassus.hpp"
+#include "spatial/lanes.hpp"
+#include "state/coordinates.hpp"
+#include "state/folded.hpp"
+#include "state/projection.hpp"
+
+namespace tenon {
+
+namespace {
+
+// The upper triangle of a symmetric matrix in the kernels' order, to the user's order and both triangles. In
+// tiles, because one of the triangles is written against the grain.
+void upper_to_user(const WorkspaceImpl& w, const double* upper, int stride, double* out, int ld) {
+  constexpr int tile = 8;
+  const std::int32_t* user = w.cd()->user_row;
+  const int rows = w.rows();
+  for (int left = 0; left < rows; left += tile)
+    for (int top = 0; top <= left; top += tile)
+      for (int j = left; j < std::min(left + tile, rows); ++j) {
+        const double* column = upper + j * stride;
+        double* to = out + std::ptrdiff_t{user[j]} * ld;
+        for (int i = top; i < std::min(top + tile, j + 1); ++i)
+          to[user[i]] = out[user[j] + std::ptrdiff_t{user[i]} * ld] = column[i];
+      }
+}
+
+Status give_upper(WorkspaceImpl& w, const double* upper, int stride, double* out, int ld) {
+  TENON_CHECK(check_upper(w, upper, w.rows(), stride));
+  upper_to_user(w, upper, stride, out, ld);
+  return Status::ok;
+}
+
+// ---- a factor of the matrix
+// --------------------------------------------------------------------------------------------------------
+
+// The matrix by a method for it, and the factor of its sum with E.
+template <DelassusMethod method>
+Status factor_matrix(WorkspaceImpl& w, const double* q) {
+  TENON_CHECK(fill_delassus(w, method, q));
+  DampedInverseMemory& d = *w.damped;
+  const double smallest =
+      w.kernels->dense_factor(w.w().delassus, d.damping.data(), w.rows(), whole_packs(w.rows()),
+                              d.factor.data(), d.inv_d.data(), d.scratch.data());
+  if (smallest > 0) return Status::ok;
+  return w.fail(Status::not_positive_definite,
+                "the Delassus matrix plus 1 / mu is not positive definite to rounding; give a smaller mu");
+}
+
+void solve_factor(WorkspaceImpl& w) {
+  DampedInverseMemory& d = *w.damped;
+  std::copy(d.b.begin(), d.b.end(), d.x.begin());
+  w.kernels->dense_solve(d.factor.data(), d.inv_d.data(), whole_packs(w.rows()), d.x.data());
+}
+
+void invert_factor(WorkspaceImpl& w) {
+  DampedInverseMemory& d = *w.damped;
+  w.kernels->dense_inverse(d.factor.data(), d.inv_d.data(), w.rows(), whole_packs(w.rows()), d.scratch.data(),
+                           d.inverse.data());
+}
+
+Status give_lower(WorkspaceImpl& w, double* out, int ld) {
+  TENON_CHECK(check_lower(w, w.damped->inverse.data(), w.rows(), whole_packs(w.rows())));
+  symmetric_to_user(w, w.damped->inverse.data(), out, ld);
+  return Status::ok;
+}
+
+Status form_from_factor(WorkspaceImpl& w, double* out, int ld) {
+  invert_factor(w);
+  return give_lower(w, out, ld);
+}
+
+template <DelassusMethod method>
+Status invert_matrix(WorkspaceImpl& w, const double* q) {
+  TENON_CHECK(factor_matrix<method>(w, q));
+  invert_factor(w);
+  return Status::ok;
+}
+
+void multiply_inverse(WorkspaceImpl& w) {
+  DampedInverseMemory& d = *w.damped;
+  const int rows = w.rows(), stride = whole_packs(rows);
+  std::fill(d.x.begin(), d.x.end(), 0.0);
+  for (int j = 0; j < rows; ++j) {
+    const double* column = d.inverse.data() + j * stride;
+    double sum = column[j] * d.b[static_cast<std::size_t>(j)];
+    for (int i = j + 1; i < rows; ++i) {
+      sum += column[i] * d.b[static_cast<std::size_t>(i)];
+      d.x[static_cast<std::size_t>(i)] += column[i] * d.b[static_cast<std::size_t>(j)];
+    }
+    d.x[static_cast<std::size_t>(j)] += sum;
+  }
+}
+
+Status form_inverse(WorkspaceImpl& w, double* out, int ld) {
+  return give_lower(w, out, ld);
+}
+
+// ---- a factor of each branch
+// --------------------------------------------------------------------------------------------------------
+
+Status factor_branches(WorkspaceImpl& w, const double* q) {
+  DampedInverseMemory& d = *w.damped;
+  TENON_CHECK(update_loops(w, q, w.zeros.data()));
+  if (w.kernels->pv_osimf_factor(w.md(), *w.cd(), q, d.damping.data(), w.pv->data, d.osimf.data, w.w()))
+    return Status::ok;
+  return fail_mass_matrix(w, q);
+}
+
+void apply_branches(WorkspaceImpl& w) {
+  DampedInverseMemory& d = *w.damped;
+  w.kernels->pv_osimf_apply(d.b.data(), d.damping.data(), d.x.data(), d.osimf.data);
+}
+
+Status form_from_branches(WorkspaceImpl& w, double* out, int ld) {
+  CabaOsimData<double>& matrix = w.damped->caba.data;
+  w.kernels->pv_osimf_form(w.damped->damping.data(), matrix.matrix, w.damped->osimf.data);
+  return give_upper(w, matrix.matrix, matrix.stride, out, ld);
+}
+
+// ---- no matrix at all
+// --------------------------------------------------------------------------------------------------------------
+
+// What is more than this share of the inverse of its damping has little else to be the inverse of.
+constexpr double unmoved_share = 0.03;
+
+// Whether rows of some link that meet others, at the next link towards the world or below theirs, stand for
+// an inertia far above the typical one that they feel: the joints of the segment do not move them all.
+bool rows_lend_much(const WorkspaceImpl& w) {
+  constexpr double large = 1e3;
+  const CabaOsimData<double>& d = w.damped->caba.data;
+  for (int l = 0; l < d.link_count; ++l) {
+    const OsimLink& link = d.links[l];
+    if (link.parent < 0 && !link.inner) continue;
+    for (int r = link.row_begin; r < link.row_end; ++r) {
+      const double inertia = d.own[link.own_begin + (link.width + 1) * (r - link.row_begin)];
+      if (inertia * w.cd()->scale[r] > large && inertia * d.damping[r] > unmoved_share) return true;
+    }
+  }
+  return false;
+}
+
+// Nor does the rest of the robot: they depend on others. From the matrix, which is formed.
+bool rows_depend(const CabaOsimData<double>& d) {
+  for (int r = d.world_rows; r < d.row_count; ++r)
+    if (d.matrix[r * (d.stride + 1)] * d.damping[r] > unmoved_share) return true;
+  return false;
+}
+
+// Where rows depend on each other, inertias that they lend lose (rounding) x their square; these
+// configurations go to a method that loses the first power only. So do rows that meet inside a cluster: what
+// they lend would be an inertia between two of its bodies.
+Status factor_caba(WorkspaceImpl& w, const double* q) {
+  w.need_joint_space();  // of the other method, so that a later call allocates nothing whatever rows do there
+  *w.delassus;
+  w.damped->dependent = w.damped->caba.rows_meet_in_cluster();
+  if (w.damped->dependent) return factor_matrix<DelassusMethod::pv_osimr>(w, q);
+  TENON_CHECK(update_loops(w, q, w.zeros.data()));
+  CabaOsimData<double>& d = w.damped->caba.data;
+  std::copy_n(w.damped->damping.data(), w.rows(), d.damping);
+  if (!w.kernels->caba_osim_factor(w.md(), *w.cd(), q, d, w.w())) return fail_mass_matrix(w, q);
+  w.damped->formed = rows_lend_much(w);
+  if (w.damped->formed) w.kernels->caba_osim_form(d);
+  w.damped->dependent = w.damped->formed && rows_depend(d);
+  return w.damped->dependent ? factor_matrix<DelassusMethod::pv_osimr>(w, q) : Status::ok;
+}
+
+void apply_caba(WorkspaceImpl& w) {
+  if (w.damped->dependent) return solve_factor(w);
+  w.kernels->caba_osimf_apply(w.damped->b.data(), w.damped->x.data(), w.damped->caba.data);
+}
+
+Status form_caba(WorkspaceImpl& w, double* out, int ld) {
+  if (w.damped->dependent) return form_from_factor(w, out, ld);
+  CabaOsimData<double>& d = w.damped->caba.data;
+  if (!w.damped->formed) w.kernels->caba_osim_form(d);
+  return give_upper(w, d.matrix, d.stride, out, ld);
+}
+
+// caba_osim keeps the matrix for apply, caba_osimf what it is made of.
+Status factor_and_form_caba(WorkspaceImpl& w, const double* q) {
+  TENON_CHECK(factor_caba(w, q));
+  if (w.damped->dependent) {
+    invert_factor(w);
+    return Status::ok;
+  }
+  CabaOsimData<double>& d = w.damped->caba.data;
+  if (!w.damped->formed) w.kernels->caba_osim_form(d);
+  const int stride = whole_packs(w.rows());
+  for (int j = 0; j < w.rows(); ++j)
+    for (int i = 0; i <= j; ++i)
+      w.damped->inverse[static_cast<std::size_t>(i * stride + j)] = d.matrix[j * d.stride + i];
+  return Status::ok;
+}
+
+// ---- the table
+// ------------------------------------------------------------------------------------------------------------------
+
+// How a method takes models with loops of their own: with all their bodies, or as a sweep over the tree of
+// clusters, where the folded form of the model will do.
+enum class Loops { whole, folded };
+
+struct MethodEntry {
+  DampedInverseMethod method;
+  Status (*factor)(WorkspaceImpl&, const double* q);   // E is in w.damped.damping
+  void (*apply)(WorkspaceImpl&);                       // w.damped->b to w.damped.x, the kernels' order
+  Status (*prepare)(WorkspaceImpl&, const double* q);  // for form, where less will do than for apply
+  Status (*form)(WorkspaceImpl&, double* out, int ld);
+  Loops loops;
+  bool rows_are_inertias = false;  // of 1 / (R + 1 / mu), added to those of the bodies
+};
+constexpr MethodEntry methods[] = {
+    {DampedInverseMethod::dense, factor_matrix<DelassusMethod::dense>, solve_factor,
+     factor_matrix<DelassusMethod::dense>, form_from_factor, Loops::whole},
+    {DampedInverseMethod::ltl_inverse, invert_matrix<DelassusMethod::ltl_osim>, multiply_inverse,
+     invert_matrix<DelassusMethod::ltl_osim>, form_inverse, Loops::whole},
+    {DampedInverseMethod::ltl_cholesky, factor_matrix<DelassusMethod::ltl_osim>, solve_factor,
+     factor_matrix<DelassusMethod::ltl_osim>, form_from_factor, Loops::whole},
+    {DampedInverseMethod::pv_osimr, factor_matrix<DelassusMethod::pv_osimr>, solve_factor,
+     factor_matrix<DelassusMethod::pv_osimr>, form_from_factor, Loops::folded},
+    {DampedInverseMethod::pv_osimf, factor_branches, apply_branches, factor_branches, form_from_branches,
+     Loops::folded, true},
+    {DampedInverseMethod::caba_osim, factor_and_form_caba, multiply_inverse, factor_caba, form_caba,
+     Loops::folded, true},
+    {DampedInverseMethod::caba_osimf, factor_caba, apply_caba, factor_caba, form_caba, Loops::folded, true},
+};
+
+DampedInverseMethod choose(const WorkspaceImpl& w) {
+  if (w.rows() > 0 && w.cd()->bridge_count > 0) return DampedInverseMethod::dense;
+  if (w.md().cluster_count > 0 || w.md().rotor_count > 0) return DampedInverseMethod::pv_osimr;
+  // Dependent rows are for a method that factors: it takes them at once.
+  return w.damped->caba.more_rows_than_joints() ? DampedInverseMethod::pv_osimr
+                                                : DampedInverseMethod::caba_osimf;
+}
+
+const MethodEntry* find(const WorkspaceImpl& w, DampedInverseMethod method) {
+  const DampedInverseMethod chosen = method == DampedInverseMethod::automatic ? choose(w) : method;
+  const MethodEntry* entry = std::find_if(std::begin(methods), std::end(methods),
+                                          [&](const MethodEntry& e) { return e.method == chosen; });
+  return entry == std::end(methods) ? nullptr : entry;
+}
+
+Status check_damping(WorkspaceImpl& w, const Damping& damping) {
+  const auto usable = [](double mu) { return mu > 0 && mu <= 1e300; };
+  if (!damping.mu_of_row) {
+    if (damping.mu == 0 || usable(damping.mu)) return Status::ok;
+    return w.fail(Status::invalid_argument,
+                  "mu is %g; give a finite number above zero, or 0 for one scaled to the robot", damping.mu);
+  }
+  for (int r = 0; r < w.rows(); ++r)
+    if (!usable(damping.mu_of_row[r]))
+      return w.fail(Status::invalid_argument, "mu of row %d is %g; give finite numbers above zero", r,
+                    damping.mu_of_row[r]);
+  return Status::ok;
+}
+
+void set_damping(WorkspaceImpl& w, const Damping& damping) {
+  const ConstraintData& c = *w.cd();
+  for (int r = 0; r < w.rows(); ++r) {
+    const double inv_mu = damping.mu_of_row ? 1 / damping.mu_of_row[c.user_row[r]]
+                          : damping.mu > 0  ? 1 / damping.mu
+                                            : c.scale[r] / default_relative_mu;
+    w.damped->damping[static_cast<std::size_t>(r)] = c.compliance[r] + inv_mu;
+  }
+}
+
+// Whether rows that count as inertias would leave no digits of the others.
+bool outweighs_inertias(const WorkspaceImpl& w) {
+  constexpr double most = 1e10;
+  const ConstraintData& c = *w.cd();
+  for (int r = 0; r < w.rows(); ++r)
+    if (w.damped->damping[static_cast<std::size_t>(r)] * most < c.scale[r]) return true;
+  return false;
+}
+
+// Of the whole model, in the user's order, for the folded form: 1 / mu there is to be the same.
+Damping damping_for_folded(WorkspaceImpl& w, const Damping& damping) {
+  if (damping.mu_of_row || damping.mu > 0) return damping;
+  const ConstraintData& c = *w.cd();
+  for (int r = 0; r < w.rows(); ++r)
+    w.user_rows[static_cast<std::size_t>(c.user_row[r])] = default_relative_mu / c.scale[r];
+  return {0, w.user_rows.data()};
+}
+
+// The folded form where the method works on it, with q brought there.
+FoldedWorkspace* open_folded(WorkspaceImpl& w, const MethodEntry& entry, const double* q) {
+  FoldedWorkspace* f = w.rows() > 0 && entry.loops == Loops::folded ? folded_for(w, false) : nullptr;
+  if (f) f->take(q, w.zeros.data(), w.zeros.data());
+  return f;
+}
+Status leave_folded(WorkspaceImpl& w, FoldedWorkspace& f, Status status) {
+  return status == Status::ok ? status : w.fail(status, "%s", f.workspace.message());
+}
+
+// The entry, once all is well with the inputs.
+Status open(WorkspaceImpl& w, DampedInverseMethod method, const double*& q, const Damping& damping,
+            const MethodEntry*& entry) {
+  w.message[0] = '\0';
+  TENON_CHECK(take_positions(w, q));
+  TENON_CHECK(check_configuration(w, "q", q));
+  TENON_CHECK(check_damping(w, damping));
+  entry = find(w, method);
+  if (!entry)
+    return w.fail(Status::unsupported,
+                  "unsupported: damped inverse method %d is none of the methods of this version",
+                  static_cast<int>(method));
+  if (entry->method != DampedInverseMethod::dense)
+    TENON_CHECK(check_no_bridges(w, "this damped inverse", "dense"));
+  w.damped->factored = DampedInverseMethod::automatic;
+  if (w.rows() == 0) return Status::ok;
+  set_damping(w, damping);
+  if (entry->rows_are_inertias && outweighs_inertias(w)) entry = find(w, DampedInverseMethod::pv_osimr);
+  return Status::ok;
+}
+
+}  // namespace
+
+Status damped_delassus_inverse(Workspace& workspace, DampedInverseMethod method, const double* q,
+                               const Damping& damping, double* out, int ld) {
+  WorkspaceImpl& w = workspace.impl();
+  const MethodEntry* entry = nullptr;
+  TENON_CHECK(open(w, method, q, damping, entry));
+  if (w.rows() == 0) return Status::ok;
+  if (FoldedWorkspace* f = open_folded(w, *entry, q))
+    return leave_folded(w, *f,
+                        damped_delassus_inverse(f->workspace, entry->method, f->q.data(),
+                                                damping_for_folded(w, damping), out, ld));
+  TENON_CHECK(entry->prepare(w, q));
+  return entry->form(w, out, ld);
+}
+
+Status factor_damped_delassus(Workspace& workspace, DampedInverseMethod method, const double* q,
+                              const Damping& damping) {
+  WorkspaceImpl& w = workspace.impl();
+  const MethodEntry* entry = nullptr;
+  TENON_CHECK(open(w, method, q, damping, entry));
+  if (FoldedWorkspace* f = open_folded(w, *entry, q))
+    TENON_CHECK(leave_folded(
+        w, *f,
+        factor_damped_delassus(f->workspace, entry->method, f->q.data(), damping_for_folded(w, damping))));
+  else if (w.rows() > 0)
+    TENON_CHECK(entry->factor(w, q));
+  w.damped->factored = entry->method;
+  return Status::ok;
+}
+
+Status apply_damped_delassus_inverse(Workspace& workspace, const double* B, int ldb, int count, double* X,
+                                     int ldx) {
+  WorkspaceImpl& w = workspace.impl();
+  w.message[0] = '\0';
+  if (w.damped->factored == DampedInverseMethod::automatic)
+    return w.fail(Status::invalid_argument,
+                  "nothing is factored; call factor_damped_delassus first and mind its status");
+  const int rows = w.rows();
+  for (int j = 0; j < count; ++j) TENON_CHECK(check_finite(w, "B", B + std::ptrdiff_t{j} * ldb, rows));
+  const MethodEntry* entry = find(w, w.damped->factored);
+  if (w.folded && rows > 0 && entry->loops == Loops::folded)
+    return leave_folded(w, *w.folded,
+                        apply_damped_delassus_inverse(w.folded->workspace, B, ldb, count, X, ldx));
+  return give_columns(w, rows, count, X, ldx, [&](int first, int columns, double* to) {
+    for (int j = 0; j < columns; ++j, to += rows) {
+      const double* from = B + std::ptrdiff_t{first + j} * ldb;
+      for (int r = 0; r < rows; ++r) w.damped->b[static_cast<std::size_t>(r)] = from[w.cd()->user_row[r]];
+      entry->apply(w);
+      for (int r = 0; r < rows; ++r) to[w.cd()->user_row[r]] = w.damped->x[static_cast<std::size_t>(r)];
+    }
+  });
+}
+
+}  // namespace tenon

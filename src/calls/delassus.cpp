@@ -1,0 +1,105 @@
+// The Delassus matrix: inputs checked, the method chosen, the result brought to the user's order of rows. The
+// table of methods is here.
+#include "calls/delassus.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "spatial/lanes.hpp"
+#include "state/coordinates.hpp"
+#include "state/folded.hpp"
+#include "state/projection.hpp"
+
+namespace tenon {
+namespace {
+
+Status positive(bool yes) {
+  return yes ? Status::ok : Status::not_positive_definite;
+}
+
+Status dense(WorkspaceImpl& w, const double* q) {
+  const int stride = whole_packs(w.rows());
+  std::fill_n(w.w().delassus, stride * stride, 0.0);
+  double* G = nullptr;
+  if (w.md().cluster_count > 0) dense_G(w, G = w.loops.MG.data(), w.model->nv);
+  return positive(w.textbook->delassus(q, G, w.cd()->user_row, w.w().delassus, stride));
+}
+
+Status ltl_osim(WorkspaceImpl& w, const double* q) {
+  if (w.independent)
+    return positive(w.kernels->independent_ltl_osim(w.md(), *w.cd(), q, w.independent->data, w.w()));
+  return positive(w.kernels->ltl_osim(w.md(), *w.cd(), q, w.w()));
+}
+Status kjr(WorkspaceImpl& w, const double* q) {
+  return positive(w.kernels->kjr(w.md(), *w.cd(), q, w.delassus->kjr, w.w()));
+}
+Status efpa(WorkspaceImpl& w, const double* q) {
+  return positive(w.kernels->efpa(w.md(), *w.cd(), q, w.pv->data, w.delassus->efpa, w.w()));
+}
+Status pv_osim(WorkspaceImpl& w, const double* q) {
+  return positive(w.kernels->pv_osim(w.md(), *w.cd(), q, w.pv->data, w.w()));
+}
+Status pv_osimr(WorkspaceImpl& w, const double* q) {
+  return positive(w.kernels->pv_osimr(w.md(), *w.cd(), q, w.delassus->osimr, w.w()));
+}
+
+struct MethodEntry {
+  DelassusMethod method;
+  Status (*fill)(WorkspaceImpl&, const double* q);
+};
+constexpr MethodEntry methods[] = {
+    {DelassusMethod::dense, dense},     {DelassusMethod::ltl_osim, ltl_osim},
+    {DelassusMethod::kjr, kjr},         {DelassusMethod::efpa, efpa},
+    {DelassusMethod::pv_osim, pv_osim}, {DelassusMethod::pv_osimr, pv_osimr},
+};
+
+DelassusMethod choose(const WorkspaceImpl& w) {
+  if (w.rows() > 0 && w.cd()->bridge_count > 0) return DelassusMethod::dense;
+  return DelassusMethod::pv_osimr;
+}
+
+}  // namespace
+
+bool crosses_clusters(DelassusMethod method) {
+  return method != DelassusMethod::dense && method != DelassusMethod::ltl_osim;
+}
+
+Status fill_delassus(WorkspaceImpl& w, DelassusMethod method, const double* q) {
+  const DelassusMethod chosen = method == DelassusMethod::automatic ? choose(w) : method;
+  const MethodEntry* entry = std::find_if(std::begin(methods), std::end(methods),
+                                          [&](const MethodEntry& e) { return e.method == chosen; });
+  if (entry == std::end(methods))
+    return w.fail(Status::unsupported,
+                  "unsupported: Delassus method %d is none of the methods of this version",
+                  static_cast<int>(method));
+  if (chosen != DelassusMethod::dense) TENON_CHECK(check_no_bridges(w, "this Delassus method", "dense"));
+  if (w.rows() == 0) return Status::ok;
+  w.need_joint_space();
+  TENON_CHECK(update_loops(w, q, w.zeros.data()));
+  const Status status = entry->fill(w, q);
+  return status == Status::not_positive_definite ? fail_mass_matrix(w, q) : status;
+}
+
+void symmetric_to_user(const WorkspaceImpl& w, const double* lower, double* out, int ld) {
+  if (w.rows() > 0) w.kernels->symmetric_to_user(*w.cd(), w.delassus->in_order, lower, out, ld);
+}
+
+Status delassus_matrix(Workspace& workspace, DelassusMethod method, const double* q, double* out, int ld) {
+  WorkspaceImpl& w = workspace.impl();
+  w.message[0] = '\0';
+  TENON_CHECK(take_positions(w, q));
+  TENON_CHECK(check_configuration(w, "q", q));
+  const bool folds =
+      w.rows() > 0 && crosses_clusters(method == DelassusMethod::automatic ? choose(w) : method);
+  if (FoldedWorkspace* f = folds ? folded_for(w, false) : nullptr) {
+    f->take(q, w.zeros.data(), w.zeros.data());
+    const Status status = delassus_matrix(f->workspace, method, f->q.data(), out, ld);
+    return status == Status::ok ? status : w.fail(status, "%s", f->workspace.message());
+  }
+  TENON_CHECK(fill_delassus(w, method, q));
+  TENON_CHECK(check_lower(w, w.w().delassus, w.rows(), whole_packs(w.rows())));
+  symmetric_to_user(w, w.w().delassus, out, ld);
+  return Status::ok;
+}
+
+}  // namespace tenon

@@ -1,0 +1,160 @@
+// Dynamics of models with loops by the methods that are there for comparison.
+#include <algorithm>
+#include <cmath>
+
+#include "state/coordinates.hpp"
+#include "state/link_frames.hpp"
+#include "state/projection.hpp"
+#include "state/row_loops.hpp"
+#include "tenon/dynamics.hpp"
+#include "tenon/loops.hpp"
+
+namespace tenon {
+
+namespace {
+
+// [M K^T; K 0] with every row of K, dependent on each other or not.
+Status solve_multipliers(WorkspaceImpl& w, const double* q, const double* v, const double* tau,
+                         const double* wrenches, double* qdd) {
+  const double gap = w.loops.assembly.evaluate(q, v, w.w());
+  if (w.loops.assembly.broken() >= 0 || !(gap < INFINITY)) return fail_of_gap(w);
+  dense_K(w, w.loops.K.data(), w.md().loop_row_count);
+  reference::KktInputs in;
+  in.q = q, in.v = v, in.tau = tau, in.wrenches = wrenches;
+  in.gravity = {w.w().gravity[0], w.w().gravity[1], w.w().gravity[2]};
+  in.given_J = w.loops.K.data();
+  in.given_rhs = w.w().loop_k;
+  const Status status = w.loops.multipliers->solve(in, {}, qdd, nullptr, w.report);
+  return status == Status::not_positive_definite ? fail_mass_matrix(w, q) : status;
+}
+
+// The velocities of the independent joints, dependent ones at rest.
+const double* independent_motion(WorkspaceImpl& w, const double* v) {
+  for (int k = 0; k < w.model->nv; ++k)
+    w.loops.spanning[static_cast<std::size_t>(k)] = w.md().y_index[k] < 0 ? 0 : v[k];
+  return w.loops.spanning.data();
+}
+
+// Inertia seen at independent coordinate y of what moves with it: column y of G_d^T M_dd G_d, diagonal.
+double carried_inertia(const WorkspaceImpl& w, int y) {
+  const ModelData& m = w.md();
+  const int cluster = m.node_cluster[m.v_node[m.independent[y]]];
+  if (cluster < 0) return 0;
+  const ClusterData& c = m.clusters[cluster];
+  const double* G = w.arena.data.G + c.G_begin + (y - c.y_begin) * c.v_count;
+  double sum = 0;
+  for (int i = c.d_begin; i < c.d_begin + c.d_count; ++i) {
+    const int k = m.dependent[i];
+    sum += G[k - c.v_begin] * G[k - c.v_begin] * w.loops.M[static_cast<std::size_t>(k * m.nv + k)];
+  }
+  return sum;
+}
+
+// The mass matrix of the independent joints alone, with the carried inertia on its diagonal where asked, in
+// loops.H.
+void joints_mass_matrix(WorkspaceImpl& w, const double* q, bool carried) {
+  const ModelData& m = w.md();
+  tree_mass_matrix(w, q, w.loops.M.data(), m.nv);
+  for (int j = 0; j < m.ny; ++j) {
+    for (int i = 0; i < m.ny; ++i)
+      w.loops.H[static_cast<std::size_t>(j * m.ny + i)] =
+          w.loops.M[static_cast<std::size_t>(m.independent[j] * m.nv + m.independent[i])];
+    if (carried) w.loops.H[static_cast<std::size_t>(j * m.ny + j)] += carried_inertia(w, j);
+  }
+}
+
+Status solve_independent(WorkspaceImpl& w, bool carried, const double* q, const double* v, const double* tau,
+                         bool has_wrenches, double* qdd) {
+  TENON_CHECK(update_loops(w, q, v));
+  double* y = w.loops.independent.data();
+  w.kernels->rnea(w.md(), q, independent_motion(w, v), nullptr, has_wrenches, w.loops.bias.data(), w.w());
+  to_independent_force(w, tau, y);
+  for (int j = 0; j < w.model->ny; ++j) y[j] -= w.loops.bias[static_cast<std::size_t>(w.md().independent[j])];
+  joints_mass_matrix(w, q, carried);
+  TENON_CHECK(factor_held_mass_matrix(w, q));
+  solve_projected_mass_matrix(w, y);
+  from_independent(w, y, w.w().g, qdd);
+  return Status::ok;
+}
+
+Status solve_by(WorkspaceImpl& w, LoopMethod method, const double* q, const double* v, const double* tau,
+                const double* wrenches, double* qdd) {
+  const bool has_wrenches = wrenches != nullptr;
+  switch (method) {
+    case LoopMethod::projection:
+      return solve_projection(w, q, v, tau, has_wrenches, qdd);
+    case LoopMethod::multipliers:
+      return solve_multipliers(w, q, v, tau, wrenches, qdd);
+    case LoopMethod::approximate:
+    case LoopMethod::unconstrained:
+      return solve_independent(w, method == LoopMethod::approximate, q, v, tau, has_wrenches, qdd);
+    default:
+      return w.fail(Status::invalid_argument, "method %d is none of LoopMethod", static_cast<int>(method));
+  }
+}
+
+}  // namespace
+
+Status loop_forward_dynamics(Workspace& workspace, LoopMethod method, const double* q, const double* v,
+                             const double* tau, const double* wrenches, double* qdd) {
+  WorkspaceImpl& w = workspace.impl();
+  if (method == LoopMethod::automatic || (w.md().cluster_count == 0 && !w.row_loops))
+    return forward_dynamics(workspace, q, v, tau, wrenches, qdd);
+  w.message[0] = '\0';
+  TENON_CHECK(take_state(w, q, v));
+  TENON_CHECK(take_forces(w, tau));
+  TENON_CHECK(check_configuration(w, "q", q));
+  TENON_CHECK(check_finite(w, "v", v, w.model->nv));
+  TENON_CHECK(check_finite(w, "tau", tau, w.model->nv));
+  TENON_CHECK(load_wrenches(w, wrenches));
+  double* motion = result_room(w);
+  const Status status = w.row_loops ? solve_closing_form(w, method, q, v, tau, wrenches, motion)
+                                    : solve_by(w, method, q, v, tau, wrenches, motion);
+  if (static_cast<std::int32_t>(status) < 0) return status;
+  TENON_CHECK(give_motion(w, motion, qdd));
+  return status;
+}
+
+Status loop_inverse_dynamics(Workspace& workspace, LoopMethod method, const double* q, const double* v,
+                             const double* yddot, const double* wrenches, double* tau_y) {
+  WorkspaceImpl& w = workspace.impl();
+  w.message[0] = '\0';
+  TENON_CHECK(take_state(w, q, v));
+  TENON_CHECK(check_configuration(w, "q", q));
+  TENON_CHECK(check_finite(w, "v", v, w.model->nv));
+  TENON_CHECK(check_finite(w, "yddot", yddot, w.model->ny));
+  TENON_CHECK(load_wrenches(w, wrenches));
+  const bool has_wrenches = wrenches != nullptr;
+  if (w.md().cluster_count == 0) {
+    w.kernels->rnea(w.md(), q, v, yddot, has_wrenches, w.stage.data(), w.w());
+    return give_numbers(w, w.stage.data(), w.model->nv, tau_y);
+  }
+  TENON_CHECK(update_loops(w, q, v));
+  double *qdd = w.w().qdd, *force = w.loops.bias.data(), *result = w.stage.data();
+  switch (method) {
+    case LoopMethod::automatic:
+    case LoopMethod::projection:
+      from_independent(w, yddot, w.w().g, qdd);
+      w.kernels->rnea(w.md(), q, v, qdd, has_wrenches, force, w.w());
+      to_independent_force(w, force, result);
+      break;
+    case LoopMethod::approximate:
+    case LoopMethod::unconstrained:
+      std::fill_n(qdd, w.model->nv, 0.0);
+      for (int j = 0; j < w.model->ny; ++j) qdd[w.md().independent[j]] = yddot[j];
+      w.kernels->rnea(w.md(), q, independent_motion(w, v), qdd, has_wrenches, force, w.w());
+      for (int j = 0; j < w.model->ny; ++j) result[j] = force[w.md().independent[j]];
+      if (method == LoopMethod::unconstrained) break;
+      tree_mass_matrix(w, q, w.loops.M.data(), w.model->nv);
+      for (int j = 0; j < w.model->ny; ++j) result[j] += carried_inertia(w, j) * yddot[j];
+      break;
+    default:
+      return w.fail(Status::invalid_argument,
+                    "method %d cannot do inverse dynamics; use automatic, projection, "
+                    "approximate or unconstrained",
+                    static_cast<int>(method));
+  }
+  return give_numbers(w, result, w.model->ny, tau_y);
+}
+
+}  // namespace tenon

@@ -1,0 +1,168 @@
+// States brought onto the constraint rows: positions by Newton's method, velocities by one step. Both move
+// the robot as little as they can in the metric of its mass matrix,
+//
+//   dq = - M^-1 J^T (J M^-1 J^T)^+ e,     v := v - M^-1 J^T (J M^-1 J^T)^+ J v,
+//
+// which is constrained dynamics of the robot at rest without gravity, e or J v taken for the wanted
+// accelerations: redundant rows, and rows that cannot all be met, are what they are there.
+#include <algorithm>
+#include <cmath>
+
+#include "model/joint_motion.hpp"
+#include "solve/dense.hpp"
+#include "solve/prox_ltl.hpp"
+#include "solve/prox_pv.hpp"
+#include "solve/proximal.hpp"
+#include "state/coordinates.hpp"
+#include "state/projection.hpp"
+#include "tenon/dynamics.hpp"
+
+namespace tenon {
+namespace {
+
+// No gravity while it lives.
+class Weightless {
+ public:
+  explicit Weightless(WorkspaceImpl& w) : gravity_(w.w().gravity) {
+    std::copy_n(gravity_, 3, kept_);
+    std::fill_n(gravity_, 3, 0.0);
+  }
+  ~Weightless() { std::copy_n(kept_, 3, gravity_); }
+  Weightless(const Weightless&) = delete;
+  Weightless& operator=(const Weightless&) = delete;
+
+ private:
+  double* gravity_;
+  double kept_[3];
+};
+
+// The motion that the wanted change of each row (kernels' order) asks for, into w.w().qdd.
+Status least_motion(WorkspaceImpl& w, const double* q, const double* wanted) {
+  const Weightless weightless(w);
+  const ConstraintData& c = *w.cd();
+  // The stabilisation of a row pulls at its position error as well.
+  for (int i = 0; i < c.item_count; ++i) {
+    const ConstraintItem& item = c.items[i];
+    const double pull = item.frequency * item.frequency;
+    for (int r = item.row_begin; r < item.row_begin + item.row_count; ++r)
+      w.w().desired[r] = wanted[r] + pull * w.w().row_error[r];
+  }
+  SolveOptions options;
+  options.absolute_tolerance = 0;
+  std::fill_n(w.lambda.data(), w.rows(), 0.0);
+  const ConstrainedProblem problem = {w,       options,        q, w.zeros.data(), w.zeros.data(), nullptr,
+                                      nullptr, w.lambda.data()};
+  // With embedded loops motions that these allow, of which there is one for any of independent coordinates.
+  if (w.md().cluster_count > 0) TENON_CHECK(update_loops(w, q, w.zeros.data()));
+  const Status status = w.md().cluster_count > 0 ? solve_prox_pv(problem) : solve_prox_ltl(problem);
+  return status == stalled ? solve_dense(problem) : status;
+}
+
+// Errors and velocities of all rows at a state.
+Status look_at_rows(WorkspaceImpl& w, const double* q, const double* v) {
+  std::fill_n(w.w().desired, w.rows(), 0.0);
+  ConstraintData posed = *w.cd();
+  posed.poses = ConstraintPoses::with_errors;
+  w.kernels->constraint_state(w.md(), posed, q, v, false, w.w());
+  TENON_CHECK(check_result(w, w.w().row_error, w.rows()));
+  return check_result(w, w.w().row_velocity, w.rows());
+}
+
+// Position errors of the rows that hold a position, with the other sign; zero for the others. Returns the
+// largest one of a rigid row.
+double errors_to_remove(const WorkspaceImpl& w, double* wanted) {
+  const ConstraintData& c = *w.cd();
+  double largest = 0;
+  for (int i = 0; i < c.item_count; ++i) {
+    const ConstraintItem& item = c.items[i];
+    const bool holds = item.closure || (item.custom < 0 && item.frequency > 0);
+    for (int r = item.row_begin; r < item.row_begin + item.row_count; ++r) {
+      wanted[r] = holds ? -w.arena.data.row_error[r] : 0;
+      if (c.compliance[r] == 0) largest = std::max(largest, std::abs(wanted[r]));
+    }
+  }
+  return largest;
+}
+
+// The configuration after `step` along `move`, loops of the model closed; false where they cannot be.
+bool move_along(WorkspaceImpl& w, const double* from, const double* move, double step, double* next) {
+  std::copy_n(from, w.model->nq, next);
+  for (const Model::Joint& joint : w.model->joints)
+    integrate_joint(joint, move + joint.v_index, step, next + joint.q_index);
+  return w.md().cluster_count == 0 || close_dependent(w, next) == Status::ok;
+}
+
+}  // namespace
+
+Status project_positions(Workspace& workspace, double tolerance, int max_iterations, double* user_q) {
+  // Newton's step points downhill: one that does not help after thirteen halvings meets rows that no motion
+  // can.
+  constexpr double shortest_step = 1e-4;
+  WorkspaceImpl& w = workspace.impl();
+  w.message[0] = '\0';
+  const double* q = user_q;
+  TENON_CHECK(take_positions(w, q));
+  TENON_CHECK(check_configuration(w, "q", q));
+  if (!(tolerance >= 0 && tolerance <= 1e300))
+    return w.fail(Status::invalid_argument, "tolerance is %g; give a finite number of 0 or more", tolerance);
+  if (max_iterations < 1)
+    return w.fail(Status::invalid_argument, "max_iterations is %d; give at least 1", max_iterations);
+  w.report = SolveReport{};
+  if (w.rows() == 0) return Status::ok;
+  const int nq = w.model->nq, nv = w.model->nv;
+  double* wanted = w.user_rows.data();
+  double* here = w.step.data();  // the best configuration so far
+  double* move = here + nq;
+  double* next = move + nv;
+  std::copy(q, q + nq, here);
+  TENON_CHECK(look_at_rows(w, here, w.zeros.data()));
+  double error = errors_to_remove(w, wanted), step = 1;
+  int iterations = 0;
+  for (; error > tolerance && iterations < max_iterations && step >= shortest_step; ++iterations) {
+    const Status status = least_motion(w, here, wanted);
+    if (status == Status::not_positive_definite) return fail_mass_matrix(w, here);
+    if (static_cast<std::int32_t>(status) < 0) return status;
+    if (!all_finite(w.w().qdd, nv)) break;
+    std::copy_n(w.w().qdd, nv, move);
+    // A step that leaves more than it found is halved.
+    for (step = 1; step >= shortest_step; step /= 2) {
+      if (!move_along(w, here, move, step, next)) continue;
+      if (look_at_rows(w, next, w.zeros.data()) != Status::ok) continue;
+      const double left = errors_to_remove(w, wanted);
+      if (left < error) {
+        error = left;
+        std::copy(next, next + nq, here);
+        break;
+      }
+    }
+  }
+  w.report = SolveReport{};
+  w.report.iterations = iterations;
+  w.report.primal_residual = error;
+  w.message[0] = '\0';
+  TENON_CHECK(give_positions(w, here, user_q));
+  if (error <= tolerance) return Status::ok;
+  return iterations == max_iterations ? Status::max_iterations : Status::infeasible;
+}
+
+Status project_velocities(Workspace& workspace, const double* q, double* user_v) {
+  WorkspaceImpl& w = workspace.impl();
+  w.message[0] = '\0';
+  const double* v = user_v;
+  TENON_CHECK(take_state(w, q, v));
+  TENON_CHECK(check_configuration(w, "q", q));
+  TENON_CHECK(check_finite(w, "v", v, w.model->nv));
+  w.report = SolveReport{};
+  if (w.rows() == 0) return Status::ok;
+  TENON_CHECK(look_at_rows(w, q, v));
+  double* wanted = w.user_rows.data();
+  for (int r = 0; r < w.rows(); ++r) wanted[r] = -w.w().row_velocity[r];
+  const Status status = least_motion(w, q, wanted);
+  if (status == Status::not_positive_definite) return fail_mass_matrix(w, q);
+  if (static_cast<std::int32_t>(status) < 0) return status;
+  for (int k = 0; k < w.model->nv; ++k) w.w().qdd[k] += v[k];
+  TENON_CHECK(give_motion(w, w.w().qdd, user_v));
+  return status;
+}
+
+}  // namespace tenon

@@ -1,0 +1,343 @@
+// Kinematics and unconstrained dynamics of a workspace: inputs checked, link wrenches brought to bodies,
+// kernels called, outputs written only when all went well.
+#include <algorithm>
+#include <cmath>
+
+#include "state/coordinates.hpp"
+#include "state/link_frames.hpp"
+#include "state/projection.hpp"
+#include "state/row_loops.hpp"
+#include "tenon/dynamics.hpp"
+
+namespace tenon {
+
+namespace {
+
+WorkspaceImpl& begin(Workspace& workspace) {
+  WorkspaceImpl& w = workspace.impl();
+  w.message[0] = '\0';
+  return w;
+}
+
+Status check_link(WorkspaceImpl& w, int link, int order) {
+  if (link < 0 || link >= static_cast<int>(w.model->links.size()))
+    return w.fail(Status::out_of_range, "link index %d is out of range; the model has %d links", link,
+                  static_cast<int>(w.model->links.size()));
+  if (w.kinematics_order < order)
+    return w.fail(Status::invalid_argument, "%s are not computed; call kinematics with %s first",
+                  order == 0   ? "poses"
+                  : order == 1 ? "velocities"
+                               : "accelerations",
+                  order == 0   ? "q"
+                  : order == 1 ? "q and v"
+                               : "q, v and a");
+  return Status::ok;
+}
+
+// G at q, for the Jacobians asked for later.
+Status keep_map(WorkspaceImpl& w, const double* q) {
+  TENON_CHECK(update_loops(w, q, nullptr));
+  std::copy_n(w.w().G, w.coordinates.G.size(), w.coordinates.G.begin());
+  return Status::ok;
+}
+
+// Where to write a Jacobian of nv columns (null: not wanted), and how it gets from there to the user.
+double* jacobian_room(WorkspaceImpl& w, const double* user) {
+  if (!user) return nullptr;
+  return w.coordinates.independent_v ? w.coordinates.jacobian.data() : w.stage.data();
+}
+Status give_jacobian(WorkspaceImpl& w, const double* J, int rows, double* user, int ld) {
+  if (!w.coordinates.independent_v) return give_matrix(w, J, rows, w.model->nv, rows, user, ld);
+  if (user) times_G(w, w.coordinates.G.data(), J, rows, rows, w.stage.data(), rows);
+  return give_matrix(w, w.stage.data(), rows, w.model->ny, rows, user, ld);
+}
+
+// What kinematics() keeps, whether it is finite. What is not on a body is not on those further out either, so
+// that the last ones tell: those that the next body does not hang on.
+bool kinematics_are_finite(WorkspaceImpl& w, int order) {
+  const ModelData& m = w.md();
+  const WorkspaceData<double>& d = w.w();
+  for (int i = 0; i < m.node_count; ++i) {
+    if (i + 1 < m.node_count && m.nodes[i + 1].parent == i) continue;
+    if (!all_finite(d.R0 + 9 * i, 9) || !all_finite(d.p0 + 3 * i, 3)) return false;
+    if (order > 0 && !all_finite(d.v0 + 6 * i, 6)) return false;
+    if (order > 1 && !all_finite(d.a0 + 6 * i, 6)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Status kinematics(Workspace& workspace, const double* q, const double* v, const double* a) {
+  WorkspaceImpl& w = begin(workspace);
+  if (a && !v) return w.fail(Status::invalid_argument, "accelerations need velocities; give v with a");
+  TENON_CHECK(take_state(w, q, v));
+  if (a) TENON_CHECK(take_accelerations(w, q, v, a));
+  TENON_CHECK(check_configuration(w, "q", q));
+  TENON_CHECK(check_finite(w, "v", v, w.model->nv));
+  TENON_CHECK(check_finite(w, "a", a, w.model->nv));
+  w.kinematics_order = -1;
+  if (w.coordinates.independent_v) TENON_CHECK(keep_map(w, q));
+  w.kernels->kinematics(w.md(), q, v, a, w.w());
+  const int order = a ? 2 : v ? 1 : 0;
+  if (!kinematics_are_finite(w, order)) return fail_result(w);
+  if (v) std::copy(v, v + w.model->nv, w.kinematics_v.begin());
+  w.kinematics_order = order;
+  return Status::ok;
+}
+
+Status link_pose(Workspace& workspace, int link, double* position, double* quaternion, double* rotation) {
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(check_link(w, link, 0));
+  const LinkFrame f = link_frame(w, link);
+  double p[3];
+  store(p, f.p);
+  TENON_CHECK(check_result(w, p, 3));
+  if (position) store(position, f.p);
+  if (quaternion) quaternion_of_rotation(f.R, quaternion);
+  if (rotation) store(rotation, transpose(f.R));
+  return Status::ok;
+}
+
+Status link_velocity(Workspace& workspace, int link, RowAxes axes, double* out) {
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(check_link(w, link, 1));
+  const LinkFrame f = link_frame(w, link);
+  const Motion<double> v = load_motion<double>(w.w().v0 + 6 * f.body);
+  double result[6];
+  store(result, Motion<double>{f.turn(axes, v.w), f.turn(axes, v.v + cross(v.w, f.in_body))});
+  return give_numbers(w, result, 6, out);
+}
+
+Status link_acceleration(Workspace& workspace, int link, RowAxes axes, double* out) {
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(check_link(w, link, 2));
+  const LinkFrame f = link_frame(w, link);
+  const Motion<double> v = load_motion<double>(w.w().v0 + 6 * f.body);
+  const Motion<double> a = load_motion<double>(w.w().a0 + 6 * f.body);
+  const Vec3<double> linear = a.v + cross(a.w, f.in_body) + cross(v.w, v.v + cross(v.w, f.in_body));
+  double result[6];
+  store(result, Motion<double>{f.turn(axes, a.w), f.turn(axes, linear)});
+  return give_numbers(w, result, 6, out);
+}
+
+Status link_jacobian(Workspace& workspace, int link, RowAxes axes, double* J, int ld) {
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(check_link(w, link, 0));
+  const LinkFrame f = link_frame(w, link);
+  double point[3], E[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  store(point, f.p);
+  if (axes == RowAxes::link) store(E, f.R);
+  double* columns = jacobian_room(w, J);
+  w.kernels->frame_jacobian(w.md(), f.body, point, E, columns, 6, w.w());
+  return give_jacobian(w, columns, 6, J, ld);
+}
+
+Status center_of_mass(Workspace& workspace, double* position, double* velocity, double* jacobian, int ld) {
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(check_link(w, 0, velocity ? 1 : 0));
+  if (!(w.model->total_mass > 0))
+    return w.fail(Status::invalid_argument, "the moving bodies have no mass, so there is no centre of mass");
+  double com[6] = {};  // position and velocity
+  double* columns = jacobian_room(w, jacobian);
+  w.kernels->center_of_mass(w.md(), com, columns, 3, w.w());
+  if (velocity) {
+    double momentum[6];
+    w.kernels->world_momentum(w.md(), momentum, w.w());
+    double mass = 0;
+    for (const NodeData& n : w.model->nodes) mass += n.mass;
+    for (int e = 0; e < 3; ++e) com[3 + e] = momentum[3 + e] / mass;
+  }
+  TENON_CHECK(check_result(w, com, 6));
+  TENON_CHECK(give_jacobian(w, columns, 3, jacobian, ld));
+  if (position) std::copy_n(com, 3, position);
+  if (velocity) std::copy_n(com + 3, 3, velocity);
+  return Status::ok;
+}
+
+Status centroidal_momentum(Workspace& workspace, double* out) {
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(check_link(w, 0, 1));
+  double com[3], momentum[6];
+  w.kernels->center_of_mass(w.md(), com, nullptr, 3, w.w());
+  w.kernels->world_momentum(w.md(), momentum, w.w());
+  const Vec3<double> shifted =
+      load_vec3<double>(momentum) - cross(load_vec3<double>(com), load_vec3<double>(momentum + 3));
+  store(momentum, shifted);
+  return give_numbers(w, momentum, 6, out);
+}
+
+Status energy(Workspace& workspace, double* kinetic, double* potential) {
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(check_link(w, 0, kinetic ? 1 : 0));
+  double result[2] = {0, 0};
+  w.kernels->energy(w.md(), kinetic ? w.kinematics_v.data() : nullptr, result, result + 1, w.w());
+  if (kinetic) TENON_CHECK(check_result(w, result, 1));
+  if (potential) TENON_CHECK(check_result(w, result + 1, 1));
+  if (kinetic) *kinetic = result[0];
+  if (potential) *potential = result[1];
+  return Status::ok;
+}
+
+Status inverse_dynamics(Workspace& workspace, const double* q, const double* v, const double* a,
+                        const double* wrenches, double* tau) {
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(take_state(w, q, v));
+  TENON_CHECK(take_accelerations(w, q, v, a));
+  TENON_CHECK(check_configuration(w, "q", q));
+  TENON_CHECK(check_finite(w, "v", v, w.model->nv));
+  TENON_CHECK(check_finite(w, "a", a, w.model->nv));
+  TENON_CHECK(load_wrenches(w, wrenches));
+  double* force = result_room(w);
+  w.kernels->rnea(w.md(), q, v, a, wrenches != nullptr, force, w.w());
+  return give_forces(w, force, tau);
+}
+
+Status bias_force(Workspace& workspace, const double* q, const double* v, const double* wrenches, double* c) {
+  return inverse_dynamics(workspace, q, v, nullptr, wrenches, c);
+}
+
+Status mass_matrix(Workspace& workspace, const double* q, double* M, int ld) {
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(take_positions(w, q));
+  TENON_CHECK(check_configuration(w, "q", q));
+  if (w.coordinates.independent_v) return independent_mass_matrix(w, q, M, ld);
+  return give_tree_mass_matrix(w, q, M, ld);
+}
+
+namespace {
+
+// H = G^T M G and its Cholesky factor, kept for the next two calls.
+Status factor_independent(WorkspaceImpl& w, const double* q) {
+  CoordinateMemory& c = w.coordinates;
+  const int ny = w.model->ny;
+  TENON_CHECK(independent_mass_matrix(w, q, c.H.data(), ny));
+  std::copy_n(c.H.data(), c.H.size(), c.H_factor.data());
+  if (!factor_positive(c.H_factor.data(), ny)) return fail_mass_matrix(w, q);
+  w.factored = true;
+  return Status::ok;
+}
+
+// x := H b.
+void multiply_independent(const WorkspaceImpl& w, const double* b, double* x) {
+  const int n = w.model->ny;
+  std::fill_n(x, n, 0.0);
+  for (int k = 0; k < n; ++k)
+    for (int i = 0; i < n; ++i) x[i] += w.coordinates.H[static_cast<std::size_t>(k * n + i)] * b[k];
+}
+
+}  // namespace
+
+Status factor_mass_matrix(Workspace& workspace, const double* q) {
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(take_positions(w, q));
+  TENON_CHECK(check_configuration(w, "q", q));
+  w.factored = false;
+  if (w.coordinates.independent_v) return factor_independent(w, q);
+  w.need_kept_mass_matrix();
+  w.kernels->crba_rows(w.md(), q, w.w().M, w.w());
+  bool positive = false;
+  TENON_CHECK(check_path_rows(w, w.w().M, w.tables.row_first.data(), w.tables.dof_depth.data(), w.model->nv));
+  if (w.independent) {
+    TENON_CHECK(update_loops(w, q, w.zeros.data()));
+    IndependentSpaceData<double>& d = w.independent->data;
+    std::copy_n(w.w().G, w.independent->G.size(), w.independent->G.begin());
+    w.kernels->independent_mass_rows(w.md(), q, d.w.L, d, w.w());
+    TENON_CHECK(check_path_rows(w, d.w.L, d.w.row_first, d.w.dof_depth, d.tree.nv));
+    positive = w.kernels->ltl_factor(d.tree, d.w.L, d.w.L_inv_d, d.w);
+    TENON_CHECK(positive ? check_result(w, d.w.L_inv_d, d.tree.nv) : Status::ok);
+  } else {
+    std::copy_n(w.w().M, w.tables.row_first.back(), w.w().L);
+    positive = w.kernels->ltl_factor(w.md(), w.w().L, w.w().L_inv_d, w.w());
+    TENON_CHECK(positive ? check_result(w, w.w().L_inv_d, w.model->nv) : Status::ok);
+  }
+  if (!positive) return fail_mass_matrix(w, q);
+  w.factored = true;
+  return Status::ok;
+}
+
+static Status check_factored(WorkspaceImpl& w) {
+  if (w.factored) return Status::ok;
+  return w.fail(Status::invalid_argument, "the mass matrix is not factored; call factor_mass_matrix first");
+}
+
+// x := G H^-1 G^T x, with G of the factor.
+static void solve_in_independent(WorkspaceImpl& w, double* x) {
+  IndependentSpaceData<double>& d = w.independent->data;
+  std::copy(w.independent->G.begin(), w.independent->G.end(), w.w().G);
+  to_independent_force(w, x, d.yddot);
+  w.kernels->ltl_solve(d.tree, d.w.L, d.w.L_inv_d, d.yddot, d.w);
+  from_independent(w, d.yddot, nullptr, x);
+}
+
+Status solve_mass_matrix(Workspace& workspace, const double* B, int ldb, int count, double* X, int ldx) {
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(check_factored(w));
+  const int n = w.coordinates.independent_v ? w.model->ny : w.model->nv;
+  for (int j = 0; j < count; ++j) TENON_CHECK(check_finite(w, "B", B + std::ptrdiff_t{j} * ldb, n));
+  return give_columns(w, n, count, X, ldx, [&](int first, int columns, double* to) {
+    for (int j = 0; j < columns; ++j) {
+      double* x = to + std::ptrdiff_t{j} * n;
+      std::copy_n(B + std::ptrdiff_t{first + j} * ldb, n, x);
+      if (w.coordinates.independent_v)
+        solve_with_factor(w.coordinates.H_factor.data(), n, x);
+      else if (w.independent)
+        solve_in_independent(w, x);
+      else
+        w.kernels->ltl_solve(w.md(), w.w().L, w.w().L_inv_d, x, w.w());
+    }
+  });
+}
+
+// x := M b of the spanning tree of a model with embedded loops, whose coordinates are not numbered depth
+// first as ltl_multiply wants them.
+static void multiply_spanning(WorkspaceImpl& w, const double* b, double* x) {
+  const ModelData& m = w.md();
+  std::vector<double>& sum = w.loops.spanning;
+  std::fill(sum.begin(), sum.end(), 0.0);
+  for (int k = 0; k < m.nv; ++k) {
+    const double* row = w.w().M + w.tables.row_first[static_cast<std::size_t>(k)];
+    int place = w.tables.dof_depth[static_cast<std::size_t>(k)];
+    sum[static_cast<std::size_t>(k)] += row[place] * b[k];
+    for (int i = m.v_parent[k]; i >= 0; i = m.v_parent[i]) {
+      sum[static_cast<std::size_t>(k)] += row[--place] * b[i];
+      sum[static_cast<std::size_t>(i)] += row[place] * b[k];
+    }
+  }
+  std::copy(sum.begin(), sum.end(), x);
+}
+
+Status multiply_mass_matrix(Workspace& workspace, const double* B, int ldb, int count, double* X, int ldx) {
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(check_factored(w));
+  const int n = w.coordinates.independent_v ? w.model->ny : w.model->nv;
+  for (int j = 0; j < count; ++j) TENON_CHECK(check_finite(w, "B", B + std::ptrdiff_t{j} * ldb, n));
+  return give_columns(w, n, count, X, ldx, [&](int first, int columns, double* to) {
+    for (int j = 0; j < columns; ++j) {
+      const double* b = B + std::ptrdiff_t{first + j} * ldb;
+      double* x = to + std::ptrdiff_t{j} * n;
+      if (w.coordinates.independent_v)
+        multiply_independent(w, b, x);
+      else if (w.independent)
+        multiply_spanning(w, b, x);
+      else
+        w.kernels->ltl_multiply(w.md(), w.w().M, b, x, w.w());
+    }
+  });
+}
+
+Status forward_dynamics(Workspace& workspace, const double* q, const double* v, const double* tau,
+                        const double* wrenches, double* qdd) {
+  WorkspaceImpl& w = begin(workspace);
+  if (w.row_loops) return solve_row_loops(workspace, q, v, tau, wrenches, qdd);
+  TENON_CHECK(take_state(w, q, v));
+  TENON_CHECK(take_forces(w, tau));
+  TENON_CHECK(check_configuration(w, "q", q));
+  TENON_CHECK(check_finite(w, "v", v, w.model->nv));
+  TENON_CHECK(check_finite(w, "tau", tau, w.model->nv));
+  TENON_CHECK(load_wrenches(w, wrenches));
+  TENON_CHECK(solve_free(w, q, v, tau, wrenches != nullptr, w.w().qdd));
+  return give_motion(w, w.w().qdd, qdd);
+}
+
+}  // namespace tenon

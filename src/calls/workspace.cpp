@@ -1,0 +1,336 @@
+#include "tenon/workspace.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "mechanism/utf8.hpp"
+#include "state/check.hpp"
+#include "state/folded.hpp"
+#include "state/row_loops.hpp"
+
+namespace tenon {
+
+namespace {
+
+// supports: per node, or empty for a sweep that treats all alike.
+std::vector<std::int32_t> flags_of(const ModelData& m, const std::vector<bool>& supports) {
+  const std::size_t nodes = static_cast<std::size_t>(m.node_count);
+  std::vector<std::int32_t> all(nodes, 0);
+  std::vector<bool> stored(nodes, false), base_stored(nodes, false);
+  const auto supporting = [&](std::size_t i) { return !supports.empty() && supports[i]; };
+  for (std::size_t i = nodes; i-- > 0;) {
+    if (supporting(i)) all[i] |= node_supports;
+    if (m.nodes[i].parent < 0) continue;
+    const std::size_t parent = static_cast<std::size_t>(m.nodes[i].parent);
+    const bool to_base = supporting(parent) && !supporting(i);
+    if (parent + 1 == i && !to_base) {
+      all[parent] |= node_carries;
+      continue;
+    }
+    std::vector<bool>& first = to_base ? base_stored : stored;
+    all[i] |= node_adds_to_memory;
+    if (!first[parent]) all[i] |= node_first_to_store;
+    first[parent] = true;
+    all[parent] |= to_base ? node_has_base : node_collects;
+  }
+  return all;
+}
+
+std::vector<DofRun> runs_of(const ModelData& m) {
+  std::vector<int> end(static_cast<std::size_t>(m.nv));  // of the subtree
+  for (int k = m.nv - 1; k >= 0; --k) {
+    int& own = end[static_cast<std::size_t>(k)];
+    own = std::max(own, k + 1);
+    if (m.v_parent[k] < 0) continue;
+    int& above = end[static_cast<std::size_t>(m.v_parent[k])];
+    above = std::max(above, own);
+  }
+  std::vector<DofRun> runs;
+  for (int k = 0; k < m.nv; ++k) {
+    const int subtree_end = end[static_cast<std::size_t>(k)];
+    if (k > 0 && m.v_parent[k] == k - 1 && runs.back().subtree_end == subtree_end) {
+      runs.back().end = k + 1;
+      continue;
+    }
+    DofRun run = {k, k + 1, subtree_end, 0, 0};
+    std::vector<bool> zero(static_cast<std::size_t>(m.nv), true);
+    for (int i = m.v_parent[k]; i >= 0; i = m.v_parent[i]) zero[static_cast<std::size_t>(i)] = false;
+    std::fill(zero.begin() + k, zero.begin() + subtree_end, false);
+    const auto first = std::find(zero.begin(), zero.end(), true);
+    if (first != zero.end()) {
+      run.gap_begin = static_cast<int>(first - zero.begin());
+      run.gap_end = m.nv - static_cast<int>(std::find(zero.rbegin(), zero.rend(), true) - zero.rbegin());
+    }
+    runs.push_back(run);
+  }
+  return runs;
+}
+
+// Room for a configuration of any convention, the Jacobian of a frame or of the rows, and for products with a
+// matrix of nv or `rows` columns, of these at most half a megabyte: what needs more is computed twice.
+std::size_t stage_size(const Model& model, std::size_t rows) {
+  constexpr std::size_t most = 65536;
+  const std::size_t nv = static_cast<std::size_t>(model.nv), columns = std::max(nv, rows);
+  return std::max({2 * static_cast<std::size_t>(model.nq), 6 * nv, rows * nv, columns, std::size_t{6},
+                   std::min(columns * columns, most)});
+}
+
+// In which method dense solves.
+int dense_coordinates(const Model& model) {
+  return model.loops.clusters.empty() ? model.nv : model.ny;
+}
+
+bool numbers_are_moderate(const ModelData& m) {
+  for (int i = 0; i < m.node_count; ++i) {
+    const NodeData& n = m.nodes[i];
+    if (!all_moderate(n.p, 3) || !all_moderate(n.h, 3) || !all_moderate(n.I, 6) || !all_moderate(&n.mass, 1))
+      return false;
+  }
+  return all_moderate(m.armature, m.nv);
+}
+
+std::vector<std::int32_t> rows_nodes_of(const ModelData& m, const ConstraintData& c) {
+  std::vector<std::int32_t> nodes(static_cast<std::size_t>(m.node_count), 0);
+  for (int s = c.support_count - 1; s >= 0; --s) {
+    const int i = c.support[s];
+    nodes[static_cast<std::size_t>(i)] = i;
+    if (s + 1 == c.support_count) continue;
+    // A child with all rows of its parent is the next supporting node.
+    const int next = c.support[s + 1];
+    if (m.nodes[next].parent == i && c.node_row_first[next] == c.node_row_first[i] &&
+        c.subtree_row_end[next] == c.subtree_row_end[i])
+      nodes[static_cast<std::size_t>(i)] = nodes[static_cast<std::size_t>(next)];
+  }
+  return nodes;
+}
+
+}  // namespace
+
+SweepTables::SweepTables(const ModelData& m, const ConstraintData* c) : node_flags(flags_of(m, {})) {
+  if (c) {
+    std::vector<bool> supports(static_cast<std::size_t>(m.node_count), false);
+    for (int s = 0; s < c->support_count; ++s) supports[static_cast<std::size_t>(c->support[s])] = true;
+    support_flags = flags_of(m, supports);
+    rows_node = rows_nodes_of(m, *c);
+  }
+  row_first.push_back(0);
+  for (int k = 0; k < m.nv; ++k) {
+    const int parent = m.v_parent[k];
+    dof_depth.push_back(parent < 0 ? 0 : dof_depth[static_cast<std::size_t>(parent)] + 1);
+    row_first.push_back(row_first.back() + whole_packs(dof_depth.back() + 1));
+    axis_place.push_back(16 * m.v_node[k] + 4 * (axis_of_dof(m, k) % 3));
+  }
+  axis_place.resize(static_cast<std::size_t>(whole_packs(m.nv)), 0);
+  for (int i = 0; i < m.node_count; ++i) {
+    const int parent = m.nodes[i].parent;
+    root_node.push_back(parent < 0 ? i : root_node[static_cast<std::size_t>(parent)]);
+  }
+  runs = runs_of(m);
+  panels = panels_of(m, dof_depth);
+}
+
+std::vector<DofPanel> panels_of(const ModelData& m, const std::vector<std::int32_t>& depth) {
+  std::vector<DofPanel> panels;
+  std::vector<std::int32_t> panel_of(static_cast<std::size_t>(m.nv)),
+      children(static_cast<std::size_t>(m.nv));
+  for (int k = 0; k < m.nv; ++k)
+    if (m.v_parent[k] >= 0) ++children[static_cast<std::size_t>(m.v_parent[k])];
+  for (int k = 0; k < m.nv; ++k) {
+    const int parent = m.v_parent[k];
+    const bool only_child = parent >= 0 && parent == k - 1 && children[static_cast<std::size_t>(parent)] == 1;
+    if (only_child && depth[static_cast<std::size_t>(k)] % 4 != 0)
+      panels.back().end = k + 1;
+    else
+      panels.push_back({k, k + 1, parent < 0 ? -1 : panel_of[static_cast<std::size_t>(parent)]});
+    panel_of[static_cast<std::size_t>(k)] = static_cast<std::int32_t>(panels.size()) - 1;
+  }
+  return panels;
+}
+
+int axis_of_dof(const ModelData& m, int k) {
+  const NodeData& n = m.nodes[m.v_node[k]];
+  const int place = k - n.v_index;
+  if (n.kind <= joint_prismatic_z) return n.kind;
+  if (n.kind == joint_revolute_oblique || n.kind == joint_planar) return 2 + place;
+  return n.kind == joint_prismatic_oblique ? 5 : place;
+}
+
+WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
+                             std::shared_ptr<const ConstraintSet> constraints_)
+    : model(std::move(model_)),
+      constraints(std::move(constraints_)),
+      kernels(&tenon::kernels<double>()),
+      tables(model->data(), cd()),
+      arena(model->data(), cd(), static_cast<std::size_t>(tables.row_first.back()), false),
+      pv([this] { return std::make_unique<PvMemory<double>>(md(), cd()); }),
+      pv_early([this] { return std::make_unique<PvEarlyMemory<double>>(md(), cd()); }),
+      delassus([this] { return std::make_unique<DelassusMemory<double>>(md(), cd(), pv->data); }),
+      loops(*model, *kernels),
+      coordinates(*model, rows()),
+      damped([this] { return std::make_unique<DampedInverseMemory>(md(), cd()); }),
+      proximal(rows()),
+      choice(choose(model->data(), cd())),
+      dense([this] { return std::make_unique<DenseMemory>(cd(), dense_coordinates(*model), stage.data()); }),
+      textbook([this] { return std::make_unique<reference::KktSolver>(model, constraints); }) {
+  const std::size_t nv = static_cast<std::size_t>(model->nv), nq = static_cast<std::size_t>(model->nq);
+  step.assign(2 * nq + 8 * nv, 0.0);
+  step_lambda.assign(static_cast<std::size_t>(rows()), 0.0);
+  // What waits there is written after a solve, what a dense solve needs is not needed any more then.
+  stage.assign(std::max(stage_size(*model, static_cast<std::size_t>(rows())),
+                        DenseMemory::room_size(cd(), dense_coordinates(*model))),
+               0.0);
+  moderate = numbers_are_moderate(md());
+  kinematics_v.assign(nv, 0.0);
+  zeros.assign(std::max({nv, static_cast<std::size_t>(rows()), std::size_t{1}}), 0.0);
+  for (std::size_t j = 0; j < model->joints.size(); ++j) {
+    const Model::Joint& joint = model->joints[j];
+    if (joint.type == JointType::spherical) quaternions.push_back({joint.q_index, static_cast<int>(j)});
+    if (joint.type == JointType::floating) quaternions.push_back({joint.q_index + 3, static_cast<int>(j)});
+  }
+  if (constraints) {
+    const ConstraintData& c = constraints->data();
+    anchors.assign(12 * static_cast<std::size_t>(c.item_count), 0.0);
+    item_of.assign(constraints->specs().size(), 0);
+    // A constraint of many rows is several items; the first stands for it (such a one has no frame anyway).
+    for (int item = c.item_count - 1; item >= 0; --item)
+      item_of[static_cast<std::size_t>(c.items[item].constraint)] = item;
+    for (std::size_t i = 0; i < anchors.size(); i += 12) anchors[i] = anchors[i + 4] = anchors[i + 8] = 1;
+    anchor_poses.resize(constraints->specs().size());
+    user_rows.assign(static_cast<std::size_t>(c.row_count), 0.0);
+    lambda.assign(static_cast<std::size_t>(c.row_count), 0.0);
+  }
+  WorkspaceData<double>& d = arena.data;
+  tables.bind(d);
+  d.anchors = anchors.data();
+  for (int e = 0; e < 3; ++e) d.gravity[e] = md().gravity[e];
+  if (md().cluster_count > 0)
+    independent = OnDemand<IndependentSpace>([this] {
+      need_joint_space();
+      return std::make_unique<IndependentSpace>(md(), cd(), w());
+    });
+  if (model->folding && (!constraints || constraints->folded()))
+    folded =
+        std::make_unique<FoldedWorkspace>(*model->folding, constraints ? constraints->folded() : nullptr);
+  if (model->closing) row_loops = std::make_unique<RowLoops>(model, *constraints);
+  // With these nothing of an automatic solve is left for later: dense takes over the rows on which others
+  // stall.
+  if (rows() > 0)
+    for (const Method method : {choice.any, choice.proximal, Method::dense}) need(method);
+  const bool tree = md().cluster_count == 0 && md().rotor_count == 0;
+  if (!tree && rows() > 0 && cd()->bridge_count > 0) need(Method::pv);
+}
+
+WorkspaceImpl::~WorkspaceImpl() = default;
+
+void WorkspaceImpl::need(Method method) {
+  switch (method) {
+    case Method::dense:
+      *dense;
+      [[fallthrough]];
+    case Method::prox_ltl:
+    case Method::prox_ltls:
+      need_joint_space();
+      if (independent) *independent;
+      break;
+    case Method::pv:
+    case Method::prox_pv:
+      *pv;
+      break;
+    case Method::pv_early:
+      *pv_early;
+      break;
+    default:
+      break;
+  }
+}
+
+void WorkspaceImpl::need_joint_space() {
+  if (bridged) return;
+  arena.add_joint_space(md(), cd(), static_cast<std::size_t>(tables.row_first.back()));
+  bridged = std::make_unique<BridgedFactor>(md(), cd(), w());
+  w().bridged = bridged->data();
+}
+
+void WorkspaceImpl::need_kept_mass_matrix() {
+  if (w().M) return;
+  arena.add_kept_mass_matrix(md(), cd(), static_cast<std::size_t>(tables.row_first.back()));
+  tell_parts();
+}
+
+void WorkspaceImpl::set_gravity(const double* gravity) {
+  std::copy_n(gravity, 3, w().gravity);
+  tell_parts();
+}
+
+void WorkspaceImpl::tell_parts() {
+  if (bridged) bridged->follow(w());
+  if (independent.made()) independent->follow(w());
+}
+
+Status WorkspaceImpl::fail(Status status, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  drop_cut_character(message, sizeof message, std::vsnprintf(message, sizeof message, format, arguments));
+  va_end(arguments);
+  return status;
+}
+
+Workspace::Workspace(std::shared_ptr<const Model> model, std::shared_ptr<const ConstraintSet> constraints) {
+  if (!model) throw Error(Status::invalid_argument, "a workspace needs a model; give one");
+  if (constraints && constraints->model() != model)
+    throw Error(Status::invalid_argument,
+                "the constraint set is bound to another model; bind it to the model of the workspace");
+  if (!constraints && !model->row_loops.empty()) constraints = ConstraintSet::bind(model, {});
+  impl_ = std::make_unique<WorkspaceImpl>(std::move(model), std::move(constraints));
+}
+Workspace::~Workspace() = default;
+
+const Model& Workspace::model() const {
+  return *impl_->model;
+}
+const ConstraintSet* Workspace::constraints() const {
+  return impl_->constraints.get();
+}
+const char* Workspace::message() const noexcept {
+  return impl_->message;
+}
+const SolveReport& Workspace::report() const noexcept {
+  return impl_->report;
+}
+
+std::size_t Workspace::bytes() const {
+  const WorkspaceImpl& w = *impl_;
+  const std::size_t doubles = w.anchors.size() + w.step.size() + w.step_lambda.size() + w.stage.size() +
+                              w.zeros.size() + w.proximal.steps.size() * 2 + w.proximal.f.size() * 5;
+  const std::size_t indices = w.tables.count() + w.item_of.size();
+  const std::size_t folded = (w.folded ? w.folded->bytes() : 0) + (w.row_loops ? w.row_loops->bytes() : 0);
+  return sizeof w + folded + w.arena.bytes() + w.pv.bytes() + w.pv_early.bytes() + w.delassus.bytes() +
+         w.loops.bytes() + w.coordinates.bytes() + w.damped.bytes() + doubles * sizeof(double) +
+         indices * sizeof(std::int32_t) + (w.bridged ? w.bridged->bytes() : 0) + w.dense.bytes() +
+         w.textbook.bytes() + w.independent.bytes();
+}
+
+void Workspace::set_gravity(const Vector3& gravity) {
+  impl_->set_gravity(gravity.data());
+  if (impl_->folded) impl_->folded->workspace.set_gravity(gravity);
+  if (!impl_->row_loops) return;
+  impl_->row_loops->closing.set_gravity(gravity);
+  if (impl_->row_loops->alone) impl_->row_loops->alone->set_gravity(gravity);
+}
+Vector3 Workspace::gravity() const {
+  const auto& g = impl_->arena.data.gravity;
+  return {g[0], g[1], g[2]};
+}
+
+void Workspace::set_anchor(int constraint, const Pose& world_pose) {
+  double* a = impl_->anchors.data() + 12 * impl_->item_of[static_cast<std::size_t>(constraint)];
+  std::copy(world_pose.rotation.begin(), world_pose.rotation.end(), a);
+  std::copy(world_pose.translation.begin(), world_pose.translation.end(), a + 9);
+  impl_->anchor_poses[static_cast<std::size_t>(constraint)] = world_pose;
+  if (impl_->folded) impl_->folded->workspace.set_anchor(constraint, world_pose);
+}
+Pose Workspace::anchor(int constraint) const {
+  return impl_->anchor_poses[static_cast<std::size_t>(constraint)];
+}
+
+}  // namespace tenon

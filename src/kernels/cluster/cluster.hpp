@@ -1,0 +1,435 @@
+// Clusters: bodies tied together by kinematic loops or couplings, eliminated at once ([LOOPS1] Alg. 1).
+//
+// The joints of a cluster move by qdd = G ydd + g. Its articulated inertia is block diagonal over its bodies,
+// so a cluster needs no more than what CRBA does for a tree, with articulated inertias: body by body inwards,
+// the inertia goes to the body's parent as if its joint were locked, and with it comes, for each independent
+// coordinate y, the force F_y that moves the subtree by ydd = 1. At the joint of body k,
+//
+//   u_y  = u_y + G_ky (tau_k - S^T pA_k - armature_k g_k) - F'_y c_k,   c_k = v_k x S qd_k + S g_k,   F'_y =
+//   F_y + IA_k S G_ky D_yz = D_yz + G_kz S^T F'_y + G_ky S^T F_z + G_ky armature_k G_kz
+//
+// and F' is carried on. Beyond the cluster's last joint it is U, and the parent node gets IA - U D^-1 U^T and
+// pA + U D^-1 u as from any joint. Outwards, ydd = D^-1 (u - U^T a_parent), qdd = G ydd + g, and then joint
+// by joint as in a tree. No matrix over all bodies is formed, and planar rotations stay planar.
+//
+// U and u are kept as L^-1 U^T and L^-1 u with D = L diag L^T.
+#pragma once
+
+#include "kernels/joint/joint_elimination.hpp"
+#include "kernels/joint/sincos.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+// Clusters or folded rotors: what sweeps over trees need not look for.
+TENON_INLINE bool has_loops(const ModelData& m) {
+  return m.cluster_count > 0 || m.rotor_count > 0;
+}
+
+template <class T, class S>
+TENON_INLINE Sym3<T> load_sym3(const S* a) {
+  return {T(a[0]), T(a[1]), T(a[2]), T(a[3]), T(a[4]), T(a[5])};
+}
+template <class T>
+TENON_INLINE Sym3<T> operator*(const T& s, const Sym3<T>& m) {
+  return {s * m.xx, s * m.xy, s * m.xz, s * m.yy, s * m.yz, s * m.zz};
+}
+template <class T>
+TENON_INLINE void store(T* a, const Sym3<T>& m) {
+  a[0] = m.xx, a[1] = m.xy, a[2] = m.xz, a[3] = m.yy, a[4] = m.yz, a[5] = m.zz;
+}
+
+TENON_INLINE const ClusterData* cluster_of(const ModelData& m, int i) {
+  const std::int32_t cluster = m.node_cluster[i];
+  return cluster < 0 ? nullptr : m.clusters + cluster;
+}
+
+// ydd = 1 -> force on body i and what hangs on it: six numbers a coordinate. Beyond the cluster: U.
+template <class T>
+TENON_INLINE T* cluster_forces(const ClusterData& c, int i, WorkspaceData<T>& w) {
+  return i == c.parent ? w.U + 6 * c.v_begin : w.cluster_F + 6 * (c.G_begin + (i - c.node_begin) * c.y_count);
+}
+// Row r, column s <= r of D or its factor.
+template <class T>
+TENON_INLINE T* cluster_D(const ClusterData& c, WorkspaceData<T>& w, int row) {
+  return w.cluster_D + c.G_begin + row * c.y_count;
+}
+
+// The rows of G of one joint, in the sign of its body frame: column y of them.
+template <class J, class T>
+TENON_INLINE void load_G(const ClusterData& c, const NodeData& n, int y, const WorkspaceData<T>& w,
+                         T (&G)[J::nv]) {
+  const T* column = w.G + c.G_begin + y * c.v_count + (n.v_index - c.v_begin);
+  for (int d = 0; d < J::nv; ++d) G[d] = J::one_dof ? T(n.sign) * column[d] : column[d];
+}
+
+// c = v x S qd + S g: the acceleration that a joint of a cluster adds where yddot = 0.
+template <class J, class T>
+TENON_INLINE Motion<T> cluster_joint_bias(const NodeData& n, int i, const T* v, const WorkspaceData<T>& w) {
+  T rate[J::nv];
+  load_rate<J>(n, v, rate);
+  Motion<T> bias = velocity_product_acceleration<J>(load_motion<T>(w.v + 6 * i), rate);
+  load_rate<J>(n, w.g, rate);
+  add_motion<J>(bias, rate);
+  return bias;
+}
+
+// F, U, D and u before the first body: what folded rotors give.
+template <class T>
+inline void start_cluster(const ModelData& m, const ClusterData& c, WorkspaceData<T>& w) {
+  const bool rotors = m.rotor_count > 0;
+  for (int e = 6 * c.G_begin; e < 6 * (c.G_begin + c.node_count * c.y_count); ++e)
+    w.cluster_F[e] = rotors ? T(m.cluster_F_initial[e]) : T(0);
+  for (int e = 6 * c.v_begin; e < 6 * (c.v_begin + c.y_count); ++e)
+    w.U[e] = rotors ? T(m.cluster_U_initial[e]) : T(0);
+  for (int e = c.G_begin; e < c.G_begin + c.y_count * c.y_count; ++e)
+    w.cluster_D[e] = rotors ? T(m.cluster_D_initial[e]) : T(0);
+  for (int y = 0; y < c.y_count; ++y) w.u[c.v_begin + y] = T(0);
+}
+
+// f with the number of independent coordinates as a compile-time value where it is small, 0 for others.
+template <class F>
+TENON_INLINE void with_coordinates(int count, F&& f) {
+  if (count == 1) return f(Int<1>{});
+  if (count == 2) return f(Int<2>{});
+  f(Int<0>{});
+}
+
+// Which of the independent coordinates of its cluster a joint is, or -1: then its row of G is a unit row and
+// its g is zero.
+template <class J>
+TENON_INLINE int own_coordinate(const ModelData& m, const ClusterData& c, const NodeData& n) {
+  if constexpr (J::one_dof) {
+    const std::int32_t y = m.y_index[n.v_index];
+    return y < 0 ? -1 : y - c.y_begin;
+  } else {
+    return -1;
+  }
+}
+
+// What a joint gives to coordinate y of its cluster: Fy grows to F'_y; row y of D and, with forces, u.
+template <class J, bool forces, class T>
+TENON_INLINE void add_joint_column(const ClusterData& c, const NodeData& n, int y, const T* F,
+                                   const Force<T> (&column_of)[J::nv], const T (&rest)[J::nv],
+                                   const T (&armature)[J::nv], Force<T>& Fy, WorkspaceData<T>& w) {
+  T Gy[J::nv], Gz[J::nv];
+  load_G<J>(c, n, y, w, Gy);
+  T* u = w.u + c.v_begin;
+  for (int d = 0; d < J::nv; ++d) {
+    Fy = Fy + scaled(Gy[d], column_of[d]);
+    if constexpr (forces) u[y] = u[y] + Gy[d] * rest[d];
+  }
+  T* D = cluster_D(c, w, y);
+  for (int z = 0; z <= y; ++z) {
+    load_G<J>(c, n, z, w, Gz);
+    for_each_axis<J>([&](auto d, auto axis) {
+      constexpr int k = d.value;
+      D[z] = D[z] + Gz[k] * (at<axis.value>(Fy) + Gy[k] * armature[k]) + Gy[k] * F[6 * z + axis.value];
+    });
+  }
+}
+// The same for a joint that is coordinate `own` itself.
+template <class J, bool forces, class T>
+TENON_INLINE void add_own_column(const ClusterData& c, const NodeData& n, int own, int y, const T* F,
+                                 const Force<T>& column_of, const T& rest, const T& armature, Force<T>& Fy,
+                                 WorkspaceData<T>& w) {
+  constexpr int A = J::axis[0];
+  if (y < own) return;
+  const T sign = T(n.sign);
+  T* D = cluster_D(c, w, y);
+  if (y > own) {
+    D[own] = D[own] + sign * at<A>(Fy);
+    return;
+  }
+  T* u = w.u + c.v_begin;
+  if constexpr (forces) u[y] = u[y] + sign * rest;
+  for (int z = 0; z < y; ++z) D[z] = D[z] + sign * F[6 * z + A];
+  D[y] = D[y] + (sign * (F[6 * y + A] + F[6 * y + A]) + at<A>(column_of) + armature);
+  Fy = Fy + scaled(sign, column_of);
+}
+
+// The joint of body i: D, u and F take it in, and all goes on to the body's parent. Y: the number of
+// independent coordinates, 0 for any. Without forces only D, F and IA do, and v and tau are not read.
+template <class J, int Y, bool forces, class T>
+TENON_INLINE void cross_cluster_joint(const ModelData& m, const ClusterData& c, int i, const T* v,
+                                      const T* tau, HandedUp<T>& h, WorkspaceData<T>& w) {
+  constexpr int N = J::nv;
+  const NodeData& n = m.nodes[i];
+  const int count = Y > 0 ? Y : c.y_count, own = own_coordinate<J>(m, c, n);
+  T rest[N] = {}, armature[N];
+  Force<T> column_of[N];
+  for_each_axis<J>([&](auto d, auto axis) {
+    column_of[d.value] = column<axis.value>(h.IA);
+    armature[d.value] = T(m.armature[n.v_index + d.value]);
+  });
+  Motion<T> bias{};
+  if constexpr (forces) {
+    bias = cluster_joint_bias<J>(n, i, v, w);
+    T g[N], drive_bias[N];
+    load_rate<J>(n, w.drive_bias, drive_bias);
+    load_rate<J>(n, w.g, g);
+    load_rate<J>(n, tau, rest);
+    for_each_axis<J>([&](auto d, auto axis) {
+      rest[d.value] = rest[d.value] - at<axis.value>(h.pA);
+      rest[d.value] = rest[d.value] - armature[d.value] * g[d.value] - drive_bias[d.value];
+    });
+  }
+  const auto X = J::load(n, i, w);
+  const T* F = cluster_forces(c, i, w);
+  T* F_parent = cluster_forces(c, n.parent, w);
+  T* u = w.u + c.v_begin;
+  for (int y = 0; y < count; ++y) {
+    Force<T> Fy = load_force<T>(F + 6 * y);
+    bool is_own = false;
+    if constexpr (J::one_dof) {
+      is_own = own >= 0;
+      if (is_own) add_own_column<J, forces>(c, n, own, y, F, column_of[0], rest[0], armature[0], Fy, w);
+    }
+    if (!is_own) add_joint_column<J, forces>(c, n, y, F, column_of, rest, armature, Fy, w);
+    if constexpr (forces) u[y] = u[y] - dot(bias, Fy);
+    store(F_parent + 6 * y, load_force<T>(F_parent + 6 * y) + force_to_parent(X, Fy));
+  }
+  if (n.parent < 0) return;
+  if constexpr (forces) h.pA = force_to_parent(X, h.pA + h.IA * bias);
+  h.IA = inertia_to_parent(X, h.IA);
+}
+
+// D := its factor, U and u := L^-1 times them, and (IA, pA) of the last body on the way in := what the parent
+// sees.
+template <bool forces, class T>
+inline bool eliminate_cluster(const ClusterData& c, HandedUp<T>& h, WorkspaceData<T>& w) {
+  bool positive = true;
+  T* U = w.U + 6 * c.v_begin;
+  T* u = w.u + c.v_begin;
+  for (int y = 0; y < c.y_count; ++y) {
+    T* row = cluster_D(c, w, y);
+    for (int z = 0; z < y; ++z)
+      for (int x = 0; x < z; ++x) row[z] = row[z] - row[x] * cluster_D(c, w, z)[x];
+    Force<T> Uy = load_force<T>(U + 6 * y);
+    T uy = forces ? u[y] : T(0), d = row[y];
+    for (int z = 0; z < y; ++z) {
+      const T l = row[z] * cluster_D(c, w, z)[z];
+      d = d - row[z] * l;
+      row[z] = l;
+      Uy = Uy - scaled(l, load_force<T>(U + 6 * z));
+      if constexpr (forces) uy = uy - l * u[z];
+    }
+    positive = positive && d > T(0);
+    row[y] = T(1) / d;
+    store(U + 6 * y, Uy);
+    if constexpr (forces) u[y] = uy;
+    if (c.parent < 0) continue;
+    subtract_outer(h.IA, Uy, scaled(row[y], Uy));
+    if constexpr (forces) h.pA = h.pA + scaled(row[y] * uy, Uy);
+  }
+  return positive;
+}
+
+// Body i of cluster c: hand_up for it, and for the whole cluster with its first body, the last on the way in.
+template <bool forces = true, class T>
+inline bool hand_up_in_cluster(const ModelData& m, const ClusterData& c, int i, const T* v, const T* tau,
+                               HandedUp<T>& h, WorkspaceData<T>& w) {
+  if (i == c.node_begin + c.node_count - 1) start_cluster(m, c, w);
+  with_joint(m.nodes[i].kind, [&](auto joint) {
+    with_coordinates(decltype(joint)::one_dof ? c.y_count : 0, [&](auto count) {
+      cross_cluster_joint<decltype(joint), count.value, forces>(m, c, i, v, tau, h, w);
+    });
+  });
+  return i != c.node_begin || eliminate_cluster<forces>(c, h, w);
+}
+
+// w.yddot := D^-1 (u - U^T a), a the acceleration of the parent node, u and U as eliminate_cluster leaves
+// them.
+template <class T>
+inline void solve_cluster(const ClusterData& c, const Motion<T>& a, const T* u, WorkspaceData<T>& w) {
+  T* ydd = w.yddot + c.v_begin;
+  for (int y = c.y_count - 1; y >= 0; --y) {
+    const int k = c.v_begin + y;
+    T x = cluster_D(c, w, y)[y] * (u[k] - dot(a, load_force<T>(w.U + 6 * k)));
+    for (int z = y + 1; z < c.y_count; ++z) x = x - cluster_D(c, w, z)[y] * ydd[z];
+    ydd[y] = x;
+  }
+}
+// G ydd for joint coordinate k, counted from the cluster's first.
+template <class T>
+TENON_INLINE T spanning_acceleration(const ClusterData& c, int k, const WorkspaceData<T>& w) {
+  T x(0);
+  for (int y = 0; y < c.y_count; ++y) x = x + w.G[c.G_begin + y * c.v_count + k] * w.yddot[c.v_begin + y];
+  return x;
+}
+
+// Body i on the way out.
+template <class T>
+inline void roll_out_in_cluster(const ModelData& m, const ClusterData& c, int i, const T* v, T* qdd,
+                                WorkspaceData<T>& w) {
+  if (i == c.node_begin) {
+    solve_cluster(c, load_motion<T>(w.a + 6 * c.parent), w.u, w);
+    for (int k = 0; k < c.v_count; ++k)
+      qdd[c.v_begin + k] = w.g[c.v_begin + k] + spanning_acceleration(c, k, w);
+  }
+  const NodeData& n = m.nodes[i];
+  with_joint(n.kind, [&](auto joint) {
+    using J = decltype(joint);
+    T rate[J::nv];
+    load_rate<J>(n, v, rate);
+    Motion<T> a = motion_to_child(J::load(n, i, w), load_motion<T>(w.a + 6 * n.parent)) +
+                  velocity_product_acceleration<J>(load_motion<T>(w.v + 6 * i), rate);
+    load_rate<J>(n, qdd, rate);
+    add_motion<J>(a, rate);
+    store(w.a + 6 * i, a);
+  });
+}
+
+// ---- changes of force alone
+// ---------------------------------------------------------------------------------------
+
+// What crosses a cluster's joints when only forces change: work is what each joint of body i gets of it.
+// delta_u takes the work of the independent coordinates; behind the last body it becomes L^-1 times that, and
+// f gets U D^-1 of it.
+template <class J, class T>
+inline void take_work_in(const ClusterData& c, const NodeData& n, int i, const T (&work)[J::nv],
+                         WorkspaceData<T>& w) {
+  T* x = w.delta_u + c.v_begin;
+  if (i == c.node_begin + c.node_count - 1)
+    for (int y = 0; y < c.y_count; ++y) x[y] = T(0);
+  for (int y = 0; y < c.y_count; ++y) {
+    T G[J::nv];
+    load_G<J>(c, n, y, w, G);
+    for (int d = 0; d < J::nv; ++d) x[y] = x[y] + G[d] * work[d];
+  }
+}
+template <class T>
+inline void add_cluster_reaction(const ClusterData& c, Force<T>& f, WorkspaceData<T>& w) {
+  T* x = w.delta_u + c.v_begin;
+  for (int y = 0; y < c.y_count; ++y) {
+    const T* row = cluster_D(c, w, y);
+    for (int z = 0; z < y; ++z) x[y] = x[y] - row[z] * x[z];
+    f = f + scaled(row[y] * x[y], load_force<T>(w.U + 6 * (c.v_begin + y)));
+  }
+}
+// Change of the accelerations of the cluster's joints, left in delta_u; a: that of the parent node.
+template <class T>
+inline void solve_cluster_change(const ClusterData& c, const Motion<T>& a, T* qdd, WorkspaceData<T>& w) {
+  solve_cluster(c, a, w.delta_u, w);
+  for (int k = 0; k < c.v_count; ++k) {
+    const T x = spanning_acceleration(c, k, w);
+    w.delta_u[c.v_begin + k] = x;
+    qdd[c.v_begin + k] = qdd[c.v_begin + k] + x;
+  }
+}
+
+// ---- folded rotors
+// -----------------------------------------------------------------------------------------------
+
+// What the inertia of a wobbling rotor deviates from a symmetric one, as it stands now.
+template <class T>
+TENON_INLINE Sym3<T> deviating_inertia(const RotorData& rotor, int r, const WorkspaceData<T>& w) {
+  const T c = w.rotor_cos[r], s = w.rotor_sin[r];
+  const T cos2 = c * c - s * s, sin2 = (s + s) * c;
+  const T a = T(rotor.a) * cos2 - T(rotor.b) * sin2, b = T(rotor.a) * sin2 + T(rotor.b) * cos2;
+  return a * load_sym3<T>(rotor.wobble[0]) + b * load_sym3<T>(rotor.wobble[1]);
+}
+
+// A rotor that wobbles: its deviating inertia, delta, on the carrier, and what its motion asks of carrier and
+// drives. With s its spin and w the carrier's angular velocity the moment is
+//   delta (w x s) + (w + s) x delta w,
+// and its part along the axis is the drives'.
+template <class T>
+inline Vec3<T> add_wobble(const ModelData& m, const RotorData& rotor, int r, const Vec3<T>& spin,
+                          WorkspaceData<T>& w) {
+  const Sym3<T> delta = deviating_inertia(rotor, r, w);
+  T* sum = w.wobble + 6 * rotor.carrier;
+  store(sum, load_sym3<T>(sum) + delta);
+  const Vec3<T> omega = load_vec3<T>(w.v + 6 * rotor.carrier);
+  const Vec3<T> turned = delta * omega;
+  const T work = dot(load_vec3<T>(rotor.axis), cross(omega, turned));
+  for (int e = rotor.drive_begin; e < rotor.drive_end; ++e) {
+    T& bias = w.drive_bias[m.rotor_drives[e].v_index];
+    bias = bias + T(m.rotor_drives[e].ratio) * work;
+  }
+  return delta * cross(omega, spin) + cross(omega + spin, turned);
+}
+
+// Gyroscopic moments on the carriers, and what wobbles (the first of the rotors). After their velocities and
+// bias forces.
+template <class T>
+inline void add_rotor_moments(const ModelData& m, T* force, WorkspaceData<T>& w) {
+  if (m.wobbling_rotors > 0) {
+    sin_cos(w.rotor_angle, w.rotor_sin, w.rotor_cos, m.wobbling_rotors);
+    for (int e = 0; e < 6 * m.node_count; ++e) w.wobble[e] = T(0);
+    for (int k = 0; k < m.nv; ++k) w.drive_bias[k] = T(0);
+  }
+  for (int r = 0; r < m.rotor_count; ++r) {
+    const RotorData& rotor = m.rotors[r];
+    if (rotor.carrier < 0) continue;
+    const Vec3<T> momentum = w.rotor_rate[r] * load_vec3<T>(rotor.momentum);
+    T* n = force + 6 * rotor.carrier;
+    Vec3<T> moment = load_vec3<T>(n) + cross(load_vec3<T>(w.v + 6 * rotor.carrier), momentum);
+    if (rotor.wobbles)
+      moment = moment + add_wobble(m, rotor, r, w.rotor_rate[r] * load_vec3<T>(rotor.axis), w);
+    store(n, moment);
+  }
+}
+
+// What wobbling rotors add to the inertia of their carriers, where no velocities are asked for.
+template <class T>
+inline void place_wobbling_inertias(const ModelData& m, WorkspaceData<T>& w) {
+  if (m.wobbling_rotors == 0) return;
+  sin_cos(w.rotor_angle, w.rotor_sin, w.rotor_cos, m.wobbling_rotors);
+  for (int e = 0; e < 6 * m.node_count; ++e) w.wobble[e] = T(0);
+  for (int r = 0; r < m.wobbling_rotors; ++r) {
+    const RotorData& rotor = m.rotors[r];
+    if (rotor.carrier < 0) continue;
+    T* sum = w.wobble + 6 * rotor.carrier;
+    store(sum, load_sym3<T>(sum) + deviating_inertia(rotor, r, w));
+  }
+}
+
+// A carrier's own inertia.
+template <bool loops, class T>
+TENON_INLINE RigidInertia<T> load_body(const ModelData& m, int i, const WorkspaceData<T>& w) {
+  RigidInertia<T> body = load_rigid<T>(m.nodes[i]);
+  if constexpr (loops)
+    if (m.wobbling_rotors > 0) body.I = body.I + load_sym3<T>(w.wobble + 6 * i);
+  return body;
+}
+
+// What is left of the equations of motion of the rotors that turn with supporting nodes: their share of rest
+// (w.f) on the carriers, and rotor_work at the joints that drive them.
+template <class T>
+inline void add_rotor_residuals(const ModelData& m, const T* qdd, WorkspaceData<T>& w) {
+  for (int k = 0; k < m.nv; ++k) w.rotor_work[k] = -w.drive_bias[k];
+  for (int r = 0; r < m.rotor_count; ++r) {
+    const RotorData& rotor = m.rotors[r];
+    const auto supports = [&](int k) { return w.support_flags[m.v_node[k]] & node_supports; };
+    if (rotor.drive_begin == rotor.drive_end || !supports(m.rotor_drives[rotor.drive_begin].v_index))
+      continue;
+    T acceleration(0);
+    for (int e = rotor.drive_begin; e < rotor.drive_end; ++e)
+      acceleration = acceleration + T(m.rotor_drives[e].ratio) * qdd[m.rotor_drives[e].v_index];
+    T work = -(T(rotor.inertia) * acceleration);
+    if (rotor.carrier >= 0) {
+      const Vec3<T> momentum = load_vec3<T>(rotor.momentum);
+      work = work - dot(momentum, load_vec3<T>(w.a + 6 * rotor.carrier));
+      T* n = w.f + 6 * rotor.carrier;
+      store(n, load_vec3<T>(n) + acceleration * momentum);
+    }
+    for (int e = rotor.drive_begin; e < rotor.drive_end; ++e) {
+      T& at_drive = w.rotor_work[m.rotor_drives[e].v_index];
+      at_drive = at_drive + T(m.rotor_drives[e].ratio) * work;
+    }
+  }
+}
+
+// hand_up for a node of any kind.
+template <bool loops, class T>
+TENON_INLINE bool hand_up_anywhere(const ModelData& m, int i, const T* v, const T* tau, HandedUp<T>& h,
+                                   WorkspaceData<T>& w) {
+  if constexpr (loops) {
+    if (const ClusterData* c = cluster_of(m, i)) return hand_up_in_cluster(m, *c, i, v, tau, h, w);
+  }
+  return hand_up<loops>(m, i, v, tau, h, w);
+}
+
+TENON_ISA_END
+}  // namespace tenon

@@ -1,0 +1,116 @@
+// Constraint rows, and motions, past a cluster (cluster.hpp) in packs: what the methods for the Delassus
+// matrix do to a joint, done to a cluster. With K' the row at the cluster's parent as if all joints of the
+// cluster were locked, and W = K S G what it feels of the independent coordinates, D = L diag L^T:
+//
+//   x = W L^-T,   K P^T = K' - x diag^-1 (L^-1 U^T),   yddot = L^-T diag^-1 (x - L^-1 U^T a)     ([LOOPS1]
+//   VIII)
+//
+// the last for the force of the row and acceleration a of the parent. x diag^-1 x^T is what the cluster gives
+// to the Delassus matrix, of rows on one body and of rows on different ones. O(y_count (bodies on the way +
+// 6)).
+#pragma once
+
+#include "kernels/cluster/cluster.hpp"
+#include "spatial/lanes.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+// K, on body i, to the frame of the cluster's parent with all joints locked; W (y_count packs, `stride`
+// apart) := K S G. visit(joint, node, i, K) is called with K before it passes the joint of a body.
+template <class T, class Visit>
+TENON_INLINE void carry_locked(const ModelData& m, const ClusterData& c, int i, Force<Lanes<T>>& K, T* W,
+                               int stride, const WorkspaceData<T>& w, Visit&& visit) {
+  for (int y = 0; y < c.y_count; ++y) Lanes<T>(T(0)).store(W + y * stride);
+  for (; i != c.parent; i = m.nodes[i].parent) {
+    const NodeData& n = m.nodes[i];
+    with_joint(n.kind, [&](auto joint) {
+      using J = decltype(joint);
+      for (int y = 0; y < c.y_count; ++y) {
+        T G[J::nv];
+        load_G<J>(c, n, y, w, G);
+        Lanes<T> sum = Lanes<T>::load(W + y * stride);
+        for_each_axis<J>([&](auto r, auto axis) { sum = sum + Lanes<T>(G[r.value]) * at<axis.value>(K); });
+        sum.store(W + y * stride);
+      }
+      visit(joint, n, i, K);
+      K = force_to_parent(spread(J::load(n, i, w)), K);
+    });
+  }
+}
+
+// Row y of L^-1 U^T, 1 / diag and, below, L.
+template <class T>
+TENON_INLINE Force<Lanes<T>> cluster_U(const ClusterData& c, int y, const WorkspaceData<T>& w) {
+  return spread(load_force<T>(w.U + 6 * (c.v_begin + y)));
+}
+
+// x := W L^-T in place of W, and K := K P^T.
+template <class T>
+TENON_INLINE void pass_cluster(const ClusterData& c, Force<Lanes<T>>& K, T* x, int stride,
+                               const WorkspaceData<T>& w) {
+  for (int y = 0; y < c.y_count; ++y) {
+    const T* row = w.cluster_D + c.G_begin + y * c.y_count;
+    Lanes<T> sum = Lanes<T>::load(x + y * stride);
+    for (int z = 0; z < y; ++z) sum = sum - Lanes<T>(row[z]) * Lanes<T>::load(x + z * stride);
+    sum.store(x + y * stride);
+    K = K - scaled(Lanes<T>(row[y]) * sum, cluster_U(c, y, w));
+  }
+}
+
+// Both: K of body i to K P^T in the frame of the cluster's parent, and x.
+template <class T>
+TENON_INLINE void carry_past_cluster(const ModelData& m, const ClusterData& c, int i, Force<Lanes<T>>& K,
+                                     T* x, int stride, const WorkspaceData<T>& w) {
+  carry_locked(m, c, i, K, x, stride, w, [](auto, const NodeData&, int, const Force<Lanes<T>>&) {});
+  pass_cluster(c, K, x, stride, w);
+}
+
+// x := yddot of forces that make x, where the parent of the cluster accelerates by a.
+template <class T>
+TENON_INLINE void solve_cluster_rows(const ClusterData& c, const Motion<Lanes<T>>& a, T* x, int stride,
+                                     const WorkspaceData<T>& w) {
+  for (int y = c.y_count - 1; y >= 0; --y) {
+    const T* D = w.cluster_D + c.G_begin;
+    Lanes<T> sum =
+        Lanes<T>(D[y * c.y_count + y]) * (Lanes<T>::load(x + y * stride) - dot(a, cluster_U(c, y, w)));
+    for (int z = y + 1; z < c.y_count; ++z)
+      sum = sum - Lanes<T>(D[z * c.y_count + y]) * Lanes<T>::load(x + z * stride);
+    sum.store(x + y * stride);
+  }
+}
+
+// What yddot does to one joint of a cluster: a of its body where its parent moves by a.
+template <class J, class T>
+TENON_INLINE Motion<Lanes<T>> move_cluster_joint(const ClusterData& c, const NodeData& n, int i,
+                                                 const Motion<Lanes<T>>& a, const T* yddot, int stride,
+                                                 const WorkspaceData<T>& w) {
+  Motion<Lanes<T>> moved = motion_to_child(spread(J::load(n, i, w)), a);
+  for (int y = 0; y < c.y_count; ++y) {
+    T G[J::nv];
+    load_G<J>(c, n, y, w, G);
+    const Lanes<T> rate = Lanes<T>::load(yddot + y * stride);
+    for_each_axis<J>([&](auto r, auto axis) {
+      at<axis.value>(moved) = at<axis.value>(moved) + Lanes<T>(G[r.value]) * rate;
+    });
+  }
+  return moved;
+}
+
+// Acceleration of body i of a cluster whose parent moves by a.
+template <class T>
+inline Motion<Lanes<T>> cluster_body_motion(const ModelData& m, const ClusterData& c, int i,
+                                            const Motion<Lanes<T>>& a, const T* yddot, int stride,
+                                            const WorkspaceData<T>& w) {
+  if (i == c.parent) return a;
+  const NodeData& n = m.nodes[i];
+  const Motion<Lanes<T>> above = cluster_body_motion(m, c, n.parent, a, yddot, stride, w);
+  Motion<Lanes<T>> moved = above;
+  with_joint(n.kind, [&](auto joint) {
+    moved = move_cluster_joint<decltype(joint)>(c, n, i, above, yddot, stride, w);
+  });
+  return moved;
+}
+
+TENON_ISA_END
+}  // namespace tenon

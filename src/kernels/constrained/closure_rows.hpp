@@ -1,0 +1,152 @@
+// Rows of a closure: a frame 1 of body 1 and a frame 2 of body 2 kept together, along the axes e of frame 1.
+//
+// In coordinates of body 1, with x the origin of frame 2, V = V_1 - V_2 the relative spatial velocity and
+// K = [e; 0] for an angular row, K = [x x e; e] for a linear one,
+//   velocity      y  = K V            the derivative of R_1^T (x_1 - x_2) and of the angle between the
+//   frames, acceleration  y' = K (A_1 - A_2) + K (V_1 x V_2) - e . (w x u),   w the angular part of V,
+//                                                                     u = V_lin + w x x, linear rows only:
+// seen from body 1, V_2 changes by A_2 - V_1 x V_2, and x by -u. Exact whatever the gap. The row acts on body
+// 1 by K and on body 2 by -K: one line of action, so that nothing is left of it above the bodies' nearest
+// common ancestor, and gravity is in A_1 - A_2 no more.
+//
+// The relative pose comes up both ways from that ancestor, not through the world: no digits are lost far from
+// the origin.
+#pragma once
+
+#include "kernels/joint/rotation_error.hpp"
+#include "kernels/tree/articulated_body.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+// X_ancestor_i from the joint transforms on the way.
+template <class T>
+inline Transform<Rot3<T>, T> pose_in_ancestor(const ModelData& m, int i, int ancestor,
+                                              const WorkspaceData<T>& w) {
+  const T o(0), e(1);
+  Mat3<T> R{e, o, o, o, e, o, o, o, e};
+  Vec3<T> p{o, o, o};
+  for (; i != ancestor; i = m.nodes[i].parent) {
+    const NodeData& n = m.nodes[i];
+    with_joint(n.kind, [&](auto joint) {
+      const auto X = decltype(joint)::load(n, i, w);
+      const Vec3<T> x = rotate(X.R, Vec3<T>{R.xx, R.yx, R.zx}), y = rotate(X.R, Vec3<T>{R.xy, R.yy, R.zy}),
+                    z = rotate(X.R, Vec3<T>{R.xz, R.yz, R.zz});
+      R = {x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z};
+      p = rotate(X.R, p) + X.p;
+    });
+  }
+  return {{R}, p};
+}
+
+// What the rows of a closure have in common; everything in coordinates of body 1.
+template <class T>
+struct ClosureState {
+  Transform<Rot3<T>, T> X;   // X_1_2 of the bodies
+  Vec3<T> x;                 // origin of frame 2
+  Motion<T> V;               // V_1 - V_2
+  Vec3<T> gamma_w, gamma_v;  // velocity-product accelerations, angular and linear
+  Vec3<T> error_w, error_v;  // position errors
+};
+
+// From axis K of one frame to axis K of another.
+template <int K, class T>
+inline Vec3<T> swing_of_axis(const Mat3<T>& from, const Mat3<T>& to) {
+  constexpr int next = (K + 1) % 3;
+  return swing(Vec3<T>{at<0, K>(from), at<1, K>(from), at<2, K>(from)},
+               Vec3<T>{at<0, K>(to), at<1, K>(to), at<2, K>(to)},
+               Vec3<T>{at<0, next>(to), at<1, next>(to), at<2, next>(to)});
+}
+
+template <class T>
+inline ClosureState<T> closure_state(const ModelData& m, const ConstraintItem& item, bool with_errors,
+                                     const WorkspaceData<T>& w) {
+  ClosureState<T> s;
+  const Transform<Rot3<T>, T> a = pose_in_ancestor(m, item.first, item.meet, w);
+  const Transform<Rot3<T>, T> b = pose_in_ancestor(m, item.second, item.meet, w);
+  s.X = {{transpose(a.R.R) * b.R.R}, unrotate(a.R, b.p - a.p)};
+  s.x = s.X.p + s.X.R.R * load_vec3<T>(item.p2);
+
+  const T o(0);
+  const Motion<T> rest{{o, o, o}, {o, o, o}};
+  const Motion<T> V_1 = item.first < 0 ? rest : load_motion<T>(w.v + 6 * item.first);
+  const Motion<T> V_2 = item.second < 0 ? rest : motion_to_parent(s.X, load_motion<T>(w.v + 6 * item.second));
+  s.V = V_1 - V_2;
+  const Motion<T> turn = cross(V_1, V_2);
+  s.gamma_w = turn.w;
+  s.gamma_v = turn.v + cross(turn.w, s.x) - cross(s.V.w, s.V.v + cross(s.V.w, s.x));
+
+  s.error_w = s.error_v = {o, o, o};
+  if (!with_errors) return s;
+  const Mat3<T> R_1 = load_mat3<T>(item.R), R_2 = s.X.R.R * load_mat3<T>(item.R2);
+  s.error_v = load_vec3<T>(item.p) - s.x;
+  switch (item.rows & 7u) {
+    case 6:
+      s.error_w = swing_of_axis<0>(R_2, R_1);
+      break;
+    case 5:
+      s.error_w = swing_of_axis<1>(R_2, R_1);
+      break;
+    case 3:
+      s.error_w = swing_of_axis<2>(R_2, R_1);
+      break;
+    default:
+      s.error_w = rotation_vector(R_1 * transpose(R_2));
+  }
+  return s;
+}
+
+// One row: K on the body, or on both where both move, and what belongs to it.
+template <class T>
+TENON_INLINE void place_closure_row(const ConstraintItem& item, const ClosureState<T>& s, int j,
+                                    const Force<T>& K, const T& gamma, const T& error, WorkspaceData<T>& w) {
+  const T o(0);
+  const int r = item.row_begin + j;
+  const Force<T> none{{o, o, o}, {o, o, o}};
+  const Force<T> K_2 = none - force_to_child(s.X, K);
+  const bool two = item.bridge >= 0;
+  const Force<T> single = two || item.first == item.second ? none : item.first < 0 ? K_2 : K;
+  if (two) {
+    store(w.side_K + 12 * (item.bridge + j), K);
+    store(w.side_K + 12 * (item.bridge + j) + 6, K_2);
+  }
+  store(w.K + 6 * r, single);
+  const T velocity = item.first == item.second ? o : dot(s.V, K);
+  w.row_gamma[r] = gamma;
+  w.row_error[r] = error;
+  w.row_velocity[r] = velocity;
+  const T omega(item.frequency), zeta(item.damping_ratio);
+  const T wanted = w.desired[r] - (T(2) * zeta * omega) * velocity - omega * omega * error;
+  w.k[r] = wanted - gamma;
+  if (!two) w.k[r] = w.k[r] - dot(single.f, load_vec3<T>(w.gs + 3 * item.node));
+}
+
+template <class T>
+inline void evaluate_closure(const ModelData& m, const ConstraintData& c, const ConstraintItem& item,
+                             WorkspaceData<T>& w) {
+  const ClosureState<T> s = closure_state(m, item, c.poses == ConstraintPoses::with_errors, w);
+  const T o(0);
+  int row = 0;
+  for (int bit = 0; bit < 6; ++bit) {
+    if (!(item.rows >> bit & 1u)) continue;
+    const int axis = bit % 3;
+    const Vec3<T> e = {T(item.R[axis]), T(item.R[3 + axis]), T(item.R[6 + axis])};
+    if (bit < 3)
+      place_closure_row(item, s, row++, Force<T>{e, {o, o, o}}, dot(e, s.gamma_w), dot(e, s.error_w), w);
+    else
+      place_closure_row(item, s, row++, Force<T>{cross(s.x, e), e}, dot(e, s.gamma_v), dot(e, s.error_v), w);
+  }
+}
+
+// K a' of bridging rows.
+template <class T>
+inline void bridge_accelerations(const ConstraintItem& item, WorkspaceData<T>& w) {
+  const Motion<T> a_1 = load_motion<T>(w.a + 6 * item.first), a_2 = load_motion<T>(w.a + 6 * item.second);
+  for (int j = 0; j < item.row_count; ++j) {
+    const T* sides = w.side_K + 12 * (item.bridge + j);
+    w.Ka[item.row_begin + j] = dot(a_1, load_force<T>(sides)) + dot(a_2, load_force<T>(sides + 6));
+  }
+}
+
+TENON_ISA_END
+}  // namespace tenon

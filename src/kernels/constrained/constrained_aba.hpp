@@ -1,0 +1,244 @@
+// constrainedABA ([CABA] Alg. 1 to 3): the augmented Lagrangian of Gauss' principle solved by the sweeps of
+// ABA, in O(n + m). A constraint row K a = k with penalty mu and multiplier estimate lambda adds K^T mu K to
+// the inertia of its own body and K^T (mu k + lambda) to the force on it, nothing else (Eq. 31, 32; lambda
+// here is the force on the robot, the paper's has the other sign).
+//
+// This file holds the sweeps; the iteration over lambda is solve/proximal.hpp. Three sweeps start a solve
+// (Alg. 1); every later iteration repeats only what a changed force can change: forces in, accelerations out,
+// over the nodes that carry constraints (Alg. 2). The other nodes are swept once, at the end (Alg. 3, lines 8
+// to 10).
+//
+// A row with compliance R keeps its term R lambda: its penalty is 1 / (R + 1 / mu).
+#pragma once
+
+#include "kernels/constrained/constraint_rows.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+// Constraint rows of node i added to its articulated inertia and bias force: IA += K^T mu K, pA -= K^T
+// row_force.
+template <class T>
+TENON_INLINE void add_constraint_rows(const ConstraintData& c, int i, HandedUp<T>& h,
+                                      const WorkspaceData<T>& w) {
+  for (int r = c.node_row_first[i]; r < c.node_row_first[i + 1]; ++r) {
+    const Force<T> K = load_force<T>(w.K + 6 * r);
+    subtract_outer(h.IA, K, scaled(-w.mu_row[r], K));
+    h.pA = h.pA - scaled(w.row_force[r], K);
+  }
+}
+
+// Backward sweep of Alg. 1. A supporting node keeps its base apart, in IB and pA: its own inertia and bias
+// force with all that non-supporting children hand up, no constraint in it. What supporting children hand up
+// is carried in registers or goes through IA and pS.
+template <bool loops, class T>
+inline bool sweep_augmented_inertia(const ModelData& m, const ConstraintData& c, const T* v, const T* tau,
+                                    WorkspaceData<T>& w) {
+  const T o(0);
+  for (int s = 0; s < c.support_count; ++s) store(w.pS + 6 * c.support[s], Force<T>{{o, o, o}, {o, o, o}});
+  bool positive = true;
+  HandedUp<T> h{};
+  for (int i = m.node_count - 1; i >= 0; --i) {
+    const NodeData& n = m.nodes[i];
+    const std::int32_t flags = w.support_flags[i];
+    HandedUp<T> base = {articulated(load_body<loops>(m, i, w)), load_force<T>(w.pA + 6 * i)};
+    if (flags & node_has_base) base.IA = load_articulated(w.IB + 21 * i) + load_body<loops>(m, i, w);
+    if (flags & node_supports) {
+      store(w.IB + 21 * i, base.IA);
+      base.pA = base.pA + load_force<T>(w.pS + 6 * i);
+    }
+    h = flags & node_carries ? HandedUp<T>{h.IA + base.IA, h.pA + base.pA} : base;
+    if (flags & node_collects) h.IA = h.IA + load_articulated(w.IA + 21 * i);
+    if (flags & node_supports) add_constraint_rows(c, i, h, w);
+    positive = hand_up_anywhere<loops>(m, i, v, tau, h, w) && positive;
+    if (n.parent < 0 || !(flags & node_adds_to_memory)) continue;
+    const bool first = flags & node_first_to_store;
+    const bool to_base = (w.support_flags[n.parent] & node_supports) && !(flags & node_supports);
+    if (to_base)
+      add_to_memory(h, first, w.IB + 21 * n.parent, w.pA + 6 * n.parent);
+    else
+      add_to_memory(h, first, w.IA + 21 * n.parent, (flags & node_supports ? w.pS : w.pA) + 6 * n.parent);
+  }
+  return positive;
+}
+
+// Alg. 1 up to the accelerations of the supporting nodes. mu_row and row_force = mu_row (k + lambda / mu)
+// belong to the caller; rows must have been evaluated and pA must hold sweep_velocities' bias forces. Ka is
+// written.
+template <bool loops, class T>
+inline bool start_sweeps(const ModelData& m, const ConstraintData& c, const T* v, const T* tau, T* qdd,
+                         WorkspaceData<T>& w) {
+  if (!sweep_augmented_inertia<loops>(m, c, v, tau, w)) return false;
+  for (int s = 0; s < c.support_count; ++s) roll_out_node<loops>(m, c.support[s], v, qdd, w);
+  constraint_accelerations(c, w);
+  for (int r = 0; r < c.row_count; ++r) w.row_lambda[r] = w.row_force[r] - w.mu_row[r] * w.Ka[r];
+  return true;
+}
+template <class T>
+bool constrained_aba_start(const ModelData& m, const ConstraintData& c, const T* v, const T* tau, T* qdd,
+                           WorkspaceData<T>& w) {
+  return has_loops(m) ? start_sweeps<true>(m, c, v, tau, qdd, w) : start_sweeps<false>(m, c, v, tau, qdd, w);
+}
+
+// Alg. 2: row_force has changed by delta (rows). Only changes are swept: forces in over the supporting nodes,
+// accelerations out, so velocities are not needed again. Ka, qdd and a of the supporting nodes are then those
+// of the new row_force. A node whose neighbour in the sweep is its child or parent gets its vector in
+// registers: along a chain the sweep is bound by latency, not by work.
+//
+// refine: iterative refinement. The augmented inertias are rounded sums of I and K^T mu K, and the larger mu,
+// the fewer digits of I they hold; Alg. 2 never notices. A refining sweep carries a second force with the
+// first: what is left of the equation of motion of each body, from its unaugmented base inertia, its
+// acceleration and the multipliers that act. Its share along each joint is added to the change of u and so
+// corrected. The error of qdd drops from (rounding times mu) to its square, at about 1.6 times the cost of a
+// plain sweep.
+template <bool refine, bool loops, class T>
+inline void sweep_changes(const ModelData& m, const ConstraintData& c, const T* delta, const T* tau, T* qdd,
+                          WorkspaceData<T>& w) {
+  const T o(0);
+  const Force<T> none{{o, o, o}, {o, o, o}};
+  for (int s = 0; s < c.support_count; ++s) {
+    store(w.delta_pA + 6 * c.support[s], none);
+    if (refine) store(w.f + 6 * c.support[s], none);
+  }
+  if constexpr (refine && loops) add_rotor_residuals(m, qdd, w);
+  Force<T> carried = none, carried_rest = none;
+  for (int s = c.support_count - 1; s >= 0; --s) {
+    const int i = c.support[s];
+    const NodeData& n = m.nodes[i];
+    Force<T> f = load_force<T>(w.delta_pA + 6 * i);
+    for (int r = c.node_row_first[i]; r < c.node_row_first[i + 1]; ++r)
+      f = f - scaled(delta[r], load_force<T>(w.K + 6 * r));
+    const bool carries = s + 1 < c.support_count && m.nodes[c.support[s + 1]].parent == i;
+    if (carries) f = f + carried;
+    Force<T> rest = none;
+    if constexpr (refine) {
+      rest = load_articulated(w.IB + 21 * i) * load_motion<T>(w.a + 6 * i) + load_force<T>(w.pA + 6 * i) +
+             load_force<T>(w.f + 6 * i);
+      for (int r = c.node_row_first[i]; r < c.node_row_first[i + 1]; ++r)
+        rest = rest - scaled(w.row_lambda[r], load_force<T>(w.K + 6 * r));
+      if (carries) rest = rest + carried_rest;
+    }
+    with_joint(n.kind, [&](auto joint) {
+      using J = decltype(joint);
+      const T* U = w.U + 6 * n.v_index;
+      const T* D = w.D + 6 * n.v_index;
+      T* x = w.delta_u + n.v_index;
+      T crossing[J::nv];
+      for_each_axis<J>([&](auto d, auto axis) {
+        crossing[d.value] = -at<axis.value>(f);
+        if constexpr (refine) {
+          const int k = n.v_index + d.value;
+          const T sign = J::one_dof ? T(n.sign) : T(1);
+          crossing[d.value] =
+              crossing[d.value] + (sign * (tau[k] - T(m.armature[k]) * qdd[k]) - at<axis.value>(rest));
+          if constexpr (loops) crossing[d.value] = crossing[d.value] + sign * w.rotor_work[k];
+        }
+      });
+      if constexpr (loops) {
+        if (const ClusterData* cluster = cluster_of(m, i)) {
+          take_work_in<J>(*cluster, n, i, crossing, w);
+          const auto X = J::load(n, i, w);
+          carried = force_to_parent(X, f);
+          if (refine) carried_rest = force_to_parent(X, rest);
+          if (i == cluster->node_begin) add_cluster_reaction(*cluster, carried, w);
+          return;
+        }
+      }
+      for (int d = 0; d < J::nv; ++d) x[d] = crossing[d];
+      if (n.parent < 0) return;
+      if constexpr (J::one_dof) {
+        f = f + scaled(D[0] * x[0], load_force<T>(U));
+      } else {
+        T y[J::nv];
+        solve_joint_factor<J>(D, x, y);
+        for (int r = 0; r < J::nv; ++r) f = f + scaled(y[r], load_force<T>(U + 6 * r));
+      }
+      const auto X = J::load(n, i, w);
+      carried = force_to_parent(X, f);
+      if (refine) carried_rest = force_to_parent(X, rest);
+    });
+    if (n.parent < 0 || (s > 0 && c.support[s - 1] == n.parent)) continue;
+    T* parent = w.delta_pA + 6 * n.parent;
+    store(parent, load_force<T>(parent) + carried);
+    if constexpr (refine) {
+      T* parent_rest = w.f + 6 * n.parent;
+      store(parent_rest, load_force<T>(parent_rest) + carried_rest);
+    }
+  }
+  const Motion<T> rest_motion{{o, o, o}, {o, o, o}};
+  Motion<T> previous = rest_motion;
+  for (int s = 0; s < c.support_count; ++s) {
+    const int i = c.support[s];
+    const NodeData& n = m.nodes[i];
+    if (n.parent < 0)
+      previous = rest_motion;
+    else if (c.support[s - 1] != n.parent)
+      previous = load_motion<T>(w.delta_a + 6 * n.parent);
+    with_joint(n.kind, [&](auto joint) {
+      using J = decltype(joint);
+      Motion<T> a = motion_to_child(J::load(n, i, w), previous);
+      const T* U = w.U + 6 * n.v_index;
+      T x[J::nv], y[J::nv];
+      if constexpr (loops) {
+        if (const ClusterData* cluster = cluster_of(m, i)) {
+          if (i == cluster->node_begin) solve_cluster_change(*cluster, previous, qdd, w);
+          load_rate<J>(n, w.delta_u, y);
+          add_motion<J>(a, y);
+          previous = a;
+          return;
+        }
+      }
+      for (int d = 0; d < J::nv; ++d) x[d] = w.delta_u[n.v_index + d] - dot(a, load_force<T>(U + 6 * d));
+      if constexpr (J::one_dof) {
+        y[0] = w.D[6 * n.v_index] * x[0];
+        qdd[n.v_index] = qdd[n.v_index] + T(n.sign) * y[0];
+      } else {
+        solve_joint_factor<J>(w.D + 6 * n.v_index, x, y);
+        for (int d = 0; d < J::nv; ++d) qdd[n.v_index + d] = qdd[n.v_index + d] + y[d];
+      }
+      add_motion<J>(a, y);
+      previous = a;
+    });
+    store(w.delta_a + 6 * i, previous);
+    store(w.a + 6 * i, load_motion<T>(w.a + 6 * i) + previous);
+    for (int r = c.node_row_first[i]; r < c.node_row_first[i + 1]; ++r) {
+      const T change = dot(previous, load_force<T>(w.K + 6 * r));
+      w.Ka[r] = w.Ka[r] + change;
+      w.row_lambda[r] = w.row_lambda[r] + (delta[r] - w.mu_row[r] * change);
+    }
+  }
+}
+
+template <class T>
+void constrained_aba_iterate(const ModelData& m, const ConstraintData& c, const T* delta, bool refine,
+                             const T* tau, T* qdd, WorkspaceData<T>& w) {
+  if (has_loops(m)) {
+    if (refine)
+      sweep_changes<true, true>(m, c, delta, tau, qdd, w);
+    else
+      sweep_changes<false, true>(m, c, delta, tau, qdd, w);
+  } else {
+    if (refine)
+      sweep_changes<true, false>(m, c, delta, tau, qdd, w);
+    else
+      sweep_changes<false, false>(m, c, delta, tau, qdd, w);
+  }
+}
+
+// Alg. 3, lines 8 to 10: the nodes that carry no constraint.
+template <class T>
+void constrained_aba_finish(const ModelData& m, const ConstraintData& c, const T* v, T* qdd,
+                            WorkspaceData<T>& w) {
+  int s = 0;
+  for (int i = 0; i < m.node_count; ++i) {
+    if (s < c.support_count && c.support[s] == i)
+      ++s;
+    else if (has_loops(m))
+      roll_out_node<true>(m, i, v, qdd, w);
+    else
+      roll_out_node<false>(m, i, v, qdd, w);
+  }
+}
+
+TENON_ISA_END
+}  // namespace tenon

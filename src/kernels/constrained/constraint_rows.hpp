@@ -1,0 +1,185 @@
+// Constraint rows at a state: K (rows x 6, body frame) and the right-hand side k so that the constraint reads
+// K a' = k, with a' the body's spatial acceleration minus gravity, as the sweeps carry it ([CABA] Eq. 22,
+// 23c).
+//
+// A row of a point or weld is an axis e (body coordinates) applied to the angular acceleration, or to the
+// classical acceleration of the frame origin p: e . (a_lin + alpha x p + w x (v_lin + w x p)). Stabilisation
+// (Baumgarte 1972) adds -2 zeta omega (row velocity) - omega^2 (row error) to the desired acceleration.
+// Closures of two links: closure_rows.hpp.
+#pragma once
+
+#include "kernels/constrained/closure_rows.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+// Gravity in the frames of the nodes that carry constraints, and their world poses where a row asks for them.
+template <class T>
+inline void sweep_support_poses(const ModelData& m, const ConstraintData& c, WorkspaceData<T>& w) {
+  const T o(0), e(1);
+  store(w.gs - 3, load_vec3<T>(w.gravity));
+  store(w.Rs - 9, Mat3<T>{e, o, o, o, e, o, o, o, e});
+  store(w.ps - 3, Vec3<T>{o, o, o});
+  for (int s = 0; s < c.support_count; ++s) {
+    const int i = c.support[s];
+    const NodeData& n = m.nodes[i];
+    with_joint(n.kind, [&](auto joint) {
+      using J = decltype(joint);
+      const auto X = J::load(n, i, w);
+      store(w.gs + 3 * i, unrotate(X.R, load_vec3<T>(w.gs + 3 * n.parent)));
+      if (c.poses == ConstraintPoses::none) return;
+      const Mat3<T> R = load_mat3<T>(w.Rs + 9 * n.parent);
+      store(w.Rs + 9 * i, compose(R, X.R));
+      store(w.ps + 3 * i, load_vec3<T>(w.ps + 3 * n.parent) + R * X.p);
+    });
+  }
+}
+
+template <class T>
+TENON_INLINE Vec3<T> axis_of_item(const ConstraintItem& item, const Mat3<T>& R0, int j) {
+  if (item.world_axes) {
+    return j == 0   ? Vec3<T>{R0.xx, R0.xy, R0.xz}
+           : j == 1 ? Vec3<T>{R0.yx, R0.yy, R0.yz}
+                    : Vec3<T>{R0.zx, R0.zy, R0.zz};
+  }
+  return {T(item.R[j]), T(item.R[3 + j]), T(item.R[6 + j])};
+}
+
+// One item. index: its place in the items (for the anchor).
+template <class T>
+inline void evaluate_item(const ConstraintData& c, int index, WorkspaceData<T>& w) {
+  const ConstraintItem& item = c.items[index];
+  const int i = item.node;
+  const Motion<T> v = load_motion<T>(w.v + 6 * i);
+  const Mat3<T> R0 = load_mat3<T>(w.Rs + 9 * i);
+  const Vec3<T> gravity = load_vec3<T>(w.gs + 3 * i);
+  const Vec3<T> p = load_vec3<T>(item.p);
+  const Vec3<T> point_velocity = v.v + cross(v.w, p);
+  const Vec3<T> centripetal = cross(v.w, point_velocity);
+
+  const T omega(item.frequency), zeta(item.damping_ratio);
+  Vec3<T> turned{}, moved{};  // error of the frame against its anchor, body coordinates
+  if (c.poses == ConstraintPoses::with_errors && item.custom < 0) {
+    const double* anchor = w.anchors + 12 * index;
+    moved = transpose_times(R0, load_vec3<T>(w.ps + 3 * i) + R0 * p - load_vec3<T>(anchor + 9));
+    turned =
+        transpose_times(R0, rotation_vector((R0 * load_mat3<T>(item.R)) * transpose(load_mat3<T>(anchor))));
+  }
+
+  int r = item.row_begin;
+  const auto finish = [&](const Force<T>& K, const T& gamma, const T& error) {
+    const T velocity = dot(v, K);
+    store(w.K + 6 * r, K);
+    w.row_gamma[r] = gamma;
+    w.row_error[r] = error;
+    w.row_velocity[r] = velocity;
+    const T wanted = w.desired[r] - (T(2) * zeta * omega) * velocity - omega * omega * error;
+    w.k[r] = wanted - gamma - dot(K.f, gravity);
+    ++r;
+  };
+  if (item.custom >= 0) {
+    for (int j = 0; j < item.row_count; ++j) {
+      finish(load_force<T>(c.custom + 6 * (item.custom + j)), T(0), T(0));
+    }
+    return;
+  }
+  const T o(0);
+  for (int j = 0; j < 3; ++j) {
+    if (!(item.rows >> j & 1u)) continue;
+    const Vec3<T> e = axis_of_item(item, R0, j);
+    finish({e, {o, o, o}}, o, dot(e, turned));
+  }
+  for (int j = 0; j < 3; ++j) {
+    if (!(item.rows >> (3 + j) & 1u)) continue;
+    const Vec3<T> e = axis_of_item(item, R0, j);
+    finish({cross(p, e), e}, dot(e, centripetal), dot(e, moved));
+  }
+}
+
+// All rows. Velocities and joint transforms must be there (sweep_velocities).
+template <class T>
+inline void evaluate_constraint_rows(const ModelData& m, const ConstraintData& c, WorkspaceData<T>& w) {
+  sweep_support_poses(m, c, w);
+  for (int index = 0; index < c.item_count; ++index) {
+    if (c.items[index].closure)
+      evaluate_closure(m, c, c.items[index], w);
+    else
+      evaluate_item(c, index, w);
+  }
+}
+
+// K a' of every row.
+template <class T>
+inline void constraint_accelerations(const ConstraintData& c, WorkspaceData<T>& w) {
+  for (int index = 0; index < c.item_count; ++index) {
+    const ConstraintItem& item = c.items[index];
+    if (item.bridge >= 0) {
+      bridge_accelerations(item, w);
+      continue;
+    }
+    const Motion<T> a = load_motion<T>(w.a + 6 * item.node);
+    for (int r = item.row_begin; r < item.row_begin + item.row_count; ++r)
+      w.Ka[r] = dot(a, load_force<T>(w.K + 6 * r));
+  }
+}
+
+// Row r of J, J_rk = S_k^T f along the way from node i up to node `end`: the row's force f carried along.
+template <class T>
+inline void carry_row(const ModelData& m, int i, int end, Force<T> f, T* row, int ld,
+                      const WorkspaceData<T>& w) {
+  for (; i != end; i = m.nodes[i].parent) {
+    const NodeData& n = m.nodes[i];
+    with_joint(n.kind, [&](auto joint) {
+      using Joint = decltype(joint);
+      for_each_axis<Joint>([&](auto d, auto axis) {
+        const int k = n.v_index + d.value;
+        row[static_cast<long>(k) * ld] = T(m.v_sign[k]) * at<axis.value>(f);
+      });
+      f = force_to_parent(Joint::load(n, i, w), f);
+    });
+  }
+}
+
+// J, rows (user's order) x nv, column-major with leading dimension ld.
+template <class T>
+void constraint_jacobian(const ModelData& m, const ConstraintData& c, T* J, int ld, WorkspaceData<T>& w) {
+  for (int k = 0; k < m.nv; ++k)
+    for (int r = 0; r < c.row_count; ++r) J[r + static_cast<long>(k) * ld] = T(0);
+  for (int index = 0; index < c.item_count; ++index) {
+    const ConstraintItem& item = c.items[index];
+    for (int j = 0; j < item.row_count; ++j) {
+      const int r = item.row_begin + j;
+      T* row = J + c.user_row[r];
+      if (item.bridge < 0) {
+        carry_row(m, item.node, -1, load_force<T>(w.K + 6 * r), row, ld, w);
+        continue;
+      }
+      const T* sides = w.side_K + 12 * (item.bridge + j);
+      carry_row(m, item.first, item.meet, load_force<T>(sides), row, ld, w);
+      carry_row(m, item.second, item.meet, load_force<T>(sides + 6), row, ld, w);
+    }
+  }
+}
+
+// rhs of J qdd = rhs: k less what the rows see with qdd = 0. Overwrites the accelerations of the supporting
+// nodes.
+template <class T>
+void constraint_right_hand_side(const ModelData& m, const ConstraintData& c, const T* v, T* rhs,
+                                WorkspaceData<T>& w) {
+  for (int s = 0; s < c.support_count; ++s) {
+    const int i = c.support[s];
+    const NodeData& n = m.nodes[i];
+    with_joint(n.kind, [&](auto joint) {
+      using J = decltype(joint);
+      T rate[J::nv];
+      load_rate<J>(n, v, rate);
+      store(w.a + 6 * i, motion_to_child(J::load(n, i, w), load_motion<T>(w.a + 6 * n.parent)) +
+                             velocity_product_acceleration<J>(load_motion<T>(w.v + 6 * i), rate));
+    });
+  }
+  constraint_accelerations(c, w);
+  for (int r = 0; r < c.row_count; ++r) rhs[r] = w.k[r] - w.Ka[r];
+}
+
+TENON_ISA_END
+}  // namespace tenon

@@ -1,0 +1,94 @@
+// proxLTL ([CABA] II-C1; Carpentier, Budhiraja, Mansard, Proximal and sparse resolution of constrained
+// dynamic equations, 2021): the dual function of Gauss' principle maximised by proximal steps, its Hessian
+// the Delassus matrix by ltl_osim.hpp. O(n d^2 + m d^2 + m^2 d + m^3), an iteration O(m^2).
+//
+// With z = D^-1/2 L^-T (tau - c) everything is said in the coordinates of Z (ltl_osim.hpp):
+//   b = rhs - J a_free = rhs - Z z,   (Z Z^T + R + 1/mu) step = b - (Z Z^T + R) f,
+//   qdd = L^-1 D^-1/2 (z + Z^T lambda),
+// so M^-1 is applied once, one half before and one after the iteration. The step is computed, not its end
+// point
+// ([CABA] Eq. 14b), so that no digits are spent on what f already holds.
+#pragma once
+
+#include "kernels/constrained/dense_ldl.hpp"
+#include "kernels/delassus/ltl_osim.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+// From the factor of M, J^T in ZT, joint_force and row_rhs to the Delassus matrix and b.
+template <class T>
+inline void prox_ltl_dual(const ModelData& m, const ConstraintData& c, WorkspaceData<T>& w) {
+  ltl_osim_rows(m, c, w.H_L, w.H_inv_d, w.H_root_d, w.ZT, w);
+  ltl_osim_gram(m, c, w.ZT, w.delassus);
+
+  for (int k = 0; k < m.nv; ++k) w.z[k] = w.joint_force[k];
+  ltl_solve_lt(m, w.H_L, w.z, w);
+  for (int k = 0; k < m.nv; ++k) w.z[k] = w.z[k] * w.H_root_d[k];
+  for (int r = 0; r < whole_packs(c.row_count); ++r) w.row_free[r] = T(0);
+  for (int r = c.row_count; r < whole_packs(c.row_count); ++r) w.row_rhs[r] = T(0);
+  add_rows(m, c, w.ZT, w.z, w.row_free);
+}
+
+// Up to the Delassus matrix and b. False when M is not positive definite.
+template <class T>
+bool prox_ltl_start(const ModelData& m, const ConstraintData& c, const T* q, const T* v, const T* tau,
+                    bool has_wrenches, WorkspaceData<T>& w) {
+  joint_space_state(m, c, q, v, tau, has_wrenches, w);
+  crba_rows(m, w.H_L, w);
+  if (!ltl_factor(m, w.H_L, w.H_inv_d, w)) return false;
+  transposed_jacobian(m, c, w.ZT, w);
+  prox_ltl_dual(m, c, w);
+  return true;
+}
+
+// Factor for new proximal terms.
+template <class T>
+void prox_ltl_factor(const ConstraintData& c, const T* inv_mu, WorkspaceData<T>& w) {
+  const int n = c.row_count, stride = whole_packs(n);
+  for (int r = 0; r < n; ++r) w.damping[r] = T(c.compliance[r]) + inv_mu[r];
+  for (int r = n; r < stride; ++r) w.damping[r] = T(0);
+  factor_dense(w.delassus, w.damping, n, stride, w.dual_factor, w.dual_inv_d, w.dual_scaled);
+}
+
+// The proximal step from centre f.
+template <class T>
+void prox_ltl_step(const ConstraintData& c, const T* f, T* step, WorkspaceData<T>& w) {
+  const int n = c.row_count, stride = whole_packs(n);
+  T *x = w.row_step, *soft = w.row_soft;
+  for (int r = 0; r < stride; ++r) soft[r] = r < n ? T(c.compliance[r]) * f[r] : T(0);
+  for (int r = 0; r < stride; r += 4) {
+    const auto at = [r](const T* a) { return Lanes<T>::load(a + r); };
+    (at(w.row_rhs) - at(w.row_free) - at(soft)).store(x + r);
+  }
+  subtract_product(w.delassus, n, stride, f, x);
+  solve_dense(w.dual_factor, w.dual_inv_d, stride, x);
+  for (int r = 0; r < n; ++r) step[r] = x[r];
+}
+
+// qdd from WorkspaceData::y, the sum of z and what the rows add, and what is left of the rows in row_step:
+// rhs - J qdd - slack, the slack of compliant rows given in row_soft.
+template <class T>
+void prox_ltl_motion(const ModelData& m, const ConstraintData& c, T* qdd, WorkspaceData<T>& w) {
+  const int n = c.row_count;
+  for (int r = 0; r < whole_packs(n); ++r) w.row_step[r] = T(0);
+  add_rows(m, c, w.ZT, w.y, w.row_step);
+  for (int r = 0; r < n; ++r) w.row_step[r] = w.row_rhs[r] - w.row_step[r] - w.row_soft[r];
+  for (int k = 0; k < m.nv; ++k) qdd[k] = w.y[k] * w.H_root_d[k];
+  ltl_solve_l(m, w.H_L, qdd, w);
+}
+
+// The same from the multipliers.
+template <class T>
+void prox_ltl_finish(const ModelData& m, const ConstraintData& c, const T* lambda, T* qdd,
+                     WorkspaceData<T>& w) {
+  const int n = c.row_count, stride = whole_packs(n);
+  for (int r = 0; r < stride; ++r) w.row_force[r] = r < n ? lambda[r] : T(0);
+  for (int k = 0; k < m.nv; ++k) w.y[k] = w.z[k];
+  add_transposed_rows(m, c, w.ZT, w.row_force, w.y);
+  for (int r = 0; r < n; ++r) w.row_soft[r] = T(c.compliance[r]) * lambda[r];
+  prox_ltl_motion(m, c, qdd, w);
+}
+
+TENON_ISA_END
+}  // namespace tenon

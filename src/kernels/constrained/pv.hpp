@@ -1,0 +1,480 @@
+// The Popov-Vereshchagin sweep ([CABA] II-F, Alg. 4). While ABA eliminates joints from the leaves to the
+// root, the constraint rows of the subtree are carried along, K a' = k turned into conditions on the parent
+// (lambda is the force on the robot, Alg. 4 has the other sign):
+//
+//   W = K S,   L := L + W D^-1 W^T,   k := k - W D^-1 u - K' c,   K' = K - W D^-1 U^T seen by the parent
+//
+// At the root all joints are gone: (L + R) lambda = k - K a_0 =: b, with L = J M^-1 J^T. Out again, the
+// joints feel the rows by u := u + W^T lambda (line 18), and the rest is ABA's. O(n + m^2 d) and the dense
+// solve O(m^3), which the branches of a root joint share: their rows are coupled by its few dofs only, L =
+// diag(L_b) + Y D^-1 Y^T, so that the blocks are factored one by one and the matrix inversion lemma does the
+// rest ([CABA] VI-B, Eq. 43, 45).
+//
+// L of a chain whose joints all see the same rows is summed at its end, all columns of W at once.
+#pragma once
+
+#include "kernels/cluster/cluster_rows.hpp"
+#include "kernels/constrained/constraint_rows.hpp"
+#include "kernels/constrained/dense_ldl.hpp"
+#include "kernels/constrained/pv_data.hpp"
+#include "spatial/lanes.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+// ---- inward: rows, then their dual Hessian
+// ------------------------------------------------------------------
+
+template <class T>
+TENON_INLINE Force<Lanes<T>> load_lanes(const T* K, int stride) {
+  using V = Lanes<T>;
+  return {{V::load(K), V::load(K + stride), V::load(K + 2 * stride)},
+          {V::load(K + 3 * stride), V::load(K + 4 * stride), V::load(K + 5 * stride)}};
+}
+template <class T>
+TENON_INLINE void store_lanes(T* K, int stride, const Force<Lanes<T>>& f) {
+  f.n.x.store(K), f.n.y.store(K + stride), f.n.z.store(K + 2 * stride);
+  f.f.x.store(K + 3 * stride), f.f.y.store(K + 4 * stride), f.f.z.store(K + 5 * stride);
+}
+
+template <class T>
+TENON_INLINE void enter_row(const T* K, const T& k, int lane, PvData<T>& d) {
+  for (int e = 0; e < 6; ++e) d.K[e * d.lane_count + lane] = K[e];
+  d.k[lane] = k;
+}
+
+// The rows on the body itself take their lanes, and bridging rows that start on it; of those the first side
+// brings the right-hand side. Body: a node, or a group of a cluster.
+template <class T, class Body>
+inline void enter_rows(const Body& s, PvData<T>& d, const WorkspaceData<T>& w) {
+  const T o(0), none[6] = {o, o, o, o, o, o};
+  int lane = s.lane_begin;
+  for (int r = s.row_begin; r < s.row_end; ++r) enter_row(w.K + 6 * r, w.k[r], lane++, d);
+  for (int j = s.side_begin; j < s.side_end; ++j) {
+    const PvSide& side = d.sides[j];
+    enter_row(w.side_K + side.K, side.K % 12 == 0 ? w.k[side.row] : o, lane++, d);
+  }
+  for (; lane % 4 != 0; ++lane) enter_row(none, o, lane, d);
+}
+
+// What the second lanes carry goes to the first ones.
+template <class T>
+inline void merge_lanes(int begin, int end, PvData<T>& d) {
+  for (int j = begin; j < end; ++j) {
+    const PvMerge& m = d.merges[j];
+    for (int e = 0; e < 7; ++e) {
+      T* x = e < 6 ? d.K + e * d.lane_count : d.k;
+      x[m.into] = x[m.into] + x[m.from];
+      x[m.from] = T(0);
+    }
+  }
+}
+
+// The rows of node i past its joint and on to its parent.
+template <class J, class T>
+TENON_INLINE void carry_rows(const NodeData& n, const PvNode& s, const T* v, PvData<T>& d,
+                             const WorkspaceData<T>& w) {
+  using V = Lanes<T>;
+  constexpr int N = J::nv;
+  const int lanes = s.lane_end - s.lane_begin;
+  const T* u = w.u + n.v_index;
+  T* d_inv = d.d_inv + s.column_begin;
+  T* W = d.W + s.W_begin;
+  T l[N][N];
+  Force<V> U[N];
+  V u_over_d[N];
+  for (int r = 0; r < N; ++r) {
+    const T* D = w.D + 6 * (n.v_index + r);
+    for (int k = 0; k < r; ++k) l[r][k] = D[k];
+    d_inv[r] = D[r];
+    U[r] = spread(load_force<T>(w.U + 6 * (n.v_index + r)));
+    u_over_d[r] = V(u[r]);
+  }
+  T rate[N];
+  load_rate<J>(n, v, rate);
+  const Motion<V> c = spread(velocity_product_acceleration<J>(load_motion<T>(w.v + 6 * s.node), rate));
+  const auto X = spread(J::load(n, s.node, w));
+  for (int lane = 0; lane < lanes; lane += V::count) {
+    T* place = d.K + s.lane_begin + lane;
+    Force<V> K = load_lanes(place, d.lane_count);
+    V k = V::load(d.k + s.lane_begin + lane);
+    V x[N];
+    for_each_axis<J>([&](auto r, auto axis) { x[r.value] = at<axis.value>(K); });
+    for (int r = 0; r < N; ++r) {
+      for (int j = 0; j < r; ++j) x[r] = x[r] - V(l[r][j]) * x[j];
+      x[r].store(W + r * lanes + lane);
+    }
+    for (int r = N - 1; r >= 0; --r) {
+      x[r] = x[r] * V(d_inv[r]);
+      for (int j = r + 1; j < N; ++j) x[r] = x[r] - V(l[j][r]) * x[j];
+      K = K - scaled(x[r], U[r]);
+      k = k - x[r] * u_over_d[r];
+    }
+    (k - dot(c, K)).store(d.k + s.lane_begin + lane);
+    store_lanes(place, d.lane_count, force_to_parent(X, K));
+  }
+}
+
+// The rows of a cluster past its joints and on to its parent. Each group goes its own way inwards; what it
+// sees of the independent coordinates, W = K S G, is stored as W L^-T with D = L diag L^T.
+template <class T>
+inline void carry_group(const ModelData& m, const ClusterData& c, const PvNode& s, const PvGroup& group,
+                        const T* v, PvData<T>& d, const WorkspaceData<T>& w) {
+  using V = Lanes<T>;
+  const int lanes = s.lane_end - s.lane_begin;
+  for (int lane = group.lane_begin; lane < group.lane_end; lane += V::count) {
+    Force<V> K = load_lanes(d.K + lane, d.lane_count);
+    V k = V::load(d.k + lane);
+    carry_locked(m, c, group.node, K, d.W + s.W_begin + (lane - s.lane_begin), lanes, w,
+                 [&](auto joint, const NodeData& n, int i, const Force<V>& at_body) {
+                   k = k - dot(spread(cluster_joint_bias<decltype(joint)>(n, i, v, w)), at_body);
+                 });
+    k.store(d.k + lane);
+    store_lanes(d.K + lane, d.lane_count, K);
+  }
+}
+template <class T>
+inline void carry_cluster_rows(const ModelData& m, const PvNode& s, const T* v, PvData<T>& d,
+                               WorkspaceData<T>& w) {
+  using V = Lanes<T>;
+  const ClusterData& c = m.clusters[s.cluster];
+  for (int g = s.group_begin; g < s.group_end; ++g) {
+    const PvGroup& group = d.groups[g];
+    const bool from_below = group.row_begin == group.row_end && group.side_begin == group.side_end;
+    if (!from_below) enter_rows(group, d, w);
+    carry_group(m, c, s, group, v, d, w);
+  }
+  const int lanes = s.lane_end - s.lane_begin;
+  T* W = d.W + s.W_begin;
+  for (int y = 0; y < c.y_count; ++y) {
+    const T* row = cluster_D(c, w, y);
+    const T d_inv = d.d_inv[s.column_begin + y] = row[y];
+    const Force<V> U = spread(load_force<T>(w.U + 6 * (c.v_begin + y)));
+    const V u_over_d(w.u[c.v_begin + y] * d_inv);
+    for (int lane = 0; lane < lanes; lane += V::count) {
+      V x = V::load(W + y * lanes + lane);
+      for (int z = 0; z < y; ++z) x = x - V(row[z]) * V::load(W + z * lanes + lane);
+      x.store(W + y * lanes + lane);
+      T* K = d.K + s.lane_begin + lane;
+      T* k = d.k + s.lane_begin + lane;
+      store_lanes(K, d.lane_count, load_lanes(K, d.lane_count) - scaled(V(d_inv) * x, U));
+      (V::load(k) - x * u_over_d).store(k);
+    }
+  }
+}
+
+// L += W D^-1 W^T for the last columns, which all have the lanes of node s.
+template <class T>
+inline void sum_dual_hessian(const PvNode& s, int columns, int end_column, const T* W, PvData<T>& d) {
+  using V = Lanes<T>;
+  const int lanes = s.lane_end - s.lane_begin;
+  const T* d_inv = d.d_inv + end_column - columns;
+  for (int left = 0; left < lanes; left += V::count) {
+    for (int q = 0; q < columns; ++q)
+      (V(d_inv[q]) * V::load(W + q * lanes + left)).store(d.scaled + V::count * q);
+    for (int row = left; row < lanes; row += V::count) {
+      T* L = d.L + (s.lane_begin + left) * d.lane_count + s.lane_begin + row;
+      V tile[V::count];
+      for (int j = 0; j < V::count; ++j) tile[j] = V::load(L + j * d.lane_count);
+      for (int q = 0; q < columns; ++q) {
+        const V x = V::load(W + q * lanes + row);
+        for (int j = 0; j < V::count; ++j) tile[j] = tile[j] + x * V(d.scaled[V::count * q + j]);
+      }
+      for (int j = 0; j < V::count; ++j) tile[j].store(L + j * d.lane_count);
+    }
+  }
+}
+
+// ---- at the root
+// --------------------------------------------------------------------------------------------
+
+// A := the block of L of B, columns of the root joint as its border, and as d.Y.
+template <class T>
+inline void gather_block(const PvBlock& B, int root_columns, PvData<T>& d) {
+  const std::int32_t* lane = d.lane_of_row + B.row_begin;
+  const int packs = whole_packs(B.row_count);
+  const Lanes<T> zero(T(0));
+  T* A = d.A + B.begin;
+  for (int i = 0; i < packs * B.stride; i += 4) zero.store(A + i);
+  for (int j = 0; j < B.row_count; ++j) {
+    const T* L = d.L + lane[j] * d.lane_count;
+    for (int i = j; i < B.row_count; ++i) A[j * B.stride + i] = A[i * B.stride + j] = L[lane[i]];
+  }
+  // Of a single root, all rows are in its lanes.
+  for (int e = 0; e < root_columns; ++e) {
+    const T* W = d.W + d.nodes[d.node_count - 1].W_begin + e * d.lane_count;
+    T* Y = d.Y + e * d.slot_count + B.slot;
+    for (int j = 0; j < packs; ++j) Y[j] = j < B.row_count ? W[lane[j]] : T(0);
+    for (int j = 0; j < B.row_count; ++j) A[j * B.stride + packs + e] = Y[j];
+  }
+}
+
+// Blocks of L, and b := k - K a_0.
+template <class T>
+inline void gather_blocks(const PvBlocks& blocks, int root_columns, PvData<T>& d, const WorkspaceData<T>& w) {
+  const Motion<T> a_0 = load_motion<T>(w.a - 6);
+  for (int r = 0; r < d.world_rows; ++r) d.b[r] = w.k[r] - dot(a_0, load_force<T>(w.K + 6 * r));
+  for (int block = 0; block < blocks.count; ++block) {
+    const PvBlock& B = blocks.block[block];
+    gather_block(B, root_columns, d);
+    for (int r = B.row_begin; r < B.row_begin + B.row_count; ++r) {
+      const int lane = d.lane_of_row[r];
+      const T* K = d.K + lane;
+      const Force<T> carried = {{K[0], K[d.lane_count], K[2 * d.lane_count]},
+                                {K[3 * d.lane_count], K[4 * d.lane_count], K[5 * d.lane_count]}};
+      d.b[r] = d.k[lane] - dot(a_0, carried);
+    }
+  }
+}
+
+// L := C L C^T, C the sum of the two lanes of each bridging row. First lanes are written to both triangles:
+// their order is not that of their rows.
+template <class T>
+inline void merge_dual_hessian(PvData<T>& d) {
+  const int n = d.lane_count;
+  const auto entry = [&](int x, int y) -> T& { return d.L[x < y ? x * n + y : y * n + x]; };
+  for (int j = 0; j < d.merge_count; ++j) {
+    const int a = d.merges[j].into, b = d.merges[j].from;
+    entry(a, a) = entry(a, a) + entry(b, b) + T(2) * entry(a, b);
+    for (int x = 0; x < n; ++x) {
+      if (x == a || x == b) continue;
+      const T sum = entry(a, x) + entry(b, x);
+      d.L[a * n + x] = sum;
+      d.L[x * n + a] = sum;
+    }
+  }
+}
+
+template <class T>
+inline int root_columns(const ModelData& m, bool split, const PvData<T>& d) {
+  if (!split || d.node_count == 0) return 0;
+  const std::int32_t first = m.nodes[d.nodes[d.node_count - 1].node].v_index;
+  int columns = 1;
+  while (first + columns < m.nv && m.v_node[first + columns] == m.v_node[first]) ++columns;
+  return columns;
+}
+
+// After constraint_state: the whole way in. split: the root joint stays apart. False when the mass matrix is
+// not positive definite.
+template <class T>
+bool pv_reduce(const ModelData& m, bool split, const T* v, const T* tau, PvData<T>& d, WorkspaceData<T>& w) {
+  if (!sweep_articulated_inertia<T>(m, v, tau, w)) return false;
+  for (int left = 0; left < d.lane_count; ++left)
+    for (int row = left / 4 * 4; row < d.lane_count; ++row) d.L[left * d.lane_count + row] = T(0);
+  const T* W_of_sum = d.W;
+  for (int index = 0; index < d.node_count; ++index) {
+    const PvNode& s = d.nodes[index];
+    const NodeData& n = m.nodes[s.node];
+    if (s.cluster < 0) enter_rows(s, d, w);
+    merge_lanes(s.merge_begin, s.merge_end, d);
+    int end_column = s.column_begin;
+    if (s.cluster >= 0) {
+      carry_cluster_rows(m, s, v, d, w);
+      end_column += m.clusters[s.cluster].y_count;
+    } else {
+      with_joint(n.kind, [&](auto joint) {
+        using J = decltype(joint);
+        carry_rows<J>(n, s, v, d, w);
+        end_column += J::nv;
+      });
+    }
+    if (s.sum_columns == 0) continue;
+    const bool apart = split && index == d.node_count - 1;
+    if (!apart) sum_dual_hessian(s, s.sum_columns, end_column, W_of_sum, d);
+    if (index + 1 < d.node_count) W_of_sum = d.W + d.nodes[index + 1].W_begin;
+  }
+  merge_lanes(d.world_merge_begin, d.merge_count, d);
+  merge_dual_hessian(d);
+  gather_blocks(split ? d.split : d.whole, root_columns(m, split, d), d, w);
+  return true;
+}
+
+// C := the factor of D + Y^T (A + damping)^-1 Y, D the root joint's. The factored borders G hold what is
+// needed: Y^T (A + damping)^-1 Y = sum of G diag G^T.
+template <class T>
+inline void factor_root(int columns, const PvBlocks& blocks, PvData<T>& d) {
+  using V = Lanes<T>;
+  V sum[6][2];
+  for (int r = 0; r < 6; ++r) sum[r][0] = sum[r][1] = V(T(0));
+  for (int block = 0; block < blocks.count; ++block) {
+    const PvBlock& B = blocks.block[block];
+    for (int j = 0; j < B.row_count; ++j) {
+      const T* G = d.F + B.begin + j * B.stride + whole_packs(B.row_count);
+      const T inv_d = d.F_inv_d[B.slot + j], diagonal = inv_d > T(0) ? T(1) / inv_d : T(0);
+      const V low = V::load(G), high = V::load(G + 4);
+      for (int r = 0; r < columns; ++r) {
+        const V share(diagonal * G[r]);
+        sum[r][0] = sum[r][0] + share * low;
+        sum[r][1] = sum[r][1] + share * high;
+      }
+    }
+  }
+  const T* root_inv_d = d.d_inv + d.nodes[d.node_count - 1].column_begin;
+  T C[6][6];
+  for (int r = 0; r < 6; ++r) {
+    T row[8];
+    sum[r][0].store(row), sum[r][1].store(row + 4);
+    for (int e = 0; e < r; ++e) C[r][e] = row[e];
+    C[r][r] = r < columns ? row[r] + T(1) / root_inv_d[r] : T(1);
+  }
+  factor_ldl<6>(C);
+  for (int r = 0; r < 6; ++r)
+    for (int e = 0; e <= r; ++e) d.C[6 * r + e] = C[r][e];
+}
+
+// Factors L + row_damping. Returns the smallest pivot over its diagonal element, 0 where that is far below
+// `scale`, its typical size: how close to dependent the rows are.
+template <class T>
+T pv_factor(const ModelData& m, bool split, const double* scale, PvData<T>& d) {
+  const T no_effect(1e-6);
+  const T* damping = d.row_damping;
+  const PvBlocks& blocks = split ? d.split : d.whole;
+  T smallest(1);
+  for (int block = 0; block < blocks.count; ++block) {
+    const PvBlock& B = blocks.block[block];
+    for (int i = 0; i < B.row_count; ++i) d.damping[B.slot + i] = damping[B.row_begin + i];
+    const T ratio = factor_dense(d.A + B.begin, d.damping + B.slot, B.row_count, B.stride, d.F + B.begin,
+                                 d.F_inv_d + B.slot, d.scaled);
+    smallest = ratio < smallest ? ratio : smallest;
+    for (int i = 0; i < B.row_count; ++i) {
+      const T diagonal = d.A[B.begin + i * B.stride + i] + damping[B.row_begin + i];
+      const T typical = no_effect * T(scale[B.row_begin + i]);
+      if (!(diagonal > typical)) smallest = T(0);
+    }
+  }
+  if (split) factor_root(root_columns(m, split, d), blocks, d);
+  for (int r = 0; r < d.world_rows; ++r)
+    if (!(damping[r] > T(0))) smallest = T(0);
+  return smallest;
+}
+
+// x := b - (L + R) f of a block, without what the root joint adds to L; returned in x's border: -Y^T f.
+template <class T>
+TENON_INLINE void block_residual(const PvBlock& B, const T* R, const T* f, T* x, const PvData<T>& d) {
+  for (int i = 0; i < B.row_count; ++i) {
+    const int r = B.row_begin + i;
+    x[i] = d.b[r] - R[r] * f[r];
+  }
+  for (int i = B.row_count; i < B.stride; ++i) x[i] = T(0);
+  subtract_product(d.A + B.begin, B.row_count, B.stride, f + B.row_begin, x);
+}
+
+// residual := b - (L + R) f, the violation that f leaves; R: compliance of the rows. step := (L +
+// row_damping)^-1 times it, a step towards (L + R) lambda = b that keeps its digits however large f is.
+template <class T>
+void pv_step(const ModelData& m, bool split, const T* R, const T* f, T* step, PvData<T>& d) {
+  using V = Lanes<T>;
+  const PvBlocks& blocks = split ? d.split : d.whole;
+  const int columns = root_columns(m, split, d);
+  for (int r = 0; r < d.world_rows; ++r) {
+    d.residual[r] = d.b[r] - R[r] * f[r];
+    step[r] = d.residual[r] / d.row_damping[r];
+  }
+  T force[6] = {}, response[6] = {};
+  for (int block = 0; block < blocks.count; ++block) {
+    const PvBlock& B = blocks.block[block];
+    T* x = d.x + B.slot;
+    block_residual(B, R, f, x, d);
+    T* border = x + whole_packs(B.row_count);
+    for (int e = 0; e < columns; ++e) force[e] = force[e] + border[e], border[e] = T(0);
+  }
+  for (int e = 0; e < columns; ++e) force[e] = force[e] * d.d_inv[d.nodes[d.node_count - 1].column_begin + e];
+  for (int block = 0; block < blocks.count; ++block) {
+    const PvBlock& B = blocks.block[block];
+    const int packs = whole_packs(B.row_count);
+    T* x = d.x + B.slot;
+    for (int e = 0; e < columns; ++e)
+      for (int i = 0; i < packs; i += 4)
+        (V::load(x + i) + V::load(d.Y + e * d.slot_count + B.slot + i) * V(force[e])).store(x + i);
+    for (int i = 0; i < B.row_count; ++i) d.residual[B.row_begin + i] = x[i];
+    solve_forward(d.F + B.begin, B.row_count, B.stride, x);
+    for (int e = 0; e < columns; ++e) response[e] = response[e] - x[packs + e];
+  }
+  if (columns > 0) {
+    T C[6][6];
+    for (int r = 0; r < 6; ++r)
+      for (int e = 0; e <= r; ++e) C[r][e] = d.C[6 * r + e];
+    solve_ldl<6>(C, response);
+  }
+  for (int block = 0; block < blocks.count; ++block) {
+    const PvBlock& B = blocks.block[block];
+    T* x = d.x + B.slot;
+    for (int e = 0; e < columns; ++e) x[whole_packs(B.row_count) + e] = response[e];
+    solve_backward(d.F + B.begin, d.F_inv_d + B.slot, B.row_count, B.stride, x);
+    for (int i = 0; i < B.row_count; ++i) step[B.row_begin + i] = x[i];
+  }
+}
+
+// L = J M^-1 J^T as one matrix, both triangles, leading dimension ld.
+template <class T>
+void pv_dual_hessian(const ModelData& m, bool split, T* L, int ld, const PvData<T>& d) {
+  const PvBlocks& blocks = split ? d.split : d.whole;
+  const int columns = root_columns(m, split, d);
+  const T* d_inv = columns > 0 ? d.d_inv + d.nodes[d.node_count - 1].column_begin : nullptr;
+  for (int i = 0; i < ld * ld; ++i) L[i] = T(0);
+  for (int left = 0; left < blocks.count; ++left) {
+    const PvBlock& B = blocks.block[left];
+    for (int j = 0; j < B.row_count; ++j) {
+      T* column = L + (B.row_begin + j) * ld;
+      for (int i = 0; i < B.row_count; ++i) column[B.row_begin + i] = d.A[B.begin + j * B.stride + i];
+      for (int e = 0; e < columns; ++e) {
+        const T y = d.Y[e * d.slot_count + B.slot + j] * d_inv[e];
+        for (int block = 0; block < blocks.count; ++block) {
+          const PvBlock& C = blocks.block[block];
+          for (int i = 0; i < C.row_count; ++i)
+            column[C.row_begin + i] = column[C.row_begin + i] + y * d.Y[e * d.slot_count + C.slot + i];
+        }
+      }
+    }
+  }
+}
+
+// ---- outward
+// -------------------------------------------------------------------------------------------------
+
+// Adds what the multipliers lambda (rows) do to the joints, and rolls out: accelerations, and K a of the
+// rows.
+template <class T>
+void pv_roll_out(const ModelData& m, const ConstraintData& c, const T* v, const T* lambda, T* qdd,
+                 PvData<T>& d, WorkspaceData<T>& w) {
+  using V = Lanes<T>;
+  T* force = d.k;  // lanes; the right-hand sides have done their work
+  for (int lane = 0; lane < d.lane_count; ++lane) force[lane] = T(0);
+  for (int index = 0; index < d.node_count; ++index) {
+    const PvNode& s = d.nodes[index];
+    for (int r = s.row_begin; r < s.row_end; ++r) force[d.lane_of_row[r]] = lambda[r];
+  }
+  for (int j = 0; j < d.side_count; ++j) force[d.sides[j].lane] = lambda[d.sides[j].row];
+  for (int index = 0; index < d.node_count; ++index) {
+    const PvNode& s = d.nodes[index];
+    const NodeData& n = m.nodes[s.node];
+    const int lanes = s.lane_end - s.lane_begin;
+    const auto work = [&](int column) {
+      V sum(T(0));
+      for (int lane = 0; lane < lanes; lane += V::count)
+        sum = sum + V::load(d.W + s.W_begin + column * lanes + lane) * V::load(force + s.lane_begin + lane);
+      return sum.sum();
+    };
+    if (s.cluster >= 0) {
+      const ClusterData& cluster = m.clusters[s.cluster];
+      for (int y = 0; y < cluster.y_count; ++y) w.u[cluster.v_begin + y] = w.u[cluster.v_begin + y] + work(y);
+      continue;
+    }
+    with_joint(n.kind, [&](auto joint) {
+      using J = decltype(joint);
+      T x[J::nv];
+      for (int r = 0; r < J::nv; ++r) x[r] = work(r);
+      T* u = w.u + n.v_index;
+      for (int r = 0; r < J::nv; ++r) {
+        T sum = x[r];
+        for (int j = 0; j < r; ++j) sum = sum + w.D[6 * (n.v_index + r) + j] * x[j];
+        u[r] = u[r] + sum;
+      }
+    });
+  }
+  sweep_accelerations(m, v, qdd, w);
+  constraint_accelerations(c, w);
+}
+
+TENON_ISA_END
+}  // namespace tenon

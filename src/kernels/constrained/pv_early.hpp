@@ -1,0 +1,577 @@
+// pv_early ([CABA] VII-B): the Popov-Vereshchagin sweep with each multiplier eliminated at the first joint
+// that can carry it, in O(n + m).
+//
+// Rows K a' + L lambda = k travel to the root along with the articulated inertia; lambda is the force on the
+// robot. A degree of freedom with subspace S adds W D^-1 W^T to L, W = K S a column. A Householder reflection
+// turns W into one entry, so that only one row feels the joint:
+//
+//   K := K - W D^-1 U^T,   k := k - W D^-1 u,   s = W^2 / D
+//
+// and is eliminated at once, lambda = (k - K a') / s:   IA := IA + K^T K / s,   pA := pA - K^T k / s. Joints
+// of several degrees of freedom are taken axis by axis, which is the factorisation D = L diag L^T in another
+// order.
+//
+// Two things keep digits and the count of rows. A joint that feels the row only weakly (s far below what is
+// typical of the row) does not get it: 1 / s would drown the inertia. The row travels on, with its share of
+// L, to a joint that carries it; L is then no longer zero and eliminations couple rows. And where more than
+// six rows meet, reflections make all but six lose their K: these have met every joint that moves them and
+// are solved among themselves. Without L they are redundant, and k is what they contradict each other by.
+// Rows with much compliance R are springs: IA += K^T K / R on their own link; others start with L = R.
+//
+// All changes of rows are orthogonal, and each eliminated direction lies in the range of the dual Hessian; so
+// with rows scaled by the square roots of their weights the redundant remainder is the weighted least-squares
+// residual.
+#pragma once
+
+#include <cmath>
+
+#include "kernels/constrained/constraint_rows.hpp"
+#include "kernels/constrained/pv_early_data.hpp"
+#include "spatial/lanes.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+// A row scaled to unit Delassus diagonal is given to a joint from this s on.
+inline constexpr double early_carries = 1e-3;
+// Squares of K S below this share of the squares that went in are rounding.
+inline constexpr double early_rounding = 1e-29;
+// Eigenvalues of L below this, unit Delassus diagonal, are zero.
+inline constexpr double early_redundant = 1e-12;
+
+// ---- reflections
+// --------------------------------------------------------------------------------------------
+
+// Reflects rows begin to end so that of their entries `axis` only that of `target` is left; returns it. norm:
+// the length of these entries.
+template <class T>
+inline T reflect_rows(T (*row)[8], int begin, int end, int target, int axis, const T& norm, T* v, T& beta) {
+  using V = Lanes<T>;
+  const T x = row[target][axis];
+  beta = T(0);
+  if (end - begin == 1) {
+    v[target] = T(0);
+    return x;
+  }
+  const T alpha = x > T(0) ? -norm : norm;
+  V low(T(0)), high(T(0));
+  for (int i = begin; i < end; ++i) {
+    v[i] = i == target ? x - alpha : row[i][axis];
+    low = low + V(v[i]) * V::load(row[i]);
+    high = high + V(v[i]) * V::load(row[i] + 4);
+  }
+  beta = T(1) / (norm * (norm + (x > T(0) ? x : -x)));
+  for (int i = begin; i < end; ++i) {
+    const V share(beta * v[i]);
+    (V::load(row[i]) - share * low).store(row[i]);
+    (V::load(row[i] + 4) - share * high).store(row[i] + 4);
+    row[i][axis] = T(0);
+  }
+  row[target][axis] = alpha;
+  return alpha;
+}
+
+// L := H L H with H = 1 - beta v v^T on rows begin to end; L has `size` rows, n of them used.
+template <int size, class T>
+inline void reflect_coupling(T (*L)[size], int n, int begin, int end, const T* v, const T& beta) {
+  for (int i = 0; i < n; ++i) {
+    T sum(0);
+    for (int j = begin; j < end; ++j) sum = sum + L[i][j] * v[j];
+    for (int j = begin; j < end; ++j) L[i][j] = L[i][j] - beta * sum * v[j];
+  }
+  for (int i = 0; i < n; ++i) {
+    T sum(0);
+    for (int j = begin; j < end; ++j) sum = sum + L[j][i] * v[j];
+    for (int j = begin; j < end; ++j) L[j][i] = L[j][i] - beta * sum * v[j];
+  }
+}
+
+template <class T>
+inline void reflect_back(T* lambda, int begin, int end, const T* v, const T& beta) {
+  T sum(0);
+  for (int i = begin; i < end; ++i) sum = sum + v[i] * lambda[i];
+  for (int i = begin; i < end; ++i) lambda[i] = lambda[i] - beta * sum * v[i];
+}
+
+// Eigenvalues (left on the diagonal of A) and eigenvectors (columns of V) by Jacobi rotations.
+template <class T>
+inline void diagonalize(T (&A)[early_meet][early_meet], int n, T (&V)[early_meet][early_meet]) {
+  using std::sqrt;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) V[i][j] = i == j ? T(1) : T(0);
+  for (int sweep = 0; sweep < 30; ++sweep) {
+    bool done = true;
+    for (int i = 0; i < n; ++i) {
+      for (int j = i + 1; j < n; ++j) {
+        const T off = A[i][j];
+        if (off * off <= T(1e-33) * (A[i][i] * A[j][j]) + T(1e-60)) continue;
+        done = false;
+        const T cot2 = (A[j][j] - A[i][i]) / (T(2) * off);
+        const T size = cot2 > T(0) ? cot2 : -cot2;
+        const T t = (cot2 >= T(0) ? T(1) : T(-1)) / (size + sqrt(T(1) + cot2 * cot2));
+        const T c = T(1) / sqrt(T(1) + t * t), s = t * c;
+        const auto turn = [&](T& x, T& y) {
+          const T old = x;
+          x = c * old - s * y;
+          y = s * old + c * y;
+        };
+        for (int k = 0; k < n; ++k) turn(A[k][i], A[k][j]);
+        for (int k = 0; k < n; ++k) turn(A[i][k], A[j][k]);
+        for (int k = 0; k < n; ++k) turn(V[k][i], V[k][j]);
+      }
+    }
+    if (done) return;
+  }
+}
+
+// ---- more than six rows, rows at the root
+// -------------------------------------------------------------------
+
+// Rows kept to total have no K any more: L among themselves and their couplings with the others are final.
+template <class T>
+inline void close_rows(T (*row)[8], T (*L)[early_meet], EarlySqueeze<T>& q, PvEarlyData<T>& d) {
+  const int p = q.kept, z = q.total - q.kept;
+  if (!q.coupled) {
+    d.redundant += z;
+    return;
+  }
+  T A[early_meet][early_meet];
+  for (int i = 0; i < z; ++i)
+    for (int j = 0; j < z; ++j) A[i][j] = L[p + i][p + j];
+  diagonalize(A, z, q.V);
+  for (int i = 0; i < z; ++i) {
+    const bool redundant = !(A[i][i] > T(early_redundant));
+    d.redundant += redundant;
+    q.inv_e[i] = redundant ? T(0) : T(1) / A[i][i];
+    q.k[i] = T(0);
+    for (int r = 0; r < z; ++r) q.k[i] = q.k[i] + q.V[r][i] * row[p + r][6];
+    for (int j = 0; j < p; ++j) {
+      q.couple[i][j] = T(0);
+      for (int r = 0; r < z; ++r) q.couple[i][j] = q.couple[i][j] + q.V[r][i] * L[p + r][j];
+    }
+    for (int j = 0; j < p; ++j) {
+      const T share = q.couple[i][j] * q.inv_e[i];
+      row[j][6] = row[j][6] - share * q.k[i];
+      for (int l = 0; l < p; ++l) L[j][l] = L[j][l] - share * q.couple[i][l];
+    }
+  }
+}
+
+// Reflects until all but the first rows, at most six, have lost their K.
+template <class T>
+inline void squeeze_rows(T (*row)[8], T (*L)[early_meet], const T& size, EarlySqueeze<T>& q,
+                         PvEarlyData<T>& d) {
+  using std::sqrt;
+  q.kept = 0;
+  for (int axis = 0; axis < 6 && q.kept < q.total; ++axis) {
+    T squares(0);
+    for (int i = q.kept; i < q.total; ++i) squares = squares + row[i][axis] * row[i][axis];
+    if (!(squares > T(early_rounding) * size)) continue;
+    const int p = q.kept++;
+    reflect_rows(row, p, q.total, p, axis, T(sqrt(squares)), q.v[p], q.beta[p]);
+    if (q.coupled) reflect_coupling<early_meet>(L, q.total, p, q.total, q.v[p], q.beta[p]);
+  }
+  close_rows(row, L, q, d);
+}
+
+// lambda of the first `kept` rows -> of all.
+template <class T>
+inline void take_back_squeeze(const EarlySqueeze<T>& q, T* lambda) {
+  const int p = q.kept, z = q.total - q.kept;
+  for (int r = 0; r < z; ++r) lambda[p + r] = T(0);
+  for (int i = 0; q.coupled && i < z; ++i) {
+    T x = q.k[i];
+    for (int j = 0; j < p; ++j) x = x - q.couple[i][j] * lambda[j];
+    x = x * q.inv_e[i];
+    for (int r = 0; r < z; ++r) lambda[p + r] = lambda[p + r] + q.V[r][i] * x;
+  }
+  for (int j = p - 1; j >= 0; --j) reflect_back(lambda, j, q.total, q.v[j], q.beta[j]);
+}
+
+// Rows (with L where coupled) come to set s.
+template <class T>
+inline void join_rows(EarlySet<T>& s, const EarlySet<T>& more, const EarlyJoin& join, EarlyJoined& joined,
+                      PvEarlyData<T>& d) {
+  const int before = s.count, total = s.count + more.count;
+  joined = {before, more.count, total};
+  const bool coupled = s.coupled || more.coupled;
+  s.size = before > 0 ? s.size + more.size : more.size;
+  if (total <= early_travel) {
+    for (int i = 0; i < more.count; ++i)
+      for (int e = 0; e < 8; ++e) s.row[before + i][e] = more.row[i][e];
+    for (int i = 0; coupled && i < total; ++i) {
+      for (int j = 0; j < total; ++j) {
+        const bool old = i < before && j < before, added = i >= before && j >= before;
+        s.L[i][j] = old && s.coupled        ? s.L[i][j]
+                    : added && more.coupled ? more.L[i - before][j - before]
+                                            : T(0);
+      }
+    }
+    s.count = total;
+    s.coupled = coupled;
+    return;
+  }
+  T row[early_meet][8], L[early_meet][early_meet];
+  for (int i = 0; i < total; ++i)
+    for (int e = 0; e < 8; ++e) row[i][e] = i < before ? s.row[i][e] : more.row[i - before][e];
+  for (int i = 0; coupled && i < total; ++i) {
+    for (int j = 0; j < total; ++j) {
+      const bool old = i < before && j < before, added = i >= before && j >= before;
+      L[i][j] = old && s.coupled ? s.L[i][j] : added && more.coupled ? more.L[i - before][j - before] : T(0);
+    }
+  }
+  EarlySqueeze<T>& q = d.squeezes[join.squeeze];
+  q.total = total;
+  q.coupled = coupled;
+  squeeze_rows(row, L, s.size, q, d);
+  s.count = joined.after = q.kept;
+  s.coupled = coupled;
+  for (int i = 0; i < q.kept; ++i) {
+    for (int e = 0; e < 8; ++e) s.row[i][e] = row[i][e];
+    for (int j = 0; coupled && j < q.kept; ++j) s.L[i][j] = L[i][j];
+  }
+}
+
+// ---- inward
+// --------------------------------------------------------------------------------------------------
+
+// The last row, with dual Hessian s, leaves the set.
+template <class T>
+TENON_INLINE void eliminate_row(const T& s, HandedUp<T>& h, EarlySet<T>& set, EarlyColumn<T>& col) {
+  const int last = --set.count;
+  const Force<T> K = load_force<T>(set.row[last]);
+  col.k = set.row[last][6];
+  col.inv_s = T(1) / s;
+  store(col.K, K);
+  subtract_outer(h.IA, K, scaled(-col.inv_s, K));
+  h.pA = h.pA - scaled(col.inv_s * col.k, K);
+  col.coupled = set.coupled;
+  if (!set.coupled) return;
+  for (int i = 0; i < last; ++i) col.L[i] = set.L[i][last];
+  for (int i = 0; i < last; ++i) {
+    const T share = col.L[i] * col.inv_s;
+    for (int e = 0; e < 7; ++e) set.row[i][e] = set.row[i][e] - share * set.row[last][e];
+    for (int j = 0; j < last; ++j) set.L[i][j] = set.L[i][j] - share * col.L[j];
+  }
+}
+
+// One degree of freedom, axis A of the body frame, tau, armature and spin its own: U, 1 / D and u are stored,
+// (IA, pA) and the rows become what they are without it.
+template <int A, bool loops, class T>
+inline bool eliminate_dof(const T& armature, const T& spin, const T& tau, int index, HandedUp<T>& h,
+                          EarlySet<T>& set, PvEarlyData<T>& d, WorkspaceData<T>& w) {
+  using std::sqrt;
+  EarlyColumn<T>& col = d.columns[index];
+  Force<T> U = column<A>(h.IA);
+  const T D = at<A>(U) + armature, inv_D = T(1) / D;
+  if constexpr (loops) at<A>(U) = at<A>(U) + spin;
+  const T u = tau - at<A>(h.pA);
+  store(w.U + 6 * index, U);
+  w.D[6 * index] = inv_D;
+  w.u[index] = u;
+  subtract_outer(h.IA, U, scaled(inv_D, U));
+  h.pA = h.pA + scaled(inv_D * u, U);
+
+  col.rows = set.count;
+  col.state = early_untouched;
+  T squares(0);
+  for (int i = 0; i < set.count; ++i) squares = squares + set.row[i][A] * set.row[i][A];
+  if (!(squares > T(early_rounding) * set.size)) return D > T(0);
+
+  const int last = set.count - 1;
+  const T norm = set.count == 1 ? T(0) : T(sqrt(squares));
+  col.alpha = reflect_rows(set.row, 0, set.count, last, A, norm, col.v, col.beta);
+  if (set.coupled) reflect_coupling<early_travel>(set.L, set.count, 0, set.count, col.v, col.beta);
+  const T share = col.alpha * inv_D;
+  store(set.row[last], load_force<T>(set.row[last]) - scaled(share, U));
+  set.row[last][6] = set.row[last][6] - share * u;
+  T s = col.alpha * share;
+  if (set.coupled) s = s + set.L[last][last];
+  if (s >= T(early_carries)) {
+    col.state = early_eliminated;
+    eliminate_row(s, h, set, col);
+    return D > T(0);
+  }
+  col.state = early_kept;
+  for (int i = 0; !set.coupled && i < set.count; ++i)
+    for (int j = 0; j < set.count; ++j) set.L[i][j] = T(0);
+  set.L[last][last] = s;
+  set.coupled = 1;
+  return D > T(0);
+}
+
+// Compile-time loop over the dofs of a joint, last first.
+template <class J, class F, int D = J::nv - 1>
+TENON_INLINE void for_each_axis_backwards(F&& f) {
+  if constexpr (D >= 0) {
+    f(Int<D>{}, Int<J::axis[D]>{});
+    for_each_axis_backwards<J, F, D - 1>(static_cast<F&&>(f));
+  }
+}
+
+// The rows on node i itself: springs into the inertia, the others into its set.
+template <class T>
+inline void enter_rows(const EarlyNode& e, HandedUp<T>& h, EarlySet<T>& set, PvEarlyData<T>& d,
+                       const WorkspaceData<T>& w) {
+  for (int j = e.soft_begin; j < e.soft_end; ++j) {
+    const int r = d.soft_rows[j];
+    const Force<T> K = load_force<T>(w.K + 6 * r);
+    const T stiffness = T(1) / d.compliance[r];
+    subtract_outer(h.IA, K, scaled(-stiffness, K));
+    h.pA = h.pA - scaled(stiffness * w.k[r], K);
+  }
+  for (int j = e.join_begin; j < e.join_end; ++j) {
+    const EarlyJoin& join = d.joins[j];
+    if (join.child >= 0) continue;
+    EarlySet<T> own;
+    own.count = join.row_count;
+    own.coupled = 0;
+    own.size = T(0);
+    for (int i = 0; i < own.count; ++i) {
+      const int r = d.hard_rows[join.row_begin + i];
+      const T scale = d.row_scale[r];
+      for (int c = 0; c < 6; ++c)
+        own.row[i][c] = scale * w.K[6 * r + c], own.size = own.size + own.row[i][c] * own.row[i][c];
+      own.row[i][6] = scale * w.k[r];
+      own.row[i][7] = T(0);
+      own.coupled = own.coupled || d.compliance[r] > T(0);
+    }
+    for (int i = 0; own.coupled && i < own.count; ++i) {
+      const int r = d.hard_rows[join.row_begin + i];
+      for (int c = 0; c < own.count; ++c)
+        own.L[i][c] = c == i ? d.row_scale[r] * d.row_scale[r] * d.compliance[r] : T(0);
+    }
+    join_rows(set, own, join, d.joined[j], d);
+  }
+}
+
+// Node i with rows in its set: past its joint and on to the parent.
+template <bool loops, class T>
+inline bool hand_up_with_rows(const ModelData& m, const EarlyNode& e, const T* v, const T* tau,
+                              HandedUp<T>& h, EarlySet<T>& set, PvEarlyData<T>& d, WorkspaceData<T>& w) {
+  const int i = e.node;
+  const NodeData& n = m.nodes[i];
+  bool positive = true;
+  with_joint(n.kind, [&](auto joint) {
+    using J = decltype(joint);
+    for_each_axis<J>([&](auto k, auto axis) {
+      const int index = n.v_index + k.value;
+      const T spin = loops ? T(m.spin[index]) : T(0);
+      const T force = loops ? tau[index] - w.drive_bias[index] : tau[index];
+      positive = eliminate_dof<axis.value, loops>(T(m.armature[index]), spin, T(n.sign) * force, index, h,
+                                                  set, d, w) &&
+                 positive;
+    });
+    T rate[J::nv];
+    load_rate<J>(n, v, rate);
+    const Motion<T> c = velocity_product_acceleration<J>(load_motion<T>(w.v + 6 * i), rate);
+    const auto X = J::load(n, i, w);
+    for (int r = 0; r < set.count; ++r) {
+      const Force<T> K = load_force<T>(set.row[r]);
+      set.row[r][6] = set.row[r][6] - dot(c, K);
+      store(set.row[r], force_to_parent(X, K));
+    }
+    h.pA = h.pA + h.IA * c;
+    h = {inertia_to_parent(X, h.IA), force_to_parent(X, h.pA)};
+  });
+  return positive;
+}
+
+// Where the rows of a node go: to its parent's, or at a root they are closed.
+template <class T>
+inline void pass_rows_on(const EarlyNode& e, int place, PvEarlyData<T>& d, const WorkspaceData<T>& w) {
+  EarlySet<T>& set = d.sets[place];
+  d.passed[place].out = set.count;
+  if (e.parent >= 0) {
+    join_rows(d.sets[e.parent], set, d.joins[e.up_join], d.joined[e.up_join], d);
+    return;
+  }
+  const Motion<T> a_0 = load_motion<T>(w.a - 6);
+  T row[early_meet][8], L[early_meet][early_meet];
+  for (int i = 0; i < set.count; ++i) {
+    row[i][6] = set.row[i][6] - dot(a_0, load_force<T>(set.row[i]));
+    for (int j = 0; set.coupled && j < set.count; ++j) L[i][j] = set.L[i][j];
+  }
+  EarlySqueeze<T>& q = d.squeezes[e.root_squeeze];
+  q.kept = 0;
+  q.total = set.count;
+  q.coupled = set.coupled;
+  close_rows(row, L, q, d);
+}
+
+template <bool loops, class T>
+inline bool reduce_early(const ModelData& m, const T* v, const T* tau, PvEarlyData<T>& d,
+                         WorkspaceData<T>& w) {
+  d.redundant = 0;
+  for (int r = 0; r < d.world_rows; ++r) d.redundant += !(d.compliance[r] > T(0));
+  for (int place = 0; place < d.node_count; ++place) d.sets[place].count = d.sets[place].coupled = 0;
+  bool positive = true;
+  HandedUp<T> h{};
+  int place = 0;
+  for (int i = m.node_count - 1; i >= 0; --i) {
+    const NodeData& n = m.nodes[i];
+    const std::int32_t flags = w.node_flags[i];
+    if (flags & node_carries) {
+      h.IA = h.IA + load_body<loops>(m, i, w);
+      h.pA = h.pA + load_force<T>(w.pA + 6 * i);
+    } else {
+      h.IA = articulated(load_body<loops>(m, i, w));
+      h.pA = load_force<T>(w.pA + 6 * i);
+    }
+    if (flags & node_collects) h.IA = h.IA + load_articulated(w.IA + 21 * i);
+    const bool carries_rows = place < d.node_count && d.nodes[place].node == i;
+    if (carries_rows) {
+      const EarlyNode& e = d.nodes[place];
+      EarlySet<T>& set = d.sets[place];
+      enter_rows(e, h, set, d, w);
+      d.passed[place].in = set.count;
+      positive = (set.count > 0 ? hand_up_with_rows<loops>(m, e, v, tau, h, set, d, w)
+                                : hand_up_anywhere<loops>(m, i, v, tau, h, w)) &&
+                 positive;
+      pass_rows_on(e, place, d, w);
+      ++place;
+    } else {
+      positive = hand_up_anywhere<loops>(m, i, v, tau, h, w) && positive;
+    }
+    if (n.parent >= 0 && (flags & node_adds_to_memory))
+      add_to_memory(h, flags & node_first_to_store, w.IA + 21 * n.parent, w.pA + 6 * n.parent);
+  }
+  return positive;
+}
+// After constraint_state: the whole way in. False when the mass matrix is not positive definite. Clusters
+// must not support constraints.
+template <class T>
+bool pv_early_reduce(const ModelData& m, const T* v, const T* tau, PvEarlyData<T>& d, WorkspaceData<T>& w) {
+  return has_loops(m) ? reduce_early<true>(m, v, tau, d, w) : reduce_early<false>(m, v, tau, d, w);
+}
+
+// ---- outward
+// -------------------------------------------------------------------------------------------------
+
+// Acceleration of a degree of freedom, and the multipliers of the rows it met: lambda holds those of the rows
+// that left it. a: acceleration with all dofs after it.
+template <class T>
+inline T solve_dof(const EarlyColumn<T>& col, int index, const Motion<T>& a, T* lambda,
+                   const WorkspaceData<T>& w) {
+  T force = w.u[index] - dot(a, load_force<T>(w.U + 6 * index));
+  if (col.state == early_untouched) return w.D[6 * index] * force;
+  const int last = col.rows - 1;
+  if (col.state == early_eliminated) {
+    T rest = col.k - dot(a, load_force<T>(col.K));
+    for (int i = 0; col.coupled && i < last; ++i) rest = rest - col.L[i] * lambda[i];
+    lambda[last] = col.inv_s * rest;
+  }
+  force = force + col.alpha * lambda[last];
+  reflect_back(lambda, 0, col.rows, col.v, col.beta);
+  return w.D[6 * index] * force;
+}
+
+template <class T>
+inline void roll_out_with_rows(const ModelData& m, int i, const T* v, T* lambda, T* qdd,
+                               const PvEarlyData<T>& d, WorkspaceData<T>& w) {
+  const NodeData& n = m.nodes[i];
+  with_joint(n.kind, [&](auto joint) {
+    using J = decltype(joint);
+    T rate[J::nv];
+    load_rate<J>(n, v, rate);
+    Motion<T> a = motion_to_child(J::load(n, i, w), load_motion<T>(w.a + 6 * n.parent)) +
+                  velocity_product_acceleration<J>(load_motion<T>(w.v + 6 * i), rate);
+    for_each_axis_backwards<J>([&](auto k, auto axis) {
+      const int index = n.v_index + k.value;
+      const T x = solve_dof(d.columns[index], index, a, lambda, w);
+      at<axis.value>(a) = at<axis.value>(a) + x;
+      qdd[index] = T(n.sign) * x;
+    });
+    store(w.a + 6 * i, a);
+  });
+}
+
+// The multipliers of a node's set go back to where its rows came from.
+template <class T>
+inline void take_back_joins(const EarlyNode& e, T* lambda, T* row_lambda, PvEarlyData<T>& d) {
+  for (int j = e.join_end - 1; j >= e.join_begin; --j) {
+    const EarlyJoin& join = d.joins[j];
+    const EarlyJoined& joined = d.joined[j];
+    if (joined.before + joined.added > early_travel) take_back_squeeze(d.squeezes[join.squeeze], lambda);
+    for (int i = 0; i < joined.added; ++i) {
+      const T x = lambda[joined.before + i];
+      if (join.child >= 0) {
+        d.lambda_out[early_travel * join.child + i] = x;
+      } else {
+        const int r = d.hard_rows[join.row_begin + i];
+        row_lambda[r] = d.row_scale[r] * x;
+      }
+    }
+  }
+}
+
+// Accelerations, multipliers (rows), and K a of the rows.
+template <class T>
+void pv_early_roll_out(const ModelData& m, const ConstraintData& c, const T* v, T* row_lambda, T* qdd,
+                       PvEarlyData<T>& d, WorkspaceData<T>& w) {
+  int place = d.node_count - 1;
+  const bool loops = has_loops(m);
+  const auto roll_out_any = [&](int i) {
+    if (loops)
+      roll_out_node<true>(m, i, v, qdd, w);
+    else
+      roll_out_node<false>(m, i, v, qdd, w);
+  };
+  for (int i = 0; i < m.node_count; ++i) {
+    if (place < 0 || d.nodes[place].node != i) {
+      roll_out_any(i);
+      continue;
+    }
+    const EarlyNode& e = d.nodes[place];
+    T lambda[early_meet];
+    for (int r = 0; r < d.passed[place].out; ++r) lambda[r] = d.lambda_out[early_travel * place + r];
+    if (e.parent < 0) take_back_squeeze(d.squeezes[e.root_squeeze], lambda);
+    if (d.passed[place].in > 0)
+      roll_out_with_rows(m, i, v, lambda, qdd, d, w);
+    else
+      roll_out_any(i);
+    take_back_joins(e, lambda, row_lambda, d);
+    --place;
+  }
+  constraint_accelerations(c, w);
+  for (int r = 0; r < d.world_rows; ++r)
+    row_lambda[r] = d.compliance[r] > T(0) ? (w.k[r] - w.Ka[r]) / d.compliance[r] : T(0);
+  for (int j = 0; d.node_count > 0 && j < d.nodes[d.node_count - 1].soft_end; ++j) {
+    const int r = d.soft_rows[j];
+    row_lambda[r] = (w.k[r] - w.Ka[r]) / d.compliance[r];
+  }
+}
+
+// Where the squares of the rows' residuals are least, the forces `force` = weight x residual on the rows
+// balance on every joint. Returns the largest generalised force that is left.
+template <class T>
+T pv_early_imbalance(const ModelData& m, const ConstraintData& c, const T* force, const PvEarlyData<T>& d,
+                     WorkspaceData<T>& w) {
+  const T o(0);
+  const auto absolute = [](const T& x) { return x > T(0) ? x : -x; };
+  T largest(0);
+  for (int place = 0; place < d.node_count; ++place)
+    store(w.delta_pA + 6 * d.nodes[place].node, Force<T>{{o, o, o}, {o, o, o}});
+  for (int place = 0; place < d.node_count; ++place) {
+    const int i = d.nodes[place].node;
+    const NodeData& n = m.nodes[i];
+    Force<T> f = load_force<T>(w.delta_pA + 6 * i);
+    for (int r = c.node_row_first[i]; r < c.node_row_first[i + 1]; ++r)
+      f = f + scaled(force[r], load_force<T>(w.K + 6 * r));
+    with_joint(n.kind, [&](auto joint) {
+      using J = decltype(joint);
+      for_each_axis<J>([&](auto, auto axis) {
+        const T left = absolute(at<axis.value>(f));
+        largest = left > largest ? left : largest;
+      });
+      if (n.parent >= 0) {
+        T* up = w.delta_pA + 6 * n.parent;
+        store(up, load_force<T>(up) + force_to_parent(J::load(n, i, w), f));
+      }
+    });
+  }
+  return largest;
+}
+
+TENON_ISA_END
+}  // namespace tenon

@@ -1,0 +1,193 @@
+// Extended force propagators (Wensing, Featherstone, Orin, A reduced-order recursive algorithm for the
+// computation of the operational-space inertia matrix, 2012; [OSIMR] Alg. 2). In, every link keeps the rows
+// of its subtree as its acceleration feels them; out, what the force of each such row makes the link do;
+// where two rows meet, one times the other is their element of the Delassus matrix:
+//
+//   K_p = K_i P_i^T                                                          line 7
+//   Y_i = Omega_i K_i^T = P_i^T Y_p + S D^-1 S^T K_i^T                       line 10, body frames
+//   L_ij = K_i Y_j at the closest common ancestor                            line 12
+//
+// A cluster (kernels/cluster/cluster_rows.hpp) takes the place of a joint: its rows feel its independent
+// coordinates, and the motion of each of its bodies follows from these and from the parent's ([LOOPS1] VIII,
+// C-EFPA).
+//
+// O(n + m d + m^2).
+#pragma once
+
+#include "kernels/delassus/delassus_data.hpp"
+#include "kernels/delassus/pv_osim.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+// K of a cluster on to its parent; above null: the world, where no row is wanted. What the rows feel of the
+// independent coordinates stays in PvData::W.
+template <class T>
+inline void propagate_cluster_rows(const ModelData& m, const PvNode& s, T* K, T* above, int stride,
+                                   const PvData<T>& d, const WorkspaceData<T>& w) {
+  const int lanes = s.lane_end - s.lane_begin;
+  place_cluster_lanes(s, d.groups, K, lanes, w);
+  for (int g = s.group_begin; g < s.group_end; ++g) {
+    const PvGroup& group = d.groups[g];
+    for (int lane = group.lane_begin - s.lane_begin; lane < group.lane_end - s.lane_begin; lane += 4) {
+      Force<Lanes<T>> row = load_rows(K + lane, lanes);
+      carry_past_cluster(m, m.clusters[s.cluster], group.node, row, d.W + s.W_begin + lane, lanes, w);
+      if (above) store_rows(above + lane, stride, row);
+    }
+  }
+}
+
+// K of node `index` on to its parent.
+template <class T>
+inline void propagate_rows(const ModelData& m, int index, const PvData<T>& d, EfpaData<T>& f,
+                           const WorkspaceData<T>& w) {
+  const PvNode& s = d.nodes[index];
+  const EfpaNode& at_node = f.nodes[index];
+  const int lanes = s.lane_end - s.lane_begin;
+  T* K = f.K + at_node.K_begin;
+  T* above = nullptr;
+  int stride = 0;
+  if (at_node.parent >= 0) {
+    const PvNode& parent = d.nodes[at_node.parent];
+    above = f.K + f.nodes[at_node.parent].K_begin + (s.lane_begin - parent.lane_begin);
+    stride = parent.lane_end - parent.lane_begin;
+  }
+  if (s.cluster >= 0) return propagate_cluster_rows(m, s, K, above, stride, d, w);
+  place_own_lanes(s, K, lanes, w);
+  if (!above) return;
+  const NodeData& n = m.nodes[s.node];
+  with_joint(n.kind, [&](auto joint) {
+    using J = decltype(joint);
+    const RowJoint<J, T> past(n, w);
+    const auto X = spread(J::load(n, s.node, w));
+    for (int lane = 0; lane < lanes; lane += 4) {
+      const Force<Lanes<T>> row = load_rows(K + lane, lanes);
+      Lanes<T> x[J::nv];
+      past.project(row, x);
+      store_rows(above + lane, stride, force_to_parent(X, past.pass(row, x)));
+    }
+  });
+}
+
+// Y of node `index` from its parent's.
+template <class T>
+inline void propagate_responses(const ModelData& m, int index, const PvData<T>& d, EfpaData<T>& f, T* Y,
+                                const WorkspaceData<T>& w) {
+  const PvNode& s = d.nodes[index];
+  const EfpaNode& at_node = f.nodes[index];
+  const int lanes = s.lane_end - s.lane_begin;
+  const T* K = f.K + at_node.K_begin;
+  const T* above = nullptr;
+  int stride = 0;
+  if (at_node.parent >= 0) {
+    const PvNode& parent = d.nodes[at_node.parent];
+    above = f.K + f.nodes[at_node.parent].K_begin + (s.lane_begin - parent.lane_begin);
+    stride = parent.lane_end - parent.lane_begin;
+  }
+  const Lanes<T> o(T(0));
+  const NodeData& n = m.nodes[s.node];
+  with_joint(n.kind, [&](auto joint) {
+    using J = decltype(joint);
+    const RowJoint<J, T> past(n, w);
+    const auto X = spread(J::load(n, s.node, w));
+    for (int lane = 0; lane < lanes; lane += 4) {
+      const Motion<Lanes<T>> a = above ? motion_to_child(X, load_motions(above + lane, stride))
+                                       : Motion<Lanes<T>>{{o, o, o}, {o, o, o}};
+      store_motions(Y + lane, lanes, past.respond(load_rows(K + lane, lanes), a));
+    }
+  });
+}
+
+// L_ij = K_j Y_i for columns j from `begin` to `end`, with the rows behind `end`; own: and with those from
+// the diagonal on.
+template <class T>
+TENON_INLINE void pair_columns(const PvNode& s, const T* K, const T* Y, int begin, int end, bool own,
+                               PvData<T>& d) {
+  const int lanes = s.lane_end - s.lane_begin;
+  for (int column = begin; column < end; ++column) {
+    T* L = d.L + (s.lane_begin + column) * d.lane_count + s.lane_begin;
+    for (int lane = own ? column / 4 * 4 : end; lane < lanes; lane += 4) {
+      Lanes<T> sum = Lanes<T>::load(Y + lane) * Lanes<T>(K[column]);
+      for (int e = 1; e < 6; ++e)
+        sum = sum + Lanes<T>::load(Y + e * lanes + lane) * Lanes<T>(K[e * lanes + column]);
+      sum.store(L + lane);
+    }
+  }
+}
+
+// Elements of rows that meet at node `index`.
+template <class T>
+inline void pair_lanes(int index, PvData<T>& d, const EfpaData<T>& f) {
+  const PvNode& s = d.nodes[index];
+  const EfpaNode& at_node = f.nodes[index];
+  int column = 0;
+  for (int g = at_node.group_begin; g < at_node.group_end; ++g) {
+    const int end = f.group_lane_end[g] - s.lane_begin;
+    pair_columns(s, f.K + at_node.K_begin, f.Y, column, end, g == at_node.group_begin && at_node.has_rows, d);
+    column = end;
+  }
+}
+
+// A cluster on the way out: what each row does to its independent coordinates, then group by group what the
+// rows behind do to the body that carries the group, which gives the elements, and K of what hangs on that
+// body := Y.
+template <class T>
+inline void respond_in_cluster(const ModelData& m, int index, PvData<T>& d, EfpaData<T>& f,
+                               const WorkspaceData<T>& w) {
+  const PvNode& s = d.nodes[index];
+  const EfpaNode& at_node = f.nodes[index];
+  const ClusterData& c = m.clusters[s.cluster];
+  const int lanes = s.lane_end - s.lane_begin;
+  const Lanes<T> o(T(0));
+  const auto parent_motion = [&](int lane) {
+    if (at_node.parent < 0) return Motion<Lanes<T>>{{o, o, o}, {o, o, o}};
+    const PvNode& parent = d.nodes[at_node.parent];
+    const T* above = f.K + f.nodes[at_node.parent].K_begin + (s.lane_begin - parent.lane_begin);
+    return load_motions(above + lane, parent.lane_end - parent.lane_begin);
+  };
+  T* ydd = d.W + s.W_begin;
+  for (int lane = 0; lane < lanes; lane += 4)
+    solve_cluster_rows(c, parent_motion(lane), ydd + lane, lanes, w);
+  for (int g = s.group_begin; g < s.group_end; ++g) {
+    const PvGroup& group = d.groups[g];
+    const int begin = group.lane_begin - s.lane_begin, end = group.lane_end - s.lane_begin;
+    T* K = f.K + at_node.K_begin;
+    for (int lane = begin; lane < lanes; lane += 4)
+      store_motions(f.Y + lane, lanes,
+                    cluster_body_motion(m, c, group.node, parent_motion(lane), ydd + lane, lanes, w));
+    pair_columns(s, K, f.Y, begin, end, group.row_end > group.row_begin, d);
+    for (int e = 0; e < 6; ++e)
+      for (int lane = begin; lane < end; ++lane) K[e * lanes + lane] = f.Y[e * lanes + lane];
+  }
+}
+
+// False when the mass matrix is not positive definite.
+template <class T>
+bool efpa(const ModelData& m, const ConstraintData& c, const T* q, PvData<T>& d, EfpaData<T>& f,
+          WorkspaceData<T>& w) {
+  if (!sweep_inertias(m, q, w)) return false;
+  place_rows(m, c, w);
+  clear_lower_tiles(d);
+  for (int index = 0; index < d.node_count; ++index) propagate_rows(m, index, d, f, w);
+  for (int index = d.node_count - 1; index >= 0; --index) {
+    const EfpaNode& at_node = f.nodes[index];
+    T* K = f.K + at_node.K_begin;
+    if (d.nodes[index].cluster >= 0) {
+      respond_in_cluster(m, index, d, f, w);
+      continue;
+    }
+    if (at_node.group_begin == at_node.group_end) {
+      propagate_responses(m, index, d, f, K, w);
+      continue;
+    }
+    propagate_responses(m, index, d, f, f.Y, w);
+    pair_lanes(index, d, f);
+    const int numbers = 6 * (d.nodes[index].lane_end - d.nodes[index].lane_begin);
+    for (int e = 0; e < numbers; ++e) K[e] = f.Y[e];
+  }
+  delassus_of_lanes(c, d, w.delassus);
+  return true;
+}
+
+TENON_ISA_END
+}  // namespace tenon

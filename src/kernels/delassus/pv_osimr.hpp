@@ -1,0 +1,408 @@
+// PV-OSIMr ([OSIMR] Alg. 3): the Delassus matrix in O(n + m^2). While PV carries all rows of a subtree past
+// every joint, here what travels past a joint has six rows at most: the rows of one link, or, above a link
+// where rows meet (branch, list N of the paper), the six coordinates of that link's acceleration. A way leads
+// from one of these to the branch above it:
+//
+//   P := P P_i^T,   Omega := Omega + (P S) D^-1 (P S)^T                      lines 9, 10, body frames
+//
+// with P = K at the beginning, so that fewer than six rows are not padded, or P = 1 at a branch. Then over
+// branches only: the inverse inertia from the world, Omega_b := Omega_b + P Omega_up P^T (line 13), and from
+// the leaves on, with all rows below in the frame of the branch,
+//
+//   L_ij = K_i Omega_b K_j^T for rows that meet at b (line 18),   K := K P on to the branch above (line 16).
+//
+// A fork from which the rows themselves have the cheaper way (few rows, or few joints: those past the joint
+// of a floating base alone) sends them instead of its coordinates. Their blocks grow as in PV,
+//
+//   L_ij := L_ij + K_i S D^-1 S^T K_j^T,
+//
+// and at the next fork they are rows like those of one link. Which forks do so is known with the model
+// (plan/memory/delassus_layout.hpp).
+#pragma once
+
+#include "kernels/delassus/delassus_data.hpp"
+#include "kernels/tree/articulated_inertia.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+// The first `count` lanes, count from 1 to 4.
+template <class T>
+TENON_INLINE void store_first(T* p, const Lanes<T>& x, int count) {
+  if (count == Lanes<T>::count) {
+    x.store(p);
+    return;
+  }
+  T all[Lanes<T>::count];
+  x.store(all);
+  for (int i = 0; i < count; ++i) p[i] = all[i];
+}
+TENON_INLINE int lanes_left(int from, int end) {
+  return end - from < 4 ? end - from : 4;
+}
+
+// ---- ways
+// --------------------------------------------------------------------------------------------------------
+
+// Rows K on body i of a cluster past it, a column for each independent coordinate.
+template <int packs, class T>
+TENON_INLINE void carry_past_cluster(const ModelData& m, const ClusterData& c, int i,
+                                     Force<Lanes<T>> (&K)[packs], int stride, T* W, T* W_d,
+                                     const WorkspaceData<T>& w) {
+  for (int p = 0; p < packs; ++p) carry_past_cluster(m, c, i, K[p], W + 4 * p, stride, w);
+  for (int y = 0; y < c.y_count; ++y) {
+    const Lanes<T> d_inv(w.cluster_D[c.G_begin + y * c.y_count + y]);
+    for (int p = 0; p < packs; ++p) {
+      const int place = stride * y + 4 * p;
+      (Lanes<T>::load(W + place) * d_inv).store(W_d + place);
+    }
+  }
+}
+
+// Rows K (body frame of the node) past the joints up to the node `end`. W, W_d: for each dof a column,
+// `stride` apart. Returns the number of columns.
+template <bool loops, int packs, class T>
+TENON_INLINE int carry_along_way(const ModelData& m, int node, int end, Force<Lanes<T>> (&K)[packs],
+                                 int stride, T* W, T* W_d, const WorkspaceData<T>& w) {
+  int columns = 0;
+  for (int i = node; i != end; i = m.nodes[i].parent) {
+    const NodeData& n = m.nodes[i];
+    if constexpr (loops) {
+      if (const ClusterData* c = cluster_of(m, i)) {
+        carry_past_cluster(m, *c, i, K, stride, W + stride * columns, W_d + stride * columns, w);
+        columns += c->y_count;
+        i = c->node_begin;  // hangs on the cluster's parent
+        continue;
+      }
+    }
+    with_joint(n.kind, [&](auto joint) {
+      using J = decltype(joint);
+      const RowJoint<J, T> past(n, w);
+      const auto X = spread(J::load(n, i, w));
+      for (int p = 0; p < packs; ++p) {
+        Lanes<T> x[J::nv];
+        past.project(K[p], x);
+        for (int r = 0; r < J::nv; ++r) {
+          const int place = stride * (columns + r) + 4 * p;
+          x[r].store(W + place);
+          (x[r] * Lanes<T>(past.d_inv[r])).store(W_d + place);
+        }
+        if (n.parent >= 0) K[p] = force_to_parent(X, past.pass(K[p], x));
+      }
+      columns += J::nv;
+    });
+  }
+  return columns;
+}
+
+// Omega = W D^-1 W^T: calls put(column, pack, lanes) for its first `rows` columns.
+template <int packs, int rows, class T, class Put>
+TENON_INLINE void sum_of_way(int columns, const T* W, const T* W_d, Put&& put) {
+  Lanes<T> sum[rows][packs];
+  for (int j = 0; j < rows; ++j)
+    for (int p = 0; p < packs; ++p) sum[j][p] = Lanes<T>(T(0));
+  for (int q = 0; q < columns; ++q) {
+    const T* x = W + 4 * packs * q;
+    const T* xd = W_d + 4 * packs * q;
+    for (int j = 0; j < rows; ++j)
+      for (int p = j / 4; p < packs; ++p) sum[j][p] = sum[j][p] + Lanes<T>::load(x + 4 * p) * Lanes<T>(xd[j]);
+  }
+  for (int j = 0; j < rows; ++j)
+    for (int p = j / 4; p < packs; ++p) put(j, p, sum[j][p]);
+}
+
+// What `count` rows from `first` on feel of the cluster where they meet others: the last columns of their
+// way.
+template <class T>
+TENON_INLINE void keep_meet(const ModelData& m, const OsimrMeet& meet, int columns, int stride, int first,
+                            int count, OsimrData<T>& d) {
+  const int y_count = m.clusters[meet.cluster].y_count;
+  for (int y = 0; y < y_count; ++y) {
+    const T* W = d.W + stride * (columns - y_count + y);
+    T* x = d.x + meet.x_begin + y * d.row_stride + first;
+    for (int r = 0; r < count; ++r) x[r] = W[r];
+  }
+}
+
+// The rows of an end: to the branch above, and their own block of the matrix.
+template <bool loops, int packs, int rows, class T>
+TENON_INLINE void carry_end(const ModelData& m, const ConstraintData& c, const OsimrEnd& end, OsimrData<T>& d,
+                            WorkspaceData<T>& w) {
+  const int count = end.row_end - end.row_begin, stride = whole_packs(c.row_count);
+  Force<Lanes<T>> K[packs];
+  for (int p = 0; p < packs; ++p) K[p] = gather_rows(end.row_begin + 4 * p, count - 4 * p, w);
+  const int to = end.up < 0 ? -1 : d.branches[end.up].node;
+  const int columns = carry_along_way<loops, packs>(m, end.node, to, K, 4 * packs, d.W, d.W_d, w);
+  if constexpr (loops)
+    if (end.meet >= 0) keep_meet(m, d.meets[end.meet], columns, 4 * packs, end.row_begin, count, d);
+  T* block = w.delassus + end.row_begin * stride + end.row_begin;
+  sum_of_way<packs, rows>(columns, d.W, d.W_d, [&](int j, int p, const Lanes<T>& x) {
+    if (j < count && 4 * p < count) store_first(block + j * stride + 4 * p, x, lanes_left(4 * p, count));
+  });
+  if (end.up < 0) return;
+  // Ends come in the order of their rows: what is written too far is written again.
+  for (int p = 0; p < packs; ++p) store_rows(d.K + end.row_begin + 4 * p, d.row_stride, K[p]);
+}
+
+// P and Omega of the way from branch b to the one above it.
+template <bool loops, class T>
+inline void carry_branch(const ModelData& m, int b, OsimrData<T>& d, const WorkspaceData<T>& w) {
+  const OsimrBranch& branch = d.branches[b];
+  Force<Lanes<T>> K[2] = {unit_rows<T>(0), unit_rows<T>(1)};
+  const int to = branch.up < 0 ? -1 : d.branches[branch.up].node;
+  const int columns = carry_along_way<loops, 2>(m, branch.node, to, K, 8, d.W, d.W_d, w);
+  if constexpr (loops)
+    if (branch.meet >= 0) {
+      const int kept = 8 * m.clusters[d.meets[branch.meet].cluster].y_count;
+      for (int e = 0; e < kept; ++e) d.X[branch.X_begin + e] = d.W[8 * columns - kept + e];
+    }
+  T* Omega = d.Omega + 48 * b;
+  sum_of_way<2, 6>(columns, d.W, d.W_d,
+                   [&](int j, int p, const Lanes<T>& x) { x.store(Omega + 8 * j + 4 * p); });
+  for (int j = 4; j < 6; ++j)
+    for (int i = 0; i < 4; ++i) Omega[8 * j + i] = Omega[8 * i + j];
+  if (branch.up < 0) return;
+  for (int p = 0; p < 2; ++p) store_rows(d.P + 48 * b + 4 * p, 8, K[p]);
+}
+
+// ---- branches
+// ----------------------------------------------------------------------------------------------------
+
+// y := x A for lanes of rows, A 6 x 6 with element (e, f) at A[8 e + f].
+template <class T>
+TENON_INLINE void times_matrix(const Lanes<T> (&x)[6], const T* A, Lanes<T> (&y)[6]) {
+  for (int f = 0; f < 6; ++f) {
+    y[f] = x[0] * Lanes<T>(A[f]);
+    for (int e = 1; e < 6; ++e) y[f] = y[f] + x[e] * Lanes<T>(A[8 * e + f]);
+  }
+}
+// y := x A^T.
+template <class T>
+TENON_INLINE void times_transposed(const Lanes<T> (&x)[6], const T* A, Lanes<T> (&y)[6]) {
+  for (int f = 0; f < 6; ++f) {
+    y[f] = x[0] * Lanes<T>(A[8 * f]);
+    for (int e = 1; e < 6; ++e) y[f] = y[f] + x[e] * Lanes<T>(A[8 * f + e]);
+  }
+}
+template <class T>
+TENON_INLINE void load_six(const T* p, int stride, Lanes<T> (&x)[6]) {
+  for (int e = 0; e < 6; ++e) x[e] = Lanes<T>::load(p + e * stride);
+}
+
+// Omega_b from the branch above to from the world: Omega_b + P Omega_up P^T. P[8 g + e]: row e, column g.
+template <class T>
+inline void add_inertia_above(const T* P, const T* above, T* Omega) {
+  for (int p = 0; p < 8; p += 4) {
+    Lanes<T> x[6], y[6];
+    load_six(P + p, 8, x);
+    times_matrix(x, above, y);
+    for (int f = 0; f < 6; ++f) {
+      Lanes<T> sum = Lanes<T>::load(Omega + 8 * f + p);
+      for (int e = 0; e < 6; ++e) sum = sum + y[e] * Lanes<T>(P[8 * e + f]);
+      sum.store(Omega + 8 * f + p);
+    }
+  }
+}
+
+// Two factors of a block of the matrix: `count` arrays each, `stride` apart, with a place for each row.
+template <class T>
+struct PairFactors {
+  const T* left;
+  const T* right;
+  int stride, count;
+};
+
+// Column r, rows [begin, end) of the matrix: left right^T, put there or added.
+template <bool add, class T>
+TENON_INLINE void pair_rows(int r, int begin, int end, const PairFactors<T>& f, T* column) {
+  for (int i = begin; i < end; i += 4) {
+    Lanes<T> x = Lanes<T>::load(f.left + i) * Lanes<T>(f.right[r]);
+    for (int e = 1; e < f.count; ++e)
+      x = x + Lanes<T>::load(f.left + e * f.stride + i) * Lanes<T>(f.right[e * f.stride + r]);
+    const int count = lanes_left(i, end);
+    if constexpr (add) {
+      T old[4];
+      for (int l = 0; l < 4; ++l) old[l] = l < count ? column[i + l] : T(0);
+      x = x + Lanes<T>::load(old);
+    }
+    store_first(column + i, x, count);
+  }
+}
+
+// The blocks of all rows that meet at a branch.
+template <class T>
+TENON_INLINE void pair_groups(const OsimrBranch& branch, const PairFactors<T>& factors, int stride,
+                              const OsimrData<T>& d, T* matrix) {
+  for (int g = branch.group_begin; g < branch.group_end; ++g) {
+    const OsimrGroup& group = d.groups[g];
+    for (int r = group.row_begin; r < group.row_end; ++r) {
+      T* column = matrix + r * stride;
+      if (!group.complete) pair_rows<true>(r, r, group.row_end, factors, column);
+      pair_rows<false>(r, group.row_end, branch.row_end, factors, column);
+    }
+  }
+}
+
+// The rows on the branching link itself.
+template <class T>
+inline void enter_own_rows(const ConstraintData& c, const OsimrBranch& branch, OsimrData<T>& d,
+                           WorkspaceData<T>& w) {
+  const int stride = whole_packs(c.row_count), end = c.node_row_first[branch.node + 1];
+  for (int r = branch.row_begin; r < end; ++r) {
+    for (int e = 0; e < 6; ++e) d.K[e * d.row_stride + r] = w.K[6 * r + e];
+    for (int i = r; i < end; ++i) w.delassus[r * stride + i] = T(0);
+  }
+}
+
+// Packs from `pack` on of the rows of a branch past the joints of its way. Returns the number of columns.
+template <bool loops, int packs, class T>
+inline int carry_packs(const ModelData& m, const OsimrBranch& branch, int pack, OsimrData<T>& d,
+                       const WorkspaceData<T>& w) {
+  const int to = branch.up < 0 ? -1 : d.branches[branch.up].node, stride = d.way_stride;
+  Force<Lanes<T>> K[packs];
+  T* place = d.K + branch.row_begin + 4 * pack;
+  for (int p = 0; p < packs; ++p) K[p] = load_rows(place + 4 * p, d.row_stride);
+  const int columns =
+      carry_along_way<loops, packs>(m, branch.node, to, K, stride, d.W + 4 * pack, d.W_d + 4 * pack, w);
+  if (branch.up < 0) return columns;
+  for (int p = 0; p < packs; ++p) {
+    const int from = branch.row_begin + 4 * (pack + p);
+    const Lanes<T> x[6] = {K[p].n.x, K[p].n.y, K[p].n.z, K[p].f.x, K[p].f.y, K[p].f.z};
+    for (int e = 0; e < 6; ++e)
+      store_first(d.K + e * d.row_stride + from, x[e], lanes_left(from, branch.row_end));
+  }
+  return columns;
+}
+
+// A branch whose rows travel: what its way gives to their blocks, and they themselves to the branch above.
+template <bool loops, class T>
+inline void carry_rows_of_branch(const ModelData& m, const ConstraintData& c, int b, OsimrData<T>& d,
+                                 WorkspaceData<T>& w) {
+  const OsimrBranch& branch = d.branches[b];
+  enter_own_rows(c, branch, d, w);
+  const int packs = (branch.row_end - branch.row_begin + 3) / 4;
+  int columns = 0;
+  for (int pack = 0; pack + 1 < packs; pack += 2) columns = carry_packs<loops, 2>(m, branch, pack, d, w);
+  if (packs % 2 == 1) columns = carry_packs<loops, 1>(m, branch, packs - 1, d, w);
+  if constexpr (loops)
+    if (branch.meet >= 0)
+      keep_meet(m, d.meets[branch.meet], columns, d.way_stride, branch.row_begin,
+                branch.row_end - branch.row_begin, d);
+  if constexpr (loops) {
+    // Nothing on the way moves: a cluster without coordinates.
+    for (int r = 0; columns == 0 && r < 4 * packs; ++r) d.W[r] = d.W_d[r] = T(0);
+    columns = columns > 0 ? columns : 1;
+  }
+  const PairFactors<T> ways = {d.W - branch.row_begin, d.W_d - branch.row_begin, d.way_stride, columns};
+  pair_groups(branch, ways, whole_packs(c.row_count), d, w.delassus);
+}
+
+// What the rows of a branch feel of the cluster where they meet others.
+template <class T>
+inline void keep_meet_of_branch(const ModelData& m, const OsimrBranch& branch, OsimrData<T>& d) {
+  const OsimrMeet& meet = d.meets[branch.meet];
+  for (int r = branch.row_begin; r < branch.row_end; r += 4) {
+    Lanes<T> K[6];
+    load_six(d.K + r, d.row_stride, K);
+    for (int y = 0; y < m.clusters[meet.cluster].y_count; ++y) {
+      const T* X = d.X + branch.X_begin + 8 * y;
+      Lanes<T> sum = K[0] * Lanes<T>(X[0]);
+      for (int e = 1; e < 6; ++e) sum = sum + K[e] * Lanes<T>(X[e]);
+      store_first(d.x + meet.x_begin + y * d.row_stride + r, sum, lanes_left(r, branch.row_end));
+    }
+  }
+}
+
+// Elements of rows that enter a cluster by different ways: what they feel of its coordinates, x diag^-1 x^T,
+// beside what they do to each other through its parent.
+template <class T>
+inline void add_meet(const ModelData& m, const OsimrMeet& meet, int stride, const OsimrData<T>& d, T* matrix,
+                     const WorkspaceData<T>& w) {
+  const ClusterData& c = m.clusters[meet.cluster];
+  for (int g = meet.group_begin; g < meet.group_end; ++g) {
+    const OsimrGroup& group = d.groups[g];
+    for (int r = group.row_begin; r < group.row_end; ++r) {
+      for (int y = 0; y < c.y_count; ++y) {
+        const T* x = d.x + meet.x_begin + y * d.row_stride;
+        const T share = w.cluster_D[c.G_begin + y * c.y_count + y] * x[r];
+        T* column = matrix + r * stride;
+        for (int i = group.row_end; i < meet.row_end; ++i) column[i] = column[i] + share * x[i];
+      }
+    }
+  }
+}
+
+// Blocks of all rows that meet at branch b, then these rows on to the branch above.
+template <bool loops, class T>
+inline void assemble_branch(const ModelData& m, const ConstraintData& c, int b, OsimrData<T>& d,
+                            WorkspaceData<T>& w) {
+  const OsimrBranch& branch = d.branches[b];
+  enter_own_rows(c, branch, d, w);
+  // Rows of the last group meet none behind them.
+  const OsimrGroup& last = d.groups[branch.group_end - 1];
+  const int paired_end = last.complete ? last.row_begin : branch.row_end;
+  for (int r = branch.row_begin; r < paired_end; r += 4) {
+    Lanes<T> x[6], y[6];
+    load_six(d.K + r, d.row_stride, x);
+    times_matrix(x, d.Omega + 48 * b, y);
+    for (int e = 0; e < 6; ++e) y[e].store(d.G + e * d.row_stride + r);
+  }
+  pair_groups(branch, {d.K, d.G, d.row_stride, 6}, whole_packs(c.row_count), d, w.delassus);
+  if constexpr (loops)
+    if (branch.meet >= 0) keep_meet_of_branch(m, branch, d);
+  if (branch.up < 0) return;
+  for (int r = branch.row_begin; r < branch.row_end; r += 4) {
+    Lanes<T> x[6], y[6];
+    load_six(d.K + r, d.row_stride, x);
+    times_transposed(x, d.P + 48 * b, y);
+    for (int e = 0; e < 6; ++e) store_first(d.K + e * d.row_stride + r, y[e], lanes_left(r, branch.row_end));
+  }
+}
+
+// The places of the matrix beside its rows and columns; all of it where some rows are not coupled.
+template <class T>
+inline void clear_uncoupled(int rows, bool all, T* matrix) {
+  const int stride = whole_packs(rows);
+  for (int j = 0; j < stride; ++j)
+    for (int i = j < rows && !all ? rows : 0; i < stride; ++i) matrix[j * stride + i] = T(0);
+}
+
+template <bool loops, class T>
+inline void osimr_ways(const ModelData& m, const ConstraintData& c, OsimrData<T>& d, WorkspaceData<T>& w) {
+  clear_uncoupled(c.row_count, d.has_zeros != 0, w.delassus);
+  for (int e = 0; e < d.end_count; ++e) {
+    const int rows = d.ends[e].row_end - d.ends[e].row_begin;
+    if (rows <= 4)
+      carry_end<loops, 1, 4>(m, c, d.ends[e], d, w);
+    else
+      carry_end<loops, 2, 6>(m, c, d.ends[e], d, w);
+  }
+  for (int b = 0; b < d.branch_count; ++b)
+    if (d.branches[b].carries_rows) carry_rows_of_branch<loops>(m, c, b, d, w);
+  for (int b = d.branch_count - 1; b >= 0; --b) {
+    if (d.branches[b].carries_rows) continue;
+    carry_branch<loops>(m, b, d, w);
+    const int up = d.branches[b].up;
+    if (up >= 0) add_inertia_above(d.P + 48 * b, d.Omega + 48 * up, d.Omega + 48 * b);
+  }
+  for (int b = 0; b < d.branch_count; ++b)
+    if (!d.branches[b].carries_rows) assemble_branch<loops>(m, c, b, d, w);
+  if constexpr (loops)
+    for (int i = 0; i < d.meet_count; ++i)
+      add_meet(m, d.meets[i], whole_packs(c.row_count), d, w.delassus, w);
+}
+
+// WorkspaceData::delassus, lower triangle, column-major. False when the mass matrix is not positive definite.
+template <class T>
+bool pv_osimr(const ModelData& m, const ConstraintData& c, const T* q, OsimrData<T>& d, WorkspaceData<T>& w) {
+  if (!sweep_inertias(m, q, w)) return false;
+  place_rows(m, c, w);
+  if (m.cluster_count > 0)
+    osimr_ways<true>(m, c, d, w);
+  else
+    osimr_ways<false>(m, c, d, w);
+  return true;
+}
+
+TENON_ISA_END
+}  // namespace tenon

@@ -1,0 +1,227 @@
+// One joint of the articulated-body method (equations in articulated_body.hpp): eliminated on the way in,
+// solved on the way out.
+#pragma once
+
+#include "kernels/joint/joint.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+// ---- small symmetric systems of a multi-dof joint
+// ------------------------------------------------------------------
+
+// A = L D L^T in place, unit L below the diagonal, 1/D on it. False when a pivot is not positive.
+template <int N, class T>
+TENON_INLINE bool factor_ldl(T (&A)[N][N]) {
+  bool positive = true;
+  for (int j = 0; j < N; ++j) {
+    T d = A[j][j];
+    T l[N];
+    for (int k = 0; k < j; ++k) {
+      l[k] = A[j][k];            // still L_jk d_k
+      A[j][k] = l[k] * A[k][k];  // A[k][k] holds 1 / d_k
+      d = d - A[j][k] * l[k];
+    }
+    positive = positive && d > T(0);
+    for (int i = j + 1; i < N; ++i) {
+      T s = A[i][j];
+      for (int k = 0; k < j; ++k) s = s - A[i][k] * A[j][k];
+      A[i][j] = s;
+    }
+    A[j][j] = T(1) / d;
+  }
+  return positive;
+}
+template <int N, class T>
+TENON_INLINE void solve_ldl(const T (&A)[N][N], T (&x)[N]) {
+  for (int i = 0; i < N; ++i)
+    for (int k = 0; k < i; ++k) x[i] = x[i] - A[i][k] * x[k];
+  for (int i = 0; i < N; ++i) x[i] = x[i] * A[i][i];
+  for (int i = N - 1; i >= 0; --i)
+    for (int k = i + 1; k < N; ++k) x[i] = x[i] - A[k][i] * x[k];
+}
+
+// ---- steps
+// ---------------------------------------------------------------------------------------------------------
+
+template <class T>
+struct HandedUp {
+  ArticulatedInertia<T> IA;
+  Force<T> pA;
+};
+
+// IA - x y^T / 1 for a symmetric product, y = s x.
+template <class T>
+TENON_INLINE void subtract_outer(ArticulatedInertia<T>& a, const Force<T>& x, const Force<T>& y) {
+  a.I.xx = a.I.xx - x.n.x * y.n.x, a.I.xy = a.I.xy - x.n.x * y.n.y, a.I.xz = a.I.xz - x.n.x * y.n.z;
+  a.I.yy = a.I.yy - x.n.y * y.n.y, a.I.yz = a.I.yz - x.n.y * y.n.z, a.I.zz = a.I.zz - x.n.z * y.n.z;
+  a.H.xx = a.H.xx - x.n.x * y.f.x, a.H.xy = a.H.xy - x.n.x * y.f.y, a.H.xz = a.H.xz - x.n.x * y.f.z;
+  a.H.yx = a.H.yx - x.n.y * y.f.x, a.H.yy = a.H.yy - x.n.y * y.f.y, a.H.yz = a.H.yz - x.n.y * y.f.z;
+  a.H.zx = a.H.zx - x.n.z * y.f.x, a.H.zy = a.H.zy - x.n.z * y.f.y, a.H.zz = a.H.zz - x.n.z * y.f.z;
+  a.M.xx = a.M.xx - x.f.x * y.f.x, a.M.xy = a.M.xy - x.f.x * y.f.y, a.M.xz = a.M.xz - x.f.x * y.f.z;
+  a.M.yy = a.M.yy - x.f.y * y.f.y, a.M.yz = a.M.yz - x.f.y * y.f.z, a.M.zz = a.M.zz - x.f.z * y.f.z;
+}
+template <class T>
+TENON_INLINE Force<T> scaled(const T& s, const Force<T>& f) {
+  return {s * f.n, s * f.f};
+}
+template <class T>
+TENON_INLINE T dot(const Force<T>& f, const Motion<T>& m) {
+  return dot(m, f);
+}
+
+// Row and column A := 0, known to the compiler.
+template <int A, class T>
+TENON_INLINE void clear_axis(ArticulatedInertia<T>& a) {
+  const T o(0);
+  at<A, 0>(a) = o, at<A, 1>(a) = o, at<A, 2>(a) = o, at<A, 3>(a) = o, at<A, 4>(a) = o, at<A, 5>(a) = o;
+}
+
+// Eliminates the joint of node i: stores U, D, u; turns (IA, pA) into what the parent sees, still in body
+// coordinates. Returns false when D is not positive definite. loops: there may be folded rotors.
+template <class J, bool armature, bool loops, class T>
+TENON_INLINE bool eliminate_joint(const ModelData& m, int i, const Motion<T>& c, const T* tau, HandedUp<T>& h,
+                                  WorkspaceData<T>& w) {
+  const NodeData& n = m.nodes[i];
+  T* U = w.U + 6 * n.v_index;
+  T* D = w.D + 6 * n.v_index;
+  T* u = w.u + n.v_index;
+  if constexpr (J::one_dof) {
+    constexpr int A = J::axis[0];
+    Force<T> Ui = column<A>(h.IA);
+    const T d = armature ? at<A>(Ui) + T(m.armature[n.v_index]) : at<A>(Ui);
+    if constexpr (loops && armature && A < 3) at<A>(Ui) = at<A>(Ui) + T(m.spin[n.v_index]);
+    const T d_inv = T(1) / d;
+    T force = tau[n.v_index];
+    if constexpr (loops && armature) force = force - w.drive_bias[n.v_index];
+    const T ui = T(n.sign) * force - at<A>(h.pA);
+    store(U, Ui);
+    D[0] = d_inv;
+    u[0] = ui;
+    subtract_outer(h.IA, Ui, scaled(d_inv, Ui));
+    if constexpr (!armature) clear_axis<A>(h.IA);
+    h.pA = h.pA + h.IA * c + scaled(d_inv * ui, Ui);
+    return d > T(0);
+  } else {
+    constexpr int N = J::nv;
+    T d[N][N];
+    Force<T> Ui[N];
+    bool no_armature = true;
+    for_each_axis<J>([&](auto r, auto axis) {
+      Ui[r.value] = column<axis.value>(h.IA);
+      store(U + 6 * r.value, Ui[r.value]);
+      u[r.value] = tau[n.v_index + r.value] - at<axis.value>(h.pA);
+      for_each_axis<J>([&](auto s, auto other) { d[r.value][s.value] = at<other.value>(Ui[r.value]); });
+      d[r.value][r.value] = d[r.value][r.value] + T(m.armature[n.v_index + r.value]);
+      no_armature = no_armature && m.armature[n.v_index + r.value] == 0;
+    });
+    const bool positive = factor_ldl<N>(d);
+    for (int r = 0; r < N; ++r)
+      for (int s = 0; s <= r; ++s) D[6 * r + s] = d[r][s];
+    if (n.parent < 0) return positive;
+    if (N == 6 && no_armature) {
+      // A free body hands no inertia up: Ia = 0 exactly, and the joint force passes whole.
+      const T o(0);
+      h.IA = {{o, o, o, o, o, o}, {o, o, o, o, o, o, o, o, o}, {o, o, o, o, o, o}};
+      const T* t = tau + n.v_index;
+      h.pA = load_force<T>(t);
+      return positive;
+    }
+    // W = U D^-1, column by column of U^T: W_row = D^-1 U_row.
+    T y[6][N];
+    for (int r = 0; r < N; ++r) {
+      T col[6];
+      store(col, Ui[r]);
+      for (int e = 0; e < 6; ++e) y[e][r] = col[e];
+    }
+    for (int e = 0; e < 6; ++e) solve_ldl<N>(d, y[e]);
+    T x[N];
+    for (int r = 0; r < N; ++r) x[r] = u[r];
+    solve_ldl<N>(d, x);
+    for (int r = 0; r < N; ++r) {
+      const T col[6] = {y[0][r], y[1][r], y[2][r], y[3][r], y[4][r], y[5][r]};
+      subtract_outer(h.IA, Ui[r], load_force<T>(col));
+    }
+    h.pA = h.pA + h.IA * c;
+    for (int r = 0; r < N; ++r) h.pA = h.pA + scaled(x[r], Ui[r]);
+    return positive;
+  }
+}
+
+// y = D^-1 x with the factor that eliminate_joint stored.
+template <class J, class T>
+TENON_INLINE void solve_joint_factor(const T* D, const T* x, T* y) {
+  constexpr int N = J::nv;
+  T d[N][N], z[N];
+  for (int r = 0; r < N; ++r) {
+    z[r] = x[r];
+    for (int s = 0; s <= r; ++s) d[r][s] = D[6 * r + s];
+  }
+  solve_ldl<N>(d, z);
+  for (int r = 0; r < N; ++r) y[r] = z[r];
+}
+
+// qdd of node i from a' = X a_p + c; adds S qdd to it. Writes qdd in the user's sign.
+template <class J, class T>
+TENON_INLINE void solve_joint(const NodeData& n, Motion<T>& a, const WorkspaceData<T>& w, T* qdd) {
+  const T* U = w.U + 6 * n.v_index;
+  const T* D = w.D + 6 * n.v_index;
+  const T* u = w.u + n.v_index;
+  T x[J::nv];
+  if constexpr (J::one_dof) {
+    x[0] = D[0] * (u[0] - dot(a, load_force<T>(U)));
+    qdd[n.v_index] = T(n.sign) * x[0];
+  } else {
+    T rest[J::nv];
+    for (int r = 0; r < J::nv; ++r) rest[r] = u[r] - dot(a, load_force<T>(U + 6 * r));
+    solve_joint_factor<J>(D, rest, x);
+    for (int r = 0; r < J::nv; ++r) qdd[n.v_index + r] = x[r];
+  }
+  add_motion<J>(a, x);
+}
+
+template <class T>
+TENON_INLINE ArticulatedInertia<T> load_articulated(const T* a) {
+  return {
+      {a[0], a[1], a[2], a[3], a[4], a[5]}, load_mat3<T>(a + 6), {a[15], a[16], a[17], a[18], a[19], a[20]}};
+}
+template <class T>
+TENON_INLINE void store(T* a, const ArticulatedInertia<T>& m) {
+  a[0] = m.I.xx, a[1] = m.I.xy, a[2] = m.I.xz, a[3] = m.I.yy, a[4] = m.I.yz, a[5] = m.I.zz;
+  store(a + 6, m.H);
+  a[15] = m.M.xx, a[16] = m.M.xy, a[17] = m.M.xz, a[18] = m.M.yy, a[19] = m.M.yz, a[20] = m.M.zz;
+}
+
+// Eliminates the joint of node i and brings what its parent sees into the parent's frame.
+template <bool loops = false, class T>
+TENON_INLINE bool hand_up(const ModelData& m, int i, const T* v, const T* tau, HandedUp<T>& h,
+                          WorkspaceData<T>& w) {
+  const NodeData& n = m.nodes[i];
+  bool positive = true;
+  with_joint(n.kind, [&](auto joint) {
+    using J = decltype(joint);
+    T rate[J::nv];
+    load_rate<J>(n, v, rate);
+    const Motion<T> c = velocity_product_acceleration<J>(load_motion<T>(w.v + 6 * i), rate);
+    const auto X = J::load(n, i, w);
+    const auto eliminate = [&](auto armature) {
+      positive = eliminate_joint<J, armature.value, loops>(m, i, c, tau, h, w);
+      h = {inertia_to_parent(X, h.IA), force_to_parent(X, h.pA)};
+    };
+    // Without armature an eliminated axis holds exact zeros, which thin out the transform as well.
+    if (J::one_dof && m.armature[n.v_index] == 0)
+      eliminate(Int<0>{});
+    else
+      eliminate(Int<1>{});
+  });
+  return positive;
+}
+// Adds handed-up inertia and force to a parent's places in memory; first: the inertia is not there yet.
+template <class T>
+TENON_INLINE void add_to_memory(const HandedUp<T>& h, bool first, T* IA, T* pA) {
+  store(pA, load_force<T>(pA) + h.pA);
+  store(IA, first ? h.IA : load_articulated(IA) + h.IA);
+}
+
+TENON_ISA_END
+}  // namespace tenon

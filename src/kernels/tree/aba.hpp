@@ -1,0 +1,23 @@
+// Articulated-body algorithm: qdd from (q, v, tau) in O(n) (Featherstone, RBDA Table 7.1; Vereshchagin 1974).
+// Three sweeps, all in articulated_body.hpp: velocities out, articulated inertias in, accelerations out.
+#pragma once
+
+#include "kernels/tree/articulated_body.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+// Where clusters vary, after cluster_constraints at the same q, which leaves the sines and cosines. False
+// when the mass matrix is not positive definite; qdd is then meaningless.
+template <class T>
+bool aba(const ModelData& m, const T* q, const T* v, const T* tau, bool has_wrenches, T* qdd,
+         WorkspaceData<T>& w) {
+  if (m.varying_clusters == 0) joint_angles(m, q, w);
+  sweep_velocities_at_angles(m, q, v, has_wrenches, w);
+  if (!sweep_articulated_inertia(m, v, tau, w)) return false;
+  sweep_accelerations(m, v, qdd, w);
+  return true;
+}
+
+TENON_ISA_END
+}  // namespace tenon

@@ -1,0 +1,265 @@
+// Articulated inertias at a configuration, no velocities and no forces: what the methods for the Delassus
+// matrix need of the articulated-body method (articulated_body.hpp), [OSIMR] Eq. 7, 8:
+//
+//   in:   U = IA S,  D = S^T U + armature,  handed to the parent: Ia = IA - U D^-1 U^T
+//
+// Also the constraint rows K at a configuration, and the propagation of rows past a joint, in packs.
+#pragma once
+
+#include "kernels/cluster/cluster_rows.hpp"
+#include "kernels/constrained/constraint_rows.hpp"
+#include "kernels/tree/articulated_body.hpp"
+#include "spatial/lanes.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+// Stores U and D of the joint of node i; IA becomes what the parent sees, in body coordinates. False when D
+// is not positive definite. loops: there may be folded rotors.
+template <class J, bool armature, bool loops = false, class T>
+TENON_INLINE bool eliminate_inertia(const ModelData& m, int i, ArticulatedInertia<T>& IA,
+                                    WorkspaceData<T>& w) {
+  const NodeData& n = m.nodes[i];
+  T* U = w.U + 6 * n.v_index;
+  T* D = w.D + 6 * n.v_index;
+  if constexpr (J::one_dof) {
+    constexpr int A = J::axis[0];
+    Force<T> Ui = column<A>(IA);
+    const T d = armature ? at<A>(Ui) + T(m.armature[n.v_index]) : at<A>(Ui);
+    if constexpr (loops && armature && A < 3) at<A>(Ui) = at<A>(Ui) + T(m.spin[n.v_index]);
+    const T d_inv = T(1) / d;
+    store(U, Ui);
+    D[0] = d_inv;
+    subtract_outer(IA, Ui, scaled(d_inv, Ui));
+    if constexpr (!armature) clear_axis<A>(IA);
+    return d > T(0);
+  } else {
+    constexpr int N = J::nv;
+    T d[N][N];
+    Force<T> Ui[N];
+    for_each_axis<J>([&](auto r, auto axis) {
+      Ui[r.value] = column<axis.value>(IA);
+      store(U + 6 * r.value, Ui[r.value]);
+      for_each_axis<J>([&](auto s, auto other) { d[r.value][s.value] = at<other.value>(Ui[r.value]); });
+      d[r.value][r.value] = d[r.value][r.value] + T(m.armature[n.v_index + r.value]);
+    });
+    const bool positive = factor_ldl<N>(d);
+    for (int r = 0; r < N; ++r)
+      for (int s = 0; s <= r; ++s) D[6 * r + s] = d[r][s];
+    if (n.parent < 0) return positive;
+    // W = U D^-1, row by row.
+    T y[6][N];
+    for (int r = 0; r < N; ++r) {
+      T col[6];
+      store(col, Ui[r]);
+      for (int e = 0; e < 6; ++e) y[e][r] = col[e];
+    }
+    for (int e = 0; e < 6; ++e) solve_ldl<N>(d, y[e]);
+    for (int r = 0; r < N; ++r) {
+      const T col[6] = {y[0][r], y[1][r], y[2][r], y[3][r], y[4][r], y[5][r]};
+      subtract_outer(IA, Ui[r], load_force<T>(col));
+    }
+    return positive;
+  }
+}
+
+// The joint of node i, or its part of a cluster: IA goes on to the parent, in the parent's frame.
+template <bool loops, class T>
+TENON_INLINE bool hand_inertia_up(const ModelData& m, int i, const T* q, HandedUp<T>& h,
+                                  WorkspaceData<T>& w) {
+  const NodeData& n = m.nodes[i];
+  if constexpr (loops) {
+    if (const ClusterData* c = cluster_of(m, i)) {
+      with_joint(n.kind, [&](auto joint) { decltype(joint)::update(n, i, q, w); });
+      return hand_up_in_cluster<false>(m, *c, i, q, q, h, w);
+    }
+  }
+  bool positive = true;
+  with_joint(n.kind, [&](auto joint) {
+    using J = decltype(joint);
+    J::update(n, i, q, w);
+    const auto X = J::load(n, i, w);
+    const auto eliminate = [&](auto armature) {
+      positive = eliminate_inertia<J, armature.value, loops>(m, i, h.IA, w);
+      if (n.parent >= 0) h.IA = inertia_to_parent(X, h.IA);
+    };
+    // Without armature an eliminated axis holds exact zeros, which thin out the transform as well.
+    if (J::one_dof && m.armature[n.v_index] == 0)
+      eliminate(Int<0>{});
+    else
+      eliminate(Int<1>{});
+  });
+  return positive;
+}
+
+template <bool loops, class T>
+inline bool sweep_inertias_of(const ModelData& m, const T* q, WorkspaceData<T>& w) {
+  joint_angles(m, q, w);
+  if constexpr (loops) place_wobbling_inertias(m, w);
+  bool positive = true;
+  HandedUp<T> h{};
+  for (int i = m.node_count - 1; i >= 0; --i) {
+    const NodeData& n = m.nodes[i];
+    const std::int32_t flags = w.node_flags[i];
+    const RigidInertia<T> body = load_body<loops>(m, i, w);
+    h.IA = flags & node_carries ? h.IA + body : articulated(body);
+    if (flags & node_collects) h.IA = h.IA + load_articulated(w.IA + 21 * i);
+    positive = hand_inertia_up<loops>(m, i, q, h, w) && positive;
+    if (n.parent >= 0 && (flags & node_adds_to_memory)) {
+      T* sum = w.IA + 21 * n.parent;
+      store(sum, flags & node_first_to_store ? h.IA : load_articulated(sum) + h.IA);
+    }
+  }
+  return positive;
+}
+
+// Joint transforms, then U and D of all joints from the leaves to the root; with loops after
+// cluster_constraints. False when some D is not positive definite.
+template <class T>
+inline bool sweep_inertias(const ModelData& m, const T* q, WorkspaceData<T>& w) {
+  return has_loops(m) ? sweep_inertias_of<true>(m, q, w) : sweep_inertias_of<false>(m, q, w);
+}
+
+// ---- rows
+// --------------------------------------------------------------------------------------------------------
+
+// World rotations of the nodes that carry constraints, where a row is along the world's axes; joint
+// transforms must be there.
+template <class T>
+inline void sweep_support_rotations(const ModelData& m, const ConstraintData& c, WorkspaceData<T>& w) {
+  const T o(0), e(1);
+  store(w.Rs - 9, Mat3<T>{e, o, o, o, e, o, o, o, e});
+  if (c.poses == ConstraintPoses::none) return;
+  for (int s = 0; s < c.support_count; ++s) {
+    const int i = c.support[s];
+    const NodeData& n = m.nodes[i];
+    with_joint(n.kind, [&](auto joint) {
+      const auto X = decltype(joint)::load(n, i, w);
+      store(w.Rs + 9 * i, compose(load_mat3<T>(w.Rs + 9 * n.parent), X.R));
+    });
+  }
+}
+
+// K of all rows, body frames (evaluate_item has the right-hand sides as well).
+template <class T>
+inline void place_rows(const ModelData& m, const ConstraintData& c, WorkspaceData<T>& w) {
+  sweep_support_rotations(m, c, w);
+  const T o(0);
+  for (int index = 0; index < c.item_count; ++index) {
+    const ConstraintItem& item = c.items[index];
+    T* K = w.K + 6 * item.row_begin;
+    const auto put = [&K](const Force<T>& row) {
+      store(K, row);
+      K += 6;
+    };
+    if (item.custom >= 0) {
+      for (int j = 0; j < item.row_count; ++j) put(load_force<T>(c.custom + 6 * (item.custom + j)));
+      continue;
+    }
+    const Mat3<T> R = load_mat3<T>(w.Rs + 9 * (item.world_axes ? item.node : -1));
+    const Vec3<T> p = load_vec3<T>(item.p);
+    for (int j = 0; j < 3; ++j)
+      if (item.rows >> j & 1u) put({axis_of_item(item, R, j), {o, o, o}});
+    for (int j = 0; j < 3; ++j) {
+      if (!(item.rows >> (3 + j) & 1u)) continue;
+      const Vec3<T> e = axis_of_item(item, R, j);
+      put({cross(p, e), e});
+    }
+  }
+}
+
+// The joint of a node for rows in packs: D = L diag(1 / d_inv) L^T, one row of U for each dof.
+template <class J, class T>
+struct RowJoint {
+  static constexpr int N = J::nv;
+  T l[N][N], d_inv[N];
+  Force<T> U[N];
+
+  TENON_INLINE RowJoint(const NodeData& n, const WorkspaceData<T>& w) {
+    for (int r = 0; r < N; ++r) {
+      const T* D = w.D + 6 * (n.v_index + r);
+      for (int k = 0; k < r; ++k) l[r][k] = D[k];
+      d_inv[r] = D[r];
+      U[r] = load_force<T>(w.U + 6 * (n.v_index + r));
+    }
+  }
+
+  // x := K S L^-T, so that x diag(d_inv) x^T is what the joint gives to the Delassus matrix of the rows.
+  TENON_INLINE void project(const Force<Lanes<T>>& K, Lanes<T> (&x)[N]) const {
+    for_each_axis<J>([&](auto r, auto axis) { x[r.value] = at<axis.value>(K); });
+    for (int r = 0; r < N; ++r)
+      for (int j = 0; j < r; ++j) x[r] = x[r] - Lanes<T>(l[r][j]) * x[j];
+  }
+  // x := L^-T diag(d_inv) x, the second half of D^-1.
+  TENON_INLINE void finish_solve(Lanes<T> (&x)[N]) const {
+    for (int r = N - 1; r >= 0; --r) {
+      x[r] = x[r] * Lanes<T>(d_inv[r]);
+      for (int j = r + 1; j < N; ++j) x[r] = x[r] - Lanes<T>(l[j][r]) * x[j];
+    }
+  }
+  // x := D^-1 x.
+  TENON_INLINE void solve(Lanes<T> (&x)[N]) const {
+    for (int r = 0; r < N; ++r)
+      for (int j = 0; j < r; ++j) x[r] = x[r] - Lanes<T>(l[r][j]) * x[j];
+    finish_solve(x);
+  }
+  // K P^T = K - K S D^-1 U^T from x = K S L^-T, which is used up; body coordinates ([OSIMR] Eq. 8).
+  TENON_INLINE Force<Lanes<T>> pass(const Force<Lanes<T>>& K, Lanes<T> (&x)[N]) const {
+    finish_solve(x);
+    Force<Lanes<T>> passed = K;
+    for (int r = 0; r < N; ++r) passed = passed - scaled(x[r], spread(U[r]));
+    return passed;
+  }
+  // Acceleration of the body under the force K (lanes: rows) where its parent's is a: a + S D^-1 (S^T K - U^T
+  // a), [OSIMR] Alg. 2 line 10.
+  TENON_INLINE Motion<Lanes<T>> respond(const Force<Lanes<T>>& K, const Motion<Lanes<T>>& a) const {
+    Lanes<T> x[N];
+    for_each_axis<J>([&](auto r, auto axis) { x[r.value] = at<axis.value>(K) - dot(a, spread(U[r.value])); });
+    solve(x);
+    Motion<Lanes<T>> moved = a;
+    for_each_axis<J>([&](auto r, auto axis) { at<axis.value>(moved) = at<axis.value>(moved) + x[r.value]; });
+    return moved;
+  }
+};
+
+// Six numbers of each lane, `stride` apart.
+template <class T>
+TENON_INLINE Force<Lanes<T>> load_rows(const T* K, int stride) {
+  const auto load = [&](int e) { return Lanes<T>::load(K + e * stride); };
+  return {{load(0), load(1), load(2)}, {load(3), load(4), load(5)}};
+}
+template <class T>
+TENON_INLINE Motion<Lanes<T>> load_motions(const T* a, int stride) {
+  const Force<Lanes<T>> x = load_rows(a, stride);
+  return {x.n, x.f};
+}
+template <class T>
+TENON_INLINE void store_rows(T* K, int stride, const Force<Lanes<T>>& f) {
+  f.n.x.store(K), f.n.y.store(K + stride), f.n.z.store(K + 2 * stride);
+  f.f.x.store(K + 3 * stride), f.f.y.store(K + 4 * stride), f.f.z.store(K + 5 * stride);
+}
+template <class T>
+TENON_INLINE void store_motions(T* a, int stride, const Motion<Lanes<T>>& m) {
+  store_rows(a, stride, Force<Lanes<T>>{m.w, m.v});
+}
+
+// Up to four rows of w.K into lanes, zeros in the others.
+template <class T>
+TENON_INLINE Force<Lanes<T>> gather_rows(int first, int count, const WorkspaceData<T>& w) {
+  T row[6][4];
+  for (int j = 0; j < 4; ++j)
+    for (int e = 0; e < 6; ++e) row[e][j] = j < count ? w.K[6 * (first + j) + e] : T(0);
+  return load_rows(row[0], 4);
+}
+
+// The unit matrix, rows 0 to 3 and rows 4, 5: every way of pushing a body, or of its moving.
+template <class T>
+TENON_INLINE Force<Lanes<T>> unit_rows(int pack) {
+  T unit[6][4];
+  for (int e = 0; e < 6; ++e)
+    for (int j = 0; j < 4; ++j) unit[e][j] = T(e == 4 * pack + j ? 1 : 0);
+  return load_rows(unit[0], 4);
+}
+
+TENON_ISA_END
+}  // namespace tenon

@@ -1,0 +1,213 @@
+// Composite-rigid-body algorithm: the joint-space inertia matrix M (Featherstone, RBDA 6.2), M_ij = S_i^T F_j
+// with F_j = Ic_j S_j, for i on the way from j to the root.
+//
+// Done in the one frame of root_frame.hpp. There the entries below the diagonal in a column, S_i^T F_j for
+// all j of the subtree of i, are six multiply-adds over a contiguous run of F whatever the branching, because
+// coordinates are numbered depth first; walking up the tree in body frames costs a planar rotation and a jump
+// per pair. M is written in tiles, each also transposed to the other side of the diagonal: both triangles are
+// the same numbers. Under a floating root, where S is the identity, they are F itself. Cost O(n d).
+#pragma once
+
+#include "kernels/joint/root_frame.hpp"
+#include "kernels/tree/ltl.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+// F of every coordinate, from S and the inertias of the bodies, which become the composite ones.
+template <class T>
+inline void composite_forces(const ModelData& m, WorkspaceData<T>& w) {
+  const int stride = dof_stride(m);
+  sum_over_subtrees<3>(m, w.Ic);
+  for (int k = 0; k < m.nv; k += 4) {
+    const Force<Lanes<T>> F = load_inertias(k, w) * load_motion_lanes(w.S_root + k, stride);
+    store_lanes(w.F_root + k, stride, F.n);
+    store_lanes(w.F_root + 3 * stride + k, stride, F.f);
+  }
+}
+
+// S and F from q alone.
+template <class T>
+inline void composite_forces(const ModelData& m, const T* q, WorkspaceData<T>& w) {
+  joint_angles(m, q, w);
+  place_bodies(m, q, w);
+  for (int i = 0; i < m.node_count; i += 4) store_inertias(i, body_inertias(i, w), w);
+  place_subspaces(m, w);
+  composite_forces(m, w);
+}
+
+// ---- path rows, for the factorisation (ltl.hpp)
+
+// S of the present coordinate and its ancestors, six path vectors.
+template <class T>
+TENON_INLINE void put_on_path(WorkspaceData<T>& w, int stride, int depth, const Motion<T>& S) {
+  T* path = w.S_path;
+  put_last(path, depth, S.w.x), put_last(path + stride, depth, S.w.y),
+      put_last(path + 2 * stride, depth, S.w.z);
+  path += 3 * stride;
+  put_last(path, depth, S.v.x), put_last(path + stride, depth, S.v.y),
+      put_last(path + 2 * stride, depth, S.v.z);
+}
+// S^T F of the path from place j on.
+template <class T>
+TENON_INLINE Lanes<T> project_on_path(const WorkspaceData<T>& w, int stride, int j,
+                                      const Force<Lanes<T>>& F) {
+  const auto S = [&](int e) { return Lanes<T>::load(w.S_path + e * stride + j); };
+  return S(0) * F.n.x + S(1) * F.n.y + S(2) * F.n.z + S(3) * F.f.x + S(4) * F.f.y + S(5) * F.f.z;
+}
+
+// Path rows of M from S and the inertias of the bodies.
+template <class T>
+inline void crba_rows(const ModelData& m, T* rows, WorkspaceData<T>& w) {
+  composite_forces(m, w);
+  const int stride = whole_packs(m.nv), dofs = dof_stride(m);
+  clear_packs(w.S_path, 6 * stride);
+  for (int k = 0; k < m.nv; ++k) {
+    const Force<Lanes<T>> F = spread(load_dof_force(w.F_root + k, dofs));
+    const int depth = w.dof_depth[k];
+    // Bodies of a cluster come before the branches that hang on them, so the path may be another one's.
+    if (m.cluster_count > 0)
+      for (int i = m.v_parent[k], place = depth - 1; i >= 0; i = m.v_parent[i], --place)
+        for (int e = 0; e < 6; ++e) w.S_path[e * stride + place] = w.S_root[e * dofs + i];
+    put_on_path(w, stride, depth, load_dof_motion(w.S_root + k, dofs));
+    T* row = rows + w.row_first[k];
+    for (int j = 0; j <= depth; j += 4) project_on_path(w, stride, j, F).store(row + j);
+    row[depth] = row[depth] + T(m.armature[k]);
+  }
+}
+
+// The same from q alone.
+template <class T>
+inline void crba_rows(const ModelData& m, const T* q, T* rows, WorkspaceData<T>& w) {
+  joint_angles(m, q, w);
+  place_bodies(m, q, w);
+  for (int i = 0; i < m.node_count; i += 4) store_inertias(i, body_inertias(i, w), w);
+  place_subspaces(m, w);
+  crba_rows(m, rows, w);
+}
+
+// ---- the full matrix
+
+// M_ji = S_i^T F_j in lanes of coordinates j to j + 4 packs - 1, for i to i + columns - 1.
+template <int columns, int packs, class T>
+TENON_INLINE void project(const T* S, const T* F, int stride, int i, int j, Lanes<T> (&x)[columns][packs]) {
+  for (int c = 0; c < columns; ++c)
+    for (int b = 0; b < packs; ++b) x[c][b] = Lanes<T>(T(0));
+  for (int e = 0; e < 6; ++e) {
+    Lanes<T> f[packs];
+    for (int b = 0; b < packs; ++b) f[b] = Lanes<T>::load(F + e * stride + j + 4 * b);
+    for (int c = 0; c < columns; ++c) {
+      const Lanes<T> s(S[e * stride + i + c]);
+      for (int b = 0; b < packs; ++b) x[c][b] = x[c][b] + s * f[b];
+    }
+  }
+}
+
+// Rows j to j + rows - 1 of the columns i to i + columns - 1, from lanes, and the transpose.
+template <int columns, class T>
+TENON_INLINE void store_tile(const Lanes<T> (&x)[columns], int i, int j, int rows, T* M, long ld) {
+  for (int c = 0; c < columns; ++c) store_first(x[c], rows, M + j + (i + c) * ld);
+  Lanes<T> t[4];
+  for (int c = 0; c < 4; ++c) t[c] = c < columns ? x[c] : Lanes<T>(T(0));
+  transpose(t[0], t[1], t[2], t[3]);
+  for (int r = 0; r < rows; ++r) store_first(t[r], columns, M + i + (j + r) * ld);
+}
+
+// The tile on the diagonal, of whose lanes those above it mean nothing.
+template <int columns, class T>
+TENON_INLINE void store_diagonal_tile(const Lanes<T> (&x)[columns], int i, int rows, T* M, long ld) {
+  Lanes<T> full[4], t[4];
+  for (int c = 0; c < 4; ++c) full[c] = t[c] = c < columns ? x[c] : Lanes<T>(T(0));
+  transpose(t[0], t[1], t[2], t[3]);
+  full[1] = shuffle<4, 1, 2, 3>(full[1], t[1]);
+  full[2] = shuffle<4, 5, 2, 3>(full[2], t[2]);
+  full[3] = shuffle<4, 5, 6, 3>(full[3], t[3]);
+  for (int c = 0; c < columns; ++c) store_first(full[c], rows, M + i + (i + c) * ld);
+  for (int r = columns; r < rows; ++r) store_first(t[r], columns, M + i + (i + r) * ld);
+}
+
+// Columns i to i + columns - 1 of one run, from the diagonal down to the end of their subtree, and the same
+// rows.
+template <int columns, class T>
+TENON_INLINE void fill_columns(const T* S, const T* F, int stride, int i, int end, T* M, long ld) {
+  Lanes<T> first[columns][1];
+  project(S, F, stride, i, i, first);
+  Lanes<T> diagonal[columns];
+  for (int c = 0; c < columns; ++c) diagonal[c] = first[c][0];
+  store_diagonal_tile(diagonal, i, end - i < 4 ? end - i : 4, M, ld);
+  int j = i + 4;
+  for (; j + 8 <= end; j += 8) {
+    Lanes<T> x[columns][2], half[columns];
+    project(S, F, stride, i, j, x);
+    for (int b = 0; b < 2; ++b) {
+      for (int c = 0; c < columns; ++c) half[c] = x[c][b];
+      store_tile(half, i, j + 4 * b, 4, M, ld);
+    }
+  }
+  for (; j < end; j += 4) {
+    Lanes<T> x[columns][1], tile[columns];
+    project(S, F, stride, i, j, x);
+    for (int c = 0; c < columns; ++c) tile[c] = x[c][0];
+    store_tile(tile, i, j, end - j < 4 ? end - j : 4, M, ld);
+  }
+}
+
+// The six columns and rows of a floating root, where S is the identity.
+template <class T>
+TENON_INLINE void fill_floating_root(const T* F, int stride, int i, int end, T* M, long ld) {
+  for (int j = i; j < end; j += 4) {
+    const int rows = end - j < 4 ? end - j : 4;
+    Lanes<T> x[6];
+    for (int e = 0; e < 6; ++e) {
+      x[e] = Lanes<T>::load(F + e * stride + j);
+      store_first(x[e], rows, M + j + (i + e) * ld);
+    }
+    Lanes<T> a[4] = {x[0], x[1], x[2], x[3]}, b[4] = {x[2], x[3], x[4], x[5]};
+    transpose(a[0], a[1], a[2], a[3]);
+    transpose(b[0], b[1], b[2], b[3]);
+    for (int r = 0; r < rows; ++r) {
+      T* column = M + i + (j + r) * ld;
+      a[r].store(column), b[r].store(column + 2);
+    }
+  }
+}
+
+// Zeros where branches do not meet: those of a run's columns lie between the first and the last of them.
+template <class T>
+TENON_INLINE void clear_gaps(const DofRun& run, T* M, long ld) {
+  const Lanes<T> zero(T(0));
+  const int begin = run.gap_begin, end = run.gap_end, columns = run.end;
+  for (int k = run.first; k < columns; ++k) {
+    T* column = M + k * ld;
+    int i = begin;
+    for (; i + 4 <= end; i += 4) zero.store(column + i);
+    if (i < end) store_first(zero, end - i, column + i);
+  }
+}
+
+// M, column-major with leading dimension ld, both triangles.
+template <class T>
+void crba(const ModelData& m, const T* q, T* M, int ld_, WorkspaceData<T>& w) {
+  composite_forces(m, q, w);
+  const long ld = ld_;
+  const int stride = dof_stride(m);
+  // From the leaves to the root: zeros first, then what ancestors write over them.
+  for (int r = w.run_count - 1; r >= 0; --r) {
+    const DofRun& run = w.runs[r];
+    clear_gaps(run, M, ld);
+    const NodeData& n = m.nodes[m.v_node[run.first]];
+    int i = run.first;
+    if (n.parent < 0 && n.kind == joint_floating) {
+      fill_floating_root(w.F_root, stride, i, run.subtree_end, M, ld);
+      i += 6;
+    }
+    for (; i + 4 <= run.end; i += 4) fill_columns<4>(w.S_root, w.F_root, stride, i, run.subtree_end, M, ld);
+    if (run.end - i == 1) fill_columns<1>(w.S_root, w.F_root, stride, i, run.subtree_end, M, ld);
+    if (run.end - i == 2) fill_columns<2>(w.S_root, w.F_root, stride, i, run.subtree_end, M, ld);
+    if (run.end - i == 3) fill_columns<3>(w.S_root, w.F_root, stride, i, run.subtree_end, M, ld);
+  }
+  for (int k = 0; k < m.nv; ++k) M[k + k * ld] = M[k + k * ld] + T(m.armature[k]);
+}
+
+TENON_ISA_END
+}  // namespace tenon

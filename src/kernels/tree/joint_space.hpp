@@ -1,0 +1,326 @@
+// What the methods in joint space start from: tau - c, the constraint rows as J and right-hand side, the
+// inertias for CRBA.
+//
+// One sweep outwards and one inwards, both in the frame of root_frame.hpp: there vectors of different bodies
+// add up without transforms, and bias forces (RNEA, [RBDA] Table 5.1) share the inertias with the composite
+// rigid bodies of CRBA. Out, with S qd taken from the columns of S:
+//   v_i = v_p + S qd,  a_i = a_p + v_i x S qd,  f_i = I_i a_i + v_i x* I_i v_i - f_ext,  a_0 = -gravity
+// In: f_p += f_i,  tau - c = tau - S^T f.
+//
+// J^T stands coordinate by coordinate: row k holds the constraint rows of the subtree of k. These are
+// neighbours (ConstraintData), so that work over J takes the branching sparsity in whole packs of rows. Row k
+// has whole_packs(rows) places; those that share a pack with its rows and are not its own are zero. Bridging
+// rows widen the range of the coordinates on their two ways; what a coordinate does not move of its range is
+// zero.
+#pragma once
+
+#include "kernels/constrained/constraint_rows.hpp"
+#include "kernels/tree/crba.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+// A spatial vector as two packs with their components in lanes; the world's slot is body -1.
+template <class T>
+struct PackedMotion {
+  Lanes<T> w, v;
+};
+template <class T>
+TENON_INLINE PackedMotion<T> load_packed(const T* field, int i) {
+  return {Lanes<T>::load(field + 8 * i), Lanes<T>::load(field + 8 * i + 4)};
+}
+template <class T>
+TENON_INLINE void store_packed(T* field, int i, const PackedMotion<T>& m) {
+  m.w.store(field + 8 * i), m.v.store(field + 8 * i + 4);
+}
+template <class T>
+TENON_INLINE Motion<T> load_body_motion(const T* field, int i) {
+  return {load_vec3<T>(field + 8 * i), load_vec3<T>(field + 8 * i + 4)};
+}
+// Of four bodies, in lanes.
+template <class T>
+TENON_INLINE Motion<Lanes<T>> gather_motion(const T* field, int i) {
+  const PackedMotion<T> a = load_packed(field, i), b = load_packed(field, i + 1),
+                        c = load_packed(field, i + 2), d = load_packed(field, i + 3);
+  return {gather(a.w, b.w, c.w, d.w), gather(a.v, b.v, c.v, d.v)};
+}
+
+// S v of body i.
+template <class T>
+TENON_INLINE PackedMotion<T> joint_velocity(const ModelData& m, int i, const T* v,
+                                            const WorkspaceData<T>& w) {
+  const int end = i + 1 < m.node_count ? m.nodes[i + 1].v_index : m.nv;
+  Lanes<T> turning(T(0)), moving(T(0));
+  for (int k = m.nodes[i].v_index; k < end; ++k) {
+    const Lanes<T> axis = Lanes<T>::load(w.pose + w.axis_place[k]);
+    turning = turning + Lanes<T>(w.angular_sign[k] * v[k]) * axis;
+    moving = moving + Lanes<T>(w.linear_sign[k] * v[k]) * axis;
+  }
+  return {turning, cross_components(Lanes<T>::load(w.pose + 16 * i + 12), turning) + moving};
+}
+
+// Minus gravity in the frame of the tree with this root.
+template <class T>
+TENON_INLINE Vec3<T> acceleration_at_rest(const ModelData& m, int root, const WorkspaceData<T>& w) {
+  const Vec3<T> up = -load_vec3<T>(w.gravity);
+  return m.nodes[root].kind == joint_floating ? unrotate(FloatingJoint::load(m.nodes[root], root, w).R, up)
+                                              : up;
+}
+
+// Bias motion of all bodies and the columns of S; with embedded loops the joints accelerate by g.
+template <class T>
+inline void sweep_bias_motion(const ModelData& m, const T* q, const T* v, WorkspaceData<T>& w) {
+  joint_angles(m, q, w);
+  place_bodies(m, q, w);
+  place_subspaces(m, w);
+  const Lanes<T> zero(T(0));
+  store_packed(w.vw, -1, {zero, zero});
+  const T up[4] = {-w.gravity[0], -w.gravity[1], -w.gravity[2], T(0)};
+  store_packed(w.aw, -1, {zero, Lanes<T>::load(up)});
+  for (int i = 0; i < m.node_count; ++i) {
+    const int parent = m.nodes[i].parent;
+    PackedMotion<T> vi = load_packed(w.vw, parent), ai = load_packed(w.aw, parent);
+    if (parent < 0) {
+      const Vec3<T> a = acceleration_at_rest(m, i, w);
+      const T own[4] = {a.x, a.y, a.z, T(0)};
+      ai.v = Lanes<T>::load(own);
+    }
+    const PackedMotion<T> rate = joint_velocity(m, i, v, w);
+    vi = {vi.w + rate.w, vi.v + rate.v};
+    ai = {ai.w + cross_components(vi.w, rate.w),
+          ai.v + (cross_components(vi.w, rate.v) + cross_components(vi.v, rate.w))};
+    if (m.cluster_count > 0) {
+      const PackedMotion<T> g = joint_velocity(m, i, w.g, w);
+      ai = {ai.w + g.w, ai.v + g.v};
+    }
+    store_packed(w.vw, i, vi), store_packed(w.aw, i, ai);
+  }
+}
+
+// Inertias and bias forces of all bodies.
+template <class T>
+inline void place_bias_forces(const ModelData& m, bool has_wrenches, WorkspaceData<T>& w) {
+  for (int i = 0; i < m.node_count; i += 4) {
+    const RigidInertia<Lanes<T>> I = body_inertias(i, w);
+    store_inertias(i, I, w);
+    const Force<Lanes<T>> f = I * gather_motion(w.aw, i) + velocity_product(I, gather_motion(w.vw, i));
+    scatter(f.n, [&](int l, const Lanes<T>& x) { x.store(w.fw + 8 * (i + l)); });
+    scatter(f.f, [&](int l, const Lanes<T>& x) { x.store(w.fw + 8 * (i + l) + 4); });
+  }
+  if (!has_wrenches) return;
+  for (int i = 0; i < m.node_count; ++i) {
+    const PackedPose<T> X = load_pose(w, i);
+    const Force<T> wrench = load_force<T>(w.wrench + 6 * i);
+    const PackedMotion<T> f = load_packed(w.fw, i);
+    const Lanes<T> force = rotate(X, wrench.f);
+    store_packed(w.fw, i, {f.w - (rotate(X, wrench.n) + cross_components(X.p, force)), f.v - force});
+  }
+}
+
+template <class T>
+inline void sweep_joint_forces(const ModelData& m, const T* tau, WorkspaceData<T>& w) {
+  const int stride = dof_stride(m);
+  sum_over_subtrees<2>(m, w.fw);
+  for (int k = 0; k < m.nv; k += 4) {
+    const auto force = [&](int l) { return load_packed(w.fw, w.axis_place[k + l] / 16); };
+    const PackedMotion<T> a = force(0), b = force(1), c = force(2), d = force(3);
+    const Force<Lanes<T>> f = {gather(a.w, b.w, c.w, d.w), gather(a.v, b.v, c.v, d.v)};
+    const Lanes<T> c_force = dot(load_motion_lanes(w.S_root + k, stride), f);
+    const int count = m.nv - k < 4 ? m.nv - k : 4;
+    for (int l = 0; l < count; ++l) w.joint_force[k + l] = tau[k + l] - c_force.x[l];
+  }
+}
+
+// Pose of body i in the world: that of the frame of its tree, and in it.
+template <class T>
+TENON_INLINE Transform<Rot3<T>, T> world_pose(const ModelData& m, int i, const WorkspaceData<T>& w) {
+  const Transform<Rot3<T>, T> X = root_pose(w, i);
+  if (i < 0) return X;
+  const int root = w.root_node[i];
+  const NodeData& n = m.nodes[root];
+  if (n.kind == joint_floating) {
+    const Transform<Rot3<T>, T> frame = FloatingJoint::load(n, root, w);
+    return {{frame.R.R * X.R.R}, frame.p + frame.R.R * X.p};
+  }
+  Vec3<T> origin{};
+  with_joint(n.kind, [&](auto joint) { origin = decltype(joint)::load(n, root, w).p; });
+  return {X.R, origin + X.p};
+}
+
+// What evaluate_item reads of node i, in its body frame.
+template <class T>
+inline void place_supporting_body(const ModelData& m, int i, WorkspaceData<T>& w) {
+  store(w.v + 6 * i, motion_to_child(root_pose(w, i), load_body_motion(w.vw, i)));
+  const Transform<Rot3<T>, T> X = world_pose(m, i, w);
+  store(w.gs + 3 * i, unrotate(X.R, load_vec3<T>(w.gravity)));
+  store(w.Rs + 9 * i, X.R.R);
+  store(w.ps + 3 * i, X.p);
+}
+
+// Column r of Kw.
+template <class T>
+TENON_INLINE void store_world_row(const Force<T>& K, int r, int stride, WorkspaceData<T>& w) {
+  T* Kw = w.Kw + r;
+  Kw[0] = K.n.x, Kw[stride] = K.n.y, Kw[2 * stride] = K.n.z;
+  Kw[3 * stride] = K.f.x, Kw[4 * stride] = K.f.y, Kw[5 * stride] = K.f.z;
+}
+
+// Bridging rows: the body they are numbered with feels nothing of them (Kw = 0), the two sides go to side_Kw.
+template <class T>
+inline void place_bridge(const ConstraintItem& item, int stride, WorkspaceData<T>& w) {
+  const T o(0);
+  const int bodies[2] = {item.first, item.second};
+  for (int j = 0; j < item.row_count; ++j) {
+    const int r = item.row_begin + j;
+    store_world_row(Force<T>{{o, o, o}, {o, o, o}}, r, stride, w);
+    w.row_rhs[r] = w.k[r];
+    for (int side = 0; side < 2; ++side) {
+      const long place = 12L * (item.bridge + j) + 6 * side;
+      const Force<T> K = force_to_parent(root_pose(w, bodies[side]), load_force<T>(w.side_K + place));
+      store(w.side_Kw + place, K);
+      w.row_rhs[r] = w.row_rhs[r] - dot(load_body_motion(w.aw, bodies[side]), K);
+    }
+  }
+}
+
+// The constraint rows: Kw, and row_rhs so that J qdd = row_rhs.
+template <class T>
+inline void place_constraint_rows(const ModelData& m, const ConstraintData& c, WorkspaceData<T>& w) {
+  const int stride = whole_packs(c.row_count);
+  for (int index = 0; index < c.item_count; ++index) {
+    const ConstraintItem& item = c.items[index];
+    const int i = item.node;
+    if (item.closure) {
+      place_supporting_body(m, item.first, w);
+      place_supporting_body(m, item.second, w);
+      evaluate_closure(m, c, item, w);
+    } else {
+      if (index == 0 || c.items[index - 1].node != i || c.items[index - 1].closure)
+        place_supporting_body(m, i, w);
+      evaluate_item(c, index, w);
+    }
+    if (item.bridge >= 0) {
+      place_bridge(item, stride, w);
+      continue;
+    }
+    const Transform<Rot3<T>, T> X = root_pose(w, i);
+    const Motion<T> a = load_body_motion(w.aw, i);
+    for (int r = item.row_begin; r < item.row_begin + item.row_count; ++r) {
+      const Force<T> K = force_to_parent(X, load_force<T>(w.K + 6 * r));
+      w.row_rhs[r] = w.k[r] - dot(a, K);
+      store_world_row(K, r, stride, w);
+    }
+  }
+  for (int e = 0; e < 6; ++e)
+    for (int r = c.row_count; r < stride; ++r) w.Kw[e * stride + r] = T(0);
+}
+
+// Constraint rows that coordinate k may move, those of its subtree and bridging ones, and where their first
+// pack begins.
+struct RowRange {
+  int begin, end;
+  TENON_INLINE int pack() const { return begin < end ? begin / 4 * 4 : end; }
+};
+TENON_INLINE RowRange rows_of_subtree(const ModelData& m, const ConstraintData& c, int k) {
+  const int i = m.v_node[k];
+  return {c.moved_begin[i], c.moved_end[i]};
+}
+
+// Behind the neighbours of coordinate k that have the same rows.
+TENON_INLINE int end_of_same_rows(const ModelData& m, const ConstraintData& c, int k) {
+  const RowRange rows = rows_of_subtree(m, c, k);
+  for (++k; k < m.nv; ++k) {
+    const RowRange other = rows_of_subtree(m, c, k);
+    if (other.begin != rows.begin || other.end != rows.end) break;
+  }
+  return k;
+}
+
+// Of bridging rows: their sides on the coordinates of the two ways.
+template <class T>
+inline void transposed_bridge_rows(const ModelData& m, const ConstraintData& c, T* JT,
+                                   const WorkspaceData<T>& w) {
+  const int stride = whole_packs(c.row_count);
+  for (int index = 0; index < c.bridge_count; ++index) {
+    const ConstraintItem& item = c.items[c.bridges[index]];
+    const int bodies[2] = {item.first, item.second};
+    for (int side = 0; side < 2; ++side) {
+      for (int i = bodies[side]; i != item.meet; i = m.nodes[i].parent) {
+        const int end = i + 1 < m.node_count ? m.nodes[i + 1].v_index : m.nv;
+        for (int k = m.nodes[i].v_index; k < end; ++k) {
+          const Motion<T> S = load_dof_motion(w.S_root + k, dof_stride(m));
+          for (int j = 0; j < item.row_count; ++j)
+            JT[static_cast<long>(k) * stride + item.row_begin + j] =
+                dot(S, load_force<T>(w.side_Kw + 12 * (item.bridge + j) + 6 * side));
+        }
+      }
+    }
+  }
+}
+
+// J^T: J_rk = K_r S_k.
+template <class T>
+inline void transposed_jacobian(const ModelData& m, const ConstraintData& c, T* JT,
+                                const WorkspaceData<T>& w) {
+  const int stride = whole_packs(c.row_count);
+  for (int k = 0; k < m.nv; ++k) {
+    const int i = m.v_node[k];
+    const RowRange moved = rows_of_subtree(m, c, k), own = {c.node_row_first[i], c.subtree_row_end[i]};
+    const Motion<Lanes<T>> S = spread(load_dof_motion(w.S_root + k, dof_stride(m)));
+    T* row = JT + static_cast<long>(k) * stride;
+    for (int r = own.pack(); r < own.end; r += 4) {
+      const auto load = [&](int e) { return Lanes<T>::load(w.Kw + e * stride + r); };
+      (load(0) * S.w.x + load(1) * S.w.y + load(2) * S.w.z + load(3) * S.v.x + load(4) * S.v.y +
+       load(5) * S.v.z)
+          .store(row + r);
+    }
+    if (moved.begin == moved.end) continue;
+    const bool none = own.begin == own.end;
+    for (int r = moved.pack(); r < (none ? moved.end : own.begin); ++r) row[r] = T(0);
+    for (int r = none ? moved.end : own.end; r < whole_packs(moved.end); ++r) row[r] = T(0);
+  }
+  transposed_bridge_rows(m, c, JT, w);
+}
+
+// x += A^T y and y += A x for A stored as J^T is, x over coordinates and y over rows. What shares a pack with
+// a row and is not its own must be finite.
+template <class T>
+inline void add_transposed_rows(const ModelData& m, const ConstraintData& c, const T* A, const T* y, T* x) {
+  const int stride = whole_packs(c.row_count);
+  for (int k = 0; k < m.nv; ++k) {
+    const RowRange rows = rows_of_subtree(m, c, k);
+    if (rows.begin == rows.end) continue;
+    const T* row = A + static_cast<long>(k) * stride;
+    Lanes<T> sum(T(0));
+    for (int r = rows.pack(); r < rows.end; r += 4)
+      sum = sum + Lanes<T>::load(row + r) * Lanes<T>::load(y + r);
+    x[k] = x[k] + sum.sum();
+  }
+}
+template <class T>
+inline void add_rows(const ModelData& m, const ConstraintData& c, const T* A, const T* x, T* y) {
+  const int stride = whole_packs(c.row_count);
+  for (int first = 0, last; first < m.nv; first = last) {
+    last = end_of_same_rows(m, c, first);
+    const RowRange rows = rows_of_subtree(m, c, first);
+    for (int r = rows.pack(); r < rows.end; r += 4) {
+      Lanes<T> sum = Lanes<T>::load(y + r);
+      for (int k = first; k < last; ++k)
+        sum = sum + Lanes<T>(x[k]) * Lanes<T>::load(A + static_cast<long>(k) * stride + r);
+      sum.store(y + r);
+    }
+  }
+}
+
+// What all methods begin with; Ic is left for crba_rows.
+template <class T>
+inline void joint_space_state(const ModelData& m, const ConstraintData& c, const T* q, const T* v,
+                              const T* tau, bool has_wrenches, WorkspaceData<T>& w) {
+  sweep_bias_motion(m, q, v, w);
+  place_bias_forces(m, has_wrenches, w);
+  place_constraint_rows(m, c, w);
+  sweep_joint_forces(m, tau, w);
+}
+
+TENON_ISA_END
+}  // namespace tenon

@@ -1,0 +1,149 @@
+// Forward kinematics: world poses of all bodies, their velocities and accelerations in body frames, and what
+// follows from them: Jacobians of any point, centre of mass, momentum, energy. All O(n), a Jacobian O(d).
+#pragma once
+
+#include "kernels/tree/articulated_body.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+// v, a null: not computed. a is the true acceleration, no gravity in it.
+template <class T>
+void kinematics(const ModelData& m, const T* q, const T* v, const T* a, WorkspaceData<T>& w) {
+  joint_angles(m, q, w);
+  const T o(0), e(1);
+  const Motion<T> rest{{o, o, o}, {o, o, o}};
+  store(w.R0 - 9, Mat3<T>{e, o, o, o, e, o, o, o, e});
+  store(w.p0 - 3, Vec3<T>{o, o, o});
+  store(w.v0 - 6, rest);
+  store(w.a0 - 6, rest);
+  for (int i = 0; i < m.node_count; ++i) {
+    const NodeData& n = m.nodes[i];
+    with_joint(n.kind, [&](auto joint) {
+      using J = decltype(joint);
+      J::update(n, i, q, w);
+      const auto X = J::load(n, i, w);
+      const Mat3<T> Rp = load_mat3<T>(w.R0 + 9 * n.parent);
+      store(w.R0 + 9 * i, compose(Rp, X.R));
+      store(w.p0 + 3 * i, load_vec3<T>(w.p0 + 3 * n.parent) + Rp * X.p);
+      if (!v) return;
+      T rate[J::nv];
+      load_rate<J>(n, v, rate);
+      Motion<T> vi = motion_to_child(X, load_motion<T>(w.v0 + 6 * n.parent));
+      add_motion<J>(vi, rate);
+      store(w.v0 + 6 * i, vi);
+      if (!a) return;
+      Motion<T> ai = motion_to_child(X, load_motion<T>(w.a0 + 6 * n.parent)) +
+                     velocity_product_acceleration<J>(vi, rate);
+      load_rate<J>(n, a, rate);
+      add_motion<J>(ai, rate);
+      store(w.a0 + 6 * i, ai);
+    });
+  }
+}
+
+// 6 x nv Jacobian of the frame with origin `point` (world) fixed to a node, along the axes that are the
+// columns of E (world). Column-major, leading dimension ld; zero columns off the path are written too.
+template <class T>
+void frame_jacobian(const ModelData& m, int node, const T* point, const T* E, T* J, int ld,
+                    const WorkspaceData<T>& w) {
+  for (int k = 0; k < m.nv; ++k)
+    for (int r = 0; r < 6; ++r) J[r + static_cast<long>(k) * ld] = T(0);
+  const Mat3<T> axes = load_mat3<T>(E);
+  for (int i = node; i >= 0; i = m.nodes[i].parent) {
+    const NodeData& n = m.nodes[i];
+    const Mat3<T> R = load_mat3<T>(w.R0 + 9 * i);
+    const Vec3<T> arm = load_vec3<T>(point) - load_vec3<T>(w.p0 + 3 * i);
+    with_joint(n.kind, [&](auto joint) {
+      for_each_axis<decltype(joint)>([&](auto d, auto axis) {
+        constexpr int A = axis.value, K = A % 3;
+        const int k = n.v_index + d.value;
+        const T s = T(m.v_sign[k]);
+        const Vec3<T> z = {s * at<0, K>(R), s * at<1, K>(R), s * at<2, K>(R)};
+        T* column = J + static_cast<long>(k) * ld;
+        if constexpr (A < 3) {
+          store(column, transpose_times(axes, z));
+          store(column + 3, transpose_times(axes, cross(z, arm)));
+        } else {
+          store(column + 3, transpose_times(axes, z));
+        }
+      });
+    });
+  }
+}
+
+// Centre of mass (world) and its 3 x nv Jacobian (column-major, ld; null: not wanted) from the poses of
+// kinematics().
+template <class T>
+void center_of_mass(const ModelData& m, T* com, T* J, int ld, WorkspaceData<T>& w) {
+  T total(0);
+  Vec3<T> h{T(0), T(0), T(0)};
+  for (int i = 0; i < m.node_count; ++i) {
+    const NodeData& n = m.nodes[i];
+    const Vec3<T> hi =
+        load_mat3<T>(w.R0 + 9 * i) * load_vec3<T>(n.h) + T(n.mass) * load_vec3<T>(w.p0 + 3 * i);
+    w.subtree[4 * i] = T(n.mass);
+    store(w.subtree + 4 * i + 1, hi);
+    total = total + T(n.mass);
+    h = h + hi;
+  }
+  const T inverse = T(1) / total;
+  store(com, inverse * h);
+  if (!J) return;
+  for (int i = m.node_count - 1; i >= 0; --i) {
+    const NodeData& n = m.nodes[i];
+    const T mass = w.subtree[4 * i];
+    const Vec3<T> hi = load_vec3<T>(w.subtree + 4 * i + 1);
+    if (n.parent >= 0) {
+      T* c = w.subtree + 4 * n.parent;
+      c[0] = c[0] + mass;
+      store(c + 1, load_vec3<T>(c + 1) + hi);
+    }
+    const Mat3<T> R = load_mat3<T>(w.R0 + 9 * i);
+    const Vec3<T> arm = hi - mass * load_vec3<T>(w.p0 + 3 * i);
+    with_joint(n.kind, [&](auto joint) {
+      for_each_axis<decltype(joint)>([&](auto d, auto axis) {
+        constexpr int A = axis.value, K = A % 3;
+        const int k = n.v_index + d.value;
+        const T s = inverse * T(m.v_sign[k]);
+        const Vec3<T> z = {s * at<0, K>(R), s * at<1, K>(R), s * at<2, K>(R)};
+        store(J + static_cast<long>(k) * ld, A < 3 ? cross(z, arm) : mass * z);
+      });
+    });
+  }
+}
+
+// Momentum about the world origin, [angular; linear], world axes.
+template <class T>
+Force<T> world_momentum(const ModelData& m, const WorkspaceData<T>& w) {
+  Force<T> sum{{T(0), T(0), T(0)}, {T(0), T(0), T(0)}};
+  for (int i = 0; i < m.node_count; ++i) {
+    const Transform<Rot3<T>, T> X = {{load_mat3<T>(w.R0 + 9 * i)}, load_vec3<T>(w.p0 + 3 * i)};
+    sum = sum + force_to_parent(X, load_rigid<T>(m.nodes[i]) * load_motion<T>(w.v0 + 6 * i));
+  }
+  return sum;
+}
+
+// Kinetic energy (armature included) and potential energy (zero where the centres of mass lie at the world
+// origin).
+template <class T>
+void energy(const ModelData& m, const T* v, T* kinetic, T* potential, const WorkspaceData<T>& w) {
+  T twice(0), work(0);
+  const Vec3<T> g = load_vec3<T>(w.gravity);
+  for (int i = 0; i < m.node_count; ++i) {
+    const NodeData& n = m.nodes[i];
+    if (v) {
+      const Motion<T> vi = load_motion<T>(w.v0 + 6 * i);
+      twice = twice + dot(vi, load_rigid<T>(n) * vi);
+    }
+    work = work +
+           dot(g, load_mat3<T>(w.R0 + 9 * i) * load_vec3<T>(n.h) + T(n.mass) * load_vec3<T>(w.p0 + 3 * i));
+  }
+  if (v)
+    for (int k = 0; k < m.nv; ++k) twice = twice + T(m.armature[k]) * v[k] * v[k];
+  *kinetic = T(0.5) * twice;
+  *potential = -work;
+}
+
+TENON_ISA_END
+}  // namespace tenon

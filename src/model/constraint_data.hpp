@@ -1,0 +1,63 @@
+// What kernels see of a constraint set: plain arrays (see model/model_data.hpp for why).
+#pragma once
+
+#include <cstdint>
+
+namespace tenon {
+
+struct ConstraintItem {
+  std::int32_t constraint;  // index of its constraint in the set
+  std::int32_t node;        // the body its rows are numbered with, -1: on a link that is part of the world
+  std::int32_t row_begin, row_count;
+  std::uint32_t rows;       // bits: angular x y z, linear x y z; 0 for custom rows
+  std::int32_t world_axes;  // 1: rows along the world's axes
+  std::int32_t custom;      // index into custom (six numbers a row, body frame), -1 otherwise
+  double R[9], p[3];        // constrained frame in the body frame
+  double frequency, damping_ratio;
+  // Closures: the frame is held against one on a second body instead of an anchor.
+  std::int32_t closure;        // 1: is one
+  std::int32_t first, second;  // nodes of the two frames, -1: the world
+  std::int32_t meet;           // nearest common ancestor of the two, -1: the world
+  std::int32_t bridge;         // first of its rows among the bridging ones; -1: at most one body moves
+  double R2[9], p2[3];         // second frame in its body frame
+};
+
+// What the rows need to know of the world: nothing (axes of links), axes, or errors against anchors.
+enum class ConstraintPoses : std::int32_t { none, axes, with_errors };
+
+// Rows are numbered as the items stand, so that the rows of a subtree are contiguous; user_row leads back to
+// the order in which constraints were added.
+//
+// Bridging rows are closures between two moving bodies. They act on the two ways down from `meet` and on
+// nothing above it, for there the two parts cancel. They are numbered as the last rows of `meet` (of the root
+// of the first body where the two meet in the world only), so that the subtrees that hold both bodies have
+// them among their rows. Other closures move one body, or none, and are rows of it, or of the world, as any.
+struct ConstraintData {
+  std::int32_t item_count, row_count;
+  ConstraintPoses poses;
+  const ConstraintItem* items;  // sorted by node, world ones (node -1) first
+  const double* custom;
+  const double* weight;      // per row
+  const double* compliance;  // per row
+  const double* scale;       // per row: typical diagonal of J M^-1 J^T, sets the size of mu
+  // The least of all rows: typical length of its J L^-T over what it would be if its body were free. Small
+  // for a point beside the axis of the one joint that moves it; its penalty is that much larger than
+  // inertias.
+  double least_leverage;
+  const std::int32_t* user_row;  // per row: its number among the user's rows
+  std::int32_t support_count;
+  const std::int32_t* support;     // nodes that carry a constrained node, themselves included, and with one
+                                   // body of a cluster all others, ascending
+  const std::int32_t* node_first;  // node_count + 1: items of node i are [node_first[i], node_first[i + 1])
+  const std::int32_t* node_row_first;  // node_count + 1: rows on node i itself are [., node_row_first[i + 1])
+  const std::int32_t*
+      subtree_row_end;  // node_count: rows on node i and its descendants are [node_row_first[i], .)
+  std::int32_t bridge_count, bridge_row_count;
+  const std::int32_t* bridges;  // items of bridging rows
+  // node_count: the joint of node i moves rows of [moved_begin[i], moved_end[i]) only: those of its subtree,
+  // and the bridging ones that pass it. What a descendant moves is among them.
+  const std::int32_t* moved_begin;
+  const std::int32_t* moved_end;
+};
+
+}  // namespace tenon

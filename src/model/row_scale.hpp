@@ -1,0 +1,19 @@
+// How easily each constraint row accelerates: the size of its diagonal entry of J M^-1 J^T.
+#pragma once
+
+#include <vector>
+
+#include "model/constraint_data.hpp"
+#include "tenon/model.hpp"
+
+namespace tenon {
+
+struct RowScale {
+  // Per row the geometric mean over the neutral and three seeded random configurations. Rows that cannot move
+  // get the mean of the others. Always positive and finite.
+  std::vector<double> scale;
+  double least_leverage;  // ConstraintData::least_leverage
+};
+RowScale row_scale(const Model& model, const ConstraintData& constraints);
+
+}  // namespace tenon

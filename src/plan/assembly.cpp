@@ -1,0 +1,316 @@
+#include "plan/assembly.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/joint_motion.hpp"
+#include "scalar/finite.hpp"
+
+namespace tenon {
+
+namespace {
+
+constexpr int most_steps = 200;
+// rad or m: over half a radian a turn of a joint differs from its tangent by a tenth.
+constexpr double longest_step = 0.5;
+// phi of this size is rounding: coordinates of order one, a few operations each.
+constexpr double rounding = 2e-15;
+constexpr double close_enough = 1e-12;  // not worth a second try where a step did not help
+
+// Damping lambda, as a share of the largest diagonal element of K^T K.
+constexpr double first_damping = 1e-3;   // far from closed: Marquardt's choice; near, phi^2, which is less
+constexpr double least_damping = 1e-14;  // some fifty times the rounding of K^T K, which may lack rank
+constexpr double less_damping = 0.1, more_damping = 8;  // after a step that helped; after one that did not
+constexpr double first_refusal = 1e-10;  // lambda may have vanished; below this a step hardly changes
+constexpr double most_damping = 1e8;     // steps are 1e-8 of steepest descent: nothing helps any more
+// A step that keeps this share of phi^2 although lambda is too small to shorten it leads to rounding, or to a
+// minimum that is not zero.
+constexpr double slow_progress = 0.9999, small_damping = 1e-8;
+// Keeps the root of a pivot real where rounding has left it negative. Damped pivots are far above.
+constexpr double least_pivot = 1e-300;
+
+// A x = b with A symmetric positive definite, n x n, lower triangle, destroyed; b becomes x.
+void solve_cholesky(double* A, double* b, int n) {
+  for (int j = 0; j < n; ++j) {
+    double d = A[j * n + j];
+    for (int k = 0; k < j; ++k) d -= A[k * n + j] * A[k * n + j];
+    d = std::sqrt(std::max(d, least_pivot));
+    A[j * n + j] = d;
+    for (int i = j + 1; i < n; ++i) {
+      double x = A[j * n + i];
+      for (int k = 0; k < j; ++k) x -= A[k * n + i] * A[k * n + j];
+      A[j * n + i] = x / d;
+    }
+  }
+  for (int i = 0; i < n; ++i) {
+    for (int k = 0; k < i; ++k) b[i] -= A[k * n + i] * b[k];
+    b[i] /= A[i * n + i];
+  }
+  for (int i = n - 1; i >= 0; --i) {
+    for (int k = i + 1; k < n; ++k) b[i] -= A[i * n + k] * b[k];
+    b[i] /= A[i * n + i];
+  }
+}
+
+}  // namespace
+
+int evaluate_callbacks(const Model& model, const double* q, const double* v, WorkspaceData<double>& w,
+                       double* scratch) {
+  const ModelData& m = model.data();
+  int broken = -1;
+  for (int l = 0; l < m.loop_constraint_count; ++l) {
+    const LoopConstraintData& loop = m.loop_constraints[l];
+    if (loop.kind != loop_callback) continue;
+    const ClusterData& c = m.clusters[loop.cluster];
+    const Model::LoopCallback& call = model.loops.callbacks[static_cast<std::size_t>(loop.item)];
+    const std::size_t nq = call.q_index.size(), nv = call.v_index.size();
+    const std::size_t rows = static_cast<std::size_t>(loop.row_count);
+    double *qj = scratch, *vj = qj + nq, *K = vj + nv, *Kdot_v = K + rows * nv;
+    for (std::size_t i = 0; i < nq; ++i) qj[i] = q[call.q_index[i]];
+    for (std::size_t i = 0; i < nv; ++i) vj[i] = v ? v[call.v_index[i]] : 0;
+    call.evaluate(qj, vj, w.loop_phi + loop.row_begin, K, Kdot_v);
+    for (std::size_t i = 0; i < nv; ++i) {
+      double* column =
+          w.loop_K + c.K_begin + (call.v_index[i] - c.v_begin) * c.row_count + loop.row_begin - c.row_begin;
+      std::copy_n(K + i * rows, rows, column);
+    }
+    for (std::size_t r = 0; r < rows; ++r) w.loop_k[loop.row_begin + static_cast<int>(r)] = -Kdot_v[r];
+    const bool finite = all_finite(w.loop_phi + loop.row_begin, loop.row_count) &&
+                        all_finite(K, static_cast<int>(rows * nv)) &&
+                        (!v || all_finite(Kdot_v, loop.row_count));
+    if (!finite && broken < 0) broken = l;
+  }
+  return broken;
+}
+
+Assembly::Assembly(const Model& model, const KernelTable<double>& table)
+    : model_(model), kernels_(table), states_(model.loops.clusters.size()) {
+  if (states_.empty()) return;
+  bends_.assign(static_cast<std::size_t>(model.nv), 0);
+  for (const LoopConstraintData& loop : model.loops.constraints) mark_bending(loop);
+  knows_G_ = !model.loops.y_index.empty() && model.loops.closed.size() == static_cast<std::size_t>(model.nq);
+  std::size_t order = 0, widest = 0;
+  for (const ClusterData& c : model.loops.clusters) {
+    const int least = c.constant_G ? c.y_count : by_rows(c.v_count, c.row_count) ? c.row_count : c.v_count;
+    order = std::max(order, static_cast<std::size_t>(least));
+    widest = std::max(widest, static_cast<std::size_t>(std::max(c.v_count, c.row_count)));
+  }
+  trial_.assign(static_cast<std::size_t>(model.nq), 0);
+  step_.assign(static_cast<std::size_t>(model.nv), 0);
+  matrix_.assign(order * order, 0);
+  gradient_.assign(widest, 0);
+  scratch_.assign(static_cast<std::size_t>(model.loops.callback_scratch), 0);
+}
+
+// The coordinates that a loop sees otherwise than linearly.
+void Assembly::mark_bending(const LoopConstraintData& loop) {
+  const auto mark = [&](std::int32_t v) { bends_[static_cast<std::size_t>(v)] = 1; };
+  if (loop.kind == loop_callback)
+    for (const std::int32_t v : model_.loops.callbacks[static_cast<std::size_t>(loop.item)].v_index) mark(v);
+  if (loop.kind != loop_geometric) return;
+  for (std::int32_t body : {loop.predecessor, loop.successor})
+    for (; body != loop.ancestor; body = model_.nodes[static_cast<std::size_t>(body)].parent) {
+      const Model::Joint& joint = model_.joints[static_cast<std::size_t>(body)];
+      for (int k = 0; k < joint.nv; ++k) mark(joint.v_index + k);
+    }
+}
+
+double Assembly::evaluate(const double* q, const double* v, WorkspaceData<double>& w) {
+  broken_ = evaluate_callbacks(model_, q, v, w, scratch_.data());
+  kernels_.loop_constraints(model_.data(), q, v, w);
+  double worst = 0;
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    State& s = states_[i];
+    measure(static_cast<int>(i), w, s.squares, s.largest);
+    worst = std::max(worst, s.largest);
+  }
+  return worst;
+}
+
+void Assembly::measure(int cluster, const WorkspaceData<double>& w, double& squares, double& largest) const {
+  const ClusterData& c = model_.data().clusters[cluster];
+  squares = largest = 0;
+  for (int r = c.row_begin; r < c.row_begin + c.row_count; ++r) {
+    squares += w.loop_phi[r] * w.loop_phi[r];
+    largest = std::max(largest, std::abs(w.loop_phi[r]));
+  }
+  // NaN is larger than nothing, so that it would look like zero.
+  const bool finite = all_finite(w.loop_phi + c.row_begin, c.row_count) &&
+                      all_finite(w.loop_K + c.K_begin, c.row_count * c.v_count);
+  if (!finite) squares = largest = INFINITY;
+}
+
+// (K^T K + lambda 1)^-1 K^T phi of n columns, as K^T (K K^T + lambda 1)^-1 phi where rows are fewer: a ring
+// of a hundred links has five. Small systems keep the first form.
+bool Assembly::by_rows(int columns, int rows) {
+  return rows < columns && columns > 16;
+}
+
+// A cluster with a constant G: the independent coordinates kept or, where all may move, those of the nearest
+// closed configuration, (G^T G) y = G^T (q - closed). Joints that no coupling ties stay.
+void Assembly::project_constant(int cluster, Moves moves, double* q) {
+  const ModelData& m = model_.data();
+  const ClusterData& c = m.clusters[cluster];
+  const double* G = m.G_initial + c.G_begin;
+  const std::vector<double>& closed = model_.loops.closed;
+  const std::ptrdiff_t v_count = c.v_count, n = c.y_count;
+  // Position of velocity coordinate v of a joint that can be coupled, else -1.
+  const auto position = [&](std::ptrdiff_t v) {
+    const Model::Joint& joint = model_.joints[static_cast<std::size_t>(m.v_node[c.v_begin + v])];
+    return joint.nv == 1 && joint.nq == 1 ? joint.q_index : -1;
+  };
+  const auto off = [&](std::ptrdiff_t v) {
+    const int at = position(v);
+    return at < 0 ? 0.0 : q[at] - closed[static_cast<std::size_t>(at)];
+  };
+  double* y = gradient_.data();
+  if (moves == Moves::all) {
+    for (std::ptrdiff_t j = 0; j < n; ++j) {
+      y[j] = 0;
+      for (std::ptrdiff_t v = 0; v < v_count; ++v) y[j] += G[j * v_count + v] * off(v);
+      for (std::ptrdiff_t i = j; i < n; ++i) {
+        double sum = 0;
+        for (std::ptrdiff_t v = 0; v < v_count; ++v) sum += G[j * v_count + v] * G[i * v_count + v];
+        matrix_[static_cast<std::size_t>(j * n + i)] = sum;
+      }
+    }
+    solve_cholesky(matrix_.data(), y, static_cast<int>(n));
+  } else {
+    for (std::ptrdiff_t j = 0; j < n; ++j) y[j] = off(m.independent[c.y_begin + j] - c.v_begin);
+  }
+  for (std::ptrdiff_t v = 0; v < v_count; ++v) {
+    const int at = position(v);
+    if (at < 0) continue;
+    double moved = 0;
+    for (std::ptrdiff_t j = 0; j < n; ++j) moved += G[j * v_count + v] * y[j];
+    step_[static_cast<std::size_t>(c.v_begin + v)] = closed[static_cast<std::size_t>(at)] + moved;
+  }
+  for (std::ptrdiff_t v = 0; v < v_count; ++v) {
+    const int at = position(v);
+    const bool kept = moves == Moves::dependent && m.y_index[c.v_begin + v] >= 0;
+    if (at >= 0 && !kept) q[at] = step_[static_cast<std::size_t>(c.v_begin + v)];
+  }
+}
+
+// The next trial configuration of a cluster from phi and K at q; false where it cannot be moved.
+bool Assembly::take_step(int cluster, Moves moves, const double* q, const WorkspaceData<double>& w) {
+  const ModelData& m = model_.data();
+  const ClusterData& c = m.clusters[cluster];
+  const int n = moves == Moves::all ? c.v_count : c.d_count, rows = c.row_count;
+  const auto coordinate = [&](int j) {
+    return moves == Moves::all ? c.v_begin + j : m.dependent[c.d_begin + j];
+  };
+  const auto column = [&](int j) { return w.loop_K + c.K_begin + (coordinate(j) - c.v_begin) * rows; };
+  const double* phi = w.loop_phi + c.row_begin;
+  double most = 0;
+  for (int j = 0; j < n; ++j) {
+    double square = 0;
+    for (int r = 0; r < rows; ++r) square += column(j)[r] * column(j)[r];
+    most = std::max(most, square);
+  }
+  if (!(most > 0)) return false;
+  const State& s = states_[static_cast<std::size_t>(cluster)];
+  const double lambda = most * std::max(s.lambda, least_damping);
+  std::fill_n(step_.begin() + c.v_begin, c.v_count, 0.0);
+  const auto step = [&](int j) -> double& { return step_[static_cast<std::size_t>(coordinate(j))]; };
+  if (by_rows(n, rows)) {
+    std::fill_n(matrix_.begin(), static_cast<std::ptrdiff_t>(rows) * rows, 0.0);
+    for (int j = 0; j < n; ++j)
+      for (int r = 0; r < rows; ++r) {
+        const double x = column(j)[r];
+        for (int i = r; x != 0 && i < rows; ++i)
+          matrix_[static_cast<std::size_t>(r * rows + i)] += x * column(j)[i];
+      }
+    for (int r = 0; r < rows; ++r) {
+      matrix_[static_cast<std::size_t>(r * rows + r)] += lambda;
+      gradient_[static_cast<std::size_t>(r)] = -phi[r];
+    }
+    solve_cholesky(matrix_.data(), gradient_.data(), rows);
+    for (int j = 0; j < n; ++j)
+      for (int r = 0; r < rows; ++r) step(j) += column(j)[r] * gradient_[static_cast<std::size_t>(r)];
+  } else {
+    for (int j = 0; j < n; ++j) {
+      gradient_[static_cast<std::size_t>(j)] = 0;
+      for (int r = 0; r < rows; ++r) gradient_[static_cast<std::size_t>(j)] -= column(j)[r] * phi[r];
+      for (int i = j; i < n; ++i) {
+        double sum = 0;
+        for (int r = 0; r < rows; ++r) sum += column(i)[r] * column(j)[r];
+        matrix_[static_cast<std::size_t>(j * n + i)] = sum;
+      }
+      matrix_[static_cast<std::size_t>(j * n + j)] += lambda;
+    }
+    solve_cholesky(matrix_.data(), gradient_.data(), n);
+    for (int j = 0; j < n; ++j) step(j) = gradient_[static_cast<std::size_t>(j)];
+  }
+  double longest = 0;
+  for (int j = 0; j < n; ++j)
+    if (bends_[static_cast<std::size_t>(coordinate(j))]) longest = std::max(longest, std::abs(step(j)));
+  const double shorten = longest > longest_step ? longest_step / longest : 1;
+  for (int j = 0; j < n; ++j) step(j) *= shorten;
+  integrate_cluster(cluster, q);
+  return true;
+}
+
+void Assembly::integrate_cluster(int cluster, const double* q) {
+  const ClusterData& c = model_.data().clusters[cluster];
+  std::copy_n(q + c.q_begin, c.q_count, trial_.begin() + c.q_begin);
+  for (int i = c.node_begin; i < c.node_begin + c.node_count; ++i) {
+    const Model::Joint& joint = model_.joints[static_cast<std::size_t>(i)];
+    integrate_joint(joint, step_.data() + joint.v_index, 1, trial_.data() + joint.q_index);
+  }
+}
+
+double Assembly::close(double* q, Moves moves, WorkspaceData<double>& w) {
+  evaluate(q, nullptr, w);
+  if (states_.empty()) return 0;
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    State& s = states_[i];
+    s.lambda = std::min(first_damping, s.squares), s.moving = s.largest > rounding;
+    if (!model_.data().clusters[i].constant_G) continue;
+    if (s.moving && knows_G_) project_constant(static_cast<int>(i), moves, q);
+    s.moving = false;
+  }
+  std::copy_n(q, model_.nq, trial_.begin());
+  for (int round = 0; round < most_steps; ++round) {
+    bool moving = false;
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      State& s = states_[i];
+      s.moving = s.moving && take_step(static_cast<int>(i), moves, q, w);
+      moving = moving || s.moving;
+    }
+    if (!moving) break;
+    evaluate_callbacks(model_, trial_.data(), nullptr, w, scratch_.data());
+    kernels_.loop_constraints(model_.data(), trial_.data(), nullptr, w);
+    bool refused = false;
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      State& s = states_[i];
+      if (!s.moving) continue;
+      const ClusterData& c = model_.data().clusters[i];
+      double squares, largest;
+      measure(static_cast<int>(i), w, squares, largest);
+      if (squares < s.squares) {
+        s.moving = largest > rounding && (squares < slow_progress * s.squares || s.lambda > small_damping);
+        s.squares = squares, s.largest = largest;
+        s.lambda = std::min(less_damping * s.lambda, squares);
+        std::copy_n(trial_.begin() + c.q_begin, c.q_count, q + c.q_begin);
+      } else {
+        refused = true;
+        s.lambda = more_damping * std::max(s.lambda, first_refusal);
+        s.moving = s.lambda < most_damping && s.largest > close_enough;
+        std::copy_n(q + c.q_begin, c.q_count, trial_.begin() + c.q_begin);
+      }
+    }
+    // The next steps start from phi and K of what is held, not of a trial that was refused.
+    if (refused) evaluate(q, nullptr, w);
+  }
+  return evaluate(q, nullptr, w);
+}
+
+std::size_t Assembly::bytes() const {
+  return states_.size() * sizeof(State) +
+         sizeof(double) *
+             (trial_.size() + step_.size() + matrix_.size() + gradient_.size() + scratch_.size()) +
+         bends_.size();
+}
+
+}  // namespace tenon

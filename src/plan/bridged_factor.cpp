@@ -1,0 +1,134 @@
+#include "plan/bridged_factor.hpp"
+
+#include <algorithm>
+
+#include "plan/arena.hpp"
+#include "spatial/lanes.hpp"
+
+namespace tenon {
+namespace {
+
+std::size_t index(std::int32_t i) {
+  return static_cast<std::size_t>(i);
+}
+
+}  // namespace
+
+BridgedFactor::BridgedFactor(const ModelData& m, const ConstraintData* constraints,
+                             const WorkspaceData<double>& w) {
+  if (!constraints || constraints->bridge_count == 0) return;
+  collect_ways(m, *constraints);
+  number_depth_first(elimination_tree(m));
+  lay_out_rows(m, w);
+  for (std::int32_t& k : way_) k = number_[index(k)];
+  for (std::size_t i = 0; i + 1 < way_begin_.size(); ++i)
+    std::sort(way_.begin() + way_begin_[i], way_.begin() + way_begin_[i + 1]);
+
+  data_.tree.nv = m.nv;
+  data_.tree.v_parent = v_parent_.data();
+  panels_ = panels_of(data_.tree, dof_depth_);
+  follow(w);
+  data_.entry_count = row_first_.back();
+  data_.number = number_.data();
+  data_.coordinate = coordinate_.data();
+  data_.place = place_.data();
+  data_.way_begin = way_begin_.data();
+  data_.way = way_.data();
+  const std::size_t entries = index(data_.entry_count), padded = index(whole_packs(m.nv));
+  memory_.assign(entries + 2 * padded, 0.0);
+  data_.rows = memory_.data();
+  data_.inv_d = data_.rows + entries;
+  data_.x = data_.inv_d + padded;
+}
+
+void BridgedFactor::follow(const WorkspaceData<double>& w) {
+  if (way_begin_.empty()) return;
+  data_.w = w;
+  data_.w.bridged = nullptr;
+  data_.w.dof_depth = dof_depth_.data();
+  data_.w.row_first = row_first_.data();
+  data_.w.panel_count = static_cast<std::int32_t>(panels_.size());
+  data_.w.panels = panels_.data();
+}
+
+// The coordinates that the rows of each bridging item move.
+void BridgedFactor::collect_ways(const ModelData& m, const ConstraintData& c) {
+  way_begin_.push_back(0);
+  for (std::int32_t j = 0; j < c.bridge_count; ++j) {
+    const ConstraintItem& item = c.items[c.bridges[j]];
+    for (std::int32_t k = 0; k < m.nv; ++k) {
+      for (const std::int32_t body : {item.first, item.second}) {
+        std::int32_t i = body;
+        while (i != item.meet && i != m.v_node[k]) i = m.nodes[i].parent;
+        if (i != item.meet) way_.push_back(k);
+      }
+    }
+    way_begin_.push_back(static_cast<std::int32_t>(way_.size()));
+  }
+}
+
+// Parents, from the coordinates' own order: the last coordinate before k that its row meets when all behind k
+// are eliminated. What row k meets else, its parent's row will meet too.
+std::vector<std::int32_t> BridgedFactor::elimination_tree(const ModelData& m) const {
+  const std::size_t n = index(m.nv);
+  std::vector<std::vector<char>> meets(n, std::vector<char>(n, 0));
+  for (std::int32_t k = 0; k < m.nv; ++k)
+    for (std::int32_t i = m.v_parent[k]; i >= 0; i = m.v_parent[i]) meets[index(k)][index(i)] = 1;
+  for (std::size_t b = 0; b + 1 < way_begin_.size(); ++b)
+    for (std::int32_t x = way_begin_[b]; x < way_begin_[b + 1]; ++x)
+      for (std::int32_t y = way_begin_[b]; y < x; ++y)
+        meets[index(std::max(way_[index(x)], way_[index(y)]))]
+             [index(std::min(way_[index(x)], way_[index(y)]))] = 1;
+  std::vector<std::int32_t> parent(n, -1);
+  for (std::size_t k = n; k-- > 0;) {
+    for (std::size_t i = 0; i < k; ++i)
+      if (meets[k][i]) parent[k] = static_cast<std::int32_t>(i);
+    for (std::int32_t i = 0; i < parent[k]; ++i)
+      if (meets[k][index(i)]) meets[index(parent[k])][index(i)] = 1;
+  }
+  return parent;
+}
+
+// number_, and the tree in these numbers.
+void BridgedFactor::number_depth_first(const std::vector<std::int32_t>& parent) {
+  number_.assign(parent.size(), -1);
+  std::vector<std::int32_t> waiting;
+  const auto push_children = [&](std::int32_t of) {
+    for (std::size_t k = parent.size(); k-- > 0;)
+      if (parent[k] == of) waiting.push_back(static_cast<std::int32_t>(k));
+  };
+  push_children(-1);
+  while (!waiting.empty()) {
+    const std::int32_t k = waiting.back();
+    waiting.pop_back();
+    number_[index(k)] = static_cast<std::int32_t>(v_parent_.size());
+    coordinate_.push_back(k);
+    const std::int32_t p = parent[index(k)];
+    v_parent_.push_back(p < 0 ? -1 : number_[index(p)]);
+    push_children(k);
+  }
+}
+
+void BridgedFactor::lay_out_rows(const ModelData& m, const WorkspaceData<double>& w) {
+  row_first_.push_back(0);
+  for (const std::int32_t parent : v_parent_) {
+    dof_depth_.push_back(parent < 0 ? 0 : dof_depth_[index(parent)] + 1);
+    row_first_.push_back(row_first_.back() + whole_packs(dof_depth_.back() + 1));
+  }
+  place_.assign(index(w.row_first[m.nv - 1] + w.dof_depth[m.nv - 1] + 1), 0);
+  for (std::int32_t k = 0; k < m.nv; ++k) {
+    std::int32_t i = k;
+    for (std::int32_t depth = w.dof_depth[k]; depth >= 0; --depth, i = m.v_parent[i])
+      place_[index(w.row_first[k] + depth)] =
+          row_first_[index(number_[index(k)])] + dof_depth_[index(number_[index(i)])];
+  }
+}
+
+std::size_t BridgedFactor::bytes() const {
+  const std::size_t indices = number_.size() * 2 + v_parent_.size() + dof_depth_.size() + row_first_.size() +
+                              place_.size() + way_begin_.size() + way_.size() +
+                              sizeof(DofPanel) / sizeof(std::int32_t) * panels_.size();
+  return indices * sizeof(std::int32_t) + memory_.size() * sizeof(double);
+}
+
+}  // namespace tenon

@@ -1,0 +1,111 @@
+#include "plan/cost_model.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "plan/cost_constants.hpp"
+
+namespace tenon {
+namespace {
+
+constexpr const char* term_names[cost_term_count] = {
+    "call",           "hinges",           "obliques",      "balls",          "floats",
+    "hinge_supports", "oblique_supports", "ball_supports", "float_supports", "rows",
+    "row_bodies",     "travellers",       "meetings",      "row_pairs",      "row_paths",
+    "paths",          "squared_paths",    "rows_squared",  "rows_cubed"};
+
+constexpr double most_rows_of_a_body = 6;
+
+int dof_count(const ModelData& m, int node) {
+  return (node + 1 < m.node_count ? m.nodes[node + 1].v_index : m.nv) - m.nodes[node].v_index;
+}
+
+// The term of a body that carries no rows; four further on, that of one that does.
+int kind_term(const ModelData& m, int node) {
+  const int dofs = dof_count(m, node);
+  if (dofs > 3) return cost_floats;
+  if (dofs > 1) return cost_balls;
+  const std::int32_t kind = m.nodes[node].kind;
+  return kind == joint_revolute_oblique || kind == joint_prismatic_oblique ? cost_obliques : cost_hinges;
+}
+
+double rows_below(const ConstraintData& c, int node) {
+  return c.moved_end[node] - c.moved_begin[node];
+}
+
+// How often a group of rows is joined to those that are already on a body.
+double meetings(const ModelData& m, const ConstraintData& c) {
+  std::vector<int> groups(static_cast<std::size_t>(m.node_count), 0);
+  for (int s = 0; s < c.support_count; ++s) {
+    const int node = c.support[s], parent = m.nodes[node].parent;
+    groups[static_cast<std::size_t>(node)] += c.node_row_first[node + 1] > c.node_row_first[node];
+    if (parent >= 0) ++groups[static_cast<std::size_t>(parent)];
+  }
+  double count = 0;
+  for (const int g : groups) count += std::max(0, g - 1);
+  return count;
+}
+
+// Rows between two moving bodies. The others couple each row with the inertia of one body, or eliminate it on
+// one branch.
+bool takes_bridges(Method method) {
+  return method != Method::constrained_aba && method != Method::pv_early;
+}
+
+}  // namespace
+
+const char* name_of(CostTerm term) {
+  return term_names[term];
+}
+
+CostTerms cost_terms(const ModelData& m, const ConstraintData& c) {
+  CostTerms t{};
+  const double rows = c.row_count;
+  t[cost_call] = 1;
+  t[cost_rows] = rows;
+  t[cost_rows_squared] = rows * rows;
+  t[cost_rows_cubed] = rows * rows * rows;
+  t[cost_meetings] = meetings(m, c);
+  for (int i = 0; i < m.node_count; ++i) ++t[static_cast<std::size_t>(kind_term(m, i))];
+  std::vector<double> depth(static_cast<std::size_t>(m.nv), 1);
+  for (int k = 0; k < m.nv; ++k) {
+    double& d = depth[static_cast<std::size_t>(k)];
+    if (m.v_parent[k] >= 0) d += depth[static_cast<std::size_t>(m.v_parent[k])];
+    t[cost_paths] += d;
+    t[cost_squared_paths] += d * d;
+  }
+  for (int s = 0; s < c.support_count; ++s) {
+    const int node = c.support[s];
+    const double below = rows_below(c, node);
+    ++t[static_cast<std::size_t>(kind_term(m, node) + cost_hinge_supports - cost_hinges)];
+    t[cost_row_bodies] += below;
+    t[cost_travellers] += std::min(below, most_rows_of_a_body);
+    for (int k = m.nodes[node].v_index; k < m.nodes[node].v_index + dof_count(m, node); ++k) {
+      t[cost_row_pairs] += below * below;
+      t[cost_row_paths] += below * depth[static_cast<std::size_t>(k)];
+    }
+  }
+  return t;
+}
+
+Choice choose(const ModelData& m, const ConstraintData* c) {
+  Choice choice;
+  if (!c || c->row_count == 0) return choice;
+  const CostTerms terms = cost_terms(m, *c);
+  const bool bridges = c->bridge_count > 0;
+  double least = std::numeric_limits<double>::infinity(), least_proximal = least;
+  for (const CostConstants& method : cost_constants) {
+    if (bridges && !takes_bridges(method.method)) continue;
+    double cost = 0;
+    for (std::size_t i = 0; i < cost_term_count; ++i) cost += method.nanoseconds[i] * terms[i];
+    if (cost < least) least = cost, choice.any = method.method;
+    if (method.method != Method::pv_early && cost < least_proximal)
+      least_proximal = cost, choice.proximal = method.method;
+  }
+  // Closures are seldom dependent, and pv then saves the iterations.
+  if (bridges && choice.any == Method::prox_pv) choice.any = Method::pv;
+  return choice;
+}
+
+}  // namespace tenon

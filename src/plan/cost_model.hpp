@@ -1,0 +1,55 @@
+// Which method is the fastest on a model and constraint set, by a cost model: the time of a method is a sum
+// of counts that follow from the tree and the rows (CostTerm), each times a constant (cost_constants.hpp)
+// that bench/fit_costs measures. Evaluated once, when a workspace is made.
+//
+// Only methods that answer every problem at about the same cost are compared: dependent, contradictory and
+// soft rows give the same motion by all of them. pv, hardly ever ahead of pv_early, loses what it has done
+// where rows turn out to be dependent; pv_soft answers another question; dense is never faster.
+#pragma once
+
+#include <array>
+
+#include "model/constraint_data.hpp"
+#include "model/model_data.hpp"
+#include "tenon/workspace.hpp"
+
+namespace tenon {
+
+// Bodies are counted by joint kind, all and those that carry rows ("supports"); a row lies below a body or
+// coordinate that moves it.
+enum CostTerm {
+  cost_call,            // 1
+  cost_hinges,          // bodies on a revolute or prismatic joint along a coordinate axis
+  cost_obliques,        // the same along another axis
+  cost_balls,           // on a joint of two or three coordinates: spherical, planar
+  cost_floats,          // on a joint of more
+  cost_hinge_supports,  // the same four, of the bodies that carry rows
+  cost_oblique_supports,
+  cost_ball_supports,
+  cost_float_supports,
+  cost_rows,           // m
+  cost_row_bodies,     // sum over supports of the rows below: rows times supporting depth
+  cost_travellers,     // the same, with at most six rows a support
+  cost_meetings,       // places where rows of one branch meet those of another or of the body
+  cost_row_pairs,      // sum over supporting coordinates of (rows below)^2: m^2 d
+  cost_row_paths,      // sum over supporting coordinates of (rows below) x depth: m d^2
+  cost_paths,          // sum over coordinates of their depth: n d
+  cost_squared_paths,  // sum over coordinates of depth^2: n d^2
+  cost_rows_squared,   // m^2
+  cost_rows_cubed,     // m^3
+  cost_term_count
+};
+const char* name_of(CostTerm term);
+
+using CostTerms = std::array<double, cost_term_count>;
+CostTerms cost_terms(const ModelData& m, const ConstraintData& c);
+
+struct Choice {
+  Method any = Method::constrained_aba;
+  // The fastest of those that iterate, for callers who set how.
+  Method proximal = Method::constrained_aba;
+};
+// c: null for none.
+Choice choose(const ModelData& m, const ConstraintData* c);
+
+}  // namespace tenon

@@ -1,0 +1,70 @@
+// Which of the compiled kernels this machine runs. Looked up once per workspace.
+#include "kernels/kernel_table.hpp"
+
+#ifdef TENON_DISPATCH_X86
+#include <cpuid.h>
+
+#include "plan/x86_level.hpp"
+#endif
+
+namespace tenon {
+
+// The functions that give the groups of one instruction set (kernels/instantiate_*.cpp), composed into a
+// table. Called only where the machine has the set.
+#define TENON_DECLARE_GROUP(type, function) \
+  template <class T>                        \
+  const type<T>& function();
+#define TENON_TAKE_GROUP(type, function) function<T>(),
+#define TENON_INSTRUCTION_SET(isa)                                                     \
+  namespace isa {                                                                      \
+  TENON_KERNEL_GROUPS(TENON_DECLARE_GROUP)                                             \
+  template <class T>                                                                   \
+  static const KernelTable<T>& table() {                                               \
+    static const KernelTable<T> composed{TENON_KERNEL_GROUPS(TENON_TAKE_GROUP){#isa}}; \
+    return composed;                                                                   \
+  }                                                                                    \
+  }
+
+TENON_INSTRUCTION_SET(isa_baseline)
+#ifdef TENON_DISPATCH_X86
+TENON_INSTRUCTION_SET(isa_x86_64_v3)
+#endif
+
+#ifdef TENON_DISPATCH_X86
+// __builtin_cpu_supports("x86-64-v3") would do, but clang 14 does not know it, and no test can mask its
+// answers.
+static X86Features features_of_this_machine() {
+  X86Features f;
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (__get_cpuid(1, &a, &b, &c, &d)) f.leaf1_ecx = c;
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d)) f.leaf7_ebx = b;
+  if (__get_cpuid(0x80000001, &a, &b, &c, &d)) f.leaf80000001_ecx = c;
+  if (has_all(f.leaf1_ecx, x86::osxsave)) {
+    unsigned low = 0, high = 0;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    f.xcr0 = low;
+  }
+  return f;
+}
+#endif
+
+// x86-64-v3 or the baseline.
+template <class T>
+static const KernelTable<T>& pick() {
+#ifdef TENON_DISPATCH_X86
+  static const bool wide = has_x86_64_v3(features_of_this_machine());
+  if (wide) return isa_x86_64_v3::table<T>();
+#endif
+  return isa_baseline::table<T>();
+}
+
+template <>
+const KernelTable<double>& kernels<double>() {
+  return pick<double>();
+}
+template <>
+const KernelTable<float>& kernels<float>() {
+  return pick<float>();
+}
+
+}  // namespace tenon

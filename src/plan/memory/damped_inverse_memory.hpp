@@ -1,0 +1,31 @@
+// Memory of the damped inverse of the Delassus matrix, sized once.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "plan/memory/caba_osim_memory.hpp"
+#include "plan/memory/pv_osimf_memory.hpp"
+#include "tenon/delassus.hpp"
+
+namespace tenon {
+
+struct DampedInverseMemory {
+  // constraints may be null.
+  DampedInverseMemory(const ModelData& m, const ConstraintData* constraints);
+  std::size_t bytes() const;
+
+  // What apply_damped_delassus_inverse finds: the method that factored, automatic for none.
+  DampedInverseMethod factored = DampedInverseMethod::automatic;
+  bool formed = false;     // by caba_osim already, because it had to see whether rows depend on each other
+  bool dependent = false;  // they do, or meet inside a cluster: it left them to pv_osimr
+  CabaOsimMemory<double> caba;
+  PvOsimfMemory<double> osimf;
+  std::vector<double> damping;        // E, rows in the kernels' order
+  std::vector<double> factor, inv_d;  // L D L^T of the damped matrix (kernels/constrained/dense_ldl.hpp)
+  std::vector<double> inverse;        // column-major, stride whole_packs(rows)
+  std::vector<double> scratch;        // the same, and four vectors
+  std::vector<double> b, x;           // vectors, whole packs
+};
+
+}  // namespace tenon

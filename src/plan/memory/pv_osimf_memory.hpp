@@ -1,0 +1,35 @@
+// Tables and memory of pv_osimf (kernels/delassus/pv_osimf_data.hpp), made once for a model and its
+// constraints.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "kernels/delassus/pv_osimf_data.hpp"
+#include "model/constraint_data.hpp"
+#include "model/model_data.hpp"
+
+namespace tenon {
+
+template <class T>
+class PvOsimfMemory {
+ public:
+  // constraints may be null. Nothing is made for rows that bridge two links.
+  PvOsimfMemory(const ModelData& m, const ConstraintData* constraints);
+  PvOsimfMemory(const PvOsimfMemory&) = delete;
+  PvOsimfMemory& operator=(const PvOsimfMemory&) = delete;
+
+  std::size_t bytes() const;
+
+  PvOsimfData<T> data{};
+
+ private:
+  void find_blocks(const ModelData& m, const ConstraintData& c);
+  void add_block(std::int32_t begin, std::int32_t end);
+
+  std::vector<PvOsimfBlock> blocks_;
+  std::size_t matrix_size_ = 0;
+  std::vector<T> memory_;
+};
+
+}  // namespace tenon

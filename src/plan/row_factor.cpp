@@ -1,0 +1,290 @@
+#include "plan/row_factor.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "kernels/tree/joint_space.hpp"
+#include "model/rank.hpp"
+#include "spatial/lanes.hpp"
+
+namespace tenon {
+namespace {
+
+using Pack = Lanes<double>;
+
+// A row as short as this in its unit holds rounding alone.
+constexpr double all_rounding = 1e-13;
+constexpr int vectors = 7;  // of one number a row
+
+double dot(const double* x, const double* y, int n) {
+  Pack sum[2] = {Pack(0.0), Pack(0.0)};
+  int i = 0;
+  for (; i + 8 <= n; i += 8) {
+    sum[0] = sum[0] + Pack::load(x + i) * Pack::load(y + i);
+    sum[1] = sum[1] + Pack::load(x + i + 4) * Pack::load(y + i + 4);
+  }
+  double total = (sum[0] + sum[1]).sum();
+  for (; i < n; ++i) total += x[i] * y[i];
+  return total;
+}
+
+// y += a x
+void add_scaled(double a, const double* x, double* y, int n) {
+  const Pack factor(a);
+  int i = 0;
+  for (; i + 4 <= n; i += 4) (Pack::load(y + i) + factor * Pack::load(x + i)).store(y + i);
+  for (; i < n; ++i) y[i] += a * x[i];
+}
+
+}  // namespace
+
+RowFactor::RowFactor(int rows, int coordinates, int soft, double* room)
+    : rows_(rows),
+      coordinates_(coordinates),
+      length_(coordinates + soft),
+      stride_(whole_packs(length_)),
+      H_(room),
+      F_(room + static_cast<std::ptrdiff_t>(rows) * stride_) {
+  for (std::vector<double>* x : {&s_, &square_, &reference_, &diagonal_, &x_, &z_, &root_})
+    x->assign(static_cast<std::size_t>(rows), 0.0);
+  order_.assign(static_cast<std::size_t>(rows), 0);
+  still_.assign(static_cast<std::size_t>(rows), 0);
+}
+
+std::size_t RowFactor::room_size(int rows, int coordinates, int soft) {
+  const int length = coordinates + soft;
+  return static_cast<std::size_t>(rows) *
+         static_cast<std::size_t>(whole_packs(length) + std::min(rows, length));
+}
+
+std::size_t RowFactor::bytes() const {
+  return vectors * s_.size() * sizeof(double) + order_.size() * (sizeof(std::int32_t) + sizeof(char));
+}
+
+double RowFactor::kept() const {
+  if (rank_ == 0) return 1;
+  double smallest = std::abs(diagonal_[0]), largest = smallest;
+  for (int k = 1; k < rank_; ++k) {
+    const double pivot = std::abs(diagonal_[static_cast<std::size_t>(k)]);
+    smallest = std::min(smallest, pivot), largest = std::max(largest, pivot);
+  }
+  return smallest / largest;
+}
+
+void RowFactor::fill(const ModelData& m, const ConstraintData& c, const double* JLT) {
+  std::fill_n(H_, static_cast<std::ptrdiff_t>(rows_) * stride_, 0.0);
+  const int packs = whole_packs(rows_);
+  for (int k = 0; k < coordinates_; ++k) {
+    const RowRange moved = rows_of_subtree(m, c, k);
+    const double* entries = JLT + static_cast<std::ptrdiff_t>(k) * packs;
+    for (int r = moved.begin; r < moved.end; ++r) column(r)[k] = entries[r];
+  }
+  int extra = coordinates_;
+  for (int r = 0; r < rows_; ++r)
+    if (c.compliance[r] > 0) column(r)[extra++] = std::sqrt(c.compliance[r]);
+}
+
+void RowFactor::scale_rows(const ConstraintData& c) {
+  for (int r = 0; r < rows_; ++r) {
+    const std::size_t i = static_cast<std::size_t>(r);
+    double* h = column(r);
+    s_[i] = 1 / std::sqrt(std::max(dot(h, h, length_), c.scale[r]));
+    for (int k = 0; k < length_; ++k) h[k] *= s_[i];
+    square_[i] = reference_[i] = dot(h, h, length_);
+    order_[i] = r;
+    still_[i] = square_[i] <= all_rounding * all_rounding;
+  }
+}
+
+// The largest remaining column comes to place `step`. Returns its place, or -1 where none of them counts.
+int RowFactor::take_pivot(int step) {
+  const auto square_at = [&](int place) -> double& {
+    return square_[static_cast<std::size_t>(order_[static_cast<std::size_t>(place)])];
+  };
+  int best = step;
+  for (int place = step + 1; place < rows_; ++place)
+    if (square_at(place) > square_at(best)) best = place;
+  const double largest = std::max(1.0, step > 0 ? std::abs(diagonal_[0]) : 0.0);
+  if (!(std::sqrt(square_at(best)) > rank_tolerance * largest)) return -1;
+  std::swap(order_[static_cast<std::size_t>(step)], order_[static_cast<std::size_t>(best)]);
+  return best;
+}
+
+// Clears the column at place `step` below its diagonal, and takes the others along.
+void RowFactor::reflect(int step) {
+  double* v = column(order_[static_cast<std::size_t>(step)]) + step;
+  const int n = length_ - step;
+  const double length = std::sqrt(dot(v, v, n)), alpha = v[0] > 0 ? -length : length;
+  diagonal_[static_cast<std::size_t>(step)] = alpha;
+  v[0] -= alpha;
+  const double beta = 1 / (alpha * v[0]);  // -2 / |v|^2
+  for (int place = step + 1; place < rows_; ++place) {
+    const std::size_t r = static_cast<std::size_t>(order_[static_cast<std::size_t>(place)]);
+    double* h = column(static_cast<int>(r)) + step;
+    add_scaled(beta * dot(v, h, n), v, h, n);
+    // What is left of the squared length; once little is, from the column itself.
+    constexpr double recompute_below = 1e-6;
+    square_[r] -= h[0] * h[0];
+    if (square_[r] < recompute_below * reference_[r]) square_[r] = reference_[r] = dot(h + 1, h + 1, n - 1);
+  }
+}
+
+void RowFactor::factor(const ModelData& m, const ConstraintData& c, const double* JLT) {
+  fill(m, c, JLT);
+  scale_rows(c);
+  rank_ = 0, started_ = false, metric_ = Metric::none;
+  while (rank_ < std::min(rows_, length_) && take_pivot(rank_) >= 0) reflect(rank_++);
+  dropped_ = 0;
+  for (int place = rank_; place < rows_; ++place) {
+    const std::size_t row = static_cast<std::size_t>(order_[static_cast<std::size_t>(place)]);
+    if (!still_[row]) dropped_ = std::max(dropped_, std::sqrt(square_[row]));
+  }
+  express_dependent();
+}
+
+// R12 := T = R11^-1 R12. Zero for rows of rounding, which would be blown up where their unit is much larger
+// than those of the rows that count.
+void RowFactor::express_dependent() {
+  for (int place = rank_; place < rows_; ++place) {
+    const std::size_t row = static_cast<std::size_t>(order_[static_cast<std::size_t>(place)]);
+    double* x = column(static_cast<int>(row));
+    if (still_[row]) std::fill_n(x, rank_, 0.0);
+    for (int k = rank_ - 1; k >= 0; --k) {
+      x[k] /= diagonal_[static_cast<std::size_t>(k)];
+      add_scaled(-x[k], column(order_[static_cast<std::size_t>(k)]), x, k);
+    }
+  }
+}
+
+// F, orthonormal, of root S^-1 P [1; T^T]: Gram and Schmidt, twice. What is reachable is root^-1 F.
+void RowFactor::span_range(Metric metric, const double* weight) {
+  if (metric == metric_) return;
+  metric_ = metric;
+  for (std::size_t r = 0; r < root_.size(); ++r)
+    root_[r] = metric == Metric::weighted ? std::sqrt(weight[r]) : metric == Metric::scaled ? s_[r] : 1;
+  for (int i = 0; i < rank_; ++i) {
+    double* f = range(i);
+    std::fill_n(f, rows_, 0.0);
+    for (int place = 0; place < rows_; ++place) {
+      if (place < rank_ && place != i) continue;
+      const int r = order_[static_cast<std::size_t>(place)];
+      const double x = place < rank_ ? 1 : column(r)[i];
+      f[r] = x / s_[static_cast<std::size_t>(r)] * root_[static_cast<std::size_t>(r)];
+    }
+    for (int pass = 0; pass < 2; ++pass) {
+      for (int j = 0; j < i; ++j) add_scaled(-dot(range(j), f, rows_), range(j), f, rows_);
+      const double inverse = 1 / std::sqrt(dot(f, f, rows_));
+      for (int r = 0; r < rows_; ++r) f[r] *= inverse;
+    }
+  }
+}
+
+// x := root^p F F^T root^-p x, p = 1 for a force and -1 for an acceleration.
+void RowFactor::project(bool force, double* x) {
+  const auto times_root = [&](int r, double value, bool inverse) {
+    const double root = root_[static_cast<std::size_t>(r)];
+    return inverse ? value / root : value * root;
+  };
+  std::fill(x_.begin(), x_.end(), 0.0);
+  for (int r = 0; r < rows_; ++r) x[r] = times_root(r, x[r], force);
+  for (int i = 0; i < rank_; ++i) add_scaled(dot(range(i), x, rows_), range(i), x_.data(), rows_);
+  for (int r = 0; r < rows_; ++r) x[r] = times_root(r, x_[static_cast<std::size_t>(r)], !force);
+}
+
+void RowFactor::take_reachable(const ConstraintData& c, double* b, double* rest) {
+  if (rank_ == rows_) {
+    std::fill_n(rest, rows_, 0.0);
+    return;
+  }
+  span_range(Metric::weighted, c.weight);
+  std::copy_n(b, rows_, rest);
+  project(false, b);
+  for (int r = 0; r < rows_; ++r) rest[r] -= b[r];
+}
+
+// R11^T z = S b of the rows that count.
+void RowFactor::solve_lower(const double* b, double* z) const {
+  for (int k = 0; k < rank_; ++k) {
+    const int r = order_[static_cast<std::size_t>(k)];
+    z[k] = (s_[static_cast<std::size_t>(r)] * b[r] - dot(column(r), z, k)) /
+           diagonal_[static_cast<std::size_t>(k)];
+  }
+}
+
+// lambda := S R11^-1 z on the rows that count; the others get no force.
+void RowFactor::solve_upper(const double* z, double* lambda) {
+  const auto at = [&](int place) { return order_[static_cast<std::size_t>(place)]; };
+  double* x = x_.data();
+  std::copy_n(z, rank_, x);
+  for (int k = rank_ - 1; k >= 0; --k) {
+    x[k] /= diagonal_[static_cast<std::size_t>(k)];
+    add_scaled(-x[k], column(at(k)), x, k);
+  }
+  for (int place = 0; place < rows_; ++place)
+    lambda[at(place)] = place < rank_ ? s_[static_cast<std::size_t>(at(place))] * x[place] : 0;
+}
+
+void RowFactor::add_solution(const double* b) {
+  if (!started_) std::fill(z_.begin(), z_.end(), 0.0);
+  started_ = true;
+  solve_lower(b, square_.data());
+  for (int k = 0; k < rank_; ++k) z_[static_cast<std::size_t>(k)] += square_[static_cast<std::size_t>(k)];
+}
+
+// y := Q y.
+void RowFactor::reflect_back(double* y) const {
+  for (int step = rank_ - 1; step >= 0; --step) {
+    const double* v = column(order_[static_cast<std::size_t>(step)]) + step;
+    const int n = length_ - step;
+    add_scaled(dot(v, y + step, n) / (diagonal_[static_cast<std::size_t>(step)] * v[0]), v, y + step, n);
+  }
+}
+
+// Forces act along rows that depend too, in the share that is least in the scale of the rows. So y is what
+// it is without the singular values that were taken for zero, and does not depend on the order of pivots.
+void RowFactor::motion(double* y) {
+  std::copy_n(z_.begin(), rank_, y);
+  std::fill_n(y + rank_, length_ - rank_, 0.0);
+  if (rank_ < rows_ && dropped_ > all_rounding) {
+    span_range(Metric::scaled, nullptr);
+    double* lambda = square_.data();
+    solve_upper(z_.data(), lambda);
+    project(true, lambda);
+    for (int place = rank_; place < rows_; ++place) {
+      const std::size_t row = static_cast<std::size_t>(order_[static_cast<std::size_t>(place)]);
+      if (still_[row]) continue;
+      add_scaled(lambda[row] / s_[row], column(static_cast<int>(row)) + rank_, y + rank_, length_ - rank_);
+    }
+  }
+  reflect_back(y);
+}
+
+void RowFactor::multipliers(const ConstraintData& c, double* lambda) {
+  solve_upper(z_.data(), lambda);
+  if (rank_ == rows_) return;
+  span_range(Metric::weighted, c.weight);
+  project(true, lambda);
+}
+
+void RowFactor::pseudo_inverse(double* out) {
+  const bool full = rank_ == rows_;
+  if (!full) span_range(Metric::plain, nullptr);
+  for (int j = 0; j < rows_; ++j) {
+    double* x = out + static_cast<std::ptrdiff_t>(j) * rows_;
+    std::fill_n(x, rows_, 0.0);
+    x[j] = 1;
+    if (!full) project(false, x);
+    solve_lower(x, z_.data());
+    solve_upper(z_.data(), x);
+    if (!full) project(true, x);
+  }
+  for (int j = 0; j < rows_; ++j)
+    for (int i = j + 1; i < rows_; ++i) {
+      double &a = out[static_cast<std::ptrdiff_t>(j) * rows_ + i],
+             &b = out[static_cast<std::ptrdiff_t>(i) * rows_ + j];
+      a = b = (a + b) / 2;
+    }
+}
+
+}  // namespace tenon

@@ -1,0 +1,83 @@
+// Constraint rows factored as they are, without the square that the Delassus matrix A = J M^-1 J^T + R is:
+//
+//   H = [J L^-T, sqrt(R)]^T S,   H P = Q [R11 R12],   A = S^-1 H^T H S^-1,   M = L L^T
+//
+// one column a row, by Householder reflections with column pivots (Businger and Golub, Linear least squares
+// solutions by Householder transformations, 1965). S scales the rows and decides the rank as
+// model/rank.hpp says. What the columns of R12 add to R11 are rows that depend on others.
+//
+// Rows that depend. With T = R11^-1 R12, the columns of S^-1 P [1; T^T] span what accelerations of the rows
+// forces can reach. The projector on it takes off a right-hand side what cannot be reached, so that sum w r^2
+// is least, and off multipliers what does not act, so that sum lambda^2 / w is least.
+//
+// The motion. y = H S^-1 lambda, in the coordinates L^T qdd (and sqrt(R) lambda beside them), is found as
+// Q R11^-T S b, without the multipliers: where rows hold each other, or a spring is stiff, these are large
+// and cancel, and y would keep the digits that are left.
+//
+// O(n m r), r the rank: the solver of method dense, and of every other method where its iteration stalls.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/workspace_data.hpp"
+#include "model/constraint_data.hpp"
+#include "model/model_data.hpp"
+
+namespace tenon {
+
+class RowFactor {
+ public:
+  // coordinates: of M. soft: how many rows have compliance. room: of that size, the caller's; it holds the
+  // matrices from factor on to the last use of what was factored.
+  RowFactor(int rows, int coordinates, int soft, double* room);
+  static std::size_t room_size(int rows, int coordinates, int soft);
+  std::size_t bytes() const;  // without the room
+
+  // JLT: rows of J L^-T in the storage of J^T (kernels/tree/joint_space.hpp).
+  void factor(const ModelData& m, const ConstraintData& c, const double* JLT);
+  int rank() const { return rank_; }
+  int length() const { return length_; }  // coordinates and rows with compliance
+  // Smallest over largest pivot that counts; 1 without rows.
+  double kept() const;
+
+  // b := what forces can reach of it. rest: what they cannot; b as it was is the sum.
+  void take_reachable(const ConstraintData& c, double* b, double* rest);
+  // Adds what A lambda = b asks for, b reachable, to the solution; the first call after factor starts it.
+  void add_solution(const double* b);
+  // Of the solution: coordinates() numbers L^T qdd, then sqrt(R) lambda of the rows with compliance.
+  void motion(double* y);
+  // Of the solution.
+  void multipliers(const ConstraintData& c, double* lambda);
+  // out (rows x rows, column-major) := the pseudo-inverse of A.
+  void pseudo_inverse(double* out);
+
+ private:
+  double* column(int r) { return H_ + static_cast<std::ptrdiff_t>(r) * stride_; }
+  const double* column(int r) const { return H_ + static_cast<std::ptrdiff_t>(r) * stride_; }
+  double* range(int i) { return F_ + static_cast<std::ptrdiff_t>(i) * rows_; }
+  void fill(const ModelData& m, const ConstraintData& c, const double* JLT);
+  void scale_rows(const ConstraintData& c);
+  int take_pivot(int step);
+  void reflect(int step);
+  void express_dependent();
+  enum class Metric { none, plain, weighted, scaled };
+  void span_range(Metric metric, const double* weight);
+  void project(bool force, double* x);
+  void solve_lower(const double* b, double* z) const;
+  void solve_upper(const double* z, double* lambda);
+  void reflect_back(double* y) const;
+
+  int rows_, coordinates_, length_, stride_;
+  int rank_ = 0;
+  bool started_ = false;
+  double dropped_ = 0;  // longest scaled row that was taken for dependent, what is left of it
+  Metric metric_ = Metric::none;
+  double *H_, *F_;
+  std::vector<double> s_, square_, reference_, diagonal_, x_, z_, root_;
+  std::vector<std::int32_t> order_;  // row that stands at each place
+  std::vector<char> still_;          // 1: the row is rounding
+};
+
+}  // namespace tenon

@@ -1,0 +1,93 @@
+// The inside of a Workspace: arena, tables, scratch of the solvers, last message and report.
+#pragma once
+
+#include <cstdarg>
+#include <memory>
+#include <vector>
+
+#include "kernels/kernel_table.hpp"
+#include "plan/arena.hpp"
+#include "plan/bridged_factor.hpp"
+#include "plan/cost_model.hpp"
+#include "plan/independent_space.hpp"
+#include "plan/memory/coordinate_memory.hpp"
+#include "plan/memory/damped_inverse_memory.hpp"
+#include "plan/memory/delassus_memory.hpp"
+#include "plan/memory/dense_memory.hpp"
+#include "plan/memory/loop_memory.hpp"
+#include "plan/memory/proximal_memory.hpp"
+#include "plan/memory/pv_early_memory.hpp"
+#include "plan/memory/pv_memory.hpp"
+#include "plan/on_demand.hpp"
+#include "reference/kkt_solver.hpp"
+#include "tenon/workspace.hpp"
+
+namespace tenon {
+
+struct FoldedWorkspace;
+struct RowLoops;
+
+struct WorkspaceImpl {
+  WorkspaceImpl(std::shared_ptr<const Model> model_, std::shared_ptr<const ConstraintSet> constraints_);
+  ~WorkspaceImpl();
+
+  struct Quaternion {
+    int q_index, joint;
+  };
+
+  std::shared_ptr<const Model> model;
+  std::shared_ptr<const ConstraintSet> constraints;
+  const KernelTable<double>* kernels;
+  SweepTables tables;
+  Arena<double> arena;
+  OnDemand<PvMemory<double>> pv;
+  OnDemand<PvEarlyMemory<double>> pv_early;
+  OnDemand<DelassusMemory<double>> delassus;
+  LoopMemory loops;
+  CoordinateMemory coordinates;
+  std::unique_ptr<FoldedWorkspace> folded;  // null where the model has no folded form, or the rows have none
+  std::unique_ptr<RowLoops> row_loops;      // null where no loop of the model is closed by rows
+  OnDemand<DampedInverseMemory> damped;
+  std::unique_ptr<BridgedFactor> bridged;  // comes with the joint-space block of the arena
+  OnDemand<IndependentSpace> independent;  // none without embedded loops
+  std::vector<double> anchors;             // 12 a constraint item, for the kernels
+  std::vector<Pose> anchor_poses;          // the same per constraint in user order
+  std::vector<std::int32_t> item_of;       // constraint in user order -> item
+  ProximalScratch proximal;
+  Choice choice;                  // of Method::automatic
+  std::vector<double> lambda;     // rows, kernels' order
+  std::vector<double> user_rows;  // rows, on the way to the user's order
+  OnDemand<DenseMemory> dense;
+  OnDemand<reference::KktSolver> textbook;  // DelassusMethod::dense
+  std::vector<double> step;                 // stages of the Runge-Kutta step
+  std::vector<double> step_lambda;          // rows: multipliers of its first stage
+  std::vector<double> stage;                // results on their way to the user (check.hpp)
+  bool moderate = false;                    // no number of the model is so large that its square overflows
+  std::vector<double> zeros;                // max(nv, rows) zeros
+  std::vector<double> kinematics_v;         // v of the last kinematics(), for the energy of armatures
+  std::vector<Quaternion> quaternions;      // where they stand in q
+  int kinematics_order = -1;  // of the last kinematics(): 0 poses, 1 velocities, 2 accelerations
+  bool factored = false;      // arena.L holds a factor
+  char message[512] = "";
+  SolveReport report;
+
+  const ModelData& md() const { return model->data(); }
+  const ConstraintData* cd() const { return constraints ? &constraints->data() : nullptr; }
+  int rows() const { return constraints ? constraints->row_count() : 0; }
+  WorkspaceData<double>& w() { return arena.data; }
+
+  // Memory is made with the workspace for what forward dynamics and the method that `choice` names need; the
+  // rest by the first call that needs it (on_demand.hpp).
+  void need(Method method);
+  // The path rows and row matrices of WorkspaceData, and what prox_ltls needs for bridging rows.
+  void need_joint_space();
+  void need_kept_mass_matrix();
+  void set_gravity(const double* gravity);
+  // After any change of WorkspaceData: tells the parts that hold one of their own.
+  void tell_parts();
+
+  // Keeps the message and returns the status.
+  Status fail(Status status, const char* format, ...) __attribute__((format(printf, 3, 4)));
+};
+
+}  // namespace tenon

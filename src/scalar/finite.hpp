@@ -1,0 +1,32 @@
+// Whether numbers are finite, by their bits: kernels are compiled as if there were no NaN, and their callers
+// are not.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+namespace tenon {
+
+// The magnitude of every number is below that of `bound`, a bit pattern too. By bit patterns, which
+// grow with the magnitude and which -ffast-math cannot argue away: what reaches the bound carries into the
+// sign bit. Three operations that every processor has for packs.
+inline bool all_below(const double* x, int n, std::uint64_t bound) {
+  constexpr std::uint64_t sign = std::uint64_t{1} << 63;
+  std::uint64_t seen = 0;
+  for (int i = 0; i < n; ++i) {
+    std::uint64_t bits;
+    std::memcpy(&bits, x + i, sizeof bits);
+    seen |= (bits & ~sign) + (sign - bound);
+  }
+  return (seen & sign) == 0;
+}
+inline bool all_finite(const double* x, int n) {
+  return all_below(x, n, 0x7ff0000000000000u);
+}
+// Below 2^230 (1.7e69): products of two of them and a mass matrix of ordinary bodies at such positions are
+// far from the end of the range of doubles.
+inline bool all_moderate(const double* x, int n) {
+  return all_below(x, n, std::uint64_t{1023 + 230} << 52);
+}
+
+}  // namespace tenon

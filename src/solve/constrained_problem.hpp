@@ -1,0 +1,17 @@
+// What every method of constrained dynamics starts from and leaves behind.
+#pragma once
+
+#include "plan/workspace_impl.hpp"
+
+namespace tenon {
+
+// The state of one solve, checked and loaded: what every method of constrained dynamics starts from.
+struct ConstrainedProblem {
+  WorkspaceImpl& w;
+  const SolveOptions& options;
+  const double *q, *v, *tau, *wrenches;
+  const double* desired;  // in the user's order of rows, or null; WorkspaceData::desired has the kernels'
+  double* lambda;         // rows in the kernels' order: start and result
+};
+
+}  // namespace tenon

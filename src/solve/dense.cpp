@@ -1,0 +1,121 @@
+#include "solve/dense.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kernels/tree/joint_space.hpp"
+#include "solve/prox_ltl.hpp"
+
+namespace tenon {
+namespace {
+
+double largest_of(const double* x, int n) {
+  double largest = 0;
+  for (int i = 0; i < n; ++i) largest = std::max(largest, std::abs(x[i]));
+  return largest;
+}
+
+// The largest acceleration that a row asks for, or that free motion gives it, its terms added up in absolute
+// value: what rounding of the right-hand side is measured by. Overwrites `free`.
+double size_of_right_side(const JointSpace& s, double* free) {
+  const int rows = s.rows.row_count, stride = whole_packs(rows);
+  std::fill_n(free, rows, 0.0);
+  for (int k = 0; k < s.tree.nv; ++k) {
+    const RowRange moved = rows_of_subtree(s.tree, s.rows, k);
+    const double* entries = s.w.ZT + static_cast<std::ptrdiff_t>(k) * stride;
+    for (int r = moved.begin; r < moved.end; ++r) free[r] += std::abs(entries[r] * s.w.z[k]);
+  }
+  return std::max(largest_of(free, rows), largest_of(s.w.row_rhs, rows));
+}
+
+// Of the rows of an item, the terms of their velocity-dependent acceleration added up in absolute value: of
+// fast links on an axis a row sees their rounding alone.
+double size_of_bias(const WorkspaceImpl& w, const ConstraintItem& item) {
+  const auto size = [&](int body, const double* p) {
+    if (body < 0) return 0.0;
+    const double* v = w.arena.data.v + 6 * body;
+    const auto length = [](const double* x) { return std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]); };
+    return length(v) * (length(v + 3) + length(v) * length(p));
+  };
+  return item.closure ? size(item.first, item.p) + size(item.second, item.p2) : size(item.node, item.p);
+}
+
+// Largest |A W residual| ([CABA] Eq. 15): zero where the sum of weight x residual^2 is least. Overwrites y
+// and row_soft.
+double imbalance(const JointSpace& s, const double* residual, double* result) {
+  const int rows = s.rows.row_count;
+  std::fill_n(s.w.y, s.tree.nv, 0.0);
+  std::fill_n(s.w.row_soft, whole_packs(rows), 0.0);
+  for (int r = 0; r < rows; ++r) s.w.row_soft[r] = s.rows.weight[r] * residual[r];
+  add_transposed_rows(s.tree, s.rows, s.w.ZT, s.w.row_soft, s.w.y);
+  for (int r = 0; r < rows; ++r) result[r] = s.rows.compliance[r] * s.w.row_soft[r];
+  std::fill_n(s.w.row_soft, whole_packs(rows), 0.0);
+  add_rows(s.tree, s.rows, s.w.ZT, s.w.y, s.w.row_soft);
+  for (int r = 0; r < rows; ++r) result[r] += s.w.row_soft[r];
+  return largest_of(result, rows);
+}
+
+// qdd of the solution so far.
+void finish(const ConstrainedProblem& p, DenseMemory& memory) {
+  const JointSpace s = joint_space_of(p.w);
+  double *y = memory.y.data(), *slack = memory.slack.data();
+  memory.factor.motion(y);
+  const double* soft = y + s.tree.nv;
+  for (int r = 0; r < s.rows.row_count; ++r) {
+    const double R = s.rows.compliance[r];
+    slack[r] = R > 0 ? std::sqrt(R) * *soft++ : 0;
+  }
+  finish_prox_ltl(p, y, slack);
+}
+
+}  // namespace
+
+Status solve_dense(const ConstrainedProblem& p) {
+  WorkspaceImpl& w = p.w;
+  w.need(Method::dense);
+  DenseMemory& memory = *w.dense;
+  const JointSpace s = joint_space_of(w);
+  const int rows = w.rows();
+  w.report = SolveReport{};
+  w.report.method = Method::dense;
+  w.report.iterations = 1;
+  if (!start_prox_ltl(p)) return Status::not_positive_definite;
+  memory.factor.factor(s.tree, s.rows, s.w.ZT);
+  w.report.rank = memory.factor.rank();
+  double *b = memory.b.data(), *unreachable = memory.unreachable.data(), *scratch = memory.slack.data();
+  const double size = size_of_right_side(s, scratch);
+  for (int r = 0; r < rows; ++r) b[r] = s.w.row_rhs[r] - s.w.row_free[r];
+  memory.factor.take_reachable(s.rows, b, unreachable);
+  memory.factor.add_solution(b);
+  finish(p, memory);
+  // Once more for what rounding has left.
+  for (int r = 0; r < rows; ++r) b[r] = s.w.row_step[r] - unreachable[r];
+  memory.factor.add_solution(b);
+  finish(p, memory);
+  memory.factor.multipliers(s.rows, p.lambda);
+
+  w.report.primal_residual = largest_of(s.w.row_step, rows);
+  std::copy_n(s.w.row_step, rows, b);
+  w.report.dual_residual = imbalance(s, b, scratch);
+  // What cannot be reached is known to epsilon over the smallest pivot that counts, and what a row sees of
+  // the free motion to epsilon of what a row of its scale could: a row that nothing moves sees rounding.
+  constexpr double epsilon = std::numeric_limits<double>::epsilon();
+  const double rounding = 1000 * epsilon / memory.factor.kept();
+  const double negligible =
+      p.options.absolute_tolerance + std::max(p.options.relative_tolerance, rounding) * size;
+  double free = 0;
+  for (int k = 0; k < s.tree.nv; ++k) free += s.w.z[k] * s.w.z[k];
+  const ConstraintData& c = *w.cd();
+  for (int i = 0; i < c.item_count; ++i) {
+    const ConstraintItem& item = c.items[i];
+    const double bias = size_of_bias(w, item);
+    for (int r = item.row_begin; r < item.row_begin + item.row_count; ++r) {
+      const double seen = std::sqrt(s.rows.scale[r] * free) + bias;
+      if (std::abs(unreachable[r]) > negligible + rounding * seen) return Status::infeasible;
+    }
+  }
+  return Status::ok;
+}
+
+}  // namespace tenon

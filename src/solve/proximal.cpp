@@ -1,0 +1,391 @@
+#include "solve/proximal.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+#include "model/rank.hpp"
+#include "solve/row_residual.hpp"
+
+namespace tenon {
+
+namespace {
+
+// The largest mu, for directions that are slow with a smaller one, and the largest of a caller's, both over
+// the Delassus diagonal of a row.
+constexpr double raised_mu = 1e9, largest_mu = 1e10;
+// Steps that shrink the residual at least this much need no help; the slow ones are remembered and combined.
+constexpr double fast_enough = 1e-3;
+// ... while the residual is above this share of the first one. Images of later steps are mostly rounding, and
+// what is combined of them goes anywhere; those of early ones are exact and go on helping.
+constexpr double large_enough = 1e-5;
+// A residual is out of reach when one more step would remove less than this share of it. Below the second
+// number, relative to the accelerations, it may be rounding; above, rows contradict each other.
+constexpr double out_of_reach = 1e-7;
+constexpr double rounding = 1e-9;
+// Free accelerations are not among what rows ask for or see; where they are large, so is rounding. A
+// contradiction is believed from here on, in units of the rows, and from here on over the absolute tolerance.
+constexpr double clear = 1e-6, clear_of_absolute = 1e6;
+// A step whose image is smaller than this share of it lies in the null space but for rounding. The share is
+// mu times the eigenvalue of the Delassus matrix, its rows scaled to a typical diagonal of one: what is a
+// null eigenvalue elsewhere (model/rank.hpp) is one here.
+constexpr double barely_moves = 1e-8, most_of_a_step = 1e-3;
+// A least-squares step that removes a smaller share of the residual may be rounding.
+constexpr double barely_removed = 1e-6;
+// Iterations go on to this share of the tolerance while they get there fast. A residual costs the motion as
+// much more as its row is harder to move than the others, and one more step is mostly free: the last one of
+// an ordinary solve goes from 1e-7 to 1e-14.
+constexpr double margin = 0.02, worth_a_step = 0.1;
+// What the first step is expected to leave of the residual, times mu.
+constexpr double first_contraction = 30;
+// Eigenvalues of the scaled Delassus matrix down to this are the iteration's; below it dense decides whether
+// they count, so that no two methods answer with another rank.
+constexpr double sure_eigenvalue = 1e-10;
+// Where the caller sets no limit. Slow directions cost one iteration each; who needs more has stalled.
+constexpr int most_iterations = 30;
+
+class Driver {
+ public:
+  Driver(const ConstraintData& c, const ProximalMethod& method, const SolveOptions& options,
+         ProximalScratch& s, SolveReport& report)
+      : c_(c),
+        method_(method),
+        options_(options),
+        report_(report),
+        m_(c.row_count),
+        f_(s.f.data()),
+        r_(s.r.data()),
+        start_(s.start.data()),
+        inv_mu_(s.inv_mu.data()),
+        steps_(s.steps.data()),
+        images_(s.images.data()),
+        best_(s.best.data()),
+        unit_(s.unit.data()),
+        residual_(s.residual.data()),
+        unreachable_(s.unreachable.data()) {}
+
+  Status run(double* lambda);
+
+ private:
+  bool restart(double mu);
+  void remove_null_part(double* x) const;
+  bool take_residual();
+  void combine();
+  void visit(const double* direction);
+  bool remember();
+  void keep_if_best();
+  void return_to_best();
+  bool more_iterations() const {
+    return report_.iterations < (options_.max_iterations > 0 ? options_.max_iterations : most_iterations);
+  }
+  // The iteration ends above its tolerance.
+  Status give_up() const {
+    return options_.max_iterations > 0 && !more_iterations() ? Status::max_iterations : stalled;
+  }
+  bool converged() const {
+    return primal_ <= options_.relative_tolerance || report_.primal_residual <= options_.absolute_tolerance;
+  }
+  double largest_force(const double* f) const;
+  bool strained(double first, const double* lambda) const;
+  bool well_converged() const { return primal_ <= margin * options_.relative_tolerance; }
+  Status reach(double* lambda);
+  bool find_unreachable();
+  Status without_unreachable(double* lambda);
+  void take_multipliers(double* lambda);
+  double* step(int slot) { return steps_ + static_cast<std::ptrdiff_t>(slot) * m_; }
+  double* image(int slot) { return images_ + static_cast<std::ptrdiff_t>(slot) * m_; }
+  double dot(const double* x, const double* y) const;  // in the metric of 1 / mu
+
+  const ConstraintData& c_;
+  const ProximalMethod& method_;
+  const SolveOptions& options_;
+  SolveReport& report_;
+  const int m_;
+  double *f_, *r_, *start_, *inv_mu_, *steps_, *images_, *best_, *unit_, *residual_, *unreachable_;
+  double primal_ = 0,
+         dual_ = 0;  // residuals of the report in units of the rows, the absolute tolerance taken off
+  double best_residual_ = 0;   // primal, at best_
+  double smallest_image_ = 0;  // of a step that is worth remembering, as a share of it
+  int remembered_ = 0, next_slot_ = 0;
+  bool refine_ = false;
+  bool least_squares_ = false;  // rows contradict: mu follows the user's weights
+};
+
+// Fixes 1 / mu and evaluates at f: mu proportional to the inverse Delassus diagonal, or for least squares to
+// the user's weights.
+bool Driver::restart(double mu) {
+  double mean = 0;
+  if (least_squares_) {
+    for (int r = 0; r < m_; ++r) mean += std::log(c_.scale[r] * c_.weight[r]);
+    mean = std::exp(mean / m_);
+  }
+  for (int r = 0; r < m_; ++r) {
+    double inv = least_squares_ ? mean / (mu * c_.weight[r]) : c_.scale[r] / mu;
+    // Beyond the cap a caller's mu only costs digits.
+    if (options_.mu > 0) inv = std::max(1 / options_.mu, c_.scale[r] / largest_mu);
+    // A row softer than its own penalty needs no multiplier to be exact.
+    inv_mu_[r] = c_.compliance[r] >= inv ? 0 : inv;
+  }
+  report_.mu = options_.mu > 0 ? options_.mu : mu;
+  smallest_image_ =
+      options_.mu > 0 ? barely_moves : std::clamp(squared_rank_tolerance * mu, barely_moves, most_of_a_step);
+  remembered_ = next_slot_ = 0;
+  method_.prepare(method_.self, inv_mu_);
+  if (!take_residual()) return false;
+  best_residual_ = std::numeric_limits<double>::infinity();
+  keep_if_best();
+  return true;
+}
+
+void Driver::keep_if_best() {
+  if (!(primal_ < best_residual_)) return;
+  best_residual_ = primal_;
+  std::copy_n(f_, m_, best_);
+}
+
+// Where rounding is all that is left, the last point need not be the best one.
+void Driver::return_to_best() {
+  if (primal_ <= 2 * best_residual_) return;
+  std::copy_n(best_, m_, f_);
+  take_residual();
+}
+
+double Driver::dot(const double* x, const double* y) const {
+  double sum = 0;
+  for (int r = 0; r < m_; ++r) sum += inv_mu_[r] * x[r] * y[r];
+  return sum;
+}
+
+bool Driver::take_residual() {
+  if (!method_.evaluate(method_.self, f_, refine_, r_)) return false;
+  report_.primal_residual = 0;
+  for (int r = 0; r < m_; ++r) {
+    if (inv_mu_[r] == 0) {
+      // Known at once from the accelerations; plays no part in the iteration.
+      f_[r] += r_[r];
+      r_[r] = 0;
+    }
+    residual_[r] = r_[r] * inv_mu_[r];
+    report_.primal_residual = std::max(report_.primal_residual, std::abs(residual_[r]));
+  }
+  primal_ = size_in_units(residual_, unit_, margin * options_.absolute_tolerance, m_);
+  return true;
+}
+
+// From the visited point (f, r) to the best affine combination of all visited points.
+void Driver::combine() {
+  for (int j = 0; j < remembered_; ++j) {
+    const double share = dot(image(j), r_);
+    for (int r = 0; r < m_; ++r) {
+      f_[r] += share * step(j)[r];
+      r_[r] -= share * image(j)[r];
+    }
+  }
+}
+
+// f := f + direction, evaluated. step and image of the next slot become direction and B direction = r -
+// r_new.
+void Driver::visit(const double* direction) {
+  double* p = step(next_slot_);
+  double* Bp = image(next_slot_);
+  std::copy_n(direction, m_, p);
+  std::copy_n(r_, m_, Bp);
+  for (int r = 0; r < m_; ++r) f_[r] += p[r];
+  take_residual();
+  report_.dual_residual = 0;
+  for (int r = 0; r < m_; ++r) {
+    Bp[r] -= r_[r];
+    residual_[r] = Bp[r] * inv_mu_[r];
+    report_.dual_residual = std::max(report_.dual_residual, std::abs(residual_[r]));
+  }
+  dual_ = size_in_units(residual_, unit_, 0, m_);
+  ++report_.iterations;
+}
+
+// Keeps the last step with its image made orthonormal to the others. False: it moves nothing new.
+bool Driver::remember() {
+  double* p = step(next_slot_);
+  double* Bp = image(next_slot_);
+  const double size = std::sqrt(dot(p, p));
+  for (int j = 0; j < remembered_; ++j) {
+    if (j == next_slot_) continue;
+    const double share = dot(image(j), Bp);
+    for (int r = 0; r < m_; ++r) Bp[r] -= share * image(j)[r], p[r] -= share * step(j)[r];
+  }
+  const double norm = std::sqrt(dot(Bp, Bp));
+  if (!(norm > smallest_image_ * size)) return false;
+  for (int r = 0; r < m_; ++r) Bp[r] /= norm, p[r] /= norm;
+  next_slot_ = (next_slot_ + 1) % proximal_window;
+  remembered_ = std::max(remembered_, next_slot_ == 0 ? proximal_window : next_slot_);
+  return true;
+}
+
+Status Driver::run(double* lambda) {
+  for (int r = 0; r < m_; ++r) f_[r] = start_[r] = options_.warm_start ? lambda[r] : 0;
+  // The units of rows are known when they have been looked at once.
+  std::fill_n(unit_, m_, 1.0);
+  if (!restart(method_.scheduled_mu)) return stalled;
+  method_.accelerations(method_.self, residual_);
+  measure_units(c_, residual_, unit_);
+  report_.iterations = 1;
+  const Status status = reach(lambda);
+  if (status != Status::infeasible) return status;
+  // With a caller's mu, which may be so small that every residual seems out of reach, dense decides.
+  if (!method_.give_up || options_.mu > 0) return stalled;
+  if (!find_unreachable()) {
+    // Of the caller's limit: what there is.
+    remove_null_part(f_);
+    refine_ = true;
+    take_residual();
+    take_multipliers(lambda);
+    remove_null_part(lambda);
+    return give_up();
+  }
+  return without_unreachable(lambda);
+}
+
+// In units in which forces of all rows act alike.
+double Driver::largest_force(const double* f) const {
+  double largest = 0;
+  for (int r = 0; r < m_; ++r) largest = std::max(largest, std::abs(f[r]) * std::sqrt(c_.scale[r]));
+  return largest;
+}
+
+// Whether the answer needs forces along directions that the rows hardly move. The first evaluation, without
+// multipliers, gives each direction its force but for the share 1 / (1 + mu s), s its eigenvalue: an answer
+// that has grown by more than 1 / (mu s) since is made of smaller ones.
+bool Driver::strained(double first, const double* lambda) const {
+  if (options_.mu > 0) return false;
+  return largest_force(lambda) > (1 + 1 / (method_.scheduled_mu * sure_eigenvalue)) * first;
+}
+
+// Iterates until all rows hold. infeasible: more steps would remove nothing of the residual.
+Status Driver::reach(double* lambda) {
+  double mu = method_.scheduled_mu;
+  for (int r = 0; r < m_; ++r) residual_[r] = r_[r] * inv_mu_[r];
+  primal_ = size_in_units(residual_, unit_, margin * options_.absolute_tolerance, m_);
+  report_.dual_residual = report_.primal_residual;
+  best_residual_ = std::numeric_limits<double>::infinity();
+  keep_if_best();
+  for (int r = 0; r < m_; ++r) residual_[r] = f_[r] + r_[r];
+  const double first_force = largest_force(residual_);
+  double contraction = first_contraction / mu;
+  int slow = 0;
+  const double first = primal_;
+  while ((!well_converged() || !refine_) && more_iterations()) {
+    const double before = primal_;
+    refine_ = refine_ || before * contraction <= margin * options_.relative_tolerance;
+    if (options_.accelerate) combine();
+    visit(r_);
+    keep_if_best();
+    if (well_converged()) continue;
+    contraction = std::min(1.0, primal_ / before);
+    if (converged() && contraction > worth_a_step) break;
+    if (!method_.give_up && contraction > 0.5 && primal_ > rounding) return stalled;
+    if (options_.accelerate && contraction > fast_enough && before > large_enough * first) remember();
+    if (dual_ < out_of_reach * primal_) {
+      // One more step would remove nothing: this is rounding, or the rows contradict each other.
+      if (primal_ <= rounding) break;
+      return Status::infeasible;
+    }
+    slow = primal_ > 0.5 * before ? slow + 1 : 0;
+    if (slow >= 2 && primal_ <= rounding) {
+      if (refine_) break;  // nor will it get better
+      refine_ = true;
+      slow = 0;
+    }
+    if (slow >= 4 && mu < raised_mu && options_.mu == 0) {
+      mu = raised_mu;
+      slow = 0;
+      if (!restart(mu)) return stalled;
+    }
+  }
+  return_to_best();
+  take_multipliers(lambda);
+  if (!converged()) return give_up();
+  return strained(first_force, lambda) ? stalled : Status::ok;
+}
+
+// The residual of the weighted least-squares answer, where it is more than rounding. Now mu is proportional
+// to the weights, so that the part of r that no step can remove is that residual and lies in the null space
+// of B: forces that move nothing, added anew by every step. mu is smaller here, for their sake.
+bool Driver::find_unreachable() {
+  least_squares_ = true;
+  refine_ = false;              // corrections of rounding would show in the images
+  std::copy_n(start_, m_, f_);  // what a large mu has added acts little and cancels badly
+  double mu = method_.least_squares_mu;
+  if (!restart(mu)) return false;
+  dual_ = primal_;
+  bool done = false, combining = options_.accelerate;
+  while (!done && more_iterations()) {
+    const double before = dual_;
+    visit(r_);
+    // Three digits more than asked for accelerations: what is left here is an error of all that follows.
+    done = dual_ <= 1e-3 * options_.relative_tolerance;
+    const double progress = dual_ / before, share = dual_ / primal_;
+    if (!done && progress > 0.5 && share < out_of_reach) {
+      // Rounding, or a slow direction that is too small beside the rest to be remembered: a larger mu will
+      // tell.
+      if (mu >= raised_mu) return false;
+      mu *= 100;
+      remove_null_part(f_);
+      if (!restart(mu)) return false;
+      dual_ = primal_;
+      continue;
+    }
+    // Images this small are mostly rounding, and one that was remembered does harm. Plain steps get rid of
+    // it.
+    if (dual_ <= options_.relative_tolerance || (progress > 0.9 && share < barely_removed)) {
+      if (!done && !combining && progress > 0.9) return false;
+      combining = false;
+    }
+    if (done || !combining) continue;
+    remember();
+    combine();
+  }
+  for (int r = 0; r < m_; ++r) unreachable_[r] = r_[r] * inv_mu_[r];
+  return done && primal_ > clear && report_.primal_residual > clear_of_absolute * options_.absolute_tolerance;
+}
+
+Status Driver::without_unreachable(double* lambda) {
+  const double dual_residual = report_.dual_residual;
+  method_.give_up(method_.self, unreachable_);
+  least_squares_ = refine_ = false;
+  std::copy_n(start_, m_, f_);
+  if (!restart(method_.scheduled_mu)) return stalled;
+  const Status status = reach(lambda);
+  // The rows miss what was given up.
+  report_.primal_residual = 0;
+  for (int r = 0; r < m_; ++r)
+    report_.primal_residual =
+        std::max(report_.primal_residual, std::abs(r_[r] * inv_mu_[r] + unreachable_[r]));
+  report_.dual_residual = dual_residual;
+  return status == Status::ok ? Status::infeasible : status == Status::infeasible ? stalled : status;
+}
+
+// Of the accelerations of the last evaluation: f + r, not the centre f.
+void Driver::take_multipliers(double* lambda) {
+  for (int r = 0; r < m_; ++r) lambda[r] = f_[r] + r_[r];
+  if (method_.multipliers) method_.multipliers(method_.self, lambda);
+}
+
+// At a least-squares answer r lies in the null space of B: forces that move nothing, added anew by every
+// step. Without them the multipliers stay of the size of the forces that act.
+void Driver::remove_null_part(double* x) const {
+  const double norm = dot(r_, r_);
+  if (!(norm > 0)) return;
+  // Of what was added since the start only: a caller's own start may hold much more along r than r is
+  // accurate for.
+  const double share = (dot(r_, x) - dot(r_, start_)) / norm;
+  for (int r = 0; r < m_; ++r) x[r] -= share * r_[r];
+}
+
+}  // namespace
+
+Status solve_proximal(const ConstraintData& c, const ProximalMethod& method, const SolveOptions& options,
+                      ProximalScratch& s, double* lambda, SolveReport& report) {
+  return Driver(c, method, options, s, report).run(lambda);
+}
+
+}  // namespace tenon

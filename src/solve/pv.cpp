@@ -1,0 +1,52 @@
+#include "solve/pv.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "solve/prox_pv.hpp"
+
+namespace tenon {
+namespace {
+
+// Smallest pivot over its diagonal element that is not rounding: L is summed to about 1e-14 of its entries.
+constexpr double dependent = 1e-10;
+constexpr int most_refinements = 3;
+
+// (L + R + tikhonov) lambda = b, refined until the rows hold. False when they will not.
+bool solve_rows(const ConstrainedProblem& p) {
+  WorkspaceImpl& w = p.w;
+  PvData<double>& d = w.pv->data;
+  const int rows = w.rows();
+  const bool split = splits_base(p);
+  for (int r = 0; r < rows; ++r) d.row_damping[r] = w.cd()->compliance[r] + p.options.tikhonov;
+  if (!(w.kernels->pv_factor(w.md(), split, w.cd()->scale, d) > dependent)) return false;
+
+  double* step = w.user_rows.data();
+  std::fill_n(p.lambda, rows, 0.0);
+  for (int pass = 0; pass <= most_refinements; ++pass) {
+    w.kernels->pv_step(w.md(), split, d.row_damping, p.lambda, step, d);
+    for (int r = 0; r < rows; ++r) p.lambda[r] += step[r];
+    roll_out_pv(p, step);
+    if (rows_hold(p, d.row_damping)) return true;
+  }
+  for (int r = 0; r < rows; ++r) step[r] = -p.lambda[r];
+  roll_out_pv(p, step);  // as if nothing had been
+  return false;
+}
+
+}  // namespace
+
+Status solve_pv(const ConstrainedProblem& p) {
+  WorkspaceImpl& w = p.w;
+  if (!reduce_pv(p)) return Status::not_positive_definite;
+  if (!solve_rows(p)) {
+    w.report = SolveReport{};
+    w.report.method = Method::prox_pv;
+    return iterate_pv(p);
+  }
+  w.report.iterations = 1;
+  if (p.options.tikhonov == 0) w.report.rank = w.rows();
+  return Status::ok;
+}
+
+}  // namespace tenon

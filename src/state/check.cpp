@@ -1,0 +1,91 @@
+#include "state/check.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "state/coordinates.hpp"
+
+namespace tenon {
+
+Status check_finite(WorkspaceImpl& w, const char* what, const double* x, int n) {
+  if (!x || all_finite(x, n)) return Status::ok;
+  int i = 0;
+  while (std::isfinite(x[i])) ++i;
+  return w.fail(Status::not_finite, "%s[%d] is %s; every input must be finite", what, i,
+                std::isnan(x[i]) ? "NaN" : "infinite");
+}
+
+Status check_configuration(WorkspaceImpl& w, const char* what, const double* q) {
+  if (const Status s = check_finite(w, what, q, w.model->nq); s != Status::ok) return s;
+  for (const WorkspaceImpl::Quaternion& place : w.quaternions) {
+    const double* x = q + place.q_index;
+    const double norm = std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
+    if (std::abs(norm - 1) > 1e-6)
+      return w.fail(
+          Status::not_normalized,
+          "%s[%d..%d], the quaternion of joint '%s', has norm %.9g; give a unit quaternion (x y z w) "
+          "or call normalize first",
+          what, place.q_index, place.q_index + 3,
+          w.model->joints[static_cast<std::size_t>(place.joint)].name.c_str(), norm);
+  }
+  return Status::ok;
+}
+
+Status fail_result(WorkspaceImpl& w) {
+  return w.fail(Status::not_finite,
+                "the result is not finite: the inputs are too large for double precision");
+}
+
+Status check_result(WorkspaceImpl& w, const double* x, int n) {
+  return !x || all_finite(x, n) ? Status::ok : fail_result(w);
+}
+
+Status check_columns(WorkspaceImpl& w, const double* x, int rows, int columns, int ld) {
+  if (ld == rows) return check_result(w, x, rows * columns);
+  for (int j = 0; j < columns; ++j) TENON_CHECK(check_result(w, x + std::ptrdiff_t{j} * ld, rows));
+  return Status::ok;
+}
+
+Status check_lower(WorkspaceImpl& w, const double* x, int n, int ld) {
+  for (int j = 0; j < n; ++j) TENON_CHECK(check_result(w, x + std::ptrdiff_t{j} * (ld + 1), n - j));
+  return Status::ok;
+}
+
+Status check_upper(WorkspaceImpl& w, const double* x, int n, int ld) {
+  for (int j = 0; j < n; ++j) TENON_CHECK(check_result(w, x + std::ptrdiff_t{j} * ld, j + 1));
+  return Status::ok;
+}
+
+Status fail_mass_matrix(WorkspaceImpl& w, const double* q) {
+  if (!all_moderate(q, w.model->nq))
+    return w.fail(Status::not_finite,
+                  "the mass matrix is not finite: the positions are too large for double precision");
+  return fail_not_positive_definite(w);
+}
+
+Status give_numbers(WorkspaceImpl& w, const double* x, int n, double* user) {
+  if (!user) return Status::ok;
+  TENON_CHECK(check_result(w, x, n));
+  if (user != x) std::copy_n(x, n, user);
+  return Status::ok;
+}
+
+Status give_matrix(WorkspaceImpl& w, const double* x, int rows, int columns, int ldx, double* user, int ld) {
+  if (!user) return Status::ok;
+  TENON_CHECK(check_columns(w, x, rows, columns, ldx));
+  if (ldx == rows && ld == rows) {
+    std::copy_n(x, std::ptrdiff_t{rows} * columns, user);
+    return Status::ok;
+  }
+  for (int j = 0; j < columns; ++j)
+    std::copy_n(x + std::ptrdiff_t{j} * ldx, rows, user + std::ptrdiff_t{j} * ld);
+  return Status::ok;
+}
+
+Status check_no_bridges(WorkspaceImpl& w, const char* who, const char* instead) {
+  if (w.rows() == 0 || w.cd()->bridge_count == 0) return Status::ok;
+  return w.fail(Status::unsupported, "unsupported: %s cannot take rows between two moving links; use %s", who,
+                instead);
+}
+
+}  // namespace tenon

@@ -1,0 +1,245 @@
+#include "state/projection.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "state/check.hpp"
+#include "state/coordinates.hpp"
+#include "state/folded.hpp"
+
+namespace tenon {
+
+// Lower triangle of A := L with A = L L^T. False when a pivot is not positive.
+bool factor_positive(double* A, int n) {
+  for (int j = 0; j < n; ++j) {
+    double* a = A + std::ptrdiff_t{j} * n;
+    for (int k = 0; k < j; ++k) {
+      const double* l = A + std::ptrdiff_t{k} * n;
+      for (int i = j; i < n; ++i) a[i] -= l[i] * l[j];
+    }
+    if (!(a[j] > 0)) return false;
+    const double inverse = 1 / std::sqrt(a[j]);
+    for (int i = j; i < n; ++i) a[i] *= inverse;
+  }
+  return true;
+}
+
+void solve_with_factor(const double* L, int n, double* x) {
+  for (int j = 0; j < n; ++j) {
+    x[j] /= L[std::ptrdiff_t{j} * n + j];
+    for (int i = j + 1; i < n; ++i) x[i] -= L[std::ptrdiff_t{j} * n + i] * x[j];
+  }
+  for (int j = n - 1; j >= 0; --j) {
+    for (int i = j + 1; i < n; ++i) x[j] -= L[std::ptrdiff_t{j} * n + i] * x[i];
+    x[j] /= L[std::ptrdiff_t{j} * n + j];
+  }
+}
+
+namespace {
+
+// f(spanning coordinate, G entry) for the nonzeros of column y of G.
+template <class F>
+void for_column(const WorkspaceImpl& w, int y, F&& f) {
+  const ModelData& m = w.md();
+  const int k = m.independent[y], cluster = m.node_cluster[m.v_node[k]];
+  if (cluster < 0) {
+    f(k, 1.0);
+    return;
+  }
+  const ClusterData& c = m.clusters[cluster];
+  const double* column = w.arena.data.G + c.G_begin + std::ptrdiff_t{y - c.y_begin} * c.v_count;
+  for (int i = 0; i < c.v_count; ++i) f(c.v_begin + i, column[i]);
+}
+
+}  // namespace
+
+Status update_loops(WorkspaceImpl& w, const double* q, const double* v) {
+  if (w.md().varying_clusters == 0) return Status::ok;
+  if (const int loop = evaluate_callbacks(*w.model, q, v, w.w(), w.loops.callback_scratch.data()); loop >= 0)
+    return fail_of_callback(w, loop);
+  const int singular = w.kernels->cluster_constraints(w.md(), q, v, w.w());
+  if (singular < 0) return Status::ok;
+  if (!all_moderate(q, w.model->nq)) return fail_result(w);
+  const ClusterData& c = w.md().clusters[singular];
+  return w.fail(
+      Status::singular_configuration,
+      "the loop '%s' is at a singular configuration: the velocities of its dependent joints do not follow "
+      "from the independent ones; move it off the dead centre or make another joint independent",
+      w.model->loops.names[static_cast<std::size_t>(c.constraint_begin)].c_str());
+}
+
+namespace {
+
+// Both triangles of a matrix from its path rows in H.
+void spread_path_rows(WorkspaceImpl& w, double* M, int ld) {
+  const ModelData& m = w.md();
+  for (int k = 0; k < m.nv; ++k) std::fill_n(M + std::ptrdiff_t{k} * ld, m.nv, 0.0);
+  for (int k = 0; k < m.nv; ++k) {
+    const double* row = w.w().H + w.tables.row_first[static_cast<std::size_t>(k)];
+    int place = w.tables.dof_depth[static_cast<std::size_t>(k)];
+    for (int i = k; i >= 0; i = m.v_parent[i], --place)
+      M[i + std::ptrdiff_t{k} * ld] = M[k + std::ptrdiff_t{i} * ld] = row[place];
+  }
+}
+
+}  // namespace
+
+Status check_path_rows(WorkspaceImpl& w, const double* rows, const std::int32_t* first,
+                       const std::int32_t* depth, int n) {
+  for (int k = 0; k < n; ++k) TENON_CHECK(check_result(w, rows + first[k], depth[k] + 1));
+  return Status::ok;
+}
+
+void tree_mass_matrix(WorkspaceImpl& w, const double* q, double* M, int ld) {
+  const ModelData& m = w.md();
+  if (m.cluster_count == 0) {
+    w.kernels->crba(m, q, M, ld, w.w());
+    return;
+  }
+  // CRBA fills whole subtrees, which in a model with clusters are no runs of coordinates; its path rows do
+  // for any order.
+  w.need_joint_space();
+  w.kernels->crba_rows(m, q, w.w().H, w.w());
+  spread_path_rows(w, M, ld);
+}
+
+Status give_tree_mass_matrix(WorkspaceImpl& w, const double* q, double* M, int ld) {
+  // Straight to the user where no entry can be beyond the range of doubles.
+  if (w.md().cluster_count == 0 && w.moderate && all_moderate(q, w.model->nq)) {
+    w.kernels->crba(w.md(), q, M, ld, w.w());
+    return Status::ok;
+  }
+  w.need_joint_space();
+  w.kernels->crba_rows(w.md(), q, w.w().H, w.w());
+  TENON_CHECK(check_path_rows(w, w.w().H, w.tables.row_first.data(), w.tables.dof_depth.data(), w.model->nv));
+  spread_path_rows(w, M, ld);
+  return Status::ok;
+}
+
+void dense_G(const WorkspaceImpl& w, double* G, int ld) {
+  for (int j = 0; j < w.model->ny; ++j) {
+    double* column = G + std::ptrdiff_t{j} * ld;
+    std::fill_n(column, w.model->nv, 0.0);
+    for_column(w, j, [&](int k, double x) { column[k] = x; });
+  }
+}
+
+void dense_K(const WorkspaceImpl& w, double* K, int ld) {
+  const ModelData& m = w.md();
+  for (int k = 0; k < m.nv; ++k) std::fill_n(K + std::ptrdiff_t{k} * ld, m.loop_row_count, 0.0);
+  for (int i = 0; i < m.cluster_count; ++i) {
+    const ClusterData& c = m.clusters[i];
+    for (int k = 0; k < c.v_count; ++k)
+      std::copy_n(w.arena.data.loop_K + c.K_begin + k * c.row_count, c.row_count,
+                  K + std::ptrdiff_t{c.v_begin + k} * ld + c.row_begin);
+  }
+}
+
+void from_independent(const WorkspaceImpl& w, const double* y, const double* offset, double* x) {
+  for (int k = 0; k < w.model->nv; ++k) x[k] = offset ? offset[k] : 0;
+  for (int j = 0; j < w.model->ny; ++j) for_column(w, j, [&](int k, double G) { x[k] += G * y[j]; });
+}
+
+void to_independent_force(const WorkspaceImpl& w, const double* x, double* y) {
+  for (int j = 0; j < w.model->ny; ++j) {
+    double sum = 0;
+    for_column(w, j, [&](int k, double G) { sum += G * x[k]; });
+    y[j] = sum;
+  }
+}
+
+namespace {
+
+// w.loops.M, MG and H = G^T M G, after update_loops.
+void project_mass_matrix(WorkspaceImpl& w, const double* q) {
+  const int nv = w.model->nv, ny = w.model->ny;
+  LoopMemory& s = w.loops;
+  tree_mass_matrix(w, q, s.M.data(), nv);
+  for (int j = 0; j < ny; ++j) {
+    double* column = s.MG.data() + std::ptrdiff_t{j} * nv;
+    std::fill_n(column, nv, 0.0);
+    for_column(w, j, [&](int k, double G) {
+      const double* M = s.M.data() + std::ptrdiff_t{k} * nv;
+      for (int i = 0; i < nv; ++i) column[i] += G * M[i];
+    });
+    to_independent_force(w, column, s.H.data() + std::ptrdiff_t{j} * ny);
+  }
+}
+
+}  // namespace
+
+Status independent_mass_matrix(WorkspaceImpl& w, const double* q, double* H, int ld) {
+  if (w.md().cluster_count == 0) return give_tree_mass_matrix(w, q, H, ld);
+  TENON_CHECK(update_loops(w, q, w.zeros.data()));
+  IndependentSpaceData<double>& d = w.independent->data;
+  w.kernels->independent_mass_rows(w.md(), q, d.w.H, d, w.w());
+  TENON_CHECK(check_path_rows(w, d.w.H, d.w.row_first, d.w.dof_depth, d.tree.nv));
+  for (int j = 0; j < d.tree.nv; ++j) std::fill_n(H + std::ptrdiff_t{j} * ld, d.tree.nv, 0.0);
+  for (int j = 0; j < d.tree.nv; ++j) {
+    const double* row = d.w.H + d.w.row_first[j];
+    int place = d.w.dof_depth[j];
+    for (int i = j; i >= 0; i = d.tree.v_parent[i], --place)
+      H[i + std::ptrdiff_t{j} * ld] = H[j + std::ptrdiff_t{i} * ld] = row[place];
+  }
+  return Status::ok;
+}
+
+Status factor_projected_mass_matrix(WorkspaceImpl& w, const double* q) {
+  project_mass_matrix(w, q);
+  return factor_held_mass_matrix(w, q);
+}
+
+Status factor_held_mass_matrix(WorkspaceImpl& w, const double* q) {
+  if (factor_positive(w.loops.H.data(), w.model->ny)) return Status::ok;
+  return fail_mass_matrix(w, q);
+}
+
+void solve_projected_mass_matrix(const WorkspaceImpl& w, double* y) {
+  solve_with_factor(w.loops.H.data(), w.model->ny, y);
+}
+
+Status project_by_mass(WorkspaceImpl& w, const double* q, const double* v, double* y) {
+  TENON_CHECK(factor_projected_mass_matrix(w, q));
+  for (int j = 0; j < w.model->ny; ++j) {
+    const double* column = w.loops.MG.data() + std::ptrdiff_t{j} * w.model->nv;
+    y[j] = 0;
+    for (int k = 0; k < w.model->nv; ++k) y[j] += column[k] * v[k];
+  }
+  solve_projected_mass_matrix(w, y);
+  return Status::ok;
+}
+
+Status solve_projection(WorkspaceImpl& w, const double* q, const double* v, const double* tau,
+                        bool has_wrenches, double* qdd) {
+  LoopMemory& s = w.loops;
+  TENON_CHECK(update_loops(w, q, v));
+  // c + M g is what the tree needs to move with qdd = g.
+  w.kernels->rnea(w.md(), q, v, w.w().g, has_wrenches, s.bias.data(), w.w());
+  for (int k = 0; k < w.model->nv; ++k)
+    s.spanning[static_cast<std::size_t>(k)] = tau[k] - s.bias[static_cast<std::size_t>(k)];
+  TENON_CHECK(factor_projected_mass_matrix(w, q));
+  to_independent_force(w, s.spanning.data(), s.independent.data());
+  solve_projected_mass_matrix(w, s.independent.data());
+  from_independent(w, s.independent.data(), w.w().g, qdd);
+  return Status::ok;
+}
+
+Status solve_free(WorkspaceImpl& w, const double* q, const double* v, const double* tau, bool has_wrenches,
+                  double* qdd) {
+  if (FoldedWorkspace* f = folded_for(w, has_wrenches)) {
+    f->take(q, v, tau);
+    WorkspaceImpl& inner = f->workspace.impl();
+    const Status status =
+        solve_free(inner, f->q.data(), f->v.data(), f->tau.data(), has_wrenches, f->qdd.data());
+    if (status != Status::ok) return w.fail(status, "%s", inner.message);
+    f->give(qdd);
+    return Status::ok;
+  }
+  if (w.md().varying_clusters > 0)
+    if (const Status status = update_loops(w, q, v); status != Status::ok) return status;
+  if (w.kernels->aba(w.md(), q, v, tau, has_wrenches, qdd, w.w())) return Status::ok;
+  return fail_mass_matrix(w, q);
+}
+
+}  // namespace tenon

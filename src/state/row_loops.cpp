@@ -1,0 +1,64 @@
+#include "state/row_loops.hpp"
+
+#include "state/coordinates.hpp"
+#include "tenon/dynamics.hpp"
+
+namespace tenon {
+
+RowLoops::RowLoops(const std::shared_ptr<const Model>& model, const ConstraintSet& set)
+    : form(*model->closing),
+      alone(set.specs().size() > model->row_loops.size() ? std::make_unique<Workspace>(model) : nullptr),
+      closing(form.model),
+      q(form.q.size()),
+      v(form.v.size()),
+      tau(v),
+      qdd(v) {}
+
+void RowLoops::take(const double* q_, const double* v_) {
+  for (std::size_t k = 0; k < q.size(); ++k) q[k] = q_[form.q[k]];
+  for (std::size_t k = 0; v_ && k < v.size(); ++k) v[k] = v_[form.v[k]];
+}
+
+void RowLoops::give(double* q_, double* v_) const {
+  for (std::size_t k = 0; q_ && k < q.size(); ++k) q_[form.q[k]] = q[k];
+  for (std::size_t k = 0; v_ && k < v.size(); ++k) v_[form.v[k]] = v[k];
+}
+
+void RowLoops::give_guess(double* q_) {
+  guess(closing, q.data());
+  give(q_, nullptr);
+}
+
+std::size_t RowLoops::bytes() const {
+  return closing.bytes() + (alone ? alone->bytes() : 0) +
+         (q.size() + v.size() + tau.size() + qdd.size()) * sizeof(double);
+}
+
+Status solve_closing_form(WorkspaceImpl& w, LoopMethod method, const double* q, const double* v,
+                          const double* tau, const double* wrenches, double* qdd) {
+  RowLoops& loops = *w.row_loops;
+  loops.take(q, v);
+  for (std::size_t k = 0; k < loops.tau.size(); ++k) loops.tau[k] = tau[loops.form.v[k]];
+  const Status status = loop_forward_dynamics(loops.closing, method, loops.q.data(), loops.v.data(),
+                                              loops.tau.data(), wrenches, loops.qdd.data());
+  if (static_cast<std::int32_t>(status) < 0) return w.fail(status, "%s", loops.closing.message());
+  for (std::size_t k = 0; k < loops.qdd.size(); ++k) qdd[loops.form.v[k]] = loops.qdd[k];
+  return status;
+}
+
+Status solve_row_loops(Workspace& workspace, const double* q, const double* v, const double* tau,
+                       const double* wrenches, double* qdd) {
+  WorkspaceImpl& w = workspace.impl();
+  if (!w.row_loops->alone)
+    return constrained_dynamics(workspace, {}, q, v, tau, wrenches, nullptr, qdd, nullptr);
+  Workspace& alone = *w.row_loops->alone;
+  TENON_CHECK(take_state(w, q, v));
+  TENON_CHECK(take_forces(w, tau));
+  const Status status = constrained_dynamics(alone, {}, q, v, tau, wrenches, nullptr, w.w().qdd, nullptr);
+  w.report = alone.report();
+  if (static_cast<std::int32_t>(status) < 0) return w.fail(status, "%s", alone.message());
+  TENON_CHECK(give_motion(w, w.w().qdd, qdd));
+  return status;
+}
+
+}  // namespace tenon

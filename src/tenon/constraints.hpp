@@ -1,0 +1,100 @@
+// Motion constraints of links against the world or against each other: rows K_i a_i = k_i, collected in a
+// ConstraintSet that is bound to one Model and immutable.
+//
+// A row's acceleration is what the constraint asks to equal its desired value: for a point the classical
+// acceleration of that point, for a weld [angular acceleration; classical acceleration of the frame origin],
+// each along the axes of the link or of the world; for a custom row K the product K a with the spatial
+// acceleration of the link, in the link frame at its origin. Multipliers are forces on the robot.
+//
+// A closure keeps a frame 1 of one link together with a frame 2 of another. The position error of its rows is
+// [rotation vector of R1 R2^T; x1 - x2] along the axes of frame 1, their velocity [w1 - w2; d/dt (x1 - x2) as
+// link 1 sees it], their acceleration the derivative of that. With two angular rows, a hinge about the third
+// axis, the angular error is the rotation that brings the two third axes together. Multipliers act on link 1
+// at the origin of frame 2, and as much against it on link 2: the forces of a loop are internal.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/constraint_data.hpp"
+#include "tenon/model.hpp"
+
+namespace tenon {
+
+enum class RowAxes : std::int32_t { link = 0, world = 1 };
+
+// Bits of ConstraintSpec::rows: which of the six rows [angular x y z; linear x y z] are held.
+inline constexpr std::uint32_t rows_angular = 0x07, rows_linear = 0x38, rows_all = 0x3f;
+
+struct ConstraintSpec {
+  std::string name;  // for reports; may be empty
+  int link = -1;     // index in Model::links
+  Pose frame;        // constrained frame in the link frame; its axes are "the link's axes" of the rows
+  std::uint32_t rows = rows_all;  // ignored for custom rows
+  RowAxes axes = RowAxes::link;
+  // Custom rows: K, row by row, six numbers a row [angular; linear] in the link frame. Empty for point and
+  // weld.
+  std::vector<double> custom;
+
+  // Stabilisation (Baumgarte): desired acceleration -2 ratio freq (row velocity) - freq^2 (row error), the
+  // error against the anchor held by the workspace. Custom rows have no position error. 0 switches it off.
+  double frequency = 0;  // rad/s
+  double damping_ratio = 1;
+
+  // A closure: held against second_frame of second_link. Of its two links one may be the world, -1.
+  bool closure = false;
+  int second_link = -1;
+  Pose second_frame;
+
+  // Per row, or empty for the defaults.
+  std::vector<double>
+      weight;  // > 0, default 1; where rows contradict, sum of weight * residual^2 is minimised
+  std::vector<double> compliance;  // R >= 0, default 0: (J M^-1 J^T + R) lambda = k - J a_free
+};
+
+ConstraintSpec point_constraint(int link, const Vector3& point, RowAxes axes = RowAxes::link);
+ConstraintSpec weld_constraint(int link, const Pose& frame, RowAxes axes = RowAxes::link);
+// rows: rows_linear for a ball joint, rows_all for a weld, all but angular z for a hinge about the z axes.
+ConstraintSpec closure_constraint(int link, const Pose& frame, int second_link, const Pose& second_frame,
+                                  std::uint32_t rows = rows_all);
+
+class ConstraintSet {
+ public:
+  // Throws Error with the index and name of the constraint that is wrong. Model::row_loops follow the specs
+  // as closures of their names.
+  static std::shared_ptr<const ConstraintSet> bind(std::shared_ptr<const Model> model,
+                                                   std::vector<ConstraintSpec> specs);
+
+  const std::shared_ptr<const Model>& model() const { return model_; }
+  const std::vector<ConstraintSpec>& specs() const { return specs_; }
+  int constraint_count() const { return static_cast<int>(specs_.size()); }
+  int row_count() const { return data_.row_count; }
+  // Rows of a constraint follow each other, constraints in the order they were given.
+  int first_row(int constraint) const { return first_row_[static_cast<std::size_t>(constraint)]; }
+
+  const ConstraintData& data() const { return data_; }
+  // The same constraints on the model's folded form (Model::Folding); null where it has none or a constrained
+  // link is a folded rotor.
+  const std::shared_ptr<const ConstraintSet>& folded() const { return folded_; }
+
+ private:
+  // The steps of bind.
+  void add_items();
+  void sort_items();
+  void number_rows();
+  void bound_moved_rows();
+  void publish();
+  void fold();
+
+  std::shared_ptr<const Model> model_;
+  std::shared_ptr<const ConstraintSet> folded_;
+  std::vector<ConstraintSpec> specs_;
+  std::vector<ConstraintItem> items_;
+  std::vector<std::int32_t> first_row_, user_row_, support_, node_first_, node_row_first_, subtree_row_end_,
+      bridges_, moved_begin_, moved_end_;
+  std::vector<double> custom_, weight_, compliance_, scale_;
+  ConstraintData data_{};
+};
+
+}  // namespace tenon

@@ -1,0 +1,97 @@
+// Everything a computation needs beside the model, used by one thread at a time. No dynamics call locks or
+// logs. Made with the memory of forward dynamics and of the method that automatic takes; what another method,
+// the factor of the mass matrix, projections, Delassus matrices and operational space need comes with the
+// first call, which throws std::bad_alloc where there is none left; no later call allocates or throws.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+
+#include "tenon/constraints.hpp"
+#include "tenon/model.hpp"
+
+namespace tenon {
+
+enum class Method : std::int32_t {
+  automatic = 0,        // by plan/cost_model.hpp, once, when the workspace is made
+  dense = 1,            // KKT by pseudo-inverse, the reference
+  constrained_aba = 2,  // augmented Lagrangian by dynamic programming, [CABA] Alg. 1 to 3
+  prox_ltl = 3,
+  prox_ltls = 4,
+  pv = 5,
+  prox_pv = 6,
+  pv_soft = 7,
+  pv_early = 8,
+};
+
+enum class SplitBase : std::int32_t {
+  automatic = 0,  // where it saves time: with many rows
+  always = 1,     // where several branches of one root body carry rows
+  never = 2,
+};
+
+// In which coordinates states of models with kinematic loops are given and returned (tenon/loops.hpp):
+// those of every joint of the spanning tree, or of the independent ones alone.
+enum class Coordinates : std::int32_t { spanning = 0, independent = 1 };
+
+struct SolveOptions {
+  Method method = Method::automatic;
+  // Converged when every row's residual is below absolute + relative * (largest acceleration the rows see).
+  double absolute_tolerance = 1e-12;
+  double relative_tolerance = 1e-11;
+  // 0: no limit of the caller's. Rows on which the iteration stalls are then, as always, solved by dense.
+  int max_iterations = 0;
+  // 0: scheduled (scaled to the robot, raised while convergence is slow). Else this fixed value on every row.
+  double mu = 0;
+  // Start from the multipliers handed in.
+  bool warm_start = false;
+  // false: plain proximal iterations as in the papers. true: the same sweeps, combined to the smallest
+  // residual.
+  bool accelerate = true;
+  // pv only: added to every row's compliance, so that dependent rows can be solved; 0: they are solved by
+  // proximal iterations.
+  double tikhonov = 0;
+  // pv and prox_pv: factor the rows of each branch of the root body by themselves.
+  SplitBase split_base = SplitBase::automatic;
+};
+
+struct SolveReport {
+  int iterations = 0;          // proximal iterations: sweeps after which a residual was looked at
+  double primal_residual = 0;  // largest row residual |J qdd + gamma - k + R lambda|
+  double dual_residual = 0;    // largest |Lambda^-1 residual|, [CABA] Eq. 15: small at a least-squares answer
+  double mu = 0;               // the last one used, relative to each row's Delassus diagonal when scheduled
+  int rank = -1;               // of the constraint rows where the method finds it, else -1
+  // The method that gave the answer: what automatic chose, or what the one asked for handed its rows to.
+  Method method = Method::automatic;
+};
+
+struct WorkspaceImpl;
+
+class Workspace {
+ public:
+  explicit Workspace(std::shared_ptr<const Model> model,
+                     std::shared_ptr<const ConstraintSet> constraints = nullptr);
+  ~Workspace();
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+
+  const Model& model() const;
+  const ConstraintSet* constraints() const;
+  std::size_t bytes() const;             // all memory it holds
+  const char* message() const noexcept;  // of the last failed call, "" after a good one
+  const SolveReport& report() const noexcept;
+
+  void set_gravity(const Vector3& gravity);
+  Vector3 gravity() const;
+  // World pose at which the constrained frame is held by the stabilisation. Starts at the identity.
+  void set_anchor(int constraint, const Pose& world_pose);
+  Pose anchor(int constraint) const;
+
+  WorkspaceImpl& impl() { return *impl_; }
+
+ private:
+  std::unique_ptr<WorkspaceImpl> impl_;
+};
+
+}  // namespace tenon

@@ -1,0 +1,121 @@
+// What a workspace holds: memory for what it is asked to do, and one gravity in all its parts.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "plan/workspace_impl.hpp"
+#include "tenon/dynamics.hpp"
+#include "tenon/urdf.hpp"
+
+namespace tenon::testing {
+namespace {
+
+const char* const inertial =
+    "<inertial><mass value='1'/><inertia ixx='.1' ixy='0' ixz='0' iyy='.1' iyz='0' izz='.1'/></inertial>";
+
+std::string link(const std::string& name) {
+  return "<link name='" + name + "'>" + inertial + "</link>";
+}
+std::string hinge(const std::string& name, const std::string& parent, const std::string& child,
+                  const std::string& inside = "") {
+  return "<joint name='" + name + "' type='continuous'><parent link='" + parent + "'/><child link='" + child +
+         "'/><origin xyz='.1 0 0'/><axis xyz='0 0 1'/>" + inside + "</joint>";
+}
+
+// follow: each joint mimics the one before it.
+std::shared_ptr<const Model> chain(int links, bool follow = false) {
+  std::string text = "<robot name='chain'><link name='l0'/>";
+  for (int i = 0; i < links; ++i) {
+    const std::string before = std::to_string(i), here = std::to_string(i + 1);
+    text +=
+        link("l" + here) + hinge("j" + here, "l" + before, "l" + here,
+                                 follow && i > 0 ? "<mimic joint='j" + before + "' multiplier='-1'/>" : "");
+  }
+  return Model::compile(parse_urdf(text + "</robot>"));
+}
+
+// A chain in which a rotor turns with each joint.
+std::shared_ptr<const Model> geared_chain(int links) {
+  std::string text = "<robot name='geared'><link name='l0'/>";
+  for (int i = 0; i < links; ++i) {
+    const std::string before = "l" + std::to_string(i), here = std::to_string(i + 1);
+    text += link("l" + here) + link("r" + here) + hinge("j" + here, before, "l" + here) +
+            hinge("t" + here, before, "r" + here, "<mimic joint='j" + here + "' multiplier='6'/>");
+  }
+  return Model::compile(parse_urdf(text + "</robot>"));
+}
+
+TEST(WorkspaceMemory, LongChainWithoutRows) {
+  const auto model = chain(1000);
+  Workspace w(model);
+  EXPECT_LT(w.bytes(), 5e6);
+  // The factor of the mass matrix of a chain is a triangle of n^2 / 2 numbers; it comes when it is asked for.
+  const std::size_t before = w.bytes();
+  ASSERT_EQ(factor_mass_matrix(w, std::vector<double>(1000, 0.1).data()), Status::ok);
+  EXPECT_GT(w.bytes(), before + 1000 * 1000 / 2 * sizeof(double));
+}
+
+// Two feet welded and ten finger tips held.
+TEST(WorkspaceMemory, HumanoidWithHands) {
+  CompileOptions options;
+  options.floating_base = true;
+  const auto model = Model::compile(load_urdf(TENON_MODELS_DIR "/atlas_shadow_hands.urdf"), options);
+  std::vector<ConstraintSpec> specs;
+  for (std::size_t i = 0; i < model->links.size(); ++i) {
+    const std::string& name = model->links[i].name;
+    if (name == "l_foot" || name == "r_foot") specs.push_back(weld_constraint(static_cast<int>(i), {}));
+    if (name.size() > 3 && name.compare(name.size() - 3, 3, "tip") == 0 && specs.size() < 12)
+      specs.push_back(point_constraint(static_cast<int>(i), {0, 0, 0}));
+  }
+  const auto set = ConstraintSet::bind(model, specs);
+  ASSERT_EQ(set->row_count(), 42);
+  ASSERT_EQ(model->nv, 84);
+  Workspace w(model, set);
+  EXPECT_LT(w.bytes(), 500e3);
+}
+
+// A cluster of a thousand bodies, and a thousand clusters of two: algorithms that take the cube of the one or
+// the square of the other would not let this suite end soon.
+TEST(WorkspaceMemory, LargeAndManyClusters) {
+  const auto mimic = chain(1000, true);
+  EXPECT_EQ(mimic->ny, 1);
+  ASSERT_EQ(mimic->loops.clusters.size(), 1u);
+  Workspace follow(mimic);
+  std::vector<double> q(1000, 0), v(1000), tau(1000, 0), qdd(1000);
+  for (std::size_t i = 0; i < q.size(); ++i) q[i] = i % 2 ? -0.3 : 0.3, v[i] = i % 2 ? -1 : 1;
+  ASSERT_EQ(forward_dynamics(follow, q.data(), v.data(), tau.data(), nullptr, qdd.data()), Status::ok)
+      << follow.message();
+  for (std::size_t i = 1; i < qdd.size(); ++i) EXPECT_EQ(qdd[i], -qdd[i - 1]);
+
+  const auto geared = geared_chain(1000);
+  EXPECT_EQ(geared->ny, 1000);
+  EXPECT_EQ(geared->loops.clusters.size(), 1000u);
+  Workspace turned(geared);
+  EXPECT_LT(turned.bytes(), 30e6);
+}
+
+// Parts of a workspace that kernels take for one of their own.
+TEST(Workspace, EveryPartHasTheSameGravity) {
+  const auto model = Model::compile(load_urdf(TENON_MODELS_DIR "/six_bar.urdf"));
+  Workspace looped(model);
+  std::vector<double> q = model->loops.closed;
+  ASSERT_EQ(factor_mass_matrix(looped, q.data()), Status::ok) << looped.message();
+  CompileOptions options;
+  options.floating_base = true;
+  const auto atlas = Model::compile(load_urdf(TENON_MODELS_DIR "/atlas.urdf"), options);
+  const ConstraintSpec closure =
+      closure_constraint(atlas->find_link("l_hand"), {}, atlas->find_link("r_hand"), {});
+  Workspace bridged(atlas, ConstraintSet::bind(atlas, {closure}));
+  bridged.impl().need_joint_space();
+  for (Workspace* w : {&looped, &bridged}) {
+    w->set_gravity({1, 2, 3});
+    const WorkspaceData<double>* parts[] = {
+        &w->impl().arena.data, w == &looped ? &w->impl().independent->data.w : &w->impl().bridged->data()->w};
+    for (const WorkspaceData<double>* part : parts)
+      for (int e = 0; e < 3; ++e) EXPECT_EQ(part->gravity[e], e + 1);
+  }
+}
+
+}  // namespace
+}  // namespace tenon::testing
