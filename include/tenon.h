@@ -147,127 +147,127 @@ extern "C" {
 
 /* ---- Constants. Their values are pinned: they never change. -------------------------------------------------- */
 
-#define TENON_VERSION_MAJOR ((int32_t)0)
-#define TENON_VERSION_MINOR ((int32_t)1)
-#define TENON_VERSION_PATCH ((int32_t)0)
+#define TENON_VERSION_MAJOR 0
+#define TENON_VERSION_MINOR 1
+#define TENON_VERSION_PATCH 0
 /* major * 10000 + minor * 100 + patch of the header; tenon_version() is that of the library. */
-#define TENON_VERSION ((int32_t)100)
+#define TENON_VERSION 100
 
 typedef int32_t tenon_status;
-#define TENON_OK ((int32_t)0)
+#define TENON_OK 0
 /* Outputs are written, with a caveat. */
-#define TENON_MAX_ITERATIONS ((int32_t)1) /* the iteration limit came before the tolerance */
-#define TENON_INFEASIBLE ((int32_t)2)     /* rows contradict each other: the least-squares answer was written */
-#define TENON_RANK_DEFICIENT ((int32_t)3) /* rows depend on each other: pseudo-inverses were written */
+#define TENON_MAX_ITERATIONS 1 /* the iteration limit came before the tolerance */
+#define TENON_INFEASIBLE 2     /* rows contradict each other: the least-squares answer was written */
+#define TENON_RANK_DEFICIENT 3 /* rows depend on each other: pseudo-inverses were written */
 /* Nothing was written. */
-#define TENON_INVALID_ARGUMENT ((int32_t)-1)       /* NULL where a value is needed, an unknown constant, wrong order */
-#define TENON_WRONG_SIZE ((int32_t)-2)             /* a count or leading dimension does not fit */
-#define TENON_NOT_FINITE ((int32_t)-3)             /* NaN or infinity in an input, from a callback, or because inputs
+#define TENON_INVALID_ARGUMENT -1       /* NULL where a value is needed, an unknown constant, wrong order */
+#define TENON_WRONG_SIZE -2             /* a count or leading dimension does not fit */
+#define TENON_NOT_FINITE -3             /* NaN or infinity in an input, from a callback, or because inputs
                                                       are too large: the message tells which */
-#define TENON_OUT_OF_RANGE ((int32_t)-4)           /* an index that names nothing */
-#define TENON_NOT_NORMALIZED ((int32_t)-5)         /* a quaternion off unit norm by more than 1e-6 */
-#define TENON_PARSE_ERROR ((int32_t)-10)           /* no XML, or no number where a number belongs */
-#define TENON_FILE_ERROR ((int32_t)-11)            /* a file that cannot be read */
-#define TENON_INVALID_MODEL ((int32_t)-12)         /* no tree of joints: two roots, a cycle, a missing parent */
-#define TENON_INVALID_INERTIA ((int32_t)-13)       /* mass or inertia that no moving body can have */
-#define TENON_NOT_FOUND ((int32_t)-14)             /* a name that names nothing */
-#define TENON_NOT_POSITIVE_DEFINITE ((int32_t)-20) /* the mass matrix cannot be factored */
-#define TENON_SINGULAR_CONFIGURATION ((int32_t)-21) /* a kinematic loop at or next to a dead centre */
-#define TENON_OPEN_LOOP ((int32_t)-22)             /* independent positions for which no closed loops were found */
-#define TENON_UNSUPPORTED ((int32_t)-30)           /* a feature that this version does not have */
-#define TENON_OUT_OF_MEMORY ((int32_t)-40)
-#define TENON_INTERNAL_ERROR ((int32_t)-50) /* a fault in Tenon: please report it with the message */
+#define TENON_OUT_OF_RANGE -4           /* an index that names nothing */
+#define TENON_NOT_NORMALIZED -5         /* a quaternion off unit norm by more than 1e-6 */
+#define TENON_PARSE_ERROR -10           /* no XML, or no number where a number belongs */
+#define TENON_FILE_ERROR -11            /* a file that cannot be read */
+#define TENON_INVALID_MODEL -12         /* no tree of joints: two roots, a cycle, a missing parent */
+#define TENON_INVALID_INERTIA -13       /* mass or inertia that no moving body can have */
+#define TENON_NOT_FOUND -14             /* a name that names nothing */
+#define TENON_NOT_POSITIVE_DEFINITE -20 /* the mass matrix cannot be factored */
+#define TENON_SINGULAR_CONFIGURATION -21 /* a kinematic loop at or next to a dead centre */
+#define TENON_OPEN_LOOP -22             /* independent positions for which no closed loops were found */
+#define TENON_UNSUPPORTED -30           /* a feature that this version does not have */
+#define TENON_OUT_OF_MEMORY -40
+#define TENON_INTERNAL_ERROR -50 /* a fault in Tenon: please report it with the message */
 
 /* tenon_solve_options.method */
-#define TENON_METHOD_AUTOMATIC ((int32_t)0)       /* the fastest on the model and constraint set by a cost model, of
+#define TENON_METHOD_AUTOMATIC 0       /* the fastest on the model and constraint set by a cost model, of
                                                      those that answer every problem: dependent, contradictory and
                                                      soft rows. With mu set or accelerate 0 the fastest that
                                                      iterates; with tikhonov, pv. The report tells which */
-#define TENON_METHOD_DENSE ((int32_t)1)           /* no iteration: rows factored with column pivots.
+#define TENON_METHOD_DENSE 1           /* no iteration: rows factored with column pivots.
                                                      O(n d^2 + n m r), r the rank of the rows. [CABA] Eq. 8 */
-#define TENON_METHOD_CONSTRAINED_ABA ((int32_t)2) /* O(n + m) an iteration. [CABA] Alg. 1 to 3 */
-#define TENON_METHOD_PROX_LTL ((int32_t)3)        /* O(n d^2 + m^2 d + m d^2 + m^3). [CABA] II-C1 */
-#define TENON_METHOD_PROX_LTLS ((int32_t)4)       /* O(n d^2 + m d). [CABA] II-C2, II-E */
-#define TENON_METHOD_PV ((int32_t)5)              /* O(n + m^2 d + m^3). [CABA] II-F */
-#define TENON_METHOD_PROX_PV ((int32_t)6)         /* O(n + m^2 d + m^3). [CABA] Alg. 4 */
-#define TENON_METHOD_PV_SOFT ((int32_t)7)         /* O(n + m). [CABA] VII-A */
-#define TENON_METHOD_PV_EARLY ((int32_t)8)        /* O(n + m). [CABA] VII-B */
+#define TENON_METHOD_CONSTRAINED_ABA 2 /* O(n + m) an iteration. [CABA] Alg. 1 to 3 */
+#define TENON_METHOD_PROX_LTL 3        /* O(n d^2 + m^2 d + m d^2 + m^3). [CABA] II-C1 */
+#define TENON_METHOD_PROX_LTLS 4       /* O(n d^2 + m d). [CABA] II-C2, II-E */
+#define TENON_METHOD_PV 5              /* O(n + m^2 d + m^3). [CABA] II-F */
+#define TENON_METHOD_PROX_PV 6         /* O(n + m^2 d + m^3). [CABA] Alg. 4 */
+#define TENON_METHOD_PV_SOFT 7         /* O(n + m). [CABA] VII-A */
+#define TENON_METHOD_PV_EARLY 8        /* O(n + m). [CABA] VII-B */
 
 /* Methods of tenon_delassus. [OSIMR] */
-#define TENON_DELASSUS_AUTOMATIC ((int32_t)0) /* chosen for the model and the constraint set */
-#define TENON_DELASSUS_DENSE ((int32_t)1)     /* from M and J by Cholesky, the reference. O(n^3 + m^2 n) */
-#define TENON_DELASSUS_LTL_OSIM ((int32_t)2)  /* O(n d^2 + m^2 d + m d^2). [OSIMR] II-A */
-#define TENON_DELASSUS_KJR ((int32_t)3)       /* O(n + m^2 d). [OSIMR] table I */
-#define TENON_DELASSUS_EFPA ((int32_t)4)      /* O(n + m d + m^2). [OSIMR] Alg. 2 */
-#define TENON_DELASSUS_PV_OSIM ((int32_t)5)   /* O(n + m^2 d). [OSIMR] Alg. 1 */
-#define TENON_DELASSUS_PV_OSIMR ((int32_t)6)  /* O(n + m^2). [OSIMR] Alg. 3 */
+#define TENON_DELASSUS_AUTOMATIC 0 /* chosen for the model and the constraint set */
+#define TENON_DELASSUS_DENSE 1     /* from M and J by Cholesky, the reference. O(n^3 + m^2 n) */
+#define TENON_DELASSUS_LTL_OSIM 2  /* O(n d^2 + m^2 d + m d^2). [OSIMR] II-A */
+#define TENON_DELASSUS_KJR 3       /* O(n + m^2 d). [OSIMR] table I */
+#define TENON_DELASSUS_EFPA 4      /* O(n + m d + m^2). [OSIMR] Alg. 2 */
+#define TENON_DELASSUS_PV_OSIM 5   /* O(n + m^2 d). [OSIMR] Alg. 1 */
+#define TENON_DELASSUS_PV_OSIMR 6  /* O(n + m^2). [OSIMR] Alg. 3 */
 
 /* Methods of tenon_delassus_inverse and tenon_delassus_factor. */
-#define TENON_DAMPED_AUTOMATIC ((int32_t)0)    /* chosen for the model and the constraint set */
-#define TENON_DAMPED_DENSE ((int32_t)1)        /* TENON_DELASSUS_DENSE, then Cholesky, the reference */
-#define TENON_DAMPED_LTL_INVERSE ((int32_t)2)  /* TENON_DELASSUS_LTL_OSIM and its inverse, + O(m^3). [CABA] table III */
-#define TENON_DAMPED_LTL_CHOLESKY ((int32_t)3) /* the same and its factor, + O(m^3) */
-#define TENON_DAMPED_PV_OSIMR ((int32_t)4)     /* TENON_DELASSUS_PV_OSIMR and Cholesky factor, + O(m^3) */
-#define TENON_DAMPED_PV_OSIMF ((int32_t)5)     /* branches of the root apart, + O(sum m_b^3). [CABA] VI, VIII-C */
-#define TENON_DAMPED_CABA_OSIM ((int32_t)6)    /* O(n + m^2). [CABA] Alg. 5 */
-#define TENON_DAMPED_CABA_OSIMF ((int32_t)7)   /* the same, not formed: O(n + m). [CABA] VI-B */
+#define TENON_DAMPED_AUTOMATIC 0    /* chosen for the model and the constraint set */
+#define TENON_DAMPED_DENSE 1        /* TENON_DELASSUS_DENSE, then Cholesky, the reference */
+#define TENON_DAMPED_LTL_INVERSE 2  /* TENON_DELASSUS_LTL_OSIM and its inverse, + O(m^3). [CABA] table III */
+#define TENON_DAMPED_LTL_CHOLESKY 3 /* the same and its factor, + O(m^3) */
+#define TENON_DAMPED_PV_OSIMR 4     /* TENON_DELASSUS_PV_OSIMR and Cholesky factor, + O(m^3) */
+#define TENON_DAMPED_PV_OSIMF 5     /* branches of the root apart, + O(sum m_b^3). [CABA] VI, VIII-C */
+#define TENON_DAMPED_CABA_OSIM 6    /* O(n + m^2). [CABA] Alg. 5 */
+#define TENON_DAMPED_CABA_OSIMF 7   /* the same, not formed: O(n + m). [CABA] VI-B */
 
 /* tenon_solve_options.split_base */
-#define TENON_SPLIT_AUTOMATIC ((int32_t)0) /* where it saves time: with many rows */
-#define TENON_SPLIT_ALWAYS ((int32_t)1)    /* where several branches of one root body carry rows */
-#define TENON_SPLIT_NEVER ((int32_t)2)
+#define TENON_SPLIT_AUTOMATIC 0 /* where it saves time: with many rows */
+#define TENON_SPLIT_ALWAYS 1    /* where several branches of one root body carry rows */
+#define TENON_SPLIT_NEVER 2
 
 /* tenon_workspace_set_coordinates */
-#define TENON_COORDINATES_SPANNING ((int32_t)0)    /* of every joint of the spanning tree */
-#define TENON_COORDINATES_INDEPENDENT ((int32_t)1) /* those that determine the others where loops are closed */
+#define TENON_COORDINATES_SPANNING 0    /* of every joint of the spanning tree */
+#define TENON_COORDINATES_INDEPENDENT 1 /* those that determine the others where loops are closed */
 
 /* tenon_model_options.base */
-#define TENON_BASE_FIXED ((int32_t)0)    /* the root link is part of the world */
-#define TENON_BASE_FLOATING ((int32_t)1) /* the root link gets a floating joint; its coordinates come first */
+#define TENON_BASE_FIXED 0    /* the root link is part of the world */
+#define TENON_BASE_FLOATING 1 /* the root link gets a floating joint; its coordinates come first */
 
 /* tenon_joint_options.type, tenon_joint_info.type */
-#define TENON_JOINT_FIXED ((int32_t)0)      /* builder only: a fixed joint has no index in a model */
-#define TENON_JOINT_REVOLUTE ((int32_t)1)
-#define TENON_JOINT_CONTINUOUS ((int32_t)2) /* revolute without limits */
-#define TENON_JOINT_PRISMATIC ((int32_t)3)
-#define TENON_JOINT_SPHERICAL ((int32_t)4)
-#define TENON_JOINT_PLANAR ((int32_t)5)     /* in the plane normal to the axis; its x and y: section 4 */
-#define TENON_JOINT_FLOATING ((int32_t)6)
-#define TENON_JOINT_UNIVERSAL ((int32_t)7)  /* builder only: about axis, then axis2; becomes joints name and name_2 */
+#define TENON_JOINT_FIXED 0      /* builder only: a fixed joint has no index in a model */
+#define TENON_JOINT_REVOLUTE 1
+#define TENON_JOINT_CONTINUOUS 2 /* revolute without limits */
+#define TENON_JOINT_PRISMATIC 3
+#define TENON_JOINT_SPHERICAL 4
+#define TENON_JOINT_PLANAR 5     /* in the plane normal to the axis; its x and y: section 4 */
+#define TENON_JOINT_FLOATING 6
+#define TENON_JOINT_UNIVERSAL 7  /* builder only: about axis, then axis2; becomes joints name and name_2 */
 
 /* Axes along which a spatial vector or the rows of a constraint are given. */
-#define TENON_AXES_LINK ((int32_t)0)
-#define TENON_AXES_WORLD ((int32_t)1)
+#define TENON_AXES_LINK 0
+#define TENON_AXES_WORLD 1
 
 /* tenon_constraint_options.rows: bits 0 to 5 are [angular x y z; linear x y z]. */
-#define TENON_ROWS_ANGULAR ((uint32_t)0x07)
-#define TENON_ROWS_LINEAR ((uint32_t)0x38)
-#define TENON_ROWS_ALL ((uint32_t)0x3f)
-#define TENON_ROWS_HINGE ((uint32_t)0x3b) /* all but the rotation about z */
+#define TENON_ROWS_ANGULAR 0x07u
+#define TENON_ROWS_LINEAR 0x38u
+#define TENON_ROWS_ALL 0x3fu
+#define TENON_ROWS_HINGE 0x3bu /* all but the rotation about z */
 
 /* Instead of a link's index in tenon_constraints_add_closure: the world. */
-#define TENON_WORLD ((int32_t)-1)
+#define TENON_WORLD -1
 
 /* Whose coordinates a state has, and which way tenon_convert_... goes. */
-#define TENON_PINOCCHIO ((int32_t)1)
-#define TENON_MUJOCO ((int32_t)2)
-#define TENON_DRAKE ((int32_t)3)
-#define TENON_FROM_OTHER ((int32_t)0)
-#define TENON_TO_OTHER ((int32_t)1)
+#define TENON_PINOCCHIO 1
+#define TENON_MUJOCO 2
+#define TENON_DRAKE 3
+#define TENON_FROM_OTHER 0
+#define TENON_TO_OTHER 1
 
 /* tenon_traceable_traits, bits. */
-#define TENON_TRAIT_CONSTRAINED ((int32_t)1) /* needs constraint rows */
-#define TENON_TRAIT_FIXED_PATH ((int32_t)2)  /* the same operations in every state: tenon_generate_c can write it */
-#define TENON_TRAIT_LOOPS ((int32_t)4)       /* takes models with kinematic loops */
-#define TENON_TRAIT_FOR_LOOPS ((int32_t)8)   /* made for them: on a tree it does what another one does there */
+#define TENON_TRAIT_CONSTRAINED 1 /* needs constraint rows */
+#define TENON_TRAIT_FIXED_PATH 2  /* the same operations in every state: tenon_generate_c can write it */
+#define TENON_TRAIT_LOOPS 4       /* takes models with kinematic loops */
+#define TENON_TRAIT_FOR_LOOPS 8   /* made for them: on a tree it does what another one does there */
 
 /* Levels of the log callback. */
-#define TENON_LOG_TRACE ((int32_t)0)
-#define TENON_LOG_DEBUG ((int32_t)1)
-#define TENON_LOG_INFO ((int32_t)2)
-#define TENON_LOG_WARNING ((int32_t)3)
-#define TENON_LOG_ERROR ((int32_t)4)
-#define TENON_LOG_OFF ((int32_t)6)
+#define TENON_LOG_TRACE 0
+#define TENON_LOG_DEBUG 1
+#define TENON_LOG_INFO 2
+#define TENON_LOG_WARNING 3
+#define TENON_LOG_ERROR 4
+#define TENON_LOG_OFF 6
 
 typedef struct tenon_model tenon_model;
 typedef struct tenon_constraints tenon_constraints;
@@ -335,11 +335,11 @@ typedef void (*tenon_log_callback)(void *user, int32_t level, const char *messag
  * contacts, loops by rows and embedded loops, and tenon_forward_dynamics obeys all loops. Couplings and gears are
  * embedded all the same. AUTO: EMBED or ROWS for each loop by a cost model: rows for loops through many joints.
  * BY_MODEL: of one loop, as tenon_model_options says. */
-#define TENON_LOOPS_BY_MODEL ((int32_t)-1)
-#define TENON_LOOPS_EMBED ((int32_t)0)
-#define TENON_LOOPS_OPEN ((int32_t)1)
-#define TENON_LOOPS_ROWS ((int32_t)2)
-#define TENON_LOOPS_AUTO ((int32_t)3)
+#define TENON_LOOPS_BY_MODEL -1
+#define TENON_LOOPS_EMBED 0
+#define TENON_LOOPS_OPEN 1
+#define TENON_LOOPS_ROWS 2
+#define TENON_LOOPS_AUTO 3
 
 /* How a model is made. */
 typedef struct tenon_model_options {
@@ -1269,9 +1269,9 @@ typedef struct tenon_cluster_info {
 } tenon_cluster_info;
 
 /* tenon_loop_info.kind */
-#define TENON_LOOP_COUPLING ((int32_t)0)  /* linear in positions: couplings, gears, mimic joints */
-#define TENON_LOOP_GEOMETRIC ((int32_t)1) /* a joint that closes a loop */
-#define TENON_LOOP_CALLBACK ((int32_t)2)  /* from tenon_builder_add_implicit */
+#define TENON_LOOP_COUPLING 0  /* linear in positions: couplings, gears, mimic joints */
+#define TENON_LOOP_GEOMETRIC 1 /* a joint that closes a loop */
+#define TENON_LOOP_CALLBACK 2  /* from tenon_builder_add_implicit */
 
 /* What is known of a loop, a coupling, a gear or an implicit constraint. */
 typedef struct tenon_loop_info {
@@ -1298,8 +1298,8 @@ TENON_API tenon_status tenon_model_cluster_info(const tenon_model *model, int32_
 TENON_API tenon_status tenon_model_loop_info(const tenon_model *model, int32_t loop, tenon_loop_info *info);
 
 /* What loop_moves may move to close the loops: dependent coordinates alone, or every coordinate a little. */
-#define TENON_LOOP_MOVES_DEPENDENT ((int32_t)0)
-#define TENON_LOOP_MOVES_ALL ((int32_t)1)
+#define TENON_LOOP_MOVES_DEPENDENT 0
+#define TENON_LOOP_MOVES_ALL 1
 
 /* The largest gap of all loops at q: m, rad, or the unit of a coupling. Below 1e-9 a loop counts as closed. An end turned
  * over by half a turn is a gap of pi, whatever the type of the loop.
@@ -1400,11 +1400,11 @@ TENON_API tenon_status tenon_loop_jacobian(tenon_workspace *workspace, const dou
                                            size_t k_count, double *phi, size_t phi_count);
 
 /* How loops are treated in the two calls below; all but the last two agree. */
-#define TENON_LOOP_METHOD_AUTO ((int32_t)0)
-#define TENON_LOOP_METHOD_PROJECTION ((int32_t)1)    /* (G^T M G)^-1 on the spanning tree */
-#define TENON_LOOP_METHOD_MULTIPLIERS ((int32_t)2)   /* [M K^T; K 0] by pseudo-inverse */
-#define TENON_LOOP_METHOD_APPROXIMATE ((int32_t)3)   /* dependent joints held still, their inertia as armature */
-#define TENON_LOOP_METHOD_UNCONSTRAINED ((int32_t)4) /* the independent joints alone */
+#define TENON_LOOP_METHOD_AUTO 0
+#define TENON_LOOP_METHOD_PROJECTION 1    /* (G^T M G)^-1 on the spanning tree */
+#define TENON_LOOP_METHOD_MULTIPLIERS 2   /* [M K^T; K 0] by pseudo-inverse */
+#define TENON_LOOP_METHOD_APPROXIMATE 3   /* dependent joints held still, their inertia as armature */
+#define TENON_LOOP_METHOD_UNCONSTRAINED 4 /* the independent joints alone */
 
 /* Forward dynamics of the mechanism by one treatment of its loops, for comparison. Arguments, status and threads as
  * tenon_forward_dynamics, and TENON_SINGULAR_CONFIGURATION; multipliers also TENON_INFEASIBLE (qdd written).

@@ -12,8 +12,8 @@ export LC_ALL=C.UTF-8
 # What the library, its command-line program and the demo are built with.
 TENON_BUILD_PACKAGES=(g++ cmake ninja-build pkg-config libeigen3-dev libpugixml-dev libspdlog-dev libxsimd-dev
   libcli11-dev)
-# What the tests need on top: GoogleTest, the golden data, a second URDF reader, and the clients in C, Python and Rust.
-TENON_TEST_PACKAGES=(gcc binutils libgtest-dev nlohmann-json3-dev liburdfdom-dev python3)
+# What the tests need on top: other compilers for tenon.h, GoogleTest, the golden data, a second URDF reader, and the clients in C, Python and Rust.
+TENON_TEST_PACKAGES=(gcc tcc binutils libgtest-dev nlohmann-json3-dev liburdfdom-dev python3)
 TENON_RUST_PACKAGES=(cargo rustc)
 # What the checks of .ci/run need on top: the layout of the sources, and a second compiler.
 TENON_LINT_PACKAGES=(clang-format-14 clang-14)

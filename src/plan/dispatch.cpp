@@ -9,7 +9,7 @@
 
 namespace tenon {
 
-// The functions that give the groups of one instruction set (kernels/instantiate_*.cpp), composed into a
+// The functions that give the groups of one instruction set (kernels/*/instantiate_*.cpp), composed into a
 // table. Called only where the machine has the set.
 #define TENON_DECLARE_GROUP(type, function) \
   template <class T>                        \
