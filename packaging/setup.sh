@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# What demo.sh, test.sh and .ci/run share: steps with a clock and a log, and the Debian packages Tenon needs.
-# Source it; or run `bash packaging/setup.sh test` to do nothing but install the packages.
+# What demo.sh, test.sh and .ci/run share: steps with a clock and a log, the Debian packages Tenon needs, and the source
+# of tinyxml2. Source it; or run `bash packaging/setup.sh test` to do nothing but get these (build: without the tests').
 #
 # A step runs one command with all its output in build/logs; the terminal sees one line a step. When a step fails,
 # its last lines and the path of its log are shown and the script ends.
@@ -10,7 +10,7 @@ TENON_LOGS=$TENON_ROOT/build/logs
 export LC_ALL=C.UTF-8
 
 # What the library, its command-line program and the demo are built with.
-TENON_BUILD_PACKAGES=(g++ cmake ninja-build pkg-config libeigen3-dev libpugixml-dev libspdlog-dev libxsimd-dev
+TENON_BUILD_PACKAGES=(g++ cmake ninja-build pkg-config libeigen3-dev libspdlog-dev libxsimd-dev
   libcli11-dev)
 # What the tests need on top: other compilers for tenon.h, GoogleTest, the golden data, a second URDF reader, and the clients in C, Python and Rust.
 TENON_TEST_PACKAGES=(gcc tcc binutils libgtest-dev nlohmann-json3-dev liburdfdom-dev python3)
@@ -106,6 +106,39 @@ install_packages() {
   step "install Debian packages (${#missing[@]} missing)" apt_install "${missing[@]}"
 }
 
+# tinyxml2 goes inside the library, and Debian has it as a shared library only. So its source comes here once. apt
+# fetches it, for any user, with lists of its own: the source archives of wherever this machine installs from.
+TENON_TINYXML2=$TENON_ROOT/build/tinyxml2
+
+fetch_tinyxml2() {
+  local part=$TENON_TINYXML2.part file
+  rm -rf "$part"
+  mkdir -p "$part"/{sources,lists/partial,cache/archives/partial,download,source} || return 1
+  for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources}; do
+    [ -f "$file" ] || continue
+    sed -E 's/^deb[[:space:]]/deb-src /; s/^Types:.*/Types: deb-src/' "$file" >"$part/sources/${file##*/}" || return 1
+  done
+  cd "$part/download" || return 1
+  local apt=(apt-get -q -o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts="$part/sources"
+    -o Dir::State::Lists="$part/lists" -o Dir::Cache="$part/cache" -o APT::Sandbox::User=root -o Acquire::Retries=3)
+  "${apt[@]}" update  # an archive without sources is no harm
+  "${apt[@]}" source --download-only tinyxml2 &&
+    cmake -E tar xf tinyxml2_*.orig.tar.[gxb]z* &&
+    mv tinyxml2-*/tinyxml2.{cpp,h} "$part/source" &&
+    rm -rf "$TENON_TINYXML2" && mv "$part/source" "$TENON_TINYXML2" && rm -rf "$part"
+}
+
+# Where there is no such archive, Debian's shared library is linked, and CMake says so.
+install_tinyxml2() {
+  [ -f "$TENON_TINYXML2/tinyxml2.cpp" ] && return 0
+  command -v apt-get >/dev/null || return 0
+  step "fetch the source of tinyxml2" eval 'fetch_tinyxml2 || echo "not to be had"'
+  [ -f "$TENON_TINYXML2/tinyxml2.cpp" ] && return 0
+  rm -rf "$TENON_TINYXML2.part"
+  printf '  no source of tinyxml2 to be had (see %s): libtenon.so will need libtinyxml2.so\n' "$STEP_LOG"
+  install_packages libtinyxml2-dev
+}
+
 # A cargo on the PATH, or where rustup puts it, serves; only without one Debian's is installed.
 install_rust() {
   if ! command -v cargo >/dev/null && [ -x "${CARGO_HOME:-$HOME/.cargo}/bin/cargo" ]; then
@@ -118,9 +151,13 @@ install_rust() {
 # install_for build|test|lint
 install_for() {
   case $1 in
-    build) install_packages "${TENON_BUILD_PACKAGES[@]}" ;;
+    build)
+      install_packages "${TENON_BUILD_PACKAGES[@]}"
+      install_tinyxml2
+      ;;
     test)
       install_packages "${TENON_BUILD_PACKAGES[@]}" "${TENON_TEST_PACKAGES[@]}"
+      install_tinyxml2
       install_rust
       ;;
     lint) install_packages "${TENON_LINT_PACKAGES[@]}" ;;

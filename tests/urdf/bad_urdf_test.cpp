@@ -65,6 +65,26 @@ TEST(BadUrdf, NoXml) {
   expect_bad("<!-- open", Status::parse_error, {"r.urdf:1: ", "comment"});
 }
 
+// Each of these an XML reader may let pass, and read something else than what was meant.
+TEST(BadUrdf, TagsThatAreNotXml) {
+  for (const char* bad : {"< link name='l'/>", "<1link name='l'/>", "<link name='l'/ >", "<link name='l' / >",
+                          "<link/name='l'>", "<link name='l'>\n</link name='l'>", "<link name='l'>\n</ link>",
+                          "<link name='l'>\n</>", "<>", "</>"})
+    expect_bad(robot("<!-- -->\n" + std::string(bad)), Status::parse_error,
+               {"r.urdf:", "is the text cut off"});
+  for (const char* bad : {"<link name='l'type='t'/>", "<link name/>", "<link name=l/>",
+                          "<link name='l' type/>", "<link name 'l'/>", "<link name='l/>\n"})
+    expect_bad(robot("\n" + std::string(bad)), Status::parse_error, {"r.urdf:", "an attribute is broken"});
+  expect_bad(robot("<link name='l'/>\n</link>"), Status::parse_error, {"r.urdf:3: ", "closed by the tag of"});
+  expect_bad("</robot>", Status::parse_error, {"r.urdf:1: ", "closed by the tag of"});
+  expect_bad(robot("<link name='l'/>") + "</robot>", Status::parse_error,
+             {"r.urdf:4: ", "closed by the tag"});
+  expect_bad(robot("<link name='l'/>\n<!-- open"), Status::parse_error, {"comment is not closed"});
+  expect_bad(robot("<link name='l'/>\n<![CDATA[ open"), Status::parse_error, {"r.urdf:", "cut off"});
+  for (const char* bad : {"<?", "<? x?>", "<?x >"})
+    expect_bad(bad + robot("<link name='l'/>"), Status::parse_error, {"r.urdf:", "declaration is broken"});
+}
+
 // Cutting a good file anywhere is an error, or leaves only blanks and comments off.
 TEST(BadUrdf, EveryTruncationIsAnError) {
   const std::string text = joint("<origin xyz='0 0 1'/><axis xyz='0 0 1'/><limit lower='0' upper='1'/>");
@@ -317,6 +337,8 @@ TEST(BadUrdf, BytesThatAreNotUtf8) {
     expect_bad(robot("<link name='l'/>\n" + std::string(bad)), Status::parse_error, {"r.urdf:3: ", "UTF-8"});
     expect_bad(robot("<link name='l'/>\n<![CDATA[" + std::string(bad) + "]]>"), Status::parse_error,
                {"UTF-8"});
+    expect_bad(robot("\n<link a" + std::string(bad) + "='' a" + bad + "='' name='l'/>"), Status::parse_error,
+               {"r.urdf:3: ", "UTF-8"});
     EXPECT_NO_THROW(parse_urdf(robot("<!-- by " + std::string(bad) + " --><link name='l'/>")));
   }
   EXPECT_EQ(parse_urdf(robot("<link name='\xE6\x89\x8B \xF4\x8F\xBF\xBF \xC3\x84'/>")).links[0].name,
@@ -331,6 +353,13 @@ TEST(BadUrdf, DeepNesting) {
   }
   expect_bad(deep, Status::parse_error, {"r.urdf:1: "});
   expect_bad(robot("<link name='l'>" + deep + end + "</link>"), Status::parse_error, {"nested too deeply"});
+  // 90 elements, with the robot and the link.
+  const auto nested = [&](std::size_t depth) {
+    return robot("<link name='l'>\n" + deep.substr(0, 3 * depth) + "text" + end.substr(0, 4 * depth) +
+                 "</link>");
+  };
+  EXPECT_NO_THROW(parse_urdf(nested(88)));
+  expect_bad(nested(89), Status::parse_error, {"r.urdf:3: ", "nested too deeply"});
 }
 
 // Quadratic work or unbounded memory would show as a test that does not end.

@@ -140,6 +140,18 @@ TEST(Urdf, ReadsEntitiesCommentsDeclarationAndByteOrderMark) {
   EXPECT_EQ(m.links[0].name, "A");
 }
 
+TEST(Urdf, CountsLinesThroughAllThatIsPassedOver) {
+  const Mechanism m = parse_urdf(
+      "\xEF\xBB\xBF<?xml\nversion='1.0'?>\r\n<!--\n-->\n<?style\n<&\xFF?>\n<robot\nname='r'\n>\n<link "
+      "name='l\n'\n"
+      "><?inside\n?><![CDATA[<\n]]></link\n><odd/></robot\n><?end?>",
+      "r.urdf");
+  EXPECT_EQ(m.links.at(0).name, "l ");
+  EXPECT_EQ(m.warnings,
+            (std::vector<std::string>{"r.urdf:15: robot: element 'odd' inside <robot> is unknown and ignored",
+                                      "r.urdf:13: link 'l ': text '<' inside <link> is ignored"}));
+}
+
 TEST(Urdf, PassesOverWhatIsNotDynamicsWithoutAWord) {
   const Mechanism m = parse_urdf(
       "<robot name='r'><material name='grey'><color rgba='1 1 1 1'/></material>"

@@ -169,9 +169,9 @@ class Reader {
   }
 
   Mechanism read(std::string_view text) {
-    pugi::xml_document document;
+    tinyxml2::XMLDocument document;
     parse_document(text, report_, document);
-    const pugi::xml_node root = find_robot(document);
+    const tinyxml2::XMLElement& root = find_robot(document);
     const Element robot(root, "robot", report_);
     out_.name = robot.text("name");
     robot.expect_attributes(
@@ -179,8 +179,7 @@ class Reader {
     robot.expect_children({"link", "joint", "loop", "coupling", "loop_joint", "material", "gazebo",
                            "transmission", "sensor", "ros2_control", "mujoco"});
     refuse_xacro(root);
-    for (const pugi::xml_node& e : root.children())
-      if (e.type() == pugi::node_element) read_child(e);
+    for (const auto* e = root.FirstChildElement(); e != nullptr; e = e->NextSiblingElement()) read_child(*e);
     if (out_.links.empty()) robot.fail(Status::invalid_model, "there is no <link>; a robot has at least one");
     check_references();
     out_.warnings = report_.take_warnings();
@@ -188,36 +187,37 @@ class Reader {
   }
 
  private:
-  pugi::xml_node find_robot(const pugi::xml_document& document) const {
-    pugi::xml_node robot;
-    for (const pugi::xml_node& node : document.children()) {
-      if (node.type() == pugi::node_pcdata || node.type() == pugi::node_cdata)
-        report_.fail(Status::parse_error, report_.line(node),
-                     "text " + in_quotes(node.value()) + " stands outside of <robot>; remove it");
-      if (node.type() != pugi::node_element) continue;
-      if (std::strcmp(node.name(), "robot") != 0)
-        report_.fail(Status::parse_error, report_.line(node),
-                     "the outermost element is " + in_quotes(node.name()) +
+  const tinyxml2::XMLElement& find_robot(const tinyxml2::XMLDocument& document) const {
+    const tinyxml2::XMLElement* robot = nullptr;
+    for (const auto* node = document.FirstChild(); node != nullptr; node = node->NextSibling()) {
+      if (node->ToText())
+        report_.fail(Status::parse_error, node->GetLineNum(),
+                     "text " + in_quotes(trim(node->Value())) + " stands outside of <robot>; remove it");
+      if (!node->ToElement()) continue;
+      if (std::strcmp(node->Value(), "robot") != 0)
+        report_.fail(Status::parse_error, node->GetLineNum(),
+                     "the outermost element is " + in_quotes(node->Value()) +
                          ", not 'robot'; this is no URDF (SDF and MJCF files must be converted first)");
-      if (robot)
-        report_.fail(Status::parse_error, report_.line(node), "a second <robot>; keep one in a file");
-      robot = node;
+      if (robot != nullptr)
+        report_.fail(Status::parse_error, node->GetLineNum(), "a second <robot>; keep one in a file");
+      robot = node->ToElement();
     }
-    if (!robot) report_.fail(Status::parse_error, 0, "there is no <robot> element; this is no URDF");
-    return robot;
+    if (robot == nullptr)
+      report_.fail(Status::parse_error, 0, "there is no <robot> element; this is no URDF");
+    return *robot;
   }
 
   // Macros that nobody expanded would drop out silently and leave another robot.
-  void refuse_xacro(const pugi::xml_node& root) const {
-    for (const pugi::xml_node& e : root.children())
-      if (std::strncmp(e.name(), "xacro:", 6) == 0)
-        report_.fail(Status::unsupported, report_.line(e),
-                     in_quotes(e.name()) +
+  void refuse_xacro(const tinyxml2::XMLElement& root) const {
+    for (const auto* e = root.FirstChildElement(); e != nullptr; e = e->NextSiblingElement())
+      if (std::strncmp(e->Name(), "xacro:", 6) == 0)
+        report_.fail(Status::unsupported, e->GetLineNum(),
+                     in_quotes(e->Name()) +
                          " is a xacro macro; expand the file first: xacro robot.urdf.xacro > robot.urdf");
   }
 
-  void read_child(const pugi::xml_node& e) {
-    const std::string_view tag = e.name();
+  void read_child(const tinyxml2::XMLElement& e) {
+    const std::string_view tag = e.Name();
     if (tag == "link") {
       read_link(named(e));
     } else if (tag == "joint") {
@@ -231,9 +231,9 @@ class Reader {
     }
   }
 
-  Element named(const pugi::xml_node& e) {
-    const std::string name = Element(e, std::string("<") + e.name() + ">", report_).text("name");
-    return Element(e, std::string(e.name()) + " " + in_quotes(name), report_);
+  Element named(const tinyxml2::XMLElement& e) {
+    const std::string name = Element(e, std::string("<") + e.Name() + ">", report_).text("name");
+    return Element(e, std::string(e.Name()) + " " + in_quotes(name), report_);
   }
 
   // True where the caller asked for the tree without this.

@@ -1,10 +1,11 @@
 // Checked access to XML elements and the bounds that keep hostile text harmless (xml.hpp).
 //
-// pugixml, because it comes as a static library: the one file users load then needs no other. It expands no
-// entities but the five of XML and character references, loads nothing, and parses without recursion. What it
-// does not bound or lets pass is looked at in one pass over the text before it sees it: NUL bytes, document
-// types, the number of nodes, the number of attributes of one element, bytes that are not UTF-8 and
-// references that name no character. Comments and declarations may hold any bytes, because nobody reads them.
+// tinyxml2 makes the tree. It expands no entities but the five of XML and character references, and loads
+// nothing. But it lets much pass that is not XML, bounds little, and of what it refuses it names the line
+// where the element begins and not where the trouble is. So one pass over the text comes first and refuses
+// all that: tags that are broken or do not match, attributes given twice, document types, NUL bytes, bytes
+// that are not UTF-8, references that name no character, too many nodes or attributes, too deep a nesting.
+// Comments and processing instructions may hold any bytes, because nobody reads them.
 
 #include "mechanism/urdf/xml.hpp"
 
@@ -13,6 +14,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 
 #include "mechanism/utf8.hpp"
@@ -22,14 +24,12 @@ namespace {
 
 constexpr std::string_view blanks = " \t\r\n";
 
-bool is_blank(std::string_view text) {
-  return text.find_first_not_of(blanks) == std::string_view::npos;
+bool is_blank(char c) {
+  return c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
 
-std::string_view trim(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(blanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+bool is_blank(std::string_view text) {
+  return text.find_first_not_of(blanks) == std::string_view::npos;
 }
 
 // Finite decimal number, the whole of text; independent of the locale. Empty on anything else.
@@ -75,10 +75,20 @@ std::uint32_t referred_character(std::string_view name) {
   return control || surrogate || code == 0xfffe || code == 0xffff || code > 0x10ffff ? 0 : code;
 }
 
-// One pass over the text that counts what pugixml would have to store, and checks what it would let pass.
+bool begins_name(char c) {
+  const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  return letter || c == '_' || c == ':' || static_cast<unsigned char>(c) >= 0x80;
+}
+
+bool continues_name(char c) {
+  return begins_name(c) || (c >= '0' && c <= '9') || c == '-' || c == '.';
+}
+
+// One pass over the text that refuses what tinyxml2 would let pass or would have no room for. Processing
+// instructions are overwritten with spaces on the way: tinyxml2 refuses them inside of elements.
 class Scanner {
  public:
-  Scanner(std::string_view text, const Report& report) : text_(text), report_(report) {}
+  Scanner(std::string& text, const Report& report) : source_(text), text_(text), report_(report) {}
 
   void scan() {
     const std::size_t nul = text_.find('\0');
@@ -89,60 +99,80 @@ class Scanner {
       count(at);
       check_text(read, at);
       if (starts(at, "<!--")) {
-        at = after(at + 4, "-->");
+        at = after(at + 4, "-->", "a comment is not closed by '-->'");
       } else if (starts(at, "<![CDATA[")) {
         const std::size_t begin = at;
-        at = after(at + 9, "]]>");
+        at = after(at + 9, "]]>", not_well_formed);
         check_utf8(begin, at);
       } else if (starts(at, "<?")) {
-        at = after(at + 2, "?>");
+        at = blank_out_instruction(at);
       } else if (starts(at, "<!")) {
         fail(at, "a document type declaration (<!DOCTYPE ...>) is refused; remove it, URDF needs none");
       } else {
-        at = scan_tag(at);
+        at = starts(at, "</") ? scan_end_tag(at) : scan_start_tag(at);
       }
       read = at;
     }
     check_text(read, text_.size());
+    if (!open_.empty()) fail(text_.size(), not_matched);
   }
 
  private:
   [[noreturn]] void fail(std::size_t at, const std::string& what) const {
-    const auto lines = std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+    const std::size_t last = std::min(at, text_.size() - 1);
+    const auto lines = std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(last), '\n');
     report_.fail(Status::parse_error, static_cast<int>(lines) + 1, what);
   }
 
   void check_utf8(std::size_t begin, std::size_t end) const {
+    if (end <= valid_) return;
     const std::size_t valid = valid_utf8(text_.substr(begin, end - begin));
     if (valid < end - begin)
       fail(begin + valid, "the bytes here are not UTF-8; save the file as UTF-8 (is it Latin-1?)");
   }
 
-  void check_text(std::size_t begin, std::size_t end) const {
+  void check_text(std::size_t begin, std::size_t end) {
     check_utf8(begin, end);
-    const std::string_view part = text_.substr(begin, end - begin);
-    for (std::size_t at = part.find('&'); at != std::string_view::npos; at = part.find('&', at + 1)) {
-      const std::size_t semicolon = part.find_first_of(";&<'\" \t\r\n", at + 1);
-      if (semicolon == std::string_view::npos || part[semicolon] != ';')
-        fail(begin + at,
+    if (reference_ < begin) reference_ = text_.find('&', begin);
+    for (; reference_ < end; reference_ = text_.find('&', reference_ + 1)) {
+      const std::size_t semicolon = text_.find_first_of(";&<'\" \t\r\n", reference_ + 1);
+      if (semicolon >= end || text_[semicolon] != ';')
+        fail(reference_,
              "a '&' begins no reference such as &amp; or &#65; that ends with ';'; write &amp; for the "
              "character itself");
-      const std::string_view name = part.substr(at + 1, semicolon - at - 1);
+      const std::string_view name = text_.substr(reference_ + 1, semicolon - reference_ - 1);
       if (referred_character(name) == 0)
-        fail(begin + at,
+        fail(reference_,
              in_quotes("&" + std::string(name.substr(0, longest_reference)) + ";") +
                  " names no character; XML knows &amp; &lt; &gt; &quot; &apos; and the numbers of "
                  "characters, such as &#65; or &#x41;");
     }
   }
 
+  // NUL, which the text does not hold, at its end.
+  char peek(std::size_t at) const { return at < text_.size() ? text_[at] : '\0'; }
+
   bool starts(std::size_t at, std::string_view mark) const {
     return text_.compare(at, mark.size(), mark) == 0;
   }
 
-  std::size_t after(std::size_t at, std::string_view mark) const {
+  std::size_t after(std::size_t at, std::string_view mark, const char* what_if_none) const {
     const std::size_t found = text_.find(mark, at);
-    return found == std::string_view::npos ? text_.size() : found + mark.size();
+    if (found == std::string_view::npos) fail(at, what_if_none);
+    return found + mark.size();
+  }
+
+  std::size_t after_blanks(std::size_t at) const {
+    while (is_blank(peek(at))) ++at;
+    return at;
+  }
+
+  // The name that begins here; empty where none does.
+  std::string_view name(std::size_t begin) const {
+    std::size_t end = begin;
+    if (begins_name(peek(begin)))
+      while (continues_name(peek(end))) ++end;
+    return text_.substr(begin, end - begin);
   }
 
   void count(std::size_t at) {
@@ -151,83 +181,87 @@ class Scanner {
                    " elements and attributes; no robot needs that many, is this the right file?");
   }
 
-  // From '<' to behind the '>' that ends the tag; quotes may hold '>' and '='.
-  std::size_t scan_tag(std::size_t begin) {
-    int attributes = 0;
-    std::size_t at = begin + 1;
-    while (true) {
-      at = text_.find_first_of("='\">", at);
-      if (at == std::string_view::npos) break;
-      const char mark = text_[at++];
-      if (mark == '>') break;
-      if (mark == '=') {
-        count(at);
-        if (++attributes > max_attributes)
-          fail(begin, "an element holds more than " + std::to_string(max_attributes) + " attributes");
-      } else {
-        at = after(at, std::string_view(&mark, 1));
-      }
-    }
-    at = std::min(at, text_.size());
+  // The following take where something begins, and return where it has ended.
+
+  std::size_t blank_out_instruction(std::size_t begin) {
+    constexpr const char* broken = "an XML declaration is broken";
+    if (!begins_name(peek(begin + 2))) fail(begin + 2, broken);
+    const std::size_t end = after(begin + 2, "?>", broken);
+    for (std::size_t at = begin; at < end; ++at)
+      if (source_[at] != '\n') source_[at] = ' ';
+    return end;
+  }
+
+  std::size_t scan_end_tag(std::size_t begin) {
+    const std::string_view tag = name(begin + 2);
+    if (open_.empty() || tag != open_.back()) fail(begin + 2, not_matched);
+    open_.pop_back();
+    const std::size_t at = after_blanks(begin + 2 + tag.size());
+    if (peek(at) != '>') fail(at, not_well_formed);
+    return at + 1;
+  }
+
+  std::size_t scan_start_tag(std::size_t begin) {
+    const std::string_view tag = name(begin + 1);
+    if (tag.empty()) fail(begin + 1, not_well_formed);
+    open_.push_back(tag);
+    if (open_.size() > max_depth) fail(begin, "elements are nested too deeply; URDF nests five levels");
+    attributes_.clear();
+    std::size_t at = begin + 1 + tag.size(), next = after_blanks(at);
     check_text(begin, at);
-    return at;
+    for (; peek(next) != '>' && peek(next) != '/'; next = after_blanks(at)) {
+      if (!begins_name(peek(next))) fail(next, not_well_formed);
+      if (next == at) fail(next, bad_attribute);
+      at = scan_attribute(next);
+      check_text(next, at);
+      if (std::count(attributes_.begin(), attributes_.end(), attributes_.back()) > 1)
+        fail(begin, "attribute " + in_quotes(attributes_.back()) + " of <" + std::string(tag) +
+                        "> is given twice; keep one");
+      if (attributes_.size() > max_attributes)
+        fail(begin, "an element holds more than " + std::to_string(max_attributes) + " attributes");
+    }
+    if (peek(next) == '/') {
+      if (peek(++next) != '>') fail(next, not_well_formed);
+      open_.pop_back();
+    }
+    return next + 1;
+  }
+
+  std::size_t scan_attribute(std::size_t begin) {
+    attributes_.push_back(name(begin));
+    const std::size_t equals = after_blanks(begin + attributes_.back().size());
+    if (peek(equals) != '=') fail(equals, bad_attribute);
+    count(equals);
+    const std::size_t quote = after_blanks(equals + 1);
+    if (peek(quote) != '"' && peek(quote) != '\'') fail(quote, bad_attribute);
+    const std::size_t end = text_.find(text_[quote], quote + 1);
+    if (end == std::string_view::npos) fail(quote + 1, bad_attribute);
+    return end + 1;
   }
 
   static constexpr std::size_t longest_reference = 40;
+  static constexpr const char* not_well_formed =
+      "this is not well-formed XML; is the text cut off, or a tag broken?";
+  static constexpr const char* bad_attribute = "an attribute is broken; write name=\"value\"";
+  static constexpr const char* not_matched =
+      "an element is closed by the tag of another one, or not at all; is the text cut off?";
 
-  std::string_view text_;
+  std::string& source_;
+  std::string_view text_;  // the same
   const Report& report_;
   int nodes_ = 0;
+  std::size_t valid_ = valid_utf8(text_);            // what stands before is UTF-8
+  std::size_t reference_ = text_.find('&');          // the first '&' that has not been checked
+  std::vector<std::string_view> open_, attributes_;  // elements not closed yet; attributes of one tag
 };
 
-std::string explain(pugi::xml_parse_status status) {
-  switch (status) {
-    case pugi::status_end_element_mismatch:
-      return "an element is closed by the tag of another one, or not at all; is the text cut off?";
-    case pugi::status_bad_attribute:
-      return "an attribute is broken; write name=\"value\"";
-    case pugi::status_bad_comment:
-      return "a comment is not closed by '-->'";
-    case pugi::status_bad_pi:
-      return "an XML declaration is broken";
-    case pugi::status_no_document_element:
-      return "there is no <robot> element; this is no URDF";
-    case pugi::status_out_of_memory:
-      return "there is not enough memory to read the text";
-    default:
-      return "this is not well-formed XML; is the text cut off, or a tag broken?";
-  }
-}
-
-// What pugixml lets pass: an attribute given twice (the second would be lost), and nesting without bound.
-void check_elements(const pugi::xml_document& document, const Report& report) {
-  std::vector<std::string_view> names;
-  int depth = 0;
-  for (pugi::xml_node node = document.first_child(); node;) {
-    names.clear();
-    for (const pugi::xml_attribute& a : node.attributes()) names.emplace_back(a.name());
-    std::sort(names.begin(), names.end());
-    const auto twice = std::adjacent_find(names.begin(), names.end());
-    if (twice != names.end())
-      report.fail(Status::parse_error, report.line(node),
-                  "attribute " + in_quotes(*twice) + " of <" + node.name() + "> is given twice; keep one");
-    if (depth > max_depth)
-      report.fail(Status::parse_error, report.line(node),
-                  "elements are nested too deeply; URDF nests five levels");
-    if (node.first_child()) {
-      node = node.first_child();
-      ++depth;
-      continue;
-    }
-    while (node && !node.next_sibling()) {
-      node = node.parent();
-      --depth;
-    }
-    node = node.next_sibling();
-  }
-}
-
 }  // namespace
+
+std::string_view trim(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(blanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+}
 
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t longest = 80;
@@ -252,25 +286,6 @@ void Report::warn(int line, const std::string& what) {
     ++dropped_;
 }
 
-void Report::take_lines(std::string_view text) {
-  for (std::size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1))
-    line_ends_.push_back(at);
-}
-
-int Report::line(std::size_t offset) const {
-  return static_cast<int>(std::lower_bound(line_ends_.begin(), line_ends_.end(), offset) -
-                          line_ends_.begin()) +
-         1;
-}
-
-int Report::line(const pugi::xml_node& node) const {
-  const std::ptrdiff_t offset = node.offset_debug();
-  if (offset < 0) return 0;
-  // A text begins behind the tag before it, what can be read of it maybe lines below.
-  const std::size_t blank = std::string_view(node.value()).find_first_not_of(blanks);
-  return line(static_cast<std::size_t>(offset) + (blank == std::string_view::npos ? 0 : blank));
-}
-
 std::vector<std::string> Report::take_warnings() {
   if (dropped_ > 0) warnings_.push_back(at(0, "and " + std::to_string(dropped_) + " more warnings"));
   dropped_ = 0;
@@ -290,9 +305,13 @@ void Element::fail_attribute(const char* attribute, const std::string& what) con
 }
 
 std::string Element::text(const char* attribute) const {
-  const char* value = xml_.attribute(attribute).value();
-  if (!has(attribute)) fail_attribute(attribute, "is missing; add it");
+  const char* found = xml_->Attribute(attribute);
+  if (found == nullptr) fail_attribute(attribute, "is missing; add it");
+  std::string value = found;
   if (is_blank(value)) fail_attribute(attribute, "is empty; give it a value");
+  // As XML asks: a line break or a tab in an attribute reads as a space.
+  for (char& c : value)
+    if (is_blank(c)) c = ' ';
   return value;
 }
 
@@ -331,14 +350,18 @@ Vector3 Element::vector(const char* attribute, const Vector3& fallback) const {
 }
 
 std::optional<Element> Element::child(const char* tag) const {
-  const pugi::xml_node first = xml_.child(tag);
-  if (!first) return std::nullopt;
-  if (const pugi::xml_node second = first.next_sibling(tag))
-    Element(second, subject_, *report_)
-        .fail(Status::parse_error, "second <" + std::string(tag) + "> in one <" + this->tag() +
-                                       ">, the first is on line " + std::to_string(report_->line(first)) +
-                                       "; keep one");
-  return Element(first, subject_, *report_);
+  const tinyxml2::XMLElement* first = nullptr;
+  for (const auto* e = xml_->FirstChildElement(); e != nullptr; e = e->NextSiblingElement()) {
+    if (std::strcmp(e->Name(), tag) != 0) continue;
+    if (first != nullptr)
+      Element(*e, subject_, *report_)
+          .fail(Status::parse_error, "second <" + std::string(tag) + "> in one <" + this->tag() +
+                                         ">, the first is on line " + std::to_string(first->GetLineNum()) +
+                                         "; keep one");
+    first = e;
+  }
+  if (first == nullptr) return std::nullopt;
+  return Element(*first, subject_, *report_);
 }
 
 Element Element::required_child(const char* tag) const {
@@ -348,38 +371,35 @@ Element Element::required_child(const char* tag) const {
 }
 
 void Element::expect_attributes(std::initializer_list<std::string_view> known) const {
-  for (const pugi::xml_attribute& a : xml_.attributes())
-    if (!contains(known, a.name()))
-      report_->warn(line(), subject_ + ": attribute " + in_quotes(a.name()) + " of <" + tag() +
-                                "> is unknown and ignored");
+  for (const tinyxml2::XMLAttribute* a = xml_->FirstAttribute(); a != nullptr; a = a->Next())
+    if (!contains(known, a->Name()))
+      warn("attribute " + in_quotes(a->Name()) + " of <" + tag() + "> is unknown and ignored");
 }
 
 void Element::expect_children(std::initializer_list<std::string_view> known) const {
-  for (const pugi::xml_node& node : xml_.children()) {
-    if (node.type() == pugi::node_pcdata || node.type() == pugi::node_cdata)
-      report_->warn(report_->line(node), subject_ + ": text " + in_quotes(trim(node.value())) + " inside <" +
-                                             tag() + "> is ignored");
-    if (node.type() == pugi::node_element && !contains(known, node.name()))
-      report_->warn(report_->line(node), subject_ + ": element " + in_quotes(node.name()) + " inside <" +
-                                             tag() + "> is unknown and ignored");
+  for (const tinyxml2::XMLNode* node = xml_->FirstChild(); node != nullptr; node = node->NextSibling()) {
+    const auto warn_of = [&](const std::string& what) {
+      report_->warn(node->GetLineNum(), subject_ + ": " + what);
+    };
+    if (node->ToText())
+      warn_of("text " + in_quotes(trim(node->Value())) + " inside <" + tag() + "> is ignored");
+    if (node->ToElement() && !contains(known, node->Value()))
+      warn_of("element " + in_quotes(node->Value()) + " inside <" + tag() + "> is unknown and ignored");
   }
 }
 
-void parse_document(std::string_view text, Report& report, pugi::xml_document& document) {
+void parse_document(std::string_view text, Report& report, tinyxml2::XMLDocument& document) {
   if (text.size() > max_bytes)
     report.fail(Status::parse_error, 0,
                 "the text has " + std::to_string(text.size()) + " bytes, more than the " +
                     std::to_string(max_bytes) + " that a URDF may have; keep meshes in files of their own");
   if (is_blank(text))
     report.fail(Status::parse_error, 0, "the text is empty; a URDF holds one <robot> element");
-  Scanner(text, report).scan();
-  report.take_lines(text);
-  const pugi::xml_parse_result result = document.load_buffer(
-      text.data(), text.size(), pugi::parse_default | pugi::parse_fragment, pugi::encoding_utf8);
-  if (!result)
-    report.fail(Status::parse_error, report.line(static_cast<std::size_t>(result.offset)),
-                explain(result.status));
-  check_elements(document, report);
+  std::string checked(text);
+  Scanner(checked, report).scan();
+  checked += "<!---->";  // tinyxml2 keeps text only where a '<' follows
+  if (document.Parse(checked.data(), checked.size()) != tinyxml2::XML_SUCCESS)
+    report.fail(Status::parse_error, document.ErrorLineNum(), "this XML cannot be read; is a tag broken?");
 }
 
 }  // namespace tenon::urdf

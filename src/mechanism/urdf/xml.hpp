@@ -3,7 +3,7 @@
 // Error that says where the trouble is and how to mend it.
 #pragma once
 
-#include <pugixml.hpp>
+#include <tinyxml2.h>
 
 #include <cstddef>
 #include <initializer_list>
@@ -17,13 +17,15 @@
 
 namespace tenon::urdf {
 
-// Bounds on what is read. Real robots stay below them by a factor of a hundred; hostile text must not exhaust
-// memory or time.
+// Bounds on what is read. Real robots stay far below them; hostile text must not exhaust memory or time.
 inline constexpr std::size_t max_bytes = std::size_t{256} << 20;
 inline constexpr int max_nodes = 2'000'000;
-inline constexpr int max_attributes = 1'000;
-inline constexpr int max_depth = 500;
+inline constexpr std::size_t max_attributes = 200;  // tinyxml2 compares each with each
+inline constexpr std::size_t max_depth = 90;        // tinyxml2 9 reads 98, by recursion
 inline constexpr std::size_t max_warnings = 100;
+
+// Without the blanks at both ends.
+std::string_view trim(std::string_view text);
 
 // Text in single quotes for a message, cut to a readable length, control characters replaced.
 std::string in_quotes(std::string_view text);
@@ -40,33 +42,26 @@ class Report {
   void warn(int line, const std::string& what);
   std::vector<std::string> take_warnings();
 
-  // Remembers where the lines of the document begin, so that nodes can be found in it.
-  void take_lines(std::string_view text);
-  int line(std::size_t offset) const;
-  int line(const pugi::xml_node& node) const;
-
  private:
   std::string source_;
-  std::vector<std::size_t> line_ends_;
   std::vector<std::string> warnings_;
   std::size_t dropped_ = 0;
 };
 
 class Element {
  public:
-  Element(pugi::xml_node xml, std::string subject, Report& report)
-      : xml_(xml), subject_(std::move(subject)), report_(&report) {}
+  Element(const tinyxml2::XMLElement& xml, std::string subject, Report& report)
+      : xml_(&xml), subject_(std::move(subject)), report_(&report) {}
 
-  const char* tag() const { return xml_.name(); }
-  int line() const { return report_->line(xml_); }
+  const char* tag() const { return xml_->Name(); }
+  int line() const { return xml_->GetLineNum(); }
   const std::string& subject() const { return subject_; }
-  pugi::xml_node xml() const { return xml_; }
 
   [[noreturn]] void fail(Status status, const std::string& what) const;
   void warn(const std::string& what) const;
 
   // Attributes. Without a fallback the attribute must be there.
-  bool has(const char* attribute) const { return !xml_.attribute(attribute).empty(); }
+  bool has(const char* attribute) const { return xml_->FindAttribute(attribute) != nullptr; }
   std::string text(const char* attribute) const;
   double number(const char* attribute) const;
   double number(const char* attribute, double fallback) const;
@@ -84,12 +79,12 @@ class Element {
  private:
   [[noreturn]] void fail_attribute(const char* attribute, const std::string& what) const;
 
-  pugi::xml_node xml_;
+  const tinyxml2::XMLElement* xml_;
   std::string subject_;
   Report* report_;
 };
 
 // Parses text into document, within the bounds above. Throws parse_error with the line where reading stopped.
-void parse_document(std::string_view text, Report& report, pugi::xml_document& document);
+void parse_document(std::string_view text, Report& report, tinyxml2::XMLDocument& document);
 
 }  // namespace tenon::urdf
