@@ -1,0 +1,13 @@
+# LIBRARY needs no other shared library than those of the C library and its loader.
+cmake_policy(SET CMP0007 NEW)
+execute_process(COMMAND ${READELF} -d ${LIBRARY} OUTPUT_VARIABLE dynamic COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "NEEDED[^\n]*\\[[^]]*\\]" needed "${dynamic}")
+list(LENGTH needed count)
+if(count EQUAL 0)
+  message(FATAL_ERROR "no needed library was read of ${LIBRARY}; is this the output of readelf?\n${dynamic}")
+endif()
+foreach(entry IN LISTS needed)
+  if(NOT entry MATCHES "\\[(libc|libm|ld-linux[^.]*)\\.so")
+    message(FATAL_ERROR "the library needs more than the C library: ${entry}")
+  endif()
+endforeach()
