@@ -130,6 +130,12 @@ void Call::finite(const char* name, const double* values, std::size_t count) noe
     fail(Status::not_finite, "%s holds NaN or infinity; give finite numbers", name);
 }
 
+void Call::one_or_rows(const char* name, const double* values, std::size_t count) noexcept {
+  if (values != nullptr && count != 1 && count != rows())
+    fail(Status::wrong_size, "%s has %zu numbers; give 1 for all rows or %zu, one for each", name, count,
+         rows());
+}
+
 SolveOptions Call::options(const tenon_solve_options* given, bool has_lambda) noexcept {
   tenon_solve_options o = default_solve_options;
   const Status layout = lay_over(given, &o);

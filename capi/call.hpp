@@ -44,6 +44,8 @@ class Call {
   void index(const char* name, std::int32_t value, std::size_t count, const char* of_what) noexcept;
   void axes(std::int32_t value) noexcept;
   void finite(const char* name, const double* values, std::size_t count) noexcept;
+  // None, one for all rows, or one for each.
+  void one_or_rows(const char* name, const double* values, std::size_t count) noexcept;
   // The options over their defaults; method and switches in range.
   SolveOptions options(const tenon_solve_options* given, bool has_lambda) noexcept;
 

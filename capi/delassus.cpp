@@ -31,9 +31,7 @@ tenon_status tenon_delassus(tenon_workspace* workspace, int32_t method, const do
 // None, one for all rows, or one for each.
 static tenon::Damping damping_of(Call& call, const double* mu, size_t mu_count) {
   if (mu == nullptr) return {};
-  if (mu_count != 1 && mu_count != call.rows())
-    call.fail(Status::wrong_size, "mu has %zu numbers; give 1 for all rows or %zu, one for each", mu_count,
-              call.rows());
+  call.one_or_rows("mu", mu, mu_count);
   tenon::Damping damping;
   if (mu_count == 1) {
     damping.mu = *mu;

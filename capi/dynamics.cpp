@@ -32,6 +32,23 @@ tenon_status tenon_bias(tenon_workspace* workspace, const double* q, size_t q_co
   return call.run([&] { return tenon::bias_force(workspace->core, q, v, wrenches, c); });
 }
 
+tenon_status tenon_gravity_force(tenon_workspace* workspace, const double* q, size_t q_count, double* g,
+                                 size_t g_count) {
+  Call call(workspace, __func__);
+  call.positions("q", q, q_count);
+  call.velocities("g", g, g_count);
+  return call.run([&] { return tenon::gravity_force(workspace->core, q, g); });
+}
+
+tenon_status tenon_coriolis_matrix(tenon_workspace* workspace, const double* q, size_t q_count,
+                                   const double* v, size_t v_count, double* C, size_t C_count, int32_t ldc) {
+  Call call(workspace, __func__);
+  call.positions("q", q, q_count);
+  call.velocities("v", v, v_count);
+  call.needed_matrix("C", C, C_count, call.velocity_count(), call.velocity_count(), ldc);
+  return call.run([&] { return tenon::coriolis_matrix(workspace->core, q, v, C, ldc); });
+}
+
 tenon_status tenon_mass_matrix(tenon_workspace* workspace, const double* q, size_t q_count, double* M,
                                size_t M_count, int32_t ldm) {
   Call call(workspace, __func__);
@@ -103,6 +120,56 @@ tenon_status tenon_constrained_dynamics(tenon_workspace* workspace, const tenon_
   return call.run([&] {
     return tenon::constrained_dynamics(workspace->core, core_options, q, v, tau, wrenches, desired, qdd,
                                        lambda);
+  });
+}
+
+tenon_status tenon_constrained_inverse_dynamics(tenon_workspace* workspace, const double* q, size_t q_count,
+                                                const double* v, size_t v_count, const double* a,
+                                                size_t a_count, const double* wrenches, size_t wrenches_count,
+                                                const double* lambda, size_t lambda_count, double* tau,
+                                                size_t tau_count) {
+  Call call(workspace, __func__);
+  call.positions("q", q, q_count);
+  call.velocities("v", v, v_count);
+  call.velocities("a", a, a_count);
+  call.optional("wrenches", wrenches, wrenches_count, 6 * call.links());
+  call.optional("lambda", lambda, lambda_count, call.rows());
+  call.velocities("tau", tau, tau_count);
+  return call.run(
+      [&] { return tenon::constrained_inverse_dynamics(workspace->core, q, v, a, wrenches, lambda, tau); });
+}
+
+tenon_status tenon_underactuated_inverse_dynamics(tenon_workspace* workspace, const int32_t* actuated,
+                                                  size_t actuated_count, const double* q, size_t q_count,
+                                                  const double* v, size_t v_count, const double* a,
+                                                  size_t a_count, const double* wrenches,
+                                                  size_t wrenches_count, double* lambda, size_t lambda_count,
+                                                  double* tau, size_t tau_count) {
+  Call call(workspace, __func__);
+  if (actuated != nullptr && actuated_count != call.velocity_count())
+    call.fail(Status::wrong_size, "actuated has %zu numbers; give %zu, one for each velocity coordinate",
+              actuated_count, call.velocity_count());
+  call.positions("q", q, q_count);
+  call.velocities("v", v, v_count);
+  call.velocities("a", a, a_count);
+  call.optional("wrenches", wrenches, wrenches_count, 6 * call.links());
+  call.optional("lambda", lambda, lambda_count, call.rows());
+  call.velocities("tau", tau, tau_count);
+  return call.run([&] {
+    return tenon::underactuated_inverse_dynamics(workspace->core, actuated, q, v, a, wrenches, lambda, tau);
+  });
+}
+
+tenon_status tenon_impact(tenon_workspace* workspace, const double* restitution, size_t restitution_count,
+                          const double* q, size_t q_count, double* v, size_t v_count, double* impulse,
+                          size_t impulse_count) {
+  Call call(workspace, __func__);
+  call.one_or_rows("restitution", restitution, restitution_count);
+  call.positions("q", q, q_count);
+  call.velocities("v", v, v_count);
+  call.optional("impulse", impulse, impulse_count, call.rows());
+  return call.run([&] {
+    return tenon::impact(workspace->core, restitution, static_cast<int>(restitution_count), q, v, impulse);
   });
 }
 

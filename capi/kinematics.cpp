@@ -58,6 +58,39 @@ tenon_status tenon_jacobian(tenon_workspace* workspace, int32_t link, int32_t ax
   return call.run([&] { return tenon::link_jacobian(workspace->core, link, to_axes(axes), J, ldj); });
 }
 
+tenon_status tenon_point_jacobian(tenon_workspace* workspace, int32_t link, const double* point,
+                                  size_t point_count, int32_t axes, double* J, size_t J_count, int32_t ldj) {
+  Call call(workspace, __func__);
+  call.index("link", link, call.links(), "links");
+  call.optional("point", point, point_count, 3);
+  call.axes(axes);
+  call.needed_matrix("J", J, J_count, 6, call.velocity_count(), ldj);
+  return call.run([&] { return tenon::point_jacobian(workspace->core, link, point, to_axes(axes), J, ldj); });
+}
+
+tenon_status tenon_point_bias_acceleration(tenon_workspace* workspace, int32_t link, const double* point,
+                                           size_t point_count, int32_t axes, double* acceleration,
+                                           size_t acceleration_count) {
+  Call call(workspace, __func__);
+  call.index("link", link, call.links(), "links");
+  call.optional("point", point, point_count, 3);
+  call.axes(axes);
+  call.needed("acceleration", acceleration, acceleration_count, 6);
+  return call.run([&] {
+    return tenon::point_bias_acceleration(workspace->core, link, point, to_axes(axes), acceleration);
+  });
+}
+
+tenon_status tenon_link_bias_acceleration(tenon_workspace* workspace, int32_t link, int32_t axes,
+                                          double* acceleration, size_t acceleration_count) {
+  Call call(workspace, __func__);
+  call.index("link", link, call.links(), "links");
+  call.axes(axes);
+  call.needed("acceleration", acceleration, acceleration_count, 6);
+  return call.run(
+      [&] { return tenon::link_bias_acceleration(workspace->core, link, to_axes(axes), acceleration); });
+}
+
 tenon_status tenon_center_of_mass(tenon_workspace* workspace, double* position, size_t position_count,
                                   double* velocity, size_t velocity_count, double* J, size_t J_count,
                                   int32_t ldj) {
@@ -72,6 +105,19 @@ tenon_status tenon_centroidal_momentum(tenon_workspace* workspace, double* momen
   Call call(workspace, __func__);
   call.needed("momentum", momentum, momentum_count, 6);
   return call.run([&] { return tenon::centroidal_momentum(workspace->core, momentum); });
+}
+
+tenon_status tenon_centroidal_momentum_matrix(tenon_workspace* workspace, double* A, size_t A_count,
+                                              int32_t lda) {
+  Call call(workspace, __func__);
+  call.needed_matrix("A", A, A_count, 6, call.velocity_count(), lda);
+  return call.run([&] { return tenon::centroidal_momentum_matrix(workspace->core, A, lda); });
+}
+
+tenon_status tenon_centroidal_momentum_bias(tenon_workspace* workspace, double* bias, size_t bias_count) {
+  Call call(workspace, __func__);
+  call.needed("bias", bias, bias_count, 6);
+  return call.run([&] { return tenon::centroidal_momentum_bias(workspace->core, bias); });
 }
 
 tenon_status tenon_energy(tenon_workspace* workspace, double* kinetic, double* potential) {

@@ -454,6 +454,8 @@ typedef struct tenon_joint_info {
   int32_t independent;        /* how many of its velocity coordinates are independent: nv where no loop moves it */
   int32_t folded;             /* 1: a rotor whose carrier has taken over its inertia, at nearly no cost */
   int32_t reserved;           /* 0 */
+  double origin[7];           /* pose of the joint frame in the parent link (of a floating base in the world), the
+                                 child's where q is zero; both joints of a universal one have the same */
 } tenon_joint_info;
 
 /* Prepare an information struct: zeros, and struct_size.
@@ -836,8 +838,8 @@ TENON_API tenon_status tenon_project_positions(tenon_workspace *workspace, doubl
                                                double *q, size_t q_count);
 
 /* v := the nearest velocity in the metric of the mass matrix of which no row sees anything, J v = 0:
- * v - M^-1 J^T (J M^-1 J^T)^+ J v, an impact without rebound. Where the model has loops, v must keep them closed
- * (tenon_close_loop_velocities, or independent velocities), and goes on to.
+ * v - M^-1 J^T (J M^-1 J^T)^+ J v, an impact without rebound (with one: tenon_impact). Where the model has loops, v must
+ * keep them closed (tenon_close_loop_velocities, or independent velocities), and goes on to.
  * q: nq. v: nv, read and written. Allocates: at the first call. Threads: one at a time per workspace.
  * Status: TENON_OK, TENON_MAX_ITERATIONS, TENON_INFEASIBLE (a row that nothing moves), TENON_INVALID_ARGUMENT,
  * TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_NOT_POSITIVE_DEFINITE,
@@ -885,6 +887,31 @@ TENON_API tenon_status tenon_link_acceleration(tenon_workspace *workspace, int32
 TENON_API tenon_status tenon_jacobian(tenon_workspace *workspace, int32_t link, int32_t axes, double *J,
                                       size_t J_count, int32_t ldj);
 
+/* Jacobian of a point fixed to a link, after tenon_kinematics: J v = [angular velocity of the link; velocity of the
+ * point], along axes (TENON_AXES_*) of the link or the world. Of the link's origin it is tenon_jacobian.
+ * point: 3, m, link frame; NULL: the link's origin. J: 6 x nv, column-major, leading dimension ldj >= 6.
+ * Allocates: nothing. Threads: one at a time per workspace. Status: as tenon_link_pose. Cost: O(n). Since: 0.1. */
+TENON_API tenon_status tenon_point_jacobian(tenon_workspace *workspace, int32_t link, const double *point,
+                                            size_t point_count, int32_t axes, double *J, size_t J_count, int32_t ldj);
+
+/* What is left of the acceleration of a point fixed to a link where the coordinates do not accelerate, Jdot v, after
+ * tenon_kinematics with v: [angular; classical acceleration of the point], along axes (TENON_AXES_*), without gravity.
+ * With J of tenon_point_jacobian along the same axes the acceleration of the point is J a + this, that of the link's
+ * origin what tenon_link_acceleration gives. Along world axes it is (dJ/dt) v, number by number.
+ * point: 3, m, link frame; NULL: the link's origin. acceleration: 6. Allocates: nothing. Threads: one at a time per
+ * workspace. Status: as tenon_link_pose. Cost: O(d); with independent velocities O(n). Since: 0.1. */
+TENON_API tenon_status tenon_point_bias_acceleration(tenon_workspace *workspace, int32_t link, const double *point,
+                                                     size_t point_count, int32_t axes, double *acceleration,
+                                                     size_t acceleration_count);
+
+/* The same of a link as spatial acceleration at its origin ([RBDA] 2.10), which is what tenon_constraints_add_rows
+ * multiplies by K: its linear part is the classical one less angular velocity x velocity of the origin. Along link axes
+ * it is (dJ/dt) v, number by number, with J of tenon_jacobian along link axes.
+ * acceleration: 6. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: as tenon_link_pose. Cost: O(d); with independent velocities O(n). Since: 0.1. */
+TENON_API tenon_status tenon_link_bias_acceleration(tenon_workspace *workspace, int32_t link, int32_t axes,
+                                                    double *acceleration, size_t acceleration_count);
+
 /* Centre of mass of all moving bodies, world axes, after tenon_kinematics.
  * position: 3, m, or NULL. velocity: 3, m/s, or NULL; needs v. J: 3 x nv with velocity = J v, column-major, leading
  * dimension ldj >= 3, or NULL. Allocates: nothing. Threads: one at a time per workspace.
@@ -899,6 +926,21 @@ TENON_API tenon_status tenon_center_of_mass(tenon_workspace *workspace, double *
  * momentum: 6, kg m^2/s and kg m/s. Allocates: nothing. Threads: one at a time per workspace.
  * Status: as tenon_center_of_mass. Cost: O(n). Since: 0.1. */
 TENON_API tenon_status tenon_centroidal_momentum(tenon_workspace *workspace, double *momentum, size_t momentum_count);
+
+/* The matrix A(q) that gives the momentum of all moving bodies, after tenon_kinematics: A v is what
+ * tenon_centroidal_momentum gives, [angular about the centre of mass; linear], world axes. Armatures belong to no body
+ * and have no part in it. (Orin, Goswami, Lee, Centroidal dynamics of a humanoid robot, 2013.)
+ * A: 6 x nv, column-major, leading dimension lda >= 6. Allocates: at the first call. Threads: one at a time per
+ * workspace. Status: as tenon_center_of_mass. Cost: O(n). Since: 0.1. */
+TENON_API tenon_status tenon_centroidal_momentum_matrix(tenon_workspace *workspace, double *A, size_t A_count,
+                                                        int32_t lda);
+
+/* What is left of the rate of that momentum where the coordinates do not accelerate, (dA/dt) v, after tenon_kinematics
+ * with v: the rate is A a + this, and it is the sum of all external forces, gravity included, and of their moments
+ * about the centre of mass.
+ * bias: 6, [angular; linear], world axes, N m and N. Allocates: at the first call.
+ * Threads: one at a time per workspace. Status: as tenon_center_of_mass. Cost: O(n). Since: 0.1. */
+TENON_API tenon_status tenon_centroidal_momentum_bias(tenon_workspace *workspace, double *bias, size_t bias_count);
 
 /* Energy, J, after tenon_kinematics with v: kinetic = v^T M v / 2, armature included; potential = - sum of
  * mass * gravity . position over moving bodies, zero with the centre of mass at the world's origin.
@@ -925,6 +967,23 @@ TENON_API tenon_status tenon_inverse_dynamics(tenon_workspace *workspace, const 
 TENON_API tenon_status tenon_bias(tenon_workspace *workspace, const double *q, size_t q_count, const double *v,
                                   size_t v_count, const double *wrenches, size_t wrenches_count, double *c,
                                   size_t c_count);
+
+/* Gravity force g(q): the tau that holds the robot still against gravity, tenon_bias at v = 0 without wrenches; the
+ * derivative of the potential energy (tenon_energy) by the coordinates.
+ * q: nq. g: nv, written. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: as tenon_inverse_dynamics. Cost: O(n). Since: 0.1. */
+TENON_API tenon_status tenon_gravity_force(tenon_workspace *workspace, const double *q, size_t q_count, double *g,
+                                           size_t g_count);
+
+/* Coriolis matrix C(q, v), for controllers that need more than the product: C v are the velocity terms of the bias
+ * force, tenon_bias - tenon_gravity_force, and dM/dt = C + C^T, so that dM/dt - 2 C is skew-symmetric. Where all joints
+ * have one coordinate these are the Christoffel symbols of M times v; rates of M are those along the motion that v is.
+ * (Echeandia and Wensing, Numerical methods to compute the Coriolis matrix and Christoffel symbols for rigid-body
+ * systems, 2021.) q: nq. v: nv. C: nv x nv, column-major, leading dimension ldc >= nv, not symmetric. Allocates: at the
+ * first call. Threads: one at a time per workspace. Status: as tenon_inverse_dynamics.
+ * Cost: O(n^2) for the zeros, O(n d) for the rest; with independent velocities O(n^2 ny). Since: 0.1. */
+TENON_API tenon_status tenon_coriolis_matrix(tenon_workspace *workspace, const double *q, size_t q_count,
+                                             const double *v, size_t v_count, double *C, size_t C_count, int32_t ldc);
 
 /* Mass matrix M(q), armature included, by the composite-rigid-body algorithm, [RBDA] table 6.2.
  * q: nq. M: nv x nv, column-major, leading dimension ldm >= nv, both triangles. Allocates: nothing; with
@@ -1031,6 +1090,61 @@ TENON_API tenon_status tenon_constrained_dynamics(tenon_workspace *workspace, co
                                                   const double *tau, size_t tau_count, const double *wrenches,
                                                   size_t wrenches_count, const double *desired, size_t desired_count,
                                                   double *qdd, size_t qdd_count, double *lambda, size_t lambda_count);
+
+/* Inverse dynamics with constraint forces: the tau that makes the robot accelerate by a while the constraints push with
+ * lambda, as a controller that has chosen both needs it,
+ *
+ *     tau = M a + c - J^T lambda - external
+ *
+ * It undoes tenon_constrained_dynamics: with the qdd and lambda of that call it gives its tau. Whether a keeps the
+ * constraints, and lambda can be had from them, is not looked at; on coordinates without a motor, those of a floating
+ * base for instance, tau is what lambda leaves unbalanced there (tenon_underactuated_inverse_dynamics finds lambda).
+ * q: nq. v, a: nv. wrenches: as tenon_inverse_dynamics. lambda: m; NULL: zero. tau: nv, written. Allocates: nothing.
+ * Threads: one at a time per workspace. Status: as tenon_inverse_dynamics. Cost: O(n + m). Since: 0.1. */
+TENON_API tenon_status tenon_constrained_inverse_dynamics(tenon_workspace *workspace, const double *q, size_t q_count,
+                                                          const double *v, size_t v_count, const double *a,
+                                                          size_t a_count, const double *wrenches,
+                                                          size_t wrenches_count, const double *lambda,
+                                                          size_t lambda_count, double *tau, size_t tau_count);
+
+/* Motors and constraint forces for a wanted motion of a robot some of whose coordinates have no motor, as those of a
+ * floating base: the inverse dynamics of legged robots, or what holds them still on their feet,
+ *
+ *     M a + c = tau + J^T lambda + external,    tau = 0 on coordinates without motor
+ *
+ * lambda is the one of least sum of lambda^2 / weight that does so (tenon_constraint_options.weights). Forces may pull
+ * as well as push, and slide: limits and friction are for the caller to check. a should keep the constraints. Where no
+ * forces of the rows move the coordinates without motor as wanted, what is missing there is made least in the metric of
+ * their mass matrix, tau is still 0 there, and the status TENON_INFEASIBLE.
+ * actuated: nv, 1 for a coordinate with motor and 0 for one without; NULL: all have one but those of a floating base.
+ * q: nq. v, a: nv. wrenches: as tenon_inverse_dynamics. lambda: m, written; may be NULL. tau: nv, written.
+ * Allocates: at the first call. Threads: one at a time per workspace.
+ * Status: TENON_OK, TENON_INFEASIBLE, or as tenon_inverse_dynamics; TENON_INVALID_ARGUMENT also for actuated;
+ * TENON_NOT_POSITIVE_DEFINITE; TENON_UNSUPPORTED (rows with compliance, whose forces follow from the motion; embedded
+ * loops in spanning coordinates, where the forces in the loops are unknown too).
+ * Cost: O(n^2 + m n + m f^2 + f^3) for f coordinates without motor. Since: 0.1. */
+TENON_API tenon_status tenon_underactuated_inverse_dynamics(tenon_workspace *workspace, const int32_t *actuated,
+                                                            size_t actuated_count, const double *q, size_t q_count,
+                                                            const double *v, size_t v_count, const double *a,
+                                                            size_t a_count, const double *wrenches,
+                                                            size_t wrenches_count, double *lambda,
+                                                            size_t lambda_count, double *tau, size_t tau_count);
+
+/* Impact on the constraints: the velocities after all rows are hit at once, by Newton's law of restitution,
+ *
+ *     M (v+ - v) = J^T impulse,    J v+ + R impulse = - restitution J v
+ *
+ * With restitution 0 it is tenon_project_velocities. Rows hold in both directions: the caller chooses the set of those
+ * that are hit. Redundant rows: v+ is unique, impulse is one of its splits. Rows that depend on each other and ask for
+ * different rebounds, or rows that nothing moves: the least sum of weight * residual^2, and TENON_INFEASIBLE. Energy
+ * is kept by restitution 1 on rigid rows. Where the model has loops, v must keep them closed, and goes on to.
+ * restitution: one number for all rows or m numbers, from 0 to 1; NULL: 0. q: nq. v: nv, read and written. impulse: m,
+ * N s or N m s, written; may be NULL. The report tells how it was solved. Allocates: at the first call.
+ * Threads: one at a time per workspace. Status: as tenon_project_velocities; TENON_INVALID_ARGUMENT also for
+ * restitution. Cost: O(n d^2 + m^2 d + m^3). Since: 0.1. */
+TENON_API tenon_status tenon_impact(tenon_workspace *workspace, const double *restitution, size_t restitution_count,
+                                    const double *q, size_t q_count, double *v, size_t v_count, double *impulse,
+                                    size_t impulse_count);
 
 /* How the last constrained solve of a workspace went. */
 typedef struct tenon_solve_report {
@@ -1181,17 +1295,20 @@ TENON_API tenon_status tenon_random(tenon_workspace *workspace, uint64_t seed, d
  * the guess, tenon_loop_gap, tenon_check_loops, tenon_close_loops, tenon_close_loop_velocities, tenon_find_assemblies
  * and tenon_loop_forward_dynamics take all loops together, as if every one were embedded. tenon_forward_dynamics,
  * tenon_constrained_dynamics and what the section on the Delassus matrix has obey the loops; tenon_inverse_dynamics,
- * tenon_bias and tenon_mass_matrix are in spanning coordinates those of the spanning tree. What a method cannot do with
+ * tenon_bias, tenon_gravity_force, tenon_coriolis_matrix and tenon_mass_matrix are in spanning coordinates those of the
+ * spanning tree. What a method cannot do with
  * loops returns TENON_UNSUPPORTED, and the message names one that can. Status TENON_SINGULAR_CONFIGURATION: at q the
  * dependent velocities do not follow from the independent ones (a dead centre). */
 
 /* In which coordinates every computation on this workspace takes and returns
  *
  *   positions   q, from, to, next                                    spanning: nq   independent: nyq
- *   velocities  v, a, tau, c, qdd, columns of J, J_bar, N, M, B, X   spanning: nv   independent: ny
+ *   velocities  v, a, tau, c, g, qdd, columns of C, J, J_bar, N, M,
+ *               B, X, of A of the momentum                           spanning: nv   independent: ny
  *
  * With independent velocities tenon_mass_matrix is H = G^T M G, tenon_bias G^T (c + M g), tenon_inverse_dynamics
- * G^T ID(q, v, G a + g), tenon_jacobian J G (its bias, d/dt (J G) ydot, is tenon_link_acceleration at a = 0),
+ * G^T ID(q, v, G a + g), tenon_gravity_force G^T of that of the tree, tenon_coriolis_matrix G^T (C G + M dG/dt),
+ * tenon_jacobian J G and tenon_centroidal_momentum_matrix A G (their biases are d/dt (J G) ydot and d/dt (A G) ydot),
  * tenon_constraint_rows J G and rhs - J g; tau acts on the independent coordinates. tenon_factor_mass_matrix and
  * tenon_inverse_mass_times work on H, of which they give G H^-1 G^T in spanning coordinates. Spanning positions with
  * independent velocities are the common choice: nothing is searched for, and tenon_integrate and the steps in time

@@ -5,6 +5,8 @@
 //
 // which is constrained dynamics of the robot at rest without gravity, e or J v taken for the wanted
 // accelerations: redundant rows, and rows that cannot all be met, are what they are there.
+#include "calls/row_projection.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -36,7 +38,8 @@ class Weightless {
   double kept_[3];
 };
 
-// The motion that the wanted change of each row (kernels' order) asks for, into w.w().qdd.
+}  // namespace
+
 Status least_motion(WorkspaceImpl& w, const double* q, const double* wanted) {
   const Weightless weightless(w);
   const ConstraintData& c = *w.cd();
@@ -58,7 +61,6 @@ Status least_motion(WorkspaceImpl& w, const double* q, const double* wanted) {
   return status == stalled ? solve_dense(problem) : status;
 }
 
-// Errors and velocities of all rows at a state.
 Status look_at_rows(WorkspaceImpl& w, const double* q, const double* v) {
   std::fill_n(w.w().desired, w.rows(), 0.0);
   ConstraintData posed = *w.cd();
@@ -67,6 +69,16 @@ Status look_at_rows(WorkspaceImpl& w, const double* q, const double* v) {
   TENON_CHECK(check_result(w, w.w().row_error, w.rows()));
   return check_result(w, w.w().row_velocity, w.rows());
 }
+
+Status change_velocities(WorkspaceImpl& w, const double* q, const double* v, const double* wanted) {
+  const Status status = least_motion(w, q, wanted);
+  if (status == Status::not_positive_definite) return fail_mass_matrix(w, q);
+  if (static_cast<std::int32_t>(status) < 0) return status;
+  for (int k = 0; k < w.model->nv; ++k) w.w().qdd[k] += v[k];
+  return status;
+}
+
+namespace {
 
 // Position errors of the rows that hold a position, with the other sign; zero for the others. Returns the
 // largest one of a rigid row.
@@ -157,10 +169,8 @@ Status project_velocities(Workspace& workspace, const double* q, double* user_v)
   TENON_CHECK(look_at_rows(w, q, v));
   double* wanted = w.user_rows.data();
   for (int r = 0; r < w.rows(); ++r) wanted[r] = -w.w().row_velocity[r];
-  const Status status = least_motion(w, q, wanted);
-  if (status == Status::not_positive_definite) return fail_mass_matrix(w, q);
+  const Status status = change_velocities(w, q, v, wanted);
   if (static_cast<std::int32_t>(status) < 0) return status;
-  for (int k = 0; k < w.model->nv; ++k) w.w().qdd[k] += v[k];
   TENON_CHECK(give_motion(w, w.w().qdd, user_v));
   return status;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "calls/kinematics.hpp"
 #include "state/coordinates.hpp"
 #include "state/link_frames.hpp"
 #include "state/projection.hpp"
@@ -19,37 +20,12 @@ WorkspaceImpl& begin(Workspace& workspace) {
   return w;
 }
 
-Status check_link(WorkspaceImpl& w, int link, int order) {
-  if (link < 0 || link >= static_cast<int>(w.model->links.size()))
-    return w.fail(Status::out_of_range, "link index %d is out of range; the model has %d links", link,
-                  static_cast<int>(w.model->links.size()));
-  if (w.kinematics_order < order)
-    return w.fail(Status::invalid_argument, "%s are not computed; call kinematics with %s first",
-                  order == 0   ? "poses"
-                  : order == 1 ? "velocities"
-                               : "accelerations",
-                  order == 0   ? "q"
-                  : order == 1 ? "q and v"
-                               : "q, v and a");
-  return Status::ok;
-}
-
-// G at q, for the Jacobians asked for later.
-Status keep_map(WorkspaceImpl& w, const double* q) {
-  TENON_CHECK(update_loops(w, q, nullptr));
+// G and g at (q, v), for the Jacobians and their rates asked for later. known: they are in the arena.
+Status keep_map(WorkspaceImpl& w, const double* q, const double* v, bool known) {
+  if (!known) TENON_CHECK(update_loops(w, q, v));
   std::copy_n(w.w().G, w.coordinates.G.size(), w.coordinates.G.begin());
+  std::copy_n(w.w().g, w.coordinates.g.size(), w.coordinates.g.begin());
   return Status::ok;
-}
-
-// Where to write a Jacobian of nv columns (null: not wanted), and how it gets from there to the user.
-double* jacobian_room(WorkspaceImpl& w, const double* user) {
-  if (!user) return nullptr;
-  return w.coordinates.independent_v ? w.coordinates.jacobian.data() : w.stage.data();
-}
-Status give_jacobian(WorkspaceImpl& w, const double* J, int rows, double* user, int ld) {
-  if (!w.coordinates.independent_v) return give_matrix(w, J, rows, w.model->nv, rows, user, ld);
-  if (user) times_G(w, w.coordinates.G.data(), J, rows, rows, w.stage.data(), rows);
-  return give_matrix(w, w.stage.data(), rows, w.model->ny, rows, user, ld);
 }
 
 // What kinematics() keeps, whether it is finite. What is not on a body is not on those further out either, so
@@ -68,6 +44,32 @@ bool kinematics_are_finite(WorkspaceImpl& w, int order) {
 
 }  // namespace
 
+Status check_link(WorkspaceImpl& w, int link, int order) {
+  if (link < 0 || link >= static_cast<int>(w.model->links.size()))
+    return w.fail(Status::out_of_range, "link index %d is out of range; the model has %d links", link,
+                  static_cast<int>(w.model->links.size()));
+  if (w.kinematics_order < order)
+    return w.fail(Status::invalid_argument, "%s are not computed; call kinematics with %s first",
+                  order == 0   ? "poses"
+                  : order == 1 ? "velocities"
+                               : "accelerations",
+                  order == 0   ? "q"
+                  : order == 1 ? "q and v"
+                               : "q, v and a");
+  return Status::ok;
+}
+
+double* jacobian_room(WorkspaceImpl& w, const double* user) {
+  if (!user) return nullptr;
+  return w.coordinates.independent_v ? w.coordinates.jacobian.data() : w.stage.data();
+}
+
+Status give_jacobian(WorkspaceImpl& w, const double* J, int rows, double* user, int ld) {
+  if (!w.coordinates.independent_v) return give_matrix(w, J, rows, w.model->nv, rows, user, ld);
+  if (user) times_G(w, w.coordinates.G.data(), J, rows, rows, w.stage.data(), rows);
+  return give_matrix(w, w.stage.data(), rows, w.model->ny, rows, user, ld);
+}
+
 Status kinematics(Workspace& workspace, const double* q, const double* v, const double* a) {
   WorkspaceImpl& w = begin(workspace);
   if (a && !v) return w.fail(Status::invalid_argument, "accelerations need velocities; give v with a");
@@ -77,7 +79,7 @@ Status kinematics(Workspace& workspace, const double* q, const double* v, const 
   TENON_CHECK(check_finite(w, "v", v, w.model->nv));
   TENON_CHECK(check_finite(w, "a", a, w.model->nv));
   w.kinematics_order = -1;
-  if (w.coordinates.independent_v) TENON_CHECK(keep_map(w, q));
+  if (w.coordinates.independent_v) TENON_CHECK(keep_map(w, q, v, a != nullptr));
   w.kernels->kinematics(w.md(), q, v, a, w.w());
   const int order = a ? 2 : v ? 1 : 0;
   if (!kinematics_are_finite(w, order)) return fail_result(w);
@@ -119,18 +121,6 @@ Status link_acceleration(Workspace& workspace, int link, RowAxes axes, double* o
   double result[6];
   store(result, Motion<double>{f.turn(axes, a.w), f.turn(axes, linear)});
   return give_numbers(w, result, 6, out);
-}
-
-Status link_jacobian(Workspace& workspace, int link, RowAxes axes, double* J, int ld) {
-  WorkspaceImpl& w = begin(workspace);
-  TENON_CHECK(check_link(w, link, 0));
-  const LinkFrame f = link_frame(w, link);
-  double point[3], E[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-  store(point, f.p);
-  if (axes == RowAxes::link) store(E, f.R);
-  double* columns = jacobian_room(w, J);
-  w.kernels->frame_jacobian(w.md(), f.body, point, E, columns, 6, w.w());
-  return give_jacobian(w, columns, 6, J, ld);
 }
 
 Status center_of_mass(Workspace& workspace, double* position, double* velocity, double* jacobian, int ld) {

@@ -168,6 +168,8 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
       loops(*model, *kernels),
       coordinates(*model, rows()),
       damped([this] { return std::make_unique<DampedInverseMemory>(md(), cd()); }),
+      coriolis([this] { return std::make_unique<CoriolisMemory>(md()); }),
+      underactuated([this] { return std::make_unique<UnderactuatedMemory>(rows(), model->nv); }),
       proximal(rows()),
       choice(choose(model->data(), cd())),
       dense([this] { return std::make_unique<DenseMemory>(cd(), dense_coordinates(*model), stage.data()); }),
@@ -179,6 +181,7 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
   stage.assign(std::max(stage_size(*model, static_cast<std::size_t>(rows())),
                         DenseMemory::room_size(cd(), dense_coordinates(*model))),
                0.0);
+  body_room.resize(10 * static_cast<std::size_t>(md().node_count));
   moderate = numbers_are_moderate(md());
   kinematics_v.assign(nv, 0.0);
   zeros.assign(std::max({nv, static_cast<std::size_t>(rows()), std::size_t{1}}), 0.0);
@@ -307,7 +310,8 @@ std::size_t Workspace::bytes() const {
   return sizeof w + folded + w.arena.bytes() + w.pv.bytes() + w.pv_early.bytes() + w.delassus.bytes() +
          w.loops.bytes() + w.coordinates.bytes() + w.damped.bytes() + doubles * sizeof(double) +
          indices * sizeof(std::int32_t) + (w.bridged ? w.bridged->bytes() : 0) + w.dense.bytes() +
-         w.textbook.bytes() + w.independent.bytes();
+         w.textbook.bytes() + w.independent.bytes() + w.coriolis.bytes() + w.body_room.bytes() +
+         w.underactuated.bytes();
 }
 
 void Workspace::set_gravity(const Vector3& gravity) {

@@ -1,7 +1,7 @@
 // The kernels of one instruction set as a table of functions. A workspace picks its table once, when it is
-// made. The table is composed of groups; each is filled by <group>_kernels.hpp of its folder and compiled by a
-// translation unit of its own (instantiate_<group>.cpp), so that a change to one kernel recompiles
-// its group alone. A new group is a struct here, a line in TENON_KERNEL_GROUPS and these two files.
+// made. The table is composed of groups; each is filled by <group>_kernels.hpp of its folder and compiled by
+// a translation unit of its own (instantiate_<group>.cpp), so that a change to one kernel recompiles its
+// group alone. A new group is a struct here, a line in TENON_KERNEL_GROUPS and these two files.
 #pragma once
 
 #include "kernels/cluster/independent_space_data.hpp"
@@ -10,6 +10,7 @@
 #include "kernels/delassus/caba_osim_data.hpp"
 #include "kernels/delassus/delassus_data.hpp"
 #include "kernels/delassus/pv_osimf_data.hpp"
+#include "kernels/tree/momentum_data.hpp"
 #include "kernels/workspace_data.hpp"
 #include "model/constraint_data.hpp"
 #include "model/model_data.hpp"
@@ -168,6 +169,19 @@ struct DampedInverseKernels {
   void (*dense_inverse)(T* F, const T* inv_d, int n, int s, T* N, T* X);
 };
 
+// Products of velocities: the Coriolis matrix, and after kinematics what is left where qdd = 0 and the
+// momentum about the centre of mass.
+template <class T>
+struct MomentumKernels {
+  void (*coriolis)(const ModelData&, const T* q, const T* v, T* C, int ld, CoriolisData<T>&,
+                   WorkspaceData<T>&);
+
+  // kernels/tree/centroidal.hpp.
+  void (*bias_acceleration)(const ModelData&, int node, const T* point, T* out6, const WorkspaceData<T>&);
+  void (*centroidal_matrix)(const ModelData&, const T* com, T* A, int ld, T* Ic, const WorkspaceData<T>&);
+  void (*centroidal_bias)(const ModelData&, const T* com, T* out6, T* a, const WorkspaceData<T>&);
+};
+
 // Type of a group, and the function that gives it.
 #define TENON_KERNEL_GROUPS(F)                          \
   F(TreeKernels, tree_kernels)                          \
@@ -177,7 +191,8 @@ struct DampedInverseKernels {
   F(IndependentSpaceKernels, independent_space_kernels) \
   F(LoopKernels, loop_kernels)                          \
   F(DelassusKernels, delassus_kernels)                  \
-  F(DampedInverseKernels, damped_inverse_kernels)
+  F(DampedInverseKernels, damped_inverse_kernels)       \
+  F(MomentumKernels, momentum_kernels)
 
 #define TENON_GROUP_BASE(type, function) type<T>,
 template <class T>

@@ -196,6 +196,9 @@ class Compiler {
                           frame.sign, X.p, frame.R);
     child.in_body = {{link_in_body}, {0, 0, 0}};
     joint_node_[index] = child.body;
+    // The second joint of a universal one hangs on no link of the description.
+    if (joint.parent >= description_.link_count)
+      model_.joints.back().origin = model_.joints[static_cast<std::size_t>(parent.body)].origin;
   }
 
   struct NodeFrame {
@@ -295,8 +298,9 @@ class Compiler {
   }
 
   void add_joint(const MechanismJoint& joint, int parent_link, int child_link) {
-    Model::Joint made{joint.name, joint.type, parent_link,  child_link,     model_.nq,     model_.nv,     0,
-                      0,          joint.axis, joint.limits, joint.armature, joint.damping, joint.friction};
+    Model::Joint made{
+        joint.name, joint.type, parent_link,  child_link,     model_.nq,     model_.nv,      0,
+        0,          joint.axis, joint.limits, joint.armature, joint.damping, joint.friction, joint.origin};
     made.nq = position_count(joint.type);
     made.nv = velocity_count(joint.type);
     if (joint.type == JointType::spherical || joint.type == JointType::floating) made.axis = {0, 0, 0};

@@ -132,6 +132,17 @@ void RowFactor::reflect(int step) {
 
 void RowFactor::factor(const ModelData& m, const ConstraintData& c, const double* JLT) {
   fill(m, c, JLT);
+  reduce(c);
+}
+
+void RowFactor::factor(const ConstraintData& c, const double* JLT) {
+  std::fill_n(H_, static_cast<std::ptrdiff_t>(rows_) * stride_, 0.0);
+  for (int r = 0; r < rows_; ++r)
+    std::copy_n(JLT + static_cast<std::ptrdiff_t>(r) * coordinates_, coordinates_, column(r));
+  reduce(c);
+}
+
+void RowFactor::reduce(const ConstraintData& c) {
   scale_rows(c);
   rank_ = 0, started_ = false, metric_ = Metric::none;
   while (rank_ < std::min(rows_, length_) && take_pivot(rank_) >= 0) reflect(rank_++);
@@ -232,13 +243,24 @@ void RowFactor::add_solution(const double* b) {
   for (int k = 0; k < rank_; ++k) z_[static_cast<std::size_t>(k)] += square_[static_cast<std::size_t>(k)];
 }
 
+void RowFactor::apply_reflection(int step, double* y) const {
+  const double* v = column(order_[static_cast<std::size_t>(step)]) + step;
+  const int n = length_ - step;
+  add_scaled(dot(v, y + step, n) / (diagonal_[static_cast<std::size_t>(step)] * v[0]), v, y + step, n);
+}
+
 // y := Q y.
 void RowFactor::reflect_back(double* y) const {
-  for (int step = rank_ - 1; step >= 0; --step) {
-    const double* v = column(order_[static_cast<std::size_t>(step)]) + step;
-    const int n = length_ - step;
-    add_scaled(dot(v, y + step, n) / (diagonal_[static_cast<std::size_t>(step)] * v[0]), v, y + step, n);
-  }
+  for (int step = rank_ - 1; step >= 0; --step) apply_reflection(step, y);
+}
+
+// The first numbers of Q^T y are those of R11, the others no force moves.
+double RowFactor::add_nearest(double* y) {
+  if (!started_) std::fill(z_.begin(), z_.end(), 0.0);
+  started_ = true;
+  for (int step = 0; step < rank_; ++step) apply_reflection(step, y);
+  for (int k = 0; k < rank_; ++k) z_[static_cast<std::size_t>(k)] += y[k];
+  return std::sqrt(dot(y + rank_, y + rank_, length_ - rank_));
 }
 
 // Forces act along rows that depend too, in the share that is least in the scale of the rows. So y is what

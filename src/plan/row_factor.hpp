@@ -37,7 +37,10 @@ class RowFactor {
 
   // JLT: rows of J L^-T in the storage of J^T (kernels/tree/joint_space.hpp).
   void factor(const ModelData& m, const ConstraintData& c, const double* JLT);
+  // JLT: rigid rows as columns of coordinates() numbers, one after the other.
+  void factor(const ConstraintData& c, const double* JLT);
   int rank() const { return rank_; }
+  int coordinates() const { return coordinates_; }
   int length() const { return length_; }  // coordinates and rows with compliance
   // Smallest over largest pivot that counts; 1 without rows.
   double kept() const;
@@ -46,6 +49,9 @@ class RowFactor {
   void take_reachable(const ConstraintData& c, double* b, double* rest);
   // Adds what A lambda = b asks for, b reachable, to the solution; the first call after factor starts it.
   void add_solution(const double* b);
+  // Adds the forces whose motion comes nearest to y (coordinates() numbers) to the solution, instead of an
+  // acceleration of the rows. Returns the length of what is left of y, which is overwritten.
+  double add_nearest(double* y);
   // Of the solution: coordinates() numbers L^T qdd, then sqrt(R) lambda of the rows with compliance.
   void motion(double* y);
   // Of the solution.
@@ -58,6 +64,7 @@ class RowFactor {
   const double* column(int r) const { return H_ + static_cast<std::ptrdiff_t>(r) * stride_; }
   double* range(int i) { return F_ + static_cast<std::ptrdiff_t>(i) * rows_; }
   void fill(const ModelData& m, const ConstraintData& c, const double* JLT);
+  void reduce(const ConstraintData& c);
   void scale_rows(const ConstraintData& c);
   int take_pivot(int step);
   void reflect(int step);
@@ -67,6 +74,7 @@ class RowFactor {
   void project(bool force, double* x);
   void solve_lower(const double* b, double* z) const;
   void solve_upper(const double* z, double* lambda);
+  void apply_reflection(int step, double* y) const;
   void reflect_back(double* y) const;
 
   int rows_, coordinates_, length_, stride_;

@@ -11,6 +11,7 @@
 #include "plan/cost_model.hpp"
 #include "plan/independent_space.hpp"
 #include "plan/memory/coordinate_memory.hpp"
+#include "plan/memory/coriolis_memory.hpp"
 #include "plan/memory/damped_inverse_memory.hpp"
 #include "plan/memory/delassus_memory.hpp"
 #include "plan/memory/dense_memory.hpp"
@@ -18,6 +19,7 @@
 #include "plan/memory/proximal_memory.hpp"
 #include "plan/memory/pv_early_memory.hpp"
 #include "plan/memory/pv_memory.hpp"
+#include "plan/memory/underactuated_memory.hpp"
 #include "plan/on_demand.hpp"
 #include "reference/kkt_solver.hpp"
 #include "tenon/workspace.hpp"
@@ -48,6 +50,9 @@ struct WorkspaceImpl {
   std::unique_ptr<FoldedWorkspace> folded;  // null where the model has no folded form, or the rows have none
   std::unique_ptr<RowLoops> row_loops;      // null where no loop of the model is closed by rows
   OnDemand<DampedInverseMemory> damped;
+  OnDemand<CoriolisMemory> coriolis;
+  OnDemand<UnderactuatedMemory> underactuated;
+  OnDemandArray body_room;                 // of the momentum about the centre of mass: 10 numbers a body
   std::unique_ptr<BridgedFactor> bridged;  // comes with the joint-space block of the arena
   OnDemand<IndependentSpace> independent;  // none without embedded loops
   std::vector<double> anchors;             // 12 a constraint item, for the kernels

@@ -124,15 +124,15 @@ CoordinateMemory::CoordinateMemory(const Model& model, int rows) {
     }
   }
   q.assign(nq, 0);
-  v.assign(nv, 0), a = tau = v;
+  v.assign(nv, 0), a = tau = g = v;
   jacobian.assign(static_cast<std::size_t>(std::max(rows, 6)) * nv, 0);
   G.assign(loops.G_initial.size(), 0);
   H.resize(ny * ny), H_factor.resize(ny * ny);
 }
 
 std::size_t CoordinateMemory::bytes() const {
-  const std::size_t doubles =
-      guess.size() + q.size() + v.size() + a.size() + tau.size() + result.size() + G.size() + jacobian.size();
+  const std::size_t doubles = guess.size() + q.size() + v.size() + a.size() + tau.size() + result.size() +
+                              G.size() + g.size() + jacobian.size();
   return doubles * sizeof(double) + H.bytes() + H_factor.bytes() + followers.size() * sizeof(Follower) +
          terms.size() * sizeof(Term) + turned.size() * sizeof(std::int32_t) +
          quaternions.size() * sizeof(Quaternion);

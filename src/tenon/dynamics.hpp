@@ -22,13 +22,25 @@ Status link_pose(Workspace& w, int link, double* position3, double* quaternion_x
 Status link_velocity(Workspace& w, int link, RowAxes axes, double* out6);
 Status link_acceleration(Workspace& w, int link, RowAxes axes, double* out6);   // [angular; classical linear]
 Status link_jacobian(Workspace& w, int link, RowAxes axes, double* J, int ld);  // 6 x nv
+// Of a point, link axes (null: the link's origin): rows [angular; linear velocity of the point].
+Status point_jacobian(Workspace& w, int link, const double* point3, RowAxes axes, double* J, int ld);
+// Accelerations where the coordinates do not accelerate, without gravity. Of a point: [angular; classical
+// linear]; of a link: spatial, at its origin.
+Status point_bias_acceleration(Workspace& w, int link, const double* point3, RowAxes axes, double* out6);
+Status link_bias_acceleration(Workspace& w, int link, RowAxes axes, double* out6);
 Status center_of_mass(Workspace& w, double* position3, double* velocity3, double* jacobian_3xnv, int ld);
 Status centroidal_momentum(Workspace& w, double* out6);  // [about the centre of mass; linear], world axes
+// A (6 x nv) with momentum = A v, and Adot v.
+Status centroidal_momentum_matrix(Workspace& w, double* A, int ld);
+Status centroidal_momentum_bias(Workspace& w, double* out6);
 Status energy(Workspace& w, double* kinetic, double* potential);
 
 Status inverse_dynamics(Workspace& w, const double* q, const double* v, const double* a,
                         const double* wrenches, double* tau);
 Status bias_force(Workspace& w, const double* q, const double* v, const double* wrenches, double* c);
+Status gravity_force(Workspace& w, const double* q, double* g);  // bias_force at rest, without wrenches
+// C with C v = bias_force - gravity_force and dM/dt = C + C^T: Christoffel symbols times v.
+Status coriolis_matrix(Workspace& w, const double* q, const double* v, double* C, int ld);
 Status mass_matrix(Workspace& w, const double* q, double* M, int ld);
 // M = L^T L with the branching sparsity, kept in the workspace for the next two calls. With embedded loops
 // the factor is that of G^T M G, and M^-1 stands for G (G^T M G)^-1 G^T.
@@ -57,6 +69,22 @@ Status anchor_here(Workspace& w, const double* q);
 Status project_positions(Workspace& w, double tolerance, int max_iterations, double* q);
 // v := the nearest velocity, in the metric of the mass matrix, that no row sees. infeasible: all but that.
 Status project_velocities(Workspace& w, const double* q, double* v);
+
+// v after an impact on the rows: M (v+ - v) = J^T impulse, J v+ = - restitution J v, in which the projection
+// is what restitution 0 does. restitution: `count` numbers, one for all rows, or one a row; null: 0. impulse
+// (rows) may be null.
+Status impact(Workspace& w, const double* restitution, int count, const double* q, double* v,
+              double* impulse);
+// tau = inverse_dynamics - J^T lambda. lambda: rows, or null for zero.
+Status constrained_inverse_dynamics(Workspace& w, const double* q, const double* v, const double* a,
+                                    const double* wrenches, const double* lambda, double* tau);
+// lambda (rows; may be null) and tau with inverse_dynamics = tau + J^T lambda and tau = 0 where actuated, a
+// number for each velocity coordinate, is 0 and not 1; null: on a floating base. lambda has the least sum of
+// lambda^2 / weight. infeasible: it comes as near as it can. unsupported: compliance, and loops in spanning
+// coordinates.
+Status underactuated_inverse_dynamics(Workspace& w, const std::int32_t* actuated, const double* q,
+                                      const double* v, const double* a, const double* wrenches,
+                                      double* lambda, double* tau);
 
 // Configuration space. next may alias q.
 Status integrate(Workspace& w, const double* q, const double* v, double dt, double* next);

@@ -56,6 +56,7 @@ struct Model {
     Vector3 axis;  // unit, in the joint frame; zero for spherical and floating joints
     JointLimits limits;
     double armature, damping, friction;
+    Pose origin;  // of the joint frame in the parent link, or the world; of both joints of a universal one
   };
 
   Model() = default;

@@ -64,10 +64,16 @@ LoopKernels<T> loop_kernels() {
 }  // namespace
 
 const KernelTable<Recorded>& recorded_kernels() {
-  static const KernelTable<Recorded> table = {
-      tree_kernels<T>(),        constrained_kernels<T>(),     pv_kernels<T>(),
-      joint_space_kernels<T>(), IndependentSpaceKernels<T>{}, loop_kernels(),
-      delassus_kernels<T>(),    damped_inverse_kernels<T>(),  {"recorder"}};
+  static const KernelTable<Recorded> table = {tree_kernels<T>(),
+                                              constrained_kernels<T>(),
+                                              pv_kernels<T>(),
+                                              joint_space_kernels<T>(),
+                                              IndependentSpaceKernels<T>{},
+                                              loop_kernels(),
+                                              delassus_kernels<T>(),
+                                              damped_inverse_kernels<T>(),
+                                              MomentumKernels<T>{},
+                                              {"recorder"}};
   return table;
 }
 

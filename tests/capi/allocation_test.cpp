@@ -170,6 +170,15 @@ TEST_F(Allocation, FirstCallsWithoutMemory) {
     return tenon_operational_space(w.get(), s.q.data(), nq, A.data(), A.size(), 19, nullptr, 0, 0, nullptr, 0,
                                    0, nullptr);
   });
+  std::vector<double> C(nv * nv);
+  expect_failure("coriolis_matrix", C, [&] {
+    return tenon_coriolis_matrix(w.get(), s.q.data(), nq, s.v.data(), nv, C.data(), C.size(), ld);
+  });
+  std::vector<double> six(6 * nv);
+  expect_failure("centroidal_momentum_matrix", six, [&] {
+    const tenon_status moved = tenon_kinematics(w.get(), s.q.data(), nq, s.v.data(), nv, nullptr, 0);
+    return moved != TENON_OK ? moved : tenon_centroidal_momentum_matrix(w.get(), six.data(), six.size(), 6);
+  });
   expect_failure("factor_mass_matrix", A, [&] { return tenon_factor_mass_matrix(w.get(), s.q.data(), nq); });
   expect_failure("inverse_mass_times", X, [&] {
     return tenon_inverse_mass_times(w.get(), s.q.data(), nq, 1, s.tau.data(), nv, ld, X.data(), nv, ld);
@@ -209,9 +218,20 @@ TEST_F(Allocation, NoneInConfigurationAndKinematics) {
               [&] { return tenon_link_acceleration(w.get(), 3, TENON_AXES_LINK, pose, 6); });
   expect_none("jacobian",
               [&] { return tenon_jacobian(w.get(), 3, TENON_AXES_LINK, six.data(), six.size(), 6); });
+  expect_none("point_jacobian", [&] {
+    return tenon_point_jacobian(w.get(), 3, rotation, 3, TENON_AXES_WORLD, six.data(), six.size(), 6);
+  });
+  expect_none("point_bias_acceleration", [&] {
+    return tenon_point_bias_acceleration(w.get(), 3, rotation, 3, TENON_AXES_WORLD, pose, 6);
+  });
+  expect_none("link_bias_acceleration",
+              [&] { return tenon_link_bias_acceleration(w.get(), 3, TENON_AXES_LINK, pose, 6); });
   expect_none("center_of_mass",
               [&] { return tenon_center_of_mass(w.get(), pose, 3, rotation, 3, six.data(), six.size(), 3); });
   expect_none("centroidal_momentum", [&] { return tenon_centroidal_momentum(w.get(), pose, 6); });
+  expect_none_later("centroidal_momentum_matrix",
+                    [&] { return tenon_centroidal_momentum_matrix(w.get(), six.data(), six.size(), 6); });
+  expect_none("centroidal_momentum_bias", [&] { return tenon_centroidal_momentum_bias(w.get(), pose, 6); });
   expect_none("energy", [&] { return tenon_energy(w.get(), &kinetic, &potential); });
 }
 
@@ -228,6 +248,11 @@ TEST_F(Allocation, NoneInDynamicsWithoutConstraints) {
   expect_none("bias", [&] {
     return tenon_bias(w.get(), s.q.data(), nq, s.v.data(), nv, wrenches.data(), wrenches.size(), s.qdd.data(),
                       nv);
+  });
+  expect_none("gravity_force",
+              [&] { return tenon_gravity_force(w.get(), s.q.data(), nq, s.qdd.data(), nv); });
+  expect_none_later("coriolis_matrix", [&] {
+    return tenon_coriolis_matrix(w.get(), s.q.data(), nq, s.v.data(), nv, M.data(), M.size(), ld);
   });
   expect_none("mass_matrix",
               [&] { return tenon_mass_matrix(w.get(), s.q.data(), nq, M.data(), M.size(), ld); });
@@ -253,6 +278,20 @@ TEST_F(Allocation, NoneInConstrainedDynamicsByAnyMethod) {
   expect_none("constraint_rows", [&] {
     return tenon_constraint_rows(w.get(), s.q.data(), nq, s.v.data(), nv, desired.data(), 19, J.data(),
                                  J.size(), 19, rhs.data(), 19, rhs.data(), 19, rhs.data(), 19);
+  });
+  expect_none("constrained_inverse_dynamics", [&] {
+    return tenon_constrained_inverse_dynamics(w.get(), s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv,
+                                              wrenches.data(), wrenches.size(), desired.data(), 19,
+                                              s.qdd.data(), nv);
+  });
+  expect_none_later("underactuated_inverse_dynamics", [&] {
+    return tenon_underactuated_inverse_dynamics(w.get(), nullptr, 0, s.q.data(), nq, s.v.data(), nv,
+                                                s.tau.data(), nv, wrenches.data(), wrenches.size(),
+                                                s.lambda.data(), 19, s.qdd.data(), nv);
+  });
+  const double restitution = 0.5;
+  expect_none_later("impact", [&] {
+    return tenon_impact(w.get(), &restitution, 1, s.q.data(), nq, s.v.data(), nv, rhs.data(), 19);
   });
   tenon_solve_report report;
   ASSERT_EQ(tenon_solve_report_init(&report, sizeof report), TENON_OK);
@@ -448,6 +487,31 @@ TEST_F(Allocation, NoneInIndependentCoordinates) {
     expect_none("inverse_dynamics",
                 [&] { return tenon_inverse_dynamics(w.get(), qp, nq, vp, nv, tp, nv, nullptr, 0, xp, nv); });
     expect_none("bias", [&] { return tenon_bias(w.get(), qp, nq, vp, nv, nullptr, 0, xp, nv); });
+    expect_none("gravity_force", [&] { return tenon_gravity_force(w.get(), qp, nq, xp, nv); });
+    expect_none_later("coriolis_matrix",
+                      [&] { return tenon_coriolis_matrix(w.get(), qp, nq, vp, nv, M.data(), M.size(), ld); });
+    expect_none("constrained_inverse_dynamics", [&] {
+      return tenon_constrained_inverse_dynamics(w.get(), qp, nq, vp, nv, tp, nv, nullptr, 0, lambda.data(), 6,
+                                                xp, nv);
+    });
+    expect_none_later("underactuated_inverse_dynamics", [&] {
+      return tenon_underactuated_inverse_dynamics(w.get(), nullptr, 0, qp, nq, vp, nv, tp, nv, nullptr, 0,
+                                                  lambda.data(), 6, xp, nv);
+    });
+    std::vector<double> hit(nv, 0.1);
+    expect_none_later("impact", [&] {
+      return tenon_impact(w.get(), nullptr, 0, qp, nq, hit.data(), nv, lambda.data(), 6);
+    });
+    expect_none("kinematics", [&] { return tenon_kinematics(w.get(), qp, nq, vp, nv, nullptr, 0); });
+    expect_none("point_jacobian",
+                [&] { return tenon_point_jacobian(w.get(), 9, nullptr, 0, 0, J.data(), J.size(), 6); });
+    expect_none("point_bias_acceleration",
+                [&] { return tenon_point_bias_acceleration(w.get(), 9, nullptr, 0, 0, pose, 6); });
+    expect_none("link_bias_acceleration",
+                [&] { return tenon_link_bias_acceleration(w.get(), 9, 0, pose, 6); });
+    expect_none_later("centroidal_momentum_matrix",
+                      [&] { return tenon_centroidal_momentum_matrix(w.get(), J.data(), J.size(), 6); });
+    expect_none("centroidal_momentum_bias", [&] { return tenon_centroidal_momentum_bias(w.get(), pose, 6); });
     expect_none_later("mass_matrix",
                       [&] { return tenon_mass_matrix(w.get(), qp, nq, M.data(), M.size(), ld); });
     expect_none_later("factor", [&] { return tenon_factor_mass_matrix(w.get(), qp, nq); });

@@ -119,6 +119,77 @@ TEST_F(BadInput, WrongMatrixSize) {
   EXPECT_EQ(mass(nv * nv, 36), TENON_OK);
 }
 
+// The functions of momentum, points and impacts refuse what their neighbours do.
+TEST_F(BadInput, OfMomentumPointsAndImpacts) {
+  const std::size_t nq = state.q.size(), nv = state.v.size();
+  tenon_workspace* w_ = w.get();
+  std::vector<double> C(nv * nv, 77.0), J(6 * nv, 77.0), impulse(12, 77.0);
+  double six[6] = {77, 77, 77, 77, 77, 77}, point[3] = {0, 0, 0}, e[13] = {};
+  const auto coriolis = [&](std::size_t v_count, std::size_t count, int32_t ld) {
+    return tenon_coriolis_matrix(w_, state.q.data(), nq, state.v.data(), v_count, C.data(), count, ld);
+  };
+  refused(tenon_gravity_force(w_, state.q.data(), nq - 1, state.qdd.data(), nv), TENON_WRONG_SIZE, {"q"});
+  refused(tenon_gravity_force(w_, state.q.data(), nq, nullptr, nv), TENON_INVALID_ARGUMENT, {"g is NULL"});
+  refused(coriolis(nv + 1, C.size(), 36), TENON_WRONG_SIZE, {"v"});
+  refused(coriolis(nv, C.size(), 35), TENON_WRONG_SIZE, {"C", "leading dimension"});
+  state.v[7] = nan;
+  refused(coriolis(nv, C.size(), 36), TENON_NOT_FINITE, {"v[7]"});
+  state.v = good.v;
+  const auto inverse = [&](std::size_t lambda_count) {
+    return tenon_constrained_inverse_dynamics(w_, state.q.data(), nq, state.v.data(), nv, state.tau.data(),
+                                              nv, nullptr, 0, impulse.data(), lambda_count, state.qdd.data(),
+                                              nv);
+  };
+  refused(inverse(11), TENON_WRONG_SIZE, {"lambda", "12"});
+  impulse[4] = infinity;
+  refused(inverse(12), TENON_NOT_FINITE, {"lambda[4]"});
+  impulse[4] = 77;
+  std::vector<int32_t> motors(nv, 1);
+  const auto underactuated = [&](std::size_t motor_count, std::size_t lambda_count) {
+    return tenon_underactuated_inverse_dynamics(w_, motors.data(), motor_count, state.q.data(), nq,
+                                                state.v.data(), nv, state.tau.data(), nv, nullptr, 0,
+                                                impulse.data(), lambda_count, state.qdd.data(), nv);
+  };
+  refused(underactuated(nv - 1, 12), TENON_WRONG_SIZE, {"actuated", "36"});
+  refused(underactuated(nv, 6), TENON_WRONG_SIZE, {"lambda"});
+  motors[3] = -1;
+  refused(underactuated(nv, 12), TENON_INVALID_ARGUMENT, {"actuated[3]"});
+  const auto impact = [&](std::size_t e_count, std::size_t count) {
+    return tenon_impact(w_, e, e_count, state.q.data(), nq, state.v.data(), nv, impulse.data(), count);
+  };
+  refused(impact(13, 12), TENON_WRONG_SIZE, {"restitution", "12"});
+  refused(impact(12, 6), TENON_WRONG_SIZE, {"impulse", "12"});
+  e[0] = 2;
+  refused(impact(1, 12), TENON_INVALID_ARGUMENT, {"restitution[0]"});
+  e[0] = nan;
+  refused(impact(1, 12), TENON_NOT_FINITE, {"restitution"});
+  EXPECT_EQ(state.v, good.v);
+  EXPECT_EQ(impulse, std::vector<double>(12, 77.0));
+  EXPECT_EQ(C, std::vector<double>(nv * nv, 77.0));
+
+  ASSERT_EQ(tenon_kinematics(w_, state.q.data(), nq, nullptr, 0, nullptr, 0), TENON_OK);
+  const int32_t links = tenon_model_link_count(model.get());
+  const auto jacobian = [&](int32_t link, std::size_t count, int32_t axes) {
+    return tenon_point_jacobian(w_, link, point, count, axes, J.data(), J.size(), 6);
+  };
+  refused(jacobian(links, 3, 0), TENON_OUT_OF_RANGE, {"link"});
+  refused(jacobian(0, 2, 0), TENON_WRONG_SIZE, {"point"});
+  refused(jacobian(0, 3, 7), TENON_INVALID_ARGUMENT, {"axes"});
+  point[1] = nan;
+  refused(jacobian(0, 3, 0), TENON_NOT_FINITE, {"point[1]"});
+  refused(tenon_point_bias_acceleration(w_, 0, nullptr, 0, 0, six, 6), TENON_INVALID_ARGUMENT,
+          {"velocities"});
+  refused(tenon_link_bias_acceleration(w_, 0, 0, six, 6), TENON_INVALID_ARGUMENT, {"velocities"});
+  refused(tenon_centroidal_momentum_bias(w_, six, 6), TENON_INVALID_ARGUMENT, {"velocities"});
+  refused(tenon_centroidal_momentum_bias(w_, six, 5), TENON_WRONG_SIZE, {"bias"});
+  refused(tenon_centroidal_momentum_matrix(w_, J.data(), J.size(), 5), TENON_WRONG_SIZE, {"A"});
+  for (const double x : six) EXPECT_EQ(x, 77.0);
+  EXPECT_EQ(J, std::vector<double>(6 * nv, 77.0));
+  EXPECT_EQ(tenon_gravity_force(nullptr, state.q.data(), nq, state.qdd.data(), nv), TENON_INVALID_ARGUMENT);
+  EXPECT_EQ(tenon_impact(nullptr, nullptr, 0, state.q.data(), nq, state.v.data(), nv, nullptr, 0),
+            TENON_INVALID_ARGUMENT);
+}
+
 TEST_F(BadInput, Null) {
   const std::size_t nq = state.q.size(), nv = state.v.size();
   refused(tenon_forward_dynamics(w.get(), nullptr, nq, state.v.data(), nv, state.tau.data(), nv, nullptr, 0,

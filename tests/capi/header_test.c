@@ -15,7 +15,7 @@ SAME_SIZE(tenon_joint_options, 184);
 SAME_SIZE(tenon_loop_options, 160);
 SAME_SIZE(tenon_constraint_options, 72);
 SAME_SIZE(tenon_link_info, 112);
-SAME_SIZE(tenon_joint_info, 136);
+SAME_SIZE(tenon_joint_info, 192);
 SAME_SIZE(tenon_constraint_info, 56);
 SAME_SIZE(tenon_trace_options, 32);
 #endif

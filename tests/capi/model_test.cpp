@@ -1,5 +1,7 @@
 // What a model tells about itself, and models made by the builder.
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
 #include <limits>
 
@@ -73,6 +75,83 @@ TEST(Model, LinksAndJointsAreFoundByName) {
   EXPECT_STREQ(tenon_model_joint_name(model.get(), 0), "root_joint");
   EXPECT_EQ(tenon_model_link_name(model.get(), -1), nullptr);
   EXPECT_EQ(tenon_model_joint_name(model.get(), 31), nullptr);
+}
+
+tenon_joint_info joint_info(const Model& model, int32_t joint) {
+  tenon_joint_info info;
+  EXPECT_EQ(tenon_joint_info_init(&info, sizeof info), TENON_OK);
+  EXPECT_EQ(tenon_model_joint_info(model.get(), joint, &info), TENON_OK);
+  return info;
+}
+
+// Where q is zero a child stands in its joint's frame: parent pose times origin.
+TEST(Model, OriginsOfJointsPlaceTheirChildren) {
+  for (const char* name : {"atlas", "iiwa14", "cassie", "mini_cheetah"}) {
+    SCOPED_TRACE(name);
+    const Model model = load(name, TENON_BASE_FLOATING);
+    const Workspace w = workspace(model);
+    std::vector<double> q(static_cast<std::size_t>(tenon_model_nq(model.get())));
+    ASSERT_EQ(tenon_neutral(w.get(), q.data(), q.size()), TENON_OK);
+    ASSERT_EQ(tenon_kinematics(w.get(), q.data(), q.size(), nullptr, 0, nullptr, 0), TENON_OK);
+    for (int32_t i = 0; i < tenon_model_joint_count(model.get()); ++i) {
+      const tenon_joint_info info = joint_info(model, i);
+      double parent[7] = {0, 0, 0, 0, 0, 0, 1}, R[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, child[7];
+      if (info.parent_link >= 0) {
+        ASSERT_EQ(tenon_link_pose(w.get(), info.parent_link, parent, 7, R, 9), TENON_OK);
+      }
+      ASSERT_EQ(tenon_link_pose(w.get(), info.child_link, child, 7, nullptr, 0), TENON_OK);
+      const double *p = parent + 3, *o = info.origin + 3;
+      const double turned[4] = {p[3] * o[0] + p[0] * o[3] + p[1] * o[2] - p[2] * o[1],
+                                p[3] * o[1] + p[1] * o[3] + p[2] * o[0] - p[0] * o[2],
+                                p[3] * o[2] + p[2] * o[3] + p[0] * o[1] - p[1] * o[0],
+                                p[3] * o[3] - p[0] * o[0] - p[1] * o[1] - p[2] * o[2]};
+      double alike = 0;
+      for (int e = 0; e < 4; ++e) alike += turned[e] * child[3 + e];
+      EXPECT_NEAR(std::abs(alike), 1, 1e-12) << info.name;
+      for (int e = 0; e < 3; ++e) {
+        double expected = parent[e];
+        for (int f = 0; f < 3; ++f) expected += R[e + 3 * f] * info.origin[f];
+        EXPECT_NEAR(child[e], expected, 1e-12) << info.name;
+      }
+    }
+  }
+}
+
+TEST(Model, OriginsOfJointsAreThoseOfTheDescription) {
+  const Model atlas = load("atlas", TENON_BASE_FLOATING);
+  const double none[7] = {0, 0, 0, 0, 0, 0, 1};
+  const tenon_joint_info root = joint_info(atlas, 0);
+  for (int e = 0; e < 7; ++e) EXPECT_EQ(root.origin[e], none[e]);
+
+  tenon_builder* made = nullptr;
+  ASSERT_EQ(tenon_builder_create("two", &made, nullptr, 0), TENON_OK);
+  const Builder builder(made);
+  const double inertia[6] = {1, 0, 0, 1, 0, 1};
+  for (const char* name : {"base", "arm"})
+    ASSERT_EQ(tenon_builder_add_link(made, name, 1, nullptr, 0, inertia, 6, nullptr, nullptr, 0), TENON_OK);
+  tenon_joint_options options;
+  ASSERT_EQ(tenon_joint_options_init(&options, sizeof options), TENON_OK);
+  options.type = TENON_JOINT_UNIVERSAL, options.parent_link = 0, options.child_link = 1;
+  const double origin[7] = {0.1, -0.2, 0.3, 0.5, -0.5, 0.5, 0.5};
+  std::copy_n(origin, 7, options.origin);
+  ASSERT_EQ(tenon_builder_add_joint(made, "wrist", &options, nullptr, 0), TENON_OK);
+  tenon_model* finished = nullptr;
+  ASSERT_EQ(tenon_builder_finish(made, nullptr, &finished, nullptr, 0), TENON_OK);
+  const Model model(finished);
+  for (int32_t joint = 0; joint < 2; ++joint) {
+    const tenon_joint_info info = joint_info(model, joint);
+    EXPECT_EQ(info.parent_link, 0);
+    for (int e = 0; e < 7; ++e) EXPECT_NEAR(info.origin[e], origin[e], 1e-15) << joint;
+  }
+
+  // An older caller's struct ends before it.
+  tenon_joint_info older;
+  std::memset(&older, 0xee, sizeof older);
+  ASSERT_EQ(tenon_joint_info_init(&older, offsetof(tenon_joint_info, origin)), TENON_OK);
+  ASSERT_EQ(tenon_model_joint_info(model.get(), 0, &older), TENON_OK);
+  const auto* bytes = reinterpret_cast<const unsigned char*>(&older);
+  EXPECT_TRUE(std::all_of(bytes + offsetof(tenon_joint_info, origin), bytes + sizeof older,
+                          [](unsigned char b) { return b == 0xee; }));
 }
 
 TEST(Model, UnknownNameGivesTheMostSimilarOne) {

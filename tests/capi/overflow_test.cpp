@@ -61,6 +61,17 @@ class Calls {
     one("bias", n, [&](double* x) {
       return tenon_bias(w, q.data(), nq, v.data(), n, wrenches.data(), wrenches.size(), x, n);
     });
+    one("gravity_force", n, [&](double* x) { return tenon_gravity_force(w, q.data(), nq, x, n); });
+    one("coriolis_matrix", n * n,
+        [&](double* x) { return tenon_coriolis_matrix(w, q.data(), nq, v.data(), n, x, n * n, ld); });
+    one("constrained_inverse_dynamics", n, [&](double* x) {
+      return tenon_constrained_inverse_dynamics(w, q.data(), nq, v.data(), n, a.data(), n, wrenches.data(),
+                                                wrenches.size(), desired.data(), m, x, n);
+    });
+    one("underactuated_inverse_dynamics", n + m, [&](double* x) {
+      return tenon_underactuated_inverse_dynamics(w, nullptr, 0, q.data(), nq, v.data(), n, a.data(), n,
+                                                  wrenches.data(), wrenches.size(), x + n, m, x, n);
+    });
     one("mass_matrix", n * n, [&](double* x) { return tenon_mass_matrix(w, q.data(), nq, x, n * n, ld); });
     std::vector<double> B;
     for (std::size_t k = 0; k < 2 * n; ++k) B.push_back(tau[k % n]);
@@ -88,10 +99,20 @@ class Calls {
         one("link_acceleration", 6,
             [&](double* x) { return tenon_link_acceleration(w, links - 1, axes, x, 6); });
         one("jacobian", 6 * n, [&](double* x) { return tenon_jacobian(w, links - 1, axes, x, 6 * n, 6); });
+        const double point[3] = {0.1, 0.2, 0.3};
+        one("point_jacobian", 6 * n,
+            [&](double* x) { return tenon_point_jacobian(w, links - 1, point, 3, axes, x, 6 * n, 6); });
+        one("point_bias_acceleration", 6,
+            [&](double* x) { return tenon_point_bias_acceleration(w, links - 1, point, 3, axes, x, 6); });
+        one("link_bias_acceleration", 6,
+            [&](double* x) { return tenon_link_bias_acceleration(w, links - 1, axes, x, 6); });
       }
       one("center_of_mass", 6 + 3 * n,
           [&](double* x) { return tenon_center_of_mass(w, x, 3, x + 3, 3, x + 6, 3 * n, 3); });
       one("centroidal_momentum", 6, [&](double* x) { return tenon_centroidal_momentum(w, x, 6); });
+      one("centroidal_momentum_matrix", 6 * n,
+          [&](double* x) { return tenon_centroidal_momentum_matrix(w, x, 6 * n, 6); });
+      one("centroidal_momentum_bias", 6, [&](double* x) { return tenon_centroidal_momentum_bias(w, x, 6); });
       one("energy", 2, [&](double* x) { return tenon_energy(w, x, x + 1); });
     }
     for (int32_t method = 0; method < tenon_method_count(); ++method) {
@@ -128,6 +149,11 @@ class Calls {
       });
     one("project_velocities", n, v,
         [&](double* x) { return tenon_project_velocities(w, q.data(), nq, x, n); });
+    std::vector<double> hit = v;
+    hit.resize(n + m, untouched);
+    const double restitution = 0.5;
+    one("impact", n + m, hit,
+        [&](double* x) { return tenon_impact(w, &restitution, 1, q.data(), nq, x, n, x + n, m); });
     one("project_positions", nq, q, [&](double* x) { return tenon_project_positions(w, 1e-9, 5, x, nq); });
     for (auto* step : {tenon_step_semi_implicit_euler, tenon_step_runge_kutta_4}) {
       std::vector<double> state = q;

@@ -47,18 +47,18 @@ inline void crba_augmented_rows(const ModelData& m, const ConstraintData& c, T* 
     const int i = m.v_node[k], depth = w.dof_depth[k];
     const Motion<T> S = load_dof_motion(w.S_root + k, dofs);
     const Force<Lanes<T>> F = spread(load_dof_force(w.F_root + k, dofs));
-    put_on_path(w, stride, depth, S);
+    put_on_path(w.S_path, stride, depth, S);
     T *row = M + w.row_first[k], *augmented = M_mu + w.row_first[k];
     if (c.node_row_first[i] == c.subtree_row_end[i]) {
       for (int j = 0; j <= depth; j += 4) {
-        const Lanes<T> x = project_on_path(w, stride, j, F);
+        const Lanes<T> x = project_on_path(w.S_path, stride, j, F);
         x.store(row + j), x.store(augmented + j);
       }
     } else {
       const Force<Lanes<T>> A_F = spread(load_articulated(w.Aw + 21 * w.rows_node[i]) * S);
       for (int j = 0; j <= depth; j += 4) {
-        const Lanes<T> x = project_on_path(w, stride, j, F);
-        x.store(row + j), (x + project_on_path(w, stride, j, A_F)).store(augmented + j);
+        const Lanes<T> x = project_on_path(w.S_path, stride, j, F);
+        x.store(row + j), (x + project_on_path(w.S_path, stride, j, A_F)).store(augmented + j);
       }
     }
     row[depth] = row[depth] + T(m.armature[k]);

@@ -40,8 +40,7 @@ inline void composite_forces(const ModelData& m, const T* q, WorkspaceData<T>& w
 
 // S of the present coordinate and its ancestors, six path vectors.
 template <class T>
-TENON_INLINE void put_on_path(WorkspaceData<T>& w, int stride, int depth, const Motion<T>& S) {
-  T* path = w.S_path;
+TENON_INLINE void put_on_path(T* path, int stride, int depth, const Motion<T>& S) {
   put_last(path, depth, S.w.x), put_last(path + stride, depth, S.w.y),
       put_last(path + 2 * stride, depth, S.w.z);
   path += 3 * stride;
@@ -50,9 +49,8 @@ TENON_INLINE void put_on_path(WorkspaceData<T>& w, int stride, int depth, const 
 }
 // S^T F of the path from place j on.
 template <class T>
-TENON_INLINE Lanes<T> project_on_path(const WorkspaceData<T>& w, int stride, int j,
-                                      const Force<Lanes<T>>& F) {
-  const auto S = [&](int e) { return Lanes<T>::load(w.S_path + e * stride + j); };
+TENON_INLINE Lanes<T> project_on_path(const T* path, int stride, int j, const Force<Lanes<T>>& F) {
+  const auto S = [&](int e) { return Lanes<T>::load(path + e * stride + j); };
   return S(0) * F.n.x + S(1) * F.n.y + S(2) * F.n.z + S(3) * F.f.x + S(4) * F.f.y + S(5) * F.f.z;
 }
 
@@ -69,9 +67,9 @@ inline void crba_rows(const ModelData& m, T* rows, WorkspaceData<T>& w) {
     if (m.cluster_count > 0)
       for (int i = m.v_parent[k], place = depth - 1; i >= 0; i = m.v_parent[i], --place)
         for (int e = 0; e < 6; ++e) w.S_path[e * stride + place] = w.S_root[e * dofs + i];
-    put_on_path(w, stride, depth, load_dof_motion(w.S_root + k, dofs));
+    put_on_path(w.S_path, stride, depth, load_dof_motion(w.S_root + k, dofs));
     T* row = rows + w.row_first[k];
-    for (int j = 0; j <= depth; j += 4) project_on_path(w, stride, j, F).store(row + j);
+    for (int j = 0; j <= depth; j += 4) project_on_path(w.S_path, stride, j, F).store(row + j);
     row[depth] = row[depth] + T(m.armature[k]);
   }
 }

@@ -39,7 +39,7 @@ struct CoordinateMemory {
   // Arguments of a call in the spanning tree's coordinates, and its result there.
   std::vector<double> q, v, a, tau, result;
   std::vector<double> jacobian;  // rows of nv
-  std::vector<double> G;         // of the last kinematics()
+  std::vector<double> G, g;      // of the last kinematics()
   OnDemandArray H, H_factor;     // of factor_mass_matrix(), ny x ny
 };
 

@@ -1,0 +1,63 @@
+// Inverse dynamics with constraint forces, tau = M a + c - J^T lambda - external, in O(n + m): the rows'
+// forces act on their bodies as external wrenches K^T lambda, and RNEA does the rest.
+#include <algorithm>
+
+#include "spatial/spatial.hpp"
+#include "state/coordinates.hpp"
+#include "state/link_frames.hpp"
+#include "tenon/dynamics.hpp"
+
+namespace tenon {
+
+namespace {
+
+void push(WorkspaceImpl& w, int body, const double* K, double lambda) {
+  if (body < 0) return;
+  double* wrench = w.w().wrench + 6 * body;
+  for (int e = 0; e < 6; ++e) wrench[e] += K[e] * lambda;
+}
+
+// Wrenches of the rows' forces (user's order), added to those that are there.
+void push_by_rows(WorkspaceImpl& w, const double* q, const double* lambda) {
+  const ConstraintData& c = *w.cd();
+  std::fill_n(w.w().desired, c.row_count, 0.0);
+  w.kernels->constraint_state(w.md(), c, q, w.zeros.data(), false, w.w());
+  for (int i = 0; i < c.item_count; ++i) {
+    const ConstraintItem& item = c.items[i];
+    for (int j = 0; j < item.row_count; ++j) {
+      const double force = lambda[c.user_row[item.row_begin + j]];
+      if (item.bridge < 0) {
+        push(w, item.node, w.w().K + 6 * (item.row_begin + j), force);
+        continue;
+      }
+      const double* sides = w.w().side_K + 12 * (item.bridge + j);
+      push(w, item.first, sides, force);
+      push(w, item.second, sides + 6, force);
+    }
+  }
+}
+
+}  // namespace
+
+Status constrained_inverse_dynamics(Workspace& workspace, const double* q, const double* v, const double* a,
+                                    const double* wrenches, const double* lambda, double* tau) {
+  WorkspaceImpl& w = workspace.impl();
+  w.message[0] = '\0';
+  TENON_CHECK(take_state(w, q, v));
+  TENON_CHECK(take_accelerations(w, q, v, a));
+  TENON_CHECK(check_configuration(w, "q", q));
+  TENON_CHECK(check_finite(w, "v", v, w.model->nv));
+  TENON_CHECK(check_finite(w, "a", a, w.model->nv));
+  TENON_CHECK(check_finite(w, "lambda", lambda, w.rows()));
+  TENON_CHECK(load_wrenches(w, wrenches));
+  const bool by_rows = lambda && w.rows() > 0;
+  if (by_rows) {
+    if (!wrenches) std::fill_n(w.w().wrench, 6 * w.model->body_count(), 0.0);
+    push_by_rows(w, q, lambda);
+  }
+  double* force = result_room(w);
+  w.kernels->rnea(w.md(), q, v, a, wrenches || by_rows, force, w.w());
+  return give_forces(w, force, tau);
+}
+
+}  // namespace tenon

@@ -1,0 +1,155 @@
+// The gravity force, and the Coriolis matrix in either kind of coordinates. In independent ones
+//
+//   C_y = G^T (C G + M Gdot),   so that C_y + C_y^T = d/dt (G^T M G) and C_y ydot = G^T (C v + M g).
+//
+// Gdot column by column, from g alone, which is quadratic: g(v) = Gdot(v) ydot. For a motion along column j
+// of G, the vector fields of ydot and of e_j on the closed configurations have the bracket
+//
+//   Gdot(ydot) e_j - Gdot(e_j) ydot = G z - v x G_j,   z the independent part of v x G_j,
+//
+// with x the bracket of velocities in the axes of a joint's child, zero for joints of one coordinate; and
+// Gdot(ydot) e_j + Gdot(e_j) ydot = (g(v + s G_j) - g(v - s G_j)) / 2 s for any s.
+#include <algorithm>
+#include <cmath>
+
+#include "plan/memory/coriolis_memory.hpp"
+#include "spatial/spatial.hpp"
+#include "state/coordinates.hpp"
+#include "state/projection.hpp"
+#include "tenon/dynamics.hpp"
+
+namespace tenon {
+
+namespace {
+
+// v x b in the coordinates of a joint.
+void bracket(const Model::Joint& joint, const double* v, const double* b, double* out) {
+  std::fill_n(out, joint.nv, 0.0);
+  switch (joint.type) {
+    case JointType::spherical:
+      store(out, cross(load_vec3<double>(v), load_vec3<double>(b)));
+      break;
+    case JointType::planar:
+      out[1] = b[0] * v[2] - v[0] * b[2];
+      out[2] = v[0] * b[1] - b[0] * v[1];
+      break;
+    case JointType::floating:
+      store(out, cross(load_motion<double>(v), load_motion<double>(b)));
+      break;
+    default:
+      break;
+  }
+}
+
+const double* column_of_G(const WorkspaceImpl& w, const ClusterData& c, int y) {
+  return w.arena.data.G + c.G_begin + std::ptrdiff_t{y} * c.v_count;
+}
+
+// How far along column y of G to go: as fast as the cluster moves, so that no digits are lost.
+double speed_along(const WorkspaceImpl& w, const ClusterData& c, int y, const double* v) {
+  double speed = 0, most = 0;
+  for (int k = 0; k < c.v_count; ++k) {
+    speed = std::max(speed, std::abs(v[c.v_begin + k]));
+    most = std::max(most, std::abs(column_of_G(w, c, y)[k]));
+  }
+  return speed / most;  // the independent coordinate itself has 1
+}
+
+// G z - v x G_y of cluster c, halved, added to column y of its rate.
+void add_half_bracket(WorkspaceImpl& w, const ClusterData& c, int y, const double* v, double* rate) {
+  double* turned = w.loops.bias.data();
+  const double* G_y = column_of_G(w, c, y);
+  for (int i = c.node_begin; i < c.node_begin + c.node_count; ++i) {
+    const Model::Joint& joint = w.model->joints[static_cast<std::size_t>(i)];
+    bracket(joint, v + joint.v_index, G_y + joint.v_index - c.v_begin, turned + joint.v_index);
+  }
+  for (int l = 0; l < c.y_count; ++l) {
+    const double z = turned[w.md().independent[c.y_begin + l]];
+    const double* G_l = column_of_G(w, c, l);
+    for (int k = 0; z != 0 && k < c.v_count; ++k) rate[c.v_begin + k] += 0.5 * G_l[k] * z;
+  }
+  for (int k = c.v_begin; k < c.v_begin + c.v_count; ++k) rate[k] -= 0.5 * turned[k];
+}
+
+// Gdot into w.coriolis->G_dot. What clusters do does not depend on each other: column number `y` of each is
+// found in one evaluation of all.
+Status rate_of_map(WorkspaceImpl& w, const double* q, const double* v) {
+  const ModelData& m = w.md();
+  std::vector<double>& rate = w.coriolis->G_dot;
+  std::fill(rate.begin(), rate.end(), 0.0);
+  int most = 0;
+  for (int i = 0; i < m.cluster_count; ++i)
+    if (m.clusters[i].constant_G == 0) most = std::max(most, m.clusters[i].y_count);
+  const auto for_clusters = [&](int y, auto&& f) {
+    for (int i = 0; i < m.cluster_count; ++i) {
+      const ClusterData& c = m.clusters[i];
+      if (c.constant_G == 0 && y < c.y_count)
+        f(c, rate.data() + std::ptrdiff_t{c.y_begin + y} * m.nv, speed_along(w, c, y, v));
+    }
+  };
+  for (int y = 0; y < most; ++y) {
+    for (const double sign : {1.0, -1.0}) {
+      double* moved = w.loops.spanning.data();
+      std::copy_n(v, m.nv, moved);
+      for_clusters(y, [&](const ClusterData& c, double*, double s) {
+        for (int k = 0; k < c.v_count; ++k) moved[c.v_begin + k] += sign * s * column_of_G(w, c, y)[k];
+      });
+      TENON_CHECK(update_loops(w, q, moved));
+      for_clusters(y, [&](const ClusterData& c, double* column, double s) {
+        for (int k = c.v_begin; s > 0 && k < c.v_begin + c.v_count; ++k)
+          column[k] += sign * w.w().g[k] / (4 * s);
+      });
+    }
+    for_clusters(y,
+                 [&](const ClusterData& c, double* column, double) { add_half_bracket(w, c, y, v, column); });
+  }
+  return Status::ok;
+}
+
+// C_y, from C of the spanning tree.
+Status give_independent(WorkspaceImpl& w, const double* q, const double* v, double* out, int ld) {
+  const int nv = w.model->nv, ny = w.model->ny;
+  TENON_CHECK(update_loops(w, q, v));
+  TENON_CHECK(rate_of_map(w, q, v));
+  const double *M = w.loops.M.data(), *rate = w.coriolis->G_dot.data();
+  double *product = w.loops.MG.data(), *C_y = w.loops.H.data();
+  times_G(w, w.w().G, w.coriolis->C.data(), nv, nv, product, nv);
+  if (w.md().varying_clusters > 0) tree_mass_matrix(w, q, w.loops.M.data(), nv);
+  for (int j = 0; j < ny; ++j) {
+    double* column = product + std::ptrdiff_t{j} * nv;
+    for (int k = 0; k < nv; ++k) {
+      const double x = rate[std::ptrdiff_t{j} * nv + k];
+      for (int i = 0; x != 0 && i < nv; ++i) column[i] += M[std::ptrdiff_t{k} * nv + i] * x;
+    }
+    to_independent_force(w, column, C_y + std::ptrdiff_t{j} * ny);
+  }
+  return give_matrix(w, C_y, ny, ny, ny, out, ld);
+}
+
+}  // namespace
+
+Status gravity_force(Workspace& workspace, const double* q, double* g) {
+  WorkspaceImpl& w = workspace.impl();
+  w.message[0] = '\0';
+  TENON_CHECK(take_positions(w, q));
+  TENON_CHECK(check_configuration(w, "q", q));
+  if (w.coordinates.independent_v) TENON_CHECK(update_loops(w, q, nullptr));
+  double* force = result_room(w);
+  w.kernels->rnea(w.md(), q, w.zeros.data(), nullptr, false, force, w.w());
+  return give_forces(w, force, g);
+}
+
+Status coriolis_matrix(Workspace& workspace, const double* q, const double* v, double* C, int ld) {
+  WorkspaceImpl& w = workspace.impl();
+  w.message[0] = '\0';
+  TENON_CHECK(take_state(w, q, v));
+  TENON_CHECK(check_configuration(w, "q", q));
+  TENON_CHECK(check_finite(w, "v", v, w.model->nv));
+  const int nv = w.model->nv;
+  CoriolisMemory& memory = *w.coriolis;
+  w.kernels->coriolis(w.md(), q, v, memory.C.data(), nv, memory.data, w.w());
+  if (w.coordinates.independent_v) return give_independent(w, q, v, C, ld);
+  return give_matrix(w, memory.C.data(), nv, nv, nv, C, ld);
+}
+
+}  // namespace tenon

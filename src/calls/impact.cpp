@@ -1,0 +1,55 @@
+// The jump of velocities where rows are hit, Newton's law of restitution:
+//
+//   M (v+ - v) = J^T Lambda,   J v+ + R Lambda = - e J v
+//
+// The projection of velocities (row_projection.cpp) is the same with e = 0, so dependent and contradictory
+// rows are there what they are here.
+#include <algorithm>
+
+#include "calls/row_projection.hpp"
+#include "state/coordinates.hpp"
+#include "tenon/dynamics.hpp"
+
+namespace tenon {
+
+namespace {
+
+Status check_restitution(WorkspaceImpl& w, const double* restitution, int count) {
+  TENON_CHECK(check_finite(w, "restitution", restitution, count));
+  for (int i = 0; i < count; ++i)
+    if (!(restitution[i] >= 0 && restitution[i] <= 1))
+      return w.fail(Status::invalid_argument, "restitution[%d] is %g; give a number from 0 to 1", i,
+                    restitution[i]);
+  return Status::ok;
+}
+
+}  // namespace
+
+Status impact(Workspace& workspace, const double* restitution, int count, const double* q, double* user_v,
+              double* impulse) {
+  WorkspaceImpl& w = workspace.impl();
+  w.message[0] = '\0';
+  const double* v = user_v;
+  if (restitution) TENON_CHECK(check_restitution(w, restitution, count));
+  TENON_CHECK(take_state(w, q, v));
+  TENON_CHECK(check_configuration(w, "q", q));
+  TENON_CHECK(check_finite(w, "v", v, w.model->nv));
+  w.report = SolveReport{};
+  const int rows = w.rows();
+  if (rows == 0) return Status::ok;
+  TENON_CHECK(look_at_rows(w, q, v));
+  double* wanted = w.user_rows.data();
+  for (int r = 0; r < rows; ++r) {
+    const double e = !restitution ? 0 : count == 1 ? restitution[0] : restitution[w.cd()->user_row[r]];
+    wanted[r] = -(1 + e) * w.w().row_velocity[r];
+  }
+  const Status status = change_velocities(w, q, v, wanted);
+  if (static_cast<std::int32_t>(status) < 0) return status;
+  TENON_CHECK(check_result(w, w.lambda.data(), rows));
+  TENON_CHECK(give_motion(w, w.w().qdd, user_v));
+  for (int r = 0; impulse && r < rows; ++r)
+    impulse[w.cd()->user_row[r]] = w.lambda[static_cast<std::size_t>(r)];
+  return status;
+}
+
+}  // namespace tenon

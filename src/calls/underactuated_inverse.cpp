@@ -1,0 +1,195 @@
+// Motors and constraint forces for a wanted motion of a robot some of whose coordinates, u, have no motor:
+//
+//   b = M a + c - external,   J_u^T lambda = b_u,   tau = b - J^T lambda on the others
+//
+// With M_uu = L L^T, lambda is the one of least sum of lambda^2 / weight among those that minimise
+// |L^-1 (J_u^T lambda - b_u)|, by the factor of the rows J_u L^-T (plan/row_factor.hpp). Their lengths are
+// those of motions of u with the motors held, measured by the typical lengths of the rows as everywhere.
+#include <algorithm>
+#include <cmath>
+
+#include "plan/memory/underactuated_memory.hpp"
+#include "state/coordinates.hpp"
+#include "state/link_frames.hpp"
+#include "state/projection.hpp"
+#include "tenon/dynamics.hpp"
+#include "tenon/loops.hpp"
+
+namespace tenon {
+
+namespace {
+
+// What is left of b_u counts as missing above this share of the forces that b_u is the sum of.
+constexpr double negligible = 1e-9;
+
+Status check_scene(WorkspaceImpl& w) {
+  if (w.md().cluster_count > 0 && !w.coordinates.independent_v)
+    return w.fail(
+        Status::unsupported,
+        "unsupported: in spanning coordinates the forces in the loops of this model are unknown too; "
+        "set independent velocities");
+  for (int r = 0; r < w.rows(); ++r)
+    if (w.cd()->compliance[r] > 0)
+      return w.fail(Status::unsupported,
+                    "unsupported: row %d has compliance, so that its force follows from the motion; use "
+                    "constrained_inverse_dynamics with that force",
+                    w.cd()->user_row[r]);
+  return Status::ok;
+}
+
+// The coordinates without motor. actuated null: those of a floating base.
+Status find_free(WorkspaceImpl& w, const std::int32_t* actuated, int n, std::vector<std::int32_t>& free) {
+  free.clear();
+  for (int k = 0; k < n; ++k) {
+    if (actuated && actuated[k] != 0 && actuated[k] != 1)
+      return w.fail(Status::invalid_argument, "actuated[%d] is %d; give 1 for a motor and 0 for none", k,
+                    static_cast<int>(actuated[k]));
+    const int coordinate = w.coordinates.independent_v ? w.md().independent[k] : k;
+    const bool of_base = w.model->floating_base && w.md().v_node[coordinate] == 0;
+    if (actuated ? actuated[k] == 0 : of_base) free.push_back(k);
+  }
+  return Status::ok;
+}
+
+// x := L^-1 x.
+void solve_lower(const double* L, int n, double* x) {
+  for (int j = 0; j < n; ++j) {
+    x[j] /= L[std::ptrdiff_t{j} * n + j];
+    for (int i = j + 1; i < n; ++i) x[i] -= L[std::ptrdiff_t{j} * n + i] * x[j];
+  }
+}
+
+// A force of the spanning tree in the coordinates that are set.
+void to_set_coordinates(WorkspaceImpl& w, const double* force, double* out) {
+  if (w.coordinates.independent_v)
+    to_independent_force(w, force, out);
+  else
+    std::copy_n(force, w.model->nv, out);
+}
+
+// The factor of M_uu.
+Status factor_free(WorkspaceImpl& w, const double* q, int n) {
+  UnderactuatedMemory& memory = *w.underactuated;
+  const int nu = static_cast<int>(memory.free.size());
+  if (w.coordinates.independent_v)
+    TENON_CHECK(independent_mass_matrix(w, q, memory.M.data(), n));
+  else
+    tree_mass_matrix(w, q, memory.M.data(), n);
+  for (int j = 0; j < nu; ++j)
+    for (int i = 0; i < nu; ++i)
+      memory.L[static_cast<std::size_t>(j * nu + i)] = memory.M[static_cast<std::size_t>(
+          memory.free[static_cast<std::size_t>(j)] * n + memory.free[static_cast<std::size_t>(i)])];
+  return factor_positive(memory.L.data(), nu) ? Status::ok : fail_mass_matrix(w, q);
+}
+
+// J, rows x n in the user's order, in w.stage.
+const double* place_rows(WorkspaceImpl& w, const double* q) {
+  const int rows = w.rows();
+  double* J = w.coordinates.independent_v ? w.coordinates.jacobian.data() : w.stage.data();
+  std::fill_n(w.w().desired, rows, 0.0);
+  w.kernels->constraint_state(w.md(), *w.cd(), q, w.zeros.data(), false, w.w());
+  w.kernels->constraint_jacobian(w.md(), *w.cd(), J, rows, w.w());
+  if (w.coordinates.independent_v) times_G(w, w.w().G, J, rows, rows, w.stage.data(), rows);
+  return w.stage.data();
+}
+
+// lambda into memory.lambda, and the length of what it leaves of `missing`.
+double distribute(WorkspaceImpl& w, const double* J, double* missing) {
+  UnderactuatedMemory& memory = *w.underactuated;
+  const int rows = w.rows(), nu = static_cast<int>(memory.free.size()), length = memory.factor.coordinates();
+  std::fill(memory.JLT.begin(), memory.JLT.end(), 0.0);
+  for (int r = 0; r < rows; ++r) {
+    double* row = memory.JLT.data() + std::ptrdiff_t{r} * length;
+    for (int i = 0; i < nu; ++i)
+      row[i] = J[std::ptrdiff_t{memory.free[static_cast<std::size_t>(i)]} * rows + w.cd()->user_row[r]];
+    solve_lower(memory.L.data(), nu, row);
+  }
+  memory.factor.factor(*w.cd(), memory.JLT.data());
+  const double left = memory.factor.add_nearest(missing);
+  memory.factor.multipliers(*w.cd(), memory.lambda.data());
+  return left;
+}
+
+// b into memory.force, in the coordinates that are set, and the sum of its terms in absolute value into
+// memory.size.
+Status place_forces(WorkspaceImpl& w, const double* q, const double* v, const double* a,
+                    const double* wrenches, int n) {
+  UnderactuatedMemory& memory = *w.underactuated;
+  double *force = memory.force.data(), *size = memory.size.data(), *spanning = result_room(w);
+  w.kernels->rnea(w.md(), q, v, nullptr, wrenches != nullptr, spanning, w.w());
+  to_set_coordinates(w, spanning, size);
+  w.kernels->rnea(w.md(), q, v, a, wrenches != nullptr, spanning, w.w());
+  to_set_coordinates(w, spanning, force);
+  for (int k = 0; k < n; ++k) size[k] = std::abs(size[k]) + std::abs(force[k] - size[k]);
+  return check_result(w, force, n);
+}
+
+// L^-1 b_u into memory.missing. Returns the length of the terms of b_u alike; the diagonal of M stands for L
+// there, in which they would cancel.
+double place_missing(WorkspaceImpl& w, int n) {
+  UnderactuatedMemory& memory = *w.underactuated;
+  const int nu = static_cast<int>(memory.free.size());
+  double whole = 0;
+  std::fill(memory.missing.begin(), memory.missing.end(), 0.0);
+  for (int i = 0; i < nu; ++i) {
+    const std::size_t k = static_cast<std::size_t>(memory.free[static_cast<std::size_t>(i)]);
+    memory.missing[static_cast<std::size_t>(i)] = memory.force[k];
+    whole += memory.size[k] * memory.size[k] / memory.M[k * static_cast<std::size_t>(n + 1)];
+  }
+  solve_lower(memory.L.data(), nu, memory.missing.data());
+  return std::sqrt(whole);
+}
+
+// Takes J^T lambda off the forces. Returns the length of what lambda leaves of those that are missing.
+double push_by_rows(WorkspaceImpl& w, const double* q, int n) {
+  UnderactuatedMemory& memory = *w.underactuated;
+  const int rows = w.rows();
+  const double* J = place_rows(w, q);
+  const double left = distribute(w, J, memory.missing.data());
+  for (int k = 0; k < n; ++k)
+    for (int r = 0; r < rows; ++r)
+      memory.force[static_cast<std::size_t>(k)] -=
+          J[std::ptrdiff_t{k} * rows + w.cd()->user_row[r]] * memory.lambda[static_cast<std::size_t>(r)];
+  return left;
+}
+
+double length_of(const std::vector<double>& x) {
+  double sum = 0;
+  for (const double e : x) sum += e * e;
+  return std::sqrt(sum);
+}
+
+}  // namespace
+
+Status underactuated_inverse_dynamics(Workspace& workspace, const std::int32_t* actuated, const double* q,
+                                      const double* v, const double* a, const double* wrenches,
+                                      double* user_lambda, double* user_tau) {
+  WorkspaceImpl& w = workspace.impl();
+  w.message[0] = '\0';
+  const int n = velocity_count(workspace), rows = w.rows();
+  TENON_CHECK(check_scene(w));
+  UnderactuatedMemory& memory = *w.underactuated;
+  TENON_CHECK(find_free(w, actuated, n, memory.free));
+  TENON_CHECK(take_state(w, q, v));
+  TENON_CHECK(take_accelerations(w, q, v, a));
+  TENON_CHECK(check_configuration(w, "q", q));
+  TENON_CHECK(check_finite(w, "v", v, w.model->nv));
+  TENON_CHECK(check_finite(w, "a", a, w.model->nv));
+  TENON_CHECK(load_wrenches(w, wrenches));
+  TENON_CHECK(place_forces(w, q, v, a, wrenches, n));
+  std::fill(memory.lambda.begin(), memory.lambda.end(), 0.0);
+  double left = 0, whole = 0;
+  if (!memory.free.empty()) {
+    TENON_CHECK(factor_free(w, q, n));
+    whole = place_missing(w, n);
+    left = rows > 0 ? push_by_rows(w, q, n) : length_of(memory.missing);
+  }
+  for (const std::int32_t k : memory.free) memory.force[static_cast<std::size_t>(k)] = 0;
+  TENON_CHECK(check_result(w, memory.lambda.data(), rows));
+  TENON_CHECK(give_numbers(w, memory.force.data(), n, user_tau));
+  for (int r = 0; user_lambda && r < rows; ++r)
+    user_lambda[w.cd()->user_row[r]] = memory.lambda[static_cast<std::size_t>(r)];
+  return left > negligible * whole ? Status::infeasible : Status::ok;
+}
+
+}  // namespace tenon

@@ -1,0 +1,170 @@
+// The Coriolis matrix C(q, v): C v are the velocity terms of the bias force, and dM/dt = C + C^T, so that
+// dM/dt - 2 C is skew-symmetric.
+//
+// A particle that moves with velocity J v has M = m J^T J and C = m J^T dJ/dt: for coordinates whose rates
+// are v these are the Christoffel symbols of M times v. The sum over the particles of a rigid body with
+// velocity [w; u] and momentum [.; f] is
+//
+//   C = J^T (I Jdot + B J),   B = [T 0; -f x 0],   T = -w x Sigma - h x (u x),   Sigma = tr(I) / 2 - I
+//
+// (I the rotational inertia, h the first moment, about the origin), and over the tree
+//
+//   C_jk = S_j^T (Ic_k Sdot_k + Bc_k S_k),   C_kj = Sdot_j^T Ic_k S_k + S_j^T Bc_k^T S_k
+//
+// for j on the way from k to the root, with Ic and Bc summed over the subtree of k, and Sdot = v x S
+// (S. Echeandia and P. Wensing, Numerical methods to compute the Coriolis matrix and Christoffel symbols for
+// rigid-body systems, 2021, Algorithm 1). Done in the frame of root_frame.hpp, as it stands at the moment.
+// Cost O(n d).
+#pragma once
+
+#include "kernels/tree/crba.hpp"
+#include "kernels/tree/joint_space.hpp"
+#include "kernels/tree/momentum_data.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+// T and f of B.
+template <class T>
+struct VelocityInertia {
+  Mat3<T> rotation;
+  Vec3<T> momentum;
+};
+
+template <class T>
+TENON_INLINE VelocityInertia<T> velocity_inertia(const RigidInertia<T>& a, const Motion<T>& v) {
+  const Sym3<T>& I = a.I;
+  const Vec3<T>&w = v.w, &u = v.v, &h = a.h;
+  const T half = T(0.5) * (I.xx + I.yy + I.zz);
+  const Sym3<T> E = {I.xx - half, I.xy, I.xz, I.yy - half, I.yz, I.zz - half};  // -Sigma
+  // w x E column by column, and -h x (u x) = (h . u) 1 - u h^T.
+  const Vec3<T> x = cross(w, Vec3<T>{E.xx, E.xy, E.xz}), y = cross(w, Vec3<T>{E.xy, E.yy, E.yz}),
+                z = cross(w, Vec3<T>{E.xz, E.yz, E.zz});
+  const T hu = dot(h, u);
+  return {{x.x - u.x * h.x + hu, y.x - u.x * h.y, z.x - u.x * h.z, x.y - u.y * h.x, y.y - u.y * h.y + hu,
+           z.y - u.y * h.z, x.z - u.z * h.x, y.z - u.z * h.y, z.z - u.z * h.z + hu},
+          a.m * u + cross(w, h)};
+}
+// B S.
+template <class T>
+TENON_INLINE Force<T> operator*(const VelocityInertia<T>& B, const Motion<T>& S) {
+  return {B.rotation * S.w, cross(S.w, B.momentum)};
+}
+// The moment of B^T S.
+template <class T>
+TENON_INLINE Vec3<T> transposed_moment(const VelocityInertia<T>& B, const Motion<T>& S) {
+  return transpose_times(B.rotation, S.w) + cross(B.momentum, S.v);
+}
+
+// Of bodies i to i + 3, three packs a body; and those of the bodies of coordinates k to k + 3.
+template <class T>
+TENON_INLINE void store_velocity_inertias(int i, const VelocityInertia<Lanes<T>>& B, T* field) {
+  const Mat3<Lanes<T>>& R = B.rotation;
+  Lanes<T> a[4] = {R.xx, R.xy, R.xz, B.momentum.x}, b[4] = {R.yx, R.yy, R.yz, B.momentum.y},
+           c[4] = {R.zx, R.zy, R.zz, B.momentum.z};
+  transpose(a[0], a[1], a[2], a[3]);
+  transpose(b[0], b[1], b[2], b[3]);
+  transpose(c[0], c[1], c[2], c[3]);
+  for (int l = 0; l < 4; ++l) {
+    T* place = field + 12 * (i + l);
+    a[l].store(place), b[l].store(place + 4), c[l].store(place + 8);
+  }
+}
+template <class T>
+TENON_INLINE VelocityInertia<Lanes<T>> load_velocity_inertias(int k, const T* field,
+                                                              const WorkspaceData<T>& w) {
+  Lanes<T> a[4], b[4], c[4];
+  for (int l = 0; l < 4; ++l) {
+    const T* place = field + w.axis_place[k + l] / 16 * 12;
+    a[l] = Lanes<T>::load(place), b[l] = Lanes<T>::load(place + 4), c[l] = Lanes<T>::load(place + 8);
+  }
+  transpose(a[0], a[1], a[2], a[3]);
+  transpose(b[0], b[1], b[2], b[3]);
+  transpose(c[0], c[1], c[2], c[3]);
+  return {{a[0], a[1], a[2], b[0], b[1], b[2], c[0], c[1], c[2]}, {a[3], b[3], c[3]}};
+}
+
+// Velocities of all bodies. After place_bodies.
+template <class T>
+inline void place_velocities(const ModelData& m, const T* v, WorkspaceData<T>& w) {
+  const Lanes<T> zero(T(0));
+  store_packed(w.vw, -1, {zero, zero});
+  for (int i = 0; i < m.node_count; ++i) {
+    const PackedMotion<T> parent = load_packed(w.vw, m.nodes[i].parent), rate = joint_velocity(m, i, v, w);
+    store_packed(w.vw, i, {parent.w + rate.w, parent.v + rate.v});
+  }
+}
+// Of the bodies of coordinates k to k + 3.
+template <class T>
+TENON_INLINE Motion<Lanes<T>> load_velocities(int k, const WorkspaceData<T>& w) {
+  const auto at = [&](int l) { return load_packed(w.vw, w.axis_place[k + l] / 16); };
+  const PackedMotion<T> a = at(0), b = at(1), c = at(2), d = at(3);
+  return {gather(a.w, b.w, c.w, d.w), gather(a.v, b.v, c.v, d.v)};
+}
+
+// S, Sdot and the forces of every coordinate.
+template <class T>
+inline void coriolis_forces(const ModelData& m, const T* q, const T* v, CoriolisData<T>& d,
+                            WorkspaceData<T>& w) {
+  joint_angles(m, q, w);
+  place_bodies(m, q, w);
+  place_subspaces(m, w);
+  place_velocities(m, v, w);
+  for (int i = 0; i < m.node_count; i += 4) {
+    const RigidInertia<Lanes<T>> I = body_inertias(i, w);
+    store_inertias(i, I, w);
+    store_velocity_inertias(i, velocity_inertia(I, gather_motion(w.vw, i)), d.B);
+  }
+  sum_over_subtrees<3>(m, d.B);
+  composite_forces(m, w);
+  const int stride = dof_stride(m);
+  for (int k = 0; k < m.nv; k += 4) {
+    const Motion<Lanes<T>> S = load_motion_lanes(w.S_root + k, stride);
+    const Motion<Lanes<T>> S_dot = cross(load_velocities(k, w), S);
+    const VelocityInertia<Lanes<T>> B = load_velocity_inertias(k, d.B, w);
+    const Force<Lanes<T>> F = load_inertias(k, w) * S_dot + B * S;
+    store_lanes(d.S_dot + k, stride, S_dot.w), store_lanes(d.S_dot + 3 * stride + k, stride, S_dot.v);
+    store_lanes(d.F + k, stride, F.n), store_lanes(d.F + 3 * stride + k, stride, F.f);
+    store_lanes(d.N + k, stride, transposed_moment(B, S));
+  }
+}
+
+// C, nv x nv, column-major with leading dimension ld.
+template <class T>
+void coriolis(const ModelData& m, const T* q, const T* v, T* C, int ld, CoriolisData<T>& d,
+              WorkspaceData<T>& w) {
+  coriolis_forces(m, q, v, d, w);
+  for (int k = 0; k < m.nv; ++k)
+    for (int i = 0; i < m.nv; ++i) C[i + static_cast<long>(k) * ld] = T(0);
+  const int stride = whole_packs(m.nv), dofs = dof_stride(m);
+  clear_packs(w.S_path, 6 * stride);
+  clear_packs(d.S_dot_path, 6 * stride);
+  for (int k = 0; k < m.nv; ++k) {
+    const int depth = w.dof_depth[k];
+    // Bodies of a cluster come before the branches that hang on them, so the path may be another one's.
+    if (m.cluster_count > 0)
+      for (int i = m.v_parent[k], place = depth - 1; i >= 0; i = m.v_parent[i], --place)
+        for (int e = 0; e < 6; ++e) {
+          w.S_path[e * stride + place] = w.S_root[e * dofs + i];
+          d.S_dot_path[e * stride + place] = d.S_dot[e * dofs + i];
+        }
+    put_on_path(w.S_path, stride, depth, load_dof_motion(w.S_root + k, dofs));
+    put_on_path(d.S_dot_path, stride, depth, load_dof_motion(d.S_dot + k, dofs));
+    const Force<Lanes<T>> F = spread(load_dof_force(d.F + k, dofs)),
+                          IS = spread(load_dof_force(w.F_root + k, dofs));
+    const Vec3<Lanes<T>> N = spread(Vec3<T>{d.N[k], d.N[dofs + k], d.N[2 * dofs + k]});
+    for (int j = 0; j <= depth; j += 4) {
+      const auto S = [&](int e) { return Lanes<T>::load(w.S_path + e * stride + j); };
+      project_on_path(w.S_path, stride, j, F).store(d.column + j);
+      (project_on_path(d.S_dot_path, stride, j, IS) + (S(0) * N.x + S(1) * N.y + S(2) * N.z))
+          .store(d.row + j);
+    }
+    for (int i = k, place = depth; i >= 0; i = m.v_parent[i], --place) {
+      C[k + static_cast<long>(i) * ld] = d.row[place];
+      C[i + static_cast<long>(k) * ld] = d.column[place];
+    }
+  }
+}
+
+TENON_ISA_END
+}  // namespace tenon

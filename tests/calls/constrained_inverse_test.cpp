@@ -1,0 +1,135 @@
+// Inverse dynamics with constraint forces: it undoes constrained dynamics, and is what the dense reference's
+// M, c and J make of it.
+#include <gtest/gtest.h>
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <string>
+
+#include "support/closure_scene.hpp"
+#include "support/loop_scene.hpp"
+#include "tenon/loops.hpp"
+
+namespace tenon::testing {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr int robots = std::max(40, TENON_TEST_ROBOTS / 8);
+constexpr int mechanisms = std::max(20, TENON_TEST_ROBOTS / 15);
+
+VectorXd random_vector(Random& random, int n) {
+  VectorXd x(n);
+  for (double& e : x) e = random.uniform(-1, 1);
+  return x;
+}
+
+TEST(ConstrainedInverse, MatchesReference) {
+  int bridges = 0;
+  for (int seed = 0; seed < robots && !HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    const auto scene = closure_scene(static_cast<std::uint64_t>(seed), SceneKind::contradictory);
+    ConstrainedScene& s = *scene;
+    if (s.nv() == 0) continue;
+    Random random(static_cast<std::uint64_t>(seed));
+    const VectorXd lambda = random_vector(random, s.rows());
+    s.oracle.set_state(s.state.q, s.state.v);
+    s.rows_oracle.evaluate(s.oracle.dynamics, s.desired.data(), s.anchors.data());
+    for (const bool pushed : {false, true}) {
+      const double* wrenches = pushed ? s.state.wrenches.data() : nullptr;
+      VectorXd tau(s.nv()), none(s.nv());
+      ASSERT_EQ(constrained_inverse_dynamics(s.workspace, s.state.q.data(), s.state.v.data(),
+                                             s.state.a.data(), wrenches, lambda.data(), tau.data()),
+                Status::ok)
+          << s.workspace.message();
+      const VectorXd expected =
+          s.oracle.inverse_dynamics(s.state.a, wrenches).cast<double>() - s.joint_force(lambda);
+      EXPECT_LE(relative_error(tau, expected, 1), 1e-12);
+      ASSERT_EQ(constrained_inverse_dynamics(s.workspace, s.state.q.data(), s.state.v.data(),
+                                             s.state.a.data(), wrenches, nullptr, none.data()),
+                Status::ok);
+      EXPECT_LE(relative_error(none, s.oracle.inverse_dynamics(s.state.a, wrenches), 1), 1e-12);
+    }
+    bridges += s.set->data().bridge_count > 0;
+  }
+  EXPECT_GE(bridges, robots / 10);
+}
+
+TEST(ConstrainedInverse, UndoesConstrainedDynamics) {
+  for (int seed = 0; seed < robots && !HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    const SceneKind kind = seed % 2 ? SceneKind::compliant : SceneKind::redundant;
+    const auto scene = closure_scene(static_cast<std::uint64_t>(seed), kind);
+    ConstrainedScene& s = *scene;
+    if (s.nv() == 0) continue;
+    s.oracle.set_state(s.state.q, s.state.v);
+    VectorXd qdd, lambda, tau(s.nv());
+    ASSERT_GE(static_cast<int>(s.solve(Method::dense, qdd, lambda)), 0);
+    ASSERT_EQ(constrained_inverse_dynamics(s.workspace, s.state.q.data(), s.state.v.data(), qdd.data(),
+                                           s.state.wrenches.data(), lambda.data(), tau.data()),
+              Status::ok);
+    const double size = s.oracle.mass_matrix().cast<double>().norm() * qdd.norm() + lambda.norm();
+    EXPECT_LE((tau - as_vector(s.state.tau)).norm(), 1e-9 * (1 + size));
+  }
+}
+
+// In spanning coordinates loops push as well as the rows do, so that tau is recovered as far as the loops let
+// it through: G^T tau; in independent ones it is all there is.
+TEST(ConstrainedInverse, UndoesConstrainedDynamicsWithLoops) {
+  int compared = 0;
+  for (int seed = 0; seed < mechanisms && !HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    const LoopScene scene = random_loop_scene(static_cast<std::uint64_t>(seed), 6);
+    const int nv = scene.model->nv, ny = scene.model->ny;
+    if (ny < 4) continue;
+    Random random(static_cast<std::uint64_t>(seed));
+    const State state = random_state(random, *scene.model);
+    const int link = random.integer(1, static_cast<int>(scene.model->links.size()) - 1);
+    const auto set = ConstraintSet::bind(scene.model, {point_constraint(link, random.vector(0.2))});
+    Workspace w(scene.model, set), independent(scene.model, set);
+    ASSERT_EQ(set_coordinates(independent, Coordinates::spanning, Coordinates::independent), Status::ok);
+    const VectorXd ydot = random_vector(random, ny), tau_y = random_vector(random, ny);
+    VectorXd v(nv), qdd(nv), yddot(ny), lambda(3), back(nv), back_y(ny);
+    MatrixXd G(nv, ny);
+    if (spanning_velocity(w, scene.q.data(), ydot.data(), v.data()) != Status::ok ||
+        loop_map(w, scene.q.data(), v.data(), G.data(), nv, nullptr) != Status::ok)
+      continue;
+    if (G.norm() > 20 * std::sqrt(ny)) continue;
+    ASSERT_GE(static_cast<int>(constrained_dynamics(w, {}, scene.q.data(), v.data(), state.tau.data(),
+                                                    nullptr, nullptr, qdd.data(), lambda.data())),
+              0)
+        << w.message();
+    ASSERT_EQ(constrained_inverse_dynamics(w, scene.q.data(), v.data(), qdd.data(), nullptr, lambda.data(),
+                                           back.data()),
+              Status::ok);
+    const VectorXd tau = as_vector(state.tau);
+    const double size = 1 + G.norm() * (back.norm() + lambda.norm());
+    EXPECT_LE((G.transpose() * (back - tau)).norm(), 1e-8 * size);
+    ASSERT_GE(
+        static_cast<int>(constrained_dynamics(independent, {}, scene.q.data(), ydot.data(), tau_y.data(),
+                                              nullptr, nullptr, yddot.data(), lambda.data())),
+        0);
+    ASSERT_EQ(constrained_inverse_dynamics(independent, scene.q.data(), ydot.data(), yddot.data(), nullptr,
+                                           lambda.data(), back_y.data()),
+              Status::ok);
+    EXPECT_LE((back_y - tau_y).norm(), 1e-8 * (1 + yddot.norm() + lambda.norm()) * G.norm());
+    ++compared;
+  }
+  EXPECT_GE(compared, mechanisms / 3);
+}
+
+TEST(ConstrainedInverse, RefusesBadInput) {
+  ConstrainedScene s(11, SceneKind::contradictory);
+  ASSERT_GT(s.rows(), 1);
+  VectorXd lambda = VectorXd::Zero(s.rows()), tau = VectorXd::Constant(s.nv(), 77);
+  lambda(1) = NAN;
+  EXPECT_EQ(constrained_inverse_dynamics(s.workspace, s.state.q.data(), s.state.v.data(), s.state.a.data(),
+                                         nullptr, lambda.data(), tau.data()),
+            Status::not_finite);
+  EXPECT_NE(std::string(s.workspace.message()).find("lambda[1]"), std::string::npos);
+  EXPECT_TRUE((tau.array() == 77).all());
+}
+
+}  // namespace
+}  // namespace tenon::testing
