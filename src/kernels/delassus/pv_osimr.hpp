@@ -17,7 +17,7 @@
 //   L_ij := L_ij + K_i S D^-1 S^T K_j^T,
 //
 // and at the next fork they are rows like those of one link. Which forks do so is known with the model
-// (plan/memory/delassus_layout.hpp).
+// (plan/memory/delassus_memory.cpp).
 #pragma once
 
 #include "kernels/delassus/delassus_data.hpp"
