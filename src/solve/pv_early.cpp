@@ -11,8 +11,8 @@ namespace tenon {
 namespace {
 
 // Of forces as large as the accelerations would make them, what may be left where least squares balances
-// them.
-constexpr double balanced = 1e-12;
+// them: little more than rounding, because accelerations see it times the square of the rows' condition.
+constexpr double balanced = 1e-14;
 
 // One solve with the rows scaled as they are; false when the mass matrix is not positive definite.
 bool sweep(const ConstrainedProblem& p) {
@@ -44,7 +44,8 @@ double measure_residual(const ConstrainedProblem& p) {
   return size_in_units(s.residual.data(), s.unit.data(), p.options.absolute_tolerance, p.w.rows());
 }
 
-// Whether the residuals are the least in the sense of the weights: no acceleration lowers them.
+// Whether the residuals are the least in the sense of the weights: no acceleration lowers those of rigid
+// rows, and rows with compliance, which force can always hold, have none.
 bool is_least_squares(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   const WorkspaceData<double>& d = w.w();
@@ -54,6 +55,9 @@ bool is_least_squares(const ConstrainedProblem& p) {
   for (int r = 0; r < w.rows(); ++r) scale = std::max({scale, std::abs(d.k[r]), std::abs(d.Ka[r])});
   for (int r = 0; r < w.rows(); ++r) {
     const bool rigid = c.compliance[r] == 0;
+    const std::size_t i = static_cast<std::size_t>(r);
+    const double held = p.options.absolute_tolerance + p.options.relative_tolerance * w.proximal.unit[i];
+    if (!rigid && !(std::abs(w.proximal.residual[i]) <= held)) return false;
     force[r] = rigid ? c.weight[r] * (d.k[r] - d.Ka[r]) : 0;
     for (int e = 0; e < 6; ++e) size += c.weight[r] * scale * std::abs(d.K[6 * r + e]);
   }

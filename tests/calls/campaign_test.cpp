@@ -48,6 +48,7 @@ TEST(Campaign, FormerFailuresStayRight) {
       {7548, "small singular values that were dropped, and rows that contradict"},
       {1090465, "penalties on a row of a point beside the axis of the one joint that moves it"},
       {1041403, "the same, less so"},
+      {5001727, "least squares of stiff rows by pv_early"},
       {1077419, "fast links on an axis, where a row sees rounding"},
   };
   for (const auto& c : cases) {
