@@ -12,7 +12,7 @@
 #include "solve/pv_early.hpp"
 #include "solve/pv_soft.hpp"
 #include "state/coordinates.hpp"
-#include "state/folded.hpp"
+#include "state/folded_rotors.hpp"
 #include "state/link_frames.hpp"
 #include "state/projection.hpp"
 #include "tenon/dynamics.hpp"
@@ -29,12 +29,12 @@ void to_user_rows(const WorkspaceImpl& w, const double* rows, double* user) {
   for (int r = 0; r < w.rows(); ++r) user[w.cd()->user_row[r]] = rows[r];
 }
 
-// Methods that take no bridging rows couple each row with the inertia of one body, or eliminate it on one
+// Methods that take no inter-body rows couple each row with the inertia of one body, or eliminate it on one
 // branch.
 struct MethodEntry {
   Method method;
   Status (*solve)(const ConstrainedProblem&);
-  const char* without_bridges;  // its name if it takes none
+  const char* without_inter_body_rows;  // its name if it takes none
   bool crosses_clusters;
 };
 constexpr MethodEntry methods[] = {
@@ -60,12 +60,12 @@ const MethodEntry& entry_of(Method method) {
 
 // Of options that only some methods follow, automatic takes one that does.
 Method choose(const WorkspaceImpl& w, const SolveOptions& o) {
-  const bool bridges = w.cd() && w.cd()->bridge_count > 0;
+  const bool inter_body = w.cd() && w.cd()->inter_body_count > 0;
   const Method any = o.mu > 0 || !o.accelerate ? w.choice.proximal : w.choice.any;
   const Method method = o.tikhonov > 0 ? Method::pv : any;
   const bool tree = w.md().cluster_count == 0 && w.md().rotor_count == 0;
   if (tree || entry_of(method).crosses_clusters) return method;
-  return bridges ? Method::pv : Method::constrained_aba;
+  return inter_body ? Method::pv : Method::constrained_aba;
 }
 
 Status check_options(WorkspaceImpl& w, const SolveOptions& o) {
@@ -126,7 +126,7 @@ const MethodEntry& next_entry(const WorkspaceImpl& w, Method stalled_one) {
     const double depth = w.arena.data.dof_depth[k];
     work += depth * depth + static_cast<double>(c.row_count) * std::min(c.row_count, m.nv);
   }
-  const bool sweeps = stalled_one != Method::constrained_aba && c.bridge_count == 0;
+  const bool sweeps = stalled_one != Method::constrained_aba && c.inter_body_count == 0;
   return entry_of(sweeps && work > worth_sweeps * m.nv ? Method::constrained_aba : Method::dense);
 }
 
@@ -168,11 +168,11 @@ Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, c
   if (!entry)
     return w.fail(Status::unsupported, "unsupported: method %d is none of the methods of this version",
                   static_cast<int>(method));
-  if (entry->without_bridges && rows > 0 && w.cd()->bridge_count > 0)
+  if (entry->without_inter_body_rows && rows > 0 && w.cd()->inter_body_count > 0)
     return w.fail(Status::unsupported,
                   "unsupported: %s cannot take rows between two moving links; use pv, prox_pv, prox_ltl, "
                   "prox_ltls or dense",
-                  entry->without_bridges);
+                  entry->without_inter_body_rows);
 
   if (rows == 0) {
     w.report = SolveReport{};
@@ -181,7 +181,7 @@ Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, c
     w.report.rank = 0;
     return give_motion(w, w.w().qdd, qdd);
   }
-  if (w.md().cluster_count > 0 && w.cd()->bridge_count > 0 && method == Method::prox_ltls)
+  if (w.md().cluster_count > 0 && w.cd()->inter_body_count > 0 && method == Method::prox_ltls)
     return w.fail(
         Status::unsupported,
         "unsupported: rows between two moving links of a mechanism with kinematic loops by prox_ltls; use "

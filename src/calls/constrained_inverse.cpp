@@ -26,11 +26,11 @@ void push_by_rows(WorkspaceImpl& w, const double* q, const double* lambda) {
     const ConstraintItem& item = c.items[i];
     for (int j = 0; j < item.row_count; ++j) {
       const double force = lambda[c.user_row[item.row_begin + j]];
-      if (item.bridge < 0) {
+      if (item.side_row < 0) {
         push(w, item.node, w.w().K + 6 * (item.row_begin + j), force);
         continue;
       }
-      const double* sides = w.w().side_K + 12 * (item.bridge + j);
+      const double* sides = w.w().side_K + 12 * (item.side_row + j);
       push(w, item.first, sides, force);
       push(w, item.second, sides + 6, force);
     }

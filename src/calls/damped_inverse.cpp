@@ -7,7 +7,7 @@
 #include "calls/delassus.hpp"
 #include "spatial/lanes.hpp"
 #include "state/coordinates.hpp"
-#include "state/folded.hpp"
+#include "state/folded_rotors.hpp"
 #include "state/projection.hpp"
 
 namespace tenon {
@@ -231,7 +231,7 @@ constexpr MethodEntry methods[] = {
 };
 
 DampedInverseMethod choose(const WorkspaceImpl& w) {
-  if (w.rows() > 0 && w.cd()->bridge_count > 0) return DampedInverseMethod::dense;
+  if (w.rows() > 0 && w.cd()->inter_body_count > 0) return DampedInverseMethod::dense;
   if (w.md().cluster_count > 0 || w.md().rotor_count > 0) return DampedInverseMethod::pv_osimr;
   // Dependent rows are for a method that factors: it takes them at once.
   return w.damped->caba.more_rows_than_joints() ? DampedInverseMethod::pv_osimr
@@ -310,7 +310,7 @@ Status open(WorkspaceImpl& w, DampedInverseMethod method, const double*& q, cons
                   "unsupported: damped inverse method %d is none of the methods of this version",
                   static_cast<int>(method));
   if (entry->method != DampedInverseMethod::dense)
-    TENON_CHECK(check_no_bridges(w, "this damped inverse", "dense"));
+    TENON_CHECK(check_no_inter_body_rows(w, "this damped inverse", "dense"));
   w.damped->factored = DampedInverseMethod::automatic;
   if (w.rows() == 0) return Status::ok;
   set_damping(w, damping);

@@ -7,7 +7,7 @@
 
 #include "spatial/lanes.hpp"
 #include "state/coordinates.hpp"
-#include "state/folded.hpp"
+#include "state/folded_rotors.hpp"
 #include "state/projection.hpp"
 
 namespace tenon {
@@ -54,7 +54,7 @@ constexpr MethodEntry methods[] = {
 };
 
 DelassusMethod choose(const WorkspaceImpl& w) {
-  if (w.rows() > 0 && w.cd()->bridge_count > 0) return DelassusMethod::dense;
+  if (w.rows() > 0 && w.cd()->inter_body_count > 0) return DelassusMethod::dense;
   return DelassusMethod::pv_osimr;
 }
 
@@ -72,7 +72,8 @@ Status fill_delassus(WorkspaceImpl& w, DelassusMethod method, const double* q) {
     return w.fail(Status::unsupported,
                   "unsupported: Delassus method %d is none of the methods of this version",
                   static_cast<int>(method));
-  if (chosen != DelassusMethod::dense) TENON_CHECK(check_no_bridges(w, "this Delassus method", "dense"));
+  if (chosen != DelassusMethod::dense)
+    TENON_CHECK(check_no_inter_body_rows(w, "this Delassus method", "dense"));
   if (w.rows() == 0) return Status::ok;
   w.need_joint_space();
   TENON_CHECK(update_loops(w, q, w.zeros.data()));

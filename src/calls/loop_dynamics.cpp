@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "state/closing_form.hpp"
 #include "state/coordinates.hpp"
 #include "state/link_frames.hpp"
 #include "state/projection.hpp"
-#include "state/row_loops.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
 

@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "model/joint_motion.hpp"
+#include "state/closing_form.hpp"
 #include "state/coordinates.hpp"
 #include "state/projection.hpp"
-#include "state/row_loops.hpp"
 #include "tenon/dynamics.hpp"
 
 namespace tenon {

@@ -199,7 +199,7 @@ Status operational_space(Workspace& workspace, const double* q, const Operationa
   w.message[0] = '\0';
   TENON_CHECK(take_positions(w, q));
   TENON_CHECK(check_configuration(w, "q", q));
-  TENON_CHECK(check_no_bridges(w, "operational_space", "delassus_matrix"));
+  TENON_CHECK(check_no_inter_body_rows(w, "operational_space", "delassus_matrix"));
   TENON_CHECK(fill_delassus(w, DelassusMethod::automatic, q));
   const int rows = w.rows();
   int found = 0;

@@ -4,10 +4,10 @@
 #include <cmath>
 
 #include "calls/kinematics.hpp"
+#include "state/closing_form.hpp"
 #include "state/coordinates.hpp"
 #include "state/link_frames.hpp"
 #include "state/projection.hpp"
-#include "state/row_loops.hpp"
 #include "tenon/dynamics.hpp"
 
 namespace tenon {

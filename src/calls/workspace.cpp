@@ -5,8 +5,8 @@
 
 #include "mechanism/utf8.hpp"
 #include "state/check.hpp"
-#include "state/folded.hpp"
-#include "state/row_loops.hpp"
+#include "state/closing_form.hpp"
+#include "state/folded_rotors.hpp"
 
 namespace tenon {
 
@@ -220,7 +220,7 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
   if (rows() > 0)
     for (const Method method : {choice.any, choice.proximal, Method::dense}) need(method);
   const bool tree = md().cluster_count == 0 && md().rotor_count == 0;
-  if (!tree && rows() > 0 && cd()->bridge_count > 0) need(Method::pv);
+  if (!tree && rows() > 0 && cd()->inter_body_count > 0) need(Method::pv);
 }
 
 WorkspaceImpl::~WorkspaceImpl() = default;
@@ -248,10 +248,10 @@ void WorkspaceImpl::need(Method method) {
 }
 
 void WorkspaceImpl::need_joint_space() {
-  if (bridged) return;
+  if (elimination_tree) return;
   arena.add_joint_space(md(), cd(), static_cast<std::size_t>(tables.row_first.back()));
-  bridged = std::make_unique<BridgedFactor>(md(), cd(), w());
-  w().bridged = bridged->data();
+  elimination_tree = std::make_unique<EliminationTree>(md(), cd(), w());
+  w().elimination_tree = elimination_tree->data();
 }
 
 void WorkspaceImpl::need_kept_mass_matrix() {
@@ -266,7 +266,7 @@ void WorkspaceImpl::set_gravity(const double* gravity) {
 }
 
 void WorkspaceImpl::tell_parts() {
-  if (bridged) bridged->follow(w());
+  if (elimination_tree) elimination_tree->follow(w());
   if (independent.made()) independent->follow(w());
 }
 
@@ -309,9 +309,9 @@ std::size_t Workspace::bytes() const {
   const std::size_t folded = (w.folded ? w.folded->bytes() : 0) + (w.row_loops ? w.row_loops->bytes() : 0);
   return sizeof w + folded + w.arena.bytes() + w.pv.bytes() + w.pv_early.bytes() + w.delassus.bytes() +
          w.loops.bytes() + w.coordinates.bytes() + w.damped.bytes() + doubles * sizeof(double) +
-         indices * sizeof(std::int32_t) + (w.bridged ? w.bridged->bytes() : 0) + w.dense.bytes() +
-         w.textbook.bytes() + w.independent.bytes() + w.coriolis.bytes() + w.body_room.bytes() +
-         w.underactuated.bytes();
+         indices * sizeof(std::int32_t) + (w.elimination_tree ? w.elimination_tree->bytes() : 0) +
+         w.dense.bytes() + w.textbook.bytes() + w.independent.bytes() + w.coriolis.bytes() +
+         w.body_room.bytes() + w.underactuated.bytes();
 }
 
 void Workspace::set_gravity(const Vector3& gravity) {

@@ -10,10 +10,10 @@ namespace tenon {
 // the allocation and the NaN fill of debug builds.
 //   node: node_count + 1 items, the first for the world; node_packs: the same rounded up to whole packs
 //   behind the world; node_lanes: node_count items in groups of four, number by number in lanes of four
-//   (kernels/joint/root_frame.hpp); angle: node_count items rounded up to whole packs; dof: nv items; row:
+//   (kernels/joint/root_frame_poses.hpp); angle: node_count items rounded up to whole packs; dof: nv items; row:
 //   constraint rows; dof_columns, row_columns: nv, rows rounded up to packs of four (spatial/lanes.hpp);
 //   dof_lanes: with room for a pack behind the last; path_rows: a matrix with the sparsity of the tree
-//   (kernels/tree/ltl.hpp); dof_row: nv of row_columns; row_pair: row_columns squared; bridge_row: bridging
+//   (kernels/tree/ltl.hpp); dof_row: nv of row_columns; row_pair: row_columns squared; inter_body_row: inter-body
 //   rows (model/constraint_data.hpp). Only in models with kinematic loops: loop_node, loop_dof as node,
 //   dof; loop_row: loop rows; rotor: folded rotors, rounded up to whole packs; loop_block, G_block,
 //   loop_work: ModelData::loop_K_size, G_size, loop_scratch_size numbers
@@ -86,38 +86,38 @@ namespace tenon {
   F(dual_inv_d, 1, row_columns)       /* 1 / D of that */                                                   \
   F(dual_scaled, 4, row_columns)      /* scratch of that factorisation */                                   \
   F(K, 6, row)                        /* constraint rows, body frame */                                     \
-  F(side_K, 12, bridge_row)     /* bridging rows: K on the first body, -K on the second, body frames */     \
-  F(side_Kw, 12, bridge_row)    /* joint space: likewise, world axes, about the root bodies' origins */     \
-  F(k, 1, row)                  /* right-hand side for accelerations minus gravity */                       \
-  F(row_gamma, 1, row)          /* velocity-product part of the row's acceleration */                       \
-  F(row_error, 1, row)          /* position error of the row */                                             \
-  F(row_velocity, 1, row)       /* velocity of the row */                                                   \
-  F(desired, 1, row)            /* desired acceleration */                                                  \
-  F(Ka, 1, row)                 /* K a */                                                                   \
-  F(mu_row, 1, row_columns)     /* penalty of the row, compliance included */                               \
-  F(row_force, 1, row_columns)  /* multiplier estimate handed to the sweep: adds K^T row_force */           \
-  F(row_lambda, 1, row_columns) /* multiplier that acts: row_force - mu_row K a, kept by increments */      \
-  F(loop_R, 9, loop_node)       /* loops: rotation of the body in the frame of the cluster's parent */      \
-  F(loop_p, 3, loop_node)       /* loops: its position there */                                             \
-  F(loop_V, 6, loop_node)       /* loops: velocity against that frame, its axes, about its origin */        \
-  F(loop_A, 6, loop_node)       /* loops: acceleration against it where qdd = 0, likewise */                \
-  F(loop_S, 6, loop_dof)        /* loops: columns of S, likewise, user sign */                              \
-  F(loop_phi, 1, loop_row)      /* loops: phi(q), zero where the loops are closed */                        \
-  F(loop_k, 1, loop_row)        /* loops: -Kdot v */                                                        \
-  F(loop_K, 1, loop_block)      /* loops: blocks of K = d phi / dt by v */                                  \
-  F(G, 1, G_block)              /* loops: blocks of G, v = G ydot */                                        \
-  F(g, 1, loop_dof)             /* loops: qdd = G yddot + g */                                              \
-  F(loop_scratch, 1, loop_work) /* loops: the split of one cluster */                                       \
-  F(cluster_F, 6, G_block)      /* clusters: force on each body and what hangs on it for yddot = 1 */       \
-  F(cluster_D, 1, G_block)      /* clusters: LDL^T factor of D, row by row, 1/D on its diagonal */          \
-  F(yddot, 1, loop_dof)         /* clusters: independent accelerations, from v_begin on */                  \
-  F(rotor_rate, 1, rotor)       /* folded rotors: their velocities, user sign */                            \
-  F(rotor_angle, 1, rotor)      /* folded rotors: their angles, user sign */                                \
-  F(rotor_cos, 1, rotor)        /* folded rotors: cosines */                                                \
-  F(rotor_sin, 1, rotor)        /* folded rotors: sines */                                                  \
-  F(rotor_work, 1, loop_dof)    /* folded rotors: what a refining sweep finds left at their drives */       \
-  F(drive_bias, 1, loop_dof)    /* folded rotors: what wobbling asks of the joints that drive them */       \
-  F(wobble, 6, loop_node)       /* folded rotors: what they add to the inertia of carriers */
+  F(side_K, 12, inter_body_row)  /* inter-body rows: K on the first body, -K on the second, body frames */  \
+  F(side_Kw, 12, inter_body_row) /* joint space: likewise, world axes, about the root bodies' origins */    \
+  F(k, 1, row)                   /* right-hand side for accelerations minus gravity */                      \
+  F(row_gamma, 1, row)           /* velocity-product part of the row's acceleration */                      \
+  F(row_error, 1, row)           /* position error of the row */                                            \
+  F(row_velocity, 1, row)        /* velocity of the row */                                                  \
+  F(desired, 1, row)             /* desired acceleration */                                                 \
+  F(Ka, 1, row)                  /* K a */                                                                  \
+  F(mu_row, 1, row_columns)      /* penalty of the row, compliance included */                              \
+  F(row_force, 1, row_columns)   /* multiplier estimate handed to the sweep: adds K^T row_force */          \
+  F(row_lambda, 1, row_columns)  /* multiplier that acts: row_force - mu_row K a, kept by increments */     \
+  F(loop_R, 9, loop_node)        /* loops: rotation of the body in the frame of the cluster's parent */     \
+  F(loop_p, 3, loop_node)        /* loops: its position there */                                            \
+  F(loop_V, 6, loop_node)        /* loops: velocity against that frame, its axes, about its origin */       \
+  F(loop_A, 6, loop_node)        /* loops: acceleration against it where qdd = 0, likewise */               \
+  F(loop_S, 6, loop_dof)         /* loops: columns of S, likewise, user sign */                             \
+  F(loop_phi, 1, loop_row)       /* loops: phi(q), zero where the loops are closed */                       \
+  F(loop_k, 1, loop_row)         /* loops: -Kdot v */                                                       \
+  F(loop_K, 1, loop_block)       /* loops: blocks of K = d phi / dt by v */                                 \
+  F(G, 1, G_block)               /* loops: blocks of G, v = G ydot */                                       \
+  F(g, 1, loop_dof)              /* loops: qdd = G yddot + g */                                             \
+  F(loop_scratch, 1, loop_work)  /* loops: the split of one cluster */                                      \
+  F(cluster_F, 6, G_block)       /* clusters: force on each body and what hangs on it for yddot = 1 */      \
+  F(cluster_D, 1, G_block)       /* clusters: LDL^T factor of D, row by row, 1/D on its diagonal */         \
+  F(yddot, 1, loop_dof)          /* clusters: independent accelerations, from v_begin on */                 \
+  F(rotor_rate, 1, rotor)        /* folded rotors: their velocities, user sign */                           \
+  F(rotor_angle, 1, rotor)       /* folded rotors: their angles, user sign */                               \
+  F(rotor_cos, 1, rotor)         /* folded rotors: cosines */                                               \
+  F(rotor_sin, 1, rotor)         /* folded rotors: sines */                                                 \
+  F(rotor_work, 1, loop_dof)     /* folded rotors: what a refining sweep finds left at their drives */      \
+  F(drive_bias, 1, loop_dof)     /* folded rotors: what wobbling asks of the joints that drive them */      \
+  F(wobble, 6, loop_node)        /* folded rotors: what they add to the inertia of carriers */
 
 // Velocity coordinates that follow each other, each the only child of the one before it, so that they have
 // one subtree: the coordinates up to subtree_end. What does not lie on their way to the root nor in the
@@ -127,7 +127,7 @@ struct DofRun {
 };
 
 template <class T>
-struct BridgedFactorData;
+struct EliminationTreeData;
 
 // Coordinates of one run whose places on the way from the root share a pack, and the panel before it on the
 // way
@@ -154,7 +154,7 @@ struct WorkspaceData {
   std::int32_t panel_count;
   const DofPanel* panels;  // ascending
   T gravity[3];
-  BridgedFactorData<T>* bridged;  // M + J^T mu J with bridging rows; null without
+  EliminationTreeData<T>* elimination_tree;  // M + J^T mu J with inter-body rows; null without
   const double* anchors;  // 12 numbers per constraint item: R row by row, p (world pose of the held frame)
 };
 

@@ -16,13 +16,13 @@
 #include <vector>
 
 #include "mechanism/description.hpp"
+#include "model/body_poses.hpp"
 #include "model/clusters.hpp"
+#include "model/divided_loops.hpp"
 #include "model/fold_rotors.hpp"
 #include "model/inertia.hpp"
 #include "model/loops.hpp"
 #include "model/massless.hpp"
-#include "model/placement.hpp"
-#include "model/row_loops.hpp"
 #include "tenon/model.hpp"
 
 namespace tenon {

@@ -18,7 +18,7 @@ struct ConstraintItem {
   std::int32_t closure;        // 1: is one
   std::int32_t first, second;  // nodes of the two frames, -1: the world
   std::int32_t meet;           // nearest common ancestor of the two, -1: the world
-  std::int32_t bridge;         // first of its rows among the bridging ones; -1: at most one body moves
+  std::int32_t side_row;       // first of its rows among the inter-body ones; -1: at most one body moves
   double R2[9], p2[3];         // second frame in its body frame
 };
 
@@ -28,7 +28,7 @@ enum class ConstraintPoses : std::int32_t { none, axes, with_errors };
 // Rows are numbered as the items stand, so that the rows of a subtree are contiguous; user_row leads back to
 // the order in which constraints were added.
 //
-// Bridging rows are closures between two moving bodies. They act on the two ways down from `meet` and on
+// inter-body rows are closures between two moving bodies. They act on the two ways down from `meet` and on
 // nothing above it, for there the two parts cancel. They are numbered as the last rows of `meet` (of the root
 // of the first body where the two meet in the world only), so that the subtrees that hold both bodies have
 // them among their rows. Other closures move one body, or none, and are rows of it, or of the world, as any.
@@ -52,10 +52,10 @@ struct ConstraintData {
   const std::int32_t* node_row_first;  // node_count + 1: rows on node i itself are [., node_row_first[i + 1])
   const std::int32_t*
       subtree_row_end;  // node_count: rows on node i and its descendants are [node_row_first[i], .)
-  std::int32_t bridge_count, bridge_row_count;
-  const std::int32_t* bridges;  // items of bridging rows
+  std::int32_t inter_body_count, inter_body_row_count;
+  const std::int32_t* inter_body;  // items of inter-body rows
   // node_count: the joint of node i moves rows of [moved_begin[i], moved_end[i]) only: those of its subtree,
-  // and the bridging ones that pass it. What a descendant moves is among them.
+  // and the inter-body ones that pass it. What a descendant moves is among them.
   const std::int32_t* moved_begin;
   const std::int32_t* moved_end;
 };

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "mechanism/description.hpp"
-#include "model/placement.hpp"
+#include "model/body_poses.hpp"
 #include "model/row_scale.hpp"
 #include "tenon/constraints.hpp"
 
@@ -169,7 +169,7 @@ void place_closure(const Model& model, const ConstraintSpec& spec, ConstraintIte
   } else if (item.first < 0 || item.second < 0) {
     item.node = std::max(item.first, item.second);
   } else {
-    item.bridge = 0;
+    item.side_row = 0;
     item.node = item.meet;
     for (std::int32_t i = item.first; item.meet < 0 && i >= 0;
          i = model.nodes[static_cast<std::size_t>(i)].parent)
@@ -185,7 +185,7 @@ ConstraintItem item_of(const ConstraintSpec& spec, const Model& model) {
   item.custom = -1;
   item.frequency = spec.frequency;
   item.damping_ratio = spec.damping_ratio;
-  item.first = item.second = item.meet = item.bridge = -1;
+  item.first = item.second = item.meet = item.side_row = -1;
   if (spec.closure) place_closure(model, spec, item);
   return item;
 }
@@ -287,18 +287,18 @@ void ConstraintSet::add_items() {
   }
 }
 
-// By node, on a node the bridging ones last.
+// By node, on a node the inter-body ones last.
 void ConstraintSet::sort_items() {
   std::stable_sort(items_.begin(), items_.end(), [](const ConstraintItem& a, const ConstraintItem& b) {
-    return a.node != b.node ? a.node < b.node : a.bridge < 0 && b.bridge >= 0;
+    return a.node != b.node ? a.node < b.node : a.side_row < 0 && b.side_row >= 0;
   });
   const std::size_t nodes = model_->nodes.size();
   std::vector<char> carries(nodes, 0);
   node_first_.assign(nodes + 1, 0);
   for (const ConstraintItem& item : items_) {
     ++node_first_[static_cast<std::size_t>(item.node + 1)];
-    const bool bridges = item.bridge >= 0;
-    for (std::int32_t i : {item.node, bridges ? item.first : -1, bridges ? item.second : -1}) {
+    const bool inter_body = item.side_row >= 0;
+    for (std::int32_t i : {item.node, inter_body ? item.first : -1, inter_body ? item.second : -1}) {
       while (i >= 0 && !carries[static_cast<std::size_t>(i)]) {
         carries[static_cast<std::size_t>(i)] = 1;
         i = model_->nodes[static_cast<std::size_t>(i)].parent;
@@ -326,10 +326,10 @@ void ConstraintSet::number_rows() {
   for (ConstraintItem& item : items_) {
     const std::int32_t first = item.row_begin;
     item.row_begin = static_cast<std::int32_t>(user_row_.size());
-    if (item.bridge >= 0) {
-      item.bridge = data_.bridge_row_count;
-      data_.bridge_row_count += item.row_count;
-      bridges_.push_back(static_cast<std::int32_t>(&item - items_.data()));
+    if (item.side_row >= 0) {
+      item.side_row = data_.inter_body_row_count;
+      data_.inter_body_row_count += item.row_count;
+      inter_body_.push_back(static_cast<std::int32_t>(&item - items_.data()));
     }
     for (std::int32_t r = 0; r < item.row_count; ++r) {
       const std::size_t from = static_cast<std::size_t>(first + r);
@@ -352,8 +352,8 @@ void ConstraintSet::number_rows() {
 void ConstraintSet::bound_moved_rows() {
   moved_begin_.assign(node_row_first_.begin(), node_row_first_.end() - 1);
   moved_end_ = subtree_row_end_;
-  for (const std::int32_t bridge : bridges_) {
-    const ConstraintItem& item = items_[static_cast<std::size_t>(bridge)];
+  for (const std::int32_t index : inter_body_) {
+    const ConstraintItem& item = items_[static_cast<std::size_t>(index)];
     for (std::int32_t i : {item.first, item.second}) {
       for (; i != item.meet; i = model_->nodes[static_cast<std::size_t>(i)].parent) {
         std::int32_t& begin = moved_begin_[static_cast<std::size_t>(i)];
@@ -385,8 +385,8 @@ void ConstraintSet::publish() {
   data_.user_row = user_row_.data();
   data_.node_row_first = node_row_first_.data();
   data_.subtree_row_end = subtree_row_end_.data();
-  data_.bridge_count = static_cast<std::int32_t>(bridges_.size());
-  data_.bridges = bridges_.data();
+  data_.inter_body_count = static_cast<std::int32_t>(inter_body_.size());
+  data_.inter_body = inter_body_.data();
   data_.moved_begin = moved_begin_.data();
   data_.moved_end = moved_end_.data();
   RowScale sized = row_scale(*model_, data_);

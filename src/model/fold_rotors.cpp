@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/placement.hpp"
+#include "model/body_poses.hpp"
 
 namespace tenon {
 namespace {

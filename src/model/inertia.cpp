@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "mechanism/description.hpp"
-#include "model/placement.hpp"
+#include "model/body_poses.hpp"
 
 namespace tenon {
 namespace {

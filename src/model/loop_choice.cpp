@@ -11,7 +11,7 @@
 #include <algorithm>
 
 #include "model/clusters.hpp"
-#include "model/row_loops.hpp"
+#include "model/divided_loops.hpp"
 
 namespace tenon {
 namespace {

@@ -12,7 +12,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "model/placement.hpp"
+#include "model/body_poses.hpp"
 #include "model/rank.hpp"
 
 namespace tenon {

@@ -110,7 +110,7 @@ class Arena {
     path_rows,
     dof_row,
     row_pair,
-    bridge_row,
+    inter_body_row,
     loop_node,
     loop_dof,
     loop_row,
@@ -132,7 +132,7 @@ class Arena {
     const std::size_t nodes = static_cast<std::size_t>(m.node_count), nv = static_cast<std::size_t>(m.nv);
     const std::size_t rows = c ? static_cast<std::size_t>(c->row_count) : 0;
     const bool loops = m.cluster_count > 0 || m.rotor_count > 0;
-    const std::size_t bridge_rows = c ? static_cast<std::size_t>(c->bridge_row_count) : 0;
+    const std::size_t inter_body_rows = c ? static_cast<std::size_t>(c->inter_body_row_count) : 0;
     // First pass measures, second pass cuts. Node fields begin one item early, at the world's slot.
     for (const bool cutting : {false, true}) {
       std::size_t used = 0;
@@ -152,12 +152,12 @@ class Arena {
                                   : item == loop_node   ? (loops ? nodes + 1 : 0)
                                   : item == loop_dof    ? (loops ? nv : 0)
                                   : item == rotor ? (static_cast<std::size_t>(m.rotor_count) + 15) / 16 * 16
-                                  : item == loop_row   ? static_cast<std::size_t>(m.loop_row_count)
-                                  : item == loop_block ? static_cast<std::size_t>(m.loop_K_size)
-                                  : item == G_block    ? static_cast<std::size_t>(m.G_size)
-                                  : item == loop_work  ? static_cast<std::size_t>(m.loop_scratch_size)
-                                  : item == bridge_row ? bridge_rows
-                                                       : padded(rows) * padded(rows);
+                                  : item == loop_row       ? static_cast<std::size_t>(m.loop_row_count)
+                                  : item == loop_block     ? static_cast<std::size_t>(m.loop_K_size)
+                                  : item == G_block        ? static_cast<std::size_t>(m.G_size)
+                                  : item == loop_work      ? static_cast<std::size_t>(m.loop_scratch_size)
+                                  : item == inter_body_row ? inter_body_rows
+                                                           : padded(rows) * padded(rows);
         T* begin = cutting ? block.begin + used : nullptr;
         used += (size * count + line - 1) / line * line;
         const bool has_world = item == node || item == node_packs || (item == loop_node && loops);

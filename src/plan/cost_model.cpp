@@ -49,7 +49,7 @@ double meetings(const ModelData& m, const ConstraintData& c) {
 
 // Rows between two moving bodies. The others couple each row with the inertia of one body, or eliminate it on
 // one branch.
-bool takes_bridges(Method method) {
+bool takes_inter_body_rows(Method method) {
   return method != Method::constrained_aba && method != Method::pv_early;
 }
 
@@ -93,10 +93,10 @@ Choice choose(const ModelData& m, const ConstraintData* c) {
   Choice choice;
   if (!c || c->row_count == 0) return choice;
   const CostTerms terms = cost_terms(m, *c);
-  const bool bridges = c->bridge_count > 0;
+  const bool inter_body = c->inter_body_count > 0;
   double least = std::numeric_limits<double>::infinity(), least_proximal = least;
   for (const CostConstants& method : cost_constants) {
-    if (bridges && !takes_bridges(method.method)) continue;
+    if (inter_body && !takes_inter_body_rows(method.method)) continue;
     double cost = 0;
     for (std::size_t i = 0; i < cost_term_count; ++i) cost += method.nanoseconds[i] * terms[i];
     if (cost < least) least = cost, choice.any = method.method;
@@ -104,7 +104,7 @@ Choice choose(const ModelData& m, const ConstraintData* c) {
       least_proximal = cost, choice.proximal = method.method;
   }
   // Closures are seldom dependent, and pv then saves the iterations.
-  if (bridges && choice.any == Method::prox_pv) choice.any = Method::pv;
+  if (inter_body && choice.any == Method::prox_pv) choice.any = Method::pv;
   return choice;
 }
 

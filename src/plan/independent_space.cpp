@@ -60,7 +60,7 @@ IndependentSpace::IndependentSpace(const ModelData& m, const ConstraintData* con
 
 void IndependentSpace::follow(const WorkspaceData<double>& w) {
   data.w = w;
-  data.w.bridged = nullptr;
+  data.w.elimination_tree = nullptr;
   data.w.dof_depth = dof_depth_.data();
   data.w.row_first = row_first_.data();
   data.w.panel_count = static_cast<std::int32_t>(panels_.size());

@@ -16,8 +16,8 @@
 #include <sstream>
 
 #include "kernels/kernel_table.hpp"
+#include "model/body_poses.hpp"
 #include "model/loops.hpp"
-#include "model/placement.hpp"
 #include "plan/arena.hpp"
 #include "plan/assembly.hpp"
 #include "tenon/loops.hpp"

@@ -7,8 +7,8 @@
 
 #include "kernels/kernel_table.hpp"
 #include "plan/arena.hpp"
-#include "plan/bridged_factor.hpp"
 #include "plan/cost_model.hpp"
+#include "plan/elimination_tree.hpp"
 #include "plan/independent_space.hpp"
 #include "plan/memory/coordinate_memory.hpp"
 #include "plan/memory/coriolis_memory.hpp"
@@ -52,12 +52,12 @@ struct WorkspaceImpl {
   OnDemand<DampedInverseMemory> damped;
   OnDemand<CoriolisMemory> coriolis;
   OnDemand<UnderactuatedMemory> underactuated;
-  OnDemandArray body_room;                 // of the momentum about the centre of mass: 10 numbers a body
-  std::unique_ptr<BridgedFactor> bridged;  // comes with the joint-space block of the arena
-  OnDemand<IndependentSpace> independent;  // none without embedded loops
-  std::vector<double> anchors;             // 12 a constraint item, for the kernels
-  std::vector<Pose> anchor_poses;          // the same per constraint in user order
-  std::vector<std::int32_t> item_of;       // constraint in user order -> item
+  OnDemandArray body_room;  // of the momentum about the centre of mass: 10 numbers a body
+  std::unique_ptr<EliminationTree> elimination_tree;  // comes with the joint-space block of the arena
+  OnDemand<IndependentSpace> independent;             // none without embedded loops
+  std::vector<double> anchors;                        // 12 a constraint item, for the kernels
+  std::vector<Pose> anchor_poses;                     // the same per constraint in user order
+  std::vector<std::int32_t> item_of;                  // constraint in user order -> item
   ProximalScratch proximal;
   Choice choice;                  // of Method::automatic
   std::vector<double> lambda;     // rows, kernels' order
@@ -84,7 +84,7 @@ struct WorkspaceImpl {
   // Memory is made with the workspace for what forward dynamics and the method that `choice` names need; the
   // rest by the first call that needs it (on_demand.hpp).
   void need(Method method);
-  // The path rows and row matrices of WorkspaceData, and what prox_ltls needs for bridging rows.
+  // The path rows and row matrices of WorkspaceData, and what prox_ltls needs for inter-body rows.
   void need_joint_space();
   void need_kept_mass_matrix();
   void set_gravity(const double* gravity);

@@ -66,6 +66,6 @@ template <class Fill>
 }
 
 // For what takes no rows between two moving links. who: what it is; instead: what does.
-Status check_no_bridges(WorkspaceImpl& w, const char* who, const char* instead);
+Status check_no_inter_body_rows(WorkspaceImpl& w, const char* who, const char* instead);
 
 }  // namespace tenon

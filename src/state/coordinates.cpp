@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "model/joint_motion.hpp"
+#include "state/closing_form.hpp"
 #include "state/projection.hpp"
-#include "state/row_loops.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
 

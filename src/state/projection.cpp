@@ -6,7 +6,7 @@
 
 #include "state/check.hpp"
 #include "state/coordinates.hpp"
-#include "state/folded.hpp"
+#include "state/folded_rotors.hpp"
 
 namespace tenon {
 

@@ -6,9 +6,9 @@
 // chooses pivots by values; the recording holds the choice at its own state, a closed configuration.
 #include <algorithm>
 
-#include "model/placement.hpp"
+#include "model/body_poses.hpp"
 #include "scalar/recorded.hpp"
-#include "state/folded.hpp"
+#include "state/folded_rotors.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
 #include "trace/algorithms.hpp"

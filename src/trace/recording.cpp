@@ -109,8 +109,8 @@ void check(const Algorithm<Recorded>& algorithm, const Model& model, const Const
                 "unsupported: a constraint holds a link that is part of the world, so its "
                 "rows can never be met; leave that constraint out");
   const std::string_view method = algorithm.about.name;
-  const bool takes_bridges = method == "pv" || method == "prox_pv" || method == "prox_ltl";
-  if (constraints->data().bridge_count == 0 || takes_bridges) return;
+  const bool takes_inter_body_rows = method == "pv" || method == "prox_pv" || method == "prox_ltl";
+  if (constraints->data().inter_body_count == 0 || takes_inter_body_rows) return;
   const bool moves = algorithm.outputs[0].size == Size::nv;
   const std::string advice = !moves ? "no algorithm for this matrix is; hold links against the world alone"
                              : model.loops.clusters.empty() ? "take pv or prox_pv, or prox_ltl"

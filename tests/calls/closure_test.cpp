@@ -63,8 +63,8 @@ TEST(Closures, ForcesAreInternal) {
     const auto scene = closure_scene(static_cast<std::uint64_t>(seed), SceneKind::independent);
     const ConstraintData& c = scene->set->data();
     const Rows x = rows_at(*scene, scene->state.q, scene->state.v);
-    for (int index = 0; index < c.bridge_count; ++index) {
-      const ConstraintItem& item = c.items[c.bridges[index]];
+    for (int index = 0; index < c.inter_body_count; ++index) {
+      const ConstraintItem& item = c.items[c.inter_body[index]];
       for (int i = item.meet; i >= 0; i = scene->robot.model->nodes[static_cast<std::size_t>(i)].parent) {
         const Model::Joint& joint = scene->robot.model->joints[static_cast<std::size_t>(i)];
         const auto block = x.J.block(c.user_row[item.row_begin], joint.v_index, item.row_count, joint.nv);
@@ -187,7 +187,7 @@ INSTANTIATE_TEST_SUITE_P(Methods, ClosureMethods,
 TEST(Closures, MethodsThatCannotTakeThemSaySo) {
   for (std::uint64_t seed = 0;; ++seed) {
     const auto scene = closure_scene(seed, SceneKind::independent);
-    if (scene->set->data().bridge_count == 0) continue;
+    if (scene->set->data().inter_body_count == 0) continue;
     for (const Method method : {Method::constrained_aba, Method::pv_soft, Method::pv_early}) {
       VectorXd qdd, lambda;
       EXPECT_EQ(scene->solve(method, qdd, lambda), Status::unsupported);

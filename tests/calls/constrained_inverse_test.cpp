@@ -26,7 +26,7 @@ VectorXd random_vector(Random& random, int n) {
 }
 
 TEST(ConstrainedInverse, MatchesReference) {
-  int bridges = 0;
+  int inter_body = 0;
   for (int seed = 0; seed < robots && !HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
     const auto scene = closure_scene(static_cast<std::uint64_t>(seed), SceneKind::contradictory);
@@ -51,9 +51,9 @@ TEST(ConstrainedInverse, MatchesReference) {
                 Status::ok);
       EXPECT_LE(relative_error(none, s.oracle.inverse_dynamics(s.state.a, wrenches), 1), 1e-12);
     }
-    bridges += s.set->data().bridge_count > 0;
+    inter_body += s.set->data().inter_body_count > 0;
   }
-  EXPECT_GE(bridges, robots / 10);
+  EXPECT_GE(inter_body, robots / 10);
 }
 
 TEST(ConstrainedInverse, UndoesConstrainedDynamics) {

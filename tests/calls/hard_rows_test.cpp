@@ -172,7 +172,7 @@ TEST(HardRows, SweepsAnswerWhereRowsContradict) {
   int contradicting = 0;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     ConstrainedScene s(seed, SceneKind::contradictory, 15);
-    if (s.rows() == 0 || s.nv() == 0 || s.set->data().bridge_count > 0) continue;
+    if (s.rows() == 0 || s.nv() == 0 || s.set->data().inter_body_count > 0) continue;
     s.solve_reference();
     const reference::KktMargins margins = s.kkt.margins();
     if (s.expected_status != Status::infeasible || margins.kept < 1e-2 || margins.dropped > 1e-13) continue;

@@ -34,7 +34,7 @@ Hit hit(Workspace& w, const std::vector<double>& e, const double* q, const Vecto
 
 // One restitution for all rows, contacts and closures, some of them twice.
 TEST(Impact, ObeysNewtonOnRandomRobots) {
-  int compared = 0, redundant = 0, bridges = 0;
+  int compared = 0, redundant = 0, inter_body = 0;
   for (int seed = 0; seed < robots && !HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
     const auto scene = closure_scene(static_cast<std::uint64_t>(seed),
@@ -69,11 +69,11 @@ TEST(Impact, ObeysNewtonOnRandomRobots) {
     }
     ++compared;
     redundant += s.expected_report.rank < s.rows();
-    bridges += s.set->data().bridge_count > 0;
+    inter_body += s.set->data().inter_body_count > 0;
   }
   EXPECT_GE(compared, robots / 2);
   EXPECT_GE(redundant, robots / 10);
-  EXPECT_GE(bridges, robots / 10);
+  EXPECT_GE(inter_body, robots / 10);
 }
 
 // A restitution for each row, in the order in which the rows were added.

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "state/folded.hpp"
+#include "state/folded_rotors.hpp"
 #include "state/projection.hpp"
 #include "support/geared_robot.hpp"
 #include "support/loop_scene.hpp"
@@ -181,7 +181,7 @@ TEST(LoopDelassus, RowsBetweenTwoLinks) {
       continue;  // hard to close without the others
     }
     Scene s(part.scene.model, part.scene.q, part.closures);
-    if (s.set->data().bridge_count == 0 || s.model->loops.clusters.empty()) continue;
+    if (s.set->data().inter_body_count == 0 || s.model->loops.clusters.empty()) continue;
     ++compared;
     for (const DelassusMethod method : {DelassusMethod::automatic, DelassusMethod::dense})
       EXPECT_LE(relative_error(delassus(s, method), s.expected()), 1e-9) << "seed " << seed;

@@ -68,7 +68,7 @@ std::vector<bool> choice_of(Treatment treatment, std::uint64_t seed, std::size_t
 
 struct Tally {
   std::map<Method, int> compared;
-  int scenes = 0, with_both = 0, with_bridges = 0, too_hard = 0;
+  int scenes = 0, with_both = 0, with_inter_body_rows = 0, too_hard = 0;
 };
 
 // Loops that can hardly be closed from elsewhere without the others are left to the rows.
@@ -91,8 +91,8 @@ void compare(const Drawn& d, const PartlyEmbedded& part, Tally& tally) {
   const VectorXd v = in_order_of(model, whole, d.v, false), tau = in_order_of(model, whole, d.tau, false),
                  expected = in_order_of(model, whole, d.expected, false);
   ++tally.scenes;
-  tally.with_both += set->data().bridge_count > 0 && model.data().cluster_count > 0;
-  tally.with_bridges += set->data().bridge_count > 0;
+  tally.with_both += set->data().inter_body_count > 0 && model.data().cluster_count > 0;
+  tally.with_inter_body_rows += set->data().inter_body_count > 0;
   for (const Method method : available_methods()) {
     SolveOptions options;
     options.method = method;
@@ -133,7 +133,7 @@ TEST(RandomMechanisms, MatchMultipliers) {
       EXPECT_GE(tally.compared[method], tally.scenes * 9 / 10) << name_of(method);
   }
   EXPECT_GE(tallies[Treatment::embedded].compared[Method::constrained_aba], mechanisms / 2);
-  EXPECT_GE(tallies[Treatment::rows].with_bridges, mechanisms / 3);
+  EXPECT_GE(tallies[Treatment::rows].with_inter_body_rows, mechanisms / 3);
   EXPECT_GE(tallies[Treatment::half].with_both, mechanisms / 4);
 }
 

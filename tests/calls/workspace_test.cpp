@@ -106,12 +106,13 @@ TEST(Workspace, EveryPartHasTheSameGravity) {
   const auto atlas = Model::compile(load_urdf(TENON_MODELS_DIR "/atlas.urdf"), options);
   const ConstraintSpec closure =
       closure_constraint(atlas->find_link("l_hand"), {}, atlas->find_link("r_hand"), {});
-  Workspace bridged(atlas, ConstraintSet::bind(atlas, {closure}));
-  bridged.impl().need_joint_space();
-  for (Workspace* w : {&looped, &bridged}) {
+  Workspace inter_body(atlas, ConstraintSet::bind(atlas, {closure}));
+  inter_body.impl().need_joint_space();
+  for (Workspace* w : {&looped, &inter_body}) {
     w->set_gravity({1, 2, 3});
     const WorkspaceData<double>* parts[] = {
-        &w->impl().arena.data, w == &looped ? &w->impl().independent->data.w : &w->impl().bridged->data()->w};
+        &w->impl().arena.data,
+        w == &looped ? &w->impl().independent->data.w : &w->impl().elimination_tree->data()->w};
     for (const WorkspaceData<double>* part : parts)
       for (int e = 0; e < 3; ++e) EXPECT_EQ(part->gravity[e], e + 1);
   }

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <string>
 
-#include "model/placement.hpp"
+#include "model/body_poses.hpp"
 #include "model/small_mechanisms.hpp"
 #include "support/random_mechanism.hpp"
 #include "tenon/model.hpp"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "model/placement.hpp"
+#include "model/body_poses.hpp"
 #include "model/small_mechanisms.hpp"
 #include "support/random_mechanism.hpp"
 #include "tenon/constraints.hpp"
@@ -252,22 +252,22 @@ TEST(ConstraintSet, RefusesBadClosures) {
 }
 
 // On the biped the two feet meet in the world: their rows are the last ones of the first foot's root.
-TEST(ConstraintSet, BridgingRowsAreNumberedWhereTheirLinksMeet) {
+TEST(ConstraintSet, InterBodyRowsAreNumberedWhereTheirLinksMeet) {
   const auto set = ConstraintSet::bind(
       biped(), {closure_constraint(2, {}, 3, {}, rows_linear), closure_constraint(2, {}, 1, {}, 1),
                 point_constraint(1, {}), closure_constraint(0, {}, 3, {}, 3), point_constraint(3, {})});
   const ConstraintData& c = set->data();
   ASSERT_EQ(c.item_count, 5);
-  const int nodes[] = {0, 0, 0, 2, 2}, bridges[] = {-1, 0, 3, -1, -1}, begins[] = {0, 3, 6, 7, 9};
+  const int nodes[] = {0, 0, 0, 2, 2}, side_rows[] = {-1, 0, 3, -1, -1}, begins[] = {0, 3, 6, 7, 9};
   for (int i = 0; i < 5; ++i) {
     EXPECT_EQ(c.items[i].node, nodes[i]) << i;
-    EXPECT_EQ(c.items[i].bridge, bridges[i]) << i;
+    EXPECT_EQ(c.items[i].side_row, side_rows[i]) << i;
     EXPECT_EQ(c.items[i].row_begin, begins[i]) << i;
   }
   EXPECT_EQ(c.items[1].meet, -1);
   EXPECT_EQ(c.items[2].meet, 0);
-  EXPECT_EQ(c.bridge_count, 2);
-  EXPECT_EQ(c.bridge_row_count, 4);
+  EXPECT_EQ(c.inter_body_count, 2);
+  EXPECT_EQ(c.inter_body_row_count, 4);
   EXPECT_EQ(c.support_count, 3);
   const int moved_begin[] = {0, 3, 3}, moved_end[] = {7, 7, 12};
   for (int i = 0; i < 3; ++i) {

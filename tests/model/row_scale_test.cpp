@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/placement.hpp"
+#include "model/body_poses.hpp"
 #include "model/small_mechanisms.hpp"
 #include "reference/dense_rows.hpp"
 #include "support/random_mechanism.hpp"

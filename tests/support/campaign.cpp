@@ -173,7 +173,7 @@ bool take_coordinates(Workspace& w, const CampaignState& s, Variant variant, Giv
 
 bool may_refuse(const CampaignCase& c, Method method) {
   return method != Method::automatic &&
-         (c.set->data().bridge_count > 0 || !c.robot.model->loops.clusters.empty());
+         (c.set->data().inter_body_count > 0 || !c.robot.model->loops.clusters.empty());
 }
 
 // What rounding of positions far away costs stabilised rows.

@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "model/small_mechanisms.hpp"
-#include "state/folded.hpp"
+#include "state/folded_rotors.hpp"
 #include "support/random_mechanism.hpp"
 #include "tenon/delassus.hpp"
 #include "tenon/dynamics.hpp"
@@ -179,7 +179,7 @@ void expect_as_dense(const std::shared_ptr<const Model>& model,
   const auto recording = record(*model, set.get(), algorithm, {});
   Workspace w(model, set);
   const int rows = w.constraints()->row_count();
-  ASSERT_GT(w.constraints()->data().bridge_count, 0);
+  ASSERT_GT(w.constraints()->data().inter_body_count, 0);
   const std::size_t nq = static_cast<std::size_t>(model->nq), nv = static_cast<std::size_t>(model->nv);
   Random random(3);
   std::vector<double> q(nq), v(nv), tau(nv), qdd(nv), lambda(static_cast<std::size_t>(rows)), desired(lambda);
@@ -257,10 +257,11 @@ TEST(RecordingOfRows, DropsNoLoop) {
     SCOPED_TRACE(name);
     std::string message;
     const Status status = status_of_record(*model, nullptr, name, &message);
-    const bool takes_bridges = name == "pv" || name == "prox_pv" || name == "prox_ltl";
+    const bool takes_inter_body_rows = name == "pv" || name == "prox_pv" || name == "prox_ltl";
     const bool moves = name == "aba" || name == "c_aba" || name == "c_aba_unfolded" ||
                        name == "approximate_aba" || name == "projection" || name == "multipliers";
-    EXPECT_EQ(status, moves || (about.constrained && !takes_bridges) ? Status::unsupported : Status::ok)
+    EXPECT_EQ(status,
+              moves || (about.constrained && !takes_inter_body_rows) ? Status::unsupported : Status::ok)
         << message;
     if (status == Status::ok) continue;
     EXPECT_EQ(moves, message.find("'loop1'") != std::string::npos) << message;

@@ -208,12 +208,12 @@ inline void independent_jacobian(const ModelData& m, const ConstraintData& c, T*
     const ConstraintItem& item = c.items[index];
     for (int j = 0; j < item.row_count; ++j) {
       const int r = item.row_begin + j;
-      if (item.bridge < 0) {
+      if (item.side_row < 0) {
         const T* K = w.Kw + r;
         add_row_of_body(m, item.node, -1, load_dof_force(K, stride), JT + r, stride, d, w);
         continue;
       }
-      const T* sides = w.side_Kw + 12 * (item.bridge + j);
+      const T* sides = w.side_Kw + 12 * (item.side_row + j);
       add_row_of_body(m, item.first, item.meet, load_force<T>(sides), JT + r, stride, d, w);
       add_row_of_body(m, item.second, item.meet, load_force<T>(sides + 6), JT + r, stride, d, w);
     }

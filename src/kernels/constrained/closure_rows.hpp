@@ -104,11 +104,11 @@ TENON_INLINE void place_closure_row(const ConstraintItem& item, const ClosureSta
   const int r = item.row_begin + j;
   const Force<T> none{{o, o, o}, {o, o, o}};
   const Force<T> K_2 = none - force_to_child(s.X, K);
-  const bool two = item.bridge >= 0;
+  const bool two = item.side_row >= 0;
   const Force<T> single = two || item.first == item.second ? none : item.first < 0 ? K_2 : K;
   if (two) {
-    store(w.side_K + 12 * (item.bridge + j), K);
-    store(w.side_K + 12 * (item.bridge + j) + 6, K_2);
+    store(w.side_K + 12 * (item.side_row + j), K);
+    store(w.side_K + 12 * (item.side_row + j) + 6, K_2);
   }
   store(w.K + 6 * r, single);
   const T velocity = item.first == item.second ? o : dot(s.V, K);
@@ -138,12 +138,12 @@ inline void evaluate_closure(const ModelData& m, const ConstraintData& c, const 
   }
 }
 
-// K a' of bridging rows.
+// K a' of inter-body rows.
 template <class T>
-inline void bridge_accelerations(const ConstraintItem& item, WorkspaceData<T>& w) {
+inline void inter_body_accelerations(const ConstraintItem& item, WorkspaceData<T>& w) {
   const Motion<T> a_1 = load_motion<T>(w.a + 6 * item.first), a_2 = load_motion<T>(w.a + 6 * item.second);
   for (int j = 0; j < item.row_count; ++j) {
-    const T* sides = w.side_K + 12 * (item.bridge + j);
+    const T* sides = w.side_K + 12 * (item.side_row + j);
     w.Ka[item.row_begin + j] = dot(a_1, load_force<T>(sides)) + dot(a_2, load_force<T>(sides + 6));
   }
 }

@@ -113,8 +113,8 @@ template <class T>
 inline void constraint_accelerations(const ConstraintData& c, WorkspaceData<T>& w) {
   for (int index = 0; index < c.item_count; ++index) {
     const ConstraintItem& item = c.items[index];
-    if (item.bridge >= 0) {
-      bridge_accelerations(item, w);
+    if (item.side_row >= 0) {
+      inter_body_accelerations(item, w);
       continue;
     }
     const Motion<T> a = load_motion<T>(w.a + 6 * item.node);
@@ -150,11 +150,11 @@ void constraint_jacobian(const ModelData& m, const ConstraintData& c, T* J, int 
     for (int j = 0; j < item.row_count; ++j) {
       const int r = item.row_begin + j;
       T* row = J + c.user_row[r];
-      if (item.bridge < 0) {
+      if (item.side_row < 0) {
         carry_row(m, item.node, -1, load_force<T>(w.K + 6 * r), row, ld, w);
         continue;
       }
-      const T* sides = w.side_K + 12 * (item.bridge + j);
+      const T* sides = w.side_K + 12 * (item.side_row + j);
       carry_row(m, item.first, item.meet, load_force<T>(sides), row, ld, w);
       carry_row(m, item.second, item.meet, load_force<T>(sides + 6), row, ld, w);
     }

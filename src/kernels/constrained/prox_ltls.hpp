@@ -8,7 +8,7 @@
 // With mu = 1e6 it leaves 1e-9 in qdd although the rows hold to 1e-13.
 #pragma once
 
-#include "kernels/cluster/bridged_factor_data.hpp"
+#include "kernels/cluster/elimination_tree_data.hpp"
 #include "kernels/constrained/crba_augmented.hpp"
 
 namespace tenon {
@@ -33,19 +33,19 @@ void prox_ltls_start(const ModelData& m, const ConstraintData& c, const T* q, co
   prox_ltls_at_rest(m, c, qdd, w);
 }
 
-// Bridging rows: M_mu of the other rows, in H_L, goes to the path rows of the elimination tree, where J^T mu
-// J of bridging rows has its places too.
+// inter-body rows: M_mu of the other rows, in H_L, goes to the path rows of the elimination tree, where J^T mu
+// J of inter-body rows has its places too.
 template <class T>
-inline bool factor_bridged(const ModelData& m, const ConstraintData& c, BridgedFactorData<T>& b,
-                           const WorkspaceData<T>& w) {
+inline bool factor_elimination_tree(const ModelData& m, const ConstraintData& c, EliminationTreeData<T>& b,
+                                    const WorkspaceData<T>& w) {
   for (int e = 0; e < b.entry_count; ++e) b.rows[e] = T(0);
   for (int k = 0; k < m.nv; ++k) {
     const int end = w.row_first[k] + w.dof_depth[k];
     for (int e = w.row_first[k]; e <= end; ++e) b.rows[b.place[e]] = w.H_L[e];
   }
   const int stride = whole_packs(c.row_count);
-  for (int index = 0; index < c.bridge_count; ++index) {
-    const ConstraintItem& item = c.items[c.bridges[index]];
+  for (int index = 0; index < c.inter_body_count; ++index) {
+    const ConstraintItem& item = c.items[c.inter_body[index]];
     const int *begin = b.way + b.way_begin[index], *end = b.way + b.way_begin[index + 1];
     for (int r = item.row_begin; r < item.row_begin + item.row_count; ++r) {
       for (const int* x = begin; x < end; ++x)
@@ -63,7 +63,7 @@ inline bool factor_bridged(const ModelData& m, const ConstraintData& c, BridgedF
   return ltl_factor(b.tree, b.rows, b.inv_d, b.w);
 }
 template <class T>
-inline void solve_bridged(const ModelData& m, BridgedFactorData<T>& b, T* x) {
+inline void solve_elimination_tree(const ModelData& m, EliminationTreeData<T>& b, T* x) {
   for (int k = 0; k < m.nv; ++k) b.x[b.number[k]] = x[k];
   ltl_solve(b.tree, b.rows, b.inv_d, b.x, b.w);
   for (int k = 0; k < m.nv; ++k) x[k] = b.x[b.number[k]];
@@ -86,7 +86,8 @@ template <class T>
 bool prox_ltls_factor(const ModelData& m, const ConstraintData& c, const T* inv_mu, WorkspaceData<T>& w) {
   prox_ltls_shares(c, inv_mu, w);
   crba_augmented_rows(m, c, w.H, w.H_L, w);
-  return w.bridged ? factor_bridged(m, c, *w.bridged, w) : ltl_factor(m, w.H_L, w.H_inv_d, w);
+  return w.elimination_tree ? factor_elimination_tree(m, c, *w.elimination_tree, w)
+                            : ltl_factor(m, w.H_L, w.H_inv_d, w);
 }
 
 // Moves qdd to the minimiser for the centre f, and with it row_acceleration = J qdd and row_lambda, its
@@ -111,8 +112,8 @@ void prox_ltls_step(const ModelData& m, const ConstraintData& c, const T* f, boo
     for (int k = 0; k < m.nv; ++k) x[k] = w.joint_force[k];
   }
   add_transposed_rows(m, c, w.JT, force, x);
-  if (w.bridged)
-    solve_bridged(m, *w.bridged, x);
+  if (w.elimination_tree)
+    solve_elimination_tree(m, *w.elimination_tree, x);
   else
     ltl_solve(m, w.H_L, w.H_inv_d, x, w);
   for (int k = 0; k < m.nv; ++k) qdd[k] = qdd[k] + x[k];

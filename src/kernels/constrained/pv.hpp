@@ -43,7 +43,7 @@ TENON_INLINE void enter_row(const T* K, const T& k, int lane, PvData<T>& d) {
   d.k[lane] = k;
 }
 
-// The rows on the body itself take their lanes, and bridging rows that start on it; of those the first side
+// The rows on the body itself take their lanes, and inter-body rows that start on it; of those the first side
 // brings the right-hand side. Body: a node, or a group of a cluster.
 template <class T, class Body>
 inline void enter_rows(const Body& s, PvData<T>& d, const WorkspaceData<T>& w) {
@@ -227,7 +227,7 @@ inline void gather_blocks(const PvBlocks& blocks, int root_columns, PvData<T>& d
   }
 }
 
-// L := C L C^T, C the sum of the two lanes of each bridging row. First lanes are written to both triangles:
+// L := C L C^T, C the sum of the two lanes of each inter-body row. First lanes are written to both triangles:
 // their order is not that of their rows.
 template <class T>
 inline void merge_dual_hessian(PvData<T>& d) {

@@ -5,7 +5,7 @@
 // rows of each constrained node begin at a multiple of four lanes, what is left over holds zeros; so the
 // lanes of every subtree are whole packs, and contiguous as its rows are.
 //
-// Bridging rows start on two bodies and have a lane on each. Where the two ways meet, what the second lane
+// inter-body rows start on two bodies and have a lane on each. Where the two ways meet, what the second lane
 // carries is added to the first, which goes on alone; what the two have gathered in L adds up at the end.
 // Ways that meet inside a cluster cross it apart, in the groups of their bodies, and are added beyond it.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace tenon {
 
-// One side of a bridging row on its body.
+// One side of a inter-body row on its body.
 struct PvSide {
   std::int32_t row, lane;
   std::int32_t K;  // its place in WorkspaceData::side_K
@@ -29,7 +29,7 @@ struct PvGroup {
   std::int32_t node;                // the body
   std::int32_t row_begin, row_end;  // rows on it; none where they come from what hangs on it
   std::int32_t lane_begin, lane_end;
-  std::int32_t side_begin, side_end;  // bridging rows that start on it
+  std::int32_t side_begin, side_end;  // inter-body rows that start on it
 };
 
 // A node that carries rows, or a cluster that does. In the order of the sweep: leaves first.
@@ -37,13 +37,13 @@ struct PvNode {
   std::int32_t node;                    // the first of a cluster
   std::int32_t cluster;                 // or -1
   std::int32_t group_begin, group_end;  // of a cluster
-  std::int32_t row_begin, row_end;      // rows on the node itself, bridging ones not among them
+  std::int32_t row_begin, row_end;      // rows on the node itself, inter-body ones not among them
   std::int32_t lane_begin, lane_end;    // lanes of its subtree
   std::int32_t column_begin;            // its first column in d_inv
   std::int32_t W_begin;                 // and in W: lane_end - lane_begin numbers a column
   // Where the next node has other lanes, L takes up the columns since the last such place.
   std::int32_t sum_columns;
-  std::int32_t side_begin, side_end;    // bridging rows that start here; none of a cluster
+  std::int32_t side_begin, side_end;    // inter-body rows that start here; none of a cluster
   std::int32_t merge_begin, merge_end;  // and that meet here
 };
 

@@ -32,7 +32,7 @@
 #pragma once
 
 #include "kernels/delassus/caba_osim_segments.hpp"
-#include "kernels/tree/fill_columns.hpp"
+#include "kernels/tree/rank_six_columns.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
@@ -78,7 +78,7 @@ inline void fill_block(const T* left, int begin, int end, const T* Psi, const T*
       else
         for (int e = 0; e < 6; ++e) h[j][e] = g[e];
     }
-    fill_columns(count, left, d.stride, begin, end, h, d.stride, d.matrix + column * d.stride);
+    rank_six_columns(count, left, d.stride, begin, end, h, d.stride, d.matrix + column * d.stride);
   }
 }
 

@@ -4,7 +4,7 @@
 
 #include "kernels/delassus/caba_osim_data.hpp"
 #include "kernels/tree/articulated_inertia.hpp"
-#include "kernels/tree/rows_of_eight.hpp"
+#include "kernels/tree/packed_6x8.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN

@@ -12,7 +12,7 @@
 #include "kernels/delassus/dense_inverse.hpp"
 #include "kernels/delassus/pv_osim.hpp"
 #include "kernels/delassus/pv_osimf_data.hpp"
-#include "kernels/tree/fill_columns.hpp"
+#include "kernels/tree/rank_six_columns.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
@@ -132,8 +132,8 @@ void pv_osimf_form(const T* damping, T* inverse, PvOsimfData<T>& d) {
         for (int e = 0; e < 6; ++e) h[0][e] = g[e];
         for (int other = block; other >= 0; --other) {
           const PvOsimfBlock& o = d.blocks[other];
-          fill_columns<1>(d.Z + o.slot - o.row_begin, d.slot_count, o.row_begin, o.row_end, h, d.stride,
-                          column);
+          rank_six_columns<1>(d.Z + o.slot - o.row_begin, d.slot_count, o.row_begin, o.row_end, h, d.stride,
+                              column);
         }
       } else {
         for (int i = 0; i < b.row_end; ++i) column[i] = T(0);

@@ -8,7 +8,7 @@
 // the same numbers. Under a floating root, where S is the identity, they are F itself. Cost O(n d).
 #pragma once
 
-#include "kernels/joint/root_frame.hpp"
+#include "kernels/joint/root_frame_poses.hpp"
 #include "kernels/tree/ltl.hpp"
 
 namespace tenon {

@@ -9,7 +9,7 @@
 //
 // J^T stands coordinate by coordinate: row k holds the constraint rows of the subtree of k. These are
 // neighbours (ConstraintData), so that work over J takes the branching sparsity in whole packs of rows. Row k
-// has whole_packs(rows) places; those that share a pack with its rows and are not its own are zero. Bridging
+// has whole_packs(rows) places; those that share a pack with its rows and are not its own are zero. Inter-body
 // rows widen the range of the coordinates on their two ways; what a coordinate does not move of its range is
 // zero.
 #pragma once
@@ -165,9 +165,9 @@ TENON_INLINE void store_world_row(const Force<T>& K, int r, int stride, Workspac
   Kw[3 * stride] = K.f.x, Kw[4 * stride] = K.f.y, Kw[5 * stride] = K.f.z;
 }
 
-// Bridging rows: the body they are numbered with feels nothing of them (Kw = 0), the two sides go to side_Kw.
+// inter-body rows: the body they are numbered with feels nothing of them (Kw = 0), the two sides go to side_Kw.
 template <class T>
-inline void place_bridge(const ConstraintItem& item, int stride, WorkspaceData<T>& w) {
+inline void place_inter_body(const ConstraintItem& item, int stride, WorkspaceData<T>& w) {
   const T o(0);
   const int bodies[2] = {item.first, item.second};
   for (int j = 0; j < item.row_count; ++j) {
@@ -175,7 +175,7 @@ inline void place_bridge(const ConstraintItem& item, int stride, WorkspaceData<T
     store_world_row(Force<T>{{o, o, o}, {o, o, o}}, r, stride, w);
     w.row_rhs[r] = w.k[r];
     for (int side = 0; side < 2; ++side) {
-      const long place = 12L * (item.bridge + j) + 6 * side;
+      const long place = 12L * (item.side_row + j) + 6 * side;
       const Force<T> K = force_to_parent(root_pose(w, bodies[side]), load_force<T>(w.side_K + place));
       store(w.side_Kw + place, K);
       w.row_rhs[r] = w.row_rhs[r] - dot(load_body_motion(w.aw, bodies[side]), K);
@@ -199,8 +199,8 @@ inline void place_constraint_rows(const ModelData& m, const ConstraintData& c, W
         place_supporting_body(m, i, w);
       evaluate_item(c, index, w);
     }
-    if (item.bridge >= 0) {
-      place_bridge(item, stride, w);
+    if (item.side_row >= 0) {
+      place_inter_body(item, stride, w);
       continue;
     }
     const Transform<Rot3<T>, T> X = root_pose(w, i);
@@ -215,7 +215,7 @@ inline void place_constraint_rows(const ModelData& m, const ConstraintData& c, W
     for (int r = c.row_count; r < stride; ++r) w.Kw[e * stride + r] = T(0);
 }
 
-// Constraint rows that coordinate k may move, those of its subtree and bridging ones, and where their first
+// Constraint rows that coordinate k may move, those of its subtree and inter-body ones, and where their first
 // pack begins.
 struct RowRange {
   int begin, end;
@@ -236,13 +236,13 @@ TENON_INLINE int end_of_same_rows(const ModelData& m, const ConstraintData& c, i
   return k;
 }
 
-// Of bridging rows: their sides on the coordinates of the two ways.
+// Of inter-body rows: their sides on the coordinates of the two ways.
 template <class T>
-inline void transposed_bridge_rows(const ModelData& m, const ConstraintData& c, T* JT,
-                                   const WorkspaceData<T>& w) {
+inline void transposed_inter_body_rows(const ModelData& m, const ConstraintData& c, T* JT,
+                                       const WorkspaceData<T>& w) {
   const int stride = whole_packs(c.row_count);
-  for (int index = 0; index < c.bridge_count; ++index) {
-    const ConstraintItem& item = c.items[c.bridges[index]];
+  for (int index = 0; index < c.inter_body_count; ++index) {
+    const ConstraintItem& item = c.items[c.inter_body[index]];
     const int bodies[2] = {item.first, item.second};
     for (int side = 0; side < 2; ++side) {
       for (int i = bodies[side]; i != item.meet; i = m.nodes[i].parent) {
@@ -251,7 +251,7 @@ inline void transposed_bridge_rows(const ModelData& m, const ConstraintData& c, 
           const Motion<T> S = load_dof_motion(w.S_root + k, dof_stride(m));
           for (int j = 0; j < item.row_count; ++j)
             JT[static_cast<long>(k) * stride + item.row_begin + j] =
-                dot(S, load_force<T>(w.side_Kw + 12 * (item.bridge + j) + 6 * side));
+                dot(S, load_force<T>(w.side_Kw + 12 * (item.side_row + j) + 6 * side));
         }
       }
     }
@@ -279,7 +279,7 @@ inline void transposed_jacobian(const ModelData& m, const ConstraintData& c, T* 
     for (int r = moved.pack(); r < (none ? moved.end : own.begin); ++r) row[r] = T(0);
     for (int r = none ? moved.end : own.end; r < whole_packs(moved.end); ++r) row[r] = T(0);
   }
-  transposed_bridge_rows(m, c, JT, w);
+  transposed_inter_body_rows(m, c, JT, w);
 }
 
 // x += A^T y and y += A x for A stored as J^T is, x over coordinates and y over rows. What shares a pack with

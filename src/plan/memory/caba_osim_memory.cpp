@@ -37,7 +37,7 @@ bool rows_meet_in_a_cluster(const ModelData& m, const ConstraintData& c) {
 
 template <class T>
 CabaOsimMemory<T>::CabaOsimMemory(const ModelData& m, const ConstraintData* constraints) {
-  if (!constraints || constraints->row_count == 0 || constraints->bridge_count > 0) return;
+  if (!constraints || constraints->row_count == 0 || constraints->inter_body_count > 0) return;
   rows_meet_in_cluster_ = rows_meet_in_a_cluster(m, *constraints);
   if (!rows_meet_in_cluster_) find_links(m, *constraints);
   data.row_count = constraints->row_count;

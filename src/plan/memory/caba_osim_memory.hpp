@@ -14,7 +14,7 @@ namespace tenon {
 template <class T>
 class CabaOsimMemory {
  public:
-  // constraints may be null. Nothing is made for rows that bridge two links.
+  // constraints may be null. Nothing is made for rows that stand between two links.
   CabaOsimMemory(const ModelData& m, const ConstraintData* constraints);
   CabaOsimMemory(const CabaOsimMemory&) = delete;
   CabaOsimMemory& operator=(const CabaOsimMemory&) = delete;

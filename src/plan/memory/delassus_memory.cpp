@@ -35,9 +35,9 @@ DelassusMemory<T>::DelassusMemory(const ModelData& m, const ConstraintData* cons
                                   const PvData<T>& pv) {
   for (std::int32_t r = 0; constraints && r < constraints->row_count; ++r)
     in_order = in_order && constraints->user_row[r] == r;
-  // Bridging rows and clusters are for the dense method alone.
-  const bool rows =
-      constraints && constraints->row_count > 0 && (m.cluster_count == 0 || constraints->bridge_count == 0);
+  // inter-body rows and clusters are for the dense method alone.
+  const bool rows = constraints && constraints->row_count > 0 &&
+                    (m.cluster_count == 0 || constraints->inter_body_count == 0);
   if (rows) {
     BranchFinder(m, *constraints, *this).run();
     choose_what_travels(m, *constraints);

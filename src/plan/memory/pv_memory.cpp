@@ -37,11 +37,11 @@ void add_block(std::vector<PvBlock>& blocks, std::int32_t begin, std::int32_t en
   blocks.push_back(block);
 }
 
-// Rows that are the node's alone: bridging ones, numbered last, stand on two others.
+// Rows that are the node's alone: inter-body ones, numbered last, stand on two others.
 std::int32_t end_of_own_rows(const ConstraintData& c, std::int32_t node) {
   std::int32_t end = c.node_row_first[node + 1];
-  for (std::int32_t j = 0; j < c.bridge_count; ++j) {
-    const ConstraintItem& item = c.items[c.bridges[j]];
+  for (std::int32_t j = 0; j < c.inter_body_count; ++j) {
+    const ConstraintItem& item = c.items[c.inter_body[j]];
     if (item.node == node) end = std::min(end, item.row_begin);
   }
   return end;
@@ -59,24 +59,24 @@ PvMemory<T>::PvMemory(const ModelData& m, const ConstraintData* constraints) {
   allocate(constraints->row_count);
 }
 
-// Lanes of the bridging rows that start on a body.
+// Lanes of the inter-body rows that start on a body.
 template <class T>
-void PvMemory<T>::enter_bridges(const ConstraintData& c, PvGroup& body, std::int32_t& lanes) {
+void PvMemory<T>::enter_inter_body_rows(const ConstraintData& c, PvGroup& body, std::int32_t& lanes) {
   body.side_begin = static_cast<std::int32_t>(sides_.size());
-  for (std::int32_t j = 0; j < c.bridge_count; ++j) {
-    const ConstraintItem& item = c.items[c.bridges[j]];
+  for (std::int32_t j = 0; j < c.inter_body_count; ++j) {
+    const ConstraintItem& item = c.items[c.inter_body[j]];
     if (item.first != body.node && item.second != body.node) continue;
     const bool second = item.second == body.node;
     for (std::int32_t r = 0; r < item.row_count; ++r) {
       const std::int32_t row = item.row_begin + r;
       (second ? second_lane_of_row_ : lane_of_row_)[static_cast<std::size_t>(row)] = lanes;
-      sides_.push_back({row, lanes++, 12 * (item.bridge + r) + (second ? 6 : 0)});
+      sides_.push_back({row, lanes++, 12 * (item.side_row + r) + (second ? 6 : 0)});
     }
   }
   body.side_end = static_cast<std::int32_t>(sides_.size());
 }
 
-// Where the two lanes of a bridging row become one: where its sides meet, or beyond the cluster they meet in.
+// Where the two lanes of a inter-body row become one: where its sides meet, or beyond the cluster they meet in.
 template <class T>
 void PvMemory<T>::plan_merges(const ModelData& m, const ConstraintData& c) {
   const auto place_of = [&](std::int32_t node) {
@@ -84,8 +84,8 @@ void PvMemory<T>::plan_merges(const ModelData& m, const ConstraintData& c) {
     return node;
   };
   const auto merges_at = [&](std::int32_t node) {
-    for (std::int32_t j = 0; j < c.bridge_count; ++j) {
-      const ConstraintItem& item = c.items[c.bridges[j]];
+    for (std::int32_t j = 0; j < c.inter_body_count; ++j) {
+      const ConstraintItem& item = c.items[c.inter_body[j]];
       if (place_of(item.meet) != node) continue;
       for (std::int32_t r = item.row_begin; r < item.row_begin + item.row_count; ++r) {
         const std::size_t row = static_cast<std::size_t>(r);
@@ -114,7 +114,7 @@ void PvMemory<T>::number_lanes(const ModelData& m, const ConstraintData& c) {
     PvGroup own{i, c.node_row_first[i], end_of_own_rows(c, i), lanes, lanes, 0, 0};
     for (std::int32_t r = own.row_begin; r < own.row_end; ++r)
       lane_of_row_[static_cast<std::size_t>(r)] = lanes++;
-    enter_bridges(c, own, lanes);
+    enter_inter_body_rows(c, own, lanes);
     if (cluster < 0 || m.clusters[cluster].node_begin == i) {
       PvNode n{};
       n.node = i;
@@ -194,8 +194,8 @@ void PvMemory<T>::blocks_behind(const ModelData& m, const ConstraintData& c, std
 template <class T>
 void PvMemory<T>::find_blocks(const ModelData& m, const ConstraintData& c) {
   bool couples_trees = false;
-  for (std::int32_t j = 0; j < c.bridge_count; ++j)
-    couples_trees = couples_trees || c.items[c.bridges[j]].meet < 0;
+  for (std::int32_t j = 0; j < c.inter_body_count; ++j)
+    couples_trees = couples_trees || c.items[c.inter_body[j]].meet < 0;
   if (couples_trees) {
     add_block(whole_, c.node_row_first[0], c.row_count, 0);
     return;
@@ -208,8 +208,8 @@ void PvMemory<T>::find_blocks(const ModelData& m, const ConstraintData& c) {
     root = i;
     ++roots;
   }
-  for (std::int32_t j = 0; j < c.bridge_count; ++j)
-    if (c.items[c.bridges[j]].meet == root) return;  // the branches are coupled by more than the root
+  for (std::int32_t j = 0; j < c.inter_body_count; ++j)
+    if (c.items[c.inter_body[j]].meet == root) return;  // the branches are coupled by more than the root
   if (roots != 1 || cluster_of(m, root) >= 0) return;
   std::vector<PvBlock> branches;
   add_block(branches, c.node_row_first[root], c.node_row_first[root + 1], pv_border);

@@ -27,7 +27,7 @@ class PvMemory {
   PvData<T> data{};
 
  private:
-  void enter_bridges(const ConstraintData& c, PvGroup& body, std::int32_t& lanes);
+  void enter_inter_body_rows(const ConstraintData& c, PvGroup& body, std::int32_t& lanes);
   void plan_merges(const ModelData& m, const ConstraintData& c);
   void number_lanes(const ModelData& m, const ConstraintData& c);
   void lay_out_columns(const ModelData& m);

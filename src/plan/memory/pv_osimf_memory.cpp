@@ -34,7 +34,7 @@ std::vector<Unit> units_behind(const ModelData& m, const ConstraintData& c, std:
 
 template <class T>
 PvOsimfMemory<T>::PvOsimfMemory(const ModelData& m, const ConstraintData* constraints) {
-  if (!constraints || constraints->row_count == 0 || constraints->bridge_count > 0) return;
+  if (!constraints || constraints->row_count == 0 || constraints->inter_body_count > 0) return;
   find_blocks(m, *constraints);
   data.block_count = static_cast<std::int32_t>(blocks_.size());
   data.row_count = constraints->row_count;

@@ -1,4 +1,4 @@
-#include "model/row_loops.hpp"
+#include "model/divided_loops.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,4 +1,4 @@
-#include "state/folded.hpp"
+#include "state/folded_rotors.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "plan/bridged_factor.hpp"
+#include "plan/elimination_tree.hpp"
 
 #include <algorithm>
 
@@ -14,9 +14,9 @@ std::size_t index(std::int32_t i) {
 
 }  // namespace
 
-BridgedFactor::BridgedFactor(const ModelData& m, const ConstraintData* constraints,
-                             const WorkspaceData<double>& w) {
-  if (!constraints || constraints->bridge_count == 0) return;
+EliminationTree::EliminationTree(const ModelData& m, const ConstraintData* constraints,
+                                 const WorkspaceData<double>& w) {
+  if (!constraints || constraints->inter_body_count == 0) return;
   collect_ways(m, *constraints);
   number_depth_first(elimination_tree(m));
   lay_out_rows(m, w);
@@ -41,21 +41,21 @@ BridgedFactor::BridgedFactor(const ModelData& m, const ConstraintData* constrain
   data_.x = data_.inv_d + padded;
 }
 
-void BridgedFactor::follow(const WorkspaceData<double>& w) {
+void EliminationTree::follow(const WorkspaceData<double>& w) {
   if (way_begin_.empty()) return;
   data_.w = w;
-  data_.w.bridged = nullptr;
+  data_.w.elimination_tree = nullptr;
   data_.w.dof_depth = dof_depth_.data();
   data_.w.row_first = row_first_.data();
   data_.w.panel_count = static_cast<std::int32_t>(panels_.size());
   data_.w.panels = panels_.data();
 }
 
-// The coordinates that the rows of each bridging item move.
-void BridgedFactor::collect_ways(const ModelData& m, const ConstraintData& c) {
+// The coordinates that the rows of each inter-body item move.
+void EliminationTree::collect_ways(const ModelData& m, const ConstraintData& c) {
   way_begin_.push_back(0);
-  for (std::int32_t j = 0; j < c.bridge_count; ++j) {
-    const ConstraintItem& item = c.items[c.bridges[j]];
+  for (std::int32_t j = 0; j < c.inter_body_count; ++j) {
+    const ConstraintItem& item = c.items[c.inter_body[j]];
     for (std::int32_t k = 0; k < m.nv; ++k) {
       for (const std::int32_t body : {item.first, item.second}) {
         std::int32_t i = body;
@@ -69,7 +69,7 @@ void BridgedFactor::collect_ways(const ModelData& m, const ConstraintData& c) {
 
 // Parents, from the coordinates' own order: the last coordinate before k that its row meets when all behind k
 // are eliminated. What row k meets else, its parent's row will meet too.
-std::vector<std::int32_t> BridgedFactor::elimination_tree(const ModelData& m) const {
+std::vector<std::int32_t> EliminationTree::elimination_tree(const ModelData& m) const {
   const std::size_t n = index(m.nv);
   std::vector<std::vector<char>> meets(n, std::vector<char>(n, 0));
   for (std::int32_t k = 0; k < m.nv; ++k)
@@ -90,7 +90,7 @@ std::vector<std::int32_t> BridgedFactor::elimination_tree(const ModelData& m) co
 }
 
 // number_, and the tree in these numbers.
-void BridgedFactor::number_depth_first(const std::vector<std::int32_t>& parent) {
+void EliminationTree::number_depth_first(const std::vector<std::int32_t>& parent) {
   number_.assign(parent.size(), -1);
   std::vector<std::int32_t> waiting;
   const auto push_children = [&](std::int32_t of) {
@@ -109,7 +109,7 @@ void BridgedFactor::number_depth_first(const std::vector<std::int32_t>& parent) 
   }
 }
 
-void BridgedFactor::lay_out_rows(const ModelData& m, const WorkspaceData<double>& w) {
+void EliminationTree::lay_out_rows(const ModelData& m, const WorkspaceData<double>& w) {
   row_first_.push_back(0);
   for (const std::int32_t parent : v_parent_) {
     dof_depth_.push_back(parent < 0 ? 0 : dof_depth_[index(parent)] + 1);
@@ -124,7 +124,7 @@ void BridgedFactor::lay_out_rows(const ModelData& m, const WorkspaceData<double>
   }
 }
 
-std::size_t BridgedFactor::bytes() const {
+std::size_t EliminationTree::bytes() const {
   const std::size_t indices = number_.size() * 2 + v_parent_.size() + dof_depth_.size() + row_first_.size() +
                               place_.size() + way_begin_.size() + way_.size() +
                               sizeof(DofPanel) / sizeof(std::int32_t) * panels_.size();

@@ -1,4 +1,4 @@
-#include "state/row_loops.hpp"
+#include "state/closing_form.hpp"
 
 #include "state/coordinates.hpp"
 #include "tenon/dynamics.hpp"

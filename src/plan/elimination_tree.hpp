@@ -1,4 +1,4 @@
-// Tables and memory of prox_ltls where rows bridge two branches (kernels/cluster/bridged_factor_data.hpp),
+// Tables and memory of prox_ltls where rows stand between two branches (kernels/cluster/elimination_tree_data.hpp),
 // sized once.
 #pragma once
 
@@ -6,23 +6,23 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/cluster/bridged_factor_data.hpp"
+#include "kernels/cluster/elimination_tree_data.hpp"
 #include "model/constraint_data.hpp"
 
 namespace tenon {
 
-class BridgedFactor {
+class EliminationTree {
  public:
-  // w: of the workspace, complete but for `bridged`, the joint-space block included. constraints: null for
+  // w: of the workspace, complete but for `elimination_tree`, the joint-space block included. constraints: null for
   // none.
-  BridgedFactor(const ModelData& m, const ConstraintData* constraints, const WorkspaceData<double>& w);
-  BridgedFactor(const BridgedFactor&) = delete;
-  BridgedFactor& operator=(const BridgedFactor&) = delete;
+  EliminationTree(const ModelData& m, const ConstraintData* constraints, const WorkspaceData<double>& w);
+  EliminationTree(const EliminationTree&) = delete;
+  EliminationTree& operator=(const EliminationTree&) = delete;
 
   // Takes over what of the workspace has changed since: gravity, pointers.
   void follow(const WorkspaceData<double>& w);
 
-  BridgedFactorData<double>* data() { return way_begin_.empty() ? nullptr : &data_; }
+  EliminationTreeData<double>* data() { return way_begin_.empty() ? nullptr : &data_; }
   std::size_t bytes() const;
 
  private:
@@ -34,7 +34,7 @@ class BridgedFactor {
   std::vector<std::int32_t> number_, coordinate_, v_parent_, dof_depth_, row_first_, place_, way_begin_, way_;
   std::vector<DofPanel> panels_;
   std::vector<double> memory_;
-  BridgedFactorData<double> data_{};
+  EliminationTreeData<double> data_{};
 };
 
 }  // namespace tenon

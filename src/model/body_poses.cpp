@@ -1,4 +1,4 @@
-#include "model/placement.hpp"
+#include "model/body_poses.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -10,8 +10,8 @@ TENON_ISA_BEGIN
 // from the end: up to three places before `begin` are written as well, and read from left; they belong to
 // rows that come later, or to slack.
 template <int count, class T>
-TENON_INLINE void fill_columns(const T* left, int stride, int begin, int end, const T (*h)[8], int ld,
-                               T* columns) {
+TENON_INLINE void rank_six_columns(const T* left, int stride, int begin, int end, const T (*h)[8], int ld,
+                                   T* columns) {
   using V = Lanes<T>;
   for (int place = end - 4; place > begin - 4; place -= 4) {
     V sum[count];
@@ -24,17 +24,17 @@ TENON_INLINE void fill_columns(const T* left, int stride, int begin, int end, co
   }
 }
 template <class T>
-TENON_INLINE void fill_columns(int count, const T* left, int stride, int begin, int end, const T (*h)[8],
-                               int ld, T* columns) {
+TENON_INLINE void rank_six_columns(int count, const T* left, int stride, int begin, int end, const T (*h)[8],
+                                   int ld, T* columns) {
   switch (count) {
     case 1:
-      return fill_columns<1>(left, stride, begin, end, h, ld, columns);
+      return rank_six_columns<1>(left, stride, begin, end, h, ld, columns);
     case 2:
-      return fill_columns<2>(left, stride, begin, end, h, ld, columns);
+      return rank_six_columns<2>(left, stride, begin, end, h, ld, columns);
     case 3:
-      return fill_columns<3>(left, stride, begin, end, h, ld, columns);
+      return rank_six_columns<3>(left, stride, begin, end, h, ld, columns);
     default:
-      return fill_columns<4>(left, stride, begin, end, h, ld, columns);
+      return rank_six_columns<4>(left, stride, begin, end, h, ld, columns);
   }
 }
 
