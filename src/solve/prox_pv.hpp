@@ -19,6 +19,4 @@ void roll_out_pv(const ConstrainedProblem& p, const double* added);
 // accelerations are much larger than what the rows ask for. The sums that make up b then hold no more digits.
 bool rows_hold(const ConstrainedProblem& p, const double* compliance);
 
-Status solve_prox_pv(const ConstrainedProblem& p);
-
 }  // namespace tenon
