@@ -225,7 +225,8 @@ inline bool eliminate_cluster(const ClusterData& c, HandedUp<T>& h, WorkspaceDat
   return positive;
 }
 
-// Body i of cluster c: hand_up for it, and for the whole cluster with its first body, the last on the way in.
+// Body i of cluster c: eliminate_node (tree/articulated_body.hpp) for it, and for the whole cluster with its
+// first body, the last on the way in.
 template <bool forces = true, class T>
 inline bool hand_up_in_cluster(const ModelData& m, const ClusterData& c, int i, const T* v, const T* tau,
                                HandedUp<T>& h, WorkspaceData<T>& w) {
@@ -270,10 +271,8 @@ inline void roll_out_in_cluster(const ModelData& m, const ClusterData& c, int i,
   const NodeData& n = m.nodes[i];
   with_joint(n.kind, [&](auto joint) {
     using J = decltype(joint);
+    Motion<T> a = parent_acceleration<J>(n, i, v, w);
     T rate[J::nv];
-    load_rate<J>(n, v, rate);
-    Motion<T> a = motion_to_child(J::load(n, i, w), load_motion<T>(w.a + 6 * n.parent)) +
-                  velocity_product_acceleration<J>(load_motion<T>(w.v + 6 * i), rate);
     load_rate<J>(n, qdd, rate);
     add_motion<J>(a, rate);
     store(w.a + 6 * i, a);
@@ -419,16 +418,6 @@ inline void add_rotor_residuals(const ModelData& m, const T* qdd, WorkspaceData<
       at_drive = at_drive + T(m.rotor_drives[e].ratio) * work;
     }
   }
-}
-
-// hand_up for a node of any kind.
-template <bool loops, class T>
-TENON_INLINE bool hand_up_anywhere(const ModelData& m, int i, const T* v, const T* tau, HandedUp<T>& h,
-                                   WorkspaceData<T>& w) {
-  if constexpr (loops) {
-    if (const ClusterData* c = cluster_of(m, i)) return hand_up_in_cluster(m, *c, i, v, tau, h, w);
-  }
-  return hand_up<loops>(m, i, v, tau, h, w);
 }
 
 TENON_ISA_END

@@ -25,7 +25,7 @@ TENON_ISA_BEGIN
 template <class T>
 TENON_INLINE void set_world_motion(WorkspaceData<T>& w) {
   const T o(0);
-  store(w.v - 6, Motion<T>{{o, o, o}, {o, o, o}});
+  store(w.v - 6, Motion<T>{});
   store(w.a - 6, Motion<T>{{o, o, o}, {-w.gravity[0], -w.gravity[1], -w.gravity[2]}});
 }
 
@@ -59,28 +59,95 @@ inline void sweep_velocities(const ModelData& m, const T* q, const T* v, bool ha
   sweep_velocities_at_angles(m, q, v, has_wrenches, w);
 }
 
-// Articulated inertias and bias forces from the leaves to the root; pA must hold the bias forces of
-// sweep_velocities and is overwritten. False when some D is not positive definite.
-template <bool loops, class T>
-inline bool sweep_articulated_inertia_of(const ModelData& m, const T* v, const T* tau, WorkspaceData<T>& w) {
+template <class J, bool loops, bool forces, class T>
+TENON_INLINE bool eliminate_at_once(const ModelData& m, int i, const T* v, const T* tau, HandedUp<T>& h,
+                                    WorkspaceData<T>& w) {
+  const NodeData& n = m.nodes[i];
+  bool positive = true;
+  Motion<T> c{};
+  if constexpr (forces) {
+    T rate[J::nv];
+    load_rate<J>(n, v, rate);
+    c = velocity_product_acceleration<J>(load_motion<T>(w.v + 6 * i), rate);
+  } else if (v) {
+    J::update(n, i, v, w);
+  }
+  const auto X = J::load(n, i, w);
+  const auto eliminate = [&](auto armature) TENON_INLINE_LAMBDA {
+    positive = eliminate_joint<J, armature.value, loops, forces>(m, i, c, tau, h, w);
+    if (n.parent < 0) return;
+    h.IA = inertia_to_parent(X, h.IA);
+    if constexpr (forces) h.pA = force_to_parent(X, h.pA);
+  };
+  // Without armature an eliminated axis holds exact zeros, which thin out the transform as well.
+  if (J::one_dof && m.armature[n.v_index] == 0)
+    eliminate(Int<0>{});
+  else
+    eliminate(Int<1>{});
+  return positive;
+}
+// For joints of several degrees of freedom, which are few and long: a function of its own.
+template <class J, bool loops, bool forces, class T>
+inline bool eliminate_apart(const ModelData& m, int i, const T* v, const T* tau, HandedUp<T>& h,
+                            WorkspaceData<T>& w) {
+  return eliminate_at_once<J, loops, forces>(m, i, v, tau, h, w);
+}
+
+// The joint of node i, or its part of a cluster, eliminated, and what its parent sees in the parent's frame.
+// forces: see eliminate_joint. Without, v is null, or it is q and the joint transform is placed as well: in a
+// sweep of its own that of a floating base took 50 ns, here it is done beside other work.
+template <bool loops, bool forces = true, class T>
+TENON_INLINE bool eliminate_node(const ModelData& m, int i, const T* v, const T* tau, HandedUp<T>& h,
+                                 WorkspaceData<T>& w) {
+  if constexpr (loops) {
+    if (const ClusterData* c = cluster_of(m, i)) {
+      if (!forces && v) with_joint(m.nodes[i].kind, [&](auto joint) { joint.update(m.nodes[i], i, v, w); });
+      return hand_up_in_cluster<forces>(m, *c, i, v, tau, h, w);
+    }
+  }
+  bool positive = true;
+  with_joint(m.nodes[i].kind, [&](auto joint) TENON_INLINE_LAMBDA {
+    using J = decltype(joint);
+    if constexpr (J::one_dof)
+      positive = eliminate_at_once<J, loops, forces>(m, i, v, tau, h, w);
+    else
+      positive = eliminate_apart<J, loops, forces>(m, i, v, tau, h, w);
+  });
+  return positive;
+}
+
+// The way in: articulated inertias, with forces and bias forces (pA), collected from the leaves to the root.
+// pass(i, h) takes what node i has collected to its parent. False where it said so of a node.
+template <bool loops, bool forces, class T, class Pass>
+TENON_INLINE bool sweep_inwards(const ModelData& m, WorkspaceData<T>& w, const Pass& pass) {
   bool positive = true;
   HandedUp<T> h{};
   for (int i = m.node_count - 1; i >= 0; --i) {
     const NodeData& n = m.nodes[i];
     const std::int32_t flags = w.node_flags[i];
+    const RigidInertia<T> body = load_body<loops>(m, i, w);
     if (flags & node_carries) {
-      h.IA = h.IA + load_body<loops>(m, i, w);
-      h.pA = h.pA + load_force<T>(w.pA + 6 * i);
+      h.IA = h.IA + body;
+      if constexpr (forces) h.pA = h.pA + load_force<T>(w.pA + 6 * i);
     } else {
-      h.IA = articulated(load_body<loops>(m, i, w));
-      h.pA = load_force<T>(w.pA + 6 * i);
+      h.IA = articulated(body);
+      if constexpr (forces) h.pA = load_force<T>(w.pA + 6 * i);
     }
     if (flags & node_collects) h.IA = h.IA + load_articulated(w.IA + 21 * i);
-    positive = hand_up_anywhere<loops>(m, i, v, tau, h, w) && positive;
+    positive = pass(i, h) && positive;
     if (n.parent >= 0 && (flags & node_adds_to_memory))
-      add_to_memory(h, flags & node_first_to_store, w.IA + 21 * n.parent, w.pA + 6 * n.parent);
+      add_to_memory<forces>(h, flags & node_first_to_store, w.IA + 21 * n.parent, w.pA + 6 * n.parent);
   }
   return positive;
+}
+
+// Articulated inertias and bias forces from the leaves to the root; pA must hold the bias forces of
+// sweep_velocities and is overwritten. False when some D is not positive definite.
+template <bool loops, class T>
+inline bool sweep_articulated_inertia_of(const ModelData& m, const T* v, const T* tau, WorkspaceData<T>& w) {
+  return sweep_inwards<loops, true>(m, w, [&](int i, HandedUp<T>& h) TENON_INLINE_LAMBDA {
+    return eliminate_node<loops>(m, i, v, tau, h, w);
+  });
 }
 template <class T>
 inline bool sweep_articulated_inertia(const ModelData& m, const T* v, const T* tau, WorkspaceData<T>& w) {
@@ -97,10 +164,7 @@ TENON_INLINE void roll_out_node(const ModelData& m, int i, const T* v, T* qdd, W
   }
   with_joint(n.kind, [&](auto joint) {
     using J = decltype(joint);
-    T rate[J::nv];
-    load_rate<J>(n, v, rate);
-    Motion<T> a = motion_to_child(J::load(n, i, w), load_motion<T>(w.a + 6 * n.parent)) +
-                  velocity_product_acceleration<J>(load_motion<T>(w.v + 6 * i), rate);
+    Motion<T> a = parent_acceleration<J>(n, i, v, w);
     solve_joint<J>(n, a, w, qdd);
     store(w.a + 6 * i, a);
   });
