@@ -1,15 +1,15 @@
-// Configuration space: moving along a velocity, the velocity between two configurations, neutral and random
-// ones, and the time steps built on them. Spherical and floating joints move on SO(3) and SE(3) by the
-// exponential of the body-frame velocity, planar joints on SE(2).
+// Configuration space: integration along a velocity, the velocity between two configurations, neutral and
+// random configurations, and time steps. Spherical and floating joints move on SO(3) and SE(3) by the
+// exponential of their velocity in child axes, planar joints on SE(2).
 //
 // The Runge-Kutta step is that of H. Munthe-Kaas (High order Runge-Kutta methods on manifolds, Applied
-// Numerical Mathematics 29, 1999) on the classical tableau. A configuration is a product of groups;
-// velocities are in the axes of the child, q' = q v. With q(t) = q_0 exp(u(t)), u is a vector and obeys
+// Numerical Mathematics 29, 1999) with the classical tableau. A configuration is an element of a product of
+// groups. With q(t) = q_0 exp(u(t)) and velocities v in child axes, q' = q v, the vector u obeys
 //
 //   u' = v + [u, v] / 2 + [u, [u, v]] / 12 + O(u^4),
 //
-// the inverse of the derivative of exp, cut where a method of order four does not see the rest (the term of
-// third order is zero). Without the brackets the method is of order two where rotations do not commute.
+// the inverse of the derivative of exp. A method of order four needs no more terms (that of third order is
+// zero). Without the brackets the method has only order two where rotations do not commute.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -25,13 +25,13 @@ namespace tenon {
 
 namespace {
 
-// q := where the joints get to from q by `rate` (spanning velocities) in dt.
+// q := q moved by `rate` (spanning velocities) for dt.
 void move_joints(const Model& model, const double* rate, double dt, double* q) {
   for (const Model::Joint& joint : model.joints)
     integrate_joint(joint, rate + joint.v_index, dt, q + joint.q_index);
 }
 
-// Independent joints move by themselves; nothing has to be closed to know where they get to.
+// Independent positions move without the loops: nothing has to be closed.
 Status integrate_independent(WorkspaceImpl& w, const double* y, const double* v, double dt, double* next) {
   const int count = w.coordinates.independent_v ? w.model->ny : w.model->nv;
   TENON_CHECK(check_independent_positions(w, "q", y));
@@ -47,7 +47,7 @@ Status integrate_independent(WorkspaceImpl& w, const double* y, const double* v,
   return give_positions(w, q, next);
 }
 
-// The dependent joints move with G at the start and are closed at the end.
+// Dependent joints move with G at the start; the loops are closed at the end.
 Status integrate_and_close(WorkspaceImpl& w, const double* q, const double* v, double dt, double* next) {
   TENON_CHECK(check_configuration(w, "q", q));
   TENON_CHECK(take_velocities(w, q, v));
@@ -78,7 +78,8 @@ Status integrate(Workspace& workspace, const double* q, const double* v, double 
   return give_positions(w, moved, next);
 }
 
-// Two configurations of independent positions; closed where dependent velocities are asked for.
+// Maps two configurations of independent positions; loops are closed only where dependent velocities are
+// wanted.
 static Status take_both(WorkspaceImpl& w, const double*& q0, const double*& q1) {
   double* places[2] = {w.coordinates.q.data(), w.loops.best.data()};
   const double* given[2] = {q0, q1};
@@ -131,7 +132,6 @@ Status normalize(Workspace& workspace, double* q) {
 
 namespace {
 
-// The memory of a step.
 struct StepMemory {
   explicit StepMemory(WorkspaceImpl& w) {
     const std::size_t nq = static_cast<std::size_t>(w.model->nq), nv = static_cast<std::size_t>(w.model->nv);
@@ -142,7 +142,7 @@ struct StepMemory {
   }
   double *stage_q, *end_q;   // in the coordinates of the workspace
   double *stage_v, *a;       // likewise
-  double *rate, *u, *sum_u;  // of all joints: the velocity, its u', the sum of those with their weights
+  double *rate, *u, *sum_u;  // of all joints: the velocity, u', the weighted sum of u'
   double *sum_a, *first_a;
   double* lambda;  // of the first stage, in the user's order
 };
@@ -188,8 +188,8 @@ void add_brackets(const Model& model, const double* u_of_one, double h, double* 
   }
 }
 
-// The velocities of all joints for v at q, both in the coordinates of the workspace. Of independent positions
-// those of independent joints will do.
+// The velocities of all joints for v at q, both in the coordinates of the workspace. With independent
+// positions only velocities of independent joints are needed; all others stay zero.
 Status velocities_of_joints(WorkspaceImpl& w, const double* q, const double* v, double* rate) {
   if (!w.coordinates.independent_v) {
     std::copy_n(v, w.model->nv, rate);
@@ -211,7 +211,7 @@ void move_configuration(WorkspaceImpl& w, const double* q, const double* rate, d
   copy_positions(w, moved, next);
 }
 
-// The end of a step: the state that was reached goes to the user, or nothing does.
+// Ends a step: checks the results and copies all of them to the user, or none.
 Status finish_step(Workspace& workspace, double dt, const double* end_q, const double* end_v,
                    const double* first_a, const double* first_lambda, double* q, double* v, double* qdd,
                    double* lambda) {
@@ -225,7 +225,7 @@ Status finish_step(Workspace& workspace, double dt, const double* end_q, const d
   return Status::ok;
 }
 
-// Where the multipliers of the first stage are computed: null where nobody wants them.
+// Where to compute the multipliers of the first stage; null where the user does not want them.
 double* first_multipliers(const WorkspaceImpl& w, const SolveOptions& options, const double* lambda,
                           double* room) {
   if (lambda && options.warm_start) std::copy_n(lambda, w.rows(), room);
@@ -270,7 +270,7 @@ Status step_runge_kutta_4(Workspace& workspace, const SolveOptions& options, dou
   std::fill_n(s.sum_a, nv, 0.0);
   constexpr double weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}, place[5] = {0, 0.5, 0.5, 1, 0};
   for (int stage = 0; stage < 4; ++stage) {
-    // Only the first stage's multipliers are read and handed out; the later stages start from zero.
+    // Only the first stage reads and returns multipliers; the later stages start from zero.
     double* multipliers = stage == 0 ? first_multipliers(w, options, lambda, s.lambda) : nullptr;
     const Status status = constrained_dynamics(workspace, options, s.stage_q, s.stage_v, tau, wrenches,
                                                nullptr, s.a, multipliers);
