@@ -67,9 +67,9 @@ Status check_loops(Workspace& w, const double* q, const double* v, LoopState& st
 // is the best one found. gap may be null.
 Status close_loops(Workspace& w, LoopMoves moves, double* q, double* gap);
 
-// Assembly modes for the independent coordinates of q: distinct closed configurations (nq each, one after the
-// other) found from `starts` starts of the dependent joints, at most `capacity`. Configurations that differ by
-// turns of 2 pi count once.
+// Assembly modes for the independent coordinates of q: distinct closed configurations (nq each, one after
+// another) found from `starts` starts of the dependent joints, at most `capacity`. Configurations that differ
+// by turns of 2 pi count once.
 Status find_assemblies(Workspace& w, const double* q, int starts, int capacity, double* assemblies,
                        int* count);
 
