@@ -60,7 +60,7 @@ struct OsimrData {
   T* W;      // a column for each dof of a path between branches: of eight numbers, or of way_stride
   T* W_d;    // the same, times 1 / D
   T* x;      // per meet, arrays of row_stride: K S G L^-T of the cluster
-  T* X;  // per branch with a meet, 8 numbers for each coordinate of the cluster: the same for unit rows
+  T* X;      // per branch with a meet, 8 numbers for each coordinate of the cluster: the same for unit rows
 };
 
 // A supporting node of efpa, in the order and with the lanes of PvData::nodes.
