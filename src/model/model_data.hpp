@@ -139,7 +139,7 @@ struct ModelData {
   std::int32_t nq, nv;
   const NodeData* nodes;  // nodes[i].parent < i, numbered depth first
   const std::int32_t*
-      v_parent;  // per velocity coordinate: the previous one on the path to the root, or -1
+      v_parent;  // per velocity coordinate: the previous one on the path to the root, -1 at the root
   const std::int32_t* v_node;  // per velocity coordinate: its node
   const double* armature;      // per velocity coordinate
   const double* v_sign;        // per velocity coordinate: NodeData::sign
