@@ -104,7 +104,7 @@ class Driver {
   const int m_;
   double *f_, *r_, *start_, *inv_mu_, *steps_, *images_, *best_, *unit_, *residual_, *unreachable_;
   double primal_ = 0,
-         dual_ = 0;  // residuals of the report in units of the rows, minus the absolute tolerance
+         dual_ = 0;            // residuals of the report in units of the rows, minus the absolute tolerance
   double best_residual_ = 0;   // primal, at best_
   double smallest_image_ = 0;  // of a step worth remembering, relative to the step
   int remembered_ = 0, next_slot_ = 0;
