@@ -141,7 +141,7 @@ struct StepMemory {
     lambda = w.step_lambda.data();
   }
   double *stage_q, *end_q;   // in the coordinates of the workspace
-  double *stage_v, *a;       // likewise
+  double *stage_v, *a;       // the same
   double *rate, *u, *sum_u;  // of all joints: the velocity, u', the weighted sum of u'
   double *sum_a, *first_a;
   double* lambda;  // of the first stage, in the user's order

@@ -5,7 +5,6 @@
 //
 // which is constrained dynamics of the robot at rest without gravity with e or J v as desired accelerations.
 // Redundant and contradictory rows are therefore treated as in dynamics.
-// accelerations: redundant rows, and rows that cannot all be met, are what they are there.
 #include "calls/row_projection.hpp"
 
 #include <algorithm>

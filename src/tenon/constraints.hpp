@@ -11,7 +11,6 @@
 // link 1 sees it], their acceleration the derivative of that. With two angular rows (a hinge about the third
 // axis) the angular error is the rotation that makes the two third axes parallel. Multipliers act on link 1
 // at the origin of frame 2, and with the opposite sign on link 2: the forces of a loop are internal.
-// at the origin of frame 2, and as much against it on link 2: the forces of a loop are internal.
 #pragma once
 
 #include <memory>

@@ -91,7 +91,6 @@ bool constrained_aba_start(const ModelData& m, const ConstraintData& c, const T*
 // its acceleration and the active multipliers. The component along each joint is added to the change of u and
 // so corrected. The error of qdd drops from (rounding times mu) to its square, at about 1.6 times the cost of
 // a plain sweep.
-// plain sweep.
 template <bool refine, bool loops, class T>
 inline void sweep_changes(const ModelData& m, const ConstraintData& c, const T* delta, const T* tau, T* qdd,
                           WorkspaceData<T>& w) {

@@ -11,8 +11,8 @@
 //
 //   L_ij = K_i Omega_b K_j^T for rows that meet at b (line 18),   K := K P to the next one (line 16).
 //
-// Where it is cheaper (few rows, or few joints: those between a floating base's joint and the world), a
-// branching link propagates its rows and not its coordinates. Their blocks then grow as in PV,
+// Where it is cheaper (few rows, or a short path, say across the floating joint only), a branching link
+// propagates its rows and not its coordinates. Their blocks then grow as in PV,
 //
 //   L_ij := L_ij + K_i S D^-1 S^T K_j^T,
 //
