@@ -175,7 +175,7 @@ void bracket(const Model::Joint& joint, const double* u, const double* v, double
   }
 }
 
-// v := v + [u, v] / 2 + [u, [u, v]] / 12 with u = h times what u holds.
+// v := v + [u, v] / 2 + [u, [u, v]] / 12 with u = h u_of_one.
 void add_brackets(const Model& model, const double* u_of_one, double h, double* v) {
   for (const Model::Joint& joint : model.joints) {
     if (joint.nv == 1) continue;
@@ -200,7 +200,7 @@ Status velocities_of_joints(WorkspaceImpl& w, const double* q, const double* v, 
   return Status::ok;
 }
 
-// next := q moved by `rate` in dt. Dependent joints move as `rate` says and are not closed.
+// next := q moved by `rate` for dt. Dependent joints move with `rate`; loops are not closed.
 void move_configuration(WorkspaceImpl& w, const double* q, const double* rate, double dt, double* next) {
   double* moved = w.stage.data();
   if (w.coordinates.independent_q)

@@ -21,7 +21,7 @@ namespace tenon {
 
 namespace {
 
-// Between the user's order of rows and the kernels' (ConstraintData::user_row).
+// Copies between the user's order of rows and the kernels' (ConstraintData::user_row).
 void from_user_rows(const WorkspaceImpl& w, const double* user, double* rows) {
   for (int r = 0; r < w.rows(); ++r) rows[r] = user ? user[w.cd()->user_row[r]] : 0;
 }
@@ -248,7 +248,7 @@ Status anchor_here(Workspace& workspace, const double* q) {
   for (const bool setting : {false, true}) {
     for (int constraint = 0; constraint < w.constraints->constraint_count(); ++constraint) {
       const ConstraintItem& item = w.cd()->items[w.item_of[static_cast<std::size_t>(constraint)]];
-      if (item.closure) continue;  // held by its second link
+      if (item.closure) continue;  // held against its second link, not an anchor
       const Mat3<double> R = load_mat3<double>(w.w().Rs + 9 * item.node);
       Pose pose;
       store(pose.rotation.data(), R * load_mat3<double>(item.R));

@@ -11,7 +11,7 @@ using Bodies = std::set<std::int32_t>;
 
 // Takes in the outermost of the parents until only one is left.
 void close_upward(const std::vector<std::int32_t>& parent, Bodies& bodies) {
-  Bodies parents;  // that are no members
+  Bodies parents;  // outside of the set
   const auto add_parent_of = [&](std::int32_t body) {
     const std::int32_t p = parent[static_cast<std::size_t>(body)];
     if (bodies.count(p) == 0) parents.insert(p);

@@ -53,7 +53,7 @@ struct WorkspaceImpl {
   OnDemand<CoriolisMemory> coriolis;
   OnDemand<UnderactuatedMemory> underactuated;
   OnDemandArray body_room;                            // for centroidal momentum: 10 numbers a body
-  std::unique_ptr<EliminationTree> elimination_tree;  // comes with the joint-space block of the arena
+  std::unique_ptr<EliminationTree> elimination_tree;  // made with the joint-space block of the arena
   OnDemand<IndependentSpace> independent;             // none without embedded loops
   std::vector<double> anchors;                        // 12 a constraint item, for the kernels
   std::vector<Pose> anchor_poses;                     // the same per constraint in user order

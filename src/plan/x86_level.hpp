@@ -41,7 +41,7 @@ constexpr bool has_all(std::uint32_t word, std::uint32_t bits) {
   return (word & bits) == bits;
 }
 
-// Whether code compiled for x86-64-v3 runs there.
+// Whether code compiled for x86-64-v3 runs on a processor with these features.
 constexpr bool has_x86_64_v3(const X86Features& f) {
   return has_all(f.leaf1_ecx, x86::v2_leaf1_ecx | x86::v3_leaf1_ecx) &&
          has_all(f.leaf7_ebx, x86::v3_leaf7_ebx) &&

@@ -1,4 +1,5 @@
-// Method "dense": constrained forward dynamics by one dense solve, the standard for all other methods.
+// Constrained forward dynamics by one dense solve: the reference of tests, LoopMethod::multipliers, and, by
+// delassus(), DelassusMethod::dense.
 //
 //   M qdd + c = tau + J^T lambda + external wrenches        (equation of motion, lambda acts on the robot)
 //   (J M^-1 J^T + R) lambda = k - gamma - J a_free          (rows; R the compliance, a_free = M^-1 (tau - c))

@@ -100,11 +100,11 @@ Status loop_jacobian(Workspace& w, const double* q, const double* v, double* K, 
 // Forward dynamics by a given treatment of the loops, for comparison; all but the last two give the same
 // answer.
 enum class LoopMethod : std::int32_t {
-  automatic = 0,    // as forward_dynamics
-  projection = 1,   // (G^T M G)^-1 on the spanning tree, [LOOPS1] II-D
-  multipliers = 2,  // [M K^T; K 0] on the spanning tree, by pseudo-inverse, [LOOPS1] II-D
-  approximate = 3,  // dependent joints held still, what moves with them as armature of the independent ones:
-                    // tau_y = ID_ind(y) + diag(G_d^T M_dd G_d) yddot
+  automatic = 0,      // as forward_dynamics
+  projection = 1,     // (G^T M G)^-1 on the spanning tree, [LOOPS1] II-D
+  multipliers = 2,    // [M K^T; K 0] on the spanning tree, by pseudo-inverse, [LOOPS1] II-D
+  approximate = 3,    // dependent joints held still, their inertia as armature of the independent ones:
+                      // tau_y = ID_ind(y) + diag(G_d^T M_dd G_d) yddot
   unconstrained = 4,  // the independent joints alone, dependent ones held still
 };
 Status loop_forward_dynamics(Workspace& w, LoopMethod method, const double* q, const double* v,

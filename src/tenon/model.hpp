@@ -93,7 +93,7 @@ struct Model {
   std::vector<double> armature, v_sign;
   struct LoopCallback {
     std::function<void(const double* q, const double* v, double* phi, double* K, double* Kdot_v)> evaluate;
-    std::vector<std::int32_t> q_index, v_index;  // of the joints it sees, in its order
+    std::vector<std::int32_t> q_index, v_index;  // of the joints it constrains, in its order
   };
   struct Loops {
     std::vector<ClusterData> clusters;

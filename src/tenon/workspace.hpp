@@ -15,7 +15,7 @@ namespace tenon {
 
 enum class Method : std::int32_t {
   automatic = 0,        // by plan/cost_model.hpp, once, when the workspace is made
-  dense = 1,            // KKT by pseudo-inverse, the reference
+  dense = 1,            // by a factor of the rows that finds their rank, without iteration
   constrained_aba = 2,  // augmented Lagrangian by dynamic programming, [CABA] Alg. 1 to 3
   prox_ltl = 3,
   prox_ltls = 4,
@@ -26,7 +26,7 @@ enum class Method : std::int32_t {
 };
 
 enum class SplitBase : std::int32_t {
-  automatic = 0,  // where it saves time: with many rows
+  automatic = 0,  // where it saves time, with many rows
   always = 1,     // where several branches of one root body carry rows
   never = 2,
 };

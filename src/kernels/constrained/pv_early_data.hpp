@@ -39,7 +39,7 @@ struct EarlySet {
 };
 
 enum EarlyState : std::int32_t {
-  early_untouched = 0,   // the joint does not feel the rows
+  early_untouched = 0,   // no row depends on the joint
   early_kept = 1,        // one row depends on it, too weakly to be carried
   early_eliminated = 2,  // it carries the last row
 };

@@ -57,7 +57,7 @@ TENON_INLINE Lanes<T>& column(PackedPose<T>& X) {
   else
     return X.z;
 }
-// X turned by the rotation of its child.
+// Turns X by the rotation of its child.
 template <class T>
 TENON_INLINE void turn(PackedPose<T>&, RotIdentity) {}
 template <int K, class T>

@@ -30,7 +30,7 @@ struct CoordinateMemory {
   Coordinates positions = Coordinates::spanning, velocities = Coordinates::spanning;  // as set
   bool independent_q = false, independent_v = false;  // the same, never true without loops
   bool map_changes = false;                           // some cluster's G is not constant
-  int split_joint = -1;                               // one with independent and dependent coordinates, or -1
+  int split_joint = -1;                               // a joint with coordinates of both kinds, or -1
   std::vector<double> guess;                          // closed; the path to independent positions starts here
   std::vector<Follower> followers;
   std::vector<Term> terms;
