@@ -7,9 +7,14 @@
 
 namespace tenon {
 
-// G and g at (q, v), the user's constraints included. A singular cluster: invalid_argument, with its loops
-// named.
-Status update_loops(WorkspaceImpl& w, const double* q, const double* v);
+// Whose coordinates the columns of G belong to. users: the model's, in which a user gives and gets independent
+// ones; singular_configuration at their dead centre. any: the sweeps' alone, so that others stand in for them
+// at and next to a dead centre; singular_configuration only where the mechanism itself is singular.
+enum class SplitFor { users, any };
+
+// G and g at (q, v), those of the user's own constraints included. What the call has evaluated for the state
+// that it took is not evaluated again.
+Status update_loops(WorkspaceImpl& w, const double* q, const double* v, SplitFor split = SplitFor::users);
 
 // M of the spanning tree, column-major, both triangles.
 void tree_mass_matrix(WorkspaceImpl& w, const double* q, double* M, int ld);

@@ -17,6 +17,7 @@ struct DampedInverseMemory {
 
   // What apply_damped_delassus_inverse finds: the method that factored, automatic for none.
   DampedInverseMethod factored = DampedInverseMethod::automatic;
+  bool on_folded = false;  // the folded form holds the factor
   bool formed = false;     // by caba_osim already, because it had to see whether rows depend on each other
   bool dependent = false;  // they do, or meet inside a cluster: it left them to pv_osimr
   CabaOsimMemory<double> caba;
