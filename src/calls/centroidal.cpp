@@ -1,6 +1,5 @@
-// The momentum about the centre of mass as a linear map of velocities, and what is left of its rate where
-// coordinates do not accelerate: A(q) and Adot v of kernels/tree/centroidal.hpp. In independent coordinates A
-// G, and Adot v + A g.
+// The centroidal momentum matrix A(q), momentum = A v, and Adot v (kernels/tree/centroidal.hpp). In
+// independent coordinates: A G, and Adot v + A g.
 #include <algorithm>
 
 #include "calls/kinematics.hpp"

@@ -1,6 +1,6 @@
-// Configuration space: moving along a velocity, the velocity between two configurations, neutral and random
-// ones. Spherical and floating joints move on SO(3) and SE(3) by the
-// exponential of the body-frame velocity, planar joints on SE(2).
+// Configuration space: integration along a velocity, the velocity between two configurations, neutral and
+// random configurations. Spherical and floating joints move on SO(3) and SE(3) by the
+// exponential of their velocity in child axes, planar joints on SE(2).
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -16,7 +16,7 @@ namespace tenon {
 
 namespace {
 
-// Independent joints move by themselves; nothing has to be closed to know where they get to.
+// Independent positions move without the loops: nothing has to be closed.
 Status integrate_independent(WorkspaceImpl& w, const double* y, const double* v, double dt, double* next) {
   const int count = w.coordinates.independent_v ? w.model->ny : w.model->nv;
   TENON_CHECK(check_independent_positions(w, "q", y));
@@ -32,7 +32,7 @@ Status integrate_independent(WorkspaceImpl& w, const double* y, const double* v,
   return give_positions(w, q, next);
 }
 
-// The dependent joints move with G at the start and are closed at the end.
+// Dependent joints move with G at the start; the loops are closed at the end.
 Status integrate_and_close(WorkspaceImpl& w, const double* q, const double* v, double dt, double* next) {
   TENON_CHECK(check_configuration(w, "q", q));
   TENON_CHECK(take_velocities(w, q, v));
@@ -62,7 +62,8 @@ Status integrate(Workspace& workspace, const double* q, const double* v, double 
   return give_positions(w, moved, next);
 }
 
-// Two configurations of independent positions; closed where dependent velocities are asked for.
+// Maps two configurations of independent positions; loops are closed only where dependent velocities are
+// wanted.
 static Status take_both(WorkspaceImpl& w, const double*& q0, const double*& q1) {
   double* places[2] = {w.coordinates.q.data(), w.loops.best.data()};
   const double* given[2] = {q0, q1};

@@ -1,5 +1,5 @@
-// Constrained forward dynamics: inputs checked, the method chosen, outputs written only when all went well.
-// The table of methods is here.
+// Constrained forward dynamics, and the table of methods: checks inputs, chooses the method, writes outputs
+// only when nothing failed.
 #include "calls/constrained.hpp"
 
 #include <algorithm>
@@ -49,7 +49,7 @@ constexpr MethodEntry methods[] = {
     {Method::pv_early, solve_pv_early, "pv_early", true},
 };
 
-// Null for a number that is none of theirs.
+// Null for a number that names no method.
 const MethodEntry* find_entry(Method method) {
   const MethodEntry* entry = std::find_if(std::begin(methods), std::end(methods),
                                           [&](const MethodEntry& e) { return e.method == method; });
@@ -59,7 +59,7 @@ const MethodEntry& entry_of(Method method) {
   return *find_entry(method);
 }
 
-// Of options that only some methods follow, automatic takes one that does.
+// Some options work only with some methods; automatic then takes one of those.
 Method choose(const WorkspaceImpl& w, const SolveOptions& o) {
   const bool inter_body = w.cd() && w.cd()->inter_body_count > 0;
   const Method any = o.mu > 0 || !o.accelerate ? w.choice.proximal : w.choice.any;
@@ -69,7 +69,7 @@ Method choose(const WorkspaceImpl& w, const SolveOptions& o) {
   return inter_body ? Method::pv : Method::constrained_aba;
 }
 
-// One method, on the folded form of the model where it can. Leaves qdd in w.w().qdd and the multipliers, in
+// Runs one method, on the folded model where it can. Leaves qdd in w.w().qdd and the multipliers, in
 // the user's order, in w.user_rows.
 Status run(WorkspaceImpl& w, const MethodEntry& entry, const CheckedInputs& in) {
   w.report = SolveReport{};
@@ -102,8 +102,8 @@ Status run(WorkspaceImpl& w, const MethodEntry& entry, const CheckedInputs& in) 
   return status;
 }
 
-// Who answers where the iteration of `stalled_one` stalls: constrained_aba, whose cost is straight in
-// coordinates and rows, before dense where that is much dearer.
+// The next method where the iteration of `stalled_one` stalls: constrained_aba, linear in coordinates and in
+// rows, where dense costs much more, else dense.
 const MethodEntry& next_entry(const WorkspaceImpl& w, Method stalled_one) {
   constexpr double worth_sweeps = 3000;  // multiplications a coordinate; measured by bench/scaling
   const ModelData& m = w.md();
@@ -172,7 +172,7 @@ Status constrained_motion(WorkspaceImpl& w, const CheckedInputs& in) {
         "pv, prox_pv, prox_ltl or dense");
 
   Status status = run(w, *entry, in);
-  // Where an iteration stalls, at last a method that does not iterate gives the answer.
+  // An iteration that stalls is replaced by another method, at last by dense, which does not iterate.
   const auto answered = [&] {
     return status != stalled && (static_cast<std::int32_t>(status) < 0 || result_is_finite(w));
   };
@@ -210,7 +210,7 @@ Status constraint_rows(Workspace& workspace, const double* q, const double* v, c
   if (rows == 0) return Status::ok;
   from_user_rows(w, desired, w.w().desired);
   ConstraintData posed = *w.cd();
-  posed.poses = ConstraintPoses::with_errors;  // asked for here even where no row is stabilised
+  posed.poses = ConstraintPoses::with_errors;  // position errors even where no row is stabilised
   w.kernels->constraint_state(w.md(), posed, q, v, false, w.w());
   double *columns = w.stage.data(), *k = w.user_rows.data();
   if (J && !w.coordinates.independent_v)

@@ -1,5 +1,5 @@
-// Inverse dynamics with constraint forces, tau = M a + c - J^T lambda - external, in O(n + m): the rows'
-// forces act on their bodies as external wrenches K^T lambda, and RNEA does the rest.
+// Inverse dynamics with constraint forces, tau = M a + c - J^T lambda - external, in O(n + m): the forces of
+// rows act on their bodies as external wrenches K^T lambda of RNEA.
 #include <algorithm>
 
 #include "spatial/spatial.hpp"
@@ -17,7 +17,7 @@ void push(WorkspaceImpl& w, int body, const double* K, double lambda) {
   for (int e = 0; e < 6; ++e) wrench[e] += K[e] * lambda;
 }
 
-// Wrenches of the rows' forces (user's order), added to those that are there.
+// Adds the wrenches of the rows' forces (user's order) to the external wrenches.
 void push_by_rows(WorkspaceImpl& w, const double* q, const double* lambda) {
   const ConstraintData& c = *w.cd();
   std::fill_n(w.w().desired, c.row_count, 0.0);

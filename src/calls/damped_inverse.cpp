@@ -1,5 +1,5 @@
-// The damped inverse (Lambda^-1 + E)^-1 of the Delassus matrix: inputs checked, the method chosen, the result
-// in the user's order of rows. The table of methods is here.
+// The damped inverse (Lambda^-1 + E)^-1 of the Delassus matrix, and the table of its methods: checks inputs,
+// chooses the method, writes the result in the user's order of rows.
 #include "plan/memory/damped_inverse_memory.hpp"
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace tenon {
 
 namespace {
 
-// The upper triangle of a symmetric matrix in the kernels' order, to the user's order and both triangles. In
-// tiles, because one of the triangles is written against the grain.
+// Copies the upper triangle of a symmetric matrix in the kernels' order to both triangles in the user's
+// order. In tiles, because one of the triangles is written across its columns.
 void upper_to_user(const WorkspaceImpl& w, const double* upper, int stride, double* out, int ld) {
   constexpr int tile = 8;
   const std::int32_t* user = w.cd()->user_row;
@@ -36,10 +36,9 @@ Status give_upper(WorkspaceImpl& w, const double* upper, int stride, double* out
   return Status::ok;
 }
 
-// ---- a factor of the matrix
-// --------------------------------------------------------------------------------------------------------
+// ---- methods that factor the matrix
 
-// The matrix by a method for it, and the factor of its sum with E.
+// Forms the matrix by a method for it and factors its sum with E.
 template <DelassusMethod method>
 Status factor_matrix(WorkspaceImpl& w, const double* q) {
   TENON_CHECK(fill_delassus(w, method, q, SplitFor::any));
@@ -101,8 +100,7 @@ Status form_inverse(WorkspaceImpl& w, double* out, int ld) {
   return give_lower(w, out, ld);
 }
 
-// ---- a factor of each branch
-// --------------------------------------------------------------------------------------------------------
+// ---- pv_osimf: a factor for each branch of the base
 
 Status factor_branches(WorkspaceImpl& w, const double* q) {
   DampedInverseMemory& d = *w.damped;
@@ -123,14 +121,15 @@ Status form_from_branches(WorkspaceImpl& w, double* out, int ld) {
   return give_upper(w, matrix.matrix, matrix.stride, out, ld);
 }
 
-// ---- no matrix at all
-// --------------------------------------------------------------------------------------------------------------
+// ---- caba_osim, caba_osimf: no matrix is factored
 
-// What is more than this share of the inverse of its damping has little else to be the inverse of.
+// Where X_rr of the inverse is above this share of 1 / E_rr, the Delassus matrix adds too little to E: hardly
+// anything moves row r.
 constexpr double unmoved_share = 0.03;
 
-// Whether rows of some link that meet others, at the next link towards the world or below theirs, stand for
-// an inertia far above the typical one that they feel: the joints of the segment do not move them all.
+// Whether the rows of some link stand for an inertia far above the typical inertia that they feel, so that
+// the joints of its segment do not move all of them. Only links whose rows meet others further inward or in
+// their own subtree count.
 bool rows_lend_much(const WorkspaceImpl& w) {
   constexpr double large = 1e3;
   const CabaOsimData<double>& d = w.damped->caba.data;
@@ -145,18 +144,18 @@ bool rows_lend_much(const WorkspaceImpl& w) {
   return false;
 }
 
-// Nor does the rest of the robot: they depend on others. From the matrix, which is formed.
+// Whether the rest of the robot does not move such rows either: they are redundant. Reads the formed matrix.
 bool rows_depend(const CabaOsimData<double>& d) {
   for (int r = d.world_rows; r < d.row_count; ++r)
     if (d.matrix[r * (d.stride + 1)] * d.damping[r] > unmoved_share) return true;
   return false;
 }
 
-// Where rows depend on each other, inertias that they lend lose (rounding) x their square; these
-// configurations go to a method that loses the first power only. So do rows that meet inside a cluster: what
-// they lend would be an inertia between two of its bodies.
+// Where rows are redundant, the inertias that they pass on lose digits in proportion to their square. Such
+// configurations, and rows that meet inside a cluster (they would pass on an inertia between two of its
+// bodies), are solved by pv_osimr, which loses digits in proportion to the first power only.
 Status factor_caba(WorkspaceImpl& w, const double* q) {
-  w.need_joint_space();  // of the other method, so that a later call allocates nothing whatever rows do there
+  w.need_joint_space();  // for pv_osimr: later calls must not allocate, whatever the rows
   *w.delassus;
   w.damped->dependent = w.damped->caba.rows_meet_in_cluster();
   if (w.damped->dependent) return factor_matrix<DelassusMethod::pv_osimr>(w, q);
@@ -182,7 +181,7 @@ Status form_caba(WorkspaceImpl& w, double* out, int ld) {
   return give_upper(w, d.matrix, d.stride, out, ld);
 }
 
-// caba_osim keeps the matrix for apply, caba_osimf what it is made of.
+// caba_osim keeps the inverse for apply, caba_osimf only its factors.
 Status factor_and_form_caba(WorkspaceImpl& w, const double* q) {
   TENON_CHECK(factor_caba(w, q));
   if (w.damped->dependent) {
@@ -199,20 +198,19 @@ Status factor_and_form_caba(WorkspaceImpl& w, const double* q) {
 }
 
 // ---- the table
-// ------------------------------------------------------------------------------------------------------------------
 
-// How a method takes models with loops of their own: with all their bodies, or as a sweep over the tree of
-// clusters, where the folded form of the model will do.
+// How a method takes models with embedded loops: with all their bodies, or as a sweep over the tree of
+// clusters, for which the folded form of the model is enough.
 enum class Loops { whole, folded };
 
 struct MethodEntry {
   DampedInverseMethod method;
   Status (*factor)(WorkspaceImpl&, const double* q);   // E is in w.damped.damping
-  void (*apply)(WorkspaceImpl&);                       // w.damped->b to w.damped.x, the kernels' order
-  Status (*prepare)(WorkspaceImpl&, const double* q);  // for form, where less will do than for apply
+  void (*apply)(WorkspaceImpl&);                       // w.damped->b to w.damped->x, in the kernels' order
+  Status (*prepare)(WorkspaceImpl&, const double* q);  // before form, which may need less than apply
   Status (*form)(WorkspaceImpl&, double* out, int ld);
   Loops loops;
-  bool rows_are_inertias = false;  // of 1 / (R + 1 / mu), added to those of the bodies
+  bool rows_are_inertias = false;  // each row adds the inertia 1 / (R + 1 / mu) to its body
 };
 constexpr MethodEntry methods[] = {
     {DampedInverseMethod::dense, factor_matrix<DelassusMethod::dense>, solve_factor,
@@ -233,7 +231,7 @@ constexpr MethodEntry methods[] = {
 DampedInverseMethod choose(const WorkspaceImpl& w) {
   if (w.rows() > 0 && w.cd()->inter_body_count > 0) return DampedInverseMethod::dense;
   if (w.md().cluster_count > 0 || w.md().rotor_count > 0) return DampedInverseMethod::pv_osimr;
-  // Dependent rows are for a method that factors: it takes them at once.
+  // Redundant rows: a method that factors, to which caba_osimf would turn anyway.
   return w.damped->caba.more_rows_than_joints() ? DampedInverseMethod::pv_osimr
                                                 : DampedInverseMethod::caba_osimf;
 }
@@ -269,7 +267,7 @@ void set_damping(WorkspaceImpl& w, const Damping& damping) {
   }
 }
 
-// Whether rows that count as inertias would leave no digits of the others.
+// Whether rows, taken as inertias, are so large that the bodies' own inertias lose all digits.
 bool outweighs_inertias(const WorkspaceImpl& w) {
   constexpr double most = 1e10;
   const ConstraintData& c = *w.cd();
@@ -278,7 +276,7 @@ bool outweighs_inertias(const WorkspaceImpl& w) {
   return false;
 }
 
-// Of the whole model, in the user's order, for the folded form: 1 / mu there is to be the same.
+// Damping of the whole model, in the user's order, so that the folded form uses the same 1 / mu.
 Damping damping_for_folded(WorkspaceImpl& w, const Damping& damping) {
   if (damping.mu_of_row || damping.mu > 0) return damping;
   const ConstraintData& c = *w.cd();
@@ -287,7 +285,7 @@ Damping damping_for_folded(WorkspaceImpl& w, const Damping& damping) {
   return {0, w.user_rows.data()};
 }
 
-// The entry, once all is well with the method and mu.
+// Checks mu and finds the table entry.
 Status open(WorkspaceImpl& w, DampedInverseMethod method, const Damping& damping, const MethodEntry*& entry) {
   TENON_CHECK(check_damping(w, damping));
   entry = find(w, method);

@@ -1,5 +1,5 @@
-// The Delassus matrix: inputs checked, the method chosen, the result brought to the user's order of rows. The
-// table of methods is here.
+// The Delassus matrix, and the table of its methods: checks inputs, chooses the method, writes the result in
+// the user's order of rows.
 #include "calls/delassus.hpp"
 
 #include <algorithm>

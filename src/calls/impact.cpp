@@ -1,9 +1,9 @@
-// The jump of velocities where rows are hit, Newton's law of restitution:
+// The jump of velocities at an impact on the rows, with Newton's law of restitution:
 //
 //   M (v+ - v) = J^T Lambda,   J v+ + R Lambda = - e J v
 //
-// The projection of velocities (row_projection.cpp) is the same with e = 0, so dependent and contradictory
-// rows are there what they are here.
+// The projection of velocities (row_projection.cpp) is the case e = 0; redundant and contradictory rows are
+// treated alike in both.
 #include <algorithm>
 
 #include "calls/row_projection.hpp"

@@ -1,5 +1,5 @@
-// Points fixed to links, after kinematics(): their Jacobians, and their accelerations where coordinates do
-// not accelerate, Jdot v; in independent coordinates d/dt (J G) ydot = Jdot v + J g.
+// Points fixed to links, after kinematics(): their Jacobians and their accelerations at qdd = 0, Jdot v. In
+// independent coordinates, at yddot = 0: Jdot v + J g.
 #include "calls/kinematics.hpp"
 #include "state/coordinates.hpp"
 #include "state/link_frames.hpp"
@@ -9,7 +9,7 @@ namespace tenon {
 
 namespace {
 
-// null: the origin of the link.
+// point null: the origin of the link.
 Vec3<double> place_point(const LinkFrame& f, const double* point) {
   return point ? f.p + f.R * load_vec3<double>(point) : f.p;
 }

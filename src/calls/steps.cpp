@@ -3,13 +3,13 @@
 // velocities alone would not tell which way the joints go on.
 //
 // The Runge-Kutta step is that of H. Munthe-Kaas (High order Runge-Kutta methods on manifolds, Applied
-// Numerical Mathematics 29, 1999) on the classical tableau. A configuration is a product of groups;
-// velocities are in the axes of the child, q' = q v. With q(t) = q_0 exp(u(t)), u is a vector and obeys
+// Numerical Mathematics 29, 1999) with the classical tableau. A configuration is an element of a product of
+// groups. With q(t) = q_0 exp(u(t)) and velocities v in child axes, q' = q v, the vector u obeys
 //
 //   u' = v + [u, v] / 2 + [u, [u, v]] / 12 + O(u^4),
 //
-// the inverse of the derivative of exp, cut where a method of order four does not see the rest (the term of
-// third order is zero). Without the brackets the method is of order two where rotations do not commute.
+// the inverse of the derivative of exp. A method of order four needs no more terms (that of third order is
+// zero). Without the brackets the method has only order two where rotations do not commute.
 #include <algorithm>
 
 #include "calls/constrained.hpp"

@@ -1,5 +1,5 @@
-// Kinematics and unconstrained dynamics of a workspace: inputs checked, link wrenches brought to bodies,
-// kernels called, outputs written only when all went well.
+// Kinematics and unconstrained dynamics of a workspace: checks inputs, maps link wrenches to bodies, calls
+// kernels, writes outputs only when nothing failed.
 #include <algorithm>
 #include <cmath>
 
@@ -14,7 +14,7 @@ namespace tenon {
 
 namespace {
 
-// G and g at (q, v), for the Jacobians and their rates asked for later. known: they are in the arena.
+// Keeps G and g at (q, v) for later queries of Jacobians and their rates. known: they are in the arena.
 Status keep_map(WorkspaceImpl& w, const double* q, const double* v, bool known) {
   if (!known) TENON_CHECK(update_loops(w, q, v));
   std::copy_n(w.w().G, w.coordinates.G.size(), w.coordinates.G.begin());
@@ -22,8 +22,8 @@ Status keep_map(WorkspaceImpl& w, const double* q, const double* v, bool known) 
   return Status::ok;
 }
 
-// What kinematics() keeps, whether it is finite. What is not on a body is not on those further out either, so
-// that the last ones tell: those that the next body does not hang on.
+// Whether the results of kinematics() are finite. A number that is not finite spreads to all descendants, so
+// only leaves of the tree are checked (and other bodies whose next body is not their child).
 bool kinematics_are_finite(WorkspaceImpl& w, int order) {
   const ModelData& m = w.md();
   const WorkspaceData<double>& d = w.w();
@@ -184,7 +184,7 @@ Status mass_matrix(Workspace& workspace, const double* q, double* M, int ld) {
 
 namespace {
 
-// H = G^T M G and its Cholesky factor, kept for the next two calls.
+// Keeps H = G^T M G and its Cholesky factor for solve and multiply.
 Status factor_independent(WorkspaceImpl& w, const double* q) {
   CoordinateMemory& c = w.coordinates;
   const int ny = w.model->ny;
@@ -237,7 +237,7 @@ static Status check_factored(WorkspaceImpl& w) {
   return w.fail(Status::invalid_argument, "the mass matrix is not factored; call factor_mass_matrix first");
 }
 
-// x := G H^-1 G^T x, with G of the factor.
+// x := G H^-1 G^T x, with G at the configuration of the factor.
 static void solve_in_independent(WorkspaceImpl& w, double* x) {
   IndependentSpaceData<double>& d = w.independent->data;
   std::copy(w.independent->G.begin(), w.independent->G.end(), w.w().G);
@@ -266,7 +266,7 @@ Status solve_mass_matrix(Workspace& workspace, const double* B, int ldb, int cou
 }
 
 // x := M b of the spanning tree of a model with embedded loops, whose coordinates are not numbered depth
-// first as ltl_multiply wants them.
+// first, as ltl_multiply needs them.
 static void multiply_spanning(WorkspaceImpl& w, const double* b, double* x) {
   const ModelData& m = w.md();
   std::vector<double>& sum = w.loops.spanning;

@@ -11,7 +11,6 @@
 
 namespace tenon {
 
-// Lower triangle of A := L with A = L L^T. False when a pivot is not positive.
 bool factor_positive(double* A, int n) {
   for (int j = 0; j < n; ++j) {
     double* a = A + std::ptrdiff_t{j} * n;
@@ -39,7 +38,7 @@ void solve_with_factor(const double* L, int n, double* x) {
 
 namespace {
 
-// f(spanning coordinate, G entry) for the nonzeros of column y of G.
+// Calls f(spanning coordinate, G entry) for the nonzeros of column y of G.
 template <class F>
 void for_column(const WorkspaceImpl& w, int y, F&& f) {
   const ModelData& m = w.md();
@@ -99,7 +98,7 @@ Status update_loops(WorkspaceImpl& w, const double* q, const double* v, SplitFor
 
 namespace {
 
-// Both triangles of a matrix from its path rows in H.
+// Both triangles of M from its path rows in H.
 void spread_path_rows(WorkspaceImpl& w, double* M, int ld) {
   const ModelData& m = w.md();
   for (int k = 0; k < m.nv; ++k) std::fill_n(M + std::ptrdiff_t{k} * ld, m.nv, 0.0);
@@ -125,15 +124,15 @@ void tree_mass_matrix(WorkspaceImpl& w, const double* q, double* M, int ld) {
     w.kernels->crba(m, q, M, ld, w.w());
     return;
   }
-  // CRBA fills whole subtrees, which in a model with clusters are no runs of coordinates; its path rows do
-  // for any order.
+  // crba fills blocks of whole subtrees, whose coordinates are not contiguous in a model with clusters; path
+  // rows take any order of coordinates.
   w.need_joint_space();
   w.kernels->crba_rows(m, q, w.w().H, w.w());
   spread_path_rows(w, M, ld);
 }
 
 Status give_tree_mass_matrix(WorkspaceImpl& w, const double* q, double* M, int ld) {
-  // Straight to the user where no entry can be beyond the range of doubles.
+  // Written to the user's memory at once where no entry can overflow.
   if (w.md().cluster_count == 0 && w.moderate && all_moderate(q, w.model->nq)) {
     w.kernels->crba(w.md(), q, M, ld, w.w());
     return Status::ok;
@@ -242,7 +241,7 @@ Status solve_projection(WorkspaceImpl& w, const double* q, const double* v, cons
                         bool has_wrenches, double* qdd) {
   LoopMemory& s = w.loops;
   TENON_CHECK(update_loops(w, q, v, SplitFor::any));
-  // c + M g is what the tree needs to move with qdd = g.
+  // c + M g: the force that the tree needs to move with qdd = g.
   w.kernels->rnea(w.md(), q, v, w.w().g, has_wrenches, s.bias.data(), w.w());
   for (int k = 0; k < w.model->nv; ++k)
     s.spanning[static_cast<std::size_t>(k)] = tau[k] - s.bias[static_cast<std::size_t>(k)];

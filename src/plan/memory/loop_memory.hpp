@@ -1,4 +1,4 @@
-// What a workspace holds for a model with kinematic loops, beside the arena. Empty without loops.
+// Memory of a workspace for a model with kinematic loops, besides the arena. Empty without loops.
 #pragma once
 
 #include <algorithm>
