@@ -41,13 +41,9 @@ void push_by_rows(WorkspaceImpl& w, const double* q, const double* lambda) {
 
 Status constrained_inverse_dynamics(Workspace& workspace, const double* q, const double* v, const double* a,
                                     const double* wrenches, const double* lambda, double* tau) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(take_state(w, q, v));
   TENON_CHECK(take_accelerations(w, q, v, a));
-  TENON_CHECK(check_configuration(w, "q", q));
-  TENON_CHECK(check_finite(w, "v", v, w.model->nv));
-  TENON_CHECK(check_finite(w, "a", a, w.model->nv));
   TENON_CHECK(check_finite(w, "lambda", lambda, w.rows()));
   TENON_CHECK(load_wrenches(w, wrenches));
   const bool by_rows = lambda && w.rows() > 0;

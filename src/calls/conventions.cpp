@@ -195,21 +195,21 @@ enum class Quantity { velocity, acceleration, force };
 
 // Maps our numbers from the coordinates of the workspace to spanning ones.
 Status take_motion(WorkspaceImpl& w, Quantity quantity, const double* q, const double* v, const double*& in) {
-  if (quantity == Quantity::velocity) return take_velocities(w, q, in);
-  if (quantity == Quantity::acceleration) return take_accelerations(w, q, v, in);
-  return take_forces(w, in);
+  if (quantity == Quantity::velocity) return take_velocities(w, q, in, "in");
+  if (quantity == Quantity::acceleration) return take_accelerations(w, q, v, in, "in");
+  return take_forces(w, in, "in");
 }
 
-Status convert_motion(WorkspaceImpl& w, const OtherState& other, Direction direction, Quantity quantity,
+Status convert_motion(Workspace& workspace, const OtherState& other, Direction direction, Quantity quantity,
                       const double* q, const double* rate, const double* in, double* user) {
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_order(w, other));
   TENON_CHECK(take_state(w, q, rate));
-  if (direction == Direction::to_other) TENON_CHECK(take_motion(w, quantity, q, rate, in));
+  if (direction == Direction::to_other)
+    TENON_CHECK(take_motion(w, quantity, q, rate, in));
+  else
+    TENON_CHECK(check_finite(w, "in", in, w.model->nv));
   double* out = direction == Direction::to_other ? w.stage.data() : result_room(w);
-  TENON_CHECK(check_configuration(w, "q", q));
-  TENON_CHECK(check_finite(w, "v", rate, w.model->nv));
-  TENON_CHECK(check_finite(w, "in", in, w.model->nv));
   for_each_joint(*w.model, other, [&](const Model::Joint& joint, int, int v) {
     const bool to = direction == Direction::to_other;
     joint_motion(joint, other.convention, direction, q + joint.q_index, rate ? rate + joint.v_index : nullptr,
@@ -231,8 +231,7 @@ int position_count(const Model& model, Convention convention) {
 
 Status convert_configuration(Workspace& workspace, const OtherState& other, Direction direction,
                              const double* in, double* out) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_order(w, other));
   const bool to = direction == Direction::to_other;
   const bool mapped = w.coordinates.independent_q;
@@ -256,15 +255,15 @@ Status convert_configuration(Workspace& workspace, const OtherState& other, Dire
 
 Status convert_velocity(Workspace& workspace, const OtherState& other, Direction direction, const double* q,
                         const double* in, double* out) {
-  return convert_motion(workspace.impl(), other, direction, Quantity::velocity, q, nullptr, in, out);
+  return convert_motion(workspace, other, direction, Quantity::velocity, q, nullptr, in, out);
 }
 Status convert_acceleration(Workspace& workspace, const OtherState& other, Direction direction,
                             const double* q, const double* v, const double* in, double* out) {
-  return convert_motion(workspace.impl(), other, direction, Quantity::acceleration, q, v, in, out);
+  return convert_motion(workspace, other, direction, Quantity::acceleration, q, v, in, out);
 }
 Status convert_force(Workspace& workspace, const OtherState& other, Direction direction, const double* q,
                      const double* in, double* out) {
-  return convert_motion(workspace.impl(), other, direction, Quantity::force, q, nullptr, in, out);
+  return convert_motion(workspace, other, direction, Quantity::force, q, nullptr, in, out);
 }
 
 }  // namespace tenon

@@ -130,10 +130,8 @@ Status give_independent(WorkspaceImpl& w, const double* q, const double* v, doub
 }  // namespace
 
 Status gravity_force(Workspace& workspace, const double* q, double* g) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(take_positions(w, q));
-  TENON_CHECK(check_configuration(w, "q", q));
   if (w.coordinates.independent_v) TENON_CHECK(update_loops(w, q, nullptr));
   double* force = result_room(w);
   w.kernels->rnea(w.md(), q, w.zeros.data(), nullptr, false, force, w.w());
@@ -141,11 +139,8 @@ Status gravity_force(Workspace& workspace, const double* q, double* g) {
 }
 
 Status coriolis_matrix(Workspace& workspace, const double* q, const double* v, double* C, int ld) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(take_state(w, q, v));
-  TENON_CHECK(check_configuration(w, "q", q));
-  TENON_CHECK(check_finite(w, "v", v, w.model->nv));
   const int nv = w.model->nv;
   CoriolisMemory& memory = *w.coriolis;
   w.kernels->coriolis(w.md(), q, v, memory.C.data(), nv, memory.data, w.w());

@@ -41,7 +41,7 @@ Status give_upper(WorkspaceImpl& w, const double* upper, int stride, double* out
 // Forms the matrix by a method for it and factors its sum with E.
 template <DelassusMethod method>
 Status factor_matrix(WorkspaceImpl& w, const double* q) {
-  TENON_CHECK(fill_delassus(w, method, q));
+  TENON_CHECK(fill_delassus(w, method, q, SplitFor::any));
   DampedInverseMemory& d = *w.damped;
   const double smallest =
       w.kernels->dense_factor(w.w().delassus, d.damping.data(), w.rows(), whole_packs(w.rows()),
@@ -104,7 +104,7 @@ Status form_inverse(WorkspaceImpl& w, double* out, int ld) {
 
 Status factor_branches(WorkspaceImpl& w, const double* q) {
   DampedInverseMemory& d = *w.damped;
-  TENON_CHECK(update_loops(w, q, w.zeros.data()));
+  TENON_CHECK(update_loops(w, q, w.zeros.data(), SplitFor::any));
   if (w.kernels->pv_osimf_factor(w.md(), *w.cd(), q, d.damping.data(), w.pv->data, d.osimf.data, w.w()))
     return Status::ok;
   return fail_mass_matrix(w, q);
@@ -159,7 +159,7 @@ Status factor_caba(WorkspaceImpl& w, const double* q) {
   *w.delassus;
   w.damped->dependent = w.damped->caba.rows_meet_in_cluster();
   if (w.damped->dependent) return factor_matrix<DelassusMethod::pv_osimr>(w, q);
-  TENON_CHECK(update_loops(w, q, w.zeros.data()));
+  TENON_CHECK(update_loops(w, q, w.zeros.data(), SplitFor::any));
   CabaOsimData<double>& d = w.damped->caba.data;
   std::copy_n(w.damped->damping.data(), w.rows(), d.damping);
   if (!w.kernels->caba_osim_factor(w.md(), *w.cd(), q, d, w.w())) return fail_mass_matrix(w, q);
@@ -285,22 +285,8 @@ Damping damping_for_folded(WorkspaceImpl& w, const Damping& damping) {
   return {0, w.user_rows.data()};
 }
 
-// The folded form with q mapped to it, or null where the method does not use it.
-FoldedWorkspace* open_folded(WorkspaceImpl& w, const MethodEntry& entry, const double* q) {
-  FoldedWorkspace* f = w.rows() > 0 && entry.loops == Loops::folded ? folded_for(w, false) : nullptr;
-  if (f) f->take(q, w.zeros.data(), w.zeros.data());
-  return f;
-}
-Status leave_folded(WorkspaceImpl& w, FoldedWorkspace& f, Status status) {
-  return status == Status::ok ? status : w.fail(status, "%s", f.workspace.message());
-}
-
-// Checks the inputs and finds the table entry.
-Status open(WorkspaceImpl& w, DampedInverseMethod method, const double*& q, const Damping& damping,
-            const MethodEntry*& entry) {
-  w.message[0] = '\0';
-  TENON_CHECK(take_positions(w, q));
-  TENON_CHECK(check_configuration(w, "q", q));
+// Checks mu and finds the table entry.
+Status open(WorkspaceImpl& w, DampedInverseMethod method, const Damping& damping, const MethodEntry*& entry) {
   TENON_CHECK(check_damping(w, damping));
   entry = find(w, method);
   if (!entry)
@@ -316,50 +302,61 @@ Status open(WorkspaceImpl& w, DampedInverseMethod method, const double*& q, cons
   return Status::ok;
 }
 
+// q is checked. out null: the factor alone, kept for apply_damped_delassus_inverse.
+Status invert(WorkspaceImpl& w, DampedInverseMethod method, const double* q, const Damping& damping,
+              double* out, int ld) {
+  const MethodEntry* entry = nullptr;
+  TENON_CHECK(open(w, method, damping, entry));
+  w.damped->on_folded = false;
+  if (w.rows() > 0) {
+    Status status = Status::singular_configuration;
+    if (FoldedWorkspace* f = entry->loops == Loops::folded ? folded_for(w, false) : nullptr) {
+      f->take(q, w.zeros.data(), w.zeros.data());
+      WorkspaceImpl& inner = f->workspace.impl();
+      status = invert(inner, entry->method, f->q.data(), damping_for_folded(w, damping), out, ld);
+      w.damped->on_folded = status == Status::ok;
+      if (status != Status::ok) w.fail(status, "%s", inner.message);
+    }
+    // At a dead centre the model that is not folded sweeps with other coordinates.
+    if (status == Status::singular_configuration) {
+      TENON_CHECK(out ? entry->prepare(w, q) : entry->factor(w, q));
+      status = out ? entry->form(w, out, ld) : Status::ok;
+    }
+    TENON_CHECK(status);
+  }
+  if (!out) w.damped->factored = entry->method;
+  return Status::ok;
+}
+
 }  // namespace
 
 Status damped_delassus_inverse(Workspace& workspace, DampedInverseMethod method, const double* q,
                                const Damping& damping, double* out, int ld) {
-  WorkspaceImpl& w = workspace.impl();
-  const MethodEntry* entry = nullptr;
-  TENON_CHECK(open(w, method, q, damping, entry));
-  if (w.rows() == 0) return Status::ok;
-  if (FoldedWorkspace* f = open_folded(w, *entry, q))
-    return leave_folded(w, *f,
-                        damped_delassus_inverse(f->workspace, entry->method, f->q.data(),
-                                                damping_for_folded(w, damping), out, ld));
-  TENON_CHECK(entry->prepare(w, q));
-  return entry->form(w, out, ld);
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(take_positions(w, q));
+  return invert(w, method, q, damping, out, ld);
 }
 
 Status factor_damped_delassus(Workspace& workspace, DampedInverseMethod method, const double* q,
                               const Damping& damping) {
-  WorkspaceImpl& w = workspace.impl();
-  const MethodEntry* entry = nullptr;
-  TENON_CHECK(open(w, method, q, damping, entry));
-  if (FoldedWorkspace* f = open_folded(w, *entry, q))
-    TENON_CHECK(leave_folded(
-        w, *f,
-        factor_damped_delassus(f->workspace, entry->method, f->q.data(), damping_for_folded(w, damping))));
-  else if (w.rows() > 0)
-    TENON_CHECK(entry->factor(w, q));
-  w.damped->factored = entry->method;
-  return Status::ok;
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(take_positions(w, q));
+  return invert(w, method, q, damping, nullptr, 0);
 }
 
 Status apply_damped_delassus_inverse(Workspace& workspace, const double* B, int ldb, int count, double* X,
                                      int ldx) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   if (w.damped->factored == DampedInverseMethod::automatic)
     return w.fail(Status::invalid_argument,
                   "nothing is factored; call factor_damped_delassus first and mind its status");
   const int rows = w.rows();
   for (int j = 0; j < count; ++j) TENON_CHECK(check_finite(w, "B", B + std::ptrdiff_t{j} * ldb, rows));
   const MethodEntry* entry = find(w, w.damped->factored);
-  if (w.folded && rows > 0 && entry->loops == Loops::folded)
-    return leave_folded(w, *w.folded,
-                        apply_damped_delassus_inverse(w.folded->workspace, B, ldb, count, X, ldx));
+  if (w.damped->on_folded) {
+    const Status status = apply_damped_delassus_inverse(w.folded->workspace, B, ldb, count, X, ldx);
+    return status == Status::ok ? status : w.fail(status, "%s", w.folded->workspace.message());
+  }
   return give_columns(w, rows, count, X, ldx, [&](int first, int columns, double* to) {
     for (int j = 0; j < columns; ++j, to += rows) {
       const double* from = B + std::ptrdiff_t{first + j} * ldb;

@@ -2,14 +2,15 @@
 #pragma once
 
 #include "plan/workspace_impl.hpp"
+#include "state/projection.hpp"
 #include "tenon/delassus.hpp"
 
 namespace tenon {
 
 // WorkspaceData::delassus := J M^-1 J^T in the kernels' order of rows, leading dimension whole_packs(rows):
-// the lower triangle, column-major, with zeros below the last row. Checks q; a failure leaves its message in
-// w.
-Status fill_delassus(WorkspaceImpl& w, DelassusMethod method, const double* q);
+// the lower triangle, column-major, with zeros below the last row. q is checked already; a failure leaves its
+// message in w.
+Status fill_delassus(WorkspaceImpl& w, DelassusMethod method, const double* q, SplitFor split);
 
 // Whether a method sweeps over the tree of clusters, so that it can use the folded form of a model
 // (model/fold_rotors.hpp); the others need all bodies.

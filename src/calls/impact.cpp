@@ -27,13 +27,10 @@ Status check_restitution(WorkspaceImpl& w, const double* restitution, int count)
 
 Status impact(Workspace& workspace, const double* restitution, int count, const double* q, double* user_v,
               double* impulse) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   const double* v = user_v;
   if (restitution) TENON_CHECK(check_restitution(w, restitution, count));
   TENON_CHECK(take_state(w, q, v));
-  TENON_CHECK(check_configuration(w, "q", q));
-  TENON_CHECK(check_finite(w, "v", v, w.model->nv));
   w.report = SolveReport{};
   const int rows = w.rows();
   if (rows == 0) return Status::ok;

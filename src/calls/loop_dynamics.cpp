@@ -98,15 +98,11 @@ Status solve_by(WorkspaceImpl& w, LoopMethod method, const double* q, const doub
 
 Status loop_forward_dynamics(Workspace& workspace, LoopMethod method, const double* q, const double* v,
                              const double* tau, const double* wrenches, double* qdd) {
-  WorkspaceImpl& w = workspace.impl();
+  WorkspaceImpl& w = begin(workspace);
   if (method == LoopMethod::automatic || (w.md().cluster_count == 0 && !w.row_loops))
     return forward_dynamics(workspace, q, v, tau, wrenches, qdd);
-  w.message[0] = '\0';
   TENON_CHECK(take_state(w, q, v));
   TENON_CHECK(take_forces(w, tau));
-  TENON_CHECK(check_configuration(w, "q", q));
-  TENON_CHECK(check_finite(w, "v", v, w.model->nv));
-  TENON_CHECK(check_finite(w, "tau", tau, w.model->nv));
   TENON_CHECK(load_wrenches(w, wrenches));
   double* motion = result_room(w);
   const Status status = w.row_loops ? solve_closing_form(w, method, q, v, tau, wrenches, motion)
@@ -118,11 +114,8 @@ Status loop_forward_dynamics(Workspace& workspace, LoopMethod method, const doub
 
 Status loop_inverse_dynamics(Workspace& workspace, LoopMethod method, const double* q, const double* v,
                              const double* yddot, const double* wrenches, double* tau_y) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(take_state(w, q, v));
-  TENON_CHECK(check_configuration(w, "q", q));
-  TENON_CHECK(check_finite(w, "v", v, w.model->nv));
   TENON_CHECK(check_finite(w, "yddot", yddot, w.model->ny));
   TENON_CHECK(load_wrenches(w, wrenches));
   const bool has_wrenches = wrenches != nullptr;

@@ -24,12 +24,6 @@ constexpr int path_steps = 24;
 // pivot is a thousandth of a full one, they move a thousand times as far.
 constexpr double same_position = 1e3 * loop_tolerance;
 
-WorkspaceImpl& begin(Workspace& workspace) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
-  return w;
-}
-
 bool without_loops(const WorkspaceImpl& w) {
   return w.md().cluster_count == 0;
 }
@@ -250,7 +244,7 @@ Status project_velocity(Workspace& workspace, LoopMoves moves, const double* q, 
       return status;
     });
   if (without_loops(w)) return Status::ok;
-  TENON_CHECK(update_loops(w, q, nullptr));
+  TENON_CHECK(update_loops(w, q, nullptr, moves == LoopMoves::all ? SplitFor::any : SplitFor::users));
   double* y = w.loops.independent.data();
   for (int j = 0; j < w.model->ny; ++j) y[j] = v[w.md().independent[j]];
   if (moves == LoopMoves::all) TENON_CHECK(project_by_mass(w, q, v, y));
@@ -291,7 +285,7 @@ Status spanning_positions(Workspace& workspace, const double* y, const double* g
 Status independent_velocity(Workspace& workspace, const double* v, double* ydot) {
   WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_finite(w, "v", v, w.model->nv));
-  for (int j = 0; j < w.model->ny; ++j) ydot[j] = v[w.md().independent[j]];
+  for (int j = 0; j < w.model->ny; ++j) ydot[j] = v[w.model->data().independent[j]];
   return Status::ok;
 }
 
@@ -326,7 +320,7 @@ Status spanning_force(Workspace& workspace, const double* tau_y, double* tau) {
   WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_finite(w, "tau_y", tau_y, w.model->ny));
   std::fill_n(tau, w.model->nv, 0.0);
-  for (int j = 0; j < w.model->ny; ++j) tau[w.md().independent[j]] = tau_y[j];
+  for (int j = 0; j < w.model->ny; ++j) tau[w.model->data().independent[j]] = tau_y[j];
   return Status::ok;
 }
 

@@ -63,7 +63,7 @@ bool invert_by_cholesky(const double* A, int ld, int n, double* out) {
 Status invert(WorkspaceImpl& w, const double* q, int& rank) {
   rank = w.rows();
   if (invert_by_cholesky(w.w().delassus, whole_packs(rank), rank, w.delassus->Lambda)) return Status::ok;
-  TENON_CHECK(fill_delassus(w, DelassusMethod::ltl_osim, q));
+  TENON_CHECK(fill_delassus(w, DelassusMethod::ltl_osim, q, SplitFor::users));
   const JointSpace s = joint_space_of(w);
   ConstraintData rigid = s.rows;
   rigid.compliance = w.zeros.data();
@@ -165,7 +165,6 @@ Status write_products(WorkspaceImpl& w, const OperationalSpace& out) {
 Status inverse_independent_mass_times(WorkspaceImpl& w, const double* q, const double* B, int ldb, int count,
                                       double* X, int ldx) {
   TENON_CHECK(take_positions(w, q));
-  TENON_CHECK(check_configuration(w, "q", q));
   for (int j = 0; j < count; ++j) TENON_CHECK(check_finite(w, "B", B + std::ptrdiff_t{j} * ldb, w.model->ny));
   TENON_CHECK(update_loops(w, q, nullptr));
   TENON_CHECK(factor_projected_mass_matrix(w, q));
@@ -182,13 +181,11 @@ Status inverse_independent_mass_times(WorkspaceImpl& w, const double* q, const d
 
 Status inverse_mass_times(Workspace& workspace, const double* q, const double* B, int ldb, int count,
                           double* X, int ldx) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   if (w.coordinates.independent_v) return inverse_independent_mass_times(w, q, B, ldb, count, X, ldx);
   TENON_CHECK(take_positions(w, q));
-  TENON_CHECK(check_configuration(w, "q", q));
   for (int j = 0; j < count; ++j) TENON_CHECK(check_finite(w, "B", B + std::ptrdiff_t{j} * ldb, w.model->nv));
-  TENON_CHECK(update_loops(w, q, w.zeros.data()));
+  TENON_CHECK(update_loops(w, q, w.zeros.data(), SplitFor::any));
   if (!w.kernels->sweep_inertias(w.md(), q, w.w())) return fail_mass_matrix(w, q);
   const int n = w.model->nv;
   return give_columns(w, n, count, X, ldx, [&](int first, int columns, double* to) {
@@ -198,12 +195,10 @@ Status inverse_mass_times(Workspace& workspace, const double* q, const double* B
 }
 
 Status operational_space(Workspace& workspace, const double* q, const OperationalSpace& out, int* rank) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(take_positions(w, q));
-  TENON_CHECK(check_configuration(w, "q", q));
   TENON_CHECK(check_no_inter_body_rows(w, "operational_space", "delassus_matrix"));
-  TENON_CHECK(fill_delassus(w, DelassusMethod::automatic, q));
+  TENON_CHECK(fill_delassus(w, DelassusMethod::automatic, q, SplitFor::users));
   const int rows = w.rows();
   int found = 0;
   if (rows > 0) {

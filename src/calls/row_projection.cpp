@@ -56,7 +56,7 @@ Status least_motion(WorkspaceImpl& w, const double* q, const double* wanted) {
   const ConstrainedProblem problem = {w,       options,        q, w.zeros.data(), w.zeros.data(), nullptr,
                                       nullptr, w.lambda.data()};
   // With embedded loops the motion must keep them closed: prox_pv finds no other motions.
-  if (w.md().cluster_count > 0) TENON_CHECK(update_loops(w, q, w.zeros.data()));
+  if (w.md().cluster_count > 0) TENON_CHECK(update_loops(w, q, w.zeros.data(), SplitFor::any));
   const Status status = w.md().cluster_count > 0 ? solve_prox_pv(problem) : solve_prox_ltl(problem);
   return status == stalled ? solve_dense(problem) : status;
 }
@@ -99,8 +99,7 @@ double errors_to_remove(const WorkspaceImpl& w, double* wanted) {
 // next := from + step * move with the model's loops closed; false where they cannot be.
 bool move_along(WorkspaceImpl& w, const double* from, const double* move, double step, double* next) {
   std::copy_n(from, w.model->nq, next);
-  for (const Model::Joint& joint : w.model->joints)
-    integrate_joint(joint, move + joint.v_index, step, next + joint.q_index);
+  integrate_joints(*w.model, move, step, next);
   return w.md().cluster_count == 0 || close_dependent(w, next) == Status::ok;
 }
 
@@ -110,11 +109,9 @@ Status project_positions(Workspace& workspace, double tolerance, int max_iterati
   // Newton's step reduces the error if it is short enough: where thirteen halvings do not help, no motion
   // reduces the error of the rows.
   constexpr double shortest_step = 1e-4;
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   const double* q = user_q;
   TENON_CHECK(take_positions(w, q));
-  TENON_CHECK(check_configuration(w, "q", q));
   if (!(tolerance >= 0 && tolerance <= 1e300))
     return w.fail(Status::invalid_argument, "tolerance is %g; give a finite number of 0 or more", tolerance);
   if (max_iterations < 1)
@@ -158,12 +155,9 @@ Status project_positions(Workspace& workspace, double tolerance, int max_iterati
 }
 
 Status project_velocities(Workspace& workspace, const double* q, double* user_v) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   const double* v = user_v;
   TENON_CHECK(take_state(w, q, v));
-  TENON_CHECK(check_configuration(w, "q", q));
-  TENON_CHECK(check_finite(w, "v", v, w.model->nv));
   w.report = SolveReport{};
   if (w.rows() == 0) return Status::ok;
   TENON_CHECK(look_at_rows(w, q, v));

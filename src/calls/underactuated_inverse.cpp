@@ -164,17 +164,13 @@ double length_of(const std::vector<double>& x) {
 Status underactuated_inverse_dynamics(Workspace& workspace, const std::int32_t* actuated, const double* q,
                                       const double* v, const double* a, const double* wrenches,
                                       double* user_lambda, double* user_tau) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   const int n = velocity_count(workspace), rows = w.rows();
   TENON_CHECK(check_scene(w));
   UnderactuatedMemory& memory = *w.underactuated;
   TENON_CHECK(find_free(w, actuated, n, memory.free));
   TENON_CHECK(take_state(w, q, v));
   TENON_CHECK(take_accelerations(w, q, v, a));
-  TENON_CHECK(check_configuration(w, "q", q));
-  TENON_CHECK(check_finite(w, "v", v, w.model->nv));
-  TENON_CHECK(check_finite(w, "a", a, w.model->nv));
   TENON_CHECK(load_wrenches(w, wrenches));
   TENON_CHECK(place_forces(w, q, v, a, wrenches, n));
   std::fill(memory.lambda.begin(), memory.lambda.end(), 0.0);

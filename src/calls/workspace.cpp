@@ -159,6 +159,7 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
                              std::shared_ptr<const ConstraintSet> constraints_)
     : model(std::move(model_)),
       constraints(std::move(constraints_)),
+      split(*model),
       kernels(&tenon::kernels<double>()),
       tables(model->data(), cd()),
       arena(model->data(), cd(), static_cast<std::size_t>(tables.row_first.back()), false),
@@ -311,7 +312,7 @@ std::size_t Workspace::bytes() const {
          w.loops.bytes() + w.coordinates.bytes() + w.damped.bytes() + doubles * sizeof(double) +
          indices * sizeof(std::int32_t) + (w.elimination_tree ? w.elimination_tree->bytes() : 0) +
          w.dense.bytes() + w.textbook.bytes() + w.independent.bytes() + w.coriolis.bytes() +
-         w.body_room.bytes() + w.underactuated.bytes();
+         w.body_room.bytes() + w.underactuated.bytes() + w.split.bytes();
 }
 
 void Workspace::set_gravity(const Vector3& gravity) {

@@ -120,6 +120,11 @@ void integrate_joint(const Model::Joint& joint, const double* v, double dt, doub
   }
 }
 
+void integrate_joints(const Model& model, const double* v, double dt, double* q) {
+  for (const Model::Joint& joint : model.joints)
+    integrate_joint(joint, v + joint.v_index, dt, q + joint.q_index);
+}
+
 void joint_difference(const Model::Joint& joint, const double* q0, const double* q1, double* v) {
   double r[4];
   switch (joint.type) {

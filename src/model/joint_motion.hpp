@@ -8,6 +8,8 @@ namespace tenon {
 
 // q, v: of this joint alone. q := integrate(q, v, dt).
 void integrate_joint(const Model::Joint& joint, const double* v, double dt, double* q);
+// The same for all joints: q and v of the model.
+void integrate_joints(const Model& model, const double* v, double dt, double* q);
 // v := the velocity that takes q0 to q1 in unit time.
 void joint_difference(const Model::Joint& joint, const double* q0, const double* q1, double* v);
 

@@ -16,6 +16,7 @@
 #include "plan/memory/delassus_memory.hpp"
 #include "plan/memory/dense_memory.hpp"
 #include "plan/memory/loop_memory.hpp"
+#include "plan/memory/loop_split.hpp"
 #include "plan/memory/proximal_memory.hpp"
 #include "plan/memory/pv_early_memory.hpp"
 #include "plan/memory/pv_memory.hpp"
@@ -39,6 +40,7 @@ struct WorkspaceImpl {
 
   std::shared_ptr<const Model> model;
   std::shared_ptr<const ConstraintSet> constraints;
+  LoopSplit split;
   const KernelTable<double>* kernels;
   SweepTables tables;
   Arena<double> arena;
@@ -76,7 +78,7 @@ struct WorkspaceImpl {
   char message[512] = "";
   SolveReport report;
 
-  const ModelData& md() const { return model->data(); }
+  const ModelData& md() const { return split.data; }
   const ConstraintData* cd() const { return constraints ? &constraints->data() : nullptr; }
   int rows() const { return constraints ? constraints->row_count() : 0; }
   WorkspaceData<double>& w() { return arena.data; }

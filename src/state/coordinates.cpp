@@ -162,7 +162,7 @@ void scatter_positions(const WorkspaceImpl& w, const double* y, double* q) {
 
 void scatter_independent(const WorkspaceImpl& w, const double* y, double* v) {
   std::fill_n(v, w.model->nv, 0.0);
-  for (int j = 0; j < w.model->ny; ++j) v[w.md().independent[j]] = y[j];
+  for (int j = 0; j < w.model->ny; ++j) v[w.model->data().independent[j]] = y[j];
 }
 
 int worst_loop(const WorkspaceImpl& w) {
@@ -242,17 +242,16 @@ Status map_independent_positions(WorkspaceImpl& w, const char* what, const doubl
   return check_result(w, q, w.model->nq);
 }
 
-Status map_velocities(WorkspaceImpl& w, const double* q, const double* user, double* v) {
-  TENON_CHECK(check_configuration(w, "q", q));
-  TENON_CHECK(check_finite(w, "v", user, w.model->ny));
+Status map_velocities(WorkspaceImpl& w, const double* q, const char* what, const double* user, double* v) {
+  TENON_CHECK(check_finite(w, what, user, w.model->ny));
   if (w.coordinates.map_changes) TENON_CHECK(update_loops(w, q, nullptr));
   from_independent(w, user, nullptr, v);
   return check_result(w, v, w.model->nv);
 }
 
-Status map_accelerations(WorkspaceImpl& w, const double* q, const double* v, const double* user, double* a) {
-  TENON_CHECK(check_configuration(w, "q", q));
-  TENON_CHECK(check_finite(w, "a", user, w.model->ny));
+Status map_accelerations(WorkspaceImpl& w, const double* q, const double* v, const char* what,
+                         const double* user, double* a) {
+  TENON_CHECK(check_finite(w, what, user, w.model->ny));
   TENON_CHECK(update_loops(w, q, v));
   if (user)
     from_independent(w, user, w.w().g, a);
@@ -261,8 +260,8 @@ Status map_accelerations(WorkspaceImpl& w, const double* q, const double* v, con
   return check_result(w, a, w.model->nv);
 }
 
-Status map_forces(WorkspaceImpl& w, const double* user, double* tau) {
-  TENON_CHECK(check_finite(w, "tau", user, w.model->ny));
+Status map_forces(WorkspaceImpl& w, const char* what, const double* user, double* tau) {
+  TENON_CHECK(check_finite(w, what, user, w.model->ny));
   scatter_independent(w, user, tau);
   return Status::ok;
 }
@@ -273,7 +272,7 @@ void copy_motion(const WorkspaceImpl& w, const double* x, double* user) {
     std::copy_n(x, w.model->nv, user);
     return;
   }
-  for (int j = 0; j < w.model->ny; ++j) user[j] = x[w.md().independent[j]];
+  for (int j = 0; j < w.model->ny; ++j) user[j] = x[w.model->data().independent[j]];
 }
 
 void copy_positions(const WorkspaceImpl& w, const double* q, double* user) {
@@ -325,8 +324,7 @@ void times_G(const WorkspaceImpl& w, const double* G, const double* J, int ldJ, 
 }
 
 Status set_coordinates(Workspace& workspace, Coordinates positions, Coordinates velocities) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   CoordinateMemory& c = w.coordinates;
   const bool independent_q = positions == Coordinates::independent;
   if (independent_q && c.split_joint >= 0)
@@ -371,8 +369,7 @@ static Status set_guess_of_all(WorkspaceImpl& w, const double* q) {
 }
 
 Status set_guess(Workspace& workspace, const double* q) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_configuration(w, "q", q));
   if (w.row_loops) return set_guess_of_all(w, q);
   if (w.md().cluster_count == 0) return Status::ok;
@@ -384,8 +381,7 @@ Status set_guess(Workspace& workspace, const double* q) {
 }
 
 Status guess(Workspace& workspace, double* q) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   if (w.row_loops)
     w.row_loops->give_guess(q);
   else if (w.md().cluster_count == 0)

@@ -11,6 +11,7 @@
 
 #include "plan/workspace_impl.hpp"
 #include "state/check.hpp"
+#include "state/loop_split.hpp"
 
 namespace tenon {
 
@@ -21,37 +22,56 @@ Status map_positions(WorkspaceImpl& w, const char* what, const double* user, dou
 Status map_independent_positions(WorkspaceImpl& w, const char* what, const double* y, double* q);
 // The same for velocities, accelerations and forces at q; G stays in the arena. v null: at rest.
 // Accelerations null: yddot = 0, so that qdd = g.
-Status map_velocities(WorkspaceImpl& w, const double* q, const double* user, double* v);
-Status map_accelerations(WorkspaceImpl& w, const double* q, const double* v, const double* user, double* a);
-Status map_forces(WorkspaceImpl& w, const double* user, double* tau);
+Status map_velocities(WorkspaceImpl& w, const double* q, const char* what, const double* user, double* v);
+Status map_accelerations(WorkspaceImpl& w, const double* q, const double* v, const char* what,
+                         const double* user, double* a);
+Status map_forces(WorkspaceImpl& w, const char* what, const double* user, double* tau);
 
-// Replace the user's pointer by one to the same values in coordinates of the spanning tree.
+// The start of every call: no message, no state known, and the columns of G the user's.
+inline WorkspaceImpl& begin(Workspace& workspace) {
+  WorkspaceImpl& w = workspace.impl();
+  w.message[0] = '\0';
+  w.loops.known = {};
+  if (w.split.any_changed) restore_split(w);
+  return w;
+}
+
+// Checked, and replaced by the same in the spanning tree's coordinates: each input of a call goes through one of
+// these, once. what: its name in messages.
 inline Status take_positions(WorkspaceImpl& w, const double*& q) {
-  if (!w.coordinates.independent_q) return Status::ok;
-  TENON_CHECK(map_positions(w, "q", q, w.coordinates.q.data()));
-  q = w.coordinates.q.data();
+  if (w.coordinates.independent_q) {
+    TENON_CHECK(map_positions(w, "q", q, w.coordinates.q.data()));
+    q = w.coordinates.q.data();
+  } else {
+    TENON_CHECK(check_configuration(w, "q", q));
+  }
+  w.loops.known.q = q;
   return Status::ok;
 }
-inline Status take_velocities(WorkspaceImpl& w, const double* q, const double*& v) {
-  // A mechanism that cannot move has no independent velocities to point at.
-  if (!w.coordinates.independent_v || (!v && w.model->ny > 0)) return Status::ok;
-  TENON_CHECK(map_velocities(w, q, v, w.coordinates.v.data()));
-  v = w.coordinates.v.data();
+inline Status take_velocities(WorkspaceImpl& w, const double* q, const double*& v, const char* what = "v") {
+  if (!w.coordinates.independent_v) {
+    TENON_CHECK(check_finite(w, what, v, w.model->nv));
+  } else if (v || w.model->ny == 0) {  // a mechanism that cannot move has no velocities to point at
+    TENON_CHECK(map_velocities(w, q, what, v, w.coordinates.v.data()));
+    v = w.coordinates.v.data();
+  }
+  w.loops.known.v = v;
   return Status::ok;
 }
 inline Status take_state(WorkspaceImpl& w, const double*& q, const double*& v) {
   TENON_CHECK(take_positions(w, q));
   return take_velocities(w, q, v);
 }
-inline Status take_accelerations(WorkspaceImpl& w, const double* q, const double* v, const double*& a) {
-  if (!w.coordinates.independent_v) return Status::ok;
-  TENON_CHECK(map_accelerations(w, q, v, a, w.coordinates.a.data()));
+inline Status take_accelerations(WorkspaceImpl& w, const double* q, const double* v, const double*& a,
+                                 const char* what = "a") {
+  if (!w.coordinates.independent_v) return check_finite(w, what, a, w.model->nv);
+  TENON_CHECK(map_accelerations(w, q, v, what, a, w.coordinates.a.data()));
   a = w.coordinates.a.data();
   return Status::ok;
 }
-inline Status take_forces(WorkspaceImpl& w, const double*& tau) {
-  if (!w.coordinates.independent_v) return Status::ok;
-  TENON_CHECK(map_forces(w, tau, w.coordinates.tau.data()));
+inline Status take_forces(WorkspaceImpl& w, const double*& tau, const char* what = "tau") {
+  if (!w.coordinates.independent_v) return check_finite(w, what, tau, w.model->nv);
+  TENON_CHECK(map_forces(w, what, tau, w.coordinates.tau.data()));
   tau = w.coordinates.tau.data();
   return Status::ok;
 }

@@ -17,6 +17,7 @@ struct DampedInverseMemory {
 
   // The method of the last factor_damped_delassus, for apply; automatic: none.
   DampedInverseMethod factored = DampedInverseMethod::automatic;
+  bool on_folded = false;  // the folded form holds the factor
   bool formed = false;     // caba_osim has formed it, in order to detect redundant rows
   bool dependent = false;  // redundant rows, or rows that meet inside a cluster: pv_osimr took over
   CabaOsimMemory<double> caba;
