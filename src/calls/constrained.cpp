@@ -81,7 +81,7 @@ Status run(WorkspaceImpl& w, const MethodEntry& entry, const CheckedInputs& in) 
       const Status status =
           run(inner, entry,
               {in.options, f->q.data(), f->v.data(), f->tau.data(), in.wrenches, in.desired, in.warm_start});
-      // At a dead centre the model that is not folded sweeps with other coordinates.
+      // At a dead centre only the model that is not folded can sweep with other coordinates.
       if (status != Status::singular_configuration) {
         w.report = inner.report;
         if (static_cast<std::int32_t>(status) < 0) return w.fail(status, "%s", inner.message);

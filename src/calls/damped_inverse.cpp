@@ -302,7 +302,7 @@ Status open(WorkspaceImpl& w, DampedInverseMethod method, const Damping& damping
   return Status::ok;
 }
 
-// q is checked. out null: the factor alone, kept for apply_damped_delassus_inverse.
+// q is already checked. out null: only the factor, which is kept for apply_damped_delassus_inverse.
 Status invert(WorkspaceImpl& w, DampedInverseMethod method, const double* q, const Damping& damping,
               double* out, int ld) {
   const MethodEntry* entry = nullptr;
@@ -317,7 +317,7 @@ Status invert(WorkspaceImpl& w, DampedInverseMethod method, const double* q, con
       w.damped->on_folded = status == Status::ok;
       if (status != Status::ok) w.fail(status, "%s", inner.message);
     }
-    // At a dead centre the model that is not folded sweeps with other coordinates.
+    // At a dead centre only the model that is not folded can sweep with other coordinates.
     if (status == Status::singular_configuration) {
       TENON_CHECK(out ? entry->prepare(w, q) : entry->factor(w, q));
       status = out ? entry->form(w, out, ld) : Status::ok;

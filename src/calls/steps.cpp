@@ -1,6 +1,6 @@
-// Steps in time. What the user gave is brought to the spanning tree's coordinates once; all stages are computed
-// there, and the end goes back. So a step passes a dead centre of independent coordinates, where their
-// velocities alone would not tell which way the joints go on.
+// Time steps. The user's state is mapped to the spanning tree's coordinates once; all stages are computed
+// there, and the end is mapped back. So a step can pass a dead centre of independent coordinates, where their
+// velocities do not determine the motion of the other joints.
 //
 // The Runge-Kutta step is that of H. Munthe-Kaas (High order Runge-Kutta methods on manifolds, Applied
 // Numerical Mathematics 29, 1999) with the classical tableau. A configuration is an element of a product of
@@ -51,7 +51,7 @@ void bracket(const Model::Joint& joint, const double* u, const double* v, double
   }
 }
 
-// v := v + [u, v] / 2 + [u, [u, v]] / 12 with u = h times what u holds.
+// v := v + [u, v] / 2 + [u, [u, v]] / 12 with u = h u_of_one.
 void add_brackets(const Model& model, const double* u_of_one, double h, double* v) {
   for (const Model::Joint& joint : model.joints) {
     if (joint.nv == 1) continue;
@@ -64,7 +64,7 @@ void add_brackets(const Model& model, const double* u_of_one, double h, double* 
   }
 }
 
-// What the user gave, brought to the spanning tree's coordinates, and memory for the stages.
+// The user's input, mapped to the spanning tree's coordinates, and memory for the stages.
 struct Step {
   explicit Step(WorkspaceImpl& w) {
     const std::size_t nq = static_cast<std::size_t>(w.model->nq), nv = static_cast<std::size_t>(w.model->nv);
@@ -75,7 +75,7 @@ struct Step {
   }
   const double *q, *v, *tau, *wrenches;
   double *stage_q, *end_q, *stage_v;
-  double *rate, *u, *sum_u;  // the velocity, its u', the sum of those with their weights
+  double *rate, *u, *sum_u;  // the velocity, u', the weighted sum of u'
   double *sum_a, *first_a;
   double* lambda;  // of the first stage, in the user's order
 };
@@ -102,14 +102,14 @@ Status solve_stage(WorkspaceImpl& w, const SolveOptions& options, const Step& s,
   return status;
 }
 
-// to := from moved by `rate` in dt.
+// to := `from` moved by `rate` for dt.
 void move_joints(const Model& model, const double* from, const double* rate, double dt, double* to) {
   std::copy_n(from, model.nq, to);
   integrate_joints(model, rate, dt, to);
 }
 
-// Closes the loops at the end of a step in independent coordinates, which keep their values; but next to a dead
-// centre all joints move a little, and v is brought onto the loops by the coordinates that sweeps take there.
+// Closes the loops at the end of a step in independent coordinates, which keep their values. Next to a dead
+// centre, however, all joints move a little, and v is projected by the coordinates that sweeps use there.
 Status close_step(WorkspaceImpl& w, double* q, double* v) {
   TENON_CHECK(update_loops(w, q, nullptr, SplitFor::any));
   if (!w.split.any_changed) return close_dependent(w, q);
@@ -122,7 +122,7 @@ Status close_step(WorkspaceImpl& w, double* q, double* v) {
   return Status::ok;
 }
 
-// The state that was reached goes to the user, or nothing does.
+// Copies the new state and results to the user if all are finite, else nothing.
 Status finish_step(WorkspaceImpl& w, double dt, const Step& s, double* end_v, double* q, double* v,
                    double* qdd, double* lambda) {
   if (!all_finite(s.end_q, w.model->nq) || !all_finite(end_v, w.model->nv)) return fail_step(w, dt);

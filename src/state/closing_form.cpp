@@ -52,7 +52,7 @@ Status solve_row_loops(Workspace& workspace, const double* q, const double* v, c
   if (!w.row_loops->alone)
     return constrained_dynamics(workspace, {}, q, v, tau, wrenches, nullptr, qdd, nullptr);
   Workspace& alone = *w.row_loops->alone;
-  // That workspace checks what it is given; independent coordinates it does not know.
+  // The other workspace checks its inputs, but it takes spanning coordinates only.
   if (w.coordinates.independent_q || w.coordinates.independent_v) {
     TENON_CHECK(take_state(w, q, v));
     TENON_CHECK(take_forces(w, tau));

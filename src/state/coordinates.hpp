@@ -27,7 +27,7 @@ Status map_accelerations(WorkspaceImpl& w, const double* q, const double* v, con
                          const double* user, double* a);
 Status map_forces(WorkspaceImpl& w, const char* what, const double* user, double* tau);
 
-// The start of every call: no message, no state known, and the columns of G the user's.
+// Starts a call: no message, no known state, the user's independent coordinates in all clusters.
 inline WorkspaceImpl& begin(Workspace& workspace) {
   WorkspaceImpl& w = workspace.impl();
   w.message[0] = '\0';
@@ -36,8 +36,8 @@ inline WorkspaceImpl& begin(Workspace& workspace) {
   return w;
 }
 
-// Checked, and replaced by the same in the spanning tree's coordinates: each input of a call goes through one of
-// these, once. what: its name in messages.
+// Check an input and replace it by the same values in coordinates of the spanning tree. Each input of a call
+// passes one of these once. what: its name in messages.
 inline Status take_positions(WorkspaceImpl& w, const double*& q) {
   if (w.coordinates.independent_q) {
     TENON_CHECK(map_positions(w, "q", q, w.coordinates.q.data()));

@@ -7,12 +7,13 @@ namespace tenon {
 
 namespace {
 
-// G^T M G has the square of this, a millionth of the digits of double precision.
+// Entries of G above this: G^T M G has their squares and loses six digits.
 constexpr double steep = 0x1p10;
-// Below this share of the longest column a column depends on those chosen before (kernels/joint/small_split.hpp).
+// A column depends on those chosen before if less than this share of the longest column remains
+// (kernels/joint/small_split.hpp).
 constexpr double dependent_share = 0x1p-26;
 
-// Unit rows for the independent coordinates, zeros elsewhere: what the kernel leaves as it is.
+// The entries of G and g that the kernel does not write: unit rows of the independent coordinates.
 void reset_G(WorkspaceImpl& w, const ClusterData& c) {
   std::fill_n(w.w().G + c.G_begin, c.v_count * c.y_count, 0.0);
   for (int j = 0; j < c.y_count; ++j) {
@@ -22,7 +23,7 @@ void reset_G(WorkspaceImpl& w, const ClusterData& c) {
   }
 }
 
-// The tables of a cluster from marks, one a coordinate: not zero for dependent ones.
+// Sets the tables of a cluster from marks, one for each coordinate, nonzero for dependent ones.
 void set_split(WorkspaceImpl& w, const ClusterData& c, const double* dependent) {
   std::int32_t y = c.y_begin, d = c.d_begin;
   for (int i = 0; i < c.v_count; ++i) {
@@ -39,7 +40,7 @@ void set_split(WorkspaceImpl& w, const ClusterData& c, const double* dependent) 
 bool change_split(WorkspaceImpl& w, int cluster) {
   const ClusterData& c = w.md().clusters[cluster];
   const int rows = c.row_count;
-  // Room for K and, behind it, the marks: loop_split_size() of them.
+  // LoopMemory::split_scratch has room for K and then the marks.
   double *A = w.loops.split_scratch.data(), *chosen = A + std::ptrdiff_t{rows} * c.v_count;
   std::copy_n(w.w().loop_K + c.K_begin, std::ptrdiff_t{rows} * c.v_count, A);
   std::fill_n(chosen, c.v_count, 0.0);

@@ -1,4 +1,4 @@
-// Other independent coordinates for a cluster at and next to a dead centre of the model's own
+// Other independent coordinates for a cluster, at and next to a dead centre of the model's own
 // (plan/memory/loop_split.hpp).
 #pragma once
 
@@ -6,16 +6,16 @@
 
 namespace tenon {
 
-// Chooses dependent coordinates of a cluster by its K at hand: column by column the one that stands out most
-// from those chosen before, QR with column pivots (Golub and Van Loan, Matrix Computations, 5.4.2). False, and
-// nothing changed, where K has fewer independent columns: then the mechanism itself is singular.
+// Chooses dependent coordinates of a cluster by its current K, by QR with column pivots (Golub and Van Loan,
+// Matrix Computations, 5.4.2). Returns false and changes nothing where K has too few independent columns: the
+// mechanism itself is singular then.
 bool change_split(WorkspaceImpl& w, int cluster);
 
-// Back to the model's coordinates in all clusters.
+// Restores the model's coordinates in all clusters.
 void restore_split(WorkspaceImpl& w);
 
-// A cluster with the model's coordinates whose dependent joints move so much faster than these that
-// G^T M G loses digits; -1 for none. After the kernel has filled G.
+// A cluster that uses the model's coordinates and whose dependent joints move so much faster than the
+// independent ones that G^T M G loses digits; -1 for none. After the kernel has filled G.
 int steep_cluster(const WorkspaceImpl& w);
 
 }  // namespace tenon

@@ -70,12 +70,13 @@ Status evaluate_loops(WorkspaceImpl& w, const double* q, const double* v, SplitF
   if (const int loop = evaluate_callbacks(*w.model, q, v, w.w(), w.loops.callback_scratch.data()); loop >= 0)
     return fail_of_callback(w, loop);
   restore_split(w);
-  // Each turn changes the coordinates of one cluster more.
+  // Each pass changes the coordinates of one more cluster.
   for (;;) {
     const int singular = w.kernels->cluster_constraints(w.md(), q, v, w.w());
     const int cluster = singular >= 0 || split == SplitFor::users ? singular : steep_cluster(w);
     if (cluster < 0) return Status::ok;
-    // What folded rotors give to a cluster is for the model's coordinates: the model that is not folded goes on.
+    // The terms of folded rotors are for the model's coordinates; the call is repeated on the model that is
+    // not folded.
     const bool may = split == SplitFor::any && w.md().rotor_count == 0 &&
                      !w.split.changed[static_cast<std::size_t>(cluster)];
     if (!may || !change_split(w, cluster)) return fail_singular(w, q, cluster);

@@ -8,13 +8,13 @@
 
 namespace tenon {
 
-// Which independent coordinates the columns of G belong to. users: those of the model, in which a user gives and
-// gets states; they have dead centres, which are singular_configuration. any: at and next to a dead centre the
-// sweeps take other coordinates; singular_configuration only where the mechanism itself is singular.
+// Which independent coordinates the columns of G belong to. users: the model's, in which users give and get
+// states; at their dead centres: singular_configuration. any: sweeps take other coordinates at and next to a
+// dead centre; singular_configuration only where the mechanism itself is singular.
 enum class SplitFor { users, any };
 
-// G and g at (q, v), implicit constraints of the user included. A call evaluates them once for the state that it
-// has taken. The message of singular_configuration names the loop.
+// G and g at (q, v), implicit constraints of the user included. A call evaluates them once for its state. The
+// message of singular_configuration names the loop.
 Status update_loops(WorkspaceImpl& w, const double* q, const double* v, SplitFor split = SplitFor::users);
 
 // M of the spanning tree, column-major, both triangles.

@@ -43,8 +43,8 @@ struct LoopMemory {
            M.bytes() + MG.bytes() + H.bytes() + K.bytes() + multipliers.bytes();
   }
 
-  // The state that a call has taken, in the coordinates of the sweeps, and whether G and g in the arena are
-  // those at it.
+  // The state of the current call, in the coordinates of the sweeps, and whether the arena holds G and g for
+  // it.
   struct Known {
     const double *q = nullptr, *v = nullptr;
     bool G = false, g = false;
@@ -52,7 +52,7 @@ struct LoopMemory {
 
   Assembly assembly;
   Known known;
-  std::vector<double> split_scratch;  // K of the largest cluster, and a number a coordinate
+  std::vector<double> split_scratch;  // K of the largest cluster, and a number for each coordinate
   std::vector<double> callback_scratch;
   OnDemandArray M, MG, H;                           // projection: M of the tree, M G, G^T M G
   std::vector<double> spanning, bias, independent;  // vectors of nv, nv and ny

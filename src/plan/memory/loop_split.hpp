@@ -1,6 +1,6 @@
-// Which coordinates of a workspace's clusters are independent in its sweeps. They are the model's, but at
-// and next to a dead centre of these, where the other joints do not follow from them: there a call that
-// takes and returns spanning coordinates sweeps with others (state/projection.hpp, update_loops).
+// The independent coordinates of a workspace's clusters in its sweeps. They are the model's, except at and
+// next to a dead centre of these, where they do not determine the other joints: there, calls that take and
+// return spanning coordinates sweep with other ones (update_loops in state/projection.hpp).
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ struct LoopSplit {
 
   ModelData data;  // the model's, with the tables below
   std::vector<std::int32_t> y_index, independent, dependent;
-  std::vector<char> changed;  // per cluster: other coordinates than the model's
+  std::vector<char> changed;  // per cluster: it uses other coordinates than the model's
   bool any_changed = false;
 };
 
