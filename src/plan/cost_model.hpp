@@ -1,6 +1,6 @@
 // Which method is the fastest on a model and constraint set, by a cost model: the time of a method is a sum
 // of counts that follow from the tree and the rows (CostTerm), each times a constant (cost_constants.hpp)
-// that bench/fit_costs measures. Evaluated once, when a workspace is made.
+// that bench/studies/fit_costs measures. Evaluated once, when a workspace is made.
 //
 // Only methods that answer every problem at about the same cost are compared: dependent, contradictory and
 // soft rows give the same motion by all of them. pv, hardly ever ahead of pv_early, loses what it has done

@@ -48,7 +48,7 @@ Status delassus_matrix(Workspace& w, DelassusMethod method, const double* q, dou
 // has entries of the size of mu. Every method keeps the identity (Lambda^-1 + E) X = 1 to about (rounding) x
 // mu x (Delassus diagonal): ten times the mu, a digit less. The default is the largest at which all keep
 // eight digits in random scenes of every kind, unless the mass matrix is so badly conditioned that fewer are
-// right; bench/damped_inverse_error has the figures.
+// right; bench/studies/damped_inverse_error has the figures.
 //
 // caba_osim and caba_osimf would lose the square of that factor where rows on different links depend on each
 // other. They see it, by rows of which damping alone is left, and hand such a configuration to pv_osimr and

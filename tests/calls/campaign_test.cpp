@@ -1,4 +1,5 @@
-// The first cases of bench/campaign: every kind of robot, contact and state, against the reference.
+// The first cases of bench/studies/campaign.cpp: every kind of robot, contact and state, against the
+// reference.
 #include "support/campaign.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Loops stay closed in motion, embedded or by rows: linkages and Cassie fall from rest without friction,
-// every step projected (bench/long_runs.cpp runs for a minute).
+// every step projected (bench/studies/long_runs.cpp runs for a minute).
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,15 +1,14 @@
 // How the time of each method for the Delassus matrix and for its damped inverse grows: in n with the rows
 // fixed, and in m on a fixed chain, with the exponents fitted to the growing part ([OSIMR] Table I, [CABA]
-// VI). Rows of a chain are its worst case: the depth is n. bench/README.md says how to run it.
+// VI). Rows of a chain are its worst case: the depth is n. README.md says how to run it.
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
-#include <ctime>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "problem.hpp"
+#include "support/problem.hpp"
+#include "support/timing.hpp"
 #include "tenon/delassus.hpp"
 
 namespace {
@@ -51,12 +50,6 @@ constexpr Method inverses[] = {{"ltl_inverse", inverse<DampedInverseMethod::ltl_
                                {"caba_osim", inverse<DampedInverseMethod::caba_osim>},
                                {"caba_osimf, a product", product<DampedInverseMethod::caba_osimf>}};
 
-double thread_seconds() {
-  std::timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-
 // Microseconds of one result: the least of many, at one configuration.
 double microseconds(const std::shared_ptr<const tenon::Model>& model,
                     const std::vector<tenon::ConstraintSpec>& specs, const Method& method) {
@@ -65,16 +58,11 @@ double microseconds(const std::shared_ptr<const tenon::Model>& model,
   const int m = set->row_count();
   std::vector<double> q(static_cast<std::size_t>(model->nq)), A(static_cast<std::size_t>(m * m));
   tenon::random_configuration(*model, 1, q.data());
-  double least = 1e9, spent = 0;
-  for (int run = 0; run < 5 || (spent < 0.1 && run < 2000); ++run) {
-    const double begin = thread_seconds();
+  const auto run = [&] {
     if (method.run(workspace, q.data(), A.data(), m) != Status::ok)
       throw std::runtime_error(workspace.message());
-    const double seconds = thread_seconds() - begin;
-    least = std::min(least, seconds);
-    spent += seconds;
-  }
-  return least * 1e6;
+  };
+  return 1e6 * bench::fastest_passes({run}, 5, 0.1).front();
 }
 
 // Welds on links at regular distances, the tip among them.
@@ -84,10 +72,10 @@ std::vector<tenon::ConstraintSpec> welds(int links, int count) {
   return specs;
 }
 
-// Slope of log(y - y0) over log x between the last point and the third last.
-double exponent(const std::vector<double>& x, const std::vector<double>& y, double y0) {
-  const std::size_t last = x.size() - 1, first = last - 2;
-  return std::log((y[last] - y0) / (y[first] - y0)) / std::log(x[last] / x[first]);
+// Of what is above y0, on the last three points.
+double exponent(const std::vector<double>& x, std::vector<double> y, double y0) {
+  for (double& value : y) value -= y0;
+  return bench::exponent({x.end() - 3, x.end()}, {y.end() - 3, y.end()});
 }
 
 // Points likewise: three rows for as many joints as lie between them.

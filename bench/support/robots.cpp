@@ -1,4 +1,4 @@
-#include "robots.hpp"
+#include "support/robots.hpp"
 
 #include <cstdio>
 #include <fstream>
@@ -22,19 +22,9 @@ Robot from_models(const std::string& name, bool floating_base, std::vector<Conta
           std::move(contacts)};
 }
 
-std::vector<ContactSpec> hold(const std::vector<std::string>& links, int rows) {
-  std::vector<ContactSpec> contacts;
-  for (const std::string& link : links) contacts.push_back({link, {0, 0, 0}, rows});
-  return contacts;
-}
-
 Robot atlas_shadow_hands() {
   std::vector<ContactSpec> contacts = hold({"l_foot", "r_foot"}, 6);
-  for (const char* side : {"lh_", "rh_"}) {
-    for (const char* finger : {"fftip", "mftip", "rftip", "lftip", "thtip"}) {
-      contacts.push_back({std::string(side) + finger, {0, 0, 0}, 3});
-    }
-  }
+  for (const ContactSpec& tip : hold(fingertips(), 3)) contacts.push_back(tip);
   return from_models("atlas_shadow_hands", true, contacts);
 }
 
@@ -107,15 +97,11 @@ Robot talos(const std::string& file, const std::string& held, std::vector<Contac
 
 void add_talos(std::vector<Robot>& robots) {
   const std::vector<std::string> feet = {"leg_left_6_link", "leg_right_6_link"};
-  std::vector<ContactSpec> corners;
-  for (const std::string& foot : feet)
-    for (const double x : {-0.1, 0.1})
-      for (const double y : {-0.05, 0.05}) corners.push_back({foot, {x, y, 0}, 3});
   robots.push_back(talos("talos_reduced", "", hold(feet, 6)));
   robots.push_back(talos("talos_full_v2", "", hold(feet, 6)));
   robots.push_back(
       talos("talos_full_v2", "_hands", hold({feet[0], feet[1], "arm_left_7_link", "arm_right_7_link"}, 6)));
-  robots.push_back(talos("talos_full_v2", "_points", corners));
+  robots.push_back(talos("talos_full_v2", "_points", corners(hold(feet, 6))));
 }
 
 #else
@@ -125,6 +111,29 @@ void add_talos(std::vector<Robot>&) {}
 #endif
 
 }  // namespace
+
+std::vector<ContactSpec> hold(const std::vector<std::string>& links, int rows) {
+  std::vector<ContactSpec> contacts;
+  for (const std::string& link : links) contacts.push_back({link, {0, 0, 0}, rows});
+  return contacts;
+}
+
+std::vector<std::string> fingertips() {
+  std::vector<std::string> tips;
+  for (const char* side : {"lh_", "rh_"})
+    for (const char* finger : {"fftip", "mftip", "rftip", "lftip", "thtip"})
+      tips.push_back(std::string(side) + finger);
+  return tips;
+}
+
+std::vector<ContactSpec> corners(const std::vector<ContactSpec>& contacts, double half_x, double half_y) {
+  std::vector<ContactSpec> points;
+  for (const ContactSpec& c : contacts)
+    for (const double x : {-half_x, half_x})
+      for (const double y : {-half_y, half_y})
+        points.push_back({c.link, {c.point[0] + x, c.point[1] + y, c.point[2]}, 3});
+  return points;
+}
 
 Robot chain(int links) {
   const std::string name = "chain_" + std::to_string(links);
@@ -156,6 +165,13 @@ std::vector<Robot> all_robots() {
   for (const int links : {10, 20, 50, 100, 200}) robots.push_back(chain(links));
   for (const int generations : {2, 3, 4, 5, 6}) robots.push_back(binary_tree(generations));
   return robots;
+}
+
+Robot robot_named(const std::string& name) {
+  static const std::vector<Robot> robots = all_robots();
+  for (const Robot& robot : robots)
+    if (robot.name == name) return robot;
+  throw std::runtime_error("no robot '" + name + "'");
 }
 
 }  // namespace bench

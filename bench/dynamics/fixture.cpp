@@ -1,4 +1,4 @@
-#include "fixture.hpp"
+#include "dynamics/fixture.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // A robot with contacts and random states at the face of the core, for the programs that study the methods
-// themselves: fit_costs, scaling, convergence_study.
+// themselves.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "robots.hpp"
+#include "support/robots.hpp"
 #include "tenon/constraints.hpp"
 #include "tenon/dynamics.hpp"
 
@@ -58,9 +58,20 @@ class Problem {
   std::vector<double> qdd_, lambda_, J_, rhs_;
 };
 
+std::shared_ptr<const tenon::Model> compile(const tenon::Mechanism& mechanism, bool floating_base,
+                                            tenon::LoopTreatment loops = tenon::LoopTreatment::embed);
 std::shared_ptr<const tenon::Model> compile(const Robot& robot);
+// Adds a rod of 1 kg along x and the joint at `origin` of the parent on which it hangs: revolute, unless the
+// caller changes it.
+tenon::MechanismJoint& add_rod(tenon::Mechanism& mechanism, const std::string& name,
+                               const std::string& parent, const tenon::Vector3& origin);
 std::vector<tenon::ConstraintSpec> specs_of(const tenon::Model& model,
                                             const std::vector<ContactSpec>& contacts);
+
+// Seconds of a solve by each method, as fastest_passes has them, on the same states for all. Throws
+// std::runtime_error where a method fails.
+std::vector<double> solve_times(Problem& problem, const std::vector<tenon::Method>& methods, int states,
+                                int passes, const double* desired = nullptr);
 
 const char* name_of(tenon::Method method);
 

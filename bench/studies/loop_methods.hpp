@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "loop_robots.hpp"
+#include "studies/loop_robots.hpp"
 #include "tenon/workspace.hpp"
 
 namespace bench {
@@ -66,7 +66,5 @@ class LoopMethods {
   Eigen::VectorXd out_, c_, k_, qdd_;
   Eigen::MatrixXd M_, K_, G_, J_, osim_;
 };
-
-double thread_microseconds();
 
 }  // namespace bench

@@ -8,7 +8,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "peer_impl.hpp"
+#include "peer/peer_impl.hpp"
 
 namespace bench {
 namespace {

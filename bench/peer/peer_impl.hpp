@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "peer.hpp"
+#include "peer/peer.hpp"
 
 namespace bench {
 

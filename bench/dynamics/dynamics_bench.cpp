@@ -1,6 +1,6 @@
 // Times Tenon's dynamics through the C API, and Pinocchio's in the same process on the same states when built
-// with -DTENON_BENCH_PEERS=ON. Names: robot/quantity/library:method. bench/README.md says how to run and read
-// it.
+// with -DTENON_BENCH_PEERS=ON. Names: robot/quantity/library:method. ../README.md says how to run and
+// read it.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -9,9 +9,9 @@
 #include <functional>
 #include <stdexcept>
 
-#include "fixture.hpp"
-#include "machine.hpp"
-#include "peer_delassus.hpp"
+#include "dynamics/fixture.hpp"
+#include "peer/peer_delassus.hpp"
+#include "support/machine.hpp"
 
 namespace {
 

@@ -1,9 +1,9 @@
 // Welds and points are the peer's rigid constraints of six and three rows.
-#include "peer_delassus.hpp"
+#include "peer/peer_delassus.hpp"
 
 #include <pinocchio/algorithm/delassus.hpp>
 
-#include "peer_impl.hpp"
+#include "peer/peer_impl.hpp"
 
 namespace bench {
 namespace {

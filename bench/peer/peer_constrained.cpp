@@ -6,7 +6,7 @@
 #include <pinocchio/algorithm/loop-constrained-aba.hpp>
 #include <pinocchio/algorithm/pv.hpp>
 
-#include "peer_impl.hpp"
+#include "peer/peer_impl.hpp"
 
 namespace bench {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "robots.hpp"
+#include "support/robots.hpp"
 
 namespace bench {
 

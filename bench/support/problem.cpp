@@ -1,4 +1,4 @@
-#include "problem.hpp"
+#include "support/problem.hpp"
 
 #include <Eigen/Dense>
 #include <algorithm>
@@ -7,14 +7,34 @@
 #include <stdexcept>
 #include <utility>
 
+#include "support/timing.hpp"
 #include "tenon/urdf.hpp"
 
 namespace bench {
 
-std::shared_ptr<const tenon::Model> compile(const Robot& robot) {
+std::shared_ptr<const tenon::Model> compile(const tenon::Mechanism& mechanism, bool floating_base,
+                                            tenon::LoopTreatment loops) {
   tenon::CompileOptions options;
-  options.floating_base = robot.floating_base;
-  return tenon::Model::compile(tenon::parse_urdf(robot.urdf, robot.name), options);
+  options.floating_base = floating_base;
+  options.loops = loops;
+  return tenon::Model::compile(mechanism, options);
+}
+
+std::shared_ptr<const tenon::Model> compile(const Robot& robot) {
+  return compile(tenon::parse_urdf(robot.urdf, robot.name), robot.floating_base);
+}
+
+tenon::MechanismJoint& add_rod(tenon::Mechanism& mechanism, const std::string& name,
+                               const std::string& parent, const tenon::Vector3& origin) {
+  mechanism.links.push_back({name, 1, {0.1, 0, 0}, {0.002, 0, 0, 0.004, 0, 0.005}});
+  tenon::MechanismJoint joint;
+  joint.name = "joint_" + name;
+  joint.type = tenon::JointType::revolute;
+  joint.parent = parent;
+  joint.child = name;
+  joint.origin.translation = origin;
+  mechanism.joints.push_back(joint);
+  return mechanism.joints.back();
 }
 
 std::vector<tenon::ConstraintSpec> specs_of(const tenon::Model& model,
@@ -88,6 +108,26 @@ double Problem::residual(const CoreState& s) {
   const Eigen::Map<const Eigen::MatrixXd> J(J_.data(), rows(), nv());
   const Eigen::Map<const Eigen::VectorXd> qdd(qdd_.data(), nv()), rhs(rhs_.data(), rows());
   return (J * qdd - rhs).cwiseAbs().maxCoeff();
+}
+
+std::vector<double> solve_times(Problem& problem, const std::vector<tenon::Method>& methods, int states,
+                                int passes, const double* desired) {
+  std::vector<CoreState> drawn;
+  for (int i = 0; i < states; ++i) drawn.push_back(problem.draw_at_pace(static_cast<std::uint64_t>(i) + 1));
+  std::vector<std::function<void()>> calls;
+  for (const tenon::Method method : methods) {
+    tenon::SolveOptions options;
+    options.method = method;
+    calls.push_back([&problem, &drawn, options, desired] {
+      for (const CoreState& state : drawn)
+        if (static_cast<int>(problem.solve(state, options, desired)) < 0)
+          throw std::runtime_error(problem.name() + ": " + name_of(options.method) + ": " +
+                                   problem.message());
+    });
+  }
+  std::vector<double> times = fastest_passes(calls, passes);
+  for (double& seconds : times) seconds /= states;
+  return times;
 }
 
 const char* name_of(tenon::Method method) {

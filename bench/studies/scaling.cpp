@@ -1,33 +1,30 @@
 // How the time of each method grows with coordinates and with rows: exponents fitted over chains and trees
-// that double. bench/README.md says how to run it.
+// that double. README.md says how to run it.
 //
-//   more links  chains of 25 to 400 hinges, the tip welded: n d^0 for the recursive methods, n d^2 = n^3 in
-//   joint space more rows   a comb of 48 teeth on one chain, 3 to 144 rows: the tree stays, the number of
-//   pinned tips grows both        binary trees of 21 to 381 hinges, every leaf at a point: depth grows as log
-//   n only
+//   more links  chains of 25 to 400 hinges, the tip welded: n for the recursive methods, n^3 in joint space
+//   more rows   a comb of 48 teeth on one chain, 9 to 144 rows: the tree stays, the number of held tips grows
+//   both        binary trees of 21 to 381 hinges, every leaf at a point: the depth grows as log n only
 //
 // --contradicting: the same with every constraint twice, once asking for one acceleration and once for two,
 // and how much longer the second takes.
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <ctime>
 #include <functional>
-#include <limits>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "machine.hpp"
-#include "problem.hpp"
+#include "support/machine.hpp"
+#include "support/problem.hpp"
+#include "support/timing.hpp"
 
 namespace {
 
 using bench::Problem;
 using tenon::Method;
 
-constexpr Method methods[] = {Method::pv_soft, Method::pv_early, Method::constrained_aba, Method::pv,
-                              Method::prox_pv, Method::prox_ltl, Method::prox_ltls};
+const std::vector<Method> methods = {Method::pv_soft, Method::pv_early, Method::constrained_aba, Method::pv,
+                                     Method::prox_pv, Method::prox_ltl, Method::prox_ltls};
 
 struct Series {
   std::string name, size_name;
@@ -42,15 +39,7 @@ tenon::Mechanism comb(int teeth) {
   mechanism.links.push_back({"base", 1, {0, 0, 0}, {0.01, 0, 0, 0.01, 0, 0.01}});
   const auto add = [&](const std::string& name, const std::string& parent, const tenon::Vector3& origin,
                        const tenon::Vector3& axis) {
-    mechanism.links.push_back({name, 1, {0.1, 0, 0}, {0.002, 0, 0, 0.004, 0, 0.005}});
-    tenon::MechanismJoint joint;
-    joint.name = "joint_" + name;
-    joint.type = tenon::JointType::revolute;
-    joint.parent = parent;
-    joint.child = name;
-    joint.origin.translation = origin;
-    joint.axis = axis;
-    mechanism.joints.push_back(joint);
+    bench::add_rod(mechanism, name, parent, origin).axis = axis;
   };
   const tenon::Vector3 axes[] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   std::string back = "base";
@@ -91,54 +80,23 @@ std::vector<Series> all_series() {
            }}};
 }
 
-double thread_seconds() {
-  std::timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-
-// us of a solve: the least of several passes over the same states.
-std::vector<double> time_methods(Problem& problem, const double* desired = nullptr, int passes = 25) {
-  constexpr int states = 20;
-  std::vector<bench::CoreState> drawn;
-  for (int i = 0; i < states; ++i) drawn.push_back(problem.draw_at_pace(static_cast<std::uint64_t>(i) + 1));
-  std::vector<double> least(std::size(methods), std::numeric_limits<double>::infinity());
-  for (int pass = 0; pass < passes; ++pass) {
-    for (std::size_t k = 0; k < std::size(methods); ++k) {
-      tenon::SolveOptions options;
-      options.method = methods[k];
-      const double begin = thread_seconds();
-      for (const bench::CoreState& state : drawn) {
-        if (static_cast<int>(problem.solve(state, options, desired)) < 0)
-          throw std::runtime_error(problem.message());
-      }
-      least[k] = std::min(least[k], 1e6 * (thread_seconds() - begin) / states);
-    }
-  }
-  return least;
-}
-
-// Slope of log time over log size, by least squares over sizes from `first`.
-double exponent(const std::vector<double>& sizes, const std::vector<double>& times, std::size_t first) {
-  double x = 0, y = 0, xx = 0, xy = 0;
-  const double count = static_cast<double>(sizes.size() - first);
-  for (std::size_t i = first; i < sizes.size(); ++i) {
-    const double u = std::log(sizes[i]), v = std::log(times[i]);
-    x += u, y += v, xx += u * u, xy += u * v;
-  }
-  return (count * xy - x * y) / (count * xx - x * x);
+// us of a solve by each method.
+std::vector<double> microseconds(Problem& problem, const double* desired = nullptr, int passes = 25) {
+  std::vector<double> times = bench::solve_times(problem, methods, 20, passes, desired);
+  for (double& time : times) time *= 1e6;
+  return times;
 }
 
 void run(const Series& series) {
   std::vector<double> sizes;
-  std::vector<std::vector<double>> times(std::size(methods));
+  std::vector<std::vector<double>> times(methods.size());
   std::printf("\n%s\n%6s %6s", series.name.c_str(), "n", "m");
   for (const Method method : methods) std::printf(" %16s", bench::name_of(method));
   std::printf("  us a solve\n");
   for (const int size : series.sizes) {
     Problem problem = series.problem(size);
     sizes.push_back(series.size_name == "n" ? problem.nv() : problem.rows());
-    const std::vector<double> us = time_methods(problem);
+    const std::vector<double> us = microseconds(problem);
     std::printf("%6d %6d", problem.nv(), problem.rows());
     for (std::size_t k = 0; k < us.size(); ++k) {
       times[k].push_back(us[k]);
@@ -149,7 +107,10 @@ void run(const Series& series) {
   const std::size_t half = sizes.size() / 2;
   for (const std::size_t first : {std::size_t{0}, half}) {
     std::printf("%-13s", first == 0 ? "exponent, all" : "larger half");
-    for (const std::vector<double>& t : times) std::printf(" %16.2f", exponent(sizes, t, first));
+    const auto from = static_cast<std::ptrdiff_t>(first);
+    for (const std::vector<double>& t : times)
+      std::printf(" %16.2f",
+                  bench::exponent({sizes.begin() + from, sizes.end()}, {t.begin() + from, t.end()}));
     std::printf("\n");
   }
 }
@@ -168,9 +129,9 @@ void run_contradicting(const Series& series) {
     }
     Problem problem(once.name(), once.shared_model(), specs);
     std::vector<double> desired(static_cast<std::size_t>(problem.rows()), 0.0);
-    const std::vector<double> agreeing = time_methods(problem, desired.data(), 5);
+    const std::vector<double> agreeing = microseconds(problem, desired.data(), 5);
     for (std::size_t r = 0; r < desired.size(); ++r) desired[r] = std::sin(static_cast<double>(r));
-    const std::vector<double> contradicting = time_methods(problem, desired.data(), 5);
+    const std::vector<double> contradicting = microseconds(problem, desired.data(), 5);
     std::printf("%6d %6d", problem.nv(), problem.rows());
     for (std::size_t k = 0; k < agreeing.size(); ++k)
       std::printf(" %13.2f %8.2f", agreeing[k], contradicting[k] / agreeing[k]);

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "peer.hpp"
+#include "peer/peer.hpp"
 
 namespace bench {
 

@@ -1,13 +1,15 @@
-#include "loop_robots.hpp"
+#include "studies/loop_robots.hpp"
 
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <stdexcept>
 
-#include "../capi/examples/c/tello.h"
+#include "support/problem.hpp"
+#include "tello.h"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
 #include "tenon/urdf.hpp"
@@ -24,14 +26,6 @@ bool is_rotor(const std::string& link) {
 
 void check(tenon::Status status, const tenon::Workspace& w) {
   if (status != tenon::Status::ok) throw std::runtime_error(w.message());
-}
-
-std::shared_ptr<const Model> compile(const Mechanism& mechanism, bool floating,
-                                     tenon::LoopTreatment loops = tenon::LoopTreatment::embed) {
-  tenon::CompileOptions options;
-  options.floating_base = floating;
-  options.loops = loops;
-  return Model::compile(mechanism, options);
 }
 
 // diag(G_r^T M_rr G_r): the rotors' inertia seen at the other joints, G_r from the rows of the loops at a
@@ -141,10 +135,12 @@ LoopRobot loop_robot(const std::string& name) {
       {"jvrc1", {"left-ankle-pitch", "right-ankle-pitch"}},
       {"four_bar", {"link3"}},
       {"mit_humanoid_leg", {"ankle_link"}}};
+  static const std::set<std::string> floating = {"mini_cheetah", "mit_humanoid", "tello", "jvrc1", "cassie"};
   Mechanism mechanism = tenon::load_urdf(std::string(TENON_BENCH_MODELS) + "/" + name + ".urdf");
   if (name == "tello") add_differentials(mechanism);
-  const bool fixed = name == "four_bar" || name == "mit_humanoid_leg";
-  return make_loop_robot(mechanism, !fixed, feet.at(name));
+  const auto ends = feet.find(name);
+  return make_loop_robot(mechanism, floating.count(name) > 0,
+                         ends == feet.end() ? std::vector<std::string>() : ends->second);
 }
 
 LoopRobot chain_robot(client::CellKind kind, int count, int branches) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "peer.hpp"
+#include "peer/peer.hpp"
 
 namespace bench {
 
@@ -16,6 +16,14 @@ struct Robot {
   std::vector<ContactSpec> contacts;
 };
 
+// Each of these links held at its origin.
+std::vector<ContactSpec> hold(const std::vector<std::string>& links, int rows);
+// The ten fingertips of atlas_shadow_hands, the left hand's first.
+std::vector<std::string> fingertips();
+// Each contact replaced by points at the four corners of a rectangle around it, half_x and half_y from it.
+std::vector<ContactSpec> corners(const std::vector<ContactSpec>& contacts, double half_x = 0.1,
+                                 double half_y = 0.05);
+
 // A chain of revolute links about x, y, z in turn, the tip welded.
 Robot chain(int links);
 // Branches of three links; each but the last generation carries two. The tips of all leaves are held at a
@@ -24,5 +32,7 @@ Robot binary_tree(int generations);
 
 // All of the above. Throws std::runtime_error when a model file cannot be read.
 std::vector<Robot> all_robots();
+// The one of these with that name. Throws std::runtime_error when there is none.
+Robot robot_named(const std::string& name);
 
 }  // namespace bench

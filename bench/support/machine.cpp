@@ -1,4 +1,4 @@
-#include "machine.hpp"
+#include "support/machine.hpp"
 
 #include <cstdio>
 #include <cstring>

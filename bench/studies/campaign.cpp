@@ -1,6 +1,6 @@
 // A search for wrong answers of constrained forward dynamics: random and real robots, contacts, states and
 // methods by the million, against the dense reference in long double (tests/support/campaign.hpp). Exit
-// status 1 where it finds any. bench/README.md says how to run and read it.
+// status 1 where it finds any. README.md says how to run and read it.
 #include <algorithm>
 #include <atomic>
 #include <chrono>

@@ -1,11 +1,12 @@
-// The papers' studies of dynamics with kinematic loops, in time: bench/README.md says what they show and
+// The papers' studies of dynamics with kinematic loops, in time: README.md says what they show and
 // where they differ.
 //
 //     loop_study [--out=FOLDER] [--study=NAME]...
 //
-// writes loop_study.csv and one SVG a figure into the folder. Studies: robots ([LOOPS1] Fig. 9, 10, 12,
-// Tables II to IV), chains (Fig. 11, 13, and [LOOPS2] Fig. 8), locality ([LOOPS2] Fig. 10), torque ([LOOPS1]
-// Fig. 14, [LOOPS2] Fig. 13), speed (against published times of generalized_rbda).
+// writes loop_study.csv and loop_torque.csv into the folder, from which draw_charts.py draws the figures.
+// Studies: robots ([LOOPS1] Fig. 9, 10, 12, Tables II to IV), chains (Fig. 11, 13, and [LOOPS2] Fig. 8),
+// locality ([LOOPS2] Fig. 10), torque ([LOOPS1] Fig. 14, [LOOPS2] Fig. 13), speed (against published times of
+// generalized_rbda).
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -15,48 +16,47 @@
 #include <string>
 #include <vector>
 
-#include "line_chart.hpp"
-#include "loop_methods.hpp"
-#include "machine.hpp"
+#include "studies/loop_methods.hpp"
+#include "support/file.hpp"
+#include "support/machine.hpp"
+#include "support/timing.hpp"
 #include "tenon/loops.hpp"
 
 namespace {
 
-using bench::LineChart;
 using bench::LoopMethods;
 using bench::LoopRobot;
 using bench::Task;
 using bench::TaskTimes;
 using client::CellKind;
 
+// loop_study.csv and loop_torque.csv; nothing where there is no folder.
 class Output {
  public:
-  explicit Output(std::string folder) : folder_(std::move(folder)) {
-    if (folder_.empty()) return;
-    csv_ = std::fopen((folder_ + "/loop_study.csv").c_str(), "w");
-    if (!csv_) throw std::runtime_error("cannot write loop_study.csv in " + folder_);
-    std::fprintf(csv_, "study,robot,quantity,cluster,projection,multipliers,rows,approximate\n");
+  explicit Output(const std::string& folder) {
+    if (folder.empty()) return;
+    times_ = bench::create_file(folder + "/loop_study.csv");
+    std::fprintf(times_.get(), "study,robot,quantity,cluster,projection,multipliers,rows,approximate\n");
+    torques_ = bench::create_file(folder + "/loop_torque.csv");
+    std::fprintf(torques_.get(), "joint,milliseconds,exact,unconstrained,approximate\n");
   }
-  ~Output() {
-    if (csv_) std::fclose(csv_);
-  }
-  Output(const Output&) = delete;
-  Output& operator=(const Output&) = delete;
 
   void row(const char* study, const std::string& robot, const char* quantity, const TaskTimes& t) {
-    if (!csv_) return;
-    std::fprintf(csv_, "%s,%s,%s", study, robot.c_str(), quantity);
+    if (!times_) return;
+    std::fprintf(times_.get(), "%s,%s,%s", study, robot.c_str(), quantity);
     for (const double us : {t.cluster, t.projection, t.multipliers, t.rows, t.approximate})
-      std::isnan(us) ? std::fprintf(csv_, ",") : std::fprintf(csv_, ",%.4g", us);
-    std::fprintf(csv_, "\n");
+      std::isnan(us) ? std::fprintf(times_.get(), ",") : std::fprintf(times_.get(), ",%.4g", us);
+    std::fprintf(times_.get(), "\n");
   }
-  void chart(const char* name, const LineChart& chart) {
-    if (csv_) chart.write(folder_ + "/" + name + ".svg");
+  void torque(const std::string& joint, double milliseconds, double exact, double unconstrained,
+              double approximate) {
+    if (torques_)
+      std::fprintf(torques_.get(), "%s,%.4g,%.4g,%.4g,%.4g\n", joint.c_str(), milliseconds, exact,
+                   unconstrained, approximate);
   }
 
  private:
-  std::string folder_;
-  std::FILE* csv_ = nullptr;
+  bench::File times_, torques_;
 };
 
 // "-" for what there is not.
@@ -67,17 +67,6 @@ std::string shown(double value, const char* pattern = "%.2f") {
 }
 std::string percent(double time, double cluster) {
   return shown(100 * (time / cluster - 1), "%+.0f");
-}
-
-// Slope of log y over log x by least squares.
-double exponent(const std::vector<std::pair<double, double>>& points) {
-  double x = 0, y = 0, xx = 0, xy = 0;
-  const double n = static_cast<double>(points.size());
-  for (const auto& [px, py] : points) {
-    const double u = std::log(px), v = std::log(py);
-    x += u, y += v, xx += u * u, xy += u * v;
-  }
-  return (n * xy - x * y) / (n * xx - x * x);
 }
 
 // ---- the robots of [LOOPS1] Fig. 8
@@ -146,39 +135,33 @@ void study_robots(Output& out) {
 // ---- chains
 
 struct ChainStudy {
-  const char *title, *file;
+  const char* title;
   CellKind kind;
   int links_per_cell;
   Task task;
   const char* quantity;
 };
-const ChainStudy chain_studies[] = {
-    {"Forward dynamics of chains of links and rotors", "loops_rotor_chain", CellKind::rotor, 1,
-     Task::forward_dynamics, "forward_dynamics"},
-    {"Forward dynamics of chains of parallel belts", "loops_belt_chain", CellKind::belt, 2,
-     Task::forward_dynamics, "forward_dynamics"},
-    {"Forward dynamics of chains of four-bars", "loops_four_bar_chain", CellKind::four_bar, 1,
-     Task::forward_dynamics, "forward_dynamics"},
-    {"Forward dynamics of chains of six-bars", "loops_six_bar_chain", CellKind::six_bar, 1,
-     Task::forward_dynamics, "forward_dynamics"},
-    {"Forward dynamics of chains of connecting rods", "loops_rod_chain", CellKind::connecting_rod, 1,
-     Task::forward_dynamics, "forward_dynamics"},
-    {"Forward dynamics of chains of differentials", "loops_differential_chain", CellKind::differential, 1,
-     Task::forward_dynamics, "forward_dynamics"},
-    {"Inverse operational-space inertia of chains of parallel belts", "loops_belt_chain_osim", CellKind::belt,
-     2, Task::inverse_osim, "inverse_osim"}};
+const ChainStudy chain_studies[] = {{"Forward dynamics of chains of links and rotors", CellKind::rotor, 1,
+                                     Task::forward_dynamics, "forward_dynamics"},
+                                    {"Forward dynamics of chains of parallel belts", CellKind::belt, 2,
+                                     Task::forward_dynamics, "forward_dynamics"},
+                                    {"Forward dynamics of chains of four-bars", CellKind::four_bar, 1,
+                                     Task::forward_dynamics, "forward_dynamics"},
+                                    {"Forward dynamics of chains of six-bars", CellKind::six_bar, 1,
+                                     Task::forward_dynamics, "forward_dynamics"},
+                                    {"Forward dynamics of chains of connecting rods",
+                                     CellKind::connecting_rod, 1, Task::forward_dynamics, "forward_dynamics"},
+                                    {"Forward dynamics of chains of differentials", CellKind::differential, 1,
+                                     Task::forward_dynamics, "forward_dynamics"},
+                                    {"Inverse operational-space inertia of chains of parallel belts",
+                                     CellKind::belt, 2, Task::inverse_osim, "inverse_osim"}};
 
 void study_chain(const ChainStudy& study, Output& out) {
   std::printf("\n%s, us\n%6s %9s %11s %11s %11s %11s\n", study.title, "links", "cluster", "projection",
               "multipliers", "prox_ltl", "approximate");
-  LineChart chart;
-  chart.title = study.title;
-  chart.x_title = "links";
-  chart.y_title = "us";
-  chart.powers = chart.legend_left = true;
   const char* const names[] = {"clusters", "projection", "Lagrange multipliers", "loops as rows, prox_ltl",
                                "approximate (armature)"};
-  std::vector<std::pair<double, double>> points[5];
+  std::vector<double> sizes[5], times[5];
   for (const int links : {2, 4, 8, 12, 16, 20, 24}) {
     const LoopRobot robot = bench::chain_robot(study.kind, links / study.links_per_cell);
     const TaskTimes t = LoopMethods(robot).time(study.task);
@@ -187,18 +170,16 @@ void study_chain(const ChainStudy& study, Output& out) {
                 shown(us[2]).c_str(), shown(us[3]).c_str(), shown(us[4]).c_str());
     out.row("chains", robot.name, study.quantity, t);
     for (int k = 0; k < 5; ++k)
-      if (!std::isnan(us[k])) points[k].emplace_back(links, us[k]);
+      if (!std::isnan(us[k])) sizes[k].push_back(links), times[k].push_back(us[k]);
   }
   std::printf("exponent from 8 links on:");
   for (int k = 0; k < 5; ++k) {
-    if (points[k].empty()) continue;
-    std::printf(" %s %.2f", names[k], exponent({points[k].begin() + 2, points[k].end()}));
-    LineChart::Line line{names[k], {}, static_cast<std::size_t>(k), k == 4};
-    for (const auto& [x, y] : points[k]) line.points.emplace_back(x, std::log10(y));
-    chart.lines.push_back(line);
+    if (sizes[k].empty()) continue;
+    std::printf(
+        " %s %.2f", names[k],
+        bench::exponent({sizes[k].begin() + 2, sizes[k].end()}, {times[k].begin() + 2, times[k].end()}));
   }
   std::printf("\n");
-  out.chart(study.file, chart);
 }
 
 // [LOOPS2] Fig. 8 varies the branches too: eight cells in 1, 2 and 4 of them.
@@ -221,23 +202,12 @@ void study_branches(Output& out) {
 
 void study_locality(Output& out) {
   for (const bool rod : {false, true}) {
-    LineChart chart;
-    chart.title = std::string("Two branches tied by a ") + (rod ? "connecting rod" : "transmission") +
-                  ", forward dynamics";
-    chart.headroom = 0.35;
-    chart.x_title = "link that is tied";
-    chart.y_title = "us";
-    chart.powers = chart.legend_left = true;
-    std::printf("\n[LOOPS2] Fig. 10: %s, us\n%6s %6s %6s %9s %11s %11s %11s\n", chart.title.c_str(), "depth",
-                "at", "loop", "cluster", "projection", "multipliers", "prox_ltl");
-    std::size_t colour = 0;
+    std::printf(
+        "\n[LOOPS2] Fig. 10: two branches tied by a %s, forward dynamics, us\n%6s %6s %6s %9s %11s %11s "
+        "%11s\n",
+        rod ? "connecting rod" : "transmission", "depth", "at", "loop", "cluster", "projection",
+        "multipliers", "prox_ltl");
     for (const int depth : {5, 10, 20}) {
-      LineChart::Line cluster{"clusters, depth " + std::to_string(depth), {}, colour, false};
-      LineChart::Line rows{
-          std::string(rod ? "prox_ltl" : "Lagrange multipliers") + ", depth " + std::to_string(depth),
-          {},
-          colour++,
-          true};
       for (int at = 1; at <= depth; at += depth > 10 ? 2 : 1) {
         const LoopRobot robot = bench::tied_branches_robot(
             rod ? client::TieKind::connecting_rod : client::TieKind::transmission, depth, at);
@@ -246,13 +216,8 @@ void study_locality(Output& out) {
                     shown(t.cluster).c_str(), shown(t.projection).c_str(), shown(t.multipliers).c_str(),
                     shown(t.rows).c_str());
         out.row(rod ? "locality_rod" : "locality_transmission", robot.name, "forward_dynamics", t);
-        cluster.points.emplace_back(at, std::log10(t.cluster));
-        rows.points.emplace_back(at, std::log10(rod ? t.rows : t.multipliers));
       }
-      chart.lines.push_back(cluster);
-      chart.lines.push_back(rows);
     }
-    out.chart(rod ? "loops_locality_rod" : "loops_locality_transmission", chart);
   }
 }
 
@@ -310,19 +275,9 @@ void study_torque(Output& out) {
       std::printf("      %5.2f (%5.1f %%)", rms, 100 * rms / largest);
     }
     std::printf("\n");
-    if (name != "hipy_to_knee_link" && name != "knee_to_ankle") continue;
-    LineChart chart;
-    chart.title = "Torque of " + name;
-    chart.legend_left = true;
-    chart.x_title = "time, ms";
-    chart.y_title = "N m";
-    for (int k = 0; k < 3; ++k) {
-      LineChart::Line line{methods[k].name, {}, static_cast<std::size_t>(k), k > 0};
-      for (int i = 0; i < steps; i += 5)
-        line.points.emplace_back(1000.0 * i / steps / frequency, torques[k][static_cast<std::size_t>(i)][j]);
-      chart.lines.push_back(line);
-    }
-    out.chart(name == "knee_to_ankle" ? "loops_torque_ankle" : "loops_torque_knee", chart);
+    for (std::size_t i = 0; i < torques[0].size(); i += 10)
+      out.torque(name, 1000.0 * static_cast<double>(i) / steps / frequency, torques[0][i][j],
+                 torques[1][i][j], torques[2][i][j]);
   }
 }
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """The papers' studies of operation counts, by `tenon count`.
 
-    bench/operation_counts.py build/release/bin/tenon build/operation_counts
+    bench/studies/operation_counts.py build/release/bin/tenon build/operation_counts
 
-writes counts.csv, report.txt (also printed) and one SVG for each figure into the folder. Nothing but the program and
-this file is needed. bench/README.md says what the figures show and where they differ from the papers.
+writes counts.csv, report.txt (also printed) and one SVG for each figure into the folder. README.md beside
+this file says what the figures show and where they differ from the papers.
 
 [OSIMR] Sathya, Decre, Swevers, PV-OSIMr, versions 1 and 2; [CABA] Sathya, Carpentier, Constrained Articulated Body
 Dynamics Algorithms; [LOOPS1] Chignoli, Adrian, Kim, Wensing, recursive rigid-body dynamics algorithms for systems with
@@ -20,11 +20,14 @@ import sys
 import tempfile
 import xml.etree.ElementTree as xml
 
-MODELS = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "models")
+BENCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir)
+sys.path.insert(0, os.path.join(BENCH, "support"))
+from chart import Line, bars, lines  # noqa: E402
+
+MODELS = os.path.join(BENCH, os.pardir, "models")
 DELASSUS = ["pv_osimr", "pv_osim", "efpa", "kjr", "ltl_osim"]
 DYNAMICS = ["constrained_aba", "prox_pv", "prox_ltls", "prox_ltl"]
 DAMPED = ["caba_osimf", "caba_osim", "pv_osimf", "pv_osimr_cholesky", "ltl_cholesky", "ltl_inverse"]
-COLORS = ["#0b6e99", "#d1495b", "#edae49", "#66a182", "#5b4b8a", "#8d6b48"]
 LOOPS = ["c_aba", "approximate_aba", "projection", "multipliers"]
 # What [LOOPS1]'s implementation, generalized_rbda 45fa7c4, does on CasADi's scalars: q, v, spanning tau -> spanning qdd.
 # Tello is not here: its differentials are functions of the user's, which cannot be recorded.
@@ -144,84 +147,6 @@ class Counter:
         return totals
 
 
-# ---- plots ------------------------------------------------------------------------------------------------------------
-
-
-def svg(width, height, parts):
-    return ('<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="sans-serif" '
-            'font-size="12">\n<rect width="100%%" height="100%%" fill="#ffffff"/>\n%s\n</svg>\n' %
-            (width, height, width, height, "\n".join(parts)))
-
-
-def words(x, y, text, anchor="start", size=12):
-    return '<text x="%.1f" y="%.1f" text-anchor="%s" font-size="%d" fill="#1f2933">%s</text>' % (x, y, anchor, size, text)
-
-
-def rule(x1, y1, x2, y2, color="#d5dbe1"):
-    return '<line x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f" stroke="%s"/>' % (x1, y1, x2, y2, color)
-
-
-def legend(names, x, y):
-    parts = []
-    for i, name in enumerate(names):
-        parts += ['<rect x="%.1f" y="%.1f" width="14" height="4" fill="%s"/>' % (x, y + 18 * i - 6, COLORS[i % len(COLORS)]),
-                  words(x + 20, y + 18 * i, name)]
-    return parts
-
-
-def ticks(low, high, logarithmic):
-    if logarithmic:
-        marks = [m * 10.0 ** e for e in range(12) for m in (1, 2, 5)]
-        return [t for t in marks if low <= t <= high]
-    step = 10 ** math.floor(math.log10(max(high, 1)))
-    while high / step < 4:
-        step /= 2
-    return [step * i for i in range(int(high / step) + 1)]
-
-
-def plot_lines(title, x_name, x, lines, logarithmic):
-    """lines: name -> one total for each x."""
-    left, top, width, height = 80, 50, 480, 320
-    values = [v for line in lines.values() for v in line]
-    x_low, x_high = (min(x), max(x)) if logarithmic else (0, max(x))
-    y_low, y_high = (min(values) / 1.2, max(values) * 1.2) if logarithmic else (0, max(values) * 1.05)
-    scale = math.log if logarithmic else float
-
-    def place(value, low, high, begin, size):
-        return begin + size * (scale(value) - scale(low)) / (scale(high) - scale(low))
-
-    parts = [words(left, 28, title, size=15), words(left + width / 2, top + height + 38, x_name, "middle")]
-    for t in ticks(y_low, y_high, logarithmic):
-        y = place(t, y_low, y_high, top + height, -height)
-        parts += [rule(left, y, left + width, y), words(left - 8, y + 4, "%g" % t, "end")]
-    for t in x if logarithmic else ticks(x_low, x_high, False):
-        parts.append(words(place(t, x_low, x_high, left, width), top + height + 18, "%g" % t, "middle"))
-    for i, line in enumerate(lines.values()):
-        xy = " ".join("%.1f,%.1f" % (place(a, x_low, x_high, left, width), place(b, y_low, y_high, top + height, -height))
-                      for a, b in zip(x, line))
-        parts.append('<polyline points="%s" fill="none" stroke="%s" stroke-width="2"/>' % (xy, COLORS[i % len(COLORS)]))
-    return svg(760, 430, parts + legend(lines, left + width + 20, top + 12))
-
-
-def plot_bars(title, cases):
-    """cases: name -> {algorithm: total}."""
-    left, top, width, height = 80, 50, 120 * len(cases), 320
-    names = list(next(iter(cases.values())))
-    high = 1.05 * max(v for totals in cases.values() for v in totals.values())
-    parts = [words(left, 28, title, size=15)]
-    for t in ticks(0, high, False):
-        y = top + height * (1 - t / high)
-        parts += [rule(left, y, left + width, y), words(left - 8, y + 4, "%g" % t, "end")]
-    for c, (case, totals) in enumerate(cases.items()):
-        begin, bar = left + 120 * c + 10, 100 / len(names)
-        for i, name in enumerate(names):
-            size = height * totals[name] / high
-            parts.append('<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"/>' %
-                         (begin + bar * i, top + height - size, bar * 0.9, size, COLORS[i % len(COLORS)]))
-        parts.append(words(begin + 50, top + height + 18, case, "middle", 11))
-    return svg(left + width + 200, 430, parts + legend(names, left + width + 20, top + 12))
-
-
 # ---- studies ----------------------------------------------------------------------------------------------------------
 
 
@@ -240,9 +165,17 @@ class Report:
         for case, totals in cases.items():
             self.say("%-28s" % case + "".join("%19d" % totals[name] for name in names))
 
-    def plot(self, name, text):
-        with open(os.path.join(self.folder, name + ".svg"), "w") as file:
-            file.write(text)
+    def plot_bars(self, name, title, cases):
+        bars(self.path(name), title, cases)
+
+    def plot_lines(self, name, title, x_title, x, totals, logarithmic):
+        """totals: name -> one total for each x."""
+        lines(self.path(name), title, x_title, "operations",
+              [Line(algorithm, list(zip(x, line))) for algorithm, line in totals.items()], log_x=logarithmic,
+              log_y=logarithmic, from_zero=not logarithmic)
+
+    def path(self, name):
+        return os.path.join(self.folder, name + ".svg")
 
 
 def transposed(cases):
@@ -267,7 +200,7 @@ def stems(counter, report, folder):
         report.table(title, "links of the stem", cases)
         growth = {name: (line[-1] - line[-2]) / (lengths[-1] - lengths[-2]) for name, line in transposed(cases).items()}
         report.say("a link more costs            " + "".join("%18.0f " % v for v in growth.values()))
-        report.plot("osimr_fig3_%d" % branches, plot_lines(title, "links of the stem", lengths, transposed(cases), False))
+        report.plot_lines("osimr_fig3_%d" % branches, title, "links of the stem", lengths, transposed(cases), False)
 
 
 def chains(counter, report, folder):
@@ -282,7 +215,7 @@ def chains(counter, report, folder):
         report.table(title, "links", cases)
         report.say("exponent in n               " +
                    "".join("%19.2f" % exponent(sizes, line) for line in transposed(cases).values()))
-        report.plot(study, plot_lines(title, "links", sizes, transposed(cases), True))
+        report.plot_lines(study, title, "links", sizes, transposed(cases), True)
 
 
 def joints(counter, report, folder):
@@ -308,7 +241,7 @@ def humanoids(counter, report, folder):
     report.table("[OSIMR] v2 Fig. 5 (v1 Fig. 4) and its caveat: Atlas", "", cases)
     for case, totals in cases.items():
         report.say("  %s: pv_osim %+.1f %% against pv_osimr" % (case, 100 * (totals["pv_osim"] / totals["pv_osimr"] - 1)))
-    report.plot("osimr_fig5", plot_bars("[OSIMR] v2 Fig. 5: Atlas", cases))
+    report.plot_bars("osimr_fig5", "[OSIMR] v2 Fig. 5: Atlas", cases)
 
     both = model("atlas_shadow_hands")
     cases = {"one Shadow hand": counter.count("osimr_fig6", "a", "", model("shadow_hand"), points(*tips("r")), DELASSUS,
@@ -321,7 +254,7 @@ def humanoids(counter, report, folder):
     report.table("[OSIMR] v2 Fig. 6 (v1 Fig. 5): Shadow hands, 3D at each fingertip", "", cases)
     for case, totals in cases.items():
         report.say("  %s: pv_osimr %+.1f %% against pv_osim" % (case, 100 * (totals["pv_osimr"] / totals["pv_osim"] - 1)))
-    report.plot("osimr_fig6", plot_bars("[OSIMR] v2 Fig. 6: Shadow hands", cases))
+    report.plot_bars("osimr_fig6", "[OSIMR] v2 Fig. 6: Shadow hands", cases)
 
 
 def systems():
@@ -352,8 +285,8 @@ def constrained_dynamics(counter, report):
     each = {name: {a: (three[name][a] - one[name][a]) // 2 for a in DYNAMICS} for name in three}
     report.table("  of these, a proximal iteration more", "system", each)
     for group in ("Go1", "Atlas F", "Atlas SR"):
-        report.plot("caba_fig1_" + group.lower().replace(" ", "_"),
-                    plot_bars("[CABA] Fig. 1: " + group, {k: v for k, v in three.items() if k.startswith(group)}))
+        report.plot_bars("caba_fig1_" + group.lower().replace(" ", "_"), "[CABA] Fig. 1: " + group,
+                         {k: v for k, v in three.items() if k.startswith(group)})
 
 
 def damped_inverse(counter, report):
@@ -362,8 +295,8 @@ def damped_inverse(counter, report):
     report.table("[CABA] Fig. 6 and Table III: damped Delassus inverse (caba_osim and ltl_inverse form it, the others "
                  "apply it once)", "system", cases)
     for group in ("Go1", "Atlas F", "Atlas SR"):
-        report.plot("caba_fig6_" + group.lower().replace(" ", "_"),
-                    plot_bars("[CABA] Fig. 6: " + group, {k: v for k, v in cases.items() if k.startswith(group)}))
+        report.plot_bars("caba_fig6_" + group.lower().replace(" ", "_"), "[CABA] Fig. 6: " + group,
+                         {k: v for k, v in cases.items() if k.startswith(group)})
 
 
 def kinematic_loops(counter, report):
@@ -399,8 +332,8 @@ def loop_chains(counter, report):
                 report.say("one more costs, %2d to %2d     " % (depths[first], depths[last]) +
                            "".join("%18.0f " % ((line[last] - line[first]) / (depths[last] - depths[first]))
                                    for line in transposed(cases).values()))
-            report.plot("loops2_fig8_%s_%s" % (kind, branches),
-                        plot_lines(title, "clusters of a branch", depths, transposed(cases), True))
+            report.plot_lines("loops2_fig8_%s_%s" % (kind, branches), title, "clusters of a branch", depths,
+                              transposed(cases), True)
 
 
 def loop_locality(counter, report):
@@ -411,8 +344,8 @@ def loop_locality(counter, report):
                                        [], ["c_aba", "multipliers", "projection"], floating=False) for at in places}
             title = "[LOOPS2] Fig. 10: two branches of %d links tied by %s" % (depth, what)
             report.table(title, "link that is tied", cases)
-            report.plot("loops2_fig10_%s_%d" % (tie, depth),
-                        plot_lines(title, "link that is tied", places, transposed(cases), True))
+            report.plot_lines("loops2_fig10_%s_%d" % (tie, depth), title, "link that is tied", places,
+                              transposed(cases), True)
 
 
 def loop_actuators(counter, report):
@@ -421,7 +354,7 @@ def loop_actuators(counter, report):
     report.table("[LOOPS2] Fig. 12: robots with rotors, exact and as armature", "", cases)
     for name, totals in cases.items():
         report.say("  %s: approximate_aba %+.1f %%" % (name, 100 * (totals["approximate_aba"] / totals["c_aba"] - 1)))
-    report.plot("loops2_fig12", plot_bars("[LOOPS2] Fig. 12: rotors exact and as armature", cases))
+    report.plot_bars("loops2_fig12", "[LOOPS2] Fig. 12: rotors exact and as armature", cases)
 
 
 def main():

@@ -1,12 +1,13 @@
-#include "loop_methods.hpp"
+#include "studies/loop_methods.hpp"
 
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <limits>
 #include <stdexcept>
 
+#include "support/problem.hpp"
+#include "support/timing.hpp"
 #include "tenon/constraints.hpp"
 #include "tenon/delassus.hpp"
 #include "tenon/dynamics.hpp"
@@ -20,19 +21,8 @@ using tenon::Status;
 using tenon::Workspace;
 
 constexpr int state_count = 100, least_passes = 15;
-constexpr double least_time = 3e5;  // us in all
+constexpr double least_seconds = 0.3;
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-
-std::shared_ptr<const tenon::ConstraintSet> welded(const std::shared_ptr<const Model>& model,
-                                                   const std::vector<std::string>& ends) {
-  std::vector<tenon::ConstraintSpec> specs;
-  for (const std::string& end : ends) {
-    const int link = model->find_link(end);
-    if (link < 0) throw std::runtime_error("no link '" + end + "' in " + model->name);
-    specs.push_back(tenon::weld_constraint(link, {}));
-  }
-  return tenon::ConstraintSet::bind(model, std::move(specs));
-}
 
 void need(Status status, const Workspace& w) {
   if (static_cast<int>(status) < 0) throw std::runtime_error(w.message());
@@ -52,14 +42,8 @@ std::vector<std::string> first(const std::vector<std::string>& ends, int count) 
 
 }  // namespace
 
-double thread_microseconds() {
-  std::timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return 1e6 * static_cast<double>(t.tv_sec) + 1e-3 * static_cast<double>(t.tv_nsec);
-}
-
 LoopMethods::Subject::Subject(std::shared_ptr<const Model> of, const std::vector<std::string>& ends)
-    : model(std::move(of)), w(model, welded(model, ends)) {
+    : model(std::move(of)), w(model, tenon::ConstraintSet::bind(model, specs_of(*model, hold(ends, 6)))) {
   const std::size_t nv = static_cast<std::size_t>(model->nv);
   for (int seed = 1; static_cast<int>(states.size()) < state_count; ++seed) {
     if (seed > 50 * state_count) throw std::runtime_error(model->name + " cannot be closed");
@@ -249,15 +233,13 @@ TaskTimes LoopMethods::time(Task task) {
                                [](const Method& m) { return !m.call(m.subject->states.front()); }),
                 methods.end());
   compare(methods);
-  for (const Method& m : methods) *m.time = std::numeric_limits<double>::infinity();
-  const double start = thread_microseconds();
-  for (int pass = 0; pass < least_passes || thread_microseconds() - start < least_time; ++pass) {
-    for (const Method& m : methods) {
-      const double begin = thread_microseconds();
+  std::vector<std::function<void()>> calls;
+  for (const Method& m : methods)
+    calls.push_back([&m] {
       for (const State& s : m.subject->states) m.call(s);
-      *m.time = std::min(*m.time, (thread_microseconds() - begin) / state_count);
-    }
-  }
+    });
+  const std::vector<double> seconds = fastest_passes(calls, least_passes, least_seconds);
+  for (std::size_t k = 0; k < methods.size(); ++k) *methods[k].time = 1e6 * seconds[k] / state_count;
   return times;
 }
 

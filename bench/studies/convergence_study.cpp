@@ -1,91 +1,70 @@
 // How many proximal iterations constrained dynamics takes: [CABA] Fig. 5 (share of random cases whose rows
 // hold to 1e-10 after k iterations) and Fig. 4 (residual after k iterations, by method), with mu fixed at 1e6
-// as in the paper and with the schedule. bench/README.md says how to run it.
+// as in the paper and with the schedule. README.md says how to run it.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <map>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "line_chart.hpp"
-#include "machine.hpp"
-#include "problem.hpp"
+#include "support/file.hpp"
+#include "support/machine.hpp"
+#include "support/problem.hpp"
 
 namespace {
 
 using bench::ContactSpec;
+using bench::hold;
 using bench::Problem;
 using tenon::Method;
 using tenon::SolveOptions;
 
 constexpr double accuracy = 1e-10;  // m/s^2 or rad/s^2, of the largest row
 constexpr int most_iterations = 30;
-constexpr int plotted_iterations = 12;
-constexpr double none_left = 1e-4;  // %, the end of the plot: less than one case of 100,000
+constexpr int written_iterations = 12;
 constexpr double papers_mu = 1e6;
 
 // ---- what is solved ---------------------------------------------------------------------------------------
 
 struct Scenario {
-  std::string robot,
-      constraints;  // in the paper's words: T tips, F feet, H hands; rows below, how many above
+  // constraints: in the paper's words: T tips, F feet, H hands; rows below, how many above
+  std::string robot, constraints;
   std::vector<ContactSpec> contacts;
-  bool dependent =
-      false;  // velocities are made to agree with the rows, which would contradict each other else
+  // Velocities are made to agree with the rows, which would contradict each other else.
+  bool dependent = false;
 };
-
-std::vector<ContactSpec> at(const std::vector<std::string>& links, int rows) {
-  std::vector<ContactSpec> contacts;
-  for (const std::string& link : links) contacts.push_back({link, {0, 0, 0}, rows});
-  return contacts;
-}
 
 std::vector<ContactSpec> both(std::vector<ContactSpec> a, const std::vector<ContactSpec>& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
 }
 
-// The corners of a sole of Atlas.
+// The corners of the soles of Atlas.
 std::vector<ContactSpec> soles() {
-  std::vector<ContactSpec> points;
-  for (const char* foot : {"l_foot", "r_foot"})
-    for (const double x : {-0.08, 0.18})
-      for (const double y : {-0.06, 0.06}) points.push_back({foot, {x, y, -0.08}, 3});
-  return points;
+  return bench::corners({{"l_foot", {0.05, 0, -0.08}, 3}, {"r_foot", {0.05, 0, -0.08}, 3}}, 0.13, 0.06);
 }
 
 std::vector<Scenario> scenarios() {
-  const std::vector<ContactSpec> feet = at({"l_foot", "r_foot"}, 6);
-  std::vector<std::string> left, fingers;
-  for (const char* side : {"lh_", "rh_"})
-    for (const char* finger : {"fftip", "mftip", "rftip", "lftip", "thtip"})
-      fingers.push_back(std::string(side) + finger);
-  left.assign(fingers.begin(), fingers.begin() + 5);
+  const std::vector<ContactSpec> feet = hold({"l_foot", "r_foot"}, 6);
+  const std::vector<std::string> fingers = bench::fingertips();
+  const std::vector<std::string> left(fingers.begin(), fingers.begin() + 5);
   return {{"iiwa14", "H3", {{"iiwa_link_7", {0, 0, 0.1}, 3}}},
           {"iiwa14", "H6", {{"iiwa_link_7", {0, 0, 0.1}, 6}}},
-          {"solo12", "F3^2", at({"FL_FOOT", "FR_FOOT"}, 3)},
-          {"solo12", "F3^4", at({"FL_FOOT", "FR_FOOT", "HL_FOOT", "HR_FOOT"}, 3)},
+          {"solo12", "F3^2", hold({"FL_FOOT", "FR_FOOT"}, 3)},
+          {"solo12", "F3^4", hold({"FL_FOOT", "FR_FOOT", "HL_FOOT", "HR_FOOT"}, 3)},
           {"atlas", "F6^2", feet},
-          {"atlas", "F6^2 H6^2", both(feet, at({"l_hand", "r_hand"}, 6))},
+          {"atlas", "F6^2 H6^2", both(feet, hold({"l_hand", "r_hand"}, 6))},
           {"atlas", "F3^8", soles(), true},
           {"atlas_shadow_hands", "F6^2", feet},
-          {"atlas_shadow_hands", "F6^2 T3^5", both(feet, at(left, 3))},
-          {"atlas_shadow_hands", "F6^2 T3^10", both(feet, at(fingers, 3))}};
-}
-
-bench::Robot robot_named(const std::string& name) {
-  static const std::vector<bench::Robot> robots = bench::all_robots();
-  for (const bench::Robot& robot : robots)
-    if (robot.name == name) return robot;
-  throw std::runtime_error("no robot '" + name + "'");
+          {"atlas_shadow_hands", "F6^2 T3^5", both(feet, hold(left, 3))},
+          {"atlas_shadow_hands", "F6^2 T3^10", both(feet, hold(fingers, 3))}};
 }
 
 Problem problem_of(const Scenario& s) {
-  return {s.robot + " " + s.constraints, robot_named(s.robot), s.contacts};
+  return {s.robot + " " + s.constraints, bench::robot_named(s.robot), s.contacts};
 }
 
 // ---- how -------------------------------------------------------------------------------------------------
@@ -192,53 +171,15 @@ void print_shares(const std::vector<Result>& results, const std::vector<Way>& al
 }
 
 void write_csv(const std::string& path, const std::vector<Result>& results, const std::vector<Way>& all) {
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  if (!file) throw std::runtime_error("cannot write " + path);
+  const bench::File opened = bench::create_file(path);
+  std::FILE* file = opened.get();
   std::fprintf(file, "robot,rows,m,mu,iterations,cases,share_within_1e-10\n");
   for (const Result& r : results)
     for (std::size_t w = 0; w < all.size(); ++w)
-      for (int k = 1; k <= plotted_iterations; ++k)
+      for (int k = 1; k <= written_iterations; ++k)
         std::fprintf(file, "%s,%s,%d,%s,%d,%ld,%.6f\n", r.scenario->robot.c_str(),
                      r.scenario->constraints.c_str(), r.rows, all[w].name, k, r.by_way[w].total,
                      r.by_way[w].share_within(k));
-  std::fclose(file);
-}
-
-// Iterations that all cases together are behind having been solved at once: what "worst" means.
-double lag(const Histogram& h) {
-  double sum = 0;
-  for (int k = 1; k <= most_iterations; ++k) sum += 1 - h.share_within(k);
-  return sum;
-}
-
-// As in the paper, of each robot the rows that do worst; but the cases that are left instead of those solved.
-void write_chart(const std::string& path, const std::vector<Result>& results, const std::vector<Way>& all) {
-  bench::LineChart chart;
-  chart.title = "Cases not yet solved to 1e-10; of each robot the rows that do worst";
-  chart.x_title = "iterations";
-  chart.y_title = "share of cases, %";
-  chart.powers = true;
-  for (std::size_t w = 0; w < all.size(); ++w) {
-    std::map<std::string, const Result*> worst;
-    for (const Result& r : results) {
-      const Result*& held = worst[r.scenario->robot];
-      if (!held || lag(r.by_way[w]) > lag(held->by_way[w])) held = &r;
-    }
-    std::size_t colour = 0;
-    for (const auto& [robot, r] : worst) {
-      bench::LineChart::Line line;
-      line.name = robot + " " + r->scenario->constraints + ", " + all[w].name;
-      line.colour = colour++;
-      line.dashed = w == 0;
-      for (int k = 1; k <= plotted_iterations; ++k) {
-        const double left = 100 * (1 - r->by_way[w].share_within(k));
-        line.points.push_back({double(k), std::log10(std::max(left, none_left))});
-        if (left < none_left) break;
-      }
-      chart.lines.push_back(line);
-    }
-  }
-  chart.write(path);
 }
 
 // ---- Fig. 4 ----------------------------------------------------------------------------------------------
@@ -247,11 +188,11 @@ void write_chart(const std::string& path, const std::vector<Result>& results, co
 // itself. The robot of the paper is Talos; here Atlas, feet and a hand welded, an elbow of the same arm held
 // at a point.
 void print_residuals(long cases, const std::string& path) {
-  std::vector<ContactSpec> contacts = at({"l_foot", "r_foot", "l_hand"}, 6);
+  std::vector<ContactSpec> contacts = hold({"l_foot", "r_foot", "l_hand"}, 6);
   contacts.push_back({"l_larm", {0, 0, 0}, 3});
-  Problem problem("atlas F6^2 H6 and an elbow", robot_named("atlas"), contacts);
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  if (!file) throw std::runtime_error("cannot write " + path);
+  Problem problem("atlas F6^2 H6 and an elbow", bench::robot_named("atlas"), contacts);
+  const bench::File opened = bench::create_file(path);
+  std::FILE* file = opened.get();
   std::fprintf(file, "method,iterations,lowest,quartile_1,median,quartile_3,highest\n");
   std::printf(
       "\nLargest residual after k plain iterations, mu 1e6: %s, %d rows, %ld cases: median (highest)\n",
@@ -285,7 +226,6 @@ void print_residuals(long cases, const std::string& path) {
     }
     std::printf("\n");
   }
-  std::fclose(file);
 }
 
 Method proximal_method(const std::string& name) {
@@ -341,7 +281,6 @@ int main(int argc, char** argv) try {
   }
   print_shares(results, both_ways);
   write_csv(arguments.folder + "/convergence.csv", results, both_ways);
-  write_chart(arguments.folder + "/convergence.svg", results, both_ways);
   print_residuals(std::min(arguments.cases, 1000L), arguments.folder + "/residuals.csv");
   long failed = 0;
   for (const Result& r : results) failed += r.by_way[1].beyond(10);

@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
-#include "problem.hpp"
 #include "reference/dense_dynamics.hpp"
 #include "reference/dense_rows.hpp"
 #include "reference/tree.hpp"
+#include "support/problem.hpp"
 #include "tenon/delassus.hpp"
 
 namespace {
@@ -116,22 +116,13 @@ class Subject {
   std::vector<Truth> truths_;
 };
 
-// Each sole held at its corners: twelve rows of rank six on one link.
-bench::Robot on_corners(bench::Robot robot) {
-  robot.name += ", corners of the soles";
-  std::vector<bench::ContactSpec> corners;
-  for (const bench::ContactSpec& foot : robot.contacts)
-    for (const double x : {-0.1, 0.1})
-      for (const double y : {-0.05, 0.05}) corners.push_back({foot.link, {x, y, 0}, 3});
-  robot.contacts = corners;
-  return robot;
-}
-
+// The robots of the benchmark, and Atlas with each sole held at its corners: twelve rows of rank six a link.
 std::vector<bench::Robot> subjects() {
   std::vector<bench::Robot> robots = bench::all_robots();
-  const auto atlas = std::find_if(robots.begin(), robots.end(),
-                                  [](const bench::Robot& robot) { return robot.name == "atlas"; });
-  if (atlas != robots.end()) robots.push_back(on_corners(*atlas));
+  bench::Robot atlas = bench::robot_named("atlas");
+  atlas.name += ", corners of the soles";
+  atlas.contacts = bench::corners(atlas.contacts);
+  robots.push_back(atlas);
   return robots;
 }
 

@@ -1,6 +1,6 @@
 // Fits the constants of the cost model by which Method::automatic chooses (src/plan/cost_model.hpp): times
 // every method on robots of many shapes, finds non-negative constants of least relative error, and shows what
-// they would choose on the rows of the benchmark. bench/README.md says how to run it.
+// they would choose on the rows of the benchmark. README.md says how to run it.
 #include <unistd.h>
 
 #include <Eigen/Dense>
@@ -14,9 +14,10 @@
 #include <string>
 #include <vector>
 
-#include "machine.hpp"
 #include "plan/cost_model.hpp"
-#include "problem.hpp"
+#include "support/file.hpp"
+#include "support/machine.hpp"
+#include "support/problem.hpp"
 
 namespace {
 
@@ -59,17 +60,6 @@ struct Row {
   std::vector<double> nanoseconds;  // by candidate
 };
 
-std::vector<bench::ContactSpec> four_points(const std::vector<bench::ContactSpec>& contacts) {
-  std::vector<bench::ContactSpec> points;
-  for (const bench::ContactSpec& c : contacts) {
-    for (const double x : {-0.1, 0.1}) {
-      for (const double y : {-0.05, 0.05})
-        points.push_back({c.link, {c.point[0] + x, c.point[1] + y, c.point[2]}, 3});
-    }
-  }
-  return points;
-}
-
 // A chain whose joints are of these types in turn, on a floating base or none, each third link with a side
 // arm.
 tenon::Mechanism mixed_tree(const std::vector<tenon::JointType>& types, int links) {
@@ -77,15 +67,10 @@ tenon::Mechanism mixed_tree(const std::vector<tenon::JointType>& types, int link
   mechanism.name = "mixed";
   mechanism.links.push_back({"link0", 2, {0, 0, 0.1}, {0.02, 0, 0, 0.02, 0, 0.02}});
   for (int i = 1; i <= links; ++i) {
-    mechanism.links.push_back({"link" + std::to_string(i), 1, {0.1, 0, 0}, {0.002, 0, 0, 0.004, 0, 0.005}});
-    tenon::MechanismJoint joint;
-    joint.name = "joint" + std::to_string(i);
+    const std::string parent = "link" + std::to_string(i % 3 == 0 && i > 3 ? i - 2 : i - 1);
+    tenon::MechanismJoint& joint = bench::add_rod(mechanism, "link" + std::to_string(i), parent, {0.2, 0, 0});
     joint.type = types[static_cast<std::size_t>(i) % types.size()];
-    joint.parent = "link" + std::to_string(i % 3 == 0 && i > 3 ? i - 2 : i - 1);
-    joint.child = mechanism.links.back().name;
-    joint.origin.translation = {0.2, 0, 0};
     joint.axis = i % 2 ? tenon::Vector3{0, 0, 1} : tenon::Vector3{0.3, 0.5, 0.8};
-    mechanism.joints.push_back(joint);
   }
   return mechanism;
 }
@@ -101,9 +86,7 @@ std::vector<Problem> mixed_problems() {
   std::vector<Problem> problems;
   for (const auto& [name, types] : kinds) {
     for (const int links : {4, 10, 24}) {
-      tenon::CompileOptions options;
-      options.floating_base = links == 10;
-      const auto model = tenon::Model::compile(mixed_tree(types, links), options);
+      const auto model = bench::compile(mixed_tree(types, links), links == 10);
       const std::string title = name + "_" + std::to_string(links);
       problems.emplace_back(title + "/tip", model,
                             std::vector<tenon::ConstraintSpec>{tenon::weld_constraint(links, {})});
@@ -133,38 +116,18 @@ void each_problem(Take&& take) {
     problem("/one_point", point, false);
     if (own.size() > 1) problem("/first", first, false);
     if (own.size() > 3) problem("/half", half, false);
-    if (own.size() < 12) problem("/four_points_each", four_points(own), false);
+    if (own.size() < 12) problem("/four_points_each", bench::corners(own), false);
   }
   for (Problem& problem : mixed_problems()) take(problem, false);
 }
 
-// ---- time -----------------------------------------------------------------------------------------------
-
-double thread_seconds() {
-  std::timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-
-// Of a solve by each method, the least of several passes over the same states, methods in turns.
-std::vector<double> time_methods(Problem& problem, const std::vector<Candidate>& methods) {
-  constexpr int states = 100, passes = 25;
-  std::vector<bench::CoreState> drawn;
-  for (int i = 0; i < states; ++i) drawn.push_back(problem.draw_at_pace(static_cast<std::uint64_t>(i) + 1));
-  std::vector<double> least(methods.size(), std::numeric_limits<double>::infinity());
-  for (int pass = 0; pass < passes; ++pass) {
-    for (std::size_t k = 0; k < methods.size(); ++k) {
-      tenon::SolveOptions options;
-      options.method = methods[k].method;
-      const double begin = thread_seconds();
-      for (const bench::CoreState& state : drawn) {
-        if (static_cast<int>(problem.solve(state, options)) < 0)
-          throw std::runtime_error(problem.name() + ": " + bench::name_of(options.method) + " failed");
-      }
-      least[k] = std::min(least[k], 1e9 * (thread_seconds() - begin) / states);
-    }
-  }
-  return least;
+// Of a solve by each method, in turns.
+std::vector<double> nanoseconds(Problem& problem, const std::vector<Candidate>& candidates) {
+  std::vector<Method> methods;
+  for (const Candidate& c : candidates) methods.push_back(c.method);
+  std::vector<double> times = bench::solve_times(problem, methods, 100, 25);
+  for (double& time : times) time *= 1e9;
+  return times;
 }
 
 // ---- fit ------------------------------------------------------------------------------------------------
@@ -244,15 +207,16 @@ Fit fit_method(const std::vector<Row>& rows, std::size_t k, const Candidate& can
 
 void write_constants(const char* path, const std::vector<Candidate>& methods, const std::vector<Fit>& fits,
                      std::size_t problems) {
-  std::FILE* file = std::fopen(path, "w");
-  if (!file) throw std::runtime_error(std::string("cannot write ") + path);
+  const bench::File opened = bench::create_file(path);
+  std::FILE* file = opened.get();
   const std::time_t now = std::time(nullptr);
   char date[16];
   std::strftime(date, sizeof date, "%Y-%m-%d", std::gmtime(&now));
   std::fprintf(file,
-               "// Nanoseconds a term costs (CostTerm, in its order), by method. Written by bench/fit_costs, "
-               "which says how it\n"
-               "// measures; bench/README.md has the command. %s, %s,\n// %s, %zu problems.\n",
+               "// Nanoseconds a term costs (CostTerm, in its order), by method. Written by "
+               "bench/studies/fit_costs.cpp, "
+               "which\n// says how it measures; bench/studies/README.md has the command. %s, %s,\n// %s, %zu "
+               "problems.\n",
                date, bench::cpu_model().c_str(), bench::compiler().c_str(), problems);
   std::fprintf(
       file,
@@ -268,7 +232,6 @@ void write_constants(const char* path, const std::vector<Candidate>& methods, co
     std::fprintf(file, "}},\n");
   }
   std::fprintf(file, "};\n// clang-format on\n\n}  // namespace tenon\n");
-  std::fclose(file);
 }
 
 std::size_t choice_by(const std::vector<Fit>& fits, const std::vector<Candidate>& methods, const Row& row) {
@@ -335,7 +298,7 @@ int main(int argc, char** argv) try {
   each_problem([&](Problem& problem, bool of_benchmark) {
     const tenon::ModelData& m = problem.model().data();
     const tenon::ConstraintData& c = problem.constraints().data();
-    rows.push_back({problem.name(), of_benchmark, tenon::cost_terms(m, c), time_methods(problem, methods)});
+    rows.push_back({problem.name(), of_benchmark, tenon::cost_terms(m, c), nanoseconds(problem, methods)});
     if (isatty(STDERR_FILENO)) std::fprintf(stderr, "\r%3zu problems timed", rows.size());
   });
   if (isatty(STDERR_FILENO)) std::fprintf(stderr, "\n");
