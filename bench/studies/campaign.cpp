@@ -1,5 +1,5 @@
 // A search for wrong answers of constrained forward dynamics: random and real robots, contacts, states and
-// methods by the million, against the dense reference in long double (tests/support/campaign.hpp). Exit
+// methods by the million, against the dense reference in long double (tests/support/campaign). Exit
 // status 1 where it finds any. README.md says how to run and read it.
 #include <algorithm>
 #include <atomic>
@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "support/campaign.hpp"
+#include "support/campaign/campaign.hpp"
 #include "support/constrained_scene.hpp"
 
 namespace {

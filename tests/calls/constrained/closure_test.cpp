@@ -16,7 +16,6 @@ using Eigen::VectorXd;
 
 constexpr int robots = TENON_TEST_ROBOTS / 4;
 constexpr double tolerance = 1e-9;
-constexpr double well_posed = 1e-6;  // as in random_constraints_test.cpp
 
 struct Rows {
   MatrixXd J;

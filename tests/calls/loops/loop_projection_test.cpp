@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "support/loop_scene.hpp"
-#include "support/oracle.hpp"
+#include "support/moving.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
 
@@ -31,8 +30,7 @@ struct Scene {
     set = ConstraintSet::bind(scene.model, specs);
     workspace = std::make_unique<Workspace>(scene.model, set);
     v.setZero(model.nv);
-    ydot.resize(model.ny);
-    for (double& x : ydot) x = random.uniform(-1, 1);
+    ydot = random_vector(random, model.ny);
   }
   bool regular() {
     return set->row_count() > 0 &&

@@ -11,7 +11,7 @@
 #include "state/folded_rotors.hpp"
 #include "state/projection.hpp"
 #include "support/geared_robot.hpp"
-#include "support/loop_scene.hpp"
+#include "support/moving.hpp"
 #include "support/oracle.hpp"
 #include "tenon/delassus.hpp"
 #include "tenon/dynamics.hpp"
@@ -153,10 +153,7 @@ TEST(LoopDelassus, AllMethodsMatchDenseOnModels) {
         std::string(name).find("bar") != std::string::npos || std::string(name) == "planar_leg_linkage";
     for (const bool floating : {true, false}) {
       if (floating && planar) continue;
-      CompileOptions options;
-      options.floating_base = floating;
-      const LoopScene scene =
-          loop_scene(load_urdf(TENON_MODELS_DIR "/" + std::string(name) + ".urdf"), options);
+      const LoopScene scene = model_scene(name, floating);
       Random random(7);
       std::vector<ConstraintSpec> specs;
       for (int link = 1; link < static_cast<int>(scene.model->links.size()); link += 3)
@@ -405,10 +402,7 @@ TEST(LoopDelassus, CabaOsimInvertsOnModels) {
   };
   for (const auto& [name, feet] : robots_with_feet) {
     SCOPED_TRACE(name);
-    CompileOptions options;
-    options.floating_base = true;
-    const LoopScene scene =
-        loop_scene(load_urdf(TENON_MODELS_DIR "/" + std::string(name) + ".urdf"), options);
+    const LoopScene scene = model_scene(name, true);
     std::vector<ConstraintSpec> specs;
     for (const char* foot : feet)
       specs.push_back(point_constraint(scene.model->find_link(foot), {0.02, 0, -0.1}));

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <string>
 
-#include "support/loop_scene.hpp"
+#include "support/moving.hpp"
 #include "support/oracle.hpp"
 #include "tenon/delassus.hpp"
 #include "tenon/dynamics.hpp"
@@ -21,18 +21,6 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr int mechanisms = std::max(15, TENON_TEST_ROBOTS / 25);
-
-VectorXd random_vector(Random& random, int n, double reach = 1) {
-  VectorXd x(n);
-  for (double& e : x) e = random.uniform(-reach, reach);
-  return x;
-}
-
-LoopScene model_scene(const std::string& name, bool floating) {
-  CompileOptions options;
-  options.floating_base = floating;
-  return loop_scene(load_urdf(TENON_MODELS_DIR "/" + name + ".urdf"), options);
-}
 
 // K, k, G, g and phi at a state.
 struct Split {

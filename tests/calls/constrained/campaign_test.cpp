@@ -1,6 +1,6 @@
 // The first cases of bench/studies/campaign.cpp: every kind of robot, contact and state, against the
 // reference.
-#include "support/campaign.hpp"
+#include "support/campaign/campaign.hpp"
 
 #include <gtest/gtest.h>
 

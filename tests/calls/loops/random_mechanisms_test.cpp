@@ -9,8 +9,7 @@
 #include <string>
 
 #include "support/constrained_scene.hpp"
-#include "support/loop_scene.hpp"
-#include "support/oracle.hpp"
+#include "support/moving.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
 
@@ -21,7 +20,6 @@ using Eigen::VectorXd;
 
 constexpr int mechanisms = std::max(12, TENON_TEST_ROBOTS * 3 / 50);
 constexpr double tolerance = 1e-8;
-constexpr double well_posed = 1e-6;  // as in random_constraints_test.cpp
 
 enum class Treatment { embedded, rows, half };
 
@@ -41,8 +39,7 @@ bool draw(std::uint64_t seed, Drawn& d) {
   const Model& model = *d.scene.model;
   d.state = random_state(random, model);
   d.tau = as_vector(d.state.tau);
-  VectorXd ydot(model.ny);
-  for (double& x : ydot) x = random.uniform(-1, 1);
+  const VectorXd ydot = random_vector(random, model.ny);
   d.v.resize(model.nv);
   Workspace w(d.scene.model);
   if (spanning_velocity(w, d.scene.q.data(), ydot.data(), d.v.data()) != Status::ok) return false;

@@ -1,4 +1,4 @@
-// A search for wrong answers of constrained forward dynamics: cases of campaign_cases.hpp, each solved by
+// A search for wrong answers of constrained forward dynamics: cases of cases.hpp, each solved by
 // several methods and compared with the dense reference in long double. The program bench/studies/campaign.cpp
 // and its short run among the tests share this.
 //
@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "reference/kkt_solver.hpp"
-#include "support/campaign_cases.hpp"
+#include "support/campaign/cases.hpp"
 
 namespace tenon::testing {
 

@@ -6,7 +6,7 @@
 #include <Eigen/Dense>
 #include <string>
 
-#include "support/loop_scene.hpp"
+#include "support/moving.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
 #include "tenon/urdf.hpp"
@@ -61,8 +61,8 @@ void check(const std::string& body, int ny, int clusters) {
   Random random(4);
   const State state = random_state(random, *scene.model);
   const VectorXd tau = Eigen::Map<const VectorXd>(state.tau.data(), scene.model->nv);
-  VectorXd ydot(ny), v(scene.model->nv), qdd(v.size());
-  for (double& rate : ydot) rate = random.uniform(-1, 1);
+  const VectorXd ydot = random_vector(random, ny);
+  VectorXd v(scene.model->nv), qdd(v.size());
   ASSERT_EQ(spanning_velocity(w, scene.q.data(), ydot.data(), v.data()), Status::ok) << w.message();
   LoopState gaps;
   ASSERT_EQ(check_loops(w, scene.q.data(), v.data(), gaps), Status::ok);

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "support/closure_scene.hpp"
-#include "support/loop_scene.hpp"
+#include "support/moving.hpp"
 #include "tenon/loops.hpp"
 
 namespace tenon::testing {
@@ -19,7 +19,6 @@ using Eigen::VectorXd;
 
 constexpr int robots = std::max(40, TENON_TEST_ROBOTS / 8);
 constexpr int mechanisms = std::max(20, TENON_TEST_ROBOTS / 15);
-constexpr double well_posed = 1e-6;  // as in random_constraints_test.cpp
 
 struct Hit {
   VectorXd v, impulse;
@@ -168,18 +167,12 @@ TEST(Impact, KeepsEmbeddedLoopsClosed) {
     const int nv = scene.model->nv, ny = scene.model->ny, loop_rows = scene.model->data().loop_row_count;
     if (ny < 4) continue;
     Random random(static_cast<std::uint64_t>(seed));
-    const int link = random.integer(1, static_cast<int>(scene.model->links.size()) - 1);
-    const auto set = ConstraintSet::bind(scene.model, {point_constraint(link, random.vector(0.2))});
-    Workspace w(scene.model, set), independent(scene.model, set);
-    ASSERT_EQ(set_coordinates(independent, Coordinates::spanning, Coordinates::independent), Status::ok);
-    VectorXd ydot(ny), v(nv);
-    for (double& x : ydot) x = random.uniform(-1, 1);
-    MatrixXd G(nv, ny), K(loop_rows, nv), M(nv, nv), J(3, nv);
-    if (spanning_velocity(w, scene.q.data(), ydot.data(), v.data()) != Status::ok ||
-        loop_map(w, scene.q.data(), v.data(), G.data(), nv, nullptr) != Status::ok)
-      continue;
-    if (G.norm() > 20 * std::sqrt(ny)) continue;
-    const Hit x = hit(w, {0.6}, scene.q.data(), v), y = hit(independent, {0.6}, scene.q.data(), ydot);
+    MovingLoops t(scene, random, random_point(random, scene.model));
+    if (!t.regular()) continue;
+    Workspace& w = t.w;
+    const VectorXd& v = t.v;
+    MatrixXd K(loop_rows, nv), M(nv, nv), J(3, nv);
+    const Hit x = hit(w, {0.6}, scene.q.data(), v), y = hit(t.independent, {0.6}, scene.q.data(), t.ydot);
     ASSERT_GE(static_cast<int>(x.status), 0) << w.message();
     EXPECT_EQ(x.status, y.status);
     if (x.status != Status::ok) continue;  // a row that nothing moves
@@ -189,10 +182,10 @@ TEST(Impact, KeepsEmbeddedLoopsClosed) {
               Status::ok);
     EXPECT_LE((K * x.v).norm(), 1e-8 * (1 + K.norm() * v.norm()));
     EXPECT_LE((J * x.v + 0.6 * J * v).norm(), 1e-8 * (1 + (J * v).norm()));
-    EXPECT_LE((G.transpose() * (M * (x.v - v) - J.transpose() * x.impulse)).norm(),
-              1e-7 * (1 + G.norm() * (M * v).norm()));
-    EXPECT_LE(relative_error(G * y.v, x.v, 1), 1e-7);
-    EXPECT_LE((G.transpose() * J.transpose() * (x.impulse - y.impulse)).norm(),
+    EXPECT_LE((t.G.transpose() * (M * (x.v - v) - J.transpose() * x.impulse)).norm(),
+              1e-7 * (1 + t.G.norm() * (M * v).norm()));
+    EXPECT_LE(relative_error(t.G * y.v, x.v, 1), 1e-7);
+    EXPECT_LE((t.G.transpose() * J.transpose() * (x.impulse - y.impulse)).norm(),
               1e-7 * (1 + x.impulse.norm()));
     ++compared;
   }

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "support/closure_scene.hpp"
-#include "support/loop_scene.hpp"
+#include "support/moving.hpp"
 #include "tenon/loops.hpp"
 
 namespace tenon::testing {
@@ -18,12 +18,6 @@ using Eigen::VectorXd;
 
 constexpr int robots = std::max(40, TENON_TEST_ROBOTS / 8);
 constexpr int mechanisms = std::max(20, TENON_TEST_ROBOTS / 15);
-
-VectorXd random_vector(Random& random, int n) {
-  VectorXd x(n);
-  for (double& e : x) e = random.uniform(-1, 1);
-  return x;
-}
 
 TEST(ConstrainedInverse, MatchesReference) {
   int inter_body = 0;
@@ -84,36 +78,27 @@ TEST(ConstrainedInverse, UndoesConstrainedDynamicsWithLoops) {
     const int nv = scene.model->nv, ny = scene.model->ny;
     if (ny < 4) continue;
     Random random(static_cast<std::uint64_t>(seed));
-    const State state = random_state(random, *scene.model);
-    const int link = random.integer(1, static_cast<int>(scene.model->links.size()) - 1);
-    const auto set = ConstraintSet::bind(scene.model, {point_constraint(link, random.vector(0.2))});
-    Workspace w(scene.model, set), independent(scene.model, set);
-    ASSERT_EQ(set_coordinates(independent, Coordinates::spanning, Coordinates::independent), Status::ok);
-    const VectorXd ydot = random_vector(random, ny), tau_y = random_vector(random, ny);
-    VectorXd v(nv), qdd(nv), yddot(ny), lambda(3), back(nv), back_y(ny);
-    MatrixXd G(nv, ny);
-    if (spanning_velocity(w, scene.q.data(), ydot.data(), v.data()) != Status::ok ||
-        loop_map(w, scene.q.data(), v.data(), G.data(), nv, nullptr) != Status::ok)
-      continue;
-    if (G.norm() > 20 * std::sqrt(ny)) continue;
-    ASSERT_GE(static_cast<int>(constrained_dynamics(w, {}, scene.q.data(), v.data(), state.tau.data(),
+    MovingLoops t(scene, random, random_point(random, scene.model));
+    if (!t.regular()) continue;
+    const VectorXd tau_y = random_vector(random, ny);
+    VectorXd qdd(nv), yddot(ny), lambda(3), back(nv), back_y(ny);
+    ASSERT_GE(static_cast<int>(constrained_dynamics(t.w, {}, scene.q.data(), t.v.data(), t.tau.data(),
                                                     nullptr, nullptr, qdd.data(), lambda.data())),
               0)
-        << w.message();
-    ASSERT_EQ(constrained_inverse_dynamics(w, scene.q.data(), v.data(), qdd.data(), nullptr, lambda.data(),
-                                           back.data()),
+        << t.w.message();
+    ASSERT_EQ(constrained_inverse_dynamics(t.w, scene.q.data(), t.v.data(), qdd.data(), nullptr,
+                                           lambda.data(), back.data()),
               Status::ok);
-    const VectorXd tau = as_vector(state.tau);
-    const double size = 1 + G.norm() * (back.norm() + lambda.norm());
-    EXPECT_LE((G.transpose() * (back - tau)).norm(), 1e-8 * size);
+    const double size = 1 + t.G.norm() * (back.norm() + lambda.norm());
+    EXPECT_LE((t.G.transpose() * (back - t.tau)).norm(), 1e-8 * size);
     ASSERT_GE(
-        static_cast<int>(constrained_dynamics(independent, {}, scene.q.data(), ydot.data(), tau_y.data(),
+        static_cast<int>(constrained_dynamics(t.independent, {}, scene.q.data(), t.ydot.data(), tau_y.data(),
                                               nullptr, nullptr, yddot.data(), lambda.data())),
         0);
-    ASSERT_EQ(constrained_inverse_dynamics(independent, scene.q.data(), ydot.data(), yddot.data(), nullptr,
-                                           lambda.data(), back_y.data()),
+    ASSERT_EQ(constrained_inverse_dynamics(t.independent, scene.q.data(), t.ydot.data(), yddot.data(),
+                                           nullptr, lambda.data(), back_y.data()),
               Status::ok);
-    EXPECT_LE((back_y - tau_y).norm(), 1e-8 * (1 + yddot.norm() + lambda.norm()) * G.norm());
+    EXPECT_LE((back_y - tau_y).norm(), 1e-8 * (1 + yddot.norm() + lambda.norm()) * t.G.norm());
     ++compared;
   }
   EXPECT_GE(compared, mechanisms / 3);

@@ -1,4 +1,4 @@
-#include "support/campaign.hpp"
+#include "support/campaign/campaign.hpp"
 
 #include <algorithm>
 #include <cinttypes>

@@ -14,9 +14,6 @@ namespace {
 
 constexpr int robots = TENON_TEST_ROBOTS;
 constexpr double tolerance = 1e-9;
-// Eigenvalues of the row-scaled Delassus matrix: below this ratio the answer itself is uncertain, and what is
-// asked of a method is loosened in proportion.
-constexpr double well_posed = 1e-6;
 
 const char* name_of_kind(SceneKind kind) {
   switch (kind) {

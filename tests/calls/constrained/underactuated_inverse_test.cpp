@@ -7,7 +7,7 @@
 #include <string>
 
 #include "support/closure_scene.hpp"
-#include "support/loop_scene.hpp"
+#include "support/moving.hpp"
 #include "tenon/loops.hpp"
 
 namespace tenon::testing {
@@ -17,7 +17,6 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr int robots = std::max(60, TENON_TEST_ROBOTS / 6);
-constexpr double well_posed = 1e-6;  // as in random_constraints_test.cpp
 
 struct Answer {
   Status status;
@@ -195,28 +194,25 @@ TEST(Underactuated, WithEmbeddedLoops) {
   for (int seed = 0; seed < robots / 2 && !HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
     const LoopScene scene = random_loop_scene(static_cast<std::uint64_t>(seed), 6);
-    const int ny = scene.model->ny, nv = scene.model->nv;
+    const int ny = scene.model->ny;
     if (ny < 4 || scene.model->data().cluster_count == 0) continue;
     Random random(static_cast<std::uint64_t>(seed));
-    const int link = random.integer(1, static_cast<int>(scene.model->links.size()) - 1);
-    const auto set = ConstraintSet::bind(scene.model, {point_constraint(link, random.vector(0.2))});
-    Workspace w(scene.model, set);
-    VectorXd ydot(ny), yddot(ny), v(nv), b(ny);
-    for (double& x : ydot) x = random.uniform(-1, 1);
-    for (double& x : yddot) x = random.uniform(-1, 1);
+    MovingLoops t(scene, random, random_point(random, scene.model));
+    Workspace& w = t.independent;
+    VectorXd b(ny);
     std::vector<std::int32_t> actuated(static_cast<std::size_t>(ny), 1);
     actuated[static_cast<std::size_t>(random.integer(0, ny - 1))] = 0;
-    const Answer refused = ask(w, {}, scene.q.data(), v.data(), v.data(), nullptr);
+    const VectorXd still = VectorXd::Zero(scene.model->nv);
+    const Answer refused = ask(t.w, {}, scene.q.data(), still.data(), still.data(), nullptr);
     EXPECT_EQ(refused.status, Status::unsupported);
     EXPECT_TRUE((refused.tau.array() == 77).all());
-    ASSERT_EQ(set_coordinates(w, Coordinates::spanning, Coordinates::independent), Status::ok);
     MatrixXd J(3, ny);
-    if (inverse_dynamics(w, scene.q.data(), ydot.data(), yddot.data(), nullptr, b.data()) != Status::ok)
+    if (inverse_dynamics(w, scene.q.data(), t.ydot.data(), t.yddot.data(), nullptr, b.data()) != Status::ok)
       continue;
     ASSERT_EQ(
-        constraint_rows(w, scene.q.data(), ydot.data(), nullptr, J.data(), 3, nullptr, nullptr, nullptr),
+        constraint_rows(w, scene.q.data(), t.ydot.data(), nullptr, J.data(), 3, nullptr, nullptr, nullptr),
         Status::ok);
-    const Answer x = ask(w, actuated, scene.q.data(), ydot.data(), yddot.data(), nullptr);
+    const Answer x = ask(w, actuated, scene.q.data(), t.ydot.data(), t.yddot.data(), nullptr);
     ASSERT_GE(static_cast<int>(x.status), 0) << w.message();
     const VectorXd left = b - J.transpose() * x.lambda - x.tau;
     const int free = without_motor(actuated)[0];
