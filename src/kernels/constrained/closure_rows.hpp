@@ -1,16 +1,17 @@
-// Rows of a closure: a frame 1 of body 1 and a frame 2 of body 2 kept together, along the axes e of frame 1.
+// Rows of a closure: frame 1 of body 1 and frame 2 of body 2 kept together, along the axes e of frame 1.
 //
 // In coordinates of body 1, with x the origin of frame 2, V = V_1 - V_2 the relative spatial velocity and
 // K = [e; 0] for an angular row, K = [x x e; e] for a linear one,
-//   velocity      y  = K V            the derivative of R_1^T (x_1 - x_2) and of the angle between the
-//   frames, acceleration  y' = K (A_1 - A_2) + K (V_1 x V_2) - e . (w x u),   w the angular part of V,
-//                                                                     u = V_lin + w x x, linear rows only:
-// seen from body 1, V_2 changes by A_2 - V_1 x V_2, and x by -u. Exact whatever the gap. The row acts on body
-// 1 by K and on body 2 by -K: one line of action, so that nothing is left of it above the bodies' nearest
-// common ancestor, and gravity is in A_1 - A_2 no more.
 //
-// The relative pose comes up both ways from that ancestor, not through the world: no digits are lost far from
-// the origin.
+//   velocity      y  = K V,   the derivative of R_1^T (x_1 - x_2) and of the angle between the frames
+//   acceleration  y' = K (A_1 - A_2) + K (V_1 x V_2) - e . (w x u),   the last term for linear rows only,
+//
+// with w the angular part of V and u = V_lin + w x x. Seen from body 1, V_2 changes by A_2 - V_1 x V_2, and x
+// by -u. Exact whatever the gap. The row acts on body 1 by K and on body 2 by -K, along one line: above the
+// nearest common ancestor of the bodies the forces cancel, and gravity cancels in A_1 - A_2.
+//
+// The relative pose is computed along both paths from that ancestor and not through the world: no digits are
+// lost far from the origin.
 #pragma once
 
 #include "kernels/joint/rotation_error.hpp"
@@ -19,7 +20,7 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// X_ancestor_i from the joint transforms on the way.
+// X_ancestor_i from the joint transforms on the path.
 template <class T>
 inline Transform<Rot3<T>, T> pose_in_ancestor(const ModelData& m, int i, int ancestor,
                                               const WorkspaceData<T>& w) {
@@ -39,7 +40,7 @@ inline Transform<Rot3<T>, T> pose_in_ancestor(const ModelData& m, int i, int anc
   return {{R}, p};
 }
 
-// What the rows of a closure have in common; everything in coordinates of body 1.
+// Quantities shared by the rows of a closure; all in coordinates of body 1.
 template <class T>
 struct ClosureState {
   Transform<Rot3<T>, T> X;   // X_1_2 of the bodies
@@ -49,7 +50,7 @@ struct ClosureState {
   Vec3<T> error_w, error_v;  // position errors
 };
 
-// From axis K of one frame to axis K of another.
+// The shortest rotation that takes axis K of one frame to axis K of the other.
 template <int K, class T>
 inline Vec3<T> swing_of_axis(const Mat3<T>& from, const Mat3<T>& to) {
   constexpr int next = (K + 1) % 3;
@@ -96,7 +97,7 @@ inline ClosureState<T> closure_state(const ModelData& m, const ConstraintItem& i
   return s;
 }
 
-// One row: K on the body, or on both where both move, and what belongs to it.
+// One row: K on the body, or on both where both move; its velocity, error and right-hand side.
 template <class T>
 TENON_INLINE void place_closure_row(const ConstraintItem& item, const ClosureState<T>& s, int j,
                                     const Force<T>& K, const T& gamma, const T& error, WorkspaceData<T>& w) {

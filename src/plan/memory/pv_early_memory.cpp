@@ -8,8 +8,8 @@
 namespace tenon {
 namespace {
 
-// Compliance over the row's Delassus diagonal from which a row is a spring on its own link: a stiffer one
-// would drown the link's inertia.
+// Compliance relative to the row's Delassus diagonal from which a row is a spring on its own link: a stiffer
+// spring would exceed the link's inertia by far.
 constexpr double soft_enough = 1e-2;
 
 template <class T>
@@ -77,8 +77,8 @@ void PvEarlyMemory<T>::sort_rows(const ConstraintData& c) {
   hard_begin_.push_back(static_cast<std::int32_t>(hard_rows_.size()));
 }
 
-// Children come first, in the order of the sweep, then the rows on the node itself, six at a time. A squeeze
-// is planned wherever more than six may meet, should no joint take any row.
+// Children first, in the order of the sweep, then the rows on the node itself, six at a time. A squeeze is
+// planned wherever more than six rows would meet if no joint carried any.
 template <class T>
 void PvEarlyMemory<T>::plan_joins() {
   std::vector<std::int32_t> most(nodes_.size(), 0);  // rows that may leave a node

@@ -20,9 +20,10 @@ class PvEarlyMemory {
   PvEarlyMemory(const PvEarlyMemory&) = delete;
   PvEarlyMemory& operator=(const PvEarlyMemory&) = delete;
 
-  // Rows scaled to unit Delassus diagonal: the best for rounding.
+  // Scales rows to unit Delassus diagonal, which keeps rounding errors small.
   void scale_by_delassus() { data.row_scale = delassus_scale_.data(); }
-  // Rows scaled by the square roots of their weights: what is redundant is then the least-squares residual.
+  // Scales rows by the square roots of their weights; the residual of redundant rows is then that of least
+  // squares.
   void scale_by_weight() { data.row_scale = weight_scale_.data(); }
   std::size_t bytes() const;
 
