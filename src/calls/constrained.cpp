@@ -105,7 +105,7 @@ Status run(WorkspaceImpl& w, const MethodEntry& entry, const CheckedInputs& in) 
 // The next method where the iteration of `stalled_one` stalls: constrained_aba, linear in coordinates and in
 // rows, where dense costs much more, else dense.
 const MethodEntry& next_entry(const WorkspaceImpl& w, Method stalled_one) {
-  constexpr double worth_sweeps = 3000;  // multiplications a coordinate; measured by bench/scaling
+  constexpr double worth_sweeps = 3000;  // multiplications a coordinate; measured by bench/studies/scaling
   const ModelData& m = w.md();
   const ConstraintData& c = *w.cd();
   double work = 0;

@@ -48,7 +48,7 @@ Status delassus_matrix(Workspace& w, DelassusMethod method, const double* q, dou
 // are as large as mu. Every method satisfies (Lambda^-1 + E) X = 1 to about (rounding) x mu x (Delassus
 // diagonal): ten times the mu costs one digit. The default is the largest mu at which all methods keep eight
 // digits in random scenes of every kind, unless an ill-conditioned mass matrix leaves fewer; see
-// bench/damped_inverse_error for figures.
+// bench/studies/damped_inverse_error for figures.
 //
 // Where rows on different links are redundant together, caba_osim and caba_osimf would lose digits in
 // proportion to the square of that factor. They detect this and use pv_osimr and its factor instead, so their
