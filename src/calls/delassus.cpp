@@ -22,7 +22,12 @@ Status dense(WorkspaceImpl& w, const double* q) {
   std::fill_n(w.w().delassus, stride * stride, 0.0);
   double* G = nullptr;
   if (w.md().cluster_count > 0) dense_G(w, G = w.loops.MG.data(), w.model->nv);
-  return positive(w.textbook->delassus(q, G, w.cd()->user_row, w.w().delassus, stride));
+  if (!w.textbook->delassus(q, G, w.cd()->user_row, w.w().delassus, stride))
+    return Status::not_positive_definite;
+  for (int i = 0; i < w.rows(); ++i)
+    for (int j = 0; j < w.rows(); ++j)
+      if (!w.cd()->active[i] || !w.cd()->active[j]) w.w().delassus[i + j * stride] = 0;
+  return Status::ok;
 }
 
 Status ltl_osim(WorkspaceImpl& w, const double* q) {

@@ -210,7 +210,8 @@ Status operational_space(Workspace& workspace, const double* q, const Operationa
   TENON_CHECK(check_result(w, w.delassus->inverse_mass_JT, rows * w.model->nv));
   TENON_CHECK(write_products(w, out));
   if (rank) *rank = found;
-  return found < rows ? Status::rank_deficient : Status::ok;
+  const int active = rows > 0 ? static_cast<int>(std::count(w.cd()->active, w.cd()->active + rows, 1)) : 0;
+  return found < active ? Status::rank_deficient : Status::ok;
 }
 
 }  // namespace tenon

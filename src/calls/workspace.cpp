@@ -160,6 +160,7 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
     : model(std::move(model_)),
       constraints(std::move(constraints_)),
       split(*model),
+      settings(constraints.get()),
       kernels(&tenon::kernels<double>()),
       tables(model->data(), cd()),
       arena(model->data(), cd(), static_cast<std::size_t>(tables.row_first.back()), false),
@@ -271,6 +272,11 @@ void WorkspaceImpl::tell_parts() {
   if (independent.made()) independent->follow(w());
 }
 
+void WorkspaceImpl::update_rows() {
+  if (independent.made()) independent->data.rows.poses = cd()->poses;
+  if (pv_early.made()) pv_early->update_rows(*cd());
+}
+
 Status WorkspaceImpl::fail(Status status, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
@@ -312,7 +318,7 @@ std::size_t Workspace::bytes() const {
          w.loops.bytes() + w.coordinates.bytes() + w.damped.bytes() + doubles * sizeof(double) +
          indices * sizeof(std::int32_t) + (w.elimination_tree ? w.elimination_tree->bytes() : 0) +
          w.dense.bytes() + w.textbook.bytes() + w.independent.bytes() + w.coriolis.bytes() +
-         w.body_room.bytes() + w.underactuated.bytes() + w.split.bytes();
+         w.body_room.bytes() + w.underactuated.bytes() + w.split.bytes() + w.settings.bytes();
 }
 
 void Workspace::set_gravity(const Vector3& gravity) {

@@ -379,6 +379,8 @@ void ConstraintSet::publish() {
   data_.custom = custom_.data();
   data_.weight = weight_.data();
   data_.compliance = compliance_.data();
+  active_.assign(weight_.size(), 1);
+  data_.active = active_.data();
   data_.support_count = static_cast<std::int32_t>(support_.size());
   data_.support = support_.data();
   data_.node_first = node_first_.data();

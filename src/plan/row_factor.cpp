@@ -72,7 +72,15 @@ double RowFactor::kept() const {
   return smallest / largest;
 }
 
+// Rows may have got compliance, or lost it, since the last time.
+void RowFactor::measure(const ConstraintData& c) {
+  length_ = coordinates_ + static_cast<int>(std::count_if(c.compliance, c.compliance + rows_,
+                                                          [](double R) { return R > 0; }));
+  stride_ = whole_packs(length_);
+}
+
 void RowFactor::fill(const ModelData& m, const ConstraintData& c, const double* JLT) {
+  measure(c);
   std::fill_n(H_, static_cast<std::ptrdiff_t>(rows_) * stride_, 0.0);
   const int packs = whole_packs(rows_);
   for (int k = 0; k < coordinates_; ++k) {
@@ -136,6 +144,7 @@ void RowFactor::factor(const ModelData& m, const ConstraintData& c, const double
 }
 
 void RowFactor::factor(const ConstraintData& c, const double* JLT) {
+  measure(c);
   std::fill_n(H_, static_cast<std::ptrdiff_t>(rows_) * stride_, 0.0);
   for (int r = 0; r < rows_; ++r)
     std::copy_n(JLT + static_cast<std::ptrdiff_t>(r) * coordinates_, coordinates_, column(r));

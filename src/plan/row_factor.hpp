@@ -30,7 +30,7 @@ namespace tenon {
 
 class RowFactor {
  public:
-  // coordinates: those of M. soft: the number of rows with compliance. room: room_size numbers of the caller,
+  // coordinates: those of M. soft: the number of rows that may have compliance. room: room_size numbers of the caller,
   // which hold the matrices from factor to the last use of the factor.
   RowFactor(int rows, int coordinates, int soft, double* room);
   static std::size_t room_size(int rows, int coordinates, int soft);
@@ -66,6 +66,7 @@ class RowFactor {
   const double* column(int r) const { return H_ + static_cast<std::ptrdiff_t>(r) * stride_; }
   double* range(int i) { return F_ + static_cast<std::ptrdiff_t>(i) * rows_; }
   void fill(const ModelData& m, const ConstraintData& c, const double* JLT);
+  void measure(const ConstraintData& c);
   void reduce(const ConstraintData& c);
   void scale_rows(const ConstraintData& c);
   int take_pivot(int step);

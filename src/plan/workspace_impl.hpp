@@ -20,6 +20,7 @@
 #include "plan/memory/proximal_memory.hpp"
 #include "plan/memory/pv_early_memory.hpp"
 #include "plan/memory/pv_memory.hpp"
+#include "plan/memory/row_settings.hpp"
 #include "plan/memory/underactuated_memory.hpp"
 #include "plan/on_demand.hpp"
 #include "reference/kkt_solver.hpp"
@@ -41,6 +42,7 @@ struct WorkspaceImpl {
   std::shared_ptr<const Model> model;
   std::shared_ptr<const ConstraintSet> constraints;
   LoopSplit split;
+  RowSettings settings;
   const KernelTable<double>* kernels;
   SweepTables tables;
   Arena<double> arena;
@@ -79,7 +81,7 @@ struct WorkspaceImpl {
   SolveReport report;
 
   const ModelData& md() const { return split.data; }
-  const ConstraintData* cd() const { return constraints ? &constraints->data() : nullptr; }
+  const ConstraintData* cd() const { return constraints ? &settings.data : nullptr; }
   int rows() const { return constraints ? constraints->row_count() : 0; }
   WorkspaceData<double>& w() { return arena.data; }
 
@@ -90,6 +92,8 @@ struct WorkspaceImpl {
   void need_joint_space();
   void need_kept_mass_matrix();
   void set_gravity(const double* gravity);
+  // After any change of the settings: tells the parts that hold what follows from them.
+  void update_rows();
   // After any change of WorkspaceData: updates the parts that hold a copy of it.
   void tell_parts();
 

@@ -60,6 +60,20 @@ Status constrained_dynamics(Workspace& w, const SolveOptions& options, const dou
 // accelerations and stabilisation), position error and velocity of each row. Any output may be null.
 Status constraint_rows(Workspace& w, const double* q, const double* v, const double* desired, double* J,
                        int ld, double* rhs, double* position_error, double* row_velocity);
+// Constraints of the workspace, changed without allocation. A constraint that is not active asks for nothing: its
+// rows are zero and their multipliers too. The loops of a model that rows close are always active. Weights and
+// compliance: one a row in the user's order; null: the defaults, 1 and 0.
+struct ConstraintSettings {
+  bool active = true;
+  double frequency = 0, damping_ratio = 1;
+};
+Status set_constraint_active(Workspace& w, int constraint, bool active);
+Status set_constraint_gains(Workspace& w, int constraint, double frequency, double damping_ratio);
+Status set_constraint_weights(Workspace& w, int constraint, const double* weights);
+Status set_constraint_compliance(Workspace& w, int constraint, const double* compliance);
+// As they are now. weights, compliance: where to write them, or null.
+Status constraint_settings(Workspace& w, int constraint, ConstraintSettings& settings, double* weights,
+                           double* compliance);
 // Anchors of all constraints := poses of their frames at q.
 Status anchor_here(Workspace& w, const double* q);
 // Moves q until closures are closed and stabilised constraints are at their anchors, to `tolerance` (m, rad);

@@ -97,15 +97,29 @@ inline ClosureState<T> closure_state(const ModelData& m, const ConstraintItem& i
   return s;
 }
 
+// A row that is switched off: nothing moves it and it asks for nothing, so that its multiplier is zero.
+template <class T>
+TENON_INLINE void clear_row(int r, WorkspaceData<T>& w) {
+  const T o(0);
+  store(w.K + 6 * r, Force<T>{{o, o, o}, {o, o, o}});
+  w.row_gamma[r] = w.row_error[r] = w.row_velocity[r] = w.k[r] = o;
+}
+
 // One row: K on the body, or on both where both move; its velocity, error and right-hand side.
 template <class T>
-TENON_INLINE void place_closure_row(const ConstraintItem& item, const ClosureState<T>& s, int j,
-                                    const Force<T>& K, const T& gamma, const T& error, WorkspaceData<T>& w) {
+TENON_INLINE void place_closure_row(const ConstraintData& c, const ConstraintItem& item,
+                                    const ClosureState<T>& s, int j, const Force<T>& K, const T& gamma,
+                                    const T& error, WorkspaceData<T>& w) {
   const T o(0);
   const int r = item.row_begin + j;
   const Force<T> none{{o, o, o}, {o, o, o}};
   const Force<T> K_2 = none - force_to_child(s.X, K);
   const bool two = item.side_row >= 0;
+  if (!c.active[r]) {
+    for (int side = 0; two && side < 2; ++side) store(w.side_K + 12 * (item.side_row + j) + 6 * side, none);
+    clear_row(r, w);
+    return;
+  }
   const Force<T> single = two || item.first == item.second ? none : item.first < 0 ? K_2 : K;
   if (two) {
     store(w.side_K + 12 * (item.side_row + j), K);
@@ -133,9 +147,10 @@ inline void evaluate_closure(const ModelData& m, const ConstraintData& c, const 
     const int axis = bit % 3;
     const Vec3<T> e = {T(item.R[axis]), T(item.R[3 + axis]), T(item.R[6 + axis])};
     if (bit < 3)
-      place_closure_row(item, s, row++, Force<T>{e, {o, o, o}}, dot(e, s.gamma_w), dot(e, s.error_w), w);
+      place_closure_row(c, item, s, row++, Force<T>{e, {o, o, o}}, dot(e, s.gamma_w), dot(e, s.error_w), w);
     else
-      place_closure_row(item, s, row++, Force<T>{cross(s.x, e), e}, dot(e, s.gamma_v), dot(e, s.error_v), w);
+      place_closure_row(c, item, s, row++, Force<T>{cross(s.x, e), e}, dot(e, s.gamma_v), dot(e, s.error_v),
+                        w);
   }
 }
 

@@ -68,6 +68,10 @@ inline void evaluate_item(const ConstraintData& c, int index, WorkspaceData<T>& 
 
   int r = item.row_begin;
   const auto finish = [&](const Force<T>& K, const T& gamma, const T& error) {
+    if (!c.active[r]) {
+      clear_row(r++, w);
+      return;
+    }
     const T velocity = dot(v, K);
     store(w.K + 6 * r, K);
     w.row_gamma[r] = gamma;

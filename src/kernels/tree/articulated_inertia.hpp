@@ -146,10 +146,10 @@ inline void place_rows(const ModelData& m, const ConstraintData& c, WorkspaceDat
   const T o(0);
   for (int index = 0; index < c.item_count; ++index) {
     const ConstraintItem& item = c.items[index];
-    T* K = w.K + 6 * item.row_begin;
-    const auto put = [&K](const Force<T>& row) {
-      store(K, row);
-      K += 6;
+    int r = item.row_begin;
+    const auto put = [&](const Force<T>& row) {
+      store(w.K + 6 * r, c.active[r] ? row : Force<T>{{o, o, o}, {o, o, o}});
+      ++r;
     };
     if (item.custom >= 0) {
       for (int j = 0; j < item.row_count; ++j) put(load_force<T>(c.custom + 6 * (item.custom + j)));
