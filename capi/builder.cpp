@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "arguments.hpp"
-#include "descriptor.hpp"
-#include "factory.hpp"
-#include "guard.hpp"
-#include "object.hpp"
+#include "support/arguments.hpp"
+#include "support/descriptor.hpp"
+#include "support/factory.hpp"
+#include "support/guard.hpp"
+#include "support/object.hpp"
 
 using namespace tenon::capi;
 using tenon::Error;

@@ -1,9 +1,9 @@
 // What the clusters of a model hold: their joints, coordinates, rows and loops.
 #include <algorithm>
 
-#include "descriptor.hpp"
-#include "guard.hpp"
-#include "object.hpp"
+#include "support/descriptor.hpp"
+#include "support/guard.hpp"
+#include "support/object.hpp"
 
 using namespace tenon::capi;
 

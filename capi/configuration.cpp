@@ -1,5 +1,5 @@
 // Configuration space.
-#include "call.hpp"
+#include "support/call.hpp"
 #include "tenon/dynamics.hpp"
 
 using namespace tenon::capi;

@@ -1,7 +1,7 @@
 // States of other libraries.
 #include "tenon/conventions.hpp"
-#include "call.hpp"
-#include "object.hpp"
+#include "support/call.hpp"
+#include "support/object.hpp"
 
 using namespace tenon::capi;
 

@@ -1,5 +1,5 @@
 // In which coordinates a workspace takes and returns states.
-#include "call.hpp"
+#include "support/call.hpp"
 #include "tenon/loops.hpp"
 
 using namespace tenon::capi;

@@ -1,7 +1,7 @@
 // The Delassus matrix, its damped inverse, operational space.
 #include "tenon/delassus.hpp"
 
-#include "call.hpp"
+#include "support/call.hpp"
 
 using namespace tenon::capi;
 using tenon::DampedInverseMethod;

@@ -1,9 +1,9 @@
 // Dynamics, with and without constraints.
 #include "tenon/dynamics.hpp"
 
-#include "call.hpp"
-#include "descriptor.hpp"
-#include "solve_options.hpp"
+#include "support/call.hpp"
+#include "support/descriptor.hpp"
+#include "support/solve_options.hpp"
 
 using namespace tenon::capi;
 using tenon::Status;

@@ -1,6 +1,6 @@
 // Kinematics and the queries that read it.
-#include "arguments.hpp"
-#include "call.hpp"
+#include "support/arguments.hpp"
+#include "support/call.hpp"
 #include "tenon/dynamics.hpp"
 
 using namespace tenon::capi;

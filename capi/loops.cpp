@@ -1,8 +1,8 @@
 // Coordinates and dynamics of models with kinematic loops.
 #include "tenon/loops.hpp"
 
-#include "call.hpp"
-#include "descriptor.hpp"
+#include "support/call.hpp"
+#include "support/descriptor.hpp"
 
 using namespace tenon::capi;
 using tenon::LoopMethod;

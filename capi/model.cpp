@@ -5,12 +5,12 @@
 #include <string_view>
 #include <vector>
 
-#include "arguments.hpp"
-#include "descriptor.hpp"
-#include "factory.hpp"
-#include "guard.hpp"
-#include "log.hpp"
-#include "object.hpp"
+#include "support/arguments.hpp"
+#include "support/descriptor.hpp"
+#include "support/factory.hpp"
+#include "support/guard.hpp"
+#include "support/log.hpp"
+#include "support/object.hpp"
 #include "tenon/urdf.hpp"
 
 namespace tenon::capi {

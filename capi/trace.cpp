@@ -1,10 +1,10 @@
 // Counts of operations, and algorithms as C functions.
 #include "tenon/trace.hpp"
 
-#include "arguments.hpp"
-#include "descriptor.hpp"
-#include "guard.hpp"
-#include "object.hpp"
+#include "support/arguments.hpp"
+#include "support/descriptor.hpp"
+#include "support/guard.hpp"
+#include "support/object.hpp"
 
 using namespace tenon::capi;
 using tenon::Error;

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "kernels/kernel_table.hpp"
-#include "object.hpp"
+#include "support/object.hpp"
 
 #define TENON_SAME(constant, member)                                        \
   static_assert(constant == static_cast<decltype(constant)>(tenon::member), \

@@ -1,9 +1,9 @@
 // tenon_workspace: its life, its message and report, gravity and anchors.
-#include "arguments.hpp"
-#include "call.hpp"
-#include "descriptor.hpp"
-#include "guard.hpp"
-#include "object.hpp"
+#include "support/arguments.hpp"
+#include "support/call.hpp"
+#include "support/descriptor.hpp"
+#include "support/guard.hpp"
+#include "support/object.hpp"
 #include "tenon/dynamics.hpp"
 
 using namespace tenon::capi;

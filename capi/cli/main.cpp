@@ -5,7 +5,7 @@
 #include <exception>
 #include <memory>
 
-#include "commands.hpp"
+#include "commands/commands.hpp"
 
 namespace client {
 

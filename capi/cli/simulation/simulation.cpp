@@ -1,4 +1,4 @@
-#include "simulation.hpp"
+#include "simulation/simulation.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "chart.hpp"
+#include "drawing/chart.hpp"
 
 namespace chart {
 

@@ -1,4 +1,4 @@
-#include "guard.hpp"
+#include "support/guard.hpp"
 
 #include <cstring>
 

@@ -1,4 +1,4 @@
-#include "figure.hpp"
+#include "drawing/figure.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -7,7 +7,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "scene.hpp"
+#include "simulation/scene.hpp"
 
 namespace client {
 namespace {

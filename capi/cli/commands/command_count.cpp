@@ -3,7 +3,7 @@
 #include <memory>
 #include <optional>
 
-#include "commands.hpp"
+#include "commands/commands.hpp"
 
 namespace client {
 namespace {

@@ -1,4 +1,4 @@
-#include "contacts.hpp"
+#include "simulation/contacts.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // tenon codegen: one algorithm for one robot as a C function.
 #include <memory>
 
-#include "commands.hpp"
+#include "commands/commands.hpp"
 
 namespace client {
 namespace {

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "bench.hpp"
-#include "commands.hpp"
+#include "commands/commands.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 

@@ -1,4 +1,4 @@
-#include "svg.hpp"
+#include "drawing/svg.hpp"
 
 #include "client.hpp"
 

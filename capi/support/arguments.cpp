@@ -1,4 +1,4 @@
-#include "arguments.hpp"
+#include "support/arguments.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "guard.hpp"
-#include "object.hpp"
+#include "support/guard.hpp"
+#include "support/object.hpp"
 
 namespace tenon::capi {
 

@@ -2,10 +2,10 @@
 // arrows.
 #pragma once
 
-#include "chart.hpp"
 #include "client.hpp"
-#include "contacts.hpp"
-#include "simulation.hpp"
+#include "drawing/chart.hpp"
+#include "simulation/contacts.hpp"
+#include "simulation/simulation.hpp"
 
 namespace client {
 

@@ -1,12 +1,12 @@
-#include "call.hpp"
+#include "support/call.hpp"
 
 #include <cstdarg>
 #include <cstdio>
 
-#include "arguments.hpp"
-#include "descriptor.hpp"
 #include "mechanism/utf8.hpp"
-#include "solve_options.hpp"
+#include "support/arguments.hpp"
+#include "support/descriptor.hpp"
+#include "support/solve_options.hpp"
 #include "tenon/loops.hpp"
 
 namespace tenon::capi {

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "client.hpp"
-#include "contacts.hpp"
+#include "simulation/contacts.hpp"
 
 namespace client {
 

@@ -1,12 +1,12 @@
-#include "chart.hpp"
+#include "drawing/chart.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "client.hpp"
-#include "drawing.hpp"
-#include "svg.hpp"
+#include "drawing/drawing.hpp"
+#include "drawing/svg.hpp"
 
 namespace chart {
 namespace {

@@ -1,4 +1,4 @@
-#include "log.hpp"
+#include "support/log.hpp"
 
 #include <spdlog/details/null_mutex.h>
 #include <spdlog/logger.h>

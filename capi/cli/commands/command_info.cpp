@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <memory>
 
-#include "commands.hpp"
+#include "commands/commands.hpp"
 
 namespace client {
 namespace {

@@ -1,10 +1,10 @@
-#include "drawing.hpp"
+#include "drawing/drawing.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "svg.hpp"
+#include "drawing/svg.hpp"
 
 namespace chart {
 namespace {

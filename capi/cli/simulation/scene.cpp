@@ -1,4 +1,4 @@
-#include "scene.hpp"
+#include "simulation/scene.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "client.hpp"
-#include "contacts.hpp"
+#include "simulation/contacts.hpp"
 
 namespace client {
 

@@ -3,13 +3,13 @@
 #include <memory>
 #include <optional>
 
-#include "commands.hpp"
-#include "controller.hpp"
+#include "commands/commands.hpp"
 #include "csv.hpp"
-#include "figure.hpp"
+#include "drawing/figure.hpp"
 #include "progress.hpp"
 #include "report.hpp"
-#include "simulation.hpp"
+#include "simulation/controller.hpp"
+#include "simulation/simulation.hpp"
 
 namespace client {
 namespace {

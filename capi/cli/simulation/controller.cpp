@@ -1,4 +1,4 @@
-#include "controller.hpp"
+#include "simulation/controller.hpp"
 
 #include <algorithm>
 
