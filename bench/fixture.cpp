@@ -180,12 +180,12 @@ tenon_solve_report Fixture::report() const {
 }
 
 double Fixture::delassus_error_of(int state, const std::vector<double>& matrix) {
-  check(delassus(state, TENON_DELASSUS_DENSE), message());
+  check(delassus(state, TENON_DELASSUS_METHOD_DENSE), message());
   return relative_difference(matrix, delassus_);
 }
 
 double Fixture::inverse_error_of(int state, const std::vector<double>& matrix) {
-  check(damped_inverse(state, TENON_DAMPED_DENSE), message());
+  check(damped_inverse(state, TENON_DAMPED_METHOD_DENSE), message());
   return relative_difference(matrix, inverse_);
 }
 

@@ -14,23 +14,19 @@ struct Conversion {
 
 Conversion checked(Call& call, const tenon_workspace* workspace, std::int32_t convention,
                    std::int32_t direction, const std::int32_t* joints, std::size_t joint_count) {
-  if (convention < TENON_PINOCCHIO || convention > TENON_DRAKE)
-    call.fail(tenon::Status::invalid_argument,
-              "convention is %d; use TENON_PINOCCHIO, TENON_MUJOCO or TENON_DRAKE", convention);
-  if (direction != TENON_FROM_OTHER && direction != TENON_TO_OTHER)
-    call.fail(tenon::Status::invalid_argument, "direction is %d; use TENON_FROM_OTHER or TENON_TO_OTHER",
-              direction);
+  call.one_of(kinds::convention, "convention", convention);
+  call.one_of(kinds::direction, "direction", direction);
   const std::size_t count = workspace ? workspace->core.model().joints.size() : 0;
-  if (joint_count != (joints ? count : 0))
-    call.fail(tenon::Status::wrong_size, "joint_count is %zu; %s", joint_count,
-              joints ? "list each joint of the model once" : "joints is NULL, so it must be 0");
+  if (joints && joint_count != count)
+    call.fail(tenon::Status::wrong_size, "joint_count is %zu; list each of the %zu joints of the model once",
+              joint_count, count);
   return {{static_cast<tenon::Convention>(convention), joints}, static_cast<tenon::Direction>(direction)};
 }
 
 // The other library's vectors hold every joint, whatever coordinates ours have.
 void check_motion(Call& call, std::int32_t direction, const double* in, std::size_t in_count,
                   const double* out, std::size_t out_count) {
-  if (direction == TENON_TO_OTHER) {
+  if (direction == TENON_DIRECTION_TO_OTHER) {
     call.velocities("in", in, in_count);
     call.needed("out", out, out_count, call.nv());
   } else {
@@ -54,7 +50,7 @@ tenon_status convert_motion(const char* function, tenon_workspace* workspace, st
 }  // namespace
 
 std::int32_t tenon_convention_nq(const tenon_model* model, std::int32_t convention) {
-  if (!model || convention < TENON_PINOCCHIO || convention > TENON_DRAKE) return -1;
+  if (!model || !kinds::convention.find(convention)) return TENON_INVALID_ARGUMENT;
   return tenon::position_count(*model->core, static_cast<tenon::Convention>(convention));
 }
 
@@ -68,7 +64,7 @@ tenon_status tenon_convert_configuration(tenon_workspace* workspace, std::int32_
                                 ? static_cast<std::size_t>(tenon::position_count(workspace->core.model(),
                                                                                  conversion.other.convention))
                                 : 0;
-  if (direction == TENON_TO_OTHER) {
+  if (direction == TENON_DIRECTION_TO_OTHER) {
     call.positions("in", in, in_count);
     call.needed("out", out, out_count, other);
   } else {

@@ -8,19 +8,10 @@ using tenon::DampedInverseMethod;
 using tenon::DelassusMethod;
 using tenon::Status;
 
-static_assert(TENON_DELASSUS_PV_OSIMR == static_cast<int32_t>(DelassusMethod::pv_osimr));
-static_assert(TENON_DAMPED_CABA_OSIMF == static_cast<int32_t>(DampedInverseMethod::caba_osimf));
-
-static void check_method(Call& call, const char* constants, int32_t method, int32_t count) {
-  if (method < 0 || method >= count)
-    call.fail(Status::invalid_argument, "method is %d, which is none of %s", static_cast<int>(method),
-              constants);
-}
-
 tenon_status tenon_delassus(tenon_workspace* workspace, int32_t method, const double* q, size_t q_count,
                             double* A, size_t A_count, int32_t lda) {
   Call call(workspace, __func__);
-  check_method(call, "TENON_DELASSUS_*", method, tenon_delassus_method_count());
+  call.one_of(kinds::delassus_method, "method", method);
   call.positions("q", q, q_count);
   call.needed_matrix("A", A, A_count, call.rows(), call.rows(), lda);
   return call.run([&] {
@@ -46,7 +37,7 @@ tenon_status tenon_delassus_inverse(tenon_workspace* workspace, int32_t method, 
                                     size_t q_count, const double* mu, size_t mu_count, double* inverse,
                                     size_t inverse_count, int32_t ld) {
   Call call(workspace, __func__);
-  check_method(call, "TENON_DAMPED_*", method, tenon_damped_method_count());
+  call.one_of(kinds::damped_method, "method", method);
   call.positions("q", q, q_count);
   const tenon::Damping damping = damping_of(call, mu, mu_count);
   call.needed_matrix("inverse", inverse, inverse_count, call.rows(), call.rows(), ld);
@@ -59,7 +50,7 @@ tenon_status tenon_delassus_inverse(tenon_workspace* workspace, int32_t method, 
 tenon_status tenon_delassus_factor(tenon_workspace* workspace, int32_t method, const double* q,
                                    size_t q_count, const double* mu, size_t mu_count) {
   Call call(workspace, __func__);
-  check_method(call, "TENON_DAMPED_*", method, tenon_damped_method_count());
+  call.one_of(kinds::damped_method, "method", method);
   call.positions("q", q, q_count);
   const tenon::Damping damping = damping_of(call, mu, mu_count);
   return call.run([&] {

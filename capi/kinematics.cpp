@@ -34,7 +34,7 @@ tenon_status tenon_link_velocity(tenon_workspace* workspace, int32_t link, int32
                                  size_t velocity_count) {
   Call call(workspace, __func__);
   call.index("link", link, call.links(), "links");
-  call.axes(axes);
+  call.one_of(kinds::axes, "axes", axes);
   call.needed("velocity", velocity, velocity_count, 6);
   return call.run([&] { return tenon::link_velocity(workspace->core, link, to_axes(axes), velocity); });
 }
@@ -43,7 +43,7 @@ tenon_status tenon_link_acceleration(tenon_workspace* workspace, int32_t link, i
                                      double* acceleration, size_t acceleration_count) {
   Call call(workspace, __func__);
   call.index("link", link, call.links(), "links");
-  call.axes(axes);
+  call.one_of(kinds::axes, "axes", axes);
   call.needed("acceleration", acceleration, acceleration_count, 6);
   return call.run(
       [&] { return tenon::link_acceleration(workspace->core, link, to_axes(axes), acceleration); });
@@ -53,7 +53,7 @@ tenon_status tenon_jacobian(tenon_workspace* workspace, int32_t link, int32_t ax
                             int32_t ldj) {
   Call call(workspace, __func__);
   call.index("link", link, call.links(), "links");
-  call.axes(axes);
+  call.one_of(kinds::axes, "axes", axes);
   call.needed_matrix("J", J, J_count, 6, call.velocity_count(), ldj);
   return call.run([&] { return tenon::link_jacobian(workspace->core, link, to_axes(axes), J, ldj); });
 }
@@ -63,7 +63,7 @@ tenon_status tenon_point_jacobian(tenon_workspace* workspace, int32_t link, cons
   Call call(workspace, __func__);
   call.index("link", link, call.links(), "links");
   call.optional("point", point, point_count, 3);
-  call.axes(axes);
+  call.one_of(kinds::axes, "axes", axes);
   call.needed_matrix("J", J, J_count, 6, call.velocity_count(), ldj);
   return call.run([&] { return tenon::point_jacobian(workspace->core, link, point, to_axes(axes), J, ldj); });
 }
@@ -74,7 +74,7 @@ tenon_status tenon_point_bias_acceleration(tenon_workspace* workspace, int32_t l
   Call call(workspace, __func__);
   call.index("link", link, call.links(), "links");
   call.optional("point", point, point_count, 3);
-  call.axes(axes);
+  call.one_of(kinds::axes, "axes", axes);
   call.needed("acceleration", acceleration, acceleration_count, 6);
   return call.run([&] {
     return tenon::point_bias_acceleration(workspace->core, link, point, to_axes(axes), acceleration);
@@ -85,7 +85,7 @@ tenon_status tenon_link_bias_acceleration(tenon_workspace* workspace, int32_t li
                                           double* acceleration, size_t acceleration_count) {
   Call call(workspace, __func__);
   call.index("link", link, call.links(), "links");
-  call.axes(axes);
+  call.one_of(kinds::axes, "axes", axes);
   call.needed("acceleration", acceleration, acceleration_count, 6);
   return call.run(
       [&] { return tenon::link_bias_acceleration(workspace->core, link, to_axes(axes), acceleration); });

@@ -1,36 +1,20 @@
-// Coordinates and dynamics of models with kinematic loops.
+// Coordinates of models with kinematic loops.
 #include "tenon/loops.hpp"
 
 #include "support/call.hpp"
 #include "support/descriptor.hpp"
 
 using namespace tenon::capi;
-using tenon::LoopMethod;
 using tenon::LoopMoves;
 using tenon::Status;
 
 namespace {
 
-std::size_t count_y(tenon_workspace* workspace) {
-  return workspace ? static_cast<std::size_t>(workspace->core.model().ny) : 0;
-}
 std::size_t count_yq(tenon_workspace* workspace) {
   return workspace ? workspace->core.model().loops.independent_q.size() : 0;
 }
 std::size_t count_rows(tenon_workspace* workspace) {
   return workspace ? workspace->core.model().loops.offset.size() : 0;
-}
-
-void check_moves(Call& call, int32_t moves) {
-  if (moves != TENON_LOOP_MOVES_DEPENDENT && moves != TENON_LOOP_MOVES_ALL)
-    call.fail(Status::invalid_argument, "loop_moves is %d, which is none of TENON_LOOP_MOVES_*",
-              static_cast<int>(moves));
-}
-
-void check_method(Call& call, int32_t method) {
-  if (method < TENON_LOOP_METHOD_AUTO || method > TENON_LOOP_METHOD_UNCONSTRAINED)
-    call.fail(Status::invalid_argument, "loop_method is %d, which is none of TENON_LOOP_METHOD_*",
-              static_cast<int>(method));
 }
 
 }  // namespace
@@ -68,7 +52,7 @@ tenon_status tenon_check_loops(tenon_workspace* workspace, const double* q, size
 tenon_status tenon_close_loops(tenon_workspace* workspace, int32_t loop_moves, double* q, size_t q_count,
                                double* gap) {
   Call call(workspace, __func__);
-  check_moves(call, loop_moves);
+  call.one_of(kinds::loop_moves, "loop_moves", loop_moves);
   call.needed("q", q, q_count, call.nq());
   return call.run(
       [&] { return tenon::close_loops(workspace->core, static_cast<LoopMoves>(loop_moves), q, gap); });
@@ -77,7 +61,7 @@ tenon_status tenon_close_loops(tenon_workspace* workspace, int32_t loop_moves, d
 tenon_status tenon_close_loop_velocities(tenon_workspace* workspace, int32_t loop_moves, const double* q,
                                          size_t q_count, double* v, size_t v_count) {
   Call call(workspace, __func__);
-  check_moves(call, loop_moves);
+  call.one_of(kinds::loop_moves, "loop_moves", loop_moves);
   call.needed("q", q, q_count, call.nq());
   call.needed("v", v, v_count, call.nv());
   return call.run(
@@ -120,7 +104,7 @@ tenon_status tenon_independent_velocity(tenon_workspace* workspace, const double
                                         double* ydot, size_t ydot_count) {
   Call call(workspace, __func__);
   call.needed("v", v, v_count, call.nv());
-  call.needed("ydot", ydot, ydot_count, count_y(workspace));
+  call.needed("ydot", ydot, ydot_count, call.ny());
   return call.run([&] { return tenon::independent_velocity(workspace->core, v, ydot); });
 }
 
@@ -128,7 +112,7 @@ tenon_status tenon_spanning_velocity(tenon_workspace* workspace, const double* q
                                      const double* ydot, size_t ydot_count, double* v, size_t v_count) {
   Call call(workspace, __func__);
   call.needed("q", q, q_count, call.nq());
-  call.needed("ydot", ydot, ydot_count, count_y(workspace));
+  call.needed("ydot", ydot, ydot_count, call.ny());
   call.needed("v", v, v_count, call.nv());
   return call.run([&] { return tenon::spanning_velocity(workspace->core, q, ydot, v); });
 }
@@ -139,7 +123,7 @@ tenon_status tenon_spanning_acceleration(tenon_workspace* workspace, const doubl
   Call call(workspace, __func__);
   call.needed("q", q, q_count, call.nq());
   call.needed("v", v, v_count, call.nv());
-  call.needed("yddot", yddot, yddot_count, count_y(workspace));
+  call.needed("yddot", yddot, yddot_count, call.ny());
   call.needed("qdd", qdd, qdd_count, call.nv());
   return call.run([&] { return tenon::spanning_acceleration(workspace->core, q, v, yddot, qdd); });
 }
@@ -149,14 +133,14 @@ tenon_status tenon_independent_force(tenon_workspace* workspace, const double* q
   Call call(workspace, __func__);
   call.needed("q", q, q_count, call.nq());
   call.needed("tau", tau, tau_count, call.nv());
-  call.needed("tau_y", tau_y, tau_y_count, count_y(workspace));
+  call.needed("tau_y", tau_y, tau_y_count, call.ny());
   return call.run([&] { return tenon::independent_force(workspace->core, q, tau, tau_y); });
 }
 
 tenon_status tenon_spanning_force(tenon_workspace* workspace, const double* tau_y, size_t tau_y_count,
                                   double* tau, size_t tau_count) {
   Call call(workspace, __func__);
-  call.needed("tau_y", tau_y, tau_y_count, count_y(workspace));
+  call.needed("tau_y", tau_y, tau_y_count, call.ny());
   call.needed("tau", tau, tau_count, call.nv());
   return call.run([&] { return tenon::spanning_force(workspace->core, tau_y, tau); });
 }
@@ -167,7 +151,7 @@ tenon_status tenon_loop_map(tenon_workspace* workspace, const double* q, size_t 
   Call call(workspace, __func__);
   call.needed("q", q, q_count, call.nq());
   call.optional("v", v, v_count, call.nv());
-  call.optional_matrix("G", G, G_count, call.nv(), count_y(workspace), ldg);
+  call.optional_matrix("G", G, G_count, call.nv(), call.ny(), ldg);
   call.optional("g", g, g_count, call.nv());
   return call.run([&] { return tenon::loop_map(workspace->core, q, v, G, ldg, g); });
 }
@@ -182,38 +166,4 @@ tenon_status tenon_loop_jacobian(tenon_workspace* workspace, const double* q, si
   call.optional("k", k, k_count, count_rows(workspace));
   call.optional("phi", phi, phi_count, count_rows(workspace));
   return call.run([&] { return tenon::loop_jacobian(workspace->core, q, v, K, ldk, k, phi); });
-}
-
-tenon_status tenon_loop_forward_dynamics(tenon_workspace* workspace, int32_t loop_method, const double* q,
-                                         size_t q_count, const double* v, size_t v_count, const double* tau,
-                                         size_t tau_count, const double* wrenches, size_t wrenches_count,
-                                         double* qdd, size_t qdd_count) {
-  Call call(workspace, __func__);
-  check_method(call, loop_method);
-  call.positions("q", q, q_count);
-  call.velocities("v", v, v_count);
-  call.velocities("tau", tau, tau_count);
-  call.optional("wrenches", wrenches, wrenches_count, 6 * call.links());
-  call.velocities("qdd", qdd, qdd_count);
-  return call.run([&] {
-    return tenon::loop_forward_dynamics(workspace->core, static_cast<LoopMethod>(loop_method), q, v, tau,
-                                        wrenches, qdd);
-  });
-}
-
-tenon_status tenon_loop_inverse_dynamics(tenon_workspace* workspace, int32_t loop_method, const double* q,
-                                         size_t q_count, const double* v, size_t v_count, const double* yddot,
-                                         size_t yddot_count, const double* wrenches, size_t wrenches_count,
-                                         double* tau_y, size_t tau_y_count) {
-  Call call(workspace, __func__);
-  check_method(call, loop_method);
-  call.positions("q", q, q_count);
-  call.velocities("v", v, v_count);
-  call.needed("yddot", yddot, yddot_count, count_y(workspace));
-  call.optional("wrenches", wrenches, wrenches_count, 6 * call.links());
-  call.needed("tau_y", tau_y, tau_y_count, count_y(workspace));
-  return call.run([&] {
-    return tenon::loop_inverse_dynamics(workspace->core, static_cast<LoopMethod>(loop_method), q, v, yddot,
-                                        wrenches, tau_y);
-  });
 }

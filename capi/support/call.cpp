@@ -119,10 +119,10 @@ void Call::index(const char* name, std::int32_t value, std::size_t count, const 
          static_cast<int>(value), count, of_what);
 }
 
-void Call::axes(std::int32_t value) noexcept {
-  if (value != TENON_AXES_LINK && value != TENON_AXES_WORLD)
-    fail(Status::invalid_argument, "axes is %d; give TENON_AXES_LINK or TENON_AXES_WORLD",
-         static_cast<int>(value));
+void Call::one_of(const Kind& kind, const char* name, std::int32_t value) noexcept {
+  if (!kind.find(value))
+    fail(Status::invalid_argument, "%s is %d, which is none of %s", name, static_cast<int>(value),
+         kind.constants);
 }
 
 void Call::finite(const char* name, const double* values, std::size_t count) noexcept {
@@ -140,20 +140,13 @@ SolveOptions Call::options(const tenon_solve_options* given, bool has_lambda) no
   tenon_solve_options o = default_solve_options;
   const Status layout = lay_over(given, &o);
   if (layout != Status::ok) fail(layout, "tenon_solve_options: %s", descriptor_fault(layout));
-  if (o.reserved != 0 || o.reserved_2 != 0)
-    fail(Status::unsupported, "tenon_solve_options: the field '%s' is not 0",
-         o.reserved != 0 ? "reserved" : "reserved_2");
-  if (o.method < 0 || o.method >= tenon_method_count())
-    fail(Status::invalid_argument, "tenon_solve_options: method is %d, which is none of TENON_METHOD_*",
-         static_cast<int>(o.method));
+  one_of(kinds::method, "tenon_solve_options: method", o.method);
   if (o.max_iterations < 0)
     fail(Status::invalid_argument, "tenon_solve_options: max_iterations is %d; give 0 for no limit, or more",
          static_cast<int>(o.max_iterations));
   if ((o.warm_start != 0 && o.warm_start != 1) || (o.accelerate != 0 && o.accelerate != 1))
     fail(Status::invalid_argument, "tenon_solve_options: warm_start and accelerate are 0 or 1");
-  if (o.split_base < TENON_SPLIT_AUTOMATIC || o.split_base > TENON_SPLIT_NEVER)
-    fail(Status::invalid_argument, "tenon_solve_options: split_base is %d, which is none of TENON_SPLIT_*",
-         static_cast<int>(o.split_base));
+  one_of(kinds::split, "tenon_solve_options: split_base", o.split_base);
   const double numbers[] = {o.absolute_tolerance, o.relative_tolerance, o.mu, o.tikhonov};
   if (!all_finite(numbers, 4)) fail(Status::not_finite, "tenon_solve_options holds NaN or infinity");
   if (!(o.absolute_tolerance > 0) || !(o.relative_tolerance >= 0) || !(o.mu >= 0) || !(o.tikhonov >= 0))

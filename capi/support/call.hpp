@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "support/constants.hpp"
 #include "support/guard.hpp"
 #include "support/object.hpp"
 
@@ -22,6 +23,9 @@ class Call {
   }
   std::size_t nv() const noexcept {
     return workspace_ ? static_cast<std::size_t>(workspace_->core.model().nv) : 0;
+  }
+  std::size_t ny() const noexcept {
+    return workspace_ ? static_cast<std::size_t>(workspace_->core.model().ny) : 0;
   }
   std::size_t links() const noexcept { return workspace_ ? workspace_->core.model().links.size() : 0; }
   std::size_t rows() const noexcept;
@@ -42,7 +46,7 @@ class Call {
   void optional_matrix(const char* name, const double* values, std::size_t count, std::size_t rows,
                        std::size_t columns, std::int32_t ld) noexcept;
   void index(const char* name, std::int32_t value, std::size_t count, const char* of_what) noexcept;
-  void axes(std::int32_t value) noexcept;
+  void one_of(const Kind& kind, const char* name, std::int32_t value) noexcept;
   void finite(const char* name, const double* values, std::size_t count) noexcept;
   // None, one for all rows, or one for each.
   void one_or_rows(const char* name, const double* values, std::size_t count) noexcept;

@@ -61,12 +61,22 @@ inline const char* descriptor_fault(Status status) noexcept {
                "library";
 }
 
+// The field that makes a struct a multiple of its alignment long, 0 where it has none.
+template <class T>
+auto reserved_of(const T& options, int) noexcept -> decltype(options.reserved) {
+  return options.reserved;
+}
+template <class T>
+std::int32_t reserved_of(const T&, long) noexcept {
+  return 0;
+}
+
 // The same for calls that may throw: *given over the defaults, with the name of the struct in the message.
 template <class T>
 T completed(const T* given, T defaults, const char* name) {
   const Status status = lay_over(given, &defaults);
   if (status != Status::ok) throw Error(status, std::string(name) + ": " + descriptor_fault(status));
-  if (defaults.reserved != 0)
+  if (reserved_of(defaults, 0) != 0)
     throw Error(Status::unsupported, std::string(name) + ": the field 'reserved' is not 0");
   return defaults;
 }

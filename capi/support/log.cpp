@@ -4,14 +4,15 @@
 #include <spdlog/logger.h>
 #include <spdlog/sinks/base_sink.h>
 
+#include "support/constants.hpp"
 #include "tenon/status.hpp"
 
 namespace tenon::capi {
 namespace {
 
-static_assert(TENON_LOG_TRACE == SPDLOG_LEVEL_TRACE && TENON_LOG_DEBUG == SPDLOG_LEVEL_DEBUG &&
-              TENON_LOG_INFO == SPDLOG_LEVEL_INFO && TENON_LOG_WARNING == SPDLOG_LEVEL_WARN &&
-              TENON_LOG_ERROR == SPDLOG_LEVEL_ERROR && TENON_LOG_OFF == SPDLOG_LEVEL_OFF);
+static_assert(TENON_LOG_LEVEL_TRACE == SPDLOG_LEVEL_TRACE && TENON_LOG_LEVEL_DEBUG == SPDLOG_LEVEL_DEBUG &&
+              TENON_LOG_LEVEL_INFO == SPDLOG_LEVEL_INFO && TENON_LOG_LEVEL_WARNING == SPDLOG_LEVEL_WARN &&
+              TENON_LOG_LEVEL_ERROR == SPDLOG_LEVEL_ERROR);  // above comes "critical", which nothing here is
 
 // Hands the bare text on: where it goes, and with what date in front, is the caller's business.
 class CallbackSink final : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
@@ -33,13 +34,13 @@ class CallbackSink final : public spdlog::sinks::base_sink<spdlog::details::null
 
 // The logger is our own and in no registry, so that two threads, or two libraries, never share one.
 Log::Log(const tenon_model_options& options) {
-  if (options.log_level < TENON_LOG_TRACE || options.log_level > TENON_LOG_OFF)
-    throw Error(Status::invalid_argument,
-                "log_level is " + std::to_string(options.log_level) + ", which is none of TENON_LOG_*");
+  need_one_of(kinds::log_level, options.log_level, "log_level");
   if (options.log_callback == nullptr) return;
   logger_ = std::make_unique<spdlog::logger>(
       "tenon", std::make_shared<CallbackSink>(options.log_callback, options.log_user));
-  logger_->set_level(static_cast<spdlog::level::level_enum>(options.log_level));
+  logger_->set_level(options.log_level == TENON_LOG_LEVEL_OFF
+                         ? spdlog::level::off
+                         : static_cast<spdlog::level::level_enum>(options.log_level));
   logger_->set_error_handler([](const std::string&) {});  // else it would write to stderr
 }
 

@@ -13,12 +13,10 @@ inline constexpr tenon_solve_options default_solve_options = {
     core_defaults.max_iterations,
     core_defaults.warm_start,
     core_defaults.accelerate,
-    0,
+    static_cast<std::int32_t>(core_defaults.split_base),
     core_defaults.absolute_tolerance,
     core_defaults.relative_tolerance,
     core_defaults.mu,
-    core_defaults.tikhonov,
-    static_cast<std::int32_t>(core_defaults.split_base),
-    0};
+    core_defaults.tikhonov};
 
 }  // namespace tenon::capi

@@ -88,11 +88,11 @@ struct MechanismJoint {
 
 // What becomes of what ties joints together.
 enum class LoopTreatment : std::int32_t {
-  by_model = -1,  // of one loop: as CompileOptions::loops says
   embed = 0,      // clusters: the joints of a loop move together, with independent and dependent coordinates
   open = 1,       // none: the spanning tree, to be closed by constraint rows of the user's or not at all
   rows = 2,       // the loop's joints move freely, and every solve of the model brings the rows that close it
   automatic = 3,  // embed or rows, whatever costs less: rows for loops through many joints
+  by_model = 4,   // of one loop: as CompileOptions::loops says
 };
 
 // A joint that closes a kinematic loop: it connects two links of the tree, which move as a joint of this type

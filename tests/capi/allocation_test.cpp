@@ -437,16 +437,16 @@ TEST_F(Allocation, NoneWithKinematicLoops) {
     return tenon_forward_dynamics(w.get(), s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv, nullptr, 0,
                                   x.data(), nv);
   });
-  for (int32_t method = TENON_LOOP_METHOD_AUTO; method <= TENON_LOOP_METHOD_UNCONSTRAINED; ++method) {
+  for (int32_t method = TENONX_LOOP_METHOD_AUTOMATIC; method <= TENONX_LOOP_METHOD_UNCONSTRAINED; ++method) {
     SCOPED_TRACE(method);
     expect_none_later("loop_forward_dynamics", [&] {
-      return tenon_loop_forward_dynamics(w.get(), method, s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv,
-                                         nullptr, 0, x.data(), nv);
+      return tenonx_loop_forward_dynamics(w.get(), method, s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv,
+                                          nullptr, 0, x.data(), nv);
     });
-    if (method == TENON_LOOP_METHOD_MULTIPLIERS) continue;
+    if (method == TENONX_LOOP_METHOD_MULTIPLIERS) continue;
     expect_none_later("loop_inverse_dynamics", [&] {
-      return tenon_loop_inverse_dynamics(w.get(), method, s.q.data(), nq, s.v.data(), nv, ydot.data(), ny,
-                                         nullptr, 0, ydot.data(), ny);
+      return tenonx_loop_inverse_dynamics(w.get(), method, s.q.data(), nq, s.v.data(), nv, ydot.data(), ny,
+                                          nullptr, 0, ydot.data(), ny);
     });
   }
 }
@@ -543,12 +543,13 @@ TEST_F(Allocation, NoneInIndependentCoordinates) {
         return step(w.get(), nullptr, 1e-4, q.data(), nq, v.data(), nv, tp, nv, nullptr, 0, xp, nv, nullptr,
                     0);
       });
-    for (const int32_t way : {TENON_TO_OTHER, TENON_FROM_OTHER})
+    for (const int32_t way : {TENON_DIRECTION_TO_OTHER, TENON_DIRECTION_FROM_OTHER})
       expect_none("convert_force", [&] {
-        return way == TENON_TO_OTHER ? tenon_convert_force(w.get(), TENON_DRAKE, way, nullptr, 0, qp, nq, tp,
-                                                           nv, every.data(), every.size())
-                                     : tenon_convert_force(w.get(), TENON_DRAKE, way, nullptr, 0, qp, nq,
-                                                           every.data(), every.size(), xp, nv);
+        return way == TENON_DIRECTION_TO_OTHER
+                   ? tenon_convert_force(w.get(), TENON_CONVENTION_DRAKE, way, nullptr, 0, qp, nq, tp, nv,
+                                         every.data(), every.size())
+                   : tenon_convert_force(w.get(), TENON_CONVENTION_DRAKE, way, nullptr, 0, qp, nq,
+                                         every.data(), every.size(), xp, nv);
       });
   }
 }
@@ -605,11 +606,11 @@ TEST_F(Allocation, NoneAcrossClusters) {
 // none.
 TEST_F(Allocation, NoneForTheListOfAlgorithms) {
   expect_none("traceable", [] {
-    for (int32_t i = 0; i < tenon_traceable_count(); ++i)
-      if (tenon_traceable_string(i)[0] == '\0' || tenon_traceable_summary(i)[0] == '\0' ||
-          tenon_traceable_traits(i) < 0)
+    for (int32_t i = 0; i < tenonx_traceable_count(); ++i)
+      if (tenonx_traceable_string(i)[0] == '\0' || tenonx_traceable_summary(i)[0] == '\0' ||
+          tenonx_traceable_traits(i) < 0)
         return TENON_INTERNAL_ERROR;
-    return tenon_traceable_count() > 20 ? TENON_OK : TENON_INTERNAL_ERROR;
+    return tenonx_traceable_count() > 20 ? TENON_OK : TENON_INTERNAL_ERROR;
   });
 }
 
@@ -618,7 +619,7 @@ TEST_F(Allocation, NoneWithLoopsByRows) {
   tenon_model_options rods;
   ASSERT_EQ(tenon_model_options_init(&rods, sizeof rods), TENON_OK);
   rods.base = TENON_BASE_FLOATING;
-  rods.loops = TENON_LOOPS_ROWS;
+  rods.loop_treatment = TENON_LOOP_TREATMENT_ROWS;
   tenon_model* made = nullptr;
   ASSERT_EQ(tenon_model_load_urdf(model_path("cassie").c_str(), &rods, &made, nullptr, 0), TENON_OK);
   Model cassie(made);
@@ -644,8 +645,8 @@ TEST_F(Allocation, NoneWithLoopsByRows) {
   expect_none("set_guess", [&] { return tenon_workspace_set_guess(both.get(), s.q.data(), nq); });
   expect_none("guess", [&] { return tenon_workspace_guess(both.get(), s.q.data(), nq); });
   expect_none_later("loop_forward_dynamics", [&] {
-    return tenon_loop_forward_dynamics(both.get(), TENON_LOOP_METHOD_PROJECTION, s.q.data(), nq, s.v.data(),
-                                       nv, s.tau.data(), nv, nullptr, 0, qdd.data(), nv);
+    return tenonx_loop_forward_dynamics(both.get(), TENONX_LOOP_METHOD_PROJECTION, s.q.data(), nq, s.v.data(),
+                                        nv, s.tau.data(), nv, nullptr, 0, qdd.data(), nv);
   });
   expect_none_later("close_loop_velocities", [&] {
     return tenon_close_loop_velocities(both.get(), TENON_LOOP_MOVES_ALL, s.q.data(), nq, s.v.data(), nv);

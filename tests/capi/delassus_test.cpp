@@ -49,19 +49,19 @@ void expect_identity(const std::vector<double>& A, std::size_t n, double toleran
 }
 
 TEST_F(Delassus, EveryMethodGivesTheSameMatrix) {
-  const std::vector<double> expected = matrix(TENON_DELASSUS_DENSE);
+  const std::vector<double> expected = matrix(TENON_DELASSUS_METHOD_DENSE);
   for (int32_t method = 0; method < tenon_delassus_method_count(); ++method) {
     const std::vector<double> A = matrix(method);
     for (std::size_t e = 0; e < m * m; ++e)
       EXPECT_NEAR(A[e], expected[e], 1e-10) << tenon_delassus_method_string(method);
   }
-  EXPECT_STREQ(tenon_delassus_method_string(TENON_DELASSUS_PV_OSIMR), "pv_osimr");
+  EXPECT_STREQ(tenon_delassus_method_string(TENON_DELASSUS_METHOD_PV_OSIMR), "pv_osimr");
   EXPECT_STREQ(tenon_delassus_method_string(99), "unknown");
 }
 
 TEST_F(Delassus, DampedInverseAndItsProducts) {
   const double mu = 1e3;
-  std::vector<double> A = matrix(TENON_DELASSUS_AUTOMATIC);
+  std::vector<double> A = matrix(TENON_DELASSUS_METHOD_AUTOMATIC);
   for (std::size_t r = 0; r < m; ++r) A[r * (m + 1)] += 1 / mu;
   for (int32_t method = 0; method < tenon_damped_method_count(); ++method) {
     SCOPED_TRACE(tenon_damped_method_string(method));
@@ -77,7 +77,7 @@ TEST_F(Delassus, DampedInverseAndItsProducts) {
     ASSERT_EQ(tenon_delassus_apply(w.get(), m, X.data(), X.size(), m, X.data(), X.size(), m), TENON_OK);
     expect_identity(X, m, 1e-8);
   }
-  EXPECT_STREQ(tenon_damped_method_string(TENON_DAMPED_CABA_OSIM), "caba_osim");
+  EXPECT_STREQ(tenon_damped_method_string(TENON_DAMPED_METHOD_CABA_OSIM), "caba_osim");
 }
 
 TEST_F(Delassus, OperationalSpaceFitsTheMatrix) {
@@ -87,7 +87,7 @@ TEST_F(Delassus, OperationalSpaceFitsTheMatrix) {
                                     J_bar.data(), J_bar.size(), ldv, N.data(), N.size(), ldv, &rank),
             TENON_OK);
   EXPECT_EQ(rank, 12);
-  expect_identity(product(matrix(TENON_DELASSUS_AUTOMATIC), Lambda, m, m), m, 1e-9);
+  expect_identity(product(matrix(TENON_DELASSUS_METHOD_AUTOMATIC), Lambda, m, m), m, 1e-9);
   ASSERT_EQ(tenon_constraint_rows(w.get(), s.q.data(), s.q.size(), s.v.data(), nv, nullptr, 0, J.data(),
                                   J.size(), m, nullptr, 0, nullptr, 0, nullptr, 0),
             TENON_OK);
@@ -135,7 +135,7 @@ TEST_F(Delassus, RefusesBadArguments) {
   const double *q = s.q.data(), bad = std::numeric_limits<double>::quiet_NaN();
   const std::size_t nq = s.q.size();
   refused(tenon_delassus(w.get(), 99, q, nq, A.data(), A.size(), m), TENON_INVALID_ARGUMENT,
-          {"tenon_delassus", "99", "TENON_DELASSUS_"});
+          {"tenon_delassus", "99", "TENON_DELASSUS_METHOD_"});
   refused(tenon_delassus(w.get(), 0, q, nq - 1, A.data(), A.size(), m), TENON_WRONG_SIZE, {"q"});
   refused(tenon_delassus(w.get(), 0, nullptr, nq, A.data(), A.size(), m), TENON_INVALID_ARGUMENT,
           {"q is NULL"});

@@ -1,11 +1,11 @@
 /* tenon.h alone, as C99 and as C++17: see CMakeLists.txt. */
-#include "tenon.h"
+#include "tenonx.h"
 
 /* The sizes of structs are part of the ABI. */
 #define SAME_SIZE(type, size) typedef char type##_has_changed[sizeof(type) == (size) ? 1 : -1]
-SAME_SIZE(tenon_solve_options, 64);
+SAME_SIZE(tenon_solve_options, 56);
 SAME_SIZE(tenon_solve_report, 40);
-SAME_SIZE(tenon_operation_counts, 72);
+SAME_SIZE(tenonx_operation_counts, 72);
 SAME_SIZE(tenon_cluster_info, 72);
 SAME_SIZE(tenon_loop_state, 32);
 #if UINTPTR_MAX == UINT64_MAX
@@ -17,7 +17,7 @@ SAME_SIZE(tenon_constraint_options, 72);
 SAME_SIZE(tenon_link_info, 112);
 SAME_SIZE(tenon_joint_info, 192);
 SAME_SIZE(tenon_constraint_info, 56);
-SAME_SIZE(tenon_trace_options, 32);
+SAME_SIZE(tenonx_trace_options, 24);
 #endif
 
 int32_t tenon_header_test(void);

@@ -219,7 +219,7 @@ TEST(Builder, StartsFromUrdfAndTellsWhatItLacks) {
   EXPECT_EQ(tenon_builder_finish(made, nullptr, &model, message, sizeof message), TENON_INVALID_MODEL);
   tenon_joint_options joint;
   ASSERT_EQ(tenon_joint_options_init(&joint, sizeof joint), TENON_OK);
-  joint.type = TENON_JOINT_FIXED, joint.parent_link = 0, joint.child_link = arm;
+  joint.type = TENON_JOINT_TYPE_FIXED, joint.parent_link = 0, joint.child_link = arm;
   ASSERT_EQ(tenon_builder_add_joint(made, "weld", &joint, message, sizeof message), TENON_OK) << message;
   EXPECT_EQ(tenon_builder_finish(made, nullptr, &model, message, sizeof message), TENON_OK) << message;
   tenon_model_destroy(model);

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tenon.h"
+#include "tenonx.h"
 
 namespace tenon_test {
 

@@ -26,11 +26,11 @@ struct Arguments {
 std::string generate(const tenon_model* model, const tenon_constraints* constraints,
                      const Arguments& arguments) {
   std::array<char, 1024> message{};
-  tenon_trace_options options = arguments.recording.options();
+  tenonx_trace_options options = arguments.recording.options();
   if (!arguments.function.empty()) options.function_name = arguments.function.c_str();
   const auto call = [&](char* text, std::size_t size, std::size_t* needed) {
-    const tenon_status status = tenon_generate_c(model, constraints, arguments.algorithm.c_str(), &options,
-                                                 text, size, needed, message.data(), message.size());
+    const tenon_status status = tenonx_generate_c(model, constraints, arguments.algorithm.c_str(), &options,
+                                                  text, size, needed, message.data(), message.size());
     if (status == TENON_NOT_FOUND) throw Failure(format("--algorithm: %s.", message.data()), 2);
     if (status < 0) throw Failure(message.data());
   };

@@ -32,30 +32,30 @@ struct Arguments {
 
 struct Line {
   std::string name;
-  tenon_operation_counts counts;
+  tenonx_operation_counts counts;
 };
 
 std::vector<std::string> algorithms_for(const tenon_model* model, std::size_t rows) {
   const bool loops = tenon_model_cluster_count(model) > 0;
   std::vector<std::string> names;
-  for (int32_t i = 0; i < tenon_traceable_count(); ++i) {
-    const int32_t traits = tenon_traceable_traits(i);
-    if (rows == 0 && (traits & TENON_TRAIT_CONSTRAINED) != 0) continue;
-    if ((traits & (loops ? TENON_TRAIT_LOOPS : TENON_TRAIT_FOR_LOOPS)) != (loops ? TENON_TRAIT_LOOPS : 0))
+  for (int32_t i = 0; i < tenonx_traceable_count(); ++i) {
+    const int32_t traits = tenonx_traceable_traits(i);
+    if (rows == 0 && (traits & TENONX_TRAIT_CONSTRAINED) != 0) continue;
+    if ((traits & (loops ? TENONX_TRAIT_LOOPS : TENONX_TRAIT_FOR_LOOPS)) != (loops ? TENONX_TRAIT_LOOPS : 0))
       continue;
-    names.emplace_back(tenon_traceable_string(i));
+    names.emplace_back(tenonx_traceable_string(i));
   }
   return names;
 }
 
 // Nothing where the algorithm is not for this robot and contacts, and was not asked for by name.
 std::optional<Line> count(const tenon_model* model, const tenon_constraints* constraints,
-                          const std::string& algorithm, const tenon_trace_options& options, bool asked_for) {
+                          const std::string& algorithm, const tenonx_trace_options& options, bool asked_for) {
   std::array<char, 1024> message{};
   Line line{algorithm, {}};
-  tenon_operation_counts_init(&line.counts, sizeof line.counts);
-  const tenon_status status = tenon_count_operations(model, constraints, algorithm.c_str(), &options,
-                                                     &line.counts, message.data(), message.size());
+  tenonx_operation_counts_init(&line.counts, sizeof line.counts);
+  const tenon_status status = tenonx_count_operations(model, constraints, algorithm.c_str(), &options,
+                                                      &line.counts, message.data(), message.size());
   if (status == TENON_UNSUPPORTED && !asked_for) return std::nullopt;
   if (status == TENON_NOT_FOUND) throw Failure(format("--algorithm: %s.", message.data()), 2);
   if (status < 0) throw Failure(message.data());
@@ -66,7 +66,7 @@ void print(const std::vector<Line>& lines) {
   std::printf("\n%-20s %10s %10s %9s %6s %6s %6s %6s %11s\n", "algorithm", "additions", "products",
               "divisions", "roots", "sines", "cosines", "atan2", "total");
   for (const Line& line : lines) {
-    const tenon_operation_counts& c = line.counts;
+    const tenonx_operation_counts& c = line.counts;
     std::printf("%-20s %10lld %10lld %9lld %6lld %6lld %7lld %5lld %11lld\n", line.name.c_str(),
                 static_cast<long long>(c.additions), static_cast<long long>(c.multiplications),
                 static_cast<long long>(c.divisions), static_cast<long long>(c.square_roots),
@@ -81,7 +81,7 @@ void write_csv(const std::string& path, const std::vector<Line>& lines) {
   std::fputs("algorithm,additions,multiplications,divisions,square_roots,sines,cosines,arctangents,total\n",
              file);
   for (const Line& line : lines) {
-    const tenon_operation_counts& c = line.counts;
+    const tenonx_operation_counts& c = line.counts;
     std::fprintf(file, "%s,%lld,%lld,%lld,%lld,%lld,%lld,%lld,%lld\n", line.name.c_str(),
                  static_cast<long long>(c.additions), static_cast<long long>(c.multiplications),
                  static_cast<long long>(c.divisions), static_cast<long long>(c.square_roots),

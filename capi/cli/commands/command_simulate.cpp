@@ -40,7 +40,7 @@ struct Arguments {
   RobotArguments robot;
   ContactArguments contacts;
   SimulationSettings settings;
-  std::string integrator = "rk4", method = "auto", stabilise = "20,1", hold;
+  std::string integrator = "rk4", method = "automatic", stabilise = "20,1", hold;
   std::vector<std::string> positions, velocities, torques;
   std::string csv, plot;
   std::size_t every = 1;
@@ -183,7 +183,8 @@ void add_simulate(CLI::App& app) {
       ->type_name("NAME")
       ->capture_default_str();
   command
-      ->add_option("--method", a.method, "auto, dense, constrained_aba, ...: how the constraints are solved")
+      ->add_option("--method", a.method,
+                   "automatic, dense, constrained_aba, ...: how the constraints are solved")
       ->type_name("NAME")
       ->capture_default_str();
   add_repeated(*command, "--q0", a.positions,

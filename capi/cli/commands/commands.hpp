@@ -1,6 +1,8 @@
 // The commands of the program `tenon`, one file each.
 #pragma once
 
+#include <tenonx.h>
+
 #include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
@@ -41,7 +43,7 @@ struct RecordingArguments {
   double mu = 1e6;
   void add_to(CLI::App& command);
   ContactSet make(const tenon_model* model) const;
-  tenon_trace_options options() const;
+  tenonx_trace_options options() const;
 };
 
 // An option that may be given many times, one value each.

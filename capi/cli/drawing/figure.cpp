@@ -55,8 +55,9 @@ chart::Panel joint_panel(const tenon_model* model, const std::vector<Sample>& sa
                     : "Joint motion since the start";
   panel.unit = "rad";
   for (const std::size_t i : shown)
-    panel.lines.push_back({std::string(all[i].name) + (all[i].type == TENON_JOINT_PRISMATIC ? ", m" : ""),
-                           motions[i], "", false});
+    panel.lines.push_back(
+        {std::string(all[i].name) + (all[i].type == TENON_JOINT_TYPE_PRISMATIC ? ", m" : ""), motions[i], "",
+         false});
   return panel;
 }
 

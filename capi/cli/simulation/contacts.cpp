@@ -79,7 +79,7 @@ ContactSet make_contacts(const tenon_model* model, const std::vector<ContactRequ
   for (std::size_t i = 0; i < set.contacts.size(); ++i) {
     tenon_constraint_info info;
     tenon_constraint_info_init(&info, sizeof info);
-    tenon_constraints_info(created, static_cast<int32_t>(i), &info);
+    tenon_constraints_constraint_info(created, static_cast<int32_t>(i), &info);
     set.contacts[i].first_row = static_cast<std::size_t>(info.first_row);
     set.contacts[i].row_count = static_cast<std::size_t>(info.row_count);
     set.contact_rows += set.contacts[i].row_count;

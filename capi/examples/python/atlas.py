@@ -23,7 +23,7 @@ class ModelOptions(ctypes.Structure):
         ("log_callback", LOG),
         ("log_user", c_void_p),
         ("log_level", c_int32),
-        ("reserved", c_int32),
+        ("loop_treatment", c_int32),
     ]
 
 

@@ -109,12 +109,12 @@ LoopTreatment read_treatment(const Element& loop) {
   static constexpr std::pair<const char*, LoopTreatment> treatments[] = {{"embed", LoopTreatment::embed},
                                                                          {"open", LoopTreatment::open},
                                                                          {"rows", LoopTreatment::rows},
-                                                                         {"auto", LoopTreatment::automatic}};
+                                                                         {"automatic", LoopTreatment::automatic}};
   const std::string name = loop.text("treatment");
   for (const auto& [known, treatment] : treatments)
     if (name == known) return treatment;
   loop.fail(Status::parse_error, "treatment " + in_quotes(name) +
-                                     " is unknown; use embed, open, rows or auto, or leave it to the model");
+                                     " is unknown; use embed, open, rows or automatic, or leave it to the model");
 }
 
 bool uses_axis(JointType type) {

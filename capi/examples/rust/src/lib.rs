@@ -20,7 +20,7 @@ pub struct ModelOptions {
     pub log_callback: Option<unsafe extern "C" fn(*mut c_void, i32, *const c_char)>,
     pub log_user: *mut c_void,
     pub log_level: i32,
-    pub reserved: i32,
+    pub loop_treatment: i32,
 }
 
 /// Declares the functions once, as a table of pointers and as what the linker looks for.
