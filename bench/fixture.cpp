@@ -72,7 +72,7 @@ Fixture::Fixture(const Robot& robot, int state_count) : name_(robot.name) {
   make_model(robot);
   make_constraints(robot);
   char message[512] = "";
-  check(tenon_workspace_create(model_, constraints_, &workspace_, message, sizeof message), message);
+  check(tenon_workspace_create(model_, constraints_, nullptr, &workspace_, message, sizeof message), message);
   out_.resize(nv_);
   matrix_.resize(nv_ * nv_);
   lambda_.resize(rows_);

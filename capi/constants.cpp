@@ -161,6 +161,14 @@ TENON_KIND(tenon_log_level, log_level, "TENON_LOG_LEVEL_*", C(TRACE, trace), C(D
            C(WARNING, warning), C(ERROR, error), C(OFF, off))
 #undef C
 
+#define C(NAME, member) same(TENON_INSTRUCTION_SET_##NAME, Instructions::member, #member)
+TENON_KIND(tenon_instruction_set, instruction_set, "TENON_INSTRUCTION_SET_*", C(AUTOMATIC, automatic),
+           C(BASELINE, baseline), C(X86_64_V3, x86_64_v3))
+#undef C
+
+TENON_KIND(tenon_precision, precision, "TENON_PRECISION_*", {TENON_PRECISION_DOUBLE, "double"},
+           {TENON_PRECISION_SINGLE, "single"})
+
 #define C(NAME, member) same(TENONX_LOOP_METHOD_##NAME, LoopMethod::member, #member)
 TENON_KIND(tenonx_loop_method, loop_method, "TENONX_LOOP_METHOD_*", C(AUTOMATIC, automatic),
            C(PROJECTION, projection), C(MULTIPLIERS, multipliers), C(APPROXIMATE, approximate),

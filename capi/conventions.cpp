@@ -27,11 +27,11 @@ Conversion checked(Call& call, const tenon_workspace* workspace, std::int32_t co
 void check_motion(Call& call, std::int32_t direction, const double* in, std::size_t in_count,
                   const double* out, std::size_t out_count) {
   if (direction == TENON_DIRECTION_TO_OTHER) {
-    call.velocities("in", in, in_count);
-    call.needed("out", out, out_count, call.nv());
+    call.velocities(ARRAY(in));
+    call.needed(ARRAY(out), call.nv());
   } else {
-    call.needed("in", in, in_count, call.nv());
-    call.velocities("out", out, out_count);
+    call.needed(ARRAY(in), call.nv());
+    call.velocities(ARRAY(out));
   }
 }
 
@@ -42,7 +42,7 @@ tenon_status convert_motion(const char* function, tenon_workspace* workspace, st
                             const double* out, std::size_t out_count, Convert convert) {
   Call call(workspace, function);
   const Conversion conversion = checked(call, workspace, convention, direction, joints, joint_count);
-  call.positions("q", q, q_count);
+  call.positions(ARRAY(q));
   check_motion(call, direction, in, in_count, out, out_count);
   return call.run([&] { return convert(conversion.other, conversion.direction); });
 }
@@ -65,11 +65,11 @@ tenon_status tenon_convert_configuration(tenon_workspace* workspace, std::int32_
                                                                                  conversion.other.convention))
                                 : 0;
   if (direction == TENON_DIRECTION_TO_OTHER) {
-    call.positions("in", in, in_count);
-    call.needed("out", out, out_count, other);
+    call.positions(ARRAY(in));
+    call.needed(ARRAY(out), other);
   } else {
-    call.needed("in", in, in_count, other);
-    call.positions("out", out, out_count);
+    call.needed(ARRAY(in), other);
+    call.positions(ARRAY(out));
   }
   return call.run([&] {
     return tenon::convert_configuration(workspace->core, conversion.other, conversion.direction, in, out);
@@ -93,8 +93,7 @@ tenon_status tenon_convert_acceleration(tenon_workspace* workspace, std::int32_t
                                         size_t out_count) {
   Call call(workspace, __func__);
   const Conversion conversion = checked(call, workspace, convention, direction, joints, joint_count);
-  call.positions("q", q, q_count);
-  call.velocities("v", v, v_count);
+  call.state(ARRAY(q), ARRAY(v));
   check_motion(call, direction, in, in_count, out, out_count);
   return call.run([&] {
     return tenon::convert_acceleration(workspace->core, conversion.other, conversion.direction, q, v, in,

@@ -40,12 +40,12 @@ int32_t tenon_workspace_row_count(tenon_workspace* workspace) {
 
 tenon_status tenon_workspace_set_guess(tenon_workspace* workspace, const double* q, size_t q_count) {
   Call call(workspace, __func__);
-  call.needed("q", q, q_count, call.nq());
+  call.needed(ARRAY(q), call.nq());
   return call.run([&] { return tenon::set_guess(workspace->core, q); });
 }
 
 tenon_status tenon_workspace_guess(tenon_workspace* workspace, double* q, size_t q_count) {
   Call call(workspace, __func__);
-  call.needed("q", q, q_count, call.nq());
+  call.needed(ARRAY(q), call.nq());
   return call.run([&] { return tenon::guess(workspace->core, q); });
 }

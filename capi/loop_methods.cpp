@@ -12,11 +12,10 @@ tenon_status tenonx_loop_forward_dynamics(tenon_workspace* workspace, int32_t lo
                                           double* qdd, size_t qdd_count) {
   Call call(workspace, __func__);
   call.one_of(kinds::loop_method, "loop_method", loop_method);
-  call.positions("q", q, q_count);
-  call.velocities("v", v, v_count);
-  call.velocities("tau", tau, tau_count);
-  call.optional("wrenches", wrenches, wrenches_count, 6 * call.links());
-  call.velocities("qdd", qdd, qdd_count);
+  call.state(ARRAY(q), ARRAY(v));
+  call.velocities(ARRAY(tau));
+  call.wrenches(ARRAY(wrenches));
+  call.velocities(ARRAY(qdd));
   return call.run([&] {
     return tenon::loop_forward_dynamics(workspace->core, static_cast<LoopMethod>(loop_method), q, v, tau,
                                         wrenches, qdd);
@@ -29,11 +28,10 @@ tenon_status tenonx_loop_inverse_dynamics(tenon_workspace* workspace, int32_t lo
                                           size_t wrenches_count, double* tau_y, size_t tau_y_count) {
   Call call(workspace, __func__);
   call.one_of(kinds::loop_method, "loop_method", loop_method);
-  call.positions("q", q, q_count);
-  call.velocities("v", v, v_count);
-  call.needed("yddot", yddot, yddot_count, call.ny());
-  call.optional("wrenches", wrenches, wrenches_count, 6 * call.links());
-  call.needed("tau_y", tau_y, tau_y_count, call.ny());
+  call.state(ARRAY(q), ARRAY(v));
+  call.needed(ARRAY(yddot), call.ny());
+  call.wrenches(ARRAY(wrenches));
+  call.needed(ARRAY(tau_y), call.ny());
   return call.run([&] {
     return tenon::loop_inverse_dynamics(workspace->core, static_cast<LoopMethod>(loop_method), q, v, yddot,
                                         wrenches, tau_y);

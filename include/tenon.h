@@ -49,7 +49,7 @@
  *       if (status == TENON_OK)
  *         status = tenon_constraints_finish(constraints, message, sizeof message);
  *       if (status == TENON_OK)
- *         status = tenon_workspace_create(model, constraints, &workspace, message, sizeof message);
+ *         status = tenon_workspace_create(model, constraints, NULL, &workspace, message, sizeof message);
  *       if (status != TENON_OK) {
  *         fprintf(stderr, "%s: %s\n", tenon_status_string(status), message);
  *       } else {
@@ -102,11 +102,14 @@
  * Arrays are the caller's, contiguous, and come as pointer and count; a vector's count must be exactly what the
  * function asks, a matrix's at least ld * (columns - 1) + rows. NULL is allowed where a block says so: an output that
  * is not wanted, an input that is absent; the count beside a NULL is not looked at. Arrays must not overlap unless a
- * block says so.
+ * block says so. Arguments come in one order: the object, the options, selectors (a link, axes), inputs, outputs, the
+ * message; after an array its count, after a matrix its count and its leading dimension; how many columns a call works
+ * on, before the first matrix that has them.
  * Options are structs that begin with struct_size: fill them by their _init function, which writes the defaults, then
  * change fields. NULL means the defaults. A shorter struct of an older caller is completed with defaults; a longer one
- * of a newer caller is taken if the part this version does not know is zero, else TENON_UNSUPPORTED. A struct_size
- * below 8 or above 4096 is in memory that nobody prepared: TENON_WRONG_SIZE.
+ * of a newer caller is taken if the part this version does not know is zero, else TENON_UNSUPPORTED; so is a field
+ * `reserved` that is not 0. A number that may be 0 where it makes no sense, as mu, is then Tenon's choice. A
+ * struct_size below 8 or above 4096 is in memory that nobody prepared: TENON_WRONG_SIZE.
  * Text is UTF-8, ended by NUL; a name that is not is refused. Names returned are borrowed from the object and live as
  * long as it does. Messages are cut between characters only.
  * Status: 0 is TENON_OK. Negative: nothing was written, and a message says what, where and how to mend it. Positive:
@@ -116,11 +119,13 @@
  * success). Computations keep it in the workspace: tenon_workspace_message. The lists of statuses below hold in
  * spanning coordinates. Where a workspace is set to independent ones (tenon_workspace_set_coordinates), a computation
  * that takes q may also return TENON_OPEN_LOOP (positions for which no closed loops were found) and
- * TENON_SINGULAR_CONFIGURATION (velocities at a dead centre). Memory: what a block calls "nothing" under Allocates is
+ * TENON_SINGULAR_CONFIGURATION (velocities at a dead centre).
+ * Memory: what a block calls "nothing" under Allocates is
  * proved by a test. "At the first call": a workspace is made with the memory for what is asked of every robot and for
  * the method that TENON_METHOD_AUTOMATIC takes; what a computation needs besides is allocated by its first call on a
  * workspace and kept, so that its later calls allocate nothing. Where memory is lacking such a call gives
- * TENON_OUT_OF_MEMORY, writes nothing, and may be tried again. A program in real time makes it once before.
+ * TENON_OUT_OF_MEMORY, writes nothing, and may be tried again. A program in real time makes it once before, or
+ * names the computation in tenon_workspace_options.
  * Computations on a workspace never lock, log or call back. No function ends the process, keeps global or thread-local
  * state, or lets an exception out.
  *
@@ -228,6 +233,27 @@ typedef int32_t tenon_status;
 #define TENON_SPLIT_AUTOMATIC 0 /* where it saves time: with many rows */
 #define TENON_SPLIT_ALWAYS 1    /* where several branches of one root body carry rows */
 #define TENON_SPLIT_NEVER 2
+
+/* tenon_workspace_options.instruction_set: for which instructions of the processor the kernels of a workspace were
+ * compiled. Results differ in the last digits. */
+#define TENON_INSTRUCTION_SET_AUTOMATIC 0 /* the best that the machine has */
+#define TENON_INSTRUCTION_SET_BASELINE 1  /* what every machine has that the library is for */
+#define TENON_INSTRUCTION_SET_X86_64_V3 2 /* AVX2, FMA, BMI: x86 processors since 2013 */
+
+/* tenon_workspace_options.precision: of the numbers inside. Those outside are double. */
+#define TENON_PRECISION_DOUBLE 0
+#define TENON_PRECISION_SINGLE 1 /* not in this version */
+
+/* tenon_workspace_options.products, bits: what to have memory for from the start. */
+#define TENON_PRODUCT_PROJECTION 0x01u        /* tenon_project_positions, tenon_project_velocities, tenon_impact */
+#define TENON_PRODUCT_CORIOLIS 0x02u          /* tenon_coriolis_matrix */
+#define TENON_PRODUCT_MASS_MATRIX 0x04u       /* tenon_mass_matrix, tenon_factor_mass_matrix and what works with it */
+#define TENON_PRODUCT_INVERSE_MASS 0x08u      /* tenon_inverse_mass_times */
+#define TENON_PRODUCT_OPERATIONAL_SPACE 0x10u /* tenon_operational_space */
+#define TENON_PRODUCT_CENTROIDAL 0x20u        /* tenon_centroidal_momentum_matrix, tenon_centroidal_momentum_bias */
+#define TENON_PRODUCT_UNDERACTUATED 0x40u     /* tenon_underactuated_inverse_dynamics */
+#define TENON_PRODUCT_LOOP_VELOCITIES 0x80u   /* tenon_close_loop_velocities by TENON_LOOP_MOVES_ALL */
+#define TENON_PRODUCT_ALL 0xffu
 
 /* tenon_workspace_set_coordinates */
 #define TENON_COORDINATES_SPANNING 0    /* of every joint of the spanning tree */
@@ -346,6 +372,13 @@ TENON_API tenon_status tenon_direction_from_string(const char *name, int32_t *va
 TENON_API int32_t tenon_log_level_count(void);
 TENON_API const char *tenon_log_level_string(int32_t value);
 TENON_API tenon_status tenon_log_level_from_string(const char *name, int32_t *value);
+
+TENON_API int32_t tenon_instruction_set_count(void);
+TENON_API const char *tenon_instruction_set_string(int32_t value);
+TENON_API tenon_status tenon_instruction_set_from_string(const char *name, int32_t *value);
+TENON_API int32_t tenon_precision_count(void);
+TENON_API const char *tenon_precision_string(int32_t value);
+TENON_API tenon_status tenon_precision_from_string(const char *name, int32_t *value);
 
 /* The same of statuses ("ok", "not_finite", ...), whose values have gaps: _at gives the value of number `index` of
  * them, TENON_OUT_OF_RANGE for other numbers. Allocates: nothing. Threads: any.
@@ -811,15 +844,40 @@ TENON_API tenon_status tenon_constraints_constraint_info(const tenon_constraints
 
 /* ---- Workspace -------------------------------------------------------------------------------------------------- */
 
+/* How a workspace is made. Bit k of a mask of methods, 1u << TENON_METHOD_PV for instance, stands for method k. What
+ * the masks name gets its memory with the workspace, so that not even the first call allocates; all else stays as it
+ * is. */
+typedef struct tenon_workspace_options {
+  uint32_t struct_size;
+  int32_t instruction_set;    /* TENON_INSTRUCTION_SET_*; default TENON_INSTRUCTION_SET_AUTOMATIC */
+  int32_t precision;          /* TENON_PRECISION_*; default TENON_PRECISION_DOUBLE */
+  uint32_t methods;           /* of TENON_METHOD_*: for tenon_constrained_dynamics and the steps; default 0 */
+  uint32_t delassus_methods;  /* of TENON_DELASSUS_METHOD_*: for tenon_delassus; default 0 */
+  uint32_t damped_methods;    /* of TENON_DAMPED_METHOD_*: for tenon_delassus_inverse, _factor and _apply; default 0 */
+  uint32_t products;          /* of TENON_PRODUCT_*; default 0 */
+  int32_t reserved;           /* 0 */
+} tenon_workspace_options;
+
+/* Writes the defaults into options.
+ * size: sizeof *options; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_workspace_options_init(tenon_workspace_options *options, size_t size);
+
 /* Makes the memory for computations on a model and a constraint set, and keeps both alive.
  * constraints: finished, of the same model; NULL: none (m = 0, or the rows of the model's loops by rows).
- * *workspace: the new one; set to NULL on failure.
- * Allocates: everything that later calls need but those that say "at the first call". Threads: any.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL, a set that is unfinished or of another model),
- * TENON_OUT_OF_MEMORY. Cost: O(n + m) and what the method that TENON_METHOD_AUTOMATIC takes needs, up to
- * O(n d + m n + m^2). Since: 0.1. */
+ * options: NULL for the defaults. *workspace: the new one; set to NULL on failure.
+ * Allocates: everything that later calls need but those that say "at the first call" and that options do not name.
+ * Threads: any. Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL, a set that is unfinished or of another model, a bit
+ * that names nothing), TENON_WRONG_SIZE (options), TENON_UNSUPPORTED (a precision, or an instruction set that this
+ * machine or this build does not have), TENON_OUT_OF_MEMORY. Cost: O(n + m) and what the method that
+ * TENON_METHOD_AUTOMATIC takes and those of the options need, up to O(n d + m n + m^2). Since: 0.1. */
 TENON_API tenon_status tenon_workspace_create(const tenon_model *model, const tenon_constraints *constraints,
-                                              tenon_workspace **workspace, char *message, size_t message_size);
+                                              const tenon_workspace_options *options, tenon_workspace **workspace,
+                                              char *message, size_t message_size);
+
+/* The instruction set whose kernels a workspace runs: TENON_INSTRUCTION_SET_*, never AUTOMATIC.
+ * TENON_INVALID_ARGUMENT (negative) for NULL. Allocates: nothing. Threads: any. Cost: O(1). Since: 0.1. */
+TENON_API int32_t tenon_workspace_instruction_set(const tenon_workspace *workspace);
 
 /* Frees a workspace. NULL: does nothing.
  * Allocates: nothing. Threads: any; the handle must not be in use elsewhere. Status: none. Cost: O(1). Since: 0.1. */
@@ -857,18 +915,29 @@ TENON_API tenon_status tenon_workspace_anchor(tenon_workspace *workspace, int32_
  * Cost: O(n + m). Since: 0.1. */
 TENON_API tenon_status tenon_anchor_here(tenon_workspace *workspace, const double *q, size_t q_count);
 
+/* How far tenon_project_positions goes. */
+typedef struct tenon_projection_options {
+  uint32_t struct_size;
+  int32_t max_iterations;  /* 1 or more; default 50 */
+  double tolerance;        /* largest error of a row that may be left, m or rad, 0 or more; default 1e-9 */
+} tenon_projection_options;
+
+/* Writes the defaults into options.
+ * size: sizeof *options; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_projection_options_init(tenon_projection_options *options, size_t size);
+
 /* Moves q until all closures are closed and all stabilised constraints (frequency > 0) are at their anchors; other rows
  * keep their place to first order. Newton steps, each the shortest in the metric of the mass matrix, dq = - M^-1 J^T
  * (J M^-1 J^T)^+ error, halved where they overshoot; redundant rows are an ordinary case. Rows with compliance are
  * approached only. The loops of the model itself are kept closed. Meant for the drift of a simulation (one or two
  * steps) and for assembly from a start not too far.
- * tolerance: largest error of a row left, m or rad, 0 or more. max_iterations: 1 or more. q: nq, read and written; the
- * best one found unless the status is negative. The report tells steps and largest error left (primal_residual).
- * Allocates: at the first call. Threads: one at a time per workspace.
- * Status: TENON_OK, TENON_MAX_ITERATIONS, TENON_INFEASIBLE (no q nearby is any closer), TENON_INVALID_ARGUMENT,
- * TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_NOT_POSITIVE_DEFINITE,
+ * options: NULL for the defaults. q: nq, read and written; the best one found unless the status is negative. The report
+ * tells steps and largest error left (primal_residual). Allocates: at the first call. Threads: one at a time per
+ * workspace. Status: TENON_OK, TENON_MAX_ITERATIONS, TENON_INFEASIBLE (no q nearby is any closer),
+ * TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_NOT_POSITIVE_DEFINITE,
  * TENON_SINGULAR_CONFIGURATION. Cost: O(n d^2 + m^2 d + m^3) a step. Since: 0.1. */
-TENON_API tenon_status tenon_project_positions(tenon_workspace *workspace, double tolerance, int32_t max_iterations,
+TENON_API tenon_status tenon_project_positions(tenon_workspace *workspace, const tenon_projection_options *options,
                                                double *q, size_t q_count);
 
 /* v := the nearest velocity in the metric of the mass matrix of which no row sees anything, J v = 0:
@@ -949,9 +1018,8 @@ TENON_API tenon_status tenon_link_bias_acceleration(tenon_workspace *workspace, 
 /* Centre of mass of all moving bodies, world axes, after tenon_kinematics.
  * position: 3, m, or NULL. velocity: 3, m/s, or NULL; needs v. J: 3 x nv with velocity = J v, column-major, leading
  * dimension ldj >= 3, or NULL. Allocates: nothing. Threads: one at a time per workspace.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (also: no tenon_kinematics before), TENON_WRONG_SIZE, TENON_NOT_FINITE.
- * Cost: O(n).
- * Since: 0.1. */
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (also: no tenon_kinematics before), TENON_WRONG_SIZE, TENON_NOT_FINITE,
+ * TENON_INVALID_MODEL (nothing that moves has mass). Cost: O(n). Since: 0.1. */
 TENON_API tenon_status tenon_center_of_mass(tenon_workspace *workspace, double *position, size_t position_count,
                                             double *velocity, size_t velocity_count, double *J, size_t J_count,
                                             int32_t ldj);
@@ -1059,6 +1127,38 @@ TENON_API tenon_status tenon_forward_dynamics(tenon_workspace *workspace, const 
 
 /* ---- Dynamics with constraints ---------------------------------------------------------------------------------- */
 
+/* What each method takes, of tenon_constrained_dynamics and the steps, of tenon_delassus, and of tenon_delassus_inverse
+ * and _factor; what it does not is TENON_UNSUPPORTED. Two links: rows between two links that move, as those of a
+ * closure. Loops: embedded ones; both: rows between two moving links of a robot with embedded loops. By rows: loops
+ * with TENON_LOOP_TREATMENT_ROWS. Dependent: rows that depend on each other; (yes): lambda is shared out between them
+ * as soft rows would share it. Compliance: of rows, which is no part of the Delassus matrix itself.
+ *
+ *     method                     two links  loops  both  by rows  dependent  compliance  tikhonov
+ *     automatic                  yes        yes    yes   yes      yes        yes         yes
+ *     dense                      yes        yes    yes   yes      yes        yes         no
+ *     constrained_aba            no         yes    no    no       yes        yes         no
+ *     prox_ltl                   yes        yes    yes   yes      yes        yes         no
+ *     prox_ltls                  yes        yes    no    yes      yes        yes         no
+ *     pv                         yes        yes    yes   yes      yes        yes         yes
+ *     prox_pv                    yes        yes    yes   yes      yes        yes         no
+ *     pv_soft                    no         yes    no    no       yes        yes         no
+ *     pv_early                   no         yes    no    no       yes        yes         no
+ *     Delassus automatic         yes        yes    yes   yes      yes        -           -
+ *     Delassus dense             yes        yes    yes   yes      yes        -           -
+ *     Delassus ltl_osim          no         yes    no    no       yes        -           -
+ *     Delassus kjr               no         yes    no    no       yes        -           -
+ *     Delassus efpa              no         yes    no    no       yes        -           -
+ *     Delassus pv_osim           no         yes    no    no       yes        -           -
+ *     Delassus pv_osimr          no         yes    no    no       yes        -           -
+ *     damped automatic           yes        yes    yes   yes      yes        yes         -
+ *     damped dense               yes        yes    yes   yes      yes        yes         -
+ *     damped ltl_inverse         no         yes    no    no       yes        yes         -
+ *     damped ltl_cholesky        no         yes    no    no       yes        yes         -
+ *     damped pv_osimr            no         yes    no    no       yes        yes         -
+ *     damped pv_osimf            no         yes    no    no       yes        yes         -
+ *     damped caba_osim           no         yes    no    no       yes        yes         -
+ *     damped caba_osimf          no         yes    no    no       yes        yes         - */
+
 /* Rank and scale of rows: what every method, the products of the Delassus matrix and the projections mean by rows
  * that nothing moves, that depend on each other or that contradict.
  *   With M = L L^T, a row of J L^-T and the root of its compliance have a length, sqrt((J M^-1 J^T + R)_rr). Its
@@ -1091,10 +1191,12 @@ typedef struct tenon_solve_options {
                                  branch of the root body by themselves; default TENON_SPLIT_AUTOMATIC */
   double absolute_tolerance;  /* > 0; default 1e-12 */
   double relative_tolerance;  /* >= 0; default 1e-11 */
-  double mu;                  /* proximal parameter; 0: scheduled, scaled to the robot; else fixed on every row, up to
-                                 1e10 over (typical length)^2, beyond which it would only cost digits. Default 0 */
-  double tikhonov;            /* >= 0; TENON_METHOD_PV only: compliance added to every row, so that dependent rows can
-                                 be solved directly, and never exactly; default 0: they are solved by iterations */
+  double mu;                  /* proximal parameter; 0: Tenon's choice, raised as iterations go on; else fixed on every
+                                 row, up to 1e10 over (typical length)^2, beyond which it would only cost digits.
+                                 Default 0 */
+  double tikhonov;            /* >= 0; for TENON_METHOD_PV, which AUTOMATIC then takes: compliance added to every row,
+                                 so that dependent rows can be solved directly, and never exactly; default 0: they are
+                                 solved by iterations */
 } tenon_solve_options;
 
 /* Writes the defaults into options.
@@ -1121,6 +1223,38 @@ TENON_API tenon_status tenon_constrained_dynamics(tenon_workspace *workspace, co
                                                   const double *tau, size_t tau_count, const double *wrenches,
                                                   size_t wrenches_count, const double *desired, size_t desired_count,
                                                   double *qdd, size_t qdd_count, double *lambda, size_t lambda_count);
+
+/* The same with its arguments in a struct, for those who set some once, or lose count of sixteen. */
+typedef struct tenon_constrained_dynamics_arguments {
+  uint32_t struct_size;
+  int32_t reserved;                    /* 0 */
+  const tenon_solve_options *options;  /* as the arguments of that name; default all NULL and 0 */
+  const double *q;
+  size_t q_count;
+  const double *v;
+  size_t v_count;
+  const double *tau;
+  size_t tau_count;
+  const double *wrenches;
+  size_t wrenches_count;
+  const double *desired;
+  size_t desired_count;
+  double *qdd;
+  size_t qdd_count;
+  double *lambda;
+  size_t lambda_count;
+} tenon_constrained_dynamics_arguments;
+
+/* Writes the defaults into arguments.
+ * size: sizeof *arguments; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_constrained_dynamics_arguments_init(tenon_constrained_dynamics_arguments *arguments,
+                                                                 size_t size);
+
+/* tenon_constrained_dynamics of arguments. Everything as there; TENON_WRONG_SIZE and TENON_UNSUPPORTED also for the
+ * struct. Since: 0.1. */
+TENON_API tenon_status tenon_constrained_dynamics_with(tenon_workspace *workspace,
+                                                       const tenon_constrained_dynamics_arguments *arguments);
 
 /* Inverse dynamics with constraint forces: the tau that makes the robot accelerate by a while the constraints push with
  * lambda, as a controller that has chosen both needs it,
@@ -1220,34 +1354,58 @@ TENON_API tenon_status tenon_constraint_rows(tenon_workspace *workspace, const d
  * that keeps its loops closed at q (bring q there by tenon_close_loops first). Every call that takes q may then return
  * TENON_SINGULAR_CONFIGURATION as well. Wensing et al. ([LOOPS1] VIII) have the method. */
 
+/* How the Delassus matrix is formed. */
+typedef struct tenon_delassus_options {
+  uint32_t struct_size;
+  int32_t method;  /* TENON_DELASSUS_METHOD_*; default TENON_DELASSUS_METHOD_AUTOMATIC */
+} tenon_delassus_options;
+
+/* Writes the defaults into options.
+ * size: sizeof *options; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_delassus_options_init(tenon_delassus_options *options, size_t size);
+
 /* The Delassus matrix A = J M^-1 J^T of the constraint rows, the inverse of the operational-space inertia Lambda. Row
  * and column r are the constraints' row r. Symmetric to the last bit; rows on the world are zero; compliance is not
  * part of it.
- * method: TENON_DELASSUS_METHOD_*. q: nq. A: m x m, column-major, leading dimension lda >= m, both triangles, written.
+ * options: NULL for the defaults. q: nq. A: m x m, column-major, leading dimension lda >= m, both triangles, written.
  * Units: of row i's velocity over row j's impulse. Allocates: at the first call. Threads: one at a time per workspace.
  * Status: as tenon_inverse_dynamics, TENON_NOT_POSITIVE_DEFINITE, TENON_UNSUPPORTED (a method that this version lacks,
  * or rows between two moving links by any but TENON_DELASSUS_METHOD_AUTOMATIC and _DENSE).
  * Cost: of the method, see TENON_DELASSUS_METHOD_*. Since: 0.1. */
-TENON_API tenon_status tenon_delassus(tenon_workspace *workspace, int32_t method, const double *q, size_t q_count,
-                                      double *A, size_t A_count, int32_t lda);
+TENON_API tenon_status tenon_delassus(tenon_workspace *workspace, const tenon_delassus_options *options,
+                                      const double *q, size_t q_count, double *A, size_t A_count, int32_t lda);
+
+/* How the damped inverse of the Delassus matrix is formed. */
+typedef struct tenon_damped_options {
+  uint32_t struct_size;
+  int32_t method;        /* TENON_DAMPED_METHOD_*; default TENON_DAMPED_METHOD_AUTOMATIC */
+  double mu;             /* of every row; 0: Tenon's choice, scaled to the robot. Default 0 */
+  const double *row_mu;  /* instead, for each row a number as mu; NULL: mu. Default NULL */
+  size_t row_mu_count;   /* m */
+} tenon_damped_options;
+
+/* Writes the defaults into options.
+ * size: sizeof *options; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_damped_options_init(tenon_damped_options *options, size_t size);
 
 /* The damped inverse (A + R + 1 / mu)^-1 of the Delassus matrix, R the compliance of the rows, as proximal solvers and
  * regularised operational-space control use it; rows that depend on each other are an ordinary case. [CABA] VI.
  * A large mu comes close to the inverse where there is one; where rows depend on each other the result grows with mu.
- * (A + R + 1 / mu) times it is the identity to (rounding) * mu * (diagonal of A): ten times the mu, a digit less. The
- * default, 1e5 over the typical diagonal of A for each row, keeps eight digits and more, unless the mass matrix itself
- * is so badly conditioned that fewer are right. TENON_DAMPED_METHOD_CABA_OSIM and _OSIMF leave configurations in which
- * rows on different links depend on each other to TENON_DAMPED_METHOD_PV_OSIMR, because they would lose the square of
- * that factor; and to it constraints on several bodies of one cluster of embedded loops, or on what hangs on several of
- * them. They and TENON_DAMPED_METHOD_PV_OSIMF leave to it any mu above 1e10 over the typical diagonal of A too.
- * method: TENON_DAMPED_METHOD_*. q: nq. mu: one number for all rows or m numbers, above 0; or NULL for the default.
- * inverse: m x m, column-major, leading dimension ld >= m, both triangles, written. Allocates: at the first call.
- * Threads: one at a time per workspace. Status: as tenon_delassus, and TENON_INVALID_ARGUMENT for mu. Rows between two
- * moving links by TENON_DAMPED_METHOD_AUTOMATIC and _DENSE.
- * Cost: of the method, see TENON_DAMPED_METHOD_*. Since: 0.1. */
-TENON_API tenon_status tenon_delassus_inverse(tenon_workspace *workspace, int32_t method, const double *q,
-                                              size_t q_count, const double *mu, size_t mu_count, double *inverse,
-                                              size_t inverse_count, int32_t ld);
+ * (A + R + 1 / mu) times it is the identity to (rounding) * mu * (diagonal of A): ten times the mu, a digit less.
+ * Tenon's choice, 1e5 over the typical diagonal of A for each row, keeps eight digits and more, unless the mass matrix
+ * itself is so badly conditioned that fewer are right. TENON_DAMPED_METHOD_CABA_OSIM and _OSIMF leave configurations in
+ * which rows on different links depend on each other to TENON_DAMPED_METHOD_PV_OSIMR, because they would lose the
+ * square of that factor; and to it constraints on several bodies of one cluster of embedded loops, or on what hangs on
+ * several of them. They and TENON_DAMPED_METHOD_PV_OSIMF leave to it any mu above 1e10 over the typical diagonal of A
+ * too. options: NULL for the defaults. q: nq. inverse: m x m, column-major, leading dimension ld >= m, both triangles,
+ * written. Allocates: at the first call. Threads: one at a time per workspace. Status: as tenon_delassus;
+ * TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE and TENON_NOT_FINITE also for mu. Rows between two moving links by
+ * TENON_DAMPED_METHOD_AUTOMATIC and _DENSE. Cost: of the method, see TENON_DAMPED_METHOD_*. Since: 0.1. */
+TENON_API tenon_status tenon_delassus_inverse(tenon_workspace *workspace, const tenon_damped_options *options,
+                                              const double *q, size_t q_count, double *inverse, size_t inverse_count,
+                                              int32_t ld);
 
 /* The same in two steps for those who need products only: prepares the damped inverse and keeps it until the next call
  * of this function or of tenon_delassus_inverse; then X = (A + R + 1 / mu)^-1 B.
@@ -1256,10 +1414,21 @@ TENON_API tenon_status tenon_delassus_inverse(tenon_workspace *workspace, int32_
  * Status: as tenon_delassus_inverse; of _apply TENON_OK, TENON_INVALID_ARGUMENT (also: nothing prepared),
  * TENON_WRONG_SIZE, TENON_NOT_FINITE. Cost: of the method; O(m^2) a column, with TENON_DAMPED_METHOD_CABA_OSIMF O(m).
  * Since: 0.1. */
-TENON_API tenon_status tenon_delassus_factor(tenon_workspace *workspace, int32_t method, const double *q,
-                                             size_t q_count, const double *mu, size_t mu_count);
+TENON_API tenon_status tenon_delassus_factor(tenon_workspace *workspace, const tenon_damped_options *options,
+                                             const double *q, size_t q_count);
 TENON_API tenon_status tenon_delassus_apply(tenon_workspace *workspace, int32_t columns, const double *B,
                                             size_t B_count, int32_t ldb, double *X, size_t X_count, int32_t ldx);
+
+/* How the products of operational space are formed: no choice yet. */
+typedef struct tenon_operational_space_options {
+  uint32_t struct_size;
+  int32_t reserved;  /* 0 */
+} tenon_operational_space_options;
+
+/* Writes the defaults into options.
+ * size: sizeof *options; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_operational_space_options_init(tenon_operational_space_options *options, size_t size);
 
 /* What operational-space control takes (Khatib, 1987), all at once:
  *
@@ -1269,14 +1438,15 @@ TENON_API tenon_status tenon_delassus_apply(tenon_workspace *workspace, int32_t 
  *
  * Where rows depend on each other, or are on the world, Lambda is the pseudo-inverse and TENON_RANK_DEFICIENT says so;
  * J J_bar J = J, J_bar J J_bar = J_bar and J N = 0 hold all the same.
- * q: nq. Lambda, J_bar, N: column-major, leading dimensions ldl >= m, ldj >= nv, ldn >= nv, written; each may be NULL.
- * rank: of the rows, may be NULL. Allocates: at the first call. Threads: one at a time per workspace.
- * Status: TENON_OK, TENON_RANK_DEFICIENT, or as tenon_delassus; TENON_UNSUPPORTED for rows between two moving links.
- * Cost: O(m n + m^3), and O(m^2 n) for J_bar, O(m n^2) for N. Since: 0.1. */
-TENON_API tenon_status tenon_operational_space(tenon_workspace *workspace, const double *q, size_t q_count,
-                                               double *Lambda, size_t Lambda_count, int32_t ldl, double *J_bar,
-                                               size_t J_bar_count, int32_t ldj, double *N, size_t N_count, int32_t ldn,
-                                               int32_t *rank);
+ * options: NULL for the defaults. q: nq. Lambda, J_bar, N: column-major, leading dimensions ldl >= m, ldj >= nv, ldn >=
+ * nv, written; each may be NULL. rank: of the rows, may be NULL. Allocates: at the first call. Threads: one at a time
+ * per workspace. Status: TENON_OK, TENON_RANK_DEFICIENT, or as tenon_delassus; TENON_UNSUPPORTED for rows between two
+ * moving links. Cost: O(m n + m^3), and O(m^2 n) for J_bar, O(m n^2) for N. Since: 0.1. */
+TENON_API tenon_status tenon_operational_space(tenon_workspace *workspace,
+                                               const tenon_operational_space_options *options, const double *q,
+                                               size_t q_count, double *Lambda, size_t Lambda_count, int32_t ldl,
+                                               double *J_bar, size_t J_bar_count, int32_t ldj, double *N,
+                                               size_t N_count, int32_t ldn, int32_t *rank);
 
 /* X = M(q)^-1 B without forming or factoring M, by the articulated-body recursion ([RBDA] table 7.1): cheaper than
  * tenon_factor_mass_matrix and tenon_solve_mass_matrix for few columns.
@@ -1445,9 +1615,20 @@ TENON_API tenon_status tenon_loop_info_init(tenon_loop_info *info, size_t size);
 TENON_API tenon_status tenon_model_cluster_info(const tenon_model *model, int32_t cluster, tenon_cluster_info *info);
 TENON_API tenon_status tenon_model_loop_info(const tenon_model *model, int32_t loop, tenon_loop_info *info);
 
-/* What loop_moves may move to close the loops: dependent coordinates alone, or every coordinate a little. */
+/* What may move to close the loops: dependent coordinates alone, or every coordinate a little. */
 #define TENON_LOOP_MOVES_DEPENDENT 0
 #define TENON_LOOP_MOVES_ALL 1
+
+/* How loops are closed. */
+typedef struct tenon_closing_options {
+  uint32_t struct_size;
+  int32_t moves;  /* TENON_LOOP_MOVES_*; default TENON_LOOP_MOVES_DEPENDENT */
+} tenon_closing_options;
+
+/* Writes the defaults into options.
+ * size: sizeof *options; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_closing_options_init(tenon_closing_options *options, size_t size);
 
 /* The largest gap of all loops at q: m, rad, or the unit of a coupling. Below 1e-9 a loop counts as closed. An end
  * turned over by half a turn is a gap of pi, whatever the type of the loop.
@@ -1480,19 +1661,19 @@ TENON_API tenon_status tenon_check_loops(tenon_workspace *workspace, const doubl
 /* Moves q until all loops are closed, to rounding. From far starts too: where the direct way fails and only dependent
  * coordinates may move, it follows the loops from a configuration that is known to be closed, then tries other starts,
  * so that the way of assembly may change.
- * q: nq, read and written. gap: what is left, or NULL. Allocates: nothing. Threads: one at a time per workspace.
- * Status: as tenon_loop_gap, and TENON_INFEASIBLE: not closed, q is the best found. Cost: O(n) a step, 5 to 10 of them
- * from nearby. Since: 0.1. */
-TENON_API tenon_status tenon_close_loops(tenon_workspace *workspace, int32_t loop_moves, double *q, size_t q_count,
-                                         double *gap);
+ * options: NULL for the defaults. q: nq, read and written. gap: what is left, or NULL. Allocates: nothing. Threads: one
+ * at a time per workspace. Status: as tenon_loop_gap, and TENON_INFEASIBLE: not closed, q is the best found. Cost: O(n)
+ * a step, 5 to 10 of them from nearby. Since: 0.1. */
+TENON_API tenon_status tenon_close_loops(tenon_workspace *workspace, const tenon_closing_options *options, double *q,
+                                         size_t q_count, double *gap);
 
 /* v := the velocity nearest to it that keeps the loops closed: with the same independent coordinates, or (all) in the
- * metric of the mass matrix. q: nq. v: nv, read and written. Allocates: nothing; all: at the first call.
- * Threads: one at a time per workspace.
+ * metric of the mass matrix. options: NULL for the defaults. q: nq. v: nv, read and written. Allocates: nothing; all:
+ * at the first call. Threads: one at a time per workspace.
  * Status: as tenon_loop_gap, and TENON_SINGULAR_CONFIGURATION, TENON_NOT_POSITIVE_DEFINITE. Cost: O(n); all: O(n^2 ny).
  * Since: 0.1. */
-TENON_API tenon_status tenon_close_loop_velocities(tenon_workspace *workspace, int32_t loop_moves, const double *q,
-                                                   size_t q_count, double *v, size_t v_count);
+TENON_API tenon_status tenon_close_loop_velocities(tenon_workspace *workspace, const tenon_closing_options *options,
+                                                   const double *q, size_t q_count, double *v, size_t v_count);
 
 /* Independent positions out of q (nq), and q from them: y: nyq. guess: nq, where the search for q begins;
  * NULL: the workspace's, whose way of assembly is followed first.
@@ -1503,14 +1684,25 @@ TENON_API tenon_status tenon_independent_positions(tenon_workspace *workspace, c
 TENON_API tenon_status tenon_spanning_positions(tenon_workspace *workspace, const double *y, size_t y_count,
                                                 const double *guess, size_t guess_count, double *q, size_t q_count);
 
+/* How long tenon_find_assemblies looks. */
+typedef struct tenon_assembly_options {
+  uint32_t struct_size;
+  int32_t starts;  /* 1 or more; default 20, which find all ways of simple linkages */
+} tenon_assembly_options;
+
+/* Writes the defaults into options.
+ * size: sizeof *options; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_assembly_options_init(tenon_assembly_options *options, size_t size);
+
 /* Ways to assemble the loops for the independent positions of q: distinct closed configurations found from so many
  * starts of the dependent joints, q itself and random ones, the same at every call. Turns of 2 pi count once.
- * q: nq. starts: 1 or more; some 20 find all ways of simple linkages. assemblies: nq x capacity, written one
+ * options: NULL for the defaults. q: nq. capacity: 1 or more. assemblies: nq x capacity, written one
  * configuration after the other. *found: how many there are, at most capacity; without loops 1, q itself.
  * Allocates: nothing. Threads: one at a time per workspace. Status: as tenon_loop_gap. Cost: as tenon_close_loops for
  * each start. Since: 0.1. */
-TENON_API tenon_status tenon_find_assemblies(tenon_workspace *workspace, const double *q, size_t q_count,
-                                             int32_t starts, int32_t capacity, double *assemblies,
+TENON_API tenon_status tenon_find_assemblies(tenon_workspace *workspace, const tenon_assembly_options *options,
+                                             const double *q, size_t q_count, int32_t capacity, double *assemblies,
                                              size_t assemblies_count, int32_t *found);
 
 /* ydot: ny, the independent ones of v (nv); of accelerations alike. Allocates: nothing.
@@ -1631,6 +1823,37 @@ TENON_API tenon_status tenon_step_runge_kutta_4(tenon_workspace *workspace, cons
                                                 const double *tau, size_t tau_count, const double *wrenches,
                                                 size_t wrenches_count, double *qdd, size_t qdd_count, double *lambda,
                                                 size_t lambda_count);
+
+/* The same with their arguments in a struct. */
+typedef struct tenon_step_arguments {
+  uint32_t struct_size;
+  int32_t reserved;                    /* 0 */
+  const tenon_solve_options *options;  /* as the arguments of that name; default all NULL and 0 */
+  double dt;
+  double *q;
+  size_t q_count;
+  double *v;
+  size_t v_count;
+  const double *tau;
+  size_t tau_count;
+  const double *wrenches;
+  size_t wrenches_count;
+  double *qdd;
+  size_t qdd_count;
+  double *lambda;
+  size_t lambda_count;
+} tenon_step_arguments;
+
+/* Writes the defaults into arguments.
+ * size: sizeof *arguments; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_step_arguments_init(tenon_step_arguments *arguments, size_t size);
+
+/* The steps of arguments. Everything as there; TENON_WRONG_SIZE and TENON_UNSUPPORTED also for the struct. Since: 0.1.
+ * */
+TENON_API tenon_status tenon_step_semi_implicit_euler_with(tenon_workspace *workspace,
+                                                           const tenon_step_arguments *arguments);
+TENON_API tenon_status tenon_step_runge_kutta_4_with(tenon_workspace *workspace, const tenon_step_arguments *arguments);
 
 #ifdef __cplusplus
 }

@@ -5,7 +5,6 @@
 
 #include "mechanism/utf8.hpp"
 #include "support/arguments.hpp"
-#include "support/descriptor.hpp"
 #include "support/solve_options.hpp"
 #include "tenon/loops.hpp"
 
@@ -40,17 +39,20 @@ std::size_t Call::constraints() const noexcept {
   return set ? static_cast<std::size_t>(set->constraint_count()) : 0;
 }
 
-void Call::needed(const char* name, const double* values, std::size_t count, std::size_t expected) noexcept {
-  if (values == nullptr && expected > 0)
-    fail(Status::invalid_argument, "%s is NULL; give %zu numbers", name, expected);
-  optional(name, values, count, expected);
+void Call::needed(Array given, std::size_t expected) noexcept {
+  if (given.values == nullptr && expected > 0)
+    fail(Status::invalid_argument, "%s is NULL; give %zu numbers", given.name, expected);
+  optional(given, expected);
 }
 
-void Call::optional(const char* name, const double* values, std::size_t count,
-                    std::size_t expected) noexcept {
-  if (values != nullptr && count != expected)
-    fail(Status::wrong_size, "%s has %zu numbers; this model and constraint set need %zu", name, count,
-         expected);
+void Call::optional(Array given, std::size_t expected) noexcept {
+  if (given.values != nullptr && given.count != expected)
+    fail(Status::wrong_size, "%s has %zu numbers; this model and constraint set need %zu", given.name,
+         given.count, expected);
+}
+
+void Call::needed_struct(const char* name, const void* given) noexcept {
+  if (given == nullptr) fail(Status::invalid_argument, "%s is NULL; give a struct", name);
 }
 
 std::size_t Call::position_count() const noexcept {
@@ -61,26 +63,26 @@ std::size_t Call::velocity_count() const noexcept {
   return workspace_ ? static_cast<std::size_t>(tenon::velocity_count(workspace_->core)) : 0;
 }
 
-void Call::positions(const char* name, const double* values, std::size_t count) noexcept {
+void Call::positions(Array given) noexcept {
   const std::size_t expected = position_count();
-  if (values != nullptr && count != expected && good()) fail_coordinates(name, count, expected, true);
-  needed(name, values, count, expected);
+  if (given.values != nullptr && given.count != expected) fail_coordinates(given, expected, true);
+  needed(given, expected);
 }
 
-void Call::velocities(const char* name, const double* values, std::size_t count) noexcept {
+void Call::velocities(Array given) noexcept {
   const std::size_t expected = velocity_count();
-  if (values != nullptr && count != expected && good()) fail_coordinates(name, count, expected, false);
-  needed(name, values, count, expected);
+  if (given.values != nullptr && given.count != expected) fail_coordinates(given, expected, false);
+  needed(given, expected);
 }
 
-void Call::optional_velocities(const char* name, const double* values, std::size_t count) noexcept {
-  if (values != nullptr) velocities(name, values, count);
+void Call::optional_velocities(Array given) noexcept {
+  if (given.values != nullptr) velocities(given);
 }
 
 // A count that is right for the coordinates that are not set deserves to be told so.
-void Call::fail_coordinates(const char* name, std::size_t count, std::size_t expected,
-                            bool positions) noexcept {
-  if (workspace_ == nullptr) return;
+void Call::fail_coordinates(Array given, std::size_t expected, bool positions) noexcept {
+  if (!good()) return;
+  const std::size_t count = given.count;
   const auto& model = workspace_->core.model();
   const std::size_t spanning = positions ? nq() : nv();
   const std::size_t fewer = positions ? model.loops.independent_q.size() : static_cast<std::size_t>(model.ny);
@@ -88,29 +90,27 @@ void Call::fail_coordinates(const char* name, std::size_t count, std::size_t exp
   fail(Status::wrong_size,
        "%s has %zu numbers, those of %s coordinates, but the workspace is set to %s ones, of which there are "
        "%zu; give these or call tenon_workspace_set_coordinates",
-       name, count, count == spanning ? "spanning" : "independent",
+       given.name, count, count == spanning ? "spanning" : "independent",
        count == spanning ? "independent" : "spanning", expected);
 }
 
-void Call::needed_matrix(const char* name, const double* values, std::size_t count, std::size_t rows,
-                         std::size_t columns, std::int32_t ld) noexcept {
-  if (values == nullptr && rows * columns > 0)
-    fail(Status::invalid_argument, "%s is NULL; give a matrix of %zu x %zu", name, rows, columns);
-  optional_matrix(name, values, count, rows, columns, ld);
+void Call::needed_matrix(Array given, std::size_t rows, std::size_t columns, std::int32_t ld) noexcept {
+  if (given.values == nullptr && rows * columns > 0)
+    fail(Status::invalid_argument, "%s is NULL; give a matrix of %zu x %zu", given.name, rows, columns);
+  optional_matrix(given, rows, columns, ld);
 }
 
-void Call::optional_matrix(const char* name, const double* values, std::size_t count, std::size_t rows,
-                           std::size_t columns, std::int32_t ld) noexcept {
-  if (values == nullptr || rows * columns == 0) return;
+void Call::optional_matrix(Array given, std::size_t rows, std::size_t columns, std::int32_t ld) noexcept {
+  if (given.values == nullptr || rows * columns == 0) return;
   if (ld < 0 || static_cast<std::size_t>(ld) < rows) {
     fail(Status::wrong_size, "%s: the leading dimension is %d; a matrix of %zu rows needs at least that many",
-         name, static_cast<int>(ld), rows);
+         given.name, static_cast<int>(ld), rows);
     return;
   }
   const std::size_t least = static_cast<std::size_t>(ld) * (columns - 1) + rows;
-  if (count < least)
-    fail(Status::wrong_size, "%s has %zu numbers; %zu x %zu with leading dimension %d needs %zu", name, count,
-         rows, columns, static_cast<int>(ld), least);
+  if (given.count < least)
+    fail(Status::wrong_size, "%s has %zu numbers; %zu x %zu with leading dimension %d needs %zu", given.name,
+         given.count, rows, columns, static_cast<int>(ld), least);
 }
 
 void Call::index(const char* name, std::int32_t value, std::size_t count, const char* of_what) noexcept {
@@ -130,16 +130,14 @@ void Call::finite(const char* name, const double* values, std::size_t count) noe
     fail(Status::not_finite, "%s holds NaN or infinity; give finite numbers", name);
 }
 
-void Call::one_or_rows(const char* name, const double* values, std::size_t count) noexcept {
-  if (values != nullptr && count != 1 && count != rows())
-    fail(Status::wrong_size, "%s has %zu numbers; give 1 for all rows or %zu, one for each", name, count,
-         rows());
+void Call::one_or_rows(Array given) noexcept {
+  if (given.values != nullptr && given.count != 1 && given.count != rows())
+    fail(Status::wrong_size, "%s has %zu numbers; give 1 for all rows or %zu, one for each", given.name,
+         given.count, rows());
 }
 
 SolveOptions Call::options(const tenon_solve_options* given, bool has_lambda) noexcept {
-  tenon_solve_options o = default_solve_options;
-  const Status layout = lay_over(given, &o);
-  if (layout != Status::ok) fail(layout, "tenon_solve_options: %s", descriptor_fault(layout));
+  const tenon_solve_options o = over(given, default_solve_options, "tenon_solve_options");
   one_of(kinds::method, "tenon_solve_options: method", o.method);
   if (o.max_iterations < 0)
     fail(Status::invalid_argument, "tenon_solve_options: max_iterations is %d; give 0 for no limit, or more",

@@ -6,11 +6,24 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "scalar/printf.hpp"
 #include "support/constants.hpp"
+#include "support/descriptor.hpp"
 #include "support/guard.hpp"
 #include "support/object.hpp"
 
 namespace tenon::capi {
+
+// A vector among the arguments: its name in the header, the pointer, and the count beside it.
+struct Array {
+  const char* name;
+  const double* values;
+  std::size_t count;
+};
+#define ARRAY(argument)                   \
+  tenon::capi::Array {                    \
+#argument, argument, argument##_count \
+  }
 
 class Call {
  public:
@@ -32,28 +45,39 @@ class Call {
   std::size_t constraints() const noexcept;
 
   // A vector of exactly `expected` numbers. needed: may not be NULL (unless it is empty).
-  void needed(const char* name, const double* values, std::size_t count, std::size_t expected) noexcept;
-  void optional(const char* name, const double* values, std::size_t count, std::size_t expected) noexcept;
+  void needed(Array given, std::size_t expected) noexcept;
+  void optional(Array given, std::size_t expected) noexcept;
+  void needed_struct(const char* name, const void* given) noexcept;
   // The same in the coordinates that the workspace is set to.
   std::size_t position_count() const noexcept;
   std::size_t velocity_count() const noexcept;
-  void positions(const char* name, const double* values, std::size_t count) noexcept;
-  void velocities(const char* name, const double* values, std::size_t count) noexcept;
-  void optional_velocities(const char* name, const double* values, std::size_t count) noexcept;
+  void positions(Array given) noexcept;
+  void velocities(Array given) noexcept;
+  void optional_velocities(Array given) noexcept;
+  void state(Array q, Array v) noexcept { positions(q), velocities(v); }
+  // One number a constraint row, six a link.
+  void optional_rows(Array given) noexcept { optional(given, rows()); }
+  void wrenches(Array given) noexcept { optional(given, 6 * links()); }
   // A column-major matrix.
-  void needed_matrix(const char* name, const double* values, std::size_t count, std::size_t rows,
-                     std::size_t columns, std::int32_t ld) noexcept;
-  void optional_matrix(const char* name, const double* values, std::size_t count, std::size_t rows,
-                       std::size_t columns, std::int32_t ld) noexcept;
+  void needed_matrix(Array given, std::size_t rows, std::size_t columns, std::int32_t ld) noexcept;
+  void optional_matrix(Array given, std::size_t rows, std::size_t columns, std::int32_t ld) noexcept;
   void index(const char* name, std::int32_t value, std::size_t count, const char* of_what) noexcept;
   void one_of(const Kind& kind, const char* name, std::int32_t value) noexcept;
   void finite(const char* name, const double* values, std::size_t count) noexcept;
   // None, one for all rows, or one for each.
-  void one_or_rows(const char* name, const double* values, std::size_t count) noexcept;
-  // The options over their defaults; method and switches in range.
+  void one_or_rows(Array given) noexcept;
+  // Options, or the arguments of a call in a struct, over their defaults. name: of the struct.
+  template <class T>
+  T over(const T* given, T defaults, const char* name) noexcept {
+    const Status layout = lay_over(given, &defaults);
+    if (layout != Status::ok) fail(layout, "%s: %s", name, descriptor_fault(layout));
+    if (reserved_of(defaults, 0) != 0) fail(Status::unsupported, "%s: the field 'reserved' is not 0", name);
+    return defaults;
+  }
+  // The same, method and switches in range.
   SolveOptions options(const tenon_solve_options* given, bool has_lambda) noexcept;
 
-  void fail(Status status, const char* format, ...) noexcept __attribute__((format(printf, 3, 4)));
+  void fail(Status status, const char* format, ...) noexcept TENON_PRINTF(3, 4);
   bool good() const noexcept { return status_ == Status::ok; }
 
   // The core's status if the arguments were good, else that of the first fault. body returns Status.
@@ -75,7 +99,7 @@ class Call {
   }
 
  private:
-  void fail_coordinates(const char* name, std::size_t count, std::size_t expected, bool positions) noexcept;
+  void fail_coordinates(Array given, std::size_t expected, bool positions) noexcept;
 
   tenon_workspace* workspace_;
   const char* function_;

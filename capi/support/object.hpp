@@ -28,8 +28,9 @@ struct tenon_constraints {
 
 struct tenon_workspace {
   tenon_workspace(std::shared_ptr<const tenon::Model> model,
-                  std::shared_ptr<const tenon::ConstraintSet> constraints)
-      : core(std::move(model), std::move(constraints)) {}
+                  std::shared_ptr<const tenon::ConstraintSet> constraints,
+                  const tenon::WorkspaceOptions& options)
+      : core(std::move(model), std::move(constraints), options) {}
 
   tenon::Workspace core;
   // Arguments are checked before the core is called: where that check failed the message is here.

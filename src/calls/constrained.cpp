@@ -173,6 +173,9 @@ Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, c
                   "unsupported: %s cannot take rows between two moving links; use pv, prox_pv, prox_ltl, "
                   "prox_ltls or dense",
                   entry->without_inter_body_rows);
+  if (options.tikhonov > 0 && method != Method::pv)
+    return w.fail(Status::unsupported,
+                  "unsupported: tikhonov by another method than pv; use pv or automatic, or 0");
 
   if (rows == 0) {
     w.report = SolveReport{};

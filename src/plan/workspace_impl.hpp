@@ -22,6 +22,7 @@
 #include "plan/memory/underactuated_memory.hpp"
 #include "plan/on_demand.hpp"
 #include "reference/kkt_solver.hpp"
+#include "scalar/printf.hpp"
 #include "tenon/workspace.hpp"
 
 namespace tenon {
@@ -30,7 +31,8 @@ struct FoldedWorkspace;
 struct RowLoops;
 
 struct WorkspaceImpl {
-  WorkspaceImpl(std::shared_ptr<const Model> model_, std::shared_ptr<const ConstraintSet> constraints_);
+  WorkspaceImpl(std::shared_ptr<const Model> model_, std::shared_ptr<const ConstraintSet> constraints_,
+                const WorkspaceOptions& options);
   ~WorkspaceImpl();
 
   struct Quaternion {
@@ -84,6 +86,8 @@ struct WorkspaceImpl {
   // Memory is made with the workspace for what forward dynamics and the method that `choice` names need; the
   // rest by the first call that needs it (on_demand.hpp).
   void need(Method method);
+  // All of it for what `options` name.
+  void make_room(const WorkspaceOptions& options);
   // The path rows and row matrices of WorkspaceData, and what prox_ltls needs for inter-body rows.
   void need_joint_space();
   void need_kept_mass_matrix();
@@ -92,7 +96,7 @@ struct WorkspaceImpl {
   void tell_parts();
 
   // Keeps the message and returns the status.
-  Status fail(Status status, const char* format, ...) __attribute__((format(printf, 3, 4)));
+  Status fail(Status status, const char* format, ...) TENON_PRINTF(3, 4);
 };
 
 }  // namespace tenon

@@ -13,7 +13,8 @@ namespace tenon {
 
 struct RowLoops {
   // set: that of the workspace.
-  RowLoops(const std::shared_ptr<const Model>& model, const ConstraintSet& set);
+  RowLoops(const std::shared_ptr<const Model>& model, const ConstraintSet& set,
+           const WorkspaceOptions& options);
 
   // Positions and velocities (null: none) to the closing form and back.
   void take(const double* q_, const double* v_);

@@ -61,7 +61,7 @@ struct Damping {
   Damping(double mu_, const double* mu_of_row_ = nullptr) : mu(mu_), mu_of_row(mu_of_row_) {}
 
   double mu = 0;  // of every row; 0: default_relative_mu over the typical Delassus diagonal of the row
-  const double* mu_of_row = nullptr;  // instead: of each row, the user's order
+  const double* mu_of_row = nullptr;  // instead: of each row, the user's order, each as mu
 };
 inline constexpr double default_relative_mu = 1e5;
 

@@ -44,6 +44,8 @@ const std::map<std::string, Functions>& kinds() {
       {"TENON_CONVENTION_", FUNCTIONS(tenon_convention)},
       {"TENON_DIRECTION_", FUNCTIONS(tenon_direction)},
       {"TENON_LOG_LEVEL_", FUNCTIONS(tenon_log_level)},
+      {"TENON_INSTRUCTION_SET_", FUNCTIONS(tenon_instruction_set)},
+      {"TENON_PRECISION_", FUNCTIONS(tenon_precision)},
       {"TENONX_LOOP_METHOD_", FUNCTIONS(tenonx_loop_method)},
   };
   return all;
@@ -51,7 +53,7 @@ const std::map<std::string, Functions>& kinds() {
 
 // The constants that have no name: versions, bits, and the link that stands for the world.
 bool nameless(const std::string& name) {
-  static const std::regex known("TENON_(VERSION.*|ROWS_.*|WORLD|API|H)|TENONX_(TRAIT_.*|H)");
+  static const std::regex known("TENON_(VERSION.*|ROWS_.*|PRODUCT_.*|WORLD|API|H)|TENONX_(TRAIT_.*|H)");
   return std::regex_match(name, known);
 }
 

@@ -130,7 +130,7 @@ TEST_F(ConstraintsTest, RefuseBadOptions) {
 TEST_F(ConstraintsTest, DoNotChangeOnceFinished) {
   ASSERT_EQ(weld(), TENON_OK);
   tenon_workspace* w = nullptr;
-  EXPECT_EQ(tenon_workspace_create(model.get(), set.get(), &w, message, sizeof message),
+  EXPECT_EQ(tenon_workspace_create(model.get(), set.get(), nullptr, &w, message, sizeof message),
             TENON_INVALID_ARGUMENT);
   EXPECT_TRUE(says("tenon_constraints_finish")) << message;
   EXPECT_EQ(w, nullptr);
@@ -139,7 +139,7 @@ TEST_F(ConstraintsTest, DoNotChangeOnceFinished) {
   EXPECT_EQ(weld(), TENON_INVALID_ARGUMENT);
   EXPECT_TRUE(says("finished")) << message;
   const Model other = load("atlas", TENON_BASE_FLOATING);
-  EXPECT_EQ(tenon_workspace_create(other.get(), set.get(), &w, message, sizeof message),
+  EXPECT_EQ(tenon_workspace_create(other.get(), set.get(), nullptr, &w, message, sizeof message),
             TENON_INVALID_ARGUMENT);
   EXPECT_TRUE(says("another model")) << message;
 }
@@ -172,7 +172,7 @@ TEST_F(ConstraintsTest, ClosuresAreHeldAndTold) {
   State s(model, w.get(), 5, 8);
   const std::size_t nq = s.q.size(), nv = s.v.size();
   ASSERT_EQ(tenon_neutral(w.get(), s.q.data(), nq), TENON_OK);
-  ASSERT_EQ(tenon_project_positions(w.get(), 1e-12, 50, s.q.data(), nq), TENON_OK)
+  ASSERT_EQ(tenon_project_positions(w.get(), projection_to(1e-12, 50), s.q.data(), nq), TENON_OK)
       << tenon_workspace_message(w.get());
   ASSERT_EQ(tenon_project_velocities(w.get(), s.q.data(), nq, s.v.data(), nv), TENON_OK);
   ASSERT_EQ(tenon_kinematics(w.get(), s.q.data(), nq, s.v.data(), nv, nullptr, 0), TENON_OK);

@@ -106,7 +106,7 @@ TEST(CapiLoops, EveryTreatmentGivesTheSameMotion) {
     if (treatment == TENON_LOOP_TREATMENT_EMBED) std::copy(qdd, qdd + 3, expected);
     for (int i = 0; i < 3; ++i) EXPECT_NEAR(qdd[i], expected[i], 1e-9);
     q[1] += 0.1;
-    ASSERT_EQ(tenon_close_loops(w.get(), TENON_LOOP_MOVES_DEPENDENT, q, 3, &gap), TENON_OK);
+    ASSERT_EQ(tenon_close_loops(w.get(), closing_by(TENON_LOOP_MOVES_DEPENDENT), q, 3, &gap), TENON_OK);
     EXPECT_NEAR(q[1], -0.4, 1e-9);
   }
 }
@@ -242,7 +242,7 @@ TEST(CapiLoops, WhatACallbackDoesNotKnowIsNoClosedLoop) {
       expect_not_finite("loop_gap", tenon_loop_gap(w.get(), q.data(), 3, &gap));
       expect_not_finite("check_loops", tenon_check_loops(w.get(), q.data(), 3, v.data(), 3, &state));
       for (const int32_t moves : {TENON_LOOP_MOVES_DEPENDENT, TENON_LOOP_MOVES_ALL})
-        expect_not_finite("close_loops", tenon_close_loops(w.get(), moves, moved, 3, &gap));
+        expect_not_finite("close_loops", tenon_close_loops(w.get(), closing_by(moves), moved, 3, &gap));
       expect_not_finite("set_guess", tenon_workspace_set_guess(w.get(), q.data(), 3));
       expect_not_finite("loop_map", tenon_loop_map(w.get(), q.data(), 3, nullptr, 0, G, 3, 3, nullptr, 0));
       EXPECT_EQ(gap, 77);
@@ -306,7 +306,7 @@ TEST(CapiLoops, GearsHoldFarOffsets) {
     EXPECT_EQ(tenon_model_ny(model.get()), 2);
     Workspace w = workspace(model, nullptr);
     double q[3] = {0.3, 0, 0.1}, gap = 1;
-    ASSERT_EQ(tenon_close_loops(w.get(), TENON_LOOP_MOVES_DEPENDENT, q, 3, &gap), TENON_OK)
+    ASSERT_EQ(tenon_close_loops(w.get(), closing_by(TENON_LOOP_MOVES_DEPENDENT), q, 3, &gap), TENON_OK)
         << tenon_workspace_message(w.get());
     EXPECT_NEAR(q[1], 2 * 0.3 + offset, 1e-9);
   }
@@ -497,13 +497,16 @@ TEST(CapiLoops, FindsEveryAssembly) {
   const double q[3] = {0.6, -0.6, 0.6};
   double found[12];
   int32_t count = 0;
-  ASSERT_EQ(tenon_find_assemblies(w.get(), q, 3, 20, 4, found, 12, &count), TENON_OK);
+  ASSERT_EQ(tenon_find_assemblies(w.get(), assemblies_from(20), q, 3, 4, found, 12, &count), TENON_OK);
   EXPECT_EQ(count, 2);
   EXPECT_NEAR(found[1], -0.6, 1e-12);
   EXPECT_GT(std::abs(found[4] + 0.6), 0.1);
-  EXPECT_EQ(tenon_find_assemblies(w.get(), q, 3, 0, 4, found, 12, &count), TENON_INVALID_ARGUMENT);
-  EXPECT_EQ(tenon_find_assemblies(w.get(), q, 3, 20, 4, found, 11, &count), TENON_WRONG_SIZE);
-  EXPECT_EQ(tenon_find_assemblies(w.get(), q, 3, 20, 4, found, 12, nullptr), TENON_INVALID_ARGUMENT);
+  EXPECT_EQ(tenon_find_assemblies(w.get(), assemblies_from(0), q, 3, 4, found, 12, &count),
+            TENON_INVALID_ARGUMENT);
+  EXPECT_EQ(tenon_find_assemblies(w.get(), assemblies_from(20), q, 3, 4, found, 11, &count),
+            TENON_WRONG_SIZE);
+  EXPECT_EQ(tenon_find_assemblies(w.get(), assemblies_from(20), q, 3, 4, found, 12, nullptr),
+            TENON_INVALID_ARGUMENT);
 }
 
 TEST(CapiLoops, CoordinatesAreSetAndTold) {

@@ -131,20 +131,19 @@ class Calls {
     });
     for (int32_t method = 0; m > 0 && method < tenon_delassus_method_count(); ++method)
       one("delassus", m * m,
-          [&](double* x) { return tenon_delassus(w, method, q.data(), nq, x, m * m, ldm); });
+          [&](double* x) { return tenon_delassus(w, delassus_by(method), q.data(), nq, x, m * m, ldm); });
     for (int32_t method = 0; m > 0 && method < tenon_damped_method_count(); ++method) {
       one("delassus_inverse", m * m, [&](double* x) {
-        return tenon_delassus_inverse(w, method, q.data(), nq, nullptr, 0, x, m * m, ldm);
+        return tenon_delassus_inverse(w, damped_by(method), q.data(), nq, x, m * m, ldm);
       });
-      if (one("delassus_factor", 0, [&](double*) {
-            return tenon_delassus_factor(w, method, q.data(), nq, nullptr, 0);
-          }) == TENON_OK)
+      if (one("delassus_factor", 0,
+              [&](double*) { return tenon_delassus_factor(w, damped_by(method), q.data(), nq); }) == TENON_OK)
         one("delassus_apply", m,
             [&](double* x) { return tenon_delassus_apply(w, 1, desired.data(), m, ldm, x, m, ldm); });
     }
     if (m > 0)
       one("operational_space", m * m + n * m + n * n, [&](double* x) {
-        return tenon_operational_space(w, q.data(), nq, x, m * m, ldm, x + m * m, n * m, ld,
+        return tenon_operational_space(w, nullptr, q.data(), nq, x, m * m, ldm, x + m * m, n * m, ld,
                                        x + m * m + n * m, n * n, ld, nullptr);
       });
     one("project_velocities", n, v,
@@ -154,7 +153,8 @@ class Calls {
     const double restitution = 0.5;
     one("impact", n + m, hit,
         [&](double* x) { return tenon_impact(w, &restitution, 1, q.data(), nq, x, n, x + n, m); });
-    one("project_positions", nq, q, [&](double* x) { return tenon_project_positions(w, 1e-9, 5, x, nq); });
+    one("project_positions", nq, q,
+        [&](double* x) { return tenon_project_positions(w, projection_to(1e-9, 5), x, nq); });
     for (auto* step : {tenon_step_semi_implicit_euler, tenon_step_runge_kutta_4}) {
       std::vector<double> state = q;
       state.insert(state.end(), v.begin(), v.end());
@@ -182,7 +182,7 @@ class Calls {
     one("independent_force", ny,
         [&](double* x) { return tenon_independent_force(w, whole_q.data(), NQ, whole_v.data(), NV, x, ny); });
     one("close_loop_velocities", NV, whole_v, [&](double* x) {
-      return tenon_close_loop_velocities(w, TENON_LOOP_MOVES_ALL, whole_q.data(), NQ, x, NV);
+      return tenon_close_loop_velocities(w, closing_by(TENON_LOOP_MOVES_ALL), whole_q.data(), NQ, x, NV);
     });
     for (int32_t method = 0; method < 5; ++method) {
       one("loop_forward_dynamics", n, [&](double* x) {

@@ -170,7 +170,8 @@ TEST(CapiRowLoops, LoopForwardDynamicsTreatsThem) {
   ASSERT_EQ(tenon_workspace_set_gravity(e.get(), gravity, 3), TENON_OK);
   State s(rows, w.get());
   s.q = guess(w, rows);
-  ASSERT_EQ(tenon_close_loop_velocities(e.get(), TENON_LOOP_MOVES_DEPENDENT, s.q.data(), 3, s.v.data(), 3),
+  ASSERT_EQ(tenon_close_loop_velocities(e.get(), closing_by(TENON_LOOP_MOVES_DEPENDENT), s.q.data(), 3,
+                                        s.v.data(), 3),
             TENON_OK);
   std::vector<double> wrenches(static_cast<std::size_t>(6 * tenon_model_link_count(rows.get())), 0.1);
   for (int32_t method = TENONX_LOOP_METHOD_AUTOMATIC; method <= TENONX_LOOP_METHOD_UNCONSTRAINED; ++method) {
@@ -250,8 +251,8 @@ TEST(CapiLoopAnswers, AssembliesWithoutLoopsAreOne) {
   State s(model, w.get());
   std::vector<double> assemblies(4 * s.q.size(), 77);
   int32_t found = -1;
-  ASSERT_EQ(tenon_find_assemblies(w.get(), s.q.data(), s.q.size(), 4, 4, assemblies.data(), assemblies.size(),
-                                  &found),
+  ASSERT_EQ(tenon_find_assemblies(w.get(), assemblies_from(4), s.q.data(), s.q.size(), 4, assemblies.data(),
+                                  assemblies.size(), &found),
             TENON_OK);
   EXPECT_EQ(found, 1);
   assemblies.resize(s.q.size());

@@ -93,9 +93,11 @@ class Run {
   void close_again() {
     Vector& q = sample_.q;
     check_alive(tenon_loop_gap(workspace_, q.data(), q.size(), &sample_.loop_gap));
-    check_alive(tenon_close_loops(workspace_, TENON_LOOP_MOVES_ALL, q.data(), q.size(), nullptr));
-    check_alive(tenon_close_loop_velocities(workspace_, TENON_LOOP_MOVES_ALL, q.data(), q.size(),
-                                            sample_.v.data(), nv_));
+    tenon_closing_options all;
+    tenon_closing_options_init(&all, sizeof all);
+    all.moves = TENON_LOOP_MOVES_ALL;
+    check_alive(tenon_close_loops(workspace_, &all, q.data(), q.size(), nullptr));
+    check_alive(tenon_close_loop_velocities(workspace_, &all, q.data(), q.size(), sample_.v.data(), nv_));
   }
 
   // A motion that runs away shows as numbers that are not finite; what helps is not in the library's message.
@@ -162,17 +164,15 @@ double SolveStatistics::median_microseconds() const {
 
 void close_loops(tenon_workspace* workspace, Vector& q, Vector& v) {
   double gap = 0;
-  const tenon_status status =
-      tenon_close_loops(workspace, TENON_LOOP_MOVES_DEPENDENT, q.data(), q.size(), &gap);
+  const tenon_status status = tenon_close_loops(workspace, nullptr, q.data(), q.size(), &gap);
   if (status == TENON_INFEASIBLE)
     throw Failure(
         format("the loops of the robot stay open by %.3g (m or rad) at this start posture; give positions "
                "within the reach of its linkages.",
                gap));
   check(status, workspace, "closing the loops at the start");
-  check(tenon_close_loop_velocities(workspace, TENON_LOOP_MOVES_DEPENDENT, q.data(), q.size(), v.data(),
-                                    v.size()),
-        workspace, "closing the loops at the start");
+  check(tenon_close_loop_velocities(workspace, nullptr, q.data(), q.size(), v.data(), v.size()), workspace,
+        "closing the loops at the start");
 }
 
 std::size_t step_count(const SimulationSettings& settings) {
