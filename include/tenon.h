@@ -372,7 +372,6 @@ TENON_API tenon_status tenon_direction_from_string(const char *name, int32_t *va
 TENON_API int32_t tenon_log_level_count(void);
 TENON_API const char *tenon_log_level_string(int32_t value);
 TENON_API tenon_status tenon_log_level_from_string(const char *name, int32_t *value);
-
 TENON_API int32_t tenon_instruction_set_count(void);
 TENON_API const char *tenon_instruction_set_string(int32_t value);
 TENON_API tenon_status tenon_instruction_set_from_string(const char *name, int32_t *value);
@@ -565,10 +564,13 @@ TENON_API tenon_status tenon_builder_create(const char *name, tenon_builder **bu
  * instance. path, or text (text_size bytes): as tenon_model_load_urdf, tenon_model_parse_urdf. options: NULL for the
  * defaults; only ignore_loops and ignore_mimic matter here, the others go to tenon_builder_finish. Links keep the order
  * of the file; tenon_builder_find_link tells their indices. *builder: the new builder; set to NULL on failure.
- * Allocates: the builder. Threads: any. Status: as tenon_model_load_urdf, for what is wrong with the text; what is
- * wrong with the robot is found by tenon_builder_finish. Cost: O(length of the text). Since: 0.1. */
+ * Allocates: the builder. Threads: any. Status: as tenon_model_load_urdf, without TENON_INVALID_INERTIA, for what is
+ * wrong with the text; what is wrong with the robot is found by tenon_builder_finish. Cost: O(length of the text).
+ * Since: 0.1. */
 TENON_API tenon_status tenon_builder_load_urdf(const char *path, const tenon_model_options *options,
                                                tenon_builder **builder, char *message, size_t message_size);
+/* The same from text in memory, as tenon_model_parse_urdf reads it. Allocates: the builder. Threads: any.
+ * Status: as tenon_builder_load_urdf, without TENON_FILE_ERROR. Cost: O(text_size). Since: 0.1. */
 TENON_API tenon_status tenon_builder_parse_urdf(const char *text, size_t text_size, const tenon_model_options *options,
                                                 tenon_builder **builder, char *message, size_t message_size);
 
@@ -798,7 +800,7 @@ TENON_API tenon_status tenon_constraints_add_closure(tenon_constraints *constrai
 /* Checks the set, orders its rows along the tree and makes it immutable; a workspace takes finished sets only. After a
  * failure the set is as before.
  * Allocates: memory of the set. Threads: one at a time per set.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL, finished already), TENON_WRONG_SIZE, TENON_UNSUPPORTED,
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL, finished already),
  * TENON_OUT_OF_MEMORY; the message names index and name of the constraint. Cost: O(n + m). Since: 0.1. */
 TENON_API tenon_status tenon_constraints_finish(tenon_constraints *constraints, char *message, size_t message_size);
 
@@ -896,6 +898,8 @@ TENON_API size_t tenon_workspace_size_bytes(const tenon_workspace *workspace);
  * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE. Cost: O(1). Since: 0.1. */
 TENON_API tenon_status tenon_workspace_set_gravity(tenon_workspace *workspace, const double *gravity,
                                                    size_t gravity_count);
+/* What was set, or the model's: 3. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE. Cost: O(1). Since: 0.1. */
 TENON_API tenon_status tenon_workspace_gravity(tenon_workspace *workspace, double *gravity, size_t gravity_count);
 
 /* Anchor of a constraint: world pose at which the stabilisation holds its frame. Starts at the identity; set it one by
@@ -906,6 +910,8 @@ TENON_API tenon_status tenon_workspace_gravity(tenon_workspace *workspace, doubl
  * TENON_NOT_NORMALIZED. Cost: O(1). Since: 0.1. */
 TENON_API tenon_status tenon_workspace_set_anchor(tenon_workspace *workspace, int32_t constraint, const double *pose,
                                                   size_t pose_count);
+/* What was set: pose, 7. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_OUT_OF_RANGE. Cost: O(1). Since: 0.1. */
 TENON_API tenon_status tenon_workspace_anchor(tenon_workspace *workspace, int32_t constraint, double *pose,
                                               size_t pose_count);
 
@@ -936,7 +942,7 @@ TENON_API tenon_status tenon_projection_options_init(tenon_projection_options *o
  * tells steps and largest error left (primal_residual). Allocates: at the first call. Threads: one at a time per
  * workspace. Status: TENON_OK, TENON_MAX_ITERATIONS, TENON_INFEASIBLE (no q nearby is any closer),
  * TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_NOT_POSITIVE_DEFINITE,
- * TENON_SINGULAR_CONFIGURATION. Cost: O(n d^2 + m^2 d + m^3) a step. Since: 0.1. */
+ * TENON_SINGULAR_CONFIGURATION, TENON_UNSUPPORTED (options). Cost: O(n d^2 + m^2 d + m^3) a step. Since: 0.1. */
 TENON_API tenon_status tenon_project_positions(tenon_workspace *workspace, const tenon_projection_options *options,
                                                double *q, size_t q_count);
 
@@ -944,7 +950,7 @@ TENON_API tenon_status tenon_project_positions(tenon_workspace *workspace, const
  * v - M^-1 J^T (J M^-1 J^T)^+ J v, an impact without rebound (with one: tenon_impact). Where the model has loops, v
  * must keep them closed (tenon_close_loop_velocities, or independent velocities), and goes on to.
  * q: nq. v: nv, read and written. Allocates: at the first call. Threads: one at a time per workspace.
- * Status: TENON_OK, TENON_MAX_ITERATIONS, TENON_INFEASIBLE (a row that nothing moves), TENON_INVALID_ARGUMENT,
+ * Status: TENON_OK, TENON_INFEASIBLE (a row that nothing moves), TENON_INVALID_ARGUMENT,
  * TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_NOT_POSITIVE_DEFINITE,
  * TENON_SINGULAR_CONFIGURATION. Cost: O(n d^2 + m^2 d + m^3). Since: 0.1. */
 TENON_API tenon_status tenon_project_velocities(tenon_workspace *workspace, const double *q, size_t q_count, double *v,
@@ -1117,7 +1123,7 @@ TENON_API tenon_status tenon_multiply_mass_matrix(tenon_workspace *workspace, in
  * solve of their rows alone, with the default options of tenon_constrained_dynamics.
  * q: nq. v, tau: nv. wrenches: as tenon_inverse_dynamics. qdd: nv, written. Allocates: nothing.
  * Threads: one at a time per workspace. Status: as tenon_inverse_dynamics, and TENON_NOT_POSITIVE_DEFINITE; with
- * embedded loops TENON_SINGULAR_CONFIGURATION; with loops by rows TENON_MAX_ITERATIONS and TENON_INFEASIBLE (qdd
+ * embedded loops TENON_SINGULAR_CONFIGURATION; with loops by rows TENON_INFEASIBLE (qdd
  * written).
  * Cost: O(n). Since: 0.1. */
 TENON_API tenon_status tenon_forward_dynamics(tenon_workspace *workspace, const double *q, size_t q_count,
@@ -1251,8 +1257,9 @@ typedef struct tenon_constrained_dynamics_arguments {
 TENON_API tenon_status tenon_constrained_dynamics_arguments_init(tenon_constrained_dynamics_arguments *arguments,
                                                                  size_t size);
 
-/* tenon_constrained_dynamics of arguments. Everything as there; TENON_WRONG_SIZE and TENON_UNSUPPORTED also for the
- * struct. Since: 0.1. */
+/* tenon_constrained_dynamics of arguments. Allocates, Threads: as there.
+ * Status: as tenon_constrained_dynamics, and TENON_WRONG_SIZE, TENON_UNSUPPORTED for the struct. Cost: as there.
+ * Since: 0.1. */
 TENON_API tenon_status tenon_constrained_dynamics_with(tenon_workspace *workspace,
                                                        const tenon_constrained_dynamics_arguments *arguments);
 
@@ -1370,9 +1377,9 @@ TENON_API tenon_status tenon_delassus_options_init(tenon_delassus_options *optio
  * part of it.
  * options: NULL for the defaults. q: nq. A: m x m, column-major, leading dimension lda >= m, both triangles, written.
  * Units: of row i's velocity over row j's impulse. Allocates: at the first call. Threads: one at a time per workspace.
- * Status: as tenon_inverse_dynamics, TENON_NOT_POSITIVE_DEFINITE, TENON_UNSUPPORTED (a method that this version lacks,
- * or rows between two moving links by any but TENON_DELASSUS_METHOD_AUTOMATIC and _DENSE).
- * Cost: of the method, see TENON_DELASSUS_METHOD_*. Since: 0.1. */
+ * Status: as tenon_inverse_dynamics, TENON_NOT_POSITIVE_DEFINITE, TENON_SINGULAR_CONFIGURATION, TENON_UNSUPPORTED (a
+ * method that this version lacks, or rows between two moving links by any but TENON_DELASSUS_METHOD_AUTOMATIC and
+ * _DENSE). Cost: of the method, see TENON_DELASSUS_METHOD_*. Since: 0.1. */
 TENON_API tenon_status tenon_delassus(tenon_workspace *workspace, const tenon_delassus_options *options,
                                       const double *q, size_t q_count, double *A, size_t A_count, int32_t lda);
 
@@ -1411,11 +1418,12 @@ TENON_API tenon_status tenon_delassus_inverse(tenon_workspace *workspace, const 
  * of this function or of tenon_delassus_inverse; then X = (A + R + 1 / mu)^-1 B.
  * B: m x columns, leading dimension ldb >= m. X: m x columns, leading dimension ldx >= m, written. X may be B itself,
  * with the same leading dimension. Allocates: at the first call. Threads: one at a time per workspace.
- * Status: as tenon_delassus_inverse; of _apply TENON_OK, TENON_INVALID_ARGUMENT (also: nothing prepared),
- * TENON_WRONG_SIZE, TENON_NOT_FINITE. Cost: of the method; O(m^2) a column, with TENON_DAMPED_METHOD_CABA_OSIMF O(m).
- * Since: 0.1. */
+ * Status: as tenon_delassus_inverse. Cost: of the method. Since: 0.1. */
 TENON_API tenon_status tenon_delassus_factor(tenon_workspace *workspace, const tenon_damped_options *options,
                                              const double *q, size_t q_count);
+/* The second step. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (also: nothing prepared), TENON_WRONG_SIZE, TENON_NOT_FINITE.
+ * Cost: O(m^2) a column, with TENON_DAMPED_METHOD_CABA_OSIMF O(m). Since: 0.1. */
 TENON_API tenon_status tenon_delassus_apply(tenon_workspace *workspace, int32_t columns, const double *B,
                                             size_t B_count, int32_t ldb, double *X, size_t X_count, int32_t ldx);
 
@@ -1452,7 +1460,8 @@ TENON_API tenon_status tenon_operational_space(tenon_workspace *workspace,
  * tenon_factor_mass_matrix and tenon_solve_mass_matrix for few columns.
  * q: nq. B: nv x columns, leading dimension ldb >= nv. X: nv x columns, leading dimension ldx >= nv, written. X may be
  * B itself, with the same leading dimension. Allocates: at the first call. Threads: one at a time per workspace.
- * Status: as tenon_inverse_dynamics, and TENON_NOT_POSITIVE_DEFINITE. Cost: O(n) a column. Since: 0.1. */
+ * Status: as tenon_inverse_dynamics, and TENON_NOT_POSITIVE_DEFINITE, TENON_SINGULAR_CONFIGURATION. Cost: O(n) a
+ * column. Since: 0.1. */
 TENON_API tenon_status tenon_inverse_mass_times(tenon_workspace *workspace, const double *q, size_t q_count,
                                                 int32_t columns, const double *B, size_t B_count, int32_t ldb,
                                                 double *X, size_t X_count, int32_t ldx);
@@ -1549,6 +1558,8 @@ TENON_API int32_t tenon_workspace_row_count(tenon_workspace *workspace);
  * TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_OPEN_LOOP. Cost: as tenon_close_loops; O(n).
  * Since: 0.1. */
 TENON_API tenon_status tenon_workspace_set_guess(tenon_workspace *workspace, const double *q, size_t q_count);
+/* That configuration: q, nq. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE. Cost: O(n). Since: 0.1. */
 TENON_API tenon_status tenon_workspace_guess(tenon_workspace *workspace, double *q, size_t q_count);
 
 /* Independent velocity coordinates; independent positions, those of joints all of whose coordinates are independent;
@@ -1662,25 +1673,26 @@ TENON_API tenon_status tenon_check_loops(tenon_workspace *workspace, const doubl
  * coordinates may move, it follows the loops from a configuration that is known to be closed, then tries other starts,
  * so that the way of assembly may change.
  * options: NULL for the defaults. q: nq, read and written. gap: what is left, or NULL. Allocates: nothing. Threads: one
- * at a time per workspace. Status: as tenon_loop_gap, and TENON_INFEASIBLE: not closed, q is the best found. Cost: O(n)
- * a step, 5 to 10 of them from nearby. Since: 0.1. */
+ * at a time per workspace. Status: as tenon_loop_gap, TENON_UNSUPPORTED (options), and TENON_INFEASIBLE: not closed, q
+ * is the best found. Cost: O(n) a step, 5 to 10 of them from nearby. Since: 0.1. */
 TENON_API tenon_status tenon_close_loops(tenon_workspace *workspace, const tenon_closing_options *options, double *q,
                                          size_t q_count, double *gap);
 
 /* v := the velocity nearest to it that keeps the loops closed: with the same independent coordinates, or (all) in the
  * metric of the mass matrix. options: NULL for the defaults. q: nq. v: nv, read and written. Allocates: nothing; all:
  * at the first call. Threads: one at a time per workspace.
- * Status: as tenon_loop_gap, and TENON_SINGULAR_CONFIGURATION, TENON_NOT_POSITIVE_DEFINITE. Cost: O(n); all: O(n^2 ny).
- * Since: 0.1. */
+ * Status: as tenon_loop_gap, and TENON_SINGULAR_CONFIGURATION, TENON_NOT_POSITIVE_DEFINITE, TENON_UNSUPPORTED
+ * (options). Cost: O(n); all: O(n^2 ny). Since: 0.1. */
 TENON_API tenon_status tenon_close_loop_velocities(tenon_workspace *workspace, const tenon_closing_options *options,
                                                    const double *q, size_t q_count, double *v, size_t v_count);
 
-/* Independent positions out of q (nq), and q from them: y: nyq. guess: nq, where the search for q begins;
- * NULL: the workspace's, whose way of assembly is followed first.
- * Allocates: nothing. Threads: one at a time per workspace. Status: as tenon_close_loops. Cost: as there. Since: 0.1.
- * */
+/* Independent positions y (nyq) out of q (nq). Allocates: nothing. Threads: one at a time per workspace.
+ * Status: as tenon_loop_gap. Cost: O(n). Since: 0.1. */
 TENON_API tenon_status tenon_independent_positions(tenon_workspace *workspace, const double *q, size_t q_count,
                                                    double *y, size_t y_count);
+/* q (nq) from the independent positions y (nyq). guess: nq, where the search begins; NULL: the workspace's, whose way
+ * of assembly is followed first. Allocates: nothing. Threads: one at a time per workspace. Status: as tenon_loop_gap,
+ * and TENON_INFEASIBLE: not closed, q is the best found. Cost: as tenon_close_loops. Since: 0.1. */
 TENON_API tenon_status tenon_spanning_positions(tenon_workspace *workspace, const double *y, size_t y_count,
                                                 const double *guess, size_t guess_count, double *q, size_t q_count);
 
@@ -1699,8 +1711,8 @@ TENON_API tenon_status tenon_assembly_options_init(tenon_assembly_options *optio
  * starts of the dependent joints, q itself and random ones, the same at every call. Turns of 2 pi count once.
  * options: NULL for the defaults. q: nq. capacity: 1 or more. assemblies: nq x capacity, written one
  * configuration after the other. *found: how many there are, at most capacity; without loops 1, q itself.
- * Allocates: nothing. Threads: one at a time per workspace. Status: as tenon_loop_gap. Cost: as tenon_close_loops for
- * each start. Since: 0.1. */
+ * Allocates: nothing. Threads: one at a time per workspace. Status: as tenon_loop_gap, and TENON_UNSUPPORTED (options).
+ * Cost: as tenon_close_loops for each start. Since: 0.1. */
 TENON_API tenon_status tenon_find_assemblies(tenon_workspace *workspace, const tenon_assembly_options *options,
                                              const double *q, size_t q_count, int32_t capacity, double *assemblies,
                                              size_t assemblies_count, int32_t *found);
@@ -1790,7 +1802,8 @@ TENON_API tenon_status tenon_convert_acceleration(tenon_workspace *workspace, in
                                                   size_t q_count, const double *v, size_t v_count, const double *in,
                                                   size_t in_count, double *out, size_t out_count);
 
-/* N and N m. Otherwise as tenon_convert_configuration. Since: 0.1. */
+/* N and N m. Otherwise as tenon_convert_configuration.
+ * Status: as tenon_convert_configuration, and TENON_SINGULAR_CONFIGURATION (embedded loops). Since: 0.1. */
 TENON_API tenon_status tenon_convert_force(tenon_workspace *workspace, int32_t convention, int32_t direction,
                                            const int32_t *joints, size_t joint_count, const double *q, size_t q_count,
                                            const double *in, size_t in_count, double *out, size_t out_count);
@@ -1810,9 +1823,9 @@ TENON_API tenon_status tenon_normalize(tenon_workspace *workspace, double *q, si
  * with independent velocities; in spanning coordinates they drift as far as the step is wrong.
  * options: NULL for the defaults. dt: s. q: nq and v: nv, read and written. tau: nv. wrenches: 6 x links; NULL: none.
  * qdd: nv and lambda: m of the step's first stage, written; may be NULL; lambda read first if options->warm_start.
- * Allocates: as tenon_constrained_dynamics. Threads: one at a time per workspace. Status: as there; where it is
- * negative all arrays stay as they were; TENON_NOT_FINITE also for a step that would leave the range of doubles. Cost:
- * one solve; four solves. Since: 0.1. */
+ * Allocates: as tenon_constrained_dynamics. Threads: one at a time per workspace. Status: as
+ * tenon_constrained_dynamics; where it is negative all arrays stay as they were; TENON_NOT_FINITE also for a step that
+ * would leave the range of doubles. Cost: one solve; four solves. Since: 0.1. */
 TENON_API tenon_status tenon_step_semi_implicit_euler(tenon_workspace *workspace, const tenon_solve_options *options,
                                                       double dt, double *q, size_t q_count, double *v, size_t v_count,
                                                       const double *tau, size_t tau_count, const double *wrenches,
@@ -1849,8 +1862,9 @@ typedef struct tenon_step_arguments {
  * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
 TENON_API tenon_status tenon_step_arguments_init(tenon_step_arguments *arguments, size_t size);
 
-/* The steps of arguments. Everything as there; TENON_WRONG_SIZE and TENON_UNSUPPORTED also for the struct. Since: 0.1.
- * */
+/* The steps of arguments. Allocates, Threads: as there.
+ * Status: as tenon_step_runge_kutta_4, and TENON_WRONG_SIZE, TENON_UNSUPPORTED for the struct. Cost: as there.
+ * Since: 0.1. */
 TENON_API tenon_status tenon_step_semi_implicit_euler_with(tenon_workspace *workspace,
                                                            const tenon_step_arguments *arguments);
 TENON_API tenon_status tenon_step_runge_kutta_4_with(tenon_workspace *workspace, const tenon_step_arguments *arguments);

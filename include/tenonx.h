@@ -23,20 +23,23 @@ extern "C" {
 #define TENONX_LOOP_METHOD_APPROXIMATE 3   /* dependent joints held still, their inertia as armature */
 #define TENONX_LOOP_METHOD_UNCONSTRAINED 4 /* the independent joints alone */
 
-/* Names of these constants, as in "Names of constants" of tenon.h. */
+/* Their names, as in "Names of constants" of tenon.h. Allocates: nothing. Threads: any.
+ * Status: as tenon_method_from_string. Cost: O(1). Since: 0.1. */
 TENON_API int32_t tenonx_loop_method_count(void);
 TENON_API const char *tenonx_loop_method_string(int32_t value);
 TENON_API tenon_status tenonx_loop_method_from_string(const char *name, int32_t *value);
 
-/* Forward dynamics of the mechanism by one method for its loops. Arguments, status and threads as
- * tenon_forward_dynamics, and TENON_SINGULAR_CONFIGURATION; multipliers also TENON_INFEASIBLE (qdd written).
- * Allocates: at the first call. Cost: O(nv^2 ny), multipliers O((nv + rows)^3). Since: 0.1. */
+/* Forward dynamics of the mechanism by one method for its loops. Arguments as tenon_forward_dynamics.
+ * Allocates: at the first call. Threads: one at a time per workspace. Status: as tenon_forward_dynamics; multipliers
+ * also TENON_INFEASIBLE (qdd written). Cost: O(nv^2 ny), multipliers O((nv + rows)^3). Since: 0.1. */
 TENON_API tenon_status tenonx_loop_forward_dynamics(tenon_workspace *workspace, int32_t loop_method, const double *q,
                                                     size_t q_count, const double *v, size_t v_count, const double *tau,
                                                     size_t tau_count, const double *wrenches, size_t wrenches_count,
                                                     double *qdd, size_t qdd_count);
 /* tau_y (ny) that makes the independent coordinates accelerate by yddot (ny): G^T ID(q, v, G yddot + g), or an
- * approximation; not by multipliers. The rest as tenonx_loop_forward_dynamics. */
+ * approximation. Allocates, Threads: as there.
+ * Status: as tenon_inverse_dynamics (TENON_INVALID_ARGUMENT also for multipliers), and TENON_SINGULAR_CONFIGURATION.
+ * Cost: as there. Since: 0.1. */
 TENON_API tenon_status tenonx_loop_inverse_dynamics(tenon_workspace *workspace, int32_t loop_method, const double *q,
                                                     size_t q_count, const double *v, size_t v_count,
                                                     const double *yddot, size_t yddot_count, const double *wrenches,
