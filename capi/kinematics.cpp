@@ -1,6 +1,6 @@
 // Kinematics and the queries that read it.
-#include "arguments.hpp"
-#include "call.hpp"
+#include "support/arguments.hpp"
+#include "support/call.hpp"
 #include "tenon/dynamics.hpp"
 
 using namespace tenon::capi;
@@ -12,9 +12,9 @@ static tenon::RowAxes to_axes(int32_t axes) {
 tenon_status tenon_kinematics(tenon_workspace* workspace, const double* q, size_t q_count, const double* v,
                               size_t v_count, const double* a, size_t a_count) {
   Call call(workspace, __func__);
-  call.positions("q", q, q_count);
-  call.optional_velocities("v", v, v_count);
-  call.optional_velocities("a", a, a_count);
+  call.positions(ARRAY(q));
+  call.optional_velocities(ARRAY(v));
+  call.optional_velocities(ARRAY(a));
   if (a != nullptr && v == nullptr)
     call.fail(tenon::Status::invalid_argument, "a is given without v; accelerations need both");
   return call.run([&] { return tenon::kinematics(workspace->core, q, v, a); });
@@ -24,8 +24,8 @@ tenon_status tenon_link_pose(tenon_workspace* workspace, int32_t link, double* p
                              double* rotation, size_t rotation_count) {
   Call call(workspace, __func__);
   call.index("link", link, call.links(), "links");
-  call.optional("pose", pose, pose_size, pose_count);
-  call.optional("rotation", rotation, rotation_count, 9);
+  call.optional({"pose", pose, pose_size}, pose_count);
+  call.optional(ARRAY(rotation), 9);
   return call.run(
       [&] { return tenon::link_pose(workspace->core, link, pose, pose ? pose + 3 : nullptr, rotation); });
 }
@@ -34,8 +34,8 @@ tenon_status tenon_link_velocity(tenon_workspace* workspace, int32_t link, int32
                                  size_t velocity_count) {
   Call call(workspace, __func__);
   call.index("link", link, call.links(), "links");
-  call.axes(axes);
-  call.needed("velocity", velocity, velocity_count, 6);
+  call.one_of(kinds::axes, "axes", axes);
+  call.needed(ARRAY(velocity), 6);
   return call.run([&] { return tenon::link_velocity(workspace->core, link, to_axes(axes), velocity); });
 }
 
@@ -43,8 +43,8 @@ tenon_status tenon_link_acceleration(tenon_workspace* workspace, int32_t link, i
                                      double* acceleration, size_t acceleration_count) {
   Call call(workspace, __func__);
   call.index("link", link, call.links(), "links");
-  call.axes(axes);
-  call.needed("acceleration", acceleration, acceleration_count, 6);
+  call.one_of(kinds::axes, "axes", axes);
+  call.needed(ARRAY(acceleration), 6);
   return call.run(
       [&] { return tenon::link_acceleration(workspace->core, link, to_axes(axes), acceleration); });
 }
@@ -53,8 +53,8 @@ tenon_status tenon_jacobian(tenon_workspace* workspace, int32_t link, int32_t ax
                             int32_t ldj) {
   Call call(workspace, __func__);
   call.index("link", link, call.links(), "links");
-  call.axes(axes);
-  call.needed_matrix("J", J, J_count, 6, call.velocity_count(), ldj);
+  call.one_of(kinds::axes, "axes", axes);
+  call.needed_matrix(ARRAY(J), 6, call.velocity_count(), ldj);
   return call.run([&] { return tenon::link_jacobian(workspace->core, link, to_axes(axes), J, ldj); });
 }
 
@@ -62,9 +62,9 @@ tenon_status tenon_point_jacobian(tenon_workspace* workspace, int32_t link, cons
                                   size_t point_count, int32_t axes, double* J, size_t J_count, int32_t ldj) {
   Call call(workspace, __func__);
   call.index("link", link, call.links(), "links");
-  call.optional("point", point, point_count, 3);
-  call.axes(axes);
-  call.needed_matrix("J", J, J_count, 6, call.velocity_count(), ldj);
+  call.optional(ARRAY(point), 3);
+  call.one_of(kinds::axes, "axes", axes);
+  call.needed_matrix(ARRAY(J), 6, call.velocity_count(), ldj);
   return call.run([&] { return tenon::point_jacobian(workspace->core, link, point, to_axes(axes), J, ldj); });
 }
 
@@ -73,9 +73,9 @@ tenon_status tenon_point_bias_acceleration(tenon_workspace* workspace, int32_t l
                                            size_t acceleration_count) {
   Call call(workspace, __func__);
   call.index("link", link, call.links(), "links");
-  call.optional("point", point, point_count, 3);
-  call.axes(axes);
-  call.needed("acceleration", acceleration, acceleration_count, 6);
+  call.optional(ARRAY(point), 3);
+  call.one_of(kinds::axes, "axes", axes);
+  call.needed(ARRAY(acceleration), 6);
   return call.run([&] {
     return tenon::point_bias_acceleration(workspace->core, link, point, to_axes(axes), acceleration);
   });
@@ -85,8 +85,8 @@ tenon_status tenon_link_bias_acceleration(tenon_workspace* workspace, int32_t li
                                           double* acceleration, size_t acceleration_count) {
   Call call(workspace, __func__);
   call.index("link", link, call.links(), "links");
-  call.axes(axes);
-  call.needed("acceleration", acceleration, acceleration_count, 6);
+  call.one_of(kinds::axes, "axes", axes);
+  call.needed(ARRAY(acceleration), 6);
   return call.run(
       [&] { return tenon::link_bias_acceleration(workspace->core, link, to_axes(axes), acceleration); });
 }
@@ -95,28 +95,28 @@ tenon_status tenon_center_of_mass(tenon_workspace* workspace, double* position, 
                                   double* velocity, size_t velocity_count, double* J, size_t J_count,
                                   int32_t ldj) {
   Call call(workspace, __func__);
-  call.optional("position", position, position_count, 3);
-  call.optional("velocity", velocity, velocity_count, 3);
-  call.optional_matrix("J", J, J_count, 3, call.velocity_count(), ldj);
+  call.optional(ARRAY(position), 3);
+  call.optional(ARRAY(velocity), 3);
+  call.optional_matrix(ARRAY(J), 3, call.velocity_count(), ldj);
   return call.run([&] { return tenon::center_of_mass(workspace->core, position, velocity, J, ldj); });
 }
 
 tenon_status tenon_centroidal_momentum(tenon_workspace* workspace, double* momentum, size_t momentum_count) {
   Call call(workspace, __func__);
-  call.needed("momentum", momentum, momentum_count, 6);
+  call.needed(ARRAY(momentum), 6);
   return call.run([&] { return tenon::centroidal_momentum(workspace->core, momentum); });
 }
 
 tenon_status tenon_centroidal_momentum_matrix(tenon_workspace* workspace, double* A, size_t A_count,
                                               int32_t lda) {
   Call call(workspace, __func__);
-  call.needed_matrix("A", A, A_count, 6, call.velocity_count(), lda);
+  call.needed_matrix(ARRAY(A), 6, call.velocity_count(), lda);
   return call.run([&] { return tenon::centroidal_momentum_matrix(workspace->core, A, lda); });
 }
 
 tenon_status tenon_centroidal_momentum_bias(tenon_workspace* workspace, double* bias, size_t bias_count) {
   Call call(workspace, __func__);
-  call.needed("bias", bias, bias_count, 6);
+  call.needed(ARRAY(bias), 6);
   return call.run([&] { return tenon::centroidal_momentum_bias(workspace->core, bias); });
 }
 

@@ -1,5 +1,7 @@
-# Includes go down: no file of src/ includes one of a layer above its own (src/README.md), and every file it includes is
-# there. And what a reader can take in: folders and files stay below a size. ROOT: the repository.
+# Includes go down: no file of src/ includes one of a layer above its own (src/README.md), every file that src/ and capi/
+# include is there, and the clients of include/ include nothing of src/ or of the glue. And what a reader can take in:
+# folders and files stay below a size. ROOT: the repository.
+cmake_minimum_required(VERSION 3.25)
 set(layers scalar spatial mechanism model kernels reference plan state solve calls trace)
 set(most_files 25)
 set(most_lines 500)
@@ -11,6 +13,13 @@ set(longer
   tests/capi/allocation_test.cpp
   tests/capi/loops_test.cpp)
 set(errors "")
+
+# The files that `file` includes with quotes, as it writes them.
+function(includes_of file result)
+  file(STRINGS ${file} lines REGEX "^#include \"")
+  list(TRANSFORM lines REPLACE "^#include \"([^\"]*)\".*" "\\1")
+  set(${result} ${lines} PARENT_SCOPE)
+endfunction()
 
 file(GLOB_RECURSE files RELATIVE ${ROOT}/src ${ROOT}/src/*.hpp ${ROOT}/src/*.cpp)
 foreach(file IN LISTS files)
@@ -37,8 +46,32 @@ foreach(file IN LISTS files)
   endforeach()
 endforeach()
 
-file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/src/* ${ROOT}/tests/* ${ROOT}/bench/*)
-list(FILTER files EXCLUDE REGEX "/__pycache__/")
+# ---- capi/: the glue stands on include/ and src/, the program and the examples on include/ alone
+file(GLOB_RECURSE files RELATIVE ${ROOT}/capi ${ROOT}/capi/*.hpp ${ROOT}/capi/*.cpp ${ROOT}/capi/*.[ch])
+foreach(file IN LISTS files)
+  set(roots ${ROOT}/capi ${ROOT}/include ${ROOT}/src)
+  if(file MATCHES "^cli/")
+    set(roots ${ROOT}/capi/cli ${ROOT}/include)
+  elseif(file MATCHES "^examples/")
+    get_filename_component(folder ${ROOT}/capi/${file} DIRECTORY)
+    set(roots ${folder} ${ROOT}/include)
+  endif()
+  includes_of(${ROOT}/capi/${file} includes)
+  foreach(include IN LISTS includes)
+    set(there FALSE)
+    foreach(root IN LISTS roots)
+      if(EXISTS ${root}/${include})
+        set(there TRUE)
+      endif()
+    endforeach()
+    if(NOT there)
+      string(APPEND errors "capi/${file} includes ${include}, which is in none of ${roots}\n")
+    endif()
+  endforeach()
+endforeach()
+
+file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/src/* ${ROOT}/capi/* ${ROOT}/tests/* ${ROOT}/bench/*)
+list(FILTER files EXCLUDE REGEX "/(__pycache__|target)/")
 set(folders "")
 foreach(file IN LISTS files)
   get_filename_component(folder ${file} DIRECTORY)

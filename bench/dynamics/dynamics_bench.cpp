@@ -130,10 +130,10 @@ void register_tenon_product(Fixture& fixture, int32_t method) {
 // Every method but the reference.
 void register_tenon_matrices(Fixture& fixture) {
   for (int32_t method = 0; method < tenon_delassus_method_count(); ++method)
-    if (method != TENON_DELASSUS_DENSE)
+    if (method != TENON_DELASSUS_METHOD_DENSE)
       register_tenon_matrix(fixture, delassus, method, tenon_delassus_method_string(method));
   for (int32_t method = 0; method < tenon_damped_method_count(); ++method) {
-    if (method == TENON_DAMPED_DENSE) continue;
+    if (method == TENON_DAMPED_METHOD_DENSE) continue;
     register_tenon_matrix(fixture, damped_inverse, method, tenon_damped_method_string(method));
     register_tenon_product(fixture, method);
   }

@@ -72,7 +72,7 @@ Fixture::Fixture(const Robot& robot, int state_count) : name_(robot.name) {
   make_model(robot);
   make_constraints(robot);
   char message[512] = "";
-  check(tenon_workspace_create(model_, constraints_, &workspace_, message, sizeof message), message);
+  check(tenon_workspace_create(model_, constraints_, nullptr, &workspace_, message, sizeof message), message);
   out_.resize(nv_);
   matrix_.resize(nv_ * nv_);
   lambda_.resize(rows_);
@@ -180,12 +180,12 @@ tenon_solve_report Fixture::report() const {
 }
 
 double Fixture::delassus_error_of(int state, const std::vector<double>& matrix) {
-  check(delassus(state, TENON_DELASSUS_DENSE), message());
+  check(delassus(state, TENON_DELASSUS_METHOD_DENSE), message());
   return relative_difference(matrix, delassus_);
 }
 
 double Fixture::inverse_error_of(int state, const std::vector<double>& matrix) {
-  check(damped_inverse(state, TENON_DAMPED_DENSE), message());
+  check(damped_inverse(state, TENON_DAMPED_METHOD_DENSE), message());
   return relative_difference(matrix, inverse_);
 }
 

@@ -49,15 +49,18 @@ class Fixture {
                              static_cast<int32_t>(nv_));
   }
   // At mu = 1e6, as the peer is timed.
+  static tenon_damped_options damped_options(int32_t method) {
+    return {sizeof(tenon_damped_options), method, 1e6, nullptr, 0};
+  }
   tenon_status damped_inverse(int state, int32_t method) {
-    const double mu = 1e6;
-    return tenon_delassus_inverse(workspace_, method, at(state).q.data(), nq_, &mu, 1, inverse_.data(),
+    const tenon_damped_options options = damped_options(method);
+    return tenon_delassus_inverse(workspace_, &options, at(state).q.data(), nq_, inverse_.data(),
                                   inverse_.size(), static_cast<int32_t>(rows_));
   }
   // The same for those who need one product, of ones.
   tenon_status damped_product(int state, int32_t method) {
-    const double mu = 1e6;
-    const tenon_status status = tenon_delassus_factor(workspace_, method, at(state).q.data(), nq_, &mu, 1);
+    const tenon_damped_options options = damped_options(method);
+    const tenon_status status = tenon_delassus_factor(workspace_, &options, at(state).q.data(), nq_);
     const int32_t ld = static_cast<int32_t>(rows_);
     return status < 0
                ? status
@@ -70,7 +73,8 @@ class Fixture {
   }
 
   tenon_status delassus(int state, int32_t method) {
-    return tenon_delassus(workspace_, method, at(state).q.data(), nq_, delassus_.data(), delassus_.size(),
+    const tenon_delassus_options options = {sizeof options, method};
+    return tenon_delassus(workspace_, &options, at(state).q.data(), nq_, delassus_.data(), delassus_.size(),
                           static_cast<int32_t>(rows_));
   }
 

@@ -155,7 +155,7 @@ bool read(int argc, char** argv, Options& options) {
       options.treatment = LoopTreatment::embed;
     else if (key == "--treatment" && value == "rows")
       options.treatment = LoopTreatment::rows;
-    else if (key == "--treatment" && value == "auto")
+    else if (key == "--treatment" && value == "automatic")
       options.treatment = LoopTreatment::automatic;
     else
       return false;

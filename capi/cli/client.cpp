@@ -49,7 +49,7 @@ WorkspaceHandle make_workspace(const tenon_model* model, const tenon_constraints
   Message message{};
   tenon_workspace* workspace = nullptr;
   const tenon_status status =
-      tenon_workspace_create(model, constraints, &workspace, message.data(), message.size());
+      tenon_workspace_create(model, constraints, nullptr, &workspace, message.data(), message.size());
   if (status < 0) fail(message, status, "making a workspace");
   return WorkspaceHandle(workspace);
 }

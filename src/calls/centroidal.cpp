@@ -8,25 +8,11 @@
 
 namespace tenon {
 
-namespace {
-
-// The centre of mass of the moving bodies.
-Status find_center(WorkspaceImpl& w, double* com) {
-  double mass = 0;
-  for (const NodeData& n : w.model->nodes) mass += n.mass;
-  if (!(mass > 0))
-    return w.fail(Status::invalid_argument, "the moving bodies have no mass, so there is no centre of mass");
-  w.kernels->center_of_mass(w.md(), com, nullptr, 3, w.w());
-  return Status::ok;
-}
-
-}  // namespace
-
 Status centroidal_momentum_matrix(Workspace& workspace, double* A, int ld) {
   WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_link(w, 0, 0));
-  double com[3];
-  TENON_CHECK(find_center(w, com));
+  double mass, com[3];
+  TENON_CHECK(find_center_of_mass(w, mass, com));
   double* columns = jacobian_room(w, A);
   if (!columns) return Status::ok;
   w.kernels->centroidal_matrix(w.md(), com, columns, 6, w.body_room.data(), w.w());
@@ -36,8 +22,8 @@ Status centroidal_momentum_matrix(Workspace& workspace, double* A, int ld) {
 Status centroidal_momentum_bias(Workspace& workspace, double* out) {
   WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_link(w, 0, 1));
-  double com[3], rate[6];
-  TENON_CHECK(find_center(w, com));
+  double mass, com[3], rate[6];
+  TENON_CHECK(find_center_of_mass(w, mass, com));
   w.kernels->centroidal_bias(w.md(), com, rate, w.body_room.data(), w.w());
   if (w.coordinates.independent_v) {
     double* A = w.coordinates.jacobian.data();

@@ -158,6 +158,9 @@ Status constrained_motion(WorkspaceImpl& w, const CheckedInputs& in) {
                   "unsupported: %s cannot take rows between two moving links; use pv, prox_pv, prox_ltl, "
                   "prox_ltls or dense",
                   entry->without_inter_body_rows);
+  if (in.options.tikhonov > 0 && method != Method::pv)
+    return w.fail(Status::unsupported,
+                  "unsupported: tikhonov by another method than pv; use pv or automatic, or 0");
   if (rows == 0) {
     w.report = SolveReport{};
     w.report.method = method;

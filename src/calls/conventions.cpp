@@ -250,6 +250,7 @@ Status convert_configuration(Workspace& workspace, const OtherState& other, Dire
                         written + (to ? q : joint.q_index));
   });
   if (to) return give_numbers(w, written, position_count(*w.model, other.convention), out);
+  TENON_CHECK(check_configuration(w, "in, as Tenon writes it,", written));
   return give_positions(w, written, out);
 }
 

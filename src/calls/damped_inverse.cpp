@@ -3,6 +3,7 @@
 #include "plan/memory/damped_inverse_memory.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "calls/delassus.hpp"
 #include "spatial/lanes.hpp"
@@ -244,25 +245,31 @@ const MethodEntry* find(const WorkspaceImpl& w, DampedInverseMethod method) {
 }
 
 Status check_damping(WorkspaceImpl& w, const Damping& damping) {
-  const auto usable = [](double mu) { return mu > 0 && mu <= 1e300; };
-  if (!damping.mu_of_row) {
-    if (damping.mu == 0 || usable(damping.mu)) return Status::ok;
-    return w.fail(Status::invalid_argument,
-                  "mu is %g; give a finite number above zero, or 0 for one scaled to the robot", damping.mu);
-  }
-  for (int r = 0; r < w.rows(); ++r)
-    if (!usable(damping.mu_of_row[r]))
-      return w.fail(Status::invalid_argument, "mu of row %d is %g; give finite numbers above zero", r,
+  const auto fault = [](double mu) {
+    return !std::isfinite(mu)       ? Status::not_finite
+           : mu >= 0 && mu <= 1e300 ? Status::ok
+                                    : Status::invalid_argument;
+  };
+  if (const Status status = fault(damping.mu); status != Status::ok)
+    return w.fail(status, "mu is %g; give a finite number above zero, or 0 for one scaled to the robot",
+                  damping.mu);
+  for (int r = 0; damping.mu_of_row && r < w.rows(); ++r)
+    if (const Status status = fault(damping.mu_of_row[r]); status != Status::ok)
+      return w.fail(status,
+                    "mu of row %d is %g; give finite numbers above zero, or 0 for one scaled to the robot", r,
                     damping.mu_of_row[r]);
   return Status::ok;
+}
+
+// Of row r in the kernels' order; 0: to be scaled to the robot.
+double mu_of(const WorkspaceImpl& w, const Damping& damping, int r) {
+  return damping.mu_of_row ? damping.mu_of_row[w.cd()->user_row[r]] : damping.mu;
 }
 
 void set_damping(WorkspaceImpl& w, const Damping& damping) {
   const ConstraintData& c = *w.cd();
   for (int r = 0; r < w.rows(); ++r) {
-    const double inv_mu = damping.mu_of_row ? 1 / damping.mu_of_row[c.user_row[r]]
-                          : damping.mu > 0  ? 1 / damping.mu
-                                            : c.scale[r] / default_relative_mu;
+    const double mu = mu_of(w, damping, r), inv_mu = mu > 0 ? 1 / mu : c.scale[r] / default_relative_mu;
     w.damped->damping[static_cast<std::size_t>(r)] = c.compliance[r] + inv_mu;
   }
 }
@@ -278,10 +285,11 @@ bool outweighs_inertias(const WorkspaceImpl& w) {
 
 // Damping of the whole model, in the user's order, so that the folded form uses the same 1 / mu.
 Damping damping_for_folded(WorkspaceImpl& w, const Damping& damping) {
-  if (damping.mu_of_row || damping.mu > 0) return damping;
   const ConstraintData& c = *w.cd();
-  for (int r = 0; r < w.rows(); ++r)
-    w.user_rows[static_cast<std::size_t>(c.user_row[r])] = default_relative_mu / c.scale[r];
+  for (int r = 0; r < w.rows(); ++r) {
+    const double mu = mu_of(w, damping, r);
+    w.user_rows[static_cast<std::size_t>(c.user_row[r])] = mu > 0 ? mu : default_relative_mu / c.scale[r];
+  }
   return {0, w.user_rows.data()};
 }
 

@@ -112,6 +112,8 @@ Status project_positions(Workspace& workspace, double tolerance, int max_iterati
   WorkspaceImpl& w = begin(workspace);
   const double* q = user_q;
   TENON_CHECK(take_positions(w, q));
+  if (!std::isfinite(tolerance))
+    return w.fail(Status::not_finite, "tolerance is %g; give a finite number of 0 or more", tolerance);
   if (!(tolerance >= 0 && tolerance <= 1e300))
     return w.fail(Status::invalid_argument, "tolerance is %g; give a finite number of 0 or more", tolerance);
   if (max_iterations < 1)

@@ -114,19 +114,28 @@ Status link_acceleration(Workspace& workspace, int link, RowAxes axes, double* o
   return give_numbers(w, result, 6, out);
 }
 
+Status find_center_of_mass(WorkspaceImpl& w, double& mass, double* com) {
+  mass = 0;
+  for (const NodeData& n : w.model->nodes) mass += n.mass;
+  if (!(mass > 0))
+    return w.fail(
+        Status::invalid_model,
+        "nothing that moves in this model has mass, so there is no centre of mass; the mass of links that "
+        "are fixed to the world does not count");
+  w.kernels->center_of_mass(w.md(), com, nullptr, 3, w.w());
+  return Status::ok;
+}
+
 Status center_of_mass(Workspace& workspace, double* position, double* velocity, double* jacobian, int ld) {
   WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_link(w, 0, velocity ? 1 : 0));
-  if (!(w.model->total_mass > 0))
-    return w.fail(Status::invalid_argument, "the moving bodies have no mass, so there is no centre of mass");
-  double com[6] = {};  // position and velocity
+  double mass, com[6] = {};  // position and velocity
+  TENON_CHECK(find_center_of_mass(w, mass, com));
   double* columns = jacobian_room(w, jacobian);
   w.kernels->center_of_mass(w.md(), com, columns, 3, w.w());
   if (velocity) {
     double momentum[6];
     w.kernels->world_momentum(w.md(), momentum, w.w());
-    double mass = 0;
-    for (const NodeData& n : w.model->nodes) mass += n.mass;
     for (int e = 0; e < 3; ++e) com[3 + e] = momentum[3 + e] / mass;
   }
   TENON_CHECK(check_result(w, com, 6));
@@ -139,8 +148,8 @@ Status center_of_mass(Workspace& workspace, double* position, double* velocity, 
 Status centroidal_momentum(Workspace& workspace, double* out) {
   WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_link(w, 0, 1));
-  double com[3], momentum[6];
-  w.kernels->center_of_mass(w.md(), com, nullptr, 3, w.w());
+  double mass, com[3], momentum[6];
+  TENON_CHECK(find_center_of_mass(w, mass, com));
   w.kernels->world_momentum(w.md(), momentum, w.w());
   const Vec3<double> shifted =
       load_vec3<double>(momentum) - cross(load_vec3<double>(com), load_vec3<double>(momentum + 3));

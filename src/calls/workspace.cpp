@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "mechanism/utf8.hpp"
+#include "plan/dispatch.hpp"
 #include "state/check.hpp"
 #include "state/closing_form.hpp"
 #include "state/folded_rotors.hpp"
@@ -104,6 +105,14 @@ std::vector<std::int32_t> rows_nodes_of(const ModelData& m, const ConstraintData
   return nodes;
 }
 
+const KernelTable<double>& kernels_for(Instructions instructions) {
+  if (const KernelTable<double>* table = kernels_of(instructions)) return *table;
+  throw Error(
+      Status::unsupported,
+      "instruction_set is x86_64_v3, which this machine or this build of Tenon does not have; leave the "
+      "choice to Tenon or take the baseline");
+}
+
 }  // namespace
 
 SweepTables::SweepTables(const ModelData& m, const ConstraintData* c) : node_flags(flags_of(m, {})) {
@@ -156,12 +165,13 @@ int axis_of_dof(const ModelData& m, int k) {
 }
 
 WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
-                             std::shared_ptr<const ConstraintSet> constraints_)
+                             std::shared_ptr<const ConstraintSet> constraints_,
+                             const WorkspaceOptions& options)
     : model(std::move(model_)),
       constraints(std::move(constraints_)),
       split(*model),
       settings(constraints.get()),
-      kernels(&tenon::kernels<double>()),
+      kernels(&kernels_for(options.instructions)),
       tables(model->data(), cd()),
       arena(model->data(), cd(), static_cast<std::size_t>(tables.row_first.back()), false),
       pv([this] { return std::make_unique<PvMemory<double>>(md(), cd()); }),
@@ -214,15 +224,16 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
       return std::make_unique<IndependentSpace>(md(), cd(), w());
     });
   if (model->folding && (!constraints || constraints->folded()))
-    folded =
-        std::make_unique<FoldedWorkspace>(*model->folding, constraints ? constraints->folded() : nullptr);
-  if (model->closing) row_loops = std::make_unique<RowLoops>(model, *constraints);
+    folded = std::make_unique<FoldedWorkspace>(*model->folding, constraints ? constraints->folded() : nullptr,
+                                               options);
+  if (model->closing) row_loops = std::make_unique<RowLoops>(model, *constraints, options);
   // With these an automatic solve allocates nothing later: dense takes over the rows on which other methods
   // stall.
   if (rows() > 0)
     for (const Method method : {choice.any, choice.proximal, Method::dense}) need(method);
   const bool tree = md().cluster_count == 0 && md().rotor_count == 0;
   if (!tree && rows() > 0 && cd()->inter_body_count > 0) need(Method::pv);
+  make_room(options);
 }
 
 WorkspaceImpl::~WorkspaceImpl() = default;
@@ -246,6 +257,54 @@ void WorkspaceImpl::need(Method method) {
       break;
     default:
       break;
+  }
+}
+
+// The folded form, and those of loops by rows, make their own with the same options.
+void WorkspaceImpl::make_room(const WorkspaceOptions& options) {
+  const auto asked = [](std::uint32_t mask, auto member) {
+    return (mask >> static_cast<std::uint32_t>(member) & 1U) != 0;
+  };
+  for (std::uint32_t k = 1; rows() > 0 && k <= static_cast<std::uint32_t>(Method::pv_early); ++k)
+    if (asked(options.methods, k)) need(static_cast<Method>(k));
+
+  const bool loops_here = md().cluster_count > 0;
+  const std::uint32_t matrices = options.delassus_methods, inverses = options.damped_methods;
+  const bool operational = (options.products & product_operational_space) != 0;
+  if (matrices != 0 || inverses != 0 || operational) {
+    need_joint_space();
+    *delassus;
+    if (loops_here) loops.MG.data();
+    if (independent) *independent;
+  }
+  if (inverses != 0) *damped;
+  if (rows() > 0) {
+    if (matrices != 0 || inverses != 0) *pv;
+    const bool automatic_is_dense = cd()->inter_body_count > 0;
+    if (asked(matrices, DelassusMethod::dense) || asked(inverses, DampedInverseMethod::dense) ||
+        (automatic_is_dense && (matrices | inverses) != 0))
+      *textbook;
+  }
+
+  if ((options.products & product_projection) != 0 && rows() > 0) {
+    need(loops_here ? Method::prox_pv : Method::prox_ltl);
+    need(Method::dense);
+  }
+  if ((options.products & product_coriolis) != 0) *coriolis;
+  if ((options.products & product_mass_matrix) != 0) {
+    need_joint_space();
+    need_kept_mass_matrix();
+    if (independent) *independent;
+    coordinates.H.data();
+    coordinates.H_factor.data();
+  }
+  if ((options.products & product_inverse_mass) != 0) *delassus;
+  if ((options.products & product_centroidal) != 0) body_room.data();
+  if ((options.products & product_underactuated) != 0) *underactuated;
+  const std::uint32_t of_tree = product_coriolis | product_inverse_mass | product_loop_velocities;
+  if (loops_here && (options.products & of_tree) != 0) {
+    need_joint_space();
+    for (OnDemandArray* matrix : {&loops.M, &loops.MG, &loops.H}) matrix->data();
   }
 }
 
@@ -285,13 +344,14 @@ Status WorkspaceImpl::fail(Status status, const char* format, ...) {
   return status;
 }
 
-Workspace::Workspace(std::shared_ptr<const Model> model, std::shared_ptr<const ConstraintSet> constraints) {
+Workspace::Workspace(std::shared_ptr<const Model> model, std::shared_ptr<const ConstraintSet> constraints,
+                     const WorkspaceOptions& options) {
   if (!model) throw Error(Status::invalid_argument, "a workspace needs a model; give one");
   if (constraints && constraints->model() != model)
     throw Error(Status::invalid_argument,
                 "the constraint set is bound to another model; bind it to the model of the workspace");
   if (!constraints && !model->row_loops.empty()) constraints = ConstraintSet::bind(model, {});
-  impl_ = std::make_unique<WorkspaceImpl>(std::move(model), std::move(constraints));
+  impl_ = std::make_unique<WorkspaceImpl>(std::move(model), std::move(constraints), options);
 }
 Workspace::~Workspace() = default;
 
@@ -306,6 +366,11 @@ const char* Workspace::message() const noexcept {
 }
 const SolveReport& Workspace::report() const noexcept {
   return impl_->report;
+}
+
+Instructions Workspace::instructions() const noexcept {
+  return impl_->kernels == kernels_of(Instructions::baseline) ? Instructions::baseline
+                                                              : Instructions::x86_64_v3;
 }
 
 std::size_t Workspace::bytes() const {

@@ -45,7 +45,7 @@ const char* status_name(Status status) noexcept {
     case Status::internal_error:
       return "internal_error";
   }
-  return "unknown status";
+  return "unknown";
 }
 
 }  // namespace tenon

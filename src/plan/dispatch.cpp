@@ -1,5 +1,5 @@
 // Chooses the compiled kernels that this machine can run. Called once per workspace.
-#include "kernels/kernel_table.hpp"
+#include "plan/dispatch.hpp"
 
 #ifdef TENON_DISPATCH_X86
 #include <cpuid.h>
@@ -47,23 +47,25 @@ static X86Features features_of_this_machine() {
 }
 #endif
 
-// The table for x86-64-v3 or the baseline.
 template <class T>
-static const KernelTable<T>& pick() {
+static const KernelTable<T>* find(Instructions instructions) {
 #ifdef TENON_DISPATCH_X86
   static const bool wide = has_x86_64_v3(features_of_this_machine());
-  if (wide) return isa_x86_64_v3::table<T>();
+  if (wide && instructions != Instructions::baseline) return &isa_x86_64_v3::table<T>();
 #endif
-  return isa_baseline::table<T>();
+  return instructions == Instructions::x86_64_v3 ? nullptr : &isa_baseline::table<T>();
 }
 
+const KernelTable<double>* kernels_of(Instructions instructions) {
+  return find<double>(instructions);
+}
 template <>
 const KernelTable<double>& kernels<double>() {
-  return pick<double>();
+  return *find<double>(Instructions::automatic);
 }
 template <>
 const KernelTable<float>& kernels<float>() {
-  return pick<float>();
+  return *find<float>(Instructions::automatic);
 }
 
 }  // namespace tenon

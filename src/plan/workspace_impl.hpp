@@ -24,6 +24,7 @@
 #include "plan/memory/underactuated_memory.hpp"
 #include "plan/on_demand.hpp"
 #include "reference/kkt_solver.hpp"
+#include "scalar/printf.hpp"
 #include "tenon/workspace.hpp"
 
 namespace tenon {
@@ -32,7 +33,8 @@ struct FoldedWorkspace;
 struct RowLoops;
 
 struct WorkspaceImpl {
-  WorkspaceImpl(std::shared_ptr<const Model> model_, std::shared_ptr<const ConstraintSet> constraints_);
+  WorkspaceImpl(std::shared_ptr<const Model> model_, std::shared_ptr<const ConstraintSet> constraints_,
+                const WorkspaceOptions& options);
   ~WorkspaceImpl();
 
   struct Quaternion {
@@ -88,6 +90,8 @@ struct WorkspaceImpl {
   // The memory of forward dynamics and of the method in `choice` is made with the workspace, all other memory
   // by the first call that needs it (on_demand.hpp).
   void need(Method method);
+  // All of it for what `options` name.
+  void make_room(const WorkspaceOptions& options);
   // The path rows and row matrices of WorkspaceData, and the tables of prox_ltls for inter-body rows.
   void need_joint_space();
   void need_kept_mass_matrix();
@@ -98,7 +102,7 @@ struct WorkspaceImpl {
   void tell_parts();
 
   // Keeps the message and returns the status.
-  Status fail(Status status, const char* format, ...) __attribute__((format(printf, 3, 4)));
+  Status fail(Status status, const char* format, ...) TENON_PRINTF(3, 4);
 };
 
 }  // namespace tenon

@@ -5,10 +5,13 @@
 
 namespace tenon {
 
-RowLoops::RowLoops(const std::shared_ptr<const Model>& model, const ConstraintSet& set)
+RowLoops::RowLoops(const std::shared_ptr<const Model>& model, const ConstraintSet& set,
+                   const WorkspaceOptions& options)
     : form(*model->closing),
-      alone(set.specs().size() > model->row_loops.size() ? std::make_unique<Workspace>(model) : nullptr),
-      closing(form.model),
+      alone(set.specs().size() > model->row_loops.size()
+                ? std::make_unique<Workspace>(model, nullptr, options)
+                : nullptr),
+      closing(form.model, nullptr, options),
       q(form.q.size()),
       v(form.v.size()),
       tau(v),

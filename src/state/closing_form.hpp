@@ -13,7 +13,8 @@ namespace tenon {
 
 struct RowLoops {
   // set: the constraint set of the workspace, the rows of the loops included.
-  RowLoops(const std::shared_ptr<const Model>& model, const ConstraintSet& set);
+  RowLoops(const std::shared_ptr<const Model>& model, const ConstraintSet& set,
+           const WorkspaceOptions& options);
 
   // Copy positions and velocities (null: none) to the closing form and back.
   void take(const double* q_, const double* v_);

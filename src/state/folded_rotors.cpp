@@ -5,9 +5,10 @@
 namespace tenon {
 
 FoldedWorkspace::FoldedWorkspace(const Model::Folding& folding_,
-                                 std::shared_ptr<const ConstraintSet> constraints)
+                                 std::shared_ptr<const ConstraintSet> constraints,
+                                 const WorkspaceOptions& options)
     : folding(folding_),
-      workspace(folding_.model, std::move(constraints)),
+      workspace(folding_.model, std::move(constraints), options),
       q(folding_.q.size()),
       v(folding_.v.size()),
       tau(folding_.v.size()),

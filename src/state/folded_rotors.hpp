@@ -42,7 +42,8 @@ void unfold_accelerations(const Model::Folding& folding, const T* folded_qdd, T*
 }
 
 struct FoldedWorkspace {
-  FoldedWorkspace(const Model::Folding& folding, std::shared_ptr<const ConstraintSet> constraints);
+  FoldedWorkspace(const Model::Folding& folding, std::shared_ptr<const ConstraintSet> constraints,
+                  const WorkspaceOptions& options);
 
   // Maps a state of the whole model into q, v and tau.
   void take(const double* q_, const double* v_, const double* tau_);

@@ -29,7 +29,7 @@
 
 namespace tenon {
 
-enum class Convention : std::int32_t { pinocchio = 1, mujoco = 2, drake = 3 };
+enum class Convention : std::int32_t { pinocchio = 0, mujoco = 1, drake = 2 };
 enum class Direction : std::int32_t { from_other = 0, to_other = 1 };
 
 // The order of joints in a state of the other library: indices of our joints; null: our order.

@@ -87,11 +87,11 @@ struct MechanismJoint {
 
 // How the constraints of a model's loops are kept.
 enum class LoopTreatment : std::int32_t {
-  by_model = -1,  // for one loop: as CompileOptions::loops says
   embed = 0,      // clusters: the joints of a loop move together, with independent and dependent coordinates
   open = 1,       // none: the spanning tree; the user may close it by constraint rows
   rows = 2,       // the loop's joints move freely; every solve has the rows that close it
   automatic = 3,  // embed or rows, whichever costs less: rows for loops through many joints
+  by_model = 4,   // for one loop: as CompileOptions::loops says
 };
 
 // A joint that closes a kinematic loop: it connects two links of the tree, whose end frames move against each

@@ -1,7 +1,7 @@
-// All memory of a computation beside the model, used by one thread at a time. No dynamics call locks or logs.
-// A workspace is made with the memory of forward dynamics and of the method that automatic takes. Other
-// methods, the factor of the mass matrix, projections, Delassus matrices and operational space allocate
-// theirs in the first call, which throws std::bad_alloc on failure; no later call allocates or throws.
+// Everything a computation needs beside the model, used by one thread at a time. No dynamics call locks or
+// logs. Made with the memory of forward dynamics, of the method that automatic takes and of what
+// WorkspaceOptions ask for; what another method, the factor of the mass matrix, projections, Delassus matrices
+// and operational space need comes with the first call, which throws std::bad_alloc where there is none left; no later call allocates or throws.
 #pragma once
 
 #include <array>
@@ -67,12 +67,40 @@ struct SolveReport {
   Method method = Method::automatic;
 };
 
+// Which of the compiled kernels a workspace runs.
+enum class Instructions : std::int32_t {
+  automatic = 0,  // the best that the machine has
+  baseline = 1,   // what every machine has that the library is for
+  x86_64_v3 = 2,  // with AVX2 and FMA
+};
+
+// Products for which memory can be made with the workspace, bits of WorkspaceOptions::products.
+enum Product : std::uint32_t {
+  product_projection = 0x01,         // of positions and velocities onto the rows, and impacts
+  product_coriolis = 0x02,           // coriolis_matrix
+  product_mass_matrix = 0x04,        // the mass matrix with loops, its factor and products with it
+  product_inverse_mass = 0x08,       // inverse_mass_times
+  product_operational_space = 0x10,  // operational_space
+  product_centroidal = 0x20,         // matrix and bias of the centroidal momentum
+  product_underactuated = 0x40,      // underactuated_inverse_dynamics
+  product_loop_velocities = 0x80,    // project_velocity with LoopMoves::all
+  product_all = 0xff,
+};
+
+// How a workspace is made. Bit k of a mask of methods stands for method k: it gets its memory at once.
+struct WorkspaceOptions {
+  Instructions instructions = Instructions::automatic;
+  std::uint32_t methods = 0, delassus_methods = 0, damped_methods = 0;
+  std::uint32_t products = 0;
+};
+
 struct WorkspaceImpl;
 
 class Workspace {
  public:
   explicit Workspace(std::shared_ptr<const Model> model,
-                     std::shared_ptr<const ConstraintSet> constraints = nullptr);
+                     std::shared_ptr<const ConstraintSet> constraints = nullptr,
+                     const WorkspaceOptions& options = {});
   ~Workspace();
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
@@ -82,6 +110,7 @@ class Workspace {
   std::size_t bytes() const;             // all memory it holds
   const char* message() const noexcept;  // of the last failed call, "" after a good one
   const SolveReport& report() const noexcept;
+  Instructions instructions() const noexcept;  // that it runs, never automatic
 
   void set_gravity(const Vector3& gravity);
   Vector3 gravity() const;

@@ -247,11 +247,11 @@ TEST(DampedInverse, RefusesBadInput) {
   for (const double mu : {-1.0, std::numeric_limits<double>::infinity(), std::nan("")}) {
     EXPECT_EQ(damped_delassus_inverse(s.workspace, DampedInverseMethod::caba_osim, q, {mu, nullptr}, X.data(),
                                       s.rows()),
-              Status::invalid_argument);
+              std::isfinite(mu) ? Status::invalid_argument : Status::not_finite);
     EXPECT_NE(std::string(s.workspace.message()).find("mu is"), std::string::npos);
   }
   std::vector<double> mu(static_cast<std::size_t>(s.rows()), 1e3);
-  mu.back() = 0;
+  mu.back() = -1;
   EXPECT_EQ(factor_damped_delassus(s.workspace, DampedInverseMethod::pv_osimf, q, {0, mu.data()}),
             Status::invalid_argument);
   EXPECT_NE(std::string(s.workspace.message()).find("mu of row " + std::to_string(s.rows() - 1)),

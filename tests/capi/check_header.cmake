@@ -1,15 +1,24 @@
-# tenon.h compiles alone, without a warning, in every C and C++ of the last thirty years, by each compiler that is here.
-# HEADER: tenon.h. FOLDER: for files made here.
+# tenon.h and tenonx.h compile alone, without a warning, in every C and C++ of the last thirty years, by each compiler that is here.
+# INCLUDE: their folder. FOLDER: for files made here.
 set(strict -Wall -Wextra -Wpedantic -pedantic-errors -Wconversion -Wundef -Werror)
-file(WRITE ${FOLDER}/alone.c "#include \"${HEADER}\"\nextern int tenon_alone;\n")
-file(WRITE ${FOLDER}/alone.cpp "#include \"${HEADER}\"\nextern int tenon_alone;\n")
+# tenonx.h includes tenon.h as its first line of code, so that it shows both.
+foreach(extension c cpp)
+  file(WRITE ${FOLDER}/alone.${extension} "#include \"${INCLUDE}/tenonx.h\"\nextern int tenon_alone;\n")
+endforeach()
 set(compilers 0)
 function(compile what)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT result EQUAL 0 OR NOT output STREQUAL "")
-    message(FATAL_ERROR "tenon.h as ${what}:\n${output}")
+    message(FATAL_ERROR "the headers as ${what}:\n${output}")
   endif()
 endfunction()
+string(REPEAT "." 121 wide)
+foreach(header tenon.h tenonx.h)
+  file(STRINGS ${INCLUDE}/${header} lines REGEX "^${wide}")
+  if(lines)
+    message(FATAL_ERROR "lines of ${header} with more than 120 columns:\n${lines}")
+  endif()
+endforeach()
 foreach(name gcc clang clang-14 cc)
   find_program(compiler_${name} ${name})
   if(compiler_${name})

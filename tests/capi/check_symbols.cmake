@@ -1,5 +1,5 @@
-# The library exports the functions of the header and nothing else.
-#   cmake -DNM=... -DLIBRARY=... -DHEADER=... -P check_symbols.cmake
+# The library exports the functions of tenon.h and tenonx.h and nothing else.
+#   cmake -DNM=... -DLIBRARY=... -DINCLUDE=... -P check_symbols.cmake
 cmake_minimum_required(VERSION 3.25)
 execute_process(COMMAND ${NM} -D --defined-only ${LIBRARY} OUTPUT_VARIABLE listing COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "[^\n]+" lines "${listing}")
@@ -12,19 +12,23 @@ foreach(line IN LISTS lines)
   list(APPEND exported ${symbol})
 endforeach()
 
-file(READ ${HEADER} header)
-string(REGEX REPLACE "TENON_API[^(;]*[ *](tenon_[a-z0-9_]+)\\(" "<\\1>" header "${header}")
-string(REGEX MATCHALL "<tenon_[a-z0-9_]+>" declared "${header}")
-list(TRANSFORM declared REPLACE "[<>]" "")
+set(declared "")
+foreach(prefix tenon tenonx)
+  file(READ ${INCLUDE}/${prefix}.h header)
+  string(REGEX REPLACE "TENON_API[^(;]*[ *](${prefix}_[a-z0-9_]+)\\(" "<\\1>" header "${header}")
+  string(REGEX MATCHALL "<${prefix}_[a-z0-9_]+>" functions "${header}")
+  list(TRANSFORM functions REPLACE "[<>]" "")
+  list(APPEND declared ${functions})
+endforeach()
 
 foreach(symbol IN LISTS exported)
   if(NOT symbol IN_LIST declared)
-    message(SEND_ERROR "${symbol} is exported but not declared in tenon.h: take it out of tenon.map")
+    message(SEND_ERROR "${symbol} is exported but not declared in a header: take it out of tenon.map")
   endif()
 endforeach()
 foreach(symbol IN LISTS declared)
   if(NOT symbol IN_LIST exported)
-    message(SEND_ERROR "${symbol} is declared in tenon.h but not exported: add it to tenon.map")
+    message(SEND_ERROR "${symbol} is declared but not exported: add it to tenon.map")
   endif()
 endforeach()
 list(LENGTH exported count)

@@ -142,7 +142,7 @@ class Simulate(unittest.TestCase):
 
     def test_methods_agree(self):
         ends = []
-        for method in "dense", "constrained_aba", "auto":
+        for method in "dense", "constrained_aba", "automatic":
             table = self.path("method.csv")
             self.simulate(model("atlas"), *ATLAS_STANDING, "--torque", "back_bkz=20", "--method", method, "--duration",
                           "0.02", "--csv", table)

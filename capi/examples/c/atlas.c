@@ -49,7 +49,7 @@ int main(int argc, char **argv) {
   check(tenon_constraints_finish(constraints, message, sizeof message), message);
 
   tenon_workspace *workspace;
-  check(tenon_workspace_create(model, constraints, &workspace, message, sizeof message), message);
+  check(tenon_workspace_create(model, constraints, NULL, &workspace, message, sizeof message), message);
 
   /* Some state and some joint torques. */
   const size_t nq = (size_t)tenon_model_nq(model), nv = (size_t)tenon_model_nv(model);

@@ -23,7 +23,7 @@ class ModelOptions(ctypes.Structure):
         ("log_callback", LOG),
         ("log_user", c_void_p),
         ("log_level", c_int32),
-        ("reserved", c_int32),
+        ("loop_treatment", c_int32),
     ]
 
 
@@ -45,7 +45,7 @@ FUNCTIONS = {
     "tenon_constraints_finish": (c_int32, [c_void_p] + MESSAGE),
     "tenon_constraints_row_count": (c_int32, [c_void_p]),
     "tenon_constraints_destroy": (None, [c_void_p]),
-    "tenon_workspace_create": (c_int32, [c_void_p, c_void_p, POINTER(c_void_p)] + MESSAGE),
+    "tenon_workspace_create": (c_int32, [c_void_p, c_void_p, c_void_p, POINTER(c_void_p)] + MESSAGE),
     "tenon_workspace_message": (c_char_p, [c_void_p]),
     "tenon_workspace_destroy": (None, [c_void_p]),
     "tenon_random": (c_int32, [c_void_p, c_uint64] + OUTPUT),
@@ -88,7 +88,7 @@ def main(library_path, urdf_path):
     check(tenon.tenon_constraints_finish(constraints, *message))
 
     workspace = c_void_p()
-    check(tenon.tenon_workspace_create(model, constraints, byref(workspace), *message))
+    check(tenon.tenon_workspace_create(model, constraints, None, byref(workspace), *message))
 
     # Some state and some joint torques.
     nq, nv = tenon.tenon_model_nq(model), tenon.tenon_model_nv(model)

@@ -31,7 +31,7 @@ FUNCTIONS = {
     "tenon_model_cluster_info": (c_int32, [c_void_p, c_int32, POINTER(ClusterInfo)]),
     "tenon_model_joint_name": (c_char_p, [c_void_p, c_int32]),
     "tenon_model_destroy": (None, [c_void_p]),
-    "tenon_workspace_create": (c_int32, [c_void_p, c_void_p, POINTER(c_void_p)] + MESSAGE),
+    "tenon_workspace_create": (c_int32, [c_void_p, c_void_p, c_void_p, POINTER(c_void_p)] + MESSAGE),
     "tenon_workspace_message": (c_char_p, [c_void_p]),
     "tenon_workspace_destroy": (None, [c_void_p]),
     "tenon_workspace_set_coordinates": (c_int32, [c_void_p, c_int32, c_int32]),
@@ -66,7 +66,7 @@ def main(library_path, urdf_path):
             sys.exit(f"{tenon.tenon_status_string(status).decode()}: {reason.decode()}")
 
     check(tenon.tenon_model_load_urdf(urdf_path.encode(), None, byref(model), text, len(text)))
-    check(tenon.tenon_workspace_create(model, None, byref(workspace), text, len(text)))
+    check(tenon.tenon_workspace_create(model, None, None, byref(workspace), text, len(text)))
 
     for number in range(tenon.tenon_model_cluster_count(model)):
         cluster = ClusterInfo()

@@ -106,15 +106,17 @@ JointType read_loop_type(const Element& loop) {
 
 LoopTreatment read_treatment(const Element& loop) {
   if (!loop.has("treatment")) return LoopTreatment::by_model;
-  static constexpr std::pair<const char*, LoopTreatment> treatments[] = {{"embed", LoopTreatment::embed},
-                                                                         {"open", LoopTreatment::open},
-                                                                         {"rows", LoopTreatment::rows},
-                                                                         {"auto", LoopTreatment::automatic}};
+  static constexpr std::pair<const char*, LoopTreatment> treatments[] = {
+      {"embed", LoopTreatment::embed},
+      {"open", LoopTreatment::open},
+      {"rows", LoopTreatment::rows},
+      {"automatic", LoopTreatment::automatic}};
   const std::string name = loop.text("treatment");
   for (const auto& [known, treatment] : treatments)
     if (name == known) return treatment;
-  loop.fail(Status::parse_error, "treatment " + in_quotes(name) +
-                                     " is unknown; use embed, open, rows or auto, or leave it to the model");
+  loop.fail(Status::parse_error,
+            "treatment " + in_quotes(name) +
+                " is unknown; use embed, open, rows or automatic, or leave it to the model");
 }
 
 bool uses_axis(JointType type) {
