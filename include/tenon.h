@@ -119,7 +119,7 @@
  * success). Computations keep it in the workspace: tenon_workspace_message. The lists of statuses below hold in
  * spanning coordinates. Where a workspace is set to independent ones (tenon_workspace_set_coordinates), a computation
  * that takes q may also return TENON_OPEN_LOOP (positions for which no closed loops were found) and
- * TENON_SINGULAR_CONFIGURATION (velocities at a dead centre).
+ * TENON_SINGULAR_CONFIGURATION (velocities at a dead centre, which say nothing of the dependent ones).
  * Memory: what a block calls "nothing" under Allocates is
  * proved by a test. "At the first call": a workspace is made with the memory for what is asked of every robot and for
  * the method that TENON_METHOD_AUTOMATIC takes; what a computation needs besides is allocated by its first call on a
@@ -915,6 +915,49 @@ TENON_API tenon_status tenon_workspace_set_anchor(tenon_workspace *workspace, in
 TENON_API tenon_status tenon_workspace_anchor(tenon_workspace *workspace, int32_t constraint, double *pose,
                                               size_t pose_count);
 
+/* Switches a constraint off (active 0) or on again (1), as feet that leave the ground and come back: all constraints of
+ * a workspace start active. One that is off asks for nothing: its rows of J, of the Delassus matrix and of
+ * tenon_constraint_rows are zero, its multipliers are zero, and no computation calls it redundant. It keeps its places
+ * in lambda and in all arrays, its anchor and its numbers. Rows that are off cost what they cost when they are on.
+ * constraint: index. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (also: a loop of the model that rows close, which is always active),
+ * TENON_OUT_OF_RANGE. Cost: O(m). Since: 0.1. */
+TENON_API tenon_status tenon_workspace_set_active(tenon_workspace *workspace, int32_t constraint, int32_t active);
+
+/* Gains, weights and compliance of a constraint in this workspace, which start as the constraint set has them
+ * (tenon_constraint_options). frequency: rad/s, >= 0. damping_ratio: >= 0. weights: one a row, > 0; NULL: all 1.
+ * compliance: one a row, >= 0; NULL: all 0.
+ * constraint: index. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (also: a number out of these bounds), TENON_WRONG_SIZE, TENON_NOT_FINITE,
+ * TENON_OUT_OF_RANGE. Cost: O(m). Since: 0.1. */
+TENON_API tenon_status tenon_workspace_set_gains(tenon_workspace *workspace, int32_t constraint, double frequency,
+                                                 double damping_ratio);
+TENON_API tenon_status tenon_workspace_set_weights(tenon_workspace *workspace, int32_t constraint,
+                                                   const double *weights, size_t weights_count);
+TENON_API tenon_status tenon_workspace_set_compliance(tenon_workspace *workspace, int32_t constraint,
+                                                      const double *compliance, size_t compliance_count);
+
+/* How a constraint stands in a workspace. */
+typedef struct tenon_constraint_settings {
+  uint32_t struct_size;
+  int32_t active;        /* 1 or 0 */
+  double frequency;      /* rad/s */
+  double damping_ratio;
+} tenon_constraint_settings;
+
+/* Prepares a struct for tenon_workspace_constraint_settings: zeros, and struct_size.
+ * size: sizeof *settings. Allocates: nothing. Threads: any, one at a time per struct.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_constraint_settings_init(tenon_constraint_settings *settings, size_t size);
+
+/* The settings of a constraint as they are now. settings: prepared by its _init. weights, compliance: one a row,
+ * written; may be NULL. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_OUT_OF_RANGE. Cost: O(m). Since: 0.1. */
+TENON_API tenon_status tenon_workspace_constraint_settings(tenon_workspace *workspace, int32_t constraint,
+                                                           tenon_constraint_settings *settings, double *weights,
+                                                           size_t weights_count, double *compliance,
+                                                           size_t compliance_count);
+
 /* Anchors of all constraints := world poses of their frames at q, so that they hold where they are.
  * q: nq. Allocates: nothing. Threads: one at a time per workspace.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED.
@@ -1506,8 +1549,11 @@ TENON_API tenon_status tenon_random(tenon_workspace *workspace, uint64_t seed, d
  * tenon_forward_dynamics, tenon_constrained_dynamics and what the section on the Delassus matrix has obey the loops;
  * tenon_inverse_dynamics, tenon_bias, tenon_gravity_force, tenon_coriolis_matrix and tenon_mass_matrix are in spanning
  * coordinates those of the spanning tree. What a method cannot do with
- * loops returns TENON_UNSUPPORTED, and the message names one that can. Status TENON_SINGULAR_CONFIGURATION: at q the
- * dependent velocities do not follow from the independent ones (a dead centre). */
+ * loops returns TENON_UNSUPPORTED, and the message names one that can.
+ *   At a dead centre the dependent velocities do not follow from the independent ones. Computations in spanning
+ * coordinates pass it: inside they take other independent coordinates there. Status TENON_SINGULAR_CONFIGURATION is for
+ * what independent coordinates alone would say (the maps, and states in such coordinates), and for configurations in
+ * which the mechanism itself is singular: where it gains a freedom, as a parallelogram that is folded flat. */
 
 /* In which coordinates every computation on this workspace takes and returns
  *
@@ -1820,7 +1866,8 @@ TENON_API tenon_status tenon_normalize(tenon_workspace *workspace, double *q, si
  * order; Runge-Kutta, fourth order for every kind of joint, four solves: the classical tableau with the corrections of
  * Munthe-Kaas (High order Runge-Kutta methods on manifolds, 1999) for rotations that do not commute. tau and wrenches
  * are held over the step. Set frequencies and anchors so that constraints do not drift. Loops of the model stay closed
- * with independent velocities; in spanning coordinates they drift as far as the step is wrong.
+ * with independent velocities, which are mapped once and stepped in spanning coordinates inside, so that a step passes a
+ * dead centre; in spanning coordinates loops drift as far as the step is wrong.
  * options: NULL for the defaults. dt: s. q: nq and v: nv, read and written. tau: nv. wrenches: 6 x links; NULL: none.
  * qdd: nv and lambda: m of the step's first stage, written; may be NULL; lambda read first if options->warm_start.
  * Allocates: as tenon_constrained_dynamics. Threads: one at a time per workspace. Status: as

@@ -11,7 +11,8 @@ NEED_KINEMATICS = {
 }  # fmt: skip
 CHANGE_THE_WORKSPACE = {
     "tenon_workspace_set_gravity", "tenon_workspace_set_anchor", "tenon_workspace_set_guess", "tenon_anchor_here",
-    "tenon_workspace_set_coordinates",
+    "tenon_workspace_set_coordinates", "tenon_workspace_set_active", "tenon_workspace_set_gains",
+    "tenon_workspace_set_weights", "tenon_workspace_set_compliance",
 }  # fmt: skip
 
 
