@@ -6,39 +6,8 @@
 using namespace tenon::capi;
 using tenon::Status;
 
-constexpr tenon_constrained_dynamics_arguments no_arguments = {sizeof(tenon_constrained_dynamics_arguments),
-                                                               0,
-                                                               nullptr,
-                                                               nullptr,
-                                                               0,
-                                                               nullptr,
-                                                               0,
-                                                               nullptr,
-                                                               0,
-                                                               nullptr,
-                                                               0,
-                                                               nullptr,
-                                                               0,
-                                                               nullptr,
-                                                               0,
-                                                               nullptr,
-                                                               0};
-constexpr tenon_step_arguments no_step_arguments = {sizeof(tenon_step_arguments),
-                                                    0,
-                                                    nullptr,
-                                                    0,
-                                                    nullptr,
-                                                    0,
-                                                    nullptr,
-                                                    0,
-                                                    nullptr,
-                                                    0,
-                                                    nullptr,
-                                                    0,
-                                                    nullptr,
-                                                    0,
-                                                    nullptr,
-                                                    0};
+constexpr auto no_arguments = zeros<tenon_constrained_dynamics_arguments>();
+constexpr auto no_step_arguments = zeros<tenon_step_arguments>();
 
 tenon_status tenon_solve_options_init(tenon_solve_options* options, size_t size) {
   return init(options, size, default_solve_options);

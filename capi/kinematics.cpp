@@ -30,20 +30,24 @@ tenon_status tenon_link_pose(tenon_workspace* workspace, int32_t link, double* p
       [&] { return tenon::link_pose(workspace->core, link, pose, pose ? pose + 3 : nullptr, rotation); });
 }
 
-tenon_status tenon_link_velocity(tenon_workspace* workspace, int32_t link, int32_t axes, double* velocity,
-                                 size_t velocity_count) {
-  Call call(workspace, __func__);
+// A call about a link, along axes.
+static Call link_call(tenon_workspace* workspace, const char* function, int32_t link, int32_t axes) noexcept {
+  Call call(workspace, function);
   call.index("link", link, call.links(), "links");
   call.one_of(kinds::axes, "axes", axes);
+  return call;
+}
+
+tenon_status tenon_link_velocity(tenon_workspace* workspace, int32_t link, int32_t axes, double* velocity,
+                                 size_t velocity_count) {
+  Call call = link_call(workspace, __func__, link, axes);
   call.needed(ARRAY(velocity), 6);
   return call.run([&] { return tenon::link_velocity(workspace->core, link, to_axes(axes), velocity); });
 }
 
 tenon_status tenon_link_acceleration(tenon_workspace* workspace, int32_t link, int32_t axes,
                                      double* acceleration, size_t acceleration_count) {
-  Call call(workspace, __func__);
-  call.index("link", link, call.links(), "links");
-  call.one_of(kinds::axes, "axes", axes);
+  Call call = link_call(workspace, __func__, link, axes);
   call.needed(ARRAY(acceleration), 6);
   return call.run(
       [&] { return tenon::link_acceleration(workspace->core, link, to_axes(axes), acceleration); });
@@ -51,19 +55,15 @@ tenon_status tenon_link_acceleration(tenon_workspace* workspace, int32_t link, i
 
 tenon_status tenon_jacobian(tenon_workspace* workspace, int32_t link, int32_t axes, double* J, size_t J_count,
                             int32_t ldj) {
-  Call call(workspace, __func__);
-  call.index("link", link, call.links(), "links");
-  call.one_of(kinds::axes, "axes", axes);
+  Call call = link_call(workspace, __func__, link, axes);
   call.needed_matrix(ARRAY(J), 6, call.velocity_count(), ldj);
   return call.run([&] { return tenon::link_jacobian(workspace->core, link, to_axes(axes), J, ldj); });
 }
 
 tenon_status tenon_point_jacobian(tenon_workspace* workspace, int32_t link, const double* point,
                                   size_t point_count, int32_t axes, double* J, size_t J_count, int32_t ldj) {
-  Call call(workspace, __func__);
-  call.index("link", link, call.links(), "links");
+  Call call = link_call(workspace, __func__, link, axes);
   call.optional(ARRAY(point), 3);
-  call.one_of(kinds::axes, "axes", axes);
   call.needed_matrix(ARRAY(J), 6, call.velocity_count(), ldj);
   return call.run([&] { return tenon::point_jacobian(workspace->core, link, point, to_axes(axes), J, ldj); });
 }
@@ -71,10 +71,8 @@ tenon_status tenon_point_jacobian(tenon_workspace* workspace, int32_t link, cons
 tenon_status tenon_point_bias_acceleration(tenon_workspace* workspace, int32_t link, const double* point,
                                            size_t point_count, int32_t axes, double* acceleration,
                                            size_t acceleration_count) {
-  Call call(workspace, __func__);
-  call.index("link", link, call.links(), "links");
+  Call call = link_call(workspace, __func__, link, axes);
   call.optional(ARRAY(point), 3);
-  call.one_of(kinds::axes, "axes", axes);
   call.needed(ARRAY(acceleration), 6);
   return call.run([&] {
     return tenon::point_bias_acceleration(workspace->core, link, point, to_axes(axes), acceleration);
@@ -83,9 +81,7 @@ tenon_status tenon_point_bias_acceleration(tenon_workspace* workspace, int32_t l
 
 tenon_status tenon_link_bias_acceleration(tenon_workspace* workspace, int32_t link, int32_t axes,
                                           double* acceleration, size_t acceleration_count) {
-  Call call(workspace, __func__);
-  call.index("link", link, call.links(), "links");
-  call.one_of(kinds::axes, "axes", axes);
+  Call call = link_call(workspace, __func__, link, axes);
   call.needed(ARRAY(acceleration), 6);
   return call.run(
       [&] { return tenon::link_bias_acceleration(workspace->core, link, to_axes(axes), acceleration); });

@@ -26,7 +26,8 @@ tenon_status tenon_workspace_set_active(tenon_workspace* workspace, int32_t cons
   Call call(workspace, __func__);
   call.index("constraint", constraint, call.constraints(), "constraints");
   if (active != 0 && active != 1)
-    call.fail(tenon::Status::invalid_argument, "active is %d; give 1 for an active constraint, 0 for one switched off",
+    call.fail(tenon::Status::invalid_argument,
+              "active is %d; give 1 for an active constraint, 0 for one switched off",
               static_cast<int>(active));
   return call.run([&] { return tenon::set_constraint_active(workspace->core, constraint, active == 1); });
 }
@@ -41,8 +42,8 @@ tenon_status tenon_workspace_set_gains(tenon_workspace* workspace, int32_t const
       [&] { return tenon::set_constraint_gains(workspace->core, constraint, frequency, damping_ratio); });
 }
 
-tenon_status tenon_workspace_set_weights(tenon_workspace* workspace, int32_t constraint, const double* weights,
-                                         size_t weights_count) {
+tenon_status tenon_workspace_set_weights(tenon_workspace* workspace, int32_t constraint,
+                                         const double* weights, size_t weights_count) {
   Call call(workspace, __func__);
   call.index("constraint", constraint, call.constraints(), "constraints");
   call.optional(ARRAY(weights), rows_of(call, workspace, constraint));

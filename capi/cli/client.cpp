@@ -4,6 +4,10 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#if defined(_WIN32)
+#include <cstring>
+#include <filesystem>
+#endif
 
 namespace client {
 namespace {
@@ -17,6 +21,14 @@ using Message = std::array<char, 2048>;
 }
 
 }  // namespace
+
+std::FILE* open_file(const std::string& path, const char* mode) {
+#if defined(_WIN32)
+  return _wfopen(std::filesystem::u8path(path).c_str(), std::wstring(mode, mode + std::strlen(mode)).c_str());
+#else
+  return std::fopen(path.c_str(), mode);
+#endif
+}
 
 std::string format(const char* pattern, ...) {
   va_list arguments, again;

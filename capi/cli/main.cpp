@@ -91,7 +91,7 @@ void write_text(const std::string& path, const std::string& text) {
     std::fputs(text.c_str(), stdout);
     return;
   }
-  std::FILE* file = std::fopen(path.c_str(), "w");
+  std::FILE* file = open_file(path, "w");
   const bool written = file && std::fputs(text.c_str(), file) >= 0;
   if ((file && std::fclose(file) != 0) || !written)
     throw Failure(format("--output: '%s' cannot be written.", path.c_str()));

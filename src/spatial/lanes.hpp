@@ -1,7 +1,9 @@
-// Four numbers side by side as one scalar: the T of spatial algebra over four constraint rows at a time. Uses
-// vector extensions of the compiler, so that each instruction set gets its own registers without intrinsics.
+// Four numbers side by side as one scalar: the T of spatial algebra over four constraint rows at a time.
+// Vector extensions of the compiler, so that each instruction set gets its own registers and none needs
+// intrinsics; four plain numbers for a compiler without them.
 #pragma once
 
+#include <cstring>
 #include <type_traits>
 
 #include "spatial/spatial.hpp"
@@ -11,6 +13,7 @@ TENON_ISA_BEGIN
 
 template <class T>
 struct FourOf;
+#if defined(__GNUC__) && !defined(TENON_NO_VECTOR_EXTENSIONS)
 template <>
 struct FourOf<double> {
   typedef double type __attribute__((vector_size(32)));
@@ -27,6 +30,39 @@ struct FourOf<float> {
     out = __builtin_shufflevector(a, b, i, j, k, l);
   }
 };
+#else
+template <class T>
+struct FourNumbers {
+  T x[4];
+  TENON_INLINE T& operator[](int i) { return x[i]; }
+  TENON_INLINE const T& operator[](int i) const { return x[i]; }
+};
+template <class T>
+TENON_INLINE FourNumbers<T> operator+(const FourNumbers<T>& a, const FourNumbers<T>& b) {
+  return {{a.x[0] + b.x[0], a.x[1] + b.x[1], a.x[2] + b.x[2], a.x[3] + b.x[3]}};
+}
+template <class T>
+TENON_INLINE FourNumbers<T> operator-(const FourNumbers<T>& a, const FourNumbers<T>& b) {
+  return {{a.x[0] - b.x[0], a.x[1] - b.x[1], a.x[2] - b.x[2], a.x[3] - b.x[3]}};
+}
+template <class T>
+TENON_INLINE FourNumbers<T> operator-(const FourNumbers<T>& a) {
+  return {{-a.x[0], -a.x[1], -a.x[2], -a.x[3]}};
+}
+template <class T>
+TENON_INLINE FourNumbers<T> operator*(const FourNumbers<T>& a, const FourNumbers<T>& b) {
+  return {{a.x[0] * b.x[0], a.x[1] * b.x[1], a.x[2] * b.x[2], a.x[3] * b.x[3]}};
+}
+template <class T>
+struct FourOf {
+  using type = FourNumbers<T>;
+  template <int i, int j, int k, int l>
+  TENON_INLINE static void shuffle(const type& a, const type& b, type& out) {
+    const auto lane = [&](int place) { return place < 4 ? a.x[place] : b.x[place - 4]; };
+    out = {{lane(i), lane(j), lane(k), lane(l)}};
+  }
+};
+#endif
 
 template <class T>
 struct Lanes {
@@ -40,10 +76,10 @@ struct Lanes {
   TENON_INLINE Lanes(const T& a, const T& b, const T& c, const T& d) : x{a, b, c, d} {}
   TENON_INLINE static Lanes load(const T* p) {
     Lanes l;
-    __builtin_memcpy(static_cast<void*>(&l.x), p, sizeof l.x);
+    std::memcpy(static_cast<void*>(&l.x), p, sizeof l.x);
     return l;
   }
-  TENON_INLINE void store(T* p) const { __builtin_memcpy(static_cast<void*>(p), &x, sizeof x); }
+  TENON_INLINE void store(T* p) const { std::memcpy(static_cast<void*>(p), &x, sizeof x); }
   TENON_INLINE T sum() const { return (x[0] + x[2]) + (x[1] + x[3]); }
 };
 
@@ -87,7 +123,7 @@ TENON_INLINE void store_first(const Lanes<T>& x, int n, T* p) {
     p[0] = x.x[0];
     return;
   }
-  __builtin_memcpy(static_cast<void*>(p), &x.x, 2 * sizeof(T));
+  std::memcpy(static_cast<void*>(p), &x.x, 2 * sizeof(T));
   if (n == 3) p[2] = x.x[2];
 }
 

@@ -76,7 +76,7 @@ void print(const std::vector<Line>& lines) {
 }
 
 void write_csv(const std::string& path, const std::vector<Line>& lines) {
-  std::FILE* file = std::fopen(path.c_str(), "w");
+  std::FILE* file = open_file(path, "w");
   if (!file) throw Failure(format("--csv: '%s' cannot be written.", path.c_str()));
   std::fputs("algorithm,additions,multiplications,divisions,square_roots,sines,cosines,arctangents,total\n",
              file);

@@ -146,14 +146,14 @@ chart::Figure make_figure(const tenon_model* model, tenon_workspace* workspace, 
 }
 
 void check_writable(const std::string& path) {
-  std::FILE* file = std::fopen(path.c_str(), "ab");
+  std::FILE* file = open_file(path, "ab");
   if (!file) fail_to_write(path);
   std::fclose(file);
 }
 
 void write_figure(const chart::Figure& figure, const std::string& path) {
   const std::string text = chart::to_svg(figure);
-  std::FILE* file = std::fopen(path.c_str(), "wb");
+  std::FILE* file = open_file(path, "wb");
   const bool written = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
   if (!file || std::fclose(file) != 0 || !written) fail_to_write(path);
 }

@@ -5,21 +5,7 @@
  */
 #include "tello.h"
 
-#include <stdlib.h>
-
-static char message[512];
-
-static void check(tenon_status status, const char *text) {
-  if (status >= 0) return;
-  fprintf(stderr, "%s: %s\n", tenon_status_string(status), text);
-  exit(1);
-}
-
-static double *numbers(size_t count) {
-  double *x = calloc(count, sizeof *x);
-  if (x == NULL) exit(1);
-  return x;
-}
+#include "example.h"
 
 int main(int argc, char **argv) {
   if (argc != 2) {

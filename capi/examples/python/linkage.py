@@ -9,6 +9,8 @@ import ctypes
 import sys
 from ctypes import POINTER, byref, c_char_p, c_double, c_int32, c_size_t, c_uint32, c_void_p
 
+from binding import ARRAY, MESSAGE, load
+
 SPANNING, INDEPENDENT = 0, 1
 
 
@@ -20,8 +22,6 @@ class ClusterInfo(ctypes.Structure):
     ]
 
 
-MESSAGE = [c_char_p, c_size_t]
-ARRAY = [POINTER(c_double), c_size_t]
 FUNCTIONS = {
     "tenon_status_string": (c_char_p, [c_int32]),
     "tenon_model_load_urdf": (c_int32, [c_char_p, c_void_p, POINTER(c_void_p)] + MESSAGE),
@@ -47,16 +47,8 @@ FUNCTIONS = {
 }
 
 
-def load(path):
-    library = ctypes.CDLL(path)
-    for name, (result, arguments) in FUNCTIONS.items():
-        function = getattr(library, name)
-        function.restype, function.argtypes = result, arguments
-    return library
-
-
 def main(library_path, urdf_path):
-    tenon = load(library_path)
+    tenon = load(library_path, FUNCTIONS)
     text = ctypes.create_string_buffer(512)
     model, workspace = c_void_p(), c_void_p()
 

@@ -420,19 +420,20 @@ class Reader {
 std::string read_file(const std::string& path) {
   const auto fail = [&](const std::string& what) { throw Error(Status::file_error, path + ": " + what); };
   std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  const std::filesystem::path place = std::filesystem::u8path(path);  // names are UTF-8 on every system
+  const std::filesystem::file_status status = std::filesystem::status(place, error);
   if (status.type() == std::filesystem::file_type::not_found) fail("there is no such file; check the path");
   if (error) fail("cannot be looked at: " + error.message());
   if (std::filesystem::is_directory(status)) fail("is a directory; name the URDF file in it");
   if (!std::filesystem::is_regular_file(status)) fail("is not a regular file; save the URDF in one");
-  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  const std::uintmax_t size = std::filesystem::file_size(place, error);
   if (error) fail("cannot be read: " + error.message());
   if (size > max_bytes)
     fail("has " + std::to_string(size) + " bytes, more than the " + std::to_string(max_bytes) +
          " that a URDF may have; keep meshes in files of their own");
 
   errno = 0;
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file(place, std::ios::binary);
   if (!file) fail("cannot be opened: " + std::generic_category().message(errno));
   std::string text(static_cast<std::size_t>(size), '\0');
   file.read(text.data(), static_cast<std::streamsize>(size));

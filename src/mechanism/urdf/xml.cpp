@@ -17,6 +17,7 @@
 #include <cstring>
 #include <utility>
 
+#include "mechanism/urdf/decimal.hpp"
 #include "mechanism/utf8.hpp"
 
 namespace tenon::urdf {
@@ -38,10 +39,7 @@ std::optional<double> parse_number(std::string_view text) {
     text.remove_prefix(1);
     if (!text.empty() && (text.front() == '-' || text.front() == '+')) return std::nullopt;
   }
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
-  return value;
+  return parse_decimal(text);
 }
 
 std::vector<std::string_view> split(std::string_view text) {

@@ -33,8 +33,8 @@ struct Changed {
       for (int r = first; r < end; ++r) {
         spec.weight.push_back(random.uniform(0.5, 2));
         const double typical = s.set->data().scale[place_of(s, r)];
-        spec.compliance.push_back(soft && random.uniform(0, 1) < 0.5 ? typical * std::pow(10, random.uniform(-4, 0))
-                                                                     : 0);
+        spec.compliance.push_back(
+            soft && random.uniform(0, 1) < 0.5 ? typical * std::pow(10, random.uniform(-4, 0)) : 0);
         if (on.back()) rows.push_back(r);
       }
       specs.push_back(spec);
@@ -89,8 +89,8 @@ TEST_P(RowSettings, AreThoseOfASetMadeWithThem) {
     SolveOptions options;
     options.method = Method::dense;
     const Status status =
-        constrained_dynamics(expected, options, s.state.q.data(), s.state.v.data(), s.state.tau.data(), nullptr,
-                             desired.data(), qdd.data(), lambda.data());
+        constrained_dynamics(expected, options, s.state.q.data(), s.state.v.data(), s.state.tau.data(),
+                             nullptr, desired.data(), qdd.data(), lambda.data());
     ASSERT_GE(static_cast<int>(status), 0) << expected.message();
     const bool unique = expected.report().rank == static_cast<int>(changed.rows.size());
     for (const Method method : available_methods()) {
@@ -120,13 +120,15 @@ TEST_P(RowSettings, AreThoseOfASetMadeWithThem) {
     const int m = s.rows(), n = static_cast<int>(changed.rows.size());
     MatrixXd all(m, m), part(n, n);
     ASSERT_EQ(delassus_matrix(expected, DelassusMethod::dense, s.state.q.data(), part.data(), n), Status::ok);
-    for (const DelassusMethod method : {DelassusMethod::dense, DelassusMethod::ltl_osim, DelassusMethod::kjr,
-                                        DelassusMethod::efpa, DelassusMethod::pv_osim, DelassusMethod::pv_osimr}) {
+    for (const DelassusMethod method :
+         {DelassusMethod::dense, DelassusMethod::ltl_osim, DelassusMethod::kjr, DelassusMethod::efpa,
+          DelassusMethod::pv_osim, DelassusMethod::pv_osimr}) {
       ASSERT_EQ(delassus_matrix(s.workspace, method, s.state.q.data(), all.data(), m), Status::ok);
       MatrixXd wanted = MatrixXd::Zero(m, m);
       for (int i = 0; i < n; ++i)
         for (int j = 0; j < n; ++j)
-          wanted(changed.rows[static_cast<std::size_t>(i)], changed.rows[static_cast<std::size_t>(j)]) = part(i, j);
+          wanted(changed.rows[static_cast<std::size_t>(i)], changed.rows[static_cast<std::size_t>(j)]) =
+              part(i, j);
       EXPECT_LE(relative_error(all, wanted), 1e-10) << static_cast<int>(method);
     }
     // On again, as at first.
@@ -135,9 +137,11 @@ TEST_P(RowSettings, AreThoseOfASetMadeWithThem) {
       const int c = static_cast<int>(i);
       ASSERT_EQ(set_constraint_active(s.workspace, c, true), Status::ok);
       ASSERT_EQ(set_constraint_gains(s.workspace, c, was.frequency, was.damping_ratio), Status::ok);
-      ASSERT_EQ(set_constraint_weights(s.workspace, c, was.weight.empty() ? nullptr : was.weight.data()), Status::ok);
-      ASSERT_EQ(set_constraint_compliance(s.workspace, c, was.compliance.empty() ? nullptr : was.compliance.data()),
+      ASSERT_EQ(set_constraint_weights(s.workspace, c, was.weight.empty() ? nullptr : was.weight.data()),
                 Status::ok);
+      ASSERT_EQ(
+          set_constraint_compliance(s.workspace, c, was.compliance.empty() ? nullptr : was.compliance.data()),
+          Status::ok);
     }
     ConstrainedScene fresh(static_cast<std::uint64_t>(seed), GetParam(), 20);
     for (const Method method : {Method::constrained_aba, Method::pv_early, Method::prox_ltl}) {
@@ -152,7 +156,8 @@ TEST_P(RowSettings, AreThoseOfASetMadeWithThem) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenes, RowSettings,
-                         ::testing::Values(SceneKind::independent, SceneKind::redundant, SceneKind::compliant),
+                         ::testing::Values(SceneKind::independent, SceneKind::redundant,
+                                           SceneKind::compliant),
                          [](const auto& test) {
                            return std::string(test.param == SceneKind::independent ? "independent"
                                               : test.param == SceneKind::redundant ? "redundant"
@@ -180,8 +185,9 @@ TEST(SettingsOfRows, FeetOfARobotWithFoldedRotorsComeAndGo) {
     }
     Workspace expected(model, ConstraintSet::bind(model, down));
     VectorXd x(model->nv), y(model->nv), force(12), lambda(12);
-    ASSERT_EQ(constrained_dynamics(w, {}, q.data(), v.data(), tau.data(), nullptr, nullptr, x.data(), force.data()),
-              Status::ok)
+    ASSERT_EQ(
+        constrained_dynamics(w, {}, q.data(), v.data(), tau.data(), nullptr, nullptr, x.data(), force.data()),
+        Status::ok)
         << w.message();
     ASSERT_EQ(constrained_dynamics(expected, {}, q.data(), v.data(), tau.data(), nullptr, nullptr, y.data(),
                                    lambda.data()),
