@@ -19,6 +19,9 @@ void compile_loops(const Mechanism& mechanism, const Description& description,
 std::vector<std::vector<std::int32_t>> tied_bodies(const Description& description,
                                                    const std::vector<int>& joint_body);
 
+// Likewise a constraint of a compiled model, each body once.
+std::vector<std::int32_t> tied_bodies(const Model& model, const LoopConstraintData& c);
+
 // Finds closed configurations, drops rows that say nothing, and chooses the independent coordinates of every
 // cluster (loop_analysis.cpp). dependent: per velocity coordinate, those declared to follow. Afterwards
 // everything in model.loops is final.

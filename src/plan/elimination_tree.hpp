@@ -8,6 +8,7 @@
 
 #include "kernels/cluster/elimination_tree_data.hpp"
 #include "model/constraint_data.hpp"
+#include "plan/arena.hpp"
 
 namespace tenon {
 
@@ -16,8 +17,6 @@ class EliminationTree {
   // w: of the workspace, complete but for `elimination_tree`, the joint-space block included. constraints: null for
   // none.
   EliminationTree(const ModelData& m, const ConstraintData* constraints, const WorkspaceData<double>& w);
-  EliminationTree(const EliminationTree&) = delete;
-  EliminationTree& operator=(const EliminationTree&) = delete;
 
   // Takes over what of the workspace has changed since: gravity, pointers.
   void follow(const WorkspaceData<double>& w);
@@ -31,9 +30,9 @@ class EliminationTree {
   void number_depth_first(const std::vector<std::int32_t>& parent);
   void lay_out_rows(const ModelData& m, const WorkspaceData<double>& w);
 
-  std::vector<std::int32_t> number_, coordinate_, v_parent_, dof_depth_, row_first_, place_, way_begin_, way_;
-  std::vector<DofPanel> panels_;
-  std::vector<double> memory_;
+  std::vector<std::int32_t> number_, coordinate_, v_parent_, place_, way_begin_, way_;
+  PathLayout paths_;
+  MemoryBlock<double> memory_;
   EliminationTreeData<double> data_{};
 };
 

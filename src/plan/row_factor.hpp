@@ -24,6 +24,8 @@
 #include "kernels/workspace_data.hpp"
 #include "model/constraint_data.hpp"
 #include "model/model_data.hpp"
+#include "plan/memory_block.hpp"
+#include "scalar/index.hpp"
 
 namespace tenon {
 
@@ -62,6 +64,7 @@ class RowFactor {
  private:
   double* column(int r) { return H_ + static_cast<std::ptrdiff_t>(r) * stride_; }
   const double* column(int r) const { return H_ + static_cast<std::ptrdiff_t>(r) * stride_; }
+  std::int32_t row_at(int place) const { return order_[index(place)]; }
   double* range(int i) { return F_ + static_cast<std::ptrdiff_t>(i) * rows_; }
   void fill(const ModelData& m, const ConstraintData& c, const double* JLT);
   void reduce(const ConstraintData& c);
