@@ -225,10 +225,10 @@ void write_constants(const char* path, const std::vector<Candidate>& methods, co
       "inline constexpr CostConstants cost_constants[] = {\n");
   for (std::size_t k = 0; k < methods.size(); ++k) {
     if (methods[k].terms.empty()) continue;
-    std::fprintf(file, "    // mean error %.1f %%, at most %.0f %%\n    {Method::%s,\n     {",
+    std::fprintf(file, "    // mean error %.1f %%, at most %.0f %%\n    {Method::%s, {",
                  100 * fits[k].mean_error, 100 * fits[k].worst_error, bench::name_of(methods[k].method));
     for (std::size_t t = 0; t < tenon::cost_term_count; ++t)
-      std::fprintf(file, "%s%.4g", t == 0 ? "" : t % 9 == 0 ? ",\n      " : ", ", fits[k].constants[t]);
+      std::fprintf(file, "%s%.4g", t == 0 ? "" : t == 10 ? ",\n        " : ", ", fits[k].constants[t]);
     std::fprintf(file, "}},\n");
   }
   std::fprintf(file, "};\n// clang-format on\n\n}  // namespace tenon\n");

@@ -115,45 +115,38 @@ const KernelTable<double>& kernels_for(Instructions instructions) {
 
 }  // namespace
 
-SweepTables::SweepTables(const ModelData& m, const ConstraintData* c) : node_flags(flags_of(m, {})) {
+PathLayout::PathLayout(const std::int32_t* v_parent, std::int32_t nv) : row_first(1, 0) {
+  std::vector<std::int32_t> panel_of(index(nv)), children(index(nv));
+  for (int k = 0; k < nv; ++k)
+    if (v_parent[k] >= 0) ++children[index(v_parent[k])];
+  for (int k = 0; k < nv; ++k) {
+    const int parent = v_parent[k];
+    dof_depth.push_back(parent < 0 ? 0 : dof_depth[index(parent)] + 1);
+    row_first.push_back(row_first.back() + whole_packs(dof_depth.back() + 1));
+    const bool only_child = parent >= 0 && parent == k - 1 && children[index(parent)] == 1;
+    if (only_child && dof_depth.back() % 4 != 0)
+      panels.back().end = k + 1;
+    else
+      panels.push_back({k, k + 1, parent < 0 ? -1 : panel_of[index(parent)]});
+    panel_of[index(k)] = count_of(panels) - 1;
+  }
+}
+
+SweepTables::SweepTables(const ModelData& m, const ConstraintData* c)
+    : PathLayout(m.v_parent, m.nv), node_flags(flags_of(m, {})) {
   if (c) {
-    std::vector<bool> supports(static_cast<std::size_t>(m.node_count), false);
-    for (int s = 0; s < c->support_count; ++s) supports[static_cast<std::size_t>(c->support[s])] = true;
+    std::vector<bool> supports(index(m.node_count), false);
+    for (int s = 0; s < c->support_count; ++s) supports[index(c->support[s])] = true;
     support_flags = flags_of(m, supports);
     rows_node = rows_nodes_of(m, *c);
   }
-  row_first.push_back(0);
-  for (int k = 0; k < m.nv; ++k) {
-    const int parent = m.v_parent[k];
-    dof_depth.push_back(parent < 0 ? 0 : dof_depth[static_cast<std::size_t>(parent)] + 1);
-    row_first.push_back(row_first.back() + whole_packs(dof_depth.back() + 1));
-    axis_place.push_back(16 * m.v_node[k] + 4 * (axis_of_dof(m, k) % 3));
-  }
-  axis_place.resize(static_cast<std::size_t>(whole_packs(m.nv)), 0);
+  for (int k = 0; k < m.nv; ++k) axis_place.push_back(16 * m.v_node[k] + 4 * (axis_of_dof(m, k) % 3));
+  axis_place.resize(index(whole_packs(m.nv)), 0);
   for (int i = 0; i < m.node_count; ++i) {
     const int parent = m.nodes[i].parent;
-    root_node.push_back(parent < 0 ? i : root_node[static_cast<std::size_t>(parent)]);
+    root_node.push_back(parent < 0 ? i : root_node[index(parent)]);
   }
   runs = runs_of(m);
-  panels = panels_of(m, dof_depth);
-}
-
-std::vector<DofPanel> panels_of(const ModelData& m, const std::vector<std::int32_t>& depth) {
-  std::vector<DofPanel> panels;
-  std::vector<std::int32_t> panel_of(static_cast<std::size_t>(m.nv)),
-      children(static_cast<std::size_t>(m.nv));
-  for (int k = 0; k < m.nv; ++k)
-    if (m.v_parent[k] >= 0) ++children[static_cast<std::size_t>(m.v_parent[k])];
-  for (int k = 0; k < m.nv; ++k) {
-    const int parent = m.v_parent[k];
-    const bool only_child = parent >= 0 && parent == k - 1 && children[static_cast<std::size_t>(parent)] == 1;
-    if (only_child && depth[static_cast<std::size_t>(k)] % 4 != 0)
-      panels.back().end = k + 1;
-    else
-      panels.push_back({k, k + 1, parent < 0 ? -1 : panel_of[static_cast<std::size_t>(parent)]});
-    panel_of[static_cast<std::size_t>(k)] = static_cast<std::int32_t>(panels.size()) - 1;
-  }
-  return panels;
 }
 
 int axis_of_dof(const ModelData& m, int k) {
@@ -173,7 +166,7 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
       settings(constraints.get()),
       kernels(&kernels_for(options.instructions)),
       tables(model->data(), cd()),
-      arena(model->data(), cd(), static_cast<std::size_t>(tables.row_first.back()), false),
+      arena(model->data(), cd(), tables.entry_count(), false),
       pv([this] { return std::make_unique<PvMemory<double>>(md(), cd()); }),
       pv_early([this] { return std::make_unique<PvEarlyMemory<double>>(md(), cd()); }),
       delassus([this] { return std::make_unique<DelassusMemory<double>>(md(), cd(), pv->data); }),
@@ -310,14 +303,14 @@ void WorkspaceImpl::make_room(const WorkspaceOptions& options) {
 
 void WorkspaceImpl::need_joint_space() {
   if (elimination_tree) return;
-  arena.add_joint_space(md(), cd(), static_cast<std::size_t>(tables.row_first.back()));
+  arena.add_joint_space(md(), cd(), tables.entry_count());
   elimination_tree = std::make_unique<EliminationTree>(md(), cd(), w());
   w().elimination_tree = elimination_tree->data();
 }
 
 void WorkspaceImpl::need_kept_mass_matrix() {
   if (w().M) return;
-  arena.add_kept_mass_matrix(md(), cd(), static_cast<std::size_t>(tables.row_first.back()));
+  arena.add_kept_mass_matrix(md(), cd(), tables.entry_count());
   tell_parts();
 }
 
@@ -375,15 +368,11 @@ Instructions Workspace::instructions() const noexcept {
 
 std::size_t Workspace::bytes() const {
   const WorkspaceImpl& w = *impl_;
-  const std::size_t doubles = w.anchors.size() + w.step.size() + w.step_lambda.size() + w.stage.size() +
-                              w.zeros.size() + w.proximal.steps.size() * 2 + w.proximal.f.size() * 5;
-  const std::size_t indices = w.tables.count() + w.item_of.size();
-  const std::size_t folded = (w.folded ? w.folded->bytes() : 0) + (w.row_loops ? w.row_loops->bytes() : 0);
-  return sizeof w + folded + w.arena.bytes() + w.pv.bytes() + w.pv_early.bytes() + w.delassus.bytes() +
-         w.loops.bytes() + w.coordinates.bytes() + w.damped.bytes() + doubles * sizeof(double) +
-         indices * sizeof(std::int32_t) + (w.elimination_tree ? w.elimination_tree->bytes() : 0) +
-         w.dense.bytes() + w.textbook.bytes() + w.independent.bytes() + w.coriolis.bytes() +
-         w.body_room.bytes() + w.underactuated.bytes() + w.split.bytes() + w.settings.bytes();
+  return sizeof w + bytes_of(w.tables, w.arena, w.pv, w.pv_early, w.delassus, w.loops, w.coordinates,
+                             w.folded, w.row_loops, w.damped, w.coriolis, w.underactuated, w.body_room,
+                             w.elimination_tree, w.independent, w.anchors, w.anchor_poses, w.item_of,
+                             w.proximal, w.lambda, w.user_rows, w.dense, w.textbook, w.step, w.step_lambda,
+                             w.stage, w.zeros, w.kinematics_v, w.quaternions, w.split, w.settings);
 }
 
 void Workspace::set_gravity(const Vector3& gravity) {

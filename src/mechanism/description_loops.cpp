@@ -6,12 +6,14 @@
 #include <unordered_map>
 
 #include "mechanism/description.hpp"
+#include "scalar/finite.hpp"
+#include "scalar/index.hpp"
 
 namespace tenon {
 
 int moving_joint_above(const Description& description, std::size_t link) {
   for (int i = description.joint_above[link]; i >= 0;) {
-    const Description::Joint& joint = description.joints[static_cast<std::size_t>(i)];
+    const Description::Joint& joint = description.joints[index(i)];
     if (joint.data.type != JointType::fixed) return i;
     i = description.joint_above[joint.parent];
   }
@@ -23,14 +25,8 @@ namespace {
 // Near 1e6 the spacing of doubles is 1e-10, a tenth of loop_tolerance.
 constexpr double largest_offset = 1e6;  // rad or m
 
-template <class Numbers>
-bool all_finite(const Numbers& numbers) {
-  return std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); });
-}
-
 bool closes_about_axis(JointType type) {
-  return type == JointType::revolute || type == JointType::continuous || type == JointType::prismatic ||
-         type == JointType::planar;
+  return has_axis(type) && type != JointType::universal;
 }
 
 // A rotation whose z axis is along `axis`.
@@ -232,7 +228,7 @@ class LoopReader {
   std::vector<std::size_t> joints_up(std::size_t link, std::size_t to) const {
     std::vector<std::size_t> joints;
     while (link != to) {
-      const std::size_t joint = static_cast<std::size_t>(description_.joint_above[link]);
+      const std::size_t joint = index(description_.joint_above[link]);
       if (description_.joints[joint].data.type != JointType::fixed) joints.push_back(joint);
       link = description_.joints[joint].parent;
     }
@@ -240,7 +236,7 @@ class LoopReader {
   }
 
   std::size_t parent_of(std::size_t link) const {
-    return description_.joints[static_cast<std::size_t>(description_.joint_above[link])].parent;
+    return description_.joints[index(description_.joint_above[link])].parent;
   }
 
   // The number of joints between the root and each link.

@@ -23,6 +23,7 @@
 #include "model/inertia.hpp"
 #include "model/loops.hpp"
 #include "model/massless.hpp"
+#include "scalar/index.hpp"
 #include "tenon/model.hpp"
 
 namespace tenon {
@@ -42,9 +43,6 @@ Vec to_vec(const Vector3& a) {
 Mat columns(const Vec& x, const Vec& y, const Vec& z) {
   return {x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z};
 }
-Vec unit(int k) {
-  return {k == 0 ? 1.0 : 0, k == 1 ? 1.0 : 0, k == 2 ? 1.0 : 0};
-}
 Vec normalized(const Vec& a) {
   return (1 / std::sqrt(norm_squared(a))) * a;
 }
@@ -58,19 +56,19 @@ bool parallel(const Vec& a, const Vec& b) {
 // The coordinate axis parallel to a unit vector, or -1.
 int coordinate_axis(const Vec& a) {
   for (int k = 0; k < 3; ++k) {
-    if (parallel(a, unit(k))) return k;
+    if (parallel(a, unit_vector(k))) return k;
   }
   return -1;
 }
 double component(const Vec& a, int k) {
-  return dot(a, unit(k));
+  return dot(a, unit_vector(k));
 }
 
 // Axes [x y normal] of a planar joint in its joint frame: x and y turned by the shortest rotation that takes
 // z to the normal; by half a turn about x where the normal is -z.
 Mat planar_axes(const Vec& n) {
   const double across = n.x * n.x + n.y * n.y;
-  if (n.z < 0 && across < 1e-20) return columns(unit(0), -unit(1), -unit(2));
+  if (n.z < 0 && across < 1e-20) return columns(unit_vector(0), -unit_vector(1), -unit_vector(2));
   // R = 1 + [w] + [w]^2 / (1 + z . n), w = z x n. Where z . n is negative, 1 + z . n = |w|^2 / (1 - z . n).
   const double scale = n.z < 0 ? (1 - n.z) / across : 1 / (1 + n.z);
   return columns({1 - scale * n.x * n.x, -scale * n.x * n.y, -n.x},
@@ -147,14 +145,14 @@ class Compiler {
       const Description::Joint& joint = description_.joints[i];
       link_body[joint.child] = link_body[joint.parent];
       if (joint.data.type == JointType::fixed) continue;
-      joint_body[i] = link_body[joint.child] = static_cast<int>(parent.size());
+      joint_body[i] = link_body[joint.child] = count_of(parent);
       parent.push_back(link_body[joint.parent]);
     }
     const std::vector<std::int32_t> number =
         number_by_cluster(parent, form_clusters(parent, tied_bodies(description_, joint_body)));
     const auto place = [&](std::size_t i) {
       const int body = link_body[description_.joints[i].child];
-      return body < 0 ? -1 : number[static_cast<std::size_t>(body)];
+      return body < 0 ? -1 : number[index(body)];
     };
     std::stable_sort(order_.begin(), order_.end(),
                      [&](std::size_t i, std::size_t j) { return place(i) < place(j); });
@@ -169,8 +167,8 @@ class Compiler {
         add_node(base, -1, static_cast<int>(description_.root), -1, joint_floating, 1, {0, 0, 0}, identity);
   }
 
-  void attach(std::size_t index) {
-    const Description::Joint& joint = description_.joints[index];
+  void attach(std::size_t number) {
+    const Description::Joint& joint = description_.joints[number];
     const Carrier& parent = bodies_[joint.parent];
     Carrier& child = bodies_[joint.child];
     // The joint frame in the parent's body frame; at home it is the frame of the child link.
@@ -196,10 +194,10 @@ class Compiler {
     child.body = add_node(joint.data, joint.parent_link, joint.child_link, parent.body, frame.kind,
                           frame.sign, X.p, frame.R);
     child.in_body = {{link_in_body}, {0, 0, 0}};
-    joint_node_[index] = child.body;
-    // The second joint of a universal one has no parent link in the description.
+    joint_node_[number] = child.body;
+    // The second joint of a universal one hangs on no link of the description.
     if (joint.parent >= description_.link_count)
-      model_.joints.back().origin = model_.joints[static_cast<std::size_t>(parent.body)].origin;
+      model_.joints.back().origin = model_.joints[index(parent.body)].origin;
   }
 
   struct NodeFrame {
@@ -221,7 +219,7 @@ class Compiler {
 
   // z along the axis, x such that most outer hinges lie along coordinate axes.
   Mat realigned(std::size_t child, int parent, const Vec& axis) const {
-    const Mat parent_home = parent < 0 ? identity : body_home_[static_cast<std::size_t>(parent)];
+    const Mat parent_home = parent < 0 ? identity : body_home_[index(parent)];
     const Vec z = parent_home * axis;
     int most = 0;
     // If no outer hinge suggests an x, take the coordinate axis most nearly normal to z.
@@ -229,7 +227,7 @@ class Compiler {
     for (int j = 1; j < 3; ++j) {
       if (std::abs(component(axis, j)) < std::abs(component(axis, k)) - same_component) k = j;
     }
-    Vec x = unit(k);
+    Vec x = unit_vector(k);
     const std::vector<Vec> axes = hinge_axes_beyond(child);
     std::vector<Vec> tried;
     for (const Vec& a : axes) {
@@ -281,7 +279,7 @@ class Compiler {
     store(data.R, R);
     int last = -1;
     if (parent >= 0) {
-      const Model::Joint& above = model_.joints[static_cast<std::size_t>(parent)];
+      const Model::Joint& above = model_.joints[index(parent)];
       last = above.v_index + above.nv - 1;
     }
     add_joint(joint, parent_link, child_link);
@@ -292,8 +290,8 @@ class Compiler {
       model_.armature.push_back(joint.armature);
     }
     model_.nodes.push_back(data);
-    body_home_.push_back(parent < 0 ? R : body_home_[static_cast<std::size_t>(parent)] * R);
-    depth_.push_back(parent < 0 ? 1 : depth_[static_cast<std::size_t>(parent)] + 1);
+    body_home_.push_back(parent < 0 ? R : body_home_[index(parent)] * R);
+    depth_.push_back(parent < 0 ? 1 : depth_[index(parent)] + 1);
     model_.depth = std::max(model_.depth, depth_.back());
     return node;
   }
@@ -323,8 +321,7 @@ class Compiler {
       if (i == description_.root) {
         made.joint = made.body;
       } else {
-        const Description::Joint& joint =
-            description_.joints[static_cast<std::size_t>(description_.joint_above[i])];
+        const Description::Joint& joint = description_.joints[index(description_.joint_above[i])];
         made.parent_link = joint.parent_link;
         if (joint.data.type != JointType::fixed) made.joint = made.body;
       }
@@ -336,7 +333,7 @@ class Compiler {
   void add_frames() {
     for (const MechanismFrame& frame : mechanism_.frames) {
       const int link = model_.find_link(frame.link);
-      const Model::Link& carrier = model_.links[static_cast<std::size_t>(link)];
+      const Model::Link& carrier = model_.links[index(link)];
       Pose placement = frame.placement;
       placement.rotation = nearest_rotation(placement.rotation);
       model_.links.push_back(
@@ -351,17 +348,10 @@ class Compiler {
       const std::array<double, 6>& I = link.inertia;
       const RigidInertia<double> at_center = {link.mass, {0, 0, 0}, {I[0], I[1], I[2], I[3], I[4], I[5]}};
       const Placement X = compose(to_placement(link.in_body), {{identity}, to_vec(link.center_of_mass)});
-      RigidInertia<double>& body = bodies[static_cast<std::size_t>(link.body)];
+      RigidInertia<double>& body = bodies[index(link.body)];
       body = body + inertia_to_parent(X, at_center);
     }
-    for (std::size_t i = 0; i < bodies.size(); ++i) {
-      NodeData& node = model_.nodes[i];
-      const Sym3<double>& I = bodies[i].I;
-      const double six[6] = {I.xx, I.xy, I.xz, I.yy, I.yz, I.zz};
-      node.mass = bodies[i].m;
-      store(node.h, bodies[i].h);
-      std::copy(six, six + 6, node.I);
-    }
+    for (std::size_t i = 0; i < bodies.size(); ++i) set_inertia(model_.nodes[i], bodies[i]);
   }
 
   const Mechanism& mechanism_;
@@ -406,7 +396,7 @@ void Model::publish(const Vector3& gravity) {
   d.v_sign = v_sign.data();
   std::copy(gravity.begin(), gravity.end(), d.gravity);
 
-  const auto count = [](const auto& list) { return static_cast<std::int32_t>(list.size()); };
+  const auto count = [](const auto& list) { return count_of(list); };
   if (loops.clusters.empty()) {
     loops.node_cluster.assign(nodes.size(), -1);
     loops.independent.clear();
@@ -439,7 +429,7 @@ void Model::publish(const Vector3& gravity) {
   d.coupling_entries = loops.coupling_entries.data();
   d.loop_offset = loops.offset.data();
   d.G_initial = loops.G_initial.data();
-  if (!loops.clusters.empty() || !rotors.empty()) spin.resize(static_cast<std::size_t>(nv), 0.0);
+  if (!loops.clusters.empty() || !rotors.empty()) spin.resize(index(nv), 0.0);
   d.rotor_count = count(rotors);
   d.wobbling_rotors = 0;
   for (const RotorData& rotor : rotors) d.wobbling_rotors += rotor.wobbles;
@@ -451,18 +441,17 @@ void Model::publish(const Vector3& gravity) {
   d.cluster_U_initial = cluster_U_initial.data();
 }
 
-int Model::find_link(std::string_view link_name) const {
-  for (std::size_t i = 0; i < links.size(); ++i) {
-    if (links[i].name == link_name) return static_cast<int>(i);
-  }
-  return -1;
+template <class List>
+static int find_name(const List& list, std::string_view name) {
+  const auto found = std::find_if(list.begin(), list.end(), [&](const auto& x) { return x.name == name; });
+  return found == list.end() ? -1 : static_cast<int>(found - list.begin());
 }
 
+int Model::find_link(std::string_view link_name) const {
+  return find_name(links, link_name);
+}
 int Model::find_joint(std::string_view joint_name) const {
-  for (std::size_t i = 0; i < joints.size(); ++i) {
-    if (joints[i].name == joint_name) return static_cast<int>(i);
-  }
-  return -1;
+  return find_name(joints, joint_name);
 }
 
 }  // namespace tenon

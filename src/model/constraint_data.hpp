@@ -47,9 +47,8 @@ struct ConstraintData {
   double least_leverage;
   const std::int32_t* user_row;  // per row: its number among the user's rows
   std::int32_t support_count;
-  const std::int32_t* support;     // nodes with a constrained node in their subtree and, with one
-                                   // body of a cluster, all others of it, ascending
-  const std::int32_t* node_first;  // node_count + 1: items of node i are [node_first[i], node_first[i + 1])
+  const std::int32_t* support;  // nodes that carry a constrained node, themselves included, and with one
+                                // body of a cluster all others, ascending
   const std::int32_t* node_row_first;  // node_count + 1: rows on node i itself are [., node_row_first[i + 1])
   const std::int32_t*
       subtree_row_end;  // node_count: rows on node i and its descendants are [node_row_first[i], .)

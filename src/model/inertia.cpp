@@ -19,6 +19,7 @@
 
 #include "mechanism/description.hpp"
 #include "model/body_poses.hpp"
+#include "scalar/index.hpp"
 
 namespace tenon {
 namespace {
@@ -31,15 +32,26 @@ constexpr double negative_moment = 1e-9, triangle_excess = 1e-6;
 // For sums of some hundred terms in double precision.
 constexpr double rounding_of_sums = 1e-13;
 
-// Principal moments, ascending.
-Eigen::Vector3d principal_moments(const double* I) {
+// xx xy xz yy yz zz.
+Eigen::Matrix3d symmetric(const double* I) {
   Eigen::Matrix3d A;
   A << I[0], I[1], I[2], I[1], I[3], I[4], I[2], I[4], I[5];
-  return Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(A, Eigen::EigenvaluesOnly).eigenvalues();
+  return A;
+}
+
+Eigen::Matrix3d skew(double x, double y, double z) {
+  Eigen::Matrix3d A;
+  A << 0, -z, y, z, 0, -x, -y, x, 0;
+  return A;
+}
+
+// Ascending.
+Eigen::Vector3d principal_moments(const Eigen::Matrix3d& I) {
+  return Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(I, Eigen::EigenvaluesOnly).eigenvalues();
 }
 
 void warn_of_link(const MechanismLink& link, Model& model) {
-  const Eigen::Vector3d moments = principal_moments(link.inertia.data());
+  const Eigen::Vector3d moments = principal_moments(symmetric(link.inertia.data()));
   const double largest = moments.cwiseAbs().maxCoeff();
   std::ostringstream text;
   text << "link " << quoted(link.name) << ": ";
@@ -65,18 +77,9 @@ std::string body_name(const Model& model, std::size_t node) {
 
 void check_body(const Mechanism& mechanism, const CompileOptions& options, Model& model, std::size_t i) {
   const NodeData& node = model.nodes[i];
-  double central[6];  // about the centre of mass: I + (h x)(h x) / m
-  std::copy(node.I, node.I + 6, central);
-  if (node.mass > 0) {
-    const double *h = node.h, s = 1 / node.mass;
-    const double hh = h[0] * h[0] + h[1] * h[1] + h[2] * h[2];
-    central[0] -= s * (hh - h[0] * h[0]);
-    central[1] += s * h[0] * h[1];
-    central[2] += s * h[0] * h[2];
-    central[3] -= s * (hh - h[1] * h[1]);
-    central[4] += s * h[1] * h[2];
-    central[5] -= s * (hh - h[2] * h[2]);
-  }
+  Eigen::Matrix3d central = symmetric(node.I);  // about the centre of mass: I + (h x)(h x) / m
+  const Eigen::Matrix3d h = skew(node.h[0], node.h[1], node.h[2]);
+  if (node.mass > 0) central += h * h / node.mass;
   const Eigen::Vector3d moments = principal_moments(central);
   const double rounding =
       rounding_of_sums * (std::abs(node.I[0]) + std::abs(node.I[3]) + std::abs(node.I[5]));
@@ -100,21 +103,17 @@ void check_body(const Mechanism& mechanism, const CompileOptions& options, Model
 // child.
 Matrix6 force_transform(const Placement& X) {
   const Mat3<double>& R = X.R.R;
-  Eigen::Matrix3d rotation, shift;
+  Eigen::Matrix3d rotation;
   rotation << R.xx, R.xy, R.xz, R.yx, R.yy, R.yz, R.zx, R.zy, R.zz;
-  shift << 0, -X.p.z, X.p.y, X.p.z, 0, -X.p.x, -X.p.y, X.p.x, 0;
   Matrix6 A;
-  A << rotation, shift * rotation, Eigen::Matrix3d::Zero(), rotation;
+  A << rotation, skew(X.p.x, X.p.y, X.p.z) * rotation, Eigen::Matrix3d::Zero(), rotation;
   return A;
 }
 
 Matrix6 spatial_inertia(const NodeData& node) {
-  const double *I = node.I, *h = node.h;
-  Matrix6 A = Matrix6::Zero();
-  A.topLeftCorner<3, 3>() << I[0], I[1], I[2], I[1], I[3], I[4], I[2], I[4], I[5];
-  A.topRightCorner<3, 3>() << 0, -h[2], h[1], h[2], 0, -h[0], -h[1], h[0], 0;
-  A.bottomLeftCorner<3, 3>() = A.topRightCorner<3, 3>().transpose();
-  A.bottomRightCorner<3, 3>().diagonal().setConstant(node.mass);
+  const Eigen::Matrix3d h = skew(node.h[0], node.h[1], node.h[2]);
+  Matrix6 A;
+  A << symmetric(node.I), h, h.transpose(), node.mass * Eigen::Matrix3d::Identity();
   return A;
 }
 
@@ -148,8 +147,8 @@ struct Culprits {
 
 Culprits find_singular_joints(const Model& model) {
   const std::size_t n = model.nodes.size();
-  std::vector<double> q(static_cast<std::size_t>(model.nq));
-  sample_configuration(model, 1, q.data(), Sample::anywhere);  // limits may allow only a singular pose
+  std::vector<double> q(index(model.nq));
+  sample_configuration(model, 1, q.data(), Sample::anywhere);  // a range of one point may be a singular pose
   std::vector<Matrix6> articulated(n), composite(n);
   for (std::size_t i = 0; i < n; ++i) articulated[i] = composite[i] = spatial_inertia(model.nodes[i]);
   Culprits culprits;
@@ -160,7 +159,7 @@ Culprits find_singular_joints(const Model& model) {
     if (singular == Singular::dependent) culprits.dependent.push_back(i);
     if (node.parent < 0) continue;
     const Matrix6 X = force_transform(joint_placement(node, q.data()));
-    const std::size_t parent = static_cast<std::size_t>(node.parent);
+    const std::size_t parent = index(node.parent);
     articulated[parent] += X * articulated[i] * X.transpose();
     composite[parent] += X * composite[i] * X.transpose();
   }
@@ -175,21 +174,16 @@ bool is_leaf(const Model& model, std::size_t node) {
 }
 
 const char* singular_text(const Model& model, std::size_t node, bool massless) {
-  if (massless) {
+  if (massless)
     return "massless moving leaf: neither the link nor anything it carries has mass or inertia, so the mass "
-           "matrix is "
-           "singular; give it a mass or an inertia, give the joint an armature, make the joint fixed, or set "
-           "tolerant_inertias to have all such joints held";
-  }
-  if (node == 0 && model.floating_base) {
+           "matrix is singular; give it a mass or an inertia, give the joint an armature, make the joint "
+           "fixed, or set tolerant_inertias to have all such joints held";
+  if (node == 0 && model.floating_base)
     return "the floating base moves no inertia that the joints beyond it do not already move, so the mass "
-           "matrix is "
-           "singular; give the root link a mass and an inertia, or compile with a fixed base";
-  }
+           "matrix is singular; give the root link a mass and an inertia, or compile with a fixed base";
   return "the joint moves no inertia that the joints beyond it do not already move, so the mass matrix is "
-         "singular; give "
-         "the link a mass and an inertia about the joint axis, give the joint an armature, or make the joint "
-         "fixed";
+         "singular; give the link a mass and an inertia about the joint axis, give the joint an armature, or "
+         "make the joint fixed";
 }
 
 void check_solvable(const Mechanism& mechanism, const Model& model) {

@@ -5,6 +5,7 @@
 #include <random>
 #include <utility>
 
+#include "model/body_poses.hpp"
 #include "spatial/spatial.hpp"
 #include "tenon/dynamics.hpp"
 
@@ -159,11 +160,7 @@ void joint_difference(const Model::Joint& joint, const double* q0, const double*
 }
 
 void neutral(const Model& model, double* q) {
-  std::fill_n(q, model.nq, 0.0);
-  for (const Model::Joint& joint : model.joints) {
-    if (joint.type == JointType::spherical) q[joint.q_index + 3] = 1;
-    if (joint.type == JointType::floating) q[joint.q_index + 6] = 1;
-  }
+  neutral_configuration(model.nodes, q);
 }
 
 // The limits. An infinite one becomes -reach or +reach; if the other limit is beyond that, the range gets the
@@ -185,33 +182,13 @@ void random_configuration(const Model& model, std::uint64_t seed, double* q) {
     const double x = std::isfinite(width) ? lower + width * share : (1 - share) * lower + share * upper;
     return std::clamp(x, lower, upper);
   };
-  // Uniform on SO(3): Shoemake 1992.
-  const auto quaternion = [&](double* x) {
-    const double tau = 6.283185307179586, u = uniform(0, 1), a = uniform(0, tau), b = uniform(0, tau);
-    x[0] = std::sqrt(1 - u) * std::sin(a), x[1] = std::sqrt(1 - u) * std::cos(a);
-    x[2] = std::sqrt(u) * std::sin(b), x[3] = std::sqrt(u) * std::cos(b);
-    normalize_quaternion(x);
+  const auto hinge = [&](const JointLimits& limits, double reach) {
+    const auto [lower, upper] = sample_range(limits, reach);
+    return lower <= upper ? uniform(lower, upper) : lower;
   };
-  constexpr double pi = 3.141592653589793;
-  for (const Model::Joint& joint : model.joints) {
-    double* x = q + joint.q_index;
-    switch (joint.type) {
-      case JointType::spherical:
-        quaternion(x);
-        break;
-      case JointType::planar:
-        x[0] = uniform(-1, 1), x[1] = uniform(-1, 1), x[2] = uniform(-pi, pi);
-        break;
-      case JointType::floating:
-        for (int e = 0; e < 3; ++e) x[e] = uniform(-1, 1);
-        quaternion(x + 3);
-        break;
-      default: {
-        const auto [lower, upper] = sample_range(joint.limits, joint.type == JointType::prismatic ? 1 : pi);
-        x[0] = lower <= upper ? uniform(lower, upper) : lower;
-      }
-    }
-  }
+  draw_configuration(model, uniform, hinge, q);
+  for (const Model::Joint& joint : model.joints)
+    if (joint.nq != joint.nv) normalize_quaternion(q + joint.q_index + joint.nq - 4);
 }
 
 }  // namespace tenon

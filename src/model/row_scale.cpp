@@ -14,18 +14,15 @@
 
 #include "model/body_poses.hpp"
 #include "model/rank.hpp"
+#include "scalar/index.hpp"
 
 namespace tenon {
 namespace {
 
 constexpr int sample_count = 4;
 
-std::size_t index(std::int32_t i) {
-  return static_cast<std::size_t>(i);
-}
-
-// Of a row, in the unit of K M^-1 K^T: its value, its largest possible value, and its value if its bodies,
-// each with its subtree, were free.
+// Of a row, all of the unit of K M^-1 K^T: what it is, what it could be, and what it would be if its bodies,
+// with all that they carry, were free.
 struct RowSize {
   double square, reached, free;
 };
@@ -72,9 +69,8 @@ class FactoredTree {
       if (x == 0) continue;
       x /= entry(k, k);
       sum += x * x;
-      for (std::int32_t j = model_.v_parent[index(k)]; j >= 0; j = model_.v_parent[index(j)]) {
+      for (std::int32_t j = model_.v_parent[index(k)]; j >= 0; j = model_.v_parent[index(j)])
         x_[index(j)] -= entry(k, j) * x;
-      }
     }
     return {sum, reached, free_mobility(nodes[0], forces[0]) + free_mobility(nodes[1], forces[1])};
   }
@@ -206,9 +202,8 @@ std::vector<Row> rows_of(const ConstraintData& c) {
     for (int b = 0; b < 6; ++b) {
       if (!(item.rows >> b & 1u)) continue;
       const int k = b % 3;
-      const Vec3<double> e = item.world_axes
-                                 ? Vec3<double>{k == 0 ? 1.0 : 0, k == 1 ? 1.0 : 0, k == 2 ? 1.0 : 0}
-                                 : Vec3<double>{item.R[k], item.R[3 + k], item.R[6 + k]};
+      const Vec3<double> e =
+          item.world_axes ? unit_vector(k) : Vec3<double>{item.R[k], item.R[3 + k], item.R[6 + k]};
       Row& row = rows[r++];
       row = {&item, b < 3, {e, {0, 0, 0}}, item.world_axes != 0, e, p};
       if (b >= 3) row.force = {cross(p, e), e};

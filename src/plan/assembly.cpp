@@ -4,7 +4,11 @@
 #include <cmath>
 
 #include "model/joint_motion.hpp"
+#include "model/loops.hpp"
+#include "plan/memory_block.hpp"
 #include "scalar/finite.hpp"
+#include "scalar/index.hpp"
+#include "spatial/cholesky.hpp"
 
 namespace tenon {
 
@@ -29,27 +33,10 @@ constexpr double slow_progress = 0.9999, small_damping = 1e-8;
 // Keeps the root of a pivot real where rounding makes the pivot negative. Damped pivots are far larger.
 constexpr double least_pivot = 1e-300;
 
-// Solves A x = b, A symmetric positive definite, n x n, lower triangle, overwritten; b becomes x.
-void solve_cholesky(double* A, double* b, int n) {
-  for (int j = 0; j < n; ++j) {
-    double d = A[j * n + j];
-    for (int k = 0; k < j; ++k) d -= A[k * n + j] * A[k * n + j];
-    d = std::sqrt(std::max(d, least_pivot));
-    A[j * n + j] = d;
-    for (int i = j + 1; i < n; ++i) {
-      double x = A[j * n + i];
-      for (int k = 0; k < j; ++k) x -= A[k * n + i] * A[k * n + j];
-      A[j * n + i] = x / d;
-    }
-  }
-  for (int i = 0; i < n; ++i) {
-    for (int k = 0; k < i; ++k) b[i] -= A[k * n + i] * b[k];
-    b[i] /= A[i * n + i];
-  }
-  for (int i = n - 1; i >= 0; --i) {
-    for (int k = i + 1; k < n; ++k) b[i] -= A[i * n + k] * b[k];
-    b[i] /= A[i * n + i];
-  }
+// A x = b, symmetric, lower triangle, destroyed; b becomes x.
+void solve_positive(double* A, double* b, int n) {
+  factor_positive(A, n, least_pivot);
+  solve_with_factor(A, n, b);
 }
 
 }  // namespace
@@ -62,9 +49,9 @@ int evaluate_callbacks(const Model& model, const double* q, const double* v, Wor
     const LoopConstraintData& loop = m.loop_constraints[l];
     if (loop.kind != loop_callback) continue;
     const ClusterData& c = m.clusters[loop.cluster];
-    const Model::LoopCallback& call = model.loops.callbacks[static_cast<std::size_t>(loop.item)];
+    const Model::LoopCallback& call = model.loops.callbacks[index(loop.item)];
     const std::size_t nq = call.q_index.size(), nv = call.v_index.size();
-    const std::size_t rows = static_cast<std::size_t>(loop.row_count);
+    const std::size_t rows = index(loop.row_count);
     double *qj = scratch, *vj = qj + nq, *K = vj + nv, *Kdot_v = K + rows * nv;
     for (std::size_t i = 0; i < nq; ++i) qj[i] = q[call.q_index[i]];
     for (std::size_t i = 0; i < nv; ++i) vj[i] = v ? v[call.v_index[i]] : 0;
@@ -86,33 +73,24 @@ int evaluate_callbacks(const Model& model, const double* q, const double* v, Wor
 Assembly::Assembly(const Model& model, const KernelTable<double>& table)
     : model_(model), kernels_(table), states_(model.loops.clusters.size()) {
   if (states_.empty()) return;
-  bends_.assign(static_cast<std::size_t>(model.nv), 0);
-  for (const LoopConstraintData& loop : model.loops.constraints) mark_bending(loop);
-  knows_G_ = !model.loops.y_index.empty() && model.loops.closed.size() == static_cast<std::size_t>(model.nq);
+  bends_.assign(index(model.nv), 0);
+  for (const LoopConstraintData& loop : model.loops.constraints) {
+    if (loop.kind == loop_coupling) continue;
+    for (const std::int32_t body : tied_bodies(model, loop))
+      std::fill_n(bends_.begin() + model.joints[index(body)].v_index, model.joints[index(body)].nv, char{1});
+  }
+  knows_G_ = !model.loops.y_index.empty() && model.loops.closed.size() == index(model.nq);
   std::size_t order = 0, widest = 0;
   for (const ClusterData& c : model.loops.clusters) {
     const int least = c.constant_G ? c.y_count : by_rows(c.v_count, c.row_count) ? c.row_count : c.v_count;
-    order = std::max(order, static_cast<std::size_t>(least));
-    widest = std::max(widest, static_cast<std::size_t>(std::max(c.v_count, c.row_count)));
+    order = std::max(order, index(least));
+    widest = std::max(widest, index(std::max(c.v_count, c.row_count)));
   }
-  trial_.assign(static_cast<std::size_t>(model.nq), 0);
-  step_.assign(static_cast<std::size_t>(model.nv), 0);
+  trial_.assign(index(model.nq), 0);
+  step_.assign(index(model.nv), 0);
   matrix_.assign(order * order, 0);
   gradient_.assign(widest, 0);
-  scratch_.assign(static_cast<std::size_t>(model.loops.callback_scratch), 0);
-}
-
-// Marks the coordinates in which a loop is not linear.
-void Assembly::mark_bending(const LoopConstraintData& loop) {
-  const auto mark = [&](std::int32_t v) { bends_[static_cast<std::size_t>(v)] = 1; };
-  if (loop.kind == loop_callback)
-    for (const std::int32_t v : model_.loops.callbacks[static_cast<std::size_t>(loop.item)].v_index) mark(v);
-  if (loop.kind != loop_geometric) return;
-  for (std::int32_t body : {loop.predecessor, loop.successor})
-    for (; body != loop.ancestor; body = model_.nodes[static_cast<std::size_t>(body)].parent) {
-      const Model::Joint& joint = model_.joints[static_cast<std::size_t>(body)];
-      for (int k = 0; k < joint.nv; ++k) mark(joint.v_index + k);
-    }
+  scratch_.assign(index(model.loops.callback_scratch), 0);
 }
 
 double Assembly::evaluate(const double* q, const double* v, WorkspaceData<double>& w) {
@@ -156,12 +134,12 @@ void Assembly::project_constant(int cluster, Moves moves, double* q) {
   const std::ptrdiff_t v_count = c.v_count, n = c.y_count;
   // Position of velocity coordinate v if couplings can constrain its joint, else -1.
   const auto position = [&](std::ptrdiff_t v) {
-    const Model::Joint& joint = model_.joints[static_cast<std::size_t>(m.v_node[c.v_begin + v])];
+    const Model::Joint& joint = model_.joints[index(m.v_node[c.v_begin + v])];
     return joint.nv == 1 && joint.nq == 1 ? joint.q_index : -1;
   };
   const auto off = [&](std::ptrdiff_t v) {
     const int at = position(v);
-    return at < 0 ? 0.0 : q[at] - closed[static_cast<std::size_t>(at)];
+    return at < 0 ? 0.0 : q[at] - closed[index(at)];
   };
   double* y = gradient_.data();
   if (moves == Moves::all) {
@@ -171,10 +149,10 @@ void Assembly::project_constant(int cluster, Moves moves, double* q) {
       for (std::ptrdiff_t i = j; i < n; ++i) {
         double sum = 0;
         for (std::ptrdiff_t v = 0; v < v_count; ++v) sum += G[j * v_count + v] * G[i * v_count + v];
-        matrix_[static_cast<std::size_t>(j * n + i)] = sum;
+        matrix_[index(j * n + i)] = sum;
       }
     }
-    solve_cholesky(matrix_.data(), y, static_cast<int>(n));
+    solve_positive(matrix_.data(), y, static_cast<int>(n));
   } else {
     for (std::ptrdiff_t j = 0; j < n; ++j) y[j] = off(m.independent[c.y_begin + j] - c.v_begin);
   }
@@ -183,12 +161,12 @@ void Assembly::project_constant(int cluster, Moves moves, double* q) {
     if (at < 0) continue;
     double moved = 0;
     for (std::ptrdiff_t j = 0; j < n; ++j) moved += G[j * v_count + v] * y[j];
-    step_[static_cast<std::size_t>(c.v_begin + v)] = closed[static_cast<std::size_t>(at)] + moved;
+    step_[index(c.v_begin + v)] = closed[index(at)] + moved;
   }
   for (std::ptrdiff_t v = 0; v < v_count; ++v) {
     const int at = position(v);
     const bool kept = moves == Moves::dependent && m.y_index[c.v_begin + v] >= 0;
-    if (at >= 0 && !kept) q[at] = step_[static_cast<std::size_t>(c.v_begin + v)];
+    if (at >= 0 && !kept) q[at] = step_[index(c.v_begin + v)];
   }
 }
 
@@ -209,42 +187,41 @@ bool Assembly::take_step(int cluster, Moves moves, const double* q, const Worksp
     most = std::max(most, square);
   }
   if (!(most > 0)) return false;
-  const State& s = states_[static_cast<std::size_t>(cluster)];
+  const State& s = states_[index(cluster)];
   const double lambda = most * std::max(s.lambda, least_damping);
   std::fill_n(step_.begin() + c.v_begin, c.v_count, 0.0);
-  const auto step = [&](int j) -> double& { return step_[static_cast<std::size_t>(coordinate(j))]; };
+  const auto step = [&](int j) -> double& { return step_[index(coordinate(j))]; };
   if (by_rows(n, rows)) {
     std::fill_n(matrix_.begin(), static_cast<std::ptrdiff_t>(rows) * rows, 0.0);
     for (int j = 0; j < n; ++j)
       for (int r = 0; r < rows; ++r) {
         const double x = column(j)[r];
-        for (int i = r; x != 0 && i < rows; ++i)
-          matrix_[static_cast<std::size_t>(r * rows + i)] += x * column(j)[i];
+        for (int i = r; x != 0 && i < rows; ++i) matrix_[index(r * rows + i)] += x * column(j)[i];
       }
     for (int r = 0; r < rows; ++r) {
-      matrix_[static_cast<std::size_t>(r * rows + r)] += lambda;
-      gradient_[static_cast<std::size_t>(r)] = -phi[r];
+      matrix_[index(r * rows + r)] += lambda;
+      gradient_[index(r)] = -phi[r];
     }
-    solve_cholesky(matrix_.data(), gradient_.data(), rows);
+    solve_positive(matrix_.data(), gradient_.data(), rows);
     for (int j = 0; j < n; ++j)
-      for (int r = 0; r < rows; ++r) step(j) += column(j)[r] * gradient_[static_cast<std::size_t>(r)];
+      for (int r = 0; r < rows; ++r) step(j) += column(j)[r] * gradient_[index(r)];
   } else {
     for (int j = 0; j < n; ++j) {
-      gradient_[static_cast<std::size_t>(j)] = 0;
-      for (int r = 0; r < rows; ++r) gradient_[static_cast<std::size_t>(j)] -= column(j)[r] * phi[r];
+      gradient_[index(j)] = 0;
+      for (int r = 0; r < rows; ++r) gradient_[index(j)] -= column(j)[r] * phi[r];
       for (int i = j; i < n; ++i) {
         double sum = 0;
         for (int r = 0; r < rows; ++r) sum += column(i)[r] * column(j)[r];
-        matrix_[static_cast<std::size_t>(j * n + i)] = sum;
+        matrix_[index(j * n + i)] = sum;
       }
-      matrix_[static_cast<std::size_t>(j * n + j)] += lambda;
+      matrix_[index(j * n + j)] += lambda;
     }
-    solve_cholesky(matrix_.data(), gradient_.data(), n);
-    for (int j = 0; j < n; ++j) step(j) = gradient_[static_cast<std::size_t>(j)];
+    solve_positive(matrix_.data(), gradient_.data(), n);
+    for (int j = 0; j < n; ++j) step(j) = gradient_[index(j)];
   }
   double longest = 0;
   for (int j = 0; j < n; ++j)
-    if (bends_[static_cast<std::size_t>(coordinate(j))]) longest = std::max(longest, std::abs(step(j)));
+    if (bends_[index(coordinate(j))]) longest = std::max(longest, std::abs(step(j)));
   const double shorten = longest > longest_step ? longest_step / longest : 1;
   for (int j = 0; j < n; ++j) step(j) *= shorten;
   integrate_cluster(cluster, q);
@@ -255,7 +232,7 @@ void Assembly::integrate_cluster(int cluster, const double* q) {
   const ClusterData& c = model_.data().clusters[cluster];
   std::copy_n(q + c.q_begin, c.q_count, trial_.begin() + c.q_begin);
   for (int i = c.node_begin; i < c.node_begin + c.node_count; ++i) {
-    const Model::Joint& joint = model_.joints[static_cast<std::size_t>(i)];
+    const Model::Joint& joint = model_.joints[index(i)];
     integrate_joint(joint, step_.data() + joint.v_index, 1, trial_.data() + joint.q_index);
   }
 }
@@ -307,10 +284,7 @@ double Assembly::close(double* q, Moves moves, WorkspaceData<double>& w) {
 }
 
 std::size_t Assembly::bytes() const {
-  return states_.size() * sizeof(State) +
-         sizeof(double) *
-             (trial_.size() + step_.size() + matrix_.size() + gradient_.size() + scratch_.size()) +
-         bends_.size();
+  return bytes_of(states_, trial_, step_, matrix_, gradient_, scratch_, bends_);
 }
 
 }  // namespace tenon

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "kernels/kernel_table.hpp"
+#include "scalar/index.hpp"
 #include "tenon/model.hpp"
 
 namespace tenon {
@@ -36,7 +37,7 @@ class Assembly {
   // phi, K, and k if v is not null, at q. Returns the largest |phi|, infinity where phi or K is not finite.
   double evaluate(const double* q, const double* v, WorkspaceData<double>& w);
   // Largest |phi| of a cluster in the last evaluate or close.
-  double gap(int cluster) const { return states_[static_cast<std::size_t>(cluster)].largest; }
+  double gap(int cluster) const { return states_[index(cluster)].largest; }
   // The constraint whose function wrote NaN or infinity in the last evaluate, or -1.
   int broken() const { return broken_; }
 
@@ -48,7 +49,6 @@ class Assembly {
     double lambda;
     bool moving;
   };
-  void mark_bending(const LoopConstraintData& loop);
   static bool by_rows(int columns, int rows);
   void project_constant(int cluster, Moves moves, double* q);
   bool take_step(int cluster, Moves moves, const double* q, const WorkspaceData<double>& w);
@@ -60,7 +60,7 @@ class Assembly {
   std::vector<State> states_;
   bool knows_G_ = false;  // false while the model is compiled: clusters with a constant G are not moved
   std::vector<double> trial_, step_, matrix_, gradient_, scratch_;
-  std::vector<char> bends_;  // per velocity coordinate
+  std::vector<char> bends_;  // per velocity coordinate: some loop sees it otherwise than linearly
   int broken_ = -1;
 };
 

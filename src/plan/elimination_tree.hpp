@@ -7,6 +7,7 @@
 
 #include "kernels/cluster/elimination_tree_data.hpp"
 #include "model/constraint_data.hpp"
+#include "plan/arena.hpp"
 
 namespace tenon {
 
@@ -15,8 +16,6 @@ class EliminationTree {
   // w: the workspace, complete with its joint-space block but without `elimination_tree`. constraints null:
   // none.
   EliminationTree(const ModelData& m, const ConstraintData* constraints, const WorkspaceData<double>& w);
-  EliminationTree(const EliminationTree&) = delete;
-  EliminationTree& operator=(const EliminationTree&) = delete;
 
   // Copies what has changed in the workspace since: gravity, pointers.
   void follow(const WorkspaceData<double>& w);
@@ -30,9 +29,9 @@ class EliminationTree {
   void number_depth_first(const std::vector<std::int32_t>& parent);
   void lay_out_rows(const ModelData& m, const WorkspaceData<double>& w);
 
-  std::vector<std::int32_t> number_, coordinate_, v_parent_, dof_depth_, row_first_, place_, way_begin_, way_;
-  std::vector<DofPanel> panels_;
-  std::vector<double> memory_;
+  std::vector<std::int32_t> number_, coordinate_, v_parent_, place_, way_begin_, way_;
+  PathLayout paths_;
+  MemoryBlock<double> memory_;
   EliminationTreeData<double> data_{};
 };
 

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "plan/memory_block.hpp"
+
 namespace tenon {
 
 template <class T>
@@ -47,7 +49,7 @@ class OnDemandArray {
     return numbers_.data();
   }
   double& operator[](std::size_t i) const { return data()[i]; }
-  std::size_t bytes() const { return numbers_.size() * sizeof(double); }
+  std::size_t bytes() const { return bytes_of(numbers_); }
 
  private:
   std::size_t size_ = 0;

@@ -25,16 +25,18 @@
 #include "kernels/workspace_data.hpp"
 #include "model/constraint_data.hpp"
 #include "model/model_data.hpp"
+#include "plan/memory_block.hpp"
+#include "scalar/index.hpp"
 
 namespace tenon {
 
 class RowFactor {
  public:
-  // coordinates: those of M. soft: the number of rows that may have compliance. room: room_size numbers of the caller,
+  // coordinates: those of M. room: room_size numbers of the caller,
   // which hold the matrices from factor to the last use of the factor.
-  RowFactor(int rows, int coordinates, int soft, double* room);
-  static std::size_t room_size(int rows, int coordinates, int soft);
-  std::size_t bytes() const;  // without the room
+  RowFactor(int rows, int coordinates, double* room);
+  static std::size_t room_size(int rows, int coordinates);  // for any rows with compliance
+  std::size_t bytes() const;                                // without the room
 
   // JLT: rows of J L^-T in the storage of J^T (kernels/tree/joint_space.hpp).
   void factor(const ModelData& m, const ConstraintData& c, const double* JLT);
@@ -64,6 +66,7 @@ class RowFactor {
  private:
   double* column(int r) { return H_ + static_cast<std::ptrdiff_t>(r) * stride_; }
   const double* column(int r) const { return H_ + static_cast<std::ptrdiff_t>(r) * stride_; }
+  std::int32_t row_at(int place) const { return order_[index(place)]; }
   double* range(int i) { return F_ + static_cast<std::ptrdiff_t>(i) * rows_; }
   void fill(const ModelData& m, const ConstraintData& c, const double* JLT);
   void measure(const ConstraintData& c);

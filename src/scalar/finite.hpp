@@ -23,8 +23,12 @@ inline bool all_below(const double* x, int n, std::uint64_t bound) {
 inline bool all_finite(const double* x, int n) {
   return all_below(x, n, 0x7ff0000000000000u);
 }
-// Below 2^230 (1.7e69): products of two such numbers, and the mass matrix of ordinary bodies at such
-// positions, are far from overflow.
+template <class Numbers>
+bool all_finite(const Numbers& numbers) {
+  return all_finite(numbers.data(), static_cast<int>(numbers.size()));
+}
+// Below 2^230 (1.7e69): products of two of them and a mass matrix of ordinary bodies at such positions are
+// far from the end of the range of doubles.
 inline bool all_moderate(const double* x, int n) {
   return all_below(x, n, std::uint64_t{1023 + 230} << 52);
 }

@@ -137,85 +137,36 @@ TENON_INLINE Force<T> cross_force(const Motion<T>& v, const Force<T>& f) {
 
 template <int I, class T>
 TENON_INLINE T& at(Vec3<T>& a) {
-  static_assert(I >= 0 && I < 3, "index of a Vec3");
-  if constexpr (I == 0)
-    return a.x;
-  else if constexpr (I == 1)
-    return a.y;
-  else
-    return a.z;
-}
-template <int I, class T>
-TENON_INLINE const T& at(const Vec3<T>& a) {
-  return at<I>(const_cast<Vec3<T>&>(a));
+  using V = Vec3<T>;
+  constexpr T V::*members[] = {&V::x, &V::y, &V::z};
+  return a.*members[I];
 }
 template <int I, class T>
 TENON_INLINE T& at(Motion<T>& a) {
-  if constexpr (I < 3)
-    return at<I>(a.w);
-  else
-    return at<I - 3>(a.v);
-}
-template <int I, class T>
-TENON_INLINE const T& at(const Motion<T>& a) {
-  return at<I>(const_cast<Motion<T>&>(a));
+  return at<I % 3>(I < 3 ? a.w : a.v);
 }
 template <int I, class T>
 TENON_INLINE T& at(Force<T>& a) {
-  if constexpr (I < 3)
-    return at<I>(a.n);
-  else
-    return at<I - 3>(a.f);
-}
-template <int I, class T>
-TENON_INLINE const T& at(const Force<T>& a) {
-  return at<I>(const_cast<Force<T>&>(a));
+  return at<I % 3>(I < 3 ? a.n : a.f);
 }
 template <int I, int J, class T>
 TENON_INLINE T& at(Sym3<T>& a) {
-  constexpr int i = I < J ? I : J, j = I < J ? J : I;
-  if constexpr (i == 0 && j == 0)
-    return a.xx;
-  else if constexpr (i == 0 && j == 1)
-    return a.xy;
-  else if constexpr (i == 0 && j == 2)
-    return a.xz;
-  else if constexpr (i == 1 && j == 1)
-    return a.yy;
-  else if constexpr (i == 1 && j == 2)
-    return a.yz;
-  else
-    return a.zz;
-}
-template <int I, int J, class T>
-TENON_INLINE const T& at(const Sym3<T>& a) {
-  return at<I, J>(const_cast<Sym3<T>&>(a));
+  using S = Sym3<T>;
+  constexpr T S::*members[3][3] = {
+      {&S::xx, &S::xy, &S::xz}, {&S::xy, &S::yy, &S::yz}, {&S::xz, &S::yz, &S::zz}};
+  return a.*members[I][J];
 }
 template <int I, int J, class T>
 TENON_INLINE T& at(Mat3<T>& a) {
-  constexpr int k = 3 * I + J;
-  if constexpr (k == 0)
-    return a.xx;
-  else if constexpr (k == 1)
-    return a.xy;
-  else if constexpr (k == 2)
-    return a.xz;
-  else if constexpr (k == 3)
-    return a.yx;
-  else if constexpr (k == 4)
-    return a.yy;
-  else if constexpr (k == 5)
-    return a.yz;
-  else if constexpr (k == 6)
-    return a.zx;
-  else if constexpr (k == 7)
-    return a.zy;
-  else
-    return a.zz;
+  using M = Mat3<T>;
+  constexpr T M::*members[3][3] = {
+      {&M::xx, &M::xy, &M::xz}, {&M::yx, &M::yy, &M::yz}, {&M::zx, &M::zy, &M::zz}};
+  return a.*members[I][J];
 }
-template <int I, int J, class T>
-TENON_INLINE const T& at(const Mat3<T>& a) {
-  return at<I, J>(const_cast<Mat3<T>&>(a));
+// Of a constant one.
+template <int... indices, class V>
+TENON_INLINE const auto& at(const V& a) {
+  return at<indices...>(const_cast<V&>(a));
 }
 
 // ---- rotations
@@ -286,12 +237,8 @@ TENON_INLINE Mat3<T> compose(const Mat3<T>& A, const RotAxis<K, T>& r) {
 }
 
 // R A R^T for symmetric and for full A.
-template <class T>
-TENON_INLINE Sym3<T> congruence(RotIdentity, const Sym3<T>& a) {
-  return a;
-}
-template <class T>
-TENON_INLINE Mat3<T> congruence(RotIdentity, const Mat3<T>& a) {
+template <class Matrix>
+TENON_INLINE Matrix congruence(RotIdentity, const Matrix& a) {
   return a;
 }
 template <int K, class T>
@@ -432,10 +379,6 @@ TENON_INLINE T& at(ArticulatedInertia<T>& a) {
     return at<i, j - 3>(a.H);
   else
     return at<i - 3, j - 3>(a.M);
-}
-template <int I, int J, class T>
-TENON_INLINE const T& at(const ArticulatedInertia<T>& a) {
-  return at<I, J>(const_cast<ArticulatedInertia<T>&>(a));
 }
 
 template <class T>

@@ -33,8 +33,7 @@ void RowLoops::give_guess(double* q_) {
 }
 
 std::size_t RowLoops::bytes() const {
-  return closing.bytes() + (alone ? alone->bytes() : 0) +
-         (q.size() + v.size() + tau.size() + qdd.size()) * sizeof(double);
+  return bytes_of(closing, alone, q, v, tau, qdd);
 }
 
 Status solve_closing_form(WorkspaceImpl& w, LoopMethod method, const double* q, const double* v,

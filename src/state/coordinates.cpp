@@ -132,11 +132,8 @@ CoordinateMemory::CoordinateMemory(const Model& model, int rows) {
 }
 
 std::size_t CoordinateMemory::bytes() const {
-  const std::size_t doubles = guess.size() + q.size() + v.size() + a.size() + tau.size() + result.size() +
-                              G.size() + g.size() + jacobian.size();
-  return doubles * sizeof(double) + H.bytes() + H_factor.bytes() + followers.size() * sizeof(Follower) +
-         terms.size() * sizeof(Term) + turned.size() * sizeof(std::int32_t) +
-         quaternions.size() * sizeof(Quaternion);
+  return bytes_of(guess, followers, terms, turned, quaternions, q, v, a, tau, result, jacobian, G, g, H,
+                  H_factor);
 }
 
 Status check_independent_positions(WorkspaceImpl& w, const char* what, const double* y) {

@@ -23,7 +23,7 @@ void FoldedWorkspace::give(double* qdd_) const {
 }
 
 std::size_t FoldedWorkspace::bytes() const {
-  return workspace.bytes() + (q.size() + v.size() + tau.size() + qdd.size()) * sizeof(double);
+  return bytes_of(workspace, q, v, tau, qdd);
 }
 
 FoldedWorkspace* folded_for(WorkspaceImpl& w, bool has_wrenches) {

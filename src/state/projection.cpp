@@ -11,31 +11,6 @@
 
 namespace tenon {
 
-bool factor_positive(double* A, int n) {
-  for (int j = 0; j < n; ++j) {
-    double* a = A + std::ptrdiff_t{j} * n;
-    for (int k = 0; k < j; ++k) {
-      const double* l = A + std::ptrdiff_t{k} * n;
-      for (int i = j; i < n; ++i) a[i] -= l[i] * l[j];
-    }
-    if (!(a[j] > 0)) return false;
-    const double inverse = 1 / std::sqrt(a[j]);
-    for (int i = j; i < n; ++i) a[i] *= inverse;
-  }
-  return true;
-}
-
-void solve_with_factor(const double* L, int n, double* x) {
-  for (int j = 0; j < n; ++j) {
-    x[j] /= L[std::ptrdiff_t{j} * n + j];
-    for (int i = j + 1; i < n; ++i) x[i] -= L[std::ptrdiff_t{j} * n + i] * x[j];
-  }
-  for (int j = n - 1; j >= 0; --j) {
-    for (int i = j + 1; i < n; ++i) x[j] -= L[std::ptrdiff_t{j} * n + i] * x[i];
-    x[j] /= L[std::ptrdiff_t{j} * n + j];
-  }
-}
-
 namespace {
 
 // Calls f(spanning coordinate, G entry) for the nonzeros of column y of G.

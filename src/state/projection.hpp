@@ -5,6 +5,7 @@
 #pragma once
 
 #include "plan/workspace_impl.hpp"
+#include "spatial/cholesky.hpp"
 
 namespace tenon {
 
@@ -34,9 +35,6 @@ void to_independent_force(const WorkspaceImpl& w, const double* x, double* y);
 
 // H = G^T M G, the mass matrix of the independent coordinates, column-major, both triangles.
 Status independent_mass_matrix(WorkspaceImpl& w, const double* q, double* H, int ld);
-// A := L with A = L L^T (lower triangle, n x n; false when a pivot is not positive), and x := A^-1 x by it.
-bool factor_positive(double* A, int n);
-void solve_with_factor(const double* L, int n, double* x);
 
 // w.loops.M, MG and the factor of G^T M G at q, after update_loops. Solve: y := (G^T M G)^-1 y.
 Status factor_projected_mass_matrix(WorkspaceImpl& w, const double* q);

@@ -92,9 +92,8 @@ class ConstraintSet {
   std::shared_ptr<const ConstraintSet> folded_;
   std::vector<ConstraintSpec> specs_;
   std::vector<ConstraintItem> items_;
-  std::vector<std::int32_t> first_row_, user_row_, support_, node_first_, node_row_first_, subtree_row_end_,
-      inter_body_, moved_begin_, moved_end_;
-  std::vector<std::int32_t> active_;  // ones
+  std::vector<std::int32_t> first_row_, user_row_, support_, node_row_first_, subtree_row_end_, inter_body_,
+      moved_begin_, moved_end_, active_;
   std::vector<double> custom_, weight_, compliance_, scale_;
   ConstraintData data_{};
 };

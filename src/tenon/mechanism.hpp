@@ -51,6 +51,8 @@ enum class JointType : std::int32_t {
 // Position and velocity coordinates of one joint of this type (universal: of its two joints together).
 int position_count(JointType type);
 int velocity_count(JointType type);
+bool has_axis(JointType type);
+const char* type_name(JointType type);  // as URDF writes it
 
 struct MechanismLink {
   std::string name;

@@ -22,7 +22,7 @@ struct Memory {
   Memory(const Model& model, const ConstraintSet* constraints)
       : c(constraints ? &constraints->data() : nullptr),
         tables(model.data(), c),
-        arena(model.data(), c, static_cast<std::size_t>(tables.row_first.back())),
+        arena(model.data(), c, tables.entry_count()),
         pv(model.data(), c),
         pv_early(model.data(), c),
         delassus(model.data(), c, pv.data),

@@ -1,6 +1,8 @@
 // No computation on a workspace allocates, but those that say "at the first call" the first time. malloc and
 // its kin are replaced (allocation_hooks.cpp). Every call of tenon.h that takes a workspace is made once under watch, good and bad, with every
 // method this version has.
+#include <malloc.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -11,6 +13,56 @@
 
 #include "allocation_hooks.hpp"
 #include "support.hpp"
+
+extern "C" {
+void* __libc_malloc(size_t);
+void* __libc_calloc(size_t, size_t);
+void* __libc_realloc(void*, size_t);
+void* __libc_memalign(size_t, size_t);
+void __libc_free(void*);
+}
+
+namespace {
+bool watching = false;  // one thread only
+bool failing = false;   // there is no memory
+int allocations = 0, releases = 0;
+std::ptrdiff_t live_bytes = 0;  // bytes allocated and not released while watching
+
+void* count(void* made) {
+  if (watching) ++allocations, live_bytes += static_cast<std::ptrdiff_t>(malloc_usable_size(made));
+  return made;
+}
+}  // namespace
+
+extern "C" {
+void* malloc(size_t size) {
+  return count(failing ? nullptr : __libc_malloc(size));
+}
+void* calloc(size_t items, size_t size) {
+  return count(failing ? nullptr : __libc_calloc(items, size));
+}
+void* realloc(void* old, size_t size) {
+  if (watching && !failing) live_bytes -= static_cast<std::ptrdiff_t>(malloc_usable_size(old));
+  return count(failing ? nullptr : __libc_realloc(old, size));
+}
+void* memalign(size_t alignment, size_t size) {
+  return count(failing ? nullptr : __libc_memalign(alignment, size));
+}
+void* aligned_alloc(size_t alignment, size_t size) {
+  return memalign(alignment, size);
+}
+int posix_memalign(void** out, size_t alignment, size_t size) {
+  *out = memalign(alignment, size);
+  return *out ? 0 : ENOMEM;
+}
+void free(void* pointer) {
+  if (watching && pointer != nullptr) {
+    ++releases;
+    live_bytes -= static_cast<std::ptrdiff_t>(malloc_usable_size(pointer));
+  }
+  __libc_free(pointer);
+}
+}
 
 using namespace tenon_test;
 
@@ -73,6 +125,37 @@ TEST_F(Allocation, TheHooksSeeTheLibraryAllocate) {
     if (create) tenon_workspace_create(model.get(), set.get(), nullptr, &made, nullptr, 0);
     watching = false;
     EXPECT_EQ(allocations > 0, create);
+    tenon_workspace_destroy(made);
+  }
+}
+
+// Of what a workspace is made with, and of what later calls add.
+TEST_F(Allocation, BytesOfAWorkspaceAreThoseItAllocates) {
+  Model cassie = load("cassie", TENON_BASE_FLOATING);
+  for (const bool loops : {false, true}) {
+    const Model& robot = loops ? cassie : model;
+    SCOPED_TRACE(tenon_model_name(robot.get()));
+    tenon_workspace* made = nullptr;
+    const auto expect_counted = [&] {
+      const double bytes = static_cast<double>(tenon_workspace_size_bytes(made));
+      EXPECT_NEAR(bytes, static_cast<double>(live_bytes), 0.03 * bytes);
+    };
+    live_bytes = 0;
+    watching = true;
+    tenon_workspace_create(robot.get(), loops ? nullptr : set.get(), &made, nullptr, 0);
+    watching = false;
+    expect_counted();
+    State s(robot, made, 1, 19);
+    watching = true;
+    for (int32_t method = 0; !loops && method < tenon_method_count(); ++method) {
+      tenon_solve_options options;
+      tenon_solve_options_init(&options, sizeof options);
+      options.method = method;
+      s.constrained(made, &options);
+    }
+    tenon_factor_mass_matrix(made, s.q.data(), s.q.size());
+    watching = false;
+    expect_counted();
     tenon_workspace_destroy(made);
   }
 }

@@ -23,6 +23,7 @@
 #include <utility>
 
 #include "mechanism/urdf/xml.hpp"
+#include "spatial/spatial.hpp"
 
 namespace tenon {
 namespace urdf {
@@ -40,14 +41,9 @@ Pose read_origin(const Element& owner) {
 
 // R I R^T, both as ixx ixy ixz iyy iyz izz.
 std::array<double, 6> rotate_inertia(const Matrix3& R, const std::array<double, 6>& I) {
-  const Matrix3 full = {I[0], I[1], I[2], I[1], I[3], I[4], I[2], I[4], I[5]};
-  const auto entry = [&](std::size_t row, std::size_t column) {
-    double sum = 0;
-    for (std::size_t i = 0; i < 3; ++i)
-      for (std::size_t j = 0; j < 3; ++j) sum += R[3 * row + i] * full[3 * i + j] * R[3 * column + j];
-    return sum;
-  };
-  return {entry(0, 0), entry(0, 1), entry(0, 2), entry(1, 1), entry(1, 2), entry(2, 2)};
+  const Rot3<double> rotation = {load_mat3<double>(R.data())};
+  const Sym3<double> turned = congruence(rotation, Sym3<double>{I[0], I[1], I[2], I[3], I[4], I[5]});
+  return {turned.xx, turned.xy, turned.xz, turned.yy, turned.yz, turned.zz};
 }
 
 void read_inertial(const Element& inertial, MechanismLink& link) {
@@ -64,19 +60,27 @@ void read_inertial(const Element& inertial, MechanismLink& link) {
   if (pose.rotation != identity3) link.inertia = rotate_inertia(pose.rotation, link.inertia);
 }
 
-JointType read_type(const Element& joint) {
-  static constexpr std::pair<const char*, JointType> types[] = {
-      {"fixed", JointType::fixed},           {"revolute", JointType::revolute},
-      {"continuous", JointType::continuous}, {"prismatic", JointType::prismatic},
-      {"spherical", JointType::spherical},   {"planar", JointType::planar},
-      {"floating", JointType::floating}};
-  const std::string name = joint.text("type");
-  for (const auto& [known, type] : types)
-    if (name == known) return type;
-  joint.fail(Status::parse_error,
-             "type " + in_quotes(name) +
-                 " is unknown; use fixed, revolute, continuous, prismatic, spherical, planar or "
-                 "floating (a universal joint is two revolute ones)");
+JointType read_type(const Element& e, std::initializer_list<JointType> types, const char* otherwise) {
+  const std::string name = e.text("type");
+  for (const JointType type : types)
+    if (name == type_name(type)) return type;
+  e.fail(Status::parse_error, "type " + in_quotes(name) + otherwise);
+}
+
+JointType read_joint_type(const Element& joint) {
+  return read_type(
+      joint,
+      {JointType::fixed, JointType::revolute, JointType::continuous, JointType::prismatic,
+       JointType::spherical, JointType::planar, JointType::floating},
+      " is unknown; use fixed, revolute, continuous, prismatic, spherical, planar or floating (a "
+      "universal joint is two revolute ones)");
+}
+
+JointType read_loop_type(const Element& loop) {
+  return read_type(loop,
+                   {JointType::revolute, JointType::continuous, JointType::prismatic, JointType::planar,
+                    JointType::spherical, JointType::fixed},
+                   " closes no loop; use revolute, continuous, prismatic, planar, spherical or fixed");
 }
 
 // URDF+ files use the spellings of Python and of C.
@@ -88,20 +92,6 @@ bool read_flag(const Element& e, const char* attribute) {
     if (text == no) return false;
   e.fail(Status::parse_error,
          "attribute " + in_quotes(attribute) + " is " + in_quotes(text) + "; write true or false");
-}
-
-JointType read_loop_type(const Element& loop) {
-  static constexpr std::pair<const char*, JointType> types[] = {
-      {"revolute", JointType::revolute},   {"continuous", JointType::continuous},
-      {"prismatic", JointType::prismatic}, {"planar", JointType::planar},
-      {"spherical", JointType::spherical}, {"fixed", JointType::fixed}};
-  const std::string name = loop.text("type");
-  for (const auto& [known, type] : types)
-    if (name == known) return type;
-  loop.fail(Status::parse_error,
-            "type " + in_quotes(name) +
-                " closes no loop; use revolute, continuous, prismatic, planar, spherical or "
-                "fixed");
 }
 
 LoopTreatment read_treatment(const Element& loop) {
@@ -119,14 +109,9 @@ LoopTreatment read_treatment(const Element& loop) {
                 " is unknown; use embed, open, rows or automatic, or leave it to the model");
 }
 
-bool uses_axis(JointType type) {
-  return type == JointType::revolute || type == JointType::continuous || type == JointType::prismatic ||
-         type == JointType::planar;
-}
-
 Vector3 read_axis(const Element& joint, JointType type) {
   const std::optional<Element> axis = joint.child("axis");
-  if (!axis || !uses_axis(type)) return {1, 0, 0};
+  if (!axis || !has_axis(type)) return {1, 0, 0};
   axis->expect_attributes({"xyz"});
   const Vector3 direction = axis->vector("xyz");
   if (direction == Vector3{0, 0, 0})
@@ -244,15 +229,16 @@ class Reader {
     return wanted;
   }
 
-  // Checks and returns the name of a loop or coupling; they share one set of names.
-  std::string tie_name(const Element& e) {
+  // Its name, which none before it has.
+  static std::string claim_name(const Element& e, const char* what, std::map<std::string, int>& lines) {
     const std::string name = e.text("name");
-    const auto [place, fresh] = tie_lines_.emplace(name, e.line());
+    const auto [place, fresh] = lines.emplace(name, e.line());
     if (!fresh)
-      e.fail(Status::invalid_model, "a loop or coupling of this name is on line " +
+      e.fail(Status::invalid_model, std::string(what) + " of this name is on line " +
                                         std::to_string(place->second) + " already; rename one");
     return name;
   }
+  std::string tie_name(const Element& e) { return claim_name(e, "a loop or coupling", tie_lines_); }
 
   struct LoopEnd {
     std::string link;
@@ -266,6 +252,14 @@ class Reader {
     return {end.text("link"), read_origin(end)};
   }
 
+  std::pair<LoopEnd, LoopEnd> read_loop_ends(const Element& e) {
+    std::pair<LoopEnd, LoopEnd> ends = {read_loop_end(e, "predecessor"), read_loop_end(e, "successor")};
+    if (ends.first.link == ends.second.link)
+      e.fail(Status::invalid_model,
+             "both its ends are on link " + in_quotes(ends.first.link) + "; name two links");
+    return ends;
+  }
+
   void read_loop(const Element& e) {
     if (ignored(e, options_.ignore_loops)) return;
     e.expect_attributes({"name", "type", "treatment"});
@@ -273,10 +267,7 @@ class Reader {
     MechanismLoop loop;
     loop.name = tie_name(e);
     loop.type = read_loop_type(e);
-    LoopEnd predecessor = read_loop_end(e, "predecessor"), successor = read_loop_end(e, "successor");
-    if (predecessor.link == successor.link)
-      e.fail(Status::invalid_model,
-             "both its ends are on link " + in_quotes(predecessor.link) + "; name two links");
+    auto [predecessor, successor] = read_loop_ends(e);
     loop.predecessor = std::move(predecessor.link);
     loop.predecessor_frame = predecessor.frame;
     loop.successor = std::move(successor.link);
@@ -292,11 +283,9 @@ class Reader {
     e.expect_children({"predecessor", "successor", "ratio"});
     MechanismGear gear;
     gear.name = tie_name(e);
-    gear.predecessor = read_loop_end(e, "predecessor").link;
-    gear.successor = read_loop_end(e, "successor").link;
-    if (gear.predecessor == gear.successor)
-      e.fail(Status::invalid_model,
-             "both its ends are on link " + in_quotes(gear.predecessor) + "; name two links");
+    auto [predecessor, successor] = read_loop_ends(e);
+    gear.predecessor = std::move(predecessor.link);
+    gear.successor = std::move(successor.link);
     const Element ratio = e.required_child("ratio");
     ratio.expect_attributes({"value"});
     gear.ratio = ratio.number("value");
@@ -331,11 +320,7 @@ class Reader {
     e.expect_attributes({"name", "type"});
     e.expect_children({"inertial", "visual", "collision", "material", "sensor", "gazebo", "contact"});
     MechanismLink link;
-    link.name = e.text("name");
-    const auto [place, fresh] = link_lines_.emplace(link.name, e.line());
-    if (!fresh)
-      e.fail(Status::invalid_model,
-             "a link of this name is on line " + std::to_string(place->second) + " already; rename one");
+    link.name = claim_name(e, "a link", link_lines_);
     if (const std::optional<Element> inertial = e.child("inertial")) read_inertial(*inertial, link);
     out_.links.push_back(std::move(link));
   }
@@ -345,12 +330,8 @@ class Reader {
     e.expect_children({"origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "safety_controller",
                        "calibration", "sensor", "gazebo", "actuator", "hardwareInterface"});
     MechanismJoint joint;
-    joint.name = e.text("name");
-    const auto [place, fresh] = joint_lines_.emplace(joint.name, e.line());
-    if (!fresh)
-      e.fail(Status::invalid_model,
-             "a joint of this name is on line " + std::to_string(place->second) + " already; rename one");
-    joint.type = read_type(e);
+    joint.name = claim_name(e, "a joint", joint_lines_);
+    joint.type = read_joint_type(e);
     joint.parent = read_end(e, "parent");
     joint.child = read_end(e, "child");
     joint.origin = read_origin(e);

@@ -322,10 +322,6 @@ double Element::number(const char* attribute) const {
   return *parsed;
 }
 
-double Element::number(const char* attribute, double fallback) const {
-  return has(attribute) ? number(attribute) : fallback;
-}
-
 Vector3 Element::vector(const char* attribute) const {
   const std::string value = text(attribute);
   const std::vector<std::string_view> words = split(value);
@@ -341,10 +337,6 @@ Vector3 Element::vector(const char* attribute) const {
     out[i] = *parsed;
   }
   return out;
-}
-
-Vector3 Element::vector(const char* attribute, const Vector3& fallback) const {
-  return has(attribute) ? vector(attribute) : fallback;
 }
 
 std::optional<Element> Element::child(const char* tag) const {

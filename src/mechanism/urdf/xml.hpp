@@ -64,9 +64,13 @@ class Element {
   bool has(const char* attribute) const { return xml_->FindAttribute(attribute) != nullptr; }
   std::string text(const char* attribute) const;
   double number(const char* attribute) const;
-  double number(const char* attribute, double fallback) const;
+  double number(const char* attribute, double fallback) const {
+    return has(attribute) ? number(attribute) : fallback;
+  }
   Vector3 vector(const char* attribute) const;
-  Vector3 vector(const char* attribute, const Vector3& fallback) const;
+  Vector3 vector(const char* attribute, const Vector3& fallback) const {
+    return has(attribute) ? vector(attribute) : fallback;
+  }
 
   // The child element of this name; two of them are an error.
   std::optional<Element> child(const char* tag) const;

@@ -6,14 +6,21 @@
 
 #include "plan/memory/caba_osim_memory.hpp"
 #include "plan/memory/pv_osimf_memory.hpp"
+#include "scalar/index.hpp"
+#include "spatial/lanes.hpp"
 #include "tenon/delassus.hpp"
 
 namespace tenon {
 
 struct DampedInverseMemory {
   // constraints may be null.
-  DampedInverseMemory(const ModelData& m, const ConstraintData* constraints);
-  std::size_t bytes() const;
+  DampedInverseMemory(const ModelData& m, const ConstraintData* constraints)
+      : caba(m, constraints), osimf(m, constraints) {
+    const std::size_t stride = index(whole_packs(constraints ? constraints->row_count : 0));
+    for (std::vector<double>* v : {&damping, &inv_d, &b, &x}) v->assign(stride, 0.0);
+    for (std::vector<double>* v : {&factor, &inverse, &scratch}) v->assign(stride * (stride + 4), 0.0);
+  }
+  std::size_t bytes() const { return bytes_of(caba, osimf, damping, factor, inv_d, inverse, scratch, b, x); }
 
   // The method of the last factor_damped_delassus, for apply; automatic: none.
   DampedInverseMethod factored = DampedInverseMethod::automatic;

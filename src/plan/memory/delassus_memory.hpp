@@ -10,6 +10,7 @@
 #include "kernels/delassus/delassus_data.hpp"
 #include "model/constraint_data.hpp"
 #include "model/model_data.hpp"
+#include "plan/memory_block.hpp"
 
 namespace tenon {
 
@@ -18,8 +19,6 @@ class DelassusMemory {
  public:
   // constraints null: none. pv: tables for the same model and constraints, whose lanes efpa uses.
   DelassusMemory(const ModelData& m, const ConstraintData* constraints, const PvData<T>& pv);
-  DelassusMemory(const DelassusMemory&) = delete;
-  DelassusMemory& operator=(const DelassusMemory&) = delete;
 
   std::size_t bytes() const;
 
@@ -54,7 +53,7 @@ class DelassusMemory {
   std::vector<KjrPack> packs_;
   std::vector<std::int32_t> pack_of_row_;
   std::size_t efpa_K_size_ = 0;
-  std::vector<T> memory_;
+  MemoryBlock<T> memory_;
 };
 
 }  // namespace tenon

@@ -9,6 +9,7 @@
 #include "kernels/constrained/pv_early_data.hpp"
 #include "model/constraint_data.hpp"
 #include "model/model_data.hpp"
+#include "plan/memory_block.hpp"
 
 namespace tenon {
 
