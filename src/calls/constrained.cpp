@@ -1,18 +1,10 @@
-// Constrained forward dynamics, and the table of methods: checks inputs, chooses the method, writes outputs
-// only when nothing failed.
+// Constrained forward dynamics: checks inputs, chooses the method (solve/methods.hpp), writes outputs only when
+// nothing failed.
 #include "calls/constrained.hpp"
 
 #include <algorithm>
 
-#include "solve/constrained_aba.hpp"
-#include "solve/dense.hpp"
-#include "solve/prox_ltl.hpp"
-#include "solve/prox_ltls.hpp"
-#include "solve/prox_pv.hpp"
-#include "solve/proximal.hpp"
-#include "solve/pv.hpp"
-#include "solve/pv_early.hpp"
-#include "solve/pv_soft.hpp"
+#include "solve/methods.hpp"
 #include "state/coordinates.hpp"
 #include "state/folded_rotors.hpp"
 #include "state/link_frames.hpp"
@@ -29,25 +21,6 @@ void from_user_rows(const WorkspaceImpl& w, const double* user, double* rows) {
 void to_user_rows(const WorkspaceImpl& w, const double* rows, double* user) {
   for (int r = 0; r < w.rows(); ++r) user[w.cd()->user_row[r]] = rows[r];
 }
-
-// Methods that take no inter-body rows couple each row with the inertia of one body, or eliminate it on one
-// branch.
-struct MethodEntry {
-  Method method;
-  Status (*solve)(const ConstrainedProblem&);
-  const char* without_inter_body_rows;  // its name if it takes none
-  bool crosses_clusters;
-};
-constexpr MethodEntry methods[] = {
-    {Method::dense, solve_dense, nullptr, false},
-    {Method::constrained_aba, solve_constrained_aba, "constrained_aba", true},
-    {Method::prox_ltl, solve_prox_ltl, nullptr, false},
-    {Method::prox_ltls, solve_prox_ltls, nullptr, false},
-    {Method::pv, solve_pv, nullptr, true},
-    {Method::prox_pv, solve_prox_pv, nullptr, true},
-    {Method::pv_soft, solve_pv_soft, "pv_soft", true},
-    {Method::pv_early, solve_pv_early, "pv_early", true},
-};
 
 // Null for a number that names no method.
 const MethodEntry* find_entry(Method method) {
@@ -153,11 +126,11 @@ Status constrained_motion(WorkspaceImpl& w, const CheckedInputs& in) {
   if (!entry)
     return w.fail(Status::unsupported, "unsupported: method %d is none of the methods of this version",
                   static_cast<int>(method));
-  if (entry->without_inter_body_rows && rows > 0 && w.cd()->inter_body_count > 0)
+  if (!entry->takes_inter_body_rows && rows > 0 && w.cd()->inter_body_count > 0)
     return w.fail(Status::unsupported,
                   "unsupported: %s cannot take rows between two moving links; use pv, prox_pv, prox_ltl, "
                   "prox_ltls or dense",
-                  entry->without_inter_body_rows);
+                  entry->name);
   if (in.options.tikhonov > 0 && method != Method::pv)
     return w.fail(Status::unsupported,
                   "unsupported: tikhonov by another method than pv; use pv or automatic, or 0");

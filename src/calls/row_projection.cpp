@@ -11,10 +11,9 @@
 #include <cmath>
 
 #include "model/joint_motion.hpp"
-#include "solve/dense.hpp"
+#include "solve/methods.hpp"
 #include "solve/prox_ltl.hpp"
 #include "solve/prox_pv.hpp"
-#include "solve/proximal.hpp"
 #include "state/coordinates.hpp"
 #include "state/projection.hpp"
 #include "tenon/dynamics.hpp"

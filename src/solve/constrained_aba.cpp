@@ -1,87 +1,89 @@
-#include "solve/constrained_aba.hpp"
-
+// Method constrained_aba: kernels/constrained/constrained_aba.hpp driven by solve/proximal.hpp.
+//
+// Method pv_soft ([CABA] VII-A): rows as springs, the model of MuJoCo. One penalty sweep in O(n + m), bit by
+// bit the first iteration of constrained_aba from lambda = 0.
+//
+// A row's penalty is 1 / (R + 1 / mu), R its compliance. With options.mu = 0 the scheduled mu is taken. Rows
+// whose compliance exceeds 1 / mu are exact; the others hold up to what report.primal_residual tells, which
+// is what was asked for: the status is ok. A warm start has no meaning here.
 #include <algorithm>
 #include <cmath>
+
+#include "solve/methods.hpp"
 #include "solve/proximal.hpp"
 
 namespace tenon {
 
 namespace {
 
-// It refines, so mu can be large. A cluster eliminates coordinates that rows hold together with free ones,
-// which would lose digits at the larger mu.
-constexpr double scheduled_mu = 3e7, scheduled_mu_of_clusters = 3e6;
-// Smallest ratio of a pivot to its diagonal in the joint-space inertia of a cluster, penalties included.
-// Below refine_again, penalties cost the inertia more digits than one refinement regains; below least_pivot,
-// more than two regain.
+// It refines. Through a cluster coordinates that rows hold and coordinates that they leave free are
+// eliminated together, where the larger mu would cost the free ones digits.
+constexpr double scheduled_mu_of_trees = 3e7, scheduled_mu_of_clusters = 3e6;
+// Pivot over diagonal of the joint-space inertia of a cluster, penalties in it. Below the first, one
+// refinement does not make up for the digits that penalties cost the inertia; below the second, two do not.
 constexpr double refine_again = 1e-6, least_pivot = 1e-11;
 
 // Below this (ConstraintData::least_leverage) penalties are so much larger than inertias that their rounding
 // errors move joints that the row does not, which no residual shows.
 constexpr double least_leverage = 1e-3;
 
-struct Sweeps {
-  const ConstrainedProblem& p;
-  const double* inv_mu = nullptr;
-  bool bias_forces_ready = true;  // pA holds the bias forces of constraint_state
-  bool factored = false;          // for the current mu
-  bool positive = true;
-  const double* unreachable = nullptr;  // the part that was removed from the right-hand sides, if any
+class Sweeps final : public ProximalMethod {
+ public:
+  explicit Sweeps(const ConstrainedProblem& problem)
+      : ProximalMethod(problem, problem.options.max_iterations != 1 && problem.w.md().cluster_count > 0
+                                    ? scheduled_mu_of_clusters
+                                    : scheduled_mu_of_trees) {}
 
-  void leave_unreachable() const {
-    for (int r = 0; unreachable && r < p.w.rows(); ++r) p.w.w().k[r] -= unreachable[r];
+  void prepare(const double* inv_mu) override {
+    inv_mu_ = inv_mu;
+    factored_ = false;
+    for (int r = 0; r < rows.row_count; ++r) d_.mu_row[r] = 1 / (rows.compliance[r] + inv_mu[r]);
   }
 
-  static void give_up(void* self, const double* unreachable) {
-    Sweeps& s = *static_cast<Sweeps*>(self);
-    s.unreachable = unreachable;
-    s.leave_unreachable();
-  }
-
-  static void prepare(void* self, const double* inv_mu) {
-    Sweeps& s = *static_cast<Sweeps*>(self);
-    s.inv_mu = inv_mu;
-    s.factored = false;
-    const ConstraintData& c = *s.p.w.cd();
-    for (int r = 0; r < c.row_count; ++r) s.p.w.w().mu_row[r] = 1 / (c.compliance[r] + inv_mu[r]);
-  }
-
-  // The first evaluation for a mu makes the three sweeps of [CABA] Alg. 1, later ones the two of Alg. 2.
-  static bool evaluate(void* self, const double* f, bool refine, double* step) {
-    Sweeps& s = *static_cast<Sweeps*>(self);
-    WorkspaceImpl& w = s.p.w;
-    WorkspaceData<double>& d = w.w();
-    const ConstraintData& c = *w.cd();
-    for (int r = 0; r < c.row_count; ++r) {
-      const double force = d.mu_row[r] * (d.k[r] + s.inv_mu[r] * f[r]);
-      step[r] = force - d.row_force[r];  // read by iterate before it is overwritten
-      d.row_force[r] = force;
+  // The first evaluation for a mu takes the three sweeps of [CABA] Alg. 1, the others the two of Alg. 2.
+  bool evaluate(const double* f, bool refine, double* step) override {
+    WorkspaceImpl& w = p.w;
+    for (int r = 0; r < rows.row_count; ++r) {
+      const double force = d_.mu_row[r] * (d_.k[r] + inv_mu_[r] * f[r]);
+      step[r] = force - d_.row_force[r];  // read by iterate before it is overwritten
+      d_.row_force[r] = force;
     }
-    if (s.factored) {
-      w.kernels->constrained_aba_iterate(w.md(), c, step, refine, s.p.tau, d.qdd, d);
+    if (factored_) {
+      w.kernels->constrained_aba_iterate(w.md(), rows, step, refine, p.tau, d_.qdd, d_);
     } else {
-      if (!s.bias_forces_ready) {
-        w.kernels->constraint_state(w.md(), c, s.p.q, s.p.v, s.p.wrenches != nullptr, d);
-        s.leave_unreachable();
+      if (!bias_forces_ready_) {
+        w.kernels->constraint_state(w.md(), rows, p.q, p.v, p.wrenches != nullptr, d_);
+        if (unreachable_) leave_unreachable();
       }
-      s.bias_forces_ready = false;
-      s.positive = w.kernels->constrained_aba_start(w.md(), c, s.p.v, s.p.tau, d.qdd, d);
-      s.factored = true;
+      bias_forces_ready_ = false;
+      positive_ = w.kernels->constrained_aba_start(w.md(), rows, p.v, p.tau, d_.qdd, d_);
+      factored_ = true;
     }
-    for (int r = 0; r < c.row_count; ++r) step[r] = d.mu_row[r] * (d.k[r] - d.Ka[r] - c.compliance[r] * f[r]);
-    return s.positive;
+    for (int r = 0; r < rows.row_count; ++r)
+      step[r] = d_.mu_row[r] * (d_.k[r] - d_.Ka[r] - rows.compliance[r] * f[r]);
+    return positive_;
   }
 
-  static void multipliers(void* self, double* lambda) {
-    WorkspaceImpl& w = static_cast<Sweeps*>(self)->p.w;
-    std::copy_n(w.w().row_lambda, w.rows(), lambda);
+  double seen(int r, double) const override { return d_.Ka[r]; }
+  void multipliers(double* lambda) const override { std::copy_n(d_.row_lambda, rows.row_count, lambda); }
+
+  bool gives_up() const override { return true; }
+  void give_up(const double* unreachable) override {
+    unreachable_ = unreachable;
+    leave_unreachable();
   }
 
-  static void accelerations(void* self, double* a) {
-    const WorkspaceImpl& w = static_cast<Sweeps*>(self)->p.w;
-    for (int r = 0; r < w.rows(); ++r)
-      a[r] = std::max(std::abs(w.arena.data.k[r]), std::abs(w.arena.data.Ka[r]));
+ private:
+  void leave_unreachable() {
+    for (int r = 0; r < rows.row_count; ++r) d_.k[r] -= unreachable_[r];
   }
+
+  WorkspaceData<double>& d_ = p.w.w();
+  const double* inv_mu_ = nullptr;
+  bool bias_forces_ready_ = true;  // pA holds what constraint_state left there
+  bool factored_ = false;          // for the present mu
+  bool positive_ = true;
+  const double* unreachable_ = nullptr;  // of the right-hand sides, once it was given up
 };
 
 // The smallest ratio of a pivot to its diagonal in all clusters: how much of the inertia rounding of the
@@ -109,25 +111,24 @@ Status solve_constrained_aba(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   if (w.cd()->least_leverage < least_leverage) return stalled;
   w.kernels->constraint_state(w.md(), *w.cd(), p.q, p.v, p.wrenches != nullptr, w.w());
-  Sweeps sweeps{p};
-  const bool iterates = p.options.max_iterations != 1;
-  const ProximalMethod method = {
-      &sweeps,
-      Sweeps::prepare,
-      Sweeps::evaluate,
-      Sweeps::accelerations,
-      Sweeps::multipliers,
-      Sweeps::give_up,
-      iterates && w.md().cluster_count > 0 ? scheduled_mu_of_clusters : scheduled_mu};
-  const Status status = solve_proximal(*w.cd(), method, p.options, w.proximal, p.lambda, w.report);
+  Sweeps sweeps(p);
+  const Status status = solve_proximal(sweeps);
   const double pivot = smallest_pivot(w);
   if (status == stalled || !(pivot > least_pivot)) return stalled;
   if (pivot < refine_again) {
     w.kernels->constrained_aba_iterate(w.md(), *w.cd(), w.zeros.data(), true, p.tau, w.w().qdd, w.w());
-    Sweeps::multipliers(&sweeps, p.lambda);
+    sweeps.multipliers(p.lambda);
   }
   w.kernels->constrained_aba_finish(w.md(), *w.cd(), p.v, w.w().qdd, w.w());
   return status;
+}
+
+Status solve_pv_soft(const ConstrainedProblem& p) {
+  SolveOptions once = p.options;
+  once.max_iterations = 1;
+  once.warm_start = false;
+  const Status status = solve_constrained_aba({p.w, once, p.q, p.v, p.tau, p.wrenches, p.desired, p.lambda});
+  return status == Status::max_iterations ? Status::ok : status;
 }
 
 }  // namespace tenon

@@ -11,6 +11,7 @@ struct JointSpace {
   const ModelData& tree;
   const ConstraintData& rows;
   WorkspaceData<double>& w;
+  double* qdd;
 };
 JointSpace joint_space_of(WorkspaceImpl& w);
 
@@ -22,7 +23,5 @@ void finish_prox_ltl(const ConstrainedProblem& p);
 // The same without multipliers. y: z and the terms of the rows (kernels/constrained/prox_ltl.hpp); slack: R
 // lambda.
 void finish_prox_ltl(const ConstrainedProblem& p, const double* y, const double* slack);
-
-Status solve_prox_ltl(const ConstrainedProblem& p);
 
 }  // namespace tenon

@@ -1,62 +1,51 @@
-#include "solve/prox_ltls.hpp"
-
+// Method prox_ltls: kernels/constrained/prox_ltls.hpp driven by solve/proximal.hpp.
 #include <algorithm>
-#include <cmath>
 
+#include "solve/methods.hpp"
+#include "solve/prox_ltl.hpp"
 #include "solve/proximal.hpp"
 #include "state/projection.hpp"
 
 namespace tenon {
 namespace {
 
-constexpr double scheduled_mu = 1e6;  // it refines
-// J^T in world axes cancels large forces that do not act (mu times the contradiction) to fewer digits than
+constexpr double scheduled_mu_of_augmented = 1e6;  // it refines
+// J^T in world axes cancels what is large and does not act, mu times the contradiction, to fewer digits than
 // K^T in body axes.
-constexpr double least_squares_mu = 1e3;
+constexpr double least_squares_mu_of_augmented = 1e3;
 
-struct AugmentedSteps {
-  const ConstrainedProblem& p;
-  bool positive = true;
-  bool moved = false;  // qdd is not zero any more
+class AugmentedSteps final : public ProximalMethod {
+ public:
+  explicit AugmentedSteps(const ConstrainedProblem& problem)
+      : ProximalMethod(problem, scheduled_mu_of_augmented, least_squares_mu_of_augmented) {}
 
-  static void prepare(void* self, const double* inv_mu) {
-    AugmentedSteps& s = *static_cast<AugmentedSteps*>(self);
-    WorkspaceImpl& w = s.p.w;
-    s.positive = w.independent ? w.kernels->independent_prox_ltls_factor(w.md(), *w.cd(), inv_mu,
-                                                                         w.independent->data, w.w())
-                               : w.kernels->prox_ltls_factor(w.md(), *w.cd(), inv_mu, w.w());
+  void prepare(const double* inv_mu) override {
+    WorkspaceImpl& w = p.w;
+    positive_ = w.independent
+                    ? w.kernels->independent_prox_ltls_factor(w.md(), rows, inv_mu, w.independent->data, d_)
+                    : w.kernels->prox_ltls_factor(w.md(), rows, inv_mu, d_);
   }
 
   // Every evaluation after the first refines.
-  static bool evaluate(void* self, const double* f, bool, double* step) {
-    AugmentedSteps& s = *static_cast<AugmentedSteps*>(self);
-    WorkspaceImpl& w = s.p.w;
-    if (w.independent) {
-      IndependentSpaceData<double>& d = w.independent->data;
-      w.kernels->prox_ltls_step(d.tree, d.rows, f, s.moved, step, d.yddot, d.w);
-    } else {
-      w.kernels->prox_ltls_step(w.md(), *w.cd(), f, s.moved, step, w.w().qdd, w.w());
-    }
-    s.moved = true;
-    return s.positive;
+  bool evaluate(const double* f, bool, double* step) override {
+    const JointSpace s = joint_space_of(p.w);
+    p.w.kernels->prox_ltls_step(s.tree, s.rows, f, moved_, step, s.qdd, s.w);
+    moved_ = true;
+    return positive_;
   }
 
-  static void multipliers(void* self, double* lambda) {
-    WorkspaceImpl& w = static_cast<AugmentedSteps*>(self)->p.w;
-    std::copy_n(w.w().row_lambda, w.rows(), lambda);
+  double seen(int r, double) const override { return d_.k[r] - d_.row_rhs[r] + d_.row_acceleration[r]; }
+  void multipliers(double* lambda) const override { std::copy_n(d_.row_lambda, rows.row_count, lambda); }
+
+  bool gives_up() const override { return true; }
+  void give_up(const double* unreachable) override {
+    for (int r = 0; r < rows.row_count; ++r) d_.row_rhs[r] -= unreachable[r];
   }
 
-  static void accelerations(void* self, double* a) {
-    WorkspaceImpl& w = static_cast<AugmentedSteps*>(self)->p.w;
-    const WorkspaceData<double>& d = w.w();
-    for (int r = 0; r < w.rows(); ++r)
-      a[r] = std::max(std::abs(d.k[r]), std::abs(d.k[r] - d.row_rhs[r] + d.row_acceleration[r]));
-  }
-
-  static void give_up(void* self, const double* unreachable) {
-    WorkspaceImpl& w = static_cast<AugmentedSteps*>(self)->p.w;
-    for (int r = 0; r < w.rows(); ++r) w.w().row_rhs[r] -= unreachable[r];
-  }
+ private:
+  WorkspaceData<double>& d_ = p.w.w();
+  bool positive_ = true;
+  bool moved_ = false;  // qdd is not zero any more
 };
 
 }  // namespace
@@ -70,16 +59,8 @@ Status solve_prox_ltls(const ConstrainedProblem& p) {
                                            w.independent->data, w.w());
   else
     w.kernels->prox_ltls_start(w.md(), *w.cd(), p.q, p.v, p.tau, has_wrenches, w.w().qdd, w.w());
-  AugmentedSteps steps{p};
-  const ProximalMethod method = {&steps,
-                                 AugmentedSteps::prepare,
-                                 AugmentedSteps::evaluate,
-                                 AugmentedSteps::accelerations,
-                                 AugmentedSteps::multipliers,
-                                 AugmentedSteps::give_up,
-                                 scheduled_mu,
-                                 least_squares_mu};
-  const Status status = solve_proximal(*w.cd(), method, p.options, w.proximal, p.lambda, w.report);
+  AugmentedSteps steps(p);
+  const Status status = solve_proximal(steps);
   if (w.independent) from_independent(w, w.independent->data.yddot, w.w().g, w.w().qdd);
   return status;
 }

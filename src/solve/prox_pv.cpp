@@ -3,50 +3,39 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solve/methods.hpp"
 #include "solve/proximal.hpp"
 #include "solve/row_residual.hpp"
 
 namespace tenon {
 namespace {
 
-// Three evaluations reach 1e-12; a larger mu gains nothing and loses digits where the inversion lemma
-// cancels.
-constexpr double scheduled_mu = 1e6;
+// Three evaluations to 1e-12; larger ones gain nothing, and lose digits where the inversion lemma cancels.
+constexpr double scheduled_mu_of_dual = 1e6;
 
-struct DualSteps {
-  const ConstrainedProblem& p;
-  const double* inv_mu = nullptr;
-  const double* first_step = nullptr;
-  bool factored = false;  // for the current mu
+class DualSteps final : public ProximalMethod {
+ public:
+  explicit DualSteps(const ConstrainedProblem& problem) : ProximalMethod(problem, scheduled_mu_of_dual) {}
 
-  PvData<double>& d() const { return p.w.pv->data; }
-  bool split() const { return splits_base(p); }
-
-  static void prepare(void* self, const double* inv_mu) {
-    DualSteps& s = *static_cast<DualSteps*>(self);
-    s.inv_mu = inv_mu;
-    s.factored = false;
-    for (int r = 0; r < s.p.w.rows(); ++r) s.d().row_damping[r] = s.p.w.cd()->compliance[r] + inv_mu[r];
+  void prepare(const double* inv_mu) override {
+    factored_ = false;
+    for (int r = 0; r < rows.row_count; ++r) d_.row_damping[r] = rows.compliance[r] + inv_mu[r];
   }
 
-  // (L + R + 1 / mu) step = b - (L + R) f: the step of [CABA] Eq. 14b and not its end point, so that no
-  // digits are spent on what f already holds.
-  static bool evaluate(void* self, const double* f, bool, double* step) {
-    DualSteps& s = *static_cast<DualSteps*>(self);
-    const WorkspaceImpl& w = s.p.w;
-    if (!s.factored) w.kernels->pv_factor(w.md(), s.split(), w.cd()->scale, s.d());
-    s.factored = true;
-    s.first_step = step;
-    w.kernels->pv_step(w.md(), s.split(), w.cd()->compliance, f, step, s.d());
+  // (L + R + 1 / mu) step = b - (L + R) f: the step of [CABA] Eq. 14b, not its end point, so that digits are
+  // not spent on what f already holds.
+  bool evaluate(const double* f, bool, double* step) override {
+    const WorkspaceImpl& w = p.w;
+    if (!factored_) w.kernels->pv_factor(w.md(), split_, rows.scale, d_);
+    factored_ = true;
+    w.kernels->pv_step(w.md(), split_, rows.compliance, f, step, d_);
     return true;
   }
 
-  static void accelerations(void* self, double* a) {
-    const DualSteps& s = *static_cast<DualSteps*>(self);
-    const double* k = s.p.w.arena.data.k;
-    for (int r = 0; r < s.p.w.rows(); ++r)
-      a[r] = std::max(std::abs(k[r]), std::abs(k[r] - s.inv_mu[r] * s.first_step[r]));
-  }
+ private:
+  PvData<double>& d_ = p.w.pv->data;
+  const bool split_ = splits_base(p);
+  bool factored_ = false;  // for the present mu
 };
 
 }  // namespace
@@ -65,15 +54,11 @@ bool reduce_pv(const ConstrainedProblem& p) {
 }
 
 Status iterate_pv(const ConstrainedProblem& p) {
-  WorkspaceImpl& w = p.w;
-  DualSteps steps{p};
-  const ProximalMethod method = {
-      &steps,  DualSteps::prepare, DualSteps::evaluate, DualSteps::accelerations, nullptr,
-      nullptr, scheduled_mu};
-  const Status status = solve_proximal(*w.cd(), method, p.options, w.proximal, p.lambda, w.report);
+  DualSteps steps(p);
+  const Status status = solve_proximal(steps);
   if (status == stalled) return status;
   roll_out_pv(p, p.lambda);
-  if (rows_hold(p, w.cd()->compliance)) return Status::ok;
+  if (rows_hold(p, steps.rows.compliance)) return Status::ok;
   return status == Status::ok ? stalled : status;
 }
 

@@ -19,6 +19,4 @@ void roll_out_pv(const ConstrainedProblem& p, const double* added);
 // accelerations are much larger than desired ones, the sums in b have no more digits.
 bool rows_hold(const ConstrainedProblem& p, const double* compliance);
 
-Status solve_prox_pv(const ConstrainedProblem& p);
-
 }  // namespace tenon

@@ -47,23 +47,7 @@ constexpr int most_iterations = 30;
 
 class Driver {
  public:
-  Driver(const ConstraintData& c, const ProximalMethod& method, const SolveOptions& options,
-         ProximalScratch& s, SolveReport& report)
-      : c_(c),
-        method_(method),
-        options_(options),
-        report_(report),
-        m_(c.row_count),
-        f_(s.f.data()),
-        r_(s.r.data()),
-        start_(s.start.data()),
-        inv_mu_(s.inv_mu.data()),
-        steps_(s.steps.data()),
-        images_(s.images.data()),
-        best_(s.best.data()),
-        unit_(s.unit.data()),
-        residual_(s.residual.data()),
-        unreachable_(s.unreachable.data()) {}
+  explicit Driver(ProximalMethod& method) : method_(method) {}
 
   Status run(double* lambda);
 
@@ -97,12 +81,17 @@ class Driver {
   double* image(int slot) { return images_ + static_cast<std::ptrdiff_t>(slot) * m_; }
   double dot(const double* x, const double* y) const;  // in the metric of 1 / mu
 
-  const ConstraintData& c_;
-  const ProximalMethod& method_;
-  const SolveOptions& options_;
-  SolveReport& report_;
-  const int m_;
-  double *f_, *r_, *start_, *inv_mu_, *steps_, *images_, *best_, *unit_, *residual_, *unreachable_;
+  ProximalMethod& method_;
+  const ConstraintData& c_ = method_.rows;
+  const SolveOptions& options_ = method_.p.options;
+  SolveReport& report_ = method_.p.w.report;
+  const int m_ = c_.row_count;
+  ProximalScratch& s_ = method_.p.w.proximal;
+  double *const f_ = s_.f.data(), *const r_ = s_.r.data(), *const start_ = s_.start.data(),
+                *const inv_mu_ = s_.inv_mu.data(), *const steps_ = s_.steps.data(),
+                *const images_ = s_.images.data(), *const best_ = s_.best.data(),
+                *const unit_ = s_.unit.data(), *const residual_ = s_.residual.data(),
+                *const unreachable_ = s_.unreachable.data();
   double primal_ = 0,
          dual_ = 0;            // residuals of the report in units of the rows, minus the absolute tolerance
   double best_residual_ = 0;   // primal, at best_
@@ -131,7 +120,7 @@ bool Driver::restart(double mu) {
   smallest_image_ =
       options_.mu > 0 ? barely_moves : std::clamp(squared_rank_tolerance * mu, barely_moves, most_of_a_step);
   remembered_ = next_slot_ = 0;
-  method_.prepare(method_.self, inv_mu_);
+  method_.prepare(inv_mu_);
   if (!take_residual()) return false;
   best_residual_ = std::numeric_limits<double>::infinity();
   keep_if_best();
@@ -158,7 +147,7 @@ double Driver::dot(const double* x, const double* y) const {
 }
 
 bool Driver::take_residual() {
-  if (!method_.evaluate(method_.self, f_, refine_, r_)) return false;
+  if (!method_.evaluate(f_, refine_, r_)) return false;
   report_.primal_residual = 0;
   for (int r = 0; r < m_; ++r) {
     if (inv_mu_[r] == 0) {
@@ -225,13 +214,15 @@ Status Driver::run(double* lambda) {
   // Units of rows are known after the first evaluation.
   std::fill_n(unit_, m_, 1.0);
   if (!restart(method_.scheduled_mu)) return stalled;
-  method_.accelerations(method_.self, residual_);
+  const double* k = method_.p.w.arena.data.k;
+  for (int r = 0; r < m_; ++r)
+    residual_[r] = std::max(std::abs(k[r]), std::abs(method_.seen(r, residual_[r])));
   measure_units(c_, residual_, unit_);
   report_.iterations = 1;
   const Status status = reach(lambda);
   if (status != Status::infeasible) return status;
-  // A caller's mu may be so small that every residual seems out of reach, so dense decides.
-  if (!method_.give_up || options_.mu > 0) return stalled;
+  // With a caller's mu, which may be so small that every residual seems out of reach, dense decides.
+  if (!method_.gives_up() || options_.mu > 0) return stalled;
   if (!find_unreachable()) {
     // The caller's limit was reached: return the current point.
     remove_null_part(f_);
@@ -281,7 +272,7 @@ Status Driver::reach(double* lambda) {
     if (well_converged()) continue;
     contraction = std::min(1.0, primal_ / before);
     if (converged() && contraction > worth_a_step) break;
-    if (!method_.give_up && contraction > 0.5 && primal_ > rounding) return stalled;
+    if (!method_.gives_up() && contraction > 0.5 && primal_ > rounding) return stalled;
     if (options_.accelerate && contraction > fast_enough && before > large_enough * first) remember();
     if (dual_ < out_of_reach * primal_) {
       // One more step would remove nothing: these are rounding errors, or the rows contradict each other.
@@ -348,7 +339,7 @@ bool Driver::find_unreachable() {
 
 Status Driver::without_unreachable(double* lambda) {
   const double dual_residual = report_.dual_residual;
-  method_.give_up(method_.self, unreachable_);
+  method_.give_up(unreachable_);
   least_squares_ = refine_ = false;
   std::copy_n(start_, m_, f_);
   if (!restart(method_.scheduled_mu)) return stalled;
@@ -365,7 +356,7 @@ Status Driver::without_unreachable(double* lambda) {
 // Of the accelerations of the last evaluation: f + r, not the centre f.
 void Driver::take_multipliers(double* lambda) {
   for (int r = 0; r < m_; ++r) lambda[r] = f_[r] + r_[r];
-  if (method_.multipliers) method_.multipliers(method_.self, lambda);
+  method_.multipliers(lambda);
 }
 
 // At a least-squares answer r lies in the null space of B, and every step adds it to the multipliers. Without
@@ -380,9 +371,8 @@ void Driver::remove_null_part(double* x) const {
 
 }  // namespace
 
-Status solve_proximal(const ConstraintData& c, const ProximalMethod& method, const SolveOptions& options,
-                      ProximalScratch& s, double* lambda, SolveReport& report) {
-  return Driver(c, method, options, s, report).run(lambda);
+Status solve_proximal(ProximalMethod& method) {
+  return Driver(method).run(method.p.lambda);
 }
 
 }  // namespace tenon

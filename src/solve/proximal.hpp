@@ -31,46 +31,50 @@
 #include <cstddef>
 #include <vector>
 
-#include "model/constraint_data.hpp"
-#include "plan/memory/proximal_memory.hpp"
-#include "tenon/workspace.hpp"
+#include "solve/constrained_problem.hpp"
 
 namespace tenon {
 
-// What a method must offer. `self` is the method's own data.
-struct ProximalMethod {
-  void* self;
-  // Takes the proximal parameters 1 / mu of the rows (a row with compliance and 1 / mu = 0 needs no
-  // multiplier to be exact). May be called again with others. inv_mu stays valid.
-  void (*prepare)(void* self, const double* inv_mu);
-  // step := r(f), the proximal step from centre f. refine: this is probably the last call, so correct
-  // rounding errors. False: the mass matrix is not positive definite.
-  bool (*evaluate)(void* self, const double* f, bool refine, double* step);
-  // For each row the larger of its desired and its actual acceleration at the first evaluate, from which the
-  // units of residuals are made (solve/row_residual.hpp).
-  void (*accelerations)(void* self, double* a);
-  // The multipliers of the last evaluate, for methods that know them more exactly than f + r(f). May be null.
-  void (*multipliers)(void* self, double* lambda);
-  // Subtracts from the right-hand sides what no force can reach, by rows; it stays valid. Null for methods to
-  // which method dense costs no more than an iteration: the driver then returns `stalled` where rows
-  // contradict.
-  void (*give_up)(void* self, const double* unreachable) = nullptr;
-  // mu, relative to 1 / (Delassus diagonal of a row), where the options leave it to the schedule. A step
-  // leaves about 1 / mu of the residual in well-posed directions, and sums of mu and inertias lose as many
-  // digits: a method that refines can take a larger mu. Measured on the robots in models/: constrained_aba
-  // needs two to three evaluations for errors of 1e-14 to 1e-11 with 3e7 and refinement; without, four to
-  // five for 1e-10 with 1e4, and three for 1e-8 with 1e6.
-  double scheduled_mu = 1e5;
+// What a method must offer. rows: those of the problem.
+class ProximalMethod {
+ public:
+  explicit ProximalMethod(const ConstrainedProblem& problem, double scheduled = 1e5,
+                          double least_squares = 1e5)
+      : p(problem), scheduled_mu(scheduled), least_squares_mu(least_squares) {}
+
+  // Takes the proximal terms 1 / mu of the rows (a row with compliance and 1 / mu = 0 needs no multiplier to
+  // be exact). Also called again with other ones. inv_mu stays valid.
+  virtual void prepare(const double* inv_mu) = 0;
+  // step := r(f), the proximal step from centre f. refine: this is likely the last one; make up for what
+  // rounding has cost so far. False: the mass matrix is not positive definite.
+  virtual bool evaluate(const double* f, bool refine, double* step) = 0;
+  // The acceleration that row r sees, known after the first evaluate. residual: what that left of the row.
+  virtual double seen(int r, double residual) const { return p.w.arena.data.k[r] - residual; }
+  // The multipliers that belong to the accelerations of the last evaluate, where the method knows them better
+  // than f + r(f).
+  virtual void multipliers(double*) const {}
+  // Takes off the right-hand sides what no force can reach, by rows; it stays valid. False where a solve by
+  // method dense costs this method no more than its own: it then stalls at once where rows contradict.
+  virtual bool gives_up() const { return false; }
+  virtual void give_up(const double* /*unreachable*/) {}
+
+  const ConstrainedProblem& p;
+  const ConstraintData& rows = *p.w.cd();
+  // mu over the Delassus diagonal of a row when the options leave it to the schedule. A step leaves about 1 /
+  // mu of the residual in well-posed directions, and sums of mu and inertias lose as many digits: a method
+  // that refines can afford more. Measured on the robots in models/: constrained_aba needs two to three
+  // evaluations for errors of 1e-14 to 1e-11 with 3e7 and refinement; without, four to five for 1e-10 with
+  // 1e4, and three for 1e-8 with 1e6.
+  const double scheduled_mu;
   // The same for least squares, where every step adds mu times the contradiction to the multipliers.
-  double least_squares_mu = 1e5;
+  const double least_squares_mu;
+
+ protected:
+  ~ProximalMethod() = default;
 };
 
-// Returned where method dense is to give the answer; never returned to users.
-inline constexpr Status stalled = static_cast<Status>(1000);
-
-// lambda: start when options.warm_start, result always. Fills the report except for the rank. Returns ok,
-// infeasible, max_iterations (the caller's limit) or stalled.
-Status solve_proximal(const ConstraintData& c, const ProximalMethod& method, const SolveOptions& options,
-                      ProximalScratch& s, double* lambda, SolveReport& report);
+// p.lambda: start when options.warm_start, result always. Fills the report but for the rank. Returns ok,
+// infeasible, max_iterations (the caller's limit came first) or stalled.
+Status solve_proximal(ProximalMethod& method);
 
 }  // namespace tenon

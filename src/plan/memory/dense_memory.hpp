@@ -1,4 +1,4 @@
-// Memory of method dense (solve/dense.hpp).
+// Memory of method dense (solve/dense.cpp).
 #pragma once
 
 #include <cstddef>
