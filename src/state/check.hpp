@@ -19,6 +19,8 @@
 namespace tenon {
 
 Status check_finite(WorkspaceImpl& w, const char* what, const double* x, int n);  // null passes
+// A quaternion x y z w at a place of q, of a joint.
+Status check_quaternion(WorkspaceImpl& w, const char* what, const double* q, int at, int joint);
 Status check_configuration(WorkspaceImpl& w, const char* what,
                            const double* q);  // finite, quaternions of unit norm
 

@@ -138,17 +138,8 @@ std::size_t CoordinateMemory::bytes() const {
 
 Status check_independent_positions(WorkspaceImpl& w, const char* what, const double* y) {
   TENON_CHECK(check_finite(w, what, y, static_cast<int>(w.model->loops.independent_q.size())));
-  for (const CoordinateMemory::Quaternion& place : w.coordinates.quaternions) {
-    const double* x = y + place.y_index;
-    const double norm = std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
-    if (std::abs(norm - 1) > 1e-6)
-      return w.fail(
-          Status::not_normalized,
-          "%s[%d..%d], the quaternion of joint '%s', has norm %.9g; give a unit quaternion (x y z w) "
-          "or call normalize first",
-          what, place.y_index, place.y_index + 3,
-          w.model->joints[static_cast<std::size_t>(place.joint)].name.c_str(), norm);
-  }
+  for (const CoordinateMemory::Quaternion& place : w.coordinates.quaternions)
+    TENON_CHECK(check_quaternion(w, what, y, place.y_index, place.joint));
   return Status::ok;
 }
 
@@ -191,25 +182,17 @@ Status fail_of_gap(WorkspaceImpl& w) {
 }
 
 Status fail_not_positive_definite(WorkspaceImpl& w) {
-  // Good independent coordinates keep the entries of G below this nearly everywhere; G^T M G has their
-  // squares.
-  constexpr double steep = 0x1p10;
-  const ModelData& m = w.md();
-  for (int i = 0; i < m.cluster_count; ++i) {
-    const ClusterData& c = m.clusters[i];
-    double largest = 0;
-    for (int e = 0; e < c.v_count * c.y_count; ++e)
-      largest = std::max(largest, std::abs(w.w().G[c.G_begin + e]));
-    if (c.constant_G != 0 || largest < steep) continue;
-    return w.fail(
-        Status::singular_configuration,
-        "the loop '%s' is next to a dead centre: its dependent joints move up to %.1e times as fast "
-        "as the independent ones, and the mass matrix has too few digits left; move it off the dead "
-        "centre or make another joint independent",
-        w.model->loops.names[static_cast<std::size_t>(c.constraint_begin)].c_str(), largest);
-  }
-  return w.fail(Status::not_positive_definite,
-                "the mass matrix is not positive definite; a moving body has no inertia along its joint");
+  const int steep = w.md().cluster_count > 0 ? steep_cluster(w) : -1;
+  if (steep < 0)
+    return w.fail(Status::not_positive_definite,
+                  "the mass matrix is not positive definite; a moving body has no inertia along its joint");
+  return w.fail(Status::singular_configuration,
+                "the loop '%s' is next to a dead centre: its dependent joints move more than a thousand "
+                "times as fast as the "
+                "independent ones, and the mass matrix has too few digits left; move it off the dead centre "
+                "or make another "
+                "joint independent",
+                w.model->loops.names[index(w.md().clusters[steep].constraint_begin)].c_str());
 }
 
 Status close_dependent(WorkspaceImpl& w, double* q) {
