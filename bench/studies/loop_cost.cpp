@@ -6,7 +6,6 @@
 // Both models of a robot are timed in turn, so that what else the machine does meets both; the fastest of all
 // rounds counts.
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -15,55 +14,40 @@
 #include <string>
 #include <vector>
 
-#include "studies/loop_robots.hpp"
+#include "studies/loop_methods.hpp"
 #include "support/timing.hpp"
 #include "tenon/dynamics.hpp"
-#include "tenon/loops.hpp"
 
 namespace {
 
 using namespace tenon;
 
 constexpr int state_count = 1000;
-constexpr int round_count =
-    100;  // states of a round: short beside the time that a busy machine gives at once
+// States of a round: short beside the time that a busy machine gives at once.
+constexpr int round_count = 100;
 
-// A model at many states on its constraint.
+// A model at many states on its loops.
 class Timed {
  public:
   explicit Timed(const std::shared_ptr<const Model>& model)
-      : model_(model), w_(std::make_unique<Workspace>(model)) {
-    const std::size_t nq = static_cast<std::size_t>(model_->nq), nv = static_cast<std::size_t>(model_->nv);
-    qdd_.resize(nv);
-    for (std::uint64_t seed = 1; count() < state_count && seed < 20 * state_count; ++seed) {
-      std::vector<double> q(nq), v(nv), tau(nv);
-      random_configuration(*model_, seed, q.data());
-      for (std::size_t k = 0; k < nv; ++k) v[k] = std::sin(static_cast<double>(7 * k + seed));
-      for (std::size_t k = 0; k < nv; ++k) tau[k] = std::cos(static_cast<double>(11 * k + seed));
-      if (close_loops(*w_, LoopMoves::all, q.data(), nullptr) != Status::ok) continue;
-      if (project_velocity(*w_, LoopMoves::dependent, q.data(), v.data()) != Status::ok) continue;
-      q_.insert(q_.end(), q.begin(), q.end());
-      v_.insert(v_.end(), v.begin(), v.end());
-      tau_.insert(tau_.end(), tau.begin(), tau.end());
-    }
-  }
+      : w_(std::make_unique<Workspace>(model)),
+        states_(bench::closed_states(*w_, state_count)),
+        qdd_(static_cast<std::size_t>(model->nv)) {}
 
-  int count() const { return model_->nv == 0 ? 0 : static_cast<int>(v_.size()) / model_->nv; }
   // The next states, one after another.
   void run() {
-    const std::size_t nq = static_cast<std::size_t>(model_->nq), nv = static_cast<std::size_t>(model_->nv);
     for (int call = 0; call < round_count; ++call) {
-      const std::size_t i = next_;
-      if (forward_dynamics(*w_, &q_[i * nq], &v_[i * nv], &tau_[i * nv], nullptr, qdd_.data()) < Status::ok)
+      const bench::ClosedState& s = states_[next_];
+      if (forward_dynamics(*w_, s.q.data(), s.v.data(), s.tau.data(), nullptr, qdd_.data()) < Status::ok)
         throw std::runtime_error(w_->message());
-      if (++next_ == static_cast<std::size_t>(count())) next_ = 0;
+      if (++next_ == states_.size()) next_ = 0;
     }
   }
 
  private:
-  std::shared_ptr<const Model> model_;
   std::unique_ptr<Workspace> w_;
-  std::vector<double> q_, v_, tau_, qdd_;
+  std::vector<bench::ClosedState> states_;
+  std::vector<double> qdd_;
   std::size_t next_ = 0;
 };
 

@@ -42,17 +42,18 @@ std::vector<std::string> first(const std::vector<std::string>& ends, int count) 
 
 }  // namespace
 
-LoopMethods::Subject::Subject(std::shared_ptr<const Model> of, const std::vector<std::string>& ends)
-    : model(std::move(of)), w(model, tenon::ConstraintSet::bind(model, specs_of(*model, hold(ends, 6)))) {
-  const std::size_t nv = static_cast<std::size_t>(model->nv);
-  for (int seed = 1; static_cast<int>(states.size()) < state_count; ++seed) {
-    if (seed > 50 * state_count) throw std::runtime_error(model->name + " cannot be closed");
+std::vector<ClosedState> closed_states(Workspace& w, int count) {
+  const Model& model = w.model();
+  std::vector<ClosedState> states;
+  const std::size_t nv = static_cast<std::size_t>(model.nv);
+  for (int seed = 1; static_cast<int>(states.size()) < count; ++seed) {
+    if (seed > 50 * count) throw std::runtime_error(model.name + " cannot be closed");
     const auto wave = [seed](std::size_t i) { return std::sin(7.0 * static_cast<double>(i) + 1.3 * seed); };
-    State s{model->loops.closed, std::vector<double>(nv), std::vector<double>(nv),
-            std::vector<double>(static_cast<std::size_t>(model->ny))};
+    ClosedState s{model.loops.closed, std::vector<double>(nv), std::vector<double>(nv),
+                  std::vector<double>(static_cast<std::size_t>(model.ny))};
     if (s.q.empty()) {
-      s.q.resize(static_cast<std::size_t>(model->nq));
-      tenon::neutral(*model, s.q.data());
+      s.q.resize(static_cast<std::size_t>(model.nq));
+      tenon::neutral(model, s.q.data());
     }
     for (std::size_t i = 0; i < nv; ++i) s.v[i] = wave(i), s.tau[i] = wave(i + 5);
     for (std::size_t i = 0; i < s.yddot.size(); ++i) s.yddot[i] = wave(i + 9);
@@ -62,7 +63,13 @@ LoopMethods::Subject::Subject(std::shared_ptr<const Model> of, const std::vector
       continue;
     states.push_back(std::move(s));
   }
+  return states;
 }
+
+LoopMethods::Subject::Subject(std::shared_ptr<const Model> of, const std::vector<std::string>& ends)
+    : model(std::move(of)),
+      w(model, tenon::ConstraintSet::bind(model, specs_of(*model, hold(ends, 6)))),
+      states(closed_states(w, state_count)) {}
 
 LoopMethods::Subject::Subject(const LoopRobot& robot, const Subject& exact)
     : model(robot.open), w(model, tenon::ConstraintSet::bind(model, robot.closures)), states(exact.states) {

@@ -21,6 +21,14 @@ struct TaskTimes {
   double cluster, projection, multipliers, rows, approximate;  // rows: prox_ltl, forward dynamics only
 };
 
+// A state on the loops of a model, and an acceleration of its independent coordinates.
+struct ClosedState {
+  std::vector<double> q, v, tau, yddot;
+};
+// States of w's model around the closed configuration that it knows. Throws std::runtime_error where it cannot
+// be closed often enough.
+std::vector<ClosedState> closed_states(tenon::Workspace& w, int count);
+
 class LoopMethods {
  public:
   // end_effectors: how many of the robot's, 6 rows each, the inverse OSIM is for.
@@ -30,10 +38,8 @@ class LoopMethods {
   TaskTimes time(Task task);
 
  private:
-  struct State {
-    std::vector<double> q, v, tau, yddot;
-  };
-  // A model with states on its constraint, around the closed configuration that the model knows.
+  using State = ClosedState;
+  // A model with states on its loops.
   struct Subject {
     Subject(std::shared_ptr<const tenon::Model> model, const std::vector<std::string>& ends);
     // The spanning tree of another one, loops by rows, and its states.

@@ -26,9 +26,8 @@ class Axis:
             first, last = math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))
             marks = [m * 10.0 ** e for e in range(first, last + 1) for m in ((1, 2, 5) if last - first < 4 else (1,))]
             return [t for t in marks if self.low <= t <= self.high * (1 + 1e-12)]
-        step = 10 ** math.floor(math.log10(self.high - self.low))
-        while (self.high - self.low) / step < 4:
-            step /= 2
+        power = 10.0 ** math.floor(math.log10((self.high - self.low) / 4))
+        step = max(m * power for m in (1, 2, 5) if m * power <= (self.high - self.low) / 4)
         return [step * i for i in range(math.ceil(self.low / step), math.floor(self.high / step * (1 + 1e-12)) + 1)]
 
 

@@ -8,8 +8,8 @@ namespace bench {
 
 double thread_seconds();
 
-// Passes over all calls until there were `passes` and they took `seconds` together. In every pass each call has
-// its turn, so that what else the machine does meets all of them. Of each the fastest pass counts, in seconds.
+// Passes over all calls until there were `passes` and they took `seconds` together; of each call the fastest
+// pass, in seconds. Calls take turns, so that what else the machine does meets all of them.
 std::vector<double> fastest_passes(const std::vector<std::function<void()>>& calls, int passes,
                                    double seconds = 0);
 

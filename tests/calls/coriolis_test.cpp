@@ -139,8 +139,8 @@ TEST(CoriolisMatrix, InSpanningCoordinatesIsThatOfTheTree) {
   }
 }
 
-// Of the mass matrix of independent coordinates along ydot, by closed configurations at both ends. False where
-// they cannot be had.
+// Of the mass matrix of independent coordinates along ydot, by closed configurations at both ends. False
+// where they cannot be had.
 bool reduced_mass_rate(Workspace& w, const VectorXd& q, const VectorXd& ydot, MatrixXd& rate) {
   const int ny = static_cast<int>(ydot.size());
   MatrixXd H[2] = {MatrixXd(ny, ny), MatrixXd(ny, ny)};

@@ -25,6 +25,8 @@ enum class SceneKind {
   contradictory,  // up to 30 rows whatever the robot, some constraints twice with different desired values
   compliant,      // up to 30 rows, many of them soft
 };
+inline constexpr SceneKind scene_kinds[] = {SceneKind::independent, SceneKind::redundant,
+                                            SceneKind::contradictory, SceneKind::compliant};
 
 struct ConstrainedScene {
   ConstrainedScene(Robot robot_, State state_, std::vector<ConstraintSpec> specs_);

@@ -1,5 +1,5 @@
-// Robots in motion, for tests of calls: a tree at a random state beside its oracle, and a mechanism whose closed
-// loops move, in both kinds of coordinates.
+// Robots in motion, for tests of calls: a tree at a random state beside its oracle, and a mechanism whose
+// closed loops move, in both kinds of coordinates.
 #pragma once
 
 #include <Eigen/Core>
@@ -41,7 +41,7 @@ struct MovingLoops {
   MovingLoops(const LoopScene& scene, Random& random,
               const std::shared_ptr<const ConstraintSet>& set = nullptr);
   MovingLoops(const LoopScene& scene, Random&& random) : MovingLoops(scene, random) {}
-  // Not at a dead centre, where G has no bounds: |G| at most `most` times the root of the number of its columns.
+  // Not at a dead centre, where G has no bounds: |G| at most `most` times the root of its number of columns.
   bool regular(double most = 20) const;
 
   Workspace w;            // of the scene's model, in spanning coordinates

@@ -2,11 +2,10 @@
 // on random robots with one to five random loops and contacts.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <string>
-#include <tuple>
 
 #include "support/closure_scene.hpp"
+#include "support/method_check.hpp"
 
 namespace tenon::testing {
 namespace {
@@ -15,7 +14,6 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr int robots = TENON_TEST_ROBOTS / 4;
-constexpr double tolerance = 1e-9;
 
 struct Rows {
   MatrixXd J;
@@ -122,66 +120,29 @@ TEST(Closures, VelocityAndAccelerationAreDerivatives) {
   }
 }
 
-class ClosureMethods : public ::testing::TestWithParam<std::tuple<Method, SceneKind>> {};
-
-void compare(const ConstrainedScene& s, const VectorXd& qdd, const VectorXd& lambda, double slack) {
-  const double free = s.a_free.cwiseAbs().maxCoeff();
-  EXPECT_LE(relative_error(qdd, s.qdd, free), tolerance * slack);
-  const bool infeasible = s.expected_status == Status::infeasible;
-  // Multipliers of contradictory rows may hold a large part that does not act on the robot.
-  EXPECT_LE(relative_error(s.joint_force(lambda), s.JT_lambda, 1), (infeasible ? 1e-5 : tolerance) * slack);
-}
+class ClosureMethods : public ::testing::TestWithParam<MethodAndKind> {};
 
 TEST_P(ClosureMethods, MatchReference) {
   const auto [method, kind] = GetParam();
-  int ill_posed = 0, infeasible = 0, redundant = 0;
+  MethodTally tally;
   for (int seed = 0; seed < robots && !HasFailure(); ++seed) {
     const auto scene = closure_scene(static_cast<std::uint64_t>(seed), kind);
-    ConstrainedScene& s = *scene;
-    s.solve_reference();
-    VectorXd qdd, lambda;
-    const Status status = s.solve(method, qdd, lambda);
-    SCOPED_TRACE("seed " + std::to_string(seed) + ": " + std::to_string(s.rows()) + " rows of rank " +
-                 std::to_string(s.expected_report.rank) + " on " + std::to_string(s.nv()) +
-                 " coordinates, report: " + std::to_string(s.workspace.report().iterations) +
-                 " iterations, residual " + std::to_string(s.workspace.report().primal_residual));
-    const double kept = s.kkt.min_kept_over_max();
-    EXPECT_GE(static_cast<int>(status), 0) << s.workspace.message();
-    // Whether rows contradict is as uncertain as the answer where they almost do.
-    if (kept >= well_posed) {
-      EXPECT_EQ(status, s.expected_status) << "kept " << kept;
-    }
-    compare(s, qdd, lambda, std::max(1.0, well_posed / kept));
-    ill_posed += kept < well_posed;
-    infeasible += s.expected_status == Status::infeasible;
-    redundant += s.expected_report.rank < s.rows();
+    check_method(*scene, method, seed, false, tally);
   }
-  EXPECT_LE(ill_posed, robots / 20 + 1);
+  EXPECT_LE(tally.ill_posed, robots / 20 + 1);
   if (HasFailure()) return;
   if (kind == SceneKind::redundant) {
-    EXPECT_GE(redundant, robots * 3 / 10);
+    EXPECT_GE(tally.redundant, robots * 3 / 10);
   }
   if (kind == SceneKind::contradictory) {
-    EXPECT_GE(infeasible, robots / 2);
+    EXPECT_GE(tally.infeasible, robots / 2);
   }
-}
-
-std::string name_of_kind(SceneKind kind) {
-  return kind == SceneKind::independent     ? "Independent"
-         : kind == SceneKind::redundant     ? "Redundant"
-         : kind == SceneKind::contradictory ? "Contradictory"
-                                            : "Compliant";
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, ClosureMethods,
                          ::testing::Combine(::testing::ValuesIn(closure_methods()),
-                                            ::testing::Values(SceneKind::independent, SceneKind::redundant,
-                                                              SceneKind::contradictory,
-                                                              SceneKind::compliant)),
-                         [](const auto& test) {
-                           return std::string(name_of(std::get<0>(test.param))) + "_" +
-                                  name_of_kind(std::get<1>(test.param));
-                         });
+                                            ::testing::ValuesIn(scene_kinds)),
+                         [](const auto& test) { return name_of(test); });
 
 TEST(Closures, MethodsThatCannotTakeThemSaySo) {
   for (std::uint64_t seed = 0;; ++seed) {

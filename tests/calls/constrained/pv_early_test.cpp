@@ -10,13 +10,10 @@
 namespace tenon::testing {
 namespace {
 
-constexpr SceneKind kinds[] = {SceneKind::independent, SceneKind::redundant, SceneKind::contradictory,
-                               SceneKind::compliant};
-
 TEST(PvEarly, FindsTheRank) {
   int found = 0, scenes = 0;
   for (std::uint64_t seed = 0; seed < 600 && !HasFailure(); ++seed) {
-    ConstrainedScene s(seed, kinds[seed % 3]);
+    ConstrainedScene s(seed, scene_kinds[seed % 3]);
     s.solve_reference();
     Eigen::VectorXd qdd, lambda;
     const Status status = s.solve(Method::pv_early, qdd, lambda);

@@ -10,14 +10,11 @@
 namespace tenon::testing {
 namespace {
 
-constexpr SceneKind kinds[] = {SceneKind::independent, SceneKind::redundant, SceneKind::contradictory,
-                               SceneKind::compliant};
-
 // The closed form (J M^-1 J^T + R + tikhonov) lambda = k - J a_free, by the reference with that much more
 // compliance.
 TEST(Pv, TikhonovAddsComplianceToEveryRow) {
   for (std::uint64_t seed = 0; seed < 200 && !HasFailure(); ++seed) {
-    ConstrainedScene s(seed, kinds[seed % 4], 30);
+    ConstrainedScene s(seed, scene_kinds[seed % 4], 30);
     if (s.rows() == 0) continue;
     SCOPED_TRACE("seed " + std::to_string(seed));
     SolveOptions options;
@@ -52,7 +49,7 @@ TEST(Pv, TikhonovAddsComplianceToEveryRow) {
 TEST(Pv, TellsTheRankOfIndependentRows) {
   int told = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    ConstrainedScene s(seed, kinds[seed % 4], 30);
+    ConstrainedScene s(seed, scene_kinds[seed % 4], 30);
     s.solve_reference();
     Eigen::VectorXd qdd, lambda;
     s.solve(Method::pv, qdd, lambda);
@@ -69,7 +66,7 @@ TEST(Pv, TellsTheRankOfIndependentRows) {
 TEST(ProxPv, SplitsTheRowsOfTheBase) {
   int split = 0;
   for (std::uint64_t seed = 0; seed < 1000 && !HasFailure(); ++seed) {
-    ConstrainedScene s(seed, kinds[seed % 2]);  // contradictory rows go to method dense
+    ConstrainedScene s(seed, scene_kinds[seed % 2]);  // contradictory rows go to method dense
     SolveOptions options;
     options.split_base = SplitBase::always;
     Eigen::VectorXd qdd, lambda, whole, whole_lambda;
@@ -87,7 +84,7 @@ TEST(ProxPv, SplitsTheRowsOfTheBase) {
 
 TEST(PvSoft, IsTheFirstIterationOfConstrainedAba) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    ConstrainedScene s(seed, kinds[seed % 4], 30);
+    ConstrainedScene s(seed, scene_kinds[seed % 4], 30);
     SolveOptions options;
     if (seed % 3 == 0) options.mu = 1000;
     Eigen::VectorXd qdd, lambda = Eigen::VectorXd::Constant(s.rows(), 7), first, first_lambda;
@@ -108,7 +105,7 @@ TEST(PvSoft, IsTheFirstIterationOfConstrainedAba) {
 // than 1 / mu keep their compliance, the others get 1 / mu on top of it.
 TEST(PvSoft, SolvesTheRowsAsSprings) {
   for (std::uint64_t seed = 0; seed < 200 && !HasFailure(); ++seed) {
-    ConstrainedScene s(seed, kinds[seed % 4], 30);
+    ConstrainedScene s(seed, scene_kinds[seed % 4], 30);
     if (s.rows() == 0) continue;
     SolveOptions options;
     options.mu = 100;

@@ -5,91 +5,41 @@
 
 #include <algorithm>
 #include <string>
-#include <tuple>
 
-#include "support/constrained_scene.hpp"
+#include "support/method_check.hpp"
 
 namespace tenon::testing {
 namespace {
 
 constexpr int robots = TENON_TEST_ROBOTS;
-constexpr double tolerance = 1e-9;
 
-const char* name_of_kind(SceneKind kind) {
-  switch (kind) {
-    case SceneKind::independent:
-      return "Independent";
-    case SceneKind::redundant:
-      return "Redundant";
-    case SceneKind::contradictory:
-      return "Contradictory";
-    case SceneKind::compliant:
-      return "Compliant";
-  }
-  return "Unknown";
-}
-
-class RandomConstraints : public ::testing::TestWithParam<std::tuple<Method, SceneKind>> {};
-
-// Compares one answer; `slack` loosens the tolerance where the problem is not well posed.
-void compare(const ConstrainedScene& s, const Eigen::VectorXd& qdd, const Eigen::VectorXd& lambda,
-             double slack) {
-  const double free = s.a_free.size() ? s.a_free.cwiseAbs().maxCoeff() : 0;
-  EXPECT_LE(relative_error(qdd, s.qdd, free), tolerance * slack);
-  if (s.expected_status == Status::infeasible) {
-    // Multipliers of contradictory rows may hold a large part that does not act on the robot; it costs
-    // digits.
-    EXPECT_LE(relative_error(s.joint_force(lambda), s.JT_lambda, 1), 1e-5 * slack);
-    return;
-  }
-  EXPECT_LE(relative_error(s.joint_force(lambda), s.JT_lambda, 1), tolerance * slack);
-  if (s.expected_report.rank < s.rows()) return;
-  const double kept = s.kkt.min_kept_over_max();
-  EXPECT_LE(relative_error(lambda, s.lambda), tolerance * std::max(slack, 1e-3 / kept));
-}
+class RandomConstraints : public ::testing::TestWithParam<MethodAndKind> {};
 
 TEST_P(RandomConstraints, MatchReference) {
   const auto [method, kind] = GetParam();
-  int ill_posed = 0, infeasible = 0, redundant = 0;
+  MethodTally tally;
   for (int seed = 0; seed < robots && !HasFailure(); ++seed) {
     ConstrainedScene s(static_cast<std::uint64_t>(seed), kind);
-    s.solve_reference();
-    Eigen::VectorXd qdd, lambda;
-    const Status status = s.solve(method, qdd, lambda);
-    SCOPED_TRACE("seed " + std::to_string(seed) + ": " + std::to_string(s.rows()) + " rows of rank " +
-                 std::to_string(s.expected_report.rank) + " on " + std::to_string(s.nv()) +
-                 " coordinates, report: " + std::to_string(s.workspace.report().iterations) +
-                 " iterations, residual " + std::to_string(s.workspace.report().primal_residual));
-    EXPECT_EQ(status, s.expected_status) << s.workspace.message();
-    const double kept = s.kkt.min_kept_over_max();
-    compare(s, qdd, lambda, std::max(1.0, well_posed / kept));
-    ill_posed += kept < well_posed;
-    infeasible += s.expected_status == Status::infeasible;
-    redundant += s.expected_report.rank < s.rows();
+    check_method(s, method, seed, true, tally);
   }
   // The generator gives what this test is named for.
-  EXPECT_LE(ill_posed, robots / 50 + 1);
+  EXPECT_LE(tally.ill_posed, robots / 50 + 1);
   if (HasFailure()) return;
   if (kind == SceneKind::independent) {
-    EXPECT_LE(redundant, robots * 2 / 5);
+    EXPECT_LE(tally.redundant, robots * 2 / 5);
   }
   if (kind == SceneKind::redundant) {
-    EXPECT_GE(redundant - infeasible, robots * 3 / 10);
+    EXPECT_GE(tally.redundant - tally.infeasible, robots * 3 / 10);
   }
   if (kind == SceneKind::contradictory) {
-    EXPECT_GE(infeasible, robots / 2);
+    EXPECT_GE(tally.infeasible, robots / 2);
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, RandomConstraints,
                          ::testing::Combine(::testing::ValuesIn(available_methods()),
-                                            ::testing::Values(SceneKind::independent, SceneKind::redundant,
-                                                              SceneKind::contradictory,
-                                                              SceneKind::compliant)),
-                         [](const auto& test) {
-                           return std::string(name_of(std::get<0>(test.param))) + "_" +
-                                  name_of_kind(std::get<1>(test.param));
-                         });
+                                            ::testing::ValuesIn(scene_kinds)),
+                         [](const auto& test) { return name_of(test); });
 
 TEST(ConstrainedDynamics, UnknownMethodSaysSo) {
   ConstrainedScene s(3, SceneKind::contradictory);
@@ -162,14 +112,14 @@ TEST(ConstrainedDynamics, WarmStartFindsTheSameMotion) {
       // A start that is not zero leaves contradictory rows larger multipliers that cancel.
       const double cancelling = s.expected_status == Status::infeasible ? 10 : 1;
       const double slack = cancelling * std::max(1.0, well_posed / s.kkt.min_kept_over_max());
-      compare(s, qdd, lambda, slack);
+      expect_solution(s, qdd, lambda, slack, true);
       if (s.expected_status == Status::ok && s.rows() > 0) {
         EXPECT_LE(s.workspace.report().iterations, 2);
       }
       Random random(seed);
       for (double& x : lambda) x = random.uniform(-100, 100);
       EXPECT_EQ(s.solve(method, qdd, lambda, options), s.expected_status);
-      compare(s, qdd, lambda, slack);
+      expect_solution(s, qdd, lambda, slack, true);
     }
   }
 }

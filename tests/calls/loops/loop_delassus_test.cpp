@@ -10,6 +10,7 @@
 
 #include "state/folded_rotors.hpp"
 #include "state/projection.hpp"
+#include "support/delassus_methods.hpp"
 #include "support/geared_robot.hpp"
 #include "support/moving.hpp"
 #include "support/oracle.hpp"
@@ -27,17 +28,6 @@ using Eigen::VectorXd;
 using RealMatrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
 
 constexpr std::uint64_t robots = std::max(40, TENON_TEST_ROBOTS / 4);
-
-struct Named {
-  DelassusMethod method;
-  const char* name;
-};
-constexpr Named methods[] = {
-    {DelassusMethod::automatic, "automatic"}, {DelassusMethod::dense, "dense"},
-    {DelassusMethod::ltl_osim, "ltl_osim"},   {DelassusMethod::kjr, "kjr"},
-    {DelassusMethod::efpa, "efpa"},           {DelassusMethod::pv_osim, "pv_osim"},
-    {DelassusMethod::pv_osimr, "pv_osimr"},
-};
 
 // A model with loops at a configuration, and what it is made of.
 struct Scene {
@@ -118,7 +108,7 @@ void expect_all_methods(Scene& s, double tolerance, const std::string& what) {
   // Rows on links that their loops hold still see rounding alone.
   const double scale =
       1e-12 * static_cast<double>(s.J.cwiseAbs2().maxCoeff() * s.inverse.cwiseAbs().maxCoeff());
-  for (const Named& m : methods) {
+  for (const NamedDelassus& m : delassus_methods) {
     const MatrixXd A = delassus(s, m.method);
     EXPECT_LE(relative_error(A, expected, scale), tolerance) << what << ", " << m.name;
     EXPECT_TRUE((A.array() == A.transpose().array()).all()) << what << ", " << m.name << " is not symmetric";
@@ -288,17 +278,6 @@ TEST(LoopDelassus, OperationalSpaceProductsAreConsistent) {
   }
 }
 
-struct NamedInverse {
-  DampedInverseMethod method;
-  const char* name;
-};
-constexpr NamedInverse inverses[] = {
-    {DampedInverseMethod::automatic, "automatic"},     {DampedInverseMethod::dense, "dense"},
-    {DampedInverseMethod::ltl_inverse, "ltl_inverse"}, {DampedInverseMethod::ltl_cholesky, "ltl_cholesky"},
-    {DampedInverseMethod::pv_osimr, "pv_osimr"},       {DampedInverseMethod::pv_osimf, "pv_osimf"},
-    {DampedInverseMethod::caba_osim, "caba_osim"},     {DampedInverseMethod::caba_osimf, "caba_osimf"},
-};
-
 TEST(LoopDelassus, DampedInversesInvert) {
   for (std::uint64_t seed = 0; seed < robots && !HasFailure(); ++seed) {
     Scene s = seed % 8 == 0 ? looped_scene(seed) : geared_scene(seed);
@@ -309,7 +288,7 @@ TEST(LoopDelassus, DampedInversesInvert) {
     MatrixXd damped = A;
     damped.diagonal().array() += 1 / mu;
     const VectorXd b = VectorXd::LinSpaced(rows, -1, 1);
-    for (const NamedInverse& m : inverses) {
+    for (const NamedInverse& m : damped_inverse_methods) {
       SCOPED_TRACE("seed " + std::to_string(seed) + ", " + m.name);
       MatrixXd X(rows, rows);
       ASSERT_EQ(damped_delassus_inverse(s.workspace, m.method, s.q.data(), mu, X.data(), rows), Status::ok)
@@ -334,7 +313,7 @@ TEST(LoopDelassus, DefaultDampingIsOneForAllMethods) {
     ASSERT_EQ(
         damped_delassus_inverse(s.workspace, DampedInverseMethod::dense, s.q.data(), {}, first.data(), rows),
         Status::ok);
-    for (const NamedInverse& m : inverses) {
+    for (const NamedInverse& m : damped_inverse_methods) {
       ASSERT_EQ(damped_delassus_inverse(s.workspace, m.method, s.q.data(), {}, X.data(), rows), Status::ok);
       EXPECT_LE(relative_error(X, first), 1e-6) << "seed " << seed << ", " << m.name;
     }

@@ -1,6 +1,6 @@
-// A search for wrong answers of constrained forward dynamics: cases of cases.hpp, each solved by
-// several methods and compared with the dense reference in long double. The program bench/studies/campaign.cpp
-// and its short run among the tests share this.
+// A search for wrong answers of constrained forward dynamics: cases of cases.hpp, each solved by several
+// methods and compared with the dense reference in long double. The program bench/studies/campaign.cpp and its
+// short run among the tests share this.
 //
 // What is wrong: a negative status that does not fit; max_iterations at default options; a status ok where
 // the reference says infeasible, or the reverse; an acceleration off by more than its tolerance. A case near
