@@ -46,10 +46,10 @@ double rotation_defect(const Matrix3& R) {
 }
 
 Matrix3 nearest_rotation(const Matrix3& R) {
-  constexpr double rounding = 4e-15;  // of a sum of three products: a dozen times 2^-52, and a little
+  constexpr double rounding = 4e-15;  // of a sum of three products: about 18 times 2^-52
   Rotation A = Eigen::Map<const Rotation>(R.data());
   // Newton's iteration for the polar factor, A <- A (3 - A^T A) / 2, doubles the digits each time. A matrix
-  // that is as good as rounding allows is left alone, so that exact descriptions stay exact.
+  // exact to rounding is not changed, so that exact descriptions stay exact.
   for (int step = 0; step < 4 && defect_of(A) > rounding; ++step)
     A = A * (1.5 * Rotation::Identity() - 0.5 * A.transpose() * A);
   Matrix3 out;

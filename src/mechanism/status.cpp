@@ -28,7 +28,7 @@ const char* status_name(Status status) noexcept {
       {Status::internal_error, "internal_error"}};
   for (const auto& [known, name] : names)
     if (status == known) return name;
-  return "unknown status";
+  return "unknown";
 }
 
 }  // namespace tenon

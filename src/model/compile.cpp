@@ -195,7 +195,7 @@ class Compiler {
                           frame.sign, X.p, frame.R);
     child.in_body = {{link_in_body}, {0, 0, 0}};
     joint_node_[number] = child.body;
-    // The second joint of a universal one hangs on no link of the description.
+    // The second joint of a universal one has no parent link in the description.
     if (joint.parent >= description_.link_count)
       model_.joints.back().origin = model_.joints[index(parent.body)].origin;
   }

@@ -48,7 +48,7 @@ struct ConstraintData {
   const std::int32_t* user_row;  // per row: its number among the user's rows
   std::int32_t support_count;
   const std::int32_t* support;  // nodes that carry a constrained node, themselves included, and with one
-                                // body of a cluster all others, ascending
+                                // body of a cluster, all others of it, ascending
   const std::int32_t* node_row_first;  // node_count + 1: rows on node i itself are [., node_row_first[i + 1])
   const std::int32_t*
       subtree_row_end;  // node_count: rows on node i and its descendants are [node_row_first[i], .)

@@ -240,7 +240,7 @@ void ConstraintSet::add_items() {
     item.constraint = count_of(first_row_) - 1;
     const std::size_t first_custom = custom_.size() / 6;
     if (!spec.custom.empty()) append_custom(spec, model_->links[index(spec.link)], custom_);
-    // Kernels hold the rows of an item in six places; longer custom constraints become several items.
+    // Kernels have six places for the rows of an item; longer custom constraints become several items.
     for (std::size_t done = 0; done < rows; done += rows_per_item) {
       item.row_begin = static_cast<std::int32_t>(row + done);
       item.row_count = static_cast<std::int32_t>(std::min(rows_per_item, rows - done));

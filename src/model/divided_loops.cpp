@@ -30,7 +30,7 @@ std::vector<char> tied_joints(const Description& description, const Names& witho
   return tied;
 }
 
-// The mechanism without some of its loops. A joint that only they tie follows nothing any more.
+// The mechanism without the given loops. Joints tied by these loops alone become independent.
 Mechanism without_loops(const Mechanism& mechanism, const Description& description, const Names& names) {
   Mechanism rest = mechanism;
   const std::vector<char> tied = tied_joints(description, names);

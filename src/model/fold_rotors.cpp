@@ -9,8 +9,8 @@
 namespace tenon {
 namespace {
 
-// What is rounding: of a rotor's inertia as a share of its trace, of its first moment as a share of the root
-// of trace times mass, of the product of two unit axes.
+// Limits of rounding errors: of a rotor's inertia divided by its trace, of its first moment divided by the
+// root of trace times mass, of the cross product of two unit axes.
 constexpr double rounding = 1e-12;
 
 int hinge_axis(std::int32_t kind) {

@@ -148,7 +148,7 @@ struct Culprits {
 Culprits find_singular_joints(const Model& model) {
   const std::size_t n = model.nodes.size();
   std::vector<double> q(index(model.nq));
-  sample_configuration(model, 1, q.data(), Sample::anywhere);  // a range of one point may be a singular pose
+  sample_configuration(model, 1, q.data(), Sample::anywhere);  // limits may allow only a singular pose
   std::vector<Matrix6> articulated(n), composite(n);
   for (std::size_t i = 0; i < n; ++i) articulated[i] = composite[i] = spatial_inertia(model.nodes[i]);
   Culprits culprits;

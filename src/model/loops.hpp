@@ -22,9 +22,9 @@ std::vector<std::vector<std::int32_t>> tied_bodies(const Description& descriptio
 // Likewise a constraint of a compiled model, each body once.
 std::vector<std::int32_t> tied_bodies(const Model& model, const LoopConstraintData& c);
 
-// Finds closed configurations, drops rows that say nothing, and chooses the independent coordinates of every
-// cluster (loop_analysis.cpp). dependent: per velocity coordinate, those declared to follow. Afterwards
-// everything in model.loops is final.
+// Finds closed configurations, drops rows that constrain nothing, and chooses the independent coordinates of
+// every cluster (plan/loop_analysis.cpp). dependent: per velocity coordinate, those declared dependent.
+// Completes model.loops.
 void analyse_loops(const Mechanism& mechanism, const std::vector<char>& dependent, Model& model);
 
 }  // namespace tenon

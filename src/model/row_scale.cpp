@@ -21,8 +21,8 @@ namespace {
 
 constexpr int sample_count = 4;
 
-// Of a row, all of the unit of K M^-1 K^T: what it is, what it could be, and what it would be if its bodies,
-// with all that they carry, were free.
+// Of a row, in the unit of K M^-1 K^T: its value, its largest possible value, and its value if its bodies,
+// each with its subtree, were free.
 struct RowSize {
   double square, reached, free;
 };

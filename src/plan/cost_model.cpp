@@ -19,7 +19,7 @@ constexpr const char* term_names[cost_term_count] = {
 
 constexpr double most_rows_of_a_body = 6;
 
-// The term of a body that carries no rows; four further on, that of one that does.
+// The term of a body without rows; that of a body with rows is four further on.
 int kind_term(const ModelData& m, int node) {
   const int dofs = dofs_of(m, node);
   if (dofs > 3) return cost_floats;

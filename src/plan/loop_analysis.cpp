@@ -9,8 +9,8 @@
 // of these become dependent, the joint has no independent positions).
 //
 // A cluster whose couplings give one dependent joint after the other needs none of this: the dependent joints
-// are those declared, and G and a closed configuration follow by substitution, O(rows x independent
-// coordinates). Otherwise a cluster of n coordinates and r rows costs O(n r^2).
+// are those declared; G and a closed configuration follow by substitution, O(rows x independent coordinates).
+// Otherwise a cluster of n coordinates and r rows costs O(n r^2).
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
@@ -121,7 +121,7 @@ class Analysis {
       double largest = 0;
       for (int l = c.constraint_begin; l < c.constraint_end; ++l) {
         const LoopConstraintData& loop = loops_.constraints[index(l)];
-        if (loop.kind != loop_geometric) continue;  // ratios have no part in lengths
+        if (loop.kind != loop_geometric) continue;  // coefficients of couplings are not lengths
         for (int r = loop.row_begin; r < loop.row_begin + loop.row_count; ++r)
           largest = std::max(largest, moved[index(r)]);
       }
@@ -306,7 +306,7 @@ class Analysis {
         double longest = threshold * largest;
         for (int k = 0; k < c.v_count; ++k) {
           if (taken[index(k)] || (choice >= 0 && rank_of_choice(c.v_begin + k) != choice)) continue;
-          // A tie must not be decided by rounding: machines would choose differently.
+          // Rounding must not decide between equal lengths: machines would choose differently.
           const double size = columns.col(k).norm();
           if (size > (pivot >= 0 ? 1 + tie : 1) * longest) longest = size, pivot = k;
         }
@@ -475,7 +475,7 @@ class Analysis {
   const std::vector<char>& declared_;
   Model& model_;
   Model::Loops& loops_;
-  std::vector<std::vector<double>> ends_;          // where the starts of find_samples led
+  std::vector<std::vector<double>> ends_;          // closed configurations of find_samples
   std::vector<std::vector<std::size_t>> samples_;  // per cluster: those of ends_ where it is closed
   std::vector<double> least_gap_;
   std::vector<Split> splits_;

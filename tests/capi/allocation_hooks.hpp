@@ -5,3 +5,4 @@
 extern bool watching;  // count
 extern bool failing;   // there is no memory
 extern int allocations, releases;
+extern long live_bytes;  // allocated and not released while watching

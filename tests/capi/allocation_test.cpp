@@ -1,8 +1,6 @@
-// No computation on a workspace allocates, but those that say "at the first call" the first time. malloc and
-// its kin are replaced (allocation_hooks.cpp). Every call of tenon.h that takes a workspace is made once under watch, good and bad, with every
-// method this version has.
-#include <malloc.h>
-
+// No computation on a workspace allocates, but those that say "at the first call" the first time. malloc and its
+// kin are replaced (allocation_hooks.cpp). Every call of tenon.h that takes a workspace is made once under watch,
+// good and bad, with every method this version has.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -13,56 +11,6 @@
 
 #include "allocation_hooks.hpp"
 #include "support.hpp"
-
-extern "C" {
-void* __libc_malloc(size_t);
-void* __libc_calloc(size_t, size_t);
-void* __libc_realloc(void*, size_t);
-void* __libc_memalign(size_t, size_t);
-void __libc_free(void*);
-}
-
-namespace {
-bool watching = false;  // one thread only
-bool failing = false;   // there is no memory
-int allocations = 0, releases = 0;
-std::ptrdiff_t live_bytes = 0;  // bytes allocated and not released while watching
-
-void* count(void* made) {
-  if (watching) ++allocations, live_bytes += static_cast<std::ptrdiff_t>(malloc_usable_size(made));
-  return made;
-}
-}  // namespace
-
-extern "C" {
-void* malloc(size_t size) {
-  return count(failing ? nullptr : __libc_malloc(size));
-}
-void* calloc(size_t items, size_t size) {
-  return count(failing ? nullptr : __libc_calloc(items, size));
-}
-void* realloc(void* old, size_t size) {
-  if (watching && !failing) live_bytes -= static_cast<std::ptrdiff_t>(malloc_usable_size(old));
-  return count(failing ? nullptr : __libc_realloc(old, size));
-}
-void* memalign(size_t alignment, size_t size) {
-  return count(failing ? nullptr : __libc_memalign(alignment, size));
-}
-void* aligned_alloc(size_t alignment, size_t size) {
-  return memalign(alignment, size);
-}
-int posix_memalign(void** out, size_t alignment, size_t size) {
-  *out = memalign(alignment, size);
-  return *out ? 0 : ENOMEM;
-}
-void free(void* pointer) {
-  if (watching && pointer != nullptr) {
-    ++releases;
-    live_bytes -= static_cast<std::ptrdiff_t>(malloc_usable_size(pointer));
-  }
-  __libc_free(pointer);
-}
-}
 
 using namespace tenon_test;
 
@@ -142,7 +90,7 @@ TEST_F(Allocation, BytesOfAWorkspaceAreThoseItAllocates) {
     };
     live_bytes = 0;
     watching = true;
-    tenon_workspace_create(robot.get(), loops ? nullptr : set.get(), &made, nullptr, 0);
+    tenon_workspace_create(robot.get(), loops ? nullptr : set.get(), nullptr, &made, nullptr, 0);
     watching = false;
     expect_counted();
     State s(robot, made, 1, 19);

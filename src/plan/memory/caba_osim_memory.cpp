@@ -12,7 +12,8 @@ namespace {
 constexpr std::int32_t pack = 4;  // Lanes::count
 constexpr std::int32_t carried_at_most = 6;
 
-// Rows come into a cluster through a body that has some, and through one on which others with rows hang.
+// Whether rows enter a cluster through more than one body: rows on the body, or on its subtree outside the
+// cluster.
 bool rows_meet_in_a_cluster(const ModelData& m, const ConstraintData& c) {
   std::vector<std::int32_t> entries(index(m.cluster_count), -1);
   const auto one_more = [&](std::int32_t i) {
@@ -50,7 +51,7 @@ void CabaOsimMemory<T>::find_links(const ModelData& m, const ConstraintData& c) 
   std::vector<std::int32_t> sides(index(m.node_count), 0);
   for (std::int32_t s = 0; s < c.support_count; ++s) {
     const std::int32_t i = c.support[s], parent = m.nodes[i].parent;
-    // All bodies of a cluster support its rows; it is one side of its parent.
+    // All bodies of a cluster support its rows, but it is one side of its parent.
     if (parent >= 0 && i == unit_of(m, i)) ++sides[index(parent)];
   }
   for (std::int32_t s = c.support_count - 1; s >= 0; --s) {

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::int32_t most_rows_of_end = 6;
 
-// Calls f for each joint, or cluster, from a node to another, with the node it hangs on and its columns.
+// Calls f for each joint, or cluster, on the path from `node` inward to `to`, with its parent and its
+// columns.
 template <class F>
 void along_way(const ModelData& m, std::int32_t node, std::int32_t to, F&& f) {
   for (std::int32_t i = node; i != to; i = m.nodes[i].parent) {

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "plan/memory_block.hpp"
+#include "scalar/index.hpp"
 #include "tenon/model.hpp"
 
 namespace tenon {
@@ -17,15 +19,13 @@ struct LoopSplit {
     y_index.assign(data.y_index, data.y_index + data.nv);
     independent.assign(data.independent, data.independent + data.ny);
     dependent.assign(data.dependent, data.dependent + (data.nv - data.ny));
-    changed.assign(static_cast<std::size_t>(data.cluster_count), 0);
+    changed.assign(index(data.cluster_count), 0);
     data.y_index = y_index.data(), data.independent = independent.data(), data.dependent = dependent.data();
   }
   LoopSplit(const LoopSplit&) = delete;
   LoopSplit& operator=(const LoopSplit&) = delete;
 
-  std::size_t bytes() const {
-    return (y_index.size() + independent.size() + dependent.size()) * sizeof(std::int32_t) + changed.size();
-  }
+  std::size_t bytes() const { return bytes_of(y_index, independent, dependent, changed); }
 
   ModelData data;  // the model's, with the tables below
   std::vector<std::int32_t> y_index, independent, dependent;

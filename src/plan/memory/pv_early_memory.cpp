@@ -21,7 +21,7 @@ PvEarlyMemory<T>::PvEarlyMemory(const ModelData& m, const ConstraintData* constr
   const ConstraintData& c = *constraints;
   find_nodes(m, c);
   // A plan for rows without compliance has the most joins and squeezes.
-  const std::size_t rows = static_cast<std::size_t>(c.row_count);
+  const std::size_t rows = index(c.row_count);
   compliance_.assign(rows, T(0));
   for (std::vector<std::int32_t>* x : {&hard_rows_, &soft_rows_}) x->reserve(rows);
   sort_rows(c, std::vector<double>(rows, 0).data());
@@ -122,15 +122,15 @@ void PvEarlyMemory<T>::scale_rows(const ConstraintData& c) {
   for (std::int32_t r = 0; r < c.row_count; ++r) mean += std::log(c.scale[r] * c.weight[r]);
   mean = std::exp(mean / c.row_count);
   for (std::int32_t r = 0; r < c.row_count; ++r) {
-    delassus_scale_[static_cast<std::size_t>(r)] = T(1 / std::sqrt(c.scale[r]));
-    weight_scale_[static_cast<std::size_t>(r)] = T(std::sqrt(c.weight[r] / mean));
+    delassus_scale_[index(r)] = T(1 / std::sqrt(c.scale[r]));
+    weight_scale_[index(r)] = T(std::sqrt(c.weight[r] / mean));
   }
 }
 
 template <class T>
 std::size_t PvEarlyMemory<T>::bytes() const {
-  return bytes_of(nodes_, joins_, hard_rows_, soft_rows_, hard_begin_, most_, delassus_scale_, weight_scale_,
-                  compliance_, lambda_out_, sets_, passed_, joined_, columns_, squeezes_);
+  return bytes_of(nodes_, joins_, hard_rows_, soft_rows_, hard_begin_, delassus_scale_, weight_scale_,
+                  compliance_, lambda_out_, sets_, passed_, joined_, columns_, squeezes_, most_);
 }
 
 template class PvEarlyMemory<double>;

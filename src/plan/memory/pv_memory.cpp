@@ -19,7 +19,7 @@ std::int32_t size_of(const PvBlock& b) {
   return whole_packs(b.row_count) * b.stride;
 }
 
-// Rows [begin, end) as the next block.
+// Appends a block of rows [begin, end).
 void add_block(std::vector<PvBlock>& blocks, std::int32_t begin, std::int32_t end, std::int32_t border) {
   if (begin == end) return;
   PvBlock block{begin, end - begin, 0, whole_packs(end - begin) + border, 0};
@@ -120,7 +120,7 @@ void PvMemory<T>::number_lanes(const ModelData& m, const ConstraintData& c) {
       groups.emplace_back();
     }
     own.lane_end = lanes = whole_packs(lanes);
-    // The bodies of a cluster follow each other, so it is the last place.
+    // The bodies of a cluster are consecutive, so it is the last place.
     const std::int32_t here = count_of(nodes_) - 1;
     place[index(i)] = here;
     nodes_.back().row_end = own.row_end;
@@ -193,7 +193,7 @@ void PvMemory<T>::find_blocks(const ModelData& m, const ConstraintData& c) {
     ++roots;
   }
   for (std::int32_t j = 0; j < c.inter_body_count; ++j)
-    if (c.items[c.inter_body[j]].meet == root) return;  // the branches are coupled by more than the root
+    if (c.items[c.inter_body[j]].meet == root) return;  // more than the root couples the branches
   if (roots != 1 || m.node_cluster[root] >= 0) return;
   std::vector<PvBlock> branches;
   add_block(branches, c.node_row_first[root], c.node_row_first[root + 1], pv_border);

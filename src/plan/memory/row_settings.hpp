@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "plan/memory_block.hpp"
+#include "scalar/index.hpp"
 #include "tenon/constraints.hpp"
 
 namespace tenon {
@@ -29,7 +31,7 @@ struct RowSettings {
     for (ConstraintItem& item : items)
       if (item.constraint == constraint)
         for (std::int32_t r = item.row_begin; r < item.row_begin + item.row_count; ++r)
-          f(item, static_cast<std::size_t>(r), data.user_row[r] - first_user_row);
+          f(item, index(r), data.user_row[r] - first_user_row);
   }
   void update_poses() {
     data.poses = ConstraintPoses::none;
@@ -38,10 +40,7 @@ struct RowSettings {
       if (item.frequency > 0) data.poses = ConstraintPoses::with_errors;
     }
   }
-  std::size_t bytes() const {
-    return items.size() * sizeof(ConstraintItem) + active.size() * sizeof(std::int32_t) +
-           (weight.size() + compliance.size()) * sizeof(double);
-  }
+  std::size_t bytes() const { return bytes_of(items, weight, compliance, active); }
 
   ConstraintData data{};  // the set's, with the tables below
   std::vector<ConstraintItem> items;
