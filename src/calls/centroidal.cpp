@@ -1,17 +1,15 @@
-// The momentum about the centre of mass as a linear map of velocities, and what is left of its rate where
-// coordinates do not accelerate: A(q) and Adot v of kernels/tree/centroidal.hpp. In independent coordinates A
-// G, and Adot v + A g.
+// The centroidal momentum matrix A(q), momentum = A v, and Adot v (kernels/tree/centroidal.hpp). In
+// independent coordinates: A G, and Adot v + A g.
 #include <algorithm>
 
 #include "calls/kinematics.hpp"
-#include "state/check.hpp"
+#include "state/coordinates.hpp"
 #include "tenon/dynamics.hpp"
 
 namespace tenon {
 
 Status centroidal_momentum_matrix(Workspace& workspace, double* A, int ld) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_link(w, 0, 0));
   double mass, com[3];
   TENON_CHECK(find_center_of_mass(w, mass, com));
@@ -22,8 +20,7 @@ Status centroidal_momentum_matrix(Workspace& workspace, double* A, int ld) {
 }
 
 Status centroidal_momentum_bias(Workspace& workspace, double* out) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_link(w, 0, 1));
   double mass, com[3], rate[6];
   TENON_CHECK(find_center_of_mass(w, mass, com));

@@ -13,7 +13,7 @@ namespace tenon {
 
 namespace {
 
-// supports: per node, or empty for a sweep that treats all alike.
+// supports: a flag for each node, or empty for a sweep that treats all nodes alike.
 std::vector<std::int32_t> flags_of(const ModelData& m, const std::vector<bool>& supports) {
   const std::size_t nodes = static_cast<std::size_t>(m.node_count);
   std::vector<std::int32_t> all(nodes, 0);
@@ -67,8 +67,8 @@ std::vector<DofRun> runs_of(const ModelData& m) {
   return runs;
 }
 
-// Room for a configuration of any convention, the Jacobian of a frame or of the rows, and for products with a
-// matrix of nv or `rows` columns, of these at most half a megabyte: what needs more is computed twice.
+// Room for a configuration of any convention, the Jacobian of a frame or of the rows, and matrices of nv or
+// `rows` columns, but at most half a megabyte for these: larger ones are computed twice (give_columns).
 std::size_t stage_size(const Model& model, std::size_t rows) {
   constexpr std::size_t most = 65536;
   const std::size_t nv = static_cast<std::size_t>(model.nv), columns = std::max(nv, rows);
@@ -76,7 +76,7 @@ std::size_t stage_size(const Model& model, std::size_t rows) {
                    std::min(columns * columns, most)});
 }
 
-// In which method dense solves.
+// The number of coordinates that method dense solves in.
 int dense_coordinates(const Model& model) {
   return model.loops.clusters.empty() ? model.nv : model.ny;
 }
@@ -96,7 +96,7 @@ std::vector<std::int32_t> rows_nodes_of(const ModelData& m, const ConstraintData
     const int i = c.support[s];
     nodes[static_cast<std::size_t>(i)] = i;
     if (s + 1 == c.support_count) continue;
-    // A child with all rows of its parent is the next supporting node.
+    // A child that supports the same rows as its parent is the next supporting node.
     const int next = c.support[s + 1];
     if (m.nodes[next].parent == i && c.node_row_first[next] == c.node_row_first[i] &&
         c.subtree_row_end[next] == c.subtree_row_end[i])
@@ -169,6 +169,8 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
                              const WorkspaceOptions& options)
     : model(std::move(model_)),
       constraints(std::move(constraints_)),
+      split(*model),
+      settings(constraints.get()),
       kernels(&kernels_for(options.instructions)),
       tables(model->data(), cd()),
       arena(model->data(), cd(), static_cast<std::size_t>(tables.row_first.back()), false),
@@ -187,7 +189,7 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
   const std::size_t nv = static_cast<std::size_t>(model->nv), nq = static_cast<std::size_t>(model->nq);
   step.assign(2 * nq + 8 * nv, 0.0);
   step_lambda.assign(static_cast<std::size_t>(rows()), 0.0);
-  // What waits there is written after a solve, what a dense solve needs is not needed any more then.
+  // The dense solve and the results share this memory: results are written to it after the solve.
   stage.assign(std::max(stage_size(*model, static_cast<std::size_t>(rows())),
                         DenseMemory::room_size(cd(), dense_coordinates(*model))),
                0.0);
@@ -204,7 +206,7 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
     const ConstraintData& c = constraints->data();
     anchors.assign(12 * static_cast<std::size_t>(c.item_count), 0.0);
     item_of.assign(constraints->specs().size(), 0);
-    // A constraint of many rows is several items; the first stands for it (such a one has no frame anyway).
+    // A constraint of many rows is several items; its first item stands for it (it has no frame).
     for (int item = c.item_count - 1; item >= 0; --item)
       item_of[static_cast<std::size_t>(c.items[item].constraint)] = item;
     for (std::size_t i = 0; i < anchors.size(); i += 12) anchors[i] = anchors[i + 4] = anchors[i + 8] = 1;
@@ -225,7 +227,7 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
     folded = std::make_unique<FoldedWorkspace>(*model->folding, constraints ? constraints->folded() : nullptr,
                                                options);
   if (model->closing) row_loops = std::make_unique<RowLoops>(model, *constraints, options);
-  // With these nothing of an automatic solve is left for later: dense takes over the rows on which others
+  // With these an automatic solve allocates nothing later: dense takes over the rows on which other methods
   // stall.
   if (rows() > 0)
     for (const Method method : {choice.any, choice.proximal, Method::dense}) need(method);
@@ -329,6 +331,11 @@ void WorkspaceImpl::tell_parts() {
   if (independent.made()) independent->follow(w());
 }
 
+void WorkspaceImpl::update_rows() {
+  if (independent.made()) independent->data.rows.poses = cd()->poses;
+  if (pv_early.made()) pv_early->update_rows(*cd());
+}
+
 Status WorkspaceImpl::fail(Status status, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
@@ -376,7 +383,7 @@ std::size_t Workspace::bytes() const {
          w.loops.bytes() + w.coordinates.bytes() + w.damped.bytes() + doubles * sizeof(double) +
          indices * sizeof(std::int32_t) + (w.elimination_tree ? w.elimination_tree->bytes() : 0) +
          w.dense.bytes() + w.textbook.bytes() + w.independent.bytes() + w.coriolis.bytes() +
-         w.body_room.bytes() + w.underactuated.bytes();
+         w.body_room.bytes() + w.underactuated.bytes() + w.split.bytes() + w.settings.bytes();
 }
 
 void Workspace::set_gravity(const Vector3& gravity) {

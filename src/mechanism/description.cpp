@@ -1,6 +1,6 @@
-// The checks of a description, in the order in which a mistake would mislead the next check: numbers of each
-// link, joint and frame; names; then the tree. A tree is n links, one of them without a joint above it, all
-// reached from it.
+// The checks of a description, ordered so that a mistake does not mislead a later check: numbers of each
+// link, joint and frame; names; then the tree. A tree has n links, exactly one without a joint above it, from
+// which all others are reached.
 #include "mechanism/description.hpp"
 
 #include <algorithm>
@@ -40,10 +40,10 @@ double rotation_defect(const Matrix3& R) {
 }
 
 Matrix3 nearest_rotation(const Matrix3& R) {
-  constexpr double rounding = 4e-15;  // of a sum of three products: a dozen times 2^-52, and a little
+  constexpr double rounding = 4e-15;  // of a sum of three products: about 18 times 2^-52
   Matrix3 A = R;
   // Newton's iteration for the polar factor, A <- A (3 - A^T A) / 2, doubles the digits each time. A matrix
-  // that is as good as rounding allows is left alone, so that exact descriptions stay exact.
+  // exact to rounding is not changed, so that exact descriptions stay exact.
   for (int step = 0; step < 4 && rotation_defect(A) > rounding; ++step) {
     Matrix3 G, B;
     for (std::size_t i = 0; i < 3; ++i) {
@@ -248,7 +248,7 @@ class Checker {
       hang(clean, parent, child, parent_link, child_link);
       return;
     }
-    // A massless link between two revolute joints.
+    // A massless link between the two revolute joints.
     const std::size_t middle = description_.joints_below.size();
     description_.joints_below.emplace_back();
     description_.joint_above.push_back(-1);
@@ -290,7 +290,8 @@ class Checker {
     if (roots.empty()) reject_cycle(0);
   }
 
-  // With one joint above every link but the root, a link that is not reached from the root hangs on a cycle.
+  // Every link but the root has one joint above it, so a link that is not reached from the root is on a cycle
+  // or descends from one.
   void check_reached() {
     std::vector<char> reached(description_.joints_below.size(), 0);
     std::vector<std::size_t> open = {description_.root};
@@ -305,8 +306,8 @@ class Checker {
     if (missed != reached.end()) reject_cycle(static_cast<std::size_t>(missed - reached.begin()));
   }
 
-  // Walks up from a link that never meets the root: after as many steps as there are links it is on the
-  // cycle.
+  // Goes inward from a link that is not connected to the root: after as many steps as there are links it is
+  // on the cycle.
   [[noreturn]] void reject_cycle(std::size_t link) {
     const auto above = [&](std::size_t i) {
       return description_.joints[static_cast<std::size_t>(description_.joint_above[i])].parent;

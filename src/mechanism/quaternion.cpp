@@ -1,8 +1,8 @@
-// Rotation matrices and unit quaternions, off the hot path.
+// Rotation matrices and unit quaternions, for work that is not time-critical.
 //
-// From a rotation by the method of S. W. Shepperd, Quaternion from rotation matrix, J. Guidance and Control
-// 1(3), 1978: of the four squares 4 x^2, 4 y^2, 4 z^2, 4 w^2 that trace and diagonal give, the largest is
-// rooted, so that the division by it never loses digits.
+// The quaternion of a rotation by the method of S. W. Shepperd, Quaternion from rotation matrix, J. Guidance
+// and Control 1(3), 1978: trace and diagonal give the squares 4 x^2, 4 y^2, 4 z^2, 4 w^2; the root of the
+// largest is the divisor, so that no digits are lost.
 #include <cmath>
 
 #include "tenon/mechanism.hpp"

@@ -24,7 +24,7 @@ Mat3<double> rotation_of_quaternion(const double* xyzw) {
 
 constexpr Mat3<double> identity = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 
-// Pose of the moved frame in the joint's own frame, which is the body frame at q = 0.
+// Pose of the child in the joint frame; the identity at q = 0.
 Placement joint_motion(const NodeData& node, const double* q) {
   const double x = node.sign * q[0];
   switch (node.kind) {

@@ -1,6 +1,6 @@
-// Poses and motion axes of the bodies of a tree, off the hot path: for the checks of Model::compile, for what
-// is prepared when a ConstraintSet is bound, and as an independent second text in tests. The hot path has its
-// own text in src/kernels.
+// Poses and motion axes of the bodies of a tree, for work that is not time-critical: checks of
+// Model::compile, binding of a ConstraintSet, and an independent computation for tests. The kernels do not
+// use it.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ inline double norm_squared(const Vec3<double>& a) {
   return dot(a, a);
 }
 
-// The subspace of every joint is a run of consecutive coordinate axes [angular x y z; linear x y z] of the
-// body frame.
+// The subspace of every joint is consecutive coordinate axes of [angular x y z; linear x y z] of the body
+// frame.
 struct JointSubspace {
   int first, count;
 };
@@ -47,7 +47,7 @@ RigidInertia<double> body_inertia(const NodeData& node);
 
 // All zero, quaternions the identity.
 void neutral_configuration(const std::vector<NodeData>& nodes, double* q);
-// Seeded, the same on every machine: one-dof joints uniform within finite limits, cut to +-pi or +-1;
+// Seeded, the same on every machine: one-dof joints uniform within their limits, cut to +-pi or +-1;
 // orientations uniform; translations of floating and planar joints within +-1.
 enum class Sample { within_limits, anywhere };
 void sample_configuration(const Model& model, std::uint64_t seed, double* q,

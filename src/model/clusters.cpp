@@ -9,9 +9,9 @@ namespace {
 
 using Bodies = std::set<std::int32_t>;
 
-// Takes in the outermost parent until all others agree on one.
+// Takes in the outermost of the parents until only one is left.
 void close_upward(const std::vector<std::int32_t>& parent, Bodies& bodies) {
-  Bodies parents;  // that are no members
+  Bodies parents;  // outside of the set
   const auto add_parent_of = [&](std::int32_t body) {
     const std::int32_t p = parent[static_cast<std::size_t>(body)];
     if (bodies.count(p) == 0) parents.insert(p);
@@ -25,8 +25,8 @@ void close_upward(const std::vector<std::int32_t>& parent, Bodies& bodies) {
   }
 }
 
-// The lists joined where they share a body. Without this a chain of couplings would be joined link by link,
-// which takes the square of its length.
+// Joins lists that share a body. Done first because form_clusters would join a chain of couplings link by
+// link, in quadratic time.
 std::vector<Bodies> join_lists(std::size_t count, const std::vector<std::vector<std::int32_t>>& tied) {
   std::vector<std::int32_t> leader(count);
   for (std::size_t i = 0; i < count; ++i) leader[i] = static_cast<std::int32_t>(i);
@@ -70,7 +70,7 @@ std::vector<std::int32_t> form_clusters(const std::vector<std::int32_t>& parent,
     for (const std::int32_t body : bodies)
       if (owner[static_cast<std::size_t>(body)] >= 0) met.insert(owner[static_cast<std::size_t>(body)]);
     if (!met.empty()) {
-      // Merged with all it meets and looked at again.
+      // Merge with all sets it shares bodies with, then check again.
       for (const std::int32_t other : met) {
         for (const std::int32_t body : sets[static_cast<std::size_t>(other)])
           owner[static_cast<std::size_t>(body)] = -1;
@@ -97,8 +97,8 @@ std::vector<std::int32_t> form_clusters(const std::vector<std::int32_t>& parent,
 
 namespace {
 
-// Bodies of each cluster, parents first; of siblings those first on which nothing outside of the cluster
-// hangs, so that what hangs on the last body follows it at once, as in a depth-first order.
+// Bodies of each cluster, parents first. Among siblings, those without children outside the cluster come
+// first, so that the subtree of the last body follows it at once, as in depth-first order.
 std::vector<std::vector<std::int32_t>> members_of(const std::vector<std::int32_t>& parent,
                                                   const std::vector<std::int32_t>& cluster) {
   const std::size_t count = parent.size();
@@ -115,7 +115,7 @@ std::vector<std::vector<std::int32_t>> members_of(const std::vector<std::int32_t
     const bool base = parent[i] < 0 || at(cluster, parent[i]) != cluster[i];
     (base ? open : inside[static_cast<std::size_t>(parent[i])]).push_back(static_cast<std::int32_t>(i));
   }
-  // Both lists run backwards, as a stack wants them.
+  // Both lists are reversed, because a stack is read from the end.
   const auto earlier = [&](std::int32_t a, std::int32_t b) { return at(carries, a) > at(carries, b); };
   std::stable_sort(open.begin(), open.end(), earlier);
   while (!open.empty()) {

@@ -1,12 +1,12 @@
 // Mechanism to Model: numbers bodies and coordinates, chooses body frames, lumps inertias.
 //
 // Frames. Call the pose at q = 0 home. A hinge (revolute or prismatic) whose axis is a coordinate axis of the
-// parent's body frame gets a body frame parallel to that frame at home, its origin at the joint origin: its
-// tree rotation is the identity and its motion planar. Any other hinge gets a frame with z along the axis and
-// x chosen so that as many hinges as possible further out are along its coordinate axes again. Spherical and
-// floating joints keep the link frame, whose axes their coordinates refer to; a planar joint gets z along the
-// normal. Every pose is composed from the description once, link by link, in the body frame; only the
-// decision "along a coordinate axis" has a tolerance.
+// parent's body frame gets a body frame parallel to that frame at home, with origin at the joint: its tree
+// rotation is the identity and its motion planar. Any other hinge gets a frame with z along the axis and x
+// chosen so that as many outer hinges as possible lie along its coordinate axes again. Spherical and floating
+// joints keep the link frame, to which their coordinates refer; a planar joint gets z along the normal. Every
+// pose is composed from the description once, link by link, in the body frame; only the decision "along a
+// coordinate axis" has a tolerance.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -31,8 +31,8 @@ namespace {
 using Vec = Vec3<double>;
 using Mat = Mat3<double>;
 
-// Sine of the angle below which an axis counts as a coordinate axis: well above the rounding of composed
-// rotations (1e-15 a joint), well below what an answer may lose.
+// Sine of the angle below which an axis counts as a coordinate axis: well above the rounding errors of
+// composed rotations (1e-15 a joint), well below the required accuracy.
 constexpr double alignment_tolerance = 1e-12;
 constexpr Mat identity = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 
@@ -55,7 +55,7 @@ bool parallel(const Vec& a, const Vec& b) {
   return norm_squared(cross(a, b)) < alignment_tolerance * alignment_tolerance;
 }
 
-// The coordinate axis that a unit vector lies along, -1 for none.
+// The coordinate axis parallel to a unit vector, or -1.
 int coordinate_axis(const Vec& a) {
   for (int k = 0; k < 3; ++k) {
     if (parallel(a, unit(k))) return k;
@@ -107,14 +107,14 @@ class Compiler {
   }
 
  private:
-  // The body that carries a link, and the link frame in it.
+  // The body that holds a link, and the link frame in it.
   struct Carrier {
     int body = -1;
     Placement in_body{{identity}, {0, 0, 0}};
   };
 
-  // Depth first, in the order of the description; home rotations of all links and home axes of all joints in
-  // the root frame on the way.
+  // Orders joints depth first, as described; computes home rotations of all links and home axes of all joints
+  // in the root frame.
   void order_joints() {
     home_.assign(description_.joints_below.size(), identity);
     home_axis_.resize(description_.joints.size());
@@ -135,7 +135,7 @@ class Compiler {
     }
   }
 
-  // Bodies of a cluster in a row (model/clusters.hpp).
+  // Makes the bodies of each cluster contiguous (model/clusters.hpp).
   void order_by_cluster() {
     std::vector<int> link_body(home_.size(), -1), joint_body(description_.joints.size(), -1);
     std::vector<std::int32_t> parent;
@@ -173,7 +173,7 @@ class Compiler {
     const Description::Joint& joint = description_.joints[index];
     const Carrier& parent = bodies_[joint.parent];
     Carrier& child = bodies_[joint.child];
-    // The joint frame in the parent's body frame; at home also the frame of the child link.
+    // The joint frame in the parent's body frame; at home it is the frame of the child link.
     const Placement X = compose(parent.in_body, to_placement(joint.data.origin));
     if (joint.data.type == JointType::fixed) {
       child = {parent.body, X};
@@ -188,7 +188,8 @@ class Compiler {
       link_in_body = transpose(axes);
     }
     if (is_hinge(joint.data.type)) {
-      // Without the normalisation the rounding of X, transposed below, would double from hinge to hinge.
+      // Without normalisation the rounding errors of X, which is transposed below, would double at each
+      // hinge.
       frame = hinge_frame(joint, parent.body, normalized(X.R.R * to_vec(joint.data.axis)));
       link_in_body = transpose(frame.R) * X.R.R;
     }
@@ -196,7 +197,7 @@ class Compiler {
                           frame.sign, X.p, frame.R);
     child.in_body = {{link_in_body}, {0, 0, 0}};
     joint_node_[index] = child.body;
-    // The second joint of a universal one hangs on no link of the description.
+    // The second joint of a universal one has no parent link in the description.
     if (joint.parent >= description_.link_count)
       model_.joints.back().origin = model_.joints[static_cast<std::size_t>(parent.body)].origin;
   }
@@ -218,12 +219,12 @@ class Compiler {
             realigned(joint.child, parent, axis)};
   }
 
-  // z along the axis, x where most hinges further out turn out to lie along coordinate axes.
+  // z along the axis, x such that most outer hinges lie along coordinate axes.
   Mat realigned(std::size_t child, int parent, const Vec& axis) const {
     const Mat parent_home = parent < 0 ? identity : body_home_[static_cast<std::size_t>(parent)];
     const Vec z = parent_home * axis;
     int most = 0;
-    // Where nothing further out suggests an x, the coordinate axis that is most nearly normal to z does.
+    // If no outer hinge suggests an x, take the coordinate axis most nearly normal to z.
     int k = 0;
     for (int j = 1; j < 3; ++j) {
       if (std::abs(component(axis, j)) < std::abs(component(axis, k)) - same_component) k = j;
@@ -249,8 +250,8 @@ class Compiler {
     return columns(x, cross(axis, x), axis);
   }
 
-  // Home axes, in the root frame, of the hinges beyond a link whose frames follow from that link's: up to the
-  // next joint that brings a frame of its own, and no more than decide what pays, for loading is to be O(n).
+  // Home axes, in the root frame, of the outer hinges whose frames follow from this link's frame: up to the
+  // next joint with a frame of its own, and at most 64, so that compilation stays O(n).
   std::vector<Vec> hinge_axes_beyond(std::size_t link) const {
     constexpr std::size_t most_axes = 64;
     std::vector<Vec> axes;
@@ -392,7 +393,7 @@ std::shared_ptr<const Model> Model::compile(const Mechanism& mechanism, const Co
   return options.tolerant_inertias ? compiled(hold_massless_joints(mechanism)) : compiled(mechanism);
 }
 
-// Points data() at what has been compiled.
+// Makes data() point to the compiled arrays.
 void Model::publish(const Vector3& gravity) {
   ModelData& d = data_;
   d.node_count = body_count();
@@ -414,7 +415,7 @@ void Model::publish(const Vector3& gravity) {
   }
   loops.independent_q.clear();
   for (const Joint& joint : joints) {
-    if (loops.y_index.empty()) break;  // while the coordinates are being chosen
+    if (loops.y_index.empty()) break;  // coordinates are still being chosen
     const auto first = loops.y_index.begin() + joint.v_index;
     if (std::find(first, first + joint.nv, -1) != first + joint.nv) continue;
     for (int k = 0; k < joint.nq; ++k) loops.independent_q.push_back(joint.q_index + k);

@@ -1,5 +1,5 @@
-// Checks constraints and turns them into the arrays the kernels read: frames and custom rows in body frames,
-// items sorted by node, the nodes that carry them, where the two sides of a closure meet.
+// Checks constraints and builds the arrays that kernels read: frames and custom rows in body frames, items
+// sorted by node, supporting nodes, and the common ancestor of the two bodies of a closure.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -158,7 +158,7 @@ std::int32_t nearest_common_ancestor(const Model& model, std::int32_t a, std::in
   return a;
 }
 
-// The two bodies, and which one its rows are numbered with.
+// The two bodies, and the one that its rows are numbered with.
 void place_closure(const Model& model, const ConstraintSpec& spec, ConstraintItem& item) {
   item.closure = 1;
   item.first = item.node;
@@ -271,7 +271,7 @@ void ConstraintSet::add_items() {
     const std::size_t first_custom = custom_.size() / 6;
     if (!spec.custom.empty())
       append_custom(spec, model_->links[static_cast<std::size_t>(spec.link)], custom_);
-    // Kernels hold the rows of an item in six places; longer custom constraints become several items.
+    // Kernels have six places for the rows of an item; longer custom constraints become several items.
     for (std::size_t done = 0; done < rows; done += rows_per_item) {
       item.row_begin = static_cast<std::int32_t>(row + done);
       item.row_count = static_cast<std::int32_t>(std::min(rows_per_item, rows - done));
@@ -287,7 +287,7 @@ void ConstraintSet::add_items() {
   }
 }
 
-// By node, on a node the inter-body ones last.
+// Sorts by node; the inter-body rows of a node come last.
 void ConstraintSet::sort_items() {
   std::stable_sort(items_.begin(), items_.end(), [](const ConstraintItem& a, const ConstraintItem& b) {
     return a.node != b.node ? a.node < b.node : a.side_row < 0 && b.side_row >= 0;
@@ -305,19 +305,19 @@ void ConstraintSet::sort_items() {
       }
     }
   }
-  // The joints of a cluster move together, so all its bodies carry what one of them does.
+  // All bodies of a cluster support what one of them does, because their joints move together.
   for (const ClusterData& c : model_->loops.clusters) {
     const auto begin = carries.begin() + c.node_begin, end = begin + c.node_count;
     if (std::find(begin, end, 1) != end) std::fill(begin, end, char(1));
   }
-  // Counts, the world's in front, become positions: node_first_[i] is behind the items of all nodes before i.
+  // Prefix sums, the world first: node_first_[i] becomes the number of items of all nodes before i.
   for (std::size_t i = 1; i <= nodes; ++i) node_first_[i] += node_first_[i - 1];
   for (std::size_t i = 0; i < nodes; ++i) {
     if (carries[i]) support_.push_back(static_cast<std::int32_t>(i));
   }
 }
 
-// Until here an item's row_begin was the user's number.
+// Before this, row_begin of an item is the user's number.
 void ConstraintSet::number_rows() {
   const std::vector<double> weight = weight_, compliance = compliance_;
   const std::size_t nodes = model_->nodes.size();
@@ -379,6 +379,8 @@ void ConstraintSet::publish() {
   data_.custom = custom_.data();
   data_.weight = weight_.data();
   data_.compliance = compliance_.data();
+  active_.assign(weight_.size(), 1);
+  data_.active = active_.data();
   data_.support_count = static_cast<std::int32_t>(support_.size());
   data_.support = support_.data();
   data_.node_first = node_first_.data();

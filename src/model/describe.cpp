@@ -1,4 +1,4 @@
-// Model::describe: a summary and the tree for people.
+// Model::describe: a summary and the tree, to be read by people.
 #include <algorithm>
 #include <sstream>
 #include <string>
@@ -46,7 +46,7 @@ std::vector<std::string> link_names(const Model& model) {
   return names;
 }
 
-// Bodies as a tree is written: each after the one it hangs on. (Their numbers keep clusters together.)
+// Bodies in depth-first order, as a tree is printed. (Body numbers keep clusters together.)
 std::vector<std::size_t> depth_first(const std::vector<NodeData>& nodes) {
   std::vector<std::vector<std::size_t>> children(nodes.size() + 1);
   for (std::size_t i = nodes.size(); i-- > 0;)

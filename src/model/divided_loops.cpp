@@ -20,7 +20,7 @@ std::size_t index(int i) {
   return static_cast<std::size_t>(i);
 }
 
-// Names of the joints that something ties, the given loops left away.
+// Names of the joints that are tied, without the given loops.
 class TiedJoints {
  public:
   TiedJoints(const Mechanism& mechanism, const Names& without) {
@@ -64,7 +64,7 @@ class TiedJoints {
   Names names_;
 };
 
-// The mechanism without some of its loops. A joint that only they tie follows nothing any more.
+// The mechanism without the given loops. Joints tied by these loops alone become independent.
 Mechanism without_loops(const Mechanism& mechanism, const Names& names) {
   Mechanism rest = mechanism;
   const TiedJoints tied(mechanism, names);
@@ -75,7 +75,7 @@ Mechanism without_loops(const Mechanism& mechanism, const Names& names) {
   return rest;
 }
 
-// Loops named by a treatment; `automatic` ones where rows are cheaper.
+// Loops with treatment rows, and automatic ones for which rows are cheaper.
 Names names_of_row_loops(const Mechanism& mechanism, const CompileOptions& options, const Model& embedded) {
   std::unordered_map<std::string, LoopTreatment> wanted;
   for (const MechanismLoop& loop : mechanism.loops) wanted.emplace(loop.name, treatment_of(loop, options));
@@ -114,7 +114,7 @@ void add_row_loops(const Mechanism& mechanism, const Names& names, const Model& 
   }
 }
 
-// The number of every loop among all of a model.
+// The number of every loop of a model, by name.
 std::unordered_map<std::string, std::int32_t> places_of_loops(const Model& model) {
   std::unordered_map<std::string, std::int32_t> places;
   const auto add = [&](const std::string& name) {
@@ -153,7 +153,7 @@ bool divides_loops(const Mechanism& mechanism, const CompileOptions& options) {
 }
 
 std::shared_ptr<const Model> compile_divided(const Mechanism& mechanism, const CompileOptions& options) {
-  // TiedJoints follows names and ways up the tree; what it reads must be known to be a tree.
+  // TiedJoints assumes that the links form a tree, so the description is checked first.
   check_description(mechanism, options);
   CompileOptions embed = options;
   embed.loops = LoopTreatment::embed;

@@ -12,8 +12,8 @@ std::size_t at(std::int32_t i) {
   return static_cast<std::size_t>(i);
 }
 
-// What is rounding: of a rotor's inertia as a share of its trace, of its first moment as a share of the root
-// of trace times mass, of the product of two unit axes.
+// Limits of rounding errors: of a rotor's inertia divided by its trace, of its first moment divided by the
+// root of trace times mass, of the cross product of two unit axes.
 constexpr double rounding = 1e-12;
 
 int hinge_axis(std::int32_t kind) {
@@ -27,7 +27,7 @@ Mat3<double> tree_rotation(const NodeData& n) {
 Vec3<double> axis_on_parent(const NodeData& n, int k) {
   return tree_rotation(n) * Vec3<double>{k == 0 ? 1.0 : 0, k == 1 ? 1.0 : 0, k == 2 ? 1.0 : 0};
 }
-// That of a hinge, in the sign of the body frame.
+// The axis of a hinge in the frame of its parent, in the sign of the body frame.
 Vec3<double> axis_on_parent(const NodeData& n) {
   return axis_on_parent(n, hinge_axis(n.kind));
 }
@@ -84,7 +84,7 @@ class RotorFolder {
     }
   }
 
-  // Centre of mass on the axis, which is a principal one.
+  // A hinge body with its centre of mass on the axis, which is a principal axis.
   static bool is_rotor(const NodeData& n) {
     const int k = hinge_axis(n.kind);
     if (k < 0) return false;
@@ -95,7 +95,7 @@ class RotorFolder {
   }
   static double trace(const NodeData& n) { return n.I[0] + n.I[3] + n.I[5]; }
 
-  // Half the difference of the inertias across the axis, and their product.
+  // Half the difference of the two inertias normal to the axis, and their product of inertia.
   struct Asymmetry {
     double a, b;
   };
@@ -105,7 +105,7 @@ class RotorFolder {
     const double small = rounding * trace(n);
     return std::abs(s.a) <= small && std::abs(s.b) <= small ? Asymmetry{0, 0} : s;
   }
-  // The inertia that does not turn.
+  // The symmetric part of the inertia.
   static RigidInertia<double> symmetric_inertia(const NodeData& n) {
     const int k = hinge_axis(n.kind);
     const double along = element(n.I, k, k), across = (trace(n) - along) / 2;
@@ -122,7 +122,7 @@ class RotorFolder {
     return n.parent >= 0 && (s.a != 0 || s.b != 0);
   }
 
-  // Nodes and coordinates that stay keep their order; of the rotors, those that wobble come first.
+  // Nodes and coordinates that remain keep their order; rotors that wobble come before the others.
   void number() {
     inner_q_.assign(at(outer_.nq), -1);
     inner_v_.assign(at(outer_.nv), -1);
@@ -208,8 +208,8 @@ class RotorFolder {
     }
   }
 
-  // A cluster that is left with one hinge, all its rotors on the hinge's parent and parallel to it; or with
-  // nothing.
+  // A cluster becomes ordinary nodes if nothing is left of it, or one hinge whose rotors are all on its
+  // parent and parallel to it.
   bool becomes_ordinary(const ClusterData& c) const {
     std::int32_t hinge = -1;
     for (std::int32_t i = c.node_begin; i < c.node_begin + c.node_count; ++i) {
@@ -275,7 +275,7 @@ class RotorFolder {
     return outer_.loops.G_initial[at(c.G_begin + y * c.v_count + k - c.v_begin)];
   }
 
-  // Where G never changes, couplings have done their work.
+  // With a constant G, couplings need not be evaluated, so they are not copied.
   void copy_constraints(const ClusterData& c, ClusterData& made) {
     const Model::Loops& from = outer_.loops;
     Model::Loops& to = inner_->loops;

@@ -1,13 +1,13 @@
-// Which masses and inertias a compiled model can be solved with.
+// Checks masses and inertias of a compiled model.
 //
-// Descriptions of real robots break the rules of rigid bodies often and harmlessly: an inertia that is
-// indefinite on a link welded to a heavy one, principal moments that break the triangle inequality. Those are
-// warnings. What cannot be computed with is a moving body of indefinite inertia (negative kinetic energy) and
-// a joint that moves no inertia of its own, which makes the mass matrix singular: D = S^T IA S + armature
-// ([RBDA] 7.4) has no inverse there.
+// Descriptions of real robots often break the rules of rigid bodies without harm: an indefinite inertia of a
+// link that is welded to a heavy one, principal moments that break the triangle inequality. Those are
+// warnings. Errors are a moving body of indefinite inertia (negative kinetic energy) and a joint that moves
+// no inertia, which makes the mass matrix singular: D = S^T IA S + armature ([RBDA] 7.4) has no inverse
+// there.
 //
-// Whether D can be inverted is a property of the mechanism and not of a pose only for almost all poses, so it
-// is asked at one generic pose: the articulated-body recursion, O(n), in body frames.
+// Whether D is invertible depends on the mechanism and, for almost all poses, not on the pose, so one generic
+// pose is tested: the articulated-body recursion, O(n), in body frames.
 #include "model/inertia.hpp"
 
 #include <Eigen/Dense>
@@ -25,10 +25,10 @@ namespace {
 
 using Matrix6 = Eigen::Matrix<double, 6, 6>;
 
-// Of the largest principal moment: a negative one that is the rounding of inertias written with nine digits
-// or more; and how far the triangle inequality may be off in a file of six digits.
+// Relative to the largest principal moment: negative moments that are rounding errors of inertias written
+// with nine digits or more; and violations of the triangle inequality to be expected in a file of six digits.
 constexpr double negative_moment = 1e-9, triangle_excess = 1e-6;
-// Of sums of some hundred terms in double precision.
+// For sums of some hundred terms in double precision.
 constexpr double rounding_of_sums = 1e-13;
 
 // Principal moments, ascending.
@@ -96,7 +96,8 @@ void check_body(const Mechanism& mechanism, const CompileOptions& options, Model
   reject(mechanism, Status::invalid_inertia, text.str());
 }
 
-// Motion child -> parent coordinates is the transpose of this, force child -> parent this itself.
+// Transform of forces from child to parent coordinates; its transpose transforms motions from parent to
+// child.
 Matrix6 force_transform(const Placement& X) {
   const Mat3<double>& R = X.R.R;
   Eigen::Matrix3d rotation, shift;
@@ -119,9 +120,9 @@ Matrix6 spatial_inertia(const NodeData& node) {
 
 enum class Singular { no, massless, dependent };
 
-// Takes the joint's own motion out of the articulated inertia: IA - U D^-1 U^T, coordinate by coordinate,
-// which is the Cholesky elimination of D. A pivot counts as zero when it is nothing but the rounding of the
-// rigid subtree's inertia.
+// Eliminates the joint from the articulated inertia: IA - U D^-1 U^T, coordinate by coordinate, which is the
+// Cholesky elimination of D. A pivot counts as zero if it is within rounding errors of the inertia of the
+// rigid subtree.
 Singular eliminate(const NodeData& node, double armature, const Matrix6& composite, Matrix6& articulated) {
   const JointSubspace S = joint_subspace(node.kind);
   Singular singular = Singular::no;
@@ -148,7 +149,7 @@ struct Culprits {
 Culprits find_singular_joints(const Model& model) {
   const std::size_t n = model.nodes.size();
   std::vector<double> q(static_cast<std::size_t>(model.nq));
-  sample_configuration(model, 1, q.data(), Sample::anywhere);  // a range of one point may be a singular pose
+  sample_configuration(model, 1, q.data(), Sample::anywhere);  // limits may allow only a singular pose
   std::vector<Matrix6> articulated(n), composite(n);
   for (std::size_t i = 0; i < n; ++i) articulated[i] = composite[i] = spatial_inertia(model.nodes[i]);
   Culprits culprits;
@@ -169,7 +170,7 @@ Culprits find_singular_joints(const Model& model) {
 }
 
 bool is_leaf(const Model& model, std::size_t node) {
-  // Depth first numbering: the next node hangs on this one, or nothing does.
+  // Bodies are numbered depth first: the next one is a child, or there is none.
   return node + 1 == model.nodes.size() || model.nodes[node + 1].parent != static_cast<int>(node);
 }
 
@@ -196,11 +197,11 @@ void check_solvable(const Mechanism& mechanism, const Model& model) {
   const bool massless = !found.massless.empty();
   const std::vector<std::size_t>& culprits = massless ? found.massless : found.dependent;
   if (culprits.empty()) return;
-  // Where a massless subtree has several joints, its leaf is where to start mending.
+  // In a massless subtree with several joints, name a leaf: mending starts there.
   auto first = culprits.begin();
   if (massless) first = std::find_if(first, culprits.end(), [&](std::size_t i) { return is_leaf(model, i); });
   if (first == culprits.end())
-    first = culprits.begin();  // the leaves have armature, which is no help further in
+    first = culprits.begin();  // the leaves have armature, which does not help joints further inward
   std::vector<std::string> others;
   for (auto i = culprits.begin(); i != culprits.end(); ++i) {
     if (i != first) others.push_back(model.joints[*i].name);

@@ -33,8 +33,8 @@ Vec rotate_by(const double* q, const Vec& v) {
   return v + q[3] * t + cross(u, t);
 }
 
-// Coefficients of exp and log on SO(3) and SE(3) as functions of the squared angle; series near zero where
-// the closed forms cancel.
+// Coefficients of exp and log on SO(3) and SE(3) as functions of the squared angle; near zero, where the
+// closed forms cancel, series.
 struct Exponential {
   double half_sinc;  // sin(a / 2) / a
   double cosine;     // cos(a / 2)
@@ -60,7 +60,7 @@ Vec inverse_left_jacobian(const Vec& phi, const Vec& v) {
   const Vec t = cross(phi, v);
   return v - 0.5 * t + d * cross(phi, t);
 }
-// Rotation vector of a unit quaternion, the short way round.
+// Rotation vector of a unit quaternion, with an angle up to pi.
 Vec logarithm(const double* q) {
   const double n = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]);
   const double sign = q[3] < 0 ? -1 : 1;
@@ -120,6 +120,11 @@ void integrate_joint(const Model::Joint& joint, const double* v, double dt, doub
   }
 }
 
+void integrate_joints(const Model& model, const double* v, double dt, double* q) {
+  for (const Model::Joint& joint : model.joints)
+    integrate_joint(joint, v + joint.v_index, dt, q + joint.q_index);
+}
+
 void joint_difference(const Model::Joint& joint, const double* q0, const double* q1, double* v) {
   double r[4];
   switch (joint.type) {
@@ -161,8 +166,8 @@ void neutral(const Model& model, double* q) {
   }
 }
 
-// The limits; where one of them is infinite, no further than `reach` from zero, or twice as far from the
-// other one where that is not within reach.
+// The limits. An infinite one becomes -reach or +reach; if the other limit is beyond that, the range gets the
+// width 2 reach.
 static std::pair<double, double> sample_range(const JointLimits& limits, double reach) {
   double lower = std::isfinite(limits.lower) ? limits.lower : -reach;
   double upper = std::isfinite(limits.upper) ? limits.upper : reach;
@@ -173,10 +178,10 @@ static std::pair<double, double> sample_range(const JointLimits& limits, double 
 
 void random_configuration(const Model& model, std::uint64_t seed, double* q) {
   std::mt19937_64 bits(seed);
-  // Not std::uniform_real_distribution: its results differ between standard libraries.
+  // std::uniform_real_distribution gives different results in different standard libraries.
   const auto uniform = [&](double lower, double upper) {
     const double share = static_cast<double>(bits() >> 11) * 0x1p-53, width = upper - lower;
-    // Of limits far apart the width alone may be beyond the range of doubles.
+    // The width of a finite range can overflow.
     const double x = std::isfinite(width) ? lower + width * share : (1 - share) * lower + share * upper;
     return std::clamp(x, lower, upper);
   };

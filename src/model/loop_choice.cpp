@@ -1,13 +1,13 @@
-// Which loops cost less as rows than embedded. Costs in nanoseconds on top of those of the tree, one state,
+// Which loops cost less as rows than embedded. Costs in nanoseconds beyond those of the tree, for one state,
 // fitted to linkages and rings of 3 to 40 links (models/ and chains closed to the base, x86-64 with AVX2):
 //
 //   a cluster of n bodies, y independent and d dependent coordinates    55 n + 5 n y + 0.4 n y^2
 //                                                                       + 0.4 d^2 (d + y + 1)
-//   m rows of all loops, m_l of each with n_l bodies on its two ways     100 + sum (110 + 10 m_l n_l) + 5 m^2
+//   m rows of all loops, m_l of each with n_l bodies on its two paths   100 + sum (110 + 10 m_l n_l) + 5 m^2
 //                                                                       + 0.6 m^3
 //
-// A cluster costs its size times the square of its freedom: a ring of 40 links embedded takes 40 times as
-// long as with its two rows. Contacts are not known here; each makes the rows' m larger.
+// A cluster costs its size times the square of its freedom: a ring of 40 links costs 40 times as much
+// embedded as with its two rows. Contacts are not known here; each increases m.
 #include <algorithm>
 
 #include "model/clusters.hpp"
@@ -90,7 +90,7 @@ class Costs {
   std::vector<std::vector<std::int32_t>> bodies_;  // per constraint: those whose joints it ties
 };
 
-// Changes the treatment of one loop after the other as long as that makes the whole cheaper, the best first.
+// Changes the treatment of one loop at a time, the best first, as long as the total gets cheaper.
 double improve(const Costs& costs, const std::vector<bool>& may_be, std::vector<bool>& rows) {
   double cost = costs.of(rows);
   for (;;) {
@@ -112,7 +112,7 @@ std::vector<bool> cheaper_as_rows(const Model& embedded, const std::vector<bool>
                                   const std::vector<bool>& are) {
   if (std::find(may_be.begin(), may_be.end(), true) == may_be.end()) return are;
   const Costs costs(embedded);
-  // From both ends: of two loops that tie one cluster together, taking out one alone may gain nothing.
+  // Starts from both ends: where two loops tie the same cluster, turning one alone into rows may not help.
   std::vector<bool> few = are, many = are;
   for (std::size_t i = 0; i < may_be.size(); ++i) many[i] = many[i] || may_be[i];
   return improve(costs, may_be, few) <= improve(costs, may_be, many) ? few : many;

@@ -71,7 +71,7 @@ class LoopCompiler {
     }
   }
 
-  // Constraints stand by cluster, in the order of the description within one.
+  // Constraints are sorted by cluster; within a cluster they keep the order of the description.
   void add_constraints(const std::vector<std::vector<std::int32_t>>& tied) {
     std::vector<std::vector<std::size_t>> of_cluster(model_.loops.clusters.size());
     for (std::size_t i = 0; i < tied.size(); ++i)

@@ -1,7 +1,7 @@
-// The memory of a workspace for scalar T: an aligned block, cut into the fields of WorkspaceData, plus the
-// small index tables that sweeps need. Blocks of their own hold the matrices of the methods in joint space,
-// whose size is the square of a deep tree's or of the number of rows, and the mass matrix that is kept with
-// its factor; sweeps over bodies do without.
+// The memory of a workspace for scalar T: an aligned block, cut into the fields of WorkspaceData, and the
+// small index tables of sweeps. Two blocks are separate, because sweeps over bodies do not need them: the
+// matrices of the methods in joint space, whose size is the square of the tree's depth or of the number of
+// rows, and the mass matrix that is kept with its factor.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ struct SweepTables {
   std::vector<DofPanel> panels;
   SweepTables(const ModelData& m, const ConstraintData* c);
 
-  // Lets a workspace see them; they must outlive it.
+  // Makes a workspace point to the tables, which must live longer.
   template <class T>
   void bind(WorkspaceData<T>& w) const {
     w.node_flags = node_flags.data();
@@ -49,7 +49,7 @@ struct SweepTables {
   }
 };
 
-// For coordinates numbered depth first: v_parent, and their depth.
+// Coordinates must be numbered depth first. m: only v_parent is read; depth: of each coordinate.
 std::vector<DofPanel> panels_of(const ModelData& m, const std::vector<std::int32_t>& depth);
 
 // The axis of the body frame that the motion subspace of velocity coordinate k selects (model_data.hpp).
@@ -58,7 +58,7 @@ int axis_of_dof(const ModelData& m, int k);
 template <class T>
 class Arena {
  public:
-  // whole: with all its blocks.
+  // whole: with all blocks.
   Arena(const ModelData& m, const ConstraintData* c, std::size_t path_entries, bool whole = true) {
     cut(m, c, path_entries, of_sweeps);
     if (whole) {
@@ -73,11 +73,11 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // Of the model and constraints that the arena was made for. Once made, they stay.
+  // For the model and constraints that the arena was made for. Does nothing where the block exists.
   void add_joint_space(const ModelData& m, const ConstraintData* c, std::size_t path_entries) {
     cut(m, c, path_entries, of_joint_space);
   }
-  // L and M.
+  // Adds L and M.
   void add_kept_mass_matrix(const ModelData& m, const ConstraintData* c, std::size_t path_entries) {
     cut(m, c, path_entries, of_kept_mass_matrix);
   }
@@ -133,7 +133,7 @@ class Arena {
     const std::size_t rows = c ? static_cast<std::size_t>(c->row_count) : 0;
     const bool loops = m.cluster_count > 0 || m.rotor_count > 0;
     const std::size_t inter_body_rows = c ? static_cast<std::size_t>(c->inter_body_row_count) : 0;
-    // First pass measures, second pass cuts. Node fields begin one item early, at the world's slot.
+    // The first pass measures, the second cuts. Node fields begin one item early, at the world's slot.
     for (const bool cutting : {false, true}) {
       std::size_t used = 0;
       const auto take = [&](std::string_view field, std::size_t size, Item item, T* before) -> T* {
@@ -172,7 +172,7 @@ class Arena {
 #ifdef NDEBUG
         const T fill = T(0);
 #else
-        const T fill = std::numeric_limits<T>::quiet_NaN();  // reading what no sweep wrote must show
+        const T fill = std::numeric_limits<T>::quiet_NaN();  // NaN shows reads of fields that no sweep wrote
 #endif
         for (std::size_t i = 0; i < used; ++i) block.begin[i] = fill;
       }
@@ -193,7 +193,7 @@ class Arena {
       (axis_of_dof(m, k) < 3 ? data.angular_sign : data.linear_sign)[k] = T(m.v_sign[k]);
   }
 
-  // What of loops never changes: rows of K and G, zeros of g, phi and k.
+  // Constants of loops: rows of K and G; g, phi and k start at zero.
   void place_loop_constants(const ModelData& m) {
     for (int e = 0; e < m.loop_K_size; ++e) data.loop_K[e] = T(0);
     for (int e = 0; e < m.G_size; ++e) data.G[e] = T(m.G_initial[e]);

@@ -11,25 +11,25 @@ namespace tenon {
 namespace {
 
 constexpr int most_steps = 200;
-// rad or m: over half a radian a turn of a joint differs from its tangent by a tenth.
+// rad or m: beyond half a radian a rotation differs from its tangent by more than a tenth.
 constexpr double longest_step = 0.5;
-// phi of this size is rounding: coordinates of order one, a few operations each.
+// phi is rounding errors below this: coordinates of order one, a few operations each.
 constexpr double rounding = 2e-15;
-constexpr double close_enough = 1e-12;  // not worth a second try where a step did not help
+constexpr double close_enough = 1e-12;  // not worth another try after a refused step
 
-// Damping lambda, as a share of the largest diagonal element of K^T K.
-constexpr double first_damping = 1e-3;   // far from closed: Marquardt's choice; near, phi^2, which is less
-constexpr double least_damping = 1e-14;  // some fifty times the rounding of K^T K, which may lack rank
-constexpr double less_damping = 0.1, more_damping = 8;  // after a step that helped; after one that did not
-constexpr double first_refusal = 1e-10;  // lambda may have vanished; below this a step hardly changes
-constexpr double most_damping = 1e8;     // steps are 1e-8 of steepest descent: nothing helps any more
-// A step that keeps this share of phi^2 although lambda is too small to shorten it leads to rounding, or to a
+// Damping lambda, relative to the largest diagonal element of K^T K.
+constexpr double first_damping = 1e-3;   // far from closed: Marquardt's choice; near, phi^2 if less
+constexpr double least_damping = 1e-14;  // about fifty times the rounding of K^T K, which may lack rank
+constexpr double less_damping = 0.1, more_damping = 8;  // factors after a good step; after a refused one
+constexpr double first_refusal = 1e-10;  // lambda may be zero; below this the step hardly changes
+constexpr double most_damping = 1e8;     // steps are 1e-8 of steepest descent: no step helps
+// A step that keeps more than this share of phi^2 at a small lambda leads only to rounding errors, or to a
 // minimum that is not zero.
 constexpr double slow_progress = 0.9999, small_damping = 1e-8;
-// Keeps the root of a pivot real where rounding has left it negative. Damped pivots are far above.
+// Keeps the root of a pivot real where rounding makes the pivot negative. Damped pivots are far larger.
 constexpr double least_pivot = 1e-300;
 
-// A x = b with A symmetric positive definite, n x n, lower triangle, destroyed; b becomes x.
+// Solves A x = b, A symmetric positive definite, n x n, lower triangle, overwritten; b becomes x.
 void solve_cholesky(double* A, double* b, int n) {
   for (int j = 0; j < n; ++j) {
     double d = A[j * n + j];
@@ -102,7 +102,7 @@ Assembly::Assembly(const Model& model, const KernelTable<double>& table)
   scratch_.assign(static_cast<std::size_t>(model.loops.callback_scratch), 0);
 }
 
-// The coordinates that a loop sees otherwise than linearly.
+// Marks the coordinates in which a loop is not linear.
 void Assembly::mark_bending(const LoopConstraintData& loop) {
   const auto mark = [&](std::int32_t v) { bends_[static_cast<std::size_t>(v)] = 1; };
   if (loop.kind == loop_callback)
@@ -134,27 +134,27 @@ void Assembly::measure(int cluster, const WorkspaceData<double>& w, double& squa
     squares += w.loop_phi[r] * w.loop_phi[r];
     largest = std::max(largest, std::abs(w.loop_phi[r]));
   }
-  // NaN is larger than nothing, so that it would look like zero.
+  // NaN fails every comparison, so without this phi would look like zero.
   const bool finite = all_finite(w.loop_phi + c.row_begin, c.row_count) &&
                       all_finite(w.loop_K + c.K_begin, c.row_count * c.v_count);
   if (!finite) squares = largest = INFINITY;
 }
 
-// (K^T K + lambda 1)^-1 K^T phi of n columns, as K^T (K K^T + lambda 1)^-1 phi where rows are fewer: a ring
-// of a hundred links has five. Small systems keep the first form.
+// Whether (K^T K + lambda 1)^-1 K^T phi of n columns is computed as K^T (K K^T + lambda 1)^-1 phi, cheaper
+// with few rows: a ring of a hundred links has five. Small systems keep the first form.
 bool Assembly::by_rows(int columns, int rows) {
   return rows < columns && columns > 16;
 }
 
-// A cluster with a constant G: the independent coordinates kept or, where all may move, those of the nearest
-// closed configuration, (G^T G) y = G^T (q - closed). Joints that no coupling ties stay.
+// Closes a cluster with a constant G: keeps the independent coordinates or, where all may move, takes those
+// of the nearest closed configuration, (G^T G) y = G^T (q - closed). Joints without couplings do not move.
 void Assembly::project_constant(int cluster, Moves moves, double* q) {
   const ModelData& m = model_.data();
   const ClusterData& c = m.clusters[cluster];
   const double* G = m.G_initial + c.G_begin;
   const std::vector<double>& closed = model_.loops.closed;
   const std::ptrdiff_t v_count = c.v_count, n = c.y_count;
-  // Position of velocity coordinate v of a joint that can be coupled, else -1.
+  // Position of velocity coordinate v if couplings can constrain its joint, else -1.
   const auto position = [&](std::ptrdiff_t v) {
     const Model::Joint& joint = model_.joints[static_cast<std::size_t>(m.v_node[c.v_begin + v])];
     return joint.nv == 1 && joint.nq == 1 ? joint.q_index : -1;
@@ -192,7 +192,7 @@ void Assembly::project_constant(int cluster, Moves moves, double* q) {
   }
 }
 
-// The next trial configuration of a cluster from phi and K at q; false where it cannot be moved.
+// Writes the next trial configuration of a cluster from phi and K at q; false where no step is possible.
 bool Assembly::take_step(int cluster, Moves moves, const double* q, const WorkspaceData<double>& w) {
   const ModelData& m = model_.data();
   const ClusterData& c = m.clusters[cluster];
@@ -300,7 +300,7 @@ double Assembly::close(double* q, Moves moves, WorkspaceData<double>& w) {
         std::copy_n(q + c.q_begin, c.q_count, trial_.begin() + c.q_begin);
       }
     }
-    // The next steps start from phi and K of what is held, not of a trial that was refused.
+    // The next steps need phi and K at q, not at a refused trial.
     if (refused) evaluate(q, nullptr, w);
   }
   return evaluate(q, nullptr, w);

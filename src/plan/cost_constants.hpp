@@ -1,5 +1,5 @@
-// Nanoseconds a term costs (CostTerm, in its order), by method. Written by bench/fit_costs, which says how it
-// measures; bench/README.md has the command. 2026-11-21, Intel(R) Xeon(R) Processor,
+// Nanoseconds a term costs (CostTerm, in its order), by method. Written by bench/studies/fit_costs.cpp, which
+// says how it measures; bench/studies/README.md has the command. 2026-11-21, Intel(R) Xeon(R) Processor,
 // g++ 12.2.0, 86 problems.
 #pragma once
 

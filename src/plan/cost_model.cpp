@@ -21,7 +21,7 @@ int dof_count(const ModelData& m, int node) {
   return (node + 1 < m.node_count ? m.nodes[node + 1].v_index : m.nv) - m.nodes[node].v_index;
 }
 
-// The term of a body that carries no rows; four further on, that of one that does.
+// The term of a body without rows; that of a body with rows is four further on.
 int kind_term(const ModelData& m, int node) {
   const int dofs = dof_count(m, node);
   if (dofs > 3) return cost_floats;
@@ -34,7 +34,7 @@ double rows_below(const ConstraintData& c, int node) {
   return c.moved_end[node] - c.moved_begin[node];
 }
 
-// How often a group of rows is joined to those that are already on a body.
+// The number of times that a group of rows is added to rows already on a body.
 double meetings(const ModelData& m, const ConstraintData& c) {
   std::vector<int> groups(static_cast<std::size_t>(m.node_count), 0);
   for (int s = 0; s < c.support_count; ++s) {
@@ -47,8 +47,7 @@ double meetings(const ModelData& m, const ConstraintData& c) {
   return count;
 }
 
-// Rows between two moving bodies. The others couple each row with the inertia of one body, or eliminate it on
-// one branch.
+// The other two methods couple each row with the inertia of one body, or eliminate it on one branch.
 bool takes_inter_body_rows(Method method) {
   return method != Method::constrained_aba && method != Method::pv_early;
 }
@@ -103,7 +102,7 @@ Choice choose(const ModelData& m, const ConstraintData* c) {
     if (method.method != Method::pv_early && cost < least_proximal)
       least_proximal = cost, choice.proximal = method.method;
   }
-  // Closures are seldom dependent, and pv then saves the iterations.
+  // Closures are seldom redundant, and pv then needs no iterations.
   if (inter_body && choice.any == Method::prox_pv) choice.any = Method::pv;
   return choice;
 }

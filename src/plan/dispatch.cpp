@@ -1,4 +1,4 @@
-// Which of the compiled kernels this machine runs. Looked up once per workspace.
+// Chooses the compiled kernels that this machine can run. Called once per workspace.
 #include "plan/dispatch.hpp"
 
 #ifdef TENON_DISPATCH_X86
@@ -9,8 +9,8 @@
 
 namespace tenon {
 
-// The functions that give the groups of one instruction set (kernels/*/instantiate_*.cpp), composed into a
-// table. Called only where the machine has the set.
+// The functions that return the groups of one instruction set (kernels/*/instantiate_*.cpp), composed into a
+// table. Called only on machines with that instruction set.
 #define TENON_DECLARE_GROUP(type, function) \
   template <class T>                        \
   const type<T>& function();
@@ -31,8 +31,7 @@ TENON_INSTRUCTION_SET(isa_x86_64_v3)
 #endif
 
 #ifdef TENON_DISPATCH_X86
-// __builtin_cpu_supports("x86-64-v3") would do, but clang 14 does not know it, and no test can mask its
-// answers.
+// Not __builtin_cpu_supports("x86-64-v3"): clang 14 does not know it, and tests could not change its answers.
 static X86Features features_of_this_machine() {
   X86Features f;
   unsigned a = 0, b = 0, c = 0, d = 0;
@@ -48,6 +47,7 @@ static X86Features features_of_this_machine() {
 }
 #endif
 
+// The table for x86-64-v3 or the baseline.
 template <class T>
 static const KernelTable<T>* find(Instructions instructions) {
 #ifdef TENON_DISPATCH_X86

@@ -67,8 +67,8 @@ void EliminationTree::collect_ways(const ModelData& m, const ConstraintData& c) 
   }
 }
 
-// Parents, from the coordinates' own order: the last coordinate before k that its row meets when all behind k
-// are eliminated. What row k meets else, its parent's row will meet too.
+// Parents, in the original numbers of coordinates: the last coordinate before k with which k is coupled after
+// all later ones are eliminated. All other couplings of k pass to its parent.
 std::vector<std::int32_t> EliminationTree::elimination_tree(const ModelData& m) const {
   const std::size_t n = index(m.nv);
   std::vector<std::vector<char>> meets(n, std::vector<char>(n, 0));
@@ -89,7 +89,7 @@ std::vector<std::int32_t> EliminationTree::elimination_tree(const ModelData& m) 
   return parent;
 }
 
-// number_, and the tree in these numbers.
+// number_, and the tree in the new numbers.
 void EliminationTree::number_depth_first(const std::vector<std::int32_t>& parent) {
   number_.assign(parent.size(), -1);
   std::vector<std::int32_t> waiting;

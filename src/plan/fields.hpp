@@ -1,5 +1,4 @@
-// One block of memory for many arrays: each on cache lines of its own, zeros, with a line of slack in front
-// of it.
+// One block of memory for many arrays of zeros. Each begins on its own cache line, after an unused one.
 #pragma once
 
 #include <cstddef>

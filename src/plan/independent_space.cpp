@@ -23,7 +23,7 @@ struct Range {
   }
 };
 
-// The node itself, or the first of its cluster.
+// The node itself, or the first node of its cluster.
 std::int32_t unit_of(const ModelData& m, std::int32_t node) {
   const std::int32_t cluster = m.node_cluster[node];
   return cluster < 0 ? node : m.clusters[cluster].node_begin;
@@ -70,10 +70,10 @@ void IndependentSpace::follow(const WorkspaceData<double>& w) {
   data.w.joint_force = joint_force_;
 }
 
-// A chain for each cluster, hung on the last coordinate of what the cluster hangs on.
+// A chain for each cluster, on the last coordinate of the node or cluster that it hangs on.
 void IndependentSpace::make_tree(const ModelData& m) {
   std::vector<std::int32_t> last(index(m.node_count),
-                                 -1);  // coordinate on the way to a node, the node's among them
+                                 -1);  // last coordinate on the path to a node, its own included
   for (std::int32_t i = 0; i < m.node_count; ++i) {
     const std::int32_t unit = unit_of(m, i);
     if (unit < i) {
@@ -99,7 +99,7 @@ void IndependentSpace::make_tree(const ModelData& m) {
   }
 }
 
-// What a joint or cluster moves, with what hangs on it.
+// The rows that a joint or cluster moves, with its subtree.
 void IndependentSpace::bound_rows(const ModelData& m, const ConstraintData& c) {
   std::vector<Range> moved(index(m.node_count), Range{0, 0});
   for (std::int32_t i = m.node_count; i-- > 0;) {

@@ -13,17 +13,17 @@ namespace tenon {
 
 class IndependentSpace {
  public:
-  // w: of the workspace, complete, the joint-space block included. constraints: null for none.
+  // w: the workspace, complete with its joint-space block. constraints null: none.
   IndependentSpace(const ModelData& m, const ConstraintData* constraints, const WorkspaceData<double>& w);
   IndependentSpace(const IndependentSpace&) = delete;
   IndependentSpace& operator=(const IndependentSpace&) = delete;
 
-  // Takes over what of the workspace has changed since: gravity, pointers.
+  // Copies what has changed in the workspace since: gravity, pointers.
   void follow(const WorkspaceData<double>& w);
   std::size_t bytes() const;
 
   IndependentSpaceData<double> data{};
-  std::vector<double> G;  // that of the kept factor, data.w.L
+  std::vector<double> G;  // at the configuration of the kept factor, data.w.L
 
  private:
   void make_tree(const ModelData& m);

@@ -1,16 +1,16 @@
-// What only configurations can tell about loops: rows that say nothing, the rank of the others, and which
-// coordinates can be called dependent.
+// The analysis of loops that needs configurations: rows that constrain nothing, the rank of the others, and a
+// choice of dependent coordinates.
 //
 // A planar loop closed by 3, 5 or 6 rows has rank 2, parallel loops share rows, and q = 0 is often a singular
-// pose. So closed configurations are sought from several starts, and the rank is the largest one found. Rows
-// that no joint moves anywhere are dropped (two of three are left of a planar loop: a square K_d); what else
-// is redundant stays. Dependent coordinates are pivots of an orthogonalisation of the columns of K: those
-// declared dependent first, then other one-dof joints, then coordinates of joints with several, where taking
-// a share of them leaves a joint without independent positions.
+// pose. So closed configurations are searched from several starts, and the rank is the largest one found.
+// Rows that no joint moves anywhere are dropped (a planar loop keeps two of three: a square K_d); other
+// redundant rows stay. Dependent coordinates are pivots of an orthogonalisation of the columns of K: first
+// those declared dependent, then other one-dof joints, then coordinates of joints with several (if only some
+// of these become dependent, the joint has no independent positions).
 //
 // A cluster whose couplings give one dependent joint after the other needs none of this: the dependent joints
-// are those declared, and G and a closed configuration follow by substitution, O(rows x independent
-// coordinates). Otherwise a cluster of n coordinates and r rows costs O(n r^2).
+// are those declared; G and a closed configuration follow by substitution, O(rows x independent coordinates).
+// Otherwise a cluster of n coordinates and r rows costs O(n r^2).
 #include <algorithm>
 #include <cmath>
 #include <sstream>
@@ -25,28 +25,28 @@
 namespace tenon {
 namespace {
 
-// One closed configuration may be singular, and symmetric linkages have two or three such; of four, drawn
-// apart, one is not. Starts that cannot be closed are drawn again.
+// A closed configuration may be singular, and symmetric linkages have two or three such; of four random ones,
+// at least one is regular. Starts that cannot be closed are replaced.
 constexpr int wanted_samples = 4, most_starts = 64;
-constexpr int still_samples = 5;  // configurations at which no joint moves a row that none moves anywhere
-// m or rad, of a row that no joint moves: descriptions are rounded to a tenth of a millimetre or so.
+constexpr int still_samples = 5;  // configurations that are tried for a joint that moves a row
+// m or rad, for a row that no joint moves: descriptions are rounded to about a tenth of a millimetre.
 constexpr double tolerated_gap = 1e-3;
-// Share of the largest entry of K of geometric loops below which no joint moves a row: axes in a description
-// that should be parallel are so to six digits.
+// Relative to the largest entry of K of geometric loops: below this no joint moves a row. Axes meant to be
+// parallel are so to six digits.
 constexpr double still_row = 1e-6;
-constexpr double sound_pivot = 1e-4;  // share of the largest column: a good dependent coordinate
-constexpr double least_pivot = 1e-7;  // what counts towards the rank; the kernels' singular_split is less
-constexpr double clear_gain = 1.5;    // of the smallest pivot, for another sample: not by rounding
-constexpr double tie = 1e-6;          // lengths that differ by this share are the same
-// Share of its largest entry that a row may be left with by independent velocities. Of a row that was lost
-// all is left; of one that the others imply, the rounding of the split.
+constexpr double sound_pivot = 1e-4;  // relative to the largest column: a good dependent coordinate
+constexpr double least_pivot = 1e-7;  // relative to it, counts towards the rank; singular_split is smaller
+constexpr double clear_gain = 1.5;    // factor of the smallest pivot that another sample must gain
+constexpr double tie = 1e-6;          // lengths that differ by this share count as equal
+// Residual of a row under independent velocities, relative to its largest entry. A lost row leaves all of it;
+// a row that follows from others, rounding errors of the split.
 constexpr double kept_row = 1e-4;
-constexpr double in_plane = 1e-12;  // component of a unit axis that is rounding
+constexpr double in_plane = 1e-12;  // rounding error of a component of a unit axis
 
-// Columns of K made dependent, best first.
+// Columns of K chosen as dependent, best first.
 struct Split {
   std::vector<int> dependent;
-  double smallest = 1;  // pivot over the largest column
+  double smallest = 1;  // smallest pivot over the largest column
 };
 
 class Analysis {
@@ -99,7 +99,7 @@ class Analysis {
       double largest = 0;
       for (int l = c.constraint_begin; l < c.constraint_end; ++l) {
         const LoopConstraintData& loop = model_.loops.constraints[static_cast<std::size_t>(l)];
-        if (loop.kind != loop_geometric) continue;  // ratios have no part in lengths
+        if (loop.kind != loop_geometric) continue;  // coefficients of couplings are not lengths
         for (int r = loop.row_begin; r < loop.row_begin + loop.row_count; ++r)
           largest = std::max(largest, moved[static_cast<std::size_t>(r)]);
       }
@@ -127,7 +127,7 @@ class Analysis {
     }
   }
 
-  // Renumbers the rows of a constraint as far as they are kept.
+  // Renumbers the rows of a constraint that are kept.
   void keep_moved_rows(int constraint, double largest, const std::vector<double>& moved,
                        const std::vector<double>& phi, std::vector<double>& offset) {
     LoopConstraintData& loop = model_.loops.constraints[static_cast<std::size_t>(constraint)];
@@ -189,8 +189,8 @@ class Analysis {
     std::int32_t solved;                  // the entry of the dependent joint
   };
 
-  // Orders the rows of a cluster so that each has one declared dependent joint that no earlier row gave.
-  // Marks the cluster as constant where that comes out even.
+  // Orders the rows of a cluster so that each determines one declared dependent joint from joints already
+  // known. Marks the cluster as constant if this gives every declared joint.
   void find_way(std::size_t cluster) {
     ClusterData& c = model_.loops.clusters[cluster];
     const std::vector<CouplingEntry>& entries = model_.loops.coupling_entries;
@@ -215,7 +215,7 @@ class Analysis {
       for (std::int32_t e = rows[r].entry_begin; e < rows[r].entry_end; ++e) {
         const std::int32_t v = entries[static_cast<std::size_t>(e)].v_index;
         std::vector<std::size_t>& with = rows_with[static_cast<std::size_t>(v - c.v_begin)];
-        if (!with.empty() && with.back() == r) return;  // a joint named twice
+        if (!with.empty() && with.back() == r) return;  // a joint that is named twice
         with.push_back(r);
         unknown[r] += declared_[static_cast<std::size_t>(v)] ? 1 : 0;
       }
@@ -251,7 +251,7 @@ class Analysis {
 
   bool has_way(std::size_t cluster) const { return !ways_[cluster].empty(); }
 
-  // Dependent positions from neutral independent ones.
+  // Dependent positions for neutral independent ones.
   void close_by_substitution(std::size_t cluster) {
     std::vector<double>& q = model_.loops.closed;
     for (const Substitution& row : ways_[cluster]) {
@@ -265,7 +265,7 @@ class Analysis {
     }
   }
 
-  // Rows of G of dependent coordinates; those of independent ones are in place.
+  // Rows of G of dependent coordinates; those of independent ones are already there.
   void fill_G_by_substitution(std::size_t cluster) {
     const ClusterData& c = model_.loops.clusters[cluster];
     double* G = model_.loops.G_initial.data() + c.G_begin;
@@ -370,14 +370,14 @@ class Analysis {
     }
   }
 
-  // 0: declared dependent, 1: a joint of one coordinate, 2: one of several.
+  // Order of preference. 0: declared dependent, 1: a joint of one coordinate, 2: one of several.
   int rank_of_choice(int v) const {
     if (declared_[static_cast<std::size_t>(v)]) return 0;
     return model_.joints[static_cast<std::size_t>(model_.v_node[static_cast<std::size_t>(v)])].nv == 1 ? 1
                                                                                                        : 2;
   }
 
-  // Modified Gram-Schmidt; pivots by the preference above, then by length.
+  // Modified Gram-Schmidt; pivots by rank_of_choice, then by length.
   Split split_columns(const ClusterData& c, const double* K) const {
     const std::size_t n = static_cast<std::size_t>(c.v_count), rows = static_cast<std::size_t>(c.row_count);
     std::vector<std::vector<double>> columns(n);
@@ -398,7 +398,7 @@ class Analysis {
         for (std::size_t k = 0; k < n; ++k) {
           if (taken[k] || (choice >= 0 && rank_of_choice(c.v_begin + static_cast<int>(k)) != choice))
             continue;
-          // A tie must not be decided by rounding: machines would choose differently.
+          // Rounding must not decide between equal lengths: machines would choose differently.
           const double size = length(columns[k]);
           if (size > (pivot < n ? 1 + tie : 1) * longest) longest = size, pivot = k;
         }
@@ -423,7 +423,7 @@ class Analysis {
       return e;
     }();
     for (std::vector<double>& column : columns) {
-      // Twice is enough (W. Kahan): what rounding left of the direction goes in the second pass.
+      // Twice is enough (W. Kahan): the second pass removes what rounding left.
       for (int pass = 0; pass < 2; ++pass) {
         double along = 0;
         for (std::size_t r = 0; r < unit.size(); ++r) along += unit[r] * column[r];
@@ -487,7 +487,7 @@ class Analysis {
                                                  c.v_begin)] = 1;
   }
 
-  // G of couplings by the kernel that computes all others.
+  // G of couplings, by the kernel that computes it for all other clusters.
   void fill_constant_blocks() {
     for (std::size_t i = 0; i < ways_.size(); ++i) fill_G_by_substitution(i);
     publish();
@@ -515,8 +515,8 @@ class Analysis {
     }
   }
 
-  // K G = 0 for every row, also those that the split did not use. A row whose pivot was lost beside much
-  // larger ones would be dropped without a word. Rows of a loop that happen to be zero here say nothing.
+  // Checks K G = 0 for every row, also for rows that the split did not use: a row whose pivot is lost beside
+  // much larger ones would otherwise be dropped silently. Rows that are zero here are skipped.
   void check_kept(const ClusterData& c, const WorkspaceData<double>& w) const {
     for (int l = c.constraint_begin; l < c.constraint_end; ++l) {
       const LoopConstraintData& loop = model_.loops.constraints[static_cast<std::size_t>(l)];
@@ -555,7 +555,7 @@ class Analysis {
     const double scale = largest_of(row);
     for (int j = 0; j < c.y_count; ++j) {
       const double* G = w.G + c.G_begin + j * c.v_count;
-      double rate = 0, terms = 1;  // the independent coordinate's own
+      double rate = 0, terms = 1;  // at least 1: the independent coordinate itself
       for (const Entry& entry : row) {
         rate += entry.value / scale * G[entry.column];
         terms = std::max(terms, std::abs(G[entry.column]));
@@ -565,7 +565,8 @@ class Analysis {
     return true;
   }
 
-  // Planar where hinges turn about one coordinate axis and loops are closed by linear rows across it.
+  // Planar if all joints are hinges about one coordinate axis and loops are closed by linear rows normal to
+  // it.
   ClusterKind kind_of(const ClusterData& c) const {
     const std::int32_t kind = model_.nodes[static_cast<std::size_t>(c.node_begin)].kind;
     if (kind > joint_revolute_z) return cluster_general;
@@ -585,11 +586,11 @@ class Analysis {
   const Mechanism& mechanism_;
   const std::vector<char>& declared_;
   Model& model_;
-  std::vector<std::vector<double>> ends_;          // where the starts of find_samples led
+  std::vector<std::vector<double>> ends_;          // closed configurations of find_samples
   std::vector<std::vector<std::size_t>> samples_;  // per cluster: those of ends_ where it is closed
   std::vector<double> least_gap_;
   std::vector<Split> splits_;
-  std::vector<std::vector<Substitution>> ways_;  // per cluster: empty where couplings alone do not give it
+  std::vector<std::vector<Substitution>> ways_;  // per cluster: empty if couplings alone do not determine it
 };
 
 }  // namespace

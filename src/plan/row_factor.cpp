@@ -13,9 +13,9 @@ namespace {
 
 using Pack = Lanes<double>;
 
-// A row as short as this in its unit holds rounding alone.
+// A row shorter than this in its unit holds rounding errors only.
 constexpr double all_rounding = 1e-13;
-constexpr int vectors = 7;  // of one number a row
+constexpr int vectors = 7;  // each with one number a row
 
 double dot(const double* x, const double* y, int n) {
   Pack sum[2] = {Pack(0.0), Pack(0.0)};
@@ -72,7 +72,15 @@ double RowFactor::kept() const {
   return smallest / largest;
 }
 
+// Rows may have got compliance, or lost it, since the last time.
+void RowFactor::measure(const ConstraintData& c) {
+  length_ = coordinates_ + static_cast<int>(std::count_if(c.compliance, c.compliance + rows_,
+                                                          [](double R) { return R > 0; }));
+  stride_ = whole_packs(length_);
+}
+
 void RowFactor::fill(const ModelData& m, const ConstraintData& c, const double* JLT) {
+  measure(c);
   std::fill_n(H_, static_cast<std::ptrdiff_t>(rows_) * stride_, 0.0);
   const int packs = whole_packs(rows_);
   for (int k = 0; k < coordinates_; ++k) {
@@ -97,7 +105,7 @@ void RowFactor::scale_rows(const ConstraintData& c) {
   }
 }
 
-// The largest remaining column comes to place `step`. Returns its place, or -1 where none of them counts.
+// Moves the largest remaining column to place `step`. Returns its old place, or -1 where all count as zero.
 int RowFactor::take_pivot(int step) {
   const auto square_at = [&](int place) -> double& {
     return square_[static_cast<std::size_t>(order_[static_cast<std::size_t>(place)])];
@@ -111,7 +119,7 @@ int RowFactor::take_pivot(int step) {
   return best;
 }
 
-// Clears the column at place `step` below its diagonal, and takes the others along.
+// Makes the column at place `step` zero below its diagonal, and applies the reflection to later columns.
 void RowFactor::reflect(int step) {
   double* v = column(order_[static_cast<std::size_t>(step)]) + step;
   const int n = length_ - step;
@@ -123,7 +131,7 @@ void RowFactor::reflect(int step) {
     const std::size_t r = static_cast<std::size_t>(order_[static_cast<std::size_t>(place)]);
     double* h = column(static_cast<int>(r)) + step;
     add_scaled(beta * dot(v, h, n), v, h, n);
-    // What is left of the squared length; once little is, from the column itself.
+    // Updates the squared length of the rest; where little is left, recomputes it from the column.
     constexpr double recompute_below = 1e-6;
     square_[r] -= h[0] * h[0];
     if (square_[r] < recompute_below * reference_[r]) square_[r] = reference_[r] = dot(h + 1, h + 1, n - 1);
@@ -136,6 +144,7 @@ void RowFactor::factor(const ModelData& m, const ConstraintData& c, const double
 }
 
 void RowFactor::factor(const ConstraintData& c, const double* JLT) {
+  measure(c);
   std::fill_n(H_, static_cast<std::ptrdiff_t>(rows_) * stride_, 0.0);
   for (int r = 0; r < rows_; ++r)
     std::copy_n(JLT + static_cast<std::ptrdiff_t>(r) * coordinates_, coordinates_, column(r));
@@ -154,8 +163,8 @@ void RowFactor::reduce(const ConstraintData& c) {
   express_dependent();
 }
 
-// R12 := T = R11^-1 R12. Zero for rows of rounding, which would be blown up where their unit is much larger
-// than those of the rows that count.
+// R12 := T = R11^-1 R12. Zero for rows of rounding errors, which would grow where their unit is much larger
+// than those of other rows.
 void RowFactor::express_dependent() {
   for (int place = rank_; place < rows_; ++place) {
     const std::size_t row = static_cast<std::size_t>(order_[static_cast<std::size_t>(place)]);
@@ -168,7 +177,7 @@ void RowFactor::express_dependent() {
   }
 }
 
-// F, orthonormal, of root S^-1 P [1; T^T]: Gram and Schmidt, twice. What is reachable is root^-1 F.
+// An orthonormal basis F of root S^-1 P [1; T^T], by Gram-Schmidt, twice. The reachable part is root^-1 F.
 void RowFactor::span_range(Metric metric, const double* weight) {
   if (metric == metric_) return;
   metric_ = metric;
@@ -214,7 +223,7 @@ void RowFactor::take_reachable(const ConstraintData& c, double* b, double* rest)
   for (int r = 0; r < rows_; ++r) rest[r] -= b[r];
 }
 
-// R11^T z = S b of the rows that count.
+// Solves R11^T z = S b for the independent rows.
 void RowFactor::solve_lower(const double* b, double* z) const {
   for (int k = 0; k < rank_; ++k) {
     const int r = order_[static_cast<std::size_t>(k)];
@@ -223,7 +232,7 @@ void RowFactor::solve_lower(const double* b, double* z) const {
   }
 }
 
-// lambda := S R11^-1 z on the rows that count; the others get no force.
+// lambda := S R11^-1 z for the independent rows, 0 for the others.
 void RowFactor::solve_upper(const double* z, double* lambda) {
   const auto at = [&](int place) { return order_[static_cast<std::size_t>(place)]; };
   double* x = x_.data();
@@ -254,7 +263,7 @@ void RowFactor::reflect_back(double* y) const {
   for (int step = rank_ - 1; step >= 0; --step) apply_reflection(step, y);
 }
 
-// The first numbers of Q^T y are those of R11, the others no force moves.
+// Q^T y: forces move its first numbers, those of R11, and not the others.
 double RowFactor::add_nearest(double* y) {
   if (!started_) std::fill(z_.begin(), z_.end(), 0.0);
   started_ = true;
@@ -263,8 +272,8 @@ double RowFactor::add_nearest(double* y) {
   return std::sqrt(dot(y + rank_, y + rank_, length_ - rank_));
 }
 
-// Forces act along rows that depend too, in the share that is least in the scale of the rows. So y is what
-// it is without the singular values that were taken for zero, and does not depend on the order of pivots.
+// Forces act along redundant rows too: those with the least length relative to the scale of rows. So y is the
+// solution with the dropped singular values at zero, and does not depend on the order of pivots.
 void RowFactor::motion(double* y) {
   std::copy_n(z_.begin(), rank_, y);
   std::fill_n(y + rank_, length_ - rank_, 0.0);

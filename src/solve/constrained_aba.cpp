@@ -8,24 +8,25 @@ namespace tenon {
 
 namespace {
 
-// It refines. Through a cluster coordinates that rows hold and coordinates that they leave free are
-// eliminated together, where the larger mu would cost the free ones digits.
+// It refines, so mu can be large. A cluster eliminates coordinates that rows hold together with free ones,
+// which would lose digits at the larger mu.
 constexpr double scheduled_mu = 3e7, scheduled_mu_of_clusters = 3e6;
-// Pivot over diagonal of the joint-space inertia of a cluster, penalties in it. Below the first, one
-// refinement does not make up for the digits that penalties cost the inertia; below the second, two do not.
+// Smallest ratio of a pivot to its diagonal in the joint-space inertia of a cluster, penalties included.
+// Below refine_again, penalties cost the inertia more digits than one refinement regains; below least_pivot,
+// more than two regain.
 constexpr double refine_again = 1e-6, least_pivot = 1e-11;
 
-// Below this (ConstraintData::least_leverage) penalties are so much larger than inertias that rounding of
-// them moves joints which the row leaves alone, where no residual shows it.
+// Below this (ConstraintData::least_leverage) penalties are so much larger than inertias that their rounding
+// errors move joints that the row does not, which no residual shows.
 constexpr double least_leverage = 1e-3;
 
 struct Sweeps {
   const ConstrainedProblem& p;
   const double* inv_mu = nullptr;
-  bool bias_forces_ready = true;  // pA holds what constraint_state left there
-  bool factored = false;          // for the present mu
+  bool bias_forces_ready = true;  // pA holds the bias forces of constraint_state
+  bool factored = false;          // for the current mu
   bool positive = true;
-  const double* unreachable = nullptr;  // of the right-hand sides, once it was given up
+  const double* unreachable = nullptr;  // the part that was removed from the right-hand sides, if any
 
   void leave_unreachable() const {
     for (int r = 0; unreachable && r < p.w.rows(); ++r) p.w.w().k[r] -= unreachable[r];
@@ -45,7 +46,7 @@ struct Sweeps {
     for (int r = 0; r < c.row_count; ++r) s.p.w.w().mu_row[r] = 1 / (c.compliance[r] + inv_mu[r]);
   }
 
-  // The first evaluation for a mu takes the three sweeps of [CABA] Alg. 1, the others the two of Alg. 2.
+  // The first evaluation for a mu makes the three sweeps of [CABA] Alg. 1, later ones the two of Alg. 2.
   static bool evaluate(void* self, const double* f, bool refine, double* step) {
     Sweeps& s = *static_cast<Sweeps*>(self);
     WorkspaceImpl& w = s.p.w;
@@ -83,8 +84,8 @@ struct Sweeps {
   }
 };
 
-// The smallest pivot over its diagonal in all clusters: how much of its own inertia the penalties have left
-// each. Coordinates that rows hold and coordinates that rows leave free meet in one matrix there.
+// The smallest ratio of a pivot to its diagonal in all clusters: how much of the inertia rounding of the
+// penalties has left. One matrix of a cluster holds both coordinates that rows hold and free ones.
 double smallest_pivot(const WorkspaceImpl& w) {
   const ModelData& m = w.md();
   double smallest = 1;

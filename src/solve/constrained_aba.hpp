@@ -5,7 +5,7 @@
 
 namespace tenon {
 
-// qdd is left in w.w().qdd.
+// Leaves qdd in w.w().qdd.
 Status solve_constrained_aba(const ConstrainedProblem& p);
 
 }  // namespace tenon

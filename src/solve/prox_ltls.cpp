@@ -10,7 +10,7 @@ namespace tenon {
 namespace {
 
 constexpr double scheduled_mu = 1e6;  // it refines
-// J^T in world axes cancels what is large and does not act, mu times the contradiction, to fewer digits than
+// J^T in world axes cancels large forces that do not act (mu times the contradiction) to fewer digits than
 // K^T in body axes.
 constexpr double least_squares_mu = 1e3;
 

@@ -5,7 +5,7 @@
 
 namespace tenon {
 
-// qdd is left in w.w().qdd.
+// Leaves qdd in w.w().qdd.
 Status solve_prox_ltls(const ConstrainedProblem& p);
 
 }  // namespace tenon

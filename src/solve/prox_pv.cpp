@@ -9,14 +9,15 @@
 namespace tenon {
 namespace {
 
-// Three evaluations to 1e-12; larger ones gain nothing, and lose digits where the inversion lemma cancels.
+// Three evaluations reach 1e-12; a larger mu gains nothing and loses digits where the inversion lemma
+// cancels.
 constexpr double scheduled_mu = 1e6;
 
 struct DualSteps {
   const ConstrainedProblem& p;
   const double* inv_mu = nullptr;
   const double* first_step = nullptr;
-  bool factored = false;  // for the present mu
+  bool factored = false;  // for the current mu
 
   PvData<double>& d() const { return p.w.pv->data; }
   bool split() const { return splits_base(p); }
@@ -28,8 +29,8 @@ struct DualSteps {
     for (int r = 0; r < s.p.w.rows(); ++r) s.d().row_damping[r] = s.p.w.cd()->compliance[r] + inv_mu[r];
   }
 
-  // (L + R + 1 / mu) step = b - (L + R) f: the step of [CABA] Eq. 14b, not its end point, so that digits are
-  // not spent on what f already holds.
+  // (L + R + 1 / mu) step = b - (L + R) f: the step of [CABA] Eq. 14b and not its end point, so that no
+  // digits are spent on what f already holds.
   static bool evaluate(void* self, const double* f, bool, double* step) {
     DualSteps& s = *static_cast<DualSteps*>(self);
     const WorkspaceImpl& w = s.p.w;

@@ -1,9 +1,9 @@
-// Method pv_soft ([CABA] VII-A): rows as springs, the model of MuJoCo. One penalty sweep in O(n + m), bit by
-// bit the first iteration of constrained_aba from lambda = 0.
+// Method pv_soft ([CABA] VII-A): rows as springs, the model of MuJoCo. One penalty sweep in O(n + m), exactly
+// the first iteration of constrained_aba from lambda = 0.
 //
-// A row's penalty is 1 / (R + 1 / mu), R its compliance. With options.mu = 0 the scheduled mu is taken. Rows
-// whose compliance exceeds 1 / mu are exact; the others hold up to what report.primal_residual tells, which
-// is what was asked for: the status is ok. A warm start has no meaning here.
+// A row's penalty is 1 / (R + 1 / mu), R its compliance. options.mu = 0 means the scheduled mu. Rows with a
+// compliance above 1 / mu are exact; the others leave report.primal_residual, as intended: the status is ok.
+// A warm start has no effect.
 #pragma once
 
 #include "solve/constrained_problem.hpp"

@@ -1,6 +1,6 @@
-// Four numbers side by side as one scalar: the T of spatial algebra over four constraint rows at a time.
-// Vector extensions of the compiler, so that each instruction set gets its own registers and none needs
-// intrinsics; four plain numbers for a compiler without them.
+// Four numbers side by side as one scalar: the T of spatial algebra over four constraint rows at a time. Uses
+// vector extensions of the compiler, so that each instruction set gets its own registers without intrinsics,
+// and four plain numbers where the compiler has none.
 #pragma once
 
 #include <cstring>
@@ -100,7 +100,7 @@ TENON_INLINE Lanes<T> operator*(const Lanes<T>& a, const Lanes<T>& b) {
   return Lanes<T>(a.x * b.x);
 }
 
-// Lanes i, j, k, l of the eight of a and b.
+// Lanes i, j, k, l of the eight lanes of a and b.
 template <int i, int j, int k, int l, class T>
 TENON_INLINE Lanes<T> shuffle(const Lanes<T>& a, const Lanes<T>& b) {
   Lanes<T> out;
@@ -115,7 +115,7 @@ TENON_INLINE void transpose(Lanes<T>& a, Lanes<T>& b, Lanes<T>& c, Lanes<T>& d) 
   a = shuffle<0, 1, 4, 5>(even_ab, even_cd), b = shuffle<0, 1, 4, 5>(odd_ab, odd_cd);
   c = shuffle<2, 3, 6, 7>(even_ab, even_cd), d = shuffle<2, 3, 6, 7>(odd_ab, odd_cd);
 }
-// The first n lanes, 1 <= n <= 4.
+// Stores the first n lanes, 1 <= n <= 4.
 template <class T>
 TENON_INLINE void store_first(const Lanes<T>& x, int n, T* p) {
   if (n == 4) return x.store(p);
@@ -127,7 +127,7 @@ TENON_INLINE void store_first(const Lanes<T>& x, int n, T* p) {
   if (n == 3) p[2] = x.x[2];
 }
 
-// Vectors of space with their components in lanes x, y, z and a zero behind them.
+// Cross product of vectors with components in lanes x, y, z and zero in the last lane.
 template <class T>
 TENON_INLINE Lanes<T> cross_components(const Lanes<T>& a, const Lanes<T>& b) {
   const Lanes<T> c = a * shuffle<1, 2, 0, 3>(b, b) - shuffle<1, 2, 0, 3>(a, a) * b;

@@ -2,10 +2,10 @@
 //
 // Conventions (R. Featherstone, Rigid Body Dynamics Algorithms, 2008, ch. 2): motion vectors [angular; linear
 // at the frame origin], force vectors [moment about the origin; force]. A transform X_parent_child holds the
-// rotation R that turns child coordinates into parent coordinates and the position p of the child origin in
-// the parent. All types are plain values; nothing here allocates or branches on values. A rotation is one of
-// three types so that what is known of a joint when the model is compiled costs nothing in a sweep:
-// RotIdentity, RotAxis<K> (about a coordinate axis: 6 flops for a vector instead of 15), Rot3 (general).
+// rotation R from child to parent coordinates and the position p of the child origin in the parent. All types
+// are plain values; nothing here allocates or branches on values. Rotations have three types, so that a sweep
+// does not pay for what the compiled model knows: RotIdentity, RotAxis<K> (about a coordinate axis: 6 flops
+// for a vector instead of 15), Rot3 (general).
 #pragma once
 
 #include "spatial/isa.hpp"
@@ -134,7 +134,6 @@ TENON_INLINE Force<T> cross_force(const Motion<T>& v, const Force<T>& f) {
 }
 
 // ---- element access by compile-time index: 0..2 angular / moment, 3..5 linear / force
-// ----------------------------
 
 template <int I, class T>
 TENON_INLINE T& at(Vec3<T>& a) {
@@ -220,7 +219,6 @@ TENON_INLINE const T& at(const Mat3<T>& a) {
 }
 
 // ---- rotations
-// ---------------------------------------------------------------------------------------------------
 
 struct RotIdentity {};
 
@@ -300,8 +298,8 @@ template <int K, class T>
 TENON_INLINE Sym3<T> congruence(const RotAxis<K, T>& r, const Sym3<T>& a) {
   constexpr int I = RotAxis<K, T>::I, J = RotAxis<K, T>::J;
   const T &c = r.c, &s = r.s;
-  // [ii ij; ij jj] turned by the double angle: with d = s (ii - jj) + 2 c ij taken once, three products fewer
-  // than the plain form.
+  // [ii ij; ij jj] turned by the double angle: with d = s (ii - jj) + 2 c ij computed once, three products
+  // fewer than the plain form.
   const T d = s * (at<I, I>(a) - at<J, J>(a)) + (c + c) * at<I, J>(a);
   const T sd = s * d;
   Sym3<T> o;
@@ -347,7 +345,6 @@ TENON_INLINE Sym3<T> congruence(const Rot3<T>& r, const Sym3<T>& a) {
 }
 
 // ---- transforms
-// --------------------------------------------------------------------------------------------------
 
 // X_parent_child.
 template <class Rot, class T>
@@ -356,7 +353,7 @@ struct Transform {
   Vec3<T> p;
 };
 
-// Motion in parent coordinates -> child coordinates (Featherstone Eq. 2.24).
+// Motion from parent to child coordinates (Featherstone Eq. 2.24).
 template <class Rot, class T>
 TENON_INLINE Motion<T> motion_to_child(const Transform<Rot, T>& X, const Motion<T>& m) {
   return {unrotate(X.R, m.w), unrotate(X.R, m.v + cross(m.w, X.p))};
@@ -366,7 +363,7 @@ TENON_INLINE Motion<T> motion_to_parent(const Transform<Rot, T>& X, const Motion
   const Vec3<T> w = rotate(X.R, m.w);
   return {w, rotate(X.R, m.v) - cross(w, X.p)};
 }
-// Force on the child, seen by the parent (Featherstone Eq. 2.25).
+// Force on the child in parent coordinates (Featherstone Eq. 2.25).
 template <class Rot, class T>
 TENON_INLINE Force<T> force_to_parent(const Transform<Rot, T>& X, const Force<T>& f) {
   const Vec3<T> g = rotate(X.R, f.f);
@@ -378,7 +375,6 @@ TENON_INLINE Force<T> force_to_child(const Transform<Rot, T>& X, const Force<T>&
 }
 
 // ---- inertias
-// ----------------------------------------------------------------------------------------------------
 
 // Rigid body: mass m, first moment h = m c, rotational inertia I about the frame origin (not about c).
 template <class T>
@@ -411,8 +407,7 @@ TENON_INLINE RigidInertia<T> inertia_to_parent(const Transform<Rot, T>& X, const
   const Vec3<T>& p = X.p;
   const Vec3<T> h = hr + a.m * p;
   const Sym3<T> I = congruence(X.R, a.I);
-  // -(p x)(hr x) - (h x)(p x) = [p.hr + p.h] 1 - hr p^T - p h^T, which is symmetric because h - hr is along
-  // p.
+  // -(p x)(hr x) - (h x)(p x) = [p.hr + p.h] 1 - hr p^T - p h^T, which is symmetric: h - hr is parallel to p.
   const T px = p.x * (h.x + hr.x), py = p.y * (h.y + hr.y), pz = p.z * (h.z + hr.z);
   return {a.m,
           h,
@@ -447,7 +442,7 @@ template <class T>
 TENON_INLINE ArticulatedInertia<T> operator+(const ArticulatedInertia<T>& a, const ArticulatedInertia<T>& b) {
   return {a.I + b.I, a.H + b.H, a.M + b.M};
 }
-// [I, h x; -h x, m 1] added to an articulated inertia.
+// Adds [I, h x; -h x, m 1] to an articulated inertia.
 template <class T>
 TENON_INLINE ArticulatedInertia<T> operator+(const ArticulatedInertia<T>& a, const RigidInertia<T>& b) {
   return {a.I + b.I,
@@ -493,7 +488,6 @@ TENON_INLINE ArticulatedInertia<T> inertia_to_parent(const Transform<Rot, T>& X,
 }
 
 // ---- loads and stores
-// --------------------------------------------------------------------------------------------
 
 // Model constants are doubles whatever T is; state lives in arrays of T.
 template <class T, class S>

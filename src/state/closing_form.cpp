@@ -55,8 +55,11 @@ Status solve_row_loops(Workspace& workspace, const double* q, const double* v, c
   if (!w.row_loops->alone)
     return constrained_dynamics(workspace, {}, q, v, tau, wrenches, nullptr, qdd, nullptr);
   Workspace& alone = *w.row_loops->alone;
-  TENON_CHECK(take_state(w, q, v));
-  TENON_CHECK(take_forces(w, tau));
+  // The other workspace checks its inputs, but it takes spanning coordinates only.
+  if (w.coordinates.independent_q || w.coordinates.independent_v) {
+    TENON_CHECK(take_state(w, q, v));
+    TENON_CHECK(take_forces(w, tau));
+  }
   const Status status = constrained_dynamics(alone, {}, q, v, tau, wrenches, nullptr, w.w().qdd, nullptr);
   w.report = alone.report();
   if (static_cast<std::int32_t>(status) < 0) return w.fail(status, "%s", alone.message());

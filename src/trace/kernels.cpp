@@ -1,5 +1,5 @@
 // The kernels compiled for recorders, in a namespace of their own like those of an instruction set
-// (src/CMakeLists.txt). Packs of four are four recorders, one after the other.
+// (src/CMakeLists.txt). Packs are four recorders, one after the other.
 #include "trace/kernels.hpp"
 
 #include "spatial/lanes.hpp"

@@ -1,9 +1,9 @@
 // Forward and inverse dynamics of models with kinematic loops: by recursion over clusters, and by the methods
-// that [LOOPS1] II compares that with. Torques and accelerations are those of the spanning tree's coordinates
-// (inverse dynamics: of the independent ones), and G and g are part of what is recorded.
+// that [LOOPS1] II compares with it. Torques and accelerations are in the spanning tree's coordinates
+// (inverse dynamics: in the independent ones); G and g are recorded too.
 //
-// Where a cluster has more than two dependent coordinates, or more rows than those, the split of its loops
-// chooses pivots by values; the recording holds the choice at its own state, a closed configuration.
+// Where a cluster has more than two dependent coordinates, or more rows than those, values choose the pivots
+// of its split; the recording holds the choice at its own state, a closed configuration.
 #include <algorithm>
 
 #include "model/body_poses.hpp"
@@ -36,7 +36,7 @@ T& at(Numbers<T>& x, int i) {
   return x[static_cast<std::size_t>(i)];
 }
 
-// As evaluate_callbacks does (plan/assembly.hpp).
+// The same as evaluate_callbacks (plan/assembly.hpp).
 template <class T>
 void evaluate_functions(const Model& model, const LoopFunctions<T>& functions, const T* q_in, const T* v_in,
                         WorkspaceData<T>& w) {
@@ -61,7 +61,7 @@ void evaluate_functions(const Model& model, const LoopFunctions<T>& functions, c
   }
 }
 
-// G and g of a model, this one or its folded form.
+// G and g of the model or of its folded form.
 template <class T>
 void update_clusters(const Subject<T>& s, const Model& model, const T* q_in, const T* v_in,
                      WorkspaceData<T>& w) {
@@ -76,7 +76,7 @@ void update_clusters(const Subject<T>& s, const Model& model, const T* q_in, con
             "' is at a singular configuration wherever it was closed, so that nothing can be recorded");
 }
 
-// f(joint coordinate, entry) for column y of G.
+// Calls f(joint coordinate, entry) for column y of G.
 template <class T, class F>
 void for_column(const Subject<T>& s, int y, const F& f) {
   const ModelData& m = s.m();
@@ -113,7 +113,7 @@ void run_c_aba(Subject<T>& s, const T* const* in, T* const* out) {
   s.kernels.aba(s.m(), in[0], in[1], in[2], false, out[0], s.w);
 }
 
-// As forward_dynamics does it.
+// The same as forward_dynamics.
 template <class T>
 void run_c_aba_folded(Subject<T>& s, const T* const* in, T* const* out) {
   if (!s.folded) return run_c_aba(s, in, out);
@@ -137,8 +137,8 @@ void run_c_rnea(Subject<T>& s, const T* const* in, T* const* out) {
 
 // ---- for comparison
 
-// x := A^-1 x, A symmetric and positive definite, n x n, its lower triangle given; A := L D L^T, 1 / D on the
-// diagonal.
+// A := L D L^T with 1 / D on the diagonal, A symmetric positive definite, n x n, lower triangle; x := A^-1 x
+// by it.
 template <class T>
 void factor_symmetric(int n, Numbers<T>& A) {
   const auto a = [&](int i, int j) -> T& { return at(A, i + j * n); };
@@ -148,7 +148,7 @@ void factor_symmetric(int n, Numbers<T>& A) {
       for (int i = j; i < n; ++i) a(i, j) = a(i, j) - a(i, k) * scaled;
     }
     a(j, j) = T(1) / a(j, j);
-    // Rows below keep L D until they are used up.
+    // Rows below keep L D until they are eliminated.
   }
 }
 template <class T>
@@ -165,7 +165,7 @@ void solve_symmetric(int n, Numbers<T>& A, T* x) {
   }
 }
 
-// M of the spanning tree, both triangles. By path rows, which bear the order of coordinates in clusters.
+// M of the spanning tree, both triangles. From path rows, which take any order of coordinates.
 template <class T>
 Numbers<T> mass_matrix(Subject<T>& s, const T* q_in) {
   const ModelData& m = s.m();
@@ -278,9 +278,9 @@ void run_multipliers(Subject<T>& s, const T* const* in, T* const* out) {
   }
 }
 
-// A model in which dependent joints stand still at zero. A body behind such a joint that carries no other is
-// part of its parent; it is left without mass, so that nothing is recorded of it, and a cluster of such
-// bodies is none. Other clusters have G = [1; 0].
+// A model whose dependent joints are held at zero. A body behind such a joint is part of its parent if it
+// carries no other joint; its mass is set to zero, so that nothing is recorded for it. If this holds for all
+// dependent bodies of a cluster, its nodes become ordinary ones. Other clusters have G = [1; 0].
 class HeldModel {
  public:
   explicit HeldModel(const ModelData& m)
@@ -336,8 +336,8 @@ class HeldModel {
   ModelData data_;
 };
 
-// ABA of the independent joints with what moves with them as armature, diag(G_d^T M_dd G_d) at a closed
-// configuration, [LOOPS1] II-D.
+// ABA of the independent joints, with the inertia that moves with them as armature, diag(G_d^T M_dd G_d) at a
+// closed configuration, [LOOPS1] II-D.
 template <class T>
 void run_approximate(Subject<T>& s, const T* const* in, T* const* out) {
   const ModelData& m = s.m();

@@ -77,7 +77,7 @@ void check_loops(const TraceableAlgorithm& about, const Model& model, bool has_f
                       "and cannot be recorded; describe it as a loop or a coupling");
 }
 
-// What moves freely would come apart where loops are kept closed by rows.
+// Without rows in the algorithm, loops that rows close would come apart.
 void check_row_loops(const Algorithm<Recorded>& algorithm, const Model& model) {
   const std::string_view result = algorithm.outputs[0].name;
   if (model.row_loops.empty() || algorithm.about.constrained || (result != "qdd" && result != "yddot"))
@@ -139,7 +139,7 @@ std::shared_ptr<const Model> borrowed(const Model& model) {
   return {std::shared_ptr<const Model>(), &model};
 }
 
-// A random configuration with its loops closed, so that pivots are chosen as at any other.
+// A random configuration with closed loops, so that pivots are chosen as at any other.
 void sample_closed(const Model& model, double* q) {
   random_configuration(model, 1, q);
   if (model.loop_count() == 0) return;

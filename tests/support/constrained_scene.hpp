@@ -15,6 +15,10 @@
 
 namespace tenon::testing {
 
+// Eigenvalues of the row-scaled Delassus matrix: below this ratio the answer itself is uncertain, and what is
+// asked of a method is loosened in proportion.
+inline constexpr double well_posed = 1e-6;
+
 enum class SceneKind {
   independent,    // fewer rows than coordinates; dependent ones only by chance
   redundant,      // some constraints twice with the same desired values

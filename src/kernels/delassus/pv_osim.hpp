@@ -1,5 +1,5 @@
-// PV-OSIM ([OSIMR] Alg. 1): the rows of every subtree are carried past each joint, and what the joint lets
-// them do is added to the Delassus matrix of the subtree:
+// PV-OSIM ([OSIMR] Alg. 1): the rows of every subtree are propagated across each joint, and the joint's part
+// is added to the Delassus matrix of the subtree:
 //
 //   L := L + (K S) D^-1 (K S)^T,   K := K P^T                                lines 6, 7, body frames
 //
@@ -19,7 +19,7 @@ TENON_INLINE void place_own_lanes(const PvNode& s, T* K, int stride, const Works
     store_rows(K, stride, gather_rows(r, s.row_end - r, w));
 }
 
-// The rows of one node past its joint, in place; their columns K S L^-T to W.
+// Propagates the rows of one node across its joint, in place; their columns K S L^-T go to W.
 template <class J, class T>
 TENON_INLINE void carry_osim_rows(const NodeData& n, const PvNode& s, PvData<T>& d,
                                   const WorkspaceData<T>& w) {
@@ -37,7 +37,7 @@ TENON_INLINE void carry_osim_rows(const NodeData& n, const PvNode& s, PvData<T>&
   }
 }
 
-// Lanes of the rows on each body of a cluster.
+// Lanes of the rows on the bodies of a cluster.
 template <class T>
 TENON_INLINE void place_cluster_lanes(const PvNode& s, const PvGroup* groups, T* K, int stride,
                                       const WorkspaceData<T>& w) {
@@ -49,7 +49,7 @@ TENON_INLINE void place_cluster_lanes(const PvNode& s, const PvGroup* groups, T*
   }
 }
 
-// The rows of one cluster past it, likewise.
+// The same for a cluster.
 template <class T>
 inline void carry_osim_cluster(const ModelData& m, const PvNode& s, PvData<T>& d, const WorkspaceData<T>& w) {
   const ClusterData& c = m.clusters[s.cluster];
@@ -65,7 +65,7 @@ inline void carry_osim_cluster(const ModelData& m, const PvNode& s, PvData<T>& d
   }
 }
 
-// The rows on a node, or on a cluster, enter and go past it; returns the end of its columns.
+// Adds the rows on a node, or on a cluster, and propagates all of its rows; returns the end of its columns.
 template <class T>
 TENON_INLINE int carry_osim_node(const ModelData& m, const PvNode& s, PvData<T>& d,
                                  const WorkspaceData<T>& w) {
@@ -84,7 +84,7 @@ TENON_INLINE int carry_osim_node(const ModelData& m, const PvNode& s, PvData<T>&
   return end_column;
 }
 
-// WorkspaceData::delassus from the lower triangle over lanes.
+// WorkspaceData::delassus from the lower triangle in lanes.
 template <class T>
 inline void delassus_of_lanes(const ConstraintData& c, const PvData<T>& d, T* delassus) {
   const int rows = c.row_count, stride = whole_packs(rows);
@@ -103,8 +103,8 @@ inline void clear_lower_tiles(PvData<T>& d) {
     for (int row = left / 4 * 4; row < d.lane_count; ++row) d.L[left * d.lane_count + row] = T(0);
 }
 
-// Rows past the joints, the dual Hessian to PvData::L. below_root: what the root joint gives is left out; the
-// columns of K S stay in PvData::W.
+// Propagates rows across all joints; PvData::L := dual Hessian. below_root: without the root joint's part,
+// whose columns of K S stay in PvData::W.
 template <class T>
 inline void carry_all_rows(const ModelData& m, bool below_root, PvData<T>& d, const WorkspaceData<T>& w) {
   clear_lower_tiles(d);

@@ -1,5 +1,5 @@
-// One joint of the articulated-body method (equations in articulated_body.hpp): eliminated on the way in,
-// solved on the way out.
+// One joint of the articulated-body method (equations in articulated_body.hpp): eliminated in the inward
+// sweep, solved in the outward sweep.
 #pragma once
 
 #include "kernels/joint/joint.hpp"
@@ -8,7 +8,6 @@ namespace tenon {
 TENON_ISA_BEGIN
 
 // ---- small symmetric systems of a multi-dof joint
-// ------------------------------------------------------------------
 
 // A = L D L^T in place, unit L below the diagonal, 1/D on it. False when a pivot is not positive.
 template <int N, class T>
@@ -42,7 +41,6 @@ TENON_INLINE void solve_ldl(const T (&A)[N][N], T (&x)[N]) {
 }
 
 // ---- steps
-// ---------------------------------------------------------------------------------------------------------
 
 template <class T>
 struct HandedUp {
@@ -50,7 +48,7 @@ struct HandedUp {
   Force<T> pA;
 };
 
-// IA - x y^T / 1 for a symmetric product, y = s x.
+// a - x y^T for y = s x, so that the product is symmetric.
 template <class T>
 TENON_INLINE void subtract_outer(ArticulatedInertia<T>& a, const Force<T>& x, const Force<T>& y) {
   a.I.xx = a.I.xx - x.n.x * y.n.x, a.I.xy = a.I.xy - x.n.x * y.n.y, a.I.xz = a.I.xz - x.n.x * y.n.z;
@@ -70,14 +68,14 @@ TENON_INLINE T dot(const Force<T>& f, const Motion<T>& m) {
   return dot(m, f);
 }
 
-// Row and column A := 0, known to the compiler.
+// Sets row and column A to zero, which the compiler then knows.
 template <int A, class T>
 TENON_INLINE void clear_axis(ArticulatedInertia<T>& a) {
   const T o(0);
   at<A, 0>(a) = o, at<A, 1>(a) = o, at<A, 2>(a) = o, at<A, 3>(a) = o, at<A, 4>(a) = o, at<A, 5>(a) = o;
 }
 
-// Eliminates the joint of node i: stores U, D, u; turns (IA, pA) into what the parent sees, still in body
+// Eliminates the joint of node i: stores U, D, u; (IA, pA) becomes what the parent sees, still in body
 // coordinates. Returns false when D is not positive definite. loops: there may be folded rotors.
 template <class J, bool armature, bool loops, class T>
 TENON_INLINE bool eliminate_joint(const ModelData& m, int i, const Motion<T>& c, const T* tau, HandedUp<T>& h,
@@ -120,14 +118,14 @@ TENON_INLINE bool eliminate_joint(const ModelData& m, int i, const Motion<T>& c,
       for (int s = 0; s <= r; ++s) D[6 * r + s] = d[r][s];
     if (n.parent < 0) return positive;
     if (N == 6 && no_armature) {
-      // A free body hands no inertia up: Ia = 0 exactly, and the joint force passes whole.
+      // A free body passes no inertia on: Ia = 0 exactly, and the whole joint force.
       const T o(0);
       h.IA = {{o, o, o, o, o, o}, {o, o, o, o, o, o, o, o, o}, {o, o, o, o, o, o}};
       const T* t = tau + n.v_index;
       h.pA = load_force<T>(t);
       return positive;
     }
-    // W = U D^-1, column by column of U^T: W_row = D^-1 U_row.
+    // W = U D^-1, row by row: W_row = D^-1 U_row.
     T y[6][N];
     for (int r = 0; r < N; ++r) {
       T col[6];
@@ -192,7 +190,7 @@ TENON_INLINE void store(T* a, const ArticulatedInertia<T>& m) {
   a[15] = m.M.xx, a[16] = m.M.xy, a[17] = m.M.xz, a[18] = m.M.yy, a[19] = m.M.yz, a[20] = m.M.zz;
 }
 
-// Eliminates the joint of node i and brings what its parent sees into the parent's frame.
+// Eliminates the joint of node i; (IA, pA) becomes what its parent sees, in the parent's frame.
 template <bool loops = false, class T>
 TENON_INLINE bool hand_up(const ModelData& m, int i, const T* v, const T* tau, HandedUp<T>& h,
                           WorkspaceData<T>& w) {
@@ -208,7 +206,7 @@ TENON_INLINE bool hand_up(const ModelData& m, int i, const T* v, const T* tau, H
       positive = eliminate_joint<J, armature.value, loops>(m, i, c, tau, h, w);
       h = {inertia_to_parent(X, h.IA), force_to_parent(X, h.pA)};
     };
-    // Without armature an eliminated axis holds exact zeros, which thin out the transform as well.
+    // Without armature an eliminated axis is exactly zero, which makes the transform cheaper too.
     if (J::one_dof && m.armature[n.v_index] == 0)
       eliminate(Int<0>{});
     else
@@ -216,7 +214,7 @@ TENON_INLINE bool hand_up(const ModelData& m, int i, const T* v, const T* tau, H
   });
   return positive;
 }
-// Adds handed-up inertia and force to a parent's places in memory; first: the inertia is not there yet.
+// Adds inertia and force of a child to the parent's memory; first: no inertia is there yet.
 template <class T>
 TENON_INLINE void add_to_memory(const HandedUp<T>& h, bool first, T* IA, T* pA) {
   store(pA, load_force<T>(pA) + h.pA);

@@ -1,16 +1,16 @@
-// URDF text to Mechanism: links with their inertia, joints with origin, axis, limits and dynamics; what ties
-// joints together by URDF's <mimic> and by <loop>, <coupling> and the attribute independent of URDF+.
+// URDF text to Mechanism: links with their inertia, joints with origin, axis, limits and dynamics; ties
+// between joints by <mimic> of URDF and by <loop>, <coupling> and the attribute independent of URDF+.
 //
-// Read with an XML parser alone. urdfdom would do, but it forgets line numbers, prints its errors instead of
-// returning them, and would bring four more shared libraries along with the one file users load. The tests
-// use it as an oracle instead: every model must read the same through both.
+// Needs only an XML parser. urdfdom could read the text, but it has no line numbers, prints its errors
+// instead of returning them, and would add four shared libraries to the single file of this library. The
+// tests use it as an oracle: every model must read the same through both.
 //
 // Frames: <inertial><origin rpy> turns the frame in which ixx ... izz are given, so with R its rotation the
 // inertia in link axes is R I R^T; the centre of mass is the origin's xyz. The joint frame is the child's
 // link frame at q = 0.
 //
 // Checked here, because the line is known here: numbers, missing and repeated elements, unknown and repeated
-// names, a zero axis. Whether the whole is a tree with possible inertias is for Model::compile.
+// names, a zero axis. Model::compile checks that links form a tree and that inertias are possible.
 
 #include "tenon/urdf.hpp"
 
@@ -79,7 +79,7 @@ JointType read_type(const Element& joint) {
                  "floating (a universal joint is two revolute ones)");
 }
 
-// URDF+ writes Python's and C's spellings alike.
+// URDF+ files use the spellings of Python and of C.
 bool read_flag(const Element& e, const char* attribute) {
   const std::string text = e.text(attribute);
   for (const char* yes : {"true", "True", "1"})
@@ -134,7 +134,7 @@ Vector3 read_axis(const Element& joint, JointType type) {
   return direction;
 }
 
-// Position limits mean something for revolute and prismatic joints only; there URDF's default is zero.
+// Only revolute and prismatic joints have position limits; for them URDF's default is zero.
 void read_limit(const Element& joint, MechanismJoint& out) {
   const bool bounded = out.type == JointType::revolute || out.type == JointType::prismatic;
   const std::optional<Element> limit = joint.child("limit");
@@ -163,7 +163,7 @@ void read_dynamics(const Element& joint, MechanismJoint& out) {
   out.friction = dynamics->number("friction", 0);
 }
 
-// One document on its way to a Mechanism.
+// Reads one document into a Mechanism.
 class Reader {
  public:
   Reader(const std::string& source, const UrdfOptions& options) : report_(source), options_(options) {
@@ -209,7 +209,7 @@ class Reader {
     return *robot;
   }
 
-  // Macros that nobody expanded would drop out silently and leave another robot.
+  // A macro that was not expanded would silently change the robot.
   void refuse_xacro(const tinyxml2::XMLElement& root) const {
     for (const auto* e = root.FirstChildElement(); e != nullptr; e = e->NextSiblingElement())
       if (std::strncmp(e->Name(), "xacro:", 6) == 0)
@@ -238,13 +238,13 @@ class Reader {
     return Element(e, std::string(e.Name()) + " " + in_quotes(name), report_);
   }
 
-  // True where the caller asked for the tree without this.
+  // Whether options ignore this element; warns if so.
   static bool ignored(const Element& e, bool wanted) {
     if (wanted) e.warn("<" + std::string(e.tag()) + "> ignored; the mechanism is read as a tree");
     return wanted;
   }
 
-  // Names of loops and couplings, all alike.
+  // Checks and returns the name of a loop or coupling; they share one set of names.
   std::string tie_name(const Element& e) {
     const std::string name = e.text("name");
     const auto [place, fresh] = tie_lines_.emplace(name, e.line());
@@ -373,7 +373,7 @@ class Reader {
     return end.text("link");
   }
 
-  // The links that joints name must exist, and no link may hang on two joints.
+  // The links that joints name must exist, and no link may have two parent joints.
   void check_references() const {
     std::map<std::string_view, std::string_view> holder;
     for (const MechanismJoint& joint : out_.joints) {
@@ -404,7 +404,7 @@ class Reader {
                          "joints move freely");
   }
 
-  // A name that must turn out to exist, by whom and where it is used.
+  // A name that must exist, and the place where it is used.
   struct Reference {
     std::string name, subject;
     int line;

@@ -15,7 +15,8 @@ std::size_t index(std::int32_t i) {
   return static_cast<std::size_t>(i);
 }
 
-// Rows come into a cluster through a body that has some, and through one on which others with rows hang.
+// Whether rows enter a cluster through more than one body: rows on the body, or on its subtree outside the
+// cluster.
 bool rows_meet_in_a_cluster(const ModelData& m, const ConstraintData& c) {
   std::vector<std::int32_t> entries(index(m.cluster_count), -1);
   const auto one_more = [&](std::int32_t i) {
@@ -42,7 +43,7 @@ CabaOsimMemory<T>::CabaOsimMemory(const ModelData& m, const ConstraintData* cons
   if (!rows_meet_in_cluster_) find_links(m, *constraints);
   data.row_count = constraints->row_count;
   data.world_rows = constraints->node_row_first[0];
-  data.stride = (data.row_count + 2 * pack - 2) / pack * pack;  // at least three places behind the rows
+  data.stride = (data.row_count + 2 * pack - 2) / pack * pack;  // at least three places after the rows
   allocate(m);
 }
 
@@ -53,7 +54,7 @@ void CabaOsimMemory<T>::find_links(const ModelData& m, const ConstraintData& c) 
   std::vector<std::int32_t> sides(index(m.node_count), 0);
   for (std::int32_t s = 0; s < c.support_count; ++s) {
     const std::int32_t i = c.support[s], parent = m.nodes[i].parent, cluster = m.node_cluster[i];
-    // All bodies of a cluster support its rows; it is one side of its parent.
+    // All bodies of a cluster support its rows, but it is one side of its parent.
     const bool counts = cluster < 0 || i == m.clusters[cluster].node_begin;
     if (parent >= 0 && counts) ++sides[index(parent)];
   }

@@ -14,16 +14,17 @@ namespace tenon {
 template <class T>
 class CabaOsimMemory {
  public:
-  // constraints may be null. Nothing is made for rows that stand between two links.
+  // constraints may be null. Makes nothing for inter-body rows.
   CabaOsimMemory(const ModelData& m, const ConstraintData* constraints);
   CabaOsimMemory(const CabaOsimMemory&) = delete;
   CabaOsimMemory& operator=(const CabaOsimMemory&) = delete;
 
   std::size_t bytes() const;
-  // Some link has more rows than its segment has velocity coordinates.
+  // Whether some link has more rows than its segment has velocity coordinates.
   bool more_rows_than_joints() const { return more_rows_than_joints_; }
 
-  // Rows come into a cluster through several of its bodies: no links are made, the methods cannot be used.
+  // Whether rows enter a cluster through several of its bodies: no links are made, the methods cannot be
+  // used.
   bool rows_meet_in_cluster() const { return rows_meet_in_cluster_; }
 
   CabaOsimData<T> data{};

@@ -1,4 +1,4 @@
-// What a workspace holds for the Coriolis matrix (kernels/tree/coriolis.hpp).
+// Memory of a workspace for the Coriolis matrix (kernels/tree/coriolis.hpp).
 #pragma once
 
 #include <cstddef>

@@ -15,10 +15,11 @@ struct DampedInverseMemory {
   DampedInverseMemory(const ModelData& m, const ConstraintData* constraints);
   std::size_t bytes() const;
 
-  // What apply_damped_delassus_inverse finds: the method that factored, automatic for none.
+  // The method of the last factor_damped_delassus, for apply; automatic: none.
   DampedInverseMethod factored = DampedInverseMethod::automatic;
-  bool formed = false;     // by caba_osim already, because it had to see whether rows depend on each other
-  bool dependent = false;  // they do, or meet inside a cluster: it left them to pv_osimr
+  bool on_folded = false;  // the folded form holds the factor
+  bool formed = false;     // caba_osim has formed it, in order to detect redundant rows
+  bool dependent = false;  // redundant rows, or rows that meet inside a cluster: pv_osimr took over
   CabaOsimMemory<double> caba;
   PvOsimfMemory<double> osimf;
   std::vector<double> damping;        // E, rows in the kernels' order

@@ -18,7 +18,8 @@ std::int32_t cluster_of(const ModelData& m, std::int32_t node) {
   return m.cluster_count > 0 ? m.node_cluster[node] : -1;
 }
 
-// Calls f for each joint, or cluster, from a node to another, with the node it hangs on and its columns.
+// Calls f for each joint, or cluster, on the path from `node` inward to `to`, with its parent and its
+// columns.
 template <class F>
 void along_way(const ModelData& m, std::int32_t node, std::int32_t to, F&& f) {
   for (std::int32_t i = node; i != to; i = m.nodes[i].parent) {
@@ -35,7 +36,7 @@ DelassusMemory<T>::DelassusMemory(const ModelData& m, const ConstraintData* cons
                                   const PvData<T>& pv) {
   for (std::int32_t r = 0; constraints && r < constraints->row_count; ++r)
     in_order = in_order && constraints->user_row[r] == r;
-  // inter-body rows and clusters are for the dense method alone.
+  // No tables for inter-body rows in models with clusters: only dense takes such rows.
   const bool rows = constraints && constraints->row_count > 0 &&
                     (m.cluster_count == 0 || constraints->inter_body_count == 0);
   if (rows) {
@@ -48,14 +49,14 @@ DelassusMemory<T>::DelassusMemory(const ModelData& m, const ConstraintData* cons
   allocate(m, rows ? constraints->row_count : 0, pv);
 }
 
-// A way on which rows travel: of an end or of a branch.
+// A path on which rows are propagated: that of an end or of a branch.
 struct OsimrWay {
   bool branch;
   std::int32_t index;
 };
 
-// The supporting nodes from the leaves on, and what arrives at each from the nodes, or clusters, that hang on
-// it.
+// Visits supporting nodes from the leaves inward; collects what arrives at each from its child nodes and
+// clusters.
 template <class T>
 class DelassusMemory<T>::BranchFinder {
  public:
@@ -115,7 +116,7 @@ class DelassusMemory<T>::BranchFinder {
     leave(m_.nodes[i].parent, {ways, begin, end});
   }
 
-  // Its own rows, and those of each cluster or node that hangs on it, enter the cluster apart.
+  // Its own rows, and those of each child cluster or node, enter the cluster separately.
   void visit_body(std::int32_t i, std::int32_t cluster) {
     std::vector<OsimrWay>& entering = entering_[static_cast<std::size_t>(cluster)];
     if (own_rows(i) > most_rows_of_end)
@@ -151,7 +152,7 @@ class DelassusMemory<T>::BranchFinder {
     }
   }
 
-  // The rows of each way into a cluster.
+  // The rows of each path into a cluster.
   void collect(OsimrMeet& meet) {
     const std::int32_t number = static_cast<std::int32_t>(&meet - to_.meets_.data());
     std::vector<OsimrGroup>& groups = to_.groups_;
@@ -172,7 +173,7 @@ class DelassusMemory<T>::BranchFinder {
   std::vector<std::vector<OsimrWay>> entering_;  // per cluster
 };
 
-// Rows of a branch by the way they come: its own first, then what ends or lower branches bring.
+// Groups of a branch by the path of their rows: its own first, then those of ends and outer branches.
 template <class T>
 void DelassusMemory<T>::find_groups(const ModelData& m, const ConstraintData& c) {
   for (std::size_t b = 0; b < branches_.size(); ++b) {
@@ -203,7 +204,7 @@ std::int32_t DelassusMemory<T>::way_dofs(const ModelData& m, std::int32_t node, 
   return std::max(dofs, 1);
 }
 
-// Numbers that the columns of any way take; the stride of those with the rows of a branch.
+// The number of places for the columns of any path; way_stride for those with the rows of a branch.
 template <class T>
 std::size_t DelassusMemory<T>::measure_ways(const ModelData& m) {
   std::int32_t most_rows = 0, size = 0;
@@ -216,19 +217,20 @@ std::size_t DelassusMemory<T>::measure_ways(const ModelData& m) {
   return static_cast<std::size_t>(size + 3);  // a pack may begin at the last row
 }
 
-// Operations, about as `tenon count` finds them.
+// Costs in operations, about as `tenon count` counts them.
 namespace cost {
-constexpr double row_dof = 36, coordinates_dof = 278;          // past a joint, for each of its dofs
-constexpr double root_row_dof = 6, root_coordinates_dof = 26;  // likewise where they need not go on
-constexpr double unit_rows = 300;   // what the coordinates save at the beginning, as rows of the unit matrix
+constexpr double row_dof = 36, coordinates_dof = 278;          // across a joint, for each of its dofs
+constexpr double root_row_dof = 6, root_coordinates_dof = 26;  // the same at the root, where propagation ends
+constexpr double unit_rows = 300;   // saved by coordinates at the start: rows of the unit matrix
 constexpr double product = 66;      // of a row with a 6 x 6 matrix
-constexpr double own_product = 33;  // the same where the row is as the constraint has it, with few entries
+constexpr double own_product = 33;  // the same where the row is the constraint's own, with few entries
 constexpr double sandwich = 650;    // P Omega P^T, symmetric
 constexpr double pair = 11;         // of two rows with six numbers each
-constexpr double pair_dof = 2;      // of two rows that travel
+constexpr double pair_dof = 2;      // of two rows that are propagated
 }  // namespace cost
 
-// Of the way of a branch to the one above it; `away` for each dof before the root, `root` for the root's.
+// The cost of a path from a branch to the next one inward: `away` for each dof, but `root` for those of the
+// root joint.
 template <class T>
 double DelassusMemory<T>::cost_of_way(const ModelData& m, const OsimrBranch& branch, double away,
                                       double root) const {
@@ -239,13 +241,14 @@ double DelassusMemory<T>::cost_of_way(const ModelData& m, const OsimrBranch& bra
   return sum;
 }
 
-// Whether the rows of a branch travel or its six coordinates: the cheaper, all below it included.
+// Chooses whether the rows of a branch are propagated or its six coordinates: the cheaper, its subtree
+// included.
 template <class T>
 void DelassusMemory<T>::choose_what_travels(const ModelData& m, const ConstraintData& c) {
   struct Cost {
-    double rows = 0, coordinates = 0;  // of all below the next branch, where the one or the other travel
-    double pairs = 0;                  // of rows whose blocks are complete below
-    std::int32_t last_begin = 0;       // of the last of these; nothing comes behind it that it pairs with
+    double rows = 0, coordinates = 0;  // of the subtree of the next branch, for either choice
+    double pairs = 0;                  // of rows whose blocks are already complete
+    std::int32_t last_begin = 0;       // of the last of these; it pairs with no later rows
   };
   std::vector<Cost> costs(branches_.size());
   for (std::size_t b = 0; b < branches_.size(); ++b) {
@@ -268,7 +271,7 @@ void DelassusMemory<T>::choose_what_travels(const ModelData& m, const Constraint
     own.coordinates += std::min(cost::sandwich, 6 * rows_way) +
                        std::min(cost::own_product, rows_way) * own_rows +
                        std::min(cost::product, rows_way) * (branch.row_end - own_end);
-    // The branch above pairs its rows once more, unless the blocks of these are complete.
+    // The next branch computes the pairs of its rows again, unless their blocks are complete.
     branch.carries_rows = own.rows + cost::pair * pairs < own.coordinates;
     Cost& above = costs[static_cast<std::size_t>(branch.up)];
     above.rows += own.rows;
@@ -278,13 +281,13 @@ void DelassusMemory<T>::choose_what_travels(const ModelData& m, const Constraint
     if (branch.row_end == branches_[static_cast<std::size_t>(branch.up)].row_end)
       above.last_begin = branch.row_begin;
   }
-  // All below a branch whose rows travel do so, from the root on.
+  // If a branch propagates its rows, all branches in its subtree do; set from the root outward.
   for (std::size_t b = branches_.size(); b-- > 0;)
     if (branches_[b].up >= 0 && branches_[static_cast<std::size_t>(branches_[b].up)].carries_rows)
       branches_[b].carries_rows = 1;
 }
 
-// Rows meet at a node with rows of its own and at one with several supporting children.
+// Rows meet at a node with its own rows and at one with several supporting children.
 template <class T>
 void DelassusMemory<T>::find_efpa_nodes(const ModelData& m, const PvData<T>& pv) {
   std::vector<std::int32_t> place(static_cast<std::size_t>(m.node_count), -1);
@@ -344,7 +347,7 @@ void DelassusMemory<T>::allocate(const ModelData& m, int row_count, const PvData
   osimr.ends = ends_.data();
   osimr.branches = branches_.data();
   osimr.groups = groups_.data();
-  osimr.row_stride = (row_count + 7 + 3) / 4 * 4;  // the packs of an end may begin at the last row
+  osimr.row_stride = (row_count + 7 + 3) / 4 * 4;  // packs of an end may begin at the last row
 
   std::int32_t x_size = 0, most_y = 0;
   for (OsimrMeet& meet : meets_) {

@@ -16,7 +16,7 @@ namespace tenon {
 template <class T>
 class DelassusMemory {
  public:
-  // constraints: null for none. pv: tables for the same, whose lanes efpa uses.
+  // constraints null: none. pv: tables for the same model and constraints, whose lanes efpa uses.
   DelassusMemory(const ModelData& m, const ConstraintData* constraints, const PvData<T>& pv);
   DelassusMemory(const DelassusMemory&) = delete;
   DelassusMemory& operator=(const DelassusMemory&) = delete;
@@ -28,8 +28,8 @@ class DelassusMemory {
   KjrData<T> kjr{};
   InverseMassData<T> inverse_mass{};
   T* J = nullptr;                // rows x nv, kernels' order
-  T* inverse_mass_JT = nullptr;  // nv x rows: M^-1 J^T, likewise
-  T* Lambda = nullptr;           // rows x rows, likewise
+  T* inverse_mass_JT = nullptr;  // nv x rows: M^-1 J^T, kernels' order
+  T* Lambda = nullptr;           // rows x rows, kernels' order
 
   bool in_order = true;  // the user's order of rows is the kernels'
 

@@ -3,25 +3,16 @@
 #include <algorithm>
 
 namespace tenon {
-namespace {
-
-int soft_rows(const ConstraintData* c) {
-  return c ? static_cast<int>(
-                 std::count_if(c->compliance, c->compliance + c->row_count, [](double R) { return R > 0; }))
-           : 0;
-}
-
-}  // namespace
-
 DenseMemory::DenseMemory(const ConstraintData* constraints, int coordinates, double* room)
-    : factor(constraints ? constraints->row_count : 0, coordinates, soft_rows(constraints), room) {
+    : factor(constraints ? constraints->row_count : 0, coordinates, constraints ? constraints->row_count : 0,
+             room) {
   const std::size_t rows = constraints ? static_cast<std::size_t>(constraints->row_count) : 0;
   for (std::vector<double>* x : {&b, &unreachable, &slack}) x->assign(rows, 0.0);
   y.assign(static_cast<std::size_t>(factor.length()), 0.0);
 }
 
 std::size_t DenseMemory::room_size(const ConstraintData* constraints, int coordinates) {
-  return constraints ? RowFactor::room_size(constraints->row_count, coordinates, soft_rows(constraints)) : 0;
+  return constraints ? RowFactor::room_size(constraints->row_count, coordinates, constraints->row_count) : 0;
 }
 
 std::size_t DenseMemory::bytes() const {

@@ -10,7 +10,7 @@ namespace tenon {
 
 // Sized once.
 struct DenseMemory {
-  // coordinates: of M. room: of room_size numbers, used during a solve only.
+  // coordinates: those of M. room: room_size numbers, used only during a solve.
   DenseMemory(const ConstraintData* constraints, int coordinates, double* room);
   static std::size_t room_size(const ConstraintData* constraints, int coordinates);
   std::size_t bytes() const;

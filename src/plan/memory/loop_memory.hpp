@@ -1,6 +1,7 @@
-// What a workspace holds for a model with kinematic loops, beside the arena. Empty without loops.
+// Memory of a workspace for a model with kinematic loops, besides the arena. Empty without loops.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -24,6 +25,10 @@ struct LoopMemory {
     start.assign(static_cast<std::size_t>(model.nq), 0);
     best = start;
     target = start;
+    std::size_t widest = 0;
+    for (const ClusterData& c : model.loops.clusters)
+      widest = std::max(widest, static_cast<std::size_t>((c.row_count + 1) * c.v_count));
+    split_scratch.assign(widest, 0);
     const int rows = model.data().loop_row_count;
     K.resize(static_cast<std::size_t>(rows) * nv);
     multipliers = OnDemand<reference::KktSolver>([&model, rows] {
@@ -33,12 +38,21 @@ struct LoopMemory {
   }
   std::size_t bytes() const {
     return assembly.bytes() +
-           sizeof(double) * (callback_scratch.size() + spanning.size() + bias.size() + independent.size() +
-                             3 * start.size()) +
+           sizeof(double) * (callback_scratch.size() + split_scratch.size() + spanning.size() + bias.size() +
+                             independent.size() + 3 * start.size()) +
            M.bytes() + MG.bytes() + H.bytes() + K.bytes() + multipliers.bytes();
   }
 
+  // The state of the current call, in the coordinates of the sweeps, and whether the arena holds G and g for
+  // it.
+  struct Known {
+    const double *q = nullptr, *v = nullptr;
+    bool G = false, g = false;
+  };
+
   Assembly assembly;
+  Known known;
+  std::vector<double> split_scratch;  // K of the largest cluster, and a number for each coordinate
   std::vector<double> callback_scratch;
   OnDemandArray M, MG, H;                           // projection: M of the tree, M G, G^T M G
   std::vector<double> spanning, bias, independent;  // vectors of nv, nv and ny

@@ -8,8 +8,8 @@
 namespace tenon {
 namespace {
 
-// Compliance over the row's Delassus diagonal from which a row is a spring on its own link: a stiffer one
-// would drown the link's inertia.
+// Compliance relative to the row's Delassus diagonal from which a row is a spring on its own link: a stiffer
+// spring would exceed the link's inertia by far.
 constexpr double soft_enough = 1e-2;
 
 template <class T>
@@ -24,13 +24,15 @@ PvEarlyMemory<T>::PvEarlyMemory(const ModelData& m, const ConstraintData* constr
   if (!constraints || constraints->row_count == 0) return;
   const ConstraintData& c = *constraints;
   find_nodes(m, c);
-  sort_rows(c);
+  // A plan for rows without compliance has the most joins and squeezes.
+  const std::size_t rows = static_cast<std::size_t>(c.row_count);
+  compliance_.assign(rows, T(0));
+  for (std::vector<std::int32_t>* x : {&hard_rows_, &soft_rows_}) x->reserve(rows);
+  sort_rows(c, std::vector<double>(rows, 0).data());
   plan_joins();
-  scale_rows(c);
   sets_.resize(nodes_.size());
   passed_.resize(nodes_.size());
   lambda_out_.assign(early_travel * nodes_.size(), T(0));
-  compliance_.assign(c.compliance, c.compliance + c.row_count);
   joined_.resize(joins_.size());
   columns_.resize(static_cast<std::size_t>(m.nv));
   squeezes_.resize(static_cast<std::size_t>(squeeze_count_));
@@ -47,7 +49,18 @@ PvEarlyMemory<T>::PvEarlyMemory(const ModelData& m, const ConstraintData* constr
   data.columns = columns_.data();
   data.squeezes = squeezes_.data();
   data.lambda_out = lambda_out_.data();
+  for (std::vector<T>* x : {&delassus_scale_, &weight_scale_}) x->assign(rows, T(1));
+  update_rows(c);
   scale_by_delassus();
+}
+
+template <class T>
+void PvEarlyMemory<T>::update_rows(const ConstraintData& c) {
+  if (c.row_count == 0) return;
+  std::copy_n(c.compliance, c.row_count, compliance_.begin());
+  sort_rows(c, c.compliance);
+  plan_joins();
+  scale_rows(c);
 }
 
 template <class T>
@@ -61,15 +74,17 @@ void PvEarlyMemory<T>::find_nodes(const ModelData& m, const ConstraintData& c) {
     const std::int32_t parent = m.nodes[e.node].parent;
     e.parent = parent < 0 ? -1 : place[static_cast<std::size_t>(parent)];
   }
+  most_.resize(nodes_.size());
 }
 
 template <class T>
-void PvEarlyMemory<T>::sort_rows(const ConstraintData& c) {
+void PvEarlyMemory<T>::sort_rows(const ConstraintData& c, const double* compliance) {
+  for (std::vector<std::int32_t>* x : {&hard_rows_, &soft_rows_, &hard_begin_}) x->clear();
   for (EarlyNode& e : nodes_) {
     hard_begin_.push_back(static_cast<std::int32_t>(hard_rows_.size()));
     e.soft_begin = static_cast<std::int32_t>(soft_rows_.size());
     for (std::int32_t r = c.node_row_first[e.node]; r < c.node_row_first[e.node + 1]; ++r) {
-      const bool soft = c.compliance[r] >= soft_enough * c.scale[r];
+      const bool soft = compliance[r] >= soft_enough * c.scale[r];
       (soft ? soft_rows_ : hard_rows_).push_back(r);
     }
     e.soft_end = static_cast<std::int32_t>(soft_rows_.size());
@@ -77,15 +92,17 @@ void PvEarlyMemory<T>::sort_rows(const ConstraintData& c) {
   hard_begin_.push_back(static_cast<std::int32_t>(hard_rows_.size()));
 }
 
-// Children come first, in the order of the sweep, then the rows on the node itself, six at a time. A squeeze
-// is planned wherever more than six may meet, should no joint take any row.
+// Children first, in the order of the sweep, then the rows on the node itself, six at a time. A squeeze is
+// planned wherever more than six rows would meet if no joint carried any.
 template <class T>
 void PvEarlyMemory<T>::plan_joins() {
-  std::vector<std::int32_t> most(nodes_.size(), 0);  // rows that may leave a node
+  joins_.clear();
+  squeeze_count_ = 0;
+  std::fill(most_.begin(), most_.end(), 0);
   for (std::size_t p = 0; p < nodes_.size(); ++p) {
     EarlyNode& e = nodes_[p];
     e.join_begin = static_cast<std::int32_t>(joins_.size());
-    std::int32_t& rows = most[p];
+    std::int32_t& rows = most_[p];
     const auto add = [&](std::int32_t child, std::int32_t begin, std::int32_t count) {
       const bool squeeze = rows + count > early_travel;
       joins_.push_back({child, begin, child < 0 ? count : 0, squeeze ? squeeze_count_++ : -1});
@@ -94,7 +111,7 @@ void PvEarlyMemory<T>::plan_joins() {
     for (std::size_t child = 0; child < p; ++child) {
       if (nodes_[child].parent != static_cast<std::int32_t>(p)) continue;
       nodes_[child].up_join = static_cast<std::int32_t>(joins_.size());
-      add(static_cast<std::int32_t>(child), 0, most[child]);
+      add(static_cast<std::int32_t>(child), 0, most_[child]);
     }
     for (std::int32_t r = hard_begin_[p]; r < hard_begin_[p + 1]; r += early_travel)
       add(-1, r, std::min(early_travel, hard_begin_[p + 1] - r));
@@ -109,8 +126,8 @@ void PvEarlyMemory<T>::scale_rows(const ConstraintData& c) {
   for (std::int32_t r = 0; r < c.row_count; ++r) mean += std::log(c.scale[r] * c.weight[r]);
   mean = std::exp(mean / c.row_count);
   for (std::int32_t r = 0; r < c.row_count; ++r) {
-    delassus_scale_.push_back(1 / std::sqrt(c.scale[r]));
-    weight_scale_.push_back(std::sqrt(c.weight[r] / mean));
+    delassus_scale_[static_cast<std::size_t>(r)] = T(1 / std::sqrt(c.scale[r]));
+    weight_scale_[static_cast<std::size_t>(r)] = T(std::sqrt(c.weight[r] / mean));
   }
 }
 

@@ -8,8 +8,8 @@
 namespace tenon {
 namespace {
 
-// Cubes of rows saved. Two legs of six rows (1296) lose 0.4 us of 3.4 by the split, two legs and two arms
-// with ten fingers (46656) gain 0.9 of 15.
+// Saved products, as differences of cubes of row counts. Two legs of six rows (1296) lose 0.4 us of 3.4 by
+// the split; two legs and two arms with ten fingers (46656) gain 0.9 of 15.
 constexpr double worth_splitting = 20000;
 constexpr std::int32_t pack = 4;  // rows side by side, Lanes::count
 
@@ -25,7 +25,7 @@ std::int32_t cluster_of(const ModelData& m, std::int32_t node) {
   return m.cluster_count > 0 ? m.node_cluster[node] : -1;
 }
 
-// Rows [begin, end) as the next block.
+// Appends a block of rows [begin, end).
 void add_block(std::vector<PvBlock>& blocks, std::int32_t begin, std::int32_t end, std::int32_t border) {
   if (begin == end) return;
   PvBlock block{begin, end - begin, 0, whole_packs(end - begin) + border, 0};
@@ -37,7 +37,7 @@ void add_block(std::vector<PvBlock>& blocks, std::int32_t begin, std::int32_t en
   blocks.push_back(block);
 }
 
-// Rows that are the node's alone: inter-body ones, numbered last, stand on two others.
+// The end of the rows on the node alone: inter-body rows, numbered last, are on two other nodes.
 std::int32_t end_of_own_rows(const ConstraintData& c, std::int32_t node) {
   std::int32_t end = c.node_row_first[node + 1];
   for (std::int32_t j = 0; j < c.inter_body_count; ++j) {
@@ -59,7 +59,7 @@ PvMemory<T>::PvMemory(const ModelData& m, const ConstraintData* constraints) {
   allocate(constraints->row_count);
 }
 
-// Lanes of the inter-body rows that start on a body.
+// Lanes for the inter-body rows that start on a body.
 template <class T>
 void PvMemory<T>::enter_inter_body_rows(const ConstraintData& c, PvGroup& body, std::int32_t& lanes) {
   body.side_begin = static_cast<std::int32_t>(sides_.size());
@@ -76,7 +76,8 @@ void PvMemory<T>::enter_inter_body_rows(const ConstraintData& c, PvGroup& body, 
   body.side_end = static_cast<std::int32_t>(sides_.size());
 }
 
-// Where the two lanes of a inter-body row become one: where its sides meet, or beyond the cluster they meet in.
+// Where the two lanes of an inter-body row are added: where its sides meet, or beyond the cluster they meet
+// in.
 template <class T>
 void PvMemory<T>::plan_merges(const ModelData& m, const ConstraintData& c) {
   const auto place_of = [&](std::int32_t node) {
@@ -126,7 +127,7 @@ void PvMemory<T>::number_lanes(const ModelData& m, const ConstraintData& c) {
       groups.emplace_back();
     }
     own.lane_end = lanes = whole_packs(lanes);
-    // The bodies of a cluster follow each other, so it is the last place.
+    // The bodies of a cluster are consecutive, so it is the last place.
     const std::int32_t here = static_cast<std::int32_t>(nodes_.size()) - 1;
     place[static_cast<std::size_t>(i)] = here;
     nodes_.back().row_end = own.row_end;
@@ -156,7 +157,7 @@ void PvMemory<T>::lay_out_columns(const ModelData& m) {
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     PvNode& n = nodes_[i];
     const std::int32_t end =
-        n.node + 1 < m.node_count ? m.nodes[n.node + 1].v_index : m.nv;  // dofs follow the nodes
+        n.node + 1 < m.node_count ? m.nodes[n.node + 1].v_index : m.nv;  // dofs are numbered as nodes are
     const std::int32_t dofs = n.cluster < 0 ? end - m.nodes[n.node].v_index : m.clusters[n.cluster].y_count;
     n.column_begin = columns;
     n.W_begin = W;
@@ -173,7 +174,7 @@ void PvMemory<T>::lay_out_columns(const ModelData& m) {
   W_size_ = static_cast<std::size_t>(W);
 }
 
-// The rows of each node, or cluster, that hangs on a node or on the world (-1).
+// Appends a block for the rows of each child node or cluster of `parent` (-1: the world).
 template <class T>
 void PvMemory<T>::blocks_behind(const ModelData& m, const ConstraintData& c, std::int32_t parent,
                                 std::int32_t border, std::vector<PvBlock>& blocks) const {
@@ -209,13 +210,13 @@ void PvMemory<T>::find_blocks(const ModelData& m, const ConstraintData& c) {
     ++roots;
   }
   for (std::int32_t j = 0; j < c.inter_body_count; ++j)
-    if (c.items[c.inter_body[j]].meet == root) return;  // the branches are coupled by more than the root
+    if (c.items[c.inter_body[j]].meet == root) return;  // more than the root couples the branches
   if (roots != 1 || cluster_of(m, root) >= 0) return;
   std::vector<PvBlock> branches;
   add_block(branches, c.node_row_first[root], c.node_row_first[root + 1], pv_border);
   const bool rows_on_root = !branches.empty();
   blocks_behind(m, c, root, pv_border, branches);
-  // Rows on the root body alone have no dual Hessian of their own: left whole.
+  // Rows on the root body have no dual Hessian without the root joint; a split needs two other branches.
   if (branches.size() < (rows_on_root ? 3u : 2u)) return;
   split_ = branches;
   const auto cube = [](double rows) { return rows * rows * rows; };

@@ -20,7 +20,7 @@ class PvMemory {
   PvMemory(const PvMemory&) = delete;
   PvMemory& operator=(const PvMemory&) = delete;
 
-  // Whether the products that PvData::split saves outweigh what its border costs.
+  // Whether PvData::split saves more products than its border costs.
   bool split_pays() const { return split_pays_; }
   std::size_t bytes() const;
 

@@ -9,14 +9,14 @@
 namespace tenon {
 namespace {
 
-// A supporting node, or a cluster of them by its first, and the rows on it and what hangs on it.
+// A supporting node, or the first node of a supporting cluster, and the rows in its subtree.
 struct Unit {
   std::int32_t node;
   bool cluster;
   std::int32_t row_begin, row_end;
 };
 
-// Those that hang on a node or on the world (-1).
+// The child units of a node or of the world (-1).
 std::vector<Unit> units_behind(const ModelData& m, const ConstraintData& c, std::int32_t parent) {
   std::vector<Unit> units;
   for (std::int32_t s = 0; s < c.support_count; ++s) {

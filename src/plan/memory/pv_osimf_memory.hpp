@@ -14,7 +14,7 @@ namespace tenon {
 template <class T>
 class PvOsimfMemory {
  public:
-  // constraints may be null. Nothing is made for rows that stand between two links.
+  // constraints may be null. Makes nothing for inter-body rows.
   PvOsimfMemory(const ModelData& m, const ConstraintData* constraints);
   PvOsimfMemory(const PvOsimfMemory&) = delete;
   PvOsimfMemory& operator=(const PvOsimfMemory&) = delete;

@@ -1,5 +1,5 @@
-// What a workspace holds for inverse dynamics of robots with too few motors
-// (calls/underactuated_inverse.cpp), sized for any choice of motors.
+// Memory of a workspace for inverse dynamics of robots with fewer motors than coordinates
+// (calls/underactuated_inverse.cpp), sized for any set of motors.
 #pragma once
 
 #include <cstddef>
