@@ -2,7 +2,8 @@
 #pragma once
 
 #if defined(__GNUC__)
-#define TENON_PRINTF(format_place, first_argument) __attribute__((format(printf, format_place, first_argument)))
+#define TENON_PRINTF(format_place, first_argument) \
+  __attribute__((format(printf, format_place, first_argument)))
 #else
 #define TENON_PRINTF(format_place, first_argument)
 #endif
