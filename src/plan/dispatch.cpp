@@ -47,6 +47,7 @@ static X86Features features_of_this_machine() {
 }
 #endif
 
+// The table for x86-64-v3 or the baseline.
 template <class T>
 static const KernelTable<T>* find(Instructions instructions) {
 #ifdef TENON_DISPATCH_X86

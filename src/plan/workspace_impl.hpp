@@ -90,7 +90,7 @@ struct WorkspaceImpl {
   // The memory of forward dynamics and of the method in `choice` is made with the workspace, all other memory
   // by the first call that needs it (on_demand.hpp).
   void need(Method method);
-  // All of it for what `options` name.
+  // The memory of all methods and products that `options` name.
   void make_room(const WorkspaceOptions& options);
   // The path rows and row matrices of WorkspaceData, and the tables of prox_ltls for inter-body rows.
   void need_joint_space();

@@ -60,8 +60,8 @@ struct Damping {
   Damping() = default;
   Damping(double mu_, const double* mu_of_row_ = nullptr) : mu(mu_), mu_of_row(mu_of_row_) {}
 
-  double mu = 0;  // of every row; 0: default_relative_mu over the typical Delassus diagonal of the row
-  const double* mu_of_row = nullptr;  // instead: of each row, the user's order, each as mu
+  double mu = 0;  // of every row; 0: default_relative_mu divided by the row's typical Delassus diagonal
+  const double* mu_of_row = nullptr;  // in place of mu: one for each row, in the user's order; 0 as above
 };
 inline constexpr double default_relative_mu = 1e5;
 

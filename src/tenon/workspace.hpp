@@ -1,7 +1,8 @@
-// Everything a computation needs beside the model, used by one thread at a time. No dynamics call locks or
-// logs. Made with the memory of forward dynamics, of the method that automatic takes and of what
-// WorkspaceOptions ask for; what another method, the factor of the mass matrix, projections, Delassus matrices
-// and operational space need comes with the first call, which throws std::bad_alloc where there is none left; no later call allocates or throws.
+// All memory of a computation beside the model, used by one thread at a time. No dynamics call locks or logs.
+// A workspace is made with the memory of forward dynamics, of the method that automatic takes and of what
+// WorkspaceOptions name. Other methods, the factor of the mass matrix, projections, Delassus matrices and
+// operational space allocate theirs in the first call, which throws std::bad_alloc on failure; no later call
+// allocates or throws.
 #pragma once
 
 #include <array>
