@@ -1,7 +1,7 @@
 // The kernels of one instruction set as a table of functions. A workspace picks its table once, when it is
-// made. The table is composed of groups; each is filled by <group>_kernels.hpp of its folder and compiled by
-// a translation unit of its own (instantiate_<group>.cpp), so that a change to one kernel recompiles its
-// group alone. A new group is a struct here, a line in TENON_KERNEL_GROUPS and these two files.
+// made. The table is composed of groups; each is compiled by a file of its own in its folder
+// (<group>_kernels.cpp), so that a change to one kernel recompiles its group alone. A new group is a struct
+// here, a line in TENON_KERNEL_GROUPS and that file.
 #pragma once
 
 #include "kernels/cluster/independent_space_data.hpp"
@@ -199,7 +199,7 @@ template <class T>
 struct KernelTable : TENON_KERNEL_GROUPS(TENON_GROUP_BASE) InstructionSet {};
 #undef TENON_GROUP_BASE
 
-// The best table this machine can run.
+// The best table this machine can run, or the one for recorders.
 template <class T>
 const KernelTable<T>& kernels();
 

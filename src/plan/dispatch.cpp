@@ -1,5 +1,6 @@
 // Which of the compiled kernels this machine runs. Looked up once per workspace.
 #include "kernels/kernel_table.hpp"
+#include "scalar/recorded.hpp"
 
 #ifdef TENON_DISPATCH_X86
 #include <cpuid.h>
@@ -9,7 +10,7 @@
 
 namespace tenon {
 
-// The functions that give the groups of one instruction set (kernels/*/instantiate_*.cpp), composed into a
+// The functions that give the groups of one instruction set (kernels/*/*_kernels.cpp), composed into a
 // table. Called only where the machine has the set.
 #define TENON_DECLARE_GROUP(type, function) \
   template <class T>                        \
@@ -26,6 +27,7 @@ namespace tenon {
   }
 
 TENON_INSTRUCTION_SET(isa_baseline)
+TENON_INSTRUCTION_SET(isa_recorded)
 #ifdef TENON_DISPATCH_X86
 TENON_INSTRUCTION_SET(isa_x86_64_v3)
 #endif
@@ -49,22 +51,17 @@ static X86Features features_of_this_machine() {
 #endif
 
 // x86-64-v3 or the baseline.
-template <class T>
-static const KernelTable<T>& pick() {
-#ifdef TENON_DISPATCH_X86
-  static const bool wide = has_x86_64_v3(features_of_this_machine());
-  if (wide) return isa_x86_64_v3::table<T>();
-#endif
-  return isa_baseline::table<T>();
-}
-
 template <>
 const KernelTable<double>& kernels<double>() {
-  return pick<double>();
+#ifdef TENON_DISPATCH_X86
+  static const bool wide = has_x86_64_v3(features_of_this_machine());
+  if (wide) return isa_x86_64_v3::table<double>();
+#endif
+  return isa_baseline::table<double>();
 }
 template <>
-const KernelTable<float>& kernels<float>() {
-  return pick<float>();
+const KernelTable<trace::Recorded>& kernels<trace::Recorded>() {
+  return isa_recorded::table<trace::Recorded>();
 }
 
 }  // namespace tenon

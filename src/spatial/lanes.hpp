@@ -11,18 +11,8 @@ namespace tenon {
 TENON_ISA_BEGIN
 
 template <class T>
-struct FourOf;
-template <>
-struct FourOf<double> {
-  typedef double type __attribute__((vector_size(32)));
-  template <int i, int j, int k, int l>
-  TENON_INLINE static void shuffle(const type& a, const type& b, type& out) {
-    out = __builtin_shufflevector(a, b, i, j, k, l);
-  }
-};
-template <>
-struct FourOf<float> {
-  typedef float type __attribute__((vector_size(16)));
+struct FourOf {
+  typedef T type __attribute__((vector_size(4 * sizeof(T))));
   template <int i, int j, int k, int l>
   TENON_INLINE static void shuffle(const type& a, const type& b, type& out) {
     out = __builtin_shufflevector(a, b, i, j, k, l);
@@ -139,6 +129,31 @@ TENON_INLINE Transform<Rot3<Lanes<T>>, Lanes<T>> spread(const Transform<Rot3<T>,
   const Mat3<T>& R = X.R.R;
   using L = Lanes<T>;
   return {{{L(R.xx), L(R.xy), L(R.xz), L(R.yx), L(R.yy), L(R.yz), L(R.zx), L(R.zy), L(R.zz)}}, spread(X.p)};
+}
+
+// Six numbers of each lane, `stride` apart.
+template <class T>
+TENON_INLINE Force<Lanes<T>> load_rows(const T* K, int stride) {
+  const auto load = [&](int e) { return Lanes<T>::load(K + e * stride); };
+  return {{load(0), load(1), load(2)}, {load(3), load(4), load(5)}};
+}
+template <class T>
+TENON_INLINE Motion<Lanes<T>> load_motions(const T* a, int stride) {
+  const Force<Lanes<T>> x = load_rows(a, stride);
+  return {x.n, x.f};
+}
+template <class T>
+TENON_INLINE void store_lanes(T* a, int stride, const Vec3<Lanes<T>>& v) {
+  v.x.store(a), v.y.store(a + stride), v.z.store(a + 2 * stride);
+}
+template <class T>
+TENON_INLINE void store_rows(T* K, int stride, const Force<Lanes<T>>& f) {
+  store_lanes(K, stride, f.n);
+  store_lanes(K + 3 * stride, stride, f.f);
+}
+template <class T>
+TENON_INLINE void store_motions(T* a, int stride, const Motion<Lanes<T>>& m) {
+  store_rows(a, stride, Force<Lanes<T>>{m.w, m.v});
 }
 
 TENON_ISA_END

@@ -23,7 +23,7 @@ TENON_ISA_BEGIN
 template <class T>
 void sweep_cluster(const ModelData& m, const ClusterData& c, const T* q, const T* v, WorkspaceData<T>& w) {
   const T o(0), e(1);
-  const Motion<T> rest{{o, o, o}, {o, o, o}};
+  const Motion<T> rest{};
   for (int i = c.node_begin; i < c.node_begin + c.node_count; ++i) {
     const NodeData& n = m.nodes[i];
     const bool base = n.parent < c.node_begin;
@@ -179,10 +179,11 @@ void loop_constraints(const ModelData& m, const T* q, const T* v, WorkspaceData<
   for (int c = 0; c < m.cluster_count; ++c) evaluate_cluster(m, m.clusters[c], q, v, w);
 }
 
-// G and g of all clusters. After joint_angles, and after the callbacks have filled their rows. Returns the
-// first cluster whose dependent coordinates do not follow from the independent ones at q, or -1.
+// G and g of all clusters, after the callbacks have filled their rows. Returns the first cluster whose
+// dependent coordinates do not follow from the independent ones at q, or -1.
 template <class T>
 int cluster_constraints(const ModelData& m, const T* q, const T* v, WorkspaceData<T>& w) {
+  joint_angles(m, q, w);
   for (int i = 0; i < m.cluster_count; ++i) {
     const ClusterData& c = m.clusters[i];
     if (c.constant_G) continue;
