@@ -1,6 +1,6 @@
 // The kernels of one instruction set as a table of functions. A workspace picks its table once, when it is
 // made. The table is composed of groups. Each is filled by <group>_kernels.hpp in its folder and compiled by
-// its own translation unit (instantiate_<group>.cpp), so that a change to a kernel recompiles its group only.
+// its own translation unit (kernels/*/<group>_kernels.cpp), so that a change to a kernel recompiles its group only.
 // A new group is a struct here, a line in TENON_KERNEL_GROUPS and these two files.
 #pragma once
 
@@ -200,7 +200,7 @@ template <class T>
 struct KernelTable : TENON_KERNEL_GROUPS(TENON_GROUP_BASE) InstructionSet {};
 #undef TENON_GROUP_BASE
 
-// The best table this machine can run.
+// The best table this machine can run, or the one for recorders.
 template <class T>
 const KernelTable<T>& kernels();
 

@@ -1,6 +1,8 @@
 // Chooses the compiled kernels that this machine can run. Called once per workspace.
 #include "plan/dispatch.hpp"
 
+#include "scalar/recorded.hpp"
+
 #ifdef TENON_DISPATCH_X86
 #include <cpuid.h>
 
@@ -9,7 +11,7 @@
 
 namespace tenon {
 
-// The functions that return the groups of one instruction set (kernels/*/instantiate_*.cpp), composed into a
+// The functions that return the groups of one instruction set (kernels/*/*_kernels.cpp), composed into a
 // table. Called only on machines with that instruction set.
 #define TENON_DECLARE_GROUP(type, function) \
   template <class T>                        \
@@ -26,6 +28,7 @@ namespace tenon {
   }
 
 TENON_INSTRUCTION_SET(isa_baseline)
+TENON_INSTRUCTION_SET(isa_recorded)
 #ifdef TENON_DISPATCH_X86
 TENON_INSTRUCTION_SET(isa_x86_64_v3)
 #endif
@@ -47,26 +50,21 @@ static X86Features features_of_this_machine() {
 }
 #endif
 
-// The table for x86-64-v3 or the baseline.
-template <class T>
-static const KernelTable<T>* find(Instructions instructions) {
+// The table for x86-64-v3 or the baseline; null where this machine, or this build, does not have it.
+const KernelTable<double>* kernels_of(Instructions instructions) {
 #ifdef TENON_DISPATCH_X86
   static const bool wide = has_x86_64_v3(features_of_this_machine());
-  if (wide && instructions != Instructions::baseline) return &isa_x86_64_v3::table<T>();
+  if (wide && instructions != Instructions::baseline) return &isa_x86_64_v3::table<double>();
 #endif
-  return instructions == Instructions::x86_64_v3 ? nullptr : &isa_baseline::table<T>();
-}
-
-const KernelTable<double>* kernels_of(Instructions instructions) {
-  return find<double>(instructions);
+  return instructions == Instructions::x86_64_v3 ? nullptr : &isa_baseline::table<double>();
 }
 template <>
 const KernelTable<double>& kernels<double>() {
-  return *find<double>(Instructions::automatic);
+  return *kernels_of(Instructions::automatic);
 }
 template <>
-const KernelTable<float>& kernels<float>() {
-  return *find<float>(Instructions::automatic);
+const KernelTable<trace::Recorded>& kernels<trace::Recorded>() {
+  return isa_recorded::table<trace::Recorded>();
 }
 
 }  // namespace tenon

@@ -60,7 +60,6 @@ class Graph {
   Term arctangent(const Term& y, const Term& x);
 
   const std::vector<Node>& nodes() const { return nodes_; }
-  int input_count() const { return input_count_; }
   const Node& node(const Term& x) const { return nodes_[static_cast<std::size_t>(x.node)]; }
   bool is_constant(const Term& x) const { return node(x).operation == Operation::constant; }
   double value(const Term& x) const { return x.negative ? -node(x).value : node(x).value; }

@@ -13,11 +13,15 @@
 #define TENON_ISA_BEGIN inline namespace TENON_ISA {
 #define TENON_ISA_END }
 
-// A sweep must be inlined as a whole. Kernels for recorders (trace/kernels.cpp) need not be.
+// A sweep must be inlined as a whole. Kernels for recorders need not be.
 #ifndef TENON_INLINE
 #if defined(__GNUC__)
 #define TENON_INLINE inline __attribute__((always_inline))
+#define TENON_INLINE_LAMBDA __attribute__((always_inline))
 #else
 #define TENON_INLINE inline
 #endif
+#endif
+#ifndef TENON_INLINE_LAMBDA
+#define TENON_INLINE_LAMBDA
 #endif

@@ -176,5 +176,30 @@ TENON_INLINE Transform<Rot3<Lanes<T>>, Lanes<T>> spread(const Transform<Rot3<T>,
   return {{{L(R.xx), L(R.xy), L(R.xz), L(R.yx), L(R.yy), L(R.yz), L(R.zx), L(R.zy), L(R.zz)}}, spread(X.p)};
 }
 
+// Six numbers of each lane, one component every `stride` numbers.
+template <class T>
+TENON_INLINE Force<Lanes<T>> load_rows(const T* K, int stride) {
+  const auto load = [&](int e) { return Lanes<T>::load(K + e * stride); };
+  return {{load(0), load(1), load(2)}, {load(3), load(4), load(5)}};
+}
+template <class T>
+TENON_INLINE Motion<Lanes<T>> load_motions(const T* a, int stride) {
+  const Force<Lanes<T>> x = load_rows(a, stride);
+  return {x.n, x.f};
+}
+template <class T>
+TENON_INLINE void store_lanes(T* a, int stride, const Vec3<Lanes<T>>& v) {
+  v.x.store(a), v.y.store(a + stride), v.z.store(a + 2 * stride);
+}
+template <class T>
+TENON_INLINE void store_rows(T* K, int stride, const Force<Lanes<T>>& f) {
+  store_lanes(K, stride, f.n);
+  store_lanes(K + 3 * stride, stride, f.f);
+}
+template <class T>
+TENON_INLINE void store_motions(T* a, int stride, const Motion<Lanes<T>>& m) {
+  store_rows(a, stride, Force<Lanes<T>>{m.w, m.v});
+}
+
 TENON_ISA_END
 }  // namespace tenon

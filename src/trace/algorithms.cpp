@@ -8,22 +8,19 @@
 namespace tenon::trace {
 namespace {
 
-constexpr Array q = {"q", "positions", Size::nq};
-constexpr Array v = {"v", "velocities", Size::nv};
+using namespace arrays;
+
 constexpr Array a = {"a", "accelerations", Size::nv};
-constexpr Array tau_in = {"tau", "generalised forces, N m or N", Size::nv};
 constexpr Array b = {"b", "a vector of generalised forces", Size::nv};
 constexpr Array desired = {"desired", "desired accelerations of the rows, m/s^2 or rad/s^2", Size::rows};
 
 constexpr Array poses = {"poses", "of each link: position (3), rotation to world axes (9, column-major)",
                          Size::link_poses};
-constexpr Array tau_out = {"tau", "generalised forces, N m or N", Size::nv};
 constexpr Array bias_out = {"c", "bias forces, N m or N", Size::nv};
 constexpr Array M_out = {"M", "mass matrix, column-major, both triangles", Size::nv_by_nv};
 constexpr Array L_out = {"L", "M = L^T D L: unit lower triangular, column-major", Size::nv_by_nv};
 constexpr Array inv_d_out = {"inv_d", "1 / D", Size::nv};
 constexpr Array x_out = {"x", "M^-1 b", Size::nv};
-constexpr Array qdd_out = {"qdd", "accelerations", Size::nv};
 constexpr Array lambda_out = {"lambda", "forces on the robot along the rows, N or N m", Size::rows};
 
 // ---- without constraints
@@ -85,55 +82,51 @@ void run_aba(Subject<T>& s, const T* const* in, T* const* out) {
 
 // ---- constrained dynamics: q, v, tau, desired -> qdd, lambda
 
-template <class T>
-struct Rows {
-  explicit Rows(const Subject<T>& s) : numbers(static_cast<std::size_t>(s.rows()), T(0)) {}
-  explicit Rows(std::vector<T> given) : numbers(std::move(given)) {}
-  T* data() { return numbers.data(); }
-  T& operator[](int r) { return numbers[static_cast<std::size_t>(r)]; }
-  std::vector<T> numbers;
-};
+// f after so many plain steps from f = 0; evaluate(f, step).
+template <class T, class Evaluate>
+Numbers<T> iterate(const Subject<T>& s, int iterations, const Evaluate& evaluate) {
+  Numbers<T> f(s.rows()), step(s.rows());
+  for (int i = 0; i < iterations; ++i) {
+    evaluate(f, step);
+    for (int r = 0; r < s.rows(); ++r) f[r] = f[r] + step[r];
+  }
+  return f;
+}
 
+// Desired accelerations, the loops and the rows at the state.
 template <class T>
-void take_desired(Subject<T>& s, const T* const* in) {
-  for (int r = 0; r < s.rows(); ++r) s.w.desired[r] = in[3][s.c().user_row[r]];
-}
-template <class T>
-void give_lambda(const Subject<T>& s, const T* lambda, T* const* out) {
-  for (int r = 0; r < s.rows(); ++r) out[1][s.c().user_row[r]] = lambda[r];
-}
-template <class T>
-void add_to(Rows<T>& f, Rows<T>& step, int rows) {
-  for (int r = 0; r < rows; ++r) f[r] = f[r] + step[r];
+void start(Subject<T>& s, const T* const* in) {
+  take_rows(s, in[3], s.w.desired);
+  update_loops(s, in[0], in[1]);
+  s.kernels.constraint_state(s.m(), s.c(), in[0], in[1], false, s.w);
 }
 
 template <class T>
 void iterate_constrained_aba(Subject<T>& s, int iterations, const T* const* in, T* const* out) {
-  take_desired(s, in);
-  update_loops(s, in[0], in[1]);
+  start(s, in);
   WorkspaceData<T>& w = s.w;
-  s.kernels.constraint_state(s.m(), s.c(), in[0], in[1], false, w);
-  Rows<T> inv_mu(proximal_terms(s)), f(s), step(s);
+  const Numbers<T> inv_mu = proximal_terms(s);
   for (int r = 0; r < s.rows(); ++r) {
     w.mu_row[r] = T(1) / (T(s.c().compliance[r]) + inv_mu[r]);
     w.row_force[r] = T(0);
   }
-  for (int i = 0; i < iterations; ++i) {
+  bool started = false;
+  iterate(s, iterations, [&](const Numbers<T>& f, Numbers<T>& step) {
     for (int r = 0; r < s.rows(); ++r) {
       const T force = w.mu_row[r] * (w.k[r] + inv_mu[r] * f[r]);
       step[r] = force - w.row_force[r];
       w.row_force[r] = force;
     }
-    if (i == 0)
+    if (!started)
       s.kernels.constrained_aba_start(s.m(), s.c(), in[1], in[2], out[0], w);
     else
       s.kernels.constrained_aba_iterate(s.m(), s.c(), step.data(), false, in[2], out[0], w);
+    started = true;
     for (int r = 0; r < s.rows(); ++r)
       step[r] = w.mu_row[r] * (w.k[r] - w.Ka[r] - T(s.c().compliance[r]) * f[r]);
-    add_to(f, step, s.rows());
-  }
+  });
   s.kernels.constrained_aba_finish(s.m(), s.c(), in[1], out[0], w);
-  give_lambda(s, w.row_lambda, out);
+  give_rows<T>(s, w.row_lambda, out[1]);
 }
 
 template <class T>
@@ -147,70 +140,63 @@ void run_pv_soft(Subject<T>& s, const T* const* in, T* const* out) {
 
 // iterations 0: exactly; else with proximal terms.
 template <class T>
-void iterate_pv(Subject<T>& s, int iterations, const T* const* in, T* const* out) {
-  take_desired(s, in);
-  update_loops(s, in[0], in[1]);
-  s.kernels.constraint_state(s.m(), s.c(), in[0], in[1], false, s.w);
+void iterate_pv(Subject<T>& s, int iterations, const Numbers<T>& inv_mu, const T* const* in, T* const* out) {
+  start(s, in);
   s.kernels.pv_reduce(s.m(), s.split_base, in[1], in[2], s.pv, s.w);
-  Rows<T> compliance(s), inv_mu(s), f(s), step(s);
-  if (iterations > 0) inv_mu.numbers = proximal_terms(s);
+  Numbers<T> compliance(s.rows());
   for (int r = 0; r < s.rows(); ++r) {
     compliance[r] = T(s.c().compliance[r]);
     s.pv.row_damping[r] = compliance[r] + inv_mu[r];
   }
   s.kernels.pv_factor(s.m(), s.split_base, s.c().scale, s.pv);
-  for (int i = 0; i < std::max(iterations, 1); ++i) {
-    s.kernels.pv_step(s.m(), s.split_base, compliance.data(), f.data(), step.data(), s.pv);
-    add_to(f, step, s.rows());
-  }
+  const Numbers<T> f = iterate(s, iterations, [&](const Numbers<T>& f_, Numbers<T>& step) {
+    s.kernels.pv_step(s.m(), s.split_base, compliance.data(), f_.data(), step.data(), s.pv);
+  });
   s.kernels.pv_roll_out(s.m(), s.c(), in[1], f.data(), out[0], s.pv, s.w);
-  give_lambda(s, f.data(), out);
+  give_rows(s, f.data(), out[1]);
 }
 
 template <class T>
 void run_pv(Subject<T>& s, const T* const* in, T* const* out) {
-  iterate_pv(s, 0, in, out);
+  iterate_pv(s, 1, Numbers<T>(s.rows()), in, out);
 }
 template <class T>
 void run_prox_pv(Subject<T>& s, const T* const* in, T* const* out) {
-  iterate_pv(s, s.options.iterations, in, out);
+  iterate_pv(s, s.options.iterations, proximal_terms(s), in, out);
 }
 
 template <class T>
 void run_pv_early(Subject<T>& s, const T* const* in, T* const* out) {
-  take_desired(s, in);
-  Rows<T> lambda(s);
-  s.kernels.constraint_state(s.m(), s.c(), in[0], in[1], false, s.w);
+  start(s, in);
+  Numbers<T> lambda(s.rows());
   s.kernels.pv_early_reduce(s.m(), in[1], in[2], s.pv_early, s.w);
   s.kernels.pv_early_roll_out(s.m(), s.c(), in[1], lambda.data(), out[0], s.pv_early, s.w);
-  give_lambda(s, lambda.data(), out);
+  give_rows(s, lambda.data(), out[1]);
 }
 
 template <class T>
 void run_prox_ltl(Subject<T>& s, const T* const* in, T* const* out) {
-  take_desired(s, in);
+  take_rows(s, in[3], s.w.desired);
   s.kernels.prox_ltl_start(s.m(), s.c(), in[0], in[1], in[2], false, s.w);
-  Rows<T> inv_mu(proximal_terms(s)), f(s), step(s);
-  s.kernels.prox_ltl_factor(s.c(), inv_mu.data(), s.w);
-  for (int i = 0; i < s.options.iterations; ++i) {
-    s.kernels.prox_ltl_step(s.c(), f.data(), step.data(), s.w);
-    add_to(f, step, s.rows());
-  }
+  s.kernels.prox_ltl_factor(s.c(), proximal_terms(s).data(), s.w);
+  const Numbers<T> f = iterate(s, s.options.iterations, [&](const Numbers<T>& f_, Numbers<T>& step) {
+    s.kernels.prox_ltl_step(s.c(), f_.data(), step.data(), s.w);
+  });
   s.kernels.prox_ltl_finish(s.m(), s.c(), f.data(), out[0], s.w);
-  give_lambda(s, f.data(), out);
+  give_rows(s, f.data(), out[1]);
 }
 
 template <class T>
 void run_prox_ltls(Subject<T>& s, const T* const* in, T* const* out) {
-  take_desired(s, in);
+  take_rows(s, in[3], s.w.desired);
   s.kernels.prox_ltls_start(s.m(), s.c(), in[0], in[1], in[2], false, out[0], s.w);
-  Rows<T> inv_mu(proximal_terms(s)), f(s), step(s);
-  s.kernels.prox_ltls_factor(s.m(), s.c(), inv_mu.data(), s.w);
-  for (int i = 0; i < s.options.iterations; ++i) {
-    s.kernels.prox_ltls_step(s.m(), s.c(), f.data(), i > 0, step.data(), out[0], s.w);
-    add_to(f, step, s.rows());
-  }
-  give_lambda(s, s.w.row_lambda, out);
+  s.kernels.prox_ltls_factor(s.m(), s.c(), proximal_terms(s).data(), s.w);
+  bool moved = false;
+  iterate(s, s.options.iterations, [&](const Numbers<T>& f, Numbers<T>& step) {
+    s.kernels.prox_ltls_step(s.m(), s.c(), f.data(), moved, step.data(), out[0], s.w);
+    moved = true;
+  });
+  give_rows<T>(s, s.w.row_lambda, out[1]);
 }
 
 template <class T>
@@ -220,7 +206,7 @@ std::array<Algorithm<T>, tree_algorithm_count> without_constraints() {
       {{"rnea", "inverse dynamics ([RBDA] Table 5.1), of the spanning tree where there are loops", false,
         true, true},
        {q, v, a},
-       {tau_out},
+       {tau},
        run_rnea<T>},
       {{"bias", "bias forces by RNEA without acceleration, of the spanning tree where there are loops", false,
         true, true},
@@ -236,7 +222,7 @@ std::array<Algorithm<T>, tree_algorithm_count> without_constraints() {
        {q, b},
        {x_out},
        run_ltl_solve<T>},
-      {{"aba", "forward dynamics ([RBDA] Table 7.1)", false, true}, {q, v, tau_in}, {qdd_out}, run_aba<T>},
+      {{"aba", "forward dynamics ([RBDA] Table 7.1)", false, true}, {q, v, tau}, {qdd}, run_aba<T>},
   }};
 }
 
@@ -245,7 +231,7 @@ std::array<Algorithm<T>, constrained_algorithm_count> constrained_dynamics() {
   // loops: constraint rows may be on any body of a cluster; rotors are bodies.
   const auto method = [](const char* name, const char* summary, bool fixed_path, bool loops, auto run) {
     return Algorithm<T>{
-        {name, summary, true, fixed_path, loops}, {q, v, tau_in, desired}, {qdd_out, lambda_out}, run};
+        {name, summary, true, fixed_path, loops}, {q, v, tau, desired}, {qdd, lambda_out}, run};
   };
   return {{
       method("constrained_aba", "constrained dynamics ([CABA] Alg. 1 to 3), proximal iterations", true, true,

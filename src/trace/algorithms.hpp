@@ -41,8 +41,27 @@ class Arrays {
   std::size_t count_ = 0;
 };
 
-// Constraints given as functions (MechanismImplicit::evaluate), for any scalar, numbered as in
-// Model::Loops::callbacks.
+namespace arrays {
+
+inline constexpr Array q = {"q", "positions", Size::nq};
+inline constexpr Array v = {"v", "velocities", Size::nv};
+inline constexpr Array tau = {"tau", "generalised forces, N m or N", Size::nv};
+inline constexpr Array qdd = {"qdd", "accelerations", Size::nv};
+
+}  // namespace arrays
+
+// Zeros to begin with.
+template <class T>
+struct Numbers : std::vector<T> {
+  using std::vector<T>::vector;
+  Numbers() = default;
+  explicit Numbers(int count) : std::vector<T>(static_cast<std::size_t>(count), T(0)) {}
+  T& operator[](int i) { return std::vector<T>::operator[](static_cast<std::size_t>(i)); }
+  const T& operator[](int i) const { return std::vector<T>::operator[](static_cast<std::size_t>(i)); }
+};
+
+// Loops that the program gives as functions (MechanismImplicit::evaluate), for any scalar: by their numbers
+// in Model::Loops::callbacks.
 template <class T>
 using LoopFunctions = std::vector<std::function<void(const T* q, const T* v, T* phi, T* K, T* Kdot_v)>>;
 
@@ -88,14 +107,23 @@ const std::array<Algorithm<T>, algorithm_count>& algorithms();
 
 // 1 / mu of each constraint row; 0 where the row is softer than that and is exact without a multiplier.
 template <class T>
-std::vector<T> proximal_terms(const Subject<T>& subject) {
+Numbers<T> proximal_terms(const Subject<T>& subject) {
   const ConstraintData& c = subject.c();
-  std::vector<T> inv_mu;
+  Numbers<T> inv_mu(c.row_count);
   for (int r = 0; r < c.row_count; ++r) {
     const double inv = c.scale[r] / subject.options.mu;
-    inv_mu.push_back(T(c.compliance[r] >= inv ? 0 : inv));
+    inv_mu[r] = T(c.compliance[r] >= inv ? 0 : inv);
   }
   return inv_mu;
+}
+// Between the user's order of rows and the kernels'.
+template <class T>
+void take_rows(const Subject<T>& s, const T* user, T* rows) {
+  for (int r = 0; r < s.rows(); ++r) rows[r] = user[s.c().user_row[r]];
+}
+template <class T>
+void give_rows(const Subject<T>& s, const T* rows, T* user) {
+  for (int r = 0; r < s.rows(); ++r) user[s.c().user_row[r]] = rows[r];
 }
 
 // G and g of a model with kinematic loops; does nothing without. Throws singular_configuration.

@@ -9,7 +9,8 @@
 namespace tenon::trace {
 namespace {
 
-constexpr Array q = {"q", "positions", Size::nq};
+using arrays::q;
+
 constexpr Array b = {"b", "a vector of the rows", Size::rows};
 constexpr Array delassus = {"delassus", "J M^-1 J^T, column-major, both triangles", Size::rows_by_rows};
 constexpr Array inverse = {"inverse", "(J M^-1 J^T + R + 1/mu)^-1, column-major, both triangles",
@@ -61,72 +62,64 @@ void run_matrix(Subject<T>& s, const T* const* in, T* const* out) {
 
 // E of the rows, rounded up to whole packs.
 template <class T>
-std::vector<T> damping(const Subject<T>& s) {
-  std::vector<T> E = proximal_terms(s);
-  for (int r = 0; r < s.rows(); ++r)
-    E[static_cast<std::size_t>(r)] = E[static_cast<std::size_t>(r)] + T(s.c().compliance[r]);
+Numbers<T> damping(const Subject<T>& s) {
+  Numbers<T> E = proximal_terms(s);
+  for (int r = 0; r < s.rows(); ++r) E[r] = E[r] + T(s.c().compliance[r]);
   E.resize(static_cast<std::size_t>(whole_packs(s.rows())), T(0));
   return E;
 }
 
-// b and x in the kernels' order of rows.
+// b in the kernels' order of rows.
 template <class T>
-std::vector<T> take_b(const Subject<T>& s, const T* given) {
-  std::vector<T> rows(static_cast<std::size_t>(whole_packs(s.rows())), T(0));
-  for (int r = 0; r < s.rows(); ++r) rows[static_cast<std::size_t>(r)] = given[s.c().user_row[r]];
+Numbers<T> take_b(const Subject<T>& s, const T* given) {
+  Numbers<T> rows(whole_packs(s.rows()));
+  take_rows(s, given, rows.data());
   return rows;
-}
-template <class T>
-void give_x(const Subject<T>& s, const std::vector<T>& rows, T* out) {
-  for (int r = 0; r < s.rows(); ++r) out[s.c().user_row[r]] = rows[static_cast<std::size_t>(r)];
 }
 
 // L D L^T of Lambda^-1 + E.
 template <class T>
 struct DenseFactor {
   DenseFactor(Subject<T>& s)
-      : stride(whole_packs(s.rows())),
-        F(static_cast<std::size_t>(stride * (stride + 4)), T(0)),
-        inv_d(static_cast<std::size_t>(stride), T(0)),
-        scratch(F) {
+      : stride(whole_packs(s.rows())), F(stride * (stride + 4)), inv_d(stride), scratch(F) {
     s.kernels.dense_factor(s.w.delassus, damping(s).data(), s.rows(), stride, F.data(), inv_d.data(),
                            scratch.data());
   }
   int stride;
-  std::vector<T> F, inv_d, scratch;
+  Numbers<T> F, inv_d, scratch;
 };
 
 template <class T, void (*fill)(Subject<T>&, const T*)>
 void run_inverse(Subject<T>& s, const T* const* in, T* const* out) {
   fill(s, in[0]);
   DenseFactor<T> f(s);
-  std::vector<T> X(f.F.size(), T(0));
+  Numbers<T> X(f.stride * (f.stride + 4));
   s.kernels.dense_inverse(f.F.data(), f.inv_d.data(), s.rows(), f.stride, f.scratch.data(), X.data());
   give_symmetric(
-      s, [&](int i, int j) { return X[static_cast<std::size_t>(j * f.stride + i)]; }, out[0]);
+      s, [&](int i, int j) { return X[j * f.stride + i]; }, out[0]);
 }
 
 template <class T, void (*fill)(Subject<T>&, const T*)>
 void run_cholesky(Subject<T>& s, const T* const* in, T* const* out) {
   fill(s, in[0]);
   const DenseFactor<T> f(s);
-  std::vector<T> rows = take_b(s, in[1]);
+  Numbers<T> rows = take_b(s, in[1]);
   s.kernels.dense_solve(f.F.data(), f.inv_d.data(), f.stride, rows.data());
-  give_x(s, rows, out[0]);
+  give_rows(s, rows.data(), out[0]);
 }
 
 template <class T>
 void run_pv_osimf(Subject<T>& s, const T* const* in, T* const* out) {
-  const std::vector<T> E = damping(s), given = take_b(s, in[1]);
+  const Numbers<T> E = damping(s), given = take_b(s, in[1]);
   s.kernels.pv_osimf_factor(s.m(), s.c(), in[0], E.data(), s.pv, s.osimf, s.w);
-  std::vector<T> rows(given.size(), T(0));
+  Numbers<T> rows(whole_packs(s.rows()));
   s.kernels.pv_osimf_apply(given.data(), E.data(), rows.data(), s.osimf);
-  give_x(s, rows, out[0]);
+  give_rows(s, rows.data(), out[0]);
 }
 
 template <class T>
 void run_pv_osimf_inverse(Subject<T>& s, const T* const* in, T* const* out) {
-  const std::vector<T> E = damping(s);
+  const Numbers<T> E = damping(s);
   s.kernels.pv_osimf_factor(s.m(), s.c(), in[0], E.data(), s.pv, s.osimf, s.w);
   s.kernels.pv_osimf_form(E.data(), s.caba.matrix, s.osimf);
   give_symmetric(
@@ -135,7 +128,7 @@ void run_pv_osimf_inverse(Subject<T>& s, const T* const* in, T* const* out) {
 
 template <class T>
 void factor_caba(Subject<T>& s, const T* q_in) {
-  const std::vector<T> E = damping(s);
+  const Numbers<T> E = damping(s);
   std::copy_n(E.begin(), s.rows(), s.caba.damping);
   s.kernels.caba_osim_factor(s.m(), s.c(), q_in, s.caba, s.w);
 }
@@ -151,10 +144,10 @@ void run_caba_osim(Subject<T>& s, const T* const* in, T* const* out) {
 template <class T>
 void run_caba_osimf(Subject<T>& s, const T* const* in, T* const* out) {
   factor_caba(s, in[0]);
-  const std::vector<T> given = take_b(s, in[1]);
-  std::vector<T> rows(given.size(), T(0));
+  const Numbers<T> given = take_b(s, in[1]);
+  Numbers<T> rows(whole_packs(s.rows()));
   s.kernels.caba_osimf_apply(given.data(), rows.data(), s.caba);
-  give_x(s, rows, out[0]);
+  give_rows(s, rows.data(), out[0]);
 }
 
 }  // namespace

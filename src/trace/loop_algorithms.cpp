@@ -8,6 +8,7 @@
 
 #include "model/body_poses.hpp"
 #include "scalar/recorded.hpp"
+#include "spatial/small_ldl.hpp"
 #include "state/folded_rotors.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
@@ -16,27 +17,15 @@
 namespace tenon::trace {
 namespace {
 
+using arrays::qdd;
+using arrays::tau;
+
 constexpr Array q = {"q", "positions, loops closed", Size::nq};
 constexpr Array v = {"v", "velocities, as the loops allow", Size::nv};
-constexpr Array tau = {"tau", "generalised forces, N m or N", Size::nv};
 constexpr Array yddot = {"yddot", "accelerations of the independent coordinates", Size::ny};
-
-constexpr Array qdd = {"qdd", "accelerations", Size::nv};
-constexpr Array yddot_out = {"yddot", "accelerations of the independent coordinates", Size::ny};
 constexpr Array tau_y = {"tau_y", "generalised forces of the independent coordinates, N m or N", Size::ny};
 
-template <class T>
-using Numbers = std::vector<T>;
-template <class T>
-Numbers<T> zeros(int count) {
-  return Numbers<T>(static_cast<std::size_t>(count), T(0));
-}
-template <class T>
-T& at(Numbers<T>& x, int i) {
-  return x[static_cast<std::size_t>(i)];
-}
-
-// The same as evaluate_callbacks (plan/assembly.hpp).
+// As evaluate_callbacks does (plan/assembly.hpp).
 template <class T>
 void evaluate_functions(const Model& model, const LoopFunctions<T>& functions, const T* q_in, const T* v_in,
                         WorkspaceData<T>& w) {
@@ -47,17 +36,17 @@ void evaluate_functions(const Model& model, const LoopFunctions<T>& functions, c
     const ClusterData& c = m.clusters[loop.cluster];
     const Model::LoopCallback& call = model.loops.callbacks[static_cast<std::size_t>(loop.item)];
     const int rows = loop.row_count, nv = static_cast<int>(call.v_index.size());
-    Numbers<T> x, rate, K = zeros<T>(rows * nv), Kdot_v = zeros<T>(rows);
+    Numbers<T> x, rate, K(rows * nv), Kdot_v(rows);
     for (const std::int32_t i : call.q_index) x.push_back(q_in[i]);
     for (const std::int32_t i : call.v_index) rate.push_back(v_in[i]);
     functions[static_cast<std::size_t>(loop.item)](x.data(), rate.data(), w.loop_phi + loop.row_begin,
                                                    K.data(), Kdot_v.data());
     for (int i = 0; i < nv; ++i)
-      std::copy_n(&at(K, i * rows), rows,
+      std::copy_n(&K[i * rows], rows,
                   w.loop_K + c.K_begin +
                       (call.v_index[static_cast<std::size_t>(i)] - c.v_begin) * c.row_count + loop.row_begin -
                       c.row_begin);
-    for (int r = 0; r < rows; ++r) w.loop_k[loop.row_begin + r] = -at(Kdot_v, r);
+    for (int r = 0; r < rows; ++r) w.loop_k[loop.row_begin + r] = -Kdot_v[r];
   }
 }
 
@@ -119,7 +108,7 @@ void run_c_aba_folded(Subject<T>& s, const T* const* in, T* const* out) {
   if (!s.folded) return run_c_aba(s, in, out);
   const Model::Folding& folding = *s.model.folding;
   const ModelData& m = folding.model->data();
-  Numbers<T> state[4] = {zeros<T>(m.nq), zeros<T>(m.nv), zeros<T>(m.nv), zeros<T>(m.nv)};
+  Numbers<T> state[4] = {Numbers<T>(m.nq), Numbers<T>(m.nv), Numbers<T>(m.nv), Numbers<T>(m.nv)};
   fold_state(folding, in[0], in[1], in[2], state[0].data(), state[1].data(), state[2].data(), *s.folded);
   update_clusters<T>(s, *folding.model, state[0].data(), state[1].data(), *s.folded);
   s.kernels.aba(m, state[0].data(), state[1].data(), state[2].data(), false, state[3].data(), *s.folded);
@@ -129,7 +118,7 @@ void run_c_aba_folded(Subject<T>& s, const T* const* in, T* const* out) {
 template <class T>
 void run_c_rnea(Subject<T>& s, const T* const* in, T* const* out) {
   update_loops(s, in[0], in[1]);
-  Numbers<T> a = zeros<T>(s.m().nv), force = zeros<T>(s.m().nv);
+  Numbers<T> a(s.m().nv), force(s.m().nv);
   spanning_acceleration(s, in[2], a.data());
   s.kernels.rnea(s.m(), in[0], in[1], a.data(), false, force.data(), s.w);
   independent_force(s, force.data(), out[0]);
@@ -137,45 +126,16 @@ void run_c_rnea(Subject<T>& s, const T* const* in, T* const* out) {
 
 // ---- for comparison
 
-// A := L D L^T with 1 / D on the diagonal, A symmetric positive definite, n x n, lower triangle; x := A^-1 x
-// by it.
-template <class T>
-void factor_symmetric(int n, Numbers<T>& A) {
-  const auto a = [&](int i, int j) -> T& { return at(A, i + j * n); };
-  for (int j = 0; j < n; ++j) {
-    for (int k = 0; k < j; ++k) {
-      const T scaled = a(j, k) * a(k, k);
-      for (int i = j; i < n; ++i) a(i, j) = a(i, j) - a(i, k) * scaled;
-    }
-    a(j, j) = T(1) / a(j, j);
-    // Rows below keep L D until they are eliminated.
-  }
-}
-template <class T>
-void solve_symmetric(int n, Numbers<T>& A, T* x) {
-  const auto a = [&](int i, int j) -> T& { return at(A, i + j * n); };  // L D below the diagonal
-  for (int j = 0; j < n; ++j) {
-    x[j] = x[j] * a(j, j);
-    for (int i = j + 1; i < n; ++i) x[i] = x[i] - a(i, j) * x[j];
-  }
-  for (int j = n - 1; j >= 0; --j) {
-    T sum(0);
-    for (int i = j + 1; i < n; ++i) sum = sum + a(i, j) * x[i];
-    x[j] = x[j] - a(j, j) * sum;
-  }
-}
-
-// M of the spanning tree, both triangles. From path rows, which take any order of coordinates.
+// M of the spanning tree, both triangles. By path rows, which bear the order of coordinates in clusters.
 template <class T>
 Numbers<T> mass_matrix(Subject<T>& s, const T* q_in) {
   const ModelData& m = s.m();
   s.kernels.crba_rows(m, q_in, s.w.H, s.w);
-  Numbers<T> M = zeros<T>(m.nv * m.nv);
+  Numbers<T> M(m.nv * m.nv);
   for (int k = 0; k < m.nv; ++k) {
     const T* row = s.w.H + s.w.row_first[k];
     int place = s.w.dof_depth[k];
-    for (int i = k; i >= 0; i = m.v_parent[i], --place)
-      at(M, i + k * m.nv) = at(M, k + i * m.nv) = row[place];
+    for (int i = k; i >= 0; i = m.v_parent[i], --place) M[i + k * m.nv] = M[k + i * m.nv] = row[place];
   }
   return M;
 }
@@ -184,7 +144,7 @@ Numbers<T> mass_matrix(Subject<T>& s, const T* q_in) {
 // diagonal.
 template <class T>
 void factor_tree(const ModelData& m, Numbers<T>& M) {
-  const auto a = [&](int i, int k) -> T& { return at(M, i + k * m.nv); };
+  const auto a = [&](int i, int k) -> T& { return M[i + k * m.nv]; };
   for (int k = m.nv - 1; k >= 0; --k) {
     a(k, k) = T(1) / a(k, k);
     for (int i = m.v_parent[k]; i >= 0; i = m.v_parent[i]) {
@@ -196,12 +156,12 @@ void factor_tree(const ModelData& m, Numbers<T>& M) {
 }
 template <class T>
 void solve_tree(const ModelData& m, Numbers<T>& M, Numbers<T>& x) {
-  const auto a = [&](int i, int k) -> T& { return at(M, i + k * m.nv); };
+  const auto a = [&](int i, int k) -> T& { return M[i + k * m.nv]; };
   for (int k = m.nv - 1; k >= 0; --k)
-    for (int i = m.v_parent[k]; i >= 0; i = m.v_parent[i]) at(x, i) = at(x, i) - a(i, k) * at(x, k);
+    for (int i = m.v_parent[k]; i >= 0; i = m.v_parent[i]) x[i] = x[i] - a(i, k) * x[k];
   for (int k = 0; k < m.nv; ++k) {
-    at(x, k) = at(x, k) * a(k, k);
-    for (int i = m.v_parent[k]; i >= 0; i = m.v_parent[i]) at(x, k) = at(x, k) - a(i, k) * at(x, i);
+    x[k] = x[k] * a(k, k);
+    for (int i = m.v_parent[k]; i >= 0; i = m.v_parent[i]) x[k] = x[k] - a(i, k) * x[i];
   }
 }
 
@@ -210,24 +170,24 @@ template <class T>
 void run_projection(Subject<T>& s, const T* const* in, T* const* out) {
   const ModelData& m = s.m();
   update_loops(s, in[0], in[1]);
-  Numbers<T> g = zeros<T>(m.nv), rest = zeros<T>(m.nv), y = zeros<T>(m.ny);
-  for (int k = 0; k < m.nv; ++k) at(g, k) = g_of(s, k);
+  Numbers<T> g(m.nv), rest(m.nv), y(m.ny);
+  for (int k = 0; k < m.nv; ++k) g[k] = g_of(s, k);
   s.kernels.rnea(m, in[0], in[1], g.data(), false, rest.data(), s.w);
-  for (int k = 0; k < m.nv; ++k) at(rest, k) = in[2][k] - at(rest, k);
+  for (int k = 0; k < m.nv; ++k) rest[k] = in[2][k] - rest[k];
   independent_force(s, rest.data(), y.data());
 
   const Numbers<T> M = mass_matrix(s, in[0]);
-  Numbers<T> A = zeros<T>(m.ny * m.ny);
+  Numbers<T> A(m.ny * m.ny);
   for (int j = 0; j < m.ny; ++j) {
-    Numbers<T> MG = zeros<T>(m.nv);
+    Numbers<T> MG(m.nv);
     for_column(s, j, [&](int k, const T& G) {
-      for (int i = 0; i < m.nv; ++i) at(MG, i) = at(MG, i) + G * M[static_cast<std::size_t>(i + k * m.nv)];
+      for (int i = 0; i < m.nv; ++i) MG[i] = MG[i] + G * M[i + k * m.nv];
     });
     for (int i = j; i < m.ny; ++i)
-      for_column(s, i, [&](int k, const T& G) { at(A, i + j * m.ny) = at(A, i + j * m.ny) + G * at(MG, k); });
+      for_column(s, i, [&](int k, const T& G) { A[i * m.ny + j] = A[i * m.ny + j] + G * MG[k]; });
   }
-  factor_symmetric(m.ny, A);
-  solve_symmetric(m.ny, A, y.data());
+  factor_ldl(m.ny, m.ny, A.data());
+  solve_ldl(m.ny, m.ny, A.data(), y.data());
   spanning_acceleration(s, y.data(), out[0]);
 }
 
@@ -236,9 +196,9 @@ template <class T>
 void run_multipliers(Subject<T>& s, const T* const* in, T* const* out) {
   const ModelData& m = s.m();
   const int nv = m.nv, rows = m.loop_row_count;
-  Numbers<T> free = zeros<T>(nv);
+  Numbers<T> free(nv);
   s.kernels.rnea(m, in[0], in[1], nullptr, false, free.data(), s.w);
-  for (int k = 0; k < nv; ++k) at(free, k) = in[2][k] - at(free, k);
+  for (int k = 0; k < nv; ++k) free[k] = in[2][k] - free[k];
   Numbers<T> M = mass_matrix(s, in[0]);
   factor_tree(m, M);
   solve_tree(m, M, free);
@@ -254,27 +214,26 @@ void run_multipliers(Subject<T>& s, const T* const* in, T* const* out) {
     }
   };
   std::vector<Numbers<T>> X;  // M^-1 K^T
-  Numbers<T> A = zeros<T>(rows * rows), lambda = zeros<T>(rows);
+  Numbers<T> A(rows * rows), lambda(rows);
   for (int r = 0; r < rows; ++r) {
-    X.push_back(zeros<T>(nv));
-    at(lambda, r) = s.w.loop_k[r];
+    X.emplace_back(nv);
+    lambda[r] = s.w.loop_k[r];
     for_entry(r, [&](int k, const T& K) {
-      at(X.back(), k) = K;
-      at(lambda, r) = at(lambda, r) - K * at(free, k);
+      X.back()[k] = K;
+      lambda[r] = lambda[r] - K * free[k];
     });
     solve_tree(m, M, X.back());
   }
   for (int j = 0; j < rows; ++j)
     for (int i = j; i < rows; ++i)
       for_entry(i, [&](int k, const T& K) {
-        at(A, i + j * rows) = at(A, i + j * rows) + K * at(X[static_cast<std::size_t>(j)], k);
+        A[i * rows + j] = A[i * rows + j] + K * X[static_cast<std::size_t>(j)][k];
       });
-  factor_symmetric(rows, A);
-  solve_symmetric(rows, A, lambda.data());
+  factor_ldl(rows, rows, A.data());
+  solve_ldl(rows, rows, A.data(), lambda.data());
   for (int k = 0; k < nv; ++k) {
-    out[0][k] = at(free, k);
-    for (int r = 0; r < rows; ++r)
-      out[0][k] = out[0][k] + at(X[static_cast<std::size_t>(r)], k) * at(lambda, r);
+    out[0][k] = free[k];
+    for (int r = 0; r < rows; ++r) out[0][k] = out[0][k] + X[static_cast<std::size_t>(r)][k] * lambda[r];
   }
 }
 
@@ -310,13 +269,13 @@ class HeldModel {
   HeldModel& operator=(const HeldModel&) = delete;
 
   const ModelData& data() const { return data_; }
-  void add_armature(int k, double inertia) { at(armature_, k) += inertia; }
+  void add_armature(int k, double inertia) { armature_[k] += inertia; }
 
  private:
   void lump(NodeData& n) {
-    at(armature_, n.v_index) = 1;
+    armature_[n.v_index] = 1;
     if (n.parent >= 0) {
-      NodeData& parent = at(nodes_, n.parent);
+      NodeData& parent = nodes_[static_cast<std::size_t>(n.parent)];
       const RigidInertia<double> sum =
           body_inertia(parent) +
           inertia_to_parent(Placement{{load_mat3<double>(n.R)}, load_vec3<double>(n.p)}, body_inertia(n));
@@ -331,7 +290,7 @@ class HeldModel {
   }
 
   std::vector<NodeData> nodes_;
-  std::vector<double> armature_;
+  Numbers<double> armature_;
   std::vector<std::int32_t> node_cluster_;
   ModelData data_;
 };
@@ -342,27 +301,26 @@ template <class T>
 void run_approximate(Subject<T>& s, const T* const* in, T* const* out) {
   const ModelData& m = s.m();
   Workspace home(std::shared_ptr<const Model>(std::shared_ptr<const Model>(), &s.model));
-  const std::size_t nv = static_cast<std::size_t>(m.nv);
-  Numbers<double> closed = s.model.loops.closed, M(nv * nv), G(nv * static_cast<std::size_t>(m.ny));
+  Numbers<double> M(m.nv * m.nv), G(m.nv * m.ny);
+  std::vector<double> closed = s.model.loops.closed;
   if (closed.empty()) closed.resize(static_cast<std::size_t>(m.nq)), neutral(s.model, closed.data());
   mass_matrix(home, closed.data(), M.data(), m.nv);
   loop_map(home, closed.data(), nullptr, G.data(), m.nv, nullptr);
 
   HeldModel held(m);
-  Numbers<T> still_q(in[0], in[0] + m.nq), still_v(in[1], in[1] + m.nv), force(in[2], in[2] + m.nv),
-      a = zeros<T>(m.nv);
+  Numbers<T> still_q(in[0], in[0] + m.nq), still_v(in[1], in[1] + m.nv), force(in[2], in[2] + m.nv), a(m.nv);
   for (int k = 0; k < m.nv; ++k) {
     if (m.y_index[k] >= 0) continue;
     const NodeData& n = m.nodes[m.v_node[k]];
-    at(still_q, n.q_index + k - n.v_index) = T(0);
-    at(still_v, k) = T(0);
+    still_q[n.q_index + k - n.v_index] = T(0);
+    still_v[k] = T(0);
     for (int j = 0; j < m.ny; ++j) {
-      const double entry = at(G, k + j * m.nv);
-      held.add_armature(m.independent[j], entry * entry * at(M, k + k * m.nv));
-      T& at_drive = at(force, m.independent[j]);
+      const double entry = G[k + j * m.nv];
+      held.add_armature(m.independent[j], entry * entry * M[k + k * m.nv]);
+      T& at_drive = force[m.independent[j]];
       at_drive = at_drive + T(entry) * in[2][k];
     }
-    at(force, k) = T(0);
+    force[k] = T(0);
   }
   std::fill_n(s.w.G, m.G_size, T(0));
   for (int i = 0; i < m.cluster_count; ++i) {
@@ -371,7 +329,7 @@ void run_approximate(Subject<T>& s, const T* const* in, T* const* out) {
       s.w.G[c.G_begin + y * c.v_count + m.independent[c.y_begin + y] - c.v_begin] = T(1);
   }
   s.kernels.aba(held.data(), still_q.data(), still_v.data(), force.data(), false, a.data(), s.w);
-  for (int j = 0; j < m.ny; ++j) out[0][j] = at(a, m.independent[j]);
+  for (int j = 0; j < m.ny; ++j) out[0][j] = a[m.independent[j]];
 }
 
 }  // namespace
@@ -395,7 +353,7 @@ std::array<Algorithm<T>, loop_algorithm_count> loop_algorithms() {
                run_c_aba<T>),
       dynamics("approximate_aba",
                "forward dynamics of the independent joints ([LOOPS1] II-D), what moves with them as armature",
-               yddot_out, run_approximate<T>),
+               yddot, run_approximate<T>),
       dynamics("projection", "forward dynamics by (G^T M G)^-1 ([LOOPS1] II-D)", qdd, run_projection<T>),
       dynamics("multipliers",
                "forward dynamics by Lagrange multipliers ([LOOPS1] II-D), loop rows independent", qdd,

@@ -12,7 +12,6 @@
 #include "plan/memory/pv_osimf_memory.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
-#include "trace/kernels.hpp"
 
 namespace tenon::trace {
 namespace {
@@ -196,7 +195,7 @@ std::unique_ptr<Recording> record(const Model& model, const ConstraintSet* const
   const bool split = memory.pv.data.split.count > 0 && memory.pv.split_pays();
   Subject<Recorded> subject = {model,
                                constraints,
-                               recorded_kernels(),
+                               kernels<Recorded>(),
                                memory.arena.data,
                                memory.pv.data,
                                memory.pv_early.data,

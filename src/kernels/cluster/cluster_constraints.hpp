@@ -23,7 +23,7 @@ TENON_ISA_BEGIN
 template <class T>
 void sweep_cluster(const ModelData& m, const ClusterData& c, const T* q, const T* v, WorkspaceData<T>& w) {
   const T o(0), e(1);
-  const Motion<T> rest{{o, o, o}, {o, o, o}};
+  const Motion<T> rest{};
   for (int i = c.node_begin; i < c.node_begin + c.node_count; ++i) {
     const NodeData& n = m.nodes[i];
     const bool base = n.parent < c.node_begin;
@@ -185,6 +185,7 @@ void loop_constraints(const ModelData& m, const T* q, const T* v, WorkspaceData<
 // first cluster whose independent coordinates do not determine the dependent ones at q, or -1.
 template <class T>
 int cluster_constraints(const ModelData& m, const T* q, const T* v, WorkspaceData<T>& w) {
+  joint_angles(m, q, w);
   for (int i = 0; i < m.cluster_count; ++i) {
     const ClusterData& c = m.clusters[i];
     if (c.constant_G) continue;

@@ -23,10 +23,6 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-TENON_INLINE int end_of_dofs(const ModelData& m, int i) {
-  return i + 1 < m.node_count ? m.nodes[i + 1].v_index : m.nv;
-}
-
 // P_iy.
 template <class T>
 TENON_INLINE T* body_motion(const ClusterData& c, int i, int y, const IndependentSpaceData<T>& d) {
@@ -34,13 +30,12 @@ TENON_INLINE T* body_motion(const ClusterData& c, int i, int y, const Independen
 }
 template <class T>
 inline void place_body_motions(const ModelData& m, IndependentSpaceData<T>& d, const WorkspaceData<T>& w) {
-  const T o(0);
   for (int index = 0; index < m.cluster_count; ++index) {
     const ClusterData& c = m.clusters[index];
     for (int i = c.node_begin; i < c.node_begin + c.node_count; ++i) {
       const int above = m.nodes[i].parent;
       for (int y = 0; y < c.y_count; ++y) {
-        Motion<T> P = {{o, o, o}, {o, o, o}};
+        Motion<T> P{};
         if (above >= c.node_begin) P = load_motion<T>(body_motion(c, above, y, d));
         for (int k = m.nodes[i].v_index; k < end_of_dofs(m, i); ++k) {
           const T G = w.G[c.G_begin + y * c.v_count + (k - c.v_begin)];
@@ -103,9 +98,8 @@ struct ClusterJointShare {
 template <class T>
 TENON_INLINE ClusterJointShare<T> joint_share(const ModelData& m, const ClusterData& c, int i, int y,
                                               const WorkspaceData<T>& w) {
-  const T o(0);
   const int stride = dof_stride(m);
-  ClusterJointShare<T> share = {{{o, o, o}, {o, o, o}}, {{o, o, o}, {o, o, o}}};
+  ClusterJointShare<T> share = {{}, {}};
   for (int k = m.nodes[i].v_index; k < end_of_dofs(m, i); ++k) {
     const T G = w.G[c.G_begin + y * c.v_count + (k - c.v_begin)];
     const Motion<T> S = load_dof_motion(w.S_root + k, stride);
@@ -118,12 +112,11 @@ TENON_INLINE ClusterJointShare<T> joint_share(const ModelData& m, const ClusterD
 template <class T>
 inline void place_cluster_rows(const ModelData& m, const ClusterData& c, T* H,
                                const IndependentSpaceData<T>& d, const WorkspaceData<T>& w) {
-  const T o(0);
   for (int y = 0; y < c.y_count; ++y) {
     T* row = open_row(c.y_begin + y, H, d);
     const int depth = d.w.dof_depth[c.y_begin + y];
     for (int z = 0; z <= y; ++z) row[depth - y + z] = T(0);
-    Force<T> F = {{o, o, o}, {o, o, o}};
+    Force<T> F{};
     for (int i = c.node_begin; i < c.node_begin + c.node_count; ++i) {
       const ClusterJointShare<T> a = joint_share(m, c, i, y, w);
       F = F + a.f;
@@ -161,10 +154,7 @@ inline void independent_rows(const ModelData& m, T* H, IndependentSpaceData<T>& 
 template <class T>
 void independent_mass_rows(const ModelData& m, const T* q, T* H, IndependentSpaceData<T>& d,
                            WorkspaceData<T>& w) {
-  joint_angles(m, q, w);
-  place_bodies(m, q, w);
-  for (int i = 0; i < m.node_count; i += 4) store_inertias(i, body_inertias(i, w), w);
-  place_subspaces(m, w);
+  place_inertias(m, q, w);
   independent_rows(m, H, d, w);
 }
 

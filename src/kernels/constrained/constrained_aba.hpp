@@ -16,7 +16,14 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// Adds the constraint rows of node i to its articulated inertia and bias force: IA += K^T mu K, pA -= K^T
+template <class T>
+void constraint_state(const ModelData& m, const ConstraintData& c, const T* q, const T* v, bool has_wrenches,
+                      WorkspaceData<T>& w) {
+  sweep_velocities(m, q, v, has_wrenches, w);
+  evaluate_constraint_rows(m, c, w);
+}
+
+// Constraint rows of node i added to its articulated inertia and bias force: IA += K^T mu K, pA -= K^T
 // row_force.
 template <class T>
 TENON_INLINE void add_constraint_rows(const ConstraintData& c, int i, HandedUp<T>& h,
@@ -34,8 +41,7 @@ TENON_INLINE void add_constraint_rows(const ConstraintData& c, int i, HandedUp<T
 template <bool loops, class T>
 inline bool sweep_augmented_inertia(const ModelData& m, const ConstraintData& c, const T* v, const T* tau,
                                     WorkspaceData<T>& w) {
-  const T o(0);
-  for (int s = 0; s < c.support_count; ++s) store(w.pS + 6 * c.support[s], Force<T>{{o, o, o}, {o, o, o}});
+  for (int s = 0; s < c.support_count; ++s) store(w.pS + 6 * c.support[s], Force<T>{});
   bool positive = true;
   HandedUp<T> h{};
   for (int i = m.node_count - 1; i >= 0; --i) {
@@ -50,7 +56,7 @@ inline bool sweep_augmented_inertia(const ModelData& m, const ConstraintData& c,
     h = flags & node_carries ? HandedUp<T>{h.IA + base.IA, h.pA + base.pA} : base;
     if (flags & node_collects) h.IA = h.IA + load_articulated(w.IA + 21 * i);
     if (flags & node_supports) add_constraint_rows(c, i, h, w);
-    positive = hand_up_anywhere<loops>(m, i, v, tau, h, w) && positive;
+    positive = eliminate_node<loops>(m, i, v, tau, h, w) && positive;
     if (n.parent < 0 || !(flags & node_adds_to_memory)) continue;
     const bool first = flags & node_first_to_store;
     const bool to_base = (w.support_flags[n.parent] & node_supports) && !(flags & node_supports);
@@ -94,8 +100,7 @@ bool constrained_aba_start(const ModelData& m, const ConstraintData& c, const T*
 template <bool refine, bool loops, class T>
 inline void sweep_changes(const ModelData& m, const ConstraintData& c, const T* delta, const T* tau, T* qdd,
                           WorkspaceData<T>& w) {
-  const T o(0);
-  const Force<T> none{{o, o, o}, {o, o, o}};
+  const Force<T> none{};
   for (int s = 0; s < c.support_count; ++s) {
     store(w.delta_pA + 6 * c.support[s], none);
     if (refine) store(w.f + 6 * c.support[s], none);
@@ -165,7 +170,7 @@ inline void sweep_changes(const ModelData& m, const ConstraintData& c, const T* 
       store(parent_rest, load_force<T>(parent_rest) + carried_rest);
     }
   }
-  const Motion<T> rest_motion{{o, o, o}, {o, o, o}};
+  const Motion<T> rest_motion{};
   Motion<T> previous = rest_motion;
   for (int s = 0; s < c.support_count; ++s) {
     const int i = c.support[s];

@@ -15,8 +15,7 @@ TENON_ISA_BEGIN
 template <class T>
 inline void composite_constraint_inertias(const ModelData& m, const ConstraintData& c, WorkspaceData<T>& w) {
   const int stride = whole_packs(c.row_count);
-  const T o(0);
-  const ArticulatedInertia<T> none{{o, o, o, o, o, o}, {o, o, o, o, o, o, o, o, o}, {o, o, o, o, o, o}};
+  const ArticulatedInertia<T> none{};
   for (int s = 0; s < c.support_count; ++s)
     if (w.rows_node[c.support[s]] == c.support[s]) store(w.Aw + 21 * c.support[s], none);
   for (int s = c.support_count - 1; s >= 0; --s) {

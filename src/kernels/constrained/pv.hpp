@@ -13,28 +13,15 @@
 // Along a chain whose joints have the same rows, L is summed once at its end, over all columns of W.
 #pragma once
 
-#include "kernels/cluster/cluster_rows.hpp"
-#include "kernels/constrained/constraint_rows.hpp"
 #include "kernels/constrained/dense_ldl.hpp"
 #include "kernels/constrained/pv_data.hpp"
+#include "kernels/tree/articulated_inertia.hpp"
 #include "spatial/lanes.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
 
 // ---- inward: rows, then their dual Hessian
-
-template <class T>
-TENON_INLINE Force<Lanes<T>> load_lanes(const T* K, int stride) {
-  using V = Lanes<T>;
-  return {{V::load(K), V::load(K + stride), V::load(K + 2 * stride)},
-          {V::load(K + 3 * stride), V::load(K + 4 * stride), V::load(K + 5 * stride)}};
-}
-template <class T>
-TENON_INLINE void store_lanes(T* K, int stride, const Force<Lanes<T>>& f) {
-  f.n.x.store(K), f.n.y.store(K + stride), f.n.z.store(K + 2 * stride);
-  f.f.x.store(K + 3 * stride), f.f.y.store(K + 4 * stride), f.f.z.store(K + 5 * stride);
-}
 
 template <class T>
 TENON_INLINE void enter_row(const T* K, const T& k, int lane, PvData<T>& d) {
@@ -69,95 +56,88 @@ inline void merge_lanes(int begin, int end, PvData<T>& d) {
   }
 }
 
-// Propagates the rows of node i across its joint to its parent.
-template <class J, class T>
+// Lanes of a node's own rows, right-hand sides left out.
+template <class T>
+TENON_INLINE void place_own_lanes(const PvNode& s, T* K, int stride, const WorkspaceData<T>& w) {
+  for (int r = s.row_begin; r < s.row_end; r += 4, K += 4)
+    store_rows(K, stride, gather_rows(r, s.row_end - r, w));
+}
+// Lanes of the rows on each body of a cluster.
+template <class T>
+TENON_INLINE void place_cluster_lanes(const PvNode& s, const PvGroup* groups, T* K, int stride,
+                                      const WorkspaceData<T>& w) {
+  for (int g = s.group_begin; g < s.group_end; ++g) {
+    const PvGroup& group = groups[g];
+    T* place = K + (group.lane_begin - s.lane_begin);
+    for (int r = group.row_begin; r < group.row_end; r += 4, place += 4)
+      store_rows(place, stride, gather_rows(r, group.row_end - r, w));
+  }
+}
+
+// The rows of a node past its joint and on to its parent, in place; their columns K S L^-T to W. Without
+// right_sides the Delassus matrix alone is wanted: k and v are not read, and nothing is carried to the world.
+template <bool right_sides, class J, class T>
 TENON_INLINE void carry_rows(const NodeData& n, const PvNode& s, const T* v, PvData<T>& d,
                              const WorkspaceData<T>& w) {
   using V = Lanes<T>;
   constexpr int N = J::nv;
   const int lanes = s.lane_end - s.lane_begin;
-  const T* u = w.u + n.v_index;
-  T* d_inv = d.d_inv + s.column_begin;
-  T* W = d.W + s.W_begin;
-  T l[N][N];
-  Force<V> U[N];
-  V u_over_d[N];
-  for (int r = 0; r < N; ++r) {
-    const T* D = w.D + 6 * (n.v_index + r);
-    for (int k = 0; k < r; ++k) l[r][k] = D[k];
-    d_inv[r] = D[r];
-    U[r] = spread(load_force<T>(w.U + 6 * (n.v_index + r)));
-    u_over_d[r] = V(u[r]);
+  const RowJoint<J, T> past(n, w);
+  for (int r = 0; r < N; ++r) d.d_inv[s.column_begin + r] = past.d_inv[r];
+  Motion<V> c{};
+  if constexpr (right_sides) {
+    T rate[N];
+    load_rate<J>(n, v, rate);
+    c = spread(velocity_product_acceleration<J>(load_motion<T>(w.v + 6 * s.node), rate));
   }
-  T rate[N];
-  load_rate<J>(n, v, rate);
-  const Motion<V> c = spread(velocity_product_acceleration<J>(load_motion<T>(w.v + 6 * s.node), rate));
   const auto X = spread(J::load(n, s.node, w));
   for (int lane = 0; lane < lanes; lane += V::count) {
     T* place = d.K + s.lane_begin + lane;
-    Force<V> K = load_lanes(place, d.lane_count);
-    V k = V::load(d.k + s.lane_begin + lane);
+    Force<V> K = load_rows(place, d.lane_count);
     V x[N];
-    for_each_axis<J>([&](auto r, auto axis) { x[r.value] = at<axis.value>(K); });
-    for (int r = 0; r < N; ++r) {
-      for (int j = 0; j < r; ++j) x[r] = x[r] - V(l[r][j]) * x[j];
-      x[r].store(W + r * lanes + lane);
+    past.project(K, x);
+    for (int r = 0; r < N; ++r) x[r].store(d.W + s.W_begin + r * lanes + lane);
+    if (!right_sides && n.parent < 0) continue;
+    K = past.pass(K, x);
+    if constexpr (right_sides) {
+      T* right = d.k + s.lane_begin + lane;
+      V k = V::load(right);
+      for (int r = N - 1; r >= 0; --r) k = k - x[r] * V(w.u[n.v_index + r]);
+      (k - dot(c, K)).store(right);
     }
-    for (int r = N - 1; r >= 0; --r) {
-      x[r] = x[r] * V(d_inv[r]);
-      for (int j = r + 1; j < N; ++j) x[r] = x[r] - V(l[j][r]) * x[j];
-      K = K - scaled(x[r], U[r]);
-      k = k - x[r] * u_over_d[r];
-    }
-    (k - dot(c, K)).store(d.k + s.lane_begin + lane);
-    store_lanes(place, d.lane_count, force_to_parent(X, K));
+    store_rows(place, d.lane_count, force_to_parent(X, K));
   }
 }
 
-// Propagates the rows of a cluster across its joints to its parent. Each group has its own path inward; W = K
-// S G is stored as W L^-T with D = L diag L^T.
-template <class T>
-inline void carry_group(const ModelData& m, const ClusterData& c, const PvNode& s, const PvGroup& group,
-                        const T* v, PvData<T>& d, const WorkspaceData<T>& w) {
-  using V = Lanes<T>;
-  const int lanes = s.lane_end - s.lane_begin;
-  for (int lane = group.lane_begin; lane < group.lane_end; lane += V::count) {
-    Force<V> K = load_lanes(d.K + lane, d.lane_count);
-    V k = V::load(d.k + lane);
-    carry_locked(m, c, group.node, K, d.W + s.W_begin + (lane - s.lane_begin), lanes, w,
-                 [&](auto joint, const NodeData& n, int i, const Force<V>& at_body) {
-                   k = k - dot(spread(cluster_joint_bias<decltype(joint)>(n, i, v, w)), at_body);
-                 });
-    k.store(d.k + lane);
-    store_lanes(d.K + lane, d.lane_count, K);
-  }
-}
-template <class T>
+// The rows of a cluster past its joints and on to its parent, likewise. Each group goes its own way inwards;
+// what it sees of the independent coordinates, W = K S G, is stored as W L^-T with D = L diag L^T.
+template <bool right_sides, class T>
 inline void carry_cluster_rows(const ModelData& m, const PvNode& s, const T* v, PvData<T>& d,
-                               WorkspaceData<T>& w) {
+                               const WorkspaceData<T>& w) {
   using V = Lanes<T>;
   const ClusterData& c = m.clusters[s.cluster];
+  const int lanes = s.lane_end - s.lane_begin;
+  T* d_inv = d.d_inv + s.column_begin;
+  for (int y = 0; y < c.y_count; ++y) d_inv[y] = w.cluster_D[c.G_begin + y * c.y_count + y];
+  if constexpr (!right_sides) place_cluster_lanes(s, d.groups, d.K + s.lane_begin, d.lane_count, w);
   for (int g = s.group_begin; g < s.group_end; ++g) {
     const PvGroup& group = d.groups[g];
     const bool from_below = group.row_begin == group.row_end && group.side_begin == group.side_end;
-    if (!from_below) enter_rows(group, d, w);
-    carry_group(m, c, s, group, v, d, w);
-  }
-  const int lanes = s.lane_end - s.lane_begin;
-  T* W = d.W + s.W_begin;
-  for (int y = 0; y < c.y_count; ++y) {
-    const T* row = cluster_D(c, w, y);
-    const T d_inv = d.d_inv[s.column_begin + y] = row[y];
-    const Force<V> U = spread(load_force<T>(w.U + 6 * (c.v_begin + y)));
-    const V u_over_d(w.u[c.v_begin + y] * d_inv);
-    for (int lane = 0; lane < lanes; lane += V::count) {
-      V x = V::load(W + y * lanes + lane);
-      for (int z = 0; z < y; ++z) x = x - V(row[z]) * V::load(W + z * lanes + lane);
-      x.store(W + y * lanes + lane);
-      T* K = d.K + s.lane_begin + lane;
-      T* k = d.k + s.lane_begin + lane;
-      store_lanes(K, d.lane_count, load_lanes(K, d.lane_count) - scaled(V(d_inv) * x, U));
-      (V::load(k) - x * u_over_d).store(k);
+    if (right_sides && !from_below) enter_rows(group, d, w);
+    for (int lane = group.lane_begin; lane < group.lane_end; lane += V::count) {
+      Force<V> K = load_rows(d.K + lane, d.lane_count);
+      V k = right_sides ? V::load(d.k + lane) : V(T(0));
+      T* W = d.W + s.W_begin + (lane - s.lane_begin);
+      carry_locked(m, c, group.node, K, W, lanes, w,
+                   [&](auto joint, const NodeData& n, int i, const Force<V>& at_body) {
+                     if constexpr (right_sides)
+                       k = k - dot(spread(cluster_joint_bias<decltype(joint)>(n, i, v, w)), at_body);
+                   });
+      pass_cluster(c, K, W, lanes, w);
+      store_rows(d.K + lane, d.lane_count, K);
+      if constexpr (!right_sides) continue;
+      for (int y = 0; y < c.y_count; ++y) k = k - V::load(W + y * lanes) * V(w.u[c.v_begin + y] * d_inv[y]);
+      k.store(d.k + lane);
     }
   }
 }
@@ -252,35 +232,59 @@ inline int root_columns(const ModelData& m, bool split, const PvData<T>& d) {
   return columns;
 }
 
-// After constraint_state: the whole inward sweep. split: the root joint is kept apart. False when the mass
-// matrix is not positive definite.
+// The rows on a node, or on a cluster, enter and go past it; returns the end of its columns.
+template <bool right_sides, class T>
+TENON_INLINE int carry_node(const ModelData& m, const PvNode& s, const T* v, PvData<T>& d,
+                            const WorkspaceData<T>& w) {
+  if (s.cluster < 0) {
+    if constexpr (right_sides)
+      enter_rows(s, d, w);
+    else
+      place_own_lanes(s, d.K + s.lane_begin, d.lane_count, w);
+  }
+  if constexpr (right_sides) merge_lanes(s.merge_begin, s.merge_end, d);
+  if (s.cluster >= 0) {
+    carry_cluster_rows<right_sides>(m, s, v, d, w);
+    return s.column_begin + m.clusters[s.cluster].y_count;
+  }
+  int columns = 0;
+  with_joint(m.nodes[s.node].kind, [&](auto joint) {
+    using J = decltype(joint);
+    carry_rows<right_sides, J>(m.nodes[s.node], s, v, d, w);
+    columns = J::nv;
+  });
+  return s.column_begin + columns;
+}
+
 template <class T>
-bool pv_reduce(const ModelData& m, bool split, const T* v, const T* tau, PvData<T>& d, WorkspaceData<T>& w) {
-  if (!sweep_articulated_inertia<T>(m, v, tau, w)) return false;
+inline void clear_lower_tiles(PvData<T>& d) {
   for (int left = 0; left < d.lane_count; ++left)
     for (int row = left / 4 * 4; row < d.lane_count; ++row) d.L[left * d.lane_count + row] = T(0);
+}
+
+// All rows past all joints, the dual Hessian to d.L. below_root: what the root joint gives is left out; the
+// columns of K S stay in d.W.
+template <bool right_sides, class T>
+inline void carry_all_rows(const ModelData& m, bool below_root, const T* v, PvData<T>& d,
+                           const WorkspaceData<T>& w) {
+  clear_lower_tiles(d);
   const T* W_of_sum = d.W;
   for (int index = 0; index < d.node_count; ++index) {
     const PvNode& s = d.nodes[index];
-    const NodeData& n = m.nodes[s.node];
-    if (s.cluster < 0) enter_rows(s, d, w);
-    merge_lanes(s.merge_begin, s.merge_end, d);
-    int end_column = s.column_begin;
-    if (s.cluster >= 0) {
-      carry_cluster_rows(m, s, v, d, w);
-      end_column += m.clusters[s.cluster].y_count;
-    } else {
-      with_joint(n.kind, [&](auto joint) {
-        using J = decltype(joint);
-        carry_rows<J>(n, s, v, d, w);
-        end_column += J::nv;
-      });
-    }
+    const int end_column = carry_node<right_sides>(m, s, v, d, w);
     if (s.sum_columns == 0) continue;
-    const bool apart = split && index == d.node_count - 1;
-    if (!apart) sum_dual_hessian(s, s.sum_columns, end_column, W_of_sum, d);
-    if (index + 1 < d.node_count) W_of_sum = d.W + d.nodes[index + 1].W_begin;
+    const bool last = index + 1 == d.node_count;
+    if (!below_root || !last) sum_dual_hessian(s, s.sum_columns, end_column, W_of_sum, d);
+    if (!last) W_of_sum = d.W + d.nodes[index + 1].W_begin;
   }
+}
+
+// After constraint_state: the whole way in. split: the root joint stays apart. False when the mass matrix is
+// not positive definite.
+template <class T>
+bool pv_reduce(const ModelData& m, bool split, const T* v, const T* tau, PvData<T>& d, WorkspaceData<T>& w) {
+  if (!sweep_articulated_inertia<T>(m, v, tau, w)) return false;
+  carry_all_rows<true>(m, split, v, d, w);
   merge_lanes(d.world_merge_begin, d.merge_count, d);
   merge_dual_hessian(d);
   gather_blocks(split ? d.split : d.whole, root_columns(m, split, d), d, w);

@@ -129,18 +129,14 @@ inline void find_drive(int l, CabaOsimData<T>& d) {
 // earlier rows, which are filled later.
 template <class T>
 inline void carry_gain(int l, CabaOsimData<T>& d) {
-  using V = Lanes<T>;
   const OsimLink& link = d.links[l];
   const T* P = d.propagate + 48 * l;
   for (int place = link.subtree_row_end - 4; place > link.row_end - 4; place -= 4) {
     T* up = d.gain_up + place;
-    V x[6];
-    for (int e = 0; e < 6; ++e) x[e] = V::load(up + e * d.stride);
-    for (int e = 0; e < 6; ++e) {
-      V sum = x[0] * V(P[8 * e]);
-      for (int k = 1; k < 6; ++k) sum = sum + x[k] * V(P[8 * e + k]);
-      sum.store(up + e * d.stride);
-    }
+    Lanes<T> x[6], y[6];
+    load_six(up, d.stride, x);
+    times_transposed(x, P, y);
+    for (int e = 0; e < 6; ++e) y[e].store(up + e * d.stride);
   }
 }
 

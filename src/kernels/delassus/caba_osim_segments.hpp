@@ -121,28 +121,8 @@ inline int carry_past_cluster(const ModelData& m, const ClusterData& c, int entr
   return c.y_count;
 }
 
-// L D L^T of A (rows x rows, lower triangle, ld numbers a row), unit L below the diagonal, 1 / D on it.
-template <class T>
-TENON_INLINE void factor_rows(int rows, int ld, T* A) {
-  for (int j = 0; j < rows; ++j) {
-    T* a = A + ld * j;
-    T pivot = a[j];
-    for (int k = 0; k < j; ++k) {
-      const T x = a[k];
-      a[k] = x * A[(ld + 1) * k];
-      pivot = pivot - x * a[k];
-    }
-    for (int i = j + 1; i < rows; ++i) {
-      T x = A[ld * i + j];
-      for (int k = 0; k < j; ++k) x = x - A[ld * i + k] * a[k];
-      A[ld * i + j] = x;
-    }
-    a[j] = T(1) / pivot;
-  }
-}
-
-// stack: rows of `step` numbers, solved in two steps because the result of the first is needed: L^-1 stack,
-// then L^-T D^-1 times that.
+// stack: rows of `step` numbers. In two steps, so that what stands between can be read: L^-1 stack, then L^-T
+// D^-1 of that.
 template <class T>
 TENON_INLINE void substitute_forward(int rows, int ld, const T* A, int step, T* stack) {
   for (int r = 1; r < rows; ++r) {
@@ -204,7 +184,7 @@ inline void finish_carried_rows(int l, int columns, CabaOsimData<T>& d) {
       stack[16 * r + 8 + e] = T(e == r ? 1 : 0);
     }
   }
-  factor_rows(rows, 8, A);
+  factor_ldl(rows, 8, A);
   substitute_forward(rows, 8, A, 16, stack);
   if (link.parent >= 0) lend_inertia(rows, 8, A, 16, stack, d.Phi + 21 * link.parent);
   substitute_backward(rows, 8, A, 16, stack);
@@ -280,7 +260,7 @@ inline void take_in_rows(int l, CabaOsimData<T>& d, const WorkspaceData<T>& w) {
   const int rows = link.row_end - link.row_begin, width = link.width, step = 16 + width;
   load_own_rows(l, d, w);
   stack_own_rows(l, d);
-  factor_rows(rows, width, d.own_A);
+  factor_ldl(rows, width, d.own_A);
   substitute_forward(rows, width, d.own_A, step, d.stack);
   if (link.parent >= 0) lend_inertia(rows, width, d.own_A, step, d.stack, d.Phi + 21 * link.parent);
   substitute_backward(rows, width, d.own_A, step, d.stack);
@@ -310,41 +290,7 @@ TENON_INLINE void finish_segment(int l, int columns, CabaOsimData<T>& d, const W
   if (link.row_end > link.row_begin) take_in_rows(l, d, w);
 }
 
-// Joint transforms, except for revolute joints, which need only sine and cosine.
-template <class T>
-inline void place_joints(const ModelData& m, const T* q, WorkspaceData<T>& w) {
-  joint_angles(m, q, w);
-  for (int i = 0; i < m.node_count; ++i) {
-    const NodeData& n = m.nodes[i];
-    if (n.kind > joint_revolute_z)
-      with_joint(n.kind, [&](auto joint) { decltype(joint)::update(n, i, q, w); });
-  }
-}
-
-// Eliminates joint i, or its part of a cluster, from the inertia and moves that to the parent's frame.
-template <bool loops, class T>
-TENON_INLINE bool hand_inertia_on(const ModelData& m, int i, HandedUp<T>& h, WorkspaceData<T>& w) {
-  const NodeData& n = m.nodes[i];
-  if constexpr (loops) {
-    const T* unread = nullptr;
-    if (const ClusterData* c = cluster_of(m, i))
-      return hand_up_in_cluster<false>(m, *c, i, unread, unread, h, w);
-  }
-  bool positive = true;
-  with_joint(n.kind, [&](auto joint) {
-    using J = decltype(joint);
-    const auto X = J::load(n, i, w);
-    // Without armature an eliminated axis is exactly zero, which makes the transform cheaper too.
-    if (J::one_dof && m.armature[n.v_index] == 0)
-      positive = eliminate_inertia<J, false, loops>(m, i, h.IA, w);
-    else
-      positive = eliminate_inertia<J, true, loops>(m, i, h.IA, w);
-    if (n.parent >= 0) h.IA = inertia_to_parent(X, h.IA);
-  });
-  return positive;
-}
-
-// Position of the sweep on the current segment.
+// Where the sweep stands on the segment in work.
 struct SegmentPlace {
   int columns;  // velocity coordinates so far
   int entry;    // body through which the segment entered the current cluster
@@ -378,28 +324,18 @@ TENON_INLINE void continue_segment(const ModelData& m, int i, SegmentPlace& at, 
 
 template <bool loops, class T>
 bool caba_osim_sweep(const ModelData& m, CabaOsimData<T>& d, WorkspaceData<T>& w) {
-  bool positive = true;
   SegmentPlace at{0, -1};
-  HandedUp<T> h{};
-  for (int i = m.node_count - 1; i >= 0; --i) {
-    const NodeData& n = m.nodes[i];
-    const std::int32_t flags = w.node_flags[i];
-    const RigidInertia<T> body = load_body<loops>(m, i, w);
-    h.IA = flags & node_carries ? h.IA + body : articulated(body);
-    if (flags & node_collects) h.IA = h.IA + load_articulated(w.IA + 21 * i);
+  return sweep_inwards<loops, false>(m, w, [&](int i, HandedUp<T>& h) TENON_INLINE_LAMBDA {
     const int l = d.link_at_node[i];
     if (l >= 0) {
       if (d.links[l].inner) h.IA = h.IA + load_articulated(d.Phi + 21 * l);
       start_segment(l, h.IA, d, w);
       at.columns = 0;
     }
-    positive = hand_inertia_on<loops>(m, i, h, w) && positive;
+    const bool positive = eliminate_inertia<loops, T>(m, i, nullptr, h, w);
     continue_segment<loops>(m, i, at, d, w);
-    if (n.parent < 0 || !(flags & node_adds_to_memory)) continue;
-    T* sum = w.IA + 21 * n.parent;
-    store(sum, flags & node_first_to_store ? h.IA : load_articulated(sum) + h.IA);
-  }
-  return positive;
+    return positive;
+  });
 }
 
 // Everything that depends on the configuration; damping must be set; with loops after cluster_constraints.

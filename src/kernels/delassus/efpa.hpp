@@ -19,9 +19,25 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// Propagates K of a cluster to its parent; above null: the parent is the world. PvData::W keeps K S G L^-T.
+// Where the rows of a node stand at its parent, null: the world; and the distance of their components.
 template <class T>
-inline void propagate_cluster_rows(const ModelData& m, const PvNode& s, T* K, T* above, int stride,
+struct ParentLanes {
+  T* first;
+  int stride;
+};
+template <class T>
+TENON_INLINE ParentLanes<T> parent_lanes(int index, const PvData<T>& d, const EfpaData<T>& f) {
+  const int above = f.nodes[index].parent;
+  if (above < 0) return {nullptr, 0};
+  const PvNode& parent = d.nodes[above];
+  return {f.K + f.nodes[above].K_begin + (d.nodes[index].lane_begin - parent.lane_begin),
+          parent.lane_end - parent.lane_begin};
+}
+
+// K of a cluster on to its parent; to the world no row is wanted. What the rows feel of the
+// independent coordinates stays in PvData::W.
+template <class T>
+inline void propagate_cluster_rows(const ModelData& m, const PvNode& s, T* K, const ParentLanes<T>& above,
                                    const PvData<T>& d, const WorkspaceData<T>& w) {
   const int lanes = s.lane_end - s.lane_begin;
   place_cluster_lanes(s, d.groups, K, lanes, w);
@@ -30,7 +46,7 @@ inline void propagate_cluster_rows(const ModelData& m, const PvNode& s, T* K, T*
     for (int lane = group.lane_begin - s.lane_begin; lane < group.lane_end - s.lane_begin; lane += 4) {
       Force<Lanes<T>> row = load_rows(K + lane, lanes);
       carry_past_cluster(m, m.clusters[s.cluster], group.node, row, d.W + s.W_begin + lane, lanes, w);
-      if (above) store_rows(above + lane, stride, row);
+      if (above.first) store_rows(above.first + lane, above.stride, row);
     }
   }
 }
@@ -43,16 +59,10 @@ inline void propagate_rows(const ModelData& m, int index, const PvData<T>& d, Ef
   const EfpaNode& at_node = f.nodes[index];
   const int lanes = s.lane_end - s.lane_begin;
   T* K = f.K + at_node.K_begin;
-  T* above = nullptr;
-  int stride = 0;
-  if (at_node.parent >= 0) {
-    const PvNode& parent = d.nodes[at_node.parent];
-    above = f.K + f.nodes[at_node.parent].K_begin + (s.lane_begin - parent.lane_begin);
-    stride = parent.lane_end - parent.lane_begin;
-  }
-  if (s.cluster >= 0) return propagate_cluster_rows(m, s, K, above, stride, d, w);
+  const ParentLanes<T> above = parent_lanes(index, d, f);
+  if (s.cluster >= 0) return propagate_cluster_rows(m, s, K, above, d, w);
   place_own_lanes(s, K, lanes, w);
-  if (!above) return;
+  if (!above.first) return;
   const NodeData& n = m.nodes[s.node];
   with_joint(n.kind, [&](auto joint) {
     using J = decltype(joint);
@@ -62,7 +72,7 @@ inline void propagate_rows(const ModelData& m, int index, const PvData<T>& d, Ef
       const Force<Lanes<T>> row = load_rows(K + lane, lanes);
       Lanes<T> x[J::nv];
       past.project(row, x);
-      store_rows(above + lane, stride, force_to_parent(X, past.pass(row, x)));
+      store_rows(above.first + lane, above.stride, force_to_parent(X, past.pass(row, x)));
     }
   });
 }
@@ -75,22 +85,16 @@ inline void propagate_responses(const ModelData& m, int index, const PvData<T>& 
   const EfpaNode& at_node = f.nodes[index];
   const int lanes = s.lane_end - s.lane_begin;
   const T* K = f.K + at_node.K_begin;
-  const T* above = nullptr;
-  int stride = 0;
-  if (at_node.parent >= 0) {
-    const PvNode& parent = d.nodes[at_node.parent];
-    above = f.K + f.nodes[at_node.parent].K_begin + (s.lane_begin - parent.lane_begin);
-    stride = parent.lane_end - parent.lane_begin;
-  }
-  const Lanes<T> o(T(0));
+  const ParentLanes<T> above = parent_lanes(index, d, f);
   const NodeData& n = m.nodes[s.node];
   with_joint(n.kind, [&](auto joint) {
     using J = decltype(joint);
     const RowJoint<J, T> past(n, w);
     const auto X = spread(J::load(n, s.node, w));
     for (int lane = 0; lane < lanes; lane += 4) {
-      const Motion<Lanes<T>> a = above ? motion_to_child(X, load_motions(above + lane, stride))
-                                       : Motion<Lanes<T>>{{o, o, o}, {o, o, o}};
+      const Motion<Lanes<T>> a = above.first
+                                     ? motion_to_child(X, load_motions(above.first + lane, above.stride))
+                                     : Motion<Lanes<T>>{};
       store_motions(Y + lane, lanes, past.respond(load_rows(K + lane, lanes), a));
     }
   });
@@ -135,12 +139,9 @@ inline void respond_in_cluster(const ModelData& m, int index, PvData<T>& d, Efpa
   const EfpaNode& at_node = f.nodes[index];
   const ClusterData& c = m.clusters[s.cluster];
   const int lanes = s.lane_end - s.lane_begin;
-  const Lanes<T> o(T(0));
+  const ParentLanes<T> above = parent_lanes(index, d, f);
   const auto parent_motion = [&](int lane) {
-    if (at_node.parent < 0) return Motion<Lanes<T>>{{o, o, o}, {o, o, o}};
-    const PvNode& parent = d.nodes[at_node.parent];
-    const T* above = f.K + f.nodes[at_node.parent].K_begin + (s.lane_begin - parent.lane_begin);
-    return load_motions(above + lane, parent.lane_end - parent.lane_begin);
+    return above.first ? load_motions(above.first + lane, above.stride) : Motion<Lanes<T>>{};
   };
   T* ydd = d.W + s.W_begin;
   for (int lane = 0; lane < lanes; lane += 4)

@@ -11,6 +11,7 @@
 
 #include "kernels/delassus/delassus_data.hpp"
 #include "kernels/tree/articulated_inertia.hpp"
+#include "kernels/tree/packed_6x8.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
@@ -41,10 +42,7 @@ template <class T>
 TENON_INLINE Motion<Lanes<T>> inverse_inertia_times(const T* Omega, const Force<Lanes<T>>& K) {
   const Lanes<T> f[6] = {K.n.x, K.n.y, K.n.z, K.f.x, K.f.y, K.f.z};
   Lanes<T> a[6];
-  for (int e = 0; e < 6; ++e) {
-    a[e] = f[0] * Lanes<T>(Omega[e]);
-    for (int g = 1; g < 6; ++g) a[e] = a[e] + f[g] * Lanes<T>(Omega[8 * g + e]);
-  }
+  times_matrix(f, Omega, a);
   return {{a[0], a[1], a[2]}, {a[3], a[4], a[5]}};
 }
 
@@ -58,11 +56,10 @@ TENON_INLINE int parent_of_unit(const ModelData& m, int i) {
 template <class T>
 TENON_INLINE Motion<Lanes<T>> unit_response(const ModelData& m, int i, const Force<Lanes<T>>& unit,
                                             KjrData<T>& d, const WorkspaceData<T>& w) {
-  const Lanes<T> o(T(0));
   const NodeData& n = m.nodes[i];
   const ClusterData* c = cluster_of(m, i);
   const int parent = parent_of_unit(m, i);
-  Motion<Lanes<T>> a = {{o, o, o}, {o, o, o}};
+  Motion<Lanes<T>> a{};
   if (parent >= 0 || c) {
     const Force<Lanes<T>> above = rows_at_parent(m, i, unit, d.x, w);
     if (parent >= 0) a = inverse_inertia_times(d.Omega + 48 * parent, above);
@@ -132,7 +129,6 @@ TENON_INLINE int end_of_unit_rows(const ModelData& m, const ConstraintData& c, i
 template <class T>
 inline void pair_with_later(const ModelData& m, const ConstraintData& c, const KjrPack& x, KjrData<T>& d,
                             WorkspaceData<T>& w) {
-  const Lanes<T> o(T(0));
   Force<Lanes<T>> K = gather_rows(x.row_begin, x.row_end - x.row_begin, w);
   // Rows from `first` on have not yet been paired on the path to node k.
   int first = x.row_begin;
@@ -142,7 +138,7 @@ inline void pair_with_later(const ModelData& m, const ConstraintData& c, const K
     Force<Lanes<T>> above = K;
     if (parent >= 0 || in_cluster) above = rows_at_parent(m, k, K, d.x, w);
     if (first < end) {
-      Motion<Lanes<T>> response = {{o, o, o}, {o, o, o}};
+      Motion<Lanes<T>> response{};
       if (!in_cluster)
         response = inverse_inertia_times(d.Omega + 48 * k, K);
       else if (parent >= 0)

@@ -67,7 +67,8 @@ bool pv_osimf_factor(const ModelData& m, const ConstraintData& c, const T* q, co
                      PvOsimfData<T>& d, WorkspaceData<T>& w) {
   if (!sweep_inertias(m, q, w)) return false;
   place_rows(m, c, w);
-  carry_all_rows(m, d.root_columns > 0, pv, w);
+  const T* unread = nullptr;
+  carry_all_rows<false>(m, d.root_columns > 0, unread, pv, w);
   for (int block = 0; block < d.block_count; ++block) {
     const PvOsimfBlock& b = d.blocks[block];
     const int rows = b.row_end - b.row_begin, stride = whole_packs(rows);

@@ -22,21 +22,11 @@
 
 #include "kernels/delassus/delassus_data.hpp"
 #include "kernels/tree/articulated_inertia.hpp"
+#include "kernels/tree/packed_6x8.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
 
-// Stores the first `count` lanes, count from 1 to 4.
-template <class T>
-TENON_INLINE void store_first(T* p, const Lanes<T>& x, int count) {
-  if (count == Lanes<T>::count) {
-    x.store(p);
-    return;
-  }
-  T all[Lanes<T>::count];
-  x.store(all);
-  for (int i = 0; i < count; ++i) p[i] = all[i];
-}
 TENON_INLINE int lanes_left(int from, int end) {
   return end - from < 4 ? end - from : 4;
 }
@@ -136,7 +126,7 @@ TENON_INLINE void carry_end(const ModelData& m, const ConstraintData& c, const O
     if (end.meet >= 0) keep_meet(m, d.meets[end.meet], columns, 4 * packs, end.row_begin, count, d);
   T* block = w.delassus + end.row_begin * stride + end.row_begin;
   sum_of_way<packs, rows>(columns, d.W, d.W_d, [&](int j, int p, const Lanes<T>& x) {
-    if (j < count && 4 * p < count) store_first(block + j * stride + 4 * p, x, lanes_left(4 * p, count));
+    if (j < count && 4 * p < count) store_first(x, lanes_left(4 * p, count), block + j * stride + 4 * p);
   });
   if (end.up < 0) return;
   // A pack may write past its rows; the ends follow in the order of rows, so the next one overwrites that.
@@ -166,29 +156,7 @@ inline void carry_branch(const ModelData& m, int b, OsimrData<T>& d, const Works
 
 // ---- branching links
 
-// y := x A for lanes of rows, A 6 x 6 with element (e, f) at A[8 e + f].
-template <class T>
-TENON_INLINE void times_matrix(const Lanes<T> (&x)[6], const T* A, Lanes<T> (&y)[6]) {
-  for (int f = 0; f < 6; ++f) {
-    y[f] = x[0] * Lanes<T>(A[f]);
-    for (int e = 1; e < 6; ++e) y[f] = y[f] + x[e] * Lanes<T>(A[8 * e + f]);
-  }
-}
-// y := x A^T.
-template <class T>
-TENON_INLINE void times_transposed(const Lanes<T> (&x)[6], const T* A, Lanes<T> (&y)[6]) {
-  for (int f = 0; f < 6; ++f) {
-    y[f] = x[0] * Lanes<T>(A[8 * f]);
-    for (int e = 1; e < 6; ++e) y[f] = y[f] + x[e] * Lanes<T>(A[8 * f + e]);
-  }
-}
-template <class T>
-TENON_INLINE void load_six(const T* p, int stride, Lanes<T> (&x)[6]) {
-  for (int e = 0; e < 6; ++e) x[e] = Lanes<T>::load(p + e * stride);
-}
-
-// Omega_b, from up to the next branch inward to up to the world: Omega_b + P Omega_up P^T. P[8 g + e]: row e,
-// column g.
+// Omega_b from the branch above to from the world: Omega_b + P Omega_up P^T. P[8 g + e]: row e, column g.
 template <class T>
 inline void add_inertia_above(const T* P, const T* above, T* Omega) {
   for (int p = 0; p < 8; p += 4) {
@@ -224,7 +192,7 @@ TENON_INLINE void pair_rows(int r, int begin, int end, const PairFactors<T>& f, 
       for (int l = 0; l < 4; ++l) old[l] = l < count ? column[i + l] : T(0);
       x = x + Lanes<T>::load(old);
     }
-    store_first(column + i, x, count);
+    store_first(x, count, column + i);
   }
 }
 
@@ -268,7 +236,7 @@ inline int carry_packs(const ModelData& m, const OsimrBranch& branch, int pack, 
     const int from = branch.row_begin + 4 * (pack + p);
     const Lanes<T> x[6] = {K[p].n.x, K[p].n.y, K[p].n.z, K[p].f.x, K[p].f.y, K[p].f.z};
     for (int e = 0; e < 6; ++e)
-      store_first(d.K + e * d.row_stride + from, x[e], lanes_left(from, branch.row_end));
+      store_first(x[e], lanes_left(from, branch.row_end), d.K + e * d.row_stride + from);
   }
   return columns;
 }
@@ -308,7 +276,7 @@ inline void keep_meet_of_branch(const ModelData& m, const OsimrBranch& branch, O
       const T* X = d.X + branch.X_begin + 8 * y;
       Lanes<T> sum = K[0] * Lanes<T>(X[0]);
       for (int e = 1; e < 6; ++e) sum = sum + K[e] * Lanes<T>(X[e]);
-      store_first(d.x + meet.x_begin + y * d.row_stride + r, sum, lanes_left(r, branch.row_end));
+      store_first(sum, lanes_left(r, branch.row_end), d.x + meet.x_begin + y * d.row_stride + r);
     }
   }
 }
@@ -355,7 +323,7 @@ inline void assemble_branch(const ModelData& m, const ConstraintData& c, int b, 
     Lanes<T> x[6], y[6];
     load_six(d.K + r, d.row_stride, x);
     times_transposed(x, d.P + 48 * b, y);
-    for (int e = 0; e < 6; ++e) store_first(d.K + e * d.row_stride + r, y[e], lanes_left(r, branch.row_end));
+    for (int e = 0; e < 6; ++e) store_first(y[e], lanes_left(r, branch.row_end), d.K + e * d.row_stride + r);
   }
 }
 

@@ -14,12 +14,12 @@ TENON_ISA_BEGIN
 template <int... Axes>
 struct Axes_ {
   static constexpr int nv = sizeof...(Axes);
+  static constexpr bool one_dof = nv == 1;
   static constexpr int axis[nv] = {Axes...};
 };
 
 template <int K>
 struct RevoluteJoint : Axes_<K> {
-  static constexpr bool one_dof = true;
   template <class T>
   TENON_INLINE static void update(const NodeData&, int, const T*, WorkspaceData<T>&) {}
   template <class T>
@@ -30,7 +30,6 @@ struct RevoluteJoint : Axes_<K> {
 
 template <int K>
 struct PrismaticJoint : Axes_<3 + K> {
-  static constexpr bool one_dof = true;
   template <class T>
   TENON_INLINE static void update(const NodeData& n, int i, const T* q, WorkspaceData<T>& w) {
     Vec3<T> p = load_vec3<T>(n.p);
@@ -43,10 +42,14 @@ struct PrismaticJoint : Axes_<3 + K> {
   }
 };
 
-template <class T>
-TENON_INLINE Transform<Rot3<T>, T> load_general(int i, const WorkspaceData<T>& w) {
-  return {{load_mat3<T>(w.X + 12 * i)}, load_vec3<T>(w.X + 12 * i + 9)};
-}
+// Joints whose transform is kept whole.
+template <int... Axes>
+struct GeneralJoint : Axes_<Axes...> {
+  template <class T>
+  TENON_INLINE static Transform<Rot3<T>, T> load(const NodeData&, int i, const WorkspaceData<T>& w) {
+    return {{load_mat3<T>(w.X + 12 * i)}, load_vec3<T>(w.X + 12 * i + 9)};
+  }
+};
 template <class T>
 TENON_INLINE void store_general(int i, const Mat3<T>& R, const Vec3<T>& p, WorkspaceData<T>& w) {
   store(w.X + 12 * i, R);
@@ -59,29 +62,19 @@ TENON_INLINE Mat3<T> turned_about_z(const Mat3<T>& R, const T& c, const T& s) {
           c * R.zx + s * R.zy, c * R.zy - s * R.zx, R.zz};
 }
 
-struct RevoluteObliqueJoint : Axes_<2> {
-  static constexpr bool one_dof = true;
+struct RevoluteObliqueJoint : GeneralJoint<2> {
   template <class T>
   TENON_INLINE static void update(const NodeData& n, int i, const T*, WorkspaceData<T>& w) {
     store_general(i, turned_about_z(load_mat3<T>(n.R), w.cos_q[i], w.sin_q[i]), load_vec3<T>(n.p), w);
   }
-  template <class T>
-  TENON_INLINE static Transform<Rot3<T>, T> load(const NodeData&, int i, const WorkspaceData<T>& w) {
-    return load_general(i, w);
-  }
 };
 
-struct PrismaticObliqueJoint : Axes_<5> {
-  static constexpr bool one_dof = true;
+struct PrismaticObliqueJoint : GeneralJoint<5> {
   template <class T>
   TENON_INLINE static void update(const NodeData& n, int i, const T* q, WorkspaceData<T>& w) {
     const Mat3<T> R = load_mat3<T>(n.R);
     const T d = T(n.sign) * q[n.q_index];
     store_general(i, R, load_vec3<T>(n.p) + Vec3<T>{R.xz * d, R.yz * d, R.zz * d}, w);
-  }
-  template <class T>
-  TENON_INLINE static Transform<Rot3<T>, T> load(const NodeData&, int i, const WorkspaceData<T>& w) {
-    return load_general(i, w);
   }
 };
 
@@ -97,20 +90,14 @@ TENON_INLINE Mat3<T> rotation_of_quaternion(const T* q) {
           yz - wx,         xz - wy, yz + wx, one - (xx + yy)};
 }
 
-struct SphericalJoint : Axes_<0, 1, 2> {
-  static constexpr bool one_dof = false;
+struct SphericalJoint : GeneralJoint<0, 1, 2> {
   template <class T>
   TENON_INLINE static void update(const NodeData& n, int i, const T* q, WorkspaceData<T>& w) {
     store_general(i, load_mat3<T>(n.R) * rotation_of_quaternion(q + n.q_index), load_vec3<T>(n.p), w);
   }
-  template <class T>
-  TENON_INLINE static Transform<Rot3<T>, T> load(const NodeData&, int i, const WorkspaceData<T>& w) {
-    return load_general(i, w);
-  }
 };
 
-struct PlanarJoint : Axes_<2, 3, 4> {
-  static constexpr bool one_dof = false;
+struct PlanarJoint : GeneralJoint<2, 3, 4> {
   template <class T>
   TENON_INLINE static void update(const NodeData& n, int i, const T* q, WorkspaceData<T>& w) {
     const Mat3<T> R = load_mat3<T>(n.R);
@@ -119,23 +106,14 @@ struct PlanarJoint : Axes_<2, 3, 4> {
                   load_vec3<T>(n.p) + Vec3<T>{R.xx * x + R.xy * y, R.yx * x + R.yy * y, R.zx * x + R.zy * y},
                   w);
   }
-  template <class T>
-  TENON_INLINE static Transform<Rot3<T>, T> load(const NodeData&, int i, const WorkspaceData<T>& w) {
-    return load_general(i, w);
-  }
 };
 
-struct FloatingJoint : Axes_<0, 1, 2, 3, 4, 5> {
-  static constexpr bool one_dof = false;
+struct FloatingJoint : GeneralJoint<0, 1, 2, 3, 4, 5> {
   template <class T>
   TENON_INLINE static void update(const NodeData& n, int i, const T* q, WorkspaceData<T>& w) {
     const Mat3<T> R = load_mat3<T>(n.R);
     const T* qi = q + n.q_index;
     store_general(i, R * rotation_of_quaternion(qi + 3), load_vec3<T>(n.p) + R * load_vec3<T>(qi), w);
-  }
-  template <class T>
-  TENON_INLINE static Transform<Rot3<T>, T> load(const NodeData&, int i, const WorkspaceData<T>& w) {
-    return load_general(i, w);
   }
 };
 
@@ -217,7 +195,7 @@ TENON_INLINE Motion<T> velocity_product_acceleration(const Motion<T>& v, const T
     }
     return c;
   } else {
-    Motion<T> s{{T(0), T(0), T(0)}, {T(0), T(0), T(0)}};
+    Motion<T> s{};
     add_motion<J>(s, rate);
     return cross(v, s);
   }

@@ -3,44 +3,10 @@
 #pragma once
 
 #include "kernels/joint/joint.hpp"
+#include "spatial/small_ldl.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
-
-// ---- small symmetric systems of a multi-dof joint
-
-// A = L D L^T in place, unit L below the diagonal, 1/D on it. False when a pivot is not positive.
-template <int N, class T>
-TENON_INLINE bool factor_ldl(T (&A)[N][N]) {
-  bool positive = true;
-  for (int j = 0; j < N; ++j) {
-    T d = A[j][j];
-    T l[N];
-    for (int k = 0; k < j; ++k) {
-      l[k] = A[j][k];            // still L_jk d_k
-      A[j][k] = l[k] * A[k][k];  // A[k][k] holds 1 / d_k
-      d = d - A[j][k] * l[k];
-    }
-    positive = positive && d > T(0);
-    for (int i = j + 1; i < N; ++i) {
-      T s = A[i][j];
-      for (int k = 0; k < j; ++k) s = s - A[i][k] * A[j][k];
-      A[i][j] = s;
-    }
-    A[j][j] = T(1) / d;
-  }
-  return positive;
-}
-template <int N, class T>
-TENON_INLINE void solve_ldl(const T (&A)[N][N], T (&x)[N]) {
-  for (int i = 0; i < N; ++i)
-    for (int k = 0; k < i; ++k) x[i] = x[i] - A[i][k] * x[k];
-  for (int i = 0; i < N; ++i) x[i] = x[i] * A[i][i];
-  for (int i = N - 1; i >= 0; --i)
-    for (int k = i + 1; k < N; ++k) x[i] = x[i] - A[k][i] * x[k];
-}
-
-// ---- steps
 
 template <class T>
 struct HandedUp {
@@ -75,9 +41,10 @@ TENON_INLINE void clear_axis(ArticulatedInertia<T>& a) {
   at<A, 0>(a) = o, at<A, 1>(a) = o, at<A, 2>(a) = o, at<A, 3>(a) = o, at<A, 4>(a) = o, at<A, 5>(a) = o;
 }
 
-// Eliminates the joint of node i: stores U, D, u; (IA, pA) becomes what the parent sees, still in body
-// coordinates. Returns false when D is not positive definite. loops: there may be folded rotors.
-template <class J, bool armature, bool loops, class T>
+// Eliminates the joint of node i: stores U and D; turns IA into what the parent sees, still in body
+// coordinates. With forces the same for u and pA; without, c, tau and pA are not read. Returns false when D is
+// not positive definite. loops: there may be folded rotors.
+template <class J, bool armature, bool loops, bool forces, class T>
 TENON_INLINE bool eliminate_joint(const ModelData& m, int i, const Motion<T>& c, const T* tau, HandedUp<T>& h,
                                   WorkspaceData<T>& w) {
   const NodeData& n = m.nodes[i];
@@ -90,15 +57,16 @@ TENON_INLINE bool eliminate_joint(const ModelData& m, int i, const Motion<T>& c,
     const T d = armature ? at<A>(Ui) + T(m.armature[n.v_index]) : at<A>(Ui);
     if constexpr (loops && armature && A < 3) at<A>(Ui) = at<A>(Ui) + T(m.spin[n.v_index]);
     const T d_inv = T(1) / d;
-    T force = tau[n.v_index];
-    if constexpr (loops && armature) force = force - w.drive_bias[n.v_index];
-    const T ui = T(n.sign) * force - at<A>(h.pA);
+    if constexpr (forces) {
+      T force = tau[n.v_index];
+      if constexpr (loops && armature) force = force - w.drive_bias[n.v_index];
+      u[0] = T(n.sign) * force - at<A>(h.pA);
+    }
     store(U, Ui);
     D[0] = d_inv;
-    u[0] = ui;
     subtract_outer(h.IA, Ui, scaled(d_inv, Ui));
     if constexpr (!armature) clear_axis<A>(h.IA);
-    h.pA = h.pA + h.IA * c + scaled(d_inv * ui, Ui);
+    if constexpr (forces) h.pA = h.pA + h.IA * c + scaled(d_inv * u[0], Ui);
     return d > T(0);
   } else {
     constexpr int N = J::nv;
@@ -108,7 +76,7 @@ TENON_INLINE bool eliminate_joint(const ModelData& m, int i, const Motion<T>& c,
     for_each_axis<J>([&](auto r, auto axis) {
       Ui[r.value] = column<axis.value>(h.IA);
       store(U + 6 * r.value, Ui[r.value]);
-      u[r.value] = tau[n.v_index + r.value] - at<axis.value>(h.pA);
+      if constexpr (forces) u[r.value] = tau[n.v_index + r.value] - at<axis.value>(h.pA);
       for_each_axis<J>([&](auto s, auto other) { d[r.value][s.value] = at<other.value>(Ui[r.value]); });
       d[r.value][r.value] = d[r.value][r.value] + T(m.armature[n.v_index + r.value]);
       no_armature = no_armature && m.armature[n.v_index + r.value] == 0;
@@ -118,11 +86,9 @@ TENON_INLINE bool eliminate_joint(const ModelData& m, int i, const Motion<T>& c,
       for (int s = 0; s <= r; ++s) D[6 * r + s] = d[r][s];
     if (n.parent < 0) return positive;
     if (N == 6 && no_armature) {
-      // A free body passes no inertia on: Ia = 0 exactly, and the whole joint force.
-      const T o(0);
-      h.IA = {{o, o, o, o, o, o}, {o, o, o, o, o, o, o, o, o}, {o, o, o, o, o, o}};
-      const T* t = tau + n.v_index;
-      h.pA = load_force<T>(t);
+      // A free body hands no inertia up: Ia = 0 exactly, and the joint force passes whole.
+      h.IA = {};
+      if constexpr (forces) h.pA = load_force<T>(tau + n.v_index);
       return positive;
     }
     // W = U D^-1, row by row: W_row = D^-1 U_row.
@@ -133,15 +99,17 @@ TENON_INLINE bool eliminate_joint(const ModelData& m, int i, const Motion<T>& c,
       for (int e = 0; e < 6; ++e) y[e][r] = col[e];
     }
     for (int e = 0; e < 6; ++e) solve_ldl<N>(d, y[e]);
-    T x[N];
-    for (int r = 0; r < N; ++r) x[r] = u[r];
-    solve_ldl<N>(d, x);
     for (int r = 0; r < N; ++r) {
       const T col[6] = {y[0][r], y[1][r], y[2][r], y[3][r], y[4][r], y[5][r]};
       subtract_outer(h.IA, Ui[r], load_force<T>(col));
     }
-    h.pA = h.pA + h.IA * c;
-    for (int r = 0; r < N; ++r) h.pA = h.pA + scaled(x[r], Ui[r]);
+    if constexpr (forces) {
+      T x[N];
+      for (int r = 0; r < N; ++r) x[r] = u[r];
+      solve_ldl<N>(d, x);
+      h.pA = h.pA + h.IA * c;
+      for (int r = 0; r < N; ++r) h.pA = h.pA + scaled(x[r], Ui[r]);
+    }
     return positive;
   }
 }
@@ -157,6 +125,15 @@ TENON_INLINE void solve_joint_factor(const T* D, const T* x, T* y) {
   }
   solve_ldl<N>(d, z);
   for (int r = 0; r < N; ++r) y[r] = z[r];
+}
+
+// a' = X a_p + c of node i.
+template <class J, class T>
+TENON_INLINE Motion<T> parent_acceleration(const NodeData& n, int i, const T* v, const WorkspaceData<T>& w) {
+  T rate[J::nv];
+  load_rate<J>(n, v, rate);
+  return motion_to_child(J::load(n, i, w), load_motion<T>(w.a + 6 * n.parent)) +
+         velocity_product_acceleration<J>(load_motion<T>(w.v + 6 * i), rate);
 }
 
 // qdd of node i from a' = X a_p + c; adds S qdd to it. Writes qdd in the user's sign.
@@ -190,34 +167,10 @@ TENON_INLINE void store(T* a, const ArticulatedInertia<T>& m) {
   a[15] = m.M.xx, a[16] = m.M.xy, a[17] = m.M.xz, a[18] = m.M.yy, a[19] = m.M.yz, a[20] = m.M.zz;
 }
 
-// Eliminates the joint of node i; (IA, pA) becomes what its parent sees, in the parent's frame.
-template <bool loops = false, class T>
-TENON_INLINE bool hand_up(const ModelData& m, int i, const T* v, const T* tau, HandedUp<T>& h,
-                          WorkspaceData<T>& w) {
-  const NodeData& n = m.nodes[i];
-  bool positive = true;
-  with_joint(n.kind, [&](auto joint) {
-    using J = decltype(joint);
-    T rate[J::nv];
-    load_rate<J>(n, v, rate);
-    const Motion<T> c = velocity_product_acceleration<J>(load_motion<T>(w.v + 6 * i), rate);
-    const auto X = J::load(n, i, w);
-    const auto eliminate = [&](auto armature) {
-      positive = eliminate_joint<J, armature.value, loops>(m, i, c, tau, h, w);
-      h = {inertia_to_parent(X, h.IA), force_to_parent(X, h.pA)};
-    };
-    // Without armature an eliminated axis is exactly zero, which makes the transform cheaper too.
-    if (J::one_dof && m.armature[n.v_index] == 0)
-      eliminate(Int<0>{});
-    else
-      eliminate(Int<1>{});
-  });
-  return positive;
-}
-// Adds inertia and force of a child to the parent's memory; first: no inertia is there yet.
-template <class T>
+// Adds handed-up inertia and force to a parent's places in memory; first: the inertia is not there yet.
+template <bool forces = true, class T>
 TENON_INLINE void add_to_memory(const HandedUp<T>& h, bool first, T* IA, T* pA) {
-  store(pA, load_force<T>(pA) + h.pA);
+  if constexpr (forces) store(pA, load_force<T>(pA) + h.pA);
   store(IA, first ? h.IA : load_articulated(IA) + h.IA);
 }
 

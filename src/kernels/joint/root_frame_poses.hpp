@@ -94,19 +94,14 @@ inline void place_bodies(const ModelData& m, const T* q, WorkspaceData<T>& w) {
   }
 }
 
-// Distance between components of the fields of coordinates in lanes (S, F), with room for packs that begin at
+// Behind the coordinates of node i.
+TENON_INLINE int end_of_dofs(const ModelData& m, int i) {
+  return i + 1 < m.node_count ? m.nodes[i + 1].v_index : m.nv;
+}
+// Where the fields over coordinates in lanes (S, F) have their next component: room for packs that begin at
 // any coordinate.
 TENON_INLINE int dof_stride(const ModelData& m) {
   return whole_packs(m.nv + 3);
-}
-template <class T>
-TENON_INLINE Motion<Lanes<T>> load_motion_lanes(const T* a, int stride) {
-  const auto at = [&](int e) { return Lanes<T>::load(a + e * stride); };
-  return {{at(0), at(1), at(2)}, {at(3), at(4), at(5)}};
-}
-template <class T>
-TENON_INLINE void store_lanes(T* a, int stride, const Vec3<Lanes<T>>& v) {
-  v.x.store(a), v.y.store(a + stride), v.z.store(a + 2 * stride);
 }
 // Column k.
 template <class T>
@@ -146,8 +141,8 @@ inline void place_subspaces(const ModelData& m, WorkspaceData<T>& w) {
     const Vec3<Lanes<T>> z = gather(axis(0), axis(1), axis(2), axis(3));
     const Vec3<Lanes<T>> p = gather(position(0), position(1), position(2), position(3));
     const Vec3<Lanes<T>> turning = Lanes<T>::load(w.angular_sign + k) * z;
-    store_lanes(w.S_root + k, stride, turning);
-    store_lanes(w.S_root + 3 * stride + k, stride, cross(p, turning) + Lanes<T>::load(w.linear_sign + k) * z);
+    store_motions(w.S_root + k, stride,
+                  Motion<Lanes<T>>{turning, cross(p, turning) + Lanes<T>::load(w.linear_sign + k) * z});
   }
 }
 

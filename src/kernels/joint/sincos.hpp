@@ -9,7 +9,6 @@ TENON_ISA_BEGIN
 
 // count is rounded up to whole packs of 16; the arrays must have room.
 void sin_cos(const double* angle, double* sine, double* cosine, int count);
-void sin_cos(const float* angle, float* sine, float* cosine, int count);
 
 TENON_ISA_END
 }  // namespace tenon

@@ -23,7 +23,7 @@ TENON_ISA_BEGIN
 template <class T>
 TENON_INLINE void set_world_motion(WorkspaceData<T>& w) {
   const T o(0);
-  store(w.v - 6, Motion<T>{{o, o, o}, {o, o, o}});
+  store(w.v - 6, Motion<T>{});
   store(w.a - 6, Motion<T>{{o, o, o}, {-w.gravity[0], -w.gravity[1], -w.gravity[2]}});
 }
 
@@ -61,24 +61,9 @@ inline void sweep_velocities(const ModelData& m, const T* q, const T* v, bool ha
 // is overwritten. False when some D is not positive definite.
 template <bool loops, class T>
 inline bool sweep_articulated_inertia_of(const ModelData& m, const T* v, const T* tau, WorkspaceData<T>& w) {
-  bool positive = true;
-  HandedUp<T> h{};
-  for (int i = m.node_count - 1; i >= 0; --i) {
-    const NodeData& n = m.nodes[i];
-    const std::int32_t flags = w.node_flags[i];
-    if (flags & node_carries) {
-      h.IA = h.IA + load_body<loops>(m, i, w);
-      h.pA = h.pA + load_force<T>(w.pA + 6 * i);
-    } else {
-      h.IA = articulated(load_body<loops>(m, i, w));
-      h.pA = load_force<T>(w.pA + 6 * i);
-    }
-    if (flags & node_collects) h.IA = h.IA + load_articulated(w.IA + 21 * i);
-    positive = hand_up_anywhere<loops>(m, i, v, tau, h, w) && positive;
-    if (n.parent >= 0 && (flags & node_adds_to_memory))
-      add_to_memory(h, flags & node_first_to_store, w.IA + 21 * n.parent, w.pA + 6 * n.parent);
-  }
-  return positive;
+  return sweep_inwards<loops, true>(m, w, [&](int i, HandedUp<T>& h) TENON_INLINE_LAMBDA {
+    return eliminate_node<loops>(m, i, v, tau, h, w);
+  });
 }
 template <class T>
 inline bool sweep_articulated_inertia(const ModelData& m, const T* v, const T* tau, WorkspaceData<T>& w) {
@@ -95,10 +80,7 @@ TENON_INLINE void roll_out_node(const ModelData& m, int i, const T* v, T* qdd, W
   }
   with_joint(n.kind, [&](auto joint) {
     using J = decltype(joint);
-    T rate[J::nv];
-    load_rate<J>(n, v, rate);
-    Motion<T> a = motion_to_child(J::load(n, i, w), load_motion<T>(w.a + 6 * n.parent)) +
-                  velocity_product_acceleration<J>(load_motion<T>(w.v + 6 * i), rate);
+    Motion<T> a = parent_acceleration<J>(n, i, v, w);
     solve_joint<J>(n, a, w, qdd);
     store(w.a + 6 * i, a);
   });

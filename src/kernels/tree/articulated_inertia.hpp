@@ -14,103 +14,32 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// Stores U and D of the joint of node i; IA becomes what the parent sees, in body coordinates. False when D
-// is not positive definite. loops: there may be folded rotors.
-template <class J, bool armature, bool loops = false, class T>
-TENON_INLINE bool eliminate_inertia(const ModelData& m, int i, ArticulatedInertia<T>& IA,
-                                    WorkspaceData<T>& w) {
-  const NodeData& n = m.nodes[i];
-  T* U = w.U + 6 * n.v_index;
-  T* D = w.D + 6 * n.v_index;
-  if constexpr (J::one_dof) {
-    constexpr int A = J::axis[0];
-    Force<T> Ui = column<A>(IA);
-    const T d = armature ? at<A>(Ui) + T(m.armature[n.v_index]) : at<A>(Ui);
-    if constexpr (loops && armature && A < 3) at<A>(Ui) = at<A>(Ui) + T(m.spin[n.v_index]);
-    const T d_inv = T(1) / d;
-    store(U, Ui);
-    D[0] = d_inv;
-    subtract_outer(IA, Ui, scaled(d_inv, Ui));
-    if constexpr (!armature) clear_axis<A>(IA);
-    return d > T(0);
-  } else {
-    constexpr int N = J::nv;
-    T d[N][N];
-    Force<T> Ui[N];
-    for_each_axis<J>([&](auto r, auto axis) {
-      Ui[r.value] = column<axis.value>(IA);
-      store(U + 6 * r.value, Ui[r.value]);
-      for_each_axis<J>([&](auto s, auto other) { d[r.value][s.value] = at<other.value>(Ui[r.value]); });
-      d[r.value][r.value] = d[r.value][r.value] + T(m.armature[n.v_index + r.value]);
-    });
-    const bool positive = factor_ldl<N>(d);
-    for (int r = 0; r < N; ++r)
-      for (int s = 0; s <= r; ++s) D[6 * r + s] = d[r][s];
-    if (n.parent < 0) return positive;
-    // W = U D^-1, row by row.
-    T y[6][N];
-    for (int r = 0; r < N; ++r) {
-      T col[6];
-      store(col, Ui[r]);
-      for (int e = 0; e < 6; ++e) y[e][r] = col[e];
-    }
-    for (int e = 0; e < 6; ++e) solve_ldl<N>(d, y[e]);
-    for (int r = 0; r < N; ++r) {
-      const T col[6] = {y[0][r], y[1][r], y[2][r], y[3][r], y[4][r], y[5][r]};
-      subtract_outer(IA, Ui[r], load_force<T>(col));
-    }
-    return positive;
+// Joint transforms of all joints but those that are sine and cosine alone.
+template <class T>
+inline void place_joints(const ModelData& m, const T* q, WorkspaceData<T>& w) {
+  joint_angles(m, q, w);
+  for (int i = 0; i < m.node_count; ++i) {
+    const NodeData& n = m.nodes[i];
+    if (n.kind > joint_revolute_z)
+      with_joint(n.kind, [&](auto joint) { decltype(joint)::update(n, i, q, w); });
   }
 }
 
-// Eliminates the joint of node i, or its part of a cluster; IA becomes what the parent sees, in its frame.
+// eliminate_node without forces.
 template <bool loops, class T>
-TENON_INLINE bool hand_inertia_up(const ModelData& m, int i, const T* q, HandedUp<T>& h,
-                                  WorkspaceData<T>& w) {
-  const NodeData& n = m.nodes[i];
-  if constexpr (loops) {
-    if (const ClusterData* c = cluster_of(m, i)) {
-      with_joint(n.kind, [&](auto joint) { decltype(joint)::update(n, i, q, w); });
-      return hand_up_in_cluster<false>(m, *c, i, q, q, h, w);
-    }
-  }
-  bool positive = true;
-  with_joint(n.kind, [&](auto joint) {
-    using J = decltype(joint);
-    J::update(n, i, q, w);
-    const auto X = J::load(n, i, w);
-    const auto eliminate = [&](auto armature) {
-      positive = eliminate_inertia<J, armature.value, loops>(m, i, h.IA, w);
-      if (n.parent >= 0) h.IA = inertia_to_parent(X, h.IA);
-    };
-    // Without armature an eliminated axis is exactly zero, which makes the transform cheaper too.
-    if (J::one_dof && m.armature[n.v_index] == 0)
-      eliminate(Int<0>{});
-    else
-      eliminate(Int<1>{});
-  });
-  return positive;
+TENON_INLINE bool eliminate_inertia(const ModelData& m, int i, const T* q, HandedUp<T>& h,
+                                    WorkspaceData<T>& w) {
+  const T* unread = nullptr;
+  return eliminate_node<loops, false>(m, i, q, unread, h, w);
 }
 
 template <bool loops, class T>
 inline bool sweep_inertias_of(const ModelData& m, const T* q, WorkspaceData<T>& w) {
   joint_angles(m, q, w);
   if constexpr (loops) place_wobbling_inertias(m, w);
-  bool positive = true;
-  HandedUp<T> h{};
-  for (int i = m.node_count - 1; i >= 0; --i) {
-    const NodeData& n = m.nodes[i];
-    const std::int32_t flags = w.node_flags[i];
-    const RigidInertia<T> body = load_body<loops>(m, i, w);
-    h.IA = flags & node_carries ? h.IA + body : articulated(body);
-    if (flags & node_collects) h.IA = h.IA + load_articulated(w.IA + 21 * i);
-    positive = hand_inertia_up<loops>(m, i, q, h, w) && positive;
-    if (n.parent >= 0 && (flags & node_adds_to_memory)) {
-      T* sum = w.IA + 21 * n.parent;
-      store(sum, flags & node_first_to_store ? h.IA : load_articulated(sum) + h.IA);
-    }
-  }
-  return positive;
+  return sweep_inwards<loops, false>(m, w, [&](int i, HandedUp<T>& h) TENON_INLINE_LAMBDA {
+    return eliminate_inertia<loops>(m, i, q, h, w);
+  });
 }
 
 // Joint transforms, then U and D of all joints in an inward sweep; with loops after cluster_constraints.
@@ -220,27 +149,6 @@ struct RowJoint {
     return moved;
   }
 };
-
-// Six numbers of each lane, one component every `stride` numbers.
-template <class T>
-TENON_INLINE Force<Lanes<T>> load_rows(const T* K, int stride) {
-  const auto load = [&](int e) { return Lanes<T>::load(K + e * stride); };
-  return {{load(0), load(1), load(2)}, {load(3), load(4), load(5)}};
-}
-template <class T>
-TENON_INLINE Motion<Lanes<T>> load_motions(const T* a, int stride) {
-  const Force<Lanes<T>> x = load_rows(a, stride);
-  return {x.n, x.f};
-}
-template <class T>
-TENON_INLINE void store_rows(T* K, int stride, const Force<Lanes<T>>& f) {
-  f.n.x.store(K), f.n.y.store(K + stride), f.n.z.store(K + 2 * stride);
-  f.f.x.store(K + 3 * stride), f.f.y.store(K + 4 * stride), f.f.z.store(K + 5 * stride);
-}
-template <class T>
-TENON_INLINE void store_motions(T* a, int stride, const Motion<Lanes<T>>& m) {
-  store_rows(a, stride, Force<Lanes<T>>{m.w, m.v});
-}
 
 // Up to four rows of w.K into lanes, zeros in the others.
 template <class T>

@@ -29,8 +29,7 @@ TENON_INLINE Motion<T> velocity_about(const Vec3<T>& point, int node, const Work
 template <class T>
 void bias_acceleration(const ModelData& m, int node, const T* point, T* out, const WorkspaceData<T>& w) {
   const Vec3<T> origin = load_vec3<T>(point);
-  const T o(0);
-  Motion<T> a{{o, o, o}, {o, o, o}}, v = velocity_about(origin, node, w);
+  Motion<T> a{}, v = velocity_about(origin, node, w);
   for (int i = node; i >= 0; i = m.nodes[i].parent) {
     const Motion<T> above = velocity_about(origin, m.nodes[i].parent, w);
     a = a + cross(above, v);
@@ -78,8 +77,7 @@ void centroidal_matrix(const ModelData& m, const T* com, T* A, int ld, T* Ic, co
 template <class T>
 void centroidal_bias(const ModelData& m, const T* com, T* out, T* a, const WorkspaceData<T>& w) {
   const Vec3<T> c = load_vec3<T>(com);
-  const T o(0);
-  Force<T> sum{{o, o, o}, {o, o, o}};
+  Force<T> sum{};
   for (int i = 0; i < m.node_count; ++i) {
     const int parent = m.nodes[i].parent;
     const Motion<T> v = velocity_about(c, i, w);

@@ -119,12 +119,12 @@ inline void coriolis_forces(const ModelData& m, const T* q, const T* v, Coriolis
   composite_forces(m, w);
   const int stride = dof_stride(m);
   for (int k = 0; k < m.nv; k += 4) {
-    const Motion<Lanes<T>> S = load_motion_lanes(w.S_root + k, stride);
+    const Motion<Lanes<T>> S = load_motions(w.S_root + k, stride);
     const Motion<Lanes<T>> S_dot = cross(load_velocities(k, w), S);
     const VelocityInertia<Lanes<T>> B = load_velocity_inertias(k, d.B, w);
     const Force<Lanes<T>> F = load_inertias(k, w) * S_dot + B * S;
-    store_lanes(d.S_dot + k, stride, S_dot.w), store_lanes(d.S_dot + 3 * stride + k, stride, S_dot.v);
-    store_lanes(d.F + k, stride, F.n), store_lanes(d.F + 3 * stride + k, stride, F.f);
+    store_motions(d.S_dot + k, stride, S_dot);
+    store_rows(d.F + k, stride, F);
     store_lanes(d.N + k, stride, transposed_moment(B, S));
   }
 }

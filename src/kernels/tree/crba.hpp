@@ -20,19 +20,24 @@ inline void composite_forces(const ModelData& m, WorkspaceData<T>& w) {
   const int stride = dof_stride(m);
   sum_over_subtrees<3>(m, w.Ic);
   for (int k = 0; k < m.nv; k += 4) {
-    const Force<Lanes<T>> F = load_inertias(k, w) * load_motion_lanes(w.S_root + k, stride);
-    store_lanes(w.F_root + k, stride, F.n);
-    store_lanes(w.F_root + 3 * stride + k, stride, F.f);
+    const Force<Lanes<T>> F = load_inertias(k, w) * load_motions(w.S_root + k, stride);
+    store_rows(w.F_root + k, stride, F);
   }
+}
+
+// S and the inertias of the bodies from q alone.
+template <class T>
+inline void place_inertias(const ModelData& m, const T* q, WorkspaceData<T>& w) {
+  joint_angles(m, q, w);
+  place_bodies(m, q, w);
+  for (int i = 0; i < m.node_count; i += 4) store_inertias(i, body_inertias(i, w), w);
+  place_subspaces(m, w);
 }
 
 // S and F from q alone.
 template <class T>
 inline void composite_forces(const ModelData& m, const T* q, WorkspaceData<T>& w) {
-  joint_angles(m, q, w);
-  place_bodies(m, q, w);
-  for (int i = 0; i < m.node_count; i += 4) store_inertias(i, body_inertias(i, w), w);
-  place_subspaces(m, w);
+  place_inertias(m, q, w);
   composite_forces(m, w);
 }
 
@@ -78,10 +83,7 @@ inline void crba_rows(const ModelData& m, T* rows, WorkspaceData<T>& w) {
 // The same from q alone.
 template <class T>
 inline void crba_rows(const ModelData& m, const T* q, T* rows, WorkspaceData<T>& w) {
-  joint_angles(m, q, w);
-  place_bodies(m, q, w);
-  for (int i = 0; i < m.node_count; i += 4) store_inertias(i, body_inertias(i, w), w);
-  place_subspaces(m, w);
+  place_inertias(m, q, w);
   crba_rows(m, rows, w);
 }
 

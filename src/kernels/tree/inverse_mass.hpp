@@ -54,10 +54,9 @@ inline void take_cluster_forces(const ModelData& m, const ClusterData& c, int i,
 template <class T>
 inline void move_cluster_body(const ModelData& m, const ClusterData& c, int i, InverseMassData<T>& d,
                               const WorkspaceData<T>& w) {
-  const Lanes<T> o(T(0));
   const NodeData& n = m.nodes[i];
   const auto motion = [&](int node) {
-    return node < 0 ? Motion<Lanes<T>>{{o, o, o}, {o, o, o}} : load_motions(d.body + 24 * node, 4);
+    return node < 0 ? Motion<Lanes<T>>{} : load_motions(d.body + 24 * node, 4);
   };
   const T* ydd = d.ydd + 4 * c.v_begin;
   if (i == c.node_begin) solve_cluster_rows(c, motion(c.parent), d.ydd + 4 * c.v_begin, 4, w);
@@ -110,7 +109,6 @@ inline void sweep_column_forces(const ModelData& m, InverseMassData<T>& d, const
 // Outward sweep of accelerations; u becomes the columns of X.
 template <bool loops, class T>
 inline void sweep_column_accelerations(const ModelData& m, InverseMassData<T>& d, const WorkspaceData<T>& w) {
-  const Lanes<T> o(T(0));
   for (int i = 0; i < m.node_count; ++i) {
     const NodeData& n = m.nodes[i];
     if constexpr (loops) {
@@ -122,7 +120,7 @@ inline void sweep_column_accelerations(const ModelData& m, InverseMassData<T>& d
     with_joint(n.kind, [&](auto joint) {
       using J = decltype(joint);
       const RowJoint<J, T> past(n, w);
-      Motion<Lanes<T>> a = {{o, o, o}, {o, o, o}};
+      Motion<Lanes<T>> a{};
       if (n.parent >= 0)
         a = motion_to_child(spread(J::load(n, i, w)), load_motions(d.body + 24 * n.parent, 4));
       Lanes<T> x[J::nv];

@@ -48,9 +48,8 @@ TENON_INLINE Motion<Lanes<T>> gather_motion(const T* field, int i) {
 template <class T>
 TENON_INLINE PackedMotion<T> joint_velocity(const ModelData& m, int i, const T* v,
                                             const WorkspaceData<T>& w) {
-  const int end = i + 1 < m.node_count ? m.nodes[i + 1].v_index : m.nv;
   Lanes<T> turning(T(0)), moving(T(0));
-  for (int k = m.nodes[i].v_index; k < end; ++k) {
+  for (int k = m.nodes[i].v_index; k < end_of_dofs(m, i); ++k) {
     const Lanes<T> axis = Lanes<T>::load(w.pose + w.axis_place[k]);
     turning = turning + Lanes<T>(w.angular_sign[k] * v[k]) * axis;
     moving = moving + Lanes<T>(w.linear_sign[k] * v[k]) * axis;
@@ -124,7 +123,7 @@ inline void sweep_joint_forces(const ModelData& m, const T* tau, WorkspaceData<T
     const auto force = [&](int l) { return load_packed(w.fw, w.axis_place[k + l] / 16); };
     const PackedMotion<T> a = force(0), b = force(1), c = force(2), d = force(3);
     const Force<Lanes<T>> f = {gather(a.w, b.w, c.w, d.w), gather(a.v, b.v, c.v, d.v)};
-    const Lanes<T> c_force = dot(load_motion_lanes(w.S_root + k, stride), f);
+    const Lanes<T> c_force = dot(load_motions(w.S_root + k, stride), f);
     const int count = m.nv - k < 4 ? m.nv - k : 4;
     for (int l = 0; l < count; ++l) w.joint_force[k + l] = tau[k + l] - c_force.x[l];
   }
@@ -167,11 +166,10 @@ TENON_INLINE void store_world_row(const Force<T>& K, int r, int stride, Workspac
 // Inter-body rows: Kw is zero for the body they are numbered with; the two sides go to side_Kw.
 template <class T>
 inline void place_inter_body(const ConstraintItem& item, int stride, WorkspaceData<T>& w) {
-  const T o(0);
   const int bodies[2] = {item.first, item.second};
   for (int j = 0; j < item.row_count; ++j) {
     const int r = item.row_begin + j;
-    store_world_row(Force<T>{{o, o, o}, {o, o, o}}, r, stride, w);
+    store_world_row(Force<T>{}, r, stride, w);
     w.row_rhs[r] = w.k[r];
     for (int side = 0; side < 2; ++side) {
       const long place = 12L * (item.side_row + j) + 6 * side;
@@ -245,8 +243,7 @@ inline void transposed_inter_body_rows(const ModelData& m, const ConstraintData&
     const int bodies[2] = {item.first, item.second};
     for (int side = 0; side < 2; ++side) {
       for (int i = bodies[side]; i != item.meet; i = m.nodes[i].parent) {
-        const int end = i + 1 < m.node_count ? m.nodes[i + 1].v_index : m.nv;
-        for (int k = m.nodes[i].v_index; k < end; ++k) {
+        for (int k = m.nodes[i].v_index; k < end_of_dofs(m, i); ++k) {
           const Motion<T> S = load_dof_motion(w.S_root + k, dof_stride(m));
           for (int j = 0; j < item.row_count; ++j)
             JT[static_cast<long>(k) * stride + item.row_begin + j] =

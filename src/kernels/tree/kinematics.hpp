@@ -13,7 +13,7 @@ template <class T>
 void kinematics(const ModelData& m, const T* q, const T* v, const T* a, WorkspaceData<T>& w) {
   joint_angles(m, q, w);
   const T o(0), e(1);
-  const Motion<T> rest{{o, o, o}, {o, o, o}};
+  const Motion<T> rest{};
   store(w.R0 - 9, Mat3<T>{e, o, o, o, e, o, o, o, e});
   store(w.p0 - 3, Vec3<T>{o, o, o});
   store(w.v0 - 6, rest);
@@ -115,13 +115,13 @@ void center_of_mass(const ModelData& m, T* com, T* J, int ld, WorkspaceData<T>& 
 
 // Momentum about the world origin, [angular; linear], world axes.
 template <class T>
-Force<T> world_momentum(const ModelData& m, const WorkspaceData<T>& w) {
-  Force<T> sum{{T(0), T(0), T(0)}, {T(0), T(0), T(0)}};
+void world_momentum(const ModelData& m, T* out6, const WorkspaceData<T>& w) {
+  Force<T> sum{};
   for (int i = 0; i < m.node_count; ++i) {
     const Transform<Rot3<T>, T> X = {{load_mat3<T>(w.R0 + 9 * i)}, load_vec3<T>(w.p0 + 3 * i)};
     sum = sum + force_to_parent(X, load_rigid<T>(m.nodes[i]) * load_motion<T>(w.v0 + 6 * i));
   }
-  return sum;
+  store(out6, sum);
 }
 
 // Kinetic energy (armature included) and potential energy (zero where the centres of mass lie at the world

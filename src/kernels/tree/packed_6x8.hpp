@@ -74,5 +74,26 @@ TENON_INLINE void weighted_gram(const T* W, int step, const T* weight, int weigh
     for (int i = 0; i < j; ++i) G[8 * j + i] = G[8 * i + j];
 }
 
+// y := x A for lanes of rows, A 6 x 6 with element (e, f) at A[8 e + f].
+template <class T>
+TENON_INLINE void times_matrix(const Lanes<T> (&x)[6], const T* A, Lanes<T> (&y)[6]) {
+  for (int f = 0; f < 6; ++f) {
+    y[f] = x[0] * Lanes<T>(A[f]);
+    for (int e = 1; e < 6; ++e) y[f] = y[f] + x[e] * Lanes<T>(A[8 * e + f]);
+  }
+}
+// y := x A^T.
+template <class T>
+TENON_INLINE void times_transposed(const Lanes<T> (&x)[6], const T* A, Lanes<T> (&y)[6]) {
+  for (int f = 0; f < 6; ++f) {
+    y[f] = x[0] * Lanes<T>(A[8 * f]);
+    for (int e = 1; e < 6; ++e) y[f] = y[f] + x[e] * Lanes<T>(A[8 * f + e]);
+  }
+}
+template <class T>
+TENON_INLINE void load_six(const T* p, int stride, Lanes<T> (&x)[6]) {
+  for (int e = 0; e < 6; ++e) x[e] = Lanes<T>::load(p + e * stride);
+}
+
 TENON_ISA_END
 }  // namespace tenon

@@ -1,0 +1,11 @@
+// TreeKernels (kernels/kernel_table.hpp).
+#include "kernels/kernel_group.hpp"
+#include "kernels/tree/aba.hpp"
+#include "kernels/tree/crba.hpp"
+#include "kernels/tree/kinematics.hpp"
+#include "kernels/tree/ltl.hpp"
+#include "kernels/tree/rnea.hpp"
+
+TENON_KERNEL_GROUP(TreeKernels, tree_kernels, kinematics<T>, frame_jacobian<T>, center_of_mass<T>,
+                   world_momentum<T>, energy<T>, rnea<T>, crba<T>, crba_rows<T>, ltl_factor<T>, ltl_solve<T>,
+                   ltl_multiply<T>, aba<T>)

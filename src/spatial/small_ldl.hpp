@@ -1,0 +1,53 @@
+// L D L^T of a small symmetric positive definite matrix, row-major, of which the lower triangle is read: n rows of
+// ld numbers.
+#pragma once
+
+#include "spatial/isa.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+// A = L D L^T in place, unit L below the diagonal, 1 / D on it. False when a pivot is not positive.
+template <class T>
+TENON_INLINE bool factor_ldl(int n, int ld, T* A) {
+  bool positive = true;
+  for (int j = 0; j < n; ++j) {
+    T* a = A + ld * j;
+    T d = a[j];
+    for (int k = 0; k < j; ++k) {
+      const T x = a[k];            // still L_jk d_k
+      a[k] = x * A[(ld + 1) * k];  // 1 / d_k
+      d = d - a[k] * x;
+    }
+    positive = positive && d > T(0);
+    for (int i = j + 1; i < n; ++i) {
+      T x = A[ld * i + j];
+      for (int k = 0; k < j; ++k) x = x - A[ld * i + k] * a[k];
+      A[ld * i + j] = x;
+    }
+    a[j] = T(1) / d;
+  }
+  return positive;
+}
+// x := (L D L^T)^-1 x.
+template <class T>
+TENON_INLINE void solve_ldl(int n, int ld, const T* A, T* x) {
+  for (int i = 0; i < n; ++i)
+    for (int k = 0; k < i; ++k) x[i] = x[i] - A[ld * i + k] * x[k];
+  for (int i = 0; i < n; ++i) x[i] = x[i] * A[(ld + 1) * i];
+  for (int i = n - 1; i >= 0; --i)
+    for (int k = i + 1; k < n; ++k) x[i] = x[i] - A[ld * k + i] * x[k];
+}
+
+// The same of a size known to the compiler.
+template <int N, class T>
+TENON_INLINE bool factor_ldl(T (&A)[N][N]) {
+  return factor_ldl(N, N, A[0]);
+}
+template <int N, class T>
+TENON_INLINE void solve_ldl(const T (&A)[N][N], T (&x)[N]) {
+  solve_ldl(N, N, A[0], x);
+}
+
+TENON_ISA_END
+}  // namespace tenon
