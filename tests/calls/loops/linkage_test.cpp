@@ -159,7 +159,7 @@ TEST(Projection, RefusesBadInput) {
   const auto s = scene_of(four_bar(ball));
   double* q = s->state.q.data();
   EXPECT_EQ(project_positions(s->workspace, -1, 5, q), Status::invalid_argument);
-  EXPECT_EQ(project_positions(s->workspace, std::nan(""), 5, q), Status::invalid_argument);
+  EXPECT_EQ(project_positions(s->workspace, std::nan(""), 5, q), Status::not_finite);
   EXPECT_EQ(project_positions(s->workspace, 1e-9, 0, q), Status::invalid_argument);
   q[1] = std::nan("");
   EXPECT_EQ(project_positions(s->workspace, 1e-9, 5, q), Status::not_finite);
