@@ -39,6 +39,7 @@ class Scene:
         self.nq, self.nv = c.tenon_model_nq(self.model), c.tenon_model_nv(self.model)
         self.ny, self.nyq = c.tenon_model_ny(self.model), c.tenon_model_nyq(self.model)
         self.m = c.tenon_constraints_row_count(self.constraints)
+        self.first_rows = self.rows_of_first()
         self.links, self.joints = c.tenon_model_link_count(self.model), c.tenon_model_joint_count(self.model)
         self.loop_rows = c.tenon_model_loop_row_count(self.model)
         q = numbers([])
@@ -47,6 +48,11 @@ class Scene:
         else:
             test.good(c.tenon_random(self.workspace, 1, q, self.nq), self.workspace)
         self.q = list(q[: self.nq])
+
+    def rows_of_first(self):
+        info = self.test.options("tenon_constraint_info")
+        status = self.test.c.tenon_constraints_constraint_info(self.constraints, 0, ctypes.byref(info))
+        return info.row_count if status == 0 else 0
 
     def renew(self):
         if getattr(self, "workspace", None):
@@ -86,6 +92,7 @@ class Scene:
             "v": self.nv, "a": self.nv, "tau": self.nv, "qdd": self.nv, "c": self.nv, "g": self.nv, "in": self.nv,
             "out": self.nv, "actuated": self.nv, "ydot": self.ny, "yddot": self.ny, "tau_y": self.ny, "wrenches": 6 * self.links,
             "desired": self.m, "lambda": self.m, "impulse": self.m, "restitution": 1, "rhs": self.m, "row_mu": self.m,
+            "weights": self.first_rows, "compliance": self.first_rows,
             "position_error": self.m, "row_velocity": self.m, "k": self.loop_rows, "phi": self.loop_rows,
             "gravity": 3, "point": 3, "position": 3, "center_of_mass": 3, "inertia": 6, "pose": 7, "second_pose": 7,
             "rotation": 9, "acceleration": 6, "momentum": 6, "bias": 6, "joints": self.joints, "joint": self.joints,
