@@ -4,11 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "arguments.hpp"
-#include "descriptor.hpp"
-#include "factory.hpp"
-#include "guard.hpp"
-#include "object.hpp"
+#include "support/arguments.hpp"
+#include "support/constants.hpp"
+#include "support/descriptor.hpp"
+#include "support/factory.hpp"
+#include "support/guard.hpp"
+#include "support/object.hpp"
 
 using namespace tenon::capi;
 using tenon::Error;
@@ -19,7 +20,7 @@ namespace {
 constexpr double unbounded = std::numeric_limits<double>::infinity();
 
 constexpr tenon_joint_options default_joint_options = {sizeof(tenon_joint_options),
-                                                       TENON_JOINT_REVOLUTE,
+                                                       TENON_JOINT_TYPE_REVOLUTE,
                                                        -1,
                                                        -1,
                                                        {0, 0, 0, 0, 0, 0, 1},
@@ -54,9 +55,7 @@ void need_limit(double value, const char* name) {
 }
 
 void check(const tenon_joint_options& options, std::size_t link_count) {
-  if (options.type < TENON_JOINT_FIXED || options.type > TENON_JOINT_UNIVERSAL)
-    throw Error(Status::invalid_argument,
-                "type is " + std::to_string(options.type) + ", which is none of TENON_JOINT_*");
+  need_one_of(kinds::joint_type, options.type, "type");
   need_index(options.parent_link, link_count, "parent_link", "links");
   need_index(options.child_link, link_count, "child_link", "links");
   need_finite(options.axis, 3, "axis");
@@ -71,8 +70,6 @@ void check(const tenon_joint_options& options, std::size_t link_count) {
   if (options.dependent != 0 && options.dependent != 1)
     throw Error(Status::invalid_argument,
                 "dependent is " + std::to_string(options.dependent) + "; give 0 or 1");
-  if (options.reserved != 0)
-    throw Error(Status::unsupported, "tenon_joint_options: the field 'reserved' is not 0");
 }
 
 }  // namespace
@@ -161,10 +158,7 @@ tenon_status tenon_builder_add_joint(tenon_builder* builder, const char* name,
     auto& mechanism = builder->mechanism;
     tenon::MechanismJoint joint;
     joint.name = unused_name(name, mechanism.joints, "joint");
-    tenon_joint_options checked = default_joint_options;
-    const Status layout = lay_over(options, &checked);
-    if (layout != Status::ok)
-      throw Error(layout, std::string("tenon_joint_options: ") + descriptor_fault(layout));
+    const tenon_joint_options checked = completed(options, default_joint_options, "tenon_joint_options");
     check(checked, mechanism.links.size());
     joint.type = static_cast<tenon::JointType>(checked.type);
     joint.parent = mechanism.links[static_cast<std::size_t>(checked.parent_link)].name;

@@ -2,10 +2,11 @@
 #include <string>
 #include <vector>
 
-#include "arguments.hpp"
-#include "descriptor.hpp"
-#include "guard.hpp"
-#include "object.hpp"
+#include "support/arguments.hpp"
+#include "support/constants.hpp"
+#include "support/descriptor.hpp"
+#include "support/guard.hpp"
+#include "support/object.hpp"
 
 using namespace tenon::capi;
 using tenon::Error;
@@ -13,10 +14,15 @@ using tenon::Status;
 
 namespace {
 
-constexpr tenon_loop_options default_loop_options = {
-    sizeof(tenon_loop_options), TENON_JOINT_REVOLUTE,  -1,        -1,
-    {0, 0, 0, 0, 0, 0, 1},      {0, 0, 0, 0, 0, 0, 1}, {1, 0, 0}, 0,
-    TENON_LOOPS_BY_MODEL};
+constexpr tenon_loop_options default_loop_options = {sizeof(tenon_loop_options),
+                                                     TENON_JOINT_TYPE_REVOLUTE,
+                                                     -1,
+                                                     -1,
+                                                     {0, 0, 0, 0, 0, 0, 1},
+                                                     {0, 0, 0, 0, 0, 0, 1},
+                                                     {1, 0, 0},
+                                                     TENON_LOOP_TREATMENT_BY_MODEL,
+                                                     0};
 
 std::string link_name(const tenon_builder& builder, int32_t link, const char* argument) {
   const auto& links = builder.mechanism.links;
@@ -43,18 +49,16 @@ tenon_status tenon_builder_add_loop(tenon_builder* builder, const char* name,
     need(builder, "builder");
     need(options, "options");
     const tenon_loop_options checked = completed(options, default_loop_options, "tenon_loop_options");
-    if (checked.treatment < TENON_LOOPS_BY_MODEL || checked.treatment > TENON_LOOPS_AUTO)
-      throw Error(Status::invalid_argument, "tenon_loop_options: treatment is " +
-                                                std::to_string(checked.treatment) +
-                                                "; use one of TENON_LOOPS_*");
+    need_one_of(kinds::joint_type, checked.type, "tenon_loop_options: type");
+    need_one_of(kinds::loop_treatment, checked.treatment, "tenon_loop_options: treatment");
     tenon::MechanismLoop loop;
     loop.treatment = static_cast<tenon::LoopTreatment>(checked.treatment);
     loop.name = need_name(name, "name");
     loop.type = static_cast<tenon::JointType>(checked.type);
-    loop.predecessor = link_name(*builder, checked.predecessor_link, "predecessor_link");
-    loop.successor = link_name(*builder, checked.successor_link, "successor_link");
-    loop.predecessor_frame = pose(checked.predecessor_frame, pose_count, "predecessor_frame");
-    loop.successor_frame = pose(checked.successor_frame, pose_count, "successor_frame");
+    loop.predecessor = link_name(*builder, checked.link, "link");
+    loop.successor = link_name(*builder, checked.second_link, "second_link");
+    loop.predecessor_frame = pose(checked.pose, pose_count, "pose");
+    loop.successor_frame = pose(checked.second_pose, pose_count, "second_pose");
     loop.axis = vector3(checked.axis, 3, "axis", {1, 0, 0});
     builder->mechanism.loops.push_back(std::move(loop));
   });
@@ -84,16 +88,15 @@ tenon_status tenon_builder_add_coupling(tenon_builder* builder, const char* name
   });
 }
 
-tenon_status tenon_builder_add_gear(tenon_builder* builder, const char* name, int32_t predecessor_link,
-                                    int32_t successor_link, double ratio, double offset, char* message,
+tenon_status tenon_builder_add_gear(tenon_builder* builder, const char* name, int32_t link,
+                                    int32_t second_link, double ratio, double offset, char* message,
                                     size_t message_size) {
   return guard(message, message_size, [&] {
     need(builder, "builder");
     need_finite(&ratio, 1, "ratio");
     need_finite(&offset, 1, "offset");
-    builder->mechanism.gears.push_back(
-        {need_name(name, "name"), link_name(*builder, predecessor_link, "predecessor_link"),
-         link_name(*builder, successor_link, "successor_link"), ratio, offset});
+    builder->mechanism.gears.push_back({need_name(name, "name"), link_name(*builder, link, "link"),
+                                        link_name(*builder, second_link, "second_link"), ratio, offset});
   });
 }
 

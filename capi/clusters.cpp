@@ -1,14 +1,11 @@
 // What the clusters of a model hold: their joints, coordinates, rows and loops.
 #include <algorithm>
 
-#include "descriptor.hpp"
-#include "guard.hpp"
-#include "object.hpp"
+#include "support/descriptor.hpp"
+#include "support/guard.hpp"
+#include "support/object.hpp"
 
 using namespace tenon::capi;
-
-static_assert(TENON_LOOP_COUPLING == tenon::loop_coupling && TENON_LOOP_GEOMETRIC == tenon::loop_geometric &&
-              TENON_LOOP_CALLBACK == tenon::loop_callback);
 
 int32_t tenon_model_ny(const tenon_model* model) {
   return model ? model->core->ny : TENON_INVALID_ARGUMENT;
@@ -83,7 +80,7 @@ tenon_status tenon_model_loop_info(const tenon_model* model, int32_t loop, tenon
   const size_t place = static_cast<size_t>(loop), embedded = loops.constraints.size();
   tenon_loop_info known{};
   if (place >= embedded) {
-    known.kind = TENON_LOOP_GEOMETRIC;
+    known.kind = TENON_LOOP_KIND_GEOMETRIC;
     known.cluster = known.first_row = -1;
     known.name = model->core->row_loops[place - embedded].name.c_str();
     return code(put(info, known));

@@ -5,10 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "arguments.hpp"
-#include "descriptor.hpp"
-#include "guard.hpp"
-#include "object.hpp"
+#include "support/arguments.hpp"
+#include "support/constants.hpp"
+#include "support/descriptor.hpp"
+#include "support/guard.hpp"
+#include "support/object.hpp"
 
 using namespace tenon::capi;
 using tenon::ConstraintSpec;
@@ -63,9 +64,7 @@ void apply(const tenon_constraint_options& options, std::size_t rows, Constraint
 
 // For a point and a weld: axes, and the rows among `possible` that are held.
 void apply_rows(const tenon_constraint_options& options, std::uint32_t possible, ConstraintSpec& spec) {
-  if (options.axes != TENON_AXES_LINK && options.axes != TENON_AXES_WORLD)
-    throw Error(Status::invalid_argument,
-                "axes is " + std::to_string(options.axes) + "; give TENON_AXES_LINK or TENON_AXES_WORLD");
+  need_one_of(kinds::axes, options.axes, "axes");
   if ((options.rows & ~TENON_ROWS_ALL) != 0)
     throw Error(Status::invalid_argument,
                 "rows has bits beyond TENON_ROWS_ALL; bits 0 to 5 are [angular; linear]");
@@ -205,7 +204,7 @@ tenon_status tenon_constraints_finish(tenon_constraints* constraints, char* mess
   });
 }
 
-int32_t tenon_constraints_count(const tenon_constraints* constraints) {
+int32_t tenon_constraints_constraint_count(const tenon_constraints* constraints) {
   return constraints ? static_cast<int32_t>(specs_of(*constraints).size()) : TENON_INVALID_ARGUMENT;
 }
 
@@ -213,8 +212,8 @@ int32_t tenon_constraints_row_count(const tenon_constraints* constraints) {
   return constraints && constraints->core ? constraints->core->row_count() : TENON_INVALID_ARGUMENT;
 }
 
-tenon_status tenon_constraints_find(const tenon_constraints* constraints, const char* name, int32_t* index,
-                                    char* message, size_t message_size) {
+tenon_status tenon_constraints_find_constraint(const tenon_constraints* constraints, const char* name,
+                                               int32_t* index, char* message, size_t message_size) {
   return guard(message, message_size, [&] {
     need(constraints, "constraints");
     need(index, "index");
@@ -235,8 +234,8 @@ tenon_status tenon_constraint_info_init(tenon_constraint_info* info, size_t size
   return init(info, size, tenon_constraint_info{});
 }
 
-tenon_status tenon_constraints_info(const tenon_constraints* constraints, int32_t constraint,
-                                    tenon_constraint_info* info) {
+tenon_status tenon_constraints_constraint_info(const tenon_constraints* constraints, int32_t constraint,
+                                               tenon_constraint_info* info) {
   if (constraints == nullptr || !constraints->core) return TENON_INVALID_ARGUMENT;
   const auto& set = *constraints->core;
   if (constraint < 0 || constraint >= set.constraint_count()) return TENON_OUT_OF_RANGE;

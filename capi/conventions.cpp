@@ -1,7 +1,7 @@
 // States of other libraries.
 #include "tenon/conventions.hpp"
-#include "call.hpp"
-#include "object.hpp"
+#include "support/call.hpp"
+#include "support/object.hpp"
 
 using namespace tenon::capi;
 
@@ -14,28 +14,24 @@ struct Conversion {
 
 Conversion checked(Call& call, const tenon_workspace* workspace, std::int32_t convention,
                    std::int32_t direction, const std::int32_t* joints, std::size_t joint_count) {
-  if (convention < TENON_PINOCCHIO || convention > TENON_DRAKE)
-    call.fail(tenon::Status::invalid_argument,
-              "convention is %d; use TENON_PINOCCHIO, TENON_MUJOCO or TENON_DRAKE", convention);
-  if (direction != TENON_FROM_OTHER && direction != TENON_TO_OTHER)
-    call.fail(tenon::Status::invalid_argument, "direction is %d; use TENON_FROM_OTHER or TENON_TO_OTHER",
-              direction);
+  call.one_of(kinds::convention, "convention", convention);
+  call.one_of(kinds::direction, "direction", direction);
   const std::size_t count = workspace ? workspace->core.model().joints.size() : 0;
-  if (joint_count != (joints ? count : 0))
-    call.fail(tenon::Status::wrong_size, "joint_count is %zu; %s", joint_count,
-              joints ? "list each joint of the model once" : "joints is NULL, so it must be 0");
+  if (joints && joint_count != count)
+    call.fail(tenon::Status::wrong_size, "joint_count is %zu; list each of the %zu joints of the model once",
+              joint_count, count);
   return {{static_cast<tenon::Convention>(convention), joints}, static_cast<tenon::Direction>(direction)};
 }
 
 // The other library's vectors hold every joint, whatever coordinates ours have.
 void check_motion(Call& call, std::int32_t direction, const double* in, std::size_t in_count,
                   const double* out, std::size_t out_count) {
-  if (direction == TENON_TO_OTHER) {
-    call.velocities("in", in, in_count);
-    call.needed("out", out, out_count, call.nv());
+  if (direction == TENON_DIRECTION_TO_OTHER) {
+    call.velocities(ARRAY(in));
+    call.needed(ARRAY(out), call.nv());
   } else {
-    call.needed("in", in, in_count, call.nv());
-    call.velocities("out", out, out_count);
+    call.needed(ARRAY(in), call.nv());
+    call.velocities(ARRAY(out));
   }
 }
 
@@ -46,7 +42,7 @@ tenon_status convert_motion(const char* function, tenon_workspace* workspace, st
                             const double* out, std::size_t out_count, Convert convert) {
   Call call(workspace, function);
   const Conversion conversion = checked(call, workspace, convention, direction, joints, joint_count);
-  call.positions("q", q, q_count);
+  call.positions(ARRAY(q));
   check_motion(call, direction, in, in_count, out, out_count);
   return call.run([&] { return convert(conversion.other, conversion.direction); });
 }
@@ -54,7 +50,7 @@ tenon_status convert_motion(const char* function, tenon_workspace* workspace, st
 }  // namespace
 
 std::int32_t tenon_convention_nq(const tenon_model* model, std::int32_t convention) {
-  if (!model || convention < TENON_PINOCCHIO || convention > TENON_DRAKE) return -1;
+  if (!model || !kinds::convention.find(convention)) return TENON_INVALID_ARGUMENT;
   return tenon::position_count(*model->core, static_cast<tenon::Convention>(convention));
 }
 
@@ -68,12 +64,12 @@ tenon_status tenon_convert_configuration(tenon_workspace* workspace, std::int32_
                                 ? static_cast<std::size_t>(tenon::position_count(workspace->core.model(),
                                                                                  conversion.other.convention))
                                 : 0;
-  if (direction == TENON_TO_OTHER) {
-    call.positions("in", in, in_count);
-    call.needed("out", out, out_count, other);
+  if (direction == TENON_DIRECTION_TO_OTHER) {
+    call.positions(ARRAY(in));
+    call.needed(ARRAY(out), other);
   } else {
-    call.needed("in", in, in_count, other);
-    call.positions("out", out, out_count);
+    call.needed(ARRAY(in), other);
+    call.positions(ARRAY(out));
   }
   return call.run([&] {
     return tenon::convert_configuration(workspace->core, conversion.other, conversion.direction, in, out);
@@ -97,8 +93,7 @@ tenon_status tenon_convert_acceleration(tenon_workspace* workspace, std::int32_t
                                         size_t out_count) {
   Call call(workspace, __func__);
   const Conversion conversion = checked(call, workspace, convention, direction, joints, joint_count);
-  call.positions("q", q, q_count);
-  call.velocities("v", v, v_count);
+  call.state(ARRAY(q), ARRAY(v));
   check_motion(call, direction, in, in_count, out, out_count);
   return call.run([&] {
     return tenon::convert_acceleration(workspace->core, conversion.other, conversion.direction, q, v, in,

@@ -1,26 +1,19 @@
 // In which coordinates a workspace takes and returns states.
-#include "call.hpp"
+#include "support/call.hpp"
 #include "tenon/loops.hpp"
 
 using namespace tenon::capi;
 using tenon::Coordinates;
-using tenon::Status;
-
-static_assert(TENON_COORDINATES_SPANNING == static_cast<int32_t>(Coordinates::spanning) &&
-              TENON_COORDINATES_INDEPENDENT == static_cast<int32_t>(Coordinates::independent));
-
-static Coordinates checked(Call& call, const char* name, int32_t kind) {
-  if (kind != TENON_COORDINATES_SPANNING && kind != TENON_COORDINATES_INDEPENDENT)
-    call.fail(Status::invalid_argument, "%s is %d, which is none of TENON_COORDINATES_*", name,
-              static_cast<int>(kind));
-  return static_cast<Coordinates>(kind);
-}
 
 tenon_status tenon_workspace_set_coordinates(tenon_workspace* workspace, int32_t positions,
                                              int32_t velocities) {
   Call call(workspace, __func__);
-  const Coordinates q = checked(call, "positions", positions), v = checked(call, "velocities", velocities);
-  return call.run([&] { return tenon::set_coordinates(workspace->core, q, v); });
+  call.one_of(kinds::coordinates, "positions", positions);
+  call.one_of(kinds::coordinates, "velocities", velocities);
+  return call.run([&] {
+    return tenon::set_coordinates(workspace->core, static_cast<Coordinates>(positions),
+                                  static_cast<Coordinates>(velocities));
+  });
 }
 
 tenon_status tenon_workspace_coordinates(tenon_workspace* workspace, int32_t* positions,
@@ -47,12 +40,12 @@ int32_t tenon_workspace_row_count(tenon_workspace* workspace) {
 
 tenon_status tenon_workspace_set_guess(tenon_workspace* workspace, const double* q, size_t q_count) {
   Call call(workspace, __func__);
-  call.needed("q", q, q_count, call.nq());
+  call.needed(ARRAY(q), call.nq());
   return call.run([&] { return tenon::set_guess(workspace->core, q); });
 }
 
 tenon_status tenon_workspace_guess(tenon_workspace* workspace, double* q, size_t q_count) {
   Call call(workspace, __func__);
-  call.needed("q", q, q_count, call.nq());
+  call.needed(ARRAY(q), call.nq());
   return call.run([&] { return tenon::guess(workspace->core, q); });
 }

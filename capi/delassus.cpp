@@ -1,71 +1,73 @@
 // The Delassus matrix, its damped inverse, operational space.
 #include "tenon/delassus.hpp"
 
-#include "call.hpp"
+#include "support/call.hpp"
 
 using namespace tenon::capi;
 using tenon::DampedInverseMethod;
 using tenon::DelassusMethod;
 using tenon::Status;
 
-static_assert(TENON_DELASSUS_PV_OSIMR == static_cast<int32_t>(DelassusMethod::pv_osimr));
-static_assert(TENON_DAMPED_CABA_OSIMF == static_cast<int32_t>(DampedInverseMethod::caba_osimf));
+constexpr tenon_delassus_options default_delassus_options = {sizeof(tenon_delassus_options),
+                                                             TENON_DELASSUS_METHOD_AUTOMATIC};
+constexpr tenon_damped_options default_damped_options = {sizeof(tenon_damped_options),
+                                                         TENON_DAMPED_METHOD_AUTOMATIC, 0, nullptr, 0};
+constexpr tenon_operational_space_options default_operational_space_options = {
+    sizeof(tenon_operational_space_options), 0};
 
-static void check_method(Call& call, const char* constants, int32_t method, int32_t count) {
-  if (method < 0 || method >= count)
-    call.fail(Status::invalid_argument, "method is %d, which is none of %s", static_cast<int>(method),
-              constants);
+tenon_status tenon_delassus_options_init(tenon_delassus_options* options, size_t size) {
+  return init(options, size, default_delassus_options);
+}
+tenon_status tenon_damped_options_init(tenon_damped_options* options, size_t size) {
+  return init(options, size, default_damped_options);
+}
+tenon_status tenon_operational_space_options_init(tenon_operational_space_options* options, size_t size) {
+  return init(options, size, default_operational_space_options);
 }
 
-tenon_status tenon_delassus(tenon_workspace* workspace, int32_t method, const double* q, size_t q_count,
-                            double* A, size_t A_count, int32_t lda) {
+tenon_status tenon_delassus(tenon_workspace* workspace, const tenon_delassus_options* options,
+                            const double* q, size_t q_count, double* A, size_t A_count, int32_t lda) {
   Call call(workspace, __func__);
-  check_method(call, "TENON_DELASSUS_*", method, tenon_delassus_method_count());
-  call.positions("q", q, q_count);
-  call.needed_matrix("A", A, A_count, call.rows(), call.rows(), lda);
+  const auto o = call.over(options, default_delassus_options, "tenon_delassus_options");
+  call.one_of(kinds::delassus_method, "tenon_delassus_options: method", o.method);
+  call.positions(ARRAY(q));
+  call.needed_matrix(ARRAY(A), call.rows(), call.rows(), lda);
   return call.run([&] {
-    return tenon::delassus_matrix(workspace->core, static_cast<DelassusMethod>(method), q, A, lda);
+    return tenon::delassus_matrix(workspace->core, static_cast<DelassusMethod>(o.method), q, A, lda);
   });
 }
 
-// None, one for all rows, or one for each.
-static tenon::Damping damping_of(Call& call, const double* mu, size_t mu_count) {
-  if (mu == nullptr) return {};
-  call.one_or_rows("mu", mu, mu_count);
+struct Damped {
+  DampedInverseMethod method;
   tenon::Damping damping;
-  if (mu_count == 1) {
-    damping.mu = *mu;
-    if (*mu == 0) call.fail(Status::invalid_argument, "mu is 0; give a number above zero, or NULL");
-  } else {
-    damping.mu_of_row = mu;
-  }
-  return damping;
+};
+
+static Damped checked(Call& call, const tenon_damped_options* options) {
+  const auto o = call.over(options, default_damped_options, "tenon_damped_options");
+  call.one_of(kinds::damped_method, "tenon_damped_options: method", o.method);
+  call.optional({"tenon_damped_options: row_mu", o.row_mu, o.row_mu_count}, call.rows());
+  return {static_cast<DampedInverseMethod>(o.method), {o.mu, o.row_mu}};
 }
 
-tenon_status tenon_delassus_inverse(tenon_workspace* workspace, int32_t method, const double* q,
-                                    size_t q_count, const double* mu, size_t mu_count, double* inverse,
-                                    size_t inverse_count, int32_t ld) {
+tenon_status tenon_delassus_inverse(tenon_workspace* workspace, const tenon_damped_options* options,
+                                    const double* q, size_t q_count, double* inverse, size_t inverse_count,
+                                    int32_t ld) {
   Call call(workspace, __func__);
-  check_method(call, "TENON_DAMPED_*", method, tenon_damped_method_count());
-  call.positions("q", q, q_count);
-  const tenon::Damping damping = damping_of(call, mu, mu_count);
-  call.needed_matrix("inverse", inverse, inverse_count, call.rows(), call.rows(), ld);
+  const Damped damped = checked(call, options);
+  call.positions(ARRAY(q));
+  call.needed_matrix(ARRAY(inverse), call.rows(), call.rows(), ld);
   return call.run([&] {
-    return tenon::damped_delassus_inverse(workspace->core, static_cast<DampedInverseMethod>(method), q,
-                                          damping, inverse, ld);
+    return tenon::damped_delassus_inverse(workspace->core, damped.method, q, damped.damping, inverse, ld);
   });
 }
 
-tenon_status tenon_delassus_factor(tenon_workspace* workspace, int32_t method, const double* q,
-                                   size_t q_count, const double* mu, size_t mu_count) {
+tenon_status tenon_delassus_factor(tenon_workspace* workspace, const tenon_damped_options* options,
+                                   const double* q, size_t q_count) {
   Call call(workspace, __func__);
-  check_method(call, "TENON_DAMPED_*", method, tenon_damped_method_count());
-  call.positions("q", q, q_count);
-  const tenon::Damping damping = damping_of(call, mu, mu_count);
-  return call.run([&] {
-    return tenon::factor_damped_delassus(workspace->core, static_cast<DampedInverseMethod>(method), q,
-                                         damping);
-  });
+  const Damped damped = checked(call, options);
+  call.positions(ARRAY(q));
+  return call.run(
+      [&] { return tenon::factor_damped_delassus(workspace->core, damped.method, q, damped.damping); });
 }
 
 // B and X of a product with `columns` columns of `rows` numbers.
@@ -73,8 +75,8 @@ static void check_product(Call& call, int32_t columns, std::size_t rows, const d
                           int32_t ldb, const double* X, size_t X_count, int32_t ldx) {
   if (columns < 0) call.fail(Status::wrong_size, "columns is %d; give 0 or more", static_cast<int>(columns));
   const std::size_t count = columns < 0 ? 0 : static_cast<std::size_t>(columns);
-  call.needed_matrix("B", B, B_count, rows, count, ldb);
-  call.needed_matrix("X", X, X_count, rows, count, ldx);
+  call.needed_matrix(ARRAY(B), rows, count, ldb);
+  call.needed_matrix(ARRAY(X), rows, count, ldx);
 }
 
 tenon_status tenon_delassus_apply(tenon_workspace* workspace, int32_t columns, const double* B,
@@ -85,15 +87,17 @@ tenon_status tenon_delassus_apply(tenon_workspace* workspace, int32_t columns, c
       [&] { return tenon::apply_damped_delassus_inverse(workspace->core, B, ldb, columns, X, ldx); });
 }
 
-tenon_status tenon_operational_space(tenon_workspace* workspace, const double* q, size_t q_count,
-                                     double* Lambda, size_t Lambda_count, int32_t ldl, double* J_bar,
-                                     size_t J_bar_count, int32_t ldj, double* N, size_t N_count, int32_t ldn,
-                                     int32_t* rank) {
+tenon_status tenon_operational_space(tenon_workspace* workspace,
+                                     const tenon_operational_space_options* options, const double* q,
+                                     size_t q_count, double* Lambda, size_t Lambda_count, int32_t ldl,
+                                     double* J_bar, size_t J_bar_count, int32_t ldj, double* N,
+                                     size_t N_count, int32_t ldn, int32_t* rank) {
   Call call(workspace, __func__);
-  call.positions("q", q, q_count);
-  call.optional_matrix("Lambda", Lambda, Lambda_count, call.rows(), call.rows(), ldl);
-  call.optional_matrix("J_bar", J_bar, J_bar_count, call.velocity_count(), call.rows(), ldj);
-  call.optional_matrix("N", N, N_count, call.velocity_count(), call.velocity_count(), ldn);
+  call.over(options, default_operational_space_options, "tenon_operational_space_options");
+  call.positions(ARRAY(q));
+  call.optional_matrix(ARRAY(Lambda), call.rows(), call.rows(), ldl);
+  call.optional_matrix(ARRAY(J_bar), call.velocity_count(), call.rows(), ldj);
+  call.optional_matrix(ARRAY(N), call.velocity_count(), call.velocity_count(), ldn);
   return call.run([&] {
     const tenon::OperationalSpace out = {Lambda, ldl, J_bar, ldj, N, ldn};
     return tenon::operational_space(workspace->core, q, out, rank);
@@ -104,7 +108,7 @@ tenon_status tenon_inverse_mass_times(tenon_workspace* workspace, const double* 
                                       int32_t columns, const double* B, size_t B_count, int32_t ldb,
                                       double* X, size_t X_count, int32_t ldx) {
   Call call(workspace, __func__);
-  call.positions("q", q, q_count);
+  call.positions(ARRAY(q));
   check_product(call, columns, call.velocity_count(), B, B_count, ldb, X, X_count, ldx);
   return call.run([&] { return tenon::inverse_mass_times(workspace->core, q, B, ldb, columns, X, ldx); });
 }

@@ -1,19 +1,15 @@
-// Coordinates and dynamics of models with kinematic loops.
+// Coordinates of models with kinematic loops.
 #include "tenon/loops.hpp"
 
-#include "call.hpp"
-#include "descriptor.hpp"
+#include "support/call.hpp"
+#include "support/descriptor.hpp"
 
 using namespace tenon::capi;
-using tenon::LoopMethod;
 using tenon::LoopMoves;
 using tenon::Status;
 
 namespace {
 
-std::size_t count_y(tenon_workspace* workspace) {
-  return workspace ? static_cast<std::size_t>(workspace->core.model().ny) : 0;
-}
 std::size_t count_yq(tenon_workspace* workspace) {
   return workspace ? workspace->core.model().loops.independent_q.size() : 0;
 }
@@ -21,24 +17,29 @@ std::size_t count_rows(tenon_workspace* workspace) {
   return workspace ? workspace->core.model().loops.offset.size() : 0;
 }
 
-void check_moves(Call& call, int32_t moves) {
-  if (moves != TENON_LOOP_MOVES_DEPENDENT && moves != TENON_LOOP_MOVES_ALL)
-    call.fail(Status::invalid_argument, "loop_moves is %d, which is none of TENON_LOOP_MOVES_*",
-              static_cast<int>(moves));
-}
+constexpr tenon_closing_options default_closing_options = {sizeof(tenon_closing_options),
+                                                           TENON_LOOP_MOVES_DEPENDENT};
+constexpr tenon_assembly_options default_assembly_options = {sizeof(tenon_assembly_options), 20};
 
-void check_method(Call& call, int32_t method) {
-  if (method < TENON_LOOP_METHOD_AUTO || method > TENON_LOOP_METHOD_UNCONSTRAINED)
-    call.fail(Status::invalid_argument, "loop_method is %d, which is none of TENON_LOOP_METHOD_*",
-              static_cast<int>(method));
+LoopMoves moves_of(Call& call, const tenon_closing_options* options) {
+  const auto o = call.over(options, default_closing_options, "tenon_closing_options");
+  call.one_of(kinds::loop_moves, "tenon_closing_options: moves", o.moves);
+  return static_cast<LoopMoves>(o.moves);
 }
 
 }  // namespace
 
+tenon_status tenon_closing_options_init(tenon_closing_options* options, size_t size) {
+  return init(options, size, default_closing_options);
+}
+tenon_status tenon_assembly_options_init(tenon_assembly_options* options, size_t size) {
+  return init(options, size, default_assembly_options);
+}
+
 tenon_status tenon_loop_gap(tenon_workspace* workspace, const double* q, size_t q_count, double* gap) {
   Call call(workspace, __func__);
-  call.needed("q", q, q_count, call.nq());
-  call.needed("gap", gap, 1, 1);
+  call.needed(ARRAY(q), call.nq());
+  call.needed({"gap", gap, 1}, 1);
   return call.run([&] { return tenon::loop_gap(workspace->core, q, gap); });
 }
 
@@ -49,8 +50,8 @@ tenon_status tenon_loop_state_init(tenon_loop_state* state, size_t size) {
 tenon_status tenon_check_loops(tenon_workspace* workspace, const double* q, size_t q_count, const double* v,
                                size_t v_count, tenon_loop_state* state) {
   Call call(workspace, __func__);
-  call.needed("q", q, q_count, call.nq());
-  call.optional("v", v, v_count, call.nv());
+  call.needed(ARRAY(q), call.nq());
+  call.optional(ARRAY(v), call.nv());
   if (state == nullptr) call.fail(Status::invalid_argument, "state is NULL; give a tenon_loop_state");
   return call.run([&] {
     tenon::LoopState found;
@@ -65,53 +66,52 @@ tenon_status tenon_check_loops(tenon_workspace* workspace, const double* q, size
   });
 }
 
-tenon_status tenon_close_loops(tenon_workspace* workspace, int32_t loop_moves, double* q, size_t q_count,
-                               double* gap) {
+tenon_status tenon_close_loops(tenon_workspace* workspace, const tenon_closing_options* options, double* q,
+                               size_t q_count, double* gap) {
   Call call(workspace, __func__);
-  check_moves(call, loop_moves);
-  call.needed("q", q, q_count, call.nq());
-  return call.run(
-      [&] { return tenon::close_loops(workspace->core, static_cast<LoopMoves>(loop_moves), q, gap); });
+  const LoopMoves moves = moves_of(call, options);
+  call.needed(ARRAY(q), call.nq());
+  return call.run([&] { return tenon::close_loops(workspace->core, moves, q, gap); });
 }
 
-tenon_status tenon_close_loop_velocities(tenon_workspace* workspace, int32_t loop_moves, const double* q,
-                                         size_t q_count, double* v, size_t v_count) {
+tenon_status tenon_close_loop_velocities(tenon_workspace* workspace, const tenon_closing_options* options,
+                                         const double* q, size_t q_count, double* v, size_t v_count) {
   Call call(workspace, __func__);
-  check_moves(call, loop_moves);
-  call.needed("q", q, q_count, call.nq());
-  call.needed("v", v, v_count, call.nv());
-  return call.run(
-      [&] { return tenon::project_velocity(workspace->core, static_cast<LoopMoves>(loop_moves), q, v); });
+  const LoopMoves moves = moves_of(call, options);
+  call.needed(ARRAY(q), call.nq());
+  call.needed(ARRAY(v), call.nv());
+  return call.run([&] { return tenon::project_velocity(workspace->core, moves, q, v); });
 }
 
 tenon_status tenon_independent_positions(tenon_workspace* workspace, const double* q, size_t q_count,
                                          double* y, size_t y_count) {
   Call call(workspace, __func__);
-  call.needed("q", q, q_count, call.nq());
-  call.needed("y", y, y_count, count_yq(workspace));
+  call.needed(ARRAY(q), call.nq());
+  call.needed(ARRAY(y), count_yq(workspace));
   return call.run([&] { return tenon::independent_positions(workspace->core, q, y); });
 }
 
 tenon_status tenon_spanning_positions(tenon_workspace* workspace, const double* y, size_t y_count,
                                       const double* guess, size_t guess_count, double* q, size_t q_count) {
   Call call(workspace, __func__);
-  call.needed("y", y, y_count, count_yq(workspace));
-  call.optional("guess", guess, guess_count, call.nq());
-  call.needed("q", q, q_count, call.nq());
+  call.needed(ARRAY(y), count_yq(workspace));
+  call.optional(ARRAY(guess), call.nq());
+  call.needed(ARRAY(q), call.nq());
   return call.run([&] { return tenon::spanning_positions(workspace->core, y, guess, q); });
 }
 
-tenon_status tenon_find_assemblies(tenon_workspace* workspace, const double* q, size_t q_count,
-                                   int32_t starts, int32_t capacity, double* assemblies,
+tenon_status tenon_find_assemblies(tenon_workspace* workspace, const tenon_assembly_options* options,
+                                   const double* q, size_t q_count, int32_t capacity, double* assemblies,
                                    size_t assemblies_count, int32_t* found) {
   Call call(workspace, __func__);
-  call.needed("q", q, q_count, call.nq());
+  const int32_t starts = call.over(options, default_assembly_options, "tenon_assembly_options").starts;
+  call.needed(ARRAY(q), call.nq());
   if (starts < 1 || capacity < 1)
     call.fail(Status::invalid_argument, "starts is %d and capacity %d; give 1 or more of both",
               static_cast<int>(starts), static_cast<int>(capacity));
   if (found == nullptr) call.fail(Status::invalid_argument, "found is NULL; give an int32_t");
   const std::size_t room = capacity > 0 ? static_cast<std::size_t>(capacity) : 0;
-  call.needed("assemblies", assemblies, assemblies_count, room * call.nq());
+  call.needed(ARRAY(assemblies), room * call.nq());
   return call.run(
       [&] { return tenon::find_assemblies(workspace->core, q, starts, capacity, assemblies, found); });
 }
@@ -119,17 +119,17 @@ tenon_status tenon_find_assemblies(tenon_workspace* workspace, const double* q, 
 tenon_status tenon_independent_velocity(tenon_workspace* workspace, const double* v, size_t v_count,
                                         double* ydot, size_t ydot_count) {
   Call call(workspace, __func__);
-  call.needed("v", v, v_count, call.nv());
-  call.needed("ydot", ydot, ydot_count, count_y(workspace));
+  call.needed(ARRAY(v), call.nv());
+  call.needed(ARRAY(ydot), call.ny());
   return call.run([&] { return tenon::independent_velocity(workspace->core, v, ydot); });
 }
 
 tenon_status tenon_spanning_velocity(tenon_workspace* workspace, const double* q, size_t q_count,
                                      const double* ydot, size_t ydot_count, double* v, size_t v_count) {
   Call call(workspace, __func__);
-  call.needed("q", q, q_count, call.nq());
-  call.needed("ydot", ydot, ydot_count, count_y(workspace));
-  call.needed("v", v, v_count, call.nv());
+  call.needed(ARRAY(q), call.nq());
+  call.needed(ARRAY(ydot), call.ny());
+  call.needed(ARRAY(v), call.nv());
   return call.run([&] { return tenon::spanning_velocity(workspace->core, q, ydot, v); });
 }
 
@@ -137,27 +137,27 @@ tenon_status tenon_spanning_acceleration(tenon_workspace* workspace, const doubl
                                          const double* v, size_t v_count, const double* yddot,
                                          size_t yddot_count, double* qdd, size_t qdd_count) {
   Call call(workspace, __func__);
-  call.needed("q", q, q_count, call.nq());
-  call.needed("v", v, v_count, call.nv());
-  call.needed("yddot", yddot, yddot_count, count_y(workspace));
-  call.needed("qdd", qdd, qdd_count, call.nv());
+  call.needed(ARRAY(q), call.nq());
+  call.needed(ARRAY(v), call.nv());
+  call.needed(ARRAY(yddot), call.ny());
+  call.needed(ARRAY(qdd), call.nv());
   return call.run([&] { return tenon::spanning_acceleration(workspace->core, q, v, yddot, qdd); });
 }
 
 tenon_status tenon_independent_force(tenon_workspace* workspace, const double* q, size_t q_count,
                                      const double* tau, size_t tau_count, double* tau_y, size_t tau_y_count) {
   Call call(workspace, __func__);
-  call.needed("q", q, q_count, call.nq());
-  call.needed("tau", tau, tau_count, call.nv());
-  call.needed("tau_y", tau_y, tau_y_count, count_y(workspace));
+  call.needed(ARRAY(q), call.nq());
+  call.needed(ARRAY(tau), call.nv());
+  call.needed(ARRAY(tau_y), call.ny());
   return call.run([&] { return tenon::independent_force(workspace->core, q, tau, tau_y); });
 }
 
 tenon_status tenon_spanning_force(tenon_workspace* workspace, const double* tau_y, size_t tau_y_count,
                                   double* tau, size_t tau_count) {
   Call call(workspace, __func__);
-  call.needed("tau_y", tau_y, tau_y_count, count_y(workspace));
-  call.needed("tau", tau, tau_count, call.nv());
+  call.needed(ARRAY(tau_y), call.ny());
+  call.needed(ARRAY(tau), call.nv());
   return call.run([&] { return tenon::spanning_force(workspace->core, tau_y, tau); });
 }
 
@@ -165,10 +165,10 @@ tenon_status tenon_loop_map(tenon_workspace* workspace, const double* q, size_t 
                             size_t v_count, double* G, size_t G_count, int32_t ldg, double* g,
                             size_t g_count) {
   Call call(workspace, __func__);
-  call.needed("q", q, q_count, call.nq());
-  call.optional("v", v, v_count, call.nv());
-  call.optional_matrix("G", G, G_count, call.nv(), count_y(workspace), ldg);
-  call.optional("g", g, g_count, call.nv());
+  call.needed(ARRAY(q), call.nq());
+  call.optional(ARRAY(v), call.nv());
+  call.optional_matrix(ARRAY(G), call.nv(), call.ny(), ldg);
+  call.optional(ARRAY(g), call.nv());
   return call.run([&] { return tenon::loop_map(workspace->core, q, v, G, ldg, g); });
 }
 
@@ -176,44 +176,10 @@ tenon_status tenon_loop_jacobian(tenon_workspace* workspace, const double* q, si
                                  size_t v_count, double* K, size_t K_count, int32_t ldk, double* k,
                                  size_t k_count, double* phi, size_t phi_count) {
   Call call(workspace, __func__);
-  call.needed("q", q, q_count, call.nq());
-  call.optional("v", v, v_count, call.nv());
-  call.optional_matrix("K", K, K_count, count_rows(workspace), call.nv(), ldk);
-  call.optional("k", k, k_count, count_rows(workspace));
-  call.optional("phi", phi, phi_count, count_rows(workspace));
+  call.needed(ARRAY(q), call.nq());
+  call.optional(ARRAY(v), call.nv());
+  call.optional_matrix(ARRAY(K), count_rows(workspace), call.nv(), ldk);
+  call.optional(ARRAY(k), count_rows(workspace));
+  call.optional(ARRAY(phi), count_rows(workspace));
   return call.run([&] { return tenon::loop_jacobian(workspace->core, q, v, K, ldk, k, phi); });
-}
-
-tenon_status tenon_loop_forward_dynamics(tenon_workspace* workspace, int32_t loop_method, const double* q,
-                                         size_t q_count, const double* v, size_t v_count, const double* tau,
-                                         size_t tau_count, const double* wrenches, size_t wrenches_count,
-                                         double* qdd, size_t qdd_count) {
-  Call call(workspace, __func__);
-  check_method(call, loop_method);
-  call.positions("q", q, q_count);
-  call.velocities("v", v, v_count);
-  call.velocities("tau", tau, tau_count);
-  call.optional("wrenches", wrenches, wrenches_count, 6 * call.links());
-  call.velocities("qdd", qdd, qdd_count);
-  return call.run([&] {
-    return tenon::loop_forward_dynamics(workspace->core, static_cast<LoopMethod>(loop_method), q, v, tau,
-                                        wrenches, qdd);
-  });
-}
-
-tenon_status tenon_loop_inverse_dynamics(tenon_workspace* workspace, int32_t loop_method, const double* q,
-                                         size_t q_count, const double* v, size_t v_count, const double* yddot,
-                                         size_t yddot_count, const double* wrenches, size_t wrenches_count,
-                                         double* tau_y, size_t tau_y_count) {
-  Call call(workspace, __func__);
-  check_method(call, loop_method);
-  call.positions("q", q, q_count);
-  call.velocities("v", v, v_count);
-  call.needed("yddot", yddot, yddot_count, count_y(workspace));
-  call.optional("wrenches", wrenches, wrenches_count, 6 * call.links());
-  call.needed("tau_y", tau_y, tau_y_count, count_y(workspace));
-  return call.run([&] {
-    return tenon::loop_inverse_dynamics(workspace->core, static_cast<LoopMethod>(loop_method), q, v, yddot,
-                                        wrenches, tau_y);
-  });
 }

@@ -5,12 +5,13 @@
 #include <string_view>
 #include <vector>
 
-#include "arguments.hpp"
-#include "descriptor.hpp"
-#include "factory.hpp"
-#include "guard.hpp"
-#include "log.hpp"
-#include "object.hpp"
+#include "support/arguments.hpp"
+#include "support/constants.hpp"
+#include "support/descriptor.hpp"
+#include "support/factory.hpp"
+#include "support/guard.hpp"
+#include "support/log.hpp"
+#include "support/object.hpp"
 #include "tenon/urdf.hpp"
 
 namespace tenon::capi {
@@ -21,23 +22,23 @@ constexpr tenon_model_options default_model_options = {sizeof(tenon_model_option
                                                        {0, 0, -9.81},
                                                        nullptr,
                                                        nullptr,
-                                                       TENON_LOG_WARNING,
+                                                       TENON_LOG_LEVEL_WARNING,
+                                                       TENON_LOOP_TREATMENT_EMBED,
                                                        0,
                                                        0,
                                                        0,
-                                                       TENON_LOOPS_EMBED,
                                                        0};
 
 tenon_model_options model_options(const tenon_model_options* options) {
   const auto checked = completed(options, default_model_options, "tenon_model_options");
-  if (checked.base != TENON_BASE_FIXED && checked.base != TENON_BASE_FLOATING)
-    throw Error(Status::invalid_argument, "tenon_model_options: base is " + std::to_string(checked.base) +
-                                              "; give TENON_BASE_FIXED or TENON_BASE_FLOATING");
+  need_one_of(kinds::base, checked.base, "tenon_model_options: base");
   need_finite(checked.gravity, 3, "tenon_model_options: gravity");
-  if (checked.loops < TENON_LOOPS_EMBED || checked.loops > TENON_LOOPS_AUTO)
-    throw Error(Status::invalid_argument,
-                "tenon_model_options: loops is " + std::to_string(checked.loops) +
-                    "; give TENON_LOOPS_EMBED, TENON_LOOPS_OPEN, TENON_LOOPS_ROWS or TENON_LOOPS_AUTO");
+  need_one_of(kinds::loop_treatment, checked.loop_treatment, "tenon_model_options: loop_treatment");
+  if (checked.loop_treatment == TENON_LOOP_TREATMENT_BY_MODEL)
+    throw Error(
+        Status::invalid_argument,
+        "tenon_model_options: loop_treatment is TENON_LOOP_TREATMENT_BY_MODEL, which is for one loop; "
+        "give one of the others");
   for (const int32_t flag : {checked.ignore_loops, checked.ignore_mimic, checked.tolerant_inertias})
     if (flag != 0 && flag != 1)
       throw Error(Status::invalid_argument,
@@ -54,7 +55,7 @@ tenon_model* make_model(const Mechanism& mechanism, const tenon_model_options& o
   compile.floating_base = options.base == TENON_BASE_FLOATING;
   if (options.floating_joint_name != nullptr)
     compile.floating_joint_name = need_name(options.floating_joint_name, "floating_joint_name");
-  compile.loops = static_cast<LoopTreatment>(options.loops);
+  compile.loops = static_cast<LoopTreatment>(options.loop_treatment);
   compile.tolerant_inertias = options.tolerant_inertias == 1;
   compile.gravity = {options.gravity[0], options.gravity[1], options.gravity[2]};
 

@@ -1,10 +1,13 @@
 // Counts of operations, and algorithms as C functions.
 #include "tenon/trace.hpp"
 
-#include "arguments.hpp"
-#include "descriptor.hpp"
-#include "guard.hpp"
-#include "object.hpp"
+#include <cstring>
+
+#include "support/arguments.hpp"
+#include "support/descriptor.hpp"
+#include "support/guard.hpp"
+#include "support/object.hpp"
+#include "tenonx.h"
 
 using namespace tenon::capi;
 using tenon::Error;
@@ -13,8 +16,8 @@ using tenon::Status;
 namespace {
 
 constexpr tenon::TraceOptions core_trace_defaults{};
-constexpr tenon_trace_options trace_defaults = {sizeof(tenon_trace_options), core_trace_defaults.iterations,
-                                                core_trace_defaults.mu, nullptr, 0};
+constexpr tenonx_trace_options trace_defaults = {sizeof(tenonx_trace_options), core_trace_defaults.iterations,
+                                                 0, nullptr};
 
 const tenon::TraceableAlgorithm* traceable(int32_t index) {
   const auto& all = tenon::traceable_algorithms();
@@ -25,7 +28,7 @@ const tenon::TraceableAlgorithm* traceable(int32_t index) {
 // What both calls work on, checked.
 struct Task {
   Task(const tenon_model* model_, const tenon_constraints* constraints_, const char* algorithm_,
-       const tenon_trace_options* given) {
+       const tenonx_trace_options* given) {
     need(model_, "model");
     algorithm = need_name(algorithm_, "algorithm");
     if (constraints_ != nullptr && !constraints_->core)
@@ -33,8 +36,8 @@ struct Task {
                   "the constraint set is not finished; call tenon_constraints_finish before it is recorded");
     model = model_->core.get();
     constraints = constraints_ ? constraints_->core.get() : nullptr;
-    const tenon_trace_options o = completed(given, trace_defaults, "tenon_trace_options");
-    options = {o.iterations, o.mu};
+    const tenonx_trace_options o = completed(given, trace_defaults, "tenonx_trace_options");
+    options = {o.iterations, o.mu != 0 ? o.mu : core_trace_defaults.mu};
     function = {o.function_name ? o.function_name : "", std::string("Tenon ") + tenon_version_string()};
   }
   const tenon::Model* model;
@@ -46,64 +49,74 @@ struct Task {
 
 }  // namespace
 
-int32_t tenon_traceable_count(void) {
+int32_t tenonx_traceable_count(void) {
   return static_cast<int32_t>(tenon::traceable_algorithms().size());
 }
 
-const char* tenon_traceable_string(int32_t algorithm) {
+const char* tenonx_traceable_string(int32_t algorithm) {
   const auto* found = traceable(algorithm);
   return found ? found->name : "unknown";
 }
 
-const char* tenon_traceable_summary(int32_t algorithm) {
+tenon_status tenonx_traceable_from_string(const char* name, int32_t* algorithm) {
+  if (name == nullptr || algorithm == nullptr) return TENON_INVALID_ARGUMENT;
+  for (int32_t i = 0; i < tenonx_traceable_count(); ++i) {
+    if (std::strcmp(traceable(i)->name, name) != 0) continue;
+    *algorithm = i;
+    return TENON_OK;
+  }
+  return TENON_NOT_FOUND;
+}
+
+const char* tenonx_traceable_summary(int32_t algorithm) {
   const auto* found = traceable(algorithm);
   return found ? found->summary : "";
 }
 
-int32_t tenon_traceable_traits(int32_t algorithm) {
+int32_t tenonx_traceable_traits(int32_t algorithm) {
   const auto* found = traceable(algorithm);
   if (!found) return TENON_OUT_OF_RANGE;
-  return (found->constrained ? TENON_TRAIT_CONSTRAINED : 0) |
-         (found->fixed_path ? TENON_TRAIT_FIXED_PATH : 0) | (found->loops ? TENON_TRAIT_LOOPS : 0) |
-         (found->for_loops ? TENON_TRAIT_FOR_LOOPS : 0);
+  return (found->constrained ? TENONX_TRAIT_CONSTRAINED : 0) |
+         (found->fixed_path ? TENONX_TRAIT_FIXED_PATH : 0) | (found->loops ? TENONX_TRAIT_LOOPS : 0) |
+         (found->for_loops ? TENONX_TRAIT_FOR_LOOPS : 0);
 }
 
-tenon_status tenon_trace_options_init(tenon_trace_options* options, size_t size) {
+tenon_status tenonx_trace_options_init(tenonx_trace_options* options, size_t size) {
   return init(options, size, trace_defaults);
 }
 
-tenon_status tenon_operation_counts_init(tenon_operation_counts* counts, size_t size) {
-  return init(counts, size, tenon_operation_counts{});
+tenon_status tenonx_operation_counts_init(tenonx_operation_counts* counts, size_t size) {
+  return init(counts, size, tenonx_operation_counts{});
 }
 
-tenon_status tenon_count_operations(const tenon_model* model, const tenon_constraints* constraints,
-                                    const char* algorithm, const tenon_trace_options* options,
-                                    tenon_operation_counts* counts, char* message, size_t message_size) {
+tenon_status tenonx_count_operations(const tenon_model* model, const tenon_constraints* constraints,
+                                     const char* algorithm, const tenonx_trace_options* options,
+                                     tenonx_operation_counts* counts, char* message, size_t message_size) {
   return guard(message, message_size, [&] {
     need(counts, "counts");
     const Task task(model, constraints, algorithm, options);
     const tenon::OperationCounts c =
         tenon::count_operations(*task.model, task.constraints, task.algorithm, task.options);
     const auto number = [](std::size_t count) { return static_cast<int64_t>(count); };
-    const tenon_operation_counts all = {0,
-                                        0,
-                                        number(c.additions),
-                                        number(c.multiplications),
-                                        number(c.divisions),
-                                        number(c.square_roots),
-                                        number(c.sines),
-                                        number(c.cosines),
-                                        number(c.arctangents),
-                                        number(c.total())};
+    const tenonx_operation_counts all = {0,
+                                         0,
+                                         number(c.additions),
+                                         number(c.multiplications),
+                                         number(c.divisions),
+                                         number(c.square_roots),
+                                         number(c.sines),
+                                         number(c.cosines),
+                                         number(c.arctangents),
+                                         number(c.total())};
     const Status status = put(counts, all);
     if (status != Status::ok)
-      throw Error(status, std::string("tenon_operation_counts: ") + descriptor_fault(status));
+      throw Error(status, std::string("tenonx_operation_counts: ") + descriptor_fault(status));
   });
 }
 
-tenon_status tenon_generate_c(const tenon_model* model, const tenon_constraints* constraints,
-                              const char* algorithm, const tenon_trace_options* options, char* text,
-                              size_t text_size, size_t* needed, char* message, size_t message_size) {
+tenon_status tenonx_generate_c(const tenon_model* model, const tenon_constraints* constraints,
+                               const char* algorithm, const tenonx_trace_options* options, char* text,
+                               size_t text_size, size_t* needed, char* message, size_t message_size) {
   write_message(text, text_size, "");
   return guard(message, message_size, [&] {
     const Task task(model, constraints, algorithm, options);

@@ -1,17 +1,64 @@
 // tenon_workspace: its life, its message and report, gravity and anchors.
-#include "arguments.hpp"
-#include "call.hpp"
-#include "descriptor.hpp"
-#include "guard.hpp"
-#include "object.hpp"
+#include "support/arguments.hpp"
+#include "support/call.hpp"
+#include "support/descriptor.hpp"
+#include "support/guard.hpp"
+#include "support/object.hpp"
 #include "tenon/dynamics.hpp"
+
+static_assert(TENON_PRODUCT_PROJECTION == tenon::product_projection &&
+              TENON_PRODUCT_CORIOLIS == tenon::product_coriolis &&
+              TENON_PRODUCT_MASS_MATRIX == tenon::product_mass_matrix &&
+              TENON_PRODUCT_INVERSE_MASS == tenon::product_inverse_mass &&
+              TENON_PRODUCT_OPERATIONAL_SPACE == tenon::product_operational_space &&
+              TENON_PRODUCT_CENTROIDAL == tenon::product_centroidal &&
+              TENON_PRODUCT_UNDERACTUATED == tenon::product_underactuated &&
+              TENON_PRODUCT_LOOP_VELOCITIES == tenon::product_loop_velocities &&
+              TENON_PRODUCT_ALL == tenon::product_all);
 
 using namespace tenon::capi;
 using tenon::Error;
 using tenon::Status;
 
+constexpr tenon_workspace_options default_workspace_options = {
+    sizeof(tenon_workspace_options), TENON_INSTRUCTION_SET_AUTOMATIC, TENON_PRECISION_DOUBLE, 0, 0, 0, 0, 0};
+constexpr tenon_projection_options default_projection_options = {sizeof(tenon_projection_options), 50, 1e-9};
+
+static void need_bits(uint32_t bits, uint32_t known, const char* name, const char* constants) {
+  if ((bits & ~known) == 0) return;
+  throw Error(Status::invalid_argument, "tenon_workspace_options: " + std::string(name) +
+                                            " has a bit that stands for none of " + constants);
+}
+
+static tenon::WorkspaceOptions checked(const tenon_workspace_options* options) {
+  const auto o = completed(options, default_workspace_options, "tenon_workspace_options");
+  need_one_of(kinds::instruction_set, o.instruction_set, "tenon_workspace_options: instruction_set");
+  need_one_of(kinds::precision, o.precision, "tenon_workspace_options: precision");
+  if (o.precision != TENON_PRECISION_DOUBLE)
+    throw Error(
+        Status::unsupported,
+        "unsupported: tenon_workspace_options: precision is TENON_PRECISION_SINGLE; this version computes "
+        "in TENON_PRECISION_DOUBLE");
+  const auto all = [](const Kind& kind) { return (1U << kind.count) - 1; };
+  need_bits(o.methods, all(kinds::method), "methods", kinds::method.constants);
+  need_bits(o.delassus_methods, all(kinds::delassus_method), "delassus_methods",
+            kinds::delassus_method.constants);
+  need_bits(o.damped_methods, all(kinds::damped_method), "damped_methods", kinds::damped_method.constants);
+  need_bits(o.products, TENON_PRODUCT_ALL, "products", "TENON_PRODUCT_*");
+  return {static_cast<tenon::Instructions>(o.instruction_set), o.methods, o.delassus_methods,
+          o.damped_methods, o.products};
+}
+
+tenon_status tenon_workspace_options_init(tenon_workspace_options* options, size_t size) {
+  return init(options, size, default_workspace_options);
+}
+tenon_status tenon_projection_options_init(tenon_projection_options* options, size_t size) {
+  return init(options, size, default_projection_options);
+}
+
 tenon_status tenon_workspace_create(const tenon_model* model, const tenon_constraints* constraints,
-                                    tenon_workspace** workspace, char* message, size_t message_size) {
+                                    const tenon_workspace_options* options, tenon_workspace** workspace,
+                                    char* message, size_t message_size) {
   if (workspace != nullptr) *workspace = nullptr;
   return guard(message, message_size, [&] {
     need(workspace, "workspace");
@@ -20,8 +67,13 @@ tenon_status tenon_workspace_create(const tenon_model* model, const tenon_constr
       throw Error(
           Status::invalid_argument,
           "the constraint set is not finished; call tenon_constraints_finish before a workspace is made");
-    *workspace = new tenon_workspace(model->core, constraints ? constraints->core : nullptr);
+    *workspace =
+        new tenon_workspace(model->core, constraints ? constraints->core : nullptr, checked(options));
   });
+}
+
+int32_t tenon_workspace_instruction_set(const tenon_workspace* workspace) {
+  return workspace ? static_cast<int32_t>(workspace->core.instructions()) : TENON_INVALID_ARGUMENT;
 }
 
 void tenon_workspace_destroy(tenon_workspace* workspace) {
@@ -40,14 +92,14 @@ size_t tenon_workspace_size_bytes(const tenon_workspace* workspace) {
 tenon_status tenon_workspace_set_gravity(tenon_workspace* workspace, const double* gravity,
                                          size_t gravity_count) {
   Call call(workspace, __func__);
-  call.needed("gravity", gravity, gravity_count, 3);
+  call.needed(ARRAY(gravity), 3);
   call.finite("gravity", gravity, 3);
   return call.run_glue([&] { workspace->core.set_gravity({gravity[0], gravity[1], gravity[2]}); });
 }
 
 tenon_status tenon_workspace_gravity(tenon_workspace* workspace, double* gravity, size_t gravity_count) {
   Call call(workspace, __func__);
-  call.needed("gravity", gravity, gravity_count, 3);
+  call.needed(ARRAY(gravity), 3);
   return call.run_glue([&] {
     const auto g = workspace->core.gravity();
     std::copy(g.begin(), g.end(), gravity);
@@ -61,7 +113,7 @@ tenon_status tenon_workspace_set_anchor(tenon_workspace* workspace, int32_t cons
   if (call.good() && workspace->core.constraints()->specs()[static_cast<std::size_t>(constraint)].closure)
     call.fail(Status::invalid_argument,
               "the constraint is a closure and has no anchor; it is held by its second link");
-  call.needed("pose", frame, frame_count, pose_count);
+  call.needed({"pose", frame, frame_count}, pose_count);
   call.finite("pose", frame, pose_count);
   if (call.good() && !is_unit_quaternion(frame + 3))
     call.fail(Status::not_normalized,
@@ -75,28 +127,29 @@ tenon_status tenon_workspace_anchor(tenon_workspace* workspace, int32_t constrai
                                     size_t frame_count) {
   Call call(workspace, __func__);
   call.index("constraint", constraint, call.constraints(), "constraints");
-  call.needed("pose", frame, frame_count, pose_count);
+  call.needed({"pose", frame, frame_count}, pose_count);
   return call.run_glue([&] { put_pose(workspace->core.anchor(constraint), frame); });
 }
 
 tenon_status tenon_anchor_here(tenon_workspace* workspace, const double* q, size_t q_count) {
   Call call(workspace, __func__);
-  call.positions("q", q, q_count);
+  call.positions(ARRAY(q));
   return call.run([&] { return tenon::anchor_here(workspace->core, q); });
 }
 
-tenon_status tenon_project_positions(tenon_workspace* workspace, double tolerance, int32_t max_iterations,
+tenon_status tenon_project_positions(tenon_workspace* workspace, const tenon_projection_options* options,
                                      double* q, size_t q_count) {
   Call call(workspace, __func__);
-  call.positions("q", q, q_count);
-  return call.run([&] { return tenon::project_positions(workspace->core, tolerance, max_iterations, q); });
+  call.positions(ARRAY(q));
+  const auto o = call.over(options, default_projection_options, "tenon_projection_options");
+  return call.run(
+      [&] { return tenon::project_positions(workspace->core, o.tolerance, o.max_iterations, q); });
 }
 
 tenon_status tenon_project_velocities(tenon_workspace* workspace, const double* q, size_t q_count, double* v,
                                       size_t v_count) {
   Call call(workspace, __func__);
-  call.positions("q", q, q_count);
-  call.velocities("v", v, v_count);
+  call.state(ARRAY(q), ARRAY(v));
   return call.run([&] { return tenon::project_velocities(workspace->core, q, v); });
 }
 

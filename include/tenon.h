@@ -49,7 +49,7 @@
  *       if (status == TENON_OK)
  *         status = tenon_constraints_finish(constraints, message, sizeof message);
  *       if (status == TENON_OK)
- *         status = tenon_workspace_create(model, constraints, &workspace, message, sizeof message);
+ *         status = tenon_workspace_create(model, constraints, NULL, &workspace, message, sizeof message);
  *       if (status != TENON_OK) {
  *         fprintf(stderr, "%s: %s\n", tenon_status_string(status), message);
  *       } else {
@@ -102,26 +102,32 @@
  * Arrays are the caller's, contiguous, and come as pointer and count; a vector's count must be exactly what the
  * function asks, a matrix's at least ld * (columns - 1) + rows. NULL is allowed where a block says so: an output that
  * is not wanted, an input that is absent; the count beside a NULL is not looked at. Arrays must not overlap unless a
- * block says so.
+ * block says so. Arguments come in one order: the object, the options, selectors (a link, axes), inputs, outputs, the
+ * message; after an array its count, after a matrix its count and its leading dimension; how many columns a call works
+ * on, before the first matrix that has them.
  * Options are structs that begin with struct_size: fill them by their _init function, which writes the defaults, then
  * change fields. NULL means the defaults. A shorter struct of an older caller is completed with defaults; a longer one
- * of a newer caller is taken if the part this version does not know is zero, else TENON_UNSUPPORTED. A struct_size
- * below 8 or above 4096 is in memory that nobody prepared: TENON_WRONG_SIZE.
+ * of a newer caller is taken if the part this version does not know is zero, else TENON_UNSUPPORTED; so is a field
+ * `reserved` that is not 0. A number that may be 0 where it makes no sense, as mu, is then Tenon's choice. A
+ * struct_size below 8 or above 4096 is in memory that nobody prepared: TENON_WRONG_SIZE.
  * Text is UTF-8, ended by NUL; a name that is not is refused. Names returned are borrowed from the object and live as
  * long as it does. Messages are cut between characters only.
  * Status: 0 is TENON_OK. Negative: nothing was written, and a message says what, where and how to mend it. Positive:
  * outputs were written, with a caveat. What a computation writes is finite: where a result is beyond the range of
  * doubles, though the inputs are finite, it is TENON_NOT_FINITE and nothing was written. Creation, filling and look-up
  * take `char *message, size_t message_size` for it (NULL or 0: not wanted; cut to fit, always ended by NUL; "" on
- * success). Computations keep it in the workspace: tenon_workspace_message. The lists of statuses below hold in spanning coordinates. Where a workspace is set to
- * independent ones (tenon_workspace_set_coordinates), a computation that takes q may also return TENON_OPEN_LOOP
- * (positions for which no closed loops were found) and TENON_SINGULAR_CONFIGURATION (velocities at a dead centre).
- * Memory: what a block calls "nothing" under Allocates is proved by a test. "At the first call": a workspace is made
- * with the memory for what is asked of every robot and for the method that TENON_METHOD_AUTOMATIC takes; what a
- * computation needs besides is allocated by its first call on a workspace and kept, so that its later calls allocate
- * nothing. Where memory is lacking such a call gives TENON_OUT_OF_MEMORY, writes nothing, and may be tried again. A
- * program in real time makes it once before. Computations on a workspace never lock, log or call back. No function
- * ends the process, keeps global or thread-local state, or lets an exception out.
+ * success). Computations keep it in the workspace: tenon_workspace_message. The lists of statuses below hold in
+ * spanning coordinates. Where a workspace is set to independent ones (tenon_workspace_set_coordinates), a computation
+ * that takes q may also return TENON_OPEN_LOOP (positions for which no closed loops were found) and
+ * TENON_SINGULAR_CONFIGURATION (velocities at a dead centre, which say nothing of the dependent ones).
+ * Memory: what a block calls "nothing" under Allocates is
+ * proved by a test. "At the first call": a workspace is made with the memory for what is asked of every robot and for
+ * the method that TENON_METHOD_AUTOMATIC takes; what a computation needs besides is allocated by its first call on a
+ * workspace and kept, so that its later calls allocate nothing. Where memory is lacking such a call gives
+ * TENON_OUT_OF_MEMORY, writes nothing, and may be tried again. A program in real time makes it once before, or
+ * names the computation in tenon_workspace_options.
+ * Computations on a workspace never lock, log or call back. No function ends the process, keeps global or thread-local
+ * state, or lets an exception out.
  *
  * References: [RBDA] Featherstone, Rigid Body Dynamics Algorithms, 2008. [CABA] Sathya and Carpentier, Constrained
  * Articulated Body Dynamics Algorithms. [OSIMR] Sathya, Decre, Swevers, PV-OSIMr: A Lowest Order Complexity Algorithm
@@ -133,8 +139,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(_WIN32)
+/* TENON_STATIC: for programs that link a static Tenon, and for readers of this header that know no attributes.
+ * TENON_BUILDING: for Tenon itself. Neither is needed for the shared library. */
+#if defined(TENON_STATIC)
+#define TENON_API
+#elif defined(_WIN32) || defined(__CYGWIN__)
+#if defined(TENON_BUILDING)
+#define TENON_API __declspec(dllexport)
+#else
 #define TENON_API __declspec(dllimport)
+#endif
 #elif defined(__GNUC__)
 #define TENON_API __attribute__((visibility("default")))
 #else
@@ -146,6 +160,9 @@ extern "C" {
 #endif
 
 /* ---- Constants. Their values are pinned: they never change. -------------------------------------------------- */
+
+/* Constants of one kind have one prefix, TENON_<KIND>_, and three functions, tenon_<kind>_count, _string and
+ * _from_string (below). They are numbered from 0 without gaps, but for the statuses. */
 
 #define TENON_VERSION_MAJOR 0
 #define TENON_VERSION_MINOR 1
@@ -194,28 +211,49 @@ typedef int32_t tenon_status;
 #define TENON_METHOD_PV_EARLY 8        /* O(n + m). [CABA] VII-B */
 
 /* Methods of tenon_delassus. [OSIMR] */
-#define TENON_DELASSUS_AUTOMATIC 0 /* chosen for the model and the constraint set */
-#define TENON_DELASSUS_DENSE 1     /* from M and J by Cholesky, the reference. O(n^3 + m^2 n) */
-#define TENON_DELASSUS_LTL_OSIM 2  /* O(n d^2 + m^2 d + m d^2). [OSIMR] II-A */
-#define TENON_DELASSUS_KJR 3       /* O(n + m^2 d). [OSIMR] table I */
-#define TENON_DELASSUS_EFPA 4      /* O(n + m d + m^2). [OSIMR] Alg. 2 */
-#define TENON_DELASSUS_PV_OSIM 5   /* O(n + m^2 d). [OSIMR] Alg. 1 */
-#define TENON_DELASSUS_PV_OSIMR 6  /* O(n + m^2). [OSIMR] Alg. 3 */
+#define TENON_DELASSUS_METHOD_AUTOMATIC 0 /* chosen for the model and the constraint set */
+#define TENON_DELASSUS_METHOD_DENSE 1     /* from M and J by Cholesky, the reference. O(n^3 + m^2 n) */
+#define TENON_DELASSUS_METHOD_LTL_OSIM 2  /* O(n d^2 + m^2 d + m d^2). [OSIMR] II-A */
+#define TENON_DELASSUS_METHOD_KJR 3       /* O(n + m^2 d). [OSIMR] table I */
+#define TENON_DELASSUS_METHOD_EFPA 4      /* O(n + m d + m^2). [OSIMR] Alg. 2 */
+#define TENON_DELASSUS_METHOD_PV_OSIM 5   /* O(n + m^2 d). [OSIMR] Alg. 1 */
+#define TENON_DELASSUS_METHOD_PV_OSIMR 6  /* O(n + m^2). [OSIMR] Alg. 3 */
 
 /* Methods of tenon_delassus_inverse and tenon_delassus_factor. */
-#define TENON_DAMPED_AUTOMATIC 0    /* chosen for the model and the constraint set */
-#define TENON_DAMPED_DENSE 1        /* TENON_DELASSUS_DENSE, then Cholesky, the reference */
-#define TENON_DAMPED_LTL_INVERSE 2  /* TENON_DELASSUS_LTL_OSIM and its inverse, + O(m^3). [CABA] table III */
-#define TENON_DAMPED_LTL_CHOLESKY 3 /* the same and its factor, + O(m^3) */
-#define TENON_DAMPED_PV_OSIMR 4     /* TENON_DELASSUS_PV_OSIMR and Cholesky factor, + O(m^3) */
-#define TENON_DAMPED_PV_OSIMF 5     /* branches of the root apart, + O(sum m_b^3). [CABA] VI, VIII-C */
-#define TENON_DAMPED_CABA_OSIM 6    /* O(n + m^2). [CABA] Alg. 5 */
-#define TENON_DAMPED_CABA_OSIMF 7   /* the same, not formed: O(n + m). [CABA] VI-B */
+#define TENON_DAMPED_METHOD_AUTOMATIC 0    /* chosen for the model and the constraint set */
+#define TENON_DAMPED_METHOD_DENSE 1        /* Delassus method DENSE, then Cholesky, the reference */
+#define TENON_DAMPED_METHOD_LTL_INVERSE 2  /* Delassus method LTL_OSIM and its inverse, + O(m^3). [CABA] table III */
+#define TENON_DAMPED_METHOD_LTL_CHOLESKY 3 /* the same and its factor, + O(m^3) */
+#define TENON_DAMPED_METHOD_PV_OSIMR 4     /* Delassus method PV_OSIMR and Cholesky factor, + O(m^3) */
+#define TENON_DAMPED_METHOD_PV_OSIMF 5     /* branches of the root apart, + O(sum m_b^3). [CABA] VI, VIII-C */
+#define TENON_DAMPED_METHOD_CABA_OSIM 6    /* O(n + m^2). [CABA] Alg. 5 */
+#define TENON_DAMPED_METHOD_CABA_OSIMF 7   /* the same, not formed: O(n + m). [CABA] VI-B */
 
 /* tenon_solve_options.split_base */
 #define TENON_SPLIT_AUTOMATIC 0 /* where it saves time: with many rows */
 #define TENON_SPLIT_ALWAYS 1    /* where several branches of one root body carry rows */
 #define TENON_SPLIT_NEVER 2
+
+/* tenon_workspace_options.instruction_set: for which instructions of the processor the kernels of a workspace were
+ * compiled. Results differ in the last digits. */
+#define TENON_INSTRUCTION_SET_AUTOMATIC 0 /* the best that the machine has */
+#define TENON_INSTRUCTION_SET_BASELINE 1  /* what every machine has that the library is for */
+#define TENON_INSTRUCTION_SET_X86_64_V3 2 /* AVX2, FMA, BMI: x86 processors since 2013 */
+
+/* tenon_workspace_options.precision: of the numbers inside. Those outside are double. */
+#define TENON_PRECISION_DOUBLE 0
+#define TENON_PRECISION_SINGLE 1 /* not in this version */
+
+/* tenon_workspace_options.products, bits: what to have memory for from the start. */
+#define TENON_PRODUCT_PROJECTION 0x01u        /* tenon_project_positions, tenon_project_velocities, tenon_impact */
+#define TENON_PRODUCT_CORIOLIS 0x02u          /* tenon_coriolis_matrix */
+#define TENON_PRODUCT_MASS_MATRIX 0x04u       /* tenon_mass_matrix, tenon_factor_mass_matrix and what works with it */
+#define TENON_PRODUCT_INVERSE_MASS 0x08u      /* tenon_inverse_mass_times */
+#define TENON_PRODUCT_OPERATIONAL_SPACE 0x10u /* tenon_operational_space */
+#define TENON_PRODUCT_CENTROIDAL 0x20u        /* tenon_centroidal_momentum_matrix, tenon_centroidal_momentum_bias */
+#define TENON_PRODUCT_UNDERACTUATED 0x40u     /* tenon_underactuated_inverse_dynamics */
+#define TENON_PRODUCT_LOOP_VELOCITIES 0x80u   /* tenon_close_loop_velocities by TENON_LOOP_MOVES_ALL */
+#define TENON_PRODUCT_ALL 0xffu
 
 /* tenon_workspace_set_coordinates */
 #define TENON_COORDINATES_SPANNING 0    /* of every joint of the spanning tree */
@@ -226,20 +264,20 @@ typedef int32_t tenon_status;
 #define TENON_BASE_FLOATING 1 /* the root link gets a floating joint; its coordinates come first */
 
 /* tenon_joint_options.type, tenon_joint_info.type */
-#define TENON_JOINT_FIXED 0      /* builder only: a fixed joint has no index in a model */
-#define TENON_JOINT_REVOLUTE 1
-#define TENON_JOINT_CONTINUOUS 2 /* revolute without limits */
-#define TENON_JOINT_PRISMATIC 3
-#define TENON_JOINT_SPHERICAL 4
-#define TENON_JOINT_PLANAR 5     /* in the plane normal to the axis; its x and y: section 4 */
-#define TENON_JOINT_FLOATING 6
-#define TENON_JOINT_UNIVERSAL 7  /* builder only: about axis, then axis2; becomes joints name and name_2 */
+#define TENON_JOINT_TYPE_FIXED 0      /* builder only: a fixed joint has no index in a model */
+#define TENON_JOINT_TYPE_REVOLUTE 1
+#define TENON_JOINT_TYPE_CONTINUOUS 2 /* revolute without limits */
+#define TENON_JOINT_TYPE_PRISMATIC 3
+#define TENON_JOINT_TYPE_SPHERICAL 4
+#define TENON_JOINT_TYPE_PLANAR 5     /* in the plane normal to the axis; its x and y: section 4 */
+#define TENON_JOINT_TYPE_FLOATING 6
+#define TENON_JOINT_TYPE_UNIVERSAL 7  /* builder only: about axis, then axis2; becomes joints name and name_2 */
 
 /* Axes along which a spatial vector or the rows of a constraint are given. */
 #define TENON_AXES_LINK 0
 #define TENON_AXES_WORLD 1
 
-/* tenon_constraint_options.rows: bits 0 to 5 are [angular x y z; linear x y z]. */
+/* tenon_constraint_options.rows, bits. Bits 0 to 5 are [angular x y z; linear x y z]. */
 #define TENON_ROWS_ANGULAR 0x07u
 #define TENON_ROWS_LINEAR 0x38u
 #define TENON_ROWS_ALL 0x3fu
@@ -249,25 +287,19 @@ typedef int32_t tenon_status;
 #define TENON_WORLD -1
 
 /* Whose coordinates a state has, and which way tenon_convert_... goes. */
-#define TENON_PINOCCHIO 1
-#define TENON_MUJOCO 2
-#define TENON_DRAKE 3
-#define TENON_FROM_OTHER 0
-#define TENON_TO_OTHER 1
-
-/* tenon_traceable_traits, bits. */
-#define TENON_TRAIT_CONSTRAINED 1 /* needs constraint rows */
-#define TENON_TRAIT_FIXED_PATH 2  /* the same operations in every state: tenon_generate_c can write it */
-#define TENON_TRAIT_LOOPS 4       /* takes models with kinematic loops */
-#define TENON_TRAIT_FOR_LOOPS 8   /* made for them: on a tree it does what another one does there */
+#define TENON_CONVENTION_PINOCCHIO 0
+#define TENON_CONVENTION_MUJOCO 1
+#define TENON_CONVENTION_DRAKE 2
+#define TENON_DIRECTION_FROM_OTHER 0
+#define TENON_DIRECTION_TO_OTHER 1
 
 /* Levels of the log callback. */
-#define TENON_LOG_TRACE 0
-#define TENON_LOG_DEBUG 1
-#define TENON_LOG_INFO 2
-#define TENON_LOG_WARNING 3
-#define TENON_LOG_ERROR 4
-#define TENON_LOG_OFF 6
+#define TENON_LOG_LEVEL_TRACE 0
+#define TENON_LOG_LEVEL_DEBUG 1
+#define TENON_LOG_LEVEL_INFO 2
+#define TENON_LOG_LEVEL_WARNING 3
+#define TENON_LOG_LEVEL_ERROR 4
+#define TENON_LOG_LEVEL_OFF 5
 
 typedef struct tenon_model tenon_model;
 typedef struct tenon_constraints tenon_constraints;
@@ -290,34 +322,70 @@ TENON_API const char *tenon_version_string(void);
  * Allocates: nothing. Threads: any. Status: none. Cost: O(1). Since: 0.1. */
 TENON_API const char *tenon_build_info(void);
 
-/* Name of a status, "ok", "not_finite", "infeasible", ...; "unknown status" for other numbers. Static.
- * Allocates: nothing. Threads: any. Status: none. Cost: O(1). Since: 0.1. */
-TENON_API const char *tenon_status_string(tenon_status status);
-
-/* Number of methods: they are numbered from 0 (TENON_METHOD_AUTOMATIC) without gaps.
- * Allocates: nothing. Threads: any. Status: none. Cost: O(1). Since: 0.1. */
+/* Names of constants, for messages, command lines and configuration files. Of each kind (methods first)
+ *   _count        how many there are; but for statuses, their values are 0 to that number less 1;
+ *   _string       the name of a value: the constant in lower case without its prefix, "constrained_aba" for
+ *                 TENON_METHOD_CONSTRAINED_ABA; "unknown" for other numbers; static;
+ *   _from_string  *value := that of the name; untouched where there is none.
+ * That a method has a name does not mean this version has it: a call returns TENON_UNSUPPORTED for one that it lacks.
+ * Allocates: nothing. Threads: any. Status (of _from_string): TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_NOT_FOUND.
+ * Cost: O(1). Since: 0.1. */
 TENON_API int32_t tenon_method_count(void);
-
-/* Name of a method of constrained dynamics, "automatic", "constrained_aba", ...; "unknown" for other numbers. Static.
- * Allocates: nothing. Threads: any. Status: none. Cost: O(1). Since: 0.1. */
-TENON_API const char *tenon_method_string(int32_t method);
-
-/* The method of a name as tenon_method_string spells it, for command lines and configuration files. Returns the
- * method, or TENON_NOT_FOUND (negative), or TENON_INVALID_ARGUMENT for NULL. That a method has a name does not mean
- * this version has it: tenon_constrained_dynamics returns TENON_UNSUPPORTED for one that it lacks.
- * Allocates: nothing. Threads: any. Cost: O(1). Since: 0.1. */
-TENON_API int32_t tenon_method_from_string(const char *name);
-
-/* The same for the methods of the Delassus matrix (TENON_DELASSUS_*: "pv_osimr", ...) and of its damped inverse
- * (TENON_DAMPED_*: "caba_osim", ...). Allocates: nothing. Threads: any. Status: none. Cost: O(1). Since: 0.1. */
+TENON_API const char *tenon_method_string(int32_t value);
+TENON_API tenon_status tenon_method_from_string(const char *name, int32_t *value);
 TENON_API int32_t tenon_delassus_method_count(void);
-TENON_API const char *tenon_delassus_method_string(int32_t method);
+TENON_API const char *tenon_delassus_method_string(int32_t value);
+TENON_API tenon_status tenon_delassus_method_from_string(const char *name, int32_t *value);
 TENON_API int32_t tenon_damped_method_count(void);
-TENON_API const char *tenon_damped_method_string(int32_t method);
+TENON_API const char *tenon_damped_method_string(int32_t value);
+TENON_API tenon_status tenon_damped_method_from_string(const char *name, int32_t *value);
+TENON_API int32_t tenon_split_count(void);
+TENON_API const char *tenon_split_string(int32_t value);
+TENON_API tenon_status tenon_split_from_string(const char *name, int32_t *value);
+TENON_API int32_t tenon_joint_type_count(void);
+TENON_API const char *tenon_joint_type_string(int32_t value);
+TENON_API tenon_status tenon_joint_type_from_string(const char *name, int32_t *value);
+TENON_API int32_t tenon_base_count(void);
+TENON_API const char *tenon_base_string(int32_t value);
+TENON_API tenon_status tenon_base_from_string(const char *name, int32_t *value);
+TENON_API int32_t tenon_axes_count(void);
+TENON_API const char *tenon_axes_string(int32_t value);
+TENON_API tenon_status tenon_axes_from_string(const char *name, int32_t *value);
+TENON_API int32_t tenon_coordinates_count(void);
+TENON_API const char *tenon_coordinates_string(int32_t value);
+TENON_API tenon_status tenon_coordinates_from_string(const char *name, int32_t *value);
+TENON_API int32_t tenon_loop_treatment_count(void);
+TENON_API const char *tenon_loop_treatment_string(int32_t value);
+TENON_API tenon_status tenon_loop_treatment_from_string(const char *name, int32_t *value);
+TENON_API int32_t tenon_loop_moves_count(void);
+TENON_API const char *tenon_loop_moves_string(int32_t value);
+TENON_API tenon_status tenon_loop_moves_from_string(const char *name, int32_t *value);
+TENON_API int32_t tenon_loop_kind_count(void);
+TENON_API const char *tenon_loop_kind_string(int32_t value);
+TENON_API tenon_status tenon_loop_kind_from_string(const char *name, int32_t *value);
+TENON_API int32_t tenon_convention_count(void);
+TENON_API const char *tenon_convention_string(int32_t value);
+TENON_API tenon_status tenon_convention_from_string(const char *name, int32_t *value);
+TENON_API int32_t tenon_direction_count(void);
+TENON_API const char *tenon_direction_string(int32_t value);
+TENON_API tenon_status tenon_direction_from_string(const char *name, int32_t *value);
+TENON_API int32_t tenon_log_level_count(void);
+TENON_API const char *tenon_log_level_string(int32_t value);
+TENON_API tenon_status tenon_log_level_from_string(const char *name, int32_t *value);
+TENON_API int32_t tenon_instruction_set_count(void);
+TENON_API const char *tenon_instruction_set_string(int32_t value);
+TENON_API tenon_status tenon_instruction_set_from_string(const char *name, int32_t *value);
+TENON_API int32_t tenon_precision_count(void);
+TENON_API const char *tenon_precision_string(int32_t value);
+TENON_API tenon_status tenon_precision_from_string(const char *name, int32_t *value);
 
-/* Name of a joint type, "revolute", "floating", ...; "unknown" for other numbers. Static.
- * Allocates: nothing. Threads: any. Status: none. Cost: O(1). Since: 0.1. */
-TENON_API const char *tenon_joint_type_string(int32_t type);
+/* The same of statuses ("ok", "not_finite", ...), whose values have gaps: _at gives the value of number `index` of
+ * them, TENON_OUT_OF_RANGE for other numbers. Allocates: nothing. Threads: any.
+ * Status (of _from_string): TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_NOT_FOUND. Cost: O(1). Since: 0.1. */
+TENON_API int32_t tenon_status_count(void);
+TENON_API tenon_status tenon_status_at(int32_t index);
+TENON_API const char *tenon_status_string(tenon_status value);
+TENON_API tenon_status tenon_status_from_string(const char *name, tenon_status *value);
 
 /* ---- Model: making one ------------------------------------------------------------------------------------------ */
 
@@ -325,21 +393,21 @@ TENON_API const char *tenon_joint_type_string(int32_t type);
  * lives until the callback returns. It must not throw or jump out. */
 typedef void (*tenon_log_callback)(void *user, int32_t level, const char *message);
 
-/* What becomes of loops, tenon_model_options.loops and tenon_loop_options.treatment (in URDF+ the attribute treatment of
- * <loop>: embed, open, rows, auto).
+/* What becomes of loops, tenon_model_options.loop_treatment and tenon_loop_options.treatment (in URDF+ the attribute
+ * treatment of <loop>: embed, open, rows, automatic).
  * EMBED: joints tied together move together, with independent and dependent coordinates. OPEN: the joints of the
  * spanning tree are free, for those who close loops by constraint rows; as a model's option of couplings and gears too.
  * ROWS: the joints are free, and the rows that close the loop come along: every finished constraint set on the model
- * has them after its own as closures of the loops' names (tenon_constraints_count, _find and _info, multipliers), a
+ * has them after its own as closures of the loops' names (tenon_constraints_constraint_count, multipliers), a
  * workspace without a set has them alone (tenon_workspace_row_count), so that one tenon_constrained_dynamics solves
  * contacts, loops by rows and embedded loops, and tenon_forward_dynamics obeys all loops. Couplings and gears are
- * embedded all the same. AUTO: EMBED or ROWS for each loop by a cost model: rows for loops through many joints.
+ * embedded all the same. AUTOMATIC: EMBED or ROWS for each loop by a cost model: rows for loops through many joints.
  * BY_MODEL: of one loop, as tenon_model_options says. */
-#define TENON_LOOPS_BY_MODEL -1
-#define TENON_LOOPS_EMBED 0
-#define TENON_LOOPS_OPEN 1
-#define TENON_LOOPS_ROWS 2
-#define TENON_LOOPS_AUTO 3
+#define TENON_LOOP_TREATMENT_EMBED 0
+#define TENON_LOOP_TREATMENT_OPEN 1
+#define TENON_LOOP_TREATMENT_ROWS 2
+#define TENON_LOOP_TREATMENT_AUTOMATIC 3
+#define TENON_LOOP_TREATMENT_BY_MODEL 4
 
 /* How a model is made. */
 typedef struct tenon_model_options {
@@ -349,15 +417,15 @@ typedef struct tenon_model_options {
   double gravity[3];                /* m/s^2, world axes; default (0, 0, -9.81); a workspace may change it for itself */
   tenon_log_callback log_callback;  /* NULL: silent */
   void *log_user;                   /* handed to the callback as it is */
-  int32_t log_level;                /* the least level reported, TENON_LOG_*; default TENON_LOG_WARNING */
-  int32_t reserved;                 /* 0 */
+  int32_t log_level;                /* the least level reported, TENON_LOG_LEVEL_*; default TENON_LOG_LEVEL_WARNING */
+  int32_t loop_treatment;           /* TENON_LOOP_TREATMENT_*, not BY_MODEL; default TENON_LOOP_TREATMENT_EMBED */
   int32_t ignore_loops;             /* 1: <loop>, <coupling> and independent of URDF+ are passed over; default 0 */
   int32_t ignore_mimic;             /* 1: <mimic> of URDF is passed over; default 0 */
-  int32_t loops;                    /* TENON_LOOPS_*: what becomes of loops; default TENON_LOOPS_EMBED */
   /* 1: takes, with a warning, what is refused otherwise: joints that move neither mass nor inertia are held, as fixed
    * joints, where their position is 0 (what follows only such joints by <mimic> or a coupling too), and a body whose
    * inertia is not positive definite is used as given; default 0 */
   int32_t tolerant_inertias;
+  int32_t reserved;                 /* 0 */
 } tenon_model_options;
 
 /* Writes the defaults into options, whose size the caller knows it by.
@@ -419,8 +487,8 @@ TENON_API const char *tenon_model_joint_name(const tenon_model *model, int32_t j
  * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_NOT_FOUND. Cost: O(n). Since: 0.1. */
 TENON_API tenon_status tenon_model_find_link(const tenon_model *model, const char *name, int32_t *index, char *message,
                                              size_t message_size);
-TENON_API tenon_status tenon_model_find_joint(const tenon_model *model, const char *name, int32_t *index,
-                                              char *message, size_t message_size);
+TENON_API tenon_status tenon_model_find_joint(const tenon_model *model, const char *name, int32_t *index, char *message,
+                                              size_t message_size);
 
 /* What is known of a link. */
 typedef struct tenon_link_info {
@@ -439,7 +507,7 @@ typedef struct tenon_link_info {
 /* What is known of a joint. */
 typedef struct tenon_joint_info {
   uint32_t struct_size;
-  int32_t type;               /* TENON_JOINT_*, never FIXED or UNIVERSAL */
+  int32_t type;               /* TENON_JOINT_TYPE_*, never FIXED or UNIVERSAL */
   int32_t parent_link;        /* -1: the world, for the joint of a floating base */
   int32_t child_link;         /* -1: none, between the two joints of a universal one */
   int32_t q_index, nq;        /* first of its position coordinates, and how many */
@@ -492,14 +560,17 @@ TENON_API const char *tenon_model_warning(const tenon_model *model, int32_t warn
 TENON_API tenon_status tenon_builder_create(const char *name, tenon_builder **builder, char *message,
                                             size_t message_size);
 
-/* Starts a builder from URDF, so that calls may add what URDF has no words for, a constraint by a function for instance.
- * path, or text (text_size bytes): as tenon_model_load_urdf, tenon_model_parse_urdf. options: NULL for the defaults; only
- * ignore_loops and ignore_mimic matter here, the others go to tenon_builder_finish. Links keep the order of the file;
- * tenon_builder_find_link tells their indices. *builder: the new builder; set to NULL on failure.
- * Allocates: the builder. Threads: any. Status: as tenon_model_load_urdf, for what is wrong with the text; what is wrong
- * with the robot is found by tenon_builder_finish. Cost: O(length of the text). Since: 0.1. */
+/* Starts a builder from URDF, so that calls may add what URDF has no words for, a constraint by a function for
+ * instance. path, or text (text_size bytes): as tenon_model_load_urdf, tenon_model_parse_urdf. options: NULL for the
+ * defaults; only ignore_loops and ignore_mimic matter here, the others go to tenon_builder_finish. Links keep the order
+ * of the file; tenon_builder_find_link tells their indices. *builder: the new builder; set to NULL on failure.
+ * Allocates: the builder. Threads: any. Status: as tenon_model_load_urdf, without TENON_INVALID_INERTIA, for what is
+ * wrong with the text; what is wrong with the robot is found by tenon_builder_finish. Cost: O(length of the text).
+ * Since: 0.1. */
 TENON_API tenon_status tenon_builder_load_urdf(const char *path, const tenon_model_options *options,
                                                tenon_builder **builder, char *message, size_t message_size);
+/* The same from text in memory, as tenon_model_parse_urdf reads it. Allocates: the builder. Threads: any.
+ * Status: as tenon_builder_load_urdf, without TENON_FILE_ERROR. Cost: O(text_size). Since: 0.1. */
 TENON_API tenon_status tenon_builder_parse_urdf(const char *text, size_t text_size, const tenon_model_options *options,
                                                 tenon_builder **builder, char *message, size_t message_size);
 
@@ -528,7 +599,7 @@ TENON_API tenon_status tenon_builder_add_link(tenon_builder *builder, const char
 /* A joint to be added. */
 typedef struct tenon_joint_options {
   uint32_t struct_size;
-  int32_t type;             /* TENON_JOINT_*; default TENON_JOINT_REVOLUTE */
+  int32_t type;             /* TENON_JOINT_TYPE_*; default TENON_JOINT_TYPE_REVOLUTE */
   int32_t parent_link;      /* index from tenon_builder_add_link; default -1, to be set */
   int32_t child_link;
   double origin[7];         /* pose of the joint frame in the parent link, the child's at q = 0; default identity */
@@ -554,8 +625,7 @@ TENON_API tenon_status tenon_joint_options_init(tenon_joint_options *options, si
  * TENON_NOT_FINITE, TENON_OUT_OF_RANGE (a link), TENON_NOT_NORMALIZED (origin), TENON_UNSUPPORTED,
  * TENON_OUT_OF_MEMORY. Cost: O(n). Since: 0.1. */
 TENON_API tenon_status tenon_builder_add_joint(tenon_builder *builder, const char *name,
-                                               const tenon_joint_options *options, char *message,
-                                               size_t message_size);
+                                               const tenon_joint_options *options, char *message, size_t message_size);
 
 /* Adds a named frame fixed to a link: addressed as a link in the finished model, after all links, in order of addition.
  * link: index. pose: 7, of the frame in the link; NULL: identity.
@@ -569,14 +639,14 @@ TENON_API tenon_status tenon_builder_add_frame(tenon_builder *builder, const cha
 /* A joint that closes a kinematic loop between two links of the tree. */
 typedef struct tenon_loop_options {
   uint32_t struct_size;
-  int32_t type;                /* TENON_JOINT_REVOLUTE, _CONTINUOUS, _PRISMATIC, _PLANAR, _SPHERICAL or _FIXED */
-  int32_t predecessor_link;    /* indices from tenon_builder_add_link; default -1, to be set */
-  int32_t successor_link;
-  double predecessor_frame[7]; /* the ends of the loop, each in its link: where they coincide but for the motion of */
-  double successor_frame[7];   /* the joint, the loop is closed; default identity */
+  int32_t type;                /* TENON_JOINT_TYPE_REVOLUTE, _CONTINUOUS, _PRISMATIC, _PLANAR, _SPHERICAL or _FIXED */
+  int32_t link;                /* indices from tenon_builder_add_link, of the predecessor and the successor of URDF+; */
+  int32_t second_link;         /* default -1, to be set */
+  double pose[7];              /* of the ends of the loop, each in its link: where they coincide but for the motion */
+  double second_pose[7];       /* of the joint, the loop is closed; default identity */
   double axis[3];              /* of the joint, the same in both end frames; default x */
+  int32_t treatment;           /* TENON_LOOP_TREATMENT_*; default TENON_LOOP_TREATMENT_BY_MODEL */
   int32_t reserved;            /* 0 */
-  int32_t treatment;           /* TENON_LOOPS_*; default TENON_LOOPS_BY_MODEL */
 } tenon_loop_options;
 
 /* Writes the defaults into options.
@@ -589,7 +659,7 @@ TENON_API tenon_status tenon_loop_options_init(tenon_loop_options *options, size
  * name: unique among loops, couplings and gears. options: needed. Allocates: memory of the builder. Threads: one at a
  * time per builder.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_OUT_OF_RANGE (a link),
- * TENON_NOT_NORMALIZED (a frame), TENON_UNSUPPORTED, TENON_OUT_OF_MEMORY. Cost: O(n). Since: 0.1. */
+ * TENON_NOT_NORMALIZED (a pose), TENON_UNSUPPORTED, TENON_OUT_OF_MEMORY. Cost: O(n). Since: 0.1. */
 TENON_API tenon_status tenon_builder_add_loop(tenon_builder *builder, const char *name,
                                               const tenon_loop_options *options, char *message, size_t message_size);
 
@@ -600,19 +670,19 @@ TENON_API tenon_status tenon_builder_add_loop(tenon_builder *builder, const char
  * Allocates: memory of the builder. Threads: one at a time per builder.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_OUT_OF_MEMORY. Cost: O(n).
  * Since: 0.1. */
-TENON_API tenon_status tenon_builder_add_coupling(tenon_builder *builder, const char *name, const char *const *dependent,
-                                                  size_t dependent_count, const char *const *independent,
-                                                  size_t independent_count, const double *ratios, size_t ratios_count,
-                                                  const double *offsets, size_t offsets_count, char *message,
-                                                  size_t message_size);
+TENON_API tenon_status tenon_builder_add_coupling(tenon_builder *builder, const char *name,
+                                                  const char *const *dependent, size_t dependent_count,
+                                                  const char *const *independent, size_t independent_count,
+                                                  const double *ratios, size_t ratios_count, const double *offsets,
+                                                  size_t offsets_count, char *message, size_t message_size);
 
-/* Adds a gear or belt between two links: with a and b the sums of the positions of the joints on the ways from their
- * nearest common ancestor to predecessor and successor, b = ratio a + offset. offset: at most 1e6.
+/* Adds a gear or belt between two links: with a and b the sums of the positions of the joints on the paths from their
+ * nearest common ancestor to the link and to the second link, b = ratio a + offset. offset: at most 1e6.
  * Allocates: memory of the builder. Threads: one at a time per builder.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_NOT_FINITE, TENON_OUT_OF_RANGE (a link), TENON_OUT_OF_MEMORY.
  * Cost: O(n). Since: 0.1. */
-TENON_API tenon_status tenon_builder_add_gear(tenon_builder *builder, const char *name, int32_t predecessor_link,
-                                              int32_t successor_link, double ratio, double offset, char *message,
+TENON_API tenon_status tenon_builder_add_gear(tenon_builder *builder, const char *name, int32_t link,
+                                              int32_t second_link, double ratio, double offset, char *message,
                                               size_t message_size);
 
 /* A constraint phi(q) = 0 on some joints. q: their positions, v: their velocity coordinates, both in the order in which
@@ -711,8 +781,8 @@ TENON_API tenon_status tenon_constraints_add_rows(tenon_constraints *constraints
  * axes of frame 1 its rows have the position error [rotation vector of R1 R2^T; x1 - x2], the velocity [w1 - w2;
  * d/dt (x1 - x2) as link 1 sees it], and as acceleration the derivative of that, exact also where the loop is open.
  * options->rows: TENON_ROWS_LINEAR makes a ball joint of it, TENON_ROWS_HINGE a hinge about the z axes (any angle),
- * TENON_ROWS_ALL a weld; with two angular rows the angular error is the rotation between the third axes. Angles go up to
- * pi: a frame turned over has that error, about one of the axes that lead back. Rows of lambda
+ * TENON_ROWS_ALL a weld; with two angular rows the angular error is the rotation between the third axes. Angles go up
+ * to pi: a frame turned over has that error, about one of the axes that lead back. Rows of lambda
  * are forces on link 1 at the origin of frame 2 along the axes of frame 1, and the opposite on link 2.
  * Redundant rows are an ordinary case: a planar loop may be closed by 3 or 5 rows. Bring q and v onto closed loops by
  * tenon_project_positions and tenon_project_velocities; options->frequency holds them there. No anchor belongs to it.
@@ -724,30 +794,29 @@ TENON_API tenon_status tenon_constraints_add_rows(tenon_constraints *constraints
  * the world). Cost: O(1). Since: 0.1. */
 TENON_API tenon_status tenon_constraints_add_closure(tenon_constraints *constraints, int32_t link, const double *pose,
                                                      size_t pose_count, int32_t second_link, const double *second_pose,
-                                                     size_t second_pose_count,
-                                                     const tenon_constraint_options *options, int32_t *index,
-                                                     char *message, size_t message_size);
+                                                     size_t second_pose_count, const tenon_constraint_options *options,
+                                                     int32_t *index, char *message, size_t message_size);
 
 /* Checks the set, orders its rows along the tree and makes it immutable; a workspace takes finished sets only. After a
  * failure the set is as before.
  * Allocates: memory of the set. Threads: one at a time per set.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL, finished already), TENON_WRONG_SIZE, TENON_UNSUPPORTED,
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL, finished already),
  * TENON_OUT_OF_MEMORY; the message names index and name of the constraint. Cost: O(n + m). Since: 0.1. */
 TENON_API tenon_status tenon_constraints_finish(tenon_constraints *constraints, char *message, size_t message_size);
 
 /* Constraints of a set; rows of a finished set (m). A finished set also counts the loops of the model that rows close
- * (TENON_LOOPS_ROWS): they follow the constraints that were added, in the order of the model, and so do their rows.
- * Return the number, or TENON_INVALID_ARGUMENT (negative) for NULL and, for the rows, for a set that is not finished.
- * Allocates: nothing. Threads: any once finished. Cost: O(1). Since: 0.1. */
-TENON_API int32_t tenon_constraints_count(const tenon_constraints *constraints);
+ * (TENON_LOOP_TREATMENT_ROWS): they follow the constraints that were added, in the order of the model, and so do their
+ * rows. Return the number, or TENON_INVALID_ARGUMENT (negative) for NULL and, for the rows, for a set that is not
+ * finished. Allocates: nothing. Threads: any once finished. Cost: O(1). Since: 0.1. */
+TENON_API int32_t tenon_constraints_constraint_count(const tenon_constraints *constraints);
 TENON_API int32_t tenon_constraints_row_count(const tenon_constraints *constraints);
 
 /* Index of the constraint of a name given in its options; in a finished set also of a loop by rows. Of constraints of
  * one name, the first.
  * *index: written on TENON_OK only. Allocates: nothing that stays. Threads: any once finished.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_NOT_FOUND. Cost: O(m). Since: 0.1. */
-TENON_API tenon_status tenon_constraints_find(const tenon_constraints *constraints, const char *name, int32_t *index,
-                                              char *message, size_t message_size);
+TENON_API tenon_status tenon_constraints_find_constraint(const tenon_constraints *constraints, const char *name,
+                                                         int32_t *index, char *message, size_t message_size);
 
 /* What is known of a constraint. */
 typedef struct tenon_constraint_info {
@@ -772,20 +841,45 @@ TENON_API tenon_status tenon_constraint_info_init(tenon_constraint_info *info, s
  * written. Allocates: nothing. Threads: any.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE (struct_size), TENON_OUT_OF_RANGE.
  * Cost: O(1). Since: 0.1. */
-TENON_API tenon_status tenon_constraints_info(const tenon_constraints *constraints, int32_t constraint,
-                                              tenon_constraint_info *info);
+TENON_API tenon_status tenon_constraints_constraint_info(const tenon_constraints *constraints, int32_t constraint,
+                                                         tenon_constraint_info *info);
 
 /* ---- Workspace -------------------------------------------------------------------------------------------------- */
 
+/* How a workspace is made. Bit k of a mask of methods, 1u << TENON_METHOD_PV for instance, stands for method k. What
+ * the masks name gets its memory with the workspace, so that not even the first call allocates; all else stays as it
+ * is. */
+typedef struct tenon_workspace_options {
+  uint32_t struct_size;
+  int32_t instruction_set;    /* TENON_INSTRUCTION_SET_*; default TENON_INSTRUCTION_SET_AUTOMATIC */
+  int32_t precision;          /* TENON_PRECISION_*; default TENON_PRECISION_DOUBLE */
+  uint32_t methods;           /* of TENON_METHOD_*: for tenon_constrained_dynamics and the steps; default 0 */
+  uint32_t delassus_methods;  /* of TENON_DELASSUS_METHOD_*: for tenon_delassus; default 0 */
+  uint32_t damped_methods;    /* of TENON_DAMPED_METHOD_*: for tenon_delassus_inverse, _factor and _apply; default 0 */
+  uint32_t products;          /* of TENON_PRODUCT_*; default 0 */
+  int32_t reserved;           /* 0 */
+} tenon_workspace_options;
+
+/* Writes the defaults into options.
+ * size: sizeof *options; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_workspace_options_init(tenon_workspace_options *options, size_t size);
+
 /* Makes the memory for computations on a model and a constraint set, and keeps both alive.
  * constraints: finished, of the same model; NULL: none (m = 0, or the rows of the model's loops by rows).
- * *workspace: the new one; set to NULL on failure.
- * Allocates: everything that later calls need but those that say "at the first call". Threads: any.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL, a set that is unfinished or of another model),
- * TENON_OUT_OF_MEMORY. Cost: O(n + m) and what the method that TENON_METHOD_AUTOMATIC takes needs, up to
- * O(n d + m n + m^2). Since: 0.1. */
+ * options: NULL for the defaults. *workspace: the new one; set to NULL on failure.
+ * Allocates: everything that later calls need but those that say "at the first call" and that options do not name.
+ * Threads: any. Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL, a set that is unfinished or of another model, a bit
+ * that names nothing), TENON_WRONG_SIZE (options), TENON_UNSUPPORTED (a precision, or an instruction set that this
+ * machine or this build does not have), TENON_OUT_OF_MEMORY. Cost: O(n + m) and what the method that
+ * TENON_METHOD_AUTOMATIC takes and those of the options need, up to O(n d + m n + m^2). Since: 0.1. */
 TENON_API tenon_status tenon_workspace_create(const tenon_model *model, const tenon_constraints *constraints,
-                                              tenon_workspace **workspace, char *message, size_t message_size);
+                                              const tenon_workspace_options *options, tenon_workspace **workspace,
+                                              char *message, size_t message_size);
+
+/* The instruction set whose kernels a workspace runs: TENON_INSTRUCTION_SET_*, never AUTOMATIC.
+ * TENON_INVALID_ARGUMENT (negative) for NULL. Allocates: nothing. Threads: any. Cost: O(1). Since: 0.1. */
+TENON_API int32_t tenon_workspace_instruction_set(const tenon_workspace *workspace);
 
 /* Frees a workspace. NULL: does nothing.
  * Allocates: nothing. Threads: any; the handle must not be in use elsewhere. Status: none. Cost: O(1). Since: 0.1. */
@@ -804,6 +898,8 @@ TENON_API size_t tenon_workspace_size_bytes(const tenon_workspace *workspace);
  * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE. Cost: O(1). Since: 0.1. */
 TENON_API tenon_status tenon_workspace_set_gravity(tenon_workspace *workspace, const double *gravity,
                                                    size_t gravity_count);
+/* What was set, or the model's: 3. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE. Cost: O(1). Since: 0.1. */
 TENON_API tenon_status tenon_workspace_gravity(tenon_workspace *workspace, double *gravity, size_t gravity_count);
 
 /* Anchor of a constraint: world pose at which the stabilisation holds its frame. Starts at the identity; set it one by
@@ -814,8 +910,53 @@ TENON_API tenon_status tenon_workspace_gravity(tenon_workspace *workspace, doubl
  * TENON_NOT_NORMALIZED. Cost: O(1). Since: 0.1. */
 TENON_API tenon_status tenon_workspace_set_anchor(tenon_workspace *workspace, int32_t constraint, const double *pose,
                                                   size_t pose_count);
+/* What was set: pose, 7. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_OUT_OF_RANGE. Cost: O(1). Since: 0.1. */
 TENON_API tenon_status tenon_workspace_anchor(tenon_workspace *workspace, int32_t constraint, double *pose,
                                               size_t pose_count);
+
+/* Switches a constraint off (active 0) or on again (1), as feet that leave the ground and come back: all constraints of
+ * a workspace start active. One that is off asks for nothing: its rows of J, of the Delassus matrix and of
+ * tenon_constraint_rows are zero, its multipliers are zero, and no computation calls it redundant. It keeps its places
+ * in lambda and in all arrays, its anchor and its numbers. Rows that are off cost what they cost when they are on.
+ * constraint: index. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (also: a loop of the model that rows close, which is always active),
+ * TENON_OUT_OF_RANGE. Cost: O(m). Since: 0.1. */
+TENON_API tenon_status tenon_workspace_set_active(tenon_workspace *workspace, int32_t constraint, int32_t active);
+
+/* Gains, weights and compliance of a constraint in this workspace, which start as the constraint set has them
+ * (tenon_constraint_options). frequency: rad/s, >= 0. damping_ratio: >= 0. weights: one a row, > 0; NULL: all 1.
+ * compliance: one a row, >= 0; NULL: all 0.
+ * constraint: index. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (also: a number out of these bounds), TENON_WRONG_SIZE, TENON_NOT_FINITE,
+ * TENON_OUT_OF_RANGE. Cost: O(m). Since: 0.1. */
+TENON_API tenon_status tenon_workspace_set_gains(tenon_workspace *workspace, int32_t constraint, double frequency,
+                                                 double damping_ratio);
+TENON_API tenon_status tenon_workspace_set_weights(tenon_workspace *workspace, int32_t constraint,
+                                                   const double *weights, size_t weights_count);
+TENON_API tenon_status tenon_workspace_set_compliance(tenon_workspace *workspace, int32_t constraint,
+                                                      const double *compliance, size_t compliance_count);
+
+/* How a constraint stands in a workspace. */
+typedef struct tenon_constraint_settings {
+  uint32_t struct_size;
+  int32_t active;        /* 1 or 0 */
+  double frequency;      /* rad/s */
+  double damping_ratio;
+} tenon_constraint_settings;
+
+/* Prepares a struct for tenon_workspace_constraint_settings: zeros, and struct_size.
+ * size: sizeof *settings. Allocates: nothing. Threads: any, one at a time per struct.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_constraint_settings_init(tenon_constraint_settings *settings, size_t size);
+
+/* The settings of a constraint as they are now. settings: prepared by its _init. weights, compliance: one a row,
+ * written; may be NULL. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_OUT_OF_RANGE. Cost: O(m). Since: 0.1. */
+TENON_API tenon_status tenon_workspace_constraint_settings(tenon_workspace *workspace, int32_t constraint,
+                                                           tenon_constraint_settings *settings, double *weights,
+                                                           size_t weights_count, double *compliance,
+                                                           size_t compliance_count);
 
 /* Anchors of all constraints := world poses of their frames at q, so that they hold where they are.
  * q: nq. Allocates: nothing. Threads: one at a time per workspace.
@@ -823,25 +964,36 @@ TENON_API tenon_status tenon_workspace_anchor(tenon_workspace *workspace, int32_
  * Cost: O(n + m). Since: 0.1. */
 TENON_API tenon_status tenon_anchor_here(tenon_workspace *workspace, const double *q, size_t q_count);
 
+/* How far tenon_project_positions goes. */
+typedef struct tenon_projection_options {
+  uint32_t struct_size;
+  int32_t max_iterations;  /* 1 or more; default 50 */
+  double tolerance;        /* largest error of a row that may be left, m or rad, 0 or more; default 1e-9 */
+} tenon_projection_options;
+
+/* Writes the defaults into options.
+ * size: sizeof *options; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_projection_options_init(tenon_projection_options *options, size_t size);
+
 /* Moves q until all closures are closed and all stabilised constraints (frequency > 0) are at their anchors; other rows
  * keep their place to first order. Newton steps, each the shortest in the metric of the mass matrix, dq = - M^-1 J^T
  * (J M^-1 J^T)^+ error, halved where they overshoot; redundant rows are an ordinary case. Rows with compliance are
- * approached only. The loops of the model itself are kept closed. Meant for the drift of a simulation (one or two steps)
- * and for assembly from a start not too far.
- * tolerance: largest error of a row left, m or rad, 0 or more. max_iterations: 1 or more. q: nq, read and written; the
- * best one found unless the status is negative. The report tells steps and largest error left (primal_residual).
- * Allocates: at the first call. Threads: one at a time per workspace.
- * Status: TENON_OK, TENON_MAX_ITERATIONS, TENON_INFEASIBLE (no q nearby is any closer), TENON_INVALID_ARGUMENT,
- * TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_NOT_POSITIVE_DEFINITE,
- * TENON_SINGULAR_CONFIGURATION. Cost: O(n d^2 + m^2 d + m^3) a step. Since: 0.1. */
-TENON_API tenon_status tenon_project_positions(tenon_workspace *workspace, double tolerance, int32_t max_iterations,
+ * approached only. The loops of the model itself are kept closed. Meant for the drift of a simulation (one or two
+ * steps) and for assembly from a start not too far.
+ * options: NULL for the defaults. q: nq, read and written; the best one found unless the status is negative. The report
+ * tells steps and largest error left (primal_residual). Allocates: at the first call. Threads: one at a time per
+ * workspace. Status: TENON_OK, TENON_MAX_ITERATIONS, TENON_INFEASIBLE (no q nearby is any closer),
+ * TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_NOT_POSITIVE_DEFINITE,
+ * TENON_SINGULAR_CONFIGURATION, TENON_UNSUPPORTED (options). Cost: O(n d^2 + m^2 d + m^3) a step. Since: 0.1. */
+TENON_API tenon_status tenon_project_positions(tenon_workspace *workspace, const tenon_projection_options *options,
                                                double *q, size_t q_count);
 
 /* v := the nearest velocity in the metric of the mass matrix of which no row sees anything, J v = 0:
- * v - M^-1 J^T (J M^-1 J^T)^+ J v, an impact without rebound (with one: tenon_impact). Where the model has loops, v must
- * keep them closed (tenon_close_loop_velocities, or independent velocities), and goes on to.
+ * v - M^-1 J^T (J M^-1 J^T)^+ J v, an impact without rebound (with one: tenon_impact). Where the model has loops, v
+ * must keep them closed (tenon_close_loop_velocities, or independent velocities), and goes on to.
  * q: nq. v: nv, read and written. Allocates: at the first call. Threads: one at a time per workspace.
- * Status: TENON_OK, TENON_MAX_ITERATIONS, TENON_INFEASIBLE (a row that nothing moves), TENON_INVALID_ARGUMENT,
+ * Status: TENON_OK, TENON_INFEASIBLE (a row that nothing moves), TENON_INVALID_ARGUMENT,
  * TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_NOT_POSITIVE_DEFINITE,
  * TENON_SINGULAR_CONFIGURATION. Cost: O(n d^2 + m^2 d + m^3). Since: 0.1. */
 TENON_API tenon_status tenon_project_velocities(tenon_workspace *workspace, const double *q, size_t q_count, double *v,
@@ -884,8 +1036,8 @@ TENON_API tenon_status tenon_link_acceleration(tenon_workspace *workspace, int32
 /* Jacobian of a link, after tenon_kinematics: J v is what tenon_link_velocity gives for the same axes.
  * J: 6 x nv, column-major, leading dimension ldj >= 6. Allocates: nothing. Threads: one at a time per workspace.
  * Status: as tenon_link_pose. Cost: O(n). Since: 0.1. */
-TENON_API tenon_status tenon_jacobian(tenon_workspace *workspace, int32_t link, int32_t axes, double *J,
-                                      size_t J_count, int32_t ldj);
+TENON_API tenon_status tenon_jacobian(tenon_workspace *workspace, int32_t link, int32_t axes, double *J, size_t J_count,
+                                      int32_t ldj);
 
 /* Jacobian of a point fixed to a link, after tenon_kinematics: J v = [angular velocity of the link; velocity of the
  * point], along axes (TENON_AXES_*) of the link or the world. Of the link's origin it is tenon_jacobian.
@@ -915,9 +1067,8 @@ TENON_API tenon_status tenon_link_bias_acceleration(tenon_workspace *workspace, 
 /* Centre of mass of all moving bodies, world axes, after tenon_kinematics.
  * position: 3, m, or NULL. velocity: 3, m/s, or NULL; needs v. J: 3 x nv with velocity = J v, column-major, leading
  * dimension ldj >= 3, or NULL. Allocates: nothing. Threads: one at a time per workspace.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (also: no tenon_kinematics before), TENON_WRONG_SIZE, TENON_NOT_FINITE.
- * Cost: O(n).
- * Since: 0.1. */
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (also: no tenon_kinematics before), TENON_WRONG_SIZE, TENON_NOT_FINITE,
+ * TENON_INVALID_MODEL (nothing that moves has mass). Cost: O(n). Since: 0.1. */
 TENON_API tenon_status tenon_center_of_mass(tenon_workspace *workspace, double *position, size_t position_count,
                                             double *velocity, size_t velocity_count, double *J, size_t J_count,
                                             int32_t ldj);
@@ -1008,15 +1159,14 @@ TENON_API tenon_status tenon_factor_mass_matrix(tenon_workspace *workspace, cons
 TENON_API tenon_status tenon_solve_mass_matrix(tenon_workspace *workspace, int32_t columns, const double *B,
                                                size_t B_count, int32_t ldb, double *X, size_t X_count, int32_t ldx);
 TENON_API tenon_status tenon_multiply_mass_matrix(tenon_workspace *workspace, int32_t columns, const double *B,
-                                                  size_t B_count, int32_t ldb, double *X, size_t X_count,
-                                                  int32_t ldx);
+                                                  size_t B_count, int32_t ldb, double *X, size_t X_count, int32_t ldx);
 
 /* Forward dynamics without the constraints, by the articulated-body algorithm, [RBDA] table 7.1:
- * qdd = M^-1 (tau + external - c). All loops of the model are obeyed, those by rows (TENON_LOOPS_ROWS) by a solve of
- * their rows alone, with the default options of tenon_constrained_dynamics.
+ * qdd = M^-1 (tau + external - c). All loops of the model are obeyed, those by rows (TENON_LOOP_TREATMENT_ROWS) by a
+ * solve of their rows alone, with the default options of tenon_constrained_dynamics.
  * q: nq. v, tau: nv. wrenches: as tenon_inverse_dynamics. qdd: nv, written. Allocates: nothing.
  * Threads: one at a time per workspace. Status: as tenon_inverse_dynamics, and TENON_NOT_POSITIVE_DEFINITE; with
- * embedded loops TENON_SINGULAR_CONFIGURATION; with loops by rows TENON_MAX_ITERATIONS and TENON_INFEASIBLE (qdd
+ * embedded loops TENON_SINGULAR_CONFIGURATION; with loops by rows TENON_INFEASIBLE (qdd
  * written).
  * Cost: O(n). Since: 0.1. */
 TENON_API tenon_status tenon_forward_dynamics(tenon_workspace *workspace, const double *q, size_t q_count,
@@ -1026,25 +1176,57 @@ TENON_API tenon_status tenon_forward_dynamics(tenon_workspace *workspace, const 
 
 /* ---- Dynamics with constraints ---------------------------------------------------------------------------------- */
 
+/* What each method takes, of tenon_constrained_dynamics and the steps, of tenon_delassus, and of tenon_delassus_inverse
+ * and _factor; what it does not is TENON_UNSUPPORTED. Two links: rows between two links that move, as those of a
+ * closure. Loops: embedded ones; both: rows between two moving links of a robot with embedded loops. By rows: loops
+ * with TENON_LOOP_TREATMENT_ROWS. Dependent: rows that depend on each other; (yes): lambda is shared out between them
+ * as soft rows would share it. Compliance: of rows, which is no part of the Delassus matrix itself.
+ *
+ *     method                     two links  loops  both  by rows  dependent  compliance  tikhonov
+ *     automatic                  yes        yes    yes   yes      yes        yes         yes
+ *     dense                      yes        yes    yes   yes      yes        yes         no
+ *     constrained_aba            no         yes    no    no       yes        yes         no
+ *     prox_ltl                   yes        yes    yes   yes      yes        yes         no
+ *     prox_ltls                  yes        yes    no    yes      yes        yes         no
+ *     pv                         yes        yes    yes   yes      yes        yes         yes
+ *     prox_pv                    yes        yes    yes   yes      yes        yes         no
+ *     pv_soft                    no         yes    no    no       yes        yes         no
+ *     pv_early                   no         yes    no    no       yes        yes         no
+ *     Delassus automatic         yes        yes    yes   yes      yes        -           -
+ *     Delassus dense             yes        yes    yes   yes      yes        -           -
+ *     Delassus ltl_osim          no         yes    no    no       yes        -           -
+ *     Delassus kjr               no         yes    no    no       yes        -           -
+ *     Delassus efpa              no         yes    no    no       yes        -           -
+ *     Delassus pv_osim           no         yes    no    no       yes        -           -
+ *     Delassus pv_osimr          no         yes    no    no       yes        -           -
+ *     damped automatic           yes        yes    yes   yes      yes        yes         -
+ *     damped dense               yes        yes    yes   yes      yes        yes         -
+ *     damped ltl_inverse         no         yes    no    no       yes        yes         -
+ *     damped ltl_cholesky        no         yes    no    no       yes        yes         -
+ *     damped pv_osimr            no         yes    no    no       yes        yes         -
+ *     damped pv_osimf            no         yes    no    no       yes        yes         -
+ *     damped caba_osim           no         yes    no    no       yes        yes         -
+ *     damped caba_osimf          no         yes    no    no       yes        yes         - */
+
 /* Rank and scale of rows: what every method, the products of the Delassus matrix and the projections mean by rows
  * that nothing moves, that depend on each other or that contradict.
- *   With M = L L^T, a row of J L^-T and the root of its compliance have a length, sqrt((J M^-1 J^T + R)_rr). Its typical
- * length is fixed when the set is finished: the geometric mean of sqrt((J M^-1 J^T)_rr) over the neutral and three
- * seeded configurations. Where it is in all four below 1e-6 of what the joints on the row's path could give it with a
- * lever arm as long as the robot's reach, nothing moves the row, and that is its typical length instead.
+ *   With M = L L^T, a row of J L^-T and the root of its compliance have a length, sqrt((J M^-1 J^T + R)_rr). Its
+ * typical length is fixed when the set is finished: the geometric mean of sqrt((J M^-1 J^T)_rr) over the neutral and
+ * three seeded configurations. Where it is in all four below 1e-6 of what the joints on the row's path could give it
+ * with a lever arm as long as the robot's reach, nothing moves the row, and that is its typical length instead.
  * A row is measured in units of the larger of its length and its typical length. So metres, radians, masses, the size
  * of the robot and its place in the world do not matter.
- *   Of the matrix of rows so scaled, singular values up to 1e-6 times the largest (or times 1, where all are smaller) are
- * zero: those rows depend on others, or nothing moves them. What no force can reach of the right-hand sides, with the
- * least sum of weight * residual^2, is their contradiction: where it is more than rounding, TENON_INFEASIBLE.
+ *   Of the matrix of rows so scaled, singular values up to 1e-6 times the largest (or times 1, where all are smaller)
+ * are zero: those rows depend on others, or nothing moves them. What no force can reach of the right-hand sides, with
+ * the least sum of weight * residual^2, is their contradiction: where it is more than rounding, TENON_INFEASIBLE.
  *   Near this border methods may find another rank and so another status. Close to it an answer is known to fewer
  * digits: a residual of 1e-11 moves joints by 1e-11 over the smallest singular value that counts.
  *
  * How constrained dynamics is solved. A row has converged when its residual is below absolute_tolerance +
  * relative_tolerance * unit, the unit of a row being the largest acceleration that any row asks for or sees, or less
  * where the row is harder to move than that one: the largest of (acceleration / typical length) times its own.
- *   Iterations that stall above that are not believed. The rows then go to TENON_METHOD_CONSTRAINED_ABA where that is much
- * cheaper, and at last to TENON_METHOD_DENSE, which does not iterate; the report says so: with every method but
+ *   Iterations that stall above that are not believed. The rows then go to TENON_METHOD_CONSTRAINED_ABA where that is
+ * much cheaper, and at last to TENON_METHOD_DENSE, which does not iterate; the report says so: with every method but
  * TENON_METHOD_PV_SOFT and whatever the options. */
 typedef struct tenon_solve_options {
   uint32_t struct_size;
@@ -1054,16 +1236,16 @@ typedef struct tenon_solve_options {
   int32_t warm_start;         /* 1: start from the lambda handed in; default 0 */
   int32_t accelerate;         /* 1: combine sweeps to the smallest residual; 0: plain proximal iterations as in the
                                  papers; default 1 */
-  int32_t reserved;           /* 0 */
-  double absolute_tolerance;  /* > 0; default 1e-12 */
-  double relative_tolerance;  /* >= 0; default 1e-11 */
-  double mu;                  /* proximal parameter; 0: scheduled, scaled to the robot; else fixed on every row, up to
-                                 1e10 over (typical length)^2, beyond which it would only cost digits. Default 0 */
-  double tikhonov;            /* >= 0; TENON_METHOD_PV only: compliance added to every row, so that dependent rows can be
-                                 solved directly, and never exactly; default 0: they are solved by proximal iterations */
   int32_t split_base;         /* TENON_SPLIT_*, TENON_METHOD_PV and TENON_METHOD_PROX_PV only: factor the rows of each
                                  branch of the root body by themselves; default TENON_SPLIT_AUTOMATIC */
-  int32_t reserved_2;         /* 0 */
+  double absolute_tolerance;  /* > 0; default 1e-12 */
+  double relative_tolerance;  /* >= 0; default 1e-11 */
+  double mu;                  /* proximal parameter; 0: Tenon's choice, raised as iterations go on; else fixed on every
+                                 row, up to 1e10 over (typical length)^2, beyond which it would only cost digits.
+                                 Default 0 */
+  double tikhonov;            /* >= 0; for TENON_METHOD_PV, which AUTOMATIC then takes: compliance added to every row,
+                                 so that dependent rows can be solved directly, and never exactly; default 0: they are
+                                 solved by iterations */
 } tenon_solve_options;
 
 /* Writes the defaults into options.
@@ -1091,6 +1273,39 @@ TENON_API tenon_status tenon_constrained_dynamics(tenon_workspace *workspace, co
                                                   size_t wrenches_count, const double *desired, size_t desired_count,
                                                   double *qdd, size_t qdd_count, double *lambda, size_t lambda_count);
 
+/* The same with its arguments in a struct, for those who set some once, or lose count of sixteen. */
+typedef struct tenon_constrained_dynamics_arguments {
+  uint32_t struct_size;
+  int32_t reserved;                    /* 0 */
+  const tenon_solve_options *options;  /* as the arguments of that name; default all NULL and 0 */
+  const double *q;
+  size_t q_count;
+  const double *v;
+  size_t v_count;
+  const double *tau;
+  size_t tau_count;
+  const double *wrenches;
+  size_t wrenches_count;
+  const double *desired;
+  size_t desired_count;
+  double *qdd;
+  size_t qdd_count;
+  double *lambda;
+  size_t lambda_count;
+} tenon_constrained_dynamics_arguments;
+
+/* Writes the defaults into arguments.
+ * size: sizeof *arguments; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_constrained_dynamics_arguments_init(tenon_constrained_dynamics_arguments *arguments,
+                                                                 size_t size);
+
+/* tenon_constrained_dynamics of arguments. Allocates, Threads: as there.
+ * Status: as tenon_constrained_dynamics, and TENON_WRONG_SIZE, TENON_UNSUPPORTED for the struct. Cost: as there.
+ * Since: 0.1. */
+TENON_API tenon_status tenon_constrained_dynamics_with(tenon_workspace *workspace,
+                                                       const tenon_constrained_dynamics_arguments *arguments);
+
 /* Inverse dynamics with constraint forces: the tau that makes the robot accelerate by a while the constraints push with
  * lambda, as a controller that has chosen both needs it,
  *
@@ -1103,9 +1318,9 @@ TENON_API tenon_status tenon_constrained_dynamics(tenon_workspace *workspace, co
  * Threads: one at a time per workspace. Status: as tenon_inverse_dynamics. Cost: O(n + m). Since: 0.1. */
 TENON_API tenon_status tenon_constrained_inverse_dynamics(tenon_workspace *workspace, const double *q, size_t q_count,
                                                           const double *v, size_t v_count, const double *a,
-                                                          size_t a_count, const double *wrenches,
-                                                          size_t wrenches_count, const double *lambda,
-                                                          size_t lambda_count, double *tau, size_t tau_count);
+                                                          size_t a_count, const double *wrenches, size_t wrenches_count,
+                                                          const double *lambda, size_t lambda_count, double *tau,
+                                                          size_t tau_count);
 
 /* Motors and constraint forces for a wanted motion of a robot some of whose coordinates have no motor, as those of a
  * floating base: the inverse dynamics of legged robots, or what holds them still on their feet,
@@ -1127,8 +1342,8 @@ TENON_API tenon_status tenon_underactuated_inverse_dynamics(tenon_workspace *wor
                                                             size_t actuated_count, const double *q, size_t q_count,
                                                             const double *v, size_t v_count, const double *a,
                                                             size_t a_count, const double *wrenches,
-                                                            size_t wrenches_count, double *lambda,
-                                                            size_t lambda_count, double *tau, size_t tau_count);
+                                                            size_t wrenches_count, double *lambda, size_t lambda_count,
+                                                            double *tau, size_t tau_count);
 
 /* Impact on the constraints: the velocities after all rows are hit at once, by Newton's law of restitution,
  *
@@ -1179,10 +1394,9 @@ TENON_API tenon_status tenon_workspace_report(tenon_workspace *workspace, tenon_
  * Threads: one at a time per workspace. Status: as tenon_inverse_dynamics. Cost: O(n + m n). Since: 0.1. */
 TENON_API tenon_status tenon_constraint_rows(tenon_workspace *workspace, const double *q, size_t q_count,
                                              const double *v, size_t v_count, const double *desired,
-                                             size_t desired_count, double *J, size_t J_count, int32_t ldj,
-                                             double *rhs, size_t rhs_count, double *position_error,
-                                             size_t position_error_count, double *row_velocity,
-                                             size_t row_velocity_count);
+                                             size_t desired_count, double *J, size_t J_count, int32_t ldj, double *rhs,
+                                             size_t rhs_count, double *position_error, size_t position_error_count,
+                                             double *row_velocity, size_t row_velocity_count);
 
 /* ---- Delassus matrix and operational space ---------------------------------------------------------------------- */
 
@@ -1190,46 +1404,82 @@ TENON_API tenon_status tenon_constraint_rows(tenon_workspace *workspace, const d
  * that keeps its loops closed at q (bring q there by tenon_close_loops first). Every call that takes q may then return
  * TENON_SINGULAR_CONFIGURATION as well. Wensing et al. ([LOOPS1] VIII) have the method. */
 
+/* How the Delassus matrix is formed. */
+typedef struct tenon_delassus_options {
+  uint32_t struct_size;
+  int32_t method;  /* TENON_DELASSUS_METHOD_*; default TENON_DELASSUS_METHOD_AUTOMATIC */
+} tenon_delassus_options;
+
+/* Writes the defaults into options.
+ * size: sizeof *options; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_delassus_options_init(tenon_delassus_options *options, size_t size);
+
 /* The Delassus matrix A = J M^-1 J^T of the constraint rows, the inverse of the operational-space inertia Lambda. Row
  * and column r are the constraints' row r. Symmetric to the last bit; rows on the world are zero; compliance is not
  * part of it.
- * method: TENON_DELASSUS_*. q: nq. A: m x m, column-major, leading dimension lda >= m, both triangles, written.
+ * options: NULL for the defaults. q: nq. A: m x m, column-major, leading dimension lda >= m, both triangles, written.
  * Units: of row i's velocity over row j's impulse. Allocates: at the first call. Threads: one at a time per workspace.
- * Status: as tenon_inverse_dynamics, TENON_NOT_POSITIVE_DEFINITE, TENON_UNSUPPORTED (a method that this version lacks, or
- * rows between two moving links by any but TENON_DELASSUS_AUTOMATIC and _DENSE).
- * Cost: of the method, see TENON_DELASSUS_*. Since: 0.1. */
-TENON_API tenon_status tenon_delassus(tenon_workspace *workspace, int32_t method, const double *q, size_t q_count,
-                                      double *A, size_t A_count, int32_t lda);
+ * Status: as tenon_inverse_dynamics, TENON_NOT_POSITIVE_DEFINITE, TENON_SINGULAR_CONFIGURATION, TENON_UNSUPPORTED (a
+ * method that this version lacks, or rows between two moving links by any but TENON_DELASSUS_METHOD_AUTOMATIC and
+ * _DENSE). Cost: of the method, see TENON_DELASSUS_METHOD_*. Since: 0.1. */
+TENON_API tenon_status tenon_delassus(tenon_workspace *workspace, const tenon_delassus_options *options,
+                                      const double *q, size_t q_count, double *A, size_t A_count, int32_t lda);
+
+/* How the damped inverse of the Delassus matrix is formed. */
+typedef struct tenon_damped_options {
+  uint32_t struct_size;
+  int32_t method;        /* TENON_DAMPED_METHOD_*; default TENON_DAMPED_METHOD_AUTOMATIC */
+  double mu;             /* of every row; 0: Tenon's choice, scaled to the robot. Default 0 */
+  const double *row_mu;  /* instead, for each row a number as mu; NULL: mu. Default NULL */
+  size_t row_mu_count;   /* m */
+} tenon_damped_options;
+
+/* Writes the defaults into options.
+ * size: sizeof *options; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_damped_options_init(tenon_damped_options *options, size_t size);
 
 /* The damped inverse (A + R + 1 / mu)^-1 of the Delassus matrix, R the compliance of the rows, as proximal solvers and
  * regularised operational-space control use it; rows that depend on each other are an ordinary case. [CABA] VI.
  * A large mu comes close to the inverse where there is one; where rows depend on each other the result grows with mu.
- * (A + R + 1 / mu) times it is the identity to (rounding) * mu * (diagonal of A): ten times the mu, a digit less. The
- * default, 1e5 over the typical diagonal of A for each row, keeps eight digits and more, unless the mass matrix itself
- * is so badly conditioned that fewer are right. TENON_DAMPED_CABA_OSIM and _OSIMF leave configurations in which rows on
- * different links depend on each other to TENON_DAMPED_PV_OSIMR, because they would lose the square of that factor; and
- * to it constraints on several bodies of one cluster of embedded loops, or on what hangs on several of them. They and
- * TENON_DAMPED_PV_OSIMF leave to it any mu above 1e10 over the typical diagonal of A too.
- * method: TENON_DAMPED_*. q: nq. mu: one number for all rows or m numbers, above 0; or NULL for the default. inverse:
- * m x m, column-major, leading dimension ld >= m, both triangles, written. Allocates: at the first call.
- * Threads: one at a time per workspace. Status: as tenon_delassus, and TENON_INVALID_ARGUMENT for mu. Rows between two
- * moving links by TENON_DAMPED_AUTOMATIC and _DENSE.
- * Cost: of the method, see TENON_DAMPED_*. Since: 0.1. */
-TENON_API tenon_status tenon_delassus_inverse(tenon_workspace *workspace, int32_t method, const double *q,
-                                              size_t q_count, const double *mu, size_t mu_count, double *inverse,
-                                              size_t inverse_count, int32_t ld);
+ * (A + R + 1 / mu) times it is the identity to (rounding) * mu * (diagonal of A): ten times the mu, a digit less.
+ * Tenon's choice, 1e5 over the typical diagonal of A for each row, keeps eight digits and more, unless the mass matrix
+ * itself is so badly conditioned that fewer are right. TENON_DAMPED_METHOD_CABA_OSIM and _OSIMF leave configurations in
+ * which rows on different links depend on each other to TENON_DAMPED_METHOD_PV_OSIMR, because they would lose the
+ * square of that factor; and to it constraints on several bodies of one cluster of embedded loops, or on what hangs on
+ * several of them. They and TENON_DAMPED_METHOD_PV_OSIMF leave to it any mu above 1e10 over the typical diagonal of A
+ * too. options: NULL for the defaults. q: nq. inverse: m x m, column-major, leading dimension ld >= m, both triangles,
+ * written. Allocates: at the first call. Threads: one at a time per workspace. Status: as tenon_delassus;
+ * TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE and TENON_NOT_FINITE also for mu. Rows between two moving links by
+ * TENON_DAMPED_METHOD_AUTOMATIC and _DENSE. Cost: of the method, see TENON_DAMPED_METHOD_*. Since: 0.1. */
+TENON_API tenon_status tenon_delassus_inverse(tenon_workspace *workspace, const tenon_damped_options *options,
+                                              const double *q, size_t q_count, double *inverse, size_t inverse_count,
+                                              int32_t ld);
 
 /* The same in two steps for those who need products only: prepares the damped inverse and keeps it until the next call
  * of this function or of tenon_delassus_inverse; then X = (A + R + 1 / mu)^-1 B.
  * B: m x columns, leading dimension ldb >= m. X: m x columns, leading dimension ldx >= m, written. X may be B itself,
  * with the same leading dimension. Allocates: at the first call. Threads: one at a time per workspace.
- * Status: as tenon_delassus_inverse; of _apply TENON_OK, TENON_INVALID_ARGUMENT (also: nothing prepared),
- * TENON_WRONG_SIZE, TENON_NOT_FINITE. Cost: of the method; O(m^2) a column, with TENON_DAMPED_CABA_OSIMF O(m).
- * Since: 0.1. */
-TENON_API tenon_status tenon_delassus_factor(tenon_workspace *workspace, int32_t method, const double *q,
-                                             size_t q_count, const double *mu, size_t mu_count);
+ * Status: as tenon_delassus_inverse. Cost: of the method. Since: 0.1. */
+TENON_API tenon_status tenon_delassus_factor(tenon_workspace *workspace, const tenon_damped_options *options,
+                                             const double *q, size_t q_count);
+/* The second step. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (also: nothing prepared), TENON_WRONG_SIZE, TENON_NOT_FINITE.
+ * Cost: O(m^2) a column, with TENON_DAMPED_METHOD_CABA_OSIMF O(m). Since: 0.1. */
 TENON_API tenon_status tenon_delassus_apply(tenon_workspace *workspace, int32_t columns, const double *B,
                                             size_t B_count, int32_t ldb, double *X, size_t X_count, int32_t ldx);
+
+/* How the products of operational space are formed: no choice yet. */
+typedef struct tenon_operational_space_options {
+  uint32_t struct_size;
+  int32_t reserved;  /* 0 */
+} tenon_operational_space_options;
+
+/* Writes the defaults into options.
+ * size: sizeof *options; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_operational_space_options_init(tenon_operational_space_options *options, size_t size);
 
 /* What operational-space control takes (Khatib, 1987), all at once:
  *
@@ -1239,20 +1489,22 @@ TENON_API tenon_status tenon_delassus_apply(tenon_workspace *workspace, int32_t 
  *
  * Where rows depend on each other, or are on the world, Lambda is the pseudo-inverse and TENON_RANK_DEFICIENT says so;
  * J J_bar J = J, J_bar J J_bar = J_bar and J N = 0 hold all the same.
- * q: nq. Lambda, J_bar, N: column-major, leading dimensions ldl >= m, ldj >= nv, ldn >= nv, written; each may be NULL.
- * rank: of the rows, may be NULL. Allocates: at the first call. Threads: one at a time per workspace.
- * Status: TENON_OK, TENON_RANK_DEFICIENT, or as tenon_delassus; TENON_UNSUPPORTED for rows between two moving links.
- * Cost: O(m n + m^3), and O(m^2 n) for J_bar, O(m n^2) for N. Since: 0.1. */
-TENON_API tenon_status tenon_operational_space(tenon_workspace *workspace, const double *q, size_t q_count,
-                                               double *Lambda, size_t Lambda_count, int32_t ldl, double *J_bar,
-                                               size_t J_bar_count, int32_t ldj, double *N, size_t N_count,
-                                               int32_t ldn, int32_t *rank);
+ * options: NULL for the defaults. q: nq. Lambda, J_bar, N: column-major, leading dimensions ldl >= m, ldj >= nv, ldn >=
+ * nv, written; each may be NULL. rank: of the rows, may be NULL. Allocates: at the first call. Threads: one at a time
+ * per workspace. Status: TENON_OK, TENON_RANK_DEFICIENT, or as tenon_delassus; TENON_UNSUPPORTED for rows between two
+ * moving links. Cost: O(m n + m^3), and O(m^2 n) for J_bar, O(m n^2) for N. Since: 0.1. */
+TENON_API tenon_status tenon_operational_space(tenon_workspace *workspace,
+                                               const tenon_operational_space_options *options, const double *q,
+                                               size_t q_count, double *Lambda, size_t Lambda_count, int32_t ldl,
+                                               double *J_bar, size_t J_bar_count, int32_t ldj, double *N,
+                                               size_t N_count, int32_t ldn, int32_t *rank);
 
 /* X = M(q)^-1 B without forming or factoring M, by the articulated-body recursion ([RBDA] table 7.1): cheaper than
  * tenon_factor_mass_matrix and tenon_solve_mass_matrix for few columns.
- * q: nq. B: nv x columns, leading dimension ldb >= nv. X: nv x columns, leading dimension ldx >= nv, written. X may be B
- * itself, with the same leading dimension. Allocates: at the first call. Threads: one at a time per workspace.
- * Status: as tenon_inverse_dynamics, and TENON_NOT_POSITIVE_DEFINITE. Cost: O(n) a column. Since: 0.1. */
+ * q: nq. B: nv x columns, leading dimension ldb >= nv. X: nv x columns, leading dimension ldx >= nv, written. X may be
+ * B itself, with the same leading dimension. Allocates: at the first call. Threads: one at a time per workspace.
+ * Status: as tenon_inverse_dynamics, and TENON_NOT_POSITIVE_DEFINITE, TENON_SINGULAR_CONFIGURATION. Cost: O(n) a
+ * column. Since: 0.1. */
 TENON_API tenon_status tenon_inverse_mass_times(tenon_workspace *workspace, const double *q, size_t q_count,
                                                 int32_t columns, const double *B, size_t B_count, int32_t ldb,
                                                 double *X, size_t X_count, int32_t ldx);
@@ -1278,9 +1530,9 @@ TENON_API tenon_status tenon_difference(tenon_workspace *workspace, const double
  * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE. Cost: O(n). Since: 0.1. */
 TENON_API tenon_status tenon_neutral(tenon_workspace *workspace, double *q, size_t q_count);
 
-/* A random configuration, the same for the same seed on every machine: within the limits, where these are infinite within
- * +-pi (angles) and +-1 m, or as near to the other limit as that is wide; orientations uniform. Independent positions
- * are such that the loops can be closed; spanning ones leave them open (tenon_close_loops).
+/* A random configuration, the same for the same seed on every machine: within the limits, where these are infinite
+ * within +-pi (angles) and +-1 m, or as near to the other limit as that is wide; orientations uniform. Independent
+ * positions are such that the loops can be closed; spanning ones leave them open (tenon_close_loops).
  * q: nq, written. Allocates: nothing. Threads: one at a time per workspace.
  * Status: as tenon_neutral. Cost: O(n). Since: 0.1. */
 TENON_API tenon_status tenon_random(tenon_workspace *workspace, uint64_t seed, double *q, size_t q_count);
@@ -1290,15 +1542,18 @@ TENON_API tenon_status tenon_random(tenon_workspace *workspace, uint64_t seed, d
 /* Joints that loops and couplings tie together form clusters. The coordinates q (nq) and v (nv) describe every joint of
  * the spanning tree; ny of the velocity coordinates are independent and determine the others on the constraint,
  *   v = G ydot,   qdd = G yddot + g,   tau_y = G^T tau   (Chignoli, Wensing et al., Recursive algorithms for kinematic
- * loops, II-B). Without loops ny is nv and all maps are copies. Loops by rows (TENON_LOOPS_ROWS) leave their joints
- * independent, so that ny, the maps, tenon_loop_jacobian and tenon_loop_inverse_dynamics know the embedded loops alone;
- * the guess, tenon_loop_gap, tenon_check_loops, tenon_close_loops, tenon_close_loop_velocities, tenon_find_assemblies
- * and tenon_loop_forward_dynamics take all loops together, as if every one were embedded. tenon_forward_dynamics,
- * tenon_constrained_dynamics and what the section on the Delassus matrix has obey the loops; tenon_inverse_dynamics,
- * tenon_bias, tenon_gravity_force, tenon_coriolis_matrix and tenon_mass_matrix are in spanning coordinates those of the
- * spanning tree. What a method cannot do with
- * loops returns TENON_UNSUPPORTED, and the message names one that can. Status TENON_SINGULAR_CONFIGURATION: at q the
- * dependent velocities do not follow from the independent ones (a dead centre). */
+ * loops, II-B). Without loops ny is nv and all maps are copies. Loops by rows (TENON_LOOP_TREATMENT_ROWS) leave their
+ * joints independent, so that ny, the maps, tenon_loop_jacobian and tenonx_loop_inverse_dynamics know the embedded
+ * loops alone; the guess, tenon_loop_gap, tenon_check_loops, tenon_close_loops, tenon_close_loop_velocities,
+ * tenon_find_assemblies and tenonx_loop_forward_dynamics take all loops together, as if every one were embedded.
+ * tenon_forward_dynamics, tenon_constrained_dynamics and what the section on the Delassus matrix has obey the loops;
+ * tenon_inverse_dynamics, tenon_bias, tenon_gravity_force, tenon_coriolis_matrix and tenon_mass_matrix are in spanning
+ * coordinates those of the spanning tree. What a method cannot do with
+ * loops returns TENON_UNSUPPORTED, and the message names one that can.
+ *   At a dead centre the dependent velocities do not follow from the independent ones. Computations in spanning
+ * coordinates pass it: inside they take other independent coordinates there. Status TENON_SINGULAR_CONFIGURATION is for
+ * what independent coordinates alone would say (the maps, and states in such coordinates), and for configurations in
+ * which the mechanism itself is singular: where it gains a freedom, as a parallelogram that is folded flat. */
 
 /* In which coordinates every computation on this workspace takes and returns
  *
@@ -1314,12 +1569,13 @@ TENON_API tenon_status tenon_random(tenon_workspace *workspace, uint64_t seed, d
  * independent velocities are the common choice: nothing is searched for, and tenon_integrate and the steps in time
  * return configurations with closed loops. States of other libraries always have every joint; tenon_convert_... reads
  * the independent coordinates out of them. The calls of this section take what their blocks say, except
- * tenon_loop_forward_dynamics and tenon_loop_inverse_dynamics.
+ * tenonx_loop_forward_dynamics and tenonx_loop_inverse_dynamics.
  *
- * Independent positions become q by following the loops from the guess, a configuration that tells which way of assembly
- * is meant (tenon_workspace_set_guess), in a straight line of the independent positions. The result depends on them and
- * the guess alone: nothing is remembered from call to call. A dead centre on the way may change the way of assembly, so
- * set the guess as the robot moves on. TENON_OPEN_LOOP where no closed loops are found. Couplings need no search.
+ * Independent positions become q by following the loops from the guess, a configuration that tells which way of
+ * assembly is meant (tenon_workspace_set_guess), in a straight line of the independent positions. The result depends on
+ * them and the guess alone: nothing is remembered from call to call. A dead centre on the way may change the way of
+ * assembly, so set the guess as the robot moves on. TENON_OPEN_LOOP where no closed loops are found. Couplings need no
+ * search.
  *
  * positions, velocities: TENON_COORDINATES_*; at first spanning. Without loops there is no difference. What
  * tenon_kinematics and tenon_factor_mass_matrix left is forgotten. Allocates: nothing. Threads: one at a time per
@@ -1334,20 +1590,22 @@ TENON_API tenon_status tenon_workspace_set_coordinates(tenon_workspace *workspac
 TENON_API tenon_status tenon_workspace_coordinates(tenon_workspace *workspace, int32_t *positions, int32_t *velocities);
 
 /* How many positions and velocities computations on this workspace take: nq or nyq, nv or ny; and how many constraint
- * rows it has, m: those of its set, of which loops by rows (TENON_LOOPS_ROWS) are the last, or without a set those of
- * these loops. lambda and desired have so many numbers. TENON_INVALID_ARGUMENT (negative) for NULL.
+ * rows it has, m: those of its set, of which loops by rows (TENON_LOOP_TREATMENT_ROWS) are the last, or without a set
+ * those of these loops. lambda and desired have so many numbers. TENON_INVALID_ARGUMENT (negative) for NULL.
  * Allocates: nothing. Threads: one at a time per workspace. Cost: O(1). Since: 0.1. */
 TENON_API int32_t tenon_workspace_position_count(tenon_workspace *workspace);
 TENON_API int32_t tenon_workspace_velocity_count(tenon_workspace *workspace);
 TENON_API int32_t tenon_workspace_row_count(tenon_workspace *workspace);
 
-/* Where the search for dependent positions starts. Set: the loops of q are closed first, by their dependent coordinates.
- * At first it is a closed configuration found when the model was made; so this is also the way to get one. Loops by
- * rows are closed there too. Without any loop it is neutral.
+/* Where the search for dependent positions starts. Set: the loops of q are closed first, by their dependent
+ * coordinates. At first it is a closed configuration found when the model was made; so this is also the way to get one.
+ * Loops by rows are closed there too. Without any loop it is neutral.
  * q: nq. Allocates: nothing. Threads: one at a time per workspace. Status: TENON_OK, TENON_INVALID_ARGUMENT,
  * TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_OPEN_LOOP. Cost: as tenon_close_loops; O(n).
  * Since: 0.1. */
 TENON_API tenon_status tenon_workspace_set_guess(tenon_workspace *workspace, const double *q, size_t q_count);
+/* That configuration: q, nq. Allocates: nothing. Threads: one at a time per workspace.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE. Cost: O(n). Since: 0.1. */
 TENON_API tenon_status tenon_workspace_guess(tenon_workspace *workspace, double *q, size_t q_count);
 
 /* Independent velocity coordinates; independent positions, those of joints all of whose coordinates are independent;
@@ -1386,14 +1644,14 @@ typedef struct tenon_cluster_info {
 } tenon_cluster_info;
 
 /* tenon_loop_info.kind */
-#define TENON_LOOP_COUPLING 0  /* linear in positions: couplings, gears, mimic joints */
-#define TENON_LOOP_GEOMETRIC 1 /* a joint that closes a loop */
-#define TENON_LOOP_CALLBACK 2  /* from tenon_builder_add_implicit */
+#define TENON_LOOP_KIND_COUPLING 0  /* linear in positions: couplings, gears, mimic joints */
+#define TENON_LOOP_KIND_GEOMETRIC 1 /* a joint that closes a loop */
+#define TENON_LOOP_KIND_CALLBACK 2  /* from tenon_builder_add_implicit */
 
 /* What is known of a loop, a coupling, a gear or an implicit constraint. */
 typedef struct tenon_loop_info {
   uint32_t struct_size;
-  int32_t kind;                      /* TENON_LOOP_COUPLING, _GEOMETRIC or _CALLBACK */
+  int32_t kind;                      /* TENON_LOOP_KIND_COUPLING, _GEOMETRIC or _CALLBACK */
   int32_t cluster;                   /* that it ties together; -1: closed by rows, those of the constraint of its name
                                         in every constraint set */
   int32_t first_row, row_count;      /* its rows in tenon_loop_jacobian; -1 and 0 of a loop by rows */
@@ -1414,12 +1672,23 @@ TENON_API tenon_status tenon_loop_info_init(tenon_loop_info *info, size_t size);
 TENON_API tenon_status tenon_model_cluster_info(const tenon_model *model, int32_t cluster, tenon_cluster_info *info);
 TENON_API tenon_status tenon_model_loop_info(const tenon_model *model, int32_t loop, tenon_loop_info *info);
 
-/* What loop_moves may move to close the loops: dependent coordinates alone, or every coordinate a little. */
+/* What may move to close the loops: dependent coordinates alone, or every coordinate a little. */
 #define TENON_LOOP_MOVES_DEPENDENT 0
 #define TENON_LOOP_MOVES_ALL 1
 
-/* The largest gap of all loops at q: m, rad, or the unit of a coupling. Below 1e-9 a loop counts as closed. An end turned
- * over by half a turn is a gap of pi, whatever the type of the loop.
+/* How loops are closed. */
+typedef struct tenon_closing_options {
+  uint32_t struct_size;
+  int32_t moves;  /* TENON_LOOP_MOVES_*; default TENON_LOOP_MOVES_DEPENDENT */
+} tenon_closing_options;
+
+/* Writes the defaults into options.
+ * size: sizeof *options; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_closing_options_init(tenon_closing_options *options, size_t size);
+
+/* The largest gap of all loops at q: m, rad, or the unit of a coupling. Below 1e-9 a loop counts as closed. An end
+ * turned over by half a turn is a gap of pi, whatever the type of the loop.
  * q: nq. *gap: written. Allocates: nothing. Threads: one at a time per workspace.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED. Cost: O(n).
  * Since: 0.1. */
@@ -1449,37 +1718,50 @@ TENON_API tenon_status tenon_check_loops(tenon_workspace *workspace, const doubl
 /* Moves q until all loops are closed, to rounding. From far starts too: where the direct way fails and only dependent
  * coordinates may move, it follows the loops from a configuration that is known to be closed, then tries other starts,
  * so that the way of assembly may change.
- * q: nq, read and written. gap: what is left, or NULL. Allocates: nothing. Threads: one at a time per workspace.
- * Status: as tenon_loop_gap, and TENON_INFEASIBLE: not closed, q is the best found. Cost: O(n) a step, 5 to 10 of them
- * from nearby. Since: 0.1. */
-TENON_API tenon_status tenon_close_loops(tenon_workspace *workspace, int32_t loop_moves, double *q, size_t q_count,
-                                         double *gap);
+ * options: NULL for the defaults. q: nq, read and written. gap: what is left, or NULL. Allocates: nothing. Threads: one
+ * at a time per workspace. Status: as tenon_loop_gap, TENON_UNSUPPORTED (options), and TENON_INFEASIBLE: not closed, q
+ * is the best found. Cost: O(n) a step, 5 to 10 of them from nearby. Since: 0.1. */
+TENON_API tenon_status tenon_close_loops(tenon_workspace *workspace, const tenon_closing_options *options, double *q,
+                                         size_t q_count, double *gap);
 
 /* v := the velocity nearest to it that keeps the loops closed: with the same independent coordinates, or (all) in the
- * metric of the mass matrix. q: nq. v: nv, read and written. Allocates: nothing; all: at the first call.
- * Threads: one at a time per workspace.
- * Status: as tenon_loop_gap, and TENON_SINGULAR_CONFIGURATION, TENON_NOT_POSITIVE_DEFINITE. Cost: O(n); all: O(n^2 ny).
- * Since: 0.1. */
-TENON_API tenon_status tenon_close_loop_velocities(tenon_workspace *workspace, int32_t loop_moves, const double *q,
-                                                   size_t q_count, double *v, size_t v_count);
+ * metric of the mass matrix. options: NULL for the defaults. q: nq. v: nv, read and written. Allocates: nothing; all:
+ * at the first call. Threads: one at a time per workspace.
+ * Status: as tenon_loop_gap, and TENON_SINGULAR_CONFIGURATION, TENON_NOT_POSITIVE_DEFINITE, TENON_UNSUPPORTED
+ * (options). Cost: O(n); all: O(n^2 ny). Since: 0.1. */
+TENON_API tenon_status tenon_close_loop_velocities(tenon_workspace *workspace, const tenon_closing_options *options,
+                                                   const double *q, size_t q_count, double *v, size_t v_count);
 
-/* Independent positions out of q (nq), and q from them: y: nyq. guess: nq, where the search for q begins;
- * NULL: the workspace's, whose way of assembly is followed first.
- * Allocates: nothing. Threads: one at a time per workspace. Status: as tenon_close_loops. Cost: as there. Since: 0.1. */
-TENON_API tenon_status tenon_independent_positions(tenon_workspace *workspace, const double *q, size_t q_count, double *y,
-                                                   size_t y_count);
+/* Independent positions y (nyq) out of q (nq). Allocates: nothing. Threads: one at a time per workspace.
+ * Status: as tenon_loop_gap. Cost: O(n). Since: 0.1. */
+TENON_API tenon_status tenon_independent_positions(tenon_workspace *workspace, const double *q, size_t q_count,
+                                                   double *y, size_t y_count);
+/* q (nq) from the independent positions y (nyq). guess: nq, where the search begins; NULL: the workspace's, whose way
+ * of assembly is followed first. Allocates: nothing. Threads: one at a time per workspace. Status: as tenon_loop_gap,
+ * and TENON_INFEASIBLE: not closed, q is the best found. Cost: as tenon_close_loops. Since: 0.1. */
 TENON_API tenon_status tenon_spanning_positions(tenon_workspace *workspace, const double *y, size_t y_count,
                                                 const double *guess, size_t guess_count, double *q, size_t q_count);
 
+/* How long tenon_find_assemblies looks. */
+typedef struct tenon_assembly_options {
+  uint32_t struct_size;
+  int32_t starts;  /* 1 or more; default 20, which find all ways of simple linkages */
+} tenon_assembly_options;
+
+/* Writes the defaults into options.
+ * size: sizeof *options; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_assembly_options_init(tenon_assembly_options *options, size_t size);
+
 /* Ways to assemble the loops for the independent positions of q: distinct closed configurations found from so many
  * starts of the dependent joints, q itself and random ones, the same at every call. Turns of 2 pi count once.
- * q: nq. starts: 1 or more; some 20 find all ways of simple linkages. assemblies: nq x capacity, written one
+ * options: NULL for the defaults. q: nq. capacity: 1 or more. assemblies: nq x capacity, written one
  * configuration after the other. *found: how many there are, at most capacity; without loops 1, q itself.
- * Allocates: nothing. Threads: one at a time per workspace. Status: as tenon_loop_gap. Cost: as tenon_close_loops for
- * each start. Since: 0.1. */
-TENON_API tenon_status tenon_find_assemblies(tenon_workspace *workspace, const double *q, size_t q_count, int32_t starts,
-                                             int32_t capacity, double *assemblies, size_t assemblies_count,
-                                             int32_t *found);
+ * Allocates: nothing. Threads: one at a time per workspace. Status: as tenon_loop_gap, and TENON_UNSUPPORTED (options).
+ * Cost: as tenon_close_loops for each start. Since: 0.1. */
+TENON_API tenon_status tenon_find_assemblies(tenon_workspace *workspace, const tenon_assembly_options *options,
+                                             const double *q, size_t q_count, int32_t capacity, double *assemblies,
+                                             size_t assemblies_count, int32_t *found);
 
 /* ydot: ny, the independent ones of v (nv); of accelerations alike. Allocates: nothing.
  * Threads: one at a time per workspace. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE.
@@ -1506,7 +1788,8 @@ TENON_API tenon_status tenon_spanning_force(tenon_workspace *workspace, const do
  * Allocates: nothing. Threads: one at a time per workspace. Status: as tenon_spanning_velocity. Cost: O(nv ny).
  * Since: 0.1. */
 TENON_API tenon_status tenon_loop_map(tenon_workspace *workspace, const double *q, size_t q_count, const double *v,
-                                      size_t v_count, double *G, size_t G_count, int32_t ldg, double *g, size_t g_count);
+                                      size_t v_count, double *G, size_t G_count, int32_t ldg, double *g,
+                                      size_t g_count);
 
 /* The loops' rows: phi(q) = 0, K v = 0, K qdd = k, exact derivatives of phi also where loops are open (but at a half
  * turn, where the angle of a rotation jumps). K: rows x nv, column-major, leading dimension ldk. k, phi: rows. Each
@@ -1515,27 +1798,6 @@ TENON_API tenon_status tenon_loop_map(tenon_workspace *workspace, const double *
 TENON_API tenon_status tenon_loop_jacobian(tenon_workspace *workspace, const double *q, size_t q_count, const double *v,
                                            size_t v_count, double *K, size_t K_count, int32_t ldk, double *k,
                                            size_t k_count, double *phi, size_t phi_count);
-
-/* How loops are treated in the two calls below; all but the last two agree. */
-#define TENON_LOOP_METHOD_AUTO 0
-#define TENON_LOOP_METHOD_PROJECTION 1    /* (G^T M G)^-1 on the spanning tree */
-#define TENON_LOOP_METHOD_MULTIPLIERS 2   /* [M K^T; K 0] by pseudo-inverse */
-#define TENON_LOOP_METHOD_APPROXIMATE 3   /* dependent joints held still, their inertia as armature */
-#define TENON_LOOP_METHOD_UNCONSTRAINED 4 /* the independent joints alone */
-
-/* Forward dynamics of the mechanism by one treatment of its loops, for comparison. Arguments, status and threads as
- * tenon_forward_dynamics, and TENON_SINGULAR_CONFIGURATION; multipliers also TENON_INFEASIBLE (qdd written).
- * Allocates: at the first call. Cost: O(nv^2 ny), multipliers O((nv + rows)^3). Since: 0.1. */
-TENON_API tenon_status tenon_loop_forward_dynamics(tenon_workspace *workspace, int32_t loop_method, const double *q,
-                                                   size_t q_count, const double *v, size_t v_count, const double *tau,
-                                                   size_t tau_count, const double *wrenches, size_t wrenches_count,
-                                                   double *qdd, size_t qdd_count);
-/* tau_y (ny) that makes the independent coordinates accelerate by yddot (ny): G^T ID(q, v, G yddot + g), or an
- * approximation; not by multipliers. The rest as tenon_loop_forward_dynamics. */
-TENON_API tenon_status tenon_loop_inverse_dynamics(tenon_workspace *workspace, int32_t loop_method, const double *q,
-                                                   size_t q_count, const double *v, size_t v_count, const double *yddot,
-                                                   size_t yddot_count, const double *wrenches, size_t wrenches_count,
-                                                   double *tau_y, size_t tau_y_count);
 
 /* States as other libraries write them, to and from Tenon's. What differs is the order of joints, the width of a joint
  * in q, and the axes of velocities. For a joint whose child frame F' moves in the joint frame F (of a floating joint F
@@ -1551,15 +1813,16 @@ TENON_API tenon_status tenon_loop_inverse_dynamics(tenon_workspace *workspace, i
  *               [angular; linear] in F'   [linear; angular] in F'  [linear in F;           [angular; linear] in F
  *                                                                   angular in F']
  *
- * Revolute and prismatic joints are alike in all. MuJoCo has no planar joint: two slides and a hinge stand for it. F of a
- * planar joint has z along its axis, and x and y in the plane as section 4 says: MuJoCo places its slides so when it
+ * Revolute and prismatic joints are alike in all. MuJoCo has no planar joint: two slides and a hinge stand for it. F of
+ * a planar joint has z along its axis, and x and y in the plane as section 4 says: MuJoCo places its slides so when it
  * reads URDF; Pinocchio and Drake pass over the axis of a planar joint there, so give them one along z.
  * Drake's roll and yaw turn about one axis at pitch +-pi/2; there yaw takes both.
  *
- * direction: TENON_FROM_OTHER or TENON_TO_OTHER. joints: the indices of Tenon's joints in the other library's order,
- * each once; NULL where the order is the same. (Pinocchio sorts the joints below one link by name; MuJoCo keeps the
- * order of the file.) q, v: always Tenon's. in, out: nv, or for configurations nq and tenon_convention_nq; they may not
- * overlap. Accelerations are time derivatives of velocities in the same coordinates; forces do the same power. */
+ * direction: TENON_DIRECTION_FROM_OTHER or TENON_DIRECTION_TO_OTHER. joints: the indices of Tenon's joints in the other
+ * library's order, each once; NULL where the order is the same. (Pinocchio sorts the joints below one link by name;
+ * MuJoCo keeps the order of the file.) q, v: always Tenon's. in, out: nv, or for configurations nq and
+ * tenon_convention_nq; they may not overlap. Accelerations are time derivatives of velocities in the same coordinates;
+ * forces do the same power. */
 
 /* Numbers of a configuration in another library's convention; -1 for NULL or an unknown convention.
  * Allocates: nothing. Threads: any. Cost: O(n). Since: 0.1. */
@@ -1585,7 +1848,8 @@ TENON_API tenon_status tenon_convert_acceleration(tenon_workspace *workspace, in
                                                   size_t q_count, const double *v, size_t v_count, const double *in,
                                                   size_t in_count, double *out, size_t out_count);
 
-/* N and N m. Otherwise as tenon_convert_configuration. Since: 0.1. */
+/* N and N m. Otherwise as tenon_convert_configuration.
+ * Status: as tenon_convert_configuration, and TENON_SINGULAR_CONFIGURATION (embedded loops). Since: 0.1. */
 TENON_API tenon_status tenon_convert_force(tenon_workspace *workspace, int32_t convention, int32_t direction,
                                            const int32_t *joints, size_t joint_count, const double *q, size_t q_count,
                                            const double *in, size_t in_count, double *out, size_t out_count);
@@ -1602,12 +1866,13 @@ TENON_API tenon_status tenon_normalize(tenon_workspace *workspace, double *q, si
  * order; Runge-Kutta, fourth order for every kind of joint, four solves: the classical tableau with the corrections of
  * Munthe-Kaas (High order Runge-Kutta methods on manifolds, 1999) for rotations that do not commute. tau and wrenches
  * are held over the step. Set frequencies and anchors so that constraints do not drift. Loops of the model stay closed
- * with independent velocities; in spanning coordinates they drift as far as the step is wrong.
+ * with independent velocities, which are mapped once and stepped in spanning coordinates inside, so that a step passes a
+ * dead centre; in spanning coordinates loops drift as far as the step is wrong.
  * options: NULL for the defaults. dt: s. q: nq and v: nv, read and written. tau: nv. wrenches: 6 x links; NULL: none.
  * qdd: nv and lambda: m of the step's first stage, written; may be NULL; lambda read first if options->warm_start.
- * Allocates: as tenon_constrained_dynamics. Threads: one at a time per workspace. Status: as there; where it is
- * negative all arrays stay as they were; TENON_NOT_FINITE also for a step that would leave the range of doubles. Cost:
- * one solve; four solves. Since: 0.1. */
+ * Allocates: as tenon_constrained_dynamics. Threads: one at a time per workspace. Status: as
+ * tenon_constrained_dynamics; where it is negative all arrays stay as they were; TENON_NOT_FINITE also for a step that
+ * would leave the range of doubles. Cost: one solve; four solves. Since: 0.1. */
 TENON_API tenon_status tenon_step_semi_implicit_euler(tenon_workspace *workspace, const tenon_solve_options *options,
                                                       double dt, double *q, size_t q_count, double *v, size_t v_count,
                                                       const double *tau, size_t tau_count, const double *wrenches,
@@ -1619,88 +1884,37 @@ TENON_API tenon_status tenon_step_runge_kutta_4(tenon_workspace *workspace, cons
                                                 size_t wrenches_count, double *qdd, size_t qdd_count, double *lambda,
                                                 size_t lambda_count);
 
-/* ---- Counts of operations, and algorithms as C code ------------------------------------------------------------- */
-
-/* An algorithm runs once on numbers that record what is done with them. What the model and the constraint set make
- * constant (masses, lengths, gravity, penalties) is folded, equal terms are shared, and what no output depends on is
- * dropped: the operations that are left depend on the robot and the contacts alone, not on machine or compiler.
- * Branches on values take the way of a random state. Proximal methods run a fixed number of plain iterations from
- * lambda = 0, as in [CABA]; mu is taken relative to each row's typical Delassus diagonal. */
-
-/* How many algorithms can be recorded; the name of number `algorithm`, "rnea", "constrained_aba", ... ("unknown" for
- * other numbers); one line about it ("" for other numbers); its TENON_TRAIT_* bits (TENON_OUT_OF_RANGE, negative, for
- * other numbers). Texts are static. Numbers may change with the version, names do not.
- * Allocates: nothing. Threads: any. Cost: O(1). Since: 0.1. */
-TENON_API int32_t tenon_traceable_count(void);
-TENON_API const char *tenon_traceable_string(int32_t algorithm);
-TENON_API const char *tenon_traceable_summary(int32_t algorithm);
-TENON_API int32_t tenon_traceable_traits(int32_t algorithm);
-
-/* How an algorithm is recorded. */
-typedef struct tenon_trace_options {
+/* The same with their arguments in a struct. */
+typedef struct tenon_step_arguments {
   uint32_t struct_size;
-  int32_t iterations;         /* of proximal methods, 1 to 1000; default 3 */
-  double mu;                  /* their proximal parameter over a row's typical Delassus diagonal, > 0; default 1e6 */
-  const char *function_name;  /* tenon_generate_c: a C identifier; NULL: made of the names of robot and algorithm */
-  int64_t reserved;           /* 0 */
-} tenon_trace_options;
+  int32_t reserved;                    /* 0 */
+  const tenon_solve_options *options;  /* as the arguments of that name; default all NULL and 0 */
+  double dt;
+  double *q;
+  size_t q_count;
+  double *v;
+  size_t v_count;
+  const double *tau;
+  size_t tau_count;
+  const double *wrenches;
+  size_t wrenches_count;
+  double *qdd;
+  size_t qdd_count;
+  double *lambda;
+  size_t lambda_count;
+} tenon_step_arguments;
 
-/* Writes the defaults into options; sizes as in tenon_model_options_init.
- * Allocates: nothing. Threads: any, one at a time per struct.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE. Cost: O(1). Since: 0.1. */
-TENON_API tenon_status tenon_trace_options_init(tenon_trace_options *options, size_t size);
+/* Writes the defaults into arguments.
+ * size: sizeof *arguments; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_step_arguments_init(tenon_step_arguments *arguments, size_t size);
 
-/* What an algorithm does. A change of sign is no operation. */
-typedef struct tenon_operation_counts {
-  uint32_t struct_size;
-  int32_t reserved;         /* 0 */
-  int64_t additions;        /* and subtractions */
-  int64_t multiplications;
-  int64_t divisions;
-  int64_t square_roots;
-  int64_t sines;
-  int64_t cosines;
-  int64_t arctangents;
-  int64_t total;
-} tenon_operation_counts;
-
-/* Prepares counts for tenon_count_operations; sizes as in tenon_model_options_init.
- * Allocates: nothing. Threads: any, one at a time per struct.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE. Cost: O(1). Since: 0.1. */
-TENON_API tenon_status tenon_operation_counts_init(tenon_operation_counts *counts, size_t size);
-
-/* Counts the operations of one algorithm on a robot. Without external wrenches. With kinematic loops (algorithms with
- * TENON_TRAIT_LOOPS) what it takes to follow the loops is counted; where a split of loops chooses pivots by values, those
- * at a closed configuration. Loops that constraint rows close (TENON_LOOPS_ROWS) are recorded with the rows, as in a
- * workspace; forward dynamics without rows ("aba", "c_aba", ...) refuses such a robot.
- * constraints: finished; NULL for none, or for the rows of loops alone. algorithm: a name as tenon_traceable_string
- * spells it. options: NULL for the defaults. counts: prepared by its _init; written on TENON_OK only.
- * Allocates: nothing that stays; while it runs, some 50 bytes for every operation. Threads: any.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (also: no rows where they are needed), TENON_WRONG_SIZE, TENON_NOT_FOUND (no
- * such algorithm; the message lists them), TENON_UNSUPPORTED (rows on a link that is part of the world; rows between
- * two moving links, but for "pv", "prox_pv" and "prox_ltl"; loops by rows, where the algorithm has no rows; embedded
- * loops, where the algorithm is for trees or a loop is a callback), TENON_SINGULAR_CONFIGURATION (loops that can be
- * closed nowhere else), TENON_OUT_OF_MEMORY. Cost: in proportion to the number counted, about 1e7 operations a second.
+/* The steps of arguments. Allocates, Threads: as there.
+ * Status: as tenon_step_runge_kutta_4, and TENON_WRONG_SIZE, TENON_UNSUPPORTED for the struct. Cost: as there.
  * Since: 0.1. */
-TENON_API tenon_status tenon_count_operations(const tenon_model *model, const tenon_constraints *constraints,
-                                              const char *algorithm, const tenon_trace_options *options,
-                                              tenon_operation_counts *counts, char *message, size_t message_size);
-
-/* Writes one algorithm for one robot as a C99 function: straight-line code that needs <math.h> and nothing else, and
- * neither allocates nor branches. Its head comment names inputs, outputs, sizes, units, joints and rows; arguments are
- * the inputs, then the outputs, as `const double *` and `double *`. It does not check: where the library would answer
- * TENON_NOT_POSITIVE_DEFINITE its results are not finite. Proximal methods lack the refinement of the library's last
- * iteration and leave about 1e-9 of qdd.
- * constraints, algorithm, options: as tenon_count_operations. text: text_size bytes, cut to fit and ended by NUL; NULL
- * to ask the size only. *needed: bytes of the whole text with its NUL; NULL: not wanted.
- * Allocates: nothing that stays. Threads: any.
- * Status: as tenon_count_operations (TENON_OK also where the text is cut: compare *needed); TENON_UNSUPPORTED also for
- * algorithms without TENON_TRAIT_FIXED_PATH, for constraints with a stabilisation frequency, and for loops that are split
- * by pivots (more than two dependent coordinates or redundant rows in a cluster; gears and belts never are);
- * TENON_NOT_POSITIVE_DEFINITE where a pivot is zero whatever the state. Cost: as tenon_count_operations. Since: 0.1. */
-TENON_API tenon_status tenon_generate_c(const tenon_model *model, const tenon_constraints *constraints,
-                                        const char *algorithm, const tenon_trace_options *options, char *text,
-                                        size_t text_size, size_t *needed, char *message, size_t message_size);
+TENON_API tenon_status tenon_step_semi_implicit_euler_with(tenon_workspace *workspace,
+                                                           const tenon_step_arguments *arguments);
+TENON_API tenon_status tenon_step_runge_kutta_4_with(tenon_workspace *workspace, const tenon_step_arguments *arguments);
 
 #ifdef __cplusplus
 }

@@ -12,8 +12,9 @@ export LC_ALL=C.UTF-8
 # What the library, its command-line program and the demo are built with.
 TENON_BUILD_PACKAGES=(g++ cmake ninja-build pkg-config libeigen3-dev libspdlog-dev libxsimd-dev
   libcli11-dev)
-# What the tests need on top: other compilers for tenon.h, GoogleTest, the golden data, a second URDF reader, and the clients in C, Python and Rust.
-TENON_TEST_PACKAGES=(gcc tcc binutils libgtest-dev nlohmann-json3-dev liburdfdom-dev python3)
+# What the tests need on top: other compilers for tenon.h, GoogleTest, the golden data, a second URDF reader, the clients in
+# C, Python and Rust, and two generators of bindings.
+TENON_TEST_PACKAGES=(gcc tcc binutils libgtest-dev nlohmann-json3-dev liburdfdom-dev python3 python3-venv luajit bindgen)
 TENON_RUST_PACKAGES=(cargo rustc)
 # What the checks of .ci/run need on top: the layout of the sources, and a second compiler.
 TENON_LINT_PACKAGES=(clang-format-14 clang-14)
@@ -148,6 +149,21 @@ install_rust() {
   command -v cargo >/dev/null || install_packages "${TENON_RUST_PACKAGES[@]}"
 }
 
+# A third generator, cffi: that of the system's Python, or one of its own from PyPI. Without it a test is skipped.
+TENON_BINDINGS=$TENON_ROOT/build/bindings
+
+fetch_cffi() {
+  python3 -m venv "$TENON_BINDINGS" && "$TENON_BINDINGS/bin/pip" install --quiet --disable-pip-version-check cffi==1.17.1
+}
+
+install_cffi() {
+  python3 -c 'import cffi' 2>/dev/null || "$TENON_BINDINGS/bin/python3" -c 'import cffi' 2>/dev/null && return 0
+  step "fetch cffi from PyPI" eval 'fetch_cffi || echo "not to be had"'
+  "$TENON_BINDINGS/bin/python3" -c 'import cffi' 2>/dev/null && return 0
+  rm -rf "$TENON_BINDINGS"
+  printf '  no cffi to be had (see %s): its test will be skipped\n' "$STEP_LOG"
+}
+
 # install_for build|test|lint
 install_for() {
   case $1 in
@@ -159,6 +175,7 @@ install_for() {
       install_packages "${TENON_BUILD_PACKAGES[@]}" "${TENON_TEST_PACKAGES[@]}"
       install_tinyxml2
       install_rust
+      install_cffi
       ;;
     lint) install_packages "${TENON_LINT_PACKAGES[@]}" ;;
     *) die "setup.sh knows build, test and lint, not '$1'." ;;

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "client.hpp"
-#include "contacts.hpp"
+#include "simulation/contacts.hpp"
 
 namespace client {
 

@@ -4,6 +4,10 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#if defined(_WIN32)
+#include <cstring>
+#include <filesystem>
+#endif
 
 namespace client {
 namespace {
@@ -17,6 +21,14 @@ using Message = std::array<char, 2048>;
 }
 
 }  // namespace
+
+std::FILE* open_file(const std::string& path, const char* mode) {
+#if defined(_WIN32)
+  return _wfopen(std::filesystem::u8path(path).c_str(), std::wstring(mode, mode + std::strlen(mode)).c_str());
+#else
+  return std::fopen(path.c_str(), mode);
+#endif
+}
 
 std::string format(const char* pattern, ...) {
   va_list arguments, again;
@@ -49,7 +61,7 @@ WorkspaceHandle make_workspace(const tenon_model* model, const tenon_constraints
   Message message{};
   tenon_workspace* workspace = nullptr;
   const tenon_status status =
-      tenon_workspace_create(model, constraints, &workspace, message.data(), message.size());
+      tenon_workspace_create(model, constraints, nullptr, &workspace, message.data(), message.size());
   if (status < 0) fail(message, status, "making a workspace");
   return WorkspaceHandle(workspace);
 }

@@ -7,6 +7,7 @@
 #include <tenon.h>
 
 #include <array>
+#include <cstdio>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -71,11 +72,15 @@ Vector parse_numbers(const std::string& text, const std::string& option);
 // "name=1,2" in its two halves.
 std::pair<std::string, Vector> parse_assignment(const std::string& text, const std::string& option);
 
-// printf into a string.
+// fopen of a path in UTF-8; null where it cannot be opened.
+std::FILE* open_file(const std::string& path, const char* mode);
+
 #if defined(__GNUC__)
-__attribute__((format(printf, 1, 2)))
+#define CLIENT_PRINTF __attribute__((format(printf, 1, 2)))
+#else
+#define CLIENT_PRINTF
 #endif
-std::string
-format(const char* pattern, ...);
+// printf into a string.
+CLIENT_PRINTF std::string format(const char* pattern, ...);
 
 }  // namespace client

@@ -30,9 +30,7 @@ void append(std::string& line, const Vector& numbers) {
 }  // namespace
 
 CsvWriter::CsvWriter(const std::string& path, const tenon_model* model, const ContactSet& contacts)
-    : path_(path),
-      file_(path == "-" ? stdout : std::fopen(path.c_str(), "wb")),
-      contact_rows_(contacts.contact_rows) {
+    : path_(path), file_(path == "-" ? stdout : open_file(path, "wb")), contact_rows_(contacts.contact_rows) {
   check_written(file_ && std::fputs(make_header(model, contacts).c_str(), file_.get()) >= 0);
 }
 

@@ -5,12 +5,12 @@
 #include <cstdio>
 
 #include "client.hpp"
-#include "contacts.hpp"
-#include "controller.hpp"
-#include "figure.hpp"
+#include "drawing/figure.hpp"
 #include "progress.hpp"
 #include "report.hpp"
-#include "simulation.hpp"
+#include "simulation/contacts.hpp"
+#include "simulation/controller.hpp"
+#include "simulation/simulation.hpp"
 
 namespace client {
 namespace {

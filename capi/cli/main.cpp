@@ -5,7 +5,7 @@
 #include <exception>
 #include <memory>
 
-#include "commands.hpp"
+#include "commands/commands.hpp"
 
 namespace client {
 
@@ -66,9 +66,9 @@ ContactSet RecordingArguments::make(const tenon_model* model) const {
   return make_contacts(model, contacts.requests(), {}, axes == "world" ? TENON_AXES_WORLD : TENON_AXES_LINK);
 }
 
-tenon_trace_options RecordingArguments::options() const {
-  tenon_trace_options options;
-  tenon_trace_options_init(&options, sizeof options);
+tenonx_trace_options RecordingArguments::options() const {
+  tenonx_trace_options options;
+  tenonx_trace_options_init(&options, sizeof options);
   options.iterations = iterations;
   options.mu = mu;
   return options;
@@ -91,16 +91,16 @@ void write_text(const std::string& path, const std::string& text) {
     std::fputs(text.c_str(), stdout);
     return;
   }
-  std::FILE* file = std::fopen(path.c_str(), "w");
+  std::FILE* file = open_file(path, "w");
   const bool written = file && std::fputs(text.c_str(), file) >= 0;
   if ((file && std::fclose(file) != 0) || !written)
     throw Failure(format("--output: '%s' cannot be written.", path.c_str()));
 }
 
 int32_t parse_method(const std::string& name) {
-  const int32_t method = tenon_method_from_string(name == "auto" ? "automatic" : name.c_str());
-  if (method >= 0) return method;
-  std::string names = "auto";
+  int32_t method = 0;
+  if (tenon_method_from_string(name.c_str(), &method) == TENON_OK) return method;
+  std::string names = tenon_method_string(0);
   for (int32_t i = 1; i < tenon_method_count(); ++i) names += std::string(", ") + tenon_method_string(i);
   throw Failure(format("--method: '%s' names no method; there are %s.", name.c_str(), names.c_str()), 2);
 }

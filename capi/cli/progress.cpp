@@ -1,6 +1,12 @@
 #include "progress.hpp"
 
+#if defined(_WIN32)
+#include <io.h>
+#define isatty _isatty
+#define fileno _fileno
+#else
 #include <unistd.h>
+#endif
 
 #include <algorithm>
 #include <cstdio>
@@ -10,7 +16,7 @@ namespace client {
 
 Progress::Progress(std::string what)
     : what_(std::move(what)),
-      terminal_(isatty(STDERR_FILENO) == 1),
+      terminal_(isatty(fileno(stderr)) == 1),
       begin_(Clock::now()),
       next_(begin_ + std::chrono::seconds(1)) {}
 

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "client.hpp"
-#include "contacts.hpp"
-#include "simulation.hpp"
+#include "simulation/contacts.hpp"
+#include "simulation/simulation.hpp"
 
 namespace client {
 

@@ -1,34 +1,18 @@
-// The momentum about the centre of mass as a linear map of velocities, and what is left of its rate where
-// coordinates do not accelerate: A(q) and Adot v of kernels/tree/centroidal.hpp. In independent coordinates A
-// G, and Adot v + A g.
+// The centroidal momentum matrix A(q), momentum = A v, and Adot v (kernels/tree/centroidal.hpp). In
+// independent coordinates: A G, and Adot v + A g.
 #include <algorithm>
 
 #include "calls/kinematics.hpp"
-#include "state/check.hpp"
+#include "state/coordinates.hpp"
 #include "tenon/dynamics.hpp"
 
 namespace tenon {
 
-namespace {
-
-// The centre of mass of the moving bodies.
-Status find_center(WorkspaceImpl& w, double* com) {
-  double mass = 0;
-  for (const NodeData& n : w.model->nodes) mass += n.mass;
-  if (!(mass > 0))
-    return w.fail(Status::invalid_argument, "the moving bodies have no mass, so there is no centre of mass");
-  w.kernels->center_of_mass(w.md(), com, nullptr, 3, w.w());
-  return Status::ok;
-}
-
-}  // namespace
-
 Status centroidal_momentum_matrix(Workspace& workspace, double* A, int ld) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_link(w, 0, 0));
-  double com[3];
-  TENON_CHECK(find_center(w, com));
+  double mass, com[3];
+  TENON_CHECK(find_center_of_mass(w, mass, com));
   double* columns = jacobian_room(w, A);
   if (!columns) return Status::ok;
   w.kernels->centroidal_matrix(w.md(), com, columns, 6, w.body_room.data(), w.w());
@@ -36,11 +20,10 @@ Status centroidal_momentum_matrix(Workspace& workspace, double* A, int ld) {
 }
 
 Status centroidal_momentum_bias(Workspace& workspace, double* out) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_link(w, 0, 1));
-  double com[3], rate[6];
-  TENON_CHECK(find_center(w, com));
+  double mass, com[3], rate[6];
+  TENON_CHECK(find_center_of_mass(w, mass, com));
   w.kernels->centroidal_bias(w.md(), com, rate, w.body_room.data(), w.w());
   if (w.coordinates.independent_v) {
     double* A = w.coordinates.jacobian.data();

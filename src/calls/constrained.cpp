@@ -1,4 +1,7 @@
-// Constrained forward dynamics: inputs checked, the method chosen, outputs written only when all went well.
+// Constrained forward dynamics: checks inputs, chooses the method (solve/methods.hpp), writes outputs only when
+// nothing failed.
+#include "calls/constrained.hpp"
+
 #include <algorithm>
 
 #include "solve/methods.hpp"
@@ -6,13 +9,12 @@
 #include "state/folded_rotors.hpp"
 #include "state/link_frames.hpp"
 #include "state/projection.hpp"
-#include "tenon/dynamics.hpp"
 
 namespace tenon {
 
 namespace {
 
-// Between the user's order of rows and the kernels' (ConstraintData::user_row).
+// Copies between the user's order of rows and the kernels' (ConstraintData::user_row).
 void from_user_rows(const WorkspaceImpl& w, const double* user, double* rows) {
   for (int r = 0; r < w.rows(); ++r) rows[r] = user ? user[w.cd()->user_row[r]] : 0;
 }
@@ -20,7 +22,7 @@ void to_user_rows(const WorkspaceImpl& w, const double* rows, double* user) {
   for (int r = 0; r < w.rows(); ++r) user[w.cd()->user_row[r]] = rows[r];
 }
 
-// Null for a number that is none of theirs.
+// Null for a number that names no method.
 const MethodEntry* find_entry(Method method) {
   const MethodEntry* entry = std::find_if(std::begin(methods), std::end(methods),
                                           [&](const MethodEntry& e) { return e.method == method; });
@@ -30,7 +32,7 @@ const MethodEntry& entry_of(Method method) {
   return *find_entry(method);
 }
 
-// Of options that only some methods follow, automatic takes one that does.
+// Some options work only with some methods; automatic then takes one of those.
 Method choose(const WorkspaceImpl& w, const SolveOptions& o) {
   const bool inter_body = w.cd() && w.cd()->inter_body_count > 0;
   const Method any = o.mu > 0 || !o.accelerate ? w.choice.proximal : w.choice.any;
@@ -40,24 +42,7 @@ Method choose(const WorkspaceImpl& w, const SolveOptions& o) {
   return inter_body ? Method::pv : Method::constrained_aba;
 }
 
-Status check_options(WorkspaceImpl& w, const SolveOptions& o) {
-  const auto positive = [](double x) { return x >= 0 && x <= 1e300; };
-  if (!positive(o.absolute_tolerance) || !positive(o.relative_tolerance) || !positive(o.mu) ||
-      !positive(o.tikhonov))
-    return w.fail(Status::invalid_argument, "tolerances, mu and tikhonov must be finite and not negative");
-  if (o.max_iterations < 0)
-    return w.fail(Status::invalid_argument, "max_iterations is %d; give 0 for no limit, or more",
-                  o.max_iterations);
-  return Status::ok;
-}
-
-// A state that constrained_dynamics has checked, rows in the user's order.
-struct CheckedInputs {
-  const SolveOptions& options;
-  const double *q, *v, *tau, *wrenches, *desired, *warm_start;
-};
-
-// One method, on the folded form of the model where it can. Leaves qdd in w.w().qdd and the multipliers, in
+// Runs one method, on the folded model where it can. Leaves qdd in w.w().qdd and the multipliers, in
 // the user's order, in w.user_rows.
 Status run(WorkspaceImpl& w, const MethodEntry& entry, const CheckedInputs& in) {
   w.report = SolveReport{};
@@ -69,15 +54,18 @@ Status run(WorkspaceImpl& w, const MethodEntry& entry, const CheckedInputs& in) 
       const Status status =
           run(inner, entry,
               {in.options, f->q.data(), f->v.data(), f->tau.data(), in.wrenches, in.desired, in.warm_start});
-      w.report = inner.report;
-      if (static_cast<std::int32_t>(status) < 0) return w.fail(status, "%s", inner.message);
-      std::copy_n(inner.w().qdd, inner.model->nv, f->qdd.data());
-      f->give(w.w().qdd);
-      w.user_rows = inner.user_rows;
-      return status;
+      // At a dead centre only the model that is not folded can sweep with other coordinates.
+      if (status != Status::singular_configuration) {
+        w.report = inner.report;
+        if (static_cast<std::int32_t>(status) < 0) return w.fail(status, "%s", inner.message);
+        std::copy_n(inner.w().qdd, inner.model->nv, f->qdd.data());
+        f->give(w.w().qdd);
+        std::swap(w.user_rows, inner.user_rows);
+        return status;
+      }
     }
   }
-  if (w.md().cluster_count > 0) TENON_CHECK(update_loops(w, in.q, in.v));
+  if (w.md().cluster_count > 0) TENON_CHECK(update_loops(w, in.q, in.v, SplitFor::any));
   from_user_rows(w, in.desired, w.w().desired);
   from_user_rows(w, in.warm_start, w.lambda.data());
   const Status status =
@@ -87,10 +75,10 @@ Status run(WorkspaceImpl& w, const MethodEntry& entry, const CheckedInputs& in) 
   return status;
 }
 
-// Who answers where the iteration of `stalled_one` stalls: constrained_aba, whose cost is straight in
-// coordinates and rows, before dense where that is much dearer.
+// The next method where the iteration of `stalled_one` stalls: constrained_aba, linear in coordinates and in
+// rows, where dense costs much more, else dense.
 const MethodEntry& next_entry(const WorkspaceImpl& w, Method stalled_one) {
-  constexpr double worth_sweeps = 3000;  // multiplications a coordinate; measured by bench/scaling
+  constexpr double worth_sweeps = 3000;  // multiplications a coordinate; measured by bench/studies/scaling
   const ModelData& m = w.md();
   const ConstraintData& c = *w.cd();
   double work = 0;
@@ -120,22 +108,20 @@ Status rows_of_independent(WorkspaceImpl& w, const double* q, const double* v, d
 
 }  // namespace
 
-Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, const double* q,
-                            const double* v, const double* tau, const double* wrenches, const double* desired,
-                            double* qdd, double* lambda) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
+Status check_options(WorkspaceImpl& w, const SolveOptions& o) {
+  const auto positive = [](double x) { return x >= 0 && x <= 1e300; };
+  if (!positive(o.absolute_tolerance) || !positive(o.relative_tolerance) || !positive(o.mu) ||
+      !positive(o.tikhonov))
+    return w.fail(Status::invalid_argument, "tolerances, mu and tikhonov must be finite and not negative");
+  if (o.max_iterations < 0)
+    return w.fail(Status::invalid_argument, "max_iterations is %d; give 0 for no limit, or more",
+                  o.max_iterations);
+  return Status::ok;
+}
+
+Status constrained_motion(WorkspaceImpl& w, const CheckedInputs& in) {
   const int rows = w.rows();
-  TENON_CHECK(check_options(w, options));
-  TENON_CHECK(take_state(w, q, v));
-  TENON_CHECK(take_forces(w, tau));
-  TENON_CHECK(check_configuration(w, "q", q));
-  TENON_CHECK(check_finite(w, "v", v, w.model->nv));
-  TENON_CHECK(check_finite(w, "tau", tau, w.model->nv));
-  TENON_CHECK(check_finite(w, "desired", desired, rows));
-  if (options.warm_start) TENON_CHECK(check_finite(w, "lambda", lambda, rows));
-  TENON_CHECK(load_wrenches(w, wrenches));
-  const Method method = options.method == Method::automatic ? choose(w, options) : options.method;
+  const Method method = in.options.method == Method::automatic ? choose(w, in.options) : in.options.method;
   const MethodEntry* entry = find_entry(method);
   if (!entry)
     return w.fail(Status::unsupported, "unsupported: method %d is none of the methods of this version",
@@ -145,13 +131,15 @@ Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, c
                   "unsupported: %s cannot take rows between two moving links; use pv, prox_pv, prox_ltl, "
                   "prox_ltls or dense",
                   entry->name);
-
+  if (in.options.tikhonov > 0 && method != Method::pv)
+    return w.fail(Status::unsupported,
+                  "unsupported: tikhonov by another method than pv; use pv or automatic, or 0");
   if (rows == 0) {
     w.report = SolveReport{};
     w.report.method = method;
-    TENON_CHECK(solve_free(w, q, v, tau, wrenches != nullptr, w.w().qdd));
+    TENON_CHECK(solve_free(w, in.q, in.v, in.tau, in.wrenches != nullptr, w.w().qdd));
     w.report.rank = 0;
-    return give_motion(w, w.w().qdd, qdd);
+    return Status::ok;
   }
   if (w.md().cluster_count > 0 && w.cd()->inter_body_count > 0 && method == Method::prox_ltls)
     return w.fail(
@@ -159,14 +147,29 @@ Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, c
         "unsupported: rows between two moving links of a mechanism with kinematic loops by prox_ltls; use "
         "pv, prox_pv, prox_ltl or dense");
 
-  const CheckedInputs inputs = {options, q, v, tau, wrenches, desired, options.warm_start ? lambda : nullptr};
-  Status status = run(w, *entry, inputs);
-  // Where an iteration stalls, at last a method that does not iterate gives the answer.
+  Status status = run(w, *entry, in);
+  // An iteration that stalls is replaced by another method, at last by dense, which does not iterate.
   const auto answered = [&] {
     return status != stalled && (static_cast<std::int32_t>(status) < 0 || result_is_finite(w));
   };
-  if (!answered()) status = run(w, next_entry(w, method), inputs);
-  if (!answered()) status = run(w, entry_of(Method::dense), inputs);
+  if (!answered()) status = run(w, next_entry(w, method), in);
+  if (!answered()) status = run(w, entry_of(Method::dense), in);
+  return status;
+}
+
+Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, const double* q,
+                            const double* v, const double* tau, const double* wrenches, const double* desired,
+                            double* qdd, double* lambda) {
+  WorkspaceImpl& w = begin(workspace);
+  const int rows = w.rows();
+  TENON_CHECK(check_options(w, options));
+  TENON_CHECK(take_state(w, q, v));
+  TENON_CHECK(take_forces(w, tau));
+  TENON_CHECK(check_finite(w, "desired", desired, rows));
+  if (options.warm_start) TENON_CHECK(check_finite(w, "lambda", lambda, rows));
+  TENON_CHECK(load_wrenches(w, wrenches));
+  const Status status =
+      constrained_motion(w, {options, q, v, tau, wrenches, desired, options.warm_start ? lambda : nullptr});
   if (static_cast<std::int32_t>(status) < 0) return status;
   TENON_CHECK(check_result(w, w.user_rows.data(), rows));
   TENON_CHECK(give_motion(w, w.w().qdd, qdd));
@@ -176,17 +179,14 @@ Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, c
 
 Status constraint_rows(Workspace& workspace, const double* q, const double* v, const double* desired,
                        double* J, int ld, double* rhs, double* position_error, double* row_velocity) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   const int rows = w.rows(), nv = w.model->nv;
   TENON_CHECK(take_state(w, q, v));
-  TENON_CHECK(check_configuration(w, "q", q));
-  TENON_CHECK(check_finite(w, "v", v, nv));
   TENON_CHECK(check_finite(w, "desired", desired, rows));
   if (rows == 0) return Status::ok;
   from_user_rows(w, desired, w.w().desired);
   ConstraintData posed = *w.cd();
-  posed.poses = ConstraintPoses::with_errors;  // asked for here even where no row is stabilised
+  posed.poses = ConstraintPoses::with_errors;  // position errors even where no row is stabilised
   w.kernels->constraint_state(w.md(), posed, q, v, false, w.w());
   double *columns = w.stage.data(), *k = w.user_rows.data();
   if (J && !w.coordinates.independent_v)
@@ -208,10 +208,8 @@ Status constraint_rows(Workspace& workspace, const double* q, const double* v, c
 }
 
 Status anchor_here(Workspace& workspace, const double* q) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(take_positions(w, q));
-  TENON_CHECK(check_configuration(w, "q", q));
   if (w.rows() == 0) return Status::ok;
   std::fill_n(w.w().desired, w.rows(), 0.0);
   ConstraintData posed = *w.cd();
@@ -220,7 +218,7 @@ Status anchor_here(Workspace& workspace, const double* q) {
   for (const bool setting : {false, true}) {
     for (int constraint = 0; constraint < w.constraints->constraint_count(); ++constraint) {
       const ConstraintItem& item = w.cd()->items[w.item_of[static_cast<std::size_t>(constraint)]];
-      if (item.closure) continue;  // held by its second link
+      if (item.closure) continue;  // held against its second link, not an anchor
       const Mat3<double> R = load_mat3<double>(w.w().Rs + 9 * item.node);
       Pose pose;
       store(pose.rotation.data(), R * load_mat3<double>(item.R));

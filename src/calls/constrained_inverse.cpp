@@ -1,5 +1,5 @@
-// Inverse dynamics with constraint forces, tau = M a + c - J^T lambda - external, in O(n + m): the rows'
-// forces act on their bodies as external wrenches K^T lambda, and RNEA does the rest.
+// Inverse dynamics with constraint forces, tau = M a + c - J^T lambda - external, in O(n + m): the forces of
+// rows act on their bodies as external wrenches K^T lambda of RNEA.
 #include <algorithm>
 
 #include "spatial/spatial.hpp"
@@ -17,7 +17,7 @@ void push(WorkspaceImpl& w, int body, const double* K, double lambda) {
   for (int e = 0; e < 6; ++e) wrench[e] += K[e] * lambda;
 }
 
-// Wrenches of the rows' forces (user's order), added to those that are there.
+// Adds the wrenches of the rows' forces (user's order) to the external wrenches.
 void push_by_rows(WorkspaceImpl& w, const double* q, const double* lambda) {
   const ConstraintData& c = *w.cd();
   std::fill_n(w.w().desired, c.row_count, 0.0);
@@ -41,13 +41,9 @@ void push_by_rows(WorkspaceImpl& w, const double* q, const double* lambda) {
 
 Status constrained_inverse_dynamics(Workspace& workspace, const double* q, const double* v, const double* a,
                                     const double* wrenches, const double* lambda, double* tau) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(take_state(w, q, v));
   TENON_CHECK(take_accelerations(w, q, v, a));
-  TENON_CHECK(check_configuration(w, "q", q));
-  TENON_CHECK(check_finite(w, "v", v, w.model->nv));
-  TENON_CHECK(check_finite(w, "a", a, w.model->nv));
   TENON_CHECK(check_finite(w, "lambda", lambda, w.rows()));
   TENON_CHECK(load_wrenches(w, wrenches));
   const bool by_rows = lambda && w.rows() > 0;

@@ -1,5 +1,5 @@
-// Converters of states (tenon/conventions.hpp holds the table that this file carries out). A joint's velocity
-// is cut into its angular and linear part; each convention differs in their order and in the axes of each.
+// Converters of states; the table is in tenon/conventions.hpp. The velocity of a joint is split into its
+// angular and linear parts; conventions differ in their order and in the axes of each.
 #include "tenon/conventions.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ int position_count(JointType type, Convention convention) {
   return tenon::position_count(type);
 }
 
-// body(joint, q index, v index of the other library) for each joint in the other library's order.
+// Calls body(joint, q index, v index in the other library) for each joint in the other library's order.
 template <class Body>
 void for_each_joint(const Model& model, const OtherState& other, Body&& body) {
   int q = 0, v = 0;
@@ -36,7 +36,8 @@ void for_each_joint(const Model& model, const OtherState& other, Body&& body) {
 Status check_order(WorkspaceImpl& w, const OtherState& other) {
   if (!other.joints) return Status::ok;
   const int count = w.model->body_count();
-  // A joint that stands twice leaves another out: O(n^2), but on few cache lines and without memory.
+  // With count entries in range, a missing joint means that another is listed twice. The search is O(n^2),
+  // but touches few cache lines and needs no memory.
   for (int i = 0; i < count; ++i) {
     if (other.joints[i] < 0 || other.joints[i] >= count)
       return w.fail(Status::out_of_range, "joints[%d] is %d; the model has joints 0 to %d", i,
@@ -67,7 +68,7 @@ void rpy_to_quaternion(const double* rpy, double* q) {
   q[2] = cr * cp * sy - sr * sp * cy;
   q[3] = cr * cp * cy + sr * sp * sy;
 }
-// At pitch +-pi/2, where roll and yaw turn about one axis, yaw takes it all.
+// At pitch +-pi/2 roll and yaw turn about the same axis; yaw gets the whole angle.
 void quaternion_to_rpy(const double* q, double* rpy) {
   const double x = q[0], y = q[1], z = q[2], w = q[3];
   const double sp = 2 * (w * y - z * x);
@@ -113,7 +114,7 @@ void joint_configuration(const Model::Joint& joint, Convention convention, Direc
   }
 }
 
-// Where the other library keeps the parts of a joint's velocity, and whether in the axes of F.
+// Indices of the parts of a joint's velocity in the other library, and whether each part is in the axes of F.
 struct Layout {
   int angular, linear;
   bool angular_in_parent, linear_in_parent;
@@ -130,7 +131,7 @@ Layout layout(const Model::Joint& joint, Convention convention) {
   }
 }
 
-// F' -> F.
+// Rotation from F' to F.
 Mat3<double> orientation(const Model::Joint& joint, const double* q) {
   if (joint.type == JointType::planar) {
     const double c = std::cos(q[2]), s = std::sin(q[2]);
@@ -144,7 +145,7 @@ Mat3<double> orientation(const Model::Joint& joint, const double* q) {
 struct JointMotion {
   Vec angular{}, linear{};
 };
-// A joint's vector as parts; a planar joint has one angular and two linear numbers.
+// Splits a joint's numbers; a planar joint has one angular and two linear numbers.
 JointMotion read(const Model::Joint& joint, const double* x, int angular, int linear) {
   if (joint.type == JointType::planar) return {{0, 0, x[angular]}, {x[linear], x[linear + 1], 0}};
   JointMotion out{load_vec3<double>(x + angular), {}};
@@ -161,8 +162,8 @@ void write(const Model::Joint& joint, const JointMotion& motion, double* x, int 
   if (joint.type == JointType::floating) store(x + linear, motion.linear);
 }
 
-// in, out: the joint's numbers. rate: our velocity where accelerations are converted, else null; turning axes
-// add to them, d(R u)/dt = R (du/dt + w x u). Forces transform as velocities do, since R^-T = R.
+// in, out: the joint's numbers. rate: our velocity when accelerations are converted, else null. Turning axes
+// add a term to accelerations, d(R u)/dt = R (du/dt + w x u). Forces transform as velocities do: R^-T = R.
 void joint_motion(const Model::Joint& joint, Convention convention, Direction direction, const double* q,
                   const double* rate, const double* in, double* out) {
   if (joint.nv == 1) {
@@ -172,7 +173,7 @@ void joint_motion(const Model::Joint& joint, Convention convention, Direction di
   const int linear = joint.type == JointType::planar ? 1 : 3;
   const Layout other = layout(joint, convention);
   const Mat3<double> R = orientation(joint, q);
-  JointMotion drift;  // w x v where the linear velocity is along turning axes; w x w = 0
+  JointMotion drift;  // w x v for linear velocity in turning axes; the angular part has w x w = 0
   if (rate && other.linear_in_parent) {
     const JointMotion v = read(joint, rate, 0, linear);
     drift.linear = cross(v.angular, v.linear);
@@ -192,23 +193,23 @@ void joint_motion(const Model::Joint& joint, Convention convention, Direction di
 
 enum class Quantity { velocity, acceleration, force };
 
-// What is ours, in the coordinates of the workspace, on its way to the other library.
+// Maps our numbers from the coordinates of the workspace to spanning ones.
 Status take_motion(WorkspaceImpl& w, Quantity quantity, const double* q, const double* v, const double*& in) {
-  if (quantity == Quantity::velocity) return take_velocities(w, q, in);
-  if (quantity == Quantity::acceleration) return take_accelerations(w, q, v, in);
-  return take_forces(w, in);
+  if (quantity == Quantity::velocity) return take_velocities(w, q, in, "in");
+  if (quantity == Quantity::acceleration) return take_accelerations(w, q, v, in, "in");
+  return take_forces(w, in, "in");
 }
 
-Status convert_motion(WorkspaceImpl& w, const OtherState& other, Direction direction, Quantity quantity,
+Status convert_motion(Workspace& workspace, const OtherState& other, Direction direction, Quantity quantity,
                       const double* q, const double* rate, const double* in, double* user) {
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_order(w, other));
   TENON_CHECK(take_state(w, q, rate));
-  if (direction == Direction::to_other) TENON_CHECK(take_motion(w, quantity, q, rate, in));
+  if (direction == Direction::to_other)
+    TENON_CHECK(take_motion(w, quantity, q, rate, in));
+  else
+    TENON_CHECK(check_finite(w, "in", in, w.model->nv));
   double* out = direction == Direction::to_other ? w.stage.data() : result_room(w);
-  TENON_CHECK(check_configuration(w, "q", q));
-  TENON_CHECK(check_finite(w, "v", rate, w.model->nv));
-  TENON_CHECK(check_finite(w, "in", in, w.model->nv));
   for_each_joint(*w.model, other, [&](const Model::Joint& joint, int, int v) {
     const bool to = direction == Direction::to_other;
     joint_motion(joint, other.convention, direction, q + joint.q_index, rate ? rate + joint.v_index : nullptr,
@@ -230,8 +231,7 @@ int position_count(const Model& model, Convention convention) {
 
 Status convert_configuration(Workspace& workspace, const OtherState& other, Direction direction,
                              const double* in, double* out) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_order(w, other));
   const bool to = direction == Direction::to_other;
   const bool mapped = w.coordinates.independent_q;
@@ -250,20 +250,21 @@ Status convert_configuration(Workspace& workspace, const OtherState& other, Dire
                         written + (to ? q : joint.q_index));
   });
   if (to) return give_numbers(w, written, position_count(*w.model, other.convention), out);
+  TENON_CHECK(check_configuration(w, "in, as Tenon writes it,", written));
   return give_positions(w, written, out);
 }
 
 Status convert_velocity(Workspace& workspace, const OtherState& other, Direction direction, const double* q,
                         const double* in, double* out) {
-  return convert_motion(workspace.impl(), other, direction, Quantity::velocity, q, nullptr, in, out);
+  return convert_motion(workspace, other, direction, Quantity::velocity, q, nullptr, in, out);
 }
 Status convert_acceleration(Workspace& workspace, const OtherState& other, Direction direction,
                             const double* q, const double* v, const double* in, double* out) {
-  return convert_motion(workspace.impl(), other, direction, Quantity::acceleration, q, v, in, out);
+  return convert_motion(workspace, other, direction, Quantity::acceleration, q, v, in, out);
 }
 Status convert_force(Workspace& workspace, const OtherState& other, Direction direction, const double* q,
                      const double* in, double* out) {
-  return convert_motion(workspace.impl(), other, direction, Quantity::force, q, nullptr, in, out);
+  return convert_motion(workspace, other, direction, Quantity::force, q, nullptr, in, out);
 }
 
 }  // namespace tenon

@@ -1,14 +1,15 @@
-// The gravity force, and the Coriolis matrix in either kind of coordinates. In independent ones
+// The gravity force, and the Coriolis matrix. In independent coordinates
 //
 //   C_y = G^T (C G + M Gdot),   so that C_y + C_y^T = d/dt (G^T M G) and C_y ydot = G^T (C v + M g).
 //
-// Gdot column by column, from g alone, which is quadratic: g(v) = Gdot(v) ydot. For a motion along column j
-// of G, the vector fields of ydot and of e_j on the closed configurations have the bracket
+// Gdot is computed column by column from g alone, which is quadratic: g(v) = Gdot(v) ydot. Two equations give
+// Gdot(ydot) e_j. On the closed configurations, the vector fields of ydot and of e_j have the bracket
 //
 //   Gdot(ydot) e_j - Gdot(e_j) ydot = G z - v x G_j,   z the independent part of v x G_j,
 //
-// with x the bracket of velocities in the axes of a joint's child, zero for joints of one coordinate; and
-// Gdot(ydot) e_j + Gdot(e_j) ydot = (g(v + s G_j) - g(v - s G_j)) / 2 s for any s.
+// with x the bracket of joint velocities in child axes, zero for joints of one coordinate; and for any s
+//
+//   Gdot(ydot) e_j + Gdot(e_j) ydot = (g(v + s G_j) - g(v - s G_j)) / 2 s.
 #include <algorithm>
 #include <cmath>
 
@@ -45,17 +46,17 @@ const double* column_of_G(const WorkspaceImpl& w, const ClusterData& c, int y) {
   return w.arena.data.G + c.G_begin + std::ptrdiff_t{y} * c.v_count;
 }
 
-// How far along column y of G to go: as fast as the cluster moves, so that no digits are lost.
+// The step s along column y of G: as fast as the cluster moves, so that no digits are lost.
 double speed_along(const WorkspaceImpl& w, const ClusterData& c, int y, const double* v) {
   double speed = 0, most = 0;
   for (int k = 0; k < c.v_count; ++k) {
     speed = std::max(speed, std::abs(v[c.v_begin + k]));
     most = std::max(most, std::abs(column_of_G(w, c, y)[k]));
   }
-  return speed / most;  // the independent coordinate itself has 1
+  return speed / most;  // most >= 1: the independent coordinate itself
 }
 
-// G z - v x G_y of cluster c, halved, added to column y of its rate.
+// Adds half of G z - v x G_y of cluster c to column y of the rate.
 void add_half_bracket(WorkspaceImpl& w, const ClusterData& c, int y, const double* v, double* rate) {
   double* turned = w.loops.bias.data();
   const double* G_y = column_of_G(w, c, y);
@@ -71,8 +72,8 @@ void add_half_bracket(WorkspaceImpl& w, const ClusterData& c, int y, const doubl
   for (int k = c.v_begin; k < c.v_begin + c.v_count; ++k) rate[k] -= 0.5 * turned[k];
 }
 
-// Gdot into w.coriolis->G_dot. What clusters do does not depend on each other: column number `y` of each is
-// found in one evaluation of all.
+// w.coriolis->G_dot := Gdot. Clusters do not depend on each other, so that one evaluation of all finds column
+// number `y` of each.
 Status rate_of_map(WorkspaceImpl& w, const double* q, const double* v) {
   const ModelData& m = w.md();
   std::vector<double>& rate = w.coriolis->G_dot;
@@ -129,10 +130,8 @@ Status give_independent(WorkspaceImpl& w, const double* q, const double* v, doub
 }  // namespace
 
 Status gravity_force(Workspace& workspace, const double* q, double* g) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(take_positions(w, q));
-  TENON_CHECK(check_configuration(w, "q", q));
   if (w.coordinates.independent_v) TENON_CHECK(update_loops(w, q, nullptr));
   double* force = result_room(w);
   w.kernels->rnea(w.md(), q, w.zeros.data(), nullptr, false, force, w.w());
@@ -140,11 +139,8 @@ Status gravity_force(Workspace& workspace, const double* q, double* g) {
 }
 
 Status coriolis_matrix(Workspace& workspace, const double* q, const double* v, double* C, int ld) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(take_state(w, q, v));
-  TENON_CHECK(check_configuration(w, "q", q));
-  TENON_CHECK(check_finite(w, "v", v, w.model->nv));
   const int nv = w.model->nv;
   CoriolisMemory& memory = *w.coriolis;
   w.kernels->coriolis(w.md(), q, v, memory.C.data(), nv, memory.data, w.w());

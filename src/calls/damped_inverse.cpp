@@ -1,8 +1,9 @@
-// The damped inverse (Lambda^-1 + E)^-1 of the Delassus matrix: inputs checked, the method chosen, the result
-// in the user's order of rows. The table of methods is here.
+// The damped inverse (Lambda^-1 + E)^-1 of the Delassus matrix, and the table of its methods: checks inputs,
+// chooses the method, writes the result in the user's order of rows.
 #include "plan/memory/damped_inverse_memory.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "calls/delassus.hpp"
 #include "spatial/lanes.hpp"
@@ -14,8 +15,8 @@ namespace tenon {
 
 namespace {
 
-// The upper triangle of a symmetric matrix in the kernels' order, to the user's order and both triangles. In
-// tiles, because one of the triangles is written against the grain.
+// Copies the upper triangle of a symmetric matrix in the kernels' order to both triangles in the user's
+// order. In tiles, because one of the triangles is written across its columns.
 void upper_to_user(const WorkspaceImpl& w, const double* upper, int stride, double* out, int ld) {
   constexpr int tile = 8;
   const std::int32_t* user = w.cd()->user_row;
@@ -36,13 +37,12 @@ Status give_upper(WorkspaceImpl& w, const double* upper, int stride, double* out
   return Status::ok;
 }
 
-// ---- a factor of the matrix
-// --------------------------------------------------------------------------------------------------------
+// ---- methods that factor the matrix
 
-// The matrix by a method for it, and the factor of its sum with E.
+// Forms the matrix by a method for it and factors its sum with E.
 template <DelassusMethod method>
 Status factor_matrix(WorkspaceImpl& w, const double* q) {
-  TENON_CHECK(fill_delassus(w, method, q));
+  TENON_CHECK(fill_delassus(w, method, q, SplitFor::any));
   DampedInverseMemory& d = *w.damped;
   const double smallest =
       w.kernels->dense_factor(w.w().delassus, d.damping.data(), w.rows(), whole_packs(w.rows()),
@@ -101,12 +101,11 @@ Status form_inverse(WorkspaceImpl& w, double* out, int ld) {
   return give_lower(w, out, ld);
 }
 
-// ---- a factor of each branch
-// --------------------------------------------------------------------------------------------------------
+// ---- pv_osimf: a factor for each branch of the base
 
 Status factor_branches(WorkspaceImpl& w, const double* q) {
   DampedInverseMemory& d = *w.damped;
-  TENON_CHECK(update_loops(w, q, w.zeros.data()));
+  TENON_CHECK(update_loops(w, q, w.zeros.data(), SplitFor::any));
   if (w.kernels->pv_osimf_factor(w.md(), *w.cd(), q, d.damping.data(), w.pv->data, d.osimf.data, w.w()))
     return Status::ok;
   return fail_mass_matrix(w, q);
@@ -123,14 +122,15 @@ Status form_from_branches(WorkspaceImpl& w, double* out, int ld) {
   return give_upper(w, matrix.matrix, matrix.stride, out, ld);
 }
 
-// ---- no matrix at all
-// --------------------------------------------------------------------------------------------------------------
+// ---- caba_osim, caba_osimf: no matrix is factored
 
-// What is more than this share of the inverse of its damping has little else to be the inverse of.
+// Where X_rr of the inverse is above this share of 1 / E_rr, the Delassus matrix adds too little to E: hardly
+// anything moves row r.
 constexpr double unmoved_share = 0.03;
 
-// Whether rows of some link that meet others, at the next link towards the world or below theirs, stand for
-// an inertia far above the typical one that they feel: the joints of the segment do not move them all.
+// Whether the rows of some link stand for an inertia far above the typical inertia that they feel, so that
+// the joints of its segment do not move all of them. Only links whose rows meet others further inward or in
+// their own subtree count.
 bool rows_lend_much(const WorkspaceImpl& w) {
   constexpr double large = 1e3;
   const CabaOsimData<double>& d = w.damped->caba.data;
@@ -145,22 +145,22 @@ bool rows_lend_much(const WorkspaceImpl& w) {
   return false;
 }
 
-// Nor does the rest of the robot: they depend on others. From the matrix, which is formed.
+// Whether the rest of the robot does not move such rows either: they are redundant. Reads the formed matrix.
 bool rows_depend(const CabaOsimData<double>& d) {
   for (int r = d.world_rows; r < d.row_count; ++r)
     if (d.matrix[r * (d.stride + 1)] * d.damping[r] > unmoved_share) return true;
   return false;
 }
 
-// Where rows depend on each other, inertias that they lend lose (rounding) x their square; these
-// configurations go to a method that loses the first power only. So do rows that meet inside a cluster: what
-// they lend would be an inertia between two of its bodies.
+// Where rows are redundant, the inertias that they pass on lose digits in proportion to their square. Such
+// configurations, and rows that meet inside a cluster (they would pass on an inertia between two of its
+// bodies), are solved by pv_osimr, which loses digits in proportion to the first power only.
 Status factor_caba(WorkspaceImpl& w, const double* q) {
-  w.need_joint_space();  // of the other method, so that a later call allocates nothing whatever rows do there
+  w.need_joint_space();  // for pv_osimr: later calls must not allocate, whatever the rows
   *w.delassus;
   w.damped->dependent = w.damped->caba.rows_meet_in_cluster();
   if (w.damped->dependent) return factor_matrix<DelassusMethod::pv_osimr>(w, q);
-  TENON_CHECK(update_loops(w, q, w.zeros.data()));
+  TENON_CHECK(update_loops(w, q, w.zeros.data(), SplitFor::any));
   CabaOsimData<double>& d = w.damped->caba.data;
   std::copy_n(w.damped->damping.data(), w.rows(), d.damping);
   if (!w.kernels->caba_osim_factor(w.md(), *w.cd(), q, d, w.w())) return fail_mass_matrix(w, q);
@@ -182,7 +182,7 @@ Status form_caba(WorkspaceImpl& w, double* out, int ld) {
   return give_upper(w, d.matrix, d.stride, out, ld);
 }
 
-// caba_osim keeps the matrix for apply, caba_osimf what it is made of.
+// caba_osim keeps the inverse for apply, caba_osimf only its factors.
 Status factor_and_form_caba(WorkspaceImpl& w, const double* q) {
   TENON_CHECK(factor_caba(w, q));
   if (w.damped->dependent) {
@@ -199,20 +199,19 @@ Status factor_and_form_caba(WorkspaceImpl& w, const double* q) {
 }
 
 // ---- the table
-// ------------------------------------------------------------------------------------------------------------------
 
-// How a method takes models with loops of their own: with all their bodies, or as a sweep over the tree of
-// clusters, where the folded form of the model will do.
+// How a method takes models with embedded loops: with all their bodies, or as a sweep over the tree of
+// clusters, for which the folded form of the model is enough.
 enum class Loops { whole, folded };
 
 struct MethodEntry {
   DampedInverseMethod method;
   Status (*factor)(WorkspaceImpl&, const double* q);   // E is in w.damped.damping
-  void (*apply)(WorkspaceImpl&);                       // w.damped->b to w.damped.x, the kernels' order
-  Status (*prepare)(WorkspaceImpl&, const double* q);  // for form, where less will do than for apply
+  void (*apply)(WorkspaceImpl&);                       // w.damped->b to w.damped->x, in the kernels' order
+  Status (*prepare)(WorkspaceImpl&, const double* q);  // before form, which may need less than apply
   Status (*form)(WorkspaceImpl&, double* out, int ld);
   Loops loops;
-  bool rows_are_inertias = false;  // of 1 / (R + 1 / mu), added to those of the bodies
+  bool rows_are_inertias = false;  // each row adds the inertia 1 / (R + 1 / mu) to its body
 };
 constexpr MethodEntry methods[] = {
     {DampedInverseMethod::dense, factor_matrix<DelassusMethod::dense>, solve_factor,
@@ -233,7 +232,7 @@ constexpr MethodEntry methods[] = {
 DampedInverseMethod choose(const WorkspaceImpl& w) {
   if (w.rows() > 0 && w.cd()->inter_body_count > 0) return DampedInverseMethod::dense;
   if (w.md().cluster_count > 0 || w.md().rotor_count > 0) return DampedInverseMethod::pv_osimr;
-  // Dependent rows are for a method that factors: it takes them at once.
+  // Redundant rows: a method that factors, to which caba_osimf would turn anyway.
   return w.damped->caba.more_rows_than_joints() ? DampedInverseMethod::pv_osimr
                                                 : DampedInverseMethod::caba_osimf;
 }
@@ -246,30 +245,36 @@ const MethodEntry* find(const WorkspaceImpl& w, DampedInverseMethod method) {
 }
 
 Status check_damping(WorkspaceImpl& w, const Damping& damping) {
-  const auto usable = [](double mu) { return mu > 0 && mu <= 1e300; };
-  if (!damping.mu_of_row) {
-    if (damping.mu == 0 || usable(damping.mu)) return Status::ok;
-    return w.fail(Status::invalid_argument,
-                  "mu is %g; give a finite number above zero, or 0 for one scaled to the robot", damping.mu);
-  }
-  for (int r = 0; r < w.rows(); ++r)
-    if (!usable(damping.mu_of_row[r]))
-      return w.fail(Status::invalid_argument, "mu of row %d is %g; give finite numbers above zero", r,
+  const auto fault = [](double mu) {
+    return !std::isfinite(mu)       ? Status::not_finite
+           : mu >= 0 && mu <= 1e300 ? Status::ok
+                                    : Status::invalid_argument;
+  };
+  if (const Status status = fault(damping.mu); status != Status::ok)
+    return w.fail(status, "mu is %g; give a finite number above zero, or 0 for one scaled to the robot",
+                  damping.mu);
+  for (int r = 0; damping.mu_of_row && r < w.rows(); ++r)
+    if (const Status status = fault(damping.mu_of_row[r]); status != Status::ok)
+      return w.fail(status,
+                    "mu of row %d is %g; give finite numbers above zero, or 0 for one scaled to the robot", r,
                     damping.mu_of_row[r]);
   return Status::ok;
+}
+
+// Of row r in the kernels' order; 0: to be scaled to the robot.
+double mu_of(const WorkspaceImpl& w, const Damping& damping, int r) {
+  return damping.mu_of_row ? damping.mu_of_row[w.cd()->user_row[r]] : damping.mu;
 }
 
 void set_damping(WorkspaceImpl& w, const Damping& damping) {
   const ConstraintData& c = *w.cd();
   for (int r = 0; r < w.rows(); ++r) {
-    const double inv_mu = damping.mu_of_row ? 1 / damping.mu_of_row[c.user_row[r]]
-                          : damping.mu > 0  ? 1 / damping.mu
-                                            : c.scale[r] / default_relative_mu;
+    const double mu = mu_of(w, damping, r), inv_mu = mu > 0 ? 1 / mu : c.scale[r] / default_relative_mu;
     w.damped->damping[static_cast<std::size_t>(r)] = c.compliance[r] + inv_mu;
   }
 }
 
-// Whether rows that count as inertias would leave no digits of the others.
+// Whether rows, taken as inertias, are so large that the bodies' own inertias lose all digits.
 bool outweighs_inertias(const WorkspaceImpl& w) {
   constexpr double most = 1e10;
   const ConstraintData& c = *w.cd();
@@ -278,31 +283,18 @@ bool outweighs_inertias(const WorkspaceImpl& w) {
   return false;
 }
 
-// Of the whole model, in the user's order, for the folded form: 1 / mu there is to be the same.
+// Damping of the whole model, in the user's order, so that the folded form uses the same 1 / mu.
 Damping damping_for_folded(WorkspaceImpl& w, const Damping& damping) {
-  if (damping.mu_of_row || damping.mu > 0) return damping;
   const ConstraintData& c = *w.cd();
-  for (int r = 0; r < w.rows(); ++r)
-    w.user_rows[static_cast<std::size_t>(c.user_row[r])] = default_relative_mu / c.scale[r];
+  for (int r = 0; r < w.rows(); ++r) {
+    const double mu = mu_of(w, damping, r);
+    w.user_rows[static_cast<std::size_t>(c.user_row[r])] = mu > 0 ? mu : default_relative_mu / c.scale[r];
+  }
   return {0, w.user_rows.data()};
 }
 
-// The folded form where the method works on it, with q brought there.
-FoldedWorkspace* open_folded(WorkspaceImpl& w, const MethodEntry& entry, const double* q) {
-  FoldedWorkspace* f = w.rows() > 0 && entry.loops == Loops::folded ? folded_for(w, false) : nullptr;
-  if (f) f->take(q, w.zeros.data(), w.zeros.data());
-  return f;
-}
-Status leave_folded(WorkspaceImpl& w, FoldedWorkspace& f, Status status) {
-  return status == Status::ok ? status : w.fail(status, "%s", f.workspace.message());
-}
-
-// The entry, once all is well with the inputs.
-Status open(WorkspaceImpl& w, DampedInverseMethod method, const double*& q, const Damping& damping,
-            const MethodEntry*& entry) {
-  w.message[0] = '\0';
-  TENON_CHECK(take_positions(w, q));
-  TENON_CHECK(check_configuration(w, "q", q));
+// Checks mu and finds the table entry.
+Status open(WorkspaceImpl& w, DampedInverseMethod method, const Damping& damping, const MethodEntry*& entry) {
   TENON_CHECK(check_damping(w, damping));
   entry = find(w, method);
   if (!entry)
@@ -318,50 +310,61 @@ Status open(WorkspaceImpl& w, DampedInverseMethod method, const double*& q, cons
   return Status::ok;
 }
 
+// q is already checked. out null: only the factor, which is kept for apply_damped_delassus_inverse.
+Status invert(WorkspaceImpl& w, DampedInverseMethod method, const double* q, const Damping& damping,
+              double* out, int ld) {
+  const MethodEntry* entry = nullptr;
+  TENON_CHECK(open(w, method, damping, entry));
+  w.damped->on_folded = false;
+  if (w.rows() > 0) {
+    Status status = Status::singular_configuration;
+    if (FoldedWorkspace* f = entry->loops == Loops::folded ? folded_for(w, false) : nullptr) {
+      f->take(q, w.zeros.data(), w.zeros.data());
+      WorkspaceImpl& inner = f->workspace.impl();
+      status = invert(inner, entry->method, f->q.data(), damping_for_folded(w, damping), out, ld);
+      w.damped->on_folded = status == Status::ok;
+      if (status != Status::ok) w.fail(status, "%s", inner.message);
+    }
+    // At a dead centre only the model that is not folded can sweep with other coordinates.
+    if (status == Status::singular_configuration) {
+      TENON_CHECK(out ? entry->prepare(w, q) : entry->factor(w, q));
+      status = out ? entry->form(w, out, ld) : Status::ok;
+    }
+    TENON_CHECK(status);
+  }
+  if (!out) w.damped->factored = entry->method;
+  return Status::ok;
+}
+
 }  // namespace
 
 Status damped_delassus_inverse(Workspace& workspace, DampedInverseMethod method, const double* q,
                                const Damping& damping, double* out, int ld) {
-  WorkspaceImpl& w = workspace.impl();
-  const MethodEntry* entry = nullptr;
-  TENON_CHECK(open(w, method, q, damping, entry));
-  if (w.rows() == 0) return Status::ok;
-  if (FoldedWorkspace* f = open_folded(w, *entry, q))
-    return leave_folded(w, *f,
-                        damped_delassus_inverse(f->workspace, entry->method, f->q.data(),
-                                                damping_for_folded(w, damping), out, ld));
-  TENON_CHECK(entry->prepare(w, q));
-  return entry->form(w, out, ld);
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(take_positions(w, q));
+  return invert(w, method, q, damping, out, ld);
 }
 
 Status factor_damped_delassus(Workspace& workspace, DampedInverseMethod method, const double* q,
                               const Damping& damping) {
-  WorkspaceImpl& w = workspace.impl();
-  const MethodEntry* entry = nullptr;
-  TENON_CHECK(open(w, method, q, damping, entry));
-  if (FoldedWorkspace* f = open_folded(w, *entry, q))
-    TENON_CHECK(leave_folded(
-        w, *f,
-        factor_damped_delassus(f->workspace, entry->method, f->q.data(), damping_for_folded(w, damping))));
-  else if (w.rows() > 0)
-    TENON_CHECK(entry->factor(w, q));
-  w.damped->factored = entry->method;
-  return Status::ok;
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(take_positions(w, q));
+  return invert(w, method, q, damping, nullptr, 0);
 }
 
 Status apply_damped_delassus_inverse(Workspace& workspace, const double* B, int ldb, int count, double* X,
                                      int ldx) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   if (w.damped->factored == DampedInverseMethod::automatic)
     return w.fail(Status::invalid_argument,
                   "nothing is factored; call factor_damped_delassus first and mind its status");
   const int rows = w.rows();
   for (int j = 0; j < count; ++j) TENON_CHECK(check_finite(w, "B", B + std::ptrdiff_t{j} * ldb, rows));
   const MethodEntry* entry = find(w, w.damped->factored);
-  if (w.folded && rows > 0 && entry->loops == Loops::folded)
-    return leave_folded(w, *w.folded,
-                        apply_damped_delassus_inverse(w.folded->workspace, B, ldb, count, X, ldx));
+  if (w.damped->on_folded) {
+    const Status status = apply_damped_delassus_inverse(w.folded->workspace, B, ldb, count, X, ldx);
+    return status == Status::ok ? status : w.fail(status, "%s", w.folded->workspace.message());
+  }
   return give_columns(w, rows, count, X, ldx, [&](int first, int columns, double* to) {
     for (int j = 0; j < columns; ++j, to += rows) {
       const double* from = B + std::ptrdiff_t{first + j} * ldb;

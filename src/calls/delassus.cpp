@@ -1,5 +1,5 @@
-// The Delassus matrix: inputs checked, the method chosen, the result brought to the user's order of rows. The
-// table of methods is here.
+// The Delassus matrix, and the table of its methods: checks inputs, chooses the method, writes the result in
+// the user's order of rows.
 #include "calls/delassus.hpp"
 
 #include <algorithm>
@@ -22,7 +22,12 @@ Status dense(WorkspaceImpl& w, const double* q) {
   std::fill_n(w.w().delassus, stride * stride, 0.0);
   double* G = nullptr;
   if (w.md().cluster_count > 0) dense_G(w, G = w.loops.MG.data(), w.model->nv);
-  return positive(w.textbook->delassus(q, G, w.cd()->user_row, w.w().delassus, stride));
+  if (!w.textbook->delassus(q, G, w.cd()->user_row, w.w().delassus, stride))
+    return Status::not_positive_definite;
+  for (int i = 0; i < w.rows(); ++i)
+    for (int j = 0; j < w.rows(); ++j)
+      if (!w.cd()->active[i] || !w.cd()->active[j]) w.w().delassus[i + j * stride] = 0;
+  return Status::ok;
 }
 
 Status ltl_osim(WorkspaceImpl& w, const double* q) {
@@ -64,7 +69,7 @@ bool crosses_clusters(DelassusMethod method) {
   return method != DelassusMethod::dense && method != DelassusMethod::ltl_osim;
 }
 
-Status fill_delassus(WorkspaceImpl& w, DelassusMethod method, const double* q) {
+Status fill_delassus(WorkspaceImpl& w, DelassusMethod method, const double* q, SplitFor split) {
   const DelassusMethod chosen = method == DelassusMethod::automatic ? choose(w) : method;
   const MethodEntry* entry = std::find_if(std::begin(methods), std::end(methods),
                                           [&](const MethodEntry& e) { return e.method == chosen; });
@@ -76,7 +81,7 @@ Status fill_delassus(WorkspaceImpl& w, DelassusMethod method, const double* q) {
     TENON_CHECK(check_no_inter_body_rows(w, "this Delassus method", "dense"));
   if (w.rows() == 0) return Status::ok;
   w.need_joint_space();
-  TENON_CHECK(update_loops(w, q, w.zeros.data()));
+  TENON_CHECK(update_loops(w, q, w.zeros.data(), split));
   const Status status = entry->fill(w, q);
   return status == Status::not_positive_definite ? fail_mass_matrix(w, q) : status;
 }
@@ -85,22 +90,25 @@ void symmetric_to_user(const WorkspaceImpl& w, const double* lower, double* out,
   if (w.rows() > 0) w.kernels->symmetric_to_user(*w.cd(), w.delassus->in_order, lower, out, ld);
 }
 
-Status delassus_matrix(Workspace& workspace, DelassusMethod method, const double* q, double* out, int ld) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
-  TENON_CHECK(take_positions(w, q));
-  TENON_CHECK(check_configuration(w, "q", q));
+static Status delassus_of(WorkspaceImpl& w, DelassusMethod method, const double* q, double* out, int ld) {
   const bool folds =
       w.rows() > 0 && crosses_clusters(method == DelassusMethod::automatic ? choose(w) : method);
   if (FoldedWorkspace* f = folds ? folded_for(w, false) : nullptr) {
     f->take(q, w.zeros.data(), w.zeros.data());
-    const Status status = delassus_matrix(f->workspace, method, f->q.data(), out, ld);
-    return status == Status::ok ? status : w.fail(status, "%s", f->workspace.message());
+    const Status status = delassus_of(f->workspace.impl(), method, f->q.data(), out, ld);
+    if (status != Status::singular_configuration)
+      return status == Status::ok ? status : w.fail(status, "%s", f->workspace.message());
   }
-  TENON_CHECK(fill_delassus(w, method, q));
+  TENON_CHECK(fill_delassus(w, method, q, SplitFor::any));
   TENON_CHECK(check_lower(w, w.w().delassus, w.rows(), whole_packs(w.rows())));
   symmetric_to_user(w, w.w().delassus, out, ld);
   return Status::ok;
+}
+
+Status delassus_matrix(Workspace& workspace, DelassusMethod method, const double* q, double* out, int ld) {
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(take_positions(w, q));
+  return delassus_of(w, method, q, out, ld);
 }
 
 }  // namespace tenon

@@ -1,20 +1,22 @@
-// What the methods for the Delassus matrix and for its damped inverse share.
+// What the Delassus matrix, its damped inverse and the operational-space products share.
 #pragma once
 
 #include "plan/workspace_impl.hpp"
+#include "state/projection.hpp"
 #include "tenon/delassus.hpp"
 
 namespace tenon {
 
-// WorkspaceData::delassus := J M^-1 J^T, rows in the kernels' order, leading dimension whole_packs(rows): the
-// lower triangle, column-major, and zeros below its last row. q is checked. Says what is wrong on failure.
-Status fill_delassus(WorkspaceImpl& w, DelassusMethod method, const double* q);
+// WorkspaceData::delassus := J M^-1 J^T in the kernels' order of rows, leading dimension whole_packs(rows):
+// the lower triangle, column-major, with zeros below the last row. q is checked already; a failure leaves its
+// message in w.
+Status fill_delassus(WorkspaceImpl& w, DelassusMethod method, const double* q, SplitFor split);
 
-// Whether a method sweeps over the tree of clusters, so that it works on the folded form of a model
+// Whether a method sweeps over the tree of clusters, so that it can use the folded form of a model
 // (model/fold_rotors.hpp); the others need all bodies.
 bool crosses_clusters(DelassusMethod method);
 
-// A symmetric matrix laid out like that, to the user's order of rows and both triangles.
+// Copies a symmetric matrix of that layout to both triangles in the user's order of rows.
 void symmetric_to_user(const WorkspaceImpl& w, const double* lower, double* out, int ld);
 
 }  // namespace tenon

@@ -1,9 +1,9 @@
-// The jump of velocities where rows are hit, Newton's law of restitution:
+// The jump of velocities at an impact on the rows, with Newton's law of restitution:
 //
 //   M (v+ - v) = J^T Lambda,   J v+ + R Lambda = - e J v
 //
-// The projection of velocities (row_projection.cpp) is the same with e = 0, so dependent and contradictory
-// rows are there what they are here.
+// The projection of velocities (row_projection.cpp) is the case e = 0; redundant and contradictory rows are
+// treated alike in both.
 #include <algorithm>
 
 #include "calls/row_projection.hpp"
@@ -27,13 +27,10 @@ Status check_restitution(WorkspaceImpl& w, const double* restitution, int count)
 
 Status impact(Workspace& workspace, const double* restitution, int count, const double* q, double* user_v,
               double* impulse) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   const double* v = user_v;
   if (restitution) TENON_CHECK(check_restitution(w, restitution, count));
   TENON_CHECK(take_state(w, q, v));
-  TENON_CHECK(check_configuration(w, "q", q));
-  TENON_CHECK(check_finite(w, "v", v, w.model->nv));
   w.report = SolveReport{};
   const int rows = w.rows();
   if (rows == 0) return Status::ok;

@@ -1,15 +1,19 @@
-// What the queries after kinematics() share, and how Jacobians get to the user.
+// What the queries after kinematics() share.
 #pragma once
 
 #include "plan/workspace_impl.hpp"
 
 namespace tenon {
 
-// That the link exists and that the last kinematics() went so far: 0 poses, 1 velocities, 2 accelerations.
+// Fails where the link does not exist or the last kinematics() did not compute `order`: 0 poses, 1
+// velocities, 2 accelerations.
 Status check_link(WorkspaceImpl& w, int link, int order);
 
-// Where to write a Jacobian of nv columns (null: not wanted), and how it gets from there to the user, in the
-// coordinates that the workspace is set to.
+// The mass of all moving bodies and its centre; fails where nothing that moves has mass.
+Status find_center_of_mass(WorkspaceImpl& w, double& mass, double* com);
+
+// Where to write a Jacobian of nv columns (user null: not wanted), and the function that copies it to the
+// user in the coordinates of the workspace.
 double* jacobian_room(WorkspaceImpl& w, const double* user);
 [[nodiscard]] Status give_jacobian(WorkspaceImpl& w, const double* J, int rows, double* user, int ld);
 

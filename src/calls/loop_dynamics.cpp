@@ -1,4 +1,4 @@
-// Dynamics of models with loops by the methods that are there for comparison.
+// Dynamics of models with loops by methods for comparison.
 #include <algorithm>
 #include <cmath>
 
@@ -13,7 +13,7 @@ namespace tenon {
 
 namespace {
 
-// [M K^T; K 0] with every row of K, dependent on each other or not.
+// Solves [M K^T; K 0] with all rows of K, redundant ones included.
 Status solve_multipliers(WorkspaceImpl& w, const double* q, const double* v, const double* tau,
                          const double* wrenches, double* qdd) {
   const double gap = w.loops.assembly.evaluate(q, v, w.w());
@@ -28,14 +28,15 @@ Status solve_multipliers(WorkspaceImpl& w, const double* q, const double* v, con
   return status == Status::not_positive_definite ? fail_mass_matrix(w, q) : status;
 }
 
-// The velocities of the independent joints, dependent ones at rest.
+// The velocities of the independent joints; zero for dependent joints.
 const double* independent_motion(WorkspaceImpl& w, const double* v) {
   for (int k = 0; k < w.model->nv; ++k)
     w.loops.spanning[static_cast<std::size_t>(k)] = w.md().y_index[k] < 0 ? 0 : v[k];
   return w.loops.spanning.data();
 }
 
-// Inertia seen at independent coordinate y of what moves with it: column y of G_d^T M_dd G_d, diagonal.
+// Diagonal entry y of G_d^T M_dd G_d: the inertia of the dependent joints as independent coordinate y feels
+// it.
 double carried_inertia(const WorkspaceImpl& w, int y) {
   const ModelData& m = w.md();
   const int cluster = m.node_cluster[m.v_node[m.independent[y]]];
@@ -50,8 +51,8 @@ double carried_inertia(const WorkspaceImpl& w, int y) {
   return sum;
 }
 
-// The mass matrix of the independent joints alone, with the carried inertia on its diagonal where asked, in
-// loops.H.
+// loops.H := the mass matrix of the independent joints alone; `carried` adds the inertia above to its
+// diagonal.
 void joints_mass_matrix(WorkspaceImpl& w, const double* q, bool carried) {
   const ModelData& m = w.md();
   tree_mass_matrix(w, q, w.loops.M.data(), m.nv);
@@ -97,15 +98,11 @@ Status solve_by(WorkspaceImpl& w, LoopMethod method, const double* q, const doub
 
 Status loop_forward_dynamics(Workspace& workspace, LoopMethod method, const double* q, const double* v,
                              const double* tau, const double* wrenches, double* qdd) {
-  WorkspaceImpl& w = workspace.impl();
+  WorkspaceImpl& w = begin(workspace);
   if (method == LoopMethod::automatic || (w.md().cluster_count == 0 && !w.row_loops))
     return forward_dynamics(workspace, q, v, tau, wrenches, qdd);
-  w.message[0] = '\0';
   TENON_CHECK(take_state(w, q, v));
   TENON_CHECK(take_forces(w, tau));
-  TENON_CHECK(check_configuration(w, "q", q));
-  TENON_CHECK(check_finite(w, "v", v, w.model->nv));
-  TENON_CHECK(check_finite(w, "tau", tau, w.model->nv));
   TENON_CHECK(load_wrenches(w, wrenches));
   double* motion = result_room(w);
   const Status status = w.row_loops ? solve_closing_form(w, method, q, v, tau, wrenches, motion)
@@ -117,11 +114,8 @@ Status loop_forward_dynamics(Workspace& workspace, LoopMethod method, const doub
 
 Status loop_inverse_dynamics(Workspace& workspace, LoopMethod method, const double* q, const double* v,
                              const double* yddot, const double* wrenches, double* tau_y) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(take_state(w, q, v));
-  TENON_CHECK(check_configuration(w, "q", q));
-  TENON_CHECK(check_finite(w, "v", v, w.model->nv));
   TENON_CHECK(check_finite(w, "yddot", yddot, w.model->ny));
   TENON_CHECK(load_wrenches(w, wrenches));
   const bool has_wrenches = wrenches != nullptr;

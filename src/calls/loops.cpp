@@ -14,21 +14,15 @@ namespace tenon {
 
 namespace {
 
-// Some twenty starts find all ways of simple linkages; where the independent coordinates are within reach
-// one of sixteen is enough.
+// Some twenty starts find all assembly modes of simple linkages. Where the independent coordinates are within
+// reach, one start of sixteen is enough.
 constexpr int random_starts = 16;
-// From one configuration to any other, angles move by up to 2 pi: 24 steps keep each below a sixth of a turn.
+// Between any two configurations angles change by up to 2 pi: 24 steps keep each below a sixth of a turn.
 constexpr int path_steps = 24;
-// m or rad. Configurations closed to loop_tolerance from different starts are one assembly where they differ
-// by no more than what a gap of that size moves: dependent coordinates that follow with a thousandth of a
-// full pivot, a bad choice, move a thousand times as far.
+// m or rad. Configurations closed to loop_tolerance from different starts count as one assembly where they
+// differ by no more than a gap of that size can cause: with a bad choice of dependent coordinates, whose
+// pivot is a thousandth of a full one, they move a thousand times as far.
 constexpr double same_position = 1e3 * loop_tolerance;
-
-WorkspaceImpl& begin(Workspace& workspace) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
-  return w;
-}
 
 bool without_loops(const WorkspaceImpl& w) {
   return w.md().cluster_count == 0;
@@ -38,8 +32,8 @@ void copy_independent_positions(const WorkspaceImpl& w, const double* from, doub
   for (const std::int32_t k : w.model->loops.independent_q) to[k] = from[k];
 }
 
-// Follows the loops from the closed configuration of the model to the independent coordinates of target, a
-// little at a time, so that they keep their way of assembly. Leaves the result in q.
+// Closes the loops along a path in small steps from the closed configuration of the model to the independent
+// coordinates of target, so that the assembly mode stays the same. Leaves the result in q.
 double follow_loops(WorkspaceImpl& w, const double* target, double* q) {
   double* closed = w.loops.best.data();
   std::copy(w.model->loops.closed.begin(), w.model->loops.closed.end(), closed);
@@ -49,7 +43,7 @@ double follow_loops(WorkspaceImpl& w, const double* target, double* q) {
     const double share = static_cast<double>(step) / path_steps;
     for (const std::int32_t k : w.model->loops.independent_q)
       q[k] = closed[k] + share * (target[k] - closed[k]);
-    // Half-way quaternions are not of unit length; normalised they are as good as any.
+    // Interpolated quaternions do not have unit length.
     for (const WorkspaceImpl::Quaternion& place : w.quaternions) {
       double* x = q + place.q_index;
       const double norm = std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
@@ -60,7 +54,7 @@ double follow_loops(WorkspaceImpl& w, const double* target, double* q) {
   return gap;
 }
 
-// Keeps in q the better of it and of start.
+// Copies start to q where its gap is below that of q, best.
 void keep_better(const WorkspaceImpl& w, double gap, double& best, double* q) {
   if (!(gap < best)) return;
   best = gap;
@@ -104,7 +98,7 @@ bool same_assembly(const Model& model, const double* a, const double* b) {
   return true;
 }
 
-// A call on the form of the model with all loops embedded; results come back where the call has any.
+// Calls a function on the closing form; copies the results back where there are any.
 template <class Call>
 Status by_closing_form(WorkspaceImpl& w, const double* q, const double* v, Call call) {
   RowLoops& loops = *w.row_loops;
@@ -113,7 +107,7 @@ Status by_closing_form(WorkspaceImpl& w, const double* q, const double* v, Call 
   return status == Status::ok ? status : w.fail(status, "%s", loops.closing.message());
 }
 
-// Embedded ones and those by rows, in the numbers of Model::loop_count.
+// Embedded loops and those closed by rows, numbered as Model::loop_count counts them.
 Status check_all_loops(WorkspaceImpl& w, const double* q, const double* v, LoopState& state) {
   return by_closing_form(w, q, v, [&](RowLoops& loops) {
     const Status status = check_loops(loops.closing, loops.q.data(), v ? loops.v.data() : nullptr, state);
@@ -124,13 +118,13 @@ Status check_all_loops(WorkspaceImpl& w, const double* q, const double* v, LoopS
   });
 }
 
-// x := G y + offset (null: none), checked.
+// x := G y + offset (null: none), checked and copied to the user.
 Status give_spanning(WorkspaceImpl& w, const double* y, const double* offset, double* x) {
   from_independent(w, y, offset, w.stage.data());
   return give_numbers(w, w.stage.data(), w.model->nv, x);
 }
 
-// The loops that are embedded.
+// Closes the embedded loops only.
 Status close_clusters(WorkspaceImpl& w, LoopMoves moves, double* q, double* gap) {
   double left = 0;
   if (!without_loops(w)) {
@@ -250,7 +244,7 @@ Status project_velocity(Workspace& workspace, LoopMoves moves, const double* q, 
       return status;
     });
   if (without_loops(w)) return Status::ok;
-  TENON_CHECK(update_loops(w, q, nullptr));
+  TENON_CHECK(update_loops(w, q, nullptr, moves == LoopMoves::all ? SplitFor::any : SplitFor::users));
   double* y = w.loops.independent.data();
   for (int j = 0; j < w.model->ny; ++j) y[j] = v[w.md().independent[j]];
   if (moves == LoopMoves::all) TENON_CHECK(project_by_mass(w, q, v, y));
@@ -291,7 +285,7 @@ Status spanning_positions(Workspace& workspace, const double* y, const double* g
 Status independent_velocity(Workspace& workspace, const double* v, double* ydot) {
   WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_finite(w, "v", v, w.model->nv));
-  for (int j = 0; j < w.model->ny; ++j) ydot[j] = v[w.md().independent[j]];
+  for (int j = 0; j < w.model->ny; ++j) ydot[j] = v[w.model->data().independent[j]];
   return Status::ok;
 }
 
@@ -326,7 +320,7 @@ Status spanning_force(Workspace& workspace, const double* tau_y, double* tau) {
   WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_finite(w, "tau_y", tau_y, w.model->ny));
   std::fill_n(tau, w.model->nv, 0.0);
-  for (int j = 0; j < w.model->ny; ++j) tau[w.md().independent[j]] = tau_y[j];
+  for (int j = 0; j < w.model->ny; ++j) tau[w.model->data().independent[j]] = tau_y[j];
   return Status::ok;
 }
 

@@ -1,13 +1,14 @@
 // The operational-space products (Khatib, A unified approach for motion and force control of robot
 // manipulators: the operational-space formulation, 1987) from the Delassus matrix and M^-1 J^T, and M^-1
-// times vectors: inputs checked, results brought to the user's order of rows.
+// times vectors. Checks inputs, writes results in the user's order of rows.
 //
-// Lambda = A^-1 with A = J M^-1 J^T: by Cholesky where A, scaled to unit diagonal, has pivots that leave nine
-// digits, else as pseudo-inverse by the factor of J L^-T (row_factor.hpp).
+// Lambda = A^-1 with A = J M^-1 J^T: by Cholesky where the pivots of A, scaled to unit diagonal, leave nine
+// digits, else the pseudo-inverse by the factor of J L^-T (plan/row_factor.hpp).
 //
-// With embedded loops, v = G ydot, N is for motions that keep the loops closed. In spanning coordinates
-// N = (1 - J_bar J) G E, E the independent ones of all coordinates: J N = 0 and N N = N hold for dependent
-// rows too, where J times a motion that opens loops would leave the range of A.
+// With embedded loops, v = G ydot, N projects onto motions that keep the loops closed. In spanning
+// coordinates N = (1 - J_bar J) G E, where E picks the independent coordinates of all: so J N = 0 and N N = N
+// hold for redundant rows too. Without G E, N would get motions that open loops, for which J can leave the
+// range of A.
 #include <algorithm>
 #include <cmath>
 
@@ -22,8 +23,8 @@ namespace {
 
 constexpr double least_pivot = 1e-7;
 
-// A: lower triangle, n x n, leading dimension ld. out := A^-1 by A = L L^T, with L in place of the lower
-// triangle of out first. False when a pivot is too small.
+// A: lower triangle, n x n, leading dimension ld. out := A^-1 by A = L L^T; out holds L in its lower triangle
+// in between. False when a pivot is too small.
 bool invert_by_cholesky(const double* A, int ld, int n, double* out) {
   const auto at = [n](int i, int j) { return std::ptrdiff_t{j} * n + i; };
   const auto given = [A, ld](int i, int j) { return A[std::ptrdiff_t{j} * ld + i]; };
@@ -35,7 +36,7 @@ bool invert_by_cholesky(const double* A, int ld, int n, double* out) {
       out[at(i, j)] = i == j ? std::sqrt(x) : x / out[at(j, j)];
     }
   }
-  // L := L^-1, column by column from the last row up to the diagonal.
+  // L := L^-1, column by column, from the last one.
   for (int j = 0; j < n; ++j) {
     out[at(j, j)] = 1 / out[at(j, j)];
     for (int i = j + 1; i < n; ++i) {
@@ -44,7 +45,8 @@ bool invert_by_cholesky(const double* A, int ld, int n, double* out) {
       out[at(i, j)] = x / out[at(i, i)];
     }
   }
-  // A^-1 = L^-T L^-1, upper triangle from what is below and on the diagonal, which is not needed again.
+  // A^-1 = L^-T L^-1: the upper triangle from the lower one and the diagonal, each of which is read before it
+  // is overwritten.
   for (int i = 0; i < n; ++i) {
     for (int j = i; j < n; ++j) {
       double x = 0;
@@ -57,11 +59,11 @@ bool invert_by_cholesky(const double* A, int ld, int n, double* out) {
   return true;
 }
 
-// w.delassus->Lambda from WorkspaceData::delassus, and the rank.
+// w.delassus->Lambda := A^-1 from WorkspaceData::delassus, and its rank.
 Status invert(WorkspaceImpl& w, const double* q, int& rank) {
   rank = w.rows();
   if (invert_by_cholesky(w.w().delassus, whole_packs(rank), rank, w.delassus->Lambda)) return Status::ok;
-  TENON_CHECK(fill_delassus(w, DelassusMethod::ltl_osim, q));
+  TENON_CHECK(fill_delassus(w, DelassusMethod::ltl_osim, q, SplitFor::users));
   const JointSpace s = joint_space_of(w);
   ConstraintData rigid = s.rows;
   rigid.compliance = w.zeros.data();
@@ -71,7 +73,7 @@ Status invert(WorkspaceImpl& w, const double* q, int& rank) {
   return Status::ok;
 }
 
-// J and M^-1 J^T, rows in the kernels' order; the inertias and rows at q are there.
+// J and M^-1 J^T, rows in the kernels' order; inertias and rows at q are already in the workspace.
 void place_jacobians(WorkspaceImpl& w) {
   const int rows = w.rows(), nv = w.model->nv;
   double *J = w.delassus->J, *X = w.delassus->inverse_mass_JT;
@@ -84,7 +86,7 @@ void place_jacobians(WorkspaceImpl& w) {
   w.kernels->inverse_mass_times(w.md(), X, nv, rows, X, nv, w.delassus->inverse_mass, w.w());
 }
 
-// M^-1 J^T := J_bar = M^-1 J^T Lambda, row by row.
+// Replaces M^-1 J^T by J_bar = M^-1 J^T Lambda, row by row.
 void place_J_bar(WorkspaceImpl& w) {
   const int rows = w.rows(), nv = w.model->nv;
   double *X = w.delassus->inverse_mass_JT, *row = w.user_rows.data();
@@ -99,8 +101,8 @@ void place_J_bar(WorkspaceImpl& w) {
   }
 }
 
-// Column j of N = N_0 - J_bar J in the coordinates of the workspace, N_0 that of no rows: motions that keep
-// embedded loops closed. J: J G with loops; G: of them, for spanning coordinates, else null. J_bar: `part`.
+// Column j of N = N_0 - J_bar J in the coordinates of the workspace; N_0 is N without rows (G E in spanning
+// coordinates, else 1). J: J G with loops. G: for spanning coordinates with loops, else null. part: J_bar.
 void column_of_N(const WorkspaceImpl& w, const double* J, const double* G, const double* part, int n, int j,
                  double* column) {
   const int rows = w.rows(), y = G ? w.md().y_index[j] : j;
@@ -117,7 +119,7 @@ void column_of_N(const WorkspaceImpl& w, const double* J, const double* G, const
   }
 }
 
-// Lambda, M^-1 J^T and J are there, finite, in the kernels' order.
+// Writes what the user wants; Lambda, M^-1 J^T and J are there, finite, in the kernels' order.
 Status write_products(WorkspaceImpl& w, const OperationalSpace& out) {
   const int rows = w.rows(), nv = w.model->nv;
   const std::int32_t* user = w.cd() ? w.cd()->user_row : nullptr;
@@ -132,7 +134,8 @@ Status write_products(WorkspaceImpl& w, const OperationalSpace& out) {
       J = w.coordinates.jacobian.data();
       TENON_CHECK(check_result(w, J, rows * w.model->ny));
     }
-    // Of independent coordinates fewer numbers than before stand where they stood, column by column.
+    // A column in independent coordinates is shorter than before, so that it overwrites no column not yet
+    // read.
     for (int r = 0; mapped && r < rows; ++r) {
       copy_motion(w, w.delassus->inverse_mass_JT + std::ptrdiff_t{r} * nv, w.stage.data());
       std::copy_n(w.stage.data(), n, w.delassus->inverse_mass_JT + std::ptrdiff_t{r} * n);
@@ -162,7 +165,6 @@ Status write_products(WorkspaceImpl& w, const OperationalSpace& out) {
 Status inverse_independent_mass_times(WorkspaceImpl& w, const double* q, const double* B, int ldb, int count,
                                       double* X, int ldx) {
   TENON_CHECK(take_positions(w, q));
-  TENON_CHECK(check_configuration(w, "q", q));
   for (int j = 0; j < count; ++j) TENON_CHECK(check_finite(w, "B", B + std::ptrdiff_t{j} * ldb, w.model->ny));
   TENON_CHECK(update_loops(w, q, nullptr));
   TENON_CHECK(factor_projected_mass_matrix(w, q));
@@ -179,13 +181,11 @@ Status inverse_independent_mass_times(WorkspaceImpl& w, const double* q, const d
 
 Status inverse_mass_times(Workspace& workspace, const double* q, const double* B, int ldb, int count,
                           double* X, int ldx) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   if (w.coordinates.independent_v) return inverse_independent_mass_times(w, q, B, ldb, count, X, ldx);
   TENON_CHECK(take_positions(w, q));
-  TENON_CHECK(check_configuration(w, "q", q));
   for (int j = 0; j < count; ++j) TENON_CHECK(check_finite(w, "B", B + std::ptrdiff_t{j} * ldb, w.model->nv));
-  TENON_CHECK(update_loops(w, q, w.zeros.data()));
+  TENON_CHECK(update_loops(w, q, w.zeros.data(), SplitFor::any));
   if (!w.kernels->sweep_inertias(w.md(), q, w.w())) return fail_mass_matrix(w, q);
   const int n = w.model->nv;
   return give_columns(w, n, count, X, ldx, [&](int first, int columns, double* to) {
@@ -195,12 +195,10 @@ Status inverse_mass_times(Workspace& workspace, const double* q, const double* B
 }
 
 Status operational_space(Workspace& workspace, const double* q, const OperationalSpace& out, int* rank) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(take_positions(w, q));
-  TENON_CHECK(check_configuration(w, "q", q));
   TENON_CHECK(check_no_inter_body_rows(w, "operational_space", "delassus_matrix"));
-  TENON_CHECK(fill_delassus(w, DelassusMethod::automatic, q));
+  TENON_CHECK(fill_delassus(w, DelassusMethod::automatic, q, SplitFor::users));
   const int rows = w.rows();
   int found = 0;
   if (rows > 0) {
@@ -212,7 +210,8 @@ Status operational_space(Workspace& workspace, const double* q, const Operationa
   TENON_CHECK(check_result(w, w.delassus->inverse_mass_JT, rows * w.model->nv));
   TENON_CHECK(write_products(w, out));
   if (rank) *rank = found;
-  return found < rows ? Status::rank_deficient : Status::ok;
+  const int active = rows > 0 ? static_cast<int>(std::count(w.cd()->active, w.cd()->active + rows, 1)) : 0;
+  return found < active ? Status::rank_deficient : Status::ok;
 }
 
 }  // namespace tenon

@@ -1,7 +1,7 @@
-// Points fixed to links, after kinematics(): their Jacobians, and their accelerations where coordinates do
-// not accelerate, Jdot v; in independent coordinates d/dt (J G) ydot = Jdot v + J g.
+// Points fixed to links, after kinematics(): their Jacobians and their accelerations at qdd = 0, Jdot v. In
+// independent coordinates, at yddot = 0: Jdot v + J g.
 #include "calls/kinematics.hpp"
-#include "state/check.hpp"
+#include "state/coordinates.hpp"
 #include "state/link_frames.hpp"
 #include "tenon/dynamics.hpp"
 
@@ -9,7 +9,7 @@ namespace tenon {
 
 namespace {
 
-// null: the origin of the link.
+// point null: the origin of the link.
 Vec3<double> place_point(const LinkFrame& f, const double* point) {
   return point ? f.p + f.R * load_vec3<double>(point) : f.p;
 }
@@ -42,8 +42,7 @@ Status give_motion_along(WorkspaceImpl& w, const LinkFrame& f, RowAxes axes, con
 }  // namespace
 
 Status point_jacobian(Workspace& workspace, int link, const double* point, RowAxes axes, double* J, int ld) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_link(w, link, 0));
   TENON_CHECK(check_finite(w, "point", point, 3));
   const LinkFrame f = link_frame(w, link);
@@ -62,8 +61,7 @@ Status link_jacobian(Workspace& workspace, int link, RowAxes axes, double* J, in
 
 Status point_bias_acceleration(Workspace& workspace, int link, const double* point, RowAxes axes,
                                double* out) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_link(w, link, 1));
   TENON_CHECK(check_finite(w, "point", point, 3));
   const LinkFrame f = link_frame(w, link);
@@ -78,8 +76,7 @@ Status point_bias_acceleration(Workspace& workspace, int link, const double* poi
 }
 
 Status link_bias_acceleration(Workspace& workspace, int link, RowAxes axes, double* out) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_link(w, link, 1));
   const LinkFrame f = link_frame(w, link);
   return give_motion_along(w, f, axes, bias_about(w, f.body, f.p), out);

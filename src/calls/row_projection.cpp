@@ -1,10 +1,10 @@
-// States brought onto the constraint rows: positions by Newton's method, velocities by one step. Both move
-// the robot as little as they can in the metric of its mass matrix,
+// Projection of states onto the constraint rows: positions by Newton's method, velocities by one step. Both
+// move the robot as little as possible in the metric of its mass matrix,
 //
 //   dq = - M^-1 J^T (J M^-1 J^T)^+ e,     v := v - M^-1 J^T (J M^-1 J^T)^+ J v,
 //
-// which is constrained dynamics of the robot at rest without gravity, e or J v taken for the wanted
-// accelerations: redundant rows, and rows that cannot all be met, are what they are there.
+// which is constrained dynamics of the robot at rest without gravity with e or J v as desired accelerations.
+// Redundant and contradictory rows are therefore treated as in dynamics.
 #include "calls/row_projection.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 namespace tenon {
 namespace {
 
-// No gravity while it lives.
+// Sets gravity to zero for its lifetime.
 class Weightless {
  public:
   explicit Weightless(WorkspaceImpl& w) : gravity_(w.w().gravity) {
@@ -42,7 +42,7 @@ class Weightless {
 Status least_motion(WorkspaceImpl& w, const double* q, const double* wanted) {
   const Weightless weightless(w);
   const ConstraintData& c = *w.cd();
-  // The stabilisation of a row pulls at its position error as well.
+  // Stabilised rows add their position error to the desired acceleration; that is removed here.
   for (int i = 0; i < c.item_count; ++i) {
     const ConstraintItem& item = c.items[i];
     const double pull = item.frequency * item.frequency;
@@ -54,8 +54,8 @@ Status least_motion(WorkspaceImpl& w, const double* q, const double* wanted) {
   std::fill_n(w.lambda.data(), w.rows(), 0.0);
   const ConstrainedProblem problem = {w,       options,        q, w.zeros.data(), w.zeros.data(), nullptr,
                                       nullptr, w.lambda.data()};
-  // With embedded loops motions that these allow, of which there is one for any of independent coordinates.
-  if (w.md().cluster_count > 0) TENON_CHECK(update_loops(w, q, w.zeros.data()));
+  // With embedded loops the motion must keep them closed: prox_pv finds no other motions.
+  if (w.md().cluster_count > 0) TENON_CHECK(update_loops(w, q, w.zeros.data(), SplitFor::any));
   const Status status = w.md().cluster_count > 0 ? solve_prox_pv(problem) : solve_prox_ltl(problem);
   return status == stalled ? solve_dense(problem) : status;
 }
@@ -79,8 +79,8 @@ Status change_velocities(WorkspaceImpl& w, const double* q, const double* v, con
 
 namespace {
 
-// Position errors of the rows that hold a position, with the other sign; zero for the others. Returns the
-// largest one of a rigid row.
+// Negative position errors of the rows that hold a position, zero for the others. Returns the largest error
+// of a rigid row.
 double errors_to_remove(const WorkspaceImpl& w, double* wanted) {
   const ConstraintData& c = *w.cd();
   double largest = 0;
@@ -95,25 +95,24 @@ double errors_to_remove(const WorkspaceImpl& w, double* wanted) {
   return largest;
 }
 
-// The configuration after `step` along `move`, loops of the model closed; false where they cannot be.
+// next := from + step * move with the model's loops closed; false where they cannot be.
 bool move_along(WorkspaceImpl& w, const double* from, const double* move, double step, double* next) {
   std::copy_n(from, w.model->nq, next);
-  for (const Model::Joint& joint : w.model->joints)
-    integrate_joint(joint, move + joint.v_index, step, next + joint.q_index);
+  integrate_joints(*w.model, move, step, next);
   return w.md().cluster_count == 0 || close_dependent(w, next) == Status::ok;
 }
 
 }  // namespace
 
 Status project_positions(Workspace& workspace, double tolerance, int max_iterations, double* user_q) {
-  // Newton's step points downhill: one that does not help after thirteen halvings meets rows that no motion
-  // can.
+  // Newton's step reduces the error if it is short enough: where thirteen halvings do not help, no motion
+  // reduces the error of the rows.
   constexpr double shortest_step = 1e-4;
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   const double* q = user_q;
   TENON_CHECK(take_positions(w, q));
-  TENON_CHECK(check_configuration(w, "q", q));
+  if (!std::isfinite(tolerance))
+    return w.fail(Status::not_finite, "tolerance is %g; give a finite number of 0 or more", tolerance);
   if (!(tolerance >= 0 && tolerance <= 1e300))
     return w.fail(Status::invalid_argument, "tolerance is %g; give a finite number of 0 or more", tolerance);
   if (max_iterations < 1)
@@ -135,7 +134,7 @@ Status project_positions(Workspace& workspace, double tolerance, int max_iterati
     if (static_cast<std::int32_t>(status) < 0) return status;
     if (!all_finite(w.w().qdd, nv)) break;
     std::copy_n(w.w().qdd, nv, move);
-    // A step that leaves more than it found is halved.
+    // Halve the step while the error does not shrink.
     for (step = 1; step >= shortest_step; step /= 2) {
       if (!move_along(w, here, move, step, next)) continue;
       if (look_at_rows(w, next, w.zeros.data()) != Status::ok) continue;
@@ -157,12 +156,9 @@ Status project_positions(Workspace& workspace, double tolerance, int max_iterati
 }
 
 Status project_velocities(Workspace& workspace, const double* q, double* user_v) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   const double* v = user_v;
   TENON_CHECK(take_state(w, q, v));
-  TENON_CHECK(check_configuration(w, "q", q));
-  TENON_CHECK(check_finite(w, "v", v, w.model->nv));
   w.report = SolveReport{};
   if (w.rows() == 0) return Status::ok;
   TENON_CHECK(look_at_rows(w, q, v));

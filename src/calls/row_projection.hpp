@@ -1,18 +1,18 @@
-// Least changes of motion that rows ask for, in the metric of the mass matrix: what projections and impacts
-// are made of.
+// The least motion, in the metric of the mass matrix, that changes rows as wanted: projections and impacts
+// use it.
 #pragma once
 
 #include "plan/workspace_impl.hpp"
 
 namespace tenon {
 
-// Errors and velocities of all rows at a state, into WorkspaceData::row_error and row_velocity.
+// Errors and velocities of all rows at (q, v), into WorkspaceData::row_error and row_velocity.
 Status look_at_rows(WorkspaceImpl& w, const double* q, const double* v);
-// The motion that the wanted change of each row (kernels' order) asks for, into WorkspaceData::qdd, and the
-// multipliers that make it into WorkspaceImpl::lambda. After look_at_rows at q.
+// WorkspaceData::qdd := the least motion that changes each row by `wanted` (kernels' order),
+// WorkspaceImpl::lambda := its multipliers. After look_at_rows at q.
 Status least_motion(WorkspaceImpl& w, const double* q, const double* wanted);
-// Velocities (spanning, checked) after rows (kernels' order) have changed by wanted: v + M^-1 J^T lambda into
-// WorkspaceData::qdd.
+// WorkspaceData::qdd := v + M^-1 J^T lambda, the velocities after rows have changed by `wanted` (kernels'
+// order). v: spanning, checked.
 Status change_velocities(WorkspaceImpl& w, const double* q, const double* v, const double* wanted);
 
 }  // namespace tenon

@@ -1,5 +1,5 @@
-// Kinematics and unconstrained dynamics of a workspace: inputs checked, link wrenches brought to bodies,
-// kernels called, outputs written only when all went well.
+// Kinematics and unconstrained dynamics of a workspace: checks inputs, maps link wrenches to bodies, calls
+// kernels, writes outputs only when nothing failed.
 #include <algorithm>
 #include <cmath>
 
@@ -14,13 +14,7 @@ namespace tenon {
 
 namespace {
 
-WorkspaceImpl& begin(Workspace& workspace) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
-  return w;
-}
-
-// G and g at (q, v), for the Jacobians and their rates asked for later. known: they are in the arena.
+// Keeps G and g at (q, v) for later queries of Jacobians and their rates. known: they are in the arena.
 Status keep_map(WorkspaceImpl& w, const double* q, const double* v, bool known) {
   if (!known) TENON_CHECK(update_loops(w, q, v));
   std::copy_n(w.w().G, w.coordinates.G.size(), w.coordinates.G.begin());
@@ -28,8 +22,8 @@ Status keep_map(WorkspaceImpl& w, const double* q, const double* v, bool known) 
   return Status::ok;
 }
 
-// What kinematics() keeps, whether it is finite. What is not on a body is not on those further out either, so
-// that the last ones tell: those that the next body does not hang on.
+// Whether the results of kinematics() are finite. A number that is not finite spreads to all descendants, so
+// only leaves of the tree are checked (and other bodies whose next body is not their child).
 bool kinematics_are_finite(WorkspaceImpl& w, int order) {
   const ModelData& m = w.md();
   const WorkspaceData<double>& d = w.w();
@@ -75,9 +69,6 @@ Status kinematics(Workspace& workspace, const double* q, const double* v, const 
   if (a && !v) return w.fail(Status::invalid_argument, "accelerations need velocities; give v with a");
   TENON_CHECK(take_state(w, q, v));
   if (a) TENON_CHECK(take_accelerations(w, q, v, a));
-  TENON_CHECK(check_configuration(w, "q", q));
-  TENON_CHECK(check_finite(w, "v", v, w.model->nv));
-  TENON_CHECK(check_finite(w, "a", a, w.model->nv));
   w.kinematics_order = -1;
   if (w.coordinates.independent_v) TENON_CHECK(keep_map(w, q, v, a != nullptr));
   w.kernels->kinematics(w.md(), q, v, a, w.w());
@@ -123,19 +114,28 @@ Status link_acceleration(Workspace& workspace, int link, RowAxes axes, double* o
   return give_numbers(w, result, 6, out);
 }
 
+Status find_center_of_mass(WorkspaceImpl& w, double& mass, double* com) {
+  mass = 0;
+  for (const NodeData& n : w.model->nodes) mass += n.mass;
+  if (!(mass > 0))
+    return w.fail(
+        Status::invalid_model,
+        "nothing that moves in this model has mass, so there is no centre of mass; the mass of links that "
+        "are fixed to the world does not count");
+  w.kernels->center_of_mass(w.md(), com, nullptr, 3, w.w());
+  return Status::ok;
+}
+
 Status center_of_mass(Workspace& workspace, double* position, double* velocity, double* jacobian, int ld) {
   WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_link(w, 0, velocity ? 1 : 0));
-  if (!(w.model->total_mass > 0))
-    return w.fail(Status::invalid_argument, "the moving bodies have no mass, so there is no centre of mass");
-  double com[6] = {};  // position and velocity
+  double mass, com[6] = {};  // position and velocity
+  TENON_CHECK(find_center_of_mass(w, mass, com));
   double* columns = jacobian_room(w, jacobian);
   w.kernels->center_of_mass(w.md(), com, columns, 3, w.w());
   if (velocity) {
     double momentum[6];
     w.kernels->world_momentum(w.md(), momentum, w.w());
-    double mass = 0;
-    for (const NodeData& n : w.model->nodes) mass += n.mass;
     for (int e = 0; e < 3; ++e) com[3 + e] = momentum[3 + e] / mass;
   }
   TENON_CHECK(check_result(w, com, 6));
@@ -148,8 +148,8 @@ Status center_of_mass(Workspace& workspace, double* position, double* velocity, 
 Status centroidal_momentum(Workspace& workspace, double* out) {
   WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_link(w, 0, 1));
-  double com[3], momentum[6];
-  w.kernels->center_of_mass(w.md(), com, nullptr, 3, w.w());
+  double mass, com[3], momentum[6];
+  TENON_CHECK(find_center_of_mass(w, mass, com));
   w.kernels->world_momentum(w.md(), momentum, w.w());
   const Vec3<double> shifted =
       load_vec3<double>(momentum) - cross(load_vec3<double>(com), load_vec3<double>(momentum + 3));
@@ -174,9 +174,6 @@ Status inverse_dynamics(Workspace& workspace, const double* q, const double* v, 
   WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(take_state(w, q, v));
   TENON_CHECK(take_accelerations(w, q, v, a));
-  TENON_CHECK(check_configuration(w, "q", q));
-  TENON_CHECK(check_finite(w, "v", v, w.model->nv));
-  TENON_CHECK(check_finite(w, "a", a, w.model->nv));
   TENON_CHECK(load_wrenches(w, wrenches));
   double* force = result_room(w);
   w.kernels->rnea(w.md(), q, v, a, wrenches != nullptr, force, w.w());
@@ -190,14 +187,13 @@ Status bias_force(Workspace& workspace, const double* q, const double* v, const 
 Status mass_matrix(Workspace& workspace, const double* q, double* M, int ld) {
   WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(take_positions(w, q));
-  TENON_CHECK(check_configuration(w, "q", q));
   if (w.coordinates.independent_v) return independent_mass_matrix(w, q, M, ld);
   return give_tree_mass_matrix(w, q, M, ld);
 }
 
 namespace {
 
-// H = G^T M G and its Cholesky factor, kept for the next two calls.
+// Keeps H = G^T M G and its Cholesky factor for solve and multiply.
 Status factor_independent(WorkspaceImpl& w, const double* q) {
   CoordinateMemory& c = w.coordinates;
   const int ny = w.model->ny;
@@ -221,7 +217,6 @@ void multiply_independent(const WorkspaceImpl& w, const double* b, double* x) {
 Status factor_mass_matrix(Workspace& workspace, const double* q) {
   WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(take_positions(w, q));
-  TENON_CHECK(check_configuration(w, "q", q));
   w.factored = false;
   if (w.coordinates.independent_v) return factor_independent(w, q);
   w.need_kept_mass_matrix();
@@ -229,7 +224,7 @@ Status factor_mass_matrix(Workspace& workspace, const double* q) {
   bool positive = false;
   TENON_CHECK(check_path_rows(w, w.w().M, w.tables.row_first.data(), w.tables.dof_depth.data(), w.model->nv));
   if (w.independent) {
-    TENON_CHECK(update_loops(w, q, w.zeros.data()));
+    TENON_CHECK(update_loops(w, q, w.zeros.data(), SplitFor::any));
     IndependentSpaceData<double>& d = w.independent->data;
     std::copy_n(w.w().G, w.independent->G.size(), w.independent->G.begin());
     w.kernels->independent_mass_rows(w.md(), q, d.w.L, d, w.w());
@@ -251,7 +246,7 @@ static Status check_factored(WorkspaceImpl& w) {
   return w.fail(Status::invalid_argument, "the mass matrix is not factored; call factor_mass_matrix first");
 }
 
-// x := G H^-1 G^T x, with G of the factor.
+// x := G H^-1 G^T x, with G at the configuration of the factor.
 static void solve_in_independent(WorkspaceImpl& w, double* x) {
   IndependentSpaceData<double>& d = w.independent->data;
   std::copy(w.independent->G.begin(), w.independent->G.end(), w.w().G);
@@ -280,7 +275,7 @@ Status solve_mass_matrix(Workspace& workspace, const double* B, int ldb, int cou
 }
 
 // x := M b of the spanning tree of a model with embedded loops, whose coordinates are not numbered depth
-// first as ltl_multiply wants them.
+// first, as ltl_multiply needs them.
 static void multiply_spanning(WorkspaceImpl& w, const double* b, double* x) {
   const ModelData& m = w.md();
   std::vector<double>& sum = w.loops.spanning;
@@ -322,9 +317,6 @@ Status forward_dynamics(Workspace& workspace, const double* q, const double* v, 
   if (w.row_loops) return solve_row_loops(workspace, q, v, tau, wrenches, qdd);
   TENON_CHECK(take_state(w, q, v));
   TENON_CHECK(take_forces(w, tau));
-  TENON_CHECK(check_configuration(w, "q", q));
-  TENON_CHECK(check_finite(w, "v", v, w.model->nv));
-  TENON_CHECK(check_finite(w, "tau", tau, w.model->nv));
   TENON_CHECK(load_wrenches(w, wrenches));
   TENON_CHECK(solve_free(w, q, v, tau, wrenches != nullptr, w.w().qdd));
   return give_motion(w, w.w().qdd, qdd);

@@ -1,10 +1,10 @@
-// Motors and constraint forces for a wanted motion of a robot some of whose coordinates, u, have no motor:
+// Motor and constraint forces for a wanted motion of a robot some of whose coordinates, u, have no motor:
 //
 //   b = M a + c - external,   J_u^T lambda = b_u,   tau = b - J^T lambda on the others
 //
-// With M_uu = L L^T, lambda is the one of least sum of lambda^2 / weight among those that minimise
-// |L^-1 (J_u^T lambda - b_u)|, by the factor of the rows J_u L^-T (plan/row_factor.hpp). Their lengths are
-// those of motions of u with the motors held, measured by the typical lengths of the rows as everywhere.
+// With M_uu = L L^T, lambda has the least sum of lambda^2 / weight among those that minimise |L^-1 (J_u^T
+// lambda - b_u)|, by the factor of the rows J_u L^-T (plan/row_factor.hpp). The length of a row is that for
+// motions of u with the motors held, relative to its typical length as everywhere.
 #include <algorithm>
 #include <cmath>
 
@@ -19,7 +19,7 @@ namespace tenon {
 
 namespace {
 
-// What is left of b_u counts as missing above this share of the forces that b_u is the sum of.
+// The remainder of b_u counts as missing force above this share of the terms that b_u is the sum of.
 constexpr double negligible = 1e-9;
 
 Status check_scene(WorkspaceImpl& w) {
@@ -37,7 +37,7 @@ Status check_scene(WorkspaceImpl& w) {
   return Status::ok;
 }
 
-// The coordinates without motor. actuated null: those of a floating base.
+// The coordinates without a motor. actuated null: those of a floating base.
 Status find_free(WorkspaceImpl& w, const std::int32_t* actuated, int n, std::vector<std::int32_t>& free) {
   free.clear();
   for (int k = 0; k < n; ++k) {
@@ -59,7 +59,7 @@ void solve_lower(const double* L, int n, double* x) {
   }
 }
 
-// A force of the spanning tree in the coordinates that are set.
+// Maps a force of the spanning tree to the coordinates of the workspace.
 void to_set_coordinates(WorkspaceImpl& w, const double* force, double* out) {
   if (w.coordinates.independent_v)
     to_independent_force(w, force, out);
@@ -67,7 +67,7 @@ void to_set_coordinates(WorkspaceImpl& w, const double* force, double* out) {
     std::copy_n(force, w.model->nv, out);
 }
 
-// The factor of M_uu.
+// Factors M_uu.
 Status factor_free(WorkspaceImpl& w, const double* q, int n) {
   UnderactuatedMemory& memory = *w.underactuated;
   const int nu = static_cast<int>(memory.free.size());
@@ -82,7 +82,7 @@ Status factor_free(WorkspaceImpl& w, const double* q, int n) {
   return factor_positive(memory.L.data(), nu) ? Status::ok : fail_mass_matrix(w, q);
 }
 
-// J, rows x n in the user's order, in w.stage.
+// w.stage := J, rows x n, in the user's order.
 const double* place_rows(WorkspaceImpl& w, const double* q) {
   const int rows = w.rows();
   double* J = w.coordinates.independent_v ? w.coordinates.jacobian.data() : w.stage.data();
@@ -93,7 +93,7 @@ const double* place_rows(WorkspaceImpl& w, const double* q) {
   return w.stage.data();
 }
 
-// lambda into memory.lambda, and the length of what it leaves of `missing`.
+// Computes memory.lambda; returns the length of what lambda leaves of `missing`.
 double distribute(WorkspaceImpl& w, const double* J, double* missing) {
   UnderactuatedMemory& memory = *w.underactuated;
   const int rows = w.rows(), nu = static_cast<int>(memory.free.size()), length = memory.factor.coordinates();
@@ -110,8 +110,8 @@ double distribute(WorkspaceImpl& w, const double* J, double* missing) {
   return left;
 }
 
-// b into memory.force, in the coordinates that are set, and the sum of its terms in absolute value into
-// memory.size.
+// memory.force := b in the coordinates of the workspace, memory.size := the sum of the absolute values of its
+// terms.
 Status place_forces(WorkspaceImpl& w, const double* q, const double* v, const double* a,
                     const double* wrenches, int n) {
   UnderactuatedMemory& memory = *w.underactuated;
@@ -124,8 +124,8 @@ Status place_forces(WorkspaceImpl& w, const double* q, const double* v, const do
   return check_result(w, force, n);
 }
 
-// L^-1 b_u into memory.missing. Returns the length of the terms of b_u alike; the diagonal of M stands for L
-// there, in which they would cancel.
+// memory.missing := L^-1 b_u. Returns the length of the terms of b_u in the same metric, with the diagonal of
+// M in place of L, with which the terms would cancel.
 double place_missing(WorkspaceImpl& w, int n) {
   UnderactuatedMemory& memory = *w.underactuated;
   const int nu = static_cast<int>(memory.free.size());
@@ -140,7 +140,7 @@ double place_missing(WorkspaceImpl& w, int n) {
   return std::sqrt(whole);
 }
 
-// Takes J^T lambda off the forces. Returns the length of what lambda leaves of those that are missing.
+// Subtracts J^T lambda from the forces. Returns the length of the missing forces that lambda leaves.
 double push_by_rows(WorkspaceImpl& w, const double* q, int n) {
   UnderactuatedMemory& memory = *w.underactuated;
   const int rows = w.rows();
@@ -164,17 +164,13 @@ double length_of(const std::vector<double>& x) {
 Status underactuated_inverse_dynamics(Workspace& workspace, const std::int32_t* actuated, const double* q,
                                       const double* v, const double* a, const double* wrenches,
                                       double* user_lambda, double* user_tau) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   const int n = velocity_count(workspace), rows = w.rows();
   TENON_CHECK(check_scene(w));
   UnderactuatedMemory& memory = *w.underactuated;
   TENON_CHECK(find_free(w, actuated, n, memory.free));
   TENON_CHECK(take_state(w, q, v));
   TENON_CHECK(take_accelerations(w, q, v, a));
-  TENON_CHECK(check_configuration(w, "q", q));
-  TENON_CHECK(check_finite(w, "v", v, w.model->nv));
-  TENON_CHECK(check_finite(w, "a", a, w.model->nv));
   TENON_CHECK(load_wrenches(w, wrenches));
   TENON_CHECK(place_forces(w, q, v, a, wrenches, n));
   std::fill(memory.lambda.begin(), memory.lambda.end(), 0.0);

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "mechanism/utf8.hpp"
+#include "plan/dispatch.hpp"
 #include "state/check.hpp"
 #include "state/closing_form.hpp"
 #include "state/folded_rotors.hpp"
@@ -12,7 +13,7 @@ namespace tenon {
 
 namespace {
 
-// supports: per node, or empty for a sweep that treats all alike.
+// supports: a flag for each node, or empty for a sweep that treats all nodes alike.
 std::vector<std::int32_t> flags_of(const ModelData& m, const std::vector<bool>& supports) {
   const std::size_t nodes = static_cast<std::size_t>(m.node_count);
   std::vector<std::int32_t> all(nodes, 0);
@@ -66,8 +67,8 @@ std::vector<DofRun> runs_of(const ModelData& m) {
   return runs;
 }
 
-// Room for a configuration of any convention, the Jacobian of a frame or of the rows, and for products with a
-// matrix of nv or `rows` columns, of these at most half a megabyte: what needs more is computed twice.
+// Room for a configuration of any convention, the Jacobian of a frame or of the rows, and matrices of nv or
+// `rows` columns, but at most half a megabyte for these: larger ones are computed twice (give_columns).
 std::size_t stage_size(const Model& model, std::size_t rows) {
   constexpr std::size_t most = 65536;
   const std::size_t nv = static_cast<std::size_t>(model.nv), columns = std::max(nv, rows);
@@ -75,7 +76,7 @@ std::size_t stage_size(const Model& model, std::size_t rows) {
                    std::min(columns * columns, most)});
 }
 
-// In which method dense solves.
+// The number of coordinates that method dense solves in.
 int dense_coordinates(const Model& model) {
   return model.loops.clusters.empty() ? model.nv : model.ny;
 }
@@ -95,7 +96,7 @@ std::vector<std::int32_t> rows_nodes_of(const ModelData& m, const ConstraintData
     const int i = c.support[s];
     nodes[static_cast<std::size_t>(i)] = i;
     if (s + 1 == c.support_count) continue;
-    // A child with all rows of its parent is the next supporting node.
+    // A child that supports the same rows as its parent is the next supporting node.
     const int next = c.support[s + 1];
     if (m.nodes[next].parent == i && c.node_row_first[next] == c.node_row_first[i] &&
         c.subtree_row_end[next] == c.subtree_row_end[i])
@@ -104,47 +105,48 @@ std::vector<std::int32_t> rows_nodes_of(const ModelData& m, const ConstraintData
   return nodes;
 }
 
+const KernelTable<double>& kernels_for(Instructions instructions) {
+  if (const KernelTable<double>* table = kernels_of(instructions)) return *table;
+  throw Error(
+      Status::unsupported,
+      "instruction_set is x86_64_v3, which this machine or this build of Tenon does not have; leave the "
+      "choice to Tenon or take the baseline");
+}
+
 }  // namespace
 
-SweepTables::SweepTables(const ModelData& m, const ConstraintData* c) : node_flags(flags_of(m, {})) {
+PathLayout::PathLayout(const std::int32_t* v_parent, std::int32_t nv) : row_first(1, 0) {
+  std::vector<std::int32_t> panel_of(index(nv)), children(index(nv));
+  for (int k = 0; k < nv; ++k)
+    if (v_parent[k] >= 0) ++children[index(v_parent[k])];
+  for (int k = 0; k < nv; ++k) {
+    const int parent = v_parent[k];
+    dof_depth.push_back(parent < 0 ? 0 : dof_depth[index(parent)] + 1);
+    row_first.push_back(row_first.back() + whole_packs(dof_depth.back() + 1));
+    const bool only_child = parent >= 0 && parent == k - 1 && children[index(parent)] == 1;
+    if (only_child && dof_depth.back() % 4 != 0)
+      panels.back().end = k + 1;
+    else
+      panels.push_back({k, k + 1, parent < 0 ? -1 : panel_of[index(parent)]});
+    panel_of[index(k)] = count_of(panels) - 1;
+  }
+}
+
+SweepTables::SweepTables(const ModelData& m, const ConstraintData* c)
+    : PathLayout(m.v_parent, m.nv), node_flags(flags_of(m, {})) {
   if (c) {
-    std::vector<bool> supports(static_cast<std::size_t>(m.node_count), false);
-    for (int s = 0; s < c->support_count; ++s) supports[static_cast<std::size_t>(c->support[s])] = true;
+    std::vector<bool> supports(index(m.node_count), false);
+    for (int s = 0; s < c->support_count; ++s) supports[index(c->support[s])] = true;
     support_flags = flags_of(m, supports);
     rows_node = rows_nodes_of(m, *c);
   }
-  row_first.push_back(0);
-  for (int k = 0; k < m.nv; ++k) {
-    const int parent = m.v_parent[k];
-    dof_depth.push_back(parent < 0 ? 0 : dof_depth[static_cast<std::size_t>(parent)] + 1);
-    row_first.push_back(row_first.back() + whole_packs(dof_depth.back() + 1));
-    axis_place.push_back(16 * m.v_node[k] + 4 * (axis_of_dof(m, k) % 3));
-  }
-  axis_place.resize(static_cast<std::size_t>(whole_packs(m.nv)), 0);
+  for (int k = 0; k < m.nv; ++k) axis_place.push_back(16 * m.v_node[k] + 4 * (axis_of_dof(m, k) % 3));
+  axis_place.resize(index(whole_packs(m.nv)), 0);
   for (int i = 0; i < m.node_count; ++i) {
     const int parent = m.nodes[i].parent;
-    root_node.push_back(parent < 0 ? i : root_node[static_cast<std::size_t>(parent)]);
+    root_node.push_back(parent < 0 ? i : root_node[index(parent)]);
   }
   runs = runs_of(m);
-  panels = panels_of(m, dof_depth);
-}
-
-std::vector<DofPanel> panels_of(const ModelData& m, const std::vector<std::int32_t>& depth) {
-  std::vector<DofPanel> panels;
-  std::vector<std::int32_t> panel_of(static_cast<std::size_t>(m.nv)),
-      children(static_cast<std::size_t>(m.nv));
-  for (int k = 0; k < m.nv; ++k)
-    if (m.v_parent[k] >= 0) ++children[static_cast<std::size_t>(m.v_parent[k])];
-  for (int k = 0; k < m.nv; ++k) {
-    const int parent = m.v_parent[k];
-    const bool only_child = parent >= 0 && parent == k - 1 && children[static_cast<std::size_t>(parent)] == 1;
-    if (only_child && depth[static_cast<std::size_t>(k)] % 4 != 0)
-      panels.back().end = k + 1;
-    else
-      panels.push_back({k, k + 1, parent < 0 ? -1 : panel_of[static_cast<std::size_t>(parent)]});
-    panel_of[static_cast<std::size_t>(k)] = static_cast<std::int32_t>(panels.size()) - 1;
-  }
-  return panels;
 }
 
 int axis_of_dof(const ModelData& m, int k) {
@@ -156,12 +158,15 @@ int axis_of_dof(const ModelData& m, int k) {
 }
 
 WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
-                             std::shared_ptr<const ConstraintSet> constraints_)
+                             std::shared_ptr<const ConstraintSet> constraints_,
+                             const WorkspaceOptions& options)
     : model(std::move(model_)),
       constraints(std::move(constraints_)),
-      kernels(&tenon::kernels<double>()),
+      split(*model),
+      settings(constraints.get()),
+      kernels(&kernels_for(options.instructions)),
       tables(model->data(), cd()),
-      arena(model->data(), cd(), static_cast<std::size_t>(tables.row_first.back()), false),
+      arena(model->data(), cd(), tables.entry_count(), false),
       pv([this] { return std::make_unique<PvMemory<double>>(md(), cd()); }),
       pv_early([this] { return std::make_unique<PvEarlyMemory<double>>(md(), cd()); }),
       delassus([this] { return std::make_unique<DelassusMemory<double>>(md(), cd(), pv->data); }),
@@ -177,7 +182,7 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
   const std::size_t nv = static_cast<std::size_t>(model->nv), nq = static_cast<std::size_t>(model->nq);
   step.assign(2 * nq + 8 * nv, 0.0);
   step_lambda.assign(static_cast<std::size_t>(rows()), 0.0);
-  // What waits there is written after a solve, what a dense solve needs is not needed any more then.
+  // The dense solve and the results share this memory: results are written to it after the solve.
   stage.assign(std::max(stage_size(*model, static_cast<std::size_t>(rows())),
                         DenseMemory::room_size(cd(), dense_coordinates(*model))),
                0.0);
@@ -194,7 +199,7 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
     const ConstraintData& c = constraints->data();
     anchors.assign(12 * static_cast<std::size_t>(c.item_count), 0.0);
     item_of.assign(constraints->specs().size(), 0);
-    // A constraint of many rows is several items; the first stands for it (such a one has no frame anyway).
+    // A constraint of many rows is several items; its first item stands for it (it has no frame).
     for (int item = c.item_count - 1; item >= 0; --item)
       item_of[static_cast<std::size_t>(c.items[item].constraint)] = item;
     for (std::size_t i = 0; i < anchors.size(); i += 12) anchors[i] = anchors[i + 4] = anchors[i + 8] = 1;
@@ -212,15 +217,16 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
       return std::make_unique<IndependentSpace>(md(), cd(), w());
     });
   if (model->folding && (!constraints || constraints->folded()))
-    folded =
-        std::make_unique<FoldedWorkspace>(*model->folding, constraints ? constraints->folded() : nullptr);
-  if (model->closing) row_loops = std::make_unique<RowLoops>(model, *constraints);
-  // With these nothing of an automatic solve is left for later: dense takes over the rows on which others
+    folded = std::make_unique<FoldedWorkspace>(*model->folding, constraints ? constraints->folded() : nullptr,
+                                               options);
+  if (model->closing) row_loops = std::make_unique<RowLoops>(model, *constraints, options);
+  // With these an automatic solve allocates nothing later: dense takes over the rows on which other methods
   // stall.
   if (rows() > 0)
     for (const Method method : {choice.any, choice.proximal, Method::dense}) need(method);
   const bool tree = md().cluster_count == 0 && md().rotor_count == 0;
   if (!tree && rows() > 0 && cd()->inter_body_count > 0) need(Method::pv);
+  make_room(options);
 }
 
 WorkspaceImpl::~WorkspaceImpl() = default;
@@ -247,16 +253,64 @@ void WorkspaceImpl::need(Method method) {
   }
 }
 
+// The folded form, and those of loops by rows, make their own with the same options.
+void WorkspaceImpl::make_room(const WorkspaceOptions& options) {
+  const auto asked = [](std::uint32_t mask, auto member) {
+    return (mask >> static_cast<std::uint32_t>(member) & 1U) != 0;
+  };
+  for (std::uint32_t k = 1; rows() > 0 && k <= static_cast<std::uint32_t>(Method::pv_early); ++k)
+    if (asked(options.methods, k)) need(static_cast<Method>(k));
+
+  const bool loops_here = md().cluster_count > 0;
+  const std::uint32_t matrices = options.delassus_methods, inverses = options.damped_methods;
+  const bool operational = (options.products & product_operational_space) != 0;
+  if (matrices != 0 || inverses != 0 || operational) {
+    need_joint_space();
+    *delassus;
+    if (loops_here) loops.MG.data();
+    if (independent) *independent;
+  }
+  if (inverses != 0) *damped;
+  if (rows() > 0) {
+    if (matrices != 0 || inverses != 0) *pv;
+    const bool automatic_is_dense = cd()->inter_body_count > 0;
+    if (asked(matrices, DelassusMethod::dense) || asked(inverses, DampedInverseMethod::dense) ||
+        (automatic_is_dense && (matrices | inverses) != 0))
+      *textbook;
+  }
+
+  if ((options.products & product_projection) != 0 && rows() > 0) {
+    need(loops_here ? Method::prox_pv : Method::prox_ltl);
+    need(Method::dense);
+  }
+  if ((options.products & product_coriolis) != 0) *coriolis;
+  if ((options.products & product_mass_matrix) != 0) {
+    need_joint_space();
+    need_kept_mass_matrix();
+    if (independent) *independent;
+    coordinates.H.data();
+    coordinates.H_factor.data();
+  }
+  if ((options.products & product_inverse_mass) != 0) *delassus;
+  if ((options.products & product_centroidal) != 0) body_room.data();
+  if ((options.products & product_underactuated) != 0) *underactuated;
+  const std::uint32_t of_tree = product_coriolis | product_inverse_mass | product_loop_velocities;
+  if (loops_here && (options.products & of_tree) != 0) {
+    need_joint_space();
+    for (OnDemandArray* matrix : {&loops.M, &loops.MG, &loops.H}) matrix->data();
+  }
+}
+
 void WorkspaceImpl::need_joint_space() {
   if (elimination_tree) return;
-  arena.add_joint_space(md(), cd(), static_cast<std::size_t>(tables.row_first.back()));
+  arena.add_joint_space(md(), cd(), tables.entry_count());
   elimination_tree = std::make_unique<EliminationTree>(md(), cd(), w());
   w().elimination_tree = elimination_tree->data();
 }
 
 void WorkspaceImpl::need_kept_mass_matrix() {
   if (w().M) return;
-  arena.add_kept_mass_matrix(md(), cd(), static_cast<std::size_t>(tables.row_first.back()));
+  arena.add_kept_mass_matrix(md(), cd(), tables.entry_count());
   tell_parts();
 }
 
@@ -270,6 +324,11 @@ void WorkspaceImpl::tell_parts() {
   if (independent.made()) independent->follow(w());
 }
 
+void WorkspaceImpl::update_rows() {
+  if (independent.made()) independent->data.rows.poses = cd()->poses;
+  if (pv_early.made()) pv_early->update_rows(*cd());
+}
+
 Status WorkspaceImpl::fail(Status status, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
@@ -278,13 +337,14 @@ Status WorkspaceImpl::fail(Status status, const char* format, ...) {
   return status;
 }
 
-Workspace::Workspace(std::shared_ptr<const Model> model, std::shared_ptr<const ConstraintSet> constraints) {
+Workspace::Workspace(std::shared_ptr<const Model> model, std::shared_ptr<const ConstraintSet> constraints,
+                     const WorkspaceOptions& options) {
   if (!model) throw Error(Status::invalid_argument, "a workspace needs a model; give one");
   if (constraints && constraints->model() != model)
     throw Error(Status::invalid_argument,
                 "the constraint set is bound to another model; bind it to the model of the workspace");
   if (!constraints && !model->row_loops.empty()) constraints = ConstraintSet::bind(model, {});
-  impl_ = std::make_unique<WorkspaceImpl>(std::move(model), std::move(constraints));
+  impl_ = std::make_unique<WorkspaceImpl>(std::move(model), std::move(constraints), options);
 }
 Workspace::~Workspace() = default;
 
@@ -301,17 +361,18 @@ const SolveReport& Workspace::report() const noexcept {
   return impl_->report;
 }
 
+Instructions Workspace::instructions() const noexcept {
+  return impl_->kernels == kernels_of(Instructions::baseline) ? Instructions::baseline
+                                                              : Instructions::x86_64_v3;
+}
+
 std::size_t Workspace::bytes() const {
   const WorkspaceImpl& w = *impl_;
-  const std::size_t doubles = w.anchors.size() + w.step.size() + w.step_lambda.size() + w.stage.size() +
-                              w.zeros.size() + w.proximal.steps.size() * 2 + w.proximal.f.size() * 5;
-  const std::size_t indices = w.tables.count() + w.item_of.size();
-  const std::size_t folded = (w.folded ? w.folded->bytes() : 0) + (w.row_loops ? w.row_loops->bytes() : 0);
-  return sizeof w + folded + w.arena.bytes() + w.pv.bytes() + w.pv_early.bytes() + w.delassus.bytes() +
-         w.loops.bytes() + w.coordinates.bytes() + w.damped.bytes() + doubles * sizeof(double) +
-         indices * sizeof(std::int32_t) + (w.elimination_tree ? w.elimination_tree->bytes() : 0) +
-         w.dense.bytes() + w.textbook.bytes() + w.independent.bytes() + w.coriolis.bytes() +
-         w.body_room.bytes() + w.underactuated.bytes();
+  return sizeof w + bytes_of(w.tables, w.arena, w.pv, w.pv_early, w.delassus, w.loops, w.coordinates,
+                             w.folded, w.row_loops, w.damped, w.coriolis, w.underactuated, w.body_room,
+                             w.elimination_tree, w.independent, w.anchors, w.anchor_poses, w.item_of,
+                             w.proximal, w.lambda, w.user_rows, w.dense, w.textbook, w.step, w.step_lambda,
+                             w.stage, w.zeros, w.kinematics_v, w.quaternions, w.split, w.settings);
 }
 
 void Workspace::set_gravity(const Vector3& gravity) {

@@ -1,7 +1,7 @@
 // The kernels of one instruction set as a table of functions. A workspace picks its table once, when it is
-// made. The table is composed of groups; each is compiled by a file of its own in its folder
-// (<group>_kernels.cpp), so that a change to one kernel recompiles its group alone. A new group is a struct
-// here, a line in TENON_KERNEL_GROUPS and that file.
+// made. The table is composed of groups. Each is filled by <group>_kernels.hpp in its folder and compiled by
+// its own translation unit (kernels/*/<group>_kernels.cpp), so that a change to a kernel recompiles its group only.
+// A new group is a struct here, a line in TENON_KERNEL_GROUPS and these two files.
 #pragma once
 
 #include "kernels/cluster/independent_space_data.hpp"
@@ -17,12 +17,12 @@
 
 namespace tenon {
 
-// Which instructions a table is compiled for.
+// The name of the instructions a table is compiled for.
 struct InstructionSet {
   const char* instruction_set;
 };
 
-// Without constraints.
+// Kernels without constraints.
 template <class T>
 struct TreeKernels {
   void (*kinematics)(const ModelData&, const T* q, const T* v, const T* a, WorkspaceData<T>&);
@@ -35,7 +35,7 @@ struct TreeKernels {
   void (*rnea)(const ModelData&, const T* q, const T* v, const T* qdd, bool has_wrenches, T* tau,
                WorkspaceData<T>&);
   void (*crba)(const ModelData&, const T* q, T* M, int ld, WorkspaceData<T>&);
-  // Path rows of M and what is done with them (kernels/tree/ltl.hpp).
+  // Path rows of M, their factor and products (kernels/tree/ltl.hpp).
   void (*crba_rows)(const ModelData&, const T* q, T* rows, WorkspaceData<T>&);
   bool (*ltl_factor)(const ModelData&, T* rows, T* inv_d, const WorkspaceData<T>&);
   void (*ltl_solve)(const ModelData&, const T* rows, const T* inv_d, T* x, WorkspaceData<T>&);
@@ -44,7 +44,7 @@ struct TreeKernels {
               WorkspaceData<T>&);
 };
 
-// Constraint rows, and the recursion over articulated inertias.
+// Constraint rows, and constrainedABA.
 template <class T>
 struct ConstrainedAbaKernels {
   // Joint transforms, velocities and bias forces, then the constraint rows K, k at (q, v).
@@ -65,7 +65,8 @@ struct ConstrainedAbaKernels {
 // The Popov-Vereshchagin family.
 template <class T>
 struct PvKernels {
-  // kernels/constrained/pv.hpp, after constraint_state. split: the branches of the root are factored apart.
+  // kernels/constrained/pv.hpp, after constraint_state. split: the branches of the root are factored
+  // separately.
   bool (*pv_reduce)(const ModelData&, bool split, const T* v, const T* tau, PvData<T>&, WorkspaceData<T>&);
   T (*pv_factor)(const ModelData&, bool split, const double* scale, PvData<T>&);
   void (*pv_step)(const ModelData&, bool split, const T* R, const T* f, T* step, PvData<T>&);
@@ -101,8 +102,8 @@ struct JointSpaceKernels {
                          WorkspaceData<T>&);
 };
 
-// The same on models with embedded loops, kernels/cluster/independent_space.hpp: in independent coordinates.
-// Where a group above has a kernel that is not here, it serves with the tree, rows and workspace of
+// The same for models with embedded loops, in independent coordinates: kernels/cluster/independent_space.hpp.
+// Kernels of the group above that are missing here are used with the tree, rows and workspace of
 // IndependentSpaceData.
 template <class T>
 struct IndependentSpaceKernels {
@@ -124,7 +125,7 @@ struct IndependentSpaceKernels {
 template <class T>
 struct LoopKernels {
   void (*loop_constraints)(const ModelData&, const T* q, const T* v, WorkspaceData<T>&);
-  // -1, or the cluster that is singular at q.
+  // Returns the cluster that is singular at q, or -1.
   int (*cluster_constraints)(const ModelData&, const T* q, const T* v, WorkspaceData<T>&);
 };
 
@@ -139,7 +140,7 @@ struct DelassusKernels {
   bool (*pv_osim)(const ModelData&, const ConstraintData&, const T* q, PvData<T>&, WorkspaceData<T>&);
   bool (*pv_osimr)(const ModelData&, const ConstraintData&, const T* q, OsimrData<T>&, WorkspaceData<T>&);
 
-  // kernels/tree/articulated_inertia.hpp; every method above but ltl_osim leaves the same.
+  // kernels/tree/articulated_inertia.hpp; every method above but ltl_osim leaves the same results.
   bool (*sweep_inertias)(const ModelData&, const T* q, WorkspaceData<T>&);
   // kernels/tree/inverse_mass.hpp, after sweep_inertias.
   void (*inverse_mass_times)(const ModelData&, const T* B, int ldb, int count, T* X, int ldx,
@@ -157,7 +158,7 @@ struct DampedInverseKernels {
   void (*caba_osim_form)(CabaOsimData<T>&);
   void (*caba_osimf_apply)(const T* b, T* x, CabaOsimData<T>&);
 
-  // kernels/delassus/pv_osimf.hpp. damping: rows. form uses up what factor left.
+  // kernels/delassus/pv_osimf.hpp. damping: rows. form overwrites what factor left.
   bool (*pv_osimf_factor)(const ModelData&, const ConstraintData&, const T* q, const T* damping, PvData<T>&,
                           PvOsimfData<T>&, WorkspaceData<T>&);
   void (*pv_osimf_apply)(const T* b, const T* damping, T* x, PvOsimfData<T>&);
@@ -169,8 +170,8 @@ struct DampedInverseKernels {
   void (*dense_inverse)(T* F, const T* inv_d, int n, int s, T* N, T* X);
 };
 
-// Products of velocities: the Coriolis matrix, and after kinematics what is left where qdd = 0 and the
-// momentum about the centre of mass.
+// Terms of velocities: the Coriolis matrix; after kinematics, accelerations at qdd = 0 and the momentum about
+// the centre of mass.
 template <class T>
 struct MomentumKernels {
   void (*coriolis)(const ModelData&, const T* q, const T* v, T* C, int ld, CoriolisData<T>&,
@@ -182,7 +183,7 @@ struct MomentumKernels {
   void (*centroidal_bias)(const ModelData&, const T* com, T* out6, T* a, const WorkspaceData<T>&);
 };
 
-// Type of a group, and the function that gives it.
+// Type of a group, and the function that returns it.
 #define TENON_KERNEL_GROUPS(F)                          \
   F(TreeKernels, tree_kernels)                          \
   F(ConstrainedAbaKernels, constrained_kernels)         \

@@ -1,22 +1,26 @@
-// What kernels see of a workspace: pointers into one arena, each field meaning one thing. Node arrays have a
-// slot before the first node, for the world (node -1), so that sweeps need no test for the root.
+// A workspace as kernels see it: pointers into one arena. Each field has one meaning. Node arrays have a slot
+// before the first node, for the world (node -1), so that sweeps need no test for the root.
 #pragma once
 
 #include <cstdint>
 
 namespace tenon {
 
-// X-macro of every field of the arena: name, numbers per item, kind of item. One list serves the declaration,
-// the allocation and the NaN fill of debug builds.
-//   node: node_count + 1 items, the first for the world; node_packs: the same rounded up to whole packs
-//   behind the world; node_lanes: node_count items in groups of four, number by number in lanes of four
-//   (kernels/joint/root_frame_poses.hpp); angle: node_count items rounded up to whole packs; dof: nv items; row:
-//   constraint rows; dof_columns, row_columns: nv, rows rounded up to packs of four (spatial/lanes.hpp);
-//   dof_lanes: with room for a pack behind the last; path_rows: a matrix with the sparsity of the tree
-//   (kernels/tree/ltl.hpp); dof_row: nv of row_columns; row_pair: row_columns squared; inter_body_row: inter-body
-//   rows (model/constraint_data.hpp). Only in models with kinematic loops: loop_node, loop_dof as node,
-//   dof; loop_row: loop rows; rotor: folded rotors, rounded up to whole packs; loop_block, G_block,
-//   loop_work: ModelData::loop_K_size, G_size, loop_scratch_size numbers
+// X-macro of all fields of the arena: name, numbers per item, kind of item. The same list declares the
+// fields, allocates them and fills them with NaN in debug builds. Kinds of items:
+//   node            node_count + 1, the first for the world
+//   node_packs      the same, rounded up to whole packs behind the world
+//   node_lanes      node_count, in groups of four, each number in four lanes (joint/root_frame_poses.hpp)
+//   angle           node_count, rounded up to whole packs
+//   dof, row        nv; constraint rows
+//   dof_columns, row_columns   the same, rounded up to packs of four (spatial/lanes.hpp)
+//   dof_lanes       dof_columns and one more pack
+//   path_rows       a matrix with the sparsity of the tree (kernels/tree/ltl.hpp)
+//   dof_row         nv of row_columns; row_pair: row_columns squared
+//   inter_body_row  inter-body rows (model/constraint_data.hpp)
+// and only in models with kinematic loops: loop_node and loop_dof as node and dof; loop_row: loop rows;
+// rotor: folded rotors, rounded up to whole packs; loop_block, G_block, loop_work: ModelData::loop_K_size,
+// G_size, loop_scratch_size numbers.
 #define TENON_WORKSPACE_FIELDS(F)                                                                           \
   F(angle, 1, angle) /* joint angle, body-frame sign; 0 where a node has none */                            \
   F(cos_q, 1, angle) /* its cosine */                                                                       \
@@ -25,10 +29,10 @@ namespace tenon {
   F(v, 6, node)      /* spatial velocity, body frame */                                                     \
   F(a, 6, node)      /* spatial acceleration minus gravity, body frame */                                   \
   F(f, 6, node)      /* RNEA: force through the joint */                                                    \
-  F(IA, 21, node)    /* articulated inertia handed up by children other than the next node */               \
+  F(IA, 21, node)    /* articulated inertia from children other than the next node */                       \
   F(pA, 6, node)     /* articulated bias force */                                                           \
-  F(IB, 21, node) /* constrained: inertia of a supporting node with what non-supporting children hand up */ \
-  F(pS, 6, node)  /* constrained: bias force handed up by supporting children through memory */             \
+  F(IB, 21, node) /* constrained: inertia of a supporting node with those of its non-supporting children */ \
+  F(pS, 6, node)  /* constrained: bias force that supporting children add through memory */                 \
   F(delta_pA, 6, node)            /* its change in a reduced sweep */                                       \
   F(delta_a, 6, node)             /* change of a in a reduced sweep */                                      \
   F(delta_u, 1, dof)              /* change of u in a reduced sweep */                                      \
@@ -45,49 +49,49 @@ namespace tenon {
   F(Rs, 9, node)                  /* constraint rows: world rotation of a supporting body */                \
   F(ps, 3, node)                  /* constraint rows: its world position */                                 \
   F(pose, 16, node_packs)         /* root frame: columns of the body's rotation, position; packs */         \
-  F(body_inertia, 10, node_lanes) /* root frame: constants of the model: m, h, I; body frame */             \
+  F(body_inertia, 10, node_lanes) /* root frame: m, h, I of the model; body frame */                        \
   F(angular_sign, 1, dof_columns) /* root frame: v_sign of a rotation, 0 of a translation */                \
-  F(linear_sign, 1, dof_columns)  /* root frame: the other way round */                                     \
+  F(linear_sign, 1, dof_columns)  /* root frame: v_sign of a translation, 0 of a rotation */                \
   F(S_root, 6, dof_lanes)         /* root frame: columns of the motion subspaces; six arrays */             \
   F(Ic, 12, node_packs)           /* CRBA: inertia of the body, then of its subtree; three packs */         \
   F(F_root, 6, dof_lanes)         /* CRBA: Ic S; six arrays */                                              \
-  F(S_path, 6, dof_columns)       /* CRBA: those of a coordinate and its ancestors; six path vectors */     \
+  F(S_path, 6, dof_columns)       /* CRBA: S of a coordinate and its ancestors; six path vectors */         \
   F(path_vector, 1, dof_lanes) /* LTL: numbers of a coordinate and its ancestors (kernels/tree/ltl.hpp) */  \
   F(wrench, 6, node)           /* external force on the body, body frame */                                 \
   F(L, 1, path_rows)           /* sparse factor M = L^T D L kept for solves, path rows */                   \
   F(L_inv_d, 1, dof)           /* 1 / D of that factor */                                                   \
   F(M, 1, path_rows)           /* mass matrix kept for products, path rows */                               \
-  F(H, 1, path_rows)           /* mass matrix of the present call, path rows */                             \
+  F(H, 1, path_rows)           /* mass matrix of this call, path rows */                                    \
   F(H_L, 1, path_rows)         /* its sparse factor, or that of M + J^T mu J */                             \
   F(H_inv_d, 1, dof)           /* 1 / D of that factor */                                                   \
   F(vw, 8, node_packs)         /* joint space: velocity, root frame; packs w, v */                          \
-  F(aw, 8, node_packs)         /* joint space: acceleration minus gravity where qdd = 0, likewise */        \
-  F(fw, 8, node_packs)         /* joint space: bias force of the body, then of its subtree, likewise */     \
+  F(aw, 8, node_packs)         /* joint space: acceleration minus gravity at qdd = 0, the same */           \
+  F(fw, 8, node_packs)         /* joint space: bias force of the body, then of its subtree, the same */     \
   F(Kw, 6, row_columns)        /* joint space: constraint rows, root frame; six arrays */                   \
   F(JT, 1, dof_row)            /* J^T, row k: constraint rows of the subtree of k */                        \
   F(joint_force, 1, dof)       /* tau - c */                                                                \
   F(row_rhs, 1, row_columns)   /* J qdd = row_rhs */                                                        \
   F(Aw, 21, node)              /* M_mu: sum of mu K^T K over the subtree, root frame; by rows_node */       \
-  F(qdd_change, 1, dof)        /* proxLTLs: what an evaluation adds to qdd */                               \
+  F(qdd_change, 1, dof)        /* proxLTLs: change of qdd in an evaluation */                               \
   F(row_acceleration, 1, row_columns) /* J qdd */                                                           \
   F(H_root_d, 1, dof)                 /* D^-1/2 of the sparse factor of M */                                \
   F(ZT, 1, dof_row)                   /* Z^T = D^-1/2 L^-T J^T, stored as J^T is */                         \
   F(z, 1, dof)                        /* D^-1/2 L^-T (tau - c) */                                           \
   F(y, 1, dof)                        /* D^1/2 L qdd = z + Z^T lambda */                                    \
   F(row_free, 1, row_columns)         /* J M^-1 (tau - c) */                                                \
-  F(row_step, 1, row_columns)         /* rows on the way through an iteration */                            \
+  F(row_step, 1, row_columns)         /* rows in an iteration */                                            \
   F(row_soft, 1, row_columns)         /* proxLTL: compliance times multiplier */                            \
-  F(row_change, 1, row_columns)       /* proxLTLs: J times what an evaluation adds to qdd */                \
+  F(row_change, 1, row_columns)       /* proxLTLs: J times the change of qdd */                             \
   F(hard_share, 1, row_columns)       /* proxLTLs: mu_row / mu */                                           \
   F(soft_share, 1, row_columns)       /* proxLTLs: mu_row R */                                              \
-  F(delassus, 1, row_pair)            /* J M^-1 J^T, both triangles */                                      \
+  F(delassus, 1, row_pair)            /* J M^-1 J^T, lower triangle; proxLTL: both */                       \
   F(damping, 1, row_columns)          /* R + 1 / mu */                                                      \
   F(dual_factor, 1, row_pair)         /* L of delassus + damping = L D L^T */                               \
   F(dual_inv_d, 1, row_columns)       /* 1 / D of that */                                                   \
   F(dual_scaled, 4, row_columns)      /* scratch of that factorisation */                                   \
   F(K, 6, row)                        /* constraint rows, body frame */                                     \
   F(side_K, 12, inter_body_row)  /* inter-body rows: K on the first body, -K on the second, body frames */  \
-  F(side_Kw, 12, inter_body_row) /* joint space: likewise, world axes, about the root bodies' origins */    \
+  F(side_Kw, 12, inter_body_row) /* joint space: the same, root frame */                                    \
   F(k, 1, row)                   /* right-hand side for accelerations minus gravity */                      \
   F(row_gamma, 1, row)           /* velocity-product part of the row's acceleration */                      \
   F(row_error, 1, row)           /* position error of the row */                                            \
@@ -95,33 +99,33 @@ namespace tenon {
   F(desired, 1, row)             /* desired acceleration */                                                 \
   F(Ka, 1, row)                  /* K a */                                                                  \
   F(mu_row, 1, row_columns)      /* penalty of the row, compliance included */                              \
-  F(row_force, 1, row_columns)   /* multiplier estimate handed to the sweep: adds K^T row_force */          \
-  F(row_lambda, 1, row_columns)  /* multiplier that acts: row_force - mu_row K a, kept by increments */     \
+  F(row_force, 1, row_columns)   /* input of the sweep: adds K^T row_force to the force on the body */      \
+  F(row_lambda, 1, row_columns)  /* multiplier that acts, row_force - mu_row K a, updated by increments */  \
   F(loop_R, 9, loop_node)        /* loops: rotation of the body in the frame of the cluster's parent */     \
   F(loop_p, 3, loop_node)        /* loops: its position there */                                            \
-  F(loop_V, 6, loop_node)        /* loops: velocity against that frame, its axes, about its origin */       \
-  F(loop_A, 6, loop_node)        /* loops: acceleration against it where qdd = 0, likewise */               \
-  F(loop_S, 6, loop_dof)         /* loops: columns of S, likewise, user sign */                             \
+  F(loop_V, 6, loop_node)        /* loops: velocity relative to that frame, its axes, about its origin */   \
+  F(loop_A, 6, loop_node)        /* loops: relative acceleration at qdd = 0, the same */                    \
+  F(loop_S, 6, loop_dof)         /* loops: columns of S, the same, user sign */                             \
   F(loop_phi, 1, loop_row)       /* loops: phi(q), zero where the loops are closed */                       \
   F(loop_k, 1, loop_row)         /* loops: -Kdot v */                                                       \
-  F(loop_K, 1, loop_block)       /* loops: blocks of K = d phi / dt by v */                                 \
+  F(loop_K, 1, loop_block)       /* loops: blocks of K, d phi / dt = K v */                                 \
   F(G, 1, G_block)               /* loops: blocks of G, v = G ydot */                                       \
   F(g, 1, loop_dof)              /* loops: qdd = G yddot + g */                                             \
-  F(loop_scratch, 1, loop_work)  /* loops: the split of one cluster */                                      \
-  F(cluster_F, 6, G_block)       /* clusters: force on each body and what hangs on it for yddot = 1 */      \
+  F(loop_scratch, 1, loop_work)  /* loops: scratch for the split of one cluster */                          \
+  F(cluster_F, 6, G_block)       /* clusters: force on each body and its subtree for yddot = 1 */           \
   F(cluster_D, 1, G_block)       /* clusters: LDL^T factor of D, row by row, 1/D on its diagonal */         \
   F(yddot, 1, loop_dof)          /* clusters: independent accelerations, from v_begin on */                 \
   F(rotor_rate, 1, rotor)        /* folded rotors: their velocities, user sign */                           \
   F(rotor_angle, 1, rotor)       /* folded rotors: their angles, user sign */                               \
   F(rotor_cos, 1, rotor)         /* folded rotors: cosines */                                               \
   F(rotor_sin, 1, rotor)         /* folded rotors: sines */                                                 \
-  F(rotor_work, 1, loop_dof)     /* folded rotors: what a refining sweep finds left at their drives */      \
-  F(drive_bias, 1, loop_dof)     /* folded rotors: what wobbling asks of the joints that drive them */      \
-  F(wobble, 6, loop_node)        /* folded rotors: what they add to the inertia of carriers */
+  F(rotor_work, 1, loop_dof)     /* folded rotors: residual at their drives in a refining sweep */          \
+  F(drive_bias, 1, loop_dof)     /* folded rotors: torque of wobbling on the driving joints */              \
+  F(wobble, 6, loop_node)        /* folded rotors: their part of the inertia of carriers */
 
-// Velocity coordinates that follow each other, each the only child of the one before it, so that they have
-// one subtree: the coordinates up to subtree_end. What does not lie on their way to the root nor in the
-// subtree lies in [gap_begin, gap_end).
+// A run: consecutive velocity coordinates, each the only child of the one before, so that all have the same
+// subtree end. Coordinates that are neither ancestors of the run nor in its subtree lie in [gap_begin,
+// gap_end).
 struct DofRun {
   std::int32_t first, end, subtree_end, gap_begin, gap_end;
 };
@@ -129,9 +133,8 @@ struct DofRun {
 template <class T>
 struct EliminationTreeData;
 
-// Coordinates of one run whose places on the way from the root share a pack, and the panel before it on the
-// way
-// (-1: none).
+// Coordinates of one run whose places in path vectors share a pack, and the previous panel on their path from
+// the root (-1: none).
 struct DofPanel {
   std::int32_t first, end, above;
 };
@@ -141,28 +144,27 @@ struct WorkspaceData {
 #define TENON_FIELD(name, size, item) T* name;
   TENON_WORKSPACE_FIELDS(TENON_FIELD)
 #undef TENON_FIELD
-  const std::int32_t* node_flags;  // NodeFlag bits
-  const std::int32_t*
-      support_flags;               // the same for sweeps that keep supporting nodes apart; null without rows
-  const std::int32_t* dof_depth;   // per velocity coordinate: how many ancestors it has
-  const std::int32_t* row_first;   // and where its row begins among path rows (kernels/tree/ltl.hpp)
-  const std::int32_t* axis_place;  // and where its axis stands in pose: a column of the rotation of its body
-  const std::int32_t* root_node;   // per node: the root of its tree
-  const std::int32_t* rows_node;  // per supporting node: the last one below with the same rows in its subtree
+  const std::int32_t* node_flags;     // NodeFlag bits
+  const std::int32_t* support_flags;  // the same for sweeps with supporting nodes; null without rows
+  const std::int32_t* dof_depth;      // per velocity coordinate: the number of its ancestors
+  const std::int32_t* row_first;      // per velocity coordinate: start of its path row (kernels/tree/ltl.hpp)
+  const std::int32_t* axis_place;     // its axis in pose: a column of the rotation of its body
+  const std::int32_t* root_node;      // per node: the root of its tree
+  const std::int32_t* rows_node;  // per supporting node: last descendant with the same rows in the subtree
   std::int32_t run_count;
   const DofRun* runs;  // ascending
   std::int32_t panel_count;
   const DofPanel* panels;  // ascending
   T gravity[3];
-  EliminationTreeData<T>* elimination_tree;  // M + J^T mu J with inter-body rows; null without
+  EliminationTreeData<T>* elimination_tree;  // of M + J^T mu J with inter-body rows; null without
   const double* anchors;  // 12 numbers per constraint item: R row by row, p (world pose of the held frame)
 };
 
 enum NodeFlag : std::int32_t {
-  node_adds_to_memory = 1,  // its parent is not the node before it: the inertia goes through memory
-  node_first_to_store = 2,  // and it is the first to do so in a sweep from the leaves
-  node_collects = 4,        // some child handed inertia over through memory
-  node_carries = 8,         // the next node is its child: inertia is carried in registers
+  node_adds_to_memory = 1,  // its parent is not the node before it: its inertia goes through memory
+  node_first_to_store = 2,  // the first child to do so in an inward sweep
+  node_collects = 4,        // some child adds its inertia through memory
+  node_carries = 8,         // the next node is its child: inertia stays in registers
   node_supports = 16,       // support_flags only: it or a descendant is constrained
   node_has_base = 32,       // support_flags only: a supporting node with non-supporting children
 };

@@ -1,13 +1,17 @@
-// The checks of a description, in the order in which a mistake would mislead the next check: numbers of each
-// link, joint and frame; names; then the tree. A tree is n links, one of them without a joint above it, all
-// reached from it.
+// The checks of a description, ordered so that a mistake does not mislead a later check: numbers of each
+// link, joint and frame; names; then the tree. A tree has n links, exactly one without a joint above it, from
+// which all others are reached.
 #include "mechanism/description.hpp"
 
+#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <sstream>
 #include <unordered_map>
+
+#include "scalar/finite.hpp"
+#include "scalar/index.hpp"
 
 namespace tenon {
 
@@ -26,56 +30,37 @@ std::string quoted_list(const std::vector<std::string>& names, std::size_t most)
   return text;
 }
 
+namespace {
+
+using Rotation = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
+
+double defect_of(const Rotation& R) {
+  const double defect = (R.transpose() * R - Rotation::Identity()).cwiseAbs().maxCoeff();
+  return R.determinant() > 0 ? defect : std::numeric_limits<double>::infinity();
+}
+
+}  // namespace
+
 double rotation_defect(const Matrix3& R) {
-  double defect = 0;
-  for (std::size_t i = 0; i < 3; ++i) {
-    for (std::size_t j = 0; j < 3; ++j) {
-      const double ij = R[i] * R[j] + R[3 + i] * R[3 + j] + R[6 + i] * R[6 + j];
-      defect = std::max(defect, std::abs(ij - (i == j ? 1.0 : 0.0)));
-    }
-  }
-  const double determinant = R[0] * (R[4] * R[8] - R[5] * R[7]) - R[1] * (R[3] * R[8] - R[5] * R[6]) +
-                             R[2] * (R[3] * R[7] - R[4] * R[6]);
-  return determinant > 0 ? defect : std::numeric_limits<double>::infinity();
+  return defect_of(Eigen::Map<const Rotation>(R.data()));
 }
 
 Matrix3 nearest_rotation(const Matrix3& R) {
-  constexpr double rounding = 4e-15;  // of a sum of three products: a dozen times 2^-52, and a little
-  Matrix3 A = R;
+  constexpr double rounding = 4e-15;  // of a sum of three products: about 18 times 2^-52
+  Rotation A = Eigen::Map<const Rotation>(R.data());
   // Newton's iteration for the polar factor, A <- A (3 - A^T A) / 2, doubles the digits each time. A matrix
-  // that is as good as rounding allows is left alone, so that exact descriptions stay exact.
-  for (int step = 0; step < 4 && rotation_defect(A) > rounding; ++step) {
-    Matrix3 G, B;
-    for (std::size_t i = 0; i < 3; ++i) {
-      for (std::size_t j = 0; j < 3; ++j) {
-        const double ij = A[i] * A[j] + A[3 + i] * A[3 + j] + A[6 + i] * A[6 + j];
-        G[3 * i + j] = 0.5 * ((i == j ? 3.0 : 0.0) - ij);
-      }
-    }
-    for (std::size_t i = 0; i < 3; ++i) {
-      for (std::size_t j = 0; j < 3; ++j) {
-        B[3 * i + j] = A[3 * i] * G[j] + A[3 * i + 1] * G[3 + j] + A[3 * i + 2] * G[6 + j];
-      }
-    }
-    A = B;
-  }
-  return A;
+  // exact to rounding is not changed, so that exact descriptions stay exact.
+  for (int step = 0; step < 4 && defect_of(A) > rounding; ++step)
+    A = A * (1.5 * Rotation::Identity() - 0.5 * A.transpose() * A);
+  Matrix3 out;
+  Eigen::Map<Rotation>(out.data()) = A;
+  return out;
 }
 
 namespace {
 
-template <class Numbers>
-bool all_finite(const Numbers& numbers) {
-  return std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); });
-}
-
 double norm(const Vector3& a) {
   return std::hypot(a[0], a[1], a[2]);
-}
-
-bool has_axis(JointType type) {
-  return type == JointType::revolute || type == JointType::continuous || type == JointType::prismatic ||
-         type == JointType::planar || type == JointType::universal;
 }
 
 class Checker {
@@ -84,12 +69,9 @@ class Checker {
       : mechanism_(mechanism), options_(options) {}
 
   Description run() {
-    if (mechanism_.links.empty()) {
-      reject(mechanism_, Status::invalid_model, "the mechanism has no links; give it at least one");
-    }
-    if (!all_finite(options_.gravity)) {
-      reject(mechanism_, Status::not_finite, "gravity is not finite; give three numbers in m/s^2");
-    }
+    if (mechanism_.links.empty()) fail("the mechanism has no links; give it at least one");
+    if (!all_finite(options_.gravity))
+      fail("gravity is not finite; give three numbers in m/s^2", Status::not_finite);
     for (const MechanismLink& link : mechanism_.links) check_link(link);
     name_links();
     for (const MechanismJoint& joint : mechanism_.joints) check_joint(joint);
@@ -103,16 +85,18 @@ class Checker {
   }
 
  private:
+  [[noreturn]] void fail(const std::string& text, Status status = Status::invalid_model) const {
+    reject(mechanism_, status, text);
+  }
+
   void check_link(const MechanismLink& link) {
     const std::string who = "link " + quoted(link.name) + ": ";
-    if (!std::isfinite(link.mass) || !all_finite(link.center_of_mass) || !all_finite(link.inertia)) {
-      reject(mechanism_, Status::not_finite,
-             who + "mass, centre of mass or inertia is not finite; give finite numbers");
-    }
+    if (!std::isfinite(link.mass) || !all_finite(link.center_of_mass) || !all_finite(link.inertia))
+      fail(who + "mass, centre of mass or inertia is not finite; give finite numbers", Status::not_finite);
     if (link.mass < 0) {
       std::ostringstream text;
       text << who << "mass is " << link.mass << " kg; give a mass of zero or more";
-      reject(mechanism_, Status::invalid_inertia, text.str());
+      fail(text.str(), Status::invalid_inertia);
     }
   }
 
@@ -122,64 +106,46 @@ class Checker {
     description_.joint_above.resize(description_.link_count, -1);
     for (std::size_t i = 0; i < mechanism_.links.size(); ++i) {
       const std::string& name = mechanism_.links[i].name;
-      if (name.empty()) {
-        reject(mechanism_, Status::invalid_model,
-               "link number " + std::to_string(i) + " has no name; give it one");
-      }
-      if (!link_index_.emplace(name, i).second) {
-        reject(mechanism_, Status::invalid_model,
-               "two links are named " + quoted(name) + "; rename one of them");
-      }
+      if (name.empty()) fail("link number " + std::to_string(i) + " has no name; give it one");
+      if (!link_index_.emplace(name, i).second)
+        fail("two links are named " + quoted(name) + "; rename one of them");
     }
   }
 
   void name_joints() {
     std::unordered_map<std::string, int> names;
     const auto claim = [&](const std::string& name, const std::string& remedy) {
-      if (!names.emplace(name, 0).second) {
-        reject(mechanism_, Status::invalid_model, "two joints are named " + quoted(name) + "; " + remedy);
-      }
+      if (!names.emplace(name, 0).second) fail("two joints are named " + quoted(name) + "; " + remedy);
     };
     for (std::size_t i = 0; i < mechanism_.joints.size(); ++i) {
       const std::string& name = mechanism_.joints[i].name;
-      if (name.empty()) {
-        reject(mechanism_, Status::invalid_model,
-               "joint number " + std::to_string(i) + " has no name; give it one");
-      }
+      if (name.empty()) fail("joint number " + std::to_string(i) + " has no name; give it one");
       claim(name, "rename one of them");
     }
     for (const MechanismJoint& joint : mechanism_.joints) {
-      if (joint.type == JointType::universal) {
+      if (joint.type == JointType::universal)
         claim(joint.name + "_2", "the second axis of the universal joint " + quoted(joint.name) +
                                      " takes this name, so rename the other joint");
-      }
     }
-    if (options_.floating_base) {
+    if (options_.floating_base)
       claim(options_.floating_joint_name,
             "it is the name of the floating base joint, so choose another one for it");
-    }
   }
 
   void check_joint(const MechanismJoint& joint) {
     const std::string who = "joint " + quoted(joint.name) + ": ";
-    if (joint.type < JointType::fixed || joint.type > JointType::universal) {
-      reject(mechanism_, Status::unsupported, who + "its type is unknown; use one of the types of JointType");
-    }
-    if (!all_finite(joint.origin.rotation) || !all_finite(joint.origin.translation)) {
-      reject(mechanism_, Status::not_finite, who + "origin is not finite; give finite numbers");
-    }
-    if (rotation_defect(joint.origin.rotation) > rotation_tolerance) {
-      reject(mechanism_, Status::invalid_model,
-             who + "the rotation of its origin is no rotation matrix; give an orthonormal right-handed one");
-    }
-    if (!std::isfinite(joint.armature) || !std::isfinite(joint.damping) || !std::isfinite(joint.friction)) {
-      reject(mechanism_, Status::not_finite,
-             who + "armature, damping or friction is not finite; give finite numbers");
-    }
+    if (joint.type < JointType::fixed || joint.type > JointType::universal)
+      fail(who + "its type is unknown; use one of the types of JointType", Status::unsupported);
+    if (!all_finite(joint.origin.rotation) || !all_finite(joint.origin.translation))
+      fail(who + "origin is not finite; give finite numbers", Status::not_finite);
+    if (rotation_defect(joint.origin.rotation) > rotation_tolerance)
+      fail(who + "the rotation of its origin is no rotation matrix; give an orthonormal right-handed one");
+    if (!std::isfinite(joint.armature) || !std::isfinite(joint.damping) || !std::isfinite(joint.friction))
+      fail(who + "armature, damping or friction is not finite; give finite numbers", Status::not_finite);
     if (joint.armature < 0) {
       std::ostringstream text;
       text << who << "armature is " << joint.armature << "; give a rotor inertia of zero or more";
-      reject(mechanism_, Status::invalid_inertia, text.str());
+      fail(text.str(), Status::invalid_inertia);
     }
     check_limits(joint, who);
     if (has_axis(joint.type)) check_axis(joint.axis, who + "axis");
@@ -190,23 +156,21 @@ class Checker {
     const JointLimits& limits = joint.limits;
     if (std::isnan(limits.lower) || std::isnan(limits.upper) || std::isnan(limits.effort) ||
         std::isnan(limits.velocity)) {
-      reject(mechanism_, Status::not_finite,
-             who + "a limit is not a number; give a number, or infinity for no limit");
+      fail(who + "a limit is not a number; give a number, or infinity for no limit", Status::not_finite);
     }
     const bool limited = joint.type != JointType::fixed && joint.type != JointType::continuous;
     if (limited && limits.lower > limits.upper) {
       std::ostringstream text;
       text << who << "lower limit " << limits.lower << " is above upper limit " << limits.upper
            << "; swap them";
-      reject(mechanism_, Status::invalid_model, text.str());
+      fail(text.str());
     }
   }
 
   void check_axis(const Vector3& axis, const std::string& what) {
     if (!all_finite(axis) || !std::isfinite(norm(axis)))
-      reject(mechanism_, Status::not_finite, what + " is not finite; give three finite numbers");
-    if (norm(axis) < shortest_axis)
-      reject(mechanism_, Status::invalid_model, what + " is zero; give a unit axis");
+      fail(what + " is not finite; give three finite numbers", Status::not_finite);
+    if (norm(axis) < shortest_axis) fail(what + " is zero; give a unit axis");
   }
 
   void check_second_axis(const MechanismJoint& joint, const std::string& who) {
@@ -214,19 +178,15 @@ class Checker {
     const Vector3 &a = joint.axis, &b = joint.axis2;
     const Vector3 c = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
     constexpr double parallel = 1e-6;  // rad: files have six digits
-    if (norm(c) < parallel * norm(a) * norm(b)) {
-      reject(mechanism_, Status::invalid_model,
-             who + "axis2 is parallel to axis; give two different axes, or make it a revolute joint");
-    }
+    if (norm(c) < parallel * norm(a) * norm(b))
+      fail(who + "axis2 is parallel to axis; give two different axes, or make it a revolute joint");
   }
 
   std::size_t link_of(const MechanismJoint& joint, const std::string& name, const char* role) {
     const auto found = link_index_.find(name);
-    if (found == link_index_.end()) {
-      reject(mechanism_, Status::invalid_model,
-             "joint " + quoted(joint.name) + ": its " + role + " link " + quoted(name) +
-                 " does not exist; add the link or correct the name");
-    }
+    if (found == link_index_.end())
+      fail("joint " + quoted(joint.name) + ": its " + role + " link " + quoted(name) +
+           " does not exist; add the link or correct the name");
     return found->second;
   }
 
@@ -235,11 +195,9 @@ class Checker {
                       child = link_of(joint, joint.child, "child");
     const int parent_link = static_cast<int>(parent), child_link = static_cast<int>(child);
     if (description_.joint_above[child] >= 0) {
-      const std::string& other =
-          description_.joints[static_cast<std::size_t>(description_.joint_above[child])].data.name;
-      reject(mechanism_, Status::invalid_model,
-             "link " + quoted(joint.child) + " is the child of two joints, " + quoted(other) + " and " +
-                 quoted(joint.name) + "; keep one of them, and add a loop in place of the other");
+      const std::string& other = description_.joints[index(description_.joint_above[child])].data.name;
+      fail("link " + quoted(joint.child) + " is the child of two joints, " + quoted(other) + " and " +
+           quoted(joint.name) + "; keep one of them, and add a loop in place of the other");
     }
     MechanismJoint clean = joint;
     clean.origin.rotation = nearest_rotation(joint.origin.rotation);
@@ -248,7 +206,7 @@ class Checker {
       hang(clean, parent, child, parent_link, child_link);
       return;
     }
-    // A massless link between two revolute joints.
+    // A massless link between the two revolute joints.
     const std::size_t middle = description_.joints_below.size();
     description_.joints_below.emplace_back();
     description_.joint_above.push_back(-1);
@@ -271,7 +229,7 @@ class Checker {
   void hang(const MechanismJoint& joint, std::size_t parent, std::size_t child, int parent_link,
             int child_link) {
     description_.joints_below[parent].push_back(description_.joints.size());
-    description_.joint_above[child] = static_cast<int>(description_.joints.size());
+    description_.joint_above[child] = count_of(description_.joints);
     description_.joints.push_back({joint, parent, child, parent_link, child_link});
   }
 
@@ -282,15 +240,14 @@ class Checker {
       if (roots.empty()) description_.root = i;
       roots.push_back(mechanism_.links[i].name);
     }
-    if (roots.size() > 1) {
-      reject(mechanism_, Status::invalid_model,
-             "there are " + std::to_string(roots.size()) + " root links, " + quoted_list(roots) +
-                 "; connect all but one to the tree by a joint");
-    }
+    if (roots.size() > 1)
+      fail("there are " + std::to_string(roots.size()) + " root links, " + quoted_list(roots) +
+           "; connect all but one to the tree by a joint");
     if (roots.empty()) reject_cycle(0);
   }
 
-  // With one joint above every link but the root, a link that is not reached from the root hangs on a cycle.
+  // Every link but the root has one joint above it, so a link that is not reached from the root is on a cycle
+  // or descends from one.
   void check_reached() {
     std::vector<char> reached(description_.joints_below.size(), 0);
     std::vector<std::size_t> open = {description_.root};
@@ -302,14 +259,14 @@ class Checker {
         open.push_back(description_.joints[joint].child);
     }
     const auto missed = std::find(reached.begin(), reached.end(), 0);
-    if (missed != reached.end()) reject_cycle(static_cast<std::size_t>(missed - reached.begin()));
+    if (missed != reached.end()) reject_cycle(index(missed - reached.begin()));
   }
 
-  // Walks up from a link that never meets the root: after as many steps as there are links it is on the
-  // cycle.
+  // Goes inward from a link that is not connected to the root: after as many steps as there are links it is
+  // on the cycle.
   [[noreturn]] void reject_cycle(std::size_t link) {
     const auto above = [&](std::size_t i) {
-      return description_.joints[static_cast<std::size_t>(description_.joint_above[i])].parent;
+      return description_.joints[index(description_.joint_above[i])].parent;
     };
     for (std::size_t step = 0; step < description_.joint_above.size(); ++step) link = above(link);
     std::vector<std::string> names;
@@ -320,35 +277,26 @@ class Checker {
     } while (at != link);
     std::reverse(names.begin(), names.end());
     std::rotate(names.begin(), std::min_element(names.begin(), names.end()), names.end());
-    reject(mechanism_, Status::invalid_model,
-           "the joints form a cycle through the links " + quoted_list(names, 8) +
-               "; remove one of its joints so that the links form a tree");
+    fail("the joints form a cycle through the links " + quoted_list(names, 8) +
+         "; remove one of its joints so that the links form a tree");
   }
 
   void check_frames() {
     for (const MechanismFrame& frame : mechanism_.frames) {
       const std::string who = "frame " + quoted(frame.name) + ": ";
-      if (frame.name.empty()) reject(mechanism_, Status::invalid_model, "a frame has no name; give it one");
-      if (link_index_.count(frame.link) == 0) {
-        reject(mechanism_, Status::invalid_model,
-               who + "its link " + quoted(frame.link) + " does not exist; add the link or correct the name");
-      }
-      if (!all_finite(frame.placement.rotation) || !all_finite(frame.placement.translation)) {
-        reject(mechanism_, Status::not_finite, who + "its placement is not finite; give finite numbers");
-      }
-      if (rotation_defect(frame.placement.rotation) > rotation_tolerance) {
-        reject(
-            mechanism_, Status::invalid_model,
-            who +
-                "the rotation of its placement is no rotation matrix; give an orthonormal right-handed one");
-      }
+      if (frame.name.empty()) fail("a frame has no name; give it one");
+      if (link_index_.count(frame.link) == 0)
+        fail(who + "its link " + quoted(frame.link) + " does not exist; add the link or correct the name");
+      if (!all_finite(frame.placement.rotation) || !all_finite(frame.placement.translation))
+        fail(who + "its placement is not finite; give finite numbers", Status::not_finite);
+      if (rotation_defect(frame.placement.rotation) > rotation_tolerance)
+        fail(who +
+             "the rotation of its placement is no rotation matrix; give an orthonormal right-handed one");
     }
     for (std::size_t i = 0; i < mechanism_.frames.size(); ++i) {
       const std::string& name = mechanism_.frames[i].name;
-      if (!link_index_.emplace(name, description_.link_count + i).second) {
-        reject(mechanism_, Status::invalid_model,
-               "two links or frames are named " + quoted(name) + "; rename the frame");
-      }
+      if (!link_index_.emplace(name, description_.link_count + i).second)
+        fail("two links or frames are named " + quoted(name) + "; rename the frame");
     }
   }
 

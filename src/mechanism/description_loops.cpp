@@ -1,17 +1,19 @@
-// The checks of what ties joints together: loops, couplings, gears and implicit constraints of a mechanism
-// whose links and joints are known to form a tree.
+// The checks of loops, couplings, gears and implicit constraints of a mechanism whose links and joints are
+// known to form a tree.
 #include <algorithm>
 #include <cmath>
 #include <sstream>
 #include <unordered_map>
 
 #include "mechanism/description.hpp"
+#include "scalar/finite.hpp"
+#include "scalar/index.hpp"
 
 namespace tenon {
 
 int moving_joint_above(const Description& description, std::size_t link) {
   for (int i = description.joint_above[link]; i >= 0;) {
-    const Description::Joint& joint = description.joints[static_cast<std::size_t>(i)];
+    const Description::Joint& joint = description.joints[index(i)];
     if (joint.data.type != JointType::fixed) return i;
     i = description.joint_above[joint.parent];
   }
@@ -20,20 +22,14 @@ int moving_joint_above(const Description& description, std::size_t link) {
 
 namespace {
 
-// Around 1e6 doubles are 1e-10 apart, a tenth of what a loop may be open (loop_tolerance).
+// Near 1e6 the spacing of doubles is 1e-10, a tenth of loop_tolerance.
 constexpr double largest_offset = 1e6;  // rad or m
 
-template <class Numbers>
-bool all_finite(const Numbers& numbers) {
-  return std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); });
-}
-
 bool closes_about_axis(JointType type) {
-  return type == JointType::revolute || type == JointType::continuous || type == JointType::prismatic ||
-         type == JointType::planar;
+  return has_axis(type) && type != JointType::universal;
 }
 
-// A rotation whose z is the direction of the axis.
+// A rotation whose z axis is along `axis`.
 Matrix3 rotation_to(const Vector3& axis) {
   const double length = std::hypot(axis[0], axis[1], axis[2]);
   const Vector3 z = {axis[0] / length, axis[1] / length, axis[2] / length};
@@ -91,7 +87,7 @@ class LoopReader {
     return found->second;
   }
 
-  // Its joint must have one position coordinate where that is asked for.
+  // one_dof: the joint must have one position coordinate.
   std::size_t joint_of(const std::string& who, const std::string& name, bool one_dof) const {
     const auto found = joints_.find(name);
     if (found == joints_.end())
@@ -228,11 +224,11 @@ class LoopReader {
     description_.implicits.push_back(std::move(made));
   }
 
-  // Moving joints from a link up to one that carries it.
+  // Moving joints from a link inward to its ancestor `to`.
   std::vector<std::size_t> joints_up(std::size_t link, std::size_t to) const {
     std::vector<std::size_t> joints;
     while (link != to) {
-      const std::size_t joint = static_cast<std::size_t>(description_.joint_above[link]);
+      const std::size_t joint = index(description_.joint_above[link]);
       if (description_.joints[joint].data.type != JointType::fixed) joints.push_back(joint);
       link = description_.joints[joint].parent;
     }
@@ -240,10 +236,10 @@ class LoopReader {
   }
 
   std::size_t parent_of(std::size_t link) const {
-    return description_.joints[static_cast<std::size_t>(description_.joint_above[link])].parent;
+    return description_.joints[index(description_.joint_above[link])].parent;
   }
 
-  // Joints from the root to each link.
+  // The number of joints between the root and each link.
   void find_depths() {
     depth_.assign(description_.joint_above.size(), -1);
     std::vector<std::size_t> way;
@@ -276,7 +272,7 @@ class LoopReader {
     return joints;
   }
 
-  // A joint that follows another that follows it has no position of its own.
+  // Joints that follow each other in a circle have no position of their own.
   void check_circles() const {
     std::vector<int> leaders(followers_.size(), 0);
     for (const auto& list : followers_)
@@ -307,7 +303,7 @@ class LoopReader {
   std::unordered_map<std::string, std::size_t> links_, joints_;
   std::unordered_map<std::string, std::string> names_;
   std::vector<int> depth_;                           // per link
-  std::vector<std::vector<std::size_t>> followers_;  // per joint: those that a coupling makes follow it
+  std::vector<std::vector<std::size_t>> followers_;  // per joint: those that follow it by a coupling
   std::vector<char> tied_;                           // per joint: some constraint moves it
 };
 

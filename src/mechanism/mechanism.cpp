@@ -1,6 +1,10 @@
 #include "tenon/mechanism.hpp"
 
+#include <Eigen/Geometry>
 #include <cmath>
+#include <iterator>
+
+#include "spatial/spatial.hpp"
 
 namespace tenon {
 
@@ -19,66 +23,67 @@ Matrix3 rotation_from_rpy(double roll, double pitch, double yaw) {
           cp * cr};
 }
 
+Matrix3 rotation_from_quaternion(const std::array<double, 4>& xyzw) {
+  const auto [x, y, z, w] = xyzw;
+  const double s = 2 / (x * x + y * y + z * z + w * w);
+  return {1 - s * (y * y + z * z), s * (x * y - z * w),     s * (x * z + y * w),
+          s * (x * y + z * w),     1 - s * (x * x + z * z), s * (y * z - x * w),
+          s * (x * z - y * w),     s * (y * z + x * w),     1 - s * (x * x + y * y)};
+}
+
+std::array<double, 4> quaternion_from_rotation(const Matrix3& R) {
+  const Eigen::Quaterniond q(Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(R.data()).eval());
+  const double sign = q.w() < 0 ? -1 : 1;
+  return {sign * q.x(), sign * q.y(), sign * q.z(), sign * q.w()};
+}
+
 Pose operator*(const Pose& a, const Pose& b) {
-  const Matrix3 &A = a.rotation, &B = b.rotation;
+  const Mat3<double> R = load_mat3<double>(a.rotation.data());
+  const Vec3<double> p = load_vec3<double>(a.translation.data());
   Pose c;
-  for (std::size_t i = 0; i < 3; ++i) {
-    for (std::size_t j = 0; j < 3; ++j) {
-      c.rotation[3 * i + j] = A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j] + A[3 * i + 2] * B[6 + j];
-    }
-    c.translation[i] = A[3 * i] * b.translation[0] + A[3 * i + 1] * b.translation[1] +
-                       A[3 * i + 2] * b.translation[2] + a.translation[i];
-  }
+  store(c.rotation.data(), R * load_mat3<double>(b.rotation.data()));
+  store(c.translation.data(), R * load_vec3<double>(b.translation.data()) + p);
   return c;
 }
 
 Pose inverse(const Pose& a) {
-  const Matrix3& A = a.rotation;
+  const Mat3<double> R = transpose(load_mat3<double>(a.rotation.data()));
   Pose c;
-  for (std::size_t i = 0; i < 3; ++i) {
-    for (std::size_t j = 0; j < 3; ++j) c.rotation[3 * i + j] = A[3 * j + i];
-    c.translation[i] = -(A[i] * a.translation[0] + A[3 + i] * a.translation[1] + A[6 + i] * a.translation[2]);
-  }
+  store(c.rotation.data(), R);
+  store(c.translation.data(), -(R * load_vec3<double>(a.translation.data())));
   return c;
 }
 
-int position_count(JointType type) {
-  switch (type) {
-    case JointType::fixed:
-      return 0;
-    case JointType::revolute:
-    case JointType::continuous:
-    case JointType::prismatic:
-      return 1;
-    case JointType::universal:
-      return 2;
-    case JointType::planar:
-      return 3;
-    case JointType::spherical:
-      return 4;
-    case JointType::floating:
-      return 7;
-  }
-  return 0;
+namespace {
+
+struct TypeFacts {
+  const char* name;
+  int positions, velocities;
+  bool has_axis;
+};
+constexpr TypeFacts types[] = {
+    {"fixed", 0, 0, false},    {"revolute", 1, 1, true},   {"continuous", 1, 1, true},
+    {"prismatic", 1, 1, true}, {"spherical", 4, 3, false}, {"planar", 3, 3, true},
+    {"floating", 7, 6, false}, {"universal", 2, 2, true},  {"unknown", 0, 0, false}};
+
+const TypeFacts& facts_of(JointType type) {
+  const bool known = type >= JointType::fixed && type <= JointType::universal;
+  return known ? types[static_cast<std::int32_t>(type)] : *(std::end(types) - 1);
 }
 
+}  // namespace
+
+const char* type_name(JointType type) {
+  return facts_of(type).name;
+}
+int position_count(JointType type) {
+  return facts_of(type).positions;
+}
 int velocity_count(JointType type) {
-  switch (type) {
-    case JointType::fixed:
-      return 0;
-    case JointType::revolute:
-    case JointType::continuous:
-    case JointType::prismatic:
-      return 1;
-    case JointType::universal:
-      return 2;
-    case JointType::spherical:
-    case JointType::planar:
-      return 3;
-    case JointType::floating:
-      return 6;
-  }
-  return 0;
+  return facts_of(type).velocities;
+}
+bool has_axis(JointType type) {
+  return facts_of(type).has_axis;
 }
 
 }  // namespace tenon

@@ -1,51 +1,34 @@
 #include "tenon/status.hpp"
 
+#include <utility>
+
 namespace tenon {
 
 const char* status_name(Status status) noexcept {
-  switch (status) {
-    case Status::ok:
-      return "ok";
-    case Status::max_iterations:
-      return "max_iterations";
-    case Status::infeasible:
-      return "infeasible";
-    case Status::rank_deficient:
-      return "rank_deficient";
-    case Status::invalid_argument:
-      return "invalid_argument";
-    case Status::wrong_size:
-      return "wrong_size";
-    case Status::not_finite:
-      return "not_finite";
-    case Status::out_of_range:
-      return "out_of_range";
-    case Status::not_normalized:
-      return "not_normalized";
-    case Status::parse_error:
-      return "parse_error";
-    case Status::file_error:
-      return "file_error";
-    case Status::invalid_model:
-      return "invalid_model";
-    case Status::invalid_inertia:
-      return "invalid_inertia";
-    case Status::not_found:
-      return "not_found";
-    case Status::not_positive_definite:
-      return "not_positive_definite";
-    case Status::singular_configuration:
-      return "singular_configuration";
-    case Status::open_loop:
-      return "open_loop";
-    case Status::unsupported:
-      return "unsupported";
-    case Status::out_of_memory:
-      return "out_of_memory";
-    case Status::internal_error:
-      return "internal_error";
-  }
-  return "unknown status";
+  static constexpr std::pair<Status, const char*> names[] = {
+      {Status::ok, "ok"},
+      {Status::max_iterations, "max_iterations"},
+      {Status::infeasible, "infeasible"},
+      {Status::rank_deficient, "rank_deficient"},
+      {Status::invalid_argument, "invalid_argument"},
+      {Status::wrong_size, "wrong_size"},
+      {Status::not_finite, "not_finite"},
+      {Status::out_of_range, "out_of_range"},
+      {Status::not_normalized, "not_normalized"},
+      {Status::parse_error, "parse_error"},
+      {Status::file_error, "file_error"},
+      {Status::invalid_model, "invalid_model"},
+      {Status::invalid_inertia, "invalid_inertia"},
+      {Status::not_found, "not_found"},
+      {Status::not_positive_definite, "not_positive_definite"},
+      {Status::singular_configuration, "singular_configuration"},
+      {Status::open_loop, "open_loop"},
+      {Status::unsupported, "unsupported"},
+      {Status::out_of_memory, "out_of_memory"},
+      {Status::internal_error, "internal_error"}};
+  for (const auto& [known, name] : names)
+    if (status == known) return name;
+  return "unknown";
 }
 
 }  // namespace tenon

@@ -1,4 +1,4 @@
-// UTF-8, as texts and messages are written ([RFC3629]: no overlong forms, no surrogates, nothing above
+// UTF-8, the encoding of texts and messages ([RFC3629]: no overlong forms, no surrogates, nothing above
 // U+10FFFF).
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace tenon {
 
-// Bytes of the character at `at`, 1 to 4; 0 where none begins there or its bytes are no valid character.
+// Length of the character at `at`, 1 to 4 bytes; 0 if no valid character begins there.
 inline std::size_t utf8_character(std::string_view text, std::size_t at) noexcept {
   const auto byte = [&](std::size_t k) {
     return at + k < text.size() ? static_cast<unsigned char>(text[at + k]) : 0U;
@@ -26,11 +26,11 @@ inline std::size_t utf8_character(std::string_view text, std::size_t at) noexcep
   return overlong || surrogate || too_large ? 0 : length;
 }
 
-// Where the first byte stands that belongs to no valid character; the size of the text where there is none.
+// Position of the first byte that belongs to no valid character; the size of the text if all are valid.
 inline std::size_t valid_utf8(std::string_view text) noexcept {
   std::size_t at = 0;
   while (at < text.size()) {
-    std::uint64_t eight = 0;  // at once, where they are ASCII: most are
+    std::uint64_t eight = 0;  // read at once; most texts are ASCII
     for (; at + 8 <= text.size(); at += 8) {
       std::memcpy(&eight, text.data() + at, 8);
       if ((eight & 0x8080808080808080U) != 0) break;
@@ -43,14 +43,14 @@ inline std::size_t valid_utf8(std::string_view text) noexcept {
   return at;
 }
 
-// The most bytes, up to `most`, that end between two characters.
+// The largest number of bytes, up to `most`, that does not end within a character.
 inline std::size_t cut_utf8(std::string_view text, std::size_t most) noexcept {
   if (text.size() <= most) return text.size();
   while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0U) == 0x80U) --most;
   return most;
 }
 
-// Takes away the character that vsnprintf, asked for `wanted` bytes, cut at the end of a buffer of `size`
+// Removes the character that vsnprintf, which needed `wanted` bytes, cut at the end of a buffer of `size`
 // bytes.
 inline void drop_cut_character(char* buffer, std::size_t size, int wanted) noexcept {
   if (size == 0 || wanted < 0 || static_cast<std::size_t>(wanted) < size) return;

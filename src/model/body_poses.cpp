@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tenon/model.hpp"
+#include "scalar/index.hpp"
 
 namespace tenon {
 namespace {
@@ -24,7 +24,7 @@ Mat3<double> rotation_of_quaternion(const double* xyzw) {
 
 constexpr Mat3<double> identity = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 
-// Pose of the moved frame in the joint's own frame, which is the body frame at q = 0.
+// Pose of the child in the joint frame; the identity at q = 0.
 Placement joint_motion(const NodeData& node, const double* q) {
   const double x = node.sign * q[0];
   switch (node.kind) {
@@ -67,18 +67,6 @@ class Random {
   }
   std::uint64_t state_;
 };
-
-constexpr double pi = 3.14159265358979323846;
-
-// Uniform on the unit sphere of quaternions (K. Shoemake, Uniform random rotations, Graphics Gems III, 1992).
-void sample_quaternion(Random& random, double* xyzw) {
-  const double u = random.uniform(0, 1), a = random.uniform(0, 2 * pi), b = random.uniform(0, 2 * pi);
-  const double r = std::sqrt(1 - u), s = std::sqrt(u);
-  xyzw[0] = r * std::sin(a);
-  xyzw[1] = r * std::cos(a);
-  xyzw[2] = s * std::sin(b);
-  xyzw[3] = s * std::cos(b);
-}
 
 double sample_within(Random& random, const JointLimits& limits, double reach) {
   double low = std::max(limits.lower, -reach), high = std::min(limits.upper, reach);
@@ -129,7 +117,7 @@ std::vector<Placement> body_placements(const std::vector<NodeData>& nodes, const
   placements.reserve(nodes.size());
   for (const NodeData& node : nodes) {
     const Placement X = joint_placement(node, q);
-    placements.push_back(node.parent < 0 ? X : compose(placements[static_cast<std::size_t>(node.parent)], X));
+    placements.push_back(node.parent < 0 ? X : compose(placements[index(node.parent)], X));
   }
   return placements;
 }
@@ -137,6 +125,23 @@ std::vector<Placement> body_placements(const std::vector<NodeData>& nodes, const
 RigidInertia<double> body_inertia(const NodeData& node) {
   const double* I = node.I;
   return {node.mass, load_vec3<double>(node.h), {I[0], I[1], I[2], I[3], I[4], I[5]}};
+}
+
+void set_inertia(NodeData& node, const RigidInertia<double>& inertia) {
+  const Sym3<double>& I = inertia.I;
+  const double six[6] = {I.xx, I.xy, I.xz, I.yy, I.yz, I.zz};
+  node.mass = inertia.m;
+  store(node.h, inertia.h);
+  std::copy(six, six + 6, node.I);
+}
+
+// Nodes are numbered depth first, so the later of two is never an ancestor of the other.
+std::int32_t common_ancestor(const std::vector<NodeData>& nodes, std::int32_t a, std::int32_t b) {
+  while (a != b) {
+    std::int32_t& later = a > b ? a : b;
+    later = nodes[index(later)].parent;
+  }
+  return a;
 }
 
 void neutral_configuration(const std::vector<NodeData>& nodes, double* q) {
@@ -152,28 +157,11 @@ void neutral_configuration(const std::vector<NodeData>& nodes, double* q) {
 
 void sample_configuration(const Model& model, std::uint64_t seed, double* q, Sample sample) {
   Random random(seed);
-  for (const Model::Joint& joint : model.joints) {
-    double* x = q + joint.q_index;
-    const JointLimits limits = sample == Sample::anywhere ? JointLimits{} : joint.limits;
-    switch (joint.type) {
-      case JointType::spherical:
-        sample_quaternion(random, x);
-        break;
-      case JointType::planar:
-        x[0] = random.uniform(-1, 1), x[1] = random.uniform(-1, 1), x[2] = random.uniform(-pi, pi);
-        break;
-      case JointType::floating:
-        for (int k = 0; k < 3; ++k) x[k] = random.uniform(-1, 1);
-        sample_quaternion(random, x + 3);
-        break;
-      case JointType::prismatic:
-        x[0] = sample_within(random, limits, 1);
-        break;
-      default:
-        x[0] = sample_within(random, limits, pi);
-        break;
-    }
-  }
+  const auto uniform = [&](double low, double high) { return random.uniform(low, high); };
+  const auto hinge = [&](const JointLimits& limits, double reach) {
+    return sample_within(random, sample == Sample::anywhere ? JointLimits{} : limits, reach);
+  };
+  draw_configuration(model, uniform, hinge, q);
 }
 
 }  // namespace tenon

@@ -1,18 +1,17 @@
-// Poses and motion axes of the bodies of a tree, off the hot path: for the checks of Model::compile, for what
-// is prepared when a ConstraintSet is bound, and as an independent second text in tests. The hot path has its
-// own text in src/kernels.
+// Poses and motion axes of the bodies of a tree, for work that is not time-critical: checks of
+// Model::compile, binding of a ConstraintSet, and an independent computation for tests. The kernels do not
+// use it.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
 #include "model/model_data.hpp"
 #include "spatial/spatial.hpp"
-#include "tenon/mechanism.hpp"
+#include "tenon/model.hpp"
 
 namespace tenon {
-
-struct Model;
 
 // X_parent_child with a general rotation.
 using Placement = Transform<Rot3<double>, double>;
@@ -26,17 +25,18 @@ inline Placement compose(const Placement& a, const Placement& b) {
 inline double norm_squared(const Vec3<double>& a) {
   return dot(a, a);
 }
+inline Vec3<double> unit_vector(int k) {
+  return {k == 0 ? 1.0 : 0, k == 1 ? 1.0 : 0, k == 2 ? 1.0 : 0};
+}
 
-// The subspace of every joint is a run of consecutive coordinate axes [angular x y z; linear x y z] of the
-// body frame.
+// The subspace of every joint is consecutive coordinate axes of [angular x y z; linear x y z] of the body
+// frame.
 struct JointSubspace {
   int first, count;
 };
 JointSubspace joint_subspace(std::int32_t kind);
 inline Motion<double> coordinate_motion(int axis) {
-  const double e[6] = {axis == 0 ? 1.0 : 0, axis == 1 ? 1.0 : 0, axis == 2 ? 1.0 : 0,
-                       axis == 3 ? 1.0 : 0, axis == 4 ? 1.0 : 0, axis == 5 ? 1.0 : 0};
-  return load_motion<double>(e);
+  return {unit_vector(axis), unit_vector(axis - 3)};
 }
 
 // Pose of a node's body frame in its parent's at the positions q of the whole tree.
@@ -44,11 +44,42 @@ Placement joint_placement(const NodeData& node, const double* q);
 // Poses of all body frames in the world.
 std::vector<Placement> body_placements(const std::vector<NodeData>& nodes, const double* q);
 RigidInertia<double> body_inertia(const NodeData& node);
+void set_inertia(NodeData& node, const RigidInertia<double>& inertia);
+// The last node that the ways from the root to both pass; -1: the world.
+std::int32_t common_ancestor(const std::vector<NodeData>& nodes, std::int32_t a, std::int32_t b);
 
 // All zero, quaternions the identity.
 void neutral_configuration(const std::vector<NodeData>& nodes, double* q);
-// Seeded, the same on every machine: one-dof joints uniform within finite limits, cut to +-pi or +-1;
-// orientations uniform; translations of floating and planar joints within +-1.
+// Orientations uniform (K. Shoemake, Uniform random rotations, Graphics Gems III, 1992), translations of
+// floating and planar joints within +-1. uniform(low, high): a number between them. hinge(limits, reach): the
+// position of a one-dof joint.
+template <class Uniform, class Hinge>
+void draw_configuration(const Model& model, Uniform uniform, Hinge hinge, double* q) {
+  constexpr double pi = 3.14159265358979323846;
+  const auto draw_quaternion = [&](double* xyzw) {
+    const double u = uniform(0, 1), a = uniform(0, 2 * pi), b = uniform(0, 2 * pi);
+    xyzw[0] = std::sqrt(1 - u) * std::sin(a), xyzw[1] = std::sqrt(1 - u) * std::cos(a);
+    xyzw[2] = std::sqrt(u) * std::sin(b), xyzw[3] = std::sqrt(u) * std::cos(b);
+  };
+  for (const Model::Joint& joint : model.joints) {
+    double* x = q + joint.q_index;
+    switch (joint.type) {
+      case JointType::spherical:
+        draw_quaternion(x);
+        break;
+      case JointType::planar:
+        x[0] = uniform(-1, 1), x[1] = uniform(-1, 1), x[2] = uniform(-pi, pi);
+        break;
+      case JointType::floating:
+        for (int e = 0; e < 3; ++e) x[e] = uniform(-1, 1);
+        draw_quaternion(x + 3);
+        break;
+      default:
+        x[0] = hinge(joint.limits, joint.type == JointType::prismatic ? 1 : pi);
+    }
+  }
+}
+// Seeded, the same on every machine: one-dof joints uniform within finite limits, cut to +-pi or +-1.
 enum class Sample { within_limits, anywhere };
 void sample_configuration(const Model& model, std::uint64_t seed, double* q,
                           Sample sample = Sample::within_limits);

@@ -1,9 +1,9 @@
-// Which bodies kinematic loops tie together, and the order of bodies that follows ([LOOPS1] IV, [LOOPS2]
-// II-D).
+// Which bodies kinematic loops tie together, and the order of bodies that this requires ([LOOPS1] IV,
+// [LOOPS2] II-D).
 //
-// A constraint ties the bodies whose joints it moves. The smallest sets are wanted such that every constraint
-// lies in one set and all bodies of a set whose parents lie outside of it hang on one body. So sets that
-// share a body merge (nested and parallel loops), and a set that hangs on several bodies takes in the
+// A constraint ties the bodies whose joints it moves. Clusters are the smallest sets such that every
+// constraint lies in one set and all bodies of a set whose parents lie outside of it have the same parent. So
+// sets that share a body merge (nested and parallel loops), and a set with several parent bodies takes in the
 // outermost of them, until nothing changes; where that body belongs to another set, the two merge.
 #pragma once
 
@@ -18,9 +18,9 @@ namespace tenon {
 std::vector<std::int32_t> form_clusters(const std::vector<std::int32_t>& parent,
                                         const std::vector<std::vector<std::int32_t>>& tied);
 
-// New number of each body, and of none but bodies of trees with clusters: depth first over clusters and
-// single bodies, the bodies of a cluster in a row, those that carry others last, everything else in the old
-// order.
+// The new number of each body. Trees without clusters keep their order. In trees with clusters the order is
+// depth first over clusters and single bodies; the bodies of a cluster are contiguous, those with children
+// outside the cluster last; all else keeps the old order.
 std::vector<std::int32_t> number_by_cluster(const std::vector<std::int32_t>& parent,
                                             const std::vector<std::int32_t>& cluster);
 

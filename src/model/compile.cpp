@@ -1,12 +1,12 @@
 // Mechanism to Model: numbers bodies and coordinates, chooses body frames, lumps inertias.
 //
 // Frames. Call the pose at q = 0 home. A hinge (revolute or prismatic) whose axis is a coordinate axis of the
-// parent's body frame gets a body frame parallel to that frame at home, its origin at the joint origin: its
-// tree rotation is the identity and its motion planar. Any other hinge gets a frame with z along the axis and
-// x chosen so that as many hinges as possible further out are along its coordinate axes again. Spherical and
-// floating joints keep the link frame, whose axes their coordinates refer to; a planar joint gets z along the
-// normal. Every pose is composed from the description once, link by link, in the body frame; only the
-// decision "along a coordinate axis" has a tolerance.
+// parent's body frame gets a body frame parallel to that frame at home, with origin at the joint: its tree
+// rotation is the identity and its motion planar. Any other hinge gets a frame with z along the axis and x
+// chosen so that as many outer hinges as possible lie along its coordinate axes again. Spherical and floating
+// joints keep the link frame, to which their coordinates refer; a planar joint gets z along the normal. Every
+// pose is composed from the description once, link by link, in the body frame; only the decision "along a
+// coordinate axis" has a tolerance.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -23,6 +23,7 @@
 #include "model/inertia.hpp"
 #include "model/loops.hpp"
 #include "model/massless.hpp"
+#include "scalar/index.hpp"
 #include "tenon/model.hpp"
 
 namespace tenon {
@@ -31,8 +32,8 @@ namespace {
 using Vec = Vec3<double>;
 using Mat = Mat3<double>;
 
-// Sine of the angle below which an axis counts as a coordinate axis: well above the rounding of composed
-// rotations (1e-15 a joint), well below what an answer may lose.
+// Sine of the angle below which an axis counts as a coordinate axis: well above the rounding errors of
+// composed rotations (1e-15 a joint), well below the required accuracy.
 constexpr double alignment_tolerance = 1e-12;
 constexpr Mat identity = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 
@@ -41,9 +42,6 @@ Vec to_vec(const Vector3& a) {
 }
 Mat columns(const Vec& x, const Vec& y, const Vec& z) {
   return {x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z};
-}
-Vec unit(int k) {
-  return {k == 0 ? 1.0 : 0, k == 1 ? 1.0 : 0, k == 2 ? 1.0 : 0};
 }
 Vec normalized(const Vec& a) {
   return (1 / std::sqrt(norm_squared(a))) * a;
@@ -55,22 +53,22 @@ bool parallel(const Vec& a, const Vec& b) {
   return norm_squared(cross(a, b)) < alignment_tolerance * alignment_tolerance;
 }
 
-// The coordinate axis that a unit vector lies along, -1 for none.
+// The coordinate axis parallel to a unit vector, or -1.
 int coordinate_axis(const Vec& a) {
   for (int k = 0; k < 3; ++k) {
-    if (parallel(a, unit(k))) return k;
+    if (parallel(a, unit_vector(k))) return k;
   }
   return -1;
 }
 double component(const Vec& a, int k) {
-  return dot(a, unit(k));
+  return dot(a, unit_vector(k));
 }
 
 // Axes [x y normal] of a planar joint in its joint frame: x and y turned by the shortest rotation that takes
 // z to the normal; by half a turn about x where the normal is -z.
 Mat planar_axes(const Vec& n) {
   const double across = n.x * n.x + n.y * n.y;
-  if (n.z < 0 && across < 1e-20) return columns(unit(0), -unit(1), -unit(2));
+  if (n.z < 0 && across < 1e-20) return columns(unit_vector(0), -unit_vector(1), -unit_vector(2));
   // R = 1 + [w] + [w]^2 / (1 + z . n), w = z x n. Where z . n is negative, 1 + z . n = |w|^2 / (1 - z . n).
   const double scale = n.z < 0 ? (1 - n.z) / across : 1 / (1 + n.z);
   return columns({1 - scale * n.x * n.x, -scale * n.x * n.y, -n.x},
@@ -107,14 +105,14 @@ class Compiler {
   }
 
  private:
-  // The body that carries a link, and the link frame in it.
+  // The body that holds a link, and the link frame in it.
   struct Carrier {
     int body = -1;
     Placement in_body{{identity}, {0, 0, 0}};
   };
 
-  // Depth first, in the order of the description; home rotations of all links and home axes of all joints in
-  // the root frame on the way.
+  // Orders joints depth first, as described; computes home rotations of all links and home axes of all joints
+  // in the root frame.
   void order_joints() {
     home_.assign(description_.joints_below.size(), identity);
     home_axis_.resize(description_.joints.size());
@@ -135,7 +133,7 @@ class Compiler {
     }
   }
 
-  // Bodies of a cluster in a row (model/clusters.hpp).
+  // Makes the bodies of each cluster contiguous (model/clusters.hpp).
   void order_by_cluster() {
     std::vector<int> link_body(home_.size(), -1), joint_body(description_.joints.size(), -1);
     std::vector<std::int32_t> parent;
@@ -147,14 +145,14 @@ class Compiler {
       const Description::Joint& joint = description_.joints[i];
       link_body[joint.child] = link_body[joint.parent];
       if (joint.data.type == JointType::fixed) continue;
-      joint_body[i] = link_body[joint.child] = static_cast<int>(parent.size());
+      joint_body[i] = link_body[joint.child] = count_of(parent);
       parent.push_back(link_body[joint.parent]);
     }
     const std::vector<std::int32_t> number =
         number_by_cluster(parent, form_clusters(parent, tied_bodies(description_, joint_body)));
     const auto place = [&](std::size_t i) {
       const int body = link_body[description_.joints[i].child];
-      return body < 0 ? -1 : number[static_cast<std::size_t>(body)];
+      return body < 0 ? -1 : number[index(body)];
     };
     std::stable_sort(order_.begin(), order_.end(),
                      [&](std::size_t i, std::size_t j) { return place(i) < place(j); });
@@ -169,11 +167,11 @@ class Compiler {
         add_node(base, -1, static_cast<int>(description_.root), -1, joint_floating, 1, {0, 0, 0}, identity);
   }
 
-  void attach(std::size_t index) {
-    const Description::Joint& joint = description_.joints[index];
+  void attach(std::size_t number) {
+    const Description::Joint& joint = description_.joints[number];
     const Carrier& parent = bodies_[joint.parent];
     Carrier& child = bodies_[joint.child];
-    // The joint frame in the parent's body frame; at home also the frame of the child link.
+    // The joint frame in the parent's body frame; at home it is the frame of the child link.
     const Placement X = compose(parent.in_body, to_placement(joint.data.origin));
     if (joint.data.type == JointType::fixed) {
       child = {parent.body, X};
@@ -188,17 +186,18 @@ class Compiler {
       link_in_body = transpose(axes);
     }
     if (is_hinge(joint.data.type)) {
-      // Without the normalisation the rounding of X, transposed below, would double from hinge to hinge.
+      // Without normalisation the rounding errors of X, which is transposed below, would double at each
+      // hinge.
       frame = hinge_frame(joint, parent.body, normalized(X.R.R * to_vec(joint.data.axis)));
       link_in_body = transpose(frame.R) * X.R.R;
     }
     child.body = add_node(joint.data, joint.parent_link, joint.child_link, parent.body, frame.kind,
                           frame.sign, X.p, frame.R);
     child.in_body = {{link_in_body}, {0, 0, 0}};
-    joint_node_[index] = child.body;
-    // The second joint of a universal one hangs on no link of the description.
+    joint_node_[number] = child.body;
+    // The second joint of a universal one has no parent link in the description.
     if (joint.parent >= description_.link_count)
-      model_.joints.back().origin = model_.joints[static_cast<std::size_t>(parent.body)].origin;
+      model_.joints.back().origin = model_.joints[index(parent.body)].origin;
   }
 
   struct NodeFrame {
@@ -218,17 +217,17 @@ class Compiler {
             realigned(joint.child, parent, axis)};
   }
 
-  // z along the axis, x where most hinges further out turn out to lie along coordinate axes.
+  // z along the axis, x such that most outer hinges lie along coordinate axes.
   Mat realigned(std::size_t child, int parent, const Vec& axis) const {
-    const Mat parent_home = parent < 0 ? identity : body_home_[static_cast<std::size_t>(parent)];
+    const Mat parent_home = parent < 0 ? identity : body_home_[index(parent)];
     const Vec z = parent_home * axis;
     int most = 0;
-    // Where nothing further out suggests an x, the coordinate axis that is most nearly normal to z does.
+    // If no outer hinge suggests an x, take the coordinate axis most nearly normal to z.
     int k = 0;
     for (int j = 1; j < 3; ++j) {
       if (std::abs(component(axis, j)) < std::abs(component(axis, k)) - same_component) k = j;
     }
-    Vec x = unit(k);
+    Vec x = unit_vector(k);
     const std::vector<Vec> axes = hinge_axes_beyond(child);
     std::vector<Vec> tried;
     for (const Vec& a : axes) {
@@ -249,8 +248,8 @@ class Compiler {
     return columns(x, cross(axis, x), axis);
   }
 
-  // Home axes, in the root frame, of the hinges beyond a link whose frames follow from that link's: up to the
-  // next joint that brings a frame of its own, and no more than decide what pays, for loading is to be O(n).
+  // Home axes, in the root frame, of the outer hinges whose frames follow from this link's frame: up to the
+  // next joint with a frame of its own, and at most 64, so that compilation stays O(n).
   std::vector<Vec> hinge_axes_beyond(std::size_t link) const {
     constexpr std::size_t most_axes = 64;
     std::vector<Vec> axes;
@@ -280,7 +279,7 @@ class Compiler {
     store(data.R, R);
     int last = -1;
     if (parent >= 0) {
-      const Model::Joint& above = model_.joints[static_cast<std::size_t>(parent)];
+      const Model::Joint& above = model_.joints[index(parent)];
       last = above.v_index + above.nv - 1;
     }
     add_joint(joint, parent_link, child_link);
@@ -291,8 +290,8 @@ class Compiler {
       model_.armature.push_back(joint.armature);
     }
     model_.nodes.push_back(data);
-    body_home_.push_back(parent < 0 ? R : body_home_[static_cast<std::size_t>(parent)] * R);
-    depth_.push_back(parent < 0 ? 1 : depth_[static_cast<std::size_t>(parent)] + 1);
+    body_home_.push_back(parent < 0 ? R : body_home_[index(parent)] * R);
+    depth_.push_back(parent < 0 ? 1 : depth_[index(parent)] + 1);
     model_.depth = std::max(model_.depth, depth_.back());
     return node;
   }
@@ -322,8 +321,7 @@ class Compiler {
       if (i == description_.root) {
         made.joint = made.body;
       } else {
-        const Description::Joint& joint =
-            description_.joints[static_cast<std::size_t>(description_.joint_above[i])];
+        const Description::Joint& joint = description_.joints[index(description_.joint_above[i])];
         made.parent_link = joint.parent_link;
         if (joint.data.type != JointType::fixed) made.joint = made.body;
       }
@@ -335,7 +333,7 @@ class Compiler {
   void add_frames() {
     for (const MechanismFrame& frame : mechanism_.frames) {
       const int link = model_.find_link(frame.link);
-      const Model::Link& carrier = model_.links[static_cast<std::size_t>(link)];
+      const Model::Link& carrier = model_.links[index(link)];
       Pose placement = frame.placement;
       placement.rotation = nearest_rotation(placement.rotation);
       model_.links.push_back(
@@ -350,17 +348,10 @@ class Compiler {
       const std::array<double, 6>& I = link.inertia;
       const RigidInertia<double> at_center = {link.mass, {0, 0, 0}, {I[0], I[1], I[2], I[3], I[4], I[5]}};
       const Placement X = compose(to_placement(link.in_body), {{identity}, to_vec(link.center_of_mass)});
-      RigidInertia<double>& body = bodies[static_cast<std::size_t>(link.body)];
+      RigidInertia<double>& body = bodies[index(link.body)];
       body = body + inertia_to_parent(X, at_center);
     }
-    for (std::size_t i = 0; i < bodies.size(); ++i) {
-      NodeData& node = model_.nodes[i];
-      const Sym3<double>& I = bodies[i].I;
-      const double six[6] = {I.xx, I.xy, I.xz, I.yy, I.yz, I.zz};
-      node.mass = bodies[i].m;
-      store(node.h, bodies[i].h);
-      std::copy(six, six + 6, node.I);
-    }
+    for (std::size_t i = 0; i < bodies.size(); ++i) set_inertia(model_.nodes[i], bodies[i]);
   }
 
   const Mechanism& mechanism_;
@@ -392,7 +383,7 @@ std::shared_ptr<const Model> Model::compile(const Mechanism& mechanism, const Co
   return options.tolerant_inertias ? compiled(hold_massless_joints(mechanism)) : compiled(mechanism);
 }
 
-// Points data() at what has been compiled.
+// Makes data() point to the compiled arrays.
 void Model::publish(const Vector3& gravity) {
   ModelData& d = data_;
   d.node_count = body_count();
@@ -405,7 +396,7 @@ void Model::publish(const Vector3& gravity) {
   d.v_sign = v_sign.data();
   std::copy(gravity.begin(), gravity.end(), d.gravity);
 
-  const auto count = [](const auto& list) { return static_cast<std::int32_t>(list.size()); };
+  const auto count = [](const auto& list) { return count_of(list); };
   if (loops.clusters.empty()) {
     loops.node_cluster.assign(nodes.size(), -1);
     loops.independent.clear();
@@ -414,7 +405,7 @@ void Model::publish(const Vector3& gravity) {
   }
   loops.independent_q.clear();
   for (const Joint& joint : joints) {
-    if (loops.y_index.empty()) break;  // while the coordinates are being chosen
+    if (loops.y_index.empty()) break;  // coordinates are still being chosen
     const auto first = loops.y_index.begin() + joint.v_index;
     if (std::find(first, first + joint.nv, -1) != first + joint.nv) continue;
     for (int k = 0; k < joint.nq; ++k) loops.independent_q.push_back(joint.q_index + k);
@@ -438,7 +429,7 @@ void Model::publish(const Vector3& gravity) {
   d.coupling_entries = loops.coupling_entries.data();
   d.loop_offset = loops.offset.data();
   d.G_initial = loops.G_initial.data();
-  if (!loops.clusters.empty() || !rotors.empty()) spin.resize(static_cast<std::size_t>(nv), 0.0);
+  if (!loops.clusters.empty() || !rotors.empty()) spin.resize(index(nv), 0.0);
   d.rotor_count = count(rotors);
   d.wobbling_rotors = 0;
   for (const RotorData& rotor : rotors) d.wobbling_rotors += rotor.wobbles;
@@ -450,18 +441,17 @@ void Model::publish(const Vector3& gravity) {
   d.cluster_U_initial = cluster_U_initial.data();
 }
 
-int Model::find_link(std::string_view link_name) const {
-  for (std::size_t i = 0; i < links.size(); ++i) {
-    if (links[i].name == link_name) return static_cast<int>(i);
-  }
-  return -1;
+template <class List>
+static int find_name(const List& list, std::string_view name) {
+  const auto found = std::find_if(list.begin(), list.end(), [&](const auto& x) { return x.name == name; });
+  return found == list.end() ? -1 : static_cast<int>(found - list.begin());
 }
 
+int Model::find_link(std::string_view link_name) const {
+  return find_name(links, link_name);
+}
 int Model::find_joint(std::string_view joint_name) const {
-  for (std::size_t i = 0; i < joints.size(); ++i) {
-    if (joints[i].name == joint_name) return static_cast<int>(i);
-  }
-  return -1;
+  return find_name(joints, joint_name);
 }
 
 }  // namespace tenon

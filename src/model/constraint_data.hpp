@@ -1,4 +1,4 @@
-// What kernels see of a constraint set: plain arrays (see model/model_data.hpp for why).
+// A constraint set as kernels see it: plain arrays (see model/model_data.hpp).
 #pragma once
 
 #include <cstdint>
@@ -7,55 +7,55 @@ namespace tenon {
 
 struct ConstraintItem {
   std::int32_t constraint;  // index of its constraint in the set
-  std::int32_t node;        // the body its rows are numbered with, -1: on a link that is part of the world
+  std::int32_t node;        // the body its rows are numbered with; -1: the link is part of the world
   std::int32_t row_begin, row_count;
   std::uint32_t rows;       // bits: angular x y z, linear x y z; 0 for custom rows
   std::int32_t world_axes;  // 1: rows along the world's axes
   std::int32_t custom;      // index into custom (six numbers a row, body frame), -1 otherwise
   double R[9], p[3];        // constrained frame in the body frame
   double frequency, damping_ratio;
-  // Closures: the frame is held against one on a second body instead of an anchor.
-  std::int32_t closure;        // 1: is one
+  // Closures: the frame is held against a frame on a second body instead of an anchor.
+  std::int32_t closure;        // 1: this is one
   std::int32_t first, second;  // nodes of the two frames, -1: the world
   std::int32_t meet;           // nearest common ancestor of the two, -1: the world
   std::int32_t side_row;       // first of its rows among the inter-body ones; -1: at most one body moves
   double R2[9], p2[3];         // second frame in its body frame
 };
 
-// What the rows need to know of the world: nothing (axes of links), axes, or errors against anchors.
+// The world poses that rows need: none (axes of links), world axes, or poses for errors against anchors.
 enum class ConstraintPoses : std::int32_t { none, axes, with_errors };
 
-// Rows are numbered as the items stand, so that the rows of a subtree are contiguous; user_row leads back to
+// Rows are numbered in the order of the items, so that the rows of a subtree are contiguous; user_row gives
 // the order in which constraints were added.
 //
-// inter-body rows are closures between two moving bodies. They act on the two ways down from `meet` and on
-// nothing above it, for there the two parts cancel. They are numbered as the last rows of `meet` (of the root
-// of the first body where the two meet in the world only), so that the subtrees that hold both bodies have
-// them among their rows. Other closures move one body, or none, and are rows of it, or of the world, as any.
+// Inter-body rows are closures between two moving bodies. They act on the two paths outward from `meet` and
+// on nothing inward of it, where the two sides cancel. They are numbered as the last rows of `meet` (of the
+// root of the first body if the two meet at the world), so that subtrees that hold both bodies have them
+// among their rows. Other closures move one body or none and are rows of that body or of the world.
 struct ConstraintData {
   std::int32_t item_count, row_count;
   ConstraintPoses poses;
   const ConstraintItem* items;  // sorted by node, world ones (node -1) first
   const double* custom;
-  const double* weight;      // per row
-  const double* compliance;  // per row
-  const double* scale;       // per row: typical diagonal of J M^-1 J^T, sets the size of mu
-  // The least of all rows: typical length of its J L^-T over what it would be if its body were free. Small
-  // for a point beside the axis of the one joint that moves it; its penalty is that much larger than
+  const double* weight;        // per row
+  const double* compliance;    // per row
+  const std::int32_t* active;  // per row: 0 where it is switched off, so that all its numbers are zero
+  const double* scale;         // per row: typical diagonal of J M^-1 J^T, sets the size of mu
+  // The minimum over all rows of the row's typical length of J L^-T, divided by the length for a free body.
+  // Small for a point near the axis of the only joint that moves it; penalties are then much larger than
   // inertias.
   double least_leverage;
   const std::int32_t* user_row;  // per row: its number among the user's rows
   std::int32_t support_count;
-  const std::int32_t* support;     // nodes that carry a constrained node, themselves included, and with one
-                                   // body of a cluster all others, ascending
-  const std::int32_t* node_first;  // node_count + 1: items of node i are [node_first[i], node_first[i + 1])
+  const std::int32_t* support;  // nodes that carry a constrained node, themselves included, and with one
+                                // body of a cluster, all others of it, ascending
   const std::int32_t* node_row_first;  // node_count + 1: rows on node i itself are [., node_row_first[i + 1])
   const std::int32_t*
       subtree_row_end;  // node_count: rows on node i and its descendants are [node_row_first[i], .)
   std::int32_t inter_body_count, inter_body_row_count;
   const std::int32_t* inter_body;  // items of inter-body rows
-  // node_count: the joint of node i moves rows of [moved_begin[i], moved_end[i]) only: those of its subtree,
-  // and the inter-body ones that pass it. What a descendant moves is among them.
+  // node_count: the joint of node i moves only rows in [moved_begin[i], moved_end[i]): those of its subtree,
+  // and inter-body rows on paths across it. The range contains the ranges of all descendants.
   const std::int32_t* moved_begin;
   const std::int32_t* moved_end;
 };

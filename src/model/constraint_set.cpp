@@ -1,6 +1,7 @@
-// Checks constraints and turns them into the arrays the kernels read: frames and custom rows in body frames,
-// items sorted by node, the nodes that carry them, where the two sides of a closure meet.
+// Checks constraints and builds the arrays that kernels read: frames and custom rows in body frames, items
+// sorted by node, supporting nodes, and the common ancestor of the two bodies of a closure.
 #include <algorithm>
+#include <bitset>
 #include <cmath>
 #include <cstddef>
 #include <string>
@@ -8,6 +9,8 @@
 #include "mechanism/description.hpp"
 #include "model/body_poses.hpp"
 #include "model/row_scale.hpp"
+#include "scalar/finite.hpp"
+#include "scalar/index.hpp"
 #include "tenon/constraints.hpp"
 
 namespace tenon {
@@ -15,19 +18,8 @@ namespace {
 
 constexpr std::size_t rows_per_item = 6;
 
-template <class Numbers>
-bool all_finite(const Numbers& numbers) {
-  return std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); });
-}
-
-std::size_t bit_count(std::uint32_t bits) {
-  std::size_t count = 0;
-  for (; bits != 0; bits &= bits - 1) ++count;
-  return count;
-}
-
 std::size_t rows_of(const ConstraintSpec& spec) {
-  return spec.custom.empty() ? bit_count(spec.rows) : spec.custom.size() / 6;
+  return spec.custom.empty() ? std::bitset<32>(spec.rows).count() : spec.custom.size() / 6;
 }
 
 class SpecChecker {
@@ -40,9 +32,8 @@ class SpecChecker {
   void run() const {
     check_link("link", spec_.link, spec_.closure);
     if (spec_.closure) check_closure();
-    if (spec_.axes != RowAxes::link && spec_.axes != RowAxes::world) {
+    if (spec_.axes != RowAxes::link && spec_.axes != RowAxes::world)
       reject(Status::invalid_argument, "axes is neither link nor world; choose one of the two");
-    }
     if (spec_.custom.empty())
       check_rows();
     else
@@ -64,61 +55,51 @@ class SpecChecker {
   [[noreturn]] void reject(Status status, const std::string& text) const { throw Error(status, who_ + text); }
 
   void check_link(const std::string& what, int link, bool or_world) const {
-    const int links = static_cast<int>(model_.links.size());
-    if ((link < 0 && !(or_world && link == -1)) || link >= links) {
+    const int links = count_of(model_.links);
+    if ((link < 0 && !(or_world && link == -1)) || link >= links)
       reject(Status::out_of_range, what + " " + std::to_string(link) +
                                        " does not exist; give an index from 0 to " +
                                        std::to_string(links - 1) + (or_world ? ", or -1 for the world" : ""));
-    }
   }
 
   void check_closure() const {
     check_link("second link", spec_.second_link, true);
-    if (spec_.link == spec_.second_link) {
+    if (spec_.link == spec_.second_link)
       reject(Status::invalid_argument, "both of its frames are on the same link; a closure needs two");
-    }
-    if (!spec_.custom.empty()) {
+    if (!spec_.custom.empty())
       reject(Status::unsupported,
              "unsupported: custom rows of a closure; choose among the six rows of its first frame");
-    }
-    if (spec_.axes != RowAxes::link) {
+    if (spec_.axes != RowAxes::link)
       reject(Status::unsupported,
              "unsupported: a closure along the world's axes; its rows are along its first frame, set axes to "
              "link");
-    }
     check_frame(spec_.second_frame, "second frame");
   }
 
   void check_rows() const {
-    if (spec_.rows == 0) {
+    if (spec_.rows == 0)
       reject(Status::invalid_argument, "it holds no row; set at least one of the six bits of rows");
-    }
-    if (spec_.rows > rows_all) {
+    if (spec_.rows > rows_all)
       reject(Status::invalid_argument, "rows has bits beyond the six rows of a frame; use bits 0 to 5 only");
-    }
     check_frame(spec_.frame, "frame");
   }
 
   void check_frame(const Pose& frame, const std::string& what) const {
-    if (!all_finite(frame.rotation) || !all_finite(frame.translation)) {
+    if (!all_finite(frame.rotation) || !all_finite(frame.translation))
       reject(Status::not_finite, "its " + what + " is not finite; give finite numbers");
-    }
-    if (rotation_defect(frame.rotation) > rotation_tolerance) {
+    if (rotation_defect(frame.rotation) > rotation_tolerance)
       reject(Status::invalid_argument,
              "the rotation of its " + what + " is no rotation matrix; give an orthonormal right-handed one");
-    }
   }
 
   void check_custom() const {
-    if (spec_.custom.size() % 6 != 0) {
+    if (spec_.custom.size() % 6 != 0)
       reject(Status::wrong_size,
              "custom rows hold " + std::to_string(spec_.custom.size()) + " numbers; give six for each row");
-    }
     if (!all_finite(spec_.custom))
       reject(Status::not_finite, "a custom row is not finite; give finite numbers");
-    if (spec_.axes != RowAxes::link) {
+    if (spec_.axes != RowAxes::link)
       reject(Status::unsupported, "custom rows are given in the link frame; set axes to link");
-    }
   }
 
   void check_gain(double value, const std::string& what) const {
@@ -127,11 +108,10 @@ class SpecChecker {
   }
 
   void check_per_row(const std::vector<double>& values, const std::string& what) const {
-    if (!values.empty() && values.size() != rows_of(spec_)) {
+    if (!values.empty() && values.size() != rows_of(spec_))
       reject(Status::wrong_size, std::to_string(values.size()) + " values of " + what + " for " +
                                      std::to_string(rows_of(spec_)) +
                                      " rows; give one for each row, or none");
-    }
     if (!all_finite(values)) reject(Status::not_finite, "a " + what + " is not finite; give finite numbers");
   }
 
@@ -143,27 +123,18 @@ class SpecChecker {
 // The frame of a link (-1: of the world) in its body's frame, into R and p. Returns the body.
 std::int32_t place_frame(const Model& model, int link, Pose frame, double* R, double* p) {
   frame.rotation = nearest_rotation(frame.rotation);
-  if (link >= 0) frame = model.links[static_cast<std::size_t>(link)].in_body * frame;
+  if (link >= 0) frame = model.links[index(link)].in_body * frame;
   std::copy(frame.rotation.begin(), frame.rotation.end(), R);
   std::copy(frame.translation.begin(), frame.translation.end(), p);
-  return link >= 0 ? model.links[static_cast<std::size_t>(link)].body : -1;
+  return link >= 0 ? model.links[index(link)].body : -1;
 }
 
-// Nodes are numbered depth first, so the later of two is never an ancestor of the other.
-std::int32_t nearest_common_ancestor(const Model& model, std::int32_t a, std::int32_t b) {
-  while (a != b) {
-    std::int32_t& later = a > b ? a : b;
-    later = model.nodes[static_cast<std::size_t>(later)].parent;
-  }
-  return a;
-}
-
-// The two bodies, and which one its rows are numbered with.
+// The two bodies, and the one that its rows are numbered with.
 void place_closure(const Model& model, const ConstraintSpec& spec, ConstraintItem& item) {
   item.closure = 1;
   item.first = item.node;
   item.second = place_frame(model, spec.second_link, spec.second_frame, item.R2, item.p2);
-  item.meet = nearest_common_ancestor(model, item.first, item.second);
+  item.meet = common_ancestor(model.nodes, item.first, item.second);
   if (item.first == item.second) {
     item.node = -1;
   } else if (item.first < 0 || item.second < 0) {
@@ -171,8 +142,7 @@ void place_closure(const Model& model, const ConstraintSpec& spec, ConstraintIte
   } else {
     item.side_row = 0;
     item.node = item.meet;
-    for (std::int32_t i = item.first; item.meet < 0 && i >= 0;
-         i = model.nodes[static_cast<std::size_t>(i)].parent)
+    for (std::int32_t i = item.first; item.meet < 0 && i >= 0; i = model.nodes[index(i)].parent)
       item.node = i;
   }
 }
@@ -267,11 +237,10 @@ void ConstraintSet::add_items() {
     const std::size_t rows = rows_of(spec);
     first_row_.push_back(static_cast<std::int32_t>(row));
     ConstraintItem item = item_of(spec, *model_);
-    item.constraint = static_cast<std::int32_t>(first_row_.size()) - 1;
+    item.constraint = count_of(first_row_) - 1;
     const std::size_t first_custom = custom_.size() / 6;
-    if (!spec.custom.empty())
-      append_custom(spec, model_->links[static_cast<std::size_t>(spec.link)], custom_);
-    // Kernels hold the rows of an item in six places; longer custom constraints become several items.
+    if (!spec.custom.empty()) append_custom(spec, model_->links[index(spec.link)], custom_);
+    // Kernels have six places for the rows of an item; longer custom constraints become several items.
     for (std::size_t done = 0; done < rows; done += rows_per_item) {
       item.row_begin = static_cast<std::int32_t>(row + done);
       item.row_count = static_cast<std::int32_t>(std::min(rows_per_item, rows - done));
@@ -287,37 +256,33 @@ void ConstraintSet::add_items() {
   }
 }
 
-// By node, on a node the inter-body ones last.
+// Sorts by node; the inter-body rows of a node come last.
 void ConstraintSet::sort_items() {
   std::stable_sort(items_.begin(), items_.end(), [](const ConstraintItem& a, const ConstraintItem& b) {
     return a.node != b.node ? a.node < b.node : a.side_row < 0 && b.side_row >= 0;
   });
   const std::size_t nodes = model_->nodes.size();
   std::vector<char> carries(nodes, 0);
-  node_first_.assign(nodes + 1, 0);
   for (const ConstraintItem& item : items_) {
-    ++node_first_[static_cast<std::size_t>(item.node + 1)];
     const bool inter_body = item.side_row >= 0;
     for (std::int32_t i : {item.node, inter_body ? item.first : -1, inter_body ? item.second : -1}) {
-      while (i >= 0 && !carries[static_cast<std::size_t>(i)]) {
-        carries[static_cast<std::size_t>(i)] = 1;
-        i = model_->nodes[static_cast<std::size_t>(i)].parent;
+      while (i >= 0 && !carries[index(i)]) {
+        carries[index(i)] = 1;
+        i = model_->nodes[index(i)].parent;
       }
     }
   }
-  // The joints of a cluster move together, so all its bodies carry what one of them does.
+  // All bodies of a cluster support what one of them does, because their joints move together.
   for (const ClusterData& c : model_->loops.clusters) {
     const auto begin = carries.begin() + c.node_begin, end = begin + c.node_count;
     if (std::find(begin, end, 1) != end) std::fill(begin, end, char(1));
   }
-  // Counts, the world's in front, become positions: node_first_[i] is behind the items of all nodes before i.
-  for (std::size_t i = 1; i <= nodes; ++i) node_first_[i] += node_first_[i - 1];
   for (std::size_t i = 0; i < nodes; ++i) {
     if (carries[i]) support_.push_back(static_cast<std::int32_t>(i));
   }
 }
 
-// Until here an item's row_begin was the user's number.
+// Before this, row_begin of an item is the user's number.
 void ConstraintSet::number_rows() {
   const std::vector<double> weight = weight_, compliance = compliance_;
   const std::size_t nodes = model_->nodes.size();
@@ -325,26 +290,26 @@ void ConstraintSet::number_rows() {
   user_row_.clear();
   for (ConstraintItem& item : items_) {
     const std::int32_t first = item.row_begin;
-    item.row_begin = static_cast<std::int32_t>(user_row_.size());
+    item.row_begin = count_of(user_row_);
     if (item.side_row >= 0) {
       item.side_row = data_.inter_body_row_count;
       data_.inter_body_row_count += item.row_count;
       inter_body_.push_back(static_cast<std::int32_t>(&item - items_.data()));
     }
     for (std::int32_t r = 0; r < item.row_count; ++r) {
-      const std::size_t from = static_cast<std::size_t>(first + r);
+      const std::size_t from = index(first + r);
       weight_[user_row_.size()] = weight[from];
       compliance_[user_row_.size()] = compliance[from];
       user_row_.push_back(first + r);
     }
-    node_row_first_[static_cast<std::size_t>(item.node + 1)] += item.row_count;
+    node_row_first_[index(item.node + 1)] += item.row_count;
   }
   for (std::size_t i = 1; i <= nodes; ++i) node_row_first_[i] += node_row_first_[i - 1];
   subtree_row_end_.assign(node_row_first_.begin() + 1, node_row_first_.end());
   for (std::size_t i = nodes; i-- > 0;) {
     const std::int32_t parent = model_->nodes[i].parent;
     if (parent < 0) continue;
-    std::int32_t& end = subtree_row_end_[static_cast<std::size_t>(parent)];
+    std::int32_t& end = subtree_row_end_[index(parent)];
     end = std::max(end, subtree_row_end_[i]);
   }
 }
@@ -352,12 +317,12 @@ void ConstraintSet::number_rows() {
 void ConstraintSet::bound_moved_rows() {
   moved_begin_.assign(node_row_first_.begin(), node_row_first_.end() - 1);
   moved_end_ = subtree_row_end_;
-  for (const std::int32_t index : inter_body_) {
-    const ConstraintItem& item = items_[static_cast<std::size_t>(index)];
+  for (const std::int32_t inter_body : inter_body_) {
+    const ConstraintItem& item = items_[index(inter_body)];
     for (std::int32_t i : {item.first, item.second}) {
-      for (; i != item.meet; i = model_->nodes[static_cast<std::size_t>(i)].parent) {
-        std::int32_t& begin = moved_begin_[static_cast<std::size_t>(i)];
-        std::int32_t& end = moved_end_[static_cast<std::size_t>(i)];
+      for (; i != item.meet; i = model_->nodes[index(i)].parent) {
+        std::int32_t& begin = moved_begin_[index(i)];
+        std::int32_t& end = moved_end_[index(i)];
         const bool none = begin == end;
         const std::int32_t last = item.row_begin + item.row_count;
         begin = none ? item.row_begin : std::min(begin, item.row_begin);
@@ -368,8 +333,8 @@ void ConstraintSet::bound_moved_rows() {
 }
 
 void ConstraintSet::publish() {
-  data_.item_count = static_cast<std::int32_t>(items_.size());
-  data_.row_count = static_cast<std::int32_t>(weight_.size());
+  data_.item_count = count_of(items_);
+  data_.row_count = count_of(weight_);
   data_.poses = ConstraintPoses::none;
   for (const ConstraintItem& item : items_) {
     if (item.world_axes != 0) data_.poses = std::max(data_.poses, ConstraintPoses::axes);
@@ -379,13 +344,14 @@ void ConstraintSet::publish() {
   data_.custom = custom_.data();
   data_.weight = weight_.data();
   data_.compliance = compliance_.data();
-  data_.support_count = static_cast<std::int32_t>(support_.size());
+  active_.assign(weight_.size(), 1);
+  data_.active = active_.data();
+  data_.support_count = count_of(support_);
   data_.support = support_.data();
-  data_.node_first = node_first_.data();
   data_.user_row = user_row_.data();
   data_.node_row_first = node_row_first_.data();
   data_.subtree_row_end = subtree_row_end_.data();
-  data_.inter_body_count = static_cast<std::int32_t>(inter_body_.size());
+  data_.inter_body_count = count_of(inter_body_);
   data_.inter_body = inter_body_.data();
   data_.moved_begin = moved_begin_.data();
   data_.moved_end = moved_end_.data();
@@ -399,8 +365,8 @@ void ConstraintSet::fold() {
   if (!model_->folding) return;
   const std::vector<std::int32_t>& rotors = model_->folding->rotor_node;
   const auto on_rotor = [&](int link) {
-    return link >= 0 && std::find(rotors.begin(), rotors.end(),
-                                  model_->links[static_cast<std::size_t>(link)].body) != rotors.end();
+    return link >= 0 &&
+           std::find(rotors.begin(), rotors.end(), model_->links[index(link)].body) != rotors.end();
   };
   for (const ConstraintSpec& spec : specs_)
     if (on_rotor(spec.link) || on_rotor(spec.second_link)) return;

@@ -1,35 +1,14 @@
-// Model::describe: a summary and the tree for people.
+// Model::describe: a summary and the tree, to be read by people.
 #include <algorithm>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "scalar/index.hpp"
 #include "tenon/model.hpp"
 
 namespace tenon {
 namespace {
-
-const char* type_name(JointType type) {
-  switch (type) {
-    case JointType::fixed:
-      return "fixed";
-    case JointType::revolute:
-      return "revolute";
-    case JointType::continuous:
-      return "continuous";
-    case JointType::prismatic:
-      return "prismatic";
-    case JointType::spherical:
-      return "spherical";
-    case JointType::planar:
-      return "planar";
-    case JointType::floating:
-      return "floating";
-    case JointType::universal:
-      return "universal";
-  }
-  return "unknown";
-}
 
 bool oblique(const NodeData& node) {
   return node.kind == joint_revolute_oblique || node.kind == joint_prismatic_oblique;
@@ -40,17 +19,16 @@ std::vector<std::string> link_names(const Model& model) {
   std::vector<std::string> names(model.nodes.size() + 1);
   for (const Model::Link& link : model.links) {
     if (link.is_frame) continue;
-    std::string& text = names[static_cast<std::size_t>(link.body + 1)];
+    std::string& text = names[index(link.body + 1)];
     text += (text.empty() ? "" : " + ") + link.name;
   }
   return names;
 }
 
-// Bodies as a tree is written: each after the one it hangs on. (Their numbers keep clusters together.)
+// Bodies in depth-first order, as a tree is printed. (Body numbers keep clusters together.)
 std::vector<std::size_t> depth_first(const std::vector<NodeData>& nodes) {
   std::vector<std::vector<std::size_t>> children(nodes.size() + 1);
-  for (std::size_t i = nodes.size(); i-- > 0;)
-    children[static_cast<std::size_t>(nodes[i].parent + 1)].push_back(i);
+  for (std::size_t i = nodes.size(); i-- > 0;) children[index(nodes[i].parent + 1)].push_back(i);
   std::vector<std::size_t> order, open = children[0];
   while (!open.empty()) {
     order.push_back(open.back());
@@ -75,10 +53,10 @@ std::string Model::describe() const {
   const auto tilted = std::count_if(nodes.begin(), nodes.end(), oblique);
   std::ostringstream text;
   text << (name.empty() ? "unnamed mechanism" : name) << ": "
-       << counted(static_cast<int>(links.size()) - static_cast<int>(frames), "link", "links") << ", "
+       << counted(count_of(links) - static_cast<int>(frames), "link", "links") << ", "
        << counted(static_cast<int>(frames), "extra frame", "extra frames") << ", "
        << counted(body_count(), "moving body", "moving bodies") << ", "
-       << counted(static_cast<int>(joints.size()), "moving joint", "moving joints") << "\n"
+       << counted(count_of(joints), "moving joint", "moving joints") << "\n"
        << "nq " << nq << ", nv " << nv << ", mass " << total_mass << " kg, depth " << depth << ", "
        << (floating_base ? "floating" : "fixed") << " base\n"
        << "one-dof joints: " << hinges - tilted << " along a coordinate axis of their body frames, " << tilted
@@ -90,18 +68,15 @@ std::string Model::describe() const {
     for (const ClusterData& c : loops.clusters) {
       text << "  ";
       for (int l = c.constraint_begin; l < c.constraint_end; ++l)
-        text << (l > c.constraint_begin ? ", " : "") << loops.names[static_cast<std::size_t>(l)];
+        text << (l > c.constraint_begin ? ", " : "") << loops.names[index(l)];
       text << ": " << c.y_count << " of " << c.v_count << " independent; dependent:";
       for (int i = c.d_begin; i < c.d_begin + c.d_count; ++i)
-        text << " "
-             << joints[static_cast<std::size_t>(
-                           v_node[static_cast<std::size_t>(loops.dependent[static_cast<std::size_t>(i)])])]
-                    .name;
+        text << " " << joints[index(v_node[index(loops.dependent[index(i)])])].name;
       text << "; " << counted(c.row_count, "row", "rows") << " of rank " << c.d_count << ", "
            << (c.constant_G == 1 ? "constant map" : "map changes") << "\n";
     }
     if (folding)
-      text << "  " << counted(static_cast<int>(folding->rotor_node.size()), "rotor is", "rotors are")
+      text << "  " << counted(count_of(folding->rotor_node), "rotor is", "rotors are")
            << " folded into what carries them\n";
   }
 
@@ -113,12 +88,10 @@ std::string Model::describe() const {
   for (const std::size_t i : depth_first(nodes)) {
     const NodeData& node = nodes[i];
     const Joint& joint = joints[i];
-    level[i] = node.parent < 0 ? 1 : level[static_cast<std::size_t>(node.parent)] + 1;
-    text << std::string(2 * static_cast<std::size_t>(level[i]), ' ') << joint.name << "  "
-         << type_name(joint.type);
-    if (joint.type != JointType::spherical && joint.type != JointType::floating) {
+    level[i] = node.parent < 0 ? 1 : level[index(node.parent)] + 1;
+    text << std::string(2 * index(level[i]), ' ') << joint.name << "  " << type_name(joint.type);
+    if (joint.type != JointType::spherical && joint.type != JointType::floating)
       text << " (" << joint.axis[0] << " " << joint.axis[1] << " " << joint.axis[2] << ")";
-    }
     if (oblique(node)) text << " oblique";
     text << "  " << (names[i + 1].empty() ? "(no link)" : names[i + 1]) << "  " << node.mass << " kg\n";
   }

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "mechanism/description.hpp"
+#include "scalar/index.hpp"
 
 namespace tenon {
 namespace {
@@ -16,66 +17,35 @@ LoopTreatment treatment_of(const MechanismLoop& loop, const CompileOptions& opti
   return loop.treatment == LoopTreatment::by_model ? options.loops : loop.treatment;
 }
 
-std::size_t index(int i) {
-  return static_cast<std::size_t>(i);
+// Per joint of a description: whether something ties it, the given loops left away.
+std::vector<char> tied_joints(const Description& description, const Names& without) {
+  std::vector<char> tied(description.joints.size(), 0);
+  for (const Description::Loop& loop : description.loops)
+    for (const std::size_t joint : loop.joints) tied[joint] |= without.count(loop.name) == 0;
+  for (const Description::Coupling& coupling : description.couplings)
+    for (const Description::CouplingRow& row : coupling.rows)
+      for (const auto& term : row.terms) tied[term.joint] = 1;
+  for (const Description::Implicit& implicit : description.implicits)
+    for (const std::size_t joint : implicit.joints) tied[joint] = 1;
+  return tied;
 }
 
-// Names of the joints that something ties, the given loops left away.
-class TiedJoints {
- public:
-  TiedJoints(const Mechanism& mechanism, const Names& without) {
-    for (const MechanismJoint& joint : mechanism.joints) above_.emplace(joint.child, &joint);
-    for (const MechanismLoop& loop : mechanism.loops)
-      if (without.count(loop.name) == 0) add_way(loop.predecessor, loop.successor);
-    for (const MechanismGear& gear : mechanism.gears) add_way(gear.predecessor, gear.successor);
-    for (const MechanismCoupling& coupling : mechanism.couplings) {
-      for (const std::string& joint : coupling.dependent) add(joint);
-      for (const std::string& joint : coupling.independent) add(joint);
-    }
-    for (const MechanismImplicit& implicit : mechanism.implicits)
-      for (const std::string& joint : implicit.joints) add(joint);
-  }
-
-  bool contain(const std::string& joint) const { return names_.count(joint) > 0; }
-
- private:
-  // "name_2" is the second axis of a universal joint.
-  void add(const std::string& joint) {
-    names_.insert(joint);
-    if (joint.size() > 2 && joint.compare(joint.size() - 2, 2, "_2") == 0)
-      names_.insert(joint.substr(0, joint.size() - 2));
-  }
-
-  std::vector<const MechanismJoint*> way_up(const std::string& link) const {
-    std::vector<const MechanismJoint*> way;
-    for (auto found = above_.find(link); found != above_.end(); found = above_.find(way.back()->parent))
-      way.push_back(found->second);
-    return way;
-  }
-
-  void add_way(const std::string& a, const std::string& b) {
-    std::vector<const MechanismJoint*> up = way_up(a), down = way_up(b);
-    while (!up.empty() && !down.empty() && up.back() == down.back()) up.pop_back(), down.pop_back();
-    for (const MechanismJoint* joint : up) names_.insert(joint->name);
-    for (const MechanismJoint* joint : down) names_.insert(joint->name);
-  }
-
-  std::unordered_map<std::string, const MechanismJoint*> above_;
-  Names names_;
-};
-
-// The mechanism without some of its loops. A joint that only they tie follows nothing any more.
-Mechanism without_loops(const Mechanism& mechanism, const Names& names) {
+// The mechanism without the given loops. Joints tied by these loops alone become independent.
+Mechanism without_loops(const Mechanism& mechanism, const Description& description, const Names& names) {
   Mechanism rest = mechanism;
-  const TiedJoints tied(mechanism, names);
-  for (MechanismJoint& joint : rest.joints)
-    joint.independent = joint.independent || !tied.contain(joint.name);
+  const std::vector<char> tied = tied_joints(description, names);
+  auto next = tied.begin();
+  for (MechanismJoint& joint : rest.joints) {
+    bool is_tied = *next++;
+    if (joint.type == JointType::universal) is_tied = *next++ || is_tied;  // two joints of the description
+    joint.independent = joint.independent || !is_tied;
+  }
   const auto gone = [&](const MechanismLoop& loop) { return names.count(loop.name) > 0; };
   rest.loops.erase(std::remove_if(rest.loops.begin(), rest.loops.end(), gone), rest.loops.end());
   return rest;
 }
 
-// Loops named by a treatment; `automatic` ones where rows are cheaper.
+// Loops with treatment rows, and automatic ones for which rows are cheaper.
 Names names_of_row_loops(const Mechanism& mechanism, const CompileOptions& options, const Model& embedded) {
   std::unordered_map<std::string, LoopTreatment> wanted;
   for (const MechanismLoop& loop : mechanism.loops) wanted.emplace(loop.name, treatment_of(loop, options));
@@ -114,12 +84,10 @@ void add_row_loops(const Mechanism& mechanism, const Names& names, const Model& 
   }
 }
 
-// The number of every loop among all of a model.
+// The number of every loop of a model, by name.
 std::unordered_map<std::string, std::int32_t> places_of_loops(const Model& model) {
   std::unordered_map<std::string, std::int32_t> places;
-  const auto add = [&](const std::string& name) {
-    places.emplace(name, static_cast<std::int32_t>(places.size()));
-  };
+  const auto add = [&](const std::string& name) { places.emplace(name, count_of(places)); };
   for (const std::string& name : model.loops.names) add(name);
   for (const Model::RowLoop& loop : model.row_loops) add(loop.name);
   return places;
@@ -153,18 +121,20 @@ bool divides_loops(const Mechanism& mechanism, const CompileOptions& options) {
 }
 
 std::shared_ptr<const Model> compile_divided(const Mechanism& mechanism, const CompileOptions& options) {
-  // TiedJoints follows names and ways up the tree; what it reads must be known to be a tree.
-  check_description(mechanism, options);
+  const Description description = check_description(mechanism, options);
   CompileOptions embed = options;
   embed.loops = LoopTreatment::embed;
   Names open;
   for (const MechanismLoop& loop : mechanism.loops)
     if (treatment_of(loop, options) == LoopTreatment::open) open.insert(loop.name);
-  const Mechanism closed = without_loops(mechanism, open);
+  const Mechanism closed = without_loops(mechanism, description, open);
   const std::shared_ptr<Model> embedded = compile_embedded(closed, embed);
   const Names rows = names_of_row_loops(closed, options, *embedded);
   if (rows.empty()) return embedded;
-  const std::shared_ptr<Model> model = compile_embedded(without_loops(closed, rows), embed);
+  Names left_out = open;
+  left_out.insert(rows.begin(), rows.end());
+  const std::shared_ptr<Model> model =
+      compile_embedded(without_loops(mechanism, description, left_out), embed);
   for (const Model::Loops::Warning& warning : embedded->loops.warnings)
     if (rows.count(embedded->loops.names[index(warning.constraint)]) > 0)
       model->warnings.push_back(embedded->warnings[warning.index]);

@@ -4,16 +4,13 @@
 #include <cmath>
 
 #include "model/body_poses.hpp"
+#include "scalar/index.hpp"
 
 namespace tenon {
 namespace {
 
-std::size_t at(std::int32_t i) {
-  return static_cast<std::size_t>(i);
-}
-
-// What is rounding: of a rotor's inertia as a share of its trace, of its first moment as a share of the root
-// of trace times mass, of the product of two unit axes.
+// Limits of rounding errors: of a rotor's inertia divided by its trace, of its first moment divided by the
+// root of trace times mass, of the cross product of two unit axes.
 constexpr double rounding = 1e-12;
 
 int hinge_axis(std::int32_t kind) {
@@ -25,9 +22,9 @@ Mat3<double> tree_rotation(const NodeData& n) {
 }
 // Coordinate axis k of a body in the frame of its parent, at home.
 Vec3<double> axis_on_parent(const NodeData& n, int k) {
-  return tree_rotation(n) * Vec3<double>{k == 0 ? 1.0 : 0, k == 1 ? 1.0 : 0, k == 2 ? 1.0 : 0};
+  return tree_rotation(n) * unit_vector(k);
 }
-// That of a hinge, in the sign of the body frame.
+// The axis of a hinge in the frame of its parent, in the sign of the body frame.
 Vec3<double> axis_on_parent(const NodeData& n) {
   return axis_on_parent(n, hinge_axis(n.kind));
 }
@@ -75,16 +72,16 @@ class RotorFolder {
   void find_rotors() {
     std::vector<bool> bears(outer_.nodes.size(), false);
     for (const NodeData& n : outer_.nodes)
-      if (n.parent >= 0) bears[at(n.parent)] = true;
+      if (n.parent >= 0) bears[index(n.parent)] = true;
     for (std::size_t i = 0; i < folds_.size(); ++i) {
       const NodeData& n = outer_.nodes[i];
       const std::int32_t cluster = outer_.loops.node_cluster[i];
-      folds_[i] = cluster >= 0 && outer_.loops.clusters[at(cluster)].constant_G != 0 && !bears[i] &&
-                  outer_.loops.y_index[at(n.v_index)] < 0 && is_rotor(n);
+      folds_[i] = cluster >= 0 && outer_.loops.clusters[index(cluster)].constant_G != 0 && !bears[i] &&
+                  outer_.loops.y_index[index(n.v_index)] < 0 && is_rotor(n);
     }
   }
 
-  // Centre of mass on the axis, which is a principal one.
+  // A hinge body with its centre of mass on the axis, which is a principal axis.
   static bool is_rotor(const NodeData& n) {
     const int k = hinge_axis(n.kind);
     if (k < 0) return false;
@@ -95,7 +92,7 @@ class RotorFolder {
   }
   static double trace(const NodeData& n) { return n.I[0] + n.I[3] + n.I[5]; }
 
-  // Half the difference of the inertias across the axis, and their product.
+  // Half the difference of the two inertias normal to the axis, and their product of inertia.
   struct Asymmetry {
     double a, b;
   };
@@ -105,7 +102,7 @@ class RotorFolder {
     const double small = rounding * trace(n);
     return std::abs(s.a) <= small && std::abs(s.b) <= small ? Asymmetry{0, 0} : s;
   }
-  // The inertia that does not turn.
+  // The symmetric part of the inertia.
   static RigidInertia<double> symmetric_inertia(const NodeData& n) {
     const int k = hinge_axis(n.kind);
     const double along = element(n.I, k, k), across = (trace(n) - along) / 2;
@@ -117,15 +114,15 @@ class RotorFolder {
   int nq_of(std::size_t node) const { return outer_.joints[node].nq; }
 
   bool wobbles(std::int32_t i) const {
-    const NodeData& n = outer_.nodes[at(i)];
+    const NodeData& n = outer_.nodes[index(i)];
     const Asymmetry s = asymmetry(n);
     return n.parent >= 0 && (s.a != 0 || s.b != 0);
   }
 
-  // Nodes and coordinates that stay keep their order; of the rotors, those that wobble come first.
+  // Nodes and coordinates that remain keep their order; rotors that wobble come before the others.
   void number() {
-    inner_q_.assign(at(outer_.nq), -1);
-    inner_v_.assign(at(outer_.nv), -1);
+    inner_q_.assign(index(outer_.nq), -1);
+    inner_v_.assign(index(outer_.nv), -1);
     inner_node_.assign(outer_.nodes.size(), -1);
     for (std::size_t i = 0; i < folds_.size(); ++i) {
       const NodeData& n = outer_.nodes[i];
@@ -133,14 +130,14 @@ class RotorFolder {
         folding_->rotor_node.push_back(static_cast<std::int32_t>(i));
         continue;
       }
-      inner_node_[i] = static_cast<std::int32_t>(folding_->node.size());
+      inner_node_[i] = count_of(folding_->node);
       folding_->node.push_back(static_cast<std::int32_t>(i));
       for (int k = 0; k < nq_of(i); ++k) {
-        inner_q_[at(n.q_index + k)] = static_cast<std::int32_t>(folding_->q.size());
+        inner_q_[index(n.q_index + k)] = count_of(folding_->q);
         folding_->q.push_back(n.q_index + k);
       }
       for (int k = 0; k < nv_of(i); ++k) {
-        inner_v_[at(n.v_index + k)] = static_cast<std::int32_t>(folding_->v.size());
+        inner_v_[index(n.v_index + k)] = count_of(folding_->v);
         folding_->v.push_back(n.v_index + k);
       }
     }
@@ -149,79 +146,74 @@ class RotorFolder {
     std::vector<std::int32_t>& rotors = folding_->rotor_node;
     std::stable_partition(rotors.begin(), rotors.end(), [&](std::int32_t i) { return wobbles(i); });
     for (const std::int32_t i : rotors) {
-      folding_->rotor_q.push_back(outer_.nodes[at(i)].q_index);
-      folding_->rotor_v.push_back(outer_.nodes[at(i)].v_index);
+      folding_->rotor_q.push_back(outer_.nodes[index(i)].q_index);
+      folding_->rotor_v.push_back(outer_.nodes[index(i)].v_index);
     }
   }
-  std::int32_t inner_node(std::int32_t node) const { return node < 0 ? -1 : inner_node_[at(node)]; }
-  std::int32_t inner_v(std::int32_t k) const { return k < 0 ? -1 : inner_v_[at(k)]; }
+  std::int32_t inner_node(std::int32_t node) const { return node < 0 ? -1 : inner_node_[index(node)]; }
+  std::int32_t inner_v(std::int32_t k) const { return k < 0 ? -1 : inner_v_[index(k)]; }
 
   void copy_description() {
     Model& m = *inner_;
     m.name = outer_.name;
-    m.nq = static_cast<int>(folding_->q.size());
-    m.nv = static_cast<int>(folding_->v.size());
+    m.nq = count_of(folding_->q);
+    m.nv = count_of(folding_->v);
     m.depth = outer_.depth;
     m.total_mass = outer_.total_mass;
     m.floating_base = outer_.floating_base;
     for (const std::int32_t i : folding_->node) {
-      NodeData n = outer_.nodes[at(i)];
+      NodeData n = outer_.nodes[index(i)];
       n.parent = inner_node(n.parent);
-      n.q_index = inner_q_[at(n.q_index)];
-      n.v_index = inner_v_[at(n.v_index)];
-      Model::Joint joint = outer_.joints[at(i)];
+      n.q_index = inner_q_[index(n.q_index)];
+      n.v_index = inner_v_[index(n.v_index)];
+      Model::Joint joint = outer_.joints[index(i)];
       joint.q_index = n.q_index;
       joint.v_index = n.v_index;
       m.nodes.push_back(n);
       m.joints.push_back(joint);
     }
     for (const std::int32_t k : folding_->v) {
-      m.v_parent.push_back(inner_v(outer_.v_parent[at(k)]));
-      m.v_node.push_back(inner_node(outer_.v_node[at(k)]));
-      m.v_sign.push_back(outer_.v_sign[at(k)]);
-      m.armature.push_back(outer_.armature[at(k)]);
+      m.v_parent.push_back(inner_v(outer_.v_parent[index(k)]));
+      m.v_node.push_back(inner_node(outer_.v_node[index(k)]));
+      m.v_sign.push_back(outer_.v_sign[index(k)]);
+      m.armature.push_back(outer_.armature[index(k)]);
     }
     m.links = outer_.links;
     for (Model::Link& link : m.links) {
-      if (link.body >= 0 && folds_[at(link.body)]) {
-        const NodeData& rotor = outer_.nodes[at(link.body)];
+      if (link.body >= 0 && folds_[index(link.body)]) {
+        const NodeData& rotor = outer_.nodes[index(link.body)];
         link.in_body = to_pose(home(rotor)) * link.in_body;
         link.body = rotor.parent;
       }
       link.body = inner_node(link.body);
-      link.joint = link.joint < 0 ? -1 : inner_node_[at(link.joint)];
+      link.joint = link.joint < 0 ? -1 : inner_node_[index(link.joint)];
     }
   }
   static Placement home(const NodeData& n) { return {{tree_rotation(n)}, load_vec3<double>(n.p)}; }
 
   void take_over_inertias() {
     for (const std::int32_t i : folding_->rotor_node) {
-      const NodeData& rotor = outer_.nodes[at(i)];
+      const NodeData& rotor = outer_.nodes[index(i)];
       if (rotor.parent < 0) continue;
-      NodeData& carrier = inner_->nodes[at(inner_node(rotor.parent))];
-      const RigidInertia<double> sum =
-          body_inertia(carrier) + inertia_to_parent(home(rotor), symmetric_inertia(rotor));
-      const double six[6] = {sum.I.xx, sum.I.xy, sum.I.xz, sum.I.yy, sum.I.yz, sum.I.zz};
-      carrier.mass = sum.m;
-      store(carrier.h, sum.h);
-      std::copy(six, six + 6, carrier.I);
+      NodeData& carrier = inner_->nodes[index(inner_node(rotor.parent))];
+      set_inertia(carrier, body_inertia(carrier) + inertia_to_parent(home(rotor), symmetric_inertia(rotor)));
     }
   }
 
-  // A cluster that is left with one hinge, all its rotors on the hinge's parent and parallel to it; or with
-  // nothing.
+  // A cluster becomes ordinary nodes if nothing is left of it, or one hinge whose rotors are all on its
+  // parent and parallel to it.
   bool becomes_ordinary(const ClusterData& c) const {
     std::int32_t hinge = -1;
     for (std::int32_t i = c.node_begin; i < c.node_begin + c.node_count; ++i) {
-      if (folds_[at(i)]) continue;
+      if (folds_[index(i)]) continue;
       if (hinge >= 0) return false;
       hinge = i;
     }
     if (hinge < 0) return true;
-    if (c.y_count != 1 || hinge_axis(outer_.nodes[at(hinge)].kind) < 0) return false;
-    const Vec3<double> axis = axis_on_parent(outer_.nodes[at(hinge)]);
+    if (c.y_count != 1 || hinge_axis(outer_.nodes[index(hinge)].kind) < 0) return false;
+    const Vec3<double> axis = axis_on_parent(outer_.nodes[index(hinge)]);
     for (std::int32_t i = c.node_begin; i < c.node_begin + c.node_count; ++i) {
-      const NodeData& n = outer_.nodes[at(i)];
+      const NodeData& n = outer_.nodes[index(i)];
       if (i == hinge) continue;
       if (n.parent != c.parent || norm_squared(cross(axis_on_parent(n), axis)) > rounding * rounding)
         return false;
@@ -234,9 +226,9 @@ class RotorFolder {
     Model::Loops& to = inner_->loops;
     to.node_cluster.assign(inner_->nodes.size(), -1);
     for (const std::int32_t k : from.independent) to.independent.push_back(inner_v(k));
-    for (const std::int32_t k : folding_->v) to.y_index.push_back(from.y_index[at(k)]);
+    for (const std::int32_t k : folding_->v) to.y_index.push_back(from.y_index[index(k)]);
     for (const ClusterData& c : from.clusters) {
-      inner_cluster_.push_back(becomes_ordinary(c) ? -1 : static_cast<std::int32_t>(to.clusters.size()));
+      inner_cluster_.push_back(becomes_ordinary(c) ? -1 : count_of(to.clusters));
       if (inner_cluster_.back() >= 0) copy_cluster(c);
     }
   }
@@ -247,67 +239,67 @@ class RotorFolder {
     ClusterData made = c;
     made.parent = inner_node(c.parent);
     made.node_begin = made.node_count = made.v_count = made.q_count = made.d_count = 0;
-    made.d_begin = static_cast<std::int32_t>(to.dependent.size());
-    made.G_begin = static_cast<std::int32_t>(to.G_initial.size());
+    made.d_begin = count_of(to.dependent);
+    made.G_begin = count_of(to.G_initial);
     std::vector<std::int32_t> kept;  // outer velocity coordinates
     for (std::int32_t i = c.node_begin; i < c.node_begin + c.node_count; ++i) {
-      if (folds_[at(i)]) continue;
-      const NodeData& n = outer_.nodes[at(i)];
+      if (folds_[index(i)]) continue;
+      const NodeData& n = outer_.nodes[index(i)];
       if (made.node_count++ == 0) {
         made.node_begin = inner_node(i);
-        made.q_begin = inner_q_[at(n.q_index)];
+        made.q_begin = inner_q_[index(n.q_index)];
         made.v_begin = inner_v(n.v_index);
       }
-      to.node_cluster[at(inner_node(i))] = static_cast<std::int32_t>(to.clusters.size());
-      made.q_count += nq_of(at(i));
-      for (std::int32_t k = n.v_index; k < n.v_index + nv_of(at(i)); ++k) {
+      to.node_cluster[index(inner_node(i))] = count_of(to.clusters);
+      made.q_count += nq_of(index(i));
+      for (std::int32_t k = n.v_index; k < n.v_index + nv_of(index(i)); ++k) {
         kept.push_back(k);
-        if (from.y_index[at(k)] < 0) to.dependent.push_back(inner_v(k)), ++made.d_count;
+        if (from.y_index[index(k)] < 0) to.dependent.push_back(inner_v(k)), ++made.d_count;
       }
     }
-    made.v_count = static_cast<std::int32_t>(kept.size());
+    made.v_count = count_of(kept);
     for (std::int32_t y = 0; y < c.y_count; ++y)
       for (const std::int32_t k : kept) to.G_initial.push_back(outer_G(c, k, y));
     copy_constraints(c, made);
     to.clusters.push_back(made);
   }
   double outer_G(const ClusterData& c, std::int32_t k, std::int32_t y) const {
-    return outer_.loops.G_initial[at(c.G_begin + y * c.v_count + k - c.v_begin)];
+    return outer_.loops.G_initial[index(c.G_begin + y * c.v_count + k - c.v_begin)];
   }
 
-  // Where G never changes, couplings have done their work.
+  // With a constant G, couplings need not be evaluated, so they are not copied.
   void copy_constraints(const ClusterData& c, ClusterData& made) {
     const Model::Loops& from = outer_.loops;
     Model::Loops& to = inner_->loops;
-    made.row_begin = static_cast<std::int32_t>(to.offset.size());
+    made.row_begin = count_of(to.offset);
     made.row_count = 0;
     made.K_begin = to.K_size;
-    made.constraint_begin = made.constraint_end = static_cast<std::int32_t>(to.constraints.size());
+    made.constraint_begin = made.constraint_end = count_of(to.constraints);
     if (c.constant_G != 0) return;
     made.row_count = c.row_count;
     to.K_size += made.row_count * made.v_count;
     const std::int32_t shift = made.row_begin - c.row_begin;
     for (std::int32_t r = c.row_begin; r < c.row_begin + c.row_count; ++r)
-      to.offset.push_back(from.offset[at(r)]);
+      to.offset.push_back(from.offset[index(r)]);
     for (std::int32_t l = c.constraint_begin; l < c.constraint_end; ++l) {
-      LoopConstraintData loop = from.constraints[at(l)];
+      LoopConstraintData loop = from.constraints[index(l)];
       const std::int32_t entries = loop.entry_begin;
-      loop.cluster = static_cast<std::int32_t>(to.clusters.size());
+      loop.cluster = count_of(to.clusters);
       loop.row_begin += shift;
       loop.predecessor = inner_node(loop.predecessor);
       loop.successor = inner_node(loop.successor);
       loop.ancestor = inner_node(loop.ancestor);
-      loop.entry_begin = static_cast<std::int32_t>(to.coupling_entries.size());
+      loop.entry_begin = count_of(to.coupling_entries);
       for (std::int32_t e = entries; e < loop.entry_end; ++e) {
-        CouplingEntry entry = from.coupling_entries[at(e)];
+        CouplingEntry entry = from.coupling_entries[index(e)];
         to.coupling_entries.push_back(
-            {entry.row + shift, inner_q_[at(entry.q_index)], inner_v(entry.v_index), entry.coefficient});
+            {entry.row + shift, inner_q_[index(entry.q_index)], inner_v(entry.v_index), entry.coefficient});
       }
-      loop.entry_end = static_cast<std::int32_t>(to.coupling_entries.size());
+      loop.entry_end = count_of(to.coupling_entries);
       to.constraints.push_back(loop);
-      to.names.push_back(from.names[at(l)]);
+      to.names.push_back(from.names[index(l)]);
     }
-    made.constraint_end = static_cast<std::int32_t>(to.constraints.size());
+    made.constraint_end = count_of(to.constraints);
   }
 
   void copy_callbacks() {
@@ -315,22 +307,22 @@ class RotorFolder {
     to.callbacks = outer_.loops.callbacks;
     to.callback_scratch = outer_.loops.callback_scratch;
     for (Model::LoopCallback& callback : to.callbacks) {
-      for (std::int32_t& k : callback.q_index) k = inner_q_[at(k)];
+      for (std::int32_t& k : callback.q_index) k = inner_q_[index(k)];
       for (std::int32_t& k : callback.v_index) k = inner_v(k);
     }
     for (const std::int32_t k : folding_->q)
-      if (!outer_.loops.closed.empty()) to.closed.push_back(outer_.loops.closed[at(k)]);
+      if (!outer_.loops.closed.empty()) to.closed.push_back(outer_.loops.closed[index(k)]);
   }
 
   void add_rotors() {
     Model& m = *inner_;
-    m.spin.assign(at(m.nv), 0.0);
+    m.spin.assign(index(m.nv), 0.0);
     m.cluster_F_initial.assign(6 * m.loops.G_initial.size(), 0.0);
     m.cluster_D_initial.assign(m.loops.G_initial.size(), 0.0);
-    m.cluster_U_initial.assign(6 * at(m.nv), 0.0);
+    m.cluster_U_initial.assign(6 * index(m.nv), 0.0);
     for (const std::int32_t i : folding_->rotor_node) {
-      const NodeData& n = outer_.nodes[at(i)];
-      const ClusterData& c = outer_.loops.clusters[at(outer_.loops.node_cluster[at(i)])];
+      const NodeData& n = outer_.nodes[index(i)];
+      const ClusterData& c = outer_.loops.clusters[index(outer_.loops.node_cluster[index(i)])];
       const int k = hinge_axis(n.kind);
       const double spin_inertia = element(n.I, k, k);
       RotorData rotor{};
@@ -342,19 +334,19 @@ class RotorFolder {
       rotor.a = wobble.a;
       rotor.b = n.sign * wobble.b;
       store_wobble(axis_on_parent(n, (k + 1) % 3), n.sign * axis_on_parent(n, (k + 2) % 3), rotor.wobble);
-      rotor.inertia = spin_inertia + outer_.armature[at(n.v_index)];
-      rotor.drive_begin = static_cast<std::int32_t>(m.rotor_drives.size());
+      rotor.inertia = spin_inertia + outer_.armature[index(n.v_index)];
+      rotor.drive_begin = count_of(m.rotor_drives);
       for (std::int32_t y = 0; y < c.y_count; ++y) {
         const double ratio = outer_G(c, n.v_index, y);
         if (ratio != 0)
-          m.rotor_drives.push_back({inner_v(outer_.loops.independent[at(c.y_begin + y)]), ratio});
+          m.rotor_drives.push_back({inner_v(outer_.loops.independent[index(c.y_begin + y)]), ratio});
       }
-      rotor.drive_end = static_cast<std::int32_t>(m.rotor_drives.size());
-      const std::int32_t cluster = inner_cluster_[at(outer_.loops.node_cluster[at(i)])];
+      rotor.drive_end = count_of(m.rotor_drives);
+      const std::int32_t cluster = inner_cluster_[index(outer_.loops.node_cluster[index(i)])];
       if (cluster < 0)
         give_to_hinge(rotor);
       else
-        give_to_cluster(n, c, m.loops.clusters[at(cluster)], rotor);
+        give_to_cluster(n, c, m.loops.clusters[index(cluster)], rotor);
       m.rotors.push_back(rotor);
     }
   }
@@ -362,10 +354,10 @@ class RotorFolder {
   void give_to_hinge(RotorData& rotor) {
     Model& m = *inner_;
     for (std::int32_t e = rotor.drive_begin; e < rotor.drive_end; ++e) {
-      const RotorDrive& drive = m.rotor_drives[at(e)];
-      const NodeData& hinge = m.nodes[at(m.v_node[at(drive.v_index)])];
-      m.armature[at(drive.v_index)] += drive.ratio * drive.ratio * rotor.inertia;
-      m.spin[at(drive.v_index)] +=
+      const RotorDrive& drive = m.rotor_drives[index(e)];
+      const NodeData& hinge = m.nodes[index(m.v_node[index(drive.v_index)])];
+      m.armature[index(drive.v_index)] += drive.ratio * drive.ratio * rotor.inertia;
+      m.spin[index(drive.v_index)] +=
           hinge.sign * drive.ratio * dot(load_vec3<double>(rotor.momentum), axis_on_parent(hinge));
     }
     rotor.inertia = 0;
@@ -377,12 +369,12 @@ class RotorFolder {
     for (std::int32_t y = 0; y < c.y_count; ++y) {
       const double Gy = outer_G(outer, n.v_index, y);
       for (std::int32_t z = 0; z <= y; ++z)
-        m.cluster_D_initial[at(c.G_begin + y * c.y_count + z)] +=
+        m.cluster_D_initial[index(c.G_begin + y * c.y_count + z)] +=
             Gy * outer_G(outer, n.v_index, z) * rotor.inertia;
       double* F =
           n.parent == outer.parent
-              ? &m.cluster_U_initial[6 * at(c.v_begin + y)]
-              : &m.cluster_F_initial[6 * at(c.G_begin + (rotor.carrier - c.node_begin) * c.y_count + y)];
+              ? &m.cluster_U_initial[6 * index(c.v_begin + y)]
+              : &m.cluster_F_initial[6 * index(c.G_begin + (rotor.carrier - c.node_begin) * c.y_count + y)];
       for (int e = 0; e < 3; ++e) F[e] += Gy * rotor.momentum[e];
     }
   }

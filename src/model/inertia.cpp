@@ -1,13 +1,13 @@
-// Which masses and inertias a compiled model can be solved with.
+// Checks masses and inertias of a compiled model.
 //
-// Descriptions of real robots break the rules of rigid bodies often and harmlessly: an inertia that is
-// indefinite on a link welded to a heavy one, principal moments that break the triangle inequality. Those are
-// warnings. What cannot be computed with is a moving body of indefinite inertia (negative kinetic energy) and
-// a joint that moves no inertia of its own, which makes the mass matrix singular: D = S^T IA S + armature
-// ([RBDA] 7.4) has no inverse there.
+// Descriptions of real robots often break the rules of rigid bodies without harm: an indefinite inertia of a
+// link that is welded to a heavy one, principal moments that break the triangle inequality. Those are
+// warnings. Errors are a moving body of indefinite inertia (negative kinetic energy) and a joint that moves
+// no inertia, which makes the mass matrix singular: D = S^T IA S + armature ([RBDA] 7.4) has no inverse
+// there.
 //
-// Whether D can be inverted is a property of the mechanism and not of a pose only for almost all poses, so it
-// is asked at one generic pose: the articulated-body recursion, O(n), in body frames.
+// Whether D is invertible depends on the mechanism and, for almost all poses, not on the pose, so one generic
+// pose is tested: the articulated-body recursion, O(n), in body frames.
 #include "model/inertia.hpp"
 
 #include <Eigen/Dense>
@@ -19,27 +19,39 @@
 
 #include "mechanism/description.hpp"
 #include "model/body_poses.hpp"
+#include "scalar/index.hpp"
 
 namespace tenon {
 namespace {
 
 using Matrix6 = Eigen::Matrix<double, 6, 6>;
 
-// Of the largest principal moment: a negative one that is the rounding of inertias written with nine digits
-// or more; and how far the triangle inequality may be off in a file of six digits.
+// Relative to the largest principal moment: negative moments that are rounding errors of inertias written
+// with nine digits or more; and violations of the triangle inequality to be expected in a file of six digits.
 constexpr double negative_moment = 1e-9, triangle_excess = 1e-6;
-// Of sums of some hundred terms in double precision.
+// For sums of some hundred terms in double precision.
 constexpr double rounding_of_sums = 1e-13;
 
-// Principal moments, ascending.
-Eigen::Vector3d principal_moments(const double* I) {
+// xx xy xz yy yz zz.
+Eigen::Matrix3d symmetric(const double* I) {
   Eigen::Matrix3d A;
   A << I[0], I[1], I[2], I[1], I[3], I[4], I[2], I[4], I[5];
-  return Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(A, Eigen::EigenvaluesOnly).eigenvalues();
+  return A;
+}
+
+Eigen::Matrix3d skew(double x, double y, double z) {
+  Eigen::Matrix3d A;
+  A << 0, -z, y, z, 0, -x, -y, x, 0;
+  return A;
+}
+
+// Ascending.
+Eigen::Vector3d principal_moments(const Eigen::Matrix3d& I) {
+  return Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(I, Eigen::EigenvaluesOnly).eigenvalues();
 }
 
 void warn_of_link(const MechanismLink& link, Model& model) {
-  const Eigen::Vector3d moments = principal_moments(link.inertia.data());
+  const Eigen::Vector3d moments = principal_moments(symmetric(link.inertia.data()));
   const double largest = moments.cwiseAbs().maxCoeff();
   std::ostringstream text;
   text << "link " << quoted(link.name) << ": ";
@@ -65,18 +77,9 @@ std::string body_name(const Model& model, std::size_t node) {
 
 void check_body(const Mechanism& mechanism, const CompileOptions& options, Model& model, std::size_t i) {
   const NodeData& node = model.nodes[i];
-  double central[6];  // about the centre of mass: I + (h x)(h x) / m
-  std::copy(node.I, node.I + 6, central);
-  if (node.mass > 0) {
-    const double *h = node.h, s = 1 / node.mass;
-    const double hh = h[0] * h[0] + h[1] * h[1] + h[2] * h[2];
-    central[0] -= s * (hh - h[0] * h[0]);
-    central[1] += s * h[0] * h[1];
-    central[2] += s * h[0] * h[2];
-    central[3] -= s * (hh - h[1] * h[1]);
-    central[4] += s * h[1] * h[2];
-    central[5] -= s * (hh - h[2] * h[2]);
-  }
+  Eigen::Matrix3d central = symmetric(node.I);  // about the centre of mass: I + (h x)(h x) / m
+  const Eigen::Matrix3d h = skew(node.h[0], node.h[1], node.h[2]);
+  if (node.mass > 0) central += h * h / node.mass;
   const Eigen::Vector3d moments = principal_moments(central);
   const double rounding =
       rounding_of_sums * (std::abs(node.I[0]) + std::abs(node.I[3]) + std::abs(node.I[5]));
@@ -96,32 +99,29 @@ void check_body(const Mechanism& mechanism, const CompileOptions& options, Model
   reject(mechanism, Status::invalid_inertia, text.str());
 }
 
-// Motion child -> parent coordinates is the transpose of this, force child -> parent this itself.
+// Transform of forces from child to parent coordinates; its transpose transforms motions from parent to
+// child.
 Matrix6 force_transform(const Placement& X) {
   const Mat3<double>& R = X.R.R;
-  Eigen::Matrix3d rotation, shift;
+  Eigen::Matrix3d rotation;
   rotation << R.xx, R.xy, R.xz, R.yx, R.yy, R.yz, R.zx, R.zy, R.zz;
-  shift << 0, -X.p.z, X.p.y, X.p.z, 0, -X.p.x, -X.p.y, X.p.x, 0;
   Matrix6 A;
-  A << rotation, shift * rotation, Eigen::Matrix3d::Zero(), rotation;
+  A << rotation, skew(X.p.x, X.p.y, X.p.z) * rotation, Eigen::Matrix3d::Zero(), rotation;
   return A;
 }
 
 Matrix6 spatial_inertia(const NodeData& node) {
-  const double *I = node.I, *h = node.h;
-  Matrix6 A = Matrix6::Zero();
-  A.topLeftCorner<3, 3>() << I[0], I[1], I[2], I[1], I[3], I[4], I[2], I[4], I[5];
-  A.topRightCorner<3, 3>() << 0, -h[2], h[1], h[2], 0, -h[0], -h[1], h[0], 0;
-  A.bottomLeftCorner<3, 3>() = A.topRightCorner<3, 3>().transpose();
-  A.bottomRightCorner<3, 3>().diagonal().setConstant(node.mass);
+  const Eigen::Matrix3d h = skew(node.h[0], node.h[1], node.h[2]);
+  Matrix6 A;
+  A << symmetric(node.I), h, h.transpose(), node.mass * Eigen::Matrix3d::Identity();
   return A;
 }
 
 enum class Singular { no, massless, dependent };
 
-// Takes the joint's own motion out of the articulated inertia: IA - U D^-1 U^T, coordinate by coordinate,
-// which is the Cholesky elimination of D. A pivot counts as zero when it is nothing but the rounding of the
-// rigid subtree's inertia.
+// Eliminates the joint from the articulated inertia: IA - U D^-1 U^T, coordinate by coordinate, which is the
+// Cholesky elimination of D. A pivot counts as zero if it is within rounding errors of the inertia of the
+// rigid subtree.
 Singular eliminate(const NodeData& node, double armature, const Matrix6& composite, Matrix6& articulated) {
   const JointSubspace S = joint_subspace(node.kind);
   Singular singular = Singular::no;
@@ -147,8 +147,8 @@ struct Culprits {
 
 Culprits find_singular_joints(const Model& model) {
   const std::size_t n = model.nodes.size();
-  std::vector<double> q(static_cast<std::size_t>(model.nq));
-  sample_configuration(model, 1, q.data(), Sample::anywhere);  // a range of one point may be a singular pose
+  std::vector<double> q(index(model.nq));
+  sample_configuration(model, 1, q.data(), Sample::anywhere);  // limits may allow only a singular pose
   std::vector<Matrix6> articulated(n), composite(n);
   for (std::size_t i = 0; i < n; ++i) articulated[i] = composite[i] = spatial_inertia(model.nodes[i]);
   Culprits culprits;
@@ -159,7 +159,7 @@ Culprits find_singular_joints(const Model& model) {
     if (singular == Singular::dependent) culprits.dependent.push_back(i);
     if (node.parent < 0) continue;
     const Matrix6 X = force_transform(joint_placement(node, q.data()));
-    const std::size_t parent = static_cast<std::size_t>(node.parent);
+    const std::size_t parent = index(node.parent);
     articulated[parent] += X * articulated[i] * X.transpose();
     composite[parent] += X * composite[i] * X.transpose();
   }
@@ -169,26 +169,21 @@ Culprits find_singular_joints(const Model& model) {
 }
 
 bool is_leaf(const Model& model, std::size_t node) {
-  // Depth first numbering: the next node hangs on this one, or nothing does.
+  // Bodies are numbered depth first: the next one is a child, or there is none.
   return node + 1 == model.nodes.size() || model.nodes[node + 1].parent != static_cast<int>(node);
 }
 
 const char* singular_text(const Model& model, std::size_t node, bool massless) {
-  if (massless) {
+  if (massless)
     return "massless moving leaf: neither the link nor anything it carries has mass or inertia, so the mass "
-           "matrix is "
-           "singular; give it a mass or an inertia, give the joint an armature, make the joint fixed, or set "
-           "tolerant_inertias to have all such joints held";
-  }
-  if (node == 0 && model.floating_base) {
+           "matrix is singular; give it a mass or an inertia, give the joint an armature, make the joint "
+           "fixed, or set tolerant_inertias to have all such joints held";
+  if (node == 0 && model.floating_base)
     return "the floating base moves no inertia that the joints beyond it do not already move, so the mass "
-           "matrix is "
-           "singular; give the root link a mass and an inertia, or compile with a fixed base";
-  }
+           "matrix is singular; give the root link a mass and an inertia, or compile with a fixed base";
   return "the joint moves no inertia that the joints beyond it do not already move, so the mass matrix is "
-         "singular; give "
-         "the link a mass and an inertia about the joint axis, give the joint an armature, or make the joint "
-         "fixed";
+         "singular; give the link a mass and an inertia about the joint axis, give the joint an armature, or "
+         "make the joint fixed";
 }
 
 void check_solvable(const Mechanism& mechanism, const Model& model) {
@@ -196,11 +191,11 @@ void check_solvable(const Mechanism& mechanism, const Model& model) {
   const bool massless = !found.massless.empty();
   const std::vector<std::size_t>& culprits = massless ? found.massless : found.dependent;
   if (culprits.empty()) return;
-  // Where a massless subtree has several joints, its leaf is where to start mending.
+  // In a massless subtree with several joints, name a leaf: mending starts there.
   auto first = culprits.begin();
   if (massless) first = std::find_if(first, culprits.end(), [&](std::size_t i) { return is_leaf(model, i); });
   if (first == culprits.end())
-    first = culprits.begin();  // the leaves have armature, which is no help further in
+    first = culprits.begin();  // the leaves have armature, which does not help joints further inward
   std::vector<std::string> others;
   for (auto i = culprits.begin(); i != culprits.end(); ++i) {
     if (i != first) others.push_back(model.joints[*i].name);

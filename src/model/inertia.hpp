@@ -1,13 +1,13 @@
-// Which masses and inertias a compiled model can be solved with.
+// Checks masses and inertias of a compiled model.
 #pragma once
 
 #include "tenon/model.hpp"
 
 namespace tenon {
 
-// Adds a warning for every link whose inertia no body can have but the dynamics can live with. Throws Error
-// (invalid_inertia) for a moving body of indefinite inertia, which options may let pass with a warning, and
-// for joints that move no inertia of their own.
+// Adds a warning for every link with an inertia that no real body has but dynamics can use. Throws Error
+// (invalid_inertia) for a moving body of indefinite inertia (a warning where options accept it), and for
+// joints that move no inertia.
 void check_inertias(const Mechanism& mechanism, const CompileOptions& options, Model& model);
 
 }  // namespace tenon

@@ -5,6 +5,7 @@
 #include <random>
 #include <utility>
 
+#include "model/body_poses.hpp"
 #include "spatial/spatial.hpp"
 #include "tenon/dynamics.hpp"
 
@@ -33,8 +34,8 @@ Vec rotate_by(const double* q, const Vec& v) {
   return v + q[3] * t + cross(u, t);
 }
 
-// Coefficients of exp and log on SO(3) and SE(3) as functions of the squared angle; series near zero where
-// the closed forms cancel.
+// Coefficients of exp and log on SO(3) and SE(3) as functions of the squared angle; near zero, where the
+// closed forms cancel, series.
 struct Exponential {
   double half_sinc;  // sin(a / 2) / a
   double cosine;     // cos(a / 2)
@@ -60,7 +61,7 @@ Vec inverse_left_jacobian(const Vec& phi, const Vec& v) {
   const Vec t = cross(phi, v);
   return v - 0.5 * t + d * cross(phi, t);
 }
-// Rotation vector of a unit quaternion, the short way round.
+// Rotation vector of a unit quaternion, with an angle up to pi.
 Vec logarithm(const double* q) {
   const double n = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]);
   const double sign = q[3] < 0 ? -1 : 1;
@@ -120,6 +121,11 @@ void integrate_joint(const Model::Joint& joint, const double* v, double dt, doub
   }
 }
 
+void integrate_joints(const Model& model, const double* v, double dt, double* q) {
+  for (const Model::Joint& joint : model.joints)
+    integrate_joint(joint, v + joint.v_index, dt, q + joint.q_index);
+}
+
 void joint_difference(const Model::Joint& joint, const double* q0, const double* q1, double* v) {
   double r[4];
   switch (joint.type) {
@@ -154,15 +160,11 @@ void joint_difference(const Model::Joint& joint, const double* q0, const double*
 }
 
 void neutral(const Model& model, double* q) {
-  std::fill_n(q, model.nq, 0.0);
-  for (const Model::Joint& joint : model.joints) {
-    if (joint.type == JointType::spherical) q[joint.q_index + 3] = 1;
-    if (joint.type == JointType::floating) q[joint.q_index + 6] = 1;
-  }
+  neutral_configuration(model.nodes, q);
 }
 
-// The limits; where one of them is infinite, no further than `reach` from zero, or twice as far from the
-// other one where that is not within reach.
+// The limits. An infinite one becomes -reach or +reach; if the other limit is beyond that, the range gets the
+// width 2 reach.
 static std::pair<double, double> sample_range(const JointLimits& limits, double reach) {
   double lower = std::isfinite(limits.lower) ? limits.lower : -reach;
   double upper = std::isfinite(limits.upper) ? limits.upper : reach;
@@ -173,40 +175,20 @@ static std::pair<double, double> sample_range(const JointLimits& limits, double 
 
 void random_configuration(const Model& model, std::uint64_t seed, double* q) {
   std::mt19937_64 bits(seed);
-  // Not std::uniform_real_distribution: its results differ between standard libraries.
+  // std::uniform_real_distribution gives different results in different standard libraries.
   const auto uniform = [&](double lower, double upper) {
     const double share = static_cast<double>(bits() >> 11) * 0x1p-53, width = upper - lower;
-    // Of limits far apart the width alone may be beyond the range of doubles.
+    // The width of a finite range can overflow.
     const double x = std::isfinite(width) ? lower + width * share : (1 - share) * lower + share * upper;
     return std::clamp(x, lower, upper);
   };
-  // Uniform on SO(3): Shoemake 1992.
-  const auto quaternion = [&](double* x) {
-    const double tau = 6.283185307179586, u = uniform(0, 1), a = uniform(0, tau), b = uniform(0, tau);
-    x[0] = std::sqrt(1 - u) * std::sin(a), x[1] = std::sqrt(1 - u) * std::cos(a);
-    x[2] = std::sqrt(u) * std::sin(b), x[3] = std::sqrt(u) * std::cos(b);
-    normalize_quaternion(x);
+  const auto hinge = [&](const JointLimits& limits, double reach) {
+    const auto [lower, upper] = sample_range(limits, reach);
+    return lower <= upper ? uniform(lower, upper) : lower;
   };
-  constexpr double pi = 3.141592653589793;
-  for (const Model::Joint& joint : model.joints) {
-    double* x = q + joint.q_index;
-    switch (joint.type) {
-      case JointType::spherical:
-        quaternion(x);
-        break;
-      case JointType::planar:
-        x[0] = uniform(-1, 1), x[1] = uniform(-1, 1), x[2] = uniform(-pi, pi);
-        break;
-      case JointType::floating:
-        for (int e = 0; e < 3; ++e) x[e] = uniform(-1, 1);
-        quaternion(x + 3);
-        break;
-      default: {
-        const auto [lower, upper] = sample_range(joint.limits, joint.type == JointType::prismatic ? 1 : pi);
-        x[0] = lower <= upper ? uniform(lower, upper) : lower;
-      }
-    }
-  }
+  draw_configuration(model, uniform, hinge, q);
+  for (const Model::Joint& joint : model.joints)
+    if (joint.nq != joint.nv) normalize_quaternion(q + joint.q_index + joint.nq - 4);
 }
 
 }  // namespace tenon

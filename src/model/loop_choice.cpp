@@ -1,17 +1,19 @@
-// Which loops cost less as rows than embedded. Costs in nanoseconds on top of those of the tree, one state,
+// Which loops cost less as rows than embedded. Costs in nanoseconds beyond those of the tree, for one state,
 // fitted to linkages and rings of 3 to 40 links (models/ and chains closed to the base, x86-64 with AVX2):
 //
 //   a cluster of n bodies, y independent and d dependent coordinates    55 n + 5 n y + 0.4 n y^2
 //                                                                       + 0.4 d^2 (d + y + 1)
-//   m rows of all loops, m_l of each with n_l bodies on its two ways     100 + sum (110 + 10 m_l n_l) + 5 m^2
+//   m rows of all loops, m_l of each with n_l bodies on its two paths   100 + sum (110 + 10 m_l n_l) + 5 m^2
 //                                                                       + 0.6 m^3
 //
-// A cluster costs its size times the square of its freedom: a ring of 40 links embedded takes 40 times as
-// long as with its two rows. Contacts are not known here; each makes the rows' m larger.
+// A cluster costs its size times the square of its freedom: a ring of 40 links costs 40 times as much
+// embedded as with its two rows. Contacts are not known here; each increases m.
 #include <algorithm>
 
 #include "model/clusters.hpp"
 #include "model/divided_loops.hpp"
+#include "model/loops.hpp"
+#include "scalar/index.hpp"
 
 namespace tenon {
 namespace {
@@ -20,29 +22,12 @@ class Costs {
  public:
   explicit Costs(const Model& model) : model_(model) {
     for (const NodeData& node : model.nodes) parent_.push_back(node.parent);
-    for (const LoopConstraintData& c : model.loops.constraints) bodies_.push_back(bodies_of(c));
+    for (const LoopConstraintData& c : model.loops.constraints) bodies_.push_back(tied_bodies(model, c));
   }
 
   double of(const std::vector<bool>& rows) const { return of_clusters(rows) + of_rows(rows); }
 
  private:
-  std::vector<std::int32_t> bodies_of(const LoopConstraintData& c) const {
-    std::vector<std::int32_t> bodies;
-    const auto add = [&](std::int32_t body) {
-      if (std::find(bodies.begin(), bodies.end(), body) == bodies.end()) bodies.push_back(body);
-    };
-    const auto node_of = [&](std::int32_t v) { return model_.v_node[static_cast<std::size_t>(v)]; };
-    for (std::int32_t e = c.entry_begin; c.kind == loop_coupling && e < c.entry_end; ++e)
-      add(node_of(model_.loops.coupling_entries[static_cast<std::size_t>(e)].v_index));
-    if (c.kind == loop_callback)
-      for (const std::int32_t v : model_.loops.callbacks[static_cast<std::size_t>(c.item)].v_index)
-        add(node_of(v));
-    if (c.kind == loop_geometric)
-      for (std::int32_t body : {c.predecessor, c.successor})
-        for (; body != c.ancestor; body = parent_[static_cast<std::size_t>(body)]) add(body);
-    return bodies;
-  }
-
   double of_clusters(const std::vector<bool>& rows) const {
     std::vector<std::vector<std::int32_t>> tied;
     std::vector<double> held;
@@ -54,9 +39,8 @@ class Costs {
     const std::vector<std::int32_t> cluster = form_clusters(parent_, tied);
     std::vector<double> n, v, d;
     const auto grow = [&](std::int32_t c) {
-      for (auto* list : {&n, &v, &d})
-        list->resize(std::max(list->size(), static_cast<std::size_t>(c) + 1), 0.0);
-      return static_cast<std::size_t>(c);
+      for (auto* list : {&n, &v, &d}) list->resize(std::max(list->size(), index(c) + 1), 0.0);
+      return index(c);
     };
     for (std::size_t i = 0; i < cluster.size(); ++i) {
       if (cluster[i] < 0) continue;
@@ -64,8 +48,7 @@ class Costs {
       n[c] += 1;
       v[c] += model_.joints[i].nv;
     }
-    for (std::size_t i = 0; i < tied.size(); ++i)
-      d[static_cast<std::size_t>(cluster[static_cast<std::size_t>(tied[i].front())])] += held[i];
+    for (std::size_t i = 0; i < tied.size(); ++i) d[index(cluster[index(tied[i].front())])] += held[i];
     double sum = 0;
     for (std::size_t c = 0; c < n.size(); ++c) {
       const double dependent = std::min(d[c], v[c]), y = v[c] - dependent;
@@ -90,7 +73,7 @@ class Costs {
   std::vector<std::vector<std::int32_t>> bodies_;  // per constraint: those whose joints it ties
 };
 
-// Changes the treatment of one loop after the other as long as that makes the whole cheaper, the best first.
+// Changes the treatment of one loop at a time, the best first, as long as the total gets cheaper.
 double improve(const Costs& costs, const std::vector<bool>& may_be, std::vector<bool>& rows) {
   double cost = costs.of(rows);
   for (;;) {
@@ -112,7 +95,7 @@ std::vector<bool> cheaper_as_rows(const Model& embedded, const std::vector<bool>
                                   const std::vector<bool>& are) {
   if (std::find(may_be.begin(), may_be.end(), true) == may_be.end()) return are;
   const Costs costs(embedded);
-  // From both ends: of two loops that tie one cluster together, taking out one alone may gain nothing.
+  // Starts from both ends: where two loops tie the same cluster, turning one alone into rows may not help.
   std::vector<bool> few = are, many = are;
   for (std::size_t i = 0; i < may_be.size(); ++i) many[i] = many[i] || may_be[i];
   return improve(costs, may_be, few) <= improve(costs, may_be, many) ? few : many;

@@ -1,9 +1,12 @@
 #include "model/loops.hpp"
 
 #include <algorithm>
+#include <bitset>
 #include <string>
 
+#include "model/body_poses.hpp"
 #include "model/clusters.hpp"
+#include "scalar/index.hpp"
 
 namespace tenon {
 namespace {
@@ -39,23 +42,12 @@ class LoopCompiler {
   }
 
  private:
-  int v_end(int node) const {
-    return static_cast<std::size_t>(node) + 1 < model_.nodes.size()
-               ? model_.nodes[static_cast<std::size_t>(node) + 1].v_index
-               : model_.nv;
-  }
-  int q_end(int node) const {
-    return static_cast<std::size_t>(node) + 1 < model_.nodes.size()
-               ? model_.nodes[static_cast<std::size_t>(node) + 1].q_index
-               : model_.nq;
-  }
-
   void add_clusters() {
     for (std::size_t i = 0; i < model_.nodes.size(); ++i) {
       const std::int32_t number = model_.loops.node_cluster[i];
       if (number < 0) continue;
       const NodeData& node = model_.nodes[i];
-      if (static_cast<std::size_t>(number) == model_.loops.clusters.size()) {
+      if (index(number) == model_.loops.clusters.size()) {
         ClusterData c{};
         c.kind = cluster_general;
         c.parent = node.parent;
@@ -64,32 +56,31 @@ class LoopCompiler {
         c.v_begin = node.v_index;
         model_.loops.clusters.push_back(c);
       }
-      ClusterData& c = model_.loops.clusters[static_cast<std::size_t>(number)];
+      ClusterData& c = model_.loops.clusters[index(number)];
       ++c.node_count;
-      c.q_count = q_end(static_cast<int>(i)) - c.q_begin;
-      c.v_count = v_end(static_cast<int>(i)) - c.v_begin;
+      c.q_count += model_.joints[i].nq;
+      c.v_count += model_.joints[i].nv;
     }
   }
 
-  // Constraints stand by cluster, in the order of the description within one.
+  // Constraints are sorted by cluster; within a cluster they keep the order of the description.
   void add_constraints(const std::vector<std::vector<std::int32_t>>& tied) {
     std::vector<std::vector<std::size_t>> of_cluster(model_.loops.clusters.size());
-    for (std::size_t i = 0; i < tied.size(); ++i)
-      of_cluster[static_cast<std::size_t>(cluster_of(tied[i]))].push_back(i);
+    for (std::size_t i = 0; i < tied.size(); ++i) of_cluster[index(cluster_of(tied[i]))].push_back(i);
     std::int32_t rows = 0;
     for (std::size_t number = 0; number < model_.loops.clusters.size(); ++number) {
       ClusterData& c = model_.loops.clusters[number];
       c.row_begin = rows;
-      c.constraint_begin = static_cast<std::int32_t>(model_.loops.constraints.size());
+      c.constraint_begin = count_of(model_.loops.constraints);
       for (const std::size_t i : of_cluster[number]) {
         LoopConstraintData made = make(i, rows);
         made.cluster = static_cast<std::int32_t>(number);
         rows += made.row_count;
-        model_.loops.offset.resize(static_cast<std::size_t>(rows), 0.0);
+        model_.loops.offset.resize(index(rows), 0.0);
         model_.loops.constraints.push_back(made);
       }
       c.row_count = rows - c.row_begin;
-      c.constraint_end = static_cast<std::int32_t>(model_.loops.constraints.size());
+      c.constraint_end = count_of(model_.loops.constraints);
       c.K_begin = model_.loops.K_size;
       model_.loops.K_size += c.row_count * c.v_count;
     }
@@ -97,7 +88,7 @@ class LoopCompiler {
   }
 
   std::int32_t cluster_of(const std::vector<std::int32_t>& bodies) const {
-    return model_.loops.node_cluster[static_cast<std::size_t>(bodies.front())];
+    return model_.loops.node_cluster[index(bodies.front())];
   }
 
   LoopConstraintData make(std::size_t i, std::int32_t row) {
@@ -120,12 +111,9 @@ class LoopCompiler {
     made.kind = loop_geometric;
     made.predecessor = p.body;
     made.successor = s.body;
-    int a = p.body, b = s.body;
-    while (a != b) (a > b ? a : b) = model_.nodes[static_cast<std::size_t>(std::max(a, b))].parent;
-    made.ancestor = a;
+    made.ancestor = common_ancestor(model_.nodes, p.body, s.body);
     made.rows = rows_of(loop.type);
-    for (std::uint32_t bits = made.rows; bits != 0; bits >>= 1)
-      made.row_count += static_cast<std::int32_t>(bits & 1);
+    made.row_count = static_cast<std::int32_t>(std::bitset<32>(made.rows).count());
     const Pose predecessor = p.in_body * loop.predecessor_frame, successor = s.in_body * loop.successor_frame;
     std::copy(predecessor.rotation.begin(), predecessor.rotation.end(), made.predecessor_R);
     std::copy(predecessor.translation.begin(), predecessor.translation.end(), made.predecessor_p);
@@ -136,17 +124,17 @@ class LoopCompiler {
 
   void make_coupling(const Description::Coupling& coupling, LoopConstraintData& made) {
     made.kind = loop_coupling;
-    made.row_count = static_cast<std::int32_t>(coupling.rows.size());
-    made.entry_begin = static_cast<std::int32_t>(model_.loops.coupling_entries.size());
+    made.row_count = count_of(coupling.rows);
+    made.entry_begin = count_of(model_.loops.coupling_entries);
     std::int32_t row = made.row_begin;
     for (const Description::CouplingRow& terms : coupling.rows) {
       for (const auto& term : terms.terms) {
-        const NodeData& node = model_.nodes[static_cast<std::size_t>(joint_node_[term.joint])];
+        const NodeData& node = model_.nodes[index(joint_node_[term.joint])];
         model_.loops.coupling_entries.push_back({row, node.q_index, node.v_index, term.coefficient});
       }
       offsets_.push_back({row++, terms.offset});
     }
-    made.entry_end = static_cast<std::int32_t>(model_.loops.coupling_entries.size());
+    made.entry_end = count_of(model_.loops.coupling_entries);
     model_.loops.names.push_back(coupling.name);
   }
 
@@ -154,25 +142,22 @@ class LoopCompiler {
     const MechanismImplicit& source = mechanism_.implicits[implicit.source];
     made.kind = loop_callback;
     made.row_count = source.rows;
-    made.item = static_cast<std::int32_t>(model_.loops.callbacks.size());
+    made.item = count_of(model_.loops.callbacks);
     Model::LoopCallback call{source.evaluate, {}, {}};
     for (const std::size_t joint : implicit.joints) {
-      const int node = joint_node_[joint];
-      for (int k = model_.nodes[static_cast<std::size_t>(node)].q_index; k < q_end(node); ++k)
-        call.q_index.push_back(k);
-      for (int k = model_.nodes[static_cast<std::size_t>(node)].v_index; k < v_end(node); ++k)
-        call.v_index.push_back(k);
+      const Model::Joint& moved = model_.joints[index(joint_node_[joint])];
+      for (int k = 0; k < moved.nq; ++k) call.q_index.push_back(moved.q_index + k);
+      for (int k = 0; k < moved.nv; ++k) call.v_index.push_back(moved.v_index + k);
     }
-    const int nv = static_cast<int>(call.v_index.size());
+    const int nv = count_of(call.v_index);
     model_.loops.callback_scratch =
-        std::max(model_.loops.callback_scratch,
-                 static_cast<int>(call.q_index.size()) + nv + made.row_count * (nv + 1));
+        std::max(model_.loops.callback_scratch, count_of(call.q_index) + nv + made.row_count * (nv + 1));
     model_.loops.callbacks.push_back(std::move(call));
     model_.loops.names.push_back(implicit.name);
   }
 
   void set_offsets() {
-    for (const auto& [row, offset] : offsets_) model_.loops.offset[static_cast<std::size_t>(row)] = offset;
+    for (const auto& [row, offset] : offsets_) model_.loops.offset[index(row)] = offset;
   }
 
   const Mechanism& mechanism_;
@@ -203,13 +188,28 @@ std::vector<std::vector<std::int32_t>> tied_bodies(const Description& descriptio
   return tied;
 }
 
+std::vector<std::int32_t> tied_bodies(const Model& model, const LoopConstraintData& c) {
+  std::vector<std::int32_t> bodies;
+  const auto add = [&](std::int32_t body) {
+    if (std::find(bodies.begin(), bodies.end(), body) == bodies.end()) bodies.push_back(body);
+  };
+  for (std::int32_t e = c.entry_begin; c.kind == loop_coupling && e < c.entry_end; ++e)
+    add(model.v_node[index(model.loops.coupling_entries[index(e)].v_index)]);
+  if (c.kind == loop_callback)
+    for (const std::int32_t v : model.loops.callbacks[index(c.item)].v_index) add(model.v_node[index(v)]);
+  if (c.kind == loop_geometric)
+    for (std::int32_t body : {c.predecessor, c.successor})
+      for (; body != c.ancestor; body = model.nodes[index(body)].parent) bodies.push_back(body);
+  return bodies;
+}
+
 void compile_loops(const Mechanism& mechanism, const Description& description,
                    const std::vector<int>& joint_node, Model& model) {
   LoopCompiler(mechanism, description, joint_node, model).run();
-  std::vector<char> dependent(static_cast<std::size_t>(model.nv), 0);
+  std::vector<char> dependent(index(model.nv), 0);
   for (std::size_t j = 0; j < joint_node.size(); ++j) {
     if (joint_node[j] < 0 || !description.dependent[j]) continue;
-    const Model::Joint& joint = model.joints[static_cast<std::size_t>(joint_node[j])];
+    const Model::Joint& joint = model.joints[index(joint_node[j])];
     std::fill_n(dependent.begin() + joint.v_index, joint.nv, char{1});
   }
   analyse_loops(mechanism, dependent, model);

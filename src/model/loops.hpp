@@ -1,5 +1,5 @@
 // The clusters of a model whose bodies and joints are compiled: loop constraints in the frames of bodies,
-// their rows, and which coordinates are independent.
+// their rows, and the independent coordinates.
 #pragma once
 
 #include <vector>
@@ -19,9 +19,12 @@ void compile_loops(const Mechanism& mechanism, const Description& description,
 std::vector<std::vector<std::int32_t>> tied_bodies(const Description& description,
                                                    const std::vector<int>& joint_body);
 
-// Finds closed configurations, drops rows that say nothing, and chooses the independent coordinates of every
-// cluster (loop_analysis.cpp). dependent: per velocity coordinate, those declared to follow. Afterwards
-// everything in model.loops is final.
+// Likewise a constraint of a compiled model, each body once.
+std::vector<std::int32_t> tied_bodies(const Model& model, const LoopConstraintData& c);
+
+// Finds closed configurations, drops rows that constrain nothing, and chooses the independent coordinates of
+// every cluster (plan/loop_analysis.cpp). dependent: per velocity coordinate, those declared dependent.
+// Completes model.loops.
 void analyse_loops(const Mechanism& mechanism, const std::vector<char>& dependent, Model& model);
 
 }  // namespace tenon

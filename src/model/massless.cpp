@@ -44,7 +44,7 @@ class MasslessJoints {
     return link.mass == 0 && link.inertia == std::array<double, 6>{} && tied_.count(link.name) == 0;
   }
 
-  // From the leaves on: a link that is empty and carries only such links.
+  // From the leaves inward: marks links that are empty and carry only such links.
   void climb() {
     std::unordered_set<std::string> empty;
     std::vector<std::string> open;
@@ -58,13 +58,13 @@ class MasslessJoints {
       open.pop_back();
       if (joint == above_.end()) continue;
       const MechanismJoint& j = mechanism_.joints[joint->second];
-      // Armature makes the joint itself solvable, and is no help to those further in.
+      // Armature helps only the joint itself, not the joints further inward.
       if (j.type != JointType::fixed && j.armature == 0) held_.insert(joint->second);
       if (--children_[j.parent] == 0 && empty.count(j.parent) > 0) open.push_back(j.parent);
     }
   }
 
-  // A leader feels the inertia of those that follow it.
+  // A joint that others follow feels their inertia, so it must not be fixed while one of them moves.
   void release_leaders() {
     for (bool changed = true; changed;) {
       changed = false;
@@ -81,12 +81,12 @@ class MasslessJoints {
 
   const Mechanism& mechanism_;
   std::unordered_map<std::string, std::size_t> above_, joints_;  // by child link; by name
-  std::unordered_map<std::string, int> children_;  // joints below a link that are not known to be empty
+  std::unordered_map<std::string, int> children_;  // joints on a link with subtrees not known to be empty
   std::unordered_set<std::string> tied_;           // links
   std::unordered_set<std::size_t> held_;
 };
 
-// Without the rows of followers that are held.
+// The coupling without the rows of followers that are held.
 MechanismCoupling without_held(const MechanismCoupling& coupling, const MasslessJoints& massless) {
   const std::size_t leaders = coupling.independent.size();
   MechanismCoupling rest = coupling;
@@ -115,7 +115,7 @@ Mechanism hold_massless_joints(const Mechanism& mechanism) {
   if (names.empty()) return rest;
   rest.couplings.clear();
   for (const MechanismCoupling& coupling : mechanism.couplings) {
-    // One with a wrong number of ratios or offsets is left for the check of the description.
+    // A wrong number of ratios or offsets is reported later, by the check of the description.
     const std::size_t count = coupling.dependent.size();
     const bool sound = coupling.ratios.size() == count * coupling.independent.size() &&
                        (coupling.offsets.empty() || coupling.offsets.size() == count);

@@ -1,15 +1,14 @@
-// What kernels see of a compiled model: plain arrays, no methods, no ownership. Kernels are compiled once per
-// instruction set and must not share inline functions with baseline code (src/spatial/isa.hpp), so everything
-// here is data.
+// A compiled model as kernels see it: plain arrays, no methods, no ownership. Kernels are compiled once for
+// each instruction set and must not share inline functions with baseline code (spatial/isa.hpp), so
+// everything here is data.
 #pragma once
 
 #include <cstdint>
 
 namespace tenon {
 
-// How a body moves against its parent. Every joint subspace S is a choice of coordinate axes of the child's
-// body frame (the frame is ours to choose, architecture "Frames that make it fast"), so S never needs to be
-// stored:
+// How a body moves relative to its parent. Every joint subspace S is a choice of coordinate axes of the
+// child's body frame, which model/compile.cpp chooses for that, so S need not be stored:
 //   revolute_k     {k}          rotation by a planar rotation about k, tree rotation identity
 //   prismatic_k    {3 + k}      no rotation at all
 //   *_oblique      {2} or {5}   about or along z of a realigned frame; general constant tree rotation
@@ -30,8 +29,7 @@ enum JointKind : std::int32_t {
   joint_floating = 10,
 };
 
-// One body of the spanning tree and the joint that moves it. Bodies that kinematic loops tie together stand
-// in a row and form a cluster (ClusterData).
+// One body of the spanning tree and its joint. The bodies of a cluster (ClusterData) are contiguous.
 struct NodeData {
   std::int32_t parent;   // node, or -1 for the world; always < own index
   std::int32_t kind;     // JointKind
@@ -50,27 +48,26 @@ struct NodeData {
 // The joints of a cluster obey phi(q) = 0, hence K v = 0 and K qdd = k with k = -Kdot v. Its velocity
 // coordinates are split into independent ones y and dependent ones d, which gives the explicit form
 //   v = G ydot,   qdd = G yddot + g,   G = [1; -K_d^+ K_y],  g = [0; K_d^+ k],   K G = 0,  K g = k,
-// written here with the independent coordinates first; in memory the rows of G and g stand as the coordinates
-// of the cluster do. On the constraint qdd = G yddot + g whatever v is (k takes v as it comes).
+// here with the independent coordinates first; in memory rows of G and g are in the order of the cluster's
+// coordinates. qdd = G yddot + g holds even where v breaks K v = 0: k is computed from v as given.
 
 enum LoopConstraintKind : std::int32_t {
   loop_coupling = 0,   // linear in the positions of one-dof joints: gears, belts, mimic joints; k = 0
   loop_geometric = 1,  // two frames that a joint of some type would connect
-  loop_callback = 2,   // phi, K and k are put into the workspace by the solver layer before the sweep
+  loop_callback = 2,   // evaluate_callbacks (plan/assembly.hpp) writes phi, K and k before a sweep
 };
 
-// One closure, coupling or user-supplied constraint. Its rows in WorkspaceData::loop_phi and loop_k, and its
-// rows of the K block of its cluster, are [row_begin, row_begin + row_count) of all loop rows.
+// A closure, coupling or user-supplied constraint. Of all loop rows it has [row_begin,
+// row_begin + row_count): in WorkspaceData::loop_phi and loop_k, and in the K block of its cluster.
 struct LoopConstraintData {
   std::int32_t kind;     // LoopConstraintKind
-  std::int32_t cluster;  // the one it belongs to
+  std::int32_t cluster;  // the cluster it belongs to
   std::int32_t row_begin, row_count;
   std::int32_t item;  // couplings: none; callbacks: number of the callback; -1 otherwise
   // Couplings: entries [entry_begin, entry_end) of ModelData::coupling_entries.
   std::int32_t entry_begin, entry_end;
-  // Geometric: the bodies that the two ends are fixed to, each in the cluster or its parent (-1: the world),
-  // and the last body that the ways from the root to both ends share. Only the joints beyond it move the
-  // loop.
+  // Geometric: the bodies of the two ends, each in the cluster or its parent (-1: the world), and their
+  // nearest common ancestor. Only the joints beyond it move the loop.
   std::int32_t predecessor, successor, ancestor;
   std::uint32_t rows;  // bits: angular x y z, linear x y z of the end frames, z along the loop joint's axis
   // End frames in the frames of their bodies: rotation row by row, origin.
@@ -87,7 +84,7 @@ struct CouplingEntry {
 
 enum ClusterKind : std::int32_t {
   cluster_general = 0,
-  // Hinges about the same coordinate axis, loops closed in the plane across it
+  // Hinges about one coordinate axis, loops closed in the plane normal to it
   // (kernels/cluster/planar_loops.hpp).
   cluster_planar_x = 1,
   cluster_planar_y = 2,
@@ -95,18 +92,18 @@ enum ClusterKind : std::int32_t {
 };
 
 // Bodies that loops tie together: the nodes [node_begin, node_begin + node_count). Nodes are numbered so that
-// a parent precedes its children, a cluster is contiguous, and so are a cluster and everything that hangs on
-// it (the subtree of one node in the middle of a cluster need not be). Those whose tree parent is outside of
-// the cluster all hang on one node, the cluster's parent.
+// a parent precedes its children, a cluster is contiguous, and so are a cluster and its subtrees together
+// (the subtree of one node within a cluster need not be). Bodies whose tree parent is outside of the cluster
+// all have the same parent, the cluster's parent.
 struct ClusterData {
   std::int32_t kind;                    // ClusterKind
   std::int32_t parent;                  // node, -1 for the world
   std::int32_t node_begin, node_count;  // bodies
   std::int32_t q_begin, q_count;        // position coordinates
   std::int32_t v_begin, v_count;        // velocity coordinates
-  std::int32_t y_begin, y_count;        // independent ones, among those of the whole model; may be none
+  std::int32_t y_begin, y_count;        // independent ones, in the order of the whole model; may be none
   std::int32_t d_begin, d_count;      // dependent ones, in ModelData::dependent; y_count + d_count = v_count
-  std::int32_t row_begin, row_count;  // loop rows; at least d_count, more where rows depend on each other
+  std::int32_t row_begin, row_count;  // loop rows; at least d_count, more if some are redundant
   std::int32_t K_begin;               // its row_count x v_count block in WorkspaceData::loop_K, column-major
   std::int32_t G_begin;               // its v_count x y_count block in WorkspaceData::G, column-major
   std::int32_t constraint_begin, constraint_end;  // in ModelData::loop_constraints
@@ -115,19 +112,19 @@ struct ClusterData {
 
 // ---- folded rotors, model/fold_rotors.hpp
 //
-// A rotor whose mass and inertia its carrier has taken over; left of it is the spin, with coordinate
+// A rotor whose mass and inertia were added to its carrier's. Only its spin is left, with coordinate
 // qdd_r = sum of ratio * qdd[v_index] over its drives, and momentum times its rate on the carrier:
 //   force on the carrier   momentum qdd_r + w x momentum v_r   (a moment),
 //   force of the rotor     momentum . alpha + inertia qdd_r.
-// A rotor that is not symmetric about its axis wobbles: what its inertia deviates from the symmetric one,
-// [a b; b -a] across the axis, turns with it, twice as fast: with x, y across the axis it is
-//   a (x x^T - y y^T) + b (x y^T + y x^T), (a, b) turned by twice the angle.
+// A rotor that is not symmetric about its axis wobbles: the difference of its inertia from a symmetric one,
+// [a b; b -a] across the axis, turns with it. With x and y normal to the axis it is a (x x^T - y y^T) + b (x
+// y^T + y x^T), where (a, b) turns by twice the rotor's angle.
 struct RotorData {
   std::int32_t carrier;                 // node, -1 for the world
   std::int32_t wobbles;                 // 1: a or b is not zero
   std::int32_t drive_begin, drive_end;  // in ModelData::rotor_drives
   double momentum[3];                   // spin inertia times axis, frame of the carrier, user sign
-  double inertia;                       // about its axis, with armature; 0 where armature holds it already
+  double inertia;                       // about its axis, with armature; 0 where ModelData::armature holds it
   double axis[3];                       // frame of the carrier, user sign
   double a, b;                          // at angle zero
   double wobble[2][6];  // x x^T - y y^T and x y^T + y x^T, frame of the carrier: xx xy xz yy yz zz
@@ -142,7 +139,7 @@ struct ModelData {
   std::int32_t nq, nv;
   const NodeData* nodes;  // nodes[i].parent < i, numbered depth first
   const std::int32_t*
-      v_parent;  // per velocity coordinate: the one before it on the way to the root, -1 at the end
+      v_parent;  // per velocity coordinate: the previous one on the path to the root, -1 at the root
   const std::int32_t* v_node;  // per velocity coordinate: its node
   const double* armature;      // per velocity coordinate
   const double* v_sign;        // per velocity coordinate: NodeData::sign
@@ -150,20 +147,20 @@ struct ModelData {
 
   // Loops. Without any, cluster_count is 0 and ny is nv.
   std::int32_t cluster_count;
-  std::int32_t varying_clusters;  // how many of them do not have a constant G
+  std::int32_t varying_clusters;  // the number of those without a constant G
   std::int32_t ny;                // independent velocity coordinates
   std::int32_t loop_constraint_count, loop_row_count;
   std::int32_t loop_K_size, G_size;  // numbers in all blocks of K and of G
   std::int32_t loop_scratch_size;    // numbers that the split of the largest cluster needs
   const ClusterData* clusters;       // by node_begin; only those with loop constraints
   const std::int32_t* node_cluster;  // per node: its cluster or -1
-  const std::int32_t* y_index;       // per velocity coordinate: which independent one it is, or -1
+  const std::int32_t* y_index;       // per velocity coordinate: its independent coordinate, or -1
   const std::int32_t* independent;   // per independent coordinate: its velocity coordinate, ascending
   const std::int32_t* dependent;     // the other velocity coordinates, ascending
   const LoopConstraintData* loop_constraints;  // by cluster
   const CouplingEntry* coupling_entries;
   const double* loop_offset;  // per loop row: the constant of a coupling, else 0
-  const double* G_initial;    // G with the rows that never change, zero elsewhere
+  const double* G_initial;    // G with its constant rows, zero elsewhere
 
   // Folded rotors. Without any, rotor_count is 0.
   std::int32_t rotor_count;
@@ -171,9 +168,10 @@ struct ModelData {
   const RotorData* rotors;
   const RotorDrive* rotor_drives;
   // Per velocity coordinate: ratio times spin inertia of the rotors that turn with a hinge, about its axis,
-  // on the parent of its node. The hinge alone does what its cluster would: U has spin more along the axis.
+  // on the parent of its node. Added to U along the axis, it replaces the cluster of hinge and rotors.
   const double* spin;
-  // What rotors give to F and D of their clusters, and to U, six a velocity coordinate as in the workspace.
+  // Initial F, D and U of clusters with folded rotors; U has six numbers a velocity coordinate, as in the
+  // workspace.
   const double *cluster_F_initial, *cluster_D_initial, *cluster_U_initial;
 };
 

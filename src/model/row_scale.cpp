@@ -2,10 +2,10 @@
 // parameter.
 //
 // M by the composite-rigid-body algorithm ([RBDA] Table 6.2) and M = L^T L along the tree ([RBDA] Table 6.3).
-// A row K_i of J M^-1 J^T is the square of L^-T J^T, and J^T is K_i carried to the root as a force; both
-// touch only the coordinates between the link and the root, so a row costs O(d^2). Storage is the same: row k
-// of L holds the ancestors of coordinate k only, by their depth. Rows of closures are taken with the gap
-// closed: the poses tried here do not know of it.
+// An entry of diag(J M^-1 J^T) is the squared length of L^-T J^T, and J^T is the row propagated to the root
+// as a force; both need only the coordinates between the link and the root, so a row costs O(d^2). Row k of L
+// stores only the ancestors of coordinate k, by their depth. Rows of closures are evaluated as if their gap
+// were closed: the poses used here leave loops open.
 #include "model/row_scale.hpp"
 
 #include <algorithm>
@@ -14,18 +14,15 @@
 
 #include "model/body_poses.hpp"
 #include "model/rank.hpp"
+#include "scalar/index.hpp"
 
 namespace tenon {
 namespace {
 
 constexpr int sample_count = 4;
 
-std::size_t index(std::int32_t i) {
-  return static_cast<std::size_t>(i);
-}
-
-// Of a row, all of the unit of K M^-1 K^T: what it is, what it could be, and what it would be if its bodies,
-// with all that they carry, were free.
+// Of a row, in the unit of K M^-1 K^T: its value, its largest possible value, and its value if its bodies,
+// each with its subtree, were free.
 struct RowSize {
   double square, reached, free;
 };
@@ -56,12 +53,12 @@ class FactoredTree {
     return factor();
   }
 
-  // -1: the world itself.
+  // node -1: the world.
   Placement world(std::int32_t node) const { return node < 0 ? to_placement({}) : world_[index(node)]; }
 
-  // K M^-1 K^T of one row, forces on one or two bodies at their frame origins (-1: none), which cancel above
-  // `meet`; and what it would come to without cancellation, all joints one reach of the robot away and with
-  // 1 / M_kk for M^-1_kk.
+  // K M^-1 K^T of one row: forces on one or two bodies at their frame origins (-1: none), which cancel inward
+  // of `meet`. Its largest possible value assumes no cancellation, all joints at the distance `reach_`, and 1
+  // / M_kk for M^-1_kk.
   RowSize inverse_inertia(const std::int32_t (&nodes)[2], std::int32_t meet,
                           const Force<double> (&forces)[2]) {
     std::fill(x_.begin(), x_.end(), 0.0);
@@ -72,9 +69,8 @@ class FactoredTree {
       if (x == 0) continue;
       x /= entry(k, k);
       sum += x * x;
-      for (std::int32_t j = model_.v_parent[index(k)]; j >= 0; j = model_.v_parent[index(j)]) {
+      for (std::int32_t j = model_.v_parent[index(k)]; j >= 0; j = model_.v_parent[index(j)])
         x_[index(j)] -= entry(k, j) * x;
-      }
     }
     return {sum, reached, free_mobility(nodes[0], forces[0]) + free_mobility(nodes[1], forces[1])};
   }
@@ -82,7 +78,8 @@ class FactoredTree {
  private:
   double& entry(std::int32_t k, std::int32_t ancestor) { return L_[row_[index(k)] + rank_[index(ancestor)]]; }
 
-  // x := S^T f of the joints from a node up to `end`. Returns what the row could come to (inverse_inertia).
+  // x := S^T f of the joints from a node inward to `end`. Returns the largest possible value
+  // (inverse_inertia).
   double carry(std::int32_t node, std::int32_t end, Force<double> f) {
     double reached = 0;
     const double force = std::sqrt(norm_squared(f.f)), moment = std::sqrt(norm_squared(f.n)) + reach_ * force;
@@ -98,7 +95,7 @@ class FactoredTree {
     return reached;
   }
 
-  // f I^-1 f of a body and what it carries, turning about the axis of mean inertia. 0 where nothing has mass.
+  // f I^-1 f of a body with its subtree, with its mean inertia for rotation. 0 where nothing has mass.
   double free_mobility(std::int32_t node, const Force<double>& f) const {
     if (node < 0 || !(composite_[index(node)].m > 0)) return 0;
     const RigidInertia<double>& I = composite_[index(node)];
@@ -108,8 +105,8 @@ class FactoredTree {
     return norm_squared(f.f) / I.m + (turning > 0 ? moment / turning : 0);
   }
 
-  // The longest way from a root of the tree along the bodies to mass. The place of the robot in the world is
-  // no part of it.
+  // The longest path from a root of the tree along the bodies to mass. Where the robot stands does not
+  // matter.
   void measure_reach() {
     std::vector<double> way(model_.nodes.size(), 0);
     reach_ = 0;
@@ -118,12 +115,13 @@ class FactoredTree {
       if (parent >= 0) way[i] = way[index(parent)] + std::sqrt(norm_squared(placement_[i].p));
       const RigidInertia<double> I = body_inertia(model_.nodes[i]);
       if (!(I.m > 0)) continue;
-      // The trace of the inertia about the origin holds the centre of mass and the size of the body.
+      // The trace of the inertia about the origin contains the offset of the centre of mass and the size of
+      // the body.
       reach_ = std::max(reach_, way[i] + std::sqrt((I.I.xx + I.I.yy + I.I.zz) / (2 * I.m)));
     }
   }
 
-  // S^T f: coordinate and value for each velocity of the node. Signs of the user's axes do not matter here.
+  // Visits coordinate and value of S^T f for the node. Signs of the user's axes do not matter here.
   template <class Visit>
   static void spread(const NodeData& node, const Force<double>& f, Visit visit) {
     const JointSubspace S = joint_subspace(node.kind);
@@ -204,9 +202,8 @@ std::vector<Row> rows_of(const ConstraintData& c) {
     for (int b = 0; b < 6; ++b) {
       if (!(item.rows >> b & 1u)) continue;
       const int k = b % 3;
-      const Vec3<double> e = item.world_axes
-                                 ? Vec3<double>{k == 0 ? 1.0 : 0, k == 1 ? 1.0 : 0, k == 2 ? 1.0 : 0}
-                                 : Vec3<double>{item.R[k], item.R[3 + k], item.R[6 + k]};
+      const Vec3<double> e =
+          item.world_axes ? unit_vector(k) : Vec3<double>{item.R[k], item.R[3 + k], item.R[6 + k]};
       Row& row = rows[r++];
       row = {&item, b < 3, {e, {0, 0, 0}}, item.world_axes != 0, e, p};
       if (b >= 3) row.force = {cross(p, e), e};
@@ -221,7 +218,7 @@ Force<double> force_of(const Row& row, const FactoredTree& tree) {
   return row.angular ? Force<double>{e, {0, 0, 0}} : Force<double>{cross(row.point, e), e};
 }
 
-// What a closure's row does to its second body: the opposite, at the origin of its own frame.
+// The force of a closure's row on its second body: the opposite one, at the origin of its own frame.
 Force<double> second_force_of(const Row& row, const FactoredTree& tree) {
   const ConstraintItem& item = *row.item;
   const Vec3<double> e = -unrotate(tree.world(item.second).R, rotate(tree.world(item.first).R, row.axis));
@@ -234,7 +231,7 @@ RowSize inverse_inertia_of(const Row& row, FactoredTree& tree) {
   return tree.inverse_inertia({item.first, item.second}, item.meet, {row.force, second_force_of(row, tree)});
 }
 
-// Geometric mean of the positive ones among the selected; 0 when there are none.
+// Geometric mean of the selected positive values; 0 when there are none.
 template <class Select>
 double geometric_mean(const std::vector<double>& values, Select select) {
   double sum = 0;
@@ -247,11 +244,11 @@ double geometric_mean(const std::vector<double>& values, Select select) {
   return count == 0 ? 0 : std::exp(sum / count);
 }
 
-// A row may stand still in one pose (a straight leg along itself) or in all (out of the plane of a planar
-// arm; at a point where the axes above meet). Poses count from a thousandth of the best one on, in length
-// about a thirtieth. A row whose best pose is rounding next to what its joints could do to it is nothing's:
-// its scale is what they could, so that no force of size is spent on it. A description is rounded too: rows
-// of Cassie's plantar rods move a ten millionth of what others do.
+// A row may be immovable in one pose (a straight leg along itself) or in all (out of the plane of a planar
+// arm; at a point where the joint axes meet). A pose counts as at least a thousandth of the best one (a
+// thirtieth in length). If even the best value is within rounding of what the joints could do, nothing moves
+// the row: its scale is then the largest possible value, so that no large force is spent on it. Descriptions
+// are rounded too: rows of Cassie's plantar rods move a ten millionth of what others do.
 constexpr double still_in_a_pose = 1e-3;
 
 RowSize typical(const std::vector<RowSize>& samples) {
@@ -268,7 +265,7 @@ RowSize typical(const std::vector<RowSize>& samples) {
   return best;
 }
 
-// Rows that no joint could move: of the size of the others.
+// Rows that no joint moves get the size of the others.
 void fill_gaps(const Model& model, const std::vector<Row>& rows, std::vector<double>& scale) {
   const std::vector<double> known = scale;
   const double any = geometric_mean(known, [](std::size_t) { return true; });

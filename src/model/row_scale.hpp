@@ -1,4 +1,4 @@
-// How easily each constraint row accelerates: the size of its diagonal entry of J M^-1 J^T.
+// How easily each constraint row accelerates: its diagonal entry of J M^-1 J^T.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 namespace tenon {
 
 struct RowScale {
-  // Per row the geometric mean over the neutral and three seeded random configurations. Rows that cannot move
-  // get the mean of the others. Always positive and finite.
+  // Per row the geometric mean over the neutral and three seeded random configurations. A row that nothing
+  // moves gets the mean of the others. Always positive and finite.
   std::vector<double> scale;
   double least_leverage;  // ConstraintData::least_leverage
 };

@@ -1,56 +1,65 @@
-// The memory of a workspace for scalar T: an aligned block, cut into the fields of WorkspaceData, plus the
-// small index tables that sweeps need. Blocks of their own hold the matrices of the methods in joint space,
-// whose size is the square of a deep tree's or of the number of rows, and the mass matrix that is kept with
-// its factor; sweeps over bodies do without.
+// The memory of a workspace for scalar T: an aligned block, cut into the fields of WorkspaceData, and the
+// small index tables of sweeps. Two blocks are separate, because sweeps over bodies do not need them: the
+// matrices of the methods in joint space, whose size is the square of the tree's depth or of the number of
+// rows, and the mass matrix that is kept with its factor.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <new>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "kernels/workspace_data.hpp"
 #include "model/constraint_data.hpp"
 #include "model/model_data.hpp"
+#include "plan/memory_block.hpp"
+#include "scalar/index.hpp"
 #include "spatial/lanes.hpp"
 
 namespace tenon {
 
-// Flags of nodes and the layout of path rows of a model (workspace_data.hpp).
-struct SweepTables {
-  std::vector<std::int32_t> node_flags, support_flags, dof_depth, row_first, axis_place, root_node, rows_node;
-  std::vector<DofRun> runs;
+// The layout of path rows (kernels/workspace_data.hpp) of coordinates numbered depth first.
+struct PathLayout {
+  std::vector<std::int32_t> dof_depth, row_first;
   std::vector<DofPanel> panels;
-  SweepTables(const ModelData& m, const ConstraintData* c);
+  PathLayout() = default;
+  PathLayout(const std::int32_t* v_parent, std::int32_t nv);
 
-  // Lets a workspace see them; they must outlive it.
+  std::size_t entry_count() const { return index(row_first.back()); }
   template <class T>
   void bind(WorkspaceData<T>& w) const {
-    w.node_flags = node_flags.data();
-    w.support_flags = support_flags.empty() ? nullptr : support_flags.data();
     w.dof_depth = dof_depth.data();
     w.row_first = row_first.data();
+    w.panel_count = count_of(panels);
+    w.panels = panels.data();
+  }
+  std::size_t bytes() const { return bytes_of(dof_depth, row_first, panels); }
+};
+
+// That of a model's coordinates, and flags of its nodes.
+struct SweepTables : PathLayout {
+  std::vector<std::int32_t> node_flags, support_flags, axis_place, root_node, rows_node;
+  std::vector<DofRun> runs;
+  SweepTables(const ModelData& m, const ConstraintData* c);
+
+  // Makes a workspace point to the tables, which must live longer.
+  template <class T>
+  void bind(WorkspaceData<T>& w) const {
+    PathLayout::bind(w);
+    w.node_flags = node_flags.data();
+    w.support_flags = support_flags.empty() ? nullptr : support_flags.data();
     w.axis_place = axis_place.data();
     w.root_node = root_node.data();
     w.rows_node = rows_node.data();
-    w.run_count = static_cast<std::int32_t>(runs.size());
+    w.run_count = count_of(runs);
     w.runs = runs.data();
-    w.panel_count = static_cast<std::int32_t>(panels.size());
-    w.panels = panels.data();
   }
-  std::size_t count() const {
-    return node_flags.size() + support_flags.size() + dof_depth.size() + row_first.size() +
-           axis_place.size() + root_node.size() + rows_node.size() +
-           sizeof(DofRun) / sizeof(std::int32_t) * runs.size() +
-           sizeof(DofPanel) / sizeof(std::int32_t) * panels.size();
+  std::size_t bytes() const {
+    return PathLayout::bytes() + bytes_of(node_flags, support_flags, axis_place, root_node, rows_node, runs);
   }
 };
-
-// For coordinates numbered depth first: v_parent, and their depth.
-std::vector<DofPanel> panels_of(const ModelData& m, const std::vector<std::int32_t>& depth);
 
 // The axis of the body frame that the motion subspace of velocity coordinate k selects (model_data.hpp).
 int axis_of_dof(const ModelData& m, int k);
@@ -58,125 +67,67 @@ int axis_of_dof(const ModelData& m, int k);
 template <class T>
 class Arena {
  public:
-  // whole: with all its blocks.
+  // whole: with all blocks.
   Arena(const ModelData& m, const ConstraintData* c, std::size_t path_entries, bool whole = true) {
     cut(m, c, path_entries, of_sweeps);
     if (whole) {
       add_joint_space(m, c, path_entries);
       add_kept_mass_matrix(m, c, path_entries);
     }
-    for (std::size_t i = 0; i < (static_cast<std::size_t>(m.node_count) + 15) / 16 * 16; ++i)
-      data.angle[i] = T(0);
+    std::fill_n(data.angle, whole_lines_of_angles(index(m.node_count)), T(0));
     place_constants(m);
     place_loop_constants(m);
   }
-  Arena(const Arena&) = delete;
-  Arena& operator=(const Arena&) = delete;
 
-  // Of the model and constraints that the arena was made for. Once made, they stay.
+  // For the model and constraints that the arena was made for. Does nothing where the block exists.
   void add_joint_space(const ModelData& m, const ConstraintData* c, std::size_t path_entries) {
     cut(m, c, path_entries, of_joint_space);
   }
-  // L and M.
+  // Adds L and M.
   void add_kept_mass_matrix(const ModelData& m, const ConstraintData* c, std::size_t path_entries) {
     cut(m, c, path_entries, of_kept_mass_matrix);
   }
 
-  std::size_t bytes() const {
-    std::size_t count = 0;
-    for (const Block& block : blocks_) count += block.count;
-    return count * sizeof(T);
-  }
+  std::size_t bytes() const { return bytes_of(blocks_[0], blocks_[1], blocks_[2]); }
 
   WorkspaceData<T> data{};
 
  private:
-  struct Block {
-    T* begin = nullptr;
-    std::size_t count = 0;
-    ~Block() { ::operator delete(begin, std::align_val_t(64)); }
-  };
-
-  enum Item {
-    node,
-    node_packs,
-    node_lanes,
-    angle,
-    dof,
-    row,
-    dof_columns,
-    dof_lanes,
-    row_columns,
-    path_rows,
-    dof_row,
-    row_pair,
-    inter_body_row,
-    loop_node,
-    loop_dof,
-    loop_row,
-    loop_block,
-    G_block,
-    loop_work,
-    rotor
-  };
-
-  enum Part { of_sweeps, of_joint_space, of_kept_mass_matrix, part_count };
-  static Part part_of(std::string_view field, Item item) {
-    if (field == "L" || field == "M") return of_kept_mass_matrix;
-    return item == path_rows || item == dof_row || item == row_pair ? of_joint_space : of_sweeps;
-  }
+  enum Part { of_sweeps, of_joint_space, of_kept_mass_matrix };
 
   void cut(const ModelData& m, const ConstraintData* c, std::size_t path_entries, Part part) {
-    Block& block = blocks_[part];
-    if (block.begin) return;
-    const std::size_t nodes = static_cast<std::size_t>(m.node_count), nv = static_cast<std::size_t>(m.nv);
-    const std::size_t rows = c ? static_cast<std::size_t>(c->row_count) : 0;
+    if (blocks_[part].is_cut()) return;
+    const std::size_t nodes = index(m.node_count), nv = index(m.nv), rows = c ? index(c->row_count) : 0;
     const bool loops = m.cluster_count > 0 || m.rotor_count > 0;
-    const std::size_t inter_body_rows = c ? static_cast<std::size_t>(c->inter_body_row_count) : 0;
-    // First pass measures, second pass cuts. Node fields begin one item early, at the world's slot.
-    for (const bool cutting : {false, true}) {
-      std::size_t used = 0;
-      const auto take = [&](std::string_view field, std::size_t size, Item item, T* before) -> T* {
-        if (part_of(field, item) != part) return before;
-        const std::size_t count = item == node          ? nodes + 1
-                                  : item == node_packs  ? padded(nodes) + 1
-                                  : item == node_lanes  ? padded(nodes)
-                                  : item == angle       ? (nodes + 15) / 16 * 16
-                                  : item == row         ? rows
-                                  : item == dof         ? nv
-                                  : item == dof_columns ? padded(nv)
-                                  : item == dof_lanes   ? padded(nv + 3)
-                                  : item == row_columns ? padded(rows)
-                                  : item == path_rows   ? path_entries
-                                  : item == dof_row     ? nv * padded(rows)
-                                  : item == loop_node   ? (loops ? nodes + 1 : 0)
-                                  : item == loop_dof    ? (loops ? nv : 0)
-                                  : item == rotor ? (static_cast<std::size_t>(m.rotor_count) + 15) / 16 * 16
-                                  : item == loop_row       ? static_cast<std::size_t>(m.loop_row_count)
-                                  : item == loop_block     ? static_cast<std::size_t>(m.loop_K_size)
-                                  : item == G_block        ? static_cast<std::size_t>(m.G_size)
-                                  : item == loop_work      ? static_cast<std::size_t>(m.loop_scratch_size)
-                                  : item == inter_body_row ? inter_body_rows
-                                                           : padded(rows) * padded(rows);
-        T* begin = cutting ? block.begin + used : nullptr;
-        used += (size * count + line - 1) / line * line;
-        const bool has_world = item == node || item == node_packs || (item == loop_node && loops);
-        return cutting && has_world ? begin + size : begin;
-      };
-#define TENON_FIELD(name, size, item) data.name = take(#name, size, item, data.name);
-      TENON_WORKSPACE_FIELDS(TENON_FIELD)
+    struct Item {
+      std::size_t count;
+      Part part = of_sweeps;
+      bool has_world = false;
+    };
+    const Item node = {nodes + 1, of_sweeps, true}, node_packs = {padded(nodes) + 1, of_sweeps, true},
+               node_lanes = {padded(nodes)}, angle = {whole_lines_of_angles(nodes)}, dof = {nv},
+               dof_columns = {padded(nv)}, dof_lanes = {padded(nv + 3)}, row = {rows},
+               row_columns = {padded(rows)}, path_rows = {path_entries, of_joint_space},
+               dof_row = {nv * padded(rows), of_joint_space},
+               row_pair = {padded(rows) * padded(rows), of_joint_space},
+               inter_body_row = {c ? index(c->inter_body_row_count) : 0},
+               loop_node = {loops ? nodes + 1 : 0, of_sweeps, loops}, loop_dof = {loops ? nv : 0},
+               loop_row = {index(m.loop_row_count)}, loop_block = {index(m.loop_K_size)},
+               G_block = {index(m.G_size)}, loop_work = {index(m.loop_scratch_size)},
+               rotor = {whole_lines_of_angles(index(m.rotor_count))};
+    std::vector<Field<T>> fields;
+    const auto add = [&](std::string_view name, std::size_t size, const Item& item, T*& begin) {
+      if (part == (name == "L" || name == "M" ? of_kept_mass_matrix : item.part))
+        fields.push_back({&begin, size * item.count, item.has_world ? size : 0});
+    };
+#define TENON_FIELD(name, size, item) add(#name, size, item, data.name);
+    TENON_WORKSPACE_FIELDS(TENON_FIELD)
 #undef TENON_FIELD
-      if (!cutting) {
-        block.begin = static_cast<T*>(::operator new(used * sizeof(T), std::align_val_t(64)));
-        block.count = used;
 #ifdef NDEBUG
-        const T fill = T(0);
+    blocks_[part].cut(fields);
 #else
-        const T fill = std::numeric_limits<T>::quiet_NaN();  // reading what no sweep wrote must show
+    blocks_[part].cut(fields, std::numeric_limits<T>::quiet_NaN());  // reading what no sweep wrote must show
 #endif
-        for (std::size_t i = 0; i < used; ++i) block.begin[i] = fill;
-      }
-    }
   }
 
   void place_constants(const ModelData& m) {
@@ -193,7 +144,7 @@ class Arena {
       (axis_of_dof(m, k) < 3 ? data.angular_sign : data.linear_sign)[k] = T(m.v_sign[k]);
   }
 
-  // What of loops never changes: rows of K and G, zeros of g, phi and k.
+  // Constants of loops: rows of K and G; g, phi and k start at zero.
   void place_loop_constants(const ModelData& m) {
     for (int e = 0; e < m.loop_K_size; ++e) data.loop_K[e] = T(0);
     for (int e = 0; e < m.G_size; ++e) data.G[e] = T(m.G_initial[e]);
@@ -213,10 +164,13 @@ class Arena {
   }
 
   static std::size_t padded(std::size_t n) {
-    return static_cast<std::size_t>(whole_packs(static_cast<int>(n)));
+    return index(whole_packs(static_cast<int>(n)));
   }
-  static constexpr std::size_t line = 64 / sizeof(T);
-  Block blocks_[part_count];
+  // The sines of angles are taken sixteen at a time.
+  static constexpr std::size_t whole_lines_of_angles(std::size_t n) {
+    return (n + 15) / 16 * 16;
+  }
+  MemoryBlock<T> blocks_[3];  // by Part
 };
 
 }  // namespace tenon

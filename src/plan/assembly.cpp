@@ -4,52 +4,39 @@
 #include <cmath>
 
 #include "model/joint_motion.hpp"
+#include "model/loops.hpp"
+#include "plan/memory_block.hpp"
 #include "scalar/finite.hpp"
+#include "scalar/index.hpp"
+#include "spatial/cholesky.hpp"
 
 namespace tenon {
 
 namespace {
 
 constexpr int most_steps = 200;
-// rad or m: over half a radian a turn of a joint differs from its tangent by a tenth.
+// rad or m: beyond half a radian a rotation differs from its tangent by more than a tenth.
 constexpr double longest_step = 0.5;
-// phi of this size is rounding: coordinates of order one, a few operations each.
+// phi is rounding errors below this: coordinates of order one, a few operations each.
 constexpr double rounding = 2e-15;
-constexpr double close_enough = 1e-12;  // not worth a second try where a step did not help
+constexpr double close_enough = 1e-12;  // not worth another try after a refused step
 
-// Damping lambda, as a share of the largest diagonal element of K^T K.
-constexpr double first_damping = 1e-3;   // far from closed: Marquardt's choice; near, phi^2, which is less
-constexpr double least_damping = 1e-14;  // some fifty times the rounding of K^T K, which may lack rank
-constexpr double less_damping = 0.1, more_damping = 8;  // after a step that helped; after one that did not
-constexpr double first_refusal = 1e-10;  // lambda may have vanished; below this a step hardly changes
-constexpr double most_damping = 1e8;     // steps are 1e-8 of steepest descent: nothing helps any more
-// A step that keeps this share of phi^2 although lambda is too small to shorten it leads to rounding, or to a
+// Damping lambda, relative to the largest diagonal element of K^T K.
+constexpr double first_damping = 1e-3;   // far from closed: Marquardt's choice; near, phi^2 if less
+constexpr double least_damping = 1e-14;  // about fifty times the rounding of K^T K, which may lack rank
+constexpr double less_damping = 0.1, more_damping = 8;  // factors after a good step; after a refused one
+constexpr double first_refusal = 1e-10;  // lambda may be zero; below this the step hardly changes
+constexpr double most_damping = 1e8;     // steps are 1e-8 of steepest descent: no step helps
+// A step that keeps more than this share of phi^2 at a small lambda leads only to rounding errors, or to a
 // minimum that is not zero.
 constexpr double slow_progress = 0.9999, small_damping = 1e-8;
-// Keeps the root of a pivot real where rounding has left it negative. Damped pivots are far above.
+// Keeps the root of a pivot real where rounding makes the pivot negative. Damped pivots are far larger.
 constexpr double least_pivot = 1e-300;
 
-// A x = b with A symmetric positive definite, n x n, lower triangle, destroyed; b becomes x.
-void solve_cholesky(double* A, double* b, int n) {
-  for (int j = 0; j < n; ++j) {
-    double d = A[j * n + j];
-    for (int k = 0; k < j; ++k) d -= A[k * n + j] * A[k * n + j];
-    d = std::sqrt(std::max(d, least_pivot));
-    A[j * n + j] = d;
-    for (int i = j + 1; i < n; ++i) {
-      double x = A[j * n + i];
-      for (int k = 0; k < j; ++k) x -= A[k * n + i] * A[k * n + j];
-      A[j * n + i] = x / d;
-    }
-  }
-  for (int i = 0; i < n; ++i) {
-    for (int k = 0; k < i; ++k) b[i] -= A[k * n + i] * b[k];
-    b[i] /= A[i * n + i];
-  }
-  for (int i = n - 1; i >= 0; --i) {
-    for (int k = i + 1; k < n; ++k) b[i] -= A[i * n + k] * b[k];
-    b[i] /= A[i * n + i];
-  }
+// A x = b, symmetric, lower triangle, destroyed; b becomes x.
+void solve_positive(double* A, double* b, int n) {
+  factor_positive(A, n, least_pivot);
+  solve_with_factor(A, n, b);
 }
 
 }  // namespace
@@ -62,9 +49,9 @@ int evaluate_callbacks(const Model& model, const double* q, const double* v, Wor
     const LoopConstraintData& loop = m.loop_constraints[l];
     if (loop.kind != loop_callback) continue;
     const ClusterData& c = m.clusters[loop.cluster];
-    const Model::LoopCallback& call = model.loops.callbacks[static_cast<std::size_t>(loop.item)];
+    const Model::LoopCallback& call = model.loops.callbacks[index(loop.item)];
     const std::size_t nq = call.q_index.size(), nv = call.v_index.size();
-    const std::size_t rows = static_cast<std::size_t>(loop.row_count);
+    const std::size_t rows = index(loop.row_count);
     double *qj = scratch, *vj = qj + nq, *K = vj + nv, *Kdot_v = K + rows * nv;
     for (std::size_t i = 0; i < nq; ++i) qj[i] = q[call.q_index[i]];
     for (std::size_t i = 0; i < nv; ++i) vj[i] = v ? v[call.v_index[i]] : 0;
@@ -86,33 +73,24 @@ int evaluate_callbacks(const Model& model, const double* q, const double* v, Wor
 Assembly::Assembly(const Model& model, const KernelTable<double>& table)
     : model_(model), kernels_(table), states_(model.loops.clusters.size()) {
   if (states_.empty()) return;
-  bends_.assign(static_cast<std::size_t>(model.nv), 0);
-  for (const LoopConstraintData& loop : model.loops.constraints) mark_bending(loop);
-  knows_G_ = !model.loops.y_index.empty() && model.loops.closed.size() == static_cast<std::size_t>(model.nq);
+  bends_.assign(index(model.nv), 0);
+  for (const LoopConstraintData& loop : model.loops.constraints) {
+    if (loop.kind == loop_coupling) continue;
+    for (const std::int32_t body : tied_bodies(model, loop))
+      std::fill_n(bends_.begin() + model.joints[index(body)].v_index, model.joints[index(body)].nv, char{1});
+  }
+  knows_G_ = !model.loops.y_index.empty() && model.loops.closed.size() == index(model.nq);
   std::size_t order = 0, widest = 0;
   for (const ClusterData& c : model.loops.clusters) {
     const int least = c.constant_G ? c.y_count : by_rows(c.v_count, c.row_count) ? c.row_count : c.v_count;
-    order = std::max(order, static_cast<std::size_t>(least));
-    widest = std::max(widest, static_cast<std::size_t>(std::max(c.v_count, c.row_count)));
+    order = std::max(order, index(least));
+    widest = std::max(widest, index(std::max(c.v_count, c.row_count)));
   }
-  trial_.assign(static_cast<std::size_t>(model.nq), 0);
-  step_.assign(static_cast<std::size_t>(model.nv), 0);
+  trial_.assign(index(model.nq), 0);
+  step_.assign(index(model.nv), 0);
   matrix_.assign(order * order, 0);
   gradient_.assign(widest, 0);
-  scratch_.assign(static_cast<std::size_t>(model.loops.callback_scratch), 0);
-}
-
-// The coordinates that a loop sees otherwise than linearly.
-void Assembly::mark_bending(const LoopConstraintData& loop) {
-  const auto mark = [&](std::int32_t v) { bends_[static_cast<std::size_t>(v)] = 1; };
-  if (loop.kind == loop_callback)
-    for (const std::int32_t v : model_.loops.callbacks[static_cast<std::size_t>(loop.item)].v_index) mark(v);
-  if (loop.kind != loop_geometric) return;
-  for (std::int32_t body : {loop.predecessor, loop.successor})
-    for (; body != loop.ancestor; body = model_.nodes[static_cast<std::size_t>(body)].parent) {
-      const Model::Joint& joint = model_.joints[static_cast<std::size_t>(body)];
-      for (int k = 0; k < joint.nv; ++k) mark(joint.v_index + k);
-    }
+  scratch_.assign(index(model.loops.callback_scratch), 0);
 }
 
 double Assembly::evaluate(const double* q, const double* v, WorkspaceData<double>& w) {
@@ -134,34 +112,34 @@ void Assembly::measure(int cluster, const WorkspaceData<double>& w, double& squa
     squares += w.loop_phi[r] * w.loop_phi[r];
     largest = std::max(largest, std::abs(w.loop_phi[r]));
   }
-  // NaN is larger than nothing, so that it would look like zero.
+  // NaN fails every comparison, so without this phi would look like zero.
   const bool finite = all_finite(w.loop_phi + c.row_begin, c.row_count) &&
                       all_finite(w.loop_K + c.K_begin, c.row_count * c.v_count);
   if (!finite) squares = largest = INFINITY;
 }
 
-// (K^T K + lambda 1)^-1 K^T phi of n columns, as K^T (K K^T + lambda 1)^-1 phi where rows are fewer: a ring
-// of a hundred links has five. Small systems keep the first form.
+// Whether (K^T K + lambda 1)^-1 K^T phi of n columns is computed as K^T (K K^T + lambda 1)^-1 phi, cheaper
+// with few rows: a ring of a hundred links has five. Small systems keep the first form.
 bool Assembly::by_rows(int columns, int rows) {
   return rows < columns && columns > 16;
 }
 
-// A cluster with a constant G: the independent coordinates kept or, where all may move, those of the nearest
-// closed configuration, (G^T G) y = G^T (q - closed). Joints that no coupling ties stay.
+// Closes a cluster with a constant G: keeps the independent coordinates or, where all may move, takes those
+// of the nearest closed configuration, (G^T G) y = G^T (q - closed). Joints without couplings do not move.
 void Assembly::project_constant(int cluster, Moves moves, double* q) {
   const ModelData& m = model_.data();
   const ClusterData& c = m.clusters[cluster];
   const double* G = m.G_initial + c.G_begin;
   const std::vector<double>& closed = model_.loops.closed;
   const std::ptrdiff_t v_count = c.v_count, n = c.y_count;
-  // Position of velocity coordinate v of a joint that can be coupled, else -1.
+  // Position of velocity coordinate v if couplings can constrain its joint, else -1.
   const auto position = [&](std::ptrdiff_t v) {
-    const Model::Joint& joint = model_.joints[static_cast<std::size_t>(m.v_node[c.v_begin + v])];
+    const Model::Joint& joint = model_.joints[index(m.v_node[c.v_begin + v])];
     return joint.nv == 1 && joint.nq == 1 ? joint.q_index : -1;
   };
   const auto off = [&](std::ptrdiff_t v) {
     const int at = position(v);
-    return at < 0 ? 0.0 : q[at] - closed[static_cast<std::size_t>(at)];
+    return at < 0 ? 0.0 : q[at] - closed[index(at)];
   };
   double* y = gradient_.data();
   if (moves == Moves::all) {
@@ -171,10 +149,10 @@ void Assembly::project_constant(int cluster, Moves moves, double* q) {
       for (std::ptrdiff_t i = j; i < n; ++i) {
         double sum = 0;
         for (std::ptrdiff_t v = 0; v < v_count; ++v) sum += G[j * v_count + v] * G[i * v_count + v];
-        matrix_[static_cast<std::size_t>(j * n + i)] = sum;
+        matrix_[index(j * n + i)] = sum;
       }
     }
-    solve_cholesky(matrix_.data(), y, static_cast<int>(n));
+    solve_positive(matrix_.data(), y, static_cast<int>(n));
   } else {
     for (std::ptrdiff_t j = 0; j < n; ++j) y[j] = off(m.independent[c.y_begin + j] - c.v_begin);
   }
@@ -183,16 +161,16 @@ void Assembly::project_constant(int cluster, Moves moves, double* q) {
     if (at < 0) continue;
     double moved = 0;
     for (std::ptrdiff_t j = 0; j < n; ++j) moved += G[j * v_count + v] * y[j];
-    step_[static_cast<std::size_t>(c.v_begin + v)] = closed[static_cast<std::size_t>(at)] + moved;
+    step_[index(c.v_begin + v)] = closed[index(at)] + moved;
   }
   for (std::ptrdiff_t v = 0; v < v_count; ++v) {
     const int at = position(v);
     const bool kept = moves == Moves::dependent && m.y_index[c.v_begin + v] >= 0;
-    if (at >= 0 && !kept) q[at] = step_[static_cast<std::size_t>(c.v_begin + v)];
+    if (at >= 0 && !kept) q[at] = step_[index(c.v_begin + v)];
   }
 }
 
-// The next trial configuration of a cluster from phi and K at q; false where it cannot be moved.
+// Writes the next trial configuration of a cluster from phi and K at q; false where no step is possible.
 bool Assembly::take_step(int cluster, Moves moves, const double* q, const WorkspaceData<double>& w) {
   const ModelData& m = model_.data();
   const ClusterData& c = m.clusters[cluster];
@@ -209,42 +187,41 @@ bool Assembly::take_step(int cluster, Moves moves, const double* q, const Worksp
     most = std::max(most, square);
   }
   if (!(most > 0)) return false;
-  const State& s = states_[static_cast<std::size_t>(cluster)];
+  const State& s = states_[index(cluster)];
   const double lambda = most * std::max(s.lambda, least_damping);
   std::fill_n(step_.begin() + c.v_begin, c.v_count, 0.0);
-  const auto step = [&](int j) -> double& { return step_[static_cast<std::size_t>(coordinate(j))]; };
+  const auto step = [&](int j) -> double& { return step_[index(coordinate(j))]; };
   if (by_rows(n, rows)) {
     std::fill_n(matrix_.begin(), static_cast<std::ptrdiff_t>(rows) * rows, 0.0);
     for (int j = 0; j < n; ++j)
       for (int r = 0; r < rows; ++r) {
         const double x = column(j)[r];
-        for (int i = r; x != 0 && i < rows; ++i)
-          matrix_[static_cast<std::size_t>(r * rows + i)] += x * column(j)[i];
+        for (int i = r; x != 0 && i < rows; ++i) matrix_[index(r * rows + i)] += x * column(j)[i];
       }
     for (int r = 0; r < rows; ++r) {
-      matrix_[static_cast<std::size_t>(r * rows + r)] += lambda;
-      gradient_[static_cast<std::size_t>(r)] = -phi[r];
+      matrix_[index(r * rows + r)] += lambda;
+      gradient_[index(r)] = -phi[r];
     }
-    solve_cholesky(matrix_.data(), gradient_.data(), rows);
+    solve_positive(matrix_.data(), gradient_.data(), rows);
     for (int j = 0; j < n; ++j)
-      for (int r = 0; r < rows; ++r) step(j) += column(j)[r] * gradient_[static_cast<std::size_t>(r)];
+      for (int r = 0; r < rows; ++r) step(j) += column(j)[r] * gradient_[index(r)];
   } else {
     for (int j = 0; j < n; ++j) {
-      gradient_[static_cast<std::size_t>(j)] = 0;
-      for (int r = 0; r < rows; ++r) gradient_[static_cast<std::size_t>(j)] -= column(j)[r] * phi[r];
+      gradient_[index(j)] = 0;
+      for (int r = 0; r < rows; ++r) gradient_[index(j)] -= column(j)[r] * phi[r];
       for (int i = j; i < n; ++i) {
         double sum = 0;
         for (int r = 0; r < rows; ++r) sum += column(i)[r] * column(j)[r];
-        matrix_[static_cast<std::size_t>(j * n + i)] = sum;
+        matrix_[index(j * n + i)] = sum;
       }
-      matrix_[static_cast<std::size_t>(j * n + j)] += lambda;
+      matrix_[index(j * n + j)] += lambda;
     }
-    solve_cholesky(matrix_.data(), gradient_.data(), n);
-    for (int j = 0; j < n; ++j) step(j) = gradient_[static_cast<std::size_t>(j)];
+    solve_positive(matrix_.data(), gradient_.data(), n);
+    for (int j = 0; j < n; ++j) step(j) = gradient_[index(j)];
   }
   double longest = 0;
   for (int j = 0; j < n; ++j)
-    if (bends_[static_cast<std::size_t>(coordinate(j))]) longest = std::max(longest, std::abs(step(j)));
+    if (bends_[index(coordinate(j))]) longest = std::max(longest, std::abs(step(j)));
   const double shorten = longest > longest_step ? longest_step / longest : 1;
   for (int j = 0; j < n; ++j) step(j) *= shorten;
   integrate_cluster(cluster, q);
@@ -255,7 +232,7 @@ void Assembly::integrate_cluster(int cluster, const double* q) {
   const ClusterData& c = model_.data().clusters[cluster];
   std::copy_n(q + c.q_begin, c.q_count, trial_.begin() + c.q_begin);
   for (int i = c.node_begin; i < c.node_begin + c.node_count; ++i) {
-    const Model::Joint& joint = model_.joints[static_cast<std::size_t>(i)];
+    const Model::Joint& joint = model_.joints[index(i)];
     integrate_joint(joint, step_.data() + joint.v_index, 1, trial_.data() + joint.q_index);
   }
 }
@@ -300,17 +277,14 @@ double Assembly::close(double* q, Moves moves, WorkspaceData<double>& w) {
         std::copy_n(q + c.q_begin, c.q_count, trial_.begin() + c.q_begin);
       }
     }
-    // The next steps start from phi and K of what is held, not of a trial that was refused.
+    // The next steps need phi and K at q, not at a refused trial.
     if (refused) evaluate(q, nullptr, w);
   }
   return evaluate(q, nullptr, w);
 }
 
 std::size_t Assembly::bytes() const {
-  return states_.size() * sizeof(State) +
-         sizeof(double) *
-             (trial_.size() + step_.size() + matrix_.size() + gradient_.size() + scratch_.size()) +
-         bends_.size();
+  return bytes_of(states_, trial_, step_, matrix_, gradient_, scratch_, bends_);
 }
 
 }  // namespace tenon

@@ -4,22 +4,23 @@
 //
 //   (K^T K + lambda 1) step = -K^T phi
 //
-// A step is taken when it shortens phi, else lambda grows; near the solution lambda vanishes with phi and
-// convergence is quadratic. No turn of a joint exceeds half a radian a step, so that a far start does not
-// wind up; joints that only couplings see, which are linear, go all the way at once. Clusters do not see each
-// other, so all of them move in the same evaluation. A cluster with a constant G, whose phi is linear, is
-// closed at once.
+// A step is taken if it shortens phi, else lambda grows; near the solution lambda vanishes with phi and
+// convergence is quadratic. No joint turns more than half a radian in a step, so that a far start does not
+// wind joints up; joints that only couplings constrain are linear and take the whole step. Clusters are
+// independent of each other, so all of them move in the same evaluation. A cluster with a constant G has a
+// linear phi and is closed directly.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "kernels/kernel_table.hpp"
+#include "scalar/index.hpp"
 #include "tenon/model.hpp"
 
 namespace tenon {
 
-// Fills phi, K and k of the user's constraints. v null: at rest. scratch: Model::Loops::callback_scratch
+// Computes phi, K and k of the user's constraints. v null: at rest. scratch: Model::Loops::callback_scratch
 // numbers. Returns the first constraint whose function wrote NaN or infinity, or -1.
 int evaluate_callbacks(const Model& model, const double* q, const double* v, WorkspaceData<double>& w,
                        double* scratch);
@@ -30,12 +31,13 @@ class Assembly {
   Assembly(const Model& model, const KernelTable<double>& kernels);
 
   enum class Moves { dependent, all };
-  // Moves q until phi is down to rounding or shrinks no more. Returns the largest |phi| left, in m or rad.
+  // Moves q until phi is within rounding or shrinks no more. Returns the largest remaining |phi|, in m or
+  // rad.
   double close(double* q, Moves moves, WorkspaceData<double>& w);
   // phi, K, and k if v is not null, at q. Returns the largest |phi|, infinity where phi or K is not finite.
   double evaluate(const double* q, const double* v, WorkspaceData<double>& w);
   // Largest |phi| of a cluster in the last evaluate or close.
-  double gap(int cluster) const { return states_[static_cast<std::size_t>(cluster)].largest; }
+  double gap(int cluster) const { return states_[index(cluster)].largest; }
   // The constraint whose function wrote NaN or infinity in the last evaluate, or -1.
   int broken() const { return broken_; }
 
@@ -43,11 +45,10 @@ class Assembly {
 
  private:
   struct State {
-    double squares, largest;  // of phi at the configuration held
+    double squares, largest;  // of phi at the current configuration
     double lambda;
     bool moving;
   };
-  void mark_bending(const LoopConstraintData& loop);
   static bool by_rows(int columns, int rows);
   void project_constant(int cluster, Moves moves, double* q);
   bool take_step(int cluster, Moves moves, const double* q, const WorkspaceData<double>& w);
@@ -57,9 +58,9 @@ class Assembly {
   const Model& model_;
   const KernelTable<double>& kernels_;
   std::vector<State> states_;
-  bool knows_G_ = false;  // not while the model is compiled; then clusters with a constant G stay as they are
+  bool knows_G_ = false;  // false while the model is compiled: clusters with a constant G are not moved
   std::vector<double> trial_, step_, matrix_, gradient_, scratch_;
-  std::vector<char> bends_;  // per velocity coordinate
+  std::vector<char> bends_;  // per velocity coordinate: some loop sees it otherwise than linearly
   int broken_ = -1;
 };
 

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "plan/cost_constants.hpp"
+#include "plan/units.hpp"
+#include "scalar/index.hpp"
 
 namespace tenon {
 namespace {
@@ -17,13 +19,9 @@ constexpr const char* term_names[cost_term_count] = {
 
 constexpr double most_rows_of_a_body = 6;
 
-int dof_count(const ModelData& m, int node) {
-  return (node + 1 < m.node_count ? m.nodes[node + 1].v_index : m.nv) - m.nodes[node].v_index;
-}
-
-// The term of a body that carries no rows; four further on, that of one that does.
+// The term of a body without rows; that of a body with rows is four further on.
 int kind_term(const ModelData& m, int node) {
-  const int dofs = dof_count(m, node);
+  const int dofs = dofs_of(m, node);
   if (dofs > 3) return cost_floats;
   if (dofs > 1) return cost_balls;
   const std::int32_t kind = m.nodes[node].kind;
@@ -34,21 +32,20 @@ double rows_below(const ConstraintData& c, int node) {
   return c.moved_end[node] - c.moved_begin[node];
 }
 
-// How often a group of rows is joined to those that are already on a body.
+// The number of times that a group of rows is added to rows already on a body.
 double meetings(const ModelData& m, const ConstraintData& c) {
-  std::vector<int> groups(static_cast<std::size_t>(m.node_count), 0);
+  std::vector<int> groups(index(m.node_count), 0);
   for (int s = 0; s < c.support_count; ++s) {
     const int node = c.support[s], parent = m.nodes[node].parent;
-    groups[static_cast<std::size_t>(node)] += c.node_row_first[node + 1] > c.node_row_first[node];
-    if (parent >= 0) ++groups[static_cast<std::size_t>(parent)];
+    groups[index(node)] += c.node_row_first[node + 1] > c.node_row_first[node];
+    if (parent >= 0) ++groups[index(parent)];
   }
   double count = 0;
   for (const int g : groups) count += std::max(0, g - 1);
   return count;
 }
 
-// Rows between two moving bodies. The others couple each row with the inertia of one body, or eliminate it on
-// one branch.
+// The other two methods couple each row with the inertia of one body, or eliminate it on one branch.
 bool takes_inter_body_rows(Method method) {
   return method != Method::constrained_aba && method != Method::pv_early;
 }
@@ -67,23 +64,23 @@ CostTerms cost_terms(const ModelData& m, const ConstraintData& c) {
   t[cost_rows_squared] = rows * rows;
   t[cost_rows_cubed] = rows * rows * rows;
   t[cost_meetings] = meetings(m, c);
-  for (int i = 0; i < m.node_count; ++i) ++t[static_cast<std::size_t>(kind_term(m, i))];
-  std::vector<double> depth(static_cast<std::size_t>(m.nv), 1);
+  for (int i = 0; i < m.node_count; ++i) ++t[index(kind_term(m, i))];
+  std::vector<double> depth(index(m.nv), 1);
   for (int k = 0; k < m.nv; ++k) {
-    double& d = depth[static_cast<std::size_t>(k)];
-    if (m.v_parent[k] >= 0) d += depth[static_cast<std::size_t>(m.v_parent[k])];
+    double& d = depth[index(k)];
+    if (m.v_parent[k] >= 0) d += depth[index(m.v_parent[k])];
     t[cost_paths] += d;
     t[cost_squared_paths] += d * d;
   }
   for (int s = 0; s < c.support_count; ++s) {
     const int node = c.support[s];
     const double below = rows_below(c, node);
-    ++t[static_cast<std::size_t>(kind_term(m, node) + cost_hinge_supports - cost_hinges)];
+    ++t[index(kind_term(m, node) + cost_hinge_supports - cost_hinges)];
     t[cost_row_bodies] += below;
     t[cost_travellers] += std::min(below, most_rows_of_a_body);
-    for (int k = m.nodes[node].v_index; k < m.nodes[node].v_index + dof_count(m, node); ++k) {
+    for (int k = m.nodes[node].v_index; k < m.nodes[node].v_index + dofs_of(m, node); ++k) {
       t[cost_row_pairs] += below * below;
-      t[cost_row_paths] += below * depth[static_cast<std::size_t>(k)];
+      t[cost_row_paths] += below * depth[index(k)];
     }
   }
   return t;
@@ -103,7 +100,7 @@ Choice choose(const ModelData& m, const ConstraintData* c) {
     if (method.method != Method::pv_early && cost < least_proximal)
       least_proximal = cost, choice.proximal = method.method;
   }
-  // Closures are seldom dependent, and pv then saves the iterations.
+  // Closures are seldom redundant, and pv then needs no iterations.
   if (inter_body && choice.any == Method::prox_pv) choice.any = Method::pv;
   return choice;
 }

@@ -1,10 +1,10 @@
-// Which method is the fastest on a model and constraint set, by a cost model: the time of a method is a sum
-// of counts that follow from the tree and the rows (CostTerm), each times a constant (cost_constants.hpp)
-// that bench/fit_costs measures. Evaluated once, when a workspace is made.
+// Chooses the fastest method for a model and constraint set by a cost model: the time of a method is a sum of
+// counts that follow from the tree and the rows (CostTerm), each times a constant (cost_constants.hpp) that
+// bench/studies/fit_costs measures. Evaluated once, when a workspace is made.
 //
-// Only methods that answer every problem at about the same cost are compared: dependent, contradictory and
-// soft rows give the same motion by all of them. pv, hardly ever ahead of pv_early, loses what it has done
-// where rows turn out to be dependent; pv_soft answers another question; dense is never faster.
+// Only methods that solve every problem at about the same cost are compared; all of them find the same motion
+// for redundant, contradictory and soft rows. pv is seldom faster than pv_early, and its work is lost where
+// rows turn out to be redundant; pv_soft solves a different problem; dense is never faster.
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@
 
 namespace tenon {
 
-// Bodies are counted by joint kind, all and those that carry rows ("supports"); a row lies below a body or
-// coordinate that moves it.
+// Bodies are counted by joint kind: all of them, and those that carry rows ("supports"). A row is below a
+// body or coordinate that moves it.
 enum CostTerm {
   cost_call,            // 1
   cost_hinges,          // bodies on a revolute or prismatic joint along a coordinate axis
@@ -28,9 +28,9 @@ enum CostTerm {
   cost_ball_supports,
   cost_float_supports,
   cost_rows,           // m
-  cost_row_bodies,     // sum over supports of the rows below: rows times supporting depth
+  cost_row_bodies,     // sum over supports of the rows below
   cost_travellers,     // the same, with at most six rows a support
-  cost_meetings,       // places where rows of one branch meet those of another or of the body
+  cost_meetings,       // how often rows of one branch join those of another or of the body
   cost_row_pairs,      // sum over supporting coordinates of (rows below)^2: m^2 d
   cost_row_paths,      // sum over supporting coordinates of (rows below) x depth: m d^2
   cost_paths,          // sum over coordinates of their depth: n d
@@ -46,10 +46,10 @@ CostTerms cost_terms(const ModelData& m, const ConstraintData& c);
 
 struct Choice {
   Method any = Method::constrained_aba;
-  // The fastest of those that iterate, for callers who set how.
+  // The fastest of the iterative methods, for callers who set options of the iteration.
   Method proximal = Method::constrained_aba;
 };
-// c: null for none.
+// c null: no constraints.
 Choice choose(const ModelData& m, const ConstraintData* c);
 
 }  // namespace tenon

@@ -1,5 +1,6 @@
-// Which of the compiled kernels this machine runs. Looked up once per workspace.
-#include "kernels/kernel_table.hpp"
+// Chooses the compiled kernels that this machine can run. Called once per workspace.
+#include "plan/dispatch.hpp"
+
 #include "scalar/recorded.hpp"
 
 #ifdef TENON_DISPATCH_X86
@@ -10,8 +11,8 @@
 
 namespace tenon {
 
-// The functions that give the groups of one instruction set (kernels/*/*_kernels.cpp), composed into a
-// table. Called only where the machine has the set.
+// The functions that return the groups of one instruction set (kernels/*/*_kernels.cpp), composed into a
+// table. Called only on machines with that instruction set.
 #define TENON_DECLARE_GROUP(type, function) \
   template <class T>                        \
   const type<T>& function();
@@ -33,8 +34,7 @@ TENON_INSTRUCTION_SET(isa_x86_64_v3)
 #endif
 
 #ifdef TENON_DISPATCH_X86
-// __builtin_cpu_supports("x86-64-v3") would do, but clang 14 does not know it, and no test can mask its
-// answers.
+// Not __builtin_cpu_supports("x86-64-v3"): clang 14 does not know it, and tests could not change its answers.
 static X86Features features_of_this_machine() {
   X86Features f;
   unsigned a = 0, b = 0, c = 0, d = 0;
@@ -50,14 +50,17 @@ static X86Features features_of_this_machine() {
 }
 #endif
 
-// x86-64-v3 or the baseline.
-template <>
-const KernelTable<double>& kernels<double>() {
+// The table for x86-64-v3 or the baseline; null where this machine, or this build, does not have it.
+const KernelTable<double>* kernels_of(Instructions instructions) {
 #ifdef TENON_DISPATCH_X86
   static const bool wide = has_x86_64_v3(features_of_this_machine());
-  if (wide) return isa_x86_64_v3::table<double>();
+  if (wide && instructions != Instructions::baseline) return &isa_x86_64_v3::table<double>();
 #endif
-  return isa_baseline::table<double>();
+  return instructions == Instructions::x86_64_v3 ? nullptr : &isa_baseline::table<double>();
+}
+template <>
+const KernelTable<double>& kernels<double>() {
+  return *kernels_of(Instructions::automatic);
 }
 template <>
 const KernelTable<trace::Recorded>& kernels<trace::Recorded>() {

@@ -2,17 +2,11 @@
 
 #include <algorithm>
 
-#include "plan/arena.hpp"
+#include "scalar/index.hpp"
 #include "spatial/lanes.hpp"
 
 namespace tenon {
-namespace {
-
-std::size_t index(std::int32_t i) {
-  return static_cast<std::size_t>(i);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 EliminationTree::EliminationTree(const ModelData& m, const ConstraintData* constraints,
                                  const WorkspaceData<double>& w) {
@@ -26,29 +20,22 @@ EliminationTree::EliminationTree(const ModelData& m, const ConstraintData* const
 
   data_.tree.nv = m.nv;
   data_.tree.v_parent = v_parent_.data();
-  panels_ = panels_of(data_.tree, dof_depth_);
   follow(w);
-  data_.entry_count = row_first_.back();
+  data_.entry_count = paths_.row_first.back();
   data_.number = number_.data();
   data_.coordinate = coordinate_.data();
   data_.place = place_.data();
   data_.way_begin = way_begin_.data();
   data_.way = way_.data();
   const std::size_t entries = index(data_.entry_count), padded = index(whole_packs(m.nv));
-  memory_.assign(entries + 2 * padded, 0.0);
-  data_.rows = memory_.data();
-  data_.inv_d = data_.rows + entries;
-  data_.x = data_.inv_d + padded;
+  memory_.cut({{&data_.rows, entries}, {&data_.inv_d, padded}, {&data_.x, padded}});
 }
 
 void EliminationTree::follow(const WorkspaceData<double>& w) {
   if (way_begin_.empty()) return;
   data_.w = w;
   data_.w.elimination_tree = nullptr;
-  data_.w.dof_depth = dof_depth_.data();
-  data_.w.row_first = row_first_.data();
-  data_.w.panel_count = static_cast<std::int32_t>(panels_.size());
-  data_.w.panels = panels_.data();
+  paths_.bind(data_.w);
 }
 
 // The coordinates that the rows of each inter-body item move.
@@ -63,12 +50,12 @@ void EliminationTree::collect_ways(const ModelData& m, const ConstraintData& c) 
         if (i != item.meet) way_.push_back(k);
       }
     }
-    way_begin_.push_back(static_cast<std::int32_t>(way_.size()));
+    way_begin_.push_back(count_of(way_));
   }
 }
 
-// Parents, from the coordinates' own order: the last coordinate before k that its row meets when all behind k
-// are eliminated. What row k meets else, its parent's row will meet too.
+// Parents, in the original numbers of coordinates: the last coordinate before k with which k is coupled after
+// all later ones are eliminated. All other couplings of k pass to its parent.
 std::vector<std::int32_t> EliminationTree::elimination_tree(const ModelData& m) const {
   const std::size_t n = index(m.nv);
   std::vector<std::vector<char>> meets(n, std::vector<char>(n, 0));
@@ -89,7 +76,7 @@ std::vector<std::int32_t> EliminationTree::elimination_tree(const ModelData& m) 
   return parent;
 }
 
-// number_, and the tree in these numbers.
+// number_, and the tree in the new numbers.
 void EliminationTree::number_depth_first(const std::vector<std::int32_t>& parent) {
   number_.assign(parent.size(), -1);
   std::vector<std::int32_t> waiting;
@@ -101,7 +88,7 @@ void EliminationTree::number_depth_first(const std::vector<std::int32_t>& parent
   while (!waiting.empty()) {
     const std::int32_t k = waiting.back();
     waiting.pop_back();
-    number_[index(k)] = static_cast<std::int32_t>(v_parent_.size());
+    number_[index(k)] = count_of(v_parent_);
     coordinate_.push_back(k);
     const std::int32_t p = parent[index(k)];
     v_parent_.push_back(p < 0 ? -1 : number_[index(p)]);
@@ -110,25 +97,18 @@ void EliminationTree::number_depth_first(const std::vector<std::int32_t>& parent
 }
 
 void EliminationTree::lay_out_rows(const ModelData& m, const WorkspaceData<double>& w) {
-  row_first_.push_back(0);
-  for (const std::int32_t parent : v_parent_) {
-    dof_depth_.push_back(parent < 0 ? 0 : dof_depth_[index(parent)] + 1);
-    row_first_.push_back(row_first_.back() + whole_packs(dof_depth_.back() + 1));
-  }
+  paths_ = PathLayout(v_parent_.data(), m.nv);
   place_.assign(index(w.row_first[m.nv - 1] + w.dof_depth[m.nv - 1] + 1), 0);
   for (std::int32_t k = 0; k < m.nv; ++k) {
     std::int32_t i = k;
     for (std::int32_t depth = w.dof_depth[k]; depth >= 0; --depth, i = m.v_parent[i])
       place_[index(w.row_first[k] + depth)] =
-          row_first_[index(number_[index(k)])] + dof_depth_[index(number_[index(i)])];
+          paths_.row_first[index(number_[index(k)])] + paths_.dof_depth[index(number_[index(i)])];
   }
 }
 
 std::size_t EliminationTree::bytes() const {
-  const std::size_t indices = number_.size() * 2 + v_parent_.size() + dof_depth_.size() + row_first_.size() +
-                              place_.size() + way_begin_.size() + way_.size() +
-                              sizeof(DofPanel) / sizeof(std::int32_t) * panels_.size();
-  return indices * sizeof(std::int32_t) + memory_.size() * sizeof(double);
+  return bytes_of(number_, coordinate_, v_parent_, place_, way_begin_, way_, paths_, memory_);
 }
 
 }  // namespace tenon

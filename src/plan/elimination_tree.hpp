@@ -1,5 +1,4 @@
-// Tables and memory of prox_ltls where rows stand between two branches (kernels/cluster/elimination_tree_data.hpp),
-// sized once.
+// Tables and memory of prox_ltls for inter-body rows (kernels/cluster/elimination_tree_data.hpp), sized once.
 #pragma once
 
 #include <cstddef>
@@ -8,18 +7,17 @@
 
 #include "kernels/cluster/elimination_tree_data.hpp"
 #include "model/constraint_data.hpp"
+#include "plan/arena.hpp"
 
 namespace tenon {
 
 class EliminationTree {
  public:
-  // w: of the workspace, complete but for `elimination_tree`, the joint-space block included. constraints: null for
+  // w: the workspace, complete with its joint-space block but without `elimination_tree`. constraints null:
   // none.
   EliminationTree(const ModelData& m, const ConstraintData* constraints, const WorkspaceData<double>& w);
-  EliminationTree(const EliminationTree&) = delete;
-  EliminationTree& operator=(const EliminationTree&) = delete;
 
-  // Takes over what of the workspace has changed since: gravity, pointers.
+  // Copies what has changed in the workspace since: gravity, pointers.
   void follow(const WorkspaceData<double>& w);
 
   EliminationTreeData<double>* data() { return way_begin_.empty() ? nullptr : &data_; }
@@ -31,9 +29,9 @@ class EliminationTree {
   void number_depth_first(const std::vector<std::int32_t>& parent);
   void lay_out_rows(const ModelData& m, const WorkspaceData<double>& w);
 
-  std::vector<std::int32_t> number_, coordinate_, v_parent_, dof_depth_, row_first_, place_, way_begin_, way_;
-  std::vector<DofPanel> panels_;
-  std::vector<double> memory_;
+  std::vector<std::int32_t> number_, coordinate_, v_parent_, place_, way_begin_, way_;
+  PathLayout paths_;
+  MemoryBlock<double> memory_;
   EliminationTreeData<double> data_{};
 };
 

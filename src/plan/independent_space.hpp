@@ -8,30 +8,29 @@
 
 #include "kernels/cluster/independent_space_data.hpp"
 #include "model/constraint_data.hpp"
+#include "plan/arena.hpp"
 
 namespace tenon {
 
 class IndependentSpace {
  public:
-  // w: of the workspace, complete, the joint-space block included. constraints: null for none.
+  // w: the workspace, complete with its joint-space block. constraints null: none.
   IndependentSpace(const ModelData& m, const ConstraintData* constraints, const WorkspaceData<double>& w);
-  IndependentSpace(const IndependentSpace&) = delete;
-  IndependentSpace& operator=(const IndependentSpace&) = delete;
 
-  // Takes over what of the workspace has changed since: gravity, pointers.
+  // Copies what has changed in the workspace since: gravity, pointers.
   void follow(const WorkspaceData<double>& w);
   std::size_t bytes() const;
 
   IndependentSpaceData<double> data{};
-  std::vector<double> G;  // that of the kept factor, data.w.L
+  std::vector<double> G;  // at the configuration of the kept factor, data.w.L
 
  private:
   void make_tree(const ModelData& m);
   void bound_rows(const ModelData& m, const ConstraintData& c);
 
-  std::vector<std::int32_t> v_parent_, node_, dof_depth_, row_first_, moved_begin_, moved_end_;
-  std::vector<DofPanel> panels_;
-  std::vector<double> memory_;
+  std::vector<std::int32_t> v_parent_, node_, moved_begin_, moved_end_;
+  PathLayout paths_;
+  MemoryBlock<double> memory_;
   double *H_ = nullptr, *H_L_ = nullptr, *H_inv_d_ = nullptr, *L_ = nullptr, *L_inv_d_ = nullptr,
          *joint_force_ = nullptr;  // of data.w
 };

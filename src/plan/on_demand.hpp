@@ -1,6 +1,6 @@
-// Memory of a workspace that only some computations need: made by the first one that asks for it, and kept.
-// Where there is too little memory left std::bad_alloc leaves that call; nothing is half made, and the next
-// call tries again.
+// Memory of a workspace that only some computations need: made when one first asks for it, and kept. If there
+// is not enough memory, that call throws std::bad_alloc; nothing is left half made, and the next call tries
+// again.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "plan/memory_block.hpp"
+
 namespace tenon {
 
 template <class T>
@@ -16,10 +18,10 @@ class OnDemand {
  public:
   using Make = std::function<std::unique_ptr<T>()>;
 
-  OnDemand() = default;  // never there
+  OnDemand() = default;  // never made
   explicit OnDemand(Make make) : make_(std::move(make)) {}
 
-  // Whether it can be had.
+  // Whether it can be made.
   explicit operator bool() const { return static_cast<bool>(make_); }
   T& operator*() const { return *get(); }
   T* operator->() const { return get(); }
@@ -37,7 +39,7 @@ class OnDemand {
   mutable std::unique_ptr<T> made_;
 };
 
-// Zeros.
+// An array of zeros.
 class OnDemandArray {
  public:
   void resize(std::size_t size) { size_ = size; }
@@ -47,7 +49,7 @@ class OnDemandArray {
     return numbers_.data();
   }
   double& operator[](std::size_t i) const { return data()[i]; }
-  std::size_t bytes() const { return numbers_.size() * sizeof(double); }
+  std::size_t bytes() const { return bytes_of(numbers_); }
 
  private:
   std::size_t size_ = 0;

@@ -6,6 +6,7 @@
 
 #include "kernels/tree/joint_space.hpp"
 #include "model/rank.hpp"
+#include "scalar/index.hpp"
 #include "spatial/lanes.hpp"
 
 namespace tenon {
@@ -13,9 +14,8 @@ namespace {
 
 using Pack = Lanes<double>;
 
-// A row as short as this in its unit holds rounding alone.
+// A row shorter than this in its unit holds rounding errors only.
 constexpr double all_rounding = 1e-13;
-constexpr int vectors = 7;  // of one number a row
 
 double dot(const double* x, const double* y, int n) {
   Pack sum[2] = {Pack(0.0), Pack(0.0)};
@@ -39,40 +39,47 @@ void add_scaled(double a, const double* x, double* y, int n) {
 
 }  // namespace
 
-RowFactor::RowFactor(int rows, int coordinates, int soft, double* room)
+RowFactor::RowFactor(int rows, int coordinates, double* room)
     : rows_(rows),
       coordinates_(coordinates),
-      length_(coordinates + soft),
+      length_(coordinates + rows),
       stride_(whole_packs(length_)),
       H_(room),
       F_(room + static_cast<std::ptrdiff_t>(rows) * stride_) {
   for (std::vector<double>* x : {&s_, &square_, &reference_, &diagonal_, &x_, &z_, &root_})
-    x->assign(static_cast<std::size_t>(rows), 0.0);
-  order_.assign(static_cast<std::size_t>(rows), 0);
-  still_.assign(static_cast<std::size_t>(rows), 0);
+    x->assign(index(rows), 0.0);
+  order_.assign(index(rows), 0);
+  still_.assign(index(rows), 0);
 }
 
-std::size_t RowFactor::room_size(int rows, int coordinates, int soft) {
-  const int length = coordinates + soft;
-  return static_cast<std::size_t>(rows) *
-         static_cast<std::size_t>(whole_packs(length) + std::min(rows, length));
+std::size_t RowFactor::room_size(int rows, int coordinates) {
+  const int length = coordinates + rows;
+  return index(rows) * index(whole_packs(length) + std::min(rows, length));
 }
 
 std::size_t RowFactor::bytes() const {
-  return vectors * s_.size() * sizeof(double) + order_.size() * (sizeof(std::int32_t) + sizeof(char));
+  return bytes_of(s_, square_, reference_, diagonal_, x_, z_, root_, order_, still_);
 }
 
 double RowFactor::kept() const {
   if (rank_ == 0) return 1;
   double smallest = std::abs(diagonal_[0]), largest = smallest;
   for (int k = 1; k < rank_; ++k) {
-    const double pivot = std::abs(diagonal_[static_cast<std::size_t>(k)]);
+    const double pivot = std::abs(diagonal_[index(k)]);
     smallest = std::min(smallest, pivot), largest = std::max(largest, pivot);
   }
   return smallest / largest;
 }
 
+// Rows may have got compliance, or lost it, since the last time.
+void RowFactor::measure(const ConstraintData& c) {
+  length_ = coordinates_ + static_cast<int>(std::count_if(c.compliance, c.compliance + rows_,
+                                                          [](double R) { return R > 0; }));
+  stride_ = whole_packs(length_);
+}
+
 void RowFactor::fill(const ModelData& m, const ConstraintData& c, const double* JLT) {
+  measure(c);
   std::fill_n(H_, static_cast<std::ptrdiff_t>(rows_) * stride_, 0.0);
   const int packs = whole_packs(rows_);
   for (int k = 0; k < coordinates_; ++k) {
@@ -87,7 +94,7 @@ void RowFactor::fill(const ModelData& m, const ConstraintData& c, const double* 
 
 void RowFactor::scale_rows(const ConstraintData& c) {
   for (int r = 0; r < rows_; ++r) {
-    const std::size_t i = static_cast<std::size_t>(r);
+    const std::size_t i = index(r);
     double* h = column(r);
     s_[i] = 1 / std::sqrt(std::max(dot(h, h, length_), c.scale[r]));
     for (int k = 0; k < length_; ++k) h[k] *= s_[i];
@@ -97,33 +104,31 @@ void RowFactor::scale_rows(const ConstraintData& c) {
   }
 }
 
-// The largest remaining column comes to place `step`. Returns its place, or -1 where none of them counts.
+// Moves the largest remaining column to place `step`. Returns its old place, or -1 where all count as zero.
 int RowFactor::take_pivot(int step) {
-  const auto square_at = [&](int place) -> double& {
-    return square_[static_cast<std::size_t>(order_[static_cast<std::size_t>(place)])];
-  };
+  const auto square_at = [&](int place) -> double& { return square_[index(row_at(place))]; };
   int best = step;
   for (int place = step + 1; place < rows_; ++place)
     if (square_at(place) > square_at(best)) best = place;
   const double largest = std::max(1.0, step > 0 ? std::abs(diagonal_[0]) : 0.0);
   if (!(std::sqrt(square_at(best)) > rank_tolerance * largest)) return -1;
-  std::swap(order_[static_cast<std::size_t>(step)], order_[static_cast<std::size_t>(best)]);
+  std::swap(order_[index(step)], order_[index(best)]);
   return best;
 }
 
-// Clears the column at place `step` below its diagonal, and takes the others along.
+// Makes the column at place `step` zero below its diagonal, and applies the reflection to later columns.
 void RowFactor::reflect(int step) {
-  double* v = column(order_[static_cast<std::size_t>(step)]) + step;
+  double* v = column(row_at(step)) + step;
   const int n = length_ - step;
   const double length = std::sqrt(dot(v, v, n)), alpha = v[0] > 0 ? -length : length;
-  diagonal_[static_cast<std::size_t>(step)] = alpha;
+  diagonal_[index(step)] = alpha;
   v[0] -= alpha;
   const double beta = 1 / (alpha * v[0]);  // -2 / |v|^2
   for (int place = step + 1; place < rows_; ++place) {
-    const std::size_t r = static_cast<std::size_t>(order_[static_cast<std::size_t>(place)]);
+    const std::size_t r = index(row_at(place));
     double* h = column(static_cast<int>(r)) + step;
     add_scaled(beta * dot(v, h, n), v, h, n);
-    // What is left of the squared length; once little is, from the column itself.
+    // Updates the squared length of the rest; where little is left, recomputes it from the column.
     constexpr double recompute_below = 1e-6;
     square_[r] -= h[0] * h[0];
     if (square_[r] < recompute_below * reference_[r]) square_[r] = reference_[r] = dot(h + 1, h + 1, n - 1);
@@ -136,6 +141,7 @@ void RowFactor::factor(const ModelData& m, const ConstraintData& c, const double
 }
 
 void RowFactor::factor(const ConstraintData& c, const double* JLT) {
+  measure(c);
   std::fill_n(H_, static_cast<std::ptrdiff_t>(rows_) * stride_, 0.0);
   for (int r = 0; r < rows_; ++r)
     std::copy_n(JLT + static_cast<std::ptrdiff_t>(r) * coordinates_, coordinates_, column(r));
@@ -148,27 +154,27 @@ void RowFactor::reduce(const ConstraintData& c) {
   while (rank_ < std::min(rows_, length_) && take_pivot(rank_) >= 0) reflect(rank_++);
   dropped_ = 0;
   for (int place = rank_; place < rows_; ++place) {
-    const std::size_t row = static_cast<std::size_t>(order_[static_cast<std::size_t>(place)]);
+    const std::size_t row = index(row_at(place));
     if (!still_[row]) dropped_ = std::max(dropped_, std::sqrt(square_[row]));
   }
   express_dependent();
 }
 
-// R12 := T = R11^-1 R12. Zero for rows of rounding, which would be blown up where their unit is much larger
-// than those of the rows that count.
+// R12 := T = R11^-1 R12. Zero for rows of rounding errors, which would grow where their unit is much larger
+// than those of other rows.
 void RowFactor::express_dependent() {
   for (int place = rank_; place < rows_; ++place) {
-    const std::size_t row = static_cast<std::size_t>(order_[static_cast<std::size_t>(place)]);
+    const std::size_t row = index(row_at(place));
     double* x = column(static_cast<int>(row));
     if (still_[row]) std::fill_n(x, rank_, 0.0);
     for (int k = rank_ - 1; k >= 0; --k) {
-      x[k] /= diagonal_[static_cast<std::size_t>(k)];
-      add_scaled(-x[k], column(order_[static_cast<std::size_t>(k)]), x, k);
+      x[k] /= diagonal_[index(k)];
+      add_scaled(-x[k], column(row_at(k)), x, k);
     }
   }
 }
 
-// F, orthonormal, of root S^-1 P [1; T^T]: Gram and Schmidt, twice. What is reachable is root^-1 F.
+// An orthonormal basis F of root S^-1 P [1; T^T], by Gram-Schmidt, twice. The reachable part is root^-1 F.
 void RowFactor::span_range(Metric metric, const double* weight) {
   if (metric == metric_) return;
   metric_ = metric;
@@ -179,9 +185,9 @@ void RowFactor::span_range(Metric metric, const double* weight) {
     std::fill_n(f, rows_, 0.0);
     for (int place = 0; place < rows_; ++place) {
       if (place < rank_ && place != i) continue;
-      const int r = order_[static_cast<std::size_t>(place)];
+      const int r = row_at(place);
       const double x = place < rank_ ? 1 : column(r)[i];
-      f[r] = x / s_[static_cast<std::size_t>(r)] * root_[static_cast<std::size_t>(r)];
+      f[r] = x / s_[index(r)] * root_[index(r)];
     }
     for (int pass = 0; pass < 2; ++pass) {
       for (int j = 0; j < i; ++j) add_scaled(-dot(range(j), f, rows_), range(j), f, rows_);
@@ -194,13 +200,13 @@ void RowFactor::span_range(Metric metric, const double* weight) {
 // x := root^p F F^T root^-p x, p = 1 for a force and -1 for an acceleration.
 void RowFactor::project(bool force, double* x) {
   const auto times_root = [&](int r, double value, bool inverse) {
-    const double root = root_[static_cast<std::size_t>(r)];
+    const double root = root_[index(r)];
     return inverse ? value / root : value * root;
   };
   std::fill(x_.begin(), x_.end(), 0.0);
   for (int r = 0; r < rows_; ++r) x[r] = times_root(r, x[r], force);
   for (int i = 0; i < rank_; ++i) add_scaled(dot(range(i), x, rows_), range(i), x_.data(), rows_);
-  for (int r = 0; r < rows_; ++r) x[r] = times_root(r, x_[static_cast<std::size_t>(r)], !force);
+  for (int r = 0; r < rows_; ++r) x[r] = times_root(r, x_[index(r)], !force);
 }
 
 void RowFactor::take_reachable(const ConstraintData& c, double* b, double* rest) {
@@ -214,39 +220,37 @@ void RowFactor::take_reachable(const ConstraintData& c, double* b, double* rest)
   for (int r = 0; r < rows_; ++r) rest[r] -= b[r];
 }
 
-// R11^T z = S b of the rows that count.
+// Solves R11^T z = S b for the independent rows.
 void RowFactor::solve_lower(const double* b, double* z) const {
   for (int k = 0; k < rank_; ++k) {
-    const int r = order_[static_cast<std::size_t>(k)];
-    z[k] = (s_[static_cast<std::size_t>(r)] * b[r] - dot(column(r), z, k)) /
-           diagonal_[static_cast<std::size_t>(k)];
+    const int r = row_at(k);
+    z[k] = (s_[index(r)] * b[r] - dot(column(r), z, k)) / diagonal_[index(k)];
   }
 }
 
-// lambda := S R11^-1 z on the rows that count; the others get no force.
+// lambda := S R11^-1 z for the independent rows, 0 for the others.
 void RowFactor::solve_upper(const double* z, double* lambda) {
-  const auto at = [&](int place) { return order_[static_cast<std::size_t>(place)]; };
   double* x = x_.data();
   std::copy_n(z, rank_, x);
   for (int k = rank_ - 1; k >= 0; --k) {
-    x[k] /= diagonal_[static_cast<std::size_t>(k)];
-    add_scaled(-x[k], column(at(k)), x, k);
+    x[k] /= diagonal_[index(k)];
+    add_scaled(-x[k], column(row_at(k)), x, k);
   }
   for (int place = 0; place < rows_; ++place)
-    lambda[at(place)] = place < rank_ ? s_[static_cast<std::size_t>(at(place))] * x[place] : 0;
+    lambda[row_at(place)] = place < rank_ ? s_[index(row_at(place))] * x[place] : 0;
 }
 
 void RowFactor::add_solution(const double* b) {
   if (!started_) std::fill(z_.begin(), z_.end(), 0.0);
   started_ = true;
   solve_lower(b, square_.data());
-  for (int k = 0; k < rank_; ++k) z_[static_cast<std::size_t>(k)] += square_[static_cast<std::size_t>(k)];
+  for (int k = 0; k < rank_; ++k) z_[index(k)] += square_[index(k)];
 }
 
 void RowFactor::apply_reflection(int step, double* y) const {
-  const double* v = column(order_[static_cast<std::size_t>(step)]) + step;
+  const double* v = column(row_at(step)) + step;
   const int n = length_ - step;
-  add_scaled(dot(v, y + step, n) / (diagonal_[static_cast<std::size_t>(step)] * v[0]), v, y + step, n);
+  add_scaled(dot(v, y + step, n) / (diagonal_[index(step)] * v[0]), v, y + step, n);
 }
 
 // y := Q y.
@@ -254,17 +258,17 @@ void RowFactor::reflect_back(double* y) const {
   for (int step = rank_ - 1; step >= 0; --step) apply_reflection(step, y);
 }
 
-// The first numbers of Q^T y are those of R11, the others no force moves.
+// Q^T y: forces move its first numbers, those of R11, and not the others.
 double RowFactor::add_nearest(double* y) {
   if (!started_) std::fill(z_.begin(), z_.end(), 0.0);
   started_ = true;
   for (int step = 0; step < rank_; ++step) apply_reflection(step, y);
-  for (int k = 0; k < rank_; ++k) z_[static_cast<std::size_t>(k)] += y[k];
+  for (int k = 0; k < rank_; ++k) z_[index(k)] += y[k];
   return std::sqrt(dot(y + rank_, y + rank_, length_ - rank_));
 }
 
-// Forces act along rows that depend too, in the share that is least in the scale of the rows. So y is what
-// it is without the singular values that were taken for zero, and does not depend on the order of pivots.
+// Forces act along redundant rows too: those with the least length relative to the scale of rows. So y is the
+// solution with the dropped singular values at zero, and does not depend on the order of pivots.
 void RowFactor::motion(double* y) {
   std::copy_n(z_.begin(), rank_, y);
   std::fill_n(y + rank_, length_ - rank_, 0.0);
@@ -274,7 +278,7 @@ void RowFactor::motion(double* y) {
     solve_upper(z_.data(), lambda);
     project(true, lambda);
     for (int place = rank_; place < rows_; ++place) {
-      const std::size_t row = static_cast<std::size_t>(order_[static_cast<std::size_t>(place)]);
+      const std::size_t row = index(row_at(place));
       if (still_[row]) continue;
       add_scaled(lambda[row] / s_[row], column(static_cast<int>(row)) + rank_, y + rank_, length_ - rank_);
     }

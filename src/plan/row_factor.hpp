@@ -1,20 +1,21 @@
-// Constraint rows factored as they are, without the square that the Delassus matrix A = J M^-1 J^T + R is:
+// A factor of the constraint rows themselves, not of the Delassus matrix A = J M^-1 J^T + R, whose condition
+// is the square:
 //
 //   H = [J L^-T, sqrt(R)]^T S,   H P = Q [R11 R12],   A = S^-1 H^T H S^-1,   M = L L^T
 //
 // one column a row, by Householder reflections with column pivots (Businger and Golub, Linear least squares
-// solutions by Householder transformations, 1965). S scales the rows and decides the rank as
-// model/rank.hpp says. What the columns of R12 add to R11 are rows that depend on others.
+// solutions by Householder transformations, 1965). S scales the rows and decides the rank as model/rank.hpp
+// says. The columns of R12 belong to redundant rows.
 //
-// Rows that depend. With T = R11^-1 R12, the columns of S^-1 P [1; T^T] span what accelerations of the rows
-// forces can reach. The projector on it takes off a right-hand side what cannot be reached, so that sum w r^2
-// is least, and off multipliers what does not act, so that sum lambda^2 / w is least.
+// Redundant rows. With T = R11^-1 R12, the columns of S^-1 P [1; T^T] span the accelerations of rows that
+// forces can reach. The projector onto them removes from a right-hand side what is out of reach, with the
+// least sum w r^2, and from multipliers what does not act, with the least sum lambda^2 / w.
 //
-// The motion. y = H S^-1 lambda, in the coordinates L^T qdd (and sqrt(R) lambda beside them), is found as
-// Q R11^-T S b, without the multipliers: where rows hold each other, or a spring is stiff, these are large
-// and cancel, and y would keep the digits that are left.
+// The motion. y = H S^-1 lambda, in the coordinates L^T qdd (and sqrt(R) lambda beside them), is computed as
+// Q R11^-T S b, without the multipliers: where rows oppose each other, or a spring is stiff, these are large
+// and cancel in y.
 //
-// O(n m r), r the rank: the solver of method dense, and of every other method where its iteration stalls.
+// O(n m r), r the rank: the solver of method dense, which solves wherever another method's iteration stalls.
 #pragma once
 
 #include <cstddef>
@@ -24,16 +25,18 @@
 #include "kernels/workspace_data.hpp"
 #include "model/constraint_data.hpp"
 #include "model/model_data.hpp"
+#include "plan/memory_block.hpp"
+#include "scalar/index.hpp"
 
 namespace tenon {
 
 class RowFactor {
  public:
-  // coordinates: of M. soft: how many rows have compliance. room: of that size, the caller's; it holds the
-  // matrices from factor on to the last use of what was factored.
-  RowFactor(int rows, int coordinates, int soft, double* room);
-  static std::size_t room_size(int rows, int coordinates, int soft);
-  std::size_t bytes() const;  // without the room
+  // coordinates: those of M. room: room_size numbers of the caller,
+  // which hold the matrices from factor to the last use of the factor.
+  RowFactor(int rows, int coordinates, double* room);
+  static std::size_t room_size(int rows, int coordinates);  // for any rows with compliance
+  std::size_t bytes() const;                                // without the room
 
   // JLT: rows of J L^-T in the storage of J^T (kernels/tree/joint_space.hpp).
   void factor(const ModelData& m, const ConstraintData& c, const double* JLT);
@@ -42,19 +45,20 @@ class RowFactor {
   int rank() const { return rank_; }
   int coordinates() const { return coordinates_; }
   int length() const { return length_; }  // coordinates and rows with compliance
-  // Smallest over largest pivot that counts; 1 without rows.
+  // Smallest over largest nonzero pivot; 1 without rows.
   double kept() const;
 
-  // b := what forces can reach of it. rest: what they cannot; b as it was is the sum.
+  // b := the part of b that forces can reach; rest := the other part.
   void take_reachable(const ConstraintData& c, double* b, double* rest);
-  // Adds what A lambda = b asks for, b reachable, to the solution; the first call after factor starts it.
+  // Adds the solution of A lambda = b, with b reachable; the first call after factor starts from zero.
   void add_solution(const double* b);
-  // Adds the forces whose motion comes nearest to y (coordinates() numbers) to the solution, instead of an
-  // acceleration of the rows. Returns the length of what is left of y, which is overwritten.
+  // Adds the forces whose motion comes nearest to y (coordinates() numbers) to the solution. Returns the
+  // length of the remainder of y, which is overwritten.
   double add_nearest(double* y);
-  // Of the solution: coordinates() numbers L^T qdd, then sqrt(R) lambda of the rows with compliance.
+  // The motion of the solution: L^T qdd (coordinates() numbers), then sqrt(R) lambda of the rows with
+  // compliance.
   void motion(double* y);
-  // Of the solution.
+  // The multipliers of the solution.
   void multipliers(const ConstraintData& c, double* lambda);
   // out (rows x rows, column-major) := the pseudo-inverse of A.
   void pseudo_inverse(double* out);
@@ -62,8 +66,10 @@ class RowFactor {
  private:
   double* column(int r) { return H_ + static_cast<std::ptrdiff_t>(r) * stride_; }
   const double* column(int r) const { return H_ + static_cast<std::ptrdiff_t>(r) * stride_; }
+  std::int32_t row_at(int place) const { return order_[index(place)]; }
   double* range(int i) { return F_ + static_cast<std::ptrdiff_t>(i) * rows_; }
   void fill(const ModelData& m, const ConstraintData& c, const double* JLT);
+  void measure(const ConstraintData& c);
   void reduce(const ConstraintData& c);
   void scale_rows(const ConstraintData& c);
   int take_pivot(int step);
@@ -80,12 +86,12 @@ class RowFactor {
   int rows_, coordinates_, length_, stride_;
   int rank_ = 0;
   bool started_ = false;
-  double dropped_ = 0;  // longest scaled row that was taken for dependent, what is left of it
+  double dropped_ = 0;  // length of the longest scaled row counted as redundant, in the remainder
   Metric metric_ = Metric::none;
   double *H_, *F_;
   std::vector<double> s_, square_, reference_, diagonal_, x_, z_, root_;
-  std::vector<std::int32_t> order_;  // row that stands at each place
-  std::vector<char> still_;          // 1: the row is rounding
+  std::vector<std::int32_t> order_;  // the row at each place
+  std::vector<char> still_;          // 1: the row holds rounding errors only
 };
 
 }  // namespace tenon

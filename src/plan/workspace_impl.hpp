@@ -1,4 +1,4 @@
-// The inside of a Workspace: arena, tables, scratch of the solvers, last message and report.
+// The inside of a Workspace: arena, tables, memory of the methods, last message and report.
 #pragma once
 
 #include <cstdarg>
@@ -16,12 +16,15 @@
 #include "plan/memory/delassus_memory.hpp"
 #include "plan/memory/dense_memory.hpp"
 #include "plan/memory/loop_memory.hpp"
+#include "plan/memory/loop_split.hpp"
 #include "plan/memory/proximal_memory.hpp"
 #include "plan/memory/pv_early_memory.hpp"
 #include "plan/memory/pv_memory.hpp"
+#include "plan/memory/row_settings.hpp"
 #include "plan/memory/underactuated_memory.hpp"
 #include "plan/on_demand.hpp"
 #include "reference/kkt_solver.hpp"
+#include "scalar/printf.hpp"
 #include "tenon/workspace.hpp"
 
 namespace tenon {
@@ -30,7 +33,8 @@ struct FoldedWorkspace;
 struct RowLoops;
 
 struct WorkspaceImpl {
-  WorkspaceImpl(std::shared_ptr<const Model> model_, std::shared_ptr<const ConstraintSet> constraints_);
+  WorkspaceImpl(std::shared_ptr<const Model> model_, std::shared_ptr<const ConstraintSet> constraints_,
+                const WorkspaceOptions& options);
   ~WorkspaceImpl();
 
   struct Quaternion {
@@ -39,6 +43,8 @@ struct WorkspaceImpl {
 
   std::shared_ptr<const Model> model;
   std::shared_ptr<const ConstraintSet> constraints;
+  LoopSplit split;
+  RowSettings settings;
   const KernelTable<double>* kernels;
   SweepTables tables;
   Arena<double> arena;
@@ -52,8 +58,8 @@ struct WorkspaceImpl {
   OnDemand<DampedInverseMemory> damped;
   OnDemand<CoriolisMemory> coriolis;
   OnDemand<UnderactuatedMemory> underactuated;
-  OnDemandArray body_room;  // of the momentum about the centre of mass: 10 numbers a body
-  std::unique_ptr<EliminationTree> elimination_tree;  // comes with the joint-space block of the arena
+  OnDemandArray body_room;                            // for centroidal momentum: 10 numbers a body
+  std::unique_ptr<EliminationTree> elimination_tree;  // made with the joint-space block of the arena
   OnDemand<IndependentSpace> independent;             // none without embedded loops
   std::vector<double> anchors;                        // 12 a constraint item, for the kernels
   std::vector<Pose> anchor_poses;                     // the same per constraint in user order
@@ -61,38 +67,42 @@ struct WorkspaceImpl {
   ProximalScratch proximal;
   Choice choice;                  // of Method::automatic
   std::vector<double> lambda;     // rows, kernels' order
-  std::vector<double> user_rows;  // rows, on the way to the user's order
+  std::vector<double> user_rows;  // rows, in the user's order
   OnDemand<DenseMemory> dense;
   OnDemand<reference::KktSolver> textbook;  // DelassusMethod::dense
   std::vector<double> step;                 // stages of the Runge-Kutta step
   std::vector<double> step_lambda;          // rows: multipliers of its first stage
-  std::vector<double> stage;                // results on their way to the user (check.hpp)
-  bool moderate = false;                    // no number of the model is so large that its square overflows
+  std::vector<double> stage;                // results before they are copied to the user (state/check.hpp)
+  bool moderate = false;                    // no number of the model is so large that products overflow
   std::vector<double> zeros;                // max(nv, rows) zeros
   std::vector<double> kinematics_v;         // v of the last kinematics(), for the energy of armatures
-  std::vector<Quaternion> quaternions;      // where they stand in q
+  std::vector<Quaternion> quaternions;      // their places in q
   int kinematics_order = -1;  // of the last kinematics(): 0 poses, 1 velocities, 2 accelerations
   bool factored = false;      // arena.L holds a factor
   char message[512] = "";
   SolveReport report;
 
-  const ModelData& md() const { return model->data(); }
-  const ConstraintData* cd() const { return constraints ? &constraints->data() : nullptr; }
+  const ModelData& md() const { return split.data; }
+  const ConstraintData* cd() const { return constraints ? &settings.data : nullptr; }
   int rows() const { return constraints ? constraints->row_count() : 0; }
   WorkspaceData<double>& w() { return arena.data; }
 
-  // Memory is made with the workspace for what forward dynamics and the method that `choice` names need; the
-  // rest by the first call that needs it (on_demand.hpp).
+  // The memory of forward dynamics and of the method in `choice` is made with the workspace, all other memory
+  // by the first call that needs it (on_demand.hpp).
   void need(Method method);
-  // The path rows and row matrices of WorkspaceData, and what prox_ltls needs for inter-body rows.
+  // The memory of all methods and products that `options` name.
+  void make_room(const WorkspaceOptions& options);
+  // The path rows and row matrices of WorkspaceData, and the tables of prox_ltls for inter-body rows.
   void need_joint_space();
   void need_kept_mass_matrix();
   void set_gravity(const double* gravity);
-  // After any change of WorkspaceData: tells the parts that hold one of their own.
+  // After any change of the settings: tells the parts that hold what follows from them.
+  void update_rows();
+  // After any change of WorkspaceData: updates the parts that hold a copy of it.
   void tell_parts();
 
   // Keeps the message and returns the status.
-  Status fail(Status status, const char* format, ...) __attribute__((format(printf, 3, 4)));
+  Status fail(Status status, const char* format, ...) TENON_PRINTF(3, 4);
 };
 
 }  // namespace tenon

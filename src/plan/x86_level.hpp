@@ -1,8 +1,8 @@
-// Which level of x86-64 a processor has, from the words of its CPUID instruction and from XGETBV.
+// The x86-64 level of a processor, from the words of its CPUID instruction and from XGETBV.
 //
-// Code compiled for x86-64-v3 may use every instruction of that level, so every feature of it is asked for. A
-// virtual machine may hide some of them: where LZCNT is hidden, its code still runs, as BSR, and gives other
-// numbers. The system must keep the wide registers, too (OSXSAVE, XCR0).
+// Code compiled for x86-64-v3 may use every instruction of that level, so every feature of it is tested. A
+// virtual machine may hide some: with LZCNT hidden, code that uses it still runs, but as BSR with other
+// results. The system must also save the wide registers (OSXSAVE, XCR0).
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ constexpr std::uint32_t bit(int number) {
   return std::uint32_t{1} << number;
 }
 
-// By the x86-64 psABI, table of micro-architecture levels. v1: what every x86-64 has.
+// From the x86-64 psABI, table of micro-architecture levels. All x86-64 processors have v1.
 constexpr std::uint32_t v2_leaf1_ecx = bit(0) | bit(9) | bit(13) | bit(19) | bit(20) | bit(23);
 //                                     SSE3     SSSE3    CMPXCHG16B  SSE4.1   SSE4.2    POPCNT
 constexpr std::uint32_t v2_leaf80000001_ecx = bit(0);  // LAHF
@@ -41,7 +41,7 @@ constexpr bool has_all(std::uint32_t word, std::uint32_t bits) {
   return (word & bits) == bits;
 }
 
-// Whether code compiled for x86-64-v3 runs there.
+// Whether code compiled for x86-64-v3 runs on a processor with these features.
 constexpr bool has_x86_64_v3(const X86Features& f) {
   return has_all(f.leaf1_ecx, x86::v2_leaf1_ecx | x86::v3_leaf1_ecx) &&
          has_all(f.leaf7_ebx, x86::v3_leaf7_ebx) &&

@@ -41,7 +41,7 @@ Mat3<T> rotation_about(const Vec3<T>& axis, T angle) {
   return Mat3<T>::Identity() + sin(angle) * K + 2 * half * half * (K * K);
 }
 
-// x y z w. Divided by the squared norm, so that a quaternion that is only rounded to unit norm is still a
+// Of a quaternion x y z w. Divided by the squared norm, so that one rounded to unit norm still gives a
 // rotation.
 template <class T>
 Mat3<T> rotation_of(const double* q) {
@@ -261,7 +261,7 @@ void DenseDynamics<T>::mass_matrix(MatX<T>& M) {
   for (int k = 0; k < tree_.nv; ++k) M(k, k) += static_cast<T>(tree_.armature[static_cast<std::size_t>(k)]);
 }
 
-// Newton-Euler about the body frame origin with the acceleration at qdd = 0, less gravity.
+// Newton-Euler about the body frame origin with the acceleration at qdd = 0, minus gravity.
 template <class T>
 void DenseDynamics<T>::bias_force(const Vector3& gravity, const double* wrenches, VecX<T>& c) {
   const Vec3<T> g = to_vector<T>(gravity);

@@ -1,15 +1,14 @@
 // Rigid-body dynamics without recursion, from world poses and Jacobians, for any scalar T:
 //
-//   J_i       6 x nv, [angular; linear] velocity of the frame of body i in world axes, column by column from
-//   the world
-//             joint axes w and directions u:  [w; u + w x (p_i - p_j)] for a joint j on the way to the root
+//   J_i       6 x nv, [angular; linear] velocity of the frame of body i in world axes; column by column, from
+//             world joint axes w and directions u:  [w; u + w x (p_i - p_j)] for joints j on the path inward
 //   Jdot_i v  the same, differentiated in time: the bias acceleration (classical)
 //   M = sum_i J_i^T I_i J_i + diag(armature)
 //   c = sum_i J_i^T (I_i Jdot_i v + velocity terms - gravity force) - sum_links J^T wrench
 //
-// (Newton-Euler equations of every body projected on the coordinates: Jourdain's principle.) O(bodies nv^2):
-// nothing is shared with the kernels, so that an error in one text does not repeat in the other. Nothing
-// allocates after construction.
+// (Newton-Euler equations of every body projected on the coordinates: Jourdain's principle.) O(bodies nv^2).
+// Shares nothing with the kernels, so that an error in one is not repeated in the other. Nothing allocates
+// after construction.
 #pragma once
 
 #include <Eigen/Core>
@@ -52,7 +51,7 @@ class DenseDynamics {
   explicit DenseDynamics(Tree tree);
 
   const Tree& tree() const { return tree_; }
-  // Everything below refers to the last state set. v null: at rest.
+  // All functions below refer to the last state. v null: at rest.
   void set_state(const double* q, const double* v);
 
   // Frames of links (and of anything fixed to a body; body -1 is the world). Velocities and accelerations are
@@ -62,8 +61,7 @@ class DenseDynamics {
   void jacobian(int body, const Vec3<T>& point, Mat6X<T>& J) const;
   Vec6<T> velocity(int body, const Vec3<T>& point) const;
   Vec6<T> bias_acceleration(int body, const Vec3<T>& point) const;  // Jdot v, classical
-  // Largest size an entry of the linear part of the Jacobian's column could have without cancellation: |u| +
-  // |w| r.
+  // Upper bound of the linear part of a column of the Jacobian, without cancellation: |u| + |w| r.
   T lever(int body, const Vec3<T>& point, int column) const;
 
   void mass_matrix(MatX<T>& M);
@@ -75,7 +73,7 @@ class DenseDynamics {
   T mass() const;
   Vec3<T> center_of_mass() const;
   Vec6<T> centroidal_momentum()
-      const;  // [about the centre of mass; linear], without what the armatures carry
+      const;  // [about the centre of mass; linear], without the momentum of the armatures
   void center_of_mass_jacobian(MatX<T>& J) const;
 
  private:

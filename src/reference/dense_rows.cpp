@@ -12,7 +12,7 @@ int row_count(const ConstraintSpec& spec) {
   return count;
 }
 
-// Angle times axis of a rotation, from its quaternion: the kernels have other formulas.
+// Angle times axis of a rotation, from its quaternion; the kernels use other formulas.
 template <class T>
 Vec3<T> rotation_vector(const Mat3<T>& R) {
   using std::atan2;
@@ -21,8 +21,8 @@ Vec3<T> rotation_vector(const Mat3<T>& R) {
   return sine > T(0) ? Vec3<T>(q.vec() * (2 * atan2(sine, sign * q.w()) / (sign * sine))) : Vec3<T>(q.vec());
 }
 
-// The rotation from direction a to direction b, and from -b about `across`. By W. Kahan's formula for the
-// angle of two vectors.
+// The rotation from direction a to direction b; about `across` where a = -b. By W. Kahan's formula for the
+// angle between two vectors.
 template <class T>
 Vec3<T> rotation_between(const Vec3<T>& a, const Vec3<T>& b, const Vec3<T>& across) {
   using std::atan2;
@@ -146,7 +146,7 @@ void DenseRows<T>::evaluate_closure(const DenseDynamics<T>& dynamics, const Cons
     velocity(row) = e.dot(velocity_of.template segment<3>(part));
     error(row) = e.dot(error_of.template segment<3>(part));
     for (int c = 0; c < J.cols(); ++c) {
-      // Above where the two bodies meet, both move alike and the difference is zero to the last bit.
+      // Inward of the nearest common ancestor both bodies move alike, and the difference is exactly zero.
       const bool alike = frame_J_.col(c) == second_J_.col(c);
       const T turn = frame_J_.col(c).template head<3>().norm() + second_J_.col(c).template head<3>().norm();
       const T lever = dynamics.lever(A.body, B.X.p, c) + dynamics.lever(B.body, B.X.p, c);

@@ -1,16 +1,14 @@
-// Constraint rows of a ConstraintSet from the Jacobians of DenseDynamics: J, gamma = Jdot v, the right-hand
-// side, errors and velocities, row by row in the order the user gave them.
+// Constraint rows of a ConstraintSet from the Jacobians of DenseDynamics: J, gamma = Jdot v, right-hand side,
+// errors and velocities, row by row in the user's order.
 //
-//   point, weld:  an axis e (link's or world's) on the angular velocity or on the velocity of the frame
-//   origin x;
-//                 gamma is the same axis on the bias angular acceleration or the bias classical acceleration
-//                 of x
-//   custom:       K on the spatial acceleration of the link (link frame): linear part xdd - omega x xd
-//   closure:      an axis e of frame 1 on w_1 - w_2 or on d/dt (x_1 - x_2) as frame 1 sees it; gamma is what
-//                 differentiating this once more leaves at qdd = 0
+//   point, weld:  an axis e (link's or world's) times the angular velocity or that of the frame origin x;
+//                 gamma: times the bias angular or the bias classical acceleration
+//   custom:       K times the spatial acceleration of the link (link frame): linear part xdd - omega x xd
+//   closure:      an axis e of frame 1 times w_1 - w_2 or d/dt (x_1 - x_2) as frame 1 sees it; gamma: its
+//                 time derivative at qdd = 0
 //   rhs = desired - 2 zeta omega (row velocity) - omega^2 (row error) - gamma        (J. Baumgarte, 1972)
-//   error:        e . (x - x_anchor), e . rotation vector of R R_anchor^T; of a closure e . (x_1 - x_2), e .
-//                 rotation vector of R_1 R_2^T, for a hinge e . (the rotation from axis 2 to axis 1)
+//   error:        e . (x - x_anchor), e . rotation vector of R R_anchor^T; of a closure e . (x_1 - x_2),
+//                 e . rotation vector of R_1 R_2^T, for a hinge e . (the rotation from axis 2 to axis 1)
 #pragma once
 
 #include "reference/dense_dynamics.hpp"
@@ -23,8 +21,8 @@ class DenseRows {
  public:
   DenseRows(const Tree& tree, const std::vector<ConstraintSpec>& specs);
 
-  // From the state of the dynamics. desired: per row or null for zero; anchors: per constraint or null for
-  // the identity.
+  // Computes all members from the state of the dynamics. desired: per row, null for zero; anchors: per
+  // constraint, null for the identity.
   void evaluate(const DenseDynamics<T>& dynamics, const double* desired, const Pose* anchors);
 
   int count() const { return count_; }
@@ -32,7 +30,7 @@ class DenseRows {
   const VecX<T>& compliance() const { return compliance_; }
 
   MatX<T> J;     // rows x nv
-  MatX<T> size;  // of each entry of J before cancellation: bounds its rounding
+  MatX<T> size;  // bound of each entry of J without cancellation, for its rounding errors
   VecX<T> gamma, rhs, error, velocity;
 
  private:

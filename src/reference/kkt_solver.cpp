@@ -8,12 +8,12 @@
 // small ones to high relative accuracy (J. Demmel, K. Veselic, Jacobi's method is more accurate than QR,
 // 1992).
 //
-// Rank: model/rank.hpp. Rows that are given and not of a constraint set have no typical length; theirs
-// is a thousandth of what their entries could do without cancellation.
+// Rank: model/rank.hpp. Rows that are given and not of a constraint set have no typical length; a thousandth
+// of their length without cancellation is used.
 //
-// Contradiction. What A cannot reach of b is removed so that the remainder has the least sum w r^2: with N =
-// S Q_2 a basis of the null space of A, r = W^-1 N (N^T W^-1 N)^-1 N^T b. The same projector takes out of
-// lambda what does not act on the robot, leaving the least sum lambda^2 / w.
+// Contradiction. The part of b outside the range of A is removed so that the remainder r has the least sum w
+// r^2: with N = S Q_2 a basis of the null space of A, r = W^-1 N (N^T W^-1 N)^-1 N^T b. The same projector
+// removes from lambda what does not act on the robot, which leaves the least sum lambda^2 / w.
 #include "reference/kkt_solver.hpp"
 
 #include <algorithm>
@@ -29,9 +29,9 @@
 namespace tenon::reference {
 namespace {
 
-constexpr double held_still = 1e-12;  // entries of G against the largest of their column: rounding
+constexpr double held_still = 1e-12;  // entries of G below this share of their column's largest are rounding
 constexpr double cancellation_tolerance =
-    1e-3;  // length of a given row of J L^-T against its cancellation-free bound
+    1e-3;  // length of a given row of J L^-T over its bound without cancellation
 
 // Rotates pairs of columns of H until all are orthogonal; Q collects the rotations, H_out = H_in Q.
 template <class T>
@@ -47,7 +47,7 @@ void orthogonalize_columns(MatX<T>& H, MatX<T>& Q) {
     }
   };
   Q.setIdentity();
-  const T floor = 4 * eps * H.norm();  // columns below it are zero
+  const T floor = 4 * eps * H.norm();  // shorter columns are zero
   for (int sweep = 0; sweep < 60; ++sweep) {
     bool done = true;
     for (Eigen::Index i = 0; i < H.cols(); ++i) {
@@ -109,7 +109,7 @@ struct BasicKktSolver<T>::Impl {
     for (MatX<T>* x : {&Q, &Z}) x->setZero(m, m);
   }
 
-  // Rows are solved for as DenseRows finds them; else J, J_size and rhs hold what became of them.
+  // Whether rows are used as DenseRows computes them; else J, J_size and rhs hold the transformed rows.
   bool plain() const { return !reduced && given == 0; }
   const MatX<T>& jacobian() const { return plain() ? rows.J : J; }
   const MatX<T>& entry_size() const { return plain() ? rows.size : J_size; }
@@ -145,7 +145,7 @@ void BasicKktSolver<T>::Impl::load_loops(const KktInputs& in) {
     g(k) = in.g ? static_cast<T>(in.g[k]) : T(0);
     for (int j = 0; j < n; ++j) G(k, j) = static_cast<T>(in.G[k + std::ptrdiff_t{j} * nv]);
   }
-  // Joints that their loops hold still would look like joints that move a little, and so would rows on them.
+  // Without this, rounding errors would look like small motions of joints that loops hold still.
   for (int j = 0; j < n; ++j) {
     const T least = static_cast<T>(held_still) * G.col(j).template lpNorm<Eigen::Infinity>();
     for (int k = 0; k < nv; ++k)
@@ -183,7 +183,7 @@ bool BasicKktSolver<T>::Impl::solve_free(const KktInputs& in) {
   return true;
 }
 
-// Rows of the constraints and those given, in the coordinates that are solved for.
+// Rows of the constraints and given rows, in the coordinates that are solved for.
 template <class T>
 void BasicKktSolver<T>::Impl::take_rows(const KktInputs& in) {
   rows.evaluate(dynamics, in.desired, in.anchors);
@@ -191,7 +191,7 @@ void BasicKktSolver<T>::Impl::take_rows(const KktInputs& in) {
   const int own = rows.count();
   if (reduced) {
     J.topRows(own).noalias() = rows.J.lazyProduct(G);
-    G_size = G.cwiseAbs();  // a product would make room for it
+    G_size = G.cwiseAbs();  // a product would allocate
     J_size.topRows(own).noalias() = rows.size.lazyProduct(G_size);
     rhs.head(own) = rows.rhs;
     rhs.head(own).noalias() -= rows.J.lazyProduct(g);
@@ -210,7 +210,7 @@ void BasicKktSolver<T>::Impl::take_rows(const KktInputs& in) {
   }
 }
 
-// H: one column a row of the constraints.
+// Fills H: one column for each row of the constraints.
 template <class T>
 void BasicKktSolver<T>::Impl::scale_rows(const double* typical) {
   using std::sqrt;
@@ -251,7 +251,8 @@ void BasicKktSolver<T>::Impl::find_rank() {
   orthogonalize_columns(H, Q);
   T largest(0), smallest = std::numeric_limits<T>::max();
   for (int j = 0; j < m; ++j) sigma(j) = H.col(j).norm(), largest = std::max(largest, sigma(j));
-  // A set of rows that all hardly move the robot has no row of unit length to be measured against.
+  // Where all rows hardly move the robot, no scaled row has unit length; 1 takes the place of the largest
+  // value.
   const T cut = static_cast<T>(rank_tolerance) * std::max(largest, T(1));
   rank = 0;
   for (int j = 0; j < m; ++j) {
@@ -267,7 +268,7 @@ void BasicKktSolver<T>::Impl::find_rank() {
   margins.kept = rank > 0 ? static_cast<double>(smallest / std::max(largest, T(1))) : 1;
 }
 
-// First m - rank columns of Z: an orthonormal basis of W^-1/2 null(A), by Gram and Schmidt, twice for full
+// First m - rank columns of Z: an orthonormal basis of W^-1/2 null(A), by Gram-Schmidt, twice for full
 // accuracy.
 template <class T>
 void BasicKktSolver<T>::Impl::find_null_space() {
@@ -323,7 +324,7 @@ void BasicKktSolver<T>::Impl::solve_rows() {
   qdd += a_free;
 }
 
-// KktMargins::unreachable. B = W^1/2 S^-1 Q Sigma V^T of the singular values that count, V orthonormal.
+// KktMargins::unreachable. B = W^1/2 S^-1 Q Sigma V^T of the nonzero singular values, V orthonormal.
 template <class T>
 void BasicKktSolver<T>::Impl::measure_unreachable() {
   if (rank == 0 || rank == m) return;
@@ -348,8 +349,8 @@ void BasicKktSolver<T>::Impl::measure_unreachable() {
   margins.unreachable_cancelling = static_cast<double>(trace * (seen * cancellation.array()).sum());
 }
 
-// The part of b that no force can reach, against the tolerance and against what rounding leaves of it: the
-// null space is found to epsilon over the gap between kept and dropped singular values.
+// Whether the part of b that no force can reach exceeds the tolerance and its own rounding error: the null
+// space is known to epsilon divided by the gap between kept and dropped singular values.
 template <class T>
 bool BasicKktSolver<T>::Impl::contradicts(const SolveOptions& options, const double* typical) {
   const T eps = std::numeric_limits<T>::epsilon();
@@ -360,8 +361,8 @@ bool BasicKktSolver<T>::Impl::contradicts(const SolveOptions& options, const dou
   }
   const T relative = std::max(static_cast<T>(options.relative_tolerance), 1000 * eps / kept);
   const T limit = static_cast<T>(options.absolute_tolerance) + relative * size;
-  // The model's own numbers are doubles, whatever T is, and a row that nothing moves is as long as their
-  // rounding: that much it sees of the free motion L^T a_free.
+  // The numbers of the model are doubles whatever T is, so a row that nothing moves has the length of their
+  // rounding errors, and their share of the free motion L^T a_free.
   diagonal = a_free;
   multiply_transposed(L, diagonal);
   const T rounding = 1000 * static_cast<T>(std::numeric_limits<double>::epsilon()) * diagonal.norm() / kept;
@@ -380,8 +381,7 @@ void BasicKktSolver<T>::Impl::write_report(SolveReport& report) {
   report.iterations = 1;
   report.rank = rank;
   if (m == 0) return;
-  // Row residual of the answer itself, then A W times it ([CABA] Eq. 15): zero where the sum of squares is
-  // least.
+  // Row residual of the answer itself, then A W times it ([CABA] Eq. 15): zero at the least sum of squares.
   residual = right_side();
   residual.noalias() -= jacobian().lazyProduct(qdd);
   residual.array() -= compliance.array() * lambda.array();

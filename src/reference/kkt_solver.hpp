@@ -1,13 +1,14 @@
-// Method "dense": constrained forward dynamics by one dense solve, the yardstick of every other method.
+// Constrained forward dynamics by one dense solve: the reference of tests, LoopMethod::multipliers, and, by
+// delassus(), DelassusMethod::dense.
 //
 //   M qdd + c = tau + J^T lambda + external wrenches        (equation of motion, lambda acts on the robot)
 //   (J M^-1 J^T + R) lambda = k - gamma - J a_free          (rows; R the compliance, a_free = M^-1 (tau - c))
 //
 // [CABA] Eq. 8 with a pseudo-inverse in place of the inverse, so that redundant and contradictory rows are
-// ordinary cases. With kinematic loops in explicit form the same in independent coordinates: M becomes G^T M
-// G, tau - c becomes G^T (tau - c - M g), J becomes J G and k becomes k - J g. Where rows contradict, sum of
-// weight * residual^2 is minimised; among the multipliers that give this motion the one with the smallest sum
-// of lambda^2 / weight is returned. kkt_solver.cpp explains how the rank is decided. Cost O((n + m)^3).
+// ordinary cases. With kinematic loops in explicit form it is solved in independent coordinates: G^T M G, G^T
+// (tau - c - M g), J G and k - J g take the places of M, tau - c, J and k. Where rows contradict, sum of
+// weight * residual^2 is minimised; among the multipliers that give this motion, those with the least sum of
+// lambda^2 / weight are returned. kkt_solver.cpp explains how the rank is decided. Cost O((n + m)^3).
 #pragma once
 
 #include <cstddef>
@@ -31,45 +32,46 @@ struct KktInputs {
   const Pose* anchors =
       nullptr;  // per constraint, in the order of ConstraintSet::specs(); null for the identity
   Vector3 gravity = {0, 0, -9.81};
-  // Per row of the constraints, in the user's order: ConstraintData::scale, by which rank is decided; null,
-  // or zero: from what the row's entries could do without cancellation.
+  // Per row of the constraints, in the user's order: ConstraintData::scale, which decides the rank; null or
+  // zero: from the bounds of the row's entries without cancellation.
   const double* scale = nullptr;
   // Kinematic loops in explicit form, v = G ydot and qdd = G yddot + g: G is nv x ny, column-major. For
-  // solvers made with ny coordinates.
+  // solvers that were made with ny coordinates.
   const double *G = nullptr, *g = nullptr;
-  // Rows given as they are, J (rows x nv, column-major) and their right-hand side, after those of the
-  // constraints.
+  // Additional rows given as they are, J (rows x nv, column-major) and right-hand side; numbered after those
+  // of the constraints.
   const double *given_J = nullptr, *given_rhs = nullptr;
 };
 
-// What a solver has beside the constraints of a set.
+// What a solver needs to know besides the constraints of a set.
 struct KktShape {
   int ny = -1;  // independent coordinates to solve in; -1: the tree's own
   int given_rows = 0;
 };
 
-// How far the last solve was from deciding otherwise.
+// How near the last solve was to a different decision.
 struct KktMargins {
-  // Singular values of the row-scaled J L^-T over the largest one: the smallest that was kept and the largest
-  // that was taken for zero (1 and 0 where there is none).
+  // Singular values of the row-scaled J L^-T over the largest one: the smallest kept and the largest dropped
+  // (1 and 0 where there is none).
   double kept = 1, dropped = 0;
-  double contradiction = 0;  // what no force can reach of the rows over the size from which it is infeasible
+  double contradiction = 0;  // unreachable part of the rows over the size that counts as infeasible
   // max M_kk (M^-1)_kk: the condition of the mass matrix whose diagonal is scaled to one, within a factor n.
   double mass_condition = 1;
   double free_acceleration = 0;  // largest entry of qdd without the rows, in the coordinates solved for
-  // What the answer adds to the free motion, |L^T (qdd - a_free)| with sqrt(R) lambda beside it.
+  // Length of the answer beyond the free motion, |L^T (qdd - a_free)| with sqrt(R) lambda beside it.
   double solution = 0;
-  // Of rows [J L^-T, sqrt(R)] before scaling: the longest, the shortest, and the largest ratio of what one
-  // would be without cancellation to what it is.
+  // Of rows [J L^-T, sqrt(R)] before scaling: the longest, the shortest, and the largest ratio of a length
+  // without cancellation to the length.
   double longest_row = 0, shortest_row = 1, cancellation = 1;
-  // For rows B = W^1/2 [J L^-T, sqrt(R)] and what is left of them, r: trace (B^T B)^+ times the sum of |B_i|
-  // |r_i|, and with the cancellation of each row i beside it.
+  // For rows B = W^1/2 [J L^-T, sqrt(R)] with residual r: trace (B^T B)^+ times the sum of |B_i| |r_i|, and
+  // the same with each term times the cancellation of row i.
   double unreachable = 0, unreachable_cancelling = 0;
-  // The most that an error of length one in L^T qdd is in an entry of qdd: the largest root of (M^-1)_kk.
+  // The largest change of an entry of qdd for an error of length one in L^T qdd: the largest root of
+  // (M^-1)_kk.
   double mobility = 0;
 };
 
-// T is the scalar of the whole computation: double in the library, long double as the yardstick of the tests.
+// T is the scalar of the whole computation: double in the library, long double as the standard in tests.
 template <class T>
 class BasicKktSolver {
  public:
@@ -82,10 +84,9 @@ class BasicKktSolver {
   BasicKktSolver(const BasicKktSolver&) = delete;
   BasicKktSolver& operator=(const BasicKktSolver&) = delete;
 
-  // ok: every row holds (report.rank < rows tells that some are redundant). infeasible: rows contradict, qdd
-  // is the weighted least-squares answer. not_positive_definite: M cannot be factored, nothing was written.
-  // lambda may be null. Of the options only the tolerances are read. The inputs are trusted to be finite and
-  // normalised.
+  // ok: every row holds (some are redundant where report.rank < rows). infeasible: rows contradict, qdd is
+  // the weighted least-squares answer. not_positive_definite: M cannot be factored, nothing was written.
+  // lambda may be null. Of the options only the tolerances are read. Inputs must be finite and normalised.
   Status solve(const KktInputs& in, const SolveOptions& options, double* qdd, double* lambda,
                SolveReport& report);
 

@@ -1,6 +1,6 @@
-// A robot as a textbook writes it: bodies, each on a parent by a joint, and frames fixed to bodies. What the
-// dense reference computes from. Made from a compiled Model here; tests make it from a Mechanism as well,
-// which leaves the compiler of models out of the comparison.
+// A robot as in a textbook: bodies, each with a parent and a joint, and frames fixed to bodies. Input of the
+// dense reference. Made from a compiled Model here; tests also make it from a Mechanism, so that they do not
+// depend on the compiler of models.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// Whether numbers are finite, by their bits: kernels are compiled as if there were no NaN, and their callers
-// are not.
+// Whether numbers are finite, tested on their bits: the kernels are compiled under the assumption that no NaN
+// occurs, so their callers must test.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 
 namespace tenon {
 
-// The magnitude of every number is below that of `bound`, a bit pattern too. By bit patterns, which
-// grow with the magnitude and which -ffast-math cannot argue away: what reaches the bound carries into the
-// sign bit. Three operations that every processor has for packs.
+// Whether the magnitude of every number is below `bound`, a bit pattern. Bit patterns grow with the
+// magnitude, and -ffast-math does not remove this test: a number at or above the bound carries into the sign
+// bit. Three operations, which every processor has for packs.
 inline bool all_below(const double* x, int n, std::uint64_t bound) {
   constexpr std::uint64_t sign = std::uint64_t{1} << 63;
   std::uint64_t seen = 0;
@@ -22,6 +22,10 @@ inline bool all_below(const double* x, int n, std::uint64_t bound) {
 }
 inline bool all_finite(const double* x, int n) {
   return all_below(x, n, 0x7ff0000000000000u);
+}
+template <class Numbers>
+bool all_finite(const Numbers& numbers) {
+  return all_finite(numbers.data(), static_cast<int>(numbers.size()));
 }
 // Below 2^230 (1.7e69): products of two of them and a mass matrix of ordinary bodies at such positions are
 // far from the end of the range of doubles.

@@ -34,7 +34,7 @@ double result(Operation operation, double a, double b) {
   return a;
 }
 
-// Bits well mixed (finaliser of SplitMix64).
+// Mixes the bits of x (finaliser of SplitMix64).
 std::uint64_t mixed(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
@@ -47,7 +47,7 @@ std::uint64_t bits_of(double value) {
   return bits;
 }
 
-constexpr std::size_t first_size = 1024;  // of the table; a power of two, as all its sizes
+constexpr std::size_t first_size = 1024;  // of the table; a power of two, like all its sizes
 
 }  // namespace
 
@@ -127,7 +127,7 @@ Term Graph::divide(const Term& x, const Term& y) {
   const bool negative = x.negative != y.negative;
   if (is_constant(x) && node(x).value == 0) return constant(0);
   if (is_constant(y) && node(y).value == 1) return {x.node, negative};
-  // One over one over something.
+  // 1 / (1 / x) = x.
   const Node& below = node(y);
   const auto is_one = [&](std::int32_t i) { return is_constant({i, false}) && value({i, false}) == 1; };
   if (is_one(x.node) && below.operation == Operation::divide && is_one(below.a)) return {below.b, negative};

@@ -1,11 +1,11 @@
 // Operations on numbers as a directed graph without repetition: what a kernel did when it ran on recorders
 // (scalar/recorded.hpp).
 //
-// Every operation is entered once. Equal operations on equal operands share a node; sums and products do not
-// depend on the order of their operands; operations on constants, sums with 0, products with 0, 1 and -1 and
-// quotients by 1 leave no node. A negative is a sign on the reference to a node, so that it costs nothing:
-// a - b is one operation whichever way it was written, and b - a is the same one with the other sign.
-// Operands precede their operation, so that the order of nodes is an order of evaluation.
+// Every operation is entered once. Equal operations on equal operands share a node, in any order of the
+// operands of sums and products. Operations on constants, sums with 0, products with 0, 1 and -1 and
+// quotients by 1 make no node. A change of sign is a flag on the reference to a node and costs nothing: b - a
+// is the same node as a - b with the sign flag set. Operands precede their operation, so the nodes can be
+// evaluated in their order.
 #pragma once
 
 #include <array>
@@ -44,7 +44,7 @@ class Graph {
   struct Node {
     Operation operation;
     std::int32_t a, b;  // operands, -1 for none; of an input its number
-    double value;       // at the state the recording was made with
+    double value;       // at the state of the recording
   };
 
   Graph();
@@ -64,11 +64,11 @@ class Graph {
   bool is_constant(const Term& x) const { return node(x).operation == Operation::constant; }
   double value(const Term& x) const { return x.negative ? -node(x).value : node(x).value; }
 
-  // Nodes that some of these terms depend on.
+  // The nodes that these terms depend on.
   std::vector<bool> live(const std::vector<Term>& outputs) const;
-  // How many live nodes there are of each operation.
+  // The number of live nodes of each operation.
   std::array<std::size_t, operation_count> count(const std::vector<Term>& outputs) const;
-  // The terms for other inputs. The path is that of the recording.
+  // The values of the terms for other inputs, with the operations that were recorded.
   std::vector<double> evaluate(const std::vector<double>& inputs, const std::vector<Term>& outputs) const;
 
  private:
@@ -78,7 +78,7 @@ class Graph {
   void grow();
 
   std::vector<Node> nodes_;
-  std::vector<std::int32_t> table_;  // open addressing: nodes by what they do, -1 for none
+  std::vector<std::int32_t> table_;  // open addressing: hashed by operation and operands, -1 for empty
   int input_count_ = 0;
 };
 

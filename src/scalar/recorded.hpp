@@ -1,11 +1,10 @@
-// A scalar that writes down what is done with it: the T of kernels that are run once to count their
-// operations or to turn them into C (scalar/graph.hpp).
+// A scalar that records what is done with it: the T of kernels that run once to count their operations or to
+// be turned into C (scalar/graph.hpp).
 //
-// A constant is a number and nothing else. What depends on inputs is a term of a graph and carries the value
-// that it has at the state of the recording, by which comparisons are decided: a recording holds the path
-// that this state takes. Kernels branch on values only for pivots and convergence, so that a random state
-// shows the path of all states but singular ones; the exception is pv_early, which gives rows to joints by
-// their size.
+// A constant is only a number. What depends on inputs is a term of a graph and carries its value at the state
+// of the recording, by which comparisons are decided: a recording holds the branches that this state takes.
+// Kernels branch on values only for pivots and convergence, so a random state shows the branches of all
+// states but singular ones. The exception is pv_early, which assigns rows to joints by their size.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +20,7 @@ class Recorded {
   Recorded(Graph& graph, const Term& term);
 
   constexpr double value() const { return value_; }
-  // The term in the graph; constants are entered now.
+  // The term in the graph; a constant is entered at this call.
   Term term_in(Graph& graph) const;
   Graph* graph() const { return graph_; }
 
@@ -57,7 +56,7 @@ constexpr bool operator==(const Recorded& x, const Recorded& y) {
   return x.value() == y.value();
 }
 
-// What kernels call for all angles of a robot (kernels/joint/sincos.hpp).
+// Called by kernels for all angles of a robot (kernels/joint/sincos.hpp).
 void sin_cos(const Recorded* angle, Recorded* sine, Recorded* cosine, int count);
 
 }  // namespace tenon::trace

@@ -23,8 +23,8 @@ constexpr double scheduled_mu_of_trees = 3e7, scheduled_mu_of_clusters = 3e6;
 // refinement does not make up for the digits that penalties cost the inertia; below the second, two do not.
 constexpr double refine_again = 1e-6, least_pivot = 1e-11;
 
-// Below this (ConstraintData::least_leverage) penalties are so much larger than inertias that rounding of
-// them moves joints which the row leaves alone, where no residual shows it.
+// Below this (ConstraintData::least_leverage) penalties are so much larger than inertias that their rounding
+// errors move joints that the row does not, which no residual shows.
 constexpr double least_leverage = 1e-3;
 
 class Sweeps final : public ProximalMethod {
@@ -86,8 +86,8 @@ class Sweeps final : public ProximalMethod {
   const double* unreachable_ = nullptr;  // of the right-hand sides, once it was given up
 };
 
-// The smallest pivot over its diagonal in all clusters: how much of its own inertia the penalties have left
-// each. Coordinates that rows hold and coordinates that rows leave free meet in one matrix there.
+// The smallest ratio of a pivot to its diagonal in all clusters: how much of the inertia rounding of the
+// penalties has left. One matrix of a cluster holds both coordinates that rows hold and free ones.
 double smallest_pivot(const WorkspaceImpl& w) {
   const ModelData& m = w.md();
   double smallest = 1;

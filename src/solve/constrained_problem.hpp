@@ -1,11 +1,11 @@
-// What every method of constrained dynamics starts from and leaves behind.
+// The input and output of every method of constrained dynamics.
 #pragma once
 
 #include "plan/workspace_impl.hpp"
 
 namespace tenon {
 
-// The state of one solve, checked and loaded: what every method of constrained dynamics starts from.
+// The state of one solve, checked and loaded.
 struct ConstrainedProblem {
   WorkspaceImpl& w;
   const SolveOptions& options;

@@ -21,8 +21,8 @@ double largest_of(const double* x, int n) {
   return largest;
 }
 
-// The largest acceleration that a row asks for, or that free motion gives it, its terms added up in absolute
-// value: what rounding of the right-hand side is measured by. Overwrites `free`.
+// The largest desired acceleration of a row, or acceleration in free motion with its terms in absolute value:
+// measures rounding errors of the right-hand side. Overwrites `free`.
 double size_of_right_side(const JointSpace& s, double* free) {
   const int rows = s.rows.row_count, stride = whole_packs(rows);
   std::fill_n(free, rows, 0.0);
@@ -34,8 +34,8 @@ double size_of_right_side(const JointSpace& s, double* free) {
   return std::max(largest_of(free, rows), largest_of(s.w.row_rhs, rows));
 }
 
-// Of the rows of an item, the terms of their velocity-dependent acceleration added up in absolute value: of
-// fast links on an axis a row sees their rounding alone.
+// Velocity-dependent acceleration of an item, with its terms in absolute value. For fast links on an axis the
+// terms cancel, and only their rounding errors are left in the row.
 double size_of_bias(const WorkspaceImpl& w, const ConstraintItem& item) {
   const auto size = [&](int body, const double* p) {
     if (body < 0) return 0.0;
@@ -46,8 +46,8 @@ double size_of_bias(const WorkspaceImpl& w, const ConstraintItem& item) {
   return item.closure ? size(item.first, item.p) + size(item.second, item.p2) : size(item.node, item.p);
 }
 
-// Largest |A W residual| ([CABA] Eq. 15): zero where the sum of weight x residual^2 is least. Overwrites y
-// and row_soft.
+// Largest |A W residual| ([CABA] Eq. 15): zero at the least sum of weight x residual^2. Overwrites y and
+// row_soft.
 double imbalance(const JointSpace& s, const double* residual, double* result) {
   const int rows = s.rows.row_count;
   std::fill_n(s.w.y, s.tree.nv, 0.0);
@@ -61,7 +61,7 @@ double imbalance(const JointSpace& s, const double* residual, double* result) {
   return largest_of(result, rows);
 }
 
-// qdd of the solution so far.
+// qdd of the current solution.
 void finish(const ConstrainedProblem& p, DenseMemory& memory) {
   const JointSpace s = joint_space_of(p.w);
   double *y = memory.y.data(), *slack = memory.slack.data();
@@ -94,7 +94,7 @@ Status solve_dense(const ConstrainedProblem& p) {
   memory.factor.take_reachable(s.rows, b, unreachable);
   memory.factor.add_solution(b);
   finish(p, memory);
-  // Once more for what rounding has left.
+  // Refinement: solves for the remaining residual.
   for (int r = 0; r < rows; ++r) b[r] = s.w.row_step[r] - unreachable[r];
   memory.factor.add_solution(b);
   finish(p, memory);
@@ -103,8 +103,9 @@ Status solve_dense(const ConstrainedProblem& p) {
   w.report.primal_residual = largest_of(s.w.row_step, rows);
   std::copy_n(s.w.row_step, rows, b);
   w.report.dual_residual = imbalance(s, b, scratch);
-  // What cannot be reached is known to epsilon over the smallest pivot that counts, and what a row sees of
-  // the free motion to epsilon of what a row of its scale could: a row that nothing moves sees rounding.
+  // Rounding error of the unreachable part: epsilon over the smallest nonzero pivot; of the free motion in a
+  // row: epsilon times what a row of its scale could have, for a row that nothing moves has rounding errors
+  // alone.
   constexpr double epsilon = std::numeric_limits<double>::epsilon();
   const double rounding = 1000 * epsilon / memory.factor.kept();
   const double negligible =

@@ -5,8 +5,8 @@
 
 namespace tenon {
 
-// Where constrained dynamics in joint space is computed: the model's coordinates, or with embedded loops the
-// independent ones (kernels/cluster/independent_space_data.hpp).
+// The coordinates of methods in joint space: the model's, or with embedded loops the independent ones
+// (kernels/cluster/independent_space_data.hpp).
 struct JointSpace {
   const ModelData& tree;
   const ConstraintData& rows;
@@ -18,9 +18,9 @@ JointSpace joint_space_of(WorkspaceImpl& w);
 // The factor of M, the rows of J L^-T in WorkspaceData::ZT, the Delassus matrix, and the right-hand side
 // row_rhs - row_free. False when the mass matrix is not positive definite.
 bool start_prox_ltl(const ConstrainedProblem& p);
-// qdd in w.w().qdd from p.lambda; JointSpace::w.row_step: what the rows still miss.
+// w.w().qdd from p.lambda; JointSpace::w.row_step: the residuals of the rows.
 void finish_prox_ltl(const ConstrainedProblem& p);
-// The same without multipliers. y: what the rows add to z (kernels/constrained/prox_ltl.hpp); slack: R
+// The same without multipliers. y: z and the terms of the rows (kernels/constrained/prox_ltl.hpp); slack: R
 // lambda.
 void finish_prox_ltl(const ConstrainedProblem& p, const double* y, const double* slack);
 

@@ -6,17 +6,17 @@
 
 namespace tenon {
 
-// Whether the branches of the root body are factored apart.
+// Whether the branches of the root body are factored separately.
 bool splits_base(const ConstrainedProblem& p);
-// Rows reduced to (L + R) lambda = b; false when the mass matrix is not positive definite.
+// Reduces the rows to (L + R) lambda = b; false when the mass matrix is not positive definite.
 bool reduce_pv(const ConstrainedProblem& p);
-// From there: the proximal loop, then the accelerations.
+// After reduce_pv: the proximal iteration, then the accelerations.
 Status iterate_pv(const ConstrainedProblem& p);
-// Adds the effect of these multipliers to what was rolled out before; qdd, Ka and the report's primal
-// residual are then those of lambda.
+// Adds the effect of these multipliers to the accelerations; qdd, Ka and the report's primal residual are
+// then those of lambda.
 void roll_out_pv(const ConstrainedProblem& p, const double* added);
-// Whether rows with this compliance hold after that: to the tolerance, or to rounding where free
-// accelerations are much larger than what the rows ask for. The sums that make up b then hold no more digits.
+// After roll_out_pv: whether rows with this compliance hold, to the tolerance or to rounding. Where free
+// accelerations are much larger than desired ones, the sums in b have no more digits.
 bool rows_hold(const ConstrainedProblem& p, const double* compliance);
 
 }  // namespace tenon

@@ -12,37 +12,37 @@ namespace tenon {
 
 namespace {
 
-// The largest mu, for directions that are slow with a smaller one, and the largest of a caller's, both over
-// the Delassus diagonal of a row.
+// The largest mu, for directions that converge slowly at a smaller one, and the largest mu of a caller; both
+// relative to 1 / (Delassus diagonal of a row).
 constexpr double raised_mu = 1e9, largest_mu = 1e10;
-// Steps that shrink the residual at least this much need no help; the slow ones are remembered and combined.
+// Steps that shrink the residual at least this much need no help; slow ones are remembered and combined,
 constexpr double fast_enough = 1e-3;
-// ... while the residual is above this share of the first one. Images of later steps are mostly rounding, and
-// what is combined of them goes anywhere; those of early ones are exact and go on helping.
+// but only above this share of the first residual. Images of later steps are mostly rounding errors, and
+// combinations of them go anywhere; those of early steps are exact and keep helping.
 constexpr double large_enough = 1e-5;
-// A residual is out of reach when one more step would remove less than this share of it. Below the second
-// number, relative to the accelerations, it may be rounding; above, rows contradict each other.
+// A residual is out of reach when one more step would remove less than this share of it. Below `rounding`,
+// relative to the accelerations, it may be rounding errors; above, rows contradict each other.
 constexpr double out_of_reach = 1e-7;
 constexpr double rounding = 1e-9;
-// Free accelerations are not among what rows ask for or see; where they are large, so is rounding. A
-// contradiction is believed from here on, in units of the rows, and from here on over the absolute tolerance.
+// Large free accelerations, which are not in the units of rows, make large rounding errors. A contradiction
+// is accepted above these: in units of the rows, and relative to the absolute tolerance.
 constexpr double clear = 1e-6, clear_of_absolute = 1e6;
-// A step whose image is smaller than this share of it lies in the null space but for rounding. The share is
-// mu times the eigenvalue of the Delassus matrix, its rows scaled to a typical diagonal of one: what is a
-// null eigenvalue elsewhere (model/rank.hpp) is one here.
+// A step whose image is smaller than this share of the step lies in the null space up to rounding errors. The
+// share is mu times an eigenvalue of the Delassus matrix with rows scaled to a typical diagonal of one, so
+// the limit for null eigenvalues is that of model/rank.hpp.
 constexpr double barely_moves = 1e-8, most_of_a_step = 1e-3;
 // A least-squares step that removes a smaller share of the residual may be rounding.
 constexpr double barely_removed = 1e-6;
-// Iterations go on to this share of the tolerance while they get there fast. A residual costs the motion as
-// much more as its row is harder to move than the others, and one more step is mostly free: the last one of
-// an ordinary solve goes from 1e-7 to 1e-14.
+// Iterations continue to this share of the tolerance while they converge fast: a residual means the larger an
+// error of the motion, the harder its row is to move; and the last step of an ordinary solve goes from 1e-7
+// to 1e-14.
 constexpr double margin = 0.02, worth_a_step = 0.1;
-// What the first step is expected to leave of the residual, times mu.
+// The expected residual after the first step, times mu.
 constexpr double first_contraction = 30;
-// Eigenvalues of the scaled Delassus matrix down to this are the iteration's; below it dense decides whether
-// they count, so that no two methods answer with another rank.
+// Smallest eigenvalue of the scaled Delassus matrix that the iteration may decide on; below it, dense decides
+// whether it is zero, so that all methods answer with the same rank.
 constexpr double sure_eigenvalue = 1e-10;
-// Where the caller sets no limit. Slow directions cost one iteration each; who needs more has stalled.
+// If the caller sets no limit. A slow direction costs one iteration; a solve that needs more has stalled.
 constexpr int most_iterations = 30;
 
 class Driver {
@@ -63,7 +63,7 @@ class Driver {
   bool more_iterations() const {
     return report_.iterations < (options_.max_iterations > 0 ? options_.max_iterations : most_iterations);
   }
-  // The iteration ends above its tolerance.
+  // The status if the iteration ends above its tolerance.
   Status give_up() const {
     return options_.max_iterations > 0 && !more_iterations() ? Status::max_iterations : stalled;
   }
@@ -93,15 +93,15 @@ class Driver {
                 *const unit_ = s_.unit.data(), *const residual_ = s_.residual.data(),
                 *const unreachable_ = s_.unreachable.data();
   double primal_ = 0,
-         dual_ = 0;  // residuals of the report in units of the rows, the absolute tolerance taken off
+         dual_ = 0;            // residuals of the report in units of the rows, minus the absolute tolerance
   double best_residual_ = 0;   // primal, at best_
-  double smallest_image_ = 0;  // of a step that is worth remembering, as a share of it
+  double smallest_image_ = 0;  // of a step worth remembering, relative to the step
   int remembered_ = 0, next_slot_ = 0;
   bool refine_ = false;
   bool least_squares_ = false;  // rows contradict: mu follows the user's weights
 };
 
-// Fixes 1 / mu and evaluates at f: mu proportional to the inverse Delassus diagonal, or for least squares to
+// Sets 1 / mu and evaluates at f: mu proportional to the inverse Delassus diagonal, or for least squares to
 // the user's weights.
 bool Driver::restart(double mu) {
   double mean = 0;
@@ -111,9 +111,9 @@ bool Driver::restart(double mu) {
   }
   for (int r = 0; r < m_; ++r) {
     double inv = least_squares_ ? mean / (mu * c_.weight[r]) : c_.scale[r] / mu;
-    // Beyond the cap a caller's mu only costs digits.
+    // Above this limit a larger mu only costs digits.
     if (options_.mu > 0) inv = std::max(1 / options_.mu, c_.scale[r] / largest_mu);
-    // A row softer than its own penalty needs no multiplier to be exact.
+    // A row softer than its own penalty is exact without a multiplier.
     inv_mu_[r] = c_.compliance[r] >= inv ? 0 : inv;
   }
   report_.mu = options_.mu > 0 ? options_.mu : mu;
@@ -133,7 +133,7 @@ void Driver::keep_if_best() {
   std::copy_n(f_, m_, best_);
 }
 
-// Where rounding is all that is left, the last point need not be the best one.
+// Near rounding errors the last point need not be the best one.
 void Driver::return_to_best() {
   if (primal_ <= 2 * best_residual_) return;
   std::copy_n(best_, m_, f_);
@@ -151,7 +151,7 @@ bool Driver::take_residual() {
   report_.primal_residual = 0;
   for (int r = 0; r < m_; ++r) {
     if (inv_mu_[r] == 0) {
-      // Known at once from the accelerations; plays no part in the iteration.
+      // Known at once from the accelerations, so it is not iterated.
       f_[r] += r_[r];
       r_[r] = 0;
     }
@@ -162,7 +162,7 @@ bool Driver::take_residual() {
   return true;
 }
 
-// From the visited point (f, r) to the best affine combination of all visited points.
+// Moves from the visited point (f, r) to the best affine combination of all visited points.
 void Driver::combine() {
   for (int j = 0; j < remembered_; ++j) {
     const double share = dot(image(j), r_);
@@ -173,8 +173,7 @@ void Driver::combine() {
   }
 }
 
-// f := f + direction, evaluated. step and image of the next slot become direction and B direction = r -
-// r_new.
+// f := f + direction, and evaluates. The next slot gets step = direction and image = B direction = r - r_new.
 void Driver::visit(const double* direction) {
   double* p = step(next_slot_);
   double* Bp = image(next_slot_);
@@ -192,7 +191,7 @@ void Driver::visit(const double* direction) {
   ++report_.iterations;
 }
 
-// Keeps the last step with its image made orthonormal to the others. False: it moves nothing new.
+// Keeps the last step, its image orthonormalised to the others. False: the image is not new.
 bool Driver::remember() {
   double* p = step(next_slot_);
   double* Bp = image(next_slot_);
@@ -212,7 +211,7 @@ bool Driver::remember() {
 
 Status Driver::run(double* lambda) {
   for (int r = 0; r < m_; ++r) f_[r] = start_[r] = options_.warm_start ? lambda[r] : 0;
-  // The units of rows are known when they have been looked at once.
+  // Units of rows are known after the first evaluation.
   std::fill_n(unit_, m_, 1.0);
   if (!restart(method_.scheduled_mu)) return stalled;
   const double* k = method_.p.w.arena.data.k;
@@ -225,7 +224,7 @@ Status Driver::run(double* lambda) {
   // With a caller's mu, which may be so small that every residual seems out of reach, dense decides.
   if (!method_.gives_up() || options_.mu > 0) return stalled;
   if (!find_unreachable()) {
-    // Of the caller's limit: what there is.
+    // The caller's limit was reached: return the current point.
     remove_null_part(f_);
     refine_ = true;
     take_residual();
@@ -236,22 +235,22 @@ Status Driver::run(double* lambda) {
   return without_unreachable(lambda);
 }
 
-// In units in which forces of all rows act alike.
+// In units in which the forces of all rows have the same effect.
 double Driver::largest_force(const double* f) const {
   double largest = 0;
   for (int r = 0; r < m_; ++r) largest = std::max(largest, std::abs(f[r]) * std::sqrt(c_.scale[r]));
   return largest;
 }
 
-// Whether the answer needs forces along directions that the rows hardly move. The first evaluation, without
-// multipliers, gives each direction its force but for the share 1 / (1 + mu s), s its eigenvalue: an answer
-// that has grown by more than 1 / (mu s) since is made of smaller ones.
+// Whether the answer needs large forces along directions that rows hardly move. The first evaluation, from
+// zero multipliers, gives each direction its force except for the share 1 / (1 + mu s), s its eigenvalue: if
+// forces have since grown by more than 1 / (mu s), smaller eigenvalues are involved.
 bool Driver::strained(double first, const double* lambda) const {
   if (options_.mu > 0) return false;
   return largest_force(lambda) > (1 + 1 / (method_.scheduled_mu * sure_eigenvalue)) * first;
 }
 
-// Iterates until all rows hold. infeasible: more steps would remove nothing of the residual.
+// Iterates until all rows hold. infeasible: more steps would not reduce the residual.
 Status Driver::reach(double* lambda) {
   double mu = method_.scheduled_mu;
   for (int r = 0; r < m_; ++r) residual_[r] = r_[r] * inv_mu_[r];
@@ -276,13 +275,13 @@ Status Driver::reach(double* lambda) {
     if (!method_.gives_up() && contraction > 0.5 && primal_ > rounding) return stalled;
     if (options_.accelerate && contraction > fast_enough && before > large_enough * first) remember();
     if (dual_ < out_of_reach * primal_) {
-      // One more step would remove nothing: this is rounding, or the rows contradict each other.
+      // One more step would remove nothing: these are rounding errors, or the rows contradict each other.
       if (primal_ <= rounding) break;
       return Status::infeasible;
     }
     slow = primal_ > 0.5 * before ? slow + 1 : 0;
     if (slow >= 2 && primal_ <= rounding) {
-      if (refine_) break;  // nor will it get better
+      if (refine_) break;  // it will not get better
       refine_ = true;
       slow = 0;
     }
@@ -298,13 +297,14 @@ Status Driver::reach(double* lambda) {
   return strained(first_force, lambda) ? stalled : Status::ok;
 }
 
-// The residual of the weighted least-squares answer, where it is more than rounding. Now mu is proportional
-// to the weights, so that the part of r that no step can remove is that residual and lies in the null space
-// of B: forces that move nothing, added anew by every step. mu is smaller here, for their sake.
+// The residual of the weighted least-squares answer; false if it is only rounding errors. mu is now
+// proportional to the weights, so that the part of r that no step can remove is that residual and lies in the
+// null space of B. Every step adds forces in that null space, which move nothing; mu is smaller here to limit
+// them.
 bool Driver::find_unreachable() {
   least_squares_ = true;
-  refine_ = false;              // corrections of rounding would show in the images
-  std::copy_n(start_, m_, f_);  // what a large mu has added acts little and cancels badly
+  refine_ = false;              // corrections of rounding errors would change the images
+  std::copy_n(start_, m_, f_);  // forces of a large mu mostly cancel, with lost digits
   double mu = method_.least_squares_mu;
   if (!restart(mu)) return false;
   dual_ = primal_;
@@ -312,12 +312,11 @@ bool Driver::find_unreachable() {
   while (!done && more_iterations()) {
     const double before = dual_;
     visit(r_);
-    // Three digits more than asked for accelerations: what is left here is an error of all that follows.
+    // Three digits more than requested: this error enters all later results.
     done = dual_ <= 1e-3 * options_.relative_tolerance;
     const double progress = dual_ / before, share = dual_ / primal_;
     if (!done && progress > 0.5 && share < out_of_reach) {
-      // Rounding, or a slow direction that is too small beside the rest to be remembered: a larger mu will
-      // tell.
+      // Rounding errors, or a slow direction too small to be remembered; a larger mu shows which.
       if (mu >= raised_mu) return false;
       mu *= 100;
       remove_null_part(f_);
@@ -325,8 +324,7 @@ bool Driver::find_unreachable() {
       dual_ = primal_;
       continue;
     }
-    // Images this small are mostly rounding, and one that was remembered does harm. Plain steps get rid of
-    // it.
+    // Such small images are mostly rounding errors; a remembered one does harm, and plain steps remove it.
     if (dual_ <= options_.relative_tolerance || (progress > 0.9 && share < barely_removed)) {
       if (!done && !combining && progress > 0.9) return false;
       combining = false;
@@ -346,7 +344,7 @@ Status Driver::without_unreachable(double* lambda) {
   std::copy_n(start_, m_, f_);
   if (!restart(method_.scheduled_mu)) return stalled;
   const Status status = reach(lambda);
-  // The rows miss what was given up.
+  // Residuals of the rows include the part that was removed.
   report_.primal_residual = 0;
   for (int r = 0; r < m_; ++r)
     report_.primal_residual =
@@ -361,13 +359,12 @@ void Driver::take_multipliers(double* lambda) {
   method_.multipliers(lambda);
 }
 
-// At a least-squares answer r lies in the null space of B: forces that move nothing, added anew by every
-// step. Without them the multipliers stay of the size of the forces that act.
+// At a least-squares answer r lies in the null space of B, and every step adds it to the multipliers. Without
+// that part they keep the size of the forces that act.
 void Driver::remove_null_part(double* x) const {
   const double norm = dot(r_, r_);
   if (!(norm > 0)) return;
-  // Of what was added since the start only: a caller's own start may hold much more along r than r is
-  // accurate for.
+  // Only what was added since the start: a caller's start may hold more along r than r has accurate digits.
   const double share = (dot(r_, x) - dot(r_, start_)) / norm;
   for (int r = 0; r < m_; ++r) x[r] -= share * r_[r];
 }

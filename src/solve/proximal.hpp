@@ -1,31 +1,31 @@
-// The one driver of all proximal methods: finds the multipliers of J qdd + gamma = k, redundant and
-// contradictory rows included.
+// The driver of all proximal methods: finds the multipliers of J qdd + gamma = k, also of redundant and
+// contradictory rows.
 //
 // A method offers one operation, evaluate(f): with f as proximal centre, minimise the augmented Lagrangian
-// over the accelerations and return the rows' K a ([CABA] Eq. 17a, 14b). The proximal point step is then f +
-// r(f) with
+// over the accelerations and return the rows' K a ([CABA] Eq. 17a, 14b). The proximal step leads to f + r(f)
+// with
 //   r(f) = mu_row (k - K a - R f),   mu_row = 1 / (R + 1 / mu),
-// R the compliance of the row (0: rigid). r is affine in f: r(f) = b - B f, where B has the eigenvalues
-// mu s / (1 + mu s) for the eigenvalues s of the Delassus matrix. The papers iterate f := f + r, which
-// contracts an eigenvalue by 1 / (1 + mu s) a step: fast for most, hopeless for the few small s of an almost
-// singular posture, unless mu is so large that digits are lost.
+// R the compliance of the row (0: rigid). r is affine in f: r(f) = b - B f, where B has the eigenvalues mu s
+// / (1 + mu s) for the eigenvalues s of the Delassus matrix. The papers iterate f := f + r, which contracts
+// the component of an eigenvalue by 1 / (1 + mu s) a step: fast for most, hopeless for the few small s of an
+// almost singular posture, unless mu is so large that digits are lost.
 //
-// Two things are done about it. (1) mu is scaled: each row's mu is mu0 over its typical Delassus diagonal
-// (ConstraintData::scale), so forces and moments, feet and fingertips are treated alike and mu0 can be small
-// enough to keep the digits. (2) The steps are combined: among all points visited, take the affine
-// combination of smallest residual, then step from there (generalised conjugate residuals; the same sweeps, a
-// few dot products more). B has its eigenvalues clustered at 1 but for the small s, each of which costs about
+// Two measures help. (1) mu is scaled: each row's mu is mu0 over its typical Delassus diagonal
+// (ConstraintData::scale). Forces and moments, feet and fingertips are then treated alike, and mu0 can be
+// small enough to keep the digits. (2) Steps are combined: among all visited points, take the affine
+// combination with the least residual and step from there (generalised conjugate residuals; the same sweeps
+// and a few dot products). All eigenvalues of B are near 1 except for the small s; each of these costs about
 // one iteration instead of 1 / (mu s).
 //
 // Where rows contradict, r does not vanish; iterations converge to the least residual in the metric of 1 /
-// mu. When the remaining residual is seen to be out of reach, mu is set proportional to the user's weights
-// and the iteration goes on to the weighted least-squares residual ([CABA] II-C1). That is taken off the
-// right-hand sides, and the rest, which can be reached, is solved from the start: the forces that chased what
-// is out of reach, mu times as large, would move a robot whose rows are not quite dependent.
+// mu. When the remaining residual is out of reach, mu is set proportional to the user's weights, and the
+// iteration continues to the weighted least-squares residual ([CABA] II-C1). That is subtracted from the
+// right-hand sides, and the rest, which is reachable, is solved from the start: the forces of the first
+// iteration, mu times the residual, would move a robot whose rows are not exactly redundant.
 //
-// An iteration is believed only where it ends below its tolerance. Where it stalls above, the answer would be
-// a guess: rounding, a direction that rows hardly move, or rows that contradict look alike from here. The
-// driver says so, and the caller hands the rows to method dense (solve/dense.cpp), which does not iterate.
+// An iteration is accepted only where it ends below its tolerance. Where it stalls above, rounding errors, a
+// direction that rows hardly move, and contradictory rows look the same, so it returns `stalled` and the
+// caller gives the rows to method dense (solve/dense.hpp), which does not iterate.
 #pragma once
 
 #include <cstddef>

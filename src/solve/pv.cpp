@@ -15,11 +15,12 @@
 namespace tenon {
 namespace {
 
-// Smallest pivot over its diagonal element that is not rounding: L is summed to about 1e-14 of its entries.
+// Smallest ratio of a pivot to its diagonal that is above rounding: L is summed to about 1e-14 of its
+// entries.
 constexpr double dependent = 1e-10;
 constexpr int most_refinements = 3;
 
-// (L + R + tikhonov) lambda = b, refined until the rows hold. False when they will not.
+// (L + R + tikhonov) lambda = b, refined until the rows hold. False if they do not.
 bool solve_rows(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   PvData<double>& d = w.pv->data;
@@ -37,7 +38,7 @@ bool solve_rows(const ConstrainedProblem& p) {
     if (rows_hold(p, d.row_damping)) return true;
   }
   for (int r = 0; r < rows; ++r) step[r] = -p.lambda[r];
-  roll_out_pv(p, step);  // as if nothing had been
+  roll_out_pv(p, step);  // undo all steps
   return false;
 }
 

@@ -14,11 +14,12 @@
 namespace tenon {
 namespace {
 
-// Of forces as large as the accelerations would make them, what may be left where least squares balances
-// them: little more than rounding, because accelerations see it times the square of the rows' condition.
+// Largest imbalance of a least-squares answer, relative to forces as large as the accelerations would make
+// them: little more than rounding, because the error of accelerations is that times the square of the rows'
+// condition.
 constexpr double balanced = 1e-14;
 
-// One solve with the rows scaled as they are; false when the mass matrix is not positive definite.
+// One solve with the current scaling of rows; false when the mass matrix is not positive definite.
 bool sweep(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   w.kernels->constraint_state(w.md(), *w.cd(), p.q, p.v, p.wrenches != nullptr, w.w());
@@ -27,11 +28,11 @@ bool sweep(const ConstrainedProblem& p) {
   return true;
 }
 
-// A residual below this in units of the rows, or over the absolute tolerance, may be rounding, of free
-// accelerations too; above, rows contradict each other.
+// Residuals below these, in units of the rows and relative to the absolute tolerance, may be rounding errors,
+// also of free accelerations; above, rows contradict each other.
 constexpr double clear = 1e-6, clear_of_absolute = 1e6;
 
-// The residuals of the rows in their units.
+// The largest residual of a row, in the row's unit.
 double measure_residual(const ConstrainedProblem& p) {
   const WorkspaceData<double>& d = p.w.w();
   ProximalScratch& s = p.w.proximal;
@@ -48,8 +49,8 @@ double measure_residual(const ConstrainedProblem& p) {
   return size_in_units(s.residual.data(), s.unit.data(), p.options.absolute_tolerance, p.w.rows());
 }
 
-// Whether the residuals are the least in the sense of the weights: no acceleration lowers those of rigid
-// rows, and rows with compliance, which force can always hold, have none.
+// Whether the weighted sum of squares of rigid rows is at its minimum, and rows with compliance, which can
+// always hold, do hold.
 bool is_least_squares(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   const WorkspaceData<double>& d = w.w();
@@ -76,7 +77,7 @@ Status give_to_constrained_aba(const ConstrainedProblem& p) {
   return solve_constrained_aba({p.w, options, p.q, p.v, p.tau, p.wrenches, p.desired, p.lambda});
 }
 
-// Rows are eliminated joint by joint here; they cannot cross a cluster.
+// Rows are eliminated joint by joint, which is not possible across a cluster.
 bool cluster_supports(const WorkspaceImpl& w) {
   for (int s = 0; w.md().cluster_count > 0 && s < w.cd()->support_count; ++s)
     if (w.md().node_cluster[w.cd()->support[s]] >= 0) return true;

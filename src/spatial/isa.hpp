@@ -1,9 +1,9 @@
-// The namespace of everything that is compiled more than once with different instruction sets.
+// The namespace of all code that is compiled more than once for different instruction sets.
 //
-// A template shared by two translation units with different -m flags is merged by the linker, and the copy
-// that survives may use instructions the machine lacks. So all spatial algebra and all kernels live in an
-// inline namespace named after the instruction set of the translation unit: the symbols differ and never
-// merge. Code off the hot path just says tenon::Vec3<double> and gets the baseline copy.
+// The linker merges a template that two translation units with different -m flags share, and the copy that is
+// kept may use instructions that the machine lacks. So all spatial algebra and all kernels are in an inline
+// namespace named after the instruction set of the translation unit: their symbols differ and are not merged.
+// All other code writes tenon::Vec3<double> and gets the baseline copy.
 #pragma once
 
 #ifndef TENON_ISA
@@ -13,7 +13,7 @@
 #define TENON_ISA_BEGIN inline namespace TENON_ISA {
 #define TENON_ISA_END }
 
-// A sweep must be one piece of code. Kernels for recorders have no such need.
+// A sweep must be inlined as a whole. Kernels for recorders need not be.
 #ifndef TENON_INLINE
 #if defined(__GNUC__)
 #define TENON_INLINE inline __attribute__((always_inline))

@@ -1,8 +1,9 @@
-// Four numbers side by side as one scalar: the T of spatial algebra over four constraint rows at a time.
-// Vector extensions of the compiler, so that each instruction set gets its own registers and none needs
-// intrinsics.
+// Four numbers side by side as one scalar: the T of spatial algebra over four constraint rows at a time. Uses
+// vector extensions of the compiler, so that each instruction set gets its own registers without intrinsics,
+// and four plain numbers where the compiler has none.
 #pragma once
 
+#include <cstring>
 #include <type_traits>
 
 #include "spatial/spatial.hpp"
@@ -11,13 +12,57 @@ namespace tenon {
 TENON_ISA_BEGIN
 
 template <class T>
-struct FourOf {
-  typedef T type __attribute__((vector_size(4 * sizeof(T))));
+struct FourOf;
+#if defined(__GNUC__) && !defined(TENON_NO_VECTOR_EXTENSIONS)
+template <>
+struct FourOf<double> {
+  typedef double type __attribute__((vector_size(32)));
   template <int i, int j, int k, int l>
   TENON_INLINE static void shuffle(const type& a, const type& b, type& out) {
     out = __builtin_shufflevector(a, b, i, j, k, l);
   }
 };
+template <>
+struct FourOf<float> {
+  typedef float type __attribute__((vector_size(16)));
+  template <int i, int j, int k, int l>
+  TENON_INLINE static void shuffle(const type& a, const type& b, type& out) {
+    out = __builtin_shufflevector(a, b, i, j, k, l);
+  }
+};
+#else
+template <class T>
+struct FourNumbers {
+  T x[4];
+  TENON_INLINE T& operator[](int i) { return x[i]; }
+  TENON_INLINE const T& operator[](int i) const { return x[i]; }
+};
+template <class T>
+TENON_INLINE FourNumbers<T> operator+(const FourNumbers<T>& a, const FourNumbers<T>& b) {
+  return {{a.x[0] + b.x[0], a.x[1] + b.x[1], a.x[2] + b.x[2], a.x[3] + b.x[3]}};
+}
+template <class T>
+TENON_INLINE FourNumbers<T> operator-(const FourNumbers<T>& a, const FourNumbers<T>& b) {
+  return {{a.x[0] - b.x[0], a.x[1] - b.x[1], a.x[2] - b.x[2], a.x[3] - b.x[3]}};
+}
+template <class T>
+TENON_INLINE FourNumbers<T> operator-(const FourNumbers<T>& a) {
+  return {{-a.x[0], -a.x[1], -a.x[2], -a.x[3]}};
+}
+template <class T>
+TENON_INLINE FourNumbers<T> operator*(const FourNumbers<T>& a, const FourNumbers<T>& b) {
+  return {{a.x[0] * b.x[0], a.x[1] * b.x[1], a.x[2] * b.x[2], a.x[3] * b.x[3]}};
+}
+template <class T>
+struct FourOf {
+  using type = FourNumbers<T>;
+  template <int i, int j, int k, int l>
+  TENON_INLINE static void shuffle(const type& a, const type& b, type& out) {
+    const auto lane = [&](int place) { return place < 4 ? a.x[place] : b.x[place - 4]; };
+    out = {{lane(i), lane(j), lane(k), lane(l)}};
+  }
+};
+#endif
 
 template <class T>
 struct Lanes {
@@ -31,10 +76,10 @@ struct Lanes {
   TENON_INLINE Lanes(const T& a, const T& b, const T& c, const T& d) : x{a, b, c, d} {}
   TENON_INLINE static Lanes load(const T* p) {
     Lanes l;
-    __builtin_memcpy(static_cast<void*>(&l.x), p, sizeof l.x);
+    std::memcpy(static_cast<void*>(&l.x), p, sizeof l.x);
     return l;
   }
-  TENON_INLINE void store(T* p) const { __builtin_memcpy(static_cast<void*>(p), &x, sizeof x); }
+  TENON_INLINE void store(T* p) const { std::memcpy(static_cast<void*>(p), &x, sizeof x); }
   TENON_INLINE T sum() const { return (x[0] + x[2]) + (x[1] + x[3]); }
 };
 
@@ -55,7 +100,7 @@ TENON_INLINE Lanes<T> operator*(const Lanes<T>& a, const Lanes<T>& b) {
   return Lanes<T>(a.x * b.x);
 }
 
-// Lanes i, j, k, l of the eight of a and b.
+// Lanes i, j, k, l of the eight lanes of a and b.
 template <int i, int j, int k, int l, class T>
 TENON_INLINE Lanes<T> shuffle(const Lanes<T>& a, const Lanes<T>& b) {
   Lanes<T> out;
@@ -70,7 +115,7 @@ TENON_INLINE void transpose(Lanes<T>& a, Lanes<T>& b, Lanes<T>& c, Lanes<T>& d) 
   a = shuffle<0, 1, 4, 5>(even_ab, even_cd), b = shuffle<0, 1, 4, 5>(odd_ab, odd_cd);
   c = shuffle<2, 3, 6, 7>(even_ab, even_cd), d = shuffle<2, 3, 6, 7>(odd_ab, odd_cd);
 }
-// The first n lanes, 1 <= n <= 4.
+// Stores the first n lanes, 1 <= n <= 4.
 template <class T>
 TENON_INLINE void store_first(const Lanes<T>& x, int n, T* p) {
   if (n == 4) return x.store(p);
@@ -78,11 +123,11 @@ TENON_INLINE void store_first(const Lanes<T>& x, int n, T* p) {
     p[0] = x.x[0];
     return;
   }
-  __builtin_memcpy(static_cast<void*>(p), &x.x, 2 * sizeof(T));
+  std::memcpy(static_cast<void*>(p), &x.x, 2 * sizeof(T));
   if (n == 3) p[2] = x.x[2];
 }
 
-// Vectors of space with their components in lanes x, y, z and a zero behind them.
+// Cross product of vectors with components in lanes x, y, z and zero in the last lane.
 template <class T>
 TENON_INLINE Lanes<T> cross_components(const Lanes<T>& a, const Lanes<T>& b) {
   const Lanes<T> c = a * shuffle<1, 2, 0, 3>(b, b) - shuffle<1, 2, 0, 3>(a, a) * b;
@@ -131,7 +176,7 @@ TENON_INLINE Transform<Rot3<Lanes<T>>, Lanes<T>> spread(const Transform<Rot3<T>,
   return {{{L(R.xx), L(R.xy), L(R.xz), L(R.yx), L(R.yy), L(R.yz), L(R.zx), L(R.zy), L(R.zz)}}, spread(X.p)};
 }
 
-// Six numbers of each lane, `stride` apart.
+// Six numbers of each lane, one component every `stride` numbers.
 template <class T>
 TENON_INLINE Force<Lanes<T>> load_rows(const T* K, int stride) {
   const auto load = [&](int e) { return Lanes<T>::load(K + e * stride); };

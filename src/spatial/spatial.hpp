@@ -2,10 +2,10 @@
 //
 // Conventions (R. Featherstone, Rigid Body Dynamics Algorithms, 2008, ch. 2): motion vectors [angular; linear
 // at the frame origin], force vectors [moment about the origin; force]. A transform X_parent_child holds the
-// rotation R that turns child coordinates into parent coordinates and the position p of the child origin in
-// the parent. All types are plain values; nothing here allocates or branches on values. A rotation is one of
-// three types so that what is known of a joint when the model is compiled costs nothing in a sweep:
-// RotIdentity, RotAxis<K> (about a coordinate axis: 6 flops for a vector instead of 15), Rot3 (general).
+// rotation R from child to parent coordinates and the position p of the child origin in the parent. All types
+// are plain values; nothing here allocates or branches on values. Rotations have three types, so that a sweep
+// does not pay for what the compiled model knows: RotIdentity, RotAxis<K> (about a coordinate axis: 6 flops
+// for a vector instead of 15), Rot3 (general).
 #pragma once
 
 #include "spatial/isa.hpp"
@@ -134,93 +134,42 @@ TENON_INLINE Force<T> cross_force(const Motion<T>& v, const Force<T>& f) {
 }
 
 // ---- element access by compile-time index: 0..2 angular / moment, 3..5 linear / force
-// ----------------------------
 
 template <int I, class T>
 TENON_INLINE T& at(Vec3<T>& a) {
-  static_assert(I >= 0 && I < 3, "index of a Vec3");
-  if constexpr (I == 0)
-    return a.x;
-  else if constexpr (I == 1)
-    return a.y;
-  else
-    return a.z;
-}
-template <int I, class T>
-TENON_INLINE const T& at(const Vec3<T>& a) {
-  return at<I>(const_cast<Vec3<T>&>(a));
+  using V = Vec3<T>;
+  constexpr T V::*members[] = {&V::x, &V::y, &V::z};
+  return a.*members[I];
 }
 template <int I, class T>
 TENON_INLINE T& at(Motion<T>& a) {
-  if constexpr (I < 3)
-    return at<I>(a.w);
-  else
-    return at<I - 3>(a.v);
-}
-template <int I, class T>
-TENON_INLINE const T& at(const Motion<T>& a) {
-  return at<I>(const_cast<Motion<T>&>(a));
+  return at<I % 3>(I < 3 ? a.w : a.v);
 }
 template <int I, class T>
 TENON_INLINE T& at(Force<T>& a) {
-  if constexpr (I < 3)
-    return at<I>(a.n);
-  else
-    return at<I - 3>(a.f);
-}
-template <int I, class T>
-TENON_INLINE const T& at(const Force<T>& a) {
-  return at<I>(const_cast<Force<T>&>(a));
+  return at<I % 3>(I < 3 ? a.n : a.f);
 }
 template <int I, int J, class T>
 TENON_INLINE T& at(Sym3<T>& a) {
-  constexpr int i = I < J ? I : J, j = I < J ? J : I;
-  if constexpr (i == 0 && j == 0)
-    return a.xx;
-  else if constexpr (i == 0 && j == 1)
-    return a.xy;
-  else if constexpr (i == 0 && j == 2)
-    return a.xz;
-  else if constexpr (i == 1 && j == 1)
-    return a.yy;
-  else if constexpr (i == 1 && j == 2)
-    return a.yz;
-  else
-    return a.zz;
-}
-template <int I, int J, class T>
-TENON_INLINE const T& at(const Sym3<T>& a) {
-  return at<I, J>(const_cast<Sym3<T>&>(a));
+  using S = Sym3<T>;
+  constexpr T S::*members[3][3] = {
+      {&S::xx, &S::xy, &S::xz}, {&S::xy, &S::yy, &S::yz}, {&S::xz, &S::yz, &S::zz}};
+  return a.*members[I][J];
 }
 template <int I, int J, class T>
 TENON_INLINE T& at(Mat3<T>& a) {
-  constexpr int k = 3 * I + J;
-  if constexpr (k == 0)
-    return a.xx;
-  else if constexpr (k == 1)
-    return a.xy;
-  else if constexpr (k == 2)
-    return a.xz;
-  else if constexpr (k == 3)
-    return a.yx;
-  else if constexpr (k == 4)
-    return a.yy;
-  else if constexpr (k == 5)
-    return a.yz;
-  else if constexpr (k == 6)
-    return a.zx;
-  else if constexpr (k == 7)
-    return a.zy;
-  else
-    return a.zz;
+  using M = Mat3<T>;
+  constexpr T M::*members[3][3] = {
+      {&M::xx, &M::xy, &M::xz}, {&M::yx, &M::yy, &M::yz}, {&M::zx, &M::zy, &M::zz}};
+  return a.*members[I][J];
 }
-template <int I, int J, class T>
-TENON_INLINE const T& at(const Mat3<T>& a) {
-  return at<I, J>(const_cast<Mat3<T>&>(a));
+// Of a constant one.
+template <int... indices, class V>
+TENON_INLINE const auto& at(const V& a) {
+  return at<indices...>(const_cast<V&>(a));
 }
 
 // ---- rotations
-// ---------------------------------------------------------------------------------------------------
 
 struct RotIdentity {};
 
@@ -288,20 +237,16 @@ TENON_INLINE Mat3<T> compose(const Mat3<T>& A, const RotAxis<K, T>& r) {
 }
 
 // R A R^T for symmetric and for full A.
-template <class T>
-TENON_INLINE Sym3<T> congruence(RotIdentity, const Sym3<T>& a) {
-  return a;
-}
-template <class T>
-TENON_INLINE Mat3<T> congruence(RotIdentity, const Mat3<T>& a) {
+template <class Matrix>
+TENON_INLINE Matrix congruence(RotIdentity, const Matrix& a) {
   return a;
 }
 template <int K, class T>
 TENON_INLINE Sym3<T> congruence(const RotAxis<K, T>& r, const Sym3<T>& a) {
   constexpr int I = RotAxis<K, T>::I, J = RotAxis<K, T>::J;
   const T &c = r.c, &s = r.s;
-  // [ii ij; ij jj] turned by the double angle: with d = s (ii - jj) + 2 c ij taken once, three products fewer
-  // than the plain form.
+  // [ii ij; ij jj] turned by the double angle: with d = s (ii - jj) + 2 c ij computed once, three products
+  // fewer than the plain form.
   const T d = s * (at<I, I>(a) - at<J, J>(a)) + (c + c) * at<I, J>(a);
   const T sd = s * d;
   Sym3<T> o;
@@ -347,7 +292,6 @@ TENON_INLINE Sym3<T> congruence(const Rot3<T>& r, const Sym3<T>& a) {
 }
 
 // ---- transforms
-// --------------------------------------------------------------------------------------------------
 
 // X_parent_child.
 template <class Rot, class T>
@@ -356,7 +300,7 @@ struct Transform {
   Vec3<T> p;
 };
 
-// Motion in parent coordinates -> child coordinates (Featherstone Eq. 2.24).
+// Motion from parent to child coordinates (Featherstone Eq. 2.24).
 template <class Rot, class T>
 TENON_INLINE Motion<T> motion_to_child(const Transform<Rot, T>& X, const Motion<T>& m) {
   return {unrotate(X.R, m.w), unrotate(X.R, m.v + cross(m.w, X.p))};
@@ -366,7 +310,7 @@ TENON_INLINE Motion<T> motion_to_parent(const Transform<Rot, T>& X, const Motion
   const Vec3<T> w = rotate(X.R, m.w);
   return {w, rotate(X.R, m.v) - cross(w, X.p)};
 }
-// Force on the child, seen by the parent (Featherstone Eq. 2.25).
+// Force on the child in parent coordinates (Featherstone Eq. 2.25).
 template <class Rot, class T>
 TENON_INLINE Force<T> force_to_parent(const Transform<Rot, T>& X, const Force<T>& f) {
   const Vec3<T> g = rotate(X.R, f.f);
@@ -378,7 +322,6 @@ TENON_INLINE Force<T> force_to_child(const Transform<Rot, T>& X, const Force<T>&
 }
 
 // ---- inertias
-// ----------------------------------------------------------------------------------------------------
 
 // Rigid body: mass m, first moment h = m c, rotational inertia I about the frame origin (not about c).
 template <class T>
@@ -411,8 +354,7 @@ TENON_INLINE RigidInertia<T> inertia_to_parent(const Transform<Rot, T>& X, const
   const Vec3<T>& p = X.p;
   const Vec3<T> h = hr + a.m * p;
   const Sym3<T> I = congruence(X.R, a.I);
-  // -(p x)(hr x) - (h x)(p x) = [p.hr + p.h] 1 - hr p^T - p h^T, which is symmetric because h - hr is along
-  // p.
+  // -(p x)(hr x) - (h x)(p x) = [p.hr + p.h] 1 - hr p^T - p h^T, which is symmetric: h - hr is parallel to p.
   const T px = p.x * (h.x + hr.x), py = p.y * (h.y + hr.y), pz = p.z * (h.z + hr.z);
   return {a.m,
           h,
@@ -438,16 +380,12 @@ TENON_INLINE T& at(ArticulatedInertia<T>& a) {
   else
     return at<i - 3, j - 3>(a.M);
 }
-template <int I, int J, class T>
-TENON_INLINE const T& at(const ArticulatedInertia<T>& a) {
-  return at<I, J>(const_cast<ArticulatedInertia<T>&>(a));
-}
 
 template <class T>
 TENON_INLINE ArticulatedInertia<T> operator+(const ArticulatedInertia<T>& a, const ArticulatedInertia<T>& b) {
   return {a.I + b.I, a.H + b.H, a.M + b.M};
 }
-// [I, h x; -h x, m 1] added to an articulated inertia.
+// Adds [I, h x; -h x, m 1] to an articulated inertia.
 template <class T>
 TENON_INLINE ArticulatedInertia<T> operator+(const ArticulatedInertia<T>& a, const RigidInertia<T>& b) {
   return {a.I + b.I,
@@ -493,7 +431,6 @@ TENON_INLINE ArticulatedInertia<T> inertia_to_parent(const Transform<Rot, T>& X,
 }
 
 // ---- loads and stores
-// --------------------------------------------------------------------------------------------
 
 // Model constants are doubles whatever T is; state lives in arrays of T.
 template <class T, class S>

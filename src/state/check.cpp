@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scalar/index.hpp"
 #include "state/coordinates.hpp"
 
 namespace tenon {
@@ -15,19 +16,21 @@ Status check_finite(WorkspaceImpl& w, const char* what, const double* x, int n) 
                 std::isnan(x[i]) ? "NaN" : "infinite");
 }
 
+Status check_quaternion(WorkspaceImpl& w, const char* what, const double* q, int at, int joint) {
+  const double* x = q + at;
+  const double norm = std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
+  if (std::abs(norm - 1) <= 1e-6) return Status::ok;
+  return w.fail(
+      Status::not_normalized,
+      "%s[%d..%d], the quaternion of joint '%s', has norm %.9g; give a unit quaternion (x y z w) or call "
+      "normalize first",
+      what, at, at + 3, w.model->joints[index(joint)].name.c_str(), norm);
+}
+
 Status check_configuration(WorkspaceImpl& w, const char* what, const double* q) {
-  if (const Status s = check_finite(w, what, q, w.model->nq); s != Status::ok) return s;
-  for (const WorkspaceImpl::Quaternion& place : w.quaternions) {
-    const double* x = q + place.q_index;
-    const double norm = std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
-    if (std::abs(norm - 1) > 1e-6)
-      return w.fail(
-          Status::not_normalized,
-          "%s[%d..%d], the quaternion of joint '%s', has norm %.9g; give a unit quaternion (x y z w) "
-          "or call normalize first",
-          what, place.q_index, place.q_index + 3,
-          w.model->joints[static_cast<std::size_t>(place.joint)].name.c_str(), norm);
-  }
+  TENON_CHECK(check_finite(w, what, q, w.model->nq));
+  for (const WorkspaceImpl::Quaternion& place : w.quaternions)
+    TENON_CHECK(check_quaternion(w, what, q, place.q_index, place.joint));
   return Status::ok;
 }
 

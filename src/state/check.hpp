@@ -1,7 +1,7 @@
-// Value checks at both doors of every call. Inputs: finite numbers, unit quaternions. Results: they wait in
-// the workspace until they are known to be finite and go to the user then, so that nothing was written where
-// finite inputs were too large. Messages say what, where and how to mend it. On the hot path: nothing
-// allocates.
+// Checks of values at the start and at the end of every call. Inputs must be finite, quaternions of unit
+// norm. Results stay in the workspace until they are known to be finite: finite inputs that are too large for
+// double precision must not change what the user passed. Messages say what is wrong, where, and how to mend
+// it. Nothing here allocates.
 #pragma once
 
 #include <algorithm>
@@ -19,27 +19,30 @@
 namespace tenon {
 
 Status check_finite(WorkspaceImpl& w, const char* what, const double* x, int n);  // null passes
+// A quaternion x y z w at a place of q, of a joint.
+Status check_quaternion(WorkspaceImpl& w, const char* what, const double* q, int at, int joint);
 Status check_configuration(WorkspaceImpl& w, const char* what,
                            const double* q);  // finite, quaternions of unit norm
 
-// Results, before they go to the user: not_finite where one is not. Null passes. The columns of a matrix.
+// Checks of results before they are copied to the user: not_finite where one is not. Null passes.
+// check_columns: the columns of a matrix.
 Status check_result(WorkspaceImpl& w, const double* x, int n);
 Status check_columns(WorkspaceImpl& w, const double* x, int rows, int columns, int ld);
-// The triangle on and below, or on and above, the diagonal.
+// Of a square matrix, the triangle on and below the diagonal; that on and above it.
 Status check_lower(WorkspaceImpl& w, const double* x, int n, int ld);
 Status check_upper(WorkspaceImpl& w, const double* x, int n, int ld);
 Status fail_result(WorkspaceImpl& w);
 // Why a mass matrix at q could not be factored: q too large, or bodies without inertia.
 Status fail_mass_matrix(WorkspaceImpl& w, const double* q);
 
-// Results that are not those of joint coordinates (coordinates.hpp), checked, on their way to the user. user
-// null: not wanted. A matrix of leading dimension ldx goes to one of ld.
+// Check results that are not in joint coordinates (for those see coordinates.hpp) and copy them to the user.
+// user null: not wanted. A matrix with leading dimension ldx is copied to one with ld.
 [[nodiscard]] Status give_numbers(WorkspaceImpl& w, const double* x, int n, double* user);
 [[nodiscard]] Status give_matrix(WorkspaceImpl& w, const double* x, int rows, int columns, int ldx,
                                  double* user, int ld);
-// X (n x count, leading dimension ldx) := what fill(first, columns, to) puts at `to`, columns `first` and on,
-// without a gap. Checked as a whole before anything is written; where it does not fit into the workspace it
-// is computed twice.
+// X (n x count, leading dimension ldx) := columns that fill(first, columns, to) writes at `to`, without gaps,
+// from column `first` on. All are checked before any is written; where they do not fit into the workspace
+// together, they are computed twice.
 template <class Fill>
 [[nodiscard]] Status give_columns(WorkspaceImpl& w, int n, int count, double* X, int ldx, Fill&& fill) {
   if (n == 0 || count == 0) return Status::ok;
@@ -65,7 +68,8 @@ template <class Fill>
   return Status::ok;
 }
 
-// For what takes no rows between two moving links. who: what it is; instead: what does.
+// Fails for computations that take no rows between two moving links. who: the computation; instead: one that
+// takes them.
 Status check_no_inter_body_rows(WorkspaceImpl& w, const char* who, const char* instead);
 
 }  // namespace tenon

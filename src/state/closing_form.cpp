@@ -5,10 +5,13 @@
 
 namespace tenon {
 
-RowLoops::RowLoops(const std::shared_ptr<const Model>& model, const ConstraintSet& set)
+RowLoops::RowLoops(const std::shared_ptr<const Model>& model, const ConstraintSet& set,
+                   const WorkspaceOptions& options)
     : form(*model->closing),
-      alone(set.specs().size() > model->row_loops.size() ? std::make_unique<Workspace>(model) : nullptr),
-      closing(form.model),
+      alone(set.specs().size() > model->row_loops.size()
+                ? std::make_unique<Workspace>(model, nullptr, options)
+                : nullptr),
+      closing(form.model, nullptr, options),
       q(form.q.size()),
       v(form.v.size()),
       tau(v),
@@ -30,8 +33,7 @@ void RowLoops::give_guess(double* q_) {
 }
 
 std::size_t RowLoops::bytes() const {
-  return closing.bytes() + (alone ? alone->bytes() : 0) +
-         (q.size() + v.size() + tau.size() + qdd.size()) * sizeof(double);
+  return bytes_of(closing, alone, q, v, tau, qdd);
 }
 
 Status solve_closing_form(WorkspaceImpl& w, LoopMethod method, const double* q, const double* v,
@@ -52,8 +54,11 @@ Status solve_row_loops(Workspace& workspace, const double* q, const double* v, c
   if (!w.row_loops->alone)
     return constrained_dynamics(workspace, {}, q, v, tau, wrenches, nullptr, qdd, nullptr);
   Workspace& alone = *w.row_loops->alone;
-  TENON_CHECK(take_state(w, q, v));
-  TENON_CHECK(take_forces(w, tau));
+  // The other workspace checks its inputs, but it takes spanning coordinates only.
+  if (w.coordinates.independent_q || w.coordinates.independent_v) {
+    TENON_CHECK(take_state(w, q, v));
+    TENON_CHECK(take_forces(w, tau));
+  }
   const Status status = constrained_dynamics(alone, {}, q, v, tau, wrenches, nullptr, w.w().qdd, nullptr);
   w.report = alone.report();
   if (static_cast<std::int32_t>(status) < 0) return w.fail(status, "%s", alone.message());

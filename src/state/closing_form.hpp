@@ -1,6 +1,6 @@
-// What a workspace has beside its own rows for a model some of whose loops are closed by rows
-// (Model::row_loops): the rows of the loops without the user's, for forward dynamics, and the form of the
-// model with all loops embedded, which closes configurations.
+// For a model with loops that are closed by rows (Model::row_loops), a workspace owns two more: one with the
+// rows of the loops but without the user's rows, for forward dynamics, and one of the closing form, the same
+// mechanism with all loops embedded, which closes configurations.
 #pragma once
 
 #include <memory>
@@ -12,13 +12,14 @@
 namespace tenon {
 
 struct RowLoops {
-  // set: that of the workspace.
-  RowLoops(const std::shared_ptr<const Model>& model, const ConstraintSet& set);
+  // set: the constraint set of the workspace, the rows of the loops included.
+  RowLoops(const std::shared_ptr<const Model>& model, const ConstraintSet& set,
+           const WorkspaceOptions& options);
 
-  // Positions and velocities (null: none) to the closing form and back.
+  // Copy positions and velocities (null: none) to the closing form and back.
   void take(const double* q_, const double* v_);
   void give(double* q_, double* v_) const;
-  // The closing form's guess, of which all loops are closed.
+  // The guess of the closing form, a configuration with all loops closed.
   void give_guess(double* q_);
   std::size_t bytes() const;
 
@@ -28,8 +29,8 @@ struct RowLoops {
   std::vector<double> q, v, tau, qdd;
 };
 
-// loop_forward_dynamics by a method other than automatic: that of the form with all loops embedded. Spanning
-// coordinates, checked.
+// loop_forward_dynamics by a method other than automatic, computed on the closing form. Spanning coordinates,
+// already checked.
 Status solve_closing_form(WorkspaceImpl& w, LoopMethod method, const double* q, const double* v,
                           const double* tau, const double* wrenches, double* qdd);
 

@@ -12,8 +12,8 @@ namespace tenon {
 
 namespace {
 
-// How far independent positions move at a time on the way from the guess, m or rad, and in how many steps at
-// most: short enough for dependent joints to stay in their way of assembly.
+// On the path from the guess, independent positions move at most this far at a time (m or rad), in at most
+// this many steps. The steps are short so that dependent joints keep their assembly mode.
 constexpr double stride = 0.3;
 constexpr int most_strides = 64;
 
@@ -32,7 +32,7 @@ int split_joint_of(const Model& model) {
   return -1;
 }
 
-// Couplings alone: q_d = closed_d + G (q_y - closed_y), of joints of one coordinate.
+// A cluster of couplings alone: q_d = closed_d + G (q_y - closed_y), for joints of one coordinate.
 void add_followers(const Model& model, const ClusterData& c, CoordinateMemory& memory) {
   const ModelData& m = model.data();
   for (int i = c.d_begin; i < c.d_begin + c.d_count; ++i) {
@@ -71,7 +71,8 @@ void normalize_quaternions(const WorkspaceImpl& w, double* q) {
   }
 }
 
-// From the guess to q, which holds the independent positions wanted and, of all others, those of the guess.
+// q holds the wanted independent positions and the guess for all others; closes its loops along a path from
+// the guess.
 Status follow_from_guess(WorkspaceImpl& w, double* q) {
   const CoordinateMemory& c = w.coordinates;
   place_followers(w, q);
@@ -131,26 +132,14 @@ CoordinateMemory::CoordinateMemory(const Model& model, int rows) {
 }
 
 std::size_t CoordinateMemory::bytes() const {
-  const std::size_t doubles = guess.size() + q.size() + v.size() + a.size() + tau.size() + result.size() +
-                              G.size() + g.size() + jacobian.size();
-  return doubles * sizeof(double) + H.bytes() + H_factor.bytes() + followers.size() * sizeof(Follower) +
-         terms.size() * sizeof(Term) + turned.size() * sizeof(std::int32_t) +
-         quaternions.size() * sizeof(Quaternion);
+  return bytes_of(guess, followers, terms, turned, quaternions, q, v, a, tau, result, jacobian, G, g, H,
+                  H_factor);
 }
 
 Status check_independent_positions(WorkspaceImpl& w, const char* what, const double* y) {
   TENON_CHECK(check_finite(w, what, y, static_cast<int>(w.model->loops.independent_q.size())));
-  for (const CoordinateMemory::Quaternion& place : w.coordinates.quaternions) {
-    const double* x = y + place.y_index;
-    const double norm = std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
-    if (std::abs(norm - 1) > 1e-6)
-      return w.fail(
-          Status::not_normalized,
-          "%s[%d..%d], the quaternion of joint '%s', has norm %.9g; give a unit quaternion (x y z w) "
-          "or call normalize first",
-          what, place.y_index, place.y_index + 3,
-          w.model->joints[static_cast<std::size_t>(place.joint)].name.c_str(), norm);
-  }
+  for (const CoordinateMemory::Quaternion& place : w.coordinates.quaternions)
+    TENON_CHECK(check_quaternion(w, what, y, place.y_index, place.joint));
   return Status::ok;
 }
 
@@ -161,7 +150,7 @@ void scatter_positions(const WorkspaceImpl& w, const double* y, double* q) {
 
 void scatter_independent(const WorkspaceImpl& w, const double* y, double* v) {
   std::fill_n(v, w.model->nv, 0.0);
-  for (int j = 0; j < w.model->ny; ++j) v[w.md().independent[j]] = y[j];
+  for (int j = 0; j < w.model->ny; ++j) v[w.model->data().independent[j]] = y[j];
 }
 
 int worst_loop(const WorkspaceImpl& w) {
@@ -193,25 +182,17 @@ Status fail_of_gap(WorkspaceImpl& w) {
 }
 
 Status fail_not_positive_definite(WorkspaceImpl& w) {
-  // Coordinates that are worth calling independent keep G below this nearly everywhere; G^T M G has its
-  // square.
-  constexpr double steep = 0x1p10;
-  const ModelData& m = w.md();
-  for (int i = 0; i < m.cluster_count; ++i) {
-    const ClusterData& c = m.clusters[i];
-    double largest = 0;
-    for (int e = 0; e < c.v_count * c.y_count; ++e)
-      largest = std::max(largest, std::abs(w.w().G[c.G_begin + e]));
-    if (c.constant_G != 0 || largest < steep) continue;
-    return w.fail(
-        Status::singular_configuration,
-        "the loop '%s' is next to a dead centre: its dependent joints move up to %.1e times as fast "
-        "as the independent ones, and the mass matrix has too few digits left; move it off the dead "
-        "centre or make another joint independent",
-        w.model->loops.names[static_cast<std::size_t>(c.constraint_begin)].c_str(), largest);
-  }
-  return w.fail(Status::not_positive_definite,
-                "the mass matrix is not positive definite; a moving body has no inertia along its joint");
+  const int steep = w.md().cluster_count > 0 ? steep_cluster(w) : -1;
+  if (steep < 0)
+    return w.fail(Status::not_positive_definite,
+                  "the mass matrix is not positive definite; a moving body has no inertia along its joint");
+  return w.fail(Status::singular_configuration,
+                "the loop '%s' is next to a dead centre: its dependent joints move more than a thousand "
+                "times as fast as the "
+                "independent ones, and the mass matrix has too few digits left; move it off the dead centre "
+                "or make another "
+                "joint independent",
+                w.model->loops.names[index(w.md().clusters[steep].constraint_begin)].c_str());
 }
 
 Status close_dependent(WorkspaceImpl& w, double* q) {
@@ -241,17 +222,16 @@ Status map_independent_positions(WorkspaceImpl& w, const char* what, const doubl
   return check_result(w, q, w.model->nq);
 }
 
-Status map_velocities(WorkspaceImpl& w, const double* q, const double* user, double* v) {
-  TENON_CHECK(check_configuration(w, "q", q));
-  TENON_CHECK(check_finite(w, "v", user, w.model->ny));
+Status map_velocities(WorkspaceImpl& w, const double* q, const char* what, const double* user, double* v) {
+  TENON_CHECK(check_finite(w, what, user, w.model->ny));
   if (w.coordinates.map_changes) TENON_CHECK(update_loops(w, q, nullptr));
   from_independent(w, user, nullptr, v);
   return check_result(w, v, w.model->nv);
 }
 
-Status map_accelerations(WorkspaceImpl& w, const double* q, const double* v, const double* user, double* a) {
-  TENON_CHECK(check_configuration(w, "q", q));
-  TENON_CHECK(check_finite(w, "a", user, w.model->ny));
+Status map_accelerations(WorkspaceImpl& w, const double* q, const double* v, const char* what,
+                         const double* user, double* a) {
+  TENON_CHECK(check_finite(w, what, user, w.model->ny));
   TENON_CHECK(update_loops(w, q, v));
   if (user)
     from_independent(w, user, w.w().g, a);
@@ -260,8 +240,8 @@ Status map_accelerations(WorkspaceImpl& w, const double* q, const double* v, con
   return check_result(w, a, w.model->nv);
 }
 
-Status map_forces(WorkspaceImpl& w, const double* user, double* tau) {
-  TENON_CHECK(check_finite(w, "tau", user, w.model->ny));
+Status map_forces(WorkspaceImpl& w, const char* what, const double* user, double* tau) {
+  TENON_CHECK(check_finite(w, what, user, w.model->ny));
   scatter_independent(w, user, tau);
   return Status::ok;
 }
@@ -272,7 +252,7 @@ void copy_motion(const WorkspaceImpl& w, const double* x, double* user) {
     std::copy_n(x, w.model->nv, user);
     return;
   }
-  for (int j = 0; j < w.model->ny; ++j) user[j] = x[w.md().independent[j]];
+  for (int j = 0; j < w.model->ny; ++j) user[j] = x[w.model->data().independent[j]];
 }
 
 void copy_positions(const WorkspaceImpl& w, const double* q, double* user) {
@@ -324,8 +304,7 @@ void times_G(const WorkspaceImpl& w, const double* G, const double* J, int ldJ, 
 }
 
 Status set_coordinates(Workspace& workspace, Coordinates positions, Coordinates velocities) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   CoordinateMemory& c = w.coordinates;
   const bool independent_q = positions == Coordinates::independent;
   if (independent_q && c.split_joint >= 0)
@@ -358,8 +337,8 @@ int velocity_count(Workspace& workspace) {
   return w.coordinates.independent_v ? w.model->ny : w.model->nv;
 }
 
-// With loops by rows the form that embeds them all keeps the guess. Where this one follows loops too, it
-// follows them from the same configuration.
+// Where loops are closed by rows, the closing form keeps the guess. Where this model embeds loops too, its
+// own guess is set to the same configuration.
 static Status set_guess_of_all(WorkspaceImpl& w, const double* q) {
   RowLoops& loops = *w.row_loops;
   loops.take(q, nullptr);
@@ -370,8 +349,7 @@ static Status set_guess_of_all(WorkspaceImpl& w, const double* q) {
 }
 
 Status set_guess(Workspace& workspace, const double* q) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_configuration(w, "q", q));
   if (w.row_loops) return set_guess_of_all(w, q);
   if (w.md().cluster_count == 0) return Status::ok;
@@ -383,8 +361,7 @@ Status set_guess(Workspace& workspace, const double* q) {
 }
 
 Status guess(Workspace& workspace, double* q) {
-  WorkspaceImpl& w = workspace.impl();
-  w.message[0] = '\0';
+  WorkspaceImpl& w = begin(workspace);
   if (w.row_loops)
     w.row_loops->give_guess(q);
   else if (w.md().cluster_count == 0)
@@ -410,7 +387,7 @@ void random_configuration(Workspace& workspace, std::uint64_t seed, double* q) {
   }
   double *drawn = w.loops.best.data(), *y = c.q.data();
   random_configuration(*w.model, seed, drawn);
-  // Half as far from the guess until the loops can be closed; at the guess they are.
+  // Where the loops cannot be closed, try again half as far from the guess, where they can be.
   for (int halvings = 0; halvings < 30; ++halvings) {
     copy_positions(w, drawn, q);
     scatter_positions(w, q, y);

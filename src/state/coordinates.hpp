@@ -1,62 +1,83 @@
-// The coordinates in which a workspace takes and returns states (Workspace::set_coordinates), and the way
-// between them and the spanning tree's, in which everything is computed:
+// The coordinates in which a workspace takes and returns states (Workspace::set_coordinates), and the maps
+// between them and those of the spanning tree, in which everything is computed:
 //
 //   q from y by closing the loops, v = G ydot, qdd = G yddot + g, tau_y = G^T tau    ([LOOPS1] II-B)
 //
-// and with them H = G^T M G for the mass matrix and J G for Jacobians. Every dynamics call starts with take_
-// and ends with give_; where nothing is to be mapped these are a branch each.
+// The mass matrix becomes H = G^T M G, Jacobians become J G. Every dynamics call starts with take_ functions
+// and ends with give_ functions; each costs one branch where there is nothing to map.
 #pragma once
 
 #include <algorithm>
 
 #include "plan/workspace_impl.hpp"
 #include "state/check.hpp"
+#include "state/loop_split.hpp"
 
 namespace tenon {
 
 Status check_independent_positions(WorkspaceImpl& w, const char* what, const double* y);
-// A configuration in the user's coordinates -> q: finite, quaternions of unit norm, loops followed from the
-// guess. what: its name in messages.
+// A configuration in the user's coordinates -> q. Checks that it is finite and that quaternions have unit
+// norm; closes the loops, starting at the guess. what: its name in messages.
 Status map_positions(WorkspaceImpl& w, const char* what, const double* user, double* q);
 Status map_independent_positions(WorkspaceImpl& w, const char* what, const double* y, double* q);
-// The same for what else a state has, at q; G is left in the arena. v null: at rest. Accelerations null:
-// those that are left when independent coordinates do not accelerate, g.
-Status map_velocities(WorkspaceImpl& w, const double* q, const double* user, double* v);
-Status map_accelerations(WorkspaceImpl& w, const double* q, const double* v, const double* user, double* a);
-Status map_forces(WorkspaceImpl& w, const double* user, double* tau);
+// The same for velocities, accelerations and forces at q; G stays in the arena. v null: at rest.
+// Accelerations null: yddot = 0, so that qdd = g.
+Status map_velocities(WorkspaceImpl& w, const double* q, const char* what, const double* user, double* v);
+Status map_accelerations(WorkspaceImpl& w, const double* q, const double* v, const char* what,
+                         const double* user, double* a);
+Status map_forces(WorkspaceImpl& w, const char* what, const double* user, double* tau);
 
-// Replace what the user gave by the same in the spanning tree's coordinates.
+// Starts a call: no message, no known state, the user's independent coordinates in all clusters.
+inline WorkspaceImpl& begin(Workspace& workspace) {
+  WorkspaceImpl& w = workspace.impl();
+  w.message[0] = '\0';
+  w.loops.known = {};
+  if (w.split.any_changed) restore_split(w);
+  return w;
+}
+
+// Check an input and replace it by the same values in coordinates of the spanning tree. Each input of a call
+// passes one of these once. what: its name in messages.
 inline Status take_positions(WorkspaceImpl& w, const double*& q) {
-  if (!w.coordinates.independent_q) return Status::ok;
-  TENON_CHECK(map_positions(w, "q", q, w.coordinates.q.data()));
-  q = w.coordinates.q.data();
+  if (w.coordinates.independent_q) {
+    TENON_CHECK(map_positions(w, "q", q, w.coordinates.q.data()));
+    q = w.coordinates.q.data();
+  } else {
+    TENON_CHECK(check_configuration(w, "q", q));
+  }
+  w.loops.known.q = q;
   return Status::ok;
 }
-inline Status take_velocities(WorkspaceImpl& w, const double* q, const double*& v) {
-  // A mechanism that cannot move has no independent velocities to point at.
-  if (!w.coordinates.independent_v || (!v && w.model->ny > 0)) return Status::ok;
-  TENON_CHECK(map_velocities(w, q, v, w.coordinates.v.data()));
-  v = w.coordinates.v.data();
+inline Status take_velocities(WorkspaceImpl& w, const double* q, const double*& v, const char* what = "v") {
+  if (!w.coordinates.independent_v) {
+    TENON_CHECK(check_finite(w, what, v, w.model->nv));
+  } else if (v || w.model->ny == 0) {  // a mechanism that cannot move has no velocities to point at
+    TENON_CHECK(map_velocities(w, q, what, v, w.coordinates.v.data()));
+    v = w.coordinates.v.data();
+  }
+  w.loops.known.v = v;
   return Status::ok;
 }
 inline Status take_state(WorkspaceImpl& w, const double*& q, const double*& v) {
   TENON_CHECK(take_positions(w, q));
   return take_velocities(w, q, v);
 }
-inline Status take_accelerations(WorkspaceImpl& w, const double* q, const double* v, const double*& a) {
-  if (!w.coordinates.independent_v) return Status::ok;
-  TENON_CHECK(map_accelerations(w, q, v, a, w.coordinates.a.data()));
+inline Status take_accelerations(WorkspaceImpl& w, const double* q, const double* v, const double*& a,
+                                 const char* what = "a") {
+  if (!w.coordinates.independent_v) return check_finite(w, what, a, w.model->nv);
+  TENON_CHECK(map_accelerations(w, q, v, what, a, w.coordinates.a.data()));
   a = w.coordinates.a.data();
   return Status::ok;
 }
-inline Status take_forces(WorkspaceImpl& w, const double*& tau) {
-  if (!w.coordinates.independent_v) return Status::ok;
-  TENON_CHECK(map_forces(w, tau, w.coordinates.tau.data()));
+inline Status take_forces(WorkspaceImpl& w, const double*& tau, const char* what = "tau") {
+  if (!w.coordinates.independent_v) return check_finite(w, what, tau, w.model->nv);
+  TENON_CHECK(map_forces(w, what, tau, w.coordinates.tau.data()));
   tau = w.coordinates.tau.data();
   return Status::ok;
 }
 
-// Where to write a result of nv numbers, and how it gets from there to the user (null: not wanted), checked.
+// Where to write a result of nv numbers, and the functions that check it and copy it to the user (null: not
+// wanted).
 inline double* result_room(WorkspaceImpl& w) {
   return w.coordinates.result.data();
 }
@@ -71,20 +92,21 @@ void copy_positions(const WorkspaceImpl& w, const double* q, double* user);
 void times_G(const WorkspaceImpl& w, const double* G, const double* J, int ldJ, int rows, double* out,
              int ld);
 
-// Status::not_finite, with the constraint named whose function wrote NaN or infinity.
+// Status::not_finite; the message names the constraint whose function wrote NaN or infinity.
 Status fail_of_callback(WorkspaceImpl& w, int loop);
-// After an evaluate or a close that left an infinite gap: the same, or where the loops themselves overflow.
+// After evaluate or close found an infinite gap: the same, or a message that the positions are too large.
 Status fail_of_gap(WorkspaceImpl& w);
-// Where a factor of the mass matrix was not positive definite, after update_loops. Next to a dead centre,
-// where G^T M G has lost its digits, that is Status::singular_configuration.
+// After update_loops, where the mass matrix could not be factored. Status::singular_configuration next to a
+// dead centre, where rounding errors make G^T M G indefinite.
 Status fail_not_positive_definite(WorkspaceImpl& w);
 
-// Moves dependent coordinates of q until its loops are closed. Status::open_loop, with the loop named, where
-// they cannot be.
+// Moves dependent coordinates of q until its loops are closed. Status::open_loop, which names the loop, where
+// this fails.
 Status close_dependent(WorkspaceImpl& w, double* q);
-// The constraint whose loop gapes most where loops were last looked at.
+// The constraint whose loop had the largest gap when the loops were last evaluated.
 int worst_loop(const WorkspaceImpl& w);
-// q with y in the places of independent positions and all else as in the guess; v with y and zeros.
+// q: independent positions from y, all others from the guess. v: independent velocities from y, all others
+// zero.
 void scatter_positions(const WorkspaceImpl& w, const double* y, double* q);
 void scatter_independent(const WorkspaceImpl& w, const double* y, double* v);
 

@@ -5,9 +5,10 @@
 namespace tenon {
 
 FoldedWorkspace::FoldedWorkspace(const Model::Folding& folding_,
-                                 std::shared_ptr<const ConstraintSet> constraints)
+                                 std::shared_ptr<const ConstraintSet> constraints,
+                                 const WorkspaceOptions& options)
     : folding(folding_),
-      workspace(folding_.model, std::move(constraints)),
+      workspace(folding_.model, std::move(constraints), options),
       q(folding_.q.size()),
       v(folding_.v.size()),
       tau(folding_.v.size()),
@@ -22,7 +23,7 @@ void FoldedWorkspace::give(double* qdd_) const {
 }
 
 std::size_t FoldedWorkspace::bytes() const {
-  return workspace.bytes() + (q.size() + v.size() + tau.size() + qdd.size()) * sizeof(double);
+  return bytes_of(workspace, q, v, tau, qdd);
 }
 
 FoldedWorkspace* folded_for(WorkspaceImpl& w, bool has_wrenches) {

@@ -1,5 +1,5 @@
-// Dynamics of a model with folded rotors (model/fold_rotors.hpp): a workspace of the folded form, and the way
-// of states there and of accelerations back.
+// Dynamics of a model with folded rotors (model/fold_rotors.hpp): a workspace of the folded model, and the
+// maps of states to it and of accelerations back.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace tenon {
 
-// A state of the whole model in the coordinates of the folded one, w being the workspace of that. Torques on
-// rotors act on what drives them.
+// A state of the whole model in the coordinates of the folded model, whose workspace is w. Torques on rotors
+// act on the joints that drive them.
 template <class T>
 void fold_state(const Model::Folding& folding, const T* q, const T* v, const T* tau, T* folded_q, T* folded_v,
                 T* folded_tau, WorkspaceData<T>& w) {
@@ -28,7 +28,7 @@ void fold_state(const Model::Folding& folding, const T* q, const T* v, const T* 
     }
   }
 }
-// Accelerations of the whole model from those of the folded one.
+// Accelerations of the whole model from those of the folded model.
 template <class T>
 void unfold_accelerations(const Model::Folding& folding, const T* folded_qdd, T* qdd) {
   const ModelData& m = folding.model->data();
@@ -42,11 +42,12 @@ void unfold_accelerations(const Model::Folding& folding, const T* folded_qdd, T*
 }
 
 struct FoldedWorkspace {
-  FoldedWorkspace(const Model::Folding& folding, std::shared_ptr<const ConstraintSet> constraints);
+  FoldedWorkspace(const Model::Folding& folding, std::shared_ptr<const ConstraintSet> constraints,
+                  const WorkspaceOptions& options);
 
-  // Inputs of the whole model brought to the folded one. Torques on rotors act on what drives them.
+  // Maps a state of the whole model into q, v and tau.
   void take(const double* q_, const double* v_, const double* tau_);
-  // Accelerations of the whole model from qdd.
+  // Maps qdd to accelerations of the whole model.
   void give(double* qdd_) const;
   std::size_t bytes() const;
 
@@ -55,8 +56,8 @@ struct FoldedWorkspace {
   std::vector<double> q, v, tau, qdd;
 };
 
-// The folded workspace where it can compute the answer, else null: wrenches, as loaded, on a rotor need the
-// rotor. Brings the wrenches there.
+// The folded workspace, with the wrenches copied to it, or null where it cannot compute the answer: a wrench
+// on a rotor needs the body of the rotor. The wrenches are those in WorkspaceData::wrench.
 FoldedWorkspace* folded_for(WorkspaceImpl& w, bool has_wrenches);
 
 }  // namespace tenon

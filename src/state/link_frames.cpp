@@ -19,7 +19,7 @@ LinkFrame link_frame(WorkspaceImpl& w, int link) {
   return f;
 }
 
-// The largest of the four candidates is divided by, so no digits are lost (Shepperd 1978).
+// Divides by the largest of the four candidates, so that no digits are lost (Shepperd 1978).
 void quaternion_of_rotation(const Mat3<double>& R, double* q) {
   const double t = R.xx + R.yy + R.zz;
   const double c[4] = {R.xx - R.yy - R.zz, R.yy - R.xx - R.zz, R.zz - R.xx - R.yy, t};

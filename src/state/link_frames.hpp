@@ -1,4 +1,4 @@
-// Between link frames, which users see, and body frames, in which kernels compute.
+// Maps between link frames, which users see, and body frames, in which kernels compute.
 #pragma once
 
 #include "plan/workspace_impl.hpp"
@@ -6,14 +6,14 @@
 
 namespace tenon {
 
-// A link's frame from the poses of the last kinematics().
+// Frame of a link from the poses of the last kinematics().
 struct LinkFrame {
   int body;                // -1: the world
   Mat3<double> R;          // world <- link
   Vec3<double> p;          // world position of the link origin
   Mat3<double> body_link;  // body <- link
   Vec3<double> in_body;    // link origin, body frame
-  // Body coordinates to the link's or the world's axes.
+  // x from body axes to the axes of the link or of the world.
   Vec3<double> turn(RowAxes axes, const Vec3<double>& x) const {
     const Vec3<double> in_link = transpose_times(body_link, x);
     return axes == RowAxes::link ? in_link : R * in_link;
@@ -21,11 +21,11 @@ struct LinkFrame {
 };
 LinkFrame link_frame(WorkspaceImpl& w, int link);
 
-// x y z w of a rotation, w >= 0.
+// The quaternion x y z w of a rotation, w >= 0.
 void quaternion_of_rotation(const Mat3<double>& R, double* q);
 
-// Sums link wrenches into body wrenches (WorkspaceData::wrench). Checks that they are finite. Null: nothing
-// to do.
+// Checks that link wrenches are finite and sums them into body wrenches (WorkspaceData::wrench). Null: does
+// nothing.
 Status load_wrenches(WorkspaceImpl& w, const double* wrenches);
 
 }  // namespace tenon

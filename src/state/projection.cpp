@@ -7,38 +7,13 @@
 #include "state/check.hpp"
 #include "state/coordinates.hpp"
 #include "state/folded_rotors.hpp"
+#include "state/loop_split.hpp"
 
 namespace tenon {
 
-// Lower triangle of A := L with A = L L^T. False when a pivot is not positive.
-bool factor_positive(double* A, int n) {
-  for (int j = 0; j < n; ++j) {
-    double* a = A + std::ptrdiff_t{j} * n;
-    for (int k = 0; k < j; ++k) {
-      const double* l = A + std::ptrdiff_t{k} * n;
-      for (int i = j; i < n; ++i) a[i] -= l[i] * l[j];
-    }
-    if (!(a[j] > 0)) return false;
-    const double inverse = 1 / std::sqrt(a[j]);
-    for (int i = j; i < n; ++i) a[i] *= inverse;
-  }
-  return true;
-}
-
-void solve_with_factor(const double* L, int n, double* x) {
-  for (int j = 0; j < n; ++j) {
-    x[j] /= L[std::ptrdiff_t{j} * n + j];
-    for (int i = j + 1; i < n; ++i) x[i] -= L[std::ptrdiff_t{j} * n + i] * x[j];
-  }
-  for (int j = n - 1; j >= 0; --j) {
-    for (int i = j + 1; i < n; ++i) x[j] -= L[std::ptrdiff_t{j} * n + i] * x[i];
-    x[j] /= L[std::ptrdiff_t{j} * n + j];
-  }
-}
-
 namespace {
 
-// f(spanning coordinate, G entry) for the nonzeros of column y of G.
+// Calls f(spanning coordinate, G entry) for the nonzeros of column y of G.
 template <class F>
 void for_column(const WorkspaceImpl& w, int y, F&& f) {
   const ModelData& m = w.md();
@@ -54,14 +29,11 @@ void for_column(const WorkspaceImpl& w, int y, F&& f) {
 
 }  // namespace
 
-Status update_loops(WorkspaceImpl& w, const double* q, const double* v) {
-  if (w.md().varying_clusters == 0) return Status::ok;
-  if (const int loop = evaluate_callbacks(*w.model, q, v, w.w(), w.loops.callback_scratch.data()); loop >= 0)
-    return fail_of_callback(w, loop);
-  const int singular = w.kernels->cluster_constraints(w.md(), q, v, w.w());
-  if (singular < 0) return Status::ok;
+namespace {
+
+Status fail_singular(WorkspaceImpl& w, const double* q, int cluster) {
   if (!all_moderate(q, w.model->nq)) return fail_result(w);
-  const ClusterData& c = w.md().clusters[singular];
+  const ClusterData& c = w.md().clusters[cluster];
   return w.fail(
       Status::singular_configuration,
       "the loop '%s' is at a singular configuration: the velocities of its dependent joints do not follow "
@@ -69,9 +41,40 @@ Status update_loops(WorkspaceImpl& w, const double* q, const double* v) {
       w.model->loops.names[static_cast<std::size_t>(c.constraint_begin)].c_str());
 }
 
+Status evaluate_loops(WorkspaceImpl& w, const double* q, const double* v, SplitFor split) {
+  if (const int loop = evaluate_callbacks(*w.model, q, v, w.w(), w.loops.callback_scratch.data()); loop >= 0)
+    return fail_of_callback(w, loop);
+  restore_split(w);
+  // Each pass changes the coordinates of one more cluster.
+  for (;;) {
+    const int singular = w.kernels->cluster_constraints(w.md(), q, v, w.w());
+    const int cluster = singular >= 0 || split == SplitFor::users ? singular : steep_cluster(w);
+    if (cluster < 0) return Status::ok;
+    // The terms of folded rotors are for the model's coordinates; the call is repeated on the model that is
+    // not folded.
+    const bool may = split == SplitFor::any && w.md().rotor_count == 0 &&
+                     !w.split.changed[static_cast<std::size_t>(cluster)];
+    if (!may || !change_split(w, cluster)) return fail_singular(w, q, cluster);
+  }
+}
+
+}  // namespace
+
+Status update_loops(WorkspaceImpl& w, const double* q, const double* v, SplitFor split) {
+  if (w.md().varying_clusters == 0) return Status::ok;
+  LoopMemory::Known& known = w.loops.known;
+  const bool taken = q == known.q && (!v || v == known.v);
+  if (taken && known.G && (known.g || !v) && (split == SplitFor::any || !w.split.any_changed))
+    return Status::ok;
+  known.G = known.g = false;
+  TENON_CHECK(evaluate_loops(w, q, v, split));
+  known.G = taken, known.g = taken && v;
+  return Status::ok;
+}
+
 namespace {
 
-// Both triangles of a matrix from its path rows in H.
+// Both triangles of M from its path rows in H.
 void spread_path_rows(WorkspaceImpl& w, double* M, int ld) {
   const ModelData& m = w.md();
   for (int k = 0; k < m.nv; ++k) std::fill_n(M + std::ptrdiff_t{k} * ld, m.nv, 0.0);
@@ -97,15 +100,15 @@ void tree_mass_matrix(WorkspaceImpl& w, const double* q, double* M, int ld) {
     w.kernels->crba(m, q, M, ld, w.w());
     return;
   }
-  // CRBA fills whole subtrees, which in a model with clusters are no runs of coordinates; its path rows do
-  // for any order.
+  // crba fills blocks of whole subtrees, whose coordinates are not contiguous in a model with clusters; path
+  // rows take any order of coordinates.
   w.need_joint_space();
   w.kernels->crba_rows(m, q, w.w().H, w.w());
   spread_path_rows(w, M, ld);
 }
 
 Status give_tree_mass_matrix(WorkspaceImpl& w, const double* q, double* M, int ld) {
-  // Straight to the user where no entry can be beyond the range of doubles.
+  // Written to the user's memory at once where no entry can overflow.
   if (w.md().cluster_count == 0 && w.moderate && all_moderate(q, w.model->nq)) {
     w.kernels->crba(w.md(), q, M, ld, w.w());
     return Status::ok;
@@ -213,8 +216,8 @@ Status project_by_mass(WorkspaceImpl& w, const double* q, const double* v, doubl
 Status solve_projection(WorkspaceImpl& w, const double* q, const double* v, const double* tau,
                         bool has_wrenches, double* qdd) {
   LoopMemory& s = w.loops;
-  TENON_CHECK(update_loops(w, q, v));
-  // c + M g is what the tree needs to move with qdd = g.
+  TENON_CHECK(update_loops(w, q, v, SplitFor::any));
+  // c + M g: the force that the tree needs to move with qdd = g.
   w.kernels->rnea(w.md(), q, v, w.w().g, has_wrenches, s.bias.data(), w.w());
   for (int k = 0; k < w.model->nv; ++k)
     s.spanning[static_cast<std::size_t>(k)] = tau[k] - s.bias[static_cast<std::size_t>(k)];
@@ -232,12 +235,11 @@ Status solve_free(WorkspaceImpl& w, const double* q, const double* v, const doub
     WorkspaceImpl& inner = f->workspace.impl();
     const Status status =
         solve_free(inner, f->q.data(), f->v.data(), f->tau.data(), has_wrenches, f->qdd.data());
-    if (status != Status::ok) return w.fail(status, "%s", inner.message);
-    f->give(qdd);
-    return Status::ok;
+    if (status == Status::ok) f->give(qdd);
+    if (status != Status::singular_configuration)
+      return status == Status::ok ? status : w.fail(status, "%s", inner.message);
   }
-  if (w.md().varying_clusters > 0)
-    if (const Status status = update_loops(w, q, v); status != Status::ok) return status;
+  TENON_CHECK(update_loops(w, q, v, SplitFor::any));
   if (w.kernels->aba(w.md(), q, v, tau, has_wrenches, qdd, w.w())) return Status::ok;
   return fail_mass_matrix(w, q);
 }

@@ -1,21 +1,28 @@
-// Dynamics of models with loops by projection of the spanning tree's, [LOOPS1] II-D:
-//   yddot = (G^T M G)^-1 G^T (tau - c - M g),   qdd = G yddot + g.
-// Cost O(nv^2 ny); a comparison method, exact like all others.
+// The map G of models with loops, mass matrices, and forward dynamics without constraint rows.
+// solve_projection is a method for comparison: it projects the dynamics of the spanning tree, [LOOPS1] II-D,
+//   yddot = (G^T M G)^-1 G^T (tau - c - M g),   qdd = G yddot + g,
+// at a cost of O(nv^2 ny).
 #pragma once
 
 #include "plan/workspace_impl.hpp"
+#include "spatial/cholesky.hpp"
 
 namespace tenon {
 
-// G and g at (q, v), the user's constraints included. A singular cluster: invalid_argument, with its loops
-// named.
-Status update_loops(WorkspaceImpl& w, const double* q, const double* v);
+// Which independent coordinates the columns of G belong to. users: the model's, in which users give and get
+// states; at their dead centres: singular_configuration. any: sweeps take other coordinates at and next to a
+// dead centre; singular_configuration only where the mechanism itself is singular.
+enum class SplitFor { users, any };
+
+// G and g at (q, v), implicit constraints of the user included. A call evaluates them once for its state. The
+// message of singular_configuration names the loop.
+Status update_loops(WorkspaceImpl& w, const double* q, const double* v, SplitFor split = SplitFor::users);
 
 // M of the spanning tree, column-major, both triangles.
 void tree_mass_matrix(WorkspaceImpl& w, const double* q, double* M, int ld);
-// The same for a user: not_finite, and nothing written, where an entry is not finite.
+// The same, copied to a user: not_finite, and nothing is written, where an entry is not finite.
 Status give_tree_mass_matrix(WorkspaceImpl& w, const double* q, double* M, int ld);
-// Path rows of n coordinates; what stands beyond the diagonal means nothing.
+// Checks the path rows of n coordinates up to the diagonal; entries beyond it are undefined.
 Status check_path_rows(WorkspaceImpl& w, const double* rows, const std::int32_t* first,
                        const std::int32_t* depth, int n);
 // G as one matrix, nv x ny, column-major. After update_loops.
@@ -28,11 +35,8 @@ void to_independent_force(const WorkspaceImpl& w, const double* x, double* y);
 
 // H = G^T M G, the mass matrix of the independent coordinates, column-major, both triangles.
 Status independent_mass_matrix(WorkspaceImpl& w, const double* q, double* H, int ld);
-// A := L with A = L L^T (lower triangle, n x n; false when a pivot is not positive), and x := A^-1 x by it.
-bool factor_positive(double* A, int n);
-void solve_with_factor(const double* L, int n, double* x);
 
-// w.loops.M, MG and the factor of G^T M G at q, after update_loops; y := (G^T M G)^-1 y.
+// w.loops.M, MG and the factor of G^T M G at q, after update_loops. Solve: y := (G^T M G)^-1 y.
 Status factor_projected_mass_matrix(WorkspaceImpl& w, const double* q);
 Status factor_held_mass_matrix(WorkspaceImpl& w, const double* q);  // of the matrix in w.loops.H
 void solve_projected_mass_matrix(const WorkspaceImpl& w, double* y);
@@ -42,7 +46,8 @@ Status project_by_mass(WorkspaceImpl& w, const double* q, const double* v, doubl
 Status solve_projection(WorkspaceImpl& w, const double* q, const double* v, const double* tau,
                         bool has_wrenches, double* qdd);
 
-// Forward dynamics without constraint rows, by ABA on the tree of clusters, folded where that is possible.
+// Forward dynamics without constraint rows, by ABA on the tree of clusters; on the folded model where that is
+// possible.
 Status solve_free(WorkspaceImpl& w, const double* q, const double* v, const double* tau, bool has_wrenches,
                   double* qdd);
 

@@ -1,16 +1,16 @@
-// Motion constraints of links against the world or against each other: rows K_i a_i = k_i, collected in a
-// ConstraintSet that is bound to one Model and immutable.
+// Motion constraints of links against the world or against each other: rows K_i a_i = k_i in a ConstraintSet,
+// which is bound to one Model and immutable.
 //
-// A row's acceleration is what the constraint asks to equal its desired value: for a point the classical
+// The constraint asks that a row's acceleration equals its desired value. For a point it is the classical
 // acceleration of that point, for a weld [angular acceleration; classical acceleration of the frame origin],
-// each along the axes of the link or of the world; for a custom row K the product K a with the spatial
+// both along the axes of the link or of the world. For a custom row K it is the product K a with the spatial
 // acceleration of the link, in the link frame at its origin. Multipliers are forces on the robot.
 //
-// A closure keeps a frame 1 of one link together with a frame 2 of another. The position error of its rows is
+// A closure keeps frame 1 of one link together with frame 2 of another. The position error of its rows is
 // [rotation vector of R1 R2^T; x1 - x2] along the axes of frame 1, their velocity [w1 - w2; d/dt (x1 - x2) as
-// link 1 sees it], their acceleration the derivative of that. With two angular rows, a hinge about the third
-// axis, the angular error is the rotation that brings the two third axes together. Multipliers act on link 1
-// at the origin of frame 2, and as much against it on link 2: the forces of a loop are internal.
+// link 1 sees it], their acceleration the derivative of that. With two angular rows (a hinge about the third
+// axis) the angular error is the rotation that makes the two third axes parallel. Multipliers act on link 1
+// at the origin of frame 2, and with the opposite sign on link 2: the forces of a loop are internal.
 #pragma once
 
 #include <memory>
@@ -37,12 +37,13 @@ struct ConstraintSpec {
   // weld.
   std::vector<double> custom;
 
-  // Stabilisation (Baumgarte): desired acceleration -2 ratio freq (row velocity) - freq^2 (row error), the
-  // error against the anchor held by the workspace. Custom rows have no position error. 0 switches it off.
+  // Stabilisation (Baumgarte): desired acceleration -2 ratio freq (row velocity) - freq^2 (row error). The
+  // error is measured against the anchor in the workspace; custom rows have none. 0 switches it off.
   double frequency = 0;  // rad/s
   double damping_ratio = 1;
 
-  // A closure: held against second_frame of second_link. Of its two links one may be the world, -1.
+  // A closure: `frame` is held against second_frame of second_link. One of the two links may be the world,
+  // -1.
   bool closure = false;
   int second_link = -1;
   Pose second_frame;
@@ -61,8 +62,8 @@ ConstraintSpec closure_constraint(int link, const Pose& frame, int second_link, 
 
 class ConstraintSet {
  public:
-  // Throws Error with the index and name of the constraint that is wrong. Model::row_loops follow the specs
-  // as closures of their names.
+  // Throws Error with the index and name of the wrong constraint. After the specs, Model::row_loops are added
+  // as closures under their own names.
   static std::shared_ptr<const ConstraintSet> bind(std::shared_ptr<const Model> model,
                                                    std::vector<ConstraintSpec> specs);
 
@@ -70,12 +71,12 @@ class ConstraintSet {
   const std::vector<ConstraintSpec>& specs() const { return specs_; }
   int constraint_count() const { return static_cast<int>(specs_.size()); }
   int row_count() const { return data_.row_count; }
-  // Rows of a constraint follow each other, constraints in the order they were given.
+  // Rows of a constraint are contiguous; constraints are in the order given.
   int first_row(int constraint) const { return first_row_[static_cast<std::size_t>(constraint)]; }
 
   const ConstraintData& data() const { return data_; }
-  // The same constraints on the model's folded form (Model::Folding); null where it has none or a constrained
-  // link is a folded rotor.
+  // The same constraints on the folded model (Model::Folding); null where there is none or a constrained link
+  // is a folded rotor.
   const std::shared_ptr<const ConstraintSet>& folded() const { return folded_; }
 
  private:
@@ -91,8 +92,8 @@ class ConstraintSet {
   std::shared_ptr<const ConstraintSet> folded_;
   std::vector<ConstraintSpec> specs_;
   std::vector<ConstraintItem> items_;
-  std::vector<std::int32_t> first_row_, user_row_, support_, node_first_, node_row_first_, subtree_row_end_,
-      inter_body_, moved_begin_, moved_end_;
+  std::vector<std::int32_t> first_row_, user_row_, support_, node_row_first_, subtree_row_end_, inter_body_,
+      moved_begin_, moved_end_, active_;
   std::vector<double> custom_, weight_, compliance_, scale_;
   ConstraintData data_{};
 };

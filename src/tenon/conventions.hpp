@@ -1,27 +1,25 @@
-// States as other libraries write them. Values mean the same motion; what differs is the order of joints, the
-// width of a joint in q, and the axes of its velocities. For a joint whose child frame F' moves in the joint
-// frame F (of a floating joint F is the parent's frame):
+// States as other libraries write them. The values describe the same motion; what differs is the order of
+// joints, the numbers of a joint in q, and the axes of its velocities. The child frame F' of a joint moves in
+// the joint frame F (of a floating joint F is the parent's frame):
 //
-//               Tenon                     Pinocchio                MuJoCo                 Drake
-//   continuous  angle                     [cos sin]                angle                  angle
-//   spherical   [x y z w]                 [x y z w]                [w x y z]              [roll pitch yaw]
-//               angular in F'             angular in F'            angular in F'          angular in F
-//   planar      [x y angle]               [x y cos sin]            [x y angle]            [x y angle]
-//               [angular; linear in F']   [linear in F'; angular]  [linear in F; angular] [linear in F;
-//               angular]
-//   floating    [p; x y z w]              [p; x y z w]             [p; w x y z]           [w x y z; p]
-//               [angular; linear in F']   [linear; angular] in F'  [linear in F;          [angular; linear]
-//               in F
-//                                                                   angular in F']
+//               Tenon                 Pinocchio             MuJoCo                  Drake
+//   continuous  angle                 [cos sin]             angle                   angle
+//   spherical   [x y z w]             [x y z w]             [w x y z]               [roll pitch yaw]
+//               angular F'            angular F'            angular F'              angular F
+//   planar      [x y angle]           [x y cos sin]         [x y angle]             [x y angle]
+//               [angular; linear F']  [linear F'; angular]  [linear F; angular]     [linear F; angular]
+//   floating    [p; x y z w]          [p; x y z w]          [p; w x y z]            [w x y z; p]
+//               [angular F';          [linear F';           [linear F; angular F']  [angular F; linear F]
+//                linear F']            angular F']
 //
-// Revolute and prismatic joints are alike everywhere. Sources: Pinocchio's joint models (RUBX ... Planar,
+// Revolute and prismatic joints are the same everywhere. Sources: Pinocchio's joint models (RUBX ... Planar,
 // FreeFlyer), the MuJoCo documentation of mjModel.jnt_type, Drake's classes QuaternionFloatingJoint,
 // BallRpyJoint and PlanarJoint (roll, pitch, yaw about fixed axes, R = Rz Ry Rx). MuJoCo has no planar joint:
-// two slides and a hinge stand for it. F of a planar joint has z along its axis, x and y in the plane as
-// JointType::planar says; MuJoCo's reader of URDF places the slides so, those of Pinocchio and Drake take z
-// whatever the axis is.
+// two slides and a hinge take its place. F of a planar joint has z along its axis, x and y in the plane as
+// JointType::planar says. MuJoCo's URDF reader places the slides in the same way; those of Pinocchio and
+// Drake use z whatever the axis is.
 //
-// Accelerations are time derivatives of velocities in the same coordinates, and forces do the same power:
+// Accelerations are time derivatives of velocities in the same coordinates, and forces have the same power:
 // where v_other = A(q) v, a_other = A a + dA/dt v and tau = A^T tau_other.
 #pragma once
 
@@ -31,10 +29,10 @@
 
 namespace tenon {
 
-enum class Convention : std::int32_t { pinocchio = 1, mujoco = 2, drake = 3 };
+enum class Convention : std::int32_t { pinocchio = 0, mujoco = 1, drake = 2 };
 enum class Direction : std::int32_t { from_other = 0, to_other = 1 };
 
-// The joints of a state of the other library in its order, as indices of ours; null: in our order.
+// The order of joints in a state of the other library: indices of our joints; null: our order.
 struct OtherState {
   Convention convention;
   const std::int32_t* joints;
@@ -42,12 +40,12 @@ struct OtherState {
 
 int position_count(const Model& model, Convention convention);
 
-// q is always ours and out may not alias in.
+// q is always ours; out must not alias in.
 Status convert_configuration(Workspace& w, const OtherState& other, Direction direction, const double* in,
                              double* out);
 Status convert_velocity(Workspace& w, const OtherState& other, Direction direction, const double* q,
                         const double* in, double* out);
-// v: ours.
+// v: our velocities.
 Status convert_acceleration(Workspace& w, const OtherState& other, Direction direction, const double* q,
                             const double* v, const double* in, double* out);
 Status convert_force(Workspace& w, const OtherState& other, Direction direction, const double* q,

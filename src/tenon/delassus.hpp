@@ -1,12 +1,12 @@
 // The Delassus matrix J M^-1 J^T (inverse operational-space inertia, Lambda^-1) of the constraint rows of a
-// workspace, and its damped inverse (Lambda^-1 + E)^-1, E a positive diagonal. Rows and columns in the user's
-// order, column-major with a leading dimension; both triangles, symmetric to the last bit. Rows on the world
-// give zeros. The compliance of rows is part of E alone.
+// workspace, and its damped inverse (Lambda^-1 + E)^-1 with a positive diagonal E. Rows and columns are in
+// the user's order, column-major with a leading dimension, both triangles, exactly symmetric. Rows on the
+// world give zeros. The compliance of rows enters E alone.
 //
-// With embedded loops, v = G ydot, M^-1 stands for G (G^T M G)^-1 G^T: what forces do to a mechanism that
-// keeps its loops closed. Methods that sweep over articulated inertias cross clusters
-// (kernels/cluster/cluster_rows.hpp) and work without the rotors that fold into their carriers; ltl_osim and
-// dense work in independent coordinates.
+// With embedded loops, v = G ydot, M^-1 stands for G (G^T M G)^-1 G^T: the response to forces of a mechanism
+// that keeps its loops closed. Methods that sweep over articulated inertias cross clusters
+// (kernels/cluster/cluster_rows.hpp) and leave out rotors that fold into their carriers; ltl_osim and dense
+// work in independent coordinates.
 //
 // Papers: [OSIMR] Sathya, Decre, Swevers, PV-OSIMr, 2023; [CABA] Sathya, Carpentier, Constrained Articulated
 // Body Dynamics Algorithms, 2024. n: velocity coordinates, m: rows, d: depth of the tree.
@@ -44,31 +44,31 @@ Status delassus_matrix(Workspace& w, DelassusMethod method, const double* q, dou
 
 // What is added to the diagonal before inverting: E = R + 1 / mu for each row, R the compliance of the row.
 //
-// A larger mu brings the result closer to the inverse where there is one; where rows depend on each other it
-// has entries of the size of mu. Every method keeps the identity (Lambda^-1 + E) X = 1 to about (rounding) x
-// mu x (Delassus diagonal): ten times the mu, a digit less. The default is the largest at which all keep
-// eight digits in random scenes of every kind, unless the mass matrix is so badly conditioned that fewer are
-// right; bench/damped_inverse_error has the figures.
+// With a larger mu the result is closer to the inverse, if there is one; where rows are redundant its entries
+// are as large as mu. Every method satisfies (Lambda^-1 + E) X = 1 to about (rounding) x mu x (Delassus
+// diagonal): ten times the mu costs one digit. The default is the largest mu at which all methods keep eight
+// digits in random scenes of every kind, unless an ill-conditioned mass matrix leaves fewer; see
+// bench/studies/damped_inverse_error for figures.
 //
-// caba_osim and caba_osimf would lose the square of that factor where rows on different links depend on each
-// other. They see it, by rows of which damping alone is left, and hand such a configuration to pv_osimr and
-// its factor: O(n + m^2) is for independent rows, O(n + m^3) where that is lost. With embedded loops they
-// also leave to it rows that come into one cluster through several of its bodies. `automatic` goes there at
-// once where a link has more rows than joints between it and the next link towards the world with constraints
-// on more than one side, the usual cause.
+// Where rows on different links are redundant together, caba_osim and caba_osimf would lose digits in
+// proportion to the square of that factor. They detect this and use pv_osimr and its factor instead, so their
+// O(n + m^2) holds for independent rows, otherwise O(n + m^3). With embedded loops they do the same for rows
+// that enter one cluster through several of its bodies. `automatic` takes pv_osimr at once in the usual case:
+// a link has more rows than there are joints between it and the next link further inward that has constraints
+// on more than one side.
 struct Damping {
   Damping() = default;
   Damping(double mu_, const double* mu_of_row_ = nullptr) : mu(mu_), mu_of_row(mu_of_row_) {}
 
-  double mu = 0;  // of every row; 0: default_relative_mu over the typical Delassus diagonal of the row
-  const double* mu_of_row = nullptr;  // instead: of each row, the user's order
+  double mu = 0;  // of every row; 0: default_relative_mu divided by the row's typical Delassus diagonal
+  const double* mu_of_row = nullptr;  // in place of mu: one for each row, in the user's order; 0 as above
 };
 inline constexpr double default_relative_mu = 1e5;
 
 // out: rows x rows.
 Status damped_delassus_inverse(Workspace& w, DampedInverseMethod method, const double* q,
                                const Damping& damping, double* out, int ld);
-// Keeps what the next call needs, in the workspace.
+// Keeps in the workspace what apply_damped_delassus_inverse needs.
 Status factor_damped_delassus(Workspace& w, DampedInverseMethod method, const double* q,
                               const Damping& damping);
 // X = (Lambda^-1 + E)^-1 B for count vectors; after factor_damped_delassus. X may be B.
@@ -79,17 +79,17 @@ Status apply_damped_delassus_inverse(Workspace& w, const double* B, int ldb, int
 Status inverse_mass_times(Workspace& w, const double* q, const double* B, int ldb, int count, double* X,
                           int ldx);
 
-// Where the matrices of operational_space go; null for what is not wanted.
+// Outputs of operational_space; null: not wanted.
 struct OperationalSpace {
   double* Lambda = nullptr;  // rows x rows: (J M^-1 J^T)^-1, the operational-space inertia
   int ld_Lambda = 0;
   double* J_bar = nullptr;  // nv x rows: M^-1 J^T Lambda, the dynamically consistent inverse of J
   int ld_J_bar = 0;
-  double* N = nullptr;  // nv x nv: 1 - J_bar J, accelerations that the rows do not see
+  double* N = nullptr;  // nv x nv: 1 - J_bar J, projects accelerations onto those that keep J qdd = 0
   int ld_N = 0;
 };
-// Where rows depend on each other Lambda is the pseudo-inverse and the status rank_deficient; J_bar J J_bar =
-// J_bar and J N = 0 hold all the same. rank: of the rows, may be null.
+// Where rows are redundant, Lambda is the pseudo-inverse and the status rank_deficient; J_bar J J_bar = J_bar
+// and J N = 0 still hold. rank: that of the rows, may be null.
 Status operational_space(Workspace& w, const double* q, const OperationalSpace& out, int* rank = nullptr);
 
 }  // namespace tenon

@@ -1,6 +1,5 @@
-// A mechanism as its description says it: links, joints, frames, loops. Made by the URDF reader or by calls,
-// checked and compiled into a Model (model.hpp). Nothing here is fast; everything here can be wrong and is
-// checked by Model::compile, which names the culprit.
+// A mechanism as described: links, joints, frames, loops. Made by the URDF reader or by calls. It may be
+// wrong in any way: Model::compile (model.hpp) checks it and names the link or joint at fault.
 #pragma once
 
 #include <array>
@@ -25,8 +24,8 @@ struct Pose {
 
 // R = Rz(yaw) Ry(pitch) Rx(roll), the URDF convention.
 Matrix3 rotation_from_rpy(double roll, double pitch, double yaw);
-// Quaternions x y z w. Divided by the squared norm, so that one rounded to unit norm still gives a rotation;
-// the way back gives w >= 0.
+// Quaternions x y z w. The rotation is divided by the squared norm, so that a quaternion rounded to unit norm
+// still gives a rotation; quaternion_from_rotation gives w >= 0.
 Matrix3 rotation_from_quaternion(const std::array<double, 4>& xyzw);
 std::array<double, 4> quaternion_from_rotation(const Matrix3& R);
 Pose operator*(const Pose& a, const Pose& b);
@@ -39,7 +38,7 @@ enum class JointType : std::int32_t {
   prismatic = 3,   // along axis; q = displacement
   spherical = 4,   // q = [qx qy qz qw] orientation of the child in the joint frame, v = angular velocity in
                    // the child frame
-  // In the plane normal to axis; q = [x y theta], v = [theta rate; velocity along the plane's x and y as they
+  // In the plane normal to axis; q = [x y theta], v = [theta rate; velocity along the plane's x and y, which
   // turn with the child]. The plane's x and y are those of the joint frame, turned by the shortest rotation
   // that takes z to the axis (for axis -z by half a turn about x).
   planar = 5,
@@ -52,6 +51,8 @@ enum class JointType : std::int32_t {
 // Position and velocity coordinates of one joint of this type (universal: of its two joints together).
 int position_count(JointType type);
 int velocity_count(JointType type);
+bool has_axis(JointType type);
+const char* type_name(JointType type);  // as URDF writes it
 
 struct MechanismLink {
   std::string name;
@@ -79,37 +80,37 @@ struct MechanismJoint {
   double armature = 0;        // rotor inertia seen at the joint, kg m^2 or kg, added to the diagonal of M
   JointLimits limits;
   double damping = 0, friction = 0;  // carried for the user; no algorithm here applies them
-  // false: where a loop or coupling moves this joint, its coordinates are to follow from the others.
+  // false: a loop or coupling moves this joint, and its coordinates must follow from the others.
   bool independent = true;
 };
 
-// What ties the joints of the tree together. Each of the following is a constraint phi(q) = 0; the joints it
-// moves form a cluster when the mechanism is compiled (model.hpp).
+// Each of the following constrains joints of the tree by phi(q) = 0; when the mechanism is compiled, the
+// joints it moves become a cluster (model.hpp).
 
-// What becomes of what ties joints together.
+// How the constraints of a model's loops are kept.
 enum class LoopTreatment : std::int32_t {
-  by_model = -1,  // of one loop: as CompileOptions::loops says
   embed = 0,      // clusters: the joints of a loop move together, with independent and dependent coordinates
-  open = 1,       // none: the spanning tree, to be closed by constraint rows of the user's or not at all
-  rows = 2,       // the loop's joints move freely, and every solve of the model brings the rows that close it
-  automatic = 3,  // embed or rows, whatever costs less: rows for loops through many joints
+  open = 1,       // none: the spanning tree; the user may close it by constraint rows
+  rows = 2,       // the loop's joints move freely; every solve has the rows that close it
+  automatic = 3,  // embed or rows, whichever costs less: rows for loops through many joints
+  by_model = 4,   // for one loop: as CompileOptions::loops says
 };
 
-// A joint that closes a kinematic loop: it connects two links of the tree, which move as a joint of this type
-// between the end frames lets them.
+// A joint that closes a kinematic loop: it connects two links of the tree, whose end frames move against each
+// other as a joint of this type does.
 struct MechanismLoop {
   std::string name;
   JointType type = JointType::revolute;     // revolute, continuous, prismatic, planar, spherical or fixed
   std::string predecessor, successor;       // link names; any two links that move against each other
   Pose predecessor_frame, successor_frame;  // the ends, each in its link's frame
-  // Revolute, continuous, prismatic, planar: as the joint's axis, the same in both end frames, which coincide
-  // but for the joint's motion.
+  // Revolute, continuous, prismatic, planar: the joint's axis, the same in both end frames, which differ by
+  // the joint's motion alone.
   Vector3 axis = {1, 0, 0};
   LoopTreatment treatment = LoopTreatment::by_model;
 };
 
 // Positions of one-dof joints that follow others: q_dependent = ratios q_independent + offsets. A dependent
-// joint of one coupling may be independent in another, as long as no joint follows itself.
+// joint of one coupling may be independent in another, but no joint may depend on itself.
 struct MechanismCoupling {
   std::string name;
   std::vector<std::string> dependent,
@@ -118,18 +119,18 @@ struct MechanismCoupling {
   std::vector<double> offsets;  // one for each dependent joint; empty for none
 };
 
-// A gear or belt between two links, as URDF+ describes it. With a and b the sums of the positions of the
-// joints on the ways from the nearest common ancestor to the predecessor and to the successor: b = ratio a +
-// offset.
+// A gear or belt between two links, as URDF+ describes it: b = ratio a + offset, where a and b are the sums
+// of the joint positions on the paths from the nearest common ancestor to the predecessor and to the
+// successor.
 struct MechanismGear {
   std::string name, predecessor, successor;
   double ratio = 1, offset = 0;
 };
 
-// Any other constraint on the positions of some joints, by a function that is called in every evaluation and
-// must be fit for calls from several threads at once. q: positions of the joints in the order listed, v:
-// their velocity coordinates. It writes phi (rows), K = d phi / dt by v (rows x velocity coordinates,
-// column-major) and Kdot_v = (dK/dt) v (rows).
+// Any other constraint on the positions of some joints, given by a function. It is called in every evaluation
+// and must be safe to call from several threads at once. q: positions of the joints in the order listed, v:
+// their velocity coordinates. It writes phi (rows), K (rows x velocity coordinates, column-major) with d phi
+// / dt = K v, and Kdot_v = (dK/dt) v (rows).
 struct MechanismImplicit {
   std::string name;
   std::vector<std::string> joints;
@@ -153,8 +154,7 @@ struct Mechanism {
   std::vector<MechanismCoupling> couplings;
   std::vector<MechanismGear> gears;
   std::vector<MechanismImplicit> implicits;
-  // What the reader noticed and passed over, one sentence each (an element it ignores, a strange value it
-  // kept).
+  // What the reader ignored or kept with doubt, one sentence each (an unknown element, a strange value).
   std::vector<std::string> warnings;
 };
 

@@ -1,9 +1,9 @@
 // A compiled robot: immutable, shared by any number of threads.
 //
-// Links are what the description names; every link (also one behind a fixed joint) stays addressable as a
-// frame. Bodies are what moves: links joined by fixed joints are lumped into one body, numbered depth first
-// so that a parent precedes its children. The frame of a body is chosen for speed and never shown: users give
-// and get coordinates in link frames, in the joint coordinates of their description.
+// Every link of the description stays addressable as a frame, also behind a fixed joint. Bodies are what
+// moves: links joined by fixed joints are lumped into one body; bodies are numbered depth first, so that a
+// parent precedes its children. The frame of a body is chosen for speed and never shown: users give and get
+// coordinates in link frames, in the joint coordinates of their description.
 #pragma once
 
 #include <functional>
@@ -24,11 +24,11 @@ struct CompileOptions {
   bool floating_base = false;
   std::string floating_joint_name = "root_joint";
   Vector3 gravity = {0, 0, -9.81};
-  // Of loops that do not say themselves (MechanismLoop::treatment). open: of all, and of couplings, gears and
-  // implicit constraints too, which are embedded otherwise.
+  // Of loops that do not say it themselves (MechanismLoop::treatment). open applies to all loops, and to
+  // couplings, gears and implicit constraints too, which are embedded otherwise.
   LoopTreatment loops = LoopTreatment::embed;
-  // Takes, with a warning, what is refused otherwise: joints that move neither mass nor inertia are held
-  // where their position is 0, and a body whose inertia is not positive definite is used as given.
+  // Accepts, with a warning, what is otherwise refused: joints that move neither mass nor inertia are fixed
+  // at position 0, and a body whose inertia is not positive definite is used as given.
   bool tolerant_inertias = false;
 };
 
@@ -45,9 +45,9 @@ struct Model {
     std::array<double, 6> inertia;  // about the centre of mass, link axes
     bool is_frame;                  // an extra frame, not a link
   };
-  // A moving joint (fixed ones are gone). Joint i moves body i. A universal joint is two of them with a
-  // massless body between: both report the link they hang on, only the second one ("..._2") a child link, the
-  // first has -1; limits, armature, damping and friction hold for both.
+  // A moving joint (fixed ones are gone). Joint i moves body i. A universal joint becomes two joints with a
+  // massless body between them: both report the same parent link; only the second one ("..._2") reports a
+  // child link, the first -1. Limits, armature, damping and friction are those of both.
   struct Joint {
     std::string name;
     JointType type;  // never fixed or universal
@@ -64,7 +64,7 @@ struct Model {
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
-  // Checks and compiles. Throws Error (invalid_model, invalid_inertia, unsupported, ...) naming link or
+  // Checks and compiles. Throws Error (invalid_model, invalid_inertia, unsupported, ...) naming the link or
   // joint.
   static std::shared_ptr<const Model> compile(const Mechanism& mechanism, const CompileOptions& options = {});
 
@@ -87,13 +87,13 @@ struct Model {
 
   const ModelData& data() const { return data_; }
 
-  // Behind data().
+  // The arrays that data() points to.
   std::vector<NodeData> nodes;
   std::vector<std::int32_t> v_parent, v_node;
   std::vector<double> armature, v_sign;
   struct LoopCallback {
     std::function<void(const double* q, const double* v, double* phi, double* K, double* Kdot_v)> evaluate;
-    std::vector<std::int32_t> q_index, v_index;  // of the joints it sees, in its order
+    std::vector<std::int32_t> q_index, v_index;  // of the joints it constrains, in its order
   };
   struct Loops {
     std::vector<ClusterData> clusters;
@@ -104,7 +104,7 @@ struct Model {
     std::vector<double> offset, G_initial;
     std::vector<LoopCallback> callbacks;
     std::vector<std::string> names;  // per constraint
-    // Which of Model::warnings are about one constraint.
+    // The entry of Model::warnings about one constraint.
     struct Warning {
       std::int32_t constraint;
       std::size_t index;
@@ -114,7 +114,7 @@ struct Model {
     std::int32_t K_size = 0, callback_scratch = 0;
   } loops;
   // Loops that closure rows keep closed (LoopTreatment::rows). Every constraint set on the model has these
-  // rows after the user's own, and a workspace without a set has them alone.
+  // rows after the user's; a workspace without a set has them alone.
   struct RowLoop {
     std::string name;
     int predecessor, successor;  // links
@@ -124,8 +124,8 @@ struct Model {
   std::vector<RowLoop> row_loops;
   // Loops::constraints, then row_loops.
   int loop_count() const { return static_cast<int>(loops.constraints.size() + row_loops.size()); }
-  // The same mechanism with these loops embedded too, by which configurations are closed, and where its
-  // coordinates and loops stand here (-1: a loop that constrains nothing). Null without such loops.
+  // The same mechanism with these loops embedded too, which closes configurations, and the places of its
+  // coordinates and loops in this model (-1: a loop that constrains nothing). Null without such loops.
   struct Closing {
     std::shared_ptr<const Model> model;
     std::vector<std::int32_t> q, v, loop;
@@ -136,15 +136,15 @@ struct Model {
   std::vector<RotorDrive> rotor_drives;
   std::vector<double> spin, cluster_F_initial, cluster_D_initial, cluster_U_initial;
 
-  // The same robot without the rotors that its links can take over (model/fold_rotors.hpp), on which dynamics
-  // are computed, and the numbers of its nodes and coordinates, and of the rotors', in this one.
+  // The same robot without the rotors that fold into their carriers (model/fold_rotors.hpp), on which
+  // dynamics are computed, and the numbers of its nodes and coordinates, and of the rotors', in this model.
   struct Folding {
     std::shared_ptr<const Model> model;
     std::vector<std::int32_t> node, q, v, rotor_node, rotor_q, rotor_v;
   };
   std::unique_ptr<const Folding> folding;  // null where no rotor folds
 
-  // Points data() at the lists above, once they are complete.
+  // Makes data() point to the arrays above, once they are complete.
   void publish(const Vector3& gravity);
 
  private:

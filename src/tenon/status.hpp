@@ -1,6 +1,6 @@
 // Status codes shared by the C++ core and the C ABI, and the one exception type of the core.
 //
-// The numbers are part of the ABI: they are pinned here, have gaps for later members, and include/tenon.h
+// The numbers are part of the ABI: they are fixed here, with gaps for later members, and include/tenon.h
 // repeats them (a static_assert in capi/ keeps the two lists equal). Negative: nothing was written. Positive:
 // outputs were written, with a caveat.
 #pragma once
@@ -17,7 +17,7 @@ enum class Status : std::int32_t {
   // Outputs are written, with a caveat.
   max_iterations = 1,  // the iteration limit was reached before the tolerance
   infeasible = 2,      // constraint rows contradict each other: the least-squares answer was written
-  rank_deficient = 3,  // rows depend on each other: motion is unique, the split of forces is not
+  rank_deficient = 3,  // some rows are redundant: the motion is unique, the multipliers are not
 
   // Nothing was written.
   invalid_argument = -1,  // NULL where a value is needed, an unknown option, a bad enum value
@@ -31,8 +31,8 @@ enum class Status : std::int32_t {
   invalid_inertia = -13,  // mass or inertia that no moving body can have
   not_found = -14,        // a name that names nothing
   not_positive_definite = -20,   // the mass matrix cannot be factored
-  singular_configuration = -21,  // a kinematic loop at a dead centre: its dependent joints do not follow
-  open_loop = -22,    // independent positions that no configuration with closed loops was found for
+  singular_configuration = -21,  // a loop at a dead centre: independent velocities leave others open
+  open_loop = -22,    // independent positions for which no configuration with closed loops was found
   unsupported = -30,  // a feature this version does not have
   out_of_memory = -40,
   internal_error = -50,
@@ -41,7 +41,7 @@ enum class Status : std::int32_t {
 // Static text, never null: "ok", "max_iterations", ...
 const char* status_name(Status status) noexcept;
 
-// What the core throws off the hot path (construction, parsing). The message says what, where and how to mend
+// Thrown by construction and parsing, never by a dynamics call. The message says what, where and how to mend
 // it.
 class Error : public std::runtime_error {
  public:

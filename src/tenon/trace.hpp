@@ -1,7 +1,7 @@
 // What an algorithm does on one robot, operation by operation: counted, or written as a C function.
 //
 // The kernel runs once on a scalar that records (src/trace/). What the model and the constraint set make
-// constant is folded (masses, lengths, gravity, penalties), equal terms are shared, and operations that no
+// constant (masses, lengths, gravity, penalties) is folded, equal terms are shared, and operations that no
 // output depends on are dropped.
 #pragma once
 
@@ -15,7 +15,7 @@
 namespace tenon {
 
 struct TraceOptions {
-  int iterations = 3;  // of proximal methods, plain ones as in the papers; the recorded number is fixed
+  int iterations = 3;  // of proximal methods, without acceleration, as in the papers; always this many
   double mu = 1e6;     // their proximal parameter over a row's typical Delassus diagonal
 };
 
@@ -38,9 +38,9 @@ struct TraceableAlgorithm {
   bool constrained;        // needs constraint rows
   bool fixed_path;         // does the same operations in every state, so that it can be written as C
   bool loops = false;      // takes models with kinematic loops
-  bool for_loops = false;  // is made for them; on a tree it does what another one does there
+  bool for_loops = false;  // made for loops; on a tree it does the same as another one
 };
-// A table that is there from the start: nothing is allocated.
+// A static table: nothing is allocated.
 struct TraceableAlgorithms {
   const TraceableAlgorithm* first;
   std::size_t count;
@@ -51,20 +51,21 @@ struct TraceableAlgorithms {
 };
 TraceableAlgorithms traceable_algorithms() noexcept;
 
-// Loops that rows close (Model::row_loops) are among the rows: those of a set, or without a set alone.
+// The rows of loops that rows close (Model::row_loops) are recorded too; without a set they are the only
+// rows.
 //
-// Both throw Error: not_found for a name of no algorithm, invalid_argument for a constrained one without
-// rows and for options out of range, unsupported for rows on links that are part of the world, for rows
+// Both throw Error: not_found for an unknown algorithm name; invalid_argument for a constrained one without
+// rows and for options out of range; unsupported for rows on links that are part of the world, for rows
 // between two moving links by most methods, and for forward dynamics without rows where rows close loops.
 OperationCounts count_operations(const Model& model, const ConstraintSet* constraints,
                                  std::string_view algorithm, const TraceOptions& options = {});
 
 struct GeneratedFunction {
   std::string name;       // empty: made of the model's and the algorithm's names
-  std::string generator;  // what the head comment says made it
+  std::string generator;  // the producer that the head comment names
 };
-// C99, <math.h> only. Further errors: unsupported where the path depends on values (pv_early; rows whose
-// position error is stabilised), invalid_argument for a name that is no identifier.
+// C99, <math.h> only. Further errors: unsupported where the operations depend on values (pv_early; rows whose
+// position error is stabilised), invalid_argument for a name that is not an identifier.
 std::string generate_c(const Model& model, const ConstraintSet* constraints, std::string_view algorithm,
                        const TraceOptions& options = {}, const GeneratedFunction& function = {});
 

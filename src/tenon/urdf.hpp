@@ -8,9 +8,9 @@
 
 namespace tenon {
 
-// Joints tied together by <mimic> (URDF), <loop> and <coupling> (URDF+) are read as such. Who wants the tree
-// without them, every joint free, asks for it here and gets a warning for every element passed over. Drake's
-// <loop_joint> is refused as unsupported unless loops are ignored.
+// Joints that <mimic> (URDF), <loop> and <coupling> (URDF+) tie together are read so. These options read the
+// tree without them, every joint free, with a warning for each element ignored. Drake's <loop_joint> is
+// refused as unsupported unless loops are ignored.
 struct UrdfOptions {
   bool ignore_loops = false;
   bool ignore_mimic = false;

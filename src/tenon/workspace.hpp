@@ -1,7 +1,8 @@
-// Everything a computation needs beside the model, used by one thread at a time. No dynamics call locks or
-// logs. Made with the memory of forward dynamics and of the method that automatic takes; what another method,
-// the factor of the mass matrix, projections, Delassus matrices and operational space need comes with the
-// first call, which throws std::bad_alloc where there is none left; no later call allocates or throws.
+// All memory of a computation beside the model, used by one thread at a time. No dynamics call locks or logs.
+// A workspace is made with the memory of forward dynamics, of the method that automatic takes and of what
+// WorkspaceOptions name. Other methods, the factor of the mass matrix, projections, Delassus matrices and
+// operational space allocate theirs in the first call, which throws std::bad_alloc on failure; no later call
+// allocates or throws.
 #pragma once
 
 #include <array>
@@ -15,7 +16,7 @@ namespace tenon {
 
 enum class Method : std::int32_t {
   automatic = 0,        // by plan/cost_model.hpp, once, when the workspace is made
-  dense = 1,            // KKT by pseudo-inverse, the reference
+  dense = 1,            // by a factor of the rows that finds their rank, without iteration
   constrained_aba = 2,  // augmented Lagrangian by dynamic programming, [CABA] Alg. 1 to 3
   prox_ltl = 3,
   prox_ltls = 4,
@@ -26,44 +27,72 @@ enum class Method : std::int32_t {
 };
 
 enum class SplitBase : std::int32_t {
-  automatic = 0,  // where it saves time: with many rows
+  automatic = 0,  // where it saves time, with many rows
   always = 1,     // where several branches of one root body carry rows
   never = 2,
 };
 
-// In which coordinates states of models with kinematic loops are given and returned (tenon/loops.hpp):
-// those of every joint of the spanning tree, or of the independent ones alone.
+// The coordinates of states of models with kinematic loops (tenon/loops.hpp): those of all joints of the
+// spanning tree, or independent ones only.
 enum class Coordinates : std::int32_t { spanning = 0, independent = 1 };
 
 struct SolveOptions {
   Method method = Method::automatic;
-  // Converged when every row's residual is below absolute + relative * (largest acceleration the rows see).
+  // Converged when every row's residual is below absolute + relative * (largest row acceleration).
   double absolute_tolerance = 1e-12;
   double relative_tolerance = 1e-11;
-  // 0: no limit of the caller's. Rows on which the iteration stalls are then, as always, solved by dense.
+  // 0: no limit from the caller. Rows on which the iteration stalls are solved by another method in either
+  // case.
   int max_iterations = 0;
   // 0: scheduled (scaled to the robot, raised while convergence is slow). Else this fixed value on every row.
   double mu = 0;
-  // Start from the multipliers handed in.
+  // Start from the multipliers passed in.
   bool warm_start = false;
   // false: plain proximal iterations as in the papers. true: the same sweeps, combined to the smallest
   // residual.
   bool accelerate = true;
-  // pv only: added to every row's compliance, so that dependent rows can be solved; 0: they are solved by
+  // pv only: added to every row's compliance, so that redundant rows can be solved; 0: they are solved by
   // proximal iterations.
   double tikhonov = 0;
-  // pv and prox_pv: factor the rows of each branch of the root body by themselves.
+  // pv and prox_pv: factor the rows of each branch of the root body separately.
   SplitBase split_base = SplitBase::automatic;
 };
 
 struct SolveReport {
-  int iterations = 0;          // proximal iterations: sweeps after which a residual was looked at
+  int iterations = 0;          // proximal iterations: sweeps after which the residual was evaluated
   double primal_residual = 0;  // largest row residual |J qdd + gamma - k + R lambda|
   double dual_residual = 0;    // largest |Lambda^-1 residual|, [CABA] Eq. 15: small at a least-squares answer
-  double mu = 0;               // the last one used, relative to each row's Delassus diagonal when scheduled
+  double mu = 0;               // the last one; relative to each row's Delassus diagonal when scheduled
   int rank = -1;               // of the constraint rows where the method finds it, else -1
-  // The method that gave the answer: what automatic chose, or what the one asked for handed its rows to.
+  // The method that gave the answer: chosen by automatic, or the one that replaced a method that stalled.
   Method method = Method::automatic;
+};
+
+// Which of the compiled kernels a workspace runs.
+enum class Instructions : std::int32_t {
+  automatic = 0,  // the best that the machine has
+  baseline = 1,   // what every machine has that the library is for
+  x86_64_v3 = 2,  // with AVX2 and FMA
+};
+
+// Products for which memory can be made with the workspace, bits of WorkspaceOptions::products.
+enum Product : std::uint32_t {
+  product_projection = 0x01,         // of positions and velocities onto the rows, and impacts
+  product_coriolis = 0x02,           // coriolis_matrix
+  product_mass_matrix = 0x04,        // the mass matrix with loops, its factor and products with it
+  product_inverse_mass = 0x08,       // inverse_mass_times
+  product_operational_space = 0x10,  // operational_space
+  product_centroidal = 0x20,         // matrix and bias of the centroidal momentum
+  product_underactuated = 0x40,      // underactuated_inverse_dynamics
+  product_loop_velocities = 0x80,    // project_velocity with LoopMoves::all
+  product_all = 0xff,
+};
+
+// How a workspace is made. Bit k of a mask of methods stands for method k: it gets its memory at once.
+struct WorkspaceOptions {
+  Instructions instructions = Instructions::automatic;
+  std::uint32_t methods = 0, delassus_methods = 0, damped_methods = 0;
+  std::uint32_t products = 0;
 };
 
 struct WorkspaceImpl;
@@ -71,7 +100,8 @@ struct WorkspaceImpl;
 class Workspace {
  public:
   explicit Workspace(std::shared_ptr<const Model> model,
-                     std::shared_ptr<const ConstraintSet> constraints = nullptr);
+                     std::shared_ptr<const ConstraintSet> constraints = nullptr,
+                     const WorkspaceOptions& options = {});
   ~Workspace();
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
@@ -81,10 +111,11 @@ class Workspace {
   std::size_t bytes() const;             // all memory it holds
   const char* message() const noexcept;  // of the last failed call, "" after a good one
   const SolveReport& report() const noexcept;
+  Instructions instructions() const noexcept;  // that it runs, never automatic
 
   void set_gravity(const Vector3& gravity);
   Vector3 gravity() const;
-  // World pose at which the constrained frame is held by the stabilisation. Starts at the identity.
+  // World pose at which stabilisation holds the constrained frame. Starts as the identity.
   void set_anchor(int constraint, const Pose& world_pose);
   Pose anchor(int constraint) const;
 

@@ -138,6 +138,7 @@ void run_pv_soft(Subject<T>& s, const T* const* in, T* const* out) {
   iterate_constrained_aba(s, 1, in, out);
 }
 
+// iterations 0: exactly; else with proximal terms.
 template <class T>
 void iterate_pv(Subject<T>& s, int iterations, const Numbers<T>& inv_mu, const T* const* in, T* const* out) {
   start(s, in);
@@ -227,7 +228,7 @@ std::array<Algorithm<T>, tree_algorithm_count> without_constraints() {
 
 template <class T>
 std::array<Algorithm<T>, constrained_algorithm_count> constrained_dynamics() {
-  // loops: contacts on any body of a cluster; rotors are bodies.
+  // loops: constraint rows may be on any body of a cluster; rotors are bodies.
   const auto method = [](const char* name, const char* summary, bool fixed_path, bool loops, auto run) {
     return Algorithm<T>{
         {name, summary, true, fixed_path, loops}, {q, v, tau, desired}, {qdd, lambda_out}, run};

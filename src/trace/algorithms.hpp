@@ -1,5 +1,5 @@
-// The algorithms that can be recorded, written once for any scalar: which kernels they call in which order,
-// what they read and what they give. With T = double they are what tests hold a recording against.
+// The algorithms that can be recorded, written once for any scalar: the kernels they call, in order, their
+// inputs and outputs. Tests run them with T = double and compare recordings with that.
 //
 // Proximal methods run a fixed number of plain iterations, f := f + r(f) from f = 0 (solve/proximal.hpp).
 #pragma once
@@ -65,7 +65,7 @@ struct Numbers : std::vector<T> {
 template <class T>
 using LoopFunctions = std::vector<std::function<void(const T* q, const T* v, T* phi, T* K, T* Kdot_v)>>;
 
-// What an algorithm runs on. Inputs that it does not name are null; rows are in the user's order.
+// Model and memory of a run. Inputs that an algorithm does not name are null; rows are in the user's order.
 template <class T>
 struct Subject {
   const Model& model;
@@ -79,9 +79,9 @@ struct Subject {
   KjrData<T>& kjr;
   CabaOsimData<T>& caba;
   PvOsimfData<T>& osimf;
-  bool split_base;  // pv and prox_pv factor the branches of the root apart
+  bool split_base;  // pv and prox_pv factor the branches of the root separately
   TraceOptions options;
-  // Of the folded form of the model (model/fold_rotors.hpp); null where it has none.
+  // For the folded form of the model (model/fold_rotors.hpp); null where it has none.
   WorkspaceData<T>* folded = nullptr;
   const LoopFunctions<T>* loop_functions = nullptr;  // null: the model has none
 
@@ -105,7 +105,7 @@ inline constexpr std::size_t algorithm_count =
 template <class T>
 const std::array<Algorithm<T>, algorithm_count>& algorithms();
 
-// Of the constraint rows: 1 / mu, none where the row is softer than that and needs no multiplier to be exact.
+// 1 / mu of each constraint row; 0 where the row is softer than that and is exact without a multiplier.
 template <class T>
 Numbers<T> proximal_terms(const Subject<T>& subject) {
   const ConstraintData& c = subject.c();
@@ -126,7 +126,7 @@ void give_rows(const Subject<T>& s, const T* rows, T* user) {
   for (int r = 0; r < s.rows(); ++r) user[s.c().user_row[r]] = rows[r];
 }
 
-// G and g of a model with kinematic loops; nothing without. Throws singular_configuration.
+// G and g of a model with kinematic loops; does nothing without. Throws singular_configuration.
 template <class T>
 void update_loops(const Subject<T>& s, const T* q, const T* v);
 

@@ -1,5 +1,5 @@
-// A recording as a C99 function: straight-line code in the order of the graph, a variable for every operation
-// that is used more than once.
+// Writes a recording as a C99 function: straight-line code in the order of the graph, with a variable for
+// every operation that is used more than once.
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -11,7 +11,7 @@
 namespace tenon::trace {
 namespace {
 
-constexpr std::size_t longest_expression = 90;  // characters; what is longer gets a variable
+constexpr std::size_t longest_expression = 90;  // characters; a longer one gets a variable
 
 std::string literal(double value) {
   char text[40];
@@ -24,7 +24,7 @@ std::string literal(double value) {
   return number;
 }
 
-// How tightly an expression holds together.
+// The precedence of an expression's outer operator.
 enum Binding { sum, product, atom };
 struct Expression {
   std::string text;
@@ -136,7 +136,7 @@ class Writer {
   std::size_t variables_ = 0;
 };
 
-// Text of the user's that stands in a comment.
+// A user's text, made safe for a comment.
 std::string in_comment(const std::string& text) {
   std::string safe;
   for (const char c : text) {
@@ -257,8 +257,8 @@ std::string head_comment(const Recording& r, const Model& model, const Constrain
   return text + " */\n";
 }
 
-// Of two dependent coordinates with two rows the split divides by their determinant; what is larger is
-// eliminated by pivots (kernels/joint/small_split.hpp).
+// With two dependent coordinates and two rows the split divides by their determinant; larger ones are
+// eliminated with pivots, which values choose (kernels/joint/small_split.hpp).
 void check_pivots(const Recording& r, const Model& model) {
   for (const ClusterData& c : model.loops.clusters) {
     if (c.constant_G != 0 || (c.d_count <= 2 && c.row_count == c.d_count)) continue;

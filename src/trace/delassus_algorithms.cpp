@@ -1,6 +1,5 @@
 // The Delassus matrix and its damped inverse (Lambda^-1 + E)^-1, E = R + 1 / mu, for recorders. The inverse
-// comes in two forms: as a matrix, or as what it takes to apply it, recorded with one vector that it is
-// applied to.
+// is recorded in two forms: as a matrix, or factored and applied to one vector.
 #include <algorithm>
 
 #include "scalar/recorded.hpp"
@@ -18,7 +17,7 @@ constexpr Array inverse = {"inverse", "(J M^-1 J^T + R + 1/mu)^-1, column-major,
                            Size::rows_by_rows};
 constexpr Array x = {"x", "(J M^-1 J^T + R + 1/mu)^-1 b", Size::rows};
 
-// Element (i, j), i >= j, at at(i, j), to the user's order.
+// Writes elements (i, j), i >= j, given by at(i, j), in the user's order.
 template <class T, class At>
 void give_symmetric(const Subject<T>& s, const At& at, T* out) {
   const std::int32_t* user = s.c().user_row;
@@ -61,7 +60,7 @@ void run_matrix(Subject<T>& s, const T* const* in, T* const* out) {
 
 // ---- its damped inverse
 
-// E of the rows, padded to whole packs.
+// E of the rows, rounded up to whole packs.
 template <class T>
 Numbers<T> damping(const Subject<T>& s) {
   Numbers<T> E = proximal_terms(s);

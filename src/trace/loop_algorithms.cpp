@@ -1,9 +1,9 @@
 // Forward and inverse dynamics of models with kinematic loops: by recursion over clusters, and by the methods
-// that [LOOPS1] II compares that with. Torques and accelerations are those of the spanning tree's coordinates
-// (inverse dynamics: of the independent ones), and G and g are part of what is recorded.
+// that [LOOPS1] II compares with it. Torques and accelerations are in the spanning tree's coordinates
+// (inverse dynamics: in the independent ones); G and g are recorded too.
 //
-// Where a cluster has more than two dependent coordinates, or more rows than those, the split of its loops
-// chooses pivots by values; the recording holds the choice at its own state, a closed configuration.
+// Where a cluster has more than two dependent coordinates, or more rows than those, values choose the pivots
+// of its split; the recording holds the choice at its own state, a closed configuration.
 #include <algorithm>
 
 #include "model/body_poses.hpp"
@@ -50,7 +50,7 @@ void evaluate_functions(const Model& model, const LoopFunctions<T>& functions, c
   }
 }
 
-// G and g of a model, this one or its folded form.
+// G and g of the model or of its folded form.
 template <class T>
 void update_clusters(const Subject<T>& s, const Model& model, const T* q_in, const T* v_in,
                      WorkspaceData<T>& w) {
@@ -65,7 +65,7 @@ void update_clusters(const Subject<T>& s, const Model& model, const T* q_in, con
             "' is at a singular configuration wherever it was closed, so that nothing can be recorded");
 }
 
-// f(joint coordinate, entry) for column y of G.
+// Calls f(joint coordinate, entry) for column y of G.
 template <class T, class F>
 void for_column(const Subject<T>& s, int y, const F& f) {
   const ModelData& m = s.m();
@@ -102,7 +102,7 @@ void run_c_aba(Subject<T>& s, const T* const* in, T* const* out) {
   s.kernels.aba(s.m(), in[0], in[1], in[2], false, out[0], s.w);
 }
 
-// As forward_dynamics does it.
+// The same as forward_dynamics.
 template <class T>
 void run_c_aba_folded(Subject<T>& s, const T* const* in, T* const* out) {
   if (!s.folded) return run_c_aba(s, in, out);
@@ -237,9 +237,9 @@ void run_multipliers(Subject<T>& s, const T* const* in, T* const* out) {
   }
 }
 
-// A model in which dependent joints stand still at zero. A body behind such a joint that carries no other is
-// part of its parent; it is left without mass, so that nothing is recorded of it, and a cluster of such
-// bodies is none. Other clusters have G = [1; 0].
+// A model whose dependent joints are held at zero. A body behind such a joint is part of its parent if it
+// carries no other joint; its mass is set to zero, so that nothing is recorded for it. If this holds for all
+// dependent bodies of a cluster, its nodes become ordinary ones. Other clusters have G = [1; 0].
 class HeldModel {
  public:
   explicit HeldModel(const ModelData& m)
@@ -295,8 +295,8 @@ class HeldModel {
   ModelData data_;
 };
 
-// ABA of the independent joints with what moves with them as armature, diag(G_d^T M_dd G_d) at a closed
-// configuration, [LOOPS1] II-D.
+// ABA of the independent joints, with the inertia that moves with them as armature, diag(G_d^T M_dd G_d) at a
+// closed configuration, [LOOPS1] II-D.
 template <class T>
 void run_approximate(Subject<T>& s, const T* const* in, T* const* out) {
   const ModelData& m = s.m();

@@ -21,7 +21,7 @@ struct Memory {
   Memory(const Model& model, const ConstraintSet* constraints)
       : c(constraints ? &constraints->data() : nullptr),
         tables(model.data(), c),
-        arena(model.data(), c, static_cast<std::size_t>(tables.row_first.back())),
+        arena(model.data(), c, tables.entry_count()),
         pv(model.data(), c),
         pv_early(model.data(), c),
         delassus(model.data(), c, pv.data),
@@ -76,7 +76,7 @@ void check_loops(const TraceableAlgorithm& about, const Model& model, bool has_f
                       "and cannot be recorded; describe it as a loop or a coupling");
 }
 
-// What moves freely would come apart where loops are kept closed by rows.
+// Without rows in the algorithm, loops that rows close would come apart.
 void check_row_loops(const Algorithm<Recorded>& algorithm, const Model& model) {
   const std::string_view result = algorithm.outputs[0].name;
   if (model.row_loops.empty() || algorithm.about.constrained || (result != "qdd" && result != "yddot"))
@@ -138,7 +138,7 @@ std::shared_ptr<const Model> borrowed(const Model& model) {
   return {std::shared_ptr<const Model>(), &model};
 }
 
-// A random configuration with its loops closed, so that pivots are chosen as at any other.
+// A random configuration with closed loops, so that pivots are chosen as at any other.
 void sample_closed(const Model& model, double* q) {
   random_configuration(model, 1, q);
   if (model.loop_count() == 0) return;

@@ -19,15 +19,15 @@ struct RecordedArray {
 struct Recording {
   const TraceableAlgorithm* about;
   Graph graph;
-  // What was recorded: the set given, or without one that of loops closed by rows.
+  // The constraint rows of the recording: the given set, or without one the rows of loops.
   const ConstraintSet* constraints = nullptr;
   std::shared_ptr<const ConstraintSet> rows_of_loops;
   std::vector<RecordedArray> inputs, outputs;  // the terms of inputs are its input nodes, in order
   std::vector<Term> all_outputs() const;
 };
 
-// The state of the recording is random, loops closed. Throws as count_operations does. loop_functions: those
-// of the model for recorders; without them a model that has some is refused.
+// Records at a random state with closed loops. Throws as count_operations does. loop_functions: the model's,
+// for recorders; a model with such constraints is refused without them.
 std::unique_ptr<Recording> record(const Model& model, const ConstraintSet* constraints,
                                   std::string_view algorithm, const TraceOptions& options,
                                   const LoopFunctions<Recorded>& loop_functions = {});

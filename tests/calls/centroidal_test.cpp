@@ -7,8 +7,8 @@
 #include <cmath>
 #include <string>
 
-#include "support/loop_scene.hpp"
-#include "support/oracle.hpp"
+#include "support/described_model.hpp"
+#include "support/moving.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
 
@@ -23,42 +23,32 @@ constexpr int robots = std::max(30, TENON_TEST_ROBOTS / 10);
 constexpr int mechanisms = std::max(20, TENON_TEST_ROBOTS / 15);
 constexpr double h = 1e-5;
 
-double moving_mass(const Model& model) {
-  double mass = 0;
-  for (const NodeData& n : model.nodes) mass += n.mass;
-  return mass;
-}
-
 TEST(Centroidal, MatrixAndBiasMatchReference) {
   for (int seed = 0; seed < robots && !HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
-    const Robot robot = random_robot(static_cast<std::uint64_t>(seed), 40);
-    const int nv = robot.model->nv;
+    MovingTree t(seed, 40);
+    const int nv = t.nv();
     if (nv == 0) continue;
-    Random random(static_cast<std::uint64_t>(seed));
-    const State s = random_state(random, *robot.model);
-    Workspace w(robot.model);
-    Oracle oracle(robot);
     MatrixXd A = MatrixXd::Constant(8, nv, 77);
     Vector6 bias, momentum;
-    ASSERT_EQ(kinematics(w, s.q.data(), s.v.data(), nullptr), Status::ok);
-    ASSERT_EQ(centroidal_momentum_matrix(w, A.data(), 8), Status::ok) << w.message();
-    ASSERT_EQ(centroidal_momentum_bias(w, bias.data()), Status::ok) << w.message();
-    ASSERT_EQ(centroidal_momentum(w, momentum.data()), Status::ok);
+    ASSERT_EQ(kinematics(t.w, t.s.q.data(), t.s.v.data(), nullptr), Status::ok);
+    ASSERT_EQ(centroidal_momentum_matrix(t.w, A.data(), 8), Status::ok) << t.w.message();
+    ASSERT_EQ(centroidal_momentum_bias(t.w, bias.data()), Status::ok) << t.w.message();
+    ASSERT_EQ(centroidal_momentum(t.w, momentum.data()), Status::ok);
     EXPECT_TRUE((A.bottomRows(2).array() == 77).all());
     A.conservativeResize(6, nv);
-    EXPECT_LE(relative_error(A * as_vector(s.v), momentum, A.norm()), 1e-13);
+    EXPECT_LE(relative_error(A * as_vector(t.s.v), momentum, A.norm()), 1e-13);
     for (int k = 0; k < nv; ++k) {
-      std::vector<double> unit(s.v.size(), 0.0);
+      std::vector<double> unit(t.s.v.size(), 0.0);
       unit[static_cast<std::size_t>(k)] = 1;
-      oracle.set_state(s.q, unit);
-      EXPECT_LE(relative_error(A.col(k), oracle.dynamics.centroidal_momentum(), 1), 1e-11) << k;
+      t.oracle.set_state(t.s.q, unit);
+      EXPECT_LE(relative_error(A.col(k), t.oracle.dynamics.centroidal_momentum(), 1), 1e-11) << k;
     }
     const auto at = [&](double dt) {
-      std::vector<double> q(s.q.size());
-      EXPECT_EQ(integrate(w, s.q.data(), s.v.data(), dt, q.data()), Status::ok);
-      oracle.set_state(q, s.v);
-      return oracle.dynamics.centroidal_momentum();
+      std::vector<double> q(t.s.q.size());
+      EXPECT_EQ(integrate(t.w, t.s.q.data(), t.s.v.data(), dt, q.data()), Status::ok);
+      t.oracle.set_state(q, t.s.v);
+      return t.oracle.dynamics.centroidal_momentum();
     };
     const reference::Vec6<Real> rate = (at(h) - at(-h)) / (2 * static_cast<Real>(h));
     EXPECT_LE(relative_error(bias, rate, 1), 1e-7);
@@ -69,33 +59,28 @@ TEST(Centroidal, MatrixAndBiasMatchReference) {
 TEST(Centroidal, RateIsTheSumOfExternalForces) {
   for (int seed = 0; seed < robots && !HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
-    Robot robot;
-    robot.options.floating_base = true;
-    MechanismOptions options;
-    options.links = 2 + seed % 25;
-    robot = random_robot(static_cast<std::uint64_t>(seed), options, true);
-    const int nv = robot.model->nv;
-    Random random(static_cast<std::uint64_t>(seed));
-    State s = random_state(random, *robot.model);
-    std::fill_n(s.tau.begin(), 6, 0.0);
-    Workspace w(robot.model);
+    const MechanismOptions options = {Shape::random, 2 + seed % 25, false};
+    MovingTree t(random_robot(static_cast<std::uint64_t>(seed), options, true), seed);
+    const int nv = t.nv();
+    std::fill_n(t.s.tau.begin(), 6, 0.0);
     VectorXd qdd(nv);
     MatrixXd A(6, nv);
     Vector6 bias, expected;
     Eigen::Vector3d com;
-    ASSERT_EQ(forward_dynamics(w, s.q.data(), s.v.data(), s.tau.data(), s.wrenches.data(), qdd.data()),
-              Status::ok);
-    ASSERT_EQ(kinematics(w, s.q.data(), s.v.data(), nullptr), Status::ok);
-    ASSERT_EQ(centroidal_momentum_matrix(w, A.data(), 6), Status::ok);
-    ASSERT_EQ(centroidal_momentum_bias(w, bias.data()), Status::ok);
-    ASSERT_EQ(center_of_mass(w, com.data(), nullptr, nullptr, 3), Status::ok);
-    const Vector3& g = robot.options.gravity;
-    expected << 0, 0, 0, moving_mass(*robot.model) * Eigen::Vector3d(g[0], g[1], g[2]);
-    for (std::size_t link = 0; link < robot.model->links.size(); ++link) {
+    ASSERT_EQ(
+        forward_dynamics(t.w, t.s.q.data(), t.s.v.data(), t.s.tau.data(), t.s.wrenches.data(), qdd.data()),
+        Status::ok);
+    ASSERT_EQ(kinematics(t.w, t.s.q.data(), t.s.v.data(), nullptr), Status::ok);
+    ASSERT_EQ(centroidal_momentum_matrix(t.w, A.data(), 6), Status::ok);
+    ASSERT_EQ(centroidal_momentum_bias(t.w, bias.data()), Status::ok);
+    ASSERT_EQ(center_of_mass(t.w, com.data(), nullptr, nullptr, 3), Status::ok);
+    const Vector3& g = t.robot.options.gravity;
+    expected << 0, 0, 0, moved_mass(*t.robot.model) * Eigen::Vector3d(g[0], g[1], g[2]);
+    for (std::size_t link = 0; link < t.robot.model->links.size(); ++link) {
       Eigen::Vector3d p;
       Eigen::Matrix3d R;
-      ASSERT_EQ(link_pose(w, static_cast<int>(link), p.data(), nullptr, R.data()), Status::ok);
-      const Eigen::Map<const Vector6> wrench(s.wrenches.data() + 6 * link);
+      ASSERT_EQ(link_pose(t.w, static_cast<int>(link), p.data(), nullptr, R.data()), Status::ok);
+      const Eigen::Map<const Vector6> wrench(t.s.wrenches.data() + 6 * link);
       const Eigen::Vector3d force = R * wrench.tail<3>();
       expected.head<3>() += R * wrench.head<3>() + (p - com).cross(force);
       expected.tail<3>() += force;
@@ -106,20 +91,17 @@ TEST(Centroidal, RateIsTheSumOfExternalForces) {
 
 // Far from the world's origin nothing is lost but the digits of the positions.
 TEST(Centroidal, IsExactFarAway) {
-  const Robot robot = random_robot(4, {Shape::random, 12, false}, true);
-  Random random(4);
-  State s = random_state(random, *robot.model);
-  Workspace w(robot.model);
-  const int nv = robot.model->nv;
+  MovingTree t(random_robot(4, {Shape::random, 12, false}, true), 4);
+  const int nv = t.robot.model->nv;
   MatrixXd near(6, nv), far(6, nv);
   Vector6 bias_near, bias_far;
-  ASSERT_EQ(kinematics(w, s.q.data(), s.v.data(), nullptr), Status::ok);
-  ASSERT_EQ(centroidal_momentum_matrix(w, near.data(), 6), Status::ok);
-  ASSERT_EQ(centroidal_momentum_bias(w, bias_near.data()), Status::ok);
-  for (std::size_t e = 0; e < 3; ++e) s.q[e] += 1e6;
-  ASSERT_EQ(kinematics(w, s.q.data(), s.v.data(), nullptr), Status::ok);
-  ASSERT_EQ(centroidal_momentum_matrix(w, far.data(), 6), Status::ok);
-  ASSERT_EQ(centroidal_momentum_bias(w, bias_far.data()), Status::ok);
+  ASSERT_EQ(kinematics(t.w, t.s.q.data(), t.s.v.data(), nullptr), Status::ok);
+  ASSERT_EQ(centroidal_momentum_matrix(t.w, near.data(), 6), Status::ok);
+  ASSERT_EQ(centroidal_momentum_bias(t.w, bias_near.data()), Status::ok);
+  for (std::size_t e = 0; e < 3; ++e) t.s.q[e] += 1e6;
+  ASSERT_EQ(kinematics(t.w, t.s.q.data(), t.s.v.data(), nullptr), Status::ok);
+  ASSERT_EQ(centroidal_momentum_matrix(t.w, far.data(), 6), Status::ok);
+  ASSERT_EQ(centroidal_momentum_bias(t.w, bias_far.data()), Status::ok);
   EXPECT_LE(relative_error(far, near), 1e-8);
   EXPECT_LE(relative_error(bias_far, bias_near), 1e-8);
 }
@@ -130,37 +112,33 @@ TEST(Centroidal, InIndependentCoordinates) {
     SCOPED_TRACE(seed);
     const LoopScene scene = random_loop_scene(static_cast<std::uint64_t>(seed), 8);
     const int nv = scene.model->nv, ny = scene.model->ny;
-    Workspace tree(scene.model), w(scene.model);
     Random random(static_cast<std::uint64_t>(seed));
-    VectorXd ydot(ny), v(nv), g(nv);
-    for (double& x : ydot) x = random.uniform(-1, 1);
-    MatrixXd G(nv, ny), A(6, nv), A_y(6, ny);
-    if (ny == 0 || spanning_velocity(tree, scene.q.data(), ydot.data(), v.data()) != Status::ok ||
-        loop_map(tree, scene.q.data(), v.data(), G.data(), nv, g.data()) != Status::ok)
-      continue;
-    if (G.norm() > 20 * std::sqrt(ny) || g.norm() > 100) continue;
+    MovingLoops t(scene, random);
+    if (ny == 0 || !t.regular() || t.g.norm() > 100) continue;
+    MatrixXd A(6, nv), A_y(6, ny);
     Vector6 bias, bias_y;
-    ASSERT_EQ(set_coordinates(w, Coordinates::spanning, Coordinates::independent), Status::ok);
-    ASSERT_EQ(kinematics(tree, scene.q.data(), v.data(), nullptr), Status::ok);
-    ASSERT_EQ(kinematics(w, scene.q.data(), ydot.data(), nullptr), Status::ok) << w.message();
-    ASSERT_EQ(centroidal_momentum_matrix(tree, A.data(), 6), Status::ok);
-    ASSERT_EQ(centroidal_momentum_matrix(w, A_y.data(), 6), Status::ok) << w.message();
-    EXPECT_LE(relative_error(A_y, A * G, 1), 1e-11);
-    ASSERT_EQ(centroidal_momentum_bias(tree, bias.data()), Status::ok);
-    ASSERT_EQ(centroidal_momentum_bias(w, bias_y.data()), Status::ok);
-    EXPECT_LE(relative_error(bias_y, bias + A * g, 1), 1e-9);
+    ASSERT_EQ(kinematics(t.w, scene.q.data(), t.v.data(), nullptr), Status::ok);
+    ASSERT_EQ(kinematics(t.independent, scene.q.data(), t.ydot.data(), nullptr), Status::ok)
+        << t.independent.message();
+    ASSERT_EQ(centroidal_momentum_matrix(t.w, A.data(), 6), Status::ok);
+    ASSERT_EQ(centroidal_momentum_matrix(t.independent, A_y.data(), 6), Status::ok)
+        << t.independent.message();
+    EXPECT_LE(relative_error(A_y, A * t.G, 1), 1e-11);
+    ASSERT_EQ(centroidal_momentum_bias(t.w, bias.data()), Status::ok);
+    ASSERT_EQ(centroidal_momentum_bias(t.independent, bias_y.data()), Status::ok);
+    EXPECT_LE(relative_error(bias_y, bias + A * t.g, 1), 1e-9);
     // With accelerations too, G and g are those of the same state.
     const VectorXd yddot = VectorXd::Zero(ny);
     Vector6 again;
-    ASSERT_EQ(kinematics(w, scene.q.data(), ydot.data(), yddot.data()), Status::ok);
-    ASSERT_EQ(centroidal_momentum_bias(w, again.data()), Status::ok);
+    ASSERT_EQ(kinematics(t.independent, scene.q.data(), t.ydot.data(), yddot.data()), Status::ok);
+    ASSERT_EQ(centroidal_momentum_bias(t.independent, again.data()), Status::ok);
     EXPECT_EQ(again, bias_y);
     const auto at = [&](double dt, Vector6& momentum) {
       VectorXd q(scene.q.size());
-      if (integrate(w, scene.q.data(), ydot.data(), dt, q.data()) != Status::ok ||
-          kinematics(w, q.data(), ydot.data(), nullptr) != Status::ok)
+      if (integrate(t.independent, scene.q.data(), t.ydot.data(), dt, q.data()) != Status::ok ||
+          kinematics(t.independent, q.data(), t.ydot.data(), nullptr) != Status::ok)
         return false;
-      return centroidal_momentum(w, momentum.data()) == Status::ok;
+      return centroidal_momentum(t.independent, momentum.data()) == Status::ok;
     };
     Vector6 before, after;
     if (!at(-h, before) || !at(h, after)) continue;
@@ -171,16 +149,13 @@ TEST(Centroidal, InIndependentCoordinates) {
 }
 
 TEST(Centroidal, NeedsKinematicsAndMass) {
-  const Robot robot = random_robot(4, {Shape::random, 12, false}, true);
-  Workspace w(robot.model);
-  Random random(4);
-  const State s = random_state(random, *robot.model);
-  std::vector<double> A(6 * s.v.size(), 77), bias(6, 77);
-  EXPECT_EQ(centroidal_momentum_matrix(w, A.data(), 6), Status::invalid_argument);
-  ASSERT_EQ(kinematics(w, s.q.data(), nullptr, nullptr), Status::ok);
-  EXPECT_EQ(centroidal_momentum_matrix(w, A.data(), 6), Status::ok);
-  EXPECT_EQ(centroidal_momentum_bias(w, bias.data()), Status::invalid_argument);
-  EXPECT_NE(std::string(w.message()).find("velocities"), std::string::npos);
+  MovingTree t(random_robot(4, {Shape::random, 12, false}, true), 4);
+  std::vector<double> A(6 * t.s.v.size(), 77), bias(6, 77);
+  EXPECT_EQ(centroidal_momentum_matrix(t.w, A.data(), 6), Status::invalid_argument);
+  ASSERT_EQ(kinematics(t.w, t.s.q.data(), nullptr, nullptr), Status::ok);
+  EXPECT_EQ(centroidal_momentum_matrix(t.w, A.data(), 6), Status::ok);
+  EXPECT_EQ(centroidal_momentum_bias(t.w, bias.data()), Status::invalid_argument);
+  EXPECT_NE(std::string(t.w.message()).find("velocities"), std::string::npos);
   EXPECT_EQ(bias, std::vector<double>(6, 77));
 
   Mechanism rock;

@@ -7,8 +7,7 @@
 #include <cmath>
 #include <string>
 
-#include "support/loop_scene.hpp"
-#include "support/oracle.hpp"
+#include "support/moving.hpp"
 #include "support/tello.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
@@ -46,21 +45,17 @@ MatrixXd mass_rate(Oracle& oracle, Workspace& w, const std::vector<double>& q, c
 TEST(GravityForce, IsTheDerivativeOfThePotentialEnergy) {
   for (int seed = 0; seed < robots && !HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
-    const Robot robot = random_robot(static_cast<std::uint64_t>(seed), 30);
-    const int nv = robot.model->nv;
-    Random random(static_cast<std::uint64_t>(seed));
-    const State s = random_state(random, *robot.model);
-    Workspace w(robot.model);
-    Oracle oracle(robot);
+    MovingTree t(seed, 30);
+    const int nv = t.nv();
     VectorXd g(nv), slope(nv), rest = VectorXd::Zero(nv);
-    ASSERT_EQ(gravity_force(w, s.q.data(), g.data()), Status::ok) << w.message();
+    ASSERT_EQ(gravity_force(t.w, t.s.q.data(), g.data()), Status::ok) << t.w.message();
     const std::vector<double> still(static_cast<std::size_t>(nv), 0.0);
-    oracle.set_state(s.q, still);
-    EXPECT_LE(relative_error(g, oracle.bias_force(nullptr), 1), 1e-12);
+    t.oracle.set_state(t.s.q, still);
+    EXPECT_LE(relative_error(g, t.oracle.bias_force(nullptr), 1), 1e-12);
     for (int k = 0; k < nv; ++k) {
       const auto at = [&](double dt) {
-        oracle.set_state(moved(w, s.q, VectorXd::Unit(nv, k), dt), still);
-        return oracle.dynamics.potential_energy(robot.options.gravity);
+        t.oracle.set_state(moved(t.w, t.s.q, VectorXd::Unit(nv, k), dt), still);
+        return t.oracle.dynamics.potential_energy(t.robot.options.gravity);
       };
       slope(k) = static_cast<double>((at(h) - at(-h)) / (2 * static_cast<Real>(h)));
     }
@@ -71,24 +66,21 @@ TEST(GravityForce, IsTheDerivativeOfThePotentialEnergy) {
 TEST(CoriolisMatrix, GivesVelocityTermsAndRatesOfM) {
   for (int seed = 0; seed < robots && !HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
-    const Robot robot = random_robot(static_cast<std::uint64_t>(seed), 40);
-    const int nv = robot.model->nv;
-    Random random(static_cast<std::uint64_t>(seed));
-    const State s = random_state(random, *robot.model);
-    const VectorXd v = as_vector(s.v);
-    Workspace w(robot.model);
-    Oracle oracle(robot);
+    MovingTree t(seed, 40);
+    const int nv = t.nv();
+    const VectorXd v = as_vector(t.s.v);
     MatrixXd C = MatrixXd::Constant(nv + 2, nv, 77);
-    ASSERT_EQ(coriolis_matrix(w, s.q.data(), s.v.data(), C.data(), nv + 2), Status::ok) << w.message();
+    ASSERT_EQ(coriolis_matrix(t.w, t.s.q.data(), t.s.v.data(), C.data(), nv + 2), Status::ok)
+        << t.w.message();
     EXPECT_TRUE((C.bottomRows(2).array() == 77).all());
     C.conservativeResize(nv, nv);
-    oracle.set_state(s.q, s.v);
-    const VectorXd all = oracle.bias_force(nullptr).cast<double>();
-    oracle.set_state(s.q, std::vector<double>(s.v.size(), 0.0));
-    const VectorXd gravity = oracle.bias_force(nullptr).cast<double>();
+    t.oracle.set_state(t.s.q, t.s.v);
+    const VectorXd all = t.oracle.bias_force(nullptr).cast<double>();
+    t.oracle.set_state(t.s.q, std::vector<double>(t.s.v.size(), 0.0));
+    const VectorXd gravity = t.oracle.bias_force(nullptr).cast<double>();
     EXPECT_LE(error(C * v, all - gravity, 1 + C.cwiseAbs().sum()), 1e-12);
     EXPECT_LE(error(C * v, all - gravity), 1e-10);
-    EXPECT_LE(error(C + C.transpose(), mass_rate(oracle, w, s.q, v), 1), 1e-7);
+    EXPECT_LE(error(C + C.transpose(), mass_rate(t.oracle, t.w, t.s.q, v), 1), 1e-7);
   }
 }
 
@@ -110,20 +102,13 @@ MatrixXd christoffel(int n, const VectorXd& v, const Mass& mass_derivative) {
 TEST(CoriolisMatrix, HoldsChristoffelSymbolsOfHinges) {
   for (int seed = 0; seed < robots && !HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
-    MechanismOptions options;
-    options.shape = static_cast<Shape>(seed % 4);
-    options.links = 3 + seed % 10;
-    options.hinges_only = true;
-    const Robot robot = random_robot(static_cast<std::uint64_t>(seed), options, false);
-    const int nv = robot.model->nv;
-    Random random(static_cast<std::uint64_t>(seed));
-    const State s = random_state(random, *robot.model);
-    Workspace w(robot.model);
-    Oracle oracle(robot);
+    const MechanismOptions options = {static_cast<Shape>(seed % 4), 3 + seed % 10, true};
+    MovingTree t(random_robot(static_cast<std::uint64_t>(seed), options, false), seed);
+    const int nv = t.nv();
     MatrixXd C(nv, nv);
-    ASSERT_EQ(coriolis_matrix(w, s.q.data(), s.v.data(), C.data(), nv), Status::ok);
+    ASSERT_EQ(coriolis_matrix(t.w, t.s.q.data(), t.s.v.data(), C.data(), nv), Status::ok);
     const MatrixXd expected = christoffel(
-        nv, as_vector(s.v), [&](int i) { return mass_rate(oracle, w, s.q, VectorXd::Unit(nv, i)); });
+        nv, as_vector(t.s.v), [&](int i) { return mass_rate(t.oracle, t.w, t.s.q, VectorXd::Unit(nv, i)); });
     EXPECT_LE(error(C, expected), 1e-7);
   }
 }
@@ -135,8 +120,8 @@ TEST(CoriolisMatrix, InSpanningCoordinatesIsThatOfTheTree) {
     const LoopScene scene = random_loop_scene(static_cast<std::uint64_t>(seed), 8);
     const int nv = scene.model->nv;
     Random random(static_cast<std::uint64_t>(seed));
-    VectorXd v(nv), g(nv), g_open(nv);
-    for (double& x : v) x = random.uniform(-1, 1);
+    VectorXd g(nv), g_open(nv);
+    const VectorXd v = random_vector(random, nv);
     const VectorXd q_open = open_positions(scene, scene.q), v_open = open_velocities(scene, v);
     Workspace w(scene.model), open(scene.open);
     MatrixXd C(nv, nv), C_open(nv, nv);
@@ -154,47 +139,38 @@ TEST(CoriolisMatrix, InSpanningCoordinatesIsThatOfTheTree) {
   }
 }
 
-struct Reduced {
-  explicit Reduced(const std::shared_ptr<const Model>& model) : w(model) {
-    EXPECT_EQ(set_coordinates(w, Coordinates::spanning, Coordinates::independent), Status::ok);
+// Of the mass matrix of independent coordinates along ydot, by closed configurations at both ends. False
+// where they cannot be had.
+bool reduced_mass_rate(Workspace& w, const VectorXd& q, const VectorXd& ydot, MatrixXd& rate) {
+  const int ny = static_cast<int>(ydot.size());
+  MatrixXd H[2] = {MatrixXd(ny, ny), MatrixXd(ny, ny)};
+  for (int i = 0; i < 2; ++i) {
+    VectorXd there(q.size());
+    if (integrate(w, q.data(), ydot.data(), i == 0 ? -h : h, there.data()) != Status::ok) return false;
+    if (mass_matrix(w, there.data(), H[i].data(), ny) != Status::ok) return false;
   }
-  // Along ydot, by closed configurations at both ends. False where they cannot be had.
-  bool rate(const VectorXd& q, const VectorXd& ydot, MatrixXd& out) {
-    const int ny = static_cast<int>(ydot.size());
-    MatrixXd H[2] = {MatrixXd(ny, ny), MatrixXd(ny, ny)};
-    for (int i = 0; i < 2; ++i) {
-      VectorXd there(q.size());
-      if (integrate(w, q.data(), ydot.data(), i == 0 ? -h : h, there.data()) != Status::ok) return false;
-      if (mass_matrix(w, there.data(), H[i].data(), ny) != Status::ok) return false;
-    }
-    out = (H[1] - H[0]) / (2 * h);
-    return true;
-  }
-  Workspace w;
-};
+  rate = (H[1] - H[0]) / (2 * h);
+  return true;
+}
 
 // C_y ydot and C_y + C_y^T, and not next to a dead centre, where differences tell nothing.
 bool check_reduced(const LoopScene& scene, std::uint64_t seed) {
-  Reduced reduced(scene.model);
-  Workspace& w = reduced.w;
   const int nv = scene.model->nv, ny = scene.model->ny;
   Random random(seed + 77);
-  VectorXd ydot(ny), v(nv), g_loop(nv), bias(ny), g(ny);
-  for (double& x : ydot) x = random.uniform(-1, 1);
-  MatrixXd G(nv, ny), C(ny, ny), rate;
-  if (ny == 0 || spanning_velocity(w, scene.q.data(), ydot.data(), v.data()) != Status::ok ||
-      loop_map(w, scene.q.data(), v.data(), G.data(), nv, g_loop.data()) != Status::ok)
-    return false;
-  if (G.norm() > 20 * std::sqrt(ny) || g_loop.norm() > 100) return false;
+  MovingLoops t(scene, random);
+  if (ny == 0 || !t.regular() || t.g.norm() > 100) return false;
+  Workspace& w = t.independent;
+  const VectorXd& ydot = t.ydot;
+  VectorXd bias(ny), g(ny);
+  MatrixXd C(ny, ny), rate;
   EXPECT_EQ(coriolis_matrix(w, scene.q.data(), ydot.data(), C.data(), ny), Status::ok) << w.message();
   EXPECT_EQ(bias_force(w, scene.q.data(), ydot.data(), nullptr, bias.data()), Status::ok);
   EXPECT_EQ(gravity_force(w, scene.q.data(), g.data()), Status::ok) << w.message();
   EXPECT_LE(error(C * ydot, bias - g, 1 + C.cwiseAbs().maxCoeff()), 1e-9);
   VectorXd spanning(nv);
-  Workspace tree(scene.model);
-  EXPECT_EQ(gravity_force(tree, scene.q.data(), spanning.data()), Status::ok);
-  EXPECT_LE(error(g, G.transpose() * spanning), 1e-12);
-  if (!reduced.rate(scene.q, ydot, rate)) return false;
+  EXPECT_EQ(gravity_force(t.w, scene.q.data(), spanning.data()), Status::ok);
+  EXPECT_LE(error(g, t.G.transpose() * spanning), 1e-12);
+  if (!reduced_mass_rate(w, scene.q, ydot, rate)) return false;
   EXPECT_LE(error(C + C.transpose(), rate, 1 + C.cwiseAbs().maxCoeff()), 1e-5);
   return true;
 }
@@ -210,11 +186,9 @@ TEST(CoriolisMatrix, InIndependentCoordinatesOfRandomMechanisms) {
 }
 
 LoopScene scene_of(const std::string& name) {
-  CompileOptions options;
-  if (name == "tello") return loop_scene(tello(), options);
-  options.floating_base = name == "mini_cheetah" || name == "cassie_floating";
-  const std::string file = name == "cassie_floating" ? "cassie" : name;
-  return loop_scene(load_urdf(TENON_MODELS_DIR "/" + file + ".urdf"), options);
+  if (name == "tello") return loop_scene(tello(), {});
+  if (name == "cassie_floating") return model_scene("cassie", true);
+  return model_scene(name, name == "mini_cheetah");
 }
 
 // Loops, gears, rotors and constraints by functions.
@@ -230,16 +204,14 @@ TEST(CoriolisMatrix, HoldsChristoffelSymbolsOfIndependentHinges) {
   for (const char* name : {"four_bar", "six_bar", "planar_leg_linkage", "cassie", "tello"}) {
     SCOPED_TRACE(name);
     const LoopScene scene = scene_of(name);
-    Reduced reduced(scene.model);
     const int ny = scene.model->ny;
     Random random(9);
-    VectorXd ydot(ny);
-    for (double& x : ydot) x = random.uniform(-1, 1);
+    MovingLoops t(scene, random);
     MatrixXd C(ny, ny);
-    ASSERT_EQ(coriolis_matrix(reduced.w, scene.q.data(), ydot.data(), C.data(), ny), Status::ok);
-    const MatrixXd expected = christoffel(ny, ydot, [&](int i) {
+    ASSERT_EQ(coriolis_matrix(t.independent, scene.q.data(), t.ydot.data(), C.data(), ny), Status::ok);
+    const MatrixXd expected = christoffel(ny, t.ydot, [&](int i) {
       MatrixXd rate;
-      EXPECT_TRUE(reduced.rate(scene.q, VectorXd::Unit(ny, i), rate));
+      EXPECT_TRUE(reduced_mass_rate(t.independent, scene.q, VectorXd::Unit(ny, i), rate));
       return rate;
     });
     EXPECT_LE(error(C, expected, 1e-3), 1e-5);

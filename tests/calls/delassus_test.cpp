@@ -10,23 +10,10 @@
 #include <vector>
 
 #include "support/constrained_scene.hpp"
+#include "support/delassus_methods.hpp"
 
 namespace tenon::testing {
 namespace {
-
-constexpr SceneKind kinds[] = {SceneKind::independent, SceneKind::redundant, SceneKind::contradictory,
-                               SceneKind::compliant};
-
-struct Named {
-  DelassusMethod method;
-  const char* name;
-};
-constexpr Named methods[] = {
-    {DelassusMethod::automatic, "automatic"}, {DelassusMethod::dense, "dense"},
-    {DelassusMethod::ltl_osim, "ltl_osim"},   {DelassusMethod::kjr, "kjr"},
-    {DelassusMethod::efpa, "efpa"},           {DelassusMethod::pv_osim, "pv_osim"},
-    {DelassusMethod::pv_osimr, "pv_osimr"},
-};
 
 Eigen::MatrixXd expected_delassus(ConstrainedScene& s) {
   s.oracle.set_state(s.state.q, s.state.v);
@@ -49,9 +36,9 @@ Eigen::MatrixXd delassus(ConstrainedScene& s, DelassusMethod method) {
 
 TEST(Delassus, AllMethodsMatchDenseOnRandomTrees) {
   for (std::uint64_t seed = 0; seed < TENON_TEST_ROBOTS && !HasFailure(); ++seed) {
-    ConstrainedScene s(seed, kinds[seed % 4]);
+    ConstrainedScene s(seed, scene_kinds[seed % 4]);
     const Eigen::MatrixXd expected = expected_delassus(s);
-    for (const Named& m : methods) {
+    for (const NamedDelassus& m : delassus_methods) {
       SCOPED_TRACE("seed " + std::to_string(seed) + ", " + m.name);
       const Eigen::MatrixXd A = delassus(s, m.method);
       EXPECT_LE(relative_error(A, expected), 1e-9);
@@ -79,7 +66,7 @@ TEST(Delassus, RowsOfAncestorsAndMoreThanSixOnALink) {
     }
     ConstrainedScene s(robot, state, specs);
     const Eigen::MatrixXd expected = expected_delassus(s);
-    for (const Named& m : methods) {
+    for (const NamedDelassus& m : delassus_methods) {
       SCOPED_TRACE("seed " + std::to_string(seed) + ", " + m.name);
       EXPECT_LE(relative_error(delassus(s, m.method), expected), 1e-10);
     }
@@ -90,7 +77,7 @@ TEST(Delassus, IsPositiveSemidefinite) {
   for (std::uint64_t seed = 0; seed < 60 && !HasFailure(); ++seed) {
     ConstrainedScene s(seed, SceneKind::contradictory, 30);
     if (s.rows() == 0) continue;
-    for (const Named& m : methods) {
+    for (const NamedDelassus& m : delassus_methods) {
       const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(delassus(s, m.method));
       EXPECT_GE(eigen.eigenvalues()(0), -1e-12 * eigen.eigenvalues().tail<1>()(0))
           << "seed " << seed << ", " << m.name;
@@ -106,7 +93,7 @@ TEST(Delassus, RowsOnTheWorldAreZero) {
     ConstrainedScene s(robot, random_state(random, *robot.model),
                        {weld_constraint(0, {}), point_constraint(7, {0.1, 0, 0}), weld_constraint(0, {})});
     if (robot.model->links[0].body >= 0) continue;
-    for (const Named& m : methods) {
+    for (const NamedDelassus& m : delassus_methods) {
       const Eigen::MatrixXd A = delassus(s, m.method);
       EXPECT_TRUE((A.leftCols(6).array() == 0).all() && (A.rightCols(6).array() == 0).all()) << m.name;
       EXPECT_TRUE((A.topRows(6).array() == 0).all() && (A.bottomRows(6).array() == 0).all()) << m.name;
@@ -121,7 +108,7 @@ TEST(Delassus, RefusesWhatItCannotDo) {
             Status::unsupported);
   EXPECT_NE(std::string(s.workspace.message()).find("99"), std::string::npos);
   q[0] = std::nan("");
-  for (const Named& m : methods) {
+  for (const NamedDelassus& m : delassus_methods) {
     EXPECT_EQ(delassus_matrix(s.workspace, m.method, q.data(), A.data(), s.rows()), Status::not_finite);
     EXPECT_NE(std::string(s.workspace.message()).find("q[0]"), std::string::npos);
   }

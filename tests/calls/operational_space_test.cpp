@@ -13,9 +13,6 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr SceneKind kinds[] = {SceneKind::independent, SceneKind::redundant, SceneKind::contradictory,
-                               SceneKind::compliant};
-
 TEST(InverseMass, TimesTheMassMatrixGivesTheVectorsBack) {
   for (std::uint64_t seed = 0; seed < TENON_TEST_ROBOTS && !HasFailure(); ++seed) {
     ConstrainedScene s(seed, SceneKind::independent);
@@ -63,10 +60,10 @@ struct Products {
 TEST(OperationalSpace, ProductsAreWhatTheyShouldBe) {
   int full = 0, deficient = 0;
   for (std::uint64_t seed = 0; seed < TENON_TEST_ROBOTS / 2 && !HasFailure(); ++seed) {
-    ConstrainedScene s(seed, kinds[seed % 4], 30);
+    ConstrainedScene s(seed, scene_kinds[seed % 4], 30);
     if (s.rows() == 0 || s.nv() == 0) continue;
     s.solve_reference();
-    if (kinds[seed % 4] == SceneKind::compliant || s.kkt.min_kept_over_max() < 1e-4) continue;
+    if (scene_kinds[seed % 4] == SceneKind::compliant || s.kkt.min_kept_over_max() < 1e-4) continue;
     SCOPED_TRACE("seed " + std::to_string(seed));
     const Products p(s);
     ASSERT_EQ(p.rank, s.expected_report.rank);

@@ -7,8 +7,7 @@
 #include <cmath>
 #include <string>
 
-#include "support/loop_scene.hpp"
-#include "support/oracle.hpp"
+#include "support/moving.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
 
@@ -24,42 +23,34 @@ constexpr int mechanisms = std::max(20, TENON_TEST_ROBOTS / 15);
 constexpr double h = 1e-5;
 constexpr RowAxes both[] = {RowAxes::link, RowAxes::world};
 
-int random_link(Random& random, const Model& model) {
-  return random.integer(0, static_cast<int>(model.links.size()) - 1);
-}
-
 TEST(PointMotion, MatchesReference) {
   for (int seed = 0; seed < robots && !HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
-    const Robot robot = random_robot(static_cast<std::uint64_t>(seed), 40);
-    const int nv = robot.model->nv;
-    Random random(static_cast<std::uint64_t>(seed));
-    const State s = random_state(random, *robot.model);
-    Workspace w(robot.model);
-    Oracle oracle(robot);
-    oracle.set_state(s.q, s.v);
-    ASSERT_EQ(kinematics(w, s.q.data(), s.v.data(), nullptr), Status::ok);
+    MovingTree t(seed, 40);
+    const int nv = t.nv();
+    t.oracle.set_state(t.s.q, t.s.v);
+    ASSERT_EQ(kinematics(t.w, t.s.q.data(), t.s.v.data(), nullptr), Status::ok);
     for (int draw = 0; draw < 4; ++draw) {
-      const int link = random_link(random, *robot.model);
-      const Vector3 point = random.vector(0.5);
-      const auto X = oracle.dynamics.link_pose(link);
+      const int link = random_link(t.random, *t.robot.model);
+      const Vector3 point = t.random.vector(0.5);
+      const auto X = t.oracle.dynamics.link_pose(link);
       const reference::Vec3<Real> in_link(point[0], point[1], point[2]);
       const reference::Vec3<Real> p = X.p + X.R * in_link;
-      const int body = oracle.dynamics.tree().links[static_cast<std::size_t>(link)].body;
+      const int body = t.oracle.dynamics.tree().links[static_cast<std::size_t>(link)].body;
       reference::Mat6X<Real> expected(6, nv);
-      oracle.dynamics.jacobian(body, p, expected);
-      const reference::Vec6<Real> bias = oracle.dynamics.bias_acceleration(body, p);
-      reference::Vec6<Real> spatial = oracle.dynamics.bias_acceleration(body, X.p);
-      const reference::Vec6<Real> v = oracle.dynamics.velocity(body, X.p);
+      t.oracle.dynamics.jacobian(body, p, expected);
+      const reference::Vec6<Real> bias = t.oracle.dynamics.bias_acceleration(body, p);
+      reference::Vec6<Real> spatial = t.oracle.dynamics.bias_acceleration(body, X.p);
+      const reference::Vec6<Real> v = t.oracle.dynamics.velocity(body, X.p);
       spatial.tail<3>() -= v.head<3>().cross(v.tail<3>());
       for (const RowAxes axes : both) {
         MatrixXd J = MatrixXd::Constant(7, nv, 77), of_link(6, nv), at_origin(6, nv);
         Vector6 a, b;
-        ASSERT_EQ(point_jacobian(w, link, point.data(), axes, J.data(), 7), Status::ok) << w.message();
-        ASSERT_EQ(point_bias_acceleration(w, link, point.data(), axes, a.data()), Status::ok);
-        ASSERT_EQ(link_bias_acceleration(w, link, axes, b.data()), Status::ok);
-        ASSERT_EQ(link_jacobian(w, link, axes, of_link.data(), 6), Status::ok);
-        ASSERT_EQ(point_jacobian(w, link, nullptr, axes, at_origin.data(), 6), Status::ok);
+        ASSERT_EQ(point_jacobian(t.w, link, point.data(), axes, J.data(), 7), Status::ok) << t.w.message();
+        ASSERT_EQ(point_bias_acceleration(t.w, link, point.data(), axes, a.data()), Status::ok);
+        ASSERT_EQ(link_bias_acceleration(t.w, link, axes, b.data()), Status::ok);
+        ASSERT_EQ(link_jacobian(t.w, link, axes, of_link.data(), 6), Status::ok);
+        ASSERT_EQ(point_jacobian(t.w, link, nullptr, axes, at_origin.data(), 6), Status::ok);
         EXPECT_EQ(of_link, at_origin);
         EXPECT_TRUE((J.row(6).array() == 77).all());
         const reference::Mat3<Real> R =
@@ -80,27 +71,24 @@ TEST(PointMotion, MatchesReference) {
 TEST(PointMotion, BiasIsWhatIsLeftOfTheAcceleration) {
   for (int seed = 0; seed < robots && !HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
-    const Robot robot = random_robot(static_cast<std::uint64_t>(seed) + 500, 30);
-    const int nv = robot.model->nv;
+    MovingTree t(seed + 500, 30);
+    const int nv = t.nv();
     if (nv == 0) continue;
-    Random random(static_cast<std::uint64_t>(seed));
-    const State s = random_state(random, *robot.model);
-    Workspace w(robot.model);
-    const int link = random_link(random, *robot.model);
+    const int link = random_link(t.random, *t.robot.model);
     for (const RowAxes axes : both) {
       MatrixXd J(6, nv);
       Vector6 acceleration, classical, spatial, ends[2];
-      ASSERT_EQ(kinematics(w, s.q.data(), s.v.data(), s.a.data()), Status::ok);
-      ASSERT_EQ(link_acceleration(w, link, axes, acceleration.data()), Status::ok);
-      ASSERT_EQ(link_jacobian(w, link, axes, J.data(), 6), Status::ok);
-      ASSERT_EQ(point_bias_acceleration(w, link, nullptr, axes, classical.data()), Status::ok);
-      ASSERT_EQ(link_bias_acceleration(w, link, axes, spatial.data()), Status::ok);
-      EXPECT_LE(relative_error(J * as_vector(s.a) + classical, acceleration, 1), 1e-11);
+      ASSERT_EQ(kinematics(t.w, t.s.q.data(), t.s.v.data(), t.s.a.data()), Status::ok);
+      ASSERT_EQ(link_acceleration(t.w, link, axes, acceleration.data()), Status::ok);
+      ASSERT_EQ(link_jacobian(t.w, link, axes, J.data(), 6), Status::ok);
+      ASSERT_EQ(point_bias_acceleration(t.w, link, nullptr, axes, classical.data()), Status::ok);
+      ASSERT_EQ(link_bias_acceleration(t.w, link, axes, spatial.data()), Status::ok);
+      EXPECT_LE(relative_error(J * as_vector(t.s.a) + classical, acceleration, 1), 1e-11);
       for (int i = 0; i < 2; ++i) {
-        std::vector<double> q(s.q.size());
-        ASSERT_EQ(integrate(w, s.q.data(), s.v.data(), i == 0 ? -h : h, q.data()), Status::ok);
-        ASSERT_EQ(kinematics(w, q.data(), s.v.data(), nullptr), Status::ok);
-        ASSERT_EQ(link_velocity(w, link, axes, ends[i].data()), Status::ok);
+        std::vector<double> q(t.s.q.size());
+        ASSERT_EQ(integrate(t.w, t.s.q.data(), t.s.v.data(), i == 0 ? -h : h, q.data()), Status::ok);
+        ASSERT_EQ(kinematics(t.w, q.data(), t.s.v.data(), nullptr), Status::ok);
+        ASSERT_EQ(link_velocity(t.w, link, axes, ends[i].data()), Status::ok);
       }
       EXPECT_LE(
           relative_error(axes == RowAxes::link ? spatial : classical, (ends[1] - ends[0]) / (2 * h), 10),
@@ -115,35 +103,32 @@ TEST(PointMotion, InIndependentCoordinates) {
     SCOPED_TRACE(seed);
     const LoopScene scene = random_loop_scene(static_cast<std::uint64_t>(seed), 8);
     const int nv = scene.model->nv, ny = scene.model->ny;
-    Workspace tree(scene.model), w(scene.model);
     Random random(static_cast<std::uint64_t>(seed));
-    VectorXd ydot(ny), yddot = VectorXd::Zero(ny), v(nv), g(nv);
-    for (double& x : ydot) x = random.uniform(-1, 1);
-    MatrixXd G(nv, ny), J(6, nv), J_y(6, ny);
-    if (ny == 0 || spanning_velocity(tree, scene.q.data(), ydot.data(), v.data()) != Status::ok ||
-        loop_map(tree, scene.q.data(), v.data(), G.data(), nv, g.data()) != Status::ok)
-      continue;
-    if (G.norm() > 1e3 * std::sqrt(ny)) continue;
+    MovingLoops t(scene, random);
+    if (ny == 0 || !t.regular(1e3)) continue;
+    const VectorXd still = VectorXd::Zero(ny);
+    MatrixXd J(6, nv), J_y(6, ny);
     const int link = random_link(random, *scene.model);
     const Vector3 point = random.vector(0.5);
-    ASSERT_EQ(set_coordinates(w, Coordinates::spanning, Coordinates::independent), Status::ok);
-    ASSERT_EQ(kinematics(tree, scene.q.data(), v.data(), nullptr), Status::ok);
+    ASSERT_EQ(kinematics(t.w, scene.q.data(), t.v.data(), nullptr), Status::ok);
     for (const RowAxes axes : both) {
       Vector6 a, a_y, b, b_y, acceleration;
-      ASSERT_EQ(kinematics(w, scene.q.data(), ydot.data(), nullptr), Status::ok) << w.message();
-      ASSERT_EQ(point_jacobian(tree, link, point.data(), axes, J.data(), 6), Status::ok);
-      ASSERT_EQ(point_jacobian(w, link, point.data(), axes, J_y.data(), 6), Status::ok) << w.message();
-      EXPECT_LE(relative_error(J_y, J * G, 1), 1e-12);
-      ASSERT_EQ(point_bias_acceleration(tree, link, point.data(), axes, a.data()), Status::ok);
-      ASSERT_EQ(point_bias_acceleration(w, link, point.data(), axes, a_y.data()), Status::ok);
-      EXPECT_LE(relative_error(a_y, a + J * g, 1), 1e-10);
-      ASSERT_EQ(link_jacobian(tree, link, axes, J.data(), 6), Status::ok);
-      ASSERT_EQ(link_bias_acceleration(tree, link, axes, b.data()), Status::ok);
-      ASSERT_EQ(link_bias_acceleration(w, link, axes, b_y.data()), Status::ok);
-      EXPECT_LE(relative_error(b_y, b + J * g, 1), 1e-10);
-      ASSERT_EQ(kinematics(w, scene.q.data(), ydot.data(), yddot.data()), Status::ok);
-      ASSERT_EQ(link_acceleration(w, link, axes, acceleration.data()), Status::ok);
-      ASSERT_EQ(point_bias_acceleration(w, link, nullptr, axes, a_y.data()), Status::ok);
+      ASSERT_EQ(kinematics(t.independent, scene.q.data(), t.ydot.data(), nullptr), Status::ok)
+          << t.independent.message();
+      ASSERT_EQ(point_jacobian(t.w, link, point.data(), axes, J.data(), 6), Status::ok);
+      ASSERT_EQ(point_jacobian(t.independent, link, point.data(), axes, J_y.data(), 6), Status::ok)
+          << t.independent.message();
+      EXPECT_LE(relative_error(J_y, J * t.G, 1), 1e-12);
+      ASSERT_EQ(point_bias_acceleration(t.w, link, point.data(), axes, a.data()), Status::ok);
+      ASSERT_EQ(point_bias_acceleration(t.independent, link, point.data(), axes, a_y.data()), Status::ok);
+      EXPECT_LE(relative_error(a_y, a + J * t.g, 1), 1e-10);
+      ASSERT_EQ(link_jacobian(t.w, link, axes, J.data(), 6), Status::ok);
+      ASSERT_EQ(link_bias_acceleration(t.w, link, axes, b.data()), Status::ok);
+      ASSERT_EQ(link_bias_acceleration(t.independent, link, axes, b_y.data()), Status::ok);
+      EXPECT_LE(relative_error(b_y, b + J * t.g, 1), 1e-10);
+      ASSERT_EQ(kinematics(t.independent, scene.q.data(), t.ydot.data(), still.data()), Status::ok);
+      ASSERT_EQ(link_acceleration(t.independent, link, axes, acceleration.data()), Status::ok);
+      ASSERT_EQ(point_bias_acceleration(t.independent, link, nullptr, axes, a_y.data()), Status::ok);
       EXPECT_LE(relative_error(a_y, acceleration, 1), 1e-9);
     }
     ++compared;
@@ -153,38 +138,32 @@ TEST(PointMotion, InIndependentCoordinates) {
 
 // The base of a fixed robot is the world, which does not move.
 TEST(PointMotion, OfTheWorldIsZero) {
-  const Robot robot = random_robot(4, {Shape::random, 12, false}, false);
-  Workspace w(robot.model);
-  Random random(4);
-  const State s = random_state(random, *robot.model);
-  const int nv = robot.model->nv, base = 0;
-  ASSERT_EQ(robot.model->links[0].body, -1);
-  ASSERT_EQ(kinematics(w, s.q.data(), s.v.data(), nullptr), Status::ok);
+  MovingTree t(random_robot(4, {Shape::random, 12, false}, false), 4);
+  const int nv = t.robot.model->nv, base = 0;
+  ASSERT_EQ(t.robot.model->links[0].body, -1);
+  ASSERT_EQ(kinematics(t.w, t.s.q.data(), t.s.v.data(), nullptr), Status::ok);
   const Vector3 point = {1, 2, 3};
   MatrixXd J = MatrixXd::Constant(6, nv, 77);
   Vector6 a, b;
-  ASSERT_EQ(point_jacobian(w, base, point.data(), RowAxes::world, J.data(), 6), Status::ok);
-  ASSERT_EQ(point_bias_acceleration(w, base, point.data(), RowAxes::link, a.data()), Status::ok);
-  ASSERT_EQ(link_bias_acceleration(w, base, RowAxes::link, b.data()), Status::ok);
+  ASSERT_EQ(point_jacobian(t.w, base, point.data(), RowAxes::world, J.data(), 6), Status::ok);
+  ASSERT_EQ(point_bias_acceleration(t.w, base, point.data(), RowAxes::link, a.data()), Status::ok);
+  ASSERT_EQ(link_bias_acceleration(t.w, base, RowAxes::link, b.data()), Status::ok);
   EXPECT_EQ(J, MatrixXd::Zero(6, nv));
   EXPECT_EQ(a, Vector6::Zero());
   EXPECT_EQ(b, Vector6::Zero());
 }
 
 TEST(PointMotion, RefusesBadInput) {
-  const Robot robot = random_robot(4, {Shape::random, 12, false}, true);
-  Workspace w(robot.model);
-  Random random(4);
-  const State s = random_state(random, *robot.model);
-  std::vector<double> J(6 * s.v.size(), 77), a(6, 77);
+  MovingTree t(random_robot(4, {Shape::random, 12, false}, true), 4);
+  std::vector<double> J(6 * t.s.v.size(), 77), a(6, 77);
   const double good[3] = {0, 0, 0}, bad[3] = {0, NAN, 0};
-  EXPECT_EQ(point_jacobian(w, 0, good, RowAxes::link, J.data(), 6), Status::invalid_argument);
-  ASSERT_EQ(kinematics(w, s.q.data(), nullptr, nullptr), Status::ok);
-  EXPECT_EQ(point_bias_acceleration(w, 0, good, RowAxes::link, a.data()), Status::invalid_argument);
-  EXPECT_EQ(link_bias_acceleration(w, 0, RowAxes::link, a.data()), Status::invalid_argument);
-  EXPECT_EQ(point_jacobian(w, 0, bad, RowAxes::link, J.data(), 6), Status::not_finite);
-  EXPECT_NE(std::string(w.message()).find("point[1]"), std::string::npos);
-  EXPECT_EQ(point_jacobian(w, 1000, good, RowAxes::link, J.data(), 6), Status::out_of_range);
+  EXPECT_EQ(point_jacobian(t.w, 0, good, RowAxes::link, J.data(), 6), Status::invalid_argument);
+  ASSERT_EQ(kinematics(t.w, t.s.q.data(), nullptr, nullptr), Status::ok);
+  EXPECT_EQ(point_bias_acceleration(t.w, 0, good, RowAxes::link, a.data()), Status::invalid_argument);
+  EXPECT_EQ(link_bias_acceleration(t.w, 0, RowAxes::link, a.data()), Status::invalid_argument);
+  EXPECT_EQ(point_jacobian(t.w, 0, bad, RowAxes::link, J.data(), 6), Status::not_finite);
+  EXPECT_NE(std::string(t.w.message()).find("point[1]"), std::string::npos);
+  EXPECT_EQ(point_jacobian(t.w, 1000, good, RowAxes::link, J.data(), 6), Status::out_of_range);
   EXPECT_EQ(J, std::vector<double>(J.size(), 77));
   EXPECT_EQ(a, std::vector<double>(6, 77));
 }

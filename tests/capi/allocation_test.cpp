@@ -1,9 +1,7 @@
-// No computation on a workspace allocates, but those that say "at the first call" the first time. malloc and
-// its kin are replaced for the whole process: the C++ runtime, with operator new, and the shared library call
-// these. Every call of tenon.h that takes a workspace is made once under watch, good and bad, with every
-// method this version has.
+// No computation on a workspace allocates, but those that say "at the first call" the first time. malloc and its
+// kin are replaced (allocation_hooks.cpp). Every call of tenon.h that takes a workspace is made once under watch,
+// good and bad, with every method this version has.
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
@@ -11,55 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "allocation_hooks.hpp"
 #include "support.hpp"
-
-extern "C" {
-void* __libc_malloc(size_t);
-void* __libc_calloc(size_t, size_t);
-void* __libc_realloc(void*, size_t);
-void* __libc_memalign(size_t, size_t);
-void __libc_free(void*);
-}
-
-namespace {
-bool watching = false;  // one thread only
-bool failing = false;   // there is no memory
-int allocations = 0, releases = 0;
-}  // namespace
-
-extern "C" {
-void* malloc(size_t size) {
-  if (watching) ++allocations;
-  if (failing) return nullptr;
-  return __libc_malloc(size);
-}
-void* calloc(size_t count, size_t size) {
-  if (watching) ++allocations;
-  if (failing) return nullptr;
-  return __libc_calloc(count, size);
-}
-void* realloc(void* old, size_t size) {
-  if (watching) ++allocations;
-  if (failing) return nullptr;
-  return __libc_realloc(old, size);
-}
-void* memalign(size_t alignment, size_t size) {
-  if (watching) ++allocations;
-  if (failing) return nullptr;
-  return __libc_memalign(alignment, size);
-}
-void* aligned_alloc(size_t alignment, size_t size) {
-  return memalign(alignment, size);
-}
-int posix_memalign(void** out, size_t alignment, size_t size) {
-  *out = memalign(alignment, size);
-  return *out ? 0 : ENOMEM;
-}
-void free(void* pointer) {
-  if (watching && pointer != nullptr) ++releases;
-  __libc_free(pointer);
-}
-}
 
 using namespace tenon_test;
 
@@ -119,9 +70,40 @@ TEST_F(Allocation, TheHooksSeeTheLibraryAllocate) {
     allocations = releases = 0;
     watching = true;
     tenon_workspace* made = nullptr;
-    if (create) tenon_workspace_create(model.get(), set.get(), &made, nullptr, 0);
+    if (create) tenon_workspace_create(model.get(), set.get(), nullptr, &made, nullptr, 0);
     watching = false;
     EXPECT_EQ(allocations > 0, create);
+    tenon_workspace_destroy(made);
+  }
+}
+
+// Of what a workspace is made with, and of what later calls add.
+TEST_F(Allocation, BytesOfAWorkspaceAreThoseItAllocates) {
+  Model cassie = load("cassie", TENON_BASE_FLOATING);
+  for (const bool loops : {false, true}) {
+    const Model& robot = loops ? cassie : model;
+    SCOPED_TRACE(tenon_model_name(robot.get()));
+    tenon_workspace* made = nullptr;
+    const auto expect_counted = [&] {
+      const double bytes = static_cast<double>(tenon_workspace_size_bytes(made));
+      EXPECT_NEAR(bytes, static_cast<double>(live_bytes), 0.03 * bytes);
+    };
+    live_bytes = 0;
+    watching = true;
+    tenon_workspace_create(robot.get(), loops ? nullptr : set.get(), nullptr, &made, nullptr, 0);
+    watching = false;
+    expect_counted();
+    State s(robot, made, 1, 19);
+    watching = true;
+    for (int32_t method = 0; !loops && method < tenon_method_count(); ++method) {
+      tenon_solve_options options;
+      tenon_solve_options_init(&options, sizeof options);
+      options.method = method;
+      s.constrained(made, &options);
+    }
+    tenon_factor_mass_matrix(made, s.q.data(), s.q.size());
+    watching = false;
+    expect_counted();
     tenon_workspace_destroy(made);
   }
 }
@@ -160,15 +142,16 @@ TEST_F(Allocation, FirstCallsWithoutMemory) {
     EXPECT_STREQ(tenon_workspace_message(w.get()), "") << name;
   };
   for (int32_t method = 0; method < tenon_delassus_method_count(); ++method)
-    expect_failure(tenon_delassus_method_string(method), A,
-                   [&] { return tenon_delassus(w.get(), method, s.q.data(), nq, A.data(), A.size(), 19); });
+    expect_failure(tenon_delassus_method_string(method), A, [&] {
+      return tenon_delassus(w.get(), delassus_by(method), s.q.data(), nq, A.data(), A.size(), 19);
+    });
   for (int32_t method = 0; method < tenon_damped_method_count(); ++method)
     expect_failure(tenon_damped_method_string(method), A, [&] {
-      return tenon_delassus_inverse(w.get(), method, s.q.data(), nq, nullptr, 0, A.data(), A.size(), 19);
+      return tenon_delassus_inverse(w.get(), damped_by(method), s.q.data(), nq, A.data(), A.size(), 19);
     });
   expect_failure("operational_space", A, [&] {
-    return tenon_operational_space(w.get(), s.q.data(), nq, A.data(), A.size(), 19, nullptr, 0, 0, nullptr, 0,
-                                   0, nullptr);
+    return tenon_operational_space(w.get(), nullptr, s.q.data(), nq, A.data(), A.size(), 19, nullptr, 0, 0,
+                                   nullptr, 0, 0, nullptr);
   });
   std::vector<double> C(nv * nv);
   expect_failure("coriolis_matrix", C, [&] {
@@ -327,23 +310,23 @@ TEST_F(Allocation, NoneInDelassusAndOperationalSpaceByAnyMethod) {
   std::vector<double> A(19 * 19), J_bar(19 * nv), N(nv * nv);
   for (int32_t method = 0; method < tenon_delassus_method_count(); ++method) {
     expect_none_later(tenon_delassus_method_string(method), [&] {
-      return tenon_delassus(w.get(), method, s.q.data(), nq, A.data(), A.size(), 19);
+      return tenon_delassus(w.get(), delassus_by(method), s.q.data(), nq, A.data(), A.size(), 19);
     });
   }
   for (int32_t method = 0; method < tenon_damped_method_count(); ++method) {
     const char* name = tenon_damped_method_string(method);
     const auto inverse = [&] {
-      return tenon_delassus_inverse(w.get(), method, s.q.data(), nq, nullptr, 0, A.data(), A.size(), 19);
+      return tenon_delassus_inverse(w.get(), damped_by(method), s.q.data(), nq, A.data(), A.size(), 19);
     };
     if (inverse() == TENON_UNSUPPORTED) continue;
     expect_none(name, inverse);
-    expect_none(name, [&] { return tenon_delassus_factor(w.get(), method, s.q.data(), nq, nullptr, 0); });
+    expect_none(name, [&] { return tenon_delassus_factor(w.get(), damped_by(method), s.q.data(), nq); });
     expect_none(name, [&] {
       return tenon_delassus_apply(w.get(), 19, A.data(), A.size(), 19, A.data(), A.size(), 19);
     });
   }
   expect_none_later("operational_space", [&] {
-    return tenon_operational_space(w.get(), s.q.data(), nq, A.data(), A.size(), 19, J_bar.data(),
+    return tenon_operational_space(w.get(), nullptr, s.q.data(), nq, A.data(), A.size(), 19, J_bar.data(),
                                    J_bar.size(), ld, N.data(), N.size(), ld, nullptr);
   });
   expect_none_later("inverse_mass_times", [&] {
@@ -374,8 +357,9 @@ TEST_F(Allocation, NoneWithClosuresByAnyMethod) {
     ++solved;
   }
   EXPECT_GE(solved, 6);
-  expect_none_later("project_positions",
-                    [&] { return tenon_project_positions(w.get(), 1e-12, 20, s.q.data(), nq); });
+  expect_none_later("project_positions", [&] {
+    return tenon_project_positions(w.get(), projection_to(1e-12, 20), s.q.data(), nq);
+  });
   expect_none_later("project_velocities",
                     [&] { return tenon_project_velocities(w.get(), s.q.data(), nq, s.v.data(), nv); });
 }
@@ -391,10 +375,12 @@ TEST_F(Allocation, NoneWithKinematicLoops) {
   const std::size_t rows = static_cast<std::size_t>(tenon_model_loop_row_count(cassie.get()));
   std::vector<double> y(nyq), ydot(ny, 0.1), G(nv * ny), K(rows * nv), k(rows), x(nv);
   double gap = 0;
-  expect_none("close_loops",
-              [&] { return tenon_close_loops(w.get(), TENON_LOOP_MOVES_DEPENDENT, s.q.data(), nq, &gap); });
-  expect_none("close_loops all",
-              [&] { return tenon_close_loops(w.get(), TENON_LOOP_MOVES_ALL, s.q.data(), nq, &gap); });
+  expect_none("close_loops", [&] {
+    return tenon_close_loops(w.get(), closing_by(TENON_LOOP_MOVES_DEPENDENT), s.q.data(), nq, &gap);
+  });
+  expect_none("close_loops all", [&] {
+    return tenon_close_loops(w.get(), closing_by(TENON_LOOP_MOVES_ALL), s.q.data(), nq, &gap);
+  });
   expect_none("loop_gap", [&] { return tenon_loop_gap(w.get(), s.q.data(), nq, &gap); });
   expect_none("independent_positions",
               [&] { return tenon_independent_positions(w.get(), s.q.data(), nq, y.data(), nyq); });
@@ -404,7 +390,8 @@ TEST_F(Allocation, NoneWithKinematicLoops) {
     return tenon_spanning_velocity(w.get(), s.q.data(), nq, ydot.data(), ny, s.v.data(), nv);
   });
   expect_none_later("close_loop_velocities", [&] {
-    return tenon_close_loop_velocities(w.get(), TENON_LOOP_MOVES_ALL, s.q.data(), nq, s.v.data(), nv);
+    return tenon_close_loop_velocities(w.get(), closing_by(TENON_LOOP_MOVES_ALL), s.q.data(), nq, s.v.data(),
+                                       nv);
   });
   expect_none("spanning_acceleration", [&] {
     return tenon_spanning_acceleration(w.get(), s.q.data(), nq, s.v.data(), nv, ydot.data(), ny, x.data(),
@@ -428,7 +415,7 @@ TEST_F(Allocation, NoneWithKinematicLoops) {
   std::vector<double> ways(2 * nq);
   int32_t found = 0;
   expect_none("find_assemblies", [&] {
-    return tenon_find_assemblies(w.get(), s.q.data(), nq, 2, 2, ways.data(), 2 * nq, &found);
+    return tenon_find_assemblies(w.get(), assemblies_from(2), s.q.data(), nq, 2, ways.data(), 2 * nq, &found);
   });
   expect_none("independent_velocity",
               [&] { return tenon_independent_velocity(w.get(), s.v.data(), nv, ydot.data(), ny); });
@@ -437,16 +424,16 @@ TEST_F(Allocation, NoneWithKinematicLoops) {
     return tenon_forward_dynamics(w.get(), s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv, nullptr, 0,
                                   x.data(), nv);
   });
-  for (int32_t method = TENON_LOOP_METHOD_AUTO; method <= TENON_LOOP_METHOD_UNCONSTRAINED; ++method) {
+  for (int32_t method = TENONX_LOOP_METHOD_AUTOMATIC; method <= TENONX_LOOP_METHOD_UNCONSTRAINED; ++method) {
     SCOPED_TRACE(method);
     expect_none_later("loop_forward_dynamics", [&] {
-      return tenon_loop_forward_dynamics(w.get(), method, s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv,
-                                         nullptr, 0, x.data(), nv);
+      return tenonx_loop_forward_dynamics(w.get(), method, s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv,
+                                          nullptr, 0, x.data(), nv);
     });
-    if (method == TENON_LOOP_METHOD_MULTIPLIERS) continue;
+    if (method == TENONX_LOOP_METHOD_MULTIPLIERS) continue;
     expect_none_later("loop_inverse_dynamics", [&] {
-      return tenon_loop_inverse_dynamics(w.get(), method, s.q.data(), nq, s.v.data(), nv, ydot.data(), ny,
-                                         nullptr, 0, ydot.data(), ny);
+      return tenonx_loop_inverse_dynamics(w.get(), method, s.q.data(), nq, s.v.data(), nv, ydot.data(), ny,
+                                          nullptr, 0, ydot.data(), ny);
     });
   }
 }
@@ -543,12 +530,13 @@ TEST_F(Allocation, NoneInIndependentCoordinates) {
         return step(w.get(), nullptr, 1e-4, q.data(), nq, v.data(), nv, tp, nv, nullptr, 0, xp, nv, nullptr,
                     0);
       });
-    for (const int32_t way : {TENON_TO_OTHER, TENON_FROM_OTHER})
+    for (const int32_t way : {TENON_DIRECTION_TO_OTHER, TENON_DIRECTION_FROM_OTHER})
       expect_none("convert_force", [&] {
-        return way == TENON_TO_OTHER ? tenon_convert_force(w.get(), TENON_DRAKE, way, nullptr, 0, qp, nq, tp,
-                                                           nv, every.data(), every.size())
-                                     : tenon_convert_force(w.get(), TENON_DRAKE, way, nullptr, 0, qp, nq,
-                                                           every.data(), every.size(), xp, nv);
+        return way == TENON_DIRECTION_TO_OTHER
+                   ? tenon_convert_force(w.get(), TENON_CONVENTION_DRAKE, way, nullptr, 0, qp, nq, tp, nv,
+                                         every.data(), every.size())
+                   : tenon_convert_force(w.get(), TENON_CONVENTION_DRAKE, way, nullptr, 0, qp, nq,
+                                         every.data(), every.size(), xp, nv);
       });
   }
 }
@@ -574,19 +562,20 @@ TEST_F(Allocation, NoneAcrossClusters) {
     expect_none_later(tenon_method_string(method), [&] { return s.constrained(w.get(), &options); });
   }
   for (int32_t method = 0; method < tenon_delassus_method_count(); ++method)
-    expect_none_later(tenon_delassus_method_string(method),
-                      [&] { return tenon_delassus(w.get(), method, s.q.data(), nq, A.data(), 36, 6); });
+    expect_none_later(tenon_delassus_method_string(method), [&] {
+      return tenon_delassus(w.get(), delassus_by(method), s.q.data(), nq, A.data(), 36, 6);
+    });
   for (int32_t method = 0; method < tenon_damped_method_count(); ++method) {
     const char* name = tenon_damped_method_string(method);
     expect_none_later(name, [&] {
-      return tenon_delassus_inverse(w.get(), method, s.q.data(), nq, nullptr, 0, A.data(), 36, 6);
+      return tenon_delassus_inverse(w.get(), damped_by(method), s.q.data(), nq, A.data(), 36, 6);
     });
-    expect_none(name, [&] { return tenon_delassus_factor(w.get(), method, s.q.data(), nq, nullptr, 0); });
+    expect_none(name, [&] { return tenon_delassus_factor(w.get(), damped_by(method), s.q.data(), nq); });
     expect_none(name, [&] { return tenon_delassus_apply(w.get(), 6, A.data(), 36, 6, A.data(), 36, 6); });
   }
   expect_none_later("operational_space", [&] {
-    return tenon_operational_space(w.get(), s.q.data(), nq, A.data(), 36, 6, J_bar.data(), J_bar.size(), ld,
-                                   N.data(), N.size(), ld, nullptr);
+    return tenon_operational_space(w.get(), nullptr, s.q.data(), nq, A.data(), 36, 6, J_bar.data(),
+                                   J_bar.size(), ld, N.data(), N.size(), ld, nullptr);
   });
   expect_none_later("inverse_mass_times", [&] {
     return tenon_inverse_mass_times(w.get(), s.q.data(), nq, 6, J_bar.data(), J_bar.size(), ld, J_bar.data(),
@@ -605,11 +594,11 @@ TEST_F(Allocation, NoneAcrossClusters) {
 // none.
 TEST_F(Allocation, NoneForTheListOfAlgorithms) {
   expect_none("traceable", [] {
-    for (int32_t i = 0; i < tenon_traceable_count(); ++i)
-      if (tenon_traceable_string(i)[0] == '\0' || tenon_traceable_summary(i)[0] == '\0' ||
-          tenon_traceable_traits(i) < 0)
+    for (int32_t i = 0; i < tenonx_traceable_count(); ++i)
+      if (tenonx_traceable_string(i)[0] == '\0' || tenonx_traceable_summary(i)[0] == '\0' ||
+          tenonx_traceable_traits(i) < 0)
         return TENON_INTERNAL_ERROR;
-    return tenon_traceable_count() > 20 ? TENON_OK : TENON_INTERNAL_ERROR;
+    return tenonx_traceable_count() > 20 ? TENON_OK : TENON_INTERNAL_ERROR;
   });
 }
 
@@ -618,7 +607,7 @@ TEST_F(Allocation, NoneWithLoopsByRows) {
   tenon_model_options rods;
   ASSERT_EQ(tenon_model_options_init(&rods, sizeof rods), TENON_OK);
   rods.base = TENON_BASE_FLOATING;
-  rods.loops = TENON_LOOPS_ROWS;
+  rods.loop_treatment = TENON_LOOP_TREATMENT_ROWS;
   tenon_model* made = nullptr;
   ASSERT_EQ(tenon_model_load_urdf(model_path("cassie").c_str(), &rods, &made, nullptr, 0), TENON_OK);
   Model cassie(made);
@@ -634,8 +623,9 @@ TEST_F(Allocation, NoneWithLoopsByRows) {
   const std::size_t nq = s.q.size(), nv = s.v.size();
   std::vector<double> qdd(nv);
   double gap = 0;
-  expect_none("close_loops",
-              [&] { return tenon_close_loops(both.get(), TENON_LOOP_MOVES_ALL, s.q.data(), nq, &gap); });
+  expect_none("close_loops", [&] {
+    return tenon_close_loops(both.get(), closing_by(TENON_LOOP_MOVES_ALL), s.q.data(), nq, &gap);
+  });
   expect_none("loop_gap", [&] { return tenon_loop_gap(both.get(), s.q.data(), nq, &gap); });
   tenon_loop_state state;
   ASSERT_EQ(tenon_loop_state_init(&state, sizeof state), TENON_OK);
@@ -644,11 +634,12 @@ TEST_F(Allocation, NoneWithLoopsByRows) {
   expect_none("set_guess", [&] { return tenon_workspace_set_guess(both.get(), s.q.data(), nq); });
   expect_none("guess", [&] { return tenon_workspace_guess(both.get(), s.q.data(), nq); });
   expect_none_later("loop_forward_dynamics", [&] {
-    return tenon_loop_forward_dynamics(both.get(), TENON_LOOP_METHOD_PROJECTION, s.q.data(), nq, s.v.data(),
-                                       nv, s.tau.data(), nv, nullptr, 0, qdd.data(), nv);
+    return tenonx_loop_forward_dynamics(both.get(), TENONX_LOOP_METHOD_PROJECTION, s.q.data(), nq, s.v.data(),
+                                        nv, s.tau.data(), nv, nullptr, 0, qdd.data(), nv);
   });
   expect_none_later("close_loop_velocities", [&] {
-    return tenon_close_loop_velocities(both.get(), TENON_LOOP_MOVES_ALL, s.q.data(), nq, s.v.data(), nv);
+    return tenon_close_loop_velocities(both.get(), closing_by(TENON_LOOP_MOVES_ALL), s.q.data(), nq,
+                                       s.v.data(), nv);
   });
   expect_none("forward_dynamics", [&] {
     return tenon_forward_dynamics(both.get(), s.q.data(), nq, s.v.data(), nv, s.tau.data(), nv, nullptr, 0,

@@ -51,18 +51,19 @@ TEST_F(ConstraintsTest, TellWhatTheyHold) {
   EXPECT_EQ(tenon_constraints_row_count(set.get()), TENON_INVALID_ARGUMENT);
   ASSERT_EQ(finish(), TENON_OK) << message;
 
-  EXPECT_EQ(tenon_constraints_count(set.get()), 3);
+  EXPECT_EQ(tenon_constraints_constraint_count(set.get()), 3);
   EXPECT_EQ(tenon_constraints_row_count(set.get()), 6 + 2 + 2);
-  ASSERT_EQ(tenon_constraints_find(set.get(), "toe", &index, message, sizeof message), TENON_OK);
+  ASSERT_EQ(tenon_constraints_find_constraint(set.get(), "toe", &index, message, sizeof message), TENON_OK);
   EXPECT_EQ(index, 2);
-  EXPECT_EQ(tenon_constraints_find(set.get(), "hell", &index, message, sizeof message), TENON_NOT_FOUND);
+  EXPECT_EQ(tenon_constraints_find_constraint(set.get(), "hell", &index, message, sizeof message),
+            TENON_NOT_FOUND);
   EXPECT_TRUE(says("did you mean 'heel'?")) << message;
   tenon_constraint_info info;
   ASSERT_EQ(tenon_constraint_info_init(&info, sizeof info), TENON_OK);
   const int32_t first[] = {0, 6, 8}, count[] = {6, 2, 2};
   const uint32_t rows[] = {TENON_ROWS_ALL, 0, 0x28};
   for (int32_t i = 0; i < 3; ++i) {
-    ASSERT_EQ(tenon_constraints_info(set.get(), i, &info), TENON_OK);
+    ASSERT_EQ(tenon_constraints_constraint_info(set.get(), i, &info), TENON_OK);
     EXPECT_EQ(info.first_row, first[i]);
     EXPECT_EQ(info.row_count, count[i]);
     EXPECT_EQ(info.rows, rows[i]);
@@ -71,8 +72,8 @@ TEST_F(ConstraintsTest, TellWhatTheyHold) {
     EXPECT_EQ(info.frequency, i == 0 ? 5 : 0);
   }
   EXPECT_STREQ(info.name, "toe");
-  EXPECT_EQ(tenon_constraints_info(set.get(), 3, &info), TENON_OUT_OF_RANGE);
-  EXPECT_EQ(tenon_constraints_info(nullptr, 0, &info), TENON_INVALID_ARGUMENT);
+  EXPECT_EQ(tenon_constraints_constraint_info(set.get(), 3, &info), TENON_OUT_OF_RANGE);
+  EXPECT_EQ(tenon_constraints_constraint_info(nullptr, 0, &info), TENON_INVALID_ARGUMENT);
 }
 
 TEST_F(ConstraintsTest, RefuseWhatIsWrongAtOnce) {
@@ -103,7 +104,7 @@ TEST_F(ConstraintsTest, RefuseWhatIsWrongAtOnce) {
             TENON_INVALID_ARGUMENT);
   EXPECT_EQ(tenon_constraints_add_point(nullptr, foot, nullptr, 0, nullptr, nullptr, message, sizeof message),
             TENON_INVALID_ARGUMENT);
-  EXPECT_EQ(tenon_constraints_count(set.get()), 0);
+  EXPECT_EQ(tenon_constraints_constraint_count(set.get()), 0);
 }
 
 TEST_F(ConstraintsTest, RefuseBadOptions) {
@@ -113,7 +114,7 @@ TEST_F(ConstraintsTest, RefuseBadOptions) {
     change(options);
     EXPECT_STREQ(tenon_status_string(kind == "point" ? point() : weld()), tenon_status_string(expected))
         << message;
-    EXPECT_EQ(tenon_constraints_count(set.get()), 0);
+    EXPECT_EQ(tenon_constraints_constraint_count(set.get()), 0);
   };
   refused("weld", TENON_INVALID_ARGUMENT, [](auto& o) { o.rows = 0; });
   refused("point", TENON_INVALID_ARGUMENT, [](auto& o) { o.rows = TENON_ROWS_ANGULAR; });
@@ -129,7 +130,7 @@ TEST_F(ConstraintsTest, RefuseBadOptions) {
 TEST_F(ConstraintsTest, DoNotChangeOnceFinished) {
   ASSERT_EQ(weld(), TENON_OK);
   tenon_workspace* w = nullptr;
-  EXPECT_EQ(tenon_workspace_create(model.get(), set.get(), &w, message, sizeof message),
+  EXPECT_EQ(tenon_workspace_create(model.get(), set.get(), nullptr, &w, message, sizeof message),
             TENON_INVALID_ARGUMENT);
   EXPECT_TRUE(says("tenon_constraints_finish")) << message;
   EXPECT_EQ(w, nullptr);
@@ -138,7 +139,7 @@ TEST_F(ConstraintsTest, DoNotChangeOnceFinished) {
   EXPECT_EQ(weld(), TENON_INVALID_ARGUMENT);
   EXPECT_TRUE(says("finished")) << message;
   const Model other = load("atlas", TENON_BASE_FLOATING);
-  EXPECT_EQ(tenon_workspace_create(other.get(), set.get(), &w, message, sizeof message),
+  EXPECT_EQ(tenon_workspace_create(other.get(), set.get(), nullptr, &w, message, sizeof message),
             TENON_INVALID_ARGUMENT);
   EXPECT_TRUE(says("another model")) << message;
 }
@@ -161,7 +162,7 @@ TEST_F(ConstraintsTest, ClosuresAreHeldAndTold) {
   ASSERT_EQ(tenon_constraint_info_init(&info, sizeof info), TENON_OK);
   const int32_t links[2][2] = {{left, right}, {foot, TENON_WORLD}};
   for (int32_t i = 0; i < 2; ++i) {
-    ASSERT_EQ(tenon_constraints_info(set.get(), i, &info), TENON_OK);
+    ASSERT_EQ(tenon_constraints_constraint_info(set.get(), i, &info), TENON_OK);
     EXPECT_EQ(info.closes_loop, 1);
     EXPECT_EQ(info.link, links[i][0]);
     EXPECT_EQ(info.second_link, links[i][1]);
@@ -171,7 +172,7 @@ TEST_F(ConstraintsTest, ClosuresAreHeldAndTold) {
   State s(model, w.get(), 5, 8);
   const std::size_t nq = s.q.size(), nv = s.v.size();
   ASSERT_EQ(tenon_neutral(w.get(), s.q.data(), nq), TENON_OK);
-  ASSERT_EQ(tenon_project_positions(w.get(), 1e-12, 50, s.q.data(), nq), TENON_OK)
+  ASSERT_EQ(tenon_project_positions(w.get(), projection_to(1e-12, 50), s.q.data(), nq), TENON_OK)
       << tenon_workspace_message(w.get());
   ASSERT_EQ(tenon_project_velocities(w.get(), s.q.data(), nq, s.v.data(), nv), TENON_OK);
   ASSERT_EQ(tenon_kinematics(w.get(), s.q.data(), nq, s.v.data(), nv, nullptr, 0), TENON_OK);
@@ -212,7 +213,7 @@ TEST_F(ConstraintsTest, RefuseBadClosures) {
                                                           &options, nullptr, message, sizeof message)),
         tenon_status_string(expected));
     EXPECT_TRUE(says(word)) << message;
-    EXPECT_EQ(tenon_constraints_count(set.get()), 0);
+    EXPECT_EQ(tenon_constraints_constraint_count(set.get()), 0);
   };
   refused(-2, hand, nullptr, 0, TENON_OUT_OF_RANGE, "-2");
   refused(hand, 1000, nullptr, 0, TENON_OUT_OF_RANGE, "second_link is 1000");

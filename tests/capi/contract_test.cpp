@@ -56,12 +56,12 @@ tenon_status Descriptor<tenon_solve_report>::init(tenon_solve_report* s, size_t 
   return tenon_solve_report_init(s, n);
 }
 template <>
-tenon_status Descriptor<tenon_trace_options>::init(tenon_trace_options* s, size_t n) {
-  return tenon_trace_options_init(s, n);
+tenon_status Descriptor<tenonx_trace_options>::init(tenonx_trace_options* s, size_t n) {
+  return tenonx_trace_options_init(s, n);
 }
 template <>
-tenon_status Descriptor<tenon_operation_counts>::init(tenon_operation_counts* s, size_t n) {
-  return tenon_operation_counts_init(s, n);
+tenon_status Descriptor<tenonx_operation_counts>::init(tenonx_operation_counts* s, size_t n) {
+  return tenonx_operation_counts_init(s, n);
 }
 
 template <>
@@ -84,7 +84,7 @@ tenon_status Descriptor<tenon_loop_state>::init(tenon_loop_state* s, size_t n) {
 using Descriptors =
     ::testing::Types<tenon_model_options, tenon_joint_options, tenon_constraint_options, tenon_solve_options,
                      tenon_link_info, tenon_joint_info, tenon_constraint_info, tenon_solve_report,
-                     tenon_trace_options, tenon_operation_counts, tenon_loop_options, tenon_cluster_info,
+                     tenonx_trace_options, tenonx_operation_counts, tenon_loop_options, tenon_cluster_info,
                      tenon_loop_info, tenon_loop_state>;
 // Test names end in the name of the struct.
 struct StructName {
@@ -206,7 +206,7 @@ TEST_F(Contract, InformationKeepsToTheRoomOfAnOlderCaller) {
   std::memset(static_cast<void*>(&info), 0xee, sizeof info);
   ASSERT_EQ(tenon_joint_info_init(&info, offsetof(tenon_joint_info, axis)), TENON_OK);
   ASSERT_EQ(tenon_model_joint_info(model.get(), 0, &info), TENON_OK);
-  EXPECT_EQ(info.type, TENON_JOINT_REVOLUTE);
+  EXPECT_EQ(info.type, TENON_JOINT_TYPE_REVOLUTE);
   EXPECT_STREQ(info.name, tenon_model_joint_name(model.get(), 0));
   const auto* bytes = reinterpret_cast<const unsigned char*>(&info);
   EXPECT_TRUE(std::all_of(bytes + offsetof(tenon_joint_info, axis), bytes + sizeof info,

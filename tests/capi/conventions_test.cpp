@@ -38,7 +38,7 @@ Begin begin_v() {
   return {5, 11, 1, 0, 4};
 }
 Begin begin_q(std::int32_t convention) {
-  if (convention == TENON_PINOCCHIO) return {7, 14, 2, 0, 6};
+  if (convention == TENON_CONVENTION_PINOCCHIO) return {7, 14, 2, 0, 6};
   return {5, 12, 1, 0, 4};
 }
 
@@ -65,18 +65,18 @@ Rotation about(int axis, double angle) {
 // The orientation of the ball joint, and the pose of the free one, as the other library's q says.
 Rotation ball(const Vector& q, std::int32_t convention) {
   const double* x = q.data() + begin_q(convention).ball;
-  if (convention == TENON_PINOCCHIO) return from_quaternion(x[0], x[1], x[2], x[3]);
-  if (convention == TENON_MUJOCO) return from_quaternion(x[1], x[2], x[3], x[0]);
+  if (convention == TENON_CONVENTION_PINOCCHIO) return from_quaternion(x[0], x[1], x[2], x[3]);
+  if (convention == TENON_CONVENTION_MUJOCO) return from_quaternion(x[1], x[2], x[3], x[0]);
   return multiply(multiply(about(2, x[2]), about(1, x[1]), false), about(0, x[0]), false);
 }
 Rotation free_rotation(const Vector& q, std::int32_t convention) {
   const double* x = q.data() + begin_q(convention).free;
-  if (convention == TENON_PINOCCHIO) return from_quaternion(x[3], x[4], x[5], x[6]);
-  if (convention == TENON_MUJOCO) return from_quaternion(x[4], x[5], x[6], x[3]);
+  if (convention == TENON_CONVENTION_PINOCCHIO) return from_quaternion(x[3], x[4], x[5], x[6]);
+  if (convention == TENON_CONVENTION_MUJOCO) return from_quaternion(x[4], x[5], x[6], x[3]);
   return from_quaternion(x[1], x[2], x[3], x[0]);
 }
 const double* free_position(const Vector& q, std::int32_t convention) {
-  return q.data() + begin_q(convention).free + (convention == TENON_DRAKE ? 4 : 0);
+  return q.data() + begin_q(convention).free + (convention == TENON_CONVENTION_DRAKE ? 4 : 0);
 }
 
 class Conventions : public ::testing::TestWithParam<std::int32_t> {
@@ -94,17 +94,18 @@ class Conventions : public ::testing::TestWithParam<std::int32_t> {
 
   Vector other_q(const Vector& from) {
     Vector out(static_cast<std::size_t>(tenon_convention_nq(model.get(), GetParam())), 77.0);
-    EXPECT_EQ(tenon_convert_configuration(w.get(), GetParam(), TENON_TO_OTHER, order.data(), order.size(),
-                                          from.data(), from.size(), out.data(), out.size()),
+    EXPECT_EQ(tenon_convert_configuration(w.get(), GetParam(), TENON_DIRECTION_TO_OTHER, order.data(),
+                                          order.size(), from.data(), from.size(), out.data(), out.size()),
               TENON_OK)
         << tenon_workspace_message(w.get());
     return out;
   }
   Vector other_v(const Vector& at, const Vector& from) {
     Vector out(v.size(), 77.0);
-    EXPECT_EQ(tenon_convert_velocity(w.get(), GetParam(), TENON_TO_OTHER, order.data(), order.size(),
-                                     at.data(), at.size(), from.data(), from.size(), out.data(), out.size()),
-              TENON_OK)
+    EXPECT_EQ(
+        tenon_convert_velocity(w.get(), GetParam(), TENON_DIRECTION_TO_OTHER, order.data(), order.size(),
+                               at.data(), at.size(), from.data(), from.size(), out.data(), out.size()),
+        TENON_OK)
         << tenon_workspace_message(w.get());
     return out;
   }
@@ -154,7 +155,8 @@ TEST_P(Conventions, VelocitiesAreThoseOfTheirConfigurations) {
   const Vector before = other_q(moved(-h)), after = other_q(moved(h)), here = other_q(q),
                rates = other_v(q, v);
   const Begin at = begin_v(), at_q = begin_q(convention);
-  const bool pinocchio = convention == TENON_PINOCCHIO, drake = convention == TENON_DRAKE;
+  const bool pinocchio = convention == TENON_CONVENTION_PINOCCHIO,
+             drake = convention == TENON_CONVENTION_DRAKE;
   expect_near(rates.data() + at.free + (drake ? 0 : 3),
               rate(free_rotation(before, convention), free_rotation(after, convention), h, !drake),
               "free, angular");
@@ -186,30 +188,30 @@ TEST_P(Conventions, AccelerationsAreDerivativesOfVelocities) {
   Vector faster = v, slower = v, out(v.size());
   for (std::size_t k = 0; k < v.size(); ++k) faster[k] += h * a[k], slower[k] -= h * a[k];
   const Vector after = other_v(moved(h), faster), before = other_v(moved(-h), slower);
-  ASSERT_EQ(
-      tenon_convert_acceleration(w.get(), GetParam(), TENON_TO_OTHER, order.data(), order.size(), q.data(),
-                                 q.size(), v.data(), v.size(), a.data(), a.size(), out.data(), out.size()),
-      TENON_OK)
+  ASSERT_EQ(tenon_convert_acceleration(w.get(), GetParam(), TENON_DIRECTION_TO_OTHER, order.data(),
+                                       order.size(), q.data(), q.size(), v.data(), v.size(), a.data(),
+                                       a.size(), out.data(), out.size()),
+            TENON_OK)
       << tenon_workspace_message(w.get());
   for (std::size_t k = 0; k < v.size(); ++k) EXPECT_NEAR(out[k], (after[k] - before[k]) / (2 * h), 1e-7) << k;
   Vector back(v.size());
-  ASSERT_EQ(tenon_convert_acceleration(w.get(), GetParam(), TENON_FROM_OTHER, order.data(), order.size(),
-                                       q.data(), q.size(), v.data(), v.size(), out.data(), out.size(),
-                                       back.data(), back.size()),
+  ASSERT_EQ(tenon_convert_acceleration(w.get(), GetParam(), TENON_DIRECTION_FROM_OTHER, order.data(),
+                                       order.size(), q.data(), q.size(), v.data(), v.size(), out.data(),
+                                       out.size(), back.data(), back.size()),
             TENON_OK);
   for (std::size_t k = 0; k < v.size(); ++k) EXPECT_NEAR(back[k], a[k], 1e-14) << k;
 }
 
 TEST_P(Conventions, ForcesDoTheSamePower) {
   Vector force(v.size()), back(v.size());
-  ASSERT_EQ(tenon_convert_force(w.get(), GetParam(), TENON_TO_OTHER, order.data(), order.size(), q.data(),
-                                q.size(), a.data(), a.size(), force.data(), force.size()),
+  ASSERT_EQ(tenon_convert_force(w.get(), GetParam(), TENON_DIRECTION_TO_OTHER, order.data(), order.size(),
+                                q.data(), q.size(), a.data(), a.size(), force.data(), force.size()),
             TENON_OK);
   const Vector rates = other_v(q, v);
   EXPECT_NEAR(std::inner_product(force.begin(), force.end(), rates.begin(), 0.0),
               std::inner_product(a.begin(), a.end(), v.begin(), 0.0), 1e-13);
-  ASSERT_EQ(tenon_convert_force(w.get(), GetParam(), TENON_FROM_OTHER, order.data(), order.size(), q.data(),
-                                q.size(), force.data(), force.size(), back.data(), back.size()),
+  ASSERT_EQ(tenon_convert_force(w.get(), GetParam(), TENON_DIRECTION_FROM_OTHER, order.data(), order.size(),
+                                q.data(), q.size(), force.data(), force.size(), back.data(), back.size()),
             TENON_OK);
   for (std::size_t k = 0; k < v.size(); ++k) EXPECT_NEAR(back[k], a[k], 1e-14) << k;
 }
@@ -217,16 +219,16 @@ TEST_P(Conventions, ForcesDoTheSamePower) {
 TEST_P(Conventions, ComeBackTheSame) {
   const Vector other = other_q(q), rates = other_v(q, v);
   Vector back(q.size()), back_v(v.size()), apart(v.size());
-  ASSERT_EQ(tenon_convert_configuration(w.get(), GetParam(), TENON_FROM_OTHER, order.data(), order.size(),
-                                        other.data(), other.size(), back.data(), back.size()),
+  ASSERT_EQ(tenon_convert_configuration(w.get(), GetParam(), TENON_DIRECTION_FROM_OTHER, order.data(),
+                                        order.size(), other.data(), other.size(), back.data(), back.size()),
             TENON_OK);
   ASSERT_EQ(
       tenon_difference(w.get(), q.data(), q.size(), back.data(), back.size(), apart.data(), apart.size()),
       TENON_OK);
   for (const double x : apart) EXPECT_NEAR(x, 0, 1e-14);
   ASSERT_EQ(
-      tenon_convert_velocity(w.get(), GetParam(), TENON_FROM_OTHER, order.data(), order.size(), q.data(),
-                             q.size(), rates.data(), rates.size(), back_v.data(), back_v.size()),
+      tenon_convert_velocity(w.get(), GetParam(), TENON_DIRECTION_FROM_OTHER, order.data(), order.size(),
+                             q.data(), q.size(), rates.data(), rates.size(), back_v.data(), back_v.size()),
       TENON_OK);
   for (std::size_t k = 0; k < v.size(); ++k) EXPECT_NEAR(back_v[k], v[k], 1e-14) << k;
 }
@@ -243,30 +245,31 @@ TEST_P(Conventions, RefuseWhatTheyCannotRead) {
     return status;
   };
   std::array<std::int32_t, 5> bad = order;
-  EXPECT_EQ(refused(9, TENON_TO_OTHER, order.data(), 5, out.size(), "convention is 9"),
+  EXPECT_EQ(refused(9, TENON_DIRECTION_TO_OTHER, order.data(), 5, out.size(), "convention is 9"),
             TENON_INVALID_ARGUMENT);
   EXPECT_EQ(refused(GetParam(), 2, order.data(), 5, out.size(), "direction is 2"), TENON_INVALID_ARGUMENT);
-  EXPECT_EQ(refused(GetParam(), TENON_TO_OTHER, order.data(), 4, out.size(), "joint_count"),
+  EXPECT_EQ(refused(GetParam(), TENON_DIRECTION_TO_OTHER, order.data(), 4, out.size(), "joint_count"),
             TENON_WRONG_SIZE);
-  EXPECT_EQ(refused(GetParam(), TENON_TO_OTHER, nullptr, 5, out.size(), "joint_count"), TENON_WRONG_SIZE);
-  EXPECT_EQ(refused(GetParam(), TENON_TO_OTHER, order.data(), 5, out.size() + 1, "out"), TENON_WRONG_SIZE);
+  EXPECT_EQ(refused(GetParam(), TENON_DIRECTION_TO_OTHER, order.data(), 5, out.size() + 1, "out"),
+            TENON_WRONG_SIZE);
   bad[4] = 5;
-  EXPECT_EQ(refused(GetParam(), TENON_TO_OTHER, bad.data(), 5, out.size(), "joints[4] is 5"),
+  EXPECT_EQ(refused(GetParam(), TENON_DIRECTION_TO_OTHER, bad.data(), 5, out.size(), "joints[4] is 5"),
             TENON_OUT_OF_RANGE);
   bad[4] = 3;
-  EXPECT_EQ(refused(GetParam(), TENON_TO_OTHER, bad.data(), 5, out.size(), "'wheel'"),
+  EXPECT_EQ(refused(GetParam(), TENON_DIRECTION_TO_OTHER, bad.data(), 5, out.size(), "'wheel'"),
             TENON_INVALID_ARGUMENT);
-  EXPECT_EQ(tenon_convention_nq(model.get(), 0), -1);
-  EXPECT_EQ(tenon_convention_nq(nullptr, GetParam()), -1);
+  EXPECT_EQ(tenon_convention_nq(model.get(), tenon_convention_count()), TENON_INVALID_ARGUMENT);
+  EXPECT_EQ(tenon_convention_nq(nullptr, GetParam()), TENON_INVALID_ARGUMENT);
   EXPECT_EQ(other_q(q).size(), out.size());
 }
 
 INSTANTIATE_TEST_SUITE_P(Libraries, Conventions,
-                         ::testing::Values(TENON_PINOCCHIO, TENON_MUJOCO, TENON_DRAKE),
+                         ::testing::Values(TENON_CONVENTION_PINOCCHIO, TENON_CONVENTION_MUJOCO,
+                                           TENON_CONVENTION_DRAKE),
                          [](const auto& library) {
-                           return std::string(library.param == TENON_PINOCCHIO ? "Pinocchio"
-                                              : library.param == TENON_MUJOCO  ? "MuJoCo"
-                                                                               : "Drake");
+                           return std::string(library.param == TENON_CONVENTION_PINOCCHIO ? "Pinocchio"
+                                              : library.param == TENON_CONVENTION_MUJOCO  ? "MuJoCo"
+                                                                                          : "Drake");
                          });
 
 }  // namespace

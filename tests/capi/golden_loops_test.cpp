@@ -133,10 +133,11 @@ TEST_P(GoldenLoops, EveryTreatmentInBothCoordinates) {
                 TENON_OK)
           << tenon_workspace_message(w.get());
       EXPECT_LE(relative_error(x, expected), tolerance);
-      for (int32_t method = TENON_LOOP_METHOD_AUTO; method <= TENON_LOOP_METHOD_MULTIPLIERS; ++method) {
+      for (int32_t method = TENONX_LOOP_METHOD_AUTOMATIC; method <= TENONX_LOOP_METHOD_MULTIPLIERS;
+           ++method) {
         SCOPED_TRACE(method);
-        ASSERT_EQ(tenon_loop_forward_dynamics(w.get(), method, p.data(), p.size(), rate.data(), n,
-                                              force.data(), n, nullptr, 0, x.data(), n),
+        ASSERT_EQ(tenonx_loop_forward_dynamics(w.get(), method, p.data(), p.size(), rate.data(), n,
+                                               force.data(), n, nullptr, 0, x.data(), n),
                   TENON_OK)
             << tenon_workspace_message(w.get());
         EXPECT_LE(relative_error(x, expected), tolerance);

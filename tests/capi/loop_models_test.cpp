@@ -67,16 +67,18 @@ void expect_closed_and_conservative(const Model& model) {
   std::vector<double> q(static_cast<size_t>(tenon_model_nq(model.get())));
   std::vector<double> v(static_cast<size_t>(tenon_model_nv(model.get())), 0.0), tau(v.size(), 0.0);
   ASSERT_EQ(tenon_neutral(w.get(), q.data(), q.size()), TENON_OK);
-  ASSERT_EQ(tenon_close_loops(w.get(), TENON_LOOP_MOVES_DEPENDENT, q.data(), q.size(), nullptr), TENON_OK);
+  ASSERT_EQ(tenon_close_loops(w.get(), closing_by(TENON_LOOP_MOVES_DEPENDENT), q.data(), q.size(), nullptr),
+            TENON_OK);
   std::vector<double> push(v.size());
   for (size_t i = 0; i < push.size(); ++i) push[i] = 0.3 + 0.01 * static_cast<double>(i % 7);
   ASSERT_EQ(tenon_integrate(w.get(), q.data(), q.size(), push.data(), push.size(), 1, q.data(), q.size()),
             TENON_OK);
-  ASSERT_EQ(tenon_close_loops(w.get(), TENON_LOOP_MOVES_ALL, q.data(), q.size(), nullptr), TENON_OK)
+  ASSERT_EQ(tenon_close_loops(w.get(), closing_by(TENON_LOOP_MOVES_ALL), q.data(), q.size(), nullptr),
+            TENON_OK)
       << tenon_workspace_message(w.get());
   std::copy(push.begin(), push.end(), v.begin());
-  ASSERT_EQ(tenon_close_loop_velocities(w.get(), TENON_LOOP_MOVES_DEPENDENT, q.data(), q.size(), v.data(),
-                                        v.size()),
+  ASSERT_EQ(tenon_close_loop_velocities(w.get(), closing_by(TENON_LOOP_MOVES_DEPENDENT), q.data(), q.size(),
+                                        v.data(), v.size()),
             TENON_OK);
   const double gravity[3] = {0, -9.81, -5};  // some axes are vertical
   ASSERT_EQ(tenon_workspace_set_gravity(w.get(), gravity, 3), TENON_OK);
@@ -87,9 +89,10 @@ void expect_closed_and_conservative(const Model& model) {
                                        tau.data(), tau.size(), nullptr, 0, nullptr, 0, nullptr, 0),
               TENON_OK)
         << tenon_workspace_message(w.get());
-    ASSERT_EQ(tenon_close_loops(w.get(), TENON_LOOP_MOVES_DEPENDENT, q.data(), q.size(), &gap), TENON_OK);
-    ASSERT_EQ(tenon_close_loop_velocities(w.get(), TENON_LOOP_MOVES_DEPENDENT, q.data(), q.size(), v.data(),
-                                          v.size()),
+    ASSERT_EQ(tenon_close_loops(w.get(), closing_by(TENON_LOOP_MOVES_DEPENDENT), q.data(), q.size(), &gap),
+              TENON_OK);
+    ASSERT_EQ(tenon_close_loop_velocities(w.get(), closing_by(TENON_LOOP_MOVES_DEPENDENT), q.data(), q.size(),
+                                          v.data(), v.size()),
               TENON_OK);
     worst = std::max(worst, gap);
   }
@@ -165,7 +168,8 @@ TEST(Tello, DifferentialsTurnTheRotorsAsTheEquationsSay) {
   EXPECT_LE(gap, 1e-10);
   for (const char* joint : {"left-hip-clamp-to-gimbal", "left-gimbal-to-thigh", "left-thigh-to-shin"})
     q[position_of(model, joint)] += 0.02;
-  ASSERT_EQ(tenon_close_loops(w.get(), TENON_LOOP_MOVES_DEPENDENT, q.data(), q.size(), &gap), TENON_OK);
+  ASSERT_EQ(tenon_close_loops(w.get(), closing_by(TENON_LOOP_MOVES_DEPENDENT), q.data(), q.size(), &gap),
+            TENON_OK);
   EXPECT_LE(gap, 1e-12);
   for (const auto& joint : expected)
     EXPECT_NEAR(q[position_of(model, joint.joint)], joint.angle, 1e-8) << joint.joint;
@@ -219,7 +223,7 @@ TEST(Builder, StartsFromUrdfAndTellsWhatItLacks) {
   EXPECT_EQ(tenon_builder_finish(made, nullptr, &model, message, sizeof message), TENON_INVALID_MODEL);
   tenon_joint_options joint;
   ASSERT_EQ(tenon_joint_options_init(&joint, sizeof joint), TENON_OK);
-  joint.type = TENON_JOINT_FIXED, joint.parent_link = 0, joint.child_link = arm;
+  joint.type = TENON_JOINT_TYPE_FIXED, joint.parent_link = 0, joint.child_link = arm;
   ASSERT_EQ(tenon_builder_add_joint(made, "weld", &joint, message, sizeof message), TENON_OK) << message;
   EXPECT_EQ(tenon_builder_finish(made, nullptr, &model, message, sizeof message), TENON_OK) << message;
   tenon_model_destroy(model);

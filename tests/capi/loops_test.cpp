@@ -46,10 +46,10 @@ Answer parallelogram(const Close& close, Model* model, const tenon_model_options
 void add_loop(tenon_builder* builder, const int32_t* links) {
   tenon_loop_options loop;
   ASSERT_EQ(tenon_loop_options_init(&loop, sizeof loop), TENON_OK);
-  loop.predecessor_link = links[1];
-  loop.successor_link = links[2];
-  loop.predecessor_frame[0] = 1;
-  loop.successor_frame[0] = 0.5;
+  loop.link = links[1];
+  loop.second_link = links[2];
+  loop.pose[0] = 1;
+  loop.second_pose[0] = 0.5;
   loop.axis[0] = 0, loop.axis[2] = 1;
   ASSERT_EQ(tenon_builder_add_loop(builder, "closure", &loop, nullptr, 0), TENON_OK);
 }
@@ -80,15 +80,16 @@ void closure(void* user, const double* q, const double* v, double* phi, double* 
 // Embedded, as rows, and by the cost model: the same motion.
 TEST(CapiLoops, EveryTreatmentGivesTheSameMotion) {
   double expected[3] = {};
-  for (const int32_t treatment : {TENON_LOOPS_EMBED, TENON_LOOPS_ROWS, TENON_LOOPS_AUTO}) {
+  for (const int32_t treatment :
+       {TENON_LOOP_TREATMENT_EMBED, TENON_LOOP_TREATMENT_ROWS, TENON_LOOP_TREATMENT_AUTOMATIC}) {
     SCOPED_TRACE(treatment);
     tenon_model_options options;
     ASSERT_EQ(tenon_model_options_init(&options, sizeof options), TENON_OK);
-    options.loops = treatment;
+    options.loop_treatment = treatment;
     Model model;
     const Answer made = parallelogram(add_loop, &model, &options);
     ASSERT_EQ(made.status, TENON_OK) << made.message;
-    const bool rows = treatment == TENON_LOOPS_ROWS;
+    const bool rows = treatment == TENON_LOOP_TREATMENT_ROWS;
     EXPECT_EQ(tenon_model_ny(model.get()), rows ? 3 : 1);
     EXPECT_EQ(tenon_model_cluster_count(model.get()), rows ? 0 : 1);
     Constraints none_of_mine = constraints(model);
@@ -102,10 +103,10 @@ TEST(CapiLoops, EveryTreatmentGivesTheSameMotion) {
     ASSERT_EQ(tenon_forward_dynamics(w.get(), q, 3, v, 3, tau, 3, nullptr, 0, qdd, 3), TENON_OK);
     EXPECT_NEAR(qdd[1], -qdd[0], 1e-9);
     EXPECT_NEAR(qdd[2], qdd[0], 1e-9);
-    if (treatment == TENON_LOOPS_EMBED) std::copy(qdd, qdd + 3, expected);
+    if (treatment == TENON_LOOP_TREATMENT_EMBED) std::copy(qdd, qdd + 3, expected);
     for (int i = 0; i < 3; ++i) EXPECT_NEAR(qdd[i], expected[i], 1e-9);
     q[1] += 0.1;
-    ASSERT_EQ(tenon_close_loops(w.get(), TENON_LOOP_MOVES_DEPENDENT, q, 3, &gap), TENON_OK);
+    ASSERT_EQ(tenon_close_loops(w.get(), closing_by(TENON_LOOP_MOVES_DEPENDENT), q, 3, &gap), TENON_OK);
     EXPECT_NEAR(q[1], -0.4, 1e-9);
   }
 }
@@ -114,17 +115,17 @@ TEST(CapiLoops, UnknownTreatmentsAreRefused) {
   Model model;
   tenon_model_options options;
   ASSERT_EQ(tenon_model_options_init(&options, sizeof options), TENON_OK);
-  options.loops = 4;
+  options.loop_treatment = 5;
   const Answer made = parallelogram(add_loop, &model, &options);
   EXPECT_EQ(made.status, TENON_INVALID_ARGUMENT);
-  EXPECT_NE(made.message.find("TENON_LOOPS_AUTO"), std::string::npos) << made.message;
+  EXPECT_NE(made.message.find("TENON_LOOP_TREATMENT_*"), std::string::npos) << made.message;
   parallelogram(
       [](tenon_builder* builder, const int32_t* links) {
         tenon_loop_options loop;
         ASSERT_EQ(tenon_loop_options_init(&loop, sizeof loop), TENON_OK);
-        EXPECT_EQ(loop.treatment, TENON_LOOPS_BY_MODEL);
-        loop.predecessor_link = links[1];
-        loop.successor_link = links[2];
+        EXPECT_EQ(loop.treatment, TENON_LOOP_TREATMENT_BY_MODEL);
+        loop.link = links[1];
+        loop.second_link = links[2];
         loop.treatment = 7;
         char message[256] = "";
         EXPECT_EQ(tenon_builder_add_loop(builder, "closure", &loop, message, sizeof message),
@@ -231,17 +232,17 @@ TEST(CapiLoops, WhatACallbackDoesNotKnowIsNoClosedLoop) {
                                                              tau.data(), 3, nullptr, 0, out, 3, nullptr, 0));
     expect_not_finite("loop_jacobian", tenon_loop_jacobian(w.get(), q.data(), 3, v.data(), 3, nullptr, 0, 0,
                                                            nullptr, 0, nullptr, 0));
-    for (int32_t method = TENON_LOOP_METHOD_AUTO; method <= TENON_LOOP_METHOD_UNCONSTRAINED; ++method)
+    for (int32_t method = TENONX_LOOP_METHOD_AUTOMATIC; method <= TENONX_LOOP_METHOD_UNCONSTRAINED; ++method)
       expect_not_finite("loop_forward_dynamics",
-                        tenon_loop_forward_dynamics(w.get(), method, q.data(), 3, v.data(), 3, tau.data(), 3,
-                                                    nullptr, 0, out, 3));
+                        tenonx_loop_forward_dynamics(w.get(), method, q.data(), 3, v.data(), 3, tau.data(), 3,
+                                                     nullptr, 0, out, 3));
     if (where != Faulty::Kdot_v) {
       tenon_loop_state state;
       ASSERT_EQ(tenon_loop_state_init(&state, sizeof state), TENON_OK);
       expect_not_finite("loop_gap", tenon_loop_gap(w.get(), q.data(), 3, &gap));
       expect_not_finite("check_loops", tenon_check_loops(w.get(), q.data(), 3, v.data(), 3, &state));
       for (const int32_t moves : {TENON_LOOP_MOVES_DEPENDENT, TENON_LOOP_MOVES_ALL})
-        expect_not_finite("close_loops", tenon_close_loops(w.get(), moves, moved, 3, &gap));
+        expect_not_finite("close_loops", tenon_close_loops(w.get(), closing_by(moves), moved, 3, &gap));
       expect_not_finite("set_guess", tenon_workspace_set_guess(w.get(), q.data(), 3));
       expect_not_finite("loop_map", tenon_loop_map(w.get(), q.data(), 3, nullptr, 0, G, 3, 3, nullptr, 0));
       EXPECT_EQ(gap, 77);
@@ -305,7 +306,7 @@ TEST(CapiLoops, GearsHoldFarOffsets) {
     EXPECT_EQ(tenon_model_ny(model.get()), 2);
     Workspace w = workspace(model, nullptr);
     double q[3] = {0.3, 0, 0.1}, gap = 1;
-    ASSERT_EQ(tenon_close_loops(w.get(), TENON_LOOP_MOVES_DEPENDENT, q, 3, &gap), TENON_OK)
+    ASSERT_EQ(tenon_close_loops(w.get(), closing_by(TENON_LOOP_MOVES_DEPENDENT), q, 3, &gap), TENON_OK)
         << tenon_workspace_message(w.get());
     EXPECT_NEAR(q[1], 2 * 0.3 + offset, 1e-9);
   }
@@ -342,7 +343,7 @@ TEST(CapiLoops, NoGearIsDroppedBesideAnother) {
 TEST(CapiLoops, OptionsOpenOrIgnoreLoops) {
   tenon_model_options options;
   ASSERT_EQ(tenon_model_options_init(&options, sizeof options), TENON_OK);
-  options.loops = TENON_LOOPS_OPEN;
+  options.loop_treatment = TENON_LOOP_TREATMENT_OPEN;
   Model open;
   EXPECT_EQ(parallelogram(add_loop, &open, &options).status, TENON_OK);
   EXPECT_EQ(tenon_model_ny(open.get()), 3);
@@ -393,10 +394,10 @@ TEST(CapiLoops, ErrorsNameTheCulprit) {
       [](tenon_builder* builder, const int32_t* links) {
         tenon_loop_options loop;
         ASSERT_EQ(tenon_loop_options_init(&loop, sizeof loop), TENON_OK);
-        loop.type = TENON_JOINT_SPHERICAL;
-        loop.predecessor_link = links[1];
-        loop.successor_link = links[2];
-        loop.predecessor_frame[0] = 10;
+        loop.type = TENON_JOINT_TYPE_SPHERICAL;
+        loop.link = links[1];
+        loop.second_link = links[2];
+        loop.pose[0] = 10;
         ASSERT_EQ(tenon_builder_add_loop(builder, "far", &loop, nullptr, 0), TENON_OK);
       },
       &model);
@@ -428,7 +429,7 @@ TEST(CapiLoops, TellsWhatAClusterHolds) {
         EXPECT_EQ(loop.cluster, i);
         EXPECT_GT(loop.row_count, 0);
         EXPECT_STRNE(loop.name, "");
-        EXPECT_EQ(loop.kind, &model == &cheetah ? TENON_LOOP_COUPLING : TENON_LOOP_GEOMETRIC);
+        EXPECT_EQ(loop.kind, &model == &cheetah ? TENON_LOOP_KIND_COUPLING : TENON_LOOP_KIND_GEOMETRIC);
       }
       int32_t independent = 0;
       for (int32_t j = cluster.first_joint; j < cluster.first_joint + cluster.joint_count; ++j) {
@@ -496,13 +497,16 @@ TEST(CapiLoops, FindsEveryAssembly) {
   const double q[3] = {0.6, -0.6, 0.6};
   double found[12];
   int32_t count = 0;
-  ASSERT_EQ(tenon_find_assemblies(w.get(), q, 3, 20, 4, found, 12, &count), TENON_OK);
+  ASSERT_EQ(tenon_find_assemblies(w.get(), assemblies_from(20), q, 3, 4, found, 12, &count), TENON_OK);
   EXPECT_EQ(count, 2);
   EXPECT_NEAR(found[1], -0.6, 1e-12);
   EXPECT_GT(std::abs(found[4] + 0.6), 0.1);
-  EXPECT_EQ(tenon_find_assemblies(w.get(), q, 3, 0, 4, found, 12, &count), TENON_INVALID_ARGUMENT);
-  EXPECT_EQ(tenon_find_assemblies(w.get(), q, 3, 20, 4, found, 11, &count), TENON_WRONG_SIZE);
-  EXPECT_EQ(tenon_find_assemblies(w.get(), q, 3, 20, 4, found, 12, nullptr), TENON_INVALID_ARGUMENT);
+  EXPECT_EQ(tenon_find_assemblies(w.get(), assemblies_from(0), q, 3, 4, found, 12, &count),
+            TENON_INVALID_ARGUMENT);
+  EXPECT_EQ(tenon_find_assemblies(w.get(), assemblies_from(20), q, 3, 4, found, 11, &count),
+            TENON_WRONG_SIZE);
+  EXPECT_EQ(tenon_find_assemblies(w.get(), assemblies_from(20), q, 3, 4, found, 12, nullptr),
+            TENON_INVALID_ARGUMENT);
 }
 
 TEST(CapiLoops, CoordinatesAreSetAndTold) {

@@ -131,20 +131,19 @@ class Calls {
     });
     for (int32_t method = 0; m > 0 && method < tenon_delassus_method_count(); ++method)
       one("delassus", m * m,
-          [&](double* x) { return tenon_delassus(w, method, q.data(), nq, x, m * m, ldm); });
+          [&](double* x) { return tenon_delassus(w, delassus_by(method), q.data(), nq, x, m * m, ldm); });
     for (int32_t method = 0; m > 0 && method < tenon_damped_method_count(); ++method) {
       one("delassus_inverse", m * m, [&](double* x) {
-        return tenon_delassus_inverse(w, method, q.data(), nq, nullptr, 0, x, m * m, ldm);
+        return tenon_delassus_inverse(w, damped_by(method), q.data(), nq, x, m * m, ldm);
       });
-      if (one("delassus_factor", 0, [&](double*) {
-            return tenon_delassus_factor(w, method, q.data(), nq, nullptr, 0);
-          }) == TENON_OK)
+      if (one("delassus_factor", 0,
+              [&](double*) { return tenon_delassus_factor(w, damped_by(method), q.data(), nq); }) == TENON_OK)
         one("delassus_apply", m,
             [&](double* x) { return tenon_delassus_apply(w, 1, desired.data(), m, ldm, x, m, ldm); });
     }
     if (m > 0)
       one("operational_space", m * m + n * m + n * n, [&](double* x) {
-        return tenon_operational_space(w, q.data(), nq, x, m * m, ldm, x + m * m, n * m, ld,
+        return tenon_operational_space(w, nullptr, q.data(), nq, x, m * m, ldm, x + m * m, n * m, ld,
                                        x + m * m + n * m, n * n, ld, nullptr);
       });
     one("project_velocities", n, v,
@@ -154,7 +153,8 @@ class Calls {
     const double restitution = 0.5;
     one("impact", n + m, hit,
         [&](double* x) { return tenon_impact(w, &restitution, 1, q.data(), nq, x, n, x + n, m); });
-    one("project_positions", nq, q, [&](double* x) { return tenon_project_positions(w, 1e-9, 5, x, nq); });
+    one("project_positions", nq, q,
+        [&](double* x) { return tenon_project_positions(w, projection_to(1e-9, 5), x, nq); });
     for (auto* step : {tenon_step_semi_implicit_euler, tenon_step_runge_kutta_4}) {
       std::vector<double> state = q;
       state.insert(state.end(), v.begin(), v.end());
@@ -182,35 +182,37 @@ class Calls {
     one("independent_force", ny,
         [&](double* x) { return tenon_independent_force(w, whole_q.data(), NQ, whole_v.data(), NV, x, ny); });
     one("close_loop_velocities", NV, whole_v, [&](double* x) {
-      return tenon_close_loop_velocities(w, TENON_LOOP_MOVES_ALL, whole_q.data(), NQ, x, NV);
+      return tenon_close_loop_velocities(w, closing_by(TENON_LOOP_MOVES_ALL), whole_q.data(), NQ, x, NV);
     });
     for (int32_t method = 0; method < 5; ++method) {
       one("loop_forward_dynamics", n, [&](double* x) {
-        return tenon_loop_forward_dynamics(w, method, q.data(), nq, v.data(), n, tau.data(), n,
-                                           wrenches.data(), wrenches.size(), x, n);
+        return tenonx_loop_forward_dynamics(w, method, q.data(), nq, v.data(), n, tau.data(), n,
+                                            wrenches.data(), wrenches.size(), x, n);
       });
-      if (method == TENON_LOOP_METHOD_MULTIPLIERS) continue;
+      if (method == TENONX_LOOP_METHOD_MULTIPLIERS) continue;
       one("loop_inverse_dynamics", ny, [&](double* x) {
-        return tenon_loop_inverse_dynamics(w, method, q.data(), nq, v.data(), n, y.data(), ny,
-                                           wrenches.data(), wrenches.size(), x, ny);
+        return tenonx_loop_inverse_dynamics(w, method, q.data(), nq, v.data(), n, y.data(), ny,
+                                            wrenches.data(), wrenches.size(), x, ny);
       });
     }
-    for (const int32_t convention : {TENON_PINOCCHIO, TENON_MUJOCO, TENON_DRAKE}) {
+    for (const int32_t convention :
+         {TENON_CONVENTION_PINOCCHIO, TENON_CONVENTION_MUJOCO, TENON_CONVENTION_DRAKE}) {
       const std::size_t other = static_cast<std::size_t>(tenon_convention_nq(model_.get(), convention));
       one("convert_configuration", other, [&](double* x) {
-        return tenon_convert_configuration(w, convention, TENON_TO_OTHER, nullptr, 0, q.data(), nq, x, other);
+        return tenon_convert_configuration(w, convention, TENON_DIRECTION_TO_OTHER, nullptr, 0, q.data(), nq,
+                                           x, other);
       });
       one("convert_velocity", NV, [&](double* x) {
-        return tenon_convert_velocity(w, convention, TENON_TO_OTHER, nullptr, 0, q.data(), nq, v.data(), n, x,
-                                      NV);
+        return tenon_convert_velocity(w, convention, TENON_DIRECTION_TO_OTHER, nullptr, 0, q.data(), nq,
+                                      v.data(), n, x, NV);
       });
       one("convert_acceleration", NV, [&](double* x) {
-        return tenon_convert_acceleration(w, convention, TENON_TO_OTHER, nullptr, 0, q.data(), nq, v.data(),
-                                          n, a.data(), n, x, NV);
+        return tenon_convert_acceleration(w, convention, TENON_DIRECTION_TO_OTHER, nullptr, 0, q.data(), nq,
+                                          v.data(), n, a.data(), n, x, NV);
       });
       one("convert_force", NV, [&](double* x) {
-        return tenon_convert_force(w, convention, TENON_TO_OTHER, nullptr, 0, q.data(), nq, tau.data(), n, x,
-                                   NV);
+        return tenon_convert_force(w, convention, TENON_DIRECTION_TO_OTHER, nullptr, 0, q.data(), nq,
+                                   tau.data(), n, x, NV);
       });
     }
     return refused;
@@ -257,7 +259,9 @@ void displace(const Model& model, double to, std::vector<double>& q) {
     tenon_joint_info info;
     ASSERT_EQ(tenon_joint_info_init(&info, sizeof info), TENON_OK);
     ASSERT_EQ(tenon_model_joint_info(model.get(), j, &info), TENON_OK);
-    const int32_t count = info.type == TENON_JOINT_FLOATING ? 3 : info.type == TENON_JOINT_PRISMATIC ? 1 : 0;
+    const int32_t count = info.type == TENON_JOINT_TYPE_FLOATING    ? 3
+                          : info.type == TENON_JOINT_TYPE_PRISMATIC ? 1
+                                                                    : 0;
     for (int32_t k = 0; k < count; ++k) q[static_cast<std::size_t>(info.q_index + k)] = to;
   }
 }
@@ -268,7 +272,7 @@ Model small_robot() {
   EXPECT_EQ(tenon_builder_create("small", &made, nullptr, 0), TENON_OK);
   const Builder builder(made);
   const double com[3] = {0.1, 0.2, 0}, inertia[6] = {1, 0, 0, 1, 0, 1};
-  const int32_t types[] = {TENON_JOINT_PRISMATIC, TENON_JOINT_REVOLUTE, TENON_JOINT_SPHERICAL};
+  const int32_t types[] = {TENON_JOINT_TYPE_PRISMATIC, TENON_JOINT_TYPE_REVOLUTE, TENON_JOINT_TYPE_SPHERICAL};
   int32_t parent = -1, child = -1;
   for (int k = 0; k < 4; ++k, parent = child) {
     EXPECT_EQ(tenon_builder_add_link(made, ("l" + std::to_string(k)).c_str(), 1, com, 3, inertia, 6, &child,

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tenon.h"
+#include "tenonx.h"
 
 namespace tenon_test {
 
@@ -27,6 +27,38 @@ using Workspace = Handle<tenon_workspace, tenon_workspace_destroy>;
 
 inline std::string model_path(const std::string& name) {
   return std::string(TENON_MODELS_DIR) + "/" + name + ".urdf";
+}
+
+// Options in place: a call takes them as a pointer.
+template <class T>
+struct InPlace {
+  operator const T*() const { return &value; }
+  T value;
+};
+template <class T, class Change>
+InPlace<T> options_of(tenon_status (*init)(T*, size_t), Change change) {
+  T options;
+  EXPECT_EQ(init(&options, sizeof options), TENON_OK);
+  change(options);
+  return {options};
+}
+inline auto delassus_by(int32_t method) {
+  return options_of(tenon_delassus_options_init, [&](auto& o) { o.method = method; });
+}
+inline auto damped_by(int32_t method, double mu = 0, const double* row_mu = nullptr, std::size_t count = 0) {
+  return options_of(tenon_damped_options_init, [&](auto& o) {
+    o.method = method, o.mu = mu, o.row_mu = row_mu, o.row_mu_count = count;
+  });
+}
+inline auto projection_to(double tolerance, int32_t max_iterations) {
+  return options_of(tenon_projection_options_init,
+                    [&](auto& o) { o.tolerance = tolerance, o.max_iterations = max_iterations; });
+}
+inline auto closing_by(int32_t moves) {
+  return options_of(tenon_closing_options_init, [&](auto& o) { o.moves = moves; });
+}
+inline auto assemblies_from(int32_t starts) {
+  return options_of(tenon_assembly_options_init, [&](auto& o) { o.starts = starts; });
 }
 
 // What a call that makes an object, or looks something up, answered.
@@ -87,10 +119,11 @@ inline Constraints welds(const Model& model, const std::vector<const char*>& lin
   return made;
 }
 
-inline Workspace workspace(const Model& model, const Constraints& set = nullptr) {
+inline Workspace workspace(const Model& model, const Constraints& set = nullptr,
+                           const tenon_workspace_options* options = nullptr) {
   tenon_workspace* made = nullptr;
   char message[1024] = "?";
-  EXPECT_EQ(tenon_workspace_create(model.get(), set.get(), &made, message, sizeof message), TENON_OK)
+  EXPECT_EQ(tenon_workspace_create(model.get(), set.get(), options, &made, message, sizeof message), TENON_OK)
       << message;
   return Workspace(made);
 }

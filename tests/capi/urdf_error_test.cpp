@@ -170,14 +170,14 @@ TEST(ModelLog, HandsWarningsToTheCallback) {
   ASSERT_EQ(heard.text.size(), 1U);
   EXPECT_EQ(heard.text[0], tenon_model_warning(model.get(), 0));
   EXPECT_NE(heard.text[0].find("surprise"), std::string::npos);
-  EXPECT_EQ(heard.level[0], TENON_LOG_WARNING);
+  EXPECT_EQ(heard.level[0], TENON_LOG_LEVEL_WARNING);
   EXPECT_EQ(tenon_model_warning(model.get(), 1), nullptr);
 
-  options.log_level = TENON_LOG_INFO;
+  options.log_level = TENON_LOG_LEVEL_INFO;
   ASSERT_EQ(parse(text, nullptr, &options).status, TENON_OK);
   ASSERT_EQ(heard.text.size(), 3U);
-  EXPECT_EQ(heard.level[2], TENON_LOG_INFO);
-  options.log_level = TENON_LOG_OFF;
+  EXPECT_EQ(heard.level[2], TENON_LOG_LEVEL_INFO);
+  options.log_level = TENON_LOG_LEVEL_OFF;
   ASSERT_EQ(parse(text, nullptr, &options).status, TENON_OK);
   EXPECT_EQ(heard.text.size(), 3U);
 }

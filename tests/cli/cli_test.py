@@ -142,7 +142,7 @@ class Simulate(unittest.TestCase):
 
     def test_methods_agree(self):
         ends = []
-        for method in "dense", "constrained_aba", "auto":
+        for method in "dense", "constrained_aba", "automatic":
             table = self.path("method.csv")
             self.simulate(model("atlas"), *ATLAS_STANDING, "--torque", "back_bkz=20", "--method", method, "--duration",
                           "0.02", "--csv", table)
@@ -378,6 +378,30 @@ class WrongInput(unittest.TestCase):
         self.fails(1, ["/nowhere/at/all.csv"], "simulate", model("double_pendulum"), "--csv", "/nowhere/at/all.csv")
         self.fails(1, ["/nowhere/plot.svg"], "simulate", model("double_pendulum"), "--duration", "0.01", "--dt", "0.01",
                    "--plot", "/nowhere/plot.svg")
+
+
+class Readme(unittest.TestCase):
+    """The commands of README.md, where it says to run them, and the picture that one of them has drawn."""
+
+    def test_commands_run(self):
+        root = os.path.join(MODELS, os.pardir)
+        with open(os.path.join(root, "README.md")) as file:
+            commands = [line.split()[1:] for line in file if line.startswith("    tenon ")]
+        self.assertEqual([command[0] for command in commands], ["simulate", "info", "simulate", "bench"])
+        with tempfile.TemporaryDirectory() as folder:
+            os.symlink(os.path.abspath(MODELS), os.path.join(folder, "models"))
+            os.mkdir(os.path.join(folder, "packaging"))
+            for command in commands:
+                if command[0] == "bench":
+                    command += ["--states", "10", "--seconds", "0.01"]
+                done = subprocess.run([TENON] + command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                      universal_newlines=True, timeout=300)
+                self.assertEqual(done.returncode, 0, done.stderr)
+            titles = [[node.firstChild.data for node in xml.dom.minidom.parse(path).getElementsByTagName("text")][:2]
+                      for path in (os.path.join(folder, "packaging", "cassie.svg"),
+                                   os.path.join(root, "packaging", "cassie.svg"))]
+            self.assertEqual(titles[0], titles[1])
+            self.assertIn("cassie", titles[0])
 
 
 class Demo(unittest.TestCase):

@@ -42,7 +42,7 @@ struct ClusteredScene {
     model.spin = spin.data();
     const ConstraintData* rows = set ? &constraints : nullptr;
     tables = std::make_unique<SweepTables>(model, rows);
-    arena = std::make_unique<Arena<double>>(model, rows, static_cast<std::size_t>(tables->row_first.back()));
+    arena = std::make_unique<Arena<double>>(model, rows, tables->entry_count());
     WorkspaceData<double>& d = arena->data;
     tables->bind(d);
     for (int e = 0; e < 3; ++e) d.gravity[e] = model.gravity[e];

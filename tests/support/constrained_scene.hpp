@@ -15,12 +15,18 @@
 
 namespace tenon::testing {
 
+// Eigenvalues of the row-scaled Delassus matrix: below this ratio the answer itself is uncertain, and what is
+// asked of a method is loosened in proportion.
+inline constexpr double well_posed = 1e-6;
+
 enum class SceneKind {
   independent,    // fewer rows than coordinates; dependent ones only by chance
   redundant,      // some constraints twice with the same desired values
   contradictory,  // up to 30 rows whatever the robot, some constraints twice with different desired values
   compliant,      // up to 30 rows, many of them soft
 };
+inline constexpr SceneKind scene_kinds[] = {SceneKind::independent, SceneKind::redundant,
+                                            SceneKind::contradictory, SceneKind::compliant};
 
 struct ConstrainedScene {
   ConstrainedScene(Robot robot_, State state_, std::vector<ConstraintSpec> specs_);

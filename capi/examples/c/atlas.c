@@ -4,25 +4,9 @@
  *     build/atlas models/atlas.urdf
  */
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <tenon.h>
 
-static char message[512];
-
-/* Ends the program with the message of a call that failed; a positive status is an answer with a caveat. */
-static void check(tenon_status status, const char *text) {
-  if (status >= 0) return;
-  fprintf(stderr, "%s: %s\n", tenon_status_string(status), text);
-  exit(1);
-}
-
-static double *numbers(size_t count) {
-  double *x = calloc(count, sizeof *x);
-  if (x == NULL) exit(1);
-  return x;
-}
+#include "example.h"
 
 int main(int argc, char **argv) {
   if (argc != 2) {
@@ -49,7 +33,7 @@ int main(int argc, char **argv) {
   check(tenon_constraints_finish(constraints, message, sizeof message), message);
 
   tenon_workspace *workspace;
-  check(tenon_workspace_create(model, constraints, &workspace, message, sizeof message), message);
+  check(tenon_workspace_create(model, constraints, NULL, &workspace, message, sizeof message), message);
 
   /* Some state and some joint torques. */
   const size_t nq = (size_t)tenon_model_nq(model), nv = (size_t)tenon_model_nv(model);

@@ -5,21 +5,7 @@
  */
 #include "tello.h"
 
-#include <stdlib.h>
-
-static char message[512];
-
-static void check(tenon_status status, const char *text) {
-  if (status >= 0) return;
-  fprintf(stderr, "%s: %s\n", tenon_status_string(status), text);
-  exit(1);
-}
-
-static double *numbers(size_t count) {
-  double *x = calloc(count, sizeof *x);
-  if (x == NULL) exit(1);
-  return x;
-}
+#include "example.h"
 
 int main(int argc, char **argv) {
   if (argc != 2) {
@@ -39,14 +25,14 @@ int main(int argc, char **argv) {
   tenon_builder_destroy(builder);
 
   tenon_workspace *workspace;
-  check(tenon_workspace_create(model, NULL, &workspace, message, sizeof message), message);
+  check(tenon_workspace_create(model, NULL, NULL, &workspace, message, sizeof message), message);
   const size_t nq = (size_t)tenon_model_nq(model), nv = (size_t)tenon_model_nv(model);
   printf("%zu velocity coordinates, %d independent\n", nv, (int)tenon_model_ny(model));
 
   /* A fifth of a second of free fall, the rotors of the left hip pulling. */
   double *q = numbers(nq), *v = numbers(nv), *tau = numbers(nv);
   check(tenon_neutral(workspace, q, nq), tenon_workspace_message(workspace));
-  check(tenon_close_loops(workspace, TENON_LOOP_MOVES_DEPENDENT, q, nq, NULL), tenon_workspace_message(workspace));
+  check(tenon_close_loops(workspace, NULL, q, nq, NULL), tenon_workspace_message(workspace));
   const char *const rotors[2] = {"left-hip-clamp-to-hip-rotor-1", "left-hip-clamp-to-hip-rotor-2"};
   tenon_joint_info rotor[2];
   for (int i = 0; i < 2; ++i) {
@@ -59,8 +45,8 @@ int main(int argc, char **argv) {
   for (int step = 0; step < 200; ++step) {
     check(tenon_step_runge_kutta_4(workspace, NULL, 1e-3, q, nq, v, nv, tau, nv, NULL, 0, NULL, 0, NULL, 0),
           tenon_workspace_message(workspace));
-    check(tenon_close_loops(workspace, TENON_LOOP_MOVES_DEPENDENT, q, nq, NULL), tenon_workspace_message(workspace));
-    check(tenon_close_loop_velocities(workspace, TENON_LOOP_MOVES_DEPENDENT, q, nq, v, nv),
+    check(tenon_close_loops(workspace, NULL, q, nq, NULL), tenon_workspace_message(workspace));
+    check(tenon_close_loop_velocities(workspace, NULL, q, nq, v, nv),
           tenon_workspace_message(workspace));
   }
   double gap, angle[2];

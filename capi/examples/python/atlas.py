@@ -2,13 +2,15 @@
 
     python3 atlas.py <libtenon.so> models/atlas.urdf
 
-Nothing but ctypes. A binding declares the argument types of what it calls, once; the rest is Python.
+Nothing but ctypes (binding.py). A binding declares the argument types of what it calls, once; the rest is Python.
 """
 
 import ctypes
 import struct
 import sys
 from ctypes import POINTER, byref, c_char_p, c_double, c_int32, c_size_t, c_uint32, c_uint64, c_void_p
+
+from binding import ARRAY, MESSAGE, load
 
 BASE_FLOATING = 1
 LOG = ctypes.CFUNCTYPE(None, c_void_p, c_int32, c_char_p)
@@ -23,12 +25,10 @@ class ModelOptions(ctypes.Structure):
         ("log_callback", LOG),
         ("log_user", c_void_p),
         ("log_level", c_int32),
-        ("reserved", c_int32),
+        ("loop_treatment", c_int32),
     ]
 
 
-MESSAGE = [c_char_p, c_size_t]
-INPUT = OUTPUT = [POINTER(c_double), c_size_t]
 FUNCTIONS = {
     "tenon_status_string": (c_char_p, [c_int32]),
     "tenon_model_options_init": (c_int32, [POINTER(ModelOptions), c_size_t]),
@@ -40,29 +40,21 @@ FUNCTIONS = {
     "tenon_constraints_create": (c_int32, [c_void_p, POINTER(c_void_p)] + MESSAGE),
     "tenon_constraints_add_weld": (
         c_int32,
-        [c_void_p, c_int32] + INPUT + [c_void_p, POINTER(c_int32)] + MESSAGE,
+        [c_void_p, c_int32] + ARRAY + [c_void_p, POINTER(c_int32)] + MESSAGE,
     ),
     "tenon_constraints_finish": (c_int32, [c_void_p] + MESSAGE),
     "tenon_constraints_row_count": (c_int32, [c_void_p]),
     "tenon_constraints_destroy": (None, [c_void_p]),
-    "tenon_workspace_create": (c_int32, [c_void_p, c_void_p, POINTER(c_void_p)] + MESSAGE),
+    "tenon_workspace_create": (c_int32, [c_void_p, c_void_p, c_void_p, POINTER(c_void_p)] + MESSAGE),
     "tenon_workspace_message": (c_char_p, [c_void_p]),
     "tenon_workspace_destroy": (None, [c_void_p]),
-    "tenon_random": (c_int32, [c_void_p, c_uint64] + OUTPUT),
-    "tenon_constrained_dynamics": (c_int32, [c_void_p, c_void_p] + 5 * INPUT + 2 * OUTPUT),
+    "tenon_random": (c_int32, [c_void_p, c_uint64] + ARRAY),
+    "tenon_constrained_dynamics": (c_int32, [c_void_p, c_void_p] + 5 * ARRAY + 2 * ARRAY),
 }
 
 
-def load(path):
-    library = ctypes.CDLL(path)
-    for name, (result, arguments) in FUNCTIONS.items():
-        function = getattr(library, name)
-        function.restype, function.argtypes = result, arguments
-    return library
-
-
 def main(library_path, urdf_path):
-    tenon = load(library_path)
+    tenon = load(library_path, FUNCTIONS)
     text = ctypes.create_string_buffer(512)
     message = (text, len(text))
 
@@ -88,7 +80,7 @@ def main(library_path, urdf_path):
     check(tenon.tenon_constraints_finish(constraints, *message))
 
     workspace = c_void_p()
-    check(tenon.tenon_workspace_create(model, constraints, byref(workspace), *message))
+    check(tenon.tenon_workspace_create(model, constraints, None, byref(workspace), *message))
 
     # Some state and some joint torques.
     nq, nv = tenon.tenon_model_nq(model), tenon.tenon_model_nv(model)

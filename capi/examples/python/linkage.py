@@ -9,6 +9,8 @@ import ctypes
 import sys
 from ctypes import POINTER, byref, c_char_p, c_double, c_int32, c_size_t, c_uint32, c_void_p
 
+from binding import ARRAY, MESSAGE, load
+
 SPANNING, INDEPENDENT = 0, 1
 
 
@@ -20,8 +22,6 @@ class ClusterInfo(ctypes.Structure):
     ]
 
 
-MESSAGE = [c_char_p, c_size_t]
-ARRAY = [POINTER(c_double), c_size_t]
 FUNCTIONS = {
     "tenon_status_string": (c_char_p, [c_int32]),
     "tenon_model_load_urdf": (c_int32, [c_char_p, c_void_p, POINTER(c_void_p)] + MESSAGE),
@@ -31,7 +31,7 @@ FUNCTIONS = {
     "tenon_model_cluster_info": (c_int32, [c_void_p, c_int32, POINTER(ClusterInfo)]),
     "tenon_model_joint_name": (c_char_p, [c_void_p, c_int32]),
     "tenon_model_destroy": (None, [c_void_p]),
-    "tenon_workspace_create": (c_int32, [c_void_p, c_void_p, POINTER(c_void_p)] + MESSAGE),
+    "tenon_workspace_create": (c_int32, [c_void_p, c_void_p, c_void_p, POINTER(c_void_p)] + MESSAGE),
     "tenon_workspace_message": (c_char_p, [c_void_p]),
     "tenon_workspace_destroy": (None, [c_void_p]),
     "tenon_workspace_set_coordinates": (c_int32, [c_void_p, c_int32, c_int32]),
@@ -47,16 +47,8 @@ FUNCTIONS = {
 }
 
 
-def load(path):
-    library = ctypes.CDLL(path)
-    for name, (result, arguments) in FUNCTIONS.items():
-        function = getattr(library, name)
-        function.restype, function.argtypes = result, arguments
-    return library
-
-
 def main(library_path, urdf_path):
-    tenon = load(library_path)
+    tenon = load(library_path, FUNCTIONS)
     text = ctypes.create_string_buffer(512)
     model, workspace = c_void_p(), c_void_p()
 
@@ -66,7 +58,7 @@ def main(library_path, urdf_path):
             sys.exit(f"{tenon.tenon_status_string(status).decode()}: {reason.decode()}")
 
     check(tenon.tenon_model_load_urdf(urdf_path.encode(), None, byref(model), text, len(text)))
-    check(tenon.tenon_workspace_create(model, None, byref(workspace), text, len(text)))
+    check(tenon.tenon_workspace_create(model, None, None, byref(workspace), text, len(text)))
 
     for number in range(tenon.tenon_model_cluster_count(model)):
         cluster = ClusterInfo()

@@ -1,18 +1,19 @@
 // Clusters: bodies tied together by kinematic loops or couplings, eliminated at once ([LOOPS1] Alg. 1).
 //
-// The joints of a cluster move by qdd = G ydd + g. Its articulated inertia is block diagonal over its bodies,
-// so a cluster needs no more than what CRBA does for a tree, with articulated inertias: body by body inwards,
-// the inertia goes to the body's parent as if its joint were locked, and with it comes, for each independent
-// coordinate y, the force F_y that moves the subtree by ydd = 1. At the joint of body k,
+// The joints of a cluster move by qdd = G ydd + g. The articulated inertia of its bodies is block diagonal,
+// so a cluster needs only what CRBA does for a tree, with articulated inertias. Inward, body by body, the
+// inertia is added to the body's parent as if its joint were locked. So is, for each independent coordinate
+// y, the force F_y that moves the subtree by ydd = 1. At the joint of body k,
 //
-//   u_y  = u_y + G_ky (tau_k - S^T pA_k - armature_k g_k) - F'_y c_k,   c_k = v_k x S qd_k + S g_k,   F'_y =
-//   F_y + IA_k S G_ky D_yz = D_yz + G_kz S^T F'_y + G_ky S^T F_z + G_ky armature_k G_kz
+//   u_y  = u_y + G_ky (tau_k - S^T pA_k - armature_k g_k) - F'_y c_k,   c_k = v_k x S qd_k + S g_k,
+//   F'_y = F_y + IA_k S G_ky,
+//   D_yz = D_yz + G_kz S^T F'_y + G_ky S^T F_z + G_ky armature_k G_kz,
 //
-// and F' is carried on. Beyond the cluster's last joint it is U, and the parent node gets IA - U D^-1 U^T and
-// pA + U D^-1 u as from any joint. Outwards, ydd = D^-1 (u - U^T a_parent), qdd = G ydd + g, and then joint
-// by joint as in a tree. No matrix over all bodies is formed, and planar rotations stay planar.
+// and F' is propagated. After the cluster's last joint it is U, and the parent node gets IA - U D^-1 U^T and
+// pA + U D^-1 u as from any joint. Outward, ydd = D^-1 (u - U^T a_parent), qdd = G ydd + g, and then joint by
+// joint as in a tree. No matrix over all bodies is formed, and planar rotations stay planar.
 //
-// U and u are kept as L^-1 U^T and L^-1 u with D = L diag L^T.
+// U and u are stored as L^-1 U^T and L^-1 u with D = L diag L^T.
 #pragma once
 
 #include "kernels/joint/joint_elimination.hpp"
@@ -21,7 +22,7 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// Clusters or folded rotors: what sweeps over trees need not look for.
+// Whether the model has clusters or folded rotors; sweeps over plain trees skip both.
 TENON_INLINE bool has_loops(const ModelData& m) {
   return m.cluster_count > 0 || m.rotor_count > 0;
 }
@@ -44,18 +45,19 @@ TENON_INLINE const ClusterData* cluster_of(const ModelData& m, int i) {
   return cluster < 0 ? nullptr : m.clusters + cluster;
 }
 
-// ydd = 1 -> force on body i and what hangs on it: six numbers a coordinate. Beyond the cluster: U.
+// Forces on body i and its subtree in the cluster for ydd = 1: six numbers a coordinate. Of the cluster's
+// parent: U.
 template <class T>
 TENON_INLINE T* cluster_forces(const ClusterData& c, int i, WorkspaceData<T>& w) {
   return i == c.parent ? w.U + 6 * c.v_begin : w.cluster_F + 6 * (c.G_begin + (i - c.node_begin) * c.y_count);
 }
-// Row r, column s <= r of D or its factor.
+// Row of D, or of its factor: columns up to the diagonal.
 template <class T>
 TENON_INLINE T* cluster_D(const ClusterData& c, WorkspaceData<T>& w, int row) {
   return w.cluster_D + c.G_begin + row * c.y_count;
 }
 
-// The rows of G of one joint, in the sign of its body frame: column y of them.
+// Column y of the rows of G of one joint, in the sign of its body frame.
 template <class J, class T>
 TENON_INLINE void load_G(const ClusterData& c, const NodeData& n, int y, const WorkspaceData<T>& w,
                          T (&G)[J::nv]) {
@@ -63,7 +65,7 @@ TENON_INLINE void load_G(const ClusterData& c, const NodeData& n, int y, const W
   for (int d = 0; d < J::nv; ++d) G[d] = J::one_dof ? T(n.sign) * column[d] : column[d];
 }
 
-// c = v x S qd + S g: the acceleration that a joint of a cluster adds where yddot = 0.
+// c = v x S qd + S g: the acceleration that a joint of a cluster adds at yddot = 0.
 template <class J, class T>
 TENON_INLINE Motion<T> cluster_joint_bias(const NodeData& n, int i, const T* v, const WorkspaceData<T>& w) {
   T rate[J::nv];
@@ -74,7 +76,7 @@ TENON_INLINE Motion<T> cluster_joint_bias(const NodeData& n, int i, const T* v, 
   return bias;
 }
 
-// F, U, D and u before the first body: what folded rotors give.
+// Initial F, U, D and u of a cluster: zero, and the terms of folded rotors.
 template <class T>
 inline void start_cluster(const ModelData& m, const ClusterData& c, WorkspaceData<T>& w) {
   const bool rotors = m.rotor_count > 0;
@@ -87,7 +89,7 @@ inline void start_cluster(const ModelData& m, const ClusterData& c, WorkspaceDat
   for (int y = 0; y < c.y_count; ++y) w.u[c.v_begin + y] = T(0);
 }
 
-// f with the number of independent coordinates as a compile-time value where it is small, 0 for others.
+// Calls f with the number of independent coordinates as a compile-time value if it is 1 or 2, else 0.
 template <class F>
 TENON_INLINE void with_coordinates(int count, F&& f) {
   if (count == 1) return f(Int<1>{});
@@ -95,8 +97,8 @@ TENON_INLINE void with_coordinates(int count, F&& f) {
   f(Int<0>{});
 }
 
-// Which of the independent coordinates of its cluster a joint is, or -1: then its row of G is a unit row and
-// its g is zero.
+// The independent coordinate of the cluster that the joint is: its row of G is then a unit row and its g is
+// zero. Else -1.
 template <class J>
 TENON_INLINE int own_coordinate(const ModelData& m, const ClusterData& c, const NodeData& n) {
   if constexpr (J::one_dof) {
@@ -107,7 +109,7 @@ TENON_INLINE int own_coordinate(const ModelData& m, const ClusterData& c, const 
   }
 }
 
-// What a joint gives to coordinate y of its cluster: Fy grows to F'_y; row y of D and, with forces, u.
+// Adds a joint's terms for coordinate y of its cluster: Fy becomes F'_y; row y of D and, with forces, u.
 template <class J, bool forces, class T>
 TENON_INLINE void add_joint_column(const ClusterData& c, const NodeData& n, int y, const T* F,
                                    const Force<T> (&column_of)[J::nv], const T (&rest)[J::nv],
@@ -128,7 +130,7 @@ TENON_INLINE void add_joint_column(const ClusterData& c, const NodeData& n, int 
     });
   }
 }
-// The same for a joint that is coordinate `own` itself.
+// The same for a joint that is itself coordinate `own`.
 template <class J, bool forces, class T>
 TENON_INLINE void add_own_column(const ClusterData& c, const NodeData& n, int own, int y, const T* F,
                                  const Force<T>& column_of, const T& rest, const T& armature, Force<T>& Fy,
@@ -148,8 +150,8 @@ TENON_INLINE void add_own_column(const ClusterData& c, const NodeData& n, int ow
   Fy = Fy + scaled(sign, column_of);
 }
 
-// The joint of body i: D, u and F take it in, and all goes on to the body's parent. Y: the number of
-// independent coordinates, 0 for any. Without forces only D, F and IA do, and v and tau are not read.
+// The joint of body i: adds its terms to D, u and F, then moves all to the parent's frame. Y: the number of
+// independent coordinates, 0 for any. Without forces only D, F and IA are computed; v and tau are not read.
 template <class J, int Y, bool forces, class T>
 TENON_INLINE void cross_cluster_joint(const ModelData& m, const ClusterData& c, int i, const T* v,
                                       const T* tau, HandedUp<T>& h, WorkspaceData<T>& w) {
@@ -194,8 +196,7 @@ TENON_INLINE void cross_cluster_joint(const ModelData& m, const ClusterData& c, 
   h.IA = inertia_to_parent(X, h.IA);
 }
 
-// D := its factor, U and u := L^-1 times them, and (IA, pA) of the last body on the way in := what the parent
-// sees.
+// Factors D, multiplies U and u by L^-1; (IA, pA) of the cluster's first body becomes what the parent sees.
 template <bool forces, class T>
 inline bool eliminate_cluster(const ClusterData& c, HandedUp<T>& h, WorkspaceData<T>& w) {
   bool positive = true;
@@ -225,8 +226,8 @@ inline bool eliminate_cluster(const ClusterData& c, HandedUp<T>& h, WorkspaceDat
   return positive;
 }
 
-// Body i of cluster c: eliminate_node (tree/articulated_body.hpp) for it, and for the whole cluster with its
-// first body, the last on the way in.
+// hand_up for body i of cluster c. Bodies are visited last to first; the first one eliminates the whole
+// cluster.
 template <bool forces = true, class T>
 inline bool hand_up_in_cluster(const ModelData& m, const ClusterData& c, int i, const T* v, const T* tau,
                                HandedUp<T>& h, WorkspaceData<T>& w) {
@@ -239,8 +240,8 @@ inline bool hand_up_in_cluster(const ModelData& m, const ClusterData& c, int i, 
   return i != c.node_begin || eliminate_cluster<forces>(c, h, w);
 }
 
-// w.yddot := D^-1 (u - U^T a), a the acceleration of the parent node, u and U as eliminate_cluster leaves
-// them.
+// w.yddot := D^-1 (u - U^T a), with a the acceleration of the parent node and u, U as eliminate_cluster
+// stores them.
 template <class T>
 inline void solve_cluster(const ClusterData& c, const Motion<T>& a, const T* u, WorkspaceData<T>& w) {
   T* ydd = w.yddot + c.v_begin;
@@ -251,7 +252,7 @@ inline void solve_cluster(const ClusterData& c, const Motion<T>& a, const T* u, 
     ydd[y] = x;
   }
 }
-// G ydd for joint coordinate k, counted from the cluster's first.
+// Row k of G times ydd; k counts from the cluster's first joint coordinate.
 template <class T>
 TENON_INLINE T spanning_acceleration(const ClusterData& c, int k, const WorkspaceData<T>& w) {
   T x(0);
@@ -259,7 +260,7 @@ TENON_INLINE T spanning_acceleration(const ClusterData& c, int k, const Workspac
   return x;
 }
 
-// Body i on the way out.
+// Outward step of body i.
 template <class T>
 inline void roll_out_in_cluster(const ModelData& m, const ClusterData& c, int i, const T* v, T* qdd,
                                 WorkspaceData<T>& w) {
@@ -280,11 +281,10 @@ inline void roll_out_in_cluster(const ModelData& m, const ClusterData& c, int i,
 }
 
 // ---- changes of force alone
-// ---------------------------------------------------------------------------------------
 
-// What crosses a cluster's joints when only forces change: work is what each joint of body i gets of it.
-// delta_u takes the work of the independent coordinates; behind the last body it becomes L^-1 times that, and
-// f gets U D^-1 of it.
+// When only forces change: adds the work on the joints of body i to the independent coordinates in delta_u;
+// after the cluster's last body in the sweep, delta_u is multiplied by L^-1, and U D^-1 times it is added to
+// f.
 template <class J, class T>
 inline void take_work_in(const ClusterData& c, const NodeData& n, int i, const T (&work)[J::nv],
                          WorkspaceData<T>& w) {
@@ -306,7 +306,8 @@ inline void add_cluster_reaction(const ClusterData& c, Force<T>& f, WorkspaceDat
     f = f + scaled(row[y] * x[y], load_force<T>(w.U + 6 * (c.v_begin + y)));
   }
 }
-// Change of the accelerations of the cluster's joints, left in delta_u; a: that of the parent node.
+// delta_u := change of the accelerations of the cluster's joints; a: change of the parent node's
+// acceleration.
 template <class T>
 inline void solve_cluster_change(const ClusterData& c, const Motion<T>& a, T* qdd, WorkspaceData<T>& w) {
   solve_cluster(c, a, w.delta_u, w);
@@ -318,9 +319,8 @@ inline void solve_cluster_change(const ClusterData& c, const Motion<T>& a, T* qd
 }
 
 // ---- folded rotors
-// -----------------------------------------------------------------------------------------------
 
-// What the inertia of a wobbling rotor deviates from a symmetric one, as it stands now.
+// The difference between the inertia of a wobbling rotor at its present angle and a symmetric inertia, delta.
 template <class T>
 TENON_INLINE Sym3<T> deviating_inertia(const RotorData& rotor, int r, const WorkspaceData<T>& w) {
   const T c = w.rotor_cos[r], s = w.rotor_sin[r];
@@ -329,10 +329,10 @@ TENON_INLINE Sym3<T> deviating_inertia(const RotorData& rotor, int r, const Work
   return a * load_sym3<T>(rotor.wobble[0]) + b * load_sym3<T>(rotor.wobble[1]);
 }
 
-// A rotor that wobbles: its deviating inertia, delta, on the carrier, and what its motion asks of carrier and
-// drives. With s its spin and w the carrier's angular velocity the moment is
+// Adds delta to the carrier, and the work of its motion to the bias of the joints that drive the rotor. With
+// its spin s and the carrier's angular velocity w, the moment on the carrier is
 //   delta (w x s) + (w + s) x delta w,
-// and its part along the axis is the drives'.
+// and the part of (w x delta w) along the axis acts on the drives.
 template <class T>
 inline Vec3<T> add_wobble(const ModelData& m, const RotorData& rotor, int r, const Vec3<T>& spin,
                           WorkspaceData<T>& w) {
@@ -349,8 +349,8 @@ inline Vec3<T> add_wobble(const ModelData& m, const RotorData& rotor, int r, con
   return delta * cross(omega, spin) + cross(omega + spin, turned);
 }
 
-// Gyroscopic moments on the carriers, and what wobbles (the first of the rotors). After their velocities and
-// bias forces.
+// Adds gyroscopic moments to the carriers, and the terms of wobbling rotors, which come first in the list.
+// Needs the velocities and bias forces of the carriers.
 template <class T>
 inline void add_rotor_moments(const ModelData& m, T* force, WorkspaceData<T>& w) {
   if (m.wobbling_rotors > 0) {
@@ -370,7 +370,7 @@ inline void add_rotor_moments(const ModelData& m, T* force, WorkspaceData<T>& w)
   }
 }
 
-// What wobbling rotors add to the inertia of their carriers, where no velocities are asked for.
+// Adds wobbling rotors to the inertia of their carriers, for sweeps without velocities.
 template <class T>
 inline void place_wobbling_inertias(const ModelData& m, WorkspaceData<T>& w) {
   if (m.wobbling_rotors == 0) return;
@@ -384,7 +384,7 @@ inline void place_wobbling_inertias(const ModelData& m, WorkspaceData<T>& w) {
   }
 }
 
-// A carrier's own inertia.
+// Inertia of body i, with the wobbling part of its folded rotors.
 template <bool loops, class T>
 TENON_INLINE RigidInertia<T> load_body(const ModelData& m, int i, const WorkspaceData<T>& w) {
   RigidInertia<T> body = load_rigid<T>(m.nodes[i]);
@@ -393,8 +393,8 @@ TENON_INLINE RigidInertia<T> load_body(const ModelData& m, int i, const Workspac
   return body;
 }
 
-// What is left of the equations of motion of the rotors that turn with supporting nodes: their share of rest
-// (w.f) on the carriers, and rotor_work at the joints that drive them.
+// Adds the residual of the equations of motion of rotors driven by supporting nodes: to w.f on the carriers,
+// and to rotor_work at the joints that drive them.
 template <class T>
 inline void add_rotor_residuals(const ModelData& m, const T* qdd, WorkspaceData<T>& w) {
   for (int k = 0; k < m.nv; ++k) w.rotor_work[k] = -w.drive_bias[k];

@@ -1,11 +1,11 @@
-// Loop constraints of clusters, phi(q) = 0, K v = 0, K qdd = k, and their explicit form v = G ydot,
-// qdd = G yddot + g ([LOOPS1] II-B, [LOOPS2] II-C; model/model_data.hpp has the equations).
+// Loop constraints of clusters, phi(q) = 0, K v = 0, K qdd = k, and their explicit form v = G ydot, qdd = G
+// yddot + g ([LOOPS1] II-B, [LOOPS2] II-C; equations in model/model_data.hpp).
 //
-// A loop sees only the joints between its ends, all in one cluster, so everything is computed in the frame of
-// the cluster's parent body as if that were fixed. The split into dependent and independent coordinates was
-// made when the model was compiled; here K_d is factored, with a look at its pivots: where they vanish (a
-// dead centre) the velocities of the dependent joints do not follow from the independent ones, and the caller
-// gets the number of that cluster instead of a wrong G.
+// A loop depends only on the joints between its ends, all in one cluster, so everything is computed in the
+// frame of the cluster's parent body as if that were fixed. Dependent and independent coordinates were chosen
+// when the model was compiled; here K_d is factored. Where its pivots vanish (a dead centre) the independent
+// velocities do not determine the dependent ones, and the caller gets the number of that cluster instead of a
+// wrong G.
 //
 // Cost: O(bodies) for the poses of a cluster, O(rows x joints in the loop) for K, O(rows d (d + y)) for G.
 #pragma once
@@ -19,7 +19,7 @@ namespace tenon {
 TENON_ISA_BEGIN
 
 // Poses, columns of S, velocities and velocity-product accelerations of the bodies of a cluster in the frame
-// of its parent. After joint_angles. v null: at rest.
+// of its parent, which is taken as fixed. After joint_angles. v null: at rest.
 template <class T>
 void sweep_cluster(const ModelData& m, const ClusterData& c, const T* q, const T* v, WorkspaceData<T>& w) {
   const T o(0), e(1);
@@ -56,7 +56,7 @@ void sweep_cluster(const ModelData& m, const ClusterData& c, const T* q, const T
   }
 }
 
-// Where a body of a cluster is against the cluster's parent, and how it moves; the parent itself rests.
+// Pose and motion of a body of a cluster relative to the cluster's parent; those of the parent are zero.
 template <class T>
 struct LoopBody {
   Mat3<T> R;
@@ -71,7 +71,8 @@ TENON_INLINE LoopBody<T> load_loop_body(const ClusterData& c, int node, const Wo
           load_motion<T>(w.loop_V + 6 * node), load_motion<T>(w.loop_A + 6 * node)};
 }
 
-// Columns of one row of K for the joints from an end of the loop up to the body that both ends share.
+// Columns of one row of K for the joints between an end of the loop and the nearest common ancestor of both
+// ends.
 template <class T>
 TENON_INLINE void loop_row_columns(const ModelData& m, const ClusterData& c, int from, int to,
                                    const Force<T>& f, T* row, const WorkspaceData<T>& w) {
@@ -133,7 +134,7 @@ void evaluate_planar_cluster(const ModelData& m, const ClusterData& c, const T* 
     if (m.loop_constraints[l].kind == loop_geometric) evaluate_planar_loop<K>(m, c, m.loop_constraints[l], w);
 }
 
-// phi, K and k of a cluster. Rows of callbacks, and what never changes of K, are in place already.
+// phi, K and k of a cluster. Rows of callbacks and constant entries of K are already there.
 template <class T>
 void evaluate_cluster(const ModelData& m, const ClusterData& c, const T* q, const T* v, WorkspaceData<T>& w) {
   for (int l = c.constraint_begin; l < c.constraint_end; ++l)
@@ -150,7 +151,8 @@ void evaluate_cluster(const ModelData& m, const ClusterData& c, const T* q, cons
   }
 }
 
-// G and g of a cluster from its K and k. False at a singular configuration; then G and g are as before.
+// G and g of a cluster from its K and k. False at a singular configuration; G and g then keep their old
+// values.
 template <class T>
 bool split_cluster(const ModelData& m, const ClusterData& c, WorkspaceData<T>& w) {
   const int rows = c.row_count, d = c.d_count, y = c.y_count;
@@ -179,8 +181,8 @@ void loop_constraints(const ModelData& m, const T* q, const T* v, WorkspaceData<
   for (int c = 0; c < m.cluster_count; ++c) evaluate_cluster(m, m.clusters[c], q, v, w);
 }
 
-// G and g of all clusters, after the callbacks have filled their rows. Returns the first cluster whose
-// dependent coordinates do not follow from the independent ones at q, or -1.
+// G and g of all clusters. After joint_angles, and after the callbacks have filled their rows. Returns the
+// first cluster whose independent coordinates do not determine the dependent ones at q, or -1.
 template <class T>
 int cluster_constraints(const ModelData& m, const T* q, const T* v, WorkspaceData<T>& w) {
   joint_angles(m, q, w);

@@ -1,13 +1,11 @@
-// Constraint rows, and motions, past a cluster (cluster.hpp) in packs: what the methods for the Delassus
-// matrix do to a joint, done to a cluster. With K' the row at the cluster's parent as if all joints of the
-// cluster were locked, and W = K S G what it feels of the independent coordinates, D = L diag L^T:
+// Propagation of constraint rows and motions across a cluster (cluster.hpp) in packs: what the methods for
+// the Delassus matrix do at a joint, for a cluster. With K' the row at the cluster's parent as if all joints
+// of the cluster were locked, W = K S G and D = L diag L^T ([LOOPS1] VIII),
 //
-//   x = W L^-T,   K P^T = K' - x diag^-1 (L^-1 U^T),   yddot = L^-T diag^-1 (x - L^-1 U^T a)     ([LOOPS1]
-//   VIII)
+//   x = W L^-T,   K P^T = K' - x diag^-1 (L^-1 U^T),   yddot = L^-T diag^-1 (x - L^-1 U^T a),
 //
-// the last for the force of the row and acceleration a of the parent. x diag^-1 x^T is what the cluster gives
-// to the Delassus matrix, of rows on one body and of rows on different ones. O(y_count (bodies on the way +
-// 6)).
+// the last for the force of the row and acceleration a of the parent. x diag^-1 x^T is the cluster's part of
+// the Delassus matrix, for rows on the same and on different bodies. O(y_count (bodies on the path + 6)).
 #pragma once
 
 #include "kernels/cluster/cluster.hpp"
@@ -16,8 +14,8 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// K, on body i, to the frame of the cluster's parent with all joints locked; W (y_count packs, `stride`
-// apart) := K S G. visit(joint, node, i, K) is called with K before it passes the joint of a body.
+// Moves K from body i to the frame of the cluster's parent with all joints locked; W (y_count packs, `stride`
+// apart) := K S G. visit(joint, node, i, K) is called at each body with K before its joint.
 template <class T, class Visit>
 TENON_INLINE void carry_locked(const ModelData& m, const ClusterData& c, int i, Force<Lanes<T>>& K, T* W,
                                int stride, const WorkspaceData<T>& w, Visit&& visit) {
@@ -39,13 +37,13 @@ TENON_INLINE void carry_locked(const ModelData& m, const ClusterData& c, int i, 
   }
 }
 
-// Row y of L^-1 U^T, 1 / diag and, below, L.
+// Row y of L^-1 U^T.
 template <class T>
 TENON_INLINE Force<Lanes<T>> cluster_U(const ClusterData& c, int y, const WorkspaceData<T>& w) {
   return spread(load_force<T>(w.U + 6 * (c.v_begin + y)));
 }
 
-// x := W L^-T in place of W, and K := K P^T.
+// Replaces W by x = W L^-T, and K by K P^T.
 template <class T>
 TENON_INLINE void pass_cluster(const ClusterData& c, Force<Lanes<T>>& K, T* x, int stride,
                                const WorkspaceData<T>& w) {
@@ -58,7 +56,7 @@ TENON_INLINE void pass_cluster(const ClusterData& c, Force<Lanes<T>>& K, T* x, i
   }
 }
 
-// Both: K of body i to K P^T in the frame of the cluster's parent, and x.
+// carry_locked, then pass_cluster.
 template <class T>
 TENON_INLINE void carry_past_cluster(const ModelData& m, const ClusterData& c, int i, Force<Lanes<T>>& K,
                                      T* x, int stride, const WorkspaceData<T>& w) {
@@ -66,7 +64,7 @@ TENON_INLINE void carry_past_cluster(const ModelData& m, const ClusterData& c, i
   pass_cluster(c, K, x, stride, w);
 }
 
-// x := yddot of forces that make x, where the parent of the cluster accelerates by a.
+// x := yddot of the forces that x stands for, where the parent of the cluster accelerates by a.
 template <class T>
 TENON_INLINE void solve_cluster_rows(const ClusterData& c, const Motion<Lanes<T>>& a, T* x, int stride,
                                      const WorkspaceData<T>& w) {
@@ -80,7 +78,7 @@ TENON_INLINE void solve_cluster_rows(const ClusterData& c, const Motion<Lanes<T>
   }
 }
 
-// What yddot does to one joint of a cluster: a of its body where its parent moves by a.
+// Acceleration of a body of a cluster from a, that of its parent body, and yddot.
 template <class J, class T>
 TENON_INLINE Motion<Lanes<T>> move_cluster_joint(const ClusterData& c, const NodeData& n, int i,
                                                  const Motion<Lanes<T>>& a, const T* yddot, int stride,
@@ -97,7 +95,7 @@ TENON_INLINE Motion<Lanes<T>> move_cluster_joint(const ClusterData& c, const Nod
   return moved;
 }
 
-// Acceleration of body i of a cluster whose parent moves by a.
+// Acceleration of body i of a cluster from a, that of the cluster's parent.
 template <class T>
 inline Motion<Lanes<T>> cluster_body_motion(const ModelData& m, const ClusterData& c, int i,
                                             const Motion<Lanes<T>>& a, const T* yddot, int stride,

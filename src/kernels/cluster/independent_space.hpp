@@ -2,17 +2,16 @@
 //
 //   H = G^T M G,   J G,   G^T (tau - c - M g),   rows J G yddot = k - J g,
 //
-// in the one frame of root_frame.hpp. H by composite bodies: with Ic S the force of a joint as in CRBA,
-// coordinate y of a cluster needs F_y = sum of Ic_k S_k G_ky, and a body of a cluster moves by P_iy = sum of
-// S_k G_ky over the joints on its way to the parent of the cluster. Then H_yz = P_bz . F_y for z of the
-// cluster of b, the body that the cluster of y hangs on, and so on to the root; within a cluster the forces
-// f_iy of single joints meet the motions
+// in the root frame (root_frame_poses.hpp). H is computed by composite bodies. With Ic S the force of a joint
+// as in CRBA, coordinate y of a cluster needs the force F_y = sum of Ic_k S_k G_ky; a body of a cluster moves
+// by P_iy = sum of S_k G_ky over the joints on its path to the cluster's parent. If the cluster of y hangs on
+// body b, then H_yz = P_bz . F_y for coordinates z of b's cluster, and so on to the root. Within a cluster,
+// with the forces f_iy of single joints,
 //
-//   H_yz = sum over bodies i of f_iy . P_iz + f_iz . (P_iy - s_iy),   s_iy the share of the joint of i in
-//   P_iy.
+//   H_yz = sum over bodies i of f_iy . P_iz + f_iz . (P_iy - s_iy),   s_iy: joint i's part of P_iy.
 //
-// g is taken along as an acceleration of the joints in the sweep for c (joint_space.hpp). O(n d); the rest is
-// that of the methods of trees.
+// The sweep for c (joint_space.hpp) takes g as an acceleration of the joints. O(n d); all else is as in
+// methods on trees.
 #pragma once
 
 #include "kernels/cluster/cluster.hpp"
@@ -51,7 +50,7 @@ inline void place_body_motions(const ModelData& m, IndependentSpaceData<T>& d, c
 
 // ---- H
 
-// Entries of a row of H for the coordinates on the way from node i to the root: places `place`, then lower.
+// Entries of a row of H for the coordinates from node i to the root: at `place` and lower places.
 template <class T>
 inline void project_above(const ModelData& m, int i, const Force<T>& F, T* row, int place,
                           const IndependentSpaceData<T>& d, const WorkspaceData<T>& w) {
@@ -68,7 +67,7 @@ inline void project_above(const ModelData& m, int i, const Force<T>& F, T* row, 
   }
 }
 
-// A row of H, from its diagonal on zeros to a whole pack.
+// A row of H, set to zero from its diagonal to the end of the pack.
 template <class T>
 TENON_INLINE T* open_row(int y, T* H, const IndependentSpaceData<T>& d) {
   T* row = H + d.w.row_first[y];
@@ -161,7 +160,7 @@ void independent_mass_rows(const ModelData& m, const T* q, T* H, IndependentSpac
 
 // ---- J G
 
-// (J G)_ry of a force K of row r on body i, on the way up to node `end`.
+// (J G)_ry of the force K of row r on body i, for coordinates on the path inward to node `end`.
 template <class T>
 inline void add_row_of_body(const ModelData& m, int i, int end, const Force<T>& K, T* JT, int stride,
                             const IndependentSpaceData<T>& d, const WorkspaceData<T>& w) {
@@ -185,7 +184,7 @@ inline void add_row_of_body(const ModelData& m, int i, int end, const Force<T>& 
   }
 }
 
-// (J G)^T, stored as J^T is (joint_space.hpp); rows and P are placed.
+// (J G)^T, stored as J^T is (joint_space.hpp); needs the rows and P.
 template <class T>
 inline void independent_jacobian(const ModelData& m, const ConstraintData& c, T* JT,
                                  const IndependentSpaceData<T>& d, const WorkspaceData<T>& w) {
@@ -225,7 +224,7 @@ bool independent_ltl_osim(const ModelData& m, const ConstraintData& c, const T* 
   return true;
 }
 
-// d.w.joint_force := G^T (tau - c - M g); the sweep has left tau - c - M g but for armatures.
+// d.w.joint_force := G^T (tau - c - M g); joint_force holds tau - c - M g without the terms of armatures.
 template <class T>
 inline void independent_forces(const ModelData& m, IndependentSpaceData<T>& d, const WorkspaceData<T>& w) {
   for (int k = 0; k < m.nv; ++k)
@@ -242,7 +241,7 @@ inline void independent_forces(const ModelData& m, IndependentSpaceData<T>& d, c
   }
 }
 
-// prox_ltl.hpp; after cluster_constraints. What follows is prox_ltl_factor, _step and _finish of this tree.
+// prox_ltl.hpp; after cluster_constraints. prox_ltl_factor, _step and _finish then work on this tree.
 template <class T>
 bool independent_prox_ltl_start(const ModelData& m, const ConstraintData& c, const T* q, const T* v,
                                 const T* tau, bool has_wrenches, IndependentSpaceData<T>& d,
@@ -268,7 +267,7 @@ void independent_prox_ltls_start(const ModelData& m, const ConstraintData& c, co
   prox_ltls_at_rest(d.tree, c, d.yddot, w);
 }
 
-// H + (J G)^T mu J G: each row moves coordinates of one way only, so this has the places of H.
+// H + (J G)^T mu J G: each row moves coordinates of one path only, so the sparsity is that of H.
 template <class T>
 bool independent_prox_ltls_factor(const ModelData&, const ConstraintData& c, const T* inv_mu,
                                   IndependentSpaceData<T>& d, WorkspaceData<T>& w) {

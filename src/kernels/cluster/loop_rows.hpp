@@ -1,16 +1,17 @@
 // Rows of a geometric loop constraint. The ends of the loop are two frames, the predecessor's P and the
-// successor's S, z along the axis of the joint that would connect them; both are given in one frame that
-// counts as fixed, with spatial vectors about its origin. Every row asks a number to be zero whose rate is
-// f . V, V the velocity of S's body minus that of P's:
+// successor's S, z along the axis of the joint that would connect them; both are given in one frame taken as
+// fixed, with spatial vectors about its origin. Every row requires phi = 0; the rate of phi is f . V, V the
+// velocity of S's body minus that of P's:
 //
 //   linear    phi = e . (x_S - x_P),   f = [x_S x e; e],   e an axis of P
 //   angular   phi = the part along an axis of P of a rotation vector, angle times axis, f = [n; 0]:
 //             of the rotation from P to S where no turn is free,
 //             of the shortest one from the z axis of P to that of S where S may turn about z
 //
-// so that K qdd = k with K = f^T S over the joints between and -k = fdot . V + f . A, A the acceleration at
-// qdd = 0. These are the exact derivatives of phi, also where the loop is open. An angle goes up to pi: a
-// loop with an end turned over is open by pi. Only there, at a half turn, phi jumps and has no derivative.
+// so that K qdd = k with K = f^T S over the joints between the ends and -k = fdot . V + f . A, A the
+// acceleration at qdd = 0. These are the exact derivatives of phi, also where the loop is open. Angles go up
+// to pi: a loop with one end turned over is open by pi. Only there, at a half turn, phi jumps and has no
+// derivative.
 #pragma once
 
 #include "kernels/joint/rotation_error.hpp"
@@ -24,7 +25,7 @@ struct LoopEnds {
   Mat3<T> predecessor_R, successor_R;
   Vec3<T> predecessor_p, successor_p;
 };
-// Velocities of the bodies of the ends.
+// Velocities of the bodies at the ends.
 template <class T>
 struct LoopEndVelocities {
   Motion<T> predecessor, successor;
@@ -34,7 +35,7 @@ struct LoopRow {
   T phi;
   Force<T> f, fdot;
 };
-// The angular rows x, y, z: phi, n and its derivative.
+// The angular rows x, y, z: phi, n and the derivative of n.
 template <class T>
 struct LoopTurn {
   T phi[3];
@@ -60,8 +61,9 @@ struct Jet {
   T value, first, second;
 };
 
-// angle / sin(angle) of two directions as a function of their cosine c, given the sine as well. Series in
-// 1 - c where the closed form cancels: angle / sin(angle) = sum of 2^n n!^2 (1 - c)^n / (2 n + 1)!.
+// angle / sin(angle) between two directions as a function of their cosine c; the sine is given as well. Near
+// c = 1, where the closed form cancels, the series angle / sin(angle) = sum of 2^n n!^2 (1 - c)^n / (2
+// n + 1)!.
 template <class T>
 inline Jet<T> angle_over_sine(const T& c, const T& sine) {
   using std::atan2;
@@ -80,9 +82,9 @@ inline Jet<T> angle_over_sine(const T& c, const T& sine) {
   return {h, first, (h + T(3) * c * first) / squared};
 }
 
-// The rotation of the z axes: phi_x = -h (y_P . z_S), phi_y = h (x_P . z_S), h the angle over its sine. There
-// is no phi_z. Opposite axes are a half turn apart about x, or about y where the loop has no row about x
-// (because no joint can turn it that way).
+// The rotation of the z axes: phi_x = -h (y_P . z_S), phi_y = h (x_P . z_S), with h = angle / sine. There is
+// no phi_z. Opposite axes differ by a half turn about x, or about y where the loop has no row about x (no
+// joint turns it about x then).
 template <class T>
 inline LoopTurn<T> swing_of(unsigned rows_held, const LoopEnds<T>& ends, const LoopEndVelocities<T>& v) {
   using std::atan2;
@@ -116,8 +118,8 @@ inline LoopTurn<T> swing_of(unsigned rows_held, const LoopEnds<T>& ends, const L
   return rows;
 }
 
-// (1 - a cot a) / t with t = angle^2, a = angle / 2, as a function of t: the coefficient d below. Series with
-// Bernoulli numbers, |B_2k| t^(k-1) / (2 k)!, where the closed form cancels. No second derivative.
+// (1 - a cot a) / t with t = angle^2, a = angle / 2, as a function of t: the coefficient d below. Where the
+// closed form cancels, the series with Bernoulli numbers, |B_2k| t^(k-1) / (2 k)!. No second derivative.
 template <class T>
 inline Jet<T> turn_coefficient(const T& t) {
   using std::cos;
@@ -136,7 +138,7 @@ inline Jet<T> turn_coefficient(const T& t) {
   return {(T(1) - y) / t, (y * y + y - T(2) + T(0.25) * t) / (T(2) * t * t), T(0)};
 }
 
-// The rotation vector phi of R_P^T R_S. Its rate is w - phi x w / 2 + d phi x (phi x w), w the relative
+// The rotation vector phi of R_P^T R_S. Its rate is w - phi x w / 2 + d phi x (phi x w), with w the relative
 // angular velocity along the axes of P.
 template <class T>
 inline LoopTurn<T> rotation_of(const LoopEnds<T>& ends, const LoopEndVelocities<T>& v) {
@@ -161,8 +163,8 @@ inline LoopTurn<T> rotation_of(const LoopEnds<T>& ends, const LoopEndVelocities<
   return rows;
 }
 
-// The angular rows of a loop. rows: its bits, 0 to 2 angular x y z; without angular z S may turn about z by
-// any angle.
+// The angular rows of a loop. Bits 0 to 2 of rows: angular x y z; without angular z, S may turn about z
+// freely.
 template <class T>
 inline LoopTurn<T> loop_turn(unsigned rows, const LoopEnds<T>& ends, const LoopEndVelocities<T>& v) {
   return rows & 4u ? rotation_of(ends, v) : swing_of(rows, ends, v);

@@ -1,11 +1,12 @@
-// Loop constraints of planar linkages: clusters whose joints are hinges about one coordinate axis K, and
-// whose loops are closed by rows in the plane across it (ClusterKind). What loop_rows.hpp says in space is
-// said here with two coordinates, I and J, the next axes after K: poses are an angle and a point, and with d
-// from the predecessor's end to the successor's, e an axis of the predecessor,
+// Loop constraints of planar linkages: clusters whose joints are hinges about one coordinate axis K and whose
+// loops are closed by rows in the plane normal to it (ClusterKind). The equations of loop_rows.hpp in two
+// coordinates, I and J, the next axes after K: poses are an angle and a point. With d from the predecessor's
+// end to the successor's and e an axis of the predecessor,
 //
 //   phi = e . d,   K = +-(x_S - o) x e for a hinge at o,   -k = e . (a_S - a_P + w_P^2 d - 2 w_P x ddot),
 //
-// ddot being the change of d as the predecessor sees it. In the frame of the cluster's parent, held still.
+// where ddot is the rate of d relative to the predecessor. In the frame of the cluster's parent, taken as
+// fixed.
 #pragma once
 
 #include "kernels/workspace_data.hpp"
@@ -45,7 +46,7 @@ TENON_INLINE Vec2<T> cross(const T& rate, const Vec2<T>& a) {
   return {-(rate * a.y), rate * a.x};
 }
 
-// A body: cosine and sine of its angle, origin, rate, velocity and acceleration of the origin where qdd = 0.
+// A body: cosine and sine of its angle, origin, rate; velocity and acceleration (at qdd = 0) of the origin.
 template <class T>
 struct PlanarBody {
   T c, s;
@@ -57,7 +58,7 @@ struct PlanarBody {
   TENON_INLINE Vec2<T> velocity(const Vec2<T>& r) const { return v + cross(rate, r); }
   TENON_INLINE Vec2<T> acceleration(const Vec2<T>& r) const { return a - (rate * rate) * r; }
 };
-// In the fields of bodies in space, the first numbers of each.
+// Stored in the fields of spatial bodies, in the first numbers of each.
 template <class T>
 TENON_INLINE PlanarBody<T> load_planar_body(const ClusterData& c, int node, const WorkspaceData<T>& w) {
   const T o(0);
@@ -93,7 +94,8 @@ inline void sweep_planar_cluster(const ModelData& m, const ClusterData& c, const
   }
 }
 
-// Columns of one row of K for the hinges from an end of the loop up to the body that both ends share.
+// Columns of one row of K for the hinges between an end of the loop and the nearest common ancestor of both
+// ends.
 template <class T>
 TENON_INLINE void planar_row_columns(const ModelData& m, const ClusterData& c, int from, int to, double side,
                                      const Vec2<T>& x, const Vec2<T>& e, T* row, const WorkspaceData<T>& w) {

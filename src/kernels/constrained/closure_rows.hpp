@@ -1,16 +1,17 @@
-// Rows of a closure: a frame 1 of body 1 and a frame 2 of body 2 kept together, along the axes e of frame 1.
+// Rows of a closure: frame 1 of body 1 and frame 2 of body 2 kept together, along the axes e of frame 1.
 //
 // In coordinates of body 1, with x the origin of frame 2, V = V_1 - V_2 the relative spatial velocity and
 // K = [e; 0] for an angular row, K = [x x e; e] for a linear one,
-//   velocity      y  = K V            the derivative of R_1^T (x_1 - x_2) and of the angle between the
-//   frames, acceleration  y' = K (A_1 - A_2) + K (V_1 x V_2) - e . (w x u),   w the angular part of V,
-//                                                                     u = V_lin + w x x, linear rows only:
-// seen from body 1, V_2 changes by A_2 - V_1 x V_2, and x by -u. Exact whatever the gap. The row acts on body
-// 1 by K and on body 2 by -K: one line of action, so that nothing is left of it above the bodies' nearest
-// common ancestor, and gravity is in A_1 - A_2 no more.
 //
-// The relative pose comes up both ways from that ancestor, not through the world: no digits are lost far from
-// the origin.
+//   velocity      y  = K V,   the derivative of R_1^T (x_1 - x_2) and of the angle between the frames
+//   acceleration  y' = K (A_1 - A_2) + K (V_1 x V_2) - e . (w x u),   the last term for linear rows only,
+//
+// with w the angular part of V and u = V_lin + w x x. Seen from body 1, V_2 changes by A_2 - V_1 x V_2, and x
+// by -u. Exact whatever the gap. The row acts on body 1 by K and on body 2 by -K, along one line: above the
+// nearest common ancestor of the bodies the forces cancel, and gravity cancels in A_1 - A_2.
+//
+// The relative pose is computed along both paths from that ancestor and not through the world: no digits are
+// lost far from the origin.
 #pragma once
 
 #include "kernels/joint/rotation_error.hpp"
@@ -19,7 +20,7 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// X_ancestor_i from the joint transforms on the way.
+// X_ancestor_i from the joint transforms on the path.
 template <class T>
 inline Transform<Rot3<T>, T> pose_in_ancestor(const ModelData& m, int i, int ancestor,
                                               const WorkspaceData<T>& w) {
@@ -39,7 +40,7 @@ inline Transform<Rot3<T>, T> pose_in_ancestor(const ModelData& m, int i, int anc
   return {{R}, p};
 }
 
-// What the rows of a closure have in common; everything in coordinates of body 1.
+// Quantities shared by the rows of a closure; all in coordinates of body 1.
 template <class T>
 struct ClosureState {
   Transform<Rot3<T>, T> X;   // X_1_2 of the bodies
@@ -49,7 +50,7 @@ struct ClosureState {
   Vec3<T> error_w, error_v;  // position errors
 };
 
-// From axis K of one frame to axis K of another.
+// The shortest rotation that takes axis K of one frame to axis K of the other.
 template <int K, class T>
 inline Vec3<T> swing_of_axis(const Mat3<T>& from, const Mat3<T>& to) {
   constexpr int next = (K + 1) % 3;
@@ -96,15 +97,29 @@ inline ClosureState<T> closure_state(const ModelData& m, const ConstraintItem& i
   return s;
 }
 
-// One row: K on the body, or on both where both move, and what belongs to it.
+// A row that is switched off: nothing moves it and it asks for nothing, so that its multiplier is zero.
 template <class T>
-TENON_INLINE void place_closure_row(const ConstraintItem& item, const ClosureState<T>& s, int j,
-                                    const Force<T>& K, const T& gamma, const T& error, WorkspaceData<T>& w) {
+TENON_INLINE void clear_row(int r, WorkspaceData<T>& w) {
+  const T o(0);
+  store(w.K + 6 * r, Force<T>{{o, o, o}, {o, o, o}});
+  w.row_gamma[r] = w.row_error[r] = w.row_velocity[r] = w.k[r] = o;
+}
+
+// One row: K on the body, or on both where both move; its velocity, error and right-hand side.
+template <class T>
+TENON_INLINE void place_closure_row(const ConstraintData& c, const ConstraintItem& item,
+                                    const ClosureState<T>& s, int j, const Force<T>& K, const T& gamma,
+                                    const T& error, WorkspaceData<T>& w) {
   const T o(0);
   const int r = item.row_begin + j;
   const Force<T> none{{o, o, o}, {o, o, o}};
   const Force<T> K_2 = none - force_to_child(s.X, K);
   const bool two = item.side_row >= 0;
+  if (!c.active[r]) {
+    for (int side = 0; two && side < 2; ++side) store(w.side_K + 12 * (item.side_row + j) + 6 * side, none);
+    clear_row(r, w);
+    return;
+  }
   const Force<T> single = two || item.first == item.second ? none : item.first < 0 ? K_2 : K;
   if (two) {
     store(w.side_K + 12 * (item.side_row + j), K);
@@ -132,9 +147,10 @@ inline void evaluate_closure(const ModelData& m, const ConstraintData& c, const 
     const int axis = bit % 3;
     const Vec3<T> e = {T(item.R[axis]), T(item.R[3 + axis]), T(item.R[6 + axis])};
     if (bit < 3)
-      place_closure_row(item, s, row++, Force<T>{e, {o, o, o}}, dot(e, s.gamma_w), dot(e, s.error_w), w);
+      place_closure_row(c, item, s, row++, Force<T>{e, {o, o, o}}, dot(e, s.gamma_w), dot(e, s.error_w), w);
     else
-      place_closure_row(item, s, row++, Force<T>{cross(s.x, e), e}, dot(e, s.gamma_v), dot(e, s.error_v), w);
+      place_closure_row(c, item, s, row++, Force<T>{cross(s.x, e), e}, dot(e, s.gamma_v), dot(e, s.error_v),
+                        w);
   }
 }
 

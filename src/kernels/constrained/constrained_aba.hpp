@@ -1,10 +1,10 @@
 // constrainedABA ([CABA] Alg. 1 to 3): the augmented Lagrangian of Gauss' principle solved by the sweeps of
-// ABA, in O(n + m). A constraint row K a = k with penalty mu and multiplier estimate lambda adds K^T mu K to
-// the inertia of its own body and K^T (mu k + lambda) to the force on it, nothing else (Eq. 31, 32; lambda
-// here is the force on the robot, the paper's has the other sign).
+// ABA, in O(n + m). A constraint row K a = k with penalty mu and multiplier estimate lambda only adds K^T mu
+// K to the inertia of its own body and K^T (mu k + lambda) to the force on it (Eq. 31, 32; lambda here is the
+// force on the robot, the paper's has the other sign).
 //
 // This file holds the sweeps; the iteration over lambda is solve/proximal.hpp. Three sweeps start a solve
-// (Alg. 1); every later iteration repeats only what a changed force can change: forces in, accelerations out,
+// (Alg. 1). Later iterations change forces only, so they repeat only forces inward and accelerations outward,
 // over the nodes that carry constraints (Alg. 2). The other nodes are swept once, at the end (Alg. 3, lines 8
 // to 10).
 //
@@ -35,9 +35,9 @@ TENON_INLINE void add_constraint_rows(const ConstraintData& c, int i, HandedUp<T
   }
 }
 
-// Backward sweep of Alg. 1. A supporting node keeps its base apart, in IB and pA: its own inertia and bias
-// force with all that non-supporting children hand up, no constraint in it. What supporting children hand up
-// is carried in registers or goes through IA and pS.
+// Inward sweep of Alg. 1. A supporting node stores its base separately, in IB and pA: its own inertia and
+// bias force with those of all non-supporting children, without constraints. What supporting children add is
+// kept in registers or goes through IA and pS.
 template <bool loops, class T>
 inline bool sweep_augmented_inertia(const ModelData& m, const ConstraintData& c, const T* v, const T* tau,
                                     WorkspaceData<T>& w) {
@@ -68,9 +68,9 @@ inline bool sweep_augmented_inertia(const ModelData& m, const ConstraintData& c,
   return positive;
 }
 
-// Alg. 1 up to the accelerations of the supporting nodes. mu_row and row_force = mu_row (k + lambda / mu)
-// belong to the caller; rows must have been evaluated and pA must hold sweep_velocities' bias forces. Ka is
-// written.
+// Alg. 1 up to the accelerations of the supporting nodes. The caller sets mu_row and row_force = mu_row
+// (k + lambda / mu); rows must have been evaluated and pA must hold the bias forces of sweep_velocities.
+// Writes Ka.
 template <bool loops, class T>
 inline bool start_sweeps(const ModelData& m, const ConstraintData& c, const T* v, const T* tau, T* qdd,
                          WorkspaceData<T>& w) {
@@ -86,17 +86,17 @@ bool constrained_aba_start(const ModelData& m, const ConstraintData& c, const T*
   return has_loops(m) ? start_sweeps<true>(m, c, v, tau, qdd, w) : start_sweeps<false>(m, c, v, tau, qdd, w);
 }
 
-// Alg. 2: row_force has changed by delta (rows). Only changes are swept: forces in over the supporting nodes,
-// accelerations out, so velocities are not needed again. Ka, qdd and a of the supporting nodes are then those
-// of the new row_force. A node whose neighbour in the sweep is its child or parent gets its vector in
-// registers: along a chain the sweep is bound by latency, not by work.
+// Alg. 2: row_force has changed by delta (rows). Only changes are swept: forces inward over the supporting
+// nodes, accelerations outward; velocities are not needed. Ka, qdd and a of the supporting nodes are then
+// those of the new row_force. A node whose neighbour in the sweep is its child or parent gets its vector in
+// registers: on a chain, latency and not work limits the sweep.
 //
-// refine: iterative refinement. The augmented inertias are rounded sums of I and K^T mu K, and the larger mu,
-// the fewer digits of I they hold; Alg. 2 never notices. A refining sweep carries a second force with the
-// first: what is left of the equation of motion of each body, from its unaugmented base inertia, its
-// acceleration and the multipliers that act. Its share along each joint is added to the change of u and so
-// corrected. The error of qdd drops from (rounding times mu) to its square, at about 1.6 times the cost of a
-// plain sweep.
+// refine: iterative refinement. The augmented inertias are rounded sums of I and K^T mu K; the larger mu, the
+// fewer digits of I they hold, and Alg. 2 does not notice. A refining sweep propagates a second force with
+// the first: the residual of the equation of motion of each body, from its base inertia without constraints,
+// its acceleration and the active multipliers. The component along each joint is added to the change of u and
+// so corrected. The error of qdd drops from (rounding times mu) to its square, at about 1.6 times the cost of
+// a plain sweep.
 template <bool refine, bool loops, class T>
 inline void sweep_changes(const ModelData& m, const ConstraintData& c, const T* delta, const T* tau, T* qdd,
                           WorkspaceData<T>& w) {
@@ -230,7 +230,7 @@ void constrained_aba_iterate(const ModelData& m, const ConstraintData& c, const 
   }
 }
 
-// Alg. 3, lines 8 to 10: the nodes that carry no constraint.
+// Alg. 3, lines 8 to 10: the nodes that support no constraint.
 template <class T>
 void constrained_aba_finish(const ModelData& m, const ConstraintData& c, const T* v, T* qdd,
                             WorkspaceData<T>& w) {

@@ -1,5 +1,5 @@
-// Constraint rows at a state: K (rows x 6, body frame) and the right-hand side k so that the constraint reads
-// K a' = k, with a' the body's spatial acceleration minus gravity, as the sweeps carry it ([CABA] Eq. 22,
+// Constraint rows at a state: K (rows x 6, body frame) and the right-hand side k, so that the constraint
+// reads K a' = k, where a' is the body's spatial acceleration minus gravity, as in the sweeps ([CABA] Eq. 22,
 // 23c).
 //
 // A row of a point or weld is an axis e (body coordinates) applied to the angular acceleration, or to the
@@ -13,7 +13,7 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// Gravity in the frames of the nodes that carry constraints, and their world poses where a row asks for them.
+// Gravity in the frames of the nodes that carry constraints, and their world poses where a row needs them.
 template <class T>
 inline void sweep_support_poses(const ModelData& m, const ConstraintData& c, WorkspaceData<T>& w) {
   const T o(0), e(1);
@@ -45,7 +45,7 @@ TENON_INLINE Vec3<T> axis_of_item(const ConstraintItem& item, const Mat3<T>& R0,
   return {T(item.R[j]), T(item.R[3 + j]), T(item.R[6 + j])};
 }
 
-// One item. index: its place in the items (for the anchor).
+// One item. index: its number, for the anchor.
 template <class T>
 inline void evaluate_item(const ConstraintData& c, int index, WorkspaceData<T>& w) {
   const ConstraintItem& item = c.items[index];
@@ -58,7 +58,7 @@ inline void evaluate_item(const ConstraintData& c, int index, WorkspaceData<T>& 
   const Vec3<T> centripetal = cross(v.w, point_velocity);
 
   const T omega(item.frequency), zeta(item.damping_ratio);
-  Vec3<T> turned{}, moved{};  // error of the frame against its anchor, body coordinates
+  Vec3<T> turned{}, moved{};  // error of the frame relative to its anchor, body coordinates
   if (c.poses == ConstraintPoses::with_errors && item.custom < 0) {
     const double* anchor = w.anchors + 12 * index;
     moved = transpose_times(R0, load_vec3<T>(w.ps + 3 * i) + R0 * p - load_vec3<T>(anchor + 9));
@@ -68,6 +68,10 @@ inline void evaluate_item(const ConstraintData& c, int index, WorkspaceData<T>& 
 
   int r = item.row_begin;
   const auto finish = [&](const Force<T>& K, const T& gamma, const T& error) {
+    if (!c.active[r]) {
+      clear_row(r++, w);
+      return;
+    }
     const T velocity = dot(v, K);
     store(w.K + 6 * r, K);
     w.row_gamma[r] = gamma;
@@ -96,7 +100,7 @@ inline void evaluate_item(const ConstraintData& c, int index, WorkspaceData<T>& 
   }
 }
 
-// All rows. Velocities and joint transforms must be there (sweep_velocities).
+// All rows. Needs velocities and joint transforms (sweep_velocities).
 template <class T>
 inline void evaluate_constraint_rows(const ModelData& m, const ConstraintData& c, WorkspaceData<T>& w) {
   sweep_support_poses(m, c, w);
@@ -123,7 +127,8 @@ inline void constraint_accelerations(const ConstraintData& c, WorkspaceData<T>& 
   }
 }
 
-// Row r of J, J_rk = S_k^T f along the way from node i up to node `end`: the row's force f carried along.
+// Row r of J: J_rk = S_k^T f on the path from node i inward to node `end`, f the row's force in the frame of
+// k's body.
 template <class T>
 inline void carry_row(const ModelData& m, int i, int end, Force<T> f, T* row, int ld,
                       const WorkspaceData<T>& w) {
@@ -161,8 +166,8 @@ void constraint_jacobian(const ModelData& m, const ConstraintData& c, T* J, int 
   }
 }
 
-// rhs of J qdd = rhs: k less what the rows see with qdd = 0. Overwrites the accelerations of the supporting
-// nodes.
+// rhs of J qdd = rhs: k minus the row accelerations at qdd = 0. Overwrites the accelerations of the
+// supporting nodes.
 template <class T>
 void constraint_right_hand_side(const ModelData& m, const ConstraintData& c, const T* v, T* rhs,
                                 WorkspaceData<T>& w) {

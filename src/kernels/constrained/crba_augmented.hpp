@@ -1,7 +1,8 @@
 // M and M_mu = M + J^T mu J by CRBA on augmented inertias ([CABA] II-E): a constraint row adds mu K^T K to
 // the inertia of its body, so the composite inertia of a subtree gains A = sum of mu K^T K over its rows, and
-// M_mu gains S_i^T A_j S_j. A stands apart from the composite rigid body: both M and M_mu are wanted, and in
-// the root frame all bodies of a chain with the same rows have the same A. Cost O(n d + m), J is not used.
+// M_mu gains S_i^T A_j S_j. A is kept apart from the composite rigid body because M is needed too, and
+// because in the root frame all bodies of a chain with the same rows have the same A. Cost O(n d + m),
+// without J.
 #pragma once
 
 #include "kernels/tree/articulated_body.hpp"
@@ -10,7 +11,7 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// A of every subtree with rows of its own choice (rows_node), from Kw and mu_row.
+// A of every subtree whose rows differ from its child's (rows_node), from Kw and mu_row.
 template <class T>
 inline void composite_constraint_inertias(const ModelData& m, const ConstraintData& c, WorkspaceData<T>& w) {
   const int stride = whole_packs(c.row_count);

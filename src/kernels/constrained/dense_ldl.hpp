@@ -1,9 +1,9 @@
 // L D L^T of a small dense positive definite matrix: left-looking in tiles of four columns, so that a tile
-// stays in registers while all earlier columns are taken off it. n^3 / 6 products; a solve takes n^2.
+// stays in registers while all earlier columns are subtracted. n^3 / 6 products; a solve takes n^2.
 //
-// Matrices are column-major with stride s, n rounded up to whole packs. Rows and columns from n to s hold
-// zeros, in the matrix, in its factor and in vectors. A matrix may have a border: s is larger by it, and its
-// rows below are taken through the factorisation, B -> B L^-T D^-1.
+// Matrices are column-major with stride s: n rounded up to whole packs, plus a border if there is one. Rows
+// and columns from n to the next whole pack are zero, in the matrix, in its factor and in vectors. The rows B
+// of the border, below the matrix, become B L^-T D^-1.
 #pragma once
 
 #include "spatial/lanes.hpp"
@@ -17,8 +17,8 @@ struct DiagonalTile {
   T l[4][4] = {}, dl[4][4] = {};
 };
 
-// Factors a (column-major, the earlier columns taken off); original: its diagonal before. Keeps the smallest
-// ratio of a pivot to it.
+// Factors a (column-major, earlier columns already subtracted); original: its diagonal before. Keeps in
+// `smallest` the smallest ratio of a pivot to its original.
 template <class T>
 TENON_INLINE DiagonalTile<T> factor_tile(const T (&a)[4][4], const T* original, int columns, T* inv_d,
                                          T& smallest) {
@@ -29,7 +29,7 @@ TENON_INLINE DiagonalTile<T> factor_tile(const T (&a)[4][4], const T* original, 
     T d = a[j][j];
     for (int k = 0; k < j; ++k) d = d - t.l[k][j] * t.dl[k][j];
     smallest = d < smallest * original[j] ? d / original[j] : smallest;
-    // A vanished pivot is told by the return value; what follows it must only stay finite.
+    // The return value reports a vanished pivot; what is computed after it must only stay finite.
     inv_d[j] = d > T(0) ? T(1) / d : T(0);
     for (int i = j + 1; i < columns; ++i) {
       T x = a[j][i];
@@ -41,9 +41,9 @@ TENON_INLINE DiagonalTile<T> factor_tile(const T (&a)[4][4], const T* original, 
   return t;
 }
 
-// A + diag(damping) = L D L^T. F: L below its diagonal, zeros elsewhere in the tiles on it. scaled: 4 s
-// numbers of scratch. Returns the smallest pivot over the diagonal element it came from: how close to
-// singular the matrix is.
+// A + diag(damping) = L D L^T. F: L below its diagonal, zeros elsewhere in the diagonal tiles. scaled: 4 s
+// numbers of scratch. Returns the smallest ratio of a pivot to its diagonal element: how near to singular the
+// matrix is.
 template <class T>
 inline T factor_dense(const T* A, const T* damping, int n, int s, T* F, T* inv_d, T* scaled) {
   T smallest(1);
@@ -91,8 +91,8 @@ inline void subtract_product(const T* A, int n, int s, const T* x, T* y) {
   }
 }
 
-// x := L^-1 x of the first n numbers; the others lose what their rows of F hold against them. Whole packs are
-// read and written, so that no load waits for half a store.
+// First n numbers: x := L^-1 x; the others: x -= (their rows of F) x. Reads and writes whole packs, because a
+// load that overlaps a smaller store stalls.
 template <class T>
 inline void solve_forward(const T* F, int n, int s, T* x) {
   for (int first = 0; first < n; first += 4) {

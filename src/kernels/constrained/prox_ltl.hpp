@@ -1,13 +1,12 @@
 // proxLTL ([CABA] II-C1; Carpentier, Budhiraja, Mansard, Proximal and sparse resolution of constrained
-// dynamic equations, 2021): the dual function of Gauss' principle maximised by proximal steps, its Hessian
+// dynamic equations, 2021): the dual function of Gauss' principle maximised by proximal steps; its Hessian is
 // the Delassus matrix by ltl_osim.hpp. O(n d^2 + m d^2 + m^2 d + m^3), an iteration O(m^2).
 //
-// With z = D^-1/2 L^-T (tau - c) everything is said in the coordinates of Z (ltl_osim.hpp):
+// With z = D^-1/2 L^-T (tau - c), in the coordinates of Z (ltl_osim.hpp),
 //   b = rhs - J a_free = rhs - Z z,   (Z Z^T + R + 1/mu) step = b - (Z Z^T + R) f,
 //   qdd = L^-1 D^-1/2 (z + Z^T lambda),
-// so M^-1 is applied once, one half before and one after the iteration. The step is computed, not its end
-// point
-// ([CABA] Eq. 14b), so that no digits are spent on what f already holds.
+// so that M^-1 is applied once, one half before and one after the iteration. The iteration computes the step
+// and not its end point ([CABA] Eq. 14b), so that no digits are spent on what f already holds.
 #pragma once
 
 #include "kernels/constrained/dense_ldl.hpp"
@@ -16,7 +15,7 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// From the factor of M, J^T in ZT, joint_force and row_rhs to the Delassus matrix and b.
+// The Delassus matrix and b from the factor of M, J^T in ZT, joint_force and row_rhs.
 template <class T>
 inline void prox_ltl_dual(const ModelData& m, const ConstraintData& c, WorkspaceData<T>& w) {
   ltl_osim_rows(m, c, w.H_L, w.H_inv_d, w.H_root_d, w.ZT, w);
@@ -30,7 +29,7 @@ inline void prox_ltl_dual(const ModelData& m, const ConstraintData& c, Workspace
   add_rows(m, c, w.ZT, w.z, w.row_free);
 }
 
-// Up to the Delassus matrix and b. False when M is not positive definite.
+// Everything up to the Delassus matrix and b. False when M is not positive definite.
 template <class T>
 bool prox_ltl_start(const ModelData& m, const ConstraintData& c, const T* q, const T* v, const T* tau,
                     bool has_wrenches, WorkspaceData<T>& w) {
@@ -42,7 +41,7 @@ bool prox_ltl_start(const ModelData& m, const ConstraintData& c, const T* q, con
   return true;
 }
 
-// Factor for new proximal terms.
+// Factor for new proximal parameters.
 template <class T>
 void prox_ltl_factor(const ConstraintData& c, const T* inv_mu, WorkspaceData<T>& w) {
   const int n = c.row_count, stride = whole_packs(n);
@@ -66,8 +65,7 @@ void prox_ltl_step(const ConstraintData& c, const T* f, T* step, WorkspaceData<T
   for (int r = 0; r < n; ++r) step[r] = x[r];
 }
 
-// qdd from WorkspaceData::y, the sum of z and what the rows add, and what is left of the rows in row_step:
-// rhs - J qdd - slack, the slack of compliant rows given in row_soft.
+// qdd from WorkspaceData::y = z + Z^T lambda; row_step := rhs - J qdd - row_soft, the residuals of the rows.
 template <class T>
 void prox_ltl_motion(const ModelData& m, const ConstraintData& c, T* qdd, WorkspaceData<T>& w) {
   const int n = c.row_count;

@@ -2,10 +2,10 @@
 // is factored once, O(n d^2); an iteration (Eq. 17a, 17b) is J^T force, a sparse solve and J qdd, O(n d + m
 // d).
 //
-// Eq. 17a asks for M_mu qdd = tau - c + J^T mu (rhs + f / mu). It is solved for the change of qdd,
+// Eq. 17a is M_mu qdd = tau - c + J^T mu (rhs + f / mu). It is solved for the change of qdd,
 //   M_mu change = tau - c + J^T mu (rhs - J qdd + f / mu) - M qdd,
-// which is the same and refines: M_mu holds mu J^T J rounded, and in the plain form what that costs stays.
-// With mu = 1e6 it leaves 1e-9 in qdd although the rows hold to 1e-13.
+// which is equivalent and refines the solution: M_mu holds mu J^T J rounded, and in the plain form that error
+// stays. At mu = 1e6 it is 1e-9 in qdd although the rows hold to 1e-13.
 #pragma once
 
 #include "kernels/cluster/elimination_tree_data.hpp"
@@ -14,7 +14,7 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// Nothing moves: qdd, J qdd := 0.
+// qdd and J qdd := 0.
 template <class T>
 inline void prox_ltls_at_rest(const ModelData& m, const ConstraintData& c, T* qdd, WorkspaceData<T>& w) {
   for (int k = 0; k < m.nv; ++k) qdd[k] = T(0);
@@ -33,8 +33,8 @@ void prox_ltls_start(const ModelData& m, const ConstraintData& c, const T* q, co
   prox_ltls_at_rest(m, c, qdd, w);
 }
 
-// inter-body rows: M_mu of the other rows, in H_L, goes to the path rows of the elimination tree, where J^T mu
-// J of inter-body rows has its places too.
+// Inter-body rows: M_mu of the other rows, in H_L, is moved to the path rows of the elimination tree, which
+// has entries for J^T mu J of inter-body rows too.
 template <class T>
 inline bool factor_elimination_tree(const ModelData& m, const ConstraintData& c, EliminationTreeData<T>& b,
                                     const WorkspaceData<T>& w) {
@@ -69,7 +69,8 @@ inline void solve_elimination_tree(const ModelData& m, EliminationTreeData<T>& b
   for (int k = 0; k < m.nv; ++k) x[k] = b.x[b.number[k]];
 }
 
-// mu of the rows for new proximal terms, and what compliance and these have of it.
+// Penalties mu_row of the rows for new proximal parameters, and the factors that split mu_row between the
+// proximal term (hard_share) and the compliance (soft_share).
 template <class T>
 inline void prox_ltls_shares(const ConstraintData& c, const T* inv_mu, WorkspaceData<T>& w) {
   const int n = c.row_count;
@@ -81,7 +82,7 @@ inline void prox_ltls_shares(const ConstraintData& c, const T* inv_mu, Workspace
   for (int r = n; r < whole_packs(n); ++r) w.mu_row[r] = w.hard_share[r] = w.soft_share[r] = T(0);
 }
 
-// M, and the factor of M_mu, for new proximal terms. False when it is not positive definite.
+// M, and the factor of M_mu, for new proximal parameters. False when M_mu is not positive definite.
 template <class T>
 bool prox_ltls_factor(const ModelData& m, const ConstraintData& c, const T* inv_mu, WorkspaceData<T>& w) {
   prox_ltls_shares(c, inv_mu, w);
@@ -90,8 +91,8 @@ bool prox_ltls_factor(const ModelData& m, const ConstraintData& c, const T* inv_
                             : ltl_factor(m, w.H_L, w.H_inv_d, w);
 }
 
-// Moves qdd to the minimiser for the centre f, and with it row_acceleration = J qdd and row_lambda, its
-// multipliers. moved: qdd is not zero.
+// Moves qdd to the minimiser for the centre f; updates row_acceleration = J qdd and the multipliers
+// row_lambda. moved: qdd is not zero.
 template <class T>
 void prox_ltls_step(const ModelData& m, const ConstraintData& c, const T* f, bool moved, T* step, T* qdd,
                     WorkspaceData<T>& w) {
@@ -122,7 +123,7 @@ void prox_ltls_step(const ModelData& m, const ConstraintData& c, const T* f, boo
     const auto at = [r](const T* v) { return Lanes<T>::load(v + r); };
     const Lanes<T> sum = at(a) + at(a_change);
     sum.store(a + r);
-    // Not f + step: rounding errors of force are errors of a motion, but qdd has followed them.
+    // Not f + step: that would keep rounding errors that qdd has already corrected.
     (at(force) - at(w.mu_row) * at(a_change)).store(w.row_lambda + r);
     (at(w.mu_row) * (at(w.row_rhs) - sum) - at(w.soft_share) * at(centre)).store(force + r);
   }

@@ -1,16 +1,16 @@
 // The Popov-Vereshchagin sweep ([CABA] II-F, Alg. 4). While ABA eliminates joints from the leaves to the
-// root, the constraint rows of the subtree are carried along, K a' = k turned into conditions on the parent
-// (lambda is the force on the robot, Alg. 4 has the other sign):
+// root, the constraint rows K a' = k of the subtree are propagated, as conditions on the acceleration of the
+// parent (lambda is the force on the robot, Alg. 4 has the other sign):
 //
-//   W = K S,   L := L + W D^-1 W^T,   k := k - W D^-1 u - K' c,   K' = K - W D^-1 U^T seen by the parent
+//   W = K S,   L := L + W D^-1 W^T,   k := k - W D^-1 u - K' c,   K' = K - W D^-1 U^T in the parent's frame
 //
-// At the root all joints are gone: (L + R) lambda = k - K a_0 =: b, with L = J M^-1 J^T. Out again, the
-// joints feel the rows by u := u + W^T lambda (line 18), and the rest is ABA's. O(n + m^2 d) and the dense
-// solve O(m^3), which the branches of a root joint share: their rows are coupled by its few dofs only, L =
-// diag(L_b) + Y D^-1 Y^T, so that the blocks are factored one by one and the matrix inversion lemma does the
-// rest ([CABA] VI-B, Eq. 43, 45).
+// At the root no joint is left: (L + R) lambda = k - K a_0 =: b, with L = J M^-1 J^T. Outward, the forces of
+// the rows enter the joints by u := u + W^T lambda (line 18), and the rest is ABA. O(n + m^2 d), and O(m^3)
+// for the dense solve. Below a root joint with several branches the solve is cheaper: only the few dofs of
+// the root joint couple their rows, L = diag(L_b) + Y D^-1 Y^T, so that the blocks are factored one by one
+// and the matrix inversion lemma adds the coupling ([CABA] VI-B, Eq. 43, 45).
 //
-// L of a chain whose joints all see the same rows is summed at its end, all columns of W at once.
+// Along a chain whose joints have the same rows, L is summed once at its end, over all columns of W.
 #pragma once
 
 #include "kernels/constrained/dense_ldl.hpp"
@@ -22,7 +22,6 @@ namespace tenon {
 TENON_ISA_BEGIN
 
 // ---- inward: rows, then their dual Hessian
-// ------------------------------------------------------------------
 
 template <class T>
 TENON_INLINE void enter_row(const T* K, const T& k, int lane, PvData<T>& d) {
@@ -30,8 +29,8 @@ TENON_INLINE void enter_row(const T* K, const T& k, int lane, PvData<T>& d) {
   d.k[lane] = k;
 }
 
-// The rows on the body itself take their lanes, and inter-body rows that start on it; of those the first side
-// brings the right-hand side. Body: a node, or a group of a cluster.
+// Puts the rows on the body into their lanes, then the inter-body rows that start on it; the right-hand side
+// of the latter goes to their first side. Body: a node, or a group of a cluster.
 template <class T, class Body>
 inline void enter_rows(const Body& s, PvData<T>& d, const WorkspaceData<T>& w) {
   const T o(0), none[6] = {o, o, o, o, o, o};
@@ -44,7 +43,7 @@ inline void enter_rows(const Body& s, PvData<T>& d, const WorkspaceData<T>& w) {
   for (; lane % 4 != 0; ++lane) enter_row(none, o, lane, d);
 }
 
-// What the second lanes carry goes to the first ones.
+// Adds second lanes to first lanes where the two paths meet.
 template <class T>
 inline void merge_lanes(int begin, int end, PvData<T>& d) {
   for (int j = begin; j < end; ++j) {
@@ -143,7 +142,7 @@ inline void carry_cluster_rows(const ModelData& m, const PvNode& s, const T* v, 
   }
 }
 
-// L += W D^-1 W^T for the last columns, which all have the lanes of node s.
+// L += W D^-1 W^T for the last columns, all of which have the lanes of node s.
 template <class T>
 inline void sum_dual_hessian(const PvNode& s, int columns, int end_column, const T* W, PvData<T>& d) {
   using V = Lanes<T>;
@@ -166,9 +165,8 @@ inline void sum_dual_hessian(const PvNode& s, int columns, int end_column, const
 }
 
 // ---- at the root
-// --------------------------------------------------------------------------------------------
 
-// A := the block of L of B, columns of the root joint as its border, and as d.Y.
+// A := the block of L of B; the columns of the root joint become its border, and d.Y.
 template <class T>
 inline void gather_block(const PvBlock& B, int root_columns, PvData<T>& d) {
   const std::int32_t* lane = d.lane_of_row + B.row_begin;
@@ -180,7 +178,7 @@ inline void gather_block(const PvBlock& B, int root_columns, PvData<T>& d) {
     const T* L = d.L + lane[j] * d.lane_count;
     for (int i = j; i < B.row_count; ++i) A[j * B.stride + i] = A[i * B.stride + j] = L[lane[i]];
   }
-  // Of a single root, all rows are in its lanes.
+  // With a single root, its lanes hold all rows.
   for (int e = 0; e < root_columns; ++e) {
     const T* W = d.W + d.nodes[d.node_count - 1].W_begin + e * d.lane_count;
     T* Y = d.Y + e * d.slot_count + B.slot;
@@ -207,8 +205,8 @@ inline void gather_blocks(const PvBlocks& blocks, int root_columns, PvData<T>& d
   }
 }
 
-// L := C L C^T, C the sum of the two lanes of each inter-body row. First lanes are written to both triangles:
-// their order is not that of their rows.
+// L := C L C^T, where C adds the two lanes of each inter-body row. Rows of first lanes are written to both
+// triangles because lanes and rows have different orders.
 template <class T>
 inline void merge_dual_hessian(PvData<T>& d) {
   const int n = d.lane_count;
@@ -293,8 +291,8 @@ bool pv_reduce(const ModelData& m, bool split, const T* v, const T* tau, PvData<
   return true;
 }
 
-// C := the factor of D + Y^T (A + damping)^-1 Y, D the root joint's. The factored borders G hold what is
-// needed: Y^T (A + damping)^-1 Y = sum of G diag G^T.
+// C := the factor of D + Y^T (A + damping)^-1 Y, D of the root joint. The factored borders G give Y^T
+// (A + damping)^-1 Y = sum of G diag G^T.
 template <class T>
 inline void factor_root(int columns, const PvBlocks& blocks, PvData<T>& d) {
   using V = Lanes<T>;
@@ -326,8 +324,8 @@ inline void factor_root(int columns, const PvBlocks& blocks, PvData<T>& d) {
     for (int e = 0; e <= r; ++e) d.C[6 * r + e] = C[r][e];
 }
 
-// Factors L + row_damping. Returns the smallest pivot over its diagonal element, 0 where that is far below
-// `scale`, its typical size: how close to dependent the rows are.
+// Factors L + row_damping. Returns the smallest ratio of a pivot to its diagonal element, 0 where a diagonal
+// is far below its typical size `scale`: how near the rows are to being redundant.
 template <class T>
 T pv_factor(const ModelData& m, bool split, const double* scale, PvData<T>& d) {
   const T no_effect(1e-6);
@@ -352,7 +350,7 @@ T pv_factor(const ModelData& m, bool split, const double* scale, PvData<T>& d) {
   return smallest;
 }
 
-// x := b - (L + R) f of a block, without what the root joint adds to L; returned in x's border: -Y^T f.
+// x := b - (L + R) f of a block, without the root joint's part of L; the border of x becomes -Y^T f.
 template <class T>
 TENON_INLINE void block_residual(const PvBlock& B, const T* R, const T* f, T* x, const PvData<T>& d) {
   for (int i = 0; i < B.row_count; ++i) {
@@ -363,8 +361,8 @@ TENON_INLINE void block_residual(const PvBlock& B, const T* R, const T* f, T* x,
   subtract_product(d.A + B.begin, B.row_count, B.stride, f + B.row_begin, x);
 }
 
-// residual := b - (L + R) f, the violation that f leaves; R: compliance of the rows. step := (L +
-// row_damping)^-1 times it, a step towards (L + R) lambda = b that keeps its digits however large f is.
+// residual := b - (L + R) f, the violation at f; R: compliance of the rows. step := (L + row_damping)^-1
+// residual, a step towards (L + R) lambda = b that keeps its digits however large f is.
 template <class T>
 void pv_step(const ModelData& m, bool split, const T* R, const T* f, T* step, PvData<T>& d) {
   using V = Lanes<T>;
@@ -434,15 +432,14 @@ void pv_dual_hessian(const ModelData& m, bool split, T* L, int ld, const PvData<
 }
 
 // ---- outward
-// -------------------------------------------------------------------------------------------------
 
-// Adds what the multipliers lambda (rows) do to the joints, and rolls out: accelerations, and K a of the
-// rows.
+// Adds the forces of the multipliers lambda (rows) to the joints and sweeps outward: accelerations, and K a
+// of the rows.
 template <class T>
 void pv_roll_out(const ModelData& m, const ConstraintData& c, const T* v, const T* lambda, T* qdd,
                  PvData<T>& d, WorkspaceData<T>& w) {
   using V = Lanes<T>;
-  T* force = d.k;  // lanes; the right-hand sides have done their work
+  T* force = d.k;  // lanes; the right-hand sides are not needed any more
   for (int lane = 0; lane < d.lane_count; ++lane) force[lane] = T(0);
   for (int index = 0; index < d.node_count; ++index) {
     const PvNode& s = d.nodes[index];

@@ -1,57 +1,56 @@
-// What the kernels of pv and prox_pv see of their tables and memory: plain arrays (model/model_data.hpp says
-// why).
+// Tables and memory of pv and prox_pv: plain arrays (see model/model_data.hpp).
 //
-// Lanes. While rows are carried to the root they stand four and four side by side (spatial/lanes.hpp). The
-// rows of each constrained node begin at a multiple of four lanes, what is left over holds zeros; so the
-// lanes of every subtree are whole packs, and contiguous as its rows are.
+// Lanes. While rows are propagated to the root, four stand side by side (spatial/lanes.hpp). The rows of each
+// constrained node begin at a multiple of four lanes, unused lanes are zero; so the lanes of every subtree
+// are whole packs, and contiguous as its rows are.
 //
-// inter-body rows start on two bodies and have a lane on each. Where the two ways meet, what the second lane
-// carries is added to the first, which goes on alone; what the two have gathered in L adds up at the end.
-// Ways that meet inside a cluster cross it apart, in the groups of their bodies, and are added beyond it.
+// Inter-body rows start on two bodies and have a lane on each. Where their two paths meet, the second lane is
+// added to the first, which continues alone; the entries of both in L are added at the end. Paths that meet
+// inside a cluster cross it separately, in the groups of their bodies, and are added beyond it.
 #pragma once
 
 #include <cstdint>
 
 namespace tenon {
 
-// One side of a inter-body row on its body.
+// One side of an inter-body row on its body.
 struct PvSide {
   std::int32_t row, lane;
   std::int32_t K;  // its place in WorkspaceData::side_K
 };
-// Two lanes become one.
+// Where two paths meet: lane `from` is added to lane `into`.
 struct PvMerge {
   std::int32_t into, from;
 };
 
-// Rows that enter a cluster together: those on one of its bodies, or what hangs on that body.
+// Rows that enter a cluster together: those on one of its bodies, or those of the subtree on that body.
 struct PvGroup {
   std::int32_t node;                // the body
-  std::int32_t row_begin, row_end;  // rows on it; none where they come from what hangs on it
+  std::int32_t row_begin, row_end;  // rows on it; none where they come from its subtree
   std::int32_t lane_begin, lane_end;
   std::int32_t side_begin, side_end;  // inter-body rows that start on it
 };
 
-// A node that carries rows, or a cluster that does. In the order of the sweep: leaves first.
+// A node that carries rows, or a cluster that does. In the order of the sweep, leaves first.
 struct PvNode {
   std::int32_t node;                    // the first of a cluster
   std::int32_t cluster;                 // or -1
   std::int32_t group_begin, group_end;  // of a cluster
-  std::int32_t row_begin, row_end;      // rows on the node itself, inter-body ones not among them
+  std::int32_t row_begin, row_end;      // rows on the node itself, without inter-body ones
   std::int32_t lane_begin, lane_end;    // lanes of its subtree
   std::int32_t column_begin;            // its first column in d_inv
   std::int32_t W_begin;                 // and in W: lane_end - lane_begin numbers a column
-  // Where the next node has other lanes, L takes up the columns since the last such place.
+  // Nonzero where the next node has other lanes: the columns to add to L here, all since the last such node.
   std::int32_t sum_columns;
   std::int32_t side_begin, side_end;    // inter-body rows that start here; none of a cluster
   std::int32_t merge_begin, merge_end;  // and that meet here
 };
 
-// Rows that no other row is coupled with: one dense symmetric matrix.
+// Rows that are coupled with no others: one dense symmetric matrix.
 struct PvBlock {
   std::int32_t row_begin, row_count;
   std::int32_t slot;    // first place in the padded vectors; a multiple of four
-  std::int32_t stride;  // row_count rounded up to whole packs, and pv_border where the root joint stays apart
+  std::int32_t stride;  // row_count in whole packs, plus pv_border where the root joint is apart
   std::int32_t begin;   // first number of A and of F
 };
 
@@ -65,18 +64,18 @@ struct PvBlocks {
 template <class T>
 struct PvData {
   std::int32_t node_count, lane_count, slot_count;
-  std::int32_t world_rows;  // rows on the world: the first ones, coupled with nothing
+  std::int32_t world_rows;  // rows on the world: the first ones, not coupled with any
   const PvNode* nodes;
   const PvGroup* groups;
   const std::int32_t* lane_of_row;
   std::int32_t side_count;
   const PvSide* sides;
-  const PvMerge* merges;  // those that meet in the world only come last
+  const PvMerge* merges;  // those that meet at the world come last
   std::int32_t merge_count, world_merge_begin;
   PvBlocks whole;  // one block a tree
-  PvBlocks split;  // one block a branch of the root, its joint left for the matrix inversion lemma; or empty
+  PvBlocks split;  // one block a branch of the root, whose joint is kept apart; or empty
 
-  T* K;            // six arrays of lane_count: the rows as carried so far
+  T* K;            // six arrays of lane_count: the rows propagated so far
   T* k;            // lane_count: their right-hand sides
   T* W;            // per dof the column K S of its lanes (several dofs: K S L^-T, with D = L diag L^T)
   T* d_inv;        // per column 1 / D
@@ -87,7 +86,7 @@ struct PvData {
   T* residual;     // rows: b - (L + R) lambda
   T* A;            // blocks of L, both triangles, stride of the block
   T* F;            // blocks of the factor of A + damping: unit lower triangle
-  T* F_inv_d;      // slots: one over its diagonal
+  T* F_inv_d;      // slots: 1 / D of the factor
   T* damping;      // slots
   T* x;            // slots, and room for one pack
   T* Y;            // six arrays of slots: root columns of W

@@ -1,26 +1,27 @@
-// pv_early ([CABA] VII-B): the Popov-Vereshchagin sweep with each multiplier eliminated at the first joint
+// pv_early ([CABA] VII-B): the Popov-Vereshchagin sweep, with each multiplier eliminated at the first joint
 // that can carry it, in O(n + m).
 //
-// Rows K a' + L lambda = k travel to the root along with the articulated inertia; lambda is the force on the
-// robot. A degree of freedom with subspace S adds W D^-1 W^T to L, W = K S a column. A Householder reflection
-// turns W into one entry, so that only one row feels the joint:
+// Rows K a' + L lambda = k are propagated to the root with the articulated inertia; lambda is the force on
+// the robot. A degree of freedom with subspace S adds W D^-1 W^T to L, W = K S a column. A Householder
+// reflection leaves one nonzero entry in W, so that only one row depends on the joint:
 //
-//   K := K - W D^-1 U^T,   k := k - W D^-1 u,   s = W^2 / D
+//   K := K - W D^-1 U^T,   k := k - W D^-1 u,   s = W^2 / D.
 //
-// and is eliminated at once, lambda = (k - K a') / s:   IA := IA + K^T K / s,   pA := pA - K^T k / s. Joints
-// of several degrees of freedom are taken axis by axis, which is the factorisation D = L diag L^T in another
-// order.
+// That row is eliminated at once, lambda = (k - K a') / s:   IA := IA + K^T K / s,   pA := pA - K^T k / s.
+// Joints of several degrees of freedom are eliminated axis by axis, which is the factorisation D = L diag L^T
+// in another order.
 //
-// Two things keep digits and the count of rows. A joint that feels the row only weakly (s far below what is
-// typical of the row) does not get it: 1 / s would drown the inertia. The row travels on, with its share of
-// L, to a joint that carries it; L is then no longer zero and eliminations couple rows. And where more than
-// six rows meet, reflections make all but six lose their K: these have met every joint that moves them and
-// are solved among themselves. Without L they are redundant, and k is what they contradict each other by.
-// Rows with much compliance R are springs: IA += K^T K / R on their own link; others start with L = R.
+// Two rules keep digits and limit the number of rows. First, a joint that moves a row only weakly (s far
+// below what is typical of the row) does not carry it: 1 / s would exceed the inertia by far. The row goes
+// on, with its part of L, to a joint that can carry it; L is then nonzero and eliminations couple rows.
+// Second, where more than six rows meet, reflections leave K in at most six of them. The others have met
+// every joint that moves them and are solved among themselves; with L = 0 they are redundant, and k is their
+// contradiction. Rows with much compliance R are springs on their own link, IA += K^T K / R; others start
+// with L = R.
 //
 // All changes of rows are orthogonal, and each eliminated direction lies in the range of the dual Hessian; so
-// with rows scaled by the square roots of their weights the redundant remainder is the weighted least-squares
-// residual.
+// with rows scaled by the square roots of their weights the residual of the redundant rows is the weighted
+// least-squares residual.
 #pragma once
 
 #include <cmath>
@@ -31,13 +32,12 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// A row scaled to unit Delassus diagonal is given to a joint from this s on.
+// A joint carries a row, scaled to unit Delassus diagonal, if s is at least this.
 inline constexpr double early_carries = 1e-3;
 
 // ---- inward
-// --------------------------------------------------------------------------------------------------
 
-// The last row, with dual Hessian s, leaves the set.
+// Eliminates the last row of the set; s: its dual Hessian.
 template <class T>
 TENON_INLINE void eliminate_row(const T& s, HandedUp<T>& h, EarlySet<T>& set, EarlyColumn<T>& col) {
   const int last = --set.count;
@@ -57,8 +57,8 @@ TENON_INLINE void eliminate_row(const T& s, HandedUp<T>& h, EarlySet<T>& set, Ea
   }
 }
 
-// One degree of freedom, axis A of the body frame, tau, armature and spin its own: U, 1 / D and u are stored,
-// (IA, pA) and the rows become what they are without it.
+// Eliminates one degree of freedom, axis A of the body frame, with its tau, armature and spin: stores U, 1 /
+// D and u, and updates (IA, pA) and the rows.
 template <int A, bool loops, class T>
 inline bool eliminate_dof(const T& armature, const T& spin, const T& tau, int index, HandedUp<T>& h,
                           EarlySet<T>& set, PvEarlyData<T>& d, WorkspaceData<T>& w) {
@@ -111,7 +111,7 @@ TENON_INLINE void for_each_axis_backwards(F&& f) {
   }
 }
 
-// The rows on node i itself: springs into the inertia, the others into its set.
+// The rows on node i itself: springs are added to the inertia, the others to its set.
 template <class T>
 inline void enter_rows(const EarlyNode& e, HandedUp<T>& h, EarlySet<T>& set, PvEarlyData<T>& d,
                        const WorkspaceData<T>& w) {
@@ -147,7 +147,8 @@ inline void enter_rows(const EarlyNode& e, HandedUp<T>& h, EarlySet<T>& set, PvE
   }
 }
 
-// Node i with rows in its set: past its joint and on to the parent.
+// Node i with rows in its set: eliminates its joint; inertia, force and rows become those that the parent
+// sees.
 template <bool loops, class T>
 inline bool eliminate_node_with_rows(const ModelData& m, const EarlyNode& e, const T* v, const T* tau,
                                      HandedUp<T>& h, EarlySet<T>& set, PvEarlyData<T>& d,
@@ -180,7 +181,7 @@ inline bool eliminate_node_with_rows(const ModelData& m, const EarlyNode& e, con
   return positive;
 }
 
-// Where the rows of a node go: to its parent's, or at a root they are closed.
+// Adds the rows of a node to its parent's; at a root, solves them.
 template <class T>
 inline void pass_rows_on(const EarlyNode& e, int place, PvEarlyData<T>& d, const WorkspaceData<T>& w) {
   EarlySet<T>& set = d.sets[place];
@@ -221,18 +222,17 @@ inline bool reduce_early(const ModelData& m, const T* v, const T* tau, PvEarlyDa
     return positive;
   });
 }
-// After constraint_state: the whole way in. False when the mass matrix is not positive definite. Clusters
-// must not support constraints.
+// After constraint_state: the whole inward sweep. False when the mass matrix is not positive definite. No
+// cluster may support constraints.
 template <class T>
 bool pv_early_reduce(const ModelData& m, const T* v, const T* tau, PvEarlyData<T>& d, WorkspaceData<T>& w) {
   return has_loops(m) ? reduce_early<true>(m, v, tau, d, w) : reduce_early<false>(m, v, tau, d, w);
 }
 
 // ---- outward
-// -------------------------------------------------------------------------------------------------
 
-// Acceleration of a degree of freedom, and the multipliers of the rows it met: lambda holds those of the rows
-// that left it. a: acceleration with all dofs after it.
+// Acceleration of a degree of freedom, and the multipliers of the rows it met. lambda: in, those of the rows
+// that left it. a: acceleration with all dofs that were eliminated after this one.
 template <class T>
 inline T solve_dof(const EarlyColumn<T>& col, int index, const Motion<T>& a, T* lambda,
                    const WorkspaceData<T>& w) {
@@ -266,7 +266,7 @@ inline void roll_out_with_rows(const ModelData& m, int i, const T* v, T* lambda,
   });
 }
 
-// The multipliers of a node's set go back to where its rows came from.
+// Distributes the multipliers of a node's set to the sets that its rows came from.
 template <class T>
 inline void take_back_joins(const EarlyNode& e, T* lambda, T* row_lambda, PvEarlyData<T>& d) {
   for (int j = e.join_end - 1; j >= e.join_begin; --j) {
@@ -322,8 +322,8 @@ void pv_early_roll_out(const ModelData& m, const ConstraintData& c, const T* v, 
   }
 }
 
-// Where the squares of the rows' residuals are least, the forces `force` = weight x residual on the rows
-// balance on every joint. Returns the largest generalised force that is left.
+// At a weighted least-squares solution the forces `force` = weight x residual of the rows balance at every
+// joint. Returns the largest generalised force that remains.
 template <class T>
 T pv_early_imbalance(const ModelData& m, const ConstraintData& c, const T* force, const PvEarlyData<T>& d,
                      WorkspaceData<T>& w) {

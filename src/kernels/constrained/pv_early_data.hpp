@@ -1,8 +1,8 @@
-// What the kernels of pv_early see of their tables and memory: plain arrays (model/model_data.hpp says why).
+// Tables and memory of pv_early: plain arrays (see model/model_data.hpp).
 //
-// Rows travel in sets of at most six; where sets meet, up to twelve stand together for a moment. Everything
-// that the sweep to the root does to rows is kept, for the sweep outward to take back: reflections and
-// eliminations of joints (EarlyColumn), of meeting sets (EarlySqueeze).
+// Rows are propagated in sets of at most six; where two sets meet, up to twelve are held for a moment. The
+// inward sweep records all it does to rows, and the outward sweep undoes it: reflections and eliminations of
+// joints (EarlyColumn), of meeting sets (EarlySqueeze).
 #pragma once
 
 #include <cstdint>
@@ -11,56 +11,56 @@ namespace tenon {
 
 inline constexpr int early_travel = 6, early_meet = 12;
 
-// Rows that come to a set.
+// Rows that are added to a set.
 struct EarlyJoin {
-  std::int32_t child;                 // the place in `nodes` they come from, or -1: rows on the node itself
+  std::int32_t child;                 // their place in `nodes`, or -1: rows on the node itself
   std::int32_t row_begin, row_count;  // those rows, in hard_rows
-  std::int32_t squeeze;               // -1 where more than six never come together
+  std::int32_t squeeze;               // -1 where there are never more than six
 };
 
-// A node that carries rows. In the order of the sweep: leaves first.
+// A node that carries rows. In the order of the sweep, leaves first.
 struct EarlyNode {
   std::int32_t node;
   std::int32_t parent;                // place in `nodes`, -1 at a root
   std::int32_t join_begin, join_end;  // in the order of arrival: children, then rows on the node itself
-  std::int32_t up_join;               // the join that takes its rows to the parent
+  std::int32_t up_join;               // the join that adds its rows to the parent
   std::int32_t soft_begin, soft_end;  // in soft_rows
-  std::int32_t root_squeeze;          // at a root
+  std::int32_t root_squeeze;          // if it is a root
 };
 
-// Rows on their way: K a' + L lambda = k of a node or of what is left of it. Rows are 8 numbers [K k 0].
+// Propagated rows, K a' + L lambda = k of a node or of what is left of it. A row is 8 numbers [K k 0].
 template <class T>
 struct EarlySet {
   T row[early_travel][8];
   T L[early_travel][early_travel];  // valid if coupled
-  T size;                           // sum of squares of all K that went in: what rounding is measured by
+  T size;                           // sum of squares of all K at the start, for the test of rounding
   std::int32_t count;
   std::int32_t coupled;  // L is not zero
 };
 
 enum EarlyState : std::int32_t {
-  early_untouched = 0,   // the joint does not feel the rows
-  early_kept = 1,        // it feels one row, too weakly to carry it
-  early_eliminated = 2,  // it carries one row, the last
+  early_untouched = 0,   // no row depends on the joint
+  early_kept = 1,        // one row depends on it, too weakly to be carried
+  early_eliminated = 2,  // it carries the last row
 };
 
-// What a degree of freedom did to the rows.
+// The effect of a degree of freedom on the rows.
 template <class T>
 struct EarlyColumn {
   T v[early_travel], beta;  // reflection 1 - beta v v^T
-  T alpha;                  // K S of the last row
+  T alpha;                  // entry K S of the last row
   T K[6], k, inv_s;         // the last row after it, and 1 / its dual Hessian
   T L[early_travel];        // that row's coupling with the others; valid if coupled
   std::int32_t rows, state, coupled;
 };
 
-// What was done to a set of more than six rows, or to the rows left at a root: reflections until the last
-// ones have no K, then those solved among themselves by eigenvectors of their L.
+// The reduction of a set of more than six rows, or of the rows left at a root: reflections until the last
+// rows have no K, then these solved by the eigenvectors of their L.
 template <class T>
 struct EarlySqueeze {
   T v[early_travel][early_meet], beta[early_travel];
   T V[early_meet][early_meet];         // eigenvectors, one a column
-  T couple[early_meet][early_travel];  // V^T L between them and the others
+  T couple[early_meet][early_travel];  // V^T L between these rows and the others
   T k[early_meet], inv_e[early_meet];  // V^T k, 1 / eigenvalue; 0: redundant
   std::int32_t kept, total, coupled;   // kept: rows with K
 };
@@ -77,7 +77,7 @@ struct PvEarlyData {
   std::int32_t node_count, world_rows;
   const EarlyNode* nodes;
   const EarlyJoin* joins;
-  const std::int32_t* hard_rows;  // rows that travel
+  const std::int32_t* hard_rows;  // rows that are propagated
   const std::int32_t* soft_rows;  // rows soft enough to be eliminated on their own link
 
   const T* row_scale;       // rows are multiplied by it

@@ -2,33 +2,32 @@
 //
 //   Lambda_mu = (J M^-1 J^T + E)^-1,   E = R + 1 / mu  per row
 //
-// Alg. 5 adds K^T mu K to the inertia of each constrained link and takes mu - mu J M_mu^-1 J^T mu at the end
-// (Eq. 44): a difference of numbers of the size of mu, which loses as many digits. Here constraints enter the
-// inertias by the same matrix inversion lemma, but where it costs nothing: not on their link, but at the
-// other end of its segment, the nearest link towards the world that has constraints on more than one side.
-// There, with P and Omega of the segment ([OSIMR] Eq. 9, 11; 6 x 6, or K of the link carried at once where it
-// has six rows or fewer),
+// Alg. 5 adds K^T mu K to the inertia of each constrained link and computes mu - mu J M_mu^-1 J^T mu at the
+// end (Eq. 44): a difference of numbers as large as mu, which loses as many digits. Here constraints enter
+// the inertias by the same matrix inversion lemma, but not on their link: at the inward end of its segment,
+// the next branching link, which has constraints on more than one side. There, with P and Omega of the
+// segment ([OSIMR] Eq. 9, 11; 6 x 6, or K P and K Omega K^T directly where the link has six rows or fewer),
 //
 //   A = K Omega K^T + E,   Phi = P K^T A^-1 K P^T   is added to the articulated inertia,
 //   lambda = A^-1 (b - K Omega F) - G a_parent,       G = A^-1 K P^T,
 //
-// F the forces from what hangs on the link. A stays of the size of a Delassus matrix, so that no mu is in
-// sums with inertias, unless a segment has fewer joints than its link has rows: such rows see E alone in the
-// directions that the segment cannot move. No harm is done where the rest of the robot moves them; where they
-// depend on other rows the error is about (rounding) x (mu s)^2, s their Delassus diagonal, and
-// calls/damped_inverse.cpp hands the configuration to another method.
+// F the forces from the subtree of the link. A has the size of a Delassus matrix, so no sum adds mu to an
+// inertia, unless a segment has fewer joints than its link has rows: in directions that the segment cannot
+// move, such rows have E alone. That does no harm where the rest of the robot moves them. Where they depend
+// on other rows the error is about (rounding) x (mu s)^2, s their Delassus diagonal, and
+// calls/damped_inverse.cpp uses another method.
 //
-// Outwards the response Psi of each such link to a force on it, the rest of the robot and all constraints at
-// work, and the blocks of Lambda_mu: rows i, j that part at link p
+// Outward, the response Psi of each branching link to a force on it, with the whole robot moving and all
+// constraints active, and the blocks of Lambda_mu: for rows i, j whose paths inward meet at link p
 //
 //   -G_i Psi_p G_j^T,   and A^-1 - G Psi_parent G^T for rows of one link,
 //
-// with G carried to p. O(n + m^2): each step over a segment is of fixed size, each pair of rows costs six
-// products. (A of a link with many rows is factored like any: the cube of the rows of one link.)
+// with G propagated to p. O(n + m^2): each step over a segment has a fixed size, each pair of rows costs six
+// products. (A of a link with many rows is factored densely: the cube of the rows of one link.)
 //
-// A cluster (kernels/cluster/cluster_rows.hpp) is a joint of a segment, where its rows come in through one of
-// its bodies; where they come through several, its inertia would have to hold what they lend between two
-// bodies, and calls/damped_inverse.cpp takes another method.
+// A cluster (kernels/cluster/cluster_rows.hpp) counts as a joint of a segment if all its rows enter through
+// one of its bodies. If they enter through several, they would add an inertia between two bodies, and
+// calls/damped_inverse.cpp uses another method.
 #pragma once
 
 #include "kernels/delassus/caba_osim_segments.hpp"
@@ -37,7 +36,7 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// Psi of every link with rows below, from the world outwards.
+// Psi of every link with rows in its subtree, outward from the world.
 template <class T>
 inline void find_responses(CabaOsimData<T>& d) {
   for (int l = d.link_count - 1; l >= 0; --l) {
@@ -62,7 +61,7 @@ inline void find_responses(CabaOsimData<T>& d) {
   }
 }
 
-// Columns [from, to) against rows [begin, end): -left Psi right^T; Psi null: the identity.
+// Columns [from, to), rows [begin, end) := -left Psi right^T; Psi null: the identity.
 template <class T>
 inline void fill_block(const T* left, int begin, int end, const T* Psi, const T* right, int from, int to,
                        CabaOsimData<T>& d) {
@@ -94,7 +93,7 @@ inline void fill_own_block(const OsimLink& link, CabaOsimData<T>& d) {
   }
 }
 
-// 6 x width to the rows of a link.
+// Copies a 6 x width block to the rows of a link in a row array.
 template <class T>
 TENON_INLINE void spread_rows(const OsimLink& link, const T* block, T* array, int stride) {
   for (int e = 0; e < 6; ++e)
@@ -102,7 +101,7 @@ TENON_INLINE void spread_rows(const OsimLink& link, const T* block, T* array, in
       array[e * stride + r] = block[e * link.width + r - link.row_begin];
 }
 
-// drive_up of a link's own rows: A^-1 K omega + G Psi_parent P, P its propagate transposed.
+// drive_up of a link's own rows: A^-1 K omega + G Psi_parent P; d.propagate holds P transposed.
 template <class T>
 inline void find_drive(int l, CabaOsimData<T>& d) {
   const OsimLink& link = d.links[l];
@@ -126,8 +125,8 @@ inline void find_drive(int l, CabaOsimData<T>& d) {
   spread_rows(link, d.own_KT, d.drive_up, d.stride);
 }
 
-// gain_up of the rows below a link, from its own acceleration to its parent's. Packs spill over rows before,
-// which have not joined yet.
+// gain_up of the rows on descendants of a link, from its acceleration to its parent's. Packs may overwrite
+// earlier rows, which are filled later.
 template <class T>
 inline void carry_gain(int l, CabaOsimData<T>& d) {
   const OsimLink& link = d.links[l];
@@ -141,7 +140,7 @@ inline void carry_gain(int l, CabaOsimData<T>& d) {
   }
 }
 
-// Rows that part at the link: those of its children among each other, and its own with theirs.
+// Pairs of rows whose paths meet at the link: rows of different children, and its own rows with theirs.
 template <class T>
 inline void fill_parting_blocks(int l, CabaOsimData<T>& d) {
   const OsimLink& link = d.links[l];
@@ -171,7 +170,7 @@ void caba_osim_form(CabaOsimData<T>& d) {
       fill_own_block(link, d);
     }
     if (link.parent >= 0) continue;
-    // Rows of different trees, and of the world, know nothing of each other.
+    // Rows of different trees, and rows on the world, are not coupled.
     for (int j = link.row_begin; j < link.subtree_row_end; ++j)
       for (int i = 0; i < link.row_begin; ++i) d.matrix[j * d.stride + i] = T(0);
   }

@@ -1,29 +1,28 @@
-// What the kernels of caba_osim and caba_osimf see of their tables and memory: plain arrays
-// (model/model_data.hpp says why).
+// Tables and memory of caba_osim and caba_osimf: plain arrays (see model/model_data.hpp).
 #pragma once
 
 #include <cstdint>
 
 namespace tenon {
 
-// A link of N ([OSIMR] I-C): constrained, or with constraints on more than one side below it. The joints from
-// it to the next such link towards the world are its segment.
+// A link of N ([OSIMR] I-C): it has constraint rows, or it is a branching link with constraints on more than
+// one side. The joints from it inward to the next such link are its segment.
 struct OsimLink {
   std::int32_t node;
   std::int32_t parent;              // the link where its segment ends, -1: the world
   std::int32_t row_begin, row_end;  // rows on the link itself
-  std::int32_t subtree_row_end;     // rows on it and below: [row_begin, .)
-  std::int32_t inner;               // it has rows below it, on other links
-  std::int32_t carries_rows;        // its rows travel along the segment; else its axes do
-  std::int32_t next;                // with the same parent, rows behind its own; -1: none
+  std::int32_t subtree_row_end;     // rows in its subtree: [row_begin, .)
+  std::int32_t inner;               // it has rows on descendants
+  std::int32_t carries_rows;        // its rows are propagated along the segment; else its axes are
+  std::int32_t next;                // the sibling with the next rows; -1: none
   std::int32_t width;               // its own rows in whole eights, eight at least
-  std::int32_t place;               // its first place where links have `width` places each
+  std::int32_t place;               // place of its blocks in arrays of `width` places a link
   std::int32_t own_begin;           // first number of its block of CabaOsimData::own
 };
 
-// 6 x 8: row by row, in places of eight. Of the rows of a link, 6 x width: six arrays, one after the other.
-// Row arrays hold six arrays of `stride` numbers; they and the matrix, stride x stride, have four places of
-// slack in front.
+// 6 x 8: row by row, eight places a row. For the rows of a link, 6 x width: six arrays, one after the other.
+// Row arrays hold six arrays of `stride` numbers; they and the matrix, stride x stride, have four unused
+// places in front.
 template <class T>
 struct CabaOsimData {
   std::int32_t link_count, row_count, world_rows, stride;
@@ -32,28 +31,28 @@ struct CabaOsimData {
   const std::int32_t* segment_of_node;  // per node: the link whose segment its joint belongs to, or -1
   const std::int32_t* link_at_node;     // per node: the link that it is, or -1
 
-  // Of the segment in work.
-  T* carried;        // 6 x 8: what is carried, a column for each row of K or for each axis
+  // Of the current segment.
+  T* carried;        // 6 x 8: propagated columns, one for each row of K or for each axis
   T* segment_W;      // 8 for each velocity coordinate: carried S L^-T, with D = L diag L^T
-  T* segment_inv_d;  // and its 1 / D
-  // Of the link in work, for its own rows; the largest width.
+  T* segment_inv_d;  // 8 for each velocity coordinate: 1 / D
+  // Of the current link, for its own rows; sized for the largest width.
   T* own_K;     // 8 a row: K in the axes of the link
-  T* own_KT;    // 6 x width: the same; then scratch of the like
+  T* own_KT;    // 6 x width: the same; then scratch
   T* response;  // 8 a row: K omega
   T* own_A;     // width a row: A, then its factor
-  T* stack;     // 16 + width a row: what the factor is applied to
+  T* stack;     // 16 + width a row: right-hand sides for the factor
 
   T* damping;    // rows: E = R + 1 / mu
-  T* Phi;        // 21 a link: inertia that the constraints at the other ends of its segments lend it
-  T* axes;       // 6 x 8 a link: C; motions of the link stand as C^T a, forces as C^-1 F
-  T* propagate;  // 6 x 8 a link, transposed: a = propagate a_parent + ..., its own rows at work
-  T* omega;      // 6 x 8 a link: response of a to a force on the link, its parent held still
+  T* Phi;        // 21 a link: inertia that constraints at the outer ends of its segments add
+  T* axes;       // 6 x 8 a link: C; motions of the link are stored as C^T a, forces as C^-1 F
+  T* propagate;  // 6 x 8 a link, transposed: a = propagate a_parent + ..., own rows active
+  T* omega;      // 6 x 8 a link: response of a to a force on the link, its parent at rest
   T* psi;        // 6 x 8 a link: the same with the whole robot moving
   T* own;        // width a row: A^-1 of the own rows of each link
   T* gain;       // 6 x width a link: lambda = ... - gain a_parent, of its own rows
-  T* drive;      // 6 x width a link: A^-1 K omega, what a force on the link does to its own rows
+  T* drive;      // 6 x width a link: A^-1 K omega, from a force on the link to its own rows
   T* gain_up;    // row array: gain of all rows of a subtree
-  T* drive_up;   // row array: response of the acceleration of a link to its own rows, whole robot moving
+  T* drive_up;   // row array: from forces on the link's own rows to its acceleration, all moving
   T* matrix;     // stride x stride: the damped inverse, upper triangle, rows in the kernels' order
   T* force;      // 8 a link: scratch of apply
   T* motion;     // 8 a link

@@ -1,5 +1,5 @@
-// The inward sweep of caba_osim (caba_osim.hpp has the equations): segment by segment P, Omega, the gains of
-// the rows and the inertia that they lend.
+// The inward sweep of caba_osim (equations in caba_osim.hpp): for each segment P, Omega, the gains of the
+// rows, and the inertia Phi.
 #pragma once
 
 #include "kernels/delassus/caba_osim_data.hpp"
@@ -9,14 +9,14 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// The order in which axes are found: translations first, whose couplings with rotations are then lever arms.
+// The order in which axes are found: translations first; their couplings with rotations are then lever arms.
 constexpr int axis_order[6] = {3, 4, 5, 0, 1, 2};
 
-// IA of a link = C D C^T, C unit lower triangular in this order: its axes. The larger mu, the closer to
-// singular are the responses Omega and Psi of a link whose constraints lend it inertia of the size of mu: in
-// the frame of the body their entries would round that away, and gains of the size of mu would multiply the
-// error twice. As C^T Psi C, found from columns of C carried along the segment instead of the identity, each
-// entry keeps its digits.
+// The axes of a link: IA = C D C^T, C unit lower triangular in this order. Constraints add an inertia of the
+// size of mu to a link. The larger mu, the closer to singular are its responses Omega and Psi: in body axes
+// rounding would lose their small entries, and gains of the size of mu would multiply the error twice. As C^T
+// Psi C, computed from columns of C (not the identity) propagated along the segment, each entry keeps its
+// digits.
 template <class T>
 TENON_INLINE void find_axes(const ArticulatedInertia<T>& IA, T* C) {
   const T negligible(1e-12);
@@ -34,7 +34,7 @@ TENON_INLINE void find_axes(const ArticulatedInertia<T>& IA, T* C) {
       const T c = C[8 * axis + axis_order[k]];
       d[j] = d[j] - d[k] * c * c;
     }
-    // A massless direction needs no axis of its own.
+    // A direction without inertia is not eliminated.
     const T inv_d = d[j] > negligible * inertia[axis][axis] ? T(1) / d[j] : T(0);
     C[9 * axis] = T(1);
     for (int i = j + 1; i < 6; ++i) {
@@ -45,7 +45,7 @@ TENON_INLINE void find_axes(const ArticulatedInertia<T>& IA, T* C) {
     }
   }
 }
-// Rows of motions, 6 x width, from the frame of the body to the axes C: x := C^-1 x.
+// Changes rows of motions, 6 x width, from body axes to the axes C: x := C^-1 x.
 template <class T>
 TENON_INLINE void to_axes(const T* C, int width, T* x) {
   for (int i = 1; i < 6; ++i) {
@@ -70,7 +70,7 @@ TENON_INLINE void start_segment(int l, const ArticulatedInertia<T>& IA, CabaOsim
     return;
   }
   T* C = d.axes + 48 * l;
-  if (!link.inner) {  // nothing has been lent
+  if (!link.inner) {  // no constraint has added inertia
     for (int e = 0; e < 48; ++e) d.carried[e] = C[e] = T(e % 9 == 0 ? 1 : 0);
     return;
   }
@@ -83,7 +83,7 @@ TENON_INLINE void start_segment(int l, const ArticulatedInertia<T>& IA, CabaOsim
   }
 }
 
-// What is carried, past joint i and into the parent's frame. Returns the joint's number of columns.
+// Propagates d.carried across joint i to the parent's frame. Returns the joint's number of columns.
 template <class T>
 TENON_INLINE int carry_past_joint(const ModelData& m, int i, int lanes, int column, CabaOsimData<T>& d,
                                   const WorkspaceData<T>& w) {
@@ -107,7 +107,7 @@ TENON_INLINE int carry_past_joint(const ModelData& m, int i, int lanes, int colu
   return columns;
 }
 
-// What is carried, from body `entry` of a cluster past the whole of it. Returns its number of columns.
+// Propagates d.carried from body `entry` of a cluster across the cluster. Returns its number of columns.
 template <class T>
 inline int carry_past_cluster(const ModelData& m, const ClusterData& c, int entry, int lanes, int column,
                               CabaOsimData<T>& d, const WorkspaceData<T>& w) {
@@ -144,7 +144,7 @@ TENON_INLINE void substitute_backward(int rows, int ld, const T* A, int step, T*
   }
 }
 
-// Phi += V^T D^-1 V, V the first eight numbers of each row of the stack; A holds 1 / D.
+// Phi += V^T D^-1 V, with V the first eight numbers of each row of the stack; A holds 1 / D.
 template <class T>
 TENON_INLINE void lend_inertia(int rows, int ld, const T* A, int step, const T* stack, T* Phi) {
   T sum[64];
@@ -156,7 +156,7 @@ TENON_INLINE void lend_inertia(int rows, int ld, const T* A, int step, const T* 
   store(Phi, load_articulated(Phi) + I);
 }
 
-// G and A^-1 to their places. stack: G first, A^-1 from `inverse` on.
+// Copies G and A^-1 to their places. stack: G first, A^-1 from `inverse` on.
 template <class T>
 TENON_INLINE void keep_own_rows(const OsimLink& link, int step, int inverse, const T* stack,
                                 CabaOsimData<T>& d) {
@@ -170,7 +170,7 @@ TENON_INLINE void keep_own_rows(const OsimLink& link, int step, int inverse, con
   }
 }
 
-// The end of the segment of a link that has nothing but its own rows, six or fewer.
+// End of the segment of a link that has only its own rows, six or fewer.
 template <class T>
 inline void finish_carried_rows(int l, int columns, CabaOsimData<T>& d) {
   const OsimLink& link = d.links[l];
@@ -191,10 +191,10 @@ inline void finish_carried_rows(int l, int columns, CabaOsimData<T>& d) {
   keep_own_rows(link, 16, 8, stack, d);
 }
 
-// Omega := (1 - Z^T K) Omega (1 - Z^T K)^T + Z^T E Z with Z = A^-1 K Omega, rows of the stack from 8 on: the
-// response with the link's own rows at work. A sum of squares (Joseph's form of a Kalman filter's update),
-// because the short form Omega - Omega K^T Z leaves rounding where rows leave next to nothing, and that
-// would be multiplied by mu twice.
+// Omega := (1 - Z^T K) Omega (1 - Z^T K)^T + Z^T E Z, where the stack has Z = A^-1 K Omega from place 8 on:
+// the response with the link's own rows active. A sum of squares (the Joseph form of a Kalman filter's
+// update): the short form Omega - Omega K^T Z has rounding errors where rows leave almost no motion, and mu
+// would multiply them twice.
 template <class T>
 TENON_INLINE void hold_response(const OsimLink& link, int step, T* omega, const CabaOsimData<T>& d) {
   const int rows = link.row_end - link.row_begin;
@@ -253,8 +253,7 @@ TENON_INLINE void stack_own_rows(int l, CabaOsimData<T>& d) {
   }
 }
 
-// Rows on a link at the end of its segment, its axes having been carried: takes them into the response of the
-// link.
+// End of the segment of a link whose axes were propagated: adds its rows to its response.
 template <class T>
 inline void take_in_rows(int l, CabaOsimData<T>& d, const WorkspaceData<T>& w) {
   const OsimLink& link = d.links[l];
@@ -293,12 +292,12 @@ TENON_INLINE void finish_segment(int l, int columns, CabaOsimData<T>& d, const W
 
 // Where the sweep stands on the segment in work.
 struct SegmentPlace {
-  int columns;  // velocity coordinates passed
-  int entry;    // body through which it came into the cluster that it is in
+  int columns;  // velocity coordinates so far
+  int entry;    // body through which the segment entered the current cluster
 };
 
-// The segment of joint i goes on past it, or past a whole cluster with the first of its bodies, and maybe
-// ends there. In a cluster rows come through one body, the only one that has a segment
+// Continues a segment across joint i, or across a whole cluster at the first of its bodies, and ends it where
+// the next link is. In a cluster, rows enter through one body, the only one that has a segment
 // (plan/memory/caba_osim_memory.hpp).
 template <bool loops, class T>
 TENON_INLINE void continue_segment(const ModelData& m, int i, SegmentPlace& at, CabaOsimData<T>& d,
@@ -339,8 +338,8 @@ bool caba_osim_sweep(const ModelData& m, CabaOsimData<T>& d, WorkspaceData<T>& w
   });
 }
 
-// Everything of the configuration; damping must be there; with loops after cluster_constraints. False when
-// the mass matrix is not positive definite.
+// Everything that depends on the configuration; damping must be set; with loops after cluster_constraints.
+// False when the mass matrix is not positive definite.
 template <class T>
 bool caba_osim_factor(const ModelData& m, const ConstraintData& c, const T* q, CabaOsimData<T>& d,
                       WorkspaceData<T>& w) {

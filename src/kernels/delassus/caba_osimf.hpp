@@ -1,13 +1,13 @@
 // The damped inverse of the Delassus matrix applied to vectors, never formed (cABA-OSIMf, [CABA] VI-B).
 //
-// [CABA] keeps the branches of a floating base apart: Lambda_mu is block diagonal but for a term of rank six
-// (Eq. 46d). Here the same holds at every link where branches meet, one inside the other (caba_osim.hpp): a
-// vector goes in along the tree of these links as forces F and out again as accelerations a,
+// [CABA] keeps the branches of a floating base apart: Lambda_mu is block diagonal plus a term of rank six
+// (Eq. 46d). Here this holds at every branching link of the tree, recursively (caba_osim.hpp). A vector is
+// propagated inward along these links as forces F and outward as accelerations a,
 //
 //   F_parent += propagate^T F + G^T b,   a = propagate a_parent + Omega F + (A^-1 K Omega)^T b,
 //   lambda = A^-1 b - A^-1 K Omega F - G a_parent.
 //
-// O(m) a vector after caba_osim_factor, which is O(n + m); no blocks are formed at all.
+// O(m) a vector after caba_osim_factor, which is O(n + m); no blocks are formed.
 #pragma once
 
 #include "kernels/delassus/caba_osim.hpp"
@@ -25,7 +25,7 @@ TENON_INLINE void add_products(const T* B, int width, const T* x, T* y) {
     y[e] = y[e] + sum.sum();
   }
 }
-// x - B^T y, eight places of it.
+// Eight places of x - B^T y.
 template <class T>
 TENON_INLINE Row8<T> less_products(const Row8<T>& whole, const T* B, int width, const T* y) {
   Row8<T> x = whole;

@@ -7,7 +7,7 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// Row i of N at N + i s, zeros to the right of its diagonal as far as the pack goes.
+// Row i of N is at N + i s; zeros to the right of its diagonal up to the end of the pack.
 template <class T>
 inline void invert_unit_lower(const T* F, int n, int s, T* N) {
   using V = Lanes<T>;
@@ -32,7 +32,7 @@ inline void invert_unit_lower(const T* F, int n, int s, T* N) {
   }
 }
 
-// X := A^-1: its lower triangle, column-major, in whole tiles. F is used up.
+// X := A^-1: its lower triangle, column-major, in whole tiles. Overwrites F.
 template <class T>
 inline void invert_dense(T* F, const T* inv_d, int n, int s, T* N, T* X) {
   using V = Lanes<T>;

@@ -1,15 +1,14 @@
 // Extended force propagators (Wensing, Featherstone, Orin, A reduced-order recursive algorithm for the
-// computation of the operational-space inertia matrix, 2012; [OSIMR] Alg. 2). In, every link keeps the rows
-// of its subtree as its acceleration feels them; out, what the force of each such row makes the link do;
-// where two rows meet, one times the other is their element of the Delassus matrix:
+// computation of the operational-space inertia matrix, 2012; [OSIMR] Alg. 2). Inward, the rows of every
+// subtree are propagated to its link as K; outward, Y is the motion of the link under the force of each such
+// row; where two rows meet, K times Y is their element of the Delassus matrix:
 //
 //   K_p = K_i P_i^T                                                          line 7
 //   Y_i = Omega_i K_i^T = P_i^T Y_p + S D^-1 S^T K_i^T                       line 10, body frames
 //   L_ij = K_i Y_j at the closest common ancestor                            line 12
 //
-// A cluster (kernels/cluster/cluster_rows.hpp) takes the place of a joint: its rows feel its independent
-// coordinates, and the motion of each of its bodies follows from these and from the parent's ([LOOPS1] VIII,
-// C-EFPA).
+// A cluster (kernels/cluster/cluster_rows.hpp) takes the place of a joint: its rows act on its independent
+// coordinates; these and the parent's motion give the motion of each of its bodies ([LOOPS1] VIII, C-EFPA).
 //
 // O(n + m d + m^2).
 #pragma once
@@ -52,7 +51,7 @@ inline void propagate_cluster_rows(const ModelData& m, const PvNode& s, T* K, co
   }
 }
 
-// K of node `index` on to its parent.
+// Propagates K of node `index` to its parent.
 template <class T>
 inline void propagate_rows(const ModelData& m, int index, const PvData<T>& d, EfpaData<T>& f,
                            const WorkspaceData<T>& w) {
@@ -101,8 +100,7 @@ inline void propagate_responses(const ModelData& m, int index, const PvData<T>& 
   });
 }
 
-// L_ij = K_j Y_i for columns j from `begin` to `end`, with the rows behind `end`; own: and with those from
-// the diagonal on.
+// L_ij = K_j Y_i for columns j from `begin` to `end` and the rows after `end`; own: from the diagonal on.
 template <class T>
 TENON_INLINE void pair_columns(const PvNode& s, const T* K, const T* Y, int begin, int end, bool own,
                                PvData<T>& d) {
@@ -131,9 +129,9 @@ inline void pair_lanes(int index, PvData<T>& d, const EfpaData<T>& f) {
   }
 }
 
-// A cluster on the way out: what each row does to its independent coordinates, then group by group what the
-// rows behind do to the body that carries the group, which gives the elements, and K of what hangs on that
-// body := Y.
+// Outward step of a cluster. The response of its independent coordinates to each row; then, for each group,
+// the response of the group's body to the rows from the group on, which gives the elements, and K of the
+// group := Y.
 template <class T>
 inline void respond_in_cluster(const ModelData& m, int index, PvData<T>& d, EfpaData<T>& f,
                                const WorkspaceData<T>& w) {

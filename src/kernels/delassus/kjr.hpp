@@ -1,12 +1,12 @@
 // The three sweeps of Kreutz-Delgado, Jain and Rodriguez (Recursive formulation of operational-space control,
-// 1992; [OSIMR] Table I): articulated inertias in; out, the inverse inertia that every supporting link shows
-// to a force,
+// 1992; [OSIMR] Table I). Inward: articulated inertias. Outward: the inverse inertia of every supporting
+// link,
 //
-//   Omega_i = P_i^T Omega_p P_i + S D^-1 S^T,
+//   Omega_i = P_i^T Omega_p P_i + S D^-1 S^T.
 //
-// and in again, for each pair of rows, both to the closest common ancestor k: L_ij = K_i,k Omega_k K_j,k^T.
-// Nothing of a way is kept for another pair, which makes it O(n + m^2 d). Rows that meet in a cluster do so
-// through its independent coordinates and through its parent (kernels/cluster/cluster_rows.hpp).
+// Inward again, for each pair of rows, both to the closest common ancestor k: L_ij = K_i,k Omega_k K_j,k^T.
+// Each pair propagates its rows anew, which makes it O(n + m^2 d). Rows that meet in a cluster are coupled by
+// its independent coordinates and by its parent (kernels/cluster/cluster_rows.hpp).
 #pragma once
 
 #include "kernels/delassus/delassus_data.hpp"
@@ -16,8 +16,8 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// K of node i past its joint, in the frame of its parent; of a body of a cluster past the cluster, x: what it
-// feels of the cluster.
+// Propagates K of node i across its joint to the frame of its parent; across the cluster for a body of one,
+// x_cluster := K S G L^-T.
 template <class T>
 TENON_INLINE Force<Lanes<T>> rows_at_parent(const ModelData& m, int i, const Force<Lanes<T>>& K, T* x_cluster,
                                             const WorkspaceData<T>& w) {
@@ -37,7 +37,7 @@ TENON_INLINE Force<Lanes<T>> rows_at_parent(const ModelData& m, int i, const For
   return above;
 }
 
-// Omega K^T for rows in lanes: the motion that each makes.
+// Omega K^T for rows in lanes: the motion under the force of each.
 template <class T>
 TENON_INLINE Motion<Lanes<T>> inverse_inertia_times(const T* Omega, const Force<Lanes<T>>& K) {
   const Lanes<T> f[6] = {K.n.x, K.n.y, K.n.z, K.f.x, K.f.y, K.f.z};
@@ -46,7 +46,7 @@ TENON_INLINE Motion<Lanes<T>> inverse_inertia_times(const T* Omega, const Force<
   return {{a[0], a[1], a[2]}, {a[3], a[4], a[5]}};
 }
 
-// The node, or the whole cluster, that comes before node i and its cluster on the way to the root.
+// The parent of node i, or of its cluster.
 TENON_INLINE int parent_of_unit(const ModelData& m, int i) {
   const ClusterData* c = cluster_of(m, i);
   return c ? c->parent : m.nodes[i].parent;
@@ -85,8 +85,8 @@ inline void sweep_inverse_inertias(const ModelData& m, const ConstraintData& c, 
                     unit_response(m, c.support[s], unit_rows<T>(pack), d, w));
 }
 
-// Elements of pack x with pack y, which meet at node k, or in its cluster: response: motion of k, or of the
-// parent of the cluster, for each row of x; d.x: what x feels of the cluster.
+// Elements of packs x and y, which meet at node k or in its cluster. response: motion of k, or of the parent
+// of the cluster, for each row of x; d.x: K S G L^-T of x in the cluster.
 template <class T>
 inline void pair_packs(const ModelData& m, const ConstraintData& c, const KjrPack& x, const KjrPack& y, int k,
                        const Motion<Lanes<T>>& response, KjrData<T>& d, WorkspaceData<T>& w) {
@@ -115,7 +115,7 @@ inline void pair_packs(const ModelData& m, const ConstraintData& c, const KjrPac
   }
 }
 
-// Behind the last row of node i and what hangs on it; of a body of a cluster: on the cluster.
+// The end of the rows in the subtree of node i; of a body of a cluster: in the subtree of the cluster.
 TENON_INLINE int end_of_unit_rows(const ModelData& m, const ConstraintData& c, int i) {
   const ClusterData* cluster = cluster_of(m, i);
   if (!cluster) return c.subtree_row_end[i];
@@ -125,12 +125,12 @@ TENON_INLINE int end_of_unit_rows(const ModelData& m, const ConstraintData& c, i
   return end;
 }
 
-// Column of pack x: with all rows behind it, on the way to the root.
+// Columns of pack x: all rows from x on that meet it on its path to the root.
 template <class T>
 inline void pair_with_later(const ModelData& m, const ConstraintData& c, const KjrPack& x, KjrData<T>& d,
                             WorkspaceData<T>& w) {
   Force<Lanes<T>> K = gather_rows(x.row_begin, x.row_end - x.row_begin, w);
-  // Rows from `first` on have not been met on the way to node k.
+  // Rows from `first` on have not yet been paired on the path to node k.
   int first = x.row_begin;
   for (int k = x.node; k >= 0; k = parent_of_unit(m, k)) {
     const bool in_cluster = cluster_of(m, k) != nullptr;

@@ -8,7 +8,7 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// Constraint rows in the root frame; bodies must be placed there (crba_rows).
+// Constraint rows in the root frame; needs the poses of bodies there (crba_rows).
 template <class T>
 inline void place_world_rows(const ModelData& m, const ConstraintData& c, WorkspaceData<T>& w) {
   place_rows(m, c, w);

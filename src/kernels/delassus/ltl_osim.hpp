@@ -1,9 +1,8 @@
 // Delassus matrix by the sparse factor of the mass matrix (LTL-OSIM, Featherstone, Exploiting sparsity in
 // operational-space dynamics, 2010; [OSIMR] II-A): with M = L^T D L
 //   J M^-1 J^T = Z Z^T,   Z^T = D^-1/2 L^-T J^T.
-// L^-T keeps the sparsity of J^T: a row of Z ends at the ancestors of its link, so Z is stored and found in
-// the place of J^T (joint_space.hpp), and two rows meet only at the ancestors they share. Cost O(m d^2 + m^2
-// d).
+// L^-T keeps the sparsity of J^T: a row of Z is nonzero only on the path to its link, so Z is computed in
+// place of J^T (joint_space.hpp), and two rows share only their common ancestors. Cost O(m d^2 + m^2 d).
 #pragma once
 
 #include <cmath>
@@ -13,8 +12,8 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// Rows of Z of one panel, `packs` packs of constraint rows from r on: eliminated among themselves, from their
-// ancestors, and scaled.
+// Rows of Z of one panel, `packs` packs of constraint rows from r on: eliminated from each other and from
+// their ancestors, and scaled.
 template <int packs, int N, class T>
 TENON_INLINE void ltl_osim_panel(const PanelRows<N, const T>& L, int above, const T* root_d, int stride,
                                  int r, T* Z, const ModelData& m) {
@@ -50,8 +49,8 @@ inline void ltl_osim_rows(const ModelData& m, const ConstraintData& c, const T* 
   const int stride = whole_packs(c.row_count);
   for (int k = 0; k < m.nv; ++k) root_d[k] = sqrt(inv_d[k]);
   for (int p = w.panel_count - 1; p >= 0; --p) {
-    // Coordinates of a panel have one subtree, but not always one set of rows: a link on the way may carry
-    // some.
+    // The coordinates of a panel have the same descendants, but not always the same rows: a link between them
+    // may carry some.
     for (int end = w.panels[p].end, first; end > w.panels[p].first; end = first) {
       const RowRange rows = rows_of_subtree(m, c, end - 1);
       for (first = end - 1; first > w.panels[p].first; --first) {
@@ -88,7 +87,7 @@ TENON_INLINE void add_gram_tile(const T* Z, int first, int last, int stride, int
     for (int b = 0; b < packs; ++b) sum[a][b].store(gram + (i + a) * stride + j + 4 * b);
 }
 
-// delassus := Z Z^T, both triangles, symmetric to the last bit; whole_packs(rows) squared.
+// delassus := Z Z^T, both triangles, exactly symmetric; whole_packs(rows) squared.
 template <class T>
 inline void ltl_osim_gram(const ModelData& m, const ConstraintData& c, const T* Z, T* delassus) {
   const int stride = whole_packs(c.row_count);

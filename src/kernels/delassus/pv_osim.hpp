@@ -1,5 +1,5 @@
-// PV-OSIM ([OSIMR] Alg. 1): the rows of every subtree are carried past each joint, and what the joint lets
-// them do is added to the Delassus matrix of the subtree:
+// PV-OSIM ([OSIMR] Alg. 1): the rows of every subtree are propagated across each joint, and the joint's part
+// is added to the Delassus matrix of the subtree:
 //
 //   L := L + (K S) D^-1 (K S)^T,   K := K P^T                                lines 6, 7, body frames
 //

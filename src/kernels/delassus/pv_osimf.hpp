@@ -1,6 +1,6 @@
 // The damped inverse of the Delassus matrix by early elimination at a branching base (PV-OSIMf, [CABA] VI-B,
-// VIII-C): below the root joint the rows of different branches know nothing of each other. With A_b the dual
-// Hessian of a branch there, and Y, D what the root joint does to the rows ([OSIMR] Alg. 1),
+// VIII-C): below the root joint the rows of different branches are not coupled. With A_b the dual Hessian of
+// a branch there, and Y, D of the root joint ([OSIMR] Alg. 1),
 //
 //   Lambda^-1 + E = diag(A_b + E_b) + Y D^-1 Y^T,
 //   (Lambda^-1 + E)^-1 = diag((A_b + E_b)^-1) - Z (D + Y^T Z)^-1 Z^T,   Z = diag((A_b + E_b)^-1) Y,
@@ -34,7 +34,7 @@ inline void gather_block(const PvOsimfBlock& b, const PvData<T>& pv, PvOsimfData
   }
 }
 
-// C of what the root joint adds.
+// C := factor of D + Y^T Z for the root joint.
 template <class T>
 inline void factor_root_joint(const T* root_inv_d, PvOsimfData<T>& d) {
   T C[6][6];
@@ -115,7 +115,7 @@ void pv_osimf_apply(const T* b, const T* damping, T* x, PvOsimfData<T>& d) {
   }
 }
 
-// The upper triangle of the damped inverse, rows in the kernels' order. Uses the factors up.
+// The upper triangle of the damped inverse, rows in the kernels' order. Overwrites the factors.
 template <class T>
 void pv_osimf_form(const T* damping, T* inverse, PvOsimfData<T>& d) {
   for (int block = 0; block < d.block_count; ++block) {

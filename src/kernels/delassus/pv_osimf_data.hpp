@@ -1,4 +1,4 @@
-// What the kernels of pv_osimf see of their tables and memory: plain arrays (model/model_data.hpp says why).
+// Tables and memory of pv_osimf: plain arrays (see model/model_data.hpp).
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@ struct PvOsimfBlock {
   std::int32_t begin;  // first number of A, F and N; stride: rows in whole packs
 };
 
-// Row arrays and the matrix as in caba_osim_data.hpp: four places of slack in front, three behind the rows.
+// Row arrays and the matrix as in caba_osim_data.hpp: four unused places in front, three behind the rows.
 template <class T>
 struct PvOsimfData {
   std::int32_t block_count, row_count, world_rows, slot_count;
   std::int32_t stride;
-  std::int32_t root_columns;  // velocity coordinates of the root joint, 0: trees are blocks, nothing is apart
+  std::int32_t root_columns;  // velocity coordinates of the root joint; 0: a block a tree, none apart
   const PvOsimfBlock* blocks;
 
   T* damping;  // slots: E

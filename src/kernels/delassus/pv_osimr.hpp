@@ -1,23 +1,23 @@
-// PV-OSIMr ([OSIMR] Alg. 3): the Delassus matrix in O(n + m^2). While PV carries all rows of a subtree past
-// every joint, here what travels past a joint has six rows at most: the rows of one link, or, above a link
-// where rows meet (branch, list N of the paper), the six coordinates of that link's acceleration. A way leads
-// from one of these to the branch above it:
+// PV-OSIMr ([OSIMR] Alg. 3): the Delassus matrix in O(n + m^2). PV propagates all rows of a subtree across
+// every joint. Here at most six are propagated: the rows of one link, or, from a link where rows meet
+// (branching link, list N of the paper), the six coordinates of that link's acceleration. A path leads from
+// one of these to the next branching link inward:
 //
 //   P := P P_i^T,   Omega := Omega + (P S) D^-1 (P S)^T                      lines 9, 10, body frames
 //
-// with P = K at the beginning, so that fewer than six rows are not padded, or P = 1 at a branch. Then over
-// branches only: the inverse inertia from the world, Omega_b := Omega_b + P Omega_up P^T (line 13), and from
-// the leaves on, with all rows below in the frame of the branch,
+// starting with P = K, so that fewer than six rows are not padded, or with P = 1 at a branching link. Then
+// over branching links only: outward, the inverse inertia up to the world, Omega_b := Omega_b + P Omega_up
+// P^T (line 13); inward, with all rows of the subtree in the frame of the branching link,
 //
-//   L_ij = K_i Omega_b K_j^T for rows that meet at b (line 18),   K := K P on to the branch above (line 16).
+//   L_ij = K_i Omega_b K_j^T for rows that meet at b (line 18),   K := K P to the next one (line 16).
 //
-// A fork from which the rows themselves have the cheaper way (few rows, or few joints: those past the joint
-// of a floating base alone) sends them instead of its coordinates. Their blocks grow as in PV,
+// Where it is cheaper (few rows, or a short path, say across the floating joint only), a branching link
+// propagates its rows and not its coordinates. Their blocks then grow as in PV,
 //
 //   L_ij := L_ij + K_i S D^-1 S^T K_j^T,
 //
-// and at the next fork they are rows like those of one link. Which forks do so is known with the model
-// (plan/memory/delassus_memory.cpp).
+// and at the next branching link they count as rows of one link. Which links do so is decided when the
+// workspace is made (plan/memory/delassus_memory.cpp).
 #pragma once
 
 #include "kernels/delassus/delassus_data.hpp"
@@ -31,10 +31,9 @@ TENON_INLINE int lanes_left(int from, int end) {
   return end - from < 4 ? end - from : 4;
 }
 
-// ---- ways
-// --------------------------------------------------------------------------------------------------------
+// ---- paths
 
-// Rows K on body i of a cluster past it, a column for each independent coordinate.
+// Propagates rows K on body i of a cluster across it; a column for each independent coordinate.
 template <int packs, class T>
 TENON_INLINE void carry_past_cluster(const ModelData& m, const ClusterData& c, int i,
                                      Force<Lanes<T>> (&K)[packs], int stride, T* W, T* W_d,
@@ -49,8 +48,8 @@ TENON_INLINE void carry_past_cluster(const ModelData& m, const ClusterData& c, i
   }
 }
 
-// Rows K (body frame of the node) past the joints up to the node `end`. W, W_d: for each dof a column,
-// `stride` apart. Returns the number of columns.
+// Propagates rows K (body frame of the node) across the joints up to node `end`. W, W_d: a column for each
+// dof, `stride` apart. Returns the number of columns.
 template <bool loops, int packs, class T>
 TENON_INLINE int carry_along_way(const ModelData& m, int node, int end, Force<Lanes<T>> (&K)[packs],
                                  int stride, T* W, T* W_d, const WorkspaceData<T>& w) {
@@ -61,7 +60,7 @@ TENON_INLINE int carry_along_way(const ModelData& m, int node, int end, Force<La
       if (const ClusterData* c = cluster_of(m, i)) {
         carry_past_cluster(m, *c, i, K, stride, W + stride * columns, W_d + stride * columns, w);
         columns += c->y_count;
-        i = c->node_begin;  // hangs on the cluster's parent
+        i = c->node_begin;  // continues at the cluster's parent
         continue;
       }
     }
@@ -101,8 +100,8 @@ TENON_INLINE void sum_of_way(int columns, const T* W, const T* W_d, Put&& put) {
     for (int p = j / 4; p < packs; ++p) put(j, p, sum[j][p]);
 }
 
-// What `count` rows from `first` on feel of the cluster where they meet others: the last columns of their
-// way.
+// Keeps K S G L^-T of `count` rows, from `first` on, for the cluster where they meet others: the last columns
+// of their path.
 template <class T>
 TENON_INLINE void keep_meet(const ModelData& m, const OsimrMeet& meet, int columns, int stride, int first,
                             int count, OsimrData<T>& d) {
@@ -114,7 +113,7 @@ TENON_INLINE void keep_meet(const ModelData& m, const OsimrMeet& meet, int colum
   }
 }
 
-// The rows of an end: to the branch above, and their own block of the matrix.
+// Propagates the rows of an end to the next branching link, and computes their own block of the matrix.
 template <bool loops, int packs, int rows, class T>
 TENON_INLINE void carry_end(const ModelData& m, const ConstraintData& c, const OsimrEnd& end, OsimrData<T>& d,
                             WorkspaceData<T>& w) {
@@ -130,11 +129,11 @@ TENON_INLINE void carry_end(const ModelData& m, const ConstraintData& c, const O
     if (j < count && 4 * p < count) store_first(x, lanes_left(4 * p, count), block + j * stride + 4 * p);
   });
   if (end.up < 0) return;
-  // Ends come in the order of their rows: what is written too far is written again.
+  // A pack may write past its rows; the ends follow in the order of rows, so the next one overwrites that.
   for (int p = 0; p < packs; ++p) store_rows(d.K + end.row_begin + 4 * p, d.row_stride, K[p]);
 }
 
-// P and Omega of the way from branch b to the one above it.
+// P and Omega of the path from branch b to the next one inward.
 template <bool loops, class T>
 inline void carry_branch(const ModelData& m, int b, OsimrData<T>& d, const WorkspaceData<T>& w) {
   const OsimrBranch& branch = d.branches[b];
@@ -155,8 +154,7 @@ inline void carry_branch(const ModelData& m, int b, OsimrData<T>& d, const Works
   for (int p = 0; p < 2; ++p) store_rows(d.P + 48 * b + 4 * p, 8, K[p]);
 }
 
-// ---- branches
-// ----------------------------------------------------------------------------------------------------
+// ---- branching links
 
 // Omega_b from the branch above to from the world: Omega_b + P Omega_up P^T. P[8 g + e]: row e, column g.
 template <class T>
@@ -173,7 +171,7 @@ inline void add_inertia_above(const T* P, const T* above, T* Omega) {
   }
 }
 
-// Two factors of a block of the matrix: `count` arrays each, `stride` apart, with a place for each row.
+// Two factors of a block of the matrix: each `count` arrays, `stride` apart, with a place for each row.
 template <class T>
 struct PairFactors {
   const T* left;
@@ -181,7 +179,7 @@ struct PairFactors {
   int stride, count;
 };
 
-// Column r, rows [begin, end) of the matrix: left right^T, put there or added.
+// Column r, rows [begin, end) of the matrix := left right^T, or += that.
 template <bool add, class T>
 TENON_INLINE void pair_rows(int r, int begin, int end, const PairFactors<T>& f, T* column) {
   for (int i = begin; i < end; i += 4) {
@@ -212,7 +210,7 @@ TENON_INLINE void pair_groups(const OsimrBranch& branch, const PairFactors<T>& f
   }
 }
 
-// The rows on the branching link itself.
+// Copies the rows on the branching link itself; their block starts at zero.
 template <class T>
 inline void enter_own_rows(const ConstraintData& c, const OsimrBranch& branch, OsimrData<T>& d,
                            WorkspaceData<T>& w) {
@@ -223,7 +221,7 @@ inline void enter_own_rows(const ConstraintData& c, const OsimrBranch& branch, O
   }
 }
 
-// Packs from `pack` on of the rows of a branch past the joints of its way. Returns the number of columns.
+// Propagates packs of a branch's rows, from `pack` on, along its path. Returns the number of columns.
 template <bool loops, int packs, class T>
 inline int carry_packs(const ModelData& m, const OsimrBranch& branch, int pack, OsimrData<T>& d,
                        const WorkspaceData<T>& w) {
@@ -243,7 +241,8 @@ inline int carry_packs(const ModelData& m, const OsimrBranch& branch, int pack, 
   return columns;
 }
 
-// A branch whose rows travel: what its way gives to their blocks, and they themselves to the branch above.
+// A branch whose rows are propagated: adds its path's part to their blocks and moves the rows to the next
+// branch.
 template <bool loops, class T>
 inline void carry_rows_of_branch(const ModelData& m, const ConstraintData& c, int b, OsimrData<T>& d,
                                  WorkspaceData<T>& w) {
@@ -258,7 +257,7 @@ inline void carry_rows_of_branch(const ModelData& m, const ConstraintData& c, in
       keep_meet(m, d.meets[branch.meet], columns, d.way_stride, branch.row_begin,
                 branch.row_end - branch.row_begin, d);
   if constexpr (loops) {
-    // Nothing on the way moves: a cluster without coordinates.
+    // A cluster without coordinates: no joint on the path moves.
     for (int r = 0; columns == 0 && r < 4 * packs; ++r) d.W[r] = d.W_d[r] = T(0);
     columns = columns > 0 ? columns : 1;
   }
@@ -266,7 +265,7 @@ inline void carry_rows_of_branch(const ModelData& m, const ConstraintData& c, in
   pair_groups(branch, ways, whole_packs(c.row_count), d, w.delassus);
 }
 
-// What the rows of a branch feel of the cluster where they meet others.
+// Keeps K S G L^-T of a branch's rows for the cluster where they meet others, from that of its unit rows.
 template <class T>
 inline void keep_meet_of_branch(const ModelData& m, const OsimrBranch& branch, OsimrData<T>& d) {
   const OsimrMeet& meet = d.meets[branch.meet];
@@ -282,8 +281,8 @@ inline void keep_meet_of_branch(const ModelData& m, const OsimrBranch& branch, O
   }
 }
 
-// Elements of rows that enter a cluster by different ways: what they feel of its coordinates, x diag^-1 x^T,
-// beside what they do to each other through its parent.
+// Adds x diag^-1 x^T, the coupling by the cluster's coordinates, for rows that enter a cluster on different
+// paths. Their coupling by the cluster's parent is already there.
 template <class T>
 inline void add_meet(const ModelData& m, const OsimrMeet& meet, int stride, const OsimrData<T>& d, T* matrix,
                      const WorkspaceData<T>& w) {
@@ -301,13 +300,13 @@ inline void add_meet(const ModelData& m, const OsimrMeet& meet, int stride, cons
   }
 }
 
-// Blocks of all rows that meet at branch b, then these rows on to the branch above.
+// Computes the blocks of all rows that meet at branch b, then moves these rows to the next branch.
 template <bool loops, class T>
 inline void assemble_branch(const ModelData& m, const ConstraintData& c, int b, OsimrData<T>& d,
                             WorkspaceData<T>& w) {
   const OsimrBranch& branch = d.branches[b];
   enter_own_rows(c, branch, d, w);
-  // Rows of the last group meet none behind them.
+  // No rows follow those of the last group.
   const OsimrGroup& last = d.groups[branch.group_end - 1];
   const int paired_end = last.complete ? last.row_begin : branch.row_end;
   for (int r = branch.row_begin; r < paired_end; r += 4) {
@@ -328,7 +327,7 @@ inline void assemble_branch(const ModelData& m, const ConstraintData& c, int b, 
   }
 }
 
-// The places of the matrix beside its rows and columns; all of it where some rows are not coupled.
+// Sets the padding of the matrix to zero, or all of it where some rows are not coupled.
 template <class T>
 inline void clear_uncoupled(int rows, bool all, T* matrix) {
   const int stride = whole_packs(rows);

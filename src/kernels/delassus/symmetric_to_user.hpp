@@ -1,5 +1,5 @@
-// A symmetric matrix over constraint rows, lower triangle in the kernels' order, to both triangles in the
-// user's order. In tiles where the two orders are one, which is the usual case.
+// Copies a symmetric matrix over constraint rows, lower triangle in the kernels' order, to both triangles in
+// the user's order. In tiles where the two orders are the same, the usual case.
 #pragma once
 
 #include "model/constraint_data.hpp"
@@ -8,7 +8,7 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// Columns [first, last) and the rows below them, one by one.
+// Copies columns [first, last) and the rows below them, one by one.
 template <class T>
 TENON_INLINE void mirror_columns(const ConstraintData& c, const T* lower, int first, int last, int row_begin,
                                  int row_end, T* out, int ld) {

@@ -1,5 +1,5 @@
-// Sines and cosines of all joint angles in one pass over contiguous memory, in packs: scalar sines would be a
-// fifth of the time of ABA on an arm.
+// Sines and cosines of all joint angles in one pass over contiguous memory, in packs: with scalar sines they
+// would take a fifth of the time of ABA on an arm.
 #pragma once
 
 #include "kernels/joint/sincos.hpp"
@@ -15,7 +15,7 @@ TENON_INLINE bool has_angle(const NodeData& n) {
   return n.kind <= joint_revolute_z || n.kind == joint_revolute_oblique || n.kind == joint_planar;
 }
 
-// Fills angle, cos_q and sin_q of every node. angle is zero, once and for all, where a node has none.
+// Fills angle, cos_q and sin_q of every node. Nodes without an angle keep the zero from the allocation.
 template <class T>
 inline void joint_angles(const ModelData& m, const T* q, WorkspaceData<T>& w) {
   for (int i = 0; i < m.node_count; ++i) {

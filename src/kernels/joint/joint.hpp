@@ -1,5 +1,6 @@
-// Joints as compile-time values: which axes of the body frame the motion subspace S selects, and how the
-// joint transform is kept. Sweeps are written once for a generic joint and dispatched by one switch per node.
+// Joints as compile-time values: the axes of the body frame that the motion subspace S selects, and how the
+// joint transform is stored. Sweeps are written once for a generic joint and dispatched by one switch per
+// node.
 #pragma once
 
 #include "kernels/workspace_data.hpp"
@@ -54,7 +55,7 @@ TENON_INLINE void store_general(int i, const Mat3<T>& R, const Vec3<T>& p, Works
   store(w.X + 12 * i, R);
   store(w.X + 12 * i + 9, p);
 }
-// R Rz(angle)
+// R Rz(angle).
 template <class T>
 TENON_INLINE Mat3<T> turned_about_z(const Mat3<T>& R, const T& c, const T& s) {
   return {c * R.xx + s * R.xy, c * R.xy - s * R.xx, R.xz, c * R.yx + s * R.yy, c * R.yy - s * R.yx, R.yz,
@@ -116,7 +117,7 @@ struct FloatingJoint : GeneralJoint<0, 1, 2, 3, 4, 5> {
   }
 };
 
-// The one switch over joint kinds: calls f with the joint of the node as a compile-time value.
+// The only switch over joint kinds: calls f with the joint of the node as a compile-time value.
 template <class F>
 TENON_INLINE void with_joint(std::int32_t kind, F&& f) {
   switch (kind) {
@@ -158,13 +159,13 @@ TENON_INLINE void for_each_axis(F&& f) {
   }
 }
 
-// S x, added to m.
+// m += S x.
 template <class J, class T>
 TENON_INLINE void add_motion(Motion<T>& m, const T* x) {
   for_each_axis<J>([&](auto d, auto axis) { at<axis.value>(m) = at<axis.value>(m) + x[d.value]; });
 }
 
-// Rate of joint j in the sign of the body frame.
+// Rate of the joint of node n in the sign of the body frame.
 template <class J, class T>
 TENON_INLINE void load_rate(const NodeData& n, const T* v, T* rate) {
   if constexpr (J::one_dof) {
@@ -174,8 +175,8 @@ TENON_INLINE void load_rate(const NodeData& n, const T* v, T* rate) {
   }
 }
 
-// c = v x (S rate), the velocity-product acceleration; S is constant in the body frame, so it has no other
-// part (Featherstone Eq. 7.38).
+// c = v x (S rate), the velocity-product acceleration; S is constant in the body frame, so c has no other
+// term (Featherstone Eq. 7.38).
 template <class J, class T>
 TENON_INLINE Motion<T> velocity_product_acceleration(const Motion<T>& v, const T* rate) {
   if constexpr (J::one_dof) {

@@ -1,5 +1,5 @@
-// One joint of the articulated-body method (equations in articulated_body.hpp): eliminated on the way in,
-// solved on the way out.
+// One joint of the articulated-body method (equations in articulated_body.hpp): eliminated in the inward
+// sweep, solved in the outward sweep.
 #pragma once
 
 #include "kernels/joint/joint.hpp"
@@ -14,7 +14,7 @@ struct HandedUp {
   Force<T> pA;
 };
 
-// IA - x y^T / 1 for a symmetric product, y = s x.
+// a - x y^T for y = s x, so that the product is symmetric.
 template <class T>
 TENON_INLINE void subtract_outer(ArticulatedInertia<T>& a, const Force<T>& x, const Force<T>& y) {
   a.I.xx = a.I.xx - x.n.x * y.n.x, a.I.xy = a.I.xy - x.n.x * y.n.y, a.I.xz = a.I.xz - x.n.x * y.n.z;
@@ -34,7 +34,7 @@ TENON_INLINE T dot(const Force<T>& f, const Motion<T>& m) {
   return dot(m, f);
 }
 
-// Row and column A := 0, known to the compiler.
+// Sets row and column A to zero, which the compiler then knows.
 template <int A, class T>
 TENON_INLINE void clear_axis(ArticulatedInertia<T>& a) {
   const T o(0);
@@ -91,7 +91,7 @@ TENON_INLINE bool eliminate_joint(const ModelData& m, int i, const Motion<T>& c,
       if constexpr (forces) h.pA = load_force<T>(tau + n.v_index);
       return positive;
     }
-    // W = U D^-1, column by column of U^T: W_row = D^-1 U_row.
+    // W = U D^-1, row by row: W_row = D^-1 U_row.
     T y[6][N];
     for (int r = 0; r < N; ++r) {
       T col[6];

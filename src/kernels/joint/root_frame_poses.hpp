@@ -1,11 +1,11 @@
-// Bodies in one frame for the whole robot, where vectors of different bodies add up without transforms: the
-// axes of the root body when it floats, which makes its motion subspace the identity and frees M of its pose,
-// and otherwise the world's; about the origin of the root body, so that no digits are lost far from the
-// world's.
+// Poses of all bodies in one frame for the whole robot, the root frame, in which vectors of different bodies
+// add up without transforms. Its origin is that of the root body, so that no digits are lost far from the
+// world's origin. Its axes are those of the root body if that floats, so that the root's motion subspace is
+// the identity and M does not depend on its pose; otherwise they are the world's.
 //
-// A pose is four packs, the columns of the rotation and the position with their components in lanes, so that
-// going down one joint takes as many instructions as one component would. What belongs to single bodies or
-// coordinates is then turned to lanes of four bodies, of four coordinates, and done for four at once.
+// A pose is four packs, the columns of the rotation and the position with components in lanes: to pass one
+// joint takes as many instructions as one component would. Vectors of single bodies or coordinates are then
+// transposed to lanes of four bodies or coordinates and computed four at a time.
 #pragma once
 
 #include "kernels/joint/angles.hpp"
@@ -35,7 +35,7 @@ TENON_INLINE PackedPose<T> identity_pose() {
   return {Lanes<T>::load(rows), Lanes<T>::load(rows + 4), Lanes<T>::load(rows + 8),
           Lanes<T>::load(rows + 12)};
 }
-// The same for scalars.
+// The same in scalars.
 template <class T>
 TENON_INLINE Transform<Rot3<T>, T> root_pose(const WorkspaceData<T>& w, int i) {
   const T* a = w.pose + 16 * i;
@@ -57,7 +57,7 @@ TENON_INLINE Lanes<T>& column(PackedPose<T>& X) {
   else
     return X.z;
 }
-// X turned by the rotation of its child.
+// Turns X by the rotation of its child.
 template <class T>
 TENON_INLINE void turn(PackedPose<T>&, RotIdentity) {}
 template <int K, class T>
@@ -113,7 +113,7 @@ TENON_INLINE Force<T> load_dof_force(const T* a, int stride) {
   return {{a[0], a[stride], a[2 * stride]}, {a[3 * stride], a[4 * stride], a[5 * stride]}};
 }
 
-// Packs with their components in lanes, one of each of four items, as a vector over the items.
+// Transposes four vectors with components in lanes to one vector over four lanes.
 template <class T>
 TENON_INLINE Vec3<Lanes<T>> gather(const Lanes<T>& a, const Lanes<T>& b, const Lanes<T>& c,
                                    const Lanes<T>& d) {
@@ -122,7 +122,7 @@ TENON_INLINE Vec3<Lanes<T>> gather(const Lanes<T>& a, const Lanes<T>& b, const L
   transpose(v.x, v.y, v.z, rest);
   return v;
 }
-// And back.
+// The inverse of gather.
 template <class T, class Store>
 TENON_INLINE void scatter(const Vec3<Lanes<T>>& v, Store&& store) {
   Lanes<T> a = v.x, b = v.y, c = v.z, d(T(0));
@@ -130,8 +130,8 @@ TENON_INLINE void scatter(const Vec3<Lanes<T>>& v, Store&& store) {
   store(0, a), store(1, b), store(2, c), store(3, d);
 }
 
-// Columns of S, in the user's sign. The axis of a coordinate is a column of its body's rotation:
-// [z; p x z] for a rotation about it, [0; z] along it.
+// Columns of S in the user's sign. The axis of a coordinate is a column of its body's rotation: [z; p x z]
+// for a rotation about it, [0; z] for a translation along it.
 template <class T>
 inline void place_subspaces(const ModelData& m, WorkspaceData<T>& w) {
   const int stride = dof_stride(m);
@@ -172,7 +172,7 @@ TENON_INLINE void store_inertias(int i, const RigidInertia<Lanes<T>>& I, Workspa
     a[l].store(place), b[l].store(place + 4), c[l].store(place + 8);
   }
 }
-// Those of the bodies of coordinates k to k + 3.
+// The same for the bodies of coordinates k to k + 3.
 template <class T>
 TENON_INLINE RigidInertia<Lanes<T>> load_inertias(int k, const WorkspaceData<T>& w) {
   Lanes<T> a[4], b[4], c[4];
@@ -186,7 +186,7 @@ TENON_INLINE RigidInertia<Lanes<T>> load_inertias(int k, const WorkspaceData<T>&
   return {c[1], {a[3], b[3], c[0]}, {a[0], a[1], a[2], b[0], b[1], b[2]}};
 }
 
-// field[i] += those of all descendants, packs packs a body. A chain is added up in registers.
+// field[i] += the sum over all descendants of i; `packs` packs a body. Sums along a chain stay in registers.
 template <int packs, class T>
 inline void sum_over_subtrees(const ModelData& m, T* field) {
   Lanes<T> sum[packs];

@@ -1,6 +1,6 @@
-// How far two orientations are apart, for the position errors of constraint rows: rotation vectors, angle
-// times axis, for every angle from 0 to pi. A half turn has an error of pi. Its axis is known up to its sign
-// only (of two directions: any direction across them is one), and one of them is taken.
+// The difference of two orientations, for the position errors of constraint rows: rotation vectors, angle
+// times axis, for every angle from 0 to pi. A half turn has an error of pi; its axis has two possible signs
+// (between two directions: any axis normal to them is possible), and one axis is taken.
 #pragma once
 
 #include <cmath>
@@ -10,15 +10,16 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// Below this sine an angle is its sine to the last bit, or the axis of an angle near pi is lost.
+// Below this sine an angle equals its sine to rounding, or, near pi, its axis cannot be computed from the
+// sine.
 template <class T>
 TENON_INLINE T negligible_sine() {
   return T(1e-8);
 }
 
 // Rotation vector of R for angles above 120 degrees, where the skew part of R loses the axis. With the
-// quaternion [x y z w] of R and x the largest of x, y, z, its symmetric part has 4 x (x, y, z), its skew part
-// 4 x w (S. Shepperd, Quaternion from rotation matrix, 1978).
+// quaternion [x y z w] of R and x the largest of x, y, z, the symmetric part of R has 4 x (x, y, z), the skew
+// part 4 x w (S. Shepperd, Quaternion from rotation matrix, 1978).
 template <class T>
 inline Vec3<T> wide_rotation_vector(const Mat3<T>& R, const T& trace) {
   using std::atan2;
@@ -53,8 +54,8 @@ inline Vec3<T> rotation_vector(const Mat3<T>& R) {
   return factor * s;
 }
 
-// The shortest rotation that brings unit vector a to b. across: a unit vector across b, about which a turns
-// where it is opposite to b.
+// The shortest rotation that takes unit vector a to b. across: a unit vector normal to b, the axis where a is
+// opposite to b.
 template <class T>
 inline Vec3<T> swing(const Vec3<T>& a, const Vec3<T>& b, const Vec3<T>& across) {
   using std::atan2;

@@ -1,6 +1,5 @@
-// Sines and cosines of contiguous angles, in packs of the instruction set. A translation unit of its own:
-// xsimd tells signs by the sign of zero, which the flags of the other kernels do away with
-// (src/CMakeLists.txt).
+// Sines and cosines of contiguous angles, in packs of the instruction set. In its own translation unit: xsimd
+// reads the sign of zero, which the compiler flags of the other kernels do not preserve (src/CMakeLists.txt).
 #pragma once
 
 #include "spatial/isa.hpp"

@@ -9,11 +9,10 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// A pivot below this share of the largest entry means that the dependent coordinates do not follow from the
-// independent ones in double precision. G grows as the inverse of the pivot, and G^T M G has its square:
-// below the root of the machine's epsilon, 2^-52, that square takes all digits of the mass matrix, which then
-// looks as if it were not positive definite. Coordinates that are worth calling independent stay above 1e-3
-// nearly everywhere.
+// A pivot below this share of the largest entry means that the independent coordinates do not determine the
+// dependent ones in double precision. G grows as the inverse of the pivot, and G^T M G as its square: at a
+// pivot of 2^-26, the root of the machine's epsilon 2^-52, the mass matrix loses all digits and can look
+// indefinite. Good independent coordinates stay above 1e-3 nearly everywhere.
 inline constexpr double singular_split = 0x1p-26;
 
 template <class T>
@@ -40,8 +39,8 @@ inline void swap_rows(T* A, int rows, int columns, int i, int j) {
   }
 }
 
-// One or two rows and as many unknowns, nearly all loops there are: by the determinant, one division and no
-// choice of pivots.
+// One or two rows and as many unknowns, as nearly all loops have: by the determinant, with one division and
+// no search for pivots.
 template <class T>
 TENON_INLINE bool solve_one(T* A, int columns, const T& largest) {
   if (!(largest > T(0))) return false;
@@ -64,7 +63,7 @@ TENON_INLINE bool solve_two(T* A, int columns, const T& largest) {
   return true;
 }
 
-// As many rows as unknowns: elimination with row pivots.
+// As many rows as unknowns: elimination with row pivoting.
 template <class T>
 inline T eliminate_square(T* A, int n, int columns) {
   T smallest = magnitude(A[0]);
@@ -111,9 +110,9 @@ inline T eliminate_tall(T* A, int rows, int n, int columns) {
   return smallest;
 }
 
-// A: rows x columns, column-major, the first n <= rows columns the matrix, the others right-hand sides, which
-// are replaced in their first n rows by the solution of least residual. False when the columns of the matrix
-// depend on each other; then A holds nothing of use.
+// A: rows x columns, column-major. The first n <= rows columns are the matrix, the others right-hand sides,
+// whose first n rows become the least-squares solutions. Returns false when the columns of the matrix are
+// linearly dependent; A is then undefined.
 template <class T>
 inline bool split_solve(T* A, int rows, int n, int columns) {
   if (n == 0) return true;

@@ -7,8 +7,8 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// Where clusters vary, after cluster_constraints at the same q, which leaves the sines and cosines. False
-// when the mass matrix is not positive definite; qdd is then meaningless.
+// With clusters of variable G, call it after cluster_constraints at the same q, which computes the sines and
+// cosines. Returns false when the mass matrix is not positive definite; qdd is then meaningless.
 template <class T>
 bool aba(const ModelData& m, const T* q, const T* v, const T* tau, bool has_wrenches, T* qdd,
          WorkspaceData<T>& w) {

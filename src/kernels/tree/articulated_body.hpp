@@ -2,12 +2,11 @@
 // and the PV family. In body frames:
 //
 //   out:   v_i = X v_p + S qd,  c_i = v_i x S qd,  pA_i = v_i x* I_i v_i - f_ext
-//   in:    U = IA S, D = S^T U + armature, u = tau - S^T pA,
-//          handed to the parent: Ia = IA - U D^-1 U^T,  pa = pA + Ia c + U D^-1 u
+//   in:    U = IA S,  D = S^T U + armature,  u = tau - S^T pA,
+//          added to the parent: Ia = IA - U D^-1 U^T,  pa = pA + Ia c + U D^-1 u
 //   out:   a' = X a_p + c,  qdd = D^-1 (u - U^T a'),  a_i = a' + S qdd,  with a_0 = -gravity
 //
-// What travels to the node just processed next stays in registers (node_carries); only branches go through
-// memory.
+// What goes to the next node of the sweep stays in registers (node_carries); only branches go through memory.
 #pragma once
 
 #include "kernels/cluster/cluster.hpp"
@@ -19,9 +18,8 @@ namespace tenon {
 TENON_ISA_BEGIN
 
 // ---- sweeps
-// --------------------------------------------------------------------------------------------------------
 
-// World motion: at rest, accelerated upwards so that gravity needs no force on any body (RBDA 5.3).
+// World motion: zero velocity, upward acceleration in place of gravity on each body (RBDA 5.3).
 template <class T>
 TENON_INLINE void set_world_motion(WorkspaceData<T>& w) {
   const T o(0);
@@ -141,8 +139,8 @@ TENON_INLINE bool sweep_inwards(const ModelData& m, WorkspaceData<T>& w, const P
   return positive;
 }
 
-// Articulated inertias and bias forces from the leaves to the root; pA must hold the bias forces of
-// sweep_velocities and is overwritten. False when some D is not positive definite.
+// Inward sweep of articulated inertias and bias forces; pA must hold the bias forces of sweep_velocities and
+// is overwritten. False when some D is not positive definite.
 template <bool loops, class T>
 inline bool sweep_articulated_inertia_of(const ModelData& m, const T* v, const T* tau, WorkspaceData<T>& w) {
   return sweep_inwards<loops, true>(m, w, [&](int i, HandedUp<T>& h) TENON_INLINE_LAMBDA {
@@ -155,7 +153,7 @@ inline bool sweep_articulated_inertia(const ModelData& m, const T* v, const T* t
                       : sweep_articulated_inertia_of<false>(m, v, tau, w);
 }
 
-// Joint and body accelerations of one node, then of all of them.
+// Joint and body accelerations of one node.
 template <bool loops = false, class T>
 TENON_INLINE void roll_out_node(const ModelData& m, int i, const T* v, T* qdd, WorkspaceData<T>& w) {
   const NodeData& n = m.nodes[i];

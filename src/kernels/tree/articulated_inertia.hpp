@@ -1,9 +1,9 @@
-// Articulated inertias at a configuration, no velocities and no forces: what the methods for the Delassus
-// matrix need of the articulated-body method (articulated_body.hpp), [OSIMR] Eq. 7, 8:
+// Articulated inertias at a configuration, without velocities and forces: the part of the articulated-body
+// method (articulated_body.hpp) that the methods for the Delassus matrix need, [OSIMR] Eq. 7, 8:
 //
-//   in:   U = IA S,  D = S^T U + armature,  handed to the parent: Ia = IA - U D^-1 U^T
+//   in:   U = IA S,  D = S^T U + armature,  added to the parent: Ia = IA - U D^-1 U^T
 //
-// Also the constraint rows K at a configuration, and the propagation of rows past a joint, in packs.
+// Also the constraint rows K at a configuration, and the propagation of rows across a joint, in packs.
 #pragma once
 
 #include "kernels/cluster/cluster_rows.hpp"
@@ -42,18 +42,17 @@ inline bool sweep_inertias_of(const ModelData& m, const T* q, WorkspaceData<T>& 
   });
 }
 
-// Joint transforms, then U and D of all joints from the leaves to the root; with loops after
-// cluster_constraints. False when some D is not positive definite.
+// Joint transforms, then U and D of all joints in an inward sweep; with loops after cluster_constraints.
+// False when some D is not positive definite.
 template <class T>
 inline bool sweep_inertias(const ModelData& m, const T* q, WorkspaceData<T>& w) {
   return has_loops(m) ? sweep_inertias_of<true>(m, q, w) : sweep_inertias_of<false>(m, q, w);
 }
 
 // ---- rows
-// --------------------------------------------------------------------------------------------------------
 
-// World rotations of the nodes that carry constraints, where a row is along the world's axes; joint
-// transforms must be there.
+// World rotations of the nodes that carry constraints, for rows along the world's axes; needs the joint
+// transforms.
 template <class T>
 inline void sweep_support_rotations(const ModelData& m, const ConstraintData& c, WorkspaceData<T>& w) {
   const T o(0), e(1);
@@ -69,17 +68,17 @@ inline void sweep_support_rotations(const ModelData& m, const ConstraintData& c,
   }
 }
 
-// K of all rows, body frames (evaluate_item has the right-hand sides as well).
+// K of all rows, body frames (evaluate_item computes the right-hand sides as well).
 template <class T>
 inline void place_rows(const ModelData& m, const ConstraintData& c, WorkspaceData<T>& w) {
   sweep_support_rotations(m, c, w);
   const T o(0);
   for (int index = 0; index < c.item_count; ++index) {
     const ConstraintItem& item = c.items[index];
-    T* K = w.K + 6 * item.row_begin;
-    const auto put = [&K](const Force<T>& row) {
-      store(K, row);
-      K += 6;
+    int r = item.row_begin;
+    const auto put = [&](const Force<T>& row) {
+      store(w.K + 6 * r, c.active[r] ? row : Force<T>{{o, o, o}, {o, o, o}});
+      ++r;
     };
     if (item.custom >= 0) {
       for (int j = 0; j < item.row_count; ++j) put(load_force<T>(c.custom + 6 * (item.custom + j)));
@@ -113,7 +112,7 @@ struct RowJoint {
     }
   }
 
-  // x := K S L^-T, so that x diag(d_inv) x^T is what the joint gives to the Delassus matrix of the rows.
+  // x := K S L^-T, so that x diag(d_inv) x^T is the joint's part of the Delassus matrix of the rows.
   TENON_INLINE void project(const Force<Lanes<T>>& K, Lanes<T> (&x)[N]) const {
     for_each_axis<J>([&](auto r, auto axis) { x[r.value] = at<axis.value>(K); });
     for (int r = 0; r < N; ++r)
@@ -132,15 +131,15 @@ struct RowJoint {
       for (int j = 0; j < r; ++j) x[r] = x[r] - Lanes<T>(l[r][j]) * x[j];
     finish_solve(x);
   }
-  // K P^T = K - K S D^-1 U^T from x = K S L^-T, which is used up; body coordinates ([OSIMR] Eq. 8).
+  // K P^T = K - K S D^-1 U^T from x = K S L^-T, which is overwritten; body coordinates ([OSIMR] Eq. 8).
   TENON_INLINE Force<Lanes<T>> pass(const Force<Lanes<T>>& K, Lanes<T> (&x)[N]) const {
     finish_solve(x);
     Force<Lanes<T>> passed = K;
     for (int r = 0; r < N; ++r) passed = passed - scaled(x[r], spread(U[r]));
     return passed;
   }
-  // Acceleration of the body under the force K (lanes: rows) where its parent's is a: a + S D^-1 (S^T K - U^T
-  // a), [OSIMR] Alg. 2 line 10.
+  // Acceleration of the body under the force K (lanes: rows) when its parent has acceleration a: a + S D^-1
+  // (S^T K - U^T a), [OSIMR] Alg. 2 line 10.
   TENON_INLINE Motion<Lanes<T>> respond(const Force<Lanes<T>>& K, const Motion<Lanes<T>>& a) const {
     Lanes<T> x[N];
     for_each_axis<J>([&](auto r, auto axis) { x[r.value] = at<axis.value>(K) - dot(a, spread(U[r.value])); });
@@ -160,7 +159,7 @@ TENON_INLINE Force<Lanes<T>> gather_rows(int first, int count, const WorkspaceDa
   return load_rows(row[0], 4);
 }
 
-// The unit matrix, rows 0 to 3 and rows 4, 5: every way of pushing a body, or of its moving.
+// Rows 0 to 3 (pack 0) or 4 and 5 (pack 1) of the unit matrix: unit forces on a body, or unit motions.
 template <class T>
 TENON_INLINE Force<Lanes<T>> unit_rows(int pack) {
   T unit[6][4];

@@ -1,13 +1,14 @@
-// What bodies do about a point that stands still: bias accelerations, and the momentum of the whole robot
-// about its centre of mass (D. Orin, A. Goswami, S.-H. Lee, Centroidal dynamics of a humanoid robot, 2013).
-// From what kinematics() has left; world axes, spatial vectors about the point.
+// Bias accelerations of bodies about a fixed point, and the momentum of the whole robot about its centre of
+// mass (D. Orin, A. Goswami, S.-H. Lee, Centroidal dynamics of a humanoid robot, 2013). From the results of
+// kinematics(); world axes, spatial vectors about the point.
 //
-//   a_i = a_p + v_p x v_i         where qdd = 0: S is fixed in body i, and v_i x S qd = v_p x v_i
+//   a_i = a_p + v_p x v_i         at qdd = 0: S is fixed in body i, and v_i x S qd = v_p x v_i
 //   A_k = Ic_k S_k                Ic summed over the subtree of k, so that the momentum is A v
 //   Adot v = sum_i (I_i a_i + v_i x* I_i v_i)
 //
-// The momentum about the moving centre of mass c has the same rate as that about the point where c is at the
-// moment, because the velocity of c is along the linear momentum. O(n); the acceleration of one point O(d).
+// The momentum about the moving centre of mass c has the same rate as that about the fixed point where c is
+// now, because the velocity of c is parallel to the linear momentum. O(n); the acceleration of one point
+// O(d).
 #pragma once
 
 #include "kernels/joint/joint.hpp"
@@ -24,7 +25,7 @@ TENON_INLINE Motion<T> velocity_about(const Vec3<T>& point, int node, const Work
   return motion_to_parent(pose_about(point, node, w), load_motion<T>(w.v0 + 6 * node));
 }
 
-// Of the node where qdd = 0, spatial, about `point` (world).
+// Spatial acceleration of the node at qdd = 0, about `point` (world).
 template <class T>
 void bias_acceleration(const ModelData& m, int node, const T* point, T* out, const WorkspaceData<T>& w) {
   const Vec3<T> origin = load_vec3<T>(point);

@@ -11,10 +11,10 @@
 //
 //   C_jk = S_j^T (Ic_k Sdot_k + Bc_k S_k),   C_kj = Sdot_j^T Ic_k S_k + S_j^T Bc_k^T S_k
 //
-// for j on the way from k to the root, with Ic and Bc summed over the subtree of k, and Sdot = v x S
-// (S. Echeandia and P. Wensing, Numerical methods to compute the Coriolis matrix and Christoffel symbols for
-// rigid-body systems, 2021, Algorithm 1). Done in the frame of root_frame.hpp, as it stands at the moment.
-// Cost O(n d).
+// for j on the path from k to the root, with Ic and Bc summed over the subtree of k, and Sdot = v x S (S.
+// Echeandia and P. Wensing, Numerical methods to compute the Coriolis matrix and Christoffel symbols for
+// rigid-body systems, 2021, Algorithm 1). Computed in a fixed frame that now coincides with the root frame
+// (root_frame_poses.hpp). Cost O(n d).
 #pragma once
 
 #include "kernels/tree/crba.hpp"
@@ -56,7 +56,7 @@ TENON_INLINE Vec3<T> transposed_moment(const VelocityInertia<T>& B, const Motion
   return transpose_times(B.rotation, S.w) + cross(B.momentum, S.v);
 }
 
-// Of bodies i to i + 3, three packs a body; and those of the bodies of coordinates k to k + 3.
+// store: of bodies i to i + 3, three packs a body; load: of the bodies of coordinates k to k + 3.
 template <class T>
 TENON_INLINE void store_velocity_inertias(int i, const VelocityInertia<Lanes<T>>& B, T* field) {
   const Mat3<Lanes<T>>& R = B.rotation;
@@ -94,7 +94,7 @@ inline void place_velocities(const ModelData& m, const T* v, WorkspaceData<T>& w
     store_packed(w.vw, i, {parent.w + rate.w, parent.v + rate.v});
   }
 }
-// Of the bodies of coordinates k to k + 3.
+// The same for the bodies of coordinates k to k + 3.
 template <class T>
 TENON_INLINE Motion<Lanes<T>> load_velocities(int k, const WorkspaceData<T>& w) {
   const auto at = [&](int l) { return load_packed(w.vw, w.axis_place[k + l] / 16); };
@@ -141,7 +141,8 @@ void coriolis(const ModelData& m, const T* q, const T* v, T* C, int ld, Coriolis
   clear_packs(d.S_dot_path, 6 * stride);
   for (int k = 0; k < m.nv; ++k) {
     const int depth = w.dof_depth[k];
-    // Bodies of a cluster come before the branches that hang on them, so the path may be another one's.
+    // Bodies of a cluster are numbered before the branches that hang on them, so the path may be another
+    // body's.
     if (m.cluster_count > 0)
       for (int i = m.v_parent[k], place = depth - 1; i >= 0; i = m.v_parent[i], --place)
         for (int e = 0; e < 6; ++e) {

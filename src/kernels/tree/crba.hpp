@@ -1,11 +1,11 @@
 // Composite-rigid-body algorithm: the joint-space inertia matrix M (Featherstone, RBDA 6.2), M_ij = S_i^T F_j
-// with F_j = Ic_j S_j, for i on the way from j to the root.
+// with F_j = Ic_j S_j, for i on the path from j to the root.
 //
-// Done in the one frame of root_frame.hpp. There the entries below the diagonal in a column, S_i^T F_j for
-// all j of the subtree of i, are six multiply-adds over a contiguous run of F whatever the branching, because
-// coordinates are numbered depth first; walking up the tree in body frames costs a planar rotation and a jump
-// per pair. M is written in tiles, each also transposed to the other side of the diagonal: both triangles are
-// the same numbers. Under a floating root, where S is the identity, they are F itself. Cost O(n d).
+// Computed in the root frame (root_frame_poses.hpp). There the entries below the diagonal in a column, S_i^T
+// F_j for all j of the subtree of i, are six multiply-adds over contiguous F whatever the branching, because
+// coordinates are numbered depth first; body frames need a planar rotation and a jump in memory for each
+// pair. M is written in tiles, and each tile transposed across the diagonal, so both triangles hold the same
+// numbers. Below a floating root, where S is the identity, the entries are F itself. Cost O(n d).
 #pragma once
 
 #include "kernels/joint/root_frame_poses.hpp"
@@ -14,7 +14,7 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// F of every coordinate, from S and the inertias of the bodies, which become the composite ones.
+// F of every coordinate, from S and the inertias of the bodies, which are replaced by composite inertias.
 template <class T>
 inline void composite_forces(const ModelData& m, WorkspaceData<T>& w) {
   const int stride = dof_stride(m);
@@ -43,7 +43,7 @@ inline void composite_forces(const ModelData& m, const T* q, WorkspaceData<T>& w
 
 // ---- path rows, for the factorisation (ltl.hpp)
 
-// S of the present coordinate and its ancestors, six path vectors.
+// Puts S of a coordinate behind those of its ancestors, in six path vectors.
 template <class T>
 TENON_INLINE void put_on_path(T* path, int stride, int depth, const Motion<T>& S) {
   put_last(path, depth, S.w.x), put_last(path + stride, depth, S.w.y),
@@ -52,7 +52,7 @@ TENON_INLINE void put_on_path(T* path, int stride, int depth, const Motion<T>& S
   put_last(path, depth, S.v.x), put_last(path + stride, depth, S.v.y),
       put_last(path + 2 * stride, depth, S.v.z);
 }
-// S^T F of the path from place j on.
+// S^T F for the path, from place j on.
 template <class T>
 TENON_INLINE Lanes<T> project_on_path(const T* path, int stride, int j, const Force<Lanes<T>>& F) {
   const auto S = [&](int e) { return Lanes<T>::load(path + e * stride + j); };
@@ -68,7 +68,8 @@ inline void crba_rows(const ModelData& m, T* rows, WorkspaceData<T>& w) {
   for (int k = 0; k < m.nv; ++k) {
     const Force<Lanes<T>> F = spread(load_dof_force(w.F_root + k, dofs));
     const int depth = w.dof_depth[k];
-    // Bodies of a cluster come before the branches that hang on them, so the path may be another one's.
+    // Bodies of a cluster are numbered before the branches that hang on them, so the path may be another
+    // body's.
     if (m.cluster_count > 0)
       for (int i = m.v_parent[k], place = depth - 1; i >= 0; i = m.v_parent[i], --place)
         for (int e = 0; e < 6; ++e) w.S_path[e * stride + place] = w.S_root[e * dofs + i];
@@ -103,7 +104,7 @@ TENON_INLINE void project(const T* S, const T* F, int stride, int i, int j, Lane
   }
 }
 
-// Rows j to j + rows - 1 of the columns i to i + columns - 1, from lanes, and the transpose.
+// Writes rows j to j + rows - 1 of columns i to i + columns - 1 from lanes, and the transpose.
 template <int columns, class T>
 TENON_INLINE void store_tile(const Lanes<T> (&x)[columns], int i, int j, int rows, T* M, long ld) {
   for (int c = 0; c < columns; ++c) store_first(x[c], rows, M + j + (i + c) * ld);
@@ -113,7 +114,7 @@ TENON_INLINE void store_tile(const Lanes<T> (&x)[columns], int i, int j, int row
   for (int r = 0; r < rows; ++r) store_first(t[r], columns, M + i + (j + r) * ld);
 }
 
-// The tile on the diagonal, of whose lanes those above it mean nothing.
+// The tile on the diagonal; its lanes above the diagonal are undefined.
 template <int columns, class T>
 TENON_INLINE void store_diagonal_tile(const Lanes<T> (&x)[columns], int i, int rows, T* M, long ld) {
   Lanes<T> full[4], t[4];
@@ -126,8 +127,7 @@ TENON_INLINE void store_diagonal_tile(const Lanes<T> (&x)[columns], int i, int r
   for (int r = columns; r < rows; ++r) store_first(t[r], columns, M + i + (i + r) * ld);
 }
 
-// Columns i to i + columns - 1 of one run, from the diagonal down to the end of their subtree, and the same
-// rows.
+// Columns i to i + columns - 1 of one run, from the diagonal to the end of their subtree, and the same rows.
 template <int columns, class T>
 TENON_INLINE void fill_columns(const T* S, const T* F, int stride, int i, int end, T* M, long ld) {
   Lanes<T> first[columns][1];
@@ -172,7 +172,7 @@ TENON_INLINE void fill_floating_root(const T* F, int stride, int i, int end, T* 
   }
 }
 
-// Zeros where branches do not meet: those of a run's columns lie between the first and the last of them.
+// Writes zeros for pairs on different branches; in the columns of a run they lie in its gap.
 template <class T>
 TENON_INLINE void clear_gaps(const DofRun& run, T* M, long ld) {
   const Lanes<T> zero(T(0));
@@ -191,7 +191,7 @@ void crba(const ModelData& m, const T* q, T* M, int ld_, WorkspaceData<T>& w) {
   composite_forces(m, q, w);
   const long ld = ld_;
   const int stride = dof_stride(m);
-  // From the leaves to the root: zeros first, then what ancestors write over them.
+  // From the leaves to the root: each run writes its zeros first, then ancestors overwrite some of them.
   for (int r = w.run_count - 1; r >= 0; --r) {
     const DofRun& run = w.runs[r];
     clear_gaps(run, M, ld);

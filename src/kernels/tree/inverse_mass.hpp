@@ -1,8 +1,8 @@
-// X = M^-1 B without M: the articulated-body method ([RBDA] table 7.1) without velocities and gravity, four
-// columns of B at a time. The inertias are swept once, a column then takes two sweeps over forces and
+// X = M^-1 B without M: the articulated-body method ([RBDA] Table 7.1) without velocities and gravity, four
+// columns of B at a time. The inertias are swept once; a column then needs two sweeps, over forces and
 // accelerations:
 //
-//   in:   u = b - S^T p,  handed to the parent: p + U D^-1 u
+//   in:   u = b - S^T p,  added to the parent: p + U D^-1 u
 //   out:  a = X a_p,  x = D^-1 (u - U^T a),  a := a + S x
 //
 // With clusters of looped joints: X = G (G^T M G)^-1 G^T B, the same sweeps with u = G^T (b - S^T p) of a
@@ -15,8 +15,8 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// Body i of a cluster on the way in: the work of its joint goes to the independent coordinates, its force to
-// its parent; behind the last one their share goes to the parent of the cluster.
+// Inward step of body i of a cluster: adds the work of its joint to the independent coordinates and its force
+// to its parent. After the cluster's last body in the sweep, u goes to the parent of the cluster.
 template <class T>
 inline void take_cluster_forces(const ModelData& m, const ClusterData& c, int i, InverseMassData<T>& d,
                                 const WorkspaceData<T>& w) {
@@ -50,7 +50,7 @@ inline void take_cluster_forces(const ModelData& m, const ClusterData& c, int i,
   store_rows(above, 4, load_rows(above, 4) - reaction);
 }
 
-// And on the way out.
+// Outward step of body i of a cluster.
 template <class T>
 inline void move_cluster_body(const ModelData& m, const ClusterData& c, int i, InverseMassData<T>& d,
                               const WorkspaceData<T>& w) {
@@ -75,7 +75,7 @@ inline void move_cluster_body(const ModelData& m, const ClusterData& c, int i, I
   });
 }
 
-// Forces of four columns from the leaves to the root. u: four numbers a dof, the columns on entry.
+// Inward sweep of the forces of four columns. u: four numbers a dof, the columns on entry.
 template <bool loops, class T>
 inline void sweep_column_forces(const ModelData& m, InverseMassData<T>& d, const WorkspaceData<T>& w) {
   for (int e = 0; e < 24 * m.node_count; ++e) d.body[e] = T(0);
@@ -106,7 +106,7 @@ inline void sweep_column_forces(const ModelData& m, InverseMassData<T>& d, const
   }
 }
 
-// Accelerations out again; u becomes the columns of X.
+// Outward sweep of accelerations; u becomes the columns of X.
 template <bool loops, class T>
 inline void sweep_column_accelerations(const ModelData& m, InverseMassData<T>& d, const WorkspaceData<T>& w) {
   for (int i = 0; i < m.node_count; ++i) {

@@ -1,17 +1,16 @@
-// What the methods in joint space start from: tau - c, the constraint rows as J and right-hand side, the
-// inertias for CRBA.
+// State of the methods in joint space: tau - c, J and right-hand side of the constraint rows, inertias for
+// CRBA.
 //
-// One sweep outwards and one inwards, both in the frame of root_frame.hpp: there vectors of different bodies
-// add up without transforms, and bias forces (RNEA, [RBDA] Table 5.1) share the inertias with the composite
-// rigid bodies of CRBA. Out, with S qd taken from the columns of S:
+// One outward and one inward sweep, both in the root frame (root_frame_poses.hpp): there vectors of different
+// bodies add up without transforms, and bias forces (RNEA, [RBDA] Table 5.1) use the same inertias as CRBA.
+// Outward, with S qd taken from the columns of S:
 //   v_i = v_p + S qd,  a_i = a_p + v_i x S qd,  f_i = I_i a_i + v_i x* I_i v_i - f_ext,  a_0 = -gravity
-// In: f_p += f_i,  tau - c = tau - S^T f.
+// Inward: f_p += f_i,  tau - c = tau - S^T f.
 //
-// J^T stands coordinate by coordinate: row k holds the constraint rows of the subtree of k. These are
-// neighbours (ConstraintData), so that work over J takes the branching sparsity in whole packs of rows. Row k
-// has whole_packs(rows) places; those that share a pack with its rows and are not its own are zero. Inter-body
-// rows widen the range of the coordinates on their two ways; what a coordinate does not move of its range is
-// zero.
+// J^T is stored by coordinates: row k holds the constraint rows of the subtree of k. These are contiguous
+// (ConstraintData), so that products with J use the sparsity of the tree in whole packs of rows. Row k has
+// whole_packs(rows) places; places in its packs that are not its own rows are zero. Inter-body rows widen the
+// range of the coordinates on their two paths; rows in a range that the coordinate does not move are zero.
 #pragma once
 
 #include "kernels/constrained/constraint_rows.hpp"
@@ -37,7 +36,7 @@ template <class T>
 TENON_INLINE Motion<T> load_body_motion(const T* field, int i) {
   return {load_vec3<T>(field + 8 * i), load_vec3<T>(field + 8 * i + 4)};
 }
-// Of four bodies, in lanes.
+// Gathers the motions of four bodies in lanes.
 template <class T>
 TENON_INLINE Motion<Lanes<T>> gather_motion(const T* field, int i) {
   const PackedMotion<T> a = load_packed(field, i), b = load_packed(field, i + 1),
@@ -58,7 +57,7 @@ TENON_INLINE PackedMotion<T> joint_velocity(const ModelData& m, int i, const T* 
   return {turning, cross_components(Lanes<T>::load(w.pose + 16 * i + 12), turning) + moving};
 }
 
-// Minus gravity in the frame of the tree with this root.
+// Minus gravity in the root frame of the tree with this root.
 template <class T>
 TENON_INLINE Vec3<T> acceleration_at_rest(const ModelData& m, int root, const WorkspaceData<T>& w) {
   const Vec3<T> up = -load_vec3<T>(w.gravity);
@@ -130,7 +129,7 @@ inline void sweep_joint_forces(const ModelData& m, const T* tau, WorkspaceData<T
   }
 }
 
-// Pose of body i in the world: that of the frame of its tree, and in it.
+// Pose of body i in the world, from the pose of its tree's root frame and its pose in that frame.
 template <class T>
 TENON_INLINE Transform<Rot3<T>, T> world_pose(const ModelData& m, int i, const WorkspaceData<T>& w) {
   const Transform<Rot3<T>, T> X = root_pose(w, i);
@@ -146,7 +145,7 @@ TENON_INLINE Transform<Rot3<T>, T> world_pose(const ModelData& m, int i, const W
   return {X.R, origin + X.p};
 }
 
-// What evaluate_item reads of node i, in its body frame.
+// What evaluate_item and evaluate_closure read of node i, in its body frame.
 template <class T>
 inline void place_supporting_body(const ModelData& m, int i, WorkspaceData<T>& w) {
   store(w.v + 6 * i, motion_to_child(root_pose(w, i), load_body_motion(w.vw, i)));
@@ -164,7 +163,7 @@ TENON_INLINE void store_world_row(const Force<T>& K, int r, int stride, Workspac
   Kw[3 * stride] = K.f.x, Kw[4 * stride] = K.f.y, Kw[5 * stride] = K.f.z;
 }
 
-// inter-body rows: the body they are numbered with feels nothing of them (Kw = 0), the two sides go to side_Kw.
+// Inter-body rows: Kw is zero for the body they are numbered with; the two sides go to side_Kw.
 template <class T>
 inline void place_inter_body(const ConstraintItem& item, int stride, WorkspaceData<T>& w) {
   const int bodies[2] = {item.first, item.second};
@@ -181,7 +180,7 @@ inline void place_inter_body(const ConstraintItem& item, int stride, WorkspaceDa
   }
 }
 
-// The constraint rows: Kw, and row_rhs so that J qdd = row_rhs.
+// The constraint rows: Kw, and row_rhs in J qdd = row_rhs.
 template <class T>
 inline void place_constraint_rows(const ModelData& m, const ConstraintData& c, WorkspaceData<T>& w) {
   const int stride = whole_packs(c.row_count);
@@ -213,8 +212,8 @@ inline void place_constraint_rows(const ModelData& m, const ConstraintData& c, W
     for (int r = c.row_count; r < stride; ++r) w.Kw[e * stride + r] = T(0);
 }
 
-// Constraint rows that coordinate k may move, those of its subtree and inter-body ones, and where their first
-// pack begins.
+// Constraint rows that coordinate k may move: those of its subtree and inter-body ones. pack: start of their
+// first pack.
 struct RowRange {
   int begin, end;
   TENON_INLINE int pack() const { return begin < end ? begin / 4 * 4 : end; }
@@ -224,7 +223,7 @@ TENON_INLINE RowRange rows_of_subtree(const ModelData& m, const ConstraintData& 
   return {c.moved_begin[i], c.moved_end[i]};
 }
 
-// Behind the neighbours of coordinate k that have the same rows.
+// The end of the consecutive coordinates, from k on, that have the same rows.
 TENON_INLINE int end_of_same_rows(const ModelData& m, const ConstraintData& c, int k) {
   const RowRange rows = rows_of_subtree(m, c, k);
   for (++k; k < m.nv; ++k) {
@@ -234,7 +233,7 @@ TENON_INLINE int end_of_same_rows(const ModelData& m, const ConstraintData& c, i
   return k;
 }
 
-// Of inter-body rows: their sides on the coordinates of the two ways.
+// The entries of inter-body rows in J^T: their sides, on the coordinates of the two paths.
 template <class T>
 inline void transposed_inter_body_rows(const ModelData& m, const ConstraintData& c, T* JT,
                                        const WorkspaceData<T>& w) {
@@ -279,8 +278,8 @@ inline void transposed_jacobian(const ModelData& m, const ConstraintData& c, T* 
   transposed_inter_body_rows(m, c, JT, w);
 }
 
-// x += A^T y and y += A x for A stored as J^T is, x over coordinates and y over rows. What shares a pack with
-// a row and is not its own must be finite.
+// x += A^T y and y += A x for A stored as J^T is, x over coordinates and y over rows. Entries of packs that
+// are not a row's own must be finite.
 template <class T>
 inline void add_transposed_rows(const ModelData& m, const ConstraintData& c, const T* A, const T* y, T* x) {
   const int stride = whole_packs(c.row_count);
@@ -309,7 +308,7 @@ inline void add_rows(const ModelData& m, const ConstraintData& c, const T* A, co
   }
 }
 
-// What all methods begin with; Ic is left for crba_rows.
+// The first step of all methods in joint space; leaves Ic for crba_rows.
 template <class T>
 inline void joint_space_state(const ModelData& m, const ConstraintData& c, const T* q, const T* v,
                               const T* tau, bool has_wrenches, WorkspaceData<T>& w) {

@@ -1,5 +1,6 @@
-// Forward kinematics: world poses of all bodies, their velocities and accelerations in body frames, and what
-// follows from them: Jacobians of any point, centre of mass, momentum, energy. All O(n), a Jacobian O(d).
+// Forward kinematics: world poses of all bodies, their velocities and accelerations in body frames, and
+// results computed from them: Jacobians of any point, centre of mass, momentum, energy. All O(n), a Jacobian
+// O(d).
 #pragma once
 
 #include "kernels/tree/articulated_body.hpp"
@@ -7,7 +8,7 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// v, a null: not computed. a is the true acceleration, no gravity in it.
+// v, a null: not computed. a is the true acceleration, without gravity.
 template <class T>
 void kinematics(const ModelData& m, const T* q, const T* v, const T* a, WorkspaceData<T>& w) {
   joint_angles(m, q, w);
@@ -43,7 +44,7 @@ void kinematics(const ModelData& m, const T* q, const T* v, const T* a, Workspac
 }
 
 // 6 x nv Jacobian of the frame with origin `point` (world) fixed to a node, along the axes that are the
-// columns of E (world). Column-major, leading dimension ld; zero columns off the path are written too.
+// columns of E (world). Column-major, leading dimension ld; columns off the path are set to zero.
 template <class T>
 void frame_jacobian(const ModelData& m, int node, const T* point, const T* E, T* J, int ld,
                     const WorkspaceData<T>& w) {
@@ -72,8 +73,7 @@ void frame_jacobian(const ModelData& m, int node, const T* point, const T* E, T*
   }
 }
 
-// Centre of mass (world) and its 3 x nv Jacobian (column-major, ld; null: not wanted) from the poses of
-// kinematics().
+// Centre of mass (world) and its 3 x nv Jacobian (column-major, ld; null: not wanted). After kinematics().
 template <class T>
 void center_of_mass(const ModelData& m, T* com, T* J, int ld, WorkspaceData<T>& w) {
   T total(0);

@@ -1,16 +1,16 @@
 // Sparse factorisation M = L^T D L of a joint-space inertia matrix (Featherstone, RBDA 6.5): L_ki is zero
-// unless i is k or an ancestor of k, and no fill appears when elimination goes from the leaves to the root.
-// Factor O(n d^2), solve and product O(n d).
+// unless i is k or an ancestor of k, and elimination from the leaves to the root makes no fill-in. Factor O(n
+// d^2), solve and product O(n d).
 //
 // Storage. Row k holds its entries for the ancestors of k from the root down, then the diagonal, then zeros
-// to a whole pack (path rows). The row of an ancestor lists the same ancestors in the same places, so that
-// rows are combined from their beginning on, in whole packs, whatever the branching. Solves and products keep
-// along the way what belongs to the ancestors of the present coordinate, in the same places (path vectors):
-// coordinates are numbered depth first, so the way changes only behind them.
+// to a whole pack (path rows). The row of an ancestor has the same ancestors in the same places, so that rows
+// are combined from their start, in whole packs, whatever the branching. Solves and products keep a vector of
+// the current coordinate and its ancestors in the same places (path vectors): coordinates are numbered depth
+// first, so from one coordinate to the next only the end of the path changes.
 //
-// Up to four rows are taken at a time, a panel: neighbours along one chain that end in the same pack. What
-// they do to their ancestors is done in one pass over the ancestors' rows, which is bound by multiplying and
-// not by loads and stores, and what they do to each other is a small dense triangle.
+// Up to four rows form a panel: consecutive coordinates of a chain that end in the same pack. One pass over
+// the ancestors' rows eliminates the whole panel, so that the time goes to multiplications and not to loads
+// and stores; within a panel there is a small dense triangle.
 #pragma once
 
 #include <type_traits>
@@ -27,7 +27,8 @@ TENON_INLINE void clear_packs(T* x, int n) {
   for (int j = 0; j < n; j += 4) Lanes<T>(T(0)).store(x + j);
 }
 
-// Lanes before place j of its pack as they are, the others zero; one in the lane of place j, zero elsewhere.
+// lanes_before: x before place j of its pack, zero from there on. unit_lane: one in the lane of place j, else
+// zero.
 template <class T>
 TENON_INLINE Lanes<T> lanes_before(const Lanes<T>& x, int j) {
   static constexpr T keep[4][4] = {{0, 0, 0, 0}, {1, 0, 0, 0}, {1, 1, 0, 0}, {1, 1, 1, 0}};
@@ -38,8 +39,8 @@ TENON_INLINE Lanes<T> unit_lane(int j) {
   static constexpr T unit[4][4] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}};
   return Lanes<T>::load(unit[j % 4]);
 }
-// A value put at place j, zeros behind it in its pack. A pack is written whole because a load waits long for
-// a part of it that was stored apart.
+// Puts a value at place j and zeros behind it in its pack. Writes the whole pack: to load it after a part was
+// stored separately would stall.
 template <class T>
 TENON_INLINE void put_last(T* x, int j, const T& value) {
   T* pack = x + j / 4 * 4;
@@ -51,8 +52,8 @@ template <int N, class E>
 struct PanelRows {
   E* row[N];
   int first;  // coordinate
-  int depth;  // its place
-  int pack;   // first place of the last pack of all of them
+  int depth;  // its place in path rows
+  int pack;   // first place of the last pack of all rows
 
   template <class T>
   TENON_INLINE PanelRows(E* rows, const DofPanel& panel, const WorkspaceData<T>& w)
@@ -63,7 +64,7 @@ struct PanelRows {
   TENON_INLINE E& at(int r, int t) const { return row[r][depth + t]; }
 };
 
-// Calls f with the number of rows of the panel as a compile-time value.
+// Calls f with the panel's number of rows as a compile-time value.
 template <class F>
 TENON_INLINE void with_panel_size(const DofPanel& panel, F&& f) {
   switch (panel.end - panel.first) {
@@ -80,7 +81,7 @@ TENON_INLINE void with_panel_size(const DofPanel& panel, F&& f) {
 
 // ---- factorisation
 
-// Eliminates the rows of a panel among themselves and leaves them unscaled; inverse: 1 / D.
+// Eliminates the rows of a panel from each other, without scaling them; inverse: 1 / D.
 template <int N, class T>
 TENON_INLINE bool eliminate_within(const PanelRows<N, T>& y, T (&inverse)[N]) {
   T b[N][N], l[N][N];
@@ -93,7 +94,7 @@ TENON_INLINE bool eliminate_within(const PanelRows<N, T>& y, T (&inverse)[N]) {
     inverse[r] = T(1) / b[r][r];
     unroll<r>([&](auto t) {
       l[r][t.value] = b[r][t.value] * inverse[r];
-      // Not by l: the next pivot waits for one product less.
+      // Not by l: that would add one product to the latency before the next pivot.
       unroll<t.value + 1>([&](auto u) {
         b[t.value][u.value] = b[t.value][u.value] - (b[r][t.value] * b[r][u.value]) * inverse[r];
       });
@@ -170,7 +171,7 @@ bool ltl_factor(const ModelData&, T* rows, T* inv_d, const WorkspaceData<T>& w) 
 
 // ---- solves and products
 
-// below += A^T x of a panel, over the places before it; places from it on become zero.
+// below += A^T x of a panel, for the places before it; the panel's own places become zero.
 template <int N, class T>
 TENON_INLINE void hand_to_ancestors(const PanelRows<N, const T>& A, const T (&x)[N], T* below) {
   Lanes<T> factor[N];
@@ -184,7 +185,7 @@ TENON_INLINE void hand_to_ancestors(const PanelRows<N, const T>& A, const T (&x)
   lanes_before(sum(A.pack), A.depth).store(below + A.pack);
 }
 
-// A x of a panel over the places to the end of its pack, whose part of x is own.
+// A x of a panel, for the places to the end of its pack; own: x in that pack.
 template <int N, class T>
 TENON_INLINE Lanes<T> product_with_path(const PanelRows<N, const T>& A, const T* path, const Lanes<T>& own) {
   Lanes<T> sum[4];
@@ -198,7 +199,7 @@ TENON_INLINE Lanes<T> product_with_path(const PanelRows<N, const T>& A, const T*
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-// Puts the panel's numbers on the path behind what its pack holds of the ancestors; returns the pack.
+// Puts the panel's numbers on the path, behind the ancestors in its pack; returns the pack.
 template <int N, class T>
 TENON_INLINE Lanes<T> put_panel_on_path(const PanelRows<N, const T>& A, const T (&x)[N], T* path) {
   Lanes<T> pack = lanes_before(Lanes<T>::load(path + A.pack), A.depth);
@@ -210,7 +211,7 @@ TENON_INLINE Lanes<T> put_panel_on_path(const PanelRows<N, const T>& A, const T 
 // x := L^-T x, from the leaves to the root.
 template <class T>
 void ltl_solve_lt(const ModelData& m, const T* rows, T* x, WorkspaceData<T>& w) {
-  T* below = w.path_vector;  // taken off the ancestors by what lies below them
+  T* below = w.path_vector;  // what descendants subtract from their ancestors
   clear_packs(below, m.nv);
   for (int p = w.panel_count - 1; p >= 0; --p)
     with_panel_size(w.panels[p], [&](auto size) {

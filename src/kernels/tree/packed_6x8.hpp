@@ -1,4 +1,5 @@
-// 6 x 6 matrices as six rows of eight numbers, the last two for company: each row is two packs.
+// 6 x 6 matrices as six rows of eight numbers, two packs each; the last two numbers of a row only fill the
+// pack.
 #pragma once
 
 #include "spatial/lanes.hpp"
@@ -46,7 +47,7 @@ TENON_INLINE void transpose6(const T* A, T* B) {
 }
 
 // G := sum of weight_q W_q W_q^T over `count` vectors of eight numbers, `step` apart, their weights
-// `weight_step` apart; both triangles. With one pack the rest is zero.
+// `weight_step` apart; both triangles. With packs = 1 all but the first pack of rows and columns is zero.
 template <class T>
 TENON_INLINE void weighted_gram(const T* W, int step, const T* weight, int weight_step, int count, int packs,
                                 T* G) {

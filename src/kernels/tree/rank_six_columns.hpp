@@ -6,9 +6,9 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// Rows [begin, end) of `count` columns, ld numbers apart, := -left h. left: six arrays. Whole packs counted
-// from the end: up to three places before `begin` are written as well, and read from left; they belong to
-// rows that come later, or to slack.
+// Rows [begin, end) of `count` columns, ld numbers apart, := -left h. left: six arrays. Works in whole packs
+// from the end, so that up to three places before `begin` are read from left and written too; these belong to
+// rows that are computed later, or are unused.
 template <int count, class T>
 TENON_INLINE void rank_six_columns(const T* left, int stride, int begin, int end, const T (*h)[8], int ld,
                                    T* columns) {

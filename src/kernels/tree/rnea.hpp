@@ -1,6 +1,6 @@
-// Recursive Newton-Euler algorithm: tau from (q, v, qdd) in O(n) (Featherstone, RBDA Table 5.1). Out:
-// velocities and accelerations, body force f = I a + v x* I v - f_ext. In: tau = S^T f + armature qdd, f
-// handed to the parent.
+// Recursive Newton-Euler algorithm: tau from (q, v, qdd) in O(n) (Featherstone, RBDA Table 5.1). Outward:
+// velocities and accelerations, body force f = I a + v x* I v - f_ext. Inward: tau = S^T f + armature qdd,
+// and f is added to the parent.
 #pragma once
 
 #include "kernels/tree/articulated_body.hpp"
@@ -8,7 +8,7 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// qdd null: zero acceleration, so tau is the bias force c(q, v) less the external forces.
+// qdd null: zero acceleration; tau is then the bias force c(q, v) minus the external forces.
 template <class T>
 void rnea(const ModelData& m, const T* q, const T* v, const T* qdd, bool has_wrenches, T* tau,
           WorkspaceData<T>& w) {

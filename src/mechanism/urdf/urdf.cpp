@@ -1,16 +1,16 @@
-// URDF text to Mechanism: links with their inertia, joints with origin, axis, limits and dynamics; what ties
-// joints together by URDF's <mimic> and by <loop>, <coupling> and the attribute independent of URDF+.
+// URDF text to Mechanism: links with their inertia, joints with origin, axis, limits and dynamics; ties
+// between joints by <mimic> of URDF and by <loop>, <coupling> and the attribute independent of URDF+.
 //
-// Read with an XML parser alone. urdfdom would do, but it forgets line numbers, prints its errors instead of
-// returning them, and would bring four more shared libraries along with the one file users load. The tests
-// use it as an oracle instead: every model must read the same through both.
+// Needs only an XML parser. urdfdom could read the text, but it has no line numbers, prints its errors
+// instead of returning them, and would add four shared libraries to the single file of this library. The
+// tests use it as an oracle: every model must read the same through both.
 //
 // Frames: <inertial><origin rpy> turns the frame in which ixx ... izz are given, so with R its rotation the
 // inertia in link axes is R I R^T; the centre of mass is the origin's xyz. The joint frame is the child's
 // link frame at q = 0.
 //
 // Checked here, because the line is known here: numbers, missing and repeated elements, unknown and repeated
-// names, a zero axis. Whether the whole is a tree with possible inertias is for Model::compile.
+// names, a zero axis. Model::compile checks that links form a tree and that inertias are possible.
 
 #include "tenon/urdf.hpp"
 
@@ -23,6 +23,7 @@
 #include <utility>
 
 #include "mechanism/urdf/xml.hpp"
+#include "spatial/spatial.hpp"
 
 namespace tenon {
 namespace urdf {
@@ -40,14 +41,9 @@ Pose read_origin(const Element& owner) {
 
 // R I R^T, both as ixx ixy ixz iyy iyz izz.
 std::array<double, 6> rotate_inertia(const Matrix3& R, const std::array<double, 6>& I) {
-  const Matrix3 full = {I[0], I[1], I[2], I[1], I[3], I[4], I[2], I[4], I[5]};
-  const auto entry = [&](std::size_t row, std::size_t column) {
-    double sum = 0;
-    for (std::size_t i = 0; i < 3; ++i)
-      for (std::size_t j = 0; j < 3; ++j) sum += R[3 * row + i] * full[3 * i + j] * R[3 * column + j];
-    return sum;
-  };
-  return {entry(0, 0), entry(0, 1), entry(0, 2), entry(1, 1), entry(1, 2), entry(2, 2)};
+  const Rot3<double> rotation = {load_mat3<double>(R.data())};
+  const Sym3<double> turned = congruence(rotation, Sym3<double>{I[0], I[1], I[2], I[3], I[4], I[5]});
+  return {turned.xx, turned.xy, turned.xz, turned.yy, turned.yz, turned.zz};
 }
 
 void read_inertial(const Element& inertial, MechanismLink& link) {
@@ -64,22 +60,30 @@ void read_inertial(const Element& inertial, MechanismLink& link) {
   if (pose.rotation != identity3) link.inertia = rotate_inertia(pose.rotation, link.inertia);
 }
 
-JointType read_type(const Element& joint) {
-  static constexpr std::pair<const char*, JointType> types[] = {
-      {"fixed", JointType::fixed},           {"revolute", JointType::revolute},
-      {"continuous", JointType::continuous}, {"prismatic", JointType::prismatic},
-      {"spherical", JointType::spherical},   {"planar", JointType::planar},
-      {"floating", JointType::floating}};
-  const std::string name = joint.text("type");
-  for (const auto& [known, type] : types)
-    if (name == known) return type;
-  joint.fail(Status::parse_error,
-             "type " + in_quotes(name) +
-                 " is unknown; use fixed, revolute, continuous, prismatic, spherical, planar or "
-                 "floating (a universal joint is two revolute ones)");
+JointType read_type(const Element& e, std::initializer_list<JointType> types, const char* otherwise) {
+  const std::string name = e.text("type");
+  for (const JointType type : types)
+    if (name == type_name(type)) return type;
+  e.fail(Status::parse_error, "type " + in_quotes(name) + otherwise);
 }
 
-// URDF+ writes Python's and C's spellings alike.
+JointType read_joint_type(const Element& joint) {
+  return read_type(
+      joint,
+      {JointType::fixed, JointType::revolute, JointType::continuous, JointType::prismatic,
+       JointType::spherical, JointType::planar, JointType::floating},
+      " is unknown; use fixed, revolute, continuous, prismatic, spherical, planar or floating (a "
+      "universal joint is two revolute ones)");
+}
+
+JointType read_loop_type(const Element& loop) {
+  return read_type(loop,
+                   {JointType::revolute, JointType::continuous, JointType::prismatic, JointType::planar,
+                    JointType::spherical, JointType::fixed},
+                   " closes no loop; use revolute, continuous, prismatic, planar, spherical or fixed");
+}
+
+// URDF+ files use the spellings of Python and of C.
 bool read_flag(const Element& e, const char* attribute) {
   const std::string text = e.text(attribute);
   for (const char* yes : {"true", "True", "1"})
@@ -90,41 +94,24 @@ bool read_flag(const Element& e, const char* attribute) {
          "attribute " + in_quotes(attribute) + " is " + in_quotes(text) + "; write true or false");
 }
 
-JointType read_loop_type(const Element& loop) {
-  static constexpr std::pair<const char*, JointType> types[] = {
-      {"revolute", JointType::revolute},   {"continuous", JointType::continuous},
-      {"prismatic", JointType::prismatic}, {"planar", JointType::planar},
-      {"spherical", JointType::spherical}, {"fixed", JointType::fixed}};
-  const std::string name = loop.text("type");
-  for (const auto& [known, type] : types)
-    if (name == known) return type;
-  loop.fail(Status::parse_error,
-            "type " + in_quotes(name) +
-                " closes no loop; use revolute, continuous, prismatic, planar, spherical or "
-                "fixed");
-}
-
 LoopTreatment read_treatment(const Element& loop) {
   if (!loop.has("treatment")) return LoopTreatment::by_model;
-  static constexpr std::pair<const char*, LoopTreatment> treatments[] = {{"embed", LoopTreatment::embed},
-                                                                         {"open", LoopTreatment::open},
-                                                                         {"rows", LoopTreatment::rows},
-                                                                         {"auto", LoopTreatment::automatic}};
+  static constexpr std::pair<const char*, LoopTreatment> treatments[] = {
+      {"embed", LoopTreatment::embed},
+      {"open", LoopTreatment::open},
+      {"rows", LoopTreatment::rows},
+      {"automatic", LoopTreatment::automatic}};
   const std::string name = loop.text("treatment");
   for (const auto& [known, treatment] : treatments)
     if (name == known) return treatment;
-  loop.fail(Status::parse_error, "treatment " + in_quotes(name) +
-                                     " is unknown; use embed, open, rows or auto, or leave it to the model");
-}
-
-bool uses_axis(JointType type) {
-  return type == JointType::revolute || type == JointType::continuous || type == JointType::prismatic ||
-         type == JointType::planar;
+  loop.fail(Status::parse_error,
+            "treatment " + in_quotes(name) +
+                " is unknown; use embed, open, rows or automatic, or leave it to the model");
 }
 
 Vector3 read_axis(const Element& joint, JointType type) {
   const std::optional<Element> axis = joint.child("axis");
-  if (!axis || !uses_axis(type)) return {1, 0, 0};
+  if (!axis || !has_axis(type)) return {1, 0, 0};
   axis->expect_attributes({"xyz"});
   const Vector3 direction = axis->vector("xyz");
   if (direction == Vector3{0, 0, 0})
@@ -132,7 +119,7 @@ Vector3 read_axis(const Element& joint, JointType type) {
   return direction;
 }
 
-// Position limits mean something for revolute and prismatic joints only; there URDF's default is zero.
+// Only revolute and prismatic joints have position limits; for them URDF's default is zero.
 void read_limit(const Element& joint, MechanismJoint& out) {
   const bool bounded = out.type == JointType::revolute || out.type == JointType::prismatic;
   const std::optional<Element> limit = joint.child("limit");
@@ -161,7 +148,7 @@ void read_dynamics(const Element& joint, MechanismJoint& out) {
   out.friction = dynamics->number("friction", 0);
 }
 
-// One document on its way to a Mechanism.
+// Reads one document into a Mechanism.
 class Reader {
  public:
   Reader(const std::string& source, const UrdfOptions& options) : report_(source), options_(options) {
@@ -207,7 +194,7 @@ class Reader {
     return *robot;
   }
 
-  // Macros that nobody expanded would drop out silently and leave another robot.
+  // A macro that was not expanded would silently change the robot.
   void refuse_xacro(const tinyxml2::XMLElement& root) const {
     for (const auto* e = root.FirstChildElement(); e != nullptr; e = e->NextSiblingElement())
       if (std::strncmp(e->Name(), "xacro:", 6) == 0)
@@ -236,21 +223,22 @@ class Reader {
     return Element(e, std::string(e.Name()) + " " + in_quotes(name), report_);
   }
 
-  // True where the caller asked for the tree without this.
+  // Whether options ignore this element; warns if so.
   static bool ignored(const Element& e, bool wanted) {
     if (wanted) e.warn("<" + std::string(e.tag()) + "> ignored; the mechanism is read as a tree");
     return wanted;
   }
 
-  // Names of loops and couplings, all alike.
-  std::string tie_name(const Element& e) {
+  // Its name, which none before it has.
+  static std::string claim_name(const Element& e, const char* what, std::map<std::string, int>& lines) {
     const std::string name = e.text("name");
-    const auto [place, fresh] = tie_lines_.emplace(name, e.line());
+    const auto [place, fresh] = lines.emplace(name, e.line());
     if (!fresh)
-      e.fail(Status::invalid_model, "a loop or coupling of this name is on line " +
+      e.fail(Status::invalid_model, std::string(what) + " of this name is on line " +
                                         std::to_string(place->second) + " already; rename one");
     return name;
   }
+  std::string tie_name(const Element& e) { return claim_name(e, "a loop or coupling", tie_lines_); }
 
   struct LoopEnd {
     std::string link;
@@ -264,6 +252,14 @@ class Reader {
     return {end.text("link"), read_origin(end)};
   }
 
+  std::pair<LoopEnd, LoopEnd> read_loop_ends(const Element& e) {
+    std::pair<LoopEnd, LoopEnd> ends = {read_loop_end(e, "predecessor"), read_loop_end(e, "successor")};
+    if (ends.first.link == ends.second.link)
+      e.fail(Status::invalid_model,
+             "both its ends are on link " + in_quotes(ends.first.link) + "; name two links");
+    return ends;
+  }
+
   void read_loop(const Element& e) {
     if (ignored(e, options_.ignore_loops)) return;
     e.expect_attributes({"name", "type", "treatment"});
@@ -271,10 +267,7 @@ class Reader {
     MechanismLoop loop;
     loop.name = tie_name(e);
     loop.type = read_loop_type(e);
-    LoopEnd predecessor = read_loop_end(e, "predecessor"), successor = read_loop_end(e, "successor");
-    if (predecessor.link == successor.link)
-      e.fail(Status::invalid_model,
-             "both its ends are on link " + in_quotes(predecessor.link) + "; name two links");
+    auto [predecessor, successor] = read_loop_ends(e);
     loop.predecessor = std::move(predecessor.link);
     loop.predecessor_frame = predecessor.frame;
     loop.successor = std::move(successor.link);
@@ -290,11 +283,9 @@ class Reader {
     e.expect_children({"predecessor", "successor", "ratio"});
     MechanismGear gear;
     gear.name = tie_name(e);
-    gear.predecessor = read_loop_end(e, "predecessor").link;
-    gear.successor = read_loop_end(e, "successor").link;
-    if (gear.predecessor == gear.successor)
-      e.fail(Status::invalid_model,
-             "both its ends are on link " + in_quotes(gear.predecessor) + "; name two links");
+    auto [predecessor, successor] = read_loop_ends(e);
+    gear.predecessor = std::move(predecessor.link);
+    gear.successor = std::move(successor.link);
     const Element ratio = e.required_child("ratio");
     ratio.expect_attributes({"value"});
     gear.ratio = ratio.number("value");
@@ -329,11 +320,7 @@ class Reader {
     e.expect_attributes({"name", "type"});
     e.expect_children({"inertial", "visual", "collision", "material", "sensor", "gazebo", "contact"});
     MechanismLink link;
-    link.name = e.text("name");
-    const auto [place, fresh] = link_lines_.emplace(link.name, e.line());
-    if (!fresh)
-      e.fail(Status::invalid_model,
-             "a link of this name is on line " + std::to_string(place->second) + " already; rename one");
+    link.name = claim_name(e, "a link", link_lines_);
     if (const std::optional<Element> inertial = e.child("inertial")) read_inertial(*inertial, link);
     out_.links.push_back(std::move(link));
   }
@@ -343,12 +330,8 @@ class Reader {
     e.expect_children({"origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "safety_controller",
                        "calibration", "sensor", "gazebo", "actuator", "hardwareInterface"});
     MechanismJoint joint;
-    joint.name = e.text("name");
-    const auto [place, fresh] = joint_lines_.emplace(joint.name, e.line());
-    if (!fresh)
-      e.fail(Status::invalid_model,
-             "a joint of this name is on line " + std::to_string(place->second) + " already; rename one");
-    joint.type = read_type(e);
+    joint.name = claim_name(e, "a joint", joint_lines_);
+    joint.type = read_joint_type(e);
     joint.parent = read_end(e, "parent");
     joint.child = read_end(e, "child");
     joint.origin = read_origin(e);
@@ -371,7 +354,7 @@ class Reader {
     return end.text("link");
   }
 
-  // The links that joints name must exist, and no link may hang on two joints.
+  // The links that joints name must exist, and no link may have two parent joints.
   void check_references() const {
     std::map<std::string_view, std::string_view> holder;
     for (const MechanismJoint& joint : out_.joints) {
@@ -402,7 +385,7 @@ class Reader {
                          "joints move freely");
   }
 
-  // A name that must turn out to exist, by whom and where it is used.
+  // A name that must exist, and the place where it is used.
   struct Reference {
     std::string name, subject;
     int line;
@@ -418,19 +401,20 @@ class Reader {
 std::string read_file(const std::string& path) {
   const auto fail = [&](const std::string& what) { throw Error(Status::file_error, path + ": " + what); };
   std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  const std::filesystem::path place = std::filesystem::u8path(path);  // names are UTF-8 on every system
+  const std::filesystem::file_status status = std::filesystem::status(place, error);
   if (status.type() == std::filesystem::file_type::not_found) fail("there is no such file; check the path");
   if (error) fail("cannot be looked at: " + error.message());
   if (std::filesystem::is_directory(status)) fail("is a directory; name the URDF file in it");
   if (!std::filesystem::is_regular_file(status)) fail("is not a regular file; save the URDF in one");
-  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  const std::uintmax_t size = std::filesystem::file_size(place, error);
   if (error) fail("cannot be read: " + error.message());
   if (size > max_bytes)
     fail("has " + std::to_string(size) + " bytes, more than the " + std::to_string(max_bytes) +
          " that a URDF may have; keep meshes in files of their own");
 
   errno = 0;
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file(place, std::ios::binary);
   if (!file) fail("cannot be opened: " + std::generic_category().message(errno));
   std::string text(static_cast<std::size_t>(size), '\0');
   file.read(text.data(), static_cast<std::streamsize>(size));

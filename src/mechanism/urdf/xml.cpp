@@ -1,11 +1,11 @@
-// Checked access to XML elements and the bounds that keep hostile text harmless (xml.hpp).
+// Checked access to XML elements, and limits that make hostile text harmless (xml.hpp).
 //
-// tinyxml2 makes the tree. It expands no entities but the five of XML and character references, and loads
-// nothing. But it lets much pass that is not XML, bounds little, and of what it refuses it names the line
-// where the element begins and not where the trouble is. So one pass over the text comes first and refuses
-// all that: tags that are broken or do not match, attributes given twice, document types, NUL bytes, bytes
-// that are not UTF-8, references that name no character, too many nodes or attributes, too deep a nesting.
-// Comments and processing instructions may hold any bytes, because nobody reads them.
+// tinyxml2 builds the tree. It expands only the five entities of XML and character references, and loads
+// nothing. But it accepts much that is not XML, has few limits, and names the line where an element begins,
+// not where the error is. So a pass over the text comes first and refuses broken or unmatched tags, repeated
+// attributes, document types, NUL bytes, bytes that are not UTF-8, references to no character, too many nodes
+// or attributes, and too deep nesting. Comments and processing instructions may hold any bytes, because
+// nothing reads them.
 
 #include "mechanism/urdf/xml.hpp"
 
@@ -17,6 +17,7 @@
 #include <cstring>
 #include <utility>
 
+#include "mechanism/urdf/decimal.hpp"
 #include "mechanism/utf8.hpp"
 
 namespace tenon::urdf {
@@ -32,16 +33,13 @@ bool is_blank(std::string_view text) {
   return text.find_first_not_of(blanks) == std::string_view::npos;
 }
 
-// Finite decimal number, the whole of text; independent of the locale. Empty on anything else.
+// The whole of text as a finite decimal number, in any locale. Empty if it is not one.
 std::optional<double> parse_number(std::string_view text) {
   if (!text.empty() && text.front() == '+') {
     text.remove_prefix(1);
     if (!text.empty() && (text.front() == '-' || text.front() == '+')) return std::nullopt;
   }
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
-  return value;
+  return parse_decimal(text);
 }
 
 std::vector<std::string_view> split(std::string_view text) {
@@ -57,7 +55,7 @@ bool contains(std::initializer_list<std::string_view> known, std::string_view na
   return std::find(known.begin(), known.end(), name) != known.end();
 }
 
-// The character of a reference "&name;", without its '&' and ';'. 0 where it names none that XML allows.
+// The character of a reference "&name;", without its '&' and ';'. 0 if XML does not allow it.
 std::uint32_t referred_character(std::string_view name) {
   constexpr std::pair<std::string_view, char> named[] = {
       {"amp", '&'}, {"lt", '<'}, {"gt", '>'}, {"quot", '"'}, {"apos", '\''}};
@@ -84,8 +82,8 @@ bool continues_name(char c) {
   return begins_name(c) || (c >= '0' && c <= '9') || c == '-' || c == '.';
 }
 
-// One pass over the text that refuses what tinyxml2 would let pass or would have no room for. Processing
-// instructions are overwritten with spaces on the way: tinyxml2 refuses them inside of elements.
+// A pass over the text that refuses what tinyxml2 would accept or could not hold. Overwrites processing
+// instructions with spaces, because tinyxml2 refuses them inside elements.
 class Scanner {
  public:
   Scanner(std::string& text, const Report& report) : source_(text), text_(text), report_(report) {}
@@ -94,7 +92,7 @@ class Scanner {
     const std::size_t nul = text_.find('\0');
     if (nul != std::string_view::npos)
       fail(nul, "a NUL byte stands in the text; save the file as plain UTF-8 (is it UTF-16 or binary?)");
-    std::size_t read = 0;  // what stands before has been checked
+    std::size_t read = 0;  // the text before it has been checked
     for (std::size_t at = text_.find('<'); at != std::string_view::npos; at = text_.find('<', at)) {
       count(at);
       check_text(read, at);
@@ -149,7 +147,7 @@ class Scanner {
     }
   }
 
-  // NUL, which the text does not hold, at its end.
+  // NUL at the end; the text itself has none.
   char peek(std::size_t at) const { return at < text_.size() ? text_[at] : '\0'; }
 
   bool starts(std::size_t at, std::string_view mark) const {
@@ -167,7 +165,7 @@ class Scanner {
     return at;
   }
 
-  // The name that begins here; empty where none does.
+  // The name that begins here; empty if there is none.
   std::string_view name(std::size_t begin) const {
     std::size_t end = begin;
     if (begins_name(peek(begin)))
@@ -181,7 +179,7 @@ class Scanner {
                    " elements and attributes; no robot needs that many, is this the right file?");
   }
 
-  // The following take where something begins, and return where it has ended.
+  // The following functions take the position where something begins and return the position after it.
 
   std::size_t blank_out_instruction(std::size_t begin) {
     constexpr const char* broken = "an XML declaration is broken";
@@ -250,7 +248,7 @@ class Scanner {
   std::string_view text_;  // the same
   const Report& report_;
   int nodes_ = 0;
-  std::size_t valid_ = valid_utf8(text_);            // what stands before is UTF-8
+  std::size_t valid_ = valid_utf8(text_);            // the text before it is UTF-8
   std::size_t reference_ = text_.find('&');          // the first '&' that has not been checked
   std::vector<std::string_view> open_, attributes_;  // elements not closed yet; attributes of one tag
 };
@@ -309,7 +307,7 @@ std::string Element::text(const char* attribute) const {
   if (found == nullptr) fail_attribute(attribute, "is missing; add it");
   std::string value = found;
   if (is_blank(value)) fail_attribute(attribute, "is empty; give it a value");
-  // As XML asks: a line break or a tab in an attribute reads as a space.
+  // As XML requires, a line break or tab in an attribute becomes a space.
   for (char& c : value)
     if (is_blank(c)) c = ' ';
   return value;
@@ -322,10 +320,6 @@ double Element::number(const char* attribute) const {
     fail_attribute(attribute, "is " + in_quotes(value) +
                                   ", not a number; write a finite decimal number such as -0.5 or 1e-3");
   return *parsed;
-}
-
-double Element::number(const char* attribute, double fallback) const {
-  return has(attribute) ? number(attribute) : fallback;
 }
 
 Vector3 Element::vector(const char* attribute) const {
@@ -343,10 +337,6 @@ Vector3 Element::vector(const char* attribute) const {
     out[i] = *parsed;
   }
   return out;
-}
-
-Vector3 Element::vector(const char* attribute, const Vector3& fallback) const {
-  return has(attribute) ? vector(attribute) : fallback;
 }
 
 std::optional<Element> Element::child(const char* tag) const {

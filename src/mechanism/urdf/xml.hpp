@@ -1,6 +1,6 @@
-// XML as the URDF reader wants it: every element knows its line and whose it is ("joint 'knee'"), and every
-// question put to it (a number, a vector, the only child of a name) either gets a checked answer or throws an
-// Error that says where the trouble is and how to mend it.
+// XML for the URDF reader: every element knows its line and its owner ("joint 'knee'"). Every query (a
+// number, a vector, the only child of a name) returns a checked value or throws an Error that says where the
+// mistake is and how to mend it.
 #pragma once
 
 #include <tinyxml2.h>
@@ -17,17 +17,17 @@
 
 namespace tenon::urdf {
 
-// Bounds on what is read. Real robots stay far below them; hostile text must not exhaust memory or time.
+// Limits of the input. Real robots stay far below them; hostile text must not exhaust memory or time.
 inline constexpr std::size_t max_bytes = std::size_t{256} << 20;
 inline constexpr int max_nodes = 2'000'000;
 inline constexpr std::size_t max_attributes = 200;  // tinyxml2 compares each with each
 inline constexpr std::size_t max_depth = 90;        // tinyxml2 9 reads 98, by recursion
 inline constexpr std::size_t max_warnings = 100;
 
-// Without the blanks at both ends.
+// Text without leading and trailing blanks.
 std::string_view trim(std::string_view text);
 
-// Text in single quotes for a message, cut to a readable length, control characters replaced.
+// Text in single quotes for a message, cut to a readable length; control characters are replaced.
 std::string in_quotes(std::string_view text);
 
 // The messages about one document.
@@ -38,7 +38,7 @@ class Report {
   // line 0: about the whole document.
   std::string at(int line, const std::string& what) const;
   [[noreturn]] void fail(Status status, int line, const std::string& what) const;
-  // Kept up to max_warnings, counted beyond.
+  // Keeps up to max_warnings and counts the others.
   void warn(int line, const std::string& what);
   std::vector<std::string> take_warnings();
 
@@ -60,19 +60,23 @@ class Element {
   [[noreturn]] void fail(Status status, const std::string& what) const;
   void warn(const std::string& what) const;
 
-  // Attributes. Without a fallback the attribute must be there.
+  // Attributes. Without a fallback the attribute is required.
   bool has(const char* attribute) const { return xml_->FindAttribute(attribute) != nullptr; }
   std::string text(const char* attribute) const;
   double number(const char* attribute) const;
-  double number(const char* attribute, double fallback) const;
+  double number(const char* attribute, double fallback) const {
+    return has(attribute) ? number(attribute) : fallback;
+  }
   Vector3 vector(const char* attribute) const;
-  Vector3 vector(const char* attribute, const Vector3& fallback) const;
+  Vector3 vector(const char* attribute, const Vector3& fallback) const {
+    return has(attribute) ? vector(attribute) : fallback;
+  }
 
   // The child element of this name; two of them are an error.
   std::optional<Element> child(const char* tag) const;
   Element required_child(const char* tag) const;
 
-  // Warns of each attribute, child element or text that is none of these.
+  // Warns of each attribute, child element or text that is not in the list.
   void expect_attributes(std::initializer_list<std::string_view> known) const;
   void expect_children(std::initializer_list<std::string_view> known) const;
 

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "plan/fields.hpp"
+#include "plan/units.hpp"
+#include "scalar/index.hpp"
 #include "scalar/recorded.hpp"
 
 namespace tenon {
@@ -11,11 +12,8 @@ namespace {
 constexpr std::int32_t pack = 4;  // Lanes::count
 constexpr std::int32_t carried_at_most = 6;
 
-std::size_t index(std::int32_t i) {
-  return static_cast<std::size_t>(i);
-}
-
-// Rows come into a cluster through a body that has some, and through one on which others with rows hang.
+// Whether rows enter a cluster through more than one body: rows on the body, or on its subtree outside the
+// cluster.
 bool rows_meet_in_a_cluster(const ModelData& m, const ConstraintData& c) {
   std::vector<std::int32_t> entries(index(m.cluster_count), -1);
   const auto one_more = [&](std::int32_t i) {
@@ -42,7 +40,7 @@ CabaOsimMemory<T>::CabaOsimMemory(const ModelData& m, const ConstraintData* cons
   if (!rows_meet_in_cluster_) find_links(m, *constraints);
   data.row_count = constraints->row_count;
   data.world_rows = constraints->node_row_first[0];
-  data.stride = (data.row_count + 2 * pack - 2) / pack * pack;  // at least three places behind the rows
+  data.stride = (data.row_count + 2 * pack - 2) / pack * pack;  // at least three places after the rows
   allocate(m);
 }
 
@@ -52,10 +50,9 @@ void CabaOsimMemory<T>::find_links(const ModelData& m, const ConstraintData& c) 
   link_at_node_.assign(index(m.node_count), -1);
   std::vector<std::int32_t> sides(index(m.node_count), 0);
   for (std::int32_t s = 0; s < c.support_count; ++s) {
-    const std::int32_t i = c.support[s], parent = m.nodes[i].parent, cluster = m.node_cluster[i];
-    // All bodies of a cluster support its rows; it is one side of its parent.
-    const bool counts = cluster < 0 || i == m.clusters[cluster].node_begin;
-    if (parent >= 0 && counts) ++sides[index(parent)];
+    const std::int32_t i = c.support[s], parent = m.nodes[i].parent;
+    // All bodies of a cluster support its rows, but it is one side of its parent.
+    if (parent >= 0 && i == unit_of(m, i)) ++sides[index(parent)];
   }
   for (std::int32_t s = c.support_count - 1; s >= 0; --s) {
     const std::int32_t i = c.support[s];
@@ -74,7 +71,7 @@ void CabaOsimMemory<T>::find_links(const ModelData& m, const ConstraintData& c) 
     places_ += link.width;
     own_size_ += own * link.width;
     most_rows_ = std::max(most_rows_, link.width);
-    link_at_node_[index(i)] = static_cast<std::int32_t>(links_.size());
+    link_at_node_[index(i)] = count_of(links_);
     links_.push_back(link);
   }
   std::vector<std::int32_t> last_child(links_.size(), -1);
@@ -82,14 +79,8 @@ void CabaOsimMemory<T>::find_links(const ModelData& m, const ConstraintData& c) 
     std::int32_t i = links_[l].node, coordinates = 0;
     do {
       segment_of_node_[index(i)] = static_cast<std::int32_t>(l);
-      if (m.node_cluster[i] >= 0) {
-        const ClusterData& cluster = m.clusters[m.node_cluster[i]];
-        coordinates += cluster.y_count;
-        i = cluster.parent;
-        continue;
-      }
-      coordinates += (i + 1 < m.node_count ? m.nodes[i + 1].v_index : m.nv) - m.nodes[i].v_index;
-      i = m.nodes[i].parent;
+      coordinates += columns_of(m, i);
+      i = parent_of(m, i);
     } while (i >= 0 && link_at_node_[index(i)] < 0);
     more_rows_than_joints_ =
         more_rows_than_joints_ || links_[l].row_end - links_[l].row_begin > std::min(coordinates, 6);
@@ -99,7 +90,7 @@ void CabaOsimMemory<T>::find_links(const ModelData& m, const ConstraintData& c) 
     links_[l].next = last;
     last = static_cast<std::int32_t>(l);
   }
-  data.link_count = static_cast<std::int32_t>(links_.size());
+  data.link_count = count_of(links_);
   data.links = links_.data();
   data.segment_of_node = segment_of_node_.data();
   data.link_at_node = link_at_node_.data();
@@ -110,25 +101,23 @@ void CabaOsimMemory<T>::allocate(const ModelData& m) {
   const std::size_t links = links_.size(), stride = index(data.stride), nv = index(m.nv);
   const std::size_t row_array = 6 * stride, matrix6 = 48;
   const std::size_t places = index(places_), most = index(most_rows_);
-  lay_out<T>({{&data.carried, matrix6},       {&data.segment_W, 8 * nv},
-              {&data.segment_inv_d, nv},      {&data.own_K, 8 * most},
-              {&data.own_KT, 6 * most},       {&data.response, 8 * most},
-              {&data.own_A, most * most},     {&data.stack, most * (16 + most)},
-              {&data.damping, stride},        {&data.Phi, 21 * links},
-              {&data.axes, matrix6 * links},  {&data.propagate, matrix6 * links},
-              {&data.omega, matrix6 * links}, {&data.psi, matrix6 * links},
-              {&data.own, index(own_size_)},  {&data.gain, 6 * places},
-              {&data.drive, 6 * places},      {&data.gain_up, row_array},
-              {&data.drive_up, row_array},    {&data.matrix, stride * stride},
-              {&data.force, 8 * links},       {&data.motion, 8 * links},
-              {&data.own_b, places}},
-             memory_);
+  memory_.cut({{&data.carried, matrix6},       {&data.segment_W, 8 * nv},
+               {&data.segment_inv_d, nv},      {&data.own_K, 8 * most},
+               {&data.own_KT, 6 * most},       {&data.response, 8 * most},
+               {&data.own_A, most * most},     {&data.stack, most * (16 + most)},
+               {&data.damping, stride},        {&data.Phi, 21 * links},
+               {&data.axes, matrix6 * links},  {&data.propagate, matrix6 * links},
+               {&data.omega, matrix6 * links}, {&data.psi, matrix6 * links},
+               {&data.own, index(own_size_)},  {&data.gain, 6 * places},
+               {&data.drive, 6 * places},      {&data.gain_up, row_array},
+               {&data.drive_up, row_array},    {&data.matrix, stride * stride},
+               {&data.force, 8 * links},       {&data.motion, 8 * links},
+               {&data.own_b, places}});
 }
 
 template <class T>
 std::size_t CabaOsimMemory<T>::bytes() const {
-  return memory_.size() * sizeof(T) + links_.size() * sizeof(OsimLink) +
-         (segment_of_node_.size() + link_at_node_.size()) * sizeof(std::int32_t);
+  return bytes_of(memory_, links_, segment_of_node_, link_at_node_);
 }
 
 template class CabaOsimMemory<double>;

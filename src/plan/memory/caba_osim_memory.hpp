@@ -8,22 +8,22 @@
 #include "kernels/delassus/caba_osim_data.hpp"
 #include "model/constraint_data.hpp"
 #include "model/model_data.hpp"
+#include "plan/memory_block.hpp"
 
 namespace tenon {
 
 template <class T>
 class CabaOsimMemory {
  public:
-  // constraints may be null. Nothing is made for rows that stand between two links.
+  // constraints may be null. Makes nothing for inter-body rows.
   CabaOsimMemory(const ModelData& m, const ConstraintData* constraints);
-  CabaOsimMemory(const CabaOsimMemory&) = delete;
-  CabaOsimMemory& operator=(const CabaOsimMemory&) = delete;
 
   std::size_t bytes() const;
-  // Some link has more rows than its segment has velocity coordinates.
+  // Whether some link has more rows than its segment has velocity coordinates.
   bool more_rows_than_joints() const { return more_rows_than_joints_; }
 
-  // Rows come into a cluster through several of its bodies: no links are made, the methods cannot be used.
+  // Whether rows enter a cluster through several of its bodies: no links are made, the methods cannot be
+  // used.
   bool rows_meet_in_cluster() const { return rows_meet_in_cluster_; }
 
   CabaOsimData<T> data{};
@@ -36,7 +36,7 @@ class CabaOsimMemory {
   std::vector<std::int32_t> segment_of_node_, link_at_node_;
   std::int32_t places_ = 0, own_size_ = 0, most_rows_ = 0;
   bool more_rows_than_joints_ = false, rows_meet_in_cluster_ = false;
-  std::vector<T> memory_;
+  MemoryBlock<T> memory_;
 };
 
 }  // namespace tenon

@@ -1,4 +1,4 @@
-// What a workspace holds for the Coriolis matrix (kernels/tree/coriolis.hpp).
+// Memory of a workspace for the Coriolis matrix (kernels/tree/coriolis.hpp).
 #pragma once
 
 #include <cstddef>
@@ -6,31 +6,31 @@
 
 #include "kernels/tree/momentum_data.hpp"
 #include "model/model_data.hpp"
+#include "plan/memory_block.hpp"
+#include "scalar/index.hpp"
 #include "spatial/lanes.hpp"
 
 namespace tenon {
 
 struct CoriolisMemory {
   explicit CoriolisMemory(const ModelData& m) {
-    const std::size_t nv = static_cast<std::size_t>(m.nv);
-    const std::size_t nodes = static_cast<std::size_t>(whole_packs(m.node_count));
-    const std::size_t dofs = static_cast<std::size_t>(whole_packs(m.nv + 3));
-    const std::size_t path = static_cast<std::size_t>(whole_packs(m.nv));
-    numbers.assign(12 * nodes + 15 * dofs + 8 * path, 0.0);
-    double* next = numbers.data();
-    const auto take = [&](std::size_t count) {
-      double* begin = next;
-      next += count;
-      return begin;
-    };
-    data = {take(12 * nodes), take(6 * dofs), take(6 * dofs), take(3 * dofs),
-            take(6 * path),   take(path),     take(path)};
+    const std::size_t nv = index(m.nv);
+    const std::size_t nodes = index(whole_packs(m.node_count));
+    const std::size_t dofs = index(whole_packs(m.nv + 3));
+    const std::size_t path = index(whole_packs(m.nv));
+    memory.cut({{&data.B, 12 * nodes},
+                {&data.S_dot, 6 * dofs},
+                {&data.F, 6 * dofs},
+                {&data.N, 3 * dofs},
+                {&data.S_dot_path, 6 * path},
+                {&data.column, path},
+                {&data.row, path}});
     C.assign(nv * nv, 0.0);
-    if (m.cluster_count > 0) G_dot.assign(nv * static_cast<std::size_t>(m.ny), 0.0);
+    if (m.cluster_count > 0) G_dot.assign(nv * index(m.ny), 0.0);
   }
-  std::size_t bytes() const { return (numbers.size() + C.size() + G_dot.size()) * sizeof(double); }
+  std::size_t bytes() const { return bytes_of(memory, C, G_dot); }
 
-  std::vector<double> numbers;
+  MemoryBlock<double> memory;
   CoriolisData<double> data{};
   std::vector<double> C;      // of the spanning tree
   std::vector<double> G_dot;  // nv x ny: the rate of G, with embedded loops

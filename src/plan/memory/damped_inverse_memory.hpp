@@ -6,19 +6,27 @@
 
 #include "plan/memory/caba_osim_memory.hpp"
 #include "plan/memory/pv_osimf_memory.hpp"
+#include "scalar/index.hpp"
+#include "spatial/lanes.hpp"
 #include "tenon/delassus.hpp"
 
 namespace tenon {
 
 struct DampedInverseMemory {
   // constraints may be null.
-  DampedInverseMemory(const ModelData& m, const ConstraintData* constraints);
-  std::size_t bytes() const;
+  DampedInverseMemory(const ModelData& m, const ConstraintData* constraints)
+      : caba(m, constraints), osimf(m, constraints) {
+    const std::size_t stride = index(whole_packs(constraints ? constraints->row_count : 0));
+    for (std::vector<double>* v : {&damping, &inv_d, &b, &x}) v->assign(stride, 0.0);
+    for (std::vector<double>* v : {&factor, &inverse, &scratch}) v->assign(stride * (stride + 4), 0.0);
+  }
+  std::size_t bytes() const { return bytes_of(caba, osimf, damping, factor, inv_d, inverse, scratch, b, x); }
 
-  // What apply_damped_delassus_inverse finds: the method that factored, automatic for none.
+  // The method of the last factor_damped_delassus, for apply; automatic: none.
   DampedInverseMethod factored = DampedInverseMethod::automatic;
-  bool formed = false;     // by caba_osim already, because it had to see whether rows depend on each other
-  bool dependent = false;  // they do, or meet inside a cluster: it left them to pv_osimr
+  bool on_folded = false;  // the folded form holds the factor
+  bool formed = false;     // caba_osim has formed it, in order to detect redundant rows
+  bool dependent = false;  // redundant rows, or rows that meet inside a cluster: pv_osimr took over
   CabaOsimMemory<double> caba;
   PvOsimfMemory<double> osimf;
   std::vector<double> damping;        // E, rows in the kernels' order

@@ -1,30 +1,24 @@
 #include "plan/memory/delassus_memory.hpp"
 
 #include <algorithm>
-#include <initializer_list>
 
+#include "plan/units.hpp"
+#include "scalar/index.hpp"
 #include "scalar/recorded.hpp"
+#include "spatial/lanes.hpp"
 
 namespace tenon {
 namespace {
 
 constexpr std::int32_t most_rows_of_end = 6;
 
-std::int32_t dofs_of(const ModelData& m, std::int32_t node) {
-  return (node + 1 < m.node_count ? m.nodes[node + 1].v_index : m.nv) - m.nodes[node].v_index;
-}
-
-std::int32_t cluster_of(const ModelData& m, std::int32_t node) {
-  return m.cluster_count > 0 ? m.node_cluster[node] : -1;
-}
-
-// Calls f for each joint, or cluster, from a node to another, with the node it hangs on and its columns.
+// Calls f for each joint, or cluster, on the path from `node` inward to `to`, with its parent and its
+// columns.
 template <class F>
 void along_way(const ModelData& m, std::int32_t node, std::int32_t to, F&& f) {
   for (std::int32_t i = node; i != to; i = m.nodes[i].parent) {
-    const std::int32_t cluster = cluster_of(m, i);
-    if (cluster >= 0) i = m.clusters[cluster].node_begin;
-    f(m.nodes[i].parent, cluster < 0 ? dofs_of(m, i) : m.clusters[cluster].y_count);
+    i = unit_of(m, i);
+    f(m.nodes[i].parent, columns_of(m, i));
   }
 }
 
@@ -35,7 +29,7 @@ DelassusMemory<T>::DelassusMemory(const ModelData& m, const ConstraintData* cons
                                   const PvData<T>& pv) {
   for (std::int32_t r = 0; constraints && r < constraints->row_count; ++r)
     in_order = in_order && constraints->user_row[r] == r;
-  // inter-body rows and clusters are for the dense method alone.
+  // No tables for inter-body rows in models with clusters: only dense takes such rows.
   const bool rows = constraints && constraints->row_count > 0 &&
                     (m.cluster_count == 0 || constraints->inter_body_count == 0);
   if (rows) {
@@ -48,27 +42,23 @@ DelassusMemory<T>::DelassusMemory(const ModelData& m, const ConstraintData* cons
   allocate(m, rows ? constraints->row_count : 0, pv);
 }
 
-// A way on which rows travel: of an end or of a branch.
+// A path on which rows are propagated: that of an end or of a branch.
 struct OsimrWay {
   bool branch;
-  std::int32_t index;
+  std::int32_t number;  // among ends or branches
 };
 
-// The supporting nodes from the leaves on, and what arrives at each from the nodes, or clusters, that hang on
-// it.
+// Visits supporting nodes from the leaves inward; collects what arrives at each from its child nodes and
+// clusters.
 template <class T>
 class DelassusMemory<T>::BranchFinder {
  public:
   BranchFinder(const ModelData& m, const ConstraintData& c, DelassusMemory& to)
-      : m_(m),
-        c_(c),
-        to_(to),
-        arrivals_(static_cast<std::size_t>(m.node_count)),
-        entering_(static_cast<std::size_t>(m.cluster_count)) {}
+      : m_(m), c_(c), to_(to), arrivals_(index(m.node_count)), entering_(index(m.cluster_count)) {}
 
   void run() {
     for (std::int32_t s = c_.support_count; s-- > 0;) {
-      const std::int32_t i = c_.support[s], cluster = cluster_of(m_, i);
+      const std::int32_t i = c_.support[s], cluster = m_.node_cluster[i];
       if (cluster >= 0)
         visit_body(i, cluster);
       else
@@ -88,24 +78,23 @@ class DelassusMemory<T>::BranchFinder {
 
   OsimrWay add_end(std::int32_t node) {
     to_.ends_.push_back({node, -1, -1, c_.node_row_first[node], c_.node_row_first[node + 1]});
-    return {false, static_cast<std::int32_t>(to_.ends_.size()) - 1};
+    return {false, count_of(to_.ends_) - 1};
   }
   OsimrWay add_branch(std::int32_t node, std::int32_t row_begin, std::int32_t row_end,
                       const std::vector<OsimrWay>& below) {
-    const std::int32_t index = static_cast<std::int32_t>(to_.branches_.size());
+    const std::int32_t number = count_of(to_.branches_);
     to_.branches_.push_back({node, -1, -1, 0, row_begin, row_end, 0, 0, 0});
     for (const OsimrWay& way : below)
-      (way.branch ? to_.branches_[static_cast<std::size_t>(way.index)].up
-                  : to_.ends_[static_cast<std::size_t>(way.index)].up) = index;
-    return {true, index};
+      (way.branch ? to_.branches_[index(way.number)].up : to_.ends_[index(way.number)].up) = number;
+    return {true, number};
   }
   void leave(std::int32_t parent, Arrival arrival) {
-    if (parent >= 0) arrivals_[static_cast<std::size_t>(parent)].push_back(std::move(arrival));
+    if (parent >= 0) arrivals_[index(parent)].push_back(std::move(arrival));
   }
 
   void visit_node(std::int32_t i) {
     std::vector<OsimrWay> ways;
-    for (const Arrival& arrival : arrivals_[static_cast<std::size_t>(i)])
+    for (const Arrival& arrival : arrivals_[index(i)])
       ways.insert(ways.end(), arrival.ways.begin(), arrival.ways.end());
     const std::int32_t begin = c_.node_row_first[i], end = c_.subtree_row_end[i];
     if (ways.empty() && own_rows(i) <= most_rows_of_end)
@@ -115,52 +104,50 @@ class DelassusMemory<T>::BranchFinder {
     leave(m_.nodes[i].parent, {ways, begin, end});
   }
 
-  // Its own rows, and those of each cluster or node that hangs on it, enter the cluster apart.
+  // Its own rows, and those of each child cluster or node, enter the cluster separately.
   void visit_body(std::int32_t i, std::int32_t cluster) {
-    std::vector<OsimrWay>& entering = entering_[static_cast<std::size_t>(cluster)];
+    std::vector<OsimrWay>& entering = entering_[index(cluster)];
     if (own_rows(i) > most_rows_of_end)
       entering.push_back(add_branch(i, c_.node_row_first[i], c_.node_row_first[i + 1], {}));
     else if (own_rows(i) > 0)
       entering.push_back(add_end(i));
-    for (const Arrival& arrival : arrivals_[static_cast<std::size_t>(i)])
+    for (const Arrival& arrival : arrivals_[index(i)])
       entering.push_back(arrival.ways.size() == 1
                              ? arrival.ways.front()
                              : add_branch(i, arrival.row_begin, arrival.row_end, arrival.ways));
     const ClusterData& c = m_.clusters[cluster];
     if (i > c.node_begin) return;
-    std::int32_t row_end = 0;
-    for (std::int32_t k = c.node_begin; k < c.node_begin + c.node_count; ++k)
-      row_end = std::max(row_end, c_.subtree_row_end[k]);
+    const std::int32_t row_end = end_of_rows(m_, c_, c.node_begin);
     if (entering.size() > 1) add_meet(cluster, row_end, entering);
     leave(c.parent, {entering, c_.node_row_first[c.node_begin], row_end});
   }
 
   void add_meet(std::int32_t cluster, std::int32_t row_end, const std::vector<OsimrWay>& ways) {
     const ClusterData& c = m_.clusters[cluster];
-    const std::int32_t number = static_cast<std::int32_t>(to_.meets_.size());
+    const std::int32_t number = count_of(to_.meets_);
     to_.meets_.push_back({cluster, c_.node_row_first[c.node_begin], row_end, 0, 0, 0});
     for (const OsimrWay& way : ways) {
       if (!way.branch) {
-        to_.ends_[static_cast<std::size_t>(way.index)].meet = number;
+        to_.ends_[index(way.number)].meet = number;
         continue;
       }
-      OsimrBranch& branch = to_.branches_[static_cast<std::size_t>(way.index)];
+      OsimrBranch& branch = to_.branches_[index(way.number)];
       branch.meet = number;
       branch.X_begin = to_.X_size_;
       to_.X_size_ += 8 * c.y_count;
     }
   }
 
-  // The rows of each way into a cluster.
+  // The rows of each path into a cluster.
   void collect(OsimrMeet& meet) {
     const std::int32_t number = static_cast<std::int32_t>(&meet - to_.meets_.data());
     std::vector<OsimrGroup>& groups = to_.groups_;
-    meet.group_begin = static_cast<std::int32_t>(groups.size());
+    meet.group_begin = count_of(groups);
     for (const OsimrEnd& end : to_.ends_)
       if (end.meet == number) groups.push_back({end.row_begin, end.row_end, 0});
     for (const OsimrBranch& branch : to_.branches_)
       if (branch.meet == number) groups.push_back({branch.row_begin, branch.row_end, 1});
-    meet.group_end = static_cast<std::int32_t>(groups.size());
+    meet.group_end = count_of(groups);
     std::sort(groups.begin() + meet.group_begin, groups.end(),
               [](const OsimrGroup& x, const OsimrGroup& y) { return x.row_begin < y.row_begin; });
   }
@@ -172,12 +159,12 @@ class DelassusMemory<T>::BranchFinder {
   std::vector<std::vector<OsimrWay>> entering_;  // per cluster
 };
 
-// Rows of a branch by the way they come: its own first, then what ends or lower branches bring.
+// Groups of a branch by the path of their rows: its own first, then those of ends and outer branches.
 template <class T>
 void DelassusMemory<T>::find_groups(const ModelData& m, const ConstraintData& c) {
   for (std::size_t b = 0; b < branches_.size(); ++b) {
     OsimrBranch& branch = branches_[b];
-    branch.group_begin = static_cast<std::int32_t>(groups_.size());
+    branch.group_begin = count_of(groups_);
     const std::int32_t own_end = c.node_row_first[branch.node + 1];
     if (own_end > branch.row_begin) groups_.push_back({branch.row_begin, own_end, 0});
     const auto comes_here = [b](const auto& x) { return x.up == static_cast<std::int32_t>(b); };
@@ -185,7 +172,7 @@ void DelassusMemory<T>::find_groups(const ModelData& m, const ConstraintData& c)
       if (comes_here(end)) groups_.push_back({end.row_begin, end.row_end, 0});
     for (const OsimrBranch& lower : branches_)
       if (comes_here(lower)) groups_.push_back({lower.row_begin, lower.row_end, lower.carries_rows ? 0 : 1});
-    branch.group_end = static_cast<std::int32_t>(groups_.size());
+    branch.group_end = count_of(groups_);
     std::sort(groups_.begin() + branch.group_begin, groups_.end(),
               [](const OsimrGroup& x, const OsimrGroup& y) { return x.row_begin < y.row_begin; });
   }
@@ -197,55 +184,57 @@ void DelassusMemory<T>::find_groups(const ModelData& m, const ConstraintData& c)
 
 template <class T>
 std::int32_t DelassusMemory<T>::way_dofs(const ModelData& m, std::int32_t node, std::int32_t up) const {
-  const std::int32_t to = up < 0 ? -1 : branches_[static_cast<std::size_t>(up)].node;
+  const std::int32_t to = up < 0 ? -1 : branches_[index(up)].node;
   std::int32_t dofs = 0;
   along_way(m, node, to, [&](std::int32_t, std::int32_t columns) { dofs += columns; });
   return std::max(dofs, 1);
 }
 
-// Numbers that the columns of any way take; the stride of those with the rows of a branch.
+// The number of places for the columns of any path; way_stride for those with the rows of a branch.
 template <class T>
 std::size_t DelassusMemory<T>::measure_ways(const ModelData& m) {
   std::int32_t most_rows = 0, size = 0;
   for (const OsimrBranch& b : branches_)
     if (b.carries_rows) most_rows = std::max(most_rows, b.row_end - b.row_begin);
-  osimr.way_stride = (most_rows + 3) / 4 * 4;
+  osimr.way_stride = whole_packs(most_rows);
   for (const OsimrEnd& e : ends_) size = std::max(size, 8 * way_dofs(m, e.node, e.up));
   for (const OsimrBranch& b : branches_)
     size = std::max(size, (b.carries_rows ? osimr.way_stride : 8) * way_dofs(m, b.node, b.up));
-  return static_cast<std::size_t>(size + 3);  // a pack may begin at the last row
+  return index(size + 3);  // a pack may begin at the last row
 }
 
-// Operations, about as `tenon count` finds them.
+// Costs in operations, about as `tenon count` counts them.
 namespace cost {
-constexpr double row_dof = 36, coordinates_dof = 278;          // past a joint, for each of its dofs
-constexpr double root_row_dof = 6, root_coordinates_dof = 26;  // likewise where they need not go on
-constexpr double unit_rows = 300;   // what the coordinates save at the beginning, as rows of the unit matrix
+constexpr double row_dof = 36, coordinates_dof = 278;          // across a joint, for each of its dofs
+constexpr double root_row_dof = 6, root_coordinates_dof = 26;  // the same at the root, where propagation ends
+constexpr double unit_rows = 300;   // saved by coordinates at the start: rows of the unit matrix
 constexpr double product = 66;      // of a row with a 6 x 6 matrix
-constexpr double own_product = 33;  // the same where the row is as the constraint has it, with few entries
+constexpr double own_product = 33;  // the same where the row is the constraint's own, with few entries
 constexpr double sandwich = 650;    // P Omega P^T, symmetric
 constexpr double pair = 11;         // of two rows with six numbers each
-constexpr double pair_dof = 2;      // of two rows that travel
+constexpr double pair_dof = 2;      // of two rows that are propagated
 }  // namespace cost
 
-// Of the way of a branch to the one above it; `away` for each dof before the root, `root` for the root's.
+// The cost of a path from a branch to the next one inward: `away` for each dof, but `root` for those of the
+// root joint.
 template <class T>
 double DelassusMemory<T>::cost_of_way(const ModelData& m, const OsimrBranch& branch, double away,
                                       double root) const {
-  const std::int32_t to = branch.up < 0 ? -1 : branches_[static_cast<std::size_t>(branch.up)].node;
+  const std::int32_t to = branch.up < 0 ? -1 : branches_[index(branch.up)].node;
   double sum = 0;
   along_way(m, branch.node, to,
             [&](std::int32_t parent, std::int32_t columns) { sum += columns * (parent < 0 ? root : away); });
   return sum;
 }
 
-// Whether the rows of a branch travel or its six coordinates: the cheaper, all below it included.
+// Chooses whether the rows of a branch are propagated or its six coordinates: the cheaper, its subtree
+// included.
 template <class T>
 void DelassusMemory<T>::choose_what_travels(const ModelData& m, const ConstraintData& c) {
   struct Cost {
-    double rows = 0, coordinates = 0;  // of all below the next branch, where the one or the other travel
-    double pairs = 0;                  // of rows whose blocks are complete below
-    std::int32_t last_begin = 0;       // of the last of these; nothing comes behind it that it pairs with
+    double rows = 0, coordinates = 0;  // of the subtree of the next branch, for either choice
+    double pairs = 0;                  // of rows whose blocks are already complete
+    std::int32_t last_begin = 0;       // of the last of these; it pairs with no later rows
   };
   std::vector<Cost> costs(branches_.size());
   for (std::size_t b = 0; b < branches_.size(); ++b) {
@@ -268,53 +257,51 @@ void DelassusMemory<T>::choose_what_travels(const ModelData& m, const Constraint
     own.coordinates += std::min(cost::sandwich, 6 * rows_way) +
                        std::min(cost::own_product, rows_way) * own_rows +
                        std::min(cost::product, rows_way) * (branch.row_end - own_end);
-    // The branch above pairs its rows once more, unless the blocks of these are complete.
+    // The next branch computes the pairs of its rows again, unless their blocks are complete.
     branch.carries_rows = own.rows + cost::pair * pairs < own.coordinates;
-    Cost& above = costs[static_cast<std::size_t>(branch.up)];
+    Cost& above = costs[index(branch.up)];
     above.rows += own.rows;
     above.coordinates += branch.carries_rows ? own.rows : own.coordinates;
     if (branch.carries_rows) continue;
     above.pairs += pairs;
-    if (branch.row_end == branches_[static_cast<std::size_t>(branch.up)].row_end)
-      above.last_begin = branch.row_begin;
+    if (branch.row_end == branches_[index(branch.up)].row_end) above.last_begin = branch.row_begin;
   }
-  // All below a branch whose rows travel do so, from the root on.
+  // If a branch propagates its rows, all branches in its subtree do; set from the root outward.
   for (std::size_t b = branches_.size(); b-- > 0;)
-    if (branches_[b].up >= 0 && branches_[static_cast<std::size_t>(branches_[b].up)].carries_rows)
-      branches_[b].carries_rows = 1;
+    if (branches_[b].up >= 0 && branches_[index(branches_[b].up)].carries_rows) branches_[b].carries_rows = 1;
 }
 
-// Rows meet at a node with rows of its own and at one with several supporting children.
+// Rows meet at a node with its own rows and at one with several supporting children.
 template <class T>
 void DelassusMemory<T>::find_efpa_nodes(const ModelData& m, const PvData<T>& pv) {
-  std::vector<std::int32_t> place(static_cast<std::size_t>(m.node_count), -1);
+  std::vector<std::int32_t> place(index(m.node_count), -1);
   for (std::int32_t i = 0; i < pv.node_count; ++i) {
     const PvNode& s = pv.nodes[i];
     const std::int32_t bodies = s.cluster < 0 ? 1 : m.clusters[s.cluster].node_count;
     std::fill_n(place.begin() + s.node, bodies, i);
   }
-  std::vector<std::vector<std::int32_t>> ends_at(static_cast<std::size_t>(pv.node_count));  // of groups
+  std::vector<std::vector<std::int32_t>> ends_at(index(pv.node_count));  // of groups
   std::int32_t K = 0;
   for (std::int32_t i = 0; i < pv.node_count; ++i) {
     const PvNode& s = pv.nodes[i];
     const std::int32_t parent = m.nodes[s.node].parent;
     EfpaNode n{};
-    n.parent = parent < 0 ? -1 : place[static_cast<std::size_t>(parent)];
+    n.parent = parent < 0 ? -1 : place[index(parent)];
     n.K_begin = K;
     K += 6 * (s.lane_end - s.lane_begin);
     n.has_rows = s.row_end > s.row_begin ? 1 : 0;
-    if (n.parent >= 0) ends_at[static_cast<std::size_t>(n.parent)].push_back(s.lane_end);
-    std::vector<std::int32_t>& ends = ends_at[static_cast<std::size_t>(i)];
+    if (n.parent >= 0) ends_at[index(n.parent)].push_back(s.lane_end);
+    std::vector<std::int32_t>& ends = ends_at[index(i)];
     if (s.cluster >= 0) ends.clear();  // has PvGroup
-    if (s.cluster < 0 && n.has_rows) ends.push_back(s.lane_begin + (s.row_end - s.row_begin + 3) / 4 * 4);
+    if (s.cluster < 0 && n.has_rows) ends.push_back(s.lane_begin + whole_packs(s.row_end - s.row_begin));
     std::sort(ends.begin(), ends.end());
     if (!n.has_rows && ends.size() < 2) ends.clear();
-    n.group_begin = static_cast<std::int32_t>(group_lane_end_.size());
+    n.group_begin = count_of(group_lane_end_);
     group_lane_end_.insert(group_lane_end_.end(), ends.begin(), ends.end());
-    n.group_end = static_cast<std::int32_t>(group_lane_end_.size());
+    n.group_end = count_of(group_lane_end_);
     efpa_nodes_.push_back(n);
   }
-  efpa_K_size_ = static_cast<std::size_t>(K);
+  efpa_K_size_ = index(K);
   efpa.nodes = efpa_nodes_.data();
   efpa.group_lane_end = group_lane_end_.data();
 }
@@ -326,25 +313,25 @@ void DelassusMemory<T>::find_packs(const ConstraintData& c) {
     for (std::int32_t r = c.node_row_first[i]; r < end; r += 4)
       packs_.push_back({i, r, std::min(r + 4, end)});
   }
-  pack_of_row_.assign(static_cast<std::size_t>(c.row_count) + 1, 0);
+  pack_of_row_.assign(index(c.row_count) + 1, 0);
   for (std::size_t p = 0; p < packs_.size(); ++p)
     for (std::int32_t r = packs_[p].row_begin; r < packs_[p].row_end; ++r)
-      pack_of_row_[static_cast<std::size_t>(r)] = static_cast<std::int32_t>(p);
-  pack_of_row_.back() = kjr.pack_count = static_cast<std::int32_t>(packs_.size());
+      pack_of_row_[index(r)] = static_cast<std::int32_t>(p);
+  pack_of_row_.back() = kjr.pack_count = count_of(packs_);
   kjr.packs = packs_.data();
   kjr.pack_of_row = pack_of_row_.data();
 }
 
 template <class T>
 void DelassusMemory<T>::allocate(const ModelData& m, int row_count, const PvData<T>& pv) {
-  osimr.end_count = static_cast<std::int32_t>(ends_.size());
-  osimr.branch_count = static_cast<std::int32_t>(branches_.size());
-  osimr.meet_count = static_cast<std::int32_t>(meets_.size());
+  osimr.end_count = count_of(ends_);
+  osimr.branch_count = count_of(branches_);
+  osimr.meet_count = count_of(meets_);
   osimr.meets = meets_.data();
   osimr.ends = ends_.data();
   osimr.branches = branches_.data();
   osimr.groups = groups_.data();
-  osimr.row_stride = (row_count + 7 + 3) / 4 * 4;  // the packs of an end may begin at the last row
+  osimr.row_stride = whole_packs(row_count + 7);  // the packs of an end may begin at the last row
 
   std::int32_t x_size = 0, most_y = 0;
   for (OsimrMeet& meet : meets_) {
@@ -353,52 +340,35 @@ void DelassusMemory<T>::allocate(const ModelData& m, int row_count, const PvData
   }
   for (std::int32_t i = 0; i < m.cluster_count; ++i) most_y = std::max(most_y, m.clusters[i].y_count);
 
-  const auto size = [](int n) { return static_cast<std::size_t>(n); };
+  const auto size = [](int n) { return index(n); };
   const std::size_t stride = size(osimr.row_stride), branches = branches_.size(), ways = measure_ways(m),
                     lanes = size(pv.lane_count), nodes = size(m.node_count), nv = size(m.nv),
                     rows = size(row_count);
-  struct Field {
-    T** begin;
-    std::size_t size;
-  };
-  const std::initializer_list<Field> fields = {{&osimr.K, 6 * stride},
-                                               {&osimr.G, 6 * stride},
-                                               {&osimr.P, 48 * branches},
-                                               {&osimr.Omega, 48 * branches},
-                                               {&osimr.W, ways},
-                                               {&osimr.W_d, ways},
-                                               {&efpa.K, efpa_K_size_},
-                                               {&efpa.Y, 6 * lanes},
-                                               {&kjr.Omega, rows > 0 ? 48 * nodes : 0},
-                                               {&inverse_mass.body, 24 * nodes},
-                                               {&inverse_mass.u, 4 * nv},
-                                               {&J, rows * nv},
-                                               {&inverse_mass_JT, rows * nv},
-                                               {&Lambda, rows * rows},
-                                               {&osimr.x, size(x_size)},
-                                               {&osimr.X, size(X_size_)},
-                                               {&kjr.x, 4 * size(most_y)},
-                                               {&kjr.y, 4 * size(most_y)},
-                                               {&inverse_mass.ydd, m.cluster_count > 0 ? 4 * nv : 0}};
-  constexpr std::size_t line = 8;  // doubles in a cache line
-  std::size_t used = line;
-  for (const Field& f : fields) used += (f.size + line - 1) / line * line;
-  memory_.assign(used, T(0));
-  T* next = memory_.data();
-  while (reinterpret_cast<std::uintptr_t>(next) % 64 != 0) ++next;
-  for (const Field& f : fields) {
-    *f.begin = next;
-    next += (f.size + line - 1) / line * line;
-  }
+  memory_.cut({{&osimr.K, 6 * stride},
+               {&osimr.G, 6 * stride},
+               {&osimr.P, 48 * branches},
+               {&osimr.Omega, 48 * branches},
+               {&osimr.W, ways},
+               {&osimr.W_d, ways},
+               {&efpa.K, efpa_K_size_},
+               {&efpa.Y, 6 * lanes},
+               {&kjr.Omega, rows > 0 ? 48 * nodes : 0},
+               {&inverse_mass.body, 24 * nodes},
+               {&inverse_mass.u, 4 * nv},
+               {&J, rows * nv},
+               {&inverse_mass_JT, rows * nv},
+               {&Lambda, rows * rows},
+               {&osimr.x, size(x_size)},
+               {&osimr.X, size(X_size_)},
+               {&kjr.x, 4 * size(most_y)},
+               {&kjr.y, 4 * size(most_y)},
+               {&inverse_mass.ydd, m.cluster_count > 0 ? 4 * nv : 0}});
 }
 
 template <class T>
 std::size_t DelassusMemory<T>::bytes() const {
-  return memory_.size() * sizeof(T) + ends_.size() * sizeof(OsimrEnd) +
-         branches_.size() * sizeof(OsimrBranch) + groups_.size() * sizeof(OsimrGroup) +
-         meets_.size() * sizeof(OsimrMeet) + efpa_nodes_.size() * sizeof(EfpaNode) +
-         packs_.size() * sizeof(KjrPack) +
-         (group_lane_end_.size() + pack_of_row_.size()) * sizeof(std::int32_t);
+  return bytes_of(memory_, ends_, branches_, groups_, meets_, efpa_nodes_, group_lane_end_, packs_,
+                  pack_of_row_);
 }
 
 template class DelassusMemory<double>;

@@ -10,16 +10,15 @@
 #include "kernels/delassus/delassus_data.hpp"
 #include "model/constraint_data.hpp"
 #include "model/model_data.hpp"
+#include "plan/memory_block.hpp"
 
 namespace tenon {
 
 template <class T>
 class DelassusMemory {
  public:
-  // constraints: null for none. pv: tables for the same, whose lanes efpa uses.
+  // constraints null: none. pv: tables for the same model and constraints, whose lanes efpa uses.
   DelassusMemory(const ModelData& m, const ConstraintData* constraints, const PvData<T>& pv);
-  DelassusMemory(const DelassusMemory&) = delete;
-  DelassusMemory& operator=(const DelassusMemory&) = delete;
 
   std::size_t bytes() const;
 
@@ -28,8 +27,8 @@ class DelassusMemory {
   KjrData<T> kjr{};
   InverseMassData<T> inverse_mass{};
   T* J = nullptr;                // rows x nv, kernels' order
-  T* inverse_mass_JT = nullptr;  // nv x rows: M^-1 J^T, likewise
-  T* Lambda = nullptr;           // rows x rows, likewise
+  T* inverse_mass_JT = nullptr;  // nv x rows: M^-1 J^T, kernels' order
+  T* Lambda = nullptr;           // rows x rows, kernels' order
 
   bool in_order = true;  // the user's order of rows is the kernels'
 
@@ -54,7 +53,7 @@ class DelassusMemory {
   std::vector<KjrPack> packs_;
   std::vector<std::int32_t> pack_of_row_;
   std::size_t efpa_K_size_ = 0;
-  std::vector<T> memory_;
+  MemoryBlock<T> memory_;
 };
 
 }  // namespace tenon

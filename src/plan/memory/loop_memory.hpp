@@ -1,44 +1,57 @@
-// What a workspace holds for a model with kinematic loops, beside the arena. Empty without loops.
+// Memory of a workspace for a model with kinematic loops, besides the arena. Empty without loops.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
 #include "plan/assembly.hpp"
 #include "plan/on_demand.hpp"
 #include "reference/kkt_solver.hpp"
+#include "scalar/index.hpp"
 
 namespace tenon {
 
 struct LoopMemory {
   LoopMemory(const Model& model, const KernelTable<double>& kernels) : assembly(model, kernels) {
-    const std::size_t nv = static_cast<std::size_t>(model.nv), ny = static_cast<std::size_t>(model.ny);
+    const std::size_t nv = index(model.nv), ny = index(model.ny);
     if (model.loops.clusters.empty()) return;
-    callback_scratch.assign(static_cast<std::size_t>(model.loops.callback_scratch), 0);
+    callback_scratch.assign(index(model.loops.callback_scratch), 0);
     M.resize(nv * nv);
     MG.resize(nv * ny);
     H.resize(ny * ny);
     spanning.assign(nv, 0);
     bias.assign(nv, 0);
     independent.assign(ny, 0);
-    start.assign(static_cast<std::size_t>(model.nq), 0);
+    start.assign(index(model.nq), 0);
     best = start;
     target = start;
+    std::size_t widest = 0;
+    for (const ClusterData& c : model.loops.clusters)
+      widest = std::max(widest, index((c.row_count + 1) * c.v_count));
+    split_scratch.assign(widest, 0);
     const int rows = model.data().loop_row_count;
-    K.resize(static_cast<std::size_t>(rows) * nv);
+    K.resize(index(rows) * nv);
     multipliers = OnDemand<reference::KktSolver>([&model, rows] {
       return std::make_unique<reference::KktSolver>(reference::tree_of(model), std::vector<ConstraintSpec>(),
                                                     reference::KktShape{-1, rows});
     });
   }
   std::size_t bytes() const {
-    return assembly.bytes() +
-           sizeof(double) * (callback_scratch.size() + spanning.size() + bias.size() + independent.size() +
-                             3 * start.size()) +
-           M.bytes() + MG.bytes() + H.bytes() + K.bytes() + multipliers.bytes();
+    return bytes_of(assembly, split_scratch, callback_scratch, M, MG, H, spanning, bias, independent, start,
+                    best, target, K, multipliers);
   }
 
+  // The state of the current call, in the coordinates of the sweeps, and whether the arena holds G and g for
+  // it.
+  struct Known {
+    const double *q = nullptr, *v = nullptr;
+    bool G = false, g = false;
+  };
+
   Assembly assembly;
+  Known known;
+  std::vector<double> split_scratch;  // K of the largest cluster, and a number for each coordinate
   std::vector<double> callback_scratch;
   OnDemandArray M, MG, H;                           // projection: M of the tree, M G, G^T M G
   std::vector<double> spanning, bias, independent;  // vectors of nv, nv and ny

@@ -3,19 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scalar/index.hpp"
 #include "scalar/recorded.hpp"
 
 namespace tenon {
 namespace {
 
-// Compliance over the row's Delassus diagonal from which a row is a spring on its own link: a stiffer one
-// would drown the link's inertia.
+// Compliance relative to the row's Delassus diagonal from which a row is a spring on its own link: a stiffer
+// spring would exceed the link's inertia by far.
 constexpr double soft_enough = 1e-2;
-
-template <class T>
-std::size_t size_of(const std::vector<T>& x) {
-  return x.size() * sizeof(T);
-}
 
 }  // namespace
 
@@ -24,17 +20,19 @@ PvEarlyMemory<T>::PvEarlyMemory(const ModelData& m, const ConstraintData* constr
   if (!constraints || constraints->row_count == 0) return;
   const ConstraintData& c = *constraints;
   find_nodes(m, c);
-  sort_rows(c);
+  // A plan for rows without compliance has the most joins and squeezes.
+  const std::size_t rows = index(c.row_count);
+  compliance_.assign(rows, T(0));
+  for (std::vector<std::int32_t>* x : {&hard_rows_, &soft_rows_}) x->reserve(rows);
+  sort_rows(c, std::vector<double>(rows, 0).data());
   plan_joins();
-  scale_rows(c);
   sets_.resize(nodes_.size());
   passed_.resize(nodes_.size());
   lambda_out_.assign(early_travel * nodes_.size(), T(0));
-  compliance_.assign(c.compliance, c.compliance + c.row_count);
   joined_.resize(joins_.size());
-  columns_.resize(static_cast<std::size_t>(m.nv));
-  squeezes_.resize(static_cast<std::size_t>(squeeze_count_));
-  data.node_count = static_cast<std::int32_t>(nodes_.size());
+  columns_.resize(index(m.nv));
+  squeezes_.resize(index(squeeze_count_));
+  data.node_count = count_of(nodes_);
   data.world_rows = c.node_row_first[0];
   data.nodes = nodes_.data();
   data.joins = joins_.data();
@@ -47,45 +45,60 @@ PvEarlyMemory<T>::PvEarlyMemory(const ModelData& m, const ConstraintData* constr
   data.columns = columns_.data();
   data.squeezes = squeezes_.data();
   data.lambda_out = lambda_out_.data();
+  for (std::vector<T>* x : {&delassus_scale_, &weight_scale_}) x->assign(rows, T(1));
+  update_rows(c);
   scale_by_delassus();
 }
 
 template <class T>
+void PvEarlyMemory<T>::update_rows(const ConstraintData& c) {
+  if (c.row_count == 0) return;
+  std::copy_n(c.compliance, c.row_count, compliance_.begin());
+  sort_rows(c, c.compliance);
+  plan_joins();
+  scale_rows(c);
+}
+
+template <class T>
 void PvEarlyMemory<T>::find_nodes(const ModelData& m, const ConstraintData& c) {
-  std::vector<std::int32_t> place(static_cast<std::size_t>(m.node_count), -1);
+  std::vector<std::int32_t> place(index(m.node_count), -1);
   for (std::int32_t s = c.support_count - 1; s >= 0; --s) {
-    place[static_cast<std::size_t>(c.support[s])] = static_cast<std::int32_t>(nodes_.size());
+    place[index(c.support[s])] = count_of(nodes_);
     nodes_.push_back({c.support[s], -1, 0, 0, -1, 0, 0, -1});
   }
   for (EarlyNode& e : nodes_) {
     const std::int32_t parent = m.nodes[e.node].parent;
-    e.parent = parent < 0 ? -1 : place[static_cast<std::size_t>(parent)];
+    e.parent = parent < 0 ? -1 : place[index(parent)];
   }
+  most_.resize(nodes_.size());
 }
 
 template <class T>
-void PvEarlyMemory<T>::sort_rows(const ConstraintData& c) {
+void PvEarlyMemory<T>::sort_rows(const ConstraintData& c, const double* compliance) {
+  for (std::vector<std::int32_t>* x : {&hard_rows_, &soft_rows_, &hard_begin_}) x->clear();
   for (EarlyNode& e : nodes_) {
-    hard_begin_.push_back(static_cast<std::int32_t>(hard_rows_.size()));
-    e.soft_begin = static_cast<std::int32_t>(soft_rows_.size());
+    hard_begin_.push_back(count_of(hard_rows_));
+    e.soft_begin = count_of(soft_rows_);
     for (std::int32_t r = c.node_row_first[e.node]; r < c.node_row_first[e.node + 1]; ++r) {
-      const bool soft = c.compliance[r] >= soft_enough * c.scale[r];
+      const bool soft = compliance[r] >= soft_enough * c.scale[r];
       (soft ? soft_rows_ : hard_rows_).push_back(r);
     }
-    e.soft_end = static_cast<std::int32_t>(soft_rows_.size());
+    e.soft_end = count_of(soft_rows_);
   }
-  hard_begin_.push_back(static_cast<std::int32_t>(hard_rows_.size()));
+  hard_begin_.push_back(count_of(hard_rows_));
 }
 
-// Children come first, in the order of the sweep, then the rows on the node itself, six at a time. A squeeze
-// is planned wherever more than six may meet, should no joint take any row.
+// Children first, in the order of the sweep, then the rows on the node itself, six at a time. A squeeze is
+// planned wherever more than six rows would meet if no joint carried any.
 template <class T>
 void PvEarlyMemory<T>::plan_joins() {
-  std::vector<std::int32_t> most(nodes_.size(), 0);  // rows that may leave a node
+  joins_.clear();
+  squeeze_count_ = 0;
+  std::fill(most_.begin(), most_.end(), 0);
   for (std::size_t p = 0; p < nodes_.size(); ++p) {
     EarlyNode& e = nodes_[p];
-    e.join_begin = static_cast<std::int32_t>(joins_.size());
-    std::int32_t& rows = most[p];
+    e.join_begin = count_of(joins_);
+    std::int32_t& rows = most_[p];
     const auto add = [&](std::int32_t child, std::int32_t begin, std::int32_t count) {
       const bool squeeze = rows + count > early_travel;
       joins_.push_back({child, begin, child < 0 ? count : 0, squeeze ? squeeze_count_++ : -1});
@@ -93,12 +106,12 @@ void PvEarlyMemory<T>::plan_joins() {
     };
     for (std::size_t child = 0; child < p; ++child) {
       if (nodes_[child].parent != static_cast<std::int32_t>(p)) continue;
-      nodes_[child].up_join = static_cast<std::int32_t>(joins_.size());
-      add(static_cast<std::int32_t>(child), 0, most[child]);
+      nodes_[child].up_join = count_of(joins_);
+      add(static_cast<std::int32_t>(child), 0, most_[child]);
     }
     for (std::int32_t r = hard_begin_[p]; r < hard_begin_[p + 1]; r += early_travel)
       add(-1, r, std::min(early_travel, hard_begin_[p + 1] - r));
-    e.join_end = static_cast<std::int32_t>(joins_.size());
+    e.join_end = count_of(joins_);
     if (e.parent < 0) e.root_squeeze = squeeze_count_++;
   }
 }
@@ -109,16 +122,15 @@ void PvEarlyMemory<T>::scale_rows(const ConstraintData& c) {
   for (std::int32_t r = 0; r < c.row_count; ++r) mean += std::log(c.scale[r] * c.weight[r]);
   mean = std::exp(mean / c.row_count);
   for (std::int32_t r = 0; r < c.row_count; ++r) {
-    delassus_scale_.push_back(1 / std::sqrt(c.scale[r]));
-    weight_scale_.push_back(std::sqrt(c.weight[r] / mean));
+    delassus_scale_[index(r)] = T(1 / std::sqrt(c.scale[r]));
+    weight_scale_[index(r)] = T(std::sqrt(c.weight[r] / mean));
   }
 }
 
 template <class T>
 std::size_t PvEarlyMemory<T>::bytes() const {
-  return size_of(nodes_) + size_of(joins_) + size_of(hard_rows_) + size_of(soft_rows_) +
-         size_of(hard_begin_) + size_of(delassus_scale_) * 3 + size_of(lambda_out_) + size_of(sets_) +
-         size_of(passed_) + size_of(joined_) + size_of(columns_) + size_of(squeezes_);
+  return bytes_of(nodes_, joins_, hard_rows_, soft_rows_, hard_begin_, delassus_scale_, weight_scale_,
+                  compliance_, lambda_out_, sets_, passed_, joined_, columns_, squeezes_, most_);
 }
 
 template class PvEarlyMemory<double>;

@@ -1,31 +1,25 @@
 #include "plan/memory/pv_memory.hpp"
 
 #include <algorithm>
-#include <initializer_list>
 
+#include "plan/units.hpp"
+#include "scalar/index.hpp"
 #include "scalar/recorded.hpp"
+#include "spatial/lanes.hpp"
 
 namespace tenon {
 namespace {
 
-// Cubes of rows saved. Two legs of six rows (1296) lose 0.4 us of 3.4 by the split, two legs and two arms
-// with ten fingers (46656) gain 0.9 of 15.
+// Saved products, as differences of cubes of row counts. Two legs of six rows (1296) lose 0.4 us of 3.4 by
+// the split; two legs and two arms with ten fingers (46656) gain 0.9 of 15.
 constexpr double worth_splitting = 20000;
 constexpr std::int32_t pack = 4;  // rows side by side, Lanes::count
-
-std::int32_t whole_packs(std::int32_t count) {
-  return (count + pack - 1) / pack * pack;
-}
 
 std::int32_t size_of(const PvBlock& b) {
   return whole_packs(b.row_count) * b.stride;
 }
 
-std::int32_t cluster_of(const ModelData& m, std::int32_t node) {
-  return m.cluster_count > 0 ? m.node_cluster[node] : -1;
-}
-
-// Rows [begin, end) as the next block.
+// Appends a block of rows [begin, end).
 void add_block(std::vector<PvBlock>& blocks, std::int32_t begin, std::int32_t end, std::int32_t border) {
   if (begin == end) return;
   PvBlock block{begin, end - begin, 0, whole_packs(end - begin) + border, 0};
@@ -37,7 +31,7 @@ void add_block(std::vector<PvBlock>& blocks, std::int32_t begin, std::int32_t en
   blocks.push_back(block);
 }
 
-// Rows that are the node's alone: inter-body ones, numbered last, stand on two others.
+// The end of the rows on the node alone: inter-body rows, numbered last, are on two other nodes.
 std::int32_t end_of_own_rows(const ConstraintData& c, std::int32_t node) {
   std::int32_t end = c.node_row_first[node + 1];
   for (std::int32_t j = 0; j < c.inter_body_count; ++j) {
@@ -59,28 +53,29 @@ PvMemory<T>::PvMemory(const ModelData& m, const ConstraintData* constraints) {
   allocate(constraints->row_count);
 }
 
-// Lanes of the inter-body rows that start on a body.
+// Lanes for the inter-body rows that start on a body.
 template <class T>
 void PvMemory<T>::enter_inter_body_rows(const ConstraintData& c, PvGroup& body, std::int32_t& lanes) {
-  body.side_begin = static_cast<std::int32_t>(sides_.size());
+  body.side_begin = count_of(sides_);
   for (std::int32_t j = 0; j < c.inter_body_count; ++j) {
     const ConstraintItem& item = c.items[c.inter_body[j]];
     if (item.first != body.node && item.second != body.node) continue;
     const bool second = item.second == body.node;
     for (std::int32_t r = 0; r < item.row_count; ++r) {
       const std::int32_t row = item.row_begin + r;
-      (second ? second_lane_of_row_ : lane_of_row_)[static_cast<std::size_t>(row)] = lanes;
+      (second ? second_lane_of_row_ : lane_of_row_)[index(row)] = lanes;
       sides_.push_back({row, lanes++, 12 * (item.side_row + r) + (second ? 6 : 0)});
     }
   }
-  body.side_end = static_cast<std::int32_t>(sides_.size());
+  body.side_end = count_of(sides_);
 }
 
-// Where the two lanes of a inter-body row become one: where its sides meet, or beyond the cluster they meet in.
+// Where the two lanes of an inter-body row are added: where its sides meet, or beyond the cluster they meet
+// in.
 template <class T>
 void PvMemory<T>::plan_merges(const ModelData& m, const ConstraintData& c) {
   const auto place_of = [&](std::int32_t node) {
-    while (node >= 0 && cluster_of(m, node) >= 0) node = m.clusters[cluster_of(m, node)].parent;
+    while (node >= 0 && m.node_cluster[node] >= 0) node = m.clusters[m.node_cluster[node]].parent;
     return node;
   };
   const auto merges_at = [&](std::int32_t node) {
@@ -88,32 +83,31 @@ void PvMemory<T>::plan_merges(const ModelData& m, const ConstraintData& c) {
       const ConstraintItem& item = c.items[c.inter_body[j]];
       if (place_of(item.meet) != node) continue;
       for (std::int32_t r = item.row_begin; r < item.row_begin + item.row_count; ++r) {
-        const std::size_t row = static_cast<std::size_t>(r);
+        const std::size_t row = index(r);
         merges_.push_back({lane_of_row_[row], second_lane_of_row_[row]});
       }
     }
-    return static_cast<std::int32_t>(merges_.size());
+    return count_of(merges_);
   };
   for (PvNode& n : nodes_) {
-    n.merge_begin = static_cast<std::int32_t>(merges_.size());
+    n.merge_begin = count_of(merges_);
     n.merge_end = n.cluster < 0 ? merges_at(n.node) : n.merge_begin;
   }
-  data.world_merge_begin = static_cast<std::int32_t>(merges_.size());
+  data.world_merge_begin = count_of(merges_);
   data.merge_count = merges_at(-1);
 }
 
 template <class T>
 void PvMemory<T>::number_lanes(const ModelData& m, const ConstraintData& c) {
-  lane_of_row_.assign(static_cast<std::size_t>(c.row_count), 0);
-  second_lane_of_row_.assign(static_cast<std::size_t>(c.row_count), -1);
+  lane_of_row_.assign(index(c.row_count), 0);
+  second_lane_of_row_.assign(index(c.row_count), -1);
   std::int32_t lanes = 0;
-  std::vector<std::int32_t> place(static_cast<std::size_t>(m.node_count), -1);  // in nodes_
-  std::vector<std::vector<PvGroup>> groups;                                     // per place
+  std::vector<std::int32_t> place(index(m.node_count), -1);  // in nodes_
+  std::vector<std::vector<PvGroup>> groups;                  // per place
   for (std::int32_t s = 0; s < c.support_count; ++s) {
-    const std::int32_t i = c.support[s], cluster = cluster_of(m, i);
+    const std::int32_t i = c.support[s], cluster = m.node_cluster[i];
     PvGroup own{i, c.node_row_first[i], end_of_own_rows(c, i), lanes, lanes, 0, 0};
-    for (std::int32_t r = own.row_begin; r < own.row_end; ++r)
-      lane_of_row_[static_cast<std::size_t>(r)] = lanes++;
+    for (std::int32_t r = own.row_begin; r < own.row_end; ++r) lane_of_row_[index(r)] = lanes++;
     enter_inter_body_rows(c, own, lanes);
     if (cluster < 0 || m.clusters[cluster].node_begin == i) {
       PvNode n{};
@@ -126,24 +120,23 @@ void PvMemory<T>::number_lanes(const ModelData& m, const ConstraintData& c) {
       groups.emplace_back();
     }
     own.lane_end = lanes = whole_packs(lanes);
-    // The bodies of a cluster follow each other, so it is the last place.
-    const std::int32_t here = static_cast<std::int32_t>(nodes_.size()) - 1;
-    place[static_cast<std::size_t>(i)] = here;
+    // The bodies of a cluster are consecutive, so it is the last place.
+    const std::int32_t here = count_of(nodes_) - 1;
+    place[index(i)] = here;
     nodes_.back().row_end = own.row_end;
     if (own.lane_end > own.lane_begin) groups.back().push_back(own);
-    for (std::int32_t k = i; k >= 0; k = m.nodes[k].parent)
-      nodes_[static_cast<std::size_t>(place[static_cast<std::size_t>(k)])].lane_end = lanes;
+    for (std::int32_t k = i; k >= 0; k = m.nodes[k].parent) nodes_[index(place[index(k)])].lane_end = lanes;
   }
   for (const PvNode& n : nodes_) {
-    const std::int32_t parent = n.cluster < 0 ? m.nodes[n.node].parent : m.clusters[n.cluster].parent;
-    if (parent < 0 || n.lane_end == n.lane_begin || cluster_of(m, parent) < 0) continue;
-    const std::int32_t above = place[static_cast<std::size_t>(parent)];
-    groups[static_cast<std::size_t>(above)].push_back({parent, 0, 0, n.lane_begin, n.lane_end, 0, 0});
+    const std::int32_t parent = m.nodes[n.node].parent;
+    if (parent < 0 || n.lane_end == n.lane_begin || m.node_cluster[parent] < 0) continue;
+    const std::int32_t above = place[index(parent)];
+    groups[index(above)].push_back({parent, 0, 0, n.lane_begin, n.lane_end, 0, 0});
   }
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    nodes_[i].group_begin = static_cast<std::int32_t>(groups_.size());
+    nodes_[i].group_begin = count_of(groups_);
     if (nodes_[i].cluster >= 0) groups_.insert(groups_.end(), groups[i].begin(), groups[i].end());
-    nodes_[i].group_end = static_cast<std::int32_t>(groups_.size());
+    nodes_[i].group_end = count_of(groups_);
   }
   std::reverse(nodes_.begin(), nodes_.end());
   data.lane_count = lanes;
@@ -155,9 +148,7 @@ void PvMemory<T>::lay_out_columns(const ModelData& m) {
   std::int32_t columns = 0, W = 0, since_sum = 0;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     PvNode& n = nodes_[i];
-    const std::int32_t end =
-        n.node + 1 < m.node_count ? m.nodes[n.node + 1].v_index : m.nv;  // dofs follow the nodes
-    const std::int32_t dofs = n.cluster < 0 ? end - m.nodes[n.node].v_index : m.clusters[n.cluster].y_count;
+    const std::int32_t dofs = columns_of(m, n.node);
     n.column_begin = columns;
     n.W_begin = W;
     columns += dofs;
@@ -169,25 +160,18 @@ void PvMemory<T>::lay_out_columns(const ModelData& m) {
       since_sum = 0;
     }
   }
-  column_count_ = static_cast<std::size_t>(columns);
-  W_size_ = static_cast<std::size_t>(W);
+  column_count_ = index(columns);
+  W_size_ = index(W);
 }
 
-// The rows of each node, or cluster, that hangs on a node or on the world (-1).
+// Appends a block for the rows of each child node or cluster of `parent` (-1: the world).
 template <class T>
 void PvMemory<T>::blocks_behind(const ModelData& m, const ConstraintData& c, std::int32_t parent,
                                 std::int32_t border, std::vector<PvBlock>& blocks) const {
   for (std::int32_t s = 0; s < c.support_count; ++s) {
-    const std::int32_t i = c.support[s], cluster = cluster_of(m, i);
-    if (m.nodes[i].parent != parent) continue;
-    std::int32_t end = c.subtree_row_end[i];
-    if (cluster >= 0) {
-      const ClusterData& k = m.clusters[cluster];
-      if (k.node_begin != i) continue;
-      for (std::int32_t body = i; body < i + k.node_count; ++body)
-        end = std::max(end, c.subtree_row_end[body]);
-    }
-    add_block(blocks, c.node_row_first[i], end, border);
+    const std::int32_t i = c.support[s];
+    if (m.nodes[i].parent == parent && unit_of(m, i) == i)
+      add_block(blocks, c.node_row_first[i], end_of_rows(m, c, i), border);
   }
 }
 
@@ -209,13 +193,13 @@ void PvMemory<T>::find_blocks(const ModelData& m, const ConstraintData& c) {
     ++roots;
   }
   for (std::int32_t j = 0; j < c.inter_body_count; ++j)
-    if (c.items[c.inter_body[j]].meet == root) return;  // the branches are coupled by more than the root
-  if (roots != 1 || cluster_of(m, root) >= 0) return;
+    if (c.items[c.inter_body[j]].meet == root) return;  // more than the root couples the branches
+  if (roots != 1 || m.node_cluster[root] >= 0) return;
   std::vector<PvBlock> branches;
   add_block(branches, c.node_row_first[root], c.node_row_first[root + 1], pv_border);
   const bool rows_on_root = !branches.empty();
   blocks_behind(m, c, root, pv_border, branches);
-  // Rows on the root body alone have no dual Hessian of their own: left whole.
+  // Rows on the root body have no dual Hessian without the root joint; a split needs two other branches.
   if (branches.size() < (rows_on_root ? 3u : 2u)) return;
   split_ = branches;
   const auto cube = [](double rows) { return rows * rows * rows; };
@@ -233,56 +217,40 @@ void PvMemory<T>::allocate(int rows) {
     slots = std::max(slots, last.slot + last.stride);
     numbers = std::max(numbers, last.begin + size_of(last));
   }
-  data.node_count = static_cast<std::int32_t>(nodes_.size());
+  data.node_count = count_of(nodes_);
   data.slot_count = slots;
   data.nodes = nodes_.data();
   data.groups = groups_.data();
   data.lane_of_row = lane_of_row_.data();
-  data.side_count = static_cast<std::int32_t>(sides_.size());
+  data.side_count = count_of(sides_);
   data.sides = sides_.data();
   data.merges = merges_.data();
-  data.whole = {static_cast<std::int32_t>(whole_.size()), whole_.data()};
-  data.split = {static_cast<std::int32_t>(split_.size()), split_.data()};
+  data.whole = {count_of(whole_), whole_.data()};
+  data.split = {count_of(split_), split_.data()};
 
-  const std::size_t lanes = static_cast<std::size_t>(data.lane_count), s = static_cast<std::size_t>(slots),
-                    matrix = static_cast<std::size_t>(numbers);
-  struct Field {
-    T** begin;
-    std::size_t size;
-  };
-  const std::initializer_list<Field> fields = {{&data.K, 6 * lanes},
-                                               {&data.k, lanes},
-                                               {&data.W, W_size_},
-                                               {&data.d_inv, column_count_},
-                                               {&data.scaled, pack * std::max(column_count_, s)},
-                                               {&data.L, lanes * lanes},
-                                               {&data.b, static_cast<std::size_t>(rows)},
-                                               {&data.row_damping, static_cast<std::size_t>(rows)},
-                                               {&data.residual, static_cast<std::size_t>(rows)},
-                                               {&data.A, matrix},
-                                               {&data.F, matrix},
-                                               {&data.F_inv_d, s},
-                                               {&data.damping, s},
-                                               {&data.x, s},
-                                               {&data.Y, 6 * s},
-                                               {&data.C, 36}};
-  constexpr std::size_t line = 8;  // doubles in a cache line
-  std::size_t used = line;
-  for (const Field& f : fields) used += (f.size + line - 1) / line * line;
-  memory_.assign(used, T(0));
-  T* next = memory_.data();
-  while (reinterpret_cast<std::uintptr_t>(next) % 64 != 0) ++next;
-  for (const Field& f : fields) {
-    *f.begin = next;
-    next += (f.size + line - 1) / line * line;
-  }
+  const std::size_t lanes = index(data.lane_count), s = index(slots), matrix = index(numbers);
+  memory_.cut({{&data.K, 6 * lanes},
+               {&data.k, lanes},
+               {&data.W, W_size_},
+               {&data.d_inv, column_count_},
+               {&data.scaled, pack * std::max(column_count_, s)},
+               {&data.L, lanes * lanes},
+               {&data.b, index(rows)},
+               {&data.row_damping, index(rows)},
+               {&data.residual, index(rows)},
+               {&data.A, matrix},
+               {&data.F, matrix},
+               {&data.F_inv_d, s},
+               {&data.damping, s},
+               {&data.x, s},
+               {&data.Y, 6 * s},
+               {&data.C, 36}});
 }
 
 template <class T>
 std::size_t PvMemory<T>::bytes() const {
-  return memory_.size() * sizeof(T) + nodes_.size() * sizeof(PvNode) + groups_.size() * sizeof(PvGroup) +
-         (whole_.size() + split_.size()) * sizeof(PvBlock) + lane_of_row_.size() * 2 * sizeof(std::int32_t) +
-         sides_.size() * sizeof(PvSide) + merges_.size() * sizeof(PvMerge);
+  return bytes_of(memory_, nodes_, groups_, lane_of_row_, second_lane_of_row_, sides_, merges_, whole_,
+                  split_);
 }
 
 template class PvMemory<double>;

@@ -9,6 +9,7 @@
 #include "kernels/constrained/pv_data.hpp"
 #include "model/constraint_data.hpp"
 #include "model/model_data.hpp"
+#include "plan/memory_block.hpp"
 
 namespace tenon {
 
@@ -17,10 +18,8 @@ class PvMemory {
  public:
   // constraints: null for none.
   PvMemory(const ModelData& m, const ConstraintData* constraints);
-  PvMemory(const PvMemory&) = delete;
-  PvMemory& operator=(const PvMemory&) = delete;
 
-  // Whether the products that PvData::split saves outweigh what its border costs.
+  // Whether PvData::split saves more products than its border costs.
   bool split_pays() const { return split_pays_; }
   std::size_t bytes() const;
 
@@ -42,7 +41,7 @@ class PvMemory {
   std::vector<PvSide> sides_;
   std::vector<PvMerge> merges_;
   std::vector<PvBlock> whole_, split_;
-  std::vector<T> memory_;
+  MemoryBlock<T> memory_;
   std::size_t column_count_ = 0, W_size_ = 0;
   bool split_pays_ = false;
 };

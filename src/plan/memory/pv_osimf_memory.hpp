@@ -8,16 +8,15 @@
 #include "kernels/delassus/pv_osimf_data.hpp"
 #include "model/constraint_data.hpp"
 #include "model/model_data.hpp"
+#include "plan/memory_block.hpp"
 
 namespace tenon {
 
 template <class T>
 class PvOsimfMemory {
  public:
-  // constraints may be null. Nothing is made for rows that stand between two links.
+  // constraints may be null. Makes nothing for inter-body rows.
   PvOsimfMemory(const ModelData& m, const ConstraintData* constraints);
-  PvOsimfMemory(const PvOsimfMemory&) = delete;
-  PvOsimfMemory& operator=(const PvOsimfMemory&) = delete;
 
   std::size_t bytes() const;
 
@@ -29,7 +28,7 @@ class PvOsimfMemory {
 
   std::vector<PvOsimfBlock> blocks_;
   std::size_t matrix_size_ = 0;
-  std::vector<T> memory_;
+  MemoryBlock<T> memory_;
 };
 
 }  // namespace tenon

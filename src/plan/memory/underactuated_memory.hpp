@@ -1,5 +1,5 @@
-// What a workspace holds for inverse dynamics of robots with too few motors
-// (calls/underactuated_inverse.cpp), sized for any choice of motors.
+// Memory of a workspace for inverse dynamics of robots with fewer motors than coordinates
+// (calls/underactuated_inverse.cpp), sized for any set of motors.
 #pragma once
 
 #include <cstddef>
@@ -7,24 +7,21 @@
 #include <vector>
 
 #include "plan/row_factor.hpp"
+#include "scalar/index.hpp"
 
 namespace tenon {
 
 struct UnderactuatedMemory {
   UnderactuatedMemory(int rows, int nv)
-      : room(RowFactor::room_size(rows, nv, 0), 0.0), factor(rows, nv, 0, room.data()) {
-    const std::size_t n = static_cast<std::size_t>(nv), m = static_cast<std::size_t>(rows);
+      : room(RowFactor::room_size(rows, nv), 0.0), factor(rows, nv, room.data()) {
+    const std::size_t n = index(nv), m = index(rows);
     M.assign(n * n, 0.0), L = M;
     JLT.assign(m * n, 0.0);
     lambda.assign(m, 0.0);
     for (std::vector<double>* x : {&force, &missing, &size}) x->assign(n, 0.0);
     free.reserve(n);
   }
-  std::size_t bytes() const {
-    const std::size_t doubles = room.size() + M.size() + L.size() + JLT.size() + lambda.size() +
-                                force.size() + missing.size() + size.size();
-    return factor.bytes() + doubles * sizeof(double) + free.capacity() * sizeof(std::int32_t);
-  }
+  std::size_t bytes() const { return bytes_of(room, factor, M, L, JLT, lambda, force, missing, size, free); }
 
   std::vector<double> room;
   RowFactor factor;

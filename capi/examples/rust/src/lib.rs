@@ -20,7 +20,7 @@ pub struct ModelOptions {
     pub log_callback: Option<unsafe extern "C" fn(*mut c_void, i32, *const c_char)>,
     pub log_user: *mut c_void,
     pub log_level: i32,
-    pub reserved: i32,
+    pub loop_treatment: i32,
 }
 
 /// Declares the functions once, as a table of pointers and as what the linker looks for.
@@ -73,7 +73,7 @@ functions! {
     constraints_finish = tenon_constraints_finish(*mut c_void, *mut c_char, usize) -> Status;
     constraints_row_count = tenon_constraints_row_count(*const c_void) -> i32;
     constraints_destroy = tenon_constraints_destroy(*mut c_void) -> ();
-    workspace_create = tenon_workspace_create(*const c_void, *const c_void, *mut *mut c_void, *mut c_char, usize) -> Status;
+    workspace_create = tenon_workspace_create(*const c_void, *const c_void, *const c_void, *mut *mut c_void, *mut c_char, usize) -> Status;
     workspace_message = tenon_workspace_message(*const c_void) -> *const c_char;
     workspace_destroy = tenon_workspace_destroy(*mut c_void) -> ();
     random = tenon_random(*mut c_void, u64, *mut f64, usize) -> Status;
@@ -115,7 +115,7 @@ pub unsafe fn run(tenon: &Tenon, urdf: &str) -> Result<(), String> {
     check((tenon.constraints_finish)(constraints, message, message_size), message)?;
 
     let mut workspace = null_mut();
-    check((tenon.workspace_create)(model, constraints, &mut workspace, message, message_size), message)?;
+    check((tenon.workspace_create)(model, constraints, null(), &mut workspace, message, message_size), message)?;
 
     // Some state and some joint torques.
     let (nq, nv) = ((tenon.model_nq)(model) as usize, (tenon.model_nv)(model) as usize);

@@ -1,0 +1,129 @@
+// One robot in both libraries with the same random states, and the checks that they solve the same problem.
+#pragma once
+
+#include <tenon.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "support/robots.hpp"
+
+namespace bench {
+
+// Inputs in Tenon's coordinates. v satisfies the constraints (J v = 0), so that the conventions of the
+// libraries for the acceleration of a weld, spatial or classical, ask for the same motion. tau is that of a
+// random acceleration a of the order of one, free of the constraints, which keeps light fingers at the pace
+// of heavy legs.
+struct State {
+  std::vector<double> q, v, tau, a;
+};
+
+class Fixture {
+ public:
+  // Throws std::runtime_error with Tenon's message.
+  Fixture(const Robot& robot, int state_count);
+  ~Fixture();
+  Fixture(const Fixture&) = delete;
+  Fixture& operator=(const Fixture&) = delete;
+
+  const std::string& name() const { return name_; }
+  int nv() const { return static_cast<int>(nv_); }
+  int rows() const { return static_cast<int>(rows_); }
+  std::size_t workspace_bytes() const { return tenon_workspace_size_bytes(workspace_); }
+  int state_count() const { return static_cast<int>(states_.size()); }
+
+  tenon_status forward_dynamics(int state) {
+    const State& s = at(state);
+    return tenon_forward_dynamics(workspace_, s.q.data(), nq_, s.v.data(), nv_, s.tau.data(), nv_, nullptr, 0,
+                                  out_.data(), nv_);
+  }
+  tenon_status inverse_dynamics(int state) {
+    const State& s = at(state);
+    return tenon_inverse_dynamics(workspace_, s.q.data(), nq_, s.v.data(), nv_, s.a.data(), nv_, nullptr, 0,
+                                  out_.data(), nv_);
+  }
+  tenon_status mass_matrix(int state) {
+    return tenon_mass_matrix(workspace_, at(state).q.data(), nq_, matrix_.data(), matrix_.size(),
+                             static_cast<int32_t>(nv_));
+  }
+  // At mu = 1e6, as the peer is timed.
+  static tenon_damped_options damped_options(int32_t method) {
+    return {sizeof(tenon_damped_options), method, 1e6, nullptr, 0};
+  }
+  tenon_status damped_inverse(int state, int32_t method) {
+    const tenon_damped_options options = damped_options(method);
+    return tenon_delassus_inverse(workspace_, &options, at(state).q.data(), nq_, inverse_.data(),
+                                  inverse_.size(), static_cast<int32_t>(rows_));
+  }
+  // The same for those who need one product, of ones.
+  tenon_status damped_product(int state, int32_t method) {
+    const tenon_damped_options options = damped_options(method);
+    const tenon_status status = tenon_delassus_factor(workspace_, &options, at(state).q.data(), nq_);
+    const int32_t ld = static_cast<int32_t>(rows_);
+    return status < 0
+               ? status
+               : tenon_delassus_apply(workspace_, 1, ones_.data(), rows_, ld, lambda_.data(), rows_, ld);
+  }
+  tenon_status constrained_dynamics(int state, const tenon_solve_options& options) {
+    const State& s = at(state);
+    return tenon_constrained_dynamics(workspace_, &options, s.q.data(), nq_, s.v.data(), nv_, s.tau.data(),
+                                      nv_, nullptr, 0, nullptr, 0, out_.data(), nv_, lambda_.data(), rows_);
+  }
+
+  tenon_status delassus(int state, int32_t method) {
+    const tenon_delassus_options options = {sizeof options, method};
+    return tenon_delassus(workspace_, &options, at(state).q.data(), nq_, delassus_.data(), delassus_.size(),
+                          static_cast<int32_t>(rows_));
+  }
+
+  // What the last call wrote.
+  const std::vector<double>& out() const { return out_; }
+  const std::vector<double>& matrix() const { return matrix_; }
+  const std::vector<double>& inverse() const { return inverse_; }
+  const std::vector<double>& delassus() const { return delassus_; }
+  const char* message() const { return tenon_workspace_message(workspace_); }
+  tenon_solve_report report() const;
+
+  // Largest |qdd - reference| over largest |reference|, the worst over the first states. The reference is the
+  // dense solution of the KKT system.
+  static constexpr int reference_count = 30;
+  const std::vector<std::vector<double>>& reference() const { return reference_; }
+  double error_of(int state, const std::vector<double>& qdd) const;
+  // The same of a Delassus matrix, against the dense method. Overwrites delassus().
+  double delassus_error_of(int state, const std::vector<double>& matrix);
+  // Of a damped inverse at mu = 1e6, likewise. Overwrites inverse().
+  double inverse_error_of(int state, const std::vector<double>& matrix);
+
+  // Null when the benchmark was built without peers.
+  Peer* peer() { return peer_.get(); }
+  // Sentences about results on which the libraries disagree; empty when they solve the same problem.
+  std::vector<std::string> disagreements();
+
+ private:
+  const State& at(int state) const { return states_[static_cast<std::size_t>(state)]; }
+  void check(tenon_status status, const char* message) const;
+  void make_model(const Robot& robot);
+  void make_constraints(const Robot& robot);
+  void make_states(int count);
+  void make_reference();
+  void project_velocity(State& state);
+  void make_peer(const Robot& robot);
+
+  std::string name_;
+  std::size_t nq_ = 0, nv_ = 0, rows_ = 0;
+  tenon_model* model_ = nullptr;
+  tenon_constraints* constraints_ = nullptr;
+  tenon_workspace* workspace_ = nullptr;
+  std::vector<State> states_;
+  std::vector<double> out_, matrix_, lambda_, inverse_, ones_, delassus_;
+  std::vector<std::vector<double>> reference_;
+  std::unique_ptr<Peer> peer_;
+};
+
+tenon_solve_options default_options(int32_t method);
+// As the peer is timed: three proximal iterations at mu = 1e6.
+tenon_solve_options three_iterations(int32_t method);
+
+}  // namespace bench

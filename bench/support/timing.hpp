@@ -1,0 +1,19 @@
+// How the studies time: processor time of the thread, all calls in turn, of each the fastest pass.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+namespace bench {
+
+double thread_seconds();
+
+// Passes over all calls until there were `passes` and they took `seconds` together; of each call the fastest
+// pass, in seconds. Calls take turns, so that what else the machine does meets all of them.
+std::vector<double> fastest_passes(const std::vector<std::function<void()>>& calls, int passes,
+                                   double seconds = 0);
+
+// Slope of log y over log x by least squares.
+double exponent(const std::vector<double>& x, const std::vector<double>& y);
+
+}  // namespace bench

@@ -1,0 +1,66 @@
+// tenon codegen: one algorithm for one robot as a C function.
+#include <memory>
+
+#include "commands/commands.hpp"
+
+namespace client {
+namespace {
+
+constexpr const char* help =
+    R"(Writes one algorithm for one robot as a C function.
+
+C99, straight-line code, <math.h> only: nothing is allocated, nothing branches, the robot's numbers
+are in it. The comment at its head names arguments, sizes, units, joints and rows. `tenon count
+MODEL` lists the algorithms.
+)";
+
+constexpr const char* examples = R"(Examples:
+  tenon codegen models/iiwa14.urdf --algorithm rnea -o rnea.c
+  tenon codegen models/solo12.urdf --floating --point FL_FOOT --algorithm pv --function solo_pv -o pv.c)";
+
+struct Arguments {
+  RecordingArguments recording;
+  std::string algorithm, function, output;
+};
+
+std::string generate(const tenon_model* model, const tenon_constraints* constraints,
+                     const Arguments& arguments) {
+  std::array<char, 1024> message{};
+  tenonx_trace_options options = arguments.recording.options();
+  if (!arguments.function.empty()) options.function_name = arguments.function.c_str();
+  const auto call = [&](char* text, std::size_t size, std::size_t* needed) {
+    const tenon_status status = tenonx_generate_c(model, constraints, arguments.algorithm.c_str(), &options,
+                                                  text, size, needed, message.data(), message.size());
+    if (status == TENON_NOT_FOUND) throw Failure(format("--algorithm: %s.", message.data()), 2);
+    if (status < 0) throw Failure(message.data());
+  };
+  std::size_t needed = 0;
+  call(nullptr, 0, &needed);
+  std::string text(needed, '\0');
+  call(text.data(), text.size(), nullptr);
+  text.pop_back();
+  return text;
+}
+
+void run(const Arguments& arguments) {
+  const ModelHandle model = load(arguments.recording.robot.source());
+  const ContactSet contacts = arguments.recording.make(model.get());
+  write_text(arguments.output, generate(model.get(), contacts.handle.get(), arguments));
+}
+
+}  // namespace
+
+void add_codegen(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("codegen", help);
+  command->footer(examples);
+  auto arguments = std::make_shared<Arguments>();
+  arguments->recording.add_to(*command);
+  command->add_option("--algorithm", arguments->algorithm, "which one")->required()->type_name("NAME");
+  command->add_option("--function", arguments->function, "its name in C; else that of robot and algorithm")
+      ->type_name("NAME");
+  command->add_option("-o,--output", arguments->output, "file to write; else standard output")
+      ->type_name("FILE");
+  command->callback([arguments] { run(*arguments); });
+}
+
+}  // namespace client

@@ -1,0 +1,180 @@
+// The constants of tenon.h and tenonx.h: a table for each kind, its three functions, and the proof that the values are
+// those of the core.
+#include "support/constants.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+
+#include "model/model_data.hpp"
+#include "support/object.hpp"
+#include "tenon/conventions.hpp"
+#include "tenon/delassus.hpp"
+#include "tenon/loops.hpp"
+#include "tenonx.h"
+
+namespace tenon::capi {
+
+const Constant* Kind::find(std::int32_t value) const noexcept {
+  const Constant* found =
+      std::find_if(first, first + count, [&](const Constant& c) { return c.value == value; });
+  return found == first + count ? nullptr : found;
+}
+
+const Constant* Kind::find(const char* name) const noexcept {
+  const Constant* found =
+      std::find_if(first, first + count, [&](const Constant& c) { return std::strcmp(c.name, name) == 0; });
+  return found == first + count ? nullptr : found;
+}
+
+void need_one_of(const Kind& kind, std::int32_t value, const char* name) {
+  if (!kind.find(value))
+    throw Error(Status::invalid_argument,
+                std::string(name) + " is " + std::to_string(value) + ", which is none of " + kind.constants);
+}
+
+namespace {
+
+// Compiles only where the constant is the core's.
+template <class Core>
+constexpr Constant same(std::int32_t value, Core core, const char* name) {
+  return value == static_cast<std::int32_t>(core) ? Constant{value, name}
+                                                  : throw "a constant differs from the core's";
+}
+
+tenon_status value_of(const Kind& kind, const char* name, std::int32_t* value) noexcept {
+  if (name == nullptr || value == nullptr) return TENON_INVALID_ARGUMENT;
+  const Constant* found = kind.find(name);
+  if (!found) return TENON_NOT_FOUND;
+  *value = found->value;
+  return TENON_OK;
+}
+
+const char* name_of(const Kind& kind, std::int32_t value) noexcept {
+  const Constant* found = kind.find(value);
+  return found ? found->name : "unknown";
+}
+
+}  // namespace
+}  // namespace tenon::capi
+
+// function: without its end; constants: as messages name them; the rest: the table.
+#define TENON_KIND(function, kind, constants, ...)                                                           \
+  namespace tenon::capi {                                                                                    \
+  static constexpr Constant kind##_constants[] = {__VA_ARGS__};                                              \
+  const Kind kinds::kind = {constants, kind##_constants, static_cast<int32_t>(std::size(kind##_constants))}; \
+  }                                                                                                          \
+  int32_t function##_count(void) {                                                                           \
+    return tenon::capi::kinds::kind.count;                                                                   \
+  }                                                                                                          \
+  const char* function##_string(int32_t value) {                                                             \
+    return name_of(tenon::capi::kinds::kind, value);                                                         \
+  }                                                                                                          \
+  tenon_status function##_from_string(const char* name, int32_t* value) {                                    \
+    return value_of(tenon::capi::kinds::kind, name, value);                                                  \
+  }
+
+using tenon::capi::name_of;
+using tenon::capi::value_of;
+
+#define C(NAME, member) same(TENON_##NAME, Status::member, #member)
+TENON_KIND(tenon_status, status, "the statuses", C(OK, ok), C(MAX_ITERATIONS, max_iterations),
+           C(INFEASIBLE, infeasible), C(RANK_DEFICIENT, rank_deficient),
+           C(INVALID_ARGUMENT, invalid_argument), C(WRONG_SIZE, wrong_size), C(NOT_FINITE, not_finite),
+           C(OUT_OF_RANGE, out_of_range), C(NOT_NORMALIZED, not_normalized), C(PARSE_ERROR, parse_error),
+           C(FILE_ERROR, file_error), C(INVALID_MODEL, invalid_model), C(INVALID_INERTIA, invalid_inertia),
+           C(NOT_FOUND, not_found), C(NOT_POSITIVE_DEFINITE, not_positive_definite),
+           C(SINGULAR_CONFIGURATION, singular_configuration), C(OPEN_LOOP, open_loop),
+           C(UNSUPPORTED, unsupported), C(OUT_OF_MEMORY, out_of_memory), C(INTERNAL_ERROR, internal_error))
+#undef C
+
+tenon_status tenon_status_at(int32_t index) {
+  const tenon::capi::Kind& all = tenon::capi::kinds::status;
+  return index >= 0 && index < all.count ? all.first[index].value : TENON_OUT_OF_RANGE;
+}
+
+#define C(NAME, member) same(TENON_METHOD_##NAME, Method::member, #member)
+TENON_KIND(tenon_method, method, "TENON_METHOD_*", C(AUTOMATIC, automatic), C(DENSE, dense),
+           C(CONSTRAINED_ABA, constrained_aba), C(PROX_LTL, prox_ltl), C(PROX_LTLS, prox_ltls), C(PV, pv),
+           C(PROX_PV, prox_pv), C(PV_SOFT, pv_soft), C(PV_EARLY, pv_early))
+#undef C
+
+#define C(NAME, member) same(TENON_DELASSUS_METHOD_##NAME, DelassusMethod::member, #member)
+TENON_KIND(tenon_delassus_method, delassus_method, "TENON_DELASSUS_METHOD_*", C(AUTOMATIC, automatic),
+           C(DENSE, dense), C(LTL_OSIM, ltl_osim), C(KJR, kjr), C(EFPA, efpa), C(PV_OSIM, pv_osim),
+           C(PV_OSIMR, pv_osimr))
+#undef C
+
+#define C(NAME, member) same(TENON_DAMPED_METHOD_##NAME, DampedInverseMethod::member, #member)
+TENON_KIND(tenon_damped_method, damped_method, "TENON_DAMPED_METHOD_*", C(AUTOMATIC, automatic),
+           C(DENSE, dense), C(LTL_INVERSE, ltl_inverse), C(LTL_CHOLESKY, ltl_cholesky), C(PV_OSIMR, pv_osimr),
+           C(PV_OSIMF, pv_osimf), C(CABA_OSIM, caba_osim), C(CABA_OSIMF, caba_osimf))
+#undef C
+
+#define C(NAME, member) same(TENON_SPLIT_##NAME, SplitBase::member, #member)
+TENON_KIND(tenon_split, split, "TENON_SPLIT_*", C(AUTOMATIC, automatic), C(ALWAYS, always), C(NEVER, never))
+#undef C
+
+#define C(NAME, member) same(TENON_JOINT_TYPE_##NAME, JointType::member, #member)
+TENON_KIND(tenon_joint_type, joint_type, "TENON_JOINT_TYPE_*", C(FIXED, fixed), C(REVOLUTE, revolute),
+           C(CONTINUOUS, continuous), C(PRISMATIC, prismatic), C(SPHERICAL, spherical), C(PLANAR, planar),
+           C(FLOATING, floating), C(UNIVERSAL, universal))
+#undef C
+
+TENON_KIND(tenon_base, base, "TENON_BASE_*", {TENON_BASE_FIXED, "fixed"}, {TENON_BASE_FLOATING, "floating"})
+
+#define C(NAME, member) same(TENON_AXES_##NAME, RowAxes::member, #member)
+TENON_KIND(tenon_axes, axes, "TENON_AXES_*", C(LINK, link), C(WORLD, world))
+#undef C
+
+#define C(NAME, member) same(TENON_COORDINATES_##NAME, Coordinates::member, #member)
+TENON_KIND(tenon_coordinates, coordinates, "TENON_COORDINATES_*", C(SPANNING, spanning),
+           C(INDEPENDENT, independent))
+#undef C
+
+#define C(NAME, member) same(TENON_LOOP_TREATMENT_##NAME, LoopTreatment::member, #member)
+TENON_KIND(tenon_loop_treatment, loop_treatment, "TENON_LOOP_TREATMENT_*", C(EMBED, embed), C(OPEN, open),
+           C(ROWS, rows), C(AUTOMATIC, automatic), C(BY_MODEL, by_model))
+#undef C
+
+#define C(NAME, member) same(TENON_LOOP_MOVES_##NAME, LoopMoves::member, #member)
+TENON_KIND(tenon_loop_moves, loop_moves, "TENON_LOOP_MOVES_*", C(DEPENDENT, dependent), C(ALL, all))
+#undef C
+
+#define C(NAME, member) same(TENON_LOOP_KIND_##NAME, loop_##member, #member)
+TENON_KIND(tenon_loop_kind, loop_kind, "TENON_LOOP_KIND_*", C(COUPLING, coupling), C(GEOMETRIC, geometric),
+           C(CALLBACK, callback))
+#undef C
+
+#define C(NAME, member) same(TENON_CONVENTION_##NAME, Convention::member, #member)
+TENON_KIND(tenon_convention, convention, "TENON_CONVENTION_*", C(PINOCCHIO, pinocchio), C(MUJOCO, mujoco),
+           C(DRAKE, drake))
+#undef C
+
+#define C(NAME, member) same(TENON_DIRECTION_##NAME, Direction::member, #member)
+TENON_KIND(tenon_direction, direction, "TENON_DIRECTION_*", C(FROM_OTHER, from_other), C(TO_OTHER, to_other))
+#undef C
+
+#define C(NAME, name) \
+  { TENON_LOG_LEVEL_##NAME, #name }
+TENON_KIND(tenon_log_level, log_level, "TENON_LOG_LEVEL_*", C(TRACE, trace), C(DEBUG, debug), C(INFO, info),
+           C(WARNING, warning), C(ERROR, error), C(OFF, off))
+#undef C
+
+#define C(NAME, member) same(TENON_INSTRUCTION_SET_##NAME, Instructions::member, #member)
+TENON_KIND(tenon_instruction_set, instruction_set, "TENON_INSTRUCTION_SET_*", C(AUTOMATIC, automatic),
+           C(BASELINE, baseline), C(X86_64_V3, x86_64_v3))
+#undef C
+
+TENON_KIND(tenon_precision, precision, "TENON_PRECISION_*", {TENON_PRECISION_DOUBLE, "double"},
+           {TENON_PRECISION_SINGLE, "single"})
+
+#define C(NAME, member) same(TENONX_LOOP_METHOD_##NAME, LoopMethod::member, #member)
+TENON_KIND(tenonx_loop_method, loop_method, "TENONX_LOOP_METHOD_*", C(AUTOMATIC, automatic),
+           C(PROJECTION, projection), C(MULTIPLIERS, multipliers), C(APPROXIMATE, approximate),
+           C(UNCONSTRAINED, unconstrained))
+#undef C
+
+// The bits of rows have no names, but are the core's too.
+static_assert(TENON_ROWS_ANGULAR == tenon::rows_angular && TENON_ROWS_LINEAR == tenon::rows_linear &&
+              TENON_ROWS_ALL == tenon::rows_all);

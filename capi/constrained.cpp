@@ -1,0 +1,160 @@
+// Dynamics with constraints, and steps in time.
+#include "support/call.hpp"
+#include "support/solve_options.hpp"
+#include "tenon/dynamics.hpp"
+
+using namespace tenon::capi;
+using tenon::Status;
+
+constexpr auto no_arguments = zeros<tenon_constrained_dynamics_arguments>();
+constexpr auto no_step_arguments = zeros<tenon_step_arguments>();
+
+tenon_status tenon_solve_options_init(tenon_solve_options* options, size_t size) {
+  return init(options, size, default_solve_options);
+}
+
+tenon_status tenon_constrained_dynamics_arguments_init(tenon_constrained_dynamics_arguments* arguments,
+                                                       size_t size) {
+  return init(arguments, size, no_arguments);
+}
+tenon_status tenon_step_arguments_init(tenon_step_arguments* arguments, size_t size) {
+  return init(arguments, size, no_step_arguments);
+}
+
+static tenon_status solve(Call& call, tenon_workspace* workspace,
+                          const tenon_constrained_dynamics_arguments& a) {
+  const auto options = call.options(a.options, a.lambda != nullptr || call.rows() == 0);
+  call.state({"q", a.q, a.q_count}, {"v", a.v, a.v_count});
+  call.velocities({"tau", a.tau, a.tau_count});
+  call.wrenches({"wrenches", a.wrenches, a.wrenches_count});
+  call.optional_rows({"desired", a.desired, a.desired_count});
+  call.velocities({"qdd", a.qdd, a.qdd_count});
+  call.optional_rows({"lambda", a.lambda, a.lambda_count});
+  return call.run([&] {
+    return tenon::constrained_dynamics(workspace->core, options, a.q, a.v, a.tau, a.wrenches, a.desired,
+                                       a.qdd, a.lambda);
+  });
+}
+
+tenon_status tenon_constrained_dynamics(tenon_workspace* workspace, const tenon_solve_options* options,
+                                        const double* q, size_t q_count, const double* v, size_t v_count,
+                                        const double* tau, size_t tau_count, const double* wrenches,
+                                        size_t wrenches_count, const double* desired, size_t desired_count,
+                                        double* qdd, size_t qdd_count, double* lambda, size_t lambda_count) {
+  Call call(workspace, __func__);
+  return solve(
+      call, workspace,
+      {sizeof(tenon_constrained_dynamics_arguments), 0, options, q, q_count, v, v_count, tau, tau_count,
+       wrenches, wrenches_count, desired, desired_count, qdd, qdd_count, lambda, lambda_count});
+}
+
+tenon_status tenon_constrained_dynamics_with(tenon_workspace* workspace,
+                                             const tenon_constrained_dynamics_arguments* arguments) {
+  Call call(workspace, __func__);
+  call.needed_struct("arguments", arguments);
+  return solve(call, workspace, call.over(arguments, no_arguments, "tenon_constrained_dynamics_arguments"));
+}
+
+tenon_status tenon_constrained_inverse_dynamics(tenon_workspace* workspace, const double* q, size_t q_count,
+                                                const double* v, size_t v_count, const double* a,
+                                                size_t a_count, const double* wrenches, size_t wrenches_count,
+                                                const double* lambda, size_t lambda_count, double* tau,
+                                                size_t tau_count) {
+  Call call(workspace, __func__);
+  call.state(ARRAY(q), ARRAY(v));
+  call.velocities(ARRAY(a));
+  call.wrenches(ARRAY(wrenches));
+  call.optional_rows(ARRAY(lambda));
+  call.velocities(ARRAY(tau));
+  return call.run(
+      [&] { return tenon::constrained_inverse_dynamics(workspace->core, q, v, a, wrenches, lambda, tau); });
+}
+
+tenon_status tenon_underactuated_inverse_dynamics(tenon_workspace* workspace, const int32_t* actuated,
+                                                  size_t actuated_count, const double* q, size_t q_count,
+                                                  const double* v, size_t v_count, const double* a,
+                                                  size_t a_count, const double* wrenches,
+                                                  size_t wrenches_count, double* lambda, size_t lambda_count,
+                                                  double* tau, size_t tau_count) {
+  Call call(workspace, __func__);
+  if (actuated != nullptr && actuated_count != call.velocity_count())
+    call.fail(Status::wrong_size, "actuated has %zu numbers; give %zu, one for each velocity coordinate",
+              actuated_count, call.velocity_count());
+  call.state(ARRAY(q), ARRAY(v));
+  call.velocities(ARRAY(a));
+  call.wrenches(ARRAY(wrenches));
+  call.optional_rows(ARRAY(lambda));
+  call.velocities(ARRAY(tau));
+  return call.run([&] {
+    return tenon::underactuated_inverse_dynamics(workspace->core, actuated, q, v, a, wrenches, lambda, tau);
+  });
+}
+
+tenon_status tenon_impact(tenon_workspace* workspace, const double* restitution, size_t restitution_count,
+                          const double* q, size_t q_count, double* v, size_t v_count, double* impulse,
+                          size_t impulse_count) {
+  Call call(workspace, __func__);
+  call.one_or_rows(ARRAY(restitution));
+  call.state(ARRAY(q), ARRAY(v));
+  call.optional_rows(ARRAY(impulse));
+  return call.run([&] {
+    return tenon::impact(workspace->core, restitution, static_cast<int>(restitution_count), q, v, impulse);
+  });
+}
+
+tenon_status tenon_constraint_rows(tenon_workspace* workspace, const double* q, size_t q_count,
+                                   const double* v, size_t v_count, const double* desired,
+                                   size_t desired_count, double* J, size_t J_count, int32_t ldj, double* rhs,
+                                   size_t rhs_count, double* position_error, size_t position_error_count,
+                                   double* row_velocity, size_t row_velocity_count) {
+  Call call(workspace, __func__);
+  call.state(ARRAY(q), ARRAY(v));
+  call.optional_rows(ARRAY(desired));
+  call.optional_matrix(ARRAY(J), call.rows(), call.velocity_count(), ldj);
+  call.optional_rows(ARRAY(rhs));
+  call.optional_rows(ARRAY(position_error));
+  call.optional_rows(ARRAY(row_velocity));
+  return call.run([&] {
+    return tenon::constraint_rows(workspace->core, q, v, desired, J, ldj, rhs, position_error, row_velocity);
+  });
+}
+
+using Step = Status (*)(tenon::Workspace&, const tenon::SolveOptions&, double, double*, double*,
+                        const double*, const double*, double*, double*);
+
+static tenon_status step(Step take, Call& call, tenon_workspace* workspace, const tenon_step_arguments& a) {
+  const auto options = call.options(a.options, a.lambda != nullptr || call.rows() == 0);
+  call.finite("dt", &a.dt, 1);
+  call.state({"q", a.q, a.q_count}, {"v", a.v, a.v_count});
+  call.velocities({"tau", a.tau, a.tau_count});
+  call.wrenches({"wrenches", a.wrenches, a.wrenches_count});
+  call.optional_velocities({"qdd", a.qdd, a.qdd_count});
+  call.optional_rows({"lambda", a.lambda, a.lambda_count});
+  return call.run(
+      [&] { return take(workspace->core, options, a.dt, a.q, a.v, a.tau, a.wrenches, a.qdd, a.lambda); });
+}
+
+static tenon_status step_with(Step take, const char* function, tenon_workspace* workspace,
+                              const tenon_step_arguments* arguments) {
+  Call call(workspace, function);
+  call.needed_struct("arguments", arguments);
+  return step(take, call, workspace, call.over(arguments, no_step_arguments, "tenon_step_arguments"));
+}
+
+// A step by each rule, with its arguments one by one and in a struct.
+#define TENON_STEP(rule)                                                                                     \
+  tenon_status tenon_step_##rule(tenon_workspace* workspace, const tenon_solve_options* options, double dt,  \
+                                 double* q, size_t q_count, double* v, size_t v_count, const double* tau,    \
+                                 size_t tau_count, const double* wrenches, size_t wrenches_count,            \
+                                 double* qdd, size_t qdd_count, double* lambda, size_t lambda_count) {       \
+    Call call(workspace, __func__);                                                                          \
+    return step(tenon::step_##rule, call, workspace,                                                         \
+                {sizeof(tenon_step_arguments), 0, options, dt, q, q_count, v, v_count, tau, tau_count,       \
+                 wrenches, wrenches_count, qdd, qdd_count, lambda, lambda_count});                           \
+  }                                                                                                          \
+  tenon_status tenon_step_##rule##_with(tenon_workspace* workspace, const tenon_step_arguments* arguments) { \
+    return step_with(tenon::step_##rule, __func__, workspace, arguments);                                    \
+  }
+
+TENON_STEP(semi_implicit_euler)
+TENON_STEP(runge_kutta_4)

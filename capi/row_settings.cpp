@@ -1,0 +1,81 @@
+// What a workspace changes of its constraints between calls.
+#include "support/call.hpp"
+#include "support/descriptor.hpp"
+#include "tenon/dynamics.hpp"
+
+using namespace tenon::capi;
+
+namespace {
+
+// Rows of a constraint; 0 where there is none, which the call has found already.
+std::size_t rows_of(const Call& call, const tenon_workspace* workspace, std::int32_t constraint) {
+  if (!call.good()) return 0;
+  const tenon::ConstraintSet& set = *workspace->core.constraints();
+  const bool last = constraint + 1 == set.constraint_count();
+  return static_cast<std::size_t>((last ? set.row_count() : set.first_row(constraint + 1)) -
+                                  set.first_row(constraint));
+}
+
+}  // namespace
+
+tenon_status tenon_constraint_settings_init(tenon_constraint_settings* settings, size_t size) {
+  return init(settings, size, tenon_constraint_settings{});
+}
+
+tenon_status tenon_workspace_set_active(tenon_workspace* workspace, int32_t constraint, int32_t active) {
+  Call call(workspace, __func__);
+  call.index("constraint", constraint, call.constraints(), "constraints");
+  if (active != 0 && active != 1)
+    call.fail(tenon::Status::invalid_argument,
+              "active is %d; give 1 for an active constraint, 0 for one switched off",
+              static_cast<int>(active));
+  return call.run([&] { return tenon::set_constraint_active(workspace->core, constraint, active == 1); });
+}
+
+tenon_status tenon_workspace_set_gains(tenon_workspace* workspace, int32_t constraint, double frequency,
+                                       double damping_ratio) {
+  Call call(workspace, __func__);
+  call.index("constraint", constraint, call.constraints(), "constraints");
+  call.finite("frequency", &frequency, 1);
+  call.finite("damping_ratio", &damping_ratio, 1);
+  return call.run(
+      [&] { return tenon::set_constraint_gains(workspace->core, constraint, frequency, damping_ratio); });
+}
+
+tenon_status tenon_workspace_set_weights(tenon_workspace* workspace, int32_t constraint,
+                                         const double* weights, size_t weights_count) {
+  Call call(workspace, __func__);
+  call.index("constraint", constraint, call.constraints(), "constraints");
+  call.optional(ARRAY(weights), rows_of(call, workspace, constraint));
+  return call.run([&] { return tenon::set_constraint_weights(workspace->core, constraint, weights); });
+}
+
+tenon_status tenon_workspace_set_compliance(tenon_workspace* workspace, int32_t constraint,
+                                            const double* compliance, size_t compliance_count) {
+  Call call(workspace, __func__);
+  call.index("constraint", constraint, call.constraints(), "constraints");
+  call.optional(ARRAY(compliance), rows_of(call, workspace, constraint));
+  return call.run([&] { return tenon::set_constraint_compliance(workspace->core, constraint, compliance); });
+}
+
+tenon_status tenon_workspace_constraint_settings(tenon_workspace* workspace, int32_t constraint,
+                                                 tenon_constraint_settings* settings, double* weights,
+                                                 size_t weights_count, double* compliance,
+                                                 size_t compliance_count) {
+  Call call(workspace, __func__);
+  call.index("constraint", constraint, call.constraints(), "constraints");
+  call.needed_struct("settings", settings);
+  call.optional(ARRAY(weights), rows_of(call, workspace, constraint));
+  call.optional(ARRAY(compliance), rows_of(call, workspace, constraint));
+  return call.run([&] {
+    tenon::ConstraintSettings found;
+    const tenon::Status status =
+        tenon::constraint_settings(workspace->core, constraint, found, weights, compliance);
+    if (status != tenon::Status::ok) return status;
+    tenon_constraint_settings known{};
+    known.active = found.active ? 1 : 0;
+    known.frequency = found.frequency;
+    known.damping_ratio = found.damping_ratio;
+    return put(settings, known);
+  });
+}

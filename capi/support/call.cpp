@@ -1,0 +1,170 @@
+#include "support/call.hpp"
+
+#include <cstdarg>
+#include <cstdio>
+
+#include "mechanism/utf8.hpp"
+#include "support/arguments.hpp"
+#include "support/solve_options.hpp"
+#include "tenon/loops.hpp"
+
+namespace tenon::capi {
+
+Call::Call(tenon_workspace* workspace, const char* function) noexcept
+    : workspace_(workspace), function_(function) {
+  if (workspace == nullptr) status_ = Status::invalid_argument;
+}
+
+void Call::fail(Status status, const char* format, ...) noexcept {
+  if (workspace_ == nullptr || !good()) return;
+  status_ = status;
+  workspace_->failed_before_core = true;
+  const int head = std::snprintf(workspace_->message, sizeof workspace_->message, "%s: ", function_);
+  const auto used = static_cast<std::size_t>(head);
+  std::va_list arguments;
+  va_start(arguments, format);
+  char* text = workspace_->message + used;
+  const std::size_t space = sizeof workspace_->message - used;
+  drop_cut_character(text, space, std::vsnprintf(text, space, format, arguments));
+  va_end(arguments);
+}
+
+std::size_t Call::rows() const noexcept {
+  const auto* set = workspace_ ? workspace_->core.constraints() : nullptr;
+  return set ? static_cast<std::size_t>(set->row_count()) : 0;
+}
+
+std::size_t Call::constraints() const noexcept {
+  const auto* set = workspace_ ? workspace_->core.constraints() : nullptr;
+  return set ? static_cast<std::size_t>(set->constraint_count()) : 0;
+}
+
+void Call::needed(Array given, std::size_t expected) noexcept {
+  if (given.values == nullptr && expected > 0)
+    fail(Status::invalid_argument, "%s is NULL; give %zu numbers", given.name, expected);
+  optional(given, expected);
+}
+
+void Call::optional(Array given, std::size_t expected) noexcept {
+  if (given.values != nullptr && given.count != expected)
+    fail(Status::wrong_size, "%s has %zu numbers; this model and constraint set need %zu", given.name,
+         given.count, expected);
+}
+
+void Call::needed_struct(const char* name, const void* given) noexcept {
+  if (given == nullptr) fail(Status::invalid_argument, "%s is NULL; give a struct", name);
+}
+
+std::size_t Call::position_count() const noexcept {
+  return workspace_ ? static_cast<std::size_t>(tenon::position_count(workspace_->core)) : 0;
+}
+
+std::size_t Call::velocity_count() const noexcept {
+  return workspace_ ? static_cast<std::size_t>(tenon::velocity_count(workspace_->core)) : 0;
+}
+
+void Call::positions(Array given) noexcept {
+  const std::size_t expected = position_count();
+  if (given.values != nullptr && given.count != expected) fail_coordinates(given, expected, true);
+  needed(given, expected);
+}
+
+void Call::velocities(Array given) noexcept {
+  const std::size_t expected = velocity_count();
+  if (given.values != nullptr && given.count != expected) fail_coordinates(given, expected, false);
+  needed(given, expected);
+}
+
+void Call::optional_velocities(Array given) noexcept {
+  if (given.values != nullptr) velocities(given);
+}
+
+// A count that is right for the coordinates that are not set deserves to be told so.
+void Call::fail_coordinates(Array given, std::size_t expected, bool positions) noexcept {
+  if (!good()) return;
+  const std::size_t count = given.count;
+  const auto& model = workspace_->core.model();
+  const std::size_t spanning = positions ? nq() : nv();
+  const std::size_t fewer = positions ? model.loops.independent_q.size() : static_cast<std::size_t>(model.ny);
+  if (spanning == fewer || (count != spanning && count != fewer)) return;
+  fail(Status::wrong_size,
+       "%s has %zu numbers, those of %s coordinates, but the workspace is set to %s ones, of which there are "
+       "%zu; give these or call tenon_workspace_set_coordinates",
+       given.name, count, count == spanning ? "spanning" : "independent",
+       count == spanning ? "independent" : "spanning", expected);
+}
+
+void Call::needed_matrix(Array given, std::size_t rows, std::size_t columns, std::int32_t ld) noexcept {
+  if (given.values == nullptr && rows * columns > 0)
+    fail(Status::invalid_argument, "%s is NULL; give a matrix of %zu x %zu", given.name, rows, columns);
+  optional_matrix(given, rows, columns, ld);
+}
+
+void Call::optional_matrix(Array given, std::size_t rows, std::size_t columns, std::int32_t ld) noexcept {
+  if (given.values == nullptr || rows * columns == 0) return;
+  if (ld < 0 || static_cast<std::size_t>(ld) < rows) {
+    fail(Status::wrong_size, "%s: the leading dimension is %d; a matrix of %zu rows needs at least that many",
+         given.name, static_cast<int>(ld), rows);
+    return;
+  }
+  const std::size_t least = static_cast<std::size_t>(ld) * (columns - 1) + rows;
+  if (given.count < least)
+    fail(Status::wrong_size, "%s has %zu numbers; %zu x %zu with leading dimension %d needs %zu", given.name,
+         given.count, rows, columns, static_cast<int>(ld), least);
+}
+
+void Call::index(const char* name, std::int32_t value, std::size_t count, const char* of_what) noexcept {
+  if (value < 0 || static_cast<std::size_t>(value) >= count)
+    fail(Status::out_of_range, "%s is %d, but there are %zu %s, counted from 0", name,
+         static_cast<int>(value), count, of_what);
+}
+
+void Call::one_of(const Kind& kind, const char* name, std::int32_t value) noexcept {
+  if (!kind.find(value))
+    fail(Status::invalid_argument, "%s is %d, which is none of %s", name, static_cast<int>(value),
+         kind.constants);
+}
+
+void Call::finite(const char* name, const double* values, std::size_t count) noexcept {
+  if (good() && values != nullptr && !all_finite(values, count))
+    fail(Status::not_finite, "%s holds NaN or infinity; give finite numbers", name);
+}
+
+void Call::one_or_rows(Array given) noexcept {
+  if (given.values != nullptr && given.count != 1 && given.count != rows())
+    fail(Status::wrong_size, "%s has %zu numbers; give 1 for all rows or %zu, one for each", given.name,
+         given.count, rows());
+}
+
+SolveOptions Call::options(const tenon_solve_options* given, bool has_lambda) noexcept {
+  const tenon_solve_options o = over(given, default_solve_options, "tenon_solve_options");
+  one_of(kinds::method, "tenon_solve_options: method", o.method);
+  if (o.max_iterations < 0)
+    fail(Status::invalid_argument, "tenon_solve_options: max_iterations is %d; give 0 for no limit, or more",
+         static_cast<int>(o.max_iterations));
+  if ((o.warm_start != 0 && o.warm_start != 1) || (o.accelerate != 0 && o.accelerate != 1))
+    fail(Status::invalid_argument, "tenon_solve_options: warm_start and accelerate are 0 or 1");
+  one_of(kinds::split, "tenon_solve_options: split_base", o.split_base);
+  const double numbers[] = {o.absolute_tolerance, o.relative_tolerance, o.mu, o.tikhonov};
+  if (!all_finite(numbers, 4)) fail(Status::not_finite, "tenon_solve_options holds NaN or infinity");
+  if (!(o.absolute_tolerance > 0) || !(o.relative_tolerance >= 0) || !(o.mu >= 0) || !(o.tikhonov >= 0))
+    fail(Status::invalid_argument,
+         "tenon_solve_options: absolute_tolerance %g must be above 0, relative_tolerance %g, mu %g and "
+         "tikhonov %g not below 0",
+         o.absolute_tolerance, o.relative_tolerance, o.mu, o.tikhonov);
+  if (o.warm_start == 1 && !has_lambda)
+    fail(Status::invalid_argument, "warm_start is 1, but lambda, where it would start, is NULL");
+  SolveOptions core;
+  core.method = static_cast<Method>(o.method);
+  core.absolute_tolerance = o.absolute_tolerance;
+  core.relative_tolerance = o.relative_tolerance;
+  core.max_iterations = o.max_iterations;
+  core.mu = o.mu;
+  core.warm_start = o.warm_start == 1;
+  core.accelerate = o.accelerate == 1;
+  core.tikhonov = o.tikhonov;
+  core.split_base = static_cast<SplitBase>(o.split_base);
+  return core;
+}
+
+}  // namespace tenon::capi

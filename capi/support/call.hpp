@@ -1,0 +1,109 @@
+// One call on a workspace: its arguments are checked one after the other, then the core runs. Nothing here
+// allocates or throws. The first fault is kept as status and as a sentence in the workspace, and the core is
+// not called.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "scalar/printf.hpp"
+#include "support/constants.hpp"
+#include "support/descriptor.hpp"
+#include "support/guard.hpp"
+#include "support/object.hpp"
+
+namespace tenon::capi {
+
+// A vector among the arguments: its name in the header, the pointer, and the count beside it.
+struct Array {
+  const char* name;
+  const double* values;
+  std::size_t count;
+};
+#define ARRAY(argument)                   \
+  tenon::capi::Array {                    \
+#argument, argument, argument##_count \
+  }
+
+class Call {
+ public:
+  // function: its name in tenon.h, the first word of every message.
+  Call(tenon_workspace* workspace, const char* function) noexcept;
+
+  // Sizes of the workspace; 0 for NULL, which has failed already.
+  std::size_t nq() const noexcept {
+    return workspace_ ? static_cast<std::size_t>(workspace_->core.model().nq) : 0;
+  }
+  std::size_t nv() const noexcept {
+    return workspace_ ? static_cast<std::size_t>(workspace_->core.model().nv) : 0;
+  }
+  std::size_t ny() const noexcept {
+    return workspace_ ? static_cast<std::size_t>(workspace_->core.model().ny) : 0;
+  }
+  std::size_t links() const noexcept { return workspace_ ? workspace_->core.model().links.size() : 0; }
+  std::size_t rows() const noexcept;
+  std::size_t constraints() const noexcept;
+
+  // A vector of exactly `expected` numbers. needed: may not be NULL (unless it is empty).
+  void needed(Array given, std::size_t expected) noexcept;
+  void optional(Array given, std::size_t expected) noexcept;
+  void needed_struct(const char* name, const void* given) noexcept;
+  // The same in the coordinates that the workspace is set to.
+  std::size_t position_count() const noexcept;
+  std::size_t velocity_count() const noexcept;
+  void positions(Array given) noexcept;
+  void velocities(Array given) noexcept;
+  void optional_velocities(Array given) noexcept;
+  void state(Array q, Array v) noexcept { positions(q), velocities(v); }
+  // One number a constraint row, six a link.
+  void optional_rows(Array given) noexcept { optional(given, rows()); }
+  void wrenches(Array given) noexcept { optional(given, 6 * links()); }
+  // A column-major matrix.
+  void needed_matrix(Array given, std::size_t rows, std::size_t columns, std::int32_t ld) noexcept;
+  void optional_matrix(Array given, std::size_t rows, std::size_t columns, std::int32_t ld) noexcept;
+  void index(const char* name, std::int32_t value, std::size_t count, const char* of_what) noexcept;
+  void one_of(const Kind& kind, const char* name, std::int32_t value) noexcept;
+  void finite(const char* name, const double* values, std::size_t count) noexcept;
+  // None, one for all rows, or one for each.
+  void one_or_rows(Array given) noexcept;
+  // Options, or the arguments of a call in a struct, over their defaults. name: of the struct.
+  template <class T>
+  T over(const T* given, T defaults, const char* name) noexcept {
+    const Status layout = lay_over(given, &defaults);
+    if (layout != Status::ok) fail(layout, "%s: %s", name, descriptor_fault(layout));
+    if (reserved_of(defaults, 0) != 0) fail(Status::unsupported, "%s: the field 'reserved' is not 0", name);
+    return defaults;
+  }
+  // The same, method and switches in range.
+  SolveOptions options(const tenon_solve_options* given, bool has_lambda) noexcept;
+
+  void fail(Status status, const char* format, ...) noexcept TENON_PRINTF(3, 4);
+  bool good() const noexcept { return status_ == Status::ok; }
+
+  // The core's status if the arguments were good, else that of the first fault. body returns Status.
+  template <class Body>
+  tenon_status run(Body&& body) noexcept {
+    if (!good()) return code(status_);
+    workspace_->failed_before_core = false;
+    return stop_exceptions(body, [&](const char* text) { fail(Status::internal_error, "%s", text); });
+  }
+  // The same for what cannot fail any more, and which the core therefore gives no message for.
+  template <class Body>
+  tenon_status run_glue(Body&& body) noexcept {
+    return run([&] {
+      body();
+      workspace_->failed_before_core = true;
+      workspace_->message[0] = '\0';
+      return Status::ok;
+    });
+  }
+
+ private:
+  void fail_coordinates(Array given, std::size_t expected, bool positions) noexcept;
+
+  tenon_workspace* workspace_;
+  const char* function_;
+  Status status_ = Status::ok;
+};
+
+}  // namespace tenon::capi

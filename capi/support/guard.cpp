@@ -1,0 +1,16 @@
+#include "support/guard.hpp"
+
+#include <cstring>
+
+#include "mechanism/utf8.hpp"
+
+namespace tenon::capi {
+
+void write_message(char* message, std::size_t size, const char* text) noexcept {
+  if (message == nullptr || size == 0) return;
+  const std::size_t length = cut_utf8(text, size - 1);
+  std::memcpy(message, text, length);
+  message[length] = '\0';
+}
+
+}  // namespace tenon::capi

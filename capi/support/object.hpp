@@ -1,0 +1,39 @@
+// What the opaque pointers of tenon.h point at. Children hold shared pointers to what they need, so that
+// handles may be destroyed in any order.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "tenon.h"
+#include "tenon/constraints.hpp"
+#include "tenon/mechanism.hpp"
+#include "tenon/model.hpp"
+#include "tenon/workspace.hpp"
+
+struct tenon_model {
+  std::shared_ptr<const tenon::Model> core;
+};
+
+struct tenon_builder {
+  tenon::Mechanism mechanism;
+};
+
+struct tenon_constraints {
+  std::shared_ptr<const tenon::Model> model;
+  std::vector<tenon::ConstraintSpec> specs;          // as added
+  std::shared_ptr<const tenon::ConstraintSet> core;  // null until finished
+};
+
+struct tenon_workspace {
+  tenon_workspace(std::shared_ptr<const tenon::Model> model,
+                  std::shared_ptr<const tenon::ConstraintSet> constraints,
+                  const tenon::WorkspaceOptions& options)
+      : core(std::move(model), std::move(constraints), options) {}
+
+  tenon::Workspace core;
+  // Arguments are checked before the core is called: where that check failed the message is here.
+  bool failed_before_core = false;
+  char message[512] = "";
+};

@@ -1,0 +1,144 @@
+/* clang-format off */
+/* tenonx.h: the experimental part of Tenon, installed beside tenon.h. Its names begin with tenonx_ and TENONX_, and
+ * they may change or go in any minor version: what tenon.h promises does not hold for them. Conventions, calling rules
+ * and the form of the blocks are those of tenon.h.
+ *
+ * Here are the counts of operations, algorithms written as C code, and the methods for loops that others are compared
+ * with. What proves itself moves to tenon.h. */
+#ifndef TENONX_H
+#define TENONX_H
+
+#include "tenon.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Methods for loops, for comparison -------------------------------------------------------------------------- */
+
+/* How embedded loops are kept closed in the two calls below; all but the last two agree. */
+#define TENONX_LOOP_METHOD_AUTOMATIC 0
+#define TENONX_LOOP_METHOD_PROJECTION 1    /* (G^T M G)^-1 on the spanning tree */
+#define TENONX_LOOP_METHOD_MULTIPLIERS 2   /* [M K^T; K 0] by pseudo-inverse */
+#define TENONX_LOOP_METHOD_APPROXIMATE 3   /* dependent joints held still, their inertia as armature */
+#define TENONX_LOOP_METHOD_UNCONSTRAINED 4 /* the independent joints alone */
+
+/* Their names, as in "Names of constants" of tenon.h. Allocates: nothing. Threads: any.
+ * Status: as tenon_method_from_string. Cost: O(1). Since: 0.1. */
+TENON_API int32_t tenonx_loop_method_count(void);
+TENON_API const char *tenonx_loop_method_string(int32_t value);
+TENON_API tenon_status tenonx_loop_method_from_string(const char *name, int32_t *value);
+
+/* Forward dynamics of the mechanism by one method for its loops. Arguments as tenon_forward_dynamics.
+ * Allocates: at the first call. Threads: one at a time per workspace. Status: as tenon_forward_dynamics; multipliers
+ * also TENON_INFEASIBLE (qdd written). Cost: O(nv^2 ny), multipliers O((nv + rows)^3). Since: 0.1. */
+TENON_API tenon_status tenonx_loop_forward_dynamics(tenon_workspace *workspace, int32_t loop_method, const double *q,
+                                                    size_t q_count, const double *v, size_t v_count, const double *tau,
+                                                    size_t tau_count, const double *wrenches, size_t wrenches_count,
+                                                    double *qdd, size_t qdd_count);
+/* tau_y (ny) that makes the independent coordinates accelerate by yddot (ny): G^T ID(q, v, G yddot + g), or an
+ * approximation. Allocates, Threads: as there.
+ * Status: as tenon_inverse_dynamics (TENON_INVALID_ARGUMENT also for multipliers), and TENON_SINGULAR_CONFIGURATION.
+ * Cost: as there. Since: 0.1. */
+TENON_API tenon_status tenonx_loop_inverse_dynamics(tenon_workspace *workspace, int32_t loop_method, const double *q,
+                                                    size_t q_count, const double *v, size_t v_count,
+                                                    const double *yddot, size_t yddot_count, const double *wrenches,
+                                                    size_t wrenches_count, double *tau_y, size_t tau_y_count);
+
+/* ---- Counts of operations, and algorithms as C code ------------------------------------------------------------- */
+
+/* An algorithm runs once on numbers that record what is done with them. What the model and the constraint set make
+ * constant (masses, lengths, gravity, penalties) is folded, equal terms are shared, and what no output depends on is
+ * dropped: the operations that are left depend on the robot and the contacts alone, not on machine or compiler.
+ * Branches on values are taken as a random state takes them. Proximal methods run a fixed number of plain iterations
+ * from lambda = 0, as in [CABA]; mu is taken relative to each row's typical Delassus diagonal. */
+
+/* tenonx_traceable_traits, bits. */
+#define TENONX_TRAIT_CONSTRAINED 1 /* needs constraint rows */
+#define TENONX_TRAIT_FIXED_PATH 2  /* the same operations in every state: tenonx_generate_c can write it */
+#define TENONX_TRAIT_LOOPS 4       /* takes models with kinematic loops */
+#define TENONX_TRAIT_FOR_LOOPS 8   /* made for them: on a tree it does what another one does there */
+
+/* How many algorithms can be recorded; the name of number `algorithm`, "rnea", "constrained_aba", ... ("unknown" for
+ * other numbers), and back; one line about it ("" for other numbers); its TENONX_TRAIT_* bits (TENON_OUT_OF_RANGE,
+ * negative, for other numbers). Texts are static. Numbers may change with the version, names do not.
+ * Allocates: nothing. Threads: any. Status (of _from_string): TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_NOT_FOUND.
+ * Cost: O(1). Since: 0.1. */
+TENON_API int32_t tenonx_traceable_count(void);
+TENON_API const char *tenonx_traceable_string(int32_t algorithm);
+TENON_API tenon_status tenonx_traceable_from_string(const char *name, int32_t *algorithm);
+TENON_API const char *tenonx_traceable_summary(int32_t algorithm);
+TENON_API int32_t tenonx_traceable_traits(int32_t algorithm);
+
+/* How an algorithm is recorded. */
+typedef struct tenonx_trace_options {
+  uint32_t struct_size;
+  int32_t iterations;         /* of proximal methods, 1 to 1000; default 3 */
+  double mu;                  /* their proximal parameter over a row's typical Delassus diagonal; default 0:
+                                 Tenon's choice, 1e6 */
+  const char *function_name;  /* tenonx_generate_c: a C identifier; NULL: made of the names of robot and algorithm */
+} tenonx_trace_options;
+
+/* Writes the defaults into options; sizes as in tenon_model_options_init.
+ * Allocates: nothing. Threads: any, one at a time per struct.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE. Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenonx_trace_options_init(tenonx_trace_options *options, size_t size);
+
+/* What an algorithm does. A change of sign is no operation. */
+typedef struct tenonx_operation_counts {
+  uint32_t struct_size;
+  int32_t reserved;         /* 0 */
+  int64_t additions;        /* and subtractions */
+  int64_t multiplications;
+  int64_t divisions;
+  int64_t square_roots;
+  int64_t sines;
+  int64_t cosines;
+  int64_t arctangents;
+  int64_t total;
+} tenonx_operation_counts;
+
+/* Prepares counts for tenonx_count_operations; sizes as in tenon_model_options_init.
+ * Allocates: nothing. Threads: any, one at a time per struct.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE. Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenonx_operation_counts_init(tenonx_operation_counts *counts, size_t size);
+
+/* Counts the operations of one algorithm on a robot. Without external wrenches. With kinematic loops (algorithms with
+ * TENONX_TRAIT_LOOPS) what it takes to follow the loops is counted; where a split of loops chooses pivots by values,
+ * those at a closed configuration. Loops that constraint rows close (TENON_LOOP_TREATMENT_ROWS) are recorded with the
+ * rows, as in a workspace; forward dynamics without rows ("aba", "c_aba", ...) refuses such a robot.
+ * constraints: finished; NULL for none, or for the rows of loops alone. algorithm: a name as tenonx_traceable_string
+ * spells it. options: NULL for the defaults. counts: prepared by its _init; written on TENON_OK only.
+ * Allocates: nothing that stays; while it runs, some 50 bytes for every operation. Threads: any.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (also: no rows where they are needed), TENON_WRONG_SIZE, TENON_NOT_FOUND (no
+ * such algorithm; the message lists them), TENON_UNSUPPORTED (rows on a link that is part of the world; rows between
+ * two moving links, but for "pv", "prox_pv" and "prox_ltl"; loops by rows, where the algorithm has no rows; embedded
+ * loops, where the algorithm is for trees or a loop is a callback), TENON_SINGULAR_CONFIGURATION (loops that can be
+ * closed nowhere else), TENON_OUT_OF_MEMORY. Cost: in proportion to the number counted, about 1e7 operations a second.
+ * Since: 0.1. */
+TENON_API tenon_status tenonx_count_operations(const tenon_model *model, const tenon_constraints *constraints,
+                                               const char *algorithm, const tenonx_trace_options *options,
+                                               tenonx_operation_counts *counts, char *message, size_t message_size);
+
+/* Writes one algorithm for one robot as a C99 function: straight-line code that needs <math.h> and nothing else, and
+ * neither allocates nor branches. Its head comment names inputs, outputs, sizes, units, joints and rows; arguments are
+ * the inputs, then the outputs, as `const double *` and `double *`. It does not check: where the library would answer
+ * TENON_NOT_POSITIVE_DEFINITE its results are not finite. Proximal methods lack the refinement of the library's last
+ * iteration and leave about 1e-9 of qdd.
+ * constraints, algorithm, options: as tenonx_count_operations. text: text_size bytes, cut to fit and ended by NUL; NULL
+ * to ask the size only. *needed: bytes of the whole text with its NUL; NULL: not wanted.
+ * Allocates: nothing that stays. Threads: any.
+ * Status: as tenonx_count_operations (TENON_OK also where the text is cut: compare *needed); TENON_UNSUPPORTED also for
+ * algorithms without TENONX_TRAIT_FIXED_PATH, for constraints with a stabilisation frequency, and for loops that are
+ * split by pivots (more than two dependent coordinates or redundant rows in a cluster; gears and belts never are);
+ * TENON_NOT_POSITIVE_DEFINITE where a pivot is zero whatever the state. Cost: as tenonx_count_operations. Since: 0.1.
+ * */
+TENON_API tenon_status tenonx_generate_c(const tenon_model *model, const tenon_constraints *constraints,
+                                         const char *algorithm, const tenonx_trace_options *options, char *text,
+                                         size_t text_size, size_t *needed, char *message, size_t message_size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TENONX_H */

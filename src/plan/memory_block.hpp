@@ -1,0 +1,71 @@
+// One block of memory for many arrays, and how many bytes a workspace holds.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <vector>
+
+namespace tenon {
+
+template <class T>
+struct Field {
+  T** begin;
+  std::size_t size;
+  std::size_t in_front = 0;  // of these numbers: they stand before `begin`
+};
+
+// Each array is on cache lines of its own, with a line of slack in front of it.
+template <class T>
+class MemoryBlock {
+ public:
+  MemoryBlock() = default;
+  MemoryBlock(const MemoryBlock&) = delete;
+  MemoryBlock& operator=(const MemoryBlock&) = delete;
+  ~MemoryBlock() { ::operator delete(memory_, alignment); }
+
+  // Once.
+  void cut(const std::vector<Field<T>>& fields, const T& fill = T(0)) {
+    const auto whole_lines = [](std::size_t size) { return (size + line - 1) / line * line; };
+    std::size_t size = line;
+    for (const Field<T>& f : fields) size += whole_lines(f.size) + line;
+    memory_ = static_cast<T*>(::operator new(size * sizeof(T), alignment));
+    size_ = size;
+    std::uninitialized_fill_n(memory_, size_, fill);
+    T* next = memory_ + line;
+    for (const Field<T>& f : fields) {
+      *f.begin = next + f.in_front;
+      next += whole_lines(f.size) + line;
+    }
+  }
+
+  bool is_cut() const { return memory_ != nullptr; }
+  std::size_t bytes() const { return size_ * sizeof(T); }
+
+ private:
+  static constexpr std::align_val_t alignment{64};
+  static constexpr std::size_t line = 64 / sizeof(T);
+
+  T* memory_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+// Of lists, and of parts that know their own.
+template <class T>
+std::size_t bytes_of(const std::vector<T>& list) {
+  return list.capacity() * sizeof(T);
+}
+template <class Part>
+auto bytes_of(const Part& part) -> decltype(part.bytes()) {
+  return part.bytes();
+}
+template <class Part>
+std::size_t bytes_of(const std::unique_ptr<Part>& part) {
+  return part ? part->bytes() : 0;
+}
+template <class First, class Second, class... Others>
+std::size_t bytes_of(const First& first, const Second& second, const Others&... others) {
+  return bytes_of(first) + (bytes_of(second) + ... + bytes_of(others));
+}
+
+}  // namespace tenon

@@ -1,0 +1,39 @@
+// Small dense systems of run-time size, off the hot path: A x = b with A = L L^T symmetric positive definite,
+// n x n, lower triangle by columns.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace tenon {
+
+// A := L. False when a pivot is not positive; none is taken below `floor`.
+inline bool factor_positive(double* A, int n, double floor = 0) {
+  for (int j = 0; j < n; ++j) {
+    double* a = A + std::ptrdiff_t{j} * n;
+    for (int k = 0; k < j; ++k) {
+      const double* l = A + std::ptrdiff_t{k} * n;
+      for (int i = j; i < n; ++i) a[i] -= l[i] * l[j];
+    }
+    a[j] = std::max(a[j], floor);
+    if (!(a[j] > 0)) return false;
+    const double root = std::sqrt(a[j]);
+    for (int i = j; i < n; ++i) a[i] /= root;
+  }
+  return true;
+}
+
+// x: b on the way in.
+inline void solve_with_factor(const double* L, int n, double* x) {
+  for (int j = 0; j < n; ++j) {
+    x[j] /= L[std::ptrdiff_t{j} * n + j];
+    for (int i = j + 1; i < n; ++i) x[i] -= L[std::ptrdiff_t{j} * n + i] * x[j];
+  }
+  for (int j = n - 1; j >= 0; --j) {
+    for (int i = j + 1; i < n; ++i) x[j] -= L[std::ptrdiff_t{j} * n + i] * x[i];
+    x[j] /= L[std::ptrdiff_t{j} * n + j];
+  }
+}
+
+}  // namespace tenon

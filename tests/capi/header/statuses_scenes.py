@@ -1,0 +1,237 @@
+"""Robots, rows on them and states for statuses_test.py, and how many numbers each array of a function has."""
+
+import ctypes
+
+ROOM = 20000  # numbers in every array: more than any function asks here
+MATRICES = {"A", "B", "C", "G", "J", "J_bar", "K", "Lambda", "M", "N", "X", "inverse"}
+NEED_KINEMATICS = {
+    "tenon_link_pose", "tenon_link_velocity", "tenon_link_acceleration", "tenon_jacobian", "tenon_point_jacobian",
+    "tenon_point_bias_acceleration", "tenon_link_bias_acceleration", "tenon_center_of_mass", "tenon_centroidal_momentum",
+    "tenon_centroidal_momentum_matrix", "tenon_centroidal_momentum_bias", "tenon_energy",
+}  # fmt: skip
+CHANGE_THE_WORKSPACE = {
+    "tenon_workspace_set_gravity", "tenon_workspace_set_anchor", "tenon_workspace_set_guess", "tenon_anchor_here",
+    "tenon_workspace_set_coordinates", "tenon_workspace_set_active", "tenon_workspace_set_gains",
+    "tenon_workspace_set_weights", "tenon_workspace_set_compliance",
+}  # fmt: skip
+
+
+def numbers(values):
+    array = (ctypes.c_double * ROOM)()
+    for i, x in enumerate(values):
+        array[i] = x
+    return array
+
+
+class Scene:
+    """A robot, rows on it, and a state; the sizes of all arrays that functions ask for."""
+
+    def __init__(self, test, name, build, rows=None, closed=False, prepare=None):
+        self.test, self.name, self.build, self.rows, self.closed, self.prepare = test, name, build, rows, closed, prepare
+        self.model = build(test)
+        self.constraints = test.made("tenon_constraints_create", self.model)
+        if rows:
+            rows(test, self.model, self.constraints)
+        test.good(test.c.tenon_constraints_finish(self.constraints, None, 0))
+        self.state = {}
+        self.renew()
+        c = test.c
+        self.nq, self.nv = c.tenon_model_nq(self.model), c.tenon_model_nv(self.model)
+        self.ny, self.nyq = c.tenon_model_ny(self.model), c.tenon_model_nyq(self.model)
+        self.m = c.tenon_constraints_row_count(self.constraints)
+        self.first_rows = self.rows_of_first()
+        self.links, self.joints = c.tenon_model_link_count(self.model), c.tenon_model_joint_count(self.model)
+        self.loop_rows = c.tenon_model_loop_row_count(self.model)
+        q = numbers([])
+        if closed:
+            test.good(c.tenon_workspace_guess(self.workspace, q, self.nq), self.workspace)
+        else:
+            test.good(c.tenon_random(self.workspace, 1, q, self.nq), self.workspace)
+        self.q = list(q[: self.nq])
+
+    def rows_of_first(self):
+        info = self.test.options("tenon_constraint_info")
+        status = self.test.c.tenon_constraints_constraint_info(self.constraints, 0, ctypes.byref(info))
+        return info.row_count if status == 0 else 0
+
+    def renew(self):
+        if getattr(self, "workspace", None):
+            self.test.c.tenon_workspace_destroy(self.workspace)
+        self.workspace = self.test.made("tenon_workspace_create", self.model, self.constraints, None)
+        if self.prepare:
+            self.prepare(self.test, self)
+
+    def ready(self, function, place=None, speed=None):
+        """What must be called before: once, good. place: of a floating base; speed: of all coordinates."""
+        c, w, q = self.test.c, self.workspace, numbers(self.q)
+        if function in NEED_KINEMATICS:
+            v = numbers([speed or 0.1] * self.nv if not self.closed else [0.0] * self.nv)
+            if place and c.tenon_model_floating_base(self.model):
+                q[0] = q[1] = q[2] = place
+            c.tenon_kinematics(w, q, self.nq, v, self.nv, None if place or speed else v, self.nv)
+        elif function in ("tenon_solve_mass_matrix", "tenon_multiply_mass_matrix"):
+            c.tenon_factor_mass_matrix(w, q, self.nq)
+        elif function == "tenon_delassus_apply":
+            c.tenon_delassus_factor(w, None, q, self.nq)
+
+    def size(self, function, name):
+        """How many numbers an array has. Matrices may have more than they need."""
+        special = {
+            ("tenon_link_velocity", "velocity"): 6,
+            ("tenon_center_of_mass", "velocity"): 3,
+            ("tenon_convert_configuration", "in"): self.nq,
+            ("tenon_convert_configuration", "out"): self.test.c.tenon_convention_nq(self.model, 0),
+            ("tenon_builder_add_coupling", "ratios"): 1,
+            ("tenon_builder_add_coupling", "offsets"): 1,
+            ("tenon_workspace_set_guess", "q"): self.nq,
+        }
+        if (function, name) in special:
+            return special[function, name]
+        by_name = {
+            "q": self.nq, "from": self.nq, "to": self.nq, "next": self.nq, "guess": self.nq, "y": self.nyq,
+            "v": self.nv, "a": self.nv, "tau": self.nv, "qdd": self.nv, "c": self.nv, "g": self.nv, "in": self.nv,
+            "out": self.nv, "actuated": self.nv, "ydot": self.ny, "yddot": self.ny, "tau_y": self.ny, "wrenches": 6 * self.links,
+            "desired": self.m, "lambda": self.m, "impulse": self.m, "restitution": 1, "rhs": self.m, "row_mu": self.m,
+            "weights": self.first_rows, "compliance": self.first_rows,
+            "position_error": self.m, "row_velocity": self.m, "k": self.loop_rows, "phi": self.loop_rows,
+            "gravity": 3, "point": 3, "position": 3, "center_of_mass": 3, "inertia": 6, "pose": 7, "second_pose": 7,
+            "rotation": 9, "acceleration": 6, "momentum": 6, "bias": 6, "joints": self.joints, "joint": self.joints,
+            "v_index": self.ny, "q_index": self.nyq, "assemblies": 2 * self.nq,
+        }  # fmt: skip
+        if name in by_name:
+            return by_name[name]
+        if name in MATRICES:
+            return ROOM
+        raise KeyError(f"{function}: how many numbers has {name}? Tell statuses_test.py")
+
+    def values(self, function, name, size):
+        """Good numbers for an array."""
+        if name in ("q", "from", "to", "guess"):
+            return self.q
+        if (function, name) in (("tenon_convert_configuration", "in"), ("tenon_workspace_set_guess", "q")):
+            return self.q
+        if name in ("pose", "second_pose"):
+            return [0, 0, 0, 0, 0, 0, 1]
+        if name == "inertia":
+            return [1, 0, 0, 1, 0, 1]
+        if name == "y":
+            y = numbers([])
+            self.test.c.tenon_independent_positions(self.workspace, numbers(self.q), self.nq, y, self.nyq)
+            return list(y[: self.nyq])
+        if self.closed and name in ("v", "ydot"):
+            return [0.0] * size
+        return [0.1] * min(size, ROOM)
+
+
+def weld(test, constraints, link, **fields):
+    options = test.options("tenon_constraint_options", **fields)
+    test.good(test.c.tenon_constraints_add_weld(constraints, link, None, 0, ctypes.byref(options), None, None, 0))
+
+
+def closure(test, constraints, first, second):
+    test.good(test.c.tenon_constraints_add_closure(constraints, first, None, 0, second, None, 0, None, None, None, 0))
+
+
+HELD = ctypes.create_string_buffer(b"held")
+SOFT = (ctypes.c_double * 6)(*[1e-3] * 6)
+SLIDER = b"""<robot name='slider'><link name='base'/>%s
+<joint name='j' type='planar'><parent link='base'/><child link='left'/><axis xyz='0 0 1'/></joint>
+<loop name='pin' type='revolute'><predecessor link='base'><origin xyz='0.2 0 0'/></predecessor>
+<successor link='left'><origin xyz='0.2 0 0'/></successor><axis xyz='0 0 1'/></loop></robot>"""
+PARALLELOGRAM = b"""<robot name='parallelogram'><link name='base'/>%s%s%s
+<joint name='j1' type='continuous'><parent link='base'/><child link='left'/><axis xyz='0 0 1'/></joint>
+<joint name='j2' type='continuous' independent='false'><parent link='left'/><child link='top'/><origin xyz='0.5 0 0'/>
+<axis xyz='0 0 1'/></joint>
+<joint name='j3' type='continuous' independent='false'><parent link='base'/><child link='right'/><origin xyz='1 0 0'/>
+<axis xyz='0 0 1'/></joint>
+<loop name='closure' type='revolute'><predecessor link='top'><origin xyz='1 0 0'/></predecessor>
+<successor link='right'><origin xyz='0.5 0 0'/></successor><axis xyz='0 0 1'/></loop></robot>"""
+
+
+def solid(name, inertia=b"0.1"):
+    return (
+        b"<link name='%s'><inertial><origin xyz='0.25 0 0'/><mass value='1'/><inertia ixx='%s' iyy='0.1' izz='0.1' "
+        b"ixy='0' ixz='0' iyz='0'/></inertial></link>" % (name, inertia)
+    )
+
+
+def parsed(test, text, **fields):
+    options = test.options("tenon_model_options", **fields)
+    return test.made("tenon_model_parse_urdf", text, len(text), ctypes.byref(options))
+
+
+def feet(test, model, constraints):
+    weld(test, constraints, test.link(model, "l_foot"), name=ctypes.addressof(HELD))
+    weld(test, constraints, test.link(model, "r_foot"))
+
+
+def same_foot_twice(test, model, constraints):
+    for _ in range(2):
+        weld(test, constraints, test.link(model, "l_foot"), name=ctypes.addressof(HELD), frequency=10.0)
+
+
+def anchors_apart(test, scene):
+    anchor = numbers([0, 0, 0, 0, 0, 0, 1])
+    for constraint in (0, 1):
+        anchor[0] = 0.1 * constraint
+        test.good(test.c.tenon_workspace_set_anchor(scene.workspace, constraint, anchor, 7), scene.workspace)
+
+
+def anchor_away(test, scene):
+    anchor = numbers([0.1, 0.1, 0.1, 0, 0, 0, 1])
+    test.good(test.c.tenon_workspace_set_anchor(scene.workspace, 0, anchor, 7), scene.workspace)
+
+
+def hands(test, model, constraints):
+    weld(test, constraints, test.link(model, "l_foot"), name=ctypes.addressof(HELD))
+    closure(test, constraints, test.link(model, "l_hand"), test.link(model, "r_hand"))
+
+
+def softly(test, model, constraints):
+    weld(test, constraints, test.link(model, "iiwa_link_7"), name=ctypes.addressof(HELD),
+         compliance=ctypes.addressof(SOFT), compliance_count=6)  # fmt: skip
+
+
+def root_and_hand(test, model, constraints):
+    """Rows that nothing moves."""
+    weld(test, constraints, 0, name=ctypes.addressof(HELD), frequency=1.0)
+    weld(test, constraints, test.link(model, "iiwa_link_7"), frequency=1.0)
+
+
+def last_link(test, model, constraints):
+    last = test.c.tenon_model_link_count(model) - 1
+    weld(test, constraints, last, name=ctypes.addressof(HELD), rows=0x38, frequency=1.0)
+
+
+def scenes(test):
+    embed, rows = test.k["TENON_LOOP_TREATMENT_EMBED"], test.k["TENON_LOOP_TREATMENT_ROWS"]
+    bars = PARALLELOGRAM % (solid(b"left"), solid(b"top"), solid(b"right"))
+    # The second body's inertia about the first axis turns negative with the second joint.
+    indefinite = b"<robot name='p'><link name='base'/>" + solid(b"left") + solid(b"right", b"1").replace(
+        b"iyy='0.1' izz='0.1'", b"iyy='9' izz='-9'") + (
+        b"<joint name='j' type='continuous'><parent link='base'/><child link='left'/><axis xyz='0 0 1'/></joint>"
+        b"<joint name='k' type='continuous'><parent link='left'/><child link='right'/><axis xyz='1 0 0'/></joint></robot>"
+    )  # fmt: skip
+    yield Scene(test, "Atlas on its feet", lambda t: t.robot("atlas", base=1), feet)
+    yield Scene(test, "one foot held at two places", lambda t: t.robot("atlas", base=1), same_foot_twice, prepare=anchors_apart)
+    yield Scene(test, "Atlas with its hands together", lambda t: t.robot("atlas", base=1), hands)
+    yield Scene(test, "an arm held softly", lambda t: t.robot("iiwa14"), softly)
+    yield Scene(test, "an arm held at its root too", lambda t: t.robot("iiwa14"), root_and_hand)
+    yield Scene(test, "a linkage", lambda t: t.robot("six_bar", loop_treatment=embed), last_link, closed=True)
+    yield Scene(test, "a linkage by rows", lambda t: t.robot("six_bar", loop_treatment=rows), last_link, closed=True)
+    yield Scene(test, "a leg of rods", lambda t: t.robot("strandbeest_leg"), last_link, closed=True)
+    yield Scene(test, "a leg with rotors", lambda t: t.robot("mini_cheetah", base=1), last_link, closed=True)
+    flat = Scene(test, "flat bars", lambda t: parsed(t, bars), last_link, closed=True)
+    flat.q = [0.0] * flat.nq
+    yield flat
+    flat = Scene(test, "flat bars by rows", lambda t: parsed(t, bars, loop_treatment=rows), last_link, closed=True)
+    flat.q = [0.0] * flat.nq
+    yield flat
+    turned = Scene(test, "an indefinite inertia", lambda t: parsed(t, indefinite, tolerant_inertias=1), last_link,
+                   prepare=anchor_away)  # fmt: skip
+    turned.q = [0.0, 0.0]
+    yield turned
+    short = bars.replace(b"<origin xyz='1 0 0'/></predecessor>", b"<origin xyz='0.7 0 0'/></predecessor>")
+    yield Scene(test, "bars that do not reach everywhere", lambda t: parsed(t, short), last_link, closed=True)
+    yield Scene(test, "a pinned plate", lambda t: parsed(t, SLIDER % solid(b"left")), last_link, closed=True)
+    yield Scene(test, "one link", lambda t: parsed(t, b"<robot name='r'><link name='a'/></robot>"))
