@@ -20,7 +20,7 @@ struct Rows {
 
 // As clusters of that kind say, or as they are.
 Rows evaluate(const std::shared_ptr<const Model>& model, bool in_space, const double* q, const double* v) {
-  WorkspaceImpl w(model, nullptr);
+  WorkspaceImpl w(model, nullptr, {});
   std::vector<ClusterData> clusters = model->loops.clusters;
   if (in_space)
     for (ClusterData& c : clusters) c.kind = cluster_general;

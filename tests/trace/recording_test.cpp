@@ -122,7 +122,7 @@ TEST_P(RecordingOf, EqualsTheKernelInDouble) {
     for (const auto& x : inputs) in.push_back(x.data());
     for (auto& x : outputs) out.push_back(x.data());
 
-    WorkspaceImpl w(s.model, algorithm.about.constrained ? s.constraints : nullptr);
+    WorkspaceImpl w(s.model, algorithm.about.constrained ? s.constraints : nullptr, {});
     w.need_joint_space();
     w.need_kept_mass_matrix();
     if (w.folded) w.folded->workspace.impl().need_joint_space();
