@@ -924,14 +924,17 @@ TENON_API tenon_status tenon_workspace_anchor(tenon_workspace *workspace, int32_
  * TENON_OUT_OF_RANGE. Cost: O(m). Since: 0.1. */
 TENON_API tenon_status tenon_workspace_set_active(tenon_workspace *workspace, int32_t constraint, int32_t active);
 
-/* Gains, weights and compliance of a constraint in this workspace, which start as the constraint set has them
- * (tenon_constraint_options). frequency: rad/s, >= 0. damping_ratio: >= 0. weights: one a row, > 0; NULL: all 1.
- * compliance: one a row, >= 0; NULL: all 0.
- * constraint: index. Allocates: nothing. Threads: one at a time per workspace.
- * Status: TENON_OK, TENON_INVALID_ARGUMENT (also: a number out of these bounds), TENON_WRONG_SIZE, TENON_NOT_FINITE,
+/* Gains of a constraint in this workspace; they start as the constraint set has them (tenon_constraint_options).
+ * constraint: index. frequency: rad/s, >= 0; damping_ratio: >= 0. Allocates: nothing.
+ * Threads: one at a time per workspace. Status: TENON_OK, TENON_INVALID_ARGUMENT (also: below 0), TENON_NOT_FINITE,
  * TENON_OUT_OF_RANGE. Cost: O(m). Since: 0.1. */
 TENON_API tenon_status tenon_workspace_set_gains(tenon_workspace *workspace, int32_t constraint, double frequency,
                                                  double damping_ratio);
+
+/* Weights, and compliance, of the rows of a constraint in this workspace; they too start as the set has them.
+ * constraint: index. weights: one a row, > 0; NULL: all 1. compliance: one a row, >= 0; NULL: all 0.
+ * Allocates: nothing. Threads: one at a time per workspace. Status: TENON_OK, TENON_INVALID_ARGUMENT (also: a
+ * number out of these bounds), TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_OUT_OF_RANGE. Cost: O(m). Since: 0.1. */
 TENON_API tenon_status tenon_workspace_set_weights(tenon_workspace *workspace, int32_t constraint,
                                                    const double *weights, size_t weights_count);
 TENON_API tenon_status tenon_workspace_set_compliance(tenon_workspace *workspace, int32_t constraint,
@@ -1866,8 +1869,8 @@ TENON_API tenon_status tenon_normalize(tenon_workspace *workspace, double *q, si
  * order; Runge-Kutta, fourth order for every kind of joint, four solves: the classical tableau with the corrections of
  * Munthe-Kaas (High order Runge-Kutta methods on manifolds, 1999) for rotations that do not commute. tau and wrenches
  * are held over the step. Set frequencies and anchors so that constraints do not drift. Loops of the model stay closed
- * with independent velocities, which are mapped once and stepped in spanning coordinates inside, so that a step passes a
- * dead centre; in spanning coordinates loops drift as far as the step is wrong.
+ * with independent velocities, which are mapped once and stepped in spanning coordinates inside, so that a step passes
+ * a dead centre; in spanning coordinates loops drift as far as the step is wrong.
  * options: NULL for the defaults. dt: s. q: nq and v: nv, read and written. tau: nv. wrenches: 6 x links; NULL: none.
  * qdd: nv and lambda: m of the step's first stage, written; may be NULL; lambda read first if options->warm_start.
  * Allocates: as tenon_constrained_dynamics. Threads: one at a time per workspace. Status: as

@@ -41,7 +41,7 @@ std::vector<Candidate> candidates() {
   };
   const std::vector<CostTerm> dual =
       with({cost_row_bodies, cost_row_pairs, cost_rows_squared, cost_rows_cubed});
-  return {{Method::pv_early, with({cost_travellers, cost_meetings})},
+  return {{Method::pv_early, with({cost_propagated_rows, cost_meetings})},
           {Method::constrained_aba, sweep},
           {Method::prox_pv, dual},
           {Method::prox_ltl, with({cost_row_bodies, cost_row_pairs, cost_row_paths, cost_paths,

@@ -1,9 +1,10 @@
-// Constrained forward dynamics: checks inputs, chooses the method (solve/methods.hpp), writes outputs only when
-// nothing failed.
+// Constrained forward dynamics: checks inputs, chooses the method (solve/methods.hpp), writes outputs only
+// when nothing failed.
 #include "calls/constrained.hpp"
 
 #include <algorithm>
 
+#include "scalar/index.hpp"
 #include "solve/methods.hpp"
 #include "state/coordinates.hpp"
 #include "state/folded_rotors.hpp"
@@ -20,6 +21,13 @@ void from_user_rows(const WorkspaceImpl& w, const double* user, double* rows) {
 }
 void to_user_rows(const WorkspaceImpl& w, const double* rows, double* user) {
   for (int r = 0; r < w.rows(); ++r) user[w.cd()->user_row[r]] = rows[r];
+}
+
+// The multipliers of rows that are switched off: a warm start may have others, and methods that share
+// redundant rows' forces out may leave rounding there.
+void clear_inactive(WorkspaceImpl& w) {
+  for (int r = 0; r < w.rows(); ++r)
+    if (!w.cd()->active[r]) w.lambda[index(r)] = 0;
 }
 
 // Null for a number that names no method.
@@ -68,9 +76,11 @@ Status run(WorkspaceImpl& w, const MethodEntry& entry, const CheckedInputs& in) 
   if (w.md().cluster_count > 0) TENON_CHECK(update_loops(w, in.q, in.v, SplitFor::any));
   from_user_rows(w, in.desired, w.w().desired);
   from_user_rows(w, in.warm_start, w.lambda.data());
+  clear_inactive(w);
   const Status status =
       entry.solve({w, in.options, in.q, in.v, in.tau, in.wrenches, in.desired, w.lambda.data()});
   if (status == Status::not_positive_definite) return fail_not_positive_definite(w);
+  clear_inactive(w);
   to_user_rows(w, w.lambda.data(), w.user_rows.data());
   return status;
 }

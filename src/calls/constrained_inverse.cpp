@@ -18,7 +18,7 @@ void push(WorkspaceImpl& w, int body, const double* K, double lambda) {
 }
 
 // Adds the wrenches of the rows' forces (user's order) to the external wrenches.
-void push_by_rows(WorkspaceImpl& w, const double* q, const double* lambda) {
+void apply_row_forces(WorkspaceImpl& w, const double* q, const double* lambda) {
   const ConstraintData& c = *w.cd();
   std::fill_n(w.w().desired, c.row_count, 0.0);
   w.kernels->constraint_state(w.md(), c, q, w.zeros.data(), false, w.w());
@@ -49,7 +49,7 @@ Status constrained_inverse_dynamics(Workspace& workspace, const double* q, const
   const bool by_rows = lambda && w.rows() > 0;
   if (by_rows) {
     if (!wrenches) std::fill_n(w.w().wrench, 6 * w.model->body_count(), 0.0);
-    push_by_rows(w, q, lambda);
+    apply_row_forces(w, q, lambda);
   }
   double* force = result_room(w);
   w.kernels->rnea(w.md(), q, v, a, wrenches || by_rows, force, w.w());

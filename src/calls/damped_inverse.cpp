@@ -131,7 +131,7 @@ constexpr double unmoved_share = 0.03;
 // Whether the rows of some link stand for an inertia far above the typical inertia that they feel, so that
 // the joints of its segment do not move all of them. Only links whose rows meet others further inward or in
 // their own subtree count.
-bool rows_lend_much(const WorkspaceImpl& w) {
+bool rows_add_much_inertia(const WorkspaceImpl& w) {
   constexpr double large = 1e3;
   const CabaOsimData<double>& d = w.damped->caba.data;
   for (int l = 0; l < d.link_count; ++l) {
@@ -146,7 +146,7 @@ bool rows_lend_much(const WorkspaceImpl& w) {
 }
 
 // Whether the rest of the robot does not move such rows either: they are redundant. Reads the formed matrix.
-bool rows_depend(const CabaOsimData<double>& d) {
+bool rows_are_redundant(const CabaOsimData<double>& d) {
   for (int r = d.world_rows; r < d.row_count; ++r)
     if (d.matrix[r * (d.stride + 1)] * d.damping[r] > unmoved_share) return true;
   return false;
@@ -164,9 +164,9 @@ Status factor_caba(WorkspaceImpl& w, const double* q) {
   CabaOsimData<double>& d = w.damped->caba.data;
   std::copy_n(w.damped->damping.data(), w.rows(), d.damping);
   if (!w.kernels->caba_osim_factor(w.md(), *w.cd(), q, d, w.w())) return fail_mass_matrix(w, q);
-  w.damped->formed = rows_lend_much(w);
+  w.damped->formed = rows_add_much_inertia(w);
   if (w.damped->formed) w.kernels->caba_osim_form(d);
-  w.damped->dependent = w.damped->formed && rows_depend(d);
+  w.damped->dependent = w.damped->formed && rows_are_redundant(d);
   return w.damped->dependent ? factor_matrix<DelassusMethod::pv_osimr>(w, q) : Status::ok;
 }
 

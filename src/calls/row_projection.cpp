@@ -60,7 +60,7 @@ Status least_motion(WorkspaceImpl& w, const double* q, const double* wanted) {
   return status == stalled ? solve_dense(problem) : status;
 }
 
-Status look_at_rows(WorkspaceImpl& w, const double* q, const double* v) {
+Status evaluate_rows(WorkspaceImpl& w, const double* q, const double* v) {
   std::fill_n(w.w().desired, w.rows(), 0.0);
   ConstraintData posed = *w.cd();
   posed.poses = ConstraintPoses::with_errors;
@@ -125,7 +125,7 @@ Status project_positions(Workspace& workspace, double tolerance, int max_iterati
   double* move = here + nq;
   double* next = move + nv;
   std::copy(q, q + nq, here);
-  TENON_CHECK(look_at_rows(w, here, w.zeros.data()));
+  TENON_CHECK(evaluate_rows(w, here, w.zeros.data()));
   double error = errors_to_remove(w, wanted), step = 1;
   int iterations = 0;
   for (; error > tolerance && iterations < max_iterations && step >= shortest_step; ++iterations) {
@@ -137,7 +137,7 @@ Status project_positions(Workspace& workspace, double tolerance, int max_iterati
     // Halve the step while the error does not shrink.
     for (step = 1; step >= shortest_step; step /= 2) {
       if (!move_along(w, here, move, step, next)) continue;
-      if (look_at_rows(w, next, w.zeros.data()) != Status::ok) continue;
+      if (evaluate_rows(w, next, w.zeros.data()) != Status::ok) continue;
       const double left = errors_to_remove(w, wanted);
       if (left < error) {
         error = left;
@@ -161,7 +161,7 @@ Status project_velocities(Workspace& workspace, const double* q, double* user_v)
   TENON_CHECK(take_state(w, q, v));
   w.report = SolveReport{};
   if (w.rows() == 0) return Status::ok;
-  TENON_CHECK(look_at_rows(w, q, v));
+  TENON_CHECK(evaluate_rows(w, q, v));
   double* wanted = w.user_rows.data();
   for (int r = 0; r < w.rows(); ++r) wanted[r] = -w.w().row_velocity[r];
   const Status status = change_velocities(w, q, v, wanted);

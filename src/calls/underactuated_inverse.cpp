@@ -141,7 +141,7 @@ double place_missing(WorkspaceImpl& w, int n) {
 }
 
 // Subtracts J^T lambda from the forces. Returns the length of the missing forces that lambda leaves.
-double push_by_rows(WorkspaceImpl& w, const double* q, int n) {
+double apply_row_forces(WorkspaceImpl& w, const double* q, int n) {
   UnderactuatedMemory& memory = *w.underactuated;
   const int rows = w.rows();
   const double* J = place_rows(w, q);
@@ -178,7 +178,7 @@ Status underactuated_inverse_dynamics(Workspace& workspace, const std::int32_t* 
   if (!memory.free.empty()) {
     TENON_CHECK(factor_free(w, q, n));
     whole = place_missing(w, n);
-    left = rows > 0 ? push_by_rows(w, q, n) : length_of(memory.missing);
+    left = rows > 0 ? apply_row_forces(w, q, n) : length_of(memory.missing);
   }
   for (const std::int32_t k : memory.free) memory.force[static_cast<std::size_t>(k)] = 0;
   TENON_CHECK(check_result(w, memory.lambda.data(), rows));

@@ -311,15 +311,15 @@ void WorkspaceImpl::need_joint_space() {
 void WorkspaceImpl::need_kept_mass_matrix() {
   if (w().M) return;
   arena.add_kept_mass_matrix(md(), cd(), tables.entry_count());
-  tell_parts();
+  update_parts();
 }
 
 void WorkspaceImpl::set_gravity(const double* gravity) {
   std::copy_n(gravity, 3, w().gravity);
-  tell_parts();
+  update_parts();
 }
 
-void WorkspaceImpl::tell_parts() {
+void WorkspaceImpl::update_parts() {
   if (elimination_tree) elimination_tree->follow(w());
   if (independent.made()) independent->follow(w());
 }

@@ -1,5 +1,5 @@
-// How a group of kernels (kernels/kernel_table.hpp) is compiled: by <group>_kernels.cpp of its folder, once for
-// each instruction set, and once for recorders (src/CMakeLists.txt).
+// How a group of kernels (kernels/kernel_table.hpp) is compiled: by <group>_kernels.cpp of its folder, once
+// for each instruction set, and once for recorders (src/CMakeLists.txt).
 #pragma once
 
 #include "kernels/kernel_table.hpp"

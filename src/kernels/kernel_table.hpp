@@ -1,7 +1,7 @@
 // The kernels of one instruction set as a table of functions. A workspace picks its table once, when it is
 // made. The table is composed of groups. Each is filled by <group>_kernels.hpp in its folder and compiled by
-// its own translation unit (kernels/*/<group>_kernels.cpp), so that a change to a kernel recompiles its group only.
-// A new group is a struct here, a line in TENON_KERNEL_GROUPS and these two files.
+// its own translation unit (kernels/*/<group>_kernels.cpp), so that a change to a kernel recompiles its
+// group only. A new group is a struct here, a line in TENON_KERNEL_GROUPS and these two files.
 #pragma once
 
 #include "kernels/cluster/independent_space_data.hpp"

@@ -242,7 +242,7 @@ class LoopReader {
   // The number of joints between the root and each link.
   void find_depths() {
     depth_.assign(description_.joint_above.size(), -1);
-    std::vector<std::size_t> way;
+    std::vector<std::size_t> path;
     for (std::size_t link = 0; link < depth_.size(); ++link) {
       for (std::size_t at = link;; at = parent_of(at)) {
         if (depth_[at] >= 0) break;
@@ -250,9 +250,9 @@ class LoopReader {
           depth_[at] = 0;
           break;
         }
-        way.push_back(at);
+        path.push_back(at);
       }
-      for (; !way.empty(); way.pop_back()) depth_[way.back()] = depth_[parent_of(way.back())] + 1;
+      for (; !path.empty(); path.pop_back()) depth_[path.back()] = depth_[parent_of(path.back())] + 1;
     }
   }
 

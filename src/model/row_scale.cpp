@@ -108,16 +108,16 @@ class FactoredTree {
   // The longest path from a root of the tree along the bodies to mass. Where the robot stands does not
   // matter.
   void measure_reach() {
-    std::vector<double> way(model_.nodes.size(), 0);
+    std::vector<double> distance(model_.nodes.size(), 0);
     reach_ = 0;
     for (std::size_t i = 0; i < model_.nodes.size(); ++i) {
       const std::int32_t parent = model_.nodes[i].parent;
-      if (parent >= 0) way[i] = way[index(parent)] + std::sqrt(norm_squared(placement_[i].p));
+      if (parent >= 0) distance[i] = distance[index(parent)] + std::sqrt(norm_squared(placement_[i].p));
       const RigidInertia<double> I = body_inertia(model_.nodes[i]);
       if (!(I.m > 0)) continue;
       // The trace of the inertia about the origin contains the offset of the centre of mass and the size of
       // the body.
-      reach_ = std::max(reach_, way[i] + std::sqrt((I.I.xx + I.I.yy + I.I.zz) / (2 * I.m)));
+      reach_ = std::max(reach_, distance[i] + std::sqrt((I.I.xx + I.I.yy + I.I.zz) / (2 * I.m)));
     }
   }
 

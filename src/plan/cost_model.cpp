@@ -14,7 +14,7 @@ namespace {
 constexpr const char* term_names[cost_term_count] = {
     "call",           "hinges",           "obliques",      "balls",          "floats",
     "hinge_supports", "oblique_supports", "ball_supports", "float_supports", "rows",
-    "row_bodies",     "travellers",       "meetings",      "row_pairs",      "row_paths",
+    "row_bodies",     "propagated_rows",  "meetings",      "row_pairs",      "row_paths",
     "paths",          "squared_paths",    "rows_squared",  "rows_cubed"};
 
 constexpr double most_rows_of_a_body = 6;
@@ -77,7 +77,7 @@ CostTerms cost_terms(const ModelData& m, const ConstraintData& c) {
     const double below = rows_below(c, node);
     ++t[index(kind_term(m, node) + cost_hinge_supports - cost_hinges)];
     t[cost_row_bodies] += below;
-    t[cost_travellers] += std::min(below, most_rows_of_a_body);
+    t[cost_propagated_rows] += std::min(below, most_rows_of_a_body);
     for (int k = m.nodes[node].v_index; k < m.nodes[node].v_index + dofs_of(m, node); ++k) {
       t[cost_row_pairs] += below * below;
       t[cost_row_paths] += below * depth[index(k)];

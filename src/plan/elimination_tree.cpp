@@ -11,12 +11,12 @@ namespace {}  // namespace
 EliminationTree::EliminationTree(const ModelData& m, const ConstraintData* constraints,
                                  const WorkspaceData<double>& w) {
   if (!constraints || constraints->inter_body_count == 0) return;
-  collect_ways(m, *constraints);
+  collect_paths(m, *constraints);
   number_depth_first(elimination_tree(m));
   lay_out_rows(m, w);
-  for (std::int32_t& k : way_) k = number_[index(k)];
-  for (std::size_t i = 0; i + 1 < way_begin_.size(); ++i)
-    std::sort(way_.begin() + way_begin_[i], way_.begin() + way_begin_[i + 1]);
+  for (std::int32_t& k : path_) k = number_[index(k)];
+  for (std::size_t i = 0; i + 1 < path_begin_.size(); ++i)
+    std::sort(path_.begin() + path_begin_[i], path_.begin() + path_begin_[i + 1]);
 
   data_.tree.nv = m.nv;
   data_.tree.v_parent = v_parent_.data();
@@ -25,32 +25,32 @@ EliminationTree::EliminationTree(const ModelData& m, const ConstraintData* const
   data_.number = number_.data();
   data_.coordinate = coordinate_.data();
   data_.place = place_.data();
-  data_.way_begin = way_begin_.data();
-  data_.way = way_.data();
+  data_.path_begin = path_begin_.data();
+  data_.path = path_.data();
   const std::size_t entries = index(data_.entry_count), padded = index(whole_packs(m.nv));
   memory_.cut({{&data_.rows, entries}, {&data_.inv_d, padded}, {&data_.x, padded}});
 }
 
 void EliminationTree::follow(const WorkspaceData<double>& w) {
-  if (way_begin_.empty()) return;
+  if (path_begin_.empty()) return;
   data_.w = w;
   data_.w.elimination_tree = nullptr;
   paths_.bind(data_.w);
 }
 
 // The coordinates that the rows of each inter-body item move.
-void EliminationTree::collect_ways(const ModelData& m, const ConstraintData& c) {
-  way_begin_.push_back(0);
+void EliminationTree::collect_paths(const ModelData& m, const ConstraintData& c) {
+  path_begin_.push_back(0);
   for (std::int32_t j = 0; j < c.inter_body_count; ++j) {
     const ConstraintItem& item = c.items[c.inter_body[j]];
     for (std::int32_t k = 0; k < m.nv; ++k) {
       for (const std::int32_t body : {item.first, item.second}) {
         std::int32_t i = body;
         while (i != item.meet && i != m.v_node[k]) i = m.nodes[i].parent;
-        if (i != item.meet) way_.push_back(k);
+        if (i != item.meet) path_.push_back(k);
       }
     }
-    way_begin_.push_back(count_of(way_));
+    path_begin_.push_back(count_of(path_));
   }
 }
 
@@ -61,11 +61,11 @@ std::vector<std::int32_t> EliminationTree::elimination_tree(const ModelData& m) 
   std::vector<std::vector<char>> meets(n, std::vector<char>(n, 0));
   for (std::int32_t k = 0; k < m.nv; ++k)
     for (std::int32_t i = m.v_parent[k]; i >= 0; i = m.v_parent[i]) meets[index(k)][index(i)] = 1;
-  for (std::size_t b = 0; b + 1 < way_begin_.size(); ++b)
-    for (std::int32_t x = way_begin_[b]; x < way_begin_[b + 1]; ++x)
-      for (std::int32_t y = way_begin_[b]; y < x; ++y)
-        meets[index(std::max(way_[index(x)], way_[index(y)]))]
-             [index(std::min(way_[index(x)], way_[index(y)]))] = 1;
+  for (std::size_t b = 0; b + 1 < path_begin_.size(); ++b)
+    for (std::int32_t x = path_begin_[b]; x < path_begin_[b + 1]; ++x)
+      for (std::int32_t y = path_begin_[b]; y < x; ++y)
+        meets[index(std::max(path_[index(x)], path_[index(y)]))]
+             [index(std::min(path_[index(x)], path_[index(y)]))] = 1;
   std::vector<std::int32_t> parent(n, -1);
   for (std::size_t k = n; k-- > 0;) {
     for (std::size_t i = 0; i < k; ++i)
@@ -108,7 +108,7 @@ void EliminationTree::lay_out_rows(const ModelData& m, const WorkspaceData<doubl
 }
 
 std::size_t EliminationTree::bytes() const {
-  return bytes_of(number_, coordinate_, v_parent_, place_, way_begin_, way_, paths_, memory_);
+  return bytes_of(number_, coordinate_, v_parent_, place_, path_begin_, path_, paths_, memory_);
 }
 
 }  // namespace tenon

@@ -20,16 +20,16 @@ class EliminationTree {
   // Copies what has changed in the workspace since: gravity, pointers.
   void follow(const WorkspaceData<double>& w);
 
-  EliminationTreeData<double>* data() { return way_begin_.empty() ? nullptr : &data_; }
+  EliminationTreeData<double>* data() { return path_begin_.empty() ? nullptr : &data_; }
   std::size_t bytes() const;
 
  private:
-  void collect_ways(const ModelData& m, const ConstraintData& c);
+  void collect_paths(const ModelData& m, const ConstraintData& c);
   std::vector<std::int32_t> elimination_tree(const ModelData& m) const;
   void number_depth_first(const std::vector<std::int32_t>& parent);
   void lay_out_rows(const ModelData& m, const WorkspaceData<double>& w);
 
-  std::vector<std::int32_t> number_, coordinate_, v_parent_, place_, way_begin_, way_;
+  std::vector<std::int32_t> number_, coordinate_, v_parent_, place_, path_begin_, path_;
   PathLayout paths_;
   MemoryBlock<double> memory_;
   EliminationTreeData<double> data_{};

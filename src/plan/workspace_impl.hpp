@@ -99,7 +99,7 @@ struct WorkspaceImpl {
   // After any change of the settings: tells the parts that hold what follows from them.
   void update_rows();
   // After any change of WorkspaceData: updates the parts that hold a copy of it.
-  void tell_parts();
+  void update_parts();
 
   // Keeps the message and returns the status.
   Status fail(Status status, const char* format, ...) TENON_PRINTF(3, 4);

@@ -60,9 +60,9 @@ Status constrained_dynamics(Workspace& w, const SolveOptions& options, const dou
 // accelerations and stabilisation), position error and velocity of each row. Any output may be null.
 Status constraint_rows(Workspace& w, const double* q, const double* v, const double* desired, double* J,
                        int ld, double* rhs, double* position_error, double* row_velocity);
-// Constraints of the workspace, changed without allocation. A constraint that is not active asks for nothing: its
-// rows are zero and their multipliers too. The loops of a model that rows close are always active. Weights and
-// compliance: one a row in the user's order; null: the defaults, 1 and 0.
+// Constraints of the workspace, changed without allocation. A constraint that is not active asks for
+// nothing: its rows are zero and their multipliers too. The loops of a model that rows close are always
+// active. Weights and compliance: one a row in the user's order; null: the defaults, 1 and 0.
 struct ConstraintSettings {
   bool active = true;
   double frequency = 0, damping_ratio = 1;

@@ -55,7 +55,7 @@ const MechanismJoint* joint_above(const Mechanism& m, const std::string& link) {
 }
 
 // Moving joints on the way from a link to the root, the nearest first.
-std::vector<const MechanismJoint*> way_up(const Mechanism& m, const std::string& link) {
+std::vector<const MechanismJoint*> path_to_root(const Mechanism& m, const std::string& link) {
   std::vector<const MechanismJoint*> way;
   for (const MechanismJoint* joint = joint_above(m, link); joint; joint = joint_above(m, joint->parent))
     if (joint->type != JointType::fixed) way.push_back(joint);
@@ -65,7 +65,7 @@ std::vector<const MechanismJoint*> way_up(const Mechanism& m, const std::string&
 // Those on only one of the two ways: {to a, to b}.
 std::pair<std::vector<const MechanismJoint*>, std::vector<const MechanismJoint*>> between(
     const Mechanism& m, const std::string& a, const std::string& b) {
-  std::vector<const MechanismJoint*> up = way_up(m, a), down = way_up(m, b);
+  std::vector<const MechanismJoint*> up = path_to_root(m, a), down = path_to_root(m, b);
   while (!up.empty() && !down.empty() && up.back() == down.back()) up.pop_back(), down.pop_back();
   return {up, down};
 }

@@ -154,7 +154,7 @@ TENON_INLINE void add_own_column(const ClusterData& c, const NodeData& n, int ow
 // independent coordinates, 0 for any. Without forces only D, F and IA are computed; v and tau are not read.
 template <class J, int Y, bool forces, class T>
 TENON_INLINE void cross_cluster_joint(const ModelData& m, const ClusterData& c, int i, const T* v,
-                                      const T* tau, HandedUp<T>& h, WorkspaceData<T>& w) {
+                                      const T* tau, ParentShare<T>& h, WorkspaceData<T>& w) {
   constexpr int N = J::nv;
   const NodeData& n = m.nodes[i];
   const int count = Y > 0 ? Y : c.y_count, own = own_coordinate<J>(m, c, n);
@@ -198,7 +198,7 @@ TENON_INLINE void cross_cluster_joint(const ModelData& m, const ClusterData& c, 
 
 // Factors D, multiplies U and u by L^-1; (IA, pA) of the cluster's first body becomes what the parent sees.
 template <bool forces, class T>
-inline bool eliminate_cluster(const ClusterData& c, HandedUp<T>& h, WorkspaceData<T>& w) {
+inline bool eliminate_cluster(const ClusterData& c, ParentShare<T>& h, WorkspaceData<T>& w) {
   bool positive = true;
   T* U = w.U + 6 * c.v_begin;
   T* u = w.u + c.v_begin;
@@ -226,11 +226,11 @@ inline bool eliminate_cluster(const ClusterData& c, HandedUp<T>& h, WorkspaceDat
   return positive;
 }
 
-// hand_up for body i of cluster c. Bodies are visited last to first; the first one eliminates the whole
-// cluster.
+// propagate_to_parent for body i of cluster c. Bodies are visited last to first; the first one eliminates
+// the whole cluster.
 template <bool forces = true, class T>
-inline bool hand_up_in_cluster(const ModelData& m, const ClusterData& c, int i, const T* v, const T* tau,
-                               HandedUp<T>& h, WorkspaceData<T>& w) {
+inline bool propagate_in_cluster(const ModelData& m, const ClusterData& c, int i, const T* v, const T* tau,
+                                 ParentShare<T>& h, WorkspaceData<T>& w) {
   if (i == c.node_begin + c.node_count - 1) start_cluster(m, c, w);
   with_joint(m.nodes[i].kind, [&](auto joint) {
     with_coordinates(decltype(joint)::one_dof ? c.y_count : 0, [&](auto count) {

@@ -26,7 +26,7 @@ void constraint_state(const ModelData& m, const ConstraintData& c, const T* q, c
 // Constraint rows of node i added to its articulated inertia and bias force: IA += K^T mu K, pA -= K^T
 // row_force.
 template <class T>
-TENON_INLINE void add_constraint_rows(const ConstraintData& c, int i, HandedUp<T>& h,
+TENON_INLINE void add_constraint_rows(const ConstraintData& c, int i, ParentShare<T>& h,
                                       const WorkspaceData<T>& w) {
   for (int r = c.node_row_first[i]; r < c.node_row_first[i + 1]; ++r) {
     const Force<T> K = load_force<T>(w.K + 6 * r);
@@ -43,17 +43,17 @@ inline bool sweep_augmented_inertia(const ModelData& m, const ConstraintData& c,
                                     WorkspaceData<T>& w) {
   for (int s = 0; s < c.support_count; ++s) store(w.pS + 6 * c.support[s], Force<T>{});
   bool positive = true;
-  HandedUp<T> h{};
+  ParentShare<T> h{};
   for (int i = m.node_count - 1; i >= 0; --i) {
     const NodeData& n = m.nodes[i];
     const std::int32_t flags = w.support_flags[i];
-    HandedUp<T> base = {articulated(load_body<loops>(m, i, w)), load_force<T>(w.pA + 6 * i)};
+    ParentShare<T> base = {articulated(load_body<loops>(m, i, w)), load_force<T>(w.pA + 6 * i)};
     if (flags & node_has_base) base.IA = load_articulated(w.IB + 21 * i) + load_body<loops>(m, i, w);
     if (flags & node_supports) {
       store(w.IB + 21 * i, base.IA);
       base.pA = base.pA + load_force<T>(w.pS + 6 * i);
     }
-    h = flags & node_carries ? HandedUp<T>{h.IA + base.IA, h.pA + base.pA} : base;
+    h = flags & node_carries ? ParentShare<T>{h.IA + base.IA, h.pA + base.pA} : base;
     if (flags & node_collects) h.IA = h.IA + load_articulated(w.IA + 21 * i);
     if (flags & node_supports) add_constraint_rows(c, i, h, w);
     positive = eliminate_node<loops>(m, i, v, tau, h, w) && positive;

@@ -46,7 +46,7 @@ inline bool factor_elimination_tree(const ModelData& m, const ConstraintData& c,
   const int stride = whole_packs(c.row_count);
   for (int index = 0; index < c.inter_body_count; ++index) {
     const ConstraintItem& item = c.items[c.inter_body[index]];
-    const int *begin = b.way + b.way_begin[index], *end = b.way + b.way_begin[index + 1];
+    const int *begin = b.path + b.path_begin[index], *end = b.path + b.path_begin[index + 1];
     for (int r = item.row_begin; r < item.row_begin + item.row_count; ++r) {
       for (const int* x = begin; x < end; ++x)
         b.x[*x] = w.JT[static_cast<long>(b.coordinate[*x]) * stride + r];

@@ -39,7 +39,7 @@ inline constexpr double early_carries = 1e-3;
 
 // Eliminates the last row of the set; s: its dual Hessian.
 template <class T>
-TENON_INLINE void eliminate_row(const T& s, HandedUp<T>& h, EarlySet<T>& set, EarlyColumn<T>& col) {
+TENON_INLINE void eliminate_row(const T& s, ParentShare<T>& h, EarlySet<T>& set, EarlyColumn<T>& col) {
   const int last = --set.count;
   const Force<T> K = load_force<T>(set.row[last]);
   col.k = set.row[last][6];
@@ -60,7 +60,7 @@ TENON_INLINE void eliminate_row(const T& s, HandedUp<T>& h, EarlySet<T>& set, Ea
 // Eliminates one degree of freedom, axis A of the body frame, with its tau, armature and spin: stores U, 1 /
 // D and u, and updates (IA, pA) and the rows.
 template <int A, bool loops, class T>
-inline bool eliminate_dof(const T& armature, const T& spin, const T& tau, int index, HandedUp<T>& h,
+inline bool eliminate_dof(const T& armature, const T& spin, const T& tau, int index, ParentShare<T>& h,
                           EarlySet<T>& set, PvEarlyData<T>& d, WorkspaceData<T>& w) {
   using std::sqrt;
   EarlyColumn<T>& col = d.columns[index];
@@ -83,7 +83,7 @@ inline bool eliminate_dof(const T& armature, const T& spin, const T& tau, int in
   const int last = set.count - 1;
   const T norm = set.count == 1 ? T(0) : T(sqrt(squares));
   col.alpha = reflect_rows(set.row, 0, set.count, last, A, norm, col.v, col.beta);
-  if (set.coupled) reflect_coupling<early_travel>(set.L, set.count, 0, set.count, col.v, col.beta);
+  if (set.coupled) reflect_coupling<early_max>(set.L, set.count, 0, set.count, col.v, col.beta);
   const T share = col.alpha * inv_D;
   store(set.row[last], load_force<T>(set.row[last]) - scaled(share, U));
   set.row[last][6] = set.row[last][6] - share * u;
@@ -113,7 +113,7 @@ TENON_INLINE void for_each_axis_backwards(F&& f) {
 
 // The rows on node i itself: springs are added to the inertia, the others to its set.
 template <class T>
-inline void enter_rows(const EarlyNode& e, HandedUp<T>& h, EarlySet<T>& set, PvEarlyData<T>& d,
+inline void enter_rows(const EarlyNode& e, ParentShare<T>& h, EarlySet<T>& set, PvEarlyData<T>& d,
                        const WorkspaceData<T>& w) {
   for (int j = e.soft_begin; j < e.soft_end; ++j) {
     const int r = d.soft_rows[j];
@@ -151,7 +151,7 @@ inline void enter_rows(const EarlyNode& e, HandedUp<T>& h, EarlySet<T>& set, PvE
 // sees.
 template <bool loops, class T>
 inline bool eliminate_node_with_rows(const ModelData& m, const EarlyNode& e, const T* v, const T* tau,
-                                     HandedUp<T>& h, EarlySet<T>& set, PvEarlyData<T>& d,
+                                     ParentShare<T>& h, EarlySet<T>& set, PvEarlyData<T>& d,
                                      WorkspaceData<T>& w) {
   const int i = e.node;
   const NodeData& n = m.nodes[i];
@@ -183,7 +183,7 @@ inline bool eliminate_node_with_rows(const ModelData& m, const EarlyNode& e, con
 
 // Adds the rows of a node to its parent's; at a root, solves them.
 template <class T>
-inline void pass_rows_on(const EarlyNode& e, int place, PvEarlyData<T>& d, const WorkspaceData<T>& w) {
+inline void add_to_parent(const EarlyNode& e, int place, PvEarlyData<T>& d, const WorkspaceData<T>& w) {
   EarlySet<T>& set = d.sets[place];
   d.passed[place].out = set.count;
   if (e.parent >= 0) {
@@ -210,7 +210,7 @@ inline bool reduce_early(const ModelData& m, const T* v, const T* tau, PvEarlyDa
   for (int r = 0; r < d.world_rows; ++r) d.redundant += !(d.compliance[r] > T(0));
   for (int place = 0; place < d.node_count; ++place) d.sets[place].count = d.sets[place].coupled = 0;
   int place = 0;
-  return sweep_inwards<loops, true>(m, w, [&](int i, HandedUp<T>& h) TENON_INLINE_LAMBDA {
+  return sweep_inwards<loops, true>(m, w, [&](int i, ParentShare<T>& h) TENON_INLINE_LAMBDA {
     if (place == d.node_count || d.nodes[place].node != i) return eliminate_node<loops>(m, i, v, tau, h, w);
     const EarlyNode& e = d.nodes[place];
     EarlySet<T>& set = d.sets[place];
@@ -218,7 +218,7 @@ inline bool reduce_early(const ModelData& m, const T* v, const T* tau, PvEarlyDa
     d.passed[place].in = set.count;
     const bool positive = set.count > 0 ? eliminate_node_with_rows<loops>(m, e, v, tau, h, set, d, w)
                                         : eliminate_node<loops>(m, i, v, tau, h, w);
-    pass_rows_on(e, place++, d, w);
+    add_to_parent(e, place++, d, w);
     return positive;
   });
 }
@@ -272,11 +272,11 @@ inline void take_back_joins(const EarlyNode& e, T* lambda, T* row_lambda, PvEarl
   for (int j = e.join_end - 1; j >= e.join_begin; --j) {
     const EarlyJoin& join = d.joins[j];
     const EarlyJoined& joined = d.joined[j];
-    if (joined.before + joined.added > early_travel) take_back_squeeze(d.squeezes[join.squeeze], lambda);
+    if (joined.before + joined.added > early_max) take_back_squeeze(d.squeezes[join.squeeze], lambda);
     for (int i = 0; i < joined.added; ++i) {
       const T x = lambda[joined.before + i];
       if (join.child >= 0) {
-        d.lambda_out[early_travel * join.child + i] = x;
+        d.lambda_out[early_max * join.child + i] = x;
       } else {
         const int r = d.hard_rows[join.row_begin + i];
         row_lambda[r] = d.row_scale[r] * x;
@@ -304,7 +304,7 @@ void pv_early_roll_out(const ModelData& m, const ConstraintData& c, const T* v, 
     }
     const EarlyNode& e = d.nodes[place];
     T lambda[early_meet];
-    for (int r = 0; r < d.passed[place].out; ++r) lambda[r] = d.lambda_out[early_travel * place + r];
+    for (int r = 0; r < d.passed[place].out; ++r) lambda[r] = d.lambda_out[early_max * place + r];
     if (e.parent < 0) take_back_squeeze(d.squeezes[e.root_squeeze], lambda);
     if (d.passed[place].in > 0)
       roll_out_with_rows(m, i, v, lambda, qdd, d, w);

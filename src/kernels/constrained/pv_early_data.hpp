@@ -9,7 +9,7 @@
 
 namespace tenon {
 
-inline constexpr int early_travel = 6, early_meet = 12;
+inline constexpr int early_max = 6, early_meet = 12;
 
 // Rows that are added to a set.
 struct EarlyJoin {
@@ -31,9 +31,9 @@ struct EarlyNode {
 // Propagated rows, K a' + L lambda = k of a node or of what is left of it. A row is 8 numbers [K k 0].
 template <class T>
 struct EarlySet {
-  T row[early_travel][8];
-  T L[early_travel][early_travel];  // valid if coupled
-  T size;                           // sum of squares of all K at the start, for the test of rounding
+  T row[early_max][8];
+  T L[early_max][early_max];  // valid if coupled
+  T size;                     // sum of squares of all K at the start, for the test of rounding
   std::int32_t count;
   std::int32_t coupled;  // L is not zero
 };
@@ -47,10 +47,10 @@ enum EarlyState : std::int32_t {
 // The effect of a degree of freedom on the rows.
 template <class T>
 struct EarlyColumn {
-  T v[early_travel], beta;  // reflection 1 - beta v v^T
-  T alpha;                  // entry K S of the last row
-  T K[6], k, inv_s;         // the last row after it, and 1 / its dual Hessian
-  T L[early_travel];        // that row's coupling with the others; valid if coupled
+  T v[early_max], beta;  // reflection 1 - beta v v^T
+  T alpha;               // entry K S of the last row
+  T K[6], k, inv_s;      // the last row after it, and 1 / its dual Hessian
+  T L[early_max];        // that row's coupling with the others; valid if coupled
   std::int32_t rows, state, coupled;
 };
 
@@ -58,9 +58,9 @@ struct EarlyColumn {
 // rows have no K, then these solved by the eigenvectors of their L.
 template <class T>
 struct EarlySqueeze {
-  T v[early_travel][early_meet], beta[early_travel];
+  T v[early_max][early_meet], beta[early_max];
   T V[early_meet][early_meet];         // eigenvectors, one a column
-  T couple[early_meet][early_travel];  // V^T L between these rows and the others
+  T couple[early_meet][early_max];     // V^T L between these rows and the others
   T k[early_meet], inv_e[early_meet];  // V^T k, 1 / eigenvalue; 0: redundant
   std::int32_t kept, total, coupled;   // kept: rows with K
 };

@@ -176,7 +176,7 @@ inline void join_rows(EarlySet<T>& s, const EarlySet<T>& more, const EarlyJoin& 
     const bool old = i < before && j < before, added = i >= before && j >= before;
     return old && s.coupled ? s.L[i][j] : added && more.coupled ? more.L[i - before][j - before] : T(0);
   };
-  if (total <= early_travel) {
+  if (total <= early_max) {
     for (int i = 0; i < more.count; ++i)
       for (int e = 0; e < 8; ++e) s.row[before + i][e] = more.row[i][e];
     for (int i = 0; coupled && i < total; ++i)

@@ -13,7 +13,7 @@ struct OsimLink {
   std::int32_t row_begin, row_end;  // rows on the link itself
   std::int32_t subtree_row_end;     // rows in its subtree: [row_begin, .)
   std::int32_t inner;               // it has rows on descendants
-  std::int32_t carries_rows;        // its rows are propagated along the segment; else its axes are
+  std::int32_t propagates_rows;     // its rows are propagated along the segment; else its axes are
   std::int32_t next;                // the sibling with the next rows; -1: none
   std::int32_t width;               // its own rows in whole eights, eight at least
   std::int32_t place;               // place of its blocks in arrays of `width` places a link

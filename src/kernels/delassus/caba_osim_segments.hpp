@@ -63,7 +63,7 @@ template <class T>
 TENON_INLINE void start_segment(int l, const ArticulatedInertia<T>& IA, CabaOsimData<T>& d,
                                 const WorkspaceData<T>& w) {
   const OsimLink& link = d.links[l];
-  if (link.carries_rows) {
+  if (link.propagates_rows) {
     const int rows = link.row_end - link.row_begin;
     for (int e = 0; e < 6; ++e)
       for (int j = 0; j < 8; ++j) d.carried[8 * e + j] = j < rows ? w.K[6 * (link.row_begin + j) + e] : T(0);
@@ -146,7 +146,7 @@ TENON_INLINE void substitute_backward(int rows, int ld, const T* A, int step, T*
 
 // Phi += V^T D^-1 V, with V the first eight numbers of each row of the stack; A holds 1 / D.
 template <class T>
-TENON_INLINE void lend_inertia(int rows, int ld, const T* A, int step, const T* stack, T* Phi) {
+TENON_INLINE void add_inertia(int rows, int ld, const T* A, int step, const T* stack, T* Phi) {
   T sum[64];
   weighted_gram(stack, step, A, ld + 1, rows, 2, sum);
   const ArticulatedInertia<T> I = {
@@ -186,7 +186,7 @@ inline void finish_carried_rows(int l, int columns, CabaOsimData<T>& d) {
   }
   factor_ldl(rows, 8, A);
   substitute_forward(rows, 8, A, 16, stack);
-  if (link.parent >= 0) lend_inertia(rows, 8, A, 16, stack, d.Phi + 21 * link.parent);
+  if (link.parent >= 0) add_inertia(rows, 8, A, 16, stack, d.Phi + 21 * link.parent);
   substitute_backward(rows, 8, A, 16, stack);
   keep_own_rows(link, 16, 8, stack, d);
 }
@@ -262,7 +262,7 @@ inline void take_in_rows(int l, CabaOsimData<T>& d, const WorkspaceData<T>& w) {
   stack_own_rows(l, d);
   factor_ldl(rows, width, d.own_A);
   substitute_forward(rows, width, d.own_A, step, d.stack);
-  if (link.parent >= 0) lend_inertia(rows, width, d.own_A, step, d.stack, d.Phi + 21 * link.parent);
+  if (link.parent >= 0) add_inertia(rows, width, d.own_A, step, d.stack, d.Phi + 21 * link.parent);
   substitute_backward(rows, width, d.own_A, step, d.stack);
   keep_own_rows(link, step, 16, d.stack, d);
   if (!link.inner) return;
@@ -279,7 +279,7 @@ inline void take_in_rows(int l, CabaOsimData<T>& d, const WorkspaceData<T>& w) {
 template <class T>
 TENON_INLINE void finish_segment(int l, int columns, CabaOsimData<T>& d, const WorkspaceData<T>& w) {
   const OsimLink& link = d.links[l];
-  if (link.carries_rows) {
+  if (link.propagates_rows) {
     finish_carried_rows(l, columns, d);
     return;
   }
@@ -313,7 +313,7 @@ TENON_INLINE void continue_segment(const ModelData& m, int i, SegmentPlace& at, 
   const int l = from >= 0 ? d.segment_of_node[from] : -1;
   if (l < 0) return;
   const OsimLink& link = d.links[l];
-  const int lanes = link.carries_rows && link.row_end - link.row_begin <= 4 ? 4 : 8;
+  const int lanes = link.propagates_rows && link.row_end - link.row_begin <= 4 ? 4 : 8;
   if (c)
     at.columns += carry_past_cluster(m, *c, from, lanes, at.columns, d, w);
   else
@@ -325,7 +325,7 @@ TENON_INLINE void continue_segment(const ModelData& m, int i, SegmentPlace& at, 
 template <bool loops, class T>
 bool caba_osim_sweep(const ModelData& m, CabaOsimData<T>& d, WorkspaceData<T>& w) {
   SegmentPlace at{0, -1};
-  return sweep_inwards<loops, false>(m, w, [&](int i, HandedUp<T>& h) TENON_INLINE_LAMBDA {
+  return sweep_inwards<loops, false>(m, w, [&](int i, ParentShare<T>& h) TENON_INLINE_LAMBDA {
     const int l = d.link_at_node[i];
     if (l >= 0) {
       if (d.links[l].inner) h.IA = h.IA + load_articulated(d.Phi + 21 * l);

@@ -23,8 +23,8 @@ struct OsimrBranch {
   std::int32_t X_begin;  // in OsimrData::X, if there is a meet
   std::int32_t row_begin, row_end;
   std::int32_t group_begin, group_end;
-  std::int32_t carries_rows;  // its rows are propagated to the next branching link; else its six
-                              // coordinates. If its rows are, so are those of its descendants
+  std::int32_t propagates_rows;  // its rows are propagated to the next branching link; else its six
+                                 // coordinates. If its rows are, so are those of its descendants
 };
 
 // A cluster that rows enter on several paths; it is the last unit before the next branching link.
@@ -49,15 +49,15 @@ struct OsimrData {
   const OsimrBranch* branches;
   const OsimrMeet* meets;
   const OsimrGroup* groups;
-  std::int32_t row_stride;  // of K and G: rows, and room for a pack that begins at the last one
-  std::int32_t way_stride;  // of W for the rows of a branch
-  std::int32_t has_zeros;   // 1: there are rows on the world, or trees that share no rows
+  std::int32_t row_stride;   // of K and G: rows, and room for a pack that begins at the last one
+  std::int32_t path_stride;  // of W for the rows of a branch
+  std::int32_t has_zeros;    // 1: there are rows on the world, or trees that share no rows
 
   T* K;      // six arrays of row_stride: rows in the frame of the branching link reached
   T* G;      // the same: K times the inverse inertia of that link
   T* P;      // per branch six arrays of 8 (rows 0 to 5): its motion from that of the next one inward
   T* Omega;  // per branch 6 x 8: inverse inertia up to the next branch inward, then up to the world
-  T* W;      // a column for each dof of a path between branches: of eight numbers, or of way_stride
+  T* W;      // a column for each dof of a path between branches: of eight numbers, or of path_stride
   T* W_d;    // the same, times 1 / D
   T* x;      // per meet, arrays of row_stride: K S G L^-T of the cluster
   T* X;      // per branch with a meet, 8 numbers for each coordinate of the cluster: the same for unit rows

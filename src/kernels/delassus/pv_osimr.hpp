@@ -51,8 +51,8 @@ TENON_INLINE void carry_past_cluster(const ModelData& m, const ClusterData& c, i
 // Propagates rows K (body frame of the node) across the joints up to node `end`. W, W_d: a column for each
 // dof, `stride` apart. Returns the number of columns.
 template <bool loops, int packs, class T>
-TENON_INLINE int carry_along_way(const ModelData& m, int node, int end, Force<Lanes<T>> (&K)[packs],
-                                 int stride, T* W, T* W_d, const WorkspaceData<T>& w) {
+TENON_INLINE int carry_along_path(const ModelData& m, int node, int end, Force<Lanes<T>> (&K)[packs],
+                                  int stride, T* W, T* W_d, const WorkspaceData<T>& w) {
   int columns = 0;
   for (int i = node; i != end; i = m.nodes[i].parent) {
     const NodeData& n = m.nodes[i];
@@ -86,7 +86,7 @@ TENON_INLINE int carry_along_way(const ModelData& m, int node, int end, Force<La
 
 // Omega = W D^-1 W^T: calls put(column, pack, lanes) for its first `rows` columns.
 template <int packs, int rows, class T, class Put>
-TENON_INLINE void sum_of_way(int columns, const T* W, const T* W_d, Put&& put) {
+TENON_INLINE void sum_over_path(int columns, const T* W, const T* W_d, Put&& put) {
   Lanes<T> sum[rows][packs];
   for (int j = 0; j < rows; ++j)
     for (int p = 0; p < packs; ++p) sum[j][p] = Lanes<T>(T(0));
@@ -121,11 +121,11 @@ TENON_INLINE void carry_end(const ModelData& m, const ConstraintData& c, const O
   Force<Lanes<T>> K[packs];
   for (int p = 0; p < packs; ++p) K[p] = gather_rows(end.row_begin + 4 * p, count - 4 * p, w);
   const int to = end.up < 0 ? -1 : d.branches[end.up].node;
-  const int columns = carry_along_way<loops, packs>(m, end.node, to, K, 4 * packs, d.W, d.W_d, w);
+  const int columns = carry_along_path<loops, packs>(m, end.node, to, K, 4 * packs, d.W, d.W_d, w);
   if constexpr (loops)
     if (end.meet >= 0) keep_meet(m, d.meets[end.meet], columns, 4 * packs, end.row_begin, count, d);
   T* block = w.delassus + end.row_begin * stride + end.row_begin;
-  sum_of_way<packs, rows>(columns, d.W, d.W_d, [&](int j, int p, const Lanes<T>& x) {
+  sum_over_path<packs, rows>(columns, d.W, d.W_d, [&](int j, int p, const Lanes<T>& x) {
     if (j < count && 4 * p < count) store_first(x, lanes_left(4 * p, count), block + j * stride + 4 * p);
   });
   if (end.up < 0) return;
@@ -139,15 +139,15 @@ inline void carry_branch(const ModelData& m, int b, OsimrData<T>& d, const Works
   const OsimrBranch& branch = d.branches[b];
   Force<Lanes<T>> K[2] = {unit_rows<T>(0), unit_rows<T>(1)};
   const int to = branch.up < 0 ? -1 : d.branches[branch.up].node;
-  const int columns = carry_along_way<loops, 2>(m, branch.node, to, K, 8, d.W, d.W_d, w);
+  const int columns = carry_along_path<loops, 2>(m, branch.node, to, K, 8, d.W, d.W_d, w);
   if constexpr (loops)
     if (branch.meet >= 0) {
       const int kept = 8 * m.clusters[d.meets[branch.meet].cluster].y_count;
       for (int e = 0; e < kept; ++e) d.X[branch.X_begin + e] = d.W[8 * columns - kept + e];
     }
   T* Omega = d.Omega + 48 * b;
-  sum_of_way<2, 6>(columns, d.W, d.W_d,
-                   [&](int j, int p, const Lanes<T>& x) { x.store(Omega + 8 * j + 4 * p); });
+  sum_over_path<2, 6>(columns, d.W, d.W_d,
+                      [&](int j, int p, const Lanes<T>& x) { x.store(Omega + 8 * j + 4 * p); });
   for (int j = 4; j < 6; ++j)
     for (int i = 0; i < 4; ++i) Omega[8 * j + i] = Omega[8 * i + j];
   if (branch.up < 0) return;
@@ -225,12 +225,12 @@ inline void enter_own_rows(const ConstraintData& c, const OsimrBranch& branch, O
 template <bool loops, int packs, class T>
 inline int carry_packs(const ModelData& m, const OsimrBranch& branch, int pack, OsimrData<T>& d,
                        const WorkspaceData<T>& w) {
-  const int to = branch.up < 0 ? -1 : d.branches[branch.up].node, stride = d.way_stride;
+  const int to = branch.up < 0 ? -1 : d.branches[branch.up].node, stride = d.path_stride;
   Force<Lanes<T>> K[packs];
   T* place = d.K + branch.row_begin + 4 * pack;
   for (int p = 0; p < packs; ++p) K[p] = load_rows(place + 4 * p, d.row_stride);
   const int columns =
-      carry_along_way<loops, packs>(m, branch.node, to, K, stride, d.W + 4 * pack, d.W_d + 4 * pack, w);
+      carry_along_path<loops, packs>(m, branch.node, to, K, stride, d.W + 4 * pack, d.W_d + 4 * pack, w);
   if (branch.up < 0) return columns;
   for (int p = 0; p < packs; ++p) {
     const int from = branch.row_begin + 4 * (pack + p);
@@ -254,15 +254,15 @@ inline void carry_rows_of_branch(const ModelData& m, const ConstraintData& c, in
   if (packs % 2 == 1) columns = carry_packs<loops, 1>(m, branch, packs - 1, d, w);
   if constexpr (loops)
     if (branch.meet >= 0)
-      keep_meet(m, d.meets[branch.meet], columns, d.way_stride, branch.row_begin,
+      keep_meet(m, d.meets[branch.meet], columns, d.path_stride, branch.row_begin,
                 branch.row_end - branch.row_begin, d);
   if constexpr (loops) {
     // A cluster without coordinates: no joint on the path moves.
     for (int r = 0; columns == 0 && r < 4 * packs; ++r) d.W[r] = d.W_d[r] = T(0);
     columns = columns > 0 ? columns : 1;
   }
-  const PairFactors<T> ways = {d.W - branch.row_begin, d.W_d - branch.row_begin, d.way_stride, columns};
-  pair_groups(branch, ways, whole_packs(c.row_count), d, w.delassus);
+  const PairFactors<T> factors = {d.W - branch.row_begin, d.W_d - branch.row_begin, d.path_stride, columns};
+  pair_groups(branch, factors, whole_packs(c.row_count), d, w.delassus);
 }
 
 // Keeps K S G L^-T of a branch's rows for the cluster where they meet others, from that of its unit rows.
@@ -336,7 +336,7 @@ inline void clear_uncoupled(int rows, bool all, T* matrix) {
 }
 
 template <bool loops, class T>
-inline void osimr_ways(const ModelData& m, const ConstraintData& c, OsimrData<T>& d, WorkspaceData<T>& w) {
+inline void osimr_sweep(const ModelData& m, const ConstraintData& c, OsimrData<T>& d, WorkspaceData<T>& w) {
   clear_uncoupled(c.row_count, d.has_zeros != 0, w.delassus);
   for (int e = 0; e < d.end_count; ++e) {
     const int rows = d.ends[e].row_end - d.ends[e].row_begin;
@@ -346,15 +346,15 @@ inline void osimr_ways(const ModelData& m, const ConstraintData& c, OsimrData<T>
       carry_end<loops, 2, 6>(m, c, d.ends[e], d, w);
   }
   for (int b = 0; b < d.branch_count; ++b)
-    if (d.branches[b].carries_rows) carry_rows_of_branch<loops>(m, c, b, d, w);
+    if (d.branches[b].propagates_rows) carry_rows_of_branch<loops>(m, c, b, d, w);
   for (int b = d.branch_count - 1; b >= 0; --b) {
-    if (d.branches[b].carries_rows) continue;
+    if (d.branches[b].propagates_rows) continue;
     carry_branch<loops>(m, b, d, w);
     const int up = d.branches[b].up;
     if (up >= 0) add_inertia_above(d.P + 48 * b, d.Omega + 48 * up, d.Omega + 48 * b);
   }
   for (int b = 0; b < d.branch_count; ++b)
-    if (!d.branches[b].carries_rows) assemble_branch<loops>(m, c, b, d, w);
+    if (!d.branches[b].propagates_rows) assemble_branch<loops>(m, c, b, d, w);
   if constexpr (loops)
     for (int i = 0; i < d.meet_count; ++i)
       add_meet(m, d.meets[i], whole_packs(c.row_count), d, w.delassus, w);
@@ -366,9 +366,9 @@ bool pv_osimr(const ModelData& m, const ConstraintData& c, const T* q, OsimrData
   if (!sweep_inertias(m, q, w)) return false;
   place_rows(m, c, w);
   if (m.cluster_count > 0)
-    osimr_ways<true>(m, c, d, w);
+    osimr_sweep<true>(m, c, d, w);
   else
-    osimr_ways<false>(m, c, d, w);
+    osimr_sweep<false>(m, c, d, w);
   return true;
 }
 

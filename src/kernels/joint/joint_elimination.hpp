@@ -9,7 +9,7 @@ namespace tenon {
 TENON_ISA_BEGIN
 
 template <class T>
-struct HandedUp {
+struct ParentShare {
   ArticulatedInertia<T> IA;
   Force<T> pA;
 };
@@ -42,11 +42,11 @@ TENON_INLINE void clear_axis(ArticulatedInertia<T>& a) {
 }
 
 // Eliminates the joint of node i: stores U and D; turns IA into what the parent sees, still in body
-// coordinates. With forces the same for u and pA; without, c, tau and pA are not read. Returns false when D is
-// not positive definite. loops: there may be folded rotors.
+// coordinates. With forces the same for u and pA; without, c, tau and pA are not read. Returns false when D
+// is not positive definite. loops: there may be folded rotors.
 template <class J, bool armature, bool loops, bool forces, class T>
-TENON_INLINE bool eliminate_joint(const ModelData& m, int i, const Motion<T>& c, const T* tau, HandedUp<T>& h,
-                                  WorkspaceData<T>& w) {
+TENON_INLINE bool eliminate_joint(const ModelData& m, int i, const Motion<T>& c, const T* tau,
+                                  ParentShare<T>& h, WorkspaceData<T>& w) {
   const NodeData& n = m.nodes[i];
   T* U = w.U + 6 * n.v_index;
   T* D = w.D + 6 * n.v_index;
@@ -169,7 +169,7 @@ TENON_INLINE void store(T* a, const ArticulatedInertia<T>& m) {
 
 // Adds handed-up inertia and force to a parent's places in memory; first: the inertia is not there yet.
 template <bool forces = true, class T>
-TENON_INLINE void add_to_memory(const HandedUp<T>& h, bool first, T* IA, T* pA) {
+TENON_INLINE void add_to_memory(const ParentShare<T>& h, bool first, T* IA, T* pA) {
   if constexpr (forces) store(pA, load_force<T>(pA) + h.pA);
   store(IA, first ? h.IA : load_articulated(IA) + h.IA);
 }

@@ -58,7 +58,7 @@ inline void sweep_velocities(const ModelData& m, const T* q, const T* v, bool ha
 }
 
 template <class J, bool loops, bool forces, class T>
-TENON_INLINE bool eliminate_at_once(const ModelData& m, int i, const T* v, const T* tau, HandedUp<T>& h,
+TENON_INLINE bool eliminate_at_once(const ModelData& m, int i, const T* v, const T* tau, ParentShare<T>& h,
                                     WorkspaceData<T>& w) {
   const NodeData& n = m.nodes[i];
   bool positive = true;
@@ -86,7 +86,7 @@ TENON_INLINE bool eliminate_at_once(const ModelData& m, int i, const T* v, const
 }
 // For joints of several degrees of freedom, which are few and long: a function of its own.
 template <class J, bool loops, bool forces, class T>
-inline bool eliminate_apart(const ModelData& m, int i, const T* v, const T* tau, HandedUp<T>& h,
+inline bool eliminate_apart(const ModelData& m, int i, const T* v, const T* tau, ParentShare<T>& h,
                             WorkspaceData<T>& w) {
   return eliminate_at_once<J, loops, forces>(m, i, v, tau, h, w);
 }
@@ -95,12 +95,12 @@ inline bool eliminate_apart(const ModelData& m, int i, const T* v, const T* tau,
 // forces: see eliminate_joint. Without, v is null, or it is q and the joint transform is placed as well: in a
 // sweep of its own that of a floating base took 50 ns, here it is done beside other work.
 template <bool loops, bool forces = true, class T>
-TENON_INLINE bool eliminate_node(const ModelData& m, int i, const T* v, const T* tau, HandedUp<T>& h,
+TENON_INLINE bool eliminate_node(const ModelData& m, int i, const T* v, const T* tau, ParentShare<T>& h,
                                  WorkspaceData<T>& w) {
   if constexpr (loops) {
     if (const ClusterData* c = cluster_of(m, i)) {
       if (!forces && v) with_joint(m.nodes[i].kind, [&](auto joint) { joint.update(m.nodes[i], i, v, w); });
-      return hand_up_in_cluster<forces>(m, *c, i, v, tau, h, w);
+      return propagate_in_cluster<forces>(m, *c, i, v, tau, h, w);
     }
   }
   bool positive = true;
@@ -119,7 +119,7 @@ TENON_INLINE bool eliminate_node(const ModelData& m, int i, const T* v, const T*
 template <bool loops, bool forces, class T, class Pass>
 TENON_INLINE bool sweep_inwards(const ModelData& m, WorkspaceData<T>& w, const Pass& pass) {
   bool positive = true;
-  HandedUp<T> h{};
+  ParentShare<T> h{};
   for (int i = m.node_count - 1; i >= 0; --i) {
     const NodeData& n = m.nodes[i];
     const std::int32_t flags = w.node_flags[i];
@@ -143,7 +143,7 @@ TENON_INLINE bool sweep_inwards(const ModelData& m, WorkspaceData<T>& w, const P
 // is overwritten. False when some D is not positive definite.
 template <bool loops, class T>
 inline bool sweep_articulated_inertia_of(const ModelData& m, const T* v, const T* tau, WorkspaceData<T>& w) {
-  return sweep_inwards<loops, true>(m, w, [&](int i, HandedUp<T>& h) TENON_INLINE_LAMBDA {
+  return sweep_inwards<loops, true>(m, w, [&](int i, ParentShare<T>& h) TENON_INLINE_LAMBDA {
     return eliminate_node<loops>(m, i, v, tau, h, w);
   });
 }

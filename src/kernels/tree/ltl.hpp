@@ -173,7 +173,7 @@ bool ltl_factor(const ModelData&, T* rows, T* inv_d, const WorkspaceData<T>& w) 
 
 // below += A^T x of a panel, for the places before it; the panel's own places become zero.
 template <int N, class T>
-TENON_INLINE void hand_to_ancestors(const PanelRows<N, const T>& A, const T (&x)[N], T* below) {
+TENON_INLINE void add_to_ancestors(const PanelRows<N, const T>& A, const T (&x)[N], T* below) {
   Lanes<T> factor[N];
   for (int r = 0; r < N; ++r) factor[r] = Lanes<T>(x[r]);
   const auto sum = [&](int j) {
@@ -224,7 +224,7 @@ void ltl_solve_lt(const ModelData& m, const T* rows, T* x, WorkspaceData<T>& w) 
         unroll<step.value>([&](auto i) { y[t] = y[t] - L.at(N - 1 - i.value, t) * y[N - 1 - i.value]; });
         x[L.first + t] = y[t];
       });
-      hand_to_ancestors(L, y, below);
+      add_to_ancestors(L, y, below);
     });
 }
 // x := L^-1 x, from the root to the leaves.
@@ -281,7 +281,7 @@ void ltl_multiply(const ModelData& m, const T* rows, const T* x, T* y, Workspace
         unroll<step.value>([&](auto i) { sum = sum + M.at(N - 1 - i.value, t) * own[N - 1 - i.value]; });
         y[M.first + t] = sum;
       });
-      hand_to_ancestors(M, own, below);
+      add_to_ancestors(M, own, below);
     });
 }
 

@@ -1,4 +1,5 @@
-// Decimal numbers in text, whatever the locale: "-1.5e3", ".5", "7.". Nothing else, no infinity, no hexadecimal.
+// Decimal numbers in text, whatever the locale: "-1.5e3", ".5", "7.". Nothing else, no infinity, no
+// hexadecimal.
 #pragma once
 
 #include <charconv>

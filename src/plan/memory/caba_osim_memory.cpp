@@ -64,7 +64,7 @@ void CabaOsimMemory<T>::find_links(const ModelData& m, const ConstraintData& c) 
     link.parent = link.next = -1;
     link.subtree_row_end = c.subtree_row_end[i];
     link.inner = sides[index(i)] > 0;
-    link.carries_rows = !link.inner && own <= carried_at_most;
+    link.propagates_rows = !link.inner && own <= carried_at_most;
     link.width = std::max(8, (own + 7) / 8 * 8);
     link.place = places_;
     link.own_begin = own_size_;

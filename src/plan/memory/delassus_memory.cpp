@@ -15,7 +15,7 @@ constexpr std::int32_t most_rows_of_end = 6;
 // Calls f for each joint, or cluster, on the path from `node` inward to `to`, with its parent and its
 // columns.
 template <class F>
-void along_way(const ModelData& m, std::int32_t node, std::int32_t to, F&& f) {
+void for_path(const ModelData& m, std::int32_t node, std::int32_t to, F&& f) {
   for (std::int32_t i = node; i != to; i = m.nodes[i].parent) {
     i = unit_of(m, i);
     f(m.nodes[i].parent, columns_of(m, i));
@@ -34,7 +34,7 @@ DelassusMemory<T>::DelassusMemory(const ModelData& m, const ConstraintData* cons
                     (m.cluster_count == 0 || constraints->inter_body_count == 0);
   if (rows) {
     BranchFinder(m, *constraints, *this).run();
-    choose_what_travels(m, *constraints);
+    choose_what_is_propagated(m, *constraints);
     find_groups(m, *constraints);
     find_efpa_nodes(m, pv);
     find_packs(*constraints);
@@ -43,7 +43,7 @@ DelassusMemory<T>::DelassusMemory(const ModelData& m, const ConstraintData* cons
 }
 
 // A path on which rows are propagated: that of an end or of a branch.
-struct OsimrWay {
+struct OsimrPath {
   bool branch;
   std::int32_t number;  // among ends or branches
 };
@@ -70,22 +70,22 @@ class DelassusMemory<T>::BranchFinder {
 
  private:
   struct Arrival {
-    std::vector<OsimrWay> ways;
+    std::vector<OsimrPath> paths;
     std::int32_t row_begin, row_end;
   };
 
   std::int32_t own_rows(std::int32_t i) const { return c_.node_row_first[i + 1] - c_.node_row_first[i]; }
 
-  OsimrWay add_end(std::int32_t node) {
+  OsimrPath add_end(std::int32_t node) {
     to_.ends_.push_back({node, -1, -1, c_.node_row_first[node], c_.node_row_first[node + 1]});
     return {false, count_of(to_.ends_) - 1};
   }
-  OsimrWay add_branch(std::int32_t node, std::int32_t row_begin, std::int32_t row_end,
-                      const std::vector<OsimrWay>& below) {
+  OsimrPath add_branch(std::int32_t node, std::int32_t row_begin, std::int32_t row_end,
+                       const std::vector<OsimrPath>& below) {
     const std::int32_t number = count_of(to_.branches_);
     to_.branches_.push_back({node, -1, -1, 0, row_begin, row_end, 0, 0, 0});
-    for (const OsimrWay& way : below)
-      (way.branch ? to_.branches_[index(way.number)].up : to_.ends_[index(way.number)].up) = number;
+    for (const OsimrPath& path : below)
+      (path.branch ? to_.branches_[index(path.number)].up : to_.ends_[index(path.number)].up) = number;
     return {true, number};
   }
   void leave(std::int32_t parent, Arrival arrival) {
@@ -93,28 +93,28 @@ class DelassusMemory<T>::BranchFinder {
   }
 
   void visit_node(std::int32_t i) {
-    std::vector<OsimrWay> ways;
+    std::vector<OsimrPath> paths;
     for (const Arrival& arrival : arrivals_[index(i)])
-      ways.insert(ways.end(), arrival.ways.begin(), arrival.ways.end());
+      paths.insert(paths.end(), arrival.paths.begin(), arrival.paths.end());
     const std::int32_t begin = c_.node_row_first[i], end = c_.subtree_row_end[i];
-    if (ways.empty() && own_rows(i) <= most_rows_of_end)
-      ways = {add_end(i)};
-    else if (ways.size() != 1 || own_rows(i) > 0)
-      ways = {add_branch(i, begin, end, ways)};
-    leave(m_.nodes[i].parent, {ways, begin, end});
+    if (paths.empty() && own_rows(i) <= most_rows_of_end)
+      paths = {add_end(i)};
+    else if (paths.size() != 1 || own_rows(i) > 0)
+      paths = {add_branch(i, begin, end, paths)};
+    leave(m_.nodes[i].parent, {paths, begin, end});
   }
 
   // Its own rows, and those of each child cluster or node, enter the cluster separately.
   void visit_body(std::int32_t i, std::int32_t cluster) {
-    std::vector<OsimrWay>& entering = entering_[index(cluster)];
+    std::vector<OsimrPath>& entering = entering_[index(cluster)];
     if (own_rows(i) > most_rows_of_end)
       entering.push_back(add_branch(i, c_.node_row_first[i], c_.node_row_first[i + 1], {}));
     else if (own_rows(i) > 0)
       entering.push_back(add_end(i));
     for (const Arrival& arrival : arrivals_[index(i)])
-      entering.push_back(arrival.ways.size() == 1
-                             ? arrival.ways.front()
-                             : add_branch(i, arrival.row_begin, arrival.row_end, arrival.ways));
+      entering.push_back(arrival.paths.size() == 1
+                             ? arrival.paths.front()
+                             : add_branch(i, arrival.row_begin, arrival.row_end, arrival.paths));
     const ClusterData& c = m_.clusters[cluster];
     if (i > c.node_begin) return;
     const std::int32_t row_end = end_of_rows(m_, c_, c.node_begin);
@@ -122,16 +122,16 @@ class DelassusMemory<T>::BranchFinder {
     leave(c.parent, {entering, c_.node_row_first[c.node_begin], row_end});
   }
 
-  void add_meet(std::int32_t cluster, std::int32_t row_end, const std::vector<OsimrWay>& ways) {
+  void add_meet(std::int32_t cluster, std::int32_t row_end, const std::vector<OsimrPath>& paths) {
     const ClusterData& c = m_.clusters[cluster];
     const std::int32_t number = count_of(to_.meets_);
     to_.meets_.push_back({cluster, c_.node_row_first[c.node_begin], row_end, 0, 0, 0});
-    for (const OsimrWay& way : ways) {
-      if (!way.branch) {
-        to_.ends_[index(way.number)].meet = number;
+    for (const OsimrPath& path : paths) {
+      if (!path.branch) {
+        to_.ends_[index(path.number)].meet = number;
         continue;
       }
-      OsimrBranch& branch = to_.branches_[index(way.number)];
+      OsimrBranch& branch = to_.branches_[index(path.number)];
       branch.meet = number;
       branch.X_begin = to_.X_size_;
       to_.X_size_ += 8 * c.y_count;
@@ -155,8 +155,8 @@ class DelassusMemory<T>::BranchFinder {
   const ModelData& m_;
   const ConstraintData& c_;
   DelassusMemory& to_;
-  std::vector<std::vector<Arrival>> arrivals_;   // per node
-  std::vector<std::vector<OsimrWay>> entering_;  // per cluster
+  std::vector<std::vector<Arrival>> arrivals_;    // per node
+  std::vector<std::vector<OsimrPath>> entering_;  // per cluster
 };
 
 // Groups of a branch by the path of their rows: its own first, then those of ends and outer branches.
@@ -171,7 +171,8 @@ void DelassusMemory<T>::find_groups(const ModelData& m, const ConstraintData& c)
     for (const OsimrEnd& end : ends_)
       if (comes_here(end)) groups_.push_back({end.row_begin, end.row_end, 0});
     for (const OsimrBranch& lower : branches_)
-      if (comes_here(lower)) groups_.push_back({lower.row_begin, lower.row_end, lower.carries_rows ? 0 : 1});
+      if (comes_here(lower))
+        groups_.push_back({lower.row_begin, lower.row_end, lower.propagates_rows ? 0 : 1});
     branch.group_end = count_of(groups_);
     std::sort(groups_.begin() + branch.group_begin, groups_.end(),
               [](const OsimrGroup& x, const OsimrGroup& y) { return x.row_begin < y.row_begin; });
@@ -183,23 +184,23 @@ void DelassusMemory<T>::find_groups(const ModelData& m, const ConstraintData& c)
 }
 
 template <class T>
-std::int32_t DelassusMemory<T>::way_dofs(const ModelData& m, std::int32_t node, std::int32_t up) const {
+std::int32_t DelassusMemory<T>::path_dofs(const ModelData& m, std::int32_t node, std::int32_t up) const {
   const std::int32_t to = up < 0 ? -1 : branches_[index(up)].node;
   std::int32_t dofs = 0;
-  along_way(m, node, to, [&](std::int32_t, std::int32_t columns) { dofs += columns; });
+  for_path(m, node, to, [&](std::int32_t, std::int32_t columns) { dofs += columns; });
   return std::max(dofs, 1);
 }
 
-// The number of places for the columns of any path; way_stride for those with the rows of a branch.
+// The number of places for the columns of any path; path_stride for those with the rows of a branch.
 template <class T>
-std::size_t DelassusMemory<T>::measure_ways(const ModelData& m) {
+std::size_t DelassusMemory<T>::measure_paths(const ModelData& m) {
   std::int32_t most_rows = 0, size = 0;
   for (const OsimrBranch& b : branches_)
-    if (b.carries_rows) most_rows = std::max(most_rows, b.row_end - b.row_begin);
-  osimr.way_stride = whole_packs(most_rows);
-  for (const OsimrEnd& e : ends_) size = std::max(size, 8 * way_dofs(m, e.node, e.up));
+    if (b.propagates_rows) most_rows = std::max(most_rows, b.row_end - b.row_begin);
+  osimr.path_stride = whole_packs(most_rows);
+  for (const OsimrEnd& e : ends_) size = std::max(size, 8 * path_dofs(m, e.node, e.up));
   for (const OsimrBranch& b : branches_)
-    size = std::max(size, (b.carries_rows ? osimr.way_stride : 8) * way_dofs(m, b.node, b.up));
+    size = std::max(size, (b.propagates_rows ? osimr.path_stride : 8) * path_dofs(m, b.node, b.up));
   return index(size + 3);  // a pack may begin at the last row
 }
 
@@ -218,19 +219,19 @@ constexpr double pair_dof = 2;      // of two rows that are propagated
 // The cost of a path from a branch to the next one inward: `away` for each dof, but `root` for those of the
 // root joint.
 template <class T>
-double DelassusMemory<T>::cost_of_way(const ModelData& m, const OsimrBranch& branch, double away,
-                                      double root) const {
+double DelassusMemory<T>::cost_of_path(const ModelData& m, const OsimrBranch& branch, double away,
+                                       double root) const {
   const std::int32_t to = branch.up < 0 ? -1 : branches_[index(branch.up)].node;
   double sum = 0;
-  along_way(m, branch.node, to,
-            [&](std::int32_t parent, std::int32_t columns) { sum += columns * (parent < 0 ? root : away); });
+  for_path(m, branch.node, to,
+           [&](std::int32_t parent, std::int32_t columns) { sum += columns * (parent < 0 ? root : away); });
   return sum;
 }
 
 // Chooses whether the rows of a branch are propagated or its six coordinates: the cheaper, its subtree
 // included.
 template <class T>
-void DelassusMemory<T>::choose_what_travels(const ModelData& m, const ConstraintData& c) {
+void DelassusMemory<T>::choose_what_is_propagated(const ModelData& m, const ConstraintData& c) {
   struct Cost {
     double rows = 0, coordinates = 0;  // of the subtree of the next branch, for either choice
     double pairs = 0;                  // of rows whose blocks are already complete
@@ -244,31 +245,32 @@ void DelassusMemory<T>::choose_what_travels(const ModelData& m, const Constraint
     const double rows = branch.row_end - branch.row_begin, own_rows = own_end - branch.row_begin;
     const double pairs = rows * (rows + 1) / 2;
     const std::int32_t paired_end = own.last_begin > 0 ? own.last_begin : branch.row_end;
-    own.rows += cost_of_way(m, branch, cost::row_dof * rows + cost::pair_dof * pairs + rows,
-                            cost::root_row_dof * rows + cost::pair_dof * pairs + rows);
-    const double way = cost_of_way(m, branch, cost::coordinates_dof, cost::root_coordinates_dof);
-    own.coordinates += std::max(way - cost::unit_rows, 0.0) + cost::own_product * own_rows +
+    own.rows += cost_of_path(m, branch, cost::row_dof * rows + cost::pair_dof * pairs + rows,
+                             cost::root_row_dof * rows + cost::pair_dof * pairs + rows);
+    const double path = cost_of_path(m, branch, cost::coordinates_dof, cost::root_coordinates_dof);
+    own.coordinates += std::max(path - cost::unit_rows, 0.0) + cost::own_product * own_rows +
                        cost::product * (paired_end - own_end) + cost::pair * (pairs - own.pairs);
     if (branch.up < 0) {
-      branch.carries_rows = own.rows < own.coordinates;
+      branch.propagates_rows = own.rows < own.coordinates;
       continue;
     }
-    const double rows_way = cost_of_way(m, branch, cost::row_dof, cost::row_dof);
+    const double rows_way = cost_of_path(m, branch, cost::row_dof, cost::row_dof);
     own.coordinates += std::min(cost::sandwich, 6 * rows_way) +
                        std::min(cost::own_product, rows_way) * own_rows +
                        std::min(cost::product, rows_way) * (branch.row_end - own_end);
     // The next branch computes the pairs of its rows again, unless their blocks are complete.
-    branch.carries_rows = own.rows + cost::pair * pairs < own.coordinates;
+    branch.propagates_rows = own.rows + cost::pair * pairs < own.coordinates;
     Cost& above = costs[index(branch.up)];
     above.rows += own.rows;
-    above.coordinates += branch.carries_rows ? own.rows : own.coordinates;
-    if (branch.carries_rows) continue;
+    above.coordinates += branch.propagates_rows ? own.rows : own.coordinates;
+    if (branch.propagates_rows) continue;
     above.pairs += pairs;
     if (branch.row_end == branches_[index(branch.up)].row_end) above.last_begin = branch.row_begin;
   }
   // If a branch propagates its rows, all branches in its subtree do; set from the root outward.
   for (std::size_t b = branches_.size(); b-- > 0;)
-    if (branches_[b].up >= 0 && branches_[index(branches_[b].up)].carries_rows) branches_[b].carries_rows = 1;
+    if (branches_[b].up >= 0 && branches_[index(branches_[b].up)].propagates_rows)
+      branches_[b].propagates_rows = 1;
 }
 
 // Rows meet at a node with its own rows and at one with several supporting children.
@@ -341,15 +343,15 @@ void DelassusMemory<T>::allocate(const ModelData& m, int row_count, const PvData
   for (std::int32_t i = 0; i < m.cluster_count; ++i) most_y = std::max(most_y, m.clusters[i].y_count);
 
   const auto size = [](int n) { return index(n); };
-  const std::size_t stride = size(osimr.row_stride), branches = branches_.size(), ways = measure_ways(m),
+  const std::size_t stride = size(osimr.row_stride), branches = branches_.size(), paths = measure_paths(m),
                     lanes = size(pv.lane_count), nodes = size(m.node_count), nv = size(m.nv),
                     rows = size(row_count);
   memory_.cut({{&osimr.K, 6 * stride},
                {&osimr.G, 6 * stride},
                {&osimr.P, 48 * branches},
                {&osimr.Omega, 48 * branches},
-               {&osimr.W, ways},
-               {&osimr.W_d, ways},
+               {&osimr.W, paths},
+               {&osimr.W_d, paths},
                {&efpa.K, efpa_K_size_},
                {&efpa.Y, 6 * lanes},
                {&kjr.Omega, rows > 0 ? 48 * nodes : 0},

@@ -28,7 +28,7 @@ PvEarlyMemory<T>::PvEarlyMemory(const ModelData& m, const ConstraintData* constr
   plan_joins();
   sets_.resize(nodes_.size());
   passed_.resize(nodes_.size());
-  lambda_out_.assign(early_travel * nodes_.size(), T(0));
+  lambda_out_.assign(early_max * nodes_.size(), T(0));
   joined_.resize(joins_.size());
   columns_.resize(index(m.nv));
   squeezes_.resize(index(squeeze_count_));
@@ -100,17 +100,17 @@ void PvEarlyMemory<T>::plan_joins() {
     e.join_begin = count_of(joins_);
     std::int32_t& rows = most_[p];
     const auto add = [&](std::int32_t child, std::int32_t begin, std::int32_t count) {
-      const bool squeeze = rows + count > early_travel;
+      const bool squeeze = rows + count > early_max;
       joins_.push_back({child, begin, child < 0 ? count : 0, squeeze ? squeeze_count_++ : -1});
-      rows = std::min(rows + count, early_travel);
+      rows = std::min(rows + count, early_max);
     };
     for (std::size_t child = 0; child < p; ++child) {
       if (nodes_[child].parent != static_cast<std::int32_t>(p)) continue;
       nodes_[child].up_join = count_of(joins_);
       add(static_cast<std::int32_t>(child), 0, most_[child]);
     }
-    for (std::int32_t r = hard_begin_[p]; r < hard_begin_[p + 1]; r += early_travel)
-      add(-1, r, std::min(early_travel, hard_begin_[p + 1] - r));
+    for (std::int32_t r = hard_begin_[p]; r < hard_begin_[p + 1]; r += early_max)
+      add(-1, r, std::min(early_max, hard_begin_[p + 1] - r));
     e.join_end = count_of(joins_);
     if (e.parent < 0) e.root_squeeze = squeeze_count_++;
   }

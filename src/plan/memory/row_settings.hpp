@@ -1,5 +1,5 @@
-// What a workspace may change of its constraints: which are active, their gains, weights and compliance. Kernels
-// read these numbers; what is laid out for the set stays as it is.
+// What a workspace may change of its constraints: which are active, their gains, weights and compliance.
+// Kernels read these numbers; what is laid out for the set stays as it is.
 #pragma once
 
 #include <cstdint>

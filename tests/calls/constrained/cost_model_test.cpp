@@ -50,7 +50,7 @@ TEST(CostModel, CountsByHand) {
   EXPECT_EQ(t[cost_float_supports], 1);
   EXPECT_EQ(t[cost_rows], 9);
   EXPECT_EQ(t[cost_row_bodies], 3 + 3 + 9);
-  EXPECT_EQ(t[cost_travellers], 3 + 3 + 6);
+  EXPECT_EQ(t[cost_propagated_rows], 3 + 3 + 6);
   EXPECT_EQ(t[cost_meetings], 1);  // the leg's rows and the trunk's
   EXPECT_EQ(t[cost_row_pairs], 2 * 3 * 3 + 6 * 9 * 9);
   EXPECT_EQ(t[cost_row_paths], 3 * 7 + 3 * 8 + 9 * (1 + 2 + 3 + 4 + 5 + 6));

@@ -129,7 +129,7 @@ TEST_P(RowSettings, AreThoseOfASetMadeWithThem) {
         for (int j = 0; j < n; ++j)
           wanted(changed.rows[static_cast<std::size_t>(i)], changed.rows[static_cast<std::size_t>(j)]) =
               part(i, j);
-      EXPECT_LE(relative_error(all, wanted), 1e-10) << static_cast<int>(method);
+      EXPECT_LE(relative_error(all, wanted, 1e-6), 1e-10) << static_cast<int>(method);
     }
     // On again, as at first.
     for (std::size_t i = 0; i < changed.specs.size(); ++i) {
@@ -203,7 +203,7 @@ TEST(SettingsOfRows, FeetOfARobotWithFoldedRotorsComeAndGo) {
 }
 
 TEST(SettingsOfRows, BadNumbersChangeNothing) {
-  ConstrainedScene s(3, SceneKind::independent, 10);
+  ConstrainedScene s(2, SceneKind::contradictory, 10);
   ASSERT_GT(s.rows(), 0);
   const auto says = [&](const char* text) {
     EXPECT_NE(std::string(s.workspace.message()).find(text), std::string::npos) << s.workspace.message();
