@@ -39,16 +39,15 @@ std::size_t Call::constraints() const noexcept {
   return set ? static_cast<std::size_t>(set->constraint_count()) : 0;
 }
 
-void Call::needed(Array given, std::size_t expected) noexcept {
+void Call::fail_needed(const Array& given, std::size_t expected) noexcept {
   if (given.values == nullptr && expected > 0)
     fail(Status::invalid_argument, "%s is NULL; give %zu numbers", given.name, expected);
   optional(given, expected);
 }
 
-void Call::optional(Array given, std::size_t expected) noexcept {
-  if (given.values != nullptr && given.count != expected)
-    fail(Status::wrong_size, "%s has %zu numbers; this model and constraint set need %zu", given.name,
-         given.count, expected);
+void Call::fail_count(const Array& given, std::size_t expected) noexcept {
+  fail(Status::wrong_size, "%s has %zu numbers; this model and constraint set need %zu", given.name,
+       given.count, expected);
 }
 
 void Call::needed_struct(const char* name, const void* given) noexcept {
@@ -63,30 +62,15 @@ std::size_t Call::velocity_count() const noexcept {
   return workspace_ ? static_cast<std::size_t>(tenon::velocity_count(workspace_->core)) : 0;
 }
 
-void Call::positions(Array given) noexcept {
-  const std::size_t expected = position_count();
-  if (given.values != nullptr && given.count != expected) fail_coordinates(given, expected, true);
-  needed(given, expected);
-}
-
-void Call::velocities(Array given) noexcept {
-  const std::size_t expected = velocity_count();
-  if (given.values != nullptr && given.count != expected) fail_coordinates(given, expected, false);
-  needed(given, expected);
-}
-
-void Call::optional_velocities(Array given) noexcept {
-  if (given.values != nullptr) velocities(given);
-}
-
 // A count that is right for the coordinates that are not set deserves to be told so.
-void Call::fail_coordinates(Array given, std::size_t expected, bool positions) noexcept {
+void Call::fail_coordinates(const Array& given, std::size_t expected, bool positions) noexcept {
   if (!good()) return;
+  if (given.values == nullptr) return fail_needed(given, expected);
   const std::size_t count = given.count;
   const auto& model = workspace_->core.model();
   const std::size_t spanning = positions ? nq() : nv();
   const std::size_t fewer = positions ? model.loops.independent_q.size() : static_cast<std::size_t>(model.ny);
-  if (spanning == fewer || (count != spanning && count != fewer)) return;
+  if (spanning == fewer || (count != spanning && count != fewer)) return fail_needed(given, expected);
   fail(Status::wrong_size,
        "%s has %zu numbers, those of %s coordinates, but the workspace is set to %s ones, of which there are "
        "%zu; give these or call tenon_workspace_set_coordinates",

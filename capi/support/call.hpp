@@ -45,19 +45,35 @@ class Call {
   std::size_t constraints() const noexcept;
 
   // A vector of exactly `expected` numbers. needed: may not be NULL (unless it is empty).
-  void needed(Array given, std::size_t expected) noexcept;
-  void optional(Array given, std::size_t expected) noexcept;
+  void needed(const Array& given, std::size_t expected) noexcept {
+    if (given.values == nullptr || given.count != expected) fail_needed(given, expected);
+  }
+  void optional(const Array& given, std::size_t expected) noexcept {
+    if (given.values != nullptr && given.count != expected) fail_count(given, expected);
+  }
   void needed_struct(const char* name, const void* given) noexcept;
   // The same in the coordinates that the workspace is set to.
   std::size_t position_count() const noexcept;
   std::size_t velocity_count() const noexcept;
-  void positions(Array given) noexcept;
-  void velocities(Array given) noexcept;
-  void optional_velocities(Array given) noexcept;
-  void state(Array q, Array v) noexcept { positions(q), velocities(v); }
+  void positions(const Array& given) noexcept {
+    const std::size_t expected = position_count();
+    if (given.values == nullptr || given.count != expected) fail_coordinates(given, expected, true);
+  }
+  void velocities(const Array& given) noexcept {
+    const std::size_t expected = velocity_count();
+    if (given.values == nullptr || given.count != expected) fail_coordinates(given, expected, false);
+  }
+  void optional_velocities(const Array& given) noexcept {
+    if (given.values != nullptr) velocities(given);
+  }
+  void state(const Array& q, const Array& v) noexcept { positions(q), velocities(v); }
   // One number a constraint row, six a link.
-  void optional_rows(Array given) noexcept { optional(given, rows()); }
-  void wrenches(Array given) noexcept { optional(given, 6 * links()); }
+  void optional_rows(const Array& given) noexcept {
+    if (given.values != nullptr) optional(given, rows());
+  }
+  void wrenches(const Array& given) noexcept {
+    if (given.values != nullptr) optional(given, 6 * links());
+  }
   // A column-major matrix.
   void needed_matrix(Array given, std::size_t rows, std::size_t columns, std::int32_t ld) noexcept;
   void optional_matrix(Array given, std::size_t rows, std::size_t columns, std::int32_t ld) noexcept;
@@ -99,7 +115,9 @@ class Call {
   }
 
  private:
-  void fail_coordinates(Array given, std::size_t expected, bool positions) noexcept;
+  void fail_needed(const Array& given, std::size_t expected) noexcept;
+  void fail_count(const Array& given, std::size_t expected) noexcept;
+  void fail_coordinates(const Array& given, std::size_t expected, bool positions) noexcept;
 
   tenon_workspace* workspace_;
   const char* function_;

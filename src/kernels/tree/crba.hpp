@@ -16,7 +16,7 @@ TENON_ISA_BEGIN
 
 // F of every coordinate, from S and the inertias of the bodies, which are replaced by composite inertias.
 template <class T>
-inline void composite_forces(const ModelData& m, WorkspaceData<T>& w) {
+TENON_INLINE void composite_forces(const ModelData& m, WorkspaceData<T>& w) {
   const int stride = dof_stride(m);
   sum_over_subtrees<3>(m, w.Ic);
   for (int k = 0; k < m.nv; k += 4) {
@@ -27,7 +27,7 @@ inline void composite_forces(const ModelData& m, WorkspaceData<T>& w) {
 
 // S and the inertias of the bodies from q alone.
 template <class T>
-inline void place_inertias(const ModelData& m, const T* q, WorkspaceData<T>& w) {
+TENON_INLINE void place_inertias(const ModelData& m, const T* q, WorkspaceData<T>& w) {
   joint_angles(m, q, w);
   place_bodies(m, q, w);
   for (int i = 0; i < m.node_count; i += 4) store_inertias(i, body_inertias(i, w), w);
