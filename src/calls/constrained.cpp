@@ -23,8 +23,8 @@ void to_user_rows(const WorkspaceImpl& w, const double* rows, double* user) {
   for (int r = 0; r < w.rows(); ++r) user[w.cd()->user_row[r]] = rows[r];
 }
 
-// The multipliers of rows that are switched off: a warm start may have others, and methods that share
-// redundant rows' forces out may leave rounding there.
+// Sets the multipliers of inactive rows to zero. A warm start may have other values, and methods that
+// distribute force over redundant rows may leave rounding errors there.
 void clear_inactive(WorkspaceImpl& w) {
   for (int r = 0; r < w.rows(); ++r)
     if (!w.cd()->active[r]) w.lambda[index(r)] = 0;
@@ -88,7 +88,7 @@ Status run(WorkspaceImpl& w, const MethodEntry& entry, const CheckedInputs& in) 
 // The next method where the iteration of `stalled_one` stalls: constrained_aba, linear in coordinates and in
 // rows, where dense costs much more, else dense.
 const MethodEntry& next_entry(const WorkspaceImpl& w, Method stalled_one) {
-  constexpr double worth_sweeps = 3000;  // multiplications a coordinate; measured by bench/studies/scaling
+  constexpr double worth_sweeps = 3000;  // multiplications per coordinate; measured by bench/studies/scaling
   const ModelData& m = w.md();
   const ConstraintData& c = *w.cd();
   double work = 0;

@@ -261,7 +261,7 @@ Status check_damping(WorkspaceImpl& w, const Damping& damping) {
   return Status::ok;
 }
 
-// Of row r in the kernels' order; 0: to be scaled to the robot.
+// The caller's mu of row r (in the kernels' order); 0: the default, scaled to the robot.
 double mu_of(const WorkspaceImpl& w, const Damping& damping, int r) {
   return damping.mu_of_row ? damping.mu_of_row[w.cd()->user_row[r]] : damping.mu;
 }

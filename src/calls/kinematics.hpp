@@ -9,7 +9,7 @@ namespace tenon {
 // velocities, 2 accelerations.
 Status check_link(WorkspaceImpl& w, int link, int order);
 
-// The mass of all moving bodies and its centre; fails where nothing that moves has mass.
+// Computes the total mass of the moving bodies and its centre. Fails if no moving body has mass.
 Status find_center_of_mass(WorkspaceImpl& w, double& mass, double* com);
 
 // Where to write a Jacobian of nv columns (user null: not wanted), and the function that copies it to the

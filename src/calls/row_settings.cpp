@@ -1,5 +1,5 @@
-// What a workspace may change of its constraints between calls: which are active, gains, weights, compliance.
-// Tables and memory stay those of the whole set, so that nothing is allocated.
+// Changes which constraints of a workspace are active, and their gains, weights and compliance, between
+// calls. Tables and memory stay those of the whole set, so nothing is allocated.
 #include <cmath>
 
 #include "state/coordinates.hpp"
@@ -17,7 +17,7 @@ Status check_constraint(WorkspaceImpl& w, int constraint) {
                 constraint, count);
 }
 
-// The loops of a model that rows close stand behind the user's constraints.
+// Loops that are closed by constraint rows come after the user's constraints.
 bool is_loop_of_model(const WorkspaceImpl& w, int constraint) {
   return constraint >= w.constraints->constraint_count() - static_cast<int>(w.model->row_loops.size());
 }
@@ -33,7 +33,7 @@ void change_rows(WorkspaceImpl& w, int constraint, F&& change) {
   w.update_rows();
 }
 
-// The same on the folded form, whose answers are the same.
+// Applies the same change to the workspace of the model with folded rotors, if there is one.
 template <class F>
 Status then_on_folded(WorkspaceImpl& w, F&& set) {
   return w.folded ? set(w.folded->workspace) : Status::ok;

@@ -253,7 +253,7 @@ void WorkspaceImpl::need(Method method) {
   }
 }
 
-// The folded form, and those of loops by rows, make their own with the same options.
+// The workspaces for folded rotors and for loops closed by rows make their own memory from the same options.
 void WorkspaceImpl::make_room(const WorkspaceOptions& options) {
   const auto asked = [](std::uint32_t mask, auto member) {
     return (mask >> static_cast<std::uint32_t>(member) & 1U) != 0;

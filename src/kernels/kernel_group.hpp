@@ -1,4 +1,4 @@
-// How a group of kernels (kernels/kernel_table.hpp) is compiled: by <group>_kernels.cpp of its folder, once
+// Compiles a group of kernels (kernels/kernel_table.hpp). <group>_kernels.cpp of its folder does so once
 // for each instruction set, and once for recorders (src/CMakeLists.txt).
 #pragma once
 
@@ -11,7 +11,7 @@
 namespace tenon {
 namespace trace {
 
-// Four recorders, one after the other.
+// Four recorders in place of a vector of four numbers.
 struct FourRecorded {
   Recorded x[4];
   const Recorded& operator[](int i) const { return x[i]; }
@@ -52,7 +52,7 @@ struct FourOf<trace::Recorded> {
 #define TENON_SCALAR double
 #endif
 
-// The function that gives the group, from its kernels in the order of the struct.
+// Defines the function that returns the group. Arguments: its kernels in the order of the struct.
 #define TENON_KERNEL_GROUP(Group, function, ...)                \
   namespace tenon {                                             \
   TENON_ISA_BEGIN                                               \

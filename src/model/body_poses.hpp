@@ -45,14 +45,14 @@ Placement joint_placement(const NodeData& node, const double* q);
 std::vector<Placement> body_placements(const std::vector<NodeData>& nodes, const double* q);
 RigidInertia<double> body_inertia(const NodeData& node);
 void set_inertia(NodeData& node, const RigidInertia<double>& inertia);
-// The last node that the ways from the root to both pass; -1: the world.
+// The last common node of the paths from the root to a and b; -1: the world.
 std::int32_t common_ancestor(const std::vector<NodeData>& nodes, std::int32_t a, std::int32_t b);
 
 // All zero, quaternions the identity.
 void neutral_configuration(const std::vector<NodeData>& nodes, double* q);
-// Orientations uniform (K. Shoemake, Uniform random rotations, Graphics Gems III, 1992), translations of
-// floating and planar joints within +-1. uniform(low, high): a number between them. hinge(limits, reach): the
-// position of a one-dof joint.
+// Draws uniform orientations (K. Shoemake, Uniform random rotations, Graphics Gems III, 1992); translations
+// of floating and planar joints are within +-1. uniform(low, high) returns a number between the two,
+// hinge(limits, reach) the position of a one-dof joint.
 template <class Uniform, class Hinge>
 void draw_configuration(const Model& model, Uniform uniform, Hinge hinge, double* q) {
   constexpr double pi = 3.14159265358979323846;
@@ -79,7 +79,7 @@ void draw_configuration(const Model& model, Uniform uniform, Hinge hinge, double
     }
   }
 }
-// Seeded, the same on every machine: one-dof joints uniform within finite limits, cut to +-pi or +-1.
+// The same seed gives the same q on every machine. One-dof joints: within finite limits, cut to +-pi or +-1.
 enum class Sample { within_limits, anywhere };
 void sample_configuration(const Model& model, std::uint64_t seed, double* q,
                           Sample sample = Sample::within_limits);

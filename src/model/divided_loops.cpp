@@ -17,7 +17,7 @@ LoopTreatment treatment_of(const MechanismLoop& loop, const CompileOptions& opti
   return loop.treatment == LoopTreatment::by_model ? options.loops : loop.treatment;
 }
 
-// Per joint of a description: whether something ties it, the given loops left away.
+// For each joint of a description: whether a loop or coupling ties it, apart from the loops `without`.
 std::vector<char> tied_joints(const Description& description, const Names& without) {
   std::vector<char> tied(description.joints.size(), 0);
   for (const Description::Loop& loop : description.loops)
@@ -37,7 +37,7 @@ Mechanism without_loops(const Mechanism& mechanism, const Description& descripti
   auto next = tied.begin();
   for (MechanismJoint& joint : rest.joints) {
     bool is_tied = *next++;
-    if (joint.type == JointType::universal) is_tied = *next++ || is_tied;  // two joints of the description
+    if (joint.type == JointType::universal) is_tied = *next++ || is_tied;  // two joints in the description
     joint.independent = joint.independent || !is_tied;
   }
   const auto gone = [&](const MechanismLoop& loop) { return names.count(loop.name) > 0; };

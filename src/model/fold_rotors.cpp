@@ -200,8 +200,8 @@ class RotorFolder {
     }
   }
 
-  // A cluster becomes ordinary nodes if nothing is left of it, or one hinge whose rotors are all on its
-  // parent and parallel to it.
+  // A cluster becomes ordinary nodes if all its bodies are folded, or all but one hinge whose rotors are on
+  // its parent and parallel to it.
   bool becomes_ordinary(const ClusterData& c) const {
     std::int32_t hinge = -1;
     for (std::int32_t i = c.node_begin; i < c.node_begin + c.node_count; ++i) {

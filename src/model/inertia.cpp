@@ -45,7 +45,7 @@ Eigen::Matrix3d skew(double x, double y, double z) {
   return A;
 }
 
-// Ascending.
+// In ascending order.
 Eigen::Vector3d principal_moments(const Eigen::Matrix3d& I) {
   return Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(I, Eigen::EigenvaluesOnly).eigenvalues();
 }

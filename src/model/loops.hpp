@@ -19,7 +19,7 @@ void compile_loops(const Mechanism& mechanism, const Description& description,
 std::vector<std::vector<std::int32_t>> tied_bodies(const Description& description,
                                                    const std::vector<int>& joint_body);
 
-// Likewise a constraint of a compiled model, each body once.
+// The bodies that a constraint of a compiled model ties together, each body once.
 std::vector<std::int32_t> tied_bodies(const Model& model, const LoopConstraintData& c);
 
 // Finds closed configurations, drops rows that constrain nothing, and chooses the independent coordinates of

@@ -38,7 +38,7 @@ struct PathLayout {
   std::size_t bytes() const { return bytes_of(dof_depth, row_first, panels); }
 };
 
-// That of a model's coordinates, and flags of its nodes.
+// The layout of path rows for a model's coordinates, and flags of its nodes.
 struct SweepTables : PathLayout {
   std::vector<std::int32_t> node_flags, support_flags, axis_place, root_node, rows_node;
   std::vector<DofRun> runs;
@@ -126,7 +126,7 @@ class Arena {
 #ifdef NDEBUG
     blocks_[part].cut(fields);
 #else
-    blocks_[part].cut(fields, std::numeric_limits<T>::quiet_NaN());  // reading what no sweep wrote must show
+    blocks_[part].cut(fields, std::numeric_limits<T>::quiet_NaN());  // shows reads of unset values
 #endif
   }
 
@@ -166,7 +166,7 @@ class Arena {
   static std::size_t padded(std::size_t n) {
     return index(whole_packs(static_cast<int>(n)));
   }
-  // The sines of angles are taken sixteen at a time.
+  // The sines of angles are computed sixteen at a time.
   static constexpr std::size_t whole_lines_of_angles(std::size_t n) {
     return (n + 15) / 16 * 16;
   }

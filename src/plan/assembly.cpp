@@ -33,7 +33,7 @@ constexpr double slow_progress = 0.9999, small_damping = 1e-8;
 // Keeps the root of a pivot real where rounding makes the pivot negative. Damped pivots are far larger.
 constexpr double least_pivot = 1e-300;
 
-// A x = b, symmetric, lower triangle, destroyed; b becomes x.
+// Solves A x = b with the lower triangle of a positive definite A. Overwrites A; b becomes x.
 void solve_positive(double* A, double* b, int n) {
   factor_positive(A, n, least_pivot);
   solve_with_factor(A, n, b);

@@ -60,7 +60,7 @@ class Assembly {
   std::vector<State> states_;
   bool knows_G_ = false;  // false while the model is compiled: clusters with a constant G are not moved
   std::vector<double> trial_, step_, matrix_, gradient_, scratch_;
-  std::vector<char> bends_;  // per velocity coordinate: some loop sees it otherwise than linearly
+  std::vector<char> bends_;  // per velocity coordinate: a loop depends on it nonlinearly
   int broken_ = -1;
 };
 

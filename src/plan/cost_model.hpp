@@ -1,6 +1,6 @@
 // Chooses the fastest method for a model and constraint set by a cost model: the time of a method is a sum of
 // counts that follow from the tree and the rows (CostTerm), each times a constant (cost_constants.hpp) that
-// bench/studies/fit_costs measures. Evaluated once, when a workspace is made.
+// bench/studies/fit_costs measures. The choice is made once, when a workspace is made.
 //
 // Only methods that solve every problem at about the same cost are compared; all of them find the same motion
 // for redundant, contradictory and soft rows. pv is seldom faster than pv_early, and its work is lost where

@@ -50,7 +50,7 @@ static X86Features features_of_this_machine() {
 }
 #endif
 
-// The table for x86-64-v3 or the baseline; null where this machine, or this build, does not have it.
+// The table for x86-64-v3 or the baseline; null if this machine or this build does not support it.
 const KernelTable<double>* kernels_of(Instructions instructions) {
 #ifdef TENON_DISPATCH_X86
   static const bool wide = has_x86_64_v3(features_of_this_machine());

@@ -1,4 +1,4 @@
-// Which of the compiled kernels a workspace runs.
+// Chooses the compiled kernels that a workspace runs.
 #pragma once
 
 #include "kernels/kernel_table.hpp"
@@ -6,7 +6,7 @@
 
 namespace tenon {
 
-// The table of an instruction set; null where the machine, or this build, does not have it.
+// The table of an instruction set; null if this machine or this build does not support it.
 const KernelTable<double>* kernels_of(Instructions instructions);
 
 }  // namespace tenon

@@ -78,7 +78,7 @@ class Analysis {
   }
 
  private:
-  // Where loops are evaluated, of what has been published by then.
+  // Evaluates loops of the part of the model that is complete so far.
   struct Probe {
     explicit Probe(const Model& model)
         : arena(model.data(), nullptr, 0), assembly(model, kernels<double>()) {}
@@ -315,7 +315,7 @@ class Analysis {
         split.dependent.push_back(c.v_begin + pivot);
         split.smallest = std::min(split.smallest, longest / largest);
         const Eigen::VectorXd unit = columns.col(pivot) / longest;
-        // Twice is enough (W. Kahan): what rounding left of the direction goes in the second pass.
+        // Two passes are enough (W. Kahan): the second removes what rounding errors of the first left.
         for (int pass = 0; pass < 2; ++pass) columns -= unit * (unit.transpose() * columns);
       }
     };
@@ -480,7 +480,7 @@ class Analysis {
   std::vector<double> least_gap_;
   std::vector<Split> splits_;
   std::vector<std::vector<Substitution>>
-      substitutions_;  // per cluster: empty where couplings alone do not give it
+      substitutions_;  // per cluster; empty if couplings alone do not determine it
 };
 
 }  // namespace

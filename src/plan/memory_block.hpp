@@ -1,4 +1,4 @@
-// One block of memory for many arrays, and how many bytes a workspace holds.
+// One block of memory for many arrays, and the count of bytes that a workspace holds.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@ template <class T>
 struct Field {
   T** begin;
   std::size_t size;
-  std::size_t in_front = 0;  // of these numbers: they stand before `begin`
+  std::size_t in_front = 0;  // how many of these numbers precede `begin`
 };
 
-// Each array is on cache lines of its own, with a line of slack in front of it.
+// Each array has its own cache lines, with one unused line in front of it.
 template <class T>
 class MemoryBlock {
  public:
@@ -24,7 +24,7 @@ class MemoryBlock {
   MemoryBlock& operator=(const MemoryBlock&) = delete;
   ~MemoryBlock() { ::operator delete(memory_, alignment); }
 
-  // Once.
+  // Allocates the block and sets the begin of each field. To be called once.
   void cut(const std::vector<Field<T>>& fields, const T& fill = T(0)) {
     const auto whole_lines = [](std::size_t size) { return (size + line - 1) / line * line; };
     std::size_t size = line;
@@ -50,7 +50,7 @@ class MemoryBlock {
   std::size_t size_ = 0;
 };
 
-// Of lists, and of parts that know their own.
+// The bytes of lists, and of parts that have a function bytes().
 template <class T>
 std::size_t bytes_of(const std::vector<T>& list) {
   return list.capacity() * sizeof(T);

@@ -71,7 +71,7 @@ double RowFactor::kept() const {
   return smallest / largest;
 }
 
-// Rows may have got compliance, or lost it, since the last time.
+// The number of rows with compliance may have changed since the last call.
 void RowFactor::measure(const ConstraintData& c) {
   length_ = coordinates_ + static_cast<int>(std::count_if(c.compliance, c.compliance + rows_,
                                                           [](double R) { return R > 0; }));

@@ -32,10 +32,10 @@ namespace tenon {
 
 class RowFactor {
  public:
-  // coordinates: those of M. room: room_size numbers of the caller,
-  // which hold the matrices from factor to the last use of the factor.
+  // coordinates: the size of M. room: room_size numbers of the caller, which hold the matrices from factor()
+  // to the last use of the factor.
   RowFactor(int rows, int coordinates, double* room);
-  static std::size_t room_size(int rows, int coordinates);  // for any rows with compliance
+  static std::size_t room_size(int rows, int coordinates);  // enough if all rows have compliance
   std::size_t bytes() const;                                // without the room
 
   // JLT: rows of J L^-T in the storage of J^T (kernels/tree/joint_space.hpp).

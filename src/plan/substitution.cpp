@@ -8,14 +8,14 @@
 namespace tenon {
 namespace {
 
-// f(entry) for the entries of a row but that of the dependent joint.
+// Calls f(entry) for all entries of a row except that of the dependent joint.
 template <class F>
 void for_others(const Substitution& row, const Model::Loops& loops, F&& f) {
   for (std::int32_t e = row.entry_begin; e < row.entry_end; ++e)
     if (e != row.solved) f(loops.coupling_entries[index(e)]);
 }
 
-// False where something else than couplings is in the cluster.
+// Returns false if the cluster has constraints other than couplings.
 bool collect_rows(const Model::Loops& loops, const ClusterData& c, std::vector<Substitution>& rows) {
   const std::vector<CouplingEntry>& entries = loops.coupling_entries;
   for (int l = c.constraint_begin; l < c.constraint_end; ++l) {
@@ -46,7 +46,7 @@ std::vector<Substitution> find_substitutions(const Model::Loops& loops, const Cl
     for (std::int32_t e = rows[r].entry_begin; e < rows[r].entry_end; ++e) {
       const std::int32_t v = entries[index(e)].v_index;
       std::vector<std::size_t>& with = rows_with[index(v - c.v_begin)];
-      if (!with.empty() && with.back() == r) return {};  // a joint named twice
+      if (!with.empty() && with.back() == r) return {};  // the row names a joint twice
       with.push_back(r);
       unknown[r] += declared[index(v)] ? 1 : 0;
     }

@@ -1,5 +1,5 @@
-// Clusters that couplings close one joint after the other: each row gives the position of one dependent joint
-// from those that are known by then.
+// Clusters whose couplings are solved one after the other: each row gives the position of one dependent joint
+// from positions that are already known.
 #pragma once
 
 #include <vector>
@@ -14,15 +14,15 @@ struct Substitution {
   std::int32_t solved;                  // the entry of the dependent joint
 };
 
-// The rows of a cluster in an order in which each has one declared dependent joint that no earlier row gave;
-// empty where that does not come out even. declared: per velocity coordinate. least_share: of the largest
-// coefficient of a row, for that of its dependent joint.
+// Orders the rows of a cluster so that each row solves one dependent joint that no earlier row solved; empty
+// if there is no such order. declared: per velocity coordinate, whether it was declared dependent. The
+// coefficient of a dependent joint must exceed least_share times the largest of its row.
 std::vector<Substitution> find_substitutions(const Model::Loops& loops, const ClusterData& c,
                                              const std::vector<char>& declared, double least_share);
 
-// loops.closed: dependent positions from neutral independent ones.
+// Sets the dependent positions in loops.closed from the neutral independent ones.
 void close_by_substitution(const std::vector<Substitution>& rows, Model::Loops& loops);
-// loops.G_initial: rows of dependent coordinates; those of independent ones are in place.
+// Fills the rows of dependent coordinates in loops.G_initial; those of independent ones must be set.
 void fill_G_by_substitution(const std::vector<Substitution>& rows, const ClusterData& c, Model::Loops& loops);
 
 }  // namespace tenon

@@ -1,4 +1,4 @@
-// What a sweep takes as one: a body, or the bodies of a cluster.
+// Units: a sweep treats a single body, or all bodies of a cluster, as one.
 #pragma once
 
 #include <algorithm>
@@ -8,29 +8,29 @@
 
 namespace tenon {
 
-// Velocity coordinates of the joint of a node; they follow the nodes.
+// The number of velocity coordinates of the joint of a node; coordinates are in the order of nodes.
 inline std::int32_t dofs_of(const ModelData& m, std::int32_t node) {
   return (node + 1 < m.node_count ? m.nodes[node + 1].v_index : m.nv) - m.nodes[node].v_index;
 }
 
-// The first body of its unit.
+// The first body of the unit of a node.
 inline std::int32_t unit_of(const ModelData& m, std::int32_t node) {
   const std::int32_t cluster = m.node_cluster[node];
   return cluster < 0 ? node : m.clusters[cluster].node_begin;
 }
 
-// Independent coordinates of the unit of a node.
+// The number of independent coordinates of the unit of a node.
 inline std::int32_t columns_of(const ModelData& m, std::int32_t node) {
   const std::int32_t cluster = m.node_cluster[node];
   return cluster < 0 ? dofs_of(m, node) : m.clusters[cluster].y_count;
 }
 
-// The node that its unit hangs on, -1 for the world.
+// The parent of the unit of a node, -1 for the world.
 inline std::int32_t parent_of(const ModelData& m, std::int32_t node) {
   return m.nodes[unit_of(m, node)].parent;
 }
 
-// The rows on the unit that begins at a node, and on what hangs on it, end there.
+// The end of the rows on a unit and its descendants. first: the unit's first body.
 inline std::int32_t end_of_rows(const ModelData& m, const ConstraintData& c, std::int32_t first) {
   const std::int32_t cluster = m.node_cluster[first],
                      bodies = cluster < 0 ? 1 : m.clusters[cluster].node_count;

@@ -90,13 +90,13 @@ struct WorkspaceImpl {
   // The memory of forward dynamics and of the method in `choice` is made with the workspace, all other memory
   // by the first call that needs it (on_demand.hpp).
   void need(Method method);
-  // The memory of all methods and products that `options` name.
+  // Makes the memory of all methods and products that `options` name.
   void make_room(const WorkspaceOptions& options);
   // The path rows and row matrices of WorkspaceData, and the tables of prox_ltls for inter-body rows.
   void need_joint_space();
   void need_kept_mass_matrix();
   void set_gravity(const double* gravity);
-  // After any change of the settings: tells the parts that hold what follows from them.
+  // After any change of the settings: updates the parts that hold values computed from them.
   void update_rows();
   // After any change of WorkspaceData: updates the parts that hold a copy of it.
   void update_parts();

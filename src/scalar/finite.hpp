@@ -27,8 +27,8 @@ template <class Numbers>
 bool all_finite(const Numbers& numbers) {
   return all_finite(numbers.data(), static_cast<int>(numbers.size()));
 }
-// Below 2^230 (1.7e69): products of two of them and a mass matrix of ordinary bodies at such positions are
-// far from the end of the range of doubles.
+// Whether all magnitudes are below 2^230 (1.7e69). Products of two such numbers, and the mass matrix of
+// ordinary bodies at such positions, are far below the overflow of doubles.
 inline bool all_moderate(const double* x, int n) {
   return all_below(x, n, std::uint64_t{1023 + 230} << 52);
 }

@@ -1,5 +1,5 @@
-// From the numbers of bodies, coordinates and rows, std::int32_t as kernels have them, to those of the lists
-// of the standard library, and back.
+// Converts indices and counts of bodies, coordinates and rows, std::int32_t in kernels, to the indices of
+// standard containers, and back.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// For functions that take a format as printf does: compilers that can check the arguments do.
+// Marks functions with a format like that of printf, so that compilers can check the arguments.
 #pragma once
 
 #if defined(__GNUC__)

@@ -1,11 +1,11 @@
 // Method constrained_aba: kernels/constrained/constrained_aba.hpp driven by solve/proximal.hpp.
 //
-// Method pv_soft ([CABA] VII-A): rows as springs, the model of MuJoCo. One penalty sweep in O(n + m), bit by
+// Method pv_soft ([CABA] VII-A): rows are springs, as in MuJoCo. It is one penalty sweep in O(n + m), bit for
 // bit the first iteration of constrained_aba from lambda = 0.
 //
 // A row's penalty is 1 / (R + 1 / mu), R its compliance. With options.mu = 0 the scheduled mu is taken. Rows
-// whose compliance exceeds 1 / mu are exact; the others hold up to what report.primal_residual tells, which
-// is what was asked for: the status is ok. A warm start has no meaning here.
+// whose compliance exceeds 1 / mu are exact; the others leave the residual report.primal_residual. That is
+// intended, so the status is ok. A warm start has no effect.
 #include <algorithm>
 #include <cmath>
 
@@ -16,11 +16,11 @@ namespace tenon {
 
 namespace {
 
-// It refines. Through a cluster coordinates that rows hold and coordinates that they leave free are
-// eliminated together, where the larger mu would cost the free ones digits.
+// The method refines, so mu can be large. A cluster eliminates coordinates that rows hold together with free
+// ones, and a large mu costs the free ones digits; so mu is smaller there.
 constexpr double scheduled_mu_of_trees = 3e7, scheduled_mu_of_clusters = 3e6;
-// Pivot over diagonal of the joint-space inertia of a cluster, penalties in it. Below the first, one
-// refinement does not make up for the digits that penalties cost the inertia; below the second, two do not.
+// Limits on pivot over diagonal of a cluster's joint-space inertia, penalties included. Below the first, one
+// refinement does not recover the digits that penalties cost the inertia; below the second, two do not.
 constexpr double refine_again = 1e-6, least_pivot = 1e-11;
 
 // Below this (ConstraintData::least_leverage) penalties are so much larger than inertias that their rounding
@@ -81,9 +81,9 @@ class Sweeps final : public ProximalMethod {
   WorkspaceData<double>& d_ = p.w.w();
   const double* inv_mu_ = nullptr;
   bool bias_forces_ready_ = true;  // pA holds what constraint_state left there
-  bool factored_ = false;          // for the present mu
+  bool factored_ = false;          // for the current mu
   bool positive_ = true;
-  const double* unreachable_ = nullptr;  // of the right-hand sides, once it was given up
+  const double* unreachable_ = nullptr;  // part of the right-hand sides, set by give_up
 };
 
 // The smallest ratio of a pivot to its diagonal in all clusters: how much of the inertia rounding of the

@@ -14,7 +14,7 @@ struct ConstrainedProblem {
   double* lambda;         // rows in the kernels' order: start and result
 };
 
-// What the methods return where the answer is to come from method dense; it does not leave the solvers.
+// A method returns this if another method must solve the problem (calls/constrained.cpp). Users never see it.
 inline constexpr Status stalled = static_cast<Status>(1000);
 
 }  // namespace tenon

@@ -1,9 +1,9 @@
-// Method dense: one solve without iteration, by which every problem has an answer.
+// Method dense: one solve without iteration, which finds an answer to every problem.
 //
-// The mass matrix and J L^-T by the sparse factor of kernels/constrained/prox_ltl.hpp, the rows by
-// row_factor.hpp, refined once. Rows that depend on each other, that contradict or have compliance are what
-// model/rank.hpp makes of them; no parameter is chosen. Other methods hand over the rows on which their
-// iterations stall. O(n d^2 + n m r), r the rank of the rows.
+// The mass matrix and J L^-T come from the sparse factor of kernels/constrained/prox_ltl.hpp. The rows are
+// solved by plan/row_factor.hpp and refined once. model/rank.hpp decides which rows are redundant or
+// contradictory; there is no parameter to choose. A solve whose iteration stalls ends here.
+// O(n d^2 + n m r), r the rank of the rows.
 #include <algorithm>
 #include <cmath>
 #include <limits>

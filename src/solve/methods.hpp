@@ -1,4 +1,4 @@
-// The methods of constrained dynamics, a file each. They leave qdd in w.w().qdd.
+// The methods of constrained dynamics. They write qdd to w.w().qdd.
 #pragma once
 
 #include "solve/constrained_problem.hpp"
@@ -18,7 +18,7 @@ struct MethodEntry {
   Method method;
   const char* name;
   Status (*solve)(const ConstrainedProblem&);
-  // Methods that take none couple each row with the inertia of one body, or eliminate it on one branch.
+  // Methods that do not take them add a row to the inertia of one body, or eliminate it on one branch.
   bool takes_inter_body_rows;
   bool crosses_clusters;
 };

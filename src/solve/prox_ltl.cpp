@@ -35,7 +35,7 @@ bool start_prox_ltl(const ConstrainedProblem& p) {
   return w.kernels->prox_ltl_start(w.md(), *w.cd(), p.q, p.v, p.tau, has_wrenches, w.w());
 }
 
-// qdd of all joints where that of the joint space is known.
+// Computes qdd of all joints from that of the joint space.
 static void take_motion(WorkspaceImpl& w, const JointSpace& s) {
   if (w.independent) from_independent(w, s.qdd, w.w().g, w.w().qdd);
 }

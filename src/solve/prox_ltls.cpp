@@ -9,9 +9,9 @@
 namespace tenon {
 namespace {
 
-constexpr double scheduled_mu_of_augmented = 1e6;  // it refines
-// J^T in world axes cancels what is large and does not act, mu times the contradiction, to fewer digits than
-// K^T in body axes.
+constexpr double scheduled_mu_of_augmented = 1e6;  // large, because the method refines
+// Smaller: multipliers contain mu times the contradiction, which does not act. J^T in world axes cancels it
+// to fewer digits than K^T in body axes.
 constexpr double least_squares_mu_of_augmented = 1e3;
 
 class AugmentedSteps final : public ProximalMethod {
@@ -45,7 +45,7 @@ class AugmentedSteps final : public ProximalMethod {
  private:
   WorkspaceData<double>& d_ = p.w.w();
   bool positive_ = true;
-  bool moved_ = false;  // qdd is not zero any more
+  bool moved_ = false;  // qdd is no longer zero
 };
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace tenon {
 namespace {
 
-// Three evaluations to 1e-12; larger ones gain nothing, and lose digits where the inversion lemma cancels.
+// Three evaluations reach 1e-12. A larger mu is no faster and loses digits to cancellation.
 constexpr double scheduled_mu_of_dual = 1e6;
 
 class DualSteps final : public ProximalMethod {
@@ -22,8 +22,8 @@ class DualSteps final : public ProximalMethod {
     for (int r = 0; r < rows.row_count; ++r) d_.row_damping[r] = rows.compliance[r] + inv_mu[r];
   }
 
-  // (L + R + 1 / mu) step = b - (L + R) f: the step of [CABA] Eq. 14b, not its end point, so that digits are
-  // not spent on what f already holds.
+  // Solves (L + R + 1 / mu) step = b - (L + R) f, the step of [CABA] Eq. 14b. The step keeps more digits than
+  // its end point, because f is not part of it.
   bool evaluate(const double* f, bool, double* step) override {
     const WorkspaceImpl& w = p.w;
     if (!factored_) w.kernels->pv_factor(w.md(), split_, rows.scale, d_);
@@ -35,7 +35,7 @@ class DualSteps final : public ProximalMethod {
  private:
   PvData<double>& d_ = p.w.pv->data;
   const bool split_ = splits_base(p);
-  bool factored_ = false;  // for the present mu
+  bool factored_ = false;  // for the current mu
 };
 
 }  // namespace

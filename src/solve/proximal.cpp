@@ -221,7 +221,7 @@ Status Driver::run(double* lambda) {
   report_.iterations = 1;
   const Status status = reach(lambda);
   if (status != Status::infeasible) return status;
-  // With a caller's mu, which may be so small that every residual seems out of reach, dense decides.
+  // The caller's mu may be so small that every residual seems unreachable; dense decides then.
   if (!method_.gives_up() || options_.mu > 0) return stalled;
   if (!find_unreachable()) {
     // The caller's limit was reached: return the current point.

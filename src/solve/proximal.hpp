@@ -25,7 +25,7 @@
 //
 // An iteration is accepted only where it ends below its tolerance. Where it stalls above, rounding errors, a
 // direction that rows hardly move, and contradictory rows look the same, so it returns `stalled` and the
-// caller gives the rows to method dense (solve/dense.hpp), which does not iterate.
+// caller chooses another method (calls/constrained.cpp); dense (solve/dense.cpp) does not iterate.
 #pragma once
 
 #include <cstddef>
@@ -35,46 +35,46 @@
 
 namespace tenon {
 
-// What a method must offer. rows: those of the problem.
+// The operations of a method that the driver needs.
 class ProximalMethod {
  public:
   explicit ProximalMethod(const ConstrainedProblem& problem, double scheduled = 1e5,
                           double least_squares = 1e5)
       : p(problem), scheduled_mu(scheduled), least_squares_mu(least_squares) {}
 
-  // Takes the proximal terms 1 / mu of the rows (a row with compliance and 1 / mu = 0 needs no multiplier to
-  // be exact). Also called again with other ones. inv_mu stays valid.
+  // Sets the proximal terms 1 / mu of the rows; may be called again. 1 / mu = 0 marks a row with compliance
+  // that is exact without a multiplier. inv_mu stays valid.
   virtual void prepare(const double* inv_mu) = 0;
-  // step := r(f), the proximal step from centre f. refine: this is likely the last one; make up for what
-  // rounding has cost so far. False: the mass matrix is not positive definite.
+  // step := r(f), the proximal step from centre f. refine: this step is likely the last; remove rounding
+  // errors of earlier steps. Returns false if the mass matrix is not positive definite.
   virtual bool evaluate(const double* f, bool refine, double* step) = 0;
-  // The acceleration that row r sees, known after the first evaluate. residual: what that left of the row.
+  // The acceleration of row r, known after the first evaluate. residual: that of the row.
   virtual double seen(int r, double residual) const { return p.w.arena.data.k[r] - residual; }
-  // The multipliers that belong to the accelerations of the last evaluate, where the method knows them better
+  // Writes the multipliers for the accelerations of the last evaluate, if the method knows them more exactly
   // than f + r(f).
   virtual void multipliers(double*) const {}
-  // Takes off the right-hand sides what no force can reach, by rows; it stays valid. False where a solve by
-  // method dense costs this method no more than its own: it then stalls at once where rows contradict.
+  // give_up subtracts from the right-hand sides what no force can reach; unreachable stays valid. gives_up is
+  // false if method dense costs no more than this one: contradictory rows then stall it at once.
   virtual bool gives_up() const { return false; }
   virtual void give_up(const double* /*unreachable*/) {}
 
   const ConstrainedProblem& p;
   const ConstraintData& rows = *p.w.cd();
-  // mu over the Delassus diagonal of a row when the options leave it to the schedule. A step leaves about 1 /
-  // mu of the residual in well-posed directions, and sums of mu and inertias lose as many digits: a method
-  // that refines can afford more. Measured on the robots in models/: constrained_aba needs two to three
+  // mu over the Delassus diagonal of a row if the caller sets no mu. A step leaves about 1 / mu of the
+  // residual in well-posed directions, and sums of mu and inertias lose as many digits, so a method that
+  // refines can use a larger mu. Measured on the robots in models/: constrained_aba needs two to three
   // evaluations for errors of 1e-14 to 1e-11 with 3e7 and refinement; without, four to five for 1e-10 with
   // 1e4, and three for 1e-8 with 1e6.
   const double scheduled_mu;
-  // The same for least squares, where every step adds mu times the contradiction to the multipliers.
+  // The same for least squares. There every step adds mu times the contradiction to the multipliers.
   const double least_squares_mu;
 
  protected:
   ~ProximalMethod() = default;
 };
 
-// p.lambda: start when options.warm_start, result always. Fills the report but for the rank. Returns ok,
-// infeasible, max_iterations (the caller's limit came first) or stalled.
+// p.lambda is the result, and the start if options.warm_start. Fills the report except the rank. Returns ok,
+// infeasible, max_iterations (the caller's limit was reached) or stalled.
 Status solve_proximal(ProximalMethod& method);
 
 }  // namespace tenon

@@ -1,11 +1,10 @@
 // Method pv ([CABA] II-F): the sweeps of kernels/constrained/pv.hpp around one dense solve of (L + R) lambda
 // = b.
 //
-// The plain method needs independent rows. Where a pivot of L + R vanishes next to the diagonal element it
-// came from, rows depend on each other, and the same L is handed to the proximal loop of prox_pv, which finds
-// the motion all the same (and the least-squares one where rows contradict); report.iterations tells. With
-// the Tikhonov option every row gets that much more compliance: always solvable, and never exact; the
-// residual is reported.
+// The method itself needs independent rows. If a pivot of L + R is tiny relative to its diagonal element,
+// rows are redundant. The proximal loop of prox_pv then continues with the same L and finds the motion (by
+// least squares if rows are contradictory); report.method is then prox_pv. The Tikhonov option adds
+// compliance to every row: the problem can then always be solved, never exactly; the residual is reported.
 #include <algorithm>
 #include <cmath>
 

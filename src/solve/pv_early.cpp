@@ -1,10 +1,9 @@
 // Method pv_early ([CABA] VII-B): the sweeps of kernels/constrained/pv_early.hpp, direct, O(n + m).
 //
-// Redundant rows cost nothing; report.rank counts the others. Where rows contradict each other the sweep is
-// made once more with rows scaled by their weights, which makes its remainder the weighted least-squares
-// residual. An answer that does not hold what it should (rounding in an almost singular posture) is not
-// handed out: constrained_aba, started from its multipliers, takes over; report.iterations is then that
-// method's.
+// Redundant rows cost nothing; report.rank counts the others. If rows are contradictory, the sweep runs again
+// with rows scaled by their weights, so that its residual is the weighted least-squares residual. If rounding
+// errors (in an almost singular posture) spoil the answer, constrained_aba continues from its multipliers and
+// fills the report.
 #include <algorithm>
 #include <cmath>
 

@@ -1,5 +1,5 @@
-// Small dense systems of run-time size, off the hot path: A x = b with A = L L^T symmetric positive definite,
-// n x n, lower triangle by columns.
+// Solves small dense systems of run-time size where speed does not matter: A x = b with A = L L^T symmetric
+// positive definite, n x n, lower triangle by columns.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace tenon {
 
-// A := L. False when a pivot is not positive; none is taken below `floor`.
+// A := L. Pivots are raised to `floor`. Returns false if a pivot is not positive.
 inline bool factor_positive(double* A, int n, double floor = 0) {
   for (int j = 0; j < n; ++j) {
     double* a = A + std::ptrdiff_t{j} * n;
@@ -24,7 +24,7 @@ inline bool factor_positive(double* A, int n, double floor = 0) {
   return true;
 }
 
-// x: b on the way in.
+// x: b on entry, the solution on return.
 inline void solve_with_factor(const double* L, int n, double* x) {
   for (int j = 0; j < n; ++j) {
     x[j] /= L[std::ptrdiff_t{j} * n + j];

@@ -13,7 +13,7 @@
 #define TENON_ISA_BEGIN inline namespace TENON_ISA {
 #define TENON_ISA_END }
 
-// A sweep must be inlined as a whole. Kernels for recorders need not be.
+// Forces inlining, so that a whole sweep is one function. Kernels for recorders do not need it.
 #ifndef TENON_INLINE
 #if defined(__GNUC__)
 #define TENON_INLINE inline __attribute__((always_inline))

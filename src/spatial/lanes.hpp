@@ -1,6 +1,6 @@
 // Four numbers side by side as one scalar: the T of spatial algebra over four constraint rows at a time. Uses
-// vector extensions of the compiler, so that each instruction set gets its own registers without intrinsics,
-// and four plain numbers where the compiler has none.
+// vector extensions of the compiler, so that each instruction set uses its own registers without intrinsics.
+// Compilers without such extensions use four plain numbers.
 #pragma once
 
 #include <cstring>

@@ -1,5 +1,5 @@
-// L D L^T of a small symmetric positive definite matrix, row-major, of which the lower triangle is read: n
-// rows of ld numbers.
+// L D L^T of a small symmetric positive definite matrix, row-major: n rows of ld numbers. Only the lower
+// triangle is read.
 #pragma once
 
 #include "spatial/isa.hpp"
@@ -7,7 +7,7 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// A = L D L^T in place, unit L below the diagonal, 1 / D on it. False when a pivot is not positive.
+// A = L D L^T in place, unit L below the diagonal, 1 / D on it. Returns false if a pivot is not positive.
 template <class T>
 TENON_INLINE bool factor_ldl(int n, int ld, T* A) {
   bool positive = true;
@@ -39,7 +39,7 @@ TENON_INLINE void solve_ldl(int n, int ld, const T* A, T* x) {
     for (int k = i + 1; k < n; ++k) x[i] = x[i] - A[ld * k + i] * x[k];
 }
 
-// The same of a size known to the compiler.
+// The same for a size known to the compiler.
 template <int N, class T>
 TENON_INLINE bool factor_ldl(T (&A)[N][N]) {
   return factor_ldl(N, N, A[0]);

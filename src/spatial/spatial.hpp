@@ -163,7 +163,7 @@ TENON_INLINE T& at(Mat3<T>& a) {
       {&M::xx, &M::xy, &M::xz}, {&M::yx, &M::yy, &M::yz}, {&M::zx, &M::zy, &M::zz}};
   return a.*members[I][J];
 }
-// Of a constant one.
+// The same for constant vectors and matrices.
 template <int... indices, class V>
 TENON_INLINE const auto& at(const V& a) {
   return at<indices...>(const_cast<V&>(a));

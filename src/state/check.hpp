@@ -19,7 +19,7 @@
 namespace tenon {
 
 Status check_finite(WorkspaceImpl& w, const char* what, const double* x, int n);  // null passes
-// A quaternion x y z w at a place of q, of a joint.
+// Checks a quaternion x y z w of a joint at index `at` of q.
 Status check_quaternion(WorkspaceImpl& w, const char* what, const double* q, int at, int joint);
 Status check_configuration(WorkspaceImpl& w, const char* what,
                            const double* q);  // finite, quaternions of unit norm

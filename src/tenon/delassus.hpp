@@ -61,7 +61,7 @@ struct Damping {
   Damping(double mu_, const double* mu_of_row_ = nullptr) : mu(mu_), mu_of_row(mu_of_row_) {}
 
   double mu = 0;  // of every row; 0: default_relative_mu divided by the row's typical Delassus diagonal
-  const double* mu_of_row = nullptr;  // in place of mu: one for each row, in the user's order; 0 as above
+  const double* mu_of_row = nullptr;  // replaces mu: one for each row, in the user's order; 0 as above
 };
 inline constexpr double default_relative_mu = 1e5;
 

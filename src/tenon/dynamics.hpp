@@ -60,9 +60,9 @@ Status constrained_dynamics(Workspace& w, const SolveOptions& options, const dou
 // accelerations and stabilisation), position error and velocity of each row. Any output may be null.
 Status constraint_rows(Workspace& w, const double* q, const double* v, const double* desired, double* J,
                        int ld, double* rhs, double* position_error, double* row_velocity);
-// Constraints of the workspace, changed without allocation. A constraint that is not active asks for
-// nothing: its rows are zero and their multipliers too. The loops of a model that rows close are always
-// active. Weights and compliance: one a row in the user's order; null: the defaults, 1 and 0.
+// Settings of the workspace's constraints, changed without allocation. The rows of an inactive constraint are
+// zero, and so are their multipliers. Loops that are closed by rows are always active. Weights and
+// compliance: one number for each row in the user's order; null: the defaults, 1 and 0.
 struct ConstraintSettings {
   bool active = true;
   double frequency = 0, damping_ratio = 1;
@@ -71,7 +71,7 @@ Status set_constraint_active(Workspace& w, int constraint, bool active);
 Status set_constraint_gains(Workspace& w, int constraint, double frequency, double damping_ratio);
 Status set_constraint_weights(Workspace& w, int constraint, const double* weights);
 Status set_constraint_compliance(Workspace& w, int constraint, const double* compliance);
-// As they are now. weights, compliance: where to write them, or null.
+// Reads the current settings. weights and compliance are outputs and may be null.
 Status constraint_settings(Workspace& w, int constraint, ConstraintSettings& settings, double* weights,
                            double* compliance);
 // Anchors of all constraints := poses of their frames at q.

@@ -52,7 +52,7 @@ enum class JointType : std::int32_t {
 int position_count(JointType type);
 int velocity_count(JointType type);
 bool has_axis(JointType type);
-const char* type_name(JointType type);  // as URDF writes it
+const char* type_name(JointType type);  // the name in URDF
 
 struct MechanismLink {
   std::string name;

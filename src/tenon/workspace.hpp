@@ -1,6 +1,6 @@
 // All memory of a computation beside the model, used by one thread at a time. No dynamics call locks or logs.
-// A workspace is made with the memory of forward dynamics, of the method that automatic takes and of what
-// WorkspaceOptions name. Other methods, the factor of the mass matrix, projections, Delassus matrices and
+// A workspace is made with the memory of forward dynamics, of the method that automatic takes and of those
+// in WorkspaceOptions. Other methods, the factor of the mass matrix, projections, Delassus matrices and
 // operational space allocate theirs in the first call, which throws std::bad_alloc on failure; no later call
 // allocates or throws.
 #pragma once
@@ -68,14 +68,14 @@ struct SolveReport {
   Method method = Method::automatic;
 };
 
-// Which of the compiled kernels a workspace runs.
+// The instruction set of the kernels that a workspace runs.
 enum class Instructions : std::int32_t {
-  automatic = 0,  // the best that the machine has
-  baseline = 1,   // what every machine has that the library is for
+  automatic = 0,  // the best that the machine supports
+  baseline = 1,   // supported by every machine that the library can run on
   x86_64_v3 = 2,  // with AVX2 and FMA
 };
 
-// Products for which memory can be made with the workspace, bits of WorkspaceOptions::products.
+// Products whose memory can be made with the workspace: bits of WorkspaceOptions::products.
 enum Product : std::uint32_t {
   product_projection = 0x01,         // of positions and velocities onto the rows, and impacts
   product_coriolis = 0x02,           // coriolis_matrix
@@ -88,7 +88,7 @@ enum Product : std::uint32_t {
   product_all = 0xff,
 };
 
-// How a workspace is made. Bit k of a mask of methods stands for method k: it gets its memory at once.
+// The memory that is made at once. Bit k of a mask of methods stands for method k.
 struct WorkspaceOptions {
   Instructions instructions = Instructions::automatic;
   std::uint32_t methods = 0, delassus_methods = 0, damped_methods = 0;
@@ -111,7 +111,7 @@ class Workspace {
   std::size_t bytes() const;             // all memory it holds
   const char* message() const noexcept;  // of the last failed call, "" after a good one
   const SolveReport& report() const noexcept;
-  Instructions instructions() const noexcept;  // that it runs, never automatic
+  Instructions instructions() const noexcept;  // those that it runs; never automatic
 
   void set_gravity(const Vector3& gravity);
   Vector3 gravity() const;

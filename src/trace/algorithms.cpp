@@ -82,7 +82,7 @@ void run_aba(Subject<T>& s, const T* const* in, T* const* out) {
 
 // ---- constrained dynamics: q, v, tau, desired -> qdd, lambda
 
-// f after so many plain steps from f = 0; evaluate(f, step).
+// Returns f after `iterations` plain steps from f = 0. evaluate(f, step) computes a step.
 template <class T, class Evaluate>
 Numbers<T> iterate(const Subject<T>& s, int iterations, const Evaluate& evaluate) {
   Numbers<T> f(s.rows()), step(s.rows());
@@ -93,7 +93,7 @@ Numbers<T> iterate(const Subject<T>& s, int iterations, const Evaluate& evaluate
   return f;
 }
 
-// Desired accelerations, the loops and the rows at the state.
+// Sets desired accelerations; evaluates loops and rows at the state.
 template <class T>
 void start(Subject<T>& s, const T* const* in) {
   take_rows(s, in[3], s.w.desired);

@@ -50,7 +50,7 @@ inline constexpr Array qdd = {"qdd", "accelerations", Size::nv};
 
 }  // namespace arrays
 
-// Zeros to begin with.
+// A list of numbers that starts with zeros.
 template <class T>
 struct Numbers : std::vector<T> {
   using std::vector<T>::vector;
@@ -60,8 +60,8 @@ struct Numbers : std::vector<T> {
   const T& operator[](int i) const { return std::vector<T>::operator[](static_cast<std::size_t>(i)); }
 };
 
-// Loops that the program gives as functions (MechanismImplicit::evaluate), for any scalar: by their numbers
-// in Model::Loops::callbacks.
+// Loops that the caller defines as functions (MechanismImplicit::evaluate), for any scalar, in the order of
+// Model::Loops::callbacks.
 template <class T>
 using LoopFunctions = std::vector<std::function<void(const T* q, const T* v, T* phi, T* K, T* Kdot_v)>>;
 
@@ -116,7 +116,7 @@ Numbers<T> proximal_terms(const Subject<T>& subject) {
   }
   return inv_mu;
 }
-// Between the user's order of rows and the kernels'.
+// Copy rows between the user's order and the kernels' order.
 template <class T>
 void take_rows(const Subject<T>& s, const T* user, T* rows) {
   for (int r = 0; r < s.rows(); ++r) rows[r] = user[s.c().user_row[r]];

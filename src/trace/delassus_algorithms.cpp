@@ -69,7 +69,7 @@ Numbers<T> damping(const Subject<T>& s) {
   return E;
 }
 
-// b in the kernels' order of rows.
+// Returns b in the kernels' order of rows.
 template <class T>
 Numbers<T> take_b(const Subject<T>& s, const T* given) {
   Numbers<T> rows(whole_packs(s.rows()));

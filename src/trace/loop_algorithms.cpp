@@ -25,7 +25,7 @@ constexpr Array v = {"v", "velocities, as the loops allow", Size::nv};
 constexpr Array yddot = {"yddot", "accelerations of the independent coordinates", Size::ny};
 constexpr Array tau_y = {"tau_y", "generalised forces of the independent coordinates, N m or N", Size::ny};
 
-// As evaluate_callbacks does (plan/assembly.hpp).
+// Does the same as evaluate_callbacks (plan/assembly.hpp).
 template <class T>
 void evaluate_functions(const Model& model, const LoopFunctions<T>& functions, const T* q_in, const T* v_in,
                         WorkspaceData<T>& w) {
@@ -126,7 +126,7 @@ void run_c_rnea(Subject<T>& s, const T* const* in, T* const* out) {
 
 // ---- for comparison
 
-// M of the spanning tree, both triangles. By path rows, which bear the order of coordinates in clusters.
+// M of the spanning tree, both triangles. Path rows work with the order of coordinates in clusters.
 template <class T>
 Numbers<T> mass_matrix(Subject<T>& s, const T* q_in) {
   const ModelData& m = s.m();

@@ -226,8 +226,8 @@ inline bool eliminate_cluster(const ClusterData& c, ParentShare<T>& h, Workspace
   return positive;
 }
 
-// propagate_to_parent for body i of cluster c. Bodies are visited last to first; the first one eliminates
-// the whole cluster.
+// Propagates body i of cluster c. Bodies are visited from last to first; at the first one, the joints of the
+// whole cluster are eliminated.
 template <bool forces = true, class T>
 inline bool propagate_in_cluster(const ModelData& m, const ClusterData& c, int i, const T* v, const T* tau,
                                  ParentShare<T>& h, WorkspaceData<T>& w) {

@@ -20,10 +20,9 @@ struct EliminationTreeData {
   const std::int32_t* number;      // per coordinate: its new number
   const std::int32_t* coordinate;  // the inverse of number
   const std::int32_t* place;       // per entry of the path rows of M: its entry here
-  const std::int32_t*
-      path_begin;            // per inter-body item: its coordinates are path[path_begin[i]] to ...[i + 1]
-  const std::int32_t* path;  // by new number, ascending
-  T* rows;                   // path rows of M + J^T mu J, then of its factor
+  const std::int32_t* path_begin;  // inter-body item i: its coordinates start at path[path_begin[i]]
+  const std::int32_t* path;        // by new number, ascending
+  T* rows;                         // path rows of M + J^T mu J, then of its factor
   T* inv_d;
   T* x;  // a vector in new numbers
 };

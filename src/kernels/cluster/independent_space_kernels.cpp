@@ -1,4 +1,4 @@
-// IndependentSpaceKernels (kernels/kernel_table.hpp).
+// Compiles IndependentSpaceKernels (kernels/kernel_table.hpp).
 #include "kernels/cluster/independent_space.hpp"
 #include "kernels/kernel_group.hpp"
 

@@ -1,4 +1,4 @@
-// LoopKernels (kernels/kernel_table.hpp).
+// Compiles LoopKernels (kernels/kernel_table.hpp).
 #include "kernels/cluster/cluster_constraints.hpp"
 #include "kernels/kernel_group.hpp"
 

@@ -97,7 +97,7 @@ inline ClosureState<T> closure_state(const ModelData& m, const ConstraintItem& i
   return s;
 }
 
-// A row that is switched off: nothing moves it and it asks for nothing, so that its multiplier is zero.
+// Sets an inactive row and its right-hand side to zero, so that its multiplier is zero.
 template <class T>
 TENON_INLINE void clear_row(int r, WorkspaceData<T>& w) {
   const T o(0);

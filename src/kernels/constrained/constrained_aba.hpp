@@ -23,8 +23,8 @@ void constraint_state(const ModelData& m, const ConstraintData& c, const T* q, c
   evaluate_constraint_rows(m, c, w);
 }
 
-// Constraint rows of node i added to its articulated inertia and bias force: IA += K^T mu K, pA -= K^T
-// row_force.
+// Adds the constraint rows of node i to its articulated inertia and bias force: IA += K^T mu K,
+// pA -= K^T row_force.
 template <class T>
 TENON_INLINE void add_constraint_rows(const ConstraintData& c, int i, ParentShare<T>& h,
                                       const WorkspaceData<T>& w) {

@@ -1,4 +1,4 @@
-// ConstrainedAbaKernels (kernels/kernel_table.hpp).
+// Compiles ConstrainedAbaKernels (kernels/kernel_table.hpp).
 #include "kernels/constrained/constrained_aba.hpp"
 #include "kernels/kernel_group.hpp"
 

@@ -1,4 +1,4 @@
-// JointSpaceKernels (kernels/kernel_table.hpp).
+// Compiles JointSpaceKernels (kernels/kernel_table.hpp).
 #include "kernels/constrained/prox_ltl.hpp"
 #include "kernels/constrained/prox_ltls.hpp"
 #include "kernels/kernel_group.hpp"

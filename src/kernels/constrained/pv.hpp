@@ -56,13 +56,13 @@ inline void merge_lanes(int begin, int end, PvData<T>& d) {
   }
 }
 
-// Lanes of a node's own rows, right-hand sides left out.
+// Copies a node's own rows to their lanes, without right-hand sides.
 template <class T>
 TENON_INLINE void place_own_lanes(const PvNode& s, T* K, int stride, const WorkspaceData<T>& w) {
   for (int r = s.row_begin; r < s.row_end; r += 4, K += 4)
     store_rows(K, stride, gather_rows(r, s.row_end - r, w));
 }
-// Lanes of the rows on each body of a cluster.
+// Copies the rows on each body of a cluster to their lanes.
 template <class T>
 TENON_INLINE void place_cluster_lanes(const PvNode& s, const PvGroup* groups, T* K, int stride,
                                       const WorkspaceData<T>& w) {
@@ -74,8 +74,8 @@ TENON_INLINE void place_cluster_lanes(const PvNode& s, const PvGroup* groups, T*
   }
 }
 
-// The rows of a node past its joint and on to its parent, in place; their columns K S L^-T to W. Without
-// right_sides the Delassus matrix alone is wanted: k and v are not read, and nothing is carried to the world.
+// Propagates the rows of a node to its parent, in place, and stores their columns K S L^-T in W. Without
+// right_sides, only the Delassus matrix is computed: k and v are not read, and no row reaches the world.
 template <bool right_sides, class J, class T>
 TENON_INLINE void carry_rows(const NodeData& n, const PvNode& s, const T* v, PvData<T>& d,
                              const WorkspaceData<T>& w) {
@@ -109,8 +109,8 @@ TENON_INLINE void carry_rows(const NodeData& n, const PvNode& s, const T* v, PvD
   }
 }
 
-// The rows of a cluster past its joints and on to its parent, likewise. Each group goes its own way inwards;
-// what it sees of the independent coordinates, W = K S G, is stored as W L^-T with D = L diag L^T.
+// Propagates the rows of a cluster to its parent likewise. Each group follows its own path inward; its
+// columns for the independent coordinates, W = K S G, are stored as W L^-T with D = L diag L^T.
 template <bool right_sides, class T>
 inline void carry_cluster_rows(const ModelData& m, const PvNode& s, const T* v, PvData<T>& d,
                                const WorkspaceData<T>& w) {
@@ -232,7 +232,7 @@ inline int root_columns(const ModelData& m, bool split, const PvData<T>& d) {
   return columns;
 }
 
-// The rows on a node, or on a cluster, enter and go past it; returns the end of its columns.
+// Adds the rows on a node or a cluster and propagates all its rows; returns the end of its columns.
 template <bool right_sides, class T>
 TENON_INLINE int carry_node(const ModelData& m, const PvNode& s, const T* v, PvData<T>& d,
                             const WorkspaceData<T>& w) {
@@ -262,8 +262,8 @@ inline void clear_lower_tiles(PvData<T>& d) {
     for (int row = left / 4 * 4; row < d.lane_count; ++row) d.L[left * d.lane_count + row] = T(0);
 }
 
-// All rows past all joints, the dual Hessian to d.L. below_root: what the root joint gives is left out; the
-// columns of K S stay in d.W.
+// Propagates all rows to the root and sums the dual Hessian in d.L. below_root: the sum leaves out the root
+// joint. The columns of K S remain in d.W.
 template <bool right_sides, class T>
 inline void carry_all_rows(const ModelData& m, bool below_root, const T* v, PvData<T>& d,
                            const WorkspaceData<T>& w) {
@@ -279,8 +279,8 @@ inline void carry_all_rows(const ModelData& m, bool below_root, const T* v, PvDa
   }
 }
 
-// After constraint_state: the whole way in. split: the root joint stays apart. False when the mass matrix is
-// not positive definite.
+// The whole inward sweep; call constraint_state first. split: the root joint is kept separate. Returns false
+// if the mass matrix is not positive definite.
 template <class T>
 bool pv_reduce(const ModelData& m, bool split, const T* v, const T* tau, PvData<T>& d, WorkspaceData<T>& w) {
   if (!sweep_articulated_inertia<T>(m, v, tau, w)) return false;

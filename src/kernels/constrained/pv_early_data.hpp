@@ -28,7 +28,7 @@ struct EarlyNode {
   std::int32_t root_squeeze;          // if it is a root
 };
 
-// Propagated rows, K a' + L lambda = k of a node or of what is left of it. A row is 8 numbers [K k 0].
+// Propagated rows, K a' + L lambda = k of a node, without eliminated ones. A row is 8 numbers [K k 0].
 template <class T>
 struct EarlySet {
   T row[early_max][8];

@@ -1,5 +1,5 @@
-// The rows that pv_early carries (kernels/constrained/pv_early.hpp): reflections, which bring a direction of
-// all rows into one of them, and what becomes of more than six rows, or of rows at the root.
+// Rows that pv_early propagates (kernels/constrained/pv_early.hpp): reflections, which move one direction of
+// all rows into a single row, and the reduction of more than six rows, or of rows at the root.
 #pragma once
 
 #include <cmath>
@@ -10,16 +10,15 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// Squares of K S below this share of the squares that went in are rounding.
+// A square of K S below this share of the initial squares of K is a rounding error.
 inline constexpr double early_rounding = 1e-29;
-// Eigenvalues of L below this, unit Delassus diagonal, are zero.
+// Eigenvalues of L below this count as zero; the Delassus diagonal is scaled to one.
 inline constexpr double early_redundant = 1e-12;
 
 // ---- reflections
-// --------------------------------------------------------------------------------------------
 
-// Reflects rows begin to end so that of their entries `axis` only that of `target` is left; returns it. norm:
-// the length of these entries.
+// Reflects rows begin to end so that entry `axis` is zero in all but row `target`; returns that row's entry.
+// norm: the length of these entries.
 template <class T>
 inline T reflect_rows(T (*row)[8], int begin, int end, int target, int axis, const T& norm, T* v, T& beta) {
   using V = Lanes<T>;
@@ -69,7 +68,7 @@ inline void reflect_back(T* lambda, int begin, int end, const T* v, const T& bet
   for (int i = begin; i < end; ++i) lambda[i] = lambda[i] - beta * sum * v[i];
 }
 
-// Eigenvalues (left on the diagonal of A) and eigenvectors (columns of V) by Jacobi rotations.
+// Computes eigenvalues (on the diagonal of A) and eigenvectors (columns of V) by Jacobi rotations.
 template <class T>
 inline void diagonalize(T (&A)[early_meet][early_meet], int n, T (&V)[early_meet][early_meet]) {
   using std::sqrt;
@@ -101,9 +100,8 @@ inline void diagonalize(T (&A)[early_meet][early_meet], int n, T (&V)[early_meet
 }
 
 // ---- more than six rows, rows at the root
-// -------------------------------------------------------------------
 
-// Rows kept to total have no K any more: L among themselves and their couplings with the others are final.
+// Solves the rows from `kept` to `total`, whose K is zero: their L and couplings to other rows are final.
 template <class T>
 inline void close_rows(T (*row)[8], T (*L)[early_meet], EarlySqueeze<T>& q, PvEarlyData<T>& d) {
   const int p = q.kept, z = q.total - q.kept;
@@ -133,7 +131,7 @@ inline void close_rows(T (*row)[8], T (*L)[early_meet], EarlySqueeze<T>& q, PvEa
   }
 }
 
-// Reflects until all but the first rows, at most six, have lost their K.
+// Reflects until K is zero in all but the first rows, of which at most six remain.
 template <class T>
 inline void squeeze_rows(T (*row)[8], T (*L)[early_meet], const T& size, EarlySqueeze<T>& q,
                          PvEarlyData<T>& d) {
@@ -150,7 +148,7 @@ inline void squeeze_rows(T (*row)[8], T (*L)[early_meet], const T& size, EarlySq
   close_rows(row, L, q, d);
 }
 
-// lambda of the first `kept` rows -> of all.
+// Computes lambda of all rows from lambda of the first `kept` rows.
 template <class T>
 inline void take_back_squeeze(const EarlySqueeze<T>& q, T* lambda) {
   const int p = q.kept, z = q.total - q.kept;
@@ -164,7 +162,7 @@ inline void take_back_squeeze(const EarlySqueeze<T>& q, T* lambda) {
   for (int j = p - 1; j >= 0; --j) reflect_back(lambda, j, q.total, q.v[j], q.beta[j]);
 }
 
-// Rows (with L where coupled) come to set s.
+// Adds the rows of `more`, and their L if coupled, to set s.
 template <class T>
 inline void join_rows(EarlySet<T>& s, const EarlySet<T>& more, const EarlyJoin& join, EarlyJoined& joined,
                       PvEarlyData<T>& d) {

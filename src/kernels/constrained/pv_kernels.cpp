@@ -1,4 +1,4 @@
-// PvKernels (kernels/kernel_table.hpp).
+// Compiles PvKernels (kernels/kernel_table.hpp).
 #include "kernels/constrained/pv.hpp"
 #include "kernels/constrained/pv_early.hpp"
 #include "kernels/kernel_group.hpp"

@@ -121,8 +121,8 @@ inline int carry_past_cluster(const ModelData& m, const ClusterData& c, int entr
   return c.y_count;
 }
 
-// stack: rows of `step` numbers. In two steps, so that what stands between can be read: L^-1 stack, then L^-T
-// D^-1 of that.
+// Two steps, so that callers can read the result between them: first L^-1 stack, then L^-T D^-1 of that.
+// stack: rows of `step` numbers.
 template <class T>
 TENON_INLINE void substitute_forward(int rows, int ld, const T* A, int step, T* stack) {
   for (int r = 1; r < rows; ++r) {
@@ -290,7 +290,7 @@ TENON_INLINE void finish_segment(int l, int columns, CabaOsimData<T>& d, const W
   if (link.row_end > link.row_begin) take_in_rows(l, d, w);
 }
 
-// Where the sweep stands on the segment in work.
+// The position of the sweep on the current segment.
 struct SegmentPlace {
   int columns;  // velocity coordinates so far
   int entry;    // body through which the segment entered the current cluster

@@ -1,4 +1,4 @@
-// DampedInverseKernels (kernels/kernel_table.hpp).
+// Compiles DampedInverseKernels (kernels/kernel_table.hpp).
 #include "kernels/delassus/caba_osimf.hpp"
 #include "kernels/delassus/dense_inverse.hpp"
 #include "kernels/delassus/pv_osimf.hpp"

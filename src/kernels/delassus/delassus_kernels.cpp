@@ -1,4 +1,4 @@
-// DelassusKernels (kernels/kernel_table.hpp).
+// Compiles DelassusKernels (kernels/kernel_table.hpp).
 #include "kernels/delassus/efpa.hpp"
 #include "kernels/delassus/kjr.hpp"
 #include "kernels/delassus/ltl_delassus.hpp"

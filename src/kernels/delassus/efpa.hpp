@@ -19,7 +19,7 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// Where the rows of a node stand at its parent, null: the world; and the distance of their components.
+// The place of a node's rows at its parent (null for the world), and the distance between their components.
 template <class T>
 struct ParentLanes {
   T* first;
@@ -34,8 +34,8 @@ TENON_INLINE ParentLanes<T> parent_lanes(int index, const PvData<T>& d, const Ef
           parent.lane_end - parent.lane_begin};
 }
 
-// K of a cluster on to its parent; to the world no row is wanted. What the rows feel of the
-// independent coordinates stays in PvData::W.
+// Propagates K of a cluster to its parent, but not to the world. The columns of the rows for the independent
+// coordinates are stored in PvData::W.
 template <class T>
 inline void propagate_cluster_rows(const ModelData& m, const PvNode& s, T* K, const ParentLanes<T>& above,
                                    const PvData<T>& d, const WorkspaceData<T>& w) {

@@ -12,7 +12,7 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// WorkspaceData::delassus from the lower triangle over lanes.
+// Copies the lower triangle over lanes to the Delassus matrix over rows.
 template <class T>
 inline void delassus_of_lanes(const ConstraintData& c, const PvData<T>& d, T* delassus) {
   const int rows = c.row_count, stride = whole_packs(rows);

@@ -156,7 +156,7 @@ inline void carry_branch(const ModelData& m, int b, OsimrData<T>& d, const Works
 
 // ---- branching links
 
-// Omega_b from the branch above to from the world: Omega_b + P Omega_up P^T. P[8 g + e]: row e, column g.
+// Extends Omega_b from the next branch to the world: Omega_b += P Omega_up P^T. P[8 g + e]: row e, column g.
 template <class T>
 inline void add_inertia_above(const T* P, const T* above, T* Omega) {
   for (int p = 0; p < 8; p += 4) {

@@ -42,7 +42,7 @@ struct PrismaticJoint : Axes_<3 + K> {
   }
 };
 
-// Joints whose transform is kept whole.
+// Joints whose whole transform is stored.
 template <int... Axes>
 struct GeneralJoint : Axes_<Axes...> {
   template <class T>

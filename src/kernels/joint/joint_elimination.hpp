@@ -41,9 +41,9 @@ TENON_INLINE void clear_axis(ArticulatedInertia<T>& a) {
   at<A, 0>(a) = o, at<A, 1>(a) = o, at<A, 2>(a) = o, at<A, 3>(a) = o, at<A, 4>(a) = o, at<A, 5>(a) = o;
 }
 
-// Eliminates the joint of node i: stores U and D; turns IA into what the parent sees, still in body
-// coordinates. With forces the same for u and pA; without, c, tau and pA are not read. Returns false when D
-// is not positive definite. loops: there may be folded rotors.
+// Eliminates the joint of node i: stores U and D, and turns IA into the share of the parent, still in body
+// coordinates. With forces, does the same for u and pA; without, does not read c, tau and pA. Returns false
+// if D is not positive definite. loops: the model may have folded rotors.
 template <class J, bool armature, bool loops, bool forces, class T>
 TENON_INLINE bool eliminate_joint(const ModelData& m, int i, const Motion<T>& c, const T* tau,
                                   ParentShare<T>& h, WorkspaceData<T>& w) {
@@ -86,7 +86,7 @@ TENON_INLINE bool eliminate_joint(const ModelData& m, int i, const Motion<T>& c,
       for (int s = 0; s <= r; ++s) D[6 * r + s] = d[r][s];
     if (n.parent < 0) return positive;
     if (N == 6 && no_armature) {
-      // A free body hands no inertia up: Ia = 0 exactly, and the joint force passes whole.
+      // A free body propagates no inertia: Ia = 0 exactly, and its pA is the joint force.
       h.IA = {};
       if constexpr (forces) h.pA = load_force<T>(tau + n.v_index);
       return positive;
@@ -127,7 +127,7 @@ TENON_INLINE void solve_joint_factor(const T* D, const T* x, T* y) {
   for (int r = 0; r < N; ++r) y[r] = z[r];
 }
 
-// a' = X a_p + c of node i.
+// Returns a' = X a_p + c of node i.
 template <class J, class T>
 TENON_INLINE Motion<T> parent_acceleration(const NodeData& n, int i, const T* v, const WorkspaceData<T>& w) {
   T rate[J::nv];
@@ -167,7 +167,7 @@ TENON_INLINE void store(T* a, const ArticulatedInertia<T>& m) {
   a[15] = m.M.xx, a[16] = m.M.xy, a[17] = m.M.xz, a[18] = m.M.yy, a[19] = m.M.yz, a[20] = m.M.zz;
 }
 
-// Adds handed-up inertia and force to a parent's places in memory; first: the inertia is not there yet.
+// Adds a share of inertia and force to the parent's in memory; first: no inertia is stored there yet.
 template <bool forces = true, class T>
 TENON_INLINE void add_to_memory(const ParentShare<T>& h, bool first, T* IA, T* pA) {
   if constexpr (forces) store(pA, load_force<T>(pA) + h.pA);

@@ -94,12 +94,12 @@ inline void place_bodies(const ModelData& m, const T* q, WorkspaceData<T>& w) {
   }
 }
 
-// Behind the coordinates of node i.
+// The end of the velocity coordinates of node i.
 TENON_INLINE int end_of_dofs(const ModelData& m, int i) {
   return i + 1 < m.node_count ? m.nodes[i + 1].v_index : m.nv;
 }
-// Where the fields over coordinates in lanes (S, F) have their next component: room for packs that begin at
-// any coordinate.
+// The distance between components of the fields over coordinates in lanes (S, F). It leaves room for packs
+// that begin at any coordinate.
 TENON_INLINE int dof_stride(const ModelData& m) {
   return whole_packs(m.nv + 3);
 }

@@ -77,23 +77,23 @@ TENON_INLINE bool eliminate_at_once(const ModelData& m, int i, const T* v, const
     h.IA = inertia_to_parent(X, h.IA);
     if constexpr (forces) h.pA = force_to_parent(X, h.pA);
   };
-  // Without armature an eliminated axis holds exact zeros, which thin out the transform as well.
+  // Without armature an eliminated axis is exactly zero, and the transform skips these zeros.
   if (J::one_dof && m.armature[n.v_index] == 0)
     eliminate(Int<0>{});
   else
     eliminate(Int<1>{});
   return positive;
 }
-// For joints of several degrees of freedom, which are few and long: a function of its own.
+// A separate function for joints of several degrees of freedom, which are rare and have much code.
 template <class J, bool loops, bool forces, class T>
 inline bool eliminate_apart(const ModelData& m, int i, const T* v, const T* tau, ParentShare<T>& h,
                             WorkspaceData<T>& w) {
   return eliminate_at_once<J, loops, forces>(m, i, v, tau, h, w);
 }
 
-// The joint of node i, or its part of a cluster, eliminated, and what its parent sees in the parent's frame.
-// forces: see eliminate_joint. Without, v is null, or it is q and the joint transform is placed as well: in a
-// sweep of its own that of a floating base took 50 ns, here it is done beside other work.
+// Eliminates the joint of node i, or its part of a cluster, and expresses the share of the parent in the
+// parent's frame. forces: see eliminate_joint. Without forces, v is null or q; if q, the joint transform is
+// computed here too: a separate sweep took 50 ns for a floating base; here other work hides the time.
 template <bool loops, bool forces = true, class T>
 TENON_INLINE bool eliminate_node(const ModelData& m, int i, const T* v, const T* tau, ParentShare<T>& h,
                                  WorkspaceData<T>& w) {
@@ -114,8 +114,8 @@ TENON_INLINE bool eliminate_node(const ModelData& m, int i, const T* v, const T*
   return positive;
 }
 
-// The way in: articulated inertias, with forces and bias forces (pA), collected from the leaves to the root.
-// pass(i, h) takes what node i has collected to its parent. False where it said so of a node.
+// The inward sweep: sums articulated inertias, and with forces also bias forces (pA), from leaves to root.
+// pass(i, h) turns the sums of node i into the share of its parent. False if pass returned false for a node.
 template <bool loops, bool forces, class T, class Pass>
 TENON_INLINE bool sweep_inwards(const ModelData& m, WorkspaceData<T>& w, const Pass& pass) {
   bool positive = true;

@@ -14,7 +14,7 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// Joint transforms of all joints but those that are sine and cosine alone.
+// Computes all joint transforms except those that need only sine and cosine.
 template <class T>
 inline void place_joints(const ModelData& m, const T* q, WorkspaceData<T>& w) {
   joint_angles(m, q, w);
@@ -25,7 +25,7 @@ inline void place_joints(const ModelData& m, const T* q, WorkspaceData<T>& w) {
   }
 }
 
-// eliminate_node without forces.
+// Calls eliminate_node without forces.
 template <bool loops, class T>
 TENON_INLINE bool eliminate_inertia(const ModelData& m, int i, const T* q, ParentShare<T>& h,
                                     WorkspaceData<T>& w) {

@@ -25,7 +25,7 @@ TENON_INLINE void composite_forces(const ModelData& m, WorkspaceData<T>& w) {
   }
 }
 
-// S and the inertias of the bodies from q alone.
+// Computes S and the inertias of the bodies from q alone.
 template <class T>
 TENON_INLINE void place_inertias(const ModelData& m, const T* q, WorkspaceData<T>& w) {
   joint_angles(m, q, w);

@@ -1,4 +1,4 @@
-// MomentumKernels (kernels/kernel_table.hpp).
+// Compiles MomentumKernels (kernels/kernel_table.hpp).
 #include "kernels/kernel_group.hpp"
 #include "kernels/tree/centroidal.hpp"
 #include "kernels/tree/coriolis.hpp"

@@ -1,4 +1,4 @@
-// TreeKernels (kernels/kernel_table.hpp).
+// Compiles TreeKernels (kernels/kernel_table.hpp).
 #include "kernels/kernel_group.hpp"
 #include "kernels/tree/aba.hpp"
 #include "kernels/tree/crba.hpp"

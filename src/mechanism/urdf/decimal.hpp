@@ -1,5 +1,5 @@
-// Decimal numbers in text, whatever the locale: "-1.5e3", ".5", "7.". Nothing else, no infinity, no
-// hexadecimal.
+// Reads decimal numbers in any locale: "-1.5e3", ".5", "7.". Other text is refused, also infinity and
+// hexadecimal numbers.
 #pragma once
 
 #include <charconv>
@@ -34,7 +34,7 @@ inline std::optional<double> parse_decimal_by_stream(std::string_view text) {
   stream.imbue(std::locale::classic());
   double value = 0;
   if (!(stream >> value) || !std::isfinite(value)) return std::nullopt;
-  // Too small for a double.
+  // The number is too small for a double.
   if (value == 0 && mantissa.find_first_of("123456789") != std::string_view::npos) return std::nullopt;
   return value;
 }

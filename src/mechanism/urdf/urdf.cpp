@@ -229,7 +229,7 @@ class Reader {
     return wanted;
   }
 
-  // Its name, which none before it has.
+  // Returns the name of the element; fails if an earlier element has the same name.
   static std::string claim_name(const Element& e, const char* what, std::map<std::string, int>& lines) {
     const std::string name = e.text("name");
     const auto [place, fresh] = lines.emplace(name, e.line());

@@ -45,7 +45,7 @@ DelassusMemory<T>::DelassusMemory(const ModelData& m, const ConstraintData* cons
 // A path on which rows are propagated: that of an end or of a branch.
 struct OsimrPath {
   bool branch;
-  std::int32_t number;  // among ends or branches
+  std::int32_t number;  // its index in ends_ or branches_
 };
 
 // Visits supporting nodes from the leaves inward; collects what arrives at each from its child nodes and
@@ -191,7 +191,7 @@ std::int32_t DelassusMemory<T>::path_dofs(const ModelData& m, std::int32_t node,
   return std::max(dofs, 1);
 }
 
-// The number of places for the columns of any path; path_stride for those with the rows of a branch.
+// Returns the memory that the columns of the longest path need. Sets path_stride, for paths of branches.
 template <class T>
 std::size_t DelassusMemory<T>::measure_paths(const ModelData& m) {
   std::int32_t most_rows = 0, size = 0;

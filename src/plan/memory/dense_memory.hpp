@@ -11,7 +11,7 @@ namespace tenon {
 
 // Sized once.
 struct DenseMemory {
-  // c: null for none. coordinates: of M. room: of room_size numbers, used during a solve only.
+  // c: may be null. coordinates: the size of M. room: room_size numbers, used only during a solve.
   DenseMemory(const ConstraintData* c, int coordinates, double* room)
       : factor(c ? c->row_count : 0, coordinates, room) {
     for (std::vector<double>* x : {&b, &unreachable, &slack}) x->assign(c ? index(c->row_count) : 0, 0.0);

@@ -26,7 +26,7 @@ class PvEarlyMemory {
   // Scales rows by the square roots of their weights; the residual of redundant rows is then that of least
   // squares.
   void scale_by_weight() { data.row_scale = weight_scale_.data(); }
-  // After a change of weights or compliance. Allocates nothing.
+  // To be called after a change of weights or compliance. Allocates nothing.
   void update_rows(const ConstraintData& c);
   std::size_t bytes() const;
 
@@ -41,7 +41,7 @@ class PvEarlyMemory {
   std::vector<EarlyNode> nodes_;
   std::vector<EarlyJoin> joins_;
   std::vector<std::int32_t> hard_rows_, soft_rows_, hard_begin_;  // hard_begin_: per node, and the end
-  std::vector<std::int32_t> most_;                                // per node: rows that may leave it
+  std::vector<std::int32_t> most_;                                // per node: most rows that it propagates
   std::vector<T> delassus_scale_, weight_scale_, compliance_, lambda_out_;
   std::vector<EarlySet<T>> sets_;
   std::vector<EarlyPassed> passed_;

@@ -8,12 +8,12 @@
 namespace tenon {
 namespace {
 
-// The rows on a unit and on what hangs on it.
+// The rows on a unit and its descendants.
 struct UnitRows {
   std::int32_t node, row_begin, row_end;
 };
 
-// Of those that hang on a node or on the world (-1).
+// The rows of all units whose parent is the given node or the world (-1).
 std::vector<UnitRows> units_behind(const ModelData& m, const ConstraintData& c, std::int32_t parent) {
   std::vector<UnitRows> units;
   for (std::int32_t s = 0; s < c.support_count; ++s) {

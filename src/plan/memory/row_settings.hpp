@@ -1,5 +1,5 @@
-// What a workspace may change of its constraints: which are active, their gains, weights and compliance.
-// Kernels read these numbers; what is laid out for the set stays as it is.
+// The settings of constraints that a workspace may change: active or not, gains, weights and compliance.
+// Kernels read these numbers. The layout of memory stays that of the whole set.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct RowSettings {
   RowSettings(const RowSettings&) = delete;
   RowSettings& operator=(const RowSettings&) = delete;
 
-  // f(item, row, number of the row among those of its constraint) for every row of a constraint.
+  // Calls f(item, row, index of the row in its constraint) for every row of a constraint.
   template <class F>
   void for_rows(int constraint, int first_user_row, F&& f) {
     for (ConstraintItem& item : items)
@@ -42,7 +42,7 @@ struct RowSettings {
   }
   std::size_t bytes() const { return bytes_of(items, weight, compliance, active); }
 
-  ConstraintData data{};  // the set's, with the tables below
+  ConstraintData data{};  // the data of the set, with the tables below
   std::vector<ConstraintItem> items;
   std::vector<double> weight, compliance;
   std::vector<std::int32_t> active;
