@@ -84,7 +84,8 @@ TENON_INLINE bool eliminate_at_once(const ModelData& m, int i, const T* v, const
     eliminate(Int<1>{});
   return positive;
 }
-// A separate function for joints of several degrees of freedom, which are rare and have much code.
+// A separate function for joints of several degrees of freedom, which are rare and have much code. It gets a
+// copy of the share: if the address of h left the sweep, the compiler would keep h in memory for all joints.
 template <class J, bool loops, bool forces, class T>
 inline bool eliminate_apart(const ModelData& m, int i, const T* v, const T* tau, ParentShare<T>& h,
                             WorkspaceData<T>& w) {
@@ -108,8 +109,11 @@ TENON_INLINE bool eliminate_node(const ModelData& m, int i, const T* v, const T*
     using J = decltype(joint);
     if constexpr (J::one_dof)
       positive = eliminate_at_once<J, loops, forces>(m, i, v, tau, h, w);
-    else
-      positive = eliminate_apart<J, loops, forces>(m, i, v, tau, h, w);
+    else {
+      ParentShare<T> copy = h;
+      positive = eliminate_apart<J, loops, forces>(m, i, v, tau, copy, w);
+      h = copy;
+    }
   });
   return positive;
 }
