@@ -329,7 +329,8 @@ bool caba_osim_sweep(const ModelData& m, CabaOsimData<T>& d, WorkspaceData<T>& w
     const int l = d.link_at_node[i];
     if (l >= 0) {
       if (d.links[l].inner) h.IA = h.IA + load_articulated(d.Phi + 21 * l);
-      start_segment(l, h.IA, d, w);
+      const ArticulatedInertia<T> IA = h.IA;  // so that h stays in registers
+      start_segment(l, IA, d, w);
       at.columns = 0;
     }
     const bool positive = eliminate_inertia<loops, T>(m, i, nullptr, h, w);
