@@ -127,6 +127,7 @@ struct LoopKernels {
   void (*loop_constraints)(const ModelData&, const T* q, const T* v, WorkspaceData<T>&);
   // Returns the cluster that is singular at q, or -1.
   int (*cluster_constraints)(const ModelData&, const T* q, const T* v, WorkspaceData<T>&);
+  void (*cluster_bias)(const ModelData&, const T* q, const T* v, WorkspaceData<T>&);
 };
 
 // The Delassus matrix J M^-1 J^T: WorkspaceData::delassus, lower triangle, column-major, zeros below its last

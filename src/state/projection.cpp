@@ -58,16 +58,27 @@ Status evaluate_loops(WorkspaceImpl& w, const double* q, const double* v, SplitF
   }
 }
 
+// g alone, where G is that of the state taken and its clusters may be swept as they are.
+Status evaluate_bias(WorkspaceImpl& w, const double* q, const double* v) {
+  if (const int loop = evaluate_callbacks(*w.model, q, v, w.w(), w.loops.callback_scratch.data()); loop >= 0)
+    return fail_of_callback(w, loop);
+  w.kernels->cluster_bias(w.md(), q, v, w.w());
+  return Status::ok;
+}
+
 }  // namespace
 
 Status update_loops(WorkspaceImpl& w, const double* q, const double* v, SplitFor split) {
   if (w.md().varying_clusters == 0) return Status::ok;
   LoopMemory::Known& known = w.loops.known;
   const bool taken = q == known.q && (!v || v == known.v);
-  if (taken && known.G && (known.g || !v) && (split == SplitFor::any || !w.split.any_changed))
-    return Status::ok;
+  const bool has_G = taken && known.G && (split == SplitFor::any || !w.split.any_changed);
+  if (has_G && (known.g || !v)) return Status::ok;
   known.G = known.g = false;
-  TENON_CHECK(evaluate_loops(w, q, v, split));
+  if (has_G && (split == SplitFor::users || steep_cluster(w) < 0))
+    TENON_CHECK(evaluate_bias(w, q, v));
+  else
+    TENON_CHECK(evaluate_loops(w, q, v, split));
   known.G = taken, known.g = taken && v;
   return Status::ok;
 }

@@ -18,12 +18,11 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// Poses, columns of S, velocities and velocity-product accelerations of the bodies of a cluster in the frame
-// of its parent, which is taken as fixed. After joint_angles. v null: at rest.
+// Poses and columns of S of the bodies of a cluster in the frame of its parent, which is taken as fixed. After
+// joint_angles.
 template <class T>
-void sweep_cluster(const ModelData& m, const ClusterData& c, const T* q, const T* v, WorkspaceData<T>& w) {
+void place_cluster(const ModelData& m, const ClusterData& c, const T* q, WorkspaceData<T>& w) {
   const T o(0), e(1);
-  const Motion<T> rest{};
   for (int i = c.node_begin; i < c.node_begin + c.node_count; ++i) {
     const NodeData& n = m.nodes[i];
     const bool base = n.parent < c.node_begin;
@@ -37,22 +36,34 @@ void sweep_cluster(const ModelData& m, const ClusterData& c, const T* q, const T
       const Vec3<T> p = pp + Rp * X.p;
       store(w.loop_R + 9 * i, R);
       store(w.loop_p + 3 * i, p);
-      Motion<T> moved = rest;
       for_each_axis<J>([&](auto d, auto axis) {
         constexpr int A = axis.value;
         const Vec3<T> z = T(m.v_sign[n.v_index + d.value]) * axis_of<A % 3>(R);
-        const Motion<T> s = A < 3 ? Motion<T>{z, cross(p, z)} : Motion<T>{{o, o, o}, z};
-        store(w.loop_S + 6 * (n.v_index + d.value), s);
-        if (!v) return;
-        const T rate = v[n.v_index + d.value];
-        moved = moved + Motion<T>{rate * s.w, rate * s.v};
+        store(w.loop_S + 6 * (n.v_index + d.value),
+              A < 3 ? Motion<T>{z, cross(p, z)} : Motion<T>{{o, o, o}, z});
       });
-      const Motion<T> Vp = base ? rest : load_motion<T>(w.loop_V + 6 * n.parent);
-      const Motion<T> Ap = base ? rest : load_motion<T>(w.loop_A + 6 * n.parent);
-      const Motion<T> V = Vp + moved;
-      store(w.loop_V + 6 * i, V);
-      store(w.loop_A + 6 * i, v ? Ap + cross(V, moved) : Ap);
     });
+  }
+}
+
+// Velocities and velocity-product accelerations of the same bodies, after place_cluster.
+template <class T>
+void move_cluster(const ModelData& m, const ClusterData& c, const T* v, WorkspaceData<T>& w) {
+  for (int i = c.node_begin; i < c.node_begin + c.node_count; ++i) {
+    const NodeData& n = m.nodes[i];
+    Motion<T> moved{};
+    with_joint(n.kind, [&](auto joint) {
+      for (int k = n.v_index; k < n.v_index + decltype(joint)::nv; ++k) {
+        const Motion<T> s = load_motion<T>(w.loop_S + 6 * k);
+        moved = moved + Motion<T>{v[k] * s.w, v[k] * s.v};
+      }
+    });
+    const bool base = n.parent < c.node_begin;
+    const Motion<T> Vp = base ? Motion<T>{} : load_motion<T>(w.loop_V + 6 * n.parent);
+    const Motion<T> Ap = base ? Motion<T>{} : load_motion<T>(w.loop_A + 6 * n.parent);
+    const Motion<T> V = Vp + moved;
+    store(w.loop_V + 6 * i, V);
+    store(w.loop_A + 6 * i, Ap + cross(V, moved));
   }
 }
 
@@ -64,11 +75,14 @@ struct LoopBody {
   Motion<T> V, A;
 };
 template <class T>
-TENON_INLINE LoopBody<T> load_loop_body(const ClusterData& c, int node, const WorkspaceData<T>& w) {
+TENON_INLINE LoopBody<T> load_loop_body(const ClusterData& c, int node, bool moves,
+                                        const WorkspaceData<T>& w) {
   const T o(0), e(1);
   if (node < c.node_begin) return {{e, o, o, o, e, o, o, o, e}, {o, o, o}, {}, {}};
-  return {load_mat3<T>(w.loop_R + 9 * node), load_vec3<T>(w.loop_p + 3 * node),
-          load_motion<T>(w.loop_V + 6 * node), load_motion<T>(w.loop_A + 6 * node)};
+  LoopBody<T> body = {load_mat3<T>(w.loop_R + 9 * node), load_vec3<T>(w.loop_p + 3 * node), {}, {}};
+  if (moves)
+    body.V = load_motion<T>(w.loop_V + 6 * node), body.A = load_motion<T>(w.loop_A + 6 * node);
+  return body;
 }
 
 // Columns of one row of K for the joints between an end of the loop and the nearest common ancestor of both
@@ -86,8 +100,9 @@ TENON_INLINE void loop_row_columns(const ModelData& m, const ClusterData& c, int
 
 template <class T>
 void evaluate_geometric_loop(const ModelData& m, const ClusterData& c, const LoopConstraintData& loop,
-                             WorkspaceData<T>& w) {
-  const LoopBody<T> P = load_loop_body(c, loop.predecessor, w), S = load_loop_body(c, loop.successor, w);
+                             LoopTerms terms, WorkspaceData<T>& w) {
+  const LoopBody<T> P = load_loop_body(c, loop.predecessor, terms.velocities, w),
+                    S = load_loop_body(c, loop.successor, terms.velocities, w);
   const LoopEnds<T> ends = {P.R * load_mat3<T>(loop.predecessor_R), S.R * load_mat3<T>(loop.successor_R),
                             P.p + P.R * load_vec3<T>(loop.predecessor_p),
                             S.p + S.R * load_vec3<T>(loop.successor_p)};
@@ -101,8 +116,12 @@ void evaluate_geometric_loop(const ModelData& m, const ClusterData& c, const Loo
     if (!(loop.rows >> bit & 1u)) continue;
     const LoopRow<T> r = bit < 3 ? LoopRow<T>{turn.phi[bit], {turn.n[bit], none}, {turn.ndot[bit], none}}
                                  : linear_loop_row(bit, ends, velocities);
+    w.loop_k[row] = terms.velocities ? -(dot(V, r.fdot) + dot(A, r.f)) : T(0);
+    if (!terms.positions) {
+      ++row;
+      continue;
+    }
     w.loop_phi[row] = r.phi;
-    w.loop_k[row] = -(dot(V, r.fdot) + dot(A, r.f));
     T* K = w.loop_K + c.K_begin + (row - c.row_begin);
     const Force<T> minus = {-r.f.n, -r.f.f};
     loop_row_columns(m, c, loop.successor, loop.ancestor, r.f, K, w);
@@ -122,40 +141,47 @@ void evaluate_coupling(const ModelData& m, const LoopConstraintData& loop, const
 
 template <class T>
 void evaluate_general_cluster(const ModelData& m, const ClusterData& c, const T* q, const T* v,
-                              WorkspaceData<T>& w) {
-  if (!c.constant_G) sweep_cluster(m, c, q, v, w);
+                              LoopTerms terms, WorkspaceData<T>& w) {
+  if (terms.positions && !c.constant_G) place_cluster(m, c, q, w);
+  if (terms.velocities && !c.constant_G) move_cluster(m, c, v, w);
   for (int l = c.constraint_begin; l < c.constraint_end; ++l)
-    if (m.loop_constraints[l].kind == loop_geometric) evaluate_geometric_loop(m, c, m.loop_constraints[l], w);
+    if (m.loop_constraints[l].kind == loop_geometric)
+      evaluate_geometric_loop(m, c, m.loop_constraints[l], terms, w);
 }
 template <int K, class T>
-void evaluate_planar_cluster(const ModelData& m, const ClusterData& c, const T* v, WorkspaceData<T>& w) {
-  sweep_planar_cluster<K>(m, c, v, w);
+void evaluate_planar_cluster(const ModelData& m, const ClusterData& c, const T* v, LoopTerms terms,
+                             WorkspaceData<T>& w) {
+  if (terms.positions) place_planar_cluster<K>(m, c, w);
+  if (terms.velocities) move_planar_cluster(m, c, v, w);
   for (int l = c.constraint_begin; l < c.constraint_end; ++l)
-    if (m.loop_constraints[l].kind == loop_geometric) evaluate_planar_loop<K>(m, c, m.loop_constraints[l], w);
+    if (m.loop_constraints[l].kind == loop_geometric)
+      evaluate_planar_loop<K>(m, c, m.loop_constraints[l], terms, w);
 }
 
-// phi, K and k of a cluster. Rows of callbacks and constant entries of K are already there.
+// phi and K, or k, or all of them, of a cluster; without velocities k is zero. Rows of callbacks and constant
+// entries of K are already there.
 template <class T>
-void evaluate_cluster(const ModelData& m, const ClusterData& c, const T* q, const T* v, WorkspaceData<T>& w) {
-  for (int l = c.constraint_begin; l < c.constraint_end; ++l)
+void evaluate_cluster(const ModelData& m, const ClusterData& c, const T* q, const T* v, LoopTerms terms,
+                      WorkspaceData<T>& w) {
+  for (int l = c.constraint_begin; terms.positions && l < c.constraint_end; ++l)
     if (m.loop_constraints[l].kind == loop_coupling) evaluate_coupling(m, m.loop_constraints[l], q, w);
   switch (c.kind) {
     case cluster_planar_x:
-      return evaluate_planar_cluster<0>(m, c, v, w);
+      return evaluate_planar_cluster<0>(m, c, v, terms, w);
     case cluster_planar_y:
-      return evaluate_planar_cluster<1>(m, c, v, w);
+      return evaluate_planar_cluster<1>(m, c, v, terms, w);
     case cluster_planar_z:
-      return evaluate_planar_cluster<2>(m, c, v, w);
+      return evaluate_planar_cluster<2>(m, c, v, terms, w);
     default:
-      return evaluate_general_cluster(m, c, q, v, w);
+      return evaluate_general_cluster(m, c, q, v, terms, w);
   }
 }
 
-// G and g of a cluster from its K and k. False at a singular configuration; G and g then keep their old
-// values.
+// G (with terms.positions) and g of a cluster from its K and k. False at a singular configuration; G and g
+// then keep their old values.
 template <class T>
-bool split_cluster(const ModelData& m, const ClusterData& c, WorkspaceData<T>& w) {
-  const int rows = c.row_count, d = c.d_count, y = c.y_count;
+bool split_cluster(const ModelData& m, const ClusterData& c, LoopTerms terms, WorkspaceData<T>& w) {
+  const int rows = c.row_count, d = c.d_count, y = terms.positions ? c.y_count : 0;
   const T* K = w.loop_K + c.K_begin;
   T* A = w.loop_scratch;
   const auto copy_column = [&](int to, int k) {
@@ -178,21 +204,34 @@ bool split_cluster(const ModelData& m, const ClusterData& c, WorkspaceData<T>& w
 template <class T>
 void loop_constraints(const ModelData& m, const T* q, const T* v, WorkspaceData<T>& w) {
   joint_angles(m, q, w);
-  for (int c = 0; c < m.cluster_count; ++c) evaluate_cluster(m, m.clusters[c], q, v, w);
+  for (int c = 0; c < m.cluster_count; ++c) evaluate_cluster(m, m.clusters[c], q, v, {true, v != nullptr}, w);
 }
 
-// G and g of all clusters. After joint_angles, and after the callbacks have filled their rows. Returns the
+// G and g of all clusters, after the callbacks have filled their rows. v null: at rest, g = 0. Returns the
 // first cluster whose independent coordinates do not determine the dependent ones at q, or -1.
 template <class T>
 int cluster_constraints(const ModelData& m, const T* q, const T* v, WorkspaceData<T>& w) {
   joint_angles(m, q, w);
+  const LoopTerms terms = {true, v != nullptr};
   for (int i = 0; i < m.cluster_count; ++i) {
     const ClusterData& c = m.clusters[i];
     if (c.constant_G) continue;
-    evaluate_cluster(m, c, q, v, w);
-    if (!split_cluster(m, c, w)) return i;
+    evaluate_cluster(m, c, q, v, terms, w);
+    if (!split_cluster(m, c, terms, w)) return i;
   }
   return -1;
+}
+
+// g alone, at a velocity that was found with the G of cluster_constraints at the same q.
+template <class T>
+void cluster_bias(const ModelData& m, const T* q, const T* v, WorkspaceData<T>& w) {
+  const LoopTerms terms = {false, true};
+  for (int i = 0; i < m.cluster_count; ++i) {
+    const ClusterData& c = m.clusters[i];
+    if (c.constant_G) continue;
+    evaluate_cluster(m, c, q, v, terms, w);
+    split_cluster(m, c, terms, w);
+  }
 }
 
 TENON_ISA_END

@@ -16,6 +16,11 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
+// What of a loop is evaluated: phi and K, or k.
+struct LoopTerms {
+  bool positions, velocities;
+};
+
 template <class T>
 struct Vec2 {
   T x, y;
@@ -60,37 +65,43 @@ struct PlanarBody {
 };
 // Stored in the fields of spatial bodies, in the first numbers of each.
 template <class T>
-TENON_INLINE PlanarBody<T> load_planar_body(const ClusterData& c, int node, const WorkspaceData<T>& w) {
+TENON_INLINE PlanarBody<T> load_planar_body(const ClusterData& c, int node, bool moves,
+                                            const WorkspaceData<T>& w) {
   const T o(0);
   if (node < c.node_begin) return {T(1), o, {o, o}, o, {o, o}, {o, o}};
   const T *R = w.loop_R + 9 * node, *p = w.loop_p + 3 * node, *V = w.loop_V + 6 * node,
           *A = w.loop_A + 6 * node;
+  if (!moves) return {R[0], R[1], {p[0], p[1]}, o, {o, o}, {o, o}};
   return {R[0], R[1], {p[0], p[1]}, V[0], {V[1], V[2]}, {A[0], A[1]}};
-}
-template <class T>
-TENON_INLINE void store_planar_body(int node, const PlanarBody<T>& b, WorkspaceData<T>& w) {
-  T *R = w.loop_R + 9 * node, *p = w.loop_p + 3 * node, *V = w.loop_V + 6 * node, *A = w.loop_A + 6 * node;
-  R[0] = b.c, R[1] = b.s, p[0] = b.o.x, p[1] = b.o.y;
-  V[0] = b.rate, V[1] = b.v.x, V[2] = b.v.y, A[0] = b.a.x, A[1] = b.a.y;
 }
 template <int K, class T>
 TENON_INLINE Vec2<T> in_plane(const double* p) {
   return {T(p[(K + 1) % 3]), T(p[(K + 2) % 3])};
 }
 
-// After joint_angles. v null: at rest.
+// After joint_angles.
 template <int K, class T>
-inline void sweep_planar_cluster(const ModelData& m, const ClusterData& c, const T* v, WorkspaceData<T>& w) {
+inline void place_planar_cluster(const ModelData& m, const ClusterData& c, WorkspaceData<T>& w) {
   for (int i = c.node_begin; i < c.node_begin + c.node_count; ++i) {
     const NodeData& n = m.nodes[i];
-    const PlanarBody<T> parent = load_planar_body(c, n.parent, w);
-    const T cosine = w.cos_q[i], sine = w.sin_q[i], rate = v ? T(n.sign) * v[n.v_index] : T(0);
-    const Vec2<T> r = parent.turned(in_plane<K, T>(n.p));
-    store_planar_body(
-        i,
-        PlanarBody<T>{parent.c * cosine - parent.s * sine, parent.s * cosine + parent.c * sine, parent.o + r,
-                      parent.rate + rate, parent.velocity(r), parent.acceleration(r)},
-        w);
+    const PlanarBody<T> parent = load_planar_body(c, n.parent, false, w);
+    const T cosine = w.cos_q[i], sine = w.sin_q[i];
+    const Vec2<T> origin = parent.o + parent.turned(in_plane<K, T>(n.p));
+    T *R = w.loop_R + 9 * i, *p = w.loop_p + 3 * i;
+    R[0] = parent.c * cosine - parent.s * sine, R[1] = parent.s * cosine + parent.c * sine;
+    p[0] = origin.x, p[1] = origin.y;
+  }
+}
+template <class T>
+inline void move_planar_cluster(const ModelData& m, const ClusterData& c, const T* v, WorkspaceData<T>& w) {
+  for (int i = c.node_begin; i < c.node_begin + c.node_count; ++i) {
+    const NodeData& n = m.nodes[i];
+    const PlanarBody<T> parent = load_planar_body(c, n.parent, true, w);
+    const Vec2<T> r = Vec2<T>{w.loop_p[3 * i], w.loop_p[3 * i + 1]} - parent.o;
+    const Vec2<T> velocity = parent.velocity(r), acceleration = parent.acceleration(r);
+    T *V = w.loop_V + 6 * i, *A = w.loop_A + 6 * i;
+    V[0] = parent.rate + T(n.sign) * v[n.v_index], V[1] = velocity.x, V[2] = velocity.y;
+    A[0] = acceleration.x, A[1] = acceleration.y;
   }
 }
 
@@ -108,9 +119,9 @@ TENON_INLINE void planar_row_columns(const ModelData& m, const ClusterData& c, i
 
 template <int K, class T>
 inline void evaluate_planar_loop(const ModelData& m, const ClusterData& c, const LoopConstraintData& loop,
-                                 WorkspaceData<T>& w) {
-  const PlanarBody<T> P = load_planar_body(c, loop.predecessor, w),
-                      S = load_planar_body(c, loop.successor, w);
+                                 LoopTerms terms, WorkspaceData<T>& w) {
+  const PlanarBody<T> P = load_planar_body(c, loop.predecessor, terms.velocities, w),
+                      S = load_planar_body(c, loop.successor, terms.velocities, w);
   const Vec2<T> rP = P.turned(in_plane<K, T>(loop.predecessor_p));
   const Vec2<T> rS = S.turned(in_plane<K, T>(loop.successor_p));
   const Vec2<T> x = S.o + rS, d = x - (P.o + rP);
@@ -122,8 +133,12 @@ inline void evaluate_planar_loop(const ModelData& m, const ClusterData& c, const
     if (!(loop.rows >> (3 + axis) & 1u)) continue;
     const double* R = loop.predecessor_R + axis;
     const Vec2<T> e = P.turned({T(R[3 * ((K + 1) % 3)]), T(R[3 * ((K + 2) % 3)])});
+    w.loop_k[row] = terms.velocities ? -dot(e, a) : T(0);
+    if (!terms.positions) {
+      ++row;
+      continue;
+    }
     w.loop_phi[row] = dot(e, d);
-    w.loop_k[row] = -dot(e, a);
     T* columns = w.loop_K + c.K_begin + (row - c.row_begin);
     planar_row_columns(m, c, loop.successor, loop.ancestor, 1.0, x, e, columns, w);
     planar_row_columns(m, c, loop.predecessor, loop.ancestor, -1.0, x, e, columns, w);

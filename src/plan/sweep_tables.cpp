@@ -1,0 +1,123 @@
+// The tables of a workspace's sweeps (arena.hpp), made once for a model and its constraint set.
+#include <algorithm>
+
+#include "plan/arena.hpp"
+
+namespace tenon {
+
+namespace {
+
+// supports: a flag for each node, or empty for a sweep that treats all nodes alike.
+std::vector<std::int32_t> flags_of(const ModelData& m, const std::vector<bool>& supports) {
+  const std::size_t nodes = static_cast<std::size_t>(m.node_count);
+  std::vector<std::int32_t> all(nodes, 0);
+  std::vector<bool> stored(nodes, false), base_stored(nodes, false);
+  const auto supporting = [&](std::size_t i) { return !supports.empty() && supports[i]; };
+  for (std::size_t i = nodes; i-- > 0;) {
+    if (supporting(i)) all[i] |= node_supports;
+    if (m.nodes[i].parent < 0) continue;
+    const std::size_t parent = static_cast<std::size_t>(m.nodes[i].parent);
+    const bool to_base = supporting(parent) && !supporting(i);
+    if (parent + 1 == i && !to_base) {
+      all[parent] |= node_carries;
+      continue;
+    }
+    std::vector<bool>& first = to_base ? base_stored : stored;
+    all[i] |= node_adds_to_memory;
+    if (!first[parent]) all[i] |= node_first_to_store;
+    first[parent] = true;
+    all[parent] |= to_base ? node_has_base : node_collects;
+  }
+  return all;
+}
+
+std::vector<DofRun> runs_of(const ModelData& m) {
+  std::vector<int> end(static_cast<std::size_t>(m.nv));  // of the subtree
+  for (int k = m.nv - 1; k >= 0; --k) {
+    int& own = end[static_cast<std::size_t>(k)];
+    own = std::max(own, k + 1);
+    if (m.v_parent[k] < 0) continue;
+    int& above = end[static_cast<std::size_t>(m.v_parent[k])];
+    above = std::max(above, own);
+  }
+  std::vector<DofRun> runs;
+  for (int k = 0; k < m.nv; ++k) {
+    const int subtree_end = end[static_cast<std::size_t>(k)];
+    if (k > 0 && m.v_parent[k] == k - 1 && runs.back().subtree_end == subtree_end) {
+      runs.back().end = k + 1;
+      continue;
+    }
+    DofRun run = {k, k + 1, subtree_end, 0, 0};
+    std::vector<bool> zero(static_cast<std::size_t>(m.nv), true);
+    for (int i = m.v_parent[k]; i >= 0; i = m.v_parent[i]) zero[static_cast<std::size_t>(i)] = false;
+    std::fill(zero.begin() + k, zero.begin() + subtree_end, false);
+    const auto first = std::find(zero.begin(), zero.end(), true);
+    if (first != zero.end()) {
+      run.gap_begin = static_cast<int>(first - zero.begin());
+      run.gap_end = m.nv - static_cast<int>(std::find(zero.rbegin(), zero.rend(), true) - zero.rbegin());
+    }
+    runs.push_back(run);
+  }
+  return runs;
+}
+
+std::vector<std::int32_t> rows_nodes_of(const ModelData& m, const ConstraintData& c) {
+  std::vector<std::int32_t> nodes(static_cast<std::size_t>(m.node_count), 0);
+  for (int s = c.support_count - 1; s >= 0; --s) {
+    const int i = c.support[s];
+    nodes[static_cast<std::size_t>(i)] = i;
+    if (s + 1 == c.support_count) continue;
+    // A child that supports the same rows as its parent is the next supporting node.
+    const int next = c.support[s + 1];
+    if (m.nodes[next].parent == i && c.node_row_first[next] == c.node_row_first[i] &&
+        c.subtree_row_end[next] == c.subtree_row_end[i])
+      nodes[static_cast<std::size_t>(i)] = nodes[static_cast<std::size_t>(next)];
+  }
+  return nodes;
+}
+
+}  // namespace
+
+PathLayout::PathLayout(const std::int32_t* v_parent, std::int32_t nv) : row_first(1, 0) {
+  std::vector<std::int32_t> panel_of(index(nv)), children(index(nv));
+  for (int k = 0; k < nv; ++k)
+    if (v_parent[k] >= 0) ++children[index(v_parent[k])];
+  for (int k = 0; k < nv; ++k) {
+    const int parent = v_parent[k];
+    dof_depth.push_back(parent < 0 ? 0 : dof_depth[index(parent)] + 1);
+    row_first.push_back(row_first.back() + whole_packs(dof_depth.back() + 1));
+    const bool only_child = parent >= 0 && parent == k - 1 && children[index(parent)] == 1;
+    if (only_child && dof_depth.back() % 4 != 0)
+      panels.back().end = k + 1;
+    else
+      panels.push_back({k, k + 1, parent < 0 ? -1 : panel_of[index(parent)]});
+    panel_of[index(k)] = count_of(panels) - 1;
+  }
+}
+
+SweepTables::SweepTables(const ModelData& m, const ConstraintData* c)
+    : PathLayout(m.v_parent, m.nv), node_flags(flags_of(m, {})) {
+  if (c) {
+    std::vector<bool> supports(index(m.node_count), false);
+    for (int s = 0; s < c->support_count; ++s) supports[index(c->support[s])] = true;
+    support_flags = flags_of(m, supports);
+    rows_node = rows_nodes_of(m, *c);
+  }
+  for (int k = 0; k < m.nv; ++k) axis_place.push_back(16 * m.v_node[k] + 4 * (axis_of_dof(m, k) % 3));
+  axis_place.resize(index(whole_packs(m.nv)), 0);
+  for (int i = 0; i < m.node_count; ++i) {
+    const int parent = m.nodes[i].parent;
+    root_node.push_back(parent < 0 ? i : root_node[index(parent)]);
+  }
+  runs = runs_of(m);
+}
+
+int axis_of_dof(const ModelData& m, int k) {
+  const NodeData& n = m.nodes[m.v_node[k]];
+  const int place = k - n.v_index;
+  if (n.kind <= joint_prismatic_z) return n.kind;
+  if (n.kind == joint_revolute_oblique || n.kind == joint_planar) return 2 + place;
+  return n.kind == joint_prismatic_oblique ? 5 : place;
+}
+
+}  // namespace tenon
