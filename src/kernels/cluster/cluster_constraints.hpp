@@ -80,8 +80,7 @@ TENON_INLINE LoopBody<T> load_loop_body(const ClusterData& c, int node, bool mov
   const T o(0), e(1);
   if (node < c.node_begin) return {{e, o, o, o, e, o, o, o, e}, {o, o, o}, {}, {}};
   LoopBody<T> body = {load_mat3<T>(w.loop_R + 9 * node), load_vec3<T>(w.loop_p + 3 * node), {}, {}};
-  if (moves)
-    body.V = load_motion<T>(w.loop_V + 6 * node), body.A = load_motion<T>(w.loop_A + 6 * node);
+  if (moves) body.V = load_motion<T>(w.loop_V + 6 * node), body.A = load_motion<T>(w.loop_A + 6 * node);
   return body;
 }
 

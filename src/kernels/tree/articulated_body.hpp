@@ -101,7 +101,10 @@ TENON_INLINE bool eliminate_node(const ModelData& m, int i, const T* v, const T*
   if constexpr (loops) {
     if (const ClusterData* c = cluster_of(m, i)) {
       if (!forces && v) with_joint(m.nodes[i].kind, [&](auto joint) { joint.update(m.nodes[i], i, v, w); });
-      return propagate_in_cluster<forces>(m, *c, i, v, tau, h, w);
+      ParentShare<T> copy = h;  // see eliminate_apart
+      const bool positive = propagate_in_cluster<forces>(m, *c, i, v, tau, copy, w);
+      h = copy;
+      return positive;
     }
   }
   bool positive = true;

@@ -34,7 +34,7 @@ struct Arm {
   int evaluations = 0;
   std::shared_ptr<const Model> model = Model::compile(bent_arm(&evaluations));
   Workspace w{model, nullptr};
-  std::array<double, 2> q = {0.7, bend * std::sin(0.7)}, v = {1.1, bend * std::cos(0.7) * 1.1};
+  std::array<double, 2> q = {0.7, bend*std::sin(0.7)}, v = {1.1, bend*std::cos(0.7) * 1.1};
 
   int count() {
     const int n = evaluations;
