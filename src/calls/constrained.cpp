@@ -1,9 +1,10 @@
-// Constrained forward dynamics: checks inputs, chooses the method (solve/methods.hpp), writes outputs only
+// Constrained forward dynamics: checks inputs, chooses the method (plan/method_facts.hpp), writes outputs only
 // when nothing failed.
 #include "calls/constrained.hpp"
 
 #include <algorithm>
 
+#include "plan/method_facts.hpp"
 #include "scalar/index.hpp"
 #include "solve/methods.hpp"
 #include "state/coordinates.hpp"
@@ -30,37 +31,27 @@ void clear_inactive(WorkspaceImpl& w) {
     if (!w.cd()->active[r]) w.lambda[index(r)] = 0;
 }
 
-// Null for a number that names no method.
-const MethodEntry* find_entry(Method method) {
-  const MethodEntry* entry = std::find_if(std::begin(methods), std::end(methods),
-                                          [&](const MethodEntry& e) { return e.method == method; });
-  return entry == std::end(methods) ? nullptr : entry;
-}
-const MethodEntry& entry_of(Method method) {
-  return *find_entry(method);
-}
-
 // Some options work only with some methods; automatic then takes one of those.
 Method choose(const WorkspaceImpl& w, const SolveOptions& o) {
   const bool inter_body = w.cd() && w.cd()->inter_body_count > 0;
   const Method any = o.mu > 0 || !o.accelerate ? w.choice.proximal : w.choice.any;
   const Method method = o.tikhonov > 0 ? Method::pv : any;
   const bool tree = w.md().cluster_count == 0 && w.md().rotor_count == 0;
-  if (tree || entry_of(method).crosses_clusters) return method;
+  if (tree || find_facts(method)->crosses_clusters) return method;
   return inter_body ? Method::pv : Method::constrained_aba;
 }
 
 // Runs one method, on the folded model where it can. Leaves qdd in w.w().qdd and the multipliers, in
 // the user's order, in w.user_rows.
-Status run(WorkspaceImpl& w, const MethodEntry& entry, const CheckedInputs& in) {
+Status run(WorkspaceImpl& w, Method method, const CheckedInputs& in) {
   w.report = SolveReport{};
-  w.report.method = entry.method;
-  if (entry.crosses_clusters) {
+  w.report.method = method;
+  if (find_facts(method)->crosses_clusters) {
     if (FoldedWorkspace* f = folded_for(w, in.wrenches != nullptr)) {
       f->take(in.q, in.v, in.tau);
       WorkspaceImpl& inner = f->workspace.impl();
       const Status status =
-          run(inner, entry,
+          run(inner, method,
               {in.options, f->q.data(), f->v.data(), f->tau.data(), in.wrenches, in.desired, in.warm_start});
       // At a dead centre only the model that is not folded can sweep with other coordinates.
       if (status != Status::singular_configuration) {
@@ -78,7 +69,7 @@ Status run(WorkspaceImpl& w, const MethodEntry& entry, const CheckedInputs& in) 
   from_user_rows(w, in.warm_start, w.lambda.data());
   clear_inactive(w);
   const Status status =
-      entry.solve({w, in.options, in.q, in.v, in.tau, in.wrenches, in.desired, w.lambda.data()});
+      function_of(method)({w, in.options, in.q, in.v, in.tau, in.wrenches, in.desired, w.lambda.data()});
   if (status == Status::not_positive_definite) return fail_not_positive_definite(w);
   clear_inactive(w);
   to_user_rows(w, w.lambda.data(), w.user_rows.data());
@@ -87,7 +78,7 @@ Status run(WorkspaceImpl& w, const MethodEntry& entry, const CheckedInputs& in) 
 
 // The next method where the iteration of `stalled_one` stalls: constrained_aba, linear in coordinates and in
 // rows, where dense costs much more, else dense.
-const MethodEntry& next_entry(const WorkspaceImpl& w, Method stalled_one) {
+Method next_method(const WorkspaceImpl& w, Method stalled_one) {
   constexpr double worth_sweeps = 3000;  // multiplications per coordinate; measured by bench/studies/scaling
   const ModelData& m = w.md();
   const ConstraintData& c = *w.cd();
@@ -97,7 +88,7 @@ const MethodEntry& next_entry(const WorkspaceImpl& w, Method stalled_one) {
     work += depth * depth + static_cast<double>(c.row_count) * std::min(c.row_count, m.nv);
   }
   const bool sweeps = stalled_one != Method::constrained_aba && c.inter_body_count == 0;
-  return entry_of(sweeps && work > worth_sweeps * m.nv ? Method::constrained_aba : Method::dense);
+  return sweeps && work > worth_sweeps * m.nv ? Method::constrained_aba : Method::dense;
 }
 
 bool result_is_finite(const WorkspaceImpl& w) {
@@ -132,15 +123,15 @@ Status check_options(WorkspaceImpl& w, const SolveOptions& o) {
 Status constrained_motion(WorkspaceImpl& w, const CheckedInputs& in) {
   const int rows = w.rows();
   const Method method = in.options.method == Method::automatic ? choose(w, in.options) : in.options.method;
-  const MethodEntry* entry = find_entry(method);
-  if (!entry)
+  const MethodFacts* facts = find_facts(method);
+  if (!facts)
     return w.fail(Status::unsupported, "unsupported: method %d is none of the methods of this version",
                   static_cast<int>(method));
-  if (!entry->takes_inter_body_rows && rows > 0 && w.cd()->inter_body_count > 0)
+  if (!facts->takes_inter_body_rows && rows > 0 && w.cd()->inter_body_count > 0)
     return w.fail(Status::unsupported,
                   "unsupported: %s cannot take rows between two moving links; use pv, prox_pv, prox_ltl, "
                   "prox_ltls or dense",
-                  entry->name);
+                  facts->name);
   if (in.options.tikhonov > 0 && method != Method::pv)
     return w.fail(Status::unsupported,
                   "unsupported: tikhonov by another method than pv; use pv or automatic, or 0");
@@ -157,13 +148,13 @@ Status constrained_motion(WorkspaceImpl& w, const CheckedInputs& in) {
         "unsupported: rows between two moving links of a mechanism with kinematic loops by prox_ltls; use "
         "pv, prox_pv, prox_ltl or dense");
 
-  Status status = run(w, *entry, in);
+  Status status = run(w, method, in);
   // An iteration that stalls is replaced by another method, at last by dense, which does not iterate.
   const auto answered = [&] {
     return status != stalled && (static_cast<std::int32_t>(status) < 0 || result_is_finite(w));
   };
-  if (!answered()) status = run(w, next_entry(w, method), in);
-  if (!answered()) status = run(w, entry_of(Method::dense), in);
+  if (!answered()) status = run(w, next_method(w, method), in);
+  if (!answered()) status = run(w, Method::dense, in);
   return status;
 }
 

@@ -5,6 +5,7 @@
 
 #include "mechanism/utf8.hpp"
 #include "plan/dispatch.hpp"
+#include "plan/method_facts.hpp"
 #include "state/check.hpp"
 #include "state/closing_form.hpp"
 #include "state/folded_rotors.hpp"
@@ -121,25 +122,15 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
 WorkspaceImpl::~WorkspaceImpl() = default;
 
 void WorkspaceImpl::need(Method method) {
-  switch (method) {
-    case Method::dense:
-      *dense;
-      [[fallthrough]];
-    case Method::prox_ltl:
-    case Method::prox_ltls:
-      need_joint_space();
-      if (independent) *independent;
-      break;
-    case Method::pv:
-    case Method::prox_pv:
-      *pv;
-      break;
-    case Method::pv_early:
-      *pv_early;
-      break;
-    default:
-      break;
+  const MethodFacts* facts = find_facts(method);
+  const MethodMemory memory = facts ? facts->memory : MethodMemory::bodies;
+  if (memory == MethodMemory::dense) *dense;
+  if (memory == MethodMemory::dense || memory == MethodMemory::joint_space) {
+    need_joint_space();
+    if (independent) *independent;
   }
+  if (memory == MethodMemory::pv) *pv;
+  if (memory == MethodMemory::pv_early) *pv_early;
 }
 
 // The workspaces for folded rotors and for loops closed by rows make their own memory from the same options.
@@ -147,8 +138,8 @@ void WorkspaceImpl::make_room(const WorkspaceOptions& options) {
   const auto asked = [](std::uint32_t mask, auto member) {
     return (mask >> static_cast<std::uint32_t>(member) & 1U) != 0;
   };
-  for (std::uint32_t k = 1; rows() > 0 && k <= static_cast<std::uint32_t>(Method::pv_early); ++k)
-    if (asked(options.methods, k)) need(static_cast<Method>(k));
+  for (const MethodFacts& facts : method_facts)
+    if (rows() > 0 && asked(options.methods, facts.method)) need(facts.method);
 
   const bool loops_here = md().cluster_count > 0;
   const std::uint32_t matrices = options.delassus_methods, inverses = options.damped_methods;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "plan/cost_constants.hpp"
+#include "plan/method_facts.hpp"
 #include "plan/units.hpp"
 #include "scalar/index.hpp"
 
@@ -43,11 +44,6 @@ double meetings(const ModelData& m, const ConstraintData& c) {
   double count = 0;
   for (const int g : groups) count += std::max(0, g - 1);
   return count;
-}
-
-// The other two methods couple each row with the inertia of one body, or eliminate it on one branch.
-bool takes_inter_body_rows(Method method) {
-  return method != Method::constrained_aba && method != Method::pv_early;
 }
 
 }  // namespace
@@ -93,12 +89,12 @@ Choice choose(const ModelData& m, const ConstraintData* c) {
   const bool inter_body = c->inter_body_count > 0;
   double least = std::numeric_limits<double>::infinity(), least_proximal = least;
   for (const CostConstants& method : cost_constants) {
-    if (inter_body && !takes_inter_body_rows(method.method)) continue;
+    const MethodFacts& facts = *find_facts(method.method);
+    if (inter_body && !facts.takes_inter_body_rows) continue;
     double cost = 0;
     for (std::size_t i = 0; i < cost_term_count; ++i) cost += method.nanoseconds[i] * terms[i];
     if (cost < least) least = cost, choice.any = method.method;
-    if (method.method != Method::pv_early && cost < least_proximal)
-      least_proximal = cost, choice.proximal = method.method;
+    if (facts.iterates && cost < least_proximal) least_proximal = cost, choice.proximal = method.method;
   }
   // Closures are seldom redundant, and pv then needs no iterations.
   if (inter_body && choice.any == Method::prox_pv) choice.any = Method::pv;

@@ -1,4 +1,4 @@
-// The methods of constrained dynamics. They write qdd to w.w().qdd.
+// The functions of the methods of constrained dynamics (plan/method_facts.hpp). They write qdd to w.w().qdd.
 #pragma once
 
 #include "solve/constrained_problem.hpp"
@@ -14,23 +14,27 @@ Status solve_pv(const ConstrainedProblem& p);
 Status solve_pv_early(const ConstrainedProblem& p);
 Status solve_pv_soft(const ConstrainedProblem& p);
 
-struct MethodEntry {
-  Method method;
-  const char* name;
-  Status (*solve)(const ConstrainedProblem&);
-  // Methods that do not take them add a row to the inertia of one body, or eliminate it on one branch.
-  bool takes_inter_body_rows;
-  bool crosses_clusters;
-};
-inline constexpr MethodEntry methods[] = {
-    {Method::dense, "dense", solve_dense, true, false},
-    {Method::constrained_aba, "constrained_aba", solve_constrained_aba, false, true},
-    {Method::prox_ltl, "prox_ltl", solve_prox_ltl, true, false},
-    {Method::prox_ltls, "prox_ltls", solve_prox_ltls, true, false},
-    {Method::pv, "pv", solve_pv, true, true},
-    {Method::prox_pv, "prox_pv", solve_prox_pv, true, true},
-    {Method::pv_soft, "pv_soft", solve_pv_soft, false, true},
-    {Method::pv_early, "pv_early", solve_pv_early, false, true},
-};
+using MethodFunction = Status (*)(const ConstrainedProblem&);
+
+constexpr MethodFunction function_of(Method method) {
+  switch (method) {
+    case Method::constrained_aba:
+      return solve_constrained_aba;
+    case Method::prox_ltl:
+      return solve_prox_ltl;
+    case Method::prox_ltls:
+      return solve_prox_ltls;
+    case Method::pv:
+      return solve_pv;
+    case Method::prox_pv:
+      return solve_prox_pv;
+    case Method::pv_soft:
+      return solve_pv_soft;
+    case Method::pv_early:
+      return solve_pv_early;
+    default:
+      return solve_dense;
+  }
+}
 
 }  // namespace tenon
