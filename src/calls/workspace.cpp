@@ -37,14 +37,6 @@ bool numbers_are_moderate(const ModelData& m) {
   return all_moderate(m.armature, m.nv);
 }
 
-const KernelTable<double>& kernels_for(Instructions instructions) {
-  if (const KernelTable<double>* table = kernels_of(instructions)) return *table;
-  throw Error(
-      Status::unsupported,
-      "instruction_set is x86_64_v3, which this machine or this build of Tenon does not have; leave the "
-      "choice to Tenon or take the baseline");
-}
-
 }  // namespace
 
 WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
@@ -54,7 +46,7 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
       constraints(std::move(constraints_)),
       split(*model),
       settings(constraints.get()),
-      kernels(&kernels_for(options.instructions)),
+      kernels(kernels_of(resolve(options.instructions))),
       tables(model->data(), cd()),
       arena(model->data(), cd(), tables.entry_count(), false),
       pv([this] { return std::make_unique<PvMemory<double>>(md(), cd()); }),

@@ -1,7 +1,12 @@
 // Chooses the compiled kernels that this machine can run. Called once per workspace.
 #include "plan/dispatch.hpp"
 
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
 #include "scalar/recorded.hpp"
+#include "tenon/status.hpp"
 
 #ifdef TENON_DISPATCH_X86
 #include <cpuid.h>
@@ -50,14 +55,88 @@ static X86Features features_of_this_machine() {
 }
 #endif
 
-// The table for x86-64-v3 or the baseline; null if this machine or this build does not support it.
-const KernelTable<double>* kernels_of(Instructions instructions) {
+static bool supported(Instructions instructions) {
+  switch (instructions) {
+    case Instructions::automatic:
+    case Instructions::baseline:
+      return true;
 #ifdef TENON_DISPATCH_X86
-  static const bool wide = has_x86_64_v3(features_of_this_machine());
-  if (wide && instructions != Instructions::baseline) return &isa_x86_64_v3::table<double>();
+    case Instructions::x86_64_v3: {
+      static const bool has = has_x86_64_v3(features_of_this_machine());
+      return has;
+    }
+    case Instructions::x86_64_v4: {
+      static const bool has = has_x86_64_v4(features_of_this_machine());
+      return has;
+    }
 #endif
-  return instructions == Instructions::x86_64_v3 ? nullptr : &isa_baseline::table<double>();
+    default:
+      return false;
+  }
 }
+
+static const char* name_of(Instructions instructions) {
+  constexpr const char* names[] = {"automatic", "baseline", "x86_64_v3", "x86_64_v4"};
+  return names[static_cast<int>(instructions)];
+}
+
+constexpr Instructions all_instructions[] = {Instructions::x86_64_v4, Instructions::x86_64_v3,
+                                             Instructions::baseline};
+
+static Instructions named_by_environment() {
+  const char* name = std::getenv("TENON_INSTRUCTION_SET");
+  if (!name || !*name || std::strcmp(name, "automatic") == 0) return Instructions::automatic;
+  for (const Instructions instructions : all_instructions)
+    if (std::strcmp(name, name_of(instructions)) == 0) return instructions;
+  throw Error(Status::unsupported, "unsupported: the environment variable TENON_INSTRUCTION_SET is '" +
+                                       std::string(name) +
+                                       "'; give baseline, x86_64_v3, x86_64_v4 or automatic");
+}
+
+Instructions resolve(Instructions instructions) {
+  const bool free = instructions == Instructions::automatic;
+  if (free) instructions = named_by_environment();
+  if (!supported(instructions))
+    throw Error(Status::unsupported,
+                std::string(free ? "unsupported: the environment variable TENON_INSTRUCTION_SET"
+                                 : "instruction_set") +
+                    " is " + name_of(instructions) +
+                    ", which this machine or this build of Tenon does not have; leave the choice to Tenon or "
+                    "take the baseline");
+  if (instructions != Instructions::automatic) return instructions;
+  for (const Instructions best : all_instructions)
+    if (supported(best)) return best;
+  return Instructions::baseline;
+}
+
+const KernelTable<double>* kernels_of(Instructions instructions) {
+  if (!supported(instructions)) return nullptr;
+#ifdef TENON_DISPATCH_X86
+  if (instructions != Instructions::baseline && supported(Instructions::x86_64_v3))
+    return &isa_x86_64_v3::table<double>();
+#endif
+  return &isa_baseline::table<double>();
+}
+
+#define TENON_PACKS_OF(isa, bytes)                                           \
+  namespace isa {                                                            \
+  template <class N>                                                         \
+  const PackKernels<N, bytes / static_cast<int>(sizeof(N))>& pack_kernels(); \
+  }                                                                          \
+  TENON_PACK_TABLE(isa, bytes, double)                                       \
+  TENON_PACK_TABLE(isa, bytes, float)
+#define TENON_PACK_TABLE(isa, bytes, N)                                                                   \
+  template <>                                                                                             \
+  const PackKernels<N, bytes / static_cast<int>(sizeof(N))>* pack_kernels_of(Instructions instructions) { \
+    return supported(instructions) ? &isa::pack_kernels<N>() : nullptr;                                   \
+  }
+#if defined(TENON_DISPATCH_X86)
+TENON_PACKS_OF(isa_x86_64_v3, 32)
+TENON_PACKS_OF(isa_x86_64_v4, 64)
+#elif defined(TENON_BASELINE_PACKS)
+TENON_PACKS_OF(isa_baseline, 16)
+#endif
+
 template <>
 const KernelTable<double>& kernels<double>() {
   return *kernels_of(Instructions::automatic);

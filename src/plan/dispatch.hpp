@@ -2,11 +2,23 @@
 #pragma once
 
 #include "kernels/kernel_table.hpp"
+#include "kernels/pack/pack_table.hpp"
 #include "tenon/workspace.hpp"
 
 namespace tenon {
 
-// The table of an instruction set; null if this machine or this build does not support it.
+// The instruction set meant by `automatic`: the best that this machine and this build support, or the one
+// that the environment variable TENON_INSTRUCTION_SET names. Others are returned as they are. Throws
+// Status::unsupported for one that is not supported here.
+Instructions resolve(Instructions instructions);
+
+// The table of an instruction set for one state; null if this machine or this build does not support it.
+// There is none for x86_64_v4: sweeps over single numbers gain nothing from it, and that for x86_64_v3 is
+// taken.
 const KernelTable<double>* kernels_of(Instructions instructions);
+
+// The table for packs of W states; null if this build or this machine has none of that width.
+template <class N, int W>
+const PackKernels<N, W>* pack_kernels_of(Instructions instructions);
 
 }  // namespace tenon

@@ -34,6 +34,9 @@ constexpr std::uint32_t v3_leaf7_ebx = bit(3) | bit(5) | bit(8);
 //                                     BMI1     AVX2     BMI2
 constexpr std::uint32_t v3_leaf80000001_ecx = bit(5);  // LZCNT
 constexpr std::uint32_t v3_xcr0 = bit(1) | bit(2);     // the system keeps the XMM and the YMM registers
+constexpr std::uint32_t v4_leaf7_ebx = bit(16) | bit(17) | bit(28) | bit(30) | bit(31);
+//                                     AVX512F   DQ        CD        BW        VL
+constexpr std::uint32_t v4_xcr0 = bit(5) | bit(6) | bit(7);  // masks, and the ZMM registers
 
 }  // namespace x86
 
@@ -47,6 +50,11 @@ constexpr bool has_x86_64_v3(const X86Features& f) {
          has_all(f.leaf7_ebx, x86::v3_leaf7_ebx) &&
          has_all(f.leaf80000001_ecx, x86::v2_leaf80000001_ecx | x86::v3_leaf80000001_ecx) &&
          has_all(f.xcr0, x86::v3_xcr0);
+}
+
+// The same for x86-64-v4, the level of AVX-512.
+constexpr bool has_x86_64_v4(const X86Features& f) {
+  return has_x86_64_v3(f) && has_all(f.leaf7_ebx, x86::v4_leaf7_ebx) && has_all(f.xcr0, x86::v4_xcr0);
 }
 
 }  // namespace tenon

@@ -11,26 +11,7 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-template <class T>
-struct FourOf;
-#if defined(__GNUC__) && !defined(TENON_NO_VECTOR_EXTENSIONS)
-template <>
-struct FourOf<double> {
-  typedef double type __attribute__((vector_size(32)));
-  template <int i, int j, int k, int l>
-  TENON_INLINE static void shuffle(const type& a, const type& b, type& out) {
-    out = __builtin_shufflevector(a, b, i, j, k, l);
-  }
-};
-template <>
-struct FourOf<float> {
-  typedef float type __attribute__((vector_size(16)));
-  template <int i, int j, int k, int l>
-  TENON_INLINE static void shuffle(const type& a, const type& b, type& out) {
-    out = __builtin_shufflevector(a, b, i, j, k, l);
-  }
-};
-#else
+// Four numbers of any scalar.
 template <class T>
 struct FourNumbers {
   T x[4];
@@ -60,6 +41,15 @@ struct FourOf {
   TENON_INLINE static void shuffle(const type& a, const type& b, type& out) {
     const auto lane = [&](int place) { return place < 4 ? a.x[place] : b.x[place - 4]; };
     out = {{lane(i), lane(j), lane(k), lane(l)}};
+  }
+};
+#if defined(__GNUC__) && !defined(TENON_NO_VECTOR_EXTENSIONS)
+template <>
+struct FourOf<double> {
+  typedef double type __attribute__((vector_size(32)));
+  template <int i, int j, int k, int l>
+  TENON_INLINE static void shuffle(const type& a, const type& b, type& out) {
+    out = __builtin_shufflevector(a, b, i, j, k, l);
   }
 };
 #endif

@@ -73,6 +73,7 @@ enum class Instructions : std::int32_t {
   automatic = 0,  // the best that the machine supports
   baseline = 1,   // supported by every machine that the library can run on
   x86_64_v3 = 2,  // with AVX2 and FMA
+  x86_64_v4 = 3,  // with AVX-512, for batches
 };
 
 // Products whose memory can be made with the workspace: bits of WorkspaceOptions::products.

@@ -31,7 +31,7 @@ TENON_INLINE void store_pose(WorkspaceData<T>& w, int i, const PackedPose<T>& X)
 }
 template <class T>
 TENON_INLINE PackedPose<T> identity_pose() {
-  constexpr T rows[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0};
+  const T o(0), e(1), rows[16] = {e, o, o, o, o, e, o, o, o, o, e, o, o, o, o, o};
   return {Lanes<T>::load(rows), Lanes<T>::load(rows + 4), Lanes<T>::load(rows + 8),
           Lanes<T>::load(rows + 12)};
 }

@@ -1,0 +1,141 @@
+// The threads of a batch. Packs of states are taken by threads as they become free; which thread computes a
+// pack does not change its numbers.
+#include "tenon/batch.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "batch/worker.hpp"
+#include "plan/dispatch.hpp"
+#include "scalar/index.hpp"
+
+namespace tenon {
+
+class BatchImpl {
+ public:
+  BatchImpl(const std::shared_ptr<const Model>& model,
+            const std::shared_ptr<const ConstraintSet>& constraints, const BatchOptions& options_)
+      : options(options_) {
+    options.instructions = resolve(options.instructions);
+    for (int i = 0; i < options.threads; ++i) workers.push_back(make_worker(model, constraints, options));
+    for (int i = 1; i < options.threads; ++i) threads.emplace_back([this, i] { serve(index(i)); });
+  }
+  ~BatchImpl() {
+    {
+      const std::lock_guard<std::mutex> lock(mutex);
+      ends = true;
+    }
+    begins.notify_all();
+    for (std::thread& thread : threads) thread.join();
+  }
+
+  Status run(const BatchCall& call) {
+    for (const auto& worker : workers) worker->start_call();
+    const std::size_t width = index(workers[0]->width);
+    if (threads.empty() || call.states <= width) {
+      current = &call;
+      next = 0;
+      work(0);
+    } else {
+      {
+        const std::lock_guard<std::mutex> lock(mutex);
+        current = &call;
+        next = 0;
+        busy = threads.size();
+        ++round;
+      }
+      begins.notify_all();
+      work(0);
+      std::unique_lock<std::mutex> lock(mutex);
+      done.wait(lock, [this] { return busy == 0; });
+    }
+    first_failure = nullptr;
+    for (const auto& worker : workers) {
+      const Worker::Failure& failure = worker->failure;
+      if (failure.status == Status::ok) continue;
+      if (!first_failure || failure.state < first_failure->state) first_failure = &failure;
+    }
+    return first_failure ? first_failure->status : Status::ok;
+  }
+
+  BatchOptions options;
+  std::vector<std::unique_ptr<Worker>> workers;
+  const Worker::Failure* first_failure = nullptr;
+
+ private:
+  void work(std::size_t thread) {
+    Worker& worker = *workers[thread];
+    const std::size_t width = index(worker.width), states = current->states;
+    for (;;) {
+      const std::size_t first = next.fetch_add(width);
+      if (first >= states) return;
+      worker.run(*current, first, std::min(width, states - first));
+    }
+  }
+
+  void serve(std::size_t thread) {
+    std::uint64_t seen = 0;
+    for (;;) {
+      {
+        std::unique_lock<std::mutex> lock(mutex);
+        begins.wait(lock, [&] { return ends || round != seen; });
+        if (ends) return;
+        seen = round;
+      }
+      work(thread);
+      const std::lock_guard<std::mutex> lock(mutex);
+      if (--busy == 0) done.notify_one();
+    }
+  }
+
+  std::mutex mutex;
+  std::condition_variable begins, done;
+  std::vector<std::thread> threads;
+  const BatchCall* current = nullptr;
+  std::atomic<std::size_t> next{0};
+  std::size_t busy = 0;
+  std::uint64_t round = 0;
+  bool ends = false;
+};
+
+Batch::Batch(std::shared_ptr<const Model> model, std::shared_ptr<const ConstraintSet> constraints,
+             const BatchOptions& options)
+    : impl_(std::make_unique<BatchImpl>(model, constraints, options)) {}
+Batch::~Batch() = default;
+
+Status Batch::run(const BatchCall& call) {
+  return impl_->run(call);
+}
+
+Workspace& Batch::workspace() const {
+  return workspace(0);
+}
+Workspace& Batch::workspace(int thread) const {
+  return impl_->workers[index(thread)]->single;
+}
+int Batch::threads() const noexcept {
+  return impl_->options.threads;
+}
+int Batch::width() const noexcept {
+  return impl_->workers[0]->width;
+}
+Instructions Batch::instructions() const noexcept {
+  return impl_->options.instructions;
+}
+bool Batch::single_precision() const noexcept {
+  return impl_->options.single_precision;
+}
+std::size_t Batch::bytes() const {
+  std::size_t sum = sizeof *impl_;
+  for (const auto& worker : impl_->workers) sum += worker->bytes();
+  return sum;
+}
+const char* Batch::message() const noexcept {
+  return impl_->first_failure ? impl_->first_failure->message : "";
+}
+
+}  // namespace tenon

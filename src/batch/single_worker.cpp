@@ -1,0 +1,190 @@
+#include "batch/single_worker.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "scalar/index.hpp"
+#include "tenon/dynamics.hpp"
+#include "tenon/loops.hpp"
+
+namespace tenon {
+
+BatchSizes::BatchSizes(const BatchCall& call, Workspace& w)
+    : q(position_count(w)),
+      v(velocity_count(w)),
+      rows(w.constraints() ? w.constraints()->row_count() : 0),
+      wrenches(6 * static_cast<int>(w.model().links.size())),
+      out{v, 0, 0},
+      x(v) {
+  switch (call.function) {
+    case BatchFunction::mass_matrix:
+      out[0] = v * v;
+      break;
+    case BatchFunction::kinematics:
+      out[0] = 7 * call.link_count, out[1] = 6 * call.link_count, out[2] = 6 * v * call.link_count;
+      break;
+    case BatchFunction::constrained_dynamics:
+      out[1] = rows;
+      break;
+    case BatchFunction::delassus:
+      out[0] = rows * rows;
+      break;
+    case BatchFunction::damped_product:
+      out[0] = x = rows * call.columns;
+      break;
+    case BatchFunction::rollout:
+      out[0] = q, out[1] = v;
+      break;
+    default:
+      break;
+  }
+}
+
+template <class N>
+SingleWorker<N>::SingleWorker(std::shared_ptr<const Model> model,
+                              std::shared_ptr<const ConstraintSet> constraints,
+                              const WorkspaceOptions& options, int width_)
+    : Worker(std::move(model), std::move(constraints), options, width_) {
+  const WorkspaceImpl& w = single.impl();
+  const std::size_t nq = index(w.model->nq), nv = index(w.model->nv), rows = index(w.rows());
+  q_.resize(nq), v_.resize(nv), x_.resize(std::max(nv, rows)), wrenches_.resize(6 * w.model->links.size());
+  desired_.resize(rows), second_.resize(rows);
+  out_.resize(std::max({nv * nv, rows * rows, nq, std::size_t{13} + 6 * nv}));
+}
+
+template <class N>
+std::size_t SingleWorker<N>::bytes() const {
+  return single.bytes() + bytes_of(q_, v_, x_, wrenches_, desired_, out_, second_);
+}
+
+template <class N>
+const double* SingleWorker<N>::take(const BatchArray& a, std::size_t state, int count,
+                                    std::vector<double>& to, std::size_t record) const {
+  if (!a.data) return nullptr;
+  if (to.size() < index(count)) to.resize(index(count));
+  const N* from = place(a, state, record);
+  for (int i = 0; i < count; ++i) to[index(i)] = static_cast<double>(from[i * a.number_stride]);
+  return to.data();
+}
+
+template <class N>
+void SingleWorker<N>::give(const double* from, int count, const BatchArray& a, std::size_t state,
+                           std::size_t record) const {
+  if (!a.data) return;
+  N* to = place(a, state, record);
+  for (int i = 0; i < count; ++i) to[i * a.number_stride] = static_cast<N>(from[i]);
+}
+
+template <class N>
+void SingleWorker<N>::report(const BatchCall& call, std::size_t state, Status status, int iterations) {
+  if (call.status) call.status[state] = static_cast<std::int32_t>(status);
+  if (call.iterations) call.iterations[state] = iterations;
+  if (static_cast<std::int32_t>(status) >= 0) return;
+  if (failure.status != Status::ok && failure.state < state) return;
+  failure.state = state;
+  failure.status = status;
+  std::snprintf(failure.message, sizeof failure.message, "state %zu: %s", state, single.message());
+}
+
+template <class N>
+void SingleWorker<N>::run_one(const BatchCall& call, std::size_t state) {
+  const BatchSizes n(call, single);
+  const Status status = compute(call, state, n);
+  const bool solves =
+      call.function == BatchFunction::constrained_dynamics && static_cast<std::int32_t>(status) >= 0;
+  report(call, state, status, solves ? single.report().iterations : 0);
+}
+
+template <class N>
+Status SingleWorker<N>::kinematics_of(const BatchCall& call, std::size_t state, const BatchSizes& n) {
+  const double* q = take(call.q, state, n.q, q_);
+  const double* v = take(call.v, state, n.v, v_);
+  Status status = kinematics(single, q, v, nullptr);
+  double* numbers = out_.data();
+  const std::ptrdiff_t jacobian = 6 * std::ptrdiff_t{n.v};
+  const auto part = [&](int which, std::ptrdiff_t count, int link) {
+    BatchArray a = call.out[which];
+    if (a.data) a.data = static_cast<N*>(a.data) + link * count * a.number_stride;
+    return a;
+  };
+  for (int i = 0; i < call.link_count && status == Status::ok; ++i) {
+    const int link = call.links[i];
+    status = link_pose(single, link, numbers, numbers + 3, nullptr);
+    if (status != Status::ok) break;
+    give(numbers, 7, part(0, 7, i), state);
+    if (call.out[1].data) {
+      status = link_velocity(single, link, call.axes, numbers);
+      if (status != Status::ok) break;
+      give(numbers, 6, part(1, 6, i), state);
+    }
+    if (call.out[2].data) {
+      status = link_jacobian(single, link, call.axes, numbers, 6);
+      if (status == Status::ok) give(numbers, static_cast<int>(jacobian), part(2, jacobian, i), state);
+    }
+  }
+  return status;
+}
+
+template <class N>
+Status SingleWorker<N>::roll(const BatchCall& call, std::size_t state, const BatchSizes& n) {
+  take(call.q, state, n.q, q_);
+  take(call.v, state, n.v, v_);
+  const double* wrenches = take(call.wrenches, state, n.wrenches, wrenches_);
+  Status worst = Status::ok;
+  for (std::size_t step = 0; step < call.steps; ++step) {
+    const double* tau = take(call.x, state, n.x, x_, step);
+    const auto advance = call.runge_kutta ? step_runge_kutta_4 : step_semi_implicit_euler;
+    const Status status =
+        advance(single, call.solve, call.dt, q_.data(), v_.data(), tau, wrenches, nullptr, nullptr);
+    if (static_cast<std::int32_t>(status) < 0) return status;
+    worst = std::max(worst, status);
+    if ((step + 1) % call.every != 0) continue;
+    give(q_.data(), n.q, call.out[0], state, step / call.every);
+    give(v_.data(), n.v, call.out[1], state, step / call.every);
+  }
+  return worst;
+}
+
+template <class N>
+Status SingleWorker<N>::compute(const BatchCall& call, std::size_t state, const BatchSizes& n) {
+  if (call.function == BatchFunction::rollout) return roll(call, state, n);
+  if (call.function == BatchFunction::kinematics) return kinematics_of(call, state, n);
+  const double* q = take(call.q, state, n.q, q_);
+  const double* v = take(call.v, state, n.v, v_);
+  const double* x = take(call.x, state, n.x, x_);
+  const double* wrenches = take(call.wrenches, state, n.wrenches, wrenches_);
+  if (out_.size() < index(n.out[0])) out_.resize(index(n.out[0]));
+  double* out = out_.data();
+  Status status = Status::ok;
+  switch (call.function) {
+    case BatchFunction::forward_dynamics:
+      status = forward_dynamics(single, q, v, x, wrenches, out);
+      break;
+    case BatchFunction::inverse_dynamics:
+      status = inverse_dynamics(single, q, v, x, wrenches, out);
+      break;
+    case BatchFunction::mass_matrix:
+      status = mass_matrix(single, q, out, n.v);
+      break;
+    case BatchFunction::constrained_dynamics:
+      if (call.solve.warm_start) take(call.out[1], state, n.rows, second_);
+      status = constrained_dynamics(single, call.solve, q, v, x, wrenches,
+                                    take(call.desired, state, n.rows, desired_), out, second_.data());
+      if (static_cast<std::int32_t>(status) >= 0) give(second_.data(), n.rows, call.out[1], state);
+      break;
+    case BatchFunction::delassus:
+      status = delassus_matrix(single, call.delassus_method, q, out, n.rows);
+      break;
+    default:  // damped_product
+      status = factor_damped_delassus(single, call.damped_method, q, call.damping);
+      if (status == Status::ok)
+        status = apply_damped_delassus_inverse(single, x, n.rows, call.columns, out, n.rows);
+  }
+  if (static_cast<std::int32_t>(status) >= 0) give(out, n.out[0], call.out[0], state);
+  return status;
+}
+
+template class SingleWorker<double>;
+template class SingleWorker<float>;
+
+}  // namespace tenon

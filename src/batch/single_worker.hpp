@@ -1,0 +1,54 @@
+// States of a batch one by one, each as a call on a workspace. N: double or float, the type of the user's
+// numbers.
+#pragma once
+
+#include <vector>
+
+#include "batch/worker.hpp"
+#include "plan/workspace_impl.hpp"
+
+namespace tenon {
+
+// Numbers of a state in the user's coordinates.
+struct BatchSizes {
+  explicit BatchSizes(const BatchCall& call, Workspace& w);
+  int q, v, rows, wrenches;
+  int out[3];
+  int x;  // of one record
+};
+
+template <class N>
+class SingleWorker : public Worker {
+ public:
+  SingleWorker(std::shared_ptr<const Model> model, std::shared_ptr<const ConstraintSet> constraints,
+               const WorkspaceOptions& options, int width_ = 1);
+
+  void run(const BatchCall& call, std::size_t first, std::size_t count) override {
+    for (std::size_t s = first; s < first + count; ++s) run_one(call, s);
+  }
+  std::size_t bytes() const override;
+
+ protected:
+  // The whole state: inputs from the user's arrays, outputs, status.
+  void run_one(const BatchCall& call, std::size_t state);
+  void report(const BatchCall& call, std::size_t state, Status status, int iterations);
+
+  static N* place(const BatchArray& a, std::size_t state, std::size_t record = 0) {
+    return static_cast<N*>(a.data) + static_cast<std::ptrdiff_t>(state) * a.state_stride +
+           static_cast<std::ptrdiff_t>(record) * a.record_stride;
+  }
+
+ private:
+  const double* take(const BatchArray& a, std::size_t state, int count, std::vector<double>& to,
+                     std::size_t record = 0) const;
+  void give(const double* from, int count, const BatchArray& a, std::size_t state,
+            std::size_t record = 0) const;
+  Status compute(const BatchCall& call, std::size_t state, const BatchSizes& n);
+  Status kinematics_of(const BatchCall& call, std::size_t state, const BatchSizes& n);
+  Status roll(const BatchCall& call, std::size_t state, const BatchSizes& n);
+
+  // Grow by the first call that needs more.
+  std::vector<double> q_, v_, x_, wrenches_, desired_, out_, second_;
+};
+
+}  // namespace tenon

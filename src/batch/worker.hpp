@@ -1,0 +1,45 @@
+// What one thread of a batch works with: the memory to compute states one by one, and by packs where there are
+// kernels for them (pack_worker.hpp).
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "tenon/batch.hpp"
+
+namespace tenon {
+
+class Worker {
+ public:
+  virtual ~Worker() = default;
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  // States [first, first + count), count at most width.
+  virtual void run(const BatchCall& call, std::size_t first, std::size_t count) = 0;
+  virtual std::size_t bytes() const = 0;
+
+  // The first state of this call that failed.
+  struct Failure {
+    std::size_t state;
+    Status status;  // ok: none
+    char message[512];
+  };
+  void start_call() { failure.status = Status::ok; }
+
+  Workspace single;
+  const int width;
+  Failure failure{};
+
+ protected:
+  Worker(std::shared_ptr<const Model> model, std::shared_ptr<const ConstraintSet> constraints,
+         const WorkspaceOptions& options, int width_)
+      : single(std::move(model), std::move(constraints), options), width(width_) {}
+};
+
+// instructions: resolved.
+std::unique_ptr<Worker> make_worker(std::shared_ptr<const Model> model,
+                                    std::shared_ptr<const ConstraintSet> constraints,
+                                    const BatchOptions& options);
+
+}  // namespace tenon

@@ -1,0 +1,75 @@
+// The mass matrix of packs by the composite-rigid-body algorithm ([RBDA] 6.2), in the frame of the root body of
+// each tree:
+//
+//   in:  Ic_p = Ic_p + Ic,   F_k = Ic S_k,   M_jk = S_j^T F_k for k and the coordinates j inward of it.
+//
+// kernels/tree/crba.hpp, for one state, has coordinates in lanes; here lanes are states. Cost: O(n d).
+#pragma once
+
+#include "kernels/tree/articulated_body.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+// Poses of bodies in the frame of their root, in R0 and p0; S of all coordinates, user sign, in U; inertias of
+// the bodies in IA, ten numbers each.
+template <class T>
+inline void place_in_root_frame(const ModelData& m, const T* q, WorkspaceData<T>& w) {
+  const T o(0), e(1);
+  const Mat3<T> unit{e, o, o, o, e, o, o, o, e};
+  joint_angles(m, q, w);
+  for (int i = 0; i < m.node_count; ++i) {
+    const NodeData& n = m.nodes[i];
+    with_joint(n.kind, [&](auto joint) {
+      using J = decltype(joint);
+      J::update(n, i, q, w);
+      Mat3<T> R = unit;
+      Vec3<T> p{o, o, o};
+      if (n.parent >= 0) {
+        const auto X = J::load(n, i, w);
+        const Mat3<T> Rp = load_mat3<T>(w.R0 + 9 * n.parent);
+        R = compose(Rp, X.R);
+        p = load_vec3<T>(w.p0 + 3 * n.parent) + Rp * X.p;
+      }
+      store(w.R0 + 9 * i, R);
+      store(w.p0 + 3 * i, p);
+      const RigidInertia<T> I = inertia_to_parent(Transform<Rot3<T>, T>{{R}, p}, load_rigid<T>(n));
+      T* x = w.IA + 21 * i;
+      x[0] = I.m, x[4] = I.I.xx, x[5] = I.I.xy, x[6] = I.I.xz, x[7] = I.I.yy, x[8] = I.I.yz, x[9] = I.I.zz;
+      store(x + 1, I.h);
+      for_each_axis<J>([&](auto d, auto axis) {
+        constexpr int A = axis.value, K = A % 3;
+        const T s = T(m.v_sign[n.v_index + d.value]);
+        const Vec3<T> z = {s * at<0, K>(R), s * at<1, K>(R), s * at<2, K>(R)};
+        store(w.U + 6 * (n.v_index + d.value),
+              A < 3 ? Motion<T>{z, cross(p, z)} : Motion<T>{Vec3<T>{o, o, o}, z});
+      });
+    });
+  }
+}
+
+// M: column-major, both triangles. Entries between branches are not written.
+template <class T>
+void crba_of_states(const ModelData& m, const T* q, T* M, int ld, WorkspaceData<T>& w) {
+  place_in_root_frame(m, q, w);
+  for (int i = m.node_count - 1; i >= 0; --i) {
+    const NodeData& n = m.nodes[i];
+    const T* x = w.IA + 21 * i;
+    const RigidInertia<T> I = {x[0], load_vec3<T>(x + 1), {x[4], x[5], x[6], x[7], x[8], x[9]}};
+    if (n.parent >= 0)
+      for (int e = 0; e < 10; ++e) w.IA[21 * n.parent + e] = w.IA[21 * n.parent + e] + x[e];
+    const int end = i + 1 < m.node_count ? m.nodes[i + 1].v_index : m.nv;
+    for (int k = n.v_index; k < end; ++k) {
+      const Force<T> F = I * load_motion<T>(w.U + 6 * k);
+      for (int j = k; j >= 0; j = m.v_parent[j]) {
+        const T entry = dot(load_motion<T>(w.U + 6 * j), F);
+        M[j + static_cast<long>(k) * ld] = M[k + static_cast<long>(j) * ld] = entry;
+      }
+      T& own = M[k + static_cast<long>(k) * ld];
+      own = own + T(m.armature[k]);
+    }
+  }
+}
+
+TENON_ISA_END
+}  // namespace tenon

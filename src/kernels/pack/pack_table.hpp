@@ -1,0 +1,50 @@
+// The kernels that work on the numbers of several states at a time (spatial/slots.hpp), one table for each
+// instruction set and precision. They compute what the kernels of the same names compute for one state.
+#pragma once
+
+#include "kernels/workspace_data.hpp"
+#include "model/constraint_data.hpp"
+#include "model/model_data.hpp"
+#include "spatial/slots.hpp"
+
+namespace tenon {
+
+// What constrained_aba on packs needs besides the rows (kernels/pack/constrained_pack.hpp). Arrays: rows.
+template <class T>
+struct PackedRows {
+  const double* inv_mu;  // proximal terms, 0 for rows with compliance that are exact without a multiplier
+  double absolute;       // subtracted from each residual
+  T *f, *step, *unit;    // proximal centre; the last step; units of residuals (solve/row_residual.hpp)
+  T primal;              // the largest residual in units, of each lane
+  T first_force, force;  // the largest force of the first evaluation and of the last
+};
+
+template <class N, int W>
+struct PackKernels {
+  using T = Slots<N, W>;
+  bool (*aba)(const ModelData&, const T* q, const T* v, const T* tau, bool has_wrenches, T* qdd,
+              WorkspaceData<T>&);
+  void (*rnea)(const ModelData&, const T* q, const T* v, const T* qdd, bool has_wrenches, T* tau,
+               WorkspaceData<T>&);
+  // Does not write the zeros between branches.
+  void (*crba)(const ModelData&, const T* q, T* M, int ld, WorkspaceData<T>&);
+  // World poses of bodies, and with v velocities in body frames.
+  void (*kinematics)(const ModelData&, const T* q, const T* v, WorkspaceData<T>&);
+  // After kinematics. R (9 numbers, row by row), p (3): the world pose of a frame that is fixed to a node;
+  // V (6, null: not wanted): its velocity, J (6 x nv, null): its Jacobian, along the axes of the world or of
+  // the frame.
+  void (*frame_motion)(const ModelData&, int node, const double* R_in_body, const double* p_in_body,
+                       bool world_axes, T* R, T* p, T* V, T* J, const WorkspaceData<T>&);
+  // q := q moved by v for dt (model/joint_motion.hpp).
+  void (*integrate)(const ModelData&, const T* v, double dt, T* q);
+  // v := v + [u, v] / 2 + [u, [u, v]] / 12 with u = h u_of_one (calls/steps.cpp).
+  void (*add_brackets)(const ModelData&, const T* u_of_one, double h, T* v);
+  // The first evaluation of constrained_aba, a refining one, and the nodes that support no rows.
+  bool (*constrained_start)(const ModelData&, const ConstraintData&, const T* q, const T* v, const T* tau,
+                            bool has_wrenches, T* qdd, PackedRows<T>&, WorkspaceData<T>&);
+  void (*constrained_refine)(const ModelData&, const ConstraintData&, const T* tau, T* qdd, PackedRows<T>&,
+                             WorkspaceData<T>&);
+  void (*constrained_finish)(const ModelData&, const ConstraintData&, const T* v, T* qdd, WorkspaceData<T>&);
+};
+
+}  // namespace tenon

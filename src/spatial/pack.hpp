@@ -1,0 +1,87 @@
+// The numbers of W states in one vector, as a scalar: the T of kernels that work on W states at a time.
+// Operations are lane by lane, so that the result of a lane does not depend on the others. A comparison is
+// true if it is true in all lanes; only those exist that kernels without branches on numbers need.
+#pragma once
+
+#include <cstdint>
+
+#include "spatial/isa.hpp"
+
+#if defined(__GNUC__) && !defined(TENON_NO_VECTOR_EXTENSIONS)
+#define TENON_PACKS 1
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+template <class N>
+struct BitsOf;
+template <>
+struct BitsOf<double> {
+  using type = std::int64_t;
+};
+template <>
+struct BitsOf<float> {
+  using type = std::int32_t;
+};
+
+template <class N, int W>
+struct Pack {
+  using Number = N;
+  using Integer = typename BitsOf<N>::type;
+  static constexpr int width = W;
+  typedef N Vector __attribute__((vector_size(sizeof(N) * W), may_alias));
+  typedef Integer Bits __attribute__((vector_size(sizeof(N) * W), may_alias));
+  Vector x;
+
+  Pack() = default;
+  TENON_INLINE explicit Pack(double s) : x(Vector{} + static_cast<N>(s)) {}
+  TENON_INLINE explicit Pack(const Vector& v) : x(v) {}
+  TENON_INLINE static Pack of_bits(const Bits& b) { return Pack((Vector)b); }
+  TENON_INLINE Bits bits() const { return (Bits)x; }
+
+  TENON_INLINE friend Pack operator+(const Pack& a, const Pack& b) { return Pack(a.x + b.x); }
+  TENON_INLINE friend Pack operator-(const Pack& a, const Pack& b) { return Pack(a.x - b.x); }
+  TENON_INLINE friend Pack operator*(const Pack& a, const Pack& b) { return Pack(a.x * b.x); }
+  TENON_INLINE friend Pack operator/(const Pack& a, const Pack& b) { return Pack(a.x / b.x); }
+  TENON_INLINE friend Pack operator-(const Pack& a) { return Pack(-a.x); }
+  TENON_INLINE friend bool operator>(const Pack& a, const Pack& b) {
+    const Bits less = (Bits)(a.x > b.x);
+    Integer all = -1;
+    for (int i = 0; i < W; ++i) all &= less[i];
+    return all != 0;
+  }
+};
+
+// a in the lanes where the bits of mask are set, b in the others.
+template <class N, int W>
+TENON_INLINE Pack<N, W> select(const typename Pack<N, W>::Bits& mask, const Pack<N, W>& a,
+                               const Pack<N, W>& b) {
+  return Pack<N, W>::of_bits((mask & a.bits()) | (~mask & b.bits()));
+}
+template <class N, int W>
+TENON_INLINE typename Pack<N, W>::Bits lanes_above(const Pack<N, W>& a, const Pack<N, W>& b) {
+  return (typename Pack<N, W>::Bits)(a.x > b.x);
+}
+template <class N, int W>
+TENON_INLINE Pack<N, W> larger(const Pack<N, W>& a, const Pack<N, W>& b) {
+  return select<N, W>(lanes_above(a, b), a, b);
+}
+template <class N, int W>
+TENON_INLINE Pack<N, W> magnitude_of(const Pack<N, W>& a) {
+  return larger(a, -a);
+}
+template <class N, int W>
+TENON_INLINE Pack<N, W> square_root(const Pack<N, W>& a) {
+  Pack<N, W> r;
+  for (int i = 0; i < W; ++i) {
+    if constexpr (sizeof(N) == sizeof(double))
+      r.x[i] = __builtin_sqrt(a.x[i]);
+    else
+      r.x[i] = __builtin_sqrtf(a.x[i]);
+  }
+  return r;
+}
+
+TENON_ISA_END
+}  // namespace tenon
+#endif

@@ -1,0 +1,90 @@
+// Many states of one model in one call. The numbers of several states are computed side by side in packs where
+// the model and the method allow it, otherwise state by state as a Workspace does; both give the same results
+// to rounding. The result of a state depends on nothing but the state, the model, the rows and the instruction
+// set: not on the number of states, their order, or threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "tenon/delassus.hpp"
+#include "tenon/workspace.hpp"
+
+namespace tenon {
+
+// Numbers of all states, of type double or float as the batch computes. Strides count numbers. data null: not
+// given. Number i of state s in record r is data[s * state_stride + i * number_stride + r * record_stride].
+struct BatchArray {
+  void* data = nullptr;
+  std::ptrdiff_t number_stride = 1, state_stride = 0, record_stride = 0;
+};
+
+enum class BatchFunction {
+  forward_dynamics,  // q, v, x = tau, wrenches -> out[0] = qdd
+  inverse_dynamics,  // q, v, x = qdd, wrenches -> out[0] = tau
+  mass_matrix,       // q -> out[0] = M, column-major
+  kinematics,        // q, v -> out: poses (7 a link: position, quaternion), velocities (6), Jacobians (6 nv)
+  constrained_dynamics,  // q, v, x = tau, wrenches, desired -> out: qdd, lambda
+  delassus,              // q -> out[0] = A, rows x rows
+  damped_product,        // q, x = B (rows x columns) -> out[0] = X
+  rollout,  // q, v, x = tau (a record a step), wrenches -> out: q, v (a record each `every` steps)
+};
+
+struct BatchCall {
+  BatchFunction function = BatchFunction::forward_dynamics;
+  std::size_t states = 0;
+  BatchArray q, v, x, wrenches, desired, out[3];
+  std::int32_t *status = nullptr, *iterations = nullptr;  // one for each state; null: not wanted
+  SolveOptions solve;                                     // constrained_dynamics, rollout
+  const std::int32_t* links = nullptr;                    // kinematics
+  int link_count = 0;
+  RowAxes axes = RowAxes::link;
+  DelassusMethod delassus_method = DelassusMethod::automatic;
+  DampedInverseMethod damped_method = DampedInverseMethod::automatic;
+  Damping damping;
+  int columns = 0;  // damped_product
+  bool runge_kutta = false;
+  double dt = 0;
+  std::size_t steps = 0, every = 1;
+};
+
+struct BatchOptions {
+  bool single_precision = false;
+  Instructions instructions = Instructions::automatic;
+  int threads = 1;
+};
+
+class BatchImpl;
+class Batch {
+ public:
+  Batch(std::shared_ptr<const Model> model, std::shared_ptr<const ConstraintSet> constraints,
+        const BatchOptions& options);
+  ~Batch();
+  Batch(const Batch&) = delete;
+  Batch& operator=(const Batch&) = delete;
+
+  // Status::ok, or the negative status of the first state that failed; its number and the reason are in
+  // message(). Other states are not affected. Pointers and options are checked by the caller.
+  Status run(const BatchCall& call);
+
+  // One of the workspaces that compute single states: sizes, coordinates.
+  Workspace& workspace() const;
+  // Changes every workspace: gravity, anchors, coordinates.
+  template <class Change>
+  void change(const Change& change) {
+    for (int i = 0; i < threads(); ++i) change(workspace(i));
+  }
+  int threads() const noexcept;
+  int width() const noexcept;  // states in a pack; 1: state by state
+  Instructions instructions() const noexcept;
+  bool single_precision() const noexcept;
+  std::size_t bytes() const;
+  const char* message() const noexcept;
+
+ private:
+  Workspace& workspace(int thread) const;
+  std::unique_ptr<BatchImpl> impl_;
+};
+
+}  // namespace tenon
