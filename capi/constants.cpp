@@ -163,11 +163,15 @@ TENON_KIND(tenon_log_level, log_level, "TENON_LOG_LEVEL_*", C(TRACE, trace), C(D
 
 #define C(NAME, member) same(TENON_INSTRUCTION_SET_##NAME, Instructions::member, #member)
 TENON_KIND(tenon_instruction_set, instruction_set, "TENON_INSTRUCTION_SET_*", C(AUTOMATIC, automatic),
-           C(BASELINE, baseline), C(X86_64_V3, x86_64_v3))
+           C(BASELINE, baseline), C(X86_64_V3, x86_64_v3), C(X86_64_V4, x86_64_v4))
 #undef C
 
 TENON_KIND(tenon_precision, precision, "TENON_PRECISION_*", {TENON_PRECISION_DOUBLE, "double"},
            {TENON_PRECISION_SINGLE, "single"})
+
+TENON_KIND(tenon_integrator, integrator, "TENON_INTEGRATOR_*",
+           {TENON_INTEGRATOR_SEMI_IMPLICIT_EULER, "semi_implicit_euler"},
+           {TENON_INTEGRATOR_RUNGE_KUTTA_4, "runge_kutta_4"})
 
 #define C(NAME, member) same(TENONX_LOOP_METHOD_##NAME, LoopMethod::member, #member)
 TENON_KIND(tenonx_loop_method, loop_method, "TENONX_LOOP_METHOD_*", C(AUTOMATIC, automatic),

@@ -2,16 +2,12 @@
 #include "tenon/delassus.hpp"
 
 #include "support/call.hpp"
+#include "support/delassus_options.hpp"
 
 using namespace tenon::capi;
-using tenon::DampedInverseMethod;
 using tenon::DelassusMethod;
 using tenon::Status;
 
-constexpr tenon_delassus_options default_delassus_options = {sizeof(tenon_delassus_options),
-                                                             TENON_DELASSUS_METHOD_AUTOMATIC};
-constexpr tenon_damped_options default_damped_options = {sizeof(tenon_damped_options),
-                                                         TENON_DAMPED_METHOD_AUTOMATIC, 0, nullptr, 0};
 constexpr tenon_operational_space_options default_operational_space_options = {
     sizeof(tenon_operational_space_options), 0};
 
@@ -28,25 +24,10 @@ tenon_status tenon_operational_space_options_init(tenon_operational_space_option
 tenon_status tenon_delassus(tenon_workspace* workspace, const tenon_delassus_options* options,
                             const double* q, size_t q_count, double* A, size_t A_count, int32_t lda) {
   Call call(workspace, __func__);
-  const auto o = call.over(options, default_delassus_options, "tenon_delassus_options");
-  call.one_of(kinds::delassus_method, "tenon_delassus_options: method", o.method);
+  const DelassusMethod method = checked(call, options);
   call.positions(ARRAY(q));
   call.needed_matrix(ARRAY(A), call.rows(), call.rows(), lda);
-  return call.run([&] {
-    return tenon::delassus_matrix(workspace->core, static_cast<DelassusMethod>(o.method), q, A, lda);
-  });
-}
-
-struct Damped {
-  DampedInverseMethod method;
-  tenon::Damping damping;
-};
-
-static Damped checked(Call& call, const tenon_damped_options* options) {
-  const auto o = call.over(options, default_damped_options, "tenon_damped_options");
-  call.one_of(kinds::damped_method, "tenon_damped_options: method", o.method);
-  call.optional({"tenon_damped_options: row_mu", o.row_mu, o.row_mu_count}, call.rows());
-  return {static_cast<DampedInverseMethod>(o.method), {o.mu, o.row_mu}};
+  return call.run([&] { return tenon::delassus_matrix(workspace->core, method, q, A, lda); });
 }
 
 tenon_status tenon_delassus_inverse(tenon_workspace* workspace, const tenon_damped_options* options,

@@ -82,7 +82,7 @@ void tenon_workspace_destroy(tenon_workspace* workspace) {
 
 const char* tenon_workspace_message(const tenon_workspace* workspace) {
   if (workspace == nullptr) return "the workspace is NULL";
-  return workspace->failed_before_core ? workspace->message : workspace->core.message();
+  return workspace->message.failed_before_core ? workspace->message.text : workspace->core.message();
 }
 
 size_t tenon_workspace_size_bytes(const tenon_workspace* workspace) {
@@ -109,17 +109,7 @@ tenon_status tenon_workspace_gravity(tenon_workspace* workspace, double* gravity
 tenon_status tenon_workspace_set_anchor(tenon_workspace* workspace, int32_t constraint, const double* frame,
                                         size_t frame_count) {
   Call call(workspace, __func__);
-  call.index("constraint", constraint, call.constraints(), "constraints");
-  if (call.good() && workspace->core.constraints()->specs()[static_cast<std::size_t>(constraint)].closure)
-    call.fail(Status::invalid_argument,
-              "the constraint is a closure and has no anchor; it is held by its second link");
-  call.needed({"pose", frame, frame_count}, pose_count);
-  call.finite("pose", frame, pose_count);
-  if (call.good() && !is_unit_quaternion(frame + 3))
-    call.fail(Status::not_normalized,
-              "numbers 3 to 6 of pose are the quaternion x y z w, and its norm is off 1 by more than 1e-6; "
-              "divide it "
-              "by its norm");
+  call.anchor(constraint, frame, frame_count);
   return call.run_glue([&] { workspace->core.set_anchor(constraint, pose(frame, frame_count, "pose")); });
 }
 

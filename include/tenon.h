@@ -234,15 +234,22 @@ typedef int32_t tenon_status;
 #define TENON_SPLIT_ALWAYS 1    /* where several branches of one root body carry rows */
 #define TENON_SPLIT_NEVER 2
 
-/* tenon_workspace_options.instruction_set: for which instructions of the processor the kernels of a workspace were
- * compiled. Results differ in the last digits. */
+/* tenon_workspace_options.instruction_set, tenon_batch_options.instruction_set: for which instructions of the processor
+ * the kernels were compiled. Results differ in the last digits. Where the choice is left to Tenon, the environment
+ * variable TENON_INSTRUCTION_SET may make it: baseline, x86_64_v3 or x86_64_v4. */
 #define TENON_INSTRUCTION_SET_AUTOMATIC 0 /* the best that the machine has */
 #define TENON_INSTRUCTION_SET_BASELINE 1  /* what every machine has that the library is for */
 #define TENON_INSTRUCTION_SET_X86_64_V3 2 /* AVX2, FMA, BMI: x86 processors since 2013 */
+#define TENON_INSTRUCTION_SET_X86_64_V4 3 /* AVX-512: batches; a workspace then runs the kernels of X86_64_V3 */
 
-/* tenon_workspace_options.precision: of the numbers inside. Those outside are double. */
+/* tenon_workspace_options.precision, tenon_batch_options.precision: of the numbers inside. Those outside are double too
+ * with a workspace; with a batch they have its precision. */
 #define TENON_PRECISION_DOUBLE 0
-#define TENON_PRECISION_SINGLE 1 /* not in this version */
+#define TENON_PRECISION_SINGLE 1 /* batches only in this version */
+
+/* tenon_rollout_options.integrator */
+#define TENON_INTEGRATOR_SEMI_IMPLICIT_EULER 0 /* as tenon_step_semi_implicit_euler */
+#define TENON_INTEGRATOR_RUNGE_KUTTA_4 1       /* as tenon_step_runge_kutta_4 */
 
 /* tenon_workspace_options.products, bits: what to have memory for from the start. */
 #define TENON_PRODUCT_PROJECTION 0x01u        /* tenon_project_positions, tenon_project_velocities, tenon_impact */
@@ -378,6 +385,9 @@ TENON_API tenon_status tenon_instruction_set_from_string(const char *name, int32
 TENON_API int32_t tenon_precision_count(void);
 TENON_API const char *tenon_precision_string(int32_t value);
 TENON_API tenon_status tenon_precision_from_string(const char *name, int32_t *value);
+TENON_API int32_t tenon_integrator_count(void);
+TENON_API const char *tenon_integrator_string(int32_t value);
+TENON_API tenon_status tenon_integrator_from_string(const char *name, int32_t *value);
 
 /* The same of statuses ("ok", "not_finite", ...), whose values have gaps: _at gives the value of number `index` of
  * them, TENON_OUT_OF_RANGE for other numbers. Allocates: nothing. Threads: any.
@@ -1918,6 +1928,166 @@ TENON_API tenon_status tenon_step_arguments_init(tenon_step_arguments *arguments
 TENON_API tenon_status tenon_step_semi_implicit_euler_with(tenon_workspace *workspace,
                                                            const tenon_step_arguments *arguments);
 TENON_API tenon_status tenon_step_runge_kutta_4_with(tenon_workspace *workspace, const tenon_step_arguments *arguments);
+
+/* ---- Batches: many states in one call --------------------------------------------------------------------------- */
+
+/* A batch computes the same functions as a workspace, of many states of one robot. The numbers of several states are
+ * computed side by side in the wide registers of the processor (4 or 8 doubles, 8 or 16 floats), so that a state costs
+ * a fraction of a single call: for trees of joints, all of forward, inverse and constrained dynamics, mass matrix,
+ * kinematics and rollouts. Robots with embedded loops or folded rotors, rows between two moving links, methods and
+ * options other than the defaults, and the Delassus products are computed state by state, as a workspace would.
+ *   The result of a state depends on nothing but the state, the model, the rows and the instruction set: not on the
+ * number of states, their order, their strides or threads. It is that of the single call to rounding.
+ *   A state that fails (NaN, an open loop, a quaternion that is not normalized) spoils only itself: its status is
+ * negative, nothing is written for it, and the others are computed. A call returns the negative status of the first
+ * such state, whose number and reason tenon_batch_message has, and TENON_OK where there is none. What is wrong with the
+ * arguments themselves is found before anything is computed. */
+typedef struct tenon_batch tenon_batch;
+
+/* How a batch is made. */
+typedef struct tenon_batch_options {
+  uint32_t struct_size;
+  int32_t precision;        /* TENON_PRECISION_*, of the numbers inside and outside; default TENON_PRECISION_DOUBLE */
+  int32_t instruction_set;  /* TENON_INSTRUCTION_SET_*; default TENON_INSTRUCTION_SET_AUTOMATIC */
+  int32_t threads;          /* that compute, the caller's among them; they wait between calls; 1 to 1024; default 1 */
+} tenon_batch_options;
+
+/* The numbers of all states of one kind, q for instance: double or float, as the batch was made. Number i of state s is
+ * ((double *)data)[s * state_stride + i * number_stride], so that states may be contiguous, or coordinates, or both
+ * apart, as in views of larger arrays; strides count numbers and may be negative. Of the records of a rollout, one for
+ * each step or each few steps, record r is r * record_stride further. An input may have state_stride 0: the same for
+ * all states. */
+typedef struct tenon_batch_array {
+  void *data;
+  size_t count;  /* numbers of each state, nq for q; must be exactly what the function asks */
+  ptrdiff_t number_stride;
+  ptrdiff_t state_stride;
+  ptrdiff_t record_stride;  /* of rollouts; 0 else */
+} tenon_batch_array;
+
+/* How a rollout goes on. */
+typedef struct tenon_rollout_options {
+  uint32_t struct_size;
+  int32_t integrator;               /* TENON_INTEGRATOR_*; default TENON_INTEGRATOR_SEMI_IMPLICIT_EULER */
+  double dt;                        /* of a step, s; default 0.001 */
+  size_t steps;                     /* default 1 */
+  size_t every;                     /* states are written after each `every` steps; default 1 */
+  const tenon_solve_options *solve; /* NULL: the defaults. Default NULL */
+} tenon_rollout_options;
+
+/* Writes the defaults into options.
+ * size: sizeof *options; see tenon_model_options_init. Allocates: nothing. Threads: any, one at a time per struct.
+ * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
+TENON_API tenon_status tenon_batch_options_init(tenon_batch_options *options, size_t size);
+TENON_API tenon_status tenon_rollout_options_init(tenon_rollout_options *options, size_t size);
+
+/* Makes the memory and the threads for computations on many states, and keeps model and constraints alive.
+ * constraints: finished, of the same model; NULL: none. options: NULL for the defaults. Allocates: yes.
+ * Threads: any. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_UNSUPPORTED (an instruction set that
+ * this machine lacks), TENON_OUT_OF_MEMORY. Cost: that of a workspace for each thread. Since: 0.1. */
+TENON_API tenon_status tenon_batch_create(const tenon_model *model, const tenon_constraints *constraints,
+                                          const tenon_batch_options *options, tenon_batch **batch, char *message,
+                                          size_t message_size);
+
+/* Ends the threads and frees the memory. NULL: nothing happens.
+ * Allocates: nothing. Threads: not while a call on it runs. Status: none. Cost: O(1). Since: 0.1. */
+TENON_API void tenon_batch_destroy(tenon_batch *batch);
+
+/* Why the last call on the batch failed, "" after a good one; valid until the next call.
+ * Allocates: nothing. Threads: one at a time per batch. Status: none. Cost: O(1). Since: 0.1. */
+TENON_API const char *tenon_batch_message(const tenon_batch *batch);
+
+/* The bytes that a batch holds; how many states it computes side by side, 1 where it has no such kernels; and
+ * TENON_INSTRUCTION_SET_* of these, TENON_INVALID_ARGUMENT for NULL.
+ * Allocates: nothing. Threads: one at a time per batch. Status: none. Cost: O(1). Since: 0.1. */
+TENON_API size_t tenon_batch_size_bytes(const tenon_batch *batch);
+TENON_API int32_t tenon_batch_width(const tenon_batch *batch);
+TENON_API int32_t tenon_batch_instruction_set(const tenon_batch *batch);
+
+/* As tenon_workspace_set_gravity, tenon_workspace_set_anchor and tenon_workspace_set_coordinates, for all states.
+ * Allocates: nothing. Threads: one at a time per batch. Status: as tenon_workspace_set_gravity,
+ * as tenon_workspace_set_anchor and as tenon_workspace_set_coordinates. Cost: O(n). Since: 0.1. */
+TENON_API tenon_status tenon_batch_set_gravity(tenon_batch *batch, const double *gravity, size_t gravity_count);
+TENON_API tenon_status tenon_batch_set_anchor(tenon_batch *batch, int32_t constraint, const double *pose,
+                                              size_t pose_count);
+TENON_API tenon_status tenon_batch_set_coordinates(tenon_batch *batch, int32_t positions, int32_t velocities);
+
+/* tenon_forward_dynamics of `states` states. Arrays: as there, counts those of one state; wrenches may be NULL.
+ * status: of each state, written; NULL: not wanted. Allocates: nothing, but for what a single call allocates at the
+ * first. Threads: one at a time per batch. Status: as tenon_forward_dynamics. Cost: O(n) a state. Since: 0.1. */
+TENON_API tenon_status tenon_batch_forward_dynamics(tenon_batch *batch, size_t states, const tenon_batch_array *q,
+                                                    const tenon_batch_array *v, const tenon_batch_array *tau,
+                                                    const tenon_batch_array *wrenches, const tenon_batch_array *qdd,
+                                                    int32_t *status);
+
+/* tenon_inverse_dynamics of `states` states. Arrays, status, Allocates, Threads: as tenon_batch_forward_dynamics.
+ * Status: as tenon_inverse_dynamics. Cost: O(n) a state. Since: 0.1. */
+TENON_API tenon_status tenon_batch_inverse_dynamics(tenon_batch *batch, size_t states, const tenon_batch_array *q,
+                                                    const tenon_batch_array *v, const tenon_batch_array *a,
+                                                    const tenon_batch_array *wrenches, const tenon_batch_array *tau,
+                                                    int32_t *status);
+
+/* tenon_mass_matrix of `states` states. M: nv * nv numbers, column by column, both triangles. status, Allocates,
+ * Threads: as tenon_batch_forward_dynamics. Status: as tenon_mass_matrix without TENON_WRONG_SIZE of a leading
+ * dimension. Cost: O(n d) a state. Since: 0.1. */
+TENON_API tenon_status tenon_batch_mass_matrix(tenon_batch *batch, size_t states, const tenon_batch_array *q,
+                                               const tenon_batch_array *M, int32_t *status);
+
+/* Poses, velocities and Jacobians of chosen links in `states` states: what tenon_link_pose, tenon_link_velocity and
+ * tenon_jacobian give after tenon_kinematics.
+ * links: their indices. axes: TENON_AXES_* of velocities and Jacobians. v: NULL where no velocities are wanted. poses:
+ * 7 a link, position and quaternion; velocities: 6 a link; Jacobians: 6 * nv a link, column by column; each NULL where
+ * not wanted. status, Allocates, Threads: as tenon_batch_forward_dynamics. Status: TENON_OK, TENON_INVALID_ARGUMENT,
+ * TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_OUT_OF_RANGE (a link), TENON_OUT_OF_MEMORY.
+ * Cost: O(n + links d) a state. Since: 0.1. */
+TENON_API tenon_status tenon_batch_kinematics(tenon_batch *batch, size_t states, const int32_t *links,
+                                              size_t link_count, int32_t axes, const tenon_batch_array *q,
+                                              const tenon_batch_array *v, const tenon_batch_array *poses,
+                                              const tenon_batch_array *velocities,
+                                              const tenon_batch_array *jacobians, int32_t *status);
+
+/* tenon_constrained_dynamics of `states` states. Side by side by TENON_METHOD_CONSTRAINED_ABA where the method is
+ * TENON_METHOD_AUTOMATIC or this and all other options have their defaults; states whose rows have not converged after
+ * five sweeps (rows that contradict each other, near-singular ones) are solved as single ones. In single precision rows
+ * converge to 2e-5 of their unit.
+ * wrenches, desired, lambda: NULL where absent; lambda, the start of a warm start, is read and written. iterations: of
+ * each state, written; NULL: not wanted. status, Allocates, Threads: as tenon_batch_forward_dynamics.
+ * Status: as tenon_constrained_dynamics; positive ones are in `status` only. Cost: of the method. Since: 0.1. */
+TENON_API tenon_status tenon_batch_constrained_dynamics(tenon_batch *batch, const tenon_solve_options *options,
+                                                        size_t states, const tenon_batch_array *q,
+                                                        const tenon_batch_array *v, const tenon_batch_array *tau,
+                                                        const tenon_batch_array *wrenches,
+                                                        const tenon_batch_array *desired,
+                                                        const tenon_batch_array *qdd, const tenon_batch_array *lambda,
+                                                        int32_t *iterations, int32_t *status);
+
+/* tenon_delassus of `states` states. A: m * m numbers, column by column. options: NULL for the defaults. status,
+ * Allocates, Threads: as tenon_batch_forward_dynamics. Status: as tenon_delassus. Cost: of the method a state.
+ * Since: 0.1. */
+TENON_API tenon_status tenon_batch_delassus(tenon_batch *batch, const tenon_delassus_options *options, size_t states,
+                                            const tenon_batch_array *q, const tenon_batch_array *A, int32_t *status);
+
+/* X = (A + R + 1 / mu)^-1 B, of tenon_delassus_factor and tenon_delassus_apply, in `states` states. B and X:
+ * m * columns numbers, column by column. options: NULL for the defaults. status, Allocates, Threads: as
+ * tenon_batch_forward_dynamics. Status: as tenon_delassus_factor. Cost: of the method and O(m^2) a column and state.
+ * Since: 0.1. */
+TENON_API tenon_status tenon_batch_delassus_product(tenon_batch *batch, const tenon_damped_options *options,
+                                                    size_t states, int32_t columns, const tenon_batch_array *q,
+                                                    const tenon_batch_array *B, const tenon_batch_array *X,
+                                                    int32_t *status);
+
+/* options->steps steps in time of `states` states, each with its own torques, as tenon_step_semi_implicit_euler or
+ * tenon_step_runge_kutta_4 take them; constraint rows hold if the batch has some.
+ * options: NULL for the defaults. q, v: at the start; not changed. tau: nv a step, record_stride from step to step, 0:
+ * the same in all. wrenches: NULL: none; the same in all steps. q_out, v_out: record r is the state after (r + 1) *
+ * every steps, steps / every records in all; NULL: not wanted. Records of a state that fails are those up to the failure.
+ * status, Allocates, Threads: as tenon_batch_forward_dynamics. Status: as tenon_step_runge_kutta_4. Cost: that of the
+ * steps. Since: 0.1. */
+TENON_API tenon_status tenon_batch_rollout(tenon_batch *batch, const tenon_rollout_options *options, size_t states,
+                                           const tenon_batch_array *q, const tenon_batch_array *v,
+                                           const tenon_batch_array *tau, const tenon_batch_array *wrenches,
+                                           const tenon_batch_array *q_out, const tenon_batch_array *v_out,
+                                           int32_t *status);
 
 #ifdef __cplusplus
 }

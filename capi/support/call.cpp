@@ -10,32 +10,32 @@
 
 namespace tenon::capi {
 
-Call::Call(tenon_workspace* workspace, const char* function) noexcept
-    : workspace_(workspace), function_(function) {
-  if (workspace == nullptr) status_ = Status::invalid_argument;
+Call::Call(Workspace* core, CallMessage* message, const char* function) noexcept
+    : core_(core), message_(message), function_(function) {
+  if (core == nullptr) status_ = Status::invalid_argument;
 }
 
 void Call::fail(Status status, const char* format, ...) noexcept {
-  if (workspace_ == nullptr || !good()) return;
+  if (core_ == nullptr || !good()) return;
   status_ = status;
-  workspace_->failed_before_core = true;
-  const int head = std::snprintf(workspace_->message, sizeof workspace_->message, "%s: ", function_);
+  message_->failed_before_core = true;
+  const int head = std::snprintf(message_->text, sizeof message_->text, "%s: ", function_);
   const auto used = static_cast<std::size_t>(head);
   std::va_list arguments;
   va_start(arguments, format);
-  char* text = workspace_->message + used;
-  const std::size_t space = sizeof workspace_->message - used;
+  char* text = message_->text + used;
+  const std::size_t space = sizeof message_->text - used;
   drop_cut_character(text, space, std::vsnprintf(text, space, format, arguments));
   va_end(arguments);
 }
 
 std::size_t Call::rows() const noexcept {
-  const auto* set = workspace_ ? workspace_->core.constraints() : nullptr;
+  const auto* set = core_ ? core_->constraints() : nullptr;
   return set ? static_cast<std::size_t>(set->row_count()) : 0;
 }
 
 std::size_t Call::constraints() const noexcept {
-  const auto* set = workspace_ ? workspace_->core.constraints() : nullptr;
+  const auto* set = core_ ? core_->constraints() : nullptr;
   return set ? static_cast<std::size_t>(set->constraint_count()) : 0;
 }
 
@@ -55,11 +55,11 @@ void Call::needed_struct(const char* name, const void* given) noexcept {
 }
 
 std::size_t Call::position_count() const noexcept {
-  return workspace_ ? static_cast<std::size_t>(tenon::position_count(workspace_->core)) : 0;
+  return core_ ? static_cast<std::size_t>(tenon::position_count(*core_)) : 0;
 }
 
 std::size_t Call::velocity_count() const noexcept {
-  return workspace_ ? static_cast<std::size_t>(tenon::velocity_count(workspace_->core)) : 0;
+  return core_ ? static_cast<std::size_t>(tenon::velocity_count(*core_)) : 0;
 }
 
 // A count that is right for the coordinates that are not set deserves to be told so.
@@ -67,7 +67,7 @@ void Call::fail_coordinates(const Array& given, std::size_t expected, bool posit
   if (!good()) return;
   if (given.values == nullptr) return fail_needed(given, expected);
   const std::size_t count = given.count;
-  const auto& model = workspace_->core.model();
+  const auto& model = core_->model();
   const std::size_t spanning = positions ? nq() : nv();
   const std::size_t fewer = positions ? model.loops.independent_q.size() : static_cast<std::size_t>(model.ny);
   if (spanning == fewer || (count != spanning && count != fewer)) return fail_needed(given, expected);
@@ -118,6 +118,20 @@ void Call::one_or_rows(Array given) noexcept {
   if (given.values != nullptr && given.count != 1 && given.count != rows())
     fail(Status::wrong_size, "%s has %zu numbers; give 1 for all rows or %zu, one for each", given.name,
          given.count, rows());
+}
+
+void Call::anchor(std::int32_t constraint, const double* frame, std::size_t frame_count) noexcept {
+  index("constraint", constraint, constraints(), "constraints");
+  if (good() && core_->constraints()->specs()[static_cast<std::size_t>(constraint)].closure)
+    fail(Status::invalid_argument,
+         "the constraint is a closure and has no anchor; it is held by its second link");
+  needed({"pose", frame, frame_count}, pose_count);
+  finite("pose", frame, pose_count);
+  if (good() && !is_unit_quaternion(frame + 3))
+    fail(Status::not_normalized,
+         "numbers 3 to 6 of pose are the quaternion x y z w, and its norm is off 1 by more than 1e-6; "
+         "divide it "
+         "by its norm");
 }
 
 SolveOptions Call::options(const tenon_solve_options* given, bool has_lambda) noexcept {

@@ -28,19 +28,14 @@ struct Array {
 class Call {
  public:
   // function: its name in tenon.h, the first word of every message.
-  Call(tenon_workspace* workspace, const char* function) noexcept;
+  Call(tenon_workspace* workspace, const char* function) noexcept
+      : Call(workspace ? &workspace->core : nullptr, workspace ? &workspace->message : nullptr, function) {}
 
   // Sizes of the workspace; 0 for NULL, which has failed already.
-  std::size_t nq() const noexcept {
-    return workspace_ ? static_cast<std::size_t>(workspace_->core.model().nq) : 0;
-  }
-  std::size_t nv() const noexcept {
-    return workspace_ ? static_cast<std::size_t>(workspace_->core.model().nv) : 0;
-  }
-  std::size_t ny() const noexcept {
-    return workspace_ ? static_cast<std::size_t>(workspace_->core.model().ny) : 0;
-  }
-  std::size_t links() const noexcept { return workspace_ ? workspace_->core.model().links.size() : 0; }
+  std::size_t nq() const noexcept { return core_ ? static_cast<std::size_t>(core_->model().nq) : 0; }
+  std::size_t nv() const noexcept { return core_ ? static_cast<std::size_t>(core_->model().nv) : 0; }
+  std::size_t ny() const noexcept { return core_ ? static_cast<std::size_t>(core_->model().ny) : 0; }
+  std::size_t links() const noexcept { return core_ ? core_->model().links.size() : 0; }
   std::size_t rows() const noexcept;
   std::size_t constraints() const noexcept;
 
@@ -80,6 +75,8 @@ class Call {
   void index(const char* name, std::int32_t value, std::size_t count, const char* of_what) noexcept;
   void one_of(const Kind& kind, const char* name, std::int32_t value) noexcept;
   void finite(const char* name, const double* values, std::size_t count) noexcept;
+  // A constraint that has an anchor, and a pose for it.
+  void anchor(std::int32_t constraint, const double* frame, std::size_t frame_count) noexcept;
   // None, one for all rows, or one for each.
   void one_or_rows(Array given) noexcept;
   // Options, or the arguments of a call in a struct, over their defaults. name: of the struct.
@@ -100,7 +97,7 @@ class Call {
   template <class Body>
   tenon_status run(Body&& body) noexcept {
     if (!good()) return code(status_);
-    workspace_->failed_before_core = false;
+    message_->failed_before_core = false;
     return stop_exceptions(body, [&](const char* text) { fail(Status::internal_error, "%s", text); });
   }
   // The same for what cannot fail any more, and which the core therefore gives no message for.
@@ -108,18 +105,24 @@ class Call {
   tenon_status run_glue(Body&& body) noexcept {
     return run([&] {
       body();
-      workspace_->failed_before_core = true;
-      workspace_->message[0] = '\0';
+      message_->failed_before_core = true;
+      message_->text[0] = '\0';
       return Status::ok;
     });
   }
+
+ protected:
+  // core: NULL where the object is.
+  Call(Workspace* core, CallMessage* message, const char* function) noexcept;
+
+  Workspace* core_;
 
  private:
   void fail_needed(const Array& given, std::size_t expected) noexcept;
   void fail_count(const Array& given, std::size_t expected) noexcept;
   void fail_coordinates(const Array& given, std::size_t expected, bool positions) noexcept;
 
-  tenon_workspace* workspace_;
+  CallMessage* message_;
   const char* function_;
   Status status_ = Status::ok;
 };

@@ -24,7 +24,7 @@ struct Kind {
 namespace kinds {
 extern const Kind status, method, delassus_method, damped_method, split, joint_type, base, axes, coordinates,
     loop_treatment, loop_moves, loop_kind, convention, direction, log_level, instruction_set, precision,
-    loop_method;
+    integrator, loop_method;
 }
 
 // Throws Error for a value that is none of the kind.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tenon.h"
+#include "tenon/batch.hpp"
 #include "tenon/constraints.hpp"
 #include "tenon/mechanism.hpp"
 #include "tenon/model.hpp"
@@ -26,6 +27,16 @@ struct tenon_constraints {
   std::shared_ptr<const tenon::ConstraintSet> core;  // null until finished
 };
 
+namespace tenon::capi {
+
+// Arguments are checked before the core is called: where that check failed the message is here.
+struct CallMessage {
+  bool failed_before_core = false;
+  char text[512] = "";
+};
+
+}  // namespace tenon::capi
+
 struct tenon_workspace {
   tenon_workspace(std::shared_ptr<const tenon::Model> model,
                   std::shared_ptr<const tenon::ConstraintSet> constraints,
@@ -33,7 +44,14 @@ struct tenon_workspace {
       : core(std::move(model), std::move(constraints), options) {}
 
   tenon::Workspace core;
-  // Arguments are checked before the core is called: where that check failed the message is here.
-  bool failed_before_core = false;
-  char message[512] = "";
+  tenon::capi::CallMessage message;
+};
+
+struct tenon_batch {
+  tenon_batch(std::shared_ptr<const tenon::Model> model,
+              std::shared_ptr<const tenon::ConstraintSet> constraints, const tenon::BatchOptions& options)
+      : core(std::move(model), std::move(constraints), options) {}
+
+  tenon::Batch core;
+  tenon::capi::CallMessage message;
 };

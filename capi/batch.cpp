@@ -1,0 +1,294 @@
+// Batches: many states in one call.
+#include "tenon/batch.hpp"
+
+#include <cstdint>
+
+#include "support/arguments.hpp"
+#include "support/call.hpp"
+#include "support/delassus_options.hpp"
+#include "tenon/dynamics.hpp"
+#include "tenon/loops.hpp"
+
+using namespace tenon::capi;
+using tenon::BatchArray;
+using tenon::BatchCall;
+using tenon::BatchFunction;
+using tenon::Error;
+using tenon::Status;
+
+constexpr tenon_batch_options default_batch_options = {sizeof(tenon_batch_options), TENON_PRECISION_DOUBLE,
+                                                       TENON_INSTRUCTION_SET_AUTOMATIC, 1};
+constexpr tenon_rollout_options default_rollout_options = {
+    sizeof(tenon_rollout_options), TENON_INTEGRATOR_SEMI_IMPLICIT_EULER, 0.001, 1, 1, nullptr};
+constexpr std::int32_t most_threads = 1024;
+
+tenon_status tenon_batch_options_init(tenon_batch_options* options, size_t size) {
+  return init(options, size, default_batch_options);
+}
+tenon_status tenon_rollout_options_init(tenon_rollout_options* options, size_t size) {
+  return init(options, size, default_rollout_options);
+}
+
+static tenon::BatchOptions checked_batch(const tenon_batch_options* options) {
+  const auto o = completed(options, default_batch_options, "tenon_batch_options");
+  need_one_of(kinds::precision, o.precision, "tenon_batch_options: precision");
+  need_one_of(kinds::instruction_set, o.instruction_set, "tenon_batch_options: instruction_set");
+  if (o.threads < 1 || o.threads > most_threads)
+    throw Error(Status::invalid_argument,
+                "tenon_batch_options: threads is " + std::to_string(o.threads) + "; give 1 to 1024");
+  return {o.precision == TENON_PRECISION_SINGLE, static_cast<tenon::Instructions>(o.instruction_set),
+          o.threads};
+}
+
+tenon_status tenon_batch_create(const tenon_model* model, const tenon_constraints* constraints,
+                                const tenon_batch_options* options, tenon_batch** batch, char* message,
+                                size_t message_size) {
+  if (batch != nullptr) *batch = nullptr;
+  return guard(message, message_size, [&] {
+    need(batch, "batch");
+    need(model, "model");
+    if (constraints != nullptr && !constraints->core)
+      throw Error(Status::invalid_argument,
+                  "the constraint set is not finished; call tenon_constraints_finish before a batch is made");
+    *batch = new tenon_batch(model->core, constraints ? constraints->core : nullptr, checked_batch(options));
+  });
+}
+
+void tenon_batch_destroy(tenon_batch* batch) {
+  delete batch;
+}
+
+const char* tenon_batch_message(const tenon_batch* batch) {
+  if (batch == nullptr) return "the batch is NULL";
+  return batch->message.failed_before_core ? batch->message.text : batch->core.message();
+}
+
+size_t tenon_batch_size_bytes(const tenon_batch* batch) {
+  return batch ? sizeof *batch + batch->core.bytes() : 0;
+}
+int32_t tenon_batch_width(const tenon_batch* batch) {
+  return batch ? batch->core.width() : TENON_INVALID_ARGUMENT;
+}
+int32_t tenon_batch_instruction_set(const tenon_batch* batch) {
+  return batch ? static_cast<int32_t>(batch->core.instructions()) : TENON_INVALID_ARGUMENT;
+}
+
+namespace {
+
+// The arguments of a call on a batch.
+class Arguments : public Call {
+ public:
+  Arguments(tenon_batch* batch, const char* function) noexcept
+      : Call(batch ? &batch->core.workspace() : nullptr, batch ? &batch->message : nullptr, function),
+        batch_(batch) {}
+  Arguments(tenon_batch* batch, BatchFunction which, size_t states, std::int32_t* status,
+            const char* function) noexcept
+      : Arguments(batch, function) {
+    call.function = which;
+    call.states = states;
+    call.status = status;
+  }
+
+  BatchArray needed_array(const char* name, const tenon_batch_array* a, size_t expected) noexcept {
+    if ((a == nullptr || a->data == nullptr) && expected > 0)
+      fail(Status::invalid_argument, "%s is NULL; give %zu numbers for each state", name, expected);
+    return optional_array(name, a, expected);
+  }
+  BatchArray optional_array(const char* name, const tenon_batch_array* a, size_t expected) noexcept {
+    if (a == nullptr || a->data == nullptr) return {};
+    if (a->count != expected)
+      fail(Status::wrong_size, "%s has %zu numbers for each state; this model and constraint set need %zu",
+           name, a->count, expected);
+    const size_t size = batch_ && batch_->core.single_precision() ? sizeof(float) : sizeof(double);
+    if (reinterpret_cast<std::uintptr_t>(a->data) % size != 0)
+      fail(Status::invalid_argument, "%s: data is no address of a number of %zu bytes", name, size);
+    return {a->data, a->number_stride, a->state_stride, a->record_stride};
+  }
+  // An array to write: numbers and states must not overlap.
+  BatchArray output(const char* name, const tenon_batch_array* a, size_t expected, bool is_needed) noexcept {
+    const BatchArray out = is_needed ? needed_array(name, a, expected) : optional_array(name, a, expected);
+    if (out.data != nullptr && expected > 0 &&
+        ((out.number_stride == 0 && expected > 1) || (out.state_stride == 0 && call.states > 1)))
+      fail(Status::invalid_argument, "%s: with a stride of 0 numbers would overwrite each other", name);
+    return out;
+  }
+  void state(const tenon_batch_array* q, const tenon_batch_array* v) noexcept {
+    call.q = needed_array("q", q, position_count());
+    if (v != nullptr) call.v = needed_array("v", v, velocity_count());
+  }
+  void forces(const char* name, const tenon_batch_array* x, const tenon_batch_array* wrenches) noexcept {
+    call.x = needed_array(name, x, velocity_count());
+    call.wrenches = optional_array("wrenches", wrenches, 6 * links());
+  }
+  void needs_velocities(const tenon_batch_array* v) noexcept {
+    if (v == nullptr)
+      fail(Status::invalid_argument, "v is NULL; give %zu numbers for each state", velocity_count());
+  }
+  tenon_status compute() noexcept {
+    return run([&] { return batch_->core.run(call); });
+  }
+  template <class Change>
+  tenon_status change(const Change& change) noexcept {
+    return run_glue([&] { batch_->core.change(change); });
+  }
+
+  BatchCall call;
+
+ private:
+  tenon_batch* batch_;
+};
+
+}  // namespace
+
+tenon_status tenon_batch_set_gravity(tenon_batch* batch, const double* gravity, size_t gravity_count) {
+  Arguments arguments(batch, __func__);
+  arguments.needed(ARRAY(gravity), 3);
+  arguments.finite("gravity", gravity, 3);
+  return arguments.change([&](tenon::Workspace& w) { w.set_gravity({gravity[0], gravity[1], gravity[2]}); });
+}
+
+tenon_status tenon_batch_set_anchor(tenon_batch* batch, int32_t constraint, const double* frame,
+                                    size_t frame_count) {
+  Arguments arguments(batch, __func__);
+  arguments.anchor(constraint, frame, frame_count);
+  return arguments.change(
+      [&](tenon::Workspace& w) { w.set_anchor(constraint, pose(frame, frame_count, "pose")); });
+}
+
+tenon_status tenon_batch_set_coordinates(tenon_batch* batch, int32_t positions, int32_t velocities) {
+  Arguments arguments(batch, __func__);
+  arguments.one_of(kinds::coordinates, "positions", positions);
+  arguments.one_of(kinds::coordinates, "velocities", velocities);
+  return arguments.run([&] {
+    Status worst = Status::ok;
+    batch->core.change([&](tenon::Workspace& w) {
+      const Status status = tenon::set_coordinates(w, static_cast<tenon::Coordinates>(positions),
+                                                   static_cast<tenon::Coordinates>(velocities));
+      if (status != Status::ok) arguments.fail(status, "%s", w.message()), worst = status;
+    });
+    return worst;
+  });
+}
+
+tenon_status tenon_batch_forward_dynamics(tenon_batch* batch, size_t states, const tenon_batch_array* q,
+                                          const tenon_batch_array* v, const tenon_batch_array* tau,
+                                          const tenon_batch_array* wrenches, const tenon_batch_array* qdd,
+                                          int32_t* status) {
+  Arguments a(batch, BatchFunction::forward_dynamics, states, status, __func__);
+  a.needs_velocities(v);
+  a.state(q, v);
+  a.forces("tau", tau, wrenches);
+  a.call.out[0] = a.output("qdd", qdd, a.velocity_count(), true);
+  return a.compute();
+}
+
+tenon_status tenon_batch_inverse_dynamics(tenon_batch* batch, size_t states, const tenon_batch_array* q,
+                                          const tenon_batch_array* v, const tenon_batch_array* acceleration,
+                                          const tenon_batch_array* wrenches, const tenon_batch_array* tau,
+                                          int32_t* status) {
+  Arguments a(batch, BatchFunction::inverse_dynamics, states, status, __func__);
+  a.needs_velocities(v);
+  a.state(q, v);
+  a.forces("a", acceleration, wrenches);
+  a.call.out[0] = a.output("tau", tau, a.velocity_count(), true);
+  return a.compute();
+}
+
+tenon_status tenon_batch_mass_matrix(tenon_batch* batch, size_t states, const tenon_batch_array* q,
+                                     const tenon_batch_array* M, int32_t* status) {
+  Arguments a(batch, BatchFunction::mass_matrix, states, status, __func__);
+  a.state(q, nullptr);
+  a.call.out[0] = a.output("M", M, a.velocity_count() * a.velocity_count(), true);
+  return a.compute();
+}
+
+tenon_status tenon_batch_kinematics(tenon_batch* batch, size_t states, const int32_t* links,
+                                    size_t link_count, int32_t axes, const tenon_batch_array* q,
+                                    const tenon_batch_array* v, const tenon_batch_array* poses,
+                                    const tenon_batch_array* velocities, const tenon_batch_array* jacobians,
+                                    int32_t* status) {
+  Arguments a(batch, BatchFunction::kinematics, states, status, __func__);
+  if (links == nullptr && link_count > 0)
+    a.fail(Status::invalid_argument, "links is NULL; give %zu indices of links", link_count);
+  if (link_count > a.links())
+    a.fail(Status::wrong_size, "link_count is %zu, but the model has %zu links", link_count, a.links());
+  for (size_t i = 0; a.good() && i < link_count; ++i) a.index("links", links[i], a.links(), "links");
+  a.one_of(kinds::axes, "axes", axes);
+  a.state(q, v);
+  if (velocities != nullptr && velocities->data != nullptr) a.needs_velocities(v);
+  a.call.links = links;
+  a.call.link_count = static_cast<int>(link_count);
+  a.call.axes = static_cast<tenon::RowAxes>(axes);
+  a.call.out[0] = a.output("poses", poses, 7 * link_count, false);
+  a.call.out[1] = a.output("velocities", velocities, 6 * link_count, false);
+  a.call.out[2] = a.output("jacobians", jacobians, 6 * a.velocity_count() * link_count, false);
+  return a.compute();
+}
+
+tenon_status tenon_batch_constrained_dynamics(tenon_batch* batch, const tenon_solve_options* options,
+                                              size_t states, const tenon_batch_array* q,
+                                              const tenon_batch_array* v, const tenon_batch_array* tau,
+                                              const tenon_batch_array* wrenches,
+                                              const tenon_batch_array* desired, const tenon_batch_array* qdd,
+                                              const tenon_batch_array* lambda, int32_t* iterations,
+                                              int32_t* status) {
+  Arguments a(batch, BatchFunction::constrained_dynamics, states, status, __func__);
+  a.call.solve = a.options(options, (lambda != nullptr && lambda->data != nullptr) || a.rows() == 0);
+  a.needs_velocities(v);
+  a.state(q, v);
+  a.forces("tau", tau, wrenches);
+  a.call.desired = a.optional_array("desired", desired, a.rows());
+  a.call.out[0] = a.output("qdd", qdd, a.velocity_count(), true);
+  a.call.out[1] = a.output("lambda", lambda, a.rows(), false);
+  a.call.iterations = iterations;
+  return a.compute();
+}
+
+tenon_status tenon_batch_delassus(tenon_batch* batch, const tenon_delassus_options* options, size_t states,
+                                  const tenon_batch_array* q, const tenon_batch_array* A, int32_t* status) {
+  Arguments a(batch, BatchFunction::delassus, states, status, __func__);
+  a.call.delassus_method = checked(a, options);
+  a.state(q, nullptr);
+  a.call.out[0] = a.output("A", A, a.rows() * a.rows(), true);
+  return a.compute();
+}
+
+tenon_status tenon_batch_delassus_product(tenon_batch* batch, const tenon_damped_options* options,
+                                          size_t states, int32_t columns, const tenon_batch_array* q,
+                                          const tenon_batch_array* B, const tenon_batch_array* X,
+                                          int32_t* status) {
+  Arguments a(batch, BatchFunction::damped_product, states, status, __func__);
+  const Damped damped = checked(a, options);
+  if (columns < 0) a.fail(Status::wrong_size, "columns is %d; give 0 or more", static_cast<int>(columns));
+  const size_t numbers = a.rows() * static_cast<size_t>(columns < 0 ? 0 : columns);
+  a.call.damped_method = damped.method;
+  a.call.damping = damped.damping;
+  a.call.columns = columns;
+  a.state(q, nullptr);
+  a.call.x = a.needed_array("B", B, numbers);
+  a.call.out[0] = a.output("X", X, numbers, true);
+  return a.compute();
+}
+
+tenon_status tenon_batch_rollout(tenon_batch* batch, const tenon_rollout_options* options, size_t states,
+                                 const tenon_batch_array* q, const tenon_batch_array* v,
+                                 const tenon_batch_array* tau, const tenon_batch_array* wrenches,
+                                 const tenon_batch_array* q_out, const tenon_batch_array* v_out,
+                                 int32_t* status) {
+  Arguments a(batch, BatchFunction::rollout, states, status, __func__);
+  const auto o = a.over(options, default_rollout_options, "tenon_rollout_options");
+  a.one_of(kinds::integrator, "tenon_rollout_options: integrator", o.integrator);
+  a.finite("tenon_rollout_options: dt", &o.dt, 1);
+  if (o.every == 0) a.fail(Status::invalid_argument, "tenon_rollout_options: every is 0; give 1 or more");
+  if (a.good()) a.call.solve = a.options(o.solve, false);
+  a.call.runge_kutta = o.integrator == TENON_INTEGRATOR_RUNGE_KUTTA_4;
+  a.call.dt = o.dt;
+  a.call.steps = o.steps;
+  a.call.every = o.every == 0 ? 1 : o.every;
+  a.needs_velocities(v);
+  a.state(q, v);
+  a.forces("tau", tau, wrenches);
+  a.call.out[0] = a.output("q_out", q_out, a.position_count(), false);
+  a.call.out[1] = a.output("v_out", v_out, a.velocity_count(), false);
+  return a.compute();
+}

@@ -1,0 +1,82 @@
+#include "batch/batch_states.hpp"
+
+#include "plan/dispatch.hpp"
+#include "tenon/loops.hpp"
+
+namespace tenon::testing {
+
+std::vector<Instructions> instruction_sets_here() {
+  std::vector<Instructions> here;
+  for (const Instructions set : {Instructions::baseline, Instructions::x86_64_v3, Instructions::x86_64_v4}) {
+    try {
+      here.push_back(resolve(set));
+    } catch (const Error&) {
+    }
+  }
+  return here;
+}
+
+template <class N>
+States<N>::States(const Robot& robot, std::shared_ptr<const ConstraintSet> set_, std::size_t count_,
+                  std::uint64_t seed)
+    : model(robot.model), set(std::move(set_)), count(count_) {
+  Random random(seed);
+  const std::size_t rows = set ? static_cast<std::size_t>(set->row_count()) : 0;
+  for (std::size_t s = 0; s < count; ++s) {
+    const State state = random_state(random, *model);
+    q.insert(q.end(), state.q.begin(), state.q.end());
+    v.insert(v.end(), state.v.begin(), state.v.end());
+    x.insert(x.end(), state.tau.begin(), state.tau.end());
+    wrenches.insert(wrenches.end(), state.wrenches.begin(), state.wrenches.end());
+    for (std::size_t r = 0; r < rows; ++r) desired.push_back(static_cast<N>(random.uniform(-1, 1)));
+  }
+  const int last = static_cast<int>(model->links.size()) - 1;
+  links = {0, last, last / 2};
+  status.assign(count, 77), iterations.assign(count, 77);
+}
+
+template <class N>
+std::size_t States<N>::numbers(BatchFunction function, int which) const {
+  const std::size_t nv = static_cast<std::size_t>(model->nv), rows = desired.size() / count;
+  switch (function) {
+    case BatchFunction::mass_matrix:
+      return which == 0 ? nv * nv : 0;
+    case BatchFunction::kinematics:
+      return links.size() * (which == 0 ? 7 : which == 1 ? 6 : 6 * nv);
+    case BatchFunction::constrained_dynamics:
+      return which == 0 ? nv : which == 1 ? rows : 0;
+    case BatchFunction::rollout:
+      return which == 0 ? static_cast<std::size_t>(model->nq) : which == 1 ? nv : 0;
+    default:
+      return which == 0 ? nv : 0;
+  }
+}
+
+template <class N>
+BatchCall States<N>::call(BatchFunction function) {
+  BatchCall c;
+  c.function = function;
+  c.states = count;
+  c.status = status.data(), c.iterations = iterations.data();
+  c.q = array_of(q, q.size() / count);
+  if (function != BatchFunction::mass_matrix) c.v = array_of(v, v.size() / count);
+  if (function != BatchFunction::mass_matrix && function != BatchFunction::kinematics) {
+    c.x = array_of(x, x.size() / count);
+    c.wrenches = array_of(wrenches, wrenches.size() / count);
+  }
+  if (function == BatchFunction::constrained_dynamics) c.desired = array_of(desired, desired.size() / count);
+  c.links = links.data(), c.link_count = static_cast<int>(links.size());
+  c.axes = RowAxes::world;
+  std::vector<N>* outputs[3] = {&out, &second, &third};
+  for (int which = 0; which < 3; ++which) {
+    const std::size_t n = numbers(function, which);
+    outputs[which]->assign(n * count, static_cast<N>(-77));
+    if (n > 0) c.out[which] = array_of(*outputs[which], n);
+  }
+  return c;
+}
+
+template struct States<double>;
+template struct States<float>;
+
+}  // namespace tenon::testing

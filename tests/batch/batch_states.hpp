@@ -1,0 +1,67 @@
+// Many states of one robot, as arrays of a batch and one by one.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "support/random_mechanism.hpp"
+#include "tenon/batch.hpp"
+#include "tenon/dynamics.hpp"
+
+namespace tenon::testing {
+
+inline constexpr BatchFunction on_trees[] = {BatchFunction::forward_dynamics, BatchFunction::inverse_dynamics,
+                                             BatchFunction::mass_matrix, BatchFunction::kinematics};
+
+inline BatchOptions batch_options(bool single = false, Instructions instructions = Instructions::automatic,
+                                  int threads = 1) {
+  BatchOptions options;
+  options.single_precision = single, options.instructions = instructions, options.threads = threads;
+  return options;
+}
+
+// The instruction sets of this machine that have packs.
+std::vector<Instructions> instruction_sets_here();
+
+// N: double or float.
+template <class N>
+struct States {
+  States(const Robot& robot, std::shared_ptr<const ConstraintSet> set_, std::size_t count_,
+         std::uint64_t seed);
+
+  // Calls with arrays in state-major order; the results are in out and second.
+  BatchCall call(BatchFunction function);
+  std::size_t numbers(BatchFunction function, int which) const;  // of one state
+
+  std::shared_ptr<const Model> model;
+  std::shared_ptr<const ConstraintSet> set;
+  std::size_t count;
+  std::vector<N> q, v, x, wrenches, desired, out, second, third;
+  std::vector<std::int32_t> status, iterations, links;
+};
+
+template <class N>
+BatchArray array_of(std::vector<N>& data, std::size_t numbers) {
+  BatchArray a;
+  a.data = data.data();
+  a.state_stride = static_cast<std::ptrdiff_t>(numbers);
+  return a;
+}
+
+// The largest difference of one state's numbers over the largest of them.
+template <class N>
+double difference(const N* a, const N* b, std::size_t count) {
+  double largest = 0, size = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double x = static_cast<double>(a[i]), y = static_cast<double>(b[i]);
+    if (!std::isfinite(x) || !std::isfinite(y)) return HUGE_VAL;
+    largest = std::max(largest, std::abs(x - y));
+    size = std::max({size, std::abs(x), std::abs(y)});
+  }
+  return size > 0 ? largest / size : 0;
+}
+
+}  // namespace tenon::testing
