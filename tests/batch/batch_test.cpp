@@ -105,7 +105,7 @@ TEST(Batch, FunctionsOfTreesAreThoseOfSingleCalls) {
       SCOPED_TRACE(seed);
       const Robot robot = random_robot(static_cast<std::uint64_t>(seed));
       for (const BatchFunction function : on_trees)
-        expect_as_single<double>(robot, nullptr, here, function, static_cast<std::uint64_t>(seed), 1e-9);
+        expect_as_single<double>(robot, nullptr, here, function, static_cast<std::uint64_t>(seed), 1e-12);
     }
   }
 }
@@ -130,7 +130,7 @@ TEST(Batch, ConstrainedDynamicsIsThatOfSingleCalls) {
         // As single calls are among themselves: rows near the border of dependence have fewer digits.
         EXPECT_EQ(s.status[i], single.status[i]) << "state " << i;
         if (s.status[i] == 0) {
-          EXPECT_LE(difference(&s.out[i * nv], &single.out[i * nv], nv), 1e-7) << "state " << i;
+          EXPECT_LE(difference(&s.out[i * nv], &single.out[i * nv], nv), 5e-11) << "state " << i;
         }
       }
     }

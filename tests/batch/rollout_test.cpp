@@ -50,12 +50,12 @@ TEST(Rollout, IsThatOfSingleSteps) {
       const Robot robot = random_robot(seed, 12);
       if (robot.model->nv == 0) continue;
       for (const bool runge_kutta : {false, true}) {
-        expect_as_steps(robot, nullptr, runge_kutta, here, 1e-9);
+        expect_as_steps(robot, nullptr, runge_kutta, here, 1e-12);
         Random random(seed);
         ConstraintOptions options;
         options.most_rows = 6;
         const auto set = ConstraintSet::bind(robot.model, random_constraints(random, *robot.model, options));
-        expect_as_steps(robot, set, runge_kutta, here, 1e-6);
+        expect_as_steps(robot, set, runge_kutta, here, 1e-10);
       }
     }
   }
