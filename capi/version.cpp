@@ -1,7 +1,7 @@
 // Version and build.
 #include <cstdio>
 
-#include "kernels/kernel_table.hpp"
+#include "plan/dispatch.hpp"
 #include "support/object.hpp"
 
 static_assert(TENON_VERSION_MAJOR == TENON_PROJECT_VERSION_MAJOR &&
@@ -28,8 +28,9 @@ namespace {
 struct BuildInfo {
   char text[256];
   BuildInfo() {
-    std::snprintf(text, sizeof text, "tenon %s, %s, %s, kernels %s", TENON_PROJECT_VERSION, TENON_COMPILER,
-                  TENON_BUILD_TYPE, tenon::kernels<double>().instruction_set);
+    std::snprintf(text, sizeof text, "tenon %s, %s, %s, kernels %s, batches %s", TENON_PROJECT_VERSION,
+                  TENON_COMPILER, TENON_BUILD_TYPE, tenon::kernels<double>().instruction_set,
+                  tenon::best_instructions());
   }
 };
 

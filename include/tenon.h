@@ -2004,17 +2004,23 @@ TENON_API size_t tenon_batch_size_bytes(const tenon_batch *batch);
 TENON_API int32_t tenon_batch_width(const tenon_batch *batch);
 TENON_API int32_t tenon_batch_instruction_set(const tenon_batch *batch);
 
-/* As tenon_workspace_set_gravity, tenon_workspace_set_anchor and tenon_workspace_set_coordinates, for all states.
- * Allocates: nothing. Threads: one at a time per batch. Status: as tenon_workspace_set_gravity,
- * as tenon_workspace_set_anchor and as tenon_workspace_set_coordinates. Cost: O(n). Since: 0.1. */
+/* Gravity of all states, 3 numbers, m/s^2. Allocates: nothing. Threads: one at a time per batch.
+ * Status: as tenon_workspace_set_gravity. Cost: O(n). Since: 0.1. */
 TENON_API tenon_status tenon_batch_set_gravity(tenon_batch *batch, const double *gravity, size_t gravity_count);
+
+/* The anchor of a constraint in all states. Allocates: nothing. Threads: one at a time per batch.
+ * Status: as tenon_workspace_set_anchor. Cost: O(n). Since: 0.1. */
 TENON_API tenon_status tenon_batch_set_anchor(tenon_batch *batch, int32_t constraint, const double *pose,
                                               size_t pose_count);
+
+/* The coordinates of all states. Allocates: nothing. Threads: one at a time per batch.
+ * Status: as tenon_workspace_set_coordinates. Cost: O(1). Since: 0.1. */
 TENON_API tenon_status tenon_batch_set_coordinates(tenon_batch *batch, int32_t positions, int32_t velocities);
 
 /* tenon_forward_dynamics of `states` states. Arrays: as there, counts those of one state; wrenches may be NULL.
  * status: of each state, written; NULL: not wanted. Allocates: nothing, but for what a single call allocates at the
- * first. Threads: one at a time per batch. Status: as tenon_forward_dynamics. Cost: O(n) a state. Since: 0.1. */
+ * first. Threads: one at a time per batch. Status: as tenon_forward_dynamics without TENON_INFEASIBLE,
+ * which is in `status` only. Cost: O(n) a state. Since: 0.1. */
 TENON_API tenon_status tenon_batch_forward_dynamics(tenon_batch *batch, size_t states, const tenon_batch_array *q,
                                                     const tenon_batch_array *v, const tenon_batch_array *tau,
                                                     const tenon_batch_array *wrenches, const tenon_batch_array *qdd,
@@ -2028,8 +2034,7 @@ TENON_API tenon_status tenon_batch_inverse_dynamics(tenon_batch *batch, size_t s
                                                     int32_t *status);
 
 /* tenon_mass_matrix of `states` states. M: nv * nv numbers, column by column, both triangles. status, Allocates,
- * Threads: as tenon_batch_forward_dynamics. Status: as tenon_mass_matrix without TENON_WRONG_SIZE of a leading
- * dimension. Cost: O(n d) a state. Since: 0.1. */
+ * Threads: as tenon_batch_forward_dynamics. Status: as tenon_mass_matrix. Cost: O(n d) a state. Since: 0.1. */
 TENON_API tenon_status tenon_batch_mass_matrix(tenon_batch *batch, size_t states, const tenon_batch_array *q,
                                                const tenon_batch_array *M, int32_t *status);
 
@@ -2052,7 +2057,8 @@ TENON_API tenon_status tenon_batch_kinematics(tenon_batch *batch, size_t states,
  * converge to 2e-5 of their unit.
  * wrenches, desired, lambda: NULL where absent; lambda, the start of a warm start, is read and written. iterations: of
  * each state, written; NULL: not wanted. status, Allocates, Threads: as tenon_batch_forward_dynamics.
- * Status: as tenon_constrained_dynamics; positive ones are in `status` only. Cost: of the method. Since: 0.1. */
+ * Status: as tenon_constrained_dynamics without TENON_INFEASIBLE and without TENON_MAX_ITERATIONS, which are in `status`
+ * only. Cost: of the method. Since: 0.1. */
 TENON_API tenon_status tenon_batch_constrained_dynamics(tenon_batch *batch, const tenon_solve_options *options,
                                                         size_t states, const tenon_batch_array *q,
                                                         const tenon_batch_array *v, const tenon_batch_array *tau,
@@ -2080,9 +2086,10 @@ TENON_API tenon_status tenon_batch_delassus_product(tenon_batch *batch, const te
  * tenon_step_runge_kutta_4 take them; constraint rows hold if the batch has some.
  * options: NULL for the defaults. q, v: at the start; not changed. tau: nv a step, record_stride from step to step, 0:
  * the same in all. wrenches: NULL: none; the same in all steps. q_out, v_out: record r is the state after (r + 1) *
- * every steps, steps / every records in all; NULL: not wanted. Records of a state that fails are those up to the failure.
- * status, Allocates, Threads: as tenon_batch_forward_dynamics. Status: as tenon_step_runge_kutta_4. Cost: that of the
- * steps. Since: 0.1. */
+ * every steps, steps / every records in all; NULL: not wanted. Records of a state that fails are those up to the
+ * failure. status, Allocates, Threads: as tenon_batch_forward_dynamics. Status: as tenon_step_runge_kutta_4 without
+ * TENON_INFEASIBLE and without TENON_MAX_ITERATIONS, which are in `status` only. Cost: that of the steps.
+ * Since: 0.1. */
 TENON_API tenon_status tenon_batch_rollout(tenon_batch *batch, const tenon_rollout_options *options, size_t states,
                                            const tenon_batch_array *q, const tenon_batch_array *v,
                                            const tenon_batch_array *tau, const tenon_batch_array *wrenches,

@@ -83,6 +83,15 @@ static const char* name_of(Instructions instructions) {
 constexpr Instructions all_instructions[] = {Instructions::x86_64_v4, Instructions::x86_64_v3,
                                              Instructions::baseline};
 
+static Instructions best() {
+  for (const Instructions instructions : all_instructions)
+    if (supported(instructions)) return instructions;
+  return Instructions::baseline;
+}
+const char* best_instructions() {
+  return name_of(best());
+}
+
 static Instructions named_by_environment() {
   const char* name = std::getenv("TENON_INSTRUCTION_SET");
   if (!name || !*name || std::strcmp(name, "automatic") == 0) return Instructions::automatic;
@@ -103,10 +112,7 @@ Instructions resolve(Instructions instructions) {
                     " is " + name_of(instructions) +
                     ", which this machine or this build of Tenon does not have; leave the choice to Tenon or "
                     "take the baseline");
-  if (instructions != Instructions::automatic) return instructions;
-  for (const Instructions best : all_instructions)
-    if (supported(best)) return best;
-  return Instructions::baseline;
+  return instructions != Instructions::automatic ? instructions : best();
 }
 
 const KernelTable<double>* kernels_of(Instructions instructions) {

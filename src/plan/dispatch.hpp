@@ -12,6 +12,9 @@ namespace tenon {
 // Status::unsupported for one that is not supported here.
 Instructions resolve(Instructions instructions);
 
+// The name of the best that this machine and this build support.
+const char* best_instructions();
+
 // The table of an instruction set for one state; null if this machine or this build does not support it.
 // There is none for x86_64_v4: sweeps over single numbers gain nothing from it, and that for x86_64_v3 is
 // taken.

@@ -46,6 +46,7 @@ const std::map<std::string, Functions>& kinds() {
       {"TENON_LOG_LEVEL_", FUNCTIONS(tenon_log_level)},
       {"TENON_INSTRUCTION_SET_", FUNCTIONS(tenon_instruction_set)},
       {"TENON_PRECISION_", FUNCTIONS(tenon_precision)},
+      {"TENON_INTEGRATOR_", FUNCTIONS(tenon_integrator)},
       {"TENONX_LOOP_METHOD_", FUNCTIONS(tenonx_loop_method)},
   };
   return all;

@@ -242,15 +242,15 @@ TEST(WorkspaceOptionsOf, InstructionSets) {
     const tenon_status status =
         tenon_workspace_create(model.get(), set.get(), &options, &made, message, sizeof message);
     const Workspace w(made);
-    const bool here =
-        instruction_set != TENON_INSTRUCTION_SET_X86_64_V3 || info.find("x86_64_v3") != std::string::npos;
+    const bool here = instruction_set < TENON_INSTRUCTION_SET_X86_64_V3 ||
+                      info.find(tenon_instruction_set_string(instruction_set)) != std::string::npos;
     ASSERT_EQ(status, here ? TENON_OK : TENON_UNSUPPORTED) << message;
     if (!here) continue;
     const int32_t runs = tenon_workspace_instruction_set(w.get());
     if (instruction_set == TENON_INSTRUCTION_SET_AUTOMATIC) {
       EXPECT_NE(info.find(tenon_instruction_set_string(runs)), std::string::npos) << info;
-    } else {
-      EXPECT_EQ(runs, instruction_set);
+    } else {  // single states have no kernels of their own for AVX-512
+      EXPECT_EQ(runs, std::min(instruction_set, TENON_INSTRUCTION_SET_X86_64_V3));
     }
     State s(model, w.get(), 1, 12);
     ASSERT_EQ(s.constrained(w.get()), TENON_OK);

@@ -13,6 +13,7 @@ SCALARS = {
     "uint64_t": ctypes.c_uint64,
     "int64_t": ctypes.c_int64,
     "size_t": ctypes.c_size_t,
+    "ptrdiff_t": ctypes.c_ssize_t,
     "double": ctypes.c_double,
     "tenon_status": ctypes.c_int32,
 }

@@ -2,6 +2,7 @@
 
 import ctypes
 
+STATES = 3  # of a batch
 ROOM = 20000  # numbers in every array: more than any function asks here
 MATRICES = {"A", "B", "C", "G", "J", "J_bar", "K", "Lambda", "M", "N", "X", "inverse"}
 NEED_KINEMATICS = {
@@ -12,7 +13,8 @@ NEED_KINEMATICS = {
 CHANGE_THE_WORKSPACE = {
     "tenon_workspace_set_gravity", "tenon_workspace_set_anchor", "tenon_workspace_set_guess", "tenon_anchor_here",
     "tenon_workspace_set_coordinates", "tenon_workspace_set_active", "tenon_workspace_set_gains",
-    "tenon_workspace_set_weights", "tenon_workspace_set_compliance",
+    "tenon_workspace_set_weights", "tenon_workspace_set_compliance", "tenon_batch_set_gravity", "tenon_batch_set_anchor",
+    "tenon_batch_set_coordinates",
 }  # fmt: skip
 
 
@@ -57,7 +59,9 @@ class Scene:
     def renew(self):
         if getattr(self, "workspace", None):
             self.test.c.tenon_workspace_destroy(self.workspace)
+            self.test.c.tenon_batch_destroy(self.batch)
         self.workspace = self.test.made("tenon_workspace_create", self.model, self.constraints, None)
+        self.batch = self.test.made("tenon_batch_create", self.model, self.constraints, None)
         if self.prepare:
             self.prepare(self.test, self)
 
@@ -103,6 +107,14 @@ class Scene:
         if name in MATRICES:
             return ROOM
         raise KeyError(f"{function}: how many numbers has {name}? Tell statuses_test.py")
+
+    def batch_size(self, function, name):
+        """The same of one state of a batch."""
+        by_name = {
+            "M": self.nv * self.nv, "A": self.m * self.m, "B": 2 * self.m, "X": 2 * self.m, "poses": 14, "velocities": 12,
+            "jacobians": 12 * self.nv, "q_out": self.nq, "v_out": self.nv,
+        }  # fmt: skip
+        return by_name[name] if name in by_name else self.size(function, name)
 
     def values(self, function, name, size):
         """Good numbers for an array."""

@@ -15,7 +15,7 @@ from collections import defaultdict
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import header as header_reader  # noqa: E402
-from statuses_scenes import CHANGE_THE_WORKSPACE, NEED_KINEMATICS, numbers, scenes  # noqa: E402
+from statuses_scenes import CHANGE_THE_WORKSPACE, NEED_KINEMATICS, STATES, numbers, scenes  # noqa: E402
 
 NAN, INFINITY = float("nan"), float("inf")
 
@@ -46,6 +46,19 @@ SCALARS = {
     "second_link": 2, "seed": 1, "method": 0,
 }  # fmt: skip
 TEXTS = {"name": b"dense", "algorithm": b"rnea", "path": None, "text": None}
+
+
+# What numbers of an array become.
+CHANGES = (
+    ("NaN", lambda x: NAN), ("infinite", lambda x: INFINITY), ("1e300", lambda x: 1e300), ("1e200", lambda x: 1e200),
+    ("0", lambda x: 0.0), ("doubled", lambda x: 2 * x), ("negative", lambda x: -1.0), ("2", lambda x: 2.0),
+    ("1e120", lambda x: 1e120),
+)  # fmt: skip
+# What a call on a batch writes.
+BATCH_OUTPUTS = {
+    "": ("qdd", "M", "poses", "velocities", "jacobians", "lambda", "A", "X", "q_out", "v_out"),
+    "tenon_batch_inverse_dynamics": ("tau",),
+}
 
 
 class Argument:
@@ -127,6 +140,13 @@ class Test:
             if p.name == "constraints" and function.name.startswith(("tenon_constraints_add", "tenon_constraints_finish")):
                 return Argument(self.made("tenon_constraints_create", scene.model), "destroy")
             return Argument(getattr(scene, p.name))
+        if p.type == "tenon_batch*":
+            return Argument(scene.batch)
+        if p.type == "tenon_batch_array*":
+            size = scene.batch_size(function.name, p.name)
+            written = p.name in BATCH_OUTPUTS.get(function.name, BATCH_OUTPUTS[""])
+            values = scene.values(function.name, p.name, size) if not written and p.name != "B" else []
+            return self.batch_array([*values, *[0.1] * size][:size], size)
         if p.name == "builder" and p.type == "tenon_builder*":
             return Argument(self.builder(function.name))
         if p.type.endswith("**") and p.type != "char**":
@@ -170,7 +190,28 @@ class Test:
             return Argument(SCALARS.get(p.name, 0))
         raise KeyError(f"{function.name}: what is a good {p.type} {p.name}? Tell statuses_test.py")
 
+    def batch_array(self, values, size, states=STATES):
+        """The same numbers for each state."""
+        array = self.header.structs["tenon_batch_array"]()
+        data = numbers(list(values) * states)
+        array.data, array.count, array.number_stride, array.state_stride = ctypes.addressof(data), size, 1, size
+        return Argument(ctypes.pointer(array), (size, data, array, list(values)))
+
+    def spoil_batch_array(self, good):
+        size, _, _, values = good.keep
+        for what, change in CHANGES:
+            yield what, self.batch_array([change(x) for x in values], size)
+        yield "of state 1 alone NaN", self.batch_array([*values, *[NAN] * size, *values], size, 1)
+        yield "uneven", self.batch_array([(-1) ** k * (k % 5) for k in range(size)], size)
+        yield "far off", self.batch_array([x + (k % 3 - 1) * 1.3 for k, x in enumerate(values)], size)
+        for field, value in (("data", None), ("count", size + 1), ("state_stride", 0), ("number_stride", 0)):
+            argument = self.batch_array(values, size)
+            setattr(argument.value.contents, field, value)
+            yield f"with {field} {value}", argument
+
     def count(self, function, scene, p, i):
+        if p.name in ("states", "link_count"):
+            return STATES if p.name == "states" else 2
         before = function.parameters[i - 1]
         if p.name == "size":
             return ctypes.sizeof(self.header.structs[before.type.rstrip("*")])
@@ -242,11 +283,7 @@ class Test:
         if p.type == "double*" and good.keep and (not p.written or p.name in ("q", "v", "lambda")):
             size = good.keep[0]
             values = list(good.value[: min(size, 4000)])
-            for what, change in (
-                ("NaN", lambda x: NAN), ("infinite", lambda x: INFINITY), ("1e300", lambda x: 1e300), ("1e200", lambda x: 1e200),
-                ("0", lambda x: 0.0), ("doubled", lambda x: 2 * x), ("negative", lambda x: -1.0), ("2", lambda x: 2.0),
-                ("1e120", lambda x: 1e120),
-            ):  # fmt: skip
+            for what, change in CHANGES:
                 yield what, Argument(numbers([change(x) for x in values]), good.keep)
             yield "NaN at the end", Argument(numbers(values[:-1] + [NAN] if values else []), good.keep)
             yield "uneven", Argument(numbers([(-1) ** k * (k % 5) for k, _ in enumerate(values)]), good.keep)
@@ -286,6 +323,9 @@ class Test:
             yield "a bad name inside", Argument((ctypes.c_char_p * 1)(b"\xff"))
         if p.type.endswith("_callback"):
             yield "NULL", Argument(header_reader.SCALARS[p.type]())
+        if p.type == "tenon_batch_array*":
+            yield from self.spoil_batch_array(good)
+            return
         struct = p.type.rstrip("*")
         if struct in self.header.structs:
             yield from self.spoil_struct(function, scene, struct, p)
@@ -363,6 +403,10 @@ class Test:
                 yield f"with {field} = {value if not isinstance(value, ctypes.Array) else list(value)[:8]}", argument
 
     def field_values(self, struct, field, c_type, scene):
+        if field == "threads":
+            return (-1, 0, 1, 2, 2000)
+        if field in ("steps", "every"):
+            return (0, 1, 5)
         if c_type in (ctypes.c_int32,):
             return (-2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 99, 1000)
         if c_type is ctypes.c_uint32:
@@ -374,7 +418,7 @@ class Test:
         if c_type is ctypes.c_void_p:
             if field in ("name", "floating_joint_name", "function_name"):
                 return tuple(ctypes.create_string_buffer(t) for t in (b"", b"\xff", b"if", b"a name"))
-            if field == "options":
+            if field in ("options", "solve"):
                 return (None, *self.solve_options(scene))
             arrays = [None]
             for x in (NAN, 0.0, -1.0, 1.0, 1e300, 0.3):
@@ -403,8 +447,8 @@ class Test:
     def call(self, function, scene, arguments, what, **motion):
         scene.ready(function.name, **motion)
         for p, a in zip(function.parameters, arguments):
-            if p.type == "tenon_workspace*" and a.value:
-                a.value = scene.workspace  # that of now: some calls get a new one afterwards
+            if p.type in ("tenon_workspace*", "tenon_batch*") and a.value:  # that of now: some calls get a new one afterwards
+                a.value = scene.workspace if p.type == "tenon_workspace*" else scene.batch
         status = getattr(self.c, function.name)(*[a.value for a in arguments])
         self.calls += 1
         name = self.header.status_names.get(status, f"status {status}")
@@ -473,7 +517,7 @@ def main(library, include, models):
             for function in test.header.functions.values():
                 if function.result != "tenon_status" or function.name == "tenon_status_at":
                     continue
-                about_workspaces = any(p.type == "tenon_workspace*" for p in function.parameters)
+                about_workspaces = any(p.type in ("tenon_workspace*", "tenon_batch*") for p in function.parameters)
                 about_models = any(p.type in ("tenon_model*", "tenon_constraints*") for p in function.parameters)
                 if number == 0 or about_workspaces or about_models:
                     test.drive(scene, function)
