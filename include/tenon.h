@@ -2057,8 +2057,8 @@ TENON_API tenon_status tenon_batch_kinematics(tenon_batch *batch, size_t states,
  * converge to 2e-5 of their unit.
  * wrenches, desired, lambda: NULL where absent; lambda, the start of a warm start, is read and written. iterations: of
  * each state, written; NULL: not wanted. status, Allocates, Threads: as tenon_batch_forward_dynamics.
- * Status: as tenon_constrained_dynamics without TENON_INFEASIBLE and without TENON_MAX_ITERATIONS, which are in `status`
- * only. Cost: of the method. Since: 0.1. */
+ * Status: as tenon_constrained_dynamics without TENON_INFEASIBLE and without TENON_MAX_ITERATIONS, which are in
+ * `status` only. Cost: of the method. Since: 0.1. */
 TENON_API tenon_status tenon_batch_constrained_dynamics(tenon_batch *batch, const tenon_solve_options *options,
                                                         size_t states, const tenon_batch_array *q,
                                                         const tenon_batch_array *v, const tenon_batch_array *tau,

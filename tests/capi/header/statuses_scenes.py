@@ -215,6 +215,44 @@ def last_link(test, model, constraints):
     weld(test, constraints, last, name=ctypes.addressof(HELD), rows=0x38, frequency=1.0)
 
 
+def urdfs():
+    """Wrong ones, but for the last."""
+    link = b"<link name='%s'><inertial><mass value='%s'/><inertia ixx='%s' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+    joint = b"<joint name='j' type='%s'><parent link='a'/><child link='b'/><axis xyz='1 0 0'/></joint>"
+    robot = b"<robot name='r'>%s</robot>"
+    base = link % (b"a", b"1", b"1")
+    return (
+        robot % b"",
+        robot % (base + link % (b"b", b"1", b"1")),  # two roots
+        robot % (base + link % (b"b", b"-1", b"1") + joint % b"revolute"),
+        robot % (base + link % (b"b", b"1", b"0") + joint % b"revolute"),
+        robot % (base + link % (b"b", b"one", b"1") + joint % b"revolute"),
+        robot % (base + link % (b"b", b"1", b"1") + joint % b"hovering"),
+        robot % (base + link % (b"b", b"1", b"1") + joint % b"continuous" + b"<loop name='l' type='ball'/>"),
+    )
+
+def spoilt_builders(test, argument):
+    """What was done and the builder, as argument(builder)."""
+    for what, change in (
+        ("empty", lambda b: None),
+        ("with two roots", lambda b: test.c.tenon_builder_add_link(b, b"a", 1.0, None, 0, None, 0, None, None, 0)),
+    ):
+        builder = test.made("tenon_builder_create", b"r") if what == "empty" else test.builder("")
+        change(builder)
+        yield what, argument(builder)
+    builder = test.made("tenon_builder_create", b"r")
+    for name in (b"a", b"b"):
+        test.c.tenon_builder_add_link(builder, name, -1.0, None, 0, None, 0, None, None, 0)
+    joint = test.options("tenon_joint_options", parent_link=0, child_link=1)
+    test.c.tenon_builder_add_joint(builder, b"j", ctypes.byref(joint), None, 0)
+    yield "with a negative mass", argument(builder)
+    for kind in ("_PLANAR", "_UNIVERSAL", "_FLOATING"):
+        builder = test.builder("")
+        loop = test.options("tenon_loop_options", link=1, second_link=2, type=test.k["TENON_JOINT_TYPE" + kind])
+        test.c.tenon_builder_add_loop(builder, b"l", ctypes.byref(loop), None, 0)
+        yield f"with a loop of type {kind}", argument(builder)
+
+
 def scenes(test):
     embed, rows = test.k["TENON_LOOP_TREATMENT_EMBED"], test.k["TENON_LOOP_TREATMENT_ROWS"]
     bars = PARALLELOGRAM % (solid(b"left"), solid(b"top"), solid(b"right"))

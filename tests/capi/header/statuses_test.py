@@ -15,7 +15,7 @@ from collections import defaultdict
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import header as header_reader  # noqa: E402
-from statuses_scenes import CHANGE_THE_WORKSPACE, NEED_KINEMATICS, STATES, numbers, scenes  # noqa: E402
+from statuses_scenes import CHANGE_THE_WORKSPACE, NEED_KINEMATICS, STATES, numbers, scenes, spoilt_builders, urdfs  # noqa: E402
 
 NAN, INFINITY = float("nan"), float("inf")
 
@@ -308,10 +308,10 @@ class Test:
                 array = (ctypes.c_int32 * 1000)(*([x] * 1000))
                 yield f"all {x}", Argument(array)
         if p.type == "char*" and not p.written:
-            for text in (b"", b"nowhere", b"\xff\xfe", b"no such/file", b"<robot", b"<robot name='r'/>", *self.urdfs()):
+            for text in (b"", b"nowhere", b"\xff\xfe", b"no such/file", b"<robot", b"<robot name='r'/>", *urdfs()):
                 yield repr(text[:20]), Argument(text)
             if p.name == "path":
-                for number, text in enumerate(self.urdfs()):
+                for number, text in enumerate(urdfs()):
                     path = os.path.join(self.folder, f"spoilt_{number}.urdf")
                     open(path, "wb").write(text)
                     yield "of a spoilt file " + repr(text[15:60]), Argument(path.encode())
@@ -335,45 +335,10 @@ class Test:
             self.good(self.c.tenon_constraints_finish(other, None, 0))
             yield "of another model, finished", Argument(other)
         if p.name == "builder" and p.type == "tenon_builder*" and function.name == "tenon_builder_finish":
-            yield from self.spoilt_builders()
+            yield from spoilt_builders(self, Argument)
 
     folder = ""
     other_model = None
-
-    def urdfs(self):
-        link = b"<link name='%s'><inertial><mass value='%s'/><inertia ixx='%s' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
-        joint = b"<joint name='j' type='%s'><parent link='a'/><child link='b'/><axis xyz='1 0 0'/></joint>"
-        robot = b"<robot name='r'>%s</robot>"
-        base = link % (b"a", b"1", b"1")
-        return (
-            robot % b"",
-            robot % (base + link % (b"b", b"1", b"1")),  # two roots
-            robot % (base + link % (b"b", b"-1", b"1") + joint % b"revolute"),
-            robot % (base + link % (b"b", b"1", b"0") + joint % b"revolute"),
-            robot % (base + link % (b"b", b"one", b"1") + joint % b"revolute"),
-            robot % (base + link % (b"b", b"1", b"1") + joint % b"hovering"),
-            robot % (base + link % (b"b", b"1", b"1") + joint % b"continuous" + b"<loop name='l' type='ball'/>"),
-        )
-
-    def spoilt_builders(self):
-        for what, change in (
-            ("empty", lambda b: None),
-            ("with two roots", lambda b: self.c.tenon_builder_add_link(b, b"a", 1.0, None, 0, None, 0, None, None, 0)),
-        ):
-            builder = self.made("tenon_builder_create", b"r") if what == "empty" else self.builder("")
-            change(builder)
-            yield what, Argument(builder)
-        builder = self.made("tenon_builder_create", b"r")
-        for name in (b"a", b"b"):
-            self.c.tenon_builder_add_link(builder, name, -1.0, None, 0, None, 0, None, None, 0)
-        joint = self.options("tenon_joint_options", parent_link=0, child_link=1)
-        self.c.tenon_builder_add_joint(builder, b"j", ctypes.byref(joint), None, 0)
-        yield "with a negative mass", Argument(builder)
-        for kind in ("_PLANAR", "_UNIVERSAL", "_FLOATING"):
-            builder = self.builder("")
-            loop = self.options("tenon_loop_options", link=1, second_link=2, type=self.k["TENON_JOINT_TYPE" + kind])
-            self.c.tenon_builder_add_loop(builder, b"l", ctypes.byref(loop), None, 0)
-            yield f"with a loop of type {kind}", Argument(builder)
 
     def spoil_struct(self, function, scene, struct, p):
         type_ = self.header.structs[struct]
