@@ -24,6 +24,7 @@ using Model = Handle<tenon_model, tenon_model_destroy>;
 using Builder = Handle<tenon_builder, tenon_builder_destroy>;
 using Constraints = Handle<tenon_constraints, tenon_constraints_destroy>;
 using Workspace = Handle<tenon_workspace, tenon_workspace_destroy>;
+using Batch = Handle<tenon_batch, tenon_batch_destroy>;
 
 inline std::string model_path(const std::string& name) {
   return std::string(TENON_MODELS_DIR) + "/" + name + ".urdf";
@@ -126,6 +127,22 @@ inline Workspace workspace(const Model& model, const Constraints& set = nullptr,
   EXPECT_EQ(tenon_workspace_create(model.get(), set.get(), options, &made, message, sizeof message), TENON_OK)
       << message;
   return Workspace(made);
+}
+
+inline Batch batch(const Model& model, const Constraints& set = nullptr, int32_t threads = 1,
+                   int32_t precision = TENON_PRECISION_DOUBLE) {
+  const auto options =
+      options_of(tenon_batch_options_init, [&](auto& o) { o.threads = threads, o.precision = precision; });
+  tenon_batch* made = nullptr;
+  char message[1024] = "?";
+  EXPECT_EQ(tenon_batch_create(model.get(), set.get(), options, &made, message, sizeof message), TENON_OK)
+      << message;
+  return Batch(made);
+}
+// States one after the other.
+template <class N>
+tenon_batch_array rows_of(std::vector<N>& data, std::size_t count) {
+  return {data.data(), count, 1, static_cast<ptrdiff_t>(count), 0};
 }
 
 // A state of a workspace and the answers of a solve, at their right sizes.

@@ -1,0 +1,49 @@
+// Calls on a batch allocate nothing, with one thread and with two.
+#include "allocation_fixture.hpp"
+
+using namespace tenon_test;
+
+TEST_F(Allocation, NoneInBatches) {
+  constexpr std::size_t states = 37;
+  const std::size_t nq = static_cast<std::size_t>(tenon_model_nq(model.get()));
+  const std::size_t nv = static_cast<std::size_t>(tenon_model_nv(model.get()));
+  const std::size_t m = static_cast<std::size_t>(tenon_constraints_row_count(set.get()));
+  std::vector<double> q(states * nq), v(states * nv, 0.1), tau(v), out(states * nv * nv), lambda(states * m),
+      poses(states * 14), velocities(states * 12), jacobians(states * 12 * nv);
+  for (std::size_t s = 0; s < states; ++s) ASSERT_EQ(tenon_random(w.get(), s + 1, &q[s * nq], nq), TENON_OK);
+  const int32_t links[] = {0, 5};
+  for (const int32_t threads : {1, 2}) {
+    const Batch made = batch(model, set, threads);
+    tenon_batch* b = made.get();
+    auto qs = rows_of(q, nq), vs = rows_of(v, nv), ts = rows_of(tau, nv), qdd = rows_of(out, nv),
+         M = rows_of(out, nv * nv), l = rows_of(lambda, m), p = rows_of(poses, 14),
+         u = rows_of(velocities, 12), J = rows_of(jacobians, 12 * nv);
+    std::vector<int32_t> status(states);
+    expect_none("forward dynamics", [&] {
+      return tenon_batch_forward_dynamics(b, states, &qs, &vs, &ts, nullptr, &qdd, status.data());
+    });
+    expect_none("inverse dynamics", [&] {
+      return tenon_batch_inverse_dynamics(b, states, &qs, &vs, &ts, nullptr, &qdd, status.data());
+    });
+    expect_none("mass matrix", [&] { return tenon_batch_mass_matrix(b, states, &qs, &M, status.data()); });
+    expect_none("kinematics", [&] {
+      return tenon_batch_kinematics(b, states, links, 2, TENON_AXES_WORLD, &qs, &vs, &p, &u, &J, nullptr);
+    });
+    const auto solve = [&] {
+      return tenon_batch_constrained_dynamics(b, nullptr, states, &qs, &vs, &ts, nullptr, nullptr, &qdd, &l,
+                                              nullptr, status.data());
+    };
+    expect_none("constrained dynamics", solve);
+    for (const int32_t integrator : {TENON_INTEGRATOR_SEMI_IMPLICIT_EULER, TENON_INTEGRATOR_RUNGE_KUTTA_4}) {
+      const auto options = options_of(tenon_rollout_options_init,
+                                      [&](auto& o) { o.integrator = integrator, o.steps = 3, o.every = 3; });
+      expect_none("rollout", [&] {
+        return tenon_batch_rollout(b, options, states, &qs, &vs, &ts, nullptr, nullptr, &qdd, status.data());
+      });
+    }
+    const std::vector<double> kept = v;
+    v[nv] = 1e308;  // a state that fails
+    expect_none("a state that fails", TENON_NOT_FINITE, solve);
+    v = kept;
+  }
+}
