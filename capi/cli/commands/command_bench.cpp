@@ -1,7 +1,9 @@
 // tenon bench: what every algorithm and method costs on the user's robot and machine.
 #include <cstdio>
+#include <fstream>
 #include <memory>
 
+#include "batch_bench.hpp"
 #include "bench.hpp"
 #include "commands/commands.hpp"
 #include "progress.hpp"
@@ -13,7 +15,8 @@ namespace {
 constexpr const char* help =
     R"(Times every algorithm, and with contacts every method of constrained dynamics, on a robot.
 
-One core, one state a call, random states, all calls in turns.
+One core, one state a call, random states, all calls in turns. With --batch many states in one
+call instead, beside single calls, and a rollout of them.
 
 Read ratios rather than digits: on a busy machine all figures grow together. The minimum is the
 least disturbed pass; a pass is the mean over the states.
@@ -22,14 +25,58 @@ least disturbed pass; a pass is the mean over the states.
 constexpr const char* examples = R"(Examples:
   tenon bench models/iiwa14.urdf
   tenon bench models/atlas.urdf --floating --weld l_foot --weld r_foot
-  tenon bench models/solo12.urdf --floating --point FL_FOOT --point FR_FOOT --point HL_FOOT --point HR_FOOT)";
+  tenon bench models/solo12.urdf --floating --point FL_FOOT --point FR_FOOT --point HL_FOOT --point HR_FOOT
+  tenon bench models/go1.urdf --floating --batch 4096 --threads 2 --precision float --json go1.json)";
 
 struct Arguments {
   RobotArguments robot;
   ContactArguments contacts;
   std::size_t states = 1000;
   double seconds = 1;
+  BatchRequest batch;
+  std::string precision = "double", json;
 };
+
+double share_of_a_core(const BatchTiming& timing, const BatchRequest& batch) {
+  return timing.microseconds * batch.threads;
+}
+
+void print_batches(const BatchTimings& timings, const BatchRequest& batch) {
+  std::printf("batches of %zu states, %d thread%s, %s precision, %s, %d states side by side\n", batch.states,
+              batch.threads, batch.threads == 1 ? "" : "s", batch.single_precision ? "single" : "double",
+              timings.instruction_set.c_str(), timings.width);
+  std::printf("\n%-28s %12s %12s %8s %14s\n", "function", "us a state", "single call", "ratio",
+              "states/s/core");
+  for (const BatchTiming& t : timings.functions) {
+    const double core = share_of_a_core(t, batch);
+    if (t.single_microseconds > 0)
+      std::printf("%-28s %12.4f %12.3f %8.2f %14.0f  differs by %.0e\n", t.name.c_str(), t.microseconds,
+                  t.single_microseconds, t.single_microseconds / t.microseconds, 1e6 / core, t.difference);
+    else
+      std::printf("%-28s %12.4f %12s %8s %14.0f\n", t.name.c_str(), t.microseconds, "", "", 1e6 / core);
+    if (t.failed > 0) std::printf("  note: %zu of the states failed\n", t.failed);
+  }
+}
+
+void write_batches(const BatchTimings& timings, const BatchRequest& batch, const char* model,
+                   const std::string& path) {
+  std::ofstream file(path);
+  file << "{\n  \"model\": \"" << model << "\",\n  \"cpu\": \"" << cpu_name() << "\",\n  \"build\": \""
+       << tenon_build_info() << "\",\n  \"states\": " << batch.states << ",\n  \"threads\": " << batch.threads
+       << ",\n  \"precision\": \"" << (batch.single_precision ? "float" : "double")
+       << "\",\n  \"instruction_set\": \"" << timings.instruction_set << "\",\n  \"width\": " << timings.width
+       << ",\n  \"functions\": [";
+  const char* comma = "\n";
+  for (const BatchTiming& t : timings.functions) {
+    file << comma << format("    {\"name\": \"%s\", \"us_a_state\": %.6g", t.name.c_str(), t.microseconds);
+    if (t.single_microseconds > 0)
+      file << format(", \"us_single_call\": %.6g, \"difference\": %.3g", t.single_microseconds, t.difference);
+    file << format(", \"failed\": %zu}", t.failed);
+    comma = ",\n";
+  }
+  file << "\n  ]\n}\n";
+  if (!file.flush()) throw Failure("cannot write '" + path + "'");
+}
 
 void print_basic(const std::vector<Timing>& timings) {
   std::printf("\n%-42s %10s %10s\n", "algorithm", "median us", "min us");
@@ -62,11 +109,23 @@ void run(const Arguments& arguments) {
   if (tenon_model_nv(model.get()) == 0)
     throw Failure(
         format("'%s' has no moving joint; there is nothing to time.", arguments.robot.path.c_str()));
-  const States states = random_states(workspace.get(), model.get(), arguments.states);
+  const bool batches = arguments.batch.states > 0;
+  const States states =
+      random_states(workspace.get(), model.get(), batches ? arguments.batch.states : arguments.states);
 
   std::printf("%s: %d degrees of freedom, %zu constraint rows\n", tenon_model_name(model.get()),
               tenon_model_nv(model.get()), contacts.rows);
-  std::printf("%s, one core\n%s\n", cpu_name().c_str(), tenon_build_info());
+  std::printf("%s%s\n%s\n", cpu_name().c_str(), batches ? "" : ", one core", tenon_build_info());
+  if (batches) {
+    BatchRequest request = arguments.batch;
+    request.single_precision = arguments.precision == "float";
+    request.seconds = arguments.seconds;
+    const BatchTimings timings = time_batches(model.get(), contacts, workspace.get(), states, request);
+    print_batches(timings, request);
+    if (!arguments.json.empty())
+      write_batches(timings, request, tenon_model_name(model.get()), arguments.json);
+    return;
+  }
   std::printf("%zu random states; a workspace of %.0f kB\n", states.count,
               static_cast<double>(tenon_workspace_size_bytes(workspace.get())) / 1000);
   std::fflush(stdout);
@@ -105,6 +164,27 @@ void add_bench(CLI::App& app) {
       ->check(between(0.001, 3600))
       ->type_name("S")
       ->capture_default_str();
+  CLI::Option* batch =
+      command->add_option("--batch", arguments->batch.states, "time batches of N states instead")
+          ->check(between(1, 1e6))
+          ->type_name("N");
+  command->add_option("--threads", arguments->batch.threads, "threads of a batch")
+      ->check(between(1, 1024))
+      ->type_name("N")
+      ->capture_default_str()
+      ->needs(batch);
+  command->add_option("--precision", arguments->precision, "of the numbers of a batch")
+      ->check(CLI::IsMember({"double", "float"}))
+      ->capture_default_str()
+      ->needs(batch);
+  command->add_option("--steps", arguments->batch.steps, "of the rollout")
+      ->check(between(1, 1e6))
+      ->type_name("N")
+      ->capture_default_str()
+      ->needs(batch);
+  command->add_option("--json", arguments->json, "write the figures of the batch to this file")
+      ->type_name("FILE")
+      ->needs(batch);
   command->callback([arguments] { run(*arguments); });
 }
 
