@@ -16,8 +16,8 @@ using tenon::Status;
 namespace {
 
 constexpr tenon::TraceOptions core_trace_defaults{};
-constexpr tenonx_trace_options trace_defaults = {sizeof(tenonx_trace_options), core_trace_defaults.iterations,
-                                                 0, nullptr};
+constexpr tenonx_trace_options trace_defaults = {
+    sizeof(tenonx_trace_options), core_trace_defaults.iterations, 0, nullptr, 1, 0};
 
 const tenon::TraceableAlgorithm* traceable(int32_t index) {
   const auto& all = tenon::traceable_algorithms();
@@ -38,7 +38,8 @@ struct Task {
     constraints = constraints_ ? constraints_->core.get() : nullptr;
     const tenonx_trace_options o = completed(given, trace_defaults, "tenonx_trace_options");
     options = {o.iterations, o.mu != 0 ? o.mu : core_trace_defaults.mu};
-    function = {o.function_name ? o.function_name : "", std::string("Tenon ") + tenon_version_string()};
+    function = {o.function_name ? o.function_name : "", std::string("Tenon ") + tenon_version_string(),
+                o.lanes};
   }
   const tenon::Model* model;
   const tenon::ConstraintSet* constraints;

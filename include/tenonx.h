@@ -77,6 +77,10 @@ typedef struct tenonx_trace_options {
   double mu;                  /* their proximal parameter over a row's typical Delassus diagonal; default 0:
                                  Tenon's choice, 1e6 */
   const char *function_name;  /* tenonx_generate_c: a C identifier; NULL: made of the names of robot and algorithm */
+  int32_t lanes;              /* tenonx_generate_c: states that a call of the function computes side by side, 1, 2, 4, 8
+                                 or 16. With more than one, number i of state l is at [lanes * i + l] of every array,
+                                 and the text needs the vector types of gcc and clang. Default 1 */
+  int32_t reserved;           /* 0 */
 } tenonx_trace_options;
 
 /* Writes the defaults into options; sizes as in tenon_model_options_init.

@@ -42,7 +42,7 @@ if [ "$asan" = yes ]; then
 fi
 if [ "$tsan" = yes ]; then
   step "build (thread sanitizer)" build_preset tsan ON tenon_capi_tests
-  tested "test (thread sanitizer)" run_ctest tsan --tests-regex '^Contract\.'
+  tested "test (thread sanitizer)" run_ctest tsan --tests-regex '^Contract'
 fi
 
 printf '\n%s' "$closing"

@@ -63,6 +63,9 @@ OperationCounts count_operations(const Model& model, const ConstraintSet* constr
 struct GeneratedFunction {
   std::string name;       // empty: made of the model's and the algorithm's names
   std::string generator;  // the producer that the head comment names
+  // States that a call computes side by side: 1, 2, 4, 8 or 16. With more than one, number i of state l is at
+  // [lanes * i + l], and the text needs the vector types of gcc and clang.
+  int lanes = 1;
 };
 // C99, <math.h> only. Further errors: unsupported where the operations depend on values (pv_early; rows whose
 // position error is stabilised), invalid_argument for a name that is not an identifier.

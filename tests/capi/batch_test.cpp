@@ -1,5 +1,5 @@
 // Batches through the C API: all robots of models/ against single calls, arguments, and threads (which run
-// under ThreadSanitizer by the name Contract).
+// under ThreadSanitizer by their name, Contract).
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -209,7 +209,7 @@ TEST(BatchOf, GravityAndCoordinates) {
   }
 }
 
-TEST(Contract, BatchesComputeOnSeveralThreads) {
+TEST(ContractOfBatches, ThreadsAndCallersShareAModel) {
   const Model model = load("solo12", TENON_BASE_FLOATING);
   const Constraints set = welds(model, {"FL_FOOT"});
   const Workspace w = workspace(model, set);

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "allocation_hooks.hpp"
+#include "allocation/hooks.hpp"
 #include "support.hpp"
 
 using namespace tenon_test;

@@ -4,6 +4,7 @@
 """
 
 import csv
+import json
 import os
 import re
 import subprocess
@@ -344,6 +345,29 @@ class Bench(unittest.TestCase):
         self.assertLess(float(difference), 1e-9)
 
 
+    def test_batches_agree_with_single_calls_and_write_json(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "figures.json")
+            for precision, tolerance in (("double", 1e-10), ("float", 1e-3)):
+                done = run(TENON, "bench", model("solo12"), "--floating", "--point", "FL_FOOT", "--batch", "37", "--threads", "2",
+                           "--precision", precision, "--steps", "3", "--seconds", "0.001", "--json", path)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn("batches of 37 states, 2 threads", done.stdout)
+                with open(path) as file:
+                    figures = json.load(file)
+                self.assertEqual((figures["states"], figures["threads"], figures["precision"]), (37, 2, precision))
+                names = [f["name"] for f in figures["functions"]]
+                self.assertEqual(len(names), 5)
+                self.assertIn("constrained dynamics", names)
+                for function in figures["functions"]:
+                    self.assertEqual(function["failed"], 0)
+                    self.assertGreater(function["us_a_state"], 0)
+                    self.assertLess(function.get("difference", 0), tolerance)
+        done = run(TENON, "bench", model("solo12"), "--json", "x")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--batch", done.stderr)
+
+
 class WrongInput(unittest.TestCase):
     """One sentence on stderr that says what and how to mend it, nothing on stdout, exit code 2 or 1."""
 
@@ -387,7 +411,7 @@ class Readme(unittest.TestCase):
         root = os.path.join(MODELS, os.pardir)
         with open(os.path.join(root, "README.md")) as file:
             commands = [line.split()[1:] for line in file if line.startswith("    tenon ")]
-        self.assertEqual([command[0] for command in commands], ["simulate", "info", "simulate", "bench"])
+        self.assertEqual([command[0] for command in commands], ["simulate", "info", "simulate", "bench", "bench"])
         with tempfile.TemporaryDirectory() as folder:
             os.symlink(os.path.abspath(MODELS), os.path.join(folder, "models"))
             os.mkdir(os.path.join(folder, "packaging"))

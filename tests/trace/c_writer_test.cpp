@@ -25,13 +25,13 @@ using Function = void (*)(...);
 // A folder of its own, removed with the object, and one library loaded from it.
 class Compiled {
  public:
-  Compiled(const std::string& code, const std::string& function) {
+  Compiled(const std::string& code, const std::string& function, const std::string& flags = "-O0") {
     folder_ = fs::temp_directory_path() / ("tenon_codegen_" + std::to_string(::getpid()) + "_" + function);
     fs::create_directories(folder_);
     const std::string source = (folder_ / "f.c").string(), library = (folder_ / "f.so").string();
     std::ofstream(source) << code;
-    const std::string command = "cc -std=c99 -Wall -Wextra -Wpedantic -Werror -O0 -shared -fPIC '" + source +
-                                "' -o '" + library + "' -lm";
+    const std::string command = "cc -std=c99 -Wall -Wextra -Wpedantic -Werror " + flags + " -shared -fPIC '" +
+                                source + "' -o '" + library + "' -lm";
     if (std::system(command.c_str()) != 0) return;
     handle_ = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle_) symbol_ = ::dlsym(handle_, function.c_str());
@@ -115,6 +115,46 @@ TEST(GeneratedC, ForwardDynamics) {
     aba.call(r.q.data(), r.v.data(), r.tau.data(), given.data());
     expect_close(given, expected, same, std::string(name) + " aba");
   }
+}
+
+// Several states at a time: each lane is what the function for one state gives.
+TEST(GeneratedC, Lanes) {
+  for (const char* algorithm : {"kinematics", "rnea", "aba"}) {
+    for (const int lanes : {2, 8}) {
+      const Robot r = robot("go1", true);
+      GeneratedFunction function = {"lanes", "", lanes};
+      const Compiled wide(generate_c(*r.model, nullptr, algorithm, {}, function), "lanes", "-O0 -Wno-psabi");
+      function = {"one", "", 1};
+      const Compiled one(generate_c(*r.model, nullptr, algorithm, {}, function), "one");
+      ASSERT_TRUE(wide.good() && one.good()) << algorithm;
+      const std::size_t L = static_cast<std::size_t>(lanes), nq = r.q.size(), nv = r.v.size();
+      const std::size_t results = std::max(nv * nv, 12 * r.model->links.size());
+      std::vector<double> q(L * nq), v(L * nv), tau(L * nv), out(L * results), expected(results),
+          lane(results);
+      std::vector<std::vector<double>> qs(L, std::vector<double>(nq)), vs(L, r.v), taus(L, r.tau);
+      for (std::size_t l = 0; l < L; ++l) {
+        random_configuration(*r.model, 5 + l, qs[l].data());
+        for (std::size_t k = 7; k < nq; ++k) qs[l][k] *= 1 + 10.0 * static_cast<double>(l);
+        for (double& x : vs[l]) x *= 1 + static_cast<double>(l);
+        for (std::size_t i = 0; i < nq; ++i) q[L * i + l] = qs[l][i];
+        for (std::size_t i = 0; i < nv; ++i) v[L * i + l] = vs[l][i], tau[L * i + l] = taus[l][i];
+      }
+      const bool of_q = algorithm == std::string("kinematics");
+      if (of_q)
+        wide.call(q.data(), out.data());
+      else
+        wide.call(q.data(), v.data(), tau.data(), out.data());
+      for (std::size_t l = 0; l < L; ++l) {
+        if (of_q)
+          one.call(qs[l].data(), expected.data());
+        else
+          one.call(qs[l].data(), vs[l].data(), taus[l].data(), expected.data());
+        for (std::size_t i = 0; i < results; ++i) lane[i] = out[L * i + l];
+        expect_close(lane, expected, same, std::string(algorithm) + " lane " + std::to_string(l));
+      }
+    }
+  }
+  EXPECT_THROW(generate_c(*robot("iiwa14", false).model, nullptr, "aba", {}, {"f", "", 3}), Error);
 }
 
 TEST(GeneratedC, PosesOfLinks) {

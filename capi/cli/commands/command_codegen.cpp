@@ -16,17 +16,20 @@ MODEL` lists the algorithms.
 
 constexpr const char* examples = R"(Examples:
   tenon codegen models/iiwa14.urdf --algorithm rnea -o rnea.c
-  tenon codegen models/solo12.urdf --floating --point FL_FOOT --algorithm pv --function solo_pv -o pv.c)";
+  tenon codegen models/solo12.urdf --floating --point FL_FOOT --algorithm pv --function solo_pv -o pv.c
+  tenon codegen models/iiwa14.urdf --algorithm aba --lanes 8 -o aba8.c)";
 
 struct Arguments {
   RecordingArguments recording;
   std::string algorithm, function, output;
+  int32_t lanes = 1;
 };
 
 std::string generate(const tenon_model* model, const tenon_constraints* constraints,
                      const Arguments& arguments) {
   std::array<char, 1024> message{};
   tenonx_trace_options options = arguments.recording.options();
+  options.lanes = arguments.lanes;
   if (!arguments.function.empty()) options.function_name = arguments.function.c_str();
   const auto call = [&](char* text, std::size_t size, std::size_t* needed) {
     const tenon_status status = tenonx_generate_c(model, constraints, arguments.algorithm.c_str(), &options,
@@ -58,6 +61,11 @@ void add_codegen(CLI::App& app) {
   command->add_option("--algorithm", arguments->algorithm, "which one")->required()->type_name("NAME");
   command->add_option("--function", arguments->function, "its name in C; else that of robot and algorithm")
       ->type_name("NAME");
+  command
+      ->add_option("--lanes", arguments->lanes,
+                   "states that a call computes side by side, by vector types of gcc and clang")
+      ->check(CLI::IsMember({1, 2, 4, 8, 16}))
+      ->capture_default_str();
   command->add_option("-o,--output", arguments->output, "file to write; else standard output")
       ->type_name("FILE");
   command->callback([arguments] { run(*arguments); });

@@ -26,7 +26,10 @@ SAME_SIZE(tenon_constraint_options, 72);
 SAME_SIZE(tenon_link_info, 112);
 SAME_SIZE(tenon_joint_info, 192);
 SAME_SIZE(tenon_constraint_info, 56);
-SAME_SIZE(tenonx_trace_options, 24);
+SAME_SIZE(tenon_batch_options, 16);
+SAME_SIZE(tenon_batch_array, 40);
+SAME_SIZE(tenon_rollout_options, 40);
+SAME_SIZE(tenonx_trace_options, 32);
 #endif
 
 int32_t tenon_header_test(void);

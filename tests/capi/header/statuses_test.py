@@ -19,7 +19,7 @@ from statuses_scenes import CHANGE_THE_WORKSPACE, NEED_KINEMATICS, STATES, numbe
 
 NAN, INFINITY = float("nan"), float("inf")
 
-# Not to be had on purpose: there is always memory here (allocation_test.cpp takes it away), and no known fault inside.
+# Not to be had on purpose: there is always memory here (allocation/calls_test.cpp takes it away), and no known fault inside.
 NEVER_CAUSED = {"TENON_OUT_OF_MEMORY", "TENON_INTERNAL_ERROR"}
 
 # Listed, and not reached here, with the reason.

@@ -1,5 +1,5 @@
 // No computation on a workspace allocates, but those that say "at the first call" the first time. malloc and its
-// kin are replaced (allocation_hooks.cpp). Every call of tenon.h that takes a workspace is made once under watch,
+// kin are replaced (hooks.cpp). Every call of tenon.h that takes a workspace is made once under watch,
 // good and bad, with every method this version has.
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "allocation_fixture.hpp"
+#include "fixture.hpp"
 
 using namespace tenon_test;
 

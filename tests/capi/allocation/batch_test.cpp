@@ -1,5 +1,5 @@
 // Calls on a batch allocate nothing, with one thread and with two.
-#include "allocation_fixture.hpp"
+#include "fixture.hpp"
 
 using namespace tenon_test;
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "allocation_fixture.hpp"
+#include "fixture.hpp"
 
 using namespace tenon_test;
 

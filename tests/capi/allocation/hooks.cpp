@@ -1,5 +1,5 @@
 // malloc and its kin, replaced for the whole process.
-#include "allocation_hooks.hpp"
+#include "hooks.hpp"
 
 #include <malloc.h>
 

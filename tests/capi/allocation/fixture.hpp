@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "allocation_hooks.hpp"
+#include "hooks.hpp"
 #include "support.hpp"
 
 namespace tenon_test {
