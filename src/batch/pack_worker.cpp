@@ -80,7 +80,8 @@ PackWorker<N, W>::PackWorker(std::shared_ptr<const Model> model,
   for (std::vector<Pack>* x : {&f_, &step_, &unit_}) x->resize(rows);
   inv_mu_.resize(rows);
   wrench_room_.resize(6 * w().model->links.size());
-  rows_.inv_mu = inv_mu_.data();
+  for (std::size_t r = 0; r < rows; ++r) root_scale_.push_back(std::sqrt(w().cd()->scale[r]));
+  rows_.inv_mu = inv_mu_.data(), rows_.root_scale = root_scale_.data();
   rows_.absolute = RowSchedule<N>::absolute;
   rows_.f = f_.data(), rows_.step = step_.data(), rows_.unit = unit_.data();
 }
@@ -88,7 +89,7 @@ PackWorker<N, W>::PackWorker(std::shared_ptr<const Model> model,
 template <class N, int W>
 std::size_t PackWorker<N, W>::bytes() const {
   return SingleWorker<N>::bytes() + bytes_of(arena_, numbers_, spare_, start_q_, start_v_, u_, sum_u_, sum_a_,
-                                             f_, step_, unit_, jacobian_, inv_mu_, wrench_room_);
+                                             f_, step_, unit_, jacobian_, inv_mu_, root_scale_, wrench_room_);
 }
 
 // ---- lanes

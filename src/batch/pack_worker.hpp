@@ -77,7 +77,7 @@ class PackWorker final : public SingleWorker<N> {
   Numbers numbers_, spare_;
   std::vector<Pack> start_q_, start_v_, u_, sum_u_, sum_a_;  // of a step
   std::vector<Pack> f_, step_, unit_, jacobian_;
-  std::vector<double> inv_mu_, wrench_room_;
+  std::vector<double> inv_mu_, root_scale_, wrench_room_;
   bool holds_mass_matrix_ = false;  // numbers_.out has zeros between branches
   PackedRows<Pack> rows_{};
 };

@@ -43,7 +43,7 @@ inline void measure_step(const ConstraintData& c, PackedRows<T>& p, bool first, 
     T largest = o, largest_by_force = o;
     for (int r = 0; r < c.row_count; ++r) {
       const T a = larger(magnitude_of(w.k[r]), magnitude_of(w.Ka[r]));
-      const T unit = square_root(T(c.scale[r]));
+      const T unit(p.root_scale[r]);
       p.unit[r] = unit;
       largest = larger(largest, a);
       largest_by_force = larger(largest_by_force, a / unit);
@@ -56,7 +56,7 @@ inline void measure_step(const ConstraintData& c, PackedRows<T>& p, bool first, 
   p.primal = p.force = o;
   for (int r = 0; r < c.row_count; ++r) {
     T step = w.mu_row[r] * (w.k[r] - w.Ka[r] - T(c.compliance[r]) * p.f[r]);
-    p.force = larger(p.force, magnitude_of(p.f[r] + step) * square_root(T(c.scale[r])));
+    p.force = larger(p.force, magnitude_of(p.f[r] + step) * T(p.root_scale[r]));
     if (p.inv_mu[r] == 0) {
       p.f[r] = p.f[r] + step;
       step = o;

@@ -12,11 +12,12 @@ namespace tenon {
 // What constrained_aba on packs needs besides the rows (kernels/pack/constrained_pack.hpp). Arrays: rows.
 template <class T>
 struct PackedRows {
-  const double* inv_mu;  // proximal terms, 0 for rows with compliance that are exact without a multiplier
-  double absolute;       // subtracted from each residual
-  T *f, *step, *unit;    // proximal centre; the last step; units of residuals (solve/row_residual.hpp)
-  T primal;              // the largest residual in units, of each lane
-  T first_force, force;  // the largest force of the first evaluation and of the last
+  const double* inv_mu;      // proximal terms, 0 for rows with compliance that are exact without a multiplier
+  const double* root_scale;  // square roots of ConstraintData::scale
+  double absolute;           // subtracted from each residual
+  T *f, *step, *unit;        // proximal centre; the last step; units of residuals (solve/row_residual.hpp)
+  T primal;                  // the largest residual in units, of each lane
+  T first_force, force;      // the largest force of the first evaluation and of the last
 };
 
 template <class N, int W>
