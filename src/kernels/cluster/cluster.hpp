@@ -22,9 +22,14 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
+// Whether the kernels on this scalar are compiled for models with loops (packs of states: kernels/pack).
+template <class T>
+inline constexpr bool takes_loops = true;
+
 // Whether the model has clusters or folded rotors; sweeps over plain trees skip both.
+template <class T>
 TENON_INLINE bool has_loops(const ModelData& m) {
-  return m.cluster_count > 0 || m.rotor_count > 0;
+  return takes_loops<T> && (m.cluster_count > 0 || m.rotor_count > 0);
 }
 
 template <class T, class S>

@@ -83,7 +83,8 @@ inline bool start_sweeps(const ModelData& m, const ConstraintData& c, const T* v
 template <class T>
 bool constrained_aba_start(const ModelData& m, const ConstraintData& c, const T* v, const T* tau, T* qdd,
                            WorkspaceData<T>& w) {
-  return has_loops(m) ? start_sweeps<true>(m, c, v, tau, qdd, w) : start_sweeps<false>(m, c, v, tau, qdd, w);
+  return has_loops<T>(m) ? start_sweeps<true>(m, c, v, tau, qdd, w)
+                         : start_sweeps<false>(m, c, v, tau, qdd, w);
 }
 
 // Alg. 2: row_force has changed by delta (rows). Only changes are swept: forces inward over the supporting
@@ -217,7 +218,7 @@ inline void sweep_changes(const ModelData& m, const ConstraintData& c, const T* 
 template <class T>
 void constrained_aba_iterate(const ModelData& m, const ConstraintData& c, const T* delta, bool refine,
                              const T* tau, T* qdd, WorkspaceData<T>& w) {
-  if (has_loops(m)) {
+  if (has_loops<T>(m)) {
     if (refine)
       sweep_changes<true, true>(m, c, delta, tau, qdd, w);
     else
@@ -238,7 +239,7 @@ void constrained_aba_finish(const ModelData& m, const ConstraintData& c, const T
   for (int i = 0; i < m.node_count; ++i) {
     if (s < c.support_count && c.support[s] == i)
       ++s;
-    else if (has_loops(m))
+    else if (has_loops<T>(m))
       roll_out_node<true>(m, i, v, qdd, w);
     else
       roll_out_node<false>(m, i, v, qdd, w);

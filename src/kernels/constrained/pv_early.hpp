@@ -226,7 +226,7 @@ inline bool reduce_early(const ModelData& m, const T* v, const T* tau, PvEarlyDa
 // cluster may support constraints.
 template <class T>
 bool pv_early_reduce(const ModelData& m, const T* v, const T* tau, PvEarlyData<T>& d, WorkspaceData<T>& w) {
-  return has_loops(m) ? reduce_early<true>(m, v, tau, d, w) : reduce_early<false>(m, v, tau, d, w);
+  return has_loops<T>(m) ? reduce_early<true>(m, v, tau, d, w) : reduce_early<false>(m, v, tau, d, w);
 }
 
 // ---- outward
@@ -290,7 +290,7 @@ template <class T>
 void pv_early_roll_out(const ModelData& m, const ConstraintData& c, const T* v, T* row_lambda, T* qdd,
                        PvEarlyData<T>& d, WorkspaceData<T>& w) {
   int place = d.node_count - 1;
-  const bool loops = has_loops(m);
+  const bool loops = has_loops<T>(m);
   const auto roll_out_any = [&](int i) {
     if (loops)
       roll_out_node<true>(m, i, v, qdd, w);

@@ -13,6 +13,10 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
+// Models with loops are computed state by state.
+template <class N, int W>
+inline constexpr bool takes_loops<Pack<N, W>> = false;
+
 template <class T>
 void frame_motion(const ModelData& m, int node, const double* R_in_body, const double* p_in_body,
                   bool world_axes, T* R, T* p, T* V, T* J, const WorkspaceData<T>& w) {

@@ -156,8 +156,8 @@ inline bool sweep_articulated_inertia_of(const ModelData& m, const T* v, const T
 }
 template <class T>
 inline bool sweep_articulated_inertia(const ModelData& m, const T* v, const T* tau, WorkspaceData<T>& w) {
-  return has_loops(m) ? sweep_articulated_inertia_of<true>(m, v, tau, w)
-                      : sweep_articulated_inertia_of<false>(m, v, tau, w);
+  return has_loops<T>(m) ? sweep_articulated_inertia_of<true>(m, v, tau, w)
+                         : sweep_articulated_inertia_of<false>(m, v, tau, w);
 }
 
 // Joint and body accelerations of one node.
@@ -176,7 +176,7 @@ TENON_INLINE void roll_out_node(const ModelData& m, int i, const T* v, T* qdd, W
 }
 template <class T>
 inline void sweep_accelerations(const ModelData& m, const T* v, T* qdd, WorkspaceData<T>& w) {
-  if (has_loops(m))
+  if (has_loops<T>(m))
     for (int i = 0; i < m.node_count; ++i) roll_out_node<true>(m, i, v, qdd, w);
   else
     for (int i = 0; i < m.node_count; ++i) roll_out_node<false>(m, i, v, qdd, w);

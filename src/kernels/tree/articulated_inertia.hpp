@@ -46,7 +46,7 @@ inline bool sweep_inertias_of(const ModelData& m, const T* q, WorkspaceData<T>& 
 // False when some D is not positive definite.
 template <class T>
 inline bool sweep_inertias(const ModelData& m, const T* q, WorkspaceData<T>& w) {
-  return has_loops(m) ? sweep_inertias_of<true>(m, q, w) : sweep_inertias_of<false>(m, q, w);
+  return has_loops<T>(m) ? sweep_inertias_of<true>(m, q, w) : sweep_inertias_of<false>(m, q, w);
 }
 
 // ---- rows
