@@ -1941,7 +1941,8 @@ TENON_API tenon_status tenon_step_runge_kutta_4_with(tenon_workspace *workspace,
  *   A state that fails (NaN, an open loop, a quaternion that is not normalized) spoils only itself: its status is
  * negative, nothing is written for it, and the others are computed. A call returns the negative status of the first
  * such state, whose number and reason tenon_batch_message has, and TENON_OK where there is none. What is wrong with the
- * arguments themselves is found before anything is computed. */
+ * arguments themselves is found before anything is computed. Where memory is lacking at a first call, which then gives
+ * TENON_OUT_OF_MEMORY, some states may have been written; the next call works. */
 typedef struct tenon_batch tenon_batch;
 
 /* How a batch is made. */

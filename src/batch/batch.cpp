@@ -5,13 +5,16 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "batch/worker.hpp"
 #include "plan/dispatch.hpp"
 #include "scalar/index.hpp"
+#include "tenon/status.hpp"
 
 namespace tenon {
 
@@ -22,19 +25,20 @@ class BatchImpl {
       : options(options_) {
     options.instructions = resolve(options.instructions);
     for (int i = 0; i < options.threads; ++i) workers.push_back(make_worker(model, constraints, options));
-    for (int i = 1; i < options.threads; ++i) threads.emplace_back([this, i] { serve(index(i)); });
-  }
-  ~BatchImpl() {
-    {
-      const std::lock_guard<std::mutex> lock(mutex);
-      ends = true;
+    try {
+      for (int i = 1; i < options.threads; ++i) threads.emplace_back([this, i] { serve(index(i)); });
+    } catch (const std::exception& fault) {
+      stop();
+      throw Error(Status::out_of_memory, "the " + std::to_string(options.threads) +
+                                             " threads of the batch cannot be started (" + fault.what() +
+                                             "); ask for fewer");
     }
-    begins.notify_all();
-    for (std::thread& thread : threads) thread.join();
   }
+  ~BatchImpl() { stop(); }
 
   Status run(const BatchCall& call) {
     for (const auto& worker : workers) worker->start_call();
+    error = nullptr;
     const std::size_t width = index(workers[0]->width);
     if (threads.empty() || call.states <= width) {
       current = &call;
@@ -54,6 +58,7 @@ class BatchImpl {
       done.wait(lock, [this] { return busy == 0; });
     }
     first_failure = nullptr;
+    if (error) std::rethrow_exception(error);
     for (const auto& worker : workers) {
       const Worker::Failure& failure = worker->failure;
       if (failure.status == Status::ok) continue;
@@ -67,13 +72,29 @@ class BatchImpl {
   const Worker::Failure* first_failure = nullptr;
 
  private:
+  void stop() {
+    {
+      const std::lock_guard<std::mutex> lock(mutex);
+      ends = true;
+    }
+    begins.notify_all();
+    for (std::thread& thread : threads) thread.join();
+  }
+
+  // An exception (memory that ran out) ends the call; the caller's thread throws it.
   void work(std::size_t thread) {
     Worker& worker = *workers[thread];
     const std::size_t width = index(worker.width), states = current->states;
-    for (;;) {
-      const std::size_t first = next.fetch_add(width);
-      if (first >= states) return;
-      worker.run(*current, first, std::min(width, states - first));
+    try {
+      for (;;) {
+        const std::size_t first = next.fetch_add(width);
+        if (first >= states) return;
+        worker.run(*current, first, std::min(width, states - first));
+      }
+    } catch (...) {
+      const std::lock_guard<std::mutex> lock(mutex);
+      if (!error) error = std::current_exception();
+      next = states;
     }
   }
 
@@ -96,6 +117,7 @@ class BatchImpl {
   std::condition_variable begins, done;
   std::vector<std::thread> threads;
   const BatchCall* current = nullptr;
+  std::exception_ptr error;
   std::atomic<std::size_t> next{0};
   std::size_t busy = 0;
   std::uint64_t round = 0;

@@ -1,9 +1,12 @@
 #include "batch/single_worker.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <limits>
 
 #include "scalar/index.hpp"
+#include "state/check.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
 
@@ -65,6 +68,13 @@ const double* SingleWorker<N>::take(const BatchArray& a, std::size_t state, int 
   const N* from = place(a, state, record);
   for (int i = 0; i < count; ++i) to[index(i)] = static_cast<double>(from[i * a.number_stride]);
   return to.data();
+}
+
+template <class N>
+Status SingleWorker<N>::check_range(const double* x, int count) {
+  constexpr double largest = static_cast<double>(std::numeric_limits<N>::max());
+  if (std::all_of(x, x + count, [](double e) { return std::abs(e) <= largest; })) return Status::ok;
+  return single.impl().fail(Status::not_finite, "the result is beyond the range of single precision");
 }
 
 template <class N>
@@ -139,6 +149,8 @@ Status SingleWorker<N>::roll(const BatchCall& call, std::size_t state, const Bat
     if (static_cast<std::int32_t>(status) < 0) return status;
     worst = std::max(worst, status);
     if ((step + 1) % call.every != 0) continue;
+    TENON_CHECK(check_range(q_.data(), n.q));
+    TENON_CHECK(check_range(v_.data(), n.v));
     give(q_.data(), n.q, call.out[0], state, step / call.every);
     give(v_.data(), n.v, call.out[1], state, step / call.every);
   }
@@ -170,7 +182,10 @@ Status SingleWorker<N>::compute(const BatchCall& call, std::size_t state, const 
       if (call.solve.warm_start) take(call.out[1], state, n.rows, second_);
       status = constrained_dynamics(single, call.solve, q, v, x, wrenches,
                                     take(call.desired, state, n.rows, desired_), out, second_.data());
-      if (static_cast<std::int32_t>(status) >= 0) give(second_.data(), n.rows, call.out[1], state);
+      if (static_cast<std::int32_t>(status) < 0) break;
+      TENON_CHECK(check_range(out, n.out[0]));
+      TENON_CHECK(check_range(second_.data(), n.rows));
+      give(second_.data(), n.rows, call.out[1], state);
       break;
     case BatchFunction::delassus:
       status = delassus_matrix(single, call.delassus_method, q, out, n.rows);
@@ -180,7 +195,9 @@ Status SingleWorker<N>::compute(const BatchCall& call, std::size_t state, const 
       if (status == Status::ok)
         status = apply_damped_delassus_inverse(single, x, n.rows, call.columns, out, n.rows);
   }
-  if (static_cast<std::int32_t>(status) >= 0) give(out, n.out[0], call.out[0], state);
+  if (static_cast<std::int32_t>(status) < 0) return status;
+  TENON_CHECK(check_range(out, n.out[0]));
+  give(out, n.out[0], call.out[0], state);
   return status;
 }
 

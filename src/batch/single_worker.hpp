@@ -43,6 +43,8 @@ class SingleWorker : public Worker {
                      std::size_t record = 0) const;
   void give(const double* from, int count, const BatchArray& a, std::size_t state,
             std::size_t record = 0) const;
+  // Status::not_finite where a number is beyond the range of N.
+  Status check_range(const double* x, int count);
   Status compute(const BatchCall& call, std::size_t state, const BatchSizes& n);
   Status kinematics_of(const BatchCall& call, std::size_t state, const BatchSizes& n);
   Status roll(const BatchCall& call, std::size_t state, const BatchSizes& n);

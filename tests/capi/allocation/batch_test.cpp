@@ -3,6 +3,27 @@
 
 using namespace tenon_test;
 
+TEST_F(Allocation, BatchesWithoutMemoryAtTheFirstCall) {
+  constexpr std::size_t states = 29, m = 19;
+  const std::size_t nq = static_cast<std::size_t>(tenon_model_nq(model.get()));
+  std::vector<double> q(states * nq), B(states * m, 1.0), X(B);
+  for (std::size_t s = 0; s < states; ++s) ASSERT_EQ(tenon_random(w.get(), s + 1, &q[s * nq], nq), TENON_OK);
+  auto qs = rows_of(q, nq), b = rows_of(B, m), x = rows_of(X, m);
+  for (const int32_t threads : {1, 2}) {
+    const Batch made = batch(model, set, threads);
+    const auto call = [&] {
+      return tenon_batch_delassus_product(made.get(), nullptr, states, 1, &qs, &b, &x, nullptr);
+    };
+    failing = true;
+    const tenon_status status = call();
+    failing = false;
+    EXPECT_EQ(status, TENON_OUT_OF_MEMORY);
+    EXPECT_NE(std::string(tenon_batch_message(made.get())).find("memory"), std::string::npos);
+    EXPECT_EQ(call(), TENON_OK) << tenon_batch_message(made.get());
+    EXPECT_STREQ(tenon_batch_message(made.get()), "");
+  }
+}
+
 TEST_F(Allocation, NoneInBatches) {
   constexpr std::size_t states = 37;
   const std::size_t nq = static_cast<std::size_t>(tenon_model_nq(model.get()));
