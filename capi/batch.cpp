@@ -170,28 +170,32 @@ tenon_status tenon_batch_set_coordinates(tenon_batch* batch, int32_t positions, 
   });
 }
 
+// Forward and inverse dynamics: x and out are the one's input and the other's output.
+static tenon_status dynamics(Arguments&& a, const tenon_batch_array* q, const tenon_batch_array* v,
+                             const char* x_name, const tenon_batch_array* x,
+                             const tenon_batch_array* wrenches, const char* out_name,
+                             const tenon_batch_array* out) noexcept {
+  a.needs_velocities(v);
+  a.state(q, v);
+  a.forces(x_name, x, wrenches);
+  a.call.out[0] = a.output(out_name, out, a.velocity_count(), true);
+  return a.compute();
+}
+
 tenon_status tenon_batch_forward_dynamics(tenon_batch* batch, size_t states, const tenon_batch_array* q,
                                           const tenon_batch_array* v, const tenon_batch_array* tau,
                                           const tenon_batch_array* wrenches, const tenon_batch_array* qdd,
                                           int32_t* status) {
-  Arguments a(batch, BatchFunction::forward_dynamics, states, status, __func__);
-  a.needs_velocities(v);
-  a.state(q, v);
-  a.forces("tau", tau, wrenches);
-  a.call.out[0] = a.output("qdd", qdd, a.velocity_count(), true);
-  return a.compute();
+  return dynamics({batch, BatchFunction::forward_dynamics, states, status, __func__}, q, v, "tau", tau,
+                  wrenches, "qdd", qdd);
 }
 
 tenon_status tenon_batch_inverse_dynamics(tenon_batch* batch, size_t states, const tenon_batch_array* q,
-                                          const tenon_batch_array* v, const tenon_batch_array* acceleration,
+                                          const tenon_batch_array* v, const tenon_batch_array* a,
                                           const tenon_batch_array* wrenches, const tenon_batch_array* tau,
                                           int32_t* status) {
-  Arguments a(batch, BatchFunction::inverse_dynamics, states, status, __func__);
-  a.needs_velocities(v);
-  a.state(q, v);
-  a.forces("a", acceleration, wrenches);
-  a.call.out[0] = a.output("tau", tau, a.velocity_count(), true);
-  return a.compute();
+  return dynamics({batch, BatchFunction::inverse_dynamics, states, status, __func__}, q, v, "a", a, wrenches,
+                  "tau", tau);
 }
 
 tenon_status tenon_batch_mass_matrix(tenon_batch* batch, size_t states, const tenon_batch_array* q,
