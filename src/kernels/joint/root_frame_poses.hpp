@@ -31,9 +31,8 @@ TENON_INLINE void store_pose(WorkspaceData<T>& w, int i, const PackedPose<T>& X)
 }
 template <class T>
 TENON_INLINE PackedPose<T> identity_pose() {
-  const T o(0), e(1), rows[16] = {e, o, o, o, o, e, o, o, o, o, e, o, o, o, o, o};
-  return {Lanes<T>::load(rows), Lanes<T>::load(rows + 4), Lanes<T>::load(rows + 8),
-          Lanes<T>::load(rows + 12)};
+  const T o(0), e(1);
+  return {Lanes<T>(e, o, o, o), Lanes<T>(o, e, o, o), Lanes<T>(o, o, e, o), Lanes<T>(o, o, o, o)};
 }
 // The same in scalars.
 template <class T>
