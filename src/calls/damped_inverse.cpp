@@ -266,14 +266,6 @@ double mu_of(const WorkspaceImpl& w, const Damping& damping, int r) {
   return damping.mu_of_row ? damping.mu_of_row[w.cd()->user_row[r]] : damping.mu;
 }
 
-void set_damping(WorkspaceImpl& w, const Damping& damping) {
-  const ConstraintData& c = *w.cd();
-  for (int r = 0; r < w.rows(); ++r) {
-    const double mu = mu_of(w, damping, r), inv_mu = mu > 0 ? 1 / mu : c.scale[r] / default_relative_mu;
-    w.damped->damping[static_cast<std::size_t>(r)] = c.compliance[r] + inv_mu;
-  }
-}
-
 // Whether rows, taken as inertias, are so large that the bodies' own inertias lose all digits.
 bool outweighs_inertias(const WorkspaceImpl& w) {
   constexpr double most = 1e10;
@@ -305,7 +297,7 @@ Status open(WorkspaceImpl& w, DampedInverseMethod method, const Damping& damping
     TENON_CHECK(check_no_inter_body_rows(w, "this damped inverse", "dense"));
   w.damped->factored = DampedInverseMethod::automatic;
   if (w.rows() == 0) return Status::ok;
-  set_damping(w, damping);
+  damping_of_rows(w, damping, w.damped->damping.data());
   if (entry->rows_are_inertias && outweighs_inertias(w)) entry = find(w, DampedInverseMethod::pv_osimr);
   return Status::ok;
 }
@@ -337,6 +329,14 @@ Status invert(WorkspaceImpl& w, DampedInverseMethod method, const double* q, con
 }
 
 }  // namespace
+
+void damping_of_rows(const WorkspaceImpl& w, const Damping& damping, double* out) {
+  const ConstraintData& c = *w.cd();
+  for (int r = 0; r < w.rows(); ++r) {
+    const double mu = mu_of(w, damping, r), inv_mu = mu > 0 ? 1 / mu : c.scale[r] / default_relative_mu;
+    out[r] = c.compliance[r] + inv_mu;
+  }
+}
 
 Status damped_delassus_inverse(Workspace& workspace, DampedInverseMethod method, const double* q,
                                const Damping& damping, double* out, int ld) {

@@ -16,6 +16,9 @@ Status fill_delassus(WorkspaceImpl& w, DelassusMethod method, const double* q, S
 // (model/fold_rotors.hpp); the others need all bodies.
 bool crosses_clusters(DelassusMethod method);
 
+// E, the compliance and 1 / mu of each row, in the kernels' order. damping is checked already.
+void damping_of_rows(const WorkspaceImpl& w, const Damping& damping, double* out);
+
 // Copies a symmetric matrix of that layout to both triangles in the user's order of rows.
 void symmetric_to_user(const WorkspaceImpl& w, const double* lower, double* out, int ld);
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solve/limits.hpp"
 #include "solve/methods.hpp"
 #include "solve/proximal.hpp"
 
@@ -16,16 +17,8 @@ namespace tenon {
 
 namespace {
 
-// The method refines, so mu can be large. A cluster eliminates coordinates that rows hold together with free
-// ones, and a large mu costs the free ones digits; so mu is smaller there.
-constexpr double scheduled_mu_of_trees = 3e7, scheduled_mu_of_clusters = 3e6;
-// Limits on pivot over diagonal of a cluster's joint-space inertia, penalties included. Below the first, one
-// refinement does not recover the digits that penalties cost the inertia; below the second, two do not.
-constexpr double refine_again = 1e-6, least_pivot = 1e-11;
-
-// Below this (ConstraintData::least_leverage) penalties are so much larger than inertias that their rounding
-// errors move joints that the row does not, which no residual shows.
-constexpr double least_leverage = 1e-3;
+// Below this pivot over diagonal of a cluster two refinements do not recover the digits either.
+constexpr double least_pivot = 1e-11;
 
 class Sweeps final : public ProximalMethod {
  public:

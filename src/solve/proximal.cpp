@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "model/rank.hpp"
+#include "solve/limits.hpp"
 #include "solve/row_residual.hpp"
 
 namespace tenon {
@@ -33,15 +34,10 @@ constexpr double clear = 1e-6, clear_of_absolute = 1e6;
 constexpr double barely_moves = 1e-8, most_of_a_step = 1e-3;
 // A least-squares step that removes a smaller share of the residual may be rounding.
 constexpr double barely_removed = 1e-6;
-// Iterations continue to this share of the tolerance while they converge fast: a residual means the larger an
-// error of the motion, the harder its row is to move; and the last step of an ordinary solve goes from 1e-7
-// to 1e-14.
-constexpr double margin = 0.02, worth_a_step = 0.1;
+// A step that leaves more than this share of the residual is not worth another below the tolerance.
+constexpr double worth_a_step = 0.1;
 // The expected residual after the first step, times mu.
 constexpr double first_contraction = 30;
-// Smallest eigenvalue of the scaled Delassus matrix that the iteration may decide on; below it, dense decides
-// whether it is zero, so that all methods answer with the same rank.
-constexpr double sure_eigenvalue = 1e-10;
 // If the caller sets no limit. A slow direction costs one iteration; a solve that needs more has stalled.
 constexpr int most_iterations = 30;
 
@@ -242,12 +238,10 @@ double Driver::largest_force(const double* f) const {
   return largest;
 }
 
-// Whether the answer needs large forces along directions that rows hardly move. The first evaluation, from
-// zero multipliers, gives each direction its force except for the share 1 / (1 + mu s), s its eigenvalue: if
-// forces have since grown by more than 1 / (mu s), smaller eigenvalues are involved.
+// Whether the answer needs large forces along directions that rows hardly move.
 bool Driver::strained(double first, const double* lambda) const {
   if (options_.mu > 0) return false;
-  return largest_force(lambda) > (1 + 1 / (method_.scheduled_mu * sure_eigenvalue)) * first;
+  return largest_force(lambda) > most_growth(method_.scheduled_mu) * first;
 }
 
 // Iterates until all rows hold. infeasible: more steps would not reduce the residual.

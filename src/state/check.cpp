@@ -19,7 +19,7 @@ Status check_finite(WorkspaceImpl& w, const char* what, const double* x, int n) 
 Status check_quaternion(WorkspaceImpl& w, const char* what, const double* q, int at, int joint) {
   const double* x = q + at;
   const double norm = std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
-  if (std::abs(norm - 1) <= 1e-6) return Status::ok;
+  if (std::abs(norm - 1) <= unit_norm_tolerance) return Status::ok;
   return w.fail(
       Status::not_normalized,
       "%s[%d..%d], the quaternion of joint '%s', has norm %.9g; give a unit quaternion (x y z w) or call "

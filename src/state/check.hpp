@@ -18,6 +18,9 @@
 
 namespace tenon {
 
+// The norm of a quaternion may differ from one by this.
+inline constexpr double unit_norm_tolerance = 1e-6;
+
 Status check_finite(WorkspaceImpl& w, const char* what, const double* x, int n);  // null passes
 // Checks a quaternion x y z w of a joint at index `at` of q.
 Status check_quaternion(WorkspaceImpl& w, const char* what, const double* q, int at, int joint);

@@ -7,8 +7,6 @@ namespace tenon {
 
 namespace {
 
-// Entries of G above this: G^T M G has their squares and loses six digits.
-constexpr double steep = 0x1p10;
 // A column depends on those chosen before if less than this share of the longest column remains
 // (kernels/joint/small_split.hpp).
 constexpr double dependent_share = 0x1p-26;
@@ -94,7 +92,7 @@ int steep_cluster(const WorkspaceImpl& w) {
     if (c.constant_G || w.split.changed[static_cast<std::size_t>(i)]) continue;
     const double* G = w.arena.data.G + c.G_begin;
     for (int e = 0; e < c.v_count * c.y_count; ++e)
-      if (std::abs(G[e]) > steep) return i;
+      if (std::abs(G[e]) > steepest_G) return i;
   }
   return -1;
 }

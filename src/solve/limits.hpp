@@ -1,0 +1,34 @@
+// Limits of the proximal iteration and of constrained_aba, for single states (proximal.cpp, constrained_aba.cpp)
+// and for packs of them (batch/pack_dynamics.cpp).
+#pragma once
+
+namespace tenon {
+
+// The method refines, so mu can be large. A cluster eliminates coordinates that rows hold together with free
+// ones, and a large mu costs the free ones digits; so mu is smaller there.
+inline constexpr double scheduled_mu_of_trees = 3e7, scheduled_mu_of_clusters = 3e6;
+
+// Iterations continue to this share of the tolerance while they converge fast: a residual means the larger an
+// error of the motion, the harder its row is to move; and the last step of an ordinary solve goes from 1e-7
+// to 1e-14.
+inline constexpr double margin = 0.02;
+
+// Smallest eigenvalue of the scaled Delassus matrix that the iteration may decide on; below it, dense decides
+// whether it is zero, so that all methods answer with the same rank.
+inline constexpr double sure_eigenvalue = 1e-10;
+
+// The first evaluation, from zero multipliers, gives each direction its force except for the share 1 / (1 +
+// mu s), s its eigenvalue: if forces have since grown by more than 1 / (mu s), smaller eigenvalues are involved.
+constexpr double most_growth(double mu) {
+  return 1 + 1 / (mu * sure_eigenvalue);
+}
+
+// Below this (ConstraintData::least_leverage) penalties are so much larger than inertias that their rounding
+// errors move joints that the row does not, which no residual shows.
+inline constexpr double least_leverage = 1e-3;
+
+// Pivot over diagonal of a cluster's joint-space inertia, penalties included: below this, one refinement does
+// not recover the digits that penalties cost the inertia.
+inline constexpr double refine_again = 1e-6;
+
+}  // namespace tenon
