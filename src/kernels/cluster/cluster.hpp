@@ -94,11 +94,17 @@ inline void start_cluster(const ModelData& m, const ClusterData& c, WorkspaceDat
   for (int y = 0; y < c.y_count; ++y) w.u[c.v_begin + y] = T(0);
 }
 
+// Whether kernels on this scalar are compiled apart for clusters of one and of two independent coordinates.
+template <class T>
+inline constexpr bool counts_coordinates = true;
+
 // Calls f with the number of independent coordinates as a compile-time value if it is 1 or 2, else 0.
-template <class F>
+template <class T, class F>
 TENON_INLINE void with_coordinates(int count, F&& f) {
-  if (count == 1) return f(Int<1>{});
-  if (count == 2) return f(Int<2>{});
+  if constexpr (counts_coordinates<T>) {
+    if (count == 1) return f(Int<1>{});
+    if (count == 2) return f(Int<2>{});
+  }
   f(Int<0>{});
 }
 
@@ -238,7 +244,7 @@ inline bool propagate_in_cluster(const ModelData& m, const ClusterData& c, int i
                                  ParentShare<T>& h, WorkspaceData<T>& w) {
   if (i == c.node_begin + c.node_count - 1) start_cluster(m, c, w);
   with_joint(m.nodes[i].kind, [&](auto joint) {
-    with_coordinates(decltype(joint)::one_dof ? c.y_count : 0, [&](auto count) {
+    with_coordinates<T>(decltype(joint)::one_dof ? c.y_count : 0, [&](auto count) {
       cross_cluster_joint<decltype(joint), count.value, forces>(m, c, i, v, tau, h, w);
     });
   });

@@ -176,10 +176,11 @@ void evaluate_cluster(const ModelData& m, const ClusterData& c, const T* q, cons
   }
 }
 
-// G (with terms.positions) and g of a cluster from its K and k. False at a singular configuration; G and g
-// then keep their old values.
-template <class T>
-bool split_cluster(const ModelData& m, const ClusterData& c, LoopTerms terms, WorkspaceData<T>& w) {
+// G (with terms.positions) and g of a cluster from its K and k, by solve (split_solve). False at a singular
+// configuration; G and g then keep their old values.
+template <class T, class Solve>
+TENON_INLINE bool split_cluster_by(const Solve& solve, const ModelData& m, const ClusterData& c,
+                                   LoopTerms terms, WorkspaceData<T>& w) {
   const int rows = c.row_count, d = c.d_count, y = terms.positions ? c.y_count : 0;
   const T* K = w.loop_K + c.K_begin;
   T* A = w.loop_scratch;
@@ -189,7 +190,7 @@ bool split_cluster(const ModelData& m, const ClusterData& c, LoopTerms terms, Wo
   for (int j = 0; j < d; ++j) copy_column(j, m.dependent[c.d_begin + j]);
   for (int j = 0; j < y; ++j) copy_column(d + j, m.independent[c.y_begin + j]);
   for (int r = 0; r < rows; ++r) A[(d + y) * rows + r] = w.loop_k[c.row_begin + r];
-  if (!split_solve(A, rows, d, d + y + 1)) return false;
+  if (!solve(A, rows, d, d + y + 1)) return false;
   T* G = w.G + c.G_begin;
   for (int i = 0; i < d; ++i) {
     const int k = m.dependent[c.d_begin + i];
@@ -197,6 +198,11 @@ bool split_cluster(const ModelData& m, const ClusterData& c, LoopTerms terms, Wo
     w.g[k] = A[(d + y) * rows + i];
   }
   return true;
+}
+template <class T>
+bool split_cluster(const ModelData& m, const ClusterData& c, LoopTerms terms, WorkspaceData<T>& w) {
+  return split_cluster_by([](T* A, int rows, int n, int columns) { return split_solve(A, rows, n, columns); },
+                          m, c, terms, w);
 }
 
 // phi, K and k of all clusters at (q, v); v null: at rest.

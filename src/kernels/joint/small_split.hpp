@@ -49,9 +49,7 @@ TENON_INLINE bool solve_one(T* A, int columns, const T& largest) {
   return true;
 }
 template <class T>
-TENON_INLINE bool solve_two(T* A, int columns, const T& largest) {
-  const T determinant = A[0] * A[3] - A[1] * A[2];
-  if (!(magnitude(determinant) > T(singular_split) * (largest * largest))) return false;
+TENON_INLINE void solve_two_by(const T& determinant, T* A, int columns) {
   const T inverse = T(1) / determinant;
   const T a = inverse * A[0], b = inverse * A[2], c = inverse * A[1], d = inverse * A[3];
   for (int k = 2; k < columns; ++k) {
@@ -60,6 +58,12 @@ TENON_INLINE bool solve_two(T* A, int columns, const T& largest) {
     x[0] = d * first - b * x[1];
     x[1] = a * x[1] - c * first;
   }
+}
+template <class T>
+TENON_INLINE bool solve_two(T* A, int columns, const T& largest) {
+  const T determinant = A[0] * A[3] - A[1] * A[2];
+  if (!(magnitude(determinant) > T(singular_split) * (largest * largest))) return false;
+  solve_two_by(determinant, A, columns);
   return true;
 }
 
@@ -83,6 +87,31 @@ inline T eliminate_square(T* A, int n, int columns) {
   return smallest;
 }
 
+// Columns after j: b := b + beta a (a^T b), a in place of column j, in the rows from j on.
+template <class T>
+TENON_INLINE void reflect_columns(T* A, int rows, int j, int columns, const T& beta) {
+  const T* a = A + j * rows;
+  for (int c = j + 1; c < columns; ++c) {
+    T* b = A + c * rows;
+    T sum(0);
+    for (int i = j; i < rows; ++i) sum = sum + a[i] * b[i];
+    sum = sum * beta;
+    for (int i = j; i < rows; ++i) b[i] = b[i] + sum * a[i];
+  }
+}
+
+// Right-hand sides of the triangle in the first n columns.
+template <class T>
+TENON_INLINE void substitute_back(T* A, int rows, int n, int columns) {
+  for (int c = n; c < columns; ++c) {
+    T* x = A + c * rows;
+    for (int j = n - 1; j >= 0; --j) {
+      for (int k = j + 1; k < n; ++k) x[j] = x[j] - A[k * rows + j] * x[k];
+      x[j] = x[j] / A[j * rows + j];
+    }
+  }
+}
+
 // More rows than unknowns: Householder reflections.
 template <class T>
 inline T eliminate_tall(T* A, int rows, int n, int columns) {
@@ -98,13 +127,7 @@ inline T eliminate_tall(T* A, int rows, int n, int columns) {
     const T alpha = a[j] > T(0) ? -length : length;
     a[j] = a[j] - alpha;
     const T beta = T(1) / (alpha * a[j]);  // -2 / |reflection vector|^2
-    for (int c = j + 1; c < columns; ++c) {
-      T* b = A + c * rows;
-      T sum(0);
-      for (int i = j; i < rows; ++i) sum = sum + a[i] * b[i];
-      sum = sum * beta;
-      for (int i = j; i < rows; ++i) b[i] = b[i] + sum * a[i];
-    }
+    reflect_columns(A, rows, j, columns, beta);
     a[j] = alpha;
   }
   return smallest;
@@ -121,13 +144,7 @@ inline bool split_solve(T* A, int rows, int n, int columns) {
   if (rows == n && n == 2) return solve_two(A, columns, largest);
   const T smallest = rows == n ? eliminate_square(A, n, columns) : eliminate_tall(A, rows, n, columns);
   if (!(smallest > T(singular_split) * largest)) return false;
-  for (int c = n; c < columns; ++c) {
-    T* x = A + c * rows;
-    for (int j = n - 1; j >= 0; --j) {
-      for (int k = j + 1; k < n; ++k) x[j] = x[j] - A[k * rows + j] * x[k];
-      x[j] = x[j] / A[j * rows + j];
-    }
-  }
+  substitute_back(A, rows, n, columns);
   return true;
 }
 

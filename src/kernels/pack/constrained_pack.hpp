@@ -5,7 +5,7 @@
 
 #include "kernels/constrained/constrained_aba.hpp"
 #include "kernels/pack/pack_table.hpp"
-#include "spatial/pack.hpp"
+#include "kernels/pack/single_lanes.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
@@ -14,25 +14,27 @@ TENON_ISA_BEGIN
 template <class N, int W>
 inline Vec3<Pack<N, W>> rotation_vector(const Mat3<Pack<N, W>>& R) {
   Vec3<Pack<N, W>> v;
-  for (int i = 0; i < W; ++i) {
-    const Vec3<double> one = rotation_vector(Mat3<double>{
-        R.xx.x[i], R.xy.x[i], R.xz.x[i], R.yx.x[i], R.yy.x[i], R.yz.x[i], R.zx.x[i], R.zy.x[i], R.zz.x[i]});
-    v.x.x[i] = static_cast<N>(one.x), v.y.x[i] = static_cast<N>(one.y), v.z.x[i] = static_cast<N>(one.z);
-  }
+  for (int i = 0; i < W; ++i) set_lane(rotation_vector(lane_of(R, i)), i, v);
   return v;
 }
 template <class N, int W>
 inline Vec3<Pack<N, W>> swing(const Vec3<Pack<N, W>>& a, const Vec3<Pack<N, W>>& b,
                               const Vec3<Pack<N, W>>& across) {
-  const auto lane = [](const Vec3<Pack<N, W>>& u, int i) {
-    return Vec3<double>{u.x.x[i], u.y.x[i], u.z.x[i]};
-  };
   Vec3<Pack<N, W>> v;
-  for (int i = 0; i < W; ++i) {
-    const Vec3<double> one = swing(lane(a, i), lane(b, i), lane(across, i));
-    v.x.x[i] = static_cast<N>(one.x), v.y.x[i] = static_cast<N>(one.y), v.z.x[i] = static_cast<N>(one.z);
-  }
+  for (int i = 0; i < W; ++i) set_lane(swing(lane_of(a, i), lane_of(b, i), lane_of(across, i)), i, v);
   return v;
+}
+
+// Articulated inertias and bias forces; pA must hold the bias forces of sweep_velocities.
+template <class T>
+inline bool sweep_inertias_without_rows(const ModelData& m, const T* v, const T* tau, WorkspaceData<T>& w) {
+  static constexpr ConstraintData none{};
+  const std::int32_t* const flags = w.support_flags;
+  w.support_flags = w.node_flags;
+  const bool positive = has_loops<T>(m) ? sweep_augmented_inertia<true>(m, none, v, tau, w)
+                                        : sweep_augmented_inertia<false>(m, none, v, tau, w);
+  w.support_flags = flags;
+  return positive;
 }
 
 // step := r(f), and the sizes of residuals and forces.
@@ -69,6 +71,18 @@ inline void measure_step(const ConstraintData& c, PackedRows<T>& p, bool first, 
   }
 }
 
+// ABA by the sweeps of constrained_aba for no rows, which saves the code of others. With clusters of variable G
+// after cluster_constraints_of_states, which computes the sines and cosines.
+template <class T>
+bool aba_of_states(const ModelData& m, const T* q, const T* v, const T* tau, bool has_wrenches, T* qdd,
+                   WorkspaceData<T>& w) {
+  if (m.varying_clusters == 0) joint_angles(m, q, w);
+  sweep_velocities_at_angles(m, q, v, has_wrenches, w);
+  if (!sweep_inertias_without_rows(m, v, tau, w)) return false;
+  sweep_accelerations(m, v, qdd, w);
+  return true;
+}
+
 template <class T>
 bool constrained_start(const ModelData& m, const ConstraintData& c, const T* q, const T* v, const T* tau,
                        bool has_wrenches, T* qdd, PackedRows<T>& p, WorkspaceData<T>& w) {
@@ -93,7 +107,10 @@ void constrained_refine(const ModelData& m, const ConstraintData& c, const T* ta
     p.step[r] = force - w.row_force[r];
     w.row_force[r] = force;
   }
-  constrained_aba_iterate(m, c, p.step, true, tau, qdd, w);
+  if (has_loops<T>(m))
+    sweep_changes<true, true>(m, c, p.step, tau, qdd, w);
+  else
+    sweep_changes<true, false>(m, c, p.step, tau, qdd, w);
   measure_step(c, p, false, w);
 }
 

@@ -4,18 +4,22 @@
 
 #include "kernels/pack/constrained_pack.hpp"
 #include "kernels/pack/crba_pack.hpp"
+#include "kernels/pack/delassus_pack.hpp"
 #include "kernels/pack/integrate_pack.hpp"
+#include "kernels/pack/loops_pack.hpp"
 #include "kernels/pack/pack_sincos.hpp"
-#include "kernels/tree/aba.hpp"
 #include "kernels/tree/kinematics.hpp"
 #include "kernels/tree/rnea.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
 
-// Models with loops are computed state by state.
+// Models with loops or folded rotors are computed in double precision.
 template <class N, int W>
-inline constexpr bool takes_loops<Pack<N, W>> = false;
+inline constexpr bool takes_loops<Pack<N, W>> = sizeof(N) == sizeof(double);
+// Their numbers are wide enough to hide the counting, and the code is large.
+template <class N, int W>
+inline constexpr bool counts_coordinates<Pack<N, W>> = false;
 
 template <class T>
 void frame_motion(const ModelData& m, int node, const double* R_in_body, const double* p_in_body,
@@ -51,12 +55,18 @@ struct PackKernelsOf {
     return reinterpret_cast<const WorkspaceData<P>&>(w);
   }
   static PackedRows<P>& pack(PackedRows<S>& p) { return reinterpret_cast<PackedRows<P>&>(p); }
+  static PackedDelassus<P>& pack(PackedDelassus<S>& p) { return reinterpret_cast<PackedDelassus<P>&>(p); }
+
+  static void loops(const ModelData& m, const S* q, const S* v, S& largest, WorkspaceData<S>& w) {
+    if constexpr (takes_loops<P>)
+      *pack(&largest) = cluster_constraints_of_states(m, pack(q), pack(v), pack(w));
+  }
 
   static constexpr PackKernels<N, W> table() {
     using M = const ModelData&;
     using C = const ConstraintData&;
     return {[](M m, const S* q, const S* v, const S* tau, bool wrenches, S* qdd, WorkspaceData<S>& w) {
-              return aba(m, pack(q), pack(v), pack(tau), wrenches, pack(qdd), pack(w));
+              return aba_of_states(m, pack(q), pack(v), pack(tau), wrenches, pack(qdd), pack(w));
             },
             [](M m, const S* q, const S* v, const S* a, bool wrenches, S* tau, WorkspaceData<S>& w) {
               rnea(m, pack(q), pack(v), pack(a), wrenches, pack(tau), pack(w));
@@ -85,7 +95,14 @@ struct PackKernelsOf {
             },
             [](M m, C c, const S* v, S* qdd, WorkspaceData<S>& w) {
               constrained_aba_finish(m, c, pack(v), pack(qdd), pack(w));
-            }};
+            },
+            [](M m, C c, const S* q, PackedDelassus<S>& d, S* A, WorkspaceData<S>& w) {
+              return delassus_of_states(m, c, pack(q), pack(d), pack(A), pack(w));
+            },
+            [](int rows, const double* damping, S* A, S* X, int columns) {
+              return solve_damped(rows, damping, pack(A), pack(X), columns);
+            },
+            takes_loops<P> ? loops : nullptr};
   }
 };
 

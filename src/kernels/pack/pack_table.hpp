@@ -20,6 +20,16 @@ struct PackedRows {
   T first_force, force;      // the largest force of the first evaluation and of the last
 };
 
+// The memory of the Delassus matrix of packs (kernels/pack/delassus_pack.hpp).
+template <class T>
+struct PackedDelassus {
+  int rows;
+  const std::int32_t *first, *end;  // per velocity coordinate: the rows that it moves; none for [0, 0)
+  T* x;                             // nv x rows: K S L^-T of the rows
+  T* inverse;                       // nv: 1 / D
+  T* zeros;                         // nv: set to zero
+};
+
 template <class N, int W>
 struct PackKernels {
   using T = Slots<N, W>;
@@ -46,6 +56,13 @@ struct PackKernels {
   void (*constrained_refine)(const ModelData&, const ConstraintData&, const T* tau, T* qdd, PackedRows<T>&,
                              WorkspaceData<T>&);
   void (*constrained_finish)(const ModelData&, const ConstraintData&, const T* v, T* qdd, WorkspaceData<T>&);
+  // J M^-1 J^T, rows x rows in the kernels' order, the lower triangle row by row; and X := (A + damping)^-1 X.
+  bool (*delassus)(const ModelData&, const ConstraintData&, const T* q, PackedDelassus<T>&, T* A,
+                   WorkspaceData<T>&);
+  bool (*solve_damped)(int rows, const double* damping, T* A, T* X, int columns);
+  // G and g of the clusters (kernels/pack/loops_pack.hpp), before the kernels of dynamics. largest: the largest
+  // entry of G, 1e30 at a dead centre. Null in single precision, which has no kernels for models with loops.
+  void (*loops)(const ModelData&, const T* q, const T* v, T& largest, WorkspaceData<T>&);
 };
 
 }  // namespace tenon

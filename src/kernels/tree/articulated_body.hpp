@@ -114,7 +114,7 @@ TENON_INLINE bool eliminate_node(const ModelData& m, int i, const T* v, const T*
       positive = eliminate_at_once<J, loops, forces>(m, i, v, tau, h, w);
     else {
       ParentShare<T> copy = h;
-      positive = eliminate_apart<J, loops, forces>(m, i, v, tau, copy, w);
+      positive = eliminate_apart<J, false, forces>(m, i, v, tau, copy, w);  // rotors turn with hinges only
       h = copy;
     }
   });

@@ -1,0 +1,385 @@
+#include "batch/pack_dynamics.hpp"
+
+#include <cmath>
+
+#include "calls/delassus.hpp"
+#include "plan/units.hpp"
+#include "scalar/index.hpp"
+#include "solve/limits.hpp"
+#include "state/folded_rotors.hpp"
+#include "state/loop_split.hpp"
+
+namespace tenon {
+
+namespace {
+
+constexpr SolveOptions defaults{};
+
+// The proximal terms and tolerances of constrained_aba on packs. In double they are those of single states, so
+// that the results are. Single precision has seven digits, of which a mu of 1e3 takes three; each refining
+// evaluation then removes all but a thirtieth of the residual.
+template <class N>
+struct RowSchedule;
+template <>
+struct RowSchedule<double> {
+  static constexpr double mu_of_trees = scheduled_mu_of_trees, mu_of_clusters = scheduled_mu_of_clusters;
+  static constexpr double enough = defaults.relative_tolerance, well = margin * enough;
+  static constexpr double absolute = margin * defaults.absolute_tolerance;
+  static constexpr int refinements = 4;
+};
+template <>
+struct RowSchedule<float> {
+  static constexpr double mu_of_trees = 1e3, mu_of_clusters = mu_of_trees;
+  static constexpr double well = 2e-6, enough = 2e-5, absolute = 1e-6;
+  static constexpr int refinements = 8;
+};
+
+// Damping below this share of a row's diagonal decides between rows that depend on each other, where methods
+// differ; single calls choose one.
+constexpr double least_damping = 1e-8;
+
+bool default_solve(const SolveOptions& o) {
+  const bool method = o.method == Method::automatic || o.method == Method::constrained_aba;
+  return method && o.mu == 0 && o.tikhonov == 0 && o.accelerate && !o.warm_start && o.max_iterations == 0 &&
+         o.absolute_tolerance >= defaults.absolute_tolerance &&
+         o.relative_tolerance >= defaults.relative_tolerance;
+}
+
+// Functions of the user are called with the numbers of one state.
+bool has_callbacks(const ModelData& m) {
+  return std::any_of(m.loop_constraints, m.loop_constraints + m.loop_constraint_count,
+                     [](const LoopConstraintData& l) { return l.kind == loop_callback; });
+}
+
+}  // namespace
+
+template <class N, int W>
+PackDynamics<N, W>::Sweep::Sweep(WorkspaceImpl& w_)
+    : w(w_), m(w.model->data()), arena(m, w.cd(), w.tables.entry_count(), false) {
+  w.tables.bind(arena.data);
+  arena.data.anchors = w.anchors.data();
+}
+
+template <class N, int W>
+PackDynamics<N, W>::PackDynamics(WorkspaceImpl& w, const PackKernels<N, W>& kernels)
+    : kernels_(kernels), whole_(w), spare_(w) {
+  if (w.folded) {
+    folded_ = std::make_unique<Sweep>(w.folded->workspace.impl());
+    folded_q_.resize(w.folded->q.size());
+    folded_v_.resize(w.folded->v.size()), folded_tau_.resize(w.folded->v.size());
+  }
+  const Sweep& s = swept();
+  const std::size_t rows = index(w.rows()), nv = index(s.m.nv);
+  for (std::vector<Pack>* x : {&f_, &step_, &unit_}) x->resize(rows);
+  inv_mu_.resize(rows), damping_.resize(rows), damping_of_user_.resize(rows);
+  for (std::size_t r = 0; r < rows; ++r) root_scale_.push_back(std::sqrt(s.w.cd()->scale[r]));
+  rows_.inv_mu = inv_mu_.data(), rows_.root_scale = root_scale_.data();
+  rows_.absolute = RowSchedule<N>::absolute;
+  rows_.f = f_.data(), rows_.step = step_.data(), rows_.unit = unit_.data();
+  if (rows == 0) return;
+  path_rows_.resize(nv * rows), inverse_.resize(nv), zeros_.resize(nv), A_.resize(rows * rows);
+  for (std::size_t k = 0; k < nv; ++k) {
+    const std::int32_t unit = unit_of(s.m, s.m.v_node[k]);
+    const std::int32_t own = static_cast<std::int32_t>(k) - s.m.nodes[unit].v_index;
+    const bool moves = own < columns_of(s.m, unit);  // a cluster has fewer coordinates than its joints
+    row_first_.push_back(moves ? s.w.cd()->node_row_first[unit] : 0);
+    row_end_.push_back(moves ? end_of_rows(s.m, *s.w.cd(), unit) : 0);
+  }
+  delassus_ = {w.rows(),          row_first_.data(), row_end_.data(),
+               path_rows_.data(), inverse_.data(),   zeros_.data()};
+}
+
+template <class N, int W>
+std::size_t PackDynamics<N, W>::bytes() const {
+  return (folded_ ? sizeof(Sweep) + folded_->arena.bytes() : 0) +
+         bytes_of(whole_.arena, spare_, folded_q_, folded_v_, folded_tau_, f_, step_, unit_, path_rows_,
+                  inverse_, zeros_, A_, right_, row_first_, row_end_, inv_mu_, root_scale_, damping_,
+                  damping_of_user_);
+}
+
+template <class N, int W>
+bool PackDynamics<N, W>::can(const BatchCall& call) {
+  const WorkspaceImpl& w = whole_.w;
+  if (w.row_loops || whole_.m.node_count == 0) return false;
+  if (w.coordinates.independent_q || w.coordinates.independent_v) return false;
+  const ModelData& m = swept().m;
+  const bool loops = m.cluster_count > 0 || m.rotor_count > 0;
+  const bool moves = !loops || (kernels_.loops && !has_callbacks(m));
+  const bool rows = w.rows() > 0 && w.cd()->inter_body_count == 0;
+  switch (call.function) {
+    case BatchFunction::forward_dynamics:
+      return moves;
+    case BatchFunction::constrained_dynamics:
+    case BatchFunction::rollout:
+      return moves && (w.rows() == 0 ||
+                       (rows && !(w.cd()->least_leverage < least_leverage) && default_solve(call.solve)));
+    case BatchFunction::delassus:
+      return moves && rows && call.delassus_method == DelassusMethod::automatic;
+    case BatchFunction::damped_product: {
+      const bool doubles = sizeof(N) == sizeof(double);
+      if (!doubles || !moves || !rows || call.damped_method != DampedInverseMethod::automatic) return false;
+      if (!(call.damping.mu >= 0) || call.damping.mu_of_row) return false;
+      damping_of_rows(w, call.damping, damping_.data());
+      for (int r = 0; r < w.rows(); ++r)
+        if (!(damping_[index(r)] >= least_damping * w.cd()->scale[r])) return false;
+      return true;
+    }
+    default:
+      return true;
+  }
+}
+
+template <class N, int W>
+void PackDynamics<N, W>::start(const BatchCall& call) {
+  const WorkspaceImpl& w = whole_.w;
+  for (Sweep* s : {&whole_, folded_.get()})
+    for (int e = 0; s && e < 3; ++e) s->arena.data.gravity[e] = Pack(w.arena.data.gravity[e]);
+  if (call.function != BatchFunction::damped_product) return;
+  damping_of_rows(w, call.damping, damping_.data());
+  for (int r = 0; r < w.rows(); ++r) damping_of_user_[index(w.cd()->user_row[r])] = damping_[index(r)];
+  const ConstraintData& c = *swept().w.cd();
+  for (int r = 0; r < w.rows(); ++r) damping_[index(r)] = damping_of_user_[index(c.user_row[r])];
+}
+
+template <class N, int W>
+bool PackDynamics<N, W>::on_folded_rotor(const double* wrench) const {
+  if (!folded_) return false;
+  for (const std::int32_t i : whole_.w.folded->folding.rotor_node)
+    if (std::any_of(wrench + 6 * i, wrench + 6 * (i + 1), [](double x) { return x != 0; })) return true;
+  return false;
+}
+
+// ---- folded rotors and loops
+
+// fold_state (state/folded_rotors.hpp), lane by lane.
+template <class N, int W>
+typename PackDynamics<N, W>::State PackDynamics<N, W>::fold(const BatchCall& call, const Numbers& n) {
+  const Model::Folding& folding = whole_.w.folded->folding;
+  WorkspaceData<Pack>& d = folded_->arena.data;
+  for (std::size_t k = 0; k < folding.q.size(); ++k) folded_q_[k] = n.q[index(folding.q[k])];
+  for (std::size_t k = 0; k < folding.v.size(); ++k) {
+    folded_v_[k] = n.v[index(folding.v[k])];
+    folded_tau_[k] = n.x[index(folding.v[k])];
+  }
+  for (int r = 0; r < folded_->m.rotor_count; ++r) {
+    const RotorData& rotor = folded_->m.rotors[r];
+    const std::size_t coordinate = index(folding.rotor_v[index(r)]);
+    d.rotor_rate[r] = n.v[coordinate];
+    if (rotor.wobbles != 0) d.rotor_angle[r] = n.q[index(folding.rotor_q[index(r)])];
+    for (int e = rotor.drive_begin; e < rotor.drive_end; ++e) {
+      const RotorDrive& drive = folded_->m.rotor_drives[e];
+      Pack& at_drive = folded_tau_[index(drive.v_index)];
+      const N ratio = static_cast<N>(drive.ratio);
+      for (int l = 0; l < W; ++l) at_drive[l] += ratio * n.x[coordinate][l];
+    }
+  }
+  for (std::size_t i = 0; call.wrenches.data && i < folding.node.size(); ++i)
+    std::copy_n(n.wrench.data() + 6 * folding.node[i], 6, d.wrench + 6 * i);
+  return {folded_q_.data(), folded_v_.data(), folded_tau_.data()};
+}
+
+// numbers.out := qdd of the swept model in these lanes, and of its folded rotors.
+template <class N, int W>
+void PackDynamics<N, W>::give_motion(const Pack* qdd, const Mask& lanes, Numbers& n) const {
+  const auto give = [&](const Pack& from, Pack& to) {
+    for (int l = 0; l < W; ++l) to[l] = lanes.lane[l] ? from[l] : to[l];
+  };
+  if (!folded_) {
+    for (int k = 0; k < whole_.m.nv; ++k) give(qdd[k], n.out[index(k)]);
+    return;
+  }
+  const Model::Folding& folding = whole_.w.folded->folding;
+  for (std::size_t k = 0; k < folding.v.size(); ++k) give(qdd[k], n.out[index(folding.v[k])]);
+  for (int r = 0; r < folded_->m.rotor_count; ++r) {
+    const RotorData& rotor = folded_->m.rotors[r];
+    Pack sum(0);
+    for (int e = rotor.drive_begin; e < rotor.drive_end; ++e) {
+      const RotorDrive& drive = folded_->m.rotor_drives[e];
+      for (int l = 0; l < W; ++l) sum[l] += static_cast<N>(drive.ratio) * qdd[drive.v_index][l];
+    }
+    give(sum, n.out[index(folding.rotor_v[index(r)])]);
+  }
+}
+
+template <class N, int W>
+void PackDynamics<N, W>::close_clusters(const State& state, Mask& lanes) {
+  Sweep& s = swept();
+  if (s.m.varying_clusters == 0) return;
+  Pack largest;
+  kernels_.loops(s.m, state.q, state.v, largest, s.arena.data);
+  for (int l = 0; l < W; ++l) lanes.lane[l] = lanes.lane[l] && static_cast<double>(largest[l]) <= steepest_G;
+}
+
+// Removes lanes whose penalties cost the inertia of a cluster more digits than one refinement recovers
+// (smallest_pivot in solve/constrained_aba.cpp).
+template <class N, int W>
+void PackDynamics<N, W>::leave_small_pivots(Mask& lanes) {
+  const Sweep& s = swept();
+  for (int i = 0; i < s.m.cluster_count; ++i) {
+    const ClusterData& c = s.m.clusters[i];
+    const Pack* D = s.arena.data.cluster_D + c.G_begin;
+    for (int y = 1; y < c.y_count; ++y)
+      for (int l = 0; l < W; ++l) {
+        const double pivot = 1 / static_cast<double>(D[y * c.y_count + y][l]);
+        double diagonal = pivot;
+        for (int z = 0; z < y; ++z) {
+          const double x = static_cast<double>(D[y * c.y_count + z][l]);
+          diagonal += x * x / static_cast<double>(D[z * c.y_count + z][l]);
+        }
+        lanes.lane[l] = lanes.lane[l] && pivot >= refine_again * diagonal;
+      }
+  }
+}
+
+// ---- functions
+
+template <class N, int W>
+bool PackDynamics<N, W>::solve_rows(const BatchCall& call, const State& state, Numbers& n, Mask wanted,
+                                    Mask& done, int* iterations) {
+  using Schedule = RowSchedule<N>;
+  Sweep& s = swept();
+  const ConstraintData& c = *s.w.cd();
+  WorkspaceData<Pack>& d = s.arena.data;
+  const double mu = s.m.cluster_count > 0 ? Schedule::mu_of_clusters : Schedule::mu_of_trees;
+  for (int r = 0; r < c.row_count; ++r) {
+    const double inv = c.scale[r] / mu;
+    inv_mu_[index(r)] = c.compliance[r] >= inv ? 0 : inv;
+    d.desired[r] = call.desired.data ? n.desired[index(c.user_row[r])] : Pack(0);
+  }
+  const bool wrenches = call.wrenches.data != nullptr;
+  if (!kernels_.constrained_start(s.m, c, state.q, state.v, state.tau, wrenches, d.qdd, rows_, d))
+    return false;
+  leave_small_pivots(wanted);
+  // Rows that need larger forces than this, compared with those of the first evaluation, are hardly moved by the
+  // robot; a single call decides about them.
+  const double growth = most_growth(scheduled_mu_of_trees);
+  for (int k = 1; k <= Schedule::refinements; ++k) {
+    kernels_.constrained_refine(s.m, c, state.tau, d.qdd, rows_, d);
+    const double limit = k == Schedule::refinements ? Schedule::enough : Schedule::well;
+    Mask now{};
+    bool all = true;
+    for (int l = 0; l < W; ++l) {
+      if (!wanted.lane[l] || done.lane[l]) continue;
+      const bool strained =
+          !(static_cast<double>(rows_.force[l]) <= growth * static_cast<double>(rows_.first_force[l]));
+      now.lane[l] = static_cast<double>(rows_.primal[l]) <= limit && !strained;
+      all = all && now.lane[l];
+    }
+    if (now.first() < W) {
+      kernels_.constrained_finish(s.m, c, state.v, d.qdd, d);
+      give_motion(d.qdd, now, n);
+      for (int l = 0; l < W; ++l) {
+        if (!now.lane[l]) continue;
+        for (int r = 0; r < c.row_count; ++r) n.second[index(c.user_row[r])][l] = d.row_lambda[r][l];
+        done.lane[l] = true;
+        iterations[l] = 1 + k;
+      }
+    }
+    if (all) break;
+  }
+  return true;
+}
+
+template <class N, int W>
+bool PackDynamics<N, W>::fill_delassus(const BatchCall& call, const State& state, Numbers& n) {
+  Sweep& s = swept();
+  const ConstraintData& c = *s.w.cd();
+  const int rows = c.row_count;
+  if (!kernels_.delassus(s.m, c, state.q, delassus_, A_.data(), s.arena.data)) return false;
+  if (call.function == BatchFunction::delassus) {
+    for (int i = 0; i < rows; ++i)
+      for (int j = 0; j <= i; ++j) {
+        const std::size_t a = index(c.user_row[i]), b = index(c.user_row[j]), ld = index(rows);
+        n.out[a * ld + b] = n.out[b * ld + a] = A_[index(i) * ld + index(j)];
+      }
+    return true;
+  }
+  if (right_.size() < index(rows * call.columns)) right_.resize(index(rows * call.columns));
+  const auto column = [&](std::vector<Pack>& x, int j) { return x.data() + std::ptrdiff_t{j} * rows; };
+  for (int j = 0; j < call.columns; ++j)
+    for (int r = 0; r < rows; ++r) column(right_, j)[r] = column(n.x, j)[c.user_row[r]];
+  if (!kernels_.solve_damped(rows, damping_.data(), A_.data(), right_.data(), call.columns)) return false;
+  for (int j = 0; j < call.columns; ++j)
+    for (int r = 0; r < rows; ++r) column(n.out, j)[c.user_row[r]] = column(right_, j)[r];
+  return true;
+}
+
+// Functions that accelerations of the swept model belong to.
+template <class N, int W>
+bool PackDynamics<N, W>::move(const BatchCall& call, Numbers& n, const Mask& wanted, Mask& done,
+                              int* iterations) {
+  Sweep& s = swept();
+  const bool wrenches = call.wrenches.data != nullptr;
+  const bool matrix =
+      call.function == BatchFunction::delassus || call.function == BatchFunction::damped_product;
+  if (matrix) std::fill(n.v.begin(), n.v.end(), Pack(0));
+  if (wrenches) std::copy(n.wrench.begin(), n.wrench.end(), whole_.arena.data.wrench);
+  const State state = folded_ ? fold(call, n) : State{n.q.data(), n.v.data(), n.x.data()};
+  Mask lanes = wanted;
+  close_clusters(state, lanes);
+  if (!matrix && call.function != BatchFunction::forward_dynamics && s.w.rows() > 0)
+    return solve_rows(call, state, n, lanes, done, iterations);
+  Pack* const qdd = s.arena.data.qdd;
+  if (matrix ? !fill_delassus(call, state, n)
+             : !kernels_.aba(s.m, state.q, state.v, state.tau, wrenches, qdd, s.arena.data))
+    return false;
+  if (!matrix) give_motion(qdd, lanes, n);
+  done = lanes;
+  return true;
+}
+
+// False: a lane cannot be computed, and it is not known which.
+template <class N, int W>
+bool PackDynamics<N, W>::compute(const BatchCall& call, Numbers& n, const Mask& wanted, Mask& done,
+                                 int* iterations) {
+  WorkspaceData<Pack>& d = whole_.arena.data;
+  if (call.function != BatchFunction::mass_matrix) holds_mass_matrix_ = false;
+  switch (call.function) {
+    case BatchFunction::inverse_dynamics:
+      if (call.wrenches.data) std::copy(n.wrench.begin(), n.wrench.end(), d.wrench);
+      kernels_.rnea(whole_.m, n.q.data(), n.v.data(), n.x.data(), call.wrenches.data != nullptr, n.out.data(),
+                    d);
+      break;
+    case BatchFunction::mass_matrix:
+      if (!holds_mass_matrix_) std::fill(n.out.begin(), n.out.end(), Pack(0));
+      holds_mass_matrix_ = true;
+      kernels_.crba(whole_.m, n.q.data(), n.out.data(), whole_.m.nv, d);
+      break;
+    default:
+      return move(call, n, wanted, done, iterations);
+  }
+  done = wanted;
+  return true;
+}
+
+template <class N, int W>
+void PackDynamics<N, W>::solve(const BatchCall& call, Numbers& n, const Mask& wanted, Mask& done,
+                               int* iterations) {
+  for (int l = 0; l < W; ++l) done.lane[l] = false, iterations[l] = 0;
+  if (compute(call, n, wanted, done, iterations)) return;
+  // Some lane has no answer. Each is computed with copies of itself in all lanes, which gives the same digits.
+  spare_.make_room(n.x.size(), n.out.size());
+  for (int l = 0; l < W; ++l) {
+    if (!wanted.lane[l]) continue;
+    for (int to = 0; to < W; ++to) spare_.take_lane(n, l, to);
+    Mask one{}, answered{};
+    int count[W] = {};
+    one.lane[0] = true;
+    done.lane[l] = compute(call, spare_, one, answered, count) && answered.lane[0];
+    iterations[l] = count[0];
+    for (std::size_t i = 0; i < spare_.out.size(); ++i) n.out[i][l] = spare_.out[i][0];
+    for (std::size_t i = 0; i < spare_.second.size(); ++i) n.second[i][l] = spare_.second[i][0];
+  }
+}
+
+#if defined(TENON_DISPATCH_X86)
+template class PackDynamics<double, 8>;
+template class PackDynamics<double, 4>;
+template class PackDynamics<float, 16>;
+template class PackDynamics<float, 8>;
+#elif defined(TENON_BASELINE_PACKS)
+template class PackDynamics<double, 2>;
+template class PackDynamics<float, 4>;
+#endif
+
+}  // namespace tenon

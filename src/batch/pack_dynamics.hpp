@@ -1,0 +1,82 @@
+// Dynamics of packs of W states: the inputs and results are in PackNumbers, in the user's order. Models with
+// folded rotors are swept in their folded form where the single call does so. G and g of clusters are computed
+// for the whole pack (kernels/pack/loops_pack.hpp).
+//
+// Lanes that packs cannot compute get no result: next to a dead centre, where the single call takes other
+// independent coordinates, and where rows do not converge quickly.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "batch/pack_numbers.hpp"
+#include "kernels/pack/pack_table.hpp"
+#include "plan/arena.hpp"
+#include "tenon/batch.hpp"
+
+namespace tenon {
+
+template <class N, int W>
+class PackDynamics {
+ public:
+  using Pack = Slots<N, W>;
+  using Mask = LaneMask<W>;
+  using Numbers = PackNumbers<N, W>;
+
+  PackDynamics(WorkspaceImpl& w, const PackKernels<N, W>& kernels);
+  // Whether packs compute this call.
+  bool can(const BatchCall& call);
+  // To be called first in each call.
+  void start(const BatchCall& call);
+
+  // Computes the lanes of `wanted`; results are in numbers.out and second, `done` marks the lanes that have
+  // one. Other lanes must hold copies of good ones.
+  void solve(const BatchCall& call, Numbers& numbers, const Mask& wanted, Mask& done, int* iterations);
+  // World poses of bodies, with v their velocities too, in arena().
+  void place_bodies(const Pack* q, const Pack* v) { kernels_.kinematics(whole_.m, q, v, whole_.arena.data); }
+  const WorkspaceData<Pack>& arena() const { return whole_.arena.data; }
+  // Whether this wrench acts on a rotor that is folded: the single call then needs the rotor's body.
+  bool on_folded_rotor(const double* wrench) const;
+
+  std::size_t bytes() const;
+
+ private:
+  // What is swept: the model of the batch, or its folded form.
+  struct Sweep {
+    explicit Sweep(WorkspaceImpl& w);
+    WorkspaceImpl& w;
+    const ModelData& m;  // not WorkspaceImpl::md(), which single calls change at dead centres
+    Arena<Pack> arena;
+  };
+  struct State {
+    const Pack *q, *v, *tau;
+  };
+
+  bool compute(const BatchCall& call, Numbers& n, const Mask& wanted, Mask& done, int* iterations);
+  bool move(const BatchCall& call, Numbers& n, const Mask& wanted, Mask& done, int* iterations);
+  bool solve_rows(const BatchCall& call, const State& state, Numbers& n, Mask wanted, Mask& done,
+                  int* iterations);
+  bool fill_delassus(const BatchCall& call, const State& state, Numbers& n);
+  State fold(const BatchCall& call, const Numbers& n);
+  // Removes lanes next to a dead centre.
+  void close_clusters(const State& state, Mask& lanes);
+  void leave_small_pivots(Mask& lanes);
+  void give_motion(const Pack* qdd, const Mask& lanes, Numbers& n) const;
+  Sweep& swept() { return folded_ ? *folded_ : whole_; }
+  const Sweep& swept() const { return folded_ ? *folded_ : whole_; }
+
+  const PackKernels<N, W>& kernels_;
+  Sweep whole_;
+  std::unique_ptr<Sweep> folded_;
+  Numbers spare_;
+  std::vector<Pack> folded_q_, folded_v_, folded_tau_;
+  std::vector<Pack> f_, step_, unit_;                          // of rows
+  std::vector<Pack> path_rows_, inverse_, zeros_, A_, right_;  // of the Delassus matrix
+  std::vector<std::int32_t> row_first_, row_end_;
+  std::vector<double> inv_mu_, root_scale_, damping_, damping_of_user_;
+  PackedRows<Pack> rows_{};
+  PackedDelassus<Pack> delassus_{};
+  bool holds_mass_matrix_ = false;  // the last result has zeros between branches
+};
+
+}  // namespace tenon

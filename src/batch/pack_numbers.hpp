@@ -1,0 +1,56 @@
+// The inputs and results of W states in a pack, and sets of its lanes.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "plan/workspace_impl.hpp"
+#include "scalar/index.hpp"
+#include "spatial/slots.hpp"
+
+namespace tenon {
+
+template <int W>
+struct LaneMask {
+  bool lane[W];
+
+  // The first lane of the set, W if it is empty.
+  int first() const { return static_cast<int>(std::find(lane, lane + W, true) - lane); }
+};
+
+template <class N, int W>
+struct PackNumbers {
+  using Pack = Slots<N, W>;
+
+  explicit PackNumbers(const WorkspaceImpl& w) {
+    const std::size_t nv = index(w.model->nv), rows = index(w.rows());
+    q.resize(index(w.model->nq)), v.resize(nv), x.resize(std::max(nv, rows));
+    wrench.resize(6 * index(w.model->body_count())), desired.resize(rows), second.resize(rows);
+    out.resize(std::max(nv * nv, rows * rows));
+  }
+  // Inputs of lane `to` := those of lane `from` of others.
+  void take_lane(const PackNumbers& others, int from, int to) {
+    for (const auto list :
+         {&PackNumbers::q, &PackNumbers::v, &PackNumbers::x, &PackNumbers::wrench, &PackNumbers::desired})
+      for (std::size_t i = 0; i < (others.*list).size(); ++i) (this->*list)[i][to] = (others.*list)[i][from];
+  }
+  // For matrices of right-hand sides; grows at the first call that needs more.
+  void make_room(std::size_t inputs, std::size_t results) {
+    if (x.size() < inputs) x.resize(inputs);
+    if (out.size() < results) out.resize(results);
+  }
+  std::size_t bytes() const { return bytes_of(q, v, x, wrench, desired, out, second); }
+
+  std::vector<Pack> q, v, x, wrench, desired, out, second;
+};
+
+// Leaves those lanes of the mask in which all numbers are finite, as numbers of type Io.
+template <class Io, class N, int W>
+void keep_finite(const Slots<N, W>* x, std::size_t count, LaneMask<W>& mask) {
+  Io zero[W] = {};
+  for (std::size_t i = 0; i < count; ++i)
+    for (int l = 0; l < W; ++l) zero[l] += static_cast<Io>(x[i][l]) * 0;
+  for (int l = 0; l < W; ++l) mask.lane[l] = mask.lane[l] && zero[l] == 0;
+}
+
+}  // namespace tenon

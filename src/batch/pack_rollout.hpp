@@ -1,0 +1,30 @@
+// Steps in time of packs of states (calls/steps.cpp has those of single states).
+#pragma once
+
+#include <vector>
+
+#include "batch/pack_dynamics.hpp"
+
+namespace tenon {
+
+template <class N, int W>
+class PackRollout {
+ public:
+  using Pack = Slots<N, W>;
+  using Mask = LaneMask<W>;
+
+  PackRollout(const Model& model, const PackKernels<N, W>& kernels);
+  // numbers.q, v := the state after a step of call.dt; leaves the lanes of `good` that have one.
+  void step(const BatchCall& call, PackDynamics<N, W>& dynamics, PackNumbers<N, W>& numbers, Mask& good);
+  std::size_t bytes() const { return bytes_of(start_q_, start_v_, u_, rate_, sum_u_, sum_a_); }
+
+ private:
+  void step_runge_kutta(const BatchCall& call, PackDynamics<N, W>& dynamics, PackNumbers<N, W>& n,
+                        Mask& good);
+
+  const ModelData& m_;
+  const PackKernels<N, W>& kernels_;
+  std::vector<Pack> start_q_, start_v_, u_, rate_, sum_u_, sum_a_;
+};
+
+}  // namespace tenon
