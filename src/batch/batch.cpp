@@ -151,6 +151,11 @@ Instructions Batch::instructions() const noexcept {
 bool Batch::single_precision() const noexcept {
   return impl_->options.single_precision;
 }
+std::size_t Batch::packed() const noexcept {
+  std::size_t sum = 0;
+  for (const auto& worker : impl_->workers) sum += worker->packed;
+  return sum;
+}
 std::size_t Batch::bytes() const {
   std::size_t sum = sizeof *impl_;
   for (const auto& worker : impl_->workers) sum += worker->bytes();

@@ -191,10 +191,12 @@ void PackWorker<Io, N, W>::run(const BatchCall& call, std::size_t first, std::si
   }
   for (int l = 0; l < count; ++l) {
     const std::size_t state = first + index(l);
-    if (done.lane[l])
-      this->report(call, state, Status::ok, iterations[l]);
-    else
+    if (!done.lane[l]) {
       this->run_one(call, state);
+      continue;
+    }
+    this->report(call, state, Status::ok, iterations[l]);
+    ++this->packed;
   }
 }
 

@@ -25,11 +25,15 @@ class Worker {
     Status status;  // ok: none
     char message[512];
   };
-  void start_call() { failure.status = Status::ok; }
+  void start_call() {
+    failure.status = Status::ok;
+    packed = 0;
+  }
 
   Workspace single;
   const int width;
   Failure failure{};
+  std::size_t packed = 0;  // states of this call that packs computed
 
  protected:
   Worker(std::shared_ptr<const Model> model, std::shared_ptr<const ConstraintSet> constraints,

@@ -17,9 +17,9 @@ std::vector<Instructions> instruction_sets_here() {
 }
 
 template <class N>
-States<N>::States(const Robot& robot, std::shared_ptr<const ConstraintSet> set_, std::size_t count_,
-                  std::uint64_t seed)
-    : model(robot.model), set(std::move(set_)), count(count_) {
+States<N>::States(std::shared_ptr<const Model> model_, std::shared_ptr<const ConstraintSet> set_,
+                  std::size_t count_, std::uint64_t seed)
+    : model(std::move(model_)), set(std::move(set_)), count(count_) {
   Random random(seed);
   const std::size_t rows = set ? static_cast<std::size_t>(set->row_count()) : 0;
   for (std::size_t s = 0; s < count; ++s) {
@@ -29,6 +29,8 @@ States<N>::States(const Robot& robot, std::shared_ptr<const ConstraintSet> set_,
     x.insert(x.end(), state.tau.begin(), state.tau.end());
     wrenches.insert(wrenches.end(), state.wrenches.begin(), state.wrenches.end());
     for (std::size_t r = 0; r < rows; ++r) desired.push_back(static_cast<N>(random.uniform(-1, 1)));
+    for (std::size_t r = 0; r < product_columns * rows; ++r)
+      right.push_back(static_cast<N>(random.uniform(-1, 1)));
   }
   const int last = static_cast<int>(model->links.size()) - 1;
   links = {0, last, last / 2};
@@ -45,6 +47,10 @@ std::size_t States<N>::numbers(BatchFunction function, int which) const {
       return links.size() * (which == 0 ? 7 : which == 1 ? 6 : 6 * nv);
     case BatchFunction::constrained_dynamics:
       return which == 0 ? nv : which == 1 ? rows : 0;
+    case BatchFunction::delassus:
+      return which == 0 ? rows * rows : 0;
+    case BatchFunction::damped_product:
+      return which == 0 ? product_columns * rows : 0;
     case BatchFunction::rollout:
       return which == 0 ? static_cast<std::size_t>(model->nq) : which == 1 ? nv : 0;
     default:
@@ -59,8 +65,12 @@ BatchCall States<N>::call(BatchFunction function) {
   c.states = count;
   c.status = status.data(), c.iterations = iterations.data();
   c.q = array_of(q, q.size() / count);
-  if (function != BatchFunction::mass_matrix) c.v = array_of(v, v.size() / count);
-  if (function != BatchFunction::mass_matrix && function != BatchFunction::kinematics) {
+  const bool matrix = function == BatchFunction::mass_matrix || function == BatchFunction::delassus ||
+                      function == BatchFunction::damped_product;
+  if (!matrix) c.v = array_of(v, v.size() / count);
+  if (function == BatchFunction::damped_product)
+    c.x = array_of(right, right.size() / count), c.columns = product_columns;
+  if (!matrix && function != BatchFunction::kinematics) {
     c.x = array_of(x, x.size() / count);
     c.wrenches = array_of(wrenches, wrenches.size() / count);
   }

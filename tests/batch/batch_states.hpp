@@ -16,6 +16,8 @@ namespace tenon::testing {
 inline constexpr BatchFunction on_trees[] = {BatchFunction::forward_dynamics, BatchFunction::inverse_dynamics,
                                              BatchFunction::mass_matrix, BatchFunction::kinematics};
 
+inline constexpr int product_columns = 2;  // of damped_product
+
 inline BatchOptions batch_options(bool single = false, Instructions instructions = Instructions::automatic,
                                   int threads = 1) {
   BatchOptions options;
@@ -29,8 +31,11 @@ std::vector<Instructions> instruction_sets_here();
 // N: double or float.
 template <class N>
 struct States {
-  States(const Robot& robot, std::shared_ptr<const ConstraintSet> set_, std::size_t count_,
+  States(std::shared_ptr<const Model> model_, std::shared_ptr<const ConstraintSet> set_, std::size_t count_,
          std::uint64_t seed);
+  States(const Robot& robot, std::shared_ptr<const ConstraintSet> set_, std::size_t count_,
+         std::uint64_t seed)
+      : States(robot.model, std::move(set_), count_, seed) {}
 
   // Calls with arrays in state-major order; the results are in out and second.
   BatchCall call(BatchFunction function);
@@ -39,7 +44,7 @@ struct States {
   std::shared_ptr<const Model> model;
   std::shared_ptr<const ConstraintSet> set;
   std::size_t count;
-  std::vector<N> q, v, x, wrenches, desired, out, second, third;
+  std::vector<N> q, v, x, wrenches, desired, right, out, second, third;
   std::vector<std::int32_t> status, iterations, links;
 };
 

@@ -3,9 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <limits>
-#include <numeric>
 
-#include "batch/batch_states.hpp"
+#include "batch/batch_checks.hpp"
 
 namespace tenon::testing {
 namespace {
@@ -18,94 +17,14 @@ std::shared_ptr<const ConstraintSet> constraints_for(Random& random, const Robot
   return ConstraintSet::bind(robot.model, random_constraints(random, *robot.model, options));
 }
 
-// What a workspace gives for each state.
-void solve_singly(const BatchCall& batch, States<double>& s, Workspace& w) {
-  const std::size_t nq = s.q.size() / s.count, nv = s.v.size() / s.count;
-  const std::size_t rows = s.desired.size() / s.count, wrenches = s.wrenches.size() / s.count;
-  BatchCall call = s.call(batch.function);
-  for (std::size_t i = 0; i < s.count; ++i) {
-    const double *q = &s.q[i * nq], *v = nv ? &s.v[i * nv] : nullptr, *x = nv ? &s.x[i * nv] : nullptr;
-    const double* f = &s.wrenches[i * wrenches];
-    const std::size_t n = s.numbers(batch.function, 0);
-    double* out = s.out.data() + i * n;
-    switch (batch.function) {
-      case BatchFunction::forward_dynamics:
-        s.status[i] = static_cast<std::int32_t>(forward_dynamics(w, q, v, x, f, out));
-        break;
-      case BatchFunction::inverse_dynamics:
-        s.status[i] = static_cast<std::int32_t>(inverse_dynamics(w, q, v, x, f, out));
-        break;
-      case BatchFunction::mass_matrix:
-        s.status[i] = static_cast<std::int32_t>(mass_matrix(w, q, out, static_cast<int>(nv)));
-        break;
-      case BatchFunction::kinematics:
-        s.status[i] = static_cast<std::int32_t>(kinematics(w, q, v, nullptr));
-        for (std::size_t k = 0; k < s.links.size(); ++k) {
-          const int link = s.links[k];
-          ASSERT_EQ(link_pose(w, link, out + 7 * k, out + 7 * k + 3, nullptr), Status::ok);
-          ASSERT_EQ(
-              link_velocity(w, link, RowAxes::world, &s.second[i * s.numbers(batch.function, 1) + 6 * k]),
-              Status::ok);
-          if (nv > 0) {
-            ASSERT_EQ(link_jacobian(w, link, RowAxes::world,
-                                    &s.third[i * s.numbers(batch.function, 2) + 6 * nv * k], 6),
-                      Status::ok);
-          }
-        }
-        break;
-      default: {
-        SolveOptions options = call.solve;
-        options.method = Method::constrained_aba;
-        s.status[i] = static_cast<std::int32_t>(constrained_dynamics(
-            w, options, q, v, x, f, rows ? &s.desired[i * rows] : nullptr, out, s.second.data() + i * rows));
-      }
-    }
-  }
-}
-
-template <class N>
-States<double> as_double(const States<N>& s, const Robot& robot) {
-  States<double> d(robot, s.set, s.count, 1);
-  const auto copy = [](const std::vector<N>& from, std::vector<double>& to) {
-    to.assign(from.begin(), from.end());
-  };
-  copy(s.q, d.q), copy(s.v, d.v), copy(s.x, d.x), copy(s.wrenches, d.wrenches), copy(s.desired, d.desired);
-  return d;
-}
-
-template <class N>
-void expect_as_single(const Robot& robot, const std::shared_ptr<const ConstraintSet>& set, Instructions here,
-                      BatchFunction function, std::uint64_t seed, double tolerance) {
-  Batch batch(robot.model, set, batch_options(sizeof(N) == sizeof(float), here));
-  Workspace w(robot.model, set);
-  States<N> s(robot, set, static_cast<std::size_t>(2 * batch.width() + 3), seed);
-  const BatchCall call = s.call(function);
-  ASSERT_EQ(batch.run(call), Status::ok) << batch.message();
-  States<double> single = as_double(s, robot);
-  solve_singly(call, single, w);
-  std::vector<double>* expected[3] = {&single.out, &single.second, &single.third};
-  std::vector<N>* found[3] = {&s.out, &s.second, &s.third};
-  for (std::size_t i = 0; i < s.count; ++i) {
-    EXPECT_GE(s.status[i], 0);
-    for (int which = 0; which < 3; ++which) {
-      const std::size_t n = s.numbers(function, which);
-      // Multipliers of rows that depend on each other are not unique.
-      if (n == 0 || (function == BatchFunction::constrained_dynamics && which == 1)) continue;
-      const std::vector<double> one(found[which]->begin() + static_cast<std::ptrdiff_t>(i * n),
-                                    found[which]->begin() + static_cast<std::ptrdiff_t>((i + 1) * n));
-      EXPECT_LE(difference(one.data(), expected[which]->data() + i * n, n), tolerance)
-          << "state " << i << " output " << which << " function " << static_cast<int>(function);
-    }
-  }
-}
-
 TEST(Batch, FunctionsOfTreesAreThoseOfSingleCalls) {
   for (const Instructions here : instruction_sets_here()) {
     for (int seed = 0; seed < robots; ++seed) {
       SCOPED_TRACE(seed);
       const Robot robot = random_robot(static_cast<std::uint64_t>(seed));
       for (const BatchFunction function : on_trees)
-        expect_as_single<double>(robot, nullptr, here, function, static_cast<std::uint64_t>(seed), 1e-12);
+        expect_as_single(States<double>(robot, nullptr, 35, static_cast<std::uint64_t>(seed)), here, function,
+                         1e-12);
     }
   }
 }
@@ -118,64 +37,45 @@ TEST(Batch, ConstrainedDynamicsIsThatOfSingleCalls) {
       const Robot robot = random_robot(number, 30);
       Random random(number);
       const auto set = constraints_for(random, robot, seed % 2 == 0 ? 0 : 0.5);
-      Batch batch(robot.model, set, batch_options(false, here));
-      Workspace w(robot.model, set);
-      States<double> s(robot, set, static_cast<std::size_t>(batch.width() + 3), number);
-      const BatchCall call = s.call(BatchFunction::constrained_dynamics);
-      ASSERT_EQ(batch.run(call), Status::ok) << batch.message();
-      States<double> single(robot, set, s.count, number);
-      solve_singly(call, single, w);
-      const std::size_t nv = static_cast<std::size_t>(robot.model->nv);
-      for (std::size_t i = 0; i < s.count; ++i) {
-        EXPECT_EQ(s.status[i], single.status[i]) << "state " << i;
-        // Either solve ends at a residual of 1e-11, and rows that are hard to move amplify it: 1.3e-11 at
-        // worst with FMA, 2.3e-10 without.
-        if (s.status[i] == 0) {
-          EXPECT_LE(difference(&s.out[i * nv], &single.out[i * nv], nv), 1e-9) << "state " << i;
-        }
-      }
+      // Either solve ends at a residual of 1e-11, and rows that are hard to move amplify it: 1.3e-11 at
+      // worst with FMA, 2.3e-10 without.
+      expect_as_single(States<double>(robot, set, 11, number), here, BatchFunction::constrained_dynamics,
+                       1e-9);
     }
   }
 }
 
-// The same digits for every order of the states, every number of them and every number of threads.
-template <class N>
-void expect_same_digits(const Robot& robot, const std::shared_ptr<const ConstraintSet>& set,
-                        BatchFunction function, Instructions here) {
-  constexpr std::size_t most = 67;
-  States<N> s(robot, set, most, 5);
-  Batch batch(robot.model, set, batch_options(sizeof(N) == sizeof(float), here)),
-      threaded(robot.model, set, batch_options(sizeof(N) == sizeof(float), here, 2));
-  // One bad state among them, whose neighbours must not notice.
-  s.q[3 * (s.q.size() / most)] = std::numeric_limits<N>::quiet_NaN();
-  BatchCall call = s.call(function);
-  EXPECT_EQ(batch.run(call), Status::not_finite);
-  const std::vector<N> expected = s.out, expected_second = s.second;
-  const std::vector<std::int32_t> status = s.status;
-  const std::size_t n = s.numbers(function, 0), second = s.numbers(function, 1);
-  ASSERT_EQ(threaded.run(call = s.call(function)), Status::not_finite);
-  EXPECT_EQ(s.out, expected);
-  EXPECT_EQ(s.second, expected_second);
-  for (std::size_t count = 1; count <= most; ++count) {
-    // States count - 1, ..., 0 of those above.
-    std::vector<N> out(n * count, static_cast<N>(-77)), lambda(second * count, static_cast<N>(-77));
-    call = s.call(function);
-    call.states = count;
-    for (BatchArray* a : {&call.q, &call.v, &call.x, &call.wrenches, &call.desired}) {
-      if (!a->data) continue;
-      a->data = static_cast<N*>(a->data) + static_cast<std::ptrdiff_t>(count - 1) * a->state_stride;
-      a->state_stride = -a->state_stride;
+TEST(Batch, DelassusMatricesAreThoseOfSingleCalls) {
+  for (const Instructions here : instruction_sets_here()) {
+    for (int seed = 0; seed < robots; ++seed) {
+      SCOPED_TRACE(seed);
+      const std::uint64_t number = static_cast<std::uint64_t>(seed);
+      const Robot robot = random_robot(number, 30);
+      Random random(number);
+      const auto set = constraints_for(random, robot, seed % 2 == 0 ? 0 : 0.5);
+      if (set->row_count() == 0) continue;
+      expect_as_single(States<double>(robot, set, 19, number), here, BatchFunction::delassus, 1e-12);
+      expect_as_single(States<float>(robot, set, 19, number), here, BatchFunction::delassus, 1e-4);
+      // The damping is 1e-5 of a typical diagonal.
+      expect_as_single(States<double>(robot, set, 19, number), here, BatchFunction::damped_product, 1e-9);
     }
-    call.out[0] = array_of(out, n);
-    if (second > 0) call.out[1] = array_of(lambda, second);
-    (count % 2 == 0 ? batch : threaded).run(call);
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t was = count - 1 - i;
-      EXPECT_EQ(s.status[i], status[was]);
-      for (std::size_t k = 0; k < n; ++k)
-        ASSERT_EQ(out[i * n + k], expected[was * n + k]) << count << ' ' << i;
-      for (std::size_t k = 0; k < second; ++k)
-        ASSERT_EQ(lambda[i * second + k], expected_second[was * second + k]) << count << ' ' << i;
+  }
+}
+
+// Single calls would give the same numbers, so that a kernel that gave up would go unnoticed.
+TEST(Batch, PacksComputeAllStatesOfTrees) {
+  const Robot robot = random_robot(3, MechanismOptions{Shape::binary, 12, false}, true);
+  const auto set = ConstraintSet::bind(robot.model, {point_constraint(5, {0.1, 0.2, 0})});
+  for (const Instructions here : instruction_sets_here()) {
+    Batch batch(robot.model, set, batch_options(false, here));
+    States<double> s(robot, set, 21, 3);
+    for (const BatchFunction function :
+         {BatchFunction::forward_dynamics, BatchFunction::inverse_dynamics, BatchFunction::mass_matrix,
+          BatchFunction::kinematics, BatchFunction::constrained_dynamics, BatchFunction::delassus,
+          BatchFunction::damped_product}) {
+      const BatchCall call = s.call(function);
+      ASSERT_EQ(batch.run(call), Status::ok) << batch.message();
+      EXPECT_EQ(batch.packed(), batch.width() > 1 ? s.count : 0) << static_cast<int>(function);
     }
   }
 }
@@ -188,10 +88,11 @@ TEST(Batch, DigitsDoNotDependOnCompanyOrThreads) {
       Random random(seed);
       const auto set = constraints_for(random, robot, 0.5);
       if (robot.model->nv == 0) continue;
-      for (const BatchFunction function : {BatchFunction::forward_dynamics, BatchFunction::inverse_dynamics,
-                                           BatchFunction::mass_matrix, BatchFunction::constrained_dynamics}) {
-        expect_same_digits<double>(robot, set, function, here);
-        expect_same_digits<float>(robot, set, function, here);
+      for (const BatchFunction function :
+           {BatchFunction::forward_dynamics, BatchFunction::inverse_dynamics, BatchFunction::mass_matrix,
+            BatchFunction::constrained_dynamics, BatchFunction::delassus, BatchFunction::damped_product}) {
+        expect_same_digits(States<double>(robot, set, 67, 5), here, function);
+        expect_same_digits(States<float>(robot, set, 67, 5), here, function);
       }
     }
   }
@@ -204,7 +105,7 @@ TEST(Batch, SinglePrecisionHasSixDigits) {
       options.links = 8;
       const Robot robot = random_robot(seed, options, seed % 2 == 0);
       for (const BatchFunction function : on_trees)
-        expect_as_single<float>(robot, nullptr, here, function, seed, 1e-4);
+        expect_as_single(States<float>(robot, nullptr, 35, seed), here, function, 1e-4);
     }
   }
 }

@@ -1,17 +1,19 @@
 // Rollouts against steps of a workspace.
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "batch/batch_states.hpp"
+#include "support/moving.hpp"
 
 namespace tenon::testing {
 namespace {
 
 constexpr std::size_t steps = 12, every = 3;
 
-void expect_as_steps(const Robot& robot, const std::shared_ptr<const ConstraintSet>& set, bool runge_kutta,
-                     Instructions here, double tolerance) {
-  Batch batch(robot.model, set, batch_options(false, here));
-  States<double> s(robot, set, static_cast<std::size_t>(batch.width()) + 2, 4);
+void expect_as_steps(States<double> s, bool runge_kutta, Instructions here, double tolerance) {
+  const auto& set = s.set;
+  Batch batch(s.model, set, batch_options(false, here));
   const std::size_t nq = s.q.size() / s.count, nv = s.v.size() / s.count, records = steps / every;
   std::vector<double> tau(s.count * steps * nv);
   Random random(9);
@@ -25,7 +27,7 @@ void expect_as_steps(const Robot& robot, const std::shared_ptr<const ConstraintS
   call.out[1] = array_of(v, records * nv), call.out[1].record_stride = static_cast<std::ptrdiff_t>(nv);
   ASSERT_EQ(batch.run(call), Status::ok) << batch.message();
 
-  Workspace w(robot.model, set);
+  Workspace w(s.model, set);
   SolveOptions options;
   const auto step = runge_kutta ? step_runge_kutta_4 : step_semi_implicit_euler;
   const std::size_t wrenches = s.wrenches.size() / s.count;
@@ -50,13 +52,28 @@ TEST(Rollout, IsThatOfSingleSteps) {
       const Robot robot = random_robot(seed, 12);
       if (robot.model->nv == 0) continue;
       for (const bool runge_kutta : {false, true}) {
-        expect_as_steps(robot, nullptr, runge_kutta, here, 1e-12);
+        expect_as_steps(States<double>(robot, nullptr, 10, 4), runge_kutta, here, 1e-12);
         Random random(seed);
         ConstraintOptions options;
         options.most_rows = 6;
         const auto set = ConstraintSet::bind(robot.model, random_constraints(random, *robot.model, options));
-        expect_as_steps(robot, set, runge_kutta, here, 1e-10);
+        expect_as_steps(States<double>(robot, set, 10, 4), runge_kutta, here, 1e-10);
       }
+    }
+  }
+}
+
+TEST(Rollout, OfLoopsAndRotorsIsThatOfSingleSteps) {
+  for (const Instructions here : instruction_sets_here()) {
+    for (const char* name : {"four_bar", "mini_cheetah", "cassie"}) {
+      SCOPED_TRACE(name);
+      const LoopScene scene = model_scene(name, std::string(name) != "four_bar");
+      States<double> s(scene.model, nullptr, 10, 4);
+      for (std::size_t i = 0; i < s.count; ++i)
+        std::copy(scene.q.begin(), scene.q.end(),
+                  s.q.begin() + static_cast<std::ptrdiff_t>(i) * scene.q.size());
+      std::fill(s.wrenches.begin(), s.wrenches.end(), 0.0);
+      for (const bool runge_kutta : {false, true}) expect_as_steps(s, runge_kutta, here, 1e-9);
     }
   }
 }
