@@ -49,7 +49,10 @@ class BatchBench {
         out_(states.count, nv_),
         M_(states.count, nv_ * nv_),
         lambda_(states.count, rows_),
-        single_(nv_ * nv_),
+        ones_(std::vector<Vector>(states.count, Vector(rows_, 1.0)), rows_),
+        A_(states.count, rows_ * rows_),
+        single_(std::max(nv_ * nv_, rows_ * rows_)),
+        right_(rows_, 1.0),
         single_lambda_(rows_) {
     tenon_batch_options options;
     tenon_batch_options_init(&options, sizeof options);
@@ -106,6 +109,7 @@ class BatchBench {
                                               states_.tau[i].data(), nv_, nullptr, 0, nullptr, 0,
                                               single_.data(), nv_, single_lambda_.data(), rows_);
           });
+    if (rows_ > 0) time_delassus(all);
     time_rollout(all);
     return all;
   }
@@ -156,6 +160,31 @@ class BatchBench {
     all.functions.push_back(timing);
   }
 
+  void time_delassus(BatchTimings& all) {
+    const std::size_t m = rows_;
+    const int32_t ld = static_cast<int32_t>(m);
+    time(
+        all, "Delassus matrix", A_, m * m,
+        [&] {
+          return tenon_batch_delassus(batch_.get(), nullptr, states_.count, &q_.array, &A_.array, nullptr);
+        },
+        [&](std::size_t i) {
+          return tenon_delassus(workspace_, nullptr, q(i), nq_, single_.data(), m * m, ld);
+        });
+    time(
+        all, "damped inverse, a product", lambda_, m,
+        [&] {
+          return tenon_batch_delassus_product(batch_.get(), nullptr, states_.count, 1, &q_.array,
+                                              &ones_.array, &lambda_.array, nullptr);
+        },
+        [&](std::size_t i) {
+          const tenon_status status = tenon_delassus_factor(workspace_, nullptr, q(i), nq_);
+          return status < 0
+                     ? status
+                     : tenon_delassus_apply(workspace_, 1, right_.data(), m, ld, single_.data(), m, ld);
+        });
+  }
+
   // A state and step: semi-implicit Euler, motors limp.
   void time_rollout(BatchTimings& all) {
     BatchTiming timing;
@@ -188,8 +217,8 @@ class BatchBench {
   const States& states_;
   const BatchRequest& request_;
   std::size_t nq_, nv_, rows_;
-  Column<N> q_, v_, a_, tau_, out_, M_, lambda_;
-  Vector single_, single_lambda_;
+  Column<N> q_, v_, a_, tau_, out_, M_, lambda_, ones_, A_;
+  Vector single_, right_, single_lambda_;
   BatchHandle batch_;
 };
 

@@ -106,6 +106,10 @@ TEST(BatchOf, EveryRobotInSinglePrecision) {
   expect_dynamics<float>("solo12", TENON_BASE_FLOATING, 1e-4);
   expect_dynamics<float>("atlas", TENON_BASE_FLOATING, 1e-4);
   expect_dynamics<float>("atlas_shadow_hands", TENON_BASE_FLOATING, 1e-3);
+  // Loops and rotors are computed in double precision.
+  expect_dynamics<float>("four_bar", TENON_BASE_FIXED, 1e-6);
+  expect_dynamics<float>("cassie", TENON_BASE_FLOATING, 1e-6);
+  expect_dynamics<float>("mini_cheetah", TENON_BASE_FLOATING, 1e-6);
 }
 
 TEST(BatchOf, FeetOnTheGroundAndDelassus) {
