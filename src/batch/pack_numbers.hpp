@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 #include <vector>
 
+#include "kernels/pack/pack_table.hpp"
 #include "plan/workspace_impl.hpp"
 #include "scalar/index.hpp"
 #include "spatial/slots.hpp"
@@ -16,6 +18,7 @@ struct LaneMask {
 
   // The first lane of the set, W if it is empty.
   int first() const { return static_cast<int>(std::find(lane, lane + W, true) - lane); }
+  bool all() const { return std::find(lane, lane + W, false) == lane + W; }
 };
 
 template <class N, int W>
@@ -46,11 +49,17 @@ struct PackNumbers {
 
 // Leaves those lanes of the mask in which all numbers are finite, as numbers of type Io.
 template <class Io, class N, int W>
-void keep_finite(const Slots<N, W>* x, std::size_t count, LaneMask<W>& mask) {
-  Io zero[W] = {};
-  for (std::size_t i = 0; i < count; ++i)
-    for (int l = 0; l < W; ++l) zero[l] += static_cast<Io>(x[i][l]) * 0;
-  for (int l = 0; l < W; ++l) mask.lane[l] = mask.lane[l] && zero[l] == 0;
+void keep_finite(const PackKernels<N, W>& kernels, const Slots<N, W>* x, int count, LaneMask<W>& mask) {
+  bool finite[W];
+  if constexpr (std::is_same_v<Io, N>) {
+    kernels.find_finite(x, count, finite);
+  } else {
+    Io zero[W] = {};
+    for (int i = 0; i < count; ++i)
+      for (int l = 0; l < W; ++l) zero[l] += static_cast<Io>(x[i][l]) * 0;
+    for (int l = 0; l < W; ++l) finite[l] = zero[l] == 0;
+  }
+  for (int l = 0; l < W; ++l) mask.lane[l] = mask.lane[l] && finite[l];
 }
 
 }  // namespace tenon

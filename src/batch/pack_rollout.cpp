@@ -15,12 +15,12 @@ void add_scaled(const std::vector<Slots<N, W>>& a, double s, const std::vector<S
 
 // numbers.out := accelerations; leaves the lanes of `good` that have them.
 template <class N, int W>
-void accelerate(const BatchCall& call, PackDynamics<N, W>& dynamics, PackNumbers<N, W>& n, int nv,
-                LaneMask<W>& good) {
+void accelerate(const BatchCall& call, PackDynamics<N, W>& dynamics, const PackKernels<N, W>& kernels,
+                PackNumbers<N, W>& n, int nv, LaneMask<W>& good) {
   LaneMask<W> done;
   int iterations[W];
   dynamics.solve(call, n, good, done, iterations);
-  keep_finite<N>(n.out.data(), index(nv), done);
+  keep_finite<N>(kernels, n.out.data(), nv, done);
   good = done;
 }
 
@@ -36,7 +36,7 @@ template <class N, int W>
 void PackRollout<N, W>::step(const BatchCall& call, PackDynamics<N, W>& dynamics, PackNumbers<N, W>& n,
                              Mask& good) {
   if (call.runge_kutta) return step_runge_kutta(call, dynamics, n, good);
-  accelerate(call, dynamics, n, m_.nv, good);
+  accelerate(call, dynamics, kernels_, n, m_.nv, good);
   add_scaled(n.v, call.dt, n.out, m_.nv, n.v);
   kernels_.integrate(m_, n.v.data(), call.dt, n.q.data());
 }
@@ -49,7 +49,7 @@ void PackRollout<N, W>::step_runge_kutta(const BatchCall& call, PackDynamics<N, 
   start_q_ = n.q, start_v_ = n.v;
   for (std::vector<Pack>* x : {&u_, &sum_u_, &sum_a_}) std::fill(x->begin(), x->end(), Pack(0));
   for (int stage = 0; stage < 4; ++stage) {
-    accelerate(call, dynamics, n, nv, good);
+    accelerate(call, dynamics, kernels_, n, nv, good);
     // u' from the velocity of this stage.
     rate_ = n.v;
     kernels_.add_brackets(m_, u_.data(), place_of[stage] * call.dt, rate_.data());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "plan/dispatch.hpp"
 #include "scalar/index.hpp"
@@ -30,17 +31,23 @@ std::size_t PackWorker<Io, N, W>::bytes() const {
 // ---- lanes
 
 template <class Io, class N, int W>
-bool PackWorker<Io, N, W>::gather(const BatchArray& a, std::size_t state, int count, int lane,
-                                  std::vector<Pack>& to, std::size_t record) {
-  if (!a.data) return true;
-  const Io* from = place(a, state, record);
-  Io zero = 0;
-  for (int i = 0; i < count; ++i) {
-    const Io x = from[i * a.number_stride];
-    to[index(i)][lane] = static_cast<N>(x);
-    zero += x * 0;  // NaN where x is not finite
+void PackWorker<Io, N, W>::gather(const BatchArray& a, std::size_t first, int states, int count,
+                                  std::vector<Pack>& to, Mask& good, std::size_t record) {
+  if (!a.data) return;
+  int whole = 0;
+  if constexpr (std::is_same_v<Io, N>) {
+    if (a.number_stride == 1 && states == W) {
+      const Io* from[W];
+      for (int l = 0; l < W; ++l) from[l] = place(a, first + index(l), record);
+      whole = count / W * W;
+      kernels_.gather(from, whole, to.data());
+    }
   }
-  return zero == 0;
+  for (int l = 0; l < states; ++l) {
+    const Io* from = place(a, first + index(l), record);
+    for (int i = whole; i < count; ++i) to[index(i)][l] = static_cast<N>(from[i * a.number_stride]);
+  }
+  keep_finite<Io>(kernels_, to.data(), count, good);
 }
 
 template <class Io, class N, int W>
@@ -71,21 +78,36 @@ bool PackWorker<Io, N, W>::unit_quaternions(int lane) {
 }
 
 template <class Io, class N, int W>
-bool PackWorker<Io, N, W>::gather_state(const BatchCall& call, const BatchSizes& n, std::size_t state,
-                                        int lane) {
-  return gather(call.q, state, n.q, lane, numbers_.q) && gather(call.v, state, n.v, lane, numbers_.v) &&
-         (call.function == BatchFunction::rollout || gather(call.x, state, n.x, lane, numbers_.x)) &&
-         gather(call.desired, state, n.rows, lane, numbers_.desired) && gather_wrenches(call, state, lane) &&
-         unit_quaternions(lane);
+typename PackWorker<Io, N, W>::Mask PackWorker<Io, N, W>::gather_states(const BatchCall& call,
+                                                                        const BatchSizes& n,
+                                                                        std::size_t first, int states) {
+  Mask good{};
+  std::fill_n(good.lane, states, true);
+  gather(call.q, first, states, n.q, numbers_.q, good);
+  gather(call.v, first, states, n.v, numbers_.v, good);
+  if (call.function != BatchFunction::rollout) gather(call.x, first, states, n.x, numbers_.x, good);
+  gather(call.desired, first, states, n.rows, numbers_.desired, good);
+  for (int l = 0; l < states; ++l)
+    good.lane[l] = good.lane[l] && gather_wrenches(call, first + index(l), l) && unit_quaternions(l);
+  return good;
 }
 
 template <class Io, class N, int W>
 void PackWorker<Io, N, W>::scatter(const Pack* from, int count, const BatchArray& a, std::size_t first,
                                    const Mask& mask, std::size_t record) const {
   if (!a.data) return;
+  int begin = 0;
+  if constexpr (std::is_same_v<Io, N>) {
+    if (a.number_stride == 1 && mask.all()) {
+      Io* to[W];
+      for (int l = 0; l < W; ++l) to[l] = place(a, first + index(l), record);
+      begin = count / W * W;
+      kernels_.scatter(from, begin, to);
+    }
+  }
   // In blocks, so that each cache line is visited once.
   constexpr int block = 8;
-  for (int begin = 0; begin < count; begin += block) {
+  for (; begin < count; begin += block) {
     const int end = std::min(begin + block, count);
     for (int l = 0; l < W; ++l) {
       if (!mask.lane[l]) continue;
@@ -111,10 +133,10 @@ void PackWorker<Io, N, W>::run_kinematics(const BatchCall& call, std::size_t fir
   const WorkspaceData<Pack>& d = dynamics_.arena();
   const Pack* v = call.v.data ? numbers_.v.data() : nullptr;
   dynamics_.place_bodies(numbers_.q.data(), v);
-  const std::size_t nodes = index(m().node_count);
-  keep_finite<Io>(d.R0, 9 * nodes, good);
-  keep_finite<Io>(d.p0, 3 * nodes, good);
-  if (v) keep_finite<Io>(d.v0, 6 * nodes, good);
+  const int nodes = m().node_count;
+  keep_finite<Io>(kernels_, d.R0, 9 * nodes, good);
+  keep_finite<Io>(kernels_, d.p0, 3 * nodes, good);
+  if (v) keep_finite<Io>(kernels_, d.v0, 6 * nodes, good);
   const std::ptrdiff_t columns = 6 * std::ptrdiff_t{m().nv};
   const auto part = [&](int which, std::ptrdiff_t numbers) {
     BatchArray a = call.out[which];
@@ -149,12 +171,11 @@ template <class Io, class N, int W>
 void PackWorker<Io, N, W>::run_rollout(const BatchCall& call, const BatchSizes& n, std::size_t first,
                                        int count, Mask& good) {
   for (std::size_t step = 0; step < call.steps; ++step) {
-    for (int l = 0; l < count; ++l)
-      good.lane[l] = good.lane[l] && gather(call.x, first + index(l), n.x, l, numbers_.x, step);
+    gather(call.x, first, count, n.x, numbers_.x, good, step);
     if (!fill_others(good)) return;
     rollout_.step(call, dynamics_, numbers_, good);
-    keep_finite<Io>(numbers_.q.data(), numbers_.q.size(), good);
-    keep_finite<Io>(numbers_.v.data(), numbers_.v.size(), good);
+    keep_finite<Io>(kernels_, numbers_.q.data(), n.q, good);
+    keep_finite<Io>(kernels_, numbers_.v.data(), n.v, good);
     if ((step + 1) % call.every != 0) continue;
     scatter(numbers_.q.data(), n.q, call.out[0], first, good, step / call.every);
     scatter(numbers_.v.data(), n.v, call.out[1], first, good, step / call.every);
@@ -170,9 +191,9 @@ void PackWorker<Io, N, W>::run(const BatchCall& call, std::size_t first, std::si
   const int count = static_cast<int>(states);
   if (call.function == BatchFunction::damped_product) numbers_.make_room(index(n.x), index(n.out[0]));
   dynamics_.start(call);
-  Mask good{}, done{};
+  const Mask good = gather_states(call, n, first, count);
+  Mask done{};
   int iterations[W] = {};
-  for (int l = 0; l < count; ++l) good.lane[l] = gather_state(call, n, first + index(l), l);
   if (fill_others(good)) {
     done = good;
     if (call.function == BatchFunction::kinematics) {
@@ -181,8 +202,8 @@ void PackWorker<Io, N, W>::run(const BatchCall& call, std::size_t first, std::si
       run_rollout(call, n, first, count, done);
     } else {
       dynamics_.solve(call, numbers_, good, done, iterations);
-      keep_finite<Io>(numbers_.out.data(), index(n.out[0]), done);
-      keep_finite<Io>(numbers_.second.data(), index(n.out[1]), done);
+      keep_finite<Io>(kernels_, numbers_.out.data(), n.out[0], done);
+      keep_finite<Io>(kernels_, numbers_.second.data(), n.out[1], done);
     }
   }
   if (call.function != BatchFunction::kinematics && call.function != BatchFunction::rollout) {

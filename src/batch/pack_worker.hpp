@@ -31,10 +31,12 @@ class PackWorker final : public SingleWorker<Io> {
   using Mask = LaneMask<W>;
   using SingleWorker<Io>::place;
 
-  // Copies the inputs of a state into a lane of numbers_; false where one of them is not accepted.
-  bool gather_state(const BatchCall& call, const BatchSizes& n, std::size_t state, int lane);
-  bool gather(const BatchArray& a, std::size_t state, int count, int lane, std::vector<Pack>& to,
-              std::size_t record = 0);
+  // Copies the inputs of states first, first + 1, ... into lanes of numbers_; returns the lanes in which all are
+  // accepted.
+  Mask gather_states(const BatchCall& call, const BatchSizes& n, std::size_t first, int states);
+  // The same for one array; leaves the lanes of `good` whose numbers are finite.
+  void gather(const BatchArray& a, std::size_t first, int states, int count, std::vector<Pack>& to,
+              Mask& good, std::size_t record = 0);
   bool gather_wrenches(const BatchCall& call, std::size_t state, int lane);
   bool unit_quaternions(int lane);
   // Numbers of the lanes of the mask to the arrays of states first, first + 1, ...

@@ -5,6 +5,7 @@
 #include "kernels/pack/constrained_pack.hpp"
 #include "kernels/pack/crba_pack.hpp"
 #include "kernels/pack/delassus_pack.hpp"
+#include "kernels/pack/exchange_pack.hpp"
 #include "kernels/pack/integrate_pack.hpp"
 #include "kernels/pack/loops_pack.hpp"
 #include "kernels/pack/pack_sincos.hpp"
@@ -102,7 +103,10 @@ struct PackKernelsOf {
             [](int rows, const double* damping, S* A, S* X, int columns) {
               return solve_damped(rows, damping, pack(A), pack(X), columns);
             },
-            takes_loops<P> ? loops : nullptr};
+            takes_loops<P> ? loops : nullptr,
+            [](const N* const* from, int count, S* to) { gather_states(from, count, pack(to)); },
+            [](const S* from, int count, N* const* to) { scatter_states(pack(from), count, to); },
+            [](const S* x, int count, bool* finite) { find_finite(pack(x), count, finite); }};
   }
 };
 
