@@ -1933,9 +1933,14 @@ TENON_API tenon_status tenon_step_runge_kutta_4_with(tenon_workspace *workspace,
 
 /* A batch computes the same functions as a workspace, of many states of one robot. The numbers of several states are
  * computed side by side in the wide registers of the processor (4 or 8 doubles, 8 or 16 floats), so that a state costs
- * a fraction of a single call: for trees of joints, all of forward, inverse and constrained dynamics, mass matrix,
- * kinematics and rollouts. Robots with embedded loops or folded rotors, rows between two moving links, methods and
- * options other than the defaults, and the Delassus products are computed state by state, as a workspace would.
+ * a fraction of a single call: forward, inverse and constrained dynamics, mass matrix, kinematics, rollouts, Delassus
+ * matrix and products with its damped inverse, of trees of joints and of robots with embedded loops and geared rotors.
+ *   State by state, as a workspace would, are computed: independent coordinates of robots with loops or couplings;
+ * dynamics where loops are closed by rows or by functions of the user; rows between two moving links; methods and
+ * options other than the defaults, but for mu of the damped inverse up to about 1e8 over a row's Delassus diagonal;
+ * and products with the damped inverse in single precision. So are single states at or near a dead centre, with a
+ * wrench on a geared rotor, or with rows that do not converge quickly. In single precision robots with loops or
+ * couplings are computed in double precision, half as many states side by side, and only the results are rounded.
  *   The result of a state depends on nothing but the state, the model, the rows and the instruction set: not on the
  * number of states, their order, their strides or threads. It is that of the single call to rounding.
  *   A state that fails (NaN, an open loop, a quaternion that is not normalized) spoils only itself: its status is
@@ -1948,7 +1953,7 @@ typedef struct tenon_batch tenon_batch;
 /* How a batch is made. */
 typedef struct tenon_batch_options {
   uint32_t struct_size;
-  int32_t precision;        /* TENON_PRECISION_*, of the numbers inside and outside; default TENON_PRECISION_DOUBLE */
+  int32_t precision;        /* TENON_PRECISION_*, of the numbers of all arrays; default TENON_PRECISION_DOUBLE */
   int32_t instruction_set;  /* TENON_INSTRUCTION_SET_*; default TENON_INSTRUCTION_SET_AUTOMATIC */
   int32_t threads;          /* that compute, the caller's among them; they wait between calls; 1 to 1024; default 1 */
 } tenon_batch_options;
