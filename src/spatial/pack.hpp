@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "spatial/isa.hpp"
 
@@ -80,6 +81,15 @@ TENON_INLINE Pack<N, W> square_root(const Pack<N, W>& a) {
       r.x[i] = __builtin_sqrtf(a.x[i]);
   }
   return r;
+}
+
+// The lanes of b without bit s and the lanes of a with it change places, s apart.
+template <int s, class Vector, int... lane>
+TENON_INLINE void exchange_lanes(Vector& a, Vector& b, std::integer_sequence<int, lane...>) {
+  constexpr int W = sizeof...(lane);
+  const Vector low = __builtin_shufflevector(a, b, ((lane & s) != 0 ? W + lane - s : lane)...);
+  b = __builtin_shufflevector(a, b, ((lane & s) != 0 ? W + lane : lane + s)...);
+  a = low;
 }
 
 TENON_ISA_END

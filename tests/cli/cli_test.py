@@ -357,8 +357,9 @@ class Bench(unittest.TestCase):
                     figures = json.load(file)
                 self.assertEqual((figures["states"], figures["threads"], figures["precision"]), (37, 2, precision))
                 names = [f["name"] for f in figures["functions"]]
-                self.assertEqual(len(names), 5)
+                self.assertEqual(len(names), 7)
                 self.assertIn("constrained dynamics", names)
+                self.assertIn("Delassus matrix", names)
                 for function in figures["functions"]:
                     self.assertEqual(function["failed"], 0)
                     self.assertGreater(function["us_a_state"], 0)

@@ -4,20 +4,11 @@
 #pragma once
 
 #include <cstring>
-#include <utility>
 
 #include "spatial/pack.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
-
-template <int s, class Vector, int... lane>
-TENON_INLINE void exchange_lanes(Vector& a, Vector& b, std::integer_sequence<int, lane...>) {
-  constexpr int W = sizeof...(lane);
-  const Vector low = __builtin_shufflevector(a, b, ((lane & s) != 0 ? W + lane - s : lane)...);
-  b = __builtin_shufflevector(a, b, ((lane & s) != 0 ? W + lane : lane + s)...);
-  a = low;
-}
 
 template <int s, class Vector, int W>
 TENON_INLINE void transpose_by(Vector (&x)[W]) {
