@@ -40,7 +40,7 @@ void PackWorker<Io, N, W>::gather(const BatchArray& a, std::size_t first, int st
       const Io* from[W];
       for (int l = 0; l < W; ++l) from[l] = place(a, first + index(l), record);
       whole = count / W * W;
-      kernels_.gather(from, whole, to.data());
+      kernels_.gather(from, whole, W * a.state_stride, to.data());
     }
   }
   for (int l = 0; l < states; ++l) {
@@ -102,7 +102,7 @@ void PackWorker<Io, N, W>::scatter(const Pack* from, int count, const BatchArray
       Io* to[W];
       for (int l = 0; l < W; ++l) to[l] = place(a, first + index(l), record);
       begin = count / W * W;
-      kernels_.scatter(from, begin, to);
+      kernels_.scatter(from, begin, W * a.state_stride, to);
     }
   }
   // In blocks, so that each cache line is visited once.

@@ -92,6 +92,12 @@ TENON_INLINE void exchange_lanes(Vector& a, Vector& b, std::integer_sequence<int
   a = low;
 }
 
+// Asks for the cache line of an address that is read or written soon; it need not be valid.
+template <bool writes>
+TENON_INLINE void fetch_line(const void* address) {
+  __builtin_prefetch(address, writes ? 1 : 0);
+}
+
 TENON_ISA_END
 }  // namespace tenon
 #endif

@@ -3,6 +3,7 @@
 // lanes that differ in bit s (J. Eklundh, A fast computer method for matrix transposing, 1972).
 #pragma once
 
+#include <cstddef>
 #include <cstring>
 
 #include "spatial/pack.hpp"
@@ -17,23 +18,31 @@ TENON_INLINE void transpose_by(Vector (&x)[W]) {
   if constexpr (s > 1) transpose_by<s / 2>(x);
 }
 
-// to[i][l] := from[l][i], and its reverse, for the first `count` numbers, whole multiples of W.
+// to[i][l] := from[l][i], and its reverse, for the first `count` numbers, whole multiples of W. The lines `ahead`
+// numbers further, where the next pack's are, are fetched meanwhile: rows of eight states are no stream that the
+// processor foresees.
 template <class N, int W>
-void gather_states(const N* const* from, int count, Pack<N, W>* to) {
+void gather_states(const N* const* from, int count, std::ptrdiff_t ahead, Pack<N, W>* to) {
   for (int begin = 0; begin < count; begin += W) {
     typename Pack<N, W>::Vector x[W];
-    for (int l = 0; l < W; ++l) std::memcpy(static_cast<void*>(&x[l]), from[l] + begin, sizeof x[l]);
+    for (int l = 0; l < W; ++l) {
+      std::memcpy(static_cast<void*>(&x[l]), from[l] + begin, sizeof x[l]);
+      fetch_line<false>(from[l] + begin + ahead);
+    }
     transpose_by<W / 2>(x);
     for (int i = 0; i < W; ++i) to[begin + i].x = x[i];
   }
 }
 template <class N, int W>
-void scatter_states(const Pack<N, W>* from, int count, N* const* to) {
+void scatter_states(const Pack<N, W>* from, int count, std::ptrdiff_t ahead, N* const* to) {
   for (int begin = 0; begin < count; begin += W) {
     typename Pack<N, W>::Vector x[W];
     for (int i = 0; i < W; ++i) x[i] = from[begin + i].x;
     transpose_by<W / 2>(x);
-    for (int l = 0; l < W; ++l) std::memcpy(static_cast<void*>(to[l] + begin), &x[l], sizeof x[l]);
+    for (int l = 0; l < W; ++l) {
+      std::memcpy(static_cast<void*>(to[l] + begin), &x[l], sizeof x[l]);
+      fetch_line<true>(to[l] + begin + ahead);
+    }
   }
 }
 

@@ -104,8 +104,12 @@ struct PackKernelsOf {
               return solve_damped(rows, damping, pack(A), pack(X), columns);
             },
             takes_loops<P> ? loops : nullptr,
-            [](const N* const* from, int count, S* to) { gather_states(from, count, pack(to)); },
-            [](const S* from, int count, N* const* to) { scatter_states(pack(from), count, to); },
+            [](const N* const* from, int count, std::ptrdiff_t ahead, S* to) {
+              gather_states(from, count, ahead, pack(to));
+            },
+            [](const S* from, int count, std::ptrdiff_t ahead, N* const* to) {
+              scatter_states(pack(from), count, ahead, to);
+            },
             [](const S* x, int count, bool* finite) { find_finite(pack(x), count, finite); }};
   }
 };

@@ -2,6 +2,8 @@
 // instruction set and precision. They compute what the kernels of the same names compute for one state.
 #pragma once
 
+#include <cstddef>
+
 #include "kernels/workspace_data.hpp"
 #include "model/constraint_data.hpp"
 #include "model/model_data.hpp"
@@ -63,9 +65,10 @@ struct PackKernels {
   // G and g of the clusters (kernels/pack/loops_pack.hpp), before the kernels of dynamics. largest: the largest
   // entry of G, 1e30 at a dead centre. Null in single precision, which has no kernels for models with loops.
   void (*loops)(const ModelData&, const T* q, const T* v, T& largest, WorkspaceData<T>&);
-  // to[i][l] := from[l][i], and its reverse, for the first `count` numbers, whole multiples of W.
-  void (*gather)(const N* const* from, int count, T* to);
-  void (*scatter)(const T* from, int count, N* const* to);
+  // to[i][l] := from[l][i], and its reverse, for the first `count` numbers, whole multiples of W. ahead: where the
+  // next pack's numbers are.
+  void (*gather)(const N* const* from, int count, std::ptrdiff_t ahead, T* to);
+  void (*scatter)(const T* from, int count, std::ptrdiff_t ahead, N* const* to);
   // finite[l] := whether lane l of all numbers is finite.
   void (*find_finite)(const T* x, int count, bool* finite);
 };
