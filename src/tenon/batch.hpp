@@ -76,7 +76,7 @@ class Batch {
     for (int i = 0; i < threads(); ++i) change(workspace(i));
   }
   int threads() const noexcept;
-  int width() const noexcept;  // states in a pack; 1: state by state
+  int width() const noexcept;           // states in a pack; 1: state by state
   std::size_t packed() const noexcept;  // states of the last call that were computed in packs, not one by one
   Instructions instructions() const noexcept;
   bool single_precision() const noexcept;
