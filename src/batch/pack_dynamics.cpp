@@ -161,18 +161,13 @@ typename PackDynamics<N, W>::State PackDynamics<N, W>::fold(const BatchCall& cal
     folded_v_[k] = n.v[index(folding.v[k])];
     folded_tau_[k] = n.x[index(folding.v[k])];
   }
-  for (int r = 0; r < folded_->m.rotor_count; ++r) {
-    const RotorData& rotor = folded_->m.rotors[r];
-    const std::size_t coordinate = index(folding.rotor_v[index(r)]);
-    d.rotor_rate[r] = n.v[coordinate];
-    if (rotor.wobbles != 0) d.rotor_angle[r] = n.q[index(folding.rotor_q[index(r)])];
-    for (int e = rotor.drive_begin; e < rotor.drive_end; ++e) {
-      const RotorDrive& drive = folded_->m.rotor_drives[e];
-      Pack& at_drive = folded_tau_[index(drive.v_index)];
-      const N ratio = static_cast<N>(drive.ratio);
-      for (int l = 0; l < W; ++l) at_drive[l] += ratio * n.x[coordinate][l];
-    }
-  }
+  const RotorMap& map = whole_.w.folded->map;
+  for (std::size_t r = 0; r < map.rotor_v.size(); ++r) d.rotor_rate[r] = n.v[index(map.rotor_v[r])];
+  for (int r = 0; r < folded_->m.wobbling_rotors; ++r)
+    d.rotor_angle[r] = n.q[index(folded_->m.rotors[r].q_index)];
+  for (const RotorMap::Term& t : map.terms)
+    for (int l = 0; l < W; ++l)
+      folded_tau_[index(t.drive)][l] += static_cast<N>(t.ratio) * n.x[index(t.rotor)][l];
   for (std::size_t i = 0; call.wrenches.data && i < folding.node.size(); ++i)
     std::copy_n(n.wrench.data() + 6 * folding.node[i], 6, d.wrench + 6 * i);
   return {folded_q_.data(), folded_v_.data(), folded_tau_.data()};
@@ -190,15 +185,11 @@ void PackDynamics<N, W>::give_motion(const Pack* qdd, const Mask& lanes, Numbers
   }
   const Model::Folding& folding = whole_.w.folded->folding;
   for (std::size_t k = 0; k < folding.v.size(); ++k) give(qdd[k], n.out[index(folding.v[k])]);
-  for (int r = 0; r < folded_->m.rotor_count; ++r) {
-    const RotorData& rotor = folded_->m.rotors[r];
-    Pack sum(0);
-    for (int e = rotor.drive_begin; e < rotor.drive_end; ++e) {
-      const RotorDrive& drive = folded_->m.rotor_drives[e];
-      for (int l = 0; l < W; ++l) sum[l] += static_cast<N>(drive.ratio) * qdd[drive.v_index][l];
-    }
-    give(sum, n.out[index(folding.rotor_v[index(r)])]);
-  }
+  const RotorMap& map = whole_.w.folded->map;
+  for (const std::int32_t k : map.rotor_v) give(Pack(0), n.out[index(k)]);
+  for (const RotorMap::Term& t : map.terms)
+    for (int l = 0; l < W; ++l)
+      if (lanes.lane[l]) n.out[index(t.rotor)][l] += static_cast<N>(t.ratio) * qdd[t.drive][l];
 }
 
 template <class N, int W>

@@ -4,6 +4,7 @@
 
 #include "spatial/spatial.hpp"
 #include "state/coordinates.hpp"
+#include "state/folded_rotors.hpp"
 #include "state/link_frames.hpp"
 #include "tenon/dynamics.hpp"
 
@@ -52,7 +53,7 @@ Status constrained_inverse_dynamics(Workspace& workspace, const double* q, const
     apply_row_forces(w, q, lambda);
   }
   double* force = result_room(w);
-  w.kernels->rnea(w.md(), q, v, a, wrenches || by_rows, force, w.w());
+  tree_inverse_dynamics(w, q, v, a, wrenches || by_rows, force);
   return give_forces(w, force, tau);
 }
 

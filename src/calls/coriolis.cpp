@@ -16,6 +16,7 @@
 #include "plan/memory/coriolis_memory.hpp"
 #include "spatial/spatial.hpp"
 #include "state/coordinates.hpp"
+#include "state/folded_rotors.hpp"
 #include "state/projection.hpp"
 #include "tenon/dynamics.hpp"
 
@@ -134,7 +135,7 @@ Status gravity_force(Workspace& workspace, const double* q, double* g) {
   TENON_CHECK(take_positions(w, q));
   if (w.coordinates.independent_v) TENON_CHECK(update_loops(w, q, nullptr));
   double* force = result_room(w);
-  w.kernels->rnea(w.md(), q, w.zeros.data(), nullptr, false, force, w.w());
+  tree_inverse_dynamics(w, q, w.zeros.data(), nullptr, false, force);
   return give_forces(w, force, g);
 }
 

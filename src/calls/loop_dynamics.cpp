@@ -4,6 +4,7 @@
 
 #include "state/closing_form.hpp"
 #include "state/coordinates.hpp"
+#include "state/folded_rotors.hpp"
 #include "state/link_frames.hpp"
 #include "state/projection.hpp"
 #include "tenon/dynamics.hpp"
@@ -120,7 +121,7 @@ Status loop_inverse_dynamics(Workspace& workspace, LoopMethod method, const doub
   TENON_CHECK(load_wrenches(w, wrenches));
   const bool has_wrenches = wrenches != nullptr;
   if (w.md().cluster_count == 0) {
-    w.kernels->rnea(w.md(), q, v, yddot, has_wrenches, w.stage.data(), w.w());
+    tree_inverse_dynamics(w, q, v, yddot, has_wrenches, w.stage.data());
     return give_numbers(w, w.stage.data(), w.model->nv, tau_y);
   }
   TENON_CHECK(update_loops(w, q, v));
@@ -128,8 +129,12 @@ Status loop_inverse_dynamics(Workspace& workspace, LoopMethod method, const doub
   switch (method) {
     case LoopMethod::automatic:
     case LoopMethod::projection:
-      from_independent(w, yddot, w.w().g, qdd);
-      w.kernels->rnea(w.md(), q, v, qdd, has_wrenches, force, w.w());
+      from_independent(w, yddot, map_bias(w), qdd);
+      // Projection compares: every rotor is a body.
+      if (method == LoopMethod::automatic)
+        tree_inverse_dynamics(w, q, v, qdd, has_wrenches, force);
+      else
+        w.kernels->rnea(w.md(), q, v, qdd, has_wrenches, force, w.w());
       to_independent_force(w, force, result);
       break;
     case LoopMethod::approximate:

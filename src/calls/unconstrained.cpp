@@ -6,6 +6,7 @@
 #include "calls/kinematics.hpp"
 #include "state/closing_form.hpp"
 #include "state/coordinates.hpp"
+#include "state/folded_rotors.hpp"
 #include "state/link_frames.hpp"
 #include "state/projection.hpp"
 #include "tenon/dynamics.hpp"
@@ -176,7 +177,7 @@ Status inverse_dynamics(Workspace& workspace, const double* q, const double* v, 
   TENON_CHECK(take_accelerations(w, q, v, a));
   TENON_CHECK(load_wrenches(w, wrenches));
   double* force = result_room(w);
-  w.kernels->rnea(w.md(), q, v, a, wrenches != nullptr, force, w.w());
+  tree_inverse_dynamics(w, q, v, a, wrenches != nullptr, force);
   return give_forces(w, force, tau);
 }
 

@@ -10,6 +10,7 @@
 
 #include "plan/memory/underactuated_memory.hpp"
 #include "state/coordinates.hpp"
+#include "state/folded_rotors.hpp"
 #include "state/link_frames.hpp"
 #include "state/projection.hpp"
 #include "tenon/dynamics.hpp"
@@ -116,9 +117,9 @@ Status place_forces(WorkspaceImpl& w, const double* q, const double* v, const do
                     const double* wrenches, int n) {
   UnderactuatedMemory& memory = *w.underactuated;
   double *force = memory.force.data(), *size = memory.size.data(), *spanning = result_room(w);
-  w.kernels->rnea(w.md(), q, v, nullptr, wrenches != nullptr, spanning, w.w());
+  tree_inverse_dynamics(w, q, v, nullptr, wrenches != nullptr, spanning);
   to_set_coordinates(w, spanning, size);
-  w.kernels->rnea(w.md(), q, v, a, wrenches != nullptr, spanning, w.w());
+  tree_inverse_dynamics(w, q, v, a, wrenches != nullptr, spanning);
   to_set_coordinates(w, spanning, force);
   for (int k = 0; k < n; ++k) size[k] = std::abs(size[k]) + std::abs(force[k] - size[k]);
   return check_result(w, force, n);

@@ -65,6 +65,7 @@ class RotorFolder {
     const double* gravity = outer_.data().gravity;
     inner_->publish({gravity[0], gravity[1], gravity[2]});
     folding_->model = inner_;
+    publish_spanning();
     return std::move(folding_);
   }
 
@@ -145,10 +146,6 @@ class RotorFolder {
   void number_rotors() {
     std::vector<std::int32_t>& rotors = folding_->rotor_node;
     std::stable_partition(rotors.begin(), rotors.end(), [&](std::int32_t i) { return wobbles(i); });
-    for (const std::int32_t i : rotors) {
-      folding_->rotor_q.push_back(outer_.nodes[index(i)].q_index);
-      folding_->rotor_v.push_back(outer_.nodes[index(i)].v_index);
-    }
   }
   std::int32_t inner_node(std::int32_t node) const { return node < 0 ? -1 : inner_node_[index(node)]; }
   std::int32_t inner_v(std::int32_t k) const { return k < 0 ? -1 : inner_v_[index(k)]; }
@@ -327,6 +324,8 @@ class RotorFolder {
       const double spin_inertia = element(n.I, k, k);
       RotorData rotor{};
       rotor.carrier = inner_node(n.parent);
+      rotor.q_index = n.q_index;
+      rotor.v_index = n.v_index;
       store(rotor.momentum, (n.sign * spin_inertia) * axis_on_parent(n));
       store(rotor.axis, n.sign * axis_on_parent(n));
       const Asymmetry wobble = asymmetry(n);
@@ -342,6 +341,7 @@ class RotorFolder {
           m.rotor_drives.push_back({inner_v(outer_.loops.independent[index(c.y_begin + y)]), ratio});
       }
       rotor.drive_end = count_of(m.rotor_drives);
+      folding_->spanning_rotors.push_back(rotor);
       const std::int32_t cluster = inner_cluster_[index(outer_.loops.node_cluster[index(i)])];
       if (cluster < 0)
         give_to_hinge(rotor);
@@ -377,6 +377,25 @@ class RotorFolder {
               : &m.cluster_F_initial[6 * index(c.G_begin + (rotor.carrier - c.node_begin) * c.y_count + y)];
       for (int e = 0; e < 3; ++e) F[e] += Gy * rotor.momentum[e];
     }
+  }
+
+  void publish_spanning() {
+    Model::Folding& f = *folding_;
+    f.spanning_nodes = inner_->nodes;
+    for (std::size_t i = 0; i < f.node.size(); ++i) {
+      const NodeData& n = outer_.nodes[index(f.node[i])];
+      f.spanning_nodes[i].q_index = n.q_index;
+      f.spanning_nodes[i].v_index = n.v_index;
+    }
+    f.spanning_armature = outer_.armature;
+    f.spanning = inner_->data();
+    f.spanning.nq = outer_.nq;
+    f.spanning.nv = outer_.nv;
+    f.spanning.nodes = f.spanning_nodes.data();
+    f.spanning.rotors = f.spanning_rotors.data();
+    f.spanning.armature = f.spanning_armature.data();
+    f.spanning.cluster_count = f.spanning.varying_clusters = 0;
+    f.rotors_alone_follow = inner_->nv == outer_.ny && outer_.data().varying_clusters == 0;
   }
 
   const Model& outer_;

@@ -123,6 +123,7 @@ struct RotorData {
   std::int32_t carrier;                 // node, -1 for the world
   std::int32_t wobbles;                 // 1: a or b is not zero
   std::int32_t drive_begin, drive_end;  // in ModelData::rotor_drives
+  std::int32_t q_index, v_index;        // of its joint, in the model that was folded
   double momentum[3];                   // spin inertia times axis, frame of the carrier, user sign
   double inertia;                       // about its axis, with armature; 0 where ModelData::armature holds it
   double axis[3];                       // frame of the carrier, user sign

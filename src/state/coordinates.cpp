@@ -234,7 +234,7 @@ Status map_accelerations(WorkspaceImpl& w, const double* q, const double* v, con
   TENON_CHECK(check_finite(w, what, user, w.model->ny));
   TENON_CHECK(update_loops(w, q, v));
   if (user)
-    from_independent(w, user, w.w().g, a);
+    from_independent(w, user, map_bias(w), a);
   else
     std::copy_n(w.w().g, w.model->nv, a);
   return check_result(w, a, w.model->nv);

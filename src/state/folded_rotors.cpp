@@ -4,10 +4,21 @@
 
 namespace tenon {
 
+RotorMap::RotorMap(const Model::Folding& folding) {
+  const ModelData& m = folding.model->data();
+  for (int r = 0; r < m.rotor_count; ++r) {
+    const RotorData& rotor = m.rotors[r];
+    rotor_v.push_back(rotor.v_index);
+    for (int e = rotor.drive_begin; e < rotor.drive_end; ++e)
+      terms.push_back({rotor.v_index, m.rotor_drives[e].v_index, m.rotor_drives[e].ratio});
+  }
+}
+
 FoldedWorkspace::FoldedWorkspace(const Model::Folding& folding_,
                                  std::shared_ptr<const ConstraintSet> constraints,
                                  const WorkspaceOptions& options)
     : folding(folding_),
+      map(folding_),
       workspace(folding_.model, std::move(constraints), options),
       q(folding_.q.size()),
       v(folding_.v.size()),
@@ -15,15 +26,15 @@ FoldedWorkspace::FoldedWorkspace(const Model::Folding& folding_,
       qdd(folding_.v.size()) {}
 
 void FoldedWorkspace::take(const double* q_, const double* v_, const double* tau_) {
-  fold_state(folding, q_, v_, tau_, q.data(), v.data(), tau.data(), workspace.impl().w());
+  fold_state(folding, map, q_, v_, tau_, q.data(), v.data(), tau.data(), workspace.impl().w());
 }
 
 void FoldedWorkspace::give(double* qdd_) const {
-  unfold_accelerations(folding, qdd.data(), qdd_);
+  unfold_accelerations(folding, map, qdd.data(), qdd_);
 }
 
 std::size_t FoldedWorkspace::bytes() const {
-  return bytes_of(workspace, q, v, tau, qdd);
+  return bytes_of(workspace, map, q, v, tau, qdd);
 }
 
 FoldedWorkspace* folded_for(WorkspaceImpl& w, bool has_wrenches) {
@@ -37,6 +48,14 @@ FoldedWorkspace* folded_for(WorkspaceImpl& w, bool has_wrenches) {
   for (std::size_t i = 0; i < folding.node.size(); ++i)
     std::copy_n(w.w().wrench + 6 * folding.node[i], 6, wrench + 6 * i);
   return w.folded.get();
+}
+
+void tree_inverse_dynamics(WorkspaceImpl& w, const double* q, const double* v, const double* qdd,
+                           bool has_wrenches, double* tau) {
+  if (FoldedWorkspace* f = folded_for(w, has_wrenches))
+    w.kernels->rnea(f->folding.spanning, q, v, qdd, has_wrenches, tau, f->workspace.impl().w());
+  else
+    w.kernels->rnea(w.md(), q, v, qdd, has_wrenches, tau, w.w());
 }
 
 }  // namespace tenon

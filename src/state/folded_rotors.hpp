@@ -8,37 +8,44 @@
 
 namespace tenon {
 
-// A state of the whole model in the coordinates of the folded model, whose workspace is w. Torques on rotors
-// act on the joints that drive them.
+// How folded rotors follow the joints that drive them, in contiguous memory: rotors are far apart in theirs.
+struct RotorMap {
+  explicit RotorMap(const Model::Folding& folding);
+  std::size_t bytes() const { return bytes_of(rotor_v, terms); }
+
+  struct Term {
+    std::int32_t rotor, drive;  // velocity coordinates of the whole and of the folded model
+    double ratio;
+  };
+  std::vector<std::int32_t> rotor_v;
+  std::vector<Term> terms;
+};
+
+// Forces on the joints of the folded model from those on all joints: torques on rotors act on the joints that
+// drive them.
 template <class T>
-void fold_state(const Model::Folding& folding, const T* q, const T* v, const T* tau, T* folded_q, T* folded_v,
-                T* folded_tau, WorkspaceData<T>& w) {
+void fold_forces(const Model::Folding& folding, const RotorMap& map, const T* tau, T* folded_tau) {
+  for (std::size_t k = 0; k < folding.v.size(); ++k) folded_tau[k] = tau[folding.v[k]];
+  for (const RotorMap::Term& t : map.terms)
+    folded_tau[t.drive] = folded_tau[t.drive] + T(t.ratio) * tau[t.rotor];
+}
+// A state of the whole model in the coordinates of the folded model, whose workspace is w.
+template <class T>
+void fold_state(const Model::Folding& folding, const RotorMap& map, const T* q, const T* v, const T* tau,
+                T* folded_q, T* folded_v, T* folded_tau, WorkspaceData<T>& w) {
   const ModelData& m = folding.model->data();
   for (std::size_t k = 0; k < folding.q.size(); ++k) folded_q[k] = q[folding.q[k]];
   for (std::size_t k = 0; k < folding.v.size(); ++k) folded_v[k] = v[folding.v[k]];
-  for (std::size_t k = 0; k < folding.v.size(); ++k) folded_tau[k] = tau[folding.v[k]];
-  for (int r = 0; r < m.rotor_count; ++r) {
-    const RotorData& rotor = m.rotors[r];
-    const std::int32_t coordinate = folding.rotor_v[static_cast<std::size_t>(r)];
-    w.rotor_rate[r] = v[coordinate];
-    if (rotor.wobbles != 0) w.rotor_angle[r] = q[folding.rotor_q[static_cast<std::size_t>(r)]];
-    for (int e = rotor.drive_begin; e < rotor.drive_end; ++e) {
-      T& at_drive = folded_tau[m.rotor_drives[e].v_index];
-      at_drive = at_drive + T(m.rotor_drives[e].ratio) * tau[coordinate];
-    }
-  }
+  for (std::size_t r = 0; r < map.rotor_v.size(); ++r) w.rotor_rate[r] = v[map.rotor_v[r]];
+  for (int r = 0; r < m.wobbling_rotors; ++r) w.rotor_angle[r] = q[m.rotors[r].q_index];
+  fold_forces(folding, map, tau, folded_tau);
 }
 // Accelerations of the whole model from those of the folded model.
 template <class T>
-void unfold_accelerations(const Model::Folding& folding, const T* folded_qdd, T* qdd) {
-  const ModelData& m = folding.model->data();
+void unfold_accelerations(const Model::Folding& folding, const RotorMap& map, const T* folded_qdd, T* qdd) {
   for (std::size_t k = 0; k < folding.v.size(); ++k) qdd[folding.v[k]] = folded_qdd[k];
-  for (int r = 0; r < m.rotor_count; ++r) {
-    T sum(0);
-    for (int e = m.rotors[r].drive_begin; e < m.rotors[r].drive_end; ++e)
-      sum = sum + T(m.rotor_drives[e].ratio) * folded_qdd[m.rotor_drives[e].v_index];
-    qdd[folding.rotor_v[static_cast<std::size_t>(r)]] = sum;
-  }
+  for (const std::int32_t k : map.rotor_v) qdd[k] = T(0);
+  for (const RotorMap::Term& t : map.terms) qdd[t.rotor] = qdd[t.rotor] + T(t.ratio) * folded_qdd[t.drive];
 }
 
 struct FoldedWorkspace {
@@ -52,6 +59,7 @@ struct FoldedWorkspace {
   std::size_t bytes() const;
 
   const Model::Folding& folding;
+  RotorMap map;
   Workspace workspace;
   std::vector<double> q, v, tau, qdd;
 };
@@ -59,5 +67,10 @@ struct FoldedWorkspace {
 // The folded workspace, with the wrenches copied to it, or null where it cannot compute the answer: a wrench
 // on a rotor needs the body of the rotor. The wrenches are those in WorkspaceData::wrench.
 FoldedWorkspace* folded_for(WorkspaceImpl& w, bool has_wrenches);
+
+// Inverse dynamics of the spanning tree, nv numbers each; qdd null: zero. Rotors are folded where folded_for
+// allows it.
+void tree_inverse_dynamics(WorkspaceImpl& w, const double* q, const double* v, const double* qdd,
+                           bool has_wrenches, double* tau);
 
 }  // namespace tenon

@@ -150,12 +150,24 @@ void dense_K(const WorkspaceImpl& w, double* K, int ld) {
   }
 }
 
+// The folded form where rotors alone follow other joints: its map is then G.
+static const FoldedWorkspace* map_of_rotors(const WorkspaceImpl& w) {
+  const FoldedWorkspace* f = w.folded.get();
+  return f && f->folding.rotors_alone_follow ? f : nullptr;
+}
+
 void from_independent(const WorkspaceImpl& w, const double* y, const double* offset, double* x) {
+  if (const FoldedWorkspace* f = map_of_rotors(w)) {
+    unfold_accelerations(f->folding, f->map, y, x);
+    for (int k = 0; offset && k < w.model->nv; ++k) x[k] += offset[k];
+    return;
+  }
   for (int k = 0; k < w.model->nv; ++k) x[k] = offset ? offset[k] : 0;
   for (int j = 0; j < w.model->ny; ++j) for_column(w, j, [&](int k, double G) { x[k] += G * y[j]; });
 }
 
 void to_independent_force(const WorkspaceImpl& w, const double* x, double* y) {
+  if (const FoldedWorkspace* f = map_of_rotors(w)) return fold_forces(f->folding, f->map, x, y);
   for (int j = 0; j < w.model->ny; ++j) {
     double sum = 0;
     for_column(w, j, [&](int k, double G) { sum += G * x[k]; });

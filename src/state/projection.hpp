@@ -29,6 +29,10 @@ Status check_path_rows(WorkspaceImpl& w, const double* rows, const std::int32_t*
 void dense_G(const WorkspaceImpl& w, double* G, int ld);
 // K as one matrix, loop rows x nv. After Assembly::evaluate.
 void dense_K(const WorkspaceImpl& w, double* K, int ld);
+// g; null where it is zero because G is constant.
+inline const double* map_bias(const WorkspaceImpl& w) {
+  return w.md().varying_clusters > 0 ? w.arena.data.g : nullptr;
+}
 // x = G y + offset (null: none) and y = G^T x, on vectors of all coordinates. After update_loops.
 void from_independent(const WorkspaceImpl& w, const double* y, const double* offset, double* x);
 void to_independent_force(const WorkspaceImpl& w, const double* x, double* y);

@@ -137,10 +137,20 @@ struct Model {
   std::vector<double> spin, cluster_F_initial, cluster_D_initial, cluster_U_initial;
 
   // The same robot without the rotors that fold into their carriers (model/fold_rotors.hpp), on which
-  // dynamics are computed, and the numbers of its nodes and coordinates, and of the rotors', in this model.
+  // dynamics are computed, and the numbers of its nodes and coordinates, and of the rotors, in this model.
   struct Folding {
     std::shared_ptr<const Model> model;
-    std::vector<std::int32_t> node, q, v, rotor_node, rotor_q, rotor_v;
+    std::vector<std::int32_t> node, q, v, rotor_node;
+
+    // The bodies of the folded model with the coordinates and armatures of this one: what inverse dynamics
+    // needs, which takes and returns the numbers of all joints (kernels/tree/rnea.hpp). Clusters are left out,
+    // rotors have all of their inertia. `spanning` points to the arrays.
+    std::vector<NodeData> spanning_nodes;
+    std::vector<RotorData> spanning_rotors;
+    std::vector<double> spanning_armature;
+    ModelData spanning{};
+    // Whether all of the folded model's velocity coordinates are independent: only rotors follow others.
+    bool rotors_alone_follow = false;
   };
   std::unique_ptr<const Folding> folding;  // null where no rotor folds
 

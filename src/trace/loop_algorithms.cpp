@@ -108,19 +108,24 @@ void run_c_aba_folded(Subject<T>& s, const T* const* in, T* const* out) {
   if (!s.folded) return run_c_aba(s, in, out);
   const Model::Folding& folding = *s.model.folding;
   const ModelData& m = folding.model->data();
+  const RotorMap map(folding);
   Numbers<T> state[4] = {Numbers<T>(m.nq), Numbers<T>(m.nv), Numbers<T>(m.nv), Numbers<T>(m.nv)};
-  fold_state(folding, in[0], in[1], in[2], state[0].data(), state[1].data(), state[2].data(), *s.folded);
+  fold_state(folding, map, in[0], in[1], in[2], state[0].data(), state[1].data(), state[2].data(), *s.folded);
   update_clusters<T>(s, *folding.model, state[0].data(), state[1].data(), *s.folded);
   s.kernels.aba(m, state[0].data(), state[1].data(), state[2].data(), false, state[3].data(), *s.folded);
-  unfold_accelerations(folding, state[3].data(), out[0]);
+  unfold_accelerations(folding, map, state[3].data(), out[0]);
 }
 
+// The same as loop_inverse_dynamics.
 template <class T>
 void run_c_rnea(Subject<T>& s, const T* const* in, T* const* out) {
   update_loops(s, in[0], in[1]);
   Numbers<T> a(s.m().nv), force(s.m().nv);
   spanning_acceleration(s, in[2], a.data());
-  s.kernels.rnea(s.m(), in[0], in[1], a.data(), false, force.data(), s.w);
+  if (s.folded)
+    s.kernels.rnea(s.model.folding->spanning, in[0], in[1], a.data(), false, force.data(), *s.folded);
+  else
+    s.kernels.rnea(s.m(), in[0], in[1], a.data(), false, force.data(), s.w);
   independent_force(s, force.data(), out[0]);
 }
 
@@ -358,8 +363,10 @@ std::array<Algorithm<T>, loop_algorithm_count> loop_algorithms() {
       dynamics("multipliers",
                "forward dynamics by Lagrange multipliers ([LOOPS1] II-D), loop rows independent", qdd,
                run_multipliers<T>),
-      {{"c_rnea", "inverse dynamics over clusters ([LOOPS1] V): G^T RNEA(q, v, G yddot + g)", false, true,
-        true, true},
+      {{"c_rnea",
+        "inverse dynamics over clusters ([LOOPS1] V): G^T RNEA(q, v, G yddot + g), rotors folded into their "
+        "carriers",
+        false, true, true, true},
        {q, v, yddot},
        {tau_y},
        run_c_rnea<T>},

@@ -3,6 +3,7 @@
 #include <Eigen/Dense>
 #include <string>
 
+#include "reference/dense_dynamics.hpp"
 #include "state/projection.hpp"
 
 namespace tenon::testing {
@@ -81,7 +82,10 @@ Eigen::VectorXd dense_loop_dynamics(Workspace& workspace, const State& state, co
   Matrix M(nv, nv), G(nv, ny), J(rows, nv);
   Vector c(nv), g = Vector::Zero(nv), right_hand_side(rows);
   mass_matrix(workspace, q, M.data(), nv);
-  bias_force(workspace, q, v, wrenches, c.data());
+  // The library's own computes with folded rotors.
+  reference::DenseDynamics<double> bodies(reference::tree_of(workspace.model()));
+  bodies.set_state(q, v);
+  bodies.bias_force({w.w().gravity[0], w.w().gravity[1], w.w().gravity[2]}, wrenches, c);
   if (rows > 0)
     constraint_rows(workspace, q, v, desired, J.data(), rows, right_hand_side.data(), nullptr, nullptr);
   if (w.md().cluster_count > 0) {

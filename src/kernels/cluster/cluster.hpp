@@ -340,10 +340,17 @@ TENON_INLINE Sym3<T> deviating_inertia(const RotorData& rotor, int r, const Work
   return a * load_sym3<T>(rotor.wobble[0]) + b * load_sym3<T>(rotor.wobble[1]);
 }
 
-// Adds delta to the carrier, and the work of its motion to the bias of the joints that drive the rotor. With
-// its spin s and the carrier's angular velocity w, the moment on the carrier is
-//   delta (w x s) + (w + s) x delta w,
-// and the part of (w x delta w) along the axis acts on the drives.
+// The moment that moves delta, with the rotor's spin s and the carrier's angular velocity w and acceleration:
+//   delta (alpha + w x s) + (w + s) x delta w.
+// Its part along the axis, that of w x delta w, acts on the rotor's joint.
+template <class T>
+TENON_INLINE Vec3<T> wobble_moment(const Sym3<T>& delta, const Vec3<T>& alpha, const Vec3<T>& omega,
+                                   const Vec3<T>& spin) {
+  return delta * (alpha + cross(omega, spin)) + cross(omega + spin, delta * omega);
+}
+
+// Adds delta to the carrier, and the work of its motion to the bias of the joints that drive the rotor.
+// Returns the moment on the carrier.
 template <class T>
 inline Vec3<T> add_wobble(const ModelData& m, const RotorData& rotor, int r, const Vec3<T>& spin,
                           WorkspaceData<T>& w) {
@@ -351,13 +358,13 @@ inline Vec3<T> add_wobble(const ModelData& m, const RotorData& rotor, int r, con
   T* sum = w.wobble + 6 * rotor.carrier;
   store(sum, load_sym3<T>(sum) + delta);
   const Vec3<T> omega = load_vec3<T>(w.v + 6 * rotor.carrier);
-  const Vec3<T> turned = delta * omega;
-  const T work = dot(load_vec3<T>(rotor.axis), cross(omega, turned));
+  const Vec3<T> moment = wobble_moment(delta, Vec3<T>{}, omega, spin);
+  const T work = dot(load_vec3<T>(rotor.axis), moment);
   for (int e = rotor.drive_begin; e < rotor.drive_end; ++e) {
     T& bias = w.drive_bias[m.rotor_drives[e].v_index];
     bias = bias + T(m.rotor_drives[e].ratio) * work;
   }
-  return delta * cross(omega, spin) + cross(omega + spin, turned);
+  return moment;
 }
 
 // Adds gyroscopic moments to the carriers, and the terms of wobbling rotors, which come first in the list.

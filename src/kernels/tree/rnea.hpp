@@ -1,12 +1,53 @@
 // Recursive Newton-Euler algorithm: tau from (q, v, qdd) in O(n) (Featherstone, RBDA Table 5.1). Outward:
 // velocities and accelerations, body force f = I a + v x* I v - f_ext. Inward: tau = S^T f + armature qdd,
 // and f is added to the parent.
+//
+// A folded rotor (Model::Folding::spanning) is part of its carrier's inertia as if it stood still there. Its
+// own rate vr and acceleration ar, about the axis e with inertia J, where the carrier has the angular velocity
+// w and the acceleration alpha, add the change of the momentum J e vr, by Euler's equation:
+//
+//   on the carrier   J e ar + w x J e vr,      on the rotor's joint   J (e . alpha + ar) + armature ar.
+//
+// [LOOPS1] sweeps such rotors as bodies. One that is not symmetric about its axis adds wobble_moment
+// (kernels/cluster/cluster.hpp).
 #pragma once
 
 #include "kernels/tree/articulated_body.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
+
+// The forces of folded rotors on their carriers, added to w.f, and on their own joints.
+template <class T>
+inline void add_rotor_forces(const ModelData& m, const T* q, const T* v, const T* qdd, T* tau,
+                             WorkspaceData<T>& w) {
+  if (m.wobbling_rotors > 0) {
+    for (int r = 0; r < m.wobbling_rotors; ++r) w.rotor_angle[r] = q[m.rotors[r].q_index];
+    sin_cos(w.rotor_angle, w.rotor_sin, w.rotor_cos, m.wobbling_rotors);
+  }
+  for (int r = 0; r < m.rotor_count; ++r) {
+    const RotorData& rotor = m.rotors[r];
+    const T rate = v[rotor.v_index], acceleration = qdd ? qdd[rotor.v_index] : T(0);
+    if (rotor.carrier < 0) {
+      tau[rotor.v_index] = T(rotor.inertia) * acceleration;
+      continue;
+    }
+    const Vec3<T> momentum = load_vec3<T>(rotor.momentum);
+    const Vec3<T> omega = load_vec3<T>(w.v + 6 * rotor.carrier),
+                  alpha = load_vec3<T>(w.a + 6 * rotor.carrier);
+    T* n = w.f + 6 * rotor.carrier;
+    Vec3<T> moment = load_vec3<T>(n) + acceleration * momentum + cross(omega, rate * momentum);
+    T torque = T(rotor.inertia) * acceleration + dot(momentum, alpha);
+    if (rotor.wobbles) {
+      const Sym3<T> delta = deviating_inertia(rotor, r, w);
+      const Vec3<T> axis = load_vec3<T>(rotor.axis), added = wobble_moment(delta, alpha, omega, rate * axis);
+      moment = moment + added;
+      torque = torque + dot(axis, added);
+    }
+    store(n, moment);
+    tau[rotor.v_index] = torque;
+  }
+}
 
 // qdd null: zero acceleration; tau is then the bias force c(q, v) minus the external forces.
 template <class T>
@@ -38,6 +79,8 @@ void rnea(const ModelData& m, const T* q, const T* v, const T* qdd, bool has_wre
       store(w.f + 6 * i, f);
     });
   }
+  if constexpr (takes_loops<T>)
+    if (m.rotor_count > 0) add_rotor_forces(m, q, v, qdd, tau, w);
   Force<T> f{};
   for (int i = m.node_count - 1; i >= 0; --i) {
     const NodeData& n = m.nodes[i];
