@@ -1,10 +1,14 @@
-// What exact kinematic loops cost: forward dynamics of robots with geared motors against the same robots with
-// their rotors as armature, and of linkages.
+// What exact kinematic loops cost: forward and inverse dynamics of robots with geared motors against the same
+// robots with their rotors as armature, and of linkages.
 //
 //     loop_cost [--seconds 0.5] [--model NAME]...
 //
-// Both models of a robot are timed in turn, so that what else the machine does meets both; the fastest of all
-// rounds counts.
+//     forward       forward_dynamics
+//     inverse       loop_inverse_dynamics: independent accelerations and forces, as [LOOPS2] times it
+//     inverse_tree  inverse_dynamics: accelerations and forces of all joints
+//
+// Both models of a robot and all calls are timed in turn, so that what else the machine does meets all of
+// them; the fastest of all rounds counts.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -17,6 +21,7 @@
 #include "studies/loop_methods.hpp"
 #include "support/timing.hpp"
 #include "tenon/dynamics.hpp"
+#include "tenon/loops.hpp"
 
 namespace {
 
@@ -26,28 +31,58 @@ constexpr int state_count = 1000;
 // States of a round: short beside the time that a busy machine gives at once.
 constexpr int round_count = 100;
 
+using Call = Status (*)(Workspace& w, const bench::ClosedState& s, const double* qdd, double* out);
+struct Task {
+  const char* name;
+  Call call;
+};
+constexpr Task tasks[] = {
+    {"forward",
+     [](Workspace& w, const bench::ClosedState& s, const double*, double* out) {
+       return forward_dynamics(w, s.q.data(), s.v.data(), s.tau.data(), nullptr, out);
+     }},
+    {"inverse",
+     [](Workspace& w, const bench::ClosedState& s, const double*, double* out) {
+       return loop_inverse_dynamics(w, LoopMethod::automatic, s.q.data(), s.v.data(), s.yddot.data(), nullptr,
+                                    out);
+     }},
+    {"inverse_tree",
+     [](Workspace& w, const bench::ClosedState& s, const double* qdd, double* out) {
+       return inverse_dynamics(w, s.q.data(), s.v.data(), qdd, nullptr, out);
+     }},
+};
+
 // A model at many states on its loops.
 class Timed {
  public:
   explicit Timed(const std::shared_ptr<const Model>& model)
       : w_(std::make_unique<Workspace>(model)),
         states_(bench::closed_states(*w_, state_count)),
-        qdd_(static_cast<std::size_t>(model->nv)) {}
+        qdd_(states_.size() * static_cast<std::size_t>(model->nv)),
+        out_(static_cast<std::size_t>(model->nv)) {
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      const bench::ClosedState& s = states_[i];
+      check(forward_dynamics(*w_, s.q.data(), s.v.data(), s.tau.data(), nullptr, qdd_of(i)));
+    }
+  }
 
   // The next states, one after another.
-  void run() {
-    for (int call = 0; call < round_count; ++call) {
-      const bench::ClosedState& s = states_[next_];
-      if (forward_dynamics(*w_, s.q.data(), s.v.data(), s.tau.data(), nullptr, qdd_.data()) < Status::ok)
-        throw std::runtime_error(w_->message());
+  void run(Call call) {
+    for (int k = 0; k < round_count; ++k) {
+      check(call(*w_, states_[next_], qdd_of(next_), out_.data()));
       if (++next_ == states_.size()) next_ = 0;
     }
   }
 
  private:
+  double* qdd_of(std::size_t state) { return qdd_.data() + state * out_.size(); }
+  void check(Status status) const {
+    if (status < Status::ok) throw std::runtime_error(w_->message());
+  }
+
   std::unique_ptr<Workspace> w_;
   std::vector<bench::ClosedState> states_;
-  std::vector<double> qdd_;
+  std::vector<double> qdd_, out_;
   std::size_t next_ = 0;
 };
 
@@ -63,7 +98,7 @@ int main(int argc, char** argv) try {
   const auto wanted = [&](const char* name) {
     return only.empty() || std::find(only.begin(), only.end(), name) != only.end();
   };
-  std::printf("%-22s %9s %9s %7s   microseconds a call of forward_dynamics\n", "robot", "exact", "armature",
+  std::printf("%-22s %-12s %9s %9s %7s   microseconds a call\n", "robot", "task", "exact", "armature",
               "ratio");
   for (const char* name :
        {"mini_cheetah", "mit_humanoid", "jvrc1", "mit_humanoid_leg", "revolute_rotor_chain", "four_bar",
@@ -74,12 +109,19 @@ int main(int argc, char** argv) try {
     models.emplace_back(robot.exact);
     if (robot.approximate) models.emplace_back(robot.approximate);
     std::vector<std::function<void()>> calls;
-    for (Timed& model : models) calls.push_back([&model] { model.run(); });
-    std::vector<double> us = bench::fastest_passes(calls, 1, seconds);
-    for (double& time : us) time *= 1e6 / round_count;
-    std::printf("%-22s %9.3f", name, us[0]);
-    if (us.size() > 1) std::printf(" %9.3f %7.3f", us[1], us[0] / us[1]);
-    std::printf("\n");
+    for (const Task& task : tasks)
+      for (Timed& model : models) calls.push_back([&model, &task] { model.run(task.call); });
+    const std::vector<double> fastest = bench::fastest_passes(calls, 1, seconds);
+    const double* time = fastest.data();
+    for (const Task& task : tasks) {
+      const double exact = *time++ * 1e6 / round_count;
+      std::printf("%-22s %-12s %9.3f", name, task.name, exact);
+      if (models.size() > 1) {
+        const double armature = *time++ * 1e6 / round_count;
+        std::printf(" %9.3f %7.3f", armature, exact / armature);
+      }
+      std::printf("\n");
+    }
   }
   return 0;
 } catch (const std::exception& error) {
