@@ -1,41 +1,10 @@
 // The numbers of independent programs for robots with kinematic loops (tests/golden/data/README.md) through
 // tenon.h, by every treatment of loops and every method, in spanning and in independent coordinates.
-#include <algorithm>
-#include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
-
-#include "support.hpp"
+#include "golden_file.hpp"
 
 using namespace tenon_test;
 
 namespace {
-
-using Json = nlohmann::json;
-using Vector = std::vector<double>;
-
-std::vector<std::string> files() {
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(TENON_GOLDEN_DIR)) {
-    if (entry.path().extension() != ".json") continue;
-    const Json file = Json::parse(std::ifstream(entry.path()));
-    if (file.at("loops") != 0 || file.at("couplings") != 0) names.push_back(entry.path().stem().string());
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-double norm(const Vector& x) {
-  double sum = 0;
-  for (const double e : x) sum += e * e;
-  return std::sqrt(sum);
-}
-
-double relative_error(Vector x, const Vector& expected) {
-  for (size_t i = 0; i < x.size(); ++i) x[i] -= expected[i];
-  return norm(x) / std::max(1e-300, norm(expected));
-}
 
 struct Kind {
   int32_t positions, velocities;
@@ -45,30 +14,10 @@ constexpr Kind kinds[] = {{TENON_COORDINATES_SPANNING, TENON_COORDINATES_SPANNIN
                           {TENON_COORDINATES_INDEPENDENT, TENON_COORDINATES_INDEPENDENT}};
 
 // A file, and one of its states in the coordinates that are asked for.
-class GoldenLoops : public ::testing::TestWithParam<std::string> {
+class GoldenLoops : public ::testing::TestWithParam<std::string>, protected GoldenFile {
  protected:
-  GoldenLoops() : file(Json::parse(std::ifstream(std::string(TENON_GOLDEN_DIR "/") + GetParam() + ".json"))) {
-    std::string name = file.at("urdf");
-    name.resize(name.size() - 5);
-    model = load(name, file.at("base") == "floating" ? TENON_BASE_FLOATING : TENON_BASE_FIXED);
-    if (file.at("base") == "floating") {
-      for (int32_t k = 0; k < 6; ++k) v_index.push_back(k);
-      for (int32_t k = 0; k < 7; ++k) q_index.push_back(k);
-    }
-    for (const Json& joint : file.at("joints")) {
-      int32_t index = -1;
-      EXPECT_EQ(tenon_model_find_joint(model.get(), joint.get<std::string>().c_str(), &index, nullptr, 0),
-                TENON_OK);
-      tenon_joint_info info;
-      EXPECT_EQ(tenon_joint_info_init(&info, sizeof info), TENON_OK);
-      EXPECT_EQ(tenon_model_joint_info(model.get(), index, &info), TENON_OK);
-      v_index.push_back(info.v_index);
-      q_index.push_back(info.q_index);
-    }
-    independent.resize(static_cast<size_t>(tenon_model_ny(model.get())));
+  GoldenLoops() : GoldenFile(GetParam()), independent(static_cast<size_t>(tenon_model_ny(model.get()))) {
     EXPECT_EQ(tenon_model_independent(model.get(), independent.data(), independent.size()), TENON_OK);
-    // Two rows of cassie are redundant but for rounding.
-    tolerance = name == "cassie" ? 1e-5 : 1e-8;
   }
 
   Workspace workspace_in(const Kind& kind, const Constraints& set, const Vector& q) const {
@@ -78,17 +27,6 @@ class GoldenLoops : public ::testing::TestWithParam<std::string> {
     EXPECT_EQ(tenon_workspace_set_guess(w.get(), q.data(), q.size()), TENON_OK)
         << tenon_workspace_message(w.get());
     return w;
-  }
-  static Vector scattered(const Json& list, const std::vector<int32_t>& index) {
-    Vector x(index.size());
-    for (size_t i = 0; i < index.size(); ++i) x[static_cast<size_t>(index[i])] = list[i].get<double>();
-    return x;
-  }
-  Vector velocity(const Json& list) const { return scattered(list, v_index); }
-  Vector configuration(const Json& state) const {
-    Json q = state.at("q_base");
-    q.insert(q.end(), state.at("q_joints").begin(), state.at("q_joints").end());
-    return scattered(q, q_index);
   }
 
   // A configuration, a velocity or acceleration, and forces in the coordinates of a workspace.
@@ -112,14 +50,11 @@ class GoldenLoops : public ::testing::TestWithParam<std::string> {
     return y;
   }
 
-  Json file;
-  Model model;
-  std::vector<int32_t> q_index, v_index, independent;
-  double tolerance;
+  std::vector<int32_t> independent;
 };
 
 TEST_P(GoldenLoops, EveryTreatmentInBothCoordinates) {
-  for (const Json& state : file.at("cases")) {
+  for (const Json& state : cases) {
     const Vector q = configuration(state), v = velocity(state.at("v")), tau = velocity(state.at("tau")),
                  qdd = velocity(state.at("loop").at("qdd"));
     for (const Kind& kind : kinds) {
@@ -154,19 +89,10 @@ TEST_P(GoldenLoops, EveryTreatmentInBothCoordinates) {
 }
 
 TEST_P(GoldenLoops, ContactsByEveryMethodInBothCoordinates) {
-  Constraints set = constraints(model);
-  for (const Json& contact : file.at("contacts")) {
-    double pose[7] = {0, 0, 0, 0, 0, 0, 1};
-    for (size_t i = 0; i < 3; ++i) pose[i] = contact.at("point")[i].get<double>();
-    const int32_t foot = link(model, contact.at("link").get<std::string>().c_str());
-    ASSERT_EQ(contact.at("dim") == 6
-                  ? tenon_constraints_add_weld(set.get(), foot, pose, 7, nullptr, nullptr, nullptr, 0)
-                  : tenon_constraints_add_point(set.get(), foot, pose, 3, nullptr, nullptr, nullptr, 0),
-              TENON_OK);
-  }
-  ASSERT_EQ(tenon_constraints_finish(set.get(), nullptr, 0), TENON_OK);
+  if (file.at("contacts").empty()) return;
+  const Constraints set = contacts();
   int solved[16] = {};
-  for (const Json& state : file.at("cases")) {
+  for (const Json& state : cases) {
     if (!state.contains("loop_and_contact")) continue;
     const Json& answer = state.at("loop_and_contact");
     const double allowed = tolerance * std::max(1.0, 1e-6 / answer.at("min_kept_over_max").get<double>());
@@ -194,16 +120,12 @@ TEST_P(GoldenLoops, ContactsByEveryMethodInBothCoordinates) {
       }
     }
   }
-  if (file.at("contacts").empty()) return;
   for (const int32_t method : {TENON_METHOD_AUTOMATIC, TENON_METHOD_DENSE, TENON_METHOD_CONSTRAINED_ABA,
                                TENON_METHOD_PV, TENON_METHOD_PROX_PV, TENON_METHOD_PV_SOFT})
     EXPECT_GE(solved[method], 3) << tenon_method_string(method);
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, GoldenLoops, ::testing::ValuesIn(files()), [](const auto& test) {
-  std::string name = test.param;
-  std::replace(name.begin(), name.end(), '.', '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Files, GoldenLoops, ::testing::ValuesIn(GoldenFile::names(true)),
+                         [](const auto& test) { return test_name(test.param); });
 
 }  // namespace
