@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Reads what dynamics_bench wrote, sets Tenon beside Pinocchio row by row, and checks the goals.
 
-    bench/compare.py RESULT.json [RESULT.json ...]
+    bench/dynamics/compare.py RESULT.json [RESULT.json ...]
 
-Of several files (other compilers for the peer, say) the fastest peer time of a row counts against the fastest Tenon
-time. Leaves with status 1 when a goal is missed. README.md explains the columns.
+Of several files, and of the compilers that built the peer, the fastest time of a row counts. Leaves with status 1 when
+a goal is missed. README.md explains the columns.
 """
 
 import argparse
@@ -21,14 +21,21 @@ ACCURATE = 1e-3  # a method that is further off than this has not solved the row
 
 
 class Timing:
-    """All repetitions of one benchmark."""
+    """All repetitions of one benchmark. compiler: which built the peer. states, workers: of a batch."""
 
-    def __init__(self, entry):
+    def __init__(self, entry, compiler):
         self.n, self.m = int(entry["n"]), int(entry["m"])
         self.error = entry.get("error")
         self.sweeps = entry.get("sweeps")
         self.workspace = entry.get("workspace_bytes")
+        self.states, self.workers = int(entry.get("states", 1)), int(entry.get("workers", 1))
+        self.compiler = compiler
         self.times = []
+
+    def add(self, entry):
+        """Microseconds a state: processor time, but wall time where several threads work."""
+        scale = {"ns": 1e-3, "us": 1.0, "ms": 1e3}[entry["time_unit"]]
+        self.times.append(entry["real_time" if self.workers > 1 else "cpu_time"] * scale / self.states)
 
     @property
     def best(self):
@@ -40,18 +47,19 @@ class Timing:
 
 
 def read(path):
-    """Context and {(robot, quantity): {method: Timing}} of a file, times in microseconds of processor time."""
+    """Context and {(robot, quantity): {method: Timing}} of a file; of a peer's method by several compilers the
+    fastest."""
     with open(path, encoding="utf-8") as file:
         document = json.load(file)
-    rows = defaultdict(dict)
+    by_compiler = defaultdict(lambda: defaultdict(dict))
     for entry in sorted(document["benchmarks"], key=lambda entry: entry["family_index"]):
         if entry["run_type"] != "iteration" or entry.get("error_occurred"):
             continue
-        robot, quantity, method = entry["run_name"].split("/")[:3]
-        scale = {"ns": 1e-3, "us": 1.0, "ms": 1e3}[entry["time_unit"]]
-        timing = rows[robot, quantity].setdefault(method, Timing(entry))
-        timing.times.append(entry["cpu_time"] * scale)
-    return document["context"], rows
+        robot, quantity, name = entry["run_name"].split("/")[:3]
+        method, _, compiler = name.partition("@")
+        row = by_compiler[compiler][robot, quantity]
+        row.setdefault(method, Timing(entry, compiler)).add(entry)
+    return document["context"], merge(by_compiler.values())
 
 
 def merge(all_rows):
@@ -86,6 +94,8 @@ def print_table(rows, show_all):
     print(f"{'robot':20} {'n/m':>7} {'quantity':12} {'tenon':18} {'min':>8} {'median':>8} {'it':>4} {'error':>7}  "
           f"{'fastest peer':18} {'min':>8} {'median':>8} {'error':>7} {'ratio':>6} {'accurate':>8}")
     for (robot, quantity), methods in rows.items():
+        if quantity.startswith("batch_") or quantity == "creation":
+            continue
         peer, accurate = best_peer(methods, math.inf), best_peer(methods, ACCURATE)
         for name, ours in methods.items():
             if not name.startswith("tenon"):
@@ -173,8 +183,9 @@ def main():
         print(path)
         if context.get("libraries") == "DISAGREE":
             sys.exit("the libraries did not solve the same problem in this run: see what dynamics_bench printed")
-        for key in ["cpu", "tenon", "peer", "date", "mhz_per_cpu", "load_avg"]:
-            print(f"  {key:12} {context.get(key, '')}")
+        for key, value in context.items():
+            if key in ("cpu", "tenon", "mujoco", "date", "mhz_per_cpu", "load_avg") or key.startswith("peer@"):
+                print(f"  {key:12} {value}")
     print()
     rows = merge(all_rows)
     ratios = print_table(rows, arguments.all)

@@ -1,11 +1,15 @@
 #include "dynamics/fixture.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <random>
-#include <sstream>
 #include <stdexcept>
+
+#ifdef TENON_BENCH_MUJOCO
+#include "peer/mujoco_peer.hpp"
+#else
+class bench::MujocoPeer {};
+#endif
 
 namespace bench {
 namespace {
@@ -16,6 +20,8 @@ double largest(const std::vector<double>& x) {
   return result;
 }
 
+}  // namespace
+
 double relative_difference(const std::vector<double>& x, const std::vector<double>& reference) {
   double difference = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -24,6 +30,8 @@ double relative_difference(const std::vector<double>& x, const std::vector<doubl
   }
   return difference / largest(reference);
 }
+
+namespace {
 
 // Solves A x = b in place, A symmetric positive semidefinite, n x n; x is 0 for rows that depend on earlier
 // ones. No library: one whose templates the peer also uses would be merged with the peer's copies by the
@@ -58,9 +66,9 @@ tenon_solve_options default_options(int32_t method) {
   return options;
 }
 
-tenon_solve_options three_iterations(int32_t method) {
+tenon_solve_options fixed_iterations(int32_t method, int32_t count) {
   tenon_solve_options options = default_options(method);
-  options.max_iterations = 3;
+  options.max_iterations = count;
   options.accelerate = 0;
   options.mu = 1e6;
   options.absolute_tolerance = 1e-300;
@@ -81,7 +89,8 @@ Fixture::Fixture(const Robot& robot, int state_count) : name_(robot.name) {
   delassus_.resize(rows_ * rows_);
   make_states(state_count);
   make_reference();
-  make_peer(robot);
+  make_peers(robot);
+  make_mujoco(robot);
 }
 
 Fixture::~Fixture() {
@@ -192,67 +201,5 @@ double Fixture::inverse_error_of(int state, const std::vector<double>& matrix) {
 double Fixture::error_of(int state, const std::vector<double>& qdd) const {
   return relative_difference(qdd, reference_[static_cast<std::size_t>(state)]);
 }
-
-#ifdef TENON_BENCH_PEERS
-
-void Fixture::make_peer(const Robot& robot) {
-  std::vector<JointCoordinates> joints;
-  for (int32_t i = 0; i < tenon_model_joint_count(model_); ++i) {
-    tenon_joint_info info;
-    tenon_joint_info_init(&info, sizeof info);
-    tenon_model_joint_info(model_, i, &info);
-    joints.push_back({info.name, info.q_index, info.v_index, info.nq, info.nv});
-  }
-  peer_ = std::make_unique<Peer>(robot.urdf, robot.floating_base, joints, robot.contacts);
-  for (const State& s : states_) peer_->add_state(s.q.data(), s.v.data(), s.tau.data(), s.a.data());
-}
-
-std::vector<std::string> Fixture::disagreements() {
-  if (peer_->nv() != nv())
-    return {name_ + ": the peer counts " + std::to_string(peer_->nv()) + " velocities"};
-  constexpr PeerMethod methods[] = {PeerMethod::aba_local, PeerMethod::rnea, PeerMethod::crba_local,
-                                    PeerMethod::prox_ltl};
-  std::vector<double> theirs(nv_), their_matrix(nv_ * nv_);
-  std::array<double, 4> worst{};
-  const auto see = [&](std::size_t k, const std::vector<double>& ours, const std::vector<double>& other) {
-    worst[k] = std::max(worst[k], relative_difference(other, ours));
-  };
-  // Stiffer and more iterations than are timed: this asks whether the problem is the same.
-  for (const PeerMethod method : methods) peer_->prepare(method, {0, 1e-8, 10});
-  for (int i = 0; i < std::min(5, state_count()); ++i) {
-    for (const PeerMethod method : methods) peer_->run(method, i);
-    check(forward_dynamics(i), message());
-    peer_->result(PeerMethod::aba_local, theirs.data());
-    see(0, out_, theirs);
-    check(inverse_dynamics(i), message());
-    peer_->result(PeerMethod::rnea, theirs.data());
-    see(1, out_, theirs);
-    check(mass_matrix(i), message());
-    peer_->mass_matrix(PeerMethod::crba_local, their_matrix.data());
-    see(2, matrix_, their_matrix);
-    peer_->result(PeerMethod::prox_ltl, theirs.data());
-    see(3, reference_[static_cast<std::size_t>(i)], theirs);
-  }
-  std::vector<std::string> sentences;
-  for (std::size_t k = 0; k < worst.size(); ++k) {
-    if (worst[k] <= (k == 3 ? 1e-6 : 1e-9)) continue;
-    std::ostringstream text;
-    text << name_ << ": Tenon and " << peer_method_name(methods[k]) << " of the peer differ by " << worst[k]
-         << " relative; they do not solve the same problem";
-    sentences.push_back(text.str());
-  }
-  return sentences;
-}
-
-#else
-
-struct Peer::Impl {};
-Peer::~Peer() = default;
-void Fixture::make_peer(const Robot&) {}
-std::vector<std::string> Fixture::disagreements() {
-  return {};
-}
-
-#endif
 
 }  // namespace bench

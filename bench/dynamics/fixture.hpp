@@ -12,6 +12,8 @@
 
 namespace bench {
 
+class MujocoPeer;
+
 // Inputs in Tenon's coordinates. v satisfies the constraints (J v = 0), so that the conventions of the
 // libraries for the acceleration of a weld, spatial or classical, ask for the same motion. tau is that of a
 // random acceleration a of the order of one, free of the constraints, which keeps light fingers at the pace
@@ -33,6 +35,9 @@ class Fixture {
   int rows() const { return static_cast<int>(rows_); }
   std::size_t workspace_bytes() const { return tenon_workspace_size_bytes(workspace_); }
   int state_count() const { return static_cast<int>(states_.size()); }
+  const std::vector<State>& states() const { return states_; }
+  const tenon_model* model() const { return model_; }
+  const tenon_constraints* constraints() const { return constraints_; }
 
   tenon_status forward_dynamics(int state) {
     const State& s = at(state);
@@ -96,8 +101,14 @@ class Fixture {
   // Of a damped inverse at mu = 1e6, likewise. Overwrites inverse().
   double inverse_error_of(int state, const std::vector<double>& matrix);
 
-  // Null when the benchmark was built without peers.
-  Peer* peer() { return peer_.get(); }
+  // The peer as each compiler built it; none when the benchmark was built without peers.
+  struct BuiltPeer {
+    std::string compiler;
+    std::unique_ptr<Peer> peer;
+  };
+  std::vector<BuiltPeer>& peers() { return peers_; }
+  // Null without MuJoCo, and for robots that it is not timed on.
+  MujocoPeer* mujoco() { return mujoco_.get(); }
   // Sentences about results on which the libraries disagree; empty when they solve the same problem.
   std::vector<std::string> disagreements();
 
@@ -109,7 +120,11 @@ class Fixture {
   void make_states(int count);
   void make_reference();
   void project_velocity(State& state);
-  void make_peer(const Robot& robot);
+  std::vector<JointCoordinates> joint_coordinates() const;
+  void make_peers(const Robot& robot);
+  void make_mujoco(const Robot& robot);
+  void compare(const BuiltPeer& built, std::vector<std::string>& sentences);
+  void compare_mujoco(std::vector<std::string>& sentences);
 
   std::string name_;
   std::size_t nq_ = 0, nv_ = 0, rows_ = 0;
@@ -119,11 +134,15 @@ class Fixture {
   std::vector<State> states_;
   std::vector<double> out_, matrix_, lambda_, inverse_, ones_, delassus_;
   std::vector<std::vector<double>> reference_;
-  std::unique_ptr<Peer> peer_;
+  std::vector<BuiltPeer> peers_;
+  std::unique_ptr<MujocoPeer> mujoco_;
 };
 
 tenon_solve_options default_options(int32_t method);
-// As the peer is timed: three proximal iterations at mu = 1e6.
-tenon_solve_options three_iterations(int32_t method);
+// As the peer is timed: so many plain proximal iterations at mu = 1e6.
+tenon_solve_options fixed_iterations(int32_t method, int32_t count);
+
+// Largest |x - reference| over largest |reference|; infinite where x is not finite.
+double relative_difference(const std::vector<double>& x, const std::vector<double>& reference);
 
 }  // namespace bench

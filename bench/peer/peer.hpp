@@ -36,7 +36,12 @@ enum class PeerMethod {
   prox_ltl,         // constraintDynamics, constrained-dynamics.hpp
 };
 inline constexpr int peer_method_count = 9;
-const char* peer_method_name(PeerMethod method);
+inline const char* peer_method_name(PeerMethod method) {
+  constexpr const char* names[peer_method_count] = {"aba_local",  "aba_world",  "rnea",
+                                                    "crba_local", "crba_world", "constrainedABA",
+                                                    "pv",         "lcaba",      "constraintDynamics"};
+  return names[static_cast<int>(method)];
+}
 
 struct PeerSettings {
   double accuracy = 0;  // 0: all iterations are made
@@ -44,35 +49,46 @@ struct PeerSettings {
   int iterations = 3;
 };
 
+// What its pool of threads computes for all states in one call.
+enum class PeerPoolMethod { aba, rnea };
+
+class PeerDelassus;
+
 class Peer {
  public:
-  // Throws std::runtime_error when Pinocchio cannot read the text or a name is missing.
-  Peer(const std::string& urdf, bool floating_base, const std::vector<JointCoordinates>& joints,
-       const std::vector<ContactSpec>& contacts);
-  ~Peer();
-  Peer(const Peer&) = delete;
-  Peer& operator=(const Peer&) = delete;
+  virtual ~Peer() = default;
 
   // a: what RNEA computes the forces for.
-  void add_state(const double* q, const double* v, const double* tau, const double* a);
+  virtual void add_state(const double* q, const double* v, const double* tau, const double* a) = 0;
   // Scratch memory of the method; called once before run().
-  void prepare(PeerMethod method, const PeerSettings& settings = {});
-  void run(PeerMethod method, int state);
+  virtual void prepare(PeerMethod method, const PeerSettings& settings = {}) = 0;
+  virtual void run(PeerMethod method, int state) = 0;
   // What the last run() of the method wrote, in Tenon's coordinates: acceleration, or tau of RNEA.
-  void result(PeerMethod method, double* out) const;
+  virtual void result(PeerMethod method, double* out) const = 0;
   // Mass matrix of the last CRBA, nv x nv, both triangles.
-  void mass_matrix(PeerMethod method, double* out) const;
+  virtual void mass_matrix(PeerMethod method, double* out) const = 0;
+  // Of the states added so far; must not outlive this.
+  virtual std::unique_ptr<PeerDelassus> make_delassus() const = 0;
 
-  int nv() const;
+  // Its own pool of `threads` threads; called once before run_pool().
+  virtual void prepare_pool(int threads) = 0;
+  virtual void run_pool(PeerPoolMethod method) = 0;
+  virtual void pool_result(int state, double* out) const = 0;
 
-  struct Impl;
-
- private:
-  friend class PeerDelassus;
-  std::unique_ptr<Impl> impl_;
+  virtual int nv() const = 0;
 };
 
-// "Pinocchio 4.1.0, Eigen 3.4.1, g++ 12.2.0 -O3 -march=native -DNDEBUG"
-std::string peer_description();
+// The peer as one compiler built it: a shared library that shows nothing but this, so that several of them fit into
+// one process.
+struct PeerBuild {
+  std::string compiler;     // "g++"
+  std::string description;  // "Pinocchio 4.1.0, Eigen 3.4.1, GNU 12.2.0 -O3 -march=native -DNDEBUG"
+  // Throws std::runtime_error when Pinocchio cannot read the text or a name is missing.
+  std::unique_ptr<Peer> (*make)(const std::string& urdf, bool floating_base,
+                                const std::vector<JointCoordinates>& joints,
+                                const std::vector<ContactSpec>& contacts);
+};
+// All that were built.
+std::vector<PeerBuild> peer_builds();
 
 }  // namespace bench

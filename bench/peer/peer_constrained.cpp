@@ -108,7 +108,7 @@ bool all_have(const std::vector<PeerContact>& contacts, int rows) {
 
 }  // namespace
 
-std::unique_ptr<PeerScratch> make_constrained_scratch(const Peer::Impl& peer, PeerMethod method,
+std::unique_ptr<PeerScratch> make_constrained_scratch(const PinocchioPeer& peer, PeerMethod method,
                                                       const PeerSettings& settings) {
   std::unique_ptr<PeerScratch> scratch;
   if (method == PeerMethod::lcaba || method == PeerMethod::prox_ltl) {
@@ -124,7 +124,7 @@ std::unique_ptr<PeerScratch> make_constrained_scratch(const Peer::Impl& peer, Pe
   return scratch;
 }
 
-void run_constrained(const Peer::Impl& peer, PeerMethod method, PeerScratch& scratch,
+void run_constrained(const PinocchioPeer& peer, PeerMethod method, PeerScratch& scratch,
                      const PeerState& state) {
   static_cast<ConstrainedScratch&>(scratch).solve(peer.model, method, state);
 }

@@ -14,24 +14,20 @@ enum class PeerDelassusMethod {
   damped_pv,
 };
 inline constexpr int peer_delassus_method_count = 4;
-const char* peer_delassus_method_name(PeerDelassusMethod method);
+inline const char* peer_delassus_method_name(PeerDelassusMethod method) {
+  constexpr const char* names[peer_delassus_method_count] = {
+      "computeDelassusMatrix", "computePvDelassusMatrix", "computeDampedDelassusMatrixInverse_EFPA",
+      "computeDampedDelassusMatrixInverse_PV"};
+  return names[static_cast<int>(method)];
+}
 
 class PeerDelassus {
  public:
-  // Of a peer with its states; must not outlive it.
-  explicit PeerDelassus(const Peer& peer);
-  ~PeerDelassus();
-  PeerDelassus(const PeerDelassus&) = delete;
-  PeerDelassus& operator=(const PeerDelassus&) = delete;
-
+  virtual ~PeerDelassus() = default;
   // mu: its own, one over the papers'.
-  void run(PeerDelassusMethod method, int state, double mu = 1e-6);
+  virtual void run(PeerDelassusMethod method, int state, double mu = 1e-6) = 0;
   // Of the last run, in the order of Tenon's rows, both triangles.
-  void result(double* out) const;
-
- private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  virtual void result(double* out) const = 0;
 };
 
 }  // namespace bench

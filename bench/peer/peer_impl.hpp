@@ -26,11 +26,32 @@ struct PeerContact {
   int rows;
 };
 
+// Models, data and states of a pool (peer_pool.cpp).
+struct PeerPool {
+  virtual ~PeerPool() = default;
+  virtual void run(PeerPoolMethod method) = 0;
+  Eigen::MatrixXd out;
+};
+
 struct PeerState {
   Eigen::VectorXd q, v, tau, a;
 };
 
-struct Peer::Impl {
+struct PinocchioPeer final : Peer {
+  PinocchioPeer(const std::string& urdf, bool floating_base, const std::vector<JointCoordinates>& joints,
+                const std::vector<ContactSpec>& contact_specs);
+
+  void add_state(const double* q, const double* v, const double* tau, const double* a) override;
+  void prepare(PeerMethod method, const PeerSettings& settings) override;
+  void run(PeerMethod method, int state) override;
+  void result(PeerMethod method, double* out) const override;
+  void mass_matrix(PeerMethod method, double* out) const override;
+  std::unique_ptr<PeerDelassus> make_delassus() const override;  // peer_delassus.cpp
+  void prepare_pool(int threads) override;                       // peer_pool.cpp, as the next two
+  void run_pool(PeerPoolMethod method) override;
+  void pool_result(int state, double* out) const override;
+  int nv() const override { return model.nv; }
+
   pinocchio::Model model;
   std::vector<PeerContact> contacts;
   std::vector<PeerState> states;
@@ -41,6 +62,7 @@ struct Peer::Impl {
   };
   std::vector<Coordinates> coordinates;
   std::array<std::unique_ptr<PeerScratch>, peer_method_count> scratch;  // by method
+  std::unique_ptr<PeerPool> pool;
 };
 
 // Memory of a method with constraints, and the method.
@@ -50,8 +72,9 @@ struct ConstrainedScratch : PeerScratch {
 };
 
 // peer_constrained.cpp
-std::unique_ptr<PeerScratch> make_constrained_scratch(const Peer::Impl& peer, PeerMethod method,
+std::unique_ptr<PeerScratch> make_constrained_scratch(const PinocchioPeer& peer, PeerMethod method,
                                                       const PeerSettings& settings);
-void run_constrained(const Peer::Impl& peer, PeerMethod method, PeerScratch& scratch, const PeerState& state);
+void run_constrained(const PinocchioPeer& peer, PeerMethod method, PeerScratch& scratch,
+                     const PeerState& state);
 
 }  // namespace bench

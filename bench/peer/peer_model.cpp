@@ -5,6 +5,8 @@
 #include <map>
 #include <pinocchio/algorithm/crba.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
+#include <regex>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 
@@ -15,8 +17,10 @@ namespace {
 
 namespace pin = pinocchio;
 
-// What peer_reader prints for the text.
-std::string read_with_peer(const std::string& urdf, bool floating_base) {
+// What peer_reader prints for the text. URDF of the peer has no spherical joints: these are read as continuous ones and
+// made spherical by their names.
+std::string read_with_peer(const std::string& text, bool floating_base) {
+  const std::string urdf = std::regex_replace(text, std::regex("type=\"spherical\""), "type=\"continuous\"");
   std::string path = std::filesystem::temp_directory_path() / "tenon_bench_XXXXXX";
   const int descriptor = mkstemp(path.data());
   if (descriptor < 0) throw std::runtime_error("cannot create a temporary file for the URDF text");
@@ -70,7 +74,7 @@ pin::JointModel make_joint(const std::string& kind, const Eigen::Vector3d& axis)
   throw std::runtime_error("the benchmark does not know the peer's joint type " + kind);
 }
 
-void read_joint(std::istream& in, pin::Model& model) {
+void read_joint(std::istream& in, const std::set<std::string>& spherical, pin::Model& model) {
   std::size_t parent = 0;
   std::string kind;
   Eigen::Vector3d axis, center;
@@ -80,7 +84,10 @@ void read_joint(std::istream& in, pin::Model& model) {
   in >> mass >> center[0] >> center[1] >> center[2];
   for (double& number : inertia) in >> number;
   const std::string name = read_name(in);
-  const pin::JointIndex index = model.addJoint(parent, make_joint(kind, axis), placement, name);
+  const pin::JointIndex index = model.addJoint(
+      parent,
+      spherical.count(name) > 0 ? pin::JointModel(pin::JointModelSpherical()) : make_joint(kind, axis),
+      placement, name);
   Eigen::Matrix<double, 6, 1> packed = Eigen::Map<Eigen::Matrix<double, 6, 1>>(inertia);
   model.inertias[index] = pin::Inertia(mass, center, pin::Symmetric3(packed));
 }
@@ -90,12 +97,13 @@ struct Frame {
   pin::SE3 placement;
 };
 
-std::map<std::string, Frame> read_tree(const std::string& text, pin::Model& model) {
+std::map<std::string, Frame> read_tree(const std::string& text, const std::set<std::string>& spherical,
+                                       pin::Model& model) {
   std::map<std::string, Frame> frames;
   std::istringstream in(text);
   for (std::string word; in >> word;) {
     if (word == "joint") {
-      read_joint(in, model);
+      read_joint(in, spherical, model);
     } else if (word == "frame") {
       Frame frame;
       in >> frame.joint;
@@ -110,68 +118,39 @@ std::map<std::string, Frame> read_tree(const std::string& text, pin::Model& mode
 
 }  // namespace
 
-const char* peer_method_name(PeerMethod method) {
-  switch (method) {
-    case PeerMethod::aba_local:
-      return "aba_local";
-    case PeerMethod::aba_world:
-      return "aba_world";
-    case PeerMethod::rnea:
-      return "rnea";
-    case PeerMethod::crba_local:
-      return "crba_local";
-    case PeerMethod::crba_world:
-      return "crba_world";
-    case PeerMethod::constrained_aba:
-      return "constrainedABA";
-    case PeerMethod::pv:
-      return "pv";
-    case PeerMethod::lcaba:
-      return "lcaba";
-    case PeerMethod::prox_ltl:
-      return "constraintDynamics";
-  }
-  return "?";
-}
-
-Peer::Peer(const std::string& urdf, bool floating_base, const std::vector<JointCoordinates>& joints,
-           const std::vector<ContactSpec>& contacts)
-    : impl_(std::make_unique<Impl>()) {
-  pin::Model& model = impl_->model;
-  const std::map<std::string, Frame> frames = read_tree(read_with_peer(urdf, floating_base), model);
-  impl_->v_of_tenon.assign(static_cast<std::size_t>(model.nv), -1);
+PinocchioPeer::PinocchioPeer(const std::string& urdf, bool floating_base,
+                             const std::vector<JointCoordinates>& joints,
+                             const std::vector<ContactSpec>& contact_specs) {
+  std::set<std::string> spherical;
+  for (const JointCoordinates& joint : joints)
+    if (joint.nv == 3 && joint.nq == 4) spherical.insert(joint.name);
+  const std::map<std::string, Frame> frames =
+      read_tree(read_with_peer(urdf, floating_base), spherical, model);
+  v_of_tenon.assign(static_cast<std::size_t>(model.nv), -1);
   for (const JointCoordinates& joint : joints) {
     const pin::JointIndex index = joint.nv == 6 ? 1 : model.getJointId(joint.name);
     if (index >= static_cast<pin::JointIndex>(model.njoints)) {
       throw std::runtime_error("Pinocchio has no joint '" + joint.name + "'");
     }
-    impl_->coordinates.push_back({index, joint});
+    coordinates.push_back({index, joint});
     for (int k = 0; k < joint.nv; ++k) {
       const int swapped = joint.nv == 6 ? (k + 3) % 6 : k;
-      impl_->v_of_tenon.at(static_cast<std::size_t>(joint.v_index + k)) =
-          model.joints[index].idx_v() + swapped;
+      v_of_tenon.at(static_cast<std::size_t>(joint.v_index + k)) = model.joints[index].idx_v() + swapped;
     }
   }
-  for (const ContactSpec& contact : contacts) {
+  for (const ContactSpec& contact : contact_specs) {
     const auto frame = frames.find(contact.link);
     if (frame == frames.end()) throw std::runtime_error("Pinocchio has no link '" + contact.link + "'");
     pin::SE3 placement = pin::SE3::Identity();
     placement.translation() = Eigen::Vector3d(contact.point[0], contact.point[1], contact.point[2]);
-    impl_->contacts.push_back({frame->second.joint, frame->second.placement * placement, contact.rows});
+    contacts.push_back({frame->second.joint, frame->second.placement * placement, contact.rows});
   }
 }
 
-Peer::~Peer() = default;
-
-int Peer::nv() const {
-  return impl_->model.nv;
-}
-
-void Peer::add_state(const double* q, const double* v, const double* tau, const double* a) {
-  const pin::Model& model = impl_->model;
+void PinocchioPeer::add_state(const double* q, const double* v, const double* tau, const double* a) {
   const Eigen::VectorXd zero = Eigen::VectorXd::Zero(model.nv);
   PeerState state{Eigen::VectorXd::Zero(model.nq), zero, zero, zero};
-  for (const auto& item : impl_->coordinates) {
+  for (const auto& item : coordinates) {
     const int first = model.joints[item.joint].idx_q(), nq = model.joints[item.joint].nq();
     if (nq == 2 && item.tenon.nq == 1) {
       state.q[first] = std::cos(q[item.tenon.q_index]);
@@ -181,18 +160,17 @@ void Peer::add_state(const double* q, const double* v, const double* tau, const 
     for (int k = 0; k < nq; ++k) state.q[first + k] = q[item.tenon.q_index + k];
   }
   for (int i = 0; i < model.nv; ++i) {
-    state.v[impl_->v_of_tenon[static_cast<std::size_t>(i)]] = v[i];
-    state.tau[impl_->v_of_tenon[static_cast<std::size_t>(i)]] = tau[i];
-    state.a[impl_->v_of_tenon[static_cast<std::size_t>(i)]] = a[i];
+    state.v[v_of_tenon[static_cast<std::size_t>(i)]] = v[i];
+    state.tau[v_of_tenon[static_cast<std::size_t>(i)]] = tau[i];
+    state.a[v_of_tenon[static_cast<std::size_t>(i)]] = a[i];
   }
-  impl_->states.push_back(std::move(state));
+  states.push_back(std::move(state));
 }
 
-void Peer::prepare(PeerMethod method, const PeerSettings& settings) {
+void PinocchioPeer::prepare(PeerMethod method, const PeerSettings& settings) {
   const bool constrained = method >= PeerMethod::constrained_aba;
-  impl_->scratch[static_cast<std::size_t>(method)] = constrained
-                                                         ? make_constrained_scratch(*impl_, method, settings)
-                                                         : std::make_unique<PeerScratch>(impl_->model);
+  scratch[static_cast<std::size_t>(method)] =
+      constrained ? make_constrained_scratch(*this, method, settings) : std::make_unique<PeerScratch>(model);
 }
 
 namespace {
@@ -202,11 +180,10 @@ void fill_lower_triangle(Eigen::MatrixXd& M) {
 }
 }  // namespace
 
-void Peer::run(PeerMethod method, int index) {
-  const pin::Model& model = impl_->model;
-  const PeerState& state = impl_->states[static_cast<std::size_t>(index)];
-  PeerScratch& scratch = *impl_->scratch[static_cast<std::size_t>(method)];
-  pin::Data& data = scratch.data;
+void PinocchioPeer::run(PeerMethod method, int index) {
+  const PeerState& state = states[static_cast<std::size_t>(index)];
+  PeerScratch& memory = *scratch[static_cast<std::size_t>(method)];
+  pin::Data& data = memory.data;
   switch (method) {
     case PeerMethod::aba_local:
       pin::aba(model, data, state.q, state.v, state.tau, pin::Convention::LOCAL);
@@ -226,19 +203,19 @@ void Peer::run(PeerMethod method, int index) {
       fill_lower_triangle(data.M);
       break;
     default:
-      run_constrained(*impl_, method, scratch, state);
+      run_constrained(*this, method, memory, state);
   }
 }
 
-void Peer::result(PeerMethod method, double* out) const {
-  const pin::Data& data = impl_->scratch[static_cast<std::size_t>(method)]->data;
+void PinocchioPeer::result(PeerMethod method, double* out) const {
+  const pin::Data& data = scratch[static_cast<std::size_t>(method)]->data;
   const Eigen::VectorXd& from = method == PeerMethod::rnea ? data.tau : data.ddq;
-  for (std::size_t i = 0; i < impl_->v_of_tenon.size(); ++i) out[i] = from[impl_->v_of_tenon[i]];
+  for (std::size_t i = 0; i < v_of_tenon.size(); ++i) out[i] = from[v_of_tenon[i]];
 }
 
-void Peer::mass_matrix(PeerMethod method, double* out) const {
-  const auto& M = impl_->scratch[static_cast<std::size_t>(method)]->data.M;
-  const std::vector<int>& map = impl_->v_of_tenon;
+void PinocchioPeer::mass_matrix(PeerMethod method, double* out) const {
+  const auto& M = scratch[static_cast<std::size_t>(method)]->data.M;
+  const std::vector<int>& map = v_of_tenon;
   for (std::size_t j = 0; j < map.size(); ++j) {
     for (std::size_t i = 0; i < map.size(); ++i) {
       out[j * map.size() + i] = map[i] <= map[j] ? M(map[i], map[j]) : M(map[j], map[i]);
@@ -246,7 +223,8 @@ void Peer::mass_matrix(PeerMethod method, double* out) const {
   }
 }
 
-std::string peer_description() {
+namespace {
+std::string describe() {
   std::ostringstream text;
   text << "Pinocchio " << PINOCCHIO_VERSION << ", Eigen " << EIGEN_WORLD_VERSION << '.' << EIGEN_MAJOR_VERSION
        << '.' << EIGEN_MINOR_VERSION << ", " << TENON_BENCH_PEER_FLAGS << ", vectors of "
@@ -254,4 +232,16 @@ std::string peer_description() {
   return text.str();
 }
 
+std::unique_ptr<Peer> make(const std::string& urdf, bool floating_base,
+                           const std::vector<JointCoordinates>& joints,
+                           const std::vector<ContactSpec>& contacts) {
+  return std::make_unique<PinocchioPeer>(urdf, floating_base, joints, contacts);
+}
+}  // namespace
+
 }  // namespace bench
+
+// The one name that the shared library shows, another one for each compiler.
+extern "C" __attribute__((visibility("default"))) void TENON_BENCH_PEER_ENTRY(bench::PeerBuild* build) {
+  *build = {TENON_BENCH_PEER_COMPILER, bench::describe(), &bench::make};
+}

@@ -18,8 +18,7 @@ std::string read_file(const std::string& path) {
 }
 
 Robot from_models(const std::string& name, bool floating_base, std::vector<ContactSpec> contacts) {
-  return {name, read_file(std::string(TENON_BENCH_MODELS) + "/" + name + ".urdf"), floating_base,
-          std::move(contacts)};
+  return {name, model_text(name), floating_base, std::move(contacts)};
 }
 
 Robot atlas_shadow_hands() {
@@ -36,12 +35,13 @@ class UrdfText {
   }
 
   // y, z: where on the parent's end the joint sits.
-  void add_link(const std::string& name, const std::string& parent, int depth, double y, double z) {
+  void add_link(const std::string& name, const std::string& parent, int depth, double y, double z,
+                const char* type = "revolute") {
     static const char* const axes[3] = {"1 0 0", "0 1 0", "0 0 1"};
     text_ << "  <link name=\"" << name << "\"><inertial><origin xyz=\"0.1 0 0\"/><mass value=\"1\"/>"
           << "<inertia ixx=\"0.002\" ixy=\"0\" ixz=\"0\" iyy=\"0.004\" iyz=\"0\" "
              "izz=\"0.005\"/></inertial></link>\n"
-          << "  <joint name=\"joint_" << name << "\" type=\"revolute\"><parent link=\"" << parent
+          << "  <joint name=\"joint_" << name << "\" type=\"" << type << "\"><parent link=\"" << parent
           << "\"/><child link=\"" << name << "\"/><origin xyz=\"" << (parent == "base" ? 0.0 : 0.2) << ' '
           << y << ' ' << z << "\"/><axis xyz=\"" << axes[depth % 3]
           << "\"/><limit lower=\"-3.14\" upper=\"3.14\" effort=\"100\" velocity=\"10\"/></joint>\n";
@@ -112,6 +112,10 @@ void add_talos(std::vector<Robot>&) {}
 
 }  // namespace
 
+std::string model_text(const std::string& name) {
+  return read_file(std::string(TENON_BENCH_MODELS) + "/" + name + ".urdf");
+}
+
 std::vector<ContactSpec> hold(const std::vector<std::string>& links, int rows) {
   std::vector<ContactSpec> contacts;
   for (const std::string& link : links) contacts.push_back({link, {0, 0, 0}, rows});
@@ -135,16 +139,25 @@ std::vector<ContactSpec> corners(const std::vector<ContactSpec>& contacts, doubl
   return points;
 }
 
-Robot chain(int links) {
-  const std::string name = "chain_" + std::to_string(links);
+namespace {
+Robot chain_of(const char* type, const std::string& name, int links) {
   UrdfText text(name);
   std::string parent = "base";
   for (int i = 0; i < links; ++i) {
     const std::string link = "link" + std::to_string(i);
-    text.add_link(link, parent, i, 0, 0);
+    text.add_link(link, parent, i, 0, 0, type);
     parent = link;
   }
   return {name, text.finish(), false, {at_tip(parent, 6)}};
+}
+}  // namespace
+
+Robot chain(int links) {
+  return chain_of("revolute", "chain_" + std::to_string(links), links);
+}
+
+Robot spherical_chain(int links) {
+  return chain_of("spherical", "spherical_chain_" + std::to_string(links), links);
 }
 
 Robot binary_tree(int generations) {
@@ -164,6 +177,26 @@ std::vector<Robot> all_robots() {
   add_talos(robots);
   for (const int links : {10, 20, 50, 100, 200}) robots.push_back(chain(links));
   for (const int generations : {2, 3, 4, 5, 6}) robots.push_back(binary_tree(generations));
+  return robots;
+}
+
+std::vector<Robot> compared_robots() {
+  std::vector<Robot> robots = all_robots();
+  const auto add = [&](Robot robot, const std::string& held) {
+    robot.name += held;
+    robots.push_back(std::move(robot));
+  };
+  const std::vector<std::string> feet = {"l_foot", "r_foot"};
+  add(from_models("go1", true, hold({"FL_foot", "FR_foot", "RL_foot", "RR_foot"}, 3)), "");
+  add(from_models("iiwa14", false, {{"iiwa_link_7", {0, 0, 0.1}, 3}}), "_point");
+  add(from_models("solo12", true, hold({"FL_FOOT", "FR_FOOT"}, 3)), "_two_feet");
+  std::vector<ContactSpec> held = hold(feet, 6);
+  add(from_models("atlas_shadow_hands", true, held), "_feet");
+  const std::vector<std::string> tips = fingertips();
+  for (std::size_t i = 0; i < 5; ++i) held.push_back({tips[i], {0, 0, 0}, 3});
+  add(from_models("atlas_shadow_hands", true, held), "_one_hand");
+  add(spherical_chain(7), "");
+  add(spherical_chain(14), "");
   return robots;
 }
 

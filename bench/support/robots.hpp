@@ -16,6 +16,8 @@ struct Robot {
   std::vector<ContactSpec> contacts;
 };
 
+// The URDF text models/<name>.urdf. Throws std::runtime_error when it cannot be read.
+std::string model_text(const std::string& name);
 // Each of these links held at its origin.
 std::vector<ContactSpec> hold(const std::vector<std::string>& links, int rows);
 // The ten fingertips of atlas_shadow_hands, the left hand's first.
@@ -26,13 +28,18 @@ std::vector<ContactSpec> corners(const std::vector<ContactSpec>& contacts, doubl
 
 // A chain of revolute links about x, y, z in turn, the tip welded.
 Robot chain(int links);
+// The same of spherical joints, three coordinates a link.
+Robot spherical_chain(int links);
 // Branches of three links; each but the last generation carries two. The tips of all leaves are held at a
 // point. generations: 2 to 6 give 9, 21, 45, 93, 189 links.
 Robot binary_tree(int generations);
 
 // All of the above. Throws std::runtime_error when a model file cannot be read.
 std::vector<Robot> all_robots();
-// The one of these with that name. Throws std::runtime_error when there is none.
+// These, a second quadruped, and what else stands in Tables II and III of [CABA]: robots with fewer rows, chains of
+// spherical joints.
+std::vector<Robot> compared_robots();
+// The one of all_robots() with that name. Throws std::runtime_error when there is none.
 Robot robot_named(const std::string& name);
 
 }  // namespace bench

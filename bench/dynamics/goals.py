@@ -1,0 +1,131 @@
+"""The goals of the benchmarks, each judged by the worst of its rows in one run."""
+
+import papers
+
+NOT_BUILT, NOT_HERE = "not built", "not measured by this script"
+
+
+def robot_class(robot):
+    """Which goal a robot falls under, or None."""
+    if robot.startswith(("panda", "iiwa", "chain_", "spherical_chain_")):
+        return "arms and chains"
+    if robot.startswith(("solo12", "go1")):
+        return "quadrupeds"
+    if robot.startswith(("atlas", "talos")):
+        return "humanoids"
+    return "wide trees" if robot in ("binary_tree_93", "binary_tree_189") else None
+
+
+def goal(what, required, measured=None, met=None, note=""):
+    return {"what": what, "goal": required, "measured": measured, "met": met, "note": note}
+
+
+def least(what, required, rows, name=lambda row: "%s %s" % (row["robot"], row["quantity"]), ratio="ratio"):
+    """Rows have a ratio each, and the least of them must reach `required`."""
+    if not rows:
+        return goal(what, "at least %g times" % required, None, None, "no such rows in this run")
+    worst, best = min(rows, key=lambda row: row[ratio]), max(rows, key=lambda row: row[ratio])
+    reached = sum(row[ratio] >= required for row in rows)
+    return goal(what, "at least %g times" % required, round(worst[ratio], 2), worst[ratio] >= required,
+                "%d of %d rows; least %.2f (%s), most %.2f (%s)" % (
+                    reached, len(rows), worst[ratio], name(worst), best[ratio], name(best)))
+
+
+def most(what, required, rows, unit, name):
+    """(value, label) each, of which the largest must stay below `required`."""
+    if not rows:
+        return goal(what, "at most %g %s" % (required, unit), None, None, "no such rows in this run")
+    worst = max(rows)
+    return goal(what, "at most %g %s" % (required, unit), round(worst[0], 3), worst[0] <= required,
+                "%d of %d; %s" % (sum(value <= required for value, _ in rows), len(rows),
+                                  ", ".join("%s %.3g" % (label, value) for value, label in rows) or name))
+
+
+def single_goals(rows):
+    by_class = {}
+    for row in rows:
+        by_class.setdefault(robot_class(row["robot"]), []).append(row)
+    quick = ("aba", "rnea", "constrained", "same: constrained_aba", "damped_inverse")
+    quadrupeds = by_class.get("quadrupeds", [])
+    return [
+        least("one state: arms and chains", 2.5, by_class.get("arms and chains", [])),
+        least("one state: quadrupeds (ABA, RNEA, constrained dynamics, C-ABA)", 5.5,
+              [row for row in quadrupeds if row["quantity"] in quick]),
+        least("one state: quadrupeds, the rest", 3, [row for row in quadrupeds if row["quantity"] not in quick]),
+        least("one state: humanoids", 4, by_class.get("humanoids", [])),
+        least("one state: wide trees (93, 189)", 6, by_class.get("wide trees", [])),
+    ]
+
+
+def batch_goals(batches, wide):
+    """wide: whether the batches were computed in AVX-512."""
+    single = [row for row in batches if row["threads"] == 1]
+    double = [row for row in single if row["precision"] == "double" and row["ratio"]]
+    floats = [row for row in single if row["precision"] == "float" and row["ratio"]]
+    isa = "AVX-512" if wide else "AVX2"
+    goals = [least("many states, double, one core, %s" % isa, 14 if wide else 7, double),
+             least("many states, single precision, one core, %s" % isa, 25 if wide else 13, floats)]
+    for limit, chosen in ((1e-4, [r for r in floats if r["n"] <= 40]), (1e-3, [r for r in floats if r["n"] > 40])):
+        label = "up to 40 coordinates" if limit == 1e-4 else "beyond 40 coordinates"
+        goals.append(most("many states, single precision, relative error, " + label, limit,
+                          [(row["error"], "%s %s" % (row["robot"], row["quantity"])) for row in chosen], "relative", ""))
+        if chosen:
+            good = sum(row["error"] <= limit for row in chosen)
+            worst = max(chosen, key=lambda row: row["error"])
+            goals[-1]["note"] = "%d of %d rows; worst %.1e (%s %s)" % (
+                good, len(chosen), worst["error"], worst["robot"], worst["quantity"])
+            goals[-1]["measured"] = float("%.2g" % worst["error"])
+    panda = [row for row in single if row["robot"] == "panda_arm" and row["quantity"] == "aba"]
+    best = {row["precision"]: 1e3 * row["us"] / 16 for row in panda}
+    note = "one core's time over 16, extrapolated; MuJoCo Warp publishes about %d ns for its smooth stages" % \
+        papers.MUJOCO_WARP_PANDA
+    goals.append(goal("16 cores: forward dynamics of the Panda", "below 6 ns a state",
+                      {k: round(v, 2) for k, v in best.items()} or None,
+                      best["double"] < 6 if "double" in best else None, note))
+    return goals
+
+
+def loop_goals(loops, geared, cassie):
+    def name(row):
+        return "%s %s" % (row["robot"], row["quantity"])
+    forward = [row for row in loops if row["quantity"] != "inverse_dynamics"]
+    inverse = [row for row in loops if row["quantity"] == "inverse_dynamics"]
+    goals = [least("loops: C-ABA and C-EFPA against generalized_rbda's published times", 30, forward, name),
+             least("loops: inverse dynamics against generalized_rbda's published times", 30, inverse, name),
+             most("exact geared robot against its armature approximation", 1.10,
+                  [(row["ratio"], row["robot"]) for row in geared if row["ratio"]], "times", "")]
+    double = cassie.get("double")
+    ratio = papers.KAMINO_WORLD_STEP / double if double else None
+    goals.append(goal("batches of robots with loops: Cassie against Kamino's published world-step",
+                      "at least 20 times fewer us a state and core", ratio and round(ratio, 1), ratio and ratio >= 20,
+                      "" if not double else "%.2f us a state and step in doubles, one core; published %.1f us on a "
+                      "whole GPU" % (double, papers.KAMINO_WORLD_STEP)))
+    return goals
+
+
+def creation_goals(creation):
+    goals = []
+    for robot, what, time, memory in (
+            ("atlas_shadow_hands", "84 coordinates, 42 rows", 1e3, 0.5e6),
+            ("chain_1000_welds", "1,000 links, 1,002 rows", 1e6, 100e6)):
+        row = creation.get(robot)
+        required = "below %g ms and %g MB" % (time / 1e3, memory / 1e6)
+        if not row:
+            goals.append(goal("creation of a workspace: " + what, required))
+            continue
+        goals.append(goal("creation of a workspace: " + what, required,
+                          "%.3g ms, %.3g MB" % (row["us"] / 1e3, row["bytes"] / 1e6),
+                          row["us"] < time and row["bytes"] < memory))
+    return goals
+
+
+def all_goals(summary):
+    return (single_goals(summary["rows"] + summary["same_methods"])
+            + batch_goals(summary["batches"], summary["machine"]["isa"] == "avx512")
+            + loop_goals(summary["loops"], summary["geared"], summary["cassie_rollout_us"])
+            + [goal("derivatives: inverse, forward, constrained, against the peer's", "at least 3 times", NOT_BUILT, False)]
+            + creation_goals(summary["creation"])
+            + [goal("clean Release build, two cores; size of the stripped library", "below 240 s, below 10 MB",
+                    NOT_HERE),
+               goal("the shipped portable library against -march=native by the better compiler", "within 10 %",
+                    NOT_HERE)])

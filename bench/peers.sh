@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# Times Tenon beside its peers, Pinocchio and MuJoCo, and writes tables, plots and bench/results/<cpu>_<isa>/summary.json.
+#
+#     bench/peers.sh [--quick] [--out FOLDER]
+#
+# It installs what it needs (packaging/bench_setup.sh), builds in build/release (Pinocchio once by each compiler: minutes
+# and 4.5 GB of memory a file, the first time), measures, and reports. bench/README.md says what the rows are.
+#   --quick        few robots and repetitions, into build/peers_quick: a smoke run, whose times mean nothing
+#   --out FOLDER   where the report goes instead
+# Environment: TENON_BENCH_REPETITIONS (default 5) and TENON_BENCH_MIN_TIME (seconds a row and repetition, default 0.01).
+set -euo pipefail
+# shellcheck source=packaging/setup.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../packaging/setup.sh"
+cd "$TENON_ROOT"
+
+quick=no out=''
+arguments=("$@")
+while [ $# -gt 0 ]; do
+  case $1 in
+    --quick) quick=yes ;;
+    --out)
+      [ $# -gt 1 ] || die "--out needs a folder."
+      out=$2
+      shift
+      ;;
+    *) die "peers.sh knows --quick and --out FOLDER, not '$1'." ;;
+  esac
+  shift
+done
+
+# The rows of dynamics_bench that the tables need: without methods that are nobody's choice, and batches of some robots.
+trees='(aba|rnea|crba)/'
+ours='tenon:(automatic|constrained_aba(_1|_3)?|pv_early|prox_(pv|ltl|ltls)_(1|3))$'
+matrices='delassus/(tenon:(automatic|efpa|pv_osimr)$|pinocchio)'
+damped='damped_inverse/(tenon:(automatic|caba_osimf?|ltl_inverse|ltl_cholesky)$|pinocchio)'
+batched='(panda_arm|iiwa14|solo12|go1|atlas|atlas_shadow_hands|talos_full_v2|chain_20|chain_100|binary_tree_93|binary_tree_189|cassie)'
+filter="/$trees|/constrained/($ours|pinocchio|mujoco)|/$matrices|/$damped|^$batched/batch_|/creation/"
+
+repetitions=${TENON_BENCH_REPETITIONS:-5} min_time=${TENON_BENCH_MIN_TIME:-0.01} seconds=0.5 robots=()
+if [ "$quick" = yes ]; then
+  repetitions=2 min_time=0.001 seconds=0.05
+  robots=(--robot=panda_arm --robot=iiwa14 --robot=solo12 --robot=atlas --robot=chain_20 --robot=chain_50)
+  : "${out:=build/peers_quick}"
+fi
+
+printf 'Tenon beside its peers\n'
+packaging/bench_setup.sh
+build=$TENON_ROOT/build/release
+step "configure" cmake --preset release -DTENON_BUILD_BENCH=ON -DTENON_BENCH_PEERS=ON
+free_gb=$(awk '/MemAvailable/ {print int($2 / 1e6)}' /proc/meminfo)
+[ "$free_gb" -ge 5 ] || printf '  only %s GB of memory are free; a file of Pinocchio takes 4.5 to compile\n' "$free_gb"
+step "build the library, the benchmarks and the peers" \
+  cmake --build --preset release --parallel "${TENON_BUILD_JOBS:-$(nproc)}" --target dynamics_bench loop_cost loop_study
+
+# Threads of Pinocchio's pools sleep between calls, so that they do not take cores from what is timed next.
+export OMP_WAIT_POLICY=passive KMP_BLOCKTIME=0 OMP_DYNAMIC=false
+
+raw=$TENON_ROOT/build/peers_raw
+rm -rf "$raw"
+mkdir -p "$raw"
+command="bench/peers.sh${arguments[*]:+ ${arguments[*]}}"
+{
+  echo "command: $command"
+  echo "cpu: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
+  echo "cores: $(nproc)"
+  echo "repetitions: $repetitions interleaved, at least $min_time s each"
+  echo "load when it began: $(cut -d' ' -f1-3 /proc/loadavg)"
+} >"$raw/run.txt"
+
+step "time one state and many states a call" "$build/bin/dynamics_bench" "${robots[@]}" --benchmark_filter="$filter" \
+  --benchmark_enable_random_interleaving=true --benchmark_repetitions="$repetitions" \
+  --benchmark_min_time="$min_time" --benchmark_out="$raw/dynamics.json" --benchmark_out_format=json
+grep -h '^ERROR' "$STEP_LOG" >&2 || true
+loops() {
+  "$build/bin/loop_cost" --seconds "$seconds" >"$raw/loop_cost.txt" &&
+    "$build/bin/loop_study" --study=speed --out="$raw"
+}
+step "time robots with loops" loops
+echo "load when it ended: $(cut -d' ' -f1-3 /proc/loadavg)" >>"$raw/run.txt"
+
+python3 bench/dynamics/report.py "$raw" ${out:+--out "$out"}
