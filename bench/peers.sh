@@ -58,13 +58,15 @@ export OMP_WAIT_POLICY=passive KMP_BLOCKTIME=0 OMP_DYNAMIC=false
 raw=$TENON_ROOT/build/peers_raw
 rm -rf "$raw"
 mkdir -p "$raw"
+load=$(cut -d' ' -f1-3 /proc/loadavg)
 command="bench/peers.sh${arguments[*]:+ ${arguments[*]}}"
 {
   echo "command: $command"
   echo "cpu: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
   echo "cores: $(nproc)"
   echo "repetitions: $repetitions interleaved, at least $min_time s each"
-  echo "load when it began: $(cut -d' ' -f1-3 /proc/loadavg)"
+  echo "load when it began: $load"
+  awk '$1 > 0.5 {print "others: the cores were shared with other work, so only ratios count"}' <<<"$load"
 } >"$raw/run.txt"
 
 step "time one state and many states a call" "$build/bin/dynamics_bench" "${robots[@]}" --benchmark_filter="$filter" \

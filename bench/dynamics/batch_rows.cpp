@@ -128,8 +128,7 @@ std::vector<double> expected(Fixture& fixture, Quantity quantity, int state) {
     case Quantity::constrained:
       return fixture.reference()[static_cast<std::size_t>(state)];
     default:
-      fixture.delassus(state, TENON_DELASSUS_METHOD_DENSE);
-      return fixture.delassus();
+      return fixture.dense_delassus(state);
   }
 }
 

@@ -33,6 +33,15 @@ double relative_difference(const std::vector<double>& x, const std::vector<doubl
 
 namespace {
 
+// The matrix of a state, computed when it is first asked for.
+template <typename Compute>
+const std::vector<double>& kept(std::vector<std::vector<double>>& matrices, int state, Compute&& compute) {
+  const auto index = static_cast<std::size_t>(state);
+  if (matrices.size() <= index) matrices.resize(index + 1);
+  if (matrices[index].empty()) matrices[index] = compute();
+  return matrices[index];
+}
+
 // Solves A x = b in place, A symmetric positive semidefinite, n x n; x is 0 for rows that depend on earlier
 // ones. No library: one whose templates the peer also uses would be merged with the peer's copies by the
 // linker.
@@ -188,14 +197,26 @@ tenon_solve_report Fixture::report() const {
   return report;
 }
 
+const std::vector<double>& Fixture::dense_delassus(int state) {
+  return kept(dense_delassus_, state, [&] {
+    check(delassus(state, TENON_DELASSUS_METHOD_DENSE), message());
+    return delassus_;
+  });
+}
+
+const std::vector<double>& Fixture::dense_inverse(int state) {
+  return kept(dense_inverse_, state, [&] {
+    check(damped_inverse(state, TENON_DAMPED_METHOD_DENSE), message());
+    return inverse_;
+  });
+}
+
 double Fixture::delassus_error_of(int state, const std::vector<double>& matrix) {
-  check(delassus(state, TENON_DELASSUS_METHOD_DENSE), message());
-  return relative_difference(matrix, delassus_);
+  return relative_difference(matrix, dense_delassus(state));
 }
 
 double Fixture::inverse_error_of(int state, const std::vector<double>& matrix) {
-  check(damped_inverse(state, TENON_DAMPED_METHOD_DENSE), message());
-  return relative_difference(matrix, inverse_);
+  return relative_difference(matrix, dense_inverse(state));
 }
 
 double Fixture::error_of(int state, const std::vector<double>& qdd) const {

@@ -96,6 +96,9 @@ class Fixture {
   static constexpr int reference_count = 30;
   const std::vector<std::vector<double>>& reference() const { return reference_; }
   double error_of(int state, const std::vector<double>& qdd) const;
+  // By the dense method. The first time they overwrite delassus() and inverse().
+  const std::vector<double>& dense_delassus(int state);
+  const std::vector<double>& dense_inverse(int state);
   // The same of a Delassus matrix, against the dense method. Overwrites delassus().
   double delassus_error_of(int state, const std::vector<double>& matrix);
   // Of a damped inverse at mu = 1e6, likewise. Overwrites inverse().
@@ -133,7 +136,7 @@ class Fixture {
   tenon_workspace* workspace_ = nullptr;
   std::vector<State> states_;
   std::vector<double> out_, matrix_, lambda_, inverse_, ones_, delassus_;
-  std::vector<std::vector<double>> reference_;
+  std::vector<std::vector<double>> reference_, dense_delassus_, dense_inverse_;
   std::vector<BuiltPeer> peers_;
   std::unique_ptr<MujocoPeer> mujoco_;
 };
