@@ -7,7 +7,7 @@
 # and 4.5 GB of memory a file, the first time), measures, and reports. bench/README.md says what the rows are.
 #   --quick        few robots and repetitions, into build/peers_quick: a smoke run, whose times mean nothing
 #   --out FOLDER   where the report goes instead
-# Environment: TENON_BENCH_REPETITIONS (default 5) and TENON_BENCH_MIN_TIME (seconds a row and repetition, default 0.01).
+# Environment: TENON_BENCH_REPETITIONS (default 7) and TENON_BENCH_MIN_TIME (seconds a row and repetition, default 0.01).
 set -euo pipefail
 # shellcheck source=packaging/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../packaging/setup.sh"
@@ -33,13 +33,24 @@ trees='(aba|rnea|crba)/'
 ours='tenon:(automatic|constrained_aba(_1|_3)?|pv_early|prox_(pv|ltl|ltls)_(1|3))$'
 matrices='delassus/(tenon:(automatic|efpa|pv_osimr)$|pinocchio)'
 damped='damped_inverse/(tenon:(automatic|caba_osimf?|ltl_inverse|ltl_cholesky)$|pinocchio)'
-batched='(panda_arm|iiwa14|solo12|go1|atlas|atlas_shadow_hands|talos_full_v2|chain_20|chain_100|binary_tree_93|binary_tree_189|cassie)'
-filter="/$trees|/constrained/($ours|pinocchio|mujoco)|/$matrices|/$damped|^$batched/batch_|/creation/"
+batched='(panda_arm|iiwa14|solo12|go1|atlas|atlas_shadow_hands|talos_full_v2|chain_20|chain_100|binary_tree_93|binary_tree_189)'
+filter="/$trees|/constrained/($ours|pinocchio|mujoco)|/$matrices|/$damped|^$batched/batch_(aba|rnea|crba|constrained|delassus)"
 
-repetitions=${TENON_BENCH_REPETITIONS:-5} min_time=${TENON_BENCH_MIN_TIME:-0.01} seconds=0.5 robots=()
+# Robots that are timed in one process. Pinocchio's Data holds four arrays of nv^3 numbers, and each method has its own.
+groups=(
+  "panda_arm iiwa14 iiwa14_point"
+  "solo12 solo12_two_feet go1"
+  "atlas talos_reduced talos_full_v2 talos_full_v2_hands talos_full_v2_points"
+  "atlas_shadow_hands atlas_shadow_hands_feet atlas_shadow_hands_one_hand"
+  "chain_10 chain_20 chain_50 chain_100 spherical_chain_7 spherical_chain_14"
+  "chain_200"
+  "binary_tree_9 binary_tree_21 binary_tree_45 binary_tree_93"
+  "binary_tree_189"
+)
+repetitions=${TENON_BENCH_REPETITIONS:-7} min_time=${TENON_BENCH_MIN_TIME:-0.01} seconds=0.5
 if [ "$quick" = yes ]; then
   repetitions=2 min_time=0.001 seconds=0.05
-  robots=(--robot=panda_arm --robot=iiwa14 --robot=solo12 --robot=atlas --robot=chain_20 --robot=chain_50)
+  groups=("panda_arm iiwa14 solo12 atlas" "chain_20 chain_50")
   : "${out:=build/peers_quick}"
 fi
 
@@ -69,10 +80,20 @@ command="bench/peers.sh${arguments[*]:+ ${arguments[*]}}"
   awk '$1 > 0.5 {print "others: the cores were shared with other work, so only ratios count"}' <<<"$load"
 } >"$raw/run.txt"
 
-step "time one state and many states a call" "$build/bin/dynamics_bench" "${robots[@]}" --benchmark_filter="$filter" \
-  --benchmark_enable_random_interleaving=true --benchmark_repetitions="$repetitions" \
-  --benchmark_min_time="$min_time" --benchmark_out="$raw/dynamics.json" --benchmark_out_format=json
-grep -h '^ERROR' "$STEP_LOG" >&2 || true
+# measure name filter [--robot=NAME...]
+part=0
+measure() {
+  local name=$1 rows=$2
+  shift 2
+  step "time $name" "$build/bin/dynamics_bench" "$@" --benchmark_filter="$rows" \
+    --benchmark_enable_random_interleaving=true --benchmark_repetitions="$repetitions" \
+    --benchmark_min_time="$min_time" --benchmark_out="$raw/dynamics_$((++part)).json" --benchmark_out_format=json
+}
+for group in "${groups[@]}"; do
+  read -ra names <<<"$group"
+  measure "${names[0]}$([ ${#names[@]} -eq 1 ] || echo " and $((${#names[@]} - 1)) more")" "$filter" "${names[@]/#/--robot=}"
+done
+measure "workspaces and cassie" "/creation/|/batch_rollout/" --robot=none
 loops() {
   "$build/bin/loop_cost" --seconds "$seconds" >"$raw/loop_cost.txt" &&
     "$build/bin/loop_study" --study=speed --out="$raw"

@@ -26,9 +26,13 @@ def least(what, required, rows, name=lambda row: "%s %s" % (row["robot"], row["q
         return goal(what, "at least %g times" % required, None, None, "no such rows in this run")
     worst, best = min(rows, key=lambda row: row[ratio]), max(rows, key=lambda row: row[ratio])
     reached = sum(row[ratio] >= required for row in rows)
+    by_quantity = {}
+    for row in rows:
+        by_quantity[row["quantity"]] = min(row[ratio], by_quantity.get(row["quantity"], row[ratio]))
     return goal(what, "at least %g times" % required, round(worst[ratio], 2), worst[ratio] >= required,
-                "%d of %d rows; least %.2f (%s), most %.2f (%s)" % (
-                    reached, len(rows), worst[ratio], name(worst), best[ratio], name(best)))
+                "%d of %d rows; least %.2f (%s), most %.2f (%s); least by quantity: %s" % (
+                    reached, len(rows), worst[ratio], name(worst), best[ratio], name(best),
+                    ", ".join("%s %.2f" % item for item in by_quantity.items())))
 
 
 def most(what, required, rows):

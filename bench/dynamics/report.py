@@ -3,23 +3,25 @@
 
     bench/dynamics/report.py RAW_FOLDER [--out FOLDER]
 
-RAW_FOLDER has what peers.sh measured: dynamics.json (of dynamics_bench), loop_study.csv, loop_cost.txt, run.txt.
+RAW_FOLDER has what peers.sh measured: dynamics*.json (of dynamics_bench), loop_study.csv, loop_cost.txt, run.txt.
 Written, into bench/results/<cpu>_<isa> unless told otherwise: timings.json (every row), tables.md, summary.json (goals
 among the rest), and one SVG a figure.
 """
 
 import argparse
 import csv
+import glob
 import json
 import math
 import os
 import re
 import sys
+from collections import Counter
 from statistics import median
 
 import goals
 import papers
-from compare import ACCURATE, SAME, best_peer, read
+from compare import ACCURATE, SAME, best_peer, merge, read
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "support"))
 import chart  # noqa: E402
@@ -85,15 +87,16 @@ def batch_rows(rows):
         if not quantity.startswith("batch_") or quantity == "batch_rollout":
             continue
         plain = quantity[len("batch_"):]
-        single = rows.get((robot, plain), {})
+        single, pools = rows.get((robot, plain), {}), rows.get((robot, "batch_aba"), {})
         peer, ours_single = best_peer(single, math.inf), single.get(OURS[plain])
         for precision in ("double", "float"):
             for suffix in ("", "_threads"):
                 ours, pool = methods.get("tenon:" + precision + suffix), methods.get("pinocchio:pool" + suffix)
                 if not ours:
                     continue
-                # Where the peer has no pool: its single call, as if threads cost it nothing.
-                theirs = pool.best if pool else peer[0] / ours.workers if peer else None
+                # Where the peer has no pool: its single call at the speed-up of its pool for ABA.
+                one, many = (pools.get("pinocchio:pool" + end) for end in ("", suffix))
+                theirs = pool.best if pool else peer[0] * many.best / one.best if peer and one and many else None
                 table.append({
                     "robot": robot, "n": ours.n, "m": ours.m, "quantity": plain, "precision": precision,
                     "threads": ours.workers, "states": ours.states, "us": round(ours.best, 5), "error": ours.error,
@@ -292,7 +295,8 @@ def tables(summary, rows):
             "\n".join("- %s: %s" % item for item in summary["machine"].items()) + "\n",
             "## Goals\n", goal_table(summary["goals"]),
             "## One state a call\n", "Tenon by its defaults against Pinocchio's fastest method and build, however "
-            "accurate (`summary.json` has methods, compilers, medians and errors).\n", single_table(summary["rows"]),
+            "accurate (`summary.json` has methods, compilers, medians and errors). The faster build: %s.\n" % ", ".join(
+                "%s in %d rows" % item for item in summary["faster_builds"].items()), single_table(summary["rows"]),
             "Where that is wrong by more than 1e-3:\n", inaccurate_table(summary["rows"]),
             "## The same method, three plain iterations on both sides\n",
             markdown(["robot", "n / m", "method", "Tenon", "Pinocchio", "ratio"],
@@ -311,7 +315,7 @@ def tables(summary, rows):
         if threads > 1:
             text += ["## Many states in one call, %s, %d threads\n" % (precision, threads),
                      "Against Pinocchio's own pool on as many threads, wall time; * where it has none: its single call "
-                     "divided by the threads.\n", batch_table(summary["batches"], precision, True)]
+                     "at the speed-up of its pool for ABA.\n", batch_table(summary["batches"], precision, True)]
     text += ["## Loops beside generalized_rbda's published times\n",
              markdown(["robot", "quantity", "Tenon", "published", "ratio"],
                       [[r["robot"], r["quantity"], number(r["tenon_us"]), number(r["published_us"], "%g"),
@@ -352,12 +356,22 @@ def summarize(context, rows, raw):
     summary = {"machine": machine(context, raw), "goals": [], "rows": single_rows(rows),
                "same_methods": same_method_rows(rows), "mujoco": mujoco_rows(rows), "batches": batch_rows(rows),
                "loops": loop_rows(raw), "geared": geared_rows(raw)}
+    summary["faster_builds"] = Counter(row["pinocchio"]["compiler"] for row in summary["rows"] + summary["same_methods"])
     cassie = rows.get(("cassie", "batch_rollout"), {})
     summary["cassie_rollout_us"] = {name.split(":")[1]: round(timing.best, 4) for name, timing in cassie.items()}
     summary["creation"] = {robot: {"us": round(methods["tenon"].best, 3), "bytes": methods["tenon"].workspace}
                            for (robot, quantity), methods in rows.items() if quantity == "creation"}
     summary["goals"] = goals.all_goals(summary)
     return summary
+
+
+def json_text(summary):
+    """A line for each entry of a list."""
+    parts = []
+    for key, value in summary.items():
+        text = json.dumps(value) if not isinstance(value, list) else "[\n  " + ",\n  ".join(map(json.dumps, value)) + "\n ]"
+        parts.append(' "%s": %s' % (key, text))
+    return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 def write_text(folder, name, text):
@@ -370,17 +384,27 @@ def main():
     parser.add_argument("raw")
     parser.add_argument("--out", help="folder of the report")
     arguments = parser.parse_args()
-    context, rows = read(os.path.join(arguments.raw, "dynamics.json"))
-    if context.get("libraries") == "DISAGREE":
-        sys.exit("the libraries did not solve the same problem in this run: see what dynamics_bench printed")
+    parts = []
+    for path in sorted(glob.glob(os.path.join(arguments.raw, "dynamics*.json"))):
+        context, part = read(path)
+        parts.append(part)
+        if context.get("libraries") == "DISAGREE":
+            sys.exit(path + ": the libraries did not solve the same problem: see what dynamics_bench printed")
+    if not parts:
+        sys.exit("no dynamics*.json in " + arguments.raw)
+    rows = merge(parts)
     summary = summarize(context, rows, arguments.raw)
     out = arguments.out or folder_of(summary["machine"])
     os.makedirs(out, exist_ok=True)
-    write_text(out, "summary.json", json.dumps(summary, indent=1) + "\n")
-    timings = [json.dumps({"row": "/".join(row) + "/" + name, "n": t.n, "m": t.m, "us": round(t.best, 5),
-                           "median_us": round(median(t.times), 5), "error": t.error, "sweeps": t.sweeps,
-                           "states": t.states, "workers": t.workers, "compiler": t.compiler})
-               for row, methods in rows.items() for name, t in methods.items()]
+    write_text(out, "summary.json", json_text(summary))
+    timings = []
+    for row, methods in rows.items():
+        for name, t in methods.items():
+            facts = {"row": "/".join(row) + "/" + name, "n": t.n, "m": t.m, "us": round(t.best, 5),
+                     "median_us": round(median(t.times), 5), "error": t.error, "sweeps": t.sweeps, "compiler": t.compiler}
+            if t.states > 1:
+                facts.update(states=t.states, workers=t.workers)
+            timings.append(json.dumps({key: value for key, value in facts.items() if value not in (None, "")}))
     write_text(out, "timings.json", "[\n" + ",\n".join(timings) + "\n]\n")
     write_text(out, "tables.md", tables(summary, rows))
     draw_figure_2(rows, out)
