@@ -42,6 +42,14 @@ struct TreeKernels {
   void (*ltl_multiply)(const ModelData&, const T* rows, const T* x, T* y, WorkspaceData<T>&);
   bool (*aba)(const ModelData&, const T* q, const T* v, const T* tau, bool has_wrenches, T* qdd,
               WorkspaceData<T>&);
+
+  // The sweeps of rnea and aba one by one, for the trunk of branch lanes (kernels/branches).
+  void (*sweep_body_forces)(const ModelData&, const T* q, const T* v, const T* qdd, bool has_wrenches,
+                            WorkspaceData<T>&);
+  void (*sweep_joint_forces)(const ModelData&, const T* qdd, T* tau, WorkspaceData<T>&);
+  void (*sweep_velocities)(const ModelData&, const T* q, const T* v, bool has_wrenches, WorkspaceData<T>&);
+  bool (*sweep_articulated_inertia)(const ModelData&, const T* v, const T* tau, WorkspaceData<T>&);
+  void (*sweep_accelerations)(const ModelData&, const T* v, T* qdd, WorkspaceData<T>&);
 };
 
 // Constraint rows, and constrainedABA.
@@ -60,6 +68,18 @@ struct ConstrainedAbaKernels {
                                   const T* tau, T* qdd, WorkspaceData<T>&);
   void (*constrained_aba_finish)(const ModelData&, const ConstraintData&, const T* v, T* qdd,
                                  WorkspaceData<T>&);
+
+  // The sweeps of the first three one by one, for trees without loops (kernels/branches).
+  void (*evaluate_constraint_rows)(const ModelData&, const ConstraintData&, WorkspaceData<T>&);
+  bool (*sweep_augmented_inertia)(const ModelData&, const ConstraintData&, const T* v, const T* tau,
+                                  WorkspaceData<T>&);
+  void (*roll_out_supports)(const ModelData&, const ConstraintData&, const T* v, T* qdd, WorkspaceData<T>&);
+  void (*sweep_force_changes)(const ModelData&, const ConstraintData&, const T* delta, const T* tau, T* qdd,
+                              WorkspaceData<T>&);
+  void (*sweep_refining_force_changes)(const ModelData&, const ConstraintData&, const T* delta, const T* tau,
+                                       T* qdd, WorkspaceData<T>&);
+  void (*sweep_motion_changes)(const ModelData&, const ConstraintData&, const T* delta, T* qdd,
+                               WorkspaceData<T>&);
 };
 
 // The Popov-Vereshchagin family.

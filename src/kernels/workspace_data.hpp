@@ -161,12 +161,12 @@ struct WorkspaceData {
 };
 
 enum NodeFlag : std::int32_t {
-  node_adds_to_memory = 1,  // its parent is not the node before it: its inertia goes through memory
+  node_adds_to_memory = 1,  // what its parent gets from it goes through memory
   node_first_to_store = 2,  // the first child to do so in an inward sweep
   node_collects = 4,        // some child adds its inertia through memory
-  node_carries = 8,         // the next node is its child: inertia stays in registers
-  node_supports = 16,       // support_flags only: it or a descendant is constrained
-  node_has_base = 32,       // support_flags only: a supporting node with non-supporting children
+  node_carries = 8,    // the next node is its child, of the same cluster if any: inertia stays in registers
+  node_supports = 16,  // support_flags only: it or a descendant is constrained
+  node_has_base = 32,  // support_flags only: a supporting node with non-supporting children
 };
 
 }  // namespace tenon

@@ -20,6 +20,10 @@
 
 namespace tenon {
 
+// NodeFlag bits of the nodes of a model. supports: a flag for each node, or empty for sweeps that treat all
+// nodes alike.
+std::vector<std::int32_t> sweep_flags(const ModelData& m, const std::vector<bool>& supports);
+
 // The layout of path rows (kernels/workspace_data.hpp) of coordinates numbered depth first.
 struct PathLayout {
   std::vector<std::int32_t> dof_depth, row_first;

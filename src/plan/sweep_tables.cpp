@@ -5,10 +5,7 @@
 
 namespace tenon {
 
-namespace {
-
-// supports: a flag for each node, or empty for a sweep that treats all nodes alike.
-std::vector<std::int32_t> flags_of(const ModelData& m, const std::vector<bool>& supports) {
+std::vector<std::int32_t> sweep_flags(const ModelData& m, const std::vector<bool>& supports) {
   const std::size_t nodes = static_cast<std::size_t>(m.node_count);
   std::vector<std::int32_t> all(nodes, 0);
   std::vector<bool> stored(nodes, false), base_stored(nodes, false);
@@ -18,7 +15,7 @@ std::vector<std::int32_t> flags_of(const ModelData& m, const std::vector<bool>& 
     if (m.nodes[i].parent < 0) continue;
     const std::size_t parent = static_cast<std::size_t>(m.nodes[i].parent);
     const bool to_base = supporting(parent) && !supporting(i);
-    if (parent + 1 == i && !to_base) {
+    if (parent + 1 == i && !to_base && m.node_cluster[parent] == m.node_cluster[i]) {
       all[parent] |= node_carries;
       continue;
     }
@@ -30,6 +27,8 @@ std::vector<std::int32_t> flags_of(const ModelData& m, const std::vector<bool>& 
   }
   return all;
 }
+
+namespace {
 
 std::vector<DofRun> runs_of(const ModelData& m) {
   std::vector<int> end(static_cast<std::size_t>(m.nv));  // of the subtree
@@ -96,11 +95,11 @@ PathLayout::PathLayout(const std::int32_t* v_parent, std::int32_t nv) : row_firs
 }
 
 SweepTables::SweepTables(const ModelData& m, const ConstraintData* c)
-    : PathLayout(m.v_parent, m.nv), node_flags(flags_of(m, {})) {
+    : PathLayout(m.v_parent, m.nv), node_flags(sweep_flags(m, {})) {
   if (c) {
     std::vector<bool> supports(index(m.node_count), false);
     for (int s = 0; s < c->support_count; ++s) supports[index(c->support[s])] = true;
-    support_flags = flags_of(m, supports);
+    support_flags = sweep_flags(m, supports);
     rows_node = rows_nodes_of(m, *c);
   }
   for (int k = 0; k < m.nv; ++k) axis_place.push_back(16 * m.v_node[k] + 4 * (axis_of_dof(m, k) % 3));

@@ -13,14 +13,17 @@
 #define TENON_ISA_BEGIN inline namespace TENON_ISA {
 #define TENON_ISA_END }
 
-// Forces inlining, so that a whole sweep is one function. Kernels for recorders do not need it.
-#ifndef TENON_INLINE
+// Forces inlining, so that a whole sweep is one function. Kernels for recorders do not need it. And forbids
+// it, for code whose values would take registers from a sweep.
 #if defined(__GNUC__)
+#define TENON_NOINLINE __attribute__((noinline))
+#ifndef TENON_INLINE
 #define TENON_INLINE inline __attribute__((always_inline))
 #define TENON_INLINE_LAMBDA __attribute__((always_inline))
-#else
-#define TENON_INLINE inline
 #endif
+#else
+#define TENON_NOINLINE
+#define TENON_INLINE inline
 #endif
 #ifndef TENON_INLINE_LAMBDA
 #define TENON_INLINE_LAMBDA

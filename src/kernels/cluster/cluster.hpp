@@ -203,8 +203,8 @@ TENON_INLINE void cross_cluster_joint(const ModelData& m, const ClusterData& c, 
     store(F_parent + 6 * y, load_force<T>(F_parent + 6 * y) + force_to_parent(X, Fy));
   }
   if (n.parent < 0) return;
-  if constexpr (forces) h.pA = force_to_parent(X, h.pA + h.IA * bias);
-  h.IA = inertia_to_parent(X, h.IA);
+  if constexpr (forces) assign(h.pA, force_to_parent(X, h.pA + h.IA * bias));
+  assign(h.IA, inertia_to_parent(X, h.IA));
 }
 
 // Factors D, multiplies U and u by L^-1; (IA, pA) of the cluster's first body becomes what the parent sees.
@@ -232,7 +232,7 @@ inline bool eliminate_cluster(const ClusterData& c, ParentShare<T>& h, Workspace
     if constexpr (forces) u[y] = uy;
     if (c.parent < 0) continue;
     subtract_outer(h.IA, Uy, scaled(row[y], Uy));
-    if constexpr (forces) h.pA = h.pA + scaled(row[y] * uy, Uy);
+    if constexpr (forces) assign(h.pA, h.pA + scaled(row[y] * uy, Uy));
   }
   return positive;
 }
@@ -371,6 +371,7 @@ inline Vec3<T> add_wobble(const ModelData& m, const RotorData& rotor, int r, con
 // Needs the velocities and bias forces of the carriers.
 template <class T>
 inline void add_rotor_moments(const ModelData& m, T* force, WorkspaceData<T>& w) {
+  if (m.rotor_count == 0) return;
   if (m.wobbling_rotors > 0) {
     sin_cos(w.rotor_angle, w.rotor_sin, w.rotor_cos, m.wobbling_rotors);
     for (int e = 0; e < 6 * m.node_count; ++e) w.wobble[e] = T(0);
@@ -403,8 +404,8 @@ inline void place_wobbling_inertias(const ModelData& m, WorkspaceData<T>& w) {
 }
 
 // Inertia of body i, with the wobbling part of its folded rotors.
-template <bool loops, class T>
-TENON_INLINE RigidInertia<T> load_body(const ModelData& m, int i, const WorkspaceData<T>& w) {
+template <bool loops, class T, class Model>
+TENON_INLINE RigidInertia<T> load_body(const Model& m, int i, const WorkspaceData<T>& w) {
   RigidInertia<T> body = load_rigid<T>(m.nodes[i]);
   if constexpr (loops)
     if (m.wobbling_rotors > 0) body.I = body.I + load_sym3<T>(w.wobble + 6 * i);

@@ -150,8 +150,7 @@ void evaluate_general_cluster(const ModelData& m, const ClusterData& c, const T*
 template <int K, class T>
 void evaluate_planar_cluster(const ModelData& m, const ClusterData& c, const T* v, LoopTerms terms,
                              WorkspaceData<T>& w) {
-  if (terms.positions) place_planar_cluster<K>(m, c, w);
-  if (terms.velocities) move_planar_cluster(m, c, v, w);
+  move_planar_cluster<K>(m, c, v, terms, w);
   for (int l = c.constraint_begin; l < c.constraint_end; ++l)
     if (m.loop_constraints[l].kind == loop_geometric)
       evaluate_planar_loop<K>(m, c, m.loop_constraints[l], terms, w);
@@ -174,6 +173,25 @@ void evaluate_cluster(const ModelData& m, const ClusterData& c, const T* q, cons
     default:
       return evaluate_general_cluster(m, c, q, v, terms, w);
   }
+}
+
+// split_cluster with two rows and two dependent coordinates, as most linkages have: K is read in place.
+template <class T>
+bool split_two(const ModelData& m, const ClusterData& c, LoopTerms terms, WorkspaceData<T>& w) {
+  const T* K = w.loop_K + c.K_begin - 2 * c.v_begin;
+  const int first = m.dependent[c.d_begin], second = m.dependent[c.d_begin + 1];
+  const T *p = K + 2 * first, *q = K + 2 * second, entries[4] = {p[0], p[1], q[0], q[1]};
+  const T determinant = determinant_of(p, q);
+  if (!determines(determinant, largest_entry(entries, 4))) return false;
+  const TwoByTwo<T> inverse(p, q, determinant);
+  T* G = w.G + c.G_begin - c.v_begin;
+  for (int j = 0; terms.positions && j < c.y_count; ++j, G += c.v_count) {
+    const T* b = K + 2 * m.independent[c.y_begin + j];
+    G[first] = -inverse.first(b), G[second] = -inverse.second(b);
+  }
+  const T* k = w.loop_k + c.row_begin;
+  w.g[first] = inverse.first(k), w.g[second] = inverse.second(k);
+  return true;
 }
 
 // G (with terms.positions) and g of a cluster from its K and k, by solve (split_solve). False at a singular
@@ -201,6 +219,7 @@ TENON_INLINE bool split_cluster_by(const Solve& solve, const ModelData& m, const
 }
 template <class T>
 bool split_cluster(const ModelData& m, const ClusterData& c, LoopTerms terms, WorkspaceData<T>& w) {
+  if (c.row_count == 2 && c.d_count == 2) return split_two(m, c, terms, w);
   return split_cluster_by([](T* A, int rows, int n, int columns) { return split_solve(A, rows, n, columns); },
                           m, c, terms, w);
 }

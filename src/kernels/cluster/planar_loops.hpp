@@ -79,25 +79,21 @@ TENON_INLINE Vec2<T> in_plane(const double* p) {
   return {T(p[(K + 1) % 3]), T(p[(K + 2) % 3])};
 }
 
-// After joint_angles.
+// Poses, velocities and accelerations of the bodies. After joint_angles.
 template <int K, class T>
-inline void place_planar_cluster(const ModelData& m, const ClusterData& c, WorkspaceData<T>& w) {
+inline void move_planar_cluster(const ModelData& m, const ClusterData& c, const T* v, LoopTerms terms,
+                                WorkspaceData<T>& w) {
   for (int i = c.node_begin; i < c.node_begin + c.node_count; ++i) {
     const NodeData& n = m.nodes[i];
-    const PlanarBody<T> parent = load_planar_body(c, n.parent, false, w);
-    const T cosine = w.cos_q[i], sine = w.sin_q[i];
-    const Vec2<T> origin = parent.o + parent.turned(in_plane<K, T>(n.p));
-    T *R = w.loop_R + 9 * i, *p = w.loop_p + 3 * i;
-    R[0] = parent.c * cosine - parent.s * sine, R[1] = parent.s * cosine + parent.c * sine;
-    p[0] = origin.x, p[1] = origin.y;
-  }
-}
-template <class T>
-inline void move_planar_cluster(const ModelData& m, const ClusterData& c, const T* v, WorkspaceData<T>& w) {
-  for (int i = c.node_begin; i < c.node_begin + c.node_count; ++i) {
-    const NodeData& n = m.nodes[i];
-    const PlanarBody<T> parent = load_planar_body(c, n.parent, true, w);
-    const Vec2<T> r = Vec2<T>{w.loop_p[3 * i], w.loop_p[3 * i + 1]} - parent.o;
+    const PlanarBody<T> parent = load_planar_body(c, n.parent, terms.velocities, w);
+    const Vec2<T> r = parent.turned(in_plane<K, T>(n.p));
+    if (terms.positions) {
+      const T cosine = w.cos_q[i], sine = w.sin_q[i];
+      T *R = w.loop_R + 9 * i, *p = w.loop_p + 3 * i;
+      R[0] = parent.c * cosine - parent.s * sine, R[1] = parent.s * cosine + parent.c * sine;
+      p[0] = parent.o.x + r.x, p[1] = parent.o.y + r.y;
+    }
+    if (!terms.velocities) continue;
     const Vec2<T> velocity = parent.velocity(r), acceleration = parent.acceleration(r);
     T *V = w.loop_V + 6 * i, *A = w.loop_A + 6 * i;
     V[0] = parent.rate + T(n.sign) * v[n.v_index], V[1] = velocity.x, V[2] = velocity.y;

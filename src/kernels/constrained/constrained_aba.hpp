@@ -25,9 +25,8 @@ void constraint_state(const ModelData& m, const ConstraintData& c, const T* q, c
 
 // Adds the constraint rows of node i to its articulated inertia and bias force: IA += K^T mu K,
 // pA -= K^T row_force.
-template <class T>
-TENON_INLINE void add_constraint_rows(const ConstraintData& c, int i, ParentShare<T>& h,
-                                      const WorkspaceData<T>& w) {
+template <class T, class Rows>
+TENON_INLINE void add_constraint_rows(const Rows& c, int i, ParentShare<T>& h, const WorkspaceData<T>& w) {
   for (int r = c.node_row_first[i]; r < c.node_row_first[i + 1]; ++r) {
     const Force<T> K = load_force<T>(w.K + 6 * r);
     subtract_outer(h.IA, K, scaled(-w.mu_row[r], K));
@@ -37,15 +36,16 @@ TENON_INLINE void add_constraint_rows(const ConstraintData& c, int i, ParentShar
 
 // Inward sweep of Alg. 1. A supporting node stores its base separately, in IB and pA: its own inertia and
 // bias force with those of all non-supporting children, without constraints. What supporting children add is
-// kept in registers or goes through IA and pS.
-template <bool loops, class T>
-inline bool sweep_augmented_inertia(const ModelData& m, const ConstraintData& c, const T* v, const T* tau,
-                                    WorkspaceData<T>& w) {
+// kept in registers or goes through IA and pS, which must start at zero.
+template <class T, class Rows>
+inline void clear_support_forces(const Rows& c, WorkspaceData<T>& w) {
   for (int s = 0; s < c.support_count; ++s) store(w.pS + 6 * c.support[s], Force<T>{});
-  bool positive = true;
-  ParentShare<T> h{};
-  for (int i = m.node_count - 1; i >= 0; --i) {
-    const NodeData& n = m.nodes[i];
+}
+template <bool loops, class T, class Model, class Rows>
+inline bool sweep_augmented_inertia(const Model& m, const Rows& c, const T* v, const T* tau,
+                                    WorkspaceData<T>& w) {
+  return visit_inwards<loops, T>(m, [&](int i, ParentShare<T>& h, auto inside) TENON_INLINE_LAMBDA {
+    const auto& n = m.nodes[i];
     const std::int32_t flags = w.support_flags[i];
     ParentShare<T> base = {articulated(load_body<loops>(m, i, w)), load_force<T>(w.pA + 6 * i)};
     if (flags & node_has_base) base.IA = load_articulated(w.IB + 21 * i) + load_body<loops>(m, i, w);
@@ -53,31 +53,37 @@ inline bool sweep_augmented_inertia(const ModelData& m, const ConstraintData& c,
       store(w.IB + 21 * i, base.IA);
       base.pA = base.pA + load_force<T>(w.pS + 6 * i);
     }
-    h = flags & node_carries ? ParentShare<T>{h.IA + base.IA, h.pA + base.pA} : base;
-    if (flags & node_collects) h.IA = h.IA + load_articulated(w.IA + 21 * i);
+    assign(h.IA, flags & node_carries ? h.IA + base.IA : base.IA);
+    assign(h.pA, flags & node_carries ? h.pA + base.pA : base.pA);
+    if (flags & node_collects) assign(h.IA, h.IA + load_articulated(w.IA + 21 * i));
     if (flags & node_supports) add_constraint_rows(c, i, h, w);
-    positive = eliminate_node<loops>(m, i, v, tau, h, w) && positive;
-    if (n.parent < 0 || !(flags & node_adds_to_memory)) continue;
+    const bool positive = eliminate_node<loops, inside.value>(m, i, v, tau, h, w);
+    if (n.parent < 0 || !(flags & node_adds_to_memory)) return positive;
     const bool first = flags & node_first_to_store;
     const bool to_base = (w.support_flags[n.parent] & node_supports) && !(flags & node_supports);
     if (to_base)
       add_to_memory(h, first, w.IB + 21 * n.parent, w.pA + 6 * n.parent);
     else
       add_to_memory(h, first, w.IA + 21 * n.parent, (flags & node_supports ? w.pS : w.pA) + 6 * n.parent);
-  }
-  return positive;
+    return positive;
+  });
 }
 
 // Alg. 1 up to the accelerations of the supporting nodes. The caller sets mu_row and row_force = mu_row
 // (k + lambda / mu); rows must have been evaluated and pA must hold the bias forces of sweep_velocities.
 // Writes Ka.
-template <bool loops, class T>
-inline bool start_sweeps(const ModelData& m, const ConstraintData& c, const T* v, const T* tau, T* qdd,
-                         WorkspaceData<T>& w) {
-  if (!sweep_augmented_inertia<loops>(m, c, v, tau, w)) return false;
+template <bool loops, class T, class Model, class Rows>
+inline void roll_out_supports(const Model& m, const Rows& c, const T* v, T* qdd, WorkspaceData<T>& w) {
   for (int s = 0; s < c.support_count; ++s) roll_out_node<loops>(m, c.support[s], v, qdd, w);
   constraint_accelerations(c, w);
   for (int r = 0; r < c.row_count; ++r) w.row_lambda[r] = w.row_force[r] - w.mu_row[r] * w.Ka[r];
+}
+template <bool loops, class T>
+inline bool start_sweeps(const ModelData& m, const ConstraintData& c, const T* v, const T* tau, T* qdd,
+                         WorkspaceData<T>& w) {
+  clear_support_forces(c, w);
+  if (!sweep_augmented_inertia<loops>(m, c, v, tau, w)) return false;
+  roll_out_supports<loops>(m, c, v, qdd, w);
   return true;
 }
 template <class T>
@@ -98,19 +104,24 @@ bool constrained_aba_start(const ModelData& m, const ConstraintData& c, const T*
 // its acceleration and the active multipliers. The component along each joint is added to the change of u and
 // so corrected. The error of qdd drops from (rounding times mu) to its square, at about 1.6 times the cost of
 // a plain sweep.
-template <bool refine, bool loops, class T>
-inline void sweep_changes(const ModelData& m, const ConstraintData& c, const T* delta, const T* tau, T* qdd,
-                          WorkspaceData<T>& w) {
+template <bool refine, class T, class Rows>
+inline void clear_changes(const Rows& c, WorkspaceData<T>& w) {
   const Force<T> none{};
   for (int s = 0; s < c.support_count; ++s) {
     store(w.delta_pA + 6 * c.support[s], none);
     if (refine) store(w.f + 6 * c.support[s], none);
   }
+}
+// Inward, after clear_changes.
+template <bool refine, bool loops, class T, class Model, class Rows>
+inline void sweep_force_changes(const Model& m, const Rows& c, const T* delta, const T* tau, T* qdd,
+                                WorkspaceData<T>& w) {
+  const Force<T> none{};
   if constexpr (refine && loops) add_rotor_residuals(m, qdd, w);
   Force<T> carried = none, carried_rest = none;
   for (int s = c.support_count - 1; s >= 0; --s) {
     const int i = c.support[s];
-    const NodeData& n = m.nodes[i];
+    const auto& n = m.nodes[i];
     Force<T> f = load_force<T>(w.delta_pA + 6 * i);
     for (int r = c.node_row_first[i]; r < c.node_row_first[i + 1]; ++r)
       f = f - scaled(delta[r], load_force<T>(w.K + 6 * r));
@@ -124,7 +135,7 @@ inline void sweep_changes(const ModelData& m, const ConstraintData& c, const T* 
         rest = rest - scaled(w.row_lambda[r], load_force<T>(w.K + 6 * r));
       if (carries) rest = rest + carried_rest;
     }
-    with_joint(n.kind, [&](auto joint) {
+    with_joint(n, [&](auto joint) {
       using J = decltype(joint);
       const T* U = w.U + 6 * n.v_index;
       const T* D = w.D + 6 * n.v_index;
@@ -171,16 +182,20 @@ inline void sweep_changes(const ModelData& m, const ConstraintData& c, const T* 
       store(parent_rest, load_force<T>(parent_rest) + carried_rest);
     }
   }
+}
+// Outward.
+template <bool loops, class T, class Model, class Rows>
+inline void sweep_motion_changes(const Model& m, const Rows& c, const T* delta, T* qdd, WorkspaceData<T>& w) {
   const Motion<T> rest_motion{};
   Motion<T> previous = rest_motion;
   for (int s = 0; s < c.support_count; ++s) {
     const int i = c.support[s];
-    const NodeData& n = m.nodes[i];
+    const auto& n = m.nodes[i];
     if (n.parent < 0)
       previous = rest_motion;
-    else if (c.support[s - 1] != n.parent)
+    else if (s == 0 || c.support[s - 1] != n.parent)
       previous = load_motion<T>(w.delta_a + 6 * n.parent);
-    with_joint(n.kind, [&](auto joint) {
+    with_joint(n, [&](auto joint) {
       using J = decltype(joint);
       Motion<T> a = motion_to_child(J::load(n, i, w), previous);
       const T* U = w.U + 6 * n.v_index;
@@ -215,6 +230,14 @@ inline void sweep_changes(const ModelData& m, const ConstraintData& c, const T* 
   }
 }
 
+template <bool refine, bool loops, class T>
+inline void sweep_changes(const ModelData& m, const ConstraintData& c, const T* delta, const T* tau, T* qdd,
+                          WorkspaceData<T>& w) {
+  clear_changes<refine>(c, w);
+  sweep_force_changes<refine, loops>(m, c, delta, tau, qdd, w);
+  sweep_motion_changes<loops>(m, c, delta, qdd, w);
+}
+
 template <class T>
 void constrained_aba_iterate(const ModelData& m, const ConstraintData& c, const T* delta, bool refine,
                              const T* tau, T* qdd, WorkspaceData<T>& w) {
@@ -232,18 +255,20 @@ void constrained_aba_iterate(const ModelData& m, const ConstraintData& c, const 
 }
 
 // Alg. 3, lines 8 to 10: the nodes that support no constraint.
+template <bool loops, class T, class Model, class Rows>
+inline void roll_out_others(const Model& m, const Rows& c, const T* v, T* qdd, WorkspaceData<T>& w) {
+  int s = 0;
+  for (int i = first_body(m); i < m.node_count; ++i) {
+    if (s < c.support_count && c.support[s] == i)
+      ++s;
+    else
+      roll_out_node<loops>(m, i, v, qdd, w);
+  }
+}
 template <class T>
 void constrained_aba_finish(const ModelData& m, const ConstraintData& c, const T* v, T* qdd,
                             WorkspaceData<T>& w) {
-  int s = 0;
-  for (int i = 0; i < m.node_count; ++i) {
-    if (s < c.support_count && c.support[s] == i)
-      ++s;
-    else if (has_loops<T>(m))
-      roll_out_node<true>(m, i, v, qdd, w);
-    else
-      roll_out_node<false>(m, i, v, qdd, w);
-  }
+  has_loops<T>(m) ? roll_out_others<true>(m, c, v, qdd, w) : roll_out_others<false>(m, c, v, qdd, w);
 }
 
 TENON_ISA_END

@@ -14,16 +14,16 @@ namespace tenon {
 TENON_ISA_BEGIN
 
 // Gravity in the frames of the nodes that carry constraints, and their world poses where a row needs them.
-template <class T>
-inline void sweep_support_poses(const ModelData& m, const ConstraintData& c, WorkspaceData<T>& w) {
+template <class T, class Model, class Rows>
+inline void sweep_support_poses(const Model& m, const Rows& c, WorkspaceData<T>& w) {
   const T o(0), e(1);
   store(w.gs - 3, load_vec3<T>(w.gravity));
   store(w.Rs - 9, Mat3<T>{e, o, o, o, e, o, o, o, e});
   store(w.ps - 3, Vec3<T>{o, o, o});
   for (int s = 0; s < c.support_count; ++s) {
     const int i = c.support[s];
-    const NodeData& n = m.nodes[i];
-    with_joint(n.kind, [&](auto joint) {
+    const auto& n = m.nodes[i];
+    with_joint(n, [&](auto joint) {
       using J = decltype(joint);
       const auto X = J::load(n, i, w);
       store(w.gs + 3 * i, unrotate(X.R, load_vec3<T>(w.gs + 3 * n.parent)));
@@ -35,8 +35,8 @@ inline void sweep_support_poses(const ModelData& m, const ConstraintData& c, Wor
   }
 }
 
-template <class T>
-TENON_INLINE Vec3<T> axis_of_item(const ConstraintItem& item, const Mat3<T>& R0, int j) {
+template <class T, class Item>
+TENON_INLINE Vec3<T> axis_of_item(const Item& item, const Mat3<T>& R0, int j) {
   if (item.world_axes) {
     return j == 0   ? Vec3<T>{R0.xx, R0.xy, R0.xz}
            : j == 1 ? Vec3<T>{R0.yx, R0.yy, R0.yz}
@@ -45,10 +45,20 @@ TENON_INLINE Vec3<T> axis_of_item(const ConstraintItem& item, const Mat3<T>& R0,
   return {T(item.R[j]), T(item.R[3 + j]), T(item.R[6 + j])};
 }
 
-// One item. index: its number, for the anchor.
+// What rows ask of a set of constraints, so that their text serves the rows of limbs too
+// (kernels/branches/branch_data.hpp).
+TENON_INLINE bool is_active(const ConstraintData& c, int r) {
+  return c.active[r] != 0;
+}
 template <class T>
-inline void evaluate_item(const ConstraintData& c, int index, WorkspaceData<T>& w) {
-  const ConstraintItem& item = c.items[index];
+TENON_INLINE const double* anchors_of(const ConstraintData&, const WorkspaceData<T>& w) {
+  return w.anchors;
+}
+
+// One item. index: its number, for the anchor.
+template <class T, class Rows>
+inline void evaluate_item(const Rows& c, int index, WorkspaceData<T>& w) {
+  const auto& item = c.items[index];
   const int i = item.node;
   const Motion<T> v = load_motion<T>(w.v + 6 * i);
   const Mat3<T> R0 = load_mat3<T>(w.Rs + 9 * i);
@@ -60,7 +70,7 @@ inline void evaluate_item(const ConstraintData& c, int index, WorkspaceData<T>& 
   const T omega(item.frequency), zeta(item.damping_ratio);
   Vec3<T> turned{}, moved{};  // error of the frame relative to its anchor, body coordinates
   if (c.poses == ConstraintPoses::with_errors && item.custom < 0) {
-    const double* anchor = w.anchors + 12 * index;
+    const auto* anchor = anchors_of(c, w) + 12 * index;
     moved = transpose_times(R0, load_vec3<T>(w.ps + 3 * i) + R0 * p - load_vec3<T>(anchor + 9));
     turned =
         transpose_times(R0, rotation_vector((R0 * load_mat3<T>(item.R)) * transpose(load_mat3<T>(anchor))));
@@ -68,7 +78,7 @@ inline void evaluate_item(const ConstraintData& c, int index, WorkspaceData<T>& 
 
   int r = item.row_begin;
   const auto finish = [&](const Force<T>& K, const T& gamma, const T& error) {
-    if (!c.active[r]) {
+    if (!is_active(c, r)) {
       clear_row(r++, w);
       return;
     }
@@ -113,10 +123,10 @@ inline void evaluate_constraint_rows(const ModelData& m, const ConstraintData& c
 }
 
 // K a' of every row.
-template <class T>
-inline void constraint_accelerations(const ConstraintData& c, WorkspaceData<T>& w) {
+template <class T, class Rows>
+inline void constraint_accelerations(const Rows& c, WorkspaceData<T>& w) {
   for (int index = 0; index < c.item_count; ++index) {
-    const ConstraintItem& item = c.items[index];
+    const auto& item = c.items[index];
     if (item.side_row >= 0) {
       inter_body_accelerations(item, w);
       continue;

@@ -210,14 +210,16 @@ inline bool reduce_early(const ModelData& m, const T* v, const T* tau, PvEarlyDa
   for (int r = 0; r < d.world_rows; ++r) d.redundant += !(d.compliance[r] > T(0));
   for (int place = 0; place < d.node_count; ++place) d.sets[place].count = d.sets[place].coupled = 0;
   int place = 0;
-  return sweep_inwards<loops, true>(m, w, [&](int i, ParentShare<T>& h) TENON_INLINE_LAMBDA {
-    if (place == d.node_count || d.nodes[place].node != i) return eliminate_node<loops>(m, i, v, tau, h, w);
+  return sweep_inwards<loops, true>(m, w, [&](int i, ParentShare<T>& h, auto inside) TENON_INLINE_LAMBDA {
+    constexpr bool clustered = inside.value;
+    if (clustered || place == d.node_count || d.nodes[place].node != i)
+      return eliminate_node<loops, clustered>(m, i, v, tau, h, w);
     const EarlyNode& e = d.nodes[place];
     EarlySet<T>& set = d.sets[place];
     enter_rows(e, h, set, d, w);
     d.passed[place].in = set.count;
     const bool positive = set.count > 0 ? eliminate_node_with_rows<loops>(m, e, v, tau, h, set, d, w)
-                                        : eliminate_node<loops>(m, i, v, tau, h, w);
+                                        : eliminate_node<loops, clustered>(m, i, v, tau, h, w);
     add_to_parent(e, place++, d, w);
     return positive;
   });

@@ -2,25 +2,23 @@
 // would take a fifth of the time of ABA on an arm.
 #pragma once
 
+#include "kernels/joint/joint.hpp"
 #include "kernels/joint/sincos.hpp"
-#include "kernels/workspace_data.hpp"
-#include "model/model_data.hpp"
-#include "spatial/isa.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
 
-template <class T>
-TENON_INLINE bool has_angle(const NodeData& n) {
+template <class Node>
+TENON_INLINE bool has_angle(const Node& n) {
   return n.kind <= joint_revolute_z || n.kind == joint_revolute_oblique || n.kind == joint_planar;
 }
 
 // Fills angle, cos_q and sin_q of every node. Nodes without an angle keep the zero from the allocation.
-template <class T>
-inline void joint_angles(const ModelData& m, const T* q, WorkspaceData<T>& w) {
-  for (int i = 0; i < m.node_count; ++i) {
-    const NodeData& n = m.nodes[i];
-    if (has_angle<T>(n)) w.angle[i] = T(n.sign) * q[n.q_index + (n.kind == joint_planar ? 2 : 0)];
+template <class T, class Model>
+inline void joint_angles(const Model& m, const T* q, WorkspaceData<T>& w) {
+  for (int i = first_body(m); i < m.node_count; ++i) {
+    const auto& n = m.nodes[i];
+    if (has_angle(n)) w.angle[i] = T(n.sign) * q[n.q_index + (n.kind == joint_planar ? 2 : 0)];
   }
   sin_cos(w.angle, w.sin_q, w.cos_q, m.node_count);
 }

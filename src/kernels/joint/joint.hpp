@@ -20,24 +20,24 @@ struct Axes_ {
 
 template <int K>
 struct RevoluteJoint : Axes_<K> {
-  template <class T>
-  TENON_INLINE static void update(const NodeData&, int, const T*, WorkspaceData<T>&) {}
-  template <class T>
-  TENON_INLINE static Transform<RotAxis<K, T>, T> load(const NodeData& n, int i, const WorkspaceData<T>& w) {
+  template <class T, class Node>
+  TENON_INLINE static void update(const Node&, int, const T*, WorkspaceData<T>&) {}
+  template <class T, class Node>
+  TENON_INLINE static Transform<RotAxis<K, T>, T> load(const Node& n, int i, const WorkspaceData<T>& w) {
     return {{w.cos_q[i], w.sin_q[i]}, load_vec3<T>(n.p)};
   }
 };
 
 template <int K>
 struct PrismaticJoint : Axes_<3 + K> {
-  template <class T>
-  TENON_INLINE static void update(const NodeData& n, int i, const T* q, WorkspaceData<T>& w) {
+  template <class T, class Node>
+  TENON_INLINE static void update(const Node& n, int i, const T* q, WorkspaceData<T>& w) {
     Vec3<T> p = load_vec3<T>(n.p);
     at<K>(p) = at<K>(p) + T(n.sign) * q[n.q_index];
     store(w.X + 12 * i + 9, p);
   }
-  template <class T>
-  TENON_INLINE static Transform<RotIdentity, T> load(const NodeData&, int i, const WorkspaceData<T>& w) {
+  template <class T, class Node>
+  TENON_INLINE static Transform<RotIdentity, T> load(const Node&, int i, const WorkspaceData<T>& w) {
     return {{}, load_vec3<T>(w.X + 12 * i + 9)};
   }
 };
@@ -45,8 +45,8 @@ struct PrismaticJoint : Axes_<3 + K> {
 // Joints whose whole transform is stored.
 template <int... Axes>
 struct GeneralJoint : Axes_<Axes...> {
-  template <class T>
-  TENON_INLINE static Transform<Rot3<T>, T> load(const NodeData&, int i, const WorkspaceData<T>& w) {
+  template <class T, class Node>
+  TENON_INLINE static Transform<Rot3<T>, T> load(const Node&, int i, const WorkspaceData<T>& w) {
     return {{load_mat3<T>(w.X + 12 * i)}, load_vec3<T>(w.X + 12 * i + 9)};
   }
 };
@@ -63,15 +63,15 @@ TENON_INLINE Mat3<T> turned_about_z(const Mat3<T>& R, const T& c, const T& s) {
 }
 
 struct RevoluteObliqueJoint : GeneralJoint<2> {
-  template <class T>
-  TENON_INLINE static void update(const NodeData& n, int i, const T*, WorkspaceData<T>& w) {
+  template <class T, class Node>
+  TENON_INLINE static void update(const Node& n, int i, const T*, WorkspaceData<T>& w) {
     store_general(i, turned_about_z(load_mat3<T>(n.R), w.cos_q[i], w.sin_q[i]), load_vec3<T>(n.p), w);
   }
 };
 
 struct PrismaticObliqueJoint : GeneralJoint<5> {
-  template <class T>
-  TENON_INLINE static void update(const NodeData& n, int i, const T* q, WorkspaceData<T>& w) {
+  template <class T, class Node>
+  TENON_INLINE static void update(const Node& n, int i, const T* q, WorkspaceData<T>& w) {
     const Mat3<T> R = load_mat3<T>(n.R);
     const T d = T(n.sign) * q[n.q_index];
     store_general(i, R, load_vec3<T>(n.p) + Vec3<T>{R.xz * d, R.yz * d, R.zz * d}, w);
@@ -91,15 +91,15 @@ TENON_INLINE Mat3<T> rotation_of_quaternion(const T* q) {
 }
 
 struct SphericalJoint : GeneralJoint<0, 1, 2> {
-  template <class T>
-  TENON_INLINE static void update(const NodeData& n, int i, const T* q, WorkspaceData<T>& w) {
+  template <class T, class Node>
+  TENON_INLINE static void update(const Node& n, int i, const T* q, WorkspaceData<T>& w) {
     store_general(i, load_mat3<T>(n.R) * rotation_of_quaternion(q + n.q_index), load_vec3<T>(n.p), w);
   }
 };
 
 struct PlanarJoint : GeneralJoint<2, 3, 4> {
-  template <class T>
-  TENON_INLINE static void update(const NodeData& n, int i, const T* q, WorkspaceData<T>& w) {
+  template <class T, class Node>
+  TENON_INLINE static void update(const Node& n, int i, const T* q, WorkspaceData<T>& w) {
     const Mat3<T> R = load_mat3<T>(n.R);
     const T x = q[n.q_index], y = q[n.q_index + 1];
     store_general(i, turned_about_z(R, w.cos_q[i], w.sin_q[i]),
@@ -109,8 +109,8 @@ struct PlanarJoint : GeneralJoint<2, 3, 4> {
 };
 
 struct FloatingJoint : GeneralJoint<0, 1, 2, 3, 4, 5> {
-  template <class T>
-  TENON_INLINE static void update(const NodeData& n, int i, const T* q, WorkspaceData<T>& w) {
+  template <class T, class Node>
+  TENON_INLINE static void update(const Node& n, int i, const T* q, WorkspaceData<T>& w) {
     const Mat3<T> R = load_mat3<T>(n.R);
     const T* qi = q + n.q_index;
     store_general(i, R * rotation_of_quaternion(qi + 3), load_vec3<T>(n.p) + R * load_vec3<T>(qi), w);
@@ -146,6 +146,19 @@ TENON_INLINE void with_joint(std::int32_t kind, F&& f) {
   }
 }
 
+template <class F>
+TENON_INLINE void with_joint(const NodeData& n, F&& f) {
+  with_joint(n.kind, static_cast<F&&>(f));
+}
+
+// What sweeps ask of a model, so that their text serves other models too (kernels/branches/lane_model.hpp).
+TENON_INLINE int first_body(const ModelData&) {
+  return 0;
+}
+TENON_INLINE bool has_armature(const ModelData& m, const NodeData& n) {
+  return m.armature[n.v_index] != 0;
+}
+
 // Compile-time loop over the dofs of a joint: f(d, axis) with both as integral constants.
 template <int V>
 struct Int {
@@ -166,8 +179,8 @@ TENON_INLINE void add_motion(Motion<T>& m, const T* x) {
 }
 
 // Rate of the joint of node n in the sign of the body frame.
-template <class J, class T>
-TENON_INLINE void load_rate(const NodeData& n, const T* v, T* rate) {
+template <class J, class T, class Node>
+TENON_INLINE void load_rate(const Node& n, const T* v, T* rate) {
   if constexpr (J::one_dof) {
     rate[0] = T(n.sign) * v[n.v_index];
   } else {
@@ -201,8 +214,8 @@ TENON_INLINE Motion<T> velocity_product_acceleration(const Motion<T>& v, const T
   }
 }
 
-template <class T>
-TENON_INLINE RigidInertia<T> load_rigid(const NodeData& n) {
+template <class T, class Node>
+TENON_INLINE RigidInertia<T> load_rigid(const Node& n) {
   return {T(n.mass), load_vec3<T>(n.h), {T(n.I[0]), T(n.I[1]), T(n.I[2]), T(n.I[3]), T(n.I[4]), T(n.I[5])}};
 }
 

@@ -44,10 +44,10 @@ TENON_INLINE void clear_axis(ArticulatedInertia<T>& a) {
 // Eliminates the joint of node i: stores U and D, and turns IA into the share of the parent, still in body
 // coordinates. With forces, does the same for u and pA; without, does not read c, tau and pA. Returns false
 // if D is not positive definite. loops: the model may have folded rotors.
-template <class J, bool armature, bool loops, bool forces, class T>
-TENON_INLINE bool eliminate_joint(const ModelData& m, int i, const Motion<T>& c, const T* tau,
-                                  ParentShare<T>& h, WorkspaceData<T>& w) {
-  const NodeData& n = m.nodes[i];
+template <class J, bool armature, bool loops, bool forces, class T, class Model>
+TENON_INLINE bool eliminate_joint(const Model& m, int i, const Motion<T>& c, const T* tau, ParentShare<T>& h,
+                                  WorkspaceData<T>& w) {
+  const auto& n = m.nodes[i];
   T* U = w.U + 6 * n.v_index;
   T* D = w.D + 6 * n.v_index;
   T* u = w.u + n.v_index;
@@ -128,8 +128,8 @@ TENON_INLINE void solve_joint_factor(const T* D, const T* x, T* y) {
 }
 
 // Returns a' = X a_p + c of node i.
-template <class J, class T>
-TENON_INLINE Motion<T> parent_acceleration(const NodeData& n, int i, const T* v, const WorkspaceData<T>& w) {
+template <class J, class T, class Node>
+TENON_INLINE Motion<T> parent_acceleration(const Node& n, int i, const T* v, const WorkspaceData<T>& w) {
   T rate[J::nv];
   load_rate<J>(n, v, rate);
   return motion_to_child(J::load(n, i, w), load_motion<T>(w.a + 6 * n.parent)) +
@@ -137,8 +137,8 @@ TENON_INLINE Motion<T> parent_acceleration(const NodeData& n, int i, const T* v,
 }
 
 // qdd of node i from a' = X a_p + c; adds S qdd to it. Writes qdd in the user's sign.
-template <class J, class T>
-TENON_INLINE void solve_joint(const NodeData& n, Motion<T>& a, const WorkspaceData<T>& w, T* qdd) {
+template <class J, class T, class Node>
+TENON_INLINE void solve_joint(const Node& n, Motion<T>& a, const WorkspaceData<T>& w, T* qdd) {
   const T* U = w.U + 6 * n.v_index;
   const T* D = w.D + 6 * n.v_index;
   const T* u = w.u + n.v_index;
@@ -153,6 +153,25 @@ TENON_INLINE void solve_joint(const NodeData& n, Motion<T>& a, const WorkspaceDa
     for (int r = 0; r < J::nv; ++r) qdd[n.v_index + r] = x[r];
   }
   add_motion<J>(a, x);
+}
+
+// to := x, number by number. In a struct that stays in memory the compiler copies by vectors of two or four
+// numbers, which must wait until the single numbers are stored.
+template <class T>
+TENON_INLINE void assign(Sym3<T>& to, const Sym3<T>& x) {
+  to.xx = x.xx, to.xy = x.xy, to.xz = x.xz, to.yy = x.yy, to.yz = x.yz, to.zz = x.zz;
+}
+template <class T>
+TENON_INLINE void assign(ArticulatedInertia<T>& to, const ArticulatedInertia<T>& x) {
+  assign(to.I, x.I);
+  assign(to.M, x.M);
+  to.H.xx = x.H.xx, to.H.xy = x.H.xy, to.H.xz = x.H.xz;
+  to.H.yx = x.H.yx, to.H.yy = x.H.yy, to.H.yz = x.H.yz;
+  to.H.zx = x.H.zx, to.H.zy = x.H.zy, to.H.zz = x.H.zz;
+}
+template <class T>
+TENON_INLINE void assign(Force<T>& to, const Force<T>& x) {
+  to.n.x = x.n.x, to.n.y = x.n.y, to.n.z = x.n.z, to.f.x = x.f.x, to.f.y = x.f.y, to.f.z = x.f.z;
 }
 
 template <class T>

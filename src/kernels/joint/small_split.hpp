@@ -49,20 +49,39 @@ TENON_INLINE bool solve_one(T* A, int columns, const T& largest) {
   return true;
 }
 template <class T>
+TENON_INLINE T determinant_of(const T* p, const T* q) {
+  return p[0] * q[1] - p[1] * q[0];
+}
+// Whether a matrix of two rows and columns with this determinant and largest entry is not singular.
+template <class T>
+TENON_INLINE bool determines(const T& determinant, const T& largest) {
+  return magnitude(determinant) > T(singular_split) * (largest * largest);
+}
+// The inverse of the matrix with columns p and q.
+template <class T>
+struct TwoByTwo {
+  T a, b, c, d;
+
+  TENON_INLINE TwoByTwo(const T* p, const T* q, const T& determinant) {
+    const T inverse = T(1) / determinant;
+    a = inverse * p[0], b = inverse * q[0], c = inverse * p[1], d = inverse * q[1];
+  }
+  TENON_INLINE T first(const T* x) const { return d * x[0] - b * x[1]; }
+  TENON_INLINE T second(const T* x) const { return a * x[1] - c * x[0]; }
+};
+template <class T>
 TENON_INLINE void solve_two_by(const T& determinant, T* A, int columns) {
-  const T inverse = T(1) / determinant;
-  const T a = inverse * A[0], b = inverse * A[2], c = inverse * A[1], d = inverse * A[3];
+  const TwoByTwo<T> inverse(A, A + 2, determinant);
   for (int k = 2; k < columns; ++k) {
     T* x = A + 2 * k;
-    const T first = x[0];
-    x[0] = d * first - b * x[1];
-    x[1] = a * x[1] - c * first;
+    const T first = inverse.first(x);
+    x[1] = inverse.second(x), x[0] = first;
   }
 }
 template <class T>
 TENON_INLINE bool solve_two(T* A, int columns, const T& largest) {
-  const T determinant = A[0] * A[3] - A[1] * A[2];
-  if (!(magnitude(determinant) > T(singular_split) * (largest * largest))) return false;
+  const T determinant = determinant_of(A, A + 2);
+  if (!determines(determinant, largest)) return false;
   solve_two_by(determinant, A, columns);
   return true;
 }

@@ -28,13 +28,13 @@ TENON_INLINE void set_world_motion(WorkspaceData<T>& w) {
 }
 
 // Joint transforms, velocities, bias forces. After joint_angles.
-template <class T>
-inline void sweep_velocities_at_angles(const ModelData& m, const T* q, const T* v, bool has_wrenches,
+template <class T, class Model>
+inline void sweep_velocities_at_angles(const Model& m, const T* q, const T* v, bool has_wrenches,
                                        WorkspaceData<T>& w) {
   set_world_motion(w);
-  for (int i = 0; i < m.node_count; ++i) {
-    const NodeData& n = m.nodes[i];
-    with_joint(n.kind, [&](auto joint) {
+  for (int i = first_body(m); i < m.node_count; ++i) {
+    const auto& n = m.nodes[i];
+    with_joint(n, [&](auto joint) {
       using J = decltype(joint);
       J::update(n, i, q, w);
       Motion<T> vi = motion_to_child(J::load(n, i, w), load_motion<T>(w.v + 6 * n.parent));
@@ -47,20 +47,19 @@ inline void sweep_velocities_at_angles(const ModelData& m, const T* q, const T* 
       store(w.pA + 6 * i, p);
     });
   }
-  if (m.rotor_count > 0) add_rotor_moments(m, w.pA, w);
+  add_rotor_moments(m, w.pA, w);
 }
 
-template <class T>
-inline void sweep_velocities(const ModelData& m, const T* q, const T* v, bool has_wrenches,
-                             WorkspaceData<T>& w) {
+template <class T, class Model>
+inline void sweep_velocities(const Model& m, const T* q, const T* v, bool has_wrenches, WorkspaceData<T>& w) {
   joint_angles(m, q, w);
   sweep_velocities_at_angles(m, q, v, has_wrenches, w);
 }
 
-template <class J, bool loops, bool forces, class T>
-TENON_INLINE bool eliminate_at_once(const ModelData& m, int i, const T* v, const T* tau, ParentShare<T>& h,
+template <class J, bool loops, bool forces, class T, class Model>
+TENON_INLINE bool eliminate_at_once(const Model& m, int i, const T* v, const T* tau, ParentShare<T>& h,
                                     WorkspaceData<T>& w) {
-  const NodeData& n = m.nodes[i];
+  const auto& n = m.nodes[i];
   bool positive = true;
   Motion<T> c{};
   if constexpr (forces) {
@@ -78,10 +77,10 @@ TENON_INLINE bool eliminate_at_once(const ModelData& m, int i, const T* v, const
     if constexpr (forces) h.pA = force_to_parent(X, h.pA);
   };
   // Without armature an eliminated axis is exactly zero, and the transform skips these zeros.
-  if (J::one_dof && m.armature[n.v_index] == 0)
-    eliminate(Int<0>{});
-  else
+  if (!J::one_dof || has_armature(m, n))
     eliminate(Int<1>{});
+  else
+    eliminate(Int<0>{});
   return positive;
 }
 // A separate function for joints of several degrees of freedom, which are rare and have much code. It gets a
@@ -95,20 +94,15 @@ inline bool eliminate_apart(const ModelData& m, int i, const T* v, const T* tau,
 // Eliminates the joint of node i, or its part of a cluster, and expresses the share of the parent in the
 // parent's frame. forces: see eliminate_joint. Without forces, v is null or q; if q, the joint transform is
 // computed here too: a separate sweep took 50 ns for a floating base; here other work hides the time.
-template <bool loops, bool forces = true, class T>
-TENON_INLINE bool eliminate_node(const ModelData& m, int i, const T* v, const T* tau, ParentShare<T>& h,
+template <bool loops, bool in_cluster, bool forces = true, class T, class Model>
+TENON_INLINE bool eliminate_node(const Model& m, int i, const T* v, const T* tau, ParentShare<T>& h,
                                  WorkspaceData<T>& w) {
-  if constexpr (loops) {
-    if (const ClusterData* c = cluster_of(m, i)) {
-      if (!forces && v) with_joint(m.nodes[i].kind, [&](auto joint) { joint.update(m.nodes[i], i, v, w); });
-      ParentShare<T> copy = h;  // see eliminate_apart
-      const bool positive = propagate_in_cluster<forces>(m, *c, i, v, tau, copy, w);
-      h = copy;
-      return positive;
-    }
+  if constexpr (in_cluster) {
+    if (!forces && v) with_joint(m.nodes[i].kind, [&](auto joint) { joint.update(m.nodes[i], i, v, w); });
+    return propagate_in_cluster<forces>(m, *cluster_of(m, i), i, v, tau, h, w);
   }
   bool positive = true;
-  with_joint(m.nodes[i].kind, [&](auto joint) TENON_INLINE_LAMBDA {
+  with_joint(m.nodes[i], [&](auto joint) TENON_INLINE_LAMBDA {
     using J = decltype(joint);
     if constexpr (J::one_dof)
       positive = eliminate_at_once<J, loops, forces>(m, i, v, tau, h, w);
@@ -121,37 +115,66 @@ TENON_INLINE bool eliminate_node(const ModelData& m, int i, const T* v, const T*
   return positive;
 }
 
-// The inward sweep: sums articulated inertias, and with forces also bias forces (pA), from leaves to root.
-// pass(i, h) turns the sums of node i into the share of its parent. False if pass returned false for a node.
-template <bool loops, bool forces, class T, class Pass>
-TENON_INLINE bool sweep_inwards(const ModelData& m, WorkspaceData<T>& w, const Pass& pass) {
+// The part of an inward sweep in one cluster, see visit_inwards. Apart, so that only here the address of h
+// is given away.
+template <class T, class Visit>
+TENON_NOINLINE bool visit_cluster_inwards(const ClusterData& c, const Visit& visit) {
+  bool positive = true;
+  ParentShare<T> h;
+  for (int i = c.node_begin + c.node_count - 1; i >= c.node_begin; --i)
+    positive = visit(i, h, Int<1>{}) && positive;
+  return positive;
+}
+// Calls visit(i, h, in_cluster) for all nodes from leaves to root; h is what the node after i shares with its
+// parent, and becomes the share of i. A cluster and the nodes outside share through memory, never through h
+// (node_carries). False if visit returned false for a node.
+template <bool loops, class T, class Model, class Visit>
+TENON_INLINE bool visit_inwards(const Model& m, const Visit& visit) {
   bool positive = true;
   ParentShare<T> h{};
-  for (int i = m.node_count - 1; i >= 0; --i) {
-    const NodeData& n = m.nodes[i];
-    const std::int32_t flags = w.node_flags[i];
-    const RigidInertia<T> body = load_body<loops>(m, i, w);
-    if (flags & node_carries) {
-      h.IA = h.IA + body;
-      if constexpr (forces) h.pA = h.pA + load_force<T>(w.pA + 6 * i);
-    } else {
-      h.IA = articulated(body);
-      if constexpr (forces) h.pA = load_force<T>(w.pA + 6 * i);
+  for (int i = m.node_count - 1; i >= first_body(m); --i) {
+    if constexpr (loops) {
+      if (const ClusterData* c = cluster_of(m, i)) {
+        positive = visit_cluster_inwards<T>(*c, visit) && positive;
+        i = c->node_begin;
+        continue;
+      }
     }
-    if (flags & node_collects) h.IA = h.IA + load_articulated(w.IA + 21 * i);
-    positive = pass(i, h) && positive;
-    if (n.parent >= 0 && (flags & node_adds_to_memory))
-      add_to_memory<forces>(h, flags & node_first_to_store, w.IA + 21 * n.parent, w.pA + 6 * n.parent);
+    positive = visit(i, h, Int<0>{}) && positive;
   }
   return positive;
 }
 
+// The inward sweep: sums articulated inertias, and with forces also bias forces (pA), from leaves to root.
+// pass(i, h, inside) turns the sums of node i into the share of its parent. False if pass returned false
+// for a node.
+template <bool loops, bool forces, class T, class Model, class Pass>
+TENON_INLINE bool sweep_inwards(const Model& m, WorkspaceData<T>& w, const Pass& pass) {
+  return visit_inwards<loops, T>(m, [&](int i, ParentShare<T>& h, auto inside) TENON_INLINE_LAMBDA {
+    const auto& n = m.nodes[i];
+    const std::int32_t flags = w.node_flags[i];
+    const RigidInertia<T> body = load_body<loops>(m, i, w);
+    if (flags & node_carries) {
+      assign(h.IA, h.IA + body);
+      if constexpr (forces) assign(h.pA, h.pA + load_force<T>(w.pA + 6 * i));
+    } else {
+      assign(h.IA, articulated(body));
+      if constexpr (forces) assign(h.pA, load_force<T>(w.pA + 6 * i));
+    }
+    if (flags & node_collects) assign(h.IA, h.IA + load_articulated(w.IA + 21 * i));
+    const bool positive = pass(i, h, inside);
+    if (n.parent >= 0 && (flags & node_adds_to_memory))
+      add_to_memory<forces>(h, flags & node_first_to_store, w.IA + 21 * n.parent, w.pA + 6 * n.parent);
+    return positive;
+  });
+}
+
 // Inward sweep of articulated inertias and bias forces; pA must hold the bias forces of sweep_velocities and
 // is overwritten. False when some D is not positive definite.
-template <bool loops, class T>
-inline bool sweep_articulated_inertia_of(const ModelData& m, const T* v, const T* tau, WorkspaceData<T>& w) {
-  return sweep_inwards<loops, true>(m, w, [&](int i, ParentShare<T>& h) TENON_INLINE_LAMBDA {
-    return eliminate_node<loops>(m, i, v, tau, h, w);
+template <bool loops, class T, class Model>
+inline bool sweep_articulated_inertia_of(const Model& m, const T* v, const T* tau, WorkspaceData<T>& w) {
+  return sweep_inwards<loops, true>(m, w, [&](int i, ParentShare<T>& h, auto inside) TENON_INLINE_LAMBDA {
+    return eliminate_node<loops, inside.value>(m, i, v, tau, h, w);
   });
 }
 template <class T>
@@ -161,25 +184,26 @@ inline bool sweep_articulated_inertia(const ModelData& m, const T* v, const T* t
 }
 
 // Joint and body accelerations of one node.
-template <bool loops = false, class T>
-TENON_INLINE void roll_out_node(const ModelData& m, int i, const T* v, T* qdd, WorkspaceData<T>& w) {
-  const NodeData& n = m.nodes[i];
+template <bool loops = false, class T, class Model>
+TENON_INLINE void roll_out_node(const Model& m, int i, const T* v, T* qdd, WorkspaceData<T>& w) {
+  const auto& n = m.nodes[i];
   if constexpr (loops) {
     if (const ClusterData* c = cluster_of(m, i)) return roll_out_in_cluster(m, *c, i, v, qdd, w);
   }
-  with_joint(n.kind, [&](auto joint) {
+  with_joint(n, [&](auto joint) {
     using J = decltype(joint);
     Motion<T> a = parent_acceleration<J>(n, i, v, w);
     solve_joint<J>(n, a, w, qdd);
     store(w.a + 6 * i, a);
   });
 }
+template <bool loops, class T, class Model>
+inline void sweep_accelerations_of(const Model& m, const T* v, T* qdd, WorkspaceData<T>& w) {
+  for (int i = first_body(m); i < m.node_count; ++i) roll_out_node<loops>(m, i, v, qdd, w);
+}
 template <class T>
 inline void sweep_accelerations(const ModelData& m, const T* v, T* qdd, WorkspaceData<T>& w) {
-  if (has_loops<T>(m))
-    for (int i = 0; i < m.node_count; ++i) roll_out_node<true>(m, i, v, qdd, w);
-  else
-    for (int i = 0; i < m.node_count; ++i) roll_out_node<false>(m, i, v, qdd, w);
+  has_loops<T>(m) ? sweep_accelerations_of<true>(m, v, qdd, w) : sweep_accelerations_of<false>(m, v, qdd, w);
 }
 
 TENON_ISA_END

@@ -26,19 +26,19 @@ inline void place_joints(const ModelData& m, const T* q, WorkspaceData<T>& w) {
 }
 
 // Calls eliminate_node without forces.
-template <bool loops, class T>
+template <bool loops, bool in_cluster, class T>
 TENON_INLINE bool eliminate_inertia(const ModelData& m, int i, const T* q, ParentShare<T>& h,
                                     WorkspaceData<T>& w) {
   const T* unread = nullptr;
-  return eliminate_node<loops, false>(m, i, q, unread, h, w);
+  return eliminate_node<loops, in_cluster, false>(m, i, q, unread, h, w);
 }
 
 template <bool loops, class T>
 inline bool sweep_inertias_of(const ModelData& m, const T* q, WorkspaceData<T>& w) {
   joint_angles(m, q, w);
   if constexpr (loops) place_wobbling_inertias(m, w);
-  return sweep_inwards<loops, false>(m, w, [&](int i, ParentShare<T>& h) TENON_INLINE_LAMBDA {
-    return eliminate_inertia<loops>(m, i, q, h, w);
+  return sweep_inwards<loops, false>(m, w, [&](int i, ParentShare<T>& h, auto inside) TENON_INLINE_LAMBDA {
+    return eliminate_inertia<loops, inside.value>(m, i, q, h, w);
   });
 }
 

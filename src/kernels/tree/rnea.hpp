@@ -49,15 +49,15 @@ inline void add_rotor_forces(const ModelData& m, const T* q, const T* v, const T
   }
 }
 
-// qdd null: zero acceleration; tau is then the bias force c(q, v) minus the external forces.
-template <class T>
-void rnea(const ModelData& m, const T* q, const T* v, const T* qdd, bool has_wrenches, T* tau,
-          WorkspaceData<T>& w) {
+// Outward: motions of bodies, and in f the forces that move them.
+template <class T, class Model>
+inline void sweep_body_forces(const Model& m, const T* q, const T* v, const T* qdd, bool has_wrenches,
+                              WorkspaceData<T>& w) {
   joint_angles(m, q, w);
   set_world_motion(w);
-  for (int i = 0; i < m.node_count; ++i) {
-    const NodeData& n = m.nodes[i];
-    with_joint(n.kind, [&](auto joint) {
+  for (int i = first_body(m); i < m.node_count; ++i) {
+    const auto& n = m.nodes[i];
+    with_joint(n, [&](auto joint) {
       using J = decltype(joint);
       J::update(n, i, q, w);
       const auto X = J::load(n, i, w);
@@ -79,14 +79,17 @@ void rnea(const ModelData& m, const T* q, const T* v, const T* qdd, bool has_wre
       store(w.f + 6 * i, f);
     });
   }
-  if constexpr (takes_loops<T>)
-    if (m.rotor_count > 0) add_rotor_forces(m, q, v, qdd, tau, w);
+}
+
+// Inward: forces through joints.
+template <class T, class Model>
+inline void sweep_joint_forces(const Model& m, const T* qdd, T* tau, WorkspaceData<T>& w) {
   Force<T> f{};
-  for (int i = m.node_count - 1; i >= 0; --i) {
-    const NodeData& n = m.nodes[i];
+  for (int i = m.node_count - 1; i >= first_body(m); --i) {
+    const auto& n = m.nodes[i];
     const std::int32_t flags = w.node_flags[i];
     f = flags & node_carries ? f + load_force<T>(w.f + 6 * i) : load_force<T>(w.f + 6 * i);
-    with_joint(n.kind, [&](auto joint) {
+    with_joint(n, [&](auto joint) {
       using J = decltype(joint);
       for_each_axis<J>([&](auto d, auto axis) {
         const int k = n.v_index + d.value;
@@ -102,6 +105,16 @@ void rnea(const ModelData& m, const T* q, const T* v, const T* qdd, bool has_wre
       store(fp, load_force<T>(fp) + f);
     }
   }
+}
+
+// qdd null: zero acceleration; tau is then the bias force c(q, v) minus the external forces.
+template <class T>
+void rnea(const ModelData& m, const T* q, const T* v, const T* qdd, bool has_wrenches, T* tau,
+          WorkspaceData<T>& w) {
+  sweep_body_forces(m, q, v, qdd, has_wrenches, w);
+  if constexpr (takes_loops<T>)
+    if (m.rotor_count > 0) add_rotor_forces(m, q, v, qdd, tau, w);
+  sweep_joint_forces(m, qdd, tau, w);
 }
 
 TENON_ISA_END
