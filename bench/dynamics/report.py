@@ -124,16 +124,17 @@ def loop_rows(raw):
 
 
 def geared_rows(raw):
-    """What loop_cost printed: robot, exact, and armature and ratio where the robot has rotors."""
+    """What loop_cost printed of forward dynamics: robot, task, exact, and armature and ratio where it has rotors."""
     path = os.path.join(raw, "loop_cost.txt")
     if not os.path.exists(path):
         return []
     table = []
     with open(path, encoding="utf-8") as file:
-        for words in (line.split() for line in file.readlines()[1:]):
-            armature = float(words[2]) if len(words) > 2 else None
-            table.append({"robot": words[0], "exact_us": float(words[1]), "armature_us": armature,
-                          "ratio": armature and round(float(words[1]) / armature, 3)})
+        for robot, task, exact, *rest in (line.split() for line in file.readlines()[1:]):
+            armature = float(rest[0]) if rest else None
+            if task == "forward":
+                table.append({"robot": robot, "exact_us": float(exact), "armature_us": armature,
+                              "ratio": armature and round(float(exact) / armature, 3)})
     return table
 
 
