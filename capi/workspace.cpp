@@ -45,8 +45,12 @@ static tenon::WorkspaceOptions checked(const tenon_workspace_options* options) {
             kinds::delassus_method.constants);
   need_bits(o.damped_methods, all(kinds::damped_method), "damped_methods", kinds::damped_method.constants);
   need_bits(o.products, TENON_PRODUCT_ALL, "products", "TENON_PRODUCT_*");
-  return {static_cast<tenon::Instructions>(o.instruction_set), o.methods, o.delassus_methods,
-          o.damped_methods, o.products};
+  return {static_cast<tenon::Instructions>(o.instruction_set),
+          o.methods,
+          o.delassus_methods,
+          o.damped_methods,
+          o.products,
+          o.disable_branch_lanes ? tenon::BranchLanesUse::never : tenon::BranchLanesUse::where_faster};
 }
 
 tenon_status tenon_workspace_options_init(tenon_workspace_options* options, size_t size) {

@@ -240,7 +240,7 @@ typedef int32_t tenon_status;
 #define TENON_INSTRUCTION_SET_AUTOMATIC 0 /* the best that the machine has */
 #define TENON_INSTRUCTION_SET_BASELINE 1  /* what every machine has that the library is for */
 #define TENON_INSTRUCTION_SET_X86_64_V3 2 /* AVX2, FMA, BMI: x86 processors since 2013 */
-#define TENON_INSTRUCTION_SET_X86_64_V4 3 /* AVX-512: batches; a workspace then runs the kernels of X86_64_V3 */
+#define TENON_INSTRUCTION_SET_X86_64_V4 3 /* AVX-512: batches, and limbs side by side; else as X86_64_V3 */
 
 /* tenon_workspace_options.precision, tenon_batch_options.precision: of the numbers inside. Those outside are double too
  * with a workspace; with a batch they have its precision. */
@@ -867,7 +867,8 @@ typedef struct tenon_workspace_options {
   uint32_t delassus_methods;  /* of TENON_DELASSUS_METHOD_*: for tenon_delassus; default 0 */
   uint32_t damped_methods;    /* of TENON_DAMPED_METHOD_*: for tenon_delassus_inverse, _factor and _apply; default 0 */
   uint32_t products;          /* of TENON_PRODUCT_*; default 0 */
-  int32_t reserved;           /* 0 */
+  int32_t disable_branch_lanes; /* 0: limbs of equal shape (four legs, say) are computed side by side where that is
+                                 * faster; else: bodies one after another, with other rounding errors; default 0 */
 } tenon_workspace_options;
 
 /* Writes the defaults into options.
@@ -887,7 +888,8 @@ TENON_API tenon_status tenon_workspace_create(const tenon_model *model, const te
                                               const tenon_workspace_options *options, tenon_workspace **workspace,
                                               char *message, size_t message_size);
 
-/* The instruction set whose kernels a workspace runs: TENON_INSTRUCTION_SET_*, never AUTOMATIC.
+/* The instruction set whose kernels a workspace runs: TENON_INSTRUCTION_SET_*, never AUTOMATIC. A workspace made
+ * with it computes the same digits.
  * TENON_INVALID_ARGUMENT (negative) for NULL. Allocates: nothing. Threads: any. Cost: O(1). Since: 0.1. */
 TENON_API int32_t tenon_workspace_instruction_set(const tenon_workspace *workspace);
 

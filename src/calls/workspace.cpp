@@ -92,7 +92,12 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
   WorkspaceData<double>& d = arena.data;
   tables.bind(d);
   d.anchors = anchors.data();
-  for (int e = 0; e < 3; ++e) d.gravity[e] = md().gravity[e];
+  if (options.branch_lanes != BranchLanesUse::never)
+    branches =
+        BranchLanes::make(model->data(), cd(), *kernels, branch_kernels_of(resolve(options.instructions)),
+                          options.branch_lanes == BranchLanesUse::always);
+  if (branches && branches->takes_rows()) choice = choose(model->data(), cd(), branches->gain());
+  set_gravity(md().gravity);
   if (md().cluster_count > 0)
     independent = OnDemand<IndependentSpace>([this] {
       need_joint_space();
@@ -192,6 +197,7 @@ void WorkspaceImpl::set_gravity(const double* gravity) {
 }
 
 void WorkspaceImpl::update_parts() {
+  if (branches) branches->set_gravity(w().gravity);
   if (elimination_tree) elimination_tree->follow(w());
   if (independent.made()) independent->follow(w());
 }
@@ -199,6 +205,7 @@ void WorkspaceImpl::update_parts() {
 void WorkspaceImpl::update_rows() {
   if (independent.made()) independent->data.rows.poses = cd()->poses;
   if (pv_early.made()) pv_early->update_rows(*cd());
+  if (branches) branches->update_rows(*cd());
 }
 
 Status WorkspaceImpl::fail(Status status, const char* format, ...) {
@@ -234,17 +241,20 @@ const SolveReport& Workspace::report() const noexcept {
 }
 
 Instructions Workspace::instructions() const noexcept {
+  if (impl_->branches && impl_->branches->runs(branch_kernels_of(Instructions::x86_64_v4)))
+    return Instructions::x86_64_v4;
   return impl_->kernels == kernels_of(Instructions::baseline) ? Instructions::baseline
                                                               : Instructions::x86_64_v3;
 }
 
 std::size_t Workspace::bytes() const {
   const WorkspaceImpl& w = *impl_;
-  return sizeof w + bytes_of(w.tables, w.arena, w.pv, w.pv_early, w.delassus, w.loops, w.coordinates,
-                             w.folded, w.row_loops, w.damped, w.coriolis, w.underactuated, w.body_room,
-                             w.elimination_tree, w.independent, w.anchors, w.anchor_poses, w.item_of,
-                             w.proximal, w.lambda, w.user_rows, w.dense, w.textbook, w.step, w.step_lambda,
-                             w.stage, w.zeros, w.kinematics_v, w.quaternions, w.split, w.settings);
+  return sizeof w + bytes_of(w.tables, w.arena, w.branches, w.pv, w.pv_early, w.delassus, w.loops,
+                             w.coordinates, w.folded, w.row_loops, w.damped, w.coriolis, w.underactuated,
+                             w.body_room, w.elimination_tree, w.independent, w.anchors, w.anchor_poses,
+                             w.item_of, w.proximal, w.lambda, w.user_rows, w.dense, w.textbook, w.step,
+                             w.step_lambda, w.stage, w.zeros, w.kinematics_v, w.quaternions, w.split,
+                             w.settings);
 }
 
 void Workspace::set_gravity(const Vector3& gravity) {

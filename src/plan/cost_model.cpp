@@ -82,7 +82,7 @@ CostTerms cost_terms(const ModelData& m, const ConstraintData& c) {
   return t;
 }
 
-Choice choose(const ModelData& m, const ConstraintData* c) {
+Choice choose(const ModelData& m, const ConstraintData* c, double lanes_gain) {
   Choice choice;
   if (!c || c->row_count == 0) return choice;
   const CostTerms terms = cost_terms(m, *c);
@@ -93,6 +93,7 @@ Choice choose(const ModelData& m, const ConstraintData* c) {
     if (inter_body && !facts.takes_inter_body_rows) continue;
     double cost = 0;
     for (std::size_t i = 0; i < cost_term_count; ++i) cost += method.nanoseconds[i] * terms[i];
+    if (method.method == Method::constrained_aba) cost /= lanes_gain;
     if (cost < least) least = cost, choice.any = method.method;
     if (facts.iterates && cost < least_proximal) least_proximal = cost, choice.proximal = method.method;
   }

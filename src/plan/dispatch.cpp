@@ -128,6 +128,7 @@ const KernelTable<double>* kernels_of(Instructions instructions) {
   namespace isa {                                                            \
   template <class N>                                                         \
   const PackKernels<N, bytes / static_cast<int>(sizeof(N))>& pack_kernels(); \
+  const BranchKernels<branch_width>& branch_kernels();                       \
   }                                                                          \
   TENON_PACK_TABLE(isa, bytes, double)                                       \
   TENON_PACK_TABLE(isa, bytes, float)
@@ -142,6 +143,23 @@ TENON_PACKS_OF(isa_x86_64_v4, 64)
 #elif defined(TENON_BASELINE_PACKS)
 TENON_PACKS_OF(isa_baseline, 16)
 #endif
+
+const BranchKernels<branch_width>* branch_kernels_of(Instructions instructions) {
+  if (!supported(instructions)) return nullptr;
+  switch (instructions) {
+#if defined(TENON_DISPATCH_X86)
+    case Instructions::x86_64_v4:
+      return &isa_x86_64_v4::branch_kernels();
+    case Instructions::x86_64_v3:
+      return &isa_x86_64_v3::branch_kernels();
+#elif defined(TENON_BASELINE_PACKS)
+    case Instructions::baseline:
+      return &isa_baseline::branch_kernels();
+#endif
+    default:
+      return nullptr;
+  }
+}
 
 template <>
 const KernelTable<double>& kernels<double>() {

@@ -7,6 +7,7 @@
 
 #include "kernels/kernel_table.hpp"
 #include "plan/arena.hpp"
+#include "plan/branches/branch_lanes.hpp"
 #include "plan/cost_model.hpp"
 #include "plan/elimination_tree.hpp"
 #include "plan/independent_space.hpp"
@@ -48,6 +49,7 @@ struct WorkspaceImpl {
   const KernelTable<double>* kernels;
   SweepTables tables;
   Arena<double> arena;
+  std::unique_ptr<BranchLanes> branches;  // null where they do not pay
   OnDemand<PvMemory<double>> pv;
   OnDemand<PvEarlyMemory<double>> pv_early;
   OnDemand<DelassusMemory<double>> delassus;

@@ -20,12 +20,49 @@ namespace {
 // Below this pivot over diagonal of a cluster two refinements do not recover the digits either.
 constexpr double least_pivot = 1e-11;
 
+// The sweeps of the method: over bodies one by one, or on branch lanes.
+class RowSweeps {
+ public:
+  explicit RowSweeps(const ConstrainedProblem& problem)
+      : p(problem), lanes(p.w.branches && p.w.branches->takes_rows() ? p.w.branches.get() : nullptr) {}
+
+  void state() const {
+    if (lanes)
+      lanes->constraint_state(p.q, p.v, p.wrenches ? d.wrench : nullptr, d);
+    else
+      p.w.kernels->constraint_state(p.w.md(), rows, p.q, p.v, p.wrenches != nullptr, d);
+  }
+  bool start() const {
+    return lanes ? lanes->constrained_aba_start(p.v, p.tau, d.qdd, d)
+                 : p.w.kernels->constrained_aba_start(p.w.md(), rows, p.v, p.tau, d.qdd, d);
+  }
+  void iterate(const double* delta, bool refine) const {
+    if (lanes)
+      lanes->constrained_aba_iterate(delta, refine, p.tau, d.qdd, d);
+    else
+      p.w.kernels->constrained_aba_iterate(p.w.md(), rows, delta, refine, p.tau, d.qdd, d);
+  }
+  void finish() const {
+    if (lanes)
+      lanes->constrained_aba_finish(p.v, d.qdd);
+    else
+      p.w.kernels->constrained_aba_finish(p.w.md(), rows, p.v, d.qdd, d);
+  }
+
+ private:
+  const ConstrainedProblem& p;
+  BranchLanes* lanes;
+  WorkspaceData<double>& d = p.w.w();
+  const ConstraintData& rows = *p.w.cd();
+};
+
 class Sweeps final : public ProximalMethod {
  public:
-  explicit Sweeps(const ConstrainedProblem& problem)
+  explicit Sweeps(const ConstrainedProblem& problem, const RowSweeps& of_rows)
       : ProximalMethod(problem, problem.options.max_iterations != 1 && problem.w.md().cluster_count > 0
                                     ? scheduled_mu_of_clusters
-                                    : scheduled_mu_of_trees) {}
+                                    : scheduled_mu_of_trees),
+        sweeps_(of_rows) {}
 
   void prepare(const double* inv_mu) override {
     inv_mu_ = inv_mu;
@@ -35,21 +72,20 @@ class Sweeps final : public ProximalMethod {
 
   // The first evaluation for a mu takes the three sweeps of [CABA] Alg. 1, the others the two of Alg. 2.
   bool evaluate(const double* f, bool refine, double* step) override {
-    WorkspaceImpl& w = p.w;
     for (int r = 0; r < rows.row_count; ++r) {
       const double force = d_.mu_row[r] * (d_.k[r] + inv_mu_[r] * f[r]);
       step[r] = force - d_.row_force[r];  // read by iterate before it is overwritten
       d_.row_force[r] = force;
     }
     if (factored_) {
-      w.kernels->constrained_aba_iterate(w.md(), rows, step, refine, p.tau, d_.qdd, d_);
+      sweeps_.iterate(step, refine);
     } else {
       if (!bias_forces_ready_) {
-        w.kernels->constraint_state(w.md(), rows, p.q, p.v, p.wrenches != nullptr, d_);
+        sweeps_.state();
         if (unreachable_) leave_unreachable();
       }
       bias_forces_ready_ = false;
-      positive_ = w.kernels->constrained_aba_start(w.md(), rows, p.v, p.tau, d_.qdd, d_);
+      positive_ = sweeps_.start();
       factored_ = true;
     }
     for (int r = 0; r < rows.row_count; ++r)
@@ -71,6 +107,7 @@ class Sweeps final : public ProximalMethod {
     for (int r = 0; r < rows.row_count; ++r) d_.k[r] -= unreachable_[r];
   }
 
+  const RowSweeps& sweeps_;
   WorkspaceData<double>& d_ = p.w.w();
   const double* inv_mu_ = nullptr;
   bool bias_forces_ready_ = true;  // pA holds what constraint_state left there
@@ -103,16 +140,17 @@ double smallest_pivot(const WorkspaceImpl& w) {
 Status solve_constrained_aba(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   if (w.cd()->least_leverage < least_leverage) return stalled;
-  w.kernels->constraint_state(w.md(), *w.cd(), p.q, p.v, p.wrenches != nullptr, w.w());
-  Sweeps sweeps(p);
+  const RowSweeps of_rows(p);
+  of_rows.state();
+  Sweeps sweeps(p, of_rows);
   const Status status = solve_proximal(sweeps);
   const double pivot = smallest_pivot(w);
   if (status == stalled || !(pivot > least_pivot)) return stalled;
   if (pivot < refine_again) {
-    w.kernels->constrained_aba_iterate(w.md(), *w.cd(), w.zeros.data(), true, p.tau, w.w().qdd, w.w());
+    of_rows.iterate(w.zeros.data(), true);
     sweeps.multipliers(p.lambda);
   }
-  w.kernels->constrained_aba_finish(w.md(), *w.cd(), p.v, w.w().qdd, w.w());
+  of_rows.finish();
   return status;
 }
 

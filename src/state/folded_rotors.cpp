@@ -54,6 +54,8 @@ void tree_inverse_dynamics(WorkspaceImpl& w, const double* q, const double* v, c
                            bool has_wrenches, double* tau) {
   if (FoldedWorkspace* f = folded_for(w, has_wrenches))
     w.kernels->rnea(f->folding.spanning, q, v, qdd, has_wrenches, tau, f->workspace.impl().w());
+  else if (w.branches)
+    w.branches->rnea(q, v, qdd, has_wrenches ? w.w().wrench : nullptr, tau);
   else
     w.kernels->rnea(w.md(), q, v, qdd, has_wrenches, tau, w.w());
 }

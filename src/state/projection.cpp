@@ -263,7 +263,9 @@ Status solve_free(WorkspaceImpl& w, const double* q, const double* v, const doub
       return status == Status::ok ? status : w.fail(status, "%s", inner.message);
   }
   TENON_CHECK(update_loops(w, q, v, SplitFor::any));
-  if (w.kernels->aba(w.md(), q, v, tau, has_wrenches, qdd, w.w())) return Status::ok;
+  const bool positive = w.branches ? w.branches->aba(q, v, tau, has_wrenches ? w.w().wrench : nullptr, qdd)
+                                   : w.kernels->aba(w.md(), q, v, tau, has_wrenches, qdd, w.w());
+  if (positive) return Status::ok;
   return fail_mass_matrix(w, q);
 }
 

@@ -89,11 +89,16 @@ enum Product : std::uint32_t {
   product_all = 0xff,
 };
 
+// Limbs of equal shape side by side in the lanes of a register (plan/branches/branch_lanes.hpp). always: also where the
+// cost model expects no gain; for tests.
+enum class BranchLanesUse : std::int32_t { never, where_faster, always };
+
 // The memory that is made at once. Bit k of a mask of methods stands for method k.
 struct WorkspaceOptions {
   Instructions instructions = Instructions::automatic;
   std::uint32_t methods = 0, delassus_methods = 0, damped_methods = 0;
   std::uint32_t products = 0;
+  BranchLanesUse branch_lanes = BranchLanesUse::where_faster;
 };
 
 struct WorkspaceImpl;

@@ -1,0 +1,55 @@
+// aba (kernels/tree/aba.hpp) on branch lanes: its three sweeps over the trunk and the bundles.
+#pragma once
+
+#include "kernels/branches/branch_sweeps.hpp"
+#include "kernels/tree/articulated_body.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+// Outward: velocities and bias forces.
+template <class P>
+inline void sweep_branch_velocities(Branches<P>& b, const double* q, const double* v,
+                                    const double* wrenches) {
+  const bool has_wrenches = wrenches != nullptr;
+  if (has_wrenches) gather_wrenches(b, wrenches);
+  b.kernels->sweep_velocities(b.trunk, q, v, has_wrenches, b.w);
+  for (int k = 0; k < b.bundle_count; ++k) {
+    Bundle<P>& limbs = b.bundles[k];
+    gather(limbs, q, limbs.q_of, limbs.q);
+    gather(limbs, v, limbs.v_of, limbs.v);
+    read_parents(limbs, &LimbParent::v, limbs.w.v);
+    sweep_velocities(limbs.model, limbs.q, limbs.v, has_wrenches, limbs.w);
+  }
+}
+
+template <class P>
+bool aba_of_branches(Branches<P>& b, const double* q, const double* v, const double* tau,
+                     const double* wrenches, double* qdd) {
+  sweep_branch_velocities(b, q, v, wrenches);
+  bool positive = true;
+  for (int k = b.bundle_count - 1; k >= 0; --k) {
+    Bundle<P>& limbs = b.bundles[k];
+    gather(limbs, tau, limbs.v_of, limbs.force);
+    store(limbs.w.pA, Force<P>{});
+    positive = sweep_articulated_inertia_of<false>(limbs.model, limbs.v, limbs.force, limbs.w) && positive;
+    for (int j = 0; j < limbs.sibling_count; ++j) {
+      const Siblings<P::width>& siblings = limbs.siblings[j];
+      give(siblings, limbs.w.IA, 21, siblings.stores != 0, siblings.parent.IA);
+    }
+    give_force(limbs, limbs.w.pA, &LimbParent::pA);
+  }
+  positive = b.kernels->sweep_articulated_inertia(b.trunk, v, tau, b.w) && positive;
+  if (!positive) return false;
+  b.kernels->sweep_accelerations(b.trunk, v, qdd, b.w);
+  for (int k = 0; k < b.bundle_count; ++k) {
+    Bundle<P>& limbs = b.bundles[k];
+    read_parents(limbs, &LimbParent::a, limbs.w.a);
+    sweep_accelerations_of<false>(limbs.model, limbs.v, limbs.result, limbs.w);
+    scatter(limbs, qdd);
+  }
+  return true;
+}
+
+TENON_ISA_END
+}  // namespace tenon

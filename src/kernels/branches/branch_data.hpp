@@ -1,0 +1,128 @@
+// A tree as kernels on branch lanes see it: one state, limbs of equal shape side by side in one register.
+//
+// The trunk is swept body by body. The other bodies lie in bundles. A bundle is a chain in which each body
+// stands for one body of each of W limbs, with the constants and numbers of the limbs in the lanes of a pack;
+// it is swept by the texts that sweep the trunk, with a pack as scalar. Node 0 of a bundle is no body: it is
+// the place of the limbs' parents, which are bodies of the trunk or of bundles before. Lanes without a limb
+// repeat the first; what they compute goes nowhere.
+//
+// N: Slots<double, W> outside kernels, Pack<double, W> in them.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/kernel_table.hpp"
+#include "spatial/slots.hpp"
+
+namespace tenon {
+
+// The constants of NodeData; all limbs have the same kind of joint here, of one degree of freedom.
+template <class N>
+struct LaneNode {
+  std::int32_t parent;   // node of the bundle
+  std::int32_t kind;     // JointKind
+  std::int32_t q_index;  // its place in the bundle's own coordinates
+  std::int32_t v_index;  // the same
+  std::int32_t has_armature;
+  N sign, p[3], R[9], mass, h[3], I[6];
+};
+
+template <class N>
+struct LaneModel {
+  std::int32_t node_count;  // with node 0
+  const LaneNode<N>* nodes;
+  const N* armature;
+};
+
+// ConstraintItem: one item of each limb, with the same rows. A limb without this item repeats another's, with
+// inactive rows.
+template <class N>
+struct LaneItem {
+  std::int32_t node, row_begin, row_count;
+  std::uint32_t rows;
+  std::int32_t world_axes, custom, side_row;
+  N R[9], p[3], frequency, damping_ratio;
+};
+
+// ConstraintData of a bundle. A bundle without rows has no supporting nodes.
+template <class N>
+struct LaneRows {
+  std::int32_t item_count, row_count;
+  ConstraintPoses poses;
+  const LaneItem<N>* items;
+  const double* custom;  // none
+  const N* active;       // 1, or 0 for inactive rows and missing limbs
+  const N* anchors;      // 12 an item
+  std::int32_t support_count;
+  const std::int32_t *support, *node_row_first;
+  const std::int32_t* row_of;  // W a row: the row of the set; -1: none
+};
+
+// The body that carries a limb: its fields of WorkspaceData, numbers `stride` apart.
+struct LimbParent {
+  double *v, *a, *f, *IA, *pA;
+  double *IB, *pS, *delta_pA, *delta_a, *gs, *Rs, *ps;  // null without rows
+  std::int32_t stride;
+};
+// Limbs of a bundle with the same parent, which is not the world.
+template <int W>
+struct Siblings {
+  LimbParent parent;
+  std::int32_t stores;            // the parent's IA holds nothing before
+  std::int32_t stores_with_rows;  // the same in sweeps with rows, where limbs without rows add to IB
+  std::int32_t to_base;           // such limbs on a supporting parent
+  std::int32_t count, lanes[W];
+};
+
+template <class N>
+struct Bundle {
+  static constexpr int width = N::width;
+  LaneModel<N> model;
+  WorkspaceData<N> w;
+  LaneRows<N> rows;
+  N *q, *v, *force, *result;  // coordinates of the bundle: positions, rates; tau or qdd; qdd or tau
+  // W numbers a node of the bundle: the coordinates and body of the limb; those of the lane that is repeated.
+  const std::int32_t *q_of, *v_of, *body_of;
+  const std::int32_t* result_of;  // the coordinate a result goes to; -1: nowhere
+  const LimbParent* parents;      // of each lane
+  std::int32_t one_parent;        // they are the same
+  std::int32_t sibling_count;
+  const Siblings<width>* siblings;
+};
+
+template <class N>
+struct Branches {
+  const KernelTable<double>* kernels;  // for the trunk
+  ModelData trunk;                     // its own numbers of bodies, the model's numbers of coordinates
+  WorkspaceData<double> w;
+  const std::int32_t* trunk_body;  // the body of the model
+  ConstraintData rows;             // on the trunk and on the world
+  const std::int32_t* row_of;      // its rows in the set
+  std::int32_t bundle_count;
+  Bundle<N>* bundles;  // parents first
+};
+
+// External forces: six numbers a body of the model in its body frame, null for none.
+template <int W>
+struct BranchKernels {
+  using N = Slots<double, W>;
+  bool (*aba)(Branches<N>&, const double* q, const double* v, const double* tau, const double* wrenches,
+              double* qdd);
+  // qdd null: zero.
+  void (*rnea)(Branches<N>&, const double* q, const double* v, const double* qdd, const double* wrenches,
+               double* tau);
+  // ConstrainedAbaKernels (kernels/kernel_table.hpp). rows: the workspace of the whole model, of which the rows'
+  // desired and anchors, then k, mu_row, row_force, Ka and row_lambda are read and written.
+  void (*constraint_state)(Branches<N>&, const double* q, const double* v, const double* wrenches,
+                           WorkspaceData<double>& rows);
+  bool (*constrained_aba_start)(Branches<N>&, const double* v, const double* tau, double* qdd,
+                                WorkspaceData<double>& rows);
+  void (*constrained_aba_iterate)(Branches<N>&, const double* delta, bool refine, const double* tau,
+                                  double* qdd, WorkspaceData<double>& rows);
+  void (*constrained_aba_finish)(Branches<N>&, const double* v, double* qdd);
+};
+
+// Lanes of a bundle: four doubles, a register of AVX. Two legs leave half of wider ones empty.
+constexpr int branch_width = 4;
+
+}  // namespace tenon

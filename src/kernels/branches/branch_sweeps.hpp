@@ -1,0 +1,119 @@
+// What sweeps on branch lanes need besides the texts of trees: how a bundle looks to these texts, and what
+// goes between bundles and the bodies that carry them.
+#pragma once
+
+#include "kernels/branches/branch_data.hpp"
+#include "kernels/joint/joint.hpp"
+#include "kernels/pack/pack_sincos.hpp"
+#include "spatial/pack.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+template <class N>
+TENON_INLINE int first_body(const LaneModel<N>&) {
+  return 1;
+}
+template <class N>
+TENON_INLINE bool has_armature(const LaneModel<N>&, const LaneNode<N>& n) {
+  return n.has_armature != 0;
+}
+template <class N>
+TENON_INLINE void add_rotor_moments(const LaneModel<N>&, N*, WorkspaceData<N>&) {}
+
+template <class N, class F>
+TENON_INLINE void with_joint(const LaneNode<N>& n, F&& f) {
+  switch (n.kind) {
+    case joint_revolute_x:
+      return f(RevoluteJoint<0>{});
+    case joint_revolute_y:
+      return f(RevoluteJoint<1>{});
+    case joint_revolute_z:
+      return f(RevoluteJoint<2>{});
+    case joint_prismatic_x:
+      return f(PrismaticJoint<0>{});
+    case joint_prismatic_y:
+      return f(PrismaticJoint<1>{});
+    case joint_prismatic_z:
+      return f(PrismaticJoint<2>{});
+    case joint_revolute_oblique:
+      return f(RevoluteObliqueJoint{});
+    case joint_prismatic_oblique:
+      return f(PrismaticObliqueJoint{});
+  }
+}
+
+template <class P>
+TENON_INLINE P gathered(const double* x, const std::int32_t* places) {
+  P lanes;
+  for (int l = 0; l < P::width; ++l) lanes.x[l] = x[places[l]];
+  return lanes;
+}
+// A coordinate of each body of a bundle, from the user's vector.
+template <class P>
+TENON_INLINE void gather(const Bundle<P>& b, const double* x, const std::int32_t* places, P* out) {
+  for (int i = 1; i < b.model.node_count; ++i) out[i] = gathered<P>(x, places + P::width * i);
+}
+// The results of a bundle, to the user's vector.
+template <class P>
+TENON_INLINE void scatter(const Bundle<P>& b, double* out) {
+  for (int i = 1; i < b.model.node_count; ++i)
+    for (int l = 0; l < P::width; ++l) {
+      const std::int32_t place = b.result_of[P::width * i + l];
+      if (place >= 0) out[place] = b.result[i].x[l];
+    }
+}
+template <class P>
+inline void gather_wrenches(Branches<P>& b, const double* wrenches) {
+  for (int i = 0; i < b.trunk.node_count; ++i)
+    for (int e = 0; e < 6; ++e) b.w.wrench[6 * i + e] = wrenches[6 * b.trunk_body[i] + e];
+  for (int k = 0; k < b.bundle_count; ++k) {
+    const Bundle<P>& limbs = b.bundles[k];
+    for (int i = 1; i < limbs.model.node_count; ++i)
+      for (int l = 0; l < P::width; ++l)
+        for (int e = 0; e < 6; ++e)
+          limbs.w.wrench[6 * i + e].x[l] = wrenches[6 * limbs.body_of[P::width * i + l] + e];
+  }
+}
+
+// `count` numbers of the limbs' parents, to node 0.
+template <class P>
+TENON_INLINE void read_parents(const Bundle<P>& b, double* LimbParent::*numbers, P* at_0, int count = 6) {
+  if (b.one_parent) {
+    const double* x = b.parents[0].*numbers;
+    for (int e = 0; e < count; ++e) at_0[e] = P(x[e * b.parents[0].stride]);
+    return;
+  }
+  for (int e = 0; e < count; ++e) {
+    P lanes;
+    for (int l = 0; l < P::width; ++l) lanes.x[l] = (b.parents[l].*numbers)[e * b.parents[l].stride];
+    at_0[e] = lanes;
+  }
+}
+template <class N>
+TENON_INLINE N sum_of(const Pack<N, 4>& a) {
+  return (a.x[0] + a.x[2]) + (a.x[1] + a.x[3]);
+}
+// Adds `count` numbers of node 0 to x, those of the limbs' parent, or stores them there.
+template <class P>
+TENON_INLINE void give(const Siblings<P::width>& siblings, const P* at_0, int count, bool store, double* x) {
+  const std::int32_t stride = siblings.parent.stride;
+  for (int e = 0; e < count; ++e) {
+    typename P::Number sum;
+    if (siblings.count == P::width) {
+      sum = sum_of(at_0[e]);
+    } else {
+      sum = at_0[e].x[siblings.lanes[0]];
+      for (int j = 1; j < siblings.count; ++j) sum += at_0[e].x[siblings.lanes[j]];
+    }
+    x[e * stride] = store ? sum : x[e * stride] + sum;
+  }
+}
+template <class P>
+TENON_INLINE void give_force(const Bundle<P>& b, const P* at_0, double* LimbParent::*numbers) {
+  for (int k = 0; k < b.sibling_count; ++k)
+    give(b.siblings[k], at_0, 6, false, b.siblings[k].parent.*numbers);
+}
+
+TENON_ISA_END
+}  // namespace tenon

@@ -1,0 +1,201 @@
+// The sweeps of constrained_aba (kernels/constrained/constrained_aba.hpp) on branch lanes. Rows on limbs are
+// rows of their bundle: one row there is a row of each limb.
+#pragma once
+
+#include "kernels/branches/aba_branches.hpp"
+#include "kernels/constrained/constrained_aba.hpp"
+#include "kernels/pack/pack_rotation.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+// A row is left out if none of the limbs has it; those that some have are multiplied by `active`.
+template <class N>
+TENON_INLINE bool is_active(const LaneRows<N>&, int) {
+  return true;
+}
+template <class N>
+TENON_INLINE const N* anchors_of(const LaneRows<N>& c, const WorkspaceData<N>&) {
+  return c.anchors;
+}
+template <class N>
+TENON_INLINE void inter_body_accelerations(const LaneItem<N>&, WorkspaceData<N>&) {}
+
+// Numbers of rows between the set (whole) and the trunk or a bundle.
+template <class P>
+TENON_INLINE void gather_rows(const LaneRows<P>& c, const double* whole, P* out) {
+  for (int r = 0; r < c.row_count; ++r)
+    for (int l = 0; l < P::width; ++l) {
+      const std::int32_t row = c.row_of[P::width * r + l];
+      out[r].x[l] = row < 0 ? 0 : whole[row];
+    }
+}
+template <class P>
+TENON_INLINE void scatter_rows(const LaneRows<P>& c, const P* x, double* whole) {
+  for (int r = 0; r < c.row_count; ++r)
+    for (int l = 0; l < P::width; ++l) {
+      const std::int32_t row = c.row_of[P::width * r + l];
+      if (row >= 0) whole[row] = x[r].x[l];
+    }
+}
+template <class P>
+TENON_INLINE void gather_rows(const Branches<P>& b, const double* whole, double* out) {
+  for (int r = 0; r < b.rows.row_count; ++r) out[r] = whole[b.row_of[r]];
+}
+template <class P>
+TENON_INLINE void scatter_rows(const Branches<P>& b, const double* x, double* whole) {
+  for (int r = 0; r < b.rows.row_count; ++r) whole[b.row_of[r]] = x[r];
+}
+
+template <class P>
+inline void evaluate_limb_rows(Bundle<P>& limbs, const double* desired, double* k) {
+  const LaneRows<P>& c = limbs.rows;
+  WorkspaceData<P>& w = limbs.w;
+  read_parents(limbs, &LimbParent::gs, w.gs, 3);
+  if (c.poses != ConstraintPoses::none) {
+    read_parents(limbs, &LimbParent::Rs, w.Rs, 9);
+    read_parents(limbs, &LimbParent::ps, w.ps, 3);
+  }
+  sweep_support_poses(limbs.model, c, w);
+  gather_rows(c, desired, w.desired);
+  for (int index = 0; index < c.item_count; ++index) evaluate_item(c, index, w);
+  for (int r = 0; r < c.row_count; ++r) {
+    for (int e = 6 * r; e < 6 * r + 6; ++e) w.K[e] = c.active[r] * w.K[e];
+    w.k[r] = c.active[r] * w.k[r];
+  }
+  scatter_rows(c, w.k, k);
+}
+
+template <class P>
+void constraint_state_of_branches(Branches<P>& b, const double* q, const double* v, const double* wrenches,
+                                  WorkspaceData<double>& rows) {
+  sweep_branch_velocities(b, q, v, wrenches);
+  gather_rows(b, rows.desired, b.w.desired);
+  b.kernels->evaluate_constraint_rows(b.trunk, b.rows, b.w);
+  scatter_rows(b, b.w.k, rows.k);
+  for (int k = 0; k < b.bundle_count; ++k)
+    if (b.bundles[k].rows.support_count > 0) evaluate_limb_rows(b.bundles[k], rows.desired, rows.k);
+}
+
+// Ka and the multipliers of all rows, to the set.
+template <class P>
+inline void scatter_row_results(const Branches<P>& b, WorkspaceData<double>& rows) {
+  scatter_rows(b, b.w.Ka, rows.Ka);
+  scatter_rows(b, b.w.row_lambda, rows.row_lambda);
+  for (int k = 0; k < b.bundle_count; ++k) {
+    scatter_rows(b.bundles[k].rows, b.bundles[k].w.Ka, rows.Ka);
+    scatter_rows(b.bundles[k].rows, b.bundles[k].w.row_lambda, rows.row_lambda);
+  }
+}
+
+// What children without rows add to IB starts at zero in lanes that have no such child.
+template <class P>
+inline void clear_base_inertias(Bundle<P>& limbs) {
+  const LaneRows<P>& c = limbs.rows;
+  for (int s = 0; s < c.support_count; ++s)
+    if (limbs.w.support_flags[c.support[s]] & node_has_base)
+      store(limbs.w.IB + 21 * c.support[s], ArticulatedInertia<P>{});
+}
+
+template <class P>
+inline bool eliminate_limbs(Bundle<P>& limbs) {
+  WorkspaceData<P>& w = limbs.w;
+  const bool supports = limbs.rows.support_count > 0;
+  store(supports ? w.pS : w.pA, Force<P>{});
+  const bool positive = supports
+                            ? sweep_augmented_inertia<false>(limbs.model, limbs.rows, limbs.v, limbs.force, w)
+                            : sweep_articulated_inertia_of<false>(limbs.model, limbs.v, limbs.force, w);
+  for (int j = 0; j < limbs.sibling_count; ++j) {
+    const Siblings<P::width>& siblings = limbs.siblings[j];
+    give(siblings, w.IA, 21, siblings.stores_with_rows != 0,
+         siblings.to_base ? siblings.parent.IB : siblings.parent.IA);
+  }
+  if (supports)
+    give_force(limbs, w.pS, &LimbParent::pS);
+  else
+    give_force(limbs, w.pA, &LimbParent::pA);
+  return positive;
+}
+
+template <class P>
+bool constrained_aba_start_of_branches(Branches<P>& b, const double* v, const double* tau, double* qdd,
+                                       WorkspaceData<double>& rows) {
+  gather_rows(b, rows.mu_row, b.w.mu_row);
+  gather_rows(b, rows.row_force, b.w.row_force);
+  clear_support_forces(b.rows, b.w);
+  for (int k = 0; k < b.bundle_count; ++k) {
+    Bundle<P>& limbs = b.bundles[k];
+    gather(limbs, tau, limbs.v_of, limbs.force);
+    gather_rows(limbs.rows, rows.mu_row, limbs.w.mu_row);
+    gather_rows(limbs.rows, rows.row_force, limbs.w.row_force);
+    clear_support_forces(limbs.rows, limbs.w);
+    clear_base_inertias(limbs);
+  }
+  bool positive = true;
+  for (int k = b.bundle_count - 1; k >= 0; --k) positive = eliminate_limbs(b.bundles[k]) && positive;
+  positive = b.kernels->sweep_augmented_inertia(b.trunk, b.rows, v, tau, b.w) && positive;
+  if (!positive) return false;
+  b.kernels->roll_out_supports(b.trunk, b.rows, v, qdd, b.w);
+  for (int k = 0; k < b.bundle_count; ++k) {
+    Bundle<P>& limbs = b.bundles[k];
+    if (limbs.rows.support_count == 0) continue;
+    read_parents(limbs, &LimbParent::a, limbs.w.a);
+    roll_out_supports<false>(limbs.model, limbs.rows, limbs.v, limbs.result, limbs.w);
+  }
+  scatter_row_results(b, rows);
+  return true;
+}
+
+template <bool refine, class P>
+inline void sweep_branch_changes(Branches<P>& b, const double* delta, const double* tau, double* qdd,
+                                 WorkspaceData<double>& rows) {
+  gather_rows(b, delta, b.w.row_step);
+  clear_changes<refine>(b.rows, b.w);
+  for (int k = 0; k < b.bundle_count; ++k) {
+    Bundle<P>& limbs = b.bundles[k];
+    gather_rows(limbs.rows, delta, limbs.w.row_step);
+    clear_changes<refine>(limbs.rows, limbs.w);
+    store(limbs.w.delta_pA, Force<P>{});
+    store(limbs.w.f, Force<P>{});
+  }
+  for (int k = b.bundle_count - 1; k >= 0; --k) {
+    Bundle<P>& limbs = b.bundles[k];
+    if (limbs.rows.support_count == 0) continue;
+    sweep_force_changes<refine, false>(limbs.model, limbs.rows, limbs.w.row_step, limbs.force, limbs.result,
+                                       limbs.w);
+    give_force(limbs, limbs.w.delta_pA, &LimbParent::delta_pA);
+    if (refine) give_force(limbs, limbs.w.f, &LimbParent::f);
+  }
+  const auto trunk_sweep = refine ? b.kernels->sweep_refining_force_changes : b.kernels->sweep_force_changes;
+  trunk_sweep(b.trunk, b.rows, b.w.row_step, tau, qdd, b.w);
+  b.kernels->sweep_motion_changes(b.trunk, b.rows, b.w.row_step, qdd, b.w);
+  for (int k = 0; k < b.bundle_count; ++k) {
+    Bundle<P>& limbs = b.bundles[k];
+    if (limbs.rows.support_count == 0) continue;
+    read_parents(limbs, &LimbParent::delta_a, limbs.w.delta_a);
+    sweep_motion_changes<false>(limbs.model, limbs.rows, limbs.w.row_step, limbs.result, limbs.w);
+  }
+  scatter_row_results(b, rows);
+}
+template <class P>
+void constrained_aba_iterate_of_branches(Branches<P>& b, const double* delta, bool refine, const double* tau,
+                                         double* qdd, WorkspaceData<double>& rows) {
+  if (refine)
+    sweep_branch_changes<true>(b, delta, tau, qdd, rows);
+  else
+    sweep_branch_changes<false>(b, delta, tau, qdd, rows);
+}
+
+template <class P>
+void constrained_aba_finish_of_branches(Branches<P>& b, const double* v, double* qdd) {
+  b.kernels->constrained_aba_finish(b.trunk, b.rows, v, qdd, b.w);
+  for (int k = 0; k < b.bundle_count; ++k) {
+    Bundle<P>& limbs = b.bundles[k];
+    if (limbs.rows.support_count == 0) read_parents(limbs, &LimbParent::a, limbs.w.a);
+    roll_out_others<false>(limbs.model, limbs.rows, limbs.v, limbs.result, limbs.w);
+    scatter(limbs, qdd);
+  }
+}
+
+TENON_ISA_END
+}  // namespace tenon

@@ -1,0 +1,356 @@
+#include "plan/branches/branch_lanes.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "plan/arena.hpp"
+#include "scalar/index.hpp"
+
+namespace tenon {
+
+namespace {
+
+// Costs of aba relative to a body alone with one degree of freedom: a bundle's body, what goes between a bundle
+// and its parents, a joint of several degrees of freedom. Go1 and Atlas on an AMD EPYC give 1.0, 2.2, 1.5 with
+// AVX-512 and 1.4, 1.8, 1.5 with AVX2 (g++ 12 and clang 14 alike); these lie between.
+constexpr double bundle_body = 1.2, bundle_ends = 2, several_dofs = 1.5;
+// Below this gain the scalar sweeps are kept.
+constexpr double least_gain = 1.1;
+
+bool one_dof(const NodeData& n) {
+  return n.kind <= joint_prismatic_oblique;
+}
+
+}  // namespace
+
+BranchLanes::BranchLanes(const ModelData& m, const BranchKernels<branch_width>* kernels)
+    : m_(m), kernels_(kernels), places_(index(m.node_count)) {}
+
+std::unique_ptr<BranchLanes> BranchLanes::make(const ModelData& m, const ConstraintData* c,
+                                               const KernelTable<double>& trunk_kernels,
+                                               const BranchKernels<branch_width>* kernels, bool always) {
+  if (!kernels || m.cluster_count > 0 || m.rotor_count > 0) return nullptr;
+  std::unique_ptr<BranchLanes> lanes_of_tree(new BranchLanes(m, kernels));
+  lanes_of_tree->find_limbs();
+  lanes_of_tree->share_limbs();
+  if (lanes_of_tree->memory_.empty() || !(always || lanes_of_tree->gain() > least_gain)) return nullptr;
+  lanes_of_tree->data_.kernels = &trunk_kernels;
+  lanes_of_tree->build(c);
+  return lanes_of_tree;
+}
+
+void BranchLanes::find_limbs() {
+  const std::size_t count = index(m_.node_count);
+  std::vector<int> children(count, 0);
+  std::vector<char> in_trunk(count, 0);
+  for (std::size_t i = count; i-- > 0;) {
+    const NodeData& n = m_.nodes[i];
+    if (!one_dof(n)) in_trunk[i] = 1;
+    if (n.parent < 0) continue;
+    ++children[index(n.parent)];
+    if (in_trunk[i]) in_trunk[index(n.parent)] = 1;
+  }
+  std::vector<std::size_t> limb_of(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const NodeData& n = m_.nodes[i];
+    const bool starts = n.parent < 0 || children[index(n.parent)] > 1 || in_trunk[index(n.parent)];
+    limb_of[i] = starts ? limbs_.size() : limb_of[index(n.parent)];
+    if (starts) {
+      limbs_.push_back({{}, {}, n.parent, {}, in_trunk[i] != 0});
+      if (n.parent < 0)
+        ready_.push_back(limb_of[i]);
+      else
+        limbs_[limb_of[index(n.parent)]].above.push_back(limb_of[i]);
+    }
+    limbs_[limb_of[i]].bodies.push_back(static_cast<std::int32_t>(i));
+    limbs_[limb_of[i]].kinds.push_back(n.kind);
+  }
+}
+
+void BranchLanes::add_to_trunk(std::size_t limb) {
+  trunk_.insert(trunk_.end(), limbs_[limb].bodies.begin(), limbs_[limb].bodies.end());
+  ready_.insert(ready_.end(), limbs_[limb].above.begin(), limbs_[limb].above.end());
+}
+
+void BranchLanes::add_bundle(const std::vector<std::size_t>& limbs) {
+  BundleMemory bundle;
+  for (std::size_t lane = 0; lane < limbs.size(); ++lane) {
+    const Limb& limb = limbs_[limbs[lane]];
+    for (std::size_t i = 0; i < limb.bodies.size(); ++i)
+      places_[index(limb.bodies[i])] = {static_cast<std::int32_t>(memory_.size()),
+                                        static_cast<std::int32_t>(i + 1), static_cast<std::int32_t>(lane)};
+    bundle.limbs.push_back(limb.bodies);
+    ready_.insert(ready_.end(), limb.above.begin(), limb.above.end());
+  }
+  memory_.push_back(std::move(bundle));
+}
+
+// Limbs whose parents have a place and that have a partner wait until all others of these are in the trunk:
+// their limbs may be partners too.
+void BranchLanes::share_limbs() {
+  while (!ready_.empty()) {
+    std::map<std::vector<std::int32_t>, std::vector<std::size_t>> alike;
+    std::vector<std::size_t> to_trunk;
+    for (const std::size_t limb : ready_) {
+      if (limbs_[limb].in_trunk)
+        to_trunk.push_back(limb);
+      else
+        alike[limbs_[limb].kinds].push_back(limb);
+    }
+    std::vector<std::vector<std::size_t>> groups;
+    for (const auto& [kinds, limbs] : alike)
+      for (std::size_t first = 0; first < limbs.size(); first += lanes) {
+        const std::size_t end = std::min(limbs.size(), first + lanes);
+        const std::int32_t parent = limbs_[limbs[first]].parent;
+        if (end == first + 1 && (parent < 0 || places_[index(parent)].bundle < 0))
+          to_trunk.push_back(limbs[first]);
+        else
+          groups.emplace_back(limbs.begin() + static_cast<std::ptrdiff_t>(first),
+                              limbs.begin() + static_cast<std::ptrdiff_t>(end));
+      }
+    if (!to_trunk.empty()) {
+      const auto leaves = [&](std::size_t limb) {
+        return std::find(to_trunk.begin(), to_trunk.end(), limb) != to_trunk.end();
+      };
+      ready_.erase(std::remove_if(ready_.begin(), ready_.end(), leaves), ready_.end());
+      for (const std::size_t limb : to_trunk) add_to_trunk(limb);
+      continue;
+    }
+    ready_.clear();
+    for (const std::vector<std::size_t>& group : groups) add_bundle(group);
+  }
+  std::sort(trunk_.begin(), trunk_.end());
+}
+
+double BranchLanes::gain() const {
+  double alone = 0, shared = 0;
+  for (int i = 0; i < m_.node_count; ++i) {
+    const double cost = one_dof(m_.nodes[i]) ? 1 : several_dofs;
+    alone += cost;
+    if (places_[index(i)].bundle < 0) shared += cost;
+  }
+  for (const BundleMemory& b : memory_)
+    shared += bundle_ends + bundle_body * static_cast<double>(b.limbs[0].size());
+  return alone / shared;
+}
+
+void BranchLanes::build(const ConstraintData* c) {
+  for (std::vector<char>* list : {&collects_, &collects_with_rows_, &base_collects_})
+    list->assign(index(m_.node_count), 0);
+  bundles_.resize(memory_.size());
+  build_trunk();
+  for (const BundleMemory& memory : memory_)
+    for (const std::vector<std::int32_t>& limb : memory.limbs) {
+      const std::int32_t parent = m_.nodes[limb[0]].parent;
+      if (parent < 0 || places_[index(parent)].bundle < 0) continue;
+      std::size_t& end = memory_[index(places_[index(parent)].bundle)].collecting_end;
+      end = std::max(end, index(places_[index(parent)].node) + 1);
+    }
+  for (std::size_t k = 0; k < memory_.size(); ++k) build_bundle(k);
+  takes_rows_ = c && find_rows(*c);
+  if (takes_rows_) {
+    build_trunk_rows(*c);
+    for (std::size_t k = 0; k < memory_.size(); ++k) build_limb_rows(*c, k);
+    update_rows(*c);
+  }
+  for (std::size_t k = memory_.size(); k-- > 0;) connect(k);
+  data_.bundle_count = count_of(bundles_);
+  data_.bundles = bundles_.data();
+}
+
+void BranchLanes::build_trunk() {
+  data_.trunk = m_;
+  for (const std::int32_t body : trunk_) {
+    const std::int32_t node = count_of(trunk_nodes_), parent = m_.nodes[body].parent;
+    places_[index(body)].node = node;
+    trunk_nodes_.push_back(m_.nodes[body]);
+    trunk_nodes_.back().parent = parent < 0 ? -1 : places_[index(parent)].node;
+  }
+  data_.trunk.nodes = trunk_nodes_.data();
+  data_.trunk.node_count = count_of(trunk_nodes_);
+  data_.trunk_body = trunk_.data();
+  trunk_flags_ = sweep_flags(data_.trunk, {});
+  WorkspaceData<double>& w = data_.w;
+  w.node_flags = trunk_flags_.data();
+  const std::size_t n = trunk_.size(), nv = index(m_.nv), angles = (n + 15) / 16 * 16;
+  trunk_block_.cut({{&w.angle, angles},
+                    {&w.cos_q, angles},
+                    {&w.sin_q, angles},
+                    {&w.X, 12 * n},
+                    {&w.v, 6 * (n + 1), 6},
+                    {&w.a, 6 * (n + 1), 6},
+                    {&w.f, 6 * n},
+                    {&w.IA, 21 * n},
+                    {&w.pA, 6 * n},
+                    {&w.U, 6 * nv},
+                    {&w.D, 6 * nv},
+                    {&w.u, nv},
+                    {&w.wrench, 6 * n}});
+}
+
+void BranchLanes::build_bundle(std::size_t k) {
+  BundleMemory& memory = memory_[k];
+  Bundle<N>& bundle = bundles_[k];
+  const std::size_t n = memory.limbs[0].size() + 1;
+  memory.nodes.resize(n);
+  memory.armature.assign(n, N(0));
+  memory.flags.assign(n, node_carries);
+  memory.flags[1] |= node_adds_to_memory | node_first_to_store;
+  memory.flags[n - 1] &= ~node_carries;
+  for (std::vector<std::int32_t>* list : {&memory.q_of, &memory.v_of, &memory.body_of, &memory.result_of})
+    list->assign(lanes * n, 0);
+  for (std::size_t i = 1; i < n; ++i) {
+    LaneNode<N>& node = memory.nodes[i];
+    const std::int32_t at = static_cast<std::int32_t>(i);
+    node.parent = at - 1;
+    node.q_index = node.v_index = at;
+    node.has_armature = 0;
+    for (std::size_t l = 0; l < lanes; ++l) {
+      const bool empty = l >= memory.limbs.size();
+      const std::int32_t body = memory.limbs[empty ? 0 : l][i - 1];
+      const NodeData& one = m_.nodes[body];
+      node.kind = one.kind;
+      node.sign.x[l] = one.sign;
+      node.mass.x[l] = one.mass;
+      for (int e = 0; e < 3; ++e) node.p[e].x[l] = one.p[e], node.h[e].x[l] = one.h[e];
+      for (int e = 0; e < 6; ++e) node.I[e].x[l] = one.I[e];
+      for (int e = 0; e < 9; ++e) node.R[e].x[l] = one.R[e];
+      const double armature = m_.armature[one.v_index];
+      memory.armature[i].x[l] = armature;
+      node.has_armature |= armature != 0;
+      memory.q_of[lanes * i + l] = one.q_index;
+      memory.v_of[lanes * i + l] = one.v_index;
+      memory.body_of[lanes * i + l] = body;
+      memory.result_of[lanes * i + l] = empty ? -1 : one.v_index;
+    }
+  }
+  WorkspaceData<N>& w = bundle.w;
+  const bool stores_transforms = std::any_of(memory.nodes.begin() + 1, memory.nodes.end(),
+                                             [](const auto& node) { return node.kind > joint_revolute_z; });
+  memory.block = std::make_unique<MemoryBlock<N>>();
+  memory.block->cut({{&w.angle, n},
+                     {&w.cos_q, n},
+                     {&w.sin_q, n},
+                     {&w.X, stores_transforms ? 12 * n : 0},
+                     {&w.v, 6 * (n + 1), 6},
+                     {&w.a, 6 * (n + 1), 6},
+                     {&w.f, 6 * n},
+                     {&w.IA, 21 * memory.collecting_end},
+                     {&w.pA, 6 * n},
+                     {&w.U, 6 * n},
+                     {&w.D, 6 * n},
+                     {&w.u, n},
+                     {&w.wrench, 6 * n},
+                     {&bundle.q, n},
+                     {&bundle.v, n},
+                     {&bundle.force, n},
+                     {&bundle.result, n}},
+                    N(0));
+  w.node_flags = memory.flags.data();
+  for (N& g : w.gravity) g = N(0);
+  bundle.model = {static_cast<std::int32_t>(n), memory.nodes.data(), memory.armature.data()};
+  bundle.q_of = memory.q_of.data();
+  bundle.v_of = memory.v_of.data();
+  bundle.body_of = memory.body_of.data();
+  bundle.result_of = memory.result_of.data();
+}
+
+LimbParent BranchLanes::parent_at(std::int32_t body) {
+  const Place place = body < 0 ? Place{-1, -1, 0} : places_[index(body)];
+  const auto numbers = [&](auto* field, int count) {
+    if (!field) return static_cast<double*>(nullptr);
+    return reinterpret_cast<double*>(field + count * place.node) + (place.bundle < 0 ? 0 : place.lane);
+  };
+  const auto all = [&](auto& w, std::int32_t stride) {
+    return LimbParent{numbers(w.v, 6),
+                      numbers(w.a, 6),
+                      numbers(w.f, 6),
+                      numbers(w.IA, 21),
+                      numbers(w.pA, 6),
+                      numbers(w.IB, 21),
+                      numbers(w.pS, 6),
+                      numbers(w.delta_pA, 6),
+                      numbers(w.delta_a, 6),
+                      numbers(w.gs, 3),
+                      numbers(w.Rs, 9),
+                      numbers(w.ps, 3),
+                      stride};
+  };
+  return place.bundle < 0 ? all(data_.w, 1) : all(bundles_[index(place.bundle)].w, branch_width);
+}
+
+template <class Nodes>
+void BranchLanes::let_limbs_store(const Nodes& nodes, std::int32_t parent, std::vector<std::int32_t>& flags,
+                                  std::int32_t mark) {
+  if (flags.empty()) return;
+  flags[index(parent)] |= mark;
+  const bool to_base = mark == node_has_base;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const bool child_to_base = (flags[index(parent)] & node_supports) && !(flags[i] & node_supports);
+    if (nodes[i].parent == parent && i != index(parent) && child_to_base == to_base)
+      flags[i] &= ~node_first_to_store;
+  }
+}
+
+// The parents of the limbs of bundle k. Bundles give to their parents from last to first, and before bodies of
+// the trunk do.
+void BranchLanes::connect(std::size_t k) {
+  BundleMemory& memory = memory_[k];
+  Bundle<N>& bundle = bundles_[k];
+  bundle.one_parent = 1;
+  for (std::size_t l = 0; l < lanes; ++l) {
+    const std::int32_t body = m_.nodes[memory.limbs[l < memory.limbs.size() ? l : 0][0]].parent;
+    memory.parents.push_back(parent_at(body));
+    if (memory.parents[l].v != memory.parents[0].v) bundle.one_parent = 0;
+    if (body < 0 || l >= memory.limbs.size()) continue;
+    auto siblings = std::find_if(memory.siblings.begin(), memory.siblings.end(),
+                                 [&](const auto& others) { return others.parent.v == memory.parents[l].v; });
+    if (siblings == memory.siblings.end()) {
+      Siblings<branch_width> own{};
+      own.parent = memory.parents[l];
+      own.stores = !collects_[index(body)];
+      collects_[index(body)] = 1;
+      own.to_base = takes_rows_ && memory.depth == 0 && supports(body);
+      std::vector<char>& given = own.to_base ? base_collects_ : collects_with_rows_;
+      own.stores_with_rows = !given[index(body)];
+      given[index(body)] = 1;
+      const std::int32_t mark = own.to_base ? node_has_base : node_collects;
+      const Place place = places_[index(body)];
+      if (place.bundle < 0) {
+        let_limbs_store(trunk_nodes_, place.node, trunk_flags_, node_collects);
+        let_limbs_store(trunk_nodes_, place.node, trunk_support_flags_, mark);
+      } else {
+        BundleMemory& parents = memory_[index(place.bundle)];
+        let_limbs_store(parents.nodes, place.node, parents.flags, node_collects);
+        let_limbs_store(parents.nodes, place.node, parents.support_flags, mark);
+      }
+      memory.siblings.push_back(own);
+      siblings = memory.siblings.end() - 1;
+    }
+    siblings->lanes[siblings->count++] = static_cast<std::int32_t>(l);
+  }
+  bundle.parents = memory.parents.data();
+  bundle.sibling_count = count_of(memory.siblings);
+  bundle.siblings = memory.siblings.data();
+}
+
+void BranchLanes::set_gravity(const double* gravity) {
+  std::copy_n(gravity, 3, data_.w.gravity);
+}
+
+std::size_t BranchLanes::bytes() const {
+  std::size_t sum = sizeof(*this) +
+                    bytes_of(limbs_, trunk_, places_, trunk_nodes_, trunk_flags_, collects_,
+                             collects_with_rows_, base_collects_, bundles_, trunk_block_, trunk_row_block_) +
+                    bytes_of(supports_, trunk_items_of_, trunk_items_, trunk_anchors_, trunk_active_,
+                             trunk_row_of_, trunk_row_first_, trunk_support_, trunk_support_flags_);
+  for (const BundleMemory& b : memory_)
+    sum += sizeof(b) +
+           bytes_of(b.nodes, b.armature, b.flags, b.q_of, b.v_of, b.body_of, b.result_of, b.parents,
+                    b.siblings, b.block, b.row_block) +
+           bytes_of(b.items_of, b.items, b.active, b.anchors, b.support_flags, b.support, b.node_row_first,
+                    b.row_of);
+  return sum;
+}
+
+}  // namespace tenon

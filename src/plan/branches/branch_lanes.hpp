@@ -1,0 +1,145 @@
+// Branch lanes: which bodies of a tree are swept side by side (kernels/branches/branch_data.hpp), and the
+// memory of these sweeps.
+//
+// A limb is a chain of bodies without branches, of joints with one degree of freedom. Limbs whose joints are of
+// the same kinds, none of them above another, share a bundle, up to branch_width of them. Bodies above limbs
+// that have no such partner are the trunk, so that parents come before their limbs: of Go1, the base is the
+// trunk and the four legs are a bundle; of a humanoid, pelvis, back and neck are the trunk, the legs a bundle
+// and the arms another; fingers are bundles whose parents lie in the bundle of the hands.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "kernels/branches/branch_data.hpp"
+#include "plan/memory_block.hpp"
+
+namespace tenon {
+
+class BranchLanes {
+ public:
+  using N = Slots<double, branch_width>;
+
+  // Null where branch lanes would not pay (always: where no two limbs are alike), for models with loops or
+  // rotors, and without kernels. c: null without rows.
+  static std::unique_ptr<BranchLanes> make(const ModelData& m, const ConstraintData* c,
+                                           const KernelTable<double>& trunk_kernels,
+                                           const BranchKernels<branch_width>* kernels, bool always);
+
+  void set_gravity(const double* gravity);
+  std::size_t bytes() const;
+  bool runs(const BranchKernels<branch_width>* kernels) const { return kernels_ == kernels; }
+
+  // aba and rnea of kernels/kernel_table.hpp. wrenches: six numbers a body, body frame; null: none.
+  bool aba(const double* q, const double* v, const double* tau, const double* wrenches, double* qdd) {
+    return kernels_->aba(data_, q, v, tau, wrenches, qdd);
+  }
+  void rnea(const double* q, const double* v, const double* qdd, const double* wrenches, double* tau) {
+    kernels_->rnea(data_, q, v, qdd, wrenches, tau);
+  }
+
+  // How many times faster than bodies one after another, by the costs in branch_lanes.cpp.
+  double gain() const;
+
+  // Whether the sweeps of constrained_aba below can be used: rows on limbs are those of links held to the world,
+  // with the same rows on all limbs of a bundle that have any.
+  bool takes_rows() const { return takes_rows_; }
+  // After changes of the settings of rows.
+  void update_rows(const ConstraintData& c);
+  // ConstrainedAbaKernels; rows: see BranchKernels.
+  void constraint_state(const double* q, const double* v, const double* wrenches,
+                        WorkspaceData<double>& rows) {
+    if (data_.rows.poses == ConstraintPoses::with_errors) take_anchors(rows.anchors);
+    kernels_->constraint_state(data_, q, v, wrenches, rows);
+  }
+  bool constrained_aba_start(const double* v, const double* tau, double* qdd, WorkspaceData<double>& rows) {
+    return kernels_->constrained_aba_start(data_, v, tau, qdd, rows);
+  }
+  void constrained_aba_iterate(const double* delta, bool refine, const double* tau, double* qdd,
+                               WorkspaceData<double>& rows) {
+    kernels_->constrained_aba_iterate(data_, delta, refine, tau, qdd, rows);
+  }
+  void constrained_aba_finish(const double* v, double* qdd) {
+    kernels_->constrained_aba_finish(data_, v, qdd);
+  }
+
+ private:
+  static constexpr std::size_t lanes = branch_width;
+  using ItemOfLanes = std::array<std::int32_t, lanes>;  // indices of items; -1: none
+
+  struct Limb {
+    std::vector<std::int32_t> bodies, kinds;
+    std::int32_t parent;             // body; -1: the world
+    std::vector<std::size_t> above;  // limbs that it carries
+    bool in_trunk = false;           // because of a joint of several degrees of freedom
+  };
+  // Where a body is: in the trunk, or in a lane of a bundle.
+  struct Place {
+    std::int32_t bundle = -1, node = -1, lane = -1;
+  };
+  // What the lists of a bundle point to.
+  struct BundleMemory {
+    std::vector<std::vector<std::int32_t>> limbs;  // bodies
+    std::vector<LaneNode<N>> nodes;
+    std::vector<N> armature;
+    std::vector<std::int32_t> flags, q_of, v_of, body_of, result_of;
+    std::vector<LimbParent> parents;
+    std::vector<Siblings<branch_width>> siblings;
+    std::unique_ptr<MemoryBlock<N>> block, row_block;
+    std::size_t collecting_end = 1;  // behind the last node that carries limbs of other bundles
+    std::size_t depth = 0;           // bodies from the root on that support rows
+    std::vector<ItemOfLanes> items_of;
+    std::vector<LaneItem<N>> items;
+    std::vector<N> active, anchors;
+    std::vector<std::int32_t> support_flags, support, node_row_first, row_of;
+  };
+
+  BranchLanes(const ModelData& m, const BranchKernels<branch_width>* kernels);
+  void find_limbs();
+  void share_limbs();
+  void add_to_trunk(std::size_t limb);
+  void add_bundle(const std::vector<std::size_t>& limbs);
+  void build(const ConstraintData* c);
+  void build_trunk();
+  void build_bundle(std::size_t k);
+  LimbParent parent_at(std::int32_t body);
+  void connect(std::size_t k);
+  // The child of node `parent` that stores first no longer does: limbs give before.
+  template <class Nodes>
+  static void let_limbs_store(const Nodes& nodes, std::int32_t parent, std::vector<std::int32_t>& flags,
+                              std::int32_t mark);
+
+  // branch_rows.cpp
+  bool find_rows(const ConstraintData& c);
+  bool find_limb_items(const ConstraintData& c, BundleMemory& memory);
+  void mark_supports();
+  void build_trunk_rows(const ConstraintData& c);
+  void build_limb_rows(const ConstraintData& c, std::size_t k);
+  void take_anchors(const double* anchors);
+  bool supports(std::int32_t body) const { return supports_[static_cast<std::size_t>(body)] != 0; }
+
+  const ModelData& m_;
+  const BranchKernels<branch_width>* kernels_;
+  Branches<N> data_{};
+  std::vector<Limb> limbs_;
+  std::vector<std::size_t> ready_;  // limbs whose parents have a place
+  std::vector<std::int32_t> trunk_;
+  std::vector<Place> places_;  // of bodies
+  std::vector<NodeData> trunk_nodes_;
+  std::vector<std::int32_t> trunk_flags_;
+  std::vector<char> collects_, collects_with_rows_, base_collects_;  // per body: limbs have given to it
+  std::vector<BundleMemory> memory_;
+  std::vector<Bundle<N>> bundles_;
+  MemoryBlock<double> trunk_block_, trunk_row_block_;
+
+  bool takes_rows_ = false;
+  std::vector<char> supports_;  // per body
+  std::vector<std::int32_t> trunk_items_of_;
+  std::vector<ConstraintItem> trunk_items_;
+  std::vector<double> trunk_anchors_;
+  std::vector<std::int32_t> trunk_active_, trunk_row_of_, trunk_row_first_, trunk_support_,
+      trunk_support_flags_;
+};
+
+}  // namespace tenon

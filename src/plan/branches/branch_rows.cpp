@@ -1,0 +1,232 @@
+// The rows of BranchLanes: those of the trunk as for any tree, those of limbs as rows of their bundles.
+#include <algorithm>
+#include <map>
+
+#include "plan/arena.hpp"
+#include "plan/branches/branch_lanes.hpp"
+#include "scalar/index.hpp"
+
+namespace tenon {
+
+// The items of the limbs of a bundle, one after another on each body. False where limbs have different ones.
+bool BranchLanes::find_limb_items(const ConstraintData& c, BundleMemory& memory) {
+  std::map<std::pair<std::size_t, int>, ItemOfLanes> found;  // by node and number on the node
+  for (std::size_t l = 0; l < memory.limbs.size(); ++l)
+    for (std::size_t i = 0; i < memory.limbs[l].size(); ++i) {
+      int number = 0;
+      for (std::int32_t item = 0; item < c.item_count; ++item) {
+        const ConstraintItem& one = c.items[item];
+        if (one.node != memory.limbs[l][i]) continue;
+        if (one.custom >= 0 || one.closure != 0) return false;
+        ItemOfLanes none;
+        none.fill(-1);
+        found.try_emplace({i + 1, number++}, none).first->second[l] = item;
+        memory.depth = std::max(memory.depth, i + 1);
+      }
+    }
+  memory.node_row_first.assign(memory.limbs[0].size() + 2, 0);
+  std::int32_t row = 0;
+  for (const auto& [place, items] : found) {
+    const std::int32_t first = *std::max_element(items.begin(), items.end());
+    const ConstraintItem& one = c.items[first];
+    for (const std::int32_t item : items)
+      if (item >= 0 && (c.items[item].rows != one.rows || c.items[item].world_axes != one.world_axes))
+        return false;
+    memory.items_of.push_back(items);
+    LaneItem<N> in_lanes{};
+    in_lanes.node = static_cast<std::int32_t>(place.first);
+    in_lanes.row_begin = row, in_lanes.row_count = one.row_count, in_lanes.rows = one.rows;
+    in_lanes.world_axes = one.world_axes, in_lanes.custom = in_lanes.side_row = -1;
+    for (std::size_t l = 0; l < lanes; ++l) {
+      const ConstraintItem& own = c.items[items[l] < 0 ? first : items[l]];
+      for (int e = 0; e < 9; ++e) in_lanes.R[e][static_cast<int>(l)] = own.R[e];
+      for (int e = 0; e < 3; ++e) in_lanes.p[e][static_cast<int>(l)] = own.p[e];
+    }
+    memory.items.push_back(in_lanes);
+    for (int r = 0; r < one.row_count; ++r, ++row)
+      for (std::size_t l = 0; l < lanes; ++l)
+        memory.row_of.push_back(items[l] < 0 ? -1 : c.items[items[l]].row_begin + r);
+    for (std::size_t i = place.first + 1; i < memory.node_row_first.size(); ++i)
+      memory.node_row_first[i] = row;
+  }
+  return true;
+}
+
+// A body of a bundle supports rows if the body of any of its limbs does.
+void BranchLanes::mark_supports() {
+  const auto mark_path = [&](std::int32_t body) {
+    for (; body >= 0; body = m_.nodes[body].parent) supports_[index(body)] = 1;
+  };
+  for (std::size_t k = memory_.size(); k-- > 0;) {
+    BundleMemory& memory = memory_[k];
+    for (const std::vector<std::int32_t>& limb : memory.limbs)
+      for (std::size_t i = 0; i < limb.size(); ++i)
+        if (supports(limb[i])) memory.depth = std::max(memory.depth, i + 1);
+    if (memory.depth == 0) continue;
+    for (const std::vector<std::int32_t>& limb : memory.limbs) mark_path(limb[memory.depth - 1]);
+  }
+}
+
+bool BranchLanes::find_rows(const ConstraintData& c) {
+  if (c.row_count == 0 || c.inter_body_count > 0) return false;
+  for (BundleMemory& memory : memory_)
+    if (!find_limb_items(c, memory)) return false;
+  for (std::int32_t i = 0; i < c.item_count; ++i) {
+    const std::int32_t node = c.items[i].node;
+    if (c.items[i].closure != 0) return false;
+    if (node < 0 || places_[index(node)].bundle < 0) trunk_items_of_.push_back(i);
+  }
+  supports_.assign(index(m_.node_count), 0);
+  for (std::int32_t s = 0; s < c.support_count; ++s) supports_[index(c.support[s])] = 1;
+  mark_supports();
+  return true;
+}
+
+void BranchLanes::build_trunk_rows(const ConstraintData& c) {
+  data_.rows = c;
+  trunk_row_first_.assign(trunk_.size() + 1, 0);
+  for (const std::int32_t item : trunk_items_of_) {
+    ConstraintItem own = c.items[item];
+    own.node = own.node < 0 ? -1 : places_[index(own.node)].node;
+    own.row_begin = count_of(trunk_row_of_);
+    for (int r = 0; r < own.row_count; ++r) trunk_row_of_.push_back(c.items[item].row_begin + r);
+    for (std::size_t i = index(own.node + 1); i < trunk_row_first_.size(); ++i)
+      trunk_row_first_[i] = count_of(trunk_row_of_);
+    trunk_items_.push_back(own);
+  }
+  std::vector<bool> supporting;
+  for (std::size_t i = 0; i < trunk_.size(); ++i) {
+    supporting.push_back(supports(trunk_[i]));
+    if (supporting[i]) trunk_support_.push_back(static_cast<std::int32_t>(i));
+  }
+  trunk_support_flags_ = sweep_flags(data_.trunk, supporting);
+  trunk_active_.assign(trunk_row_of_.size(), 1);
+  trunk_anchors_.assign(12 * trunk_items_.size(), 0);
+  ConstraintData& rows = data_.rows;
+  rows.item_count = count_of(trunk_items_), rows.items = trunk_items_.data();
+  rows.row_count = count_of(trunk_row_of_), rows.active = trunk_active_.data();
+  rows.support_count = count_of(trunk_support_), rows.support = trunk_support_.data();
+  rows.node_row_first = trunk_row_first_.data();
+  data_.row_of = trunk_row_of_.data();
+  WorkspaceData<double>& w = data_.w;
+  w.support_flags = trunk_support_flags_.data();
+  w.anchors = trunk_anchors_.data();
+  const std::size_t n = trunk_.size(), r = trunk_row_of_.size();
+  trunk_row_block_.cut({{&w.IB, 21 * n},
+                        {&w.pS, 6 * n},
+                        {&w.delta_pA, 6 * n},
+                        {&w.delta_a, 6 * (n + 1), 6},
+                        {&w.delta_u, index(m_.nv)},
+                        {&w.gs, 3 * (n + 1), 3},
+                        {&w.Rs, 9 * (n + 1), 9},
+                        {&w.ps, 3 * (n + 1), 3},
+                        {&w.K, 6 * r},
+                        {&w.k, r},
+                        {&w.row_gamma, r},
+                        {&w.row_error, r},
+                        {&w.row_velocity, r},
+                        {&w.desired, r},
+                        {&w.Ka, r},
+                        {&w.mu_row, r},
+                        {&w.row_force, r},
+                        {&w.row_lambda, r},
+                        {&w.row_step, r}});
+}
+
+void BranchLanes::build_limb_rows(const ConstraintData& c, std::size_t k) {
+  BundleMemory& memory = memory_[k];
+  Bundle<N>& bundle = bundles_[k];
+  WorkspaceData<N>& w = bundle.w;
+  const std::size_t n = memory.nodes.size(), r = memory.row_of.size() / lanes;
+  // The chain as a tree, with the place of the parents as its root.
+  std::vector<NodeData> chain(n);
+  for (std::size_t i = 0; i < n; ++i) chain[i].parent = static_cast<std::int32_t>(i) - 1;
+  const std::vector<std::int32_t> no_clusters(n, -1);
+  ModelData tree{};
+  tree.node_count = static_cast<std::int32_t>(n);
+  tree.nodes = chain.data();
+  tree.node_cluster = no_clusters.data();
+  std::vector<bool> supporting(n, false);
+  for (std::size_t i = 0; memory.depth > 0 && i <= memory.depth; ++i) {
+    supporting[i] = true;
+    if (i > 0) memory.support.push_back(static_cast<std::int32_t>(i));
+  }
+  memory.support_flags = sweep_flags(tree, supporting);
+  memory.support_flags[1] |= node_adds_to_memory | node_first_to_store;
+  memory.active.assign(r, N(0));
+  memory.anchors.assign(12 * memory.items.size(), N(0));
+  bundle.rows = {count_of(memory.items),
+                 static_cast<std::int32_t>(r),
+                 c.poses,
+                 memory.items.data(),
+                 nullptr,
+                 memory.active.data(),
+                 memory.anchors.data(),
+                 count_of(memory.support),
+                 memory.support.data(),
+                 memory.node_row_first.data(),
+                 memory.row_of.data()};
+  w.support_flags = memory.support_flags.data();
+  memory.row_block = std::make_unique<MemoryBlock<N>>();
+  memory.row_block->cut({{&w.IB, 21 * n},
+                         {&w.pS, 6 * n},
+                         {&w.delta_pA, 6 * n},
+                         {&w.delta_a, 6 * n},
+                         {&w.delta_u, n},
+                         {&w.gs, 3 * (n + 1), 3},
+                         {&w.Rs, 9 * (n + 1), 9},
+                         {&w.ps, 3 * (n + 1), 3},
+                         {&w.K, 6 * r},
+                         {&w.k, r},
+                         {&w.row_gamma, r},
+                         {&w.row_error, r},
+                         {&w.row_velocity, r},
+                         {&w.desired, r},
+                         {&w.Ka, r},
+                         {&w.mu_row, r},
+                         {&w.row_force, r},
+                         {&w.row_lambda, r},
+                         {&w.row_step, r}},
+                        N(0));
+}
+
+void BranchLanes::update_rows(const ConstraintData& c) {
+  if (!takes_rows_) return;
+  data_.rows.poses = c.poses;
+  for (std::size_t i = 0; i < trunk_items_.size(); ++i) {
+    const ConstraintItem& item = c.items[trunk_items_of_[i]];
+    trunk_items_[i].frequency = item.frequency, trunk_items_[i].damping_ratio = item.damping_ratio;
+  }
+  for (std::size_t r = 0; r < trunk_active_.size(); ++r) trunk_active_[r] = c.active[trunk_row_of_[r]];
+  for (std::size_t k = 0; k < memory_.size(); ++k) {
+    BundleMemory& memory = memory_[k];
+    bundles_[k].rows.poses = c.poses;
+    for (std::size_t i = 0; i < memory.items.size(); ++i)
+      for (std::size_t l = 0; l < lanes; ++l) {
+        const std::int32_t item = memory.items_of[i][l];
+        memory.items[i].frequency.x[l] = item < 0 ? 0 : c.items[item].frequency;
+        memory.items[i].damping_ratio.x[l] = item < 0 ? 0 : c.items[item].damping_ratio;
+      }
+    for (std::size_t r = 0; r < memory.row_of.size(); ++r) {
+      const std::int32_t row = memory.row_of[r];
+      memory.active[r / lanes].x[r % lanes] = row >= 0 && c.active[row] != 0;
+    }
+  }
+}
+
+void BranchLanes::take_anchors(const double* anchors) {
+  for (std::size_t i = 0; i < trunk_items_.size(); ++i)
+    std::copy_n(anchors + 12 * trunk_items_of_[i], 12,
+                trunk_anchors_.begin() + static_cast<std::ptrdiff_t>(12 * i));
+  for (BundleMemory& memory : memory_)
+    for (std::size_t i = 0; i < memory.items.size(); ++i) {
+      const ItemOfLanes& items = memory.items_of[i];
+      const std::int32_t first = *std::max_element(items.begin(), items.end());
+      for (std::size_t l = 0; l < lanes; ++l)
+        for (std::size_t e = 0; e < 12; ++e)
+          memory.anchors[12 * i + e].x[l] =
+              anchors[12 * (items[l] < 0 ? first : items[l]) + static_cast<int>(e)];
+    }
+}
+
+}  // namespace tenon

@@ -1,0 +1,223 @@
+// One state with limbs side by side against one body after another: the same numbers to rounding, on robots
+// with equal limbs, unequal ones, limbs on limbs, and on every robot of models/.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "batch/batch_states.hpp"
+#include "plan/workspace_impl.hpp"
+#include "support/random_mechanism.hpp"
+#include "tenon/dynamics.hpp"
+#include "tenon/urdf.hpp"
+#include "tenon/workspace.hpp"
+
+namespace tenon::testing {
+namespace {
+
+// The Random of the limbs' shape is copied, so that all have the same joints; `own` draws what differs.
+void add_limb(Random shape, Random& own, const std::string& prefix, const std::string& parent,
+              Mechanism& robot) {
+  MechanismOptions options;
+  options.shape = shape.chance(0.7) ? Shape::chain : Shape::random;
+  options.links = shape.integer(2, 7);
+  options.hinges_only = true;
+  Mechanism limb = random_mechanism(shape, options);
+  MechanismJoint hip = limb.joints.front();
+  hip.parent = parent, hip.child = limb.links.front().name, hip.name = "hip";
+  limb.joints.push_back(hip);
+  for (MechanismLink& link : limb.links) {
+    link.name = prefix + link.name;
+    link.mass *= own.uniform(0.5, 2);
+    for (double& x : link.center_of_mass) x *= own.uniform(0.5, 1);
+    robot.links.push_back(link);
+  }
+  for (MechanismJoint& joint : limb.joints) {
+    joint.name = prefix + joint.name;
+    if (joint.name != prefix + "hip") joint.parent = prefix + joint.parent;
+    joint.child = prefix + joint.child;
+    joint.origin.translation = own.vector(0.4);
+    if (own.chance(0.2)) joint.armature = own.uniform(0, 0.2);
+    if (own.chance(0.5))
+      for (double& x : joint.axis) x = -x;
+    robot.joints.push_back(joint);
+  }
+}
+
+// A random tree with sets of equal limbs on random links, now and then on links of other limbs.
+Robot robot_with_limbs(std::uint64_t seed) {
+  Random random(seed * 77 + 5);
+  Robot robot;
+  MechanismOptions options;
+  options.links = random.integer(1, 8);
+  robot.mechanism = random_mechanism(random, options);
+  const int sets = random.integer(1, 3);
+  for (int set = 0; set < sets; ++set) {
+    const Random shape(random.bits());
+    const int limbs = random.integer(1, 6), links = static_cast<int>(robot.mechanism.links.size());
+    const int first = random.integer(0, links - 1);
+    for (int limb = 0; limb < limbs; ++limb) {
+      const int on = random.chance(0.5) ? first : random.integer(0, links - 1);
+      add_limb(shape, random, "set_" + std::to_string(set) + "_limb_" + std::to_string(limb) + "_",
+               robot.mechanism.links[static_cast<std::size_t>(on)].name, robot.mechanism);
+    }
+  }
+  robot.options.floating_base = random.chance(0.5);
+  if (random.chance(0.2)) robot.options.gravity = random.vector(10);
+  robot.model = Model::compile(robot.mechanism, robot.options);
+  return robot;
+}
+
+std::unique_ptr<Workspace> workspace(const std::shared_ptr<const Model>& model, BranchLanesUse use,
+                                     Instructions instructions = Instructions::automatic,
+                                     std::shared_ptr<const ConstraintSet> set = nullptr) {
+  WorkspaceOptions options;
+  options.branch_lanes = use;
+  options.instructions = instructions;
+  return std::make_unique<Workspace>(model, std::move(set), options);
+}
+
+void expect_near(const std::vector<double>& a, const std::vector<double>& b, double tolerance) {
+  double largest = 0;
+  for (const double x : b) largest = std::max(largest, std::abs(x));
+  for (std::size_t i = 0; i < b.size(); ++i)
+    ASSERT_NEAR(a[i], b[i], tolerance * largest) << "coordinate " << i << " of " << b.size();
+}
+
+// Tolerance: rounding errors grow with the ratio of the accelerations of light tips to those of the base.
+void compare(const std::shared_ptr<const Model>& model, Random& random, double tolerance,
+             Instructions instructions = Instructions::automatic) {
+  const auto lanes = workspace(model, BranchLanesUse::always, instructions),
+             scalar = workspace(model, BranchLanesUse::never, instructions);
+  if (random.chance(0.3)) {
+    const Vector3 gravity = random.vector(10);
+    lanes->set_gravity(gravity), scalar->set_gravity(gravity);
+  }
+  for (int k = 0; k < 3; ++k) {
+    const State s = random_state(random, *model);
+    const double* wrenches = k == 0 ? nullptr : s.wrenches.data();
+    std::vector<double> qdd(s.v.size()), expected(s.v.size());
+    const Status status =
+        forward_dynamics(*scalar, s.q.data(), s.v.data(), s.tau.data(), wrenches, expected.data());
+    ASSERT_EQ(forward_dynamics(*lanes, s.q.data(), s.v.data(), s.tau.data(), wrenches, qdd.data()), status);
+    if (status == Status::ok) expect_near(qdd, expected, tolerance);
+    ASSERT_EQ(inverse_dynamics(*scalar, s.q.data(), s.v.data(), s.a.data(), wrenches, expected.data()),
+              Status::ok);
+    ASSERT_EQ(inverse_dynamics(*lanes, s.q.data(), s.v.data(), s.a.data(), wrenches, qdd.data()), Status::ok);
+    expect_near(qdd, expected, tolerance);
+  }
+}
+
+TEST(BranchLanes, GiveWhatBodiesOneByOneGive) {
+  for (std::uint64_t seed = 0; seed < TENON_TEST_ROBOTS; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    ASSERT_NO_FATAL_FAILURE(compare(robot_with_limbs(seed).model, random, 1e-10));
+  }
+}
+
+TEST(BranchLanes, OnTreesWithoutEqualLimbs) {
+  for (std::uint64_t seed = 0; seed < TENON_TEST_ROBOTS; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    ASSERT_NO_FATAL_FAILURE(compare(random_robot(seed).model, random, 1e-10));
+  }
+}
+
+TEST(BranchLanes, OnEveryRobotOfModels) {
+  int count = 0;
+  for (const auto& file : std::filesystem::directory_iterator(TENON_MODELS_DIR)) {
+    if (file.path().extension() != ".urdf") continue;
+    for (const bool floating : {false, true}) {
+      for (const Instructions instructions : instruction_sets_here()) {
+        SCOPED_TRACE(file.path().filename().string());
+        CompileOptions options;
+        options.floating_base = floating;
+        std::shared_ptr<const Model> model;
+        try {
+          model = Model::compile(load_urdf(file.path().string()), options);
+        } catch (const Error&) {
+          continue;  // linkages on the ground have no mass to float with
+        }
+        Random random(7);
+        ASSERT_NO_FATAL_FAILURE(compare(model, random, 1e-12, instructions));
+        ++count;
+      }
+    }
+  }
+  EXPECT_GT(count, 20);
+}
+
+// Rows on some limbs' tips, alike in each set, and now and then elsewhere.
+std::vector<ConstraintSpec> rows_on_limbs(Random& random, const Robot& robot) {
+  std::vector<ConstraintSpec> specs;
+  std::vector<std::uint32_t> rows_of_set;
+  for (int set = 0; set < 3; ++set) rows_of_set.push_back(random.chance(0.6) ? rows_linear : rows_all);
+  for (std::size_t link = 0; link < robot.model->links.size(); ++link) {
+    const std::string& name = robot.model->links[link].name;
+    const bool on_limb = name.rfind("set_", 0) == 0;
+    if (on_limb ? name.substr(name.size() - 6) != "link_1" || random.chance(0.3) : random.chance(0.9))
+      continue;
+    ConstraintSpec spec;
+    spec.link = static_cast<int>(link);
+    spec.frame = random.pose(0.3);
+    const int set = on_limb ? name[4] - '0' : 0;
+    spec.rows = rows_of_set[static_cast<std::size_t>(set)];
+    spec.axes = on_limb && set != 1 ? RowAxes::link : RowAxes::world;
+    if (random.chance(0.3)) spec.frequency = random.uniform(1, 10);
+    // Rows that give way have one answer, however many there are.
+    for (int k = row_count(spec); k > 0; --k) spec.compliance.push_back(random.uniform(0.01, 0.5));
+    specs.push_back(spec);
+  }
+  return specs;
+}
+
+TEST(BranchLanes, WithRowsOnLimbs) {
+  int in_lanes = 0;
+  for (std::uint64_t seed = 0; seed < TENON_TEST_ROBOTS; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const Robot robot = robot_with_limbs(seed);
+    const std::vector<ConstraintSpec> specs = rows_on_limbs(random, robot);
+    if (specs.empty()) continue;
+    const auto set = ConstraintSet::bind(robot.model, specs);
+    const auto lanes = workspace(robot.model, BranchLanesUse::always, Instructions::automatic, set),
+               scalar = workspace(robot.model, BranchLanesUse::never, Instructions::automatic, set);
+    if (!lanes->impl().branches || !lanes->impl().branches->takes_rows()) continue;
+    ++in_lanes;
+    const std::size_t rows = static_cast<std::size_t>(set->row_count());
+    for (int k = 0; k < 3; ++k) {
+      const State s = random_state(random, *robot.model);
+      if (k == 2) {
+        const int constraint = random.integer(0, static_cast<int>(specs.size()) - 1);
+        for (Workspace* w : {lanes.get(), scalar.get()}) {
+          ASSERT_EQ(set_constraint_active(*w, constraint, false), Status::ok);
+          ASSERT_EQ(set_constraint_gains(*w, 0, 3, 0.5), Status::ok);
+        }
+        const Pose pose = random.pose(0.5);
+        lanes->set_anchor(0, pose), scalar->set_anchor(0, pose);
+      }
+      for (const Method method : {Method::constrained_aba, Method::pv_soft}) {
+        SolveOptions options;
+        options.method = method;
+        std::vector<double> qdd(s.v.size()), expected(s.v.size()), lambda(rows), expected_lambda(rows),
+            desired(rows);
+        for (double& x : desired) x = random.uniform(-1, 1);
+        const auto solve = [&](Workspace& w, std::vector<double>& a, std::vector<double>& forces) {
+          return constrained_dynamics(w, options, s.q.data(), s.v.data(), s.tau.data(),
+                                      k == 0 ? nullptr : s.wrenches.data(), desired.data(), a.data(),
+                                      forces.data());
+        };
+        ASSERT_EQ(solve(*lanes, qdd, lambda), solve(*scalar, expected, expected_lambda));
+        ASSERT_EQ(lanes->report().method, scalar->report().method);
+        ASSERT_NO_FATAL_FAILURE(expect_near(qdd, expected, 1e-9));
+        ASSERT_NO_FATAL_FAILURE(expect_near(lambda, expected_lambda, 1e-9));
+      }
+    }
+  }
+  EXPECT_GT(in_lanes, TENON_TEST_ROBOTS / 4);
+}
+
+}  // namespace
+}  // namespace tenon::testing
