@@ -363,14 +363,6 @@ void PackDynamics<N, W>::solve(const BatchCall& call, Numbers& n, const Mask& wa
   }
 }
 
-#if defined(TENON_DISPATCH_X86)
-template class PackDynamics<double, 8>;
-template class PackDynamics<double, 4>;
-template class PackDynamics<float, 16>;
-template class PackDynamics<float, 8>;
-#elif defined(TENON_BASELINE_PACKS)
-template class PackDynamics<double, 2>;
-template class PackDynamics<float, 4>;
-#endif
+TENON_FOR_ALL_PACKS(template class PackDynamics)
 
 }  // namespace tenon

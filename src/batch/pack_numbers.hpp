@@ -63,3 +63,18 @@ void keep_finite(const PackKernels<N, W>& kernels, const Slots<N, W>* x, int cou
 }
 
 }  // namespace tenon
+
+// Instantiates a template, `template class Name`, for the packs that this build has kernels for.
+#if defined(TENON_DISPATCH_X86)
+#define TENON_FOR_ALL_PACKS(name) \
+  name<double, 8>;                \
+  name<double, 4>;                \
+  name<float, 16>;                \
+  name<float, 8>;
+#elif defined(TENON_BASELINE_PACKS)
+#define TENON_FOR_ALL_PACKS(name) \
+  name<double, 2>;                \
+  name<float, 4>;
+#else
+#define TENON_FOR_ALL_PACKS(name)
+#endif

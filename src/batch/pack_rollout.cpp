@@ -66,14 +66,6 @@ void PackRollout<N, W>::step_runge_kutta(const BatchCall& call, PackDynamics<N, 
   kernels_.integrate(m_, sum_u_.data(), call.dt, n.q.data());
 }
 
-#if defined(TENON_DISPATCH_X86)
-template class PackRollout<double, 8>;
-template class PackRollout<double, 4>;
-template class PackRollout<float, 16>;
-template class PackRollout<float, 8>;
-#elif defined(TENON_BASELINE_PACKS)
-template class PackRollout<double, 2>;
-template class PackRollout<float, 4>;
-#endif
+TENON_FOR_ALL_PACKS(template class PackRollout)
 
 }  // namespace tenon

@@ -23,24 +23,7 @@ TENON_INLINE void add_rotor_moments(const LaneModel<N>&, N*, WorkspaceData<N>&) 
 
 template <class N, class F>
 TENON_INLINE void with_joint(const LaneNode<N>& n, F&& f) {
-  switch (n.kind) {
-    case joint_revolute_x:
-      return f(RevoluteJoint<0>{});
-    case joint_revolute_y:
-      return f(RevoluteJoint<1>{});
-    case joint_revolute_z:
-      return f(RevoluteJoint<2>{});
-    case joint_prismatic_x:
-      return f(PrismaticJoint<0>{});
-    case joint_prismatic_y:
-      return f(PrismaticJoint<1>{});
-    case joint_prismatic_z:
-      return f(PrismaticJoint<2>{});
-    case joint_revolute_oblique:
-      return f(RevoluteObliqueJoint{});
-    case joint_prismatic_oblique:
-      return f(PrismaticObliqueJoint{});
-  }
+  with_joint_of<true>(n.kind, static_cast<F&&>(f));
 }
 
 template <class P>

@@ -117,9 +117,10 @@ struct FloatingJoint : GeneralJoint<0, 1, 2, 3, 4, 5> {
   }
 };
 
-// The only switch over joint kinds: calls f with the joint of the node as a compile-time value.
-template <class F>
-TENON_INLINE void with_joint(std::int32_t kind, F&& f) {
+// The only switch over joint kinds: calls f with the joint as a compile-time value. one_dof: only joints of one
+// degree of freedom occur, and f is compiled for no others.
+template <bool one_dof, class F>
+TENON_INLINE void with_joint_of(std::int32_t kind, F&& f) {
   switch (kind) {
     case joint_revolute_x:
       return f(RevoluteJoint<0>{});
@@ -138,12 +139,19 @@ TENON_INLINE void with_joint(std::int32_t kind, F&& f) {
     case joint_prismatic_oblique:
       return f(PrismaticObliqueJoint{});
     case joint_spherical:
-      return f(SphericalJoint{});
+      if constexpr (!one_dof) f(SphericalJoint{});
+      return;
     case joint_planar:
-      return f(PlanarJoint{});
+      if constexpr (!one_dof) f(PlanarJoint{});
+      return;
     case joint_floating:
-      return f(FloatingJoint{});
+      if constexpr (!one_dof) f(FloatingJoint{});
+      return;
   }
+}
+template <class F>
+TENON_INLINE void with_joint(std::int32_t kind, F&& f) {
+  with_joint_of<false>(kind, static_cast<F&&>(f));
 }
 
 template <class F>

@@ -8,6 +8,34 @@
 
 namespace tenon {
 
+namespace {
+
+// The fields of a workspace that sweeps with rows need besides those of aba.
+template <class T>
+std::vector<Field<T>> row_fields(WorkspaceData<T>& w, std::size_t nodes, std::size_t dofs, std::size_t rows) {
+  return {{&w.IB, 21 * nodes},
+          {&w.pS, 6 * nodes},
+          {&w.delta_pA, 6 * nodes},
+          {&w.delta_a, 6 * (nodes + 1), 6},
+          {&w.delta_u, dofs},
+          {&w.gs, 3 * (nodes + 1), 3},
+          {&w.Rs, 9 * (nodes + 1), 9},
+          {&w.ps, 3 * (nodes + 1), 3},
+          {&w.K, 6 * rows},
+          {&w.k, rows},
+          {&w.row_gamma, rows},
+          {&w.row_error, rows},
+          {&w.row_velocity, rows},
+          {&w.desired, rows},
+          {&w.Ka, rows},
+          {&w.mu_row, rows},
+          {&w.row_force, rows},
+          {&w.row_lambda, rows},
+          {&w.row_step, rows}};
+}
+
+}  // namespace
+
 // The items of the limbs of a bundle, one after another on each body. False where limbs have different ones.
 bool BranchLanes::find_limb_items(const ConstraintData& c, BundleMemory& memory) {
   std::map<std::pair<std::size_t, int>, ItemOfLanes> found;  // by node and number on the node
@@ -111,26 +139,7 @@ void BranchLanes::build_trunk_rows(const ConstraintData& c) {
   WorkspaceData<double>& w = data_.w;
   w.support_flags = trunk_support_flags_.data();
   w.anchors = trunk_anchors_.data();
-  const std::size_t n = trunk_.size(), r = trunk_row_of_.size();
-  trunk_row_block_.cut({{&w.IB, 21 * n},
-                        {&w.pS, 6 * n},
-                        {&w.delta_pA, 6 * n},
-                        {&w.delta_a, 6 * (n + 1), 6},
-                        {&w.delta_u, index(m_.nv)},
-                        {&w.gs, 3 * (n + 1), 3},
-                        {&w.Rs, 9 * (n + 1), 9},
-                        {&w.ps, 3 * (n + 1), 3},
-                        {&w.K, 6 * r},
-                        {&w.k, r},
-                        {&w.row_gamma, r},
-                        {&w.row_error, r},
-                        {&w.row_velocity, r},
-                        {&w.desired, r},
-                        {&w.Ka, r},
-                        {&w.mu_row, r},
-                        {&w.row_force, r},
-                        {&w.row_lambda, r},
-                        {&w.row_step, r}});
+  trunk_row_block_.cut(row_fields(w, trunk_.size(), index(m_.nv), trunk_row_of_.size()));
 }
 
 void BranchLanes::build_limb_rows(const ConstraintData& c, std::size_t k) {
@@ -168,26 +177,7 @@ void BranchLanes::build_limb_rows(const ConstraintData& c, std::size_t k) {
                  memory.row_of.data()};
   w.support_flags = memory.support_flags.data();
   memory.row_block = std::make_unique<MemoryBlock<N>>();
-  memory.row_block->cut({{&w.IB, 21 * n},
-                         {&w.pS, 6 * n},
-                         {&w.delta_pA, 6 * n},
-                         {&w.delta_a, 6 * n},
-                         {&w.delta_u, n},
-                         {&w.gs, 3 * (n + 1), 3},
-                         {&w.Rs, 9 * (n + 1), 9},
-                         {&w.ps, 3 * (n + 1), 3},
-                         {&w.K, 6 * r},
-                         {&w.k, r},
-                         {&w.row_gamma, r},
-                         {&w.row_error, r},
-                         {&w.row_velocity, r},
-                         {&w.desired, r},
-                         {&w.Ka, r},
-                         {&w.mu_row, r},
-                         {&w.row_force, r},
-                         {&w.row_lambda, r},
-                         {&w.row_step, r}},
-                        N(0));
+  memory.row_block->cut(row_fields(w, n, n, r), N(0));
 }
 
 void BranchLanes::update_rows(const ConstraintData& c) {
