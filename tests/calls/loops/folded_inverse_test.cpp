@@ -123,7 +123,7 @@ TEST(FoldedInverse, IsThatOfEveryBody) {
     EXPECT_LE((g - expected).norm(), 1e-11 * dense.size);
   }
   EXPECT_GT(folded, static_cast<int>(robots / 2));
-  EXPECT_GT(wobbling, static_cast<int>(robots / 8));
+  EXPECT_GT(wobbling, static_cast<int>(robots / 16));
   EXPECT_GT(belts, static_cast<int>(robots / 20));
 }
 
