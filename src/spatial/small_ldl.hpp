@@ -39,14 +39,40 @@ TENON_INLINE void solve_ldl(int n, int ld, const T* A, T* x) {
     for (int k = i + 1; k < n; ++k) x[i] = x[i] - A[ld * k + i] * x[k];
 }
 
-// The same for a size known to the compiler.
-template <int N, class T>
+// The same for a size known to the compiler, as straight code: one pivot waits for the other, and in loops each
+// would wait for memory too. The first J columns are done.
+template <int N, int J = 0, class T>
 TENON_INLINE bool factor_ldl(T (&A)[N][N]) {
-  return factor_ldl(N, N, A[0]);
+  if constexpr (J < N) {
+    const bool positive = A[J][J] > T(0);
+    A[J][J] = T(1) / A[J][J];
+#pragma GCC unroll 8
+    for (int i = N - 1; i > J; --i) {
+      const T L = A[i][J] * A[J][J];
+#pragma GCC unroll 8
+      for (int k = J + 1; k < N; ++k)
+        if (k <= i) A[i][k] = A[i][k] - L * A[k][J];  // still L_kJ d_J
+      A[i][J] = L;
+    }
+    return factor_ldl<N, J + 1>(A) && positive;
+  } else {
+    return true;
+  }
 }
 template <int N, class T>
 TENON_INLINE void solve_ldl(const T (&A)[N][N], T (&x)[N]) {
-  solve_ldl(N, N, A[0], x);
+#pragma GCC unroll 8
+  for (int k = 0; k < N; ++k)
+#pragma GCC unroll 8
+    for (int i = 1; i < N; ++i)
+      if (i > k) x[i] = x[i] - A[i][k] * x[k];
+#pragma GCC unroll 8
+  for (int i = 0; i < N; ++i) x[i] = x[i] * A[i][i];
+#pragma GCC unroll 8
+  for (int k = N - 1; k > 0; --k)
+#pragma GCC unroll 8
+    for (int i = 0; i < N - 1; ++i)
+      if (i < k) x[i] = x[i] - A[k][i] * x[k];
 }
 
 TENON_ISA_END
