@@ -72,8 +72,8 @@ PackDynamics<N, W>::PackDynamics(WorkspaceImpl& w, const PackKernels<N, W>& kern
   const std::size_t rows = index(w.rows()), nv = index(s.m.nv);
   for (std::vector<Pack>* x : {&f_, &step_, &unit_}) x->resize(rows);
   inv_mu_.resize(rows), damping_.resize(rows), damping_of_user_.resize(rows);
-  for (std::size_t r = 0; r < rows; ++r) root_scale_.push_back(std::sqrt(s.w.cd()->scale[r]));
-  rows_.inv_mu = inv_mu_.data(), rows_.root_scale = root_scale_.data();
+  rows_.inv_mu = inv_mu_.data();
+  if (rows > 0) rows_.root_scale = s.w.cd()->root_scale;
   rows_.absolute = RowSchedule<N>::absolute;
   rows_.f = f_.data(), rows_.step = step_.data(), rows_.unit = unit_.data();
   if (rows == 0) return;
@@ -93,8 +93,7 @@ template <class N, int W>
 std::size_t PackDynamics<N, W>::bytes() const {
   return (folded_ ? sizeof(Sweep) + folded_->arena.bytes() : 0) +
          bytes_of(whole_.arena, spare_, folded_q_, folded_v_, folded_tau_, f_, step_, unit_, path_rows_,
-                  inverse_, zeros_, A_, right_, row_first_, row_end_, inv_mu_, root_scale_, damping_,
-                  damping_of_user_);
+                  inverse_, zeros_, A_, right_, row_first_, row_end_, inv_mu_, damping_, damping_of_user_);
 }
 
 template <class N, int W>

@@ -73,7 +73,7 @@ class PackDynamics {
   std::vector<Pack> f_, step_, unit_;                          // of rows
   std::vector<Pack> path_rows_, inverse_, zeros_, A_, right_;  // of the Delassus matrix
   std::vector<std::int32_t> row_first_, row_end_;
-  std::vector<double> inv_mu_, root_scale_, damping_, damping_of_user_;
+  std::vector<double> inv_mu_, damping_, damping_of_user_;
   PackedRows<Pack> rows_{};
   PackedDelassus<Pack> delassus_{};
   bool holds_mass_matrix_ = false;  // the last result has zeros between branches

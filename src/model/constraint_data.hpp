@@ -41,6 +41,7 @@ struct ConstraintData {
   const double* compliance;    // per row
   const std::int32_t* active;  // per row: 0 if the row is inactive; all its numbers are then zero
   const double* scale;         // per row: typical diagonal of J M^-1 J^T, sets the size of mu
+  const double *root_scale, *per_root_scale;  // its square root, and one over that
   // The minimum over all rows of the row's typical length of J L^-T, divided by the length for a free body.
   // Small for a point near the axis of the only joint that moves it; penalties are then much larger than
   // inertias.

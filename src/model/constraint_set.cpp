@@ -358,7 +358,13 @@ void ConstraintSet::publish() {
   RowScale sized = row_scale(*model_, data_);
   scale_ = std::move(sized.scale);
   data_.least_leverage = sized.least_leverage;
+  for (const double scale : scale_) {
+    root_scale_.push_back(std::sqrt(scale));
+    per_root_scale_.push_back(1 / root_scale_.back());
+  }
   data_.scale = scale_.data();
+  data_.root_scale = root_scale_.data();
+  data_.per_root_scale = per_root_scale_.data();
 }
 
 void ConstraintSet::fold() {

@@ -6,7 +6,7 @@ namespace tenon {
 
 // The method refines, so mu can be large. A cluster eliminates coordinates that rows hold together with free
 // ones, and a large mu costs the free ones digits; so mu is smaller there.
-inline constexpr double scheduled_mu_of_trees = 3e7, scheduled_mu_of_clusters = 3e6;
+inline constexpr double scheduled_mu_of_trees = 2e8, scheduled_mu_of_clusters = 3e6;
 
 // Iterations continue to this share of the tolerance while they converge fast: a residual means the larger an
 // error of the motion, the harder its row is to move; and the last step of an ordinary solve goes from 1e-7

@@ -86,7 +86,7 @@ class Driver {
   double *const f_ = s_.f.data(), *const r_ = s_.r.data(), *const start_ = s_.start.data(),
                 *const inv_mu_ = s_.inv_mu.data(), *const steps_ = s_.steps.data(),
                 *const images_ = s_.images.data(), *const best_ = s_.best.data(),
-                *const unit_ = s_.unit.data(), *const residual_ = s_.residual.data(),
+                *const per_unit_ = s_.per_unit.data(), *const residual_ = s_.residual.data(),
                 *const unreachable_ = s_.unreachable.data();
   double primal_ = 0,
          dual_ = 0;            // residuals of the report in units of the rows, minus the absolute tolerance
@@ -105,8 +105,9 @@ bool Driver::restart(double mu) {
     for (int r = 0; r < m_; ++r) mean += std::log(c_.scale[r] * c_.weight[r]);
     mean = std::exp(mean / m_);
   }
+  const double per_mu = 1 / mu;
   for (int r = 0; r < m_; ++r) {
-    double inv = least_squares_ ? mean / (mu * c_.weight[r]) : c_.scale[r] / mu;
+    double inv = least_squares_ ? mean / (mu * c_.weight[r]) : c_.scale[r] * per_mu;
     // Above this limit a larger mu only costs digits.
     if (options_.mu > 0) inv = std::max(1 / options_.mu, c_.scale[r] / largest_mu);
     // A row softer than its own penalty is exact without a multiplier.
@@ -154,7 +155,7 @@ bool Driver::take_residual() {
     residual_[r] = r_[r] * inv_mu_[r];
     report_.primal_residual = std::max(report_.primal_residual, std::abs(residual_[r]));
   }
-  primal_ = size_in_units(residual_, unit_, margin * options_.absolute_tolerance, m_);
+  primal_ = size_in_units(residual_, per_unit_, margin * options_.absolute_tolerance, m_);
   return true;
 }
 
@@ -183,7 +184,7 @@ void Driver::visit(const double* direction) {
     residual_[r] = Bp[r] * inv_mu_[r];
     report_.dual_residual = std::max(report_.dual_residual, std::abs(residual_[r]));
   }
-  dual_ = size_in_units(residual_, unit_, 0, m_);
+  dual_ = size_in_units(residual_, per_unit_, 0, m_);
   ++report_.iterations;
 }
 
@@ -208,12 +209,12 @@ bool Driver::remember() {
 Status Driver::run(double* lambda) {
   for (int r = 0; r < m_; ++r) f_[r] = start_[r] = options_.warm_start ? lambda[r] : 0;
   // Units of rows are known after the first evaluation.
-  std::fill_n(unit_, m_, 1.0);
+  std::fill_n(per_unit_, m_, 1.0);
   if (!restart(method_.scheduled_mu)) return stalled;
   const double* k = method_.p.w.arena.data.k;
   for (int r = 0; r < m_; ++r)
     residual_[r] = std::max(std::abs(k[r]), std::abs(method_.seen(r, residual_[r])));
-  measure_units(c_, residual_, unit_);
+  measure_units(c_, residual_, per_unit_);
   report_.iterations = 1;
   const Status status = reach(lambda);
   if (status != Status::infeasible) return status;
@@ -234,7 +235,7 @@ Status Driver::run(double* lambda) {
 // In units in which the forces of all rows have the same effect.
 double Driver::largest_force(const double* f) const {
   double largest = 0;
-  for (int r = 0; r < m_; ++r) largest = std::max(largest, std::abs(f[r]) * std::sqrt(c_.scale[r]));
+  for (int r = 0; r < m_; ++r) largest = std::max(largest, std::abs(f[r]) * c_.root_scale[r]);
   return largest;
 }
 
@@ -248,7 +249,7 @@ bool Driver::strained(double first, const double* lambda) const {
 Status Driver::reach(double* lambda) {
   double mu = method_.scheduled_mu;
   for (int r = 0; r < m_; ++r) residual_[r] = r_[r] * inv_mu_[r];
-  primal_ = size_in_units(residual_, unit_, margin * options_.absolute_tolerance, m_);
+  primal_ = size_in_units(residual_, per_unit_, margin * options_.absolute_tolerance, m_);
   report_.dual_residual = report_.primal_residual;
   best_residual_ = std::numeric_limits<double>::infinity();
   keep_if_best();

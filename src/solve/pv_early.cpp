@@ -39,13 +39,13 @@ double measure_residual(const ConstrainedProblem& p) {
   double largest = 0;
   for (int r = 0; r < p.w.rows(); ++r)
     s.best[static_cast<std::size_t>(r)] = std::max(std::abs(d.k[r]), std::abs(d.Ka[r]));
-  measure_units(*p.w.cd(), s.best.data(), s.unit.data());
+  measure_units(*p.w.cd(), s.best.data(), s.per_unit.data());
   for (int r = 0; r < p.w.rows(); ++r) {
     residual[r] = d.k[r] - d.Ka[r] - p.w.cd()->compliance[r] * p.lambda[r];
     largest = std::max(largest, std::abs(residual[r]));
   }
   p.w.report.primal_residual = largest;
-  return size_in_units(s.residual.data(), s.unit.data(), p.options.absolute_tolerance, p.w.rows());
+  return size_in_units(s.residual.data(), s.per_unit.data(), p.options.absolute_tolerance, p.w.rows());
 }
 
 // Whether the weighted sum of squares of rigid rows is at its minimum, and rows with compliance, which can
@@ -60,7 +60,7 @@ bool is_least_squares(const ConstrainedProblem& p) {
   for (int r = 0; r < w.rows(); ++r) {
     const bool rigid = c.compliance[r] == 0;
     const std::size_t i = static_cast<std::size_t>(r);
-    const double held = p.options.absolute_tolerance + p.options.relative_tolerance * w.proximal.unit[i];
+    const double held = p.options.absolute_tolerance + p.options.relative_tolerance / w.proximal.per_unit[i];
     if (!rigid && !(std::abs(w.proximal.residual[i]) <= held)) return false;
     force[r] = rigid ? c.weight[r] * (d.k[r] - d.Ka[r]) : 0;
     for (int e = 0; e < 6; ++e) size += c.weight[r] * scale * std::abs(d.K[6 * r + e]);

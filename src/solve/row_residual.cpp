@@ -6,23 +6,24 @@
 
 namespace tenon {
 
-void measure_units(const ConstraintData& c, const double* acceleration, double* unit) {
+void measure_units(const ConstraintData& c, const double* acceleration, double* per_unit) {
   double largest = 0, largest_by_force = 0;
   for (int r = 0; r < c.row_count; ++r) {
     const double a = std::abs(acceleration[r]);
-    unit[r] = std::sqrt(c.scale[r]);
     largest = std::max(largest, a);
-    largest_by_force = std::max(largest_by_force, a / unit[r]);
+    largest_by_force = std::max(largest_by_force, a * c.per_root_scale[r]);
   }
-  for (int r = 0; r < c.row_count; ++r) unit[r] = std::min(largest, unit[r] * largest_by_force);
+  const double least = 1 / largest, least_by_force = 1 / largest_by_force;
+  for (int r = 0; r < c.row_count; ++r) per_unit[r] = std::max(least, c.per_root_scale[r] * least_by_force);
 }
 
-double size_in_units(const double* residual, const double* unit, double absolute, int rows) {
+double size_in_units(const double* residual, const double* per_unit, double absolute, int rows) {
   double largest = 0;
   for (int r = 0; r < rows; ++r) {
     const double above = std::abs(residual[r]) - absolute;
     if (!(above <= 0))
-      largest = std::max(largest, unit[r] > 0 ? above / unit[r] : std::numeric_limits<double>::infinity());
+      largest =
+          std::max(largest, per_unit[r] >= 0 ? above * per_unit[r] : std::numeric_limits<double>::infinity());
   }
   return largest;
 }

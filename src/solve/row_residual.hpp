@@ -12,9 +12,10 @@
 
 namespace tenon {
 
-void measure_units(const ConstraintData& c, const double* acceleration, double* unit);
+// per_unit: 1 / unit of each row.
+void measure_units(const ConstraintData& c, const double* acceleration, double* per_unit);
 
 // The largest residual in its unit, after `absolute` is subtracted from each.
-double size_in_units(const double* residual, const double* unit, double absolute, int rows);
+double size_in_units(const double* residual, const double* per_unit, double absolute, int rows);
 
 }  // namespace tenon

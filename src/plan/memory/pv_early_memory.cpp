@@ -122,7 +122,7 @@ void PvEarlyMemory<T>::scale_rows(const ConstraintData& c) {
   for (std::int32_t r = 0; r < c.row_count; ++r) mean += std::log(c.scale[r] * c.weight[r]);
   mean = std::exp(mean / c.row_count);
   for (std::int32_t r = 0; r < c.row_count; ++r) {
-    delassus_scale_[index(r)] = T(1 / std::sqrt(c.scale[r]));
+    delassus_scale_[index(r)] = T(c.per_root_scale[r]);
     weight_scale_[index(r)] = T(std::sqrt(c.weight[r] / mean));
   }
 }
