@@ -112,9 +112,14 @@ class Call {
   Numbers<N> q_, v_, force_, out_;
 };
 
-// What the single call gives; the Delassus matrix by the dense method, accelerations under rows by the dense
-// solution.
+// What the single call gives for the same numbers; the Delassus matrix by the dense method, accelerations under rows
+// by the dense solution.
+template <class N>
 std::vector<double> expected(Fixture& fixture, Quantity quantity, int state) {
+  if (sizeof(N) == sizeof(float)) {
+    fixture.round_to_floats(state);
+    state = Fixture::rounded_state;
+  }
   switch (quantity) {
     case Quantity::aba:
       fixture.forward_dynamics(state);
@@ -126,9 +131,11 @@ std::vector<double> expected(Fixture& fixture, Quantity quantity, int state) {
       fixture.mass_matrix(state);
       return fixture.matrix();
     case Quantity::constrained:
-      return fixture.reference()[static_cast<std::size_t>(state)];
+      fixture.constrained_dynamics(state, default_options(TENON_METHOD_DENSE));
+      return fixture.out();
     default:
-      return fixture.dense_delassus(state);
+      fixture.delassus(state, TENON_DELASSUS_METHOD_DENSE);
+      return fixture.delassus();
   }
 }
 
@@ -136,21 +143,25 @@ template <class N>
 void register_call(Fixture& fixture, const Wanted& wanted, int threads) {
   const std::string method =
       std::string(sizeof(N) == sizeof(float) ? "float" : "double") + (threads > 1 ? "_threads" : "");
-  const auto row =
-      register_one(fixture.name() + "/" + wanted.name + "/tenon:" + method,
-                   [&fixture, &wanted, threads](benchmark::State& state) {
-                     Call<N> call(fixture, wanted.quantity, threads);
-                     call.require();
-                     double error = 0;
-                     for (int i = 0; i < static_cast<int>(fixture.reference().size()); ++i)
-                       error = std::max(error, relative_difference(call.result(static_cast<std::size_t>(i)),
-                                                                   expected(fixture, wanted.quantity, i)));
-                     for (auto _ : state) call.run();
-                     label(state, fixture, wanted.constrained);
-                     state.counters["error"] = error;
-                     state.counters["states"] = static_cast<double>(call.states());
-                     state.counters["workers"] = threads;
-                   });
+  const auto row = register_one(
+      fixture.name() + "/" + wanted.name + "/tenon:" + method,
+      [&fixture, &wanted, threads](benchmark::State& state) {
+        Call<N> call(fixture, wanted.quantity, threads);
+        call.require();
+        double error = 0, rounding = 0;
+        for (int i = 0; i < static_cast<int>(fixture.reference().size()); ++i) {
+          const std::vector<double> answer = expected<N>(fixture, wanted.quantity, i);
+          error = std::max(error, relative_difference(call.result(static_cast<std::size_t>(i)), answer));
+          rounding =
+              std::max(rounding, relative_difference(answer, expected<double>(fixture, wanted.quantity, i)));
+        }
+        for (auto _ : state) call.run();
+        label(state, fixture, wanted.constrained);
+        state.counters["error"] = error;
+        state.counters["rounding"] = rounding;
+        state.counters["states"] = static_cast<double>(call.states());
+        state.counters["workers"] = threads;
+      });
   if (threads > 1) row->UseRealTime();
 }
 

@@ -21,11 +21,12 @@ ACCURATE = 1e-3  # a method that is further off than this has not solved the row
 
 
 class Timing:
-    """All repetitions of one benchmark. compiler: which built the peer. states, workers: of a batch."""
+    """All repetitions of one benchmark. compiler: which built the peer. states, workers: of a batch; rounding: error
+    that rounded inputs alone make."""
 
     def __init__(self, entry, compiler):
         self.n, self.m = int(entry["n"]), int(entry["m"])
-        self.error = entry.get("error")
+        self.error, self.rounding = entry.get("error"), entry.get("rounding")
         self.sweeps = entry.get("sweeps")
         self.workspace = entry.get("workspace_bytes")
         self.states, self.workers = int(entry.get("states", 1)), int(entry.get("workers", 1))

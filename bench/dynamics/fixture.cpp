@@ -160,6 +160,12 @@ void Fixture::make_states(int count) {
   }
 }
 
+void Fixture::round_to_floats(int state) {
+  rounded_ = at(state);
+  for (std::vector<double>* numbers : {&rounded_.q, &rounded_.v, &rounded_.tau, &rounded_.a})
+    for (double& x : *numbers) x = static_cast<float>(x);
+}
+
 void Fixture::make_reference() {
   for (int i = 0; i < std::min(reference_count, state_count()); ++i) {
     check(constrained_dynamics(i, default_options(TENON_METHOD_DENSE)), message());

@@ -36,6 +36,9 @@ class Fixture {
   std::size_t workspace_bytes() const { return tenon_workspace_size_bytes(workspace_); }
   int state_count() const { return static_cast<int>(states_.size()); }
   const std::vector<State>& states() const { return states_; }
+  // Makes state number rounded_state: this state as floats hold it, which is what a batch in floats is given.
+  static constexpr int rounded_state = -1;
+  void round_to_floats(int state);
   const tenon_model* model() const { return model_; }
   const tenon_constraints* constraints() const { return constraints_; }
 
@@ -116,7 +119,9 @@ class Fixture {
   std::vector<std::string> disagreements();
 
  private:
-  const State& at(int state) const { return states_[static_cast<std::size_t>(state)]; }
+  const State& at(int state) const {
+    return state == rounded_state ? rounded_ : states_[static_cast<std::size_t>(state)];
+  }
   void check(tenon_status status, const char* message) const;
   void make_model(const Robot& robot);
   void make_constraints(const Robot& robot);
@@ -135,6 +140,7 @@ class Fixture {
   tenon_constraints* constraints_ = nullptr;
   tenon_workspace* workspace_ = nullptr;
   std::vector<State> states_;
+  State rounded_;
   std::vector<double> out_, matrix_, lambda_, inverse_, ones_, delassus_;
   std::vector<std::vector<double>> reference_, dense_delassus_, dense_inverse_;
   std::vector<BuiltPeer> peers_;

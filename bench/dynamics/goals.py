@@ -73,6 +73,9 @@ def batch_goals(batches, wide):
                                  (1e-3, "beyond 40 coordinates", [row for row in floats if row["n"] > 40])):
         goals.append(most("many states, single precision, relative error, " + label, limit,
                           [(row["error"], "%s %s" % (row["robot"], row["quantity"])) for row in chosen]))
+    missed = [row for row in floats if row["error"] > (1e-4 if row["n"] <= 40 else 1e-3) and row.get("rounding")]
+    goals.append(most("the same, where missed: error over what the rounding of inputs to floats alone makes", 5,
+                      [(row["error"] / row["rounding"], "%s %s" % (row["robot"], row["quantity"])) for row in missed]))
     panda = [row for row in single if row["robot"] == "panda_arm" and row["quantity"] == "aba"]
     best = {row["precision"]: 1e3 * row["us"] / 16 for row in panda}
     note = "one core's time over 16, extrapolated; MuJoCo Warp publishes about %d ns for its smooth stages" % \

@@ -100,6 +100,7 @@ def batch_rows(rows):
                 table.append({
                     "robot": robot, "n": ours.n, "m": ours.m, "quantity": plain, "precision": precision,
                     "threads": ours.workers, "states": ours.states, "us": round(ours.best, 5), "error": ours.error,
+                    "rounding": ours.rounding,
                     "tenon_single_us": ours_single and round(ours_single.best, 4),
                     "pinocchio_single_us": peer and round(peer[0], 4),
                     "ratio": peer and round(peer[0] / ours.best, 2),
@@ -185,7 +186,7 @@ def batch_table(table, precision, threads):
         for q in quantities:
             cell = cells.get(q)
             line.append("" if not cell or not cell[peer] else "%.3f / %.2f (**%.1f**)%s%s" % (
-                cell["us"], cell[peer], cell[ratio], ", %.0e" % cell["error"] if precision == "float" else "",
+                cell["us"], cell[peer], cell[ratio], ", %.0e (%.0e)" % (cell["error"], cell["rounding"] or 0) if precision == "float" else "",
                 "*" if threads and not cell["pinocchio_pool"] else ""))
         lines.append(line)
     return markdown(["robot", "n"] + [NAMES[q] for q in quantities], lines)
@@ -311,7 +312,8 @@ def tables(summary, rows):
     for precision in ("double", "float"):
         text += ["## Many states in one call, %s, one thread\n" % precision,
                  "Time a state, against the peer's single call%s.\n" % (
-                     "; error against the single call in doubles" if precision == "float" else ""),
+                     "; error against the single call in doubles with the same inputs, in brackets how much the rounding of inputs to "
+                     "floats changes the answer in doubles" if precision == "float" else ""),
                  batch_table(summary["batches"], precision, False)]
         if threads > 1:
             text += ["## Many states in one call, %s, %d threads\n" % (precision, threads),
