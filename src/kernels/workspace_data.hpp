@@ -50,8 +50,8 @@ namespace tenon {
   F(ps, 3, node)                  /* constraint rows: its world position */                                 \
   F(pose, 16, node_packs)         /* root frame: columns of the body's rotation, position; packs */         \
   F(body_inertia, 10, node_lanes) /* root frame: m, h, I of the model; body frame */                        \
-  F(angular_sign, 1, dof_columns) /* root frame: v_sign of a rotation, 0 of a translation */                \
-  F(linear_sign, 1, dof_columns)  /* root frame: v_sign of a translation, 0 of a rotation */                \
+  F(angular_sign, 1, dof_lanes)   /* root frame: v_sign of a rotation, 0 of a translation */                \
+  F(linear_sign, 1, dof_lanes)    /* root frame: v_sign of a translation, 0 of a rotation */                \
   F(S_root, 6, dof_lanes)         /* root frame: columns of the motion subspaces; six arrays */             \
   F(Ic, 12, node_packs)           /* CRBA: inertia of the body, then of its subtree; three packs */         \
   F(F_root, 6, dof_lanes)         /* CRBA: Ic S; six arrays */                                              \

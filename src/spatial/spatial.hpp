@@ -300,6 +300,12 @@ struct Transform {
   Vec3<T> p;
 };
 
+// The transform of a grandchild.
+template <class Rot, class T>
+TENON_INLINE Transform<Rot3<T>, T> compose(const Transform<Rot3<T>, T>& A, const Transform<Rot, T>& X) {
+  return {{compose(A.R.R, X.R)}, A.p + A.R.R * X.p};
+}
+
 // Motion from parent to child coordinates (Featherstone Eq. 2.24).
 template <class Rot, class T>
 TENON_INLINE Motion<T> motion_to_child(const Transform<Rot, T>& X, const Motion<T>& m) {
@@ -449,6 +455,10 @@ template <class T, class S>
 TENON_INLINE Force<T> load_force(const S* a) {
   return {load_vec3<T>(a), load_vec3<T>(a + 3)};
 }
+template <class T, class S>
+TENON_INLINE RigidInertia<T> load_inertia(const S* a) {
+  return {T(a[0]), load_vec3<T>(a + 1), {T(a[4]), T(a[5]), T(a[6]), T(a[7]), T(a[8]), T(a[9])}};
+}
 template <class T>
 TENON_INLINE void store(T* a, const Vec3<T>& v) {
   a[0] = v.x, a[1] = v.y, a[2] = v.z;
@@ -457,6 +467,11 @@ template <class T>
 TENON_INLINE void store(T* a, const Mat3<T>& m) {
   a[0] = m.xx, a[1] = m.xy, a[2] = m.xz, a[3] = m.yx, a[4] = m.yy, a[5] = m.yz, a[6] = m.zx, a[7] = m.zy,
   a[8] = m.zz;
+}
+template <class T>
+TENON_INLINE void store(T* a, const RigidInertia<T>& I) {
+  a[0] = I.m, a[4] = I.I.xx, a[5] = I.I.xy, a[6] = I.I.xz, a[7] = I.I.yy, a[8] = I.I.yz, a[9] = I.I.zz;
+  store(a + 1, I.h);
 }
 template <class T>
 TENON_INLINE void store(T* a, const Motion<T>& m) {

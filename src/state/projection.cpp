@@ -97,7 +97,22 @@ void spread_path_rows(WorkspaceImpl& w, double* M, int ld) {
   }
 }
 
+// M of a tree without clusters.
+void crba(WorkspaceImpl& w, const double* q, double* M, int ld) {
+  if (w.branches && w.branches->takes_mass())
+    w.branches->crba(q, M, ld, w.w());
+  else
+    w.kernels->crba(w.md(), q, M, ld, w.w());
+}
+
 }  // namespace
+
+void tree_mass_rows(WorkspaceImpl& w, const double* q, double* rows) {
+  if (w.branches && w.branches->takes_mass())
+    w.branches->crba_rows(q, rows, w.w());
+  else
+    w.kernels->crba_rows(w.md(), q, rows, w.w());
+}
 
 Status check_path_rows(WorkspaceImpl& w, const double* rows, const std::int32_t* first,
                        const std::int32_t* depth, int n) {
@@ -108,24 +123,24 @@ Status check_path_rows(WorkspaceImpl& w, const double* rows, const std::int32_t*
 void tree_mass_matrix(WorkspaceImpl& w, const double* q, double* M, int ld) {
   const ModelData& m = w.md();
   if (m.cluster_count == 0) {
-    w.kernels->crba(m, q, M, ld, w.w());
+    crba(w, q, M, ld);
     return;
   }
   // crba fills blocks of whole subtrees, whose coordinates are not contiguous in a model with clusters; path
   // rows take any order of coordinates.
   w.need_joint_space();
-  w.kernels->crba_rows(m, q, w.w().H, w.w());
+  tree_mass_rows(w, q, w.w().H);
   spread_path_rows(w, M, ld);
 }
 
 Status give_tree_mass_matrix(WorkspaceImpl& w, const double* q, double* M, int ld) {
   // Written to the user's memory at once where no entry can overflow.
   if (w.md().cluster_count == 0 && w.moderate && all_moderate(q, w.model->nq)) {
-    w.kernels->crba(w.md(), q, M, ld, w.w());
+    crba(w, q, M, ld);
     return Status::ok;
   }
   w.need_joint_space();
-  w.kernels->crba_rows(w.md(), q, w.w().H, w.w());
+  tree_mass_rows(w, q, w.w().H);
   TENON_CHECK(check_path_rows(w, w.w().H, w.tables.row_first.data(), w.tables.dof_depth.data(), w.model->nv));
   spread_path_rows(w, M, ld);
   return Status::ok;

@@ -85,6 +85,25 @@ void expect_near(const std::vector<double>& a, const std::vector<double>& b, dou
     ASSERT_NEAR(a[i], b[i], tolerance * largest) << "coordinate " << i << " of " << b.size();
 }
 
+// M in a matrix with `margin` more rows, which stay as they are, and its factor.
+void compare_mass_matrix(Workspace& lanes, Workspace& scalar, const State& s, int margin, double tolerance) {
+  const int nv = static_cast<int>(s.v.size()), ld = nv + margin;
+  std::vector<double> M(static_cast<std::size_t>(ld * nv), 7), expected = M;
+  ASSERT_EQ(mass_matrix(scalar, s.q.data(), expected.data(), ld), Status::ok);
+  ASSERT_EQ(mass_matrix(lanes, s.q.data(), M.data(), ld), Status::ok);
+  expect_near(M, expected, tolerance);
+  for (int i = 0; i < nv; ++i)
+    for (int j = 0; j < nv; ++j)
+      ASSERT_EQ(M[static_cast<std::size_t>(i * ld + j)], M[static_cast<std::size_t>(j * ld + i)]);
+  std::vector<double> Mv(s.v.size()), expected_Mv(s.v.size());
+  const Status status = factor_mass_matrix(scalar, s.q.data());
+  ASSERT_EQ(factor_mass_matrix(lanes, s.q.data()), status);
+  if (status != Status::ok) return;
+  ASSERT_EQ(multiply_mass_matrix(scalar, s.v.data(), nv, 1, expected_Mv.data(), nv), Status::ok);
+  ASSERT_EQ(multiply_mass_matrix(lanes, s.v.data(), nv, 1, Mv.data(), nv), Status::ok);
+  expect_near(Mv, expected_Mv, tolerance);
+}
+
 // Tolerance: rounding errors grow with the ratio of the accelerations of light tips to those of the base.
 void compare(const std::shared_ptr<const Model>& model, Random& random, double tolerance,
              Instructions instructions = Instructions::automatic) {
@@ -106,6 +125,7 @@ void compare(const std::shared_ptr<const Model>& model, Random& random, double t
               Status::ok);
     ASSERT_EQ(inverse_dynamics(*lanes, s.q.data(), s.v.data(), s.a.data(), wrenches, qdd.data()), Status::ok);
     expect_near(qdd, expected, tolerance);
+    compare_mass_matrix(*lanes, *scalar, s, random.integer(0, 3), tolerance);
   }
 }
 

@@ -62,6 +62,7 @@ struct LaneRows {
 struct LimbParent {
   double *v, *a, *f, *IA, *pA;
   double *IB, *pS, *delta_pA, *delta_a, *gs, *Rs, *ps;  // null without rows
+  double* pose;                                         // only in LimbCoordinates (mass_data.hpp)
   std::int32_t stride;
 };
 // Limbs of a bundle with the same parent, which is not the world.
@@ -102,6 +103,9 @@ struct Branches {
   Bundle<N>* bundles;  // parents first
 };
 
+template <int W>
+struct MassOfBranches;  // mass_data.hpp
+
 // External forces: six numbers a body of the model in its body frame, null for none.
 template <int W>
 struct BranchKernels {
@@ -111,6 +115,11 @@ struct BranchKernels {
   // qdd null: zero.
   void (*rnea)(Branches<N>&, const double* q, const double* v, const double* qdd, const double* wrenches,
                double* tau);
+  // whole: the workspace of the model, of which S_root and F_root are written.
+  void (*crba)(Branches<N>&, MassOfBranches<W>&, const double* q, double* M, int ld,
+               WorkspaceData<double>& whole);
+  void (*crba_rows)(Branches<N>&, MassOfBranches<W>&, const double* q, double* rows,
+                    WorkspaceData<double>& whole);
   // ConstrainedAbaKernels (kernels/kernel_table.hpp). rows: the workspace of the whole model, of which the rows'
   // desired and anchors, then k, mu_row, row_force, Ka and row_lambda are read and written.
   void (*constraint_state)(Branches<N>&, const double* q, const double* v, const double* wrenches,

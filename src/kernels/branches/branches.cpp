@@ -1,5 +1,6 @@
 // Compiles BranchKernels (branch_data.hpp).
 #include "kernels/branches/constrained_aba_branches.hpp"
+#include "kernels/branches/crba_branches.hpp"
 #include "kernels/branches/rnea_branches.hpp"
 
 namespace tenon {
@@ -17,6 +18,10 @@ struct BranchKernelsOf {
                double* qdd) { return aba_of_branches(pack(b), q, v, tau, wrenches, qdd); },
             [](Branches<N>& b, const double* q, const double* v, const double* qdd, const double* wrenches,
                double* tau) { rnea_of_branches(pack(b), q, v, qdd, wrenches, tau); },
+            [](Branches<N>& b, MassOfBranches<W>& mass, const double* q, double* M, int ld,
+               WorkspaceData<double>& whole) { crba_of_branches(pack(b), mass, q, M, ld, whole); },
+            [](Branches<N>& b, MassOfBranches<W>& mass, const double* q, double* rows,
+               WorkspaceData<double>& whole) { crba_rows_of_branches(pack(b), mass, q, rows, whole); },
             [](Branches<N>& b, const double* q, const double* v, const double* wrenches,
                WorkspaceData<double>& rows) { constraint_state_of_branches(pack(b), q, v, wrenches, rows); },
             [](Branches<N>& b, const double* v, const double* tau, double* qdd, WorkspaceData<double>& rows) {

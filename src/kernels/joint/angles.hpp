@@ -20,7 +20,8 @@ inline void joint_angles(const Model& m, const T* q, WorkspaceData<T>& w) {
     const auto& n = m.nodes[i];
     if (has_angle(n)) w.angle[i] = T(n.sign) * q[n.q_index + (n.kind == joint_planar ? 2 : 0)];
   }
-  sin_cos(w.angle, w.sin_q, w.cos_q, m.node_count);
+  const int first = first_body(m);
+  sin_cos(w.angle + first, w.sin_q + first, w.cos_q + first, m.node_count - first);
 }
 
 TENON_ISA_END

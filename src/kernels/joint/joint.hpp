@@ -180,6 +180,17 @@ TENON_INLINE void for_each_axis(F&& f) {
   }
 }
 
+// The unit motion along axis A of a body that is placed by X, in the coordinates and about the origin of the
+// outer frame, times s.
+template <int A, class T>
+TENON_INLINE Motion<T> axis_motion(const Transform<Rot3<T>, T>& X, const T& s) {
+  constexpr int K = A % 3;
+  const Mat3<T>& R = X.R.R;
+  const Vec3<T> z = {s * at<0, K>(R), s * at<1, K>(R), s * at<2, K>(R)};
+  if constexpr (A < 3) return {z, cross(X.p, z)};
+  return {{T(0), T(0), T(0)}, z};
+}
+
 // m += S x.
 template <class J, class T>
 TENON_INLINE void add_motion(Motion<T>& m, const T* x) {

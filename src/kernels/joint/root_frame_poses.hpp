@@ -40,6 +40,14 @@ TENON_INLINE Transform<Rot3<T>, T> root_pose(const WorkspaceData<T>& w, int i) {
   const T* a = w.pose + 16 * i;
   return {{{a[0], a[4], a[8], a[1], a[5], a[9], a[2], a[6], a[10]}}, load_vec3<T>(a + 12)};
 }
+template <class T>
+TENON_INLINE void store_root_pose(WorkspaceData<T>& w, int i, const Transform<Rot3<T>, T>& X) {
+  T* a = w.pose + 16 * i;
+  const Mat3<T>& R = X.R.R;
+  a[0] = R.xx, a[1] = R.yx, a[2] = R.zx, a[4] = R.xy, a[5] = R.yy, a[6] = R.zy;
+  a[8] = R.xz, a[9] = R.yz, a[10] = R.zz;
+  store(a + 12, X.p);
+}
 
 // R v
 template <class T>
@@ -102,6 +110,10 @@ TENON_INLINE int end_of_dofs(const ModelData& m, int i) {
 TENON_INLINE int dof_stride(const ModelData& m) {
   return whole_packs(m.nv + 3);
 }
+// The first coordinates if they are those of a floating root: their columns of S are constant.
+TENON_INLINE int dofs_of_floating_root(const ModelData& m) {
+  return m.node_count > 0 && m.nodes[0].kind == joint_floating ? 6 : 0;
+}
 // Column k.
 template <class T>
 TENON_INLINE Motion<T> load_dof_motion(const T* a, int stride) {
@@ -134,7 +146,7 @@ TENON_INLINE void scatter(const Vec3<Lanes<T>>& v, Store&& store) {
 template <class T>
 inline void place_subspaces(const ModelData& m, WorkspaceData<T>& w) {
   const int stride = dof_stride(m);
-  for (int k = 0; k < m.nv; k += 4) {
+  for (int k = dofs_of_floating_root(m); k < m.nv; k += 4) {
     const auto axis = [&](int l) { return Lanes<T>::load(w.pose + w.axis_place[k + l]); };
     const auto position = [&](int l) { return Lanes<T>::load(w.pose + w.axis_place[k + l] / 16 * 16 + 12); };
     const Vec3<Lanes<T>> z = gather(axis(0), axis(1), axis(2), axis(3));

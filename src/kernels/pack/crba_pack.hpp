@@ -15,6 +15,7 @@ TENON_ISA_BEGIN
 // the bodies in IA, ten numbers each.
 template <class T>
 inline void place_in_root_frame(const ModelData& m, const T* q, WorkspaceData<T>& w) {
+  using Placement = Transform<Rot3<T>, T>;
   const T o(0), e(1);
   const Mat3<T> unit{e, o, o, o, e, o, o, o, e};
   joint_angles(m, q, w);
@@ -23,26 +24,16 @@ inline void place_in_root_frame(const ModelData& m, const T* q, WorkspaceData<T>
     with_joint(n.kind, [&](auto joint) {
       using J = decltype(joint);
       J::update(n, i, q, w);
-      Mat3<T> R = unit;
-      Vec3<T> p{o, o, o};
-      if (n.parent >= 0) {
-        const auto X = J::load(n, i, w);
-        const Mat3<T> Rp = load_mat3<T>(w.R0 + 9 * n.parent);
-        R = compose(Rp, X.R);
-        p = load_vec3<T>(w.p0 + 3 * n.parent) + Rp * X.p;
-      }
-      store(w.R0 + 9 * i, R);
-      store(w.p0 + 3 * i, p);
-      const RigidInertia<T> I = inertia_to_parent(Transform<Rot3<T>, T>{{R}, p}, load_rigid<T>(n));
-      T* x = w.IA + 21 * i;
-      x[0] = I.m, x[4] = I.I.xx, x[5] = I.I.xy, x[6] = I.I.xz, x[7] = I.I.yy, x[8] = I.I.yz, x[9] = I.I.zz;
-      store(x + 1, I.h);
+      Placement X = {{unit}, {o, o, o}};
+      if (n.parent >= 0)
+        X = compose(Placement{{load_mat3<T>(w.R0 + 9 * n.parent)}, load_vec3<T>(w.p0 + 3 * n.parent)},
+                    J::load(n, i, w));
+      store(w.R0 + 9 * i, X.R.R);
+      store(w.p0 + 3 * i, X.p);
+      store(w.IA + 21 * i, inertia_to_parent(X, load_rigid<T>(n)));
       for_each_axis<J>([&](auto d, auto axis) {
-        constexpr int A = axis.value, K = A % 3;
-        const T s = T(m.v_sign[n.v_index + d.value]);
-        const Vec3<T> z = {s * at<0, K>(R), s * at<1, K>(R), s * at<2, K>(R)};
-        store(w.U + 6 * (n.v_index + d.value),
-              A < 3 ? Motion<T>{z, cross(p, z)} : Motion<T>{Vec3<T>{o, o, o}, z});
+        const int k = n.v_index + d.value;
+        store(w.U + 6 * k, axis_motion<axis.value>(X, T(m.v_sign[k])));
       });
     });
   }
@@ -55,7 +46,7 @@ void crba_of_states(const ModelData& m, const T* q, T* M, int ld, WorkspaceData<
   for (int i = m.node_count - 1; i >= 0; --i) {
     const NodeData& n = m.nodes[i];
     const T* x = w.IA + 21 * i;
-    const RigidInertia<T> I = {x[0], load_vec3<T>(x + 1), {x[4], x[5], x[6], x[7], x[8], x[9]}};
+    const RigidInertia<T> I = load_inertia<T>(x);
     if (n.parent >= 0)
       for (int e = 0; e < 10; ++e) w.IA[21 * n.parent + e] = w.IA[21 * n.parent + e] + x[e];
     const int end = i + 1 < m.node_count ? m.nodes[i + 1].v_index : m.nv;

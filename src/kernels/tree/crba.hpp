@@ -14,12 +14,30 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
+// F of a floating root, where S is the identity: its composite inertia (store_inertias) as a matrix.
+template <class T>
+TENON_INLINE void store_floating_forces(const T* Ic, T* F, int stride) {
+  const T &xx = Ic[0], &xy = Ic[1], &xz = Ic[2], &hx = Ic[3], &yy = Ic[4], &yz = Ic[5], &zz = Ic[6];
+  const T &hy = Ic[7], &hz = Ic[8], &mass = Ic[9], o(0);
+  const auto store_row = [&](int e, const Lanes<T>& turning, const T& y, const T& z) {
+    turning.store(F + e * stride);
+    Lanes<T>(y, z, o, o).store(F + e * stride + 4);
+  };
+  store_row(0, Lanes<T>(xx, xy, xz, o), -hz, hy);
+  store_row(1, Lanes<T>(xy, yy, yz, hz), o, -hx);
+  store_row(2, Lanes<T>(xz, yz, zz, -hy), hx, o);
+  store_row(3, Lanes<T>(o, hz, -hy, mass), o, o);
+  store_row(4, Lanes<T>(-hz, o, hx, o), mass, o);
+  store_row(5, Lanes<T>(hy, -hx, o, o), o, mass);
+}
+
 // F of every coordinate, from S and the inertias of the bodies, which are replaced by composite inertias.
 template <class T>
 TENON_INLINE void composite_forces(const ModelData& m, WorkspaceData<T>& w) {
   const int stride = dof_stride(m);
   sum_over_subtrees<3>(m, w.Ic);
-  for (int k = 0; k < m.nv; k += 4) {
+  if (dofs_of_floating_root(m) > 0) store_floating_forces(w.Ic, w.F_root, stride);
+  for (int k = dofs_of_floating_root(m); k < m.nv; k += 4) {
     const Force<Lanes<T>> F = load_inertias(k, w) * load_motions(w.S_root + k, stride);
     store_rows(w.F_root + k, stride, F);
   }
@@ -59,10 +77,9 @@ TENON_INLINE Lanes<T> project_on_path(const T* path, int stride, int j, const Fo
   return S(0) * F.n.x + S(1) * F.n.y + S(2) * F.n.z + S(3) * F.f.x + S(4) * F.f.y + S(5) * F.f.z;
 }
 
-// Path rows of M from S and the inertias of the bodies.
+// Path rows of M from S and F.
 template <class T>
-inline void crba_rows(const ModelData& m, T* rows, WorkspaceData<T>& w) {
-  composite_forces(m, w);
+inline void mass_rows_of_forces(const ModelData& m, T* rows, WorkspaceData<T>& w) {
   const int stride = whole_packs(m.nv), dofs = dof_stride(m);
   clear_packs(w.S_path, 6 * stride);
   for (int k = 0; k < m.nv; ++k) {
@@ -80,6 +97,12 @@ inline void crba_rows(const ModelData& m, T* rows, WorkspaceData<T>& w) {
   }
 }
 
+// Path rows of M from S and the inertias of the bodies.
+template <class T>
+inline void crba_rows(const ModelData& m, T* rows, WorkspaceData<T>& w) {
+  composite_forces(m, w);
+  mass_rows_of_forces(m, rows, w);
+}
 // The same from q alone.
 template <class T>
 inline void crba_rows(const ModelData& m, const T* q, T* rows, WorkspaceData<T>& w) {
@@ -176,25 +199,31 @@ TENON_INLINE void fill_floating_root(const T* F, int stride, int i, int end, T* 
 template <class T>
 TENON_INLINE void clear_gaps(const DofRun& run, T* M, long ld) {
   const Lanes<T> zero(T(0));
-  const int begin = run.gap_begin, end = run.gap_end, columns = run.end;
-  for (int k = run.first; k < columns; ++k) {
-    T* column = M + k * ld;
-    int i = begin;
-    for (; i + 4 <= end; i += 4) zero.store(column + i);
-    if (i < end) store_first(zero, end - i, column + i);
+  const int count = run.gap_end - run.gap_begin;
+  if (count == 0) return;
+  T* column = M + run.gap_begin + run.first * ld;
+  for (int k = run.first; k < run.end; ++k, column += ld) {
+    if (count < 4) {
+      store_first(zero, count, column);
+      continue;
+    }
+    for (int i = 0; i + 4 < count; i += 4) zero.store(column + i);
+    zero.store(column + count - 4);
   }
 }
 
-// M, column-major with leading dimension ld, both triangles.
+// M from S and F, column-major with leading dimension ld, both triangles. A run whose subtree ends where it begins
+// gets its zeros only.
 template <class T>
-void crba(const ModelData& m, const T* q, T* M, int ld_, WorkspaceData<T>& w) {
-  composite_forces(m, q, w);
+void mass_matrix_of_forces(const ModelData& m, const DofRun* runs, int run_count, T* M, int ld_,
+                           WorkspaceData<T>& w) {
   const long ld = ld_;
   const int stride = dof_stride(m);
   // From the leaves to the root: each run writes its zeros first, then ancestors overwrite some of them.
-  for (int r = w.run_count - 1; r >= 0; --r) {
-    const DofRun& run = w.runs[r];
+  for (int r = run_count - 1; r >= 0; --r) {
+    const DofRun& run = runs[r];
     clear_gaps(run, M, ld);
+    if (run.subtree_end <= run.first) continue;
     const NodeData& n = m.nodes[m.v_node[run.first]];
     int i = run.first;
     if (n.parent < 0 && n.kind == joint_floating) {
@@ -205,8 +234,13 @@ void crba(const ModelData& m, const T* q, T* M, int ld_, WorkspaceData<T>& w) {
     if (run.end - i == 1) fill_columns<1>(w.S_root, w.F_root, stride, i, run.subtree_end, M, ld);
     if (run.end - i == 2) fill_columns<2>(w.S_root, w.F_root, stride, i, run.subtree_end, M, ld);
     if (run.end - i == 3) fill_columns<3>(w.S_root, w.F_root, stride, i, run.subtree_end, M, ld);
+    for (int k = run.first; k < run.end; ++k) M[k + k * ld] = M[k + k * ld] + T(m.armature[k]);
   }
-  for (int k = 0; k < m.nv; ++k) M[k + k * ld] = M[k + k * ld] + T(m.armature[k]);
+}
+template <class T>
+void crba(const ModelData& m, const T* q, T* M, int ld, WorkspaceData<T>& w) {
+  composite_forces(m, q, w);
+  mass_matrix_of_forces(m, w.runs, w.run_count, M, ld, w);
 }
 
 TENON_ISA_END

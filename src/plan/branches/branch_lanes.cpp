@@ -36,6 +36,9 @@ std::unique_ptr<BranchLanes> BranchLanes::make(const ModelData& m, const Constra
   if (lanes_of_tree->memory_.empty() || !(always || lanes_of_tree->gain() > least_gain)) return nullptr;
   lanes_of_tree->data_.kernels = &trunk_kernels;
   lanes_of_tree->build(c);
+  lanes_of_tree->takes_mass_ =
+      m.cluster_count == 0 && m.rotor_count == 0 && (always || lanes_of_tree->mass_gain() > least_gain);
+  if (lanes_of_tree->takes_mass_) lanes_of_tree->build_mass();
   return lanes_of_tree;
 }
 
@@ -274,6 +277,7 @@ LimbParent BranchLanes::parent_at(std::int32_t body) {
                       numbers(w.gs, 3),
                       numbers(w.Rs, 9),
                       numbers(w.ps, 3),
+                      nullptr,
                       stride};
   };
   return place.bundle < 0 ? all(data_.w, 1) : all(bundles_[index(place.bundle)].w, branch_width);
@@ -344,6 +348,10 @@ std::size_t BranchLanes::bytes() const {
                              collects_with_rows_, base_collects_, bundles_, trunk_block_, trunk_row_block_) +
                     bytes_of(supports_, trunk_items_of_, trunk_items_, trunk_anchors_, trunk_active_,
                              trunk_row_of_, trunk_row_first_, trunk_support_, trunk_support_flags_);
+  sum += bytes_of(trunk_mass_.nodes, trunk_mass_.coordinates, trunk_mass_.v_node, trunk_mass_.axis_place,
+                  trunk_mass_.v_sign, trunk_mass_.runs, trunk_mass_.carriers, trunk_mass_.block, limb_mass_,
+                  limb_coordinates_, runs_);
+  for (const LimbMass& limbs : limb_mass_) sum += bytes_of(limbs.parents, limbs.block);
   for (const BundleMemory& b : memory_)
     sum += sizeof(b) +
            bytes_of(b.nodes, b.armature, b.flags, b.q_of, b.v_of, b.body_of, b.result_of, b.parents,

@@ -12,7 +12,7 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/branches/branch_data.hpp"
+#include "kernels/branches/mass_data.hpp"
 #include "plan/memory_block.hpp"
 
 namespace tenon {
@@ -37,6 +37,16 @@ class BranchLanes {
   }
   void rnea(const double* q, const double* v, const double* qdd, const double* wrenches, double* tau) {
     kernels_->rnea(data_, q, v, qdd, wrenches, tau);
+  }
+
+  // Whether the mass matrix below can be used and pays.
+  bool takes_mass() const { return takes_mass_; }
+  // crba and crba_rows of kernels/kernel_table.hpp; whole: the workspace of the model.
+  void crba(const double* q, double* M, int ld, WorkspaceData<double>& whole) {
+    kernels_->crba(data_, mass_, q, M, ld, whole);
+  }
+  void crba_rows(const double* q, double* rows, WorkspaceData<double>& whole) {
+    kernels_->crba_rows(data_, mass_, q, rows, whole);
   }
 
   // How many times faster than bodies one after another, by the costs in branch_lanes.cpp.
@@ -95,6 +105,21 @@ class BranchLanes {
     std::vector<std::int32_t> support_flags, support, node_row_first, row_of;
   };
 
+  // What MassOfBranches points to.
+  struct TrunkMass {
+    std::vector<NodeData> nodes;
+    std::vector<std::int32_t> coordinates, v_node, axis_place;
+    std::vector<double> v_sign;
+    std::vector<TrunkCoordinates> runs;
+    std::vector<LimbCarrier> carriers;
+    MemoryBlock<double> block;
+  };
+  struct LimbMass {
+    std::vector<LimbParent> parents;
+    std::array<std::array<double, 16>, lanes> of_world;
+    std::unique_ptr<MemoryBlock<N>> block;
+  };
+
   BranchLanes(const ModelData& m, const BranchKernels<branch_width>* kernels);
   void find_limbs();
   void share_limbs();
@@ -109,6 +134,14 @@ class BranchLanes {
   template <class Nodes>
   static void let_limbs_store(const Nodes& nodes, std::int32_t parent, std::vector<std::int32_t>& flags,
                               std::int32_t mark);
+
+  // branch_mass.cpp
+  double mass_gain() const;
+  void build_mass();
+  void build_trunk_mass();
+  void find_poses_of_parents(std::size_t k);
+  void find_coordinates(std::size_t k, std::vector<bool>& written);
+  void find_runs();
 
   // branch_rows.cpp
   bool find_rows(const ConstraintData& c);
@@ -132,6 +165,13 @@ class BranchLanes {
   std::vector<BundleMemory> memory_;
   std::vector<Bundle<N>> bundles_;
   MemoryBlock<double> trunk_block_, trunk_row_block_;
+
+  bool takes_mass_ = false;
+  MassOfBranches<branch_width> mass_{};
+  TrunkMass trunk_mass_;
+  std::vector<LimbMass> limb_mass_;  // of bundles
+  std::vector<DofRun> runs_;
+  std::vector<LimbCoordinates<branch_width>> limb_coordinates_;
 
   bool takes_rows_ = false;
   std::vector<char> supports_;  // per body
