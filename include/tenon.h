@@ -105,6 +105,8 @@
  * block says so. Arguments come in one order: the object, the options, selectors (a link, axes), inputs, outputs, the
  * message; after an array its count, after a matrix its count and its leading dimension; how many columns a call works
  * on, before the first matrix that has them.
+ * Blocks name an argument, then how many numbers it has: "q: nq." What is not const is written, and where it is read
+ * before, the block says so.
  * Options are structs that begin with struct_size: fill them by their _init function, which writes the defaults, then
  * change fields. NULL means the defaults. A shorter struct of an older caller is completed with defaults; a longer one
  * of a newer caller is taken if the part this version does not know is zero, else TENON_UNSUPPORTED; so is a field
@@ -170,6 +172,7 @@ extern "C" {
 /* major * 10000 + minor * 100 + patch of the header; tenon_version() is that of the library. */
 #define TENON_VERSION 100
 
+/* What calls return. 0 or positive: outputs were written. Negative: nothing was, and a message says why. */
 typedef int32_t tenon_status;
 #define TENON_OK 0
 /* Outputs are written, with a caveat. */
@@ -333,7 +336,7 @@ TENON_API const char *tenon_build_info(void);
  *   _count        how many there are; but for statuses, their values are 0 to that number less 1;
  *   _string       the name of a value: the constant in lower case without its prefix, "constrained_aba" for
  *                 TENON_METHOD_CONSTRAINED_ABA; "unknown" for other numbers; static;
- *   _from_string  *value := that of the name; untouched where there is none.
+ *   _from_string  *value: that of the name; untouched where there is none.
  * That a method has a name does not mean this version has it: a call returns TENON_UNSUPPORTED for one that it lacks.
  * Allocates: nothing. Threads: any. Status (of _from_string): TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_NOT_FOUND.
  * Cost: O(1). Since: 0.1. */
@@ -390,7 +393,7 @@ TENON_API const char *tenon_integrator_string(int32_t value);
 TENON_API tenon_status tenon_integrator_from_string(const char *name, int32_t *value);
 
 /* The same of statuses ("ok", "not_finite", ...), whose values have gaps: _at gives the value of number `index` of
- * them, TENON_OUT_OF_RANGE for other numbers. Allocates: nothing. Threads: any.
+ * them, TENON_OUT_OF_RANGE for other numbers. *value: as of the other kinds. Allocates: nothing. Threads: any.
  * Status (of _from_string): TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_NOT_FOUND. Cost: O(1). Since: 0.1. */
 TENON_API int32_t tenon_status_count(void);
 TENON_API tenon_status tenon_status_at(int32_t index);
@@ -579,7 +582,8 @@ TENON_API tenon_status tenon_builder_create(const char *name, tenon_builder **bu
  * Since: 0.1. */
 TENON_API tenon_status tenon_builder_load_urdf(const char *path, const tenon_model_options *options,
                                                tenon_builder **builder, char *message, size_t message_size);
-/* The same from text in memory, as tenon_model_parse_urdf reads it. Allocates: the builder. Threads: any.
+/* The same from text in memory, as tenon_model_parse_urdf reads it. text: text_size bytes. options: NULL for the
+ * defaults. Allocates: the builder. Threads: any.
  * Status: as tenon_builder_load_urdf, without TENON_FILE_ERROR. Cost: O(text_size). Since: 0.1. */
 TENON_API tenon_status tenon_builder_parse_urdf(const char *text, size_t text_size, const tenon_model_options *options,
                                                 tenon_builder **builder, char *message, size_t message_size);
@@ -676,7 +680,7 @@ TENON_API tenon_status tenon_builder_add_loop(tenon_builder *builder, const char
 /* Adds a coupling of the positions of joints of one coordinate: q_dependent = ratios q_independent + offsets, as mimic
  * joints and differentials have it. A dependent joint of one coupling may lead in another.
  * dependent, independent: names of joints, as many as their counts say. ratios: dependent x independent, row by row.
- * offsets: one for each dependent joint, at most 1e6, or NULL for none. Names are looked up by tenon_builder_finish.
+ * offsets: dependent, at most 1e6, or NULL for none. Names are looked up by tenon_builder_finish.
  * Allocates: memory of the builder. Threads: one at a time per builder.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_OUT_OF_MEMORY. Cost: O(n).
  * Since: 0.1. */
@@ -905,12 +909,12 @@ TENON_API const char *tenon_workspace_message(const tenon_workspace *workspace);
  * Allocates: nothing. Threads: one at a time per workspace. Status: none. Cost: O(1). Since: 0.1. */
 TENON_API size_t tenon_workspace_size_bytes(const tenon_workspace *workspace);
 
-/* Gravity of this workspace, m/s^2, world axes: 3. Starts as the model's.
+/* Gravity of this workspace. Starts as the model's. gravity: 3, m/s^2, world axes.
  * Allocates: nothing. Threads: one at a time per workspace.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE. Cost: O(1). Since: 0.1. */
 TENON_API tenon_status tenon_workspace_set_gravity(tenon_workspace *workspace, const double *gravity,
                                                    size_t gravity_count);
-/* What was set, or the model's: 3. Allocates: nothing. Threads: one at a time per workspace.
+/* What was set, or the model's. gravity: 3, written. Allocates: nothing. Threads: one at a time per workspace.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE. Cost: O(1). Since: 0.1. */
 TENON_API tenon_status tenon_workspace_gravity(tenon_workspace *workspace, double *gravity, size_t gravity_count);
 
@@ -922,7 +926,7 @@ TENON_API tenon_status tenon_workspace_gravity(tenon_workspace *workspace, doubl
  * TENON_NOT_NORMALIZED. Cost: O(1). Since: 0.1. */
 TENON_API tenon_status tenon_workspace_set_anchor(tenon_workspace *workspace, int32_t constraint, const double *pose,
                                                   size_t pose_count);
-/* What was set: pose, 7. Allocates: nothing. Threads: one at a time per workspace.
+/* What was set. pose: 7, written. Allocates: nothing. Threads: one at a time per workspace.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_OUT_OF_RANGE. Cost: O(1). Since: 0.1. */
 TENON_API tenon_status tenon_workspace_anchor(tenon_workspace *workspace, int32_t constraint, double *pose,
                                               size_t pose_count);
@@ -944,7 +948,7 @@ TENON_API tenon_status tenon_workspace_set_gains(tenon_workspace *workspace, int
                                                  double damping_ratio);
 
 /* Weights, and compliance, of the rows of a constraint in this workspace; they too start as the set has them.
- * constraint: index. weights: one a row, > 0; NULL: all 1. compliance: one a row, >= 0; NULL: all 0.
+ * constraint: index. weights: rows of it, > 0; NULL: all 1. compliance: rows of it, >= 0; NULL: all 0.
  * Allocates: nothing. Threads: one at a time per workspace. Status: TENON_OK, TENON_INVALID_ARGUMENT (also: a
  * number out of these bounds), TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_OUT_OF_RANGE. Cost: O(m). Since: 0.1. */
 TENON_API tenon_status tenon_workspace_set_weights(tenon_workspace *workspace, int32_t constraint,
@@ -965,8 +969,8 @@ typedef struct tenon_constraint_settings {
  * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_WRONG_SIZE (below 8 bytes). Cost: O(1). Since: 0.1. */
 TENON_API tenon_status tenon_constraint_settings_init(tenon_constraint_settings *settings, size_t size);
 
-/* The settings of a constraint as they are now. settings: prepared by its _init. weights, compliance: one a row,
- * written; may be NULL. Allocates: nothing. Threads: one at a time per workspace.
+/* The settings of a constraint as they are now. settings: prepared by its _init. weights, compliance: rows of
+ * it, written; may be NULL. Allocates: nothing. Threads: one at a time per workspace.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_OUT_OF_RANGE. Cost: O(m). Since: 0.1. */
 TENON_API tenon_status tenon_workspace_constraint_settings(tenon_workspace *workspace, int32_t constraint,
                                                            tenon_constraint_settings *settings, double *weights,
@@ -1368,7 +1372,7 @@ TENON_API tenon_status tenon_underactuated_inverse_dynamics(tenon_workspace *wor
  * that are hit. Redundant rows: v+ is unique, impulse is one of its splits. Rows that depend on each other and ask for
  * different rebounds, or rows that nothing moves: the least sum of weight * residual^2, and TENON_INFEASIBLE. Energy
  * is kept by restitution 1 on rigid rows. Where the model has loops, v must keep them closed, and goes on to.
- * restitution: one number for all rows or m numbers, from 0 to 1; NULL: 0. q: nq. v: nv, read and written. impulse: m,
+ * restitution: m or 1 (for all rows), from 0 to 1; NULL: 0. q: nq. v: nv, read and written. impulse: m,
  * N s or N m s, written; may be NULL. The report tells how it was solved. Allocates: at the first call.
  * Threads: one at a time per workspace. Status: as tenon_project_velocities; TENON_INVALID_ARGUMENT also for
  * restitution. Cost: O(n d^2 + m^2 d + m^3). Since: 0.1. */
@@ -1473,13 +1477,14 @@ TENON_API tenon_status tenon_delassus_inverse(tenon_workspace *workspace, const 
                                               int32_t ld);
 
 /* The same in two steps for those who need products only: prepares the damped inverse and keeps it until the next call
- * of this function or of tenon_delassus_inverse; then X = (A + R + 1 / mu)^-1 B.
- * B: m x columns, leading dimension ldb >= m. X: m x columns, leading dimension ldx >= m, written. X may be B itself,
- * with the same leading dimension. Allocates: at the first call. Threads: one at a time per workspace.
+ * of this function or of tenon_delassus_inverse. options: NULL for the defaults. q: nq.
+ * Allocates: at the first call. Threads: one at a time per workspace.
  * Status: as tenon_delassus_inverse. Cost: of the method. Since: 0.1. */
 TENON_API tenon_status tenon_delassus_factor(tenon_workspace *workspace, const tenon_damped_options *options,
                                              const double *q, size_t q_count);
-/* The second step. Allocates: nothing. Threads: one at a time per workspace.
+/* The second step, X = (A + R + 1 / mu)^-1 B.
+ * B: m x columns, leading dimension ldb >= m. X: m x columns, leading dimension ldx >= m, written. X may be B itself,
+ * with the same leading dimension. Allocates: nothing. Threads: one at a time per workspace.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT (also: nothing prepared), TENON_WRONG_SIZE, TENON_NOT_FINITE.
  * Cost: O(m^2) a column, with TENON_DAMPED_METHOD_CABA_OSIMF O(m). Since: 0.1. */
 TENON_API tenon_status tenon_delassus_apply(tenon_workspace *workspace, int32_t columns, const double *B,
@@ -1504,10 +1509,12 @@ TENON_API tenon_status tenon_operational_space_options_init(tenon_operational_sp
  *
  * Where rows depend on each other, or are on the world, Lambda is the pseudo-inverse and TENON_RANK_DEFICIENT says so;
  * J J_bar J = J, J_bar J J_bar = J_bar and J N = 0 hold all the same.
- * options: NULL for the defaults. q: nq. Lambda, J_bar, N: column-major, leading dimensions ldl >= m, ldj >= nv, ldn >=
- * nv, written; each may be NULL. rank: of the rows, may be NULL. Allocates: at the first call. Threads: one at a time
- * per workspace. Status: TENON_OK, TENON_RANK_DEFICIENT, or as tenon_delassus; TENON_UNSUPPORTED for rows between two
- * moving links. Cost: O(m n + m^3), and O(m^2 n) for J_bar, O(m n^2) for N. Since: 0.1. */
+ * options: NULL for the defaults. q: nq. Lambda: m x m, leading dimension ldl >= m, written; or NULL. J_bar: nv x m,
+ * leading dimension ldj >= nv, written; or NULL. N: nv x nv, leading dimension ldn >= nv, written; or NULL. All are
+ * column-major. *rank: of the rows; may be NULL.
+ * Allocates: at the first call. Threads: one at a time per workspace. Status: TENON_OK, TENON_RANK_DEFICIENT, or as
+ * tenon_delassus; TENON_UNSUPPORTED for rows between two moving links. Cost: O(m n + m^3), and O(m^2 n) for J_bar, O(m
+ * n^2) for N. Since: 0.1. */
 TENON_API tenon_status tenon_operational_space(tenon_workspace *workspace,
                                                const tenon_operational_space_options *options, const double *q,
                                                size_t q_count, double *Lambda, size_t Lambda_count, int32_t ldl,
@@ -1600,7 +1607,7 @@ TENON_API tenon_status tenon_random(tenon_workspace *workspace, uint64_t seed, d
 TENON_API tenon_status tenon_workspace_set_coordinates(tenon_workspace *workspace, int32_t positions,
                                                        int32_t velocities);
 
-/* What was set. Either may be NULL. Allocates: nothing. Threads: one at a time per workspace.
+/* What was set. *positions, *velocities: either may be NULL. Allocates: nothing. Threads: one at a time per workspace.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT. Cost: O(1). Since: 0.1. */
 TENON_API tenon_status tenon_workspace_coordinates(tenon_workspace *workspace, int32_t *positions, int32_t *velocities);
 
@@ -1619,7 +1626,7 @@ TENON_API int32_t tenon_workspace_row_count(tenon_workspace *workspace);
  * TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_OPEN_LOOP. Cost: as tenon_close_loops; O(n).
  * Since: 0.1. */
 TENON_API tenon_status tenon_workspace_set_guess(tenon_workspace *workspace, const double *q, size_t q_count);
-/* That configuration: q, nq. Allocates: nothing. Threads: one at a time per workspace.
+/* That configuration. q: nq, written. Allocates: nothing. Threads: one at a time per workspace.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE. Cost: O(n). Since: 0.1. */
 TENON_API tenon_status tenon_workspace_guess(tenon_workspace *workspace, double *q, size_t q_count);
 
@@ -1636,7 +1643,7 @@ TENON_API int32_t tenon_model_loop_row_count(const tenon_model *model);
 
 /* Where the independent coordinates stand, ascending: v_index[j] of v for independent velocity j; q_index[i] of q for
  * independent position i.
- * v_index_count: ny. q_index_count: nyq. Allocates: nothing. Threads: any.
+ * v_index: ny, written. q_index: nyq, written. Allocates: nothing. Threads: any.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE. Cost: O(n). Since: 0.1. */
 TENON_API tenon_status tenon_model_independent(const tenon_model *model, int32_t *v_index, size_t v_index_count);
 TENON_API tenon_status tenon_model_independent_q(const tenon_model *model, int32_t *q_index, size_t q_index_count);
@@ -1747,12 +1754,12 @@ TENON_API tenon_status tenon_close_loops(tenon_workspace *workspace, const tenon
 TENON_API tenon_status tenon_close_loop_velocities(tenon_workspace *workspace, const tenon_closing_options *options,
                                                    const double *q, size_t q_count, double *v, size_t v_count);
 
-/* Independent positions y (nyq) out of q (nq). Allocates: nothing. Threads: one at a time per workspace.
- * Status: as tenon_loop_gap. Cost: O(n). Since: 0.1. */
+/* Independent positions out of those of all joints. q: nq. y: nyq, written. Allocates: nothing. Threads: one at a time
+ * per workspace. Status: as tenon_loop_gap. Cost: O(n). Since: 0.1. */
 TENON_API tenon_status tenon_independent_positions(tenon_workspace *workspace, const double *q, size_t q_count,
                                                    double *y, size_t y_count);
-/* q (nq) from the independent positions y (nyq). guess: nq, where the search begins; NULL: the workspace's, whose way
- * of assembly is followed first. Allocates: nothing. Threads: one at a time per workspace. Status: as tenon_loop_gap,
+/* Back again. y: nyq. guess: nq, where the search begins; NULL: the workspace's, whose way of assembly is followed
+ * first. q: nq, written. Allocates: nothing. Threads: one at a time per workspace. Status: as tenon_loop_gap,
  * and TENON_INFEASIBLE: not closed, q is the best found. Cost: as tenon_close_loops. Since: 0.1. */
 TENON_API tenon_status tenon_spanning_positions(tenon_workspace *workspace, const double *y, size_t y_count,
                                                 const double *guess, size_t guess_count, double *q, size_t q_count);
@@ -1778,38 +1785,39 @@ TENON_API tenon_status tenon_find_assemblies(tenon_workspace *workspace, const t
                                              const double *q, size_t q_count, int32_t capacity, double *assemblies,
                                              size_t assemblies_count, int32_t *found);
 
-/* ydot: ny, the independent ones of v (nv); of accelerations alike. Allocates: nothing.
- * Threads: one at a time per workspace. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE.
- * Cost: O(n). Since: 0.1. */
+/* The independent velocities out of those of all joints; of accelerations alike. v: nv. ydot: ny, written. Allocates:
+ * nothing. Threads: one at a time per workspace. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE,
+ * TENON_NOT_FINITE. Cost: O(n). Since: 0.1. */
 TENON_API tenon_status tenon_independent_velocity(tenon_workspace *workspace, const double *v, size_t v_count,
                                                   double *ydot, size_t ydot_count);
-/* v = G ydot at q. ydot: ny. v: nv, written. Allocates: nothing. Threads: one at a time per workspace.
+/* v = G ydot at q. q: nq. ydot: ny. v: nv, written. Allocates: nothing. Threads: one at a time per workspace.
  * Status: as tenon_loop_gap, and TENON_SINGULAR_CONFIGURATION. Cost: O(n). Since: 0.1. */
 TENON_API tenon_status tenon_spanning_velocity(tenon_workspace *workspace, const double *q, size_t q_count,
                                                const double *ydot, size_t ydot_count, double *v, size_t v_count);
-/* qdd = G yddot + g at (q, v). yddot: ny. qdd: nv, written. The rest as tenon_spanning_velocity. */
+/* qdd = G yddot + g at (q, v). q: nq. v: nv. yddot: ny. qdd: nv, written. The rest as tenon_spanning_velocity. */
 TENON_API tenon_status tenon_spanning_acceleration(tenon_workspace *workspace, const double *q, size_t q_count,
                                                    const double *v, size_t v_count, const double *yddot,
                                                    size_t yddot_count, double *qdd, size_t qdd_count);
-/* tau_y = G^T tau at q. tau: nv. tau_y: ny, written. The rest as tenon_spanning_velocity. */
+/* tau_y = G^T tau at q. q: nq. tau: nv. tau_y: ny, written. The rest as tenon_spanning_velocity. */
 TENON_API tenon_status tenon_independent_force(tenon_workspace *workspace, const double *q, size_t q_count,
                                                const double *tau, size_t tau_count, double *tau_y, size_t tau_y_count);
-/* tau: nv, the forces on independent coordinates alone that do what tau_y asks, G^T tau = tau_y. The rest as
- * tenon_independent_velocity. */
+/* The forces on independent coordinates alone that do what tau_y asks, G^T tau = tau_y. tau_y: ny. tau: nv, written.
+ * The rest as tenon_independent_velocity. */
 TENON_API tenon_status tenon_spanning_force(tenon_workspace *workspace, const double *tau_y, size_t tau_y_count,
                                             double *tau, size_t tau_count);
 
-/* G (nv x ny, column-major, leading dimension ldg) and g (nv) at (q, v); v NULL: at rest. G, g: either may be NULL.
- * Allocates: nothing. Threads: one at a time per workspace. Status: as tenon_spanning_velocity. Cost: O(nv ny).
- * Since: 0.1. */
+/* G and g at (q, v). q: nq. v: nv; NULL: at rest. G: nv x ny, column-major, leading dimension ldg, written; or NULL.
+ * g: nv, written; or NULL. Allocates: nothing. Threads: one at a time per workspace. Status: as
+ * tenon_spanning_velocity. Cost: O(nv ny). Since: 0.1. */
 TENON_API tenon_status tenon_loop_map(tenon_workspace *workspace, const double *q, size_t q_count, const double *v,
                                       size_t v_count, double *G, size_t G_count, int32_t ldg, double *g,
                                       size_t g_count);
 
 /* The loops' rows: phi(q) = 0, K v = 0, K qdd = k, exact derivatives of phi also where loops are open (but at a half
- * turn, where the angle of a rotation jumps). K: rows x nv, column-major, leading dimension ldk. k, phi: rows. Each
- * may be NULL; so may v (at rest). Rows that no joint moves are left out. Allocates: nothing. Threads: one at a time
- * per workspace. Status: as tenon_loop_gap. Cost: O(n + rows nv). Since: 0.1. */
+ * turn, where the angle of a rotation jumps). Rows that no joint moves are left out. q: nq. v: nv; NULL: at rest.
+ * K: loop rows x nv, column-major, leading dimension ldk, written; or NULL. k, phi: loop rows, written; or NULL.
+ * Allocates: nothing. Threads: one at a time per workspace. Status: as tenon_loop_gap. Cost: O(n + rows nv). Since:
+ * 0.1. */
 TENON_API tenon_status tenon_loop_jacobian(tenon_workspace *workspace, const double *q, size_t q_count, const double *v,
                                            size_t v_count, double *K, size_t K_count, int32_t ldk, double *k,
                                            size_t k_count, double *phi, size_t phi_count);
@@ -1835,35 +1843,35 @@ TENON_API tenon_status tenon_loop_jacobian(tenon_workspace *workspace, const dou
  *
  * direction: TENON_DIRECTION_FROM_OTHER or TENON_DIRECTION_TO_OTHER. joints: the indices of Tenon's joints in the other
  * library's order, each once; NULL where the order is the same. (Pinocchio sorts the joints below one link by name;
- * MuJoCo keeps the order of the file.) q, v: always Tenon's. in, out: nv, or for configurations nq and
- * tenon_convention_nq; they may not overlap. Accelerations are time derivatives of velocities in the same coordinates;
- * forces do the same power. */
+ * MuJoCo keeps the order of the file.) q, v: always Tenon's. in and out may not overlap. Accelerations are time
+ * derivatives of velocities in the same coordinates; forces do the same power. */
 
 /* Numbers of a configuration in another library's convention; -1 for NULL or an unknown convention.
  * Allocates: nothing. Threads: any. Cost: O(n). Since: 0.1. */
 TENON_API int32_t tenon_convention_nq(const tenon_model *model, int32_t convention);
 
-/* Allocates: nothing. Threads: one at a time per workspace. Status: TENON_OK, TENON_INVALID_ARGUMENT (an unknown
- * constant, a joint twice), TENON_WRONG_SIZE, TENON_OUT_OF_RANGE (joints), TENON_NOT_FINITE, TENON_NOT_NORMALIZED.
- * Cost: O(n), and O(n^2) comparisons of joints. Since: 0.1. */
+/* Configurations. joints: joint_count, or NULL. in: nq or convention_nq (tenon_convention_nq); out: convention_nq or
+ * nq, written. Allocates: nothing. Threads: one at a time per workspace. Status: TENON_OK, TENON_INVALID_ARGUMENT (an
+ * unknown constant, a joint twice), TENON_WRONG_SIZE, TENON_OUT_OF_RANGE (joints), TENON_NOT_FINITE,
+ * TENON_NOT_NORMALIZED. Cost: O(n), and O(n^2) comparisons of joints. Since: 0.1. */
 TENON_API tenon_status tenon_convert_configuration(tenon_workspace *workspace, int32_t convention, int32_t direction,
                                                    const int32_t *joints, size_t joint_count, const double *in,
                                                    size_t in_count, double *out, size_t out_count);
 
-/* m/s and rad/s. Otherwise as tenon_convert_configuration. Since: 0.1. */
+/* Velocities, m/s and rad/s. q: nq. in: nv. out: nv, written. Otherwise as tenon_convert_configuration. Since: 0.1. */
 TENON_API tenon_status tenon_convert_velocity(tenon_workspace *workspace, int32_t convention, int32_t direction,
                                               const int32_t *joints, size_t joint_count, const double *q,
                                               size_t q_count, const double *in, size_t in_count, double *out,
                                               size_t out_count);
 
-/* m/s^2 and rad/s^2. v: Tenon's velocity, for the turning of axes. Otherwise as tenon_convert_configuration.
- * Since: 0.1. */
+/* Accelerations, m/s^2 and rad/s^2. q: nq. v: nv, Tenon's velocity, for the turning of axes. in: nv. out: nv, written.
+ * Otherwise as tenon_convert_configuration. Since: 0.1. */
 TENON_API tenon_status tenon_convert_acceleration(tenon_workspace *workspace, int32_t convention, int32_t direction,
                                                   const int32_t *joints, size_t joint_count, const double *q,
                                                   size_t q_count, const double *v, size_t v_count, const double *in,
                                                   size_t in_count, double *out, size_t out_count);
 
-/* N and N m. Otherwise as tenon_convert_configuration.
+/* Forces, N and N m. q: nq. in: nv. out: nv, written. Otherwise as tenon_convert_configuration.
  * Status: as tenon_convert_configuration, and TENON_SINGULAR_CONFIGURATION (embedded loops). Since: 0.1. */
 TENON_API tenon_status tenon_convert_force(tenon_workspace *workspace, int32_t convention, int32_t direction,
                                            const int32_t *joints, size_t joint_count, const double *q, size_t q_count,
@@ -1883,11 +1891,11 @@ TENON_API tenon_status tenon_normalize(tenon_workspace *workspace, double *q, si
  * are held over the step. Set frequencies and anchors so that constraints do not drift. Loops of the model stay closed
  * with independent velocities, which are mapped once and stepped in spanning coordinates inside, so that a step passes
  * a dead centre; in spanning coordinates loops drift as far as the step is wrong.
- * options: NULL for the defaults. dt: s. q: nq and v: nv, read and written. tau: nv. wrenches: 6 x links; NULL: none.
- * qdd: nv and lambda: m of the step's first stage, written; may be NULL; lambda read first if options->warm_start.
- * Allocates: as tenon_constrained_dynamics. Threads: one at a time per workspace. Status: as
- * tenon_constrained_dynamics; where it is negative all arrays stay as they were; TENON_NOT_FINITE also for a step that
- * would leave the range of doubles. Cost: one solve; four solves. Since: 0.1. */
+ * options: NULL for the defaults. dt: s. q: nq, read and written. v: nv, read and written. tau: nv. wrenches: 6 x
+ * links; NULL: none. qdd: nv, of the step's first stage, written; may be NULL. lambda: m, likewise, written; read first
+ * if options->warm_start; may be NULL. Allocates: as tenon_constrained_dynamics. Threads: one at a time per workspace.
+ * Status: as tenon_constrained_dynamics; where it is negative all arrays stay as they were; TENON_NOT_FINITE also for a
+ * step that would leave the range of doubles. Cost: one solve; four solves. Since: 0.1. */
 TENON_API tenon_status tenon_step_semi_implicit_euler(tenon_workspace *workspace, const tenon_solve_options *options,
                                                       double dt, double *q, size_t q_count, double *v, size_t v_count,
                                                       const double *tau, size_t tau_count, const double *wrenches,
@@ -2012,11 +2020,11 @@ TENON_API size_t tenon_batch_size_bytes(const tenon_batch *batch);
 TENON_API int32_t tenon_batch_width(const tenon_batch *batch);
 TENON_API int32_t tenon_batch_instruction_set(const tenon_batch *batch);
 
-/* Gravity of all states, 3 numbers, m/s^2. Allocates: nothing. Threads: one at a time per batch.
+/* Gravity of all states. gravity: 3, m/s^2, world axes. Allocates: nothing. Threads: one at a time per batch.
  * Status: as tenon_workspace_set_gravity. Cost: O(n). Since: 0.1. */
 TENON_API tenon_status tenon_batch_set_gravity(tenon_batch *batch, const double *gravity, size_t gravity_count);
 
-/* The anchor of a constraint in all states. Allocates: nothing. Threads: one at a time per batch.
+/* The anchor of a constraint in all states. pose: 7. Allocates: nothing. Threads: one at a time per batch.
  * Status: as tenon_workspace_set_anchor. Cost: O(n). Since: 0.1. */
 TENON_API tenon_status tenon_batch_set_anchor(tenon_batch *batch, int32_t constraint, const double *pose,
                                               size_t pose_count);
@@ -2025,34 +2033,36 @@ TENON_API tenon_status tenon_batch_set_anchor(tenon_batch *batch, int32_t constr
  * Status: as tenon_workspace_set_coordinates. Cost: O(1). Since: 0.1. */
 TENON_API tenon_status tenon_batch_set_coordinates(tenon_batch *batch, int32_t positions, int32_t velocities);
 
-/* tenon_forward_dynamics of `states` states. Arrays: as there, counts those of one state; wrenches may be NULL.
- * status: of each state, written; NULL: not wanted. Allocates: nothing, but for what a single call allocates at the
- * first. Threads: one at a time per batch. Status: as tenon_forward_dynamics without TENON_INFEASIBLE,
- * which is in `status` only. Cost: O(n) a state. Since: 0.1. */
+/* tenon_forward_dynamics of `states` states. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. qdd: nv, written; all
+ * counts are those of one state. status: states, written; NULL: not wanted. Allocates: nothing, but for what a single
+ * call allocates at the first. Threads: one at a time per batch. Status: as tenon_forward_dynamics without
+ * TENON_INFEASIBLE, which is in `status` only. Cost: O(n) a state. Since: 0.1. */
 TENON_API tenon_status tenon_batch_forward_dynamics(tenon_batch *batch, size_t states, const tenon_batch_array *q,
                                                     const tenon_batch_array *v, const tenon_batch_array *tau,
                                                     const tenon_batch_array *wrenches, const tenon_batch_array *qdd,
                                                     int32_t *status);
 
-/* tenon_inverse_dynamics of `states` states. Arrays, status, Allocates, Threads: as tenon_batch_forward_dynamics.
- * Status: as tenon_inverse_dynamics. Cost: O(n) a state. Since: 0.1. */
+/* tenon_inverse_dynamics of `states` states. a: nv. tau: nv, written. Arrays, status, Allocates, Threads: as
+ * tenon_batch_forward_dynamics. Status: as tenon_inverse_dynamics. Cost: O(n) a state. Since: 0.1. */
 TENON_API tenon_status tenon_batch_inverse_dynamics(tenon_batch *batch, size_t states, const tenon_batch_array *q,
                                                     const tenon_batch_array *v, const tenon_batch_array *a,
                                                     const tenon_batch_array *wrenches, const tenon_batch_array *tau,
                                                     int32_t *status);
 
-/* tenon_mass_matrix of `states` states. M: nv * nv numbers, column by column, both triangles. status, Allocates,
- * Threads: as tenon_batch_forward_dynamics. Status: as tenon_mass_matrix. Cost: O(n d) a state. Since: 0.1. */
+/* tenon_mass_matrix of `states` states. q: nq. M: nv x nv numbers, column by column, both triangles, written. status,
+ * Allocates, Threads: as tenon_batch_forward_dynamics. Status: as tenon_mass_matrix. Cost: O(n d) a state. Since:
+ * 0.1. */
 TENON_API tenon_status tenon_batch_mass_matrix(tenon_batch *batch, size_t states, const tenon_batch_array *q,
                                                const tenon_batch_array *M, int32_t *status);
 
 /* Poses, velocities and Jacobians of chosen links in `states` states: what tenon_link_pose, tenon_link_velocity and
  * tenon_jacobian give after tenon_kinematics.
- * links: their indices. axes: TENON_AXES_* of velocities and Jacobians. v: NULL where no velocities are wanted. poses:
- * 7 a link, position and quaternion; velocities: 6 a link; Jacobians: 6 * nv a link, column by column; each NULL where
- * not wanted. status, Allocates, Threads: as tenon_batch_forward_dynamics. Status: TENON_OK, TENON_INVALID_ARGUMENT,
- * TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_OUT_OF_RANGE (a link), TENON_OUT_OF_MEMORY.
- * Cost: O(n + links d) a state. Since: 0.1. */
+ * links: link_count, their indices. axes: TENON_AXES_* of velocities and Jacobians. q: nq. v: nv; NULL where no
+ * velocities are wanted. poses: 7 x link_count, position and quaternion, written; NULL: not wanted. velocities:
+ * 6 x link_count, written; NULL: not wanted. jacobians: 6 x nv x link_count, link by link, column by column, written;
+ * NULL: not wanted. status, Allocates, Threads: as tenon_batch_forward_dynamics. Status: TENON_OK,
+ * TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_OUT_OF_RANGE (a link),
+ * TENON_OUT_OF_MEMORY. Cost: O(n + links d) a state. Since: 0.1. */
 TENON_API tenon_status tenon_batch_kinematics(tenon_batch *batch, size_t states, const int32_t *links,
                                               size_t link_count, int32_t axes, const tenon_batch_array *q,
                                               const tenon_batch_array *v, const tenon_batch_array *poses,
@@ -2063,10 +2073,11 @@ TENON_API tenon_status tenon_batch_kinematics(tenon_batch *batch, size_t states,
  * TENON_METHOD_AUTOMATIC or this and all other options have their defaults; states whose rows have not converged after
  * five sweeps (rows that contradict each other, near-singular ones) are solved as single ones. In single precision rows
  * converge to 2e-5 of their unit.
- * wrenches, desired, lambda: NULL where absent; lambda, the start of a warm start, is read and written. iterations: of
- * each state, written; NULL: not wanted. status, Allocates, Threads: as tenon_batch_forward_dynamics.
- * Status: as tenon_constrained_dynamics without TENON_INFEASIBLE and without TENON_MAX_ITERATIONS, which are in
- * `status` only. Cost: of the method. Since: 0.1. */
+ * q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. desired: m; NULL: zero. qdd: nv, written. lambda: m, written;
+ * read first if options->warm_start; NULL: not wanted. iterations: states, written; NULL: not wanted. options: NULL for
+ * the defaults. status, Allocates, Threads: as tenon_batch_forward_dynamics. Status: as tenon_constrained_dynamics
+ * without TENON_INFEASIBLE and without TENON_MAX_ITERATIONS, which are in `status` only. Cost: of the method. Since:
+ * 0.1. */
 TENON_API tenon_status tenon_batch_constrained_dynamics(tenon_batch *batch, const tenon_solve_options *options,
                                                         size_t states, const tenon_batch_array *q,
                                                         const tenon_batch_array *v, const tenon_batch_array *tau,
@@ -2075,16 +2086,16 @@ TENON_API tenon_status tenon_batch_constrained_dynamics(tenon_batch *batch, cons
                                                         const tenon_batch_array *qdd, const tenon_batch_array *lambda,
                                                         int32_t *iterations, int32_t *status);
 
-/* tenon_delassus of `states` states. A: m * m numbers, column by column. options: NULL for the defaults. status,
- * Allocates, Threads: as tenon_batch_forward_dynamics. Status: as tenon_delassus. Cost: of the method a state.
- * Since: 0.1. */
+/* tenon_delassus of `states` states. q: nq. A: m x m numbers, column by column, written. options: NULL for the
+ * defaults. status, Allocates, Threads: as tenon_batch_forward_dynamics. Status: as tenon_delassus. Cost: of the method
+ * a state. Since: 0.1. */
 TENON_API tenon_status tenon_batch_delassus(tenon_batch *batch, const tenon_delassus_options *options, size_t states,
                                             const tenon_batch_array *q, const tenon_batch_array *A, int32_t *status);
 
-/* X = (A + R + 1 / mu)^-1 B, of tenon_delassus_factor and tenon_delassus_apply, in `states` states. B and X:
- * m * columns numbers, column by column. options: NULL for the defaults. status, Allocates, Threads: as
- * tenon_batch_forward_dynamics. Status: as tenon_delassus_factor. Cost: of the method and O(m^2) a column and state.
- * Since: 0.1. */
+/* X = (A + R + 1 / mu)^-1 B, of tenon_delassus_factor and tenon_delassus_apply, in `states` states. q: nq.
+ * B: m x columns numbers, column by column. X: m x columns numbers, likewise, written. options: NULL for the defaults.
+ * status, Allocates, Threads: as tenon_batch_forward_dynamics. Status: as tenon_delassus_factor. Cost: of the method
+ * and O(m^2) a column and state. Since: 0.1. */
 TENON_API tenon_status tenon_batch_delassus_product(tenon_batch *batch, const tenon_damped_options *options,
                                                     size_t states, int32_t columns, const tenon_batch_array *q,
                                                     const tenon_batch_array *B, const tenon_batch_array *X,
@@ -2092,12 +2103,12 @@ TENON_API tenon_status tenon_batch_delassus_product(tenon_batch *batch, const te
 
 /* options->steps steps in time of `states` states, each with its own torques, as tenon_step_semi_implicit_euler or
  * tenon_step_runge_kutta_4 take them; constraint rows hold if the batch has some.
- * options: NULL for the defaults. q, v: at the start; not changed. tau: nv a step, record_stride from step to step, 0:
- * the same in all. wrenches: NULL: none; the same in all steps. q_out, v_out: record r is the state after (r + 1) *
- * every steps, steps / every records in all; NULL: not wanted. Records of a state that fails are those up to the
- * failure. status, Allocates, Threads: as tenon_batch_forward_dynamics. Status: as tenon_step_runge_kutta_4 without
- * TENON_INFEASIBLE and without TENON_MAX_ITERATIONS, which are in `status` only. Cost: that of the steps.
- * Since: 0.1. */
+ * options: NULL for the defaults. q: nq, at the start; not changed. v: nv, likewise. tau: nv a step, record_stride from
+ * step to step, 0: the same in all. wrenches: 6 x links, the same in all steps; NULL: none. q_out: nq a record,
+ * written: record r is the state after (r + 1) * every steps, steps / every records in all; NULL: not wanted. v_out: nv
+ * a record, likewise, written; NULL: not wanted. Records of a state that fails are those up to the failure. status,
+ * Allocates, Threads: as tenon_batch_forward_dynamics. Status: as tenon_step_runge_kutta_4 without TENON_INFEASIBLE and
+ * without TENON_MAX_ITERATIONS, which are in `status` only. Cost: that of the steps. Since: 0.1. */
 TENON_API tenon_status tenon_batch_rollout(tenon_batch *batch, const tenon_rollout_options *options, size_t states,
                                            const tenon_batch_array *q, const tenon_batch_array *v,
                                            const tenon_batch_array *tau, const tenon_batch_array *wrenches,

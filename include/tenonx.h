@@ -23,7 +23,7 @@ extern "C" {
 #define TENONX_LOOP_METHOD_APPROXIMATE 3   /* dependent joints held still, their inertia as armature */
 #define TENONX_LOOP_METHOD_UNCONSTRAINED 4 /* the independent joints alone */
 
-/* Their names, as in "Names of constants" of tenon.h. Allocates: nothing. Threads: any.
+/* Their names, as in "Names of constants" of tenon.h. *value: that of the name. Allocates: nothing. Threads: any.
  * Status: as tenon_method_from_string. Cost: O(1). Since: 0.1. */
 TENON_API int32_t tenonx_loop_method_count(void);
 TENON_API const char *tenonx_loop_method_string(int32_t value);
@@ -36,8 +36,8 @@ TENON_API tenon_status tenonx_loop_forward_dynamics(tenon_workspace *workspace, 
                                                     size_t q_count, const double *v, size_t v_count, const double *tau,
                                                     size_t tau_count, const double *wrenches, size_t wrenches_count,
                                                     double *qdd, size_t qdd_count);
-/* tau_y (ny) that makes the independent coordinates accelerate by yddot (ny): G^T ID(q, v, G yddot + g), or an
- * approximation. Allocates, Threads: as there.
+/* tau_y that makes the independent coordinates accelerate by yddot: G^T ID(q, v, G yddot + g), or an approximation.
+ * q: nq. v: nv. yddot: ny. wrenches: as tenon_inverse_dynamics. tau_y: ny, written. Allocates, Threads: as there.
  * Status: as tenon_inverse_dynamics (TENON_INVALID_ARGUMENT also for multipliers), and TENON_SINGULAR_CONFIGURATION.
  * Cost: as there. Since: 0.1. */
 TENON_API tenon_status tenonx_loop_inverse_dynamics(tenon_workspace *workspace, int32_t loop_method, const double *q,
@@ -62,6 +62,7 @@ TENON_API tenon_status tenonx_loop_inverse_dynamics(tenon_workspace *workspace, 
 /* How many algorithms can be recorded; the name of number `algorithm`, "rnea", "constrained_aba", ... ("unknown" for
  * other numbers), and back; one line about it ("" for other numbers); its TENONX_TRAIT_* bits (TENON_OUT_OF_RANGE,
  * negative, for other numbers). Texts are static. Numbers may change with the version, names do not.
+ * *algorithm: that of the name; untouched where there is none.
  * Allocates: nothing. Threads: any. Status (of _from_string): TENON_OK, TENON_INVALID_ARGUMENT (NULL), TENON_NOT_FOUND.
  * Cost: O(1). Since: 0.1. */
 TENON_API int32_t tenonx_traceable_count(void);
