@@ -13,9 +13,11 @@ export LC_ALL=C.UTF-8
 TENON_BUILD_PACKAGES=(g++ cmake ninja-build pkg-config libeigen3-dev libspdlog-dev libxsimd-dev
   libcli11-dev)
 # What the tests need on top: other compilers for tenon.h, GoogleTest, the golden data, a second URDF reader, the clients in
-# C, Python and Rust, and two generators of bindings.
+# C, Python, Rust and LuaJIT, and two generators of bindings.
 TENON_TEST_PACKAGES=(gcc tcc binutils libgtest-dev nlohmann-json3-dev liburdfdom-dev python3 python3-venv luajit bindgen)
 TENON_RUST_PACKAGES=(cargo rustc)
+# Compilers of languages whose clients need nothing else.
+TENON_CLIENT_PACKAGES=(gfortran mono-mcs mono-runtime)
 # What the checks of .ci/run need on top: the layout of the sources, and a second compiler.
 TENON_LINT_PACKAGES=(clang-format-14 clang-14)
 
@@ -164,6 +166,52 @@ install_cffi() {
   printf '  no cffi to be had (see %s): its test will be skipped\n' "$STEP_LOG"
 }
 
+# What reads the headers for packaging/api.json, and what parses Julia: from PyPI, at pinned versions.
+TENON_API=$TENON_ROOT/build/api
+
+fetch_parser() {
+  python3 -m venv "$TENON_API" &&
+    "$TENON_API/bin/pip" install --quiet --disable-pip-version-check -r "$TENON_ROOT/packaging/api/requirements.txt"
+}
+
+install_parser() {
+  "$TENON_API/bin/python3" -c 'import clang.cindex, tree_sitter_julia' 2>/dev/null && return 0
+  step "fetch libclang from PyPI" eval 'fetch_parser || echo "not to be had"'
+  "$TENON_API/bin/python3" -c 'import clang.cindex, tree_sitter_julia' 2>/dev/null && return 0
+  rm -rf "$TENON_API"
+  printf '  no libclang to be had (see %s): tests of packaging/api.json will be skipped\n' "$STEP_LOG"
+}
+
+# Packages of the registries of other languages, for the tests of capi/clients, where the tools of these languages are.
+# Where one is not to be had, the test of its language is skipped.
+TENON_CLIENTS=$TENON_ROOT/build/clients
+
+fetch_koffi() {
+  mkdir -p "$TENON_CLIENTS/javascript" &&
+    cp "$TENON_ROOT"/capi/clients/javascript/package*.json "$TENON_CLIENTS/javascript" &&
+    cd "$TENON_CLIENTS/javascript" && npm ci --silent --no-audit --no-fund
+}
+
+fetch_jna() {
+  mvn -q -B -f "$TENON_ROOT/capi/clients/java/pom.xml" dependency:copy-dependencies -DoutputDirectory="$TENON_CLIENTS/java"
+}
+
+fetch_purego() {
+  cd "$TENON_ROOT/capi/clients/go" && go mod download && mkdir -p "$TENON_CLIENTS" && touch "$TENON_CLIENTS/go"
+}
+
+install_clients() {
+  if command -v npm >/dev/null && [ ! -d "$TENON_CLIENTS/javascript/node_modules/koffi" ]; then
+    step "fetch koffi from npm" eval 'fetch_koffi || echo "not to be had"'
+  fi
+  if command -v mvn >/dev/null && ! ls "$TENON_CLIENTS"/java/jna-*.jar >/dev/null 2>&1; then
+    step "fetch JNA from Maven Central" eval 'fetch_jna || echo "not to be had"'
+  fi
+  if command -v go >/dev/null && [ ! -e "$TENON_CLIENTS/go" ]; then
+    step "fetch purego from the Go module proxy" eval 'fetch_purego || echo "not to be had"'
+  fi
+}
+
 # install_for build|test|lint
 install_for() {
   case $1 in
@@ -172,10 +220,12 @@ install_for() {
       install_tinyxml2
       ;;
     test)
-      install_packages "${TENON_BUILD_PACKAGES[@]}" "${TENON_TEST_PACKAGES[@]}"
+      install_packages "${TENON_BUILD_PACKAGES[@]}" "${TENON_TEST_PACKAGES[@]}" "${TENON_CLIENT_PACKAGES[@]}"
       install_tinyxml2
       install_rust
       install_cffi
+      install_parser
+      install_clients
       ;;
     lint) install_packages "${TENON_LINT_PACKAGES[@]}" ;;
     *) die "setup.sh knows build, test and lint, not '$1'." ;;

@@ -1,0 +1,1 @@
+"""A template for each language: files(api) returns {path in capi/clients: text}."""

@@ -1,0 +1,267 @@
+"""Builds and runs the program of one language on its raw layer and compares what it prints with the C program's.
+
+    python3 run.py <language> <libtenon.so> <folder to build in> [C compiler]
+
+"SKIPPED: ..." where a tool or a package of the language is not here. c comes first: its layouts, those of the compiler,
+must be those of packaging/api.json, and the others' output its own. Beside the languages: description (packaging/api.json
+is what the headers say), declarations (capi/clients is what it makes), symbols (it has the functions that are exported),
+null_and_lengths (it says of them what the library does).
+"""
+
+import glob
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.abspath(os.path.join(HERE, "../../.."))
+CLIENTS, PACKAGES = os.path.join(ROOT, "capi/clients"), os.path.join(ROOT, "build/clients")
+API, INCLUDE = os.path.join(ROOT, "packaging/api.json"), os.path.join(ROOT, "include")
+ROBOT = os.path.join(ROOT, "models/atlas.urdf")
+
+
+class Skipped(Exception):
+    pass
+
+
+def tool(*names):
+    for name in names:
+        found = shutil.which(name)
+        if found:
+            return found
+    raise Skipped(f"{names[0]} is not installed; run packaging/setup.sh test")
+
+
+def run(*command, **more):
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **more.pop("env", {})}
+    return subprocess.run(
+        command, check=True, stdout=subprocess.PIPE, env=environment, text=True, encoding="utf-8", **more
+    ).stdout
+
+
+def layouts(kind):
+    return run(sys.executable, os.path.join(ROOT, "packaging/api/layouts.py"), API, kind)
+
+
+def written(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
+
+
+class Languages:
+    def __init__(self, library, folder, compiler):
+        self.library, self.folder, self.compiler = os.path.abspath(library), os.path.abspath(folder), compiler
+        self.library_folder = os.path.dirname(self.library)
+
+    def built(self, name):
+        return os.path.join(self.folder, name)
+
+    @staticmethod
+    def parser():
+        """The Python that has libclang and tree-sitter."""
+        return tool(os.path.join(ROOT, "build/api/bin/python3"))
+
+    def description(self):
+        run(self.parser(), os.path.join(ROOT, "packaging/api/describe.py"), "--check", INCLUDE, API)
+
+    def declarations(self):
+        run(sys.executable, os.path.join(ROOT, "packaging/api/declare.py"), "--check", API, CLIENTS)
+
+    def symbols(self):
+        with open(API, encoding="utf-8") as described, open(
+            os.path.join(ROOT, "capi/tenon.map"), encoding="utf-8"
+        ) as exported:
+            here = {f["name"] for f in json.load(described)["functions"]}
+            there = set(re.findall(r"^ +(tenon\w+);", exported.read(), flags=re.M))
+        if here != there or len(here) < 200:
+            sys.exit(f"in packaging/api.json alone: {sorted(here - there)}; in tenon.map alone: {sorted(there - here)}")
+
+    def null_and_lengths(self):
+        print(
+            run(
+                sys.executable,
+                os.path.join(HERE, "../header/described_test.py"),
+                self.library,
+                INCLUDE,
+                os.path.join(ROOT, "models"),
+                API,
+            )
+        )
+
+    def julia(self):
+        """There is no Julia to run: its text is checked."""
+        print(
+            run(self.parser(), os.path.join(HERE, "julia/check_raw.py"), os.path.join(CLIENTS, "julia/src/raw.jl"), API)
+        )
+
+    def c(self):
+        source = written(self.built("layouts.c"), layouts("c"))
+        run(
+            self.compiler,
+            "-std=c99",
+            "-I" + INCLUDE,
+            source,
+            os.path.join(HERE, "c/raw.c"),
+            self.library,
+            "-Wl,-rpath," + self.library_folder,
+            "-o",
+            self.built("raw"),
+        )
+        said = run(self.built("raw"), ROBOT)
+        expected = layouts("text")
+        if not said.startswith(expected):
+            sys.exit(f"the compiler's layouts are not those of packaging/api.json:\n{expected}\nbut\n{said}")
+        return said
+
+    def python(self):
+        return run(
+            sys.executable,
+            os.path.join(HERE, "python/raw.py"),
+            os.path.join(CLIENTS, "python/tenon"),
+            self.library,
+            ROBOT,
+        )
+
+    def lua(self):
+        return run(
+            tool("luajit"),
+            os.path.join(HERE, "lua/raw.lua"),
+            os.path.join(CLIENTS, "lua/tenon/raw.lua"),
+            self.library,
+            ROBOT,
+        )
+
+    def javascript(self):
+        modules = os.path.join(PACKAGES, "javascript/node_modules")
+        node = tool("node", "nodejs")
+        if not os.path.isdir(os.path.join(modules, "koffi")):
+            raise Skipped("koffi is not installed; run packaging/setup.sh test")
+        compiler = os.path.join(modules, "typescript/bin/tsc")
+        if os.path.exists(compiler):  # the types, and a program that uses them
+            run(
+                node,
+                compiler,
+                "--noEmit",
+                "--strict",
+                "--skipLibCheck",
+                "--target",
+                "es2020",
+                "--module",
+                "commonjs",
+                os.path.join(HERE, "javascript/types.ts"),
+            )
+        return run(
+            node,
+            os.path.join(HERE, "javascript/raw.js"),
+            os.path.join(CLIENTS, "javascript"),
+            self.library,
+            ROBOT,
+            env={"NODE_PATH": modules},
+        )
+
+    def rust(self):
+        cargo = tool("cargo", os.path.expanduser("~/.cargo/bin/cargo"))
+        generated = written(self.built("layouts.rs"), layouts("rust"))
+        run(
+            cargo,
+            "build",
+            "--quiet",
+            "--locked",
+            "--offline",
+            "--manifest-path",
+            os.path.join(HERE, "rust/Cargo.toml"),
+            env={"TENON_LIB_DIR": self.library_folder, "TENON_LAYOUTS": generated, "CARGO_TARGET_DIR": self.folder},
+        )
+        return run(self.built("debug/raw"), ROBOT, env={"LD_LIBRARY_PATH": self.library_folder})
+
+    def go(self):
+        go, source = tool("go"), os.path.join(HERE, "go")
+        offline = {"GOPROXY": "off", "GOFLAGS": "-mod=readonly -buildvcs=false", "CGO_ENABLED": "0"}
+        try:
+            run(go, "list", "-deps", ".", cwd=source, env=offline, stderr=subprocess.DEVNULL)
+        except subprocess.CalledProcessError:
+            raise Skipped(
+                "the Go module purego is not here, or go is too old for it; run packaging/setup.sh test"
+            ) from None
+        run(go, "vet", "./...", cwd=os.path.join(CLIENTS, "go"), env=offline)
+        run(go, "build", "-o", self.built("raw"), ".", cwd=source, env=offline)
+        names = "\n".join(line.split()[0] for line in layouts("text").splitlines())
+        return run(self.built("raw"), self.library, ROBOT, input=names + "\n")
+
+    def java(self):
+        javac, java = tool("javac"), tool("java")
+        jars = glob.glob(os.path.join(PACKAGES, "java/jna-*.jar"))
+        if not jars:
+            raise Skipped("JNA is not installed; run packaging/setup.sh test")
+        sources = (
+            os.path.join(CLIENTS, "java/src/main/java/tenon/raw/Tenon.java"),
+            os.path.join(HERE, "java/Raw.java"),
+        )
+        run(javac, "-Xlint:all", "-Werror", "-cp", jars[0], "-d", self.folder, *sources)
+        return run(java, "-cp", jars[0] + os.pathsep + self.folder, "Raw", self.library, ROBOT)
+
+    def csharp(self):
+        compiler, mono = tool("mcs"), tool("mono")
+        sources = (os.path.join(CLIENTS, "csharp/Tenon.Raw/Tenon.cs"), os.path.join(HERE, "csharp/Raw.cs"))
+        run(compiler, "-unsafe", "-warnaserror", "-nowarn:649,169", "-out:" + self.built("Raw.exe"), *sources)
+        return run(mono, self.built("Raw.exe"), ROBOT, env={"LD_LIBRARY_PATH": self.library_folder})
+
+    def fortran(self):
+        compiler = tool("gfortran")
+        generated = written(self.built("layouts.f90"), layouts("fortran"))
+        run(
+            compiler,
+            "-std=f2018",
+            "-Wall",
+            "-Werror",
+            "-ffree-line-length-none",
+            "-Wno-c-binding-type",
+            "-Wno-unused-dummy-argument",
+            "-J" + self.folder,
+            os.path.join(CLIENTS, "fortran/tenon_raw.f90"),
+            generated,
+            os.path.join(HERE, "fortran/raw.f90"),
+            self.library,
+            "-Wl,-rpath," + self.library_folder,
+            "-o",
+            self.built("raw"),
+        )
+        return run(self.built("raw"), ROBOT)
+
+
+def main(language, library, folder, compiler="cc"):
+    expected = os.path.join(folder, "c.txt")
+    own = os.path.join(folder, language)
+    os.makedirs(own, exist_ok=True)
+    try:
+        said = getattr(Languages(library, own, compiler), language)()
+    except Skipped as reason:
+        print(f"SKIPPED: {reason}")
+        return 0
+    except subprocess.CalledProcessError as error:
+        print(f"{' '.join(map(str, error.cmd))} ended with {error.returncode}; it said:\n{error.stdout}")
+        return 1
+    if said is None:
+        return 0
+    if language == "c":
+        written(expected, said)
+        print(said)
+        return 0
+    with open(expected, encoding="utf-8") as file:
+        wanted = file.read().splitlines()
+    lines = said.splitlines()
+    differing = [(a, b) for a, b in zip(wanted, lines) if a != b]
+    for a, b in differing:
+        print(f"C:    {a}\nhere: {b}")
+    print(f"{len(lines)} lines of {len(wanted)}, {len(differing)} of them different")
+    return 1 if differing or len(lines) != len(wanted) or len(lines) < 60 else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) not in (4, 5):
+        sys.exit(__doc__)
+    sys.exit(main(*sys.argv[1:]))
