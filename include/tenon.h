@@ -653,7 +653,7 @@ TENON_API tenon_status tenon_builder_add_frame(tenon_builder *builder, const cha
 /* A joint that closes a kinematic loop between two links of the tree. */
 typedef struct tenon_loop_options {
   uint32_t struct_size;
-  int32_t type;                /* TENON_JOINT_TYPE_REVOLUTE, _CONTINUOUS, _PRISMATIC, _PLANAR, _SPHERICAL or _FIXED */
+  int32_t type;                /* TENON_JOINT_TYPE_*: REVOLUTE, CONTINUOUS, PRISMATIC, PLANAR, SPHERICAL or FIXED */
   int32_t link;                /* indices from tenon_builder_add_link, of the predecessor and the successor of URDF+; */
   int32_t second_link;         /* default -1, to be set */
   double pose[7];              /* of the ends of the loop, each in its link: where they coincide but for the motion */
@@ -1673,7 +1673,7 @@ typedef struct tenon_cluster_info {
 /* What is known of a loop, a coupling, a gear or an implicit constraint. */
 typedef struct tenon_loop_info {
   uint32_t struct_size;
-  int32_t kind;                      /* TENON_LOOP_KIND_COUPLING, _GEOMETRIC or _CALLBACK */
+  int32_t kind;                      /* TENON_LOOP_KIND_* */
   int32_t cluster;                   /* that it ties together; -1: closed by rows, those of the constraint of its name
                                         in every constraint set */
   int32_t first_row, row_count;      /* its rows in tenon_loop_jacobian; -1 and 0 of a loop by rows */

@@ -196,11 +196,19 @@ fetch_jna() {
   mvn -q -B -f "$TENON_ROOT/capi/clients/java/pom.xml" dependency:copy-dependencies -DoutputDirectory="$TENON_CLIENTS/java"
 }
 
+fetch_numpy() {
+  python3 -m venv "$TENON_CLIENTS/python" &&
+    "$TENON_CLIENTS/python/bin/pip" install --quiet --disable-pip-version-check numpy pytest || rm -rf "$TENON_CLIENTS/python"
+}
+
 fetch_purego() {
   cd "$TENON_ROOT/capi/clients/go" && go mod download && mkdir -p "$TENON_CLIENTS" && touch "$TENON_CLIENTS/go"
 }
 
 install_clients() {
+  if [ ! -d "$TENON_CLIENTS/python" ]; then
+    step "fetch numpy and pytest from PyPI" eval 'fetch_numpy || echo "not to be had"'
+  fi
   if command -v npm >/dev/null && [ ! -d "$TENON_CLIENTS/javascript/node_modules/koffi" ]; then
     step "fetch koffi from npm" eval 'fetch_koffi || echo "not to be had"'
   fi

@@ -138,6 +138,18 @@ class Describer:
             if column > 3 and end > start
         ]
 
+    @staticmethod
+    def name_enums(structs, enums):
+        """Fields whose comments name a kind of constants: enum; mask where a bit stands for each."""
+        for struct in structs:
+            for field in struct["fields"]:
+                match = re.search(r"\b(TENONX?_[A-Z_]+_)\*", field["comment"])
+                enum = next((e for e in enums if match and e["prefix"] == match[1]), None)
+                if enum:
+                    field["enum"] = enum["name"]
+                    field["mask"] = field["base"] == "uint32_t" and not enum["bits"]
+        return structs
+
     # ---- structs, handles, callbacks
 
     def structs(self, names):
@@ -331,7 +343,7 @@ class Describer:
             "callbacks": list(self.callbacks()),
             "enums": enums,
             "constants": constants,
-            "structs": list(self.structs(self.names)),
+            "structs": self.name_enums(list(self.structs(self.names)), enums),
             "functions": functions,
         }
 

@@ -155,7 +155,7 @@ export interface tenon_joint_options {
 /** A joint that closes a kinematic loop between two links of the tree. */
 export interface tenon_loop_options {
   struct_size: number;
-  /** TENON_JOINT_TYPE_REVOLUTE, _CONTINUOUS, _PRISMATIC, _PLANAR, _SPHERICAL or _FIXED */
+  /** TENON_JOINT_TYPE_*: REVOLUTE, CONTINUOUS, PRISMATIC, PLANAR, SPHERICAL or FIXED */
   type: number;
   /** indices from tenon_builder_add_link, of the predecessor and the successor of URDF+; */
   link: number;
@@ -398,7 +398,7 @@ export interface tenon_cluster_info {
 /** What is known of a loop, a coupling, a gear or an implicit constraint. */
 export interface tenon_loop_info {
   struct_size: number;
-  /** TENON_LOOP_KIND_COUPLING, _GEOMETRIC or _CALLBACK */
+  /** TENON_LOOP_KIND_* */
   kind: number;
   /** that it ties together; -1: closed by rows, those of the constraint of its name in every constraint set */
   cluster: number;

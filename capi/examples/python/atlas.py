@@ -2,59 +2,18 @@
 
     python3 atlas.py <libtenon.so> models/atlas.urdf
 
-Nothing but ctypes (binding.py). A binding declares the argument types of what it calls, once; the rest is Python.
+Nothing but ctypes, on the declarations of capi/clients/python/tenon/_raw.py.
 """
 
 import ctypes
 import struct
 import sys
-from ctypes import POINTER, byref, c_char_p, c_double, c_int32, c_size_t, c_uint32, c_uint64, c_void_p
 
-from binding import ARRAY, MESSAGE, load
-
-BASE_FLOATING = 1
-LOG = ctypes.CFUNCTYPE(None, c_void_p, c_int32, c_char_p)
-
-
-class ModelOptions(ctypes.Structure):
-    _fields_ = [
-        ("struct_size", c_uint32),
-        ("base", c_int32),
-        ("floating_joint_name", c_char_p),
-        ("gravity", c_double * 3),
-        ("log_callback", LOG),
-        ("log_user", c_void_p),
-        ("log_level", c_int32),
-        ("loop_treatment", c_int32),
-    ]
-
-
-FUNCTIONS = {
-    "tenon_status_string": (c_char_p, [c_int32]),
-    "tenon_model_options_init": (c_int32, [POINTER(ModelOptions), c_size_t]),
-    "tenon_model_load_urdf": (c_int32, [c_char_p, POINTER(ModelOptions), POINTER(c_void_p)] + MESSAGE),
-    "tenon_model_find_link": (c_int32, [c_void_p, c_char_p, POINTER(c_int32)] + MESSAGE),
-    "tenon_model_nq": (c_int32, [c_void_p]),
-    "tenon_model_nv": (c_int32, [c_void_p]),
-    "tenon_model_destroy": (None, [c_void_p]),
-    "tenon_constraints_create": (c_int32, [c_void_p, POINTER(c_void_p)] + MESSAGE),
-    "tenon_constraints_add_weld": (
-        c_int32,
-        [c_void_p, c_int32] + ARRAY + [c_void_p, POINTER(c_int32)] + MESSAGE,
-    ),
-    "tenon_constraints_finish": (c_int32, [c_void_p] + MESSAGE),
-    "tenon_constraints_row_count": (c_int32, [c_void_p]),
-    "tenon_constraints_destroy": (None, [c_void_p]),
-    "tenon_workspace_create": (c_int32, [c_void_p, c_void_p, c_void_p, POINTER(c_void_p)] + MESSAGE),
-    "tenon_workspace_message": (c_char_p, [c_void_p]),
-    "tenon_workspace_destroy": (None, [c_void_p]),
-    "tenon_random": (c_int32, [c_void_p, c_uint64] + ARRAY),
-    "tenon_constrained_dynamics": (c_int32, [c_void_p, c_void_p] + 5 * ARRAY + 2 * ARRAY),
-}
+from binding import raw
 
 
 def main(library_path, urdf_path):
-    tenon = load(library_path, FUNCTIONS)
+    tenon = raw.load(library_path)
     text = ctypes.create_string_buffer(512)
     message = (text, len(text))
 
@@ -64,29 +23,28 @@ def main(library_path, urdf_path):
             sys.exit(f"{tenon.tenon_status_string(status).decode()}: {reason.decode()}")
 
     # The robot, free to move in space.
-    model = c_void_p()
-    options = ModelOptions()
-    check(tenon.tenon_model_options_init(byref(options), ctypes.sizeof(options)))
-    options.base = BASE_FLOATING
-    check(tenon.tenon_model_load_urdf(urdf_path.encode(), byref(options), byref(model), *message))
+    model = ctypes.POINTER(raw.tenon_model)()
+    options = raw.tenon_model_options()
+    check(tenon.tenon_model_options_init(options, ctypes.sizeof(options)))
+    options.base = raw.TENON_BASE_FLOATING
+    check(tenon.tenon_model_load_urdf(urdf_path.encode(), options, model, *message))
 
     # Both feet are welded where they are.
-    constraints = c_void_p()
-    check(tenon.tenon_constraints_create(model, byref(constraints), *message))
+    constraints = ctypes.POINTER(raw.tenon_constraints)()
+    check(tenon.tenon_constraints_create(model, constraints, *message))
     for name in (b"l_foot", b"r_foot"):
-        foot = c_int32()
-        check(tenon.tenon_model_find_link(model, name, byref(foot), *message))
+        foot = ctypes.c_int32()
+        check(tenon.tenon_model_find_link(model, name, foot, *message))
         check(tenon.tenon_constraints_add_weld(constraints, foot, None, 0, None, None, *message))
     check(tenon.tenon_constraints_finish(constraints, *message))
 
-    workspace = c_void_p()
-    check(tenon.tenon_workspace_create(model, constraints, None, byref(workspace), *message))
+    workspace = ctypes.POINTER(raw.tenon_workspace)()
+    check(tenon.tenon_workspace_create(model, constraints, None, workspace, *message))
 
     # Some state and some joint torques.
     nq, nv = tenon.tenon_model_nq(model), tenon.tenon_model_nv(model)
     rows = tenon.tenon_constraints_row_count(constraints)
-    q, v, tau, qdd = (c_double * nq)(), (c_double * nv)(), (c_double * nv)(), (c_double * nv)()
-    force = (c_double * rows)()
+    q, v, tau, qdd, force = ((ctypes.c_double * n)() for n in (nq, nv, nv, nv, rows))
     check(tenon.tenon_random(workspace, 1, q, nq), tenon.tenon_workspace_message(workspace))
     for i in range(6, nv):
         v[i] = 0.01 * i

@@ -1,16 +1,9 @@
-"""What the examples share: a library with the argument types of the functions that they call."""
+"""The raw declarations for ctypes, from where this repository has them; the examples need nothing else of that package."""
 
-import ctypes
-from ctypes import POINTER, c_char_p, c_double, c_size_t
+import importlib.util
+from pathlib import Path
 
-MESSAGE = [c_char_p, c_size_t]
-ARRAY = [POINTER(c_double), c_size_t]
-
-
-def load(path, functions):
-    """functions: of each name the type of its result and those of its arguments."""
-    library = ctypes.CDLL(path)
-    for name, (result, arguments) in functions.items():
-        function = getattr(library, name)
-        function.restype, function.argtypes = result, arguments
-    return library
+_path = Path(__file__).resolve().parents[2] / "clients/python/tenon/_raw.py"
+_spec = importlib.util.spec_from_file_location("tenon_raw", _path)
+raw = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(raw)

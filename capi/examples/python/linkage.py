@@ -7,50 +7,17 @@ The state is y and ydot of the joints that determine all others; loops stay clos
 
 import ctypes
 import sys
-from ctypes import POINTER, byref, c_char_p, c_double, c_int32, c_size_t, c_uint32, c_void_p
+from ctypes import byref, c_double
 
-from binding import ARRAY, MESSAGE, load
+from binding import raw
 
-SPANNING, INDEPENDENT = 0, 1
-
-
-class ClusterInfo(ctypes.Structure):
-    _fields_ = [("struct_size", c_uint32)] + [
-        (name, c_int32)
-        for name in "parent_joint first_joint joint_count q_index nq v_index nv y_index ny first_row row_count "
-        "rank constant_map first_loop loop_count folded_rotors reserved".split()
-    ]
-
-
-FUNCTIONS = {
-    "tenon_status_string": (c_char_p, [c_int32]),
-    "tenon_model_load_urdf": (c_int32, [c_char_p, c_void_p, POINTER(c_void_p)] + MESSAGE),
-    "tenon_model_nq": (c_int32, [c_void_p]),
-    "tenon_model_cluster_count": (c_int32, [c_void_p]),
-    "tenon_cluster_info_init": (c_int32, [POINTER(ClusterInfo), c_size_t]),
-    "tenon_model_cluster_info": (c_int32, [c_void_p, c_int32, POINTER(ClusterInfo)]),
-    "tenon_model_joint_name": (c_char_p, [c_void_p, c_int32]),
-    "tenon_model_destroy": (None, [c_void_p]),
-    "tenon_workspace_create": (c_int32, [c_void_p, c_void_p, c_void_p, POINTER(c_void_p)] + MESSAGE),
-    "tenon_workspace_message": (c_char_p, [c_void_p]),
-    "tenon_workspace_destroy": (None, [c_void_p]),
-    "tenon_workspace_set_coordinates": (c_int32, [c_void_p, c_int32, c_int32]),
-    "tenon_workspace_position_count": (c_int32, [c_void_p]),
-    "tenon_workspace_velocity_count": (c_int32, [c_void_p]),
-    "tenon_workspace_guess": (c_int32, [c_void_p] + ARRAY),
-    "tenon_independent_positions": (c_int32, [c_void_p] + 2 * ARRAY),
-    "tenon_spanning_positions": (c_int32, [c_void_p] + 3 * ARRAY),
-    "tenon_loop_gap": (c_int32, [c_void_p] + ARRAY + [POINTER(c_double)]),
-    "tenon_kinematics": (c_int32, [c_void_p] + 3 * ARRAY),
-    "tenon_energy": (c_int32, [c_void_p] + 2 * [POINTER(c_double)]),
-    "tenon_step_runge_kutta_4": (c_int32, [c_void_p, c_void_p, c_double] + 6 * ARRAY),
-}
+INDEPENDENT = raw.TENON_COORDINATES_INDEPENDENT
 
 
 def main(library_path, urdf_path):
-    tenon = load(library_path, FUNCTIONS)
+    tenon = raw.load(library_path)
     text = ctypes.create_string_buffer(512)
-    model, workspace = c_void_p(), c_void_p()
+    model, workspace = ctypes.POINTER(raw.tenon_model)(), ctypes.POINTER(raw.tenon_workspace)()
 
     def check(status):
         if status < 0:
@@ -61,7 +28,7 @@ def main(library_path, urdf_path):
     check(tenon.tenon_workspace_create(model, None, None, byref(workspace), text, len(text)))
 
     for number in range(tenon.tenon_model_cluster_count(model)):
-        cluster = ClusterInfo()
+        cluster = raw.tenon_cluster_info()
         check(tenon.tenon_cluster_info_init(byref(cluster), ctypes.sizeof(cluster)))
         check(tenon.tenon_model_cluster_info(model, number, byref(cluster)))
         joints = range(cluster.first_joint, cluster.first_joint + cluster.joint_count)

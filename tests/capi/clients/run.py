@@ -5,7 +5,7 @@
 "SKIPPED: ..." where a tool or a package of the language is not here. c comes first: its layouts, those of the compiler,
 must be those of packaging/api.json, and the others' output its own. Beside the languages: description (packaging/api.json
 is what the headers say), declarations (capi/clients is what it makes), symbols (it has the functions that are exported),
-null_and_lengths (it says of them what the library does).
+null_and_lengths (it says of them what the library does), python_package and python_examples (the layer on numpy).
 """
 
 import glob
@@ -125,6 +125,39 @@ class Languages:
             self.library,
             ROBOT,
         )
+
+    def package(self):
+        """A Python with numpy and pytest, and what it needs to find the package tenon."""
+        python = tool(os.path.join(PACKAGES, "python/bin/python3"))
+        return python, {"TENON_LIBRARY": self.library, "PYTHONPATH": os.path.join(CLIENTS, "python")}
+
+    def python_package(self):
+        python, environment = self.package()
+        tests = os.path.join(HERE, "python")
+        said = run(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", tests, env=environment)
+        print(said)
+        if " passed" not in said:
+            sys.exit("no test was run")
+
+    def python_examples(self):
+        """What they print has the numbers that it should; atlas.py prints what the C program does, bit for bit."""
+        python, environment = self.package()
+        folder = os.path.join(CLIENTS, "python/examples")
+
+        def said(name, robot):
+            model = os.path.join(ROOT, "models", robot + ".urdf")
+            return run(python, os.path.join(folder, name), model, env=environment)
+
+        for name, robot, wanted in (
+            ("load_and_print.py", "iiwa14", "the last link is at"),
+            ("thousand_states.py", "atlas", "agrees with a single call: True"),
+        ):
+            if wanted not in said(name, robot):
+                sys.exit(f"{name} did not say '{wanted}'")
+        here = said("atlas.py", "atlas")
+        there = run(sys.executable, os.path.join(ROOT, "capi/examples/python/atlas.py"), self.library, ROBOT)
+        if here != there or len(here.splitlines()) != 37:
+            sys.exit(f"atlas.py said\n{here}\nand the plain ctypes client\n{there}")
 
     def lua(self):
         return run(

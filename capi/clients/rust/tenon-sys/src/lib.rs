@@ -454,7 +454,7 @@ pub struct tenon_joint_options {
 #[derive(Clone, Copy)]
 pub struct tenon_loop_options {
     pub struct_size: u32,
-    /// TENON_JOINT_TYPE_REVOLUTE, _CONTINUOUS, _PRISMATIC, _PLANAR, _SPHERICAL or _FIXED
+    /// TENON_JOINT_TYPE_*: REVOLUTE, CONTINUOUS, PRISMATIC, PLANAR, SPHERICAL or FIXED
     pub r#type: i32,
     /// indices from tenon_builder_add_link, of the predecessor and the successor of URDF+;
     pub link: i32,
@@ -749,7 +749,7 @@ pub struct tenon_cluster_info {
 #[derive(Clone, Copy)]
 pub struct tenon_loop_info {
     pub struct_size: u32,
-    /// TENON_LOOP_KIND_COUPLING, _GEOMETRIC or _CALLBACK
+    /// TENON_LOOP_KIND_*
     pub kind: i32,
     /// that it ties together; -1: closed by rows, those of the constraint of its name in every constraint set
     pub cluster: i32,

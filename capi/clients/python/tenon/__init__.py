@@ -1,0 +1,96 @@
+"""Tenon: dynamics of articulated robots whose links are held and whose joints are tied by kinematic loops.
+
+    import tenon
+    robot = tenon.Model.load("atlas.urdf", base="floating")
+    feet = tenon.Constraints(robot)
+    feet.add_weld("l_foot")
+    feet.add_weld("r_foot")
+    work = tenon.Workspace(robot, feet)
+    q, v, tau = work.neutral(), work.zeros(), work.zeros()
+    qdd, force = work.constrained_dynamics(q, v, tau)
+
+A model and a constraint set are immutable and may be shared by threads; a workspace holds the memory of computations
+and belongs to one thread at a time; a batch computes many states in one call. Units are SI and radians, spatial
+vectors [angular; linear], quaternions x y z w, poses [x y z qx qy qz qw]. Arrays are float64; what is contiguous goes
+in and out without a copy, and every result can be written into an array of yours (out=...). Matrices are column-major.
+What goes wrong raises tenon.Error with a status and a message. tenon.h, which is installed beside the library, is the
+manual of every call.
+"""
+
+from ._core import Error, build_info, version
+from .batch import Batch
+from .constraints import Constraints
+from .model import Model
+from .types import (
+    Axes,
+    Base,
+    ClusterInfo,
+    ConstraintInfo,
+    ConstraintSettings,
+    Convention,
+    Coordinates,
+    DampedMethod,
+    DelassusMethod,
+    Direction,
+    InstructionSet,
+    Integrator,
+    JointInfo,
+    JointType,
+    LinkInfo,
+    LogLevel,
+    LoopInfo,
+    LoopKind,
+    LoopMoves,
+    LoopState,
+    LoopTreatment,
+    Method,
+    Precision,
+    Product,
+    Rows,
+    SolveReport,
+    Split,
+    Status,
+)
+from .workspace import Workspace
+
+__version__ = version()
+WORLD = -1
+
+__all__ = [
+    "Axes",
+    "Base",
+    "Batch",
+    "ClusterInfo",
+    "ConstraintInfo",
+    "ConstraintSettings",
+    "Constraints",
+    "Convention",
+    "Coordinates",
+    "DampedMethod",
+    "DelassusMethod",
+    "Direction",
+    "Error",
+    "InstructionSet",
+    "Integrator",
+    "JointInfo",
+    "JointType",
+    "LinkInfo",
+    "LogLevel",
+    "LoopInfo",
+    "LoopKind",
+    "LoopMoves",
+    "LoopState",
+    "LoopTreatment",
+    "Method",
+    "Model",
+    "Precision",
+    "Product",
+    "Rows",
+    "SolveReport",
+    "Split",
+    "Status",
+    "WORLD",
+    "Workspace",
+    "build_info",
+    "version",
+]

@@ -1,0 +1,282 @@
+"""What the classes share: the library, errors, arrays as arguments, options and records."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import operator
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from ctypes import byref, c_char_p, c_double
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _raw
+from .types import ENUMS, MASKS, RECORDS, Status
+
+if TYPE_CHECKING:
+    from .model import Model
+
+FLOAT = np.dtype(np.float64)
+MESSAGE_SIZE = 1024
+
+
+class Error(Exception):
+    """A call that failed: nothing was written. status tells of which kind, message what, where and how to mend it."""
+
+    def __init__(self, status: int, message: str):
+        super().__init__(message)
+        self.status = Status(status)
+        self.message = message
+
+    def __str__(self) -> str:
+        return f"{self.status.name.lower()}: {self.message}"
+
+
+def _path() -> str:
+    """The library: TENON_LIBRARY, or the one in this package, or the one that the system finds."""
+    if os.environ.get("TENON_LIBRARY"):
+        return os.environ["TENON_LIBRARY"]
+    series = ".".join(_raw.VERSION.split(".")[:2])
+    name = {"win32": "tenon.dll", "darwin": f"libtenon.{series}.dylib"}.get(sys.platform, f"libtenon.so.{series}")
+    here = Path(__file__).parent / "lib" / name
+    return str(here) if here.exists() else name
+
+
+def _load():
+    path = _path()
+    try:
+        library = _raw.load(path)
+    except OSError as error:
+        raise ImportError(
+            f"{error}; set TENON_LIBRARY to the path of the library, or install it where it is found"
+        ) from error
+    number = library.tenon_version()
+    if number // 100 != _raw.TENON_VERSION // 100:
+        found = library.tenon_version_string().decode()
+        raise ImportError(f"{path} is Tenon {found}, and this package is for {_raw.VERSION}")
+    return library
+
+
+lib = _load()
+
+
+def version() -> str:
+    """The version of the library."""
+    return lib.tenon_version_string().decode()
+
+
+def build_info() -> str:
+    """One line about the build, for bug reports."""
+    return lib.tenon_build_info().decode()
+
+
+# ---- calls
+
+
+def call(function, *arguments) -> int:
+    """A call that takes a message at its end. Returns the status, which is not negative."""
+    message = ctypes.create_string_buffer(MESSAGE_SIZE)
+    status = function(*arguments, message, MESSAGE_SIZE)
+    if status < 0:
+        raise Error(status, message.value.decode())
+    return status
+
+
+def check(status: int, what: str) -> int:
+    """Of a call without a message."""
+    if status < 0:
+        raise Error(status, what)
+    return status
+
+
+class Handle:
+    """An object of the library, freed with this one. close() frees it now; `with` does so at the end of the block."""
+
+    _destroy = ""
+
+    def __init__(self, pointer: Any):
+        self._pointer = pointer
+
+    def close(self) -> None:
+        """Frees it now. What was made from it stays good."""
+        pointer, self._pointer = getattr(self, "_pointer", None), None
+        if pointer:
+            getattr(lib, self._destroy)(pointer)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __del__(self):
+        if lib is not None:
+            self.close()
+
+
+class Computing(Handle):
+    """A workspace as its parts see it, a part for each subject."""
+
+    model: Model
+    nq: int
+    nv: int
+    m: int
+    _status = 0
+
+    def _done(self, status: int) -> int:
+        self._status = status
+        if status < 0:
+            raise Error(status, lib.tenon_workspace_message(self._pointer).decode())
+        return status
+
+
+# ---- arrays
+
+
+def given(array: Any):
+    """An input: pointer and count. What is a contiguous float64 array is not copied."""
+    if array is None:
+        return None, 0
+    if type(array) is not np.ndarray or array.dtype is not FLOAT or not array.flags.c_contiguous:
+        array = np.ascontiguousarray(array, dtype=FLOAT)
+    try:
+        return byref(c_double.from_buffer(array)), array.size  # type: ignore[arg-type]
+    except (TypeError, ValueError):  # read only; empty
+        return (array.ctypes.data_as(ctypes.c_void_p) if array.size else None), array.size
+
+
+def written(out, *shape):
+    """An output of a shape: the array, pointer and count. Without `out` a new array."""
+    if out is None:
+        out = np.empty(shape)
+    elif type(out) is not np.ndarray or out.dtype is not FLOAT or not out.flags.c_contiguous or not out.flags.writeable:
+        raise TypeError("out is to be a writeable contiguous array of float64")
+    return out, (byref(c_double.from_buffer(out)) if out.size else None), out.size
+
+
+def changed(array, what: str):
+    """An array that is read and written in place: pointer and count."""
+    if (
+        type(array) is not np.ndarray
+        or array.dtype is not FLOAT
+        or not array.flags.c_contiguous
+        or not array.flags.writeable
+    ):
+        raise TypeError(f"{what} is changed in place: give a writeable contiguous array of float64")
+    return (byref(c_double.from_buffer(array)) if array.size else None), array.size  # type: ignore[arg-type]
+
+
+def matrix(out, rows: int, columns: int):
+    """A column-major output: the array, pointer, count and leading dimension. `out` may be a part of a larger matrix."""
+    if out is None:
+        out = np.empty((columns, rows)).T
+    elif type(out) is not np.ndarray or out.dtype is not FLOAT or out.ndim != 2 or not out.flags.writeable:
+        raise TypeError("out is to be a writeable matrix of float64")
+    if out.shape != (rows, columns):
+        raise ValueError(f"out is {out.shape[0]} x {out.shape[1]}, and the result {rows} x {columns}")
+    if not out.size:
+        return out, None, 0, max(rows, 1)
+    leading, rest = divmod(out.strides[1], 8) if columns > 1 else (rows, 0)
+    if out.strides[0] != 8 and rows > 1 or rest or leading < rows:
+        raise ValueError("out is to be column-major: order='F'")
+    return out, out.ctypes.data, leading * (columns - 1) + rows, leading
+
+
+def given_matrix(array):
+    """A column-major input: the array that holds it, pointer, count, leading dimension and columns."""
+    array = np.asarray(array, dtype=FLOAT)
+    array = np.asfortranarray(array[:, np.newaxis] if array.ndim == 1 else array)
+    rows, columns = array.shape
+    return array, (array.ctypes.data if array.size else None), array.size, max(rows, 1), columns
+
+
+def indices(array):
+    """An input of int32: the array that holds it, pointer and count."""
+    if array is None:
+        return None, None, 0
+    array = np.ascontiguousarray(array, dtype=np.int32)
+    return array, array.ctypes.data, array.size
+
+
+# ---- constants, options, records
+
+
+def constant(kind: type[Any], value) -> int:
+    """A constant by its value, or by its name in any case."""
+    if isinstance(value, str):
+        try:
+            return kind[value.upper()]
+        except KeyError:
+            names = ", ".join(k.name.lower() for k in kind)
+            raise ValueError(f"there is no {kind.__name__} '{value}'; there are: {names}") from None
+    return value
+
+
+def _field(struct, name: str, value) -> int:
+    """A number, a constant or its name; of bits also several of these. A plain number for a mask is the mask itself."""
+    kind = ENUMS.get((struct, name))
+    if kind is None:
+        return value
+    if isinstance(value, Iterable) and not isinstance(value, (str, int)):
+        return functools.reduce(operator.or_, (_field(struct, name, v) for v in value), 0)
+    number = constant(kind, value)
+    return 1 << number if (struct, name) in MASKS and type(value) is not int else int(number)
+
+
+def options(struct, values: Mapping[str, Any]):
+    """A prepared struct with some fields set, or None where there are none. What it points at lives as long as it does."""
+    if not values:
+        return None
+    result, fields = prepared(struct), dict(struct._fields_)
+    result.kept = []
+    for name, value in values.items():
+        if name not in fields or name in ("struct_size", "reserved"):
+            known = ", ".join(f for f in fields if f not in ("struct_size", "reserved") and not f.endswith("_count"))
+            raise TypeError(f"there is no option '{name}'; there are: {known}")
+        if value is None:
+            continue
+        if fields[name] is c_char_p:
+            value = value.encode()
+        elif fields[name] is _raw.tenon_log_callback:
+            value = _raw.tenon_log_callback(lambda _, level, text, log=value: log(level, text.decode()))
+            result.kept.append(value)
+        elif issubclass(fields[name], ctypes.Array):
+            value = fields[name](*map(float, value))
+        elif name + "_count" in fields:
+            value = np.ascontiguousarray(value, dtype=FLOAT)
+            result.kept.append(value)
+            setattr(result, name + "_count", value.size)
+            value = value.ctypes.data
+        elif isinstance(value, ctypes.Structure):
+            result.kept.append(value)
+            value = ctypes.pointer(value)
+        else:
+            value = _field(struct, name, value)
+        setattr(result, name, value)
+    return result
+
+
+def prepared(struct):
+    result = struct()
+    check(getattr(lib, struct.__name__ + "_init")(result, ctypes.sizeof(result)), struct.__name__)
+    return result
+
+
+def record(filled):
+    """An information struct as a named tuple."""
+    struct = type(filled)
+    kind, values = RECORDS[struct], []
+    for name in kind._fields:
+        value = getattr(filled, name)
+        if isinstance(value, bytes):
+            value = value.decode()
+        elif isinstance(value, ctypes.Array):
+            value = np.array(value)
+        elif (struct, name) in ENUMS:
+            value = ENUMS[struct, name](value)
+        values.append(value)
+    return kind(*values)

@@ -1,0 +1,285 @@
+"""Batches: many states in one call, side by side in the wide registers of the processor, and by threads."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _raw
+from ._core import Error, Handle, call, constant, given, lib, options
+from .constraints import Constraints
+from .model import Model
+from .types import Axes, Coordinates, InstructionSet, Precision, Status
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .types import BatchOptions, DampedOptions, DelassusOptions, RolloutOptions
+
+
+class Poses(NamedTuple):
+    """Of chosen links: poses (states x links x 7); velocities (x 6), or None; Jacobians (states x links x 6 x nv)."""
+
+    poses: np.ndarray
+    velocities: np.ndarray | None
+    jacobians: np.ndarray
+
+
+class Batch(Handle):
+    """Computes what a workspace does, of many states at once.
+
+    Arrays have a state in each row: q is states x nq. Any strides are taken without a copy, as of a transposed array or a
+    part of a larger one; an input of one row, or of one dimension, is the same for all states. A state that fails spoils
+    only itself: its `status` is negative, nothing is written for it, and the call raises Error after the others are done;
+    with raises=False it does not. precision="single": arrays are float32. threads: that compute.
+    """
+
+    _destroy = "tenon_batch_destroy"
+
+    def __init__(self, model: Model, constraints: Constraints | None = None, **how: Unpack[BatchOptions]):
+        if constraints is not None:
+            constraints.finish()
+        pointer = ctypes.POINTER(_raw.tenon_batch)()
+        chosen = options(_raw.tenon_batch_options, how)
+        rows = None if constraints is None else constraints._pointer
+        call(lib.tenon_batch_create, model._pointer, rows, chosen, pointer)
+        super().__init__(pointer)
+        self.model, self.constraints = model, constraints
+        single = chosen is not None and chosen.precision == Precision.SINGLE
+        self.dtype = np.dtype(np.float32 if single else np.float64)
+        self.nq, self.nv = model.nq, model.nv
+        self.m = constraints.row_count if constraints else self._loop_rows()
+        self.status = np.zeros(0, dtype=np.int32)
+        self.iterations = np.zeros(0, dtype=np.int32)
+
+    def _loop_rows(self) -> int:
+        """Rows of loops by rows, which a batch without a set has all the same."""
+        with Constraints(self.model) as none:
+            return none.row_count
+
+    def __repr__(self) -> str:
+        rows = f", {self.m} rows" if self.m else ""
+        return f"<Batch of {self.model.name}: nq {self.nq}, nv {self.nv}{rows}, {self.width} states of {self.dtype} at a time>"
+
+    @property
+    def width(self) -> int:
+        """States that are computed side by side."""
+        return lib.tenon_batch_width(self._pointer)
+
+    @property
+    def size_bytes(self) -> int:
+        """All memory that it holds at present."""
+        return lib.tenon_batch_size_bytes(self._pointer)
+
+    @property
+    def instruction_set(self) -> InstructionSet:
+        """The instruction set whose kernels it runs."""
+        return InstructionSet(lib.tenon_batch_instruction_set(self._pointer))
+
+    # ---- settings
+
+    def _set(self, status: int) -> None:
+        if status < 0:
+            raise Error(status, lib.tenon_batch_message(self._pointer).decode())
+
+    def set_gravity(self, gravity: ArrayLike) -> None:
+        """3, m/s^2, world axes."""
+        self._set(lib.tenon_batch_set_gravity(self._pointer, *given(gravity)))
+
+    def set_anchor(self, constraint: str | int, pose: ArrayLike) -> None:
+        """The world pose at which the stabilisation of a constraint holds its frame."""
+        if self.constraints is None:
+            raise ValueError("this batch has no constraint set")
+        index = self.constraints.index(constraint)
+        self._set(lib.tenon_batch_set_anchor(self._pointer, index, *given(pose)))
+
+    def set_coordinates(self, positions: Coordinates | str, velocities: Coordinates | str) -> None:
+        """In which coordinates states are, "spanning" or "independent". Changes nq and nv."""
+        kinds = constant(Coordinates, positions), constant(Coordinates, velocities)
+        self._set(lib.tenon_batch_set_coordinates(self._pointer, *kinds))
+        self.nq = self.model.nyq if kinds[0] == Coordinates.INDEPENDENT else self.model.nq
+        self.nv = self.model.ny if kinds[1] == Coordinates.INDEPENDENT else self.model.nv
+
+    # ---- arrays
+
+    def _rows(self, array: np.ndarray, records: bool = False) -> _raw.tenon_batch_array:
+        """States x numbers, or states x records x numbers, as the library takes them."""
+        size = array.itemsize
+        strides = [s // size if n > 1 else 0 for s, n in zip(array.strides, array.shape)]
+        result = _raw.tenon_batch_array(array.ctypes.data, array.shape[-1], strides[-1], 0, 0)
+        if array.ndim > 1:
+            result.state_stride = strides[0]
+        if array.ndim > 2 and records:
+            result.record_stride = strides[1]
+        result.kept = array
+        return result
+
+    def _given(self, array: ArrayLike | None, records: bool = False) -> _raw.tenon_batch_array | None:
+        if array is None:
+            return None
+        array = np.asarray(array, dtype=self.dtype)
+        if array.ndim not in (1, 2, 3) or array.ndim == 3 and not records:
+            raise ValueError(f"an array of {array.ndim} dimensions; states x numbers are needed")
+        return self._rows(array, records)
+
+    def _written(self, out: np.ndarray | None, *shape: int, records: bool = False):
+        if out is None:
+            out = np.full(shape, np.nan, dtype=self.dtype)
+        elif out.dtype != self.dtype or not out.flags.writeable or out.shape != shape:
+            raise ValueError(f"out is {out.dtype} {out.shape}; writeable {self.dtype} {shape} is needed")
+        return out, self._rows(out, records)
+
+    @staticmethod
+    def _states(*arrays: ArrayLike | None) -> int:
+        """How many: those that are given have as many rows, or one for all."""
+        counts = {np.shape(a)[0] for a in arrays if a is not None and np.ndim(a) > 1}
+        counts.discard(1) if len(counts) > 1 else None
+        if len(counts) > 1:
+            raise ValueError(f"arrays of different numbers of states: {sorted(counts)}")
+        return counts.pop() if counts else 1
+
+    def _done(self, status: int, raises: bool) -> None:
+        if status < 0 and (raises or not (self.status < 0).any()):
+            raise Error(status, lib.tenon_batch_message(self._pointer).decode())
+
+    def _new_status(self, states: int) -> int | None:
+        self.status = np.zeros(states, dtype=np.int32)
+        return self.status.ctypes.data if states else None
+
+    def failed(self) -> np.ndarray:
+        """Indices of the states that failed in the last call."""
+        return np.flatnonzero(self.status < 0)
+
+    def statuses(self) -> list[Status]:
+        """Of the last call, one for each state."""
+        return [Status(s) for s in self.status.tolist()]
+
+    # ---- computations
+
+    def _force(self, function, out: np.ndarray | None, raises: bool, *inputs: ArrayLike | None) -> np.ndarray:
+        """A vector of nv for each state out of some arrays."""
+        states = self._states(*inputs)
+        out, result = self._written(out, states, self.nv)
+        given = [self._given(array) for array in inputs]
+        self._done(function(self._pointer, states, *given, result, self._new_status(states)), raises)
+        return out
+
+    def forward_dynamics(
+        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, wrenches: ArrayLike | None = None,
+        out: np.ndarray | None = None, raises: bool = True,
+    ) -> np.ndarray:  # fmt: skip
+        """qdd, states x nv, without the constraints."""
+        return self._force(lib.tenon_batch_forward_dynamics, out, raises, q, v, tau, wrenches)
+
+    def inverse_dynamics(
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, wrenches: ArrayLike | None = None,
+        out: np.ndarray | None = None, raises: bool = True,
+    ) -> np.ndarray:  # fmt: skip
+        """tau, states x nv."""
+        return self._force(lib.tenon_batch_inverse_dynamics, out, raises, q, v, a, wrenches)
+
+    def mass_matrix(self, q: ArrayLike, out: np.ndarray | None = None, raises: bool = True) -> np.ndarray:
+        """M, states x nv x nv."""
+        states = self._states(q)
+        out, result = self._written(_flat(out, states), states, self.nv * self.nv)
+        status = lib.tenon_batch_mass_matrix(self._pointer, states, self._given(q), result, self._new_status(states))
+        self._done(status, raises)
+        return out.reshape(states, self.nv, self.nv)
+
+    def kinematics(
+        self,
+        q: ArrayLike,
+        links: Sequence[str | int],
+        v: ArrayLike | None = None,
+        axes: Axes | str = Axes.WORLD,
+        raises: bool = True,
+    ) -> Poses:
+        """Poses, velocities and Jacobians of some links."""
+        states, count = self._states(q, v), len(links)
+        indices = np.array([self.model.link_index(link) for link in links], dtype=np.int32)
+        poses, to_poses = self._written(None, states, 7 * count)
+        velocities, to_velocities = (None, None) if v is None else self._written(None, states, 6 * count)
+        jacobians, to_jacobians = self._written(None, states, 6 * self.nv * count)
+        chosen = indices.ctypes.data, count, constant(Axes, axes)
+        outputs = to_poses, to_velocities, to_jacobians, self._new_status(states)
+        status = lib.tenon_batch_kinematics(self._pointer, states, *chosen, self._given(q), self._given(v), *outputs)
+        self._done(status, raises)
+        return Poses(
+            poses.reshape(states, count, 7),
+            None if velocities is None else velocities.reshape(states, count, 6),
+            jacobians.reshape(states, count, self.nv, 6).swapaxes(2, 3),
+        )
+
+    def constrained_dynamics(
+        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, wrenches: ArrayLike | None = None,
+        desired: ArrayLike | None = None, options: _raw.tenon_solve_options | None = None,
+        out: np.ndarray | None = None, force: np.ndarray | None = None, raises: bool = True,
+    ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+        """qdd, states x nv, and lambda, states x m; `iterations` of each state. options: of Workspace.solve_options."""
+        states = self._states(q, v, tau, wrenches, desired)
+        out, result = self._written(out, states, self.nv)
+        force, rows = self._written(np.zeros((states, self.m), self.dtype) if force is None else force, states, self.m)
+        self.iterations = np.zeros(states, dtype=np.int32)
+        inputs = [self._given(x) for x in (q, v, tau, wrenches, desired)]
+        outputs = result, rows, self.iterations.ctypes.data, self._new_status(states)
+        self._done(lib.tenon_batch_constrained_dynamics(self._pointer, options, states, *inputs, *outputs), raises)
+        return out, force
+
+    def delassus(
+        self, q: ArrayLike, out: np.ndarray | None = None, raises: bool = True, **how: Unpack[DelassusOptions]
+    ) -> np.ndarray:
+        """J M^-1 J^T, states x m x m."""
+        states = self._states(q)
+        out, result = self._written(_flat(out, states), states, self.m * self.m)
+        chosen = options(_raw.tenon_delassus_options, how)
+        status = lib.tenon_batch_delassus(
+            self._pointer, chosen, states, self._given(q), result, self._new_status(states)
+        )
+        self._done(status, raises)
+        return out.reshape(states, self.m, self.m)
+
+    def delassus_product(
+        self, q: ArrayLike, B: ArrayLike, raises: bool = True, **how: Unpack[DampedOptions]
+    ) -> np.ndarray:
+        """The damped inverse of the Delassus matrix times B, states x m; of one column."""
+        states = self._states(q, B)
+        out, result = self._written(None, states, self.m)
+        chosen, inputs = options(_raw.tenon_damped_options, how), (self._given(q), self._given(B))
+        function = lib.tenon_batch_delassus_product
+        self._done(function(self._pointer, chosen, states, 1, *inputs, result, self._new_status(states)), raises)
+        return out
+
+    def rollout(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        wrenches: ArrayLike | None = None,
+        raises: bool = True,
+        **how: Unpack[RolloutOptions],
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Steps in time: states x records x nq and x nv. tau: states x nv, the same in all steps, or states x steps x nv.
+        Options: dt, steps, every, integrator="runge_kutta_4", solve (types.RolloutOptions)."""
+        states = self._states(q, v, tau, wrenches)
+        chosen = options(_raw.tenon_rollout_options, how)
+        records = chosen.steps // max(chosen.every, 1) if chosen is not None else 1
+        q_out, to_q = self._written(None, states, records, self.nq, records=True)
+        v_out, to_v = self._written(None, states, records, self.nv, records=True)
+        inputs = self._given(q), self._given(v), self._given(tau, records=True), self._given(wrenches)
+        status = lib.tenon_batch_rollout(self._pointer, chosen, states, *inputs, to_q, to_v, self._new_status(states))
+        self._done(status, raises)
+        return q_out, v_out
+
+
+def _flat(out: np.ndarray | None, states: int) -> np.ndarray | None:
+    """Matrices of states as rows of numbers; not a copy."""
+    if out is None:
+        return None
+    flat = out.reshape(states, -1)
+    if not np.shares_memory(flat, out):
+        raise ValueError("out is to be contiguous")
+    return flat

@@ -1,0 +1,191 @@
+"""Workspaces: the memory of computations on one state at a time."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _raw
+from ._constrained import Constrained
+from ._core import call, changed, constant, given, lib, options, prepared, record, written
+from ._kinematics import Kinematics
+from ._loops import Loops
+from .constraints import Constraints
+from .model import Model
+from .types import ConstraintSettings, Coordinates, InstructionSet, SolveReport, Status
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .types import ProjectionOptions, WorkspaceOptions
+
+
+class Workspace(Kinematics, Constrained, Loops):
+    """All memory of computations on a model and a constraint set, or none. One thread at a time.
+
+    Inputs are anything that numpy makes an array of; contiguous float64 is taken without a copy. Results are new arrays,
+    or `out`, where it is given. A call that fails raises Error; one that writes its answer with a caveat (contradictory
+    rows, for instance) leaves that in `status`.
+
+    model, constraints: what it was made for. nq, nv: numbers of positions and velocities that computations take, which
+    set_coordinates changes. m: constraint rows.
+    """
+
+    _destroy = "tenon_workspace_destroy"
+
+    def __init__(self, model: Model, constraints: Constraints | None = None, **how: Unpack[WorkspaceOptions]):
+        if constraints is not None:
+            constraints.finish()
+        pointer = ctypes.POINTER(_raw.tenon_workspace)()
+        rows = None if constraints is None else constraints._pointer
+        call(lib.tenon_workspace_create, model._pointer, rows, options(_raw.tenon_workspace_options, how), pointer)
+        super().__init__(pointer)
+        self.model, self.constraints = model, constraints
+        self._count()
+
+    def _count(self) -> None:
+        self.nq: int = lib.tenon_workspace_position_count(self._pointer)
+        self.nv: int = lib.tenon_workspace_velocity_count(self._pointer)
+        self.m: int = lib.tenon_workspace_row_count(self._pointer)
+
+    def __repr__(self) -> str:
+        return f"<Workspace of {self.model.name}: nq {self.nq}, nv {self.nv}, {self.m} rows, {self.size_bytes} bytes>"
+
+    @property
+    def status(self) -> Status:
+        """Of the last computation: OK, or which caveat its answer has."""
+        return Status(self._status)
+
+    @property
+    def size_bytes(self) -> int:
+        """All memory that it holds at present."""
+        return lib.tenon_workspace_size_bytes(self._pointer)
+
+    @property
+    def instruction_set(self) -> InstructionSet:
+        """The instruction set whose kernels it runs."""
+        return InstructionSet(lib.tenon_workspace_instruction_set(self._pointer))
+
+    @property
+    def report(self) -> SolveReport:
+        """How the last constrained solve went."""
+        report = prepared(_raw.tenon_solve_report)
+        self._done(lib.tenon_workspace_report(self._pointer, report))
+        return record(report)
+
+    def _rows(self, constraint: str | int) -> int:
+        if isinstance(constraint, str):
+            if self.constraints is None:
+                raise ValueError(f"there is no constraint '{constraint}': this workspace has no constraint set")
+            return self.constraints.index(constraint)
+        return int(constraint)
+
+    # ---- gravity, anchors and settings of rows
+
+    @property
+    def gravity(self) -> np.ndarray:
+        """3, m/s^2, world axes; can be set."""
+        result, pointer, count = written(None, 3)
+        self._done(lib.tenon_workspace_gravity(self._pointer, pointer, count))
+        return result
+
+    @gravity.setter
+    def gravity(self, value: ArrayLike) -> None:
+        self._done(lib.tenon_workspace_set_gravity(self._pointer, *given(value)))
+
+    def set_anchor(self, constraint: str | int, pose: ArrayLike) -> None:
+        """The world pose at which the stabilisation of a constraint holds its frame."""
+        self._done(lib.tenon_workspace_set_anchor(self._pointer, self._rows(constraint), *given(pose)))
+
+    def anchor(self, constraint: str | int) -> np.ndarray:
+        """What was set."""
+        result, pointer, count = written(None, 7)
+        self._done(lib.tenon_workspace_anchor(self._pointer, self._rows(constraint), pointer, count))
+        return result
+
+    def anchor_here(self, q: ArrayLike) -> None:
+        """Anchors of all constraints := the poses of their frames at q, so that they hold where they are."""
+        self._done(lib.tenon_anchor_here(self._pointer, *given(q)))
+
+    def set_active(self, constraint: str | int, active: bool = True) -> None:
+        """Switches a constraint off or on again, without allocation."""
+        self._done(lib.tenon_workspace_set_active(self._pointer, self._rows(constraint), int(active)))
+
+    def set_gains(self, constraint: str | int, frequency: float, damping_ratio: float = 1.0) -> None:
+        """Gains of the stabilisation of a constraint, rad/s."""
+        self._done(lib.tenon_workspace_set_gains(self._pointer, self._rows(constraint), frequency, damping_ratio))
+
+    def set_weights(self, constraint: str | int, weights: ArrayLike | None) -> None:
+        """Weights of the rows of a constraint; None: all 1."""
+        self._done(lib.tenon_workspace_set_weights(self._pointer, self._rows(constraint), *given(weights)))
+
+    def set_compliance(self, constraint: str | int, compliance: ArrayLike | None) -> None:
+        """Compliance of the rows of a constraint; None: rigid."""
+        self._done(lib.tenon_workspace_set_compliance(self._pointer, self._rows(constraint), *given(compliance)))
+
+    def settings(self, constraint: str | int) -> ConstraintSettings:
+        """Whether a constraint is active, and its gains."""
+        settings = prepared(_raw.tenon_constraint_settings)
+        rows = self._rows(constraint)
+        self._done(lib.tenon_workspace_constraint_settings(self._pointer, rows, settings, None, 0, None, 0))
+        return record(settings)
+
+    # ---- positions and velocities
+
+    @property
+    def coordinates(self) -> tuple[Coordinates, Coordinates]:
+        """Those of positions and of velocities, spanning or independent."""
+        positions, velocities = ctypes.c_int32(), ctypes.c_int32()
+        self._done(lib.tenon_workspace_coordinates(self._pointer, positions, velocities))
+        return Coordinates(positions.value), Coordinates(velocities.value)
+
+    def set_coordinates(self, positions: Coordinates | str, velocities: Coordinates | str) -> None:
+        """In which coordinates computations take and return states; "spanning" at first. Changes nq and nv."""
+        kinds = constant(Coordinates, positions), constant(Coordinates, velocities)
+        self._done(lib.tenon_workspace_set_coordinates(self._pointer, *kinds))
+        self._count()
+
+    def zeros(self) -> np.ndarray:
+        """A velocity, acceleration or force of zeros."""
+        return np.zeros(self.nv)
+
+    def neutral(self, out: np.ndarray | None = None) -> np.ndarray:
+        """The configuration of zeros and unit quaternions."""
+        out, pointer, count = written(out, self.nq)
+        self._done(lib.tenon_neutral(self._pointer, pointer, count))
+        return out
+
+    def random(self, seed: int = 1, out: np.ndarray | None = None) -> np.ndarray:
+        """A random configuration within the limits, the same for the same seed everywhere."""
+        out, pointer, count = written(out, self.nq)
+        self._done(lib.tenon_random(self._pointer, seed, pointer, count))
+        return out
+
+    def integrate(self, q: ArrayLike, v: ArrayLike, dt: float = 1.0, out: np.ndarray | None = None) -> np.ndarray:
+        """q moved by dt * v."""
+        out, pointer, count = written(out, self.nq)
+        self._done(lib.tenon_integrate(self._pointer, *given(q), *given(v), dt, pointer, count))
+        return out
+
+    def difference(self, start: ArrayLike, end: ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
+        """The velocity that leads from one configuration to another in unit time."""
+        out, pointer, count = written(out, self.nv)
+        self._done(lib.tenon_difference(self._pointer, *given(start), *given(end), pointer, count))
+        return out
+
+    def normalize(self, q: np.ndarray) -> np.ndarray:
+        """Scales the quaternions of q to unit norm, in place."""
+        self._done(lib.tenon_normalize(self._pointer, *changed(q, "q")))
+        return q
+
+    def project_positions(self, q: np.ndarray, **how: Unpack[ProjectionOptions]) -> Status:
+        """Moves q, in place, until closures are closed and stabilised constraints are at their anchors."""
+        chosen = options(_raw.tenon_projection_options, how)
+        return Status(self._done(lib.tenon_project_positions(self._pointer, chosen, *changed(q, "q"))))
+
+    def project_velocities(self, q: ArrayLike, v: np.ndarray) -> Status:
+        """v, in place, := the nearest velocity of which no row sees anything."""
+        return Status(self._done(lib.tenon_project_velocities(self._pointer, *given(q), *changed(v, "v"))))
