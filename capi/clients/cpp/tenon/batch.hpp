@@ -1,0 +1,162 @@
+/* Batches: many states in one call. Included by tenon.hpp. */
+#ifndef TENON_BATCH_HPP
+#define TENON_BATCH_HPP
+
+#include <tenon.hpp>
+
+namespace tenon {
+
+/* Computes what a workspace does, of many states; Real is double, or float for single precision.
+ *   Arrays have the numbers of one state after those of another: q is states x nq. An input of the numbers of one state
+ * is the same for all. A state that fails spoils only itself: nothing is written for it, its status() is negative, and
+ * the call throws when the others are done, or returns that status after exceptions(false). */
+template <class Real>
+class BasicBatch {
+ public:
+  using In = Span<const Real>;
+  using Out = Span<Real>;
+  using Numbers = std::vector<Real>;
+  struct Motions {
+    Numbers qdd, lambda;
+  };
+  struct Records {
+    Numbers q, v; /* states x records x numbers */
+  };
+
+  explicit BasicBatch(const Model& model, BatchOptions options = {})
+      : BasicBatch(Constraints(model), options) {}
+  explicit BasicBatch(const Constraints& constraints, BatchOptions options = {})
+      : nq_(constraints.model().nq()),
+        nv_(constraints.model().nv()),
+        m_(constraints.row_count()),
+        wrench_count_(6 * std::size_t(constraints.model().link_count())) {
+    static_assert(std::is_same_v<Real, double> || std::is_same_v<Real, float>,
+                  "a batch is of double or of float");
+    options.precision = std::is_same_v<Real, float> ? TENON_PRECISION_SINGLE : TENON_PRECISION_DOUBLE;
+    tenon_batch* batch = nullptr;
+    detail::checked([&](char* text, std::size_t size) {
+      return tenon_batch_create(constraints.model().get(), constraints.get(), &options, &batch, text, size);
+    });
+    handle_.reset(batch);
+  }
+
+  tenon_batch* get() const { return handle_.get(); }
+  std::size_t nq() const { return nq_; }
+  std::size_t nv() const { return nv_; }
+  std::size_t m() const { return m_; }
+  /* States computed side by side. */
+  std::int32_t width() const { return tenon_batch_width(get()); }
+  const char* message() const { return tenon_batch_message(get()); }
+  /* Of each state of the last call. */
+  const std::vector<Status>& status() const { return status_; }
+  void exceptions(bool thrown) { exceptions_ = thrown; }
+  Status set_gravity(Span<const double> g) {
+    return done(tenon_batch_set_gravity(get(), g.data(), g.size()));
+  }
+
+  Status forward_dynamics_into(Out qdd, In q, In v, In tau, In wrenches = {}) {
+    return dynamics(tenon_batch_forward_dynamics, qdd, q, v, tau, wrenches);
+  }
+  Numbers forward_dynamics(In q, In v, In tau, In wrenches = {}) {
+    return result(nv_, q, [&](Out qdd) { return forward_dynamics_into(qdd, q, v, tau, wrenches); });
+  }
+  Status inverse_dynamics_into(Out tau, In q, In v, In a, In wrenches = {}) {
+    return dynamics(tenon_batch_inverse_dynamics, tau, q, v, a, wrenches);
+  }
+  Numbers inverse_dynamics(In q, In v, In a, In wrenches = {}) {
+    return result(nv_, q, [&](Out tau) { return inverse_dynamics_into(tau, q, v, a, wrenches); });
+  }
+  /* lambda: states x m, written, and read where options->warm_start says so. */
+  Status constrained_dynamics_into(Out qdd, Out lambda, In q, In v, In tau, In wrenches = {}, In desired = {},
+                                   const tenon_solve_options* options = nullptr) {
+    const std::size_t n = begin(q);
+    const Array x("q", q, nq_, n), y("v", v, nv_, n), z("tau", tau, nv_, n),
+        w("wrenches", wrenches, wrench_count_, n);
+    const Array k("desired", desired, m_, n), out("qdd", qdd, nv_, n), rows("lambda", lambda, m_, n);
+    return done(tenon_batch_constrained_dynamics(get(), options, n, x, y, z, w, k, out, rows, nullptr,
+                                                 status_.data()));
+  }
+  Motions constrained_dynamics(In q, In v, In tau, In wrenches = {}, In desired = {},
+                               const tenon_solve_options* options = nullptr) {
+    Motions both{Numbers(states(q) * nv_), Numbers(states(q) * m_)};
+    constrained_dynamics_into(both.qdd, both.lambda, q, v, tau, wrenches, desired, options);
+    return both;
+  }
+  /* options.steps steps in time; a record after each options.every. tau is the same in all steps. */
+  Records rollout(In q, In v, In tau, const RolloutOptions& options, In wrenches = {}) {
+    const std::size_t n = begin(q), records = options.steps / (options.every == 0 ? 1 : options.every);
+    Records all{Numbers(n * records * nq_), Numbers(n * records * nv_)};
+    const Array x("q", q, nq_, n), y("v", v, nv_, n), z("tau", tau, nv_, n),
+        w("wrenches", wrenches, wrench_count_, n);
+    const Array to_q("q", Out(all.q), nq_, n, records), to_v("v", Out(all.v), nv_, n, records);
+    done(tenon_batch_rollout(get(), &options, n, x, y, z, w, to_q, to_v, status_.data()));
+    return all;
+  }
+
+ private:
+  /* Numbers of all states, `count` of each and record, one state after another; an input also of one for all. */
+  class Array {
+   public:
+    Array(const char* what, In numbers, std::size_t count, std::size_t states)
+        : Array(what, const_cast<Real*>(numbers.data()), numbers.size(), count,
+                numbers.size() == count ? 1 : states, 1) {
+      if (numbers.size() == count) array_.state_stride = 0;
+    }
+    Array(const char* what, Out numbers, std::size_t count, std::size_t states, std::size_t records = 1)
+        : Array(what, numbers.data(), numbers.size(), count, states, records) {}
+    operator const tenon_batch_array*() const { return array_.data == nullptr ? nullptr : &array_; }
+
+   private:
+    Array(const char* what, Real* data, std::size_t size, std::size_t count, std::size_t states,
+          std::size_t records)
+        : array_{data, count, 1, std::ptrdiff_t(count * records), records > 1 ? std::ptrdiff_t(count) : 0} {
+      if (data != nullptr && size != count * states * records)
+        throw Error(TENON_WRONG_SIZE, std::string(what) + ": " + std::to_string(size) + " numbers; " +
+                                          std::to_string(states * records) + " times " +
+                                          std::to_string(count) + " are needed");
+    }
+    tenon_batch_array array_;
+  };
+
+  std::size_t states(In q) const {
+    if (q.size() % nq_ != 0)
+      throw Error(TENON_WRONG_SIZE, "q of a batch is states x nq, one state after another");
+    return q.size() / nq_;
+  }
+  std::size_t begin(In q) {
+    status_.assign(states(q), TENON_OK);
+    return status_.size();
+  }
+  Status done(Status status) {
+    if (status < 0 && exceptions_) throw Error(status, message());
+    return status;
+  }
+  template <class F>
+  Status dynamics(F function, Out out, In q, In v, In third, In wrenches) {
+    const std::size_t n = begin(q);
+    const Array x("q", q, nq_, n), y("v", v, nv_, n), w("wrenches", wrenches, wrench_count_, n);
+    const Array z("the third input", third, nv_, n), to("the output", out, nv_, n);
+    return done(function(get(), n, x, y, z, w, to, status_.data()));
+  }
+  template <class Call>
+  Numbers result(std::size_t count, In q, Call&& call) {
+    Numbers numbers(states(q) * count);
+    call(Out(numbers));
+    return numbers;
+  }
+
+  struct Destroy {
+    void operator()(tenon_batch* batch) const { tenon_batch_destroy(batch); }
+  };
+  std::size_t nq_, nv_, m_, wrench_count_;
+  std::unique_ptr<tenon_batch, Destroy> handle_;
+  std::vector<Status> status_;
+  bool exceptions_ = true;
+};
+
+using Batch = BasicBatch<double>;
+using FloatBatch = BasicBatch<float>;
+
+}  // namespace tenon
+
+#endif

@@ -1,0 +1,95 @@
+"""Tests the layer of one language in that language's manner, then runs its three examples.
+
+    python3 layers.py <language> <libtenon.so> <folder to build in> <C compiler> <C++ compiler>
+
+"SKIPPED: ..." where a tool or a package of the language is not here. The examples print the same everywhere: atlas what
+the C program capi/examples/c/atlas.c prints, bit for bit; the others what those of C++ do, which therefore comes first.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+from run import CLIENTS, HERE, INCLUDE, PACKAGES, ROOT, Skipped, run, tool, written
+
+MODELS = os.path.join(ROOT, "models")
+EXAMPLES = (("load_and_print", "iiwa14", 20), ("atlas", "atlas", 37), ("thousand_states", "atlas", 4))
+
+
+class Layers:
+    """Each method builds and tests, and returns what runs an example: of its name, the command and its environment."""
+
+    def __init__(self, library, folder, c, cpp):
+        self.library, self.folder, self.c_compiler, self.cpp_compiler = os.path.abspath(library), folder, c, cpp
+        self.library_folder = os.path.dirname(self.library)
+
+    def built(self, name):
+        return os.path.join(self.folder, name)
+
+    def tested(self, said, pattern, least):
+        """The tests were run, and as many as there should be."""
+        print(said)
+        found = re.search(pattern, said)
+        if not found or int(found.group(1)) < least:
+            sys.exit(f"not {least} tests were run")
+
+    def cpp(self):
+        flags = "-std=c++17 -O1 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -pthread".split()
+        flags += ["-I" + INCLUDE, "-I" + os.path.join(CLIENTS, "cpp"), "-Wl,-rpath," + self.library_folder]
+        eigen = ["-DWITH_EIGEN", "-isystem", "/usr/include/eigen3"] if os.path.isdir("/usr/include/eigen3") else []
+        compilers = {self.cpp_compiler} | {shutil.which(name) for name in ("g++", "clang++", "clang++-14")} - {None}
+        compilers = {os.path.realpath(path): path for path in compilers}
+        for number, compiler in enumerate(sorted(compilers.values())):
+            program, source = self.built(f"test{number}"), os.path.join(HERE, "cpp/tenon_test.cpp")
+            run(compiler, source, self.library, *flags, *(eigen if number == 0 else []), "-o", program)
+            self.tested(run(program, MODELS), r"(\d+) checks, 0 failed", 80)
+            for name, _, _ in EXAMPLES:
+                example = os.path.join(CLIENTS, "cpp/examples", name + ".cpp")
+                run(compiler, example, self.library, *flags, "-o", self.built(name))
+        return lambda name: ([self.built(name)], {})
+
+    def c_atlas(self):
+        source = os.path.join(ROOT, "capi/examples/c/atlas.c")
+        options = "-I" + INCLUDE, "-Wl,-rpath," + self.library_folder
+        run(self.c_compiler, "-std=c99", source, self.library, *options, "-o", self.built("c_atlas"))
+        return run(self.built("c_atlas"), os.path.join(MODELS, "atlas.urdf"))
+
+
+def readable(text):
+    """Zero has one sign where it is rounded for reading."""
+    return re.sub(r"-(0\.0+)(?![0-9])", r"\1", text)
+
+
+def main(language, library, folder, c, cpp):
+    folder = os.path.abspath(folder)
+    own = os.path.join(folder, "layer_" + language)
+    os.makedirs(own, exist_ok=True)
+    layers = Layers(library, own, c, cpp)
+    try:
+        example = getattr(layers, language)()
+        for name, robot, lines in EXAMPLES:
+            command, environment = example(name)
+            said = readable(run(*command, os.path.join(MODELS, robot + ".urdf"), env=environment))
+            expected = os.path.join(folder, f"layer_{name}.txt")
+            if language == "cpp":
+                written(expected, layers.c_atlas() if name == "atlas" else said)
+            with open(expected, encoding="utf-8") as file:
+                wanted = file.read()
+            if said != wanted or len(said.splitlines()) < lines or " false" in said:
+                print(f"{name} said\n{said}\nand not\n{wanted}")
+                return 1
+            print(f"{name}: as expected, {len(said.splitlines())} lines")
+    except Skipped as reason:
+        print(f"SKIPPED: {reason}")
+    except subprocess.CalledProcessError as error:
+        print(f"{' '.join(map(str, error.cmd))} ended with {error.returncode}; it said:\n{error.stdout}")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 6:
+        sys.exit(__doc__)
+    sys.exit(main(*sys.argv[1:]))
