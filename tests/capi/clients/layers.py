@@ -50,6 +50,15 @@ class Layers:
                 run(compiler, example, self.library, *flags, "-o", self.built(name))
         return lambda name: ([self.built(name)], {})
 
+    def rust(self):
+        cargo = tool("cargo", os.path.expanduser("~/.cargo/bin/cargo"))
+        crate = ["--offline", "--locked", "--manifest-path", os.path.join(CLIENTS, "rust/tenon/Cargo.toml")]
+        environment = {"TENON_LIB_DIR": self.library_folder, "CARGO_TARGET_DIR": self.folder, "RUSTFLAGS": "-D warnings"}
+        said = run(cargo, "test", *crate, env=environment, stderr=subprocess.STDOUT)
+        self.tested(said, r"Running tests[^$]*?(\d+) passed; 0 failed", 5)
+        run(cargo, "build", "--quiet", "--examples", *crate, env=environment)
+        return lambda name: ([self.built("debug/examples/" + name)], {})
+
     def c_atlas(self):
         source = os.path.join(ROOT, "capi/examples/c/atlas.c")
         options = "-I" + INCLUDE, "-Wl,-rpath," + self.library_folder

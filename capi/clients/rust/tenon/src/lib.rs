@@ -1,0 +1,34 @@
+//! Tenon: dynamics of articulated robots whose links are held and whose joints are tied by kinematic loops.
+//!
+//! ```no_run
+//! # fn main() -> tenon::Result<()> {
+//! let robot = tenon::Model::load("atlas.urdf", &tenon::ModelOptions::new().base(tenon::Base::Floating))?;
+//! let mut feet = tenon::ConstraintSet::new(&robot)?;
+//! feet.add_weld("l_foot", None, &Default::default())?;
+//! feet.add_weld("r_foot", None, &Default::default())?;
+//! let mut work = tenon::Workspace::with_constraints(&feet.finish()?, &Default::default())?;
+//! let (q, zero) = (work.neutral()?, work.zeros());
+//! let motion = work.constrained_dynamics(&q, &zero, &zero)?;
+//! # Ok(()) }
+//! ```
+//!
+//! [`Model`] and [`Constraints`] are immutable, cheap to clone, and shared by any number of threads. A [`Workspace`] holds
+//! the memory of computations on one state, a [`Batch`] that of many: each may move between threads and is used by one at
+//! a time. Units are SI and radians, spatial vectors [angular; linear], quaternions x y z w, poses [x y z qx qy qz qw].
+//! Matrices are column-major. What fails is an [`Error`] with status and message. `tenon.h` is the manual of every call;
+//! `as_ptr` of each object is the handle for those functions of [`sys`] that have no method here.
+
+mod batch;
+mod constraints;
+mod model;
+mod support;
+mod types;
+mod workspace;
+
+pub use batch::{Batch, Motions, Real, Records};
+pub use constraints::{ConstraintSet, Constraints};
+pub use model::{JointInfo, LinkInfo, Model};
+pub use support::{version, Error, Matrix, Result, Which};
+pub use tenon_sys as sys;
+pub use types::*;
+pub use workspace::{Inputs, Motion, RowValues, Workspace};

@@ -1,0 +1,275 @@
+//! Constants and options. Options are made by `new()`, which knows the defaults, and one method for each field.
+
+use crate::support::{c_text, text};
+use crate::{sys, Result};
+use std::ffi::CString;
+
+/// What a call returned: OK, or a caveat that its answer has; in an [`crate::Error`] what went wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Status(pub i32);
+
+macro_rules! statuses {
+    ($($name:ident $value:ident),* $(,)?) => {
+        impl Status { $(pub const $name: Status = Status(sys::$value);)* }
+    };
+}
+
+statuses! {
+    OK TENON_OK, MAX_ITERATIONS TENON_MAX_ITERATIONS, INFEASIBLE TENON_INFEASIBLE,
+    RANK_DEFICIENT TENON_RANK_DEFICIENT, INVALID_ARGUMENT TENON_INVALID_ARGUMENT, WRONG_SIZE TENON_WRONG_SIZE,
+    NOT_FINITE TENON_NOT_FINITE, OUT_OF_RANGE TENON_OUT_OF_RANGE, NOT_NORMALIZED TENON_NOT_NORMALIZED,
+    PARSE_ERROR TENON_PARSE_ERROR, FILE_ERROR TENON_FILE_ERROR, INVALID_MODEL TENON_INVALID_MODEL,
+    INVALID_INERTIA TENON_INVALID_INERTIA, NOT_FOUND TENON_NOT_FOUND,
+    NOT_POSITIVE_DEFINITE TENON_NOT_POSITIVE_DEFINITE, SINGULAR_CONFIGURATION TENON_SINGULAR_CONFIGURATION,
+    OPEN_LOOP TENON_OPEN_LOOP, UNSUPPORTED TENON_UNSUPPORTED, OUT_OF_MEMORY TENON_OUT_OF_MEMORY,
+    INTERNAL_ERROR TENON_INTERNAL_ERROR,
+}
+
+impl std::fmt::Display for Status {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str(&text(unsafe { sys::tenon_status_string(self.0) }))
+    }
+}
+
+impl std::fmt::Debug for Status {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+macro_rules! constants {
+    ($($(#[$about:meta])* $kind:ident, $number:ty { $($name:ident $value:ident),* $(,)? })*) => { $(
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum $kind { $($name = sys::$value as isize),* }
+        impl From<$kind> for $number { fn from(kind: $kind) -> $number { kind as $number } }
+        impl $kind {
+            /// The constant of a number of the library; None for one of a newer library.
+            pub fn from_number(number: $number) -> Option<Self> {
+                [$($kind::$name),*].into_iter().find(|&kind| kind as $number == number)
+            }
+        }
+    )* };
+}
+
+constants! {
+    /// How constrained dynamics are solved.
+    Method, i32 {
+        Automatic TENON_METHOD_AUTOMATIC, Dense TENON_METHOD_DENSE, ConstrainedAba TENON_METHOD_CONSTRAINED_ABA,
+        ProxLtl TENON_METHOD_PROX_LTL, ProxLtls TENON_METHOD_PROX_LTLS, Pv TENON_METHOD_PV,
+        ProxPv TENON_METHOD_PROX_PV, PvSoft TENON_METHOD_PV_SOFT, PvEarly TENON_METHOD_PV_EARLY,
+    }
+    /// How the Delassus matrix is formed.
+    DelassusMethod, i32 {
+        Automatic TENON_DELASSUS_METHOD_AUTOMATIC, Dense TENON_DELASSUS_METHOD_DENSE,
+        LtlOsim TENON_DELASSUS_METHOD_LTL_OSIM, Kjr TENON_DELASSUS_METHOD_KJR, Efpa TENON_DELASSUS_METHOD_EFPA,
+        PvOsim TENON_DELASSUS_METHOD_PV_OSIM, PvOsimr TENON_DELASSUS_METHOD_PV_OSIMR,
+    }
+    /// Whether a model hangs on the world or floats.
+    Base, i32 { Fixed TENON_BASE_FIXED, Floating TENON_BASE_FLOATING }
+    JointType, i32 {
+        Fixed TENON_JOINT_TYPE_FIXED, Revolute TENON_JOINT_TYPE_REVOLUTE, Continuous TENON_JOINT_TYPE_CONTINUOUS,
+        Prismatic TENON_JOINT_TYPE_PRISMATIC, Spherical TENON_JOINT_TYPE_SPHERICAL, Planar TENON_JOINT_TYPE_PLANAR,
+        Floating TENON_JOINT_TYPE_FLOATING, Universal TENON_JOINT_TYPE_UNIVERSAL,
+    }
+    /// Along which axes a spatial vector or the rows of a constraint are.
+    Axes, i32 { Link TENON_AXES_LINK, World TENON_AXES_WORLD }
+    /// Which of the six rows of a frame are held.
+    Rows, u32 { Angular TENON_ROWS_ANGULAR, Linear TENON_ROWS_LINEAR, All TENON_ROWS_ALL, Hinge TENON_ROWS_HINGE }
+    Coordinates, i32 { Spanning TENON_COORDINATES_SPANNING, Independent TENON_COORDINATES_INDEPENDENT }
+    Integrator, i32 {
+        SemiImplicitEuler TENON_INTEGRATOR_SEMI_IMPLICIT_EULER, RungeKutta4 TENON_INTEGRATOR_RUNGE_KUTTA_4,
+    }
+    /// What becomes of kinematic loops of a model.
+    LoopTreatment, i32 {
+        Embed TENON_LOOP_TREATMENT_EMBED, Open TENON_LOOP_TREATMENT_OPEN, Rows TENON_LOOP_TREATMENT_ROWS,
+        Automatic TENON_LOOP_TREATMENT_AUTOMATIC,
+    }
+    InstructionSet, i32 {
+        Automatic TENON_INSTRUCTION_SET_AUTOMATIC, Baseline TENON_INSTRUCTION_SET_BASELINE,
+        X86_64V3 TENON_INSTRUCTION_SET_X86_64_V3, X86_64V4 TENON_INSTRUCTION_SET_X86_64_V4,
+    }
+}
+
+impl std::fmt::Display for JointType {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str(&text(unsafe { sys::tenon_joint_type_string(*self as i32) }))
+    }
+}
+
+/// A struct of the library that its _init function fills.
+macro_rules! prepared {
+    ($raw:ident, $init:ident) => {{
+        let mut raw: sys::$raw = unsafe { std::mem::zeroed() };
+        let status = unsafe { sys::$init(&mut raw, std::mem::size_of::<sys::$raw>()) };
+        assert_eq!(status, sys::TENON_OK, concat!(stringify!($init), ": the library is of another version"));
+        raw
+    }};
+}
+pub(crate) use prepared;
+
+macro_rules! options {
+    ($(#[$about:meta])* $kind:ident, $raw:ident, $init:ident
+     { $($(#[$doc:meta])* $field:ident: $given:ty,)* } $({ $($kept:ident: $type:ty,)* })?) => {
+        $(#[$about])*
+        #[derive(Clone)]
+        pub struct $kind { pub(crate) raw: sys::$raw, $($($kept: $type,)*)? }
+        impl Default for $kind {
+            fn default() -> Self {
+                $kind { raw: prepared!($raw, $init), $($($kept: Default::default(),)*)? }
+            }
+        }
+        impl $kind {
+            /// The defaults.
+            pub fn new() -> Self { Self::default() }
+            $($(#[$doc])* pub fn $field(mut self, value: $given) -> Self { self.raw.$field = value.into(); self })*
+        }
+    };
+}
+
+options! {
+    /// How a model is made.
+    ModelOptions, tenon_model_options, tenon_model_options_init {
+        base: Base,
+        /// m/s^2, world axes.
+        gravity: [f64; 3],
+        loop_treatment: LoopTreatment,
+        /// Loops and couplings of URDF+ are passed over.
+        ignore_loops: bool,
+        ignore_mimic: bool,
+        /// Takes, with a warning, joints that move no mass and inertias that no body has.
+        tolerant_inertias: bool,
+    } { joint_name: Option<CString>, }
+}
+
+impl ModelOptions {
+    /// Of the joint that a floating base adds.
+    pub fn floating_joint_name(mut self, name: &str) -> Result<Self> {
+        self.joint_name = Some(c_text(name)?);
+        Ok(self)
+    }
+
+    pub(crate) fn whole(&self) -> sys::tenon_model_options {
+        let mut raw = self.raw;
+        if let Some(name) = &self.joint_name {
+            raw.floating_joint_name = name.as_ptr();
+        }
+        raw
+    }
+}
+
+options! {
+    /// How a constraint holds.
+    ConstraintOptions, tenon_constraint_options, tenon_constraint_options_init {
+        axes: Axes,
+        rows: Rows,
+        /// Of the stabilisation, rad/s; 0: none.
+        frequency: f64,
+        damping_ratio: f64,
+    } { text: Option<CString>, of_rows: [Option<Vec<f64>>; 2], }
+}
+
+impl ConstraintOptions {
+    /// For messages and look-up.
+    pub fn name(mut self, name: &str) -> Result<Self> {
+        self.text = Some(c_text(name)?);
+        Ok(self)
+    }
+
+    pub fn weights(mut self, weights: &[f64]) -> Self {
+        self.of_rows[0] = Some(weights.to_vec());
+        self
+    }
+
+    pub fn compliance(mut self, compliance: &[f64]) -> Self {
+        self.of_rows[1] = Some(compliance.to_vec());
+        self
+    }
+
+    pub(crate) fn whole(&self) -> sys::tenon_constraint_options {
+        let mut raw = self.raw;
+        if let Some(name) = &self.text {
+            raw.name = name.as_ptr();
+        }
+        if let Some(weights) = &self.of_rows[0] {
+            raw.weights = weights.as_ptr();
+            raw.weights_count = weights.len();
+        }
+        if let Some(compliance) = &self.of_rows[1] {
+            raw.compliance = compliance.as_ptr();
+            raw.compliance_count = compliance.len();
+        }
+        raw
+    }
+}
+
+options! {
+    /// How a workspace is made. methods, ...: bits, for what to have memory from the start.
+    WorkspaceOptions, tenon_workspace_options, tenon_workspace_options_init {
+        instruction_set: InstructionSet, methods: u32, delassus_methods: u32, damped_methods: u32, products: u32,
+    }
+}
+
+options! {
+    /// How constrained dynamics are solved.
+    SolveOptions, tenon_solve_options, tenon_solve_options_init {
+        method: Method,
+        /// 0: as many as help.
+        max_iterations: i32,
+        /// Starts from the lambda handed in.
+        warm_start: bool,
+        accelerate: bool,
+        absolute_tolerance: f64,
+        relative_tolerance: f64,
+        mu: f64,
+        tikhonov: f64,
+    }
+}
+
+options! {
+    /// How a batch is made.
+    BatchOptions, tenon_batch_options, tenon_batch_options_init {
+        instruction_set: InstructionSet,
+        /// That compute, the caller's among them.
+        threads: i32,
+    }
+}
+
+options! {
+    /// How a rollout goes on.
+    RolloutOptions, tenon_rollout_options, tenon_rollout_options_init {
+        integrator: Integrator,
+        /// s
+        dt: f64,
+        steps: usize,
+        /// A record after each so many steps.
+        every: usize,
+    } { how: Option<Box<sys::tenon_solve_options>>, }
+}
+
+impl RolloutOptions {
+    pub fn solve(mut self, options: &SolveOptions) -> Self {
+        self.how = Some(Box::new(options.raw));
+        self
+    }
+
+    pub(crate) fn whole(&self) -> sys::tenon_rollout_options {
+        let mut raw = self.raw;
+        if let Some(how) = &self.how {
+            raw.solve = &**how;
+        }
+        raw
+    }
+}
+
+/// How the last constrained solve went.
+#[derive(Clone, Copy, Debug)]
+pub struct SolveReport {
+    pub iterations: i32,
+    /// Of the rows, where the method finds it; else -1.
+    pub rank: i32,
+    pub method: Option<Method>,
+    pub primal_residual: f64,
+    pub dual_residual: f64,
+    pub mu: f64,
+}

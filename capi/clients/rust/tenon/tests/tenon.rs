@@ -1,0 +1,206 @@
+//! What the crate hands to the library and back, against identities that the calls under test do not compute themselves.
+
+use tenon::*;
+
+fn model(name: &str, base: Base) -> Model {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../../models/");
+    Model::load(format!("{folder}{name}.urdf"), &ModelOptions::new().base(base)).unwrap()
+}
+
+fn times(a: &Matrix, x: &[f64]) -> Vec<f64> {
+    (0..a.rows).map(|i| (0..a.columns).map(|j| a[(i, j)] * x[j]).sum()).collect()
+}
+
+fn transposed_times(a: &Matrix, x: &[f64]) -> Vec<f64> {
+    (0..a.columns).map(|j| a.column(j).iter().zip(x).map(|(a, x)| a * x).sum()).collect()
+}
+
+fn plus(a: &[f64], b: &[f64]) -> Vec<f64> {
+    a.iter().zip(b).map(|(a, b)| a + b).collect()
+}
+
+fn counted(n: usize, first: f64, step: f64) -> Vec<f64> {
+    (0..n).map(|i| first + step * i as f64).collect()
+}
+
+#[track_caller]
+fn close(a: &[f64], b: &[f64], tolerance: f64) {
+    assert_eq!(a.len(), b.len());
+    for (a, b) in a.iter().zip(b) {
+        assert!((a - b).abs() <= tolerance * (1.0 + b.abs()), "{a} and {b}");
+    }
+}
+
+#[track_caller]
+fn fails<T>(result: Result<T>, status: Status, words: &str) {
+    let error = result.err().expect("an error");
+    assert!(error.status == status && error.to_string().contains(words), "{error}");
+}
+
+#[test]
+fn models_tell_what_they_are() {
+    let robot = model("iiwa14", Base::Fixed);
+    assert_eq!((robot.name(), robot.nq(), robot.nv(), robot.floating_base()), ("iiwa14".into(), 7, 7, false));
+    assert_eq!(robot.links()[robot.link_index("iiwa_link_7").unwrap() as usize], "iiwa_link_7");
+    let joint = robot.joint("iiwa_joint_3").unwrap();
+    assert_eq!((joint.kind, joint.q, robot.joint(2).unwrap().name), (JointType::Revolute, 2..3, "iiwa_joint_3".into()));
+    let mass: f64 = robot.links().iter().map(|name| robot.link(name).unwrap().mass).sum();
+    assert!((mass - robot.total_mass()).abs() < 1e-10);
+    assert!(robot.describe().contains("iiwa_joint_7") && robot.warnings().is_empty());
+    fails(robot.link("iiwa_link_8"), Status::NOT_FOUND, "did you mean");
+    fails(robot.link(99), Status::OUT_OF_RANGE, "99");
+    fails(Model::load("none.urdf", &ModelOptions::new()), Status::FILE_ERROR, "none.urdf");
+    fails(Model::parse("<robot", &ModelOptions::new()), Status::PARSE_ERROR, "parse_error");
+    fails(Model::load("a\0b", &ModelOptions::new()), Status::INVALID_ARGUMENT, "zero");
+    let named = ModelOptions::new().base(Base::Floating).floating_joint_name("free").unwrap().gravity([0.0, 0.0, -1.0]);
+    let text = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../../models/iiwa14.urdf")).unwrap();
+    let floating = Model::parse(text, &named).unwrap();
+    assert_eq!((floating.joints()[0].as_str(), floating.nv()), ("free", 13));
+    assert_eq!(Workspace::new(&floating, &Default::default()).unwrap().gravity().unwrap()[2], -1.0);
+}
+
+#[test]
+fn dynamics_agree_with_the_mass_matrix() {
+    let robot = model("atlas", Base::Floating);
+    let mut work = Workspace::new(&robot, &Default::default()).unwrap();
+    let (q, n) = (work.random(3).unwrap(), work.nv());
+    let (v, tau) = (counted(n, -0.2, 0.01), counted(n, 5.0, -0.3));
+    let qdd = work.forward_dynamics(&q, &v, &tau, None).unwrap();
+    let mass = work.mass_matrix(&q).unwrap();
+    close(&plus(&times(&mass, &qdd), &work.bias(&q, &v, None).unwrap()), &tau, 1e-8);
+    close(&work.inverse_dynamics(&q, &v, &qdd, None).unwrap(), &tau, 1e-8);
+
+    let hand = robot.link_index("l_hand").unwrap();
+    let mut wrenches = vec![0.0; 6 * robot.link_count()];
+    wrenches[6 * hand as usize + 3] = -10.0;
+    work.kinematics(&q, Some(&v), None).unwrap();
+    let jacobian = work.jacobian(hand, None, Axes::Link).unwrap();
+    let push = transposed_times(&jacobian, &[0.0, 0.0, 0.0, 10.0, 0.0, 0.0]);
+    close(&work.inverse_dynamics(&q, &v, &qdd, Some(&wrenches)).unwrap(), &plus(&tau, &push), 1e-8);
+    work.kinematics(&q, Some(&v), None).unwrap();
+    close(&times(&jacobian, &v), &work.link_velocity("l_hand", Axes::Link).unwrap(), 1e-10);
+
+    let next = work.integrate(&q, &v, 0.01).unwrap();
+    close(&work.difference(&q, &next).unwrap(), &v.iter().map(|v| 0.01 * v).collect::<Vec<_>>(), 1e-10);
+    let mut kept = qdd.clone();
+    fails(work.forward_dynamics_into(&q[1..], &v, &tau, None, &mut kept), Status::WRONG_SIZE, "q");
+    assert_eq!(kept, qdd);
+}
+
+#[test]
+fn constraints_hold() {
+    let robot = model("atlas", Base::Floating);
+    let mut set = ConstraintSet::new(&robot).unwrap();
+    set.add_weld("l_foot", None, &Default::default()).unwrap();
+    let hand = ConstraintOptions::new().name("hand").unwrap();
+    assert_eq!(set.add_point("l_hand", Some(&[0.1, 0.0, 0.0]), &hand).unwrap(), 1);
+    let mut k = Matrix::zeros(2, 6);
+    k[(0, 3)] = 1.0;
+    k[(1, 1)] = 1.0;
+    set.add_rows("r_foot", &k, &Default::default()).unwrap();
+    fails(set.add_rows("r_foot", &Matrix::zeros(6, 2), &Default::default()), Status::WRONG_SIZE, "6 are needed");
+    fails(set.add_point("l_hand", Some(&[0.1]), &hand), Status::WRONG_SIZE, "point");
+    let set = set.finish().unwrap();
+    drop(robot); // what was made from it stays good
+    assert_eq!((set.count(), set.row_count(), set.index("hand").unwrap()), (3, 11, 1));
+
+    let mut work = Workspace::with_constraints(&set, &Default::default()).unwrap();
+    let (q, n) = (work.random(5).unwrap(), work.nv());
+    let (v, tau) = (counted(n, 0.1, -0.01), counted(n, -3.0, 0.2));
+    let motion = work.constrained_dynamics(&q, &v, &tau).unwrap();
+    assert!(motion.status == Status::OK && work.report().unwrap().primal_residual < 1e-6);
+    let rows = work.constraint_rows(&q, &v, None).unwrap();
+    close(&times(&rows.jacobian, &motion.qdd), &rows.rhs, 1e-7);
+    let forces = transposed_times(&rows.jacobian, &motion.lambda);
+    let mass = work.mass_matrix(&q).unwrap();
+    let moved = plus(&times(&mass, &motion.qdd), &work.bias(&q, &v, None).unwrap());
+    close(&moved, &plus(&tau, &forces), 1e-7);
+    close(&work.constrained_inverse_dynamics(&q, &v, &motion.qdd, &motion.lambda, None).unwrap(), &tau, 1e-7);
+
+    let (inputs, dense) = (Inputs { q: &q, v: &v, tau: &tau, ..Inputs::default() }, SolveOptions::new().method(Method::Dense));
+    close(&work.constrained_dynamics_of(&inputs, &dense).unwrap().qdd, &motion.qdd, 1e-6);
+    assert_eq!(work.report().unwrap().method, Some(Method::Dense));
+
+    // A column of the Delassus matrix by forward dynamics from rest.
+    let delassus = work.delassus(&q, DelassusMethod::Automatic).unwrap();
+    let mut free = Workspace::new(work.model(), &Default::default()).unwrap();
+    let (zero, mut unit) = (free.zeros(), vec![0.0; 11]);
+    unit[4] = 1.0;
+    let push = plus(&free.bias(&q, &zero, None).unwrap(), &transposed_times(&rows.jacobian, &unit));
+    close(delassus.column(4), &times(&rows.jacobian, &free.forward_dynamics(&q, &zero, &push, None).unwrap()), 1e-7);
+
+    let (mut next, mut speed) = (q.clone(), v.clone());
+    work.step(&mut next, &mut speed, &tau, 0.001, Integrator::SemiImplicitEuler, &Default::default()).unwrap();
+    close(&work.difference(&q, &next).unwrap(), &speed.iter().map(|v| 0.001 * v).collect::<Vec<_>>(), 1e-9);
+    work.set_active("hand", false).unwrap();
+    let other = work.constrained_dynamics(&q, &v, &tau).unwrap();
+    assert!(other.qdd.iter().zip(&motion.qdd).any(|(a, b)| (a - b).abs() > 1e-3));
+    fails(free.set_active("hand", false), Status::NOT_FOUND, "no constraints");
+}
+
+#[test]
+fn batches_do_what_workspaces_do() {
+    let robot = model("atlas", Base::Floating);
+    let mut set = ConstraintSet::new(&robot).unwrap();
+    set.add_weld("l_foot", None, &Default::default()).unwrap();
+    let set = set.finish().unwrap();
+    let mut batch = Batch::<f64>::with_constraints(&set, &Default::default()).unwrap();
+    let mut work = Workspace::with_constraints(&set, &Default::default()).unwrap();
+    let (states, nq, nv) = (9, batch.nq(), batch.nv());
+    let mut q: Vec<f64> = (0..states).flat_map(|seed| work.random(seed as u64).unwrap()).collect();
+    let (v, mut tau) = (vec![0.1; nv], vec![1.0; states * nv]);
+    tau[3 * nv + 8] = 20.0;
+    let free = batch.forward_dynamics(&q, &v, &tau, None).unwrap();
+    close(&batch.inverse_dynamics(&q, &v, &free, None).unwrap(), &tau, 1e-7);
+    let held = batch.constrained_dynamics(&q, &v, &tau, &Default::default()).unwrap();
+    for i in 0..states {
+        let motion = work.constrained_dynamics(&q[i * nq..][..nq], &v, &tau[i * nv..][..nv]).unwrap();
+        close(&held.qdd[i * nv..][..nv], &motion.qdd, 1e-7);
+        close(&held.lambda[i * 6..][..6], &motion.lambda, 1e-7);
+    }
+    let records = batch.rollout(&q, &v, &tau, &RolloutOptions::new().steps(4).every(2)).unwrap();
+    let (mut q3, mut v3) = (q[3 * nq..][..nq].to_vec(), v.clone());
+    for _ in 0..4 {
+        let tau = &tau[3 * nv..][..nv];
+        work.step(&mut q3, &mut v3, tau, 0.001, Integrator::SemiImplicitEuler, &Default::default()).unwrap();
+    }
+    close(&records.q[7 * nq..][..nq], &q3, 1e-7);
+    close(&records.v[7 * nv..][..nv], &v3, 1e-7);
+
+    q[4 * nq] = f64::NAN;
+    let mut kept = free.clone();
+    fails(batch.forward_dynamics_into(&q, &v, &tau, None, &mut kept), Status::NOT_FINITE, "4");
+    assert_eq!(batch.status().filter(|&status| status == Status::OK).count(), states - 1);
+    assert_eq!(kept, free);
+    fails(batch.forward_dynamics(&q, &v[..3], &tau, None), Status::WRONG_SIZE, "v: 3 numbers");
+
+    let mut single = Batch::<f32>::new(&robot, &Default::default()).unwrap();
+    let short: Vec<f32> = q[..nq].iter().map(|&x| x as f32).collect();
+    let light = single.forward_dynamics(&short, &vec![0.1; nv], &vec![1.0; nv], None).unwrap();
+    close(&light.iter().map(|&x| f64::from(x)).collect::<Vec<_>>(), &free[..nv], 2e-2);
+    let none = single.constrained_dynamics(&short, &vec![0.1; nv], &vec![1.0; nv], &Default::default()).unwrap();
+    assert!(none.lambda.is_empty() && none.qdd.len() == nv);
+}
+
+#[test]
+fn threads_share_models_and_move_workspaces() {
+    fn shared<T: Send + Sync + Clone>(_: &T) {}
+    fn moved<T: Send>(value: T) -> T {
+        value
+    }
+    let robot = model("iiwa14", Base::Fixed);
+    shared(&robot);
+    shared(&ConstraintSet::new(&robot).unwrap().finish().unwrap());
+    moved(Batch::<f64>::new(&robot, &Default::default()).unwrap());
+    let threads: Vec<_> = (0..2)
+        .map(|_| {
+            let mut work = moved(Workspace::new(&robot, &Default::default()).unwrap());
+            std::thread::spawn(move || {
+                let q = work.random(2).unwrap();
+                work.bias(&q, &[1.0; 7], None).unwrap()
+            })
+        })
+        .collect();
+    let results: Vec<_> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
+    assert_eq!(results[0], results[1]);
+}
