@@ -59,6 +59,21 @@ class Layers:
         run(cargo, "build", "--quiet", "--examples", *crate, env=environment)
         return lambda name: ([self.built("debug/examples/" + name)], {})
 
+    def javascript(self):
+        node, modules = tool("node", "nodejs"), os.path.join(PACKAGES, "javascript/node_modules")
+        if not os.path.isdir(os.path.join(modules, "koffi")):
+            raise Skipped("koffi is not installed; run packaging/setup.sh test")
+        client, tests = os.path.join(CLIENTS, "javascript"), os.path.join(HERE, "javascript")
+        types = os.path.join(modules, "typescript/bin/tsc")
+        if os.path.exists(types):
+            strict = "--noEmit --strict --skipLibCheck --target es2020 --module commonjs".split()
+            run(node, types, *strict, os.path.join(tests, "layer.ts"))
+        environment = {"NODE_PATH": modules, "TENON_LIBRARY": self.library}
+        more = {**environment, "TENON_CLIENT": client, "TENON_MODELS": MODELS}
+        said = run(node, "--expose-gc", "--test", os.path.join(tests, "tenon.test.js"), env=more)
+        self.tested(said, r"pass (\d+)\n\S+ fail 0", 5)
+        return lambda name: ([node, os.path.join(client, "examples", name + ".js")], environment)
+
     def c_atlas(self):
         source = os.path.join(ROOT, "capi/examples/c/atlas.c")
         options = "-I" + INCLUDE, "-Wl,-rpath," + self.library_folder

@@ -1,0 +1,18 @@
+// Compiled, not run: what index.js is called with agrees with index.d.ts.
+import * as tenon from '../../../../capi/clients/javascript/index';
+
+const robot = tenon.Model.load('atlas.urdf', { base: 'floating', gravity: [0, 0, -9.81] });
+const feet = new tenon.Constraints(robot);
+const index: number = feet.addWeld('l_foot', null, { rows: 'linear', frequency: 10 });
+const work = new tenon.Workspace(robot, feet);
+const { qdd, lambda } = work.constrainedDynamics(work.random(1n), work.zeros(), [1, 2], { solve: { method: 'pv' } });
+const all: Float64Array[] = [qdd, lambda, work.massMatrix(work.neutral()).data, work.gravity];
+work.gravity = [0, 0, -1];
+const batch = new tenon.Batch(robot, feet, { threads: 2, precision: 'single' });
+const records: number = batch.rollout(qdd, qdd, qdd, { steps: 3, integrator: 'runge_kutta_4' }).records;
+tenon.raw.functions.tenon_model_depth(robot.pointer);
+// @ts-expect-error: no such base
+tenon.Model.load('atlas.urdf', { base: 'flying' });
+// @ts-expect-error: a workspace is of a model
+new tenon.Workspace(feet);
+console.log(index, all, records);

@@ -1,0 +1,164 @@
+// What the classes hand to the library and back, against identities that the calls under test do not compute themselves.
+// node --test, with TENON_LIBRARY, TENON_CLIENT (the folder of index.js) and TENON_MODELS.
+'use strict';
+const { test } = require('node:test');
+const assert = require('node:assert/strict');
+const fs = require('node:fs');
+const tenon = require(process.env.TENON_CLIENT);
+
+const file = (name) => `${process.env.TENON_MODELS}/${name}.urdf`;
+const counted = (n, first, step) => Float64Array.from({ length: n }, (_, i) => first + step * i);
+const plus = (a, b, factor = 1) => a.map((x, i) => x + factor * b[i]);
+const times = (A, x) => Float64Array.from({ length: A.rows }, (_, i) => x.reduce((sum, xj, j) => sum + A.get(i, j) * xj, 0));
+const transposedTimes = (A, x) =>
+  Float64Array.from({ length: A.columns }, (_, j) => A.column(j).reduce((sum, a, i) => sum + a * x[i], 0));
+
+function close(a, b, tolerance) {
+  assert.equal(a.length, b.length);
+  a.forEach((x, i) => assert.ok(Math.abs(x - b[i]) <= tolerance * (1 + Math.abs(b[i])), `${i}: ${x} and ${b[i]}`));
+}
+const fails = (call, status, words) =>
+  assert.throws(call, (error) => error instanceof tenon.TenonError && error.status === status && words.test(error.message));
+
+test('models tell what they are', () => {
+  const robot = tenon.Model.load(file('iiwa14'));
+  assert.deepEqual([robot.name, robot.nq, robot.nv, robot.floatingBase], ['iiwa14', 7, 7, false]);
+  assert.equal(robot.links[robot.linkIndex('iiwa_link_7')], 'iiwa_link_7');
+  assert.equal(robot.joint(2).name, 'iiwa_joint_3');
+  assert.equal(robot.joint('iiwa_joint_3').type, 'revolute');
+  assert.ok(Math.abs(robot.links.reduce((sum, name) => sum + robot.link(name).mass, 0) - robot.totalMass) < 1e-10);
+  assert.match(robot.describe(), /iiwa_joint_7.*\n$/);
+  assert.deepEqual(robot.warnings, []);
+  fails(() => robot.link('iiwa_link_8'), 'not_found', /did you mean/);
+  fails(() => robot.joint(99), 'out_of_range', /99/);
+  fails(() => tenon.Model.load('none.urdf'), 'file_error', /none/);
+  fails(() => tenon.Model.parse('<robot'), 'parse_error', /./);
+  fails(() => tenon.Model.load(file('iiwa14'), { base: 'flying' }), 'not_found', /fixed, floating/);
+  assert.throws(() => tenon.Model.load(file('iiwa14'), { bas: 'fixed' }), /no option 'bas'; there are: base,/);
+  const how = { base: 'floating', floatingJointName: 'free', gravity: [0, 0, -1] };
+  const floating = tenon.Model.parse(fs.readFileSync(file('iiwa14')), how);
+  assert.deepEqual([floating.joints[0], floating.nv, new tenon.Workspace(floating).gravity[2]], ['free', 13, -1]);
+});
+
+test('dynamics agree with the mass matrix', () => {
+  const robot = tenon.Model.load(file('atlas'), { base: 'floating' });
+  const work = new tenon.Workspace(robot);
+  const q = work.random(3);
+  const v = counted(work.nv, -0.2, 0.01);
+  const tau = counted(work.nv, 5, -0.3);
+  const qdd = work.forwardDynamics(q, v, tau);
+  close(plus(times(work.massMatrix(q), qdd), work.bias(q, v)), tau, 1e-8);
+  close(work.inverseDynamics(q, v, qdd), tau, 1e-8);
+  const hand = robot.linkIndex('l_hand');
+  const wrenches = new Float64Array(6 * robot.linkCount);
+  wrenches[6 * hand + 3] = -10;
+  work.kinematics(q, v);
+  const J = work.jacobian(hand, { axes: 'link' });
+  close(times(J, v), work.linkVelocity('l_hand', 'link'), 1e-10);
+  const push = transposedTimes(J, [0, 0, 0, 10, 0, 0]);
+  close(work.inverseDynamics(q, v, qdd, { wrenches }), plus(tau, push), 1e-8);
+  close(work.difference(q, work.integrate(q, v, 0.01)), v.map((x) => 0.01 * x), 1e-10);
+  const out = new Float64Array(work.nv);
+  assert.equal(work.forwardDynamics(q, Array.from(v), tau, { out }), out);
+  assert.deepEqual(out, qdd);
+  fails(() => work.forwardDynamics(q.subarray(1), v, tau, { out }), 'wrong_size', /q/);
+  assert.deepEqual(out, qdd);
+  assert.throws(() => work.neutral([1, 2]), /Float64Array/);
+});
+
+test('constraints hold', () => {
+  const robot = tenon.Model.load(file('atlas'), { base: 'floating' });
+  const set = new tenon.Constraints(robot);
+  set.addWeld('l_foot');
+  assert.equal(set.addPoint('l_hand', [0.1, 0, 0], { name: 'hand', weights: [1, 1, 2] }), 1);
+  const K = new tenon.Matrix(2, 6);
+  K.set(0, 3, 1);
+  K.set(1, 1, 1);
+  set.addRows('r_foot', K);
+  assert.throws(() => set.addRows('r_foot', new tenon.Matrix(6, 2)), /6 are needed/);
+  fails(() => set.addPoint('l_hand', [0.1]), 'wrong_size', /point/);
+  assert.deepEqual([set.count, set.rowCount, set.index('hand'), set.info('hand').rowCount], [3, 11, 1, 3]);
+  const work = new tenon.Workspace(robot, set);
+  const free = new tenon.Workspace(robot);
+  robot.dispose();
+  assert.throws(() => robot.pointer, /disposed/); // and what was made from it stays good
+  const q = work.random(5);
+  const v = counted(work.nv, 0.1, -0.01);
+  const tau = counted(work.nv, -3, 0.2);
+  const { qdd, lambda } = work.constrainedDynamics(q, v, tau);
+  assert.equal(work.status, 'ok');
+  assert.ok(work.report.primalResidual < 1e-6);
+  const rows = work.constraintRows(q, v);
+  close(times(rows.J, qdd), rows.rhs, 1e-7);
+  const moved = plus(times(work.massMatrix(q), qdd), work.bias(q, v));
+  close(moved, plus(tau, transposedTimes(rows.J, lambda)), 1e-7);
+  close(work.constrainedInverseDynamics(q, v, qdd, lambda), tau, 1e-7);
+  close(work.constrainedDynamics(q, v, tau, { solve: { method: 'dense' } }).qdd, qdd, 1e-6);
+  assert.equal(work.report.method, 'dense');
+  const zero = free.zeros(); // a column of the Delassus matrix by forward dynamics from rest
+  const unit = new Float64Array(11);
+  unit[4] = 1;
+  const answer = free.forwardDynamics(q, zero, plus(free.bias(q, zero), transposedTimes(rows.J, unit)));
+  close(work.delassus(q, { method: 'pv_osimr' }).column(4), times(rows.J, answer), 1e-7);
+  const [next, speed] = [q.slice(), v.slice()];
+  work.step(next, speed, tau, 0.001);
+  close(work.difference(q, next), speed.map((x) => 0.001 * x), 1e-9);
+  work.setActive('hand', false);
+  assert.ok(work.constrainedDynamics(q, v, tau).qdd.some((x, i) => Math.abs(x - qdd[i]) > 1e-3));
+  fails(() => set.addWeld(0), 'invalid_argument', /finish/);
+});
+
+test('batches do what workspaces do', () => {
+  const robot = tenon.Model.load(file('atlas'), { base: 'floating' });
+  const set = new tenon.Constraints(robot);
+  set.addWeld('l_foot');
+  const batch = new tenon.Batch(robot, set);
+  const work = new tenon.Workspace(robot, set);
+  const { nq, nv } = batch;
+  const states = 9;
+  const q = new Float64Array(states * nq);
+  for (let i = 0; i < states; ++i) q.set(work.random(i), i * nq);
+  const v = new Float64Array(nv).fill(0.1);
+  const tau = new Float64Array(states * nv).fill(1);
+  tau[3 * nv + 8] = 20;
+  const free = batch.forwardDynamics(q, v, tau);
+  close(batch.inverseDynamics(q, v, free), tau, 1e-7);
+  const held = batch.constrainedDynamics(q, v, tau);
+  const part = (all, i, n) => all.subarray(i * n, (i + 1) * n);
+  for (let i = 0; i < states; ++i) {
+    const motion = work.constrainedDynamics(part(q, i, nq), v, part(tau, i, nv));
+    close(part(held.qdd, i, nv), motion.qdd, 1e-7);
+    close(part(held.lambda, i, 6), motion.lambda, 1e-7);
+  }
+  const records = batch.rollout(q, v, tau, { steps: 4, every: 2, dt: 0.002, solve: { method: 'dense' } });
+  const [q3, v3] = [part(q, 3, nq).slice(), v.slice()];
+  for (let i = 0; i < 4; ++i) work.step(q3, v3, part(tau, 3, nv), 0.002);
+  close(part(records.q, 7, nq), q3, 1e-7);
+  close(part(records.v, 7, nv), v3, 1e-7);
+
+  q[4 * nq] = NaN;
+  fails(() => batch.forwardDynamics(q, v, tau), 'not_finite', /4/);
+  assert.equal(batch.status.filter((status) => status === 'ok').length, states - 1);
+  const out = free.slice();
+  batch.forwardDynamics(q, v, tau, { out, raises: false });
+  assert.deepEqual(out, free);
+  assert.throws(() => batch.forwardDynamics(q, v.subarray(1), tau), /v: 35 numbers; 9 times 36/);
+  const single = new tenon.Batch(robot, null, { precision: 'single' });
+  const short = Float32Array.from(part(q, 0, nq));
+  const light = single.forwardDynamics(short, Float32Array.from(v), Float32Array.from(part(tau, 0, nv)));
+  assert.ok(light instanceof Float32Array);
+  close(light, part(free, 0, nv), 2e-2);
+  assert.equal(single.constrainedDynamics(short, Array.from(v), Array(nv).fill(1)).lambda.length, 0);
+});
+
+test('objects are freed once', async () => {
+  const robot = tenon.Model.load(file('iiwa14'));
+  const work = new tenon.Workspace(robot);
+  work.dispose();
+  work.dispose();
+  assert.throws(() => work.neutral(), /Workspace was disposed of/);
+  for (let i = 0; i < 300; ++i) new tenon.Workspace(robot);
+  if (global.gc) global.gc();
+  await new Promise((resolve) => setTimeout(resolve, 20)); // finalizers run
+  assert.equal(new tenon.Workspace(robot).random(1).length, 7);
+});
