@@ -93,10 +93,9 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
   tables.bind(d);
   d.anchors = anchors.data();
   if (options.branch_lanes != BranchLanesUse::never)
-    branches =
-        BranchLanes::make(model->data(), cd(), *kernels, branch_kernels_of(resolve(options.instructions)),
-                          options.branch_lanes == BranchLanesUse::always);
-  if (branches && branches->takes_rows()) choice = choose(model->data(), cd(), branches->gain());
+    branches = BranchLanes::make(md(), cd(), d.rotor_rate, *kernels,
+                                 branch_kernels_of(resolve(options.instructions)),
+                                 options.branch_lanes == BranchLanesUse::always);
   set_gravity(md().gravity);
   if (md().cluster_count > 0)
     independent = OnDemand<IndependentSpace>([this] {
@@ -106,11 +105,16 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
   if (model->folding && (!constraints || constraints->folded()))
     folded = std::make_unique<FoldedWorkspace>(*model->folding, constraints ? constraints->folded() : nullptr,
                                                options);
+  const BranchLanes* lanes = folded ? folded->workspace.impl().branches.get() : branches.get();
+  if (lanes && lanes->takes_rows()) choice = choose(model->data(), cd(), lanes->gain());
   if (model->closing) row_loops = std::make_unique<RowLoops>(model, *constraints, options);
   // With these an automatic solve allocates nothing later: dense takes over the rows on which other methods
   // stall.
   if (rows() > 0)
-    for (const Method method : {choice.any, choice.proximal, Method::dense}) need(method);
+    for (const Method method : {choice.any, choice.proximal, Method::dense}) {
+      need(method);
+      if (folded && find_facts(method)->crosses_clusters) folded->workspace.impl().need(method);
+    }
   const bool tree = md().cluster_count == 0 && md().rotor_count == 0;
   if (!tree && rows() > 0 && cd()->inter_body_count > 0) need(Method::pv);
   make_room(options);
@@ -191,6 +195,14 @@ void WorkspaceImpl::need_kept_mass_matrix() {
   update_parts();
 }
 
+void WorkspaceImpl::make_tree_branches(const ModelData& tree, const WorkspaceOptions& options) {
+  if (options.branch_lanes == BranchLanesUse::never) return;
+  tree_branches =
+      BranchLanes::make(tree, nullptr, nullptr, *kernels, branch_kernels_of(resolve(options.instructions)),
+                        options.branch_lanes == BranchLanesUse::always);
+  update_parts();
+}
+
 void WorkspaceImpl::set_gravity(const double* gravity) {
   std::copy_n(gravity, 3, w().gravity);
   update_parts();
@@ -198,6 +210,7 @@ void WorkspaceImpl::set_gravity(const double* gravity) {
 
 void WorkspaceImpl::update_parts() {
   if (branches) branches->set_gravity(w().gravity);
+  if (tree_branches) tree_branches->set_gravity(w().gravity);
   if (elimination_tree) elimination_tree->follow(w());
   if (independent.made()) independent->follow(w());
 }
@@ -241,20 +254,23 @@ const SolveReport& Workspace::report() const noexcept {
 }
 
 Instructions Workspace::instructions() const noexcept {
-  if (impl_->branches && impl_->branches->runs(branch_kernels_of(Instructions::x86_64_v4)))
-    return Instructions::x86_64_v4;
+  const BranchKernels<branch_width>* widest = branch_kernels_of(Instructions::x86_64_v4);
+  const auto run = [widest](const WorkspaceImpl& w) {
+    return (w.branches && w.branches->runs(widest)) || (w.tree_branches && w.tree_branches->runs(widest));
+  };
+  if (run(*impl_) || (impl_->folded && run(impl_->folded->workspace.impl()))) return Instructions::x86_64_v4;
   return impl_->kernels == kernels_of(Instructions::baseline) ? Instructions::baseline
                                                               : Instructions::x86_64_v3;
 }
 
 std::size_t Workspace::bytes() const {
   const WorkspaceImpl& w = *impl_;
-  return sizeof w + bytes_of(w.tables, w.arena, w.branches, w.pv, w.pv_early, w.delassus, w.loops,
-                             w.coordinates, w.folded, w.row_loops, w.damped, w.coriolis, w.underactuated,
-                             w.body_room, w.elimination_tree, w.independent, w.anchors, w.anchor_poses,
-                             w.item_of, w.proximal, w.lambda, w.user_rows, w.dense, w.textbook, w.step,
-                             w.step_lambda, w.stage, w.zeros, w.kinematics_v, w.quaternions, w.split,
-                             w.settings);
+  return sizeof w + bytes_of(w.tables, w.arena, w.branches, w.tree_branches, w.pv, w.pv_early, w.delassus,
+                             w.loops, w.coordinates, w.folded, w.row_loops, w.damped, w.coriolis,
+                             w.underactuated, w.body_room, w.elimination_tree, w.independent, w.anchors,
+                             w.anchor_poses, w.item_of, w.proximal, w.lambda, w.user_rows, w.dense,
+                             w.textbook, w.step, w.step_lambda, w.stage, w.zeros, w.kinematics_v,
+                             w.quaternions, w.split, w.settings);
 }
 
 void Workspace::set_gravity(const Vector3& gravity) {

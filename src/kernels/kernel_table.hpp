@@ -51,6 +51,7 @@ struct TreeKernels {
   // The sweeps of rnea and aba one by one, for the trunk of branch lanes (kernels/branches).
   void (*sweep_body_forces)(const ModelData&, const T* q, const T* v, const T* qdd, bool has_wrenches,
                             WorkspaceData<T>&);
+  void (*add_rotor_forces)(const ModelData&, const T* q, const T* v, const T* qdd, T* tau, WorkspaceData<T>&);
   void (*sweep_joint_forces)(const ModelData&, const T* qdd, T* tau, WorkspaceData<T>&);
   void (*sweep_velocities)(const ModelData&, const T* q, const T* v, bool has_wrenches, WorkspaceData<T>&);
   bool (*sweep_articulated_inertia)(const ModelData&, const T* v, const T* tau, WorkspaceData<T>&);
@@ -74,7 +75,7 @@ struct ConstrainedAbaKernels {
   void (*constrained_aba_finish)(const ModelData&, const ConstraintData&, const T* v, T* qdd,
                                  WorkspaceData<T>&);
 
-  // The sweeps of the first three one by one, for trees without loops (kernels/branches).
+  // The sweeps of the first three one by one, for the trunk of branch lanes (kernels/branches).
   void (*evaluate_constraint_rows)(const ModelData&, const ConstraintData&, WorkspaceData<T>&);
   bool (*sweep_augmented_inertia)(const ModelData&, const ConstraintData&, const T* v, const T* tau,
                                   WorkspaceData<T>&);

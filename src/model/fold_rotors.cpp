@@ -394,6 +394,7 @@ class RotorFolder {
     f.spanning.nodes = f.spanning_nodes.data();
     f.spanning.rotors = f.spanning_rotors.data();
     f.spanning.armature = f.spanning_armature.data();
+    f.spanning.spin = nullptr;
     f.spanning.cluster_count = f.spanning.varying_clusters = 0;
     f.rotors_alone_follow = inner_->nv == outer_.ny && outer_.data().varying_clusters == 0;
   }

@@ -50,6 +50,8 @@ struct WorkspaceImpl {
   SweepTables tables;
   Arena<double> arena;
   std::unique_ptr<BranchLanes> branches;  // null where they do not pay
+  // For inverse dynamics, where joints move alone; null: `branches` serves, or they do not pay.
+  std::unique_ptr<BranchLanes> tree_branches;
   OnDemand<PvMemory<double>> pv;
   OnDemand<PvEarlyMemory<double>> pv_early;
   OnDemand<DelassusMemory<double>> delassus;
@@ -98,6 +100,8 @@ struct WorkspaceImpl {
   void need_joint_space();
   void need_kept_mass_matrix();
   void set_gravity(const double* gravity);
+  // Sets tree_branches for a model without clusters, with the velocity coordinates of the spanning tree.
+  void make_tree_branches(const ModelData& tree, const WorkspaceOptions& options);
   // After any change of the settings: updates the parts that hold values computed from them.
   void update_rows();
   // After any change of WorkspaceData: updates the parts that hold a copy of it.

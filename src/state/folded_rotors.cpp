@@ -23,7 +23,9 @@ FoldedWorkspace::FoldedWorkspace(const Model::Folding& folding_,
       q(folding_.q.size()),
       v(folding_.v.size()),
       tau(folding_.v.size()),
-      qdd(folding_.v.size()) {}
+      qdd(folding_.v.size()) {
+  workspace.impl().make_tree_branches(folding.spanning, options);
+}
 
 void FoldedWorkspace::take(const double* q_, const double* v_, const double* tau_) {
   fold_state(folding, map, q_, v_, tau_, q.data(), v.data(), tau.data(), workspace.impl().w());
@@ -52,12 +54,13 @@ FoldedWorkspace* folded_for(WorkspaceImpl& w, bool has_wrenches) {
 
 void tree_inverse_dynamics(WorkspaceImpl& w, const double* q, const double* v, const double* qdd,
                            bool has_wrenches, double* tau) {
-  if (FoldedWorkspace* f = folded_for(w, has_wrenches))
-    w.kernels->rnea(f->folding.spanning, q, v, qdd, has_wrenches, tau, f->workspace.impl().w());
-  else if (w.branches)
-    w.branches->rnea(q, v, qdd, has_wrenches ? w.w().wrench : nullptr, tau);
+  FoldedWorkspace* f = folded_for(w, has_wrenches);
+  WorkspaceImpl& swept = f ? f->workspace.impl() : w;
+  BranchLanes* lanes = swept.tree_branches ? swept.tree_branches.get() : f ? nullptr : w.branches.get();
+  if (lanes)
+    lanes->rnea(q, v, qdd, has_wrenches ? swept.w().wrench : nullptr, tau);
   else
-    w.kernels->rnea(w.md(), q, v, qdd, has_wrenches, tau, w.w());
+    w.kernels->rnea(f ? f->folding.spanning : w.md(), q, v, qdd, has_wrenches, tau, swept.w());
 }
 
 }  // namespace tenon

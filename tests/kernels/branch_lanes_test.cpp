@@ -7,7 +7,8 @@
 #include <filesystem>
 
 #include "batch/batch_states.hpp"
-#include "plan/workspace_impl.hpp"
+#include "state/folded_rotors.hpp"
+#include "support/geared_robot.hpp"
 #include "support/random_mechanism.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/urdf.hpp"
@@ -16,8 +17,17 @@
 namespace tenon::testing {
 namespace {
 
+// Rotors that fold and do not wobble, on the parents of the hinges that drive them.
+GearOptions plain_rotors() {
+  GearOptions gears;
+  gears.symmetric = gears.parallel = gears.on_parent = 1;
+  gears.belt = 0;
+  gears.revolute_only = true;
+  return gears;
+}
+
 // The Random of the limbs' shape is copied, so that all have the same joints; `own` draws what differs.
-void add_limb(Random shape, Random& own, const std::string& prefix, const std::string& parent,
+void add_limb(Random shape, Random& own, const std::string& prefix, const std::string& parent, bool geared,
               Mechanism& robot) {
   MechanismOptions options;
   options.shape = shape.chance(0.7) ? Shape::chain : Shape::random;
@@ -25,17 +35,21 @@ void add_limb(Random shape, Random& own, const std::string& prefix, const std::s
   options.hinges_only = true;
   Mechanism limb = random_mechanism(shape, options);
   MechanismJoint hip = limb.joints.front();
-  hip.parent = parent, hip.child = limb.links.front().name, hip.name = "hip";
+  hip.parent = "what carries the limb", hip.child = limb.links.front().name, hip.name = "hip";
   limb.joints.push_back(hip);
+  if (geared) add_gears(shape, limb, plain_rotors());
   for (MechanismLink& link : limb.links) {
+    const bool rotor = link.name.rfind("rotor_", 0) == 0;
     link.name = prefix + link.name;
     link.mass *= own.uniform(0.5, 2);
-    for (double& x : link.center_of_mass) x *= own.uniform(0.5, 1);
+    const double scale = own.uniform(0.5, 1);  // of rotors in all directions: they stay on their axes
+    for (double& x : link.center_of_mass) x *= rotor ? scale : own.uniform(0.5, 1);
+    for (double& x : link.inertia) x *= rotor ? scale : 1;
     robot.links.push_back(link);
   }
   for (MechanismJoint& joint : limb.joints) {
     joint.name = prefix + joint.name;
-    if (joint.name != prefix + "hip") joint.parent = prefix + joint.parent;
+    joint.parent = joint.parent == hip.parent ? parent : prefix + joint.parent;
     joint.child = prefix + joint.child;
     joint.origin.translation = own.vector(0.4);
     if (own.chance(0.2)) joint.armature = own.uniform(0, 0.2);
@@ -43,24 +57,35 @@ void add_limb(Random shape, Random& own, const std::string& prefix, const std::s
       for (double& x : joint.axis) x = -x;
     robot.joints.push_back(joint);
   }
+  for (MechanismCoupling& gear : limb.couplings) {
+    gear.name = prefix + gear.name;
+    for (auto* joints : {&gear.dependent, &gear.independent})
+      for (std::string& joint : *joints) joint = prefix + joint;
+    gear.ratios[0] *= own.uniform(0.5, 1.5);
+    robot.couplings.push_back(gear);
+  }
 }
 
 // A random tree with sets of equal limbs on random links, now and then on links of other limbs.
-Robot robot_with_limbs(std::uint64_t seed) {
+Robot robot_with_limbs(std::uint64_t seed, bool geared = false) {
   Random random(seed * 77 + 5);
   Robot robot;
   MechanismOptions options;
   options.links = random.integer(1, 8);
   robot.mechanism = random_mechanism(random, options);
+  if (geared) add_gears(random, robot.mechanism, plain_rotors());
   const int sets = random.integer(1, 3);
   for (int set = 0; set < sets; ++set) {
     const Random shape(random.bits());
-    const int limbs = random.integer(1, 6), links = static_cast<int>(robot.mechanism.links.size());
-    const int first = random.integer(0, links - 1);
+    std::vector<std::string> bodies;
+    for (const MechanismLink& link : robot.mechanism.links)
+      if (link.name.find("rotor_") == std::string::npos) bodies.push_back(link.name);
+    const int limbs = random.integer(1, 6), last = static_cast<int>(bodies.size()) - 1;
+    const int first = random.integer(0, last);
     for (int limb = 0; limb < limbs; ++limb) {
-      const int on = random.chance(0.5) ? first : random.integer(0, links - 1);
+      const int on = random.chance(0.5) ? first : random.integer(0, last);
       add_limb(shape, random, "set_" + std::to_string(set) + "_limb_" + std::to_string(limb) + "_",
-               robot.mechanism.links[static_cast<std::size_t>(on)].name, robot.mechanism);
+               bodies[static_cast<std::size_t>(on)], geared, robot.mechanism);
     }
   }
   robot.options.floating_base = random.chance(0.5);
@@ -76,6 +101,12 @@ std::unique_ptr<Workspace> workspace(const std::shared_ptr<const Model>& model, 
   options.branch_lanes = use;
   options.instructions = instructions;
   return std::make_unique<Workspace>(model, std::move(set), options);
+}
+
+// The lanes of forward dynamics and of methods with rows: those of the folded model where there is one.
+BranchLanes* lanes_of(Workspace& workspace) {
+  WorkspaceImpl& w = workspace.impl();
+  return w.folded ? w.folded->workspace.impl().branches.get() : w.branches.get();
 }
 
 void expect_near(const std::vector<double>& a, const std::vector<double>& b, double tolerance) {
@@ -114,7 +145,8 @@ void compare(const std::shared_ptr<const Model>& model, Random& random, double t
     lanes->set_gravity(gravity), scalar->set_gravity(gravity);
   }
   for (int k = 0; k < 3; ++k) {
-    const State s = random_state(random, *model);
+    State s = random_state(random, *model);
+    if (k == 1) clear_rotor_wrenches(*model, s.wrenches.data());
     const double* wrenches = k == 0 ? nullptr : s.wrenches.data();
     std::vector<double> qdd(s.v.size()), expected(s.v.size());
     const Status status =
@@ -135,6 +167,23 @@ TEST(BranchLanes, GiveWhatBodiesOneByOneGive) {
     Random random(seed);
     ASSERT_NO_FATAL_FAILURE(compare(robot_with_limbs(seed).model, random, 1e-10));
   }
+}
+
+TEST(BranchLanes, WithFoldedRotors) {
+  int in_lanes = 0, inverse_in_lanes = 0;
+  for (std::uint64_t seed = 0; seed < TENON_TEST_ROBOTS; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    const Robot robot = robot_with_limbs(seed, true);
+    const auto always = workspace(robot.model, BranchLanesUse::always);
+    if (robot.model->folding) {
+      in_lanes += lanes_of(*always) != nullptr;
+      inverse_in_lanes += always->impl().folded->workspace.impl().tree_branches != nullptr;
+    }
+    ASSERT_NO_FATAL_FAILURE(compare(robot.model, random, 1e-10));
+  }
+  EXPECT_GT(in_lanes, TENON_TEST_ROBOTS / 4);
+  EXPECT_GT(inverse_in_lanes, TENON_TEST_ROBOTS / 4);
 }
 
 TEST(BranchLanes, OnTreesWithoutEqualLimbs) {
@@ -193,22 +242,24 @@ std::vector<ConstraintSpec> rows_on_limbs(Random& random, const Robot& robot) {
   return specs;
 }
 
-TEST(BranchLanes, WithRowsOnLimbs) {
+void compare_with_rows(bool geared) {
   int in_lanes = 0;
   for (std::uint64_t seed = 0; seed < TENON_TEST_ROBOTS; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
-    const Robot robot = robot_with_limbs(seed);
+    const Robot robot = robot_with_limbs(seed, geared);
     const std::vector<ConstraintSpec> specs = rows_on_limbs(random, robot);
     if (specs.empty()) continue;
     const auto set = ConstraintSet::bind(robot.model, specs);
     const auto lanes = workspace(robot.model, BranchLanesUse::always, Instructions::automatic, set),
                scalar = workspace(robot.model, BranchLanesUse::never, Instructions::automatic, set);
-    if (!lanes->impl().branches || !lanes->impl().branches->takes_rows()) continue;
+    if (geared && !robot.model->folding) continue;
+    if (!lanes_of(*lanes) || !lanes_of(*lanes)->takes_rows()) continue;
     ++in_lanes;
     const std::size_t rows = static_cast<std::size_t>(set->row_count());
     for (int k = 0; k < 3; ++k) {
-      const State s = random_state(random, *robot.model);
+      State s = random_state(random, *robot.model);
+      clear_rotor_wrenches(*robot.model, s.wrenches.data());
       if (k == 2) {
         const int constraint = random.integer(0, static_cast<int>(specs.size()) - 1);
         for (Workspace* w : {lanes.get(), scalar.get()}) {
@@ -237,6 +288,14 @@ TEST(BranchLanes, WithRowsOnLimbs) {
     }
   }
   EXPECT_GT(in_lanes, TENON_TEST_ROBOTS / 4);
+}
+
+TEST(BranchLanes, WithRowsOnLimbs) {
+  compare_with_rows(false);
+}
+
+TEST(BranchLanes, WithRowsOnLimbsAndFoldedRotors) {
+  compare_with_rows(true);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "support/geared_robot.hpp"
 
 #include <Eigen/Dense>
+#include <algorithm>
 #include <string>
 
 #include "reference/dense_dynamics.hpp"
@@ -12,9 +13,9 @@ namespace {
 Eigen::Vector3d to_vector(const Vector3& a) {
   return {a[0], a[1], a[2]};
 }
-bool is_hinge(const MechanismJoint& joint) {
+bool is_hinge(const MechanismJoint& joint, const GearOptions& options) {
   return joint.type == JointType::revolute || joint.type == JointType::continuous ||
-         joint.type == JointType::prismatic;
+         (joint.type == JointType::prismatic && !options.revolute_only);
 }
 
 // Rotor inertia about the centre of mass: symmetric about the axis, with it as a principal axis, or any.
@@ -36,11 +37,11 @@ void add_gears(Random& random, Mechanism& mechanism, const GearOptions& options)
   const std::vector<MechanismJoint> joints = mechanism.joints;
   for (std::size_t i = 0; i < joints.size(); ++i) {
     const MechanismJoint& hinge = joints[i];
-    if (!is_hinge(hinge) || !random.chance(options.geared)) continue;
+    if (!is_hinge(hinge, options) || !random.chance(options.geared)) continue;
     MechanismJoint spin;
     spin.name = "rotor_joint_" + hinge.name;
     spin.type = JointType::continuous;
-    spin.parent = random.chance(0.85) ? hinge.parent : hinge.child;
+    spin.parent = random.chance(options.on_parent) ? hinge.parent : hinge.child;
     spin.child = "rotor_" + hinge.name;
     spin.origin = hinge.origin;
     spin.origin.translation = random.vector(0.3);
@@ -61,7 +62,7 @@ void add_gears(Random& random, Mechanism& mechanism, const GearOptions& options)
     gear.ratios = {(random.chance(0.5) ? 1 : -1) * random.uniform(1, 12)};
     gear.offsets = {random.uniform(-1, 1)};
     for (const MechanismJoint& other : joints) {
-      if (other.parent != hinge.child || !is_hinge(other) || !random.chance(options.belt)) continue;
+      if (other.parent != hinge.child || !is_hinge(other, options) || !random.chance(options.belt)) continue;
       gear.independent.push_back(other.name);
       gear.ratios.push_back(random.uniform(-12, 12));
       break;
@@ -70,6 +71,14 @@ void add_gears(Random& random, Mechanism& mechanism, const GearOptions& options)
     mechanism.joints.push_back(spin);
     mechanism.couplings.push_back(gear);
   }
+}
+
+void clear_rotor_wrenches(const Model& model, double* wrenches) {
+  if (!model.folding) return;
+  const std::vector<std::int32_t>& rotors = model.folding->rotor_node;
+  for (std::size_t i = 0; i < model.links.size(); ++i)
+    if (std::find(rotors.begin(), rotors.end(), model.links[i].body) != rotors.end())
+      std::fill_n(wrenches + 6 * i, 6, 0.0);
 }
 
 Eigen::VectorXd dense_loop_dynamics(Workspace& workspace, const State& state, const double* wrenches,

@@ -13,11 +13,13 @@ inline void sweep_branch_velocities(Branches<P>& b, const double* q, const doubl
                                     const double* wrenches) {
   const bool has_wrenches = wrenches != nullptr;
   if (has_wrenches) gather_wrenches(b, wrenches);
+  gather_rotor_rates(b);
   b.kernels->sweep_velocities(b.trunk, q, v, has_wrenches, b.w);
   for (int k = 0; k < b.bundle_count; ++k) {
     Bundle<P>& limbs = b.bundles[k];
     gather(limbs, q, limbs.q_of, limbs.q);
     gather(limbs, v, limbs.v_of, limbs.v);
+    gather_rotor_rates(limbs, b.rotor_rate);
     read_parents(limbs, &LimbParent::v, limbs.w.v);
     sweep_velocities(limbs.model, limbs.q, limbs.v, has_wrenches, limbs.w);
   }
@@ -31,8 +33,7 @@ bool aba_of_branches(Branches<P>& b, const double* q, const double* v, const dou
   for (int k = b.bundle_count - 1; k >= 0; --k) {
     Bundle<P>& limbs = b.bundles[k];
     gather(limbs, tau, limbs.v_of, limbs.force);
-    store(limbs.w.pA, Force<P>{});
-    positive = sweep_articulated_inertia_of<false>(limbs.model, limbs.v, limbs.force, limbs.w) && positive;
+    positive = sweep_articulated_inertia_of<true>(limbs.model, limbs.v, limbs.force, limbs.w) && positive;
     for (int j = 0; j < limbs.sibling_count; ++j) {
       const Siblings<P::width>& siblings = limbs.siblings[j];
       give(siblings, limbs.w.IA, 21, siblings.stores != 0, siblings.parent.IA);

@@ -27,11 +27,21 @@ struct LaneNode {
   N sign, p[3], R[9], mass, h[3], I[6];
 };
 
+// RotorData of a folded rotor of each limb, which does not wobble.
+template <class N>
+struct LaneRotor {
+  std::int32_t carrier;  // 0: the limbs' parents
+  std::int32_t drive;    // the node whose joint turns it; -1: none
+  N momentum[3], inertia, ratio;
+};
+
 template <class N>
 struct LaneModel {
   std::int32_t node_count;  // with node 0
   const LaneNode<N>* nodes;
-  const N* armature;
+  const N *armature, *spin;
+  std::int32_t rotor_count;
+  const LaneRotor<N>* rotors;
 };
 
 // ConstraintItem: one item of each limb, with the same rows. A limb without this item repeats another's, with
@@ -85,8 +95,10 @@ struct Bundle {
   // W numbers a node of the bundle: the coordinates and body of the limb; those of the lane that is repeated.
   const std::int32_t *q_of, *v_of, *body_of;
   const std::int32_t* result_of;  // the coordinate a result goes to; -1: nowhere
-  const LimbParent* parents;      // of each lane
-  std::int32_t one_parent;        // they are the same
+  // The same of rotors: their numbers in the model, and coordinates of their joints where it is a spanning tree.
+  const std::int32_t *rotor_of, *rotor_v_of, *rotor_result_of;
+  const LimbParent* parents;  // of each lane
+  std::int32_t one_parent;    // they are the same
   std::int32_t sibling_count;
   const Siblings<width>* siblings;
 };
@@ -96,9 +108,11 @@ struct Branches {
   const KernelTable<double>* kernels;  // for the trunk
   ModelData trunk;                     // its own numbers of bodies, the model's numbers of coordinates
   WorkspaceData<double> w;
-  const std::int32_t* trunk_body;  // the body of the model
-  ConstraintData rows;             // on the trunk and on the world
-  const std::int32_t* row_of;      // its rows in the set
+  const std::int32_t* trunk_body;   // the body of the model
+  const std::int32_t* trunk_rotor;  // the rotor of the model
+  const double* rotor_rate;         // WorkspaceData::rotor_rate of the model
+  ConstraintData rows;              // on the trunk and on the world
+  const std::int32_t* row_of;       // its rows in the set
   std::int32_t bundle_count;
   Bundle<N>* bundles;  // parents first
 };

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "kernels/branches/branch_data.hpp"
+#include "kernels/cluster/cluster.hpp"
 #include "kernels/joint/joint.hpp"
 #include "kernels/pack/pack_sincos.hpp"
 #include "spatial/pack.hpp"
@@ -21,7 +22,24 @@ TENON_INLINE bool has_armature(const LaneModel<N>&, const LaneNode<N>& n) {
   return n.has_armature != 0;
 }
 template <class N>
-TENON_INLINE void add_rotor_moments(const LaneModel<N>&, N*, WorkspaceData<N>&) {}
+inline constexpr bool may_have_clusters<LaneModel<N>> = false;
+// Those on the limbs' parents are left at node 0.
+template <class N>
+TENON_INLINE void add_rotor_moments(const LaneModel<N>& m, N* force, WorkspaceData<N>& w) {
+  store(force, Force<N>{});
+  for (int r = 0; r < m.rotor_count; ++r) add_gyroscopic_moment(m.rotors[r], w.rotor_rate[r], force, w);
+}
+template <class N>
+TENON_INLINE void add_rotor_residuals(const LaneModel<N>& m, const N* qdd, WorkspaceData<N>& w) {
+  for (int r = 0; r < m.rotor_count; ++r)
+    if (m.rotors[r].drive >= 0) w.rotor_work[m.rotors[r].drive] = N(0);
+  for (int r = 0; r < m.rotor_count; ++r) {
+    const LaneRotor<N>& rotor = m.rotors[r];
+    if (rotor.drive < 0 || !(w.support_flags[rotor.drive] & node_supports)) continue;
+    N& work = w.rotor_work[rotor.drive];
+    work = work + rotor.ratio * add_rotor_residual(rotor, rotor.ratio * qdd[rotor.drive], w);
+  }
+}
 
 template <class N, class F>
 TENON_INLINE void with_joint(const LaneNode<N>& n, F&& f) {
@@ -39,14 +57,25 @@ template <class P>
 TENON_INLINE void gather(const Bundle<P>& b, const double* x, const std::int32_t* places, P* out) {
   for (int i = 1; i < b.model.node_count; ++i) out[i] = gathered<P>(x, places + P::width * i);
 }
+template <class P>
+TENON_INLINE void scatter_lanes(const P& lanes, const std::int32_t* places, double* out) {
+  for (int l = 0; l < P::width; ++l)
+    if (places[l] >= 0) out[places[l]] = lanes.x[l];
+}
 // The results of a bundle, to the user's vector.
 template <class P>
 TENON_INLINE void scatter(const Bundle<P>& b, double* out) {
-  for (int i = 1; i < b.model.node_count; ++i)
-    for (int l = 0; l < P::width; ++l) {
-      const std::int32_t place = b.result_of[P::width * i + l];
-      if (place >= 0) out[place] = b.result[i].x[l];
-    }
+  for (int i = 1; i < b.model.node_count; ++i) scatter_lanes(b.result[i], b.result_of + P::width * i, out);
+}
+// The rates of folded rotors.
+template <class P>
+TENON_INLINE void gather_rotor_rates(Branches<P>& b) {
+  for (int r = 0; r < b.trunk.rotor_count; ++r) b.w.rotor_rate[r] = b.rotor_rate[b.trunk_rotor[r]];
+}
+template <class P>
+TENON_INLINE void gather_rotor_rates(Bundle<P>& b, const double* rates) {
+  for (int r = 0; r < b.model.rotor_count; ++r)
+    b.w.rotor_rate[r] = gathered<P>(rates, b.rotor_of + P::width * r);
 }
 template <class P>
 inline void gather_wrenches(Branches<P>& b, const double* wrenches) {

@@ -101,10 +101,10 @@ template <class P>
 inline bool eliminate_limbs(Bundle<P>& limbs) {
   WorkspaceData<P>& w = limbs.w;
   const bool supports = limbs.rows.support_count > 0;
-  store(supports ? w.pS : w.pA, Force<P>{});
+  if (supports) store(w.pS, load_force<P>(w.pA));
   const bool positive = supports
-                            ? sweep_augmented_inertia<false>(limbs.model, limbs.rows, limbs.v, limbs.force, w)
-                            : sweep_articulated_inertia_of<false>(limbs.model, limbs.v, limbs.force, w);
+                            ? sweep_augmented_inertia<true>(limbs.model, limbs.rows, limbs.v, limbs.force, w)
+                            : sweep_articulated_inertia_of<true>(limbs.model, limbs.v, limbs.force, w);
   for (int j = 0; j < limbs.sibling_count; ++j) {
     const Siblings<P::width>& siblings = limbs.siblings[j];
     give(siblings, w.IA, 21, siblings.stores_with_rows != 0,
@@ -156,13 +156,14 @@ inline void sweep_branch_changes(Branches<P>& b, const double* delta, const doub
     gather_rows(limbs.rows, delta, limbs.w.row_step);
     clear_changes<refine>(limbs.rows, limbs.w);
     store(limbs.w.delta_pA, Force<P>{});
-    store(limbs.w.f, Force<P>{});
+    if (refine) store(limbs.w.f, load_force<P>(limbs.w.pA));
   }
   for (int k = b.bundle_count - 1; k >= 0; --k) {
     Bundle<P>& limbs = b.bundles[k];
     if (limbs.rows.support_count == 0) continue;
-    sweep_force_changes<refine, false>(limbs.model, limbs.rows, limbs.w.row_step, limbs.force, limbs.result,
-                                       limbs.w);
+    if (refine && limbs.model.rotor_count > 0) read_parents(limbs, &LimbParent::a, limbs.w.a);
+    sweep_force_changes<refine, true>(limbs.model, limbs.rows, limbs.w.row_step, limbs.force, limbs.result,
+                                      limbs.w);
     give_force(limbs, limbs.w.delta_pA, &LimbParent::delta_pA);
     if (refine) give_force(limbs, limbs.w.f, &LimbParent::f);
   }

@@ -8,6 +8,16 @@ namespace tenon {
 TENON_ISA_BEGIN
 
 template <class P>
+inline void add_rotor_forces(Bundle<P>& limbs, const double* v, const double* qdd, double* tau) {
+  for (int r = 0; r < limbs.model.rotor_count; ++r) {
+    const std::int32_t* places = limbs.rotor_v_of + P::width * r;
+    const P rate = gathered<P>(v, places), acceleration = qdd ? gathered<P>(qdd, places) : P(0);
+    scatter_lanes(add_rotor_force(limbs.model.rotors[r], rate, acceleration, limbs.w),
+                  limbs.rotor_result_of + P::width * r, tau);
+  }
+}
+
+template <class P>
 void rnea_of_branches(Branches<P>& b, const double* q, const double* v, const double* qdd,
                       const double* wrenches, double* tau) {
   const bool has_wrenches = wrenches != nullptr;
@@ -25,10 +35,12 @@ void rnea_of_branches(Branches<P>& b, const double* q, const double* v, const do
   for (int k = b.bundle_count - 1; k >= 0; --k) {
     Bundle<P>& limbs = b.bundles[k];
     store(limbs.w.f, Force<P>{});
+    add_rotor_forces(limbs, v, qdd, tau);
     sweep_joint_forces(limbs.model, qdd ? limbs.force : nullptr, limbs.result, limbs.w);
     scatter(limbs, tau);
     give_force(limbs, limbs.w.f, &LimbParent::f);
   }
+  if (b.trunk.rotor_count > 0) b.kernels->add_rotor_forces(b.trunk, q, v, qdd, tau, b.w);
   b.kernels->sweep_joint_forces(b.trunk, qdd, tau, b.w);
 }
 

@@ -367,6 +367,15 @@ inline Vec3<T> add_wobble(const ModelData& m, const RotorData& rotor, int r, con
   return moment;
 }
 
+// Adds the gyroscopic moment of a symmetric rotor to the force on its carrier.
+template <class T, class Rotor>
+TENON_INLINE void add_gyroscopic_moment(const Rotor& rotor, const T& rate, T* force,
+                                        const WorkspaceData<T>& w) {
+  const Vec3<T> momentum = rate * load_vec3<T>(rotor.momentum);
+  T* n = force + 6 * rotor.carrier;
+  store(n, load_vec3<T>(n) + cross(load_vec3<T>(w.v + 6 * rotor.carrier), momentum));
+}
+
 // Adds gyroscopic moments to the carriers, and the terms of wobbling rotors, which come first in the list.
 // Needs the velocities and bias forces of the carriers.
 template <class T>
@@ -380,12 +389,10 @@ inline void add_rotor_moments(const ModelData& m, T* force, WorkspaceData<T>& w)
   for (int r = 0; r < m.rotor_count; ++r) {
     const RotorData& rotor = m.rotors[r];
     if (rotor.carrier < 0) continue;
-    const Vec3<T> momentum = w.rotor_rate[r] * load_vec3<T>(rotor.momentum);
+    add_gyroscopic_moment(rotor, w.rotor_rate[r], force, w);
+    if (!rotor.wobbles) continue;
     T* n = force + 6 * rotor.carrier;
-    Vec3<T> moment = load_vec3<T>(n) + cross(load_vec3<T>(w.v + 6 * rotor.carrier), momentum);
-    if (rotor.wobbles)
-      moment = moment + add_wobble(m, rotor, r, w.rotor_rate[r] * load_vec3<T>(rotor.axis), w);
-    store(n, moment);
+    store(n, load_vec3<T>(n) + add_wobble(m, rotor, r, w.rotor_rate[r] * load_vec3<T>(rotor.axis), w));
   }
 }
 
@@ -407,13 +414,22 @@ inline void place_wobbling_inertias(const ModelData& m, WorkspaceData<T>& w) {
 template <bool loops, class T, class Model>
 TENON_INLINE RigidInertia<T> load_body(const Model& m, int i, const WorkspaceData<T>& w) {
   RigidInertia<T> body = load_rigid<T>(m.nodes[i]);
-  if constexpr (loops)
+  if constexpr (loops && may_have_clusters<Model>)
     if (m.wobbling_rotors > 0) body.I = body.I + load_sym3<T>(w.wobble + 6 * i);
   return body;
 }
 
-// Adds the residual of the equations of motion of rotors driven by supporting nodes: to w.f on the carriers,
-// and to rotor_work at the joints that drive them.
+// The residual of the equation of motion of a rotor with this acceleration: that on its carrier is added to
+// w.f, that on its own joint returned.
+template <class T, class Rotor>
+TENON_INLINE T add_rotor_residual(const Rotor& rotor, const T& acceleration, WorkspaceData<T>& w) {
+  const Vec3<T> momentum = load_vec3<T>(rotor.momentum);
+  T* n = w.f + 6 * rotor.carrier;
+  store(n, load_vec3<T>(n) + acceleration * momentum);
+  return -(T(rotor.inertia) * acceleration) - dot(momentum, load_vec3<T>(w.a + 6 * rotor.carrier));
+}
+
+// Adds the residuals of rotors driven by supporting nodes, with rotor_work at the joints that drive them.
 template <class T>
 inline void add_rotor_residuals(const ModelData& m, const T* qdd, WorkspaceData<T>& w) {
   for (int k = 0; k < m.nv; ++k) w.rotor_work[k] = -w.drive_bias[k];
@@ -425,13 +441,8 @@ inline void add_rotor_residuals(const ModelData& m, const T* qdd, WorkspaceData<
     T acceleration(0);
     for (int e = rotor.drive_begin; e < rotor.drive_end; ++e)
       acceleration = acceleration + T(m.rotor_drives[e].ratio) * qdd[m.rotor_drives[e].v_index];
-    T work = -(T(rotor.inertia) * acceleration);
-    if (rotor.carrier >= 0) {
-      const Vec3<T> momentum = load_vec3<T>(rotor.momentum);
-      work = work - dot(momentum, load_vec3<T>(w.a + 6 * rotor.carrier));
-      T* n = w.f + 6 * rotor.carrier;
-      store(n, load_vec3<T>(n) + acceleration * momentum);
-    }
+    const T work =
+        rotor.carrier < 0 ? -(T(rotor.inertia) * acceleration) : add_rotor_residual(rotor, acceleration, w);
     for (int e = rotor.drive_begin; e < rotor.drive_end; ++e) {
       T& at_drive = w.rotor_work[m.rotor_drives[e].v_index];
       at_drive = at_drive + T(m.rotor_drives[e].ratio) * work;

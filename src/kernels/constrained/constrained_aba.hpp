@@ -151,7 +151,7 @@ inline void sweep_force_changes(const Model& m, const Rows& c, const T* delta, c
           if constexpr (loops) crossing[d.value] = crossing[d.value] + sign * w.rotor_work[k];
         }
       });
-      if constexpr (loops) {
+      if constexpr (loops && may_have_clusters<Model>) {
         if (const ClusterData* cluster = cluster_of(m, i)) {
           take_work_in<J>(*cluster, n, i, crossing, w);
           const auto X = J::load(n, i, w);
@@ -265,6 +265,32 @@ inline void roll_out_others(const Model& m, const Rows& c, const T* v, T* qdd, W
       roll_out_node<loops>(m, i, v, qdd, w);
   }
 }
+
+// The sweeps above one by one, for the trunk of branch lanes.
+template <class T, class F>
+TENON_INLINE auto with_loops(const ModelData& m, const F& f) {
+  return has_loops<T>(m) ? f(Int<1>{}) : f(Int<0>{});
+}
+template <class T>
+bool augmented_inertia_of_trunk(const ModelData& m, const ConstraintData& c, const T* v, const T* tau,
+                                WorkspaceData<T>& w) {
+  return with_loops<T>(m, [&](auto loops) { return sweep_augmented_inertia<loops.value>(m, c, v, tau, w); });
+}
+template <class T>
+void roll_out_trunk(const ModelData& m, const ConstraintData& c, const T* v, T* qdd, WorkspaceData<T>& w) {
+  with_loops<T>(m, [&](auto loops) { roll_out_supports<loops.value>(m, c, v, qdd, w); });
+}
+template <bool refine, class T>
+void force_changes_of_trunk(const ModelData& m, const ConstraintData& c, const T* delta, const T* tau, T* qdd,
+                            WorkspaceData<T>& w) {
+  with_loops<T>(m, [&](auto loops) { sweep_force_changes<refine, loops.value>(m, c, delta, tau, qdd, w); });
+}
+template <class T>
+void motion_changes_of_trunk(const ModelData& m, const ConstraintData& c, const T* delta, T* qdd,
+                             WorkspaceData<T>& w) {
+  with_loops<T>(m, [&](auto loops) { sweep_motion_changes<loops.value>(m, c, delta, qdd, w); });
+}
+
 template <class T>
 void constrained_aba_finish(const ModelData& m, const ConstraintData& c, const T* v, T* qdd,
                             WorkspaceData<T>& w) {

@@ -4,6 +4,6 @@
 
 TENON_KERNEL_GROUP(ConstrainedAbaKernels, constrained_kernels, constraint_state<T>, constraint_jacobian<T>,
                    constraint_right_hand_side<T>, constrained_aba_start<T>, constrained_aba_iterate<T>,
-                   constrained_aba_finish<T>, evaluate_constraint_rows<T>, sweep_augmented_inertia<false, T>,
-                   roll_out_supports<false, T>, sweep_force_changes<false, false, T>,
-                   sweep_force_changes<true, false, T>, sweep_motion_changes<false, T>)
+                   constrained_aba_finish<T>, evaluate_constraint_rows<T>, augmented_inertia_of_trunk<T>,
+                   roll_out_trunk<T>, force_changes_of_trunk<false, T>, force_changes_of_trunk<true, T>,
+                   motion_changes_of_trunk<T>)

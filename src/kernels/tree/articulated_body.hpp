@@ -133,7 +133,7 @@ TENON_INLINE bool visit_inwards(const Model& m, const Visit& visit) {
   bool positive = true;
   ParentShare<T> h{};
   for (int i = m.node_count - 1; i >= first_body(m); --i) {
-    if constexpr (loops) {
+    if constexpr (loops && may_have_clusters<Model>) {
       if (const ClusterData* c = cluster_of(m, i)) {
         positive = visit_cluster_inwards<T>(*c, visit) && positive;
         i = c->node_begin;

@@ -17,6 +17,17 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
+// The force of a symmetric rotor on its carrier, added to w.f; returns that on its own joint.
+template <class T, class Rotor>
+TENON_INLINE T add_rotor_force(const Rotor& rotor, const T& rate, const T& acceleration,
+                               WorkspaceData<T>& w) {
+  const Vec3<T> momentum = load_vec3<T>(rotor.momentum);
+  const Vec3<T> omega = load_vec3<T>(w.v + 6 * rotor.carrier), alpha = load_vec3<T>(w.a + 6 * rotor.carrier);
+  T* n = w.f + 6 * rotor.carrier;
+  store(n, load_vec3<T>(n) + acceleration * momentum + cross(omega, rate * momentum));
+  return T(rotor.inertia) * acceleration + dot(momentum, alpha);
+}
+
 // The forces of folded rotors on their carriers, added to w.f, and on their own joints.
 template <class T>
 inline void add_rotor_forces(const ModelData& m, const T* q, const T* v, const T* qdd, T* tau,
@@ -32,19 +43,15 @@ inline void add_rotor_forces(const ModelData& m, const T* q, const T* v, const T
       tau[rotor.v_index] = T(rotor.inertia) * acceleration;
       continue;
     }
-    const Vec3<T> momentum = load_vec3<T>(rotor.momentum);
-    const Vec3<T> omega = load_vec3<T>(w.v + 6 * rotor.carrier),
-                  alpha = load_vec3<T>(w.a + 6 * rotor.carrier);
-    T* n = w.f + 6 * rotor.carrier;
-    Vec3<T> moment = load_vec3<T>(n) + acceleration * momentum + cross(omega, rate * momentum);
-    T torque = T(rotor.inertia) * acceleration + dot(momentum, alpha);
+    T torque = add_rotor_force(rotor, rate, acceleration, w);
     if (rotor.wobbles) {
-      const Sym3<T> delta = deviating_inertia(rotor, r, w);
-      const Vec3<T> axis = load_vec3<T>(rotor.axis), added = wobble_moment(delta, alpha, omega, rate * axis);
-      moment = moment + added;
-      torque = torque + dot(axis, added);
+      const Vec3<T> omega = load_vec3<T>(w.v + 6 * rotor.carrier),
+                    alpha = load_vec3<T>(w.a + 6 * rotor.carrier), axis = load_vec3<T>(rotor.axis);
+      const Vec3<T> moment = wobble_moment(deviating_inertia(rotor, r, w), alpha, omega, rate * axis);
+      T* n = w.f + 6 * rotor.carrier;
+      store(n, load_vec3<T>(n) + moment);
+      torque = torque + dot(axis, moment);
     }
-    store(n, moment);
     tau[rotor.v_index] = torque;
   }
 }

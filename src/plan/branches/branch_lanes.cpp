@@ -27,14 +27,16 @@ BranchLanes::BranchLanes(const ModelData& m, const BranchKernels<branch_width>* 
     : m_(m), kernels_(kernels), places_(index(m.node_count)) {}
 
 std::unique_ptr<BranchLanes> BranchLanes::make(const ModelData& m, const ConstraintData* c,
+                                               const double* rotor_rate,
                                                const KernelTable<double>& trunk_kernels,
                                                const BranchKernels<branch_width>* kernels, bool always) {
-  if (!kernels || m.cluster_count > 0 || m.rotor_count > 0) return nullptr;
+  if (!kernels || m.cluster_count > 0 || m.wobbling_rotors > 0) return nullptr;
   std::unique_ptr<BranchLanes> lanes_of_tree(new BranchLanes(m, kernels));
   lanes_of_tree->find_limbs();
   lanes_of_tree->share_limbs();
   if (lanes_of_tree->memory_.empty() || !(always || lanes_of_tree->gain() > least_gain)) return nullptr;
   lanes_of_tree->data_.kernels = &trunk_kernels;
+  lanes_of_tree->data_.rotor_rate = rotor_rate;
   lanes_of_tree->build(c);
   lanes_of_tree->takes_mass_ =
       m.cluster_count == 0 && m.rotor_count == 0 && (always || lanes_of_tree->mass_gain() > least_gain);
@@ -59,15 +61,16 @@ void BranchLanes::find_limbs() {
     const bool starts = n.parent < 0 || children[index(n.parent)] > 1 || in_trunk[index(n.parent)];
     limb_of[i] = starts ? limbs_.size() : limb_of[index(n.parent)];
     if (starts) {
-      limbs_.push_back({{}, {}, n.parent, {}, in_trunk[i] != 0});
+      limbs_.push_back({{}, {}, {}, n.parent, {}, in_trunk[i] != 0});
       if (n.parent < 0)
         ready_.push_back(limb_of[i]);
       else
         limbs_[limb_of[index(n.parent)]].above.push_back(limb_of[i]);
     }
     limbs_[limb_of[i]].bodies.push_back(static_cast<std::int32_t>(i));
-    limbs_[limb_of[i]].kinds.push_back(n.kind);
+    limbs_[limb_of[i]].shape.push_back(n.kind);
   }
+  find_rotors(limb_of);
 }
 
 void BranchLanes::add_to_trunk(std::size_t limb) {
@@ -83,6 +86,7 @@ void BranchLanes::add_bundle(const std::vector<std::size_t>& limbs) {
       places_[index(limb.bodies[i])] = {static_cast<std::int32_t>(memory_.size()),
                                         static_cast<std::int32_t>(i + 1), static_cast<std::int32_t>(lane)};
     bundle.limbs.push_back(limb.bodies);
+    bundle.limb_rotors.push_back(limb.rotors);
     ready_.insert(ready_.end(), limb.above.begin(), limb.above.end());
   }
   memory_.push_back(std::move(bundle));
@@ -98,10 +102,10 @@ void BranchLanes::share_limbs() {
       if (limbs_[limb].in_trunk)
         to_trunk.push_back(limb);
       else
-        alike[limbs_[limb].kinds].push_back(limb);
+        alike[limbs_[limb].shape].push_back(limb);
     }
     std::vector<std::vector<std::size_t>> groups;
-    for (const auto& [kinds, limbs] : alike)
+    for (const auto& [shape, limbs] : alike)
       for (std::size_t first = 0; first < limbs.size(); first += lanes) {
         const std::size_t end = std::min(limbs.size(), first + lanes);
         const std::int32_t parent = limbs_[limbs[first]].parent;
@@ -149,7 +153,10 @@ void BranchLanes::build(const ConstraintData* c) {
       std::size_t& end = memory_[index(places_[index(parent)].bundle)].collecting_end;
       end = std::max(end, index(places_[index(parent)].node) + 1);
     }
-  for (std::size_t k = 0; k < memory_.size(); ++k) build_bundle(k);
+  for (std::size_t k = 0; k < memory_.size(); ++k) {
+    build_bundle(k);
+    build_limb_rotors(k);
+  }
   takes_rows_ = c && find_rows(*c);
   if (takes_rows_) {
     build_trunk_rows(*c);
@@ -172,6 +179,7 @@ void BranchLanes::build_trunk() {
   data_.trunk.nodes = trunk_nodes_.data();
   data_.trunk.node_count = count_of(trunk_nodes_);
   data_.trunk_body = trunk_.data();
+  build_trunk_rotors();
   trunk_flags_ = sweep_flags(data_.trunk, {});
   WorkspaceData<double>& w = data_.w;
   w.node_flags = trunk_flags_.data();
@@ -188,7 +196,10 @@ void BranchLanes::build_trunk() {
                     {&w.U, 6 * nv},
                     {&w.D, 6 * nv},
                     {&w.u, nv},
-                    {&w.wrench, 6 * n}});
+                    {&w.wrench, 6 * n},
+                    {&w.rotor_rate, trunk_rotors_.size()},
+                    {&w.rotor_work, trunk_rotors_.empty() ? 0 : nv},
+                    {&w.drive_bias, trunk_rotors_.empty() ? 0 : nv}});
 }
 
 void BranchLanes::build_bundle(std::size_t k) {
@@ -197,6 +208,7 @@ void BranchLanes::build_bundle(std::size_t k) {
   const std::size_t n = memory.limbs[0].size() + 1;
   memory.nodes.resize(n);
   memory.armature.assign(n, N(0));
+  memory.spin.assign(n, N(0));
   memory.flags.assign(n, node_carries);
   memory.flags[1] |= node_adds_to_memory | node_first_to_store;
   memory.flags[n - 1] &= ~node_carries;
@@ -220,6 +232,7 @@ void BranchLanes::build_bundle(std::size_t k) {
       for (int e = 0; e < 9; ++e) node.R[e].x[l] = one.R[e];
       const double armature = m_.armature[one.v_index];
       memory.armature[i].x[l] = armature;
+      if (m_.spin) memory.spin[i].x[l] = m_.spin[one.v_index];
       node.has_armature |= armature != 0;
       memory.q_of[lanes * i + l] = one.q_index;
       memory.v_of[lanes * i + l] = one.v_index;
@@ -247,11 +260,18 @@ void BranchLanes::build_bundle(std::size_t k) {
                      {&bundle.q, n},
                      {&bundle.v, n},
                      {&bundle.force, n},
-                     {&bundle.result, n}},
+                     {&bundle.result, n},
+                     {&w.rotor_rate, memory.limb_rotors[0].size()},
+                     {&w.rotor_work, n}},
                     N(0));
   w.node_flags = memory.flags.data();
   for (N& g : w.gravity) g = N(0);
-  bundle.model = {static_cast<std::int32_t>(n), memory.nodes.data(), memory.armature.data()};
+  bundle.model = {static_cast<std::int32_t>(n),
+                  memory.nodes.data(),
+                  memory.armature.data(),
+                  memory.spin.data(),
+                  0,
+                  nullptr};
   bundle.q_of = memory.q_of.data();
   bundle.v_of = memory.v_of.data();
   bundle.body_of = memory.body_of.data();
@@ -344,8 +364,9 @@ void BranchLanes::set_gravity(const double* gravity) {
 
 std::size_t BranchLanes::bytes() const {
   std::size_t sum = sizeof(*this) +
-                    bytes_of(limbs_, trunk_, places_, trunk_nodes_, trunk_flags_, collects_,
-                             collects_with_rows_, base_collects_, bundles_, trunk_block_, trunk_row_block_) +
+                    bytes_of(limbs_, trunk_, places_, trunk_nodes_, trunk_flags_, trunk_v_node_, trunk_rotor_,
+                             trunk_rotors_, collects_, collects_with_rows_, base_collects_, bundles_,
+                             trunk_block_, trunk_row_block_) +
                     bytes_of(supports_, trunk_items_of_, trunk_items_, trunk_anchors_, trunk_active_,
                              trunk_row_of_, trunk_row_first_, trunk_support_, trunk_support_flags_);
   sum += bytes_of(trunk_mass_.nodes, trunk_mass_.coordinates, trunk_mass_.v_node, trunk_mass_.axis_place,
@@ -353,11 +374,12 @@ std::size_t BranchLanes::bytes() const {
                   limb_coordinates_, runs_);
   for (const LimbMass& limbs : limb_mass_) sum += bytes_of(limbs.parents, limbs.block);
   for (const BundleMemory& b : memory_)
-    sum += sizeof(b) +
-           bytes_of(b.nodes, b.armature, b.flags, b.q_of, b.v_of, b.body_of, b.result_of, b.parents,
-                    b.siblings, b.block, b.row_block) +
-           bytes_of(b.items_of, b.items, b.active, b.anchors, b.support_flags, b.support, b.node_row_first,
-                    b.row_of);
+    sum +=
+        sizeof(b) +
+        bytes_of(b.nodes, b.armature, b.spin, b.rotors, b.rotor_of, b.rotor_v_of, b.rotor_result_of, b.flags,
+                 b.q_of, b.v_of, b.body_of, b.result_of, b.parents, b.siblings, b.block, b.row_block) +
+        bytes_of(b.items_of, b.items, b.active, b.anchors, b.support_flags, b.support, b.node_row_first,
+                 b.row_of);
   return sum;
 }
 

@@ -6,6 +6,9 @@
 // that have no such partner are the trunk, so that parents come before their limbs: of Go1, the base is the
 // trunk and the four legs are a bundle; of a humanoid, pelvis, back and neck are the trunk, the legs a bundle
 // and the arms another; fingers are bundles whose parents lie in the bundle of the hands.
+//
+// A folded rotor belongs to the limb whose joint drives it, if it lies on that limb or on the limb's parent, and
+// else to the limb it lies on. Limbs of a bundle have the same rotors at the same joints.
 #pragma once
 
 #include <array>
@@ -22,9 +25,10 @@ class BranchLanes {
   using N = Slots<double, branch_width>;
 
   // Null where branch lanes would not pay (always: where no two limbs are alike), for models with loops or
-  // rotors, and without kernels. c: null without rows.
+  // wobbling rotors, and without kernels. c: null without rows. rotor_rate: that of the workspace of the model
+  // with folded rotors; a spanning tree (Model::Folding::spanning) needs none.
   static std::unique_ptr<BranchLanes> make(const ModelData& m, const ConstraintData* c,
-                                           const KernelTable<double>& trunk_kernels,
+                                           const double* rotor_rate, const KernelTable<double>& trunk_kernels,
                                            const BranchKernels<branch_width>* kernels, bool always);
 
   void set_gravity(const double* gravity);
@@ -78,8 +82,13 @@ class BranchLanes {
   static constexpr std::size_t lanes = branch_width;
   using ItemOfLanes = std::array<std::int32_t, lanes>;  // indices of items; -1: none
 
+  struct LimbRotor {
+    std::int32_t carrier, drive;  // bodies of the limb, counted from 1; 0: the parent, -1: none
+    std::int32_t rotor;
+  };
   struct Limb {
-    std::vector<std::int32_t> bodies, kinds;
+    std::vector<std::int32_t> bodies, shape;  // shape: kinds of joints, and what tells where its rotors are
+    std::vector<LimbRotor> rotors;
     std::int32_t parent;             // body; -1: the world
     std::vector<std::size_t> above;  // limbs that it carries
     bool in_trunk = false;           // because of a joint of several degrees of freedom
@@ -92,8 +101,11 @@ class BranchLanes {
   struct BundleMemory {
     std::vector<std::vector<std::int32_t>> limbs;  // bodies
     std::vector<LaneNode<N>> nodes;
-    std::vector<N> armature;
+    std::vector<N> armature, spin;
     std::vector<std::int32_t> flags, q_of, v_of, body_of, result_of;
+    std::vector<std::vector<LimbRotor>> limb_rotors;
+    std::vector<LaneRotor<N>> rotors;
+    std::vector<std::int32_t> rotor_of, rotor_v_of, rotor_result_of;
     std::vector<LimbParent> parents;
     std::vector<Siblings<branch_width>> siblings;
     std::unique_ptr<MemoryBlock<N>> block, row_block;
@@ -143,6 +155,11 @@ class BranchLanes {
   void find_coordinates(std::size_t k, std::vector<bool>& written);
   void find_runs();
 
+  // branch_rotors.cpp
+  void find_rotors(const std::vector<std::size_t>& limb_of);
+  void build_trunk_rotors();
+  void build_limb_rotors(std::size_t k);
+
   // branch_rows.cpp
   bool find_rows(const ConstraintData& c);
   bool find_limb_items(const ConstraintData& c, BundleMemory& memory);
@@ -152,7 +169,7 @@ class BranchLanes {
   void take_anchors(const double* anchors);
   bool supports(std::int32_t body) const { return supports_[static_cast<std::size_t>(body)] != 0; }
 
-  const ModelData& m_;
+  const ModelData m_;
   const BranchKernels<branch_width>* kernels_;
   Branches<N> data_{};
   std::vector<Limb> limbs_;
@@ -160,7 +177,8 @@ class BranchLanes {
   std::vector<std::int32_t> trunk_;
   std::vector<Place> places_;  // of bodies
   std::vector<NodeData> trunk_nodes_;
-  std::vector<std::int32_t> trunk_flags_;
+  std::vector<std::int32_t> trunk_flags_, trunk_v_node_, trunk_rotor_;
+  std::vector<RotorData> trunk_rotors_;
   std::vector<char> collects_, collects_with_rows_, base_collects_;  // per body: limbs have given to it
   std::vector<BundleMemory> memory_;
   std::vector<Bundle<N>> bundles_;

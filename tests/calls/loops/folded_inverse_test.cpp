@@ -41,11 +41,7 @@ struct GearedRobot {
   // No wrench on links whose bodies are folded.
   std::vector<double> wrenches_beside_rotors() const {
     std::vector<double> wrenches = state.wrenches;
-    if (!model->folding) return wrenches;
-    const std::vector<std::int32_t>& rotors = model->folding->rotor_node;
-    for (std::size_t i = 0; i < model->links.size(); ++i)
-      if (std::find(rotors.begin(), rotors.end(), model->links[i].body) != rotors.end())
-        std::fill_n(wrenches.begin() + static_cast<std::ptrdiff_t>(6 * i), 6, 0.0);
+    clear_rotor_wrenches(*model, wrenches.data());
     return wrenches;
   }
 
