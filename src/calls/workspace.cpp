@@ -93,9 +93,13 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
   tables.bind(d);
   d.anchors = anchors.data();
   if (options.branch_lanes != BranchLanesUse::never)
-    branches = BranchLanes::make(md(), cd(), d.rotor_rate, *kernels,
-                                 branch_kernels_of(resolve(options.instructions)),
+    branches = BranchLanes::make(md(), cd(), &d, *kernels, branch_kernels_of(resolve(options.instructions)),
                                  options.branch_lanes == BranchLanesUse::always);
+  if (md().cluster_count > 0) {
+    ModelData tree = md();
+    tree.cluster_count = tree.varying_clusters = 0;
+    make_tree_branches(tree, options);
+  }
   set_gravity(md().gravity);
   if (md().cluster_count > 0)
     independent = OnDemand<IndependentSpace>([this] {

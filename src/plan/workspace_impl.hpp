@@ -88,6 +88,8 @@ struct WorkspaceImpl {
 
   const ModelData& md() const { return split.data; }
   const ConstraintData* cd() const { return constraints ? &settings.data : nullptr; }
+  // `branches` where they can be used: their clusters have the independent coordinates of the model.
+  BranchLanes* usable_branches() const { return split.any_changed ? nullptr : branches.get(); }
   int rows() const { return constraints ? constraints->row_count() : 0; }
   WorkspaceData<double>& w() { return arena.data; }
 

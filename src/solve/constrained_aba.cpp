@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "plan/cluster_pivot.hpp"
 #include "solve/limits.hpp"
 #include "solve/methods.hpp"
 #include "solve/proximal.hpp"
@@ -23,8 +24,9 @@ constexpr double least_pivot = 1e-11;
 // The sweeps of the method: over bodies one by one, or on branch lanes.
 class RowSweeps {
  public:
-  explicit RowSweeps(const ConstrainedProblem& problem)
-      : p(problem), lanes(p.w.branches && p.w.branches->takes_rows() ? p.w.branches.get() : nullptr) {}
+  explicit RowSweeps(const ConstrainedProblem& problem) : p(problem), lanes(p.w.usable_branches()) {
+    if (lanes && !lanes->takes_rows()) lanes = nullptr;
+  }
 
   void state() const {
     if (lanes)
@@ -41,6 +43,16 @@ class RowSweeps {
       lanes->constrained_aba_iterate(delta, refine, p.tau, d.qdd, d);
     else
       p.w.kernels->constrained_aba_iterate(p.w.md(), rows, delta, refine, p.tau, d.qdd, d);
+  }
+  double smallest_pivot() const {
+    if (lanes) return lanes->smallest_pivot();
+    const ModelData& m = p.w.md();
+    double smallest = 1;
+    for (int i = 0; i < m.cluster_count; ++i) {
+      const ClusterData& c = m.clusters[i];
+      smallest = std::min(smallest, cluster_pivot(c, [&](int e) { return d.cluster_D[c.G_begin + e]; }));
+    }
+    return smallest;
   }
   void finish() const {
     if (lanes)
@@ -116,25 +128,6 @@ class Sweeps final : public ProximalMethod {
   const double* unreachable_ = nullptr;  // part of the right-hand sides, set by give_up
 };
 
-// The smallest ratio of a pivot to its diagonal in all clusters: how much of the inertia rounding of the
-// penalties has left. One matrix of a cluster holds both coordinates that rows hold and free ones.
-double smallest_pivot(const WorkspaceImpl& w) {
-  const ModelData& m = w.md();
-  double smallest = 1;
-  for (int i = 0; i < m.cluster_count; ++i) {
-    const ClusterData& c = m.clusters[i];
-    const double* D = w.arena.data.cluster_D + c.G_begin;
-    for (int y = 1; y < c.y_count; ++y) {
-      const double pivot = 1 / D[y * c.y_count + y];
-      double diagonal = pivot;
-      for (int z = 0; z < y; ++z)
-        diagonal += D[y * c.y_count + z] * D[y * c.y_count + z] / D[z * c.y_count + z];
-      smallest = std::min(smallest, pivot / diagonal);
-    }
-  }
-  return smallest;
-}
-
 }  // namespace
 
 Status solve_constrained_aba(const ConstrainedProblem& p) {
@@ -144,7 +137,7 @@ Status solve_constrained_aba(const ConstrainedProblem& p) {
   of_rows.state();
   Sweeps sweeps(p, of_rows);
   const Status status = solve_proximal(sweeps);
-  const double pivot = smallest_pivot(w);
+  const double pivot = of_rows.smallest_pivot();
   if (status == stalled || !(pivot > least_pivot)) return stalled;
   if (pivot < refine_again) {
     of_rows.iterate(w.zeros.data(), true);

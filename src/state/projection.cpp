@@ -278,8 +278,9 @@ Status solve_free(WorkspaceImpl& w, const double* q, const double* v, const doub
       return status == Status::ok ? status : w.fail(status, "%s", inner.message);
   }
   TENON_CHECK(update_loops(w, q, v, SplitFor::any));
-  const bool positive = w.branches ? w.branches->aba(q, v, tau, has_wrenches ? w.w().wrench : nullptr, qdd)
-                                   : w.kernels->aba(w.md(), q, v, tau, has_wrenches, qdd, w.w());
+  BranchLanes* lanes = w.usable_branches();
+  const bool positive = lanes ? lanes->aba(q, v, tau, has_wrenches ? w.w().wrench : nullptr, qdd)
+                              : w.kernels->aba(w.md(), q, v, tau, has_wrenches, qdd, w.w());
   if (positive) return Status::ok;
   return fail_mass_matrix(w, q);
 }

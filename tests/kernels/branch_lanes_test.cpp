@@ -9,35 +9,55 @@
 #include "batch/batch_states.hpp"
 #include "state/folded_rotors.hpp"
 #include "support/geared_robot.hpp"
+#include "support/loop_scene.hpp"
 #include "support/random_mechanism.hpp"
 #include "tenon/dynamics.hpp"
+#include "tenon/loops.hpp"
 #include "tenon/urdf.hpp"
 #include "tenon/workspace.hpp"
 
 namespace tenon::testing {
 namespace {
 
-// Rotors that fold and do not wobble, on the parents of the hinges that drive them.
-GearOptions plain_rotors() {
+// What limbs are made of, and the rest of the robot where that can be.
+enum class Limbs {
+  hinges,
+  plain_rotors,  // that fold and do not wobble, on the parents of the hinges that drive them
+  any_gears,
+  loops,  // linkages, couplings and gears
+};
+
+GearOptions gears_of(Limbs kind) {
   GearOptions gears;
+  if (kind != Limbs::plain_rotors) return gears;
   gears.symmetric = gears.parallel = gears.on_parent = 1;
   gears.belt = 0;
   gears.revolute_only = true;
   return gears;
 }
 
-// The Random of the limbs' shape is copied, so that all have the same joints; `own` draws what differs.
-void add_limb(Random shape, Random& own, const std::string& prefix, const std::string& parent, bool geared,
-              Mechanism& robot) {
+Mechanism random_limb(Random& shape, Limbs kind) {
+  if (kind == Limbs::loops) return random_loop_scene(shape.bits(), 2).mechanism;
   MechanismOptions options;
   options.shape = shape.chance(0.7) ? Shape::chain : Shape::random;
   options.links = shape.integer(2, 7);
   options.hinges_only = true;
-  Mechanism limb = random_mechanism(shape, options);
-  MechanismJoint hip = limb.joints.front();
+  return random_mechanism(shape, options);
+}
+
+// The Random of the limbs' shape is copied, so that all have the same joints; `own` draws what differs.
+void add_limb(Random shape, Random& own, const std::string& prefix, const std::string& parent, Limbs kind,
+              Mechanism& robot) {
+  Mechanism limb = random_limb(shape, kind);
+  const bool closed = kind == Limbs::loops;  // the same lengths in all limbs
+  MechanismJoint hip;
+  if (closed)
+    hip.type = JointType::revolute, hip.axis = shape.direction();
+  else
+    hip = limb.joints.front();
   hip.parent = "what carries the limb", hip.child = limb.links.front().name, hip.name = "hip";
   limb.joints.push_back(hip);
-  if (geared) add_gears(shape, limb, plain_rotors());
+  if (kind == Limbs::plain_rotors || kind == Limbs::any_gears) add_gears(shape, limb, gears_of(kind));
   for (MechanismLink& link : limb.links) {
     const bool rotor = link.name.rfind("rotor_", 0) == 0;
     link.name = prefix + link.name;
@@ -51,9 +71,9 @@ void add_limb(Random shape, Random& own, const std::string& prefix, const std::s
     joint.name = prefix + joint.name;
     joint.parent = joint.parent == hip.parent ? parent : prefix + joint.parent;
     joint.child = prefix + joint.child;
-    joint.origin.translation = own.vector(0.4);
+    if (!closed) joint.origin.translation = own.vector(0.4);
     if (own.chance(0.2)) joint.armature = own.uniform(0, 0.2);
-    if (own.chance(0.5))
+    if (!closed && own.chance(0.5))
       for (double& x : joint.axis) x = -x;
     robot.joints.push_back(joint);
   }
@@ -61,36 +81,50 @@ void add_limb(Random shape, Random& own, const std::string& prefix, const std::s
     gear.name = prefix + gear.name;
     for (auto* joints : {&gear.dependent, &gear.independent})
       for (std::string& joint : *joints) joint = prefix + joint;
-    gear.ratios[0] *= own.uniform(0.5, 1.5);
+    if (!closed) gear.ratios[0] *= own.uniform(0.5, 1.5);
     robot.couplings.push_back(gear);
   }
+  const auto add_ties = [&](const auto& from, auto& to) {
+    for (auto tie : from) {
+      for (std::string* name : {&tie.name, &tie.predecessor, &tie.successor}) *name = prefix + *name;
+      to.push_back(tie);
+    }
+  };
+  add_ties(limb.loops, robot.loops);
+  add_ties(limb.gears, robot.gears);
 }
 
-// A random tree with sets of equal limbs on random links, now and then on links of other limbs.
-Robot robot_with_limbs(std::uint64_t seed, bool geared = false) {
+// A random tree with sets of equal limbs on random links, now and then on links of other limbs. The model is
+// null where the loops of several limbs do not close together.
+Robot robot_with_limbs(std::uint64_t seed, Limbs kind = Limbs::hinges) {
   Random random(seed * 77 + 5);
   Robot robot;
   MechanismOptions options;
   options.links = random.integer(1, 8);
   robot.mechanism = random_mechanism(random, options);
-  if (geared) add_gears(random, robot.mechanism, plain_rotors());
-  const int sets = random.integer(1, 3);
+  if (kind == Limbs::plain_rotors || kind == Limbs::any_gears)
+    add_gears(random, robot.mechanism, gears_of(kind));
+  const int sets = random.integer(1, kind == Limbs::loops ? 1 : 3);
   for (int set = 0; set < sets; ++set) {
     const Random shape(random.bits());
     std::vector<std::string> bodies;
     for (const MechanismLink& link : robot.mechanism.links)
       if (link.name.find("rotor_") == std::string::npos) bodies.push_back(link.name);
-    const int limbs = random.integer(1, 6), last = static_cast<int>(bodies.size()) - 1;
-    const int first = random.integer(0, last);
+    const int limbs = random.integer(1, kind == Limbs::loops ? 4 : 6);
+    const int last = static_cast<int>(bodies.size()) - 1, first = random.integer(0, last);
     for (int limb = 0; limb < limbs; ++limb) {
       const int on = random.chance(0.5) ? first : random.integer(0, last);
       add_limb(shape, random, "set_" + std::to_string(set) + "_limb_" + std::to_string(limb) + "_",
-               bodies[static_cast<std::size_t>(on)], geared, robot.mechanism);
+               bodies[static_cast<std::size_t>(on)], kind, robot.mechanism);
     }
   }
   robot.options.floating_base = random.chance(0.5);
   if (random.chance(0.2)) robot.options.gravity = random.vector(10);
-  robot.model = Model::compile(robot.mechanism, robot.options);
+  try {
+    robot.model = Model::compile(robot.mechanism, robot.options);
+  } catch (const Error&) {
+    if (kind != Limbs::loops) throw;
+  }
   return robot;
 }
 
@@ -135,6 +169,21 @@ void compare_mass_matrix(Workspace& lanes, Workspace& scalar, const State& s, in
   expect_near(Mv, expected_Mv, tolerance);
 }
 
+// A random state, of a model with loops one near the configuration that the compiler found closed.
+State closed_state(Random& random, Workspace& w) {
+  const Model& model = w.model();
+  State s = random_state(random, model);
+  if (model.data().varying_clusters == 0) return s;
+  std::vector<double> step = s.v;
+  for (double& x : step) x *= 0.1;
+  std::vector<double> q = model.loops.closed;
+  if (integrate(w, model.loops.closed.data(), step.data(), 1, q.data()) != Status::ok ||
+      close_loops(w, LoopMoves::dependent, q.data(), nullptr) != Status::ok)
+    q = model.loops.closed;
+  s.q = q;
+  return s;
+}
+
 // Tolerance: rounding errors grow with the ratio of the accelerations of light tips to those of the base.
 void compare(const std::shared_ptr<const Model>& model, Random& random, double tolerance,
              Instructions instructions = Instructions::automatic) {
@@ -145,7 +194,7 @@ void compare(const std::shared_ptr<const Model>& model, Random& random, double t
     lanes->set_gravity(gravity), scalar->set_gravity(gravity);
   }
   for (int k = 0; k < 3; ++k) {
-    State s = random_state(random, *model);
+    State s = closed_state(random, *scalar);
     if (k == 1) clear_rotor_wrenches(*model, s.wrenches.data());
     const double* wrenches = k == 0 ? nullptr : s.wrenches.data();
     std::vector<double> qdd(s.v.size()), expected(s.v.size());
@@ -169,21 +218,35 @@ TEST(BranchLanes, GiveWhatBodiesOneByOneGive) {
   }
 }
 
-TEST(BranchLanes, WithFoldedRotors) {
-  int in_lanes = 0, inverse_in_lanes = 0;
+// The number of robots of which limbs go side by side.
+void compare_robots(Limbs kind, double tolerance, int* in_lanes, int* inverse_in_lanes) {
   for (std::uint64_t seed = 0; seed < TENON_TEST_ROBOTS; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
-    const Robot robot = robot_with_limbs(seed, true);
+    const Robot robot = robot_with_limbs(seed, kind);
+    if (!robot.model) continue;
     const auto always = workspace(robot.model, BranchLanesUse::always);
-    if (robot.model->folding) {
-      in_lanes += lanes_of(*always) != nullptr;
-      inverse_in_lanes += always->impl().folded->workspace.impl().tree_branches != nullptr;
-    }
-    ASSERT_NO_FATAL_FAILURE(compare(robot.model, random, 1e-10));
+    const WorkspaceImpl& w = always->impl();
+    *in_lanes += lanes_of(*always) != nullptr;
+    *inverse_in_lanes += (w.folded ? w.folded->workspace.impl() : w).tree_branches != nullptr;
+    ASSERT_NO_FATAL_FAILURE(compare(robot.model, random, tolerance));
   }
-  EXPECT_GT(in_lanes, TENON_TEST_ROBOTS / 4);
-  EXPECT_GT(inverse_in_lanes, TENON_TEST_ROBOTS / 4);
+}
+
+TEST(BranchLanes, WithFoldedRotors) {
+  for (const Limbs kind : {Limbs::plain_rotors, Limbs::any_gears}) {
+    int in_lanes = 0, inverse_in_lanes = 0;
+    ASSERT_NO_FATAL_FAILURE(compare_robots(kind, 1e-10, &in_lanes, &inverse_in_lanes));
+    EXPECT_GT(in_lanes, TENON_TEST_ROBOTS / 4);
+    EXPECT_GT(inverse_in_lanes, TENON_TEST_ROBOTS / 4);
+  }
+}
+
+TEST(BranchLanes, WithLoops) {
+  int in_lanes = 0, inverse_in_lanes = 0;
+  ASSERT_NO_FATAL_FAILURE(compare_robots(Limbs::loops, 1e-9, &in_lanes, &inverse_in_lanes));
+  EXPECT_GT(in_lanes, TENON_TEST_ROBOTS / 8);
+  EXPECT_GT(inverse_in_lanes, TENON_TEST_ROBOTS / 8);
 }
 
 TEST(BranchLanes, OnTreesWithoutEqualLimbs) {
@@ -242,23 +305,23 @@ std::vector<ConstraintSpec> rows_on_limbs(Random& random, const Robot& robot) {
   return specs;
 }
 
-void compare_with_rows(bool geared) {
+void compare_with_rows(Limbs kind, int least_in_lanes) {
   int in_lanes = 0;
   for (std::uint64_t seed = 0; seed < TENON_TEST_ROBOTS; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
-    const Robot robot = robot_with_limbs(seed, geared);
+    const Robot robot = robot_with_limbs(seed, kind);
+    if (!robot.model) continue;
     const std::vector<ConstraintSpec> specs = rows_on_limbs(random, robot);
     if (specs.empty()) continue;
     const auto set = ConstraintSet::bind(robot.model, specs);
     const auto lanes = workspace(robot.model, BranchLanesUse::always, Instructions::automatic, set),
                scalar = workspace(robot.model, BranchLanesUse::never, Instructions::automatic, set);
-    if (geared && !robot.model->folding) continue;
     if (!lanes_of(*lanes) || !lanes_of(*lanes)->takes_rows()) continue;
     ++in_lanes;
     const std::size_t rows = static_cast<std::size_t>(set->row_count());
     for (int k = 0; k < 3; ++k) {
-      State s = random_state(random, *robot.model);
+      State s = closed_state(random, *scalar);
       clear_rotor_wrenches(*robot.model, s.wrenches.data());
       if (k == 2) {
         const int constraint = random.integer(0, static_cast<int>(specs.size()) - 1);
@@ -287,15 +350,20 @@ void compare_with_rows(bool geared) {
       }
     }
   }
-  EXPECT_GT(in_lanes, TENON_TEST_ROBOTS / 4);
+  EXPECT_GT(in_lanes, least_in_lanes);
 }
 
 TEST(BranchLanes, WithRowsOnLimbs) {
-  compare_with_rows(false);
+  compare_with_rows(Limbs::hinges, TENON_TEST_ROBOTS / 4);
 }
 
 TEST(BranchLanes, WithRowsOnLimbsAndFoldedRotors) {
-  compare_with_rows(true);
+  compare_with_rows(Limbs::plain_rotors, TENON_TEST_ROBOTS / 4);
+  compare_with_rows(Limbs::any_gears, TENON_TEST_ROBOTS / 4);
+}
+
+TEST(BranchLanes, WithRowsOnLimbsAndLoops) {
+  compare_with_rows(Limbs::loops, TENON_TEST_ROBOTS / 16);
 }
 
 }  // namespace

@@ -13,16 +13,29 @@ inline void sweep_branch_velocities(Branches<P>& b, const double* q, const doubl
                                     const double* wrenches) {
   const bool has_wrenches = wrenches != nullptr;
   if (has_wrenches) gather_wrenches(b, wrenches);
-  gather_rotor_rates(b);
+  gather_loops(b);
   b.kernels->sweep_velocities(b.trunk, q, v, has_wrenches, b.w);
   for (int k = 0; k < b.bundle_count; ++k) {
     Bundle<P>& limbs = b.bundles[k];
     gather(limbs, q, limbs.q_of, limbs.q);
     gather(limbs, v, limbs.v_of, limbs.v);
-    gather_rotor_rates(limbs, b.rotor_rate);
+    gather_loops(b, limbs);
     read_parents(limbs, &LimbParent::v, limbs.w.v);
+    for (int j = 0; j < limbs.shared_count; ++j)
+      store(limbs.w.IA + 21 * limbs.shared[j], ArticulatedInertia<P>{});
+    store(limbs.w.pA, Force<P>{});  // gyroscopic moments of rotors on the parents
     sweep_velocities(limbs.model, limbs.q, limbs.v, has_wrenches, limbs.w);
   }
+}
+
+// Articulated inertias and bias forces of a bundle without rows, those of its parents left at node 0.
+template <class P>
+inline bool eliminate_free_limbs(Bundle<P>& limbs) {
+  const bool positive = with_loops(limbs.model, [&](auto loops) {
+    return sweep_articulated_inertia_of<loops.value>(limbs.model, limbs.v, limbs.force, limbs.w);
+  });
+  add_wobble_of_parents(limbs);
+  return positive;
 }
 
 template <class P>
@@ -33,7 +46,7 @@ bool aba_of_branches(Branches<P>& b, const double* q, const double* v, const dou
   for (int k = b.bundle_count - 1; k >= 0; --k) {
     Bundle<P>& limbs = b.bundles[k];
     gather(limbs, tau, limbs.v_of, limbs.force);
-    positive = sweep_articulated_inertia_of<true>(limbs.model, limbs.v, limbs.force, limbs.w) && positive;
+    positive = eliminate_free_limbs(limbs) && positive;
     for (int j = 0; j < limbs.sibling_count; ++j) {
       const Siblings<P::width>& siblings = limbs.siblings[j];
       give(siblings, limbs.w.IA, 21, siblings.stores != 0, siblings.parent.IA);
@@ -46,7 +59,9 @@ bool aba_of_branches(Branches<P>& b, const double* q, const double* v, const dou
   for (int k = 0; k < b.bundle_count; ++k) {
     Bundle<P>& limbs = b.bundles[k];
     read_parents(limbs, &LimbParent::a, limbs.w.a);
-    sweep_accelerations_of<false>(limbs.model, limbs.v, limbs.result, limbs.w);
+    with_loops(limbs.model, [&](auto loops) {
+      sweep_accelerations_of<loops.value>(limbs.model, limbs.v, limbs.result, limbs.w);
+    });
     scatter(limbs, qdd);
   }
   return true;

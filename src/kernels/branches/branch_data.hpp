@@ -1,10 +1,12 @@
 // A tree as kernels on branch lanes see it: one state, limbs of equal shape side by side in one register.
 //
-// The trunk is swept body by body. The other bodies lie in bundles. A bundle is a chain in which each body
-// stands for one body of each of W limbs, with the constants and numbers of the limbs in the lanes of a pack;
-// it is swept by the texts that sweep the trunk, with a pack as scalar. Node 0 of a bundle is no body: it is
-// the place of the limbs' parents, which are bodies of the trunk or of bundles before. Lanes without a limb
-// repeat the first; what they compute goes nowhere.
+// The trunk is swept body by body. The other bodies lie in bundles. A bundle is a chain of bodies and clusters
+// in which each body stands for one body of each of W limbs, with the constants and numbers of the limbs in the
+// lanes of a pack; it is swept by the texts that sweep the trunk, with a pack as scalar. Node 0 of a bundle is
+// no body: it is the place of the limbs' parents, which are bodies of the trunk or of bundles before. Lanes
+// without a limb repeat the first; what they compute goes nowhere.
+//
+// Loops are evaluated one by one before: G and g are those of the model's workspace.
 //
 // N: Slots<double, W> outside kernels, Pack<double, W> in them.
 #pragma once
@@ -27,21 +29,32 @@ struct LaneNode {
   N sign, p[3], R[9], mass, h[3], I[6];
 };
 
-// RotorData of a folded rotor of each limb, which does not wobble.
+// RotorData and RotorDrive of a folded rotor of each limb. Node 0 as carrier: the limbs' parents.
 template <class N>
 struct LaneRotor {
-  std::int32_t carrier;  // 0: the limbs' parents
-  std::int32_t drive;    // the node whose joint turns it; -1: none
-  N momentum[3], inertia, ratio;
+  std::int32_t carrier, wobbles, drive_begin, drive_end;
+  N momentum[3], inertia, axis[3], a, b, wobble[2][6];
+};
+template <class N>
+struct LaneDrive {
+  std::int32_t v_index;
+  N ratio;
 };
 
+// The fields of ModelData that sweeps read. Nodes and coordinates have the same numbers.
 template <class N>
 struct LaneModel {
-  std::int32_t node_count;  // with node 0
+  std::int32_t node_count, nv;  // with node 0
   const LaneNode<N>* nodes;
   const N *armature, *spin;
-  std::int32_t rotor_count;
+  const std::int32_t* v_node;
+  std::int32_t cluster_count;
+  const ClusterData* clusters;  // with places of nodes, coordinates, G; the rest is not set
+  const std::int32_t *node_cluster, *y_index;
+  std::int32_t rotor_count, wobbling_rotors;
   const LaneRotor<N>* rotors;
+  const LaneDrive<N>* rotor_drives;
+  const N *cluster_F_initial, *cluster_D_initial, *cluster_U_initial;
 };
 
 // ConstraintItem: one item of each limb, with the same rows. A limb without this item repeats another's, with
@@ -95,12 +108,16 @@ struct Bundle {
   // W numbers a node of the bundle: the coordinates and body of the limb; those of the lane that is repeated.
   const std::int32_t *q_of, *v_of, *body_of;
   const std::int32_t* result_of;  // the coordinate a result goes to; -1: nowhere
-  // The same of rotors: their numbers in the model, and coordinates of their joints where it is a spanning tree.
-  const std::int32_t *rotor_of, *rotor_v_of, *rotor_result_of;
+  // The same of rotors: their numbers in the model, and coordinates of their joints in the spanning tree.
+  const std::int32_t *rotor_of, *rotor_q_of, *rotor_v_of, *rotor_result_of;
+  // The same of G where it varies, of which there are varying_count numbers.
+  std::int32_t varies, varying_count;
+  const std::int32_t *varying_G, *G_of;
   const LimbParent* parents;  // of each lane
   std::int32_t one_parent;    // they are the same
-  std::int32_t sibling_count;
+  std::int32_t sibling_count, shared_count;
   const Siblings<width>* siblings;
+  const std::int32_t* shared;  // nodes whose IA gets from limbs of some lanes, then from nodes of all lanes
 };
 
 template <class N>
@@ -108,11 +125,11 @@ struct Branches {
   const KernelTable<double>* kernels;  // for the trunk
   ModelData trunk;                     // its own numbers of bodies, the model's numbers of coordinates
   WorkspaceData<double> w;
-  const std::int32_t* trunk_body;   // the body of the model
-  const std::int32_t* trunk_rotor;  // the rotor of the model
-  const double* rotor_rate;         // WorkspaceData::rotor_rate of the model
-  ConstraintData rows;              // on the trunk and on the world
-  const std::int32_t* row_of;       // its rows in the set
+  const std::int32_t* trunk_body;                  // the body of the model
+  const std::int32_t* trunk_rotor;                 // the rotor of the model
+  const double *rotor_rate, *rotor_angle, *G, *g;  // of the workspace of the model
+  ConstraintData rows;                             // on the trunk and on the world
+  const std::int32_t* row_of;                      // its rows in the set
   std::int32_t bundle_count;
   Bundle<N>* bundles;  // parents first
 };

@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "kernels/branches/branch_data.hpp"
-#include "kernels/cluster/cluster.hpp"
 #include "kernels/joint/joint.hpp"
+#include "kernels/pack/pack_loops.hpp"
 #include "kernels/pack/pack_sincos.hpp"
 #include "spatial/pack.hpp"
 
@@ -21,24 +21,10 @@ template <class N>
 TENON_INLINE bool has_armature(const LaneModel<N>&, const LaneNode<N>& n) {
   return n.has_armature != 0;
 }
-template <class N>
-inline constexpr bool may_have_clusters<LaneModel<N>> = false;
-// Those on the limbs' parents are left at node 0.
-template <class N>
-TENON_INLINE void add_rotor_moments(const LaneModel<N>& m, N* force, WorkspaceData<N>& w) {
-  store(force, Force<N>{});
-  for (int r = 0; r < m.rotor_count; ++r) add_gyroscopic_moment(m.rotors[r], w.rotor_rate[r], force, w);
-}
-template <class N>
-TENON_INLINE void add_rotor_residuals(const LaneModel<N>& m, const N* qdd, WorkspaceData<N>& w) {
-  for (int r = 0; r < m.rotor_count; ++r)
-    if (m.rotors[r].drive >= 0) w.rotor_work[m.rotors[r].drive] = N(0);
-  for (int r = 0; r < m.rotor_count; ++r) {
-    const LaneRotor<N>& rotor = m.rotors[r];
-    if (rotor.drive < 0 || !(w.support_flags[rotor.drive] & node_supports)) continue;
-    N& work = w.rotor_work[rotor.drive];
-    work = work + rotor.ratio * add_rotor_residual(rotor, rotor.ratio * qdd[rotor.drive], w);
-  }
+// Whether the bundle has clusters or folded rotors.
+template <class N, class F>
+TENON_INLINE auto with_loops(const LaneModel<N>& m, const F& f) {
+  return m.cluster_count > 0 || m.rotor_count > 0 ? f(Int<1>{}) : f(Int<0>{});
 }
 
 template <class N, class F>
@@ -67,15 +53,26 @@ template <class P>
 TENON_INLINE void scatter(const Bundle<P>& b, double* out) {
   for (int i = 1; i < b.model.node_count; ++i) scatter_lanes(b.result[i], b.result_of + P::width * i, out);
 }
-// The rates of folded rotors.
+// Rates and angles of folded rotors, G and g of clusters.
 template <class P>
-TENON_INLINE void gather_rotor_rates(Branches<P>& b) {
+TENON_INLINE void gather_loops(Branches<P>& b) {
   for (int r = 0; r < b.trunk.rotor_count; ++r) b.w.rotor_rate[r] = b.rotor_rate[b.trunk_rotor[r]];
+  for (int r = 0; r < b.trunk.wobbling_rotors; ++r) b.w.rotor_angle[r] = b.rotor_angle[b.trunk_rotor[r]];
 }
 template <class P>
-TENON_INLINE void gather_rotor_rates(Bundle<P>& b, const double* rates) {
+TENON_INLINE void gather_loops(const Branches<P>& whole, Bundle<P>& b) {
   for (int r = 0; r < b.model.rotor_count; ++r)
-    b.w.rotor_rate[r] = gathered<P>(rates, b.rotor_of + P::width * r);
+    b.w.rotor_rate[r] = gathered<P>(whole.rotor_rate, b.rotor_of + P::width * r);
+  for (int r = 0; r < b.model.wobbling_rotors; ++r)
+    b.w.rotor_angle[r] = gathered<P>(whole.rotor_angle, b.rotor_of + P::width * r);
+  for (int e = 0; e < b.varying_count; ++e)
+    b.w.G[b.varying_G[e]] = gathered<P>(whole.G, b.G_of + P::width * e);
+  if (b.varies) gather(b, whole.g, b.v_of, b.w.g);
+}
+// Rotors that wobble on the limbs' parents turn inertia there: adds it to the share of the parents.
+template <class P>
+TENON_INLINE void add_wobble_of_parents(Bundle<P>& b) {
+  if (b.model.wobbling_rotors > 0) store(b.w.IA, load_sym3<P>(b.w.IA) + load_sym3<P>(b.w.wobble));
 }
 template <class P>
 inline void gather_wrenches(Branches<P>& b, const double* wrenches) {

@@ -102,9 +102,15 @@ inline bool eliminate_limbs(Bundle<P>& limbs) {
   WorkspaceData<P>& w = limbs.w;
   const bool supports = limbs.rows.support_count > 0;
   if (supports) store(w.pS, load_force<P>(w.pA));
-  const bool positive = supports
-                            ? sweep_augmented_inertia<true>(limbs.model, limbs.rows, limbs.v, limbs.force, w)
-                            : sweep_articulated_inertia_of<true>(limbs.model, limbs.v, limbs.force, w);
+  bool positive;
+  if (supports) {
+    positive = with_loops(limbs.model, [&](auto loops) {
+      return sweep_augmented_inertia<loops.value>(limbs.model, limbs.rows, limbs.v, limbs.force, w);
+    });
+    add_wobble_of_parents(limbs);
+  } else {
+    positive = eliminate_free_limbs(limbs);
+  }
   for (int j = 0; j < limbs.sibling_count; ++j) {
     const Siblings<P::width>& siblings = limbs.siblings[j];
     give(siblings, w.IA, 21, siblings.stores_with_rows != 0,
@@ -140,10 +146,24 @@ bool constrained_aba_start_of_branches(Branches<P>& b, const double* v, const do
     Bundle<P>& limbs = b.bundles[k];
     if (limbs.rows.support_count == 0) continue;
     read_parents(limbs, &LimbParent::a, limbs.w.a);
-    roll_out_supports<false>(limbs.model, limbs.rows, limbs.v, limbs.result, limbs.w);
+    with_loops(limbs.model, [&](auto loops) {
+      roll_out_supports<loops.value>(limbs.model, limbs.rows, limbs.v, limbs.result, limbs.w);
+    });
   }
   scatter_row_results(b, rows);
   return true;
+}
+
+// What rotors on the parents of supporting limbs add to the residuals of the parents: their bias forces and
+// inertias are not among the parents' own.
+template <class P>
+inline void start_residual_of_parents(Bundle<P>& limbs) {
+  WorkspaceData<P>& w = limbs.w;
+  store(w.f, load_force<P>(w.pA));
+  if (limbs.model.rotor_count == 0) return;
+  read_parents(limbs, &LimbParent::a, w.a);
+  if (limbs.model.wobbling_rotors > 0)
+    store(w.f, load_vec3<P>(w.f) + load_sym3<P>(w.wobble) * load_vec3<P>(w.a));
 }
 
 template <bool refine, class P>
@@ -156,14 +176,15 @@ inline void sweep_branch_changes(Branches<P>& b, const double* delta, const doub
     gather_rows(limbs.rows, delta, limbs.w.row_step);
     clear_changes<refine>(limbs.rows, limbs.w);
     store(limbs.w.delta_pA, Force<P>{});
-    if (refine) store(limbs.w.f, load_force<P>(limbs.w.pA));
   }
   for (int k = b.bundle_count - 1; k >= 0; --k) {
     Bundle<P>& limbs = b.bundles[k];
     if (limbs.rows.support_count == 0) continue;
-    if (refine && limbs.model.rotor_count > 0) read_parents(limbs, &LimbParent::a, limbs.w.a);
-    sweep_force_changes<refine, true>(limbs.model, limbs.rows, limbs.w.row_step, limbs.force, limbs.result,
-                                      limbs.w);
+    if (refine) start_residual_of_parents(limbs);
+    with_loops(limbs.model, [&](auto loops) {
+      sweep_force_changes<refine, loops.value>(limbs.model, limbs.rows, limbs.w.row_step, limbs.force,
+                                               limbs.result, limbs.w);
+    });
     give_force(limbs, limbs.w.delta_pA, &LimbParent::delta_pA);
     if (refine) give_force(limbs, limbs.w.f, &LimbParent::f);
   }
@@ -174,7 +195,9 @@ inline void sweep_branch_changes(Branches<P>& b, const double* delta, const doub
     Bundle<P>& limbs = b.bundles[k];
     if (limbs.rows.support_count == 0) continue;
     read_parents(limbs, &LimbParent::delta_a, limbs.w.delta_a);
-    sweep_motion_changes<false>(limbs.model, limbs.rows, limbs.w.row_step, limbs.result, limbs.w);
+    with_loops(limbs.model, [&](auto loops) {
+      sweep_motion_changes<loops.value>(limbs.model, limbs.rows, limbs.w.row_step, limbs.result, limbs.w);
+    });
   }
   scatter_row_results(b, rows);
 }
@@ -193,7 +216,9 @@ void constrained_aba_finish_of_branches(Branches<P>& b, const double* v, double*
   for (int k = 0; k < b.bundle_count; ++k) {
     Bundle<P>& limbs = b.bundles[k];
     if (limbs.rows.support_count == 0) read_parents(limbs, &LimbParent::a, limbs.w.a);
-    roll_out_others<false>(limbs.model, limbs.rows, limbs.v, limbs.result, limbs.w);
+    with_loops(limbs.model, [&](auto loops) {
+      roll_out_others<loops.value>(limbs.model, limbs.rows, limbs.v, limbs.result, limbs.w);
+    });
     scatter(limbs, qdd);
   }
 }

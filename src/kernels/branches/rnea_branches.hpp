@@ -8,11 +8,16 @@ namespace tenon {
 TENON_ISA_BEGIN
 
 template <class P>
-inline void add_rotor_forces(Bundle<P>& limbs, const double* v, const double* qdd, double* tau) {
+inline void add_rotor_forces(Bundle<P>& limbs, const double* q, const double* v, const double* qdd,
+                             double* tau) {
+  WorkspaceData<P>& w = limbs.w;
+  const int wobbling = limbs.model.wobbling_rotors;
+  for (int r = 0; r < wobbling; ++r) w.rotor_angle[r] = gathered<P>(q, limbs.rotor_q_of + P::width * r);
+  if (wobbling > 0) sin_cos(w.rotor_angle, w.rotor_sin, w.rotor_cos, wobbling);
   for (int r = 0; r < limbs.model.rotor_count; ++r) {
     const std::int32_t* places = limbs.rotor_v_of + P::width * r;
     const P rate = gathered<P>(v, places), acceleration = qdd ? gathered<P>(qdd, places) : P(0);
-    scatter_lanes(add_rotor_force(limbs.model.rotors[r], rate, acceleration, limbs.w),
+    scatter_lanes(add_rotor_force(limbs.model.rotors[r], r, rate, acceleration, w),
                   limbs.rotor_result_of + P::width * r, tau);
   }
 }
@@ -35,7 +40,7 @@ void rnea_of_branches(Branches<P>& b, const double* q, const double* v, const do
   for (int k = b.bundle_count - 1; k >= 0; --k) {
     Bundle<P>& limbs = b.bundles[k];
     store(limbs.w.f, Force<P>{});
-    add_rotor_forces(limbs, v, qdd, tau);
+    add_rotor_forces(limbs, q, v, qdd, tau);
     sweep_joint_forces(limbs.model, qdd ? limbs.force : nullptr, limbs.result, limbs.w);
     scatter(limbs, tau);
     give_force(limbs, limbs.w.f, &LimbParent::f);

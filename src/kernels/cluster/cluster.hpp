@@ -45,7 +45,8 @@ TENON_INLINE void store(T* a, const Sym3<T>& m) {
   a[0] = m.xx, a[1] = m.xy, a[2] = m.xz, a[3] = m.yy, a[4] = m.yz, a[5] = m.zz;
 }
 
-TENON_INLINE const ClusterData* cluster_of(const ModelData& m, int i) {
+template <class Model>
+TENON_INLINE const ClusterData* cluster_of(const Model& m, int i) {
   const std::int32_t cluster = m.node_cluster[i];
   return cluster < 0 ? nullptr : m.clusters + cluster;
 }
@@ -63,16 +64,16 @@ TENON_INLINE T* cluster_D(const ClusterData& c, WorkspaceData<T>& w, int row) {
 }
 
 // Column y of the rows of G of one joint, in the sign of its body frame.
-template <class J, class T>
-TENON_INLINE void load_G(const ClusterData& c, const NodeData& n, int y, const WorkspaceData<T>& w,
+template <class J, class T, class Node>
+TENON_INLINE void load_G(const ClusterData& c, const Node& n, int y, const WorkspaceData<T>& w,
                          T (&G)[J::nv]) {
   const T* column = w.G + c.G_begin + y * c.v_count + (n.v_index - c.v_begin);
   for (int d = 0; d < J::nv; ++d) G[d] = J::one_dof ? T(n.sign) * column[d] : column[d];
 }
 
 // c = v x S qd + S g: the acceleration that a joint of a cluster adds at yddot = 0.
-template <class J, class T>
-TENON_INLINE Motion<T> cluster_joint_bias(const NodeData& n, int i, const T* v, const WorkspaceData<T>& w) {
+template <class J, class T, class Node>
+TENON_INLINE Motion<T> cluster_joint_bias(const Node& n, int i, const T* v, const WorkspaceData<T>& w) {
   T rate[J::nv];
   load_rate<J>(n, v, rate);
   Motion<T> bias = velocity_product_acceleration<J>(load_motion<T>(w.v + 6 * i), rate);
@@ -82,8 +83,8 @@ TENON_INLINE Motion<T> cluster_joint_bias(const NodeData& n, int i, const T* v, 
 }
 
 // Initial F, U, D and u of a cluster: zero, and the terms of folded rotors.
-template <class T>
-inline void start_cluster(const ModelData& m, const ClusterData& c, WorkspaceData<T>& w) {
+template <class T, class Model>
+inline void start_cluster(const Model& m, const ClusterData& c, WorkspaceData<T>& w) {
   const bool rotors = m.rotor_count > 0;
   for (int e = 6 * c.G_begin; e < 6 * (c.G_begin + c.node_count * c.y_count); ++e)
     w.cluster_F[e] = rotors ? T(m.cluster_F_initial[e]) : T(0);
@@ -110,8 +111,8 @@ TENON_INLINE void with_coordinates(int count, F&& f) {
 
 // The independent coordinate of the cluster that the joint is: its row of G is then a unit row and its g is
 // zero. Else -1.
-template <class J>
-TENON_INLINE int own_coordinate(const ModelData& m, const ClusterData& c, const NodeData& n) {
+template <class J, class Model, class Node>
+TENON_INLINE int own_coordinate(const Model& m, const ClusterData& c, const Node& n) {
   if constexpr (J::one_dof) {
     const std::int32_t y = m.y_index[n.v_index];
     return y < 0 ? -1 : y - c.y_begin;
@@ -121,8 +122,8 @@ TENON_INLINE int own_coordinate(const ModelData& m, const ClusterData& c, const 
 }
 
 // Adds a joint's terms for coordinate y of its cluster: Fy becomes F'_y; row y of D and, with forces, u.
-template <class J, bool forces, class T>
-TENON_INLINE void add_joint_column(const ClusterData& c, const NodeData& n, int y, const T* F,
+template <class J, bool forces, class T, class Node>
+TENON_INLINE void add_joint_column(const ClusterData& c, const Node& n, int y, const T* F,
                                    const Force<T> (&column_of)[J::nv], const T (&rest)[J::nv],
                                    const T (&armature)[J::nv], Force<T>& Fy, WorkspaceData<T>& w) {
   T Gy[J::nv], Gz[J::nv];
@@ -142,8 +143,8 @@ TENON_INLINE void add_joint_column(const ClusterData& c, const NodeData& n, int 
   }
 }
 // The same for a joint that is itself coordinate `own`.
-template <class J, bool forces, class T>
-TENON_INLINE void add_own_column(const ClusterData& c, const NodeData& n, int own, int y, const T* F,
+template <class J, bool forces, class T, class Node>
+TENON_INLINE void add_own_column(const ClusterData& c, const Node& n, int own, int y, const T* F,
                                  const Force<T>& column_of, const T& rest, const T& armature, Force<T>& Fy,
                                  WorkspaceData<T>& w) {
   constexpr int A = J::axis[0];
@@ -163,11 +164,11 @@ TENON_INLINE void add_own_column(const ClusterData& c, const NodeData& n, int ow
 
 // The joint of body i: adds its terms to D, u and F, then moves all to the parent's frame. Y: the number of
 // independent coordinates, 0 for any. Without forces only D, F and IA are computed; v and tau are not read.
-template <class J, int Y, bool forces, class T>
-TENON_INLINE void cross_cluster_joint(const ModelData& m, const ClusterData& c, int i, const T* v,
-                                      const T* tau, ParentShare<T>& h, WorkspaceData<T>& w) {
+template <class J, int Y, bool forces, class T, class Model>
+TENON_INLINE void cross_cluster_joint(const Model& m, const ClusterData& c, int i, const T* v, const T* tau,
+                                      ParentShare<T>& h, WorkspaceData<T>& w) {
   constexpr int N = J::nv;
-  const NodeData& n = m.nodes[i];
+  const auto& n = m.nodes[i];
   const int count = Y > 0 ? Y : c.y_count, own = own_coordinate<J>(m, c, n);
   T rest[N] = {}, armature[N];
   Force<T> column_of[N];
@@ -239,11 +240,11 @@ inline bool eliminate_cluster(const ClusterData& c, ParentShare<T>& h, Workspace
 
 // Propagates body i of cluster c. Bodies are visited from last to first; at the first one, the joints of the
 // whole cluster are eliminated.
-template <bool forces = true, class T>
-inline bool propagate_in_cluster(const ModelData& m, const ClusterData& c, int i, const T* v, const T* tau,
+template <bool forces = true, class T, class Model>
+inline bool propagate_in_cluster(const Model& m, const ClusterData& c, int i, const T* v, const T* tau,
                                  ParentShare<T>& h, WorkspaceData<T>& w) {
   if (i == c.node_begin + c.node_count - 1) start_cluster(m, c, w);
-  with_joint(m.nodes[i].kind, [&](auto joint) {
+  with_joint(m.nodes[i], [&](auto joint) {
     with_coordinates<T>(decltype(joint)::one_dof ? c.y_count : 0, [&](auto count) {
       cross_cluster_joint<decltype(joint), count.value, forces>(m, c, i, v, tau, h, w);
     });
@@ -272,16 +273,16 @@ TENON_INLINE T spanning_acceleration(const ClusterData& c, int k, const Workspac
 }
 
 // Outward step of body i.
-template <class T>
-inline void roll_out_in_cluster(const ModelData& m, const ClusterData& c, int i, const T* v, T* qdd,
+template <class T, class Model>
+inline void roll_out_in_cluster(const Model& m, const ClusterData& c, int i, const T* v, T* qdd,
                                 WorkspaceData<T>& w) {
   if (i == c.node_begin) {
     solve_cluster(c, load_motion<T>(w.a + 6 * c.parent), w.u, w);
     for (int k = 0; k < c.v_count; ++k)
       qdd[c.v_begin + k] = w.g[c.v_begin + k] + spanning_acceleration(c, k, w);
   }
-  const NodeData& n = m.nodes[i];
-  with_joint(n.kind, [&](auto joint) {
+  const auto& n = m.nodes[i];
+  with_joint(n, [&](auto joint) {
     using J = decltype(joint);
     Motion<T> a = parent_acceleration<J>(n, i, v, w);
     T rate[J::nv];
@@ -296,8 +297,8 @@ inline void roll_out_in_cluster(const ModelData& m, const ClusterData& c, int i,
 // When only forces change: adds the work on the joints of body i to the independent coordinates in delta_u;
 // after the cluster's last body in the sweep, delta_u is multiplied by L^-1, and U D^-1 times it is added to
 // f.
-template <class J, class T>
-inline void take_work_in(const ClusterData& c, const NodeData& n, int i, const T (&work)[J::nv],
+template <class J, class T, class Node>
+inline void take_work_in(const ClusterData& c, const Node& n, int i, const T (&work)[J::nv],
                          WorkspaceData<T>& w) {
   T* x = w.delta_u + c.v_begin;
   if (i == c.node_begin + c.node_count - 1)
@@ -332,8 +333,8 @@ inline void solve_cluster_change(const ClusterData& c, const Motion<T>& a, T* qd
 // ---- folded rotors
 
 // The difference between the inertia of a wobbling rotor at its present angle and a symmetric inertia, delta.
-template <class T>
-TENON_INLINE Sym3<T> deviating_inertia(const RotorData& rotor, int r, const WorkspaceData<T>& w) {
+template <class T, class Rotor>
+TENON_INLINE Sym3<T> deviating_inertia(const Rotor& rotor, int r, const WorkspaceData<T>& w) {
   const T c = w.rotor_cos[r], s = w.rotor_sin[r];
   const T cos2 = c * c - s * s, sin2 = (s + s) * c;
   const T a = T(rotor.a) * cos2 - T(rotor.b) * sin2, b = T(rotor.a) * sin2 + T(rotor.b) * cos2;
@@ -351,8 +352,8 @@ TENON_INLINE Vec3<T> wobble_moment(const Sym3<T>& delta, const Vec3<T>& alpha, c
 
 // Adds delta to the carrier, and the work of its motion to the bias of the joints that drive the rotor.
 // Returns the moment on the carrier.
-template <class T>
-inline Vec3<T> add_wobble(const ModelData& m, const RotorData& rotor, int r, const Vec3<T>& spin,
+template <class T, class Model, class Rotor>
+inline Vec3<T> add_wobble(const Model& m, const Rotor& rotor, int r, const Vec3<T>& spin,
                           WorkspaceData<T>& w) {
   const Sym3<T> delta = deviating_inertia(rotor, r, w);
   T* sum = w.wobble + 6 * rotor.carrier;
@@ -378,8 +379,8 @@ TENON_INLINE void add_gyroscopic_moment(const Rotor& rotor, const T& rate, T* fo
 
 // Adds gyroscopic moments to the carriers, and the terms of wobbling rotors, which come first in the list.
 // Needs the velocities and bias forces of the carriers.
-template <class T>
-inline void add_rotor_moments(const ModelData& m, T* force, WorkspaceData<T>& w) {
+template <class T, class Model>
+inline void add_rotor_moments(const Model& m, T* force, WorkspaceData<T>& w) {
   if (m.rotor_count == 0) return;
   if (m.wobbling_rotors > 0) {
     sin_cos(w.rotor_angle, w.rotor_sin, w.rotor_cos, m.wobbling_rotors);
@@ -387,7 +388,7 @@ inline void add_rotor_moments(const ModelData& m, T* force, WorkspaceData<T>& w)
     for (int k = 0; k < m.nv; ++k) w.drive_bias[k] = T(0);
   }
   for (int r = 0; r < m.rotor_count; ++r) {
-    const RotorData& rotor = m.rotors[r];
+    const auto& rotor = m.rotors[r];
     if (rotor.carrier < 0) continue;
     add_gyroscopic_moment(rotor, w.rotor_rate[r], force, w);
     if (!rotor.wobbles) continue;
@@ -414,7 +415,7 @@ inline void place_wobbling_inertias(const ModelData& m, WorkspaceData<T>& w) {
 template <bool loops, class T, class Model>
 TENON_INLINE RigidInertia<T> load_body(const Model& m, int i, const WorkspaceData<T>& w) {
   RigidInertia<T> body = load_rigid<T>(m.nodes[i]);
-  if constexpr (loops && may_have_clusters<Model>)
+  if constexpr (loops)
     if (m.wobbling_rotors > 0) body.I = body.I + load_sym3<T>(w.wobble + 6 * i);
   return body;
 }
@@ -430,11 +431,11 @@ TENON_INLINE T add_rotor_residual(const Rotor& rotor, const T& acceleration, Wor
 }
 
 // Adds the residuals of rotors driven by supporting nodes, with rotor_work at the joints that drive them.
-template <class T>
-inline void add_rotor_residuals(const ModelData& m, const T* qdd, WorkspaceData<T>& w) {
+template <class T, class Model>
+inline void add_rotor_residuals(const Model& m, const T* qdd, WorkspaceData<T>& w) {
   for (int k = 0; k < m.nv; ++k) w.rotor_work[k] = -w.drive_bias[k];
   for (int r = 0; r < m.rotor_count; ++r) {
-    const RotorData& rotor = m.rotors[r];
+    const auto& rotor = m.rotors[r];
     const auto supports = [&](int k) { return w.support_flags[m.v_node[k]] & node_supports; };
     if (rotor.drive_begin == rotor.drive_end || !supports(m.rotor_drives[rotor.drive_begin].v_index))
       continue;

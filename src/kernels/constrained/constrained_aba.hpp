@@ -151,7 +151,7 @@ inline void sweep_force_changes(const Model& m, const Rows& c, const T* delta, c
           if constexpr (loops) crossing[d.value] = crossing[d.value] + sign * w.rotor_work[k];
         }
       });
-      if constexpr (loops && may_have_clusters<Model>) {
+      if constexpr (loops) {
         if (const ClusterData* cluster = cluster_of(m, i)) {
           take_work_in<J>(*cluster, n, i, crossing, w);
           const auto X = J::load(n, i, w);

@@ -160,8 +160,6 @@ TENON_INLINE void with_joint(const NodeData& n, F&& f) {
 }
 
 // What sweeps ask of a model, so that their text serves other models too (kernels/branches/branch_sweeps.hpp).
-template <class Model>
-inline constexpr bool may_have_clusters = true;  // and wobbling rotors
 TENON_INLINE int first_body(const ModelData&) {
   return 0;
 }

@@ -59,7 +59,7 @@ TENON_INLINE bool eliminate_joint(const Model& m, int i, const Motion<T>& c, con
     const T d_inv = T(1) / d;
     if constexpr (forces) {
       T force = tau[n.v_index];
-      if constexpr (loops && armature && may_have_clusters<Model>) force = force - w.drive_bias[n.v_index];
+      if constexpr (loops && armature) force = force - w.drive_bias[n.v_index];
       u[0] = T(n.sign) * force - at<A>(h.pA);
     }
     store(U, Ui);

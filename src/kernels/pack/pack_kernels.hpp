@@ -8,19 +8,13 @@
 #include "kernels/pack/exchange_pack.hpp"
 #include "kernels/pack/integrate_pack.hpp"
 #include "kernels/pack/loops_pack.hpp"
+#include "kernels/pack/pack_loops.hpp"
 #include "kernels/pack/pack_sincos.hpp"
 #include "kernels/tree/kinematics.hpp"
 #include "kernels/tree/rnea.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
-
-// Models with loops or folded rotors are computed in double precision.
-template <class N, int W>
-inline constexpr bool takes_loops<Pack<N, W>> = sizeof(N) == sizeof(double);
-// Their numbers are wide enough to hide the counting, and the code is large.
-template <class N, int W>
-inline constexpr bool counts_coordinates<Pack<N, W>> = false;
 
 template <class T>
 void frame_motion(const ModelData& m, int node, const double* R_in_body, const double* p_in_body,

@@ -98,7 +98,7 @@ template <bool loops, bool in_cluster, bool forces = true, class T, class Model>
 TENON_INLINE bool eliminate_node(const Model& m, int i, const T* v, const T* tau, ParentShare<T>& h,
                                  WorkspaceData<T>& w) {
   if constexpr (in_cluster) {
-    if (!forces && v) with_joint(m.nodes[i].kind, [&](auto joint) { joint.update(m.nodes[i], i, v, w); });
+    if (!forces && v) with_joint(m.nodes[i], [&](auto joint) { joint.update(m.nodes[i], i, v, w); });
     return propagate_in_cluster<forces>(m, *cluster_of(m, i), i, v, tau, h, w);
   }
   bool positive = true;
@@ -133,7 +133,7 @@ TENON_INLINE bool visit_inwards(const Model& m, const Visit& visit) {
   bool positive = true;
   ParentShare<T> h{};
   for (int i = m.node_count - 1; i >= first_body(m); --i) {
-    if constexpr (loops && may_have_clusters<Model>) {
+    if constexpr (loops) {
       if (const ClusterData* c = cluster_of(m, i)) {
         positive = visit_cluster_inwards<T>(*c, visit) && positive;
         i = c->node_begin;

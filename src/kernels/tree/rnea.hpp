@@ -17,15 +17,23 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// The force of a symmetric rotor on its carrier, added to w.f; returns that on its own joint.
+// The force of rotor r on its carrier, added to w.f; returns that on its own joint.
 template <class T, class Rotor>
-TENON_INLINE T add_rotor_force(const Rotor& rotor, const T& rate, const T& acceleration,
+TENON_INLINE T add_rotor_force(const Rotor& rotor, int r, const T& rate, const T& acceleration,
                                WorkspaceData<T>& w) {
   const Vec3<T> momentum = load_vec3<T>(rotor.momentum);
   const Vec3<T> omega = load_vec3<T>(w.v + 6 * rotor.carrier), alpha = load_vec3<T>(w.a + 6 * rotor.carrier);
+  Vec3<T> moment = acceleration * momentum + cross(omega, rate * momentum);
+  T torque = T(rotor.inertia) * acceleration + dot(momentum, alpha);
+  if (rotor.wobbles) {
+    const Vec3<T> axis = load_vec3<T>(rotor.axis);
+    const Vec3<T> added = wobble_moment(deviating_inertia(rotor, r, w), alpha, omega, rate * axis);
+    moment = moment + added;
+    torque = torque + dot(axis, added);
+  }
   T* n = w.f + 6 * rotor.carrier;
-  store(n, load_vec3<T>(n) + acceleration * momentum + cross(omega, rate * momentum));
-  return T(rotor.inertia) * acceleration + dot(momentum, alpha);
+  store(n, load_vec3<T>(n) + moment);
+  return torque;
 }
 
 // The forces of folded rotors on their carriers, added to w.f, and on their own joints.
@@ -43,16 +51,7 @@ inline void add_rotor_forces(const ModelData& m, const T* q, const T* v, const T
       tau[rotor.v_index] = T(rotor.inertia) * acceleration;
       continue;
     }
-    T torque = add_rotor_force(rotor, rate, acceleration, w);
-    if (rotor.wobbles) {
-      const Vec3<T> omega = load_vec3<T>(w.v + 6 * rotor.carrier),
-                    alpha = load_vec3<T>(w.a + 6 * rotor.carrier), axis = load_vec3<T>(rotor.axis);
-      const Vec3<T> moment = wobble_moment(deviating_inertia(rotor, r, w), alpha, omega, rate * axis);
-      T* n = w.f + 6 * rotor.carrier;
-      store(n, load_vec3<T>(n) + moment);
-      torque = torque + dot(axis, moment);
-    }
-    tau[rotor.v_index] = torque;
+    tau[rotor.v_index] = add_rotor_force(rotor, r, rate, acceleration, w);
   }
 }
 

@@ -14,6 +14,8 @@ namespace {
 // and its parents, a joint of several degrees of freedom. Go1 and Atlas on an AMD EPYC give 1.0, 2.2, 1.5 with
 // AVX-512 and 1.4, 1.8, 1.5 with AVX2 (g++ 12 and clang 14 alike); these lie between.
 constexpr double bundle_body = 1.2, bundle_ends = 2, several_dofs = 1.5;
+// A body of a cluster; a folded rotor, alone or of all limbs.
+constexpr double in_cluster = 1.6, rotor = 0.1;
 // Below this gain the scalar sweeps are kept.
 constexpr double least_gain = 1.1;
 
@@ -27,48 +29,72 @@ BranchLanes::BranchLanes(const ModelData& m, const BranchKernels<branch_width>* 
     : m_(m), kernels_(kernels), places_(index(m.node_count)) {}
 
 std::unique_ptr<BranchLanes> BranchLanes::make(const ModelData& m, const ConstraintData* c,
-                                               const double* rotor_rate,
+                                               const WorkspaceData<double>* w,
                                                const KernelTable<double>& trunk_kernels,
                                                const BranchKernels<branch_width>* kernels, bool always) {
-  if (!kernels || m.cluster_count > 0 || m.wobbling_rotors > 0) return nullptr;
+  if (!kernels) return nullptr;
   std::unique_ptr<BranchLanes> lanes_of_tree(new BranchLanes(m, kernels));
   lanes_of_tree->find_limbs();
   lanes_of_tree->share_limbs();
   if (lanes_of_tree->memory_.empty() || !(always || lanes_of_tree->gain() > least_gain)) return nullptr;
   lanes_of_tree->data_.kernels = &trunk_kernels;
-  lanes_of_tree->data_.rotor_rate = rotor_rate;
+  if (w) {
+    Branches<N>& data = lanes_of_tree->data_;
+    data.rotor_rate = w->rotor_rate, data.rotor_angle = w->rotor_angle, data.G = w->G, data.g = w->g;
+    data.w.G = w->G, data.w.g = w->g;
+  }
   lanes_of_tree->build(c);
   lanes_of_tree->takes_mass_ =
-      m.cluster_count == 0 && m.rotor_count == 0 && (always || lanes_of_tree->mass_gain() > least_gain);
+      w && m.cluster_count == 0 && m.rotor_count == 0 && (always || lanes_of_tree->mass_gain() > least_gain);
   if (lanes_of_tree->takes_mass_) lanes_of_tree->build_mass();
   return lanes_of_tree;
 }
 
+// Between the bodies of a limb there may be numbers of other bodies: those of a cluster in a tree without loops.
+std::int32_t BranchLanes::place_in(const std::vector<std::int32_t>& limb, std::int32_t body) const {
+  const auto place = std::lower_bound(limb.begin(), limb.end(), body);
+  if (place != limb.end() && *place == body) return static_cast<std::int32_t>(place - limb.begin()) + 1;
+  return body == m_.nodes[limb[0]].parent ? 0 : -1;
+}
+
 void BranchLanes::find_limbs() {
-  const std::size_t count = index(m_.node_count);
-  std::vector<int> children(count, 0);
-  std::vector<char> in_trunk(count, 0);
-  for (std::size_t i = count; i-- > 0;) {
-    const NodeData& n = m_.nodes[i];
-    if (!one_dof(n)) in_trunk[i] = 1;
-    if (n.parent < 0) continue;
-    ++children[index(n.parent)];
-    if (in_trunk[i]) in_trunk[index(n.parent)] = 1;
+  const std::int32_t count = m_.node_count;
+  const auto first_of = [&](std::int32_t i) {
+    const ClusterData* c = cluster_of(i);
+    return c ? c->node_begin : i;
+  };
+  const auto parent_of = [&](std::int32_t i) {
+    const ClusterData* c = cluster_of(i);
+    return c ? c->parent : m_.nodes[i].parent;
+  };
+  // Of the first body for its whole cluster.
+  std::vector<int> children(index(count), 0);
+  std::vector<char> in_trunk(index(count), 0);
+  for (std::int32_t i = count; i-- > 0;) {
+    const std::int32_t first = first_of(i), parent = parent_of(i);
+    if (!one_dof(m_.nodes[i])) in_trunk[index(first)] = 1;
+    if (parent < 0 || i != first) continue;
+    ++children[index(first_of(parent))];
+    if (in_trunk[index(first)]) in_trunk[index(first_of(parent))] = 1;
   }
-  std::vector<std::size_t> limb_of(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const NodeData& n = m_.nodes[i];
-    const bool starts = n.parent < 0 || children[index(n.parent)] > 1 || in_trunk[index(n.parent)];
-    limb_of[i] = starts ? limbs_.size() : limb_of[index(n.parent)];
-    if (starts) {
-      limbs_.push_back({{}, {}, {}, n.parent, {}, in_trunk[i] != 0});
-      if (n.parent < 0)
-        ready_.push_back(limb_of[i]);
+  std::vector<std::size_t> limb_of(index(count));
+  for (std::int32_t i = 0; i < count; ++i) {
+    const std::int32_t first = first_of(i), parent = parent_of(i), above = parent < 0 ? -1 : first_of(parent);
+    const bool starts = above < 0 || children[index(above)] > 1 || in_trunk[index(above)];
+    limb_of[index(i)] = i != first ? limb_of[index(first)] : starts ? limbs_.size() : limb_of[index(parent)];
+    if (i == first && starts) {
+      limbs_.push_back({{}, {}, {}, parent, {}, in_trunk[index(i)] != 0});
+      if (parent < 0)
+        ready_.push_back(limb_of[index(i)]);
       else
-        limbs_[limb_of[index(n.parent)]].above.push_back(limb_of[i]);
+        limbs_[limb_of[index(parent)]].above.push_back(limb_of[index(i)]);
     }
-    limbs_[limb_of[i]].bodies.push_back(static_cast<std::int32_t>(i));
-    limbs_[limb_of[i]].shape.push_back(n.kind);
+    Limb& limb = limbs_[limb_of[index(i)]];
+    limb.bodies.push_back(i);
+    limb.shape.insert(limb.shape.end(), {m_.nodes[i].kind, place_in(limb.bodies, m_.nodes[i].parent)});
+    if (i != first || !cluster_of(i)) continue;
+    const std::vector<std::int32_t> shape = cluster_shape(*cluster_of(i));
+    limb.shape.insert(limb.shape.end(), shape.begin(), shape.end());
   }
   find_rotors(limb_of);
 }
@@ -129,15 +155,23 @@ void BranchLanes::share_limbs() {
   std::sort(trunk_.begin(), trunk_.end());
 }
 
+double BranchLanes::cost_of(std::int32_t body) const {
+  return cluster_of(body) ? in_cluster : one_dof(m_.nodes[body]) ? 1 : several_dofs;
+}
+
 double BranchLanes::gain() const {
   double alone = 0, shared = 0;
   for (int i = 0; i < m_.node_count; ++i) {
-    const double cost = one_dof(m_.nodes[i]) ? 1 : several_dofs;
-    alone += cost;
-    if (places_[index(i)].bundle < 0) shared += cost;
+    alone += cost_of(i);
+    if (places_[index(i)].bundle < 0) shared += cost_of(i);
   }
-  for (const BundleMemory& b : memory_)
-    shared += bundle_ends + bundle_body * static_cast<double>(b.limbs[0].size());
+  alone += rotor * m_.rotor_count, shared += rotor * m_.rotor_count;
+  for (const BundleMemory& b : memory_) {
+    shared += bundle_ends;
+    for (const std::int32_t body : b.limbs[0]) shared += bundle_body * cost_of(body);
+    for (std::size_t l = 1; l < b.limb_rotors.size(); ++l)
+      shared -= rotor * static_cast<double>(b.limb_rotors[l].size());
+  }
   return alone / shared;
 }
 
@@ -155,6 +189,7 @@ void BranchLanes::build(const ConstraintData* c) {
     }
   for (std::size_t k = 0; k < memory_.size(); ++k) {
     build_bundle(k);
+    build_limb_clusters(k);
     build_limb_rotors(k);
   }
   takes_rows_ = c && find_rows(*c);
@@ -164,6 +199,10 @@ void BranchLanes::build(const ConstraintData* c) {
     update_rows(*c);
   }
   for (std::size_t k = memory_.size(); k-- > 0;) connect(k);
+  for (std::size_t k = 0; k < memory_.size(); ++k) {
+    bundles_[k].shared_count = count_of(memory_[k].shared);
+    bundles_[k].shared = memory_[k].shared.data();
+  }
   data_.bundle_count = count_of(bundles_);
   data_.bundles = bundles_.data();
 }
@@ -180,10 +219,14 @@ void BranchLanes::build_trunk() {
   data_.trunk.node_count = count_of(trunk_nodes_);
   data_.trunk_body = trunk_.data();
   build_trunk_rotors();
+  build_trunk_clusters();
   trunk_flags_ = sweep_flags(data_.trunk, {});
   WorkspaceData<double>& w = data_.w;
   w.node_flags = trunk_flags_.data();
-  const std::size_t n = trunk_.size(), nv = index(m_.nv), angles = (n + 15) / 16 * 16;
+  const auto whole_lines = [](std::size_t count) { return (count + 15) / 16 * 16; };
+  const std::size_t n = trunk_.size(), nv = index(m_.nv), angles = whole_lines(n);
+  const bool rotors = !trunk_rotors_.empty(), clusters = !trunk_clusters_.empty();
+  const std::size_t loop_nv = rotors || clusters ? nv : 0, G_size = clusters ? index(m_.G_size) : 0;
   trunk_block_.cut({{&w.angle, angles},
                     {&w.cos_q, angles},
                     {&w.sin_q, angles},
@@ -198,8 +241,15 @@ void BranchLanes::build_trunk() {
                     {&w.u, nv},
                     {&w.wrench, 6 * n},
                     {&w.rotor_rate, trunk_rotors_.size()},
-                    {&w.rotor_work, trunk_rotors_.empty() ? 0 : nv},
-                    {&w.drive_bias, trunk_rotors_.empty() ? 0 : nv}});
+                    {&w.rotor_angle, whole_lines(trunk_rotors_.size())},
+                    {&w.rotor_cos, whole_lines(trunk_rotors_.size())},
+                    {&w.rotor_sin, whole_lines(trunk_rotors_.size())},
+                    {&w.wobble, rotors ? 6 * n : 0},
+                    {&w.rotor_work, loop_nv},
+                    {&w.drive_bias, loop_nv},
+                    {&w.yddot, loop_nv},
+                    {&w.cluster_F, 6 * G_size},
+                    {&w.cluster_D, G_size}});
 }
 
 void BranchLanes::build_bundle(std::size_t k) {
@@ -209,15 +259,12 @@ void BranchLanes::build_bundle(std::size_t k) {
   memory.nodes.resize(n);
   memory.armature.assign(n, N(0));
   memory.spin.assign(n, N(0));
-  memory.flags.assign(n, node_carries);
-  memory.flags[1] |= node_adds_to_memory | node_first_to_store;
-  memory.flags[n - 1] &= ~node_carries;
   for (std::vector<std::int32_t>* list : {&memory.q_of, &memory.v_of, &memory.body_of, &memory.result_of})
     list->assign(lanes * n, 0);
   for (std::size_t i = 1; i < n; ++i) {
     LaneNode<N>& node = memory.nodes[i];
     const std::int32_t at = static_cast<std::int32_t>(i);
-    node.parent = at - 1;
+    node.parent = place_in(memory.limbs[0], m_.nodes[memory.limbs[0][i - 1]].parent);
     node.q_index = node.v_index = at;
     node.has_armature = 0;
     for (std::size_t l = 0; l < lanes; ++l) {
@@ -240,7 +287,13 @@ void BranchLanes::build_bundle(std::size_t k) {
       memory.result_of[lanes * i + l] = empty ? -1 : one.v_index;
     }
   }
+  find_limb_clusters(memory);
+  memory.flags = flags_of(memory, {});
+  for (std::size_t i = 1; i < n; ++i)
+    if (memory.flags[i] & node_collects) memory.collecting_end = std::max(memory.collecting_end, i + 1);
   WorkspaceData<N>& w = bundle.w;
+  const std::size_t rotors = memory.limb_rotors[0].size(), G_size = memory.G_size;
+  const std::size_t loop_n = rotors > 0 || !memory.clusters.empty() ? n : 0;
   const bool stores_transforms = std::any_of(memory.nodes.begin() + 1, memory.nodes.end(),
                                              [](const auto& node) { return node.kind > joint_revolute_z; });
   memory.block = std::make_unique<MemoryBlock<N>>();
@@ -261,21 +314,43 @@ void BranchLanes::build_bundle(std::size_t k) {
                      {&bundle.v, n},
                      {&bundle.force, n},
                      {&bundle.result, n},
-                     {&w.rotor_rate, memory.limb_rotors[0].size()},
-                     {&w.rotor_work, n}},
+                     {&w.rotor_rate, rotors},
+                     {&w.rotor_angle, rotors},
+                     {&w.rotor_cos, rotors},
+                     {&w.rotor_sin, rotors},
+                     {&w.wobble, rotors > 0 ? 6 * n : 0},
+                     {&w.rotor_work, loop_n},
+                     {&w.drive_bias, loop_n},
+                     {&w.g, loop_n},
+                     {&w.yddot, loop_n},
+                     {&w.G, G_size},
+                     {&w.cluster_F, 6 * G_size},
+                     {&w.cluster_D, G_size}},
                     N(0));
   w.node_flags = memory.flags.data();
   for (N& g : w.gravity) g = N(0);
-  bundle.model = {static_cast<std::int32_t>(n),
-                  memory.nodes.data(),
-                  memory.armature.data(),
-                  memory.spin.data(),
-                  0,
-                  nullptr};
+  bundle.model.node_count = bundle.model.nv = static_cast<std::int32_t>(n);
+  bundle.model.nodes = memory.nodes.data();
+  bundle.model.armature = memory.armature.data();
+  bundle.model.spin = memory.spin.data();
   bundle.q_of = memory.q_of.data();
   bundle.v_of = memory.v_of.data();
   bundle.body_of = memory.body_of.data();
   bundle.result_of = memory.result_of.data();
+}
+
+std::vector<std::int32_t> BranchLanes::flags_of(const BundleMemory& memory,
+                                                const std::vector<bool>& supporting) const {
+  std::vector<NodeData> bodies(memory.nodes.size());
+  for (std::size_t i = 0; i < bodies.size(); ++i) bodies[i].parent = memory.nodes[i].parent;
+  bodies[0].parent = -1;
+  ModelData tree{};
+  tree.node_count = count_of(bodies);
+  tree.nodes = bodies.data();
+  tree.node_cluster = memory.node_cluster.data();
+  std::vector<std::int32_t> flags = sweep_flags(tree, supporting);
+  if (memory.node_cluster[1] < 0) flags[1] |= node_adds_to_memory | node_first_to_store;
+  return flags;
 }
 
 LimbParent BranchLanes::parent_at(std::int32_t body) {
@@ -304,16 +379,19 @@ LimbParent BranchLanes::parent_at(std::int32_t body) {
 }
 
 template <class Nodes>
-void BranchLanes::let_limbs_store(const Nodes& nodes, std::int32_t parent, std::vector<std::int32_t>& flags,
+bool BranchLanes::let_limbs_store(const Nodes& nodes, std::int32_t parent, std::vector<std::int32_t>& flags,
                                   std::int32_t mark) {
-  if (flags.empty()) return;
+  if (flags.empty()) return false;
+  bool changed = false;
   flags[index(parent)] |= mark;
   const bool to_base = mark == node_has_base;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const bool child_to_base = (flags[index(parent)] & node_supports) && !(flags[i] & node_supports);
-    if (nodes[i].parent == parent && i != index(parent) && child_to_base == to_base)
-      flags[i] &= ~node_first_to_store;
+    if (nodes[i].parent != parent || i == index(parent) || child_to_base != to_base) continue;
+    changed |= (flags[i] & node_first_to_store) != 0;
+    flags[i] &= ~node_first_to_store;
   }
+  return changed;
 }
 
 // The parents of the limbs of bundle k. Bundles give to their parents from last to first, and before bodies of
@@ -345,8 +423,9 @@ void BranchLanes::connect(std::size_t k) {
         let_limbs_store(trunk_nodes_, place.node, trunk_support_flags_, mark);
       } else {
         BundleMemory& parents = memory_[index(place.bundle)];
-        let_limbs_store(parents.nodes, place.node, parents.flags, node_collects);
-        let_limbs_store(parents.nodes, place.node, parents.support_flags, mark);
+        const bool shared = let_limbs_store(parents.nodes, place.node, parents.flags, node_collects);
+        if (let_limbs_store(parents.nodes, place.node, parents.support_flags, mark) || shared)
+          parents.shared.push_back(place.node);
       }
       memory.siblings.push_back(own);
       siblings = memory.siblings.end() - 1;
@@ -365,8 +444,8 @@ void BranchLanes::set_gravity(const double* gravity) {
 std::size_t BranchLanes::bytes() const {
   std::size_t sum = sizeof(*this) +
                     bytes_of(limbs_, trunk_, places_, trunk_nodes_, trunk_flags_, trunk_v_node_, trunk_rotor_,
-                             trunk_rotors_, collects_, collects_with_rows_, base_collects_, bundles_,
-                             trunk_block_, trunk_row_block_) +
+                             trunk_rotors_, trunk_node_cluster_, trunk_clusters_, collects_,
+                             collects_with_rows_, base_collects_, bundles_, trunk_block_, trunk_row_block_) +
                     bytes_of(supports_, trunk_items_of_, trunk_items_, trunk_anchors_, trunk_active_,
                              trunk_row_of_, trunk_row_first_, trunk_support_, trunk_support_flags_);
   sum += bytes_of(trunk_mass_.nodes, trunk_mass_.coordinates, trunk_mass_.v_node, trunk_mass_.axis_place,
@@ -374,12 +453,14 @@ std::size_t BranchLanes::bytes() const {
                   limb_coordinates_, runs_);
   for (const LimbMass& limbs : limb_mass_) sum += bytes_of(limbs.parents, limbs.block);
   for (const BundleMemory& b : memory_)
-    sum +=
-        sizeof(b) +
-        bytes_of(b.nodes, b.armature, b.spin, b.rotors, b.rotor_of, b.rotor_v_of, b.rotor_result_of, b.flags,
-                 b.q_of, b.v_of, b.body_of, b.result_of, b.parents, b.siblings, b.block, b.row_block) +
-        bytes_of(b.items_of, b.items, b.active, b.anchors, b.support_flags, b.support, b.node_row_first,
-                 b.row_of);
+    sum += sizeof(b) +
+           bytes_of(b.nodes, b.armature, b.spin, b.flags, b.shared, b.q_of, b.v_of, b.body_of, b.result_of,
+                    b.parents, b.siblings, b.block, b.row_block) +
+           bytes_of(b.rotors, b.drives, b.rotor_of, b.rotor_q_of, b.rotor_v_of, b.rotor_result_of, b.clusters,
+                    b.v_node, b.node_cluster, b.y_index, b.varying_G, b.G_of, b.cluster_F, b.cluster_D,
+                    b.cluster_U) +
+           bytes_of(b.items_of, b.items, b.active, b.anchors, b.support_flags, b.support, b.node_row_first,
+                    b.row_of);
   return sum;
 }
 

@@ -1,7 +1,8 @@
 // Branch lanes: which bodies of a tree are swept side by side (kernels/branches/branch_data.hpp), and the
 // memory of these sweeps.
 //
-// A limb is a chain of bodies without branches, of joints with one degree of freedom. Limbs whose joints are of
+// A limb is a chain, without branches, of bodies and of clusters, of joints with one degree of freedom. Limbs
+// whose clusters are alike and whose joints are of
 // the same kinds, none of them above another, share a bundle, up to branch_width of them. Bodies above limbs
 // that have no such partner are the trunk, so that parents come before their limbs: of Go1, the base is the
 // trunk and the four legs are a bundle; of a humanoid, pelvis, back and neck are the trunk, the legs a bundle
@@ -24,18 +25,20 @@ class BranchLanes {
  public:
   using N = Slots<double, branch_width>;
 
-  // Null where branch lanes would not pay (always: where no two limbs are alike), for models with loops or
-  // wobbling rotors, and without kernels. c: null without rows. rotor_rate: that of the workspace of the model
-  // with folded rotors; a spanning tree (Model::Folding::spanning) needs none.
+  // Null where branch lanes would not pay (always: where no two limbs are alike), and without kernels. c: null
+  // without rows. w: the workspace of the model, for G, g and what rotors do; null for a tree of joints alone
+  // (Model::Folding::spanning), for inverse dynamics.
   static std::unique_ptr<BranchLanes> make(const ModelData& m, const ConstraintData* c,
-                                           const double* rotor_rate, const KernelTable<double>& trunk_kernels,
+                                           const WorkspaceData<double>* w,
+                                           const KernelTable<double>& trunk_kernels,
                                            const BranchKernels<branch_width>* kernels, bool always);
 
   void set_gravity(const double* gravity);
   std::size_t bytes() const;
   bool runs(const BranchKernels<branch_width>* kernels) const { return kernels_ == kernels; }
 
-  // aba and rnea of kernels/kernel_table.hpp. wrenches: six numbers a body, body frame; null: none.
+  // aba and rnea of kernels/kernel_table.hpp. The clusters have the independent coordinates of the model.
+  // wrenches: six numbers a body, body frame; null: none.
   bool aba(const double* q, const double* v, const double* tau, const double* wrenches, double* qdd) {
     return kernels_->aba(data_, q, v, tau, wrenches, qdd);
   }
@@ -77,17 +80,21 @@ class BranchLanes {
   void constrained_aba_finish(const double* v, double* qdd) {
     kernels_->constrained_aba_finish(data_, v, qdd);
   }
+  // See cluster_pivot.hpp.
+  double smallest_pivot() const;
 
  private:
   static constexpr std::size_t lanes = branch_width;
   using ItemOfLanes = std::array<std::int32_t, lanes>;  // indices of items; -1: none
 
   struct LimbRotor {
-    std::int32_t carrier, drive;  // bodies of the limb, counted from 1; 0: the parent, -1: none
-    std::int32_t rotor;
+    std::int32_t number, wobbles;
+    std::int32_t carrier;              // body of the limb, counted from 1; 0: the parent
+    std::vector<std::int32_t> drives;  // the same
   };
   struct Limb {
-    std::vector<std::int32_t> bodies, shape;  // shape: kinds of joints, and what tells where its rotors are
+    std::vector<std::int32_t> bodies;
+    std::vector<std::int32_t> shape;  // all that limbs of a bundle have in common
     std::vector<LimbRotor> rotors;
     std::int32_t parent;             // body; -1: the world
     std::vector<std::size_t> above;  // limbs that it carries
@@ -102,10 +109,15 @@ class BranchLanes {
     std::vector<std::vector<std::int32_t>> limbs;  // bodies
     std::vector<LaneNode<N>> nodes;
     std::vector<N> armature, spin;
-    std::vector<std::int32_t> flags, q_of, v_of, body_of, result_of;
+    std::vector<std::int32_t> flags, shared, q_of, v_of, body_of, result_of;
     std::vector<std::vector<LimbRotor>> limb_rotors;
     std::vector<LaneRotor<N>> rotors;
-    std::vector<std::int32_t> rotor_of, rotor_v_of, rotor_result_of;
+    std::vector<LaneDrive<N>> drives;
+    std::vector<std::int32_t> rotor_of, rotor_q_of, rotor_v_of, rotor_result_of;
+    std::vector<ClusterData> clusters;
+    std::vector<std::int32_t> v_node, node_cluster, y_index, varying_G, G_of;
+    std::size_t G_size = 0;
+    std::vector<N> cluster_F, cluster_D, cluster_U;
     std::vector<LimbParent> parents;
     std::vector<Siblings<branch_width>> siblings;
     std::unique_ptr<MemoryBlock<N>> block, row_block;
@@ -137,14 +149,15 @@ class BranchLanes {
   void share_limbs();
   void add_to_trunk(std::size_t limb);
   void add_bundle(const std::vector<std::size_t>& limbs);
+  double cost_of(std::int32_t body) const;
   void build(const ConstraintData* c);
   void build_trunk();
   void build_bundle(std::size_t k);
   LimbParent parent_at(std::int32_t body);
   void connect(std::size_t k);
-  // The child of node `parent` that stores first no longer does: limbs give before.
+  // The child of node `parent` that stores first no longer does: limbs give before. True if there was one.
   template <class Nodes>
-  static void let_limbs_store(const Nodes& nodes, std::int32_t parent, std::vector<std::int32_t>& flags,
+  static bool let_limbs_store(const Nodes& nodes, std::int32_t parent, std::vector<std::int32_t>& flags,
                               std::int32_t mark);
 
   // branch_mass.cpp
@@ -155,10 +168,22 @@ class BranchLanes {
   void find_coordinates(std::size_t k, std::vector<bool>& written);
   void find_runs();
 
+  // The place of a body among those of a limb, counted from 1; 0: the parent, -1: elsewhere.
+  std::int32_t place_in(const std::vector<std::int32_t>& limb, std::int32_t body) const;
+  // NodeFlag bits of a bundle; supporting: see sweep_flags.
+  std::vector<std::int32_t> flags_of(const BundleMemory& memory, const std::vector<bool>& supporting) const;
+
   // branch_rotors.cpp
   void find_rotors(const std::vector<std::size_t>& limb_of);
   void build_trunk_rotors();
   void build_limb_rotors(std::size_t k);
+
+  // branch_clusters.cpp
+  const ClusterData* cluster_of(std::int32_t body) const;
+  std::vector<std::int32_t> cluster_shape(const ClusterData& c) const;
+  void build_trunk_clusters();
+  void find_limb_clusters(BundleMemory& memory) const;
+  void build_limb_clusters(std::size_t k);
 
   // branch_rows.cpp
   bool find_rows(const ConstraintData& c);
@@ -177,7 +202,8 @@ class BranchLanes {
   std::vector<std::int32_t> trunk_;
   std::vector<Place> places_;  // of bodies
   std::vector<NodeData> trunk_nodes_;
-  std::vector<std::int32_t> trunk_flags_, trunk_v_node_, trunk_rotor_;
+  std::vector<std::int32_t> trunk_flags_, trunk_v_node_, trunk_rotor_, trunk_node_cluster_;
+  std::vector<ClusterData> trunk_clusters_;
   std::vector<RotorData> trunk_rotors_;
   std::vector<char> collects_, collects_with_rows_, base_collects_;  // per body: limbs have given to it
   std::vector<BundleMemory> memory_;

@@ -80,10 +80,15 @@ bool BranchLanes::find_limb_items(const ConstraintData& c, BundleMemory& memory)
   return true;
 }
 
-// A body of a bundle supports rows if the body of any of its limbs does.
+// A body of a bundle supports rows if the body of any of its limbs does, a cluster if one of its bodies does.
 void BranchLanes::mark_supports() {
   const auto mark_path = [&](std::int32_t body) {
-    for (; body >= 0; body = m_.nodes[body].parent) supports_[index(body)] = 1;
+    while (body >= 0) {
+      const ClusterData* c = cluster_of(body);
+      supports_[index(body)] = 1;
+      for (std::int32_t i = 0; c && i < c->node_count; ++i) supports_[index(c->node_begin + i)] = 1;
+      body = c ? c->parent : m_.nodes[body].parent;
+    }
   };
   for (std::size_t k = memory_.size(); k-- > 0;) {
     BundleMemory& memory = memory_[k];
@@ -91,6 +96,11 @@ void BranchLanes::mark_supports() {
       for (std::size_t i = 0; i < limb.size(); ++i)
         if (supports(limb[i])) memory.depth = std::max(memory.depth, i + 1);
     if (memory.depth == 0) continue;
+    const std::int32_t cluster = memory.node_cluster[memory.depth];
+    if (cluster >= 0) {
+      const ClusterData& c = memory.clusters[index(cluster)];
+      memory.depth = index(c.node_begin + c.node_count - 1);
+    }
     for (const std::vector<std::int32_t>& limb : memory.limbs) mark_path(limb[memory.depth - 1]);
   }
 }
@@ -147,21 +157,12 @@ void BranchLanes::build_limb_rows(const ConstraintData& c, std::size_t k) {
   Bundle<N>& bundle = bundles_[k];
   WorkspaceData<N>& w = bundle.w;
   const std::size_t n = memory.nodes.size(), r = memory.row_of.size() / lanes;
-  // The chain as a tree, with the place of the parents as its root.
-  std::vector<NodeData> chain(n);
-  for (std::size_t i = 0; i < n; ++i) chain[i].parent = static_cast<std::int32_t>(i) - 1;
-  const std::vector<std::int32_t> no_clusters(n, -1);
-  ModelData tree{};
-  tree.node_count = static_cast<std::int32_t>(n);
-  tree.nodes = chain.data();
-  tree.node_cluster = no_clusters.data();
   std::vector<bool> supporting(n, false);
   for (std::size_t i = 0; memory.depth > 0 && i <= memory.depth; ++i) {
     supporting[i] = true;
     if (i > 0) memory.support.push_back(static_cast<std::int32_t>(i));
   }
-  memory.support_flags = sweep_flags(tree, supporting);
-  memory.support_flags[1] |= node_adds_to_memory | node_first_to_store;
+  memory.support_flags = flags_of(memory, supporting);
   memory.active.assign(r, N(0));
   memory.anchors.assign(12 * memory.items.size(), N(0));
   bundle.rows = {count_of(memory.items),

@@ -1,0 +1,131 @@
+// The clusters of BranchLanes (kernels/cluster/cluster.hpp): on the trunk as in the model, with the numbers of its
+// bodies; on limbs with places of their own, one of a bundle for one of each limb.
+#include <algorithm>
+
+#include "plan/branches/branch_lanes.hpp"
+#include "plan/cluster_pivot.hpp"
+#include "scalar/index.hpp"
+
+namespace tenon {
+
+const ClusterData* BranchLanes::cluster_of(std::int32_t body) const {
+  if (m_.cluster_count == 0 || m_.node_cluster[body] < 0) return nullptr;
+  return m_.clusters + m_.node_cluster[body];
+}
+
+// Which coordinates are independent, and how G is stored.
+std::vector<std::int32_t> BranchLanes::cluster_shape(const ClusterData& c) const {
+  std::vector<std::int32_t> shape = {-2, c.node_count, c.y_count, c.v_count, c.constant_G};
+  for (std::int32_t k = c.v_begin; k < c.v_begin + c.v_count; ++k)
+    shape.push_back(m_.y_index[k] < 0 ? -1 : m_.y_index[k] - c.y_begin);
+  for (std::int32_t i = c.node_begin; i < c.node_begin + c.node_count; ++i)
+    shape.push_back(m_.nodes[i].v_index - c.v_begin);
+  return shape;
+}
+
+void BranchLanes::build_trunk_clusters() {
+  trunk_node_cluster_.assign(trunk_.size(), -1);
+  for (std::size_t i = 0; i < trunk_.size(); ++i) {
+    const ClusterData* c = cluster_of(trunk_[i]);
+    if (!c) continue;
+    if (c->node_begin == trunk_[i]) {
+      ClusterData own = *c;
+      own.node_begin = static_cast<std::int32_t>(i);
+      if (own.parent >= 0) own.parent = places_[index(own.parent)].node;
+      trunk_clusters_.push_back(own);
+    }
+    trunk_node_cluster_[i] = count_of(trunk_clusters_) - 1;
+  }
+  data_.trunk.cluster_count = count_of(trunk_clusters_);
+  data_.trunk.clusters = trunk_clusters_.data();
+  data_.trunk.node_cluster = trunk_node_cluster_.data();
+}
+
+// Nodes and coordinates of a bundle have the same numbers, so that those of a cluster are in the order of its
+// bodies, as they are in the model: joints of limbs have one degree of freedom.
+void BranchLanes::find_limb_clusters(BundleMemory& memory) const {
+  const std::vector<std::int32_t>& bodies = memory.limbs[0];
+  memory.node_cluster.assign(bodies.size() + 1, -1);
+  memory.y_index.assign(bodies.size() + 1, -1);
+  std::int32_t y_begin = 0, G_begin = 0;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const ClusterData* c = cluster_of(bodies[i]);
+    memory.v_node.push_back(static_cast<std::int32_t>(i));
+    if (!c) continue;
+    const std::int32_t node = static_cast<std::int32_t>(i) + 1;
+    if (c->node_begin == bodies[i]) {
+      if (!memory.clusters.empty()) y_begin += memory.clusters.back().y_count;
+      ClusterData own{};
+      own.parent = place_in(bodies, c->parent);
+      own.node_begin = own.q_begin = own.v_begin = node;
+      own.node_count = own.q_count = own.v_count = c->node_count;
+      own.y_begin = y_begin, own.y_count = c->y_count;
+      own.G_begin = G_begin, own.constant_G = c->constant_G;
+      memory.clusters.push_back(own);
+      G_begin += own.v_count * own.y_count;
+    }
+    memory.node_cluster[index(node)] = count_of(memory.clusters) - 1;
+    const std::int32_t y = m_.y_index[m_.nodes[bodies[i]].v_index];
+    memory.y_index[index(node)] = y < 0 ? -1 : y_begin + y - c->y_begin;
+  }
+  memory.v_node.push_back(count_of(bodies));
+  memory.G_size = index(G_begin);
+}
+
+void BranchLanes::build_limb_clusters(std::size_t k) {
+  BundleMemory& memory = memory_[k];
+  Bundle<N>& bundle = bundles_[k];
+  memory.cluster_F.assign(6 * memory.G_size, N(0));
+  memory.cluster_D.assign(memory.G_size, N(0));
+  memory.cluster_U.assign(!memory.clusters.empty() ? 6 * memory.nodes.size() : 0, N(0));
+  for (const ClusterData& c : memory.clusters) {
+    const std::int32_t size = c.v_count * c.y_count;
+    for (std::int32_t e = 0; e < size && c.constant_G == 0; ++e) memory.varying_G.push_back(c.G_begin + e);
+    if (c.constant_G == 0) bundle.varies = 1;
+    // One of each limb. Empty lanes repeat the first limb.
+    std::array<const ClusterData*, lanes> one;
+    for (std::size_t l = 0; l < lanes; ++l)
+      one[l] = cluster_of(memory.limbs[l < memory.limbs.size() ? l : 0][index(c.node_begin) - 1]);
+    for (std::int32_t e = 0; e < size; ++e)
+      for (std::size_t l = 0; l < lanes; ++l) {
+        bundle.w.G[c.G_begin + e].x[l] = m_.G_initial[one[l]->G_begin + e];
+        if (c.constant_G == 0) memory.G_of.push_back(one[l]->G_begin + e);
+      }
+    if (m_.rotor_count == 0) continue;
+    for (std::size_t l = 0; l < lanes; ++l) {
+      const auto copy = [l](const double* from, std::int32_t count, N* to) {
+        for (std::int32_t e = 0; e < count; ++e) to[e].x[l] = from[e];
+      };
+      copy(m_.cluster_F_initial + 6 * one[l]->G_begin, 6 * size, memory.cluster_F.data() + 6 * c.G_begin);
+      copy(m_.cluster_D_initial + one[l]->G_begin, size, memory.cluster_D.data() + c.G_begin);
+      copy(m_.cluster_U_initial + 6 * one[l]->v_begin, 6 * c.v_count,
+           memory.cluster_U.data() + 6 * c.v_begin);
+    }
+  }
+  LaneModel<N>& m = bundle.model;
+  m.cluster_count = count_of(memory.clusters);
+  m.clusters = memory.clusters.data();
+  m.node_cluster = memory.node_cluster.data();
+  m.v_node = memory.v_node.data();
+  m.y_index = memory.y_index.data();
+  m.cluster_F_initial = memory.cluster_F.data();
+  m.cluster_D_initial = memory.cluster_D.data();
+  m.cluster_U_initial = memory.cluster_U.data();
+  bundle.varying_count = count_of(memory.varying_G);
+  bundle.varying_G = memory.varying_G.data();
+  bundle.G_of = memory.G_of.data();
+}
+
+double BranchLanes::smallest_pivot() const {
+  double smallest = 1;
+  for (const ClusterData& c : trunk_clusters_)
+    smallest = std::min(smallest, cluster_pivot(c, [&](int e) { return data_.w.cluster_D[c.G_begin + e]; }));
+  for (std::size_t k = 0; k < memory_.size(); ++k)
+    for (const ClusterData& c : memory_[k].clusters)
+      for (std::size_t l = 0; l < memory_[k].limbs.size(); ++l)
+        smallest = std::min(
+            smallest, cluster_pivot(c, [&](int e) { return bundles_[k].w.cluster_D[c.G_begin + e].x[l]; }));
+  return smallest;
+}
+
+}  // namespace tenon

@@ -1,0 +1,25 @@
+// How much of the inertia of a cluster rounding of penalties has left: the smallest ratio of a pivot of its D to
+// the diagonal. One matrix holds both coordinates that rows hold and free ones.
+#pragma once
+
+#include <algorithm>
+
+#include "model/model_data.hpp"
+
+namespace tenon {
+
+// D(e): number e of the factor in WorkspaceData::cluster_D, from the cluster's first.
+template <class Factor>
+double cluster_pivot(const ClusterData& c, const Factor& D) {
+  double smallest = 1;
+  for (int y = 1; y < c.y_count; ++y) {
+    const double pivot = 1 / D(y * c.y_count + y);
+    double diagonal = pivot;
+    for (int z = 0; z < y; ++z)
+      diagonal += D(y * c.y_count + z) * D(y * c.y_count + z) / D(z * c.y_count + z);
+    smallest = std::min(smallest, pivot / diagonal);
+  }
+  return smallest;
+}
+
+}  // namespace tenon
