@@ -106,9 +106,9 @@ Status form_inverse(WorkspaceImpl& w, double* out, int ld) {
 Status factor_branches(WorkspaceImpl& w, const double* q) {
   DampedInverseMemory& d = *w.damped;
   TENON_CHECK(update_loops(w, q, w.zeros.data(), SplitFor::any));
-  if (w.kernels->pv_osimf_factor(w.md(), *w.cd(), q, d.damping.data(), w.pv->data, d.osimf.data, w.w()))
-    return Status::ok;
-  return fail_mass_matrix(w, q);
+  TENON_CHECK(sweep_inertias(w, q));
+  w.kernels->pv_osimf_factor(w.md(), *w.cd(), d.damping.data(), w.pv->data, d.osimf.data, w.w());
+  return Status::ok;
 }
 
 void apply_branches(WorkspaceImpl& w) {

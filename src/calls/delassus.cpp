@@ -16,6 +16,10 @@ namespace {
 Status positive(bool yes) {
   return yes ? Status::ok : Status::not_positive_definite;
 }
+bool inertias(WorkspaceImpl& w, const double* q) {
+  return w.branches && w.branches->takes_inertias() ? w.branches->sweep_inertias(q, w.w())
+                                                    : w.kernels->sweep_inertias(w.md(), q, w.w());
+}
 
 Status dense(WorkspaceImpl& w, const double* q) {
   const int stride = whole_packs(w.rows());
@@ -36,16 +40,24 @@ Status ltl_osim(WorkspaceImpl& w, const double* q) {
   return positive(w.kernels->ltl_osim(w.md(), *w.cd(), q, w.w()));
 }
 Status kjr(WorkspaceImpl& w, const double* q) {
-  return positive(w.kernels->kjr(w.md(), *w.cd(), q, w.delassus->kjr, w.w()));
+  if (!inertias(w, q)) return Status::not_positive_definite;
+  w.kernels->kjr(w.md(), *w.cd(), w.delassus->kjr, w.w());
+  return Status::ok;
 }
 Status efpa(WorkspaceImpl& w, const double* q) {
-  return positive(w.kernels->efpa(w.md(), *w.cd(), q, w.pv->data, w.delassus->efpa, w.w()));
+  if (!inertias(w, q)) return Status::not_positive_definite;
+  w.kernels->efpa(w.md(), *w.cd(), w.pv->data, w.delassus->efpa, w.w());
+  return Status::ok;
 }
 Status pv_osim(WorkspaceImpl& w, const double* q) {
-  return positive(w.kernels->pv_osim(w.md(), *w.cd(), q, w.pv->data, w.w()));
+  if (!inertias(w, q)) return Status::not_positive_definite;
+  w.kernels->pv_osim(w.md(), *w.cd(), w.pv->data, w.w());
+  return Status::ok;
 }
 Status pv_osimr(WorkspaceImpl& w, const double* q) {
-  return positive(w.kernels->pv_osimr(w.md(), *w.cd(), q, w.delassus->osimr, w.w()));
+  if (!inertias(w, q)) return Status::not_positive_definite;
+  w.kernels->pv_osimr(w.md(), *w.cd(), w.delassus->osimr, w.w());
+  return Status::ok;
 }
 
 struct MethodEntry {
@@ -67,6 +79,10 @@ DelassusMethod choose(const WorkspaceImpl& w) {
 
 bool crosses_clusters(DelassusMethod method) {
   return method != DelassusMethod::dense && method != DelassusMethod::ltl_osim;
+}
+
+Status sweep_inertias(WorkspaceImpl& w, const double* q) {
+  return inertias(w, q) ? Status::ok : fail_mass_matrix(w, q);
 }
 
 Status fill_delassus(WorkspaceImpl& w, DelassusMethod method, const double* q, SplitFor split) {

@@ -12,6 +12,10 @@ namespace tenon {
 // message in w.
 Status fill_delassus(WorkspaceImpl& w, DelassusMethod method, const double* q, SplitFor split);
 
+// Articulated inertias and joint transforms at q, of limbs side by side where that pays; what the kernels of the
+// Delassus matrix begin with. q is checked already; a failure leaves its message in w.
+Status sweep_inertias(WorkspaceImpl& w, const double* q);
+
 // Whether a method sweeps over the tree of clusters, so that it can use the folded form of a model
 // (model/fold_rotors.hpp); the others need all bodies.
 bool crosses_clusters(DelassusMethod method);

@@ -186,7 +186,7 @@ Status inverse_mass_times(Workspace& workspace, const double* q, const double* B
   TENON_CHECK(take_positions(w, q));
   for (int j = 0; j < count; ++j) TENON_CHECK(check_finite(w, "B", B + std::ptrdiff_t{j} * ldb, w.model->nv));
   TENON_CHECK(update_loops(w, q, w.zeros.data(), SplitFor::any));
-  if (!w.kernels->sweep_inertias(w.md(), q, w.w())) return fail_mass_matrix(w, q);
+  TENON_CHECK(sweep_inertias(w, q));
   const int n = w.model->nv;
   return give_columns(w, n, count, X, ldx, [&](int first, int columns, double* to) {
     w.kernels->inverse_mass_times(w.md(), B + std::ptrdiff_t{first} * ldb, ldb, columns, to, n,

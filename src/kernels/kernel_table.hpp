@@ -161,17 +161,16 @@ struct LoopKernels {
 template <class T>
 struct DelassusKernels {
   bool (*ltl_osim)(const ModelData&, const ConstraintData&, const T* q, WorkspaceData<T>&);
-  bool (*kjr)(const ModelData&, const ConstraintData&, const T* q, KjrData<T>&, WorkspaceData<T>&);
-  bool (*efpa)(const ModelData&, const ConstraintData&, const T* q, PvData<T>&, EfpaData<T>&,
-               WorkspaceData<T>&);
-  bool (*pv_osim)(const ModelData&, const ConstraintData&, const T* q, PvData<T>&, WorkspaceData<T>&);
-  bool (*pv_osimr)(const ModelData&, const ConstraintData&, const T* q, OsimrData<T>&, WorkspaceData<T>&);
-
-  // kernels/tree/articulated_inertia.hpp; every method above but ltl_osim leaves the same results.
+  // kernels/tree/articulated_inertia.hpp; all functions below need its results.
   bool (*sweep_inertias)(const ModelData&, const T* q, WorkspaceData<T>&);
-  // kernels/tree/inverse_mass.hpp, after sweep_inertias.
+  void (*kjr)(const ModelData&, const ConstraintData&, KjrData<T>&, WorkspaceData<T>&);
+  void (*efpa)(const ModelData&, const ConstraintData&, PvData<T>&, EfpaData<T>&, WorkspaceData<T>&);
+  void (*pv_osim)(const ModelData&, const ConstraintData&, PvData<T>&, WorkspaceData<T>&);
+  void (*pv_osimr)(const ModelData&, const ConstraintData&, OsimrData<T>&, WorkspaceData<T>&);
+  // kernels/tree/inverse_mass.hpp.
   void (*inverse_mass_times)(const ModelData&, const T* B, int ldb, int count, T* X, int ldx,
                              InverseMassData<T>&, const WorkspaceData<T>&);
+
   // kernels/delassus/symmetric_to_user.hpp.
   void (*symmetric_to_user)(const ConstraintData&, bool in_order, const T* lower, T* out, int ld);
 };
@@ -185,8 +184,8 @@ struct DampedInverseKernels {
   void (*caba_osim_form)(CabaOsimData<T>&);
   void (*caba_osimf_apply)(const T* b, T* x, CabaOsimData<T>&);
 
-  // kernels/delassus/pv_osimf.hpp. damping: rows. form overwrites what factor left.
-  bool (*pv_osimf_factor)(const ModelData&, const ConstraintData&, const T* q, const T* damping, PvData<T>&,
+  // kernels/delassus/pv_osimf.hpp, factor after sweep_inertias. damping: rows. form overwrites what factor left.
+  void (*pv_osimf_factor)(const ModelData&, const ConstraintData&, const T* damping, PvData<T>&,
                           PvOsimfData<T>&, WorkspaceData<T>&);
   void (*pv_osimf_apply)(const T* b, const T* damping, T* x, PvOsimfData<T>&);
   void (*pv_osimf_form)(const T* damping, T* inverse, PvOsimfData<T>&);

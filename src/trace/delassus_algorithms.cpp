@@ -33,21 +33,26 @@ template <class T>
 void ltl_osim(Subject<T>& s, const T* q_in) {
   s.kernels.ltl_osim(s.m(), s.c(), q_in, s.w);
 }
+// The others begin with the articulated inertias.
 template <class T>
 void kjr(Subject<T>& s, const T* q_in) {
-  s.kernels.kjr(s.m(), s.c(), q_in, s.kjr, s.w);
+  s.kernels.sweep_inertias(s.m(), q_in, s.w);
+  s.kernels.kjr(s.m(), s.c(), s.kjr, s.w);
 }
 template <class T>
 void efpa(Subject<T>& s, const T* q_in) {
-  s.kernels.efpa(s.m(), s.c(), q_in, s.pv, s.efpa, s.w);
+  s.kernels.sweep_inertias(s.m(), q_in, s.w);
+  s.kernels.efpa(s.m(), s.c(), s.pv, s.efpa, s.w);
 }
 template <class T>
 void pv_osim(Subject<T>& s, const T* q_in) {
-  s.kernels.pv_osim(s.m(), s.c(), q_in, s.pv, s.w);
+  s.kernels.sweep_inertias(s.m(), q_in, s.w);
+  s.kernels.pv_osim(s.m(), s.c(), s.pv, s.w);
 }
 template <class T>
 void pv_osimr(Subject<T>& s, const T* q_in) {
-  s.kernels.pv_osimr(s.m(), s.c(), q_in, s.osimr, s.w);
+  s.kernels.sweep_inertias(s.m(), q_in, s.w);
+  s.kernels.pv_osimr(s.m(), s.c(), s.osimr, s.w);
 }
 
 template <class T, void (*fill)(Subject<T>&, const T*)>
@@ -111,7 +116,8 @@ void run_cholesky(Subject<T>& s, const T* const* in, T* const* out) {
 template <class T>
 void run_pv_osimf(Subject<T>& s, const T* const* in, T* const* out) {
   const Numbers<T> E = damping(s), given = take_b(s, in[1]);
-  s.kernels.pv_osimf_factor(s.m(), s.c(), in[0], E.data(), s.pv, s.osimf, s.w);
+  s.kernels.sweep_inertias(s.m(), in[0], s.w);
+  s.kernels.pv_osimf_factor(s.m(), s.c(), E.data(), s.pv, s.osimf, s.w);
   Numbers<T> rows(whole_packs(s.rows()));
   s.kernels.pv_osimf_apply(given.data(), E.data(), rows.data(), s.osimf);
   give_rows(s, rows.data(), out[0]);
@@ -120,7 +126,8 @@ void run_pv_osimf(Subject<T>& s, const T* const* in, T* const* out) {
 template <class T>
 void run_pv_osimf_inverse(Subject<T>& s, const T* const* in, T* const* out) {
   const Numbers<T> E = damping(s);
-  s.kernels.pv_osimf_factor(s.m(), s.c(), in[0], E.data(), s.pv, s.osimf, s.w);
+  s.kernels.sweep_inertias(s.m(), in[0], s.w);
+  s.kernels.pv_osimf_factor(s.m(), s.c(), E.data(), s.pv, s.osimf, s.w);
   s.kernels.pv_osimf_form(E.data(), s.caba.matrix, s.osimf);
   give_symmetric(
       s, [&](int i, int j) { return s.caba.matrix[i * s.caba.stride + j]; }, out[0]);

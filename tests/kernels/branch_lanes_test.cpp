@@ -11,6 +11,7 @@
 #include "support/geared_robot.hpp"
 #include "support/loop_scene.hpp"
 #include "support/random_mechanism.hpp"
+#include "tenon/delassus.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
 #include "tenon/urdf.hpp"
@@ -364,6 +365,107 @@ TEST(BranchLanes, WithRowsOnLimbsAndFoldedRotors) {
 
 TEST(BranchLanes, WithRowsOnLimbsAndLoops) {
   compare_with_rows(Limbs::loops, TENON_TEST_ROBOTS / 16);
+}
+
+// The Delassus matrix, its damped inverse and M^-1 times vectors: lanes against bodies one by one, and the matrix
+// against the textbook.
+void compare_matrices(Workspace& lanes, Workspace& scalar, const State& s, double tolerance) {
+  const int rows = lanes.constraints()->row_count(), nv = lanes.model().nv;
+  const std::size_t numbers = static_cast<std::size_t>(rows) * static_cast<std::size_t>(rows);
+  std::vector<double> found(numbers), expected(numbers), textbook(numbers);
+  const Status status = delassus_matrix(scalar, DelassusMethod::dense, s.q.data(), textbook.data(), rows);
+  for (const DelassusMethod method : {DelassusMethod::automatic, DelassusMethod::kjr, DelassusMethod::efpa,
+                                      DelassusMethod::pv_osim, DelassusMethod::pv_osimr}) {
+    SCOPED_TRACE("Delassus method " + std::to_string(static_cast<int>(method)));
+    ASSERT_EQ(delassus_matrix(scalar, method, s.q.data(), expected.data(), rows), status);
+    ASSERT_EQ(delassus_matrix(lanes, method, s.q.data(), found.data(), rows), status);
+    if (status != Status::ok) continue;
+    ASSERT_NO_FATAL_FAILURE(expect_near(found, expected, tolerance));
+    ASSERT_NO_FATAL_FAILURE(expect_near(found, textbook, 1e-9));
+  }
+  for (const DampedInverseMethod method :
+       {DampedInverseMethod::automatic, DampedInverseMethod::pv_osimr, DampedInverseMethod::pv_osimf,
+        DampedInverseMethod::caba_osim, DampedInverseMethod::caba_osimf}) {
+    SCOPED_TRACE("damped inverse method " + std::to_string(static_cast<int>(method)));
+    const Damping damping(10);
+    ASSERT_EQ(damped_delassus_inverse(scalar, method, s.q.data(), damping, expected.data(), rows), status);
+    ASSERT_EQ(damped_delassus_inverse(lanes, method, s.q.data(), damping, found.data(), rows), status);
+    if (status != Status::ok) continue;
+    ASSERT_NO_FATAL_FAILURE(expect_near(found, expected, 100 * tolerance));
+    ASSERT_EQ(factor_damped_delassus(lanes, method, s.q.data(), damping), Status::ok);
+    std::vector<double> b(static_cast<std::size_t>(rows)), x = b, product = b;
+    for (int r = 0; r < rows; ++r) b[static_cast<std::size_t>(r)] = r % 3 - 1.5;
+    ASSERT_EQ(apply_damped_delassus_inverse(lanes, b.data(), rows, 1, x.data(), rows), Status::ok);
+    for (int r = 0; r < rows; ++r)
+      for (int j = 0; j < rows; ++j)
+        product[static_cast<std::size_t>(r)] +=
+            expected[static_cast<std::size_t>(r + rows * j)] * b[static_cast<std::size_t>(j)];
+    ASSERT_NO_FATAL_FAILURE(expect_near(x, product, 100 * tolerance));
+  }
+  std::vector<double> x(s.v.size()), expected_x(s.v.size());
+  ASSERT_EQ(inverse_mass_times(scalar, s.q.data(), s.v.data(), nv, 1, expected_x.data(), nv), status);
+  ASSERT_EQ(inverse_mass_times(lanes, s.q.data(), s.v.data(), nv, 1, x.data(), nv), status);
+  if (status == Status::ok) expect_near(x, expected_x, tolerance);
+}
+
+TEST(BranchLanes, DelassusMatricesOfRandomRobots) {
+  int in_lanes = 0;
+  for (std::uint64_t seed = 0; seed < TENON_TEST_ROBOTS; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed + 3);
+    const Robot robot = robot_with_limbs(seed);
+    const std::vector<ConstraintSpec> specs = rows_on_limbs(random, robot);
+    if (specs.empty()) continue;
+    const auto set = ConstraintSet::bind(robot.model, specs);
+    const auto lanes = workspace(robot.model, BranchLanesUse::always, Instructions::automatic, set),
+               scalar = workspace(robot.model, BranchLanesUse::never, Instructions::automatic, set);
+    if (!lanes->impl().branches) continue;
+    ++in_lanes;
+    for (int k = 0; k < 2; ++k) {
+      if (k == 1) {
+        for (Workspace* w : {lanes.get(), scalar.get()})
+          ASSERT_EQ(set_constraint_active(*w, static_cast<int>(seed % specs.size()), false), Status::ok);
+      }
+      const State s = random_state(random, *robot.model);
+      ASSERT_NO_FATAL_FAILURE(compare_matrices(*lanes, *scalar, s, 1e-9));
+    }
+  }
+  EXPECT_GT(in_lanes, TENON_TEST_ROBOTS / 4);
+}
+
+// Points on the last links of all limbs.
+TEST(BranchLanes, DelassusMatricesOfEveryRobotOfModels) {
+  int in_lanes = 0;
+  for (const auto& file : std::filesystem::directory_iterator(TENON_MODELS_DIR)) {
+    if (file.path().extension() != ".urdf") continue;
+    SCOPED_TRACE(file.path().filename().string());
+    CompileOptions options;
+    options.floating_base = true;
+    std::shared_ptr<const Model> model;
+    try {
+      model = Model::compile(load_urdf(file.path().string()), options);
+    } catch (const Error&) {
+      continue;
+    }
+    std::vector<bool> carries(model->links.size(), false);
+    for (const Model::Joint& joint : model->joints)
+      if (joint.parent_link >= 0) carries[static_cast<std::size_t>(joint.parent_link)] = true;
+    std::vector<ConstraintSpec> specs;
+    for (const Model::Joint& joint : model->joints)
+      if (!carries[static_cast<std::size_t>(joint.child_link)])
+        specs.push_back(point_constraint(joint.child_link, {0.01, 0.02, -0.03}));
+    const auto set = ConstraintSet::bind(model, specs);
+    for (const Instructions instructions : instruction_sets_here()) {
+      const auto lanes = workspace(model, BranchLanesUse::always, instructions, set),
+                 scalar = workspace(model, BranchLanesUse::never, instructions, set);
+      if (!lanes->impl().branches) continue;
+      ++in_lanes;
+      Random random(11);
+      for (int k = 0; k < 2; ++k)
+        ASSERT_NO_FATAL_FAILURE(compare_matrices(*lanes, *scalar, random_state(random, *model), 1e-12));
+    }
+  }
+  EXPECT_GT(in_lanes, 5);
 }
 
 }  // namespace

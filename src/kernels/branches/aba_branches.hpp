@@ -47,10 +47,7 @@ bool aba_of_branches(Branches<P>& b, const double* q, const double* v, const dou
     Bundle<P>& limbs = b.bundles[k];
     gather(limbs, tau, limbs.v_of, limbs.force);
     positive = eliminate_free_limbs(limbs) && positive;
-    for (int j = 0; j < limbs.sibling_count; ++j) {
-      const Siblings<P::width>& siblings = limbs.siblings[j];
-      give(siblings, limbs.w.IA, 21, siblings.stores != 0, siblings.parent.IA);
-    }
+    give_inertia(limbs);
     give_force(limbs, limbs.w.pA, &LimbParent::pA);
   }
   positive = b.kernels->sweep_articulated_inertia(b.trunk, v, tau, b.w) && positive;

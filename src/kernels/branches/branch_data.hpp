@@ -151,6 +151,8 @@ struct BranchKernels {
                WorkspaceData<double>& whole);
   void (*crba_rows)(Branches<N>&, MassOfBranches<W>&, const double* q, double* rows,
                     WorkspaceData<double>& whole);
+  // DelassusKernels (kernels/kernel_table.hpp); whole: the workspace of the model, to which the results go.
+  bool (*sweep_inertias)(Branches<N>&, const double* q, WorkspaceData<double>& whole);
   // ConstrainedAbaKernels (kernels/kernel_table.hpp). rows: the workspace of the whole model, of which the rows'
   // desired and anchors, then k, mu_row, row_force, Ka and row_lambda are read and written.
   void (*constraint_state)(Branches<N>&, const double* q, const double* v, const double* wrenches,

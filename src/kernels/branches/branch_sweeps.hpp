@@ -144,6 +144,12 @@ TENON_INLINE void give(const Siblings<P::width>& siblings, const P* at_0, int co
     x[e * stride] = store ? sum : x[e * stride] + sum;
   }
 }
+// Articulated inertia in sweeps without rows.
+template <class P>
+TENON_INLINE void give_inertia(const Bundle<P>& b) {
+  for (int k = 0; k < b.sibling_count; ++k)
+    give(b.siblings[k], b.w.IA, 21, b.siblings[k].stores != 0, b.siblings[k].parent.IA);
+}
 template <class P>
 TENON_INLINE void give_force(const Bundle<P>& b, const P* at_0, double* LimbParent::*numbers) {
   for (int k = 0; k < b.sibling_count; ++k)

@@ -1,6 +1,7 @@
 // Compiles BranchKernels (branch_data.hpp).
 #include "kernels/branches/constrained_aba_branches.hpp"
 #include "kernels/branches/crba_branches.hpp"
+#include "kernels/branches/inertia_branches.hpp"
 #include "kernels/branches/rnea_branches.hpp"
 
 namespace tenon {
@@ -22,6 +23,9 @@ struct BranchKernelsOf {
                WorkspaceData<double>& whole) { crba_of_branches(pack(b), mass, q, M, ld, whole); },
             [](Branches<N>& b, MassOfBranches<W>& mass, const double* q, double* rows,
                WorkspaceData<double>& whole) { crba_rows_of_branches(pack(b), mass, q, rows, whole); },
+            [](Branches<N>& b, const double* q, WorkspaceData<double>& whole) {
+              return sweep_inertias_of_branches(pack(b), q, whole);
+            },
             [](Branches<N>& b, const double* q, const double* v, const double* wrenches,
                WorkspaceData<double>& rows) { constraint_state_of_branches(pack(b), q, v, wrenches, rows); },
             [](Branches<N>& b, const double* v, const double* tau, double* qdd, WorkspaceData<double>& rows) {

@@ -51,7 +51,6 @@ struct OsimrData {
   const OsimrGroup* groups;
   std::int32_t row_stride;   // of K and G: rows, and room for a pack that begins at the last one
   std::int32_t path_stride;  // of W for the rows of a branch
-  std::int32_t has_zeros;    // 1: there are rows on the world, or trees that share no rows
 
   T* K;      // six arrays of row_stride: rows in the frame of the branching link reached
   T* G;      // the same: K times the inverse inertia of that link

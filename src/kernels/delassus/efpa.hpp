@@ -159,11 +159,9 @@ inline void respond_in_cluster(const ModelData& m, int index, PvData<T>& d, Efpa
   }
 }
 
-// False when the mass matrix is not positive definite.
+// After sweep_inertias.
 template <class T>
-bool efpa(const ModelData& m, const ConstraintData& c, const T* q, PvData<T>& d, EfpaData<T>& f,
-          WorkspaceData<T>& w) {
-  if (!sweep_inertias(m, q, w)) return false;
+void efpa(const ModelData& m, const ConstraintData& c, PvData<T>& d, EfpaData<T>& f, WorkspaceData<T>& w) {
   place_rows(m, c, w);
   clear_lower_tiles(d);
   for (int index = 0; index < d.node_count; ++index) propagate_rows(m, index, d, f, w);
@@ -184,7 +182,6 @@ bool efpa(const ModelData& m, const ConstraintData& c, const T* q, PvData<T>& d,
     for (int e = 0; e < numbers; ++e) K[e] = f.Y[e];
   }
   delassus_of_lanes(c, d, w.delassus);
-  return true;
 }
 
 TENON_ISA_END

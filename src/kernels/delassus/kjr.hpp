@@ -151,16 +151,14 @@ inline void pair_with_later(const ModelData& m, const ConstraintData& c, const K
   }
 }
 
-// False when the mass matrix is not positive definite.
+// After sweep_inertias.
 template <class T>
-bool kjr(const ModelData& m, const ConstraintData& c, const T* q, KjrData<T>& d, WorkspaceData<T>& w) {
-  if (!sweep_inertias(m, q, w)) return false;
+void kjr(const ModelData& m, const ConstraintData& c, KjrData<T>& d, WorkspaceData<T>& w) {
   place_rows(m, c, w);
   sweep_inverse_inertias(m, c, d, w);
   const int stride = whole_packs(c.row_count);
   for (int e = 0; e < stride * stride; ++e) w.delassus[e] = T(0);
   for (int index = 0; index < d.pack_count; ++index) pair_with_later(m, c, d.packs[index], d, w);
-  return true;
 }
 
 TENON_ISA_END

@@ -25,15 +25,13 @@ inline void delassus_of_lanes(const ConstraintData& c, const PvData<T>& d, T* de
   }
 }
 
-// False when the mass matrix is not positive definite.
+// After sweep_inertias.
 template <class T>
-bool pv_osim(const ModelData& m, const ConstraintData& c, const T* q, PvData<T>& d, WorkspaceData<T>& w) {
-  if (!sweep_inertias(m, q, w)) return false;
+void pv_osim(const ModelData& m, const ConstraintData& c, PvData<T>& d, WorkspaceData<T>& w) {
   place_rows(m, c, w);
   const T* unread = nullptr;
   carry_all_rows<false>(m, false, unread, d, w);
   delassus_of_lanes(c, d, w.delassus);
-  return true;
 }
 
 TENON_ISA_END

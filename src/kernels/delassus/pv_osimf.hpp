@@ -61,11 +61,10 @@ TENON_INLINE void solve_root_joint(const PvOsimfData<T>& d, T (&x)[6]) {
   solve_ldl<6>(C, x);
 }
 
-// damping: E of the rows. False when the mass matrix is not positive definite.
+// damping: E of the rows. After sweep_inertias.
 template <class T>
-bool pv_osimf_factor(const ModelData& m, const ConstraintData& c, const T* q, const T* damping, PvData<T>& pv,
+void pv_osimf_factor(const ModelData& m, const ConstraintData& c, const T* damping, PvData<T>& pv,
                      PvOsimfData<T>& d, WorkspaceData<T>& w) {
-  if (!sweep_inertias(m, q, w)) return false;
   place_rows(m, c, w);
   const T* unread = nullptr;
   carry_all_rows<false>(m, d.root_columns > 0, unread, pv, w);
@@ -82,7 +81,6 @@ bool pv_osimf_factor(const ModelData& m, const ConstraintData& c, const T* q, co
     }
   }
   if (d.root_columns > 0) factor_root_joint(pv.d_inv + pv.nodes[pv.node_count - 1].column_begin, d);
-  return true;
 }
 
 // x := (Lambda^-1 + E)^-1 b, rows in the kernels' order.

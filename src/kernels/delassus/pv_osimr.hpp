@@ -33,12 +33,25 @@ TENON_INLINE int lanes_left(int from, int end) {
 
 // ---- paths
 
+// Rows K of packs, six arrays `stride` apart. They are loaded and stored at each joint: as variables g++ 12 would copy
+// them by halves of registers.
+template <class T>
+struct RowArrays {
+  T* K;
+  int stride;
+  TENON_INLINE Force<Lanes<T>> load(int p) const { return load_rows(K + 4 * p, stride); }
+  TENON_INLINE void store(int p, const Force<Lanes<T>>& rows) const { store_rows(K + 4 * p, stride, rows); }
+};
+
 // Propagates rows K on body i of a cluster across it; a column for each independent coordinate.
 template <int packs, class T>
-TENON_INLINE void carry_past_cluster(const ModelData& m, const ClusterData& c, int i,
-                                     Force<Lanes<T>> (&K)[packs], int stride, T* W, T* W_d,
-                                     const WorkspaceData<T>& w) {
-  for (int p = 0; p < packs; ++p) carry_past_cluster(m, c, i, K[p], W + 4 * p, stride, w);
+TENON_INLINE void carry_past_cluster(const ModelData& m, const ClusterData& c, int i, const RowArrays<T>& K,
+                                     int stride, T* W, T* W_d, const WorkspaceData<T>& w) {
+  for (int p = 0; p < packs; ++p) {
+    Force<Lanes<T>> rows = K.load(p);
+    carry_past_cluster(m, c, i, rows, W + 4 * p, stride, w);
+    K.store(p, rows);
+  }
   for (int y = 0; y < c.y_count; ++y) {
     const Lanes<T> d_inv(w.cluster_D[c.G_begin + y * c.y_count + y]);
     for (int p = 0; p < packs; ++p) {
@@ -51,14 +64,14 @@ TENON_INLINE void carry_past_cluster(const ModelData& m, const ClusterData& c, i
 // Propagates rows K (body frame of the node) across the joints up to node `end`. W, W_d: a column for each
 // dof, `stride` apart. Returns the number of columns.
 template <bool loops, int packs, class T>
-TENON_INLINE int carry_along_path(const ModelData& m, int node, int end, Force<Lanes<T>> (&K)[packs],
-                                  int stride, T* W, T* W_d, const WorkspaceData<T>& w) {
+TENON_INLINE int carry_along_path(const ModelData& m, int node, int end, const RowArrays<T>& K, int stride,
+                                  T* W, T* W_d, const WorkspaceData<T>& w) {
   int columns = 0;
   for (int i = node; i != end; i = m.nodes[i].parent) {
     const NodeData& n = m.nodes[i];
     if constexpr (loops) {
       if (const ClusterData* c = cluster_of(m, i)) {
-        carry_past_cluster(m, *c, i, K, stride, W + stride * columns, W_d + stride * columns, w);
+        carry_past_cluster<packs>(m, *c, i, K, stride, W + stride * columns, W_d + stride * columns, w);
         columns += c->y_count;
         i = c->node_begin;  // continues at the cluster's parent
         continue;
@@ -69,14 +82,15 @@ TENON_INLINE int carry_along_path(const ModelData& m, int node, int end, Force<L
       const RowJoint<J, T> past(n, w);
       const auto X = spread(J::load(n, i, w));
       for (int p = 0; p < packs; ++p) {
+        const Force<Lanes<T>> rows = K.load(p);
         Lanes<T> x[J::nv];
-        past.project(K[p], x);
+        past.project(rows, x);
         for (int r = 0; r < J::nv; ++r) {
           const int place = stride * (columns + r) + 4 * p;
           x[r].store(W + place);
           (x[r] * Lanes<T>(past.d_inv[r])).store(W_d + place);
         }
-        if (n.parent >= 0) K[p] = force_to_parent(X, past.pass(K[p], x));
+        if (n.parent >= 0) K.store(p, force_to_parent(X, past.pass(rows, x)));
       }
       columns += J::nv;
     });
@@ -118,8 +132,9 @@ template <bool loops, int packs, int rows, class T>
 TENON_INLINE void carry_end(const ModelData& m, const ConstraintData& c, const OsimrEnd& end, OsimrData<T>& d,
                             WorkspaceData<T>& w) {
   const int count = end.row_end - end.row_begin, stride = whole_packs(c.row_count);
-  Force<Lanes<T>> K[packs];
-  for (int p = 0; p < packs; ++p) K[p] = gather_rows(end.row_begin + 4 * p, count - 4 * p, w);
+  // A pack may write past its rows; the ends follow in the order of rows, so the next one overwrites that.
+  const RowArrays<T> K = {d.K + end.row_begin, d.row_stride};
+  for (int p = 0; p < packs; ++p) K.store(p, gather_rows(end.row_begin + 4 * p, count - 4 * p, w));
   const int to = end.up < 0 ? -1 : d.branches[end.up].node;
   const int columns = carry_along_path<loops, packs>(m, end.node, to, K, 4 * packs, d.W, d.W_d, w);
   if constexpr (loops)
@@ -128,16 +143,14 @@ TENON_INLINE void carry_end(const ModelData& m, const ConstraintData& c, const O
   sum_over_path<packs, rows>(columns, d.W, d.W_d, [&](int j, int p, const Lanes<T>& x) {
     if (j < count && 4 * p < count) store_first(x, lanes_left(4 * p, count), block + j * stride + 4 * p);
   });
-  if (end.up < 0) return;
-  // A pack may write past its rows; the ends follow in the order of rows, so the next one overwrites that.
-  for (int p = 0; p < packs; ++p) store_rows(d.K + end.row_begin + 4 * p, d.row_stride, K[p]);
 }
 
 // P and Omega of the path from branch b to the next one inward.
 template <bool loops, class T>
 inline void carry_branch(const ModelData& m, int b, OsimrData<T>& d, const WorkspaceData<T>& w) {
   const OsimrBranch& branch = d.branches[b];
-  Force<Lanes<T>> K[2] = {unit_rows<T>(0), unit_rows<T>(1)};
+  const RowArrays<T> K = {d.P + 48 * b, 8};
+  for (int p = 0; p < 2; ++p) K.store(p, unit_rows<T>(p));
   const int to = branch.up < 0 ? -1 : d.branches[branch.up].node;
   const int columns = carry_along_path<loops, 2>(m, branch.node, to, K, 8, d.W, d.W_d, w);
   if constexpr (loops)
@@ -150,8 +163,6 @@ inline void carry_branch(const ModelData& m, int b, OsimrData<T>& d, const Works
                       [&](int j, int p, const Lanes<T>& x) { x.store(Omega + 8 * j + 4 * p); });
   for (int j = 4; j < 6; ++j)
     for (int i = 0; i < 4; ++i) Omega[8 * j + i] = Omega[8 * i + j];
-  if (branch.up < 0) return;
-  for (int p = 0; p < 2; ++p) store_rows(d.P + 48 * b + 4 * p, 8, K[p]);
 }
 
 // ---- branching links
@@ -179,46 +190,79 @@ struct PairFactors {
   int stride, count;
 };
 
-// Column r, rows [begin, end) of the matrix := left right^T, or += that.
-template <bool add, class T>
-TENON_INLINE void pair_rows(int r, int begin, int end, const PairFactors<T>& f, T* column) {
-  for (int i = begin; i < end; i += 4) {
-    Lanes<T> x = Lanes<T>::load(f.left + i) * Lanes<T>(f.right[r]);
-    for (int e = 1; e < f.count; ++e)
-      x = x + Lanes<T>::load(f.left + e * f.stride + i) * Lanes<T>(f.right[e * f.stride + r]);
-    const int count = lanes_left(i, end);
-    if constexpr (add) {
-      T old[4];
-      for (int l = 0; l < 4; ++l) old[l] = l < count ? column[i + l] : T(0);
-      x = x + Lanes<T>::load(old);
+// Columns [r, r + columns), rows [i, i + 4 packs) of the matrix += left right^T; of the last pack the first `last`
+// rows. Tiles of several columns, because each number that is read then serves all of them.
+template <int columns, int packs, class T>
+TENON_INLINE void add_tile(int r, int i, int last, const PairFactors<T>& f, int stride, T* matrix) {
+  Lanes<T> sum[columns][packs];
+  T* tile = matrix + r * stride + i;
+  for (int j = 0; j < columns; ++j)
+    for (int p = 0; p < packs; ++p) sum[j][p] = Lanes<T>::load(tile + j * stride + 4 * p);
+  for (int e = 0; e < f.count; ++e) {
+    Lanes<T> left[packs];
+    for (int p = 0; p < packs; ++p) left[p] = Lanes<T>::load(f.left + e * f.stride + i + 4 * p);
+    for (int j = 0; j < columns; ++j) {
+      const Lanes<T> right(f.right[e * f.stride + r + j]);
+      for (int p = 0; p < packs; ++p) sum[j][p] = sum[j][p] + left[p] * right;
     }
-    store_first(x, count, column + i);
+  }
+  for (int j = 0; j < columns; ++j) {
+    for (int p = 0; p + 1 < packs; ++p) sum[j][p].store(tile + j * stride + 4 * p);
+    store_first(sum[j][packs - 1], last, tile + j * stride + 4 * (packs - 1));
   }
 }
 
-// The blocks of all rows that meet at a branch.
+// Columns [r, r + columns), rows [begin, end).
+template <int columns, class T>
+inline void add_columns(int r, int begin, int end, const PairFactors<T>& f, int stride, T* matrix) {
+  int i = begin;
+  for (; end - i > 4; i += 8) add_tile<columns, 2>(r, i, lanes_left(i + 4, end), f, stride, matrix);
+  if (i < end) add_tile<columns, 1>(r, i, end - i, f, stride, matrix);
+}
+
+// Columns [from, to), rows [begin, end); with triangle those on and below the diagonal, and some above, where
+// the matrix holds nothing.
+template <class T>
+inline void add_pairs(int from, int to, int begin, int end, bool triangle, const PairFactors<T>& f,
+                      int stride, T* matrix) {
+  for (int r = from; r < to; r += 4) {
+    const int first = triangle ? r : begin;
+    switch (to - r) {
+      case 1:
+        return add_columns<1>(r, first, end, f, stride, matrix);
+      case 2:
+        return add_columns<2>(r, first, end, f, stride, matrix);
+      case 3:
+        return add_columns<3>(r, first, end, f, stride, matrix);
+      default:
+        add_columns<4>(r, first, end, f, stride, matrix);
+    }
+  }
+}
+
+// The blocks of all rows that meet at a branch, but those that are complete.
 template <class T>
 TENON_INLINE void pair_groups(const OsimrBranch& branch, const PairFactors<T>& factors, int stride,
                               const OsimrData<T>& d, T* matrix) {
+  const int end = branch.row_end;
+  int from = branch.row_begin;
   for (int g = branch.group_begin; g < branch.group_end; ++g) {
     const OsimrGroup& group = d.groups[g];
-    for (int r = group.row_begin; r < group.row_end; ++r) {
-      T* column = matrix + r * stride;
-      if (!group.complete) pair_rows<true>(r, r, group.row_end, factors, column);
-      pair_rows<false>(r, group.row_end, branch.row_end, factors, column);
-    }
+    if (!group.complete) continue;
+    add_pairs(from, group.row_begin, from, end, true, factors, stride, matrix);
+    add_pairs(group.row_begin, group.row_end, group.row_end, end, false, factors, stride, matrix);
+    from = group.row_end;
   }
+  add_pairs(from, end, from, end, true, factors, stride, matrix);
 }
 
-// Copies the rows on the branching link itself; their block starts at zero.
+// Copies the rows on the branching link itself.
 template <class T>
 inline void enter_own_rows(const ConstraintData& c, const OsimrBranch& branch, OsimrData<T>& d,
-                           WorkspaceData<T>& w) {
-  const int stride = whole_packs(c.row_count), end = c.node_row_first[branch.node + 1];
-  for (int r = branch.row_begin; r < end; ++r) {
+                           const WorkspaceData<T>& w) {
+  const int end = c.node_row_first[branch.node + 1];
+  for (int r = branch.row_begin; r < end; ++r)
     for (int e = 0; e < 6; ++e) d.K[e * d.row_stride + r] = w.K[6 * r + e];
-    for (int i = r; i < end; ++i) w.delassus[r * stride + i] = T(0);
-  }
 }
 
 // Propagates packs of a branch's rows, from `pack` on, along its path. Returns the number of columns.
@@ -226,17 +270,17 @@ template <bool loops, int packs, class T>
 inline int carry_packs(const ModelData& m, const OsimrBranch& branch, int pack, OsimrData<T>& d,
                        const WorkspaceData<T>& w) {
   const int to = branch.up < 0 ? -1 : d.branches[branch.up].node, stride = d.path_stride;
-  Force<Lanes<T>> K[packs];
-  T* place = d.K + branch.row_begin + 4 * pack;
-  for (int p = 0; p < packs; ++p) K[p] = load_rows(place + 4 * p, d.row_stride);
+  T scratch[24 * packs];
+  const RowArrays<T> K = {scratch, 4 * packs}, kept = {d.K + branch.row_begin + 4 * pack, d.row_stride};
+  for (int p = 0; p < packs; ++p) K.store(p, kept.load(p));
   const int columns =
       carry_along_path<loops, packs>(m, branch.node, to, K, stride, d.W + 4 * pack, d.W_d + 4 * pack, w);
   if (branch.up < 0) return columns;
   for (int p = 0; p < packs; ++p) {
     const int from = branch.row_begin + 4 * (pack + p);
-    const Lanes<T> x[6] = {K[p].n.x, K[p].n.y, K[p].n.z, K[p].f.x, K[p].f.y, K[p].f.z};
     for (int e = 0; e < 6; ++e)
-      store_first(x[e], lanes_left(from, branch.row_end), d.K + e * d.row_stride + from);
+      store_first(Lanes<T>::load(scratch + 4 * (packs * e + p)), lanes_left(from, branch.row_end),
+                  d.K + e * d.row_stride + from);
   }
   return columns;
 }
@@ -327,17 +371,16 @@ inline void assemble_branch(const ModelData& m, const ConstraintData& c, int b, 
   }
 }
 
-// Sets the padding of the matrix to zero, or all of it where some rows are not coupled.
+// Zero on and below the diagonal, padding included.
 template <class T>
-inline void clear_uncoupled(int rows, bool all, T* matrix) {
-  const int stride = whole_packs(rows);
+inline void clear_lower(int stride, T* matrix) {
   for (int j = 0; j < stride; ++j)
-    for (int i = j < rows && !all ? rows : 0; i < stride; ++i) matrix[j * stride + i] = T(0);
+    for (int i = j / 4 * 4; i < stride; i += 4) Lanes<T>(T(0)).store(matrix + j * stride + i);
 }
 
 template <bool loops, class T>
 inline void osimr_sweep(const ModelData& m, const ConstraintData& c, OsimrData<T>& d, WorkspaceData<T>& w) {
-  clear_uncoupled(c.row_count, d.has_zeros != 0, w.delassus);
+  clear_lower(whole_packs(c.row_count), w.delassus);
   for (int e = 0; e < d.end_count; ++e) {
     const int rows = d.ends[e].row_end - d.ends[e].row_begin;
     if (rows <= 4)
@@ -360,16 +403,14 @@ inline void osimr_sweep(const ModelData& m, const ConstraintData& c, OsimrData<T
       add_meet(m, d.meets[i], whole_packs(c.row_count), d, w.delassus, w);
 }
 
-// WorkspaceData::delassus, lower triangle, column-major. False when the mass matrix is not positive definite.
+// WorkspaceData::delassus, lower triangle, column-major. After sweep_inertias.
 template <class T>
-bool pv_osimr(const ModelData& m, const ConstraintData& c, const T* q, OsimrData<T>& d, WorkspaceData<T>& w) {
-  if (!sweep_inertias(m, q, w)) return false;
+void pv_osimr(const ModelData& m, const ConstraintData& c, OsimrData<T>& d, WorkspaceData<T>& w) {
   place_rows(m, c, w);
   if (m.cluster_count > 0)
     osimr_sweep<true>(m, c, d, w);
   else
     osimr_sweep<false>(m, c, d, w);
-  return true;
 }
 
 TENON_ISA_END

@@ -26,15 +26,15 @@ inline void place_joints(const ModelData& m, const T* q, WorkspaceData<T>& w) {
 }
 
 // Calls eliminate_node without forces.
-template <bool loops, bool in_cluster, class T>
-TENON_INLINE bool eliminate_inertia(const ModelData& m, int i, const T* q, ParentShare<T>& h,
+template <bool loops, bool in_cluster, class T, class Model>
+TENON_INLINE bool eliminate_inertia(const Model& m, int i, const T* q, ParentShare<T>& h,
                                     WorkspaceData<T>& w) {
   const T* unread = nullptr;
   return eliminate_node<loops, in_cluster, false>(m, i, q, unread, h, w);
 }
 
-template <bool loops, class T>
-inline bool sweep_inertias_of(const ModelData& m, const T* q, WorkspaceData<T>& w) {
+template <bool loops, class T, class Model>
+inline bool sweep_inertias_of(const Model& m, const T* q, WorkspaceData<T>& w) {
   joint_angles(m, q, w);
   if constexpr (loops) place_wobbling_inertias(m, w);
   return sweep_inwards<loops, false>(m, w, [&](int i, ParentShare<T>& h, auto inside) TENON_INLINE_LAMBDA {

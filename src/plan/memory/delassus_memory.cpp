@@ -35,7 +35,7 @@ DelassusMemory<T>::DelassusMemory(const ModelData& m, const ConstraintData* cons
   if (rows) {
     BranchFinder(m, *constraints, *this).run();
     choose_what_is_propagated(m, *constraints);
-    find_groups(m, *constraints);
+    find_groups(*constraints);
     find_efpa_nodes(m, pv);
     find_packs(*constraints);
   }
@@ -161,7 +161,7 @@ class DelassusMemory<T>::BranchFinder {
 
 // Groups of a branch by the path of their rows: its own first, then those of ends and outer branches.
 template <class T>
-void DelassusMemory<T>::find_groups(const ModelData& m, const ConstraintData& c) {
+void DelassusMemory<T>::find_groups(const ConstraintData& c) {
   for (std::size_t b = 0; b < branches_.size(); ++b) {
     OsimrBranch& branch = branches_[b];
     branch.group_begin = count_of(groups_);
@@ -177,10 +177,6 @@ void DelassusMemory<T>::find_groups(const ModelData& m, const ConstraintData& c)
     std::sort(groups_.begin() + branch.group_begin, groups_.end(),
               [](const OsimrGroup& x, const OsimrGroup& y) { return x.row_begin < y.row_begin; });
   }
-  std::int32_t roots = 0;
-  for (std::int32_t s = 0; s < c.support_count; ++s) roots += m.nodes[c.support[s]].parent < 0 ? 1 : 0;
-  for (const OsimrMeet& meet : meets_) roots += m.clusters[meet.cluster].parent < 0 ? 2 : 0;
-  osimr.has_zeros = roots > 1 || c.node_row_first[0] > 0 ? 1 : 0;
 }
 
 template <class T>

@@ -34,7 +34,7 @@ class DelassusMemory {
 
  private:
   class BranchFinder;
-  void find_groups(const ModelData& m, const ConstraintData& c);
+  void find_groups(const ConstraintData& c);
   std::int32_t path_dofs(const ModelData& m, std::int32_t node, std::int32_t up) const;
   double cost_of_path(const ModelData& m, const OsimrBranch& branch, double away, double root) const;
   void choose_what_is_propagated(const ModelData& m, const ConstraintData& c);
