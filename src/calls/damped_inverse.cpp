@@ -233,8 +233,8 @@ DampedInverseMethod choose(const WorkspaceImpl& w) {
   if (w.rows() > 0 && w.cd()->inter_body_count > 0) return DampedInverseMethod::dense;
   if (w.md().cluster_count > 0 || w.md().rotor_count > 0) return DampedInverseMethod::pv_osimr;
   // Redundant rows: a method that factors, to which caba_osimf would turn anyway.
-  return w.damped->caba.more_rows_than_joints() ? DampedInverseMethod::pv_osimr
-                                                : DampedInverseMethod::caba_osimf;
+  return w.damped->factor_pays || w.damped->caba.more_rows_than_joints() ? DampedInverseMethod::pv_osimr
+                                                                         : DampedInverseMethod::caba_osimf;
 }
 
 const MethodEntry* find(const WorkspaceImpl& w, DampedInverseMethod method) {

@@ -54,7 +54,9 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
       delassus([this] { return std::make_unique<DelassusMemory<double>>(md(), cd(), pv->data); }),
       loops(*model, *kernels),
       coordinates(*model, rows()),
-      damped([this] { return std::make_unique<DampedInverseMemory>(md(), cd()); }),
+      damped([this] {
+        return std::make_unique<DampedInverseMemory>(md(), cd(), branches ? branches->gain() : 1);
+      }),
       coriolis([this] { return std::make_unique<CoriolisMemory>(md()); }),
       underactuated([this] { return std::make_unique<UnderactuatedMemory>(rows(), model->nv); }),
       proximal(rows()),

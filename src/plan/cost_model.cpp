@@ -102,4 +102,17 @@ Choice choose(const ModelData& m, const ConstraintData* c, double lanes_gain) {
   return choice;
 }
 
+bool factor_is_faster(int bodies, int rows, int links, int inner_links, double lanes_gain) {
+  // One segment: caba_osimf propagates the same rows and has less to do with them.
+  if (links < 2) return false;
+  // Nanoseconds of the matrix that is formed, by which the robots of bench/dynamics differ between the methods (AMD
+  // EPYC, g++ 12).
+  constexpr double both = -150, outer_link = 100, inner_link = 190, body_inertia = 26;
+  constexpr double pair = 0.35, factor = 0.035;
+  const double m = rows, outer_links = links - inner_links;
+  return both + outer_link * outer_links + inner_link * inner_links +
+             body_inertia * bodies * (1 - 1 / lanes_gain) >
+         (pair + factor * m) * m * m;
+}
+
 }  // namespace tenon

@@ -52,4 +52,9 @@ struct Choice {
 // c null: no constraints. lanes_gain: how many times faster branch lanes make constrained_aba.
 Choice choose(const ModelData& m, const ConstraintData* c, double lanes_gain = 1);
 
+// Whether the damped inverse of a tree takes less time by pv_osimr, which factors the Delassus matrix, than by
+// caba_osimf. links: those of kernels/delassus/caba_osim_data.hpp; inner_links: those with rows on descendants.
+// lanes_gain: how many times faster branch lanes make the inertias, which caba_osimf sweeps without them.
+bool factor_is_faster(int bodies, int rows, int links, int inner_links, double lanes_gain);
+
 }  // namespace tenon

@@ -7,7 +7,9 @@
 #include <set>
 #include <string>
 
+#include "plan/workspace_impl.hpp"
 #include "support/constrained_scene.hpp"
+#include "tenon/delassus.hpp"
 
 namespace tenon::testing {
 namespace {
@@ -64,6 +66,35 @@ TEST(CostModel, EveryTermHasAName) {
   std::set<std::string> names;
   for (int t = 0; t < cost_term_count; ++t) names.insert(name_of(static_cast<CostTerm>(t)));
   EXPECT_EQ(names.size(), static_cast<std::size_t>(cost_term_count));
+}
+
+TEST(CostModel, FactorsDelassusMatricesOfFewRows) {
+  EXPECT_FALSE(factor_is_faster(7, 6, 1, 0, 1)) << "an arm";
+  EXPECT_TRUE(factor_is_faster(13, 12, 5, 1, 1)) << "a quadruped on four feet";
+  EXPECT_FALSE(factor_is_faster(79, 42, 17, 5, 1)) << "a humanoid on its feet and ten fingers";
+  EXPECT_FALSE(factor_is_faster(93, 48, 31, 15, 1)) << "a wide tree";
+  EXPECT_TRUE(factor_is_faster(93, 48, 31, 15, 2)) << "the same, limbs side by side";
+}
+
+TEST(Automatic, FactorsDelassusMatricesOfFewRows) {
+  std::set<bool> chosen;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    ConstrainedScene s(seed, SceneKind::independent);
+    if (s.rows() == 0) continue;
+    const DampedInverseMemory& damped = *s.workspace.impl().damped;
+    const bool factors = damped.factor_pays || damped.caba.more_rows_than_joints();
+    chosen.insert(factors);
+    const std::size_t numbers = static_cast<std::size_t>(s.rows()) * static_cast<std::size_t>(s.rows());
+    std::vector<double> automatic(numbers), expected(numbers);
+    const auto invert = [&](DampedInverseMethod method, std::vector<double>& out) {
+      return damped_delassus_inverse(s.workspace, method, s.state.q.data(), {}, out.data(), s.rows());
+    };
+    ASSERT_EQ(invert(DampedInverseMethod::automatic, automatic), Status::ok);
+    ASSERT_EQ(invert(factors ? DampedInverseMethod::pv_osimr : DampedInverseMethod::caba_osimf, expected),
+              Status::ok);
+    EXPECT_EQ(automatic, expected) << "seed " << seed;
+  }
+  EXPECT_EQ(chosen.size(), 2u);
 }
 
 TEST(Automatic, ChoosesAMethodThatIsExactOnEveryRow) {
