@@ -74,6 +74,20 @@ class Layers:
         self.tested(said, r"pass (\d+)\n\S+ fail 0", 5)
         return lambda name: ([node, os.path.join(client, "examples", name + ".js")], environment)
 
+    def go(self):
+        go, source = tool("go"), os.path.join(CLIENTS, "go")
+        environment = {"GOPROXY": "off", "GOFLAGS": "-mod=readonly -buildvcs=false", "CGO_ENABLED": "0"}
+        environment["TENON_LIBRARY"] = self.library
+        try:
+            run(go, "list", "-deps", "./...", cwd=source, env=environment, stderr=subprocess.DEVNULL)
+        except subprocess.CalledProcessError:
+            raise Skipped("purego is not here, or go is too old for it; run packaging/setup.sh test") from None
+        run(go, "vet", "./...", cwd=source, env=environment)
+        said = run(go, "test", "-count=1", "-v", ".", cwd=source, env=environment)
+        self.tested(f"{said}{said.count('--- PASS')} passed", r"(\d+) passed", 5)
+        run(go, "build", "-o", self.folder + os.sep, "./examples/...", cwd=source, env=environment)
+        return lambda name: ([self.built(name)], environment)
+
     def c_atlas(self):
         source = os.path.join(ROOT, "capi/examples/c/atlas.c")
         options = "-I" + INCLUDE, "-Wl,-rpath," + self.library_folder
