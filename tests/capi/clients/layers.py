@@ -6,6 +6,7 @@
 the C program capi/examples/c/atlas.c prints, bit for bit; the others what those of C++ do, which therefore comes first.
 """
 
+import glob
 import os
 import re
 import shutil
@@ -87,6 +88,22 @@ class Layers:
         self.tested(f"{said}{said.count('--- PASS')} passed", r"(\d+) passed", 5)
         run(go, "build", "-o", self.folder + os.sep, "./examples/...", cwd=source, env=environment)
         return lambda name: ([self.built(name)], environment)
+
+    def java(self):
+        javac, java = tool("javac"), tool("java")
+        jars = glob.glob(os.path.join(PACKAGES, "java/jna-*.jar"))
+        if not jars:
+            raise Skipped("JNA is not installed; run packaging/setup.sh test")
+        client = os.path.join(CLIENTS, "java")
+        sources = [os.path.join(HERE, "java/LayerTest.java")]
+        for folder in ("src/main/java/**", "examples"):
+            sources += glob.glob(os.path.join(client, folder, "*.java"), recursive=True)
+        run(javac, "-Xlint:all", "-Werror", "--release", "17", "-cp", jars[0], "-d", self.folder, *sources)
+        program = [java, "-cp", jars[0] + os.pathsep + self.folder]
+        environment = {"TENON_LIBRARY": self.library}
+        said = run(*program, "LayerTest", MODELS, env=environment)
+        self.tested(said, r"(\d+) checks, 0 failed", 50)
+        return lambda name: ([*program, name], environment)
 
     def c_atlas(self):
         source = os.path.join(ROOT, "capi/examples/c/atlas.c")

@@ -1,0 +1,137 @@
+package tenon;
+
+import com.sun.jna.Memory;
+import com.sun.jna.Pointer;
+import com.sun.jna.ptr.PointerByReference;
+import java.lang.ref.Reference;
+import tenon.raw.Tenon;
+
+/** Computes what a workspace does, of many states, in double precision. Arrays have the numbers of one state after those
+ * of another: q is states x nq; they are copied. An input of the numbers of one state is the same for all; null is none.
+ * A state that fails spoils only itself: its status is negative, and the call throws when the others are done. */
+public final class Batch extends Handle {
+  public final int nq;
+  public final int nv;
+  public final int m;
+  private final int wrenchCount;
+  private int[] status = {};
+
+  /** constraints, and options of Options.batch(), may be null. */
+  public Batch(Model model, Constraints constraints, Tenon.tenon_batch_options options) {
+    this(model, constraints == null ? new Constraints(model) : constraints, options, true);
+  }
+
+  private Batch(Model model, Constraints set, Tenon.tenon_batch_options options, boolean there) {
+    super(create(model, set, options), LIB::tenon_batch_destroy);
+    nq = model.nq;
+    nv = model.nv;
+    m = set.rowCount();
+    wrenchCount = 6 * model.linkCount;
+  }
+
+  private static Pointer create(Model model, Constraints set, Tenon.tenon_batch_options options) {
+    if (options != null && options.precision != Tenon.TENON_PRECISION_DOUBLE) {
+      throw new IllegalArgumentException("a batch of this class is of doubles; LIB has single precision");
+    }
+    PointerByReference out = new PointerByReference();
+    Pointer rows = set.finish().pointer();
+    call(model, (text, size) -> LIB.tenon_batch_create(model.pointer(), rows, options, out, text, size));
+    Reference.reachabilityFence(set);
+    return out.getValue();
+  }
+
+  /** Of each state of the last call, Tenon.TENON_*. */
+  public int[] status() {
+    return status.clone();
+  }
+
+  /** An array in the library's memory. */
+  private static final class Numbers {
+    final Tenon.tenon_batch_array array;
+    private final Memory memory;
+    private final int size;
+
+    Numbers(String what, double[] given, int count, int states) {
+      this(given == null ? 0 : given.length, count, given != null && given.length == count ? 0 : count, 0);
+      if (given != null && given.length != count && given.length != (long) count * states) {
+        throw new IllegalArgumentException(what + ": " + given.length + " numbers; " + states + " times " + count
+            + " are needed");
+      }
+      if (size > 0) {
+        memory.write(0, given, 0, size);
+      }
+    }
+
+    Numbers(int size, int count, int stateStride, int recordStride) {
+      this.size = size;
+      memory = size == 0 ? null : new Memory(8L * size);
+      array = size == 0 ? null : new Tenon.tenon_batch_array();
+      if (size > 0) {
+        memory.clear();
+        array.data = memory;
+        array.count = count;
+        array.number_stride = 1;
+        array.state_stride = stateStride;
+        array.record_stride = recordStride;
+      }
+    }
+
+    double[] read() {
+      return size == 0 ? new double[0] : memory.getDoubleArray(0, size);
+    }
+  }
+
+  private int begin(double[] q) {
+    if (q.length % nq != 0) {
+      throw new IllegalArgumentException("q: " + q.length + " numbers, not states x " + nq);
+    }
+    status = new int[q.length / nq];
+    return status.length;
+  }
+
+  private void done(int status) {
+    if (status < 0) {
+      throw new TenonException(status, LIB.tenon_batch_message(pointer()));
+    }
+    Reference.reachabilityFence(this);
+  }
+
+  public double[] forwardDynamics(double[] q, double[] v, double[] tau, double[] wrenches) {
+    int n = begin(q);
+    Numbers x = new Numbers("q", q, nq, n), y = new Numbers("v", v, nv, n), z = new Numbers("tau", tau, nv, n);
+    Numbers w = new Numbers("wrenches", wrenches, wrenchCount, n), out = new Numbers(n * nv, nv, nv, 0);
+    done(LIB.tenon_batch_forward_dynamics(pointer(), n, x.array, y.array, z.array, w.array, out.array, status));
+    return out.read();
+  }
+
+  public double[] inverseDynamics(double[] q, double[] v, double[] a, double[] wrenches) {
+    int n = begin(q);
+    Numbers x = new Numbers("q", q, nq, n), y = new Numbers("v", v, nv, n), z = new Numbers("a", a, nv, n);
+    Numbers w = new Numbers("wrenches", wrenches, wrenchCount, n), out = new Numbers(n * nv, nv, nv, 0);
+    done(LIB.tenon_batch_inverse_dynamics(pointer(), n, x.array, y.array, z.array, w.array, out.array, status));
+    return out.read();
+  }
+
+  /** Accelerations, states x nv, and forces of the rows, states x m. options may be null. */
+  public Workspace.Motion constrainedDynamics(double[] q, double[] v, double[] tau, Tenon.tenon_solve_options options) {
+    int n = begin(q);
+    Numbers x = new Numbers("q", q, nq, n), y = new Numbers("v", v, nv, n), z = new Numbers("tau", tau, nv, n);
+    Numbers qdd = new Numbers(n * nv, nv, nv, 0), lambda = new Numbers(n * m, m, m, 0);
+    done(LIB.tenon_batch_constrained_dynamics(pointer(), options, n, x.array, y.array, z.array, null, null, qdd.array,
+        lambda.array, null, status));
+    return new Workspace.Motion(qdd.read(), lambda.read());
+  }
+
+  /** Positions and velocities, states x records x numbers. */
+  public record Records(double[] q, double[] v) {}
+
+  /** Steps in time; tau is the same in all of them. options: of Options.rollout(). */
+  public Records rollout(double[] q, double[] v, double[] tau, Tenon.tenon_rollout_options options) {
+    int n = begin(q), r = (int) (options.steps / Math.max(options.every, 1));
+    Numbers x = new Numbers("q", q, nq, n), y = new Numbers("v", v, nv, n), z = new Numbers("tau", tau, nv, n);
+    Numbers qs = new Numbers(n * r * nq, nq, r * nq, r > 1 ? nq : 0);
+    Numbers vs = new Numbers(n * r * nv, nv, r * nv, r > 1 ? nv : 0);
+    done(LIB.tenon_batch_rollout(pointer(), options, n, x.array, y.array, z.array, null, qs.array, vs.array, status));
+    return new Records(qs.read(), vs.read());
+  }
+}

@@ -1,0 +1,208 @@
+// What the classes hand to the library and back, against identities that the calls under test do not compute themselves:
+// LayerTest <folder of models>, with TENON_LIBRARY.
+import java.util.Arrays;
+import java.util.function.IntToDoubleFunction;
+import tenon.Batch;
+import tenon.Constraints;
+import tenon.Matrix;
+import tenon.Model;
+import tenon.Options;
+import tenon.TenonException;
+import tenon.Workspace;
+import tenon.raw.Tenon;
+
+class LayerTest {
+  static int checks, failures;
+
+  static void check(boolean good, String what) {
+    checks++;
+    if (!good) {
+      failures++;
+      System.out.println("failed: " + what);
+    }
+  }
+
+  static void close(double[] a, double[] b, double tolerance, String what) {
+    boolean good = a.length == b.length;
+    for (int i = 0; good && i < a.length; i++) {
+      good = Math.abs(a[i] - b[i]) <= tolerance * (1 + Math.abs(b[i]));
+    }
+    check(good, what);
+  }
+
+  static void fails(Runnable call, String words) {
+    try {
+      call.run();
+      check(false, "nothing thrown: " + words);
+    } catch (TenonException | IllegalArgumentException | IllegalStateException error) {
+      check(error.getMessage().contains(words), error.getMessage());
+    }
+  }
+
+  static double[] filled(int n, IntToDoubleFunction of) {
+    double[] x = new double[n];
+    Arrays.setAll(x, of);
+    return x;
+  }
+
+  static double[] times(Matrix A, double[] x) {
+    double[] y = new double[A.rows];
+    for (int j = 0; j < A.columns; j++) {
+      for (int i = 0; i < A.rows; i++) {
+        y[i] += A.get(i, j) * x[j];
+      }
+    }
+    return y;
+  }
+
+  static double[] transposedTimes(Matrix A, double[] x) {
+    double[] y = new double[A.columns];
+    for (int j = 0; j < A.columns; j++) {
+      for (int i = 0; i < A.rows; i++) {
+        y[j] += A.get(i, j) * x[i];
+      }
+    }
+    return y;
+  }
+
+  static double[] plus(double[] a, double[] b, double factor) {
+    return filled(a.length, i -> a[i] + factor * b[i]);
+  }
+
+  static void models(String folder) {
+    Model robot = Model.load(folder + "/iiwa14.urdf", null);
+    check(robot.name.equals("iiwa14") && robot.nq == 7 && robot.nv == 7 && !robot.floatingBase, "counts");
+    double mass = 0;
+    for (int i = 0; i < robot.linkCount; i++) {
+      mass += robot.link(i).mass;
+      check(robot.linkIndex(robot.links().get(i)) == i, "link");
+    }
+    close(new double[] {mass}, new double[] {robot.totalMass}, 1e-12, "mass");
+    check(robot.joint(robot.jointIndex("iiwa_joint_3")).q_index == 2, "joint");
+    check(robot.describe().contains("iiwa_joint_7") && robot.warnings().isEmpty(), "texts");
+    fails(() -> robot.linkIndex("iiwa_link_8"), "did you mean");
+    fails(() -> robot.link(99), "out_of_range");
+    fails(() -> Model.load("none.urdf", null), "none.urdf");
+    fails(() -> Model.parse("<robot", null), "parse_error");
+    Tenon.tenon_model_options how = Options.floating();
+    how.gravity[2] = -1;
+    how.floating_joint_name = Options.text("free");
+    Model floating = Model.load(folder + "/iiwa14.urdf", how);
+    check(floating.joints().get(0).equals("free") && floating.nv == 13, "floating base");
+    Workspace work = new Workspace(robot);
+    robot.close();
+    robot.close();
+    fails(() -> robot.linkIndex("iiwa_link_7"), "Model is closed");
+    check(work.random(1).length == 7, "what was made from it stays good");
+  }
+
+  static void dynamics(String folder) {
+    Model robot = Model.load(folder + "/atlas.urdf", Options.floating());
+    Workspace work = new Workspace(robot);
+    double[] q = work.random(3), v = filled(work.nv, i -> -0.2 + 0.01 * i), tau = filled(work.nv, i -> 5 - 0.3 * i);
+    double[] qdd = work.forwardDynamics(q, v, tau, null);
+    close(plus(times(work.massMatrix(q), qdd), work.bias(q, v), 1), tau, 1e-8, "M qdd + c = tau");
+    close(work.inverseDynamics(q, v, qdd, null), tau, 1e-8, "inverse dynamics");
+    int hand = robot.linkIndex("l_hand");
+    double[] wrenches = new double[6 * robot.linkCount];
+    wrenches[6 * hand + 3] = -10;
+    work.kinematics(q, v, null);
+    Matrix J = work.jacobian(hand, null, Tenon.TENON_AXES_LINK);
+    close(times(J, v), work.linkVelocity(hand, Tenon.TENON_AXES_LINK), 1e-10, "J v");
+    double[] push = transposedTimes(J, new double[] {0, 0, 0, 10, 0, 0});
+    close(work.inverseDynamics(q, v, qdd, wrenches), plus(tau, push, 1), 1e-8, "wrenches");
+    close(work.difference(q, work.integrate(q, v, 0.01)), plus(work.zeros(), v, 0.01), 1e-10, "difference");
+    fails(() -> work.forwardDynamics(new double[3], v, tau, null), "wrong_size");
+  }
+
+  static void constraints(String folder) {
+    Model robot = Model.load(folder + "/atlas.urdf", Options.floating());
+    Constraints set = new Constraints(robot);
+    set.addWeld("l_foot");
+    int hand = set.addPoint(robot.linkIndex("l_hand"), new double[] {0.1, 0, 0}, Options.constraint());
+    Matrix K = new Matrix(2, 6);
+    K.set(0, 3, 1);
+    K.set(1, 1, 1);
+    set.addRows(robot.linkIndex("r_foot"), K, null);
+    fails(() -> set.addRows(0, new Matrix(6, 2), null), "6 are needed");
+    fails(() -> set.addPoint(0, new double[1], null), "point");
+    Workspace work = new Workspace(robot, set, null), free = new Workspace(robot);
+    check(set.count() == 3 && set.rowCount() == 11 && work.m == 11 && hand == 1, "rows");
+    double[] q = work.random(5), v = filled(work.nv, i -> 0.1 - 0.01 * i), tau = filled(work.nv, i -> -3 + 0.2 * i);
+    Workspace.Motion motion = work.constrainedDynamics(q, v, tau);
+    check(work.status().equals("ok") && work.report().primal_residual < 1e-6, "report");
+    Workspace.Rows rows = work.constraintRows(q, v);
+    close(times(rows.J(), motion.qdd()), rows.rhs(), 1e-7, "J qdd = rhs");
+    double[] moved = plus(times(work.massMatrix(q), motion.qdd()), work.bias(q, v), 1);
+    close(moved, plus(tau, transposedTimes(rows.J(), motion.lambda()), 1), 1e-7, "equation of motion");
+    close(work.constrainedInverseDynamics(q, v, motion.qdd(), motion.lambda()), tau, 1e-7, "inverse");
+    Tenon.tenon_solve_options dense = Options.solve();
+    dense.method = Tenon.TENON_METHOD_DENSE;
+    close(work.constrainedDynamics(q, v, tau, null, null, dense).qdd(), motion.qdd(), 1e-6, "dense");
+    check(work.report().method == Tenon.TENON_METHOD_DENSE, "method");
+    double[] zero = free.zeros(), unit = new double[11]; // a column of the Delassus matrix by forward dynamics from rest
+    unit[4] = 1;
+    double[] answer = free.forwardDynamics(q, zero, plus(free.bias(q, zero), transposedTimes(rows.J(), unit), 1), null);
+    double[] column = Arrays.copyOfRange(work.delassus(q).data, 44, 55);
+    close(column, times(rows.J(), answer), 1e-7, "Delassus matrix");
+    double[] next = q.clone(), speed = v.clone();
+    work.step(next, speed, tau, 0.001, null);
+    close(work.difference(q, next), plus(zero, speed, 0.001), 1e-9, "step");
+    work.setActive(hand, false);
+    double[] other = work.constrainedDynamics(q, v, tau).qdd();
+    check(Math.abs(other[8] - motion.qdd()[8]) + Math.abs(other[30] - motion.qdd()[30]) > 1e-6, "active");
+  }
+
+  static void batches(String folder) {
+    Model robot = Model.load(folder + "/atlas.urdf", Options.floating());
+    Constraints set = new Constraints(robot);
+    set.addWeld("l_foot");
+    Batch batch = new Batch(robot, set, null);
+    Workspace work = new Workspace(robot, set, null);
+    int states = 9, nq = batch.nq, nv = batch.nv;
+    double[] q = new double[states * nq], v = filled(nv, i -> 0.1), tau = filled(states * nv, i -> 1);
+    for (int i = 0; i < states; i++) {
+      System.arraycopy(work.random(i), 0, q, i * nq, nq);
+    }
+    tau[3 * nv + 8] = 20;
+    double[] free = batch.forwardDynamics(q, v, tau, null);
+    close(batch.inverseDynamics(q, v, free, null), tau, 1e-7, "inverse dynamics of a batch");
+    Workspace.Motion held = batch.constrainedDynamics(q, v, tau, null);
+    for (int i = 0; i < states; i++) {
+      double[] qi = Arrays.copyOfRange(q, i * nq, i * nq + nq), ti = Arrays.copyOfRange(tau, i * nv, i * nv + nv);
+      Workspace.Motion motion = work.constrainedDynamics(qi, v, ti);
+      close(Arrays.copyOfRange(held.qdd(), i * nv, i * nv + nv), motion.qdd(), 1e-7, "state " + i);
+      close(Arrays.copyOfRange(held.lambda(), i * 6, i * 6 + 6), motion.lambda(), 1e-7, "forces of state " + i);
+    }
+    Tenon.tenon_rollout_options steps = Options.rollout();
+    steps.steps = 4;
+    steps.every = 2;
+    Batch.Records records = batch.rollout(q, v, tau, steps);
+    double[] q3 = Arrays.copyOfRange(q, 3 * nq, 4 * nq), v3 = v.clone();
+    for (int i = 0; i < 4; i++) {
+      work.step(q3, v3, Arrays.copyOfRange(tau, 3 * nv, 4 * nv), 0.001, null);
+    }
+    close(Arrays.copyOfRange(records.q(), 7 * nq, 8 * nq), q3, 1e-7, "positions of a rollout");
+    close(Arrays.copyOfRange(records.v(), 7 * nv, 8 * nv), v3, 1e-7, "velocities of a rollout");
+    q[4 * nq] = Double.NaN;
+    fails(() -> batch.forwardDynamics(q, v, tau, null), "not_finite");
+    check(batch.status()[4] == Tenon.TENON_NOT_FINITE && batch.status()[5] == Tenon.TENON_OK, "status");
+    fails(() -> batch.forwardDynamics(q, new double[3], tau, null), "v: 3 numbers; 9 times 36");
+    Batch none = new Batch(robot, null, null);
+    double[] one = Arrays.copyOf(q, nq);
+    check(none.constrainedDynamics(one, v, Arrays.copyOf(tau, nv), null).lambda().length == 0, "no rows");
+  }
+
+  public static void main(String[] arguments) {
+    models(arguments[0]);
+    dynamics(arguments[0]);
+    constraints(arguments[0]);
+    batches(arguments[0]);
+    for (int i = 0; i < 200; i++) { // for the collector
+      new Workspace(Model.load(arguments[0] + "/iiwa14.urdf", null));
+    }
+    System.gc();
+    System.out.println(checks + " checks, " + failures + " failed");
+    System.exit(failures == 0 ? 0 : 1);
+  }
+}
