@@ -11,11 +11,7 @@ import (
 )
 
 func main() {
-	path := "models/iiwa14.urdf"
-	if len(os.Args) > 1 {
-		path = os.Args[1]
-	}
-	if err := run(path); err != nil {
+	if err := run(os.Args[1]); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -12,11 +12,7 @@ import (
 )
 
 func main() {
-	path := "models/atlas.urdf"
-	if len(os.Args) > 1 {
-		path = os.Args[1]
-	}
-	if err := run(path); err != nil {
+	if err := run(os.Args[1]); err != nil {
 		log.Fatal(err)
 	}
 }
