@@ -2,12 +2,11 @@
 // goes between bundles and the bodies that carry them.
 #pragma once
 
-#include <cstring>
-
 #include "kernels/branches/branch_data.hpp"
 #include "kernels/joint/joint.hpp"
 #include "kernels/pack/pack_loops.hpp"
 #include "kernels/pack/pack_sincos.hpp"
+#include "spatial/lanes.hpp"
 #include "spatial/pack.hpp"
 
 namespace tenon {
@@ -110,15 +109,11 @@ template <class N>
 TENON_INLINE N sum_of(const Pack<N, 4>& a) {
   return (a.x[0] + a.x[1]) + (a.x[2] + a.x[3]);
 }
-// The sums of four packs, by the same additions.
+// Four numbers of four limbs become four numbers of each limb.
 template <class N>
-TENON_INLINE Pack<N, 4> sums_of(const Pack<N, 4>* a) {
-  const auto pairs = [](const auto& x, const auto& y) TENON_INLINE_LAMBDA {
-    return __builtin_shufflevector(x, y, 0, 4, 2, 6) + __builtin_shufflevector(x, y, 1, 5, 3, 7);
-  };
-  const auto ab = pairs(a[0].x, a[1].x), cd = pairs(a[2].x, a[3].x);
-  return Pack<N, 4>(__builtin_shufflevector(ab, cd, 0, 1, 4, 5) +
-                    __builtin_shufflevector(ab, cd, 2, 3, 6, 7));
+TENON_INLINE void numbers_of_each(const Pack<N, 4>* x, Lanes<N> (&of)[4]) {
+  for (int e = 0; e < 4; ++e) of[e].x = (typename Lanes<N>::Vector)x[e].x;
+  transpose(of[0], of[1], of[2], of[3]);
 }
 // Adds `count` numbers of node 0 to x, those of the limbs' parent, or stores them there.
 template <class P>
@@ -127,10 +122,10 @@ TENON_INLINE void give(const Siblings<P::width>& siblings, const P* at_0, int co
   int e = 0;
   if (siblings.count == P::width && stride == 1) {
     for (; e + P::width <= count; e += P::width) {
-      P sums = sums_of(at_0 + e), before;
-      std::memcpy(&before, x + e, sizeof(P));
-      if (!store) sums = sums + before;
-      std::memcpy(x + e, &sums, sizeof(P));
+      Lanes<typename P::Number> of[4];
+      numbers_of_each(at_0 + e, of);
+      const auto sums = (of[0] + of[1]) + (of[2] + of[3]);
+      (store ? sums : sums + Lanes<typename P::Number>::load(x + e)).store(x + e);
     }
   }
   for (; e < count; ++e) {

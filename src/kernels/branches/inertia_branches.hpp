@@ -14,13 +14,6 @@ TENON_INLINE bool stores_transform(const T& node) {
   return node.kind > joint_revolute_z;
 }
 
-// Four numbers of four limbs become four numbers of each limb.
-template <class N>
-TENON_INLINE void numbers_of_each(const Pack<N, 4>* x, Lanes<N> (&of)[4]) {
-  for (int e = 0; e < 4; ++e) of[e].x = (typename Lanes<N>::Vector)x[e].x;
-  transpose(of[0], of[1], of[2], of[3]);
-}
-
 // The lanes behind the last limb repeat the joints of the first one, without what its bodies carry.
 template <class P>
 TENON_INLINE int limb_count(const Bundle<P>& b) {

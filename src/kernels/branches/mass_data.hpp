@@ -38,7 +38,8 @@ struct MassOfBranches {
   const LimbCarrier* carriers;
   const TrunkCoordinates* runs;     // ascending
   const LimbCoordinates<W>* limbs;  // of each bundle
-  std::int32_t is_star;             // the trunk is one floating body or nothing, and no limb carries others
+  std::int32_t
+      is_star;  // the trunk is nothing, or one floating body that carries all limbs; no limb carries others
   const ModelData* model;
   std::int32_t model_run_count;
   const DofRun*

@@ -52,7 +52,11 @@ void BranchLanes::build_mass() {
   mass_.limbs = limb_coordinates_.data();
   mass_.model = &m_;
   const bool floating = trunk_.size() == 1 && m_.nodes[trunk_[0]].kind == joint_floating;
-  mass_.is_star = (trunk_.empty() || floating) &&
+  const bool from_trunk = std::none_of(memory_.begin(), memory_.end(), [&](const BundleMemory& memory) {
+    return std::any_of(memory.limbs.begin(), memory.limbs.end(),
+                       [&](const auto& limb) { return m_.nodes[limb[0]].parent < 0; });
+  });
+  mass_.is_star = (trunk_.empty() || (floating && from_trunk)) &&
                   std::none_of(limb_coordinates_.begin(), limb_coordinates_.end(),
                                [](const LimbCoordinates<branch_width>& c) { return c.carries != 0; });
   find_runs();

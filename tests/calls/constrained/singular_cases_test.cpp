@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "solve/limits.hpp"
 #include "support/constrained_scene.hpp"
 
 namespace tenon::testing {
@@ -282,7 +283,7 @@ TEST(PvSoft, StaysBoundedInSingularCases) {
       EXPECT_TRUE(qdd.allFinite() && lambda.allFinite());
       EXPECT_LE(qdd.cwiseAbs().maxCoeff(), 1e3);
       // Stiffness times what the rows contradict each other by.
-      EXPECT_LE(lambda.cwiseAbs().maxCoeff(), 3e7 * (1 + 50 * reach));
+      EXPECT_LE(lambda.cwiseAbs().maxCoeff(), scheduled_mu_of_trees * (1 + 50 * reach));
     }
   }
 }
