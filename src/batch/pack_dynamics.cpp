@@ -55,7 +55,9 @@ bool has_callbacks(const ModelData& m) {
 
 template <class N, int W>
 PackDynamics<N, W>::Sweep::Sweep(WorkspaceImpl& w_)
-    : w(w_), m(w.model->data()), arena(m, w.cd(), w.tables.entry_count(), false) {
+    : w(w_),
+      m(w.model->data()),
+      arena(m, w.cd(), w.tables.entry_count(), false) {
   w.tables.bind(arena.data);
   arena.data.anchors = w.anchors.data();
 }
@@ -179,6 +181,10 @@ void PackDynamics<N, W>::give_motion(const Pack* qdd, const Mask& lanes, Numbers
     for (int l = 0; l < W; ++l) to[l] = lanes.lane[l] ? from[l] : to[l];
   };
   if (!folded_) {
+    if (lanes.all()) {
+      std::copy_n(qdd, whole_.m.nv, n.out.data());
+      return;
+    }
     for (int k = 0; k < whole_.m.nv; ++k) give(qdd[k], n.out[index(k)]);
     return;
   }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <type_traits>
 #include <vector>
 
 #include "kernels/pack/pack_table.hpp"
@@ -51,14 +50,7 @@ struct PackNumbers {
 template <class Io, class N, int W>
 void keep_finite(const PackKernels<N, W>& kernels, const Slots<N, W>* x, int count, LaneMask<W>& mask) {
   bool finite[W];
-  if constexpr (std::is_same_v<Io, N>) {
-    kernels.find_finite(x, count, finite);
-  } else {
-    Io zero[W] = {};
-    for (int i = 0; i < count; ++i)
-      for (int l = 0; l < W; ++l) zero[l] += static_cast<Io>(x[i][l]) * 0;
-    for (int l = 0; l < W; ++l) finite[l] = zero[l] == 0;
-  }
+  kernels.template exchange_of<Io>().find_finite(x, count, finite);
   for (int l = 0; l < W; ++l) mask.lane[l] = mask.lane[l] && finite[l];
 }
 

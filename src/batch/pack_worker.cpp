@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <type_traits>
 
 #include "plan/dispatch.hpp"
 #include "scalar/index.hpp"
@@ -34,19 +33,13 @@ template <class Io, class N, int W>
 void PackWorker<Io, N, W>::gather(const BatchArray& a, std::size_t first, int states, int count,
                                   std::vector<Pack>& to, Mask& good, std::size_t record) {
   if (!a.data) return;
-  int whole = 0;
-  if constexpr (std::is_same_v<Io, N>) {
-    if (a.number_stride == 1 && states == W) {
-      const Io* from[W];
-      for (int l = 0; l < W; ++l) from[l] = place(a, first + index(l), record);
-      whole = count / W * W;
-      kernels_.gather(from, whole, W * a.state_stride, to.data());
-    }
-  }
-  for (int l = 0; l < states; ++l) {
-    const Io* from = place(a, first + index(l), record);
-    for (int i = whole; i < count; ++i) to[index(i)][l] = static_cast<N>(from[i * a.number_stride]);
-  }
+  const Io* from[W];
+  for (int l = 0; l < states; ++l) from[l] = place(a, first + index(l), record);
+  if (a.number_stride == 1 && states == W)
+    kernels_.template exchange_of<Io>().gather(from, count, W * a.state_stride, to.data());
+  else
+    for (int l = 0; l < states; ++l)
+      for (int i = 0; i < count; ++i) to[index(i)][l] = static_cast<N>(from[l][i * a.number_stride]);
   keep_finite<Io>(kernels_, to.data(), count, good);
 }
 
@@ -96,18 +89,14 @@ template <class Io, class N, int W>
 void PackWorker<Io, N, W>::scatter(const Pack* from, int count, const BatchArray& a, std::size_t first,
                                    const Mask& mask, std::size_t record) const {
   if (!a.data) return;
-  int begin = 0;
-  if constexpr (std::is_same_v<Io, N>) {
-    if (a.number_stride == 1 && mask.all()) {
-      Io* to[W];
-      for (int l = 0; l < W; ++l) to[l] = place(a, first + index(l), record);
-      begin = count / W * W;
-      kernels_.scatter(from, begin, W * a.state_stride, to);
-    }
+  if (a.number_stride == 1 && mask.all()) {
+    Io* to[W];
+    for (int l = 0; l < W; ++l) to[l] = place(a, first + index(l), record);
+    return kernels_.template exchange_of<Io>().scatter(from, count, W * a.state_stride, to);
   }
   // In blocks, so that each cache line is visited once.
   constexpr int block = 8;
-  for (; begin < count; begin += block) {
+  for (int begin = 0; begin < count; begin += block) {
     const int end = std::min(begin + block, count);
     for (int l = 0; l < W; ++l) {
       if (!mask.lane[l]) continue;

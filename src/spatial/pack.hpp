@@ -92,6 +92,22 @@ TENON_INLINE void exchange_lanes(Vector& a, Vector& b, std::integer_sequence<int
   a = low;
 }
 
+// The lanes of a, then those of b; and as many lanes of a as there are numbers in `lane`, from `first` on.
+template <class Vector, int... lane>
+TENON_INLINE auto join_lanes(const Vector& a, const Vector& b, std::integer_sequence<int, lane...>) {
+  return __builtin_shufflevector(a, b, lane...);
+}
+template <int first, class Vector, int... lane>
+TENON_INLINE auto lanes_from(const Vector& a, std::integer_sequence<int, lane...>) {
+  return __builtin_shufflevector(a, a, (first + lane)...);
+}
+
+// The same numbers as those of another type.
+template <class To, class From>
+TENON_INLINE To convert_lanes(const From& a) {
+  return To(__builtin_convertvector(a.x, typename To::Vector));
+}
+
 // Asks for the cache line of an address that is read or written soon; it need not be valid.
 template <bool writes>
 TENON_INLINE void fetch_line(const void* address) {

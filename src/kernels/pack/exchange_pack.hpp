@@ -1,6 +1,7 @@
-// Numbers of W states from and to arrays in which each state has its own contiguous numbers. W numbers of W states
-// are a square matrix, which is transposed in registers: at distance s = W / 2, ..., 1 rows i and i + s exchange the
-// lanes that differ in bit s (J. Eklundh, A fast computer method for matrix transposing, 1972).
+// Numbers of W states from and to arrays in which each state has its own contiguous numbers. K numbers of W states, K
+// a power of two, are W / K square matrices side by side in K registers. These are transposed there: at distance s = K /
+// 2, ..., 1 rows i and i + s exchange the lanes that differ in bit s (J. Eklundh, A fast computer method for matrix
+// transposing, 1972).
 #pragma once
 
 #include <cstddef>
@@ -11,51 +12,75 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-template <int s, class Vector, int W>
-TENON_INLINE void transpose_by(Vector (&x)[W]) {
-  for (int i = 0; i < W; ++i)
-    if ((i & s) == 0) exchange_lanes<s>(x[i], x[i + s], std::make_integer_sequence<int, W>{});
-  if constexpr (s > 1) transpose_by<s / 2>(x);
-}
-
-// to[i][l] := from[l][i], and its reverse, for the first `count` numbers, whole multiples of W. The lines `ahead`
-// numbers further, where the next pack's are, are fetched meanwhile: rows of eight states are no stream that the
-// processor foresees.
-template <class N, int W>
-void gather_states(const N* const* from, int count, std::ptrdiff_t ahead, Pack<N, W>* to) {
-  for (int begin = 0; begin < count; begin += W) {
-    typename Pack<N, W>::Vector x[W];
-    for (int l = 0; l < W; ++l) {
-      std::memcpy(static_cast<void*>(&x[l]), from[l] + begin, sizeof x[l]);
-      fetch_line<false>(from[l] + begin + ahead);
-    }
-    transpose_by<W / 2>(x);
-    for (int i = 0; i < W; ++i) to[begin + i].x = x[i];
-  }
-}
-template <class N, int W>
-void scatter_states(const Pack<N, W>* from, int count, std::ptrdiff_t ahead, N* const* to) {
-  for (int begin = 0; begin < count; begin += W) {
-    typename Pack<N, W>::Vector x[W];
-    for (int i = 0; i < W; ++i) x[i] = from[begin + i].x;
-    transpose_by<W / 2>(x);
-    for (int l = 0; l < W; ++l) {
-      std::memcpy(static_cast<void*>(to[l] + begin), &x[l], sizeof x[l]);
-      fetch_line<true>(to[l] + begin + ahead);
-    }
+template <int s, int W, class Vector, int K>
+TENON_INLINE void transpose_by(Vector (&x)[K]) {
+  if constexpr (s > 0) {
+    for (int i = 0; i < K; ++i)
+      if ((i & s) == 0) exchange_lanes<s>(x[i], x[i + s], std::make_integer_sequence<int, W>{});
+    transpose_by<s / 2, W>(x);
   }
 }
 
-// finite[l] := whether lane l has neither infinities nor NaN, by their bits: these kernels are compiled for finite
-// numbers.
-template <class N, int W>
+// The register whose lanes are K numbers of from[0], K of from[K], ..., each from `begin` on; and its reverse.
+template <int K, class N, int W>
+TENON_INLINE void load_row(const N* const* from, int begin, typename Pack<N, W>::Vector& x) {
+  if constexpr (K == W) {
+    std::memcpy(static_cast<void*>(&x), from[0] + begin, sizeof x);
+  } else {
+    typename Pack<N, W / 2>::Vector low, high;
+    load_row<K, N, W / 2>(from, begin, low);
+    load_row<K, N, W / 2>(from + W / 2, begin, high);
+    x = join_lanes(low, high, std::make_integer_sequence<int, W>{});
+  }
+}
+template <int K, class N, int W>
+TENON_INLINE void store_row(const typename Pack<N, W>::Vector& x, int begin, N* const* to) {
+  if constexpr (K == W) {
+    std::memcpy(to[0] + begin, &x, sizeof x);
+  } else {
+    constexpr auto half = std::make_integer_sequence<int, W / 2>{};
+    store_row<K, N, W / 2>(lanes_from<0>(x, half), begin, to);
+    store_row<K, N, W / 2>(lanes_from<W / 2>(x, half), begin, to + W / 2);
+  }
+}
+
+// to[i][l] := from[l][i], and its reverse, for i from `begin` to `count`: K numbers at a time, then the rest. The
+// lines `ahead` numbers further, where the next pack's are, are fetched meanwhile: rows of eight states are no stream
+// that the processor foresees. Io: the type of the numbers in the arrays.
+template <int K, class Io, class N, int W>
+void gather_states(const Io* const* from, int begin, int count, std::ptrdiff_t ahead, Pack<N, W>* to) {
+  for (; begin + K <= count; begin += K) {
+    typename Pack<Io, W>::Vector x[K];
+    for (int i = 0; i < K; ++i) load_row<K, Io, W>(from + i, begin, x[i]);
+    for (int l = 0; l < W; ++l) fetch_line<false>(from[l] + begin + ahead);
+    transpose_by<K / 2, W>(x);
+    for (int i = 0; i < K; ++i) to[begin + i] = convert_lanes<Pack<N, W>>(Pack<Io, W>(x[i]));
+  }
+  if constexpr (K > 1) gather_states<K / 2>(from, begin, count, ahead, to);
+}
+template <int K, class Io, class N, int W>
+void scatter_states(const Pack<N, W>* from, int begin, int count, std::ptrdiff_t ahead, Io* const* to) {
+  for (; begin + K <= count; begin += K) {
+    typename Pack<Io, W>::Vector x[K];
+    for (int i = 0; i < K; ++i) x[i] = convert_lanes<Pack<Io, W>>(from[begin + i]).x;
+    transpose_by<K / 2, W>(x);
+    for (int i = 0; i < K; ++i) store_row<K, Io, W>(x[i], begin, to + i);
+    for (int l = 0; l < W; ++l) fetch_line<true>(to[l] + begin + ahead);
+  }
+  if constexpr (K > 1) scatter_states<K / 2>(from, begin, count, ahead, to);
+}
+
+// finite[l] := whether lane l has neither infinities nor NaN as numbers of type Io, by their bits: these kernels are
+// compiled for finite numbers.
+template <class Io, class N, int W>
 void find_finite(const Pack<N, W>* x, int count, bool* finite) {
-  using Bits = typename Pack<N, W>::Bits;
-  using Integer = typename Pack<N, W>::Integer;
-  constexpr Integer exponent = sizeof(N) == sizeof(double) ? static_cast<Integer>(0x7ff0000000000000)
-                                                           : static_cast<Integer>(0x7f800000);
+  using Bits = typename Pack<Io, W>::Bits;
+  using Integer = typename Pack<Io, W>::Integer;
+  constexpr Integer exponent = sizeof(Io) == sizeof(double) ? static_cast<Integer>(0x7ff0000000000000)
+                                                            : static_cast<Integer>(0x7f800000);
   Bits found = Bits{};
-  for (int i = 0; i < count; ++i) found |= (Bits)((x[i].bits() & exponent) == exponent);
+  for (int i = 0; i < count; ++i)
+    found |= (Bits)((convert_lanes<Pack<Io, W>>(x[i]).bits() & exponent) == exponent);
   for (int l = 0; l < W; ++l) finite[l] = found[l] == 0;
 }
 

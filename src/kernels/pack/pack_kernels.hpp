@@ -57,6 +57,17 @@ struct PackKernelsOf {
       *pack(&largest) = cluster_constraints_of_states(m, pack(q), pack(v), pack(w));
   }
 
+  template <class Io>
+  static constexpr PackExchange<Io, S> exchange() {
+    return {[](const Io* const* from, int count, std::ptrdiff_t ahead, S* to) {
+              gather_states<W>(from, 0, count, ahead, pack(to));
+            },
+            [](const S* from, int count, std::ptrdiff_t ahead, Io* const* to) {
+              scatter_states<W>(pack(from), 0, count, ahead, to);
+            },
+            [](const S* x, int count, bool* finite) { find_finite<Io>(pack(x), count, finite); }};
+  }
+
   static constexpr PackKernels<N, W> table() {
     using M = const ModelData&;
     using C = const ConstraintData&;
@@ -98,13 +109,8 @@ struct PackKernelsOf {
               return solve_damped(rows, damping, pack(A), pack(X), columns);
             },
             takes_loops<P> ? loops : nullptr,
-            [](const N* const* from, int count, std::ptrdiff_t ahead, S* to) {
-              gather_states(from, count, ahead, pack(to));
-            },
-            [](const S* from, int count, std::ptrdiff_t ahead, N* const* to) {
-              scatter_states(pack(from), count, ahead, to);
-            },
-            [](const S* x, int count, bool* finite) { find_finite(pack(x), count, finite); }};
+            exchange<N>(),
+            exchange<float>()};
   }
 };
 

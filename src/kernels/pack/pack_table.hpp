@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 
 #include "kernels/workspace_data.hpp"
 #include "model/constraint_data.hpp"
@@ -30,6 +31,17 @@ struct PackedDelassus {
   T* x;                             // nv x rows: K S L^-T of the rows
   T* inverse;                       // nv: 1 / D
   T* zeros;                         // nv: set to zero
+};
+
+// Numbers of type Io of W states (kernels/pack/exchange_pack.hpp).
+template <class Io, class T>
+struct PackExchange {
+  // to[i][l] := from[l][i], and its reverse, for the first `count` numbers. ahead: where the next pack's numbers
+  // are.
+  void (*gather)(const Io* const* from, int count, std::ptrdiff_t ahead, T* to);
+  void (*scatter)(const T* from, int count, std::ptrdiff_t ahead, Io* const* to);
+  // finite[l] := whether all numbers of lane l are finite as numbers of type Io.
+  void (*find_finite)(const T* x, int count, bool* finite);
 };
 
 template <class N, int W>
@@ -65,12 +77,16 @@ struct PackKernels {
   // G and g of the clusters (kernels/pack/loops_pack.hpp), before the kernels of dynamics. largest: the largest
   // entry of G, 1e30 at a dead centre. Null in single precision, which has no kernels for models with loops.
   void (*loops)(const ModelData&, const T* q, const T* v, T& largest, WorkspaceData<T>&);
-  // to[i][l] := from[l][i], and its reverse, for the first `count` numbers, whole multiples of W. ahead: where the
-  // next pack's numbers are.
-  void (*gather)(const N* const* from, int count, std::ptrdiff_t ahead, T* to);
-  void (*scatter)(const T* from, int count, std::ptrdiff_t ahead, N* const* to);
-  // finite[l] := whether lane l of all numbers is finite.
-  void (*find_finite)(const T* x, int count, bool* finite);
+  PackExchange<N, T> exchange;
+  PackExchange<float, T> exchange_floats;
+  // Of numbers of type Io, N or float.
+  template <class Io>
+  const PackExchange<Io, T>& exchange_of() const {
+    if constexpr (std::is_same_v<Io, N>)
+      return exchange;
+    else
+      return exchange_floats;
+  }
 };
 
 }  // namespace tenon
