@@ -57,7 +57,7 @@ fi
 printf 'Tenon beside its peers\n'
 packaging/bench_setup.sh
 build=$TENON_ROOT/build/release
-step "configure" cmake --preset release -DTENON_BUILD_BENCH=ON -DTENON_BENCH_PEERS=ON
+step "configure" configure_preset release -DTENON_BUILD_BENCH=ON -DTENON_BENCH_PEERS=ON
 free_gb=$(awk '/MemAvailable/ {print int($2 / 1e6)}' /proc/meminfo)
 [ "$free_gb" -ge 5 ] || printf '  only %s GB of memory are free; a file of Pinocchio takes 4.5 to compile\n' "$free_gb"
 step "build the library, the benchmarks and the peers" \

@@ -9,8 +9,9 @@ TENON_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 TENON_LOGS=$TENON_ROOT/build/logs
 export LC_ALL=C.UTF-8
 
-# What the library, its command-line program and the demo are built with.
-TENON_BUILD_PACKAGES=(g++ cmake ninja-build pkg-config libeigen3-dev libspdlog-dev libxsimd-dev
+# What the library, its command-line program and the demo are built with: clang 19, whose kernels are the fastest, with
+# the C++ library of g++.
+TENON_BUILD_PACKAGES=(clang-19 g++ cmake ninja-build pkg-config libeigen3-dev libspdlog-dev libxsimd-dev
   libcli11-dev)
 # What the tests need on top: other compilers for tenon.h, GoogleTest, the golden data, a second URDF reader, the clients in
 # C, Python, Rust and LuaJIT, and two generators of bindings.
@@ -18,8 +19,10 @@ TENON_TEST_PACKAGES=(gcc tcc binutils libgtest-dev nlohmann-json3-dev liburdfdom
 TENON_RUST_PACKAGES=(cargo rustc)
 # Compilers of languages whose clients need nothing else.
 TENON_CLIENT_PACKAGES=(gfortran mono-mcs mono-runtime)
-# What the checks of .ci/run need on top: the layout of the sources, and a second compiler.
-TENON_LINT_PACKAGES=(clang-format-14 clang-14)
+# What the checks of .ci/run need on top: the layout of the sources.
+TENON_LINT_PACKAGES=(clang-format-14)
+# What test_arm64.sh needs on top: the cross compiler, the emulator, and the source of GoogleTest.
+TENON_ARM64_PACKAGES=(g++-aarch64-linux-gnu qemu-user-static googletest nlohmann-json3-dev)
 
 die() {
   printf 'error: %s\n' "$*" >&2
@@ -220,7 +223,7 @@ install_clients() {
   fi
 }
 
-# install_for build|test|lint
+# install_for build|test|lint|arm64
 install_for() {
   case $1 in
     build)
@@ -236,21 +239,34 @@ install_for() {
       install_clients
       ;;
     lint) install_packages "${TENON_LINT_PACKAGES[@]}" ;;
-    *) die "setup.sh knows build, test and lint, not '$1'." ;;
+    arm64)
+      install_packages "${TENON_BUILD_PACKAGES[@]}" "${TENON_ARM64_PACKAGES[@]}"
+      install_tinyxml2
+      ;;
+    *) die "setup.sh knows build, test, lint and arm64, not '$1'." ;;
   esac
 }
 
-# build_preset preset ON|OFF [target...]: configures build/<preset>, with or without tests, and builds it; a compiler
-# cache is used where there is one.
+# configure_preset preset [option...]: with a compiler cache where there is one. Preset release takes the compilers of
+# CC and CXX where these are set, and the system's where there is no clang 19.
+configure_preset() {
+  local preset=$1 compilers=()
+  shift
+  if [ -z "${CMAKE_CXX_COMPILER_LAUNCHER:-}" ] && command -v ccache >/dev/null; then
+    export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+  fi
+  if [ "$preset" = release ] && { [ -n "${CXX:-}" ] || ! command -v clang++-19 >/dev/null; }; then
+    compilers=(-DCMAKE_C_COMPILER="${CC:-cc}" -DCMAKE_CXX_COMPILER="${CXX:-c++}")
+  fi
+  cd "$TENON_ROOT" && cmake --preset "$preset" "${compilers[@]}" "$@"
+}
+
+# build_preset preset ON|OFF [target...]: configures build/<preset>, with or without tests, and builds it.
 build_preset() {
   local preset=$1 tests=$2 targets=()
   shift 2
   if [ $# -gt 0 ]; then targets=(--target "$@"); fi
-  if [ -z "${CMAKE_CXX_COMPILER_LAUNCHER:-}" ] && command -v ccache >/dev/null; then
-    export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
-  fi
-  cd "$TENON_ROOT" || return 1
-  cmake --preset "$preset" -DTENON_BUILD_TESTS="$tests" &&
+  configure_preset "$preset" -DTENON_BUILD_TESTS="$tests" &&
     cmake --build --preset "$preset" --parallel "$(nproc)" "${targets[@]}"
 }
 

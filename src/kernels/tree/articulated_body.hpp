@@ -86,8 +86,8 @@ TENON_INLINE bool eliminate_at_once(const Model& m, int i, const T* v, const T* 
 // A separate function for joints of several degrees of freedom, which are rare and have much code. It gets a
 // copy of the share: if the address of h left the sweep, the compiler would keep h in memory for all joints.
 template <class J, bool loops, bool forces, class T>
-inline bool eliminate_apart(const ModelData& m, int i, const T* v, const T* tau, ParentShare<T>& h,
-                            WorkspaceData<T>& w) {
+TENON_NOINLINE bool eliminate_apart(const ModelData& m, int i, const T* v, const T* tau, ParentShare<T>& h,
+                                    WorkspaceData<T>& w) {
   return eliminate_at_once<J, loops, forces>(m, i, v, tau, h, w);
 }
 
