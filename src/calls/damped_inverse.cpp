@@ -156,7 +156,7 @@ bool rows_are_redundant(const CabaOsimData<double>& d) {
 // configurations, and rows that meet inside a cluster (they would pass on an inertia between two of its
 // bodies), are solved by pv_osimr, which loses digits in proportion to the first power only.
 Status factor_caba(WorkspaceImpl& w, const double* q) {
-  w.need_joint_space();  // for pv_osimr: later calls must not allocate, whatever the rows
+  w.need(of_joint_space);  // for pv_osimr: later calls must not allocate, whatever the rows
   *w.delassus;
   w.damped->dependent = w.damped->caba.rows_meet_in_cluster();
   if (w.damped->dependent) return factor_matrix<DelassusMethod::pv_osimr>(w, q);

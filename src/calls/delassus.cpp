@@ -96,7 +96,7 @@ Status fill_delassus(WorkspaceImpl& w, DelassusMethod method, const double* q, S
   if (chosen != DelassusMethod::dense)
     TENON_CHECK(check_no_inter_body_rows(w, "this Delassus method", "dense"));
   if (w.rows() == 0) return Status::ok;
-  w.need_joint_space();
+  w.need(of_joint_space);
   TENON_CHECK(update_loops(w, q, w.zeros.data(), split));
   const Status status = entry->fill(w, q);
   return status == Status::not_positive_definite ? fail_mass_matrix(w, q) : status;

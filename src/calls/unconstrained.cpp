@@ -72,6 +72,7 @@ Status kinematics(Workspace& workspace, const double* q, const double* v, const 
   if (a) TENON_CHECK(take_accelerations(w, q, v, a));
   w.kinematics_order = -1;
   if (w.coordinates.independent_v) TENON_CHECK(keep_map(w, q, v, a != nullptr));
+  w.need(of_kinematics);
   w.kernels->kinematics(w.md(), q, v, a, w.w());
   const int order = a ? 2 : v ? 1 : 0;
   if (!kinematics_are_finite(w, order)) return fail_result(w);
@@ -220,7 +221,7 @@ Status factor_mass_matrix(Workspace& workspace, const double* q) {
   TENON_CHECK(take_positions(w, q));
   w.factored = false;
   if (w.coordinates.independent_v) return factor_independent(w, q);
-  w.need_kept_mass_matrix();
+  w.need(of_kept_mass_matrix);
   tree_mass_rows(w, q, w.w().M);
   bool positive = false;
   TENON_CHECK(check_path_rows(w, w.w().M, w.tables.row_first.data(), w.tables.dof_depth.data(), w.model->nv));

@@ -48,7 +48,7 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
       settings(constraints.get()),
       kernels(kernels_of(resolve(options.instructions))),
       tables(model->data(), cd()),
-      arena(model->data(), cd(), tables.entry_count(), false),
+      arena(model->data(), cd(), tables.entry_count(), {of_sweeps}),
       pv([this] { return std::make_unique<PvMemory<double>>(md(), cd()); }),
       pv_early([this] { return std::make_unique<PvEarlyMemory<double>>(md(), cd()); }),
       delassus([this] { return std::make_unique<DelassusMemory<double>>(md(), cd(), pv->data); }),
@@ -105,7 +105,7 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
   set_gravity(md().gravity);
   if (md().cluster_count > 0)
     independent = OnDemand<IndependentSpace>([this] {
-      need_joint_space();
+      need(of_joint_space);
       return std::make_unique<IndependentSpace>(md(), cd(), w());
     });
   if (model->folding && (!constraints || constraints->folded()))
@@ -114,10 +114,10 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
   const BranchLanes* lanes = folded ? folded->workspace.impl().branches.get() : branches.get();
   if (lanes && lanes->takes_rows()) choice = choose(model->data(), cd(), lanes->gain());
   if (model->closing) row_loops = std::make_unique<RowLoops>(model, *constraints, options);
-  // With these an automatic solve allocates nothing later: dense takes over the rows on which other methods
-  // stall.
+  // With these an automatic solve allocates nothing later: constrained_aba and dense take over the rows on which
+  // other methods stall.
   if (rows() > 0)
-    for (const Method method : {choice.any, choice.proximal, Method::dense}) {
+    for (const Method method : {choice.any, choice.proximal, Method::constrained_aba, Method::dense}) {
       need(method);
       if (folded && find_facts(method)->crosses_clusters) folded->workspace.impl().need(method);
     }
@@ -131,11 +131,17 @@ WorkspaceImpl::~WorkspaceImpl() = default;
 void WorkspaceImpl::need(Method method) {
   const MethodFacts* facts = find_facts(method);
   const MethodMemory memory = facts ? facts->memory : MethodMemory::bodies;
+  const bool factors = memory == MethodMemory::prox_ltl, augments = memory == MethodMemory::prox_ltls;
   if (memory == MethodMemory::dense) *dense;
-  if (memory == MethodMemory::dense || memory == MethodMemory::joint_space) {
-    need_joint_space();
+  if (memory == MethodMemory::dense || factors || augments) {
+    need(of_joint_space);
+    if (factors) need(of_prox_ltl);
+    if (augments) need(of_prox_ltls);
     if (independent) *independent;
   }
+  // Lanes are left where the coordinates of a cluster change.
+  const bool on_lanes = branches && branches->takes_rows() && md().cluster_count == 0;
+  if (memory == MethodMemory::pv_early || (memory == MethodMemory::bodies && !on_lanes)) need(of_row_sweeps);
   if (memory == MethodMemory::pv) *pv;
   if (memory == MethodMemory::pv_early) *pv_early;
 }
@@ -152,7 +158,7 @@ void WorkspaceImpl::make_room(const WorkspaceOptions& options) {
   const std::uint32_t matrices = options.delassus_methods, inverses = options.damped_methods;
   const bool operational = (options.products & product_operational_space) != 0;
   if (matrices != 0 || inverses != 0 || operational) {
-    need_joint_space();
+    need(of_joint_space);
     *delassus;
     if (loops_here) loops.MG.data();
     if (independent) *independent;
@@ -172,8 +178,8 @@ void WorkspaceImpl::make_room(const WorkspaceOptions& options) {
   }
   if ((options.products & product_coriolis) != 0) *coriolis;
   if ((options.products & product_mass_matrix) != 0) {
-    need_joint_space();
-    need_kept_mass_matrix();
+    need(of_joint_space);
+    need(of_kept_mass_matrix);
     if (independent) *independent;
     coordinates.H.data();
     coordinates.H_factor.data();
@@ -183,22 +189,19 @@ void WorkspaceImpl::make_room(const WorkspaceOptions& options) {
   if ((options.products & product_underactuated) != 0) *underactuated;
   const std::uint32_t of_tree = product_coriolis | product_inverse_mass | product_loop_velocities;
   if (loops_here && (options.products & of_tree) != 0) {
-    need_joint_space();
+    need(of_joint_space);
     for (OnDemandArray* matrix : {&loops.M, &loops.MG, &loops.H}) matrix->data();
   }
 }
 
-void WorkspaceImpl::need_joint_space() {
-  if (elimination_tree) return;
-  arena.add_joint_space(md(), cd(), tables.entry_count());
+void WorkspaceImpl::need(ArenaPart part) {
+  if (!arena.has(part)) {
+    arena.add(part, md(), cd(), tables.entry_count());
+    update_parts();
+  }
+  if (part != of_joint_space || elimination_tree) return;
   elimination_tree = std::make_unique<EliminationTree>(md(), cd(), w());
   w().elimination_tree = elimination_tree->data();
-}
-
-void WorkspaceImpl::need_kept_mass_matrix() {
-  if (w().M) return;
-  arena.add_kept_mass_matrix(md(), cd(), tables.entry_count());
-  update_parts();
 }
 
 void WorkspaceImpl::make_tree_branches(const ModelData& tree, const WorkspaceOptions& options) {

@@ -1,12 +1,11 @@
-// The memory of a workspace for scalar T: an aligned block, cut into the fields of WorkspaceData, and the
-// small index tables of sweeps. Two blocks are separate, because sweeps over bodies do not need them: the
-// matrices of the methods in joint space, whose size is the square of the tree's depth or of the number of
-// rows, and the mass matrix that is kept with its factor.
+// The memory of a workspace for scalar T: aligned blocks, cut into the fields of WorkspaceData, and the small
+// index tables of sweeps. A field belongs to the block of those who use it (ArenaPart).
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <string_view>
 #include <vector>
@@ -91,44 +90,86 @@ void place_root_frame_constants(const ModelData& m, WorkspaceData<T>& data) {
     for (int e = 0; e < 6; ++e) data.S_root[e * whole_packs(m.nv + 3) + k] = T(e == k ? 1 : 0);
 }
 
+// Fields without part of their own are of sweeps.
+enum ArenaPart {
+  of_sweeps,
+  of_kinematics,        // poses and motions of bodies that stay for the queries after kinematics()
+  of_row_sweeps,        // constrained_aba over bodies one by one, and pv_early
+  of_joint_space,       // matrices as large as the square of the tree's depth or of the number of rows
+  of_prox_ltl,          // the factor of the Delassus matrix
+  of_prox_ltls,         // J^T and what else the method alone needs
+  of_kept_mass_matrix,  // the mass matrix that is kept with its factor
+  arena_part_count
+};
+
 template <class T>
 class Arena {
  public:
-  // whole: with all blocks.
-  Arena(const ModelData& m, const ConstraintData* c, std::size_t path_entries, bool whole = true) {
-    cut(m, c, path_entries, of_sweeps);
-    if (whole) {
-      add_joint_space(m, c, path_entries);
-      add_kept_mass_matrix(m, c, path_entries);
-    }
+  using Parts = std::initializer_list<ArenaPart>;
+  static constexpr Parts all = {of_sweeps,   of_kinematics, of_row_sweeps,      of_joint_space,
+                                of_prox_ltl, of_prox_ltls,  of_kept_mass_matrix};
+
+  // parts: with of_sweeps.
+  Arena(const ModelData& m, const ConstraintData* c, std::size_t path_entries, Parts parts = all) {
+    for (const ArenaPart part : parts) add(part, m, c, path_entries);
     std::fill_n(data.angle, whole_lines_of_angles(index(m.node_count)), T(0));
     place_root_frame_constants(m, data);
     place_loop_constants(m);
   }
 
-  // For the model and constraints that the arena was made for. Does nothing where the block exists.
-  void add_joint_space(const ModelData& m, const ConstraintData* c, std::size_t path_entries) {
-    cut(m, c, path_entries, of_joint_space);
-  }
-  // Adds L and M.
-  void add_kept_mass_matrix(const ModelData& m, const ConstraintData* c, std::size_t path_entries) {
-    cut(m, c, path_entries, of_kept_mass_matrix);
+  bool has(ArenaPart part) const { return blocks_[part].is_cut(); }
+  // For the model and constraints that the arena was made for.
+  void add(ArenaPart part, const ModelData& m, const ConstraintData* c, std::size_t path_entries) {
+    if (!has(part)) cut(m, c, path_entries, part);
   }
 
-  std::size_t bytes() const { return bytes_of(blocks_[0], blocks_[1], blocks_[2]); }
+  std::size_t bytes() const {
+    std::size_t sum = 0;
+    for (const MemoryBlock<T>& block : blocks_) sum += block.bytes();
+    return sum;
+  }
 
   WorkspaceData<T> data{};
 
  private:
-  enum Part { of_sweeps, of_joint_space, of_kept_mass_matrix };
+  static ArenaPart part_of(std::string_view name, ArenaPart usual) {
+    struct Exception {
+      std::string_view name;
+      ArenaPart part;
+    };
+    static constexpr Exception exceptions[] = {{"R0", of_kinematics},
+                                               {"p0", of_kinematics},
+                                               {"v0", of_kinematics},
+                                               {"a0", of_kinematics},
+                                               {"subtree", of_kinematics},
+                                               {"IB", of_row_sweeps},
+                                               {"pS", of_row_sweeps},
+                                               {"delta_pA", of_row_sweeps},
+                                               {"delta_a", of_row_sweeps},
+                                               {"delta_u", of_row_sweeps},
+                                               {"dual_factor", of_prox_ltl},
+                                               {"dual_inv_d", of_prox_ltl},
+                                               {"dual_scaled", of_prox_ltl},
+                                               {"JT", of_prox_ltls},
+                                               {"Aw", of_prox_ltls},
+                                               {"qdd_change", of_prox_ltls},
+                                               {"row_acceleration", of_prox_ltls},
+                                               {"row_change", of_prox_ltls},
+                                               {"hard_share", of_prox_ltls},
+                                               {"soft_share", of_prox_ltls},
+                                               {"L", of_kept_mass_matrix},
+                                               {"M", of_kept_mass_matrix}};
+    for (const Exception& exception : exceptions)
+      if (exception.name == name) return exception.part;
+    return usual;
+  }
 
-  void cut(const ModelData& m, const ConstraintData* c, std::size_t path_entries, Part part) {
-    if (blocks_[part].is_cut()) return;
+  void cut(const ModelData& m, const ConstraintData* c, std::size_t path_entries, ArenaPart part) {
     const std::size_t nodes = index(m.node_count), nv = index(m.nv), rows = c ? index(c->row_count) : 0;
     const bool loops = m.cluster_count > 0 || m.rotor_count > 0;
     struct Item {
       std::size_t count;
-      Part part = of_sweeps;
+      ArenaPart part = of_sweeps;
       bool has_world = false;
     };
     const Item node = {nodes + 1, of_sweeps, true}, node_packs = {padded(nodes) + 1, of_sweeps, true},
@@ -144,7 +185,7 @@ class Arena {
                rotor = {whole_lines_of_angles(index(m.rotor_count))};
     std::vector<Field<T>> fields;
     const auto add = [&](std::string_view name, std::size_t size, const Item& item, T*& begin) {
-      if (part == (name == "L" || name == "M" ? of_kept_mass_matrix : item.part))
+      if (part == part_of(name, item.part))
         fields.push_back({&begin, size * item.count, item.has_world ? size : 0});
     };
 #define TENON_FIELD(name, size, item) add(#name, size, item, data.name);
@@ -183,7 +224,7 @@ class Arena {
   static constexpr std::size_t whole_lines_of_angles(std::size_t n) {
     return (n + 15) / 16 * 16;
   }
-  MemoryBlock<T> blocks_[3];  // by Part
+  MemoryBlock<T> blocks_[arena_part_count];
 };
 
 }  // namespace tenon

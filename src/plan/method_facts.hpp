@@ -6,7 +6,7 @@
 
 namespace tenon {
 
-enum class MethodMemory { bodies, joint_space, dense, pv, pv_early };
+enum class MethodMemory { bodies, dense, prox_ltl, prox_ltls, pv, pv_early };
 
 struct MethodFacts {
   Method method;
@@ -21,8 +21,8 @@ struct MethodFacts {
 inline constexpr MethodFacts method_facts[] = {
     {Method::dense, "dense", MethodMemory::dense, true, false, false},
     {Method::constrained_aba, "constrained_aba", MethodMemory::bodies, false, true, true},
-    {Method::prox_ltl, "prox_ltl", MethodMemory::joint_space, true, false, true},
-    {Method::prox_ltls, "prox_ltls", MethodMemory::joint_space, true, false, true},
+    {Method::prox_ltl, "prox_ltl", MethodMemory::prox_ltl, true, false, true},
+    {Method::prox_ltls, "prox_ltls", MethodMemory::prox_ltls, true, false, true},
     {Method::pv, "pv", MethodMemory::pv, true, true, false},
     {Method::prox_pv, "prox_pv", MethodMemory::pv, true, true, true},
     {Method::pv_soft, "pv_soft", MethodMemory::bodies, false, true, false},

@@ -63,7 +63,7 @@ struct WorkspaceImpl {
   OnDemand<CoriolisMemory> coriolis;
   OnDemand<UnderactuatedMemory> underactuated;
   OnDemandArray body_room;                            // for centroidal momentum: 10 numbers a body
-  std::unique_ptr<EliminationTree> elimination_tree;  // made with the joint-space block of the arena
+  std::unique_ptr<EliminationTree> elimination_tree;  // made with the arena's part of joint space
   OnDemand<IndependentSpace> independent;             // none without embedded loops
   std::vector<double> anchors;                        // 12 a constraint item, for the kernels
   std::vector<Pose> anchor_poses;                     // the same per constraint in user order
@@ -98,9 +98,7 @@ struct WorkspaceImpl {
   void need(Method method);
   // Makes the memory of all methods and products that `options` name.
   void make_room(const WorkspaceOptions& options);
-  // The path rows and row matrices of WorkspaceData, and the tables of prox_ltls for inter-body rows.
-  void need_joint_space();
-  void need_kept_mass_matrix();
+  void need(ArenaPart part);
   void set_gravity(const double* gravity);
   // Sets tree_branches for a model without clusters, with the velocity coordinates of the spanning tree.
   void make_tree_branches(const ModelData& tree, const WorkspaceOptions& options);

@@ -26,6 +26,7 @@ class RowSweeps {
  public:
   explicit RowSweeps(const ConstrainedProblem& problem) : p(problem), lanes(p.w.usable_branches()) {
     if (lanes && !lanes->takes_rows()) lanes = nullptr;
+    if (!lanes) p.w.need(of_row_sweeps);
   }
 
   void state() const {

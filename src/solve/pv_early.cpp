@@ -88,6 +88,7 @@ bool cluster_supports(const WorkspaceImpl& w) {
 Status solve_pv_early(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   if (cluster_supports(w)) return give_to_constrained_aba(p);
+  w.need(of_row_sweeps);
   w.pv_early->scale_by_delassus();
   if (!sweep(p)) return Status::not_positive_definite;
   w.report.iterations = 1;

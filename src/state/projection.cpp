@@ -128,7 +128,7 @@ void tree_mass_matrix(WorkspaceImpl& w, const double* q, double* M, int ld) {
   }
   // crba fills blocks of whole subtrees, whose coordinates are not contiguous in a model with clusters; path
   // rows take any order of coordinates.
-  w.need_joint_space();
+  w.need(of_joint_space);
   tree_mass_rows(w, q, w.w().H);
   spread_path_rows(w, M, ld);
 }
@@ -139,7 +139,7 @@ Status give_tree_mass_matrix(WorkspaceImpl& w, const double* q, double* M, int l
     crba(w, q, M, ld);
     return Status::ok;
   }
-  w.need_joint_space();
+  w.need(of_joint_space);
   tree_mass_rows(w, q, w.w().H);
   TENON_CHECK(check_path_rows(w, w.w().H, w.tables.row_first.data(), w.tables.dof_depth.data(), w.model->nv));
   spread_path_rows(w, M, ld);

@@ -109,7 +109,7 @@ TEST(Workspace, EveryPartHasTheSameGravity) {
   const ConstraintSpec closure =
       closure_constraint(atlas->find_link("l_hand"), {}, atlas->find_link("r_hand"), {});
   Workspace inter_body(atlas, ConstraintSet::bind(atlas, {closure}));
-  inter_body.impl().need_joint_space();
+  inter_body.impl().need(of_joint_space);
   for (Workspace* w : {&looped, &inter_body}) {
     w->set_gravity({1, 2, 3});
     const WorkspaceData<double>* parts[] = {

@@ -123,9 +123,10 @@ TEST_P(RecordingOf, EqualsTheKernelInDouble) {
     for (auto& x : outputs) out.push_back(x.data());
 
     WorkspaceImpl w(s.model, algorithm.about.constrained ? s.constraints : nullptr, {});
-    w.need_joint_space();
-    w.need_kept_mass_matrix();
-    if (w.folded) w.folded->workspace.impl().need_joint_space();
+    for (const ArenaPart part : Arena<double>::all) {
+      w.need(part);
+      if (w.folded) w.folded->workspace.impl().need(part);
+    }
     Subject<double> subject = {*s.model,
                                s.constraints.get(),
                                *w.kernels,
