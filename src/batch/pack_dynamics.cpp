@@ -55,9 +55,7 @@ bool has_callbacks(const ModelData& m) {
 
 template <class N, int W>
 PackDynamics<N, W>::Sweep::Sweep(WorkspaceImpl& w_)
-    : w(w_),
-      m(w.model->data()),
-      arena(m, w.cd(), w.tables.entry_count(), {of_sweeps, of_kinematics, of_row_sweeps}) {
+    : w(w_), m(w.model->data()), arena(m, w.cd(), w.tables.entry_count(), {of_sweeps, of_row_sweeps}) {
   w.tables.bind(arena.data);
   arena.data.anchors = w.anchors.data();
 }

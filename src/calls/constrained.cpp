@@ -70,7 +70,7 @@ Status run(WorkspaceImpl& w, Method method, const CheckedInputs& in) {
   clear_inactive(w);
   const Status status =
       function_of(method)({w, in.options, in.q, in.v, in.tau, in.wrenches, in.desired, w.lambda.data()});
-  if (status == Status::not_positive_definite) return fail_not_positive_definite(w);
+  if (status == Status::not_positive_definite) return fail_mass_matrix(w, in.q);
   clear_inactive(w);
   to_user_rows(w, w.lambda.data(), w.user_rows.data());
   return status;

@@ -72,7 +72,6 @@ Status kinematics(Workspace& workspace, const double* q, const double* v, const 
   if (a) TENON_CHECK(take_accelerations(w, q, v, a));
   w.kinematics_order = -1;
   if (w.coordinates.independent_v) TENON_CHECK(keep_map(w, q, v, a != nullptr));
-  w.need(of_kinematics);
   w.kernels->kinematics(w.md(), q, v, a, w.w());
   const int order = a ? 2 : v ? 1 : 0;
   if (!kinematics_are_finite(w, order)) return fail_result(w);

@@ -93,7 +93,6 @@ void place_root_frame_constants(const ModelData& m, WorkspaceData<T>& data) {
 // Fields without part of their own are of sweeps.
 enum ArenaPart {
   of_sweeps,
-  of_kinematics,        // poses and motions of bodies that stay for the queries after kinematics()
   of_row_sweeps,        // constrained_aba over bodies one by one, and pv_early
   of_joint_space,       // matrices as large as the square of the tree's depth or of the number of rows
   of_prox_ltl,          // the factor of the Delassus matrix
@@ -106,7 +105,7 @@ template <class T>
 class Arena {
  public:
   using Parts = std::initializer_list<ArenaPart>;
-  static constexpr Parts all = {of_sweeps,   of_kinematics, of_row_sweeps,      of_joint_space,
+  static constexpr Parts all = {of_sweeps,   of_row_sweeps, of_joint_space,
                                 of_prox_ltl, of_prox_ltls,  of_kept_mass_matrix};
 
   // parts: with of_sweeps.
@@ -137,28 +136,13 @@ class Arena {
       std::string_view name;
       ArenaPart part;
     };
-    static constexpr Exception exceptions[] = {{"R0", of_kinematics},
-                                               {"p0", of_kinematics},
-                                               {"v0", of_kinematics},
-                                               {"a0", of_kinematics},
-                                               {"subtree", of_kinematics},
-                                               {"IB", of_row_sweeps},
-                                               {"pS", of_row_sweeps},
-                                               {"delta_pA", of_row_sweeps},
-                                               {"delta_a", of_row_sweeps},
-                                               {"delta_u", of_row_sweeps},
-                                               {"dual_factor", of_prox_ltl},
-                                               {"dual_inv_d", of_prox_ltl},
-                                               {"dual_scaled", of_prox_ltl},
-                                               {"JT", of_prox_ltls},
-                                               {"Aw", of_prox_ltls},
-                                               {"qdd_change", of_prox_ltls},
-                                               {"row_acceleration", of_prox_ltls},
-                                               {"row_change", of_prox_ltls},
-                                               {"hard_share", of_prox_ltls},
-                                               {"soft_share", of_prox_ltls},
-                                               {"L", of_kept_mass_matrix},
-                                               {"M", of_kept_mass_matrix}};
+    static constexpr Exception exceptions[] = {
+        {"IB", of_row_sweeps},        {"pS", of_row_sweeps},        {"delta_pA", of_row_sweeps},
+        {"delta_a", of_row_sweeps},   {"delta_u", of_row_sweeps},   {"dual_factor", of_prox_ltl},
+        {"dual_inv_d", of_prox_ltl},  {"dual_scaled", of_prox_ltl}, {"JT", of_prox_ltls},
+        {"Aw", of_prox_ltls},         {"qdd_change", of_prox_ltls}, {"row_acceleration", of_prox_ltls},
+        {"row_change", of_prox_ltls}, {"hard_share", of_prox_ltls}, {"soft_share", of_prox_ltls},
+        {"L", of_kept_mass_matrix},   {"M", of_kept_mass_matrix}};
     for (const Exception& exception : exceptions)
       if (exception.name == name) return exception.part;
     return usual;

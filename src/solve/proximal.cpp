@@ -225,8 +225,8 @@ Status Driver::run(double* lambda) {
     remove_null_part(f_);
     refine_ = true;
     take_residual();
+    // As they are: r need not lie in the null space yet, and without it they would not fit the accelerations.
     take_multipliers(lambda);
-    remove_null_part(lambda);
     return give_up();
   }
   return without_unreachable(lambda);

@@ -318,8 +318,8 @@ TEST(ArgumentsInAStruct, DoTheSame) {
   a.reserved = 0, a.struct_size = 1;
   EXPECT_EQ(tenon_constrained_dynamics_with(w.get(), &a), TENON_WRONG_SIZE);
 
-  const auto rules = {std::pair{tenon_step_semi_implicit_euler, tenon_step_semi_implicit_euler_with},
-                      std::pair{tenon_step_runge_kutta_4, tenon_step_runge_kutta_4_with}};
+  const auto rules = {std::pair{&tenon_step_semi_implicit_euler, &tenon_step_semi_implicit_euler_with},
+                      std::pair{&tenon_step_runge_kutta_4, &tenon_step_runge_kutta_4_with}};
   for (const auto& [one_by_one, with] : rules) {
     State first(model, w.get(), 2, 12), second = first;
     ASSERT_EQ(one_by_one(w.get(), nullptr, 1e-3, first.q.data(), first.q.size(), first.v.data(),

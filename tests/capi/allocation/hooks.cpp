@@ -25,6 +25,8 @@ static void* count(void* made) {
   return made;
 }
 
+// Visible to the library, which the tests are compiled not to be.
+#pragma GCC visibility push(default)
 extern "C" {
 void* malloc(size_t size) {
   return count(failing ? nullptr : __libc_malloc(size));
@@ -54,3 +56,4 @@ void free(void* pointer) {
   __libc_free(pointer);
 }
 }
+#pragma GCC visibility pop

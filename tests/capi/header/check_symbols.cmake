@@ -5,7 +5,7 @@ execute_process(COMMAND ${NM} -D --defined-only ${LIBRARY} OUTPUT_VARIABLE listi
 string(REGEX MATCHALL "[^\n]+" lines "${listing}")
 set(exported "")
 foreach(line IN LISTS lines)
-  if(line MATCHES " A TENON_[0-9]+$")
+  if(line MATCHES " A TENON_[0-9]+(@.*)?$")
     continue()  # the version itself
   endif()
   string(REGEX REPLACE "^[0-9a-f]* *[A-Za-z] ([^@]*).*$" "\\1" symbol "${line}")
