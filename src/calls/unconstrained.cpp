@@ -221,7 +221,7 @@ Status factor_mass_matrix(Workspace& workspace, const double* q) {
   w.factored = false;
   if (w.coordinates.independent_v) return factor_independent(w, q);
   w.need(of_kept_mass_matrix);
-  tree_mass_rows(w, q, w.w().M);
+  w.kernels->crba_rows(w.md(), q, w.w().M, w.w());
   bool positive = false;
   TENON_CHECK(check_path_rows(w, w.w().M, w.tables.row_first.data(), w.tables.dof_depth.data(), w.model->nv));
   if (w.independent) {

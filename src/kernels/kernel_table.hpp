@@ -35,11 +35,6 @@ struct TreeKernels {
   void (*rnea)(const ModelData&, const T* q, const T* v, const T* qdd, bool has_wrenches, T* tau,
                WorkspaceData<T>&);
   void (*crba)(const ModelData&, const T* q, T* M, int ld, WorkspaceData<T>&);
-  // The steps of crba and crba_rows, for branch lanes (kernels/branches): S and F, then M from them.
-  void (*composite_forces)(const ModelData&, const T* q, WorkspaceData<T>&);
-  void (*mass_matrix_of_forces)(const ModelData&, const DofRun*, int run_count, T* M, int ld,
-                                WorkspaceData<T>&);
-  void (*mass_rows_of_forces)(const ModelData&, T* rows, WorkspaceData<T>&);
   // Path rows of M, their factor and products (kernels/tree/ltl.hpp).
   void (*crba_rows)(const ModelData&, const T* q, T* rows, WorkspaceData<T>&);
   bool (*ltl_factor)(const ModelData&, T* rows, T* inv_d, const WorkspaceData<T>&);

@@ -64,31 +64,8 @@ struct SweepTables : PathLayout {
   }
 };
 
-// WorkspaceData::runs.
-std::vector<DofRun> runs_of_dofs(const ModelData& m);
-// Per velocity coordinate: WorkspaceData::axis_place.
-std::vector<std::int32_t> axis_places(const ModelData& m);
 // The axis of the body frame that the motion subspace of velocity coordinate k selects (model_data.hpp).
 int axis_of_dof(const ModelData& m, int k);
-
-// The constants of sweeps in the root frame: inertias of bodies, signs of coordinates, S of a floating root.
-template <class T>
-void place_root_frame_constants(const ModelData& m, WorkspaceData<T>& data) {
-  for (int e = 0; e < 10 * whole_packs(m.node_count); ++e) data.body_inertia[e] = T(0);
-  for (int i = 0; i < m.node_count; ++i) {
-    const NodeData& n = m.nodes[i];
-    const double numbers[10] = {n.mass, n.h[0], n.h[1], n.h[2], n.I[0],
-                                n.I[1], n.I[2], n.I[3], n.I[4], n.I[5]};
-    T* lane = data.body_inertia + i / 4 * 40 + i % 4;
-    for (int e = 0; e < 10; ++e) lane[4 * e] = T(numbers[e]);
-  }
-  for (int k = 0; k < whole_packs(m.nv + 3); ++k) data.angular_sign[k] = data.linear_sign[k] = T(0);
-  for (int k = 0; k < m.nv; ++k)
-    (axis_of_dof(m, k) < 3 ? data.angular_sign : data.linear_sign)[k] = T(m.v_sign[k]);
-  if (m.node_count == 0 || m.nodes[0].kind != joint_floating) return;
-  for (int k = 0; k < 6; ++k)
-    for (int e = 0; e < 6; ++e) data.S_root[e * whole_packs(m.nv + 3) + k] = T(e == k ? 1 : 0);
-}
 
 // Fields without part of their own are of sweeps.
 enum ArenaPart {
@@ -112,7 +89,7 @@ class Arena {
   Arena(const ModelData& m, const ConstraintData* c, std::size_t path_entries, Parts parts = all) {
     for (const ArenaPart part : parts) add(part, m, c, path_entries);
     std::fill_n(data.angle, whole_lines_of_angles(index(m.node_count)), T(0));
-    place_root_frame_constants(m, data);
+    place_constants(m);
     place_loop_constants(m);
   }
 
@@ -180,6 +157,24 @@ class Arena {
 #else
     blocks_[part].cut(fields, std::numeric_limits<T>::quiet_NaN());  // shows reads of unset values
 #endif
+  }
+
+  void place_constants(const ModelData& m) {
+    for (int e = 0; e < 10 * whole_packs(m.node_count); ++e) data.body_inertia[e] = T(0);
+    for (int i = 0; i < m.node_count; ++i) {
+      const NodeData& n = m.nodes[i];
+      const double numbers[10] = {n.mass, n.h[0], n.h[1], n.h[2], n.I[0],
+                                  n.I[1], n.I[2], n.I[3], n.I[4], n.I[5]};
+      T* lane = data.body_inertia + i / 4 * 40 + i % 4;
+      for (int e = 0; e < 10; ++e) lane[4 * e] = T(numbers[e]);
+    }
+    for (int k = 0; k < whole_packs(m.nv + 3); ++k) data.angular_sign[k] = data.linear_sign[k] = T(0);
+    for (int k = 0; k < m.nv; ++k)
+      (axis_of_dof(m, k) < 3 ? data.angular_sign : data.linear_sign)[k] = T(m.v_sign[k]);
+    // S of a floating root is constant.
+    if (m.node_count == 0 || m.nodes[0].kind != joint_floating) return;
+    for (int k = 0; k < 6; ++k)
+      for (int e = 0; e < 6; ++e) data.S_root[e * whole_packs(m.nv + 3) + k] = T(e == k ? 1 : 0);
   }
 
   // Constants of loops: rows of K and G; g, phi and k start at zero.

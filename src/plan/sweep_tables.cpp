@@ -30,6 +30,36 @@ std::vector<std::int32_t> sweep_flags(const ModelData& m, const std::vector<bool
 
 namespace {
 
+std::vector<DofRun> runs_of(const ModelData& m) {
+  std::vector<int> end(static_cast<std::size_t>(m.nv));  // of the subtree
+  for (int k = m.nv - 1; k >= 0; --k) {
+    int& own = end[static_cast<std::size_t>(k)];
+    own = std::max(own, k + 1);
+    if (m.v_parent[k] < 0) continue;
+    int& above = end[static_cast<std::size_t>(m.v_parent[k])];
+    above = std::max(above, own);
+  }
+  std::vector<DofRun> runs;
+  for (int k = 0; k < m.nv; ++k) {
+    const int subtree_end = end[static_cast<std::size_t>(k)];
+    if (k > 0 && m.v_parent[k] == k - 1 && runs.back().subtree_end == subtree_end) {
+      runs.back().end = k + 1;
+      continue;
+    }
+    DofRun run = {k, k + 1, subtree_end, 0, 0};
+    std::vector<bool> zero(static_cast<std::size_t>(m.nv), true);
+    for (int i = m.v_parent[k]; i >= 0; i = m.v_parent[i]) zero[static_cast<std::size_t>(i)] = false;
+    std::fill(zero.begin() + k, zero.begin() + subtree_end, false);
+    const auto first = std::find(zero.begin(), zero.end(), true);
+    if (first != zero.end()) {
+      run.gap_begin = static_cast<int>(first - zero.begin());
+      run.gap_end = m.nv - static_cast<int>(std::find(zero.rbegin(), zero.rend(), true) - zero.rbegin());
+    }
+    runs.push_back(run);
+  }
+  return runs;
+}
+
 std::vector<std::int32_t> rows_nodes_of(const ModelData& m, const ConstraintData& c) {
   std::vector<std::int32_t> nodes(static_cast<std::size_t>(m.node_count), 0);
   for (int s = c.support_count - 1; s >= 0; --s) {
@@ -72,48 +102,13 @@ SweepTables::SweepTables(const ModelData& m, const ConstraintData* c)
     support_flags = sweep_flags(m, supports);
     rows_node = rows_nodes_of(m, *c);
   }
-  axis_place = axis_places(m);
+  for (int k = 0; k < m.nv; ++k) axis_place.push_back(16 * m.v_node[k] + 4 * (axis_of_dof(m, k) % 3));
+  axis_place.resize(index(whole_packs(m.nv + 3)), 0);
   for (int i = 0; i < m.node_count; ++i) {
     const int parent = m.nodes[i].parent;
     root_node.push_back(parent < 0 ? i : root_node[index(parent)]);
   }
-  runs = runs_of_dofs(m);
-}
-
-std::vector<DofRun> runs_of_dofs(const ModelData& m) {
-  std::vector<int> end(static_cast<std::size_t>(m.nv));  // of the subtree
-  for (int k = m.nv - 1; k >= 0; --k) {
-    int& own = end[static_cast<std::size_t>(k)];
-    own = std::max(own, k + 1);
-    if (m.v_parent[k] < 0) continue;
-    int& above = end[static_cast<std::size_t>(m.v_parent[k])];
-    above = std::max(above, own);
-  }
-  std::vector<DofRun> runs;
-  for (int k = 0; k < m.nv; ++k) {
-    const int subtree_end = end[static_cast<std::size_t>(k)];
-    if (k > 0 && m.v_parent[k] == k - 1 && runs.back().subtree_end == subtree_end) {
-      runs.back().end = k + 1;
-      continue;
-    }
-    DofRun run = {k, k + 1, subtree_end, 0, 0};
-    std::vector<bool> zero(static_cast<std::size_t>(m.nv), true);
-    for (int i = m.v_parent[k]; i >= 0; i = m.v_parent[i]) zero[static_cast<std::size_t>(i)] = false;
-    std::fill(zero.begin() + k, zero.begin() + subtree_end, false);
-    const auto first = std::find(zero.begin(), zero.end(), true);
-    if (first != zero.end()) {
-      run.gap_begin = static_cast<int>(first - zero.begin());
-      run.gap_end = m.nv - static_cast<int>(std::find(zero.rbegin(), zero.rend(), true) - zero.rbegin());
-    }
-    runs.push_back(run);
-  }
-  return runs;
-}
-
-std::vector<std::int32_t> axis_places(const ModelData& m) {
-  std::vector<std::int32_t> places(index(whole_packs(m.nv + 3)), 0);
-  for (int k = 0; k < m.nv; ++k) places[index(k)] = 16 * m.v_node[k] + 4 * (axis_of_dof(m, k) % 3);
-  return places;
+  runs = runs_of(m);
 }
 
 int axis_of_dof(const ModelData& m, int k) {

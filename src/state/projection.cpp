@@ -107,13 +107,6 @@ void crba(WorkspaceImpl& w, const double* q, double* M, int ld) {
 
 }  // namespace
 
-void tree_mass_rows(WorkspaceImpl& w, const double* q, double* rows) {
-  if (w.branches && w.branches->takes_mass())
-    w.branches->crba_rows(q, rows, w.w());
-  else
-    w.kernels->crba_rows(w.md(), q, rows, w.w());
-}
-
 Status check_path_rows(WorkspaceImpl& w, const double* rows, const std::int32_t* first,
                        const std::int32_t* depth, int n) {
   for (int k = 0; k < n; ++k) TENON_CHECK(check_result(w, rows + first[k], depth[k] + 1));
@@ -129,7 +122,7 @@ void tree_mass_matrix(WorkspaceImpl& w, const double* q, double* M, int ld) {
   // crba fills blocks of whole subtrees, whose coordinates are not contiguous in a model with clusters; path
   // rows take any order of coordinates.
   w.need(of_joint_space);
-  tree_mass_rows(w, q, w.w().H);
+  w.kernels->crba_rows(m, q, w.w().H, w.w());
   spread_path_rows(w, M, ld);
 }
 
@@ -140,7 +133,7 @@ Status give_tree_mass_matrix(WorkspaceImpl& w, const double* q, double* M, int l
     return Status::ok;
   }
   w.need(of_joint_space);
-  tree_mass_rows(w, q, w.w().H);
+  w.kernels->crba_rows(w.md(), q, w.w().H, w.w());
   TENON_CHECK(check_path_rows(w, w.w().H, w.tables.row_first.data(), w.tables.dof_depth.data(), w.model->nv));
   spread_path_rows(w, M, ld);
   return Status::ok;

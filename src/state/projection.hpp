@@ -22,8 +22,6 @@ Status update_loops(WorkspaceImpl& w, const double* q, const double* v, SplitFor
 void tree_mass_matrix(WorkspaceImpl& w, const double* q, double* M, int ld);
 // The same, copied to a user: not_finite, and nothing is written, where an entry is not finite.
 Status give_tree_mass_matrix(WorkspaceImpl& w, const double* q, double* M, int ld);
-// M as path rows (kernels/tree/ltl.hpp).
-void tree_mass_rows(WorkspaceImpl& w, const double* q, double* rows);
 // Checks the path rows of n coordinates up to the diagonal; entries beyond it are undefined.
 Status check_path_rows(WorkspaceImpl& w, const double* rows, const std::int32_t* first,
                        const std::int32_t* depth, int n);

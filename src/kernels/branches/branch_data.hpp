@@ -13,6 +13,7 @@
 
 #include <cstdint>
 
+#include "kernels/branches/star_data.hpp"
 #include "kernels/kernel_table.hpp"
 #include "spatial/slots.hpp"
 
@@ -85,7 +86,6 @@ struct LaneRows {
 struct LimbParent {
   double *v, *a, *f, *IA, *pA;
   double *IB, *pS, *delta_pA, *delta_a, *gs, *Rs, *ps;  // null without rows
-  double* pose;                                         // only in LimbCoordinates (mass_data.hpp)
   std::int32_t stride;
 };
 // Limbs of a bundle with the same parent, which is not the world.
@@ -134,9 +134,6 @@ struct Branches {
   Bundle<N>* bundles;  // parents first
 };
 
-template <int W>
-struct MassOfBranches;  // mass_data.hpp
-
 // External forces: six numbers a body of the model in its body frame, null for none.
 template <int W>
 struct BranchKernels {
@@ -146,11 +143,9 @@ struct BranchKernels {
   // qdd null: zero.
   void (*rnea)(Branches<N>&, const double* q, const double* v, const double* qdd, const double* wrenches,
                double* tau);
-  // whole: the workspace of the model, of which S_root and F_root are written.
-  void (*crba)(Branches<N>&, MassOfBranches<W>&, const double* q, double* M, int ld,
-               WorkspaceData<double>& whole);
-  void (*crba_rows)(Branches<N>&, MassOfBranches<W>&, const double* q, double* rows,
-                    WorkspaceData<double>& whole);
+  // Only for stars (star_data.hpp). runs: WorkspaceData::runs of the model.
+  void (*crba)(Branches<N>&, const LimbCoordinates<W>*, const double* q, double* M, int ld,
+               const DofRun* runs, int run_count);
   // DelassusKernels (kernels/kernel_table.hpp); whole: the workspace of the model, to which the results go.
   bool (*sweep_inertias)(Branches<N>&, const double* q, WorkspaceData<double>& whole);
   // ConstrainedAbaKernels (kernels/kernel_table.hpp). rows: the workspace of the whole model, of which the rows'

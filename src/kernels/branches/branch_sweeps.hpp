@@ -88,22 +88,17 @@ inline void gather_wrenches(Branches<P>& b, const double* wrenches) {
 
 // `count` numbers of the limbs' parents, to node 0.
 template <class P>
-TENON_INLINE void read_parents(const LimbParent* parents, bool one_parent, double* LimbParent::*numbers,
-                               P* at_0, int count) {
-  if (one_parent) {
-    const double* x = parents[0].*numbers;
-    for (int e = 0; e < count; ++e) at_0[e] = P(x[e * parents[0].stride]);
+TENON_INLINE void read_parents(const Bundle<P>& b, double* LimbParent::*numbers, P* at_0, int count = 6) {
+  if (b.one_parent) {
+    const double* x = b.parents[0].*numbers;
+    for (int e = 0; e < count; ++e) at_0[e] = P(x[e * b.parents[0].stride]);
     return;
   }
   for (int e = 0; e < count; ++e) {
     P lanes;
-    for (int l = 0; l < P::width; ++l) lanes.x[l] = (parents[l].*numbers)[e * parents[l].stride];
+    for (int l = 0; l < P::width; ++l) lanes.x[l] = (b.parents[l].*numbers)[e * b.parents[l].stride];
     at_0[e] = lanes;
   }
-}
-template <class P>
-TENON_INLINE void read_parents(const Bundle<P>& b, double* LimbParent::*numbers, P* at_0, int count = 6) {
-  read_parents(b.parents, b.one_parent != 0, numbers, at_0, count);
 }
 template <class N>
 TENON_INLINE N sum_of(const Pack<N, 4>& a) {

@@ -19,10 +19,9 @@ struct BranchKernelsOf {
                double* qdd) { return aba_of_branches(pack(b), q, v, tau, wrenches, qdd); },
             [](Branches<N>& b, const double* q, const double* v, const double* qdd, const double* wrenches,
                double* tau) { rnea_of_branches(pack(b), q, v, qdd, wrenches, tau); },
-            [](Branches<N>& b, MassOfBranches<W>& mass, const double* q, double* M, int ld,
-               WorkspaceData<double>& whole) { crba_of_branches(pack(b), mass, q, M, ld, whole); },
-            [](Branches<N>& b, MassOfBranches<W>& mass, const double* q, double* rows,
-               WorkspaceData<double>& whole) { crba_rows_of_branches(pack(b), mass, q, rows, whole); },
+            [](Branches<N>& b, const LimbCoordinates<W>* coordinates, const double* q, double* M, int ld,
+               const DofRun* runs,
+               int run_count) { crba_of_branches(pack(b), coordinates, q, M, ld, runs, run_count); },
             [](Branches<N>& b, const double* q, WorkspaceData<double>& whole) {
               return sweep_inertias_of_branches(pack(b), q, whole);
             },

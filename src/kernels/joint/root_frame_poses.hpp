@@ -40,14 +40,6 @@ TENON_INLINE Transform<Rot3<T>, T> root_pose(const WorkspaceData<T>& w, int i) {
   const T* a = w.pose + 16 * i;
   return {{{a[0], a[4], a[8], a[1], a[5], a[9], a[2], a[6], a[10]}}, load_vec3<T>(a + 12)};
 }
-template <class T>
-TENON_INLINE void store_root_pose(WorkspaceData<T>& w, int i, const Transform<Rot3<T>, T>& X) {
-  T* a = w.pose + 16 * i;
-  const Mat3<T>& R = X.R.R;
-  a[0] = R.xx, a[1] = R.yx, a[2] = R.zx, a[4] = R.xy, a[5] = R.yy, a[6] = R.zy;
-  a[8] = R.xz, a[9] = R.yz, a[10] = R.zz;
-  store(a + 12, X.p);
-}
 
 // R v
 template <class T>
@@ -85,15 +77,15 @@ TENON_INLINE void turn(PackedPose<T>& X, const Rot3<T>& r) {
 // Poses of all bodies, from their joint angles.
 template <class T>
 inline void place_bodies(const ModelData& m, const T* q, WorkspaceData<T>& w) {
-  const PackedPose<T> root = identity_pose<T>();
-  store_pose(w, -1, root);
+  PackedPose<T> X = identity_pose<T>();  // along a chain it stays in registers
+  store_pose(w, -1, X);
   for (int i = 0; i < m.node_count; ++i) {
     const NodeData& n = m.nodes[i];
+    if (n.parent != i - 1) X = load_pose(w, n.parent);
     with_joint(n.kind, [&](auto joint) {
       using J = decltype(joint);
       J::update(n, i, q, w);
       const auto child = J::load(n, i, w);
-      PackedPose<T> X = load_pose(w, n.parent);
       if (n.parent >= 0) X.p = X.p + rotate(X, child.p);
       if (n.parent >= 0 || n.kind != joint_floating) turn(X, child.R);
       store_pose(w, i, X);

@@ -77,9 +77,10 @@ TENON_INLINE Lanes<T> project_on_path(const T* path, int stride, int j, const Fo
   return S(0) * F.n.x + S(1) * F.n.y + S(2) * F.n.z + S(3) * F.f.x + S(4) * F.f.y + S(5) * F.f.z;
 }
 
-// Path rows of M from S and F.
+// Path rows of M from S and the inertias of the bodies.
 template <class T>
-inline void mass_rows_of_forces(const ModelData& m, T* rows, WorkspaceData<T>& w) {
+inline void crba_rows(const ModelData& m, T* rows, WorkspaceData<T>& w) {
+  composite_forces(m, w);
   const int stride = whole_packs(m.nv), dofs = dof_stride(m);
   clear_packs(w.S_path, 6 * stride);
   for (int k = 0; k < m.nv; ++k) {
@@ -97,12 +98,6 @@ inline void mass_rows_of_forces(const ModelData& m, T* rows, WorkspaceData<T>& w
   }
 }
 
-// Path rows of M from S and the inertias of the bodies.
-template <class T>
-inline void crba_rows(const ModelData& m, T* rows, WorkspaceData<T>& w) {
-  composite_forces(m, w);
-  mass_rows_of_forces(m, rows, w);
-}
 // The same from q alone.
 template <class T>
 inline void crba_rows(const ModelData& m, const T* q, T* rows, WorkspaceData<T>& w) {
@@ -112,86 +107,94 @@ inline void crba_rows(const ModelData& m, const T* q, T* rows, WorkspaceData<T>&
 
 // ---- the full matrix
 
-// M_ji = S_i^T F_j in lanes of coordinates j to j + 4 packs - 1, for i to i + columns - 1.
+// M_ji = S_i^T F_j in lanes of four coordinates j a pack, for `columns` coordinates i. S, F: from the first i and j on.
 template <int columns, int packs, class T>
-TENON_INLINE void project(const T* S, const T* F, int stride, int i, int j, Lanes<T> (&x)[columns][packs]) {
-  for (int c = 0; c < columns; ++c)
-    for (int b = 0; b < packs; ++b) x[c][b] = Lanes<T>(T(0));
-  for (int e = 0; e < 6; ++e) {
+TENON_INLINE void project(const T* S, const T* F, long stride, Lanes<T> (&x)[columns][packs]) {
+  for (int e = 0; e < 6; ++e, S += stride, F += stride) {
     Lanes<T> f[packs];
-    for (int b = 0; b < packs; ++b) f[b] = Lanes<T>::load(F + e * stride + j + 4 * b);
+    for (int b = 0; b < packs; ++b) f[b] = Lanes<T>::load(F + 4 * b);
     for (int c = 0; c < columns; ++c) {
-      const Lanes<T> s(S[e * stride + i + c]);
-      for (int b = 0; b < packs; ++b) x[c][b] = x[c][b] + s * f[b];
+      const Lanes<T> s(S[c]);
+      for (int b = 0; b < packs; ++b) x[c][b] = e == 0 ? s * f[b] : x[c][b] + s * f[b];
     }
   }
 }
 
-// Writes rows j to j + rows - 1 of columns i to i + columns - 1 from lanes, and the transpose.
+// Stores the first `rows` vectors of t, `count` numbers of each, ld numbers apart.
+template <class T>
+TENON_INLINE void store_rows(const Lanes<T> (&t)[4], int rows, int count, T* to, long ld) {
+  unroll<4>([&](auto r) {
+    if (r < rows) store_first(t[r], count, to + r * ld);
+  });
+}
+
+// Writes `rows` rows from j on of columns i to i + columns - 1 from lanes, and the transpose. below: M_ji; right: M_ij.
 template <int columns, class T>
-TENON_INLINE void store_tile(const Lanes<T> (&x)[columns], int i, int j, int rows, T* M, long ld) {
-  for (int c = 0; c < columns; ++c) store_first(x[c], rows, M + j + (i + c) * ld);
+TENON_INLINE void store_tile(const Lanes<T> (&x)[columns], int rows, T* below, T* right, long ld) {
   Lanes<T> t[4];
   for (int c = 0; c < 4; ++c) t[c] = c < columns ? x[c] : Lanes<T>(T(0));
+  store_rows(t, columns, rows, below, ld);
   transpose(t[0], t[1], t[2], t[3]);
-  for (int r = 0; r < rows; ++r) store_first(t[r], columns, M + i + (j + r) * ld);
+  store_rows(t, rows, columns, right, ld);
 }
 
 // The tile on the diagonal; its lanes above the diagonal are undefined.
 template <int columns, class T>
-TENON_INLINE void store_diagonal_tile(const Lanes<T> (&x)[columns], int i, int rows, T* M, long ld) {
+TENON_INLINE void store_diagonal_tile(const Lanes<T> (&x)[columns], int rows, T* M, long ld) {
   Lanes<T> full[4], t[4];
   for (int c = 0; c < 4; ++c) full[c] = t[c] = c < columns ? x[c] : Lanes<T>(T(0));
   transpose(t[0], t[1], t[2], t[3]);
   full[1] = shuffle<4, 1, 2, 3>(full[1], t[1]);
   full[2] = shuffle<4, 5, 2, 3>(full[2], t[2]);
   full[3] = shuffle<4, 5, 6, 3>(full[3], t[3]);
-  for (int c = 0; c < columns; ++c) store_first(full[c], rows, M + i + (i + c) * ld);
-  for (int r = columns; r < rows; ++r) store_first(t[r], columns, M + i + (i + r) * ld);
+  store_rows(full, columns, rows, M, ld);
+  unroll<4>([&](auto r) {
+    if (r >= columns && r < rows) store_first(t[r], columns, M + r * ld);
+  });
 }
 
 // Columns i to i + columns - 1 of one run, from the diagonal to the end of their subtree, and the same rows.
 template <int columns, class T>
-TENON_INLINE void fill_columns(const T* S, const T* F, int stride, int i, int end, T* M, long ld) {
-  Lanes<T> first[columns][1];
-  project(S, F, stride, i, i, first);
-  Lanes<T> diagonal[columns];
-  for (int c = 0; c < columns; ++c) diagonal[c] = first[c][0];
-  store_diagonal_tile(diagonal, i, end - i < 4 ? end - i : 4, M, ld);
-  int j = i + 4;
-  for (; j + 8 <= end; j += 8) {
-    Lanes<T> x[columns][2], half[columns];
-    project(S, F, stride, i, j, x);
+TENON_INLINE void fill_columns(const T* S, const T* F, long stride, int i, int end, T* M, long ld) {
+  S += i, F += i, M += i * (ld + 1);
+  int rows = end - i;
+  Lanes<T> first[columns][1], tile[columns];
+  project(S, F, stride, first);
+  for (int c = 0; c < columns; ++c) tile[c] = first[c][0];
+  store_diagonal_tile(tile, rows < 4 ? rows : 4, M, ld);
+  T *below = M + 4, *right = M + 4 * ld;
+  for (rows -= 4, F += 4; rows >= 8; rows -= 8, F += 8, below += 8, right += 8 * ld) {
+    Lanes<T> x[columns][2];
+    project(S, F, stride, x);
     for (int b = 0; b < 2; ++b) {
-      for (int c = 0; c < columns; ++c) half[c] = x[c][b];
-      store_tile(half, i, j + 4 * b, 4, M, ld);
+      for (int c = 0; c < columns; ++c) tile[c] = x[c][b];
+      store_tile(tile, 4, below + 4 * b, right + 4 * b * ld, ld);
     }
   }
-  for (; j < end; j += 4) {
-    Lanes<T> x[columns][1], tile[columns];
-    project(S, F, stride, i, j, x);
+  for (; rows > 0; rows -= 4, F += 4, below += 4, right += 4 * ld) {
+    Lanes<T> x[columns][1];
+    project(S, F, stride, x);
     for (int c = 0; c < columns; ++c) tile[c] = x[c][0];
-    store_tile(tile, i, j, end - j < 4 ? end - j : 4, M, ld);
+    store_tile(tile, rows < 4 ? rows : 4, below, right, ld);
   }
 }
 
 // The six columns and rows of a floating root, where S is the identity.
 template <class T>
-TENON_INLINE void fill_floating_root(const T* F, int stride, int i, int end, T* M, long ld) {
-  for (int j = i; j < end; j += 4) {
-    const int rows = end - j < 4 ? end - j : 4;
+TENON_INLINE void fill_floating_root(const T* F, long stride, int i, int end, T* M, long ld) {
+  F += i, M += i * (ld + 1);
+  T *below = M, *right = M;
+  for (int rows = end - i; rows > 0; rows -= 4, F += 4, below += 4, right += 4 * ld) {
     Lanes<T> x[6];
     for (int e = 0; e < 6; ++e) {
-      x[e] = Lanes<T>::load(F + e * stride + j);
-      store_first(x[e], rows, M + j + (i + e) * ld);
+      x[e] = Lanes<T>::load(F + e * stride);
+      store_first(x[e], rows < 4 ? rows : 4, below + e * ld);
     }
     Lanes<T> a[4] = {x[0], x[1], x[2], x[3]}, b[4] = {x[2], x[3], x[4], x[5]};
     transpose(a[0], a[1], a[2], a[3]);
     transpose(b[0], b[1], b[2], b[3]);
-    for (int r = 0; r < rows; ++r) {
-      T* column = M + i + (j + r) * ld;
-      a[r].store(column), b[r].store(column + 2);
-    }
+    store_rows(a, rows, 4, right, ld);
+    store_rows(b, rows, 4, right + 2, ld);
   }
 }
 
@@ -212,18 +215,16 @@ TENON_INLINE void clear_gaps(const DofRun& run, T* M, long ld) {
   }
 }
 
-// M from S and F, column-major with leading dimension ld, both triangles. A run whose subtree ends where it begins
-// gets its zeros only.
+// M, column-major with leading dimension ld, both triangles.
 template <class T>
-void mass_matrix_of_forces(const ModelData& m, const DofRun* runs, int run_count, T* M, int ld_,
-                           WorkspaceData<T>& w) {
+void crba(const ModelData& m, const T* q, T* M, int ld_, WorkspaceData<T>& w) {
+  composite_forces(m, q, w);
   const long ld = ld_;
   const int stride = dof_stride(m);
   // From the leaves to the root: each run writes its zeros first, then ancestors overwrite some of them.
-  for (int r = run_count - 1; r >= 0; --r) {
-    const DofRun& run = runs[r];
+  for (int r = w.run_count - 1; r >= 0; --r) {
+    const DofRun& run = w.runs[r];
     clear_gaps(run, M, ld);
-    if (run.subtree_end <= run.first) continue;
     const NodeData& n = m.nodes[m.v_node[run.first]];
     int i = run.first;
     if (n.parent < 0 && n.kind == joint_floating) {
@@ -236,11 +237,6 @@ void mass_matrix_of_forces(const ModelData& m, const DofRun* runs, int run_count
     if (run.end - i == 3) fill_columns<3>(w.S_root, w.F_root, stride, i, run.subtree_end, M, ld);
     for (int k = run.first; k < run.end; ++k) M[k + k * ld] = M[k + k * ld] + T(m.armature[k]);
   }
-}
-template <class T>
-void crba(const ModelData& m, const T* q, T* M, int ld, WorkspaceData<T>& w) {
-  composite_forces(m, q, w);
-  mass_matrix_of_forces(m, w.runs, w.run_count, M, ld, w);
 }
 
 TENON_ISA_END

@@ -44,9 +44,9 @@ std::unique_ptr<BranchLanes> BranchLanes::make(const ModelData& m, const Constra
     data.w.G = w->G, data.w.g = w->g;
   }
   lanes_of_tree->build(c);
-  lanes_of_tree->takes_mass_ =
-      w && m.cluster_count == 0 && m.rotor_count == 0 && (always || lanes_of_tree->mass_gain() > least_gain);
-  if (lanes_of_tree->takes_mass_) lanes_of_tree->build_mass();
+  const bool joints_alone = m.cluster_count == 0 && m.rotor_count == 0;
+  if (w && joints_alone && lanes_of_tree->is_star() && (always || lanes_of_tree->mass_gain() > least_gain))
+    lanes_of_tree->build_mass();
   return lanes_of_tree;
 }
 
@@ -372,7 +372,6 @@ LimbParent BranchLanes::parent_at(std::int32_t body) {
                       numbers(w.gs, 3),
                       numbers(w.Rs, 9),
                       numbers(w.ps, 3),
-                      nullptr,
                       stride};
   };
   return place.bundle < 0 ? all(data_.w, 1) : all(bundles_[index(place.bundle)].w, branch_width);
@@ -442,20 +441,17 @@ void BranchLanes::set_gravity(const double* gravity) {
 }
 
 std::size_t BranchLanes::bytes() const {
-  std::size_t sum = sizeof(*this) +
-                    bytes_of(limbs_, trunk_, places_, trunk_nodes_, trunk_flags_, trunk_v_node_, trunk_rotor_,
-                             trunk_rotors_, trunk_node_cluster_, trunk_clusters_, collects_,
-                             collects_with_rows_, base_collects_, bundles_, trunk_block_, trunk_row_block_) +
-                    bytes_of(supports_, trunk_items_of_, trunk_items_, trunk_anchors_, trunk_active_,
-                             trunk_row_of_, trunk_row_first_, trunk_support_, trunk_support_flags_);
-  sum += bytes_of(trunk_mass_.nodes, trunk_mass_.coordinates, trunk_mass_.v_node, trunk_mass_.axis_place,
-                  trunk_mass_.v_sign, trunk_mass_.runs, trunk_mass_.carriers, trunk_mass_.block, limb_mass_,
-                  limb_coordinates_, runs_);
-  for (const LimbMass& limbs : limb_mass_) sum += bytes_of(limbs.parents, limbs.block);
+  std::size_t sum =
+      sizeof(*this) +
+      bytes_of(limbs_, trunk_, places_, trunk_nodes_, trunk_flags_, trunk_v_node_, trunk_rotor_,
+               trunk_rotors_, trunk_node_cluster_, trunk_clusters_, collects_, collects_with_rows_,
+               base_collects_, bundles_, limb_coordinates_, trunk_block_, trunk_row_block_) +
+      bytes_of(supports_, trunk_items_of_, trunk_items_, trunk_anchors_, trunk_active_, trunk_row_of_,
+               trunk_row_first_, trunk_support_, trunk_support_flags_);
   for (const BundleMemory& b : memory_)
     sum += sizeof(b) +
            bytes_of(b.nodes, b.armature, b.spin, b.flags, b.shared, b.q_of, b.v_of, b.body_of, b.result_of,
-                    b.parents, b.siblings, b.block, b.row_block) +
+                    b.parents, b.siblings, b.block, b.row_block, b.mass_block) +
            bytes_of(b.rotors, b.drives, b.rotor_of, b.rotor_q_of, b.rotor_v_of, b.rotor_result_of, b.clusters,
                     b.v_node, b.node_cluster, b.y_index, b.varying_G, b.G_of, b.cluster_F, b.cluster_D,
                     b.cluster_U) +

@@ -16,7 +16,7 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/branches/mass_data.hpp"
+#include "kernels/branches/branch_data.hpp"
 #include "plan/memory_block.hpp"
 
 namespace tenon {
@@ -54,14 +54,11 @@ class BranchLanes {
     return kernels_->sweep_inertias(data_, q, whole);
   }
 
-  // Whether the mass matrix below can be used and pays.
-  bool takes_mass() const { return takes_mass_; }
-  // crba and crba_rows of kernels/kernel_table.hpp; whole: the workspace of the model.
-  void crba(const double* q, double* M, int ld, WorkspaceData<double>& whole) {
-    kernels_->crba(data_, mass_, q, M, ld, whole);
-  }
-  void crba_rows(const double* q, double* rows, WorkspaceData<double>& whole) {
-    kernels_->crba_rows(data_, mass_, q, rows, whole);
+  // Whether crba below can be used and pays.
+  bool takes_mass() const { return !limb_coordinates_.empty(); }
+  // Of kernels/kernel_table.hpp. whole: the workspace of the model.
+  void crba(const double* q, double* M, int ld, const WorkspaceData<double>& whole) {
+    kernels_->crba(data_, limb_coordinates_.data(), q, M, ld, whole.runs, whole.run_count);
   }
 
   // How many times faster than bodies one after another, by the costs in branch_lanes.cpp.
@@ -128,28 +125,13 @@ class BranchLanes {
     std::vector<N> cluster_F, cluster_D, cluster_U;
     std::vector<LimbParent> parents;
     std::vector<Siblings<branch_width>> siblings;
-    std::unique_ptr<MemoryBlock<N>> block, row_block;
+    std::unique_ptr<MemoryBlock<N>> block, row_block, mass_block;
     std::size_t collecting_end = 1;  // behind the last node that carries limbs of other bundles
     std::size_t depth = 0;           // bodies from the root on that support rows
     std::vector<ItemOfLanes> items_of;
     std::vector<LaneItem<N>> items;
     std::vector<N> active, anchors;
     std::vector<std::int32_t> support_flags, support, node_row_first, row_of;
-  };
-
-  // What MassOfBranches points to.
-  struct TrunkMass {
-    std::vector<NodeData> nodes;
-    std::vector<std::int32_t> coordinates, v_node, axis_place;
-    std::vector<double> v_sign;
-    std::vector<TrunkCoordinates> runs;
-    std::vector<LimbCarrier> carriers;
-    MemoryBlock<double> block;
-  };
-  struct LimbMass {
-    std::vector<LimbParent> parents;
-    std::array<std::array<double, 16>, lanes> of_world;
-    std::unique_ptr<MemoryBlock<N>> block;
   };
 
   BranchLanes(const ModelData& m, const BranchKernels<branch_width>* kernels);
@@ -169,12 +151,10 @@ class BranchLanes {
                               std::int32_t mark);
 
   // branch_mass.cpp
+  bool is_star() const;
   double mass_gain() const;
   void build_mass();
-  void build_trunk_mass();
-  void find_poses_of_parents(std::size_t k);
   void find_coordinates(std::size_t k, std::vector<bool>& written);
-  void find_runs();
 
   // The place of a body among those of a limb, counted from 1; 0: the parent, -1: elsewhere.
   std::int32_t place_in(const std::vector<std::int32_t>& limb, std::int32_t body) const;
@@ -218,12 +198,7 @@ class BranchLanes {
   std::vector<Bundle<N>> bundles_;
   MemoryBlock<double> trunk_block_, trunk_row_block_;
 
-  bool takes_mass_ = false;
-  MassOfBranches<branch_width> mass_{};
-  TrunkMass trunk_mass_;
-  std::vector<LimbMass> limb_mass_;  // of bundles
-  std::vector<DofRun> runs_;
-  std::vector<LimbCoordinates<branch_width>> limb_coordinates_;
+  std::vector<LimbCoordinates<branch_width>> limb_coordinates_;  // of bundles; none where crba is not taken
 
   bool takes_rows_ = false;
   std::vector<char> supports_;  // per body
