@@ -26,7 +26,7 @@ struct BitsOf<float> {
 };
 
 template <class N, int W>
-struct Pack {
+struct alignas(sizeof(N) * W) Pack {  // as Slots; some targets align long vectors less
   using Number = N;
   using Integer = typename BitsOf<N>::type;
   static constexpr int width = W;

@@ -315,6 +315,23 @@ std::vector<ConstraintSpec> rows_on_limbs(Random& random, const Robot& robot) {
   return specs;
 }
 
+// Changes every setting of a row in both.
+void change_settings(Workspace& lanes, Workspace& scalar, const std::vector<ConstraintSpec>& specs,
+                     Random& random) {
+  const int off = random.integer(0, static_cast<int>(specs.size()) - 1),
+            softened = static_cast<int>(specs.size()) - 1;
+  const Pose pose = random.pose(0.5);
+  std::vector<double> numbers(6);
+  for (double& x : numbers) x = random.uniform(0.01, 0.5);
+  for (Workspace* w : {&lanes, &scalar}) {
+    ASSERT_EQ(set_constraint_active(*w, off, false), Status::ok);
+    ASSERT_EQ(set_constraint_gains(*w, 0, 3, 0.5), Status::ok);
+    ASSERT_EQ(set_constraint_compliance(*w, softened, numbers.data()), Status::ok);
+    ASSERT_EQ(set_constraint_weights(*w, 0, numbers.data()), Status::ok);
+    w->set_anchor(0, pose);
+  }
+}
+
 void compare_with_rows(Limbs kind, int least_in_lanes) {
   int in_lanes = 0;
   for (std::uint64_t seed = 0; seed < TENON_TEST_ROBOTS; ++seed) {
@@ -333,15 +350,7 @@ void compare_with_rows(Limbs kind, int least_in_lanes) {
     for (int k = 0; k < 3; ++k) {
       State s = closed_state(random, *scalar);
       clear_rotor_wrenches(*robot.model, s.wrenches.data());
-      if (k == 2) {
-        const int constraint = random.integer(0, static_cast<int>(specs.size()) - 1);
-        for (Workspace* w : {lanes.get(), scalar.get()}) {
-          ASSERT_EQ(set_constraint_active(*w, constraint, false), Status::ok);
-          ASSERT_EQ(set_constraint_gains(*w, 0, 3, 0.5), Status::ok);
-        }
-        const Pose pose = random.pose(0.5);
-        lanes->set_anchor(0, pose), scalar->set_anchor(0, pose);
-      }
+      if (k == 2) ASSERT_NO_FATAL_FAILURE(change_settings(*lanes, *scalar, specs, random));
       for (const Method method : {Method::constrained_aba, Method::pv_soft}) {
         SolveOptions options;
         options.method = method;
@@ -431,10 +440,7 @@ TEST(BranchLanes, DelassusMatricesOfRandomRobots) {
     if (!lanes->impl().branches) continue;
     ++in_lanes;
     for (int k = 0; k < 2; ++k) {
-      if (k == 1) {
-        for (Workspace* w : {lanes.get(), scalar.get()})
-          ASSERT_EQ(set_constraint_active(*w, static_cast<int>(seed % specs.size()), false), Status::ok);
-      }
+      if (k == 1) ASSERT_NO_FATAL_FAILURE(change_settings(*lanes, *scalar, specs, random));
       const State s = random_state(random, *robot.model);
       ASSERT_NO_FATAL_FAILURE(compare_matrices(*lanes, *scalar, s, 1e-9));
     }
