@@ -58,6 +58,7 @@ struct Row {
   bool of_benchmark = false;  // its robot and contacts are a row of dynamics_bench
   tenon::CostTerms terms{};
   std::vector<double> nanoseconds;  // by candidate
+  std::size_t chosen_here = 0;      // candidate that automatic takes
 };
 
 // A chain whose joints are of these types in turn, on a floating base or none, each third link with a side
@@ -125,9 +126,17 @@ void each_problem(Take&& take) {
 std::vector<double> nanoseconds(Problem& problem, const std::vector<Candidate>& candidates) {
   std::vector<Method> methods;
   for (const Candidate& c : candidates) methods.push_back(c.method);
-  std::vector<double> times = bench::solve_times(problem, methods, 100, 25);
+  std::vector<double> times = bench::solve_times(problem, methods, 100, 60);
   for (double& time : times) time *= 1e9;
   return times;
+}
+
+// The place in `candidates` of the method that automatic takes.
+std::size_t chosen_by_library(Problem& problem, const std::vector<Candidate>& candidates) {
+  problem.solve(problem.draw(1, true), {});
+  std::size_t k = 0;
+  while (k + 1 < candidates.size() && candidates[k].method != problem.report().method) ++k;
+  return k;
 }
 
 // ---- fit ------------------------------------------------------------------------------------------------
@@ -263,14 +272,16 @@ struct Regret {
   }
 };
 
+// choice_of: the place in `methods` of the method chosen for a row.
+template <class ChoiceOf>
 void print_choices(const std::vector<Row>& rows, const std::vector<Candidate>& methods,
-                   const std::vector<Fit>& fits) {
+                   ChoiceOf&& choice_of) {
   std::printf("%-36s %5s", "us a solve", "m");
   for (const Candidate& c : methods) std::printf(" %15s", bench::name_of(c.method));
   std::printf("  chosen, times the best\n");
   Regret benchmark, all;
   for (const Row& row : rows) {
-    const std::size_t choice = choice_by(fits, methods, row);
+    const std::size_t choice = choice_of(row);
     const double best = *std::min_element(row.nanoseconds.begin(), row.nanoseconds.end());
     const double ratio = row.nanoseconds[choice] / best;
     all.see(ratio);
@@ -287,24 +298,36 @@ void print_choices(const std::vector<Row>& rows, const std::vector<Candidate>& m
 
 int main(int argc, char** argv) try {
   const char* path = nullptr;
+  bool check = false;
   if (argc == 3 && std::strcmp(argv[1], "--write") == 0) {
     path = argv[2];
+  } else if (argc == 2 && std::strcmp(argv[1], "--check") == 0) {
+    check = true;
   } else if (argc != 1) {
-    std::fprintf(stderr, "fit_costs: unknown argument '%s'; usage: fit_costs [--write FILE]\n", argv[1]);
+    std::fprintf(stderr,
+                 "fit_costs: unknown argument '%s'; usage: fit_costs [--write FILE], or fit_costs --check\n",
+                 argv[1]);
     return 2;
   }
   const std::vector<Candidate> methods = candidates();
   std::vector<Row> rows;
   each_problem([&](Problem& problem, bool of_benchmark) {
+    // The model counts work; what branch lanes save is divided out where the choice is made.
+    if (!check) problem.use_bodies_one_by_one();
     const tenon::ModelData& m = problem.model().data();
     const tenon::ConstraintData& c = problem.constraints().data();
-    rows.push_back({problem.name(), of_benchmark, tenon::cost_terms(m, c), nanoseconds(problem, methods)});
+    rows.push_back({problem.name(), of_benchmark, tenon::cost_terms(m, c), nanoseconds(problem, methods),
+                    chosen_by_library(problem, methods)});
     if (isatty(STDERR_FILENO)) std::fprintf(stderr, "\r%3zu problems timed", rows.size());
   });
   if (isatty(STDERR_FILENO)) std::fprintf(stderr, "\n");
+  if (check) {
+    print_choices(rows, methods, [](const Row& row) { return row.chosen_here; });
+    return 0;
+  }
   std::vector<Fit> fits;
   for (std::size_t k = 0; k < methods.size(); ++k) fits.push_back(fit_method(rows, k, methods[k]));
-  print_choices(rows, methods, fits);
+  print_choices(rows, methods, [&](const Row& row) { return choice_by(fits, methods, row); });
   for (std::size_t k = 0; k < methods.size(); ++k) {
     if (methods[k].terms.empty()) continue;
     std::printf("\n%s: mean error %.1f %%, at most %.0f %%; nanoseconds of",

@@ -65,6 +65,12 @@ Problem::Problem(std::string name, std::shared_ptr<const tenon::Model> model,
 Problem::Problem(const std::string& name, const Robot& robot, const std::vector<ContactSpec>& contacts)
     : Problem(name, compile(robot), specs_of(*compile(robot), contacts)) {}
 
+void Problem::use_bodies_one_by_one() {
+  tenon::WorkspaceOptions options;
+  options.branch_lanes = tenon::BranchLanesUse::never;
+  workspace_ = std::make_unique<tenon::Workspace>(model_, set_, options);
+}
+
 CoreState Problem::draw(std::uint64_t seed, bool consistent) {
   CoreState s{std::vector<double>(static_cast<std::size_t>(model_->nq)), std::vector<double>(qdd_.size()),
               std::vector<double>(qdd_.size())};

@@ -24,6 +24,9 @@ class Problem {
   // Of a robot, with its own contacts or others.
   Problem(const std::string& name, const Robot& robot, const std::vector<ContactSpec>& contacts);
 
+  // Makes the workspace again, without branch lanes.
+  void use_bodies_one_by_one();
+
   const std::string& name() const { return name_; }
   int nv() const { return model_->nv; }
   int rows() const { return set_->row_count(); }

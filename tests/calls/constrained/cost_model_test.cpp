@@ -110,7 +110,9 @@ TEST(Automatic, ChoosesAMethodThatIsExactOnEveryRow) {
     s.solve(Method::automatic, qdd, lambda);
     if (s.rows() == 0) continue;
     const Method answered = s.workspace.report().method;
-    EXPECT_TRUE(answered == choice.any || answered == Method::constrained_aba) << "seed " << seed;
+    // One of the other two answers where the chosen one stalls.
+    EXPECT_TRUE(answered == choice.any || answered == Method::constrained_aba || answered == Method::dense)
+        << "seed " << seed;
     s.solve(choice.any, again, lambda_again);
     EXPECT_EQ(qdd, again) << "seed " << seed;
   }
