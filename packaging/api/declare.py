@@ -10,9 +10,9 @@ import json
 import os
 import sys
 
-from languages import csharp, fortran, go, java, javascript, julia, lua, python, python_types, rust
+from languages import csharp, fortran, go, java, javascript, julia, lua, python, python_calls, python_types, rust
 
-LANGUAGES = (csharp, fortran, go, java, javascript, julia, lua, python, python_types, rust)
+LANGUAGES = (csharp, fortran, go, java, javascript, julia, lua, python, python_calls, python_types, rust)
 
 
 def main(arguments):

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _raw
-from ._core import changed, constant, given, indices, lib, matrix, options, written
+from ._calls import calls
+from ._core import constant, matrix, options, vector
 from ._dynamics import Dynamics
 from .types import Integrator, Status
 
@@ -59,10 +60,10 @@ class Constrained(Dynamics):
     ) -> tuple[np.ndarray, np.ndarray]:
         """Motion and constraint forces: qdd (nv) and lambda (m). out, force: where to write them; force is the start of a
         warm start too. desired: accelerations of the rows; None: zero."""
-        out, pointer, count = written(out, self.nv)
-        force, rows, row_count = written(np.zeros(self.m) if force is None else force, self.m)
-        inputs = *given(q), *given(v), *given(tau), *given(wrenches), *given(desired)
-        self._done(lib.tenon_constrained_dynamics(self._pointer, options, *inputs, pointer, count, rows, row_count))
+        out = np.empty(self.nv) if out is None else out
+        force = np.zeros(self.m) if force is None else force
+        solve = calls.tenon_constrained_dynamics
+        self._done(solve(self._address, options, q, v, tau, wrenches, desired, out, force))
         return out, force
 
     def constrained_inverse_dynamics(
@@ -75,9 +76,8 @@ class Constrained(Dynamics):
         out: np.ndarray | None = None,
     ) -> np.ndarray:
         """tau = M a + c - J^T lambda - external."""
-        out, pointer, count = written(out, self.nv)
-        inputs = *given(q), *given(v), *given(a), *given(wrenches), *given(force)
-        self._done(lib.tenon_constrained_inverse_dynamics(self._pointer, *inputs, pointer, count))
+        out = vector(out, self.nv)
+        self._done(calls.tenon_constrained_inverse_dynamics(self._address, q, v, a, wrenches, force, out))
         return out
 
     def underactuated_inverse_dynamics(
@@ -90,63 +90,54 @@ class Constrained(Dynamics):
     ) -> tuple[np.ndarray, np.ndarray]:
         """tau (nv), zero on coordinates without motor, and lambda (m) for a wanted motion. actuated: 1 or 0 for each
         velocity; None: all but a floating base."""
-        tau, pointer, count = written(None, self.nv)
-        force, rows, row_count = written(None, self.m)
-        kept, motors, motor_count = indices(actuated)
-        inputs = *given(q), *given(v), *given(a), *given(wrenches)
-        function = lib.tenon_underactuated_inverse_dynamics
-        self._done(function(self._pointer, motors, motor_count, *inputs, rows, row_count, pointer, count))
+        tau, force = np.empty(self.nv), np.empty(self.m)
+        function = calls.tenon_underactuated_inverse_dynamics
+        self._done(function(self._address, actuated, q, v, a, wrenches, force, tau))
         return tau, force
 
     def impact(self, q: ArrayLike, v: np.ndarray, restitution: ArrayLike | None = None) -> np.ndarray:
         """v, in place, := the velocity after all rows are hit at once. Returns the impulses of the rows."""
-        impulse, rows, row_count = written(None, self.m)
+        impulse = np.empty(self.m)
         bounce = None if restitution is None else np.atleast_1d(restitution)
-        self._done(lib.tenon_impact(self._pointer, *given(bounce), *given(q), *changed(v, "v"), rows, row_count))
+        self._done(calls.tenon_impact(self._address, bounce, q, v, impulse))
         return impulse
 
     def constraint_rows(self, q: ArrayLike, v: ArrayLike, desired: ArrayLike | None = None) -> Rows:
         """J, rhs, position errors and velocities of the rows."""
-        J, pointer, count, leading = matrix(None, self.m, self.nv)
-        vectors = [written(None, self.m) for _ in range(3)]
-        outputs = [x for _, target, room in vectors for x in (target, room)]
-        inputs = *given(q), *given(v), *given(desired)
-        self._done(lib.tenon_constraint_rows(self._pointer, *inputs, pointer, count, leading, *outputs))
-        return Rows(J, *(vector for vector, _, _ in vectors))
+        rows = Rows(matrix(None, self.m, self.nv), *(np.empty(self.m) for _ in range(3)))
+        self._done(calls.tenon_constraint_rows(self._address, q, v, desired, *rows))
+        return rows
 
     # ---- Delassus matrix and operational space
 
     def delassus(self, q: ArrayLike, out: np.ndarray | None = None, **how: Unpack[DelassusOptions]) -> np.ndarray:
         """J M^-1 J^T, m x m. method="pv_osimr", ..."""
-        out, pointer, count, leading = matrix(out, self.m, self.m)
+        out = matrix(out, self.m, self.m)
         chosen = options(_raw.tenon_delassus_options, how)
-        self._done(lib.tenon_delassus(self._pointer, chosen, *given(q), pointer, count, leading))
+        self._done(calls.tenon_delassus(self._address, chosen, q, out))
         return out
 
     def delassus_inverse(self, q: ArrayLike, out: np.ndarray | None = None, **how: Unpack[DampedOptions]) -> np.ndarray:
         """(J M^-1 J^T + R + 1 / mu)^-1, m x m. method="caba_osim", mu, row_mu."""
-        out, pointer, count, leading = matrix(out, self.m, self.m)
+        out = matrix(out, self.m, self.m)
         chosen = options(_raw.tenon_damped_options, how)
-        self._done(lib.tenon_delassus_inverse(self._pointer, chosen, *given(q), pointer, count, leading))
+        self._done(calls.tenon_delassus_inverse(self._address, chosen, q, out))
         return out
 
     def delassus_factor(self, q: ArrayLike, **how: Unpack[DampedOptions]) -> None:
         """Prepares delassus_apply."""
-        self._done(lib.tenon_delassus_factor(self._pointer, options(_raw.tenon_damped_options, how), *given(q)))
+        self._done(calls.tenon_delassus_factor(self._address, options(_raw.tenon_damped_options, how), q))
 
     def delassus_apply(self, B: ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
         """The damped inverse that delassus_factor prepared, times B."""
-        return self._product(lib.tenon_delassus_apply, B, out)
+        return self._product(calls.tenon_delassus_apply, B, out)
 
     def operational_space(self, q: ArrayLike) -> OperationalSpace:
         """What operational-space control takes."""
         shapes = (self.m, self.m), (self.nv, self.m), (self.nv, self.nv)
-        matrices = [matrix(None, *shape) for shape in shapes]
-        outputs = [x for _, *target in matrices for x in target]
-        rank = ctypes.c_int32()
-        self._done(lib.tenon_operational_space(self._pointer, None, *given(q), *outputs, rank))
-        (Lambda, *_), (J_bar, *_), (N, *_) = matrices
-        return OperationalSpace(Lambda, J_bar, N, rank.value)
+        matrices, rank = [matrix(None, *shape) for shape in shapes], ctypes.c_int32()
+        self._done(calls.tenon_operational_space(self._address, None, q, *matrices, rank))
+        return OperationalSpace(*matrices, rank.value)
 
     # ---- steps in time
 
@@ -162,6 +153,5 @@ class Constrained(Dynamics):
     ) -> Status:
         """One step in time of the constrained system: q and v are changed in place."""
         runge_kutta = constant(Integrator, integrator) == Integrator.RUNGE_KUTTA_4
-        function = lib.tenon_step_runge_kutta_4 if runge_kutta else lib.tenon_step_semi_implicit_euler
-        state = *changed(q, "q"), *changed(v, "v"), *given(tau), *given(wrenches)
-        return Status(self._done(function(self._pointer, options, dt, *state, None, 0, None, 0)))
+        function = calls.tenon_step_runge_kutta_4 if runge_kutta else calls.tenon_step_semi_implicit_euler
+        return Status(self._done(function(self._address, options, dt, q, v, tau, wrenches, None, None)))

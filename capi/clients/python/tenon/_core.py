@@ -100,10 +100,11 @@ class Handle:
 
     def __init__(self, pointer: Any):
         self._pointer = pointer
+        self._address: int = ctypes.cast(pointer, ctypes.c_void_p).value or 0
 
     def close(self) -> None:
         """Frees it now. What was made from it stays good."""
-        pointer, self._pointer = getattr(self, "_pointer", None), None
+        pointer, self._pointer, self._address = getattr(self, "_pointer", None), None, 0
         if pointer:
             getattr(lib, self._destroy)(pointer)
 
@@ -149,49 +150,26 @@ def given(array: Any):
         return (array.ctypes.data_as(ctypes.c_void_p) if array.size else None), array.size
 
 
-def written(out, *shape):
-    """An output of a shape: the array, pointer and count. Without `out` a new array."""
+def matrix(out, rows: int, columns: int) -> np.ndarray:
+    """A column-major output: a new matrix, or `out`, which may be a part of a larger one."""
     if out is None:
-        out = np.empty(shape)
-    elif type(out) is not np.ndarray or out.dtype is not FLOAT or not out.flags.c_contiguous or not out.flags.writeable:
-        raise TypeError("out is to be a writeable contiguous array of float64")
-    return out, (byref(c_double.from_buffer(out)) if out.size else None), out.size
-
-
-def changed(array, what: str):
-    """An array that is read and written in place: pointer and count."""
-    if (
-        type(array) is not np.ndarray
-        or array.dtype is not FLOAT
-        or not array.flags.c_contiguous
-        or not array.flags.writeable
-    ):
-        raise TypeError(f"{what} is changed in place: give a writeable contiguous array of float64")
-    return (byref(c_double.from_buffer(array)) if array.size else None), array.size  # type: ignore[arg-type]
-
-
-def matrix(out, rows: int, columns: int):
-    """A column-major output: the array, pointer, count and leading dimension. `out` may be a part of a larger matrix."""
-    if out is None:
-        out = np.empty((columns, rows)).T
-    elif type(out) is not np.ndarray or out.dtype is not FLOAT or out.ndim != 2 or not out.flags.writeable:
+        return np.empty((columns, rows)).T
+    if type(out) is not np.ndarray or out.dtype is not FLOAT or out.ndim != 2 or not out.flags.writeable:
         raise TypeError("out is to be a writeable matrix of float64")
     if out.shape != (rows, columns):
         raise ValueError(f"out is {out.shape[0]} x {out.shape[1]}, and the result {rows} x {columns}")
-    if not out.size:
-        return out, None, 0, max(rows, 1)
-    leading, rest = divmod(out.strides[1], 8) if columns > 1 else (rows, 0)
-    if out.strides[0] != 8 and rows > 1 or rest or leading < rows:
-        raise ValueError("out is to be column-major: order='F'")
-    return out, out.ctypes.data, leading * (columns - 1) + rows, leading
+    return out
 
 
-def given_matrix(array):
-    """A column-major input: the array that holds it, pointer, count, leading dimension and columns."""
+def vector(out, size: int) -> np.ndarray:
+    """An output: a new vector, or `out`."""
+    return np.empty(size) if out is None else out
+
+
+def given_matrix(array) -> np.ndarray:
+    """A column-major input, a vector as one column."""
     array = np.asarray(array, dtype=FLOAT)
-    array = np.asfortranarray(array[:, np.newaxis] if array.ndim == 1 else array)
-    rows, columns = array.shape
-    return array, (array.ctypes.data if array.size else None), array.size, max(rows, 1), columns
+    return np.asfortranarray(array[:, np.newaxis] if array.ndim == 1 else array)
 
 
 def indices(array):

@@ -88,11 +88,12 @@ class Constraints(Handle):
 
     def add_rows(self, link: str | int, K: ArrayLike, **how: Unpack[ConstraintOptions]) -> int:
         """Holds K a = k with a the spatial acceleration of the link in its frame; K has 6 columns."""
-        array, pointer, count, leading, columns = given_matrix(K)
+        K = given_matrix(K)
+        rows, columns = K.shape
         if columns != 6:
             raise ValueError(f"K has {columns} columns, 6 are needed: [angular; linear]")
-        link = self.model.link_index(link)
-        return self._add(lib.tenon_constraints_add_rows, link, array.shape[0], pointer, count, leading, how=how)
+        what = self.model.link_index(link), rows, K.ctypes.data, K.size, max(rows, 1)
+        return self._add(lib.tenon_constraints_add_rows, *what, how=how)
 
     def add_closure(
         self,

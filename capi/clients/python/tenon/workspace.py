@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _raw
+from ._calls import calls
 from ._constrained import Constrained
-from ._core import call, changed, constant, given, lib, options, prepared, record, written
+from ._core import call, constant, lib, options, prepared, record, vector
 from ._kinematics import Kinematics
 from ._loops import Loops
 from .constraints import Constraints
@@ -73,7 +74,7 @@ class Workspace(Kinematics, Constrained, Loops):
     def report(self) -> SolveReport:
         """How the last constrained solve went."""
         report = prepared(_raw.tenon_solve_report)
-        self._done(lib.tenon_workspace_report(self._pointer, report))
+        self._done(calls.tenon_workspace_report(self._address, report))
         return record(report)
 
     def _rows(self, constraint: str | int) -> int:
@@ -88,49 +89,49 @@ class Workspace(Kinematics, Constrained, Loops):
     @property
     def gravity(self) -> np.ndarray:
         """3, m/s^2, world axes; can be set."""
-        result, pointer, count = written(None, 3)
-        self._done(lib.tenon_workspace_gravity(self._pointer, pointer, count))
+        result = np.empty(3)
+        self._done(calls.tenon_workspace_gravity(self._address, result))
         return result
 
     @gravity.setter
     def gravity(self, value: ArrayLike) -> None:
-        self._done(lib.tenon_workspace_set_gravity(self._pointer, *given(value)))
+        self._done(calls.tenon_workspace_set_gravity(self._address, value))
 
     def set_anchor(self, constraint: str | int, pose: ArrayLike) -> None:
         """The world pose at which the stabilisation of a constraint holds its frame."""
-        self._done(lib.tenon_workspace_set_anchor(self._pointer, self._rows(constraint), *given(pose)))
+        self._done(calls.tenon_workspace_set_anchor(self._address, self._rows(constraint), pose))
 
     def anchor(self, constraint: str | int) -> np.ndarray:
         """What was set."""
-        result, pointer, count = written(None, 7)
-        self._done(lib.tenon_workspace_anchor(self._pointer, self._rows(constraint), pointer, count))
+        result = np.empty(7)
+        self._done(calls.tenon_workspace_anchor(self._address, self._rows(constraint), result))
         return result
 
     def anchor_here(self, q: ArrayLike) -> None:
         """Anchors of all constraints := the poses of their frames at q, so that they hold where they are."""
-        self._done(lib.tenon_anchor_here(self._pointer, *given(q)))
+        self._done(calls.tenon_anchor_here(self._address, q))
 
     def set_active(self, constraint: str | int, active: bool = True) -> None:
         """Switches a constraint off or on again, without allocation."""
-        self._done(lib.tenon_workspace_set_active(self._pointer, self._rows(constraint), int(active)))
+        self._done(calls.tenon_workspace_set_active(self._address, self._rows(constraint), int(active)))
 
     def set_gains(self, constraint: str | int, frequency: float, damping_ratio: float = 1.0) -> None:
         """Gains of the stabilisation of a constraint, rad/s."""
-        self._done(lib.tenon_workspace_set_gains(self._pointer, self._rows(constraint), frequency, damping_ratio))
+        self._done(calls.tenon_workspace_set_gains(self._address, self._rows(constraint), frequency, damping_ratio))
 
     def set_weights(self, constraint: str | int, weights: ArrayLike | None) -> None:
         """Weights of the rows of a constraint; None: all 1."""
-        self._done(lib.tenon_workspace_set_weights(self._pointer, self._rows(constraint), *given(weights)))
+        self._done(calls.tenon_workspace_set_weights(self._address, self._rows(constraint), weights))
 
     def set_compliance(self, constraint: str | int, compliance: ArrayLike | None) -> None:
         """Compliance of the rows of a constraint; None: rigid."""
-        self._done(lib.tenon_workspace_set_compliance(self._pointer, self._rows(constraint), *given(compliance)))
+        self._done(calls.tenon_workspace_set_compliance(self._address, self._rows(constraint), compliance))
 
     def settings(self, constraint: str | int) -> ConstraintSettings:
         """Whether a constraint is active, and its gains."""
         settings = prepared(_raw.tenon_constraint_settings)
         rows = self._rows(constraint)
-        self._done(lib.tenon_workspace_constraint_settings(self._pointer, rows, settings, None, 0, None, 0))
+        self._done(calls.tenon_workspace_constraint_settings(self._address, rows, settings, None, None))
         return record(settings)
 
     # ---- positions and velocities
@@ -139,13 +140,13 @@ class Workspace(Kinematics, Constrained, Loops):
     def coordinates(self) -> tuple[Coordinates, Coordinates]:
         """Those of positions and of velocities, spanning or independent."""
         positions, velocities = ctypes.c_int32(), ctypes.c_int32()
-        self._done(lib.tenon_workspace_coordinates(self._pointer, positions, velocities))
+        self._done(calls.tenon_workspace_coordinates(self._address, positions, velocities))
         return Coordinates(positions.value), Coordinates(velocities.value)
 
     def set_coordinates(self, positions: Coordinates | str, velocities: Coordinates | str) -> None:
         """In which coordinates computations take and return states; "spanning" at first. Changes nq and nv."""
         kinds = constant(Coordinates, positions), constant(Coordinates, velocities)
-        self._done(lib.tenon_workspace_set_coordinates(self._pointer, *kinds))
+        self._done(calls.tenon_workspace_set_coordinates(self._address, *kinds))
         self._count()
 
     def zeros(self) -> np.ndarray:
@@ -154,38 +155,38 @@ class Workspace(Kinematics, Constrained, Loops):
 
     def neutral(self, out: np.ndarray | None = None) -> np.ndarray:
         """The configuration of zeros and unit quaternions."""
-        out, pointer, count = written(out, self.nq)
-        self._done(lib.tenon_neutral(self._pointer, pointer, count))
+        out = vector(out, self.nq)
+        self._done(calls.tenon_neutral(self._address, out))
         return out
 
     def random(self, seed: int = 1, out: np.ndarray | None = None) -> np.ndarray:
         """A random configuration within the limits, the same for the same seed everywhere."""
-        out, pointer, count = written(out, self.nq)
-        self._done(lib.tenon_random(self._pointer, seed, pointer, count))
+        out = vector(out, self.nq)
+        self._done(calls.tenon_random(self._address, seed, out))
         return out
 
     def integrate(self, q: ArrayLike, v: ArrayLike, dt: float = 1.0, out: np.ndarray | None = None) -> np.ndarray:
         """q moved by dt * v."""
-        out, pointer, count = written(out, self.nq)
-        self._done(lib.tenon_integrate(self._pointer, *given(q), *given(v), dt, pointer, count))
+        out = vector(out, self.nq)
+        self._done(calls.tenon_integrate(self._address, q, v, dt, out))
         return out
 
     def difference(self, start: ArrayLike, end: ArrayLike, out: np.ndarray | None = None) -> np.ndarray:
         """The velocity that leads from one configuration to another in unit time."""
-        out, pointer, count = written(out, self.nv)
-        self._done(lib.tenon_difference(self._pointer, *given(start), *given(end), pointer, count))
+        out = vector(out, self.nv)
+        self._done(calls.tenon_difference(self._address, start, end, out))
         return out
 
     def normalize(self, q: np.ndarray) -> np.ndarray:
         """Scales the quaternions of q to unit norm, in place."""
-        self._done(lib.tenon_normalize(self._pointer, *changed(q, "q")))
+        self._done(calls.tenon_normalize(self._address, q))
         return q
 
     def project_positions(self, q: np.ndarray, **how: Unpack[ProjectionOptions]) -> Status:
         """Moves q, in place, until closures are closed and stabilised constraints are at their anchors."""
         chosen = options(_raw.tenon_projection_options, how)
-        return Status(self._done(lib.tenon_project_positions(self._pointer, chosen, *changed(q, "q"))))
+        return Status(self._done(calls.tenon_project_positions(self._address, chosen, q)))
 
     def project_velocities(self, q: ArrayLike, v: np.ndarray) -> Status:
         """v, in place, := the nearest velocity of which no row sees anything."""
-        return Status(self._done(lib.tenon_project_velocities(self._pointer, *given(q), *changed(v, "v"))))
+        return Status(self._done(calls.tenon_project_velocities(self._address, q, v)))

@@ -1,0 +1,134 @@
+"""The computations of a workspace by the names that tenon.h has for them, with arrays as arguments.
+
+Each takes the address of the workspace, then arrays, matrices, structs and numbers in the order of tenon.h without counts
+and leading dimensions, and returns the status. The extension module _native makes them where it is there; else ctypes
+does, with more cost a call. TENON_CTYPES=1 in the environment leaves the extension module aside.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from types import SimpleNamespace
+from typing import Any, Callable
+
+import numpy as np
+
+from . import _raw
+from ._core import FLOAT, given, indices, lib
+from ._roles import CALLS
+
+try:
+    if os.environ.get("TENON_CTYPES", "0") != "0":
+        raise ImportError("TENON_CTYPES is set")
+    from . import _native  # type: ignore[attr-defined]
+except ImportError:
+    _native = None
+
+# While these compute, other threads of Python run; the others are over before it would pay. (A call through ctypes always
+# lets them, and so do all that write vectors of 128 numbers or more.)
+LONG = {
+    "tenon_close_loop_velocities",
+    "tenon_close_loops",
+    "tenon_constrained_dynamics",
+    "tenon_constraint_rows",
+    "tenon_delassus",
+    "tenon_delassus_apply",
+    "tenon_delassus_factor",
+    "tenon_delassus_inverse",
+    "tenon_find_assemblies",
+    "tenon_impact",
+    "tenon_loop_jacobian",
+    "tenon_loop_map",
+    "tenon_multiply_mass_matrix",
+    "tenon_inverse_mass_times",
+    "tenon_operational_space",
+    "tenon_project_positions",
+    "tenon_project_velocities",
+    "tenon_solve_mass_matrix",
+    "tenon_spanning_positions",
+    "tenon_step_runge_kutta_4",
+    "tenon_step_semi_implicit_euler",
+    "tenon_underactuated_inverse_dynamics",
+    "tenon_workspace_set_guess",
+}
+
+
+def _numbers(array) -> np.ndarray:
+    return np.ascontiguousarray(array, dtype=FLOAT)
+
+
+def _int32(array) -> np.ndarray:
+    return np.ascontiguousarray(array, dtype=np.int32)
+
+
+def _written(array, name: str, in_place: bool):
+    if array is None:
+        return None, 0
+    if type(array) is not np.ndarray or array.dtype is not FLOAT or not (
+        array.flags.c_contiguous and array.flags.writeable
+    ):
+        what = "changed in place" if in_place else "written"
+        raise TypeError(f"{name} is {what}: give a writeable contiguous array of float64")
+    return (ctypes.byref(ctypes.c_double.from_buffer(array)) if array.size else None), array.size
+
+
+def _matrix(array, name: str, is_written: bool):
+    """Pointer, count and leading dimension of a column-major matrix, maybe a part of a larger one."""
+    if array is None:
+        return None, 0, 0
+    if type(array) is not np.ndarray or array.dtype is not FLOAT or array.ndim != 2 or (
+        is_written and not array.flags.writeable
+    ):
+        raise TypeError(f"{name} is to be a {'writeable ' if is_written else ''}matrix of float64")
+    rows, columns = array.shape
+    if not array.size:
+        return None, 0, max(rows, 1)
+    leading, rest = divmod(array.strides[1], 8) if columns > 1 else (rows, 0)
+    if array.strides[0] != 8 and rows > 1 or rest or leading < rows:
+        raise ValueError(f"{name} is to be column-major: order='F'")
+    return array.ctypes.data, leading * (columns - 1) + rows, leading
+
+
+def _by_ctypes(name: str, roles: str, names: list[str]) -> Callable[..., int]:
+    function = lib[name]  # not lib.name: the workspace comes as an address here
+    _, types = _raw.FUNCTIONS[name]
+    function.restype, function.argtypes = ctypes.c_int32, [ctypes.c_size_t, *types[1:]]
+
+    def call(*arguments) -> int:
+        if len(arguments) != len(roles):
+            raise TypeError(f"{len(roles)} arguments are needed, and {len(arguments)} were given")
+        passed: list[Any] = []
+        kept = []
+        for role, argument, what in zip(roles, arguments, names):
+            if role == "a":
+                passed += given(argument)
+            elif role in "ox":
+                passed += _written(argument, what, role == "x")
+            elif role in "mM":
+                passed += _matrix(argument, what, role == "M")
+            elif role == "b":
+                array, *pointer = indices(argument)
+                kept.append(array)
+                passed += pointer
+            else:
+                passed.append(argument)
+        return function(*passed)
+
+    return call
+
+
+def _by_native(name: str, roles: str, names: list[str]) -> Callable[..., int]:
+    address = ctypes.cast(getattr(lib, name), ctypes.c_void_p).value
+    slots = {"a": 2, "b": 2, "o": 2, "x": 2, "m": 3, "M": 3}
+    types: list[Any] = []
+    place = 0
+    for role in roles:
+        types.append(_raw.FUNCTIONS[name][1][place]._type_ if role == "s" else None)
+        place += slots.get(role, 1)
+    return _native.bind(address, roles, tuple(names), tuple(types), _numbers, _int32, name in LONG)
+
+
+_made = _by_ctypes if _native is None else _by_native
+calls = SimpleNamespace(**{name: _made(name, roles, names.split()) for name, (roles, names) in CALLS.items()})
+BY = "ctypes" if _native is None else "extension module"
