@@ -5,7 +5,8 @@
 "SKIPPED: ..." where a tool or a package of the language is not here. c comes first: its layouts, those of the compiler,
 must be those of packaging/api.json, and the others' output its own. Beside the languages: description (packaging/api.json
 is what the headers say), declarations (capi/clients is what it makes), symbols (it has the functions that are exported),
-null_and_lengths (it says of them what the library does), python_package and python_examples (the layer on numpy).
+null_and_lengths (it says of them what the library does), python_package and python_examples (the layer on numpy), python_wheel and
+python_extension (what pip installs).
 """
 
 import glob
@@ -129,7 +130,8 @@ class Languages:
     def package(self):
         """A Python with numpy and pytest, and what it needs to find the package tenon."""
         python = tool(os.path.join(PACKAGES, "python/bin/python3"))
-        return python, {"TENON_LIBRARY": self.library, "PYTHONPATH": os.path.join(CLIENTS, "python")}
+        environment = {"TENON_LIBRARY": self.library, "PYTHONPATH": os.path.join(CLIENTS, "python")}
+        return python, {**environment, "TENON_TEST_CALLS": "ctypes"}  # there is no extension module in a checkout
 
     def python_package(self):
         python, environment = self.package()
@@ -138,6 +140,23 @@ class Languages:
         print(said)
         if " passed" not in said:
             sys.exit("no test was run")
+
+    def wheel(self, kind):
+        program = os.path.join(HERE, "python_wheel/wheel_test.py")
+        try:
+            print(run(sys.executable, program, self.package()[0], self.library, self.folder, kind, stderr=subprocess.STDOUT))
+        except subprocess.CalledProcessError as error:
+            if "SKIPPED: " in error.stdout:
+                raise Skipped(error.stdout.rpartition("SKIPPED: ")[2].strip()) from None
+            raise
+
+    def python_wheel(self):
+        """A wheel without the extension module: all that is in it, and what is refused."""
+        self.wheel("ctypes")
+
+    def python_extension(self):
+        """A wheel with it: the tests of the package on what was installed."""
+        self.wheel("extension")
 
     def python_examples(self):
         """What they print has the numbers that it should; atlas.py prints what the C program does, bit for bit."""

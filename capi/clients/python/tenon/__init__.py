@@ -1,13 +1,9 @@
 """Tenon: dynamics of articulated robots whose links are held and whose joints are tied by kinematic loops.
 
     import tenon
-    robot = tenon.Model.load("atlas.urdf", base="floating")
-    feet = tenon.Constraints(robot)
-    feet.add_weld("l_foot")
-    feet.add_weld("r_foot")
-    work = tenon.Workspace(robot, feet)
-    q, v, tau = work.neutral(), work.zeros(), work.zeros()
-    qdd, force = work.constrained_dynamics(q, v, tau)
+    robot = tenon.Model.load(tenon.models.path("atlas"), base="floating")
+    work = tenon.Workspace(robot, tenon.Constraints(robot, welds=["l_foot", "r_foot"]))
+    qdd, force = work.constrained_dynamics(work.neutral(), work.zeros(), work.zeros())
 
 A model and a constraint set are immutable and may be shared by threads; a workspace holds the memory of computations
 and belongs to one thread at a time; a batch computes many states in one call. Units are SI and radians, spatial
@@ -17,6 +13,7 @@ What goes wrong raises tenon.Error with a status and a message. tenon.h, which i
 manual of every call.
 """
 
+from . import models
 from ._core import Error, build_info, version
 from .batch import Batch
 from .constraints import Constraints
@@ -92,5 +89,6 @@ __all__ = [
     "WORLD",
     "Workspace",
     "build_info",
+    "models",
     "version",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
@@ -24,16 +24,20 @@ WORLD = -1
 class Constraints(Handle):
     """Points, welds, rows and closures on links of a model: filled, then finished, by finish() or by the first workspace
     or batch made with it; immutable from then on. Every add_... returns the index of the constraint. Options of each:
-    rows="linear", axes="world", frequency, damping_ratio, weights, compliance, name (types.ConstraintOptions)."""
+    rows="linear", axes="world", frequency, damping_ratio, weights, compliance, name (types.ConstraintOptions).
+
+    welds: links to hold from the start."""
 
     _destroy = "tenon_constraints_destroy"
 
-    def __init__(self, model: Model):
+    def __init__(self, model: Model, welds: Iterable[str | int] = ()):
         pointer = ctypes.POINTER(_raw.tenon_constraints)()
         call(lib.tenon_constraints_create, model._pointer, pointer)
         super().__init__(pointer)
         self.model = model
         self.finished = False
+        for link in welds:
+            self.add_weld(link)
 
     def __repr__(self) -> str:
         rows = f", {self.row_count} rows" if self.finished else ", not finished"
