@@ -16,6 +16,7 @@ manual of every call.
 from . import models
 from ._core import Error, build_info, version
 from .batch import Batch
+from .builder import Builder, pose
 from .constraints import Constraints
 from .model import Model
 from .types import (
@@ -57,6 +58,7 @@ __all__ = [
     "Axes",
     "Base",
     "Batch",
+    "Builder",
     "ClusterInfo",
     "ConstraintInfo",
     "ConstraintSettings",
@@ -90,5 +92,6 @@ __all__ = [
     "Workspace",
     "build_info",
     "models",
+    "pose",
     "version",
 ]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Model(Handle):
-    """A robot. Made by Model.load or Model.parse; immutable, and any number of threads may read it.
+    """A robot. Made by Model.load, Model.parse or a Builder; immutable, and any number of threads may read it.
 
     name: of the robot. nq, nv: numbers of positions and velocities of all joints; nyq, ny: of those that are
     independent where loops are closed. link_count: links with extra frames; joint_count: moving joints; body_count;
@@ -31,6 +31,7 @@ class Model(Handle):
 
     def __init__(self, pointer: Any):
         super().__init__(pointer)
+        self._kept: tuple[Any, ...] = ()  # callbacks of the builder that it calls
         self.name: str = lib.tenon_model_name(pointer).decode()
         self.nq: int = lib.tenon_model_nq(pointer)
         self.nv: int = lib.tenon_model_nv(pointer)

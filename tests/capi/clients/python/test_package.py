@@ -18,8 +18,6 @@ PACKAGE = Path(tenon.__file__).parent
 LEFT_OUT = {
     r"tenon_\w+_(count|string|from_string|at)": "constants are enumerations",
     r"tenonx_\w+": "experimental",
-    r"tenon_builder_\w+": "robots come from URDF",
-    r"tenon_joint_options_init|tenon_loop_options_init": "of the builder",
     r"tenon_\w+_with|tenon_\w+_arguments_init": "arguments have names here",
     r"tenon_jacobian": "tenon_point_jacobian at the link's origin",
     r"tenon_operational_space_options_init": "no choice yet",
@@ -36,7 +34,7 @@ def test_every_function_is_there():
 
 
 def test_everything_public_is_explained_and_typed():
-    for kind in (tenon.Model, tenon.Constraints, tenon.Workspace, tenon.Batch):
+    for kind in (tenon.Model, tenon.Builder, tenon.Constraints, tenon.Workspace, tenon.Batch):
         for name, member in inspect.getmembers(kind):
             function = member.fget if isinstance(member, property) else member
             if name.startswith("_") or not callable(function):
