@@ -1,7 +1,7 @@
 """The computations of a workspace by the names that tenon.h has for them, with arrays as arguments.
 
-Each takes the address of the workspace, then arrays, matrices, structs and numbers in the order of tenon.h without counts
-and leading dimensions, and returns the status. The extension module _native makes them where it is there; else ctypes
+Each takes the address of the workspace, then arrays, matrices, structs and numbers in the order of tenon.h, without
+counts and leading dimensions, and returns the status. The extension module _native makes them where it is there; else ctypes
 does, with more cost a call. TENON_CTYPES=1 in the environment leaves the extension module aside.
 """
 
@@ -25,8 +25,8 @@ try:
 except ImportError:
     _native = None
 
-# While these compute, other threads of Python run; the others are over before it would pay. (A call through ctypes always
-# lets them, and so do all that write vectors of 128 numbers or more.)
+# While these compute, other threads of Python run; the others are over before that would pay, unless they write vectors
+# of 128 numbers or more. (A call through ctypes always lets other threads run.)
 LONG = {
     "tenon_close_loop_velocities",
     "tenon_close_loops",
@@ -70,7 +70,7 @@ def _written(array, name: str, in_place: bool):
     ):
         what = "changed in place" if in_place else "written"
         raise TypeError(f"{name} is {what}: give a writeable contiguous array of float64")
-    return (ctypes.byref(ctypes.c_double.from_buffer(array)) if array.size else None), array.size
+    return (ctypes.byref(ctypes.c_double.from_buffer(array)) if array.size else None), array.size  # type: ignore[arg-type]
 
 
 def _matrix(array, name: str, is_written: bool):
@@ -92,7 +92,7 @@ def _matrix(array, name: str, is_written: bool):
 
 def _by_ctypes(name: str, roles: str, names: list[str]) -> Callable[..., int]:
     function = lib[name]  # not lib.name: the workspace comes as an address here
-    _, types = _raw.FUNCTIONS[name]
+    types: Any = _raw.FUNCTIONS[name][1]
     function.restype, function.argtypes = ctypes.c_int32, [ctypes.c_size_t, *types[1:]]
 
     def call(*arguments) -> int:
@@ -121,10 +121,10 @@ def _by_ctypes(name: str, roles: str, names: list[str]) -> Callable[..., int]:
 def _by_native(name: str, roles: str, names: list[str]) -> Callable[..., int]:
     address = ctypes.cast(getattr(lib, name), ctypes.c_void_p).value
     slots = {"a": 2, "b": 2, "o": 2, "x": 2, "m": 3, "M": 3}
-    types: list[Any] = []
-    place = 0
+    arguments: Any = _raw.FUNCTIONS[name][1]
+    types, place = [], 0
     for role in roles:
-        types.append(_raw.FUNCTIONS[name][1][place]._type_ if role == "s" else None)
+        types.append(arguments[place]._type_ if role == "s" else None)
         place += slots.get(role, 1)
     return _native.bind(address, roles, tuple(names), tuple(types), _numbers, _int32, name in LONG)
 

@@ -135,9 +135,9 @@ class Constrained(Dynamics):
     def operational_space(self, q: ArrayLike) -> OperationalSpace:
         """What operational-space control takes."""
         shapes = (self.m, self.m), (self.nv, self.m), (self.nv, self.nv)
-        matrices, rank = [matrix(None, *shape) for shape in shapes], ctypes.c_int32()
-        self._done(calls.tenon_operational_space(self._address, None, q, *matrices, rank))
-        return OperationalSpace(*matrices, rank.value)
+        (Lambda, J_bar, N), rank = (matrix(None, *shape) for shape in shapes), ctypes.c_int32()
+        self._done(calls.tenon_operational_space(self._address, None, q, Lambda, J_bar, N, rank))
+        return OperationalSpace(Lambda, J_bar, N, rank.value)
 
     # ---- steps in time
 

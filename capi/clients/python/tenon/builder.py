@@ -121,47 +121,29 @@ class Builder(Handle):
         call(lib.tenon_builder_add_link, self._pointer, name.encode(), mass, *given(center_of_mass), *given(inertia), index)
         return index.value
 
-    def add_joint(
-        self,
-        name: str,
-        parent: str | int,
-        child: str | int,
-        type: JointType | str = JointType.REVOLUTE,
-        **how: Unpack[JointOptions],
-    ) -> None:
-        """Hangs the link child on the link parent. Options: origin (pose of the joint in the parent), axis, axis2, lower,
-        upper, velocity, effort, armature, damping, friction, dependent (types.JointOptions)."""
+    def add_joint(self, name: str, parent: str | int, child: str | int, /, **how: Unpack[JointOptions]) -> None:
+        """Hangs the link child on the link parent. Options: type="revolute", origin (pose of the joint in the parent), axis,
+        axis2, lower, upper, velocity, effort, armature, damping, friction, dependent (types.JointOptions)."""
         links = {"parent_link": self.link_index(parent), "child_link": self.link_index(child)}
         if how.get("origin") is not None:
             how["origin"] = _pose(how["origin"])
-        call(
-            lib.tenon_builder_add_joint,
-            self._pointer,
-            name.encode(),
-            options(_raw.tenon_joint_options, {**how, **links, "type": type}),
-        )
-        self._types[name] = JointType(constant(JointType, type))
+        chosen = options(_raw.tenon_joint_options, {**how, **links})
+        call(lib.tenon_builder_add_joint, self._pointer, name.encode(), chosen)
+        self._types[name] = JointType(constant(JointType, how.get("type", JointType.REVOLUTE)))
 
     def add_frame(self, name: str, link: str | int, place: ArrayLike | None = None) -> None:
         """Adds a named frame fixed to a link, at a pose in it: addressed as a link in the model."""
         where = given(None if place is None else _pose(place))
         call(lib.tenon_builder_add_frame, self._pointer, name.encode(), self.link_index(link), *where)
 
-    def add_loop(
-        self,
-        name: str,
-        link: str | int,
-        second_link: str | int,
-        type: JointType | str = JointType.REVOLUTE,
-        **how: Unpack[LoopOptions],
-    ) -> None:
-        """Closes a loop by a joint between two links of the tree. Options: pose and second_pose of its ends in their
-        links, axis, treatment (types.LoopOptions)."""
+    def add_loop(self, name: str, link: str | int, second_link: str | int, /, **how: Unpack[LoopOptions]) -> None:
+        """Closes a loop by a joint between two links of the tree. Options: type="revolute", pose and second_pose of its ends
+        in their links, axis, treatment (types.LoopOptions)."""
         for end in ("pose", "second_pose"):
             if how.get(end) is not None:
                 how[end] = _pose(how[end])  # type: ignore[literal-required]
         links = {"link": self.link_index(link), "second_link": self.link_index(second_link)}
-        chosen = options(_raw.tenon_loop_options, {**how, **links, "type": type})
+        chosen = options(_raw.tenon_loop_options, {"type": JointType.REVOLUTE, **how, **links})
         call(lib.tenon_builder_add_loop, self._pointer, name.encode(), chosen)
 
     def add_coupling(
@@ -179,9 +161,7 @@ class Builder(Handle):
         what = *_names(dependent), *_names(independent), *given(ratios), *given(offsets)
         call(lib.tenon_builder_add_coupling, self._pointer, name.encode(), *what)
 
-    def add_gear(
-        self, name: str, link: str | int, second_link: str | int, ratio: float, offset: float = 0.0
-    ) -> None:  # fmt: skip
+    def add_gear(self, name: str, link: str | int, second_link: str | int, ratio: float, offset: float = 0.0) -> None:
         """Adds a gear or belt: with a and b the sums of the positions of the joints on the paths from the nearest common
         ancestor to the link and to the second link, b = ratio a + offset."""
         links = self.link_index(link), self.link_index(second_link)

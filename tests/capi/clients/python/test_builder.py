@@ -110,7 +110,7 @@ def pendulum(**how):
     builder = tenon.Builder("pendulum")
     builder.add_link("base")
     builder.add_link("rod", mass=2.0, center_of_mass=(0, 0, -0.5), inertia=np.diag([0.1, 0.2, 0.3]))
-    builder.add_joint("swing", "base", "rod", "continuous", axis=(0, 1, 0), **how)
+    builder.add_joint("swing", "base", "rod", type="continuous", axis=(0, 1, 0), **how)
     return builder
 
 
@@ -146,14 +146,14 @@ def test_poses():
 def test_a_universal_joint_and_what_is_wrong_is_named():
     builder = pendulum()
     builder.add_link("cross", 1.0, inertia=(1, 0, 0, 1, 0, 1))
-    builder.add_joint("u", "rod", "cross", "universal", axis=(1, 0, 0), axis2=(0, 1, 0))
+    builder.add_joint("u", "rod", "cross", type="universal", axis=(1, 0, 0), axis2=(0, 1, 0))
     assert builder.finish().nv == 3
     with pytest.raises(tenon.Error, match="rot"):
         builder.add_joint("again", "rot", "cross")
     with pytest.raises(tenon.Error, match="swing"):
         builder.add_joint("swing", "base", "cross")
     with pytest.raises(ValueError, match="there is no JointType 'hinge'"):
-        builder.add_joint("h", "base", "cross", "hinge")
+        builder.add_joint("h", "base", "cross", type="hinge")
     with pytest.raises(TypeError, match="there is no option 'limit'; there are: .*lower"):
         builder.add_joint("h", "base", "cross", limit=3)
     with pytest.raises(ValueError, match="inertia of odd is to be a symmetric"):
