@@ -19,6 +19,7 @@
 //! `as_ptr` of each object is the handle for those functions of [`sys`] that have no method here.
 
 mod batch;
+mod builder;
 mod constraints;
 mod model;
 mod support;
@@ -26,6 +27,7 @@ mod types;
 mod workspace;
 
 pub use batch::{Batch, Motions, Real, Records};
+pub use builder::Builder;
 pub use constraints::{ConstraintSet, Constraints};
 pub use model::{JointInfo, LinkInfo, Model};
 pub use support::{version, Error, Matrix, Result, Which};

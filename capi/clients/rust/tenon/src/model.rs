@@ -86,7 +86,7 @@ impl Model {
         })
     }
 
-    fn made(
+    pub(crate) fn made(
         make: impl FnOnce(*mut *mut sys::tenon_model, *mut std::ffi::c_char, usize) -> i32,
     ) -> Result<Model> {
         let mut model = ptr::null_mut();
@@ -94,7 +94,7 @@ impl Model {
         Ok(Model { handle: Arc::new(Handle(model)) })
     }
 
-    /// Takes over a model that raw calls made, those of a builder for instance.
+    /// Takes over a model that raw calls made.
     ///
     /// # Safety
     /// The handle is of a model, nobody else destroys it, and callbacks of the model may be called by any thread.

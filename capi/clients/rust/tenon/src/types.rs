@@ -159,6 +159,56 @@ impl ModelOptions {
 }
 
 options! {
+    /// A joint that a builder adds. Limits, damping and friction are carried for the user.
+    JointOptions, tenon_joint_options, tenon_joint_options_init {
+        /// Pose of the joint frame in the parent link, the child's where q is zero.
+        origin: [f64; 7],
+        /// In the joint frame, any length but zero.
+        axis: [f64; 3],
+        /// The second axis of a universal joint, in the joint frame where q is zero.
+        axis2: [f64; 3],
+        /// Rotor inertia seen at the joint, kg m^2 or kg.
+        armature: f64,
+        lower: f64,
+        upper: f64,
+        velocity: f64,
+        effort: f64,
+        damping: f64,
+        friction: f64,
+        /// Where a loop moves this joint, it is to follow from others.
+        dependent: bool,
+    }
+}
+
+impl JointOptions {
+    /// Revolute, where nothing is said.
+    pub fn kind(mut self, kind: JointType) -> Self {
+        self.raw.r#type = kind.into();
+        self
+    }
+}
+
+options! {
+    /// A joint by which a builder closes a loop.
+    LoopOptions, tenon_loop_options, tenon_loop_options_init {
+        /// Of the ends of the loop, each in its link: where they coincide but for the motion of the joint.
+        pose: [f64; 7],
+        second_pose: [f64; 7],
+        /// Of the joint, the same in both end frames.
+        axis: [f64; 3],
+        treatment: LoopTreatment,
+    }
+}
+
+impl LoopOptions {
+    /// Revolute, where nothing is said.
+    pub fn kind(mut self, kind: JointType) -> Self {
+        self.raw.r#type = kind.into();
+        self
+    }
+}
+
+options! {
     /// How a constraint holds.
     ConstraintOptions, tenon_constraint_options, tenon_constraint_options_init {
         axes: Axes,

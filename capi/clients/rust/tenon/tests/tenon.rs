@@ -204,3 +204,82 @@ fn threads_share_models_and_move_workspaces() {
     let results: Vec<_> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
     assert_eq!(results[0], results[1]);
 }
+
+// ---- builders: robots from calls are those of the same figures in models/*.urdf
+
+fn place(x: f64, y: f64, z: f64) -> [f64; 7] {
+    [x, y, z, 0.0, 0.0, 0.0, 1.0]
+}
+
+#[track_caller]
+fn same_robot(built: &Model, name: &str) {
+    let there = model(name, Base::Fixed);
+    assert_eq!(built.describe(), there.describe());
+    assert_eq!((built.nq(), built.ny(), built.joints()), (there.nq(), there.ny(), there.joints()));
+    let mut works = [built, &there].map(|robot| Workspace::new(robot, &Default::default()).unwrap());
+    let mut q = vec![0.0; there.nq()];
+    let guess = unsafe { sys::tenon_workspace_guess(works[1].as_mut_ptr(), q.as_mut_ptr(), q.len()) };
+    assert_eq!(guess, sys::TENON_OK);
+    let tau = counted(there.nv(), 0.5, 0.25);
+    let rest = vec![0.0; there.nv()];
+    // The loops hold: what moves, and how, depends on both their ends.
+    let turns = works.iter_mut().map(|work| {
+        let motion = work.forward_dynamics(&q, &rest, &tau, None).unwrap();
+        plus(&motion, &work.gravity_force(&q).unwrap())
+    });
+    let turns = turns.collect::<Vec<_>>();
+    close(&turns[0], &turns[1], 1e-9);
+}
+
+fn linkage(second_end: f64) -> Result<Builder> {
+    let mut robot = Builder::new("six_bar")?;
+    robot.add_link("base_link", 0.0, [0.0; 3], [0.0; 6])?;
+    for number in 1..=5 {
+        let inertia = [0.011253, 0.0, 0.0, 0.036203, 0.0, 0.042673];
+        assert_eq!(robot.add_link(&format!("link{number}"), 3.3, [0.0; 3], inertia)?, number);
+    }
+    let turn = JointOptions::new().kind(JointType::Continuous).axis([0.0, 0.0, 1.0]);
+    robot.add_joint("joint1", "base_link", "link1", &turn)?;
+    robot.add_joint("joint2", 1, 2, &turn.clone().origin(place(0.1, 0.0, 0.0)))?;
+    robot.add_joint("joint3", "link2", "link3", &turn.clone().origin(place(0.2, 0.0, 0.0)))?;
+    robot.add_joint("joint4", "base_link", "link4", &turn.clone().dependent(true))?;
+    robot.add_joint("joint5", "link4", "link5", &turn.origin(place(0.4, 0.0, 0.0)).dependent(true))?;
+    let ends = LoopOptions::new().pose(place(0.3, 0.0, 0.0)).second_pose(place(second_end, 0.0, 0.0));
+    robot.add_loop("constraint1", "link3", "link5", &ends.axis([0.0, 0.0, 1.0]))?;
+    Ok(robot)
+}
+
+#[test]
+fn built_robots_are_those_of_urdf() {
+    let robot = linkage(0.5).unwrap().finish(&ModelOptions::new()).unwrap();
+    same_robot(&robot, "six_bar");
+    let urdf = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../../models/double_pendulum.urdf");
+    let mut more = Builder::load(urdf, &ModelOptions::new()).unwrap();
+    same_robot(&more.finish(&ModelOptions::new()).unwrap(), "double_pendulum");
+    same_robot(
+        &Builder::parse(std::fs::read(urdf).unwrap(), &ModelOptions::new()).unwrap().finish(&ModelOptions::new()).unwrap(),
+        "double_pendulum",
+    );
+    let free = more.finish(&ModelOptions::new()).unwrap();
+    more.add_frame("beyond", free.links().last().unwrap(), place(0.0, 0.0, 1.0)).unwrap();
+    let joints = free.joints();
+    more.add_coupling("c", &[&joints[1]], &[&joints[0]], &[2.0], Some(&[0.1])).unwrap();
+    let tied = more.finish(&ModelOptions::new()).unwrap();
+    assert!(tied.links().contains(&"beyond".to_string()) && (free.ny(), tied.ny()) == (2, 1));
+    let work = Workspace::new(&tied, &Default::default()).unwrap();
+    assert_eq!(work.nv(), 2);
+}
+
+#[test]
+fn builders_name_what_is_wrong() {
+    let mut robot = linkage(0.5).unwrap();
+    fails(robot.add_joint("j", "link9", "link1", &JointOptions::new()), Status::NOT_FOUND, "did you mean");
+    fails(robot.add_joint("joint1", 0, 1, &JointOptions::new()), Status::INVALID_ARGUMENT, "joint1");
+    fails(robot.add_gear("g", "link1", 77, 2.0, 0.0), Status::OUT_OF_RANGE, "77");
+    fails(robot.add_frame("f", "link1", [0.0; 7]), Status::NOT_NORMALIZED, "f");
+    robot.add_link("alone", 1.0, [0.0; 3], [1.0, 0.0, 0.0, 1.0, 0.0, 1.0]).unwrap();
+    fails(robot.finish(&ModelOptions::new()), Status::INVALID_MODEL, "alone");
+    let mut tight = linkage(0.5).unwrap();
+    tight.add_gear("g", "link1", "link4", 2.0, 0.0).unwrap();
+    assert!(tight.finish(&ModelOptions::new()).map_or(true, |robot| robot.ny() < 3));
+}
