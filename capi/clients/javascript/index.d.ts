@@ -25,6 +25,38 @@ export interface ModelOptions {
   ignoreMimic?: boolean;
   tolerantInertias?: boolean;
 }
+export type JointType =
+  | 'fixed' | 'revolute' | 'continuous' | 'prismatic' | 'spherical' | 'planar' | 'floating' | 'universal';
+/** A joint that a builder adds. Limits, damping and friction are carried for the user. */
+export interface JointOptions {
+  /** Revolute without. */
+  type?: JointType;
+  /** Pose of the joint in the parent link, the child's where q is zero. */
+  origin?: readonly number[];
+  /** In the joint frame, any length but zero; x without. */
+  axis?: readonly number[];
+  /** The second axis of a universal joint. */
+  axis2?: readonly number[];
+  /** Rotor inertia seen at the joint, kg m^2 or kg. */
+  armature?: number;
+  lower?: number;
+  upper?: number;
+  velocity?: number;
+  effort?: number;
+  damping?: number;
+  friction?: number;
+  /** Where a loop moves this joint, it is to follow from others. */
+  dependent?: boolean;
+}
+/** A joint by which a builder closes a loop. */
+export interface LoopOptions {
+  type?: JointType;
+  /** Of the ends of the loop, each in its link. */
+  pose?: readonly number[];
+  secondPose?: readonly number[];
+  axis?: readonly number[];
+  treatment?: ModelOptions['loopTreatment'] | 'by_model';
+}
 export interface ConstraintOptions {
   axes?: Axes;
   rows?: Rows;
@@ -171,6 +203,31 @@ export class Model extends Handle<raw_layer.tenon_model> {
   joint(joint: Which): JointInfo;
   /** The tree as indented text. */
   describe(): string;
+}
+
+/** A robot in the making: links first, then the joints between them, then what ties them into loops. Links are named, or
+ * meant by the index that addLink returns. */
+export class Builder extends Handle<raw_layer.tenon_builder> {
+  /** Starts from URDF. Only ignoreLoops and ignoreMimic matter here; other options go to finish. */
+  static load(path: string, options?: ModelOptions): Builder;
+  static parse(urdf: string | Uint8Array, options?: ModelOptions): Builder;
+  constructor(name: string);
+  linkIndex(link: Which): number;
+  /** inertia: ixx ixy ixz iyy iyz izz about the centre of mass along link axes, kg m^2. */
+  addLink(name: string, inertial?: { mass?: number; centerOfMass?: Numbers; inertia?: Numbers }): number;
+  addJoint(name: string, parent: Which, child: Which, options?: JointOptions): void;
+  /** A frame fixed to a link, addressed as a link in the model. */
+  addFrame(name: string, link: Which, pose?: Numbers | null): void;
+  /** Closes a loop by a joint between two links of the tree. */
+  addLoop(name: string, link: Which, secondLink: Which, options?: LoopOptions): void;
+  /** q_dependent = ratios q_independent + offsets, of joints of one coordinate; ratios row by row. */
+  addCoupling(
+    name: string, dependent: readonly string[], independent: readonly string[], ratios: Numbers, offsets?: Numbers | null,
+  ): void;
+  /** b = ratio a + offset, of the turns a and b of the two links from their nearest common ancestor. */
+  addGear(name: string, link: Which, secondLink: Which, ratio: number, offset?: number): void;
+  /** Checks the whole and makes a model. The builder may go on to further ones. */
+  finish(options?: ModelOptions): Model;
 }
 
 /** What is held on the links of a model: filled, then finished, by finish() or the first workspace or batch. */

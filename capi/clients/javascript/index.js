@@ -111,6 +111,7 @@ class Matrix {
 const KINDS = {
   base: 'base',
   loop_treatment: 'loop_treatment',
+  treatment: 'loop_treatment',
   axes: 'axes',
   instruction_set: 'instruction_set',
   precision: 'precision',
@@ -317,7 +318,8 @@ class Constraints extends Handle {
 }
 
 module.exports = { Handle, Matrix, Model, Constraints, TenonError, WORLD, raw: { functions: lib, constants, types } };
-module.exports.support = { TenonError, call, camel, check, constant, given, lib, options, record, written, types, koffi };
+module.exports.support = { TenonError, call, camel, check, constant, find, given, lib, options, record, written, types, koffi };
+module.exports.Builder = require('./builder.js');
 module.exports.Workspace = require('./workspace.js');
 module.exports.Batch = require('./batch.js');
 module.exports.version = lib.tenon_version_string();

@@ -11,8 +11,15 @@ work.gravity = [0, 0, -1];
 const batch = new tenon.Batch(robot, feet, { threads: 2, precision: 'single' });
 const records: number = batch.rollout(qdd, qdd, qdd, { steps: 3, integrator: 'runge_kutta_4' }).records;
 tenon.raw.functions.tenon_model_depth(robot.pointer);
+const builder = new tenon.Builder('arm');
+const boom: number = builder.addLink('boom', { mass: 2, inertia: [1, 0, 0, 1, 0, 1] });
+builder.addJoint('swing', 'base', boom, { type: 'continuous', axis: [0, 1, 0] });
+builder.addLoop('loop', boom, 'base', { secondPose: [0, 0, 1, 0, 0, 0, 1] });
+const built: tenon.Model = builder.finish({ gravity: [0, 0, -1.62] });
+// @ts-expect-error: no such joint
+builder.addJoint('swing', 'base', boom, { type: 'hinge' });
 // @ts-expect-error: no such base
 tenon.Model.load('atlas.urdf', { base: 'flying' });
 // @ts-expect-error: a workspace is of a model
 new tenon.Workspace(feet);
-console.log(index, all, records);
+console.log(index, all, records, built);

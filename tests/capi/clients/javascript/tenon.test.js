@@ -162,3 +162,82 @@ test('objects are freed once', async () => {
   await new Promise((resolve) => setTimeout(resolve, 20)); // finalizers run
   assert.equal(new tenon.Workspace(robot).random(1).length, 7);
 });
+
+// ---- builders
+
+// Robots are read from models/ by other means, and built again.
+const attribute = (text, name) => new RegExp(`\\b${name}="([^"]*)"`).exec(text)?.[1];
+const numbers = (text, name) => (attribute(text ?? '', name) ?? '').split(' ').filter(Boolean).map(Number);
+const elements = (text, name) => text.match(new RegExp(`<${name}\\b[^>]*?(/>|>[^]*?</${name}>)`, 'g')) ?? [];
+const place = (text) => {
+  const xyz = numbers(elements(text, 'origin')[0], 'xyz');
+  assert.equal(attribute(elements(text, 'origin')[0] ?? '', 'rpy'), undefined); // nothing is turned in these robots
+  return [...(xyz.length ? xyz : [0, 0, 0]), 0, 0, 0, 1];
+};
+
+function built(name) {
+  const text = fs.readFileSync(file(name), 'utf8').replace(/<!--[^]*?-->/g, '');
+  const builder = new tenon.Builder(attribute(elements(text, 'robot')[0], 'name'));
+  for (const link of elements(text.replace(/<(parent|child|predecessor|successor) link/g, '<$1 of'), 'link')) {
+    const inertia = elements(link, 'inertia')[0];
+    const six = ['ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz'].map((i) => Number(attribute(inertia ?? '', i)));
+    const mass = Number(attribute(elements(link, 'mass')[0] ?? '', 'value'));
+    const centerOfMass = place(elements(link, 'inertial')[0] ?? '').slice(0, 3);
+    builder.addLink(attribute(link, 'name'), inertia ? { mass, centerOfMass, inertia: six } : {});
+  }
+  for (const joint of elements(text, 'joint')) {
+    const [parent, child] = ['parent', 'child'].map((end) => attribute(elements(joint, end)[0], 'link'));
+    const axis = numbers(elements(joint, 'axis')[0], 'xyz');
+    const how = { type: attribute(joint, 'type'), origin: place(joint), dependent: attribute(joint, 'independent') === 'false' };
+    builder.addJoint(attribute(joint, 'name'), parent, child, axis.length ? { ...how, axis } : how);
+  }
+  const ends = (tie) => ['predecessor', 'successor'].map((end) => elements(tie, end)[0]);
+  for (const loop of elements(text, 'loop')) {
+    const [first, second] = ends(loop);
+    const how = { type: attribute(loop, 'type'), pose: place(first), secondPose: place(second) };
+    const axis = numbers(elements(loop, 'axis')[0], 'xyz');
+    builder.addLoop(attribute(loop, 'name'), attribute(first, 'link'), attribute(second, 'link'), { ...how, axis });
+  }
+  for (const gear of elements(text, 'coupling')) {
+    const [first, second] = ends(gear).map((end) => attribute(end, 'link'));
+    builder.addGear(attribute(gear, 'name'), first, second, Number(attribute(elements(gear, 'ratio')[0], 'value')));
+  }
+  return builder;
+}
+
+for (const name of ['six_bar', 'four_bar', 'planar_leg_linkage', 'revolute_rotor_chain']) {
+  test(`a built ${name} is the one of URDF`, () => {
+    const robots = [built(name).finish(), tenon.Model.load(file(name))];
+    for (const known of ['name', 'nq', 'ny', 'links', 'joints', 'loopCount', 'totalMass']) {
+      assert.deepEqual(robots[0][known], robots[1][known]);
+    }
+    const works = robots.map((robot) => new tenon.Workspace(robot));
+    const q = new Float64Array(robots[1].nq);
+    assert.equal(tenon.raw.functions.tenon_workspace_guess(works[1].pointer, q, q.length), 0);
+    const tau = counted(works[1].nv, 0.5, 0.25);
+    const [here, there] = works.map((work) => work.forwardDynamics(q, work.zeros(), tau)); // loops hold
+    close(here, there, 1e-9);
+    close(works[0].gravityForce(q), works[1].gravityForce(q), 1e-12);
+  });
+}
+
+test('builders go on from URDF and name what is wrong', () => {
+  const text = fs.readFileSync(file('double_pendulum'));
+  const [first, second] = tenon.Model.parse(text).joints;
+  for (const builder of [tenon.Builder.load(file('double_pendulum')), tenon.Builder.parse(text)]) {
+    builder.addFrame('beyond', builder.linkIndex('tip'), [0, 0, 1, 0, 0, 0, 1]);
+    builder.addCoupling('c', [second], [first], [2], [0.1]);
+    const robot = builder.finish({ gravity: [0, 0, -1] });
+    assert.deepEqual([robot.nv, robot.ny, robot.links.at(-1)], [2, 1, 'beyond']);
+    assert.equal(new tenon.Workspace(robot).gravity[2], -1);
+    fails(() => builder.addJoint('j', 'tipp', 'tip'), 'not_found', /did you mean/);
+    fails(() => builder.addJoint(first, 0, 1), 'invalid_argument', new RegExp(first));
+    fails(() => builder.addGear('g', 0, 77, 2), 'out_of_range', /77/);
+    fails(() => builder.addJoint('j', 0, 1, { type: 'hinge' }), 'not_found', /revolute/);
+    assert.throws(() => builder.addJoint('j', 0, 1, { limit: 3 }), /no option 'limit'; there are: .*lower/);
+    builder.addLink('alone', { mass: 1 });
+    fails(() => builder.finish(), 'invalid_model', /alone/);
+    builder.dispose();
+    assert.throws(() => builder.finish(), /disposed/);
+  }
+});
