@@ -1,0 +1,137 @@
+"""Tests of the promise that packaging/site/abi.md makes.
+
+    python3 abi_test.py <kept | can_fail | old_client> <libtenon.so> <folder to build in> <C compiler>
+
+kept: the headers and the library of today keep what packaging/abi holds (compare.py). can_fail: that comparison sees each
+change that would break a program, and none in what may change. old_client: a program compiled against each older header
+runs on the library of today and prints what it printed then; its source compiles against the header of today too.
+"""
+
+import contextlib
+import glob
+import io
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.abspath(os.path.join(HERE, "../../.."))
+ABI, INCLUDE, MAP = (os.path.join(ROOT, name) for name in ("packaging/abi", "include", "capi/tenon.map"))
+sys.path.insert(0, ABI)
+import compare  # noqa: E402
+
+# What is done to the header, in the words of a substitution, and whether an old program still runs then.
+CHANGES = {
+    "nothing": (r"\Z", "", True),
+    "a new function": (r"(TENON_API int32_t tenon_version\(void\);)", r"\1\nTENON_API int32_t tenon_new(void);", True),
+    "a new constant": (r"(#define TENON_METHOD_PV_EARLY 8)", r"#define TENON_METHOD_NEWER 9\n\1", True),
+    "a field at the end of a struct with struct_size": (r"(\} tenon_solve_options;)", r"  double more;\n\1", True),
+    "a function less": (r"TENON_API double tenon_model_total_mass\(const tenon_model \*model\);", "", False),
+    "another result": (r"int32_t tenon_model_nq\(", "int64_t tenon_model_nq(", False),
+    "another argument": (r"(tenon_model_link_name\(const tenon_model \*model, )int32_t", r"\1int64_t", False),
+    "an argument more": (r"(tenon_model_total_mass\(const tenon_model \*model)", r"\1, int32_t which", False),
+    "a field in front": (r"(typedef struct tenon_solve_options \{)", r"\1\n  double first;", False),
+    "a field less": (r"  double tikhonov;", "", False),
+    "another type of a field": (r"  double mu;( +/\* proximal)", r"  float mu;\1", False),
+    "two fields exchanged": (r"int32_t method;( +/\* TENON_METHOD_\*; def.*)\n  int32_t max_iterations;",
+                             r"int32_t max_iterations;\1\n  int32_t method;", False),
+    "a changed field beside a new one": (r"(  double )absolute_tolerance;((?s:.*?)\} tenon_solve_options;)",
+                                         r"  float absolute_tolerance;  float relative_2;\2", False),
+    "a field at the end of a struct without struct_size": (r"(\} tenon_batch_array;)", r"  size_t more;\n\1", False),
+    "another value of a constant": (r"#define TENON_METHOD_PV 5", "#define TENON_METHOD_PV 15", False),
+    "a constant less": (r"#define TENON_JOINT_TYPE_PLANAR 5", "", False),
+}  # fmt: skip
+
+
+def checked(include, library, folder, compiler, symbol_map=MAP):
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        wrong = compare.check(include, symbol_map, library, folder, compiler, recorded=False)
+    return not wrong, said.getvalue()
+
+
+def kept(library, folder, compiler):
+    return compare.check(INCLUDE, MAP, library, folder, compiler)
+
+
+def can_fail(library, folder, compiler):
+    bad = []
+    header, symbols = compare.read(os.path.join(INCLUDE, "tenon.h")), compare.read(MAP)
+    for name, (pattern, by, runs) in CHANGES.items():
+        include = os.path.join(folder, "include")
+        os.makedirs(include, exist_ok=True)
+        changed, count = re.subn(pattern, by, header, count=1)
+        if not count:
+            sys.exit(f"{name}: the header has nothing like {pattern}")
+        with open(os.path.join(include, "tenon.h"), "w", encoding="utf-8") as file:
+            file.write(changed)
+        good, said = checked(include, library, folder, compiler)
+        print(f"{name}: {'kept' if good else 'broken'}")
+        if good != runs:
+            bad.append(f"{name} should be {'kept' if runs else 'broken'}: {said}")
+    for name, pattern, by in (("no such symbol", r" +tenon_model_nq;\n", ""), ("another version", "TENON_0", "TENON_9")):
+        there = os.path.join(folder, "changed.map")
+        with open(there, "w", encoding="utf-8") as file:
+            file.write(re.sub(pattern, by, symbols))
+        # The stub of the present header stands for a library that was linked with this map.
+        other = compare.stub_library(os.path.join(INCLUDE, "tenon.h"), there, os.path.join(folder, "other"), compiler)
+        good, said = checked(INCLUDE, other, folder, compiler)
+        print(f"{name}: {'kept' if good else 'broken'}")
+        if good:
+            bad.append(f"{name} was not seen")
+    print("\n".join(bad))
+    return 1 if bad else 0
+
+
+def program(compiler, include, source, library, out):
+    rpath = "-Wl,-rpath," + os.path.dirname(library)
+    flags = "-std=c99 -O1 -Wall -Wextra -Wpedantic -Werror".split()
+    subprocess.run([compiler, *flags, "-I" + include, source, library, rpath, "-lm", "-o", out], check=True)
+    done = subprocess.run([out, os.path.join(ROOT, "models")], stdout=subprocess.PIPE, text=True, check=True)
+    return done.stdout
+
+
+def old_client(library, folder, compiler):
+    sources = sorted(glob.glob(os.path.join(HERE, "client_*.c")))
+    if not sources:
+        sys.exit("there is no older client")
+    for source in sources:
+        version = re.search(r"client_(\d+_\d+)\.c$", source).group(1)
+        older = os.path.join(ABI, version.replace("_", "."))
+        if compare.soname(compare.read(os.path.join(older, "tenon.h"))) != os.path.basename(soname_of(library)):
+            print(f"{version} is of another SONAME: its programs load another library")
+            continue
+        expected = compare.read(source[:-2] + ".txt")
+        for include, name in ((older, "old"), (INCLUDE, "new")):
+            said = program(compiler, include, source, library, os.path.join(folder, f"client_{version}_{name}"))
+            if said != expected:
+                print(f"compiled against {include} it says\n{said}\nand not\n{expected}")
+                return 1
+        print(f"the client of {version} runs: {len(expected.splitlines())} lines as then")
+    return 0
+
+
+def soname_of(library):
+    return re.search(r"SONAME\s+(\S+)", compare.run("objdump", "-p", library).stdout).group(1)
+
+
+def main(what, library, folder, compiler):
+    folder = os.path.join(os.path.abspath(folder), what)
+    os.makedirs(folder, exist_ok=True)
+    if what != "old_client":
+        if platform.machine() != "x86_64":
+            print("SKIPPED: what packaging/abi holds is of x86-64")
+            return 0
+        if not shutil.which("abidiff"):
+            print("SKIPPED: abidiff is not installed; run packaging/setup.sh test")
+            return 0
+    return {"kept": kept, "can_fail": can_fail, "old_client": old_client}[what](os.path.abspath(library), folder, compiler)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 5:
+        sys.exit(__doc__)
+    sys.exit(main(*sys.argv[1:]))
