@@ -224,7 +224,23 @@ install_clients() {
   fi
 }
 
-# install_for build|test|lint|arm64
+# What makes the documentation site: from PyPI, at pinned versions.
+TENON_SITE=$TENON_ROOT/build/site_tools
+
+fetch_site_tools() {
+  python3 -m venv "$TENON_SITE" &&
+    "$TENON_SITE/bin/pip" install --quiet --disable-pip-version-check -r "$TENON_ROOT/packaging/site/requirements.txt"
+}
+
+install_site_tools() {
+  "$TENON_SITE/bin/python3" -c 'import sphinx, myst_parser, furo, latex2mathml' 2>/dev/null && return 0
+  step "fetch Sphinx from PyPI" eval 'fetch_site_tools || echo "not to be had"'
+  "$TENON_SITE/bin/python3" -c 'import sphinx, myst_parser, furo, latex2mathml' 2>/dev/null && return 0
+  rm -rf "$TENON_SITE"
+  printf '  no Sphinx to be had (see %s): the test of the site will be skipped\n' "$STEP_LOG"
+}
+
+# install_for build|test|lint|arm64|site
 install_for() {
   case $1 in
     build)
@@ -238,13 +254,19 @@ install_for() {
       install_cffi
       install_parser
       install_clients
+      install_site_tools
       ;;
     lint) install_packages "${TENON_LINT_PACKAGES[@]}" ;;
     arm64)
       install_packages "${TENON_BUILD_PACKAGES[@]}" "${TENON_ARM64_PACKAGES[@]}"
       install_tinyxml2
       ;;
-    *) die "setup.sh knows build, test, lint and arm64, not '$1'." ;;
+    site)
+      install_packages python3 python3-venv
+      install_site_tools
+      [ -d "$TENON_SITE" ] || die "the site needs Sphinx, which is not to be had; see $STEP_LOG"
+      ;;
+    *) die "setup.sh knows build, test, lint, arm64 and site, not '$1'." ;;
   esac
 }
 
