@@ -16,7 +16,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 def mathml(text, display):
     made = convert(text.strip(), display="block" if display else "inline")
     # A command that latex2mathml does not know stays as it is, and braces that are left open are passed over.
-    if "\\" in made or text.count("{") != text.count("}"):
+    if "\\" in made or "<mo><mrow" in made or text.count("{") != text.count("}"):
         raise ValueError(f"this formula became no MathML: {text}")
     return made
 
@@ -61,30 +61,33 @@ class LinkNames(SphinxPostTransform):
         targets = described(self.app)
         for node in list(self.document.findall(nodes.literal)):
             name = node.astext()
-            page = targets.get(name)
+            page, heading = targets.get(name, (None, None))
             inside = node.parent
             while inside is not None and not isinstance(inside, (nodes.reference, nodes.title)):
                 inside = inside.parent
             if page is None or inside is not None:
                 continue
             here = self.app.builder.get_relative_uri(self.env.docname, page)
-            link = nodes.reference("", "", internal=True, refuri=f"{here}#{name.lower().replace('_', '-')}")
+            link = nodes.reference("", "", internal=True, refuri=f"{here}#{heading}")
             node.replace_self(link)
             link += node
 
 
 def described(app):
-    """{name: page} of everything that has a heading of its own."""
+    """{name: (page, heading)} of functions, structs and constants."""
     if not hasattr(app, "tenon_targets"):
         app.tenon_targets = {}
         with open(os.path.join(app.srcdir, "api.json"), encoding="utf-8") as file:
             names = json.load(file)
+        for kind in names["enums"]:  # constants stand in the table of their kind
+            heading = "api/constants", kind["name"].replace("_", "-")
+            app.tenon_targets.update({value["name"]: heading for value in kind["values"]})
         names = {one["name"] for kind in ("functions", "structs", "handles", "callbacks") for one in names[kind]}
         for page in sorted(app.env.found_docs):
             if page.startswith("api/"):
                 with open(app.env.doc2path(page), encoding="utf-8") as file:
                     for name in re.findall(r"^#+ `?(tenonx?_\w+)`?$", file.read(), flags=re.M):
-                        app.tenon_targets[name] = page
+                        app.tenon_targets[name] = page, name.replace("_", "-")
         missing = names - set(app.tenon_targets)
         if missing:
             raise ValueError(f"no page describes {sorted(missing)[:5]}")

@@ -1,12 +1,13 @@
 """Builds the documentation site and looks at it: python3 site_test.py <folder to build in>.
 
-It is built without a warning; its pages load nothing from elsewhere; formulas are MathML; every function has a heading to
-link to. And the build fails where it should: a link that leads nowhere, a formula that is none, a picture that is not there.
+It is built without a warning; its pages load nothing from elsewhere; links between them lead somewhere; formulas are
+MathML; every function has a heading to link to. And the build fails where it should: a link that leads nowhere, a formula that is none, a picture that is not there.
 """
 
 import html.parser
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -29,12 +30,14 @@ MISTAKES = (
 class Page(html.parser.HTMLParser):
     def __init__(self, text):
         super().__init__()
-        self.loaded, self.ids, self.math = [], set(), 0
+        self.loaded, self.links, self.ids, self.math = [], [], set(), 0
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
         self.math += tag == "math"
         for name, value in attrs:
+            if (tag, name) == ("a", "href") and value and not re.match(r"[a-z]+:", value):
+                self.links.append(value)
             if name == "id":
                 self.ids.add(value)
             if (tag, name) in LOADED and value and "//" in value and not value.startswith("data:"):
@@ -48,8 +51,21 @@ def built(site, out, work):
     return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
 
 
+def lost_links(pages):
+    """Links of {path: page} that lead to no page or to no heading."""
+    wrong = []
+    for path, page in pages.items():
+        for link in page.links:
+            file, _, heading = link.partition("#")
+            target = os.path.normpath(os.path.join(os.path.dirname(path), file)) if file else path
+            there = target in pages or (file and os.path.exists(target))
+            if not there or (heading and target in pages and heading not in pages[target].ids):
+                wrong.append(f"{path}: {link} leads nowhere")
+    return wrong
+
+
 def looked_at(out):
-    wrong, pages, math, ids = [], 0, 0, set()
+    wrong, pages = [], {}
     for folder, _, names in os.walk(out):
         for name in names:
             path = os.path.join(folder, name)
@@ -59,15 +75,17 @@ def looked_at(out):
                 if name.endswith(".css"):
                     wrong += [f"{path} loads {word}" for word in ("url(http", "@import") if word in text]
                     continue
-                page = Page(text)
-                wrong += [f"{path} loads {one}" for one in page.loaded]
-                pages, math, ids = pages + 1, math + page.math, ids | page.ids
+                pages[path] = Page(text)
+                wrong += [f"{path} loads {one}" for one in pages[path].loaded]
+    wrong += lost_links(pages)
+    math, ids = sum(page.math for page in pages.values()), set().union(*(page.ids for page in pages.values()))
     with open(os.path.join(ROOT, "packaging/api.json"), encoding="utf-8") as file:
         described = json.load(file)
     names = [one["name"] for kind in ("functions", "structs") for one in described[kind]]
     wrong += [f"no page describes {name}" for name in names if name.replace("_", "-") not in ids]
-    print(f"{pages} pages, {math} formulas, {len(names)} functions and structs")
-    if pages < 40 or math < 40:
+    links = sum(len(page.links) for page in pages.values())
+    print(f"{len(pages)} pages, {math} formulas, {links} links, {len(names)} functions and structs")
+    if len(pages) < 40 or math < 40 or links < 1000:
         wrong.append("there should be more pages and formulas")
     return wrong
 
@@ -90,7 +108,7 @@ def main(folder):
     for name in ("conf.py", "site_extension.py"):
         shutil.copy(os.path.join(work, "source", name), source)
     with open(os.path.join(source, "api.json"), "w", encoding="utf-8") as file:
-        json.dump({"version": "0", "functions": [], "structs": [], "handles": [], "callbacks": []}, file)
+        json.dump({"version": "0", "functions": [], "structs": [], "enums": [], "handles": [], "callbacks": []}, file)
     for text in ("", *MISTAKES):
         with open(os.path.join(source, "index.md"), "w", encoding="utf-8") as file:
             file.write(f"# A page\n\n{text}\n")
