@@ -20,7 +20,7 @@ html_theme = "furo"
 html_title = "Tenon"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
-html_show_sphinx = html_show_copyright = html_copy_source = False
+html_show_sphinx = html_show_copyright = html_copy_source = html_use_index = False
 html_theme_options = {"navigation_with_keys": False}
 pygments_style, pygments_dark_style = "tango", "monokai"
 highlight_language = "none"

@@ -12,7 +12,7 @@ QUANTITIES = {"aba": "forward dynamics", "rnea": "inverse dynamics", "crba": "ma
 
 def pictures(root):
     found = glob.glob(os.path.join(root, "bench/results/**/*.svg"), recursive=True)
-    found += glob.glob(os.path.join(root, "packaging/*.svg"))
+    found += glob.glob(os.path.join(root, "packaging/*.svg")) + glob.glob(os.path.join(root, "packaging/site/gallery/*.svg"))
     return sorted(os.path.relpath(path, root) for path in found)
 
 
@@ -65,7 +65,7 @@ def pages(root):
     gallery = ["## Plots of the studies\n", "By the programs in `bench/studies`; the numbers are beside them.\n"]
     gallery += [shown(root, one) for one in studies]
     gallery += ["## Plots of the benchmarks\n", "[Benchmarks](benchmarks.md) tells how they were measured.\n"]
-    gallery += [shown(root, one) for one in pictures(root) if one.count("/") == 3]
+    gallery += [shown(root, one) for one in pictures(root) if re.match(r"bench/results/\w+/", one)]
     return {
         "benchmarks.md": "\n" + "\n".join(machine(root, folder) for folder in folders),
         "gallery.md": "\n" + "\n".join(gallery),
