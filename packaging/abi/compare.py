@@ -101,7 +101,8 @@ def layout_differences(before, now):
             if old != new:
                 wrong.append(f"{name}: {old[2]} {old[1]} at bit {old[0]} has become {new}")
         if bits_now < bits or (bits_now > bits and not grows) or (len(fields_now) > len(fields) and not grows):
-            wrong.append(f"{name} had {bits // 8} bytes and {len(fields)} fields, now {bits_now // 8} and {len(fields_now)}")
+            counts = f"{len(fields)} fields, now {bits_now // 8} and {len(fields_now)}"
+            wrong.append(f"{name} had {bits // 8} bytes and {counts}")
     return wrong
 
 

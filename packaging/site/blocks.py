@@ -16,6 +16,12 @@ MARK = re.compile(r"<!-- (not run|peer|output|declaration|file|prelude)(?:[:]? (
 FENCE = re.compile(r"^( *)(`{3,}|~{3,})\s*(\{?[\w+-]*\}?)[^\n`]*\n(.*?)^\1\2[ ]*$", flags=re.M | re.S)
 # Fences of MyST that hold text and not code.
 DIRECTIVES = ("{toctree}", "{math}", "{picture}", "{note}", "{raw}", "{list-table}")
+# Languages whose blocks are never run, and why.
+NEVER_RUN = {
+    "julia": "there is no Julia here; the test capi.raw.julia compares its calls with the library's",
+    "toml": "it is a file of settings",
+    "json": "it is a file of settings",
+}
 
 
 class Block:
@@ -47,6 +53,8 @@ def blocks_of(page):
         if mark is None and before.endswith("-->") and "<!-- " in before.split("\n")[-1] and "note" not in before:
             raise ValueError(f"what is meant by {before.splitlines()[-1]}")
         text = re.sub(rf"^{indent}", "", text, flags=re.M)
+        if mark is None and language in NEVER_RUN:
+            mark, said = "not run", NEVER_RUN[language]
         block = Block(language, text, page.count("\n", 0, fence.start()) + 1, mark, said)
         if mark == "output" and found:
             found[-1].output = text
@@ -56,8 +64,11 @@ def blocks_of(page):
 
 def indented_blocks(page):
     """Lines that Markdown takes for code because of their indent: a fence says of which language."""
-    text = MARK.sub(lambda match: "\n" * match.group(0).count("\n"), FENCE.sub(lambda m: "\n" * m.group(0).count("\n"), page))
-    lines, wrong, listed = text.split("\n"), [], False
+
+    def empty(match):
+        return "\n" * match.group(0).count("\n")
+
+    lines, wrong, listed = MARK.sub(empty, FENCE.sub(empty, page)).split("\n"), [], False
     for number, line in enumerate(lines):
         if re.match(r"\s*([-*+]|\d+[.)]) ", line):
             listed = True
@@ -83,4 +94,8 @@ def with_notes(page):
             return f"{match.group(0)}\n:::{{container}} note-of-block\n`{said}`\n:::\n"
         return match.group(0)
 
-    return MARK.sub(note, page)
+    page = MARK.sub(note, page)
+    for language, said in NEVER_RUN.items():
+        seen = f":::{{container}} note-of-block\nNo test runs this: {said}.\n:::\n\n"
+        page = re.sub(rf"(?<!:::\n\n)^```{language}$", lambda match, seen=seen: seen + match.group(0), page, flags=re.M)
+    return page

@@ -9,7 +9,8 @@ A page says, on a line of its own,
     <!-- example: capi/clients/cpp/examples/atlas.cpp -->   a source file as a block of code
     <!-- header: What each method takes -->                 the comment of tenon.h that begins so
 
-Links of what is included lead to the page that has the file, or become the file's path.
+Links of what is included lead to the page that has the file, or become the file's path. Its blocks by indent are commands
+that a reader types to install, build or call, or what these print: they are shown, and the page says that no test runs them.
 """
 
 import glob
@@ -66,6 +67,24 @@ def demoted(text, least):
         if not fenced and re.match(r"#+ ", line):
             lines[number] = "#" * move + line if move >= 0 else line[-move:]
     return "\n".join(lines)
+
+
+def fenced(text):
+    """Blocks by indent as fences."""
+    out, block, inside = [], [], False
+    lines = text.split("\n")
+    for number, line in enumerate(lines + [""]):
+        inside ^= line.startswith("```")
+        begins = not inside and line.startswith("    ") and (block or number == 0 or not lines[number - 1].strip())
+        if begins or (block and not line.strip() and any(lines[number + 1 : number + 2])
+                      and lines[number + 1].startswith("    ")):  # fmt: skip
+            block.append(line[4:])
+            continue
+        if block:
+            out += ["<!-- not run: it is for your own shell -->", "```sh", *block, "```"]
+            block = []
+        out.append(line)
+    return "\n".join(out[:-1])
 
 
 class Pages:
@@ -137,7 +156,7 @@ class Pages:
             text = section(text, heading) if heading else re.sub(r"\A# .*\n", "", text)
             if text is not None:
                 ranks = re.findall(r"^(#+) ", before, flags=re.M)
-                return self.relinked(demoted(text.strip("\n"), len(ranks[-1])), source, page)
+                return self.relinked(demoted(fenced(text.strip("\n")), len(ranks[-1])), source, page)
         raise SystemExit(f"{page} includes {what}, which is not there")
 
     @staticmethod

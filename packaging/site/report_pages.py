@@ -12,7 +12,8 @@ QUANTITIES = {"aba": "forward dynamics", "rnea": "inverse dynamics", "crba": "ma
 
 def pictures(root):
     found = glob.glob(os.path.join(root, "bench/results/**/*.svg"), recursive=True)
-    found += glob.glob(os.path.join(root, "packaging/*.svg")) + glob.glob(os.path.join(root, "packaging/site/gallery/*.svg"))
+    for folder in ("packaging", "packaging/site/gallery"):
+        found += glob.glob(os.path.join(root, folder, "*.svg"))
     return sorted(os.path.relpath(path, root) for path in found)
 
 

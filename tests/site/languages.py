@@ -13,6 +13,9 @@ ROOT = os.path.abspath(os.path.join(HERE, "../.."))
 CLIENTS, PACKAGES = os.path.join(ROOT, "capi/clients"), os.path.join(ROOT, "build/clients")
 INCLUDE = os.path.join(ROOT, "include")
 
+# Languages whose blocks are run.
+RUN = "c", "cpp", "csharp", "fortran", "go", "java", "javascript", "lua", "python", "rust", "sh"
+
 # Runs the blocks of a page one after the other, as a reader types them, and prints what each printed.
 SEQUENCE = """
 import contextlib, io, json, sys
@@ -217,11 +220,51 @@ class Languages:
             said.append(run(java, "-cp", path, "Block", folder=self.scratch, environment=self.environment))
         return said
 
+    def lua(self, blocks, prelude):
+        luajit, client = tool("luajit"), os.path.join(CLIENTS, "lua")
+        path = ";".join(os.path.join(client, pattern) for pattern in ("?.lua", "?/init.lua"))
+        return [run(luajit, written(prelude + block.text, self.folder, "block.lua"), folder=self.scratch,
+                    environment={**self.environment, "LUA_PATH": path}) for block in blocks]  # fmt: skip
+
+    def csharp(self, blocks, prelude):
+        compiler, mono = tool("mcs"), tool("mono")
+        folders = "csharp/Tenon.Raw/*.cs", "csharp/Tenon/*.cs"
+        sources = [path for folder in folders for path in glob.glob(os.path.join(CLIENTS, folder))]
+        said = []
+        for block in blocks:
+            text = block.text
+            if not re.search(r"\bclass \w+", text):
+                text = ("using System;\nusing Tenon;\nclass Block {\n"
+                        f"static void Main() {{\n{prelude}{text}}}\n}}\n")  # fmt: skip
+            program = os.path.join(self.folder, "block.exe")
+            run(compiler, "-unsafe", "-langversion:latest", "-nowarn:649,169", "-out:" + program, *sources,
+                written(text, self.folder, "block.cs"), folder=self.folder)  # fmt: skip
+            said.append(run(mono, program, folder=self.scratch, environment=self.environment))
+        return said
+
+    def fortran(self, blocks, prelude):
+        compiler, client = tool("gfortran"), os.path.join(CLIENTS, "fortran")
+        # In the order in which a reader compiles them.
+        names = "_raw", "_objects", "_models", "_sets", "_workspaces", "_batches", ""
+        modules = [path for path in (os.path.join(client, f"tenon{name}.f90") for name in names) if os.path.exists(path)]
+        flags = ["-std=f2018", "-O1", "-ffree-line-length-none", "-J" + self.folder]
+        objects = [os.path.join(self.folder, os.path.basename(path) + ".o") for path in modules]
+        for path, made in zip(modules, objects):
+            run(compiler, *flags, "-c", path, "-o", made, folder=self.folder)
+        said = []
+        for block in blocks:
+            program, source = os.path.join(self.folder, "block"), written(prelude + block.text, self.folder, "block.f90")
+            linked = [*objects, self.library, "-Wl,-rpath," + self.library_folder]
+            run(compiler, *flags, source, *linked, "-o", program, folder=self.folder)
+            said.append(run(program, folder=self.scratch, environment=self.environment))
+        return said
+
 
 def of_name(language):
     """The method for the language of a fence."""
-    name = {"js": "javascript", "bash": "sh", "console": "sh", "c++": "cpp", "py": "python"}.get(language, language)
-    return name if name in ("c", "cpp", "python", "sh", "javascript", "rust", "go", "java") else None
+    names = {"js": "javascript", "bash": "sh", "console": "sh", "c++": "cpp", "py": "python", "cs": "csharp"}
+    name = names.get(language, language)
+    return name if name in RUN else None
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """Builds the documentation site and looks at it: python3 site_test.py <folder to build in>.
 
 It is built without a warning; its pages load nothing from elsewhere; links between them lead somewhere; formulas are
-MathML; every function has a heading to link to. And the build fails where it should: a link that leads nowhere, a formula that is none, a picture that is not there.
+MathML; every function has a heading to link to. And the build fails where it should: a link that leads nowhere, a formula
+that is none, a picture that is not there.
 """
 
 import html.parser
