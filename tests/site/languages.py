@@ -149,7 +149,10 @@ class Languages:
             raise Skipped("koffi is not installed; run packaging/setup.sh test")
         own = os.path.join(self.folder, "node_modules")
         os.makedirs(own, exist_ok=True)
-        for name, target in (("tenon", os.path.join(CLIENTS, "javascript")), ("koffi", os.path.join(modules, "koffi"))):
+        package = os.path.join(CLIENTS, "javascript")
+        with open(os.path.join(package, "package.json"), encoding="utf-8") as file:
+            called = json.load(file)["name"]
+        for name, target in ((called, package), ("koffi", os.path.join(modules, "koffi"))):
             if not os.path.islink(os.path.join(own, name)):
                 os.symlink(target, os.path.join(own, name))
         environment = {**self.environment, "NODE_PATH": own + os.pathsep + modules}
@@ -160,8 +163,10 @@ class Languages:
         cargo = tool("cargo", os.path.expanduser("~/.cargo/bin/cargo"))
         own = os.path.join(self.folder, "rust")
         crate = os.path.join(CLIENTS, "rust/tenon")
-        written(f'[package]\nname = "block"\nversion = "0.1.0"\nedition = "2021"\n\n[dependencies]\ntenon = {{ path = '
-                f'"{crate}" }}\n', own, "Cargo.toml")  # fmt: skip
+        with open(os.path.join(crate, "Cargo.toml"), encoding="utf-8") as file:
+            called = re.search(r'^name = "(.*)"', file.read(), flags=re.M).group(1)
+        written('[package]\nname = "block"\nversion = "0.1.0"\nedition = "2021"\n\n[dependencies]\n'
+                f'tenon = {{ path = "{crate}", package = "{called}" }}\n', own, "Cargo.toml")  # fmt: skip
         environment = {**self.environment, "TENON_LIB_DIR": self.library_folder}
         environment["CARGO_TARGET_DIR"] = os.path.join(self.folder, "target")
         said = []
