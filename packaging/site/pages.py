@@ -54,17 +54,17 @@ def section(text, heading):
 
 def demoted(text, least):
     """Headings of what is included stand below the page's own, whose rank is `least`: no rank is left out."""
-    fenced, ranks = False, []
+    inside, ranks = False, []
     lines = text.split("\n")
     for line in lines:
-        fenced ^= line.startswith("```")
-        if not fenced and re.match(r"#+ ", line):
+        inside ^= line.startswith("```")
+        if not inside and re.match(r"#+ ", line):
             ranks.append(len(line) - len(line.lstrip("#")))
     move = least + 1 - min(ranks, default=least + 1)
-    fenced = False
+    inside = False
     for number, line in enumerate(lines):
-        fenced ^= line.startswith("```")
-        if not fenced and re.match(r"#+ ", line):
+        inside ^= line.startswith("```")
+        if not inside and re.match(r"#+ ", line):
             lines[number] = "#" * move + line if move >= 0 else line[-move:]
     return "\n".join(lines)
 
