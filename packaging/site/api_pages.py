@@ -15,7 +15,8 @@ def plain(text):
     def code(match):
         return f"`{match.group(0)}`".replace("\\", "")
 
-    return re.sub(r"(?<![\w`])(tenonx?(\\_\w+)+|TENONX?(\\_\w+)+|(\\_[A-Z][A-Z0-9_\\]*[A-Z0-9]))(?!\w)", code, text)
+    names = r"(tenonx?|TENONX?)(\\_\w+)+(\\_\\\*)?", r"\\_[A-Z][A-Z0-9_\\]*[A-Z0-9]"
+    return re.sub(rf"(?<![\w`])({'|'.join(names)})(?!\w)", code, text)
 
 
 def comment(text):

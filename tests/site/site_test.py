@@ -32,10 +32,15 @@ class Page(html.parser.HTMLParser):
     def __init__(self, text):
         super().__init__()
         self.loaded, self.links, self.ids, self.math = [], [], set(), 0
+        self.open, self.astray = [], 0  # elements, and columns of code that do not stand beside each other
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
         self.math += tag == "math"
+        classes = (dict(attrs).get("class") or "").split()
+        self.astray += (bool(self.open) and "beside" in self.open[-1][1]) != ("column" in classes)
+        if tag not in ("area", "br", "col", "hr", "img", "input", "link", "meta", "path", "rect", "line", "circle"):
+            self.open.append((tag, classes))
         for name, value in attrs:
             if (tag, name) == ("a", "href") and value and not re.match(r"[a-z]+:", value):
                 self.links.append(value)
@@ -45,6 +50,10 @@ class Page(html.parser.HTMLParser):
                 self.loaded.append(value)
             if name == "style" and value and "url(http" in value:
                 self.loaded.append(value)
+
+    def handle_endtag(self, tag):
+        while self.open and self.open.pop()[0] != tag:
+            pass
 
 
 def built(site, out, work):
@@ -78,6 +87,8 @@ def looked_at(out):
                     continue
                 pages[path] = Page(text)
                 wrong += [f"{path} loads {one}" for one in pages[path].loaded]
+                if ":::" in text or pages[path].astray:
+                    wrong.append(f"{path}: a fence of colons is not closed where it should be")
     wrong += lost_links(pages)
     math, ids = sum(page.math for page in pages.values()), set().union(*(page.ids for page in pages.values()))
     with open(os.path.join(ROOT, "packaging/api.json"), encoding="utf-8") as file:
