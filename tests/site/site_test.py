@@ -39,7 +39,7 @@ class Page(html.parser.HTMLParser):
         self.math += tag == "math"
         classes = (dict(attrs).get("class") or "").split()
         self.astray += (bool(self.open) and "beside" in self.open[-1][1]) != ("column" in classes)
-        if tag not in ("area", "br", "col", "hr", "img", "input", "link", "meta", "path", "rect", "line", "circle"):
+        if tag not in ("area", "br", "col", "hr", "img", "input", "link", "meta"):
             self.open.append((tag, classes))
         for name, value in attrs:
             if (tag, name) == ("a", "href") and value and not re.match(r"[a-z]+:", value):
