@@ -7,13 +7,15 @@ the C program capi/examples/c/atlas.c prints, bit for bit; the others what those
 """
 
 import glob
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import xml.etree.ElementTree as ElementTree
 
-from run import CLIENTS, HERE, INCLUDE, PACKAGES, ROOT, Skipped, run, tool, written
+from run import API, CLIENTS, HERE, INCLUDE, PACKAGES, ROOT, Skipped, run, tool, written
 
 MODELS = os.path.join(ROOT, "models")
 EXAMPLES = (("load_and_print", "iiwa14", 20), ("atlas", "atlas", 37), ("thousand_states", "atlas", 4))
@@ -104,6 +106,45 @@ class Layers:
         said = run(*program, "LayerTest", MODELS, env=environment)
         self.tested(said, r"(\d+) checks, 0 failed", 50)
         return lambda name: ([*program, name], environment)
+
+    def csharp(self):
+        compiler, mono, client = tool("mcs"), tool("mono"), os.path.join(CLIENTS, "csharp")
+        flags = ["-langversion:latest", "-warnaserror", "-nowarn:649,169", "-unsafe"]
+        sources = [os.path.join(client, "Tenon.Raw/Tenon.cs"), *glob.glob(os.path.join(client, "Tenon/*.cs"))]
+        test, own = os.path.join(HERE, "csharp/Layer.cs"), ["-r:" + self.built("Tenon.dll")]
+        run(compiler, *flags, "-target:library", "-out:" + self.built("Tenon.dll"), *sources)
+        for name, source in [("Layer", test)] + [
+            (name, os.path.join(client, "examples", name + ".cs")) for name, _, _ in EXAMPLES
+        ]:
+            run(compiler, *flags[:2], *own, "-out:" + self.built(name + ".exe"), source)
+        # What is for .NET alone compiles too, and asks for the library that TENON_LIBRARY names.
+        there = self.built("there.exe")
+        stub = os.path.join(HERE, "csharp/NativeLibrary.cs")
+        run(compiler, *flags, "-d:NET5_0_OR_GREATER", "-out:" + there, *sources, stub, test)
+        environment = {"LD_LIBRARY_PATH": self.library_folder}
+        said = run(mono, there, MODELS, env={**environment, "TENON_LIBRARY": "libtenon.so"})
+        if not said.startswith("resolver: 1\n"):
+            sys.exit(f"TENON_LIBRARY is not heeded:\n{said}")
+        self.csharp_package(os.path.join(client, "Tenon"))
+        self.tested(run(mono, self.built("Layer.exe"), MODELS, env=environment), r"(\d+) checks, 0 failed", 140)
+        return lambda name: ([mono, self.built(name + ".exe")], environment)
+
+    @staticmethod
+    def csharp_package(folder):
+        """There is no .NET to pack it: its recipe names files that are there, of the version that is here."""
+        project = ElementTree.parse(os.path.join(folder, "Tenon.csproj")).getroot()
+        recipe = ElementTree.parse(os.path.join(folder, project.findtext(".//NuspecFile"))).getroot()
+        with open(API, encoding="utf-8") as described:
+            version = json.load(described)["version"]
+        files = [item.get("Include") for item in project.iter("Compile")]
+        packed = [item.get("src") for item in recipe.iter(recipe.tag[: recipe.tag.find("}") + 1] + "file")]
+        frameworks = project.findtext(".//TargetFrameworks").split(";")
+        binaries = [f"bin/$configuration$/{framework}/Tenon.dll" for framework in frameworks]
+        files += [path for path in packed if path not in binaries and "$" not in path]
+        missing = [path for path in files if not os.path.exists(os.path.join(folder, path))]
+        missing += sorted(set(binaries) - set(packed))
+        if missing or len(files) < 2 or project.findtext(".//Version") != version:
+            sys.exit(f"the package of C#: {missing} missing, or its version is not {version}")
 
     def c_atlas(self):
         source = os.path.join(ROOT, "capi/examples/c/atlas.c")

@@ -1,0 +1,185 @@
+using System;
+using TenonRaw;
+using Raw = TenonRaw.Tenon;
+
+namespace Tenon {
+  /// <summary>Computes what a workspace does, of many states, in double precision. Arrays have the numbers of one state
+  /// after those of another: q is states x nq. An input of the numbers of one state is the same for all; an empty one is
+  /// none. A state that fails spoils only itself: its status is negative, and the call throws when the others are done.
+  /// </summary>
+  public sealed unsafe class Batch : Handle {
+    private int[] codes = { };
+
+    public Model Model { get; }
+    public int Nq { get; }
+    public int Nv { get; }
+    public int M { get; }
+
+    public Batch(Model model, Constraints constraints = null, BatchOptions options = null)
+        : base(Create(Given(model, nameof(model)), constraints, options)) {
+      Model = model;
+      Nq = model.Nq;
+      Nv = model.Nv;
+      using (Workspace work = new Workspace(model, constraints)) M = work.M;
+    }
+
+    private static IntPtr Create(Model model, Constraints constraints, BatchOptions options) {
+      using (Hold of = new Hold(model), rows = new Hold(constraints?.Finish())) {
+        tenon_model* p = (tenon_model*)of.Pointer;
+        tenon_constraints* set = (tenon_constraints*)rows.Pointer;
+        return Made((made, message, size) => {
+          tenon_batch_options chosen;
+          Library.Check(Raw.tenon_batch_options_init(&chosen, (UIntPtr)sizeof(tenon_batch_options)), "options");
+          chosen.instruction_set = (int?)options?.InstructionSet ?? chosen.instruction_set;
+          chosen.threads = options?.Threads ?? chosen.threads;
+          return Raw.tenon_batch_create(p, set, &chosen, (tenon_batch**)made, message, size);
+        });
+      }
+    }
+
+    protected override bool ReleaseHandle() {
+      Raw.tenon_batch_destroy((tenon_batch*)handle);
+      return true;
+    }
+
+    /// <summary>Of each state of the last call.</summary>
+    public Status[] StateStatus => Array.ConvertAll(codes, code => (Status)code);
+
+    /// <summary>How many states are computed side by side.</summary>
+    public int Width {
+      get {
+        using (Hold self = new Hold(this)) return Raw.tenon_batch_width((tenon_batch*)self.Pointer);
+      }
+    }
+
+    private int States(ReadOnlySpan<double> q) {
+      if (q.Length % Nq != 0) throw new ArgumentException("q: " + q.Length + " numbers, not states x " + Nq, nameof(q));
+      if (codes.Length != q.Length / Nq) codes = new int[q.Length / Nq];
+      Array.Clear(codes, 0, codes.Length);
+      return codes.Length;
+    }
+
+    // What the library is told of an array: into *there, or null where there is none.
+    private static tenon_batch_array* Input(tenon_batch_array* there, double* data, ReadOnlySpan<double> given, int count,
+        int states, string name, bool needed = true) {
+      if (given.Length == 0 && !needed) return null;
+      if (given.Length != count && given.Length != (long)count * states) {
+        throw new ArgumentException(name + ": " + given.Length + " numbers; " + states + " times " + count +
+            " are needed", name);
+      }
+      return Described(there, data, count, given.Length == count ? 0 : count, 0);
+    }
+
+    private static tenon_batch_array* Described(tenon_batch_array* there, double* data, int count, int stateStride,
+        int recordStride) {
+      if (data == null) return null;
+      there->data = data;
+      there->count = (UIntPtr)count;
+      there->number_stride = (IntPtr)1;
+      there->state_stride = (IntPtr)stateStride;
+      there->record_stride = (IntPtr)recordStride;
+      return there;
+    }
+
+    private static void Done(Hold self, int code) {
+      if (code < 0) throw new TenonException(code, Library.Utf8(Raw.tenon_batch_message((tenon_batch*)self.Pointer)));
+    }
+
+    /// <summary>qdd of all states: states x nv.</summary>
+    public double[] ForwardDynamics(ReadOnlySpan<double> q, ReadOnlySpan<double> v, ReadOnlySpan<double> tau,
+        ReadOnlySpan<double> wrenches = default(ReadOnlySpan<double>)) {
+      double[] qdd = new double[States(q) * Nv];
+      ForwardDynamics(q, v, tau, wrenches, qdd);
+      return qdd;
+    }
+
+    public void ForwardDynamics(ReadOnlySpan<double> q, ReadOnlySpan<double> v, ReadOnlySpan<double> tau,
+        ReadOnlySpan<double> wrenches, Span<double> qdd) {
+      Dynamics(true, q, v, tau, nameof(tau), wrenches, qdd);
+    }
+
+    /// <summary>tau of all states: states x nv.</summary>
+    public double[] InverseDynamics(ReadOnlySpan<double> q, ReadOnlySpan<double> v, ReadOnlySpan<double> a,
+        ReadOnlySpan<double> wrenches = default(ReadOnlySpan<double>)) {
+      double[] tau = new double[States(q) * Nv];
+      InverseDynamics(q, v, a, wrenches, tau);
+      return tau;
+    }
+
+    public void InverseDynamics(ReadOnlySpan<double> q, ReadOnlySpan<double> v, ReadOnlySpan<double> a,
+        ReadOnlySpan<double> wrenches, Span<double> tau) {
+      Dynamics(false, q, v, a, nameof(a), wrenches, tau);
+    }
+
+    private void Dynamics(bool forward, ReadOnlySpan<double> q, ReadOnlySpan<double> v, ReadOnlySpan<double> third,
+        string thirdName, ReadOnlySpan<double> wrenches, Span<double> result) {
+      int n = States(q);
+      Fits(result, n * Nv, "the result");
+      tenon_batch_array qa, va, ta, wa, ra;
+      using (Hold self = new Hold(this))
+      fixed (double* x = q, y = v, z = third, w = wrenches, r = result)
+      fixed (int* status = codes) {
+        tenon_batch* p = (tenon_batch*)self.Pointer;
+        tenon_batch_array* qs = Input(&qa, x, q, Nq, n, nameof(q)), vs = Input(&va, y, v, Nv, n, nameof(v));
+        tenon_batch_array* ts = Input(&ta, z, third, Nv, n, thirdName), rs = Described(&ra, r, Nv, Nv, 0);
+        tenon_batch_array* ws = Input(&wa, w, wrenches, 6 * Model.LinkCount, n, nameof(wrenches), false);
+        UIntPtr states = (UIntPtr)n;
+        Done(self, forward ? Raw.tenon_batch_forward_dynamics(p, states, qs, vs, ts, ws, rs, status)
+                           : Raw.tenon_batch_inverse_dynamics(p, states, qs, vs, ts, ws, rs, status));
+      }
+    }
+
+    /// <summary>Accelerations, states x nv, and forces of the rows, states x m.</summary>
+    public Motion ConstrainedDynamics(ReadOnlySpan<double> q, ReadOnlySpan<double> v, ReadOnlySpan<double> tau,
+        SolveOptions options = null) {
+      int n = States(q);
+      Motion motion = new Motion(n * Nv, n * M);
+      ConstrainedDynamics(q, v, tau, motion.Qdd, motion.Lambda, options);
+      return motion;
+    }
+
+    public void ConstrainedDynamics(ReadOnlySpan<double> q, ReadOnlySpan<double> v, ReadOnlySpan<double> tau,
+        Span<double> qdd, Span<double> lambda, SolveOptions options = null) {
+      int n = States(q);
+      Fits(qdd, n * Nv, nameof(qdd));
+      Fits(lambda, n * M, nameof(lambda));
+      tenon_batch_array qa, va, ta, ra, fa;
+      tenon_solve_options chosen;
+      using (Hold self = new Hold(this))
+      fixed (double* x = q, y = v, z = tau, r = qdd, f = lambda)
+      fixed (int* status = codes) {
+        Done(self, Raw.tenon_batch_constrained_dynamics((tenon_batch*)self.Pointer, Workspace.Chosen(options, &chosen),
+            (UIntPtr)n, Input(&qa, x, q, Nq, n, nameof(q)), Input(&va, y, v, Nv, n, nameof(v)),
+            Input(&ta, z, tau, Nv, n, nameof(tau)), null, null, Described(&ra, r, Nv, Nv, 0),
+            Described(&fa, f, M, M, 0), null, status));
+      }
+    }
+
+    /// <summary>Steps in time; tau is the same in all of them.</summary>
+    public Records Rollout(ReadOnlySpan<double> q, ReadOnlySpan<double> v, ReadOnlySpan<double> tau,
+        RolloutOptions options) {
+      Given(options, nameof(options));
+      if (options.Steps < 1 || options.Every < 1) throw new ArgumentException("Steps and Every are 1 or more");
+      int n = States(q), r = options.Steps / options.Every;
+      Records records = new Records { Q = new double[n * r * Nq], V = new double[n * r * Nv] };
+      tenon_batch_array qa, va, ta, qr, vr;
+      tenon_rollout_options chosen;
+      tenon_solve_options solve;
+      using (Hold self = new Hold(this))
+      fixed (double* x = q, y = v, z = tau, qs = records.Q, vs = records.V)
+      fixed (int* status = codes) {
+        Library.Check(Raw.tenon_rollout_options_init(&chosen, (UIntPtr)sizeof(tenon_rollout_options)), "options");
+        chosen.integrator = (int?)options.Integrator ?? chosen.integrator;
+        chosen.dt = options.Dt;
+        chosen.steps = (UIntPtr)options.Steps;
+        chosen.every = (UIntPtr)options.Every;
+        chosen.solve = Workspace.Chosen(options.Solve, &solve);
+        Done(self, Raw.tenon_batch_rollout((tenon_batch*)self.Pointer, &chosen, (UIntPtr)n,
+            Input(&qa, x, q, Nq, n, nameof(q)), Input(&va, y, v, Nv, n, nameof(v)),
+            Input(&ta, z, tau, Nv, n, nameof(tau)), null, Described(&qr, qs, Nq, r * Nq, r > 1 ? Nq : 0),
+            Described(&vr, vs, Nv, r * Nv, r > 1 ? Nv : 0), status));
+      }
+      return records;
+    }
+  }
+}

@@ -1,0 +1,258 @@
+// What the classes of C# hand to the library and back, against identities that the calls under test do not compute
+// themselves: Layer.exe models.
+using System;
+using System.IO;
+using System.Linq;
+using System.Reflection;
+using System.Runtime.CompilerServices;
+using Tenon;
+
+public static class Layer {
+  static int checks, failures;
+
+  static void Check(bool good, string what) {
+    checks++;
+    if (good) return;
+    failures++;
+    Console.WriteLine("failed: " + what);
+  }
+
+  static void Close(double[] a, double[] b, double tolerance, string what) {
+    Check(a.Length == b.Length && a.Zip(b, (x, y) => Math.Abs(x - y) <= tolerance * (1 + Math.Abs(y))).All(x => x), what);
+  }
+
+  // The call throws an error of this kind, in whose message the words are.
+  static void Fails<E>(Action call, string words) where E : Exception {
+    try {
+      call();
+      Check(false, "nothing thrown: " + words);
+    } catch (Exception error) {
+      Check(error is E && error.Message.Contains(words), error.ToString());
+    }
+  }
+
+  static double[] Filled(int n, Func<int, double> of) {
+    return Enumerable.Range(0, n).Select(of).ToArray();
+  }
+
+  static double[] Plus(double[] a, double[] b, double factor = 1) {
+    return a.Zip(b, (x, y) => x + factor * y).ToArray();
+  }
+
+  static double[] Times(Matrix A, double[] x) {
+    return Filled(A.Rows, i => x.Select((xj, j) => A[i, j] * xj).Sum());
+  }
+
+  static double[] TransposedTimes(Matrix A, double[] x) {
+    return Filled(A.Columns, j => x.Select((xi, i) => A[i, j] * xi).Sum());
+  }
+
+  static void Models(string folder) {
+    Model robot = Model.Load(folder + "/iiwa14.urdf");
+    Check(robot.Name == "iiwa14" && robot.Nq == 7 && robot.Nv == 7 && !robot.FloatingBase, "iiwa14");
+    Check(robot.Links[robot.LinkIndex("iiwa_link_7")] == "iiwa_link_7", "links");
+    Check(robot.JointIndex("iiwa_joint_3") == 2 && robot.Joint(2).Name == "iiwa_joint_3", "joints");
+    Check(robot.Joint("iiwa_joint_3").Type == JointType.Revolute && robot.Joint(2).Axis.Length == 3, "joint");
+    Close(new[] { robot.Links.Sum(link => robot.Link(link).Mass) }, new[] { robot.TotalMass }, 1e-10, "masses");
+    Check(robot.Describe().Contains("iiwa_joint_7") && robot.Describe().EndsWith("\n"), "describe");
+    Check(robot.Warnings.Count == 0 && Library.Version.Contains("."), "warnings, version");
+    Fails<TenonException>(() => robot.LinkIndex("iiwa_link_8"), "did you mean");
+    Fails<TenonException>(() => robot.Joint(99), "no joint 99");
+    Fails<TenonException>(() => Model.Load("none.urdf"), "none.urdf");
+    Fails<TenonException>(() => Model.Parse("<robot"), "parse_error");
+    string bad = File.ReadAllText(folder + "/iiwa14.urdf").Replace("<child link=\"iiwa_link_4\"", "<child link=\"gone\"");
+    Fails<TenonException>(() => Model.Parse(bad), "gone");
+    try {
+      Model.Parse(bad);
+    } catch (TenonException error) {
+      Check(error.Status == Status.InvalidModel, "status " + error.Status);
+    }
+    Fails<ArgumentNullException>(() => Model.Load(null), "path");
+    Fails<ArgumentException>(() => Model.Load("x", new ModelOptions { Gravity = new double[2] }), "3 are needed");
+    ModelOptions free = new ModelOptions { Base = Base.Floating, FloatingJointName = "free", Gravity = new double[] { 0, 0, -1 } };
+    Model floating = Model.Parse(File.ReadAllText(folder + "/iiwa14.urdf"), free);
+    Check(floating.Joints[0] == "free" && floating.Nv == 13 && new Workspace(floating).Gravity[2] == -1, "options");
+  }
+
+  static void Constants() {
+    foreach (Type kind in new[] { typeof(Status), typeof(Method), typeof(DelassusMethod), typeof(Base), typeof(Axes),
+        typeof(Split), typeof(InstructionSet), typeof(Integrator), typeof(JointType) }) {
+      string prefix = "TENON_" + (kind == typeof(Status) ? "" : Snake(kind.Name) + "_");
+      foreach (object value in Enum.GetValues(kind)) {
+        FieldInfo raw = typeof(TenonRaw.Tenon).GetField(prefix + Snake(value.ToString()));
+        Check(raw != null && (int)raw.GetValue(null) == (int)value, kind.Name + "." + value);
+      }
+      int wanted = typeof(TenonRaw.Tenon).GetFields().Count(f => f.Name.StartsWith(prefix));
+      Check(kind == typeof(Status) || Enum.GetValues(kind).Length == wanted, kind.Name + " has " + wanted + " values");
+    }
+  }
+
+  static string Snake(string name) {
+    string split = System.Text.RegularExpressions.Regex.Replace(name, "([a-z])([A-Z])", "$1_$2");
+    return split.Replace("64V", "64_V").Replace("Kutta4", "Kutta_4").ToUpperInvariant();
+  }
+
+  static void Dynamics(string folder) {
+    Model robot = Model.Load(folder + "/atlas.urdf", ModelOptions.Floating);
+    Workspace work = new Workspace(robot);
+    double[] q = work.Random(3), v = Filled(work.Nv, i => -0.2 + 0.01 * i), tau = Filled(work.Nv, i => 5 - 0.3 * i);
+    double[] qdd = work.ForwardDynamics(q, v, tau);
+    Close(Plus(Times(work.MassMatrix(q), qdd), work.Bias(q, v)), tau, 1e-8, "M qdd + c = tau");
+    Close(work.InverseDynamics(q, v, qdd), tau, 1e-8, "inverse dynamics");
+    int hand = robot.LinkIndex("l_hand");
+    double[] wrenches = new double[6 * robot.LinkCount];
+    wrenches[6 * hand + 3] = -10;
+    work.Kinematics(q, v);
+    Matrix J = work.Jacobian(hand, null, Axes.Link);
+    Close(Times(J, v), work.LinkVelocity(hand, Axes.Link), 1e-10, "J v");
+    double[] push = TransposedTimes(J, new double[] { 0, 0, 0, 10, 0, 0 });
+    Close(work.InverseDynamics(q, v, qdd, wrenches), Plus(tau, push), 1e-8, "wrenches");
+    Close(work.Difference(q, work.Integrate(q, v, 0.01)), v.Select(x => 0.01 * x).ToArray(), 1e-10, "difference");
+    double twice = v.Zip(Times(work.MassMatrix(q), v), (a, b) => a * b).Sum();
+    Close(new[] { work.Energy().Kinetic }, new[] { twice / 2 }, 1e-9, "kinetic energy");
+    double[] wide = Enumerable.Repeat(7.0, work.Nv + 2).ToArray(); // a part of an array
+    work.ForwardDynamics(q, v, tau, null, wide.AsSpan(1, work.Nv));
+    Check(wide[0] == 7 && wide[work.Nv + 1] == 7 && wide.Skip(1).Take(work.Nv).SequenceEqual(qdd), "a span");
+
+    // What does not fit is refused before the call: the last status stays.
+    work.Kinematics(q);
+    double[] before = (double[])qdd.Clone();
+    Fails<ArgumentException>(() => work.ForwardDynamics(new double[3], v, tau, null, qdd), "q: 3 numbers; 37 are needed");
+    Fails<ArgumentException>(() => work.ForwardDynamics(q, v, null, null, qdd), "tau: 0 numbers; 36");
+    Fails<ArgumentException>(() => work.ForwardDynamics(q, v, tau, new double[5], qdd), "wrenches: 5 numbers");
+    Fails<ArgumentException>(() => work.ForwardDynamics(q, v, tau, null, new double[35]), "qdd: 35 numbers; 36");
+    Fails<ArgumentException>(() => work.MassMatrix(q, new Matrix(36, 35)), "36 x 35; 36 x 36 are needed");
+    Fails<ArgumentException>(() => work.Gravity = new double[4], "Gravity: 4 numbers");
+    Check(work.Status == Status.Ok && qdd.SequenceEqual(before), "nothing was called");
+    q[5] = double.NaN;
+    Fails<TenonException>(() => work.ForwardDynamics(q, v, tau), "not_finite");
+    Check(work.Status == Status.NotFinite, "status");
+    Fails<IndexOutOfRangeException>(() => J[6, 0] = 1, "(6, 0) of 6 x 36");
+  }
+
+  static void ConstraintsHold(string folder) {
+    Model robot = Model.Load(folder + "/atlas.urdf", ModelOptions.Floating);
+    Constraints set = new Constraints(robot);
+    set.AddWeld("l_foot");
+    int hand = set.AddPoint("l_hand", new double[] { 0.1, 0, 0 }, new ConstraintOptions { Weights = new double[] { 1, 1, 2 } });
+    Matrix K = new Matrix(2, 6);
+    K[0, 3] = 1;
+    K[1, 1] = 1;
+    set.AddRows("r_foot", K);
+    Fails<ArgumentException>(() => set.AddRows("r_foot", new Matrix(6, 2)), "6 x 2; 6 x 6 are needed");
+    Fails<ArgumentException>(() => set.AddPoint("l_hand", new double[1]), "point: 1 numbers; 3 are needed");
+    Fails<TenonException>(() => set.AddWeld("l_hand", null, new ConstraintOptions { Weights = new double[2] }), "weights");
+    Workspace work = new Workspace(robot, set), free = new Workspace(robot);
+    Check(set.Count == 3 && set.RowCount == 11 && work.M == 11 && hand == 1, "rows");
+    Fails<TenonException>(() => set.AddWeld(0), "finish");
+    double[] q = work.Random(5), v = Filled(work.Nv, i => 0.1 - 0.01 * i), tau = Filled(work.Nv, i => -3 + 0.2 * i);
+    Motion motion = work.ConstrainedDynamics(q, v, tau);
+    Check(work.Status == Status.Ok && work.Report().PrimalResidual < 1e-6, "report");
+    RowsAt rows = work.ConstraintRows(q, v);
+    Close(Times(rows.J, motion.Qdd), rows.Rhs, 1e-7, "J qdd = rhs");
+    double[] moved = Plus(Times(work.MassMatrix(q), motion.Qdd), work.Bias(q, v));
+    Close(moved, Plus(tau, TransposedTimes(rows.J, motion.Lambda)), 1e-7, "equation of motion");
+    Close(work.ConstrainedInverseDynamics(q, v, motion.Qdd, motion.Lambda), tau, 1e-7, "inverse");
+    Motion dense = work.ConstrainedDynamics(q, v, tau, new SolveOptions { Method = Method.Dense });
+    Close(dense.Qdd, motion.Qdd, 1e-6, "dense");
+    Check(work.Report().Method == Method.Dense, "method");
+    double[] zero = free.Zeros(), unit = new double[11]; // a column of the Delassus matrix by forward dynamics from rest
+    unit[4] = 1;
+    double[] answer = free.ForwardDynamics(q, zero, Plus(free.Bias(q, zero), TransposedTimes(rows.J, unit)));
+    Matrix A = work.Delassus(q, DelassusMethod.PvOsimr);
+    Close(A.Column(4).ToArray(), Times(rows.J, answer), 1e-7, "Delassus matrix");
+    double[] next = (double[])q.Clone(), speed = (double[])v.Clone();
+    work.Step(next, speed, tau, 0.001);
+    Close(work.Difference(q, next), speed.Select(x => 0.001 * x).ToArray(), 1e-9, "step");
+    work.SetActive(hand, false);
+    double[] other = work.ConstrainedDynamics(q, v, tau).Qdd;
+    Check(other.Zip(motion.Qdd, (a, b) => Math.Abs(a - b)).Max() > 1e-3, "active");
+    Constraints loop = new Constraints(robot);
+    loop.AddClosure(robot.LinkIndex("l_hand"), robot.LinkIndex("r_hand"), null, null,
+        new ConstraintOptions { Rows = Rows.Linear, Name = "clap" });
+    Check(loop.RowCount == 3, "a closure");
+  }
+
+  static void Batches(string folder) {
+    Model robot = Model.Load(folder + "/atlas.urdf", ModelOptions.Floating);
+    Constraints set = new Constraints(robot);
+    set.AddWeld("l_foot");
+    Batch batch = new Batch(robot, set);
+    Workspace work = new Workspace(robot, set);
+    int states = 9, nq = batch.Nq, nv = batch.Nv;
+    double[] q = new double[states * nq], v = Filled(nv, i => 0.1), tau = Filled(states * nv, i => 1);
+    for (int i = 0; i < states; i++) work.Random((ulong)i, q.AsSpan(i * nq, nq));
+    tau[3 * nv + 8] = 20;
+    double[] free = batch.ForwardDynamics(q, v, tau);
+    Close(batch.InverseDynamics(q, v, free), tau, 1e-7, "inverse dynamics of a batch");
+    Motion held = batch.ConstrainedDynamics(q, v, tau);
+    for (int i = 0; i < states; i++) {
+      Motion motion = work.ConstrainedDynamics(q.AsSpan(i * nq, nq), v, tau.AsSpan(i * nv, nv));
+      Close(held.Qdd.AsSpan(i * nv, nv).ToArray(), motion.Qdd, 1e-7, "state " + i);
+      Close(held.Lambda.AsSpan(i * 6, 6).ToArray(), motion.Lambda, 1e-7, "forces of state " + i);
+    }
+    RolloutOptions steps = new RolloutOptions { Steps = 4, Every = 2, Dt = 0.002, Solve = new SolveOptions { Method = Method.Dense } };
+    Records records = batch.Rollout(q, v, tau, steps);
+    double[] q3 = q.AsSpan(3 * nq, nq).ToArray(), v3 = (double[])v.Clone();
+    for (int i = 0; i < 4; i++) work.Step(q3, v3, tau.AsSpan(3 * nv, nv), 0.002);
+    Close(records.Q.AsSpan(7 * nq, nq).ToArray(), q3, 1e-7, "positions of a rollout");
+    Close(records.V.AsSpan(7 * nv, nv).ToArray(), v3, 1e-7, "velocities of a rollout");
+    q[4 * nq] = double.NaN;
+    Fails<TenonException>(() => batch.ForwardDynamics(q, v, tau), "not_finite");
+    Check(batch.StateStatus[4] == Status.NotFinite && batch.StateStatus[5] == Status.Ok, "status");
+    Fails<ArgumentException>(() => batch.ForwardDynamics(q, new double[3], tau), "v: 3 numbers; 9 times 36 are needed");
+    Fails<ArgumentException>(() => batch.ForwardDynamics(new double[38], v, tau), "not states x 37");
+    Fails<ArgumentException>(() => batch.ForwardDynamics(q, v, tau, null, new double[36]), "324 are needed");
+    Batch none = new Batch(robot);
+    Check(none.ConstrainedDynamics(q.AsSpan(0, nq), v, tau.AsSpan(0, nv)).Lambda.Length == 0, "no rows");
+  }
+
+  [MethodImpl(MethodImplOptions.NoInlining)]
+  static void Forgotten(string folder, int count) {
+    for (int i = 0; i < count; i++) new Workspace(Model.Load(folder + "/iiwa14.urdf")).Zeros();
+  }
+
+  static long Memory() {
+    return long.Parse(File.ReadAllText("/proc/self/statm").Split(' ')[1]) * 4096;
+  }
+
+  static void Freed(string folder) {
+    Model robot = Model.Load(folder + "/atlas.urdf");
+    Constraints set = new Constraints(robot);
+    Workspace work = new Workspace(robot, set);
+    robot.Dispose();
+    robot.Dispose(); // does nothing
+    Fails<ObjectDisposedException>(() => robot.LinkIndex("l_foot"), "Model");
+    Fails<ObjectDisposedException>(() => new Workspace(robot), "Model");
+    Check(work.Neutral().Length == work.Nq, "what was made from it stays good");
+    set.Dispose();
+    Fails<ObjectDisposedException>(() => set.AddWeld(0), "Constraints");
+    work.Dispose();
+    work.Dispose();
+    Fails<ObjectDisposedException>(() => work.Neutral(), "Workspace");
+    Batch batch = new Batch(Model.Load(folder + "/iiwa14.urdf"));
+    batch.Dispose();
+    Fails<ObjectDisposedException>(() => batch.ForwardDynamics(new double[7], new double[7], new double[7]), "Batch");
+    Forgotten(folder, 100);
+    GC.Collect();
+    GC.WaitForPendingFinalizers();
+    long before = Memory();
+    for (int i = 0; i < 10; i++) {
+      Forgotten(folder, 300);
+      GC.Collect();
+      GC.WaitForPendingFinalizers();
+    }
+    Check(Memory() - before < 20 << 20, "3000 forgotten workspaces keep " + (Memory() - before) / 1024 + " KiB");
+  }
+
+  public static int Main(string[] arguments) {
+    Models(arguments[0]);
+    Constants();
+    Dynamics(arguments[0]);
+    ConstraintsHold(arguments[0]);
+    Batches(arguments[0]);
+    Freed(arguments[0]);
+    Console.WriteLine(checks + " checks, " + failures + " failed");
+    return failures == 0 ? 0 : 1;
+  }
+}
