@@ -146,6 +146,14 @@ class Layers:
         if missing or len(files) < 2 or project.findtext(".//Version") != version:
             sys.exit(f"the package of C#: {missing} missing, or its version is not {version}")
 
+    def lua(self):
+        luajit, client = tool("luajit"), os.path.join(CLIENTS, "lua")
+        path = ";".join(os.path.join(client, pattern) for pattern in ("?.lua", "?/init.lua"))
+        environment = {"LUA_PATH": path, "TENON_LIBRARY": self.library}
+        said = run(luajit, os.path.join(HERE, "lua/layer.lua"), MODELS, env=environment)
+        self.tested(said, r"(\d+) checks, 0 failed", 130)
+        return lambda name: ([luajit, os.path.join(client, "examples", name + ".lua")], environment)
+
     def c_atlas(self):
         source = os.path.join(ROOT, "capi/examples/c/atlas.c")
         options = "-I" + INCLUDE, "-Wl,-rpath," + self.library_folder

@@ -1,0 +1,146 @@
+-- Batches: what a workspace computes, of many states, in double precision. Vectors have the numbers of one state after
+-- those of another: q is states x nq. An input of the numbers of one state is the same for all; nil is none. A state that
+-- fails spoils only itself: its status is negative, and the call fails when the others are done.
+local ffi = require("ffi")
+local support = require("tenon.support")
+local lib = support.lib
+
+local Batch = support.class("Batch", 4)
+local NONE = {}
+
+-- tenon.Batch.new(robot, feet, { threads = 2 }); constraints and options may be nil.
+function Batch.new(model, constraints, how)
+  local options = support.options("tenon_batch_options", how)
+  if options ~= nil and options.precision ~= support.constants.TENON_PRECISION_DOUBLE then
+    support.wrong("UNSUPPORTED", "a batch of this class is of doubles; tenon.raw has single precision")
+  end
+  local set = constraints or require("tenon.constraints").new(model)
+  local rows = set:finish():pointer()
+  local batch = Batch.made(function(out, text, size)
+    return lib.tenon_batch_create(model:pointer(), rows, options, out, text, size)
+  end)
+  batch.model, batch.constraints, batch.nq, batch.nv, batch.m = model, set, model.nq, model.nv, set:row_count()
+  batch.width = lib.tenon_batch_width(batch:pointer())
+  batch.codes, batch.states = ffi.new("int32_t[1]"), 0
+  return batch
+end
+
+-- Of each state of the last call.
+function Batch:status()
+  local all = {}
+  for i = 1, self.states do
+    all[i] = ffi.string(lib.tenon_status_string(self.codes[i - 1]))
+  end
+  return all
+end
+
+-- A vector of all states.
+local function vector(numbers, name)
+  if type(numbers) == "table" then
+    return support.vector(numbers)
+  end
+  return support.given(numbers, type(numbers) == "cdata" and numbers.count or 0, name)
+end
+
+local function begin(self, q)
+  q = vector(q, "q")
+  if q.count % self.nq ~= 0 then
+    support.wrong("WRONG_SIZE", "q: %d numbers, not states x %d", q.count, self.nq)
+  end
+  self.states = q.count / self.nq
+  self.codes = ffi.new("int32_t[?]", math.max(self.states, 1))
+  return q, self.states
+end
+
+-- What the library is told of an input, and the vector that the caller holds.
+local function input(numbers, count, states, name)
+  if numbers == nil then
+    return nil
+  end
+  numbers = vector(numbers, name)
+  if numbers.count ~= count and numbers.count ~= count * states then
+    support.wrong("WRONG_SIZE", "%s: %d numbers; %d times %d are needed", name, numbers.count, states, count)
+  end
+  local stride = numbers.count == count and 0 or count
+  return ffi.new("tenon_batch_array", numbers.data, count, 1, stride, 0), numbers
+end
+
+-- The same of a result, of `records` records of each state.
+local function output(out, count, states, records, name)
+  out = support.result(out, count * states * records, name)
+  if out.count == 0 then
+    return nil, out
+  end
+  return ffi.new("tenon_batch_array", out.data, count, 1, count * records, records > 1 and count or 0), out
+end
+
+local function done(self, code)
+  if code < 0 then
+    support.fail(code, ffi.string(lib.tenon_batch_message(self:pointer())))
+  end
+end
+
+local function dynamics(self, call, q, v, third, name, how)
+  how = how or NONE
+  local held, n = begin(self, q)
+  local x = input(held, self.nq, n, "q")
+  local y, held_v = input(v, self.nv, n, "v")
+  local z, held_third = input(third, self.nv, n, name)
+  local w, held_w = input(how.wrenches, 6 * self.model.link_count, n, "wrenches")
+  local r, out = output(how.out, self.nv, n, 1, "out")
+  done(self, call(self:pointer(), n, x, y, z, w, r, self.codes))
+  support.keep(held, held_v, held_third, held_w)
+  return out
+end
+
+-- qdd of all states: states x nv. how: wrenches, out.
+function Batch:forward_dynamics(q, v, tau, how)
+  return dynamics(self, lib.tenon_batch_forward_dynamics, q, v, tau, "tau", how)
+end
+
+-- tau of all states: states x nv.
+function Batch:inverse_dynamics(q, v, a, how)
+  return dynamics(self, lib.tenon_batch_inverse_dynamics, q, v, a, "a", how)
+end
+
+-- Accelerations, states x nv, and forces of the rows, states x m. how: wrenches, desired, solve, out, lambda.
+function Batch:constrained_dynamics(q, v, tau, how)
+  how = how or NONE
+  local held, n = begin(self, q)
+  local x = input(held, self.nq, n, "q")
+  local y, held_v = input(v, self.nv, n, "v")
+  local z, held_tau = input(tau, self.nv, n, "tau")
+  local w, held_w = input(how.wrenches, 6 * self.model.link_count, n, "wrenches")
+  local k, held_k = input(how.desired, self.m, n, "desired")
+  local r, qdd = output(how.out, self.nv, n, 1, "out")
+  local f, lambda = output(how.lambda, self.m, n, 1, "lambda")
+  local options = support.options("tenon_solve_options", how.solve)
+  local code = lib.tenon_batch_constrained_dynamics(self:pointer(), options, n, x, y, z, w, k, r, f, nil, self.codes)
+  done(self, code)
+  support.keep(held, held_v, held_tau, held_w, held_k)
+  return qdd, lambda
+end
+
+-- Steps in time; tau is the same in all of them. how: fields of tenon_rollout_options, wrenches. Positions and velocities,
+-- states x records x numbers.
+function Batch:rollout(q, v, tau, how)
+  local steps = {}
+  for field, value in pairs(how or NONE) do
+    steps[field] = field ~= "wrenches" and value or nil
+  end
+  local options, held_options = support.options("tenon_rollout_options", steps)
+  local held, n = begin(self, q)
+  local records = math.floor(tonumber(options.steps) / math.max(tonumber(options.every), 1))
+  local x = input(held, self.nq, n, "q")
+  local y, held_v = input(v, self.nv, n, "v")
+  local z, held_tau = input(tau, self.nv, n, "tau")
+  local w, held_w = input((how or NONE).wrenches, 6 * self.model.link_count, n, "wrenches")
+  local qs, q_out = output(nil, self.nq, n, records, "q")
+  local vs, v_out = output(nil, self.nv, n, records, "v")
+  local code = lib.tenon_batch_rollout(self:pointer(), options, n, x, y, z, w, qs, vs, self.codes)
+  done(self, code)
+  support.keep(held, held_options, held_v, held_tau, held_w)
+  return q_out, v_out
+end
+
+return Batch
