@@ -77,6 +77,21 @@ class Layers:
         self.tested(said, r"pass (\d+)\n\S+ fail 0", 5)
         return lambda name: ([node, os.path.join(client, "examples", name + ".js")], environment)
 
+    def fortran(self):
+        compiler, client = tool("gfortran"), os.path.join(CLIENTS, "fortran")
+        flags = "-std=f2018 -O1 -fcheck=bounds,mem,pointer -Wall -Werror -ffree-line-length-none".split()
+        flags += ["-Wno-c-binding-type", "-Wno-unused-dummy-argument", "-J" + self.folder, "-I" + self.folder]
+        modules = ["_raw", "_objects", "_models", "_sets", "_workspaces", "_batches", ""]
+        objects = [self.built(f"tenon{name}.o") for name in modules]
+        for name, made in zip(modules, objects):
+            run(compiler, *flags, "-c", os.path.join(client, f"tenon{name}.f90"), "-o", made)
+        programs = [(name, os.path.join(client, "examples", name + ".f90")) for name, _, _ in EXAMPLES]
+        for name, source in [("layer", os.path.join(HERE, "fortran/layer.f90")), *programs]:
+            linked = [*objects, self.library, "-Wl,-rpath," + self.library_folder]
+            run(compiler, *flags, source, *linked, "-o", self.built(name))
+        self.tested(run(self.built("layer"), MODELS), r"(\d+) checks, 0 failed", 90)
+        return lambda name: ([self.built(name)], {})
+
     def go(self):
         go, source = tool("go"), os.path.join(CLIENTS, "go")
         environment = {"GOPROXY": "off", "GOFLAGS": "-mod=readonly -buildvcs=false", "CGO_ENABLED": "0"}

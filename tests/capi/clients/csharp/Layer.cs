@@ -153,6 +153,15 @@ public static class Layer {
     double[] moved = Plus(Times(work.MassMatrix(q), motion.Qdd), work.Bias(q, v));
     Close(moved, Plus(tau, TransposedTimes(rows.J, motion.Lambda)), 1e-7, "equation of motion");
     Close(work.ConstrainedInverseDynamics(q, v, motion.Qdd, motion.Lambda), tau, 1e-7, "inverse");
+    double[] desired = Filled(11, i => -0.5 + 0.1 * i), wrenches = new double[6 * robot.LinkCount], answered = work.Zeros();
+    work.ConstrainedDynamics(q, v, tau, null, desired, answered, new double[11]);
+    Close(Times(rows.J, answered), Plus(rows.Rhs, desired), 1e-7, "desired");
+    int link = robot.LinkIndex("l_hand");
+    wrenches[6 * link + 3] = 50;
+    work.Kinematics(q, v);
+    double[] push = TransposedTimes(work.Jacobian(link, null, Axes.Link), new double[] { 0, 0, 0, 50, 0, 0 });
+    work.ConstrainedDynamics(q, v, tau, wrenches, null, answered, new double[11]);
+    Close(answered, work.ConstrainedDynamics(q, v, Plus(tau, push)).Qdd, 1e-7, "wrenches on a robot that is held");
     Motion dense = work.ConstrainedDynamics(q, v, tau, new SolveOptions { Method = Method.Dense });
     Close(dense.Qdd, motion.Qdd, 1e-6, "dense");
     Check(work.Report().Method == Method.Dense, "method");
