@@ -156,7 +156,7 @@ public static class Layer {
     double[] desired = Filled(11, i => -0.5 + 0.1 * i), wrenches = new double[6 * robot.LinkCount], answered = work.Zeros();
     work.ConstrainedDynamics(q, v, tau, null, desired, answered, new double[11]);
     Close(Times(rows.J, answered), Plus(rows.Rhs, desired), 1e-7, "desired");
-    int link = robot.LinkIndex("l_hand");
+    int link = robot.LinkIndex("r_hand");
     wrenches[6 * link + 3] = 50;
     work.Kinematics(q, v);
     double[] push = TransposedTimes(work.Jacobian(link, null, Axes.Link), new double[] { 0, 0, 0, 50, 0, 0 });

@@ -206,10 +206,11 @@ contains
     real(dp), allocatable :: desired(:), wrenches(:), push(:, :), pushed(:)
     real(dp) :: K(2, 6)
     character(len=500) :: errmsg
-    integer :: foot, hand, number, stat
+    integer :: foot, hand, other, number, stat
     call robot%load(path('atlas'), floating=.true.)
     foot = robot%find_link('l_foot')
     hand = robot%find_link('l_hand')
+    other = robot%find_link('r_hand')
     call set%create(robot)
     call set%add_weld(foot)
     call set%add_point(hand, [0.1_dp, 0.0_dp, 0.0_dp], constraint_options_t(name='hand', weights=[1.0_dp, 1.0_dp, 2.0_dp]), &
@@ -253,9 +254,9 @@ contains
     call close_to(matmul(J, back), rhs + desired, 1e-7_dp, 'desired')
     allocate (wrenches(6*robot%link_count), push(6, work%nv), pushed(work%nv))
     wrenches = 0
-    wrenches(6*(hand - 1) + 4) = 50
+    wrenches(6*(other - 1) + 4) = 50
     call work%kinematics(q, v)
-    call work%jacobian(hand, TENON_AXES_LINK, push)
+    call work%jacobian(other, TENON_AXES_LINK, push)
     call work%constrained_dynamics(q, v, tau, back, lambda, wrenches=wrenches)
     call work%constrained_dynamics(q, v, tau + 50*push(4, :), pushed, lambda)
     call close_to(back, pushed, 1e-7_dp, 'wrenches')

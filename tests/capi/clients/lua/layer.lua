@@ -185,7 +185,7 @@ local function constraints()
   close(work:constrained_inverse_dynamics(q, v, qdd, lambda), tau, 1e-7, "inverse")
   local desired = filled(11, function(i) return -0.5 + 0.1 * i end)
   close(times(rows.J, (work:constrained_dynamics(q, v, tau, { desired = desired }))), plus(rows.rhs, desired), 1e-7, "desired")
-  local wrenches, hand = tenon.vector(6 * robot.link_count), robot:link("l_hand").number
+  local wrenches, hand = tenon.vector(6 * robot.link_count), robot:link("r_hand").number
   wrenches[6 * (hand - 1) + 4] = 50
   work:kinematics(q, v)
   local push = transposed_times(work:jacobian(hand, { axes = "link" }), { 0, 0, 0, 50, 0, 0 })
