@@ -19,7 +19,7 @@ TENON_TEST_PACKAGES=(gcc tcc binutils libgtest-dev nlohmann-json3-dev liburdfdom
   abigail-tools)
 TENON_RUST_PACKAGES=(cargo rustc)
 # Compilers of languages whose clients need nothing else.
-TENON_CLIENT_PACKAGES=(gfortran mono-mcs mono-runtime)
+TENON_CLIENT_PACKAGES=(gfortran mono-mcs mono-runtime octave octave-dev)
 # What the checks of .ci/run need on top: the layout of the sources.
 TENON_LINT_PACKAGES=(clang-format-14)
 # What test_arm64.sh needs on top: the cross compiler, the emulator, and the source of GoogleTest.

@@ -25,7 +25,7 @@ import report_pages
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.abspath(os.path.join(HERE, "../.."))
 LANGUAGES = {".c": "c", ".cpp": "cpp", ".go": "go", ".java": "java", ".js": "js", ".jl": "julia", ".py": "python",
-             ".rs": "rust", ".urdf": "xml", ".f90": "fortran", ".lua": "lua", ".cs": "csharp", ".h": "c"}  # fmt: skip
+             ".rs": "rust", ".urdf": "xml", ".f90": "fortran", ".lua": "lua", ".m": "octave", ".cs": "csharp", ".h": "c"}  # fmt: skip
 INCLUDE = re.compile(r"^<!-- (include|example|header): (.*?) -->$", flags=re.M)
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#\s]+)(#[^)\s]*)?\)")
 

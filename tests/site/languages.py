@@ -14,7 +14,7 @@ CLIENTS, PACKAGES = os.path.join(ROOT, "capi/clients"), os.path.join(ROOT, "buil
 INCLUDE = os.path.join(ROOT, "include")
 
 # Languages whose blocks are run.
-RUN = "c", "cpp", "csharp", "fortran", "go", "java", "javascript", "lua", "python", "rust", "sh"
+RUN = "c", "cpp", "csharp", "fortran", "go", "java", "javascript", "lua", "octave", "python", "rust", "sh"
 
 # Runs the blocks of a page one after the other, as a reader types them, and prints what each printed.
 SEQUENCE = """
@@ -230,6 +230,16 @@ class Languages:
         path = ";".join(os.path.join(client, pattern) for pattern in ("?.lua", "?/init.lua"))
         return [run(luajit, written(prelude + block.text, self.folder, "block.lua"), folder=self.scratch,
                     environment={**self.environment, "LUA_PATH": path}) for block in blocks]  # fmt: skip
+
+    def octave(self, blocks, prelude):
+        octave, make, client = tool("octave-cli"), tool("mkoctfile"), os.path.join(CLIENTS, "octave")
+        linked = ["-L" + self.library_folder, "-ltenon", "-Wl,-rpath," + self.library_folder]
+        sources, mex = sorted(glob.glob(os.path.join(client, "*.c"))), os.path.join(self.folder, "tenon_mex.mex")
+        run(make, "--mex", "-I" + INCLUDE, *sources, *linked, "-o", mex, folder=self.folder)
+        program = [octave, "--norc", "--quiet", "-p", self.folder, "-p", client]
+        environment = {**self.environment, "HOME": self.folder}
+        return [run(*program, written(prelude + block.text, self.folder, "block.m"), folder=self.scratch,
+                    environment=environment) for block in blocks]  # fmt: skip
 
     def csharp(self, blocks, prelude):
         compiler, mono = tool("mcs"), tool("mono")

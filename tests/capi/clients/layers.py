@@ -169,6 +169,18 @@ class Layers:
         self.tested(said, r"(\d+) checks, 0 failed", 130)
         return lambda name: ([luajit, os.path.join(client, "examples", name + ".lua")], environment)
 
+    def octave(self):
+        octave, make, client = tool("octave-cli"), tool("mkoctfile"), os.path.join(CLIENTS, "octave")
+        environment = {"CFLAGS": "-O1 -Wall -Wextra -Werror", "HOME": self.folder}
+        linked = ["-L" + self.library_folder, "-ltenon", "-Wl,-rpath," + self.library_folder]
+        sources = sorted(glob.glob(os.path.join(client, "*.c")))
+        mex = self.built("tenon_mex.mex")
+        run(make, "--mex", "-I" + INCLUDE, *sources, *linked, "-o", mex, env=environment, cwd=self.folder)
+        program = [octave, "--norc", "--quiet", "-p", self.folder, "-p", client]
+        said = run(*program, os.path.join(HERE, "octave/layer.m"), MODELS, env=environment)
+        self.tested(said, r"(\d+) checks, 0 failed", 90)
+        return lambda name: ([*program, os.path.join(client, "examples", name + ".m")], environment)
+
     def c_atlas(self):
         source = os.path.join(ROOT, "capi/examples/c/atlas.c")
         options = "-I" + INCLUDE, "-Wl,-rpath," + self.library_folder

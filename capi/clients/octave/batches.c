@@ -1,0 +1,190 @@
+/* Commands of batches: computations on many states, a column each. */
+#include <stddef.h>
+#include <stdio.h>
+
+#include "tenon_mex.h"
+
+static char message[1024];
+
+static const field batch_fields[] = {
+    {"threads", WHOLE, offsetof(tenon_batch_options, threads), NULL},
+    {"instruction_set", WHOLE, offsetof(tenon_batch_options, instruction_set), tenon_instruction_set_from_string},
+    {NULL, WHOLE, 0, NULL},
+};
+
+static const field rollout_fields[] = {
+    {"integrator", WHOLE, offsetof(tenon_rollout_options, integrator), tenon_integrator_from_string},
+    {"dt", REAL, offsetof(tenon_rollout_options, dt), NULL},
+    {"steps", COUNT, offsetof(tenon_rollout_options, steps), NULL},
+    {"every", COUNT, offsetof(tenon_rollout_options, every), NULL},
+    {NULL, WHOLE, 0, NULL},
+};
+
+static object *batch_of(const call *c) {
+  return given_object(c, 0, BATCH);
+}
+
+static void create(const call *c) {
+  const object *model = given_object(c, 0, MODEL);
+  tenon_constraints *set = given_object(c, 1, CONSTRAINTS)->pointer;
+  tenon_batch_options chosen;
+  tenon_batch *batch = NULL;
+  check(tenon_batch_options_init(&chosen, sizeof chosen), "options");
+  options(&chosen, batch_fields, c, 2);
+  check(tenon_batch_create(model->pointer, set, &chosen, &batch, message, sizeof message), message);
+  result_number(c, 0, keep(batch, BATCH, model->nq, model->nv, (size_t)tenon_constraints_row_count(set), model->links));
+}
+
+static void sizes(const call *c) {
+  const object *batch = batch_of(c);
+  result_number(c, 0, (double)batch->nq);
+  result_number(c, 1, (double)batch->nv);
+  result_number(c, 2, (double)batch->m);
+  result_number(c, 3, tenon_batch_width(batch->pointer));
+}
+
+/* The input `count` x states, or `count` x 1 for all states; *array is not touched where there is none. */
+static tenon_batch_array *input(const call *c, int position, size_t count, size_t states, const char *name,
+                                tenon_batch_array *array) {
+  const mxArray *given = argument(c, position);
+  const size_t columns = mxGetN(given);
+  if (mxGetM(given) != count || (columns != 1 && columns != states)) {
+    snprintf(message, sizeof message, "%s: %lu x %lu; %lu x %lu are needed", name, (unsigned long)mxGetM(given),
+             (unsigned long)columns, (unsigned long)count, (unsigned long)states);
+    fail(TENON_WRONG_SIZE, message);
+  }
+  array->data = (void *)numbers(c, position, count * columns, name);
+  array->count = count;
+  array->number_stride = 1;
+  array->state_stride = columns == 1 ? 0 : (ptrdiff_t)count;
+  array->record_stride = 0;
+  return array;
+}
+
+static tenon_batch_array *input_or_none(const call *c, int position, size_t count, size_t states, const char *name,
+                                        tenon_batch_array *array) {
+  return position >= c->inputs || mxIsEmpty(c->in[position]) ? NULL : input(c, position, count, states, name, array);
+}
+
+/* Records of a state stand side by side, then those of the next. */
+static tenon_batch_array *output(const call *c, int position, size_t count, size_t records, size_t states,
+                                 tenon_batch_array *array) {
+  array->data = result(c, position, count, records * states);
+  array->count = count;
+  array->number_stride = 1;
+  array->state_stride = (ptrdiff_t)(count * records);
+  array->record_stride = records > 1 ? (ptrdiff_t)count : 0;
+  return count == 0 ? NULL : array;
+}
+
+/* The last output is the status of each state, an int32 row. Where some fail, NaN stands for their results, and whoever
+ * asked for the statuses gets them instead of an error. */
+static int32_t *statuses(const call *c, int position, size_t states) {
+  mxArray *made = mxCreateNumericMatrix(1, states, mxINT32_CLASS, mxREAL);
+  result_array(c, position, made);
+  return mxGetData(made);
+}
+
+static void unknown(const tenon_batch_array *array, const int32_t *codes, size_t states) {
+  size_t s, i;
+  for (s = 0; s < states; ++s) {
+    double *numbers_of = (double *)array->data + (ptrdiff_t)s * array->state_stride;
+    if (codes[s] >= 0) continue;
+    for (i = 0; i < (size_t)array->state_stride; ++i) numbers_of[i] = mxGetNaN();
+  }
+}
+
+static void done(const call *c, const object *batch, tenon_status code, const int32_t *codes, size_t states,
+                 int position) {
+  size_t failed = 0, s;
+  for (s = 0; s < states; ++s) failed += codes[s] < 0;
+  if (code < 0 && (failed == 0 || c->outputs <= position)) fail(code, tenon_batch_message(batch->pointer));
+}
+
+static void dynamics(const call *c, int forward) {
+  object *batch = batch_of(c);
+  const size_t states = mxGetN(argument(c, 1)), n = batch->nv;
+  tenon_batch_array q, v, third, wrenches, answer;
+  tenon_batch_array *w = input_or_none(c, 4, 6 * batch->links, states, "wrenches", &wrenches);
+  int32_t *codes;
+  tenon_status code;
+  input(c, 1, batch->nq, states, "q", &q);
+  input(c, 2, n, states, "v", &v);
+  input(c, 3, n, states, forward ? "tau" : "a", &third);
+  output(c, 0, n, 1, states, &answer);
+  codes = statuses(c, 1, states);
+  code = (forward ? tenon_batch_forward_dynamics : tenon_batch_inverse_dynamics)(batch->pointer, states, &q, &v, &third,
+                                                                                 w, &answer, codes);
+  unknown(&answer, codes, states);
+  done(c, batch, code, codes, states, 1);
+}
+
+static void forward_dynamics(const call *c) {
+  dynamics(c, 1);
+}
+
+static void inverse_dynamics(const call *c) {
+  dynamics(c, 0);
+}
+
+static void constrained_dynamics(const call *c) {
+  object *batch = batch_of(c);
+  const size_t states = mxGetN(argument(c, 1)), n = batch->nv;
+  tenon_batch_array q, v, tau, wrenches, desired, qdd, lambda, *forces;
+  tenon_batch_array *w = input_or_none(c, 4, 6 * batch->links, states, "wrenches", &wrenches);
+  tenon_batch_array *k = input_or_none(c, 5, batch->m, states, "desired", &desired);
+  tenon_solve_options chosen;
+  int32_t *codes;
+  tenon_status code;
+  check(tenon_solve_options_init(&chosen, sizeof chosen), "options");
+  options(&chosen, solve_fields, c, 6);
+  input(c, 1, batch->nq, states, "q", &q);
+  input(c, 2, n, states, "v", &v);
+  input(c, 3, n, states, "tau", &tau);
+  output(c, 0, n, 1, states, &qdd);
+  forces = output(c, 1, batch->m, 1, states, &lambda);
+  codes = statuses(c, 2, states);
+  code =
+      tenon_batch_constrained_dynamics(batch->pointer, &chosen, states, &q, &v, &tau, w, k, &qdd, forces, NULL, codes);
+  unknown(&qdd, codes, states);
+  if (forces != NULL) unknown(forces, codes, states);
+  done(c, batch, code, codes, states, 2);
+}
+
+static void rollout(const call *c) {
+  object *batch = batch_of(c);
+  const size_t states = mxGetN(argument(c, 1)), n = batch->nv;
+  tenon_batch_array q, v, tau, q_out, v_out;
+  tenon_rollout_options chosen;
+  tenon_solve_options solve;
+  int32_t *codes;
+  size_t records;
+  tenon_status code;
+  check(tenon_rollout_options_init(&chosen, sizeof chosen), "options");
+  options(&chosen, rollout_fields, c, 4);
+  check(tenon_solve_options_init(&solve, sizeof solve), "options");
+  options(&solve, solve_fields, c, 5);
+  chosen.solve = &solve;
+  if (chosen.steps < 1 || chosen.every < 1) fail(TENON_INVALID_ARGUMENT, "steps and every are 1 or more");
+  records = chosen.steps / chosen.every;
+  input(c, 1, batch->nq, states, "q", &q);
+  input(c, 2, n, states, "v", &v);
+  input(c, 3, n, states, "tau", &tau);
+  output(c, 0, batch->nq, records, states, &q_out);
+  output(c, 1, n, records, states, &v_out);
+  codes = statuses(c, 2, states);
+  code = tenon_batch_rollout(batch->pointer, &chosen, states, &q, &v, &tau, NULL, &q_out, &v_out, codes);
+  unknown(&q_out, codes, states);
+  unknown(&v_out, codes, states);
+  done(c, batch, code, codes, states, 2);
+}
+
+const command batch_commands[] = {
+    {"batch_create", create},
+    {"batch_sizes", sizes},
+    {"batch_forward_dynamics", forward_dynamics},
+    {"batch_inverse_dynamics", inverse_dynamics},
+    {"batch_constrained_dynamics", constrained_dynamics},
+    {"batch_rollout", rollout},
+    {NULL, NULL},
+};
