@@ -2,8 +2,9 @@
 
     python3 layers.py <language> <libtenon.so> <folder to build in> <C compiler> <C++ compiler>
 
-"SKIPPED: ..." where a tool or a package of the language is not here. The examples print the same everywhere: atlas what
-the C program capi/examples/c/atlas.c prints, bit for bit; the others what those of C++ do, which therefore comes first.
+"SKIPPED: ..." where a tool or a package of the language is not here. What cannot be run, Julia, is read. The examples
+print the same everywhere: atlas what the C program capi/examples/c/atlas.c prints, bit for bit; the others what those
+of C++ do, which therefore comes first.
 """
 
 import glob
@@ -181,6 +182,13 @@ class Layers:
         self.tested(said, r"(\d+) checks, 0 failed", 90)
         return lambda name: ([*program, os.path.join(client, "examples", name + ".m")], environment)
 
+    def julia(self):
+        """There is no Julia to run: its text is checked."""
+        check, parser = os.path.join(HERE, "julia/check_layer.py"), os.path.join(ROOT, "build/api/bin/python3")
+        said = run(tool(parser), check, os.path.join(CLIENTS, "julia"), API, self.library)
+        self.tested(said, r"(\d+) calls of the library", 70)
+        return None
+
     def c_atlas(self):
         source = os.path.join(ROOT, "capi/examples/c/atlas.c")
         options = "-I" + INCLUDE, "-Wl,-rpath," + self.library_folder
@@ -200,7 +208,7 @@ def main(language, library, folder, c, cpp):
     layers = Layers(library, own, c, cpp)
     try:
         example = getattr(layers, language)()
-        for name, robot, lines in EXAMPLES:
+        for name, robot, lines in EXAMPLES if example else ():
             command, environment = example(name)
             said = readable(run(*command, os.path.join(MODELS, robot + ".urdf"), env=environment))
             expected = os.path.join(folder, f"layer_{name}.txt")

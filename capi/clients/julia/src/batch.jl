@@ -1,0 +1,148 @@
+"""
+    Batch(model, constraints = nothing; threads = 1)
+
+What a workspace computes, of many states, in double precision. A state is a column: q is nq x states; an input that is a
+vector, or has one column, is the same for all. A state that fails spoils only itself: `status(batch)` has its status, and the
+call throws when the others are done.
+"""
+mutable struct Batch
+    pointer::Ptr{Raw.tenon_batch}
+    model::Model
+    constraints::Constraints
+    nq::Int
+    nv::Int
+    m::Int
+    codes::Vector{Int32}
+    arrays::Vector{Base.RefValue{Raw.tenon_batch_array}}
+
+    function Batch(model::Model, constraints::Union{Nothing, Constraints} = nothing; threads::Integer = 1)
+        set = finish!(constraints === nothing ? Constraints(model) : constraints)
+        chosen = prepared(Raw.tenon_batch_options, Raw.tenon_batch_options_init)
+        chosen.threads = threads
+        made = Ref{Ptr{Raw.tenon_batch}}(C_NULL)
+        ask() do message, size
+            Raw.tenon_batch_create(model, set, Ref(chosen), made, message, size)
+        end
+        arrays = [Ref(Raw.tenon_batch_array()) for _ in 1:6]
+        return finalizer(free, new(made[], model, set, model.nq, model.nv, row_count(set), Int32[], arrays))
+    end
+end
+
+function free(batch::Batch)
+    pointer, batch.pointer = batch.pointer, C_NULL
+    pointer == C_NULL || Raw.tenon_batch_destroy(pointer)
+    return nothing
+end
+
+Base.close(batch::Batch) = finalize(batch)
+Base.unsafe_convert(::Type{Ptr{Raw.tenon_batch}}, batch::Batch) = alive(batch.pointer, "Batch")
+
+"Of each state of the last call: :ok, :not_finite, ..."
+status(batch::Batch) = [Symbol(status_name(code)) for code in batch.codes]
+
+function begin_states(batch::Batch, q)
+    size(q, 1) == batch.nq || wrong_size("q", "$(size(q, 1)) x $(size(q, 2))", "$(batch.nq) x states")
+    states = size(q, 2)
+    length(batch.codes) == states || resize!(batch.codes, states)
+    fill!(batch.codes, 0)
+    return states
+end
+
+function tell!(array, data, count, state_stride, record_stride)
+    there = array[]
+    there.data = data
+    there.count = count
+    there.number_stride = 1
+    there.state_stride = state_stride
+    there.record_stride = record_stride
+    return array
+end
+
+# What the library is told of an input of a column for each state, or of one for all; the caller holds x.
+function input(array, x::Union{Numbers, Table}, count, states, name)
+    columns = size(x, 2)
+    if size(x, 1) != count || !(columns == 1 || columns == states)
+        wrong_size(name, "$(size(x, 1)) x $columns", "$count x $states")
+    end
+    return tell!(array, pointer(x), count, columns == 1 ? 0 : count, 0)
+end
+
+# The same of a result; of records of each state, too.
+function output(array, x, count, records, states, name)
+    length(x) == count * records * states || wrong_size(name, length(x), count * records * states)
+    return isempty(x) ? C_NULL : tell!(array, pointer(x), count, count * records, records > 1 ? count : 0)
+end
+
+function done(batch::Batch, code)
+    if code < 0
+        text = GC.@preserve batch unsafe_string(Raw.tenon_batch_message(batch))
+        throw(TenonError(code, text))
+    end
+    return nothing
+end
+
+"qdd of all states, nv x states."
+function forward_dynamics!(qdd::Table, batch::Batch, q::Table, v, tau)
+    n, nv = begin_states(batch, q), batch.nv
+    GC.@preserve qdd q v tau begin
+        x, y = input(batch.arrays[1], q, batch.nq, n, "q"), input(batch.arrays[2], v, nv, n, "v")
+        z, r = input(batch.arrays[3], tau, nv, n, "tau"), output(batch.arrays[4], qdd, nv, 1, n, "qdd")
+        done(batch, Raw.tenon_batch_forward_dynamics(batch, n, x, y, z, C_NULL, r, batch.codes))
+    end
+    return qdd
+end
+forward_dynamics(batch::Batch, q, v, tau) = forward_dynamics!(zeros(batch.nv, size(q, 2)), batch, q, v, tau)
+
+"tau of all states, nv x states."
+function inverse_dynamics!(tau::Table, batch::Batch, q::Table, v, a)
+    n, nv = begin_states(batch, q), batch.nv
+    GC.@preserve tau q v a begin
+        x, y = input(batch.arrays[1], q, batch.nq, n, "q"), input(batch.arrays[2], v, nv, n, "v")
+        z, r = input(batch.arrays[3], a, nv, n, "a"), output(batch.arrays[4], tau, nv, 1, n, "tau")
+        done(batch, Raw.tenon_batch_inverse_dynamics(batch, n, x, y, z, C_NULL, r, batch.codes))
+    end
+    return tau
+end
+inverse_dynamics(batch::Batch, q, v, a) = inverse_dynamics!(zeros(batch.nv, size(q, 2)), batch, q, v, a)
+
+"Accelerations, nv x states, and forces of the rows, m x states. options: SolveOptions."
+function constrained_dynamics!(qdd::Table, lambda::Table, batch::Batch, q::Table, v, tau; options = nothing)
+    n, nv, chosen = begin_states(batch, q), batch.nv, solve_reference(options)
+    GC.@preserve qdd lambda q v tau begin
+        x, y = input(batch.arrays[1], q, batch.nq, n, "q"), input(batch.arrays[2], v, nv, n, "v")
+        z, r = input(batch.arrays[3], tau, nv, n, "tau"), output(batch.arrays[4], qdd, nv, 1, n, "qdd")
+        f = output(batch.arrays[5], lambda, batch.m, 1, n, "lambda")
+        done(batch, Raw.tenon_batch_constrained_dynamics(batch, chosen, n, x, y, z, C_NULL, C_NULL, r, f, C_NULL,
+            batch.codes))
+    end
+    return qdd, lambda
+end
+function constrained_dynamics(batch::Batch, q, v, tau; options = nothing)
+    qdd, lambda = zeros(batch.nv, size(q, 2)), zeros(batch.m, size(q, 2))
+    return constrained_dynamics!(qdd, lambda, batch, q, v, tau; options = options)
+end
+
+"Steps in time; tau is the same in all of them. Positions and velocities: numbers x records x states."
+function rollout(batch::Batch, q::Table, v, tau; dt = 0.001, steps = 1, every = 1, integrator = :semi_implicit_euler,
+        options = nothing)
+    if steps < 1 || every < 1
+        throw(TenonError(Raw.TENON_INVALID_ARGUMENT, "steps and every are 1 or more"))
+    end
+    n, nv, records = begin_states(batch, q), batch.nv, steps ÷ every
+    q_out, v_out = zeros(batch.nq, records, n), zeros(nv, records, n)
+    chosen = prepared(Raw.tenon_rollout_options, Raw.tenon_rollout_options_init)
+    chosen.integrator = constant(Raw.tenon_integrator_from_string, integrator)
+    chosen.dt = dt
+    chosen.steps = steps
+    chosen.every = every
+    solve = options === nothing ? SolveOptions() : options
+    reference = solve.reference
+    GC.@preserve reference q v tau q_out v_out begin
+        chosen.solve = Base.unsafe_convert(Ptr{Raw.tenon_solve_options}, reference)
+        x, y = input(batch.arrays[1], q, batch.nq, n, "q"), input(batch.arrays[2], v, nv, n, "v")
+        z, r = input(batch.arrays[3], tau, nv, n, "tau"), output(batch.arrays[4], q_out, batch.nq, records, n, "q")
+        s = output(batch.arrays[5], v_out, nv, records, n, "v")
+        done(batch, Raw.tenon_batch_rollout(batch, Ref(chosen), n, x, y, z, C_NULL, r, s, batch.codes))
+    end
+    return (q = q_out, v = v_out)
+end

@@ -1,0 +1,78 @@
+# What the types of Julia hand to the library and back, against identities that the calls under test do not compute
+# themselves; TENON_MODELS is the folder of the models.
+using Tenon
+using Test
+
+const FOLDER = get(ENV, "TENON_MODELS", joinpath(@__DIR__, "../../../../models"))
+robot_of(name; how...) = Model(joinpath(FOLDER, name * ".urdf"); how...)
+
+# The status and the message of the error of a call.
+function fault(call)
+    try
+        call()
+    catch error
+        error isa TenonError || rethrow()
+        return error.status, error.message
+    end
+    return Int32(0), ""
+end
+fails(call, code, words) = fault(call)[1] == code && occursin(words, fault(call)[2])
+
+allocations(qdd, work, q, v, tau) = @allocated forward_dynamics!(qdd, work, q, v, tau)
+
+@testset "models" begin
+    robot = robot_of("iiwa14")
+    @test robot.name == "iiwa14" && robot.nq == 7 && robot.nv == 7 && !robot.floating_base
+    @test robot.links[link_number(robot, "iiwa_link_7")] == "iiwa_link_7"
+    @test joint_info(robot, "iiwa_joint_3").type == :revolute && joint_info(robot, 3).v_index == 3
+    @test sum(link_info(robot, link).mass for link in robot.links) ≈ robot.total_mass
+    @test fails(() -> link_info(robot, "iiwa_link_8"), Tenon.Raw.TENON_NOT_FOUND, "did you mean")
+    @test fails(() -> joint_info(robot, 99), Tenon.Raw.TENON_OUT_OF_RANGE, "there is no joint 99")
+    @test fails(() -> robot_of("none"), Tenon.Raw.TENON_FILE_ERROR, "none.urdf")
+    @test fails(() -> parse_urdf("<robot"), Tenon.Raw.TENON_PARSE_ERROR, "XML")
+end
+
+@testset "dynamics" begin
+    robot = robot_of("atlas"; base = :floating)
+    feet = Constraints(robot)
+    add_weld!(feet, "l_foot")
+    @test add_point!(feet, "l_hand", [0.1, 0, 0]; name = "hand", weights = [1, 1, 2]) == 2
+    work = Workspace(robot, feet)
+    q, v, tau = random(work, 3), collect(range(-0.2, 0.15; length = work.nv)), collect(range(5, -5; length = work.nv))
+    qdd, lambda = constrained_dynamics(work, q, v, tau)
+    rows = constraint_rows(work, q, v)
+    @test rows.J * qdd ≈ rows.rhs atol = 1e-7
+    @test mass_matrix(work, q) * qdd + bias(work, q, v) ≈ tau + rows.J' * lambda rtol = 1e-7
+    @test constrained_inverse_dynamics(work, q, v, qdd, lambda) ≈ tau rtol = 1e-7
+    @test constrained_dynamics(work, q, v, tau; options = SolveOptions(; method = :dense))[1] ≈ qdd rtol = 1e-6
+    free = forward_dynamics(work, q, v, tau)
+    @test inverse_dynamics(work, q, v, free) ≈ tau rtol = 1e-8
+    allocations(free, work, q, v, tau) # compiles it
+    @test allocations(free, work, q, v, tau) == 0
+    @test fails(() -> forward_dynamics(work, q[1:3], v, tau), Tenon.Raw.TENON_WRONG_SIZE, "q: 3 numbers; 37 are needed")
+    @test status(work) == :ok
+
+    batch = Batch(robot, feet)
+    states = hcat((random(work, seed) for seed in 0:8)...)
+    held, forces = constrained_dynamics(batch, states, v, tau)
+    @test held[:, 4] ≈ constrained_dynamics(work, states[:, 4], v, tau)[1] rtol = 1e-7
+    @test size(forces) == (9, 9)
+    records = rollout(batch, states, v, tau; steps = 4, every = 2, dt = 0.002)
+    next, speed = states[:, 4], copy(v)
+    for _ in 1:4
+        step!(work, next, speed, tau, 0.002)
+    end
+    @test records.q[:, 2, 4] ≈ next rtol = 1e-7
+    @test fails(() -> forward_dynamics(batch, states, v[1:35], tau), Tenon.Raw.TENON_WRONG_SIZE, "36 x 9")
+end
+
+@testset "objects are freed once" begin
+    robot = robot_of("iiwa14")
+    work = Workspace(robot)
+    close(robot)
+    close(robot)
+    @test fails(() -> describe(robot), Tenon.Raw.TENON_INVALID_ARGUMENT, "this Model was closed")
+    @test length(neutral(work)) == 7
+    close(work)
+    @test fails(() -> neutral(work), Tenon.Raw.TENON_INVALID_ARGUMENT, "this Workspace was closed")
+end
