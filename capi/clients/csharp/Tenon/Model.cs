@@ -94,28 +94,22 @@ namespace Tenon {
     }
 
     public int LinkIndex(string link) {
-      Given(link, nameof(link));
-      int index = -1;
-      using (Hold self = new Hold(this)) {
-        tenon_model* p = (tenon_model*)self.Pointer;
-        Ask((message, size) => {
-          int found = -1;
-          int status = Raw.tenon_model_find_link(p, link, &found, message, size);
-          index = found;
-          return status;
-        });
-      }
-      return index;
+      return Find(Given(link, nameof(link)), Raw.tenon_model_find_link);
     }
 
     public int JointIndex(string joint) {
-      Given(joint, nameof(joint));
+      return Find(Given(joint, nameof(joint)), Raw.tenon_model_find_joint);
+    }
+
+    private delegate int Search(tenon_model* model, string name, int* index, byte* message, UIntPtr size);
+
+    private int Find(string name, Search search) {
       int index = -1;
       using (Hold self = new Hold(this)) {
         tenon_model* p = (tenon_model*)self.Pointer;
         Ask((message, size) => {
           int found = -1;
-          int status = Raw.tenon_model_find_joint(p, joint, &found, message, size);
+          int status = search(p, name, &found, message, size);
           index = found;
           return status;
         });

@@ -214,10 +214,7 @@ namespace Tenon {
     public void ForwardDynamics(ReadOnlySpan<double> q, ReadOnlySpan<double> v, ReadOnlySpan<double> tau,
         ReadOnlySpan<double> wrenches, Span<double> qdd) {
       Inputs(q, v, tau, nameof(tau), wrenches, qdd, nameof(qdd));
-      using (Hold self = Held())
-      fixed (double* x = q, y = v, z = tau, w = wrenches, r = qdd) {
-        Done(self, Raw.tenon_forward_dynamics(P(self), x, N(q), y, N(v), z, N(tau), w, N(wrenches), r, N(qdd)));
-      }
+      Dynamics(true, q, v, tau, wrenches, qdd);
     }
 
     /// <summary>tau = M a + c - external.</summary>
@@ -231,9 +228,16 @@ namespace Tenon {
     public void InverseDynamics(ReadOnlySpan<double> q, ReadOnlySpan<double> v, ReadOnlySpan<double> a,
         ReadOnlySpan<double> wrenches, Span<double> tau) {
       Inputs(q, v, a, nameof(a), wrenches, tau, nameof(tau));
+      Dynamics(false, q, v, a, wrenches, tau);
+    }
+
+    private void Dynamics(bool forward, ReadOnlySpan<double> q, ReadOnlySpan<double> v, ReadOnlySpan<double> third,
+        ReadOnlySpan<double> wrenches, Span<double> result) {
+      UIntPtr nq = N(q), nv = N(v), forces = N(wrenches);
       using (Hold self = Held())
-      fixed (double* x = q, y = v, z = a, w = wrenches, r = tau) {
-        Done(self, Raw.tenon_inverse_dynamics(P(self), x, N(q), y, N(v), z, N(a), w, N(wrenches), r, N(tau)));
+      fixed (double* x = q, y = v, z = third, w = wrenches, r = result) {
+        Done(self, forward ? Raw.tenon_forward_dynamics(P(self), x, nq, y, nv, z, nv, w, forces, r, nv)
+                           : Raw.tenon_inverse_dynamics(P(self), x, nq, y, nv, z, nv, w, forces, r, nv));
       }
     }
 
