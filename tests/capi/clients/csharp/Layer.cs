@@ -114,6 +114,12 @@ public static class Layer {
     work.ForwardDynamics(q, v, tau, null, wide.AsSpan(1, work.Nv));
     Check(wide[0] == 7 && wide[work.Nv + 1] == 7 && wide.Skip(1).Take(work.Nv).SequenceEqual(qdd), "a span");
 
+    long allocated = GC.GetAllocatedBytesForCurrentThread();
+    for (int i = 0; i < 1000; i++) work.ForwardDynamics(q, v, tau, wrenches, qdd);
+    allocated = GC.GetAllocatedBytesForCurrentThread() - allocated;
+    Check(allocated < 1000, "1000 calls allocate " + allocated + " bytes");
+    work.ForwardDynamics(q, v, tau, null, qdd);
+
     // What does not fit is refused before the call: the last status stays.
     work.Kinematics(q);
     double[] before = (double[])qdd.Clone();
