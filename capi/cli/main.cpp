@@ -136,6 +136,8 @@ constexpr const char* examples = R"(Examples:
       forward dynamics of this robot as a C function that needs nothing else
   tenon generate chain --kind four_bar --count 12 -o chain.urdf
       a robot with kinematic loops, as long as you like
+  tenon export fmu models/go1.urdf --floating --point FL_foot --point RR_foot -o go1.fmu
+      the robot as a unit for programs that simulate systems of many parts (FMI)
 
 `tenon COMMAND --help` says all about a command.)";
 
@@ -169,6 +171,7 @@ int run(int argc, char** argv) {
   add_count(app);
   add_codegen(app);
   add_generate(app);
+  add_export(app);
   if (argc < 2) {
     std::fputs(app.help().c_str(), stderr);
     return 2;

@@ -37,43 +37,11 @@ The table: t, q:JOINT, v:JOINT, lambda:CONTACT.ROW (forces on the robot, N and N
 potential, work (of the joint torques) in J, and drift_position, drift_angle in m and rad.)";
 
 struct Arguments {
-  RobotArguments robot;
-  ContactArguments contacts;
-  SimulationSettings settings;
-  std::string integrator = "rk4", method = "automatic", stabilise = "20,1", hold;
-  std::vector<std::string> positions, velocities, torques;
-  std::string csv, plot;
+  MotionArguments motion;
+  std::vector<std::string> torques;
+  std::string hold, csv, plot;
   std::size_t every = 1;
 };
-
-// Puts --q0, --v0 or --torque values where their joints have their coordinates.
-void assign(const tenon_model* model, const std::vector<std::string>& texts, const char* option,
-            bool position, Vector& into) {
-  for (const std::string& text : texts) {
-    const auto [name, values] = parse_assignment(text, option);
-    tenon_joint_info joint;
-    tenon_joint_info_init(&joint, sizeof joint);
-    tenon_model_joint_info(model, find_joint(model, name), &joint);
-    const int32_t count = position ? joint.nq : joint.nv, index = position ? joint.q_index : joint.v_index;
-    if (values.size() != static_cast<std::size_t>(count))
-      throw Failure(format("%s: joint '%s' (%s) takes %d number%s, not %zu.", option, name.c_str(),
-                           tenon_joint_type_string(joint.type), count, count == 1 ? "" : "s", values.size()),
-                    2);
-    for (std::size_t i = 0; i < values.size(); ++i) into[static_cast<std::size_t>(index) + i] = values[i];
-  }
-}
-
-// "20" or "20,1": a frequency in rad/s and a damping ratio, both not negative.
-Stabilisation parse_spring(const std::string& text, const char* option) {
-  const Vector numbers = parse_numbers(text, option);
-  if (numbers.size() > 2 || numbers[0] < 0 || numbers.back() < 0)
-    throw Failure(
-        format("%s: '%s' should be a frequency in rad/s and, after a comma, a damping ratio, neither "
-               "negative, as in 20,1.",
-               option, text.c_str()),
-        2);
-  return {numbers[0], numbers.size() == 2 ? numbers[1] : 1.0};
-}
 
 void check_settings(const SimulationSettings& settings) {
   if (settings.duration / settings.dt > 1e9)
@@ -91,24 +59,19 @@ void check_settings(const SimulationSettings& settings) {
 }
 
 void run(Arguments arguments) {
-  SimulationSettings& settings = arguments.settings;
-  settings.runge_kutta = arguments.integrator == "rk4";
-  settings.method = parse_method(arguments.method);
+  MotionArguments& motion = arguments.motion;
+  motion.settle();
+  const SimulationSettings& settings = motion.settings;
   check_settings(settings);
-  const Stabilisation stabilisation = parse_spring(arguments.stabilise, "--stabilise");
-  const std::vector<ContactRequest> requests = arguments.contacts.requests();
+  const Stabilisation stabilisation = motion.stabilisation();
+  const std::vector<ContactRequest> requests = motion.contacts.requests();
 
-  const ModelHandle model = load(arguments.robot.source());
+  const ModelHandle model = load(motion.robot.source());
   const ContactSet contacts = make_contacts(model.get(), requests, stabilisation);
   const WorkspaceHandle workspace = make_workspace(model.get(), contacts.handle.get());
-  Vector q(static_cast<std::size_t>(tenon_model_nq(model.get())));
-  Vector v(static_cast<std::size_t>(tenon_model_nv(model.get())), 0.0), constant = v;
-  // Zero, but where that leaves kinematic loops open or is a dead centre.
-  check(tenon_workspace_guess(workspace.get(), q.data(), q.size()), workspace.get(), "placing the robot");
-  assign(model.get(), arguments.positions, "--q0", true, q);
-  assign(model.get(), arguments.velocities, "--v0", false, v);
+  Vector q, v, constant(static_cast<std::size_t>(tenon_model_nv(model.get())), 0.0);
   assign(model.get(), arguments.torques, "--torque", false, constant);
-  close_loops(workspace.get(), q, v);
+  motion.place(model.get(), workspace.get(), q, v);
 
   std::optional<Hold> hold;
   if (!arguments.hold.empty()) {
@@ -161,38 +124,11 @@ void add_simulate(CLI::App& app) {
   command->footer(examples);
   auto arguments = std::make_shared<Arguments>();
   Arguments& a = *arguments;
-  a.robot.add_to(*command);
-  a.contacts.add_to(*command);
-  command
-      ->add_option("--stabilise,--stabilize", a.stabilise,
-                   "how contacts are pulled back: rad/s, damping ratio; 0: off")
-      ->type_name("FREQ[,RATIO]")
-      ->capture_default_str();
-  command->add_option("--duration", a.settings.duration, "s")
+  a.motion.add_to(*command);
+  command->add_option("--duration", a.motion.settings.duration, "s")
       ->check(between(1e-9, 1e6))
       ->type_name("S")
       ->capture_default_str();
-  command->add_option("--dt", a.settings.dt, "time step, s")
-      ->check(between(1e-9, 1e3))
-      ->type_name("S")
-      ->capture_default_str();
-  command
-      ->add_option("--integrator", a.integrator,
-                   "euler: semi-implicit, first order; rk4: fourth order, four solves")
-      ->check(CLI::IsMember({"euler", "rk4"}).description(""))
-      ->type_name("NAME")
-      ->capture_default_str();
-  command
-      ->add_option("--method", a.method,
-                   "automatic, dense, constrained_aba, ...: how the constraints are solved")
-      ->type_name("NAME")
-      ->capture_default_str();
-  add_repeated(*command, "--q0", a.positions,
-               "start position of a joint, rad or m; others start at zero, or with kinematic loops where "
-               "these are closed")
-      ->type_name("JOINT=VALUE");
-  add_repeated(*command, "--v0", a.velocities, "start velocity of a joint; others start at rest")
-      ->type_name("JOINT=VALUE");
   add_repeated(*command, "--torque", a.torques, "constant torque of a joint, N m or N")
       ->type_name("JOINT=VALUE");
   command

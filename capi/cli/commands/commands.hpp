@@ -9,6 +9,7 @@
 
 #include "client.hpp"
 #include "simulation/contacts.hpp"
+#include "simulation/simulation.hpp"
 
 namespace client {
 
@@ -19,6 +20,7 @@ void add_bench(CLI::App& app);
 void add_count(CLI::App& app);
 void add_codegen(CLI::App& app);
 void add_generate(CLI::App& app);
+void add_export(CLI::App& app);
 
 // The options by which every command takes a robot, and those by which it takes contacts.
 struct RobotArguments {
@@ -33,6 +35,26 @@ struct ContactArguments {
   void add_to(CLI::App& command);
   std::vector<ContactRequest> requests() const;
 };
+
+// The options of the commands that move a robot, from its start on.
+struct MotionArguments {
+  RobotArguments robot;
+  ContactArguments contacts;
+  SimulationSettings settings;
+  std::string integrator = "rk4", method = "automatic", stabilise = "20,1";
+  std::vector<std::string> positions, velocities;
+  void add_to(CLI::App& command);
+  // Reads integrator and method into settings.
+  void settle();
+  Stabilisation stabilisation() const;
+  // The start, with closed loops.
+  void place(const tenon_model* model, tenon_workspace* workspace, Vector& q, Vector& v) const;
+};
+// Puts --q0, --v0 or --torque values where their joints have their coordinates.
+void assign(const tenon_model* model, const std::vector<std::string>& texts, const char* option,
+            bool position, Vector& into);
+// "20" or "20,1": a frequency in rad/s and a damping ratio, both not negative.
+Stabilisation parse_spring(const std::string& text, const char* option);
 
 // The options of the commands that record algorithms.
 struct RecordingArguments {

@@ -1,0 +1,100 @@
+/* One instance of a robot in a functional mock-up unit, whatever the version of the standard: fmi2.c and fmi3.c give it
+ * the names and manners of FMI 2.0 and 3.0. Everything here stands on tenon.h alone.
+ *
+ * The unit moves by M qdd + c = tau + J^T lambda with the contacts and loops that its settings name. States are the
+ * positions q, quaternions among them, and the velocities v of all joints. Co-simulation takes the steps of `tenon
+ * simulate`; model exchange hands out dq/dt and qdd.
+ *
+ * One thread at a time for each instance, any number of instances. */
+#ifndef TENON_FMU_UNIT_H
+#define TENON_FMU_UNIT_H
+
+#include <tenon.h>
+
+#include "layout.h"
+#include "settings.h"
+
+#if defined(_WIN32)
+#define UNIT_EXPORT __declspec(dllexport)
+#elif defined(__GNUC__)
+#define UNIT_EXPORT __attribute__((visibility("default")))
+#else
+#define UNIT_EXPORT
+#endif
+
+/* What calls return; the numbers are those of fmi2Status and fmi3Status. */
+enum { UNIT_OK = 0, UNIT_DISCARD = 2, UNIT_ERROR = 3 };
+
+typedef void (*unit_function)(void);
+
+typedef struct unit unit;
+
+/* Who gets messages: `say` knows the type of `logger`, a function of the importer. */
+typedef struct unit_host {
+  void *environment;
+  unit_function logger;
+  void (*say)(const unit *self, int status, const char *message);
+} unit_host;
+
+struct unit {
+  char *name;
+  unit_host host;
+  int exchange; /* 1: model exchange, 0: co-simulation */
+  int started;  /* 0: start values may be set; loops are not closed and contacts have no place yet */
+  unit_settings settings;
+  tenon_model *model;
+  tenon_constraints *constraints;
+  tenon_workspace *workspace;
+  tenon_solve_options solve;
+  tenon_joint_info *joints;
+  size_t joint_count, nq, nv, rows;
+  int has_loops;
+  uint32_t first[UNIT_KINDS + 1];
+  double time, tolerance, gravity[3];
+  double *q, *v, *tau; /* of the state; all arrays below are in one piece of memory, which begins at q */
+  double *normal;      /* q with unit quaternions: a solver of model exchange does not keep their norm */
+  double *rate, *qdd, *lambda, *poses;
+  int solved, placed; /* what of these belongs to the state */
+};
+
+/* Loads the robot of a unit; NULL where that fails, which the host is told. name: of the instance. token: the one that
+ * the description had. resources: the folder, in UTF-8. */
+unit *unit_create(const char *name, const char *token, const char *resources, int exchange, unit_host host);
+void unit_destroy(unit *self);
+
+/* Tells the host a sentence, unit_fail with the reason that Tenon gave; both return status. */
+int unit_refuse(const unit *self, int status, const char *sentence);
+int unit_fail(const unit *self, int status, const char *sentence);
+
+int unit_reset(unit *self);
+/* Ends the initialisation: closes the loops, and holds the contacts where they are. */
+int unit_start(unit *self);
+
+int unit_get(unit *self, const uint32_t *references, size_t count, double *values);
+int unit_set(unit *self, const uint32_t *references, size_t count, const double *values);
+
+/* Co-simulation: `length` seconds in steps of settings.dt; the last one is shorter where it must be. */
+int unit_advance(unit *self, double length);
+
+/* Model exchange: nq + nv numbers, q and v. */
+size_t unit_state_count(const unit *self);
+int unit_get_states(const unit *self, double *states, size_t count);
+int unit_set_states(unit *self, const double *states, size_t count);
+int unit_get_derivatives(unit *self, double *derivatives, size_t count);
+/* Whether quaternions and loops have drifted by more than the tolerance of the solver, and the way back. */
+int unit_has_drifted(unit *self);
+int unit_settle(unit *self);
+
+/* All that changes in an instance, as numbers. */
+size_t unit_snapshot_count(const unit *self);
+void unit_save(unit *self, double *snapshot);
+int unit_restore(unit *self, const double *snapshot);
+/* Saves it in memory that *snapshot has, or gets here where it is NULL; free it. */
+int unit_keep(unit *self, void **snapshot);
+/* Copies the bytes of a snapshot, or of its serialized form, which is the same. */
+int unit_copy(const unit *self, void *into, const void *from, size_t size);
+
+/* Before the first call of Tenon: finds its library beside this one, where the system would not. 0: not there. */
+int unit_find_library(void);
+
+#endif
