@@ -205,6 +205,15 @@ fetch_numpy() {
     "$TENON_CLIENTS/python/bin/pip" install --quiet --disable-pip-version-check numpy pytest || rm -rf "$TENON_CLIENTS/python"
 }
 
+# What tests/programs needs, one by one: where one is not to be had, its test is skipped.
+fetch_programs() {
+  local package
+  python3 -m venv "$TENON_CLIENTS/programs" || return 1
+  for package in numpy fmpy; do
+    "$TENON_CLIENTS/programs/bin/pip" install --quiet --disable-pip-version-check "$package" || echo "$package: not to be had"
+  done
+}
+
 fetch_purego() {
   cd "$TENON_ROOT/capi/clients/go" && go mod download && mkdir -p "$TENON_CLIENTS" && touch "$TENON_CLIENTS/go"
 }
@@ -212,6 +221,9 @@ fetch_purego() {
 install_clients() {
   if [ ! -d "$TENON_CLIENTS/python" ]; then
     step "fetch numpy and pytest from PyPI" eval 'fetch_numpy || echo "not to be had"'
+  fi
+  if [ ! -d "$TENON_CLIENTS/programs" ]; then
+    step "fetch FMPy from PyPI" eval 'fetch_programs || echo "not to be had"'
   fi
   if command -v npm >/dev/null && [ ! -d "$TENON_CLIENTS/javascript/node_modules/koffi" ]; then
     step "fetch koffi from npm" eval 'fetch_koffi || echo "not to be had"'

@@ -39,12 +39,15 @@ foreach(file IN LISTS files)
   endforeach()
 endforeach()
 
-# ---- capi/: the glue stands on include/ and src/, the program and the examples on include/ alone
+# ---- capi/: the glue stands on include/ and src/, the program, the binary of mock-up units and the examples on include/
+# alone; program and binary share what fmu/layout.h says
 file(GLOB_RECURSE files RELATIVE ${ROOT}/capi ${ROOT}/capi/*.hpp ${ROOT}/capi/*.cpp ${ROOT}/capi/*.[ch])
 foreach(file IN LISTS files)
   set(roots ${ROOT}/capi ${ROOT}/include ${ROOT}/src)
   if(file MATCHES "^cli/")
-    set(roots ${ROOT}/capi/cli ${ROOT}/include)
+    set(roots ${ROOT}/capi/cli ${ROOT}/capi/fmu ${ROOT}/include)
+  elseif(file MATCHES "^fmu/")
+    set(roots ${ROOT}/capi/fmu ${ROOT}/include)
   elseif(file MATCHES "^(examples|clients/octave)/")
     get_filename_component(folder ${ROOT}/capi/${file} DIRECTORY)
     set(roots ${folder} ${ROOT}/include)

@@ -5,9 +5,9 @@
 
 #include "unit.h"
 
-typedef void *fmi3Instance;
-typedef void *fmi3InstanceEnvironment;
-typedef void *fmi3FMUState;
+typedef void* fmi3Instance;
+typedef void* fmi3InstanceEnvironment;
+typedef void* fmi3FMUState;
 typedef uint32_t fmi3ValueReference;
 typedef float fmi3Float32;
 typedef double fmi3Float64;
@@ -20,27 +20,32 @@ typedef uint32_t fmi3UInt32;
 typedef int64_t fmi3Int64;
 typedef uint64_t fmi3UInt64;
 typedef bool fmi3Boolean;
-typedef const char *fmi3String;
+typedef const char* fmi3String;
 typedef uint8_t fmi3Byte;
-typedef const fmi3Byte *fmi3Binary;
+typedef const fmi3Byte* fmi3Binary;
 typedef bool fmi3Clock;
 typedef int fmi3Status; /* fmi3OK 0, fmi3Warning 1, fmi3Discard 2, fmi3Error 3, fmi3Fatal 4 */
 
-typedef void (*fmi3LogMessageCallback)(fmi3InstanceEnvironment, fmi3Status, fmi3String category, fmi3String message);
+typedef void (*fmi3LogMessageCallback)(fmi3InstanceEnvironment, fmi3Status, fmi3String category,
+                                       fmi3String message);
 
-static void say(const unit *self, int status, const char *message) {
+#define FMI(name) fmi3##name
+#define FMI_STATE(a, b) fmi3##a##FMUState##b
+#define FMI_BOOLEAN fmi3Boolean
+#include "functions.h"
+
+UNIT_EXPORT fmi3Status fmi3DeserializeFMUState(fmi3Instance c, const fmi3Byte bytes[], size_t size,
+                                               fmi3FMUState* state) {
+  return deserialize(c, bytes, size, state);
+}
+
+static void say(const unit* self, int status, const char* message) {
   const fmi3LogMessageCallback logger = (fmi3LogMessageCallback)self->host.logger;
   if (logger) logger(self->host.environment, status, "logStatusError", message);
 }
 
-UNIT_EXPORT const char *fmi3GetVersion(void) {
+UNIT_EXPORT const char* fmi3GetVersion(void) {
   return "3.0";
-}
-
-/* Errors are told always, and there is nothing else to tell. */
-UNIT_EXPORT fmi3Status fmi3SetDebugLogging(fmi3Instance c, fmi3Boolean on, size_t count, const fmi3String names[]) {
-  (void)on, (void)count, (void)names;
-  return c ? UNIT_OK : UNIT_ERROR;
 }
 
 static fmi3Instance instantiate(fmi3String name, fmi3String token, fmi3String resources, int exchange,
@@ -61,59 +66,43 @@ UNIT_EXPORT fmi3Instance fmi3InstantiateCoSimulation(fmi3String name, fmi3String
                                                      fmi3Boolean visible, fmi3Boolean logging_on,
                                                      fmi3Boolean event_mode, fmi3Boolean early_return,
                                                      const fmi3ValueReference intermediate[],
-                                                     size_t intermediate_count, fmi3InstanceEnvironment environment,
+                                                     size_t intermediate_count,
+                                                     fmi3InstanceEnvironment environment,
                                                      fmi3LogMessageCallback log, unit_function update) {
   (void)visible, (void)logging_on, (void)event_mode, (void)early_return, (void)intermediate;
   (void)intermediate_count, (void)update;
   return instantiate(name, token, resources, 0, environment, log);
 }
 
-UNIT_EXPORT fmi3Instance fmi3InstantiateScheduledExecution(fmi3String name, fmi3String token, fmi3String resources,
-                                                           fmi3Boolean visible, fmi3Boolean logging_on,
+UNIT_EXPORT fmi3Instance fmi3InstantiateScheduledExecution(fmi3String name, fmi3String token,
+                                                           fmi3String resources, fmi3Boolean visible,
+                                                           fmi3Boolean logging_on,
                                                            fmi3InstanceEnvironment environment,
                                                            fmi3LogMessageCallback log, unit_function update,
                                                            unit_function lock, unit_function unlock) {
-  (void)name, (void)token, (void)resources, (void)visible, (void)logging_on, (void)update, (void)lock, (void)unlock;
+  (void)name, (void)token, (void)resources, (void)visible, (void)logging_on, (void)update, (void)lock,
+      (void)unlock;
   if (log) log(environment, UNIT_ERROR, "logStatusError", "the unit has no scheduled execution");
   return NULL;
 }
 
-UNIT_EXPORT void fmi3FreeInstance(fmi3Instance c) {
-  unit_destroy(c);
-}
-
-UNIT_EXPORT fmi3Status fmi3EnterInitializationMode(fmi3Instance c, fmi3Boolean tolerance_defined, fmi3Float64 tolerance,
-                                                   fmi3Float64 start, fmi3Boolean stop_defined, fmi3Float64 stop) {
-  unit *self = c;
+UNIT_EXPORT fmi3Status fmi3EnterInitializationMode(fmi3Instance c, fmi3Boolean tolerance_defined,
+                                                   fmi3Float64 tolerance, fmi3Float64 start,
+                                                   fmi3Boolean stop_defined, fmi3Float64 stop) {
+  unit* self = c;
   (void)stop_defined, (void)stop;
   self->time = start;
   if (tolerance_defined && tolerance > 0) self->tolerance = tolerance;
   return UNIT_OK;
 }
 
-UNIT_EXPORT fmi3Status fmi3ExitInitializationMode(fmi3Instance c) {
-  return unit_start(c);
-}
-
-UNIT_EXPORT fmi3Status fmi3Reset(fmi3Instance c) {
-  return unit_reset(c);
-}
-
-/* Changes of mode that change nothing here. */
-#define NOTHING_TO_DO(Name)                            \
-  UNIT_EXPORT fmi3Status fmi3##Name(fmi3Instance c) {  \
-    return c ? UNIT_OK : UNIT_ERROR;                   \
-  }
-NOTHING_TO_DO(EnterEventMode)
-NOTHING_TO_DO(EnterContinuousTimeMode)
 NOTHING_TO_DO(EnterStepMode)
 NOTHING_TO_DO(EnterConfigurationMode)
 NOTHING_TO_DO(ExitConfigurationMode)
 NOTHING_TO_DO(EvaluateDiscreteStates)
-NOTHING_TO_DO(Terminate)
 
-UNIT_EXPORT fmi3Status fmi3GetFloat64(fmi3Instance c, const fmi3ValueReference vr[], size_t count, fmi3Float64 values[],
-                                      size_t value_count) {
+UNIT_EXPORT fmi3Status fmi3GetFloat64(fmi3Instance c, const fmi3ValueReference vr[], size_t count,
+                                      fmi3Float64 values[], size_t value_count) {
   return count == value_count ? unit_get(c, vr, count, values)
                               : unit_refuse(c, UNIT_ERROR, "every variable has one value");
 }
@@ -128,16 +117,16 @@ UNIT_EXPORT fmi3Status fmi3SetFloat64(fmi3Instance c, const fmi3ValueReference v
 static fmi3Status no_variables(fmi3Instance c, size_t count) {
   return count == 0 ? UNIT_OK : unit_refuse(c, UNIT_ERROR, "all variables of the unit are of type Float64");
 }
-#define NO_VARIABLES(Type)                                                                              \
-  UNIT_EXPORT fmi3Status fmi3Get##Type(fmi3Instance c, const fmi3ValueReference vr[], size_t count,     \
-                                       fmi3##Type values[], size_t value_count) {                       \
-    (void)vr, (void)values, (void)value_count;                                                          \
-    return no_variables(c, count);                                                                      \
-  }                                                                                                     \
-  UNIT_EXPORT fmi3Status fmi3Set##Type(fmi3Instance c, const fmi3ValueReference vr[], size_t count,     \
-                                       const fmi3##Type values[], size_t value_count) {                 \
-    (void)vr, (void)values, (void)value_count;                                                          \
-    return no_variables(c, count);                                                                      \
+#define NO_VARIABLES(Type)                                                                          \
+  UNIT_EXPORT fmi3Status fmi3Get##Type(fmi3Instance c, const fmi3ValueReference vr[], size_t count, \
+                                       fmi3##Type values[], size_t value_count) {                   \
+    (void)vr, (void)values, (void)value_count;                                                      \
+    return no_variables(c, count);                                                                  \
+  }                                                                                                 \
+  UNIT_EXPORT fmi3Status fmi3Set##Type(fmi3Instance c, const fmi3ValueReference vr[], size_t count, \
+                                       const fmi3##Type values[], size_t value_count) {             \
+    (void)vr, (void)values, (void)value_count;                                                      \
+    return no_variables(c, count);                                                                  \
   }
 NO_VARIABLES(Float32)
 NO_VARIABLES(Int8)
@@ -151,19 +140,20 @@ NO_VARIABLES(UInt64)
 NO_VARIABLES(Boolean)
 NO_VARIABLES(String)
 
-UNIT_EXPORT fmi3Status fmi3GetBinary(fmi3Instance c, const fmi3ValueReference vr[], size_t count, size_t sizes[],
-                                     fmi3Binary values[], size_t value_count) {
+UNIT_EXPORT fmi3Status fmi3GetBinary(fmi3Instance c, const fmi3ValueReference vr[], size_t count,
+                                     size_t sizes[], fmi3Binary values[], size_t value_count) {
   (void)vr, (void)sizes, (void)values, (void)value_count;
   return no_variables(c, count);
 }
 
-UNIT_EXPORT fmi3Status fmi3SetBinary(fmi3Instance c, const fmi3ValueReference vr[], size_t count, const size_t sizes[],
-                                     const fmi3Binary values[], size_t value_count) {
+UNIT_EXPORT fmi3Status fmi3SetBinary(fmi3Instance c, const fmi3ValueReference vr[], size_t count,
+                                     const size_t sizes[], const fmi3Binary values[], size_t value_count) {
   (void)vr, (void)sizes, (void)values, (void)value_count;
   return no_variables(c, count);
 }
 
-UNIT_EXPORT fmi3Status fmi3GetClock(fmi3Instance c, const fmi3ValueReference vr[], size_t count, fmi3Clock values[]) {
+UNIT_EXPORT fmi3Status fmi3GetClock(fmi3Instance c, const fmi3ValueReference vr[], size_t count,
+                                    fmi3Clock values[]) {
   (void)vr, (void)values;
   return no_variables(c, count);
 }
@@ -175,18 +165,20 @@ UNIT_EXPORT fmi3Status fmi3SetClock(fmi3Instance c, const fmi3ValueReference vr[
 }
 
 /* Of clocks, which there are none of. */
-#define NO_CLOCKS(Name, A, B)                                                                                 \
-  UNIT_EXPORT fmi3Status fmi3##Name(fmi3Instance c, const fmi3ValueReference vr[], size_t count, A *a, B *b) { \
-    (void)vr, (void)a, (void)b;                                                                               \
-    return no_variables(c, count);                                                                            \
+#define NO_CLOCKS(Name, A, B)                                                                          \
+  UNIT_EXPORT fmi3Status fmi3##Name(fmi3Instance c, const fmi3ValueReference vr[], size_t count, A* a, \
+                                    B* b) {                                                            \
+    (void)vr, (void)a, (void)b;                                                                        \
+    return no_variables(c, count);                                                                     \
   }
-#define NO_SHIFTS(Name, A)                                                                              \
-  UNIT_EXPORT fmi3Status fmi3##Name(fmi3Instance c, const fmi3ValueReference vr[], size_t count, A *a) { \
-    (void)vr, (void)a;                                                                                  \
-    return no_variables(c, count);                                                                      \
+#define NO_SHIFTS(Name, A)                                                                               \
+  UNIT_EXPORT fmi3Status fmi3##Name(fmi3Instance c, const fmi3ValueReference vr[], size_t count, A* a) { \
+    (void)vr, (void)a;                                                                                   \
+    return no_variables(c, count);                                                                       \
   }
 UNIT_EXPORT fmi3Status fmi3GetIntervalFraction(fmi3Instance c, const fmi3ValueReference vr[], size_t count,
-                                               fmi3UInt64 counters[], fmi3UInt64 resolutions[], int qualifiers[]) {
+                                               fmi3UInt64 counters[], fmi3UInt64 resolutions[],
+                                               int qualifiers[]) {
   (void)vr, (void)counters, (void)resolutions, (void)qualifiers;
   return no_variables(c, count);
 }
@@ -198,125 +190,67 @@ NO_SHIFTS(GetShiftDecimal, fmi3Float64)
 NO_SHIFTS(SetIntervalDecimal, const fmi3Float64)
 NO_SHIFTS(SetShiftDecimal, const fmi3Float64)
 
-UNIT_EXPORT fmi3Status fmi3ActivateModelPartition(fmi3Instance c, fmi3ValueReference clock, fmi3Float64 time) {
+UNIT_EXPORT fmi3Status fmi3ActivateModelPartition(fmi3Instance c, fmi3ValueReference clock,
+                                                  fmi3Float64 time) {
   (void)clock, (void)time;
   return no_variables(c, 1);
 }
 
-UNIT_EXPORT fmi3Status fmi3GetNumberOfVariableDependencies(fmi3Instance c, fmi3ValueReference vr, size_t *count) {
+UNIT_EXPORT fmi3Status fmi3GetNumberOfVariableDependencies(fmi3Instance c, fmi3ValueReference vr,
+                                                           size_t* count) {
   (void)vr, (void)count;
   return unit_refuse(c, UNIT_ERROR, "dependencies are those that modelDescription.xml tells");
 }
 
-UNIT_EXPORT fmi3Status fmi3GetVariableDependencies(fmi3Instance c, fmi3ValueReference dependent, size_t elements[],
-                                                   fmi3ValueReference independents[], size_t their_elements[],
-                                                   int kinds[], size_t count) {
+UNIT_EXPORT fmi3Status fmi3GetVariableDependencies(fmi3Instance c, fmi3ValueReference dependent,
+                                                   size_t elements[], fmi3ValueReference independents[],
+                                                   size_t their_elements[], int kinds[], size_t count) {
   (void)dependent, (void)elements, (void)independents, (void)their_elements, (void)kinds, (void)count;
   return unit_refuse(c, UNIT_ERROR, "dependencies are those that modelDescription.xml tells");
 }
 
-#define NO_DERIVATIVES(Name)                                                                                         \
-  UNIT_EXPORT fmi3Status fmi3##Name(fmi3Instance c, const fmi3ValueReference unknowns[], size_t unknown_count,       \
-                                    const fmi3ValueReference knowns[], size_t known_count, const fmi3Float64 seed[], \
-                                    size_t seed_count, fmi3Float64 result[], size_t result_count) {                  \
-    (void)unknowns, (void)unknown_count, (void)knowns, (void)known_count, (void)seed, (void)seed_count;              \
-    (void)result, (void)result_count;                                                                                \
-    return unit_refuse(c, UNIT_ERROR, "the unit has no directional or adjoint derivatives");                         \
+#define NO_DERIVATIVES(Name)                                                                            \
+  UNIT_EXPORT fmi3Status fmi3##Name(fmi3Instance c, const fmi3ValueReference unknowns[],                \
+                                    size_t unknown_count, const fmi3ValueReference knowns[],            \
+                                    size_t known_count, const fmi3Float64 seed[], size_t seed_count,    \
+                                    fmi3Float64 result[], size_t result_count) {                        \
+    (void)unknowns, (void)unknown_count, (void)knowns, (void)known_count, (void)seed, (void)seed_count; \
+    (void)result, (void)result_count;                                                                   \
+    return unit_refuse(c, UNIT_ERROR, "the unit has no directional or adjoint derivatives");            \
   }
 NO_DERIVATIVES(GetDirectionalDerivative)
 NO_DERIVATIVES(GetAdjointDerivative)
 
 UNIT_EXPORT fmi3Status fmi3GetOutputDerivatives(fmi3Instance c, const fmi3ValueReference vr[], size_t count,
-                                                const fmi3Int32 orders[], fmi3Float64 values[], size_t value_count) {
+                                                const fmi3Int32 orders[], fmi3Float64 values[],
+                                                size_t value_count) {
   (void)vr, (void)count, (void)orders, (void)values, (void)value_count;
   return unit_refuse(c, UNIT_ERROR, "the unit has no derivatives of outputs");
 }
 
-UNIT_EXPORT fmi3Status fmi3GetFMUState(fmi3Instance c, fmi3FMUState *state) {
-  return unit_keep(c, state);
-}
-
-UNIT_EXPORT fmi3Status fmi3SetFMUState(fmi3Instance c, fmi3FMUState state) {
-  return unit_restore(c, state);
-}
-
-UNIT_EXPORT fmi3Status fmi3FreeFMUState(fmi3Instance c, fmi3FMUState *state) {
-  (void)c;
-  free(*state);
-  *state = NULL;
-  return UNIT_OK;
-}
-
-UNIT_EXPORT fmi3Status fmi3SerializedFMUStateSize(fmi3Instance c, fmi3FMUState state, size_t *size) {
-  (void)state;
-  *size = unit_snapshot_count(c) * sizeof(double);
-  return UNIT_OK;
-}
-
-UNIT_EXPORT fmi3Status fmi3SerializeFMUState(fmi3Instance c, fmi3FMUState state, fmi3Byte bytes[], size_t size) {
-  return unit_copy(c, bytes, state, size);
-}
-
-UNIT_EXPORT fmi3Status fmi3DeserializeFMUState(fmi3Instance c, const fmi3Byte bytes[], size_t size,
-                                               fmi3FMUState *state) {
-  const int status = unit_keep(c, state);
-  return status == UNIT_OK ? unit_copy(c, *state, bytes, size) : status;
-}
-
 /* ---- Model exchange */
 
-UNIT_EXPORT fmi3Status fmi3UpdateDiscreteStates(fmi3Instance c, fmi3Boolean *again, fmi3Boolean *terminate,
-                                                fmi3Boolean *nominals_changed, fmi3Boolean *states_changed,
-                                                fmi3Boolean *next_event, fmi3Float64 *next_event_time) {
-  unit *self = c;
+UNIT_EXPORT fmi3Status fmi3UpdateDiscreteStates(fmi3Instance c, fmi3Boolean* again, fmi3Boolean* terminate,
+                                                fmi3Boolean* nominals_changed, fmi3Boolean* states_changed,
+                                                fmi3Boolean* next_event, fmi3Float64* next_event_time) {
+  unit* self = c;
   (void)next_event_time;
   *again = *terminate = *nominals_changed = *next_event = false;
   *states_changed = self->exchange && unit_has_drifted(self);
   return *states_changed ? unit_settle(self) : UNIT_OK;
 }
 
-UNIT_EXPORT fmi3Status fmi3CompletedIntegratorStep(fmi3Instance c, fmi3Boolean no_return, fmi3Boolean *event,
-                                                   fmi3Boolean *terminate) {
-  (void)no_return;
-  *event = unit_has_drifted(c) != 0;
-  *terminate = false;
-  return UNIT_OK;
-}
-
-UNIT_EXPORT fmi3Status fmi3SetTime(fmi3Instance c, fmi3Float64 time) {
-  ((unit *)c)->time = time;
-  return UNIT_OK;
-}
-
-UNIT_EXPORT fmi3Status fmi3SetContinuousStates(fmi3Instance c, const fmi3Float64 states[], size_t count) {
-  return unit_set_states(c, states, count);
-}
-
-UNIT_EXPORT fmi3Status fmi3GetContinuousStateDerivatives(fmi3Instance c, fmi3Float64 derivatives[], size_t count) {
+UNIT_EXPORT fmi3Status fmi3GetContinuousStateDerivatives(fmi3Instance c, fmi3Float64 derivatives[],
+                                                         size_t count) {
   return unit_get_derivatives(c, derivatives, count);
 }
 
-UNIT_EXPORT fmi3Status fmi3GetEventIndicators(fmi3Instance c, fmi3Float64 indicators[], size_t count) {
-  (void)c, (void)indicators;
-  return count == 0 ? UNIT_OK : UNIT_ERROR;
-}
-
-UNIT_EXPORT fmi3Status fmi3GetContinuousStates(fmi3Instance c, fmi3Float64 states[], size_t count) {
-  return unit_get_states(c, states, count);
-}
-
-UNIT_EXPORT fmi3Status fmi3GetNominalsOfContinuousStates(fmi3Instance c, fmi3Float64 nominals[], size_t count) {
-  (void)c;
-  for (size_t i = 0; i < count; ++i) nominals[i] = 1;
-  return UNIT_OK;
-}
-
-UNIT_EXPORT fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance c, size_t *count) {
+UNIT_EXPORT fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance c, size_t* count) {
   *count = 0;
   return c ? UNIT_OK : UNIT_ERROR;
 }
 
-UNIT_EXPORT fmi3Status fmi3GetNumberOfContinuousStates(fmi3Instance c, size_t *count) {
+UNIT_EXPORT fmi3Status fmi3GetNumberOfContinuousStates(fmi3Instance c, size_t* count) {
   *count = unit_state_count(c);
   return UNIT_OK;
 }
@@ -324,9 +258,9 @@ UNIT_EXPORT fmi3Status fmi3GetNumberOfContinuousStates(fmi3Instance c, size_t *c
 /* ---- Co-simulation */
 
 UNIT_EXPORT fmi3Status fmi3DoStep(fmi3Instance c, fmi3Float64 time, fmi3Float64 length, fmi3Boolean no_return,
-                                  fmi3Boolean *event, fmi3Boolean *terminate, fmi3Boolean *early,
-                                  fmi3Float64 *last_time) {
-  unit *self = c;
+                                  fmi3Boolean* event, fmi3Boolean* terminate, fmi3Boolean* early,
+                                  fmi3Float64* last_time) {
+  unit* self = c;
   int status;
   (void)no_return;
   self->time = time;

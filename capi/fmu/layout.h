@@ -27,7 +27,8 @@ enum unit_kind {
 };
 
 /* Value reference of the first variable of each kind; first[UNIT_KINDS] is how many there are. */
-static inline void unit_layout(uint32_t nq, uint32_t nv, uint32_t links, uint32_t rows, uint32_t first[UNIT_KINDS + 1]) {
+static inline void unit_layout(uint32_t nq, uint32_t nv, uint32_t links, uint32_t rows,
+                               uint32_t first[UNIT_KINDS + 1]) {
   const uint32_t counts[UNIT_KINDS] = {1, 3, nv, nq, nv, nq, nv, 7 * links, rows};
   first[0] = 0;
   for (int kind = 0; kind < UNIT_KINDS; ++kind) first[kind + 1] = first[kind] + counts[kind];

@@ -16,11 +16,11 @@
 enum { most_numbers = 10000000 };
 
 typedef struct reader {
-  FILE *file;
-  const char *wrong; /* the first thing found wrong */
+  FILE* file;
+  const char* wrong; /* the first thing found wrong */
 } reader;
 
-FILE *unit_open(const char *path) {
+FILE* unit_open(const char* path) {
 #if defined(_WIN32)
   wchar_t wide[32768];
   if (MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, wide, 32768) == 0) return NULL;
@@ -31,7 +31,7 @@ FILE *unit_open(const char *path) {
 }
 
 /* The next word into text; "" at the end of the file. */
-static void next_word(reader *from, char *text, size_t size) {
+static void next_word(reader* from, char* text, size_t size) {
   size_t length = 0;
   int c = getc(from->file);
   while (c == ' ' || c == '\n' || c == '\r' || c == '#') {
@@ -45,15 +45,15 @@ static void next_word(reader *from, char *text, size_t size) {
   text[length] = '\0';
 }
 
-static void key(reader *from, const char *name) {
+static void key(reader* from, const char* name) {
   char word[64];
   next_word(from, word, sizeof word);
   if (!from->wrong && strcmp(word, name) != 0) from->wrong = "a key is missing or out of order";
 }
 
-static long integer(reader *from, long most) {
+static long integer(reader* from, long most) {
   char word[64];
-  char *end = NULL;
+  char* end = NULL;
   long value;
   next_word(from, word, sizeof word);
   value = strtol(word, &end, 10);
@@ -62,25 +62,26 @@ static long integer(reader *from, long most) {
   return 0;
 }
 
-static double number(reader *from) {
+static double number(reader* from) {
   char word[64];
-  char *end = NULL;
+  char* end = NULL;
   uint64_t bits;
   double value;
   next_word(from, word, sizeof word);
   bits = strtoull(word, &end, 16);
-  if (!from->wrong && (strlen(word) != 16 || *end != '\0')) from->wrong = "a number is not 16 hexadecimal digits";
+  if (!from->wrong && (strlen(word) != 16 || *end != '\0'))
+    from->wrong = "a number is not 16 hexadecimal digits";
   memcpy(&value, &bits, sizeof value);
   return value;
 }
 
-static void numbers(reader *from, double *into, size_t count) {
+static void numbers(reader* from, double* into, size_t count) {
   for (size_t i = 0; i < count; ++i) into[i] = number(from);
 }
 
 /* Memory for what a count has announced; where there is none, the count is taken back. */
-static void *array(reader *from, size_t *count, size_t size) {
-  void *memory = from->wrong ? NULL : calloc(*count + 1, size);
+static void* array(reader* from, size_t* count, size_t size) {
+  void* memory = from->wrong ? NULL : calloc(*count + 1, size);
   if (!memory) {
     *count = 0;
     if (!from->wrong) from->wrong = "there is no memory for it";
@@ -88,7 +89,7 @@ static void *array(reader *from, size_t *count, size_t size) {
   return memory;
 }
 
-static void read_body(reader *from, unit_settings *settings) {
+static void read_body(reader* from, unit_settings* settings) {
   key(from, "token");
   next_word(from, settings->token, sizeof settings->token);
   key(from, "floating");
@@ -132,7 +133,7 @@ static void read_body(reader *from, unit_settings *settings) {
   if (!from->wrong && !(settings->dt > 0)) from->wrong = "the step is not positive";
 }
 
-const char *unit_read_settings(const char *path, unit_settings *settings) {
+const char* unit_read_settings(const char* path, unit_settings* settings) {
   char first[64] = "";
   reader from = {unit_open(path), NULL};
   memset(settings, 0, sizeof *settings);
@@ -145,7 +146,7 @@ const char *unit_read_settings(const char *path, unit_settings *settings) {
   return from.wrong;
 }
 
-void unit_free_settings(unit_settings *settings) {
+void unit_free_settings(unit_settings* settings) {
   free(settings->contacts);
   free(settings->links);
   free(settings->q);

@@ -20,16 +20,16 @@ typedef struct unit_settings {
   double dt;
   double frequency, damping_ratio; /* by which contacts are pulled back */
   size_t contact_count, link_count, nq, nv;
-  unit_contact *contacts;
-  int32_t *links; /* whose poses are outputs */
+  unit_contact* contacts;
+  int32_t* links; /* whose poses are outputs */
   double *q, *v;  /* at the start */
 } unit_settings;
 
 /* Opens a file, its path in UTF-8; NULL where it cannot be opened. */
-FILE *unit_open(const char *path);
+FILE* unit_open(const char* path);
 
 /* Reads the settings; returns NULL, or says what is wrong with the file. Free them in both cases. */
-const char *unit_read_settings(const char *path, unit_settings *settings);
-void unit_free_settings(unit_settings *settings);
+const char* unit_read_settings(const char* path, unit_settings* settings);
+void unit_free_settings(unit_settings* settings);
 
 #endif

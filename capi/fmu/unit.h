@@ -31,68 +31,70 @@ typedef struct unit unit;
 
 /* Who gets messages: `say` knows the type of `logger`, a function of the importer. */
 typedef struct unit_host {
-  void *environment;
+  void* environment;
   unit_function logger;
-  void (*say)(const unit *self, int status, const char *message);
+  void (*say)(const unit* self, int status, const char* message);
 } unit_host;
 
 struct unit {
-  char *name;
+  char* name;
   unit_host host;
   int exchange; /* 1: model exchange, 0: co-simulation */
   int started;  /* 0: start values may be set; loops are not closed and contacts have no place yet */
   unit_settings settings;
-  tenon_model *model;
-  tenon_constraints *constraints;
-  tenon_workspace *workspace;
+  tenon_model* model;
+  tenon_constraints* constraints;
+  tenon_workspace* workspace;
   tenon_solve_options solve;
-  tenon_joint_info *joints;
+  tenon_joint_info* joints;
   size_t joint_count, nq, nv, rows;
   int has_loops;
   uint32_t first[UNIT_KINDS + 1];
   double time, tolerance, gravity[3];
   double *q, *v, *tau; /* of the state; all arrays below are in one piece of memory, which begins at q */
-  double *normal;      /* q with unit quaternions: a solver of model exchange does not keep their norm */
+  double* normal;      /* q with unit quaternions: a solver of model exchange does not keep their norm */
   double *rate, *qdd, *lambda, *poses;
   int solved, placed; /* what of these belongs to the state */
 };
 
 /* Loads the robot of a unit; NULL where that fails, which the host is told. name: of the instance. token: the one that
  * the description had. resources: the folder, in UTF-8. */
-unit *unit_create(const char *name, const char *token, const char *resources, int exchange, unit_host host);
-void unit_destroy(unit *self);
+unit* unit_create(const char* name, const char* token, const char* resources, int exchange, unit_host host);
+void unit_destroy(unit* self);
 
 /* Tells the host a sentence, unit_fail with the reason that Tenon gave; both return status. */
-int unit_refuse(const unit *self, int status, const char *sentence);
-int unit_fail(const unit *self, int status, const char *sentence);
+int unit_refuse(const unit* self, int status, const char* sentence);
+int unit_fail(const unit* self, int status, const char* sentence);
 
-int unit_reset(unit *self);
-/* Ends the initialisation: closes the loops, and holds the contacts where they are. */
-int unit_start(unit *self);
+int unit_reset(unit* self);
+/* Closes the loops at the start values, and holds the contacts where they are then. */
+int unit_assemble(unit* self);
+/* Does so for the last time, and ends the initialisation. */
+int unit_start(unit* self);
 
-int unit_get(unit *self, const uint32_t *references, size_t count, double *values);
-int unit_set(unit *self, const uint32_t *references, size_t count, const double *values);
+int unit_get(unit* self, const uint32_t* references, size_t count, double* values);
+int unit_set(unit* self, const uint32_t* references, size_t count, const double* values);
 
 /* Co-simulation: `length` seconds in steps of settings.dt; the last one is shorter where it must be. */
-int unit_advance(unit *self, double length);
+int unit_advance(unit* self, double length);
 
 /* Model exchange: nq + nv numbers, q and v. */
-size_t unit_state_count(const unit *self);
-int unit_get_states(const unit *self, double *states, size_t count);
-int unit_set_states(unit *self, const double *states, size_t count);
-int unit_get_derivatives(unit *self, double *derivatives, size_t count);
+size_t unit_state_count(const unit* self);
+int unit_get_states(const unit* self, double* states, size_t count);
+int unit_set_states(unit* self, const double* states, size_t count);
+int unit_get_derivatives(unit* self, double* derivatives, size_t count);
 /* Whether quaternions and loops have drifted by more than the tolerance of the solver, and the way back. */
-int unit_has_drifted(unit *self);
-int unit_settle(unit *self);
+int unit_has_drifted(unit* self);
+int unit_settle(unit* self);
 
 /* All that changes in an instance, as numbers. */
-size_t unit_snapshot_count(const unit *self);
-void unit_save(unit *self, double *snapshot);
-int unit_restore(unit *self, const double *snapshot);
+size_t unit_snapshot_count(const unit* self);
+void unit_save(unit* self, double* snapshot);
+int unit_restore(unit* self, const double* snapshot);
 /* Saves it in memory that *snapshot has, or gets here where it is NULL; free it. */
-int unit_keep(unit *self, void **snapshot);
+int unit_keep(unit* self, void** snapshot);
 /* Copies the bytes of a snapshot, or of its serialized form, which is the same. */
-int unit_copy(const unit *self, void *into, const void *from, size_t size);
+int unit_copy(const unit* self, void* into, const void* from, size_t size);
 
 /* Before the first call of Tenon: finds its library beside this one, where the system would not. 0: not there. */
 int unit_find_library(void);

@@ -25,9 +25,10 @@ static void turn(const double q[4], const double v[3], double u[3]) {
 
 /* dq/dt of one joint, of the coordinates that section 4 of tenon.h defines. The quaternion is taken as it is, so that
  * its norm stays what it is, whatever that is. */
-static void joint_rate(const unit *self, const tenon_joint_info *joint) {
-  const double *q = self->q + joint->q_index, *normal = self->normal + joint->q_index, *v = self->v + joint->v_index;
-  double *rate = self->rate + joint->q_index;
+static void joint_rate(const unit* self, const tenon_joint_info* joint) {
+  const double *q = self->q + joint->q_index, *normal = self->normal + joint->q_index,
+               *v = self->v + joint->v_index;
+  double* rate = self->rate + joint->q_index;
   switch (joint->type) {
     case TENON_JOINT_TYPE_SPHERICAL:
       quaternion_rate(q, v, rate);
@@ -47,7 +48,7 @@ static void joint_rate(const unit *self, const tenon_joint_info *joint) {
 }
 
 /* The positions with unit quaternions. In co-simulation they have them already. */
-static int normalize(unit *self) {
+static int normalize(unit* self) {
   memcpy(self->normal, self->q, self->nq * sizeof *self->q);
   if (!self->exchange) return UNIT_OK;
   return tenon_normalize(self->workspace, self->normal, self->nq) < 0
@@ -55,20 +56,20 @@ static int normalize(unit *self) {
              : UNIT_OK;
 }
 
-static int solve(unit *self) {
+static int solve(unit* self) {
   const size_t nq = self->nq, nv = self->nv;
   const size_t rows = (size_t)tenon_workspace_row_count(self->workspace);
   int status = normalize(self);
   if (status != UNIT_OK) return status;
-  if (tenon_constrained_dynamics(self->workspace, &self->solve, self->normal, nq, self->v, nv, self->tau, nv, NULL, 0,
-                                 NULL, 0, self->qdd, nv, self->lambda, rows) < 0)
+  if (tenon_constrained_dynamics(self->workspace, &self->solve, self->normal, nq, self->v, nv, self->tau, nv,
+                                 NULL, 0, NULL, 0, self->qdd, nv, self->lambda, rows) < 0)
     return unit_fail(self, UNIT_DISCARD, "solving for the accelerations");
   for (size_t i = 0; i < self->joint_count; ++i) joint_rate(self, &self->joints[i]);
   self->solved = 1;
   return UNIT_OK;
 }
 
-static int place(unit *self) {
+static int place(unit* self) {
   int status = normalize(self);
   if (status != UNIT_OK) return status;
   if (tenon_kinematics(self->workspace, self->normal, self->nq, NULL, 0, NULL, 0) < 0)
@@ -79,27 +80,27 @@ static int place(unit *self) {
   return UNIT_OK;
 }
 
-static enum unit_kind kind_of(const unit *self, uint32_t reference) {
+static enum unit_kind kind_of(const unit* self, uint32_t reference) {
   int kind = 0;
   while (kind < UNIT_KINDS && reference >= self->first[kind + 1]) ++kind;
   return (enum unit_kind)kind;
 }
 
 /* Where a variable stands; NULL for a reference that names none. */
-static double *place_of(unit *self, uint32_t reference, enum unit_kind kind) {
-  double *const blocks[UNIT_KINDS] = {&self->time, self->gravity, self->tau,   self->q,     self->v,
+static double* place_of(unit* self, uint32_t reference, enum unit_kind kind) {
+  double* const blocks[UNIT_KINDS] = {&self->time, self->gravity, self->tau,   self->q,     self->v,
                                       self->rate,  self->qdd,     self->poses, self->lambda};
   return kind == UNIT_KINDS ? NULL : blocks[kind] + (reference - self->first[kind]);
 }
 
-int unit_get(unit *self, const uint32_t *references, size_t count, double *values) {
+int unit_get(unit* self, const uint32_t* references, size_t count, double* values) {
   for (size_t i = 0; i < count; ++i) {
     const enum unit_kind kind = kind_of(self, references[i]);
-    const double *from = place_of(self, references[i], kind);
+    const double* from = place_of(self, references[i], kind);
     int status = UNIT_OK;
     if (!from) return unit_refuse(self, UNIT_ERROR, "a value reference names no variable");
     /* Before the end of the initialisation values are those of the start as it would be now. */
-    if (!self->started && kind >= UNIT_RATE && !self->solved && !self->placed) status = unit_start(self);
+    if (!self->started && kind >= UNIT_RATE && !self->solved && !self->placed) status = unit_assemble(self);
     if (status == UNIT_OK && !self->placed && kind == UNIT_POSE) status = place(self);
     if (status == UNIT_OK && !self->solved && kind >= UNIT_RATE && kind != UNIT_POSE) status = solve(self);
     if (status != UNIT_OK) return status;
@@ -108,11 +109,11 @@ int unit_get(unit *self, const uint32_t *references, size_t count, double *value
   return UNIT_OK;
 }
 
-int unit_set(unit *self, const uint32_t *references, size_t count, const double *values) {
+int unit_set(unit* self, const uint32_t* references, size_t count, const double* values) {
   int heavy = 0;
   for (size_t i = 0; i < count; ++i) {
     const enum unit_kind kind = kind_of(self, references[i]);
-    double *into = place_of(self, references[i], kind);
+    double* into = place_of(self, references[i], kind);
     const int start = kind == UNIT_POSITION || kind == UNIT_VELOCITY;
     if (!into || !(kind == UNIT_GRAVITY || kind == UNIT_TORQUE || start))
       return unit_refuse(self, UNIT_ERROR, "only torques, gravity and start values can be set");
@@ -129,11 +130,11 @@ int unit_set(unit *self, const uint32_t *references, size_t count, const double 
   return UNIT_OK;
 }
 
-size_t unit_snapshot_count(const unit *self) {
+size_t unit_snapshot_count(const unit* self) {
   return 3 + 3 + self->nq + 2 * self->nv + 7 * self->settings.contact_count;
 }
 
-void unit_save(unit *self, double *snapshot) {
+void unit_save(unit* self, double* snapshot) {
   const size_t state = self->nq + 2 * self->nv;
   snapshot[0] = self->time;
   snapshot[1] = self->tolerance;
@@ -144,7 +145,7 @@ void unit_save(unit *self, double *snapshot) {
     tenon_workspace_anchor(self->workspace, (int32_t)i, snapshot + 6 + state + 7 * i, 7);
 }
 
-int unit_restore(unit *self, const double *snapshot) {
+int unit_restore(unit* self, const double* snapshot) {
   const size_t state = self->nq + 2 * self->nv;
   self->time = snapshot[0];
   self->tolerance = snapshot[1];
@@ -160,14 +161,14 @@ int unit_restore(unit *self, const double *snapshot) {
   return UNIT_OK;
 }
 
-int unit_keep(unit *self, void **snapshot) {
+int unit_keep(unit* self, void** snapshot) {
   if (!*snapshot) *snapshot = malloc(unit_snapshot_count(self) * sizeof(double));
   if (!*snapshot) return unit_refuse(self, UNIT_ERROR, "there is no memory for a state");
   unit_save(self, *snapshot);
   return UNIT_OK;
 }
 
-int unit_copy(const unit *self, void *into, const void *from, size_t size) {
+int unit_copy(const unit* self, void* into, const void* from, size_t size) {
   if (size != unit_snapshot_count(self) * sizeof(double))
     return unit_refuse(self, UNIT_ERROR, "a serialized state has another size: it is of another unit");
   memcpy(into, from, size);

@@ -55,7 +55,7 @@ class Info(unittest.TestCase):
     def test_version_and_help(self):
         self.assertIn("tenon 0.1.0", run(TENON, "--version").stdout)
         for command in ([], ["info"], ["simulate"], ["bench"], ["count"], ["codegen"], ["generate"],
-                        ["generate", "chain"], ["generate", "branches"]):
+                        ["generate", "chain"], ["generate", "branches"], ["export"], ["export", "fmu"]):
             done = run(TENON, *command, "--help")
             self.assertEqual(done.returncode, 0)
             self.assertIn("Examples:", done.stdout)
