@@ -209,7 +209,7 @@ fetch_numpy() {
 fetch_programs() {
   local package
   python3 -m venv "$TENON_CLIENTS/programs" || return 1
-  for package in numpy fmpy; do
+  for package in numpy fmpy casadi; do
     "$TENON_CLIENTS/programs/bin/pip" install --quiet --disable-pip-version-check "$package" || echo "$package: not to be had"
   done
 }
@@ -223,7 +223,7 @@ install_clients() {
     step "fetch numpy and pytest from PyPI" eval 'fetch_numpy || echo "not to be had"'
   fi
   if [ ! -d "$TENON_CLIENTS/programs" ]; then
-    step "fetch FMPy from PyPI" eval 'fetch_programs || echo "not to be had"'
+    step "fetch FMPy and CasADi from PyPI" eval 'fetch_programs || echo "not to be had"'
   fi
   if command -v npm >/dev/null && [ ! -d "$TENON_CLIENTS/javascript/node_modules/koffi" ]; then
     step "fetch koffi from npm" eval 'fetch_koffi || echo "not to be had"'

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "commands/commands.hpp"
+#include "exchange/casadi.hpp"
 
 namespace client {
 namespace {
@@ -17,12 +18,15 @@ MODEL` lists the algorithms.
 constexpr const char* examples = R"(Examples:
   tenon codegen models/iiwa14.urdf --algorithm rnea -o rnea.c
   tenon codegen models/solo12.urdf --floating --point FL_FOOT --algorithm pv --function solo_pv -o pv.c
-  tenon codegen models/iiwa14.urdf --algorithm aba --lanes 8 -o aba8.c)";
+  tenon codegen models/iiwa14.urdf --algorithm aba --lanes 8 -o aba8.c
+  tenon codegen models/iiwa14.urdf --algorithm aba --casadi -o iiwa14_aba.c
+  cc -O2 -shared -fPIC iiwa14_aba.c -o iiwa14_aba.so -lm)";
 
 struct Arguments {
   RecordingArguments recording;
   std::string algorithm, function, output;
   int32_t lanes = 1;
+  bool casadi = false;
 };
 
 std::string generate(const tenon_model* model, const tenon_constraints* constraints,
@@ -46,9 +50,13 @@ std::string generate(const tenon_model* model, const tenon_constraints* constrai
 }
 
 void run(const Arguments& arguments) {
+  if (arguments.casadi && arguments.lanes != 1)
+    throw Failure("--casadi: CasADi computes one state in a call; leave --lanes away.", 2);
   const ModelHandle model = load(arguments.recording.robot.source());
   const ContactSet contacts = arguments.recording.make(model.get());
-  write_text(arguments.output, generate(model.get(), contacts.handle.get(), arguments));
+  std::string text = generate(model.get(), contacts.handle.get(), arguments);
+  if (arguments.casadi) text += casadi_wrapper(text);
+  write_text(arguments.output, text);
 }
 
 }  // namespace
@@ -66,6 +74,8 @@ void add_codegen(CLI::App& app) {
                    "states that a call computes side by side, by vector types of gcc and clang")
       ->check(CLI::IsMember({1, 2, 4, 8, 16}))
       ->capture_default_str();
+  command->add_flag("--casadi", arguments->casadi,
+                    "with what casadi.external needs, by the function's name and _casadi");
   command->add_option("-o,--output", arguments->output, "file to write; else standard output")
       ->type_name("FILE");
   command->callback([arguments] { run(*arguments); });

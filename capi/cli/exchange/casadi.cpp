@@ -1,0 +1,97 @@
+#include "exchange/casadi.hpp"
+
+#include <cmath>
+#include <regex>
+#include <vector>
+
+#include "client.hpp"
+
+namespace client {
+namespace {
+
+struct Array {
+  std::string name;
+  std::size_t rows, columns;
+};
+
+// " * q (in, 7): positions" in the head comment; a square matrix says that it has triangles.
+std::vector<Array> arrays(const std::string& head, const char* role) {
+  const std::regex line("\n \\* (\\w+) \\(" + std::string(role) + ", (\\d+)\\): ([^\n]*)");
+  std::vector<Array> found;
+  for (std::sregex_iterator at(head.begin(), head.end(), line), end; at != end; ++at) {
+    const std::size_t count = std::stoul((*at)[2]);
+    const auto root = static_cast<std::size_t>(std::llround(std::sqrt(static_cast<double>(count))));
+    const bool square = (*at)[3].str().find("triang") != std::string::npos && root * root == count;
+    found.push_back({(*at)[1], square ? root : count, square ? root : 1});
+  }
+  return found;
+}
+
+std::string cases(const std::vector<Array>& list, const char* result, bool name) {
+  std::string text = "  switch (i) {\n";
+  for (std::size_t i = 0; i < list.size(); ++i)
+    text += format("    case %zu: ", i) +
+            (name ? format("return \"%s\";\n", list[i].name.c_str())
+                  : format("{ static const casadi_int dense[3] = {%zu, %zu, 1}; return dense; }\n",
+                           list[i].rows, list[i].columns));
+  return text + format("    default: return %s;\n  }\n", result);
+}
+
+}  // namespace
+
+std::string casadi_wrapper(const std::string& generated) {
+  const std::string head = generated.substr(0, generated.find("*/"));
+  const std::vector<Array> in = arrays(head, "in"), out = arrays(head, "out");
+  std::smatch prototype;
+  if (in.empty() || out.empty() || !std::regex_search(generated, prototype, std::regex("\nvoid (\\w+)\\(")))
+    throw Failure("--casadi: arguments and head comment of the function do not fit: a fault in Tenon.");
+  const std::string plain = prototype[1], name = plain + "_casadi";
+
+  // What CasADi does not ask for, or leaves out because it is zero, is given room in w.
+  std::string arguments, zeros;
+  std::size_t room = 0;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const std::size_t count = in[i].rows * in[i].columns;
+    zeros += format("  for (i = 0; i < (arg[%zu] ? 0 : %zu); ++i) w[%zu + i] = 0;\n", i, count, room);
+    arguments += format("%sarg[%zu] ? arg[%zu] : w + %zu", i == 0 ? "" : ", ", i, i, room);
+    room += count;
+  }
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    arguments += format(", res[%zu] ? res[%zu] : w + %zu", i, i, room);
+    room += out[i].rows * out[i].columns;
+  }
+  const auto function = [&](const char* type, const char* what, const char* takes, const std::string& body) {
+    return format("CASADI_SYMBOL_EXPORT %s %s%s(%s) {\n%s}\n", type, name.c_str(), what, takes, body.c_str());
+  };
+  return "\n/* For CasADi: casadi.external(\"" + name + "\", \"./" + plain +
+         ".so\", {\"enable_fd\": true}). */\n" +
+         R"(#ifndef casadi_int
+#define casadi_int long long int
+#endif
+#ifndef CASADI_SYMBOL_EXPORT
+#if defined(_WIN32)
+#define CASADI_SYMBOL_EXPORT __declspec(dllexport)
+#elif defined(__GNUC__)
+#define CASADI_SYMBOL_EXPORT __attribute__((visibility("default")))
+#else
+#define CASADI_SYMBOL_EXPORT
+#endif
+#endif
+
+)" + function("casadi_int", "_n_in", "void", format("  return %zu;\n", in.size())) +
+         function("casadi_int", "_n_out", "void", format("  return %zu;\n", out.size())) +
+         function("const char *", "_name_in", "casadi_int i", cases(in, "0", true)) +
+         function("const char *", "_name_out", "casadi_int i", cases(out, "0", true)) +
+         function("const casadi_int *", "_sparsity_in", "casadi_int i", cases(in, "0", false)) +
+         function("const casadi_int *", "_sparsity_out", "casadi_int i", cases(out, "0", false)) +
+         function("int", "_work",
+                  "casadi_int *sz_arg, casadi_int *sz_res, casadi_int *sz_iw, casadi_int *sz_w",
+                  format("  if (sz_arg) *sz_arg = %zu;\n  if (sz_res) *sz_res = %zu;\n"
+                         "  if (sz_iw) *sz_iw = 0;\n  if (sz_w) *sz_w = %zu;\n  return 0;\n",
+                         in.size(), out.size(), room)) +
+         function("int", "", "const double **arg, double **res, casadi_int *iw, double *w, int mem",
+                  "  casadi_int i;\n  (void)iw;\n  (void)mem;\n" + zeros + "  " + plain + "(" + arguments +
+                      ");\n  return 0;\n");
+}
+
+}  // namespace client
