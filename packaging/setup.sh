@@ -20,6 +20,8 @@ TENON_TEST_PACKAGES=(gcc tcc binutils libgtest-dev nlohmann-json3-dev liburdfdom
 TENON_RUST_PACKAGES=(cargo rustc)
 # Compilers of languages whose clients need nothing else.
 TENON_CLIENT_PACKAGES=(gfortran mono-mcs mono-runtime octave octave-dev)
+# What tests/programs needs: MPI for the examples on many machines.
+TENON_PROGRAM_PACKAGES=(openmpi-bin libopenmpi-dev)
 # What the checks of .ci/run need on top: the layout of the sources.
 TENON_LINT_PACKAGES=(clang-format-14)
 # What test_arm64.sh needs on top: the cross compiler, the emulator, and the source of GoogleTest.
@@ -209,7 +211,7 @@ fetch_numpy() {
 fetch_programs() {
   local package
   python3 -m venv "$TENON_CLIENTS/programs" || return 1
-  for package in numpy fmpy casadi; do
+  for package in numpy fmpy casadi mpi4py ray; do
     "$TENON_CLIENTS/programs/bin/pip" install --quiet --disable-pip-version-check "$package" || echo "$package: not to be had"
   done
 }
@@ -223,7 +225,7 @@ install_clients() {
     step "fetch numpy and pytest from PyPI" eval 'fetch_numpy || echo "not to be had"'
   fi
   if [ ! -d "$TENON_CLIENTS/programs" ]; then
-    step "fetch FMPy and CasADi from PyPI" eval 'fetch_programs || echo "not to be had"'
+    step "fetch FMPy, CasADi, mpi4py and Ray from PyPI" eval 'fetch_programs || echo "not to be had"'
   fi
   if command -v npm >/dev/null && [ ! -d "$TENON_CLIENTS/javascript/node_modules/koffi" ]; then
     step "fetch koffi from npm" eval 'fetch_koffi || echo "not to be had"'
@@ -260,7 +262,8 @@ install_for() {
       install_tinyxml2
       ;;
     test)
-      install_packages "${TENON_BUILD_PACKAGES[@]}" "${TENON_TEST_PACKAGES[@]}" "${TENON_CLIENT_PACKAGES[@]}"
+      install_packages "${TENON_BUILD_PACKAGES[@]}" "${TENON_TEST_PACKAGES[@]}" "${TENON_CLIENT_PACKAGES[@]}" \
+        "${TENON_PROGRAM_PACKAGES[@]}"
       install_tinyxml2
       install_rust
       install_cffi
