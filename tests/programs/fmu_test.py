@@ -55,6 +55,8 @@ CASES = {
     "go1": (GO1 + ["--dt", "5e-4"], {"FL_calf_joint": [9], "FR_thigh_joint": [-6], "RR_hip_joint": [3]}, 0.1),
     "six_bar": (["--gravity", "0,-9.81,0"], {"joint1": [0.4]}, 0.3),
     "cassie": (["--floating", "--weld", "left-foot", "--weld", "right-foot", "--dt", "5e-4"], {"left-knee-op": [20]}, 0.02),
+    # One of its loops by constraint rows, which come after those of the contacts.
+    "cassie_rows": (["--floating", "--weld", "left-foot", "--dt", "5e-4"], {"left-knee-op": [20]}, 0.02),
     "kinds": (["--dt", "5e-4", "--v0", "ball-joint=1,-2,0.5", "--v0", "table=0.3,0.2,-0.1"],
               {"ball-joint": [0.1, -0.2, 0.3], "rail": [1.5], "table": [0.2, 1, 0]}, 0.2),
 }
@@ -102,14 +104,18 @@ class Scene:
         self.options, self.torques, self.seconds = CASES[name]
         self.folder, self.name = folder, name
         self.robot = os.path.join(MODELS, name + ".urdf")
-        if name == "kinds":
-            self.robot = os.path.join(folder, "kinds.urdf")
+        text = KINDS
+        if name == "cassie_rows":
+            with open(os.path.join(MODELS, "cassie.urdf"), encoding="utf-8") as file:
+                text = file.read().replace("<loop ", '<loop treatment="rows" ', 1)
+        if not os.path.exists(self.robot):
+            self.robot = os.path.join(folder, name + ".urdf")
             with open(self.robot, "w", encoding="utf-8") as file:
-                file.write(KINDS)
+                file.write(text)
         self.dt = 5e-4 if "--dt" in self.options else 1e-3
         self.inputs = {}
         for joint, values in self.torques.items():
-            joint = "'ball-joint'" if joint == "ball-joint" else "'left-knee-op'" if joint == "left-knee-op" else joint
+            joint = f"'{joint}'" if "-" in joint else joint
             for i, value in enumerate(values):
                 self.inputs[f"tau.{joint}" + (f"[{i + 1}]" if len(values) > 1 else "")] = value
 
