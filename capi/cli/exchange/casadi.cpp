@@ -71,8 +71,6 @@ std::string casadi_wrapper(const std::string& generated) {
 #ifndef CASADI_SYMBOL_EXPORT
 #if defined(_WIN32)
 #define CASADI_SYMBOL_EXPORT __declspec(dllexport)
-#elif defined(__GNUC__)
-#define CASADI_SYMBOL_EXPORT __attribute__((visibility("default")))
 #else
 #define CASADI_SYMBOL_EXPORT
 #endif
