@@ -1,6 +1,7 @@
 #include "support/timing.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <ctime>
 #include <limits>
@@ -19,9 +20,10 @@ std::vector<double> fastest_passes(const std::vector<std::function<void()>>& cal
   const double start = thread_seconds();
   for (int pass = 0; pass < passes || thread_seconds() - start < seconds; ++pass) {
     for (std::size_t k = 0; k < calls.size(); ++k) {
-      const double begin = thread_seconds();
+      const auto begin = std::chrono::steady_clock::now();
       calls[k]();
-      fastest[k] = std::min(fastest[k], thread_seconds() - begin);
+      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+      fastest[k] = std::min(fastest[k], took.count());
     }
   }
   return fastest;

@@ -1,4 +1,6 @@
-// How the studies time: processor time of the thread, all calls in turn, of each the fastest pass.
+// How the studies time: all calls in turn, of each the fastest pass. A pass that something disturbed is not the
+// fastest, so wall time will do; the processor time of a thread jumps on some virtual machines, and a minimum then
+// keeps the wrong ones.
 #pragma once
 
 #include <functional>
