@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# Builds Tenon for every system on this one and packs it into build/dist: archives, wheels, checksums.
+#
+#     packaging/release.sh [SYSTEM]...
+#
+# SYSTEM: linux-x86_64 linux-aarch64 (glibc 2.17 and up), windows-x86_64, macos-arm64, macos-x86_64 (11 and up); all of them
+# by default. The compiler is zig's (PyPI ziglang), which brings the C libraries and headers of these systems; what runs on
+# the systems of others is not run here (packaging/test_release.sh runs Linux and Windows). The same sources give the same
+# bytes. On Debian 12 it installs what is missing.
+set -euo pipefail
+here=$(dirname "${BASH_SOURCE[0]}")
+# shellcheck source=packaging/setup.sh
+source "$here/setup.sh"
+# shellcheck source=packaging/zig.sh
+source "$here/zig.sh"
+cd "$TENON_ROOT"
+
+known=()
+for entry in "${ZIG_SYSTEMS[@]}"; do known+=("${entry%% *}"); done
+systems=("$@")
+[ $# -gt 0 ] || systems=("${known[@]}")
+for system in "${systems[@]}"; do
+  [[ " ${known[*]} " == *" $system "* ]] || die "release.sh knows ${known[*]}, not '$system'."
+done
+
+version=$(sed -n 's/^project(tenon VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+dist=$TENON_ROOT/build/dist
+export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}
+
+build_system() {
+  local system=$1 build=build/zig/build-$1 paths="-ffile-prefix-map=$TENON_ROOT/=" launcher=()
+  if command -v ccache >/dev/null; then
+    export CCACHE_COMPILERTYPE=clang
+    launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+  fi
+  cmake -S . -B "$build" -G Ninja -DCMAKE_TOOLCHAIN_FILE="$TENON_ROOT/packaging/cmake/zig.cmake" \
+    -DTENON_SYSTEM="$system" -DCMAKE_BUILD_TYPE=Release -DTENON_BUILD_TESTS=OFF -DTENON_WARNINGS_AS_ERRORS=ON \
+    -DCMAKE_C_FLAGS_RELEASE="-O3 -DNDEBUG $paths" -DCMAKE_CXX_FLAGS_RELEASE="-O3 -DNDEBUG $paths" \
+    -DCMAKE_SHARED_LINKER_FLAGS_RELEASE=-s -DCMAKE_MODULE_LINKER_FLAGS_RELEASE=-s -DCMAKE_EXE_LINKER_FLAGS_RELEASE=-s \
+    -DCMAKE_INSTALL_LIBDIR=lib "${launcher[@]}" &&
+    cmake --build "$build" --parallel "$(nproc)"
+}
+
+# The tree of an archive: what CMake installs, models, licences.
+stage_system() {
+  local system=$1 name=tenon-$version-$1 stage
+  stage=$dist/stage/$name
+  rm -rf "$stage"
+  cmake --install "build/zig/build-$system" --prefix "$stage" || return 1
+  find "$stage" -name '*.pdb' -delete
+  mkdir -p "$stage/share/tenon"
+  cp -r models "$stage/share/tenon/models"
+  cp README.md CHANGELOG.md "$stage"
+  cp LICENSE* packaging/THIRD_PARTY.md "$stage/share/tenon"
+  # MSVC looks for tenon.lib, MinGW for libtenon.dll.a: both are import libraries of the same format.
+  if [ -e "$stage/lib/libtenon.dll.a" ]; then cp "$stage/lib/libtenon.dll.a" "$stage/lib/tenon.lib"; fi
+  find "$stage" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
+}
+
+pack_system() {
+  local system=$1 name=tenon-$version-$1
+  cd "$dist/stage" || return 1
+  if [[ $system == windows-* ]]; then
+    rm -f "$dist/$name.zip"
+    find "$name" | LC_ALL=C sort | TZ=UTC zip -q -X -@ "$dist/$name.zip"
+  else
+    tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" --format=gnu -cf - "$name" |
+      gzip -9n >"$dist/$name.tar.gz"
+  fi
+  cd "$TENON_ROOT" && python3 packaging/wheel/wheel.py "$dist/stage/$name" --out "$dist" --no-extension
+}
+
+printf 'Tenon %s for %s\n' "$version" "${systems[*]}"
+install_for build
+install_packages zip python3-venv
+step "fetch zig $ZIG_VERSION from PyPI" install_zig
+write_zig_wrappers
+mkdir -p "$dist"
+for system in "${systems[@]}"; do
+  step "build ($system)" build_system "$system"
+  step "stage ($system)" stage_system "$system"
+  step "pack ($system)" pack_system "$system"
+done
+cd "$dist"
+find . -maxdepth 1 -type f ! -name SHA256SUMS -printf '%P\n' | LC_ALL=C sort | xargs sha256sum >SHA256SUMS
+printf '\n%12s  %s\n' bytes build/dist
+while read -r sum file; do printf '%12s  %s  %.16s...\n' "$(stat -c %s "$file")" "$file" "$sum"; done <SHA256SUMS

@@ -1,0 +1,46 @@
+# Wrappers of zig's compilers for packaging/cmake/zig.cmake. Sourced.
+ZIG_VERSION=0.15.2
+
+# The systems of a release: name, zig's target. glibc 2.17 is that of RHEL 7 and of the tag manylinux_2_17.
+ZIG_SYSTEMS=(
+  "linux-x86_64 x86_64-linux-gnu.2.17"
+  "linux-aarch64 aarch64-linux-gnu.2.17"
+  "windows-x86_64 x86_64-windows-gnu"
+  "macos-arm64 aarch64-macos.11.0"
+  "macos-x86_64 x86_64-macos.11.0"
+)
+
+install_zig() {
+  local venv=$TENON_ROOT/build/zig/venv
+  [ -e "$venv/done" ] && return
+  mkdir -p "$TENON_ROOT/build/zig"
+  python3 -m venv "$venv" &&
+    "$venv/bin/pip" install --quiet --disable-pip-version-check "ziglang==$ZIG_VERSION" && touch "$venv/done"
+}
+
+# zig names levels of processors with underscores, and by -mcpu.
+write_zig_wrappers() {
+  local entry system target folder tool zig
+  zig=$(echo "$TENON_ROOT"/build/zig/venv/lib/python3*/site-packages/ziglang/zig)
+  for entry in "${ZIG_SYSTEMS[@]}"; do
+    read -r system target <<<"$entry"
+    folder=$TENON_ROOT/build/zig/$system
+    mkdir -p "$folder"
+    for tool in cc c++; do
+      cat >"$folder/$tool" <<EOF
+#!/usr/bin/env bash
+arguments=()
+for argument in "\$@"; do
+  case \$argument in
+    -march=x86-64-v*) argument=-mcpu=x86_64_v\${argument#-march=x86-64-v} ;;
+    -static-libstdc++ | -static-libgcc) continue ;;  # always so
+  esac
+  arguments+=("\$argument")
+done
+exec "$zig" $tool -target $target "\${arguments[@]}"
+EOF
+    done
+    for tool in ar ranlib rc; do printf '#!/bin/sh\nexec "%s" %s "$@"\n' "$zig" "$tool" >"$folder/$tool"; done
+    chmod +x "$folder"/*
+  done
+}
