@@ -350,7 +350,9 @@ void compare_with_rows(Limbs kind, int least_in_lanes) {
     for (int k = 0; k < 3; ++k) {
       State s = closed_state(random, *scalar);
       clear_rotor_wrenches(*robot.model, s.wrenches.data());
-      if (k == 2) ASSERT_NO_FATAL_FAILURE(change_settings(*lanes, *scalar, specs, random));
+      if (k == 2) {
+        ASSERT_NO_FATAL_FAILURE(change_settings(*lanes, *scalar, specs, random));
+      }
       for (const Method method : {Method::constrained_aba, Method::pv_soft}) {
         SolveOptions options;
         options.method = method;
@@ -440,7 +442,9 @@ TEST(BranchLanes, DelassusMatricesOfRandomRobots) {
     if (!lanes->impl().branches) continue;
     ++in_lanes;
     for (int k = 0; k < 2; ++k) {
-      if (k == 1) ASSERT_NO_FATAL_FAILURE(change_settings(*lanes, *scalar, specs, random));
+      if (k == 1) {
+        ASSERT_NO_FATAL_FAILURE(change_settings(*lanes, *scalar, specs, random));
+      }
       const State s = random_state(random, *robot.model);
       ASSERT_NO_FATAL_FAILURE(compare_matrices(*lanes, *scalar, s, 1e-9));
     }

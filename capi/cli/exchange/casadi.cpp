@@ -1,7 +1,9 @@
 #include "exchange/casadi.hpp"
 
+#include <cctype>
 #include <cmath>
-#include <regex>
+#include <cstddef>
+#include <string>
 #include <vector>
 
 #include "client.hpp"
@@ -14,17 +16,35 @@ struct Array {
   std::size_t rows, columns;
 };
 
+bool in_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+}
+
 // " * q (in, 7): positions" in the head comment; a square matrix says that it has triangles.
-std::vector<Array> arrays(const std::string& head, const char* role) {
-  const std::regex line("\n \\* (\\w+) \\(" + std::string(role) + ", (\\d+)\\): ([^\n]*)");
+std::vector<Array> arrays(const std::string& head, const std::string& role) {
+  const std::string begin = "\n * ", middle = " (" + role + ", ";
   std::vector<Array> found;
-  for (std::sregex_iterator at(head.begin(), head.end(), line), end; at != end; ++at) {
-    const std::size_t count = std::stoul((*at)[2]);
+  for (std::size_t at = head.find(begin); at != std::string::npos; at = head.find(begin, at + 1)) {
+    const std::size_t name = at + begin.size();
+    std::size_t end = name;
+    while (end < head.size() && in_name(head[end])) ++end;
+    if (end == name || head.compare(end, middle.size(), middle) != 0) continue;
+    const std::size_t digits = end + middle.size(), after = head.find_first_not_of("0123456789", digits);
+    if (after == digits || after == std::string::npos || head.compare(after, 3, "): ") != 0) continue;
+    const std::size_t count = std::stoul(head.substr(digits, after - digits));
     const auto root = static_cast<std::size_t>(std::llround(std::sqrt(static_cast<double>(count))));
-    const bool square = (*at)[3].str().find("triang") != std::string::npos && root * root == count;
-    found.push_back({(*at)[1], square ? root : count, square ? root : 1});
+    const std::string about = head.substr(after, head.find('\n', after) - after);
+    const bool square = about.find("triang") != std::string::npos && root * root == count;
+    found.push_back({head.substr(name, end - name), square ? root : count, square ? root : 1});
   }
   return found;
+}
+
+// X of "void X(" at the start of a line; empty where there is none.
+std::string function_in(const std::string& text) {
+  const std::string begin = "\nvoid ";
+  const std::size_t at = text.find(begin), name = at + begin.size(), end = text.find('(', name);
+  return at == std::string::npos || end == std::string::npos ? "" : text.substr(name, end - name);
 }
 
 std::string cases(const std::vector<Array>& list, const char* result, bool name) {
@@ -42,10 +62,9 @@ std::string cases(const std::vector<Array>& list, const char* result, bool name)
 std::string casadi_wrapper(const std::string& generated) {
   const std::string head = generated.substr(0, generated.find("*/"));
   const std::vector<Array> in = arrays(head, "in"), out = arrays(head, "out");
-  std::smatch prototype;
-  if (in.empty() || out.empty() || !std::regex_search(generated, prototype, std::regex("\nvoid (\\w+)\\(")))
+  const std::string plain = function_in(generated), name = plain + "_casadi";
+  if (in.empty() || out.empty() || plain.empty())
     throw Failure("--casadi: arguments and head comment of the function do not fit: a fault in Tenon.");
-  const std::string plain = prototype[1], name = plain + "_casadi";
 
   // What CasADi does not ask for, or leaves out because it is zero, is given room in w.
   std::string arguments, zeros;

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# Runs what packaging/release.sh builds for other systems: Windows under wine64, 64-bit Arm Linux under qemu.
+#
+#     packaging/test_release.sh [windows-x86_64] [linux-x86_64] [linux-aarch64]
+#
+# For each: the tests of the C interface (golden data and the contract among them) against the released library, a client in C
+# that is linked to it, one that loads it by name, and the command-line program. Libraries for macOS are linked and looked at
+# by release.sh; nothing here can run them. After packaging/release.sh; on Debian 12 it installs what is missing.
+set -euo pipefail
+here=$(dirname "${BASH_SOURCE[0]}")
+# shellcheck source=packaging/setup.sh
+source "$here/setup.sh"
+# shellcheck source=packaging/zig.sh
+source "$here/zig.sh"
+cd "$TENON_ROOT"
+
+systems=("$@")
+[ $# -gt 0 ] || systems=(linux-x86_64 windows-x86_64 linux-aarch64)
+version=$(sed -n 's/^project(tenon VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+
+build_googletest() {
+  cmake -S /usr/src/googletest -B "build/zig/googletest-$1" -G Ninja -DTENON_SYSTEM="$1" \
+    -DCMAKE_TOOLCHAIN_FILE="$TENON_ROOT/packaging/cmake/zig.cmake" -DCMAKE_BUILD_TYPE=Release -DBUILD_GMOCK=OFF \
+    -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_INSTALL_PREFIX="$TENON_ROOT/build/zig/prefix-$1" -DCMAKE_CXX_STANDARD=17 &&
+    cmake --build "build/zig/googletest-$1" --parallel "$(nproc)" --target install
+}
+
+# The tests of the C interface, with the build folder that release.sh left.
+build_tests() {
+  cmake -B "build/zig/build-$1" -DTENON_BUILD_TESTS=ON -DTENON_WARNINGS_AS_ERRORS=OFF \
+    -DGTest_DIR="$TENON_ROOT/build/zig/prefix-$1/lib/cmake/GTest" &&
+    cmake --build "build/zig/build-$1" --parallel "$(nproc)" --target tenon_capi_tests
+}
+
+# How a program of the system is run here, with the folder of its library.
+runner_of() {
+  case $1 in
+    windows-*) runner=(env WINEDEBUG=-all WINEPREFIX="$TENON_ROOT/build/wine" "WINEPATH=Z:${2//\//\\}" "$(wine_of_debian)") ;;
+    linux-aarch64) runner=(qemu-aarch64-static -L /usr/aarch64-linux-gnu -E "LD_LIBRARY_PATH=$2") ;;
+    *) runner=(env "LD_LIBRARY_PATH=$2") ;;
+  esac
+}
+wine_of_debian() { command -v wine64 || echo /usr/lib/wine/wine64; }
+
+run_tests() {
+  local stage=build/dist/stage/tenon-$version-$1 folder=lib
+  [[ $1 == windows-* ]] && folder=bin
+  runner_of "$1" "$TENON_ROOT/$stage/$folder"
+  "${runner[@]}" "$(echo build/zig/build-"$1"/bin/tenon_capi_tests*)" --gtest_brief=1 "${@:2}"
+}
+
+run_clients() {
+  local stage=$TENON_ROOT/build/dist/stage/tenon-$version-$1 folder=lib out=build/zig/clients-$1 ending='' cc=build/zig/$1/cc
+  local client=capi/examples/c/atlas.c by_name=tests/capi/release/by_name.c
+  [[ $1 == windows-* ]] && folder=bin ending=.exe
+  mkdir -p "$out"
+  "$cc" -O1 -I"$stage/include" -Icapi/examples/c "$client" -o "$out/linked$ending" -L"$stage/lib" -ltenon -lm || return 1
+  "$cc" -O1 -I"$stage/include" "$by_name" -o "$out/by_name$ending" || return 1
+  runner_of "$1" "$stage/$folder"
+  "${runner[@]}" "$out/linked$ending" models/atlas.urdf | tr -d '\r' >"$out/linked.txt" || return 1
+  "${runner[@]}" "$out/by_name$ending" models/atlas.urdf | tr -d '\r' >"$out/by_name.txt" || return 1
+  "${runner[@]}" "$stage/bin/tenon$ending" info models/go1.urdf | tr -d '\r' >"$out/info.txt" || return 1
+  grep 'go1: ' "$out/info.txt" || return 1
+  local reference=build/zig/clients-linux-x86_64/linked.txt
+  for found in "$out/linked.txt" "$out/by_name.txt"; do
+    if [ -e "$reference" ]; then python3 tests/capi/release/compare.py "$reference" "$found" || return 1; fi
+  done
+}
+
+install_for arm64
+install_packages wine64 python3-venv
+install_zig
+write_zig_wrappers
+for system in "${systems[@]}"; do
+  step "build GoogleTest ($system)" build_googletest "$system"
+  step "build the tests ($system)" build_tests "$system"
+  step "test ($system)" run_tests "$system"
+  step "clients in C and the program ($system)" run_clients "$system"
+done
