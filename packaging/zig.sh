@@ -18,6 +18,14 @@ install_zig() {
     "$venv/bin/pip" install --quiet --disable-pip-version-check "ziglang==$ZIG_VERSION" && touch "$venv/done"
 }
 
+# put FILE: standard input to an executable file, whose time stays where it holds that already (compiler caches look).
+put() {
+  local file=$1
+  cat >"$file.new"
+  chmod +x "$file.new"
+  if cmp -s "$file.new" "$file"; then rm "$file.new"; else mv "$file.new" "$file"; fi
+}
+
 # zig names levels of processors with underscores, and by -mcpu.
 write_zig_wrappers() {
   local entry system target folder tool zig
@@ -27,7 +35,7 @@ write_zig_wrappers() {
     folder=$TENON_ROOT/build/zig/$system
     mkdir -p "$folder"
     for tool in cc c++; do
-      cat >"$folder/$tool" <<EOF
+      put "$folder/$tool" <<EOF
 #!/usr/bin/env bash
 arguments=()
 for argument in "\$@"; do
@@ -40,7 +48,6 @@ done
 exec "$zig" $tool -target $target "\${arguments[@]}"
 EOF
     done
-    for tool in ar ranlib rc; do printf '#!/bin/sh\nexec "%s" %s "$@"\n' "$zig" "$tool" >"$folder/$tool"; done
-    chmod +x "$folder"/*
+    for tool in ar ranlib rc; do printf '#!/bin/sh\nexec "%s" %s "$@"\n' "$zig" "$tool" | put "$folder/$tool"; done
   done
 }
