@@ -27,7 +27,8 @@ build_googletest() {
 
 # The tests of the C interface, with the build folder that release.sh left.
 build_tests() {
-  cmake -B "build/zig/build-$1" -DTENON_BUILD_TESTS=ON -DTENON_WARNINGS_AS_ERRORS=OFF \
+  cmake -B "build/zig/build-$1" -DTENON_BUILD_TESTS=ON -DTENON_WARNINGS_AS_ERRORS=ON \
+    -DCMAKE_GTEST_DISCOVER_TESTS_DISCOVERY_MODE=PRE_TEST \
     -DGTest_DIR="$TENON_ROOT/build/zig/prefix-$1/lib/cmake/GTest" &&
     cmake --build "build/zig/build-$1" --parallel "$(nproc)" --target tenon_capi_tests
 }
