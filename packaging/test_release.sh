@@ -68,8 +68,9 @@ run_clients() {
   done
 }
 
-install_for arm64
-install_packages wine64 python3-venv
+install_for release_tests
+case " ${systems[*]} " in *\ windows-*) install_packages wine64 ;; esac
+case " ${systems[*]} " in *\ linux-aarch64\ *) install_for arm64 ;; esac
 install_zig
 write_zig_wrappers
 for system in "${systems[@]}"; do

@@ -40,6 +40,7 @@ class Binary:
     soname: str = ""
     run_path: tuple = None  # where in the file it stands, and its text
     least_system: tuple = ()  # macOS: the oldest version
+    exports: list = field(default_factory=list)  # what others can call
 
     def foreign(self, own):
         """Libraries that the system need not have; own: those that come along."""
@@ -142,7 +143,23 @@ def _elf(path, data):
                 result.versions.setdefault(kind, set()).add(tuple(map(int, version.split("."))))
             name_at += step
         at += following
+    result.exports = _elf_exports(data)
     return result
+
+
+def _elf_exports(data):
+    start, size, count = *struct.unpack_from("<Q", data, 40), *struct.unpack_from("<HH", data, 58)
+    sections = [struct.unpack_from("<IIQQQQIIQQ", data, start + size * n) for n in range(count)]
+    names = []
+    for _, kind, _, _, offset, length, strings, _, _, entry in sections:
+        if kind != 11:  # dynamic symbols
+            continue
+        for at in range(offset, offset + length, entry):
+            name, info, _, section = struct.unpack_from("<IBBH", data, at)
+            absolute = section == 0xFFF1  # the versions of symbols themselves
+            if section != 0 and not absolute and info >> 4 in (1, 2):
+                names.append(_text(data, sections[strings][4] + name))
+    return names
 
 
 def _pe(path, data):
@@ -169,6 +186,11 @@ def _pe(path, data):
             break
         result.needed.append(_text(data, place(name)))
         at += 20
+    exports = struct.unpack_from("<I", data, optional + 112)[0]
+    if exports:
+        count, _, addresses = struct.unpack_from("<III", data, place(exports) + 24)
+        names = struct.unpack_from(f"<{count}I", data, place(addresses))
+        result.exports = [_text(data, place(name)) for name in names]
     return result
 
 
@@ -185,5 +207,36 @@ def _macho(path, data):
             result.least_system = number >> 16, number >> 8 & 0xFF
         elif kind == 0x0D:
             result.soname = _text(data, at + struct.unpack_from("<I", data, at + 8)[0]).rpartition("/")[2]
+        elif kind in (0x22, 0x80000022):
+            result.exports += _trie(data, *struct.unpack_from("<II", data, at + 40))
+        elif kind == 0x80000033:
+            result.exports += _trie(data, *struct.unpack_from("<II", data, at + 8))
         at += size
     return result
+
+
+def _trie(data, start, size):
+    """The names in a trie of exports, without the underscore that C names begin with."""
+
+    def number(at):
+        value = shift = 0
+        while True:
+            byte = data[at]
+            value |= (byte & 0x7F) << shift
+            at, shift = at + 1, shift + 7
+            if byte < 0x80:
+                return value, at
+
+    names, nodes = [], [(start, "")] if size else []
+    while nodes:
+        at, prefix = nodes.pop()
+        length, at = number(at)
+        if length:
+            names.append(prefix.removeprefix("_"))
+        at += length
+        children, at = data[at], at + 1
+        for _ in range(children):
+            edge = _text(data, at)
+            offset, at = number(at + len(edge) + 1)
+            nodes.append((start + offset, prefix + edge))
+    return names

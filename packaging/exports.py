@@ -1,0 +1,78 @@
+"""Checks what the libraries of release trees show to others.
+
+    python3 packaging/exports.py build/dist/stage/tenon-0.1.0-macos-arm64...
+
+A library exports the functions of packaging/api.json and nothing else, on every system: no operator new of the C++ library
+inside it, which would serve the whole process that loads it. It needs nothing but libraries that each such system has. The
+import library of Windows names the same functions. The files are read as bytes, so systems that cannot run here are checked
+like the others.
+"""
+
+import json
+import struct
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE / "wheel"))
+from binaries import Unfit, read  # noqa: E402
+
+LIBRARIES = "lib/libtenon.so.*.*.*", "bin/tenon.dll", "lib/libtenon.*.*.*.dylib"
+IMPORT_LIBRARIES = "lib/tenon.lib", "lib/libtenon.dll.a"
+
+
+def declared():
+    with open(HERE / "api.json") as file:
+        return {function["name"] for function in json.load(file)["functions"]}
+
+
+def imported(path):
+    """The functions that an import library knows: the index that an archive begins with (first linker member)."""
+    data = path.read_bytes()
+    if not data.startswith(b"!<arch>\n/ "):
+        raise Unfit(f"{path} is no archive with an index")
+    size = int(data[56:66])
+    count = struct.unpack_from(">I", data, 68)[0]
+    names = data[72 + 4 * count : 68 + size].split(b"\0")[:count]
+    return {name.decode() for name in names}
+
+
+def differences(found, expected):
+    for what, names in (("shows", found - expected), ("lacks", expected - found)):
+        if names:
+            some = ", ".join(sorted(names)[:5])
+            yield f"{what} {len(names)} names that it should{' not' if what == 'shows' else ''}: {some}"
+
+
+def check(stage, functions):
+    path = next((path for pattern in LIBRARIES for path in sorted(stage.glob(pattern))), None)
+    if path is None:
+        raise Unfit(f"{stage} has none of {', '.join(LIBRARIES)}")
+    library = read(path)
+    wrong = [f"{path.name} {text}" for text in differences(set(library.exports), functions)]
+    wrong += [f"{path.name} needs {name}, which not every such system has" for name in library.foreign([])]
+    # The library's own name is among what a library for macOS lists.
+    archives = [stage / name for name in IMPORT_LIBRARIES] if library.system == "win" else []
+    for archive in archives:
+        names = imported(archive)
+        wrong += [f"{archive.name} {text}" for text in differences(names & functions, functions)]
+        wrong += [f"{archive.name} has no __imp_{name}" for name in sorted(functions) if f"__imp_{name}" not in names][:5]
+    print(f"{path.name}: {library.tag()}, {len(library.exports)} functions; needs {', '.join(library.needed)}")
+    return wrong
+
+
+def main(stages):
+    functions = declared()
+    wrong = [f"{Path(stage).name}: {text}" for stage in stages for text in check(Path(stage), functions)]
+    for text in wrong:
+        print(f"error: {text}", file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except (Unfit, OSError) as failure:
+        sys.exit(f"error: {failure}")
