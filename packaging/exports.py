@@ -51,7 +51,8 @@ def check(stage, functions):
     library = read(path)
     wrong = [f"{path.name} {text}" for text in differences(set(library.exports), functions)]
     wrong += [f"{path.name} needs {name}, which not every such system has" for name in library.foreign([])]
-    # The library's own name is among what a library for macOS lists.
+    if library.system == "macosx" and not library.install_name.startswith("@rpath/"):
+        wrong.append(f"{path.name} is looked for as {library.install_name}, which is not relative")
     archives = [stage / name for name in IMPORT_LIBRARIES] if library.system == "win" else []
     for archive in archives:
         names = imported(archive)

@@ -28,7 +28,8 @@ dist=$TENON_ROOT/build/dist
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}
 
 build_system() {
-  local system=$1 build=build/zig/build-$1 paths="-ffile-prefix-map=$TENON_ROOT/=" launcher=()
+  local system=$1 build=build/zig/build-$1 paths="-ffile-prefix-map=$TENON_ROOT/=" launcher=() strip=-s
+  [[ $system == macos-* ]] && strip=-Wl,-x
   if command -v ccache >/dev/null; then
     export CCACHE_COMPILERTYPE=clang
     launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
@@ -36,7 +37,7 @@ build_system() {
   cmake -S . -B "$build" -G Ninja -DCMAKE_TOOLCHAIN_FILE="$TENON_ROOT/packaging/cmake/zig.cmake" \
     -DTENON_SYSTEM="$system" -DCMAKE_BUILD_TYPE=Release -DTENON_BUILD_TESTS=OFF -DTENON_WARNINGS_AS_ERRORS=ON \
     -DCMAKE_C_FLAGS_RELEASE="-O3 -DNDEBUG $paths" -DCMAKE_CXX_FLAGS_RELEASE="-O3 -DNDEBUG $paths" \
-    -DCMAKE_SHARED_LINKER_FLAGS_RELEASE=-s -DCMAKE_MODULE_LINKER_FLAGS_RELEASE=-s -DCMAKE_EXE_LINKER_FLAGS_RELEASE=-s \
+    -DCMAKE_SHARED_LINKER_FLAGS_RELEASE=$strip -DCMAKE_MODULE_LINKER_FLAGS_RELEASE=$strip -DCMAKE_EXE_LINKER_FLAGS_RELEASE=$strip \
     -DCMAKE_INSTALL_LIBDIR=lib "${launcher[@]}" &&
     cmake --build "$build" --parallel "$(nproc)"
 }
@@ -73,6 +74,7 @@ pack_system() {
 printf 'Tenon %s for %s\n' "$version" "${systems[*]}"
 install_for build
 install_packages zip python3 python3-venv
+case " ${systems[*]} " in *\ macos-*) install_packages lld-19 ;; esac
 step "fetch zig $ZIG_VERSION from PyPI" install_zig
 write_zig_wrappers
 mkdir -p "$dist"

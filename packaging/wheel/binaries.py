@@ -38,6 +38,7 @@ class Binary:
     needed: list = field(default_factory=list)  # libraries
     versions: dict = field(default_factory=dict)  # of symbols in them: {"GLIBC": {(2, 17), ...}}
     soname: str = ""
+    install_name: str = ""  # macOS: soname with where it is looked for
     run_path: tuple = None  # where in the file it stands, and its text
     least_system: tuple = ()  # macOS: the oldest version
     exports: list = field(default_factory=list)  # what others can call
@@ -206,7 +207,8 @@ def _macho(path, data):
             number = struct.unpack_from("<I", data, at + (12 if kind == 0x32 else 8))[0]
             result.least_system = number >> 16, number >> 8 & 0xFF
         elif kind == 0x0D:
-            result.soname = _text(data, at + struct.unpack_from("<I", data, at + 8)[0]).rpartition("/")[2]
+            result.install_name = _text(data, at + struct.unpack_from("<I", data, at + 8)[0])
+            result.soname = result.install_name.rpartition("/")[2]
         elif kind in (0x22, 0x80000022):
             result.exports += _trie(data, *struct.unpack_from("<II", data, at + 40))
         elif kind == 0x80000033:
