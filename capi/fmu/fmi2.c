@@ -43,7 +43,7 @@ typedef struct fmi2EventInfo {
 
 UNIT_EXPORT fmi2Status fmi2DeSerializeFMUstate(fmi2Component c, const fmi2Byte bytes[], size_t size,
                                                fmi2FMUstate* state) {
-  return deserialize(c, bytes, size, state);
+  return unit_read_state(c, bytes, size, state);
 }
 
 /* The message is the pattern, not an argument of "%s": not every importer reads arguments. */
@@ -56,7 +56,7 @@ static void say(const unit* self, int status, const char* message) {
     pattern[length++] = *message;
   }
   pattern[length] = '\0';
-  if (logger) logger(self->host.environment, self->name, status, "logStatusError", pattern);
+  if (logger) logger(self->host.environment, self->name, status, unit_category(status), pattern);
 }
 
 /* The value of a hexadecimal digit; -1 for other characters. */
@@ -178,8 +178,7 @@ UNIT_EXPORT fmi2Status fmi2GetDerivatives(fmi2Component c, fmi2Real derivatives[
 
 UNIT_EXPORT fmi2Status fmi2DoStep(fmi2Component c, fmi2Real time, fmi2Real length, fmi2Boolean no_return) {
   (void)no_return;
-  ((unit*)c)->time = time;
-  return unit_advance(c, length);
+  return unit_advance(c, time, length);
 }
 
 UNIT_EXPORT fmi2Status fmi2CancelStep(fmi2Component c) {

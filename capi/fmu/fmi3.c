@@ -36,12 +36,12 @@ typedef void (*fmi3LogMessageCallback)(fmi3InstanceEnvironment, fmi3Status, fmi3
 
 UNIT_EXPORT fmi3Status fmi3DeserializeFMUState(fmi3Instance c, const fmi3Byte bytes[], size_t size,
                                                fmi3FMUState* state) {
-  return deserialize(c, bytes, size, state);
+  return unit_read_state(c, bytes, size, state);
 }
 
 static void say(const unit* self, int status, const char* message) {
   const fmi3LogMessageCallback logger = (fmi3LogMessageCallback)self->host.logger;
-  if (logger) logger(self->host.environment, status, "logStatusError", message);
+  if (logger) logger(self->host.environment, status, unit_category(status), message);
 }
 
 UNIT_EXPORT const char* fmi3GetVersion(void) {
@@ -69,8 +69,15 @@ UNIT_EXPORT fmi3Instance fmi3InstantiateCoSimulation(fmi3String name, fmi3String
                                                      size_t intermediate_count,
                                                      fmi3InstanceEnvironment environment,
                                                      fmi3LogMessageCallback log, unit_function update) {
-  (void)visible, (void)logging_on, (void)event_mode, (void)early_return, (void)intermediate;
-  (void)intermediate_count, (void)update;
+  /* Steps never return early, and ask for nothing in between, whatever the importer allows. */
+  (void)visible, (void)logging_on, (void)early_return, (void)intermediate, (void)intermediate_count,
+      (void)update;
+  if (event_mode) {
+    if (log)
+      log(environment, UNIT_ERROR, UNIT_LOG_ERROR,
+          "co-simulation has no event mode: give eventModeUsed = false");
+    return NULL;
+  }
   return instantiate(name, token, resources, 0, environment, log);
 }
 
@@ -82,7 +89,7 @@ UNIT_EXPORT fmi3Instance fmi3InstantiateScheduledExecution(fmi3String name, fmi3
                                                            unit_function lock, unit_function unlock) {
   (void)name, (void)token, (void)resources, (void)visible, (void)logging_on, (void)update, (void)lock,
       (void)unlock;
-  if (log) log(environment, UNIT_ERROR, "logStatusError", "the unit has no scheduled execution");
+  if (log) log(environment, UNIT_ERROR, UNIT_LOG_ERROR, "the unit has no scheduled execution");
   return NULL;
 }
 
@@ -263,8 +270,7 @@ UNIT_EXPORT fmi3Status fmi3DoStep(fmi3Instance c, fmi3Float64 time, fmi3Float64 
   unit* self = c;
   int status;
   (void)no_return;
-  self->time = time;
-  status = unit_advance(self, length);
+  status = unit_advance(self, time, length);
   *event = *terminate = *early = false;
   *last_time = self->time;
   return status;

@@ -5,10 +5,16 @@
  *     FMI_BOOLEAN      their type of yes and no
  * Types are spelled in C: fmi2Component and fmi3Instance are void *, a status is an int. */
 #include <stdlib.h>
+#include <string.h>
 
-/* Errors are told always, and there is nothing else to tell. */
+/* Failures are told always, and there is nothing else to tell. */
 UNIT_EXPORT int FMI(SetDebugLogging)(void* c, FMI_BOOLEAN on, size_t count, const char* const names[]) {
-  (void)on, (void)count, (void)names;
+  (void)on;
+  for (size_t i = 0; i < count; ++i)
+    if (strcmp(names[i], UNIT_LOG_ERROR) != 0 && strcmp(names[i], UNIT_LOG_DISCARD) != 0)
+      return unit_refuse(c, UNIT_ERROR,
+                         "the unit has no such log category; it has " UNIT_LOG_ERROR
+                         " and " UNIT_LOG_DISCARD);
   return c ? UNIT_OK : UNIT_ERROR;
 }
 
@@ -20,6 +26,10 @@ UNIT_EXPORT int FMI(ExitInitializationMode)(void* c) {
   return unit_start(c);
 }
 
+UNIT_EXPORT int FMI(Terminate)(void* c) {
+  return unit_terminate(c);
+}
+
 UNIT_EXPORT int FMI(Reset)(void* c) {
   return unit_reset(c);
 }
@@ -29,7 +39,6 @@ UNIT_EXPORT int FMI(Reset)(void* c) {
   UNIT_EXPORT int FMI(Name)(void* c) { \
     return c ? UNIT_OK : UNIT_ERROR;   \
   }
-NOTHING_TO_DO(Terminate)
 NOTHING_TO_DO(EnterEventMode)
 NOTHING_TO_DO(EnterContinuousTimeMode)
 
@@ -45,6 +54,7 @@ UNIT_EXPORT int FMI_STATE(Set, )(void* c, void* state) {
 
 UNIT_EXPORT int FMI_STATE(Free, )(void* c, void** state) {
   (void)c;
+  if (!state) return UNIT_OK;
   free(*state);
   *state = NULL;
   return UNIT_OK;
@@ -52,17 +62,12 @@ UNIT_EXPORT int FMI_STATE(Free, )(void* c, void** state) {
 
 UNIT_EXPORT int FMI_STATE(Serialized, Size)(void* c, void* state, size_t* size) {
   (void)state;
-  *size = unit_snapshot_count(c) * sizeof(double);
+  *size = unit_snapshot_size(c);
   return UNIT_OK;
 }
 
 UNIT_EXPORT int FMI_STATE(Serialize, )(void* c, void* state, void* bytes, size_t size) {
-  return unit_copy(c, bytes, state, size);
-}
-
-static int deserialize(void* c, const void* bytes, size_t size, void** state) {
-  const int status = unit_keep(c, state);
-  return status == UNIT_OK ? unit_copy(c, *state, bytes, size) : status;
+  return unit_write_state(c, state, bytes, size);
 }
 
 /* ---- Model exchange */

@@ -11,6 +11,9 @@
 #define UNIT_ROBOT "robot.urdf"
 /* modelIdentifier: the binary is this with the ending of its system. */
 #define UNIT_IDENTIFIER "tenon_fmu"
+/* Log categories: steps and evaluations that fail but may be tried elsewhere, and all other failures. */
+#define UNIT_LOG_DISCARD "logStatusDiscard"
+#define UNIT_LOG_ERROR "logStatusError"
 
 /* The kinds of variables, in the order of their value references. */
 enum unit_kind {

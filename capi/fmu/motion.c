@@ -4,25 +4,8 @@
 
 #include "unit.h"
 
-/* A step leaves loops open by the error of the integrator; this does not pile up where they are closed again. All
- * coordinates move a little, as in `tenon simulate`. */
-static tenon_status close_again(unit* self) {
-  tenon_closing_options all;
-  tenon_status status;
-  tenon_closing_options_init(&all, sizeof all);
-  all.moves = TENON_LOOP_MOVES_ALL;
-  status = tenon_close_loops(self->workspace, &all, self->q, self->nq, NULL);
-  if (status < 0) return status;
-  return tenon_close_loop_velocities(self->workspace, &all, self->q, self->nq, self->v, self->nv);
-}
-
 static int step(unit* self, double dt) {
-  tenon_status status =
-      (self->settings.runge_kutta ? tenon_step_runge_kutta_4 : tenon_step_semi_implicit_euler)(
-          self->workspace, &self->solve, dt, self->q, self->nq, self->v, self->nv, self->tau, self->nv, NULL,
-          0, NULL, 0, NULL, 0);
-  if (status >= 0 && self->has_loops) status = close_again(self);
-  if (status < 0) {
+  if (robot_step(self->robot, dt, self->q, self->v, self->tau) < 0) {
     char sentence[160];
     snprintf(sentence, sizeof sentence,
              "the step after t = %.6g s (give smaller torques, or export with a smaller --dt)", self->time);
@@ -32,12 +15,17 @@ static int step(unit* self, double dt) {
   return UNIT_OK;
 }
 
-int unit_advance(unit* self, double length) {
+int unit_advance(unit* self, double time, double length) {
   const double dt = self->settings.dt;
   double steps, rest;
   int status = UNIT_OK;
-  if (!(length > 0) || length / dt > 1e12)
+  if (self->exchange)
+    return unit_refuse(self, UNIT_ERROR, "steps are for co-simulation, this is model exchange");
+  if (self->phase != UNIT_RUNNING)
+    return unit_refuse(self, UNIT_ERROR, "steps come after the initialisation and before the end");
+  if (!(length > 0) || length / dt > 1e12 || !isfinite(time))
     return unit_refuse(self, UNIT_ERROR, "the length of a step makes no sense");
+  self->time = time;
   /* Lengths come as differences of times, so that a whole number of steps is one to rounding only. */
   steps = floor(length / dt + 0.5);
   rest = length - steps * dt;
@@ -93,21 +81,20 @@ static double norm_error(const double* q) {
 
 int unit_has_drifted(unit* self) {
   double gap = 0;
-  for (size_t i = 0; i < self->joint_count; ++i) {
-    const tenon_joint_info* joint = &self->joints[i];
-    const double* q = self->q + joint->q_index;
-    if (joint->type == TENON_JOINT_TYPE_SPHERICAL && norm_error(q) > self->tolerance) return 1;
-    if (joint->type == TENON_JOINT_TYPE_FLOATING && norm_error(q + 3) > self->tolerance) return 1;
+  for (size_t i = 0; i < self->robot->joint_count; ++i) {
+    const robot_joint* joint = &self->robot->joints[i];
+    const double* q = self->q + joint->q;
+    if (joint->type == ROBOT_JOINT_SPHERICAL && norm_error(q) > self->tolerance) return 1;
+    if (joint->type == ROBOT_JOINT_FLOATING && norm_error(q + 3) > self->tolerance) return 1;
   }
-  if (!self->has_loops) return 0;
+  if (!self->robot->has_loops) return 0;
   memcpy(self->normal, self->q, self->nq * sizeof *self->q);
-  return tenon_normalize(self->workspace, self->normal, self->nq) >= 0 &&
-         tenon_loop_gap(self->workspace, self->normal, self->nq, &gap) >= 0 && gap > self->tolerance;
+  return robot_normalize(self->robot, self->normal) >= 0 && robot_gap(self->robot, self->normal, &gap) >= 0 &&
+         gap > self->tolerance;
 }
 
 int unit_settle(unit* self) {
   self->solved = self->placed = 0;
-  if (tenon_normalize(self->workspace, self->q, self->nq) < 0 || (self->has_loops && close_again(self) < 0))
-    return unit_fail(self, UNIT_ERROR, "closing the loops");
-  return UNIT_OK;
+  return robot_settle(self->robot, self->q, self->v) < 0 ? unit_fail(self, UNIT_ERROR, "closing the loops")
+                                                         : UNIT_OK;
 }

@@ -1,5 +1,5 @@
 /* One instance of a robot in a functional mock-up unit, whatever the version of the standard: fmi2.c and fmi3.c give it
- * the names and manners of FMI 2.0 and 3.0. Everything here stands on tenon.h alone.
+ * the names and manners of FMI 2.0 and 3.0. Everything here stands on robot.h alone.
  *
  * The unit moves by M qdd + c = tau + J^T lambda with the contacts and loops that its settings name. States are the
  * positions q, quaternions among them, and the velocities v of all joints. Co-simulation takes the steps of `tenon
@@ -9,10 +9,8 @@
 #ifndef TENON_FMU_UNIT_H
 #define TENON_FMU_UNIT_H
 
-#include <tenon.h>
-
 #include "layout.h"
-#include "settings.h"
+#include "robot.h"
 
 #if defined(_WIN32)
 #define UNIT_EXPORT __declspec(dllexport)
@@ -24,6 +22,13 @@
 
 /* What calls return; the numbers are those of fmi2Status and fmi3Status. */
 enum { UNIT_OK = 0, UNIT_DISCARD = 2, UNIT_ERROR = 3 };
+
+/* The life of an instance. */
+enum {
+  UNIT_SETUP,   /* start values may be set; loops are not closed and contacts have no place yet */
+  UNIT_RUNNING, /* after the initialisation */
+  UNIT_ENDED    /* after Terminate: values can be read */
+};
 
 typedef void (*unit_function)(void);
 
@@ -40,15 +45,10 @@ struct unit {
   char* name;
   unit_host host;
   int exchange; /* 1: model exchange, 0: co-simulation */
-  int started;  /* 0: start values may be set; loops are not closed and contacts have no place yet */
+  int phase;    /* UNIT_SETUP, ... */
   unit_settings settings;
-  tenon_model* model;
-  tenon_constraints* constraints;
-  tenon_workspace* workspace;
-  tenon_solve_options solve;
-  tenon_joint_info* joints;
-  size_t joint_count, nq, nv, rows;
-  int has_loops;
+  robot* robot;
+  size_t nq, nv;
   uint32_t first[UNIT_KINDS + 1];
   double time, tolerance, gravity[3];
   double *q, *v, *tau; /* of the state; all arrays below are in one piece of memory, which begins at q */
@@ -62,7 +62,9 @@ struct unit {
 unit* unit_create(const char* name, const char* token, const char* resources, int exchange, unit_host host);
 void unit_destroy(unit* self);
 
-/* Tells the host a sentence, unit_fail with the reason that Tenon gave; both return status. */
+/* The log category of messages with this status. */
+const char* unit_category(int status);
+/* Tells the host a sentence, unit_fail with the reason that the robot gave; both return status. */
 int unit_refuse(const unit* self, int status, const char* sentence);
 int unit_fail(const unit* self, int status, const char* sentence);
 
@@ -75,8 +77,10 @@ int unit_start(unit* self);
 int unit_get(unit* self, const uint32_t* references, size_t count, double* values);
 int unit_set(unit* self, const uint32_t* references, size_t count, const double* values);
 
-/* Co-simulation: `length` seconds in steps of settings.dt; the last one is shorter where it must be. */
-int unit_advance(unit* self, double length);
+/* Co-simulation: from `time` on `length` seconds in steps of settings.dt; the last one is shorter where it must be. */
+int unit_advance(unit* self, double time, double length);
+/* Ends the simulation. */
+int unit_terminate(unit* self);
 
 /* Model exchange: nq + nv numbers, q and v. */
 size_t unit_state_count(const unit* self);
@@ -88,15 +92,12 @@ int unit_has_drifted(unit* self);
 int unit_settle(unit* self);
 
 /* All that changes in an instance, as numbers. */
-size_t unit_snapshot_count(const unit* self);
-void unit_save(unit* self, double* snapshot);
-int unit_restore(unit* self, const double* snapshot);
+size_t unit_snapshot_size(const unit* self);
 /* Saves it in memory that *snapshot has, or gets here where it is NULL; free it. */
 int unit_keep(unit* self, void** snapshot);
-/* Copies the bytes of a snapshot, or of its serialized form, which is the same. */
-int unit_copy(const unit* self, void* into, const void* from, size_t size);
-
-/* Before the first call of Tenon: finds its library beside this one, where the system would not. 0: not there. */
-int unit_find_library(void);
+int unit_restore(unit* self, const double* snapshot);
+/* A snapshot as unit_snapshot_size bytes, and back. */
+int unit_write_state(const unit* self, const double* snapshot, void* bytes, size_t size);
+int unit_read_state(unit* self, const void* bytes, size_t size, void** snapshot);
 
 #endif

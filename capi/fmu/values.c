@@ -1,6 +1,5 @@
 /* Variables by their value references: what may be set, and what must be computed before it can be told. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "unit.h"
@@ -25,25 +24,24 @@ static void turn(const double q[4], const double v[3], double u[3]) {
 
 /* dq/dt of one joint, of the coordinates that section 4 of tenon.h defines. The quaternion is taken as it is, so that
  * its norm stays what it is, whatever that is. */
-static void joint_rate(const unit* self, const tenon_joint_info* joint) {
-  const double *q = self->q + joint->q_index, *normal = self->normal + joint->q_index,
-               *v = self->v + joint->v_index;
-  double* rate = self->rate + joint->q_index;
+static void joint_rate(const unit* self, const robot_joint* joint) {
+  const double *q = self->q + joint->q, *normal = self->normal + joint->q, *v = self->v + joint->v;
+  double* rate = self->rate + joint->q;
   switch (joint->type) {
-    case TENON_JOINT_TYPE_SPHERICAL:
+    case ROBOT_JOINT_SPHERICAL:
       quaternion_rate(q, v, rate);
       break;
-    case TENON_JOINT_TYPE_PLANAR:
+    case ROBOT_JOINT_PLANAR:
       rate[0] = cos(q[2]) * v[1] - sin(q[2]) * v[2];
       rate[1] = sin(q[2]) * v[1] + cos(q[2]) * v[2];
       rate[2] = v[0];
       break;
-    case TENON_JOINT_TYPE_FLOATING:
+    case ROBOT_JOINT_FLOATING:
       turn(normal + 3, v + 3, rate);
       quaternion_rate(q + 3, v, rate + 3);
       break;
     default:
-      memcpy(rate, v, (size_t)joint->nv * sizeof *rate);
+      rate[0] = v[0];
   }
 }
 
@@ -51,31 +49,26 @@ static void joint_rate(const unit* self, const tenon_joint_info* joint) {
 static int normalize(unit* self) {
   memcpy(self->normal, self->q, self->nq * sizeof *self->q);
   if (!self->exchange) return UNIT_OK;
-  return tenon_normalize(self->workspace, self->normal, self->nq) < 0
+  return robot_normalize(self->robot, self->normal) < 0
              ? unit_fail(self, UNIT_DISCARD, "normalising the positions")
              : UNIT_OK;
 }
 
 static int solve(unit* self) {
-  const size_t nq = self->nq, nv = self->nv;
-  const size_t rows = (size_t)tenon_workspace_row_count(self->workspace);
-  int status = normalize(self);
+  const int status = normalize(self);
   if (status != UNIT_OK) return status;
-  if (tenon_constrained_dynamics(self->workspace, &self->solve, self->normal, nq, self->v, nv, self->tau, nv,
-                                 NULL, 0, NULL, 0, self->qdd, nv, self->lambda, rows) < 0)
+  if (robot_accelerate(self->robot, self->normal, self->v, self->tau, self->qdd, self->lambda) < 0)
     return unit_fail(self, UNIT_DISCARD, "solving for the accelerations");
-  for (size_t i = 0; i < self->joint_count; ++i) joint_rate(self, &self->joints[i]);
+  for (size_t i = 0; i < self->robot->joint_count; ++i) joint_rate(self, &self->robot->joints[i]);
   self->solved = 1;
   return UNIT_OK;
 }
 
 static int place(unit* self) {
-  int status = normalize(self);
+  const int status = normalize(self);
   if (status != UNIT_OK) return status;
-  if (tenon_kinematics(self->workspace, self->normal, self->nq, NULL, 0, NULL, 0) < 0)
+  if (robot_poses(self->robot, self->normal, self->poses) < 0)
     return unit_fail(self, UNIT_DISCARD, "placing the links");
-  for (size_t i = 0; i < self->settings.link_count; ++i)
-    tenon_link_pose(self->workspace, self->settings.links[i], self->poses + 7 * i, 7, NULL, 0);
   self->placed = 1;
   return UNIT_OK;
 }
@@ -100,7 +93,8 @@ int unit_get(unit* self, const uint32_t* references, size_t count, double* value
     int status = UNIT_OK;
     if (!from) return unit_refuse(self, UNIT_ERROR, "a value reference names no variable");
     /* Before the end of the initialisation values are those of the start as it would be now. */
-    if (!self->started && kind >= UNIT_RATE && !self->solved && !self->placed) status = unit_assemble(self);
+    if (self->phase == UNIT_SETUP && kind >= UNIT_RATE && !self->solved && !self->placed)
+      status = unit_assemble(self);
     if (status == UNIT_OK && !self->placed && kind == UNIT_POSE) status = place(self);
     if (status == UNIT_OK && !self->solved && kind >= UNIT_RATE && kind != UNIT_POSE) status = solve(self);
     if (status != UNIT_OK) return status;
@@ -117,7 +111,7 @@ int unit_set(unit* self, const uint32_t* references, size_t count, const double*
     const int start = kind == UNIT_POSITION || kind == UNIT_VELOCITY;
     if (!into || !(kind == UNIT_GRAVITY || kind == UNIT_TORQUE || start))
       return unit_refuse(self, UNIT_ERROR, "only torques, gravity and start values can be set");
-    if (start && self->started)
+    if (start && self->phase != UNIT_SETUP)
       return unit_refuse(self, UNIT_ERROR, "positions and velocities can be set before the simulation only");
     if (!isfinite(values[i])) return unit_refuse(self, UNIT_ERROR, "a value to be set is not finite");
     *into = values[i];
@@ -125,52 +119,7 @@ int unit_set(unit* self, const uint32_t* references, size_t count, const double*
     self->solved = 0;
     if (start) self->placed = 0;
   }
-  if (heavy && tenon_workspace_set_gravity(self->workspace, self->gravity, 3) < 0)
+  if (heavy && robot_set_gravity(self->robot, self->gravity) < 0)
     return unit_fail(self, UNIT_ERROR, "setting the gravity");
-  return UNIT_OK;
-}
-
-size_t unit_snapshot_count(const unit* self) {
-  return 3 + 3 + self->nq + 2 * self->nv + 7 * self->settings.contact_count;
-}
-
-void unit_save(unit* self, double* snapshot) {
-  const size_t state = self->nq + 2 * self->nv;
-  snapshot[0] = self->time;
-  snapshot[1] = self->tolerance;
-  snapshot[2] = self->started;
-  memcpy(snapshot + 3, self->gravity, 3 * sizeof *snapshot);
-  memcpy(snapshot + 6, self->q, state * sizeof *snapshot);
-  for (size_t i = 0; i < self->settings.contact_count; ++i)
-    tenon_workspace_anchor(self->workspace, (int32_t)i, snapshot + 6 + state + 7 * i, 7);
-}
-
-int unit_restore(unit* self, const double* snapshot) {
-  const size_t state = self->nq + 2 * self->nv;
-  self->time = snapshot[0];
-  self->tolerance = snapshot[1];
-  self->started = snapshot[2] != 0;
-  memcpy(self->gravity, snapshot + 3, 3 * sizeof *snapshot);
-  memcpy(self->q, snapshot + 6, state * sizeof *snapshot);
-  self->solved = self->placed = 0;
-  if (tenon_workspace_set_gravity(self->workspace, self->gravity, 3) < 0)
-    return unit_fail(self, UNIT_ERROR, "restoring a state");
-  for (size_t i = 0; i < self->settings.contact_count; ++i)
-    if (tenon_workspace_set_anchor(self->workspace, (int32_t)i, snapshot + 6 + state + 7 * i, 7) < 0)
-      return unit_fail(self, UNIT_ERROR, "restoring a state");
-  return UNIT_OK;
-}
-
-int unit_keep(unit* self, void** snapshot) {
-  if (!*snapshot) *snapshot = malloc(unit_snapshot_count(self) * sizeof(double));
-  if (!*snapshot) return unit_refuse(self, UNIT_ERROR, "there is no memory for a state");
-  unit_save(self, *snapshot);
-  return UNIT_OK;
-}
-
-int unit_copy(const unit* self, void* into, const void* from, size_t size) {
-  if (size != unit_snapshot_count(self) * sizeof(double))
-    return unit_refuse(self, UNIT_ERROR, "a serialized state has another size: it is of another unit");
-  memcpy(into, from, size);
   return UNIT_OK;
 }

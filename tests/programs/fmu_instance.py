@@ -17,10 +17,10 @@ CLASSES = {
 
 
 class Unit:
-    """An extracted unit; `start` makes instances of it."""
+    """An extracted unit; `start` makes instances of it. `said`: status, category and text of all messages."""
 
     def __init__(self, path, folder):
-        self.path = path
+        self.path, self.said = path, []
         self.folder = fmpy.extract(path, unzipdir=os.path.join(folder, os.path.basename(path) + ".d"))
         self.description = fmpy.read_model_description(self.folder)
         self.version = int(self.description.fmiVersion[0])
@@ -29,33 +29,50 @@ class Unit:
         self.rates = [u.variable for u in self.description.derivatives]
         self.states = [v.derivative.name for v in self.rates]
 
-    def start(self, interface, values=(), tolerance=None, token=None):
-        return Instance(self, interface, dict(values), tolerance, token)
+    def start(self, interface, values=(), tolerance=None, token=None, **how):
+        """how: more arguments of FMPy's instantiate."""
+        return Instance(self, interface, dict(values), tolerance, token, how)
+
+    def all_said(self):
+        return "\n".join(text for _, _, text in self.said)
+
+    def logger(self):
+        """For the argument of FMPy's instantiate: keeps what is said."""
+
+        def keep(*message):
+            status, category, text = message[-3:]
+            self.said.append((status, category.decode(), text.decode()))
+
+        if self.version == 3:
+            return {"logMessage": keep}
+        callbacks = fmpy.fmi2.fmi2CallbackFunctions()
+        callbacks.logger = fmpy.fmi2.fmi2CallbackLoggerTYPE(keep)
+        return {"callbacks": callbacks}
 
 
 class Instance:
     """Of one interface, initialised with start values."""
 
-    def __init__(self, unit, interface, values, tolerance, token=None):
-        self.unit, self.time = unit, 0.0
-        self.said = []
+    def __init__(self, unit, interface, values, tolerance, token, how):
+        self.unit, self.interface, self.time = unit, interface, 0.0
         self.fmu = CLASSES[unit.version, interface](
             guid=token or unit.description.guid,
             instanceName=interface,
             modelIdentifier=unit.description.modelExchange.modelIdentifier,
             unzipDirectory=unit.folder,
         )
-        if unit.version == 2:
-            self.fmu.instantiate()
-            self.set(values)
+        self.fmu.instantiate(**unit.logger(), **how)
+        self.initialise(values, tolerance)
+
+    def initialise(self, values=(), tolerance=None):
+        self.set(dict(values))
+        if self.unit.version == 2:
             self.fmu.setupExperiment(startTime=0.0, tolerance=tolerance)
             self.fmu.enterInitializationMode()
         else:
-            self.fmu.instantiate()
-            self.set(values)
             self.fmu.enterInitializationMode(startTime=0.0, tolerance=tolerance)
         self.fmu.exitInitializationMode()
-        if interface == "ModelExchange":
+        if self.interface == "ModelExchange":
             self.update()
             self.fmu.enterContinuousTimeMode()
 

@@ -3,6 +3,7 @@
 
 #include "commands/commands.hpp"
 #include "exchange/casadi.hpp"
+#include "exchange/code.hpp"
 
 namespace client {
 namespace {
@@ -31,22 +32,10 @@ struct Arguments {
 
 std::string generate(const tenon_model* model, const tenon_constraints* constraints,
                      const Arguments& arguments) {
-  std::array<char, 1024> message{};
   tenonx_trace_options options = arguments.recording.options();
   options.lanes = arguments.lanes;
   if (!arguments.function.empty()) options.function_name = arguments.function.c_str();
-  const auto call = [&](char* text, std::size_t size, std::size_t* needed) {
-    const tenon_status status = tenonx_generate_c(model, constraints, arguments.algorithm.c_str(), &options,
-                                                  text, size, needed, message.data(), message.size());
-    if (status == TENON_NOT_FOUND) throw Failure(format("--algorithm: %s.", message.data()), 2);
-    if (status < 0) throw Failure(message.data());
-  };
-  std::size_t needed = 0;
-  call(nullptr, 0, &needed);
-  std::string text(needed, '\0');
-  call(text.data(), text.size(), nullptr);
-  text.pop_back();
-  return text;
+  return generate_code(model, constraints, arguments.algorithm.c_str(), options);
 }
 
 void run(const Arguments& arguments) {

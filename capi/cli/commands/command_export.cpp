@@ -6,6 +6,7 @@
 #include "exchange/archive.hpp"
 #include "exchange/binaries.hpp"
 #include "exchange/description.hpp"
+#include "exchange/sources.hpp"
 
 namespace client {
 namespace {
@@ -22,19 +23,25 @@ accelerations; pose.LINK[1..7], position and quaternion x, y, z, w in the world;
 of welds moment.CONTACT[1..3], on the robot along world axes. States: q and v, whose start values can
 be set; loops are closed and contacts held where they are when the simulation begins. Parameter:
 gravity. A joint with several coordinates has q.JOINT[1], q.JOINT[2] and so on.
+
+The unit runs on the systems whose binaries are in it: that of this machine, and those of the releases of
+Tenon, unpacked, that --binaries names. --sources adds the robot as C code for all others; robots with
+contacts, loops or couplings have none.
 )";
 
 constexpr const char* examples = R"(Examples:
   tenon export fmu models/iiwa14.urdf --pose iiwa_link_7 -o iiwa14.fmu
   tenon export fmu models/go1.urdf --floating --point FL_foot --point FR_foot --point RL_foot \
         --point RR_foot --version 2 -o go1.fmu
-  tenon export fmu models/six_bar.urdf --dt 5e-4 -o six_bar.fmu)";
+  tenon export fmu models/six_bar.urdf --dt 5e-4 -o six_bar.fmu
+  tenon export fmu models/iiwa14.urdf --binaries tenon-0.1.0-windows-x86_64 --sources -o iiwa14.fmu)";
 
 struct Arguments {
   MotionArguments motion;
   int version = 3;
-  std::vector<std::string> poses;
-  std::string output, binaries;
+  std::vector<std::string> poses, binaries;
+  bool sources = false, no_binaries = false;
+  std::string output;
 };
 
 struct Robot {
@@ -127,34 +134,63 @@ void write_bytes(const std::string& path, const std::string& bytes) {
     throw Failure(format("--output: '%s' cannot be written.", path.c_str()));
 }
 
+using Files = std::map<std::string, std::string>;
+
+void add_files(Archive& archive, const std::string& folder, const Files& files) {
+  for (const auto& [name, bytes] : files) archive.add(folder + name, bytes);
+}
+
+// "x86_64-linux, aarch64-linux; not for ..."
+std::string tell_systems(const Files& binaries, const Files& sources) {
+  std::string text, missing;
+  const auto add = [](std::string& to, const std::string& name) { to += (to.empty() ? "" : ", ") + name; };
+  for (const auto& binary : binaries) add(text, binary.first);
+  if (!sources.empty()) text += text.empty() ? "any system, as C sources" : " and as C sources";
+  for (const std::string& system : released_systems())
+    if (binaries.count(system) == 0) add(missing, system);
+  if (missing.empty()) return text;
+  return text + "; no binaries for " + missing +
+         (sources.empty() ? " (--binaries takes them from the releases of Tenon for these)" : "");
+}
+
 void run(Arguments& arguments) {
   arguments.motion.settle();
+  if (arguments.no_binaries && !arguments.sources)
+    throw Failure("--no-binaries: give --sources too; a unit needs one of them.", 2);
   const Robot robot = make_robot(arguments);
   const VariableList list =
       make_variables(robot.model.get(), robot.contacts, robot.links, robot.gravity, robot.q, robot.v);
   const std::string urdf = read_file(arguments.motion.robot.path, "the robot");
   const std::string settings = write_settings(arguments, robot);
+  Files sources, binaries;
+  if (arguments.sources)
+    sources =
+        make_sources(arguments.motion.robot.source(), robot.model.get(), robot.contacts, arguments.version);
+  if (!arguments.no_binaries) binaries = find_binaries(arguments.binaries);
+
   DescriptionFacts facts;
   facts.version = arguments.version;
   facts.model_name = tenon_model_name(robot.model.get());
   facts.description = "The robot " + facts.model_name + ": dynamics with contacts and kinematic loops";
   facts.token = make_token(settings + urdf + tenon_version_string());
   facts.dt = arguments.motion.settings.dt;
+  for (const auto& file : sources)
+    if (is_compiled(file.first)) facts.sources.push_back(file.first);
 
   Archive archive;
   archive.add("modelDescription.xml", describe_unit(facts, list));
   archive.add("resources/" UNIT_SETTINGS, UNIT_FORMAT "\ntoken " + facts.token + "\n" + settings);
   archive.add("resources/" UNIT_ROBOT, urdf);
   archive.add("documentation/index.html", write_page(robot, arguments));
-  std::string systems;
-  for (const Binary& binary : find_binaries(arguments.binaries)) {
-    const std::string folder = system_folder(binary.system, arguments.version);
-    archive.add("binaries/" + folder + "/" + binary.name, binary.bytes);
-    if (systems.find(folder) == std::string::npos) systems += (systems.empty() ? "" : ", ") + folder;
-  }
+  add_files(archive, "documentation/licenses/", installed_files("licenses"));
+  if (!sources.empty() && arguments.version == 3)
+    archive.add("sources/buildDescription.xml", describe_build(sources));
+  add_files(archive, "sources/", sources);
+  add_files(archive, "binaries/", place_binaries(binaries, arguments.version));
   write_bytes(arguments.output, archive.finish());
   std::printf("%s: FMI %d.0, %zu variables, %zu states, for %s\n", arguments.output.c_str(),
-              arguments.version, list.variables.size(), robot.q.size() + robot.v.size(), systems.c_str());
+              arguments.version, list.variables.size(), robot.q.size() + robot.v.size(),
+              tell_systems(binaries, sources).c_str());
 }
 
 }  // namespace
@@ -174,10 +210,12 @@ void add_export(CLI::App& app) {
       ->check(CLI::IsMember({2, 3}).description(""))
       ->type_name("2|3")
       ->capture_default_str();
-  command
-      ->add_option("--binaries", a.binaries,
-                   "a folder with one for each system; else those installed with Tenon")
+  add_repeated(
+      *command, "--binaries", a.binaries,
+      "a release of Tenon for another system, unpacked, or a folder with one for each; repeat for more")
       ->type_name("FOLDER");
+  command->add_flag("--sources", a.sources, "C sources too, which need no library");
+  command->add_flag("--no-binaries", a.no_binaries, "nothing but the sources");
   command->add_option("-o,--output", a.output, "file to write")->required()->type_name("FILE");
   command->callback([arguments] { run(*arguments); });
 }

@@ -2,9 +2,8 @@
 
 #include <layout.h>
 
-#include <algorithm>
+#include <cstdint>
 #include <filesystem>
-#include <map>
 
 #include "client.hpp"
 #if defined(_WIN32)
@@ -36,6 +35,69 @@ fs::path library_folder() {
   return fs::current_path();
 }
 
+// The folders of units that are installed with the library.
+std::vector<fs::path> installed_places() {
+  const fs::path beside = library_folder();
+  return {beside / "tenon" / "fmu", beside / ".." / "lib" / "tenon" / "fmu"};
+}
+
+std::string file_ending(const std::string& system) {
+  const auto ends_with = [&](const char* end) { return system.find(end) != std::string::npos; };
+  return ends_with("-windows") ? ".dll" : ends_with("-darwin") ? ".dylib" : ".so";
+}
+
+// Adds those of systems that are not there yet. True where the folder holds any.
+bool add_binaries(const fs::path& place, std::map<std::string, std::string>& found) {
+  std::error_code error;
+  if (!fs::is_directory(place, error)) return false;
+  bool any = false;
+  for (const fs::directory_entry& entry : fs::directory_iterator(place)) {
+    const std::string system = entry.path().filename().u8string();
+    const fs::path file = entry.path() / (UNIT_IDENTIFIER + file_ending(system));
+    if (!fs::is_regular_file(file, error)) continue;
+    any = true;
+    if (found.count(system) != 0) continue;
+    const std::string path = file.u8string();
+    std::string bytes = read_file(path, "the binary");
+    if (bytes.find(UNIT_FORMAT "\n") == std::string::npos)
+      throw Failure(format("'%s' is of another version than this program, whose units begin with \"%s\".",
+                           path.c_str(), UNIT_FORMAT));
+    found.emplace(system, std::move(bytes));
+  }
+  return any;
+}
+
+void put_big_endian(std::string& into, std::size_t value) {
+  for (int shift = 24; shift >= 0; shift -= 8) into += static_cast<char>((value >> shift) & 0xffu);
+}
+
+// A universal binary of macOS ("fat header" of Mach-O): magic, count, and for each part processor, subtype of it, offset,
+// size and alignment, big-endian; the parts at multiples of 2^14 bytes. A part begins with its magic and, in its own byte
+// order, processor and subtype.
+std::string universal(const std::vector<const std::string*>& parts) {
+  constexpr std::size_t alignment_power = 14, alignment = std::size_t{1} << alignment_power;
+  const auto number = [](const std::string& bytes, std::size_t at) {
+    std::size_t value = 0;
+    for (std::size_t i = 0; i < 4; ++i)
+      value |= static_cast<std::size_t>(static_cast<unsigned char>(bytes.at(at + i))) << (8 * i);
+    return value;
+  };
+  std::string header, body;
+  put_big_endian(header, 0xcafebabeu);
+  put_big_endian(header, parts.size());
+  for (const std::string* part : parts) {
+    body.resize((body.size() + alignment - 1) / alignment * alignment);
+    put_big_endian(header, number(*part, 4));
+    put_big_endian(header, number(*part, 8));
+    put_big_endian(header, alignment + body.size());
+    put_big_endian(header, part->size());
+    put_big_endian(header, alignment_power);
+    body += *part;
+  }
+  header.resize(alignment);
+  return header + body;
+}
+
 }  // namespace
 
 std::string read_file(const std::string& path, const char* what) {
@@ -49,45 +111,61 @@ std::string read_file(const std::string& path, const char* what) {
   return bytes;
 }
 
-std::vector<Binary> find_binaries(const std::string& folder) {
-  std::vector<fs::path> places;
-  if (folder.empty()) {
-    const fs::path beside = library_folder();
-    places = {beside / "tenon" / "fmu", beside / ".." / "lib" / "tenon" / "fmu"};
-  } else {
-    places = {fs::u8path(folder)};
+const std::vector<std::string>& released_systems() {
+  static const std::vector<std::string> systems = {"x86_64-linux", "aarch64-linux", "x86_64-windows",
+                                                   "aarch64-darwin", "x86_64-darwin"};
+  return systems;
+}
+
+std::map<std::string, std::string> find_binaries(const std::vector<std::string>& folders) {
+  std::map<std::string, std::string> found;
+  for (const std::string& folder : folders) {
+    const fs::path root = fs::u8path(folder);
+    if (!add_binaries(root, found) && !add_binaries(root / "tenon" / "fmu", found) &&
+        !add_binaries(root / "lib" / "tenon" / "fmu", found))
+      throw Failure(
+          format("--binaries: there are no binaries for units in '%s': give a release of Tenon, unpacked, or "
+                 "a folder that holds folders such as x86_64-linux with %s.so in them.",
+                 folder.c_str(), UNIT_IDENTIFIER));
   }
-  std::vector<Binary> found;
-  for (const fs::path& place : places) {
-    std::error_code error;
-    if (!found.empty() || !fs::is_directory(place, error)) continue;
-    for (const fs::directory_entry& system : fs::directory_iterator(place)) {
-      if (!system.is_directory()) continue;
-      for (const fs::directory_entry& file : fs::directory_iterator(system.path()))
-        if (file.is_regular_file())
-          found.push_back({system.path().filename().u8string(), file.path().filename().u8string(),
-                           read_file(file.path().u8string(), "the binary")});
-    }
-  }
-  const auto is_unit = [](const Binary& b) { return b.name.rfind(UNIT_IDENTIFIER ".", 0) == 0; };
-  if (std::none_of(found.begin(), found.end(), is_unit))
-    throw Failure(
-        format("no binaries for units in '%s': there should be a folder such as x86_64-linux with "
-               "%s.so in it; --binaries names the folder that holds it.",
-               places.front().u8string().c_str(), UNIT_IDENTIFIER));
-  std::sort(found.begin(), found.end(), [](const Binary& a, const Binary& b) {
-    return a.system != b.system ? a.system < b.system : a.name < b.name;
-  });
+  for (const fs::path& place : installed_places())
+    if (add_binaries(place, found)) break;
+  if (found.empty())
+    throw Failure(format("no binaries for units are installed in '%s': --binaries names a folder with them.",
+                         installed_places().front().u8string().c_str()));
   return found;
 }
 
-std::string system_folder(const std::string& system, int version) {
+std::map<std::string, std::string> place_binaries(const std::map<std::string, std::string>& binaries,
+                                                  int version) {
   // FMI 2.0 has names for the systems of its time only; others keep the newer ones.
   static const std::map<std::string, std::string> old = {
-      {"x86_64-linux", "linux64"}, {"x86_64-windows", "win64"}, {"x86_64-darwin", "darwin64"},
-      {"x86-linux", "linux32"},    {"x86-windows", "win32"},    {"x86-darwin", "darwin32"}};
-  const auto named = version == 2 ? old.find(system) : old.end();
-  return named == old.end() ? system : named->second;
+      {"x86_64-linux", "linux64"},    {"x86_64-windows", "win64"}, {"x86_64-darwin", "darwin64"},
+      {"aarch64-darwin", "darwin64"}, {"x86-linux", "linux32"},    {"x86-windows", "win32"}};
+  std::map<std::string, std::vector<const std::string*>> parts;
+  for (const auto& [system, bytes] : binaries) {
+    const auto named = version == 2 ? old.find(system) : old.end();
+    parts[(named == old.end() ? system : named->second) + "/" UNIT_IDENTIFIER + file_ending(system)]
+        .push_back(&bytes);
+  }
+  std::map<std::string, std::string> placed;
+  for (const auto& [path, of_path] : parts)
+    placed[path] = of_path.size() == 1 ? *of_path.front() : universal(of_path);
+  return placed;
+}
+
+std::map<std::string, std::string> installed_files(const char* folder) {
+  std::map<std::string, std::string> files;
+  for (const fs::path& place : installed_places()) {
+    std::error_code error;
+    if (!files.empty() || !fs::is_directory(place / folder, error)) continue;
+    for (const fs::directory_entry& file : fs::directory_iterator(place / folder))
+      files[file.path().filename().u8string()] = read_file(file.path().u8string(), "the file");
+  }
+  if (files.empty())
+    throw Failure(format("Tenon is not installed completely: '%s' is missing.",
+                         (installed_places().front() / folder).u8string().c_str()));
+  return files;
 }
 
 }  // namespace client

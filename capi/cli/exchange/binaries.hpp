@@ -1,23 +1,29 @@
-// The binaries that go into a functional mock-up unit, one folder for each system.
+// What of Tenon goes into a functional mock-up unit: its binary for each system, the text of the same code, licences.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
 namespace client {
 
-struct Binary {
-  std::string system, name, bytes;  // system: the name of its folder in FMI 3.0, as x86_64-linux
-};
+// The systems that Tenon is released for, by the names of FMI 3.0: x86_64-linux, ...
+const std::vector<std::string>& released_systems();
 
-// Those of all systems in `folder`, or where that is "", those that were installed with the library this program
-// runs with: tenon/fmu beside the library. Throws where there are none.
-std::vector<Binary> find_binaries(const std::string& folder);
+// By system, the bytes of the unit's binary. folders: Tenon's release trees, or folders with one for each system; what
+// they lack is taken from what is installed with the library this program runs with. Throws where a folder holds none, or
+// one of another version.
+std::map<std::string, std::string> find_binaries(const std::vector<std::string>& folders);
+
+// The same by the paths that they have in a unit of version 2 or 3: x86_64-linux/tenon_fmu.so, ... Version 2 has one
+// folder for both processors of macOS: a universal binary.
+std::map<std::string, std::string> place_binaries(const std::map<std::string, std::string>& binaries,
+                                                  int version);
+
+// By name, the files of a folder beside the installed binaries: "sources", "licenses". Throws where there are none.
+std::map<std::string, std::string> installed_files(const char* folder);
 
 // The whole file; throws a failure where it cannot be read. what: "the robot".
 std::string read_file(const std::string& path, const char* what);
-
-// The folder of a system in a unit of version 2 or 3.
-std::string system_folder(const std::string& system, int version);
 
 }  // namespace client

@@ -111,6 +111,13 @@ std::string write_structure(const DescriptionFacts& facts, const VariableList& l
   return text + "  </ModelStructure>\n";
 }
 
+// FMI 3.0 has its own file for these.
+std::string list_sources(const DescriptionFacts& facts) {
+  std::string files;
+  for (const std::string& file : facts.sources) files += "      <File" + attribute("name", file) + "/>\n";
+  return files.empty() ? "" : "    <SourceFiles>\n" + files + "    </SourceFiles>\n";
+}
+
 std::string write_interfaces(const DescriptionFacts& facts) {
   const std::string identifier = attribute("modelIdentifier", UNIT_IDENTIFIER);
   if (facts.version == 3) {
@@ -122,8 +129,11 @@ std::string write_interfaces(const DescriptionFacts& facts) {
   const std::string common = identifier +
                              " canNotUseMemoryManagementFunctions=\"true\" canGetAndSetFMUstate=\"true\""
                              " canSerializeFMUstate=\"true\"";
-  return "  <ModelExchange" + common + "/>\n  <CoSimulation" + common +
-         " canHandleVariableCommunicationStepSize=\"true\"/>\n";
+  const std::string files = list_sources(facts);
+  const char *const open = files.empty() ? "/>\n" : ">\n",
+                    *const variable = " canHandleVariableCommunicationStepSize=\"true\"";
+  return "  <ModelExchange" + common + open + files + (files.empty() ? "" : "  </ModelExchange>\n") +
+         "  <CoSimulation" + common + variable + open + files + (files.empty() ? "" : "  </CoSimulation>\n");
 }
 
 }  // namespace
@@ -140,7 +150,8 @@ std::string describe_unit(const DescriptionFacts& facts, const VariableList& lis
   text += ">\n" + write_interfaces(facts) + "  <UnitDefinitions>\n";
   for (const UnitDefinition& unit : unit_definitions())
     text += format("    <Unit name=\"%s\"><BaseUnit %s/></Unit>\n", unit.name, unit.base);
-  text += "  </UnitDefinitions>\n  <LogCategories><Category name=\"logStatusError\"/></LogCategories>\n";
+  text += "  </UnitDefinitions>\n  <LogCategories><Category name=\"" UNIT_LOG_DISCARD
+          "\"/><Category name=\"" UNIT_LOG_ERROR "\"/></LogCategories>\n";
   text += "  <DefaultExperiment startTime=\"0\"" + attribute("stopTime", format("%.17g", facts.stop_time)) +
           attribute("stepSize", format("%.17g", facts.dt)) + "/>\n  <ModelVariables>\n";
   for (std::size_t i = 0; i < list.variables.size(); ++i)

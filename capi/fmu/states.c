@@ -1,0 +1,73 @@
+/* All that changes in an instance, kept, restored and as bytes: numbers alone, the first of which say of what unit. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "unit.h"
+
+enum { of_unit, of_time, of_tolerance, of_phase, of_gravity, of_state = of_gravity + 3 };
+
+/* FNV-1a of the token: snapshots of another unit are refused, even where they have the same size. The number counts
+ * from 0 to 2^52, so that no bits are lost where doubles are copied. */
+static double identity(const unit* self) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (const char* c = self->settings.token; *c; ++c) hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
+  return (double)(hash >> 12);
+}
+
+static size_t state_count(const unit* self) {
+  return self->nq + 2 * self->nv;
+}
+
+static size_t snapshot_count(const unit* self) {
+  return of_state + state_count(self) + self->robot->anchor_count;
+}
+
+size_t unit_snapshot_size(const unit* self) {
+  return snapshot_count(self) * sizeof(double);
+}
+
+int unit_keep(unit* self, void** snapshot) {
+  double* into = *snapshot ? *snapshot : malloc(unit_snapshot_size(self));
+  if (!into) return unit_refuse(self, UNIT_ERROR, "there is no memory for a state");
+  into[of_unit] = identity(self);
+  into[of_time] = self->time;
+  into[of_tolerance] = self->tolerance;
+  into[of_phase] = self->phase;
+  memcpy(into + of_gravity, self->gravity, sizeof self->gravity);
+  memcpy(into + of_state, self->q, state_count(self) * sizeof *into);
+  robot_get_anchors(self->robot, into + of_state + state_count(self));
+  *snapshot = into;
+  return UNIT_OK;
+}
+
+int unit_restore(unit* self, const double* snapshot) {
+  if (!snapshot || snapshot[of_unit] != identity(self))
+    return unit_refuse(self, UNIT_ERROR, "the state is not of this unit");
+  self->time = snapshot[of_time];
+  self->tolerance = snapshot[of_tolerance];
+  self->phase = (int)snapshot[of_phase];
+  memcpy(self->gravity, snapshot + of_gravity, sizeof self->gravity);
+  memcpy(self->q, snapshot + of_state, state_count(self) * sizeof *snapshot);
+  self->solved = self->placed = 0;
+  if (robot_set_gravity(self->robot, self->gravity) < 0 ||
+      robot_set_anchors(self->robot, snapshot + of_state + state_count(self)) < 0)
+    return unit_fail(self, UNIT_ERROR, "restoring a state");
+  return UNIT_OK;
+}
+
+int unit_write_state(const unit* self, const double* snapshot, void* bytes, size_t size) {
+  if (!snapshot || size != unit_snapshot_size(self))
+    return unit_refuse(self, UNIT_ERROR, "the memory for a serialized state has another size than it");
+  memcpy(bytes, snapshot, size);
+  return UNIT_OK;
+}
+
+int unit_read_state(unit* self, const void* bytes, size_t size, void** snapshot) {
+  double of = -1;
+  int status;
+  if (size == unit_snapshot_size(self)) memcpy(&of, bytes, sizeof of);
+  if (of != identity(self)) return unit_refuse(self, UNIT_ERROR, "the serialized state is not of this unit");
+  status = unit_keep(self, snapshot); /* for its memory */
+  if (status == UNIT_OK) memcpy(*snapshot, bytes, size);
+  return status;
+}
