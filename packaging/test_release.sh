@@ -4,8 +4,9 @@
 #     packaging/test_release.sh [windows-x86_64] [linux-x86_64] [linux-aarch64]
 #
 # For each: the tests of the C interface (golden data and the contract among them) against the released library, a client in C
-# that is linked to it, one that loads it by name, and the command-line program. Libraries for macOS are linked and looked at
-# by release.sh; nothing here can run them. After packaging/release.sh; on Debian 12 it installs what is missing.
+# that is linked to it, one that loads it by name, the command-line program, and mock-up units, also compiled from their
+# sources. Libraries for macOS are linked and looked at by release.sh; nothing here can run them. After
+# packaging/release.sh; on Debian 12 it installs what is missing.
 set -euo pipefail
 here=$(dirname "${BASH_SOURCE[0]}")
 # shellcheck source=packaging/setup.sh
@@ -68,6 +69,48 @@ run_clients() {
   done
 }
 
+# A mock-up unit for all systems that are staged, from a folder of any name, by an importer without Tenon.
+run_units() {
+  local stage=$TENON_ROOT/build/dist/stage/tenon-$version-$1 out=build/zig/clients-$1 ending='' binary version_of folder
+  local others=() facts name where file reference
+  for folder in "$TENON_ROOT/build/dist/stage/tenon-$version-"*; do others+=(--binaries "$folder"); done
+  case $1 in
+    windows-x86_64) ending=.exe binary=(win64 x86_64-windows tenon_fmu.dll) ;;
+    linux-aarch64) binary=(aarch64-linux aarch64-linux tenon_fmu.so) ;;
+    *) binary=(linux64 x86_64-linux tenon_fmu.so) ;;
+  esac
+  mkdir -p "$out"
+  "build/zig/$1/cc" -std=c99 -O1 -Wall -Wextra tests/capi/release/unit.c -o "$out/unit$ending" -lm || return 1
+  runner_of "$1" "$TENON_ROOT/build"  # no library of Tenon is there
+  for version_of in 2 3; do
+    for name in go1 iiwa14; do
+      local arguments=(--version "$version_of")
+      [ "$name" = iiwa14 ] && arguments+=(--sources --pose iiwa_link_7)
+      [ "$name" = go1 ] && arguments+=(--floating --point FL_foot --point FR_foot --point RL_foot --point RR_foot)
+      folder="$out/Unit für $name $version_of"
+      rm -rf "$folder"
+      "${runner[@]}" "$stage/bin/tenon$ending" export fmu "models/$name.urdf" "${arguments[@]}" "${others[@]}" \
+        -o "$out/$name.fmu" || return 1
+      mapfile -t facts < <(python3 tests/capi/release/unit.py "$out/$name.fmu" "$folder")
+      where=("binaries/${binary[$((version_of - 2))]}/${binary[2]}")
+      if [ "$name" = iiwa14 ]; then
+        where+=(sources/compiled.bin)
+        "build/zig/$1/cc" -std=c99 -O2 -shared -fPIC "$folder"/sources/*.c -o "$folder/sources/compiled.bin" -lm || return 1
+      fi
+      for file in "${where[@]}"; do
+        "${runner[@]}" "$out/unit$ending" "$folder" "$file" "${facts[@]}" | tr -d '\r' >"$out/unit.txt" || return 1
+        reference=build/zig/clients-linux-x86_64/unit_${name}_$version_of.txt
+        [ -e "$reference" ] || [ "$1" != linux-x86_64 ] || cp "$out/unit.txt" "$reference"
+        if [ -e "$reference" ]; then
+          python3 tests/capi/release/compare.py "$reference" "$out/unit.txt" || return 1
+        else
+          echo "not compared: test linux-x86_64 first"
+        fi
+      done
+    done
+  done
+}
+
 install_for release_tests
 case " ${systems[*]} " in *\ windows-*) install_packages wine64 ;; esac
 case " ${systems[*]} " in *\ linux-aarch64\ *) install_for arm64 ;; esac
@@ -78,4 +121,5 @@ for system in "${systems[@]}"; do
   step "build the tests ($system)" build_tests "$system"
   step "test ($system)" run_tests "$system"
   step "clients in C and the program ($system)" run_clients "$system"
+  step "mock-up units ($system)" run_units "$system"
 done

@@ -7,6 +7,8 @@
 
 enum { long_text = 4096 };
 
+const char tenon_unit_format[] = UNIT_FORMAT "\n";
+
 const char* unit_category(int status) {
   return status == UNIT_DISCARD ? UNIT_LOG_DISCARD : UNIT_LOG_ERROR;
 }

@@ -30,6 +30,9 @@ enum {
   UNIT_ENDED    /* after Terminate: values can be read */
 };
 
+/* Which tenon.txt this binary reads: the program looks for the text in the file. */
+UNIT_EXPORT extern const char tenon_unit_format[];
+
 typedef void (*unit_function)(void);
 
 typedef struct unit unit;

@@ -164,8 +164,8 @@ void run(Arguments& arguments) {
   const std::string settings = write_settings(arguments, robot);
   Files sources, binaries;
   if (arguments.sources)
-    sources =
-        make_sources(arguments.motion.robot.source(), robot.model.get(), robot.contacts, arguments.version);
+    sources = make_sources(arguments.motion.robot.source(), robot.model.get(), robot.contacts,
+                           arguments.version, find_files(arguments.binaries, "sources"));
   if (!arguments.no_binaries) binaries = find_binaries(arguments.binaries);
 
   DescriptionFacts facts;
@@ -182,7 +182,7 @@ void run(Arguments& arguments) {
   archive.add("resources/" UNIT_SETTINGS, UNIT_FORMAT "\ntoken " + facts.token + "\n" + settings);
   archive.add("resources/" UNIT_ROBOT, urdf);
   archive.add("documentation/index.html", write_page(robot, arguments));
-  add_files(archive, "documentation/licenses/", installed_files("licenses"));
+  add_files(archive, "documentation/licenses/", find_files(arguments.binaries, "licenses"));
   if (!sources.empty() && arguments.version == 3)
     archive.add("sources/buildDescription.xml", describe_build(sources));
   add_files(archive, "sources/", sources);

@@ -2,7 +2,7 @@
 
 #include <layout.h>
 
-#include <cstdint>
+#include <algorithm>
 #include <filesystem>
 
 #include "client.hpp"
@@ -39,6 +39,12 @@ fs::path library_folder() {
 std::vector<fs::path> installed_places() {
   const fs::path beside = library_folder();
   return {beside / "tenon" / "fmu", beside / ".." / "lib" / "tenon" / "fmu"};
+}
+
+// Where the folders of units are in a folder that a user names.
+std::vector<fs::path> places_in(const std::string& folder) {
+  const fs::path root = fs::u8path(folder);
+  return {root, root / "tenon" / "fmu", root / "lib" / "tenon" / "fmu"};
 }
 
 std::string file_ending(const std::string& system) {
@@ -120,9 +126,9 @@ const std::vector<std::string>& released_systems() {
 std::map<std::string, std::string> find_binaries(const std::vector<std::string>& folders) {
   std::map<std::string, std::string> found;
   for (const std::string& folder : folders) {
-    const fs::path root = fs::u8path(folder);
-    if (!add_binaries(root, found) && !add_binaries(root / "tenon" / "fmu", found) &&
-        !add_binaries(root / "lib" / "tenon" / "fmu", found))
+    const std::vector<fs::path> places = places_in(folder);
+    if (std::none_of(places.begin(), places.end(),
+                     [&](const fs::path& place) { return add_binaries(place, found); }))
       throw Failure(
           format("--binaries: there are no binaries for units in '%s': give a release of Tenon, unpacked, or "
                  "a folder that holds folders such as x86_64-linux with %s.so in them.",
@@ -154,17 +160,21 @@ std::map<std::string, std::string> place_binaries(const std::map<std::string, st
   return placed;
 }
 
-std::map<std::string, std::string> installed_files(const char* folder) {
+std::map<std::string, std::string> find_files(const std::vector<std::string>& folders, const char* name) {
+  std::vector<fs::path> places = installed_places();
+  for (const std::string& folder : folders)
+    for (const fs::path& place : places_in(folder)) places.push_back(place);
   std::map<std::string, std::string> files;
-  for (const fs::path& place : installed_places()) {
+  for (const fs::path& place : places) {
     std::error_code error;
-    if (!files.empty() || !fs::is_directory(place / folder, error)) continue;
-    for (const fs::directory_entry& file : fs::directory_iterator(place / folder))
+    if (!files.empty() || !fs::is_directory(place / name, error)) continue;
+    for (const fs::directory_entry& file : fs::directory_iterator(place / name))
       files[file.path().filename().u8string()] = read_file(file.path().u8string(), "the file");
   }
   if (files.empty())
-    throw Failure(format("Tenon is not installed completely: '%s' is missing.",
-                         (installed_places().front() / folder).u8string().c_str()));
+    throw Failure(
+        format("Tenon is not installed completely: there is no '%s'; --binaries may name a release.",
+               (places.front() / name).u8string().c_str()));
   return files;
 }
 

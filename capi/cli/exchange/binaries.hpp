@@ -20,8 +20,9 @@ std::map<std::string, std::string> find_binaries(const std::vector<std::string>&
 std::map<std::string, std::string> place_binaries(const std::map<std::string, std::string>& binaries,
                                                   int version);
 
-// By name, the files of a folder beside the installed binaries: "sources", "licenses". Throws where there are none.
-std::map<std::string, std::string> installed_files(const char* folder);
+// By name, the files of the folder `name` beside the binaries: "sources", "licenses"; from where this program is
+// installed, else from `folders`. Throws where there are none.
+std::map<std::string, std::string> find_files(const std::vector<std::string>& folders, const char* name);
 
 // The whole file; throws a failure where it cannot be read. what: "the robot".
 std::string read_file(const std::string& path, const char* what);

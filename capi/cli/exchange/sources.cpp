@@ -2,7 +2,6 @@
 
 #include <layout.h>
 
-#include "exchange/binaries.hpp"
 #include "exchange/code.hpp"
 
 namespace client {
@@ -83,9 +82,10 @@ std::string generate_robot(const ModelSource& source, const tenon_model* model) 
 }  // namespace
 
 std::map<std::string, std::string> make_sources(const ModelSource& source, const tenon_model* model,
-                                                const ContactSet& contacts, int version) {
+                                                const ContactSet& contacts, int version,
+                                                const std::map<std::string, std::string>& common) {
   check_supported(model, contacts);
-  std::map<std::string, std::string> files = installed_files("sources");
+  std::map<std::string, std::string> files = common;
   files.erase(version == 3 ? "fmi2.c" : "fmi3.c");
   files["generated.c"] = generate_robot(source, model);
   return files;
