@@ -70,9 +70,9 @@ static int make_memory(unit* self) {
 }
 
 static int load(unit* self, const char* token, const char* resources) {
-  char *settings = joined(resources, UNIT_SETTINGS), *robot = joined(resources, UNIT_ROBOT);
+  char *settings = joined(resources, UNIT_SETTINGS), *urdf = joined(resources, UNIT_ROBOT);
   const char* wrong =
-      settings && robot ? unit_read_settings(settings, &self->settings) : "there is no memory";
+      settings && urdf ? unit_read_settings(settings, &self->settings) : "there is no memory";
   int status = UNIT_ERROR;
   if (wrong)
     refuse(self, UNIT_ERROR, settings ? settings : UNIT_SETTINGS, wrong);
@@ -80,11 +80,11 @@ static int load(unit* self, const char* token, const char* resources) {
     refuse(self, UNIT_ERROR, "the unit has been changed",
            "modelDescription.xml and resources do not belong together");
   else
-    status = load_robot(self, robot);
+    status = load_robot(self, urdf);
   if (status == UNIT_OK) status = make_memory(self);
   if (status == UNIT_OK) status = unit_reset(self);
   free(settings);
-  free(robot);
+  free(urdf);
   return status;
 }
 
