@@ -17,6 +17,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "wheel"))
 from binaries import Unfit, read  # noqa: E402
 
+UNITS = "lib/tenon/fmu/*/tenon_fmu.*"
 LIBRARIES = "lib/libtenon.so.*.*.*", "bin/tenon.dll", "lib/libtenon.*.*.*.dylib"
 IMPORT_LIBRARIES = "lib/tenon.lib", "lib/libtenon.dll.a"
 
@@ -62,9 +63,26 @@ def check(stage, functions):
     return wrong
 
 
+def check_unit(stage, functions):
+    """The binary of mock-up units shows the functions of FMI, and what the program knows it by; Windows those inside too."""
+    paths = sorted(stage.glob(UNITS))
+    if len(paths) != 1:
+        return [f"there should be one {UNITS}, not {len(paths)}"]
+    unit = read(paths[0])
+    needed = {f"fmi{version}{name}" for version in (2, 3) for name in ("GetVersion", "DoStep", "Reset", "FreeInstance")}
+    needed |= {"fmi2Instantiate", "fmi3InstantiateCoSimulation", "fmi3InstantiateModelExchange", "tenon_unit_format"}
+    shown = {name for name in unit.exports if not name.startswith(("fmi2", "fmi3"))} | (needed & set(unit.exports))
+    if unit.system == "win":
+        shown -= functions
+    print(f"{paths[0].parent.name}/{paths[0].name}: {unit.tag()}, {len(unit.exports)} functions; needs {', '.join(unit.needed)}")
+    wrong = [f"{paths[0].name} {text}" for text in differences(shown, needed)]
+    return wrong + [f"{paths[0].name} needs {name}, which not every such system has" for name in unit.foreign([])]
+
+
 def main(stages):
     functions = declared()
-    wrong = [f"{Path(stage).name}: {text}" for stage in stages for text in check(Path(stage), functions)]
+    wrong = [f"{Path(stage).name}: {text}" for stage in stages
+             for what in (check, check_unit) for text in what(Path(stage), functions)]  # fmt: skip
     for text in wrong:
         print(f"error: {text}", file=sys.stderr)
     return 1 if wrong else 0

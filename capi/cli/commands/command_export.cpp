@@ -148,7 +148,7 @@ std::string tell_systems(const Files& binaries, const Files& sources) {
   if (!sources.empty()) text += text.empty() ? "any system, as C sources" : " and as C sources";
   for (const std::string& system : released_systems())
     if (binaries.count(system) == 0) add(missing, system);
-  if (missing.empty()) return text;
+  if (missing.empty() || binaries.empty()) return text;
   return text + "; no binaries for " + missing +
          (sources.empty() ? " (--binaries takes them from the releases of Tenon for these)" : "");
 }
