@@ -368,5 +368,13 @@ export class Batch extends Handle<raw_layer.tenon_batch> {
 
 export const WORLD: -1;
 export const version: string;
+/** The robots that come with the package. */
+export const models: {
+  /** The folder of the files; LICENSES.md is among them. */
+  readonly folder: string;
+  names(): string[];
+  /** The URDF file of a model, by its name with or without .urdf: path('atlas'). */
+  path(name: string): string;
+};
 /** Everything of tenon.h. */
 export const raw: ReturnType<typeof raw_layer.load>;

@@ -2,18 +2,12 @@
 // raw.js; types and a word on each method are in index.d.ts, and tenon.h is the manual of every call.
 'use strict';
 const koffi = require('koffi');
-const raw = require('./raw.js');
 
-const { functions: lib, constants, types } = raw.load(libraryPath());
+const { functions: lib, constants, types } = require('./library.js').load();
 if (Math.trunc(lib.tenon_version() / 100) !== Math.trunc(constants.TENON_VERSION / 100)) {
   throw new Error(`the library is Tenon ${lib.tenon_version_string()}, of another version than this package`);
 }
 const WORLD = constants.TENON_WORLD;
-
-function libraryPath() {
-  if (process.env.TENON_LIBRARY) return process.env.TENON_LIBRARY;
-  return { win32: 'tenon.dll', darwin: 'libtenon.dylib' }[process.platform] ?? 'libtenon.so';
-}
 
 // ---- calls
 
@@ -322,4 +316,5 @@ module.exports.support = { TenonError, call, camel, check, constant, find, given
 module.exports.Builder = require('./builder.js');
 module.exports.Workspace = require('./workspace.js');
 module.exports.Batch = require('./batch.js');
+module.exports.models = require('./models.js');
 module.exports.version = lib.tenon_version_string();
