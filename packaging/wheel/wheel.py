@@ -119,10 +119,10 @@ def package():
     return files
 
 
-def write(path, files, programs):
-    """A zip archive that depends on nothing but the files."""
+def write(path, files, programs, first=()):
+    """A zip archive that depends on nothing but the files; those named in first lead."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        for name in sorted(files, key=lambda name: (".dist-info/" in name, name)):
+        for name in sorted(files, key=lambda name: (name not in first, ".dist-info/" in name, name)):
             entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
             entry.compress_type, entry.create_system = zipfile.ZIP_DEFLATED, 3
             entry.external_attr = (stat.S_IFREG | (0o755 if name in programs else 0o644)) << 16

@@ -10,21 +10,15 @@ import tenon.raw.Tenon;
 
 /** An object of the library: freed by close(), or some time after nobody holds it. */
 public abstract class Handle implements AutoCloseable {
-  /** Every function of tenon.h. The library is the one that the environment variable TENON_LIBRARY names, or libtenon. */
-  public static final Tenon LIB = load();
+  /**
+   * Every function of tenon.h. The library is the one that the system property tenon.library names, or the environment
+   * variable TENON_LIBRARY, or the one that came with this package, or the one that JNA finds as tenon.
+   */
+  public static final Tenon LIB = Library.load();
 
   private static final Cleaner CLEANER = Cleaner.create();
   private final Cleaner.Cleanable cleanable;
   private Pointer pointer;
-
-  private static Tenon load() {
-    String path = System.getenv("TENON_LIBRARY");
-    Tenon library = Tenon.load(path == null || path.isEmpty() ? "tenon" : path);
-    if (library.tenon_version() / 100 != Tenon.TENON_VERSION / 100) {
-      throw new UnsatisfiedLinkError("the library is Tenon " + library.tenon_version_string() + ", of another version");
-    }
-    return library;
-  }
 
   Handle(Pointer pointer, Consumer<Pointer> destroy) {
     this.pointer = pointer;
