@@ -133,17 +133,18 @@ class Layers:
             (name, os.path.join(client, "examples", name + ".cs")) for name, _, _ in EXAMPLES
         ]:
             run(compiler, *flags[:2], *own, "-out:" + self.built(name + ".exe"), source)
-        # What is for .NET alone compiles too, and asks for the library that TENON_LIBRARY names.
+        # With what .NET alone has, the library that TENON_LIBRARY names is asked for in its way.
         there = self.built("there.exe")
         stub = os.path.join(HERE, "csharp/NativeLibrary.cs")
-        run(compiler, *flags, "-d:NET5_0_OR_GREATER", "-out:" + there, *sources, stub, test)
+        run(compiler, *flags, "-out:" + there, *sources, stub, test)
         environment = {"LD_LIBRARY_PATH": self.library_folder}
         said = run(mono, there, MODELS, env={**environment, "TENON_LIBRARY": "libtenon.so"})
         if not said.startswith("resolver: 1\n"):
             sys.exit(f"TENON_LIBRARY is not heeded:\n{said}")
         self.csharp_package(os.path.join(client, "Tenon"))
         self.tested(run(mono, self.built("Layer.exe"), MODELS, env=environment), r"(\d+) checks, 0 failed", 140)
-        return lambda name: ([mono, self.built(name + ".exe")], environment)
+        named = {"TENON_LIBRARY": self.library}
+        return lambda name: ([mono, self.built(name + ".exe")], named)
 
     @staticmethod
     def csharp_package(folder):

@@ -1,6 +1,5 @@
 using System;
 using System.Runtime.InteropServices;
-using System.Text;
 using TenonRaw;
 using Raw = TenonRaw.Tenon;
 
@@ -11,57 +10,6 @@ namespace Tenon {
 
     public TenonException(int status, string message) : base(Library.Text(status) + ": " + message) {
       Status = (Status)status;
-    }
-  }
-
-  /// <summary>The library that is loaded.</summary>
-  public static unsafe class Library {
-    private static bool ready;
-
-    /// <summary>"0.1.0".</summary>
-    public static string Version {
-      get {
-        Ready();
-        return Utf8(Raw.tenon_version_string());
-      }
-    }
-
-    /// <summary>Before the first call: whether it is the library of these declarations.</summary>
-    internal static void Ready() {
-      if (ready) return;
-#if NET5_0_OR_GREATER
-      // Where TENON_LIBRARY names a file, it is that one; else as the system finds tenon.
-      string path = Environment.GetEnvironmentVariable("TENON_LIBRARY");
-      if (!string.IsNullOrEmpty(path)) {
-        NativeLibrary.SetDllImportResolver(typeof(Library).Assembly,
-            (name, assembly, search) => name == Raw.Library ? NativeLibrary.Load(path) : IntPtr.Zero);
-      }
-#endif
-      if (Raw.tenon_version() / 100 != Raw.TENON_VERSION / 100) {
-        throw new DllNotFoundException("the library is Tenon " + Utf8(Raw.tenon_version_string()) +
-            ", of another version than these declarations, " + Raw.TENON_VERSION);
-      }
-      ready = true;
-    }
-
-    internal static string Text(int status) {
-      return Utf8(Raw.tenon_status_string(status));
-    }
-
-    internal static string Utf8(byte* text) {
-      if (text == null) return "";
-      int length = 0;
-      while (text[length] != 0) length++;
-      return Encoding.UTF8.GetString(text, length);
-    }
-
-    /// <summary>Ended by NUL, for a struct; null stays null.</summary>
-    internal static byte[] Bytes(string text) {
-      return text == null ? null : Encoding.UTF8.GetBytes(text + '\0');
-    }
-
-    internal static void Check(int status, string message) {
-      if (status < 0) throw new TenonException(status, message);
     }
   }
 
