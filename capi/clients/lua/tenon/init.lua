@@ -8,6 +8,7 @@ return {
   Constraints = require("tenon.constraints"),
   Workspace = require("tenon.workspace"),
   Batch = require("tenon.batch"),
+  models = require("tenon.models"),
   Error = support.Error,
   vector = support.vector,
   matrix = support.matrix,

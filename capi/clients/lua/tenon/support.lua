@@ -1,11 +1,7 @@
 -- What all classes need: the library, errors, vectors, options.
 local ffi = require("ffi")
 
-local path = os.getenv("TENON_LIBRARY")
-if path == nil or path == "" then
-  path = ({ Windows = "tenon.dll", OSX = "libtenon.dylib" })[ffi.os] or "libtenon.so"
-end
-local lib, constants, structs = require("tenon.raw")(path)
+local lib, constants, structs = require("tenon.library").load(require("tenon.raw"))
 if math.floor(lib.tenon_version() / 100) ~= math.floor(constants.TENON_VERSION / 100) then
   error("the library is Tenon " .. ffi.string(lib.tenon_version_string()) .. ", of another version than this package")
 end
