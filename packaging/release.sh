@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds Tenon for every system on this one and packs it into build/dist: archives, wheels, checksums.
+# Builds Tenon for every system on this one and packs it into build/dist: archives, wheels, packages of registries,
+# checksums.
 #
 #     packaging/release.sh [SYSTEM]...
 #
@@ -8,7 +9,7 @@
 # library are checked; packaging/test_release.sh runs those for Linux and Windows, and nothing here can run macOS. The same
 # sources give the same bytes. On Debian 12 it installs what is missing.
 set -euo pipefail
-here=$(dirname "${BASH_SOURCE[0]}")
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=packaging/setup.sh
 source "$here/setup.sh"
 # shellcheck source=packaging/zig.sh
@@ -84,7 +85,4 @@ for system in "${systems[@]}"; do
   step "check exports ($system)" python3 packaging/exports.py "$dist/stage/tenon-$version-$system"
   step "pack ($system)" pack_system "$system"
 done
-cd "$dist"
-find . -maxdepth 1 -type f ! -name SHA256SUMS -printf '%P\n' | LC_ALL=C sort | xargs sha256sum >SHA256SUMS
-printf '\n%12s  %s\n' bytes build/dist
-while read -r sum file; do printf '%12s  %s  %.16s...\n' "$(stat -c %s "$file")" "$file" "$sum"; done <SHA256SUMS
+"$here/packages.sh"

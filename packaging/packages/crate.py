@@ -50,6 +50,8 @@ def add(registry, crate, name, version, dependencies, links=None):
     dependencies: (name as the crate imports it, requirement, name of the package).
     """
     data = Path(crate).read_bytes()
+    index = registry / "index" / name[:2] / name[2:4]
+    index.mkdir(parents=True, exist_ok=True)
     (registry / f"{name}-{version}.crate").write_bytes(data)
     line = {
         "name": name,
@@ -64,6 +66,4 @@ def add(registry, crate, name, version, dependencies, links=None):
         "yanked": False,
         "links": links,
     }  # fmt: skip
-    index = registry / "index" / name[:2] / name[2:4]
-    index.mkdir(parents=True, exist_ok=True)
     (index / name).write_text(json.dumps(line) + "\n", encoding="utf-8")

@@ -90,6 +90,7 @@ class Languages:
             os.makedirs(os.path.dirname(path), exist_ok=True)
             os.symlink(target, path)
         self.environment = {"TENON_LIBRARY": self.library, "LD_LIBRARY_PATH": self.library_folder}
+        self.java_classes = False  # those of this run
 
     def _compiled(self, compiler, text, ending, flags):
         source = written(text, self.folder, "block" + ending)
@@ -210,9 +211,12 @@ class Languages:
         if not jars:
             raise Skipped("JNA is not installed; run packaging/setup.sh test")
         classes = os.path.join(self.folder, "classes")
-        if not os.path.isdir(os.path.join(classes, "tenon")):
+        if not self.java_classes:
+            self.java_classes = True
+            shutil.rmtree(classes, ignore_errors=True)
             sources = glob.glob(os.path.join(CLIENTS, "java/src/main/java/**/*.java"), recursive=True)
             run(javac, "--release", "17", "-cp", jars[0], "-d", classes, *sources, folder=self.folder)
+            os.symlink(os.path.join(ROOT, "models"), os.path.join(classes, "tenon/models"))
         said = []
         for block in blocks:
             text = block.text
@@ -245,6 +249,8 @@ class Languages:
         compiler, mono = tool("mcs"), tool("mono")
         folders = "csharp/Tenon.Raw/*.cs", "csharp/Tenon/*.cs"
         sources = [path for folder in folders for path in glob.glob(os.path.join(CLIENTS, folder))]
+        models = glob.glob(os.path.join(ROOT, "models/*"))
+        sources += [f"-resource:{path},tenon.models.{os.path.basename(path)}" for path in models]
         said = []
         for block in blocks:
             text = block.text

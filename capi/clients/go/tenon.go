@@ -101,11 +101,13 @@ var (
 )
 
 // Load loads the library from a path. Without it the first call loads what the environment variable TENON_LIBRARY
-// names, or what the system finds as libtenon.
-func Load(path string) error {
+// names, or what the system finds as libtenon. A module brings no library.
+func Load(path string) error { return load(path, path+" cannot be loaded") }
+
+func load(path, failure string) error {
 	once.Do(func() {
 		if loading = raw.Load(path); loading != nil {
-			loading = fmt.Errorf("tenon: %w; set TENON_LIBRARY to the path of the library", loading)
+			loading = fmt.Errorf("tenon: %s: %w", failure, loading)
 		} else if raw.Version()/100 != raw.TENON_VERSION/100 {
 			loading = fmt.Errorf("tenon: %s is Tenon %s, of another version than this package", path, raw.VersionString())
 		}
@@ -114,14 +116,17 @@ func Load(path string) error {
 }
 
 func loaded() error {
-	path := os.Getenv("TENON_LIBRARY")
-	if path == "" {
-		path = map[string]string{"windows": "tenon.dll", "darwin": "libtenon.dylib"}[runtime.GOOS]
+	if path := os.Getenv("TENON_LIBRARY"); path != "" {
+		return load(path, "TENON_LIBRARY names "+path+", which cannot be loaded")
 	}
-	if path == "" {
-		path = "libtenon.so"
+	series := fmt.Sprintf("%d.%d", raw.TENON_VERSION_MAJOR, raw.TENON_VERSION_MINOR)
+	name := map[string]string{"windows": "tenon.dll", "darwin": "libtenon." + series + ".dylib"}[runtime.GOOS]
+	if name == "" {
+		name = "libtenon.so." + series
 	}
-	return Load(path)
+	here := runtime.GOOS + "/" + runtime.GOARCH
+	return load(name, "there is no library for "+here+": a module brings none, and the system has no "+name+". Take that of a "+
+		"release or a wheel for "+here+", or build Tenon, and set TENON_LIBRARY to the path of the library")
 }
 
 // Version is that of the library, "" where there is none.

@@ -9,11 +9,13 @@ module Tenon
 
 using Libdl
 
+# Found as the system finds it, or already there: __init__ loads the file that TENON_LIBRARY names.
+const libtenon = Sys.iswindows() ? "tenon.dll" : Sys.isapple() ? "libtenon.0.1.dylib" : "libtenon.so.0.1"
+
 "The C interface, by the names of tenon.h."
 module Raw
 
-# Found as the system finds it, or already there: __init__ of Tenon loads the file that TENON_LIBRARY names.
-const libtenon = Sys.iswindows() ? "tenon.dll" : Sys.isapple() ? "libtenon.0.1.dylib" : "libtenon.so.0.1"
+using ..Tenon: libtenon
 include("raw.jl")
 
 end
@@ -21,6 +23,12 @@ end
 function __init__()
     path = get(ENV, "TENON_LIBRARY", "")
     isempty(path) || Libdl.dlopen(path)
+    if isempty(path) && Libdl.dlopen(libtenon; throw_error = false) === nothing
+        error(
+            "there is no library for $(Sys.MACHINE): this package brings none, and the system has no $(libtenon). Take that " *
+            "of a release or a wheel, or build Tenon, and set TENON_LIBRARY to the path of the library",
+        )
+    end
     if Raw.tenon_version() ÷ 100 != Raw.TENON_VERSION ÷ 100
         error("the library is Tenon $(version()), of another version than this package")
     end

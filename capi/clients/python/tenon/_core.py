@@ -6,6 +6,7 @@ import ctypes
 import functools
 import operator
 import os
+import platform
 import sys
 from collections.abc import Iterable, Mapping
 from ctypes import byref, c_char_p, c_double
@@ -36,23 +37,24 @@ class Error(Exception):
         return f"{self.status.name.lower()}: {self.message}"
 
 
-def _path() -> str:
+def _load():
     """The library: TENON_LIBRARY, or the one in this package, or the one that the system finds."""
-    if os.environ.get("TENON_LIBRARY"):
-        return os.environ["TENON_LIBRARY"]
     series = ".".join(_raw.VERSION.split(".")[:2])
     name = {"win32": "tenon.dll", "darwin": f"libtenon.{series}.dylib"}.get(sys.platform, f"libtenon.so.{series}")
-    here = Path(__file__).parent / "lib" / name
-    return str(here) if here.exists() else name
-
-
-def _load():
-    path = _path()
+    own = Path(__file__).parent / "lib"
+    path = os.environ.get("TENON_LIBRARY") or (str(own / name) if (own / name).exists() else name)
     try:
         library = _raw.load(path)
     except OSError as error:
+        if os.environ.get("TENON_LIBRARY"):
+            raise ImportError(f"TENON_LIBRARY names {path}, which cannot be loaded: {error}") from error
+        if path != name:
+            raise ImportError(f"{path} cannot be loaded: {error}; set TENON_LIBRARY to the path of another") from error
+        here = f"{sys.platform} {platform.machine()}"
+        brought = ", ".join(file.name for file in own.glob("*tenon*")) or "none"
         raise ImportError(
-            f"{error}; set TENON_LIBRARY to the path of the library, or install it where it is found"
+            f"there is no library for {here}: this package brings {brought}, and the system has no {name} ({error}). Install "
+            f"the wheel for {here}, or build Tenon, and set TENON_LIBRARY to the path of the library"
         ) from error
     number = library.tenon_version()
     if number // 100 != _raw.TENON_VERSION // 100:

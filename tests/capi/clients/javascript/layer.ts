@@ -1,6 +1,7 @@
 // Compiled, not run: what index.js is called with agrees with index.d.ts.
 import * as tenon from '../../../../capi/clients/javascript/index';
 
+const path: string = tenon.models.path(tenon.models.names()[0]);
 const robot = tenon.Model.load('atlas.urdf', { base: 'floating', gravity: [0, 0, -9.81] });
 const feet = new tenon.Constraints(robot);
 const index: number = feet.addWeld('l_foot', null, { rows: 'linear', frequency: 10 });

@@ -20,6 +20,13 @@ function close(a, b, tolerance) {
 const fails = (call, status, words) =>
   assert.throws(call, (error) => error instanceof tenon.TenonError && error.status === status && words.test(error.message));
 
+test('models that come along are found by name', () => {
+  assert.ok(tenon.models.names().includes('atlas') && tenon.models.names().length >= 20);
+  assert.equal(tenon.models.path('atlas'), tenon.models.path('atlas.urdf'));
+  assert.equal(tenon.Model.load(tenon.models.path('atlas'), { base: 'floating' }).nv, 36);
+  assert.throws(() => tenon.models.path('atlantis'), /there is no model 'atlantis'; there are: atlas, /);
+});
+
 test('models tell what they are', () => {
   const robot = tenon.Model.load(file('iiwa14'));
   assert.deepEqual([robot.name, robot.nq, robot.nv, robot.floatingBase], ['iiwa14', 7, 7, false]);
