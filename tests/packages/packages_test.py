@@ -25,6 +25,11 @@ class Packages:
         self.dist, self.folder, self.version = dist, folder, version
         self.expected = Expected(dist / "stage", version, fresh(folder / "expected"))
 
+        # A system whose library cannot be loaded: the package's own comes before it.
+        self.system = {"LD_LIBRARY_PATH": fresh(folder / "system")}
+        for name in ("libtenon.so", "libtenon.so." + version.rpartition(".")[0]):
+            (folder / "system" / name).write_text("no library")
+
     def package(self, name):
         path = self.dist / name.format(version=self.version)
         if not path.exists():
@@ -46,6 +51,7 @@ class Packages:
         same(names, ",".join(sorted(path.stem for path in (ROOT / "models").glob("*.urdf"))) + "\n", "models")
         has(run("npx", "--no", "tenon", "info", f"{there}/models/atlas.urdf", "--floating", cwd=own), "175.118 kg")
         has(run("npx", "--no", "tenon", "info", "nowhere.urdf", cwd=own, check=False), "nowhere.urdf")
+        same(run("node", "feet.js", cwd=own, env=self.system), SAYS + "\n", "before the system's")
         has(run("node", "feet.js", cwd=own, env=NOWHERE, check=False), "TENON_LIBRARY names /nowhere/libtenon.so")
         stranger = "require('koffi'); Object.defineProperty(process, 'arch', { value: 's390x' }); require('tenon-dynamics')"
         said = run("node", "-e", stranger, cwd=own, check=False)
@@ -130,6 +136,7 @@ class Packages:
             return run("java", "-cp", f"{own / 'target/classes'}:{jar}:{jna}", *words, **more)
 
         self.expected.examples(lambda name, robot: java(name, robot))
+        same(java("Feet", env=self.system), SAYS + "\n", "before the system's")
         has(java("Feet", env=NOWHERE, check=False), "TENON_LIBRARY names /nowhere/libtenon.so")
         same(java(f"-Dtenon.library={self.expected.tree / 'lib/libtenon.so'}", "Feet", env=NOWHERE), SAYS + "\n", "tenon.library")
         # Without the library of this machine.
@@ -170,6 +177,7 @@ class Packages:
             self.expected.examples(lambda name, robot: run("mono", f"{name}.exe", robot, cwd=own, env=standard))
         else:
             print("lib/netstandard2.1/Tenon.dll was not run: mono-devel is not installed")
+        same(run("mono", "feet.exe", cwd=own, env={**mono, **self.system}), SAYS + "\n", "before the system's")
         has(run("mono", "feet.exe", cwd=own, env={**mono, **NOWHERE}, check=False), "TENON_LIBRARY names /nowhere")
         (own / "named.cs").write_text(text.replace("Main() {", 'Main() { Library.Load(Environment.GetCommandLineArgs()[1]);'))
         run(*compiler, "-out:named.exe", "named.cs", cwd=own)
@@ -193,6 +201,7 @@ class Packages:
         timed(begin, "luarocks install")
         examples = CLIENTS / "lua/examples"
         self.expected.examples(lambda name, robot: run("luajit", examples / f"{name}.lua", robot, cwd=own, env=paths))
+        same(run("luajit", "feet.lua", cwd=own, env={**paths, **self.system}), SAYS + "\n", "before the system's")
         has(run("luajit", "feet.lua", cwd=own, env={**paths, **NOWHERE}, check=False), "TENON_LIBRARY names /nowhere")
         library = self.expected.tree / "lib/libtenon.so"
         named = f'require("tenon.library").path = "{library}"\n' + (own / "feet.lua").read_text()
