@@ -5,8 +5,8 @@
 #
 # All by default: a .tgz for npm, two .crate for Cargo, a .jar (with sources and pom) for Maven, a .nupkg for NuGet, a
 # .src.rock for luarocks. Each brings the native libraries of every system in build/dist/stage and says which; the crates
-# bring none. The same trees give the same bytes, with the same javac and mcs. Nothing is published. On Debian 12 it installs
-# what is missing.
+# bring none. The same trees give the same bytes, with the same cargo, javac and mcs. Nothing is published. On Debian 12 it
+# installs what is missing.
 set -euo pipefail
 here=$(dirname "${BASH_SOURCE[0]}")
 # shellcheck source=packaging/setup.sh

@@ -7,8 +7,9 @@
 # For each: the examples `load_and_print` and `atlas` print what C and C++ do with the same library; the code of the README
 # prints the contact force of Atlas; the library is found in the documented order; a system without a library gets an error
 # that names it; made again, the package has the same bytes. A Go module is its source: it is used from the checkout, with
-# the library of the archive, by Go 1.25 and up. npm, mvn and go fetch koffi, JNA, purego and Maven's plugins. Packages are
-# run on Linux alone; .NET is not there: Mono runs the assemblies. On Debian 12 it installs what is missing.
+# the library of the archive. With Go before 1.25 or Rust before 1.64, which Debian 12 has, nothing of theirs is run, and a
+# line says so. npm, mvn and go fetch koffi, JNA, purego and Maven's plugins. Packages are run on Linux alone; .NET is not
+# there: Mono runs the assemblies. On Debian 12 it installs what is missing.
 set -euo pipefail
 here=$(dirname "${BASH_SOURCE[0]}")
 # shellcheck source=packaging/setup.sh
