@@ -7,9 +7,8 @@
 # For each: the examples `load_and_print` and `atlas` print what C and C++ do with the same library; the code of the README
 # prints the contact force of Atlas; the library is found in the documented order; a system without a library gets an error
 # that names it; made again, the package has the same bytes. A Go module is its source: it is used from the checkout, with
-# the library of the archive. With Go before 1.25 or Rust before 1.64, which Debian 12 has, nothing of theirs is run, and a
-# line says so. npm, mvn and go fetch koffi, JNA, purego and Maven's plugins. Packages are run on Linux alone; .NET is not
-# there: Mono runs the assemblies. On Debian 12 it installs what is missing.
+# the library of the archive. npm, mvn and go fetch koffi, JNA, purego and Maven's plugins. Packages are run on Linux alone;
+# .NET is not there: Mono runs the assemblies. On Debian 12 it installs what is missing.
 set -euo pipefail
 here=$(dirname "${BASH_SOURCE[0]}")
 # shellcheck source=packaging/setup.sh
@@ -28,11 +27,10 @@ need() { command -v "$1" >/dev/null || install_packages "${@:2}"; }
 
 tools_of() {
   case $1 in
-    npm) need node nodejs && need npm npm ;;
+    npm | go) install_languages ;;
     crate) install_rust ;;
-    jar) need javac default-jdk-headless && need mvn maven ;;
+    jar) need javac default-jdk-headless && install_languages ;;
     nupkg) need mcs mono-mcs && need mono mono-runtime && need nuget nuget && install_packages mono-devel ;;
-    go) need go golang-go ;;
     rock) need luajit luajit && need luarocks luarocks ;;
   esac
 }

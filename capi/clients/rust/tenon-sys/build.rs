@@ -59,8 +59,9 @@ impl Names {
 
     /// In a folder: with what developers need, or without, as in a wheel.
     fn in_folder(&self, folder: &Path) -> Option<PathBuf> {
-        let names = if self.windows() { &[&self.linked][..] } else { &[&self.linked, &self.loaded][..] };
-        names.iter().map(|name| folder.join(name)).find(|path| path.is_file())
+        let names = [&self.linked, &self.loaded];
+        let count = if self.windows() { 1 } else { 2 };
+        names.iter().take(count).map(|name| folder.join(name)).find(|path| path.is_file())
     }
 
     /// On Windows the import library lies in lib and the library in bin.

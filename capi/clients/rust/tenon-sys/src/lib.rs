@@ -2,11 +2,10 @@
 //! The C interface of Tenon, by the names of tenon.h, which is its manual. Calls are unsafe: pointers must be good
 //! and counts right, or the call answers with a status.
 
-#![no_std]
 #![allow(non_camel_case_types)]
 #![allow(non_snake_case)]
 
-use core::ffi::{c_char, c_void};
+use std::os::raw::{c_char, c_void};
 
 pub type tenon_status = i32;
 

@@ -4,7 +4,8 @@ use crate::support::{c_text, call, count, pointer, Result, Which};
 use crate::sys;
 use crate::types::{JointOptions, LoopOptions, ModelOptions, Status};
 use crate::Model;
-use std::ffi::{c_char, CString};
+use std::ffi::CString;
+use std::os::raw::c_char;
 use std::ptr;
 
 /// A robot in the making: links first, then the joints between them, then what ties them into loops.

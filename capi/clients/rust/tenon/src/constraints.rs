@@ -4,7 +4,7 @@ use crate::support::{c_text, call, count, pointer, Error, Matrix, Result, Which}
 use crate::sys;
 use crate::types::{ConstraintOptions, Status};
 use crate::Model;
-use std::ffi::c_char;
+use std::os::raw::c_char;
 use std::ptr;
 use std::sync::Arc;
 

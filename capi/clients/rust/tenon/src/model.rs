@@ -87,7 +87,7 @@ impl Model {
     }
 
     pub(crate) fn made(
-        make: impl FnOnce(*mut *mut sys::tenon_model, *mut std::ffi::c_char, usize) -> i32,
+        make: impl FnOnce(*mut *mut sys::tenon_model, *mut std::os::raw::c_char, usize) -> i32,
     ) -> Result<Model> {
         let mut model = ptr::null_mut();
         call(|message, size| make(&mut model, message, size))?;

@@ -2,7 +2,8 @@
 
 use crate::sys;
 use crate::types::Status;
-use std::ffi::{c_char, CStr, CString};
+use std::ffi::{CStr, CString};
+use std::os::raw::c_char;
 use std::ptr;
 
 /// The version of the library.
