@@ -37,6 +37,8 @@
 #include <vector>
 
 namespace tenon {
+/* Its names are not those of the classes inside a static library, whose namespace is tenon too. */
+inline namespace cpp {
 
 using Status = tenon_status;
 using Vector = std::vector<double>;
@@ -436,6 +438,7 @@ class Constraints {
   std::shared_ptr<Set> set_ = std::make_shared<Set>();
 };
 
+}  // namespace cpp
 }  // namespace tenon
 
 #include <tenon/batch.hpp>

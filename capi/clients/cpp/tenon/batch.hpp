@@ -5,6 +5,7 @@
 #include <tenon.hpp>
 
 namespace tenon {
+inline namespace cpp {
 
 /* Computes what a workspace does, of many states; Real is double, or float for single precision.
  *   Arrays have the numbers of one state after those of another: q is states x nq. An input of the numbers of one state
@@ -157,6 +158,7 @@ class BasicBatch {
 using Batch = BasicBatch<double>;
 using FloatBatch = BasicBatch<float>;
 
+}  // namespace cpp
 }  // namespace tenon
 
 #endif

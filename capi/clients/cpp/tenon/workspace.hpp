@@ -6,6 +6,7 @@
 #include <tenon.hpp>
 
 namespace tenon {
+inline namespace cpp {
 
 /* Accelerations, nv, and the forces of the constraint rows, m. status: 0, or a caveat. */
 struct Motion {
@@ -315,6 +316,7 @@ class Workspace {
   mutable Status status_ = TENON_OK;
 };
 
+}  // namespace cpp
 }  // namespace tenon
 
 #endif
