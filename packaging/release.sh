@@ -43,19 +43,14 @@ build_system() {
     cmake --build "$build" --parallel "$(nproc)"
 }
 
-# The tree of an archive: what CMake installs, models, licences.
+# The tree of an archive: what CMake installs, with two texts on top.
 stage_system() {
   local system=$1 name=tenon-$version-$1 stage
   stage=$dist/stage/$name
   rm -rf "$stage"
   cmake --install "build/zig/build-$system" --prefix "$stage" || return 1
   find "$stage" -name '*.pdb' -delete
-  mkdir -p "$stage/share/tenon"
-  cp -r models "$stage/share/tenon/models"
   cp README.md CHANGELOG.md "$stage"
-  cp LICENSE* packaging/THIRD_PARTY.md "$stage/share/tenon"
-  # MSVC looks for tenon.lib, MinGW for libtenon.dll.a: both are import libraries of the same format.
-  if [ -e "$stage/lib/libtenon.dll.a" ]; then cp "$stage/lib/libtenon.dll.a" "$stage/lib/tenon.lib"; fi
   find "$stage" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
 }
 

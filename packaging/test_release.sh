@@ -5,8 +5,9 @@
 #
 # For each: the tests of the C interface (golden data and the contract among them) against the released library, a client in C
 # that is linked to it, one that loads it by name, the command-line program, and mock-up units, also compiled from their
-# sources. Libraries for macOS are linked and looked at by release.sh; nothing here can run them. After
-# packaging/release.sh; on Debian 12 it installs what is missing.
+# sources; then programs of users on the archive, by CMake and by pkg-config: g++ and clang, MinGW's gcc, and clang with
+# lld-link in place of Visual Studio, which is not here. Libraries for macOS are linked and looked at by release.sh; nothing
+# here can run them. After packaging/release.sh; on Debian 12 it installs what is missing.
 set -euo pipefail
 here=$(dirname "${BASH_SOURCE[0]}")
 # shellcheck source=packaging/setup.sh
@@ -111,8 +112,33 @@ run_units() {
   done
 }
 
+# Programs of users: the archive is unpacked, found by CMake and by pkg-config, moved, and found again.
+link_archive() {
+  local name=tenon-$version-$1 out=$TENON_ROOT/build/zig/archive-$1 wine
+  local test=(python3 -B tests/capi/install/install_test.py "$out/test" --tree "$out/$name" --form shared)
+  rm -rf "$out"
+  mkdir -p "$out"
+  case $1 in
+    windows-*) (cd "$out" && cmake -E tar xf "$TENON_ROOT/build/dist/$name.zip") ;;
+    *) tar -C "$out" -xzf "build/dist/$name.tar.gz" ;;
+  esac || return 1
+  case $1 in
+    windows-*)
+      wine=(env WINEDEBUG=-all WINEPREFIX="$TENON_ROOT/build/wine" "$(wine_of_debian)")
+      "${test[@]}" --compilers x86_64-w64-mingw32-gcc --cmake=-DCMAKE_SYSTEM_NAME=Windows --runner "${wine[*]}" &&
+        python3 -B tests/capi/release/import_library.py "$out/test/moved/elsewhere" "$out" clang-19 lld-link-19 \
+          /usr/x86_64-w64-mingw32/lib/libkernel32.a "${wine[@]}"
+      ;;
+    linux-aarch64)
+      "${test[@]}" --compilers aarch64-linux-gnu-gcc:aarch64-linux-gnu-g++ --cmake=-DCMAKE_SYSTEM_NAME=Linux \
+        --cmake=-DCMAKE_SYSTEM_PROCESSOR=aarch64 --runner 'qemu-aarch64-static -L /usr/aarch64-linux-gnu'
+      ;;
+    *) "${test[@]}" --compilers gcc:g++ --compilers clang-19:clang++-19 ;;
+  esac
+}
+
 install_for release_tests
-case " ${systems[*]} " in *\ windows-*) install_packages wine64 ;; esac
+case " ${systems[*]} " in *\ windows-*) install_packages wine64 gcc-mingw-w64-x86-64 lld-19 ;; esac
 case " ${systems[*]} " in *\ linux-aarch64\ *) install_for arm64 ;; esac
 install_zig
 write_zig_wrappers
@@ -122,4 +148,5 @@ for system in "${systems[@]}"; do
   step "test ($system)" run_tests "$system"
   step "clients in C and the program ($system)" run_clients "$system"
   step "mock-up units ($system)" run_units "$system"
+  step "programs on the archive ($system)" link_archive "$system"
 done
