@@ -6,6 +6,7 @@ what: a language runs its blocks on all pages and compares what they print. mark
 or says why it is not, and shows a file that another test runs. can_fail: each of these complains where it should.
 """
 
+import json
 import os
 import re
 import sys
@@ -19,12 +20,13 @@ import pages  # noqa: E402
 # Source files that are shown whole, and the test that runs them.
 ELSEWHERE = (
     (r"capi/examples/c/\w+\.c", "tests/capi/CMakeLists.txt", r"NAME capi\.client\.c\.build"),
+    (r"capi/examples/casadi/arm\.py", "tests/programs/CMakeLists.txt", r"program\(casadi "),
     (r"capi/clients/python/examples/\w+\.py", "tests/capi/clients/run.py", r"def python_examples"),
     (r"capi/clients/(\w+)/(?:tenon/)?examples/[\w/]+\.\w+", "tests/capi/clients/layers.py", r"def {0}\("),
 )
 # What is said in these is no code.
 TEXT = ("text", "none")
-LEAST = {"c": 260, "cpp": 2, "python": 9, "sh": 5, "go": 1, "java": 1, "javascript": 1, "rust": 1, "peers": 8}
+LEAST = {"c": 260, "cpp": 2, "python": 14, "sh": 5, "go": 1, "java": 1, "javascript": 1, "rust": 1, "peers": 8}
 
 
 def agrees(said, wanted):
@@ -60,9 +62,18 @@ def run_page(languages, what, name, text):
     return wrong, len(mine)
 
 
+def versions(name, text):
+    """Names of packages are those of this version."""
+    with open(os.path.join(ROOT, "packaging/api.json"), encoding="utf-8") as file:
+        now = json.load(file)["version"]
+    found = set(re.findall(r"tenon(?:[-_]dynamics|-dev|\d\.\d)?[-_]([0-9]+\.[0-9]+\.[0-9]+)", text))
+    return [f"{name}: a package of version {one}, and this is {now}" for one in sorted(found - {now})]
+
+
 def marks(texts):
     wrong, counts = [], {}
     for name, text in texts.items():
+        wrong += versions(name, text)
         try:
             found, _ = blocks.blocks_of(text)
         except ValueError as error:
@@ -121,6 +132,8 @@ PAGES = (
     ("marks", False, "# A page\n\nA line.\n\n    tenon info models/four_bar.urdf\n"),
     ("marks", False, fence("c", "int main(void) { }", "<!-- file: capi/examples/c/atlas.c -->")),
     ("marks", False, fence("text", "x", "<!-- file: LICENSE -->")),
+    ("marks", False, "# A page\n\nTake `tenon-0.0.9-linux-x86_64.tar.gz`.\n"),
+    ("marks", False, "# A page\n\nTake `libtenon-dev_0.0.9_amd64.deb`.\n"),
 )
 
 
