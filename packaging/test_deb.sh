@@ -46,6 +46,7 @@ test_packages() {
   cp "${packages[@]}" "$folder/packages"
   cp --parents CMakeLists.txt models/* capi/examples/c/* tests/capi/install/* capi/clients/cpp/examples/* "$folder"
   write_inside >"$folder/inside.sh"
+  # shellcheck disable=SC2016
   as_root mmdebstrap --variant=apt --format=null --include=ca-certificates --customize-hook="cp -r $folder \$1/test" \
     --customize-hook='chroot "$1" sh /test/inside.sh' bookworm - || return 1
 }
