@@ -64,12 +64,16 @@ pack_system() {
     tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" --format=gnu -cf - "$name" |
       gzip -9n >"$dist/$name.tar.gz"
   fi
-  cd "$TENON_ROOT" && python3 packaging/wheel/wheel.py "$dist/stage/$name" --out "$dist" --no-extension
+  cd "$TENON_ROOT" && python3 packaging/wheel/wheel.py "$dist/stage/$name" --out "$dist" --no-extension || return 1
+  # Only this machine's Python.h is here; elsewhere calls from Python go through ctypes.
+  if [ "$system" = linux-x86_64 ]; then
+    python3 packaging/wheel/wheel.py "$dist/stage/$name" --out "$dist" --cc "build/zig/$system/cc"
+  fi
 }
 
 printf 'Tenon %s for %s\n' "$version" "${systems[*]}"
 install_for build
-install_packages zip python3 python3-venv
+install_packages zip python3 python3-dev python3-venv
 case " ${systems[*]} " in *\ macos-*) install_packages lld-19 ;; esac
 step "fetch zig $ZIG_VERSION from PyPI" install_zig
 write_zig_wrappers

@@ -1,4 +1,4 @@
-"""Makes a wheel of the Python package, the library, the program and the models: what `pip install` needs to bring.
+"""Makes a wheel of the Python package, the library, the program with the binary of mock-up units, and the models.
 
     python3 packaging/wheel/wheel.py build/release --out build/wheels
     python3 packaging/wheel/wheel.py zip-of-windows --out build/wheels --tag win_amd64
@@ -119,6 +119,18 @@ def package():
     return files
 
 
+def units(folder):
+    """What `tenon export fmu` takes, where the program in the wheel looks for it."""
+    for kind in ("lib", "lib64", "lib/*-linux-gnu"):
+        for base in sorted(folder.glob(f"{kind}/tenon/fmu")):
+            return {
+                f"tenon/lib/fmu/{path.relative_to(base).as_posix()}": path
+                for pattern in ("*/tenon_fmu.*", "sources/*", "licenses/*")
+                for path in sorted(base.glob(pattern))
+            }
+    raise Unfit(f"{folder} has no folder tenon/fmu beside the library")
+
+
 def write(path, files, programs, first=()):
     """A zip archive that depends on nothing but the files; those named in first lead."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
@@ -146,6 +158,10 @@ def make(folder, out, tag, compiler, include, with_extension):
     files[f"tenon/lib/{library_path.name}"] = library_path.read_bytes()
     files[f"tenon/lib/{program_path.name}"] = with_run_path(program, program_path)
     binaries, python = [library, program], "py3-none"
+    for name, path in units(folder).items():
+        files[name] = path.read_bytes()
+        if path.stem == "tenon_fmu":
+            binaries.append(read(path))
     built = extension(library, compiler, include) if with_extension else None
     if built:
         binaries.append(built[0])

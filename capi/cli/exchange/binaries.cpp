@@ -35,10 +35,10 @@ fs::path library_folder() {
   return fs::current_path();
 }
 
-// The folders of units that are installed with the library.
+// The folders of units that are installed with the library; in a wheel it shares one folder with the program, `tenon`.
 std::vector<fs::path> installed_places() {
   const fs::path beside = library_folder();
-  return {beside / "tenon" / "fmu", beside / ".." / "lib" / "tenon" / "fmu"};
+  return {beside / "tenon" / "fmu", beside / ".." / "lib" / "tenon" / "fmu", beside / "fmu"};
 }
 
 // Where the folders of units are in a folder that a user names.

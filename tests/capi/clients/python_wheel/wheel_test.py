@@ -75,6 +75,11 @@ def first_steps(own, robot):
         said = run(*program, "info", robot, "--floating")
         assert "175.118 kg" in said, said
     assert run(own.parent / "tenon", "info", "nowhere.urdf", check=False).returncode not in (0, 127)
+    unit = own.parent / "robot.fmu"
+    run(own.parent / "tenon", "export", "fmu", robot, "--floating", "--sources", "-o", unit)
+    with zipfile.ZipFile(unit) as file:
+        assert {"sources/unit.c", "modelDescription.xml"} <= set(file.namelist()), file.namelist()
+        assert any(name.startswith("binaries/") for name in file.namelist()), file.namelist()
     folder = Path(run(own, "-c", "import tenon; print(tenon.models.FOLDER)").strip())
     assert folder.parent.name == "tenon" and len(list(folder.glob("*.urdf"))) >= 20 and (folder / "LICENSES.md").exists()
     print(f"five lines: {SAYS}; tenon info: 175.118 kg")
@@ -87,6 +92,8 @@ def parts(archive):
         for wanted in (
             r"tenon/lib/(libtenon\.so\.\d+\.\d+)",
             r"tenon/lib/tenon",
+            r"tenon/lib/fmu/[^/]+/tenon_fmu\.so",
+            r"tenon/lib/fmu/sources/(unit\.c|robot_generated\.c)",
             r"tenon/py\.typed",
             r"tenon/models/(LICENSES\.md|LICENSE-APACHE-2\.0\.txt|atlas\.urdf)",
             r"[^/]+\.dist-info/licenses/(LICENSE|THIRD_PARTY\.md)",
@@ -130,6 +137,8 @@ def refusals(folder, out, library):
     (library_alone / "bin").mkdir()
     program = (folder / "bin/tenon").read_bytes()
     (library_alone / "bin/tenon").write_bytes(program.replace(b"\0libm.so.6\0", b"\0libq.so.6\0"))
+    refused(library_alone, out, library, because="has no folder tenon/fmu")
+    shutil.copytree(folder / "lib/tenon", library_alone / "lib/tenon")
     refused(library_alone, out, library, because="needs libq.so.6, which is not part of every manylinux")
 
 
@@ -175,6 +184,7 @@ def same_bytes(folder, out, *options):
         for path in (folder / name).glob("*tenon*"):
             if path.is_file() and path.name.startswith(("libtenon.so", "tenon")):
                 shutil.copyfile(path, copy / name / path.name)
+    shutil.copytree(folder / "lib/tenon", copy / "lib/tenon")
     digests = []
     for source in (folder, copy):
         digests.append(hashlib.sha256(made(source, out, *options).read_bytes()).hexdigest())
