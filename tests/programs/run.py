@@ -20,7 +20,8 @@ def main(test, packages, *arguments):
         ).returncode:
             print(f"SKIPPED: the Python package {package} is not installed; run packaging/setup.sh test")
             return 0
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    # Ninja is installed here; CMake alone, as FMPy calls it, would look for make.
+    environment = {"CMAKE_GENERATOR": "Ninja", **os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
     return subprocess.run([PYTHON, os.path.join(HERE, test), *arguments], env=environment).returncode
 
 

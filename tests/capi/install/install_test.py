@@ -66,7 +66,7 @@ def check_tree(prefix, with_program):
         with open(os.path.join(prefix, name), encoding="utf-8") as file:
             text = file.read()
         for path in (ROOT, prefix):
-            if path in text:
+            if re.search(r"(?<![\w}])" + re.escape(path) + "/", text):
                 sys.exit(f"{name} names the folder {path}: it cannot be moved")
 
 
