@@ -26,8 +26,19 @@ def c(structs):
     yield "}"
 
 
+# The macro of Rust's library is of Rust 1.77.
+OFFSET_OF = """macro_rules! offset_of {
+    ($type:ty, $field:ident) => {{
+        let memory = MaybeUninit::<$type>::uninit();
+        let start = memory.as_ptr();
+        unsafe { addr_of!((*start).$field) as usize - start as usize }
+    }};
+}"""
+
+
 def rust(structs):
-    yield "use core::mem::{offset_of, size_of};\nuse tenon_sys::*;\npub fn print_layouts() {"
+    yield "use core::mem::{size_of, MaybeUninit};\nuse core::ptr::addr_of;\nuse tenon_sys::*;"
+    yield OFFSET_OF + "\npub fn print_layouts() {"
     for s in structs:
         yield f'    print!("{s["name"]} {{}}", size_of::<{s["name"]}>());'
         yield from (f'    print!(" {{}}", offset_of!({s["name"]}, {name_of(f["name"])}));' for f in s["fields"])
