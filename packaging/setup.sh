@@ -179,35 +179,37 @@ install_languages() {
   fi
 }
 
-# A third generator, cffi: that of the system's Python, or one of its own from PyPI. Without it a test is skipped.
+make_environment() {
+  local folder=$1
+  shift
+  python3 -m venv "$folder" && "$folder/bin/pip" install --quiet --disable-pip-version-check "$@" || echo "not to be had"
+}
+
+# python_environment FOLDER "modules" "what is lost" pip-argument...: an environment of its own with packages from PyPI. Where
+# they are not to be had, a line says what is lost.
+python_environment() {
+  local folder=$1 modules=$2 lost=$3
+  shift 3
+  "$folder/bin/python3" -c "import $modules" 2>/dev/null && return 0
+  step "fetch ${modules%%,*} from PyPI" make_environment "$folder" "$@"
+  "$folder/bin/python3" -c "import $modules" 2>/dev/null && return 0
+  rm -rf "$folder"
+  printf '  no %s to be had (see %s): %s will be skipped\n' "${modules%%,*}" "$STEP_LOG" "$lost"
+}
+
+# A third generator, cffi: that of the system's Python, or one from PyPI.
 TENON_BINDINGS=$TENON_ROOT/build/bindings
 
-fetch_cffi() {
-  python3 -m venv "$TENON_BINDINGS" && "$TENON_BINDINGS/bin/pip" install --quiet --disable-pip-version-check cffi==1.17.1
-}
-
 install_cffi() {
-  python3 -c 'import cffi' 2>/dev/null || "$TENON_BINDINGS/bin/python3" -c 'import cffi' 2>/dev/null && return 0
-  step "fetch cffi from PyPI" eval 'fetch_cffi || echo "not to be had"'
-  "$TENON_BINDINGS/bin/python3" -c 'import cffi' 2>/dev/null && return 0
-  rm -rf "$TENON_BINDINGS"
-  printf '  no cffi to be had (see %s): its test will be skipped\n' "$STEP_LOG"
+  python3 -c 'import cffi' 2>/dev/null || python_environment "$TENON_BINDINGS" cffi "its test" cffi==1.17.1
 }
 
-# What reads the headers for packaging/api.json, and what parses Julia: from PyPI, at pinned versions.
+# What reads the headers for packaging/api.json, and what parses Julia, at pinned versions.
 TENON_API=$TENON_ROOT/build/api
 
-fetch_parser() {
-  python3 -m venv "$TENON_API" &&
-    "$TENON_API/bin/pip" install --quiet --disable-pip-version-check -r "$TENON_ROOT/packaging/api/requirements.txt"
-}
-
 install_parser() {
-  "$TENON_API/bin/python3" -c 'import clang.cindex, tree_sitter_julia' 2>/dev/null && return 0
-  step "fetch libclang from PyPI" eval 'fetch_parser || echo "not to be had"'
-  "$TENON_API/bin/python3" -c 'import clang.cindex, tree_sitter_julia' 2>/dev/null && return 0
-  rm -rf "$TENON_API"
-  printf '  no libclang to be had (see %s): tests of packaging/api.json will be skipped\n' "$STEP_LOG"
+  python_environment "$TENON_API" "clang.cindex, tree_sitter_julia" "tests of packaging/api.json" \
+    -r "$TENON_ROOT/packaging/api/requirements.txt"
 }
 
 # Packages of the registries of other languages, for the tests of capi/clients, where the tools of these languages are.
@@ -260,20 +262,12 @@ install_clients() {
   fi
 }
 
-# What makes the documentation site: from PyPI, at pinned versions.
+# What makes the documentation site, at pinned versions.
 TENON_SITE=$TENON_ROOT/build/site_tools
 
-fetch_site_tools() {
-  python3 -m venv "$TENON_SITE" &&
-    "$TENON_SITE/bin/pip" install --quiet --disable-pip-version-check -r "$TENON_ROOT/packaging/site/requirements.txt"
-}
-
 install_site_tools() {
-  "$TENON_SITE/bin/python3" -c 'import sphinx, myst_parser, furo, latex2mathml' 2>/dev/null && return 0
-  step "fetch Sphinx from PyPI" eval 'fetch_site_tools || echo "not to be had"'
-  "$TENON_SITE/bin/python3" -c 'import sphinx, myst_parser, furo, latex2mathml' 2>/dev/null && return 0
-  rm -rf "$TENON_SITE"
-  printf '  no Sphinx to be had (see %s): the test of the site will be skipped\n' "$STEP_LOG"
+  python_environment "$TENON_SITE" "sphinx, myst_parser, furo, latex2mathml" "the test of the site" \
+    -r "$TENON_ROOT/packaging/site/requirements.txt"
 }
 
 # install_for build|test|lint|arm64|release_tests|site
