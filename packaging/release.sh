@@ -67,7 +67,7 @@ pack_system() {
   cd "$TENON_ROOT" && python3 packaging/wheel/wheel.py "$dist/stage/$name" --out "$dist" --no-extension || return 1
   # Only this machine's Python.h is here; elsewhere calls from Python go through ctypes.
   if [ "$system" = linux-x86_64 ]; then
-    python3 packaging/wheel/wheel.py "$dist/stage/$name" --out "$dist" --cc "build/zig/$system/cc"
+    python3 packaging/wheel/wheel.py "$dist/stage/$name" --out "$dist" --cc "build/zig/$system/cc -idirafter /usr/include"
   fi
 }
 
