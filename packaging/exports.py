@@ -4,8 +4,8 @@
 
 A library exports the functions of packaging/api.json and nothing else, on every system: no operator new of the C++ library
 inside it, which would serve the whole process that loads it. It needs nothing but libraries that each such system has. The
-import library of Windows names the same functions. The files are read as bytes, so systems that cannot run here are checked
-like the others.
+import library of Windows names the same functions. No file names the folder in which it was made. The files are read as
+bytes, so systems that cannot run here are checked like the others.
 """
 
 import json
@@ -79,10 +79,17 @@ def check_unit(stage, functions):
     return wrong + [f"{paths[0].name} needs {name}, which not every such system has" for name in unit.foreign([])]
 
 
+def check_paths(stage, _):
+    """No file names the folder in which it was made, on which its bytes would depend."""
+    folder = str(HERE.parent / "build").encode() + b"/"
+    files = [path for path in sorted(stage.rglob("*")) if path.is_file() and not path.is_symlink()]
+    return [f"{path.relative_to(stage)} names {folder.decode()}" for path in files if folder in path.read_bytes()]
+
+
 def main(stages):
     functions = declared()
     wrong = [f"{Path(stage).name}: {text}" for stage in stages
-             for what in (check, check_unit) for text in what(Path(stage), functions)]  # fmt: skip
+             for what in (check, check_unit, check_paths) for text in what(Path(stage), functions)]  # fmt: skip
     for text in wrong:
         print(f"error: {text}", file=sys.stderr)
     return 1 if wrong else 0

@@ -30,7 +30,7 @@ export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-315532800}  # the beginning of 198
 
 build_system() {
   local system=$1 build=build/zig/build-$1 paths="-ffile-prefix-map=$TENON_ROOT/=" launcher=() strip=-s
-  [[ $system == macos-* ]] && strip=-Wl,-x
+  [[ $system == macos-* ]] && strip=-Wl,-x,-S
   if command -v ccache >/dev/null; then
     export CCACHE_COMPILERTYPE=clang
     launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
