@@ -128,6 +128,9 @@
  * workspace and kept, so that its later calls allocate nothing. Where memory is lacking such a call gives
  * TENON_OUT_OF_MEMORY, writes nothing, and may be tried again. A program in real time makes it once before, or
  * names the computation in tenon_workspace_options.
+ * A call's answer follows from its arguments and from what setters said, and from nothing else. The exceptions, which
+ * later calls ask for by name: the guess (tenon_workspace_set_guess), the factor of tenon_factor_mass_matrix, that of
+ * tenon_delassus_factor, and what tenon_kinematics computed. Message and report are those of the last call.
  * Computations on a workspace never lock, log or call back. No function ends the process, keeps global or thread-local
  * state, or lets an exception out.
  *
@@ -1213,15 +1216,15 @@ TENON_API tenon_status tenon_forward_dynamics(tenon_workspace *workspace, const 
  *     pv_early                   no         yes    no    no       yes        yes         no
  *     Delassus automatic         yes        yes    yes   yes      yes        -           -
  *     Delassus dense             yes        yes    yes   yes      yes        -           -
- *     Delassus ltl_osim          no         yes    no    no       yes        -           -
+ *     Delassus ltl_osim          yes        yes    yes   yes      yes        -           -
  *     Delassus kjr               no         yes    no    no       yes        -           -
  *     Delassus efpa              no         yes    no    no       yes        -           -
  *     Delassus pv_osim           no         yes    no    no       yes        -           -
  *     Delassus pv_osimr          no         yes    no    no       yes        -           -
  *     damped automatic           yes        yes    yes   yes      yes        yes         -
  *     damped dense               yes        yes    yes   yes      yes        yes         -
- *     damped ltl_inverse         no         yes    no    no       yes        yes         -
- *     damped ltl_cholesky        no         yes    no    no       yes        yes         -
+ *     damped ltl_inverse         yes        yes    yes   yes      yes        yes         -
+ *     damped ltl_cholesky        yes        yes    yes   yes      yes        yes         -
  *     damped pv_osimr            no         yes    no    no       yes        yes         -
  *     damped pv_osimf            no         yes    no    no       yes        yes         -
  *     damped caba_osim           no         yes    no    no       yes        yes         -
@@ -1440,8 +1443,8 @@ TENON_API tenon_status tenon_delassus_options_init(tenon_delassus_options *optio
  * options: NULL for the defaults. q: nq. A: m x m, column-major, leading dimension lda >= m, both triangles, written.
  * Units: of row i's velocity over row j's impulse. Allocates: at the first call. Threads: one at a time per workspace.
  * Status: as tenon_inverse_dynamics, TENON_NOT_POSITIVE_DEFINITE, TENON_SINGULAR_CONFIGURATION, TENON_UNSUPPORTED (a
- * method that this version lacks, or rows between two moving links by any but TENON_DELASSUS_METHOD_AUTOMATIC and
- * _DENSE). Cost: of the method, see TENON_DELASSUS_METHOD_*. Since: 0.1. */
+ * method that this version lacks, or rows between two moving links by any but TENON_DELASSUS_METHOD_AUTOMATIC,
+ * _LTL_OSIM, which it takes, and _DENSE). Cost: of the method, see TENON_DELASSUS_METHOD_*. Since: 0.1. */
 TENON_API tenon_status tenon_delassus(tenon_workspace *workspace, const tenon_delassus_options *options,
                                       const double *q, size_t q_count, double *A, size_t A_count, int32_t lda);
 
@@ -1471,7 +1474,8 @@ TENON_API tenon_status tenon_damped_options_init(tenon_damped_options *options, 
  * too. options: NULL for the defaults. q: nq. inverse: m x m, column-major, leading dimension ld >= m, both triangles,
  * written. Allocates: at the first call. Threads: one at a time per workspace. Status: as tenon_delassus;
  * TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE and TENON_NOT_FINITE also for mu. Rows between two moving links by
- * TENON_DAMPED_METHOD_AUTOMATIC and _DENSE. Cost: of the method, see TENON_DAMPED_METHOD_*. Since: 0.1. */
+ * TENON_DAMPED_METHOD_AUTOMATIC, _LTL_CHOLESKY, which it takes, _LTL_INVERSE and _DENSE. Cost: of the method, see
+ * TENON_DAMPED_METHOD_*. Since: 0.1. */
 TENON_API tenon_status tenon_delassus_inverse(tenon_workspace *workspace, const tenon_damped_options *options,
                                               const double *q, size_t q_count, double *inverse, size_t inverse_count,
                                               int32_t ld);
@@ -1508,7 +1512,9 @@ TENON_API tenon_status tenon_operational_space_options_init(tenon_operational_sp
  *     N      = 1 - J_bar J           nv x nv  accelerations (and velocities) that the rows do not see: J N = 0
  *
  * Where rows depend on each other, or are on the world, Lambda is the pseudo-inverse and TENON_RANK_DEFICIENT says so;
- * J J_bar J = J, J_bar J J_bar = J_bar and J N = 0 hold all the same.
+ * J J_bar J = J, J_bar J J_bar = J_bar and J N = 0 hold all the same. Embedded loops in spanning coordinates: M^-1
+ * stands for G (G^T M G)^-1 G^T, and N = (1 - J_bar J) G E, where E picks the independent coordinates of all (G E alone
+ * without rows): J N = 0, N N = N, and J J_bar J = J on motions that keep the loops closed.
  * options: NULL for the defaults. q: nq. Lambda: m x m, leading dimension ldl >= m, written; or NULL. J_bar: nv x m,
  * leading dimension ldj >= nv, written; or NULL. N: nv x nv, leading dimension ldn >= nv, written; or NULL. All are
  * column-major. *rank: of the rows; may be NULL.
@@ -1890,7 +1896,10 @@ TENON_API tenon_status tenon_normalize(tenon_workspace *workspace, double *q, si
  * Munthe-Kaas (High order Runge-Kutta methods on manifolds, 1999) for rotations that do not commute. tau and wrenches
  * are held over the step. Set frequencies and anchors so that constraints do not drift. Loops of the model stay closed
  * with independent velocities, which are mapped once and stepped in spanning coordinates inside, so that a step passes
- * a dead centre; in spanning coordinates loops drift as far as the step is wrong.
+ * a dead centre; in spanning coordinates loops drift as far as the step is wrong. Where a mechanism has loops, the end
+ * of a step is checked: one that gains more kinetic energy than ten times what its forces can give, or opens a loop by
+ * more than a tenth of what its joints move, is not taken (TENON_SINGULAR_CONFIGURATION: dt is too long for a dead
+ * centre nearby).
  * options: NULL for the defaults. dt: s. q: nq, read and written. v: nv, read and written. tau: nv. wrenches: 6 x
  * links; NULL: none. qdd: nv, of the step's first stage, written; may be NULL. lambda: m, likewise, written; read first
  * if options->warm_start; may be NULL. Allocates: as tenon_constrained_dynamics. Threads: one at a time per workspace.

@@ -26,12 +26,14 @@ struct RowSchedule<double> {
   static constexpr double enough = defaults.relative_tolerance, well = margin * enough;
   static constexpr double absolute = margin * defaults.absolute_tolerance;
   static constexpr int refinements = 4;
+  static constexpr double motion = refined_motion;
 };
 template <>
 struct RowSchedule<float> {
   static constexpr double mu_of_trees = 1e3, mu_of_clusters = mu_of_trees;
   static constexpr double well = 2e-6, enough = 2e-5, absolute = 1e-6;
   static constexpr int refinements = 8;
+  static constexpr double motion = 1e-2;
 };
 
 // Damping below this share of a row's diagonal decides between rows that depend on each other, where methods
@@ -57,7 +59,8 @@ template <class N, int W>
 PackDynamics<N, W>::Sweep::Sweep(WorkspaceImpl& w_)
     : w(w_), m(w.model->data()), arena(m, w.cd(), w.tables.entry_count(), {of_sweeps, of_row_sweeps}) {
   w.tables.bind(arena.data);
-  arena.data.anchors = w.anchors.data();
+  arena.data.anchors = w.row_settings.anchors.data();
+  arena.data.gravity = gravity;
 }
 
 template <class N, int W>
@@ -98,6 +101,8 @@ std::size_t PackDynamics<N, W>::bytes() const {
 
 template <class N, int W>
 bool PackDynamics<N, W>::can(const BatchCall& call) {
+  for (Sweep* s : {&whole_, folded_.get()})
+    if (s) s->w.follow_settings();
   const WorkspaceImpl& w = whole_.w;
   if (w.row_loops || whole_.m.node_count == 0) return false;
   if (w.coordinates.independent_q || w.coordinates.independent_v) return false;
@@ -132,7 +137,7 @@ template <class N, int W>
 void PackDynamics<N, W>::start(const BatchCall& call) {
   const WorkspaceImpl& w = whole_.w;
   for (Sweep* s : {&whole_, folded_.get()})
-    for (int e = 0; s && e < 3; ++e) s->arena.data.gravity[e] = Pack(w.arena.data.gravity[e]);
+    for (int e = 0; s && e < 3; ++e) s->gravity[e] = Pack(w.settings->gravity[e]);
   if (call.function != BatchFunction::damped_product) return;
   damping_of_rows(w, call.damping, damping_.data());
   for (int r = 0; r < w.rows(); ++r) damping_of_user_[index(w.cd()->user_row[r])] = damping_[index(r)];
@@ -196,12 +201,12 @@ void PackDynamics<N, W>::give_motion(const Pack* qdd, const Mask& lanes, Numbers
 }
 
 template <class N, int W>
-void PackDynamics<N, W>::close_clusters(const State& state, Mask& lanes) {
+void PackDynamics<N, W>::close_clusters(const State& state, double steepest, Mask& lanes) {
   Sweep& s = swept();
   if (s.m.varying_clusters == 0) return;
   Pack largest;
   kernels_.loops(s.m, state.q, state.v, largest, s.arena.data);
-  for (int l = 0; l < W; ++l) lanes.lane[l] = lanes.lane[l] && static_cast<double>(largest[l]) <= steepest_G;
+  for (int l = 0; l < W; ++l) lanes.lane[l] = lanes.lane[l] && static_cast<double>(largest[l]) <= steepest;
 }
 
 // Removes lanes whose penalties cost the inertia of a cluster more digits than one refinement recovers
@@ -256,7 +261,8 @@ bool PackDynamics<N, W>::solve_rows(const BatchCall& call, const State& state, N
       if (!wanted.lane[l] || done.lane[l]) continue;
       const bool strained =
           !(static_cast<double>(rows_.force[l]) <= growth * static_cast<double>(rows_.first_force[l]));
-      now.lane[l] = static_cast<double>(rows_.primal[l]) <= limit && !strained;
+      now.lane[l] = static_cast<double>(rows_.primal[l]) <= limit && !strained &&
+                    static_cast<double>(d.motion_error[l]) <= Schedule::motion;
       all = all && now.lane[l];
     }
     if (now.first() < W) {
@@ -310,7 +316,9 @@ bool PackDynamics<N, W>::move(const BatchCall& call, Numbers& n, const Mask& wan
   if (wrenches) std::copy(n.wrench.begin(), n.wrench.end(), whole_.arena.data.wrench);
   const State state = folded_ ? fold(call, n) : State{n.q.data(), n.v.data(), n.x.data()};
   Mask lanes = wanted;
-  close_clusters(state, lanes);
+  // Next to a dead centre a single step in time checks where it ends (calls/step_check.hpp).
+  constexpr double ordinary_G = 32;
+  close_clusters(state, call.function == BatchFunction::rollout ? ordinary_G : steepest_G, lanes);
   if (!matrix && call.function != BatchFunction::forward_dynamics && s.w.rows() > 0)
     return solve_rows(call, state, n, lanes, done, iterations);
   Pack* const qdd = s.arena.data.qdd;

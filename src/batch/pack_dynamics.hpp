@@ -47,6 +47,7 @@ class PackDynamics {
     WorkspaceImpl& w;
     const ModelData& m;  // not WorkspaceImpl::md(), which single calls change at dead centres
     Arena<Pack> arena;
+    Pack gravity[3];
   };
   struct State {
     const Pack *q, *v, *tau;
@@ -59,7 +60,7 @@ class PackDynamics {
   bool fill_delassus(const BatchCall& call, const State& state, Numbers& n);
   State fold(const BatchCall& call, const Numbers& n);
   // Removes lanes next to a dead centre.
-  void close_clusters(const State& state, Mask& lanes);
+  void close_clusters(const State& state, double steepest, Mask& lanes);
   void leave_small_pivots(Mask& lanes);
   void give_motion(const Pack* qdd, const Mask& lanes, Numbers& n) const;
   Sweep& swept() { return folded_ ? *folded_ : whole_; }

@@ -230,7 +230,7 @@ constexpr MethodEntry methods[] = {
 };
 
 DampedInverseMethod choose(const WorkspaceImpl& w) {
-  if (w.rows() > 0 && w.cd()->inter_body_count > 0) return DampedInverseMethod::dense;
+  if (w.rows() > 0 && w.cd()->inter_body_count > 0) return DampedInverseMethod::ltl_cholesky;
   if (w.md().cluster_count > 0 || w.md().rotor_count > 0) return DampedInverseMethod::pv_osimr;
   // Redundant rows: a method that factors, to which caba_osimf would turn anyway.
   return w.damped->factor_pays || w.damped->caba.more_rows_than_joints() ? DampedInverseMethod::pv_osimr
@@ -293,8 +293,8 @@ Status open(WorkspaceImpl& w, DampedInverseMethod method, const Damping& damping
     return w.fail(Status::unsupported,
                   "unsupported: damped inverse method %d is none of the methods of this version",
                   static_cast<int>(method));
-  if (entry->method != DampedInverseMethod::dense)
-    TENON_CHECK(check_no_inter_body_rows(w, "this damped inverse", "dense"));
+  if (entry->loops != Loops::whole)
+    TENON_CHECK(check_no_inter_body_rows(w, "this damped inverse", "ltl_cholesky, ltl_inverse or dense"));
   w.damped->factored = DampedInverseMethod::automatic;
   if (w.rows() == 0) return Status::ok;
   damping_of_rows(w, damping, w.damped->damping.data());

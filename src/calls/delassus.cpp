@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solve/prox_ltl.hpp"
 #include "spatial/lanes.hpp"
 #include "state/coordinates.hpp"
 #include "state/folded_rotors.hpp"
@@ -35,6 +36,10 @@ Status dense(WorkspaceImpl& w, const double* q) {
 }
 
 Status ltl_osim(WorkspaceImpl& w, const double* q) {
+  if (w.cd()->inter_body_count > 0) {
+    std::fill_n(w.w().desired, w.rows(), 0.0);
+    return positive(start_prox_ltl({w, {}, q, w.zeros.data(), w.zeros.data(), nullptr, nullptr, nullptr}));
+  }
   if (w.independent)
     return positive(w.kernels->independent_ltl_osim(w.md(), *w.cd(), q, w.independent->data, w.w()));
   return positive(w.kernels->ltl_osim(w.md(), *w.cd(), q, w.w()));
@@ -71,7 +76,7 @@ constexpr MethodEntry methods[] = {
 };
 
 DelassusMethod choose(const WorkspaceImpl& w) {
-  if (w.rows() > 0 && w.cd()->inter_body_count > 0) return DelassusMethod::dense;
+  if (w.rows() > 0 && w.cd()->inter_body_count > 0) return DelassusMethod::ltl_osim;
   return DelassusMethod::pv_osimr;
 }
 
@@ -93,8 +98,8 @@ Status fill_delassus(WorkspaceImpl& w, DelassusMethod method, const double* q, S
     return w.fail(Status::unsupported,
                   "unsupported: Delassus method %d is none of the methods of this version",
                   static_cast<int>(method));
-  if (chosen != DelassusMethod::dense)
-    TENON_CHECK(check_no_inter_body_rows(w, "this Delassus method", "dense"));
+  if (crosses_clusters(chosen))
+    TENON_CHECK(check_no_inter_body_rows(w, "this Delassus method", "ltl_osim or dense"));
   if (w.rows() == 0) return Status::ok;
   w.need(of_joint_space);
   TENON_CHECK(update_loops(w, q, w.zeros.data(), split));

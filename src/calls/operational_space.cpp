@@ -198,6 +198,7 @@ Status operational_space(Workspace& workspace, const double* q, const Operationa
   WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(take_positions(w, q));
   TENON_CHECK(check_no_inter_body_rows(w, "operational_space", "delassus_matrix"));
+  TENON_CHECK(update_loops(w, q, w.zeros.data()));
   TENON_CHECK(fill_delassus(w, DelassusMethod::automatic, q, SplitFor::users));
   const int rows = w.rows();
   int found = 0;

@@ -19,26 +19,6 @@
 #include "tenon/dynamics.hpp"
 
 namespace tenon {
-namespace {
-
-// Sets gravity to zero for its lifetime.
-class Weightless {
- public:
-  explicit Weightless(WorkspaceImpl& w) : gravity_(w.w().gravity) {
-    std::copy_n(gravity_, 3, kept_);
-    std::fill_n(gravity_, 3, 0.0);
-  }
-  ~Weightless() { std::copy_n(kept_, 3, gravity_); }
-  Weightless(const Weightless&) = delete;
-  Weightless& operator=(const Weightless&) = delete;
-
- private:
-  double* gravity_;
-  double kept_[3];
-};
-
-}  // namespace
-
 Status least_motion(WorkspaceImpl& w, const double* q, const double* wanted) {
   const Weightless weightless(w);
   const ConstraintData& c = *w.cd();

@@ -2,9 +2,27 @@
 // use it.
 #pragma once
 
+#include <algorithm>
+
 #include "plan/workspace_impl.hpp"
 
 namespace tenon {
+
+// Sets the gravity of the settings, the only one there is, to zero for its lifetime.
+class Weightless {
+ public:
+  explicit Weightless(WorkspaceImpl& w) : gravity_(w.settings->gravity) {
+    std::copy_n(gravity_, 3, kept_);
+    std::fill_n(gravity_, 3, 0.0);
+  }
+  ~Weightless() { std::copy_n(kept_, 3, gravity_); }
+  Weightless(const Weightless&) = delete;
+  Weightless& operator=(const Weightless&) = delete;
+
+ private:
+  double* gravity_;
+  double kept_[3];
+};
 
 // Errors and velocities of all rows at (q, v), into WorkspaceData::row_error and row_velocity.
 Status evaluate_rows(WorkspaceImpl& w, const double* q, const double* v);

@@ -1,9 +1,10 @@
-// Changes which constraints of a workspace are active, and their gains, weights and compliance, between
-// calls. Tables and memory stay those of the whole set, so nothing is allocated.
+// Writes the settings of constraints: which are active, their gains, weights and compliance. What follows from
+// them is computed by the calls that use it (WorkspaceImpl::follow_settings).
+#include <algorithm>
 #include <cmath>
 
+#include "scalar/index.hpp"
 #include "state/coordinates.hpp"
-#include "state/folded_rotors.hpp"
 #include "tenon/dynamics.hpp"
 
 namespace tenon {
@@ -26,23 +27,30 @@ const char* name_of(const WorkspaceImpl& w, int constraint) {
   return w.constraints->specs()[static_cast<std::size_t>(constraint)].name.c_str();
 }
 
-template <class F>
-void change_rows(WorkspaceImpl& w, int constraint, F&& change) {
-  w.settings.for_rows(constraint, w.constraints->first_row(constraint), change);
-  w.settings.update_poses();
-  w.update_rows();
+// The settings of a constraint, to be changed.
+Settings::Constraint& changed(WorkspaceImpl& w, int constraint) {
+  ++w.settings->revision;
+  return w.settings->constraints[index(constraint)];
 }
 
-// Applies the same change to the workspace of the model with folded rotors, if there is one.
-template <class F>
-Status then_on_folded(WorkspaceImpl& w, F&& set) {
-  return w.folded ? set(w.folded->workspace) : Status::ok;
+int row_count(const ConstraintSet& set, int constraint) {
+  const int end = constraint + 1 < set.constraint_count() ? set.first_row(constraint + 1) : set.row_count();
+  return end - set.first_row(constraint);
+}
+
+// Writes numbers of the rows of a constraint, or `usual` where x is null.
+void set_rows(WorkspaceImpl& w, int constraint, const double* x, double usual, std::vector<double>& to) {
+  ++w.settings->revision;
+  const auto first = to.begin() + w.constraints->first_row(constraint);
+  const int rows = row_count(*w.constraints, constraint);
+  if (x)
+    std::copy_n(x, rows, first);
+  else
+    std::fill_n(first, rows, usual);
 }
 
 Status check_per_row(WorkspaceImpl& w, int constraint, const char* what, const double* x, bool zero) {
-  const ConstraintSet& set = *w.constraints;
-  const int end = constraint + 1 < set.constraint_count() ? set.first_row(constraint + 1) : set.row_count();
-  const int rows = end - set.first_row(constraint);
+  const int rows = row_count(*w.constraints, constraint);
   TENON_CHECK(check_finite(w, what, x, rows));
   for (int r = 0; x && r < rows; ++r)
     if (!(x[r] > 0 || (zero && x[r] == 0)))
@@ -62,9 +70,8 @@ Status set_constraint_active(Workspace& workspace, int constraint, bool active) 
         "constraint %d is the loop '%s' of the model, which cannot be switched off; make the model with "
         "this loop open and close it by a constraint",
         constraint, name_of(w, constraint));
-  change_rows(w, constraint,
-              [&](ConstraintItem&, std::size_t row, int) { w.settings.active[row] = active ? 1 : 0; });
-  return then_on_folded(w, [&](Workspace& f) { return set_constraint_active(f, constraint, active); });
+  changed(w, constraint).active = active;
+  return Status::ok;
 }
 
 Status set_constraint_gains(Workspace& workspace, int constraint, double frequency, double damping_ratio) {
@@ -75,44 +82,37 @@ Status set_constraint_gains(Workspace& workspace, int constraint, double frequen
     return w.fail(Status::invalid_argument,
                   "frequency %g and damping ratio %g of constraint %d '%s' must be finite and not negative",
                   frequency, damping_ratio, constraint, name_of(w, constraint));
-  change_rows(w, constraint, [&](ConstraintItem& item, std::size_t, int) {
-    item.frequency = frequency, item.damping_ratio = damping_ratio;
-  });
-  return then_on_folded(
-      w, [&](Workspace& f) { return set_constraint_gains(f, constraint, frequency, damping_ratio); });
+  Settings::Constraint& own = changed(w, constraint);
+  own.frequency = frequency, own.damping_ratio = damping_ratio;
+  return Status::ok;
 }
 
 Status set_constraint_weights(Workspace& workspace, int constraint, const double* weights) {
   WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_constraint(w, constraint));
   TENON_CHECK(check_per_row(w, constraint, "weights", weights, false));
-  change_rows(w, constraint, [&](ConstraintItem&, std::size_t row, int i) {
-    w.settings.weight[row] = weights ? weights[i] : 1;
-  });
-  return then_on_folded(w, [&](Workspace& f) { return set_constraint_weights(f, constraint, weights); });
+  set_rows(w, constraint, weights, 1, w.settings->weight);
+  return Status::ok;
 }
 
 Status set_constraint_compliance(Workspace& workspace, int constraint, const double* compliance) {
   WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_constraint(w, constraint));
   TENON_CHECK(check_per_row(w, constraint, "compliance", compliance, true));
-  change_rows(w, constraint, [&](ConstraintItem&, std::size_t row, int i) {
-    w.settings.compliance[row] = compliance ? compliance[i] : 0;
-  });
-  return then_on_folded(w,
-                        [&](Workspace& f) { return set_constraint_compliance(f, constraint, compliance); });
+  set_rows(w, constraint, compliance, 0, w.settings->compliance);
+  return Status::ok;
 }
 
 Status constraint_settings(Workspace& workspace, int constraint, ConstraintSettings& settings,
                            double* weights, double* compliance) {
   WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_constraint(w, constraint));
-  w.settings.for_rows(constraint, w.constraints->first_row(constraint),
-                      [&](const ConstraintItem& item, std::size_t row, int i) {
-                        settings = {w.settings.active[row] != 0, item.frequency, item.damping_ratio};
-                        if (weights) weights[i] = w.settings.weight[row];
-                        if (compliance) compliance[i] = w.settings.compliance[row];
-                      });
+  const Settings::Constraint& own = w.settings->constraints[index(constraint)];
+  settings = {own.active, own.frequency, own.damping_ratio};
+  const auto first = w.constraints->first_row(constraint);
+  const int rows = row_count(*w.constraints, constraint);
+  if (weights) std::copy_n(w.settings->weight.begin() + first, rows, weights);
+  if (compliance) std::copy_n(w.settings->compliance.begin() + first, rows, compliance);
   return Status::ok;
 }
 

@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "calls/constrained.hpp"
+#include "calls/step_check.hpp"
 #include "model/joint_motion.hpp"
 #include "state/coordinates.hpp"
 #include "state/link_frames.hpp"
@@ -126,6 +127,7 @@ Status close_step(WorkspaceImpl& w, double* q, double* v) {
 Status finish_step(WorkspaceImpl& w, double dt, const Step& s, double* end_v, double* q, double* v,
                    double* qdd, double* lambda) {
   if (!all_finite(s.end_q, w.model->nq) || !all_finite(end_v, w.model->nv)) return fail_step(w, dt);
+  TENON_CHECK(check_step(w, {dt, s.q, s.v, s.tau, s.wrenches != nullptr, s.lambda, s.end_q, end_v}));
   if (w.coordinates.independent_v) TENON_CHECK(close_step(w, s.end_q, end_v));
   copy_positions(w, s.end_q, q);
   copy_motion(w, end_v, v);

@@ -250,10 +250,10 @@ static Status check_factored(WorkspaceImpl& w) {
 // x := G H^-1 G^T x, with G at the configuration of the factor.
 static void solve_in_independent(WorkspaceImpl& w, double* x) {
   IndependentSpaceData<double>& d = w.independent->data;
-  std::copy(w.independent->G.begin(), w.independent->G.end(), w.w().G);
-  to_independent_force(w, x, d.yddot);
+  const double* G = w.independent->G.data();
+  to_independent_force(w, x, d.yddot, G);
   w.kernels->ltl_solve(d.tree, d.w.L, d.w.L_inv_d, d.yddot, d.w);
-  from_independent(w, d.yddot, nullptr, x);
+  from_independent(w, d.yddot, nullptr, x, G);
 }
 
 Status solve_mass_matrix(Workspace& workspace, const double* B, int ldb, int count, double* X, int ldx) {

@@ -30,7 +30,7 @@ Status check_scene(WorkspaceImpl& w) {
         "unsupported: in spanning coordinates the forces in the loops of this model are unknown too; "
         "set independent velocities");
   for (int r = 0; r < w.rows(); ++r)
-    if (w.cd()->compliance[r] > 0)
+    if (w.cd()->active[r] && w.cd()->compliance[r] > 0)
       return w.fail(Status::unsupported,
                     "unsupported: row %d has compliance, so that its force follows from the motion; use "
                     "constrained_inverse_dynamics with that force",

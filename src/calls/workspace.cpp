@@ -42,10 +42,18 @@ bool numbers_are_moderate(const ModelData& m) {
 WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
                              std::shared_ptr<const ConstraintSet> constraints_,
                              const WorkspaceOptions& options)
+    : WorkspaceImpl(model_, constraints_, options,
+                    std::make_shared<Settings>(model_->data().gravity, constraints_.get()), 0, 0) {}
+
+WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
+                             std::shared_ptr<const ConstraintSet> constraints_,
+                             const WorkspaceOptions& options, std::shared_ptr<Settings> settings_,
+                             int first_constraint, int first_row)
     : model(std::move(model_)),
       constraints(std::move(constraints_)),
       split(*model),
-      settings(constraints.get()),
+      settings(std::move(settings_)),
+      row_settings(constraints.get(), *settings, first_constraint, first_row),
       kernels(kernels_of(resolve(options.instructions))),
       tables(model->data(), cd()),
       arena(model->data(), cd(), tables.entry_count(), {of_sweeps}),
@@ -81,39 +89,36 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
   }
   if (constraints) {
     const ConstraintData& c = constraints->data();
-    anchors.assign(12 * static_cast<std::size_t>(c.item_count), 0.0);
     item_of.assign(constraints->specs().size(), 0);
     // A constraint of many rows is several items; its first item stands for it (it has no frame).
     for (int item = c.item_count - 1; item >= 0; --item)
       item_of[static_cast<std::size_t>(c.items[item].constraint)] = item;
-    for (std::size_t i = 0; i < anchors.size(); i += 12) anchors[i] = anchors[i + 4] = anchors[i + 8] = 1;
-    anchor_poses.resize(constraints->specs().size());
     user_rows.assign(static_cast<std::size_t>(c.row_count), 0.0);
     lambda.assign(static_cast<std::size_t>(c.row_count), 0.0);
   }
   WorkspaceData<double>& d = arena.data;
   tables.bind(d);
-  d.anchors = anchors.data();
+  d.anchors = row_settings.anchors.data();
+  d.gravity = settings->gravity;
   if (options.branch_lanes != BranchLanesUse::never)
-    branches = BranchLanes::make(md(), cd(), &d, *kernels, branch_kernels_of(resolve(options.instructions)),
+    branches = BranchLanes::make(md(), cd(), &d, d.gravity, *kernels,
+                                 branch_kernels_of(resolve(options.instructions)),
                                  options.branch_lanes == BranchLanesUse::always);
   if (md().cluster_count > 0) {
     ModelData tree = md();
     tree.cluster_count = tree.varying_clusters = 0;
     make_tree_branches(tree, options);
   }
-  set_gravity(md().gravity);
   if (md().cluster_count > 0)
     independent = OnDemand<IndependentSpace>([this] {
       need(of_joint_space);
       return std::make_unique<IndependentSpace>(md(), cd(), w());
     });
   if (model->folding && (!constraints || constraints->folded()))
-    folded = std::make_unique<FoldedWorkspace>(*model->folding, constraints ? constraints->folded() : nullptr,
-                                               options);
+    folded = std::make_unique<FoldedWorkspace>(*this, options);
   const BranchLanes* lanes = folded ? folded->workspace.impl().branches.get() : branches.get();
   if (lanes && lanes->takes_rows()) choice = choose(model->data(), cd(), lanes->gain());
-  if (model->closing) row_loops = std::make_unique<RowLoops>(model, *constraints, options);
+  if (model->closing) row_loops = std::make_unique<RowLoops>(*this, options);
   // With these an automatic solve allocates nothing later: constrained_aba and dense take over the rows on which
   // other methods stall.
   if (rows() > 0)
@@ -166,10 +171,7 @@ void WorkspaceImpl::make_room(const WorkspaceOptions& options) {
   if (inverses != 0) *damped;
   if (rows() > 0) {
     if (matrices != 0 || inverses != 0) *pv;
-    const bool automatic_is_dense = cd()->inter_body_count > 0;
-    if (asked(matrices, DelassusMethod::dense) || asked(inverses, DampedInverseMethod::dense) ||
-        (automatic_is_dense && (matrices | inverses) != 0))
-      *textbook;
+    if (asked(matrices, DelassusMethod::dense) || asked(inverses, DampedInverseMethod::dense)) *textbook;
   }
 
   if ((options.products & product_projection) != 0 && rows() > 0) {
@@ -197,7 +199,9 @@ void WorkspaceImpl::make_room(const WorkspaceOptions& options) {
 void WorkspaceImpl::need(ArenaPart part) {
   if (!arena.has(part)) {
     arena.add(part, md(), cd(), tables.entry_count());
-    update_parts();
+    // These hold a copy of the pointers.
+    if (elimination_tree) elimination_tree->follow(w());
+    if (independent.made()) independent->follow(w());
   }
   if (part != of_joint_space || elimination_tree) return;
   elimination_tree = std::make_unique<EliminationTree>(md(), cd(), w());
@@ -206,25 +210,13 @@ void WorkspaceImpl::need(ArenaPart part) {
 
 void WorkspaceImpl::make_tree_branches(const ModelData& tree, const WorkspaceOptions& options) {
   if (options.branch_lanes == BranchLanesUse::never) return;
-  tree_branches =
-      BranchLanes::make(tree, nullptr, nullptr, *kernels, branch_kernels_of(resolve(options.instructions)),
-                        options.branch_lanes == BranchLanesUse::always);
-  update_parts();
+  tree_branches = BranchLanes::make(tree, nullptr, nullptr, settings->gravity, *kernels,
+                                    branch_kernels_of(resolve(options.instructions)),
+                                    options.branch_lanes == BranchLanesUse::always);
 }
 
-void WorkspaceImpl::set_gravity(const double* gravity) {
-  std::copy_n(gravity, 3, w().gravity);
-  update_parts();
-}
-
-void WorkspaceImpl::update_parts() {
-  if (branches) branches->set_gravity(w().gravity);
-  if (tree_branches) tree_branches->set_gravity(w().gravity);
-  if (elimination_tree) elimination_tree->follow(w());
-  if (independent.made()) independent->follow(w());
-}
-
-void WorkspaceImpl::update_rows() {
+void WorkspaceImpl::follow_settings() {
+  if (!constraints || !row_settings.follow(*settings)) return;
   if (independent.made()) independent->data.rows.poses = cd()->poses;
   if (pv_early.made()) pv_early->update_rows(*cd());
   if (branches) branches->update_rows(*cd());
@@ -247,6 +239,7 @@ Workspace::Workspace(std::shared_ptr<const Model> model, std::shared_ptr<const C
   if (!constraints && !model->row_loops.empty()) constraints = ConstraintSet::bind(model, {});
   impl_ = std::make_unique<WorkspaceImpl>(std::move(model), std::move(constraints), options);
 }
+Workspace::Workspace(std::unique_ptr<WorkspaceImpl> impl) : impl_(std::move(impl)) {}
 Workspace::~Workspace() = default;
 
 const Model& Workspace::model() const {
@@ -276,33 +269,26 @@ std::size_t Workspace::bytes() const {
   const WorkspaceImpl& w = *impl_;
   return sizeof w + bytes_of(w.tables, w.arena, w.branches, w.tree_branches, w.pv, w.pv_early, w.delassus,
                              w.loops, w.coordinates, w.folded, w.row_loops, w.damped, w.coriolis,
-                             w.underactuated, w.body_room, w.elimination_tree, w.independent, w.anchors,
-                             w.anchor_poses, w.item_of, w.proximal, w.lambda, w.user_rows, w.dense,
-                             w.textbook, w.step, w.step_lambda, w.stage, w.zeros, w.kinematics_v,
-                             w.quaternions, w.split, w.settings);
+                             w.underactuated, w.body_room, w.elimination_tree, w.independent, w.item_of,
+                             w.proximal, w.lambda, w.user_rows, w.dense, w.textbook, w.step, w.step_lambda,
+                             w.stage, w.zeros, w.kinematics_v, w.quaternions, w.split, w.row_settings,
+                             *w.settings);
 }
 
 void Workspace::set_gravity(const Vector3& gravity) {
-  impl_->set_gravity(gravity.data());
-  if (impl_->folded) impl_->folded->workspace.set_gravity(gravity);
-  if (!impl_->row_loops) return;
-  impl_->row_loops->closing.set_gravity(gravity);
-  if (impl_->row_loops->alone) impl_->row_loops->alone->set_gravity(gravity);
+  std::copy(gravity.begin(), gravity.end(), impl_->settings->gravity);
 }
 Vector3 Workspace::gravity() const {
-  const auto& g = impl_->arena.data.gravity;
+  const double* g = impl_->settings->gravity;
   return {g[0], g[1], g[2]};
 }
 
 void Workspace::set_anchor(int constraint, const Pose& world_pose) {
-  double* a = impl_->anchors.data() + 12 * impl_->item_of[static_cast<std::size_t>(constraint)];
-  std::copy(world_pose.rotation.begin(), world_pose.rotation.end(), a);
-  std::copy(world_pose.translation.begin(), world_pose.translation.end(), a + 9);
-  impl_->anchor_poses[static_cast<std::size_t>(constraint)] = world_pose;
-  if (impl_->folded) impl_->folded->workspace.set_anchor(constraint, world_pose);
+  impl_->settings->constraints[static_cast<std::size_t>(constraint)].anchor = world_pose;
+  ++impl_->settings->revision;
 }
 Pose Workspace::anchor(int constraint) const {
-  return impl_->anchor_poses[static_cast<std::size_t>(constraint)];
+  return impl_->settings->constraints[static_cast<std::size_t>(constraint)].anchor;
 }
 
 }  // namespace tenon

@@ -155,7 +155,10 @@ struct WorkspaceData {
   const DofRun* runs;  // ascending
   std::int32_t panel_count;
   const DofPanel* panels;  // ascending
-  T gravity[3];
+  const T* gravity;        // 3 numbers, world frame
+  // Of the last refining sweep of constrained_aba: the largest error of a joint's equation of motion that it found,
+  // relative to the terms of that equation.
+  T motion_error;
   EliminationTreeData<T>* elimination_tree;  // of M + J^T mu J with inter-body rows; null without
   const double* anchors;  // 12 numbers per constraint item: R row by row, p (world pose of the held frame)
 };

@@ -17,7 +17,7 @@ class EliminationTree {
   // none.
   EliminationTree(const ModelData& m, const ConstraintData* constraints, const WorkspaceData<double>& w);
 
-  // Copies what has changed in the workspace since: gravity, pointers.
+  // Copies the pointers of the workspace again, after memory was added to it.
   void follow(const WorkspaceData<double>& w);
 
   EliminationTreeData<double>* data() { return path_begin_.empty() ? nullptr : &data_; }

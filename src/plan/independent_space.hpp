@@ -17,7 +17,7 @@ class IndependentSpace {
   // w: the workspace, complete with its joint-space block. constraints null: none.
   IndependentSpace(const ModelData& m, const ConstraintData* constraints, const WorkspaceData<double>& w);
 
-  // Copies what has changed in the workspace since: gravity, pointers.
+  // Copies the pointers of the workspace again, after memory was added to it.
   void follow(const WorkspaceData<double>& w);
   std::size_t bytes() const;
 

@@ -36,6 +36,11 @@ struct RowLoops;
 struct WorkspaceImpl {
   WorkspaceImpl(std::shared_ptr<const Model> model_, std::shared_ptr<const ConstraintSet> constraints_,
                 const WorkspaceOptions& options);
+  // One that computes for another workspace, of which it has the settings. first_constraint, first_row: where those
+  // of `constraints_` begin there.
+  WorkspaceImpl(std::shared_ptr<const Model> model_, std::shared_ptr<const ConstraintSet> constraints_,
+                const WorkspaceOptions& options, std::shared_ptr<Settings> settings_, int first_constraint,
+                int first_row);
   ~WorkspaceImpl();
 
   struct Quaternion {
@@ -45,7 +50,8 @@ struct WorkspaceImpl {
   std::shared_ptr<const Model> model;
   std::shared_ptr<const ConstraintSet> constraints;
   LoopSplit split;
-  RowSettings settings;
+  std::shared_ptr<Settings> settings;
+  RowSettings row_settings;  // of `settings`, by follow_settings()
   const KernelTable<double>* kernels;
   SweepTables tables;
   Arena<double> arena;
@@ -65,8 +71,6 @@ struct WorkspaceImpl {
   OnDemandArray body_room;                            // for centroidal momentum: 10 numbers a body
   std::unique_ptr<EliminationTree> elimination_tree;  // made with the arena's part of joint space
   OnDemand<IndependentSpace> independent;             // none without embedded loops
-  std::vector<double> anchors;                        // 12 a constraint item, for the kernels
-  std::vector<Pose> anchor_poses;                     // the same per constraint in user order
   std::vector<std::int32_t> item_of;                  // constraint in user order -> item
   ProximalScratch proximal;
   Choice choice;                  // of Method::automatic
@@ -87,7 +91,7 @@ struct WorkspaceImpl {
   SolveReport report;
 
   const ModelData& md() const { return split.data; }
-  const ConstraintData* cd() const { return constraints ? &settings.data : nullptr; }
+  const ConstraintData* cd() const { return constraints ? &row_settings.data : nullptr; }
   // `branches` where they can be used: their clusters have the independent coordinates of the model.
   BranchLanes* usable_branches() const { return split.any_changed ? nullptr : branches.get(); }
   int rows() const { return constraints ? constraints->row_count() : 0; }
@@ -99,13 +103,10 @@ struct WorkspaceImpl {
   // Makes the memory of all methods and products that `options` name.
   void make_room(const WorkspaceOptions& options);
   void need(ArenaPart part);
-  void set_gravity(const double* gravity);
   // Sets tree_branches for a model without clusters, with the velocity coordinates of the spanning tree.
   void make_tree_branches(const ModelData& tree, const WorkspaceOptions& options);
-  // After any change of the settings: updates the parts that hold values computed from them.
-  void update_rows();
-  // After any change of WorkspaceData: updates the parts that hold a copy of it.
-  void update_parts();
+  // Starts what reads settings of rows: where these have changed, updates what is computed from them.
+  void follow_settings();
 
   // Keeps the message and returns the status.
   Status fail(Status status, const char* format, ...) TENON_PRINTF(3, 4);

@@ -13,6 +13,7 @@
 #include "solve/limits.hpp"
 #include "solve/methods.hpp"
 #include "solve/proximal.hpp"
+#include "state/check.hpp"
 
 namespace tenon {
 
@@ -71,11 +72,8 @@ class RowSweeps {
 
 class Sweeps final : public ProximalMethod {
  public:
-  explicit Sweeps(const ConstrainedProblem& problem, const RowSweeps& of_rows)
-      : ProximalMethod(problem, problem.options.max_iterations != 1 && problem.w.md().cluster_count > 0
-                                    ? scheduled_mu_of_clusters
-                                    : scheduled_mu_of_trees),
-        sweeps_(of_rows) {}
+  Sweeps(const ConstrainedProblem& problem, const RowSweeps& of_rows, double mu)
+      : ProximalMethod(problem, mu), sweeps_(of_rows) {}
 
   void prepare(const double* inv_mu) override {
     inv_mu_ = inv_mu;
@@ -90,6 +88,7 @@ class Sweeps final : public ProximalMethod {
       step[r] = force - d_.row_force[r];  // read by iterate before it is overwritten
       d_.row_force[r] = force;
     }
+    refined_ = factored_ && refine;
     if (factored_) {
       sweeps_.iterate(step, refine);
     } else {
@@ -107,6 +106,7 @@ class Sweeps final : public ProximalMethod {
   }
 
   double seen(int r, double) const override { return d_.Ka[r]; }
+  double motion_error() const override { return refined_ ? d_.motion_error : 0; }
   void multipliers(double* lambda) const override { std::copy_n(d_.row_lambda, rows.row_count, lambda); }
 
   bool gives_up() const override { return true; }
@@ -125,8 +125,24 @@ class Sweeps final : public ProximalMethod {
   const double* inv_mu_ = nullptr;
   bool bias_forces_ready_ = true;  // pA holds what constraint_state left there
   bool factored_ = false;          // for the current mu
+  bool refined_ = false;           // by the last evaluation
   bool positive_ = true;
   const double* unreachable_ = nullptr;  // part of the right-hand sides, set by give_up
+};
+
+// Adds 1 / mu to the compliance of the rows for its lifetime.
+class Softened {
+ public:
+  Softened(WorkspaceImpl& w, const double* inv_mu) : w_(w) {
+    std::vector<double>& compliance = w.row_settings.compliance;
+    for (std::size_t r = 0; r < compliance.size(); ++r) compliance[r] += inv_mu[r];
+  }
+  ~Softened() { w_.row_settings.take(*w_.settings); }
+  Softened(const Softened&) = delete;
+  Softened& operator=(const Softened&) = delete;
+
+ private:
+  WorkspaceImpl& w_;
 };
 
 }  // namespace
@@ -136,7 +152,8 @@ Status solve_constrained_aba(const ConstrainedProblem& p) {
   if (w.cd()->least_leverage < least_leverage) return stalled;
   const RowSweeps of_rows(p);
   of_rows.state();
-  Sweeps sweeps(p, of_rows);
+  const bool clusters = w.md().cluster_count > 0 && p.options.max_iterations != 1;
+  Sweeps sweeps(p, of_rows, clusters ? scheduled_mu_of_clusters : scheduled_mu_of_trees);
   const Status status = solve_proximal(sweeps);
   const double pivot = of_rows.smallest_pivot();
   if (status == stalled || !(pivot > least_pivot)) return stalled;
@@ -148,12 +165,51 @@ Status solve_constrained_aba(const ConstrainedProblem& p) {
   return status;
 }
 
+namespace {
+
+// One evaluation from zero multipliers, with penalties 1 / (R + inv_mu), which leaves the proximal steps in
+// ProximalScratch::r; false where the digits are not enough.
+bool sweep_springs(const ConstrainedProblem& p, const double* inv_mu) {
+  WorkspaceImpl& w = p.w;
+  const ConstraintData& c = *w.cd();
+  bool stiff = false;
+  for (int r = 0; r < c.row_count; ++r)
+    stiff = stiff || c.compliance[r] + inv_mu[r] < least_leverage * c.scale[r];
+  if (stiff && c.least_leverage < least_leverage) return false;
+  const RowSweeps of_rows(p);
+  of_rows.state();
+  Sweeps sweeps(p, of_rows, scheduled_mu_of_trees);
+  sweeps.prepare(inv_mu);
+  double *none = w.proximal.f.data(), *left = w.proximal.r.data();
+  std::fill_n(none, c.row_count, 0.0);
+  if (!sweeps.evaluate(none, false, left) || !(of_rows.smallest_pivot() > least_pivot)) return false;
+  of_rows.finish();
+  sweeps.multipliers(p.lambda);
+  return true;
+}
+
+}  // namespace
+
 Status solve_pv_soft(const ConstrainedProblem& p) {
-  SolveOptions once = p.options;
-  once.max_iterations = 1;
-  once.warm_start = false;
-  const Status status = solve_constrained_aba({p.w, once, p.q, p.v, p.tau, p.wrenches, p.desired, p.lambda});
-  return status == Status::max_iterations ? Status::ok : status;
+  WorkspaceImpl& w = p.w;
+  const ConstraintData& c = *w.cd();
+  double* inv_mu = w.proximal.inv_mu.data();
+  for (int r = 0; r < c.row_count; ++r) inv_mu[r] = proximal_term(p.options, c, r, scheduled_mu_of_trees);
+  if (!sweep_springs(p, inv_mu)) {
+    // The same springs as compliance, by elimination.
+    const Softened softened(w, inv_mu);
+    TENON_CHECK(solve_dense(p));
+    std::copy_n(p.lambda, c.row_count, w.proximal.r.data());
+  }
+  w.report = SolveReport{};
+  w.report.method = Method::pv_soft;
+  w.report.iterations = 1;
+  w.report.mu = p.options.mu > 0 ? p.options.mu : scheduled_mu_of_trees;
+  for (int r = 0; r < c.row_count; ++r)
+    w.report.primal_residual =
+        std::max(w.report.primal_residual, std::abs(w.proximal.r[static_cast<std::size_t>(r)] * inv_mu[r]));
+  w.report.dual_residual = w.report.primal_residual;
+  return Status::ok;
 }
 
 }  // namespace tenon

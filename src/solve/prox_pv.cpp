@@ -82,7 +82,8 @@ bool rows_hold(const ConstrainedProblem& p, const double* compliance) {
   measure_units(c, p.w.pv->data.b, per_unit);
   for (int r = 0; r < c.row_count; ++r) {
     const double left = std::abs(d.k[r] - d.Ka[r] - compliance[r] * p.lambda[r]);
-    residual[r] = std::max(0.0, left - rounding / per_unit[r]);
+    const double allowed = rounding / per_unit[r];
+    residual[r] = left <= allowed ? 0 : left - allowed;  // NaN stays
     acceleration[r] = std::max(std::abs(d.k[r]), std::abs(d.Ka[r]));
   }
   measure_units(c, acceleration, per_unit);

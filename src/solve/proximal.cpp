@@ -36,10 +36,25 @@ constexpr double barely_moves = 1e-8, most_of_a_step = 1e-3;
 constexpr double barely_removed = 1e-6;
 // A step that leaves more than this share of the residual is not worth another below the tolerance.
 constexpr double worth_a_step = 0.1;
+// Refining steps that do not shrink the error of motion to this share will not.
+constexpr double refines = 0.1;
+// A residual above this, in units of the rows, is no answer: the iteration has diverged.
+constexpr double diverged = 1e3;
 // The expected residual after the first step, times mu.
 constexpr double first_contraction = 30;
 // If the caller sets no limit. A slow direction costs one iteration; a solve that needs more has stalled.
 constexpr int most_iterations = 30;
+
+}  // namespace
+
+double proximal_term(const SolveOptions& options, const ConstraintData& c, int r, double mu) {
+  // Above largest_mu a larger mu only costs digits.
+  const double inv =
+      options.mu > 0 ? std::max(1 / options.mu, c.scale[r] / largest_mu) : c.scale[r] * (1 / mu);
+  return c.compliance[r] >= inv ? 0 : inv;
+}
+
+namespace {
 
 class Driver {
  public:
@@ -59,9 +74,12 @@ class Driver {
   bool more_iterations() const {
     return report_.iterations < (options_.max_iterations > 0 ? options_.max_iterations : most_iterations);
   }
+  bool one_more_iteration() const { return report_.iterations + 1 == options_.max_iterations; }
+  bool motion_holds() const { return method_.motion_error() <= refined_motion; }
   // The status if the iteration ends above its tolerance.
   Status give_up() const {
-    return options_.max_iterations > 0 && !more_iterations() ? Status::max_iterations : stalled;
+    const bool limited = options_.max_iterations > 0 && !more_iterations();
+    return limited && primal_ <= diverged ? Status::max_iterations : stalled;
   }
   bool converged() const {
     return primal_ <= options_.relative_tolerance || report_.primal_residual <= options_.absolute_tolerance;
@@ -105,12 +123,10 @@ bool Driver::restart(double mu) {
     for (int r = 0; r < m_; ++r) mean += std::log(c_.scale[r] * c_.weight[r]);
     mean = std::exp(mean / m_);
   }
-  const double per_mu = 1 / mu;
   for (int r = 0; r < m_; ++r) {
-    double inv = least_squares_ ? mean / (mu * c_.weight[r]) : c_.scale[r] * per_mu;
-    // Above this limit a larger mu only costs digits.
-    if (options_.mu > 0) inv = std::max(1 / options_.mu, c_.scale[r] / largest_mu);
-    // A row softer than its own penalty is exact without a multiplier.
+    inv_mu_[r] = proximal_term(options_, c_, r, mu);
+    if (!least_squares_ || options_.mu > 0) continue;
+    const double inv = mean / (mu * c_.weight[r]);
     inv_mu_[r] = c_.compliance[r] >= inv ? 0 : inv;
   }
   report_.mu = options_.mu > 0 ? options_.mu : mu;
@@ -255,24 +271,34 @@ Status Driver::reach(double* lambda) {
   keep_if_best();
   for (int r = 0; r < m_; ++r) residual_[r] = f_[r] + r_[r];
   const double first_force = largest_force(residual_);
-  double contraction = first_contraction / mu;
+  double contraction = first_contraction / mu, motion = 1;
   int slow = 0;
   const double first = primal_;
-  while ((!well_converged() || !refine_) && more_iterations()) {
+  while ((!well_converged() || !refine_ || !motion_holds()) && more_iterations()) {
     const double before = primal_;
-    refine_ = refine_ || before * contraction <= margin * options_.relative_tolerance;
+    refine_ = refine_ || before * contraction <= margin * options_.relative_tolerance || one_more_iteration();
     if (options_.accelerate) combine();
     visit(r_);
     keep_if_best();
+    if (refine_ && !motion_holds()) {
+      if (!(method_.motion_error() <= refines * motion)) return stalled;
+      motion = method_.motion_error();
+    }
     if (well_converged()) continue;
     contraction = std::min(1.0, primal_ / before);
-    if (converged() && contraction > worth_a_step) break;
+    if (converged() && contraction > worth_a_step) {
+      if (refine_ && motion_holds()) break;
+      refine_ = true;
+      continue;
+    }
     if (!method_.gives_up() && contraction > 0.5 && primal_ > rounding) return stalled;
     if (options_.accelerate && contraction > fast_enough && before > large_enough * first) remember();
     if (dual_ < out_of_reach * primal_) {
       // One more step would remove nothing: these are rounding errors, or the rows contradict each other.
-      if (primal_ <= rounding) break;
-      return Status::infeasible;
+      if (primal_ > rounding) return Status::infeasible;
+      if (refine_ && motion_holds()) break;
+      refine_ = true;
+      continue;
     }
     slow = primal_ > 0.5 * before ? slow + 1 : 0;
     if (slow >= 2 && primal_ <= rounding) {
@@ -289,6 +315,7 @@ Status Driver::reach(double* lambda) {
   return_to_best();
   take_multipliers(lambda);
   if (!converged()) return give_up();
+  if (refine_ && !motion_holds()) return stalled;
   return strained(first_force, lambda) ? stalled : Status::ok;
 }
 

@@ -50,6 +50,9 @@ class ProximalMethod {
   virtual bool evaluate(const double* f, bool refine, double* step) = 0;
   // The acceleration of row r, known after the first evaluate. residual: that of the row.
   virtual double seen(int r, double residual) const { return p.w.arena.data.k[r] - residual; }
+  // After a refining evaluate: the largest error of a joint's equation of motion that it found, relative to its terms.
+  // It leaves about the square of that.
+  virtual double motion_error() const { return 0; }
   // Writes the multipliers for the accelerations of the last evaluate, if the method knows them more exactly
   // than f + r(f).
   virtual void multipliers(double*) const {}
@@ -72,6 +75,10 @@ class ProximalMethod {
  protected:
   ~ProximalMethod() = default;
 };
+
+// 1 / mu of row r for this mu relative to the Delassus diagonal, or for that of the caller. 0: the row is softer than
+// its own penalty, and exact without a multiplier.
+double proximal_term(const SolveOptions& options, const ConstraintData& c, int r, double mu);
 
 // p.lambda is the result, and the start if options.warm_start. Fills the report except the rank. Returns ok,
 // infeasible, max_iterations (the caller's limit was reached) or stalled.

@@ -25,8 +25,11 @@ bool solve_rows(const ConstrainedProblem& p) {
   PvData<double>& d = w.pv->data;
   const int rows = w.rows();
   const bool split = splits_base(p);
-  for (int r = 0; r < rows; ++r) d.row_damping[r] = w.cd()->compliance[r] + p.options.tikhonov;
-  if (!(w.kernels->pv_factor(w.md(), split, w.cd()->scale, d) > dependent)) return false;
+  const ConstraintData& c = *w.cd();
+  // A row that is switched off is zero; its multiplier is too, for any damping.
+  for (int r = 0; r < rows; ++r)
+    d.row_damping[r] = c.active[r] ? c.compliance[r] + p.options.tikhonov : c.scale[r];
+  if (!(w.kernels->pv_factor(w.md(), split, c.scale, d) > dependent)) return false;
 
   double* step = w.user_rows.data();
   std::fill_n(p.lambda, rows, 0.0);
@@ -52,7 +55,8 @@ Status solve_pv(const ConstrainedProblem& p) {
     return iterate_pv(p);
   }
   w.report.iterations = 1;
-  if (p.options.tikhonov == 0) w.report.rank = w.rows();
+  if (p.options.tikhonov == 0)
+    w.report.rank = static_cast<int>(std::count(w.cd()->active, w.cd()->active + w.rows(), 1));
   return Status::ok;
 }
 

@@ -21,9 +21,10 @@ double size_in_units(const double* residual, const double* per_unit, double abso
   double largest = 0;
   for (int r = 0; r < rows; ++r) {
     const double above = std::abs(residual[r]) - absolute;
-    if (!(above <= 0))
-      largest =
-          std::max(largest, per_unit[r] >= 0 ? above * per_unit[r] : std::numeric_limits<double>::infinity());
+    if (above <= 0) continue;
+    const double size = above * per_unit[r];
+    // What is no number is too large.
+    if (!(size <= largest)) largest = size >= 0 ? size : std::numeric_limits<double>::infinity();
   }
   return largest;
 }

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "spatial/isa.hpp"
+#include "spatial/ordered.hpp"
 
 #if defined(__GNUC__) && !defined(TENON_NO_VECTOR_EXTENSIONS)
 #define TENON_PACKS 1
@@ -52,6 +52,9 @@ struct alignas(sizeof(N) * W) Pack {  // as Slots; some targets align long vecto
     return all != 0;
   }
 };
+
+template <class N, int W>
+inline constexpr bool is_ordered<Pack<N, W>> = true;
 
 // a in the lanes where the bits of mask are set, b in the others.
 template <class N, int W>

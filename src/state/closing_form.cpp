@@ -5,17 +5,34 @@
 
 namespace tenon {
 
-RowLoops::RowLoops(const std::shared_ptr<const Model>& model, const ConstraintSet& set,
-                   const WorkspaceOptions& options)
-    : form(*model->closing),
-      alone(set.specs().size() > model->row_loops.size()
-                ? std::make_unique<Workspace>(model, nullptr, options)
-                : nullptr),
-      closing(form.model, nullptr, options),
+namespace {
+
+// The rows of the loops come after those of the user.
+std::unique_ptr<Workspace> without_rows_of_user(const WorkspaceImpl& whole, const WorkspaceOptions& options) {
+  const ConstraintSet& set = *whole.constraints;
+  const int first = set.constraint_count() - static_cast<int>(whole.model->row_loops.size());
+  if (first == 0) return nullptr;
+  return std::make_unique<Workspace>(
+      std::make_unique<WorkspaceImpl>(whole.model, ConstraintSet::bind(whole.model, {}), options,
+                                      whole.settings, first, set.first_row(first)));
+}
+
+}  // namespace
+
+RowLoops::RowLoops(const WorkspaceImpl& whole, const WorkspaceOptions& options)
+    : form(*whole.model->closing),
+      alone(without_rows_of_user(whole, options)),
+      closing(std::make_unique<WorkspaceImpl>(form.model, nullptr, options, whole.settings, 0, 0)),
       q(form.q.size()),
       v(form.v.size()),
       tau(v),
-      qdd(v) {}
+      qdd(v),
+      end_q(q),
+      end_v(v) {
+  const ConstraintSet& set = *whole.constraints;
+  const int first = set.constraint_count() - static_cast<int>(whole.model->row_loops.size());
+  row_count_ = set.row_count() - (first < set.constraint_count() ? set.first_row(first) : set.row_count());
+}
 
 void RowLoops::take(const double* q_, const double* v_) {
   for (std::size_t k = 0; k < q.size(); ++k) q[k] = q_[form.q[k]];
@@ -33,7 +50,7 @@ void RowLoops::give_guess(double* q_) {
 }
 
 std::size_t RowLoops::bytes() const {
-  return bytes_of(closing, alone, q, v, tau, qdd);
+  return bytes_of(closing, alone, q, v, tau, qdd, end_q, end_v);
 }
 
 Status solve_closing_form(WorkspaceImpl& w, LoopMethod method, const double* q, const double* v,

@@ -1,6 +1,6 @@
-// For a model with loops that are closed by rows (Model::row_loops), a workspace owns two more: one with the
-// rows of the loops but without the user's rows, for forward dynamics, and one of the closing form, the same
-// mechanism with all loops embedded, which closes configurations.
+// For a model with loops that are closed by rows (Model::row_loops), a workspace owns two more, with its settings:
+// one with the rows of the loops but without the user's rows, for forward dynamics, and one of the closing form,
+// the same mechanism with all loops embedded, which closes configurations.
 #pragma once
 
 #include <memory>
@@ -12,9 +12,7 @@
 namespace tenon {
 
 struct RowLoops {
-  // set: the constraint set of the workspace, the rows of the loops included.
-  RowLoops(const std::shared_ptr<const Model>& model, const ConstraintSet& set,
-           const WorkspaceOptions& options);
+  RowLoops(const WorkspaceImpl& whole, const WorkspaceOptions& options);
 
   // Copy positions and velocities (null: none) to the closing form and back.
   void take(const double* q_, const double* v_);
@@ -22,11 +20,15 @@ struct RowLoops {
   // The guess of the closing form, a configuration with all loops closed.
   void give_guess(double* q_);
   std::size_t bytes() const;
+  int row_count() const { return row_count_; }  // of the loops, behind those of the user
 
   const Model::Closing& form;
   std::unique_ptr<Workspace> alone;  // null where the workspace itself holds no other rows
   Workspace closing;
-  std::vector<double> q, v, tau, qdd;
+  std::vector<double> q, v, tau, qdd, end_q, end_v;
+
+ private:
+  int row_count_;
 };
 
 // loop_forward_dynamics by a method other than automatic, computed on the closing form. Spanning coordinates,

@@ -33,6 +33,7 @@ inline WorkspaceImpl& begin(Workspace& workspace) {
   w.message[0] = '\0';
   w.loops.known = {};
   if (w.split.any_changed) restore_split(w);
+  w.follow_settings();
   return w;
 }
 

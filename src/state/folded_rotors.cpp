@@ -14,16 +14,16 @@ RotorMap::RotorMap(const Model::Folding& folding) {
   }
 }
 
-FoldedWorkspace::FoldedWorkspace(const Model::Folding& folding_,
-                                 std::shared_ptr<const ConstraintSet> constraints,
-                                 const WorkspaceOptions& options)
-    : folding(folding_),
-      map(folding_),
-      workspace(folding_.model, std::move(constraints), options),
-      q(folding_.q.size()),
-      v(folding_.v.size()),
-      tau(folding_.v.size()),
-      qdd(folding_.v.size()) {
+FoldedWorkspace::FoldedWorkspace(const WorkspaceImpl& whole, const WorkspaceOptions& options)
+    : folding(*whole.model->folding),
+      map(folding),
+      workspace(std::make_unique<WorkspaceImpl>(folding.model,
+                                                whole.constraints ? whole.constraints->folded() : nullptr,
+                                                options, whole.settings, 0, 0)),
+      q(folding.q.size()),
+      v(folding.v.size()),
+      tau(folding.v.size()),
+      qdd(folding.v.size()) {
   workspace.impl().make_tree_branches(folding.spanning, options);
 }
 
@@ -40,6 +40,7 @@ std::size_t FoldedWorkspace::bytes() const {
 }
 
 FoldedWorkspace* folded_for(WorkspaceImpl& w, bool has_wrenches) {
+  if (w.folded) w.folded->workspace.impl().follow_settings();
   if (!w.folded || !has_wrenches) return w.folded.get();
   const Model::Folding& folding = w.folded->folding;
   for (const std::int32_t i : folding.rotor_node) {

@@ -1,5 +1,5 @@
-// Dynamics of a model with folded rotors (model/fold_rotors.hpp): a workspace of the folded model, and the
-// maps of states to it and of accelerations back.
+// Dynamics of a model with folded rotors (model/fold_rotors.hpp): a workspace of the folded model with the same
+// settings, and the maps of states to it and of accelerations back.
 #pragma once
 
 #include <vector>
@@ -49,8 +49,7 @@ void unfold_accelerations(const Model::Folding& folding, const RotorMap& map, co
 }
 
 struct FoldedWorkspace {
-  FoldedWorkspace(const Model::Folding& folding, std::shared_ptr<const ConstraintSet> constraints,
-                  const WorkspaceOptions& options);
+  FoldedWorkspace(const WorkspaceImpl& whole, const WorkspaceOptions& options);
 
   // Maps a state of the whole model into q, v and tau.
   void take(const double* q_, const double* v_, const double* tau_);

@@ -13,9 +13,10 @@ namespace tenon {
 
 namespace {
 
-// Calls f(spanning coordinate, G entry) for the nonzeros of column y of G.
+// Calls f(spanning coordinate, G entry) for the nonzeros of column y of G, whose blocks are those in the workspace or
+// others. The columns of a block go to the coordinates of its cluster, whichever of them are independent.
 template <class F>
-void for_column(const WorkspaceImpl& w, int y, F&& f) {
+void for_column(const WorkspaceImpl& w, int y, F&& f, const double* kept_G = nullptr) {
   const ModelData& m = w.md();
   const int k = m.independent[y], cluster = m.node_cluster[m.v_node[k]];
   if (cluster < 0) {
@@ -23,7 +24,8 @@ void for_column(const WorkspaceImpl& w, int y, F&& f) {
     return;
   }
   const ClusterData& c = m.clusters[cluster];
-  const double* column = w.arena.data.G + c.G_begin + std::ptrdiff_t{y - c.y_begin} * c.v_count;
+  const double* G = kept_G ? kept_G : w.arena.data.G;
+  const double* column = G + c.G_begin + std::ptrdiff_t{y - c.y_begin} * c.v_count;
   for (int i = 0; i < c.v_count; ++i) f(c.v_begin + i, column[i]);
 }
 
@@ -164,21 +166,25 @@ static const FoldedWorkspace* map_of_rotors(const WorkspaceImpl& w) {
   return f && f->folding.rotors_alone_follow ? f : nullptr;
 }
 
-void from_independent(const WorkspaceImpl& w, const double* y, const double* offset, double* x) {
+void from_independent(const WorkspaceImpl& w, const double* y, const double* offset, double* x,
+                      const double* kept_G) {
   if (const FoldedWorkspace* f = map_of_rotors(w)) {
     unfold_accelerations(f->folding, f->map, y, x);
     for (int k = 0; offset && k < w.model->nv; ++k) x[k] += offset[k];
     return;
   }
   for (int k = 0; k < w.model->nv; ++k) x[k] = offset ? offset[k] : 0;
-  for (int j = 0; j < w.model->ny; ++j) for_column(w, j, [&](int k, double G) { x[k] += G * y[j]; });
+  for (int j = 0; j < w.model->ny; ++j)
+    for_column(
+        w, j, [&](int k, double G) { x[k] += G * y[j]; }, kept_G);
 }
 
-void to_independent_force(const WorkspaceImpl& w, const double* x, double* y) {
+void to_independent_force(const WorkspaceImpl& w, const double* x, double* y, const double* kept_G) {
   if (const FoldedWorkspace* f = map_of_rotors(w)) return fold_forces(f->folding, f->map, x, y);
   for (int j = 0; j < w.model->ny; ++j) {
     double sum = 0;
-    for_column(w, j, [&](int k, double G) { sum += G * x[k]; });
+    for_column(
+        w, j, [&](int k, double G) { sum += G * x[k]; }, kept_G);
     y[j] = sum;
   }
 }

@@ -33,9 +33,11 @@ void dense_K(const WorkspaceImpl& w, double* K, int ld);
 inline const double* map_bias(const WorkspaceImpl& w) {
   return w.md().varying_clusters > 0 ? w.arena.data.g : nullptr;
 }
-// x = G y + offset (null: none) and y = G^T x, on vectors of all coordinates. After update_loops.
-void from_independent(const WorkspaceImpl& w, const double* y, const double* offset, double* x);
-void to_independent_force(const WorkspaceImpl& w, const double* x, double* y);
+// x = G y + offset (null: none) and y = G^T x, on vectors of all coordinates. After update_loops, or with blocks of
+// G that a call before has kept.
+void from_independent(const WorkspaceImpl& w, const double* y, const double* offset, double* x,
+                      const double* kept_G = nullptr);
+void to_independent_force(const WorkspaceImpl& w, const double* x, double* y, const double* kept_G = nullptr);
 
 // H = G^T M G, the mass matrix of the independent coordinates, column-major, both triangles.
 Status independent_mass_matrix(WorkspaceImpl& w, const double* q, double* H, int ld);

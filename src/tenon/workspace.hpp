@@ -108,6 +108,7 @@ class Workspace {
   explicit Workspace(std::shared_ptr<const Model> model,
                      std::shared_ptr<const ConstraintSet> constraints = nullptr,
                      const WorkspaceOptions& options = {});
+  explicit Workspace(std::unique_ptr<WorkspaceImpl> impl);
   ~Workspace();
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;

@@ -32,7 +32,8 @@ struct Memory {
     WorkspaceData<Recorded>& w = arena.data;
     tables.bind(w);
     w.anchors = anchors.data();
-    for (int e = 0; e < 3; ++e) w.gravity[e] = Recorded(model.data().gravity[e]);
+    for (int e = 0; e < 3; ++e) gravity[e] = Recorded(model.data().gravity[e]);
+    w.gravity = gravity;
   }
 
   const ConstraintData* c;
@@ -44,6 +45,7 @@ struct Memory {
   CabaOsimMemory<Recorded> caba;
   PvOsimfMemory<Recorded> osimf;
   std::vector<double> anchors;
+  Recorded gravity[3];
 };
 
 const Algorithm<Recorded>& find(std::string_view name) {

@@ -45,7 +45,7 @@ struct ClusteredScene {
     arena = std::make_unique<Arena<double>>(model, rows, tables->entry_count());
     WorkspaceData<double>& d = arena->data;
     tables->bind(d);
-    for (int e = 0; e < 3; ++e) d.gravity[e] = model.gravity[e];
+    d.gravity = model.gravity;
     state = random_state(random, *robot.model);
     tie();
   }

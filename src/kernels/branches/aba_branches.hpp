@@ -21,8 +21,7 @@ inline void sweep_branch_velocities(Branches<P>& b, const double* q, const doubl
     gather(limbs, v, limbs.v_of, limbs.v);
     gather_loops(b, limbs);
     read_parents(limbs, &LimbParent::v, limbs.w.v);
-    for (int j = 0; j < limbs.shared_count; ++j)
-      store(limbs.w.IA + 21 * limbs.shared[j], ArticulatedInertia<P>{});
+    clear_collecting(limbs);
     store(limbs.w.pA, Force<P>{});  // gyroscopic moments of rotors on the parents
     sweep_velocities(limbs.model, limbs.q, limbs.v, has_wrenches, limbs.w);
   }

@@ -92,7 +92,7 @@ struct LimbParent {
 template <int W>
 struct Siblings {
   LimbParent parent;
-  std::int32_t stores;            // the parent's IA holds nothing before
+  std::int32_t stores;            // the parent is of the trunk and its IA holds nothing before
   std::int32_t stores_with_rows;  // the same in sweeps with rows, where limbs without rows add to IB
   std::int32_t to_base;           // such limbs on a supporting parent
   std::int32_t count, lanes[W];
@@ -115,9 +115,9 @@ struct Bundle {
   const std::int32_t *varying_G, *G_of;
   const LimbParent* parents;  // of each lane
   std::int32_t one_parent;    // they are the same
-  std::int32_t sibling_count, shared_count;
+  std::int32_t sibling_count, collecting_count;
   const Siblings<width>* siblings;
-  const std::int32_t* shared;  // nodes whose IA gets from limbs of some lanes, then from nodes of all lanes
+  const std::int32_t* collecting;  // nodes that carry limbs, in some lanes or all: these add to IA
 };
 
 template <class N>

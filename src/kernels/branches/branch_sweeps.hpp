@@ -134,6 +134,11 @@ TENON_INLINE void give(const Siblings<P::width>& siblings, const P* at_0, int co
     x[e * stride] = store ? sum : x[e * stride] + sum;
   }
 }
+// To be called before limbs give to this bundle.
+template <class P>
+TENON_INLINE void clear_collecting(const Bundle<P>& b) {
+  for (int j = 0; j < b.collecting_count; ++j) store(b.w.IA + 21 * b.collecting[j], ArticulatedInertia<P>{});
+}
 // Articulated inertia in sweeps without rows.
 template <class P>
 TENON_INLINE void give_inertia(const Bundle<P>& b) {

@@ -77,6 +77,17 @@ void constraint_state_of_branches(Branches<P>& b, const double* q, const double*
     if (b.bundles[k].rows.support_count > 0) evaluate_limb_rows(b.bundles[k], rows.desired, rows.k);
 }
 
+// The largest of the trunk and of all bundles that support rows.
+template <class P>
+inline double motion_error_of(const Branches<P>& b) {
+  double worst = b.w.motion_error;
+  for (int k = 0; k < b.bundle_count; ++k) {
+    if (b.bundles[k].rows.support_count == 0) continue;
+    const P& lanes = b.bundles[k].w.motion_error;
+    for (int l = 0; l < P::width; ++l) worst = larger(worst, lanes.x[l]);
+  }
+  return worst;
+}
 // Ka and the multipliers of all rows, to the set.
 template <class P>
 inline void scatter_row_results(const Branches<P>& b, WorkspaceData<double>& rows) {
@@ -190,6 +201,7 @@ inline void sweep_branch_changes(Branches<P>& b, const double* delta, const doub
   }
   const auto trunk_sweep = refine ? b.kernels->sweep_refining_force_changes : b.kernels->sweep_force_changes;
   trunk_sweep(b.trunk, b.rows, b.w.row_step, tau, qdd, b.w);
+  if (refine) rows.motion_error = motion_error_of(b);
   b.kernels->sweep_motion_changes(b.trunk, b.rows, b.w.row_step, qdd, b.w);
   for (int k = 0; k < b.bundle_count; ++k) {
     Bundle<P>& limbs = b.bundles[k];

@@ -67,6 +67,7 @@ inline void copy_joints_of_trunk(const Branches<P>& b, WorkspaceData<double>& wh
 template <class P>
 bool sweep_inertias_of_branches(Branches<P>& b, const double* q, WorkspaceData<double>& whole) {
   bool positive = true;
+  for (int k = 0; k < b.bundle_count; ++k) clear_collecting(b.bundles[k]);
   for (int k = b.bundle_count - 1; k >= 0; --k) {
     Bundle<P>& limbs = b.bundles[k];
     gather(limbs, q, limbs.q_of, limbs.q);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "plan/arena.hpp"
 #include "scalar/index.hpp"
@@ -29,7 +30,7 @@ BranchLanes::BranchLanes(const ModelData& m, const BranchKernels<branch_width>* 
     : m_(m), kernels_(kernels), places_(index(m.node_count)) {}
 
 std::unique_ptr<BranchLanes> BranchLanes::make(const ModelData& m, const ConstraintData* c,
-                                               const WorkspaceData<double>* w,
+                                               const WorkspaceData<double>* w, const double* gravity,
                                                const KernelTable<double>& trunk_kernels,
                                                const BranchKernels<branch_width>* kernels, bool always) {
   if (!kernels) return nullptr;
@@ -38,6 +39,7 @@ std::unique_ptr<BranchLanes> BranchLanes::make(const ModelData& m, const Constra
   lanes_of_tree->share_limbs();
   if (lanes_of_tree->memory_.empty() || !(always || lanes_of_tree->gain() > least_gain)) return nullptr;
   lanes_of_tree->data_.kernels = &trunk_kernels;
+  lanes_of_tree->data_.w.gravity = gravity;
   if (w) {
     Branches<N>& data = lanes_of_tree->data_;
     data.rotor_rate = w->rotor_rate, data.rotor_angle = w->rotor_angle, data.G = w->G, data.g = w->g;
@@ -200,8 +202,8 @@ void BranchLanes::build(const ConstraintData* c) {
   }
   for (std::size_t k = memory_.size(); k-- > 0;) connect(k);
   for (std::size_t k = 0; k < memory_.size(); ++k) {
-    bundles_[k].shared_count = count_of(memory_[k].shared);
-    bundles_[k].shared = memory_[k].shared.data();
+    bundles_[k].collecting_count = count_of(memory_[k].collecting);
+    bundles_[k].collecting = memory_[k].collecting.data();
   }
   data_.bundle_count = count_of(bundles_);
   data_.bundles = bundles_.data();
@@ -328,7 +330,7 @@ void BranchLanes::build_bundle(std::size_t k) {
                      {&w.cluster_D, G_size}},
                     N(0));
   w.node_flags = memory.flags.data();
-  for (N& g : w.gravity) g = N(0);
+  w.gravity = memory.no_gravity.data();
   bundle.model.node_count = bundle.model.nv = static_cast<std::int32_t>(n);
   bundle.model.nodes = memory.nodes.data();
   bundle.model.armature = memory.armature.data();
@@ -378,23 +380,21 @@ LimbParent BranchLanes::parent_at(std::int32_t body) {
 }
 
 template <class Nodes>
-bool BranchLanes::let_limbs_store(const Nodes& nodes, std::int32_t parent, std::vector<std::int32_t>& flags,
+void BranchLanes::let_limbs_store(const Nodes& nodes, std::int32_t parent, std::vector<std::int32_t>& flags,
                                   std::int32_t mark) {
-  if (flags.empty()) return false;
-  bool changed = false;
+  if (flags.empty()) return;
   flags[index(parent)] |= mark;
   const bool to_base = mark == node_has_base;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const bool child_to_base = (flags[index(parent)] & node_supports) && !(flags[i] & node_supports);
     if (nodes[i].parent != parent || i == index(parent) || child_to_base != to_base) continue;
-    changed |= (flags[i] & node_first_to_store) != 0;
     flags[i] &= ~node_first_to_store;
   }
-  return changed;
 }
 
 // The parents of the limbs of bundle k. Bundles give to their parents from last to first, and before bodies of
-// the trunk do.
+// the trunk do. The first to give to a body of the trunk stores its numbers. In a bundle limbs give to some lanes
+// only, with rows to others than without, so its sweeps begin with zeros in all lanes (`collecting`).
 void BranchLanes::connect(std::size_t k) {
   BundleMemory& memory = memory_[k];
   Bundle<N>& bundle = bundles_[k];
@@ -409,22 +409,22 @@ void BranchLanes::connect(std::size_t k) {
     if (siblings == memory.siblings.end()) {
       Siblings<branch_width> own{};
       own.parent = memory.parents[l];
-      own.stores = !collects_[index(body)];
-      collects_[index(body)] = 1;
       own.to_base = takes_rows_ && memory.depth == 0 && supports(body);
-      std::vector<char>& given = own.to_base ? base_collects_ : collects_with_rows_;
-      own.stores_with_rows = !given[index(body)];
-      given[index(body)] = 1;
       const std::int32_t mark = own.to_base ? node_has_base : node_collects;
       const Place place = places_[index(body)];
       if (place.bundle < 0) {
+        std::vector<char>& given = own.to_base ? base_collects_ : collects_with_rows_;
+        own.stores = !std::exchange(collects_[index(body)], char{1});
+        own.stores_with_rows = !std::exchange(given[index(body)], char{1});
         let_limbs_store(trunk_nodes_, place.node, trunk_flags_, node_collects);
         let_limbs_store(trunk_nodes_, place.node, trunk_support_flags_, mark);
       } else {
         BundleMemory& parents = memory_[index(place.bundle)];
-        const bool shared = let_limbs_store(parents.nodes, place.node, parents.flags, node_collects);
-        if (let_limbs_store(parents.nodes, place.node, parents.support_flags, mark) || shared)
-          parents.shared.push_back(place.node);
+        let_limbs_store(parents.nodes, place.node, parents.flags, node_collects);
+        let_limbs_store(parents.nodes, place.node, parents.support_flags, mark);
+        std::vector<std::int32_t>& collecting = parents.collecting;
+        if (std::find(collecting.begin(), collecting.end(), place.node) == collecting.end())
+          collecting.push_back(place.node);
       }
       memory.siblings.push_back(own);
       siblings = memory.siblings.end() - 1;
@@ -434,10 +434,6 @@ void BranchLanes::connect(std::size_t k) {
   bundle.parents = memory.parents.data();
   bundle.sibling_count = count_of(memory.siblings);
   bundle.siblings = memory.siblings.data();
-}
-
-void BranchLanes::set_gravity(const double* gravity) {
-  std::copy_n(gravity, 3, data_.w.gravity);
 }
 
 std::size_t BranchLanes::bytes() const {
@@ -450,8 +446,8 @@ std::size_t BranchLanes::bytes() const {
                trunk_row_first_, trunk_support_, trunk_support_flags_);
   for (const BundleMemory& b : memory_)
     sum += sizeof(b) +
-           bytes_of(b.nodes, b.armature, b.spin, b.flags, b.shared, b.q_of, b.v_of, b.body_of, b.result_of,
-                    b.parents, b.siblings, b.block, b.row_block, b.mass_block) +
+           bytes_of(b.nodes, b.armature, b.spin, b.flags, b.collecting, b.q_of, b.v_of, b.body_of,
+                    b.result_of, b.parents, b.siblings, b.block, b.row_block, b.mass_block) +
            bytes_of(b.rotors, b.drives, b.rotor_of, b.rotor_q_of, b.rotor_v_of, b.rotor_result_of, b.clusters,
                     b.v_node, b.node_cluster, b.y_index, b.varying_G, b.G_of, b.cluster_F, b.cluster_D,
                     b.cluster_U) +

@@ -27,13 +27,12 @@ class BranchLanes {
 
   // Null where branch lanes would not pay (always: where no two limbs are alike), and without kernels. c: null
   // without rows. w: the workspace of the model, for G, g and what rotors do; null for a tree of joints alone
-  // (Model::Folding::spanning), for inverse dynamics.
+  // (Model::Folding::spanning), for inverse dynamics. gravity: of the workspace, which must live longer.
   static std::unique_ptr<BranchLanes> make(const ModelData& m, const ConstraintData* c,
-                                           const WorkspaceData<double>* w,
+                                           const WorkspaceData<double>* w, const double* gravity,
                                            const KernelTable<double>& trunk_kernels,
                                            const BranchKernels<branch_width>* kernels, bool always);
 
-  void set_gravity(const double* gravity);
   std::size_t bytes() const;
   bool runs(const BranchKernels<branch_width>* kernels) const { return kernels_ == kernels; }
 
@@ -114,7 +113,8 @@ class BranchLanes {
     std::vector<std::vector<std::int32_t>> limbs;  // bodies
     std::vector<LaneNode<N>> nodes;
     std::vector<N> armature, spin;
-    std::vector<std::int32_t> flags, shared, q_of, v_of, body_of, result_of;
+    std::array<N, 3> no_gravity{};  // limbs have it from their parents
+    std::vector<std::int32_t> flags, collecting, q_of, v_of, body_of, result_of;
     std::vector<std::vector<LimbRotor>> limb_rotors;
     std::vector<LaneRotor<N>> rotors;
     std::vector<LaneDrive<N>> drives;
@@ -145,9 +145,9 @@ class BranchLanes {
   void build_bundle(std::size_t k);
   LimbParent parent_at(std::int32_t body);
   void connect(std::size_t k);
-  // The child of node `parent` that stores first no longer does: limbs give before. True if there was one.
+  // The child of node `parent` that stores first no longer does: limbs give before.
   template <class Nodes>
-  static bool let_limbs_store(const Nodes& nodes, std::int32_t parent, std::vector<std::int32_t>& flags,
+  static void let_limbs_store(const Nodes& nodes, std::int32_t parent, std::vector<std::int32_t>& flags,
                               std::int32_t mark);
 
   // branch_mass.cpp
@@ -193,7 +193,8 @@ class BranchLanes {
   std::vector<std::int32_t> trunk_flags_, trunk_v_node_, trunk_rotor_, trunk_node_cluster_;
   std::vector<ClusterData> trunk_clusters_;
   std::vector<RotorData> trunk_rotors_;
-  std::vector<char> collects_, collects_with_rows_, base_collects_;  // per body: limbs have given to it
+  std::vector<char> collects_, collects_with_rows_,
+      base_collects_;  // per body of the trunk: limbs have given to it
   std::vector<BundleMemory> memory_;
   std::vector<Bundle<N>> bundles_;
   MemoryBlock<double> trunk_block_, trunk_row_block_;

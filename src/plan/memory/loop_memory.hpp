@@ -30,6 +30,7 @@ struct LoopMemory {
     for (const ClusterData& c : model.loops.clusters)
       widest = std::max(widest, index((c.row_count + 1) * c.v_count));
     split_scratch.assign(widest, 0);
+    gaps.assign(index(model.data().loop_row_count), 0);
     const int rows = model.data().loop_row_count;
     K.resize(index(rows) * nv);
     multipliers = OnDemand<reference::KktSolver>([&model, rows] {
@@ -38,8 +39,8 @@ struct LoopMemory {
     });
   }
   std::size_t bytes() const {
-    return bytes_of(assembly, split_scratch, callback_scratch, M, MG, H, spanning, bias, independent, start,
-                    best, target, K, multipliers);
+    return bytes_of(assembly, gaps, split_scratch, callback_scratch, M, MG, H, spanning, bias, independent,
+                    start, best, target, K, multipliers);
   }
 
   // The state of the current call, in the coordinates of the sweeps, and whether the arena holds G and g for
@@ -51,6 +52,7 @@ struct LoopMemory {
 
   Assembly assembly;
   Known known;
+  std::vector<double> gaps;           // loop rows
   std::vector<double> split_scratch;  // K of the largest cluster, and a number for each coordinate
   std::vector<double> callback_scratch;
   OnDemandArray M, MG, H;                           // projection: M of the tree, M G, G^T M G

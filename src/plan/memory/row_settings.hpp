@@ -1,7 +1,9 @@
-// The settings of constraints that a workspace may change: active or not, gains, weights and compliance.
-// Kernels read these numbers. The layout of memory stays that of the whole set.
+// What the setters of a workspace wrote, in one place: a workspace and those that compute for it (on the model with
+// folded rotors, on loops closed by rows) share it. And the same for the rows of one of them as kernels read it, which
+// carries the revision of the settings that it was made of. The layout of memory stays that of the whole set.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -11,41 +13,90 @@
 
 namespace tenon {
 
+struct Settings {
+  struct Constraint {
+    bool active = true;
+    double frequency = 0, damping_ratio = 0;
+    Pose anchor;
+  };
+
+  Settings(const double* gravity_, const ConstraintSet* set) {
+    std::copy_n(gravity_, 3, gravity);
+    if (!set) return;
+    const ConstraintData& c = set->data();
+    constraints.resize(set->specs().size());
+    weight.assign(index(c.row_count), 1.0);
+    compliance.assign(index(c.row_count), 0.0);
+    for (int i = 0; i < c.item_count; ++i) {
+      const ConstraintItem& item = c.items[i];
+      Constraint& own = constraints[index(item.constraint)];
+      own.frequency = item.frequency, own.damping_ratio = item.damping_ratio;
+    }
+    for (int r = 0; r < c.row_count; ++r) {
+      weight[index(c.user_row[r])] = c.weight[r];
+      compliance[index(c.user_row[r])] = c.compliance[r];
+    }
+  }
+  std::size_t bytes() const { return bytes_of(constraints, weight, compliance); }
+
+  double gravity[3];
+  std::vector<Constraint> constraints;     // in the user's order
+  std::vector<double> weight, compliance;  // of rows, in the user's order
+  std::uint64_t revision = 1;              // of all but gravity: setters count it up
+};
+
 struct RowSettings {
-  explicit RowSettings(const ConstraintSet* set) {
+  // first_constraint, first_row: the place in the settings of what `set` holds.
+  RowSettings(const ConstraintSet* set, const Settings& settings, int first_constraint, int first_row)
+      : first_constraint_(first_constraint), first_row_(first_row) {
     if (!set) return;
     data = set->data();
     items.assign(data.items, data.items + data.item_count);
-    weight.assign(data.weight, data.weight + data.row_count);
-    compliance.assign(data.compliance, data.compliance + data.row_count);
-    active.assign(data.active, data.active + data.row_count);
+    for (std::vector<double>* x : {&weight, &compliance}) x->assign(index(data.row_count), 0.0);
+    active.assign(index(data.row_count), 0);
+    anchors.assign(12 * items.size(), 0.0);
     data.items = items.data(), data.weight = weight.data();
     data.compliance = compliance.data(), data.active = active.data();
+    take(settings);
   }
   RowSettings(const RowSettings&) = delete;
   RowSettings& operator=(const RowSettings&) = delete;
 
-  // Calls f(item, row, index of the row in its constraint) for every row of a constraint.
-  template <class F>
-  void for_rows(int constraint, int first_user_row, F&& f) {
-    for (ConstraintItem& item : items)
-      if (item.constraint == constraint)
-        for (std::int32_t r = item.row_begin; r < item.row_begin + item.row_count; ++r)
-          f(item, index(r), data.user_row[r] - first_user_row);
+  // Takes over settings that have changed; false where none have. Allocates nothing.
+  bool follow(const Settings& settings) {
+    if (revision_ == settings.revision) return false;
+    take(settings);
+    return true;
   }
-  void update_poses() {
+  void take(const Settings& settings) {
+    revision_ = settings.revision;
     data.poses = ConstraintPoses::none;
-    for (const ConstraintItem& item : items) {
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      ConstraintItem& item = items[i];
+      const Settings::Constraint& own = settings.constraints[index(first_constraint_ + item.constraint)];
+      item.frequency = own.frequency, item.damping_ratio = own.damping_ratio;
       if (item.world_axes != 0 && data.poses == ConstraintPoses::none) data.poses = ConstraintPoses::axes;
       if (item.frequency > 0) data.poses = ConstraintPoses::with_errors;
+      std::copy(own.anchor.rotation.begin(), own.anchor.rotation.end(), &anchors[12 * i]);
+      std::copy(own.anchor.translation.begin(), own.anchor.translation.end(), &anchors[12 * i + 9]);
+      for (std::size_t r = index(item.row_begin); r < index(item.row_begin + item.row_count); ++r) {
+        const std::size_t user = index(first_row_ + data.user_row[r]);
+        active[r] = own.active ? 1 : 0;
+        weight[r] = settings.weight[user], compliance[r] = settings.compliance[user];
+      }
     }
   }
-  std::size_t bytes() const { return bytes_of(items, weight, compliance, active); }
+  std::size_t bytes() const { return bytes_of(items, weight, compliance, active, anchors); }
 
   ConstraintData data{};  // the data of the set, with the tables below
   std::vector<ConstraintItem> items;
   std::vector<double> weight, compliance;
   std::vector<std::int32_t> active;
+  std::vector<double> anchors;  // 12 an item
+
+ private:
+  int first_constraint_, first_row_;
+  std::uint64_t revision_ = 0;
 };
 
 }  // namespace tenon

@@ -114,7 +114,8 @@ TEST(ConstrainedDynamics, WarmStartFindsTheSameMotion) {
       const double slack = cancelling * std::max(1.0, well_posed / s.kkt.min_kept_over_max());
       expect_solution(s, qdd, lambda, slack, true);
       if (s.expected_status == Status::ok && s.rows() > 0) {
-        EXPECT_LE(s.workspace.report().iterations, 2);
+        // One more where penalties cost the motion of some joint its digits.
+        EXPECT_LE(s.workspace.report().iterations, 3);
       }
       Random random(seed);
       for (double& x : lambda) x = random.uniform(-100, 100);

@@ -2142,8 +2142,8 @@ extern "C" {
     /// both triangles, written. Units: of row i's velocity over row j's impulse. Allocates: at the first call. Threads:
     /// one at a time per workspace. Status: as tenon_inverse_dynamics, TENON_NOT_POSITIVE_DEFINITE,
     /// TENON_SINGULAR_CONFIGURATION, TENON_UNSUPPORTED (a method that this version lacks, or rows between two moving
-    /// links by any but TENON_DELASSUS_METHOD_AUTOMATIC and _DENSE). Cost: of the method, see TENON_DELASSUS_METHOD_*.
-    /// Since: 0.1.
+    /// links by any but TENON_DELASSUS_METHOD_AUTOMATIC, _LTL_OSIM, which it takes, and _DENSE). Cost: of the method,
+    /// see TENON_DELASSUS_METHOD_*. Since: 0.1.
     pub fn tenon_delassus(workspace: *mut tenon_workspace, options: *const tenon_delassus_options, q: *const f64,
         q_count: usize, A: *mut f64, A_count: usize, lda: i32) -> tenon_status;
     /// Writes the defaults into options. size: sizeof *options; see tenon_model_options_init. Allocates: nothing.
@@ -2162,8 +2162,8 @@ extern "C" {
     /// above 1e10 over the typical diagonal of A too. options: NULL for the defaults. q: nq. inverse: m x m,
     /// column-major, leading dimension ld >= m, both triangles, written. Allocates: at the first call. Threads: one at
     /// a time per workspace. Status: as tenon_delassus; TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE and TENON_NOT_FINITE
-    /// also for mu. Rows between two moving links by TENON_DAMPED_METHOD_AUTOMATIC and _DENSE. Cost: of the method, see
-    /// TENON_DAMPED_METHOD_*. Since: 0.1.
+    /// also for mu. Rows between two moving links by TENON_DAMPED_METHOD_AUTOMATIC, _LTL_CHOLESKY, which it takes,
+    /// _LTL_INVERSE and _DENSE. Cost: of the method, see TENON_DAMPED_METHOD_*. Since: 0.1.
     pub fn tenon_delassus_inverse(workspace: *mut tenon_workspace, options: *const tenon_damped_options, q: *const f64,
         q_count: usize, inverse: *mut f64, inverse_count: usize, ld: i32) -> tenon_status;
     /// The same in two steps for those who need products only: prepares the damped inverse and keeps it until the next
@@ -2191,12 +2191,14 @@ extern "C" {
     /// ```
     ///
     /// Where rows depend on each other, or are on the world, Lambda is the pseudo-inverse and TENON_RANK_DEFICIENT says
-    /// so; J J_bar J = J, J_bar J J_bar = J_bar and J N = 0 hold all the same. options: NULL for the defaults. q: nq.
-    /// Lambda: m x m, leading dimension ldl >= m, written; or NULL. J_bar: nv x m, leading dimension ldj >= nv,
-    /// written; or NULL. N: nv x nv, leading dimension ldn >= nv, written; or NULL. All are column-major. *rank: of the
-    /// rows; may be NULL. Allocates: at the first call. Threads: one at a time per workspace. Status: TENON_OK,
-    /// TENON_RANK_DEFICIENT, or as tenon_delassus; TENON_UNSUPPORTED for rows between two moving links. Cost: O(m n +
-    /// m^3), and O(m^2 n) for J_bar, O(m n^2) for N. Since: 0.1.
+    /// so; J J_bar J = J, J_bar J J_bar = J_bar and J N = 0 hold all the same. Embedded loops in spanning coordinates:
+    /// M^-1 stands for G (G^T M G)^-1 G^T, and N = (1 - J_bar J) G E, where E picks the independent coordinates of all
+    /// (G E alone without rows): J N = 0, N N = N, and J J_bar J = J on motions that keep the loops closed. options:
+    /// NULL for the defaults. q: nq. Lambda: m x m, leading dimension ldl >= m, written; or NULL. J_bar: nv x m,
+    /// leading dimension ldj >= nv, written; or NULL. N: nv x nv, leading dimension ldn >= nv, written; or NULL. All
+    /// are column-major. *rank: of the rows; may be NULL. Allocates: at the first call. Threads: one at a time per
+    /// workspace. Status: TENON_OK, TENON_RANK_DEFICIENT, or as tenon_delassus; TENON_UNSUPPORTED for rows between two
+    /// moving links. Cost: O(m n + m^3), and O(m^2 n) for J_bar, O(m n^2) for N. Since: 0.1.
     pub fn tenon_operational_space(workspace: *mut tenon_workspace, options: *const tenon_operational_space_options, q:
         *const f64, q_count: usize, Lambda: *mut f64, Lambda_count: usize, ldl: i32, J_bar: *mut f64, J_bar_count:
         usize, ldj: i32, N: *mut f64, N_count: usize, ldn: i32, rank: *mut i32) -> tenon_status;
@@ -2457,12 +2459,14 @@ extern "C" {
     /// commute. tau and wrenches are held over the step. Set frequencies and anchors so that constraints do not drift.
     /// Loops of the model stay closed with independent velocities, which are mapped once and stepped in spanning
     /// coordinates inside, so that a step passes a dead centre; in spanning coordinates loops drift as far as the step
-    /// is wrong. options: NULL for the defaults. dt: s. q: nq, read and written. v: nv, read and written. tau: nv.
-    /// wrenches: 6 x links; NULL: none. qdd: nv, of the step's first stage, written; may be NULL. lambda: m, likewise,
-    /// written; read first if options->warm_start; may be NULL. Allocates: as tenon_constrained_dynamics. Threads: one
-    /// at a time per workspace. Status: as tenon_constrained_dynamics; where it is negative all arrays stay as they
-    /// were; TENON_NOT_FINITE also for a step that would leave the range of doubles. Cost: one solve; four solves.
-    /// Since: 0.1.
+    /// is wrong. Where a mechanism has loops, the end of a step is checked: one that gains more kinetic energy than ten
+    /// times what its forces can give, or opens a loop by more than a tenth of what its joints move, is not taken
+    /// (TENON_SINGULAR_CONFIGURATION: dt is too long for a dead centre nearby). options: NULL for the defaults. dt: s.
+    /// q: nq, read and written. v: nv, read and written. tau: nv. wrenches: 6 x links; NULL: none. qdd: nv, of the
+    /// step's first stage, written; may be NULL. lambda: m, likewise, written; read first if options->warm_start; may
+    /// be NULL. Allocates: as tenon_constrained_dynamics. Threads: one at a time per workspace. Status: as
+    /// tenon_constrained_dynamics; where it is negative all arrays stay as they were; TENON_NOT_FINITE also for a step
+    /// that would leave the range of doubles. Cost: one solve; four solves. Since: 0.1.
     pub fn tenon_step_semi_implicit_euler(workspace: *mut tenon_workspace, options: *const tenon_solve_options, dt: f64,
         q: *mut f64, q_count: usize, v: *mut f64, v_count: usize, tau: *const f64, tau_count: usize, wrenches: *const
         f64, wrenches_count: usize, qdd: *mut f64, qdd_count: usize, lambda: *mut f64, lambda_count: usize) ->
@@ -2473,12 +2477,14 @@ extern "C" {
     /// commute. tau and wrenches are held over the step. Set frequencies and anchors so that constraints do not drift.
     /// Loops of the model stay closed with independent velocities, which are mapped once and stepped in spanning
     /// coordinates inside, so that a step passes a dead centre; in spanning coordinates loops drift as far as the step
-    /// is wrong. options: NULL for the defaults. dt: s. q: nq, read and written. v: nv, read and written. tau: nv.
-    /// wrenches: 6 x links; NULL: none. qdd: nv, of the step's first stage, written; may be NULL. lambda: m, likewise,
-    /// written; read first if options->warm_start; may be NULL. Allocates: as tenon_constrained_dynamics. Threads: one
-    /// at a time per workspace. Status: as tenon_constrained_dynamics; where it is negative all arrays stay as they
-    /// were; TENON_NOT_FINITE also for a step that would leave the range of doubles. Cost: one solve; four solves.
-    /// Since: 0.1.
+    /// is wrong. Where a mechanism has loops, the end of a step is checked: one that gains more kinetic energy than ten
+    /// times what its forces can give, or opens a loop by more than a tenth of what its joints move, is not taken
+    /// (TENON_SINGULAR_CONFIGURATION: dt is too long for a dead centre nearby). options: NULL for the defaults. dt: s.
+    /// q: nq, read and written. v: nv, read and written. tau: nv. wrenches: 6 x links; NULL: none. qdd: nv, of the
+    /// step's first stage, written; may be NULL. lambda: m, likewise, written; read first if options->warm_start; may
+    /// be NULL. Allocates: as tenon_constrained_dynamics. Threads: one at a time per workspace. Status: as
+    /// tenon_constrained_dynamics; where it is negative all arrays stay as they were; TENON_NOT_FINITE also for a step
+    /// that would leave the range of doubles. Cost: one solve; four solves. Since: 0.1.
     pub fn tenon_step_runge_kutta_4(workspace: *mut tenon_workspace, options: *const tenon_solve_options, dt: f64, q:
         *mut f64, q_count: usize, v: *mut f64, v_count: usize, tau: *const f64, tau_count: usize, wrenches: *const f64,
         wrenches_count: usize, qdd: *mut f64, qdd_count: usize, lambda: *mut f64, lambda_count: usize) -> tenon_status;

@@ -1,0 +1,22 @@
+// What a step in time promises where a mechanism has loops: it neither opens them nor makes energy.
+#pragma once
+
+#include "plan/workspace_impl.hpp"
+
+namespace tenon {
+
+// A step of dt from (q, v) to (end_q, end_v), spanning coordinates, all finite, under tau and the wrenches in
+// WorkspaceData::wrench. lambda: multipliers at its beginning, in the user's order of rows.
+struct StepEnds {
+  double dt;
+  const double *q, *v, *tau;
+  bool has_wrenches;
+  const double* lambda;
+  const double *end_q, *end_v;
+};
+
+// Status::singular_configuration where the step is too long for what happens at or next to a dead centre: its end has
+// more kinetic energy than its forces can have given, or a loop has opened by a good part of what its joints moved.
+Status check_step(WorkspaceImpl& w, const StepEnds& step);
+
+}  // namespace tenon
