@@ -215,8 +215,9 @@ void WorkspaceImpl::make_tree_branches(const ModelData& tree, const WorkspaceOpt
                                     options.branch_lanes == BranchLanesUse::always);
 }
 
-void WorkspaceImpl::follow_settings() {
-  if (!constraints || !row_settings.follow(*settings)) return;
+void WorkspaceImpl::update_rows() {
+  row_settings.take(*settings);
+  if (!constraints) return;
   if (independent.made()) independent->data.rows.poses = cd()->poses;
   if (pv_early.made()) pv_early->update_rows(*cd());
   if (branches) branches->update_rows(*cd());

@@ -106,7 +106,10 @@ struct WorkspaceImpl {
   // Sets tree_branches for a model without clusters, with the velocity coordinates of the spanning tree.
   void make_tree_branches(const ModelData& tree, const WorkspaceOptions& options);
   // Starts what reads settings of rows: where these have changed, updates what is computed from them.
-  void follow_settings();
+  void follow_settings() {
+    if (row_settings.differ_from(*settings)) update_rows();
+  }
+  void update_rows();
 
   // Keeps the message and returns the status.
   Status fail(Status status, const char* format, ...) TENON_PRINTF(3, 4);

@@ -108,9 +108,9 @@ bool constrained_aba_start(const ModelData& m, const ConstraintData& c, const T*
 //
 // The residual tells whether that was enough: no residual of a row shows an error of a joint that rows do not move.
 // Relative to the terms of the joint's equation it is the error of the inertias there, and so is what the correction
-// leaves of it. A joint that rests may have no terms but rounding errors; its size is then what a small share of the
-// body's acceleration would need. Joints of clusters have no equation of their own.
-constexpr double at_rest = 1e-5, least_size = 1e-30;
+// leaves of it. A joint that rests may have no terms but rounding errors: what moves it by this (rad/s^2, m/s^2) counts
+// as a term. Joints of clusters have no equation of their own.
+constexpr double at_rest = 1e-5;
 
 template <bool refine, class T, class Rows>
 inline void clear_changes(const Rows& c, WorkspaceData<T>& w) {
@@ -137,15 +137,15 @@ inline void sweep_force_changes(const Model& m, const Rows& c, const T* delta, c
       f = f - scaled(delta[r], load_force<T>(w.K + 6 * r));
     const bool carries = s + 1 < c.support_count && m.nodes[c.support[s + 1]].parent == i;
     if (carries) f = f + carried;
-    Force<T> rest = none, of_body = none, of_children = none, of_rows = none;
+    Force<T> rest = none, of_body = none;
     if constexpr (refine) {
       of_body = load_articulated(w.IB + 21 * i) * load_motion<T>(w.a + 6 * i) + load_force<T>(w.pA + 6 * i);
-      of_children = load_force<T>(w.f + 6 * i);
+      rest = of_body + load_force<T>(w.f + 6 * i);
       for (int r = c.node_row_first[i]; r < c.node_row_first[i + 1]; ++r)
-        of_rows = of_rows + scaled(w.row_lambda[r], load_force<T>(w.K + 6 * r));
-      if (carries) of_children = of_children + carried_rest;
-      rest = of_body + of_children - of_rows;
+        rest = rest - scaled(w.row_lambda[r], load_force<T>(w.K + 6 * r));
+      if (carries) rest = rest + carried_rest;
     }
+    [[maybe_unused]] const bool in_cluster = loops && cluster_of(m, i) != nullptr;
     with_joint(n, [&](auto joint) {
       using J = decltype(joint);
       const T* U = w.U + 6 * n.v_index;
@@ -162,19 +162,12 @@ inline void sweep_force_changes(const Model& m, const Rows& c, const T* delta, c
           const T residual = sign * applied - at<axis.value>(rest);
           crossing[d.value] = crossing[d.value] + residual;
           if constexpr (measures) {
-            const Motion<T> a = load_motion<T>(w.a + 6 * i);
-            const T moved = (magnitude_of(a.w.x) + magnitude_of(a.w.y) + magnitude_of(a.w.z)) +
-                            (magnitude_of(a.v.x) + magnitude_of(a.v.y) + magnitude_of(a.v.z));
+            const T own = at<axis.value>(of_body);
             const T terms =
-                (magnitude_of(applied) + magnitude_of(at<axis.value>(of_body))) +
-                (magnitude_of(at<axis.value>(of_children)) + magnitude_of(at<axis.value>(of_rows)));
-            const T resting =
-                T(at_rest) * moved * magnitude_of(at<axis.value>(load_force<T>(U + 6 * d.value)));
-            const T error = magnitude_of(residual) / (terms + resting + T(least_size));
-            if constexpr (!loops)
-              worst = larger(worst, error);
-            else if (!cluster_of(m, i))
-              worst = larger(worst, error);
+                magnitude_of(applied) + magnitude_of(own) + magnitude_of(at<axis.value>(rest) - own);
+            const T inertia = magnitude_of(U[6 * d.value + axis.value]);
+            const T error = magnitude_of(residual) / (terms + T(at_rest) * inertia);
+            if (!in_cluster) worst = larger(worst, error);
           }
         }
       });

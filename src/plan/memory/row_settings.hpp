@@ -62,12 +62,8 @@ struct RowSettings {
   RowSettings(const RowSettings&) = delete;
   RowSettings& operator=(const RowSettings&) = delete;
 
-  // Takes over settings that have changed; false where none have. Allocates nothing.
-  bool follow(const Settings& settings) {
-    if (revision_ == settings.revision) return false;
-    take(settings);
-    return true;
-  }
+  bool differ_from(const Settings& settings) const { return revision_ != settings.revision; }
+  // Allocates nothing.
   void take(const Settings& settings) {
     revision_ = settings.revision;
     data.poses = ConstraintPoses::none;
