@@ -27,12 +27,28 @@ typedef struct {
 } binding;
 
 /* What a call holds while it runs. */
-typedef struct {
+typedef struct frame {
   const binding* self;
+  struct frame* next; /* another that runs */
   tenon_slot slots[TENON_CALLS_MOST_SLOTS];
   Py_buffer views[most_arguments];
   int slot_count, view_count, is_long;
 } frame;
+
+/* Calls that run, in threads and in functions that others of them call. The interpreter's lock guards the list. */
+static frame* running = NULL;
+
+static int computes(const void* workspace) {
+  for (const frame* f = running; f; f = f->next)
+    if (f->slots[0].p == workspace) return workspace != NULL;
+  return 0;
+}
+
+static void leave(frame* f) {
+  frame** place = &running;
+  while (*place != f) place = &(*place)->next;
+  *place = f->next;
+}
 
 static int is_float64(const Py_buffer* view) {
   return view->itemsize == (Py_ssize_t)sizeof(double) && view->format && strcmp(view->format, "d") == 0;
@@ -201,12 +217,24 @@ static PyObject* call(PyObject* self, PyObject* const* arguments, Py_ssize_t cou
   int failed = 0;
   for (int argument = 0; argument < f.self->count && !failed; ++argument)
     failed = push(&f, arguments[argument], argument);
+  if (!failed && computes(f.slots[0].p)) {
+    PyErr_SetString(
+        PyExc_RuntimeError,
+        "this workspace computes already, in another thread or as caller of this function: give each "
+        "thread one of its own");
+    failed = 1;
+  }
   int32_t status = 0;
-  if (!failed && f.is_long) {
-    Py_BEGIN_ALLOW_THREADS status = tenon_call(f.self->shape, f.self->function, f.slots);
-    Py_END_ALLOW_THREADS
-  } else if (!failed) {
-    status = tenon_call(f.self->shape, f.self->function, f.slots);
+  if (!failed) {
+    f.next = running;
+    running = &f;
+    if (f.is_long) {
+      Py_BEGIN_ALLOW_THREADS status = tenon_call(f.self->shape, f.self->function, f.slots);
+      Py_END_ALLOW_THREADS
+    } else {
+      status = tenon_call(f.self->shape, f.self->function, f.slots);
+    }
+    leave(&f);
   }
   while (f.view_count > 0) PyBuffer_Release(&f.views[--f.view_count]);
   return failed ? NULL : PyLong_FromLong(status);
@@ -261,6 +289,12 @@ static PyObject* bind(PyObject* module, PyObject* arguments) {
   return result;
 }
 
+static PyObject* computes_at(PyObject* module, PyObject* address) {
+  (void)module;
+  const void* workspace = PyLong_AsVoidPtr(address);
+  return PyErr_Occurred() ? NULL : PyBool_FromLong(computes(workspace));
+}
+
 static void binding_dealloc(PyObject* object) {
   binding* self = (binding*)object;
   PyTypeObject* type = Py_TYPE(object);
@@ -293,10 +327,12 @@ static int module_traverse(PyObject* module, visitproc visit, void* arg) {
   return 0;
 }
 
-static PyMethodDef module_methods[] = {{"bind", bind, METH_VARARGS,
-                                        "bind(address, roles, names, types, to_numbers, to_indices, "
-                                        "releases): a function of libtenon for Python."},
-                                       {NULL, NULL, 0, NULL}};
+static PyMethodDef module_methods[] = {
+    {"bind", bind, METH_VARARGS,
+     "bind(address, roles, names, types, to_numbers, to_indices, "
+     "releases): a function of libtenon for Python."},
+    {"computes", computes_at, METH_O, "computes(address): whether a call runs on the workspace there."},
+    {NULL, NULL, 0, NULL}};
 static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, (void*)module_exec}, {0, NULL}};
 static struct PyModuleDef module_definition = {
     PyModuleDef_HEAD_INIT, "_native",      "Calls of libtenon with numpy arrays as arguments.",

@@ -8,22 +8,14 @@ does, with more cost a call. TENON_CTYPES=1 in the environment leaves the extens
 from __future__ import annotations
 
 import ctypes
-import os
 from types import SimpleNamespace
 from typing import Any, Callable
 
 import numpy as np
 
 from . import _raw
-from ._core import FLOAT, given, indices, lib
+from ._core import FLOAT, _native, begin, end, given, indices, lib
 from ._roles import CALLS
-
-try:
-    if os.environ.get("TENON_CTYPES", "0") != "0":
-        raise ImportError("TENON_CTYPES is set")
-    from . import _native  # type: ignore[attr-defined]
-except ImportError:
-    _native = None
 
 # While these compute, other threads of Python run; the others are over before that would pay, unless they write vectors
 # of 128 numbers or more. (A call through ctypes always lets other threads run.)
@@ -113,7 +105,12 @@ def _by_ctypes(name: str, roles: str, names: list[str]) -> Callable[..., int]:
                 passed += pointer
             else:
                 passed.append(argument)
-        return function(*passed)
+        address = arguments[0]
+        begin(address, "workspace")
+        try:
+            return function(*passed)
+        finally:
+            end(address)
 
     return call
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import operator
 import os
 import platform
 import sys
-from collections.abc import Iterable, Mapping
+import threading
+from collections.abc import Callable, Iterable, Mapping
 from ctypes import byref, c_char_p, c_double
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,10 +18,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _raw
-from .types import ENUMS, MASKS, RECORDS, Status
+from .types import ENUMS, MASKS, RECORDS, Precision, Status
 
 if TYPE_CHECKING:
     from .model import Model
+
+try:
+    if os.environ.get("TENON_CTYPES", "0") != "0":
+        raise ImportError("TENON_CTYPES is set")
+    from . import _native  # type: ignore[attr-defined]
+except ImportError:
+    _native = None
 
 FLOAT = np.dtype(np.float64)
 MESSAGE_SIZE = 1024
@@ -29,12 +38,17 @@ class Error(Exception):
     """A call that failed: nothing was written. status tells of which kind, message what, where and how to mend it."""
 
     def __init__(self, status: int, message: str):
-        super().__init__(message)
+        super().__init__(status, message)
         self.status = Status(status)
         self.message = message
 
     def __str__(self) -> str:
         return f"{self.status.name.lower()}: {self.message}"
+
+
+def text(raw: bytes) -> str:
+    """Messages are cut where their room ends, and names and paths may be no text: what cannot be read is replaced."""
+    return raw.decode(errors="replace")
 
 
 def _load():
@@ -58,7 +72,7 @@ def _load():
         ) from error
     number = library.tenon_version()
     if number // 100 != _raw.TENON_VERSION // 100:
-        found = library.tenon_version_string().decode()
+        found = text(library.tenon_version_string())
         raise ImportError(f"{path} is Tenon {found}, and this package is for {_raw.VERSION}")
     return library
 
@@ -68,12 +82,12 @@ lib = _load()
 
 def version() -> str:
     """The version of the library."""
-    return lib.tenon_version_string().decode()
+    return text(lib.tenon_version_string())
 
 
 def build_info() -> str:
     """One line about the build, for bug reports."""
-    return lib.tenon_build_info().decode()
+    return text(lib.tenon_build_info())
 
 
 # ---- calls
@@ -83,8 +97,10 @@ def call(function, *arguments) -> int:
     """A call that takes a message at its end. Returns the status, which is not negative."""
     message = ctypes.create_string_buffer(MESSAGE_SIZE)
     status = function(*arguments, message, MESSAGE_SIZE)
+    if _raised:
+        reraise()
     if status < 0:
-        raise Error(status, message.value.decode())
+        raise Error(status, text(message.value))
     return status
 
 
@@ -95,20 +111,94 @@ def check(status: int, what: str) -> int:
     return status
 
 
+# What functions of the user raised in calls of the library that have not ended, by thread.
+_raised: dict[int, BaseException] = {}
+
+
+def guarded(function: Callable) -> Callable:
+    """A function that the library calls, and that cannot raise there: the call raises when it has ended."""
+
+    def call_back(*arguments):
+        try:
+            function(*arguments)
+        except BaseException as error:
+            _raised.setdefault(threading.get_ident(), error)
+
+    return call_back
+
+
+def reraise(threads: bool = False) -> None:
+    """Raises what a function of the user raised in the call that has ended. threads: or in a thread of the library."""
+    ended = [threading.get_ident()]
+    if threads and _raised:
+        known = {thread.ident for thread in threading.enumerate()}
+        ended += [ident for ident in list(_raised) if ident not in known]
+    errors = [_raised.pop(ident) for ident in ended if ident in _raised]
+    if errors:
+        raise errors[0]
+
+
+_computing: dict[int, object] = {}  # addresses of what computes
+
+
+def begin(address: int, kind: str) -> None:
+    """The object there computes, until end: who comes second, in another thread or from a function that the first one
+    calls, is refused. The extension module does the same for the calls that it makes."""
+    mine = object()
+    is_taken = _native is not None and _native.computes(address)
+    if is_taken or _computing.setdefault(address, mine) is not mine:  # one step, so that no thread comes between
+        raise RuntimeError(
+            f"this {kind} computes already, in another thread or as caller of this function: give each thread one of its own"
+        )
+
+
+end = _computing.__delitem__
+
+
+@contextlib.contextmanager
+def alone(address: int, kind: str):
+    begin(address, kind)
+    try:
+        yield
+    finally:
+        end(address)
+
+
 class Handle:
     """An object of the library, freed with this one. close() frees it now; `with` does so at the end of the block."""
 
     _destroy = ""
+    _again = ""  # how to have another one
+    _pointer: Any = None
+    _address = 0
 
     def __init__(self, pointer: Any):
         self._pointer = pointer
-        self._address: int = ctypes.cast(pointer, ctypes.c_void_p).value or 0
+        self._address = ctypes.cast(pointer, ctypes.c_void_p).value or 0
+
+    @classmethod
+    def _new(cls, function, *arguments) -> Any:
+        """Pointer to what a function of the library makes."""
+        kind = cls._destroy[: -len("_destroy")]
+        pointer = ctypes.POINTER(getattr(_raw, kind))()
+        try:
+            call(function, *arguments, pointer)
+        except BaseException:
+            if pointer:  # made, but a function of the user raised
+                getattr(lib, cls._destroy)(pointer)
+            raise
+        return pointer
 
     def close(self) -> None:
         """Frees it now. What was made from it stays good."""
-        pointer, self._pointer, self._address = getattr(self, "_pointer", None), None, 0
-        if pointer:
+        if not self._pointer:
+            return
+        with alone(self._address, type(self).__name__):
+            pointer, self._pointer, self._address = self._pointer, None, 0
             getattr(lib, self._destroy)(pointer)
+
+    def __reduce__(self):
+        raise TypeError(f"a {type(self).__name__} cannot be copied or pickled: {self._again}")
 
     def __enter__(self):
         return self
@@ -132,8 +222,10 @@ class Computing(Handle):
 
     def _done(self, status: int) -> int:
         self._status = status
+        if _raised:
+            reraise()
         if status < 0:
-            raise Error(status, lib.tenon_workspace_message(self._pointer).decode())
+            raise Error(status, text(lib.tenon_workspace_message(self._pointer)))
         return status
 
 
@@ -189,7 +281,8 @@ def constant(kind: type[Any], value) -> int:
     """A constant by its value, or by its name in any case."""
     if isinstance(value, str):
         try:
-            return kind[value.upper()]
+            name = value.upper()
+            return kind["SINGLE" if kind is Precision and name == "FLOAT" else name]
         except KeyError:
             names = ", ".join(k.name.lower() for k in kind)
             raise ValueError(f"there is no {kind.__name__} '{value}'; there are: {names}") from None
@@ -222,7 +315,7 @@ def options(struct, values: Mapping[str, Any]):
         if fields[name] is c_char_p:
             value = value.encode()
         elif fields[name] is _raw.tenon_log_callback:
-            value = _raw.tenon_log_callback(lambda _, level, text, log=value: log(level, text.decode()))
+            value = _raw.tenon_log_callback(guarded(lambda _, level, words, log=value: log(level, text(words))))
             result.kept.append(value)
         elif issubclass(fields[name], ctypes.Array):
             value = fields[name](*map(float, value))
@@ -236,6 +329,11 @@ def options(struct, values: Mapping[str, Any]):
             value = ctypes.pointer(value)
         else:
             value = _field(struct, name, value)
+            if fields[name] is not c_double:
+                whole = operator.index(value)
+                value = fields[name](whole).value
+                if value != whole:
+                    raise OverflowError(f"{name} = {whole} does not fit: {ctypes.sizeof(fields[name])} bytes")
         setattr(result, name, value)
     return result
 
@@ -253,7 +351,7 @@ def record(filled):
     for name in kind._fields:
         value = getattr(filled, name)
         if isinstance(value, bytes):
-            value = value.decode()
+            value = text(value)
         elif isinstance(value, ctypes.Array):
             value = np.array(value)
         elif (struct, name) in ENUMS:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _raw
-from ._core import Error, Handle, call, constant, given, lib, options
+from ._core import Error, Handle, alone, constant, given, lib, options, reraise, text
 from .constraints import Constraints
 from .model import Model
 from .types import Axes, Coordinates, InstructionSet, Precision, Status
@@ -32,22 +32,22 @@ class Poses(NamedTuple):
 class Batch(Handle):
     """Computes what a workspace does, of many states at once.
 
-    Arrays have a state in each row: q is states x nq. Any strides are taken without a copy, as of a transposed array or a
-    part of a larger one; an input of one row, or of one dimension, is the same for all states. A state that fails spoils
-    only itself: its `status` is negative, nothing is written for it, and the call raises Error after the others are done;
-    with raises=False it does not. precision="single": arrays are float32. threads: that compute.
+    Arrays have a state in each row: q is states x nq. Strides of whole numbers are taken without a copy, as of a transposed
+    array or a part of a larger one; an input of one row, or of one dimension, is the same for all states. A state that
+    fails spoils only itself: its `status` is negative, nothing is written for it, and the call raises Error after the
+    others are done; with raises=False it does not. precision="single", or "float": arrays are float32. threads: that
+    compute. A call while another one runs raises RuntimeError.
     """
 
     _destroy = "tenon_batch_destroy"
+    _again = "make another of its model and constraints"
 
     def __init__(self, model: Model, constraints: Constraints | None = None, **how: Unpack[BatchOptions]):
         if constraints is not None:
             constraints.finish()
-        pointer = ctypes.POINTER(_raw.tenon_batch)()
         chosen = options(_raw.tenon_batch_options, how)
         rows = None if constraints is None else constraints._pointer
-        call(lib.tenon_batch_create, model._pointer, rows, chosen, pointer)
-        super().__init__(pointer)
+        super().__init__(self._new(lib.tenon_batch_create, model._pointer, rows, chosen))
         self.model, self.constraints = model, constraints
         single = chosen is not None and chosen.precision == Precision.SINGLE
         self.dtype = np.dtype(np.float32 if single else np.float64)
@@ -82,25 +82,25 @@ class Batch(Handle):
 
     # ---- settings
 
-    def _set(self, status: int) -> None:
-        if status < 0:
-            raise Error(status, lib.tenon_batch_message(self._pointer).decode())
+    def _set(self, function, *arguments) -> None:
+        with alone(self._address, "Batch"):
+            self._done(function(self._pointer, *arguments))
 
     def set_gravity(self, gravity: ArrayLike) -> None:
         """3, m/s^2, world axes."""
-        self._set(lib.tenon_batch_set_gravity(self._pointer, *given(gravity)))
+        self._set(lib.tenon_batch_set_gravity, *given(gravity))
 
     def set_anchor(self, constraint: str | int, pose: ArrayLike) -> None:
         """The world pose at which the stabilisation of a constraint holds its frame."""
         if self.constraints is None:
             raise ValueError("this batch has no constraint set")
         index = self.constraints.index(constraint)
-        self._set(lib.tenon_batch_set_anchor(self._pointer, index, *given(pose)))
+        self._set(lib.tenon_batch_set_anchor, index, *given(pose))
 
     def set_coordinates(self, positions: Coordinates | str, velocities: Coordinates | str) -> None:
         """In which coordinates states are, "spanning" or "independent". Changes nq and nv."""
         kinds = constant(Coordinates, positions), constant(Coordinates, velocities)
-        self._set(lib.tenon_batch_set_coordinates(self._pointer, *kinds))
+        self._set(lib.tenon_batch_set_coordinates, *kinds)
         self.nq = self.model.nyq if kinds[0] == Coordinates.INDEPENDENT else self.model.nq
         self.nv = self.model.ny if kinds[1] == Coordinates.INDEPENDENT else self.model.nv
 
@@ -108,8 +108,10 @@ class Batch(Handle):
 
     def _rows(self, array: np.ndarray, records: bool = False) -> _raw.tenon_batch_array:
         """States x numbers, or states x records x numbers, as the library takes them."""
-        size = array.itemsize
-        strides = [s // size if n > 1 else 0 for s, n in zip(array.strides, array.shape)]
+        size, shape = array.itemsize, array.shape
+        strides = [s // size if n > 1 else 0 for s, n in zip(array.strides, shape)]
+        if not array.size:  # numpy has no strides for it; zeros are refused in what is written
+            strides = [shape[-1]] * (array.ndim - 1) + [1]
         result = _raw.tenon_batch_array(array.ctypes.data, array.shape[-1], strides[-1], 0, 0)
         if array.ndim > 1:
             result.state_stride = strides[0]
@@ -118,19 +120,33 @@ class Batch(Handle):
         result.kept = array
         return result
 
-    def _given(self, array: ArrayLike | None, records: bool = False) -> _raw.tenon_batch_array | None:
+    @staticmethod
+    def _has_whole_strides(array: np.ndarray) -> bool:
+        """As the library takes them, in numbers: those of packed records are none."""
+        steps = [s for s, n in zip(array.strides, array.shape) if n > 1]
+        return not any(step % array.itemsize for step in (array.ctypes.data, *steps))
+
+    def _given(self, array: ArrayLike | None, steps: int | None = None) -> _raw.tenon_batch_array | None:
+        """An input; steps: of a rollout, for what may differ in each."""
         if array is None:
             return None
         array = np.asarray(array, dtype=self.dtype)
-        if array.ndim not in (1, 2, 3) or array.ndim == 3 and not records:
+        if array.ndim not in (1, 2, 3) or array.ndim == 3 and steps is None:
             raise ValueError(f"an array of {array.ndim} dimensions; states x numbers are needed")
-        return self._rows(array, records)
+        if array.ndim == 3 and array.shape[1] not in (1, steps):
+            raise ValueError(f"tau is of {array.shape[1]} steps, and the rollout of {steps}; give {steps}, or 1 for all")
+        return self._rows(array if self._has_whole_strides(array) else array.copy(), array.ndim == 3)
 
     def _written(self, out: np.ndarray | None, *shape: int, records: bool = False):
         if out is None:
             out = np.full(shape, np.nan, dtype=self.dtype)
+        elif not isinstance(out, np.ndarray):
+            raise TypeError(f"out is to be an array of {self.dtype}, and is a {type(out).__name__}")
         elif out.dtype != self.dtype or not out.flags.writeable or out.shape != shape:
             raise ValueError(f"out is {out.dtype} {out.shape}; writeable {self.dtype} {shape} is needed")
+        elif not self._has_whole_strides(out):
+            size = self.dtype.itemsize
+            raise ValueError(f"out has strides of {out.strides} bytes, or an address, that are no multiple of {size}")
         return out, self._rows(out, records)
 
     @staticmethod
@@ -142,13 +158,21 @@ class Batch(Handle):
             raise ValueError(f"arrays of different numbers of states: {sorted(counts)}")
         return counts.pop() if counts else 1
 
-    def _done(self, status: int, raises: bool) -> None:
+    def _done(self, status: int, raises: bool = True) -> None:
+        reraise(threads=True)
         if status < 0 and (raises or not (self.status < 0).any()):
-            raise Error(status, lib.tenon_batch_message(self._pointer).decode())
+            raise Error(status, text(lib.tenon_batch_message(self._pointer)))
 
-    def _new_status(self, states: int) -> int | None:
-        self.status = np.zeros(states, dtype=np.int32)
-        return self.status.ctypes.data if states else None
+    def _run(self, function, raises: bool, states: int, *arguments, before: tuple = (), counts: bool = False) -> None:
+        """A computation: before, the number of states, arguments, then iterations, where it counts them, and status."""
+        with alone(self._address, "Batch"):
+            self.status = np.zeros(states, dtype=np.int32)
+            written = [self.status]
+            if counts:
+                self.iterations = np.zeros(states, dtype=np.int32)
+                written.insert(0, self.iterations)
+            places = [array.ctypes.data if states else None for array in written]
+            self._done(function(self._pointer, *before, states, *arguments, *places), raises)
 
     def failed(self) -> np.ndarray:
         """Indices of the states that failed in the last call."""
@@ -164,8 +188,7 @@ class Batch(Handle):
         """A vector of nv for each state out of some arrays."""
         states = self._states(*inputs)
         out, result = self._written(out, states, self.nv)
-        given = [self._given(array) for array in inputs]
-        self._done(function(self._pointer, states, *given, result, self._new_status(states)), raises)
+        self._run(function, raises, states, *map(self._given, inputs), result)
         return out
 
     def forward_dynamics(
@@ -185,9 +208,8 @@ class Batch(Handle):
     def mass_matrix(self, q: ArrayLike, out: np.ndarray | None = None, raises: bool = True) -> np.ndarray:
         """M, states x nv x nv."""
         states = self._states(q)
-        out, result = self._written(_flat(out, states), states, self.nv * self.nv)
-        status = lib.tenon_batch_mass_matrix(self._pointer, states, self._given(q), result, self._new_status(states))
-        self._done(status, raises)
+        out, result = self._written(_flat(out, states, self.nv), states, self.nv * self.nv)
+        self._run(lib.tenon_batch_mass_matrix, raises, states, self._given(q), result)
         return out.reshape(states, self.nv, self.nv)
 
     def kinematics(
@@ -205,9 +227,8 @@ class Batch(Handle):
         velocities, to_velocities = (None, None) if v is None else self._written(None, states, 6 * count)
         jacobians, to_jacobians = self._written(None, states, 6 * self.nv * count)
         chosen = indices.ctypes.data, count, constant(Axes, axes)
-        outputs = to_poses, to_velocities, to_jacobians, self._new_status(states)
-        status = lib.tenon_batch_kinematics(self._pointer, states, *chosen, self._given(q), self._given(v), *outputs)
-        self._done(status, raises)
+        arrays = self._given(q), self._given(v), to_poses, to_velocities, to_jacobians
+        self._run(lib.tenon_batch_kinematics, raises, states, *chosen, *arrays)
         return Poses(
             poses.reshape(states, count, 7),
             None if velocities is None else velocities.reshape(states, count, 6),
@@ -223,10 +244,9 @@ class Batch(Handle):
         states = self._states(q, v, tau, wrenches, desired)
         out, result = self._written(out, states, self.nv)
         force, rows = self._written(np.zeros((states, self.m), self.dtype) if force is None else force, states, self.m)
-        self.iterations = np.zeros(states, dtype=np.int32)
-        inputs = [self._given(x) for x in (q, v, tau, wrenches, desired)]
-        outputs = result, rows, self.iterations.ctypes.data, self._new_status(states)
-        self._done(lib.tenon_batch_constrained_dynamics(self._pointer, options, states, *inputs, *outputs), raises)
+        arrays = *map(self._given, (q, v, tau, wrenches, desired)), result, rows
+        function = lib.tenon_batch_constrained_dynamics
+        self._run(function, raises, states, *arrays, before=(options,), counts=True)
         return out, force
 
     def delassus(
@@ -234,12 +254,9 @@ class Batch(Handle):
     ) -> np.ndarray:
         """J M^-1 J^T, states x m x m."""
         states = self._states(q)
-        out, result = self._written(_flat(out, states), states, self.m * self.m)
+        out, result = self._written(_flat(out, states, self.m), states, self.m * self.m)
         chosen = options(_raw.tenon_delassus_options, how)
-        status = lib.tenon_batch_delassus(
-            self._pointer, chosen, states, self._given(q), result, self._new_status(states)
-        )
-        self._done(status, raises)
+        self._run(lib.tenon_batch_delassus, raises, states, self._given(q), result, before=(chosen,))
         return out.reshape(states, self.m, self.m)
 
     def delassus_product(
@@ -249,8 +266,7 @@ class Batch(Handle):
         states = self._states(q, B)
         out, result = self._written(None, states, self.m)
         chosen, inputs = options(_raw.tenon_damped_options, how), (self._given(q), self._given(B))
-        function = lib.tenon_batch_delassus_product
-        self._done(function(self._pointer, chosen, states, 1, *inputs, result, self._new_status(states)), raises)
+        self._run(lib.tenon_batch_delassus_product, raises, states, 1, *inputs, result, before=(chosen,))
         return out
 
     def rollout(
@@ -263,23 +279,24 @@ class Batch(Handle):
         **how: Unpack[RolloutOptions],
     ) -> tuple[np.ndarray, np.ndarray]:
         """Steps in time: states x records x nq and x nv. tau: states x nv, the same in all steps, or states x steps x nv.
+        records: steps // every.
         Options: dt, steps, every, integrator="runge_kutta_4", solve (types.RolloutOptions)."""
         states = self._states(q, v, tau, wrenches)
         chosen = options(_raw.tenon_rollout_options, how)
-        records = chosen.steps // max(chosen.every, 1) if chosen is not None else 1
+        steps, every = (1, 1) if chosen is None else (chosen.steps, chosen.every)
+        records = steps // max(every, 1)
         q_out, to_q = self._written(None, states, records, self.nq, records=True)
         v_out, to_v = self._written(None, states, records, self.nv, records=True)
-        inputs = self._given(q), self._given(v), self._given(tau, records=True), self._given(wrenches)
-        status = lib.tenon_batch_rollout(self._pointer, chosen, states, *inputs, to_q, to_v, self._new_status(states))
-        self._done(status, raises)
+        inputs = self._given(q), self._given(v), self._given(tau, steps), self._given(wrenches)
+        self._run(lib.tenon_batch_rollout, raises, states, *inputs, to_q, to_v, before=(chosen,))
         return q_out, v_out
 
 
-def _flat(out: np.ndarray | None, states: int) -> np.ndarray | None:
-    """Matrices of states as rows of numbers; not a copy."""
-    if out is None:
-        return None
-    flat = out.reshape(states, -1)
-    if not np.shares_memory(flat, out):
+def _flat(out: np.ndarray | None, states: int, rows: int) -> np.ndarray | None:
+    """Square matrices of states as rows of numbers; not a copy. What is no such array is refused where it is written."""
+    if getattr(out, "shape", None) != (states, rows, rows):
+        return out
+    flat = out.reshape(states, rows * rows)
+    if out.size and not np.shares_memory(flat, out):
         raise ValueError("out is to be contiguous")
     return flat

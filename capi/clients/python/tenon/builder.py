@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _raw
-from ._core import FLOAT, Handle, call, constant, given, lib, options
+from ._core import FLOAT, Handle, call, constant, given, guarded, lib, options
 from .model import Model
 from .types import JointType
 
@@ -69,11 +69,10 @@ class Builder(Handle):
     """
 
     _destroy = "tenon_builder_destroy"
+    _again = "make another by the same calls"
 
     def __init__(self, name: str):
-        pointer = ctypes.POINTER(_raw.tenon_builder)()
-        call(lib.tenon_builder_create, name.encode(), pointer)
-        self._start(pointer)
+        self._start(self._new(lib.tenon_builder_create, name.encode()))
 
     def _start(self, pointer: Any) -> None:
         super().__init__(pointer)
@@ -82,10 +81,8 @@ class Builder(Handle):
 
     @classmethod
     def _made(cls, function: Callable, *source, how: ModelOptions) -> Builder:
-        pointer = ctypes.POINTER(_raw.tenon_builder)()
-        call(function, *source, options(_raw.tenon_model_options, how), pointer)
         result = cls.__new__(cls)
-        result._start(pointer)
+        result._start(cls._new(function, *source, options(_raw.tenon_model_options, how)))
         return result
 
     @classmethod
@@ -177,8 +174,8 @@ class Builder(Handle):
     ) -> None:
         """Adds a constraint phi(q) = 0 on some joints that only a function knows: function(q, v) returns phi (rows), K =
         d phi / dt by v (rows x velocities) and (dK/dt) v (rows), from the positions and velocities of these joints in
-        their order. It is called in every computation, maybe by several threads; where it raises, the computation ends
-        with Status.NOT_FINITE. sizes: numbers of q and v; needed where joints that this builder was not told of (of a
+        their order. It is called in every computation, maybe by several threads; what it raises is raised by the
+        computation, when that has ended. sizes: numbers of q and v; needed where joints that this builder was not told of (of a
         URDF it started from) have several coordinates."""
         joints = list(joints)
         if sizes is None:
@@ -190,14 +187,14 @@ class Builder(Handle):
             at = ((phi, rows), (K, rows * nv), (Kdot_v, rows))
             outputs = [np.ctypeslib.as_array((ctypes.c_double * n).from_address(place)) for place, n in at]
             for output in outputs:
-                output[:] = np.nan  # stays where the function raises
+                output[:] = np.nan  # stays where the function raises: the computation fails
             state = [np.array((ctypes.c_double * n).from_address(place)) for place, n in ((q, nq), (v, nv))]
             first, second, third = function(*state)
             outputs[0][:] = np.ravel(first)
             outputs[1][:] = np.reshape(second, (rows, nv)).ravel(order="F")
             outputs[2][:] = np.ravel(third)
 
-        callback = _raw.tenon_implicit_callback(evaluate)
+        callback = _raw.tenon_implicit_callback(guarded(evaluate))
         self._kept.append(callback)
         call(lib.tenon_builder_add_implicit, self._pointer, name.encode(), *_names(joints), rows, callback, None)
 

@@ -29,11 +29,10 @@ class Constraints(Handle):
     welds: links to hold from the start."""
 
     _destroy = "tenon_constraints_destroy"
+    _again = "workspaces and batches of the same model share it"
 
     def __init__(self, model: Model, welds: Iterable[str | int] = ()):
-        pointer = ctypes.POINTER(_raw.tenon_constraints)()
-        call(lib.tenon_constraints_create, model._pointer, pointer)
-        super().__init__(pointer)
+        super().__init__(self._new(lib.tenon_constraints_create, model._pointer))
         self.model = model
         self.finished = False
         for link in welds:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _raw
-from ._core import Handle, call, check, constant, lib, options, prepared, record
+from ._core import Handle, call, check, constant, lib, options, prepared, record, text
 from .types import ClusterInfo, Convention, JointInfo, LinkInfo, LoopInfo
 
 if TYPE_CHECKING:
@@ -28,11 +28,12 @@ class Model(Handle):
     """
 
     _destroy = "tenon_model_destroy"
+    _again = "threads share it, and other processes load it again"
 
     def __init__(self, pointer: Any):
         super().__init__(pointer)
         self._kept: tuple[Any, ...] = ()  # callbacks of the builder that it calls
-        self.name: str = lib.tenon_model_name(pointer).decode()
+        self.name: str = text(lib.tenon_model_name(pointer))
         self.nq: int = lib.tenon_model_nq(pointer)
         self.nv: int = lib.tenon_model_nv(pointer)
         self.nyq: int = lib.tenon_model_nyq(pointer)
@@ -61,9 +62,7 @@ class Model(Handle):
 
     @classmethod
     def _made(cls, function: Callable, *source, how: Mapping[str, Any]) -> Model:
-        pointer = ctypes.POINTER(_raw.tenon_model)()
-        call(function, *source, options(_raw.tenon_model_options, how), pointer)
-        return cls(pointer)
+        return cls(cls._new(function, *source, options(_raw.tenon_model_options, how)))
 
     def __repr__(self) -> str:
         base = "floating" if self.floating_base else "fixed"
@@ -97,12 +96,12 @@ class Model(Handle):
     @property
     def links(self) -> tuple[str, ...]:
         """Names of all links, those behind fixed joints and extra frames included."""
-        return tuple(lib.tenon_model_link_name(self._pointer, i).decode() for i in range(self.link_count))
+        return tuple(text(lib.tenon_model_link_name(self._pointer, i)) for i in range(self.link_count))
 
     @property
     def joints(self) -> tuple[str, ...]:
         """Names of the moving joints, depth first."""
-        return tuple(lib.tenon_model_joint_name(self._pointer, i).decode() for i in range(self.joint_count))
+        return tuple(text(lib.tenon_model_joint_name(self._pointer, i)) for i in range(self.joint_count))
 
     def link(self, link: str | int) -> LinkInfo:
         """What is known of a link."""
@@ -153,15 +152,15 @@ class Model(Handle):
     def warnings(self) -> tuple[str, ...]:
         """What the reader noticed and passed over."""
         count = lib.tenon_model_warning_count(self._pointer)
-        return tuple(lib.tenon_model_warning(self._pointer, i).decode() for i in range(count))
+        return tuple(text(lib.tenon_model_warning(self._pointer, i)) for i in range(count))
 
     def describe(self) -> str:
         """The tree as indented text."""
         needed = ctypes.c_size_t()
         check(lib.tenon_model_describe(self._pointer, None, 0, needed), "describe")
-        text = ctypes.create_string_buffer(needed.value)
-        check(lib.tenon_model_describe(self._pointer, text, needed.value, None), "describe")
-        return text.value.decode()
+        words = ctypes.create_string_buffer(needed.value)
+        check(lib.tenon_model_describe(self._pointer, words, needed.value, None), "describe")
+        return text(words.value)
 
     def convention_nq(self, convention: Convention | str) -> int:
         """Numbers of a configuration in Pinocchio, MuJoCo or Drake."""

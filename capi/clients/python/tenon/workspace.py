@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from . import _raw
 from ._calls import calls
 from ._constrained import Constrained
-from ._core import call, constant, lib, options, prepared, record, vector
+from ._core import constant, lib, options, prepared, record, vector
 from ._kinematics import Kinematics
 from ._loops import Loops
 from .constraints import Constraints
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 
 class Workspace(Kinematics, Constrained, Loops):
-    """All memory of computations on a model and a constraint set, or none. One thread at a time.
+    """All memory of computations on a model and a constraint set, or none. One thread at a time: a call while another
+    one runs raises RuntimeError.
 
     Inputs are anything that numpy makes an array of; contiguous float64 is taken without a copy. Results are new arrays,
     or `out`, where it is given. A call that fails raises Error; one that writes its answer with a caveat (contradictory
@@ -36,14 +37,14 @@ class Workspace(Kinematics, Constrained, Loops):
     """
 
     _destroy = "tenon_workspace_destroy"
+    _again = "make another of its model and constraints"
 
     def __init__(self, model: Model, constraints: Constraints | None = None, **how: Unpack[WorkspaceOptions]):
         if constraints is not None:
             constraints.finish()
-        pointer = ctypes.POINTER(_raw.tenon_workspace)()
         rows = None if constraints is None else constraints._pointer
-        call(lib.tenon_workspace_create, model._pointer, rows, options(_raw.tenon_workspace_options, how), pointer)
-        super().__init__(pointer)
+        chosen = options(_raw.tenon_workspace_options, how)
+        super().__init__(self._new(lib.tenon_workspace_create, model._pointer, rows, chosen))
         self.model, self.constraints = model, constraints
         self._count()
 

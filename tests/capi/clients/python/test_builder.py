@@ -207,12 +207,11 @@ def test_a_function_of_python_constrains():
     assert np.allclose(many, a, rtol=1e-7)
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_a_function_that_raises_is_an_error():
+def test_what_a_function_raises_is_raised():
     robot, calls = coupled("raises")
     work = tenon.Workspace(robot)
     q = work.guess()
-    with pytest.raises(tenon.Error) as caught:
+    with pytest.raises(RuntimeError, match="no more"):
         for _ in range(100):
             work.forward_dynamics(q, np.zeros(2), np.zeros(2))
-    assert caught.value.status is tenon.Status.NOT_FINITE and len(calls) > 40
+    assert work.status is tenon.Status.NOT_FINITE and len(calls) > 40
