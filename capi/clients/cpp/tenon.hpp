@@ -18,7 +18,7 @@
  * allocation. After workspace.exceptions(false) that form returns negative statuses too instead of throwing, and
  * message() tells why.
  *   Spans are made of whatever has data() and size(): std::vector, std::array, std::span, Eigen vectors. Where Eigen is
- * included before, Matrix::eigen() and tenon::eigen(vector) are maps, and Eigen matrices are outputs as they are. */
+ * included before, matrix.eigen() and tenon::eigen(vector) are maps of what has a name, and Eigen matrices are outputs as they are. */
 #ifndef TENON_HPP
 #define TENON_HPP
 
@@ -71,6 +71,20 @@ Status checked(Call&& call) {
 
 inline void checked(Status status, const char* what) {
   if (status < 0) throw Error(status, what);
+}
+
+/* The product of sizes of doubles. One that wraps would be small, and what is written after it not. */
+inline std::size_t product(std::initializer_list<std::size_t> sizes) {
+  std::size_t all = 1;
+  for (const std::size_t size : sizes) {
+    if (size != 0 && all > static_cast<std::size_t>(PTRDIFF_MAX) / sizeof(double) / size) {
+      std::string words;
+      for (const std::size_t each : sizes) words += (words.empty() ? "" : " x ") + std::to_string(each);
+      throw Error(TENON_OUT_OF_MEMORY, words + " numbers are more than any memory has");
+    }
+    all *= size;
+  }
+  return all;
 }
 
 template <class T, class = void>
@@ -162,7 +176,8 @@ using Out = Span<double>;
 class Matrix {
  public:
   Matrix() = default;
-  Matrix(std::size_t rows, std::size_t columns) : rows_(rows), columns_(columns), numbers_(rows * columns) {}
+  Matrix(std::size_t rows, std::size_t columns)
+      : rows_(rows), columns_(columns), numbers_(detail::product({rows, columns})) {}
   std::size_t rows() const { return rows_; }
   std::size_t cols() const { return columns_; }
   std::size_t size() const { return numbers_.size(); }
@@ -171,12 +186,14 @@ class Matrix {
   double& operator()(std::size_t i, std::size_t j) { return numbers_[i + j * rows_]; }
   double operator()(std::size_t i, std::size_t j) const { return numbers_[i + j * rows_]; }
 #ifdef EIGEN_WORLD_VERSION
-  Eigen::Map<Eigen::MatrixXd> eigen() {
+  /* A map of this matrix, which must stay: give it a name, auto M = work.mass_matrix(q), then M.eigen(). */
+  Eigen::Map<Eigen::MatrixXd> eigen() & {
     return {data(), static_cast<Eigen::Index>(rows_), static_cast<Eigen::Index>(columns_)};
   }
-  Eigen::Map<const Eigen::MatrixXd> eigen() const {
+  Eigen::Map<const Eigen::MatrixXd> eigen() const& {
     return {data(), static_cast<Eigen::Index>(rows_), static_cast<Eigen::Index>(columns_)};
   }
+  void eigen() const&& = delete;
 #endif
 
  private:
@@ -191,6 +208,7 @@ inline Eigen::Map<Eigen::VectorXd> eigen(Vector& v) {
 inline Eigen::Map<const Eigen::VectorXd> eigen(const Vector& v) {
   return {v.data(), static_cast<Eigen::Index>(v.size())};
 }
+void eigen(const Vector&& v) = delete; /* it would be gone: give it a name */
 #endif
 
 /* A column-major matrix of somebody else: a Matrix, an Eigen matrix or block, or an address with its leading dimension. */
@@ -216,8 +234,13 @@ class MatrixSpan {
   T* data() const { return data_; }
   std::size_t rows() const { return rows_; }
   std::size_t cols() const { return columns_; }
-  std::size_t count() const { return columns_ == 0 || rows_ == 0 ? 0 : leading_ * (columns_ - 1) + rows_; }
-  std::int32_t leading() const { return static_cast<std::int32_t>(leading_ == 0 ? 1 : leading_); }
+  std::size_t count() const {
+    return columns_ == 0 || rows_ == 0 ? 0 : detail::product({leading_, columns_ - 1}) + rows_;
+  }
+  std::int32_t leading() const {
+    if (leading_ > INT32_MAX) throw Error(TENON_WRONG_SIZE, "a leading dimension has more than 31 bits");
+    return static_cast<std::int32_t>(leading_ == 0 ? 1 : leading_);
+  }
 
  private:
   T* data_;

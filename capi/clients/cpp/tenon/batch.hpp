@@ -9,7 +9,7 @@ inline namespace cpp {
 
 /* Computes what a workspace does, of many states; Real is double, or float for single precision.
  *   Arrays have the numbers of one state after those of another: q is states x nq. An input of the numbers of one state
- * is the same for all. A state that fails spoils only itself: nothing is written for it, its status() is negative, and
+ * is the same for all. Without joints a state has no numbers, and a call is of one. A state that fails spoils only itself: nothing is written for it, its status() is negative, and
  * the call throws when the others are done, or returns that status after exceptions(false). */
 template <class Real>
 class BasicBatch {
@@ -79,14 +79,14 @@ class BasicBatch {
   }
   Motions constrained_dynamics(In q, In v, In tau, In wrenches = {}, In desired = {},
                                const tenon_solve_options* options = nullptr) {
-    Motions both{Numbers(states(q) * nv_), Numbers(states(q) * m_)};
+    Motions both{Numbers(detail::product({states(q), nv_})), Numbers(detail::product({states(q), m_}))};
     constrained_dynamics_into(both.qdd, both.lambda, q, v, tau, wrenches, desired, options);
     return both;
   }
   /* options.steps steps in time; a record after each options.every. tau is the same in all steps. */
   Records rollout(In q, In v, In tau, const RolloutOptions& options, In wrenches = {}) {
     const std::size_t n = begin(q), records = options.steps / (options.every == 0 ? 1 : options.every);
-    Records all{Numbers(n * records * nq_), Numbers(n * records * nv_)};
+    Records all{Numbers(detail::product({n, records, nq_})), Numbers(detail::product({n, records, nv_}))};
     const Array x("q", q, nq_, n), y("v", v, nv_, n), z("tau", tau, nv_, n),
         w("wrenches", wrenches, wrench_count_, n);
     const Array to_q("q", Out(all.q), nq_, n, records), to_v("v", Out(all.v), nv_, n, records);
@@ -105,13 +105,14 @@ class BasicBatch {
     }
     Array(const char* what, Out numbers, std::size_t count, std::size_t states, std::size_t records = 1)
         : Array(what, numbers.data(), numbers.size(), count, states, records) {}
-    operator const tenon_batch_array*() const { return array_.data == nullptr ? nullptr : &array_; }
+    operator const tenon_batch_array*() const { return &array_; } /* one without data is none */
 
    private:
     Array(const char* what, Real* data, std::size_t size, std::size_t count, std::size_t states,
           std::size_t records)
-        : array_{data, count, 1, std::ptrdiff_t(count * records), records > 1 ? std::ptrdiff_t(count) : 0} {
-      if (data != nullptr && size != count * states * records)
+        : array_{data, count, 1, std::ptrdiff_t(detail::product({count, records})),
+                 records > 1 ? std::ptrdiff_t(count) : 0} {
+      if (data != nullptr && size != detail::product({states, records, count}))
         throw Error(TENON_WRONG_SIZE, std::string(what) + ": " + std::to_string(size) + " numbers; " +
                                           std::to_string(states * records) + " times " +
                                           std::to_string(count) + " are needed");
@@ -120,9 +121,9 @@ class BasicBatch {
   };
 
   std::size_t states(In q) const {
-    if (q.size() % nq_ != 0)
+    if (nq_ == 0 ? !q.empty() : q.size() % nq_ != 0)
       throw Error(TENON_WRONG_SIZE, "q of a batch is states x nq, one state after another");
-    return q.size() / nq_;
+    return nq_ == 0 ? 1 : q.size() / nq_;
   }
   std::size_t begin(In q) {
     status_.assign(states(q), TENON_OK);
@@ -141,7 +142,7 @@ class BasicBatch {
   }
   template <class Call>
   Numbers result(std::size_t count, In q, Call&& call) {
-    Numbers numbers(states(q) * count);
+    Numbers numbers(detail::product({states(q), count}));
     call(Out(numbers));
     return numbers;
   }

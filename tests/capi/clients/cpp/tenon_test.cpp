@@ -234,6 +234,32 @@ static void batches(const std::string& folder, double tolerance) {
         unconstrained.constrained_dynamics({q.data(), nq}, v, {tau.data(), nv}).qdd.size() == nv);
 }
 
+// Sizes that no memory has, and a robot without joints.
+static void limits(const std::string& folder) {
+  tenon::Batch batch(tenon::Model::load(folder + "/iiwa14.urdf"));
+  const tenon::Vector one(7), none;
+  tenon::RolloutOptions options;
+  for (const std::size_t records :
+       {std::size_t(2635249153387078803), SIZE_MAX / 7, SIZE_MAX / 56 + 1, SIZE_MAX}) {
+    options.steps = records;  // 7 times the first is 5, modulo 2^64
+    CHECK(throws([&] { batch.rollout(one, one, one, options); }, TENON_OUT_OF_MEMORY, "7"));
+  }
+  CHECK(throws([&] { tenon::Matrix(std::size_t(1) << 32, std::size_t(1) << 32); }, TENON_OUT_OF_MEMORY,
+               "4294967296 x 4294967296"));
+  tenon::Workspace work(tenon::Model::load(folder + "/iiwa14.urdf"));
+  tenon::Vector room(49);
+  const tenon::OutMatrix wide(room.data(), 7, 7, (std::size_t(1) << 32) + 7);
+  CHECK(throws([&] { work.mass_matrix_into(wide, one); }, TENON_WRONG_SIZE, "leading"));
+
+  options.steps = 2;
+  const auto stone = tenon::Model::parse("<robot name='stone'><link name='a'/></robot>");
+  tenon::Batch still(stone);
+  CHECK(still.forward_dynamics(none, none, none).empty() && still.status().size() == 1);
+  CHECK(still.inverse_dynamics(none, none, none, tenon::Vector(6)).empty());
+  CHECK(still.rollout(none, none, none, options).v.empty() && still.status()[0] == TENON_OK);
+  CHECK(throws([&] { still.forward_dynamics(one, none, none); }, TENON_WRONG_SIZE, "q"));
+}
+
 static void threads(const std::string& folder) {
   const auto robot = tenon::Model::load(folder + "/iiwa14.urdf");
   tenon::Vector results[2];
@@ -248,6 +274,20 @@ static void threads(const std::string& folder) {
 }
 
 #ifdef WITH_EIGEN
+// A map of what is gone at the end of the line is not to be had.
+template <class T, class = void>
+struct HasMap : std::false_type {};
+template <class T>
+struct HasMap<T, std::void_t<decltype(std::declval<T>().eigen())>> : std::true_type {};
+template <class T, class = void>
+struct HasVectorMap : std::false_type {};
+template <class T>
+struct HasVectorMap<T, std::void_t<decltype(tenon::eigen(std::declval<T>()))>> : std::true_type {};
+static_assert(HasMap<tenon::Matrix&>::value && HasMap<const tenon::Matrix&>::value);
+static_assert(!HasMap<tenon::Matrix>::value && !HasMap<const tenon::Matrix>::value);
+static_assert(HasVectorMap<tenon::Vector&>::value && HasVectorMap<const tenon::Vector&>::value);
+static_assert(!HasVectorMap<tenon::Vector>::value && !HasVectorMap<const tenon::Vector>::value);
+
 static void eigen(const std::string& folder) {
   tenon::Workspace work(tenon::Model::load(folder + "/iiwa14.urdf"));
   const auto start = work.random(1);
@@ -272,6 +312,7 @@ int main(int, char** argv) {
   constraints(folder);
   batches<double>(folder, 1e-7);
   batches<float>(folder, 2e-2);
+  limits(folder);
   threads(folder);
 #ifdef WITH_EIGEN
   eigen(folder);
