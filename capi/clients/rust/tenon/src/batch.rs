@@ -1,6 +1,6 @@
 //! Many states in one call.
 
-use crate::support::{call, check, text, Error, Result};
+use crate::support::{call, check, product, text, zeros, Error, Result};
 use crate::types::{BatchOptions, RolloutOptions, SolveOptions, Status};
 use crate::{sys, ConstraintSet, Constraints, Model};
 use std::marker::PhantomData;
@@ -29,7 +29,7 @@ impl Real for f32 {
 /// Computes what a workspace does, of many states.
 ///
 /// Arrays have the numbers of one state after those of another: q is states x nq. An input of the numbers of one state is
-/// the same for all. A state that fails spoils only itself: nothing is written for it, its [`Batch::status`] is negative,
+/// the same for all. Without joints a state has no numbers, and a call is of one. A state that fails spoils only itself: nothing is written for it, its [`Batch::status`] is negative,
 /// and the call returns an error when the others are done; the `_into` forms keep what was computed.
 pub struct Batch<T: Real = f64> {
     handle: *mut sys::tenon_batch,
@@ -71,7 +71,7 @@ fn wrong(what: &str, size: usize, states: usize, count: usize) -> Error {
 }
 
 fn given<T>(what: &str, x: &[T], count: usize, states: usize) -> Result<sys::tenon_batch_array> {
-    if x.len() != count && x.len() != count * states {
+    if x.len() != count && x.len() != product(&[count, states])? {
         return Err(wrong(what, x.len(), states, count));
     }
     let state_stride = if x.len() == count { 0 } else { count as isize };
@@ -80,10 +80,10 @@ fn given<T>(what: &str, x: &[T], count: usize, states: usize) -> Result<sys::ten
 }
 
 fn written<T>(what: &str, x: &mut [T], count: usize, states: usize, records: usize) -> Result<sys::tenon_batch_array> {
-    if x.len() != count * states * records {
-        return Err(wrong(what, x.len(), states * records, count));
+    if x.len() != product(&[states, records, count])? {
+        return Err(wrong(what, x.len(), product(&[states, records])?, count));
     }
-    let (state_stride, record_stride) = ((count * records) as isize, if records > 1 { count as isize } else { 0 });
+    let (state_stride, record_stride) = (product(&[count, records])? as isize, if records > 1 { count as isize } else { 0 });
     Ok(sys::tenon_batch_array { data: x.as_mut_ptr().cast(), count, number_stride: 1, state_stride, record_stride })
 }
 
@@ -148,16 +148,21 @@ impl<T: Real> Batch<T> {
         check(status, || text(unsafe { sys::tenon_batch_message(self.handle) }))
     }
 
-    fn begin(&mut self, q: &[T]) -> Result<usize> {
-        if q.len() % self.nq != 0 {
+    fn states(&self, q: &[T]) -> Result<usize> {
+        let fits = if self.nq == 0 { q.is_empty() } else { q.len() % self.nq == 0 };
+        if !fits {
             return Err(Error::new(Status::WRONG_SIZE, format!("q: {} numbers, not states x {}", q.len(), self.nq)));
         }
-        self.status = vec![0; q.len() / self.nq];
+        Ok(if self.nq == 0 { 1 } else { q.len() / self.nq })
+    }
+
+    fn begin(&mut self, q: &[T]) -> Result<usize> {
+        self.status = vec![0; self.states(q)?];
         Ok(self.status.len())
     }
 
-    fn of_states(&self, q: &[T], count: usize) -> Vec<T> {
-        vec![T::default(); q.len() / self.nq * count]
+    fn of_states(&self, q: &[T], records: usize, count: usize) -> Result<Vec<T>> {
+        zeros(&[self.states(q)?, records, count])
     }
 
     fn external(&self, wrenches: Option<&[T]>, states: usize) -> Result<Option<sys::tenon_batch_array>> {
@@ -165,7 +170,7 @@ impl<T: Real> Batch<T> {
     }
 
     pub fn forward_dynamics(&mut self, q: &[T], v: &[T], tau: &[T], wrenches: Option<&[T]>) -> Result<Vec<T>> {
-        let mut qdd = self.of_states(q, self.nv);
+        let mut qdd = self.of_states(q, 1, self.nv)?;
         self.forward_dynamics_into(q, v, tau, wrenches, &mut qdd)?;
         Ok(qdd)
     }
@@ -188,7 +193,7 @@ impl<T: Real> Batch<T> {
     }
 
     pub fn inverse_dynamics(&mut self, q: &[T], v: &[T], a: &[T], wrenches: Option<&[T]>) -> Result<Vec<T>> {
-        let (mut result, n, nv) = (self.of_states(q, self.nv), self.begin(q)?, self.nv);
+        let (mut result, n, nv) = (self.of_states(q, 1, self.nv)?, self.begin(q)?, self.nv);
         let (q, v, a) = (given("q", q, self.nq, n)?, given("v", v, nv, n)?, given("a", a, nv, n)?);
         let (external, tau) = (self.external(wrenches, n)?, written("tau", &mut result, nv, n, 1)?);
         let (external, status) = (external.as_ref().map_or(ptr::null(), |x| x as *const _), self.status.as_mut_ptr());
@@ -199,7 +204,7 @@ impl<T: Real> Batch<T> {
     }
 
     pub fn constrained_dynamics(&mut self, q: &[T], v: &[T], tau: &[T], options: &SolveOptions) -> Result<Motions<T>> {
-        let (mut qdd, mut lambda) = (self.of_states(q, self.nv), self.of_states(q, self.m));
+        let (mut qdd, mut lambda) = (self.of_states(q, 1, self.nv)?, self.of_states(q, 1, self.m)?);
         self.constrained_dynamics_into(q, v, tau, None, options, &mut qdd, &mut lambda)?;
         Ok(Motions { qdd, lambda })
     }
@@ -231,7 +236,7 @@ impl<T: Real> Batch<T> {
     pub fn rollout(&mut self, q: &[T], v: &[T], tau: &[T], options: &RolloutOptions) -> Result<Records<T>> {
         let (raw, nv) = (options.whole(), self.nv);
         let records = raw.steps / raw.every.max(1);
-        let mut all = Records { q: self.of_states(q, records * self.nq), v: self.of_states(q, records * nv) };
+        let mut all = Records { q: self.of_states(q, records, self.nq)?, v: self.of_states(q, records, nv)? };
         let n = self.begin(q)?;
         let (q, v, tau) = (given("q", q, self.nq, n)?, given("v", v, nv, n)?, given("tau", tau, nv, n)?);
         let to_q = written("q", &mut all.q, self.nq, n, records)?;

@@ -73,6 +73,26 @@ pub(crate) fn count(given: Option<&[f64]>) -> usize {
     given.map_or(0, |x| x.len())
 }
 
+/// The product of sizes of f64. One that wraps would be small, and what is written after it not.
+pub(crate) fn product(sizes: &[usize]) -> Result<usize> {
+    let most = isize::MAX as usize / std::mem::size_of::<f64>();
+    let all = sizes.iter().try_fold(1usize, |all, &size| all.checked_mul(size).filter(|&all| all <= most));
+    all.ok_or_else(|| too_many(sizes))
+}
+
+/// As many numbers as the product of sizes.
+pub(crate) fn zeros<T: Clone + Default>(sizes: &[usize]) -> Result<Vec<T>> {
+    let (count, mut numbers) = (product(sizes)?, Vec::new());
+    numbers.try_reserve_exact(count).map_err(|_| too_many(sizes))?;
+    numbers.resize(count, T::default());
+    Ok(numbers)
+}
+
+fn too_many(sizes: &[usize]) -> Error {
+    let words: Vec<_> = sizes.iter().map(|size| size.to_string()).collect();
+    Error::new(Status::OUT_OF_MEMORY, format!("there is no memory for {} numbers", words.join(" x ")))
+}
+
 /// A link, joint or constraint: by index, or by name, which is looked up in each call.
 #[derive(Clone, Copy, Debug)]
 pub enum Which<'a> {
@@ -123,8 +143,9 @@ pub struct Matrix {
 }
 
 impl Matrix {
+    /// Panics, as `Vec` does, where there is no memory for it.
     pub fn zeros(rows: usize, columns: usize) -> Self {
-        Matrix { rows, columns, data: vec![0.0; rows * columns] }
+        Matrix { rows, columns, data: zeros(&[rows, columns]).unwrap_or_else(|error| panic!("{error}")) }
     }
 
     pub(crate) fn leading(&self) -> i32 {

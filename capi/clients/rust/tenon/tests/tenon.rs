@@ -183,6 +183,29 @@ fn batches_do_what_workspaces_do() {
 }
 
 #[test]
+fn sizes_that_no_memory_has_are_errors() {
+    let mut batch = Batch::<f64>::new(&model("iiwa14", Base::Fixed), &Default::default()).unwrap();
+    let one = [0.0; 7];
+    // 7 times the first is 5, modulo 2^64; the last could be counted, but not allocated.
+    for steps in [2635249153387078803, usize::MAX / 7, usize::MAX / 56 + 1, usize::MAX, 1 << 56] {
+        let options = RolloutOptions::new().steps(steps);
+        fails(batch.rollout(&one, &one, &one, &options), Status::OUT_OF_MEMORY, "1 x ");
+    }
+    assert!(std::panic::catch_unwind(|| Matrix::zeros(1 << 32, 1 << 32)).is_err());
+}
+
+#[test]
+fn robots_without_joints_have_one_state() {
+    let stone = Model::parse("<robot name='stone'><link name='a'/></robot>", &ModelOptions::new()).unwrap();
+    let mut batch = Batch::<f64>::new(&stone, &Default::default()).unwrap();
+    assert!(batch.forward_dynamics(&[], &[], &[], None).unwrap().is_empty());
+    assert!(batch.inverse_dynamics(&[], &[], &[], Some(&[0.0; 6])).unwrap().is_empty());
+    assert!(batch.rollout(&[], &[], &[], &RolloutOptions::new().steps(3)).unwrap().q.is_empty());
+    assert_eq!(batch.status().collect::<Vec<_>>(), [Status::OK]);
+    fails(batch.forward_dynamics(&[1.0], &[], &[], None), Status::WRONG_SIZE, "q: 1 numbers");
+}
+
+#[test]
 fn threads_share_models_and_move_workspaces() {
     fn shared<T: Send + Sync + Clone>(_: &T) {}
     fn moved<T: Send>(value: T) -> T {
