@@ -12,8 +12,9 @@ import (
 type Real interface{ float32 | float64 }
 
 // Batch computes what a workspace does, of many states. Slices have the numbers of one state after those of another: q is
-// states x nq. An input of the numbers of one state is the same for all; nil is none. A state that fails spoils only
-// itself: its Status is negative, nothing is written for it, and the call returns an error when the others are done.
+// states x nq. An input of the numbers of one state is the same for all; nil is none. Without joints a state has no
+// numbers, and a call is of one. A state that fails spoils only itself: its Status is negative, nothing is written for it,
+// and the call returns an error when the others are done.
 type Batch[T Real] struct {
 	handle        *raw.Batch
 	cleanup       runtime.Cleanup
@@ -91,37 +92,52 @@ type arrays[T Real] struct {
 	err    error
 }
 
+func (a *arrays[T]) count(sizes ...uintptr) int {
+	all, err := product(sizes...)
+	if a.err == nil {
+		a.err = err
+	}
+	return all
+}
+
+// zeros is what a call writes: numbers of each record of each state.
+func (a *arrays[T]) zeros(records uintptr, numbers int) []T {
+	return make([]T, a.count(uintptr(a.states), records, uintptr(numbers)))
+}
+
 func (a *arrays[T]) in(what string, x []T, count int) *raw.BatchArray {
-	if x == nil || len(x) == count {
+	if len(x) == count {
 		return a.of(what, x, count, 1, 0)
 	}
 	return a.of(what, x, count, a.states, count)
 }
 
+// One without data is none.
 func (a *arrays[T]) of(what string, x []T, count, times, stride int) *raw.BatchArray {
-	if x == nil || count == 0 {
-		return nil
-	}
-	if len(x) != count*times && a.err == nil {
+	if x != nil && len(x) != a.count(uintptr(count), uintptr(times)) && a.err == nil {
 		a.err = &Error{WrongSize, fmt.Sprintf("%s: %d numbers; %d times %d are needed", what, len(x), times, count)}
 	}
 	return &raw.BatchArray{Data: unsafe.Pointer(unsafe.SliceData(x)), Count: uintptr(count), NumberStride: 1,
 		StateStride: stride}
 }
 
-func (a *arrays[T]) records(what string, x []T, count, records int) *raw.BatchArray {
-	array := a.of(what, x, count, a.states*records, count*records)
-	if array != nil && records > 1 {
+func (a *arrays[T]) records(what string, x []T, count int, each uintptr) *raw.BatchArray {
+	array := a.of(what, x, count, a.count(uintptr(a.states), each), a.count(uintptr(count), each))
+	if each > 1 {
 		array.RecordStride = count
 	}
 	return array
 }
 
 func (b *Batch[T]) begin(q []T) (*arrays[T], error) {
-	if len(q)%b.nq != 0 {
+	states := 1
+	if b.nq > 0 {
+		states = len(q) / b.nq
+	}
+	if len(q) != states*b.nq {
 		return nil, &Error{WrongSize, fmt.Sprintf("q: %d numbers, not states x %d", len(q), b.nq)}
 	}
-	b.status = make([]int32, len(q)/b.nq)
+	b.status = make([]int32, states)
 	return &arrays[T]{states: len(b.status)}, nil
 }
 
@@ -132,7 +148,7 @@ func (b *Batch[T]) dynamics(f ofBatch, q, v, third, wrenches []T) ([]T, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]T, a.states*b.nv)
+	out := a.zeros(1, b.nv)
 	x, y, z := a.in("q", q, b.nq), a.in("v", v, b.nv), a.in("the third input", third, b.nv)
 	w, to := a.in("wrenches", wrenches, b.nw), a.records("out", out, b.nv, 1)
 	if a.err != nil {
@@ -155,7 +171,7 @@ func (b *Batch[T]) ConstrainedDynamics(q, v, tau, wrenches []T, options *SolveOp
 	if err != nil {
 		return nil, nil, err
 	}
-	qdd, lambda = make([]T, a.states*b.nv), make([]T, a.states*b.m)
+	qdd, lambda = a.zeros(1, b.nv), a.zeros(1, b.m)
 	x, y, z := a.in("q", q, b.nq), a.in("v", v, b.nv), a.in("tau", tau, b.nv)
 	w, to, rows := a.in("wrenches", wrenches, b.nw), a.records("qdd", qdd, b.nv, 1), a.records("lambda", lambda, b.m, 1)
 	if a.err != nil {
@@ -172,8 +188,8 @@ func (b *Batch[T]) Rollout(q, v, tau, wrenches []T, options RolloutOptions) (qs,
 	if err != nil {
 		return nil, nil, err
 	}
-	records := int(options.Steps / max(options.Every, 1))
-	qs, vs = make([]T, a.states*records*b.nq), make([]T, a.states*records*b.nv)
+	records := options.Steps / max(options.Every, 1)
+	qs, vs = a.zeros(records, b.nq), a.zeros(records, b.nv)
 	x, y, z, w := a.in("q", q, b.nq), a.in("v", v, b.nv), a.in("tau", tau, b.nv), a.in("wrenches", wrenches, b.nw)
 	toQ, toV := a.records("q", qs, b.nq, records), a.records("v", vs, b.nv, records)
 	if a.err != nil {

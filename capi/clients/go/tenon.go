@@ -9,8 +9,10 @@ package tenon
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"runtime"
+	"strings"
 	"sync"
 	"unsafe"
 
@@ -169,14 +171,34 @@ func cText(s string) (*byte, error) {
 // in is pointer and count of a slice; nil stays nil.
 func in(x []float64) (*float64, uintptr) { return unsafe.SliceData(x), uintptr(len(x)) }
 
+// product is that of sizes of float64. One that wraps would be small, and what is written after it not; and what has no
+// address ends the program where it is made.
+func product(sizes ...uintptr) (int, error) {
+	const most = min(math.MaxInt, 1<<47) / 8
+	all := uintptr(1)
+	for _, size := range sizes {
+		if size != 0 && all > most/size {
+			words := strings.ReplaceAll(strings.Trim(fmt.Sprint(sizes), "[]"), " ", " x ")
+			return 0, &Error{OutOfMemory, words + " numbers are more than any memory has"}
+		}
+		all *= size
+	}
+	return int(all), nil
+}
+
 // Matrix is column-major: element (i, j) is Data[i + j*Rows].
 type Matrix struct {
 	Rows, Columns int
 	Data          []float64
 }
 
+// NewMatrix panics, as make does, where there is no memory for it.
 func NewMatrix(rows, columns int) *Matrix {
-	return &Matrix{rows, columns, make([]float64, rows*columns)}
+	count, err := product(uintptr(rows), uintptr(columns))
+	if err != nil {
+		panic(err)
+	}
+	return &Matrix{rows, columns, make([]float64, count)}
 }
 
 func (m *Matrix) At(i, j int) float64         { return m.Data[i+j*m.Rows] }

@@ -3,6 +3,7 @@ package tenon
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"runtime"
@@ -260,6 +261,38 @@ func TestBatches(t *testing.T) {
 	if _, lambda, err := single.ConstrainedDynamics(short, one, motors, nil, nil); err != nil || len(lambda) != 0 {
 		t.Error(err, lambda)
 	}
+}
+
+func TestSizesThatNoMemoryHas(t *testing.T) {
+	batch, one := must(NewBatch[float64](model(t, "iiwa14", false), nil, nil))(t), make([]float64, 7)
+	options := DefaultRolloutOptions()
+	// 7 times the first is 5, modulo 2^64; the last could be counted, but has no address.
+	for _, steps := range []uintptr{2635249153387078803, math.MaxUint64 / 7, math.MaxUint64/56 + 1, math.MaxUint64, 1 << 50} {
+		options.Steps = steps
+		_, _, err := batch.Rollout(one, one, one, nil, options)
+		fails(t, err, OutOfMemory, fmt.Sprintf("1 x %d x 7", steps))
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a matrix of 2^64 numbers")
+		}
+	}()
+	NewMatrix(1<<32, 1<<32)
+}
+
+func TestRobotsWithoutJointsHaveOneState(t *testing.T) {
+	batch := must(NewBatch[float64](must(ParseModel([]byte("<robot name='stone'><link name='a'/></robot>"), nil))(t), nil, nil))(t)
+	must(batch.ForwardDynamics(nil, nil, nil, nil))(t)
+	if tau := must(batch.InverseDynamics([]float64{}, nil, nil, make([]float64, 6)))(t); len(tau) != 0 || batch.Status(0) != OK {
+		t.Error(tau)
+	}
+	options := DefaultRolloutOptions()
+	options.Steps = 3
+	if q, v, err := batch.Rollout(nil, nil, nil, nil, options); err != nil || len(q)+len(v) != 0 {
+		t.Error(q, v, err)
+	}
+	_, err := batch.ForwardDynamics([]float64{1}, nil, nil, nil)
+	fails(t, err, WrongSize, "q: 1 numbers")
 }
 
 func TestGoroutinesShareModels(t *testing.T) {
