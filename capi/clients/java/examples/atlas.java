@@ -10,7 +10,7 @@ class atlas {
     try (Model robot = Model.load(arguments[0], Options.floating()); Constraints feet = new Constraints(robot)) {
       feet.addWeld("l_foot");
       feet.addWeld("r_foot");
-      try (Workspace work = new Workspace(robot, feet, null)) {
+      try (Workspace work = new Workspace(robot, feet)) {
         double[] v = work.zeros(), tau = work.zeros();
         for (int i = 6; i < work.nv; i++) {
           v[i] = 0.01 * i;

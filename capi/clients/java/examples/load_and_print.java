@@ -7,7 +7,7 @@ import tenon.raw.Tenon;
 class load_and_print {
   public static void main(String[] arguments) {
     Locale.setDefault(Locale.ROOT);
-    try (Model robot = Model.load(arguments[0], null); Workspace work = new Workspace(robot)) {
+    try (Model robot = Model.load(arguments[0]); Workspace work = new Workspace(robot)) {
       System.out.printf("%s: %d joints, nq %d, nv %d, %.1f kg%n", robot.name, robot.jointCount, robot.nq, robot.nv,
           robot.totalMass);
       System.out.print(robot.describe());
@@ -18,7 +18,7 @@ class load_and_print {
       }
 
       double[] q = work.random(1);
-      work.kinematics(q, null, null);
+      work.kinematics(q);
       double[] pose = work.linkPose(robot.linkCount - 1);
       System.out.printf("the last link is at %.3f %.3f %.3f%n", pose[0], pose[1], pose[2]);
       System.out.print("held against gravity by");

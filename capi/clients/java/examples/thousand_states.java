@@ -18,14 +18,14 @@ class thousand_states {
     feet.addWeld("r_foot");
     Tenon.tenon_batch_options two = Options.batch();
     two.threads = 2;
-    try (Batch batch = new Batch(robot, feet, two); Workspace work = new Workspace(robot, feet, null)) {
+    try (Batch batch = new Batch(robot, feet, two); Workspace work = new Workspace(robot, feet)) {
       int states = 1000, nq = batch.nq, nv = batch.nv, m = batch.m;
       double[] q = new double[states * nq];
       for (int seed = 0; seed < states; seed++) {
         System.arraycopy(work.random(seed), 0, q, seed * nq, nq);
       }
       double[] zero = work.zeros(); // velocities and torques, the same for all
-      Workspace.Motion motions = batch.constrainedDynamics(q, zero, zero, null);
+      Workspace.Motion motions = batch.constrainedDynamics(q, zero, zero);
       System.out.printf("%d states of %s: nq %d, nv %d, %d rows%n", states, robot.name, nq, nv, m);
       System.out.printf("the left foot of state 7 is pushed up by %.1f N%n", motions.lambda()[7 * m + 5]);
 

@@ -193,11 +193,58 @@ class LayerTest {
     check(none.constrainedDynamics(one, v, Arrays.copyOf(tau, nv), null).lambda().length == 0, "no rows");
   }
 
+  static void limits(String folder) {
+    Batch batch = new Batch(Model.load(folder + "/iiwa14.urdf"));
+    double[] one = new double[7], none = {};
+    Tenon.tenon_rollout_options options = Options.rollout();
+    for (long steps : new long[] {2635249153387078803L, 613566757, Integer.MAX_VALUE / 7 + 1, Long.MAX_VALUE, -1}) {
+      options.steps = steps; // 7 times the first is 5, modulo 2^64, and the second 3, modulo 2^32
+      fails(() -> batch.rollout(one, one, one, options), "numbers are more than an array has");
+    }
+    fails(() -> new Matrix(1 << 16, 1 << 16), "65536 x 65536 numbers are more than an array has");
+    Batch still = new Batch(Model.parse("<robot name='stone'><link name='a'/></robot>"));
+    check(still.forwardDynamics(none, none, none).length == 0 && still.status().length == 1, "no joints");
+    check(still.inverseDynamics(none, none, none, new double[6]).length == 0, "wrenches without joints");
+    options.steps = 3;
+    check(still.rollout(none, none, none, options).q().length == 0 && still.status()[0] == 0, "a rollout without joints");
+    fails(() -> still.forwardDynamics(one, none, none), "q: 7 numbers, not states x 0");
+  }
+
+  // What may be null may be left out.
+  static void shorter(String folder) {
+    Model robot = Model.load(folder + "/iiwa14.urdf");
+    Constraints set = new Constraints(robot);
+    int hand = robot.linkIndex("iiwa_link_7"), elbow = robot.linkIndex("iiwa_link_4");
+    check(set.addPoint(hand) == 0 && set.addPoint(elbow, new double[] {0, 0, 0.1}) == 1, "points");
+    Constraints weld = new Constraints(robot);
+    check(weld.addWeld(elbow) == 0 && weld.addWeld(hand, new double[] {0, 0, 0.1, 0, 0, 0, 1}) == 1, "welds");
+    Matrix K = new Matrix(1, 6);
+    K.set(0, 3, 1);
+    check(weld.addRows(hand, K) == 2 && weld.rowCount() == 13, "rows");
+    Workspace work = new Workspace(robot, set);
+    Batch batch = new Batch(robot, set);
+    double[] q = work.random(2), v = filled(7, i -> 0.1 * i), tau = filled(7, i -> 1);
+    double[] qdd = work.forwardDynamics(q, v, tau);
+    close(work.inverseDynamics(q, v, qdd), tau, 1e-8, "inverse dynamics without wrenches");
+    close(batch.forwardDynamics(q, v, tau), qdd, 1e-8, "a batch without wrenches");
+    close(batch.inverseDynamics(q, v, qdd), tau, 1e-8, "inverse dynamics of a batch without wrenches");
+    close(batch.constrainedDynamics(q, v, tau).qdd(), work.constrainedDynamics(q, v, tau).qdd(), 1e-6, "constrained");
+    work.kinematics(q, v);
+    close(times(work.jacobian(hand), v), work.linkVelocity(hand), 1e-10, "J v in the world");
+    work.kinematics(q);
+    check(work.linkPose(hand).length == 7, "kinematics of a configuration");
+    double[] next = q.clone(), speed = v.clone();
+    work.step(next, speed, tau, 0.001);
+    close(work.difference(q, next), plus(work.zeros(), speed, 0.001), 1e-9, "a step");
+  }
+
   public static void main(String[] arguments) {
     models(arguments[0]);
     dynamics(arguments[0]);
     constraints(arguments[0]);
     batches(arguments[0]);
+    limits(arguments[0]);
+    shorter(arguments[0]);
     for (int i = 0; i < 200; i++) { // for the collector
       new Workspace(Model.load(arguments[0] + "/iiwa14.urdf", null));
     }

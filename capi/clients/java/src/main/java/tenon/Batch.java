@@ -8,13 +8,22 @@ import tenon.raw.Tenon;
 
 /** Computes what a workspace does, of many states, in double precision. Arrays have the numbers of one state after those
  * of another: q is states x nq; they are copied. An input of the numbers of one state is the same for all; null is none.
- * A state that fails spoils only itself: its status is negative, and the call throws when the others are done. */
+ * Without joints a state has no numbers, and a call is of one. A state that fails spoils only itself: its status is
+ * negative, and the call throws when the others are done. */
 public final class Batch extends Handle {
   public final int nq;
   public final int nv;
   public final int m;
   private final int wrenchCount;
   private int[] status = {};
+
+  public Batch(Model model) {
+    this(model, null, null);
+  }
+
+  public Batch(Model model, Constraints constraints) {
+    this(model, constraints, null);
+  }
 
   /** constraints, and options of Options.batch(), may be null. */
   public Batch(Model model, Constraints constraints, Tenon.tenon_batch_options options) {
@@ -45,9 +54,9 @@ public final class Batch extends Handle {
     return status.clone();
   }
 
-  /** An array in the library's memory. */
+  /** An array in the library's memory; one without data is none. */
   private static final class Numbers {
-    final Tenon.tenon_batch_array array;
+    final Tenon.tenon_batch_array array = new Tenon.tenon_batch_array();
     private final Memory memory;
     private final int size;
 
@@ -62,18 +71,22 @@ public final class Batch extends Handle {
       }
     }
 
-    Numbers(int size, int count, int stateStride, int recordStride) {
+    /** What is written: `count` numbers of each record of each state. */
+    Numbers(int states, long records, int count) {
+      this(Matrix.size(states, records, count), count, Matrix.size(records, count), records > 1 ? count : 0);
+    }
+
+    private Numbers(int size, int count, int stateStride, int recordStride) {
       this.size = size;
       memory = size == 0 ? null : new Memory(8L * size);
-      array = size == 0 ? null : new Tenon.tenon_batch_array();
       if (size > 0) {
         memory.clear();
-        array.data = memory;
-        array.count = count;
-        array.number_stride = 1;
-        array.state_stride = stateStride;
-        array.record_stride = recordStride;
       }
+      array.data = memory;
+      array.count = count;
+      array.number_stride = 1;
+      array.state_stride = stateStride;
+      array.record_stride = recordStride;
     }
 
     double[] read() {
@@ -82,11 +95,12 @@ public final class Batch extends Handle {
   }
 
   private int begin(double[] q) {
-    if (q.length % nq != 0) {
+    int states = nq == 0 ? 1 : q.length / nq;
+    if (q.length != states * nq) {
       throw new IllegalArgumentException("q: " + q.length + " numbers, not states x " + nq);
     }
-    status = new int[q.length / nq];
-    return status.length;
+    status = new int[states];
+    return states;
   }
 
   private void done(int status) {
@@ -96,27 +110,39 @@ public final class Batch extends Handle {
     Reference.reachabilityFence(this);
   }
 
+  public double[] forwardDynamics(double[] q, double[] v, double[] tau) {
+    return forwardDynamics(q, v, tau, null);
+  }
+
   public double[] forwardDynamics(double[] q, double[] v, double[] tau, double[] wrenches) {
     int n = begin(q);
     Numbers x = new Numbers("q", q, nq, n), y = new Numbers("v", v, nv, n), z = new Numbers("tau", tau, nv, n);
-    Numbers w = new Numbers("wrenches", wrenches, wrenchCount, n), out = new Numbers(n * nv, nv, nv, 0);
+    Numbers w = new Numbers("wrenches", wrenches, wrenchCount, n), out = new Numbers(n, 1, nv);
     done(LIB.tenon_batch_forward_dynamics(pointer(), n, x.array, y.array, z.array, w.array, out.array, status));
     return out.read();
+  }
+
+  public double[] inverseDynamics(double[] q, double[] v, double[] a) {
+    return inverseDynamics(q, v, a, null);
   }
 
   public double[] inverseDynamics(double[] q, double[] v, double[] a, double[] wrenches) {
     int n = begin(q);
     Numbers x = new Numbers("q", q, nq, n), y = new Numbers("v", v, nv, n), z = new Numbers("a", a, nv, n);
-    Numbers w = new Numbers("wrenches", wrenches, wrenchCount, n), out = new Numbers(n * nv, nv, nv, 0);
+    Numbers w = new Numbers("wrenches", wrenches, wrenchCount, n), out = new Numbers(n, 1, nv);
     done(LIB.tenon_batch_inverse_dynamics(pointer(), n, x.array, y.array, z.array, w.array, out.array, status));
     return out.read();
+  }
+
+  public Workspace.Motion constrainedDynamics(double[] q, double[] v, double[] tau) {
+    return constrainedDynamics(q, v, tau, null);
   }
 
   /** Accelerations, states x nv, and forces of the rows, states x m. options may be null. */
   public Workspace.Motion constrainedDynamics(double[] q, double[] v, double[] tau, Tenon.tenon_solve_options options) {
     int n = begin(q);
     Numbers x = new Numbers("q", q, nq, n), y = new Numbers("v", v, nv, n), z = new Numbers("tau", tau, nv, n);
-    Numbers qdd = new Numbers(n * nv, nv, nv, 0), lambda = new Numbers(n * m, m, m, 0);
+    Numbers qdd = new Numbers(n, 1, nv), lambda = new Numbers(n, 1, m);
     done(LIB.tenon_batch_constrained_dynamics(pointer(), options, n, x.array, y.array, z.array, null, null, qdd.array,
         lambda.array, null, status));
     return new Workspace.Motion(qdd.read(), lambda.read());
@@ -127,10 +153,10 @@ public final class Batch extends Handle {
 
   /** Steps in time; tau is the same in all of them. options: of Options.rollout(). */
   public Records rollout(double[] q, double[] v, double[] tau, Tenon.tenon_rollout_options options) {
-    int n = begin(q), r = (int) (options.steps / Math.max(options.every, 1));
+    int n = begin(q);
+    long records = options.every == 0 ? options.steps : Long.divideUnsigned(options.steps, options.every);
     Numbers x = new Numbers("q", q, nq, n), y = new Numbers("v", v, nv, n), z = new Numbers("tau", tau, nv, n);
-    Numbers qs = new Numbers(n * r * nq, nq, r * nq, r > 1 ? nq : 0);
-    Numbers vs = new Numbers(n * r * nv, nv, r * nv, r > 1 ? nv : 0);
+    Numbers qs = new Numbers(n, records, nq), vs = new Numbers(n, records, nv);
     done(LIB.tenon_batch_rollout(pointer(), options, n, x.array, y.array, z.array, null, qs.array, vs.array, status));
     return new Records(qs.read(), vs.read());
   }

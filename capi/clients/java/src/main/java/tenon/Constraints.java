@@ -22,12 +22,28 @@ public final class Constraints extends Handle {
     return out.getValue();
   }
 
+  public int addPoint(int link) {
+    return addPoint(link, null, null);
+  }
+
+  public int addPoint(int link, double[] point) {
+    return addPoint(link, point, null);
+  }
+
   /** A point of a link, 3, m; null: its origin. */
   public int addPoint(int link, double[] point, Tenon.tenon_constraint_options options) {
     IntByReference index = new IntByReference(-1);
     call(this, (text, size) ->
         LIB.tenon_constraints_add_point(pointer(), link, point, n(point), options, index, text, size));
     return index.getValue();
+  }
+
+  public int addWeld(int link) {
+    return addWeld(link, null, null);
+  }
+
+  public int addWeld(int link, double[] pose) {
+    return addWeld(link, pose, null);
   }
 
   /** A frame of a link, pose of 7; null: the link's own. */
@@ -40,7 +56,11 @@ public final class Constraints extends Handle {
 
   /** The frame of a link of a name. */
   public int addWeld(String link) {
-    return addWeld(model.linkIndex(link), null, null);
+    return addWeld(model.linkIndex(link));
+  }
+
+  public int addRows(int link, Matrix K) {
+    return addRows(link, K, null);
   }
 
   /** K a = k with the spatial acceleration a of the link in its frame; K has 6 columns. */

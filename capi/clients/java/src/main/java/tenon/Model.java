@@ -38,11 +38,19 @@ public final class Model extends Handle {
     totalMass = LIB.tenon_model_total_mass(model);
   }
 
+  public static Model load(String path) {
+    return load(path, null);
+  }
+
   /** A model from a URDF file. options: of Options.model(), or null. */
   public static Model load(String path, Tenon.tenon_model_options options) {
     PointerByReference out = new PointerByReference();
     call(options, (text, size) -> LIB.tenon_model_load_urdf(path, options, out, text, size));
     return new Model(out.getValue());
+  }
+
+  public static Model parse(String urdf) {
+    return parse(urdf, null);
   }
 
   /** A model from URDF text. */

@@ -24,6 +24,10 @@ import tenon.raw.Tenon;
 public final class Models {
   private Models() {}
 
+  public static Model load(String name) {
+    return load(name, null);
+  }
+
   /** A robot by its name: Models.load("atlas", Options.floating()). */
   public static Model load(String name, Tenon.tenon_model_options options) {
     return Model.parse(urdf(name), options);

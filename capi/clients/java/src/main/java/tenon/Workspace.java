@@ -24,6 +24,10 @@ public final class Workspace extends Handle {
     this(model, null, null);
   }
 
+  public Workspace(Model model, Constraints constraints) {
+    this(model, constraints, null);
+  }
+
   /** constraints, and options of Options.workspace(), may be null. */
   public Workspace(Model model, Constraints constraints, Tenon.tenon_workspace_options options) {
     super(create(model, constraints, options), LIB::tenon_workspace_destroy);
@@ -95,6 +99,15 @@ public final class Workspace extends Handle {
     return done(LIB.tenon_difference(pointer(), from, from.length, to, to.length, v, nv), v);
   }
 
+  /** What follows answers for this configuration. */
+  public void kinematics(double[] q) {
+    kinematics(q, null, null);
+  }
+
+  public void kinematics(double[] q, double[] v) {
+    kinematics(q, v, null);
+  }
+
   /** What follows answers for this state. v and a may be null. */
   public void kinematics(double[] q, double[] v, double[] a) {
     done(LIB.tenon_kinematics(pointer(), q, q.length, v, n(v), a, n(a)), null);
@@ -106,10 +119,20 @@ public final class Workspace extends Handle {
     return done(LIB.tenon_link_pose(pointer(), link, pose, 7, null, 0), pose);
   }
 
+  /** Along world axes. */
+  public double[] linkVelocity(int link) {
+    return linkVelocity(link, Tenon.TENON_AXES_WORLD);
+  }
+
   /** [angular; linear at the link's origin]. axes: Tenon.TENON_AXES_*. */
   public double[] linkVelocity(int link, int axes) {
     double[] velocity = new double[6];
     return done(LIB.tenon_link_velocity(pointer(), link, axes, velocity, 6), velocity);
+  }
+
+  /** Of the link's origin, along world axes. */
+  public Matrix jacobian(int link) {
+    return jacobian(link, null, Tenon.TENON_AXES_WORLD);
   }
 
   /** 6 x nv: J v = [angular velocity of the link; velocity of the point, or of its origin]. */
@@ -118,11 +141,19 @@ public final class Workspace extends Handle {
     return done(LIB.tenon_point_jacobian(pointer(), link, point, n(point), axes, J.data, J.data.length, 6), J);
   }
 
+  public double[] forwardDynamics(double[] q, double[] v, double[] tau) {
+    return forwardDynamics(q, v, tau, null);
+  }
+
   /** qdd = M^-1 (tau + external - c). */
   public double[] forwardDynamics(double[] q, double[] v, double[] tau, double[] wrenches) {
     double[] qdd = zeros();
     return done(LIB.tenon_forward_dynamics(pointer(), q, q.length, v, v.length, tau, tau.length, wrenches, n(wrenches),
         qdd, nv), qdd);
+  }
+
+  public double[] inverseDynamics(double[] q, double[] v, double[] a) {
+    return inverseDynamics(q, v, a, null);
   }
 
   /** tau = M a + c - external. */
@@ -177,6 +208,10 @@ public final class Workspace extends Handle {
   public Matrix delassus(double[] q) {
     Matrix A = new Matrix(m, m);
     return done(LIB.tenon_delassus(pointer(), null, q, q.length, A.data, A.data.length, A.leading()), A);
+  }
+
+  public void step(double[] q, double[] v, double[] tau, double dt) {
+    step(q, v, tau, dt, null);
   }
 
   /** One step in time, semi-implicit Euler: q and v change in place. options may be null. */
