@@ -5,8 +5,8 @@ using Raw = TenonRaw.Tenon;
 namespace Tenon {
   /// <summary>Computes what a workspace does, of many states, in double precision. Arrays have the numbers of one state
   /// after those of another: q is states x nq. An input of the numbers of one state is the same for all; an empty one is
-  /// none. A state that fails spoils only itself: its status is negative, and the call throws when the others are done.
-  /// </summary>
+  /// none. Without joints a state has no numbers, and a call is of one. A state that fails spoils only itself: its status is
+  /// negative, and the call throws when the others are done.</summary>
   public sealed unsafe class Batch : Handle {
     private int[] codes = { };
 
@@ -53,13 +53,14 @@ namespace Tenon {
     }
 
     private int States(ReadOnlySpan<double> q) {
-      if (q.Length % Nq != 0) throw new ArgumentException("q: " + q.Length + " numbers, not states x " + Nq, nameof(q));
-      if (codes.Length != q.Length / Nq) codes = new int[q.Length / Nq];
+      int states = Nq == 0 ? 1 : q.Length / Nq;
+      if (q.Length != states * Nq) throw new ArgumentException("q: " + q.Length + " numbers, not states x " + Nq, nameof(q));
+      if (codes.Length != states) codes = new int[states];
       Array.Clear(codes, 0, codes.Length);
       return codes.Length;
     }
 
-    // What the library is told of an array: into *there, or null where there is none.
+    // What the library is told of an array: into *there, or null where there is none. One without data is none too.
     private static tenon_batch_array* Input(tenon_batch_array* there, double* data, ReadOnlySpan<double> given, int count,
         int states, string name, bool needed = true) {
       if (given.Length == 0 && !needed) return null;
@@ -72,7 +73,6 @@ namespace Tenon {
 
     private static tenon_batch_array* Described(tenon_batch_array* there, double* data, int count, int stateStride,
         int recordStride) {
-      if (data == null) return null;
       there->data = data;
       there->count = (UIntPtr)count;
       there->number_stride = (IntPtr)1;
@@ -88,7 +88,7 @@ namespace Tenon {
     /// <summary>qdd of all states: states x nv.</summary>
     public double[] ForwardDynamics(ReadOnlySpan<double> q, ReadOnlySpan<double> v, ReadOnlySpan<double> tau,
         ReadOnlySpan<double> wrenches = default(ReadOnlySpan<double>)) {
-      double[] qdd = new double[States(q) * Nv];
+      double[] qdd = new double[Size(States(q), Nv)];
       ForwardDynamics(q, v, tau, wrenches, qdd);
       return qdd;
     }
@@ -101,7 +101,7 @@ namespace Tenon {
     /// <summary>tau of all states: states x nv.</summary>
     public double[] InverseDynamics(ReadOnlySpan<double> q, ReadOnlySpan<double> v, ReadOnlySpan<double> a,
         ReadOnlySpan<double> wrenches = default(ReadOnlySpan<double>)) {
-      double[] tau = new double[States(q) * Nv];
+      double[] tau = new double[Size(States(q), Nv)];
       InverseDynamics(q, v, a, wrenches, tau);
       return tau;
     }
@@ -114,7 +114,7 @@ namespace Tenon {
     private void Dynamics(bool forward, ReadOnlySpan<double> q, ReadOnlySpan<double> v, ReadOnlySpan<double> third,
         string thirdName, ReadOnlySpan<double> wrenches, Span<double> result) {
       int n = States(q);
-      Fits(result, n * Nv, "the result");
+      Fits(result, Size(n, Nv), "the result");
       tenon_batch_array qa, va, ta, wa, ra;
       using (Hold self = new Hold(this))
       fixed (double* x = q, y = v, z = third, w = wrenches, r = result)
@@ -133,7 +133,7 @@ namespace Tenon {
     public Motion ConstrainedDynamics(ReadOnlySpan<double> q, ReadOnlySpan<double> v, ReadOnlySpan<double> tau,
         SolveOptions options = null) {
       int n = States(q);
-      Motion motion = new Motion(n * Nv, n * M);
+      Motion motion = new Motion(Size(n, Nv), Size(n, M));
       ConstrainedDynamics(q, v, tau, motion.Qdd, motion.Lambda, options);
       return motion;
     }
@@ -141,8 +141,8 @@ namespace Tenon {
     public void ConstrainedDynamics(ReadOnlySpan<double> q, ReadOnlySpan<double> v, ReadOnlySpan<double> tau,
         Span<double> qdd, Span<double> lambda, SolveOptions options = null) {
       int n = States(q);
-      Fits(qdd, n * Nv, nameof(qdd));
-      Fits(lambda, n * M, nameof(lambda));
+      Fits(qdd, Size(n, Nv), nameof(qdd));
+      Fits(lambda, Size(n, M), nameof(lambda));
       tenon_batch_array qa, va, ta, ra, fa;
       tenon_solve_options chosen;
       using (Hold self = new Hold(this))
@@ -161,7 +161,8 @@ namespace Tenon {
       Given(options, nameof(options));
       if (options.Steps < 1 || options.Every < 1) throw new ArgumentException("Steps and Every are 1 or more");
       int n = States(q), r = options.Steps / options.Every;
-      Records records = new Records { Q = new double[n * r * Nq], V = new double[n * r * Nv] };
+      Records records = new Records { Q = new double[Size(n, r, Nq)], V = new double[Size(n, r, Nv)] };
+      int eachQ = Size(r, Nq), eachV = Size(r, Nv);
       tenon_batch_array qa, va, ta, qr, vr;
       tenon_rollout_options chosen;
       tenon_solve_options solve;
@@ -176,8 +177,8 @@ namespace Tenon {
         chosen.solve = Workspace.Chosen(options.Solve, &solve);
         Done(self, Raw.tenon_batch_rollout((tenon_batch*)self.Pointer, &chosen, (UIntPtr)n,
             Input(&qa, x, q, Nq, n, nameof(q)), Input(&va, y, v, Nv, n, nameof(v)),
-            Input(&ta, z, tau, Nv, n, nameof(tau)), null, Described(&qr, qs, Nq, r * Nq, r > 1 ? Nq : 0),
-            Described(&vr, vs, Nv, r * Nv, r > 1 ? Nv : 0), status));
+            Input(&ta, z, tau, Nv, n, nameof(tau)), null, Described(&qr, qs, Nq, eachQ, r > 1 ? Nq : 0),
+            Described(&vr, vs, Nv, eachV, r > 1 ? Nv : 0), status));
       }
       return records;
     }

@@ -80,6 +80,18 @@ namespace Tenon {
       if (numbers.Length != 0) Fits(numbers, count, name);
     }
 
+    /// <summary>The product of sizes. One that wraps would be small, and what the library writes not.</summary>
+    internal static int Size(params int[] sizes) {
+      long all = 1;
+      foreach (int size in sizes) {
+        all *= size;
+        if (all < 0 || all > int.MaxValue) {
+          throw new ArgumentException(string.Join(" x ", sizes) + " numbers are more than an array has");
+        }
+      }
+      return (int)all;
+    }
+
     internal static UIntPtr N(ReadOnlySpan<double> numbers) {
       return (UIntPtr)numbers.Length;
     }

@@ -185,7 +185,7 @@ namespace Tenon {
     public Matrix(int rows, int columns) {
       Rows = rows;
       Columns = columns;
-      Data = new double[rows * columns];
+      Data = new double[Handle.Size(rows, columns)];
     }
 
     public double this[int i, int j] {

@@ -222,6 +222,22 @@ public static class Layer {
     Check(none.ConstrainedDynamics(q.AsSpan(0, nq), v, tau.AsSpan(0, nv)).Lambda.Length == 0, "no rows");
   }
 
+  static void Limits(string folder) {
+    Batch batch = new Batch(Model.Load(folder + "/iiwa14.urdf"));
+    double[] one = new double[7], none = { };
+    foreach (int steps in new[] { 613566757, int.MaxValue / 7 + 1, int.MaxValue }) { // 7 times the first is 3, modulo 2^32
+      Fails<ArgumentException>(() => batch.Rollout(one, one, one, new RolloutOptions { Steps = steps }),
+          "1 x " + steps + " x 7 numbers are more than an array has");
+    }
+    Fails<ArgumentException>(() => new Matrix(1 << 16, 1 << 16), "65536 x 65536 numbers are more than an array has");
+    Batch still = new Batch(Model.Parse("<robot name='stone'><link name='a'/></robot>"));
+    Check(still.ForwardDynamics(none, none, none).Length == 0 && still.StateStatus.Length == 1, "no joints");
+    Check(still.InverseDynamics(none, none, none, new double[6]).Length == 0, "wrenches without joints");
+    Check(still.ConstrainedDynamics(none, none, none).Qdd.Length == 0, "constraints without joints");
+    Check(still.Rollout(none, none, none, new RolloutOptions { Steps = 3 }).Q.Length == 0, "a rollout without joints");
+    Fails<ArgumentException>(() => still.ForwardDynamics(one, none, none), "q: 7 numbers, not states x 0");
+  }
+
   [MethodImpl(MethodImplOptions.NoInlining)]
   static void Forgotten(string folder, int count) {
     for (int i = 0; i < count; i++) new Workspace(Model.Load(folder + "/iiwa14.urdf")).Zeros();
@@ -266,6 +282,7 @@ public static class Layer {
     Dynamics(arguments[0]);
     ConstraintsHold(arguments[0]);
     Batches(arguments[0]);
+    Limits(arguments[0]);
     Freed(arguments[0]);
     Console.WriteLine(checks + " checks, " + failures + " failed");
     return failures == 0 ? 0 : 1;
