@@ -1,7 +1,7 @@
 // Batches: many states in one call.
 'use strict';
 const { Constraints, Handle, support } = require('./index.js');
-const { call, check, given, lib, options } = support;
+const { call, check, given, lib, options, size, whole } = support;
 
 class Batch extends Handle {
   constructor(model, constraints = null, how = null) {
@@ -36,18 +36,18 @@ class Batch extends Handle {
     if (output && !(numbers instanceof this.Array)) throw new TypeError(`${what} is to be a ${this.Array.name}`);
     const data = numbers instanceof this.Array ? numbers : this.Array.from(numbers);
     const one = !output && data.length === count;
-    if (!one && data.length !== count * states * records) {
+    if (!one && data.length !== size(states, records, count)) {
       throw new RangeError(`${what}: ${data.length} numbers; ${states * records} times ${count} are needed`);
     }
-    if (data.length === 0) return null;
-    const record_stride = records > 1 ? count : 0;
-    return { data, count, number_stride: 1, state_stride: one ? 0 : count * records, record_stride };
+    const strides = { number_stride: 1, state_stride: one ? 0 : count * records, record_stride: records > 1 ? count : 0 };
+    return { data: data.length === 0 ? null : data, count, ...strides };
   }
 
   #states(q) {
-    if (q.length % this.nq !== 0) throw new RangeError(`q: ${q.length} numbers, not states x ${this.nq}`);
-    this.codes = new Int32Array(q.length / this.nq);
-    return this.codes.length;
+    const states = this.nq === 0 ? 1 : Math.floor(q.length / this.nq);
+    if (q.length !== states * this.nq) throw new RangeError(`q: ${q.length} numbers, not states x ${this.nq}`);
+    this.codes = new Int32Array(states);
+    return states;
   }
 
   #done(result, raises, name, ...given) {
@@ -60,7 +60,7 @@ class Batch extends Handle {
 
   #dynamics(name, q, v, third, { wrenches, out, raises = true }) {
     const states = this.#states(q);
-    const result = out ?? new this.Array(states * this.nv);
+    const result = out ?? new this.Array(size(states, this.nv));
     const inputs = [
       this.#array('q', q, this.nq, states),
       this.#array('v', v, this.nv, states),
@@ -80,8 +80,8 @@ class Batch extends Handle {
 
   constrainedDynamics(q, v, tau, { wrenches, desired, solve, out, lambda, raises = true } = {}) {
     const states = this.#states(q);
-    const qdd = out ?? new this.Array(states * this.nv);
-    const force = lambda ?? new this.Array(states * this.m);
+    const qdd = out ?? new this.Array(size(states, this.nv));
+    const force = lambda ?? new this.Array(size(states, this.m));
     const arrays = [
       this.#array('q', q, this.nq, states),
       this.#array('v', v, this.nv, states),
@@ -98,10 +98,10 @@ class Batch extends Handle {
   rollout(q, v, tau, { wrenches, raises = true, ...how } = {}) {
     const states = this.#states(q);
     const chosen = options('tenon_rollout_options', how);
-    const records = Math.floor(Number(chosen.steps) / Math.max(Number(chosen.every), 1));
+    const records = Math.floor(whole('steps', chosen.steps) / Math.max(whole('every', chosen.every), 1));
     const result = { records };
-    result.q = new this.Array(states * records * this.nq);
-    result.v = new this.Array(states * records * this.nv);
+    result.q = new this.Array(size(states, records, this.nq));
+    result.v = new this.Array(size(states, records, this.nv));
     const arrays = [
       this.#array('q', q, this.nq, states),
       this.#array('v', v, this.nv, states),

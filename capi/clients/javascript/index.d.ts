@@ -85,7 +85,7 @@ export interface SolveOptions {
   tikhonov?: number;
 }
 export interface BatchOptions {
-  precision?: 'double' | 'single';
+  precision?: 'double' | 'single' | 'float';
   instructionSet?: WorkspaceOptions['instructionSet'];
   threads?: number;
 }
@@ -342,7 +342,8 @@ export interface BatchExtra {
 }
 
 /** Computes what a workspace does, of many states: q is states x nq, one state after another; an input of the numbers of
- * one state is the same for all. With precision 'single' arrays are Float32Array. */
+ * one state is the same for all. Without joints a state has no numbers, and a call is of one. With precision 'single', or
+ * 'float', arrays are Float32Array. */
 export class Batch extends Handle<raw_layer.tenon_batch> {
   constructor(model: Model, constraints?: Constraints | null, options?: BatchOptions);
   readonly model: Model;

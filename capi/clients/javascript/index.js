@@ -77,10 +77,23 @@ function written(array, what) {
   return [array, array.length];
 }
 
+function whole(name, value) {
+  const number = Number(value);
+  if (!(Number.isInteger(number) && number >= 0)) throw new RangeError(`${name} is ${value}; a whole number is needed`);
+  return number;
+}
+
+// The product of sizes: an array of it has so many numbers, and no fewer.
+function size(...sizes) {
+  const all = sizes.reduce((product, each) => product * whole('a size', each), 1);
+  if (!Number.isSafeInteger(all * 8)) throw new RangeError(`${sizes.join(' x ')} numbers are more than an array has`);
+  return all;
+}
+
 /** A column-major result: element (i, j) is data[i + j * rows]. */
 class Matrix {
-  constructor(rows, columns, data = new Float64Array(rows * columns)) {
-    if (data.length !== rows * columns) throw new RangeError(`${data.length} numbers for ${rows} x ${columns}`);
+  constructor(rows, columns, data = new Float64Array(size(rows, columns))) {
+    if (data.length !== size(rows, columns)) throw new RangeError(`${data.length} numbers for ${rows} x ${columns}`);
     Object.assign(this, { rows, columns, data });
   }
 
@@ -117,7 +130,8 @@ const KINDS = {
 function constant(kind, value) {
   if (typeof value !== 'string') return value;
   const number = [0];
-  const status = lib[`tenon_${kind}_from_string`](value, number);
+  const name = kind === 'precision' && value === 'float' ? 'single' : value;
+  const status = lib[`tenon_${kind}_from_string`](name, number);
   if (status < 0) {
     const all = Array.from({ length: lib[`tenon_${kind}_count`]() }, (_, i) => lib[`tenon_${kind}_string`](i));
     throw new TenonError(status, `there is no ${kind} '${value}'; there are: ${all.join(', ')}`);
@@ -312,7 +326,9 @@ class Constraints extends Handle {
 }
 
 module.exports = { Handle, Matrix, Model, Constraints, TenonError, WORLD, raw: { functions: lib, constants, types } };
-module.exports.support = { TenonError, call, camel, check, constant, find, given, lib, options, record, written, types, koffi };
+module.exports.support = {
+  TenonError, call, camel, check, constant, find, given, lib, options, record, size, whole, written, types, koffi,
+};
 module.exports.Builder = require('./builder.js');
 module.exports.Workspace = require('./workspace.js');
 module.exports.Batch = require('./batch.js');

@@ -170,6 +170,39 @@ test('objects are freed once', async () => {
   assert.equal(new tenon.Workspace(robot).random(1).length, 7);
 });
 
+test('sizes that no array has, and steps that are no whole numbers', () => {
+  const batch = new tenon.Batch(tenon.Model.load(file('iiwa14')));
+  const one = new Float64Array(7);
+  for (const steps of [2 ** 61 + 3, 2635249153387078803n, 2 ** 53 / 7, -1, 0.5, NaN, Infinity]) {
+    assert.throws(() => batch.rollout(one, one, one, { steps }), RangeError);
+  }
+  assert.throws(() => batch.rollout(one, one, one, { steps: 2 ** 50 }), /1 x 1125899906842624 x 7 numbers are more/);
+  for (const every of [1.5, -1, NaN]) {
+    assert.throws(() => batch.rollout(one, one, one, { steps: 1000, every }), /every is .*; a whole number is needed/);
+  }
+  fails(() => batch.rollout(one, one, one, { every: 0 }), 'invalid_argument', /every is 0/);
+  assert.equal(batch.rollout(one, one, one, { steps: 7n, every: 2 }).records, 3);
+  assert.throws(() => new tenon.Matrix(2 ** 32, 2 ** 32), /4294967296 x 4294967296 numbers are more/);
+});
+
+test('robots without joints have one state', () => {
+  const batch = new tenon.Batch(tenon.Model.parse("<robot name='stone'><link name='a'/></robot>"));
+  assert.equal(batch.forwardDynamics([], [], []).length, 0);
+  assert.equal(batch.inverseDynamics([], [], [], { wrenches: new Float64Array(6) }).length, 0);
+  assert.equal(batch.constrainedDynamics([], [], []).qdd.length, 0);
+  assert.equal(batch.rollout([], [], [], { steps: 3 }).q.length, 0);
+  assert.deepEqual(batch.status, ['ok']);
+  assert.throws(() => batch.forwardDynamics([1], [], []), /q: 1 numbers, not states x 0/);
+});
+
+test('precisions by every name', () => {
+  const robot = tenon.Model.load(file('iiwa14'));
+  for (const [precision, kind] of [['single', Float32Array], ['float', Float32Array], ['double', Float64Array]]) {
+    assert.equal(new tenon.Batch(robot, null, { precision }).Array, kind);
+  }
+  fails(() => new tenon.Batch(robot, null, { precision: 'half' }), 'not_found', /there is no precision 'half'; there are: double, single/);
+});
+
 // ---- builders
 
 // Robots are read from models/ by other means, and built again.
