@@ -1,6 +1,7 @@
 -- Batches: what a workspace computes, of many states, in double precision. Vectors have the numbers of one state after
--- those of another: q is states x nq. An input of the numbers of one state is the same for all; nil is none. A state that
--- fails spoils only itself: its status is negative, and the call fails when the others are done.
+-- those of another: q is states x nq. An input of the numbers of one state is the same for all; nil is none. Without joints
+-- a state has no numbers, and a call is of one. A state that fails spoils only itself: its status is negative, and the call
+-- fails when the others are done.
 local ffi = require("ffi")
 local support = require("tenon.support")
 local lib = support.lib
@@ -44,10 +45,11 @@ end
 
 local function begin(self, q)
   q = vector(q, "q")
-  if q.count % self.nq ~= 0 then
+  local states = self.nq == 0 and 1 or math.floor(q.count / self.nq)
+  if q.count ~= states * self.nq then
     support.wrong("WRONG_SIZE", "q: %d numbers, not states x %d", q.count, self.nq)
   end
-  self.states = q.count / self.nq
+  self.states = states
   self.codes = ffi.new("int32_t[?]", math.max(self.states, 1))
   return q, self.states
 end
@@ -67,10 +69,7 @@ end
 
 -- The same of a result, of `records` records of each state.
 local function output(out, count, states, records, name)
-  out = support.result(out, count * states * records, name)
-  if out.count == 0 then
-    return nil, out
-  end
+  out = support.result(out, support.size(states, records, count), name)
   return ffi.new("tenon_batch_array", out.data, count, 1, count * records, records > 1 and count or 0), out
 end
 

@@ -151,9 +151,25 @@ Vector = ffi.metatype("tenon_lua_vector", {
   end,
 })
 
+-- The product of sizes, for a vector: LuaJIT makes nothing of more than 2 GB.
+function support.size(...)
+  local all = 1
+  for i = 1, select("#", ...) do
+    all = all * tonumber((select(i, ...)))
+  end
+  if not (all >= 0 and all < 2 ^ 28 - 1) then
+    local words = {}
+    for i = 1, select("#", ...) do
+      words[i] = string.format("%.0f", tonumber((select(i, ...))))
+    end
+    wrong("OUT_OF_MEMORY", "%s numbers are more than a vector has", table.concat(words, " x "))
+  end
+  return all
+end
+
 -- Of zeros, or of the numbers of a table.
 function support.vector(from)
-  local count = type(from) == "number" and from or #from
+  local count = support.size(type(from) == "number" and from or #from)
   local vector = Vector(count, count)
   ffi.fill(vector.data, 8 * count)
   if type(from) ~= "number" then
@@ -201,7 +217,7 @@ Matrix.__index = Matrix
 support.Matrix = Matrix
 
 function support.matrix(rows, columns)
-  return setmetatable({ rows = rows, columns = columns, data = support.vector(rows * columns) }, Matrix)
+  return setmetatable({ rows = rows, columns = columns, data = support.vector(support.size(rows, columns)) }, Matrix)
 end
 
 function Matrix:at(i, j)
@@ -252,7 +268,8 @@ function support.constant(kind, value)
     return value
   end
   local number = ffi.new("int32_t[1]")
-  if lib["tenon_" .. kind .. "_from_string"](value, number) < 0 then
+  local name = kind == "precision" and value == "float" and "single" or value
+  if lib["tenon_" .. kind .. "_from_string"](name, number) < 0 then
     local all = {}
     for i = 1, lib["tenon_" .. kind .. "_count"]() do
       all[i] = ffi.string(lib["tenon_" .. kind .. "_string"](i - 1))

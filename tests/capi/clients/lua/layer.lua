@@ -254,6 +254,26 @@ local function batches()
   local _, nothing = none:constrained_dynamics(q:part(1, nq), v, tau:part(1, nv))
   same(#nothing, 0)
   fails("unsupported", "doubles", tenon.Batch.new, robot, nil, { precision = "single" })
+  fails("unsupported", "doubles", tenon.Batch.new, robot, nil, { precision = "float" })
+  fails("not_found", "there is no precision 'half'; there are: double, single", tenon.Batch.new, robot, nil,
+    { precision = "half" })
+end
+
+local function limits()
+  local batch, one = tenon.Batch.new(load("iiwa14")), tenon.vector(7)
+  -- 7 times the first is 5, modulo 2^64, and the second 3, modulo 2^32.
+  for _, steps in ipairs({ 2635249153387078803ULL, 613566757, 2 ^ 28, 2 ^ 32 / 7 + 1, -1, 2 ^ 60 }) do
+    fails("out_of_memory", "numbers are more than a vector has", batch.rollout, batch, one, one, one, { steps = steps })
+  end
+  fails("out_of_memory", "65536 x 65536 numbers", tenon.matrix, 65536, 65536)
+  local text = "<robot name='stone'><link name='a'/></robot>"
+  local still, none = tenon.Batch.new(tenon.Model.parse(text)), tenon.vector(0)
+  same(#still:forward_dynamics(none, none, none), 0, "no joints")
+  same(#still:inverse_dynamics(none, none, none, { wrenches = tenon.vector(6) }), 0, "wrenches without joints")
+  same(#still:constrained_dynamics(none, none, none), 0, "constraints without joints")
+  same(#still:rollout(none, none, none, { steps = 3 }), 0, "a rollout without joints")
+  same(#still:status(), 1, "one state")
+  fails("wrong_size", "q: 7 numbers, not states x 0", still.forward_dynamics, still, one, none, none)
 end
 
 local function memory()
@@ -313,6 +333,7 @@ models()
 dynamics()
 constraints()
 batches()
+limits()
 freed()
 print(checks .. " checks, " .. failures .. " failed")
 os.exit(failures == 0 and 0 or 1)
