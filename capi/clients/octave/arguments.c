@@ -1,8 +1,11 @@
 /* Arguments and results: what does not fit is refused before the library is called. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "tenon_mex.h"
+
+static const double most_count = 9.2e18; /* below 2^63 */
 
 const mxArray *argument(const call *c, int position) {
   static const char missing[] = "too few arguments";
@@ -64,6 +67,17 @@ char *text(const call *c, int position, const char *name) {
   return words(argument(c, position), name);
 }
 
+/* A whole number from least to most. */
+static double between(const mxArray *value, double least, double most, const char *kind, const char *name) {
+  char message[160];
+  const double found = *reals(value, 1, name);
+  if (!(found >= least && found <= most) || found != floor(found)) {
+    snprintf(message, sizeof message, "%s: a whole number%s is needed", name, kind);
+    fail(TENON_INVALID_ARGUMENT, message);
+  }
+  return found;
+}
+
 static int32_t whole(const mxArray *value, int32_t (*from_string)(const char *, int32_t *), const char *name) {
   char message[160];
   int32_t found = 0;
@@ -76,7 +90,7 @@ static int32_t whole(const mxArray *value, int32_t (*from_string)(const char *, 
     return found;
   }
   if (mxIsLogicalScalar(value)) return mxIsLogicalScalarTrue(value) ? 1 : 0;
-  return (int32_t)*reals(value, 1, name);
+  return (int32_t)between(value, INT32_MIN, INT32_MAX, " of 32 bits", name);
 }
 
 int32_t constant(const call *c, int position, int32_t (*from_string)(const char *, int32_t *), const char *name) {
@@ -87,7 +101,7 @@ static void set(char *place, const field *f, const mxArray *value) {
   switch (f->type) {
     case WHOLE: *(int32_t *)place = whole(value, f->from_string, f->name); break;
     case REAL: *(double *)place = *reals(value, 1, f->name); break;
-    case COUNT: *(size_t *)place = (size_t)*reals(value, 1, f->name); break;
+    case COUNT: *(size_t *)place = (size_t)between(value, 0, most_count, ", 0 or more,", f->name); break;
     case TEXT: *(const char **)place = words(value, f->name); break;
     case THREE: memcpy(place, reals(value, 3, f->name), 3 * sizeof(double)); break;
     case NUMBERS:
@@ -121,7 +135,21 @@ void options(void *chosen, const field *fields, const call *c, int position) {
 
 /* Results that are not asked for are made all the same: what they hold is freed after the call. */
 double *result(const call *c, int position, size_t rows, size_t columns) {
-  mxArray *made = mxCreateDoubleMatrix(rows, columns, mxREAL);
+  return result_pages(c, position, rows, columns, 1);
+}
+
+/* The product of sizes that wraps would be small, and what the library writes not. */
+double *result_pages(const call *c, int position, size_t rows, size_t columns, size_t pages) {
+  const double most = 9.2e18 / sizeof(double);
+  const mwSize sizes[3] = {(mwSize)rows, (mwSize)columns, (mwSize)pages};
+  char message[160];
+  mxArray *made;
+  if ((double)rows * (double)columns * (double)pages > most) {
+    snprintf(message, sizeof message, "%lu x %lu x %lu numbers are more than any memory has", (unsigned long)rows,
+             (unsigned long)columns, (unsigned long)pages);
+    fail(TENON_OUT_OF_MEMORY, message);
+  }
+  made = mxCreateNumericArray(3, sizes, mxDOUBLE_CLASS, mxREAL);
   result_array(c, position, made);
   return mxGetPr(made);
 }

@@ -66,15 +66,24 @@ static tenon_batch_array *input_or_none(const call *c, int position, size_t coun
   return position >= c->inputs || mxIsEmpty(c->in[position]) ? NULL : input(c, position, count, states, name, array);
 }
 
-/* Records of a state stand side by side, then those of the next. */
-static tenon_batch_array *output(const call *c, int position, size_t count, size_t records, size_t states,
-                                 tenon_batch_array *array) {
-  array->data = result(c, position, count, records * states);
+static tenon_batch_array *described(double *data, size_t count, size_t records, tenon_batch_array *array) {
+  array->data = data;
   array->count = count;
   array->number_stride = 1;
   array->state_stride = (ptrdiff_t)(count * records);
   array->record_stride = records > 1 ? (ptrdiff_t)count : 0;
-  return count == 0 ? NULL : array;
+  return array;
+}
+
+/* A column for each state. */
+static tenon_batch_array *output(const call *c, int position, size_t count, size_t states, tenon_batch_array *array) {
+  return described(result(c, position, count, states), count, 1, array);
+}
+
+/* A column for each record, a page for each state. */
+static tenon_batch_array *records_of(const call *c, int position, size_t count, size_t records, size_t states,
+                                     tenon_batch_array *array) {
+  return described(result_pages(c, position, count, records, states), count, records, array);
 }
 
 /* The last output is the status of each state, an int32 row. Where some fail, NaN stands for their results, and whoever
@@ -111,7 +120,7 @@ static void dynamics(const call *c, int forward) {
   input(c, 1, batch->nq, states, "q", &q);
   input(c, 2, n, states, "v", &v);
   input(c, 3, n, states, forward ? "tau" : "a", &third);
-  output(c, 0, n, 1, states, &answer);
+  output(c, 0, n, states, &answer);
   codes = statuses(c, 1, states);
   code = (forward ? tenon_batch_forward_dynamics : tenon_batch_inverse_dynamics)(batch->pointer, states, &q, &v, &third,
                                                                                  w, &answer, codes);
@@ -130,7 +139,7 @@ static void inverse_dynamics(const call *c) {
 static void constrained_dynamics(const call *c) {
   object *batch = batch_of(c);
   const size_t states = mxGetN(argument(c, 1)), n = batch->nv;
-  tenon_batch_array q, v, tau, wrenches, desired, qdd, lambda, *forces;
+  tenon_batch_array q, v, tau, wrenches, desired, qdd, lambda;
   tenon_batch_array *w = input_or_none(c, 4, 6 * batch->links, states, "wrenches", &wrenches);
   tenon_batch_array *k = input_or_none(c, 5, batch->m, states, "desired", &desired);
   tenon_solve_options chosen;
@@ -141,13 +150,13 @@ static void constrained_dynamics(const call *c) {
   input(c, 1, batch->nq, states, "q", &q);
   input(c, 2, n, states, "v", &v);
   input(c, 3, n, states, "tau", &tau);
-  output(c, 0, n, 1, states, &qdd);
-  forces = output(c, 1, batch->m, 1, states, &lambda);
+  output(c, 0, n, states, &qdd);
+  output(c, 1, batch->m, states, &lambda);
   codes = statuses(c, 2, states);
   code =
-      tenon_batch_constrained_dynamics(batch->pointer, &chosen, states, &q, &v, &tau, w, k, &qdd, forces, NULL, codes);
+      tenon_batch_constrained_dynamics(batch->pointer, &chosen, states, &q, &v, &tau, w, k, &qdd, &lambda, NULL, codes);
   unknown(&qdd, codes, states);
-  if (forces != NULL) unknown(forces, codes, states);
+  unknown(&lambda, codes, states);
   done(c, batch, code, codes, states, 2);
 }
 
@@ -170,8 +179,8 @@ static void rollout(const call *c) {
   input(c, 1, batch->nq, states, "q", &q);
   input(c, 2, n, states, "v", &v);
   input(c, 3, n, states, "tau", &tau);
-  output(c, 0, batch->nq, records, states, &q_out);
-  output(c, 1, n, records, states, &v_out);
+  records_of(c, 0, batch->nq, records, states, &q_out);
+  records_of(c, 1, n, records, states, &v_out);
   codes = statuses(c, 2, states);
   code = tenon_batch_rollout(batch->pointer, &chosen, states, &q, &v, &tau, NULL, &q_out, &v_out, codes);
   unknown(&q_out, codes, states);

@@ -53,6 +53,7 @@ char *text(const call *c, int position, const char *name);
 int32_t constant(const call *c, int position, int32_t (*from_string)(const char *, int32_t *), const char *name);
 void options(void *chosen, const field *fields, const call *c, int position);
 double *result(const call *c, int position, size_t rows, size_t columns);
+double *result_pages(const call *c, int position, size_t rows, size_t columns, size_t pages);
 void result_number(const call *c, int position, double value);
 void result_array(const call *c, int position, mxArray *value);
 

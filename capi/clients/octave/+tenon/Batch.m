@@ -66,8 +66,6 @@ classdef Batch < handle
       else
         [q_out, v_out] = tenon_mex('batch_rollout', given{:});
       endif
-      q_out = reshape(q_out, self.nq, [], columns(q));
-      v_out = reshape(v_out, self.nv, [], columns(q));
     endfunction
   endmethods
 endclassdef

@@ -196,6 +196,33 @@ function batches()
   check(isempty(lambda), "no rows");
 endfunction
 
+function limits()
+  batch = tenon.Batch(load_robot("iiwa14"));
+  one = zeros(7, 1);
+  for steps = [2 ^ 61 + 2 ^ 9, floor(2 ^ 63 / 56) + 2 ^ 10]
+    fails("out_of_memory", "numbers are more than any memory has", ...
+          @() batch.rollout(one, one, one, struct("steps", steps)));
+  endfor
+  for steps = [-1, 0.5, NaN, Inf, 2 ^ 64]
+    fails("invalid_argument", "steps: a whole number, 0 or more, is needed", ...
+          @() batch.rollout(one, one, one, struct("steps", steps)));
+  endfor
+  for threads = [3e9, -3e9, 1.5, NaN]
+    fails("invalid_argument", "threads: a whole number of 32 bits is needed", ...
+          @() tenon.Batch(batch.model, [], struct("threads", threads)));
+  endfor
+  still = tenon.Batch(tenon.Model.parse("<robot name='stone'><link name='a'/></robot>"));
+  for states = [1 3]
+    nothing = zeros(0, states);
+    [qdd, status] = still.forward_dynamics(nothing, nothing, nothing);
+    check(isequal(size(qdd), [0 states]) && isequal(status, zeros(1, states, "int32")), "no joints");
+    check(isempty(still.inverse_dynamics(nothing, nothing, nothing, zeros(6, states))), "wrenches without joints");
+    check(isempty(still.constrained_dynamics(nothing, nothing, nothing)), "constraints without joints");
+    q_out = still.rollout(nothing, nothing, nothing, struct("steps", 3));
+    check(size(q_out, 1) == 0 && size(q_out, 2) == 3 && size(q_out, 3) == states, "a rollout without joints");
+  endfor
+endfunction
+
 function bytes = memory()
   pages = sscanf(fileread("/proc/self/statm"), "%d");
   bytes = 4096 * pages(2);
@@ -243,6 +270,7 @@ models();
 dynamics();
 constraints();
 batches();
+limits();
 freed();
 printf("%d checks, %d failed\n", checks, failures);
 exit(failures > 0);
