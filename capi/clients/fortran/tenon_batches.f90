@@ -159,7 +159,7 @@ contains
     if (size(numbers) > 0) told_%data = c_loc(numbers)
     told_%count = size(numbers, 1, c_size_t)
     told_%number_stride = 1
-    told_%state_stride = size(numbers, 1)*size(numbers, 2)
+    told_%state_stride = size(numbers, 1, c_size_t)*size(numbers, 2, c_size_t)
     told_%record_stride = merge(size(numbers, 1), 0, size(numbers, 2) > 1)
   end function records_array
 
@@ -250,15 +250,20 @@ contains
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
     type(tenon_rollout_options) :: chosen
-    integer :: records
+    integer(c_size_t) :: records
     type(fault) :: found
     chosen = options
     if (present(solve)) chosen%solve = c_loc(solve)
-    records = int(options%steps/max(options%every, 1_c_size_t))
+    ! The library reads them without a sign.
+    if (options%steps < 0 .or. options%every < 1) then
+      call found%other(TENON_INVALID_ARGUMENT, 'steps and every of rollouts are 0 and 1 or more')
+      if (told(found, stat, errmsg)) return
+    end if
+    records = options%steps/options%every
     found = self%states(q, v, tau, 'tau')
-    call found%shape_of('q_out', [size(q_out, 1), size(q_out)/max(1, size(q_out, 1))], self%nq, records*size(q, 2))
-    call found%shape_of('v_out', [size(v_out, 1), size(v_out)/max(1, size(v_out, 1))], self%nv, records*size(q, 2))
-    if (size(q_out, 2) /= records .or. size(v_out, 2) /= records) then
+    call found%shape_of('q_out', [size(q_out, 1), size(q_out, 3)], self%nq, size(q, 2))
+    call found%shape_of('v_out', [size(v_out, 1), size(v_out, 3)], self%nv, size(q, 2))
+    if (size(q_out, 2, c_size_t) /= records .or. size(v_out, 2, c_size_t) /= records) then
       call found%other(TENON_WRONG_SIZE, 'q_out and v_out have in their second dimension the records, steps / every')
     end if
     if (told(found, stat, errmsg)) return

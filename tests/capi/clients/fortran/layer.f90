@@ -11,6 +11,7 @@ program layer
   call dynamics()
   call constraints()
   call batches()
+  call limits()
   call freed()
   write (*, '(i0, a, i0, a)') checks, ' checks, ', failures, ' failed'
   if (failures > 0) error stop 1
@@ -329,7 +330,7 @@ contains
     call close_to(q_out(:, 2, 4), q3, 1e-7_dp, 'positions of a rollout')
     call close_to(v_out(:, 2, 4), v3, 1e-7_dp, 'velocities of a rollout')
     call batch%rollout(q, v, tau, steps, q_out(:, :, :8), v_out, stat=stat, errmsg=errmsg)
-    call fails(stat, errmsg, TENON_WRONG_SIZE, 'q_out: 37 x 16; 37 x 18')
+    call fails(stat, errmsg, TENON_WRONG_SIZE, 'q_out: 37 x 8; 37 x 9 are needed')
     zero = 0
     q(1, 5) = zero/zero
     call batch%forward_dynamics(q, v, tau, back, stat=stat, errmsg=errmsg)
@@ -348,6 +349,47 @@ contains
     call batch%forward_dynamics(q, v, tau, back, stat=stat, errmsg=errmsg)
     call fails(stat, errmsg, TENON_INVALID_ARGUMENT, 'this batch was not made, or was destroyed')
   end subroutine batches
+
+  ! Steps that are more than the arrays have, and robots without joints.
+  subroutine limits()
+    type(model_t) :: robot
+    type(batch_t) :: batch
+    type(tenon_rollout_options) :: steps
+    character(len=500) :: errmsg
+    character(len=*), parameter :: stone = "<robot name='stone'><link name='a'/></robot>"
+    real(dp), allocatable :: q(:, :), records(:, :, :), none(:, :), empty(:, :, :), wrenches(:, :)
+    integer(c_size_t) :: wrong(4)
+    integer :: stat, i, states
+    call robot%load(path('iiwa14'))
+    call batch%create(robot)
+    allocate (q(7, 1), records(7, 3, 1))
+    q = 0
+    steps = rollout_options()
+    wrong = [2_c_size_t**32 + 3, -2_c_size_t**32 + 3, -1_c_size_t, 4_c_size_t] ! the first two are 3, modulo 2^32
+    do i = 1, size(wrong)
+      steps%steps = wrong(i)
+      call batch%rollout(q, q, q, steps, records, records, stat=stat, errmsg=errmsg)
+      call check(stat == TENON_WRONG_SIZE .or. stat == TENON_INVALID_ARGUMENT, trim(errmsg))
+    end do
+    steps%every = 2
+    steps%steps = -1 ! divided by 2 it is 0
+    call batch%rollout(q, q, q, steps, records(:, :0, :), records(:, :0, :), stat=stat, errmsg=errmsg)
+    call fails(stat, errmsg, TENON_INVALID_ARGUMENT, 'steps and every')
+    call robot%parse(stone)
+    call batch%create(robot)
+    steps%steps = 6
+    do states = 1, 3, 2
+      if (allocated(none)) deallocate (none, empty, wrenches)
+      allocate (none(0, states), empty(0, 3, states), wrenches(6, states))
+      wrenches = 0
+      call batch%forward_dynamics(none, none, none, none, stat=stat, errmsg=errmsg)
+      call check(stat == TENON_OK .and. size(batch%status) >= states, trim(errmsg))
+      call batch%inverse_dynamics(none, none, none, none, wrenches, stat, errmsg)
+      call check(stat == TENON_OK, trim(errmsg))
+      call batch%rollout(none, none, none, steps, empty, empty, stat=stat, errmsg=errmsg)
+      call check(stat == TENON_OK, trim(errmsg))
+    end do
+  end subroutine limits
 
   function memory() result(bytes)
     integer :: unit
