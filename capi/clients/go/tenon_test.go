@@ -280,6 +280,18 @@ func TestSizesThatNoMemoryHas(t *testing.T) {
 	NewMatrix(1<<32, 1<<32)
 }
 
+func TestNoState(t *testing.T) {
+	batch := must(NewBatch[float64](model(t, "iiwa14", false), nil, nil))(t)
+	for _, none := range [][]float64{nil, {}} {
+		if qdd := must(batch.ForwardDynamics(none, none, make([]float64, 7), nil))(t); len(qdd) != 0 {
+			t.Error(qdd)
+		}
+		if q, _, err := batch.Rollout(none, none, none, nil, DefaultRolloutOptions()); err != nil || len(q) != 0 {
+			t.Error(q, err)
+		}
+	}
+}
+
 func TestRobotsWithoutJointsHaveOneState(t *testing.T) {
 	batch := must(NewBatch[float64](must(ParseModel([]byte("<robot name='stone'><link name='a'/></robot>"), nil))(t), nil, nil))(t)
 	must(batch.ForwardDynamics(nil, nil, nil, nil))(t)

@@ -234,7 +234,7 @@ static void batches(const std::string& folder, double tolerance) {
         unconstrained.constrained_dynamics({q.data(), nq}, v, {tau.data(), nv}).qdd.size() == nv);
 }
 
-// Sizes that no memory has, and a robot without joints.
+// Sizes that no memory has, no state, no joint.
 static void limits(const std::string& folder) {
   tenon::Batch batch(tenon::Model::load(folder + "/iiwa14.urdf"));
   const tenon::Vector one(7), none;
@@ -252,6 +252,10 @@ static void limits(const std::string& folder) {
   CHECK(throws([&] { work.mass_matrix_into(wide, one); }, TENON_WRONG_SIZE, "leading"));
 
   options.steps = 2;
+  CHECK(batch.forward_dynamics(none, none, one).empty() && batch.status().empty());
+  CHECK(batch.rollout(none, none, none, options).q.empty());
+  CHECK(throws([&] { batch.forward_dynamics(none, one, {1.0}); }, TENON_WRONG_SIZE, "1 numbers"));
+
   const auto stone = tenon::Model::parse("<robot name='stone'><link name='a'/></robot>");
   tenon::Batch still(stone);
   CHECK(still.forward_dynamics(none, none, none).empty() && still.status().size() == 1);

@@ -230,6 +230,8 @@ public static class Layer {
           "1 x " + steps + " x 7 numbers are more than an array has");
     }
     Fails<ArgumentException>(() => new Matrix(1 << 16, 1 << 16), "65536 x 65536 numbers are more than an array has");
+    Check(batch.ForwardDynamics(none, none, one).Length == 0 && batch.StateStatus.Length == 0, "no state");
+    Check(batch.Rollout(none, none, none, new RolloutOptions { Steps = 3 }).Q.Length == 0, "a rollout without states");
     Batch still = new Batch(Model.Parse("<robot name='stone'><link name='a'/></robot>"));
     Check(still.ForwardDynamics(none, none, none).Length == 0 && still.StateStatus.Length == 1, "no joints");
     Check(still.InverseDynamics(none, none, none, new double[6]).Length == 0, "wrenches without joints");

@@ -375,6 +375,11 @@ contains
     steps%steps = -1 ! divided by 2 it is 0
     call batch%rollout(q, q, q, steps, records(:, :0, :), records(:, :0, :), stat=stat, errmsg=errmsg)
     call fails(stat, errmsg, TENON_INVALID_ARGUMENT, 'steps and every')
+    steps%steps = 6
+    call batch%forward_dynamics(q(:, :0), q(:, :0), q, q(:, :0), stat=stat, errmsg=errmsg)
+    call check(stat == TENON_OK, trim(errmsg))
+    call batch%rollout(q(:, :0), q(:, :0), q, steps, records(:, :, :0), records(:, :, :0), stat=stat, errmsg=errmsg)
+    call check(stat == TENON_OK, trim(errmsg))
     call robot%parse(stone)
     call batch%create(robot)
     steps%steps = 6

@@ -202,10 +202,12 @@ class LayerTest {
       fails(() -> batch.rollout(one, one, one, options), "numbers are more than an array has");
     }
     fails(() -> new Matrix(1 << 16, 1 << 16), "65536 x 65536 numbers are more than an array has");
+    options.steps = 3;
+    check(batch.forwardDynamics(none, none, one).length == 0 && batch.status().length == 0, "no state");
+    check(batch.rollout(none, none, none, options).q().length == 0, "a rollout without states");
     Batch still = new Batch(Model.parse("<robot name='stone'><link name='a'/></robot>"));
     check(still.forwardDynamics(none, none, none).length == 0 && still.status().length == 1, "no joints");
     check(still.inverseDynamics(none, none, none, new double[6]).length == 0, "wrenches without joints");
-    options.steps = 3;
     check(still.rollout(none, none, none, options).q().length == 0 && still.status()[0] == 0, "a rollout without joints");
     fails(() -> still.forwardDynamics(one, none, none), "q: 7 numbers, not states x 0");
   }

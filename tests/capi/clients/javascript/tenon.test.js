@@ -185,6 +185,13 @@ test('sizes that no array has, and steps that are no whole numbers', () => {
   assert.throws(() => new tenon.Matrix(2 ** 32, 2 ** 32), /4294967296 x 4294967296 numbers are more/);
 });
 
+test('no state is no error', () => {
+  const batch = new tenon.Batch(tenon.Model.load(file('iiwa14')));
+  assert.equal(batch.forwardDynamics([], [], new Float64Array(7)).length, 0);
+  assert.equal(batch.rollout([], [], [], { steps: 3 }).q.length, 0);
+  assert.deepEqual(batch.status, []);
+});
+
 test('robots without joints have one state', () => {
   const batch = new tenon.Batch(tenon.Model.parse("<robot name='stone'><link name='a'/></robot>"));
   assert.equal(batch.forwardDynamics([], [], []).length, 0);

@@ -273,6 +273,9 @@ local function limits()
   same(#still:constrained_dynamics(none, none, none), 0, "constraints without joints")
   same(#still:rollout(none, none, none, { steps = 3 }), 0, "a rollout without joints")
   same(#still:status(), 1, "one state")
+  same(#batch:forward_dynamics(none, none, one), 0, "no state")
+  same(#batch:rollout(none, none, none, { steps = 3 }), 0, "a rollout without states")
+  same(#batch:status(), 0, "no status")
   fails("wrong_size", "q: 7 numbers, not states x 0", still.forward_dynamics, still, one, none, none)
 end
 

@@ -211,6 +211,10 @@ function limits()
     fails("invalid_argument", "threads: a whole number of 32 bits is needed", ...
           @() tenon.Batch(batch.model, [], struct("threads", threads)));
   endfor
+  none = zeros(7, 0);
+  [qdd, status] = batch.forward_dynamics(none, none, one);
+  check(isequal(size(qdd), [7 0]) && isempty(status), "no state");
+  check(isempty(batch.rollout(none, none, none, struct("steps", 3))), "a rollout without states");
   still = tenon.Batch(tenon.Model.parse("<robot name='stone'><link name='a'/></robot>"));
   for states = [1 3]
     nothing = zeros(0, states);

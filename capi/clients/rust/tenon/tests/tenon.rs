@@ -195,6 +195,13 @@ fn sizes_that_no_memory_has_are_errors() {
 }
 
 #[test]
+fn no_state_is_no_error() {
+    let mut batch = Batch::<f64>::new(&model("iiwa14", Base::Fixed), &Default::default()).unwrap();
+    assert!(batch.forward_dynamics(&[], &[], &[0.0; 7], None).unwrap().is_empty() && batch.status().count() == 0);
+    assert!(batch.rollout(&[], &[], &[], &RolloutOptions::new()).unwrap().q.is_empty());
+}
+
+#[test]
 fn robots_without_joints_have_one_state() {
     let stone = Model::parse("<robot name='stone'><link name='a'/></robot>", &ModelOptions::new()).unwrap();
     let mut batch = Batch::<f64>::new(&stone, &Default::default()).unwrap();
