@@ -14,7 +14,7 @@ from typing import Any, Callable
 import numpy as np
 
 from . import _raw
-from ._core import FLOAT, _native, begin, end, given, indices, lib
+from ._core import FLOAT, _native, begin, contiguous, end, given, indices, lib
 from ._roles import CALLS
 
 # While these compute, other threads of Python run; the others are over before that would pay, unless they write vectors
@@ -46,10 +46,6 @@ LONG = {
 }
 
 
-def _numbers(array) -> np.ndarray:
-    return np.ascontiguousarray(array, dtype=FLOAT)
-
-
 def _int32(array) -> np.ndarray:
     return np.ascontiguousarray(array, dtype=np.int32)
 
@@ -57,9 +53,7 @@ def _int32(array) -> np.ndarray:
 def _written(array, name: str, in_place: bool):
     if array is None:
         return None, 0
-    if type(array) is not np.ndarray or array.dtype is not FLOAT or not (
-        array.flags.c_contiguous and array.flags.writeable
-    ):
+    if type(array) is not np.ndarray or array.dtype is not FLOAT or not array.flags.carray:
         what = "changed in place" if in_place else "written"
         raise TypeError(f"{name} is {what}: give a writeable contiguous array of float64")
     return (ctypes.byref(ctypes.c_double.from_buffer(array)) if array.size else None), array.size  # type: ignore[arg-type]
@@ -70,7 +64,7 @@ def _matrix(array, name: str, is_written: bool):
     if array is None:
         return None, 0, 0
     if type(array) is not np.ndarray or array.dtype is not FLOAT or array.ndim != 2 or (
-        is_written and not array.flags.writeable
+        is_written and not array.flags.writeable or not array.flags.aligned
     ):
         raise TypeError(f"{name} is to be a {'writeable ' if is_written else ''}matrix of float64")
     rows, columns = array.shape
@@ -123,7 +117,7 @@ def _by_native(name: str, roles: str, names: list[str]) -> Callable[..., int]:
     for role in roles:
         types.append(arguments[place]._type_ if role == "s" else None)
         place += slots.get(role, 1)
-    return _native.bind(address, roles, tuple(names), tuple(types), _numbers, _int32, name in LONG)
+    return _native.bind(address, roles, tuple(names), tuple(types), contiguous, _int32, name in LONG)
 
 
 _made = _by_ctypes if _native is None else _by_native

@@ -232,12 +232,18 @@ class Computing(Handle):
 # ---- arrays
 
 
+def contiguous(array: Any) -> np.ndarray:
+    """Numbers in a row, at an address of such: fields of packed records are not."""
+    array = np.ascontiguousarray(array, dtype=FLOAT)
+    return array if array.flags.aligned else array.copy()
+
+
 def given(array: Any):
     """An input: pointer and count. What is a contiguous float64 array is not copied."""
     if array is None:
         return None, 0
-    if type(array) is not np.ndarray or array.dtype is not FLOAT or not array.flags.c_contiguous:
-        array = np.ascontiguousarray(array, dtype=FLOAT)
+    if type(array) is not np.ndarray or array.dtype is not FLOAT or not array.flags.carray:
+        array = contiguous(array)
     try:
         return byref(c_double.from_buffer(array)), array.size  # type: ignore[arg-type]
     except (TypeError, ValueError):  # read only; empty
@@ -263,7 +269,8 @@ def vector(out, size: int) -> np.ndarray:
 def given_matrix(array) -> np.ndarray:
     """A column-major input, a vector as one column."""
     array = np.asarray(array, dtype=FLOAT)
-    return np.asfortranarray(array[:, np.newaxis] if array.ndim == 1 else array)
+    array = np.asfortranarray(array[:, np.newaxis] if array.ndim == 1 else array)
+    return array if array.flags.aligned else array.copy(order="F")
 
 
 def indices(array):

@@ -40,6 +40,23 @@ def test_what_is_not_an_array_of_float64_is_refused_by_name(arm):
             arm.forward_dynamics(wrong, v, zero)
 
 
+def test_fields_of_packed_records(arm):
+    """Numbers at addresses that are no multiple of 8: copied where they are read, refused where they are written."""
+    records = np.zeros(2, dtype=[("flag", "<u4"), ("x", "<f8", (7,))])
+    records["x"] = q = arm.random(1)
+    assert np.array_equal(arm.gravity_force(records["x"][0]), arm.gravity_force(q))
+    with pytest.raises(TypeError, match="g is written: give a writeable contiguous array of float64"):
+        arm.gravity_force(q, out=records["x"][0])
+    assert np.array_equal(records["x"][0], q)
+    square = np.zeros(4 + 8 * 49, np.uint8)[4:].view("<f8").reshape((7, 7), order="F")
+    with pytest.raises((TypeError, ValueError), match="M is to be"):
+        calls.tenon_mass_matrix(arm._address, q, square)
+    B = np.zeros(4 + 8 * 7, np.uint8)[4:].view("<f8")
+    B[:] = arm.forward_dynamics(q, q, q)
+    arm.factor_mass_matrix(q)
+    assert np.array_equal(arm.solve_mass_matrix(B), arm.solve_mass_matrix(B.copy()))
+
+
 def test_a_matrix_may_be_a_part_and_must_be_column_major(arm):
     q = arm.random(1)
     expected = arm.mass_matrix(q)
