@@ -102,6 +102,11 @@ foreach(file IN LISTS files)
   if(lines GREATER most_lines)
     string(APPEND errors "${file} has ${lines} lines, more than ${most_lines}: split it by subject\n")
   endif()
+  # A test that looks for the largest of what may be NaN.
+  if(file MATCHES "^tests/.*\\.[ch]pp$" AND
+     text MATCHES "\n[^\n]*(cwiseAbs\\(\\)\\.maxCoeff\\(\\)|lpNorm<Eigen::Infinity>| [a-z_]+ = std::max\\([a-z_]+, [^\n]*(abs|norm|error|gap)\\()[^\n]*")
+    string(APPEND errors "${file} may pass over NaN: ${CMAKE_MATCH_0}\n  take what tests/support/largest.hpp has\n")
+  endif()
 endforeach()
 
 if(errors)

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/largest.hpp"
 #include "support/random_mechanism.hpp"
 #include "tenon/batch.hpp"
 #include "tenon/dynamics.hpp"
@@ -63,8 +64,8 @@ double difference(const N* a, const N* b, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     const double x = static_cast<double>(a[i]), y = static_cast<double>(b[i]);
     if (!std::isfinite(x) || !std::isfinite(y)) return HUGE_VAL;
-    largest = std::max(largest, std::abs(x - y));
-    size = std::max({size, std::abs(x), std::abs(y)});
+    largest = larger(largest, std::abs(x - y));
+    size = larger(size, larger(std::abs(x), std::abs(y)));
   }
   return size > 0 ? largest / size : 0;
 }

@@ -74,7 +74,7 @@ TEST(OperationalSpace, ProductsAreWhatTheyShouldBe) {
     EXPECT_LE(relative_error(p.Lambda * p.A * p.Lambda, p.Lambda), 1e-8);
     EXPECT_LE(relative_error(p.J_bar * p.J * p.J_bar, p.J_bar), 1e-8);
     const MatrixXd zero = MatrixXd::Zero(s.rows(), s.nv());
-    EXPECT_LE(relative_error(p.J * p.N, zero, p.J.cwiseAbs().maxCoeff()), 1e-8);
+    EXPECT_LE(relative_error(p.J * p.N, zero, largest(p.J)), 1e-8);
     EXPECT_LE(relative_error(p.N * p.N, p.N, 1), 1e-8);
     // Pseudo-inverse: A Lambda is symmetric, an orthogonal projector.
     const MatrixXd projector = p.A * p.Lambda;

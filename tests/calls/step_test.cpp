@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "support/largest.hpp"
 #include "support/random_mechanism.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
@@ -36,10 +37,7 @@ Motion after(Workspace& w, Step step, const Motion& start, const std::vector<dou
 
 // Signs of quaternions do not change within the short times of these tests.
 double distance(const Motion& a, const Motion& b) {
-  double largest = 0;
-  for (std::size_t k = 0; k < a.q.size(); ++k) largest = std::max(largest, std::abs(a.q[k] - b.q[k]));
-  for (std::size_t k = 0; k < a.v.size(); ++k) largest = std::max(largest, std::abs(a.v[k] - b.v[k]));
-  return largest;
+  return larger(largest_difference(a.q, b.q), largest_difference(a.v, b.v));
 }
 
 // Errors after `time` of n and of 2 n steps, against a motion by many more Runge-Kutta steps.

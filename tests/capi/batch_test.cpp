@@ -17,10 +17,10 @@ template <class N>
 double error(const N* found, const double* expected, std::size_t count) {
   double largest = 0, size = 1e-300;
   for (std::size_t i = 0; i < count; ++i) {
-    largest = std::max(largest, std::abs(static_cast<double>(found[i]) - expected[i]));
-    size = std::max(size, std::abs(expected[i]));
+    largest = larger(largest, std::abs(static_cast<double>(found[i]) - expected[i]));
+    size = larger(size, std::abs(expected[i]));
   }
-  return std::isfinite(largest) ? largest / size : HUGE_VAL;
+  return largest / size;
 }
 
 // States of a robot: closed where it has loops.

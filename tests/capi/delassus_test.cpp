@@ -136,10 +136,9 @@ TEST_F(Delassus, DependentRowsAreToldAndSolved) {
   ASSERT_EQ(tenon_operational_space(single.get(), nullptr, s.q.data(), s.q.size(), half.data(), 36, 6,
                                     nullptr, 0, 0, nullptr, 0, 0, nullptr),
             TENON_OK);
-  double largest = 0;
-  for (double x : half) largest = std::max(largest, std::abs(x));
+  const double size = largest(half);
   for (std::size_t j = 0; j < 6; ++j)
-    for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(Lambda[j * m + i], half[j * 6 + i] / 4, 1e-8 * largest);
+    for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(Lambda[j * m + i], half[j * 6 + i] / 4, 1e-8 * size);
 }
 
 TEST_F(Delassus, InverseMassUndoesTheMassMatrix) {

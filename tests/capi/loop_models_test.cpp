@@ -94,7 +94,7 @@ void expect_closed_and_conservative(const Model& model) {
     ASSERT_EQ(tenon_close_loop_velocities(w.get(), closing_by(TENON_LOOP_MOVES_DEPENDENT), q.data(), q.size(),
                                           v.data(), v.size()),
               TENON_OK);
-    worst = std::max(worst, gap);
+    worst = larger(worst, gap);
   }
   EXPECT_LE(worst, 1e-9);
   const double end = energy(w, q, v, &kinetic);

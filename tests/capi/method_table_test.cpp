@@ -145,12 +145,7 @@ TEST(MethodTable, OfTheHeaderIsTrue) {
           << tenon_workspace_message(scene.w.get());
       if (status != TENON_OK || cell != "yes") continue;
       EXPECT_EQ(scene.answer({line.kind, "dense", {}}, 0, expected), TENON_OK);
-      double largest = 0, worst = 0;
-      for (std::size_t i = 0; i < found.size(); ++i) {
-        largest = std::max(largest, std::abs(expected[i]));
-        worst = std::max(worst, std::abs(found[i] - expected[i]));
-      }
-      EXPECT_LE(worst, (tikhonov > 0 ? 1e-3 : 1e-6) * largest);
+      EXPECT_LE(largest_difference(found, expected), (tikhonov > 0 ? 1e-3 : 1e-6) * largest(expected));
     }
   }
 }

@@ -10,9 +10,14 @@
 #include <string>
 #include <vector>
 
+#include "../support/largest.hpp"
 #include "tenonx.h"
 
 namespace tenon_test {
+
+using tenon::testing::larger;
+using tenon::testing::largest;
+using tenon::testing::largest_difference;
 
 template <class T, void (*destroy)(T*)>
 struct Destroy {

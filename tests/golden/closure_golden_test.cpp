@@ -123,7 +123,7 @@ TEST_P(ClosedByRows, LoopsByEveryMethod) {
                    tau = ours(numbers(state.at("tau")), places.v);
     ASSERT_EQ(constraint_rows(w, q.data(), v.data(), nullptr, nullptr, 0, nullptr, error.data(), nullptr),
               Status::ok);
-    EXPECT_LE(error.cwiseAbs().maxCoeff(), 1e-10) << "the loops of the file are not these";
+    EXPECT_LE(largest(error), 1e-10) << "the loops of the file are not these";
     for (const Method method : fact.methods) {
       SolveOptions solve;
       solve.method = method;

@@ -9,6 +9,7 @@
 #include "batch/batch_states.hpp"
 #include "state/folded_rotors.hpp"
 #include "support/geared_robot.hpp"
+#include "support/largest.hpp"
 #include "support/loop_scene.hpp"
 #include "support/random_mechanism.hpp"
 #include "tenon/delassus.hpp"
@@ -147,10 +148,9 @@ BranchLanes* lanes_of(Workspace& workspace) {
 }
 
 void expect_near(const std::vector<double>& a, const std::vector<double>& b, double tolerance) {
-  double largest = 0;
-  for (const double x : b) largest = std::max(largest, std::abs(x));
+  const double size = largest(b);
   for (std::size_t i = 0; i < b.size(); ++i)
-    ASSERT_NEAR(a[i], b[i], tolerance * largest) << "coordinate " << i << " of " << b.size();
+    ASSERT_NEAR(a[i], b[i], tolerance * size) << "coordinate " << i << " of " << b.size();
 }
 
 // M in a matrix with `margin` more rows, which stay as they are.

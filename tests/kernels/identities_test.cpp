@@ -112,11 +112,11 @@ TEST(Identities, PowerIsTheDerivativeOfEnergy) {
       EXPECT_EQ(kinematics(s.w, q.data(), velocity.data(), nullptr), Status::ok);
       VectorXd E(2);
       EXPECT_EQ(energy(s.w, &E(0), &E(1)), Status::ok);
-      size = std::max(size, E.cwiseAbs().maxCoeff());
+      size = larger(size, largest(E));
       return VectorXd::Constant(1, E.sum()).eval();
     };
     // Time unit of the robot: the faster it accelerates, the shorter the step.
-    const double fast = std::max(1.0, std::sqrt(qdd.cwiseAbs().maxCoeff()));
+    const double fast = std::max(1.0, std::sqrt(largest(qdd)));
     const double dt = h / fast;
     const double dE =
         (8 * (energy_at(dt)(0) - energy_at(-dt)(0)) - (energy_at(2 * dt)(0) - energy_at(-2 * dt)(0))) /
@@ -185,7 +185,7 @@ TEST(Identities, IntegrateAndDifferenceInvertEachOther) {
     const VectorXd minus = -v;
     ASSERT_EQ(integrate(s.w, q1.data(), minus.data(), 1, back.data()), Status::ok);
     ASSERT_EQ(difference(s.w, s.state.q.data(), back.data(), d.data()), Status::ok);
-    EXPECT_LE(d.size() ? d.cwiseAbs().maxCoeff() : 0, 1e-12);
+    EXPECT_LE(d.size() ? largest(d) : 0, 1e-12);
     // In place, and over no time.
     std::vector<double> q = s.state.q;
     ASSERT_EQ(integrate(s.w, q.data(), v.data(), 1, q.data()), Status::ok);

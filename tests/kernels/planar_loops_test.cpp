@@ -7,6 +7,7 @@
 
 #include "kernels/kernel_table.hpp"
 #include "plan/workspace_impl.hpp"
+#include "support/largest.hpp"
 #include "support/random_mechanism.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/urdf.hpp"
@@ -36,8 +37,7 @@ Rows evaluate(const std::shared_ptr<const Model>& model, bool in_space, const do
 void expect_close(const std::vector<double>& given, const std::vector<double>& expected,
                   const std::string& what) {
   ASSERT_EQ(given.size(), expected.size());
-  double scale = 1;
-  for (const double x : expected) scale = std::max(scale, std::abs(x));
+  const double scale = larger(1.0, largest(expected));
   for (std::size_t i = 0; i < given.size(); ++i)
     EXPECT_NEAR(given[i], expected[i], 1e-13 * scale) << what << " " << i;
 }

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "support/largest.hpp"
 #include "support/random_mechanism.hpp"
 #include "tenon/status.hpp"
 
@@ -28,15 +29,15 @@ TEST(Mechanism, RollPitchYawTurnsAboutFixedAxesInThatOrder) {
        Eigen::AngleAxisd(roll, Eigen::Vector3d::UnitX()))
           .toRotationMatrix();
   const Matrix3 R = rotation_from_rpy(roll, pitch, yaw);
-  EXPECT_LT((Eigen::Map<const RowMajor>(R.data()) - expected).cwiseAbs().maxCoeff(), 1e-15);
+  EXPECT_LT(testing::largest(Eigen::Map<const RowMajor>(R.data()) - expected), 1e-15);
 }
 
 TEST(Mechanism, PoseProductAndInverseMatchEigen) {
   testing::Random random(5);
   for (int i = 0; i < 20; ++i) {
     const Pose a = random.pose(2), b = random.pose(2);
-    EXPECT_LT((to_eigen(a * b).matrix() - (to_eigen(a) * to_eigen(b)).matrix()).cwiseAbs().maxCoeff(), 1e-14);
-    EXPECT_LT((to_eigen(inverse(a)).matrix() - to_eigen(a).inverse().matrix()).cwiseAbs().maxCoeff(), 1e-14);
+    EXPECT_LT(testing::largest(to_eigen(a * b).matrix() - (to_eigen(a) * to_eigen(b)).matrix()), 1e-14);
+    EXPECT_LT(testing::largest(to_eigen(inverse(a)).matrix() - to_eigen(a).inverse().matrix()), 1e-14);
   }
 }
 

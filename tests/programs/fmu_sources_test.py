@@ -75,8 +75,8 @@ class Sources(unittest.TestCase):
                     else:
                         instance.runge_kutta(scene.dt)
                 ours, theirs = two.get(names), one.get(names)
-                worst = max(worst, (np.abs(ours - theirs) / (1 + np.abs(theirs))).max())
-                moved = max(moved, np.abs(theirs - first).max())
+                worst = np.maximum(worst, (np.abs(ours - theirs) / (1 + np.abs(theirs))).max())
+                moved = np.maximum(moved, np.abs(theirs - first).max())
         print(f"{scene.name} {units[0].version}.0 {interface} sources differ by {worst:.1e}, moved {moved:.1e}")
         return worst, moved
 

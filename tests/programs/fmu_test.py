@@ -80,7 +80,7 @@ class Exported(unittest.TestCase):
             columns, worst, every = scene.columns(unit), 0.0, 5
             with unit.start("CoSimulation", scene.inputs) as instance:
                 for row in range(0, len(times), every):
-                    worst = max(worst, np.abs(instance.get(columns) - table[row]).max())
+                    worst = np.maximum(worst, np.abs(instance.get(columns) - table[row]).max())
                     if row + every < len(times):
                         instance.step(every * scene.dt)
             self.check(scene, unit, "co-simulation", worst, table)
@@ -93,7 +93,7 @@ class Exported(unittest.TestCase):
             worst, events, every = 0.0, 0, 5
             with unit.start("ModelExchange", scene.inputs, tolerance=1e-13) as instance:
                 for row in range(0, len(times), every):
-                    worst = max(worst, np.abs(instance.get(states) - table[row, : len(states)]).max())
+                    worst = np.maximum(worst, np.abs(instance.get(states) - table[row, : len(states)]).max())
                     for _ in range(every if row + every < len(times) else 0):
                         events += instance.runge_kutta(scene.dt)
             self.check(scene, unit, f"model exchange, {events} events,", worst, table[:, : len(states)])

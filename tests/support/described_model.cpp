@@ -7,6 +7,7 @@
 #include <string>
 
 #include "model/body_poses.hpp"
+#include "support/largest.hpp"
 #include "support/random_mechanism.hpp"
 
 namespace tenon::testing {
@@ -105,7 +106,7 @@ void expect_poses_match(const Mechanism& mechanism, const Model& model) {
       const Isometry pose = compiled_pose(bodies, model.links[i]);
       const Isometry exact = expected(mechanism.links[i].name);
       const double size = std::max(1.0, exact.translation().norm());
-      EXPECT_LT((pose.matrix() - exact.matrix()).cwiseAbs().maxCoeff(), 1e-13 * size) << model.links[i].name;
+      EXPECT_LT(largest(pose.matrix() - exact.matrix()), 1e-13 * size) << model.links[i].name;
     }
   }
 }

@@ -16,7 +16,7 @@ const char* name_of(SceneKind kind) {
 
 void expect_solution(const ConstrainedScene& s, const Eigen::VectorXd& qdd, const Eigen::VectorXd& lambda,
                      double slack, bool multipliers) {
-  const double free = s.a_free.size() ? s.a_free.cwiseAbs().maxCoeff() : 0;
+  const double free = s.a_free.size() ? largest(s.a_free) : 0;
   EXPECT_LE(relative_error(qdd, s.qdd, free), tolerance * slack);
   // Multipliers of contradictory rows may hold a large part that does not act on the robot; it costs digits.
   const bool infeasible = s.expected_status == Status::infeasible;

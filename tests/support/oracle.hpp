@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "reference/dense_dynamics.hpp"
+#include "support/largest.hpp"
 #include "support/mechanism_tree.hpp"
 #include "support/random_mechanism.hpp"
 
@@ -23,8 +24,8 @@ double relative_error(const Eigen::MatrixBase<A>& a, const Eigen::MatrixBase<B>&
   const auto x = a.template cast<Real>().eval();
   const auto y = b.template cast<Real>().eval();
   if (!x.allFinite() || !y.allFinite()) return HUGE_VAL;
-  const Real size = std::max({x.cwiseAbs().maxCoeff(), y.cwiseAbs().maxCoeff(), static_cast<Real>(scale)});
-  return size > 0 ? static_cast<double>((x - y).cwiseAbs().maxCoeff() / size) : 0;
+  const Real size = std::max({largest(x), largest(y), static_cast<Real>(scale)});
+  return size > 0 ? static_cast<double>(largest(x - y) / size) : 0;
 }
 
 inline Eigen::Map<const Eigen::VectorXd> as_vector(const std::vector<double>& x) {

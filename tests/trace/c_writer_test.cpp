@@ -11,6 +11,7 @@
 #include <string>
 
 #include "model/small_mechanisms.hpp"
+#include "support/largest.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
 #include "tenon/trace.hpp"
@@ -73,10 +74,7 @@ Robot robot(const char* name, bool floating) {
 
 void expect_close(const std::vector<double>& given, const std::vector<double>& expected, double tolerance,
                   const std::string& what) {
-  double scale = 0, worst = 0;
-  for (const double x : expected) scale = std::max(scale, std::abs(x));
-  for (std::size_t i = 0; i < expected.size(); ++i) worst = std::max(worst, std::abs(given[i] - expected[i]));
-  EXPECT_LE(worst, tolerance * scale) << what;
+  EXPECT_LE(testing::largest_difference(given, expected), tolerance * testing::largest(expected)) << what;
 }
 
 constexpr double same = 1e-12;

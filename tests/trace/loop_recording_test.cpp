@@ -7,6 +7,7 @@
 #include <string>
 
 #include "model/small_mechanisms.hpp"
+#include "support/largest.hpp"
 #include "support/tello.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
@@ -53,10 +54,7 @@ std::vector<double> joined(std::vector<double> x, const std::vector<double>& y,
 }
 
 double difference(const std::vector<double>& x, const std::vector<double>& y) {
-  double scale = 0, worst = 0;
-  for (const double value : y) scale = std::max(scale, std::abs(value));
-  for (std::size_t i = 0; i < y.size(); ++i) worst = std::max(worst, std::abs(x[i] - y[i]));
-  return worst / scale;
+  return testing::largest_difference(x, y) / testing::largest(y);
 }
 
 TEST(LoopRecording, MethodsAgreeWithForwardDynamicsAtAnotherState) {

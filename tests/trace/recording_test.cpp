@@ -10,6 +10,7 @@
 
 #include "model/small_mechanisms.hpp"
 #include "state/folded_rotors.hpp"
+#include "support/largest.hpp"
 #include "support/random_mechanism.hpp"
 #include "tenon/delassus.hpp"
 #include "tenon/dynamics.hpp"
@@ -89,12 +90,6 @@ std::vector<double> other_state(const Array& array, const Scene& s, Random& rand
   return x;
 }
 
-double largest_of(const std::vector<double>& x) {
-  double largest = 0;
-  for (const double value : x) largest = std::max(largest, std::abs(value));
-  return largest;
-}
-
 class RecordingOf : public ::testing::TestWithParam<std::size_t> {};
 
 TEST_P(RecordingOf, EqualsTheKernelInDouble) {
@@ -146,10 +141,10 @@ TEST_P(RecordingOf, EqualsTheKernelInDouble) {
     const std::vector<double> recorded = recording->graph.evaluate(all_inputs, recording->all_outputs());
     std::size_t next = 0;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-      const double scale = std::max(largest_of(outputs[i]), 1e-3);
+      const double scale = std::max(testing::largest(outputs[i]), 1e-3);
       double worst = 0;
       for (const double expected : outputs[i])
-        worst = std::max(worst, std::abs(recorded[next++] - expected) / scale);
+        worst = testing::larger(worst, std::abs(recorded[next++] - expected) / scale);
       EXPECT_LE(worst, 1e-12) << name << ", " << algorithm.outputs[i].name;
     }
     ++compared;
@@ -200,7 +195,7 @@ void expect_as_dense(const std::shared_ptr<const Model>& model,
   expected.insert(expected.end(), lambda.begin(), lambda.end());
   const std::vector<double> recorded = recording->graph.evaluate(inputs, recording->all_outputs());
   ASSERT_EQ(recorded.size(), expected.size());
-  const double scale = largest_of(expected);
+  const double scale = testing::largest(expected);
   for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(recorded[i], expected[i], 1e-7 * scale);
 }
 

@@ -55,7 +55,7 @@ void expect_reference(ConstrainedScene& s, double tolerance) {
   // Beside the border of rank either answer is right.
   const reference::KktMargins margins = s.kkt.margins();
   if (margins.kept < 1e-5 || margins.dropped > 1e-7) return;
-  const double size = s.a_free.cwiseAbs().maxCoeff();
+  const double size = largest(s.a_free);
   for (const Method method : available_methods()) {
     VectorXd qdd, lambda;
     EXPECT_EQ(s.solve(method, qdd, lambda), s.expected_status)
@@ -159,8 +159,7 @@ TEST(HardRows, NoTwoMethodsAnswerWithAnotherRankOfSoftRows) {
       infeasible += status == Status::infeasible;
       for (const Method method : available_methods()) {
         EXPECT_EQ(s.solve(method, qdd, lambda), status) << name_of(method) << ", seed " << seed;
-        EXPECT_LE(relative_error(qdd, dense, dense.cwiseAbs().maxCoeff()), 1e-4)
-            << name_of(method) << ", seed " << seed;
+        EXPECT_LE(relative_error(qdd, dense, largest(dense)), 1e-4) << name_of(method) << ", seed " << seed;
       }
     }
   }
@@ -202,7 +201,7 @@ TEST(HardRows, DenseAnswersWithoutTheSingularValuesThatDoNotCount) {
         << margins.kept << " " << margins.dropped;
     VectorXd qdd, lambda;
     s.solve(Method::dense, qdd, lambda);
-    EXPECT_LE(relative_error(qdd, s.qdd, s.a_free.cwiseAbs().maxCoeff()), 1e-10) << "seed " << seed;
+    EXPECT_LE(relative_error(qdd, s.qdd, largest(s.a_free)), 1e-10) << "seed " << seed;
   }
 }
 
@@ -213,7 +212,7 @@ TEST(HardRows, AnyProximalParameter) {
     if (s.rows() == 0 || s.nv() == 0) continue;
     s.solve_reference();
     if (s.kkt.min_kept_over_max() < 1e-6) continue;
-    const double size = s.a_free.cwiseAbs().maxCoeff();
+    const double size = largest(s.a_free);
     for (const double mu : {1e-15, 1e-12, 1e-6, 1e-3, 1.0, 1e6, 1e12, 1e15, 1e20}) {
       for (const bool accelerate : {false, true}) {
         for (const Method method : available_methods()) {

@@ -32,16 +32,14 @@ TEST(Pv, TikhonovAddsComplianceToEveryRow) {
     soft.desired = s.desired;
     soft.set_anchors(s.anchors);
     soft.solve_reference();
-    const double free = soft.a_free.cwiseAbs().maxCoeff();
+    const double free = largest(soft.a_free);
     EXPECT_LE(relative_error(qdd, soft.qdd, free), 1e-9);
     EXPECT_LE(relative_error(lambda, soft.lambda), 1e-9);
 
     s.solve_reference();
     const double expected =
-        static_cast<double>((s.rows_oracle.rhs - s.rows_oracle.J * soft.qdd.cast<Real>() -
-                             s.rows_oracle.compliance().cwiseProduct(soft.lambda.cast<Real>()))
-                                .cwiseAbs()
-                                .maxCoeff());
+        static_cast<double>(largest(s.rows_oracle.rhs - s.rows_oracle.J * soft.qdd.cast<Real>() -
+                                    s.rows_oracle.compliance().cwiseProduct(soft.lambda.cast<Real>())));
     EXPECT_NEAR(residual, expected, 1e-9 * std::max(expected, free));
   }
 }
@@ -75,7 +73,7 @@ TEST(ProxPv, SplitsTheRowsOfTheBase) {
     EXPECT_EQ(s.solve(Method::prox_pv, whole, whole_lambda, options), status);
     s.solve_reference();
     const double slack = std::max(1.0, 1e-6 / s.kkt.min_kept_over_max());
-    EXPECT_LE(relative_error(qdd, whole, s.a_free.size() ? s.a_free.cwiseAbs().maxCoeff() : 0), 1e-9 * slack)
+    EXPECT_LE(relative_error(qdd, whole, s.a_free.size() ? largest(s.a_free) : 0), 1e-9 * slack)
         << "seed " << seed;
     split += qdd != whole;  // another order of operations rounds otherwise
   }
@@ -120,7 +118,7 @@ TEST(PvSoft, SolvesTheRowsAsSprings) {
     soft.desired = s.desired;
     soft.set_anchors(s.anchors);
     soft.solve_reference();
-    EXPECT_LE(relative_error(qdd, soft.qdd, soft.a_free.cwiseAbs().maxCoeff()), 1e-9) << "seed " << seed;
+    EXPECT_LE(relative_error(qdd, soft.qdd, largest(soft.a_free)), 1e-9) << "seed " << seed;
     EXPECT_LE(relative_error(lambda, soft.lambda), 1e-8) << "seed " << seed;
   }
 }

@@ -77,7 +77,7 @@ TEST(ConstrainedDynamics, ReportsTheResidualOfWhatItReturns) {
       ConstrainedScene s(seed, static_cast<SceneKind>(seed % 4), 30);
       s.solve_reference();
       if (s.rows() == 0) continue;
-      const Real size = std::max(s.rows_oracle.rhs.cwiseAbs().maxCoeff(),
+      const Real size = std::max(largest(s.rows_oracle.rhs),
                                  (s.rows_oracle.J.cwiseAbs() * s.a_free.cast<Real>().cwiseAbs()).maxCoeff());
       for (int iterations = 1; iterations <= 6; ++iterations) {
         SolveOptions options;
@@ -87,7 +87,7 @@ TEST(ConstrainedDynamics, ReportsTheResidualOfWhatItReturns) {
         ASSERT_GE(static_cast<int>(status), 0) << s.workspace.message();
         const reference::VecX<Real> residual = s.rows_oracle.rhs - s.rows_oracle.J * qdd.cast<Real>() -
                                                s.rows_oracle.compliance().cwiseProduct(lambda.cast<Real>());
-        EXPECT_NEAR(static_cast<double>(residual.cwiseAbs().maxCoeff()), s.workspace.report().primal_residual,
+        EXPECT_NEAR(static_cast<double>(largest(residual)), s.workspace.report().primal_residual,
                     static_cast<double>(1e-9 * size))
             << name_of(method) << ", seed " << seed << ", " << iterations << " iterations";
         EXPECT_LE(s.workspace.report().iterations, iterations);

@@ -97,7 +97,7 @@ class SingularCases : public ::testing::TestWithParam<Method> {
     const Status status = s.solve(GetParam(), qdd, lambda);
     EXPECT_TRUE(qdd.allFinite());
     EXPECT_TRUE(lambda.allFinite());
-    EXPECT_LT(lambda.cwiseAbs().maxCoeff(), 1e9) << "unbounded forces";
+    EXPECT_LT(largest(lambda), 1e9) << "unbounded forces";
     return status;
   }
   VectorXd qdd, lambda;
@@ -172,14 +172,14 @@ TEST_P(SingularCases, RowsOfDifferentUnits) {
   millimetres.custom = {0, 0, 1000, 0, 1000, 0};
   ConstrainedScene s = scene(2, {metres, millimetres, tip(1)});
   EXPECT_EQ(solve(s), Status::ok);
-  EXPECT_LE(qdd.cwiseAbs().maxCoeff(), 1e-9);
+  EXPECT_LE(largest(qdd), 1e-9);
 }
 
 TEST_P(SingularCases, RowOnTheFixedBase) {
   ConstrainedScene s = scene(2, {point_constraint(0, {1, 2, 3}), tip(1)});
   EXPECT_EQ(solve(s), Status::ok);
   EXPECT_NEAR(2 * qdd(0) + qdd(1), 0, 1e-11);
-  EXPECT_LE(lambda.head<3>().cwiseAbs().maxCoeff(), 1e-6);
+  EXPECT_LE(largest(lambda.head<3>()), 1e-6);
   s.desired = {0, 1, 0, 0, 0, 0};
   EXPECT_EQ(solve(s), Status::infeasible);
   EXPECT_NEAR(2 * qdd(0) + qdd(1), 0, 1e-9);
@@ -197,7 +197,7 @@ TEST_P(SingularCases, WeldThatLeavesNoMotion) {
   ConstrainedScene s = scene(2, {weld_constraint(link(1), {})});
   s.state.q = {0.3, 1.1};
   EXPECT_EQ(solve(s), Status::ok);
-  EXPECT_LE(qdd.cwiseAbs().maxCoeff(), 1e-11);
+  EXPECT_LE(largest(qdd), 1e-11);
   s.solve_reference();
   EXPECT_LE(relative_error(s.joint_force(lambda), s.JT_lambda), 1e-9);
 }
@@ -208,7 +208,7 @@ TEST_P(SingularCases, MoreRowsThanCoordinates) {
   s.state.q = {0.3, 1.1, -0.4};
   ASSERT_GT(s.rows(), 20);
   EXPECT_EQ(solve(s), Status::ok);
-  EXPECT_LE(qdd.cwiseAbs().maxCoeff(), 1e-11);
+  EXPECT_LE(largest(qdd), 1e-11);
 }
 
 // Straight legs cannot give way, four points a foot are twelve rows where six can be independent, and those
@@ -225,14 +225,14 @@ TEST_P(SingularCases, BothFeetOnEightPoints) {
   ConstrainedScene s(std::move(robot), std::move(state), points);
   ASSERT_EQ(s.rows(), 24);
   EXPECT_EQ(solve(s), Status::ok);
-  EXPECT_LE(qdd.cwiseAbs().maxCoeff(), 1e-9);
+  EXPECT_LE(largest(qdd), 1e-9);
   double weight = 0;
   for (int r = 2; r < 24; r += 3) weight += lambda(r);
   EXPECT_NEAR(weight, 160, 1e-6);
   s.solve_reference();
   EXPECT_EQ(s.expected_report.rank, 8);  // both knees can start to give way, and the trunk to move or pitch
   EXPECT_LE(relative_error(s.joint_force(lambda), s.JT_lambda), 1e-9);
-  EXPECT_LE(lambda.cwiseAbs().maxCoeff(), 1e3);
+  EXPECT_LE(largest(lambda), 1e3);
 }
 
 // A posture where the rows need multipliers a million times the torques: digits are lost, and a tolerance of
@@ -281,9 +281,9 @@ TEST(PvSoft, StaysBoundedInSingularCases) {
       VectorXd qdd, lambda;
       EXPECT_EQ(s.solve(Method::pv_soft, qdd, lambda), Status::ok);
       EXPECT_TRUE(qdd.allFinite() && lambda.allFinite());
-      EXPECT_LE(qdd.cwiseAbs().maxCoeff(), 1e3);
+      EXPECT_LE(largest(qdd), 1e3);
       // Stiffness times what the rows contradict each other by.
-      EXPECT_LE(lambda.cwiseAbs().maxCoeff(), scheduled_mu_of_trees * (1 + 50 * reach));
+      EXPECT_LE(largest(lambda), scheduled_mu_of_trees * (1 + 50 * reach));
     }
   }
 }

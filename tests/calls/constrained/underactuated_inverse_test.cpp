@@ -141,11 +141,11 @@ TEST(Underactuated, UndoesConstrainedDynamics) {
                 0);
       return qdd;
     }();
-    EXPECT_LE(relative_error(qdd_again, s.qdd, s.a_free.cwiseAbs().maxCoeff()), 1e-6);
+    EXPECT_LE(relative_error(qdd_again, s.qdd, largest(s.a_free)), 1e-6);
     EXPECT_LE(x.lambda.norm(), s.lambda.norm() * (1 + 1e-7));
     if (s.rows() == 6) {
       EXPECT_LE(relative_error(x.lambda, s.lambda, 1), 1e-6);
-      EXPECT_LE(relative_error(x.tau, as_vector(s.state.tau), 1 + s.JT_lambda.cwiseAbs().maxCoeff()), 1e-6);
+      EXPECT_LE(relative_error(x.tau, as_vector(s.state.tau), 1 + largest(s.JT_lambda)), 1e-6);
       ++unique;
     }
     ++compared;

@@ -39,7 +39,7 @@ Sizes row_sizes(ConstrainedScene& s) {
   EXPECT_EQ(constraint_rows(s.workspace, s.state.q.data(), s.state.v.data(), nullptr, nullptr, 0, nullptr,
                             error.data(), velocity.data()),
             Status::ok);
-  return {error.cwiseAbs().maxCoeff(), velocity.cwiseAbs().maxCoeff()};
+  return {largest(error), largest(velocity)};
 }
 
 double energy_of(ConstrainedScene& s) {
@@ -110,11 +110,11 @@ TEST_P(Linkages, StayClosedByProjection) {
     ASSERT_EQ(project_positions(s->workspace, 1e-12, 5, s->state.q.data()), Status::ok);
     ASSERT_EQ(project_velocities(s->workspace, s->state.q.data(), s->state.v.data()), Status::ok);
     if (step % 50 != 0) continue;
-    worst = std::max(worst, row_sizes(*s).error);
+    worst = larger(worst, row_sizes(*s).error);
     double k = 0;
     energy_of(*s);
     energy(s->workspace, &k, nullptr);
-    kinetic = std::max(kinetic, k);
+    kinetic = larger(kinetic, k);
   }
   EXPECT_LE(worst, 1e-9);
   EXPECT_GT(kinetic, 0.01) << "nothing moved";
@@ -132,7 +132,7 @@ TEST_P(Linkages, StayClosedByStabilisation) {
                                  s->state.tau.data(), nullptr, nullptr, nullptr),
               Status::ok)
         << s->workspace.message();
-    if (step % 50 == 0) worst = std::max(worst, row_sizes(*s).error);
+    if (step % 50 == 0) worst = larger(worst, row_sizes(*s).error);
   }
   EXPECT_LE(worst, 1e-6);
 }

@@ -106,8 +106,7 @@ void expect_all_methods(Scene& s, double tolerance, const std::string& what) {
   if (s.rows() == 0) return;
   const MatrixXd expected = s.expected();
   // Rows on links that their loops hold still see rounding alone.
-  const double scale =
-      1e-12 * static_cast<double>(s.J.cwiseAbs2().maxCoeff() * s.inverse.cwiseAbs().maxCoeff());
+  const double scale = 1e-12 * static_cast<double>(s.J.cwiseAbs2().maxCoeff() * largest(s.inverse));
   for (const NamedDelassus& m : delassus_methods) {
     const MatrixXd A = delassus(s, m.method);
     EXPECT_LE(relative_error(A, expected, scale), tolerance) << what << ", " << m.name;
@@ -263,8 +262,7 @@ TEST(LoopDelassus, OperationalSpaceProductsAreConsistent) {
     }
     EXPECT_LE(relative_error(N, closed - J_bar * J * closed, 1), 1e-9) << "seed " << seed;
     // Of dependent rows too.
-    EXPECT_LE(relative_error(J * N, MatrixXd::Zero(rows, nv), J.cwiseAbs().maxCoeff()), 1e-6)
-        << "seed " << seed;
+    EXPECT_LE(relative_error(J * N, MatrixXd::Zero(rows, nv), largest(J)), 1e-6) << "seed " << seed;
 
     if (s.model->loops.clusters.empty()) continue;
     const int ny = s.model->ny;
@@ -293,7 +291,7 @@ TEST(LoopDelassus, DampedInversesInvert) {
       MatrixXd X(rows, rows);
       ASSERT_EQ(damped_delassus_inverse(s.workspace, m.method, s.q.data(), mu, X.data(), rows), Status::ok)
           << s.workspace.message();
-      EXPECT_LE((damped * X - MatrixXd::Identity(rows, rows)).cwiseAbs().maxCoeff(), 1e-8);
+      EXPECT_LE(largest(damped * X - MatrixXd::Identity(rows, rows)), 1e-8);
       EXPECT_TRUE((X.array() == X.transpose().array()).all());
       VectorXd x(rows);
       ASSERT_EQ(factor_damped_delassus(s.workspace, m.method, s.q.data(), mu), Status::ok);
@@ -336,8 +334,8 @@ bool expect_caba_inverts(Scene& s) {
     EXPECT_EQ(factor_damped_delassus(s.workspace, method, s.q.data(), {}), Status::ok);
     EXPECT_EQ(apply_damped_delassus_inverse(s.workspace, applied.data(), rows, rows, applied.data(), rows),
               Status::ok);
-    EXPECT_LE((damped * formed - identity).cwiseAbs().maxCoeff(), 1e-8);
-    EXPECT_LE((damped * applied - identity).cwiseAbs().maxCoeff(), 1e-8);
+    EXPECT_LE(largest(damped * formed - identity), 1e-8);
+    EXPECT_LE(largest(damped * applied - identity), 1e-8);
     EXPECT_TRUE((formed.array() == formed.transpose().array()).all());
     const WorkspaceImpl& w = s.workspace.impl();
     crossed = crossed && !(w.folded ? w.folded->workspace.impl() : w).damped->dependent;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "support/largest.hpp"
 #include "support/moving.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
@@ -63,7 +64,7 @@ TEST(LoopProjection, PositionsComeOntoTheRowsWithLoopsClosed) {
     const VectorXd zero = VectorXd::Zero(s.scene.model->nv);
     ASSERT_EQ(constraint_rows(w, q.data(), zero.data(), nullptr, nullptr, 0, nullptr, error.data(), nullptr),
               Status::ok);
-    EXPECT_LE(error.cwiseAbs().maxCoeff(), 1e-10) << "seed " << seed;
+    EXPECT_LE(largest(error), 1e-10) << "seed " << seed;
   }
   EXPECT_GE(tried, mechanisms / 3);
   EXPECT_GE(projected, tried * 8 / 10);
@@ -86,11 +87,10 @@ TEST(LoopProjection, VelocitiesObeyRowsAndLoops) {
     ASSERT_EQ(
         constraint_rows(w, s.scene.q.data(), v.data(), nullptr, nullptr, 0, nullptr, nullptr, moved.data()),
         Status::ok);
-    EXPECT_LE(moved.cwiseAbs().maxCoeff(), 1e-8 * (1 + s.v.norm())) << "seed " << seed;
+    EXPECT_LE(largest(moved), 1e-8 * (1 + s.v.norm())) << "seed " << seed;
     ASSERT_EQ(loop_jacobian(w, s.scene.q.data(), v.data(), K.data(), loop_rows, nullptr, nullptr),
               Status::ok);
-    EXPECT_LE((K * v).cwiseAbs().maxCoeff(), 1e-8 * (1 + K.cwiseAbs().maxCoeff() * s.v.norm()))
-        << "seed " << seed;
+    EXPECT_LE(largest(K * v), 1e-8 * (1 + largest(K) * s.v.norm())) << "seed " << seed;
   }
   EXPECT_GE(projected, mechanisms / 4);
 }

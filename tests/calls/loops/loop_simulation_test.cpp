@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "support/largest.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
 #include "tenon/urdf.hpp"
@@ -41,9 +42,9 @@ TEST_P(LoopSimulation, StaysClosedAndKeepsItsEnergy) {
     ASSERT_EQ(project_velocity(w, LoopMoves::all, q.data(), v.data()), Status::ok) << w.message();
     ASSERT_EQ(kinematics(w, q.data(), v.data(), nullptr), Status::ok);
     ASSERT_EQ(energy(w, &kinetic, &potential), Status::ok);
-    worst_gap = std::max(worst_gap, gap);
-    most = std::max(most, kinetic);
-    worst_energy = std::max(worst_energy, std::abs(kinetic + potential - start));
+    worst_gap = larger(worst_gap, gap);
+    most = larger(most, kinetic);
+    worst_energy = larger(worst_energy, std::abs(kinetic + potential - start));
   }
   EXPECT_LT(worst_gap, 1e-9);
   EXPECT_GT(most, 0.01) << "nothing moved";

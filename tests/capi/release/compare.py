@@ -3,6 +3,7 @@
     python3 tests/capi/release/compare.py here.txt there.txt
 """
 
+import math
 import struct
 import sys
 
@@ -18,6 +19,8 @@ def main():
     (status, here, bits), (other, there, other_bits) = map(numbers, sys.argv[1:3])
     if status != other or len(here) != len(there) or not here:
         sys.exit(f"{sys.argv[2]} says {other} with {len(there)} numbers, {sys.argv[1]} {status} with {len(here)}")
+    if not all(map(math.isfinite, here + there)):  # max() passes over them
+        sys.exit("a number is not finite")
     largest = max(map(abs, here))
     apart = max(abs(a - b) for a, b in zip(here, there)) / largest
     print(f"{sys.argv[2]}: {'the same bits' if bits == other_bits else f'apart by {apart:.1e} of the largest'}")

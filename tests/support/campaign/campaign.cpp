@@ -63,7 +63,7 @@ class Yardstick {
     if (reduced_) {
       if (loop_map(w, s.q.data(), s.v.data(), G.data(), model_.nv, g.data()) != Status::ok) return e;
       in.G = G.data(), in.g = g.data();
-      e.stretch = std::max(1.0, G.lpNorm<Eigen::Infinity>());
+      e.stretch = std::max(1.0, largest(G));
     }
     e.qdd.resize(model_.nv);
     e.status = solver_.solve(in, {}, e.qdd.data(), nullptr, e.report);
@@ -362,7 +362,7 @@ class Solver {
     }
     // Where all is small next to what cancelled, one unit of its own counts.
     const double unit = std::min(1.0, 1 / c_.length);
-    const double scale = std::max({e.margins.free_acceleration, e.qdd.lpNorm<Eigen::Infinity>(), unit});
+    const double scale = std::max({e.margins.free_acceleration, largest(e.qdd), unit});
     a.error = static_cast<std::int32_t>(a.status) < 0 ? 0 : difference_of(qdd, expected) / scale;
     a.tolerance = tolerance_of(c_, e, scale, start_from);
     last_ = qdd;
@@ -371,7 +371,7 @@ class Solver {
 
   static double difference_of(const VectorXd& a, const VectorXd& b) {
     if (!a.allFinite()) return HUGE_VAL;
-    return a.size() > 0 ? (a - b).lpNorm<Eigen::Infinity>() : 0;
+    return a.size() > 0 ? largest(a - b) : 0;
   }
 
   void print_answer(const Answer& a) const {
@@ -456,8 +456,8 @@ void Tally::add(const Answer& a) {
   };
   ++errors[decade(a.error)];
   ++tolerances[decade(a.tolerance)];
-  worst_error = std::max(worst_error, a.error);
-  worst_ratio = std::max(worst_ratio, a.error / a.tolerance);
+  worst_error = larger(worst_error, a.error);
+  worst_ratio = larger(worst_ratio, a.error / a.tolerance);
 }
 
 }  // namespace tenon::testing

@@ -10,6 +10,8 @@
 #include <tenon.hpp>
 #include <thread>
 
+#include "../../../support/largest.hpp"
+
 static int failures = 0, checks = 0;
 
 static void check(bool good, const char* what, int line) {
@@ -36,7 +38,7 @@ static double apart(tenon::In a, tenon::In b) {
   if (a.size() != b.size()) return INFINITY;
   double largest = 0;
   for (std::size_t i = 0; i < a.size(); ++i)
-    largest = std::max(largest, std::abs(a[i] - b[i]) / (1 + std::abs(b[i])));
+    largest = tenon::testing::larger(largest, std::abs(a[i] - b[i]) / (1 + std::abs(b[i])));
   return largest;
 }
 
