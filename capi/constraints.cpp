@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "scalar/classic_text.hpp"
 #include "support/arguments.hpp"
 #include "support/constants.hpp"
 #include "support/descriptor.hpp"
@@ -43,10 +44,12 @@ std::vector<double> per_row(const double* values, std::size_t count, std::size_t
   need_count(count, rows, name);
   need_finite(values, count, name);
   for (std::size_t i = 0; i < count; ++i) {
-    if (values[i] < 0 || (values[i] == 0 && !may_be_0))
-      throw Error(Status::invalid_argument, std::string(name) + "[" + std::to_string(i) + "] is " +
-                                                std::to_string(values[i]) + "; give a number " +
-                                                (may_be_0 ? "of 0 or more" : "above 0"));
+    if (values[i] < 0 || (values[i] == 0 && !may_be_0)) {
+      tenon::ClassicText text;
+      text << name << "[" << i << "] is " << values[i] << "; give a number "
+           << (may_be_0 ? "of 0 or more" : "above 0");
+      throw Error(Status::invalid_argument, text.str());
+    }
   }
   return {values, values + count};
 }

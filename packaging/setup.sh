@@ -14,9 +14,10 @@ export LC_ALL=C.UTF-8
 TENON_BUILD_PACKAGES=(clang-19 g++ cmake ninja-build pkg-config libeigen3-dev libspdlog-dev libxsimd-dev
   libcli11-dev)
 # What the tests need on top: other compilers for tenon.h, GoogleTest, the golden data, a second URDF reader, the clients in
-# C, C++, Python and LuaJIT, two generators of bindings, what compares binary interfaces, and what reads manual pages.
+# C, C++, Python and LuaJIT, two generators of bindings, what compares binary interfaces, what reads manual pages, and
+# sources of locales.
 TENON_TEST_PACKAGES=(gcc tcc binutils libgtest-dev nlohmann-json3-dev liburdfdom-dev python3 python3-dev python3-venv luajit bindgen
-  abigail-tools mandoc)
+  abigail-tools mandoc locales)
 TENON_RUST_PACKAGES=(cargo rustc)
 # Compilers of languages whose clients need nothing else.
 TENON_CLIENT_PACKAGES=(gfortran mono-mcs mono-runtime octave octave-dev)

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "mechanism/utf8.hpp"
+#include "scalar/classic_text.hpp"
 #include "support/arguments.hpp"
 #include "support/solve_options.hpp"
 #include "tenon/loops.hpp"
@@ -25,7 +26,7 @@ void Call::fail(Status status, const char* format, ...) noexcept {
   va_start(arguments, format);
   char* text = message_->text + used;
   const std::size_t space = sizeof message_->text - used;
-  drop_cut_character(text, space, std::vsnprintf(text, space, format, arguments));
+  drop_cut_character(text, space, print_classic(text, space, format, arguments));
   va_end(arguments);
 }
 

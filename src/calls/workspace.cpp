@@ -6,6 +6,7 @@
 #include "mechanism/utf8.hpp"
 #include "plan/dispatch.hpp"
 #include "plan/method_facts.hpp"
+#include "scalar/classic_text.hpp"
 #include "state/check.hpp"
 #include "state/closing_form.hpp"
 #include "state/folded_rotors.hpp"
@@ -226,7 +227,7 @@ void WorkspaceImpl::update_rows() {
 Status WorkspaceImpl::fail(Status status, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  drop_cut_character(message, sizeof message, std::vsnprintf(message, sizeof message, format, arguments));
+  drop_cut_character(message, sizeof message, print_classic(message, sizeof message, format, arguments));
   va_end(arguments);
   return status;
 }

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <sstream>
 #include <unordered_map>
 
+#include "scalar/classic_text.hpp"
 #include "scalar/finite.hpp"
 #include "scalar/index.hpp"
 
@@ -94,7 +94,7 @@ class Checker {
     if (!std::isfinite(link.mass) || !all_finite(link.center_of_mass) || !all_finite(link.inertia))
       fail(who + "mass, centre of mass or inertia is not finite; give finite numbers", Status::not_finite);
     if (link.mass < 0) {
-      std::ostringstream text;
+      ClassicText text;
       text << who << "mass is " << link.mass << " kg; give a mass of zero or more";
       fail(text.str(), Status::invalid_inertia);
     }
@@ -143,7 +143,7 @@ class Checker {
     if (!std::isfinite(joint.armature) || !std::isfinite(joint.damping) || !std::isfinite(joint.friction))
       fail(who + "armature, damping or friction is not finite; give finite numbers", Status::not_finite);
     if (joint.armature < 0) {
-      std::ostringstream text;
+      ClassicText text;
       text << who << "armature is " << joint.armature << "; give a rotor inertia of zero or more";
       fail(text.str(), Status::invalid_inertia);
     }
@@ -160,7 +160,7 @@ class Checker {
     }
     const bool limited = joint.type != JointType::fixed && joint.type != JointType::continuous;
     if (limited && limits.lower > limits.upper) {
-      std::ostringstream text;
+      ClassicText text;
       text << who << "lower limit " << limits.lower << " is above upper limit " << limits.upper
            << "; swap them";
       fail(text.str());

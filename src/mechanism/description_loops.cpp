@@ -2,10 +2,10 @@
 // known to form a tree.
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 #include <unordered_map>
 
 #include "mechanism/description.hpp"
+#include "scalar/classic_text.hpp"
 #include "scalar/finite.hpp"
 #include "scalar/index.hpp"
 
@@ -145,7 +145,7 @@ class LoopReader {
 
   void check_offset(const std::string& who, double offset) const {
     if (std::abs(offset) <= largest_offset) return;
-    std::ostringstream text;
+    ClassicText text;
     text << who << "its offset is " << offset
          << "; positions of this size are not known to the 1e-9 rad or m to which couplings hold, so give an "
             "offset between -1e6 and 1e6";

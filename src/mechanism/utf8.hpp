@@ -50,7 +50,7 @@ inline std::size_t cut_utf8(std::string_view text, std::size_t most) noexcept {
   return most;
 }
 
-// Removes the character that vsnprintf, which needed `wanted` bytes, cut at the end of a buffer of `size`
+// Removes the character that print_classic, which needed `wanted` bytes, cut at the end of a buffer of `size`
 // bytes.
 inline void drop_cut_character(char* buffer, std::size_t size, int wanted) noexcept {
   if (size == 0 || wanted < 0 || static_cast<std::size_t>(wanted) < size) return;

@@ -1,9 +1,9 @@
 // Model::describe: a summary and the tree, to be read by people.
 #include <algorithm>
-#include <sstream>
 #include <string>
 #include <vector>
 
+#include "scalar/classic_text.hpp"
 #include "scalar/index.hpp"
 #include "tenon/model.hpp"
 
@@ -51,7 +51,7 @@ std::string Model::describe() const {
   const auto hinges =
       std::count_if(joints.begin(), joints.end(), [](const Joint& joint) { return joint.nv == 1; });
   const auto tilted = std::count_if(nodes.begin(), nodes.end(), oblique);
-  std::ostringstream text;
+  ClassicText text;
   text << (name.empty() ? "unnamed mechanism" : name) << ": "
        << counted(count_of(links) - static_cast<int>(frames), "link", "links") << ", "
        << counted(static_cast<int>(frames), "extra frame", "extra frames") << ", "

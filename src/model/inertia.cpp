@@ -13,12 +13,12 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "mechanism/description.hpp"
 #include "model/body_poses.hpp"
+#include "scalar/classic_text.hpp"
 #include "scalar/index.hpp"
 
 namespace tenon {
@@ -53,7 +53,7 @@ Eigen::Vector3d principal_moments(const Eigen::Matrix3d& I) {
 void warn_of_link(const MechanismLink& link, Model& model) {
   const Eigen::Vector3d moments = principal_moments(symmetric(link.inertia.data()));
   const double largest = moments.cwiseAbs().maxCoeff();
-  std::ostringstream text;
+  ClassicText text;
   text << "link " << quoted(link.name) << ": ";
   if (moments[0] < -negative_moment * largest) {
     text << "inertia is not positive definite";
@@ -84,7 +84,7 @@ void check_body(const Mechanism& mechanism, const CompileOptions& options, Model
   const double rounding =
       rounding_of_sums * (std::abs(node.I[0]) + std::abs(node.I[3]) + std::abs(node.I[5]));
   if (moments[0] >= -negative_moment * moments.cwiseAbs().maxCoeff() - rounding) return;
-  std::ostringstream text;
+  ClassicText text;
   text << body_name(model, i) << ", moved by joint " << quoted(model.joints[i].name)
        << ": the inertia of the body, with all that is fixed to it, is not positive definite (principal "
           "moments "

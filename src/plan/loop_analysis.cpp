@@ -14,7 +14,6 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 #include "kernels/kernel_table.hpp"
 #include "model/body_poses.hpp"
@@ -22,6 +21,7 @@
 #include "plan/arena.hpp"
 #include "plan/assembly.hpp"
 #include "plan/substitution.hpp"
+#include "scalar/classic_text.hpp"
 #include "scalar/index.hpp"
 #include "tenon/loops.hpp"
 
@@ -193,7 +193,7 @@ class Analysis {
                                                  "apart along y",
                                                  "apart along z"};
     if (std::abs(phi) < loop_tolerance) return;
-    std::ostringstream text;
+    ClassicText text;
     text << "loop " << quoted(loops_.names[index(constraint)]) << ": whatever the joints do, its ends stay "
          << directions[bit] << " (z is its axis) by " << std::abs(phi) << (bit < 3 ? " rad" : " m");
     if (std::abs(phi) > tolerated_gap)
@@ -242,7 +242,7 @@ class Analysis {
              "the loop of " + names_of(c) + " has no finite gap at any of " + std::to_string(most_starts) +
                  " configurations; let its function write finite numbers, and keep its lengths to what "
                  "doubles hold");
-    std::ostringstream text;
+    ClassicText text;
     if (has_couplings_alone(c)) {
       text << "the couplings " << names_of(c)
            << " contradict each other: no positions of their joints satisfy all";

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "scalar/classic_text.hpp"
 #include "trace/c_lanes.hpp"
 #include "trace/recording.hpp"
 
@@ -18,8 +19,9 @@ std::string literal(double value) {
   char text[40];
   for (int digits = 15; digits <= 17; ++digits) {
     std::snprintf(text, sizeof text, "%.*g", digits, value);
-    if (std::strtod(text, nullptr) == value) break;
+    if (std::strtod(text, nullptr) == value) break;  // of the same locale
   }
+  use_point(text);
   std::string number = text;
   if (number.find_first_of(".e") == std::string::npos) number += ".0";
   return number;

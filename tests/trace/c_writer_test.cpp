@@ -12,6 +12,7 @@
 
 #include "model/small_mechanisms.hpp"
 #include "support/largest.hpp"
+#include "support/locale/decimal_comma.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
 #include "tenon/trace.hpp"
@@ -229,6 +230,14 @@ TEST(GeneratedC, SaysWhatItIs) {
         "void a____strange____name_bias(const double *q, const double *v, double *c)"})
     EXPECT_NE(code.find(part), std::string::npos) << part << " in\n" << code;
   EXPECT_EQ(code.find("*/"), code.rfind("*/"));
+}
+
+TEST(GeneratedC, IsTheSameInEveryLocale) {
+  const auto model = robot("solo12", true).model;
+  const std::string code = generate_c(*model, nullptr, "aba");
+  const testing::DecimalComma locale;
+  if (!locale.here()) GTEST_SKIP() << "no locale with a decimal comma";
+  EXPECT_EQ(generate_c(*model, nullptr, "aba"), code);
 }
 
 TEST(GeneratedC, RefusesWhatOneRecordingDoesNotHold) {

@@ -3,11 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <clocale>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 
+#include "mechanism/urdf/decimal.hpp"
+#include "support/locale/decimal_comma.hpp"
 #include "tenon/status.hpp"
 #include "tenon/urdf.hpp"
 
@@ -383,17 +384,18 @@ TEST(BadUrdf, LongValuesAreCutInMessages) {
 }
 
 TEST(BadUrdf, NumbersDoNotDependOnTheLocale) {
-  const std::string before = std::setlocale(LC_ALL, nullptr);
-  for (const char* comma : {"de_DE.UTF-8", "fr_FR.UTF-8"}) std::setlocale(LC_ALL, comma);
+  const testing::DecimalComma locale;
+  if (!locale.here()) GTEST_SKIP() << "no locale with a decimal comma";
   EXPECT_EQ(parse_urdf(joint("<origin xyz='1.5 0 0'/>")).joints[0].origin.translation[0], 1.5);
-  std::setlocale(LC_ALL, before.c_str());
+  EXPECT_EQ(parse_decimal_by_stream("1.5"), 1.5);
+  EXPECT_THROW(parse_urdf(joint("<origin xyz='1,5 0 0'/>")), Error);
 }
 
-class BadUrdfFile : public testing::Test {
+class BadUrdfFile : public ::testing::Test {
  protected:
   void SetUp() override {
     directory_ =
-        std::filesystem::path(testing::TempDir()) /
+        std::filesystem::path(::testing::TempDir()) /
         ("tenon_urdf_" + std::to_string(std::chrono::steady_clock::now().time_since_epoch().count()));
     std::filesystem::create_directories(directory_);
   }
