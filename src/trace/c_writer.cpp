@@ -8,6 +8,7 @@
 
 #include "scalar/classic_text.hpp"
 #include "trace/c_lanes.hpp"
+#include "trace/c_names.hpp"
 #include "trace/recording.hpp"
 
 namespace tenon::trace {
@@ -173,16 +174,6 @@ std::string in_comment(const std::string& text) {
   return safe;
 }
 
-std::string identifier(const std::string& text) {
-  std::string name;
-  for (const char c : text) {
-    const bool fits = std::isalnum(static_cast<unsigned char>(c)) && static_cast<unsigned char>(c) < 0x80;
-    name += fits ? c : '_';
-  }
-  if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0]))) name = "robot_" + name;
-  return name;
-}
-
 const char* name_of(JointType type) {
   constexpr const char* names[] = {"fixed",     "revolute", "continuous", "prismatic",
                                    "spherical", "planar",   "floating",   "universal"};
@@ -318,9 +309,7 @@ void check(const Recording& r, const Model& model, const ConstraintSet* constrai
             "unsupported: constraint '" + spec.name +
                 "' is stabilised against an anchor, which a generated function has not; set its frequency "
                 "to 0 and give the correction in the desired accelerations");
-  if (identifier(name) != name)
-    throw Error(Status::invalid_argument,
-                "'" + name + "' is no name of a C function; use letters, digits and _");
+  check_function_name(name);
   for (const Term& x : r.all_outputs())
     if (!std::isfinite(r.graph.value(x)))
       throw Error(Status::not_positive_definite, std::string("algorithm '") + r.about->name +

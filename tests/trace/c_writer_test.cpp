@@ -240,6 +240,32 @@ TEST(GeneratedC, IsTheSameInEveryLocale) {
   EXPECT_EQ(generate_c(*model, nullptr, "aba"), code);
 }
 
+// Names that would not compile, or that mean something else to the compiler or the linker.
+TEST(GeneratedC, RefusesNamesThatAreTaken) {
+  const auto model = Model::compile(testing::two_link_arm());
+  const auto named = [&](const char* name) { return generate_c(*model, nullptr, "rnea", {}, {name, ""}); };
+  for (const char* name :
+       {"double", "while", "_Bool", "restrict", "class", "new", "co_await", "main", "_Hidden", "__x", "_x"})
+    testing::expect_error(Status::invalid_argument, {"'" + std::string(name) + "'", "C function"},
+                          [&] { named(name); });
+  for (const char* name : {"sin", "cosf", "fmal", "y0", "gamma", "lgamma_r", "lgammaf_r", "sinf64x", "isnan",
+                           "NAN", "INFINITY", "M_PI", "HUGE_VALF", "fadd", "f32addf64"})
+    testing::expect_error(Status::invalid_argument, {"'" + std::string(name) + "'", "<math.h>"},
+                          [&] { named(name); });
+  for (const char* name : {"memcpy", "strlen"})
+    testing::expect_error(Status::invalid_argument, {"'" + std::string(name) + "'", "<string.h>"},
+                          [&] { named(name); });
+  for (const char* name : {"sine", "f", "l", "q", "t0", "Double", "memory_", "mem", "structure", "y", "M",
+                           "a_r", "M_arm", "f64_arm"}) {
+    const Compiled function(named(name), name);
+    EXPECT_TRUE(function.good()) << name;
+  }
+  // A name made of the robot's is never one of them.
+  Mechanism arm = testing::two_link_arm();
+  arm.name = "_";
+  EXPECT_NE(generate_c(*Model::compile(arm), nullptr, "rnea").find("void robot___rnea("), std::string::npos);
+}
+
 TEST(GeneratedC, RefusesWhatOneRecordingDoesNotHold) {
   const auto model = Model::compile(testing::two_link_arm());
   const auto set = ConstraintSet::bind(model, {point_constraint(2, {0, 0, 0})});
