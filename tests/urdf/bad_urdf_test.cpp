@@ -420,6 +420,15 @@ TEST_F(BadUrdfFile, MissingFile) {
   expect_error([] { load_urdf(""); }, Status::file_error, {"no such file"});
 }
 
+TEST_F(BadUrdfFile, PathThatIsNotUtf8) {
+  const std::string path = (directory_ / "r\xff.urdf").string();
+  std::ofstream(path) << link("");
+  expect_error([&] { load_urdf(path); }, Status::file_error,
+               {"not UTF-8", "after '" + directory_.string(), "r'"});
+  std::ofstream(directory_ / "R\xc3\xbcssel \xe6\x97\xa5.urdf") << link("");
+  EXPECT_EQ(load_urdf((directory_ / "R\xc3\xbcssel \xe6\x97\xa5.urdf").string()).links.size(), 1u);
+}
+
 TEST_F(BadUrdfFile, Directory) {
   expect_bad_file(directory_, "is a directory");
 }

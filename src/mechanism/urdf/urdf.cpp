@@ -23,6 +23,7 @@
 #include <utility>
 
 #include "mechanism/urdf/xml.hpp"
+#include "mechanism/utf8.hpp"
 #include "spatial/spatial.hpp"
 
 namespace tenon {
@@ -400,6 +401,10 @@ class Reader {
 
 std::string read_file(const std::string& path) {
   const auto fail = [&](const std::string& what) { throw Error(Status::file_error, path + ": " + what); };
+  if (const std::size_t at = valid_utf8(path); at < path.size())
+    throw Error(Status::file_error, "the path of the URDF file is not UTF-8 at its byte " +
+                                        std::to_string(at + 1) + ", after '" + path.substr(0, at) +
+                                        "'; give it in UTF-8");
   std::error_code error;
   const std::filesystem::path place = std::filesystem::u8path(path);  // names are UTF-8 on every system
   const std::filesystem::file_status status = std::filesystem::status(place, error);
