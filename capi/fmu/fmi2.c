@@ -199,7 +199,7 @@ UNIT_EXPORT fmi2Status fmi2GetRealOutputDerivatives(fmi2Component c, const fmi2V
   return unit_refuse(c, UNIT_ERROR, "the unit has no derivatives of outputs");
 }
 
-/* Of steps that are pending or discarded, which there are none of. */
+/* Of steps that are pending, which there are none of. */
 #define NO_STATUS(Name, Type)                                                               \
   UNIT_EXPORT fmi2Status fmi2Get##Name(fmi2Component c, fmi2StatusKind kind, Type* value) { \
     (void)kind, (void)value;                                                                \
@@ -208,7 +208,13 @@ UNIT_EXPORT fmi2Status fmi2GetRealOutputDerivatives(fmi2Component c, const fmi2V
 NO_STATUS(Status, fmi2Status)
 NO_STATUS(IntegerStatus, fmi2Integer)
 NO_STATUS(StringStatus, fmi2String)
-NO_STATUS(BooleanStatus, fmi2Boolean)
+
+/* No step asks for the end of the simulation. */
+UNIT_EXPORT fmi2Status fmi2GetBooleanStatus(fmi2Component c, fmi2StatusKind kind, fmi2Boolean* value) {
+  if (kind != 3) return UNIT_DISCARD;
+  *value = 0;
+  return c ? UNIT_OK : UNIT_ERROR;
+}
 
 UNIT_EXPORT fmi2Status fmi2GetRealStatus(fmi2Component c, fmi2StatusKind kind, fmi2Real* value) {
   if (kind != 2) return UNIT_DISCARD;

@@ -4,19 +4,23 @@
 
 #include "unit.h"
 
-static int step(unit* self, double dt) {
-  if (robot_step(self->robot, dt, self->q, self->v, self->tau) < 0) {
-    char sentence[160];
-    snprintf(sentence, sizeof sentence,
-             "the step after t = %.6g s (give smaller torques, or export with a smaller --dt)", self->time);
-    return unit_fail(self, UNIT_ERROR, sentence);
-  }
-  self->time += dt;
-  return UNIT_OK;
+static int step(unit* self, double time, double dt) {
+  char sentence[160], number[32];
+  if (robot_step(self->robot, dt, self->q, self->v, self->tau) >= 0) return UNIT_OK;
+  snprintf(sentence, sizeof sentence,
+           "the step after t = %s s (give smaller torques, or export with a smaller --dt)",
+           unit_number(time, number));
+  return unit_fail(self, UNIT_DISCARD, sentence);
+}
+
+/* Times of importers are sums and products of lengths, equal to rounding only. */
+static int is_now(const unit* self, double time) {
+  return fabs(time - self->time) <= 1e-6 * self->settings.dt + 1e-9 * fabs(time);
 }
 
 int unit_advance(unit* self, double time, double length) {
   const double dt = self->settings.dt;
+  const size_t q_size = self->nq * sizeof *self->q, v_size = self->nv * sizeof *self->v;
   double steps, rest;
   int status = UNIT_OK;
   if (self->exchange)
@@ -25,7 +29,13 @@ int unit_advance(unit* self, double time, double length) {
     return unit_refuse(self, UNIT_ERROR, "steps come after the initialisation and before the end");
   if (!(length > 0) || length / dt > 1e12 || !isfinite(time))
     return unit_refuse(self, UNIT_ERROR, "the length of a step makes no sense");
-  self->time = time;
+  if (!is_now(self, time)) {
+    char sentence[200], asked[32], now[32];
+    snprintf(sentence, sizeof sentence,
+             "a step from t = %s s is asked for, but the unit is at %s s (restore a state of that time)",
+             unit_number(time, asked), unit_number(self->time, now));
+    return unit_refuse(self, UNIT_ERROR, sentence);
+  }
   /* Lengths come as differences of times, so that a whole number of steps is one to rounding only. */
   steps = floor(length / dt + 0.5);
   rest = length - steps * dt;
@@ -36,8 +46,16 @@ int unit_advance(unit* self, double time, double length) {
     rest = 0;
   }
   self->solved = self->placed = 0;
-  for (; steps > 0 && status == UNIT_OK; --steps) status = step(self, dt);
-  if (rest > 0 && status == UNIT_OK) status = step(self, rest);
+  memcpy(self->normal, self->q, q_size);
+  memcpy(self->speed, self->v, v_size);
+  for (double k = 0; k < steps && status == UNIT_OK; ++k) status = step(self, time + k * dt, dt);
+  if (rest > 0 && status == UNIT_OK) status = step(self, time + steps * dt, rest);
+  if (status == UNIT_OK) {
+    self->time = time + length;
+  } else {
+    memcpy(self->q, self->normal, q_size);
+    memcpy(self->v, self->speed, v_size);
+  }
   return status;
 }
 

@@ -55,7 +55,7 @@ int robot_step(robot* self, double dt, double* q, double* v, const double* tau);
 /* poses: 7 numbers for each link of the settings, position and quaternion x, y, z, w in the world. */
 int robot_poses(robot* self, const double* q, double* poses);
 
-/* anchors: anchor_count numbers. */
+/* anchors: anchor_count numbers, of the last robot_assemble. */
 void robot_get_anchors(robot* self, double* anchors);
 int robot_set_anchors(robot* self, const double* anchors);
 

@@ -13,6 +13,7 @@ typedef struct library_robot {
   tenon_workspace* workspace;
   tenon_solve_options solve;
   robot_joint* joints;
+  double* held_at; /* the positions at which contacts were anchored: the same there have the same bits */
   char own[256]; /* a reason that the workspace does not know; else "" */
 } library_robot;
 
@@ -56,7 +57,8 @@ static tenon_status load_model(library_robot* self, const char* path, char* mess
   self->shared.has_loops = tenon_model_loop_count(self->model) > 0;
   self->shared.joint_count = (size_t)tenon_model_joint_count(self->model);
   self->shared.joints = self->joints = calloc(self->shared.joint_count + 1, sizeof *self->joints);
-  if (!self->joints) {
+  self->held_at = calloc(self->shared.nq + 1, sizeof *self->held_at);
+  if (!self->joints || !self->held_at) {
     snprintf(message, size, "there is no memory");
     return TENON_OUT_OF_MEMORY;
   }
@@ -93,7 +95,7 @@ static tenon_status add_contacts(library_robot* self, char* message, size_t size
     status = tenon_workspace_create(self->model, self->constraints, NULL, &self->workspace, message, size);
   if (status < 0) return status;
   self->shared.rows = (size_t)tenon_workspace_row_count(self->workspace); /* those of loops are the last */
-  self->shared.anchor_count = 7 * settings->contact_count;
+  if (settings->contact_count > 0) self->shared.anchor_count = self->shared.nq;
   tenon_solve_options_init(&self->solve, sizeof self->solve);
   self->solve.method = settings->method;
   return TENON_OK;
@@ -118,6 +120,7 @@ void robot_close(robot* self) {
   tenon_constraints_destroy(of(self)->constraints);
   tenon_model_destroy(of(self)->model);
   free(of(self)->joints);
+  free(of(self)->held_at);
   free(self);
 }
 
@@ -134,20 +137,26 @@ int robot_normalize(robot* self, double* q) {
   return done(self, tenon_normalize(of(self)->workspace, q, self->nq));
 }
 
+static tenon_status hold(robot* self, const double* q) {
+  memcpy(of(self)->held_at, q, self->nq * sizeof *q);
+  return tenon_anchor_here(of(self)->workspace, q, self->nq);
+}
+
 int robot_assemble(robot* self, double* q, double* v) {
   tenon_workspace* workspace = of(self)->workspace;
   double gap = 0;
+  char number[32];
   tenon_status status = tenon_normalize(workspace, q, self->nq);
   if (status >= 0) status = tenon_close_loops(workspace, NULL, q, self->nq, &gap);
   if (status == TENON_INFEASIBLE) {
     snprintf(of(self)->own, sizeof of(self)->own,
-             "the loops of the robot cannot be closed: they stay open by %.3g (m or rad) at these positions; "
+             "the loops of the robot cannot be closed: they stay open by %s (m or rad) at these positions; "
              "give others",
-             gap);
+             unit_number(gap, number));
     return -1;
   }
   if (status >= 0) status = tenon_close_loop_velocities(workspace, NULL, q, self->nq, v, self->nv);
-  if (status >= 0) status = tenon_anchor_here(workspace, q, self->nq);
+  if (status >= 0) status = hold(self, q);
   return done(self, status);
 }
 
@@ -198,13 +207,9 @@ int robot_poses(robot* self, const double* q, double* poses) {
 }
 
 void robot_get_anchors(robot* self, double* anchors) {
-  for (size_t i = 0; 7 * i < self->anchor_count; ++i)
-    tenon_workspace_anchor(of(self)->workspace, (int32_t)i, anchors + 7 * i, 7);
+  memcpy(anchors, of(self)->held_at, self->anchor_count * sizeof *anchors);
 }
 
 int robot_set_anchors(robot* self, const double* anchors) {
-  tenon_status status = TENON_OK;
-  for (size_t i = 0; 7 * i < self->anchor_count && status >= 0; ++i)
-    status = tenon_workspace_set_anchor(of(self)->workspace, (int32_t)i, anchors + 7 * i, 7);
-  return done(self, status);
+  return self->anchor_count > 0 ? done(self, hold(self, anchors)) : 0;
 }

@@ -23,11 +23,26 @@ typedef struct reader {
 FILE* unit_open(const char* path) {
 #if defined(_WIN32)
   wchar_t wide[32768];
+  errno = EILSEQ; /* where the path is not UTF-8 */
   if (MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, wide, 32768) == 0) return NULL;
   return _wfopen(wide, L"rb");
 #else
   return fopen(path, "rb");
 #endif
+}
+
+const char* unit_number(double value, char text[32]) {
+  char *into = text, *from = text;
+  snprintf(text, 32, "%.9g", value);
+  while (*from) { /* what is neither a digit nor a sign nor a letter is the decimal point, of one byte or more */
+    const size_t kept = strspn(from, "+-0123456789einfa"), point = strcspn(from + kept, "+-0123456789einfa");
+    memmove(into, from, kept);
+    into += kept;
+    if (point > 0) *into++ = '.';
+    from += kept + point;
+  }
+  *into = '\0';
+  return text;
 }
 
 /* The next word into text; "" at the end of the file. */

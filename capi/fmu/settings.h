@@ -28,6 +28,9 @@ typedef struct unit_settings {
 /* Opens a file, its path in UTF-8; NULL where it cannot be opened. */
 FILE* unit_open(const char* path);
 
+/* The number as text, with a point whatever decimal point the process of the importer has set. */
+const char* unit_number(double value, char text[32]);
+
 /* Reads the settings; returns NULL, or says what is wrong with the file. Free them in both cases. */
 const char* unit_read_settings(const char* path, unit_settings* settings);
 void unit_free_settings(unit_settings* settings);

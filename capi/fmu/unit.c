@@ -54,12 +54,13 @@ static int load_robot(unit* self, const char* path) {
 static int make_memory(unit* self) {
   const size_t nq = self->nq, nv = self->nv, links = self->settings.link_count;
   size_t contact_rows = 0;
-  self->q = calloc(3 * nq + 3 * nv + self->robot->rows + 7 * links + 1, sizeof *self->q);
+  self->q = calloc(3 * nq + 4 * nv + self->robot->rows + 7 * links + 1, sizeof *self->q);
   if (!self->q) return refuse(self, UNIT_ERROR, "the unit cannot be loaded", "there is no memory");
   self->v = self->q + nq;
   self->tau = self->v + nv;
   self->normal = self->tau + nv;
-  self->rate = self->normal + nq;
+  self->speed = self->normal + nq;
+  self->rate = self->speed + nv;
   self->qdd = self->rate + nq;
   self->lambda = self->qdd + nv;
   self->poses = self->lambda + self->robot->rows;
@@ -123,16 +124,22 @@ int unit_reset(unit* self) {
              : UNIT_OK;
 }
 
-int unit_assemble(unit* self) {
-  self->solved = self->placed = 0;
-  return robot_assemble(self->robot, self->q, self->v) < 0 ? unit_fail(self, UNIT_ERROR, "the start values")
-                                                           : UNIT_OK;
+int unit_assemble(unit* self, double* q, double* v) {
+  return robot_assemble(self->robot, q, v) < 0 ? unit_fail(self, UNIT_ERROR, "the start values") : UNIT_OK;
 }
 
 int unit_start(unit* self) {
-  const int status = unit_assemble(self);
-  if (status == UNIT_OK) self->phase = UNIT_RUNNING;
-  return status;
+  const size_t q_size = self->nq * sizeof *self->q, v_size = self->nv * sizeof *self->v;
+  int status;
+  memcpy(self->normal, self->q, q_size);
+  memcpy(self->speed, self->v, v_size);
+  self->solved = self->placed = 0;
+  status = unit_assemble(self, self->normal, self->speed);
+  if (status != UNIT_OK) return status;
+  memcpy(self->q, self->normal, q_size);
+  memcpy(self->v, self->speed, v_size);
+  self->phase = UNIT_RUNNING;
+  return UNIT_OK;
 }
 
 int unit_terminate(unit* self) {

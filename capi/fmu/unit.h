@@ -55,7 +55,9 @@ struct unit {
   uint32_t first[UNIT_KINDS + 1];
   double time, tolerance, gravity[3];
   double *q, *v, *tau; /* of the state; all arrays below are in one piece of memory, which begins at q */
-  double* normal;      /* q with unit quaternions: a solver of model exchange does not keep their norm */
+  /* q with unit quaternions, which a solver of model exchange does not keep, and v. Before the end of the
+   * initialisation: the start as it would be now. While steps are taken: the state before them. */
+  double *normal, *speed;
   double *rate, *qdd, *lambda, *poses;
   int solved, placed; /* what of these belongs to the state */
 };
@@ -72,15 +74,16 @@ int unit_refuse(const unit* self, int status, const char* sentence);
 int unit_fail(const unit* self, int status, const char* sentence);
 
 int unit_reset(unit* self);
-/* Closes the loops at the start values, and holds the contacts where they are then. */
-int unit_assemble(unit* self);
-/* Does so for the last time, and ends the initialisation. */
+/* The start of start values q and v: loops closed, and contacts held where they are then. */
+int unit_assemble(unit* self, double* q, double* v);
+/* Makes it the state, and ends the initialisation. */
 int unit_start(unit* self);
 
 int unit_get(unit* self, const uint32_t* references, size_t count, double* values);
 int unit_set(unit* self, const uint32_t* references, size_t count, const double* values);
 
-/* Co-simulation: from `time` on `length` seconds in steps of settings.dt; the last one is shorter where it must be. */
+/* Co-simulation: from `time`, where the unit is, on `length` seconds in steps of settings.dt; the last one is shorter
+ * where it must be. UNIT_DISCARD: the robot refused one of them, and the unit is where it was. */
 int unit_advance(unit* self, double time, double length);
 /* Ends the simulation. */
 int unit_terminate(unit* self);

@@ -25,7 +25,8 @@ static void turn(const double q[4], const double v[3], double u[3]) {
 /* dq/dt of one joint, of the coordinates that section 4 of tenon.h defines. The quaternion is taken as it is, so that
  * its norm stays what it is, whatever that is. */
 static void joint_rate(const unit* self, const robot_joint* joint) {
-  const double *q = self->q + joint->q, *normal = self->normal + joint->q, *v = self->v + joint->v;
+  const double *normal = self->normal + joint->q, *v = self->speed + joint->v;
+  const double* q = self->phase == UNIT_SETUP ? normal : self->q + joint->q;
   double* rate = self->rate + joint->q;
   switch (joint->type) {
     case ROBOT_JOINT_SPHERICAL:
@@ -45,9 +46,13 @@ static void joint_rate(const unit* self, const robot_joint* joint) {
   }
 }
 
-/* The positions with unit quaternions. In co-simulation they have them already. */
-static int normalize(unit* self) {
+/* What the robot computes with. In co-simulation quaternions have unit norm already. Before the end of the
+ * initialisation values are those of the start as it would be now; the start values stay what they are, since more of
+ * them may come. */
+static int prepare(unit* self) {
   memcpy(self->normal, self->q, self->nq * sizeof *self->q);
+  memcpy(self->speed, self->v, self->nv * sizeof *self->v);
+  if (self->phase == UNIT_SETUP) return unit_assemble(self, self->normal, self->speed);
   if (!self->exchange) return UNIT_OK;
   return robot_normalize(self->robot, self->normal) < 0
              ? unit_fail(self, UNIT_DISCARD, "normalising the positions")
@@ -55,9 +60,9 @@ static int normalize(unit* self) {
 }
 
 static int solve(unit* self) {
-  const int status = normalize(self);
+  const int status = prepare(self);
   if (status != UNIT_OK) return status;
-  if (robot_accelerate(self->robot, self->normal, self->v, self->tau, self->qdd, self->lambda) < 0)
+  if (robot_accelerate(self->robot, self->normal, self->speed, self->tau, self->qdd, self->lambda) < 0)
     return unit_fail(self, UNIT_DISCARD, "solving for the accelerations");
   for (size_t i = 0; i < self->robot->joint_count; ++i) joint_rate(self, &self->robot->joints[i]);
   self->solved = 1;
@@ -65,7 +70,7 @@ static int solve(unit* self) {
 }
 
 static int place(unit* self) {
-  const int status = normalize(self);
+  const int status = prepare(self);
   if (status != UNIT_OK) return status;
   if (robot_poses(self->robot, self->normal, self->poses) < 0)
     return unit_fail(self, UNIT_DISCARD, "placing the links");
@@ -92,10 +97,7 @@ int unit_get(unit* self, const uint32_t* references, size_t count, double* value
     const double* from = place_of(self, references[i], kind);
     int status = UNIT_OK;
     if (!from) return unit_refuse(self, UNIT_ERROR, "a value reference names no variable");
-    /* Before the end of the initialisation values are those of the start as it would be now. */
-    if (self->phase == UNIT_SETUP && kind >= UNIT_RATE && !self->solved && !self->placed)
-      status = unit_assemble(self);
-    if (status == UNIT_OK && !self->placed && kind == UNIT_POSE) status = place(self);
+    if (!self->placed && kind == UNIT_POSE) status = place(self);
     if (status == UNIT_OK && !self->solved && kind >= UNIT_RATE && kind != UNIT_POSE) status = solve(self);
     if (status != UNIT_OK) return status;
     values[i] = *from;

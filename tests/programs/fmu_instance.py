@@ -66,11 +66,17 @@ class Instance:
 
     def initialise(self, values=(), tolerance=None):
         self.set(dict(values))
+        self.enter(tolerance)
+        self.leave()
+
+    def enter(self, tolerance=None):
         if self.unit.version == 2:
             self.fmu.setupExperiment(startTime=0.0, tolerance=tolerance)
             self.fmu.enterInitializationMode()
         else:
             self.fmu.enterInitializationMode(startTime=0.0, tolerance=tolerance)
+
+    def leave(self):
         self.fmu.exitInitializationMode()
         if self.interface == "ModelExchange":
             self.update()
