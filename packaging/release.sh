@@ -43,6 +43,17 @@ build_system() {
     cmake --build "$build" --parallel "$(nproc)"
 }
 
+# archive.md for one system; what its table names has to be in the archive.
+write_readme() {
+  local system=$1 stage=$2 path missing=''
+  sed -E -e "s/^@${system%%-*}: //" -e '/^@[a-z]+: /d' -e "s/@version@/$version/; s/@system@/$system/" packaging/archive.md \
+    >"$stage/README.md" || return 1
+  while read -r path; do
+    [ -e "$stage/$path" ] || missing+=" $path"
+  done < <(sed -n '/^| `/{s/ |[^|]*|$//; p}' "$stage/README.md" | grep -oE '`[^`]+`' | tr -d '`')
+  [ -z "$missing" ] || { echo "packaging/archive.md tells of what is not in the archive:$missing"; return 1; }
+}
+
 # The tree of an archive: what CMake installs, with two texts on top.
 stage_system() {
   local system=$1 name=tenon-$version-$1 stage
@@ -50,7 +61,7 @@ stage_system() {
   rm -rf "$stage"
   cmake --install "build/zig/build-$system" --prefix "$stage" || return 1
   find "$stage" -name '*.pdb' -delete
-  cp README.md CHANGELOG.md "$stage"
+  cp CHANGELOG.md "$stage" && write_readme "$system" "$stage" || return 1
   find "$stage" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
 }
 

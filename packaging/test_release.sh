@@ -64,6 +64,8 @@ run_clients() {
   "${runner[@]}" "$out/by_name$ending" models/atlas.urdf | tr -d '\r' >"$out/by_name.txt" || return 1
   "${runner[@]}" "$stage/bin/tenon$ending" info models/go1.urdf | tr -d '\r' >"$out/info.txt" || return 1
   grep 'go1: ' "$out/info.txt" || return 1
+  cp models/go1.urdf "$out/Röboter 日本.urdf"
+  "${runner[@]}" "$stage/bin/tenon$ending" info "$out/Röboter 日本.urdf" | tr -d '\r' | diff - "$out/info.txt" || return 1
   local reference=build/zig/clients-linux-x86_64/linked.txt
   for found in "$out/linked.txt" "$out/by_name.txt"; do
     if [ -e "$reference" ]; then python3 tests/capi/release/compare.py "$reference" "$found" || return 1; fi
