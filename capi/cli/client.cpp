@@ -1,11 +1,21 @@
 #include "client.hpp"
 
+#include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
-#if defined(_WIN32)
 #include <cstring>
+#include <iostream>
+#include <iterator>
+#if defined(_WIN32)
+#define NOMINMAX
+#include <windows.h>
+// windows.h first
+#include <shellapi.h>
+
+#include <cwchar>
 #include <filesystem>
 #endif
 
@@ -15,12 +25,35 @@ namespace {
 // Long enough for a sentence with a path in it.
 using Message = std::array<char, 2048>;
 
-[[noreturn]] void fail(const Message& message, tenon_status status, const char* doing) {
+[[noreturn]] void fail(const Message& message, tenon_status status, const char* doing,
+                       const std::string& option = "") {
   const std::string text = message.data();
-  throw Failure(text.empty() ? format("%s failed: %s.", doing, tenon_status_string(status)) : text);
+  throw Failure((option.empty() ? "" : option + ": ") +
+                (text.empty() ? format("%s failed: %s.", doing, tenon_status_string(status)) : text));
 }
 
 }  // namespace
+
+std::vector<std::string> utf8_arguments(int argc, char** argv) {
+#if defined(_WIN32)
+  (void)argc, (void)argv;
+  int count = 0;
+  wchar_t** wide = CommandLineToArgvW(GetCommandLineW(), &count);
+  if (wide == nullptr) throw Failure("the command line cannot be read.");
+  std::vector<std::string> all;
+  for (int i = count - 1; i > 0; --i) {
+    std::string text(4 * std::wcslen(wide[i]) + 1, '\0');
+    const int size = WideCharToMultiByte(CP_UTF8, 0, wide[i], -1, text.data(), static_cast<int>(text.size()),
+                                         nullptr, nullptr);
+    text.resize(size > 0 ? static_cast<std::size_t>(size) - 1 : 0);
+    all.push_back(std::move(text));
+  }
+  LocalFree(wide);
+  return all;
+#else
+  return {std::make_reverse_iterator(argv + argc), std::make_reverse_iterator(argv + std::min(argc, 1))};
+#endif
+}
 
 std::FILE* open_file(const std::string& path, const char* mode) {
 #if defined(_WIN32)
@@ -28,6 +61,35 @@ std::FILE* open_file(const std::string& path, const char* mode) {
 #else
   return std::fopen(path.c_str(), mode);
 #endif
+}
+
+Output::Output(std::string what, const std::string& path)
+    : what_(std::move(what)), path_(path), file_(is_standard_output(path) ? stdout : open_file(path, "wb")) {
+  check(file_ != nullptr);
+}
+
+void Output::write(const std::string& text) {
+  check(std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size());
+}
+
+void Output::close() {
+  check(std::fflush(file_.get()) == 0);
+  std::FILE* file = file_.release();
+  check(file == stdout || std::fclose(file) == 0);
+}
+
+void Output::check(bool good) const {
+  if (!good)
+    throw Failure(format("%s '%s' cannot be written: %s; name a file in a folder that exists and has room.",
+                         what_.c_str(), path_.c_str(), std::strerror(errno)));
+}
+
+int finish(const char* program, int code) {
+  std::cout.flush();
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good()) return code;
+  std::fprintf(stderr, "%s: standard output cannot be written: %s; what was printed is not all.\n", program,
+               std::strerror(errno));
+  return code == 0 ? 1 : code;
 }
 
 std::string format(const char* pattern, ...) {
@@ -82,21 +144,21 @@ tenon_link_info link(const tenon_model* model, int32_t index) {
   return info;
 }
 
-int32_t find_link(const tenon_model* model, const std::string& name) {
+int32_t find_link(const tenon_model* model, const std::string& name, const std::string& option) {
   Message message{};
   int32_t index = -1;
   const tenon_status status =
       tenon_model_find_link(model, name.c_str(), &index, message.data(), message.size());
-  if (status < 0) fail(message, status, "finding a link");
+  if (status < 0) fail(message, status, "finding a link", option);
   return index;
 }
 
-int32_t find_joint(const tenon_model* model, const std::string& name) {
+int32_t find_joint(const tenon_model* model, const std::string& name, const std::string& option) {
   Message message{};
   int32_t index = -1;
   const tenon_status status =
       tenon_model_find_joint(model, name.c_str(), &index, message.data(), message.size());
-  if (status < 0) fail(message, status, "finding a joint");
+  if (status < 0) fail(message, status, "finding a joint", option);
   return index;
 }
 

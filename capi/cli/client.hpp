@@ -50,8 +50,9 @@ WorkspaceHandle make_workspace(const tenon_model* model, const tenon_constraints
 // All moving joints, in their order.
 std::vector<tenon_joint_info> joints(const tenon_model* model);
 tenon_link_info link(const tenon_model* model, int32_t index);
-int32_t find_link(const tenon_model* model, const std::string& name);
-int32_t find_joint(const tenon_model* model, const std::string& name);
+// option: that gave the name, for the failure; "" for none.
+int32_t find_link(const tenon_model* model, const std::string& name, const std::string& option = "");
+int32_t find_joint(const tenon_model* model, const std::string& name, const std::string& option = "");
 
 // True for joints of one coordinate: revolute, continuous, prismatic.
 bool has_one_coordinate(const tenon_joint_info& joint);
@@ -72,8 +73,41 @@ Vector parse_numbers(const std::string& text, const std::string& option);
 // "name=1,2" in its two halves.
 std::pair<std::string, Vector> parse_assignment(const std::string& text, const std::string& option);
 
+// The arguments of main behind the program's name, the last one first, as CLI11 takes them; in UTF-8, which they are in
+// already on all systems but Windows.
+std::vector<std::string> utf8_arguments(int argc, char** argv);
+
 // fopen of a path in UTF-8; null where it cannot be opened.
 std::FILE* open_file(const std::string& path, const char* mode);
+
+// Whether a path stands for standard output.
+inline bool is_standard_output(const std::string& path) {
+  return path == "-";
+}
+
+// A file that is written, or standard output. Every function throws where something cannot be written, with a sentence
+// that begins with `what`.
+class Output {
+ public:
+  Output(std::string what, const std::string& path);
+  void write(const std::string& text);
+  // All has reached the disk.
+  void close();
+
+ private:
+  struct Close {
+    void operator()(std::FILE* file) const {
+      if (file != stdout) std::fclose(file);
+    }
+  };
+  void check(bool good) const;
+
+  std::string what_, path_;
+  std::unique_ptr<std::FILE, Close> file_;
+};
+
+// The exit code of a program: `code`, or 1 and a sentence where standard output lost something.
+int finish(const char* program, int code);
 
 #if defined(__GNUC__)
 #define CLIENT_PRINTF __attribute__((format(printf, 1, 2)))

@@ -1,14 +1,19 @@
 #include "csv.hpp"
 
-#include <cerrno>
-#include <cstring>
-
 namespace client {
 namespace {
 
+// [RFC4180] 2: in quotes where it holds a comma, a quote or the end of a line; quotes inside are doubled.
+std::string cell(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
 void add_columns(std::string& header, const char* prefix, const char* joint, int32_t count) {
   for (int32_t i = 0; i < count; ++i)
-    header += count == 1 ? format(",%s:%s", prefix, joint) : format(",%s:%s.%d", prefix, joint, i);
+    header += "," + cell(count == 1 ? format("%s:%s", prefix, joint) : format("%s:%s.%d", prefix, joint, i));
 }
 
 std::string make_header(const tenon_model* model, const ContactSet& contacts) {
@@ -19,7 +24,7 @@ std::string make_header(const tenon_model* model, const ContactSet& contacts) {
   for (const tenon_joint_info& joint : all) add_columns(header, "v", joint.name, joint.nv);
   for (const Contact& contact : contacts.contacts)
     for (std::size_t i = 0; i < contact.row_count; ++i)
-      header += format(",lambda:%s.%s", contact.name.c_str(), rows[i + (contact.weld ? 0 : 3)]);
+      header += "," + cell(format("lambda:%s.%s", contact.name.c_str(), rows[i + (contact.weld ? 0 : 3)]));
   return header + ",kinetic,potential,work,drift_position,drift_angle\n";
 }
 
@@ -30,8 +35,8 @@ void append(std::string& line, const Vector& numbers) {
 }  // namespace
 
 CsvWriter::CsvWriter(const std::string& path, const tenon_model* model, const ContactSet& contacts)
-    : path_(path), file_(path == "-" ? stdout : open_file(path, "wb")), contact_rows_(contacts.contact_rows) {
-  check_written(file_ && std::fputs(make_header(model, contacts).c_str(), file_.get()) >= 0);
+    : file_("the table", path), contact_rows_(contacts.contact_rows) {
+  file_.write(make_header(model, contacts));
 }
 
 void CsvWriter::write(const Sample& sample) {
@@ -41,18 +46,11 @@ void CsvWriter::write(const Sample& sample) {
   append(line,
          Vector(sample.lambda.begin(), sample.lambda.begin() + static_cast<std::ptrdiff_t>(contact_rows_)));
   append(line, {sample.kinetic, sample.potential, sample.work, sample.drift_position, sample.drift_angle});
-  line += '\n';
-  check_written(std::fputs(line.c_str(), file_.get()) >= 0);
+  file_.write(line + '\n');
 }
 
 void CsvWriter::close() {
-  check_written(std::fflush(file_.get()) == 0);
-}
-
-void CsvWriter::check_written(bool good) const {
-  if (!good)
-    throw Failure(format("cannot write the table '%s': %s; name a file in a folder that exists and has room.",
-                         path_.c_str(), std::strerror(errno)));
+  file_.close();
 }
 
 }  // namespace client

@@ -131,7 +131,7 @@ class Motion {
 };
 
 void run(const std::string& path, const std::string& plot, const SimulationSettings& settings) {
-  if (!plot.empty()) check_writable(plot);
+  if (!plot.empty()) check_plot(plot);
   const ModelHandle model = load({path, true, {0, 0, -9.81}});
   const ContactSet contacts = make_contacts(model.get(), demo_contacts(), {50, 1});
   const WorkspaceHandle workspace = make_workspace(model.get(), contacts.handle.get());
@@ -158,18 +158,19 @@ void run(const std::string& path, const std::string& plot, const SimulationSetti
         });
   }
 
-  std::printf("Atlas with two Shadow hands: feet welded, ten fingertips held; %g s at %g kHz\n",
-              settings.duration, 1e-3 / settings.dt);
-  std::printf("  machine              %s, one core\n  library              %s\n", cpu_name().c_str(),
-              tenon_build_info());
-  print_outcome(stdout, model.get(), contacts, settings, outcome);
+  std::FILE* to = is_standard_output(plot) ? stderr : stdout;
+  std::fprintf(to, "Atlas with two Shadow hands: feet welded, ten fingertips held; %g s at %g kHz\n",
+               settings.duration, 1e-3 / settings.dt);
+  std::fprintf(to, "  machine              %s, one core\n  library              %s\n", cpu_name().c_str(),
+               tenon_build_info());
+  print_outcome(to, model.get(), contacts, settings, outcome);
   if (plot.empty()) return;
   write_figure(make_figure(model.get(), workspace.get(), contacts, recorder.samples(),
                            "Atlas with two Shadow hands: feet welded, ten fingertips held",
                            describe_run(model.get(), contacts, settings) +
                                format("; %.0f us a solve", outcome.statistics.median_microseconds())),
                plot);
-  std::printf("  plot                 %s\n", plot.c_str());
+  if (to == stdout) std::printf("  plot                 %s\n", plot.c_str());
 }
 
 }  // namespace
@@ -181,18 +182,22 @@ int main(int argc, char** argv) {
   std::string model = "models/atlas_shadow_hands.urdf", plot;
   client::SimulationSettings settings;
   app.add_option("--model", model, "the robot, a URDF file")->capture_default_str();
-  app.add_option("--plot", plot, "write a plot as SVG");
+  app.add_option("--plot", plot, "write a plot as SVG; - for standard output");
   app.add_option("--duration", settings.duration, "s")
       ->check(CLI::Range(0.001, 1000.0))
       ->capture_default_str();
+  int code = 0;
   try {
-    app.parse(argc, argv);
+    app.parse(client::utf8_arguments(argc, argv));
     client::run(model, plot, settings);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
+    code = app.exit(error) == 0 ? 0 : 2;
+  } catch (const client::Failure& failure) {
+    std::fprintf(stderr, "tenon_demo: %s\n", failure.what());
+    code = failure.exit_code();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "tenon_demo: %s\n", error.what());
-    return 1;
+    code = 1;
   }
-  return 0;
+  return client::finish("tenon_demo", code);
 }

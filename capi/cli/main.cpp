@@ -87,14 +87,9 @@ CLI::Validator between(double lower, double upper) {
 }
 
 void write_text(const std::string& path, const std::string& text) {
-  if (path.empty()) {
-    std::fputs(text.c_str(), stdout);
-    return;
-  }
-  std::FILE* file = open_file(path, "w");
-  const bool written = file && std::fputs(text.c_str(), file) >= 0;
-  if ((file && std::fclose(file) != 0) || !written)
-    throw Failure(format("--output: '%s' cannot be written.", path.c_str()));
+  Output file("--output:", path.empty() ? "-" : path);
+  file.write(text);
+  file.close();
 }
 
 int32_t parse_method(const std::string& name) {
@@ -154,7 +149,7 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
   return sentence + "; see `tenon " + (chosen.empty() ? "" : chosen.front()->get_name() + " ") + "--help`.";
 }
 
-int run(int argc, char** argv) {
+int run(std::vector<std::string> arguments) {
   CLI::App app(overview, "tenon");
   app.set_version_flag("--version",
                        std::string("tenon ") + tenon_version_string() + "\n" + tenon_build_info(),
@@ -172,12 +167,12 @@ int run(int argc, char** argv) {
   add_codegen(app);
   add_generate(app);
   add_export(app);
-  if (argc < 2) {
+  if (arguments.empty()) {
     std::fputs(app.help().c_str(), stderr);
     return 2;
   }
   try {
-    app.parse(argc, argv);
+    app.parse(std::move(arguments));
   } catch (const CLI::Success& success) {
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
@@ -192,12 +187,13 @@ int run(int argc, char** argv) {
 }  // namespace client
 
 int main(int argc, char** argv) {
+  int code = 1;
   try {
-    return client::run(argc, argv);
+    code = client::run(client::utf8_arguments(argc, argv));
   } catch (const std::bad_alloc&) {
     std::fputs("tenon: out of memory.\n", stderr);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "tenon: %s\n", error.what());
   }
-  return 1;
+  return client::finish("tenon", code);
 }

@@ -108,11 +108,15 @@ static std::size_t edit_distance(const std::string& a, const std::string& b) {
 }
 
 std::string did_you_mean(const std::string& wanted, const std::vector<const std::string*>& names) {
+  const auto small = [](std::string text) {
+    for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    return text;
+  };
   const std::string* best = nullptr;
   std::size_t best_distance = wanted.size() / 2 + 2;
   for (const std::string* name : names) {
     if (name->empty() || name->size() > 2 * wanted.size() + 4) continue;
-    const std::size_t distance = edit_distance(wanted, *name);
+    const std::size_t distance = edit_distance(small(wanted), small(*name));
     if (distance < best_distance) best_distance = distance, best = name;
   }
   return best ? "; did you mean " + quoted(*best) + "?" : std::string();

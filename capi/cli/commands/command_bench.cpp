@@ -1,6 +1,5 @@
 // tenon bench: what every algorithm and method costs on the user's robot and machine.
 #include <cstdio>
-#include <fstream>
 #include <memory>
 
 #include "batch_bench.hpp"
@@ -58,24 +57,36 @@ void print_batches(const BatchTimings& timings, const BatchRequest& batch) {
   }
 }
 
+// A text of JSON, without its quotes.
+std::string in_json(const std::string& text) {
+  std::string safe;
+  for (const char c : text)
+    if (static_cast<unsigned char>(c) < 0x20)
+      safe += format("\\u%04x", c);
+    else
+      safe += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+  return safe;
+}
+
 void write_batches(const BatchTimings& timings, const BatchRequest& batch, const char* model,
                    const std::string& path) {
-  std::ofstream file(path);
-  file << "{\n  \"model\": \"" << model << "\",\n  \"cpu\": \"" << cpu_name() << "\",\n  \"build\": \""
-       << tenon_build_info() << "\",\n  \"states\": " << batch.states << ",\n  \"threads\": " << batch.threads
-       << ",\n  \"precision\": \"" << (batch.single_precision ? "float" : "double")
-       << "\",\n  \"instruction_set\": \"" << timings.instruction_set << "\",\n  \"width\": " << timings.width
-       << ",\n  \"functions\": [";
+  std::string text = "{\n  \"model\": \"" + in_json(model) + "\",\n  \"cpu\": \"" + in_json(cpu_name()) +
+                     "\",\n  \"build\": \"" + in_json(tenon_build_info()) + "\",\n";
+  text += format("  \"states\": %zu,\n  \"threads\": %d,\n  \"precision\": \"%s\",\n", batch.states,
+                 batch.threads, batch.single_precision ? "float" : "double");
+  text += format("  \"instruction_set\": \"%s\",\n  \"width\": %d,\n  \"functions\": [",
+                 timings.instruction_set.c_str(), timings.width);
   const char* comma = "\n";
   for (const BatchTiming& t : timings.functions) {
-    file << comma << format("    {\"name\": \"%s\", \"us_a_state\": %.6g", t.name.c_str(), t.microseconds);
+    text += comma + format("    {\"name\": \"%s\", \"us_a_state\": %.6g", t.name.c_str(), t.microseconds);
     if (t.single_microseconds > 0)
-      file << format(", \"us_single_call\": %.6g, \"difference\": %.3g", t.single_microseconds, t.difference);
-    file << format(", \"failed\": %zu}", t.failed);
+      text += format(", \"us_single_call\": %.6g, \"difference\": %.3g", t.single_microseconds, t.difference);
+    text += format(", \"failed\": %zu}", t.failed);
     comma = ",\n";
   }
-  file << "\n  ]\n}\n";
-  if (!file.flush()) throw Failure("cannot write '" + path + "'");
+  Output file("the figures", path);
+  file.write(text + "\n  ]\n}\n");
+  file.close();
 }
 
 void print_basic(const std::vector<Timing>& timings) {
@@ -102,6 +113,8 @@ void print_constrained(const std::vector<Timing>& timings) {
 }
 
 void run(const Arguments& arguments) {
+  if (is_standard_output(arguments.json))
+    throw Failure("--json: standard output has the table for readers; name a file.", 2);
   const std::vector<ContactRequest> requests = arguments.contacts.requests();
   const ModelHandle model = load(arguments.robot.source());
   const ContactSet contacts = make_contacts(model.get(), requests, {});

@@ -62,41 +62,40 @@ std::optional<Line> count(const tenon_model* model, const tenon_constraints* con
   return line;
 }
 
-void print(const std::vector<Line>& lines) {
-  std::printf("\n%-20s %10s %10s %9s %6s %6s %6s %6s %11s\n", "algorithm", "additions", "products",
-              "divisions", "roots", "sines", "cosines", "atan2", "total");
+void print(std::FILE* to, const std::vector<Line>& lines) {
+  std::fprintf(to, "\n%-20s %10s %10s %9s %6s %6s %6s %6s %11s\n", "algorithm", "additions", "products",
+               "divisions", "roots", "sines", "cosines", "atan2", "total");
   for (const Line& line : lines) {
     const tenonx_operation_counts& c = line.counts;
-    std::printf("%-20s %10lld %10lld %9lld %6lld %6lld %7lld %5lld %11lld\n", line.name.c_str(),
-                static_cast<long long>(c.additions), static_cast<long long>(c.multiplications),
-                static_cast<long long>(c.divisions), static_cast<long long>(c.square_roots),
-                static_cast<long long>(c.sines), static_cast<long long>(c.cosines),
-                static_cast<long long>(c.arctangents), static_cast<long long>(c.total));
-  }
-}
-
-void write_csv(const std::string& path, const std::vector<Line>& lines) {
-  std::FILE* file = open_file(path, "w");
-  if (!file) throw Failure(format("--csv: '%s' cannot be written.", path.c_str()));
-  std::fputs("algorithm,additions,multiplications,divisions,square_roots,sines,cosines,arctangents,total\n",
-             file);
-  for (const Line& line : lines) {
-    const tenonx_operation_counts& c = line.counts;
-    std::fprintf(file, "%s,%lld,%lld,%lld,%lld,%lld,%lld,%lld,%lld\n", line.name.c_str(),
+    std::fprintf(to, "%-20s %10lld %10lld %9lld %6lld %6lld %7lld %5lld %11lld\n", line.name.c_str(),
                  static_cast<long long>(c.additions), static_cast<long long>(c.multiplications),
                  static_cast<long long>(c.divisions), static_cast<long long>(c.square_roots),
                  static_cast<long long>(c.sines), static_cast<long long>(c.cosines),
                  static_cast<long long>(c.arctangents), static_cast<long long>(c.total));
   }
-  if (std::fclose(file) != 0) throw Failure(format("--csv: '%s' cannot be written.", path.c_str()));
+}
+
+void write_csv(const std::string& path, const std::vector<Line>& lines) {
+  Output file("the table", path);
+  file.write("algorithm,additions,multiplications,divisions,square_roots,sines,cosines,arctangents,total\n");
+  for (const Line& line : lines) {
+    const tenonx_operation_counts& c = line.counts;
+    file.write(format("%s,%lld,%lld,%lld,%lld,%lld,%lld,%lld,%lld\n", line.name.c_str(),
+                      static_cast<long long>(c.additions), static_cast<long long>(c.multiplications),
+                      static_cast<long long>(c.divisions), static_cast<long long>(c.square_roots),
+                      static_cast<long long>(c.sines), static_cast<long long>(c.cosines),
+                      static_cast<long long>(c.arctangents), static_cast<long long>(c.total)));
+  }
+  file.close();
 }
 
 void run(const Arguments& arguments) {
   const ModelHandle model = load(arguments.recording.robot.source());
   const ContactSet contacts = arguments.recording.make(model.get());
-  std::printf("%s: %d degrees of freedom, %zu constraint rows; %d proximal iterations\n",
-              tenon_model_name(model.get()), tenon_model_nv(model.get()), contacts.rows,
-              arguments.recording.iterations);
+  std::FILE* to = is_standard_output(arguments.csv) ? stderr : stdout;
+  std::fprintf(to, "%s: %d degrees of freedom, %zu constraint rows; %d proximal iterations\n",
+               tenon_model_name(model.get()), tenon_model_nv(model.get()), contacts.rows,
+               arguments.recording.iterations);
   std::vector<Line> lines;
   std::string left_out;
   const bool asked_for = !arguments.algorithms.empty();
@@ -109,12 +108,12 @@ void run(const Arguments& arguments) {
     else
       left_out += (left_out.empty() ? "" : ", ") + name;
   }
-  print(lines);
+  print(to, lines);
   if (!left_out.empty())
-    std::printf("\nNot for this robot and its rows, as --algorithm tells: %s.\n", left_out.c_str());
+    std::fprintf(to, "\nNot for this robot and its rows, as --algorithm tells: %s.\n", left_out.c_str());
   if (!arguments.csv.empty()) write_csv(arguments.csv, lines);
   if (contacts.rows == 0 && arguments.algorithms.empty())
-    std::printf("\nWith --weld or --point the algorithms that need constraint rows are counted too.\n");
+    std::fprintf(to, "\nWith --weld or --point the algorithms that need constraint rows are counted too.\n");
 }
 
 }  // namespace
@@ -126,7 +125,8 @@ void add_count(CLI::App& app) {
   arguments->recording.add_to(*command);
   add_repeated(*command, "--algorithm", arguments->algorithms, "only this one; repeat for more")
       ->type_name("NAME");
-  command->add_option("--csv", arguments->csv, "write the table to a file too")->type_name("FILE");
+  command->add_option("--csv", arguments->csv, "write the table to a file too; - for standard output")
+      ->type_name("FILE");
   command->callback([arguments] { run(*arguments); });
 }
 

@@ -60,7 +60,8 @@ Robot make_robot(const Arguments& arguments) {
   robot.contacts = make_contacts(robot.model.get(), motion.contacts.requests(), motion.stabilisation());
   const WorkspaceHandle workspace = make_workspace(robot.model.get(), robot.contacts.handle.get());
   motion.place(robot.model.get(), workspace.get(), robot.q, robot.v);
-  for (const std::string& link : arguments.poses) robot.links.push_back(find_link(robot.model.get(), link));
+  for (const std::string& link : arguments.poses)
+    robot.links.push_back(find_link(robot.model.get(), link, "--pose"));
   return robot;
 }
 
@@ -127,13 +128,6 @@ std::string write_page(const Robot& robot, const Arguments& arguments) {
       arguments.motion.settings.runge_kutta ? "Runge-Kutta 4" : "semi-implicit Euler");
 }
 
-void write_bytes(const std::string& path, const std::string& bytes) {
-  std::FILE* file = open_file(path, "wb");
-  const bool written = file && std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-  if ((file && std::fclose(file) != 0) || !written)
-    throw Failure(format("--output: '%s' cannot be written.", path.c_str()));
-}
-
 using Files = std::map<std::string, std::string>;
 
 void add_files(Archive& archive, const std::string& folder, const Files& files) {
@@ -187,10 +181,11 @@ void run(Arguments& arguments) {
     archive.add("sources/buildDescription.xml", describe_build(sources));
   add_files(archive, "sources/", sources);
   add_files(archive, "binaries/", place_binaries(binaries, arguments.version));
-  write_bytes(arguments.output, archive.finish());
-  std::printf("%s: FMI %d.0, %zu variables, %zu states, for %s\n", arguments.output.c_str(),
-              arguments.version, list.variables.size(), robot.q.size() + robot.v.size(),
-              tell_systems(binaries, sources).c_str());
+  write_text(arguments.output, archive.finish());
+  std::fprintf(is_standard_output(arguments.output) ? stderr : stdout,
+               "%s: FMI %d.0, %zu variables, %zu states, for %s\n", arguments.output.c_str(),
+               arguments.version, list.variables.size(), robot.q.size() + robot.v.size(),
+               tell_systems(binaries, sources).c_str());
 }
 
 }  // namespace

@@ -63,6 +63,11 @@ void run(Arguments arguments) {
   motion.settle();
   const SimulationSettings& settings = motion.settings;
   check_settings(settings);
+  const bool table_told = is_standard_output(arguments.csv), plot_told = is_standard_output(arguments.plot);
+  if (table_told && plot_told)
+    throw Failure(
+        "--plot: standard output takes the table or the plot, not both; name a file for one of them.", 2);
+  if (!arguments.plot.empty()) check_plot(arguments.plot);
   const Stabilisation stabilisation = motion.stabilisation();
   const std::vector<ContactRequest> requests = motion.contacts.requests();
 
@@ -79,7 +84,6 @@ void run(Arguments arguments) {
     const Hold::Held robot{workspace.get(), contacts};
     hold.emplace(model.get(), robot, robot, q, spring);
   }
-  if (!arguments.plot.empty()) check_writable(arguments.plot);
   std::optional<CsvWriter> csv;
   if (!arguments.csv.empty()) csv.emplace(arguments.csv, model.get(), contacts);
 
@@ -103,17 +107,17 @@ void run(Arguments arguments) {
   if (csv) csv->close();
 
   const std::string run_text = describe_run(model.get(), contacts, settings);
-  std::FILE* to = arguments.csv == "-" ? stderr : stdout;
+  std::FILE* to = table_told || plot_told ? stderr : stdout;
   std::fprintf(to, "%s: %g s in steps of %g ms, %s\n", tenon_model_name(model.get()), settings.duration,
                1e3 * settings.dt, settings.runge_kutta ? "Runge-Kutta 4" : "semi-implicit Euler");
   print_outcome(to, model.get(), contacts, settings, outcome);
-  if (!arguments.csv.empty() && arguments.csv != "-")
+  if (!arguments.csv.empty() && !table_told)
     std::fprintf(to, "  table                %s\n", arguments.csv.c_str());
   if (!arguments.plot.empty()) {
     write_figure(make_figure(model.get(), workspace.get(), contacts, recorder.samples(),
                              tenon_model_name(model.get()), run_text),
                  arguments.plot);
-    std::fprintf(to, "  plot                 %s\n", arguments.plot.c_str());
+    if (!plot_told) std::fprintf(to, "  plot                 %s\n", arguments.plot.c_str());
   }
 }
 
@@ -141,7 +145,7 @@ void add_simulate(CLI::App& app) {
       ->check(between(1, 1e9))
       ->type_name("N")
       ->capture_default_str();
-  command->add_option("--plot", a.plot, "write a plot as SVG")->type_name("FILE");
+  command->add_option("--plot", a.plot, "write a plot as SVG; - for standard output")->type_name("FILE");
   command->callback([arguments] { run(*arguments); });
 }
 

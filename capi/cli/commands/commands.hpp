@@ -73,7 +73,7 @@ CLI::Option* add_repeated(CLI::App& command, const std::string& name, std::vecto
                           const std::string& description);
 // A check that an option is a number in a range.
 CLI::Validator between(double lower, double upper);
-// Writes text to a file, or to standard output where path is empty. Throws a failure that names --output.
+// Writes text to a file, or to standard output where path is empty or "-". Throws a failure that names --output.
 void write_text(const std::string& path, const std::string& text);
 // The method of a name; throws a usage failure that lists them.
 int32_t parse_method(const std::string& name);

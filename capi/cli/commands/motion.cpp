@@ -1,7 +1,42 @@
 // The options of the commands that move a robot: how it is held, where it starts, how it is stepped.
+#include <algorithm>
+
 #include "commands/commands.hpp"
 
 namespace client {
+
+namespace {
+
+// Joints that loops tie together, cluster by cluster.
+std::vector<std::vector<tenon_joint_info>> clusters(const tenon_model* model) {
+  std::vector<std::vector<tenon_joint_info>> all(static_cast<std::size_t>(tenon_model_cluster_count(model)));
+  for (const tenon_joint_info& joint : joints(model))
+    if (joint.cluster >= 0) all[static_cast<std::size_t>(joint.cluster)].push_back(joint);
+  return all;
+}
+
+bool alike(const tenon_joint_info& a, const tenon_joint_info& b) {
+  return a.type == b.type && a.independent == b.independent && a.lower == b.lower && a.upper == b.upper;
+}
+
+// A guess closes the loops of each leg somewhere. Legs of the same joints start alike instead, where they can be closed
+// like that: a symmetric robot then starts symmetrically.
+void start_alike(const tenon_model* model, tenon_workspace* workspace, Vector& q) {
+  const auto all = clusters(model);
+  Vector start = q;
+  for (std::size_t c = 0; c < all.size(); ++c) {
+    const auto twin = std::find_if(all.begin(), all.end(), [&](const auto& one) {
+      return std::equal(one.begin(), one.end(), all[c].begin(), all[c].end(), alike);
+    });
+    for (std::size_t i = 0; i < all[c].size(); ++i)
+      if (all[c][i].independent > 0)
+        std::copy_n(q.begin() + (*twin)[i].q_index, all[c][i].nq, start.begin() + all[c][i].q_index);
+  }
+  double gap = 0;
+  if (tenon_close_loops(workspace, nullptr, start.data(), start.size(), &gap) == TENON_OK) q = start;
+}
+
+}  // namespace
 
 // Puts --q0, --v0 or --torque values where their joints have their coordinates.
 void assign(const tenon_model* model, const std::vector<std::string>& texts, const char* option,
@@ -10,7 +45,7 @@ void assign(const tenon_model* model, const std::vector<std::string>& texts, con
     const auto [name, values] = parse_assignment(text, option);
     tenon_joint_info joint;
     tenon_joint_info_init(&joint, sizeof joint);
-    tenon_model_joint_info(model, find_joint(model, name), &joint);
+    tenon_model_joint_info(model, find_joint(model, name, option), &joint);
     const int32_t count = position ? joint.nq : joint.nv, index = position ? joint.q_index : joint.v_index;
     if (values.size() != static_cast<std::size_t>(count))
       throw Failure(format("%s: joint '%s' (%s) takes %d number%s, not %zu.", option, name.c_str(),
@@ -78,6 +113,7 @@ void MotionArguments::place(const tenon_model* model, tenon_workspace* workspace
   v.assign(static_cast<std::size_t>(tenon_model_nv(model)), 0.0);
   // Zero, but where that leaves kinematic loops open or is a dead centre.
   check(tenon_workspace_guess(workspace, q.data(), q.size()), workspace, "placing the robot");
+  start_alike(model, workspace, q);
   assign(model, positions, "--q0", true, q);
   assign(model, velocities, "--v0", false, v);
   close_loops(workspace, q, v);

@@ -1,10 +1,8 @@
 #include "drawing/figure.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <numeric>
 
 #include "simulation/scene.hpp"
@@ -111,11 +109,7 @@ chart::Panel drift_panel(const ContactSet& contacts, const std::vector<Sample>& 
   return panel;
 }
 
-[[noreturn]] void fail_to_write(const std::string& path) {
-  throw Failure(
-      format("cannot write the plot '%s': %s; name a file in a folder that exists and can be written.",
-             path.c_str(), std::strerror(errno)));
-}
+constexpr const char* written_as = "the plot";
 
 }  // namespace
 
@@ -145,17 +139,29 @@ chart::Figure make_figure(const tenon_model* model, tenon_workspace* workspace, 
   return figure;
 }
 
-void check_writable(const std::string& path) {
+void check_plot(const std::string& path) {
+  if (is_standard_output(path)) return;
+  const std::size_t name = path.find_last_of("/\\") == path.npos ? 0 : path.find_last_of("/\\") + 1;
+  const std::size_t dot = path.find_last_of('.');
+  std::string ending = dot == path.npos || dot < name ? "" : path.substr(dot);
+  for (char& c : ending) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  if (!ending.empty() && ending != ".svg")
+    throw Failure(
+        format("--plot: '%s' ends in %s, but plots are SVG; name a file that ends in .svg, and let another "
+               "program make other formats of it.",
+               path.c_str(), ending.c_str()),
+        2);
   std::FILE* file = open_file(path, "ab");
-  if (!file) fail_to_write(path);
-  std::fclose(file);
+  if (file)
+    std::fclose(file);
+  else
+    Output(written_as, path);
 }
 
 void write_figure(const chart::Figure& figure, const std::string& path) {
-  const std::string text = chart::to_svg(figure);
-  std::FILE* file = open_file(path, "wb");
-  const bool written = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (!file || std::fclose(file) != 0 || !written) fail_to_write(path);
+  Output file(written_as, path);
+  file.write(chart::to_svg(figure));
+  file.close();
 }
 
 }  // namespace client

@@ -24,9 +24,9 @@ chart::Figure make_figure(const tenon_model* model, tenon_workspace* workspace, 
                           const std::vector<Sample>& samples, const std::string& title,
                           const std::string& subtitle);
 
-// Throws where the file cannot be written: better before a long run than after it.
-void check_writable(const std::string& path);
-// Writes the figure as SVG; throws where the file cannot be written.
+// Throws where the file cannot be written or is to be none of SVG: better before a long run than after it.
+void check_plot(const std::string& path);
+// Writes the figure as SVG; throws where the file cannot be written. path "-": standard output.
 void write_figure(const chart::Figure& figure, const std::string& path);
 
 }  // namespace client

@@ -69,7 +69,7 @@ ContactSet make_contacts(const tenon_model* model, const std::vector<ContactRequ
   options.damping_ratio = stabilisation.damping_ratio;
   for (const ContactRequest& request : requests) {
     Contact contact;
-    contact.link = find_link(model, request.link);
+    contact.link = find_link(model, request.link, request.weld ? "--weld" : "--point");
     contact.name = name_contact(set.contacts, contact.link, request.link);
     options.name = contact.name.c_str();
     set.contacts.push_back(add(created, request, contact, options));

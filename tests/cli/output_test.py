@@ -1,0 +1,103 @@
+"""What the program `tenon` and the demo write: to standard output, to files, in which form, and where that cannot be.
+
+    python3 output_test.py <tenon> <tenon_demo> <models>
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.dom.minidom
+
+from cli_test import DEMO, TENON, model, read_table, run
+
+
+class Form(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def test_table_on_standard_output_stands_alone(self):
+        done = run(TENON, "simulate", model("double_pendulum"), "--duration", "0.01", "--csv", "-")
+        self.assertEqual(len(done.stdout.splitlines()), 12)
+        self.assertTrue(done.stdout.startswith("t,q:shoulder"))
+
+    def test_plot_on_standard_output_stands_alone(self):
+        for command in [TENON, "simulate", model("double_pendulum")], [DEMO, "--model", model("atlas_shadow_hands")]:
+            done = subprocess.run([*command, "--duration", "0.01", "--plot", "-"], cwd=self.folder.name, capture_output=True,
+                                  text=True, timeout=300)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(xml.dom.minidom.parseString(done.stdout).documentElement.tagName, "svg")
+            self.assertIn("energy ", done.stderr)
+            self.assertEqual(os.listdir(self.folder.name), [])
+        done = run(TENON, "simulate", model("double_pendulum"), "--csv", "-", "--plot", "-")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("not both", done.stderr)
+
+    def test_plots_of_other_formats_are_refused(self):
+        for command in [TENON, "simulate", model("double_pendulum")], [DEMO, "--model", model("atlas_shadow_hands")]:
+            for name, good in ("x.png", False), ("x.y/plot.PDF", False), ("x.svg", True), ("X.SVG", True), ("x.y/plot", True):
+                path = self.path(name)
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                done = run(*command, "--duration", "0.01", "--plot", path)
+                self.assertEqual(done.returncode, 0 if good else 2, done.stderr)
+                self.assertEqual(os.path.exists(path), good)
+                if good:
+                    os.remove(path)
+                else:
+                    self.assertIn(".svg", done.stderr)
+
+    def test_names_with_commas_are_quoted(self):
+        robot, table = self.path("commas.urdf"), self.path("commas.csv")
+        with open(model("double_pendulum")) as file:
+            text = file.read()
+        with open(robot, "w") as file:
+            file.write(text.replace('"shoulder"', '"shoulder, &quot;left&quot;"').replace('"tip"', '"tip, right"'))
+        done = run(TENON, "simulate", robot, "--q0", 'shoulder, "left"=0.25', "--point", "tip, right", "--duration", "0.002", "--csv",
+                   table)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = read_table(table)
+        self.assertEqual(rows[0]['q:shoulder, "left"'], 0.25)
+        self.assertIn('v:shoulder, "left"', rows[0])
+        self.assertIn("lambda:tip, right.fz", rows[0])
+        self.assertNotIn(None, rows[0])
+
+
+@unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
+class FullDisk(unittest.TestCase):
+    """What cannot be written is told by the exit code."""
+
+    def fails(self, *command):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=300)
+        self.assertEqual(done.returncode, 1, command)
+        self.assertIn("cannot be written", done.stderr)
+        self.assertIn("No space left", done.stderr)
+
+    def test_standard_output(self):
+        pendulum, short = model("double_pendulum"), ["--duration", "0.01"]
+        for command in (["--help"], ["--version"], ["info", "--help"], ["info", pendulum], ["simulate", pendulum, *short],
+                        ["simulate", pendulum, *short, "--csv", "-"], ["simulate", pendulum, *short, "--plot", "-"],
+                        ["bench", pendulum, "--states", "2", "--seconds", "0.001"], ["count", pendulum],
+                        ["count", pendulum, "--csv", "-"], ["codegen", pendulum, "--algorithm", "aba"],
+                        ["generate", "chain", "--kind", "belt"]):
+            self.fails(TENON, *command)
+        self.fails(DEMO, "--model", model("atlas_shadow_hands"), *short)
+        self.fails(DEMO, "--help")
+
+    def test_files(self):
+        pendulum = model("double_pendulum")
+        for option in ["simulate", pendulum, "--duration", "0.01", "--csv"], ["simulate", pendulum, "--duration", "0.01", "--plot"], \
+                ["count", pendulum, "--csv"], ["codegen", pendulum, "--algorithm", "aba", "-o"], \
+                ["bench", pendulum, "--batch", "2", "--seconds", "0.001", "--json"], ["export", "fmu", pendulum, "-o"]:
+            done = run(TENON, *option, "/dev/full")
+            self.assertEqual(done.returncode, 1, option)
+            self.assertIn("'/dev/full' cannot be written: No space left", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
