@@ -555,7 +555,7 @@ TENON_API tenon_status tenon_joint_info_init(tenon_joint_info *info, size_t size
 TENON_API tenon_status tenon_model_link_info(const tenon_model *model, int32_t link, tenon_link_info *info);
 TENON_API tenon_status tenon_model_joint_info(const tenon_model *model, int32_t joint, tenon_joint_info *info);
 
-/* The tree as indented text, one body a line, with lumped links, joint types, axes and masses.
+/* The tree as indented text, one body a line, with lumped links, joint types, axes, limits and masses.
  * text: text_size bytes, cut to fit and ended by NUL; NULL to ask the size only. *needed: bytes of the whole text with
  * its NUL; NULL: not wanted. Allocates: nothing that stays. Threads: any.
  * Status: TENON_OK (also where cut: compare *needed), TENON_INVALID_ARGUMENT, TENON_OUT_OF_MEMORY. Cost: O(n).

@@ -77,7 +77,8 @@ typedef struct tenonx_trace_options {
   int32_t iterations;         /* of proximal methods, 1 to 1000; default 3 */
   double mu;                  /* their proximal parameter over a row's typical Delassus diagonal; default 0:
                                  Tenon's choice, 1e6 */
-  const char *function_name;  /* tenonx_generate_c: a C identifier; NULL: made of the names of robot and algorithm */
+  const char *function_name;  /* tenonx_generate_c: a C identifier, no word of C or C++, and no name of <math.h> or
+                                 <string.h>; NULL: made of the names of robot and algorithm */
   int32_t lanes;              /* tenonx_generate_c: states that a call of the function computes side by side, 1, 2, 4, 8
                                  or 16. With more than one, number i of state l is at [lanes * i + l] of every array,
                                  and the text needs the vector types of gcc and clang. Default 1 */

@@ -1,5 +1,6 @@
 // Model::describe: a summary and the tree, to be read by people.
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -93,6 +94,8 @@ std::string Model::describe() const {
     if (joint.type != JointType::spherical && joint.type != JointType::floating)
       text << " (" << joint.axis[0] << " " << joint.axis[1] << " " << joint.axis[2] << ")";
     if (oblique(node)) text << " oblique";
+    if (std::isfinite(joint.limits.lower) || std::isfinite(joint.limits.upper))
+      text << " from " << joint.limits.lower << " to " << joint.limits.upper;
     text << "  " << (names[i + 1].empty() ? "(no link)" : names[i + 1]) << "  " << node.mass << " kg\n";
   }
   return text.str();

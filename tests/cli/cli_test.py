@@ -47,6 +47,11 @@ class Info(unittest.TestCase):
         self.assertRegex(done.stdout, r"(?m)^l_leg_kny +revolute")
         self.assertRegex(done.stdout, r"(?m)^lh_fftip +\d+")
 
+    def test_shows_limits_of_joints(self):
+        done = run(TENON, "info", model("panda_arm"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"(?m)^ +panda_joint1 +revolute \(0 0 1\) from -2\.8973 to 2\.8973 +panda_link1 ")
+
     def test_shows_what_loops_tie_together(self):
         done = run(TENON, "info", model("planar_leg_linkage"), "--joints")
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -1123,7 +1123,7 @@ module tenon_raw
       integer(c_int32_t) :: answer
     end function tenon_model_joint_info
 
-    ! The tree as indented text, one body a line, with lumped links, joint types, axes and masses.
+    ! The tree as indented text, one body a line, with lumped links, joint types, axes, limits and masses.
     function tenon_model_describe(model, text, text_size, needed) bind(c, &
         name="tenon_model_describe") result(answer)
       import

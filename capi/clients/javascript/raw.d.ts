@@ -509,7 +509,8 @@ export interface tenonx_trace_options {
   iterations: number;
   /** their proximal parameter over a row's typical Delassus diagonal; default 0: Tenon's choice, 1e6 */
   mu: number;
-  /** tenonx_generate_c: a C identifier; NULL: made of the names of robot and algorithm */
+  /** tenonx_generate_c: a C identifier, no word of C or C++, and no name of <math.h> or <string.h>; NULL: made of the
+   * names of robot and algorithm */
   function_name: string | null;
   /** tenonx_generate_c: states that a call of the function computes side by side, 1, 2, 4, 8 or 16. With more than one,
    * number i of state l is at [lanes * i + l] of every array, and the text needs the vector types of gcc and clang.
@@ -705,7 +706,7 @@ export interface Functions {
   tenon_model_link_info(model: tenon_model, link: number, info: tenon_link_info): number;
   /** Fills info, prepared by its _init, for a link; for a joint. */
   tenon_model_joint_info(model: tenon_model, joint: number, info: tenon_joint_info): number;
-  /** The tree as indented text, one body a line, with lumped links, joint types, axes and masses. */
+  /** The tree as indented text, one body a line, with lumped links, joint types, axes, limits and masses. */
   tenon_model_describe(model: tenon_model, text: Uint8Array | null, text_size: number | bigint, needed: [number |
       bigint] | null): number;
   /** What the reader noticed and passed over. */

@@ -951,7 +951,7 @@ namespace TenonRaw {
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     public static extern int tenon_model_joint_info(tenon_model* model, int joint, tenon_joint_info* info);
 
-    /// The tree as indented text, one body a line, with lumped links, joint types, axes and masses.
+    /// The tree as indented text, one body a line, with lumped links, joint types, axes, limits and masses.
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     public static extern int tenon_model_describe(tenon_model* model, byte* text, UIntPtr text_size, UIntPtr* needed);
 

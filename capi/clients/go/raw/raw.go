@@ -849,7 +849,7 @@ var (
 	// ModelJointInfo is tenon_model_joint_info: Fills info, prepared by its _init, for a link; for a joint.
 	ModelJointInfo func(model *Model, joint int32, info *JointInfo) int32
 	// ModelDescribe is tenon_model_describe: The tree as indented text, one body a line, with lumped links, joint types,
-	// axes and masses.
+	// axes, limits and masses.
 	ModelDescribe func(model *Model, text *byte, text_size uintptr, needed *uintptr) int32
 	// ModelWarningCount is tenon_model_warning_count: What the reader noticed and passed over.
 	ModelWarningCount func(model *Model) int32

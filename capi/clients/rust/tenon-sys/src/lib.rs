@@ -875,7 +875,8 @@ pub struct tenonx_trace_options {
     pub iterations: i32,
     /// their proximal parameter over a row's typical Delassus diagonal; default 0: Tenon's choice, 1e6
     pub mu: f64,
-    /// tenonx_generate_c: a C identifier; NULL: made of the names of robot and algorithm
+    /// tenonx_generate_c: a C identifier, no word of C or C++, and no name of \<math.h> or \<string.h>; NULL: made of
+    /// the names of robot and algorithm
     pub function_name: *const c_char,
     /// tenonx_generate_c: states that a call of the function computes side by side, 1, 2, 4, 8 or 16. With more than
     /// one, number i of state l is at \[lanes * i + l\] of every array, and the text needs the vector types of gcc and
@@ -1586,10 +1587,10 @@ extern "C" {
     /// Allocates: nothing. Threads: any. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE (struct_size),
     /// TENON_OUT_OF_RANGE. Cost: O(1). Since: 0.1.
     pub fn tenon_model_joint_info(model: *const tenon_model, joint: i32, info: *mut tenon_joint_info) -> tenon_status;
-    /// The tree as indented text, one body a line, with lumped links, joint types, axes and masses. text: text_size
-    /// bytes, cut to fit and ended by NUL; NULL to ask the size only. *needed: bytes of the whole text with its NUL;
-    /// NULL: not wanted. Allocates: nothing that stays. Threads: any. Status: TENON_OK (also where cut: compare
-    /// *needed), TENON_INVALID_ARGUMENT, TENON_OUT_OF_MEMORY. Cost: O(n). Since: 0.1.
+    /// The tree as indented text, one body a line, with lumped links, joint types, axes, limits and masses. text:
+    /// text_size bytes, cut to fit and ended by NUL; NULL to ask the size only. *needed: bytes of the whole text with
+    /// its NUL; NULL: not wanted. Allocates: nothing that stays. Threads: any. Status: TENON_OK (also where cut:
+    /// compare *needed), TENON_INVALID_ARGUMENT, TENON_OUT_OF_MEMORY. Cost: O(n). Since: 0.1.
     pub fn tenon_model_describe(model: *const tenon_model, text: *mut c_char, text_size: usize, needed: *mut usize) ->
         tenon_status;
     /// What the reader noticed and passed over: how many sentences (TENON_INVALID_ARGUMENT, negative, for NULL);

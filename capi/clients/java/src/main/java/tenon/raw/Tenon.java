@@ -889,7 +889,7 @@ public interface Tenon extends Library {
   /** Fills info, prepared by its _init, for a link; for a joint. */
   int tenon_model_joint_info(Pointer model, int joint, tenon_joint_info info);
 
-  /** The tree as indented text, one body a line, with lumped links, joint types, axes and masses. */
+  /** The tree as indented text, one body a line, with lumped links, joint types, axes, limits and masses. */
   int tenon_model_describe(Pointer model, byte[] text, long text_size, LongByReference needed);
 
   /** What the reader noticed and passed over. */
