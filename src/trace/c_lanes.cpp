@@ -26,8 +26,16 @@ static inline @_lanes @_sine(@_lanes x, int quarter) {
   const @_bits quadrant = (@_bits)up + quarter, odd = -(quadrant & 1);
   return (@_lanes)(((odd & (@_bits)c) | (~odd & (@_bits)s)) ^ ((quadrant & 2) << 62));
 }
-static inline @_lanes @_sin(@_lanes x) { return @_sine(x, 0); }
-static inline @_lanes @_cos(@_lanes x) { return @_sine(x, 1); }
+/* y, but of larger x the value of f. */
+static inline @_lanes @_far(@_lanes x, @_lanes y, double (*f)(double)) {
+  const @_bits far = (@_bits)(x > 1e6) | (@_bits)(x < -1e6);
+  long long some = 0;
+  for (int i = 0; i < #; ++i) some |= far[i];
+  if (some) for (int i = 0; i < #; ++i) if (far[i]) y[i] = f(x[i]);
+  return y;
+}
+static inline @_lanes @_sin(@_lanes x) { return @_far(x, @_sine(x, 0), sin); }
+static inline @_lanes @_cos(@_lanes x) { return @_far(x, @_sine(x, 1), cos); }
 static inline @_lanes @_sqrt(@_lanes x) { for (int i = 0; i < #; ++i) x[i] = sqrt(x[i]); return x; }
 static inline @_lanes @_atan2(@_lanes y, @_lanes x) { for (int i = 0; i < #; ++i) y[i] = atan2(y[i], x[i]); return y; }
 

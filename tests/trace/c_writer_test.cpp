@@ -133,7 +133,7 @@ TEST(GeneratedC, Lanes) {
       std::vector<std::vector<double>> qs(L, std::vector<double>(nq)), vs(L, r.v), taus(L, r.tau);
       for (std::size_t l = 0; l < L; ++l) {
         random_configuration(*r.model, 5 + l, qs[l].data());
-        for (std::size_t k = 7; k < nq; ++k) qs[l][k] *= 1 + 10.0 * static_cast<double>(l);
+        for (std::size_t k = 7; k < nq; ++k) qs[l][k] *= l == 1 ? 1e8 : 1 + 10.0 * static_cast<double>(l);
         for (double& x : vs[l]) x *= 1 + static_cast<double>(l);
         for (std::size_t i = 0; i < nq; ++i) q[L * i + l] = qs[l][i];
         for (std::size_t i = 0; i < nv; ++i) v[L * i + l] = vs[l][i], tau[L * i + l] = taus[l][i];
