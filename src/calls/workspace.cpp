@@ -24,6 +24,9 @@ std::size_t stage_size(const Model& model, std::size_t rows) {
                    std::min(columns * columns, most)});
 }
 
+// Of the mass matrix along the branches of the tree: a megabyte, a chain of 500 joints.
+constexpr std::size_t most_entries_in_advance = 131072;
+
 // The number of coordinates that method dense solves in.
 int dense_coordinates(const Model& model) {
   return model.loops.clusters.empty() ? model.nv : model.ny;
@@ -121,9 +124,10 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
   if (lanes && lanes->takes_rows()) choice = choose(model->data(), cd(), lanes->gain());
   if (model->closing) row_loops = std::make_unique<RowLoops>(*this, options);
   // With these an automatic solve allocates nothing later: constrained_aba and dense take over the rows on which
-  // other methods stall.
+  // other methods stall; dense has its memory later where that grows with the square of a large robot.
+  const Method last = tables.entry_count() <= most_entries_in_advance ? Method::dense : choice.any;
   if (rows() > 0)
-    for (const Method method : {choice.any, choice.proximal, Method::constrained_aba, Method::dense}) {
+    for (const Method method : {choice.any, choice.proximal, Method::constrained_aba, last}) {
       need(method);
       if (folded && find_facts(method)->crosses_clusters) folded->workspace.impl().need(method);
     }

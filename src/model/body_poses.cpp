@@ -144,6 +144,21 @@ std::int32_t common_ancestor(const std::vector<NodeData>& nodes, std::int32_t a,
   return a;
 }
 
+double reach_of(const std::vector<NodeData>& nodes, const std::vector<Placement>& in_parent) {
+  std::vector<double> distance(nodes.size(), 0);
+  double reach = 0;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const std::int32_t parent = nodes[i].parent;
+    if (parent >= 0) distance[i] = distance[index(parent)] + std::sqrt(norm_squared(in_parent[i].p));
+    const RigidInertia<double> I = body_inertia(nodes[i]);
+    if (!(I.m > 0)) continue;
+    // The trace of the inertia about the origin contains the offset of the centre of mass and the size of the
+    // body.
+    reach = std::max(reach, distance[i] + std::sqrt((I.I.xx + I.I.yy + I.I.zz) / (2 * I.m)));
+  }
+  return reach;
+}
+
 void neutral_configuration(const std::vector<NodeData>& nodes, double* q) {
   for (const NodeData& node : nodes) {
     const int count = node.kind == joint_floating    ? 7
@@ -157,11 +172,15 @@ void neutral_configuration(const std::vector<NodeData>& nodes, double* q) {
 
 void sample_configuration(const Model& model, std::uint64_t seed, double* q, Sample sample) {
   Random random(seed);
+  std::vector<Placement> home;
+  for (const NodeData& node : model.nodes) home.push_back({{identity}, load_vec3<double>(node.p)});
+  const double reach = reach_of(model.nodes, home);
+  const double length = reach > 0 ? std::clamp(1.0, reach / 16, reach * 16) : 1;
   const auto uniform = [&](double low, double high) { return random.uniform(low, high); };
-  const auto hinge = [&](const JointLimits& limits, double reach) {
-    return sample_within(random, sample == Sample::anywhere ? JointLimits{} : limits, reach);
+  const auto hinge = [&](const JointLimits& limits, double most) {
+    return sample_within(random, sample == Sample::anywhere ? JointLimits{} : limits, most);
   };
-  draw_configuration(model, uniform, hinge, q);
+  draw_configuration(model, length, uniform, hinge, q);
 }
 
 }  // namespace tenon

@@ -48,13 +48,17 @@ void set_inertia(NodeData& node, const RigidInertia<double>& inertia);
 // The last common node of the paths from the root to a and b; -1: the world.
 std::int32_t common_ancestor(const std::vector<NodeData>& nodes, std::int32_t a, std::int32_t b);
 
+// The longest path from a root of the tree along the bodies to mass, with the poses of all bodies in their
+// parents. Where the robot stands does not matter.
+double reach_of(const std::vector<NodeData>& nodes, const std::vector<Placement>& in_parent);
+
 // All zero, quaternions the identity.
 void neutral_configuration(const std::vector<NodeData>& nodes, double* q);
 // Draws uniform orientations (K. Shoemake, Uniform random rotations, Graphics Gems III, 1992); translations
-// of floating and planar joints are within +-1. uniform(low, high) returns a number between the two,
-// hinge(limits, reach) the position of a one-dof joint.
+// are within +-length. uniform(low, high) returns a number between the two, hinge(limits, reach) the position
+// of a one-dof joint.
 template <class Uniform, class Hinge>
-void draw_configuration(const Model& model, Uniform uniform, Hinge hinge, double* q) {
+void draw_configuration(const Model& model, double length, Uniform uniform, Hinge hinge, double* q) {
   constexpr double pi = 3.14159265358979323846;
   const auto draw_quaternion = [&](double* xyzw) {
     const double u = uniform(0, 1), a = uniform(0, 2 * pi), b = uniform(0, 2 * pi);
@@ -68,18 +72,21 @@ void draw_configuration(const Model& model, Uniform uniform, Hinge hinge, double
         draw_quaternion(x);
         break;
       case JointType::planar:
-        x[0] = uniform(-1, 1), x[1] = uniform(-1, 1), x[2] = uniform(-pi, pi);
+        for (int e = 0; e < 2; ++e) x[e] = uniform(-length, length);
+        x[2] = uniform(-pi, pi);
         break;
       case JointType::floating:
-        for (int e = 0; e < 3; ++e) x[e] = uniform(-1, 1);
+        for (int e = 0; e < 3; ++e) x[e] = uniform(-length, length);
         draw_quaternion(x + 3);
         break;
       default:
-        x[0] = hinge(joint.limits, joint.type == JointType::prismatic ? 1 : pi);
+        x[0] = hinge(joint.limits, joint.type == JointType::prismatic ? length : pi);
     }
   }
 }
-// The same seed gives the same q on every machine. One-dof joints: within finite limits, cut to +-pi or +-1.
+// The same seed gives the same q on every machine. One-dof joints: within finite limits, cut to +-pi or
+// +-length: 1, but a sixteenth of the robot's reach to 16 times that, so that a unit of length that suits the
+// robot badly does not drown its links in rounding errors.
 enum class Sample { within_limits, anywhere };
 void sample_configuration(const Model& model, std::uint64_t seed, double* q,
                           Sample sample = Sample::within_limits);

@@ -186,7 +186,7 @@ void random_configuration(const Model& model, std::uint64_t seed, double* q) {
     const auto [lower, upper] = sample_range(limits, reach);
     return lower <= upper ? uniform(lower, upper) : lower;
   };
-  draw_configuration(model, uniform, hinge, q);
+  draw_configuration(model, 1, uniform, hinge, q);
   for (const Model::Joint& joint : model.joints)
     if (joint.nq != joint.nv) normalize_quaternion(q + joint.q_index + joint.nq - 4);
 }

@@ -1,11 +1,11 @@
 // How easily each constraint row accelerates: diag(J M^-1 J^T), which sets the size of the proximal
 // parameter.
 //
-// M by the composite-rigid-body algorithm ([RBDA] Table 6.2) and M = L^T L along the tree ([RBDA] Table 6.3).
-// An entry of diag(J M^-1 J^T) is the squared length of L^-T J^T, and J^T is the row propagated to the root
-// as a force; both need only the coordinates between the link and the root, so a row costs O(d^2). Row k of L
-// stores only the ancestors of coordinate k, by their depth. Rows of closures are evaluated as if their gap
-// were closed: the poses used here leave loops open.
+// By articulated inertias ([RBDA] Table 7.1), coordinate by coordinate: with U = IA S, D = S^T U + armature
+// and u = S^T (f + r), the force f of a row goes inward together with r, the reaction of the coordinates that
+// it has passed, which each changes by -U u / D. An entry of diag(J M^-1 J^T) is the sum of u^2 / D over the
+// coordinates between the link and the root. O(n) for a configuration, O(d) for a row. Rows of closures are
+// evaluated as if their gap were closed: the poses used here leave loops open.
 #include "model/row_scale.hpp"
 
 #include <algorithm>
@@ -27,30 +27,20 @@ struct RowSize {
   double square, reached, free;
 };
 
-// M and its factor at one configuration.
-class FactoredTree {
+// The tree and its articulated inertias at one configuration.
+class ArticulatedTree {
  public:
-  explicit FactoredTree(const Model& model) : model_(model), row_(index(model.nv)), rank_(index(model.nv)) {
-    std::size_t size = 0;
-    for (std::int32_t k = 0; k < model.nv; ++k) {
-      const std::int32_t parent = model.v_parent[index(k)];
-      rank_[index(k)] = parent < 0 ? 0 : rank_[index(parent)] + 1;
-      row_[index(k)] = size;
-      size += rank_[index(k)] + 1;
-    }
-    L_.resize(size);
-    x_.resize(index(model.nv));
-    diagonal_.resize(index(model.nv));
-  }
+  explicit ArticulatedTree(const Model& model)
+      : model_(model), U_(index(model.nv)), D_(index(model.nv)), diagonal_(index(model.nv)) {}
 
   // False where M is not positive definite.
   bool set_configuration(const double* q) {
     placement_.clear();
     for (const NodeData& node : model_.nodes) placement_.push_back(joint_placement(node, q));
     world_ = body_placements(model_.nodes, q);
-    measure_reach();
-    composite_rigid_body();
-    return factor();
+    reach_ = reach_of(model_.nodes, placement_);
+    composite_inertias();
+    return articulate();
   }
 
   // node -1: the world.
@@ -60,39 +50,54 @@ class FactoredTree {
   // of `meet`. Its largest possible value assumes no cancellation, all joints at the distance `reach_`, and 1
   // / M_kk for M^-1_kk.
   RowSize inverse_inertia(const std::int32_t (&nodes)[2], std::int32_t meet,
-                          const Force<double> (&forces)[2]) {
-    std::fill(x_.begin(), x_.end(), 0.0);
-    const double reached = carry(nodes[0], meet, forces[0]) + carry(nodes[1], meet, forces[1]);
-    double sum = 0;
-    for (std::int32_t k = model_.nv - 1; k >= 0; --k) {
-      double& x = x_[index(k)];
-      if (x == 0) continue;
-      x /= entry(k, k);
-      sum += x * x;
-      for (std::int32_t j = model_.v_parent[index(k)]; j >= 0; j = model_.v_parent[index(j)])
-        x_[index(j)] -= entry(k, j) * x;
-    }
-    return {sum, reached, free_mobility(nodes[0], forces[0]) + free_mobility(nodes[1], forces[1])};
+                          const Force<double> (&forces)[2]) const {
+    Force<double> reaction{};
+    double sum = carry(nodes[0], meet, forces[0], reaction);
+    const Force<double> of_first = reaction;
+    reaction = {};
+    sum += carry(nodes[1], meet, forces[1], reaction);
+    reaction = reaction + of_first;
+    sum += carry(meet, -1, {}, reaction);
+    return {sum, largest(nodes[0], meet, forces[0]) + largest(nodes[1], meet, forces[1]),
+            free_mobility(nodes[0], forces[0]) + free_mobility(nodes[1], forces[1])};
   }
 
  private:
-  double& entry(std::int32_t k, std::int32_t ancestor) { return L_[row_[index(k)] + rank_[index(ancestor)]]; }
-
-  // x := S^T f of the joints from a node inward to `end`. Returns the largest possible value
-  // (inverse_inertia).
-  double carry(std::int32_t node, std::int32_t end, Force<double> f) {
-    double reached = 0;
-    const double force = std::sqrt(norm_squared(f.f)), moment = std::sqrt(norm_squared(f.n)) + reach_ * force;
+  // The sum of u^2 / D from a node inward to `end`. reaction: of the coordinates passed, on the node, then on
+  // `end`.
+  double carry(std::int32_t node, std::int32_t end, Force<double> f, Force<double>& reaction) const {
+    double sum = 0;
     for (std::int32_t i = node; i >= 0 && i != end; i = model_.nodes[index(i)].parent) {
-      const JointSubspace S = joint_subspace(model_.nodes[index(i)].kind);
-      spread(model_.nodes[index(i)], f, [&](std::int32_t k, double value) {
-        x_[index(k)] = value;
-        const double size = S.first + (k - model_.nodes[index(i)].v_index) < 3 ? moment : force;
-        reached += size * size / diagonal_[index(k)];
+      for_coordinates(i, [&](std::size_t k, const Motion<double>& S) {
+        const double u = dot(S, f + reaction);
+        sum += u * u / D_[k];
+        reaction = reaction - scaled(u / D_[k], U_[k]);
       });
       f = force_to_parent(placement_[index(i)], f);
+      reaction = force_to_parent(placement_[index(i)], reaction);
     }
+    return sum;
+  }
+  static Force<double> scaled(double s, const Force<double>& f) { return {s * f.n, s * f.f}; }
+
+  double largest(std::int32_t node, std::int32_t end, const Force<double>& f) const {
+    double reached = 0;
+    const double force = std::sqrt(norm_squared(f.f)), moment = std::sqrt(norm_squared(f.n)) + reach_ * force;
+    for (std::int32_t i = node; i >= 0 && i != end; i = model_.nodes[index(i)].parent)
+      for_coordinates(i, [&](std::size_t k, const Motion<double>& S) {
+        const double size = norm_squared(S.w) > 0 ? moment : force;
+        reached += size * size / diagonal_[k];
+      });
     return reached;
+  }
+
+  // Calls f(coordinate, its axis) for the coordinates of a node, the last first. Signs of the user's axes do
+  // not matter here.
+  template <class F>
+  void for_coordinates(std::int32_t node, const F& f) const {
+    const NodeData& n = model_.nodes[index(node)];
+    const JointSubspace S = joint_subspace(n.kind);
+    for (int c = S.count - 1; c >= 0; --c) f(index(n.v_index + c), coordinate_motion(S.first + c));
   }
 
   // f I^-1 f of a body with its subtree, with its mean inertia for rotation. 0 where nothing has mass.
@@ -105,77 +110,57 @@ class FactoredTree {
     return norm_squared(f.f) / I.m + (turning > 0 ? moment / turning : 0);
   }
 
-  // The longest path from a root of the tree along the bodies to mass. Where the robot stands does not
-  // matter.
-  void measure_reach() {
-    std::vector<double> distance(model_.nodes.size(), 0);
-    reach_ = 0;
-    for (std::size_t i = 0; i < model_.nodes.size(); ++i) {
-      const std::int32_t parent = model_.nodes[i].parent;
-      if (parent >= 0) distance[i] = distance[index(parent)] + std::sqrt(norm_squared(placement_[i].p));
-      const RigidInertia<double> I = body_inertia(model_.nodes[i]);
-      if (!(I.m > 0)) continue;
-      // The trace of the inertia about the origin contains the offset of the centre of mass and the size of
-      // the body.
-      reach_ = std::max(reach_, distance[i] + std::sqrt((I.I.xx + I.I.yy + I.I.zz) / (2 * I.m)));
-    }
-  }
-
-  // Visits coordinate and value of S^T f for the node. Signs of the user's axes do not matter here.
-  template <class Visit>
-  static void spread(const NodeData& node, const Force<double>& f, Visit visit) {
-    const JointSubspace S = joint_subspace(node.kind);
-    for (int c = 0; c < S.count; ++c) visit(node.v_index + c, dot(coordinate_motion(S.first + c), f));
-  }
-
-  void composite_rigid_body() {
-    const std::size_t n = model_.nodes.size();
+  void composite_inertias() {
     composite_.clear();
     for (const NodeData& node : model_.nodes) composite_.push_back(body_inertia(node));
-    for (std::size_t i = n; i-- > 0;) {
-      const std::int32_t parent = model_.nodes[i].parent;
+    for (std::int32_t i = count_of(composite_) - 1; i >= 0; --i) {
+      for_coordinates(i, [&](std::size_t k, const Motion<double>& S) {
+        diagonal_[k] = dot(S, composite_[index(i)] * S) + model_.armature[k];
+      });
+      const std::int32_t parent = model_.nodes[index(i)].parent;
       if (parent < 0) continue;
-      composite_[index(parent)] = composite_[index(parent)] + inertia_to_parent(placement_[i], composite_[i]);
-    }
-    for (std::size_t i = 0; i < n; ++i) {
-      const NodeData& node = model_.nodes[i];
-      const JointSubspace S = joint_subspace(node.kind);
-      for (int c = 0; c < S.count; ++c) {
-        const std::int32_t k = node.v_index + c;
-        Force<double> f = composite_[i] * coordinate_motion(S.first + c);
-        for (std::int32_t a = static_cast<std::int32_t>(i); a >= 0; a = model_.nodes[index(a)].parent) {
-          spread(model_.nodes[index(a)], f, [&](std::int32_t j, double value) {
-            if (j <= k) entry(k, j) = value;
-          });
-          f = force_to_parent(placement_[index(a)], f);
-        }
-        entry(k, k) += model_.armature[index(k)];
-        diagonal_[index(k)] = entry(k, k);
-      }
+      composite_[index(parent)] =
+          composite_[index(parent)] + inertia_to_parent(placement_[index(i)], composite_[index(i)]);
     }
   }
 
-  bool factor() {
-    for (std::int32_t k = model_.nv - 1; k >= 0; --k) {
-      double& pivot = entry(k, k);
-      if (!(pivot > 0)) return false;
-      pivot = std::sqrt(pivot);
-      for (std::int32_t i = model_.v_parent[index(k)]; i >= 0; i = model_.v_parent[index(i)])
-        entry(k, i) /= pivot;
-      for (std::int32_t i = model_.v_parent[index(k)]; i >= 0; i = model_.v_parent[index(i)]) {
-        const double ki = entry(k, i);
-        for (std::int32_t j = i; j >= 0; j = model_.v_parent[index(j)]) entry(i, j) -= ki * entry(k, j);
-      }
+  bool articulate() {
+    articulated_.clear();
+    for (const NodeData& node : model_.nodes) articulated_.push_back(articulated(body_inertia(node)));
+    bool definite = true;
+    for (std::int32_t i = count_of(articulated_) - 1; i >= 0; --i) {
+      ArticulatedInertia<double>& I = articulated_[index(i)];
+      for_coordinates(i, [&](std::size_t k, const Motion<double>& S) {
+        U_[k] = I * S;
+        D_[k] = dot(S, U_[k]) + model_.armature[k];
+        definite = definite && D_[k] > 0;
+        I = I + outer(-1 / D_[k], U_[k]);
+      });
+      if (!definite) return false;
+      const std::int32_t parent = model_.nodes[index(i)].parent;
+      if (parent >= 0)
+        articulated_[index(parent)] =
+            articulated_[index(parent)] + inertia_to_parent(placement_[index(i)], I);
     }
     return true;
   }
 
+  // s U U^T.
+  static ArticulatedInertia<double> outer(double s, const Force<double>& U) {
+    const Vec3<double> n = s * U.n, f = s * U.f;
+    return {{n.x * U.n.x, n.x * U.n.y, n.x * U.n.z, n.y * U.n.y, n.y * U.n.z, n.z * U.n.z},
+            {n.x * U.f.x, n.x * U.f.y, n.x * U.f.z, n.y * U.f.x, n.y * U.f.y, n.y * U.f.z, n.z * U.f.x,
+             n.z * U.f.y, n.z * U.f.z},
+            {f.x * U.f.x, f.x * U.f.y, f.x * U.f.z, f.y * U.f.y, f.y * U.f.z, f.z * U.f.z}};
+  }
+
   const Model& model_;
   double reach_ = 0;
-  std::vector<std::size_t> row_, rank_;
-  std::vector<double> L_, x_, diagonal_;
+  std::vector<Force<double>> U_;
+  std::vector<double> D_, diagonal_;
   std::vector<Placement> placement_, world_;
   std::vector<RigidInertia<double>> composite_;
+  std::vector<ArticulatedInertia<double>> articulated_;
 };
 
 struct Row {
@@ -212,20 +197,20 @@ std::vector<Row> rows_of(const ConstraintData& c) {
   return rows;
 }
 
-Force<double> force_of(const Row& row, const FactoredTree& tree) {
+Force<double> force_of(const Row& row, const ArticulatedTree& tree) {
   if (!row.world_axes) return row.force;
   const Vec3<double> e = unrotate(tree.world(row.item->node).R, row.axis);
   return row.angular ? Force<double>{e, {0, 0, 0}} : Force<double>{cross(row.point, e), e};
 }
 
 // The force of a closure's row on its second body: the opposite one, at the origin of its own frame.
-Force<double> second_force_of(const Row& row, const FactoredTree& tree) {
+Force<double> second_force_of(const Row& row, const ArticulatedTree& tree) {
   const ConstraintItem& item = *row.item;
   const Vec3<double> e = -unrotate(tree.world(item.second).R, rotate(tree.world(item.first).R, row.axis));
   return row.angular ? Force<double>{e, {0, 0, 0}} : Force<double>{cross(load_vec3<double>(item.p2), e), e};
 }
 
-RowSize inverse_inertia_of(const Row& row, FactoredTree& tree) {
+RowSize inverse_inertia_of(const Row& row, const ArticulatedTree& tree) {
   const ConstraintItem& item = *row.item;
   if (!item.closure) return tree.inverse_inertia({item.node, -1}, -1, {force_of(row, tree), {}});
   return tree.inverse_inertia({item.first, item.second}, item.meet, {row.force, second_force_of(row, tree)});
@@ -282,7 +267,7 @@ void fill_gaps(const Model& model, const std::vector<Row>& rows, std::vector<dou
 RowScale row_scale(const Model& model, const ConstraintData& constraints) {
   const std::vector<Row> rows = rows_of(constraints);
   std::vector<std::vector<RowSize>> samples(rows.size());
-  FactoredTree tree(model);
+  ArticulatedTree tree(model);
   std::vector<double> q(index(model.nq));
   for (int sample = 0; sample < sample_count; ++sample) {
     if (sample == 0)

@@ -6,7 +6,6 @@
 #include "spatial/lanes.hpp"
 
 namespace tenon {
-namespace {}  // namespace
 
 EliminationTree::EliminationTree(const ModelData& m, const ConstraintData* constraints,
                                  const WorkspaceData<double>& w) {
@@ -38,40 +37,46 @@ void EliminationTree::follow(const WorkspaceData<double>& w) {
   paths_.bind(data_.w);
 }
 
-// The coordinates that the rows of each inter-body item move.
+// The coordinates that the rows of each inter-body item move, in ascending order.
 void EliminationTree::collect_paths(const ModelData& m, const ConstraintData& c) {
+  std::vector<std::vector<std::int32_t>> of_node(index(m.node_count));
+  for (std::int32_t k = 0; k < m.nv; ++k) of_node[index(m.v_node[k])].push_back(k);
   path_begin_.push_back(0);
   for (std::int32_t j = 0; j < c.inter_body_count; ++j) {
     const ConstraintItem& item = c.items[c.inter_body[j]];
-    for (std::int32_t k = 0; k < m.nv; ++k) {
-      for (const std::int32_t body : {item.first, item.second}) {
-        std::int32_t i = body;
-        while (i != item.meet && i != m.v_node[k]) i = m.nodes[i].parent;
-        if (i != item.meet) path_.push_back(k);
-      }
-    }
+    for (std::int32_t i : {item.first, item.second})
+      for (; i != item.meet; i = m.nodes[i].parent)
+        path_.insert(path_.end(), of_node[index(i)].begin(), of_node[index(i)].end());
+    std::sort(path_.begin() + path_begin_.back(), path_.end());
     path_begin_.push_back(count_of(path_));
   }
 }
 
 // Parents, in the original numbers of coordinates: the last coordinate before k with which k is coupled after
 // all later ones are eliminated. All other couplings of k pass to its parent.
+//
+// By the algorithm of Liu (The role of elimination trees in sparse factorization, 1990), from the last coordinate
+// to the first. A coordinate is coupled with all before it on its path to the root or on the path of an item;
+// the next of each path is enough, for the others are then its ancestors.
 std::vector<std::int32_t> EliminationTree::elimination_tree(const ModelData& m) const {
   const std::size_t n = index(m.nv);
-  std::vector<std::vector<char>> meets(n, std::vector<char>(n, 0));
+  std::vector<std::vector<std::int32_t>> later(n);  // coupled with k
   for (std::int32_t k = 0; k < m.nv; ++k)
-    for (std::int32_t i = m.v_parent[k]; i >= 0; i = m.v_parent[i]) meets[index(k)][index(i)] = 1;
+    if (m.v_parent[k] >= 0) later[index(m.v_parent[k])].push_back(k);
   for (std::size_t b = 0; b + 1 < path_begin_.size(); ++b)
-    for (std::int32_t x = path_begin_[b]; x < path_begin_[b + 1]; ++x)
-      for (std::int32_t y = path_begin_[b]; y < x; ++y)
-        meets[index(std::max(path_[index(x)], path_[index(y)]))]
-             [index(std::min(path_[index(x)], path_[index(y)]))] = 1;
-  std::vector<std::int32_t> parent(n, -1);
-  for (std::size_t k = n; k-- > 0;) {
-    for (std::size_t i = 0; i < k; ++i)
-      if (meets[k][i]) parent[k] = static_cast<std::int32_t>(i);
-    for (std::int32_t i = 0; i < parent[k]; ++i)
-      if (meets[k][index(i)]) meets[index(parent[k])][index(i)] = 1;
+    for (std::size_t x = index(path_begin_[b]) + 1; x < index(path_begin_[b + 1]); ++x)
+      later[index(path_[x - 1])].push_back(path_[x]);
+  // root: the first coordinate known so far on the path from k, by steps that are shortened as they are gone.
+  std::vector<std::int32_t> parent(n, -1), root(n, -1);
+  for (std::int32_t k = m.nv - 1; k >= 0; --k) {
+    for (std::int32_t i : later[index(k)]) {
+      while (i != k) {
+        const std::int32_t next = root[index(i)];
+        root[index(i)] = k;
+        if (next < 0) parent[index(i)] = k;
+        i = next < 0 ? k : next;
+      }
+    }
   }
   return parent;
 }
@@ -79,12 +84,10 @@ std::vector<std::int32_t> EliminationTree::elimination_tree(const ModelData& m) 
 // number_, and the tree in the new numbers.
 void EliminationTree::number_depth_first(const std::vector<std::int32_t>& parent) {
   number_.assign(parent.size(), -1);
-  std::vector<std::int32_t> waiting;
-  const auto push_children = [&](std::int32_t of) {
-    for (std::size_t k = parent.size(); k-- > 0;)
-      if (parent[k] == of) waiting.push_back(static_cast<std::int32_t>(k));
-  };
-  push_children(-1);
+  std::vector<std::vector<std::int32_t>> children(parent.size() + 1);  // of k at k + 1, the last first
+  for (std::size_t k = parent.size(); k-- > 0;)
+    children[index(parent[k] + 1)].push_back(static_cast<std::int32_t>(k));
+  std::vector<std::int32_t> waiting = children[0];
   while (!waiting.empty()) {
     const std::int32_t k = waiting.back();
     waiting.pop_back();
@@ -92,7 +95,8 @@ void EliminationTree::number_depth_first(const std::vector<std::int32_t>& parent
     coordinate_.push_back(k);
     const std::int32_t p = parent[index(k)];
     v_parent_.push_back(p < 0 ? -1 : number_[index(p)]);
-    push_children(k);
+    const std::vector<std::int32_t>& next = children[index(k + 1)];
+    waiting.insert(waiting.end(), next.begin(), next.end());
   }
 }
 

@@ -1,10 +1,12 @@
 // What a workspace holds: memory for what it is asked to do, and one gravity in all its parts.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "plan/workspace_impl.hpp"
+#include "support/moving.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/urdf.hpp"
 
@@ -56,6 +58,18 @@ TEST(WorkspaceMemory, LongChainWithoutRows) {
   EXPECT_GT(w.bytes(), before + 1000 * 1000 / 2 * sizeof(double));
 }
 
+// What may come of a stalled solve, and grows with the square, comes when it is needed.
+TEST(WorkspaceMemory, LongChainWithRows) {
+  const auto model = chain(2000);
+  const auto set = ConstraintSet::bind(model, {weld_constraint(model->find_link("l2000"), {})});
+  Workspace w(model, set);
+  EXPECT_LT(w.bytes(), 20e6);
+  const auto arm = chain(100);
+  Workspace small(arm, ConstraintSet::bind(arm, {weld_constraint(arm->find_link("l100"), {})}));
+  EXPECT_TRUE(small.impl().arena.has(of_joint_space));
+  EXPECT_NE(small.impl().dense.made(), nullptr);
+}
+
 // Two feet welded and ten finger tips held.
 TEST(WorkspaceMemory, HumanoidWithHands) {
   CompileOptions options;
@@ -95,6 +109,49 @@ TEST(WorkspaceMemory, LargeAndManyClusters) {
   EXPECT_EQ(geared->loops.clusters.size(), 1000u);
   Workspace turned(geared);
   EXPECT_LT(turned.bytes(), 30e6);
+}
+
+// The elimination tree of M + J^T J against elimination of the whole pattern.
+TEST(EliminationTree, IsThatOfThePattern) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE(seed);
+    const Robot robot = random_robot(seed, 40);
+    const ModelData& m = robot.model->data();
+    Random random(seed);
+    std::vector<ConstraintSpec> specs;
+    for (int i = 0; i < 4; ++i) {
+      const int first = random_link(random, *robot.model), second = random_link(random, *robot.model);
+      if (first != second) specs.push_back(closure_constraint(first, {}, second, {}));
+    }
+    Workspace w(robot.model, ConstraintSet::bind(robot.model, specs));
+    if (w.impl().cd()->inter_body_count == 0) continue;
+    w.impl().need(of_joint_space);
+    const EliminationTreeData<double>& tree = *w.impl().elimination_tree->data();
+    const int n = m.nv;
+    std::vector<std::vector<char>> meets(static_cast<std::size_t>(n),
+                                         std::vector<char>(static_cast<std::size_t>(n)));
+    const auto couple = [&](int a, int b) {
+      meets[static_cast<std::size_t>(std::max(a, b))][static_cast<std::size_t>(std::min(a, b))] = 1;
+    };
+    const auto coupled = [&](int a, int b) {
+      return meets[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)];
+    };
+    for (int k = 0; k < n; ++k)
+      for (int i = m.v_parent[k]; i >= 0; i = m.v_parent[i]) couple(k, i);
+    for (int item = 0; item < w.impl().cd()->inter_body_count; ++item)
+      for (int x = tree.path_begin[item]; x < tree.path_begin[item + 1]; ++x)
+        for (int y = tree.path_begin[item]; y < x; ++y)
+          couple(tree.coordinate[tree.path[x]], tree.coordinate[tree.path[y]]);
+    for (int k = n - 1; k >= 0; --k) {
+      int parent = -1;
+      for (int i = 0; i < k; ++i)
+        if (coupled(k, i)) parent = i;
+      for (int i = 0; i < parent; ++i)
+        if (coupled(k, i)) couple(parent, i);
+      const int found = tree.tree.v_parent[tree.number[k]];
+      EXPECT_EQ(found < 0 ? -1 : tree.coordinate[found], parent) << k;
+    }
+  }
 }
 
 // Parts of a workspace that kernels take for one of their own.

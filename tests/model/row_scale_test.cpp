@@ -72,6 +72,27 @@ TEST(RowScale, MatchesTheDenseReferenceOnRandomTrees) {
   }
 }
 
+// The angular rows of a closure mean the same however far its loop is open, and so for the dense reference.
+TEST(RowScale, MatchesTheDenseReferenceBetweenTwoBodies) {
+  int compared = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const testing::Robot robot = testing::random_robot(seed, {testing::Shape::random, 20, false}, true);
+    const int last = static_cast<int>(robot.mechanism.links.size()) - 1;
+    ConstraintSpec spec = closure_constraint(last, {}, last / 2, {});
+    spec.rows = rows_angular;
+    const auto set = ConstraintSet::bind(robot.model, {spec});
+    const Eigen::VectorXd expected = dense_scale(*robot.model, {spec}, set->row_count());
+    for (int r = 0; r < set->row_count(); ++r) {
+      const int user = set->data().user_row[r];
+      if (expected(user) < 1e-9 * expected.maxCoeff()) continue;
+      EXPECT_NEAR(set->data().scale[r] / expected(user), 1, 1e-8) << "row " << user;
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 60);
+}
+
 TEST(RowScale, IsOneOverMassForAFreeBodyAndOneOverInertiaForItsTurning) {
   Mechanism mechanism;
   mechanism.links = {solid_link("ball", 4)};
@@ -110,6 +131,59 @@ TEST(RowScale, LeverageIsSmallBesideTheOnlyAxis) {
   EXPECT_NEAR(leverage(1e-4) / leverage(1e-5), 10, 0.1);
   EXPECT_LT(leverage(1e-4), 1e-3);
   EXPECT_GT(leverage(0.5), 0.1);
+}
+
+// The tip of a train of sliders along x is as light as its last cart. In time that grows with n, not n d^2.
+TEST(RowScale, OfALongChain) {
+  constexpr int carts = 5000;
+  Mechanism mechanism;
+  mechanism.links = {solid_link("0")};
+  for (int i = 1; i <= carts; ++i) {
+    const std::string before = std::to_string(i - 1), here = std::to_string(i);
+    mechanism.links.push_back(solid_link(here, 2));
+    mechanism.joints.push_back(joint_between("j" + here, JointType::prismatic, before, here, {1, 0, 0}));
+  }
+  const auto model = Model::compile(mechanism);
+  const auto set = ConstraintSet::bind(model, {point_constraint(carts, {})});
+  EXPECT_NEAR(set->data().scale[0], 0.5, 1e-12);
+}
+
+// The same robot in another unit of length.
+Mechanism in_unit(Mechanism mechanism, double meters) {
+  for (MechanismLink& link : mechanism.links) {
+    for (double& x : link.center_of_mass) x *= meters;
+    for (double& x : link.inertia) x *= meters * meters;
+  }
+  for (MechanismJoint& joint : mechanism.joints) {
+    for (double& x : joint.origin.translation) x *= meters;
+    const bool slides = joint.type == JointType::prismatic;
+    if (!slides) joint.armature *= meters * meters;
+    if (slides) joint.limits.lower *= meters, joint.limits.upper *= meters;
+  }
+  return mechanism;
+}
+
+// Robots of micrometres, and what is sampled of them: the size of their joints' travel goes with their own.
+TEST(RowScale, DoesNotDependOnTheUnitOfLength) {
+  int compared = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const testing::Robot robot = testing::random_robot(seed, 20);
+    const double units[2] = {std::ldexp(1.0, -20), std::ldexp(1.0, -32)};
+    std::vector<double> scales[2];
+    for (int i = 0; i < 2; ++i) {
+      CompileOptions options = robot.options;
+      options.floating_base = true;  // so that every row moves
+      const auto model = Model::compile(in_unit(robot.mechanism, units[i]), options);
+      const auto set = ConstraintSet::bind(
+          model, {weld_constraint(static_cast<int>(robot.mechanism.links.size()) - 1, {})});
+      for (int r = 0; r < set->row_count(); ++r)
+        scales[i].push_back(set->data().scale[r] * (set->data().user_row[r] < 3 ? units[i] * units[i] : 1));
+    }
+    for (std::size_t r = 0; r < scales[0].size(); ++r, ++compared)
+      EXPECT_NEAR(scales[1][r] / scales[0][r], 1, 1e-9);
+  }
+  EXPECT_GT(compared, 100);
 }
 
 TEST(RowScale, ZeroCustomRowsDoNoHarm) {
