@@ -52,7 +52,7 @@ tenon_status tenon_check_loops(tenon_workspace* workspace, const double* q, size
   Call call(workspace, __func__);
   call.needed(ARRAY(q), call.nq());
   call.optional(ARRAY(v), call.nv());
-  if (state == nullptr) call.fail(Status::invalid_argument, "state is NULL; give a tenon_loop_state");
+  call.needed_information("state", state);
   return call.run([&] {
     tenon::LoopState found;
     const Status status = tenon::check_loops(workspace->core, q, v, found);

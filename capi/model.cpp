@@ -246,7 +246,6 @@ tenon_status tenon_model_joint_info(const tenon_model* model, int32_t joint, ten
 }
 
 tenon_status tenon_model_describe(const tenon_model* model, char* text, size_t text_size, size_t* needed) {
-  if (text != nullptr) write_message(text, text_size, "");
   return guard([&] {
     need(model, "model");
     const std::string description = model->core->describe();

@@ -64,7 +64,7 @@ tenon_status tenon_workspace_constraint_settings(tenon_workspace* workspace, int
                                                  size_t compliance_count) {
   Call call(workspace, __func__);
   call.index("constraint", constraint, call.constraints(), "constraints");
-  call.needed_struct("settings", settings);
+  call.needed_information("settings", settings);
   call.optional(ARRAY(weights), rows_of(call, workspace, constraint));
   call.optional(ARRAY(compliance), rows_of(call, workspace, constraint));
   return call.run([&] {

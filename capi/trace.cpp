@@ -118,7 +118,6 @@ tenon_status tenonx_count_operations(const tenon_model* model, const tenon_const
 tenon_status tenonx_generate_c(const tenon_model* model, const tenon_constraints* constraints,
                                const char* algorithm, const tenonx_trace_options* options, char* text,
                                size_t text_size, size_t* needed, char* message, size_t message_size) {
-  write_message(text, text_size, "");
   return guard(message, message_size, [&] {
     const Task task(model, constraints, algorithm, options);
     const std::string code =

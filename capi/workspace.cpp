@@ -152,14 +152,17 @@ tenon_status tenon_solve_report_init(tenon_solve_report* report, size_t size) {
 }
 
 tenon_status tenon_workspace_report(tenon_workspace* workspace, tenon_solve_report* report) {
-  if (workspace == nullptr) return TENON_INVALID_ARGUMENT;
-  const auto& last = workspace->core.report();
-  tenon_solve_report known{};
-  known.iterations = last.iterations;
-  known.rank = last.rank;
-  known.method = static_cast<std::int32_t>(last.method);
-  known.primal_residual = last.primal_residual;
-  known.dual_residual = last.dual_residual;
-  known.mu = last.mu;
-  return code(put(report, known));
+  Call call(workspace, __func__);
+  call.needed_information("report", report);
+  return call.run_glue([&] {
+    const auto& last = workspace->core.report();
+    tenon_solve_report known{};
+    known.iterations = last.iterations;
+    known.rank = last.rank;
+    known.method = static_cast<std::int32_t>(last.method);
+    known.primal_residual = last.primal_residual;
+    known.dual_residual = last.dual_residual;
+    known.mu = last.mu;
+    put(report, known);
+  });
 }

@@ -47,6 +47,13 @@ class Call {
     if (given.values != nullptr && given.count != expected) fail_count(given, expected);
   }
   void needed_struct(const char* name, const void* given) noexcept;
+  // A struct to be filled, which its _init function has prepared.
+  template <class T>
+  void needed_information(const char* name, const T* given) noexcept {
+    needed_struct(name, given);
+    if (given != nullptr && !plausible_size(given->struct_size))
+      fail(Status::wrong_size, "%s: %s", name, descriptor_fault(Status::wrong_size));
+  }
   // The same in the coordinates that the workspace is set to.
   std::size_t position_count() const noexcept;
   std::size_t velocity_count() const noexcept;

@@ -11,8 +11,8 @@
 
 namespace tenon::capi {
 
-// Copies text, cut to fit between two characters of UTF-8 and ended by NUL. A buffer that is NULL or of size
-// 0 is left.
+// Copies text, cut to fit between two characters of UTF-8 and ended by NUL, with '?' for bytes that are not
+// UTF-8. A buffer that is NULL or of size 0 is left.
 void write_message(char* message, std::size_t size, const char* text) noexcept;
 
 inline tenon_status code(Status status) noexcept {

@@ -50,7 +50,7 @@ class Header:
         code = strip_comments(self.text)
         self.functions = {}
         for result, name, arguments in re.findall(r"TENON_API ([\w ]+[ *]+)(tenonx?_\w+)\(([^;]*)\);", code):
-            self.functions[name] = Function(re.sub(r"\s", "", result), name, re.sub(r"\s+", " ", arguments))
+            self.functions[name] = Function(re.sub(r"\bconst\b|\s", "", result), name, re.sub(r"\s+", " ", arguments))
         self.constants = {n: int(v, 0) for n, v in re.findall(r"#define (TENONX?_[A-Z0-9_]+) (-?\d\w*?)u?\b", code)}
         self.structs = {}
         for body, name in re.findall(r"typedef struct tenonx?_\w+ \{(.*?)\} (tenonx?_\w+);", code, flags=re.S):

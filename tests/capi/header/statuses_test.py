@@ -4,7 +4,8 @@
 
 Each function is called on several robots with good arguments, then with each argument spoilt in every way that its type
 can be: NULL, wrong counts, NaN, numbers too large, quaternions off unit norm, indices and constants out of range, structs
-of the wrong size. What it returns must be in its list. What is in its list and never came must be excused below.
+of the wrong size. What it returns must be in its list. What is in its list and never came must be excused below. A call
+that fails must write nothing and say why (refusals.py).
 """
 
 import ctypes
@@ -15,6 +16,7 @@ from collections import defaultdict
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import header as header_reader  # noqa: E402
+from refusals import Refusals  # noqa: E402
 from statuses_scenes import CHANGE_THE_WORKSPACE, NEED_KINEMATICS, STATES, numbers, scenes, spoilt_builders, urdfs  # noqa: E402
 
 NAN, INFINITY = float("nan"), float("inf")
@@ -75,7 +77,7 @@ class Test:
         self.c = header_reader.load(library, self.header)
         self.k = self.header.constants
         self.seen = defaultdict(set)
-        self.faults = []
+        self.refusals = Refusals(self.c)
         self.calls = 0
         self.where = defaultdict(str)
 
@@ -414,7 +416,7 @@ class Test:
         for p, a in zip(function.parameters, arguments):
             if p.type in ("tenon_workspace*", "tenon_batch*") and a.value:  # that of now: some calls get a new one afterwards
                 a.value = scene.workspace if p.type == "tenon_workspace*" else scene.batch
-        status = getattr(self.c, function.name)(*[a.value for a in arguments])
+        status = self.refusals.call(function, arguments, f"{scene.name}: {what}")
         self.calls += 1
         name = self.header.status_names.get(status, f"status {status}")
         if name not in self.seen[function.name]:
@@ -470,7 +472,7 @@ class Test:
         for name in sorted(EXCUSED.keys() - {f.name for f in functions}):
             bad.append(f"{name}: excused, and no such function")
         print(f"{len(functions)} functions, {self.calls} calls, {sum(len(s) for s in self.seen.values())} pairs of function and status")
-        return bad
+        return bad + sorted(self.refusals.faults.values())
 
 
 def main(library, include, models):
