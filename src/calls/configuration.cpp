@@ -93,23 +93,17 @@ Status difference(Workspace& workspace, const double* q0, const double* q1, doub
 Status normalize(Workspace& workspace, double* q) {
   WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_finite(w, "q", q, position_count(workspace)));
-  double* user = q;
-  if (w.coordinates.independent_q) {
-    q = w.coordinates.q.data();
-    scatter_positions(w, user, q);
-  }
-  for (const Model::Joint& joint : w.model->joints) {
-    if (joint.type != JointType::spherical && joint.type != JointType::floating) continue;
-    const double* x = q + joint.q_index + (joint.type == JointType::floating ? 3 : 0);
-    if (!(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3] > 1e-12))
+  double* unit = w.stage.data();
+  if (w.coordinates.independent_q)
+    scatter_positions(w, q, unit);
+  else
+    std::copy_n(q, w.model->nq, unit);
+  for (const WorkspaceImpl::Quaternion& place : w.quaternions)
+    if (!scale_to_unit(unit + place.q_index))
       return w.fail(Status::not_normalized,
-                    "the quaternion of joint '%s' is zero and has no direction to keep", joint.name.c_str());
-  }
-  for (const Model::Joint& joint : w.model->joints) {
-    if (joint.type == JointType::spherical) normalize_quaternion(q + joint.q_index);
-    if (joint.type == JointType::floating) normalize_quaternion(q + joint.q_index + 3);
-  }
-  return give_positions(w, q, user);
+                    "the quaternion of joint '%s' is zero and has no direction to keep",
+                    w.model->joints[static_cast<std::size_t>(place.joint)].name.c_str());
+  return give_positions(w, unit, q);
 }
 
 }  // namespace tenon

@@ -124,7 +124,7 @@ Status give_spanning(WorkspaceImpl& w, const double* y, const double* offset, do
   return give_numbers(w, w.stage.data(), w.model->nv, x);
 }
 
-// Closes the embedded loops only.
+// Closes the embedded loops only, in place.
 Status close_clusters(WorkspaceImpl& w, LoopMoves moves, double* q, double* gap) {
   double left = 0;
   if (!without_loops(w)) {
@@ -186,10 +186,16 @@ Status check_loops(Workspace& workspace, const double* q, const double* v, LoopS
 Status close_loops(Workspace& workspace, LoopMoves moves, double* q, double* gap) {
   WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_configuration(w, "q", q));
-  if (!w.row_loops) return close_clusters(w, moves, q, gap);
+  if (!w.row_loops) {
+    double* found = w.stage.data();
+    std::copy_n(q, w.model->nq, found);
+    const Status status = close_clusters(w, moves, found, gap);
+    if (static_cast<std::int32_t>(status) >= 0) std::copy_n(found, w.model->nq, q);
+    return status;
+  }
   return by_closing_form(w, q, nullptr, [&](RowLoops& loops) {
     const Status status = close_loops(loops.closing, moves, loops.q.data(), gap);
-    loops.give(q, nullptr);
+    if (static_cast<std::int32_t>(status) >= 0) loops.give(q, nullptr);
     return status;
   });
 }
@@ -261,7 +267,8 @@ Status independent_positions(Workspace& workspace, const double* q, double* y) {
 Status spanning_positions(Workspace& workspace, const double* y, const double* guess, double* q) {
   WorkspaceImpl& w = begin(workspace);
   const std::vector<std::int32_t>& places = w.model->loops.independent_q;
-  TENON_CHECK(check_finite(w, "y", y, static_cast<int>(places.size())));
+  // Without loops y is a configuration.
+  TENON_CHECK(without_loops(w) ? check_configuration(w, "y", y) : check_independent_positions(w, "y", y));
   double* found = w.stage.data();
   Status status = Status::open_loop;
   if (guess) {

@@ -16,6 +16,14 @@ void normalize_quaternion(double* q) {
   for (int e = 0; e < 4; ++e) q[e] *= s;
 }
 
+bool scale_to_unit(double* q) {
+  const double largest = std::max({std::abs(q[0]), std::abs(q[1]), std::abs(q[2]), std::abs(q[3])});
+  if (!(largest > 0)) return false;
+  for (int e = 0; e < 4; ++e) q[e] /= largest;
+  normalize_quaternion(q);
+  return true;
+}
+
 namespace {
 
 using Vec = Vec3<double>;
@@ -39,15 +47,15 @@ Vec rotate_by(const double* q, const Vec& v) {
 struct Exponential {
   double half_sinc;  // sin(a / 2) / a
   double cosine;     // cos(a / 2)
-  double b;          // (1 - cos a) / a^2
+  double b;          // (1 - cos a) / a^2, from half the angle: 1 - cos a loses digits
   double c;          // (a - sin a) / a^3
 };
 Exponential exponential(const Vec& phi) {
   const double a2 = dot(phi, phi), a = std::sqrt(a2);
-  if (a2 < 1e-4)
-    return {0.5 - a2 / 48 + a2 * a2 / 3840, std::cos(0.5 * a), 0.5 - a2 / 24 + a2 * a2 / 720,
-            1.0 / 6 - a2 / 120 + a2 * a2 / 5040};
-  return {std::sin(0.5 * a) / a, std::cos(0.5 * a), (1 - std::cos(a)) / a2, (a - std::sin(a)) / (a2 * a)};
+  const bool small = a2 < 1e-4;
+  const double half_sinc = small ? 0.5 - a2 / 48 + a2 * a2 / 3840 : std::sin(0.5 * a) / a;
+  const double c = small ? 1.0 / 6 - a2 / 120 + a2 * a2 / 5040 : (a - std::sin(a)) / (a2 * a);
+  return {half_sinc, std::cos(0.5 * a), 2 * half_sinc * half_sinc, c};
 }
 // Left Jacobian of SO(3) applied to v.
 Vec left_jacobian(const Exponential& e, const Vec& phi, const Vec& v) {
@@ -80,6 +88,8 @@ void relative_quaternion(const double* q0, const double* q1, double* r) {
   multiply_quaternion(r, q1);
 }
 
+constexpr double half_turn = 3.141592653589793;
+
 // Planar: V(a) = [sin a, -(1 - cos a); 1 - cos a, sin a] / a.
 void planar_factors(double a, double& s, double& c) {
   if (std::abs(a) < 1e-2) {
@@ -87,8 +97,9 @@ void planar_factors(double a, double& s, double& c) {
     s = 1 - a2 / 6 + a2 * a2 / 120;
     c = a * (0.5 - a2 / 24 + a2 * a2 / 720);
   } else {
-    s = std::sin(a) / a;
-    c = (1 - std::cos(a)) / a;
+    const double half_s = std::sin(0.5 * a);
+    s = 2 * half_s * std::cos(0.5 * a) / a;
+    c = 2 * half_s * half_s / a;
   }
 }
 
@@ -134,7 +145,9 @@ void joint_difference(const Model::Joint& joint, const double* q0, const double*
       store(v, logarithm(r));
       return;
     case JointType::planar: {
+      // The shortest turn: near whole turns the planar factors below have no inverse.
       v[0] = q1[2] - q0[2];
+      if (std::abs(v[0]) > half_turn) v[0] = std::atan2(std::sin(v[0]), std::cos(v[0]));
       double s, c;
       planar_factors(v[0], s, c);
       const double ct = std::cos(q0[2]), st = std::sin(q0[2]);

@@ -10,9 +10,11 @@ namespace tenon {
 void integrate_joint(const Model::Joint& joint, const double* v, double dt, double* q);
 // The same for all joints: q and v of the model.
 void integrate_joints(const Model& model, const double* v, double dt, double* q);
-// v := the velocity that takes q0 to q1 in unit time.
+// v := the velocity that takes q0 to q1 in unit time; a planar joint by the shortest turn.
 void joint_difference(const Model::Joint& joint, const double* q0, const double* q1, double* v);
 
 void normalize_quaternion(double* q);
+// The same for components of any size, without overflow and underflow; false for zero.
+bool scale_to_unit(double* q);
 
 }  // namespace tenon

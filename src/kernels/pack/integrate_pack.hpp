@@ -30,7 +30,7 @@ struct ExponentialOf {
     sin_cos(T(0.5) * a, half_s, half_c);
     sin_cos(a, sine, cos_full);
     half_sinc = above_or(a2, limit, half_s / a, T(0.5) - a2 * T(1.0 / 48) + a2 * a2 * T(1.0 / 3840));
-    b = above_or(a2, limit, (T(1) - cos_full) * inverse, T(0.5) - a2 * T(1.0 / 24) + a2 * a2 * T(1.0 / 720));
+    b = T(2) * half_sinc * half_sinc;
     c = above_or(a2, limit, (a - sine) * inverse / a,
                  T(1.0 / 6) - a2 * T(1.0 / 120) + a2 * a2 * T(1.0 / 5040));
   }
@@ -53,12 +53,13 @@ inline void integrate_planar(T* q, const T* v, const T& dt) {
   constexpr double limit = sizeof(typename T::Number) == sizeof(double) ? 1e-2 : 0.2;
   const T a = dt * v[0], a2 = a * a;
   const T size = larger(magnitude_of(a), T(limit));
-  T sine, cosine, st, ct;
-  sin_cos(size, sine, cosine);
+  T half_s, half_c, st, ct;
+  sin_cos(T(0.5) * size, half_s, half_c);
   // Both are even in a but for the sign of c.
   const T sign = select(lanes_above(T(0), a), T(-1), T(1));
-  const T s = above_or(magnitude_of(a), limit, sine / size, T(1) - a2 * T(1.0 / 6) + a2 * a2 * T(1.0 / 120));
-  const T c = above_or(magnitude_of(a), limit, sign * ((T(1) - cosine) / size),
+  const T s = above_or(magnitude_of(a), limit, T(2) * half_s * half_c / size,
+                       T(1) - a2 * T(1.0 / 6) + a2 * a2 * T(1.0 / 120));
+  const T c = above_or(magnitude_of(a), limit, sign * (T(2) * half_s * half_s / size),
                        a * (T(0.5) - a2 * T(1.0 / 24) + a2 * a2 * T(1.0 / 720)));
   const T x = dt * (s * v[1] - c * v[2]), y = dt * (c * v[1] + s * v[2]);
   sin_cos(q[2], st, ct);
