@@ -70,8 +70,11 @@
  *
  * 4. Conventions
  * --------------
- * Units: SI and radians. Spatial vectors: [angular x y z; linear x y z]. Quaternions: x y z w, unit norm; off by more
- * than 1e-6 is TENON_NOT_NORMALIZED, never silently mended (tenon_normalize mends on request).
+ * Units: SI and radians, or any others that fit together. Masses may have any size. Loops are closed to 1e-12 of the
+ * unit of length, and projections to a tolerance in it: describe robots of micrometres, or of hundreds of kilometres,
+ * in a unit of their own size.
+ * Spatial vectors: [angular x y z; linear x y z]. Quaternions: x y z w, unit norm; off by more than 1e-6 is
+ * TENON_NOT_NORMALIZED, never silently mended (tenon_normalize mends on request).
  * Pose: 7 numbers [x y z qx qy qz qw], position and orientation of a frame in another: p_parent = R p_child + position.
  * World: the frame in which gravity, by default (0, 0, -9.81) m/s^2, is given. A fixed base has its root link there.
  * Links: as named in the description, those behind fixed joints included; extra frames follow them. All are addressed
@@ -113,7 +116,8 @@
  * `reserved` that is not 0. A number that may be 0 where it makes no sense, as mu, is then Tenon's choice. A
  * struct_size below 8 or above 4096 is in memory that nobody prepared: TENON_WRONG_SIZE.
  * Text is UTF-8, ended by NUL; a name that is not is refused. Names returned are borrowed from the object and live as
- * long as it does. Messages are cut between characters only.
+ * long as it does. Messages are cut between characters only. Calls that take neither a message nor a workspace leave it
+ * at the status.
  * Status: 0 is TENON_OK. Negative: nothing was written, and a message says what, where and how to mend it. Positive:
  * outputs were written, with a caveat. What a computation writes is finite: where a result is beyond the range of
  * doubles, though the inputs are finite, it is TENON_NOT_FINITE and nothing was written. Creation, filling and look-up
@@ -131,8 +135,9 @@
  * A call's answer follows from its arguments and from what setters said, and from nothing else. The exceptions, which
  * later calls ask for by name: the guess (tenon_workspace_set_guess), the factor of tenon_factor_mass_matrix, that of
  * tenon_delassus_factor, and what tenon_kinematics computed. Message and report are those of the last call.
- * Computations on a workspace never lock, log or call back. No function ends the process, keeps global or thread-local
- * state, or lets an exception out.
+ * Computations on a workspace never lock or log, and call nothing of the caller's but the functions of constraints that
+ * were given as such (tenon_builder_add_implicit). No function ends the process, keeps global or thread-local state, or
+ * lets an exception out.
  *
  * References: [RBDA] Featherstone, Rigid Body Dynamics Algorithms, 2008. [CABA] Sathya and Carpentier, Constrained
  * Articulated Body Dynamics Algorithms. [OSIMR] Sathya, Decre, Swevers, PV-OSIMr: A Lowest Order Complexity Algorithm
@@ -818,7 +823,7 @@ TENON_API tenon_status tenon_constraints_add_closure(tenon_constraints *constrai
  * failure the set is as before.
  * Allocates: memory of the set. Threads: one at a time per set.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL, finished already),
- * TENON_OUT_OF_MEMORY; the message names index and name of the constraint. Cost: O(n + m). Since: 0.1. */
+ * TENON_OUT_OF_MEMORY; the message names index and name of the constraint. Cost: O(n + m d). Since: 0.1. */
 TENON_API tenon_status tenon_constraints_finish(tenon_constraints *constraints, char *message, size_t message_size);
 
 /* Constraints of a set; rows of a finished set (m). A finished set also counts the loops of the model that rows close
@@ -887,6 +892,9 @@ TENON_API tenon_status tenon_workspace_options_init(tenon_workspace_options *opt
  * constraints: finished, of the same model; NULL: none (m = 0, or the rows of the model's loops by rows).
  * options: NULL for the defaults. *workspace: the new one; set to NULL on failure.
  * Allocates: everything that later calls need but those that say "at the first call" and that options do not name.
+ * TENON_METHOD_DENSE, to which TENON_METHOD_AUTOMATIC hands rows over that do not converge, is among it where the mass
+ * matrix has up to 131,072 numbers along the branches of the tree (a chain of 500 joints); of larger robots name it in
+ * options->methods where no later call may allocate.
  * Threads: any. Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL, a set that is unfinished or of another model, a bit
  * that names nothing), TENON_WRONG_SIZE (options), TENON_UNSUPPORTED (a precision, or an instruction set that this
  * machine or this build does not have), TENON_OUT_OF_MEMORY. Cost: O(n + m) and what the method that
@@ -1072,15 +1080,15 @@ TENON_API tenon_status tenon_point_jacobian(tenon_workspace *workspace, int32_t 
  * tenon_kinematics with v: [angular; classical acceleration of the point], along axes (TENON_AXES_*), without gravity.
  * With J of tenon_point_jacobian along the same axes the acceleration of the point is J a + this, that of the link's
  * origin what tenon_link_acceleration gives. Along world axes it is (dJ/dt) v, number by number.
+ * The spatial acceleration at the link's origin ([RBDA] 2.10), which tenon_constraints_add_rows multiplies by K, has
+ * angular velocity x velocity of the origin less in its linear part.
  * point: 3, m, link frame; NULL: the link's origin. acceleration: 6. Allocates: nothing. Threads: one at a time per
  * workspace. Status: as tenon_link_pose. Cost: O(d); with independent velocities O(n). Since: 0.1. */
 TENON_API tenon_status tenon_point_bias_acceleration(tenon_workspace *workspace, int32_t link, const double *point,
                                                      size_t point_count, int32_t axes, double *acceleration,
                                                      size_t acceleration_count);
 
-/* The same of a link as spatial acceleration at its origin ([RBDA] 2.10), which is what tenon_constraints_add_rows
- * multiplies by K: its linear part is the classical one less angular velocity x velocity of the origin. Along link axes
- * it is (dJ/dt) v, number by number, with J of tenon_jacobian along link axes.
+/* The same of the origin of a link: tenon_link_acceleration is J a + this, J being tenon_jacobian along the same axes.
  * acceleration: 6. Allocates: nothing. Threads: one at a time per workspace.
  * Status: as tenon_link_pose. Cost: O(d); with independent velocities O(n). Since: 0.1. */
 TENON_API tenon_status tenon_link_bias_acceleration(tenon_workspace *workspace, int32_t link, int32_t axes,
@@ -1283,8 +1291,9 @@ TENON_API tenon_status tenon_solve_options_init(tenon_solve_options *options, si
  * qdd of least sum of weight * residual^2, and TENON_INFEASIBLE. With no constraints it is forward dynamics.
  * options: NULL for the defaults. q: nq. v, tau: nv. wrenches: 6 x links, as tenon_inverse_dynamics; NULL: none.
  * desired: m, desired accelerations of the rows; NULL: zero. qdd: nv, written. lambda: m, written; read first if
- * options->warm_start; NULL: not wanted (then no warm start). Allocates: nothing with TENON_METHOD_AUTOMATIC;
- * with another method, or with tikhonov, at the first call with it. Threads: one at a time per workspace.
+ * options->warm_start; NULL: not wanted (then no warm start). Allocates: nothing with TENON_METHOD_AUTOMATIC (of large
+ * robots, tenon_workspace_create, at the first call whose rows need TENON_METHOD_DENSE); with another method, or with
+ * tikhonov, at the first call with it. Threads: one at a time per workspace.
  * Status: TENON_OK; TENON_MAX_ITERATIONS, TENON_INFEASIBLE (answers written); TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE,
  * TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_NOT_POSITIVE_DEFINITE, TENON_SINGULAR_CONFIGURATION (embedded loops),
  * TENON_UNSUPPORTED (a method that this version lacks, or that does not take these rows or loops). Cost: of the method,
@@ -1547,7 +1556,8 @@ TENON_API tenon_status tenon_inverse_mass_times(tenon_workspace *workspace, cons
 TENON_API tenon_status tenon_integrate(tenon_workspace *workspace, const double *q, size_t q_count, const double *v,
                                        size_t v_count, double dt, double *next, size_t next_count);
 
-/* The velocity that leads from one configuration to another in unit time: integrate(from, v, 1) = to.
+/* The velocity that leads from one configuration to another in unit time: integrate(from, v, 1) = to. Rotations take
+ * the short way, of planar joints too: there the angle that is reached may differ from that of `to` by whole turns.
  * from, to: nq. v: nv, written. Allocates: nothing. Threads: one at a time per workspace.
  * Status: as tenon_integrate. Cost: O(n). Since: 0.1. */
 TENON_API tenon_status tenon_difference(tenon_workspace *workspace, const double *from, size_t from_count,
@@ -1883,7 +1893,7 @@ TENON_API tenon_status tenon_convert_force(tenon_workspace *workspace, int32_t c
                                            const int32_t *joints, size_t joint_count, const double *q, size_t q_count,
                                            const double *in, size_t in_count, double *out, size_t out_count);
 
-/* Scales the quaternions of q to unit norm; the other coordinates stay.
+/* Scales the quaternions of q to unit norm, whatever it was but 0; the other coordinates stay.
  * q: nq, read and written. Allocates: nothing. Threads: one at a time per workspace.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED (norm 0: no
  * direction to keep). Cost: O(n). Since: 0.1. */

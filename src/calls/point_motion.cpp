@@ -76,10 +76,7 @@ Status point_bias_acceleration(Workspace& workspace, int link, const double* poi
 }
 
 Status link_bias_acceleration(Workspace& workspace, int link, RowAxes axes, double* out) {
-  WorkspaceImpl& w = begin(workspace);
-  TENON_CHECK(check_link(w, link, 1));
-  const LinkFrame f = link_frame(w, link);
-  return give_motion_along(w, f, axes, bias_about(w, f.body, f.p), out);
+  return point_bias_acceleration(workspace, link, nullptr, axes, out);
 }
 
 }  // namespace tenon

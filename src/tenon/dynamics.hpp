@@ -24,8 +24,8 @@ Status link_acceleration(Workspace& w, int link, RowAxes axes, double* out6);   
 Status link_jacobian(Workspace& w, int link, RowAxes axes, double* J, int ld);  // 6 x nv
 // Of a point in link axes (null: the link's origin): rows [angular; linear velocity of the point].
 Status point_jacobian(Workspace& w, int link, const double* point3, RowAxes axes, double* J, int ld);
-// Accelerations at qdd = 0, without gravity. Of a point: [angular; classical linear]; of a link: spatial, at
-// its origin.
+// Accelerations at qdd = 0, without gravity, of a point and of the origin of a link: [angular; classical
+// linear].
 Status point_bias_acceleration(Workspace& w, int link, const double* point3, RowAxes axes, double* out6);
 Status link_bias_acceleration(Workspace& w, int link, RowAxes axes, double* out6);
 Status center_of_mass(Workspace& w, double* position3, double* velocity3, double* jacobian_3xnv, int ld);

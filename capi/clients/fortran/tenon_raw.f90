@@ -1778,8 +1778,7 @@ module tenon_raw
       integer(c_int32_t) :: answer
     end function tenon_point_bias_acceleration
 
-    ! The same of a link as spatial acceleration at its origin ([RBDA] 2.10), which is what tenon_constraints_add_rows
-    ! multiplies by K.
+    ! The same of the origin of a link.
     function tenon_link_bias_acceleration(workspace, link, axes, acceleration, acceleration_count) bind(c, &
         name="tenon_link_bias_acceleration") result(answer)
       import
@@ -2752,7 +2751,7 @@ module tenon_raw
       integer(c_int32_t) :: answer
     end function tenon_convert_force
 
-    ! Scales the quaternions of q to unit norm; the other coordinates stay.
+    ! Scales the quaternions of q to unit norm, whatever it was but 0; the other coordinates stay.
     function tenon_normalize(workspace, q, q_count) bind(c, name="tenon_normalize") result(answer)
       import
       type(c_ptr), value :: workspace

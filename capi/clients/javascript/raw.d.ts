@@ -874,8 +874,7 @@ export interface Functions {
    * tenon_kinematics with v. */
   tenon_point_bias_acceleration(workspace: tenon_workspace, link: number, point: Float64Array | null, point_count:
       number | bigint, axes: number, acceleration: Float64Array, acceleration_count: number | bigint): number;
-  /** The same of a link as spatial acceleration at its origin ([RBDA] 2.10), which is what tenon_constraints_add_rows
-   * multiplies by K. */
+  /** The same of the origin of a link. */
   tenon_link_bias_acceleration(workspace: tenon_workspace, link: number, axes: number, acceleration: Float64Array,
       acceleration_count: number | bigint): number;
   /** Centre of mass of all moving bodies, world axes, after tenon_kinematics. */
@@ -1116,7 +1115,7 @@ export interface Functions {
   tenon_convert_force(workspace: tenon_workspace, convention: number, direction: number, joints: Int32Array | null,
       joint_count: number | bigint, q: Float64Array, q_count: number | bigint, in_: Float64Array, in_count: number |
       bigint, out: Float64Array, out_count: number | bigint): number;
-  /** Scales the quaternions of q to unit norm; the other coordinates stay. */
+  /** Scales the quaternions of q to unit norm, whatever it was but 0; the other coordinates stay. */
   tenon_normalize(workspace: tenon_workspace, q: Float64Array, q_count: number | bigint): number;
   /** One time step of the constrained system. */
   tenon_step_semi_implicit_euler(workspace: tenon_workspace, options: tenon_solve_options | null, dt: number, q:

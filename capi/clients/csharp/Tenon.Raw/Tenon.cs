@@ -1231,8 +1231,7 @@ namespace TenonRaw {
     public static extern int tenon_point_bias_acceleration(tenon_workspace* workspace, int link, double* point, UIntPtr
         point_count, int axes, double* acceleration, UIntPtr acceleration_count);
 
-    /// The same of a link as spatial acceleration at its origin ([RBDA] 2.10), which is what tenon_constraints_add_rows
-    /// multiplies by K.
+    /// The same of the origin of a link.
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     public static extern int tenon_link_bias_acceleration(tenon_workspace* workspace, int link, int axes, double*
         acceleration, UIntPtr acceleration_count);
@@ -1618,7 +1617,7 @@ namespace TenonRaw {
         UIntPtr joint_count, double* q, UIntPtr q_count, double* @in, UIntPtr in_count, double* @out, UIntPtr
         out_count);
 
-    /// Scales the quaternions of q to unit norm; the other coordinates stay.
+    /// Scales the quaternions of q to unit norm, whatever it was but 0; the other coordinates stay.
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     public static extern int tenon_normalize(tenon_workspace* workspace, double* q, UIntPtr q_count);
 

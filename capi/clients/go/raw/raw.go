@@ -983,8 +983,7 @@ var (
 	// PointBiasAcceleration is tenon_point_bias_acceleration: What is left of the acceleration of a point fixed to a link
 	// where the coordinates do not accelerate, Jdot v, after tenon_kinematics with v.
 	PointBiasAcceleration func(workspace *Workspace, link int32, point *float64, point_count uintptr, axes int32, acceleration *float64, acceleration_count uintptr) int32
-	// LinkBiasAcceleration is tenon_link_bias_acceleration: The same of a link as spatial acceleration at its origin
-	// ([RBDA] 2.10), which is what tenon_constraints_add_rows multiplies by K.
+	// LinkBiasAcceleration is tenon_link_bias_acceleration: The same of the origin of a link.
 	LinkBiasAcceleration func(workspace *Workspace, link int32, axes int32, acceleration *float64, acceleration_count uintptr) int32
 	// CenterOfMass is tenon_center_of_mass: Centre of mass of all moving bodies, world axes, after tenon_kinematics.
 	CenterOfMass func(workspace *Workspace, position *float64, position_count uintptr, velocity *float64, velocity_count uintptr, J *float64, J_count uintptr, ldj int32) int32
@@ -1172,7 +1171,8 @@ var (
 	ConvertAcceleration func(workspace *Workspace, convention int32, direction int32, joints *int32, joint_count uintptr, q *float64, q_count uintptr, v *float64, v_count uintptr, in *float64, in_count uintptr, out *float64, out_count uintptr) int32
 	// ConvertForce is tenon_convert_force: Forces, N and N m.
 	ConvertForce func(workspace *Workspace, convention int32, direction int32, joints *int32, joint_count uintptr, q *float64, q_count uintptr, in *float64, in_count uintptr, out *float64, out_count uintptr) int32
-	// Normalize is tenon_normalize: Scales the quaternions of q to unit norm; the other coordinates stay.
+	// Normalize is tenon_normalize: Scales the quaternions of q to unit norm, whatever it was but 0; the other coordinates
+	// stay.
 	Normalize func(workspace *Workspace, q *float64, q_count uintptr) int32
 	// StepSemiImplicitEuler is tenon_step_semi_implicit_euler: One time step of the constrained system.
 	StepSemiImplicitEuler func(workspace *Workspace, options *SolveOptions, dt float64, q *float64, q_count uintptr, v *float64, v_count uintptr, tau *float64, tau_count uintptr, wrenches *float64, wrenches_count uintptr, qdd *float64, qdd_count uintptr, lambda *float64, lambda_count uintptr) int32

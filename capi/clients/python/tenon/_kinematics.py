@@ -51,7 +51,7 @@ class Kinematics(Computing):
     def link_bias_acceleration(
         self, link: str | int, axes: Axes | str = Axes.WORLD, out: np.ndarray | None = None
     ) -> np.ndarray:
-        """Spatial acceleration at the link's origin where the coordinates do not accelerate, Jdot v."""
+        """[angular; classical acceleration of the link's origin] where the coordinates do not accelerate, Jdot v."""
         return self._of_link(calls.tenon_link_bias_acceleration, link, axes, out)
 
     def point_bias_acceleration(

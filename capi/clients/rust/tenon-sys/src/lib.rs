@@ -1753,7 +1753,7 @@ extern "C" {
     /// Checks the set, orders its rows along the tree and makes it immutable; a workspace takes finished sets only.
     /// After a failure the set is as before. Allocates: memory of the set. Threads: one at a time per set. Status:
     /// TENON_OK, TENON_INVALID_ARGUMENT (NULL, finished already), TENON_OUT_OF_MEMORY; the message names index and name
-    /// of the constraint. Cost: O(n + m). Since: 0.1.
+    /// of the constraint. Cost: O(n + m d). Since: 0.1.
     pub fn tenon_constraints_finish(constraints: *mut tenon_constraints, message: *mut c_char, message_size: usize) ->
         tenon_status;
     /// Constraints of a set; rows of a finished set (m). A finished set also counts the loops of the model that rows
@@ -1787,11 +1787,13 @@ extern "C" {
     /// Makes the memory for computations on a model and a constraint set, and keeps both alive. constraints: finished,
     /// of the same model; NULL: none (m = 0, or the rows of the model's loops by rows). options: NULL for the defaults.
     /// *workspace: the new one; set to NULL on failure. Allocates: everything that later calls need but those that say
-    /// "at the first call" and that options do not name. Threads: any. Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL,
-    /// a set that is unfinished or of another model, a bit that names nothing), TENON_WRONG_SIZE (options),
-    /// TENON_UNSUPPORTED (a precision, or an instruction set that this machine or this build does not have),
-    /// TENON_OUT_OF_MEMORY. Cost: O(n + m) and what the method that TENON_METHOD_AUTOMATIC takes and those of the
-    /// options need, up to O(n d + m n + m^2). Since: 0.1.
+    /// "at the first call" and that options do not name. TENON_METHOD_DENSE, to which TENON_METHOD_AUTOMATIC hands rows
+    /// over that do not converge, is among it where the mass matrix has up to 131,072 numbers along the branches of the
+    /// tree (a chain of 500 joints); of larger robots name it in options->methods where no later call may allocate.
+    /// Threads: any. Status: TENON_OK, TENON_INVALID_ARGUMENT (NULL, a set that is unfinished or of another model, a
+    /// bit that names nothing), TENON_WRONG_SIZE (options), TENON_UNSUPPORTED (a precision, or an instruction set that
+    /// this machine or this build does not have), TENON_OUT_OF_MEMORY. Cost: O(n + m) and what the method that
+    /// TENON_METHOD_AUTOMATIC takes and those of the options need, up to O(n d + m n + m^2). Since: 0.1.
     pub fn tenon_workspace_create(model: *const tenon_model, constraints: *const tenon_constraints, options: *const
         tenon_workspace_options, workspace: *mut *mut tenon_workspace, message: *mut c_char, message_size: usize) ->
         tenon_status;
@@ -1931,13 +1933,13 @@ extern "C" {
     /// after tenon_kinematics with v: \[angular; classical acceleration of the point\], along axes (TENON_AXES_*),
     /// without gravity. With J of tenon_point_jacobian along the same axes the acceleration of the point is J a + this,
     /// that of the link's origin what tenon_link_acceleration gives. Along world axes it is (dJ/dt) v, number by
-    /// number. point: 3, m, link frame; NULL: the link's origin. acceleration: 6. Allocates: nothing. Threads: one at a
-    /// time per workspace. Status: as tenon_link_pose. Cost: O(d); with independent velocities O(n). Since: 0.1.
+    /// number. The spatial acceleration at the link's origin (\[RBDA\] 2.10), which tenon_constraints_add_rows
+    /// multiplies by K, has angular velocity x velocity of the origin less in its linear part. point: 3, m, link frame;
+    /// NULL: the link's origin. acceleration: 6. Allocates: nothing. Threads: one at a time per workspace. Status: as
+    /// tenon_link_pose. Cost: O(d); with independent velocities O(n). Since: 0.1.
     pub fn tenon_point_bias_acceleration(workspace: *mut tenon_workspace, link: i32, point: *const f64, point_count:
         usize, axes: i32, acceleration: *mut f64, acceleration_count: usize) -> tenon_status;
-    /// The same of a link as spatial acceleration at its origin (\[RBDA\] 2.10), which is what
-    /// tenon_constraints_add_rows multiplies by K: its linear part is the classical one less angular velocity x
-    /// velocity of the origin. Along link axes it is (dJ/dt) v, number by number, with J of tenon_jacobian along link
+    /// The same of the origin of a link: tenon_link_acceleration is J a + this, J being tenon_jacobian along the same
     /// axes. acceleration: 6. Allocates: nothing. Threads: one at a time per workspace. Status: as tenon_link_pose.
     /// Cost: O(d); with independent velocities O(n). Since: 0.1.
     pub fn tenon_link_bias_acceleration(workspace: *mut tenon_workspace, link: i32, axes: i32, acceleration: *mut f64,
@@ -2045,9 +2047,10 @@ extern "C" {
     /// the qdd of least sum of weight * residual^2, and TENON_INFEASIBLE. With no constraints it is forward dynamics.
     /// options: NULL for the defaults. q: nq. v, tau: nv. wrenches: 6 x links, as tenon_inverse_dynamics; NULL: none.
     /// desired: m, desired accelerations of the rows; NULL: zero. qdd: nv, written. lambda: m, written; read first if
-    /// options->warm_start; NULL: not wanted (then no warm start). Allocates: nothing with TENON_METHOD_AUTOMATIC; with
-    /// another method, or with tikhonov, at the first call with it. Threads: one at a time per workspace. Status:
-    /// TENON_OK; TENON_MAX_ITERATIONS, TENON_INFEASIBLE (answers written); TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE,
+    /// options->warm_start; NULL: not wanted (then no warm start). Allocates: nothing with TENON_METHOD_AUTOMATIC (of
+    /// large robots, tenon_workspace_create, at the first call whose rows need TENON_METHOD_DENSE); with another
+    /// method, or with tikhonov, at the first call with it. Threads: one at a time per workspace. Status: TENON_OK;
+    /// TENON_MAX_ITERATIONS, TENON_INFEASIBLE (answers written); TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE,
     /// TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_NOT_POSITIVE_DEFINITE, TENON_SINGULAR_CONFIGURATION (embedded
     /// loops), TENON_UNSUPPORTED (a method that this version lacks, or that does not take these rows or loops). Cost:
     /// of the method, see TENON_METHOD_*. Since: 0.1.
@@ -2217,9 +2220,10 @@ extern "C" {
     /// TENON_NOT_FINITE, TENON_NOT_NORMALIZED. Cost: O(n). Since: 0.1.
     pub fn tenon_integrate(workspace: *mut tenon_workspace, q: *const f64, q_count: usize, v: *const f64, v_count:
         usize, dt: f64, next: *mut f64, next_count: usize) -> tenon_status;
-    /// The velocity that leads from one configuration to another in unit time: integrate(from, v, 1) = to. from, to:
-    /// nq. v: nv, written. Allocates: nothing. Threads: one at a time per workspace. Status: as tenon_integrate. Cost:
-    /// O(n). Since: 0.1.
+    /// The velocity that leads from one configuration to another in unit time: integrate(from, v, 1) = to. Rotations
+    /// take the short way, of planar joints too: there the angle that is reached may differ from that of `to` by whole
+    /// turns. from, to: nq. v: nv, written. Allocates: nothing. Threads: one at a time per workspace. Status: as
+    /// tenon_integrate. Cost: O(n). Since: 0.1.
     pub fn tenon_difference(workspace: *mut tenon_workspace, from: *const f64, from_count: usize, to: *const f64,
         to_count: usize, v: *mut f64, v_count: usize) -> tenon_status;
     /// The configuration of zeros and unit quaternions. q: nq, written. Allocates: nothing. Threads: one at a time per
@@ -2450,9 +2454,9 @@ extern "C" {
     pub fn tenon_convert_force(workspace: *mut tenon_workspace, convention: i32, direction: i32, joints: *const i32,
         joint_count: usize, q: *const f64, q_count: usize, r#in: *const f64, in_count: usize, out: *mut f64, out_count:
         usize) -> tenon_status;
-    /// Scales the quaternions of q to unit norm; the other coordinates stay. q: nq, read and written. Allocates:
-    /// nothing. Threads: one at a time per workspace. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE,
-    /// TENON_NOT_FINITE, TENON_NOT_NORMALIZED (norm 0: no direction to keep). Cost: O(n). Since: 0.1.
+    /// Scales the quaternions of q to unit norm, whatever it was but 0; the other coordinates stay. q: nq, read and
+    /// written. Allocates: nothing. Threads: one at a time per workspace. Status: TENON_OK, TENON_INVALID_ARGUMENT,
+    /// TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED (norm 0: no direction to keep). Cost: O(n). Since: 0.1.
     pub fn tenon_normalize(workspace: *mut tenon_workspace, q: *mut f64, q_count: usize) -> tenon_status;
     /// One time step of the constrained system: semi-implicit Euler, v += dt qdd(q, v), then q = integrate(q, v, dt),
     /// first order; Runge-Kutta, fourth order for every kind of joint, four solves: the classical tableau with the

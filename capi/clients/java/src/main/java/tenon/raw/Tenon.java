@@ -1090,8 +1090,7 @@ public interface Tenon extends Library {
   int tenon_point_bias_acceleration(Pointer workspace, int link, double[] point, long point_count, int axes, double[]
       acceleration, long acceleration_count);
 
-  /** The same of a link as spatial acceleration at its origin ([RBDA] 2.10), which is what tenon_constraints_add_rows
-   * multiplies by K. */
+  /** The same of the origin of a link. */
   int tenon_link_bias_acceleration(Pointer workspace, int link, int axes, double[] acceleration, long
       acceleration_count);
 
@@ -1378,7 +1377,7 @@ public interface Tenon extends Library {
   int tenon_convert_force(Pointer workspace, int convention, int direction, int[] joints, long joint_count, double[] q,
       long q_count, double[] in, long in_count, double[] out, long out_count);
 
-  /** Scales the quaternions of q to unit norm; the other coordinates stay. */
+  /** Scales the quaternions of q to unit norm, whatever it was but 0; the other coordinates stay. */
   int tenon_normalize(Pointer workspace, double[] q, long q_count);
 
   /** One time step of the constrained system. */
