@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
 #include <exception>
-#include <mutex>
 #include <string>
-#include <thread>
+#include <system_error>
 #include <vector>
 
+#include "batch/crew.hpp"
 #include "batch/worker.hpp"
 #include "plan/dispatch.hpp"
 #include "scalar/index.hpp"
@@ -26,38 +25,23 @@ class BatchImpl {
     options.instructions = resolve(options.instructions);
     for (int i = 0; i < options.threads; ++i) workers.push_back(make_worker(model, constraints, options));
     try {
-      for (int i = 1; i < options.threads; ++i) threads.emplace_back([this, i] { serve(index(i)); });
-    } catch (const std::exception& fault) {
-      stop();
+      crew = std::make_unique<Crew>(options.threads - 1, [this](std::size_t thread) { work(thread); });
+    } catch (const std::system_error& fault) {
       throw Error(Status::out_of_memory, "the " + std::to_string(options.threads) +
                                              " threads of the batch cannot be started (" + fault.what() +
                                              "); ask for fewer");
     }
   }
-  ~BatchImpl() { stop(); }
 
   Status run(const BatchCall& call) {
     for (const auto& worker : workers) worker->start_call();
-    error = nullptr;
-    const std::size_t width = index(workers[0]->width);
-    if (threads.empty() || call.states <= width) {
-      current = &call;
-      next = 0;
-      work(0);
-    } else {
-      {
-        const std::lock_guard<std::mutex> lock(mutex);
-        current = &call;
-        next = 0;
-        busy = threads.size();
-        ++round;
-      }
-      begins.notify_all();
-      work(0);
-      std::unique_lock<std::mutex> lock(mutex);
-      done.wait(lock, [this] { return busy == 0; });
-    }
     first_failure = nullptr;
+    error = nullptr;
+    has_error = false;
+    current = &call;
+    next = 0;
+    const std::size_t width = index(workers[0]->width);
+    if (call.states > 0) crew->run((call.states - 1) / width);
     if (error) std::rethrow_exception(error);
     for (const auto& worker : workers) {
       const Worker::Failure& failure = worker->failure;
@@ -72,15 +56,6 @@ class BatchImpl {
   const Worker::Failure* first_failure = nullptr;
 
  private:
-  void stop() {
-    {
-      const std::lock_guard<std::mutex> lock(mutex);
-      ends = true;
-    }
-    begins.notify_all();
-    for (std::thread& thread : threads) thread.join();
-  }
-
   // An exception (memory that ran out) ends the call; the caller's thread throws it.
   void work(std::size_t thread) {
     Worker& worker = *workers[thread];
@@ -92,36 +67,16 @@ class BatchImpl {
         worker.run(*current, first, std::min(width, states - first));
       }
     } catch (...) {
-      const std::lock_guard<std::mutex> lock(mutex);
-      if (!error) error = std::current_exception();
+      if (!has_error.exchange(true)) error = std::current_exception();
       next = states;
     }
   }
 
-  void serve(std::size_t thread) {
-    std::uint64_t seen = 0;
-    for (;;) {
-      {
-        std::unique_lock<std::mutex> lock(mutex);
-        begins.wait(lock, [&] { return ends || round != seen; });
-        if (ends) return;
-        seen = round;
-      }
-      work(thread);
-      const std::lock_guard<std::mutex> lock(mutex);
-      if (--busy == 0) done.notify_one();
-    }
-  }
-
-  std::mutex mutex;
-  std::condition_variable begins, done;
-  std::vector<std::thread> threads;
   const BatchCall* current = nullptr;
   std::exception_ptr error;
+  std::atomic<bool> has_error{false};
   std::atomic<std::size_t> next{0};
-  std::size_t busy = 0;
-  std::uint64_t round = 0;
-  bool ends = false;
+  std::unique_ptr<Crew> crew;  // after what its threads use
 };
 
 Batch::Batch(std::shared_ptr<const Model> model, std::shared_ptr<const ConstraintSet> constraints,
