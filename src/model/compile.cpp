@@ -23,6 +23,7 @@
 #include "model/inertia.hpp"
 #include "model/loops.hpp"
 #include "model/massless.hpp"
+#include "scalar/counted.hpp"
 #include "scalar/index.hpp"
 #include "tenon/model.hpp"
 
@@ -419,7 +420,9 @@ void Model::publish(const Vector3& gravity) {
   d.loop_scratch_size = d.varying_clusters = 0;
   for (const ClusterData& c : loops.clusters) d.varying_clusters += c.constant_G == 0;
   for (const ClusterData& c : loops.clusters)
-    if (c.constant_G == 0) d.loop_scratch_size = std::max(d.loop_scratch_size, c.row_count * (c.v_count + 1));
+    if (c.constant_G == 0)
+      d.loop_scratch_size = std::max(d.loop_scratch_size, counted(c.row_count * (std::int64_t{c.v_count} + 1),
+                                                                  "the rows of one of its loops"));
   d.clusters = loops.clusters.data();
   d.node_cluster = loops.node_cluster.data();
   d.y_index = loops.y_index.data();

@@ -6,6 +6,7 @@
 
 #include "model/body_poses.hpp"
 #include "model/clusters.hpp"
+#include "scalar/counted.hpp"
 #include "scalar/index.hpp"
 
 namespace tenon {
@@ -82,7 +83,8 @@ class LoopCompiler {
       c.row_count = rows - c.row_begin;
       c.constraint_end = count_of(model_.loops.constraints);
       c.K_begin = model_.loops.K_size;
-      model_.loops.K_size += c.row_count * c.v_count;
+      model_.loops.K_size =
+          counted(model_.loops.K_size + std::int64_t{c.row_count} * c.v_count, "the rows of its loops");
     }
     set_offsets();
   }

@@ -22,6 +22,7 @@
 #include "plan/assembly.hpp"
 #include "plan/substitution.hpp"
 #include "scalar/classic_text.hpp"
+#include "scalar/counted.hpp"
 #include "scalar/index.hpp"
 #include "tenon/loops.hpp"
 
@@ -135,7 +136,7 @@ class Analysis {
     loops_.K_size = 0;
     for (ClusterData& c : loops_.clusters) {
       c.K_begin = loops_.K_size;
-      loops_.K_size += c.row_count * c.v_count;
+      loops_.K_size = counted(loops_.K_size + std::int64_t{c.row_count} * c.v_count, "the rows of its loops");
     }
   }
 
@@ -369,7 +370,7 @@ class Analysis {
       c.d_begin = before(loops_.dependent, c.v_begin);
       c.d_count = c.v_count - c.y_count;
       c.G_begin = G_size;
-      G_size += c.v_count * c.y_count;
+      G_size = counted(G_size + std::int64_t{c.v_count} * c.y_count, "its loops");
     }
     loops_.G_initial.assign(index(G_size), 0.0);
     for (const ClusterData& c : loops_.clusters)

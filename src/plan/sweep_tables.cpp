@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "plan/arena.hpp"
+#include "scalar/counted.hpp"
 
 namespace tenon {
 
@@ -84,7 +85,8 @@ PathLayout::PathLayout(const std::int32_t* v_parent, std::int32_t nv) : row_firs
   for (int k = 0; k < nv; ++k) {
     const int parent = v_parent[k];
     dof_depth.push_back(parent < 0 ? 0 : dof_depth[index(parent)] + 1);
-    row_first.push_back(row_first.back() + whole_packs(dof_depth.back() + 1));
+    const std::int64_t end = row_first.back() + std::int64_t{whole_packs(dof_depth.back() + 1)};
+    row_first.push_back(counted(end, "the paths of its joints to the root"));
     const bool only_child = parent >= 0 && parent == k - 1 && children[index(parent)] == 1;
     if (only_child && dof_depth.back() % 4 != 0)
       panels.back().end = k + 1;

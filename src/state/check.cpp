@@ -39,12 +39,12 @@ Status fail_result(WorkspaceImpl& w) {
                 "the result is not finite: the inputs are too large for double precision");
 }
 
-Status check_result(WorkspaceImpl& w, const double* x, int n) {
+Status check_result(WorkspaceImpl& w, const double* x, std::ptrdiff_t n) {
   return !x || all_finite(x, n) ? Status::ok : fail_result(w);
 }
 
 Status check_columns(WorkspaceImpl& w, const double* x, int rows, int columns, int ld) {
-  if (ld == rows) return check_result(w, x, rows * columns);
+  if (ld == rows) return check_result(w, x, std::ptrdiff_t{rows} * columns);
   for (int j = 0; j < columns; ++j) TENON_CHECK(check_result(w, x + std::ptrdiff_t{j} * ld, rows));
   return Status::ok;
 }

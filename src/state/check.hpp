@@ -29,7 +29,7 @@ Status check_configuration(WorkspaceImpl& w, const char* what,
 
 // Checks of results before they are copied to the user: not_finite where one is not. Null passes.
 // check_columns: the columns of a matrix.
-Status check_result(WorkspaceImpl& w, const double* x, int n);
+Status check_result(WorkspaceImpl& w, const double* x, std::ptrdiff_t n);
 Status check_columns(WorkspaceImpl& w, const double* x, int rows, int columns, int ld);
 // Of a square matrix, the triangle on and below the diagonal; that on and above it.
 Status check_lower(WorkspaceImpl& w, const double* x, int n, int ld);
@@ -57,7 +57,7 @@ template <class Fill>
   for (int first = 0; first < count; first += most) {
     const int columns = std::min(most, count - first);
     fill(first, columns, w.stage.data());
-    TENON_CHECK(check_result(w, w.stage.data(), n * columns));
+    TENON_CHECK(check_result(w, w.stage.data(), std::ptrdiff_t{n} * columns));
   }
   if (count <= most) {
     copy(0, count);

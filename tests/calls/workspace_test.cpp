@@ -70,6 +70,20 @@ TEST(WorkspaceMemory, LongChainWithRows) {
   EXPECT_NE(small.impl().dense.made(), nullptr);
 }
 
+// The matrix of a chain of 65,600 joints has more numbers than kernels count.
+TEST(WorkspaceMemory, PathsThatAreTooLong) {
+  std::vector<std::int32_t> parents(65600);
+  for (std::size_t k = 0; k < parents.size(); ++k) parents[k] = static_cast<std::int32_t>(k) - 1;
+  EXPECT_GT(PathLayout(parents.data(), 65000).entry_count(), std::size_t{2110000000});
+  try {
+    const PathLayout layout(parents.data(), 65600);
+    ADD_FAILURE() << layout.entry_count();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), Status::unsupported);
+    EXPECT_NE(std::string(error.what()).find("too large"), std::string::npos) << error.what();
+  }
+}
+
 // Two feet welded and ten finger tips held.
 TEST(WorkspaceMemory, HumanoidWithHands) {
   CompileOptions options;
