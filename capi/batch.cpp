@@ -81,20 +81,25 @@ class Arguments : public Call {
   Arguments(tenon_batch* batch, const char* function) noexcept
       : Call(batch ? &batch->core.workspace() : nullptr, batch ? &batch->message : nullptr, function),
         batch_(batch) {}
+  Arguments(tenon_batch* batch, size_t states, const char* function) noexcept : Arguments(batch, function) {
+    call.states = states;
+  }
   Arguments(tenon_batch* batch, BatchFunction which, size_t states, std::int32_t* status,
             const char* function) noexcept
-      : Arguments(batch, function) {
+      : Arguments(batch, states, function) {
     call.function = which;
-    call.states = states;
     call.status = status;
   }
 
-  BatchArray needed_array(const char* name, const tenon_batch_array* a, size_t expected) noexcept {
-    if ((a == nullptr || a->data == nullptr) && expected > 0)
+  // records: of a rollout, whose addresses are asked for too.
+  BatchArray needed_array(const char* name, const tenon_batch_array* a, size_t expected,
+                          size_t records = 1) noexcept {
+    if ((a == nullptr || a->data == nullptr) && expected > 0 && call.states > 0)
       fail(Status::invalid_argument, "%s is NULL; give %zu numbers for each state", name, expected);
-    return optional_array(name, a, expected);
+    return optional_array(name, a, expected, records);
   }
-  BatchArray optional_array(const char* name, const tenon_batch_array* a, size_t expected) noexcept {
+  BatchArray optional_array(const char* name, const tenon_batch_array* a, size_t expected,
+                            size_t records = 1) noexcept {
     if (a == nullptr || a->data == nullptr) return {};
     if (a->count != expected)
       fail(Status::wrong_size, "%s has %zu numbers for each state; this model and constraint set need %zu",
@@ -102,39 +107,62 @@ class Arguments : public Call {
     const size_t size = batch_ && batch_->core.single_precision() ? sizeof(float) : sizeof(double);
     if (reinterpret_cast<std::uintptr_t>(a->data) % size != 0)
       fail(Status::invalid_argument, "%s: data is no address of a number of %zu bytes", name, size);
+    size_t left = static_cast<size_t>(PTRDIFF_MAX) / size;
+    if (!reaches(expected, a->number_stride, left) || !reaches(call.states, a->state_stride, left) ||
+        !reaches(records, a->record_stride, left))
+      fail(Status::invalid_argument,
+           "%s reaches over more bytes than there are addresses; strides are small, and count numbers, not "
+           "bytes",
+           name);
     return {a->data, a->number_stride, a->state_stride, a->record_stride};
   }
-  // An array to write: numbers and states must not overlap.
-  BatchArray output(const char* name, const tenon_batch_array* a, size_t expected, bool is_needed) noexcept {
-    const BatchArray out = is_needed ? needed_array(name, a, expected) : optional_array(name, a, expected);
-    if (out.data != nullptr && expected > 0 &&
-        ((out.number_stride == 0 && expected > 1) || (out.state_stride == 0 && call.states > 1)))
+  // An array to write: numbers, states and records must not overlap.
+  BatchArray output(const char* name, const tenon_batch_array* a, size_t expected, bool is_needed,
+                    size_t records = 1) noexcept {
+    const BatchArray out =
+        is_needed ? needed_array(name, a, expected, records) : optional_array(name, a, expected, records);
+    if (out.data != nullptr && expected > 0 && call.states > 0 && records > 0 &&
+        ((out.number_stride == 0 && expected > 1) || (out.state_stride == 0 && call.states > 1) ||
+         (out.record_stride == 0 && records > 1)))
       fail(Status::invalid_argument, "%s: with a stride of 0 numbers would overwrite each other", name);
     return out;
   }
-  void state(const tenon_batch_array* q, const tenon_batch_array* v) noexcept {
-    call.q = needed_array("q", q, position_count());
-    if (v != nullptr) call.v = needed_array("v", v, velocity_count());
-  }
-  void forces(const char* name, const tenon_batch_array* x, const tenon_batch_array* wrenches) noexcept {
-    call.x = needed_array(name, x, velocity_count());
+  void position(const tenon_batch_array* q) noexcept { call.q = needed_array("q", q, position_count()); }
+  void velocity(const tenon_batch_array* v) noexcept { call.v = needed_array("v", v, velocity_count()); }
+  void forces(const char* name, const tenon_batch_array* x, const tenon_batch_array* wrenches,
+              size_t records = 1) noexcept {
+    call.x = needed_array(name, x, velocity_count(), records);
     call.wrenches = optional_array("wrenches", wrenches, 6 * links());
-  }
-  void needs_velocities(const tenon_batch_array* v) noexcept {
-    if (v == nullptr)
-      fail(Status::invalid_argument, "v is NULL; give %zu numbers for each state", velocity_count());
   }
   tenon_status compute() noexcept {
     return run([&] { return batch_->core.run(call); });
   }
+  // Applies `change`, which returns Status, to every workspace of the batch.
   template <class Change>
   tenon_status change(const Change& change) noexcept {
-    return run_glue([&] { batch_->core.change(change); });
+    return run([&] {
+      Status worst = Status::ok;
+      batch_->core.change([&](tenon::Workspace& w) {
+        const Status status = change(w);
+        if (status != Status::ok) fail(status, "%s", w.message()), worst = status;
+      });
+      if (worst == Status::ok) batch_->message = {true, ""};  // no older one of the core
+      return worst;
+    });
   }
 
   BatchCall call;
 
  private:
+  // Takes the steps from the first to the last of `count` from `left`; false: there are not so many.
+  static bool reaches(size_t count, ptrdiff_t stride, size_t& left) noexcept {
+    const size_t apart = stride < 0 ? size_t{0} - static_cast<size_t>(stride) : static_cast<size_t>(stride);
+    if (count <= 1 || apart == 0) return true;
+    if (apart > left / (count - 1)) return false;
+    left -= apart * (count - 1);
+    return true;
+  }
+
   tenon_batch* batch_;
 };
 
@@ -144,29 +172,59 @@ tenon_status tenon_batch_set_gravity(tenon_batch* batch, const double* gravity, 
   Arguments arguments(batch, __func__);
   arguments.needed(ARRAY(gravity), 3);
   arguments.finite("gravity", gravity, 3);
-  return arguments.change([&](tenon::Workspace& w) { w.set_gravity({gravity[0], gravity[1], gravity[2]}); });
+  return arguments.change([&](tenon::Workspace& w) {
+    w.set_gravity({gravity[0], gravity[1], gravity[2]});
+    return Status::ok;
+  });
 }
 
 tenon_status tenon_batch_set_anchor(tenon_batch* batch, int32_t constraint, const double* frame,
                                     size_t frame_count) {
   Arguments arguments(batch, __func__);
   arguments.anchor(constraint, frame, frame_count);
-  return arguments.change(
-      [&](tenon::Workspace& w) { w.set_anchor(constraint, pose(frame, frame_count, "pose")); });
+  return arguments.run_glue([&] { batch->core.set_anchor(constraint, pose(frame, frame_count, "pose")); });
+}
+
+tenon_status tenon_batch_set_anchors(tenon_batch* batch, size_t states, const tenon_batch_array* poses) {
+  Arguments a(batch, states, __func__);
+  const BatchArray given = a.needed_array("poses", poses, pose_count * a.constraints());
+  return a.run_glue([&] { batch->core.set_anchors(states, given); });
+}
+
+tenon_status tenon_batch_anchors(tenon_batch* batch, size_t states, const tenon_batch_array* poses) {
+  Arguments a(batch, states, __func__);
+  const BatchArray out = a.output("poses", poses, pose_count * a.constraints(), true);
+  return a.run_glue([&] { batch->core.anchors(states, out); });
+}
+
+tenon_status tenon_batch_anchor_here(tenon_batch* batch, size_t states, const tenon_batch_array* q,
+                                     int32_t* status) {
+  Arguments a(batch, states, __func__);
+  a.position(q);
+  return a.run([&] { return batch->core.anchor_here(states, a.call.q, status); });
+}
+
+tenon_status tenon_batch_set_active(tenon_batch* batch, size_t states, const tenon_batch_array* active) {
+  Arguments a(batch, states, __func__);
+  const BatchArray given = a.needed_array("active", active, a.constraints());
+  return a.run_glue([&] { batch->core.set_active(states, given); });
+}
+
+tenon_status tenon_batch_set_gains(tenon_batch* batch, size_t states, const tenon_batch_array* frequencies,
+                                   const tenon_batch_array* damping_ratios) {
+  Arguments a(batch, states, __func__);
+  const BatchArray frequency = a.needed_array("frequencies", frequencies, a.constraints()),
+                   ratio = a.needed_array("damping_ratios", damping_ratios, a.constraints());
+  return a.run_glue([&] { batch->core.set_gains(states, frequency, ratio); });
 }
 
 tenon_status tenon_batch_set_coordinates(tenon_batch* batch, int32_t positions, int32_t velocities) {
   Arguments arguments(batch, __func__);
   arguments.one_of(kinds::coordinates, "positions", positions);
   arguments.one_of(kinds::coordinates, "velocities", velocities);
-  return arguments.run([&] {
-    Status worst = Status::ok;
-    batch->core.change([&](tenon::Workspace& w) {
-      const Status status = tenon::set_coordinates(w, static_cast<tenon::Coordinates>(positions),
-                                                   static_cast<tenon::Coordinates>(velocities));
-      if (status != Status::ok) arguments.fail(status, "%s", w.message()), worst = status;
-    });
-    return worst;
+  return arguments.change([&](tenon::Workspace& w) {
+    return tenon::set_coordinates(w, static_cast<tenon::Coordinates>(positions),
+                                  static_cast<tenon::Coordinates>(velocities));
   });
 }
 
@@ -175,8 +233,8 @@ static tenon_status dynamics(Arguments&& a, const tenon_batch_array* q, const te
                              const char* x_name, const tenon_batch_array* x,
                              const tenon_batch_array* wrenches, const char* out_name,
                              const tenon_batch_array* out) noexcept {
-  a.needs_velocities(v);
-  a.state(q, v);
+  a.position(q);
+  a.velocity(v);
   a.forces(x_name, x, wrenches);
   a.call.out[0] = a.output(out_name, out, a.velocity_count(), true);
   return a.compute();
@@ -201,7 +259,7 @@ tenon_status tenon_batch_inverse_dynamics(tenon_batch* batch, size_t states, con
 tenon_status tenon_batch_mass_matrix(tenon_batch* batch, size_t states, const tenon_batch_array* q,
                                      const tenon_batch_array* M, int32_t* status) {
   Arguments a(batch, BatchFunction::mass_matrix, states, status, __func__);
-  a.state(q, nullptr);
+  a.position(q);
   a.call.out[0] = a.output("M", M, a.velocity_count() * a.velocity_count(), true);
   return a.compute();
 }
@@ -218,8 +276,8 @@ tenon_status tenon_batch_kinematics(tenon_batch* batch, size_t states, const int
     a.fail(Status::wrong_size, "link_count is %zu, but the model has %zu links", link_count, a.links());
   for (size_t i = 0; a.good() && i < link_count; ++i) a.index("links", links[i], a.links(), "links");
   a.one_of(kinds::axes, "axes", axes);
-  a.state(q, v);
-  if (velocities != nullptr && velocities->data != nullptr) a.needs_velocities(v);
+  a.position(q);
+  if (v != nullptr || (velocities != nullptr && velocities->data != nullptr)) a.velocity(v);
   a.call.links = links;
   a.call.link_count = static_cast<int>(link_count);
   a.call.axes = static_cast<tenon::RowAxes>(axes);
@@ -238,8 +296,8 @@ tenon_status tenon_batch_constrained_dynamics(tenon_batch* batch, const tenon_so
                                               int32_t* status) {
   Arguments a(batch, BatchFunction::constrained_dynamics, states, status, __func__);
   a.call.solve = a.options(options, (lambda != nullptr && lambda->data != nullptr) || a.rows() == 0);
-  a.needs_velocities(v);
-  a.state(q, v);
+  a.position(q);
+  a.velocity(v);
   a.forces("tau", tau, wrenches);
   a.call.desired = a.optional_array("desired", desired, a.rows());
   a.call.out[0] = a.output("qdd", qdd, a.velocity_count(), true);
@@ -252,7 +310,7 @@ tenon_status tenon_batch_delassus(tenon_batch* batch, const tenon_delassus_optio
                                   const tenon_batch_array* q, const tenon_batch_array* A, int32_t* status) {
   Arguments a(batch, BatchFunction::delassus, states, status, __func__);
   a.call.delassus_method = checked(a, options);
-  a.state(q, nullptr);
+  a.position(q);
   a.call.out[0] = a.output("A", A, a.rows() * a.rows(), true);
   return a.compute();
 }
@@ -265,10 +323,13 @@ tenon_status tenon_batch_delassus_product(tenon_batch* batch, const tenon_damped
   const Damped damped = checked(a, options);
   if (columns < 0) a.fail(Status::wrong_size, "columns is %d; give 0 or more", static_cast<int>(columns));
   const size_t numbers = a.rows() * static_cast<size_t>(columns < 0 ? 0 : columns);
+  if (columns > 0 && numbers / static_cast<size_t>(columns) != a.rows())
+    a.fail(Status::wrong_size, "columns is %d, of which there is no room for %zu rows",
+           static_cast<int>(columns), a.rows());
   a.call.damped_method = damped.method;
   a.call.damping = damped.damping;
   a.call.columns = columns;
-  a.state(q, nullptr);
+  a.position(q);
   a.call.x = a.needed_array("B", B, numbers);
   a.call.out[0] = a.output("X", X, numbers, true);
   return a.compute();
@@ -289,10 +350,11 @@ tenon_status tenon_batch_rollout(tenon_batch* batch, const tenon_rollout_options
   a.call.dt = o.dt;
   a.call.steps = o.steps;
   a.call.every = o.every == 0 ? 1 : o.every;
-  a.needs_velocities(v);
-  a.state(q, v);
-  a.forces("tau", tau, wrenches);
-  a.call.out[0] = a.output("q_out", q_out, a.position_count(), false);
-  a.call.out[1] = a.output("v_out", v_out, a.velocity_count(), false);
+  a.position(q);
+  a.velocity(v);
+  a.forces("tau", tau, wrenches, o.steps);
+  const size_t records = o.steps / a.call.every;
+  a.call.out[0] = a.output("q_out", q_out, a.position_count(), false, records);
+  a.call.out[1] = a.output("v_out", v_out, a.velocity_count(), false, records);
   return a.compute();
 }

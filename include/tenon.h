@@ -1966,17 +1966,20 @@ TENON_API tenon_status tenon_step_runge_kutta_4_with(tenon_workspace *workspace,
  * matrix and products with its damped inverse, of trees of joints and of robots with embedded loops and geared rotors.
  *   State by state, as a workspace would, are computed: independent coordinates of robots with loops or couplings;
  * dynamics where loops are closed by rows or by functions of the user; rows between two moving links; methods and
- * options other than the defaults, but for mu of the damped inverse up to about 1e8 over a row's Delassus diagonal;
- * and products with the damped inverse in single precision. So are single states at or near a dead centre, with a
- * wrench on a geared rotor, or with rows that do not converge quickly. In single precision robots with loops or
- * couplings are computed in double precision, half as many states side by side, and only the results are rounded.
+ * options other than the defaults, but for mu of the damped inverse up to about 1e8 over a row's Delassus diagonal; and
+ * products with the damped inverse in single precision. So are single states at or near a dead centre, with a wrench on
+ * a geared rotor, or with rows that do not converge quickly. In single precision robots with loops or couplings are
+ * computed in double precision, half as many states side by side, and only the results are rounded.
  *   The result of a state depends on nothing but the state, the model, the rows and the instruction set: not on the
  * number of states, their order, their strides or threads. It is that of the single call to rounding.
  *   A state that fails (NaN, an open loop, a quaternion that is not normalized) spoils only itself: its status is
  * negative, nothing is written for it, and the others are computed. A call returns the negative status of the first
  * such state, whose number and reason tenon_batch_message has, and TENON_OK where there is none. What is wrong with the
  * arguments themselves is found before anything is computed. Where memory is lacking at a first call, which then gives
- * TENON_OUT_OF_MEMORY, some states may have been written; the next call works. */
+ * TENON_OUT_OF_MEMORY, some states may have been written; the next call works. With no states (0) a call is TENON_OK,
+ * reads and writes nothing, and takes NULL.
+ *   Threads of a batch are woken only where there is work for them, and signals of the program are blocked in them. In
+ * a process that fork makes, a batch of its parent has none: there it computes alone, with the same results. */
 typedef struct tenon_batch tenon_batch;
 
 /* How a batch is made. */
@@ -1991,7 +1994,8 @@ typedef struct tenon_batch_options {
  * ((double *)data)[s * state_stride + i * number_stride], so that states may be contiguous, or coordinates, or both
  * apart, as in views of larger arrays; strides count numbers and may be negative. Of the records of a rollout, one for
  * each step or each few steps, record r is r * record_stride further. An input may have state_stride 0: the same for
- * all states. */
+ * all states. Where results would overwrite each other because a stride is 0, or where strides reach further than there
+ * are addresses, the call is refused; that the memory is there is up to the caller. */
 typedef struct tenon_batch_array {
   void *data;
   size_t count;  /* numbers of each state, nq for q; must be exactly what the function asks */
@@ -2043,10 +2047,49 @@ TENON_API int32_t tenon_batch_instruction_set(const tenon_batch *batch);
  * Status: as tenon_workspace_set_gravity. Cost: O(n). Since: 0.1. */
 TENON_API tenon_status tenon_batch_set_gravity(tenon_batch *batch, const double *gravity, size_t gravity_count);
 
-/* The anchor of a constraint in all states. pose: 7. Allocates: nothing. Threads: one at a time per batch.
- * Status: as tenon_workspace_set_anchor. Cost: O(n). Since: 0.1. */
+/* Anchor of a constraint in all states. pose: 7. Allocates: nothing. Threads: one at a time per batch. Status: as
+ * tenon_workspace_set_anchor. Cost: O(1) a state that tenon_batch_set_anchors or tenon_batch_anchor_here set. Since:
+ * 0.1. */
 TENON_API tenon_status tenon_batch_set_anchor(tenon_batch *batch, int32_t constraint, const double *pose,
                                               size_t pose_count);
+
+/* Anchors of all constraints in `states` states: state s of a later call takes those of state s.
+ *   What is set for states (anchors here and by tenon_batch_anchor_here, gains, activity) replaces what was set for all
+ * states before. A call that uses constraints must then have as many states, else it is TENON_WRONG_SIZE; what is set
+ * for one state holds in every state of calls with any number. No states (0): nothing changes.
+ *   A batch begins without anchors. Where a point, a weld or a frame is held at one (frequency > 0)
+ * tenon_batch_constrained_dynamics and tenon_batch_rollout are TENON_INVALID_ARGUMENT until it is set. Closures have no
+ * anchor: what is given for them is not read.
+ * poses: 7 x constraints, in the order of the set. Allocates: at a call with more states than before. Threads: one at a
+ * time per batch. Status: TENON_OK, TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED,
+ * TENON_OUT_OF_MEMORY; where it is negative nothing changes, and the message names the state. Cost: O(m) a state.
+ * Since: 0.1. */
+TENON_API tenon_status tenon_batch_set_anchors(tenon_batch *batch, size_t states, const tenon_batch_array *poses);
+/* What was set, the identity where nothing was. poses: 7 x constraints, written; of as many states as were set, or of
+ * any number where one was. Allocates: nothing. Threads: one at a time per batch. Status: TENON_OK,
+ * TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE. Cost: O(m) a state. Since: 0.1. */
+TENON_API tenon_status tenon_batch_anchors(tenon_batch *batch, size_t states, const tenon_batch_array *poses);
+
+/* Anchors of all constraints in `states` states := world poses of their frames at q, so that they hold where they are.
+ * Where a state fails no anchor changes. q: nq. status: states, written; NULL: not wanted. Allocates: as
+ * tenon_batch_set_anchors. Threads: one at a time per batch. Status: as tenon_anchor_here, and TENON_OUT_OF_MEMORY.
+ * Cost: O(n + m) a state. Since: 0.1. */
+TENON_API tenon_status tenon_batch_anchor_here(tenon_batch *batch, size_t states, const tenon_batch_array *q,
+                                               int32_t *status);
+
+/* Which constraints are on in each of `states` states, as tenon_workspace_set_active switches them; for states as
+ * tenon_batch_set_anchors. All start active. active: constraints, 1 or 0, in the order of the set. Allocates, Threads:
+ * as tenon_batch_set_anchors. Status: TENON_OK, TENON_INVALID_ARGUMENT (also: another number, a loop of the model that
+ * rows close), TENON_WRONG_SIZE, TENON_OUT_OF_MEMORY. Cost: O(m) a state. Since: 0.1. */
+TENON_API tenon_status tenon_batch_set_active(tenon_batch *batch, size_t states, const tenon_batch_array *active);
+
+/* Gains of all constraints in `states` states, as tenon_workspace_set_gains has them; for states as
+ * tenon_batch_set_anchors. They start as the constraint set has them. frequencies: constraints, rad/s, >= 0, in the
+ * order of the set. damping_ratios: constraints, >= 0. Allocates, Threads: as tenon_batch_set_anchors. Status:
+ * TENON_OK, TENON_INVALID_ARGUMENT (also: below 0), TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_OUT_OF_MEMORY. Cost: O(m)
+ * a state. Since: 0.1. */
+TENON_API tenon_status tenon_batch_set_gains(tenon_batch *batch, size_t states, const tenon_batch_array *frequencies,
+                                             const tenon_batch_array *damping_ratios);
 
 /* The coordinates of all states. Allocates: nothing. Threads: one at a time per batch.
  * Status: as tenon_workspace_set_coordinates. Cost: O(1). Since: 0.1. */
@@ -2069,8 +2112,8 @@ TENON_API tenon_status tenon_batch_inverse_dynamics(tenon_batch *batch, size_t s
                                                     int32_t *status);
 
 /* tenon_mass_matrix of `states` states. q: nq. M: nv x nv numbers, column by column, both triangles, written. status,
- * Allocates, Threads: as tenon_batch_forward_dynamics. Status: as tenon_mass_matrix. Cost: O(n d) a state. Since:
- * 0.1. */
+ * Threads: as tenon_batch_forward_dynamics. Allocates: at the first call. Status: as tenon_mass_matrix, and
+ * TENON_OUT_OF_MEMORY. Cost: O(n d) a state. Since: 0.1. */
 TENON_API tenon_status tenon_batch_mass_matrix(tenon_batch *batch, size_t states, const tenon_batch_array *q,
                                                const tenon_batch_array *M, int32_t *status);
 
@@ -2106,15 +2149,15 @@ TENON_API tenon_status tenon_batch_constrained_dynamics(tenon_batch *batch, cons
                                                         int32_t *iterations, int32_t *status);
 
 /* tenon_delassus of `states` states. q: nq. A: m x m numbers, column by column, written. options: NULL for the
- * defaults. status, Allocates, Threads: as tenon_batch_forward_dynamics. Status: as tenon_delassus. Cost: of the method
- * a state. Since: 0.1. */
+ * defaults. status, Threads: as tenon_batch_forward_dynamics. Allocates: at the first call. Status: as tenon_delassus.
+ * Cost: of the method a state. Since: 0.1. */
 TENON_API tenon_status tenon_batch_delassus(tenon_batch *batch, const tenon_delassus_options *options, size_t states,
                                             const tenon_batch_array *q, const tenon_batch_array *A, int32_t *status);
 
 /* X = (A + R + 1 / mu)^-1 B, of tenon_delassus_factor and tenon_delassus_apply, in `states` states. q: nq.
  * B: m x columns numbers, column by column. X: m x columns numbers, likewise, written. options: NULL for the defaults.
- * status, Allocates, Threads: as tenon_batch_forward_dynamics. Status: as tenon_delassus_factor. Cost: of the method
- * and O(m^2) a column and state. Since: 0.1. */
+ * status, Threads: as tenon_batch_forward_dynamics. Allocates: at the first call, and at one with more columns.
+ * Status: as tenon_delassus_factor. Cost: of the method and O(m^2) a column and state. Since: 0.1. */
 TENON_API tenon_status tenon_batch_delassus_product(tenon_batch *batch, const tenon_damped_options *options,
                                                     size_t states, int32_t columns, const tenon_batch_array *q,
                                                     const tenon_batch_array *B, const tenon_batch_array *X,

@@ -27,6 +27,7 @@ SIZES = {
     "loop rows": "rows of the embedded loops: tenon_model_loop_row_count",
     "rows of it": "rows of the constraint: tenon_constraint_info.row_count",
     "convention_nq": "positions in another library: tenon_convention_nq",
+    "constraints": "constraints of the set, with those of loops by rows: tenon_constraints_constraint_count",
 }
 
 

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <vector>
 
+#include "batch/batch_rows.hpp"
 #include "batch/crew.hpp"
 #include "batch/worker.hpp"
 #include "plan/dispatch.hpp"
@@ -24,6 +25,7 @@ class BatchImpl {
       : options(options_) {
     options.instructions = resolve(options.instructions);
     for (int i = 0; i < options.threads; ++i) workers.push_back(make_worker(model, constraints, options));
+    rows = std::make_unique<BatchRows>(workers[0]->single);
     try {
       crew = std::make_unique<Crew>(options.threads - 1, [this](std::size_t thread) { work(thread); });
     } catch (const std::system_error& fault) {
@@ -33,15 +35,23 @@ class BatchImpl {
     }
   }
 
-  Status run(const BatchCall& call) {
+  Status run(BatchCall call) {
     for (const auto& worker : workers) worker->start_call();
     first_failure = nullptr;
+    refusal[0] = '\0';
+    if (call.states == 0) return Status::ok;
+    if (rows->serve(call.function)) {
+      call.rows = rows.get();
+      const Status status = rows->check(call, refusal, sizeof refusal);
+      if (status != Status::ok) return status;
+    }
     error = nullptr;
     has_error = false;
     current = &call;
     next = 0;
     const std::size_t width = index(workers[0]->width);
-    if (call.states > 0) crew->run((call.states - 1) / width);
+    for (const auto& worker : workers) worker->prepare(call);
+    crew->run((call.states - 1) / width);
     if (error) std::rethrow_exception(error);
     for (const auto& worker : workers) {
       const Worker::Failure& failure = worker->failure;
@@ -53,7 +63,9 @@ class BatchImpl {
 
   BatchOptions options;
   std::vector<std::unique_ptr<Worker>> workers;
+  std::unique_ptr<BatchRows> rows;
   const Worker::Failure* first_failure = nullptr;
+  char refusal[512] = "";  // why a call was not begun
 
  private:
   // An exception (memory that ran out) ends the call; the caller's thread throws it.
@@ -88,6 +100,34 @@ Status Batch::run(const BatchCall& call) {
   return impl_->run(call);
 }
 
+void Batch::set_anchors(std::size_t states, const BatchArray& poses) {
+  if (states > 0) impl_->rows->set_anchors(states, poses, single_precision());
+}
+void Batch::set_gains(std::size_t states, const BatchArray& frequencies, const BatchArray& damping_ratios) {
+  if (states > 0) impl_->rows->set_gains(states, frequencies, damping_ratios, single_precision());
+}
+void Batch::set_active(std::size_t states, const BatchArray& active) {
+  if (states > 0) impl_->rows->set_active(states, active, single_precision());
+}
+void Batch::set_anchor(int constraint, const Pose& pose) {
+  impl_->rows->set_anchor(constraint, pose);
+}
+
+Status Batch::anchor_here(std::size_t states, const BatchArray& q, std::int32_t* status) {
+  BatchRows& rows = *impl_->rows;
+  BatchCall call;
+  call.function = BatchFunction::anchor_here;
+  call.states = states, call.q = q, call.status = status;
+  call.anchors = rows.anchors_to_set(states);
+  const Status worst = run(call);
+  if (worst == Status::ok && states > 0) rows.keep_anchors();
+  return worst;
+}
+
+void Batch::anchors(std::size_t states, const BatchArray& poses) const {
+  impl_->rows->write_anchors(states, poses, single_precision());
+}
+
 Workspace& Batch::workspace() const {
   return workspace(0);
 }
@@ -112,12 +152,12 @@ std::size_t Batch::packed() const noexcept {
   return sum;
 }
 std::size_t Batch::bytes() const {
-  std::size_t sum = sizeof *impl_;
+  std::size_t sum = sizeof *impl_ + impl_->rows->bytes();
   for (const auto& worker : impl_->workers) sum += worker->bytes();
   return sum;
 }
 const char* Batch::message() const noexcept {
-  return impl_->first_failure ? impl_->first_failure->message : "";
+  return impl_->first_failure ? impl_->first_failure->message : impl_->refusal;
 }
 
 }  // namespace tenon

@@ -40,6 +40,9 @@ struct RowSchedule<float> {
 // differ; single calls choose one.
 constexpr double least_damping = 1e-8;
 
+// Of matrices whose numbers kernels count with 32 bits.
+constexpr int most_rows = 46340;
+
 bool default_solve(const SolveOptions& o) {
   const bool method = o.method == Method::automatic || o.method == Method::constrained_aba;
   return method && o.mu == 0 && o.tikhonov == 0 && o.accelerate && !o.warm_start && o.max_iterations == 0 &&
@@ -59,7 +62,6 @@ template <class N, int W>
 PackDynamics<N, W>::Sweep::Sweep(WorkspaceImpl& w_)
     : w(w_), m(w.model->data()), arena(m, w.cd(), w.tables.entry_count(), {of_sweeps, of_row_sweeps}) {
   w.tables.bind(arena.data);
-  arena.data.anchors = w.row_settings.anchors.data();
   arena.data.gravity = gravity;
 }
 
@@ -80,7 +82,7 @@ PackDynamics<N, W>::PackDynamics(WorkspaceImpl& w, const PackKernels<N, W>& kern
   rows_.absolute = RowSchedule<N>::absolute;
   rows_.f = f_.data(), rows_.step = step_.data(), rows_.unit = unit_.data();
   if (rows == 0) return;
-  path_rows_.resize(nv * rows), inverse_.resize(nv), zeros_.resize(nv), A_.resize(rows * rows);
+  inverse_.resize(nv), zeros_.resize(nv);
   for (std::size_t k = 0; k < nv; ++k) {
     const std::int32_t unit = unit_of(s.m, s.m.v_node[k]);
     const std::int32_t own = static_cast<std::int32_t>(k) - s.m.nodes[unit].v_index;
@@ -88,8 +90,21 @@ PackDynamics<N, W>::PackDynamics(WorkspaceImpl& w, const PackKernels<N, W>& kern
     row_first_.push_back(moves ? s.w.cd()->node_row_first[unit] : 0);
     row_end_.push_back(moves ? end_of_rows(s.m, *s.w.cd(), unit) : 0);
   }
-  delassus_ = {w.rows(),          row_first_.data(), row_end_.data(),
-               path_rows_.data(), inverse_.data(),   zeros_.data()};
+}
+
+template <class N, int W>
+void PackDynamics<N, W>::prepare(const BatchCall& call, std::size_t inputs, std::size_t results) {
+  const bool matrix = call.function == BatchFunction::delassus,
+             damped = call.function == BatchFunction::damped_product;
+  if (!matrix && !damped) return;
+  const std::size_t rows = index(whole_.w.rows());
+  grow(path_rows_, index(swept().m.nv) * rows);
+  grow(A_, rows * rows);
+  if (damped) grow(right_, inputs);
+  spare_.make_room(inputs, results);
+  delassus_.rows = whole_.w.rows();
+  delassus_.first = row_first_.data(), delassus_.end = row_end_.data();
+  delassus_.x = path_rows_.data(), delassus_.inverse = inverse_.data(), delassus_.zeros = zeros_.data();
 }
 
 template <class N, int W>
@@ -118,16 +133,20 @@ bool PackDynamics<N, W>::can(const BatchCall& call) {
       return moves && (w.rows() == 0 ||
                        (rows && !(w.cd()->least_leverage < least_leverage) && default_solve(call.solve)));
     case BatchFunction::delassus:
-      return moves && rows && call.delassus_method == DelassusMethod::automatic;
+      return moves && rows && w.rows() <= most_rows && call.delassus_method == DelassusMethod::automatic;
     case BatchFunction::damped_product: {
       const bool doubles = sizeof(N) == sizeof(double);
-      if (!doubles || !moves || !rows || call.damped_method != DampedInverseMethod::automatic) return false;
+      if (!doubles || !moves || !rows || w.rows() > most_rows ||
+          call.damped_method != DampedInverseMethod::automatic)
+        return false;
       if (!(call.damping.mu >= 0) || call.damping.mu_of_row) return false;
       damping_of_rows(w, call.damping, damping_.data());
       for (int r = 0; r < w.rows(); ++r)
         if (!(damping_[index(r)] >= least_damping * w.cd()->scale[r])) return false;
       return true;
     }
+    case BatchFunction::anchor_here:
+      return false;
     default:
       return true;
   }
@@ -151,6 +170,30 @@ bool PackDynamics<N, W>::on_folded_rotor(const double* wrench) const {
   for (const std::int32_t i : whole_.w.folded->folding.rotor_node)
     if (std::any_of(wrench + 6 * i, wrench + 6 * (i + 1), [](double x) { return x != 0; })) return true;
   return false;
+}
+
+template <class N, int W>
+void PackDynamics<N, W>::take_rows(const BatchRows& rows, std::size_t first, int states, Numbers& n) {
+  if (rows.version == rows_taken_) return;
+  const bool same = rows.same_in_all();
+  const ConstraintData& c = *swept().w.cd();
+  for (int l = 0; l < (same ? W : states); ++l) {
+    const std::size_t state = first + index(l);
+    const double *anchors = rows.anchors(state), *gains = rows.gains(state), *active = rows.active(state);
+    for (std::size_t i = 0; i < n.active.size(); ++i) {
+      const std::size_t of = index(c.items[i].constraint);
+      for (std::size_t e = 0; e < 12; ++e) n.anchors[12 * i + e][l] = static_cast<N>(anchors[12 * of + e]);
+      for (std::size_t e = 0; e < 2; ++e) n.gains[2 * i + e][l] = static_cast<N>(gains[2 * of + e]);
+      n.active[i][l] = static_cast<N>(active[of]);
+    }
+  }
+  rows_taken_ = same ? rows.version : 0;
+}
+
+template <class N, int W>
+PackedSettings<Slots<N, W>> PackDynamics<N, W>::settings_of(const BatchRows& rows, const Numbers& n) const {
+  return {rows.stabilised ? ConstraintPoses::with_errors : swept().w.cd()->poses, rows.some_inactive,
+          n.anchors.data(), n.gains.data(), n.active.data()};
 }
 
 // ---- folded rotors and loops
@@ -245,6 +288,7 @@ bool PackDynamics<N, W>::solve_rows(const BatchCall& call, const State& state, N
     inv_mu_[index(r)] = c.compliance[r] >= inv ? 0 : inv;
     d.desired[r] = call.desired.data ? n.desired[index(c.user_row[r])] : Pack(0);
   }
+  rows_.settings = settings_of(*call.rows, n);
   const bool wrenches = call.wrenches.data != nullptr;
   if (!kernels_.constrained_start(s.m, c, state.q, state.v, state.tau, wrenches, d.qdd, rows_, d))
     return false;
@@ -285,6 +329,7 @@ bool PackDynamics<N, W>::fill_delassus(const BatchCall& call, const State& state
   Sweep& s = swept();
   const ConstraintData& c = *s.w.cd();
   const int rows = c.row_count;
+  delassus_.settings = settings_of(*call.rows, n);
   if (!kernels_.delassus(s.m, c, state.q, delassus_, A_.data(), s.arena.data)) return false;
   if (call.function == BatchFunction::delassus) {
     for (int i = 0; i < rows; ++i)
@@ -294,7 +339,6 @@ bool PackDynamics<N, W>::fill_delassus(const BatchCall& call, const State& state
       }
     return true;
   }
-  if (right_.size() < index(rows * call.columns)) right_.resize(index(rows * call.columns));
   const auto column = [&](std::vector<Pack>& x, int j) { return x.data() + std::ptrdiff_t{j} * rows; };
   for (int j = 0; j < call.columns; ++j)
     for (int r = 0; r < rows; ++r) column(right_, j)[r] = column(n.x, j)[c.user_row[r]];
@@ -360,7 +404,6 @@ void PackDynamics<N, W>::solve(const BatchCall& call, Numbers& n, const Mask& wa
   for (int l = 0; l < W; ++l) done.lane[l] = false, iterations[l] = 0;
   if (compute(call, n, wanted, done, iterations)) return;
   // Some lane has no answer. Each is computed with copies of itself in all lanes, which gives the same digits.
-  spare_.make_room(n.x.size(), n.out.size());
   for (int l = 0; l < W; ++l) {
     if (!wanted.lane[l]) continue;
     for (int to = 0; to < W; ++to) spare_.take_lane(n, l, to);

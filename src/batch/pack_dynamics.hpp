@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "batch/batch_rows.hpp"
 #include "batch/pack_numbers.hpp"
 #include "kernels/pack/pack_table.hpp"
 #include "plan/arena.hpp"
@@ -26,9 +27,13 @@ class PackDynamics {
   PackDynamics(WorkspaceImpl& w, const PackKernels<N, W>& kernels);
   // Whether packs compute this call.
   bool can(const BatchCall& call);
+  // Makes memory for this call, with so many numbers a state.
+  void prepare(const BatchCall& call, std::size_t inputs, std::size_t results);
   // To be called first in each call.
   void start(const BatchCall& call);
 
+  // Anchors, gains and activity of states first, first + 1, ... to the lanes of numbers.
+  void take_rows(const BatchRows& rows, std::size_t first, int states, Numbers& numbers);
   // Computes the lanes of `wanted`; results are in numbers.out and second, `done` marks the lanes that have
   // one. Other lanes must hold copies of good ones.
   void solve(const BatchCall& call, Numbers& numbers, const Mask& wanted, Mask& done, int* iterations);
@@ -55,6 +60,7 @@ class PackDynamics {
 
   bool compute(const BatchCall& call, Numbers& n, const Mask& wanted, Mask& done, int* iterations);
   bool move(const BatchCall& call, Numbers& n, const Mask& wanted, Mask& done, int* iterations);
+  PackedSettings<Pack> settings_of(const BatchRows& rows, const Numbers& n) const;
   bool solve_rows(const BatchCall& call, const State& state, Numbers& n, Mask wanted, Mask& done,
                   int* iterations);
   bool fill_delassus(const BatchCall& call, const State& state, Numbers& n);
@@ -77,6 +83,7 @@ class PackDynamics {
   std::vector<double> inv_mu_, damping_, damping_of_user_;
   PackedRows<Pack> rows_{};
   PackedDelassus<Pack> delassus_{};
+  std::uint64_t rows_taken_ = 0;    // version of the BatchRows in all lanes; 0: those of some states
   bool holds_mass_matrix_ = false;  // the last result has zeros between branches
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "batch/worker.hpp"
 #include "kernels/pack/pack_table.hpp"
 #include "plan/workspace_impl.hpp"
 #include "scalar/index.hpp"
@@ -28,29 +29,36 @@ struct PackNumbers {
     const std::size_t nv = index(w.model->nv), rows = index(w.rows());
     q.resize(index(w.model->nq)), v.resize(nv), x.resize(std::max(nv, rows));
     wrench.resize(6 * index(w.model->body_count())), desired.resize(rows), second.resize(rows);
-    out.resize(std::max(nv * nv, rows * rows));
+    const std::size_t items = rows > 0 ? index(w.cd()->item_count) : 0;
+    anchors.resize(12 * items), gains.resize(2 * items), active.resize(items);
+    out.resize(std::max(nv, rows));
   }
   // Inputs of lane `to` := those of lane `from` of others.
   void take_lane(const PackNumbers& others, int from, int to) {
     for (const auto list :
-         {&PackNumbers::q, &PackNumbers::v, &PackNumbers::x, &PackNumbers::wrench, &PackNumbers::desired})
+         {&PackNumbers::q, &PackNumbers::v, &PackNumbers::x, &PackNumbers::wrench, &PackNumbers::desired,
+          &PackNumbers::anchors, &PackNumbers::gains, &PackNumbers::active})
       for (std::size_t i = 0; i < (others.*list).size(); ++i) (this->*list)[i][to] = (others.*list)[i][from];
   }
-  // For matrices of right-hand sides; grows at the first call that needs more.
+  // For matrices; grows at the first call that needs more.
   void make_room(std::size_t inputs, std::size_t results) {
-    if (x.size() < inputs) x.resize(inputs);
-    if (out.size() < results) out.resize(results);
+    grow(x, inputs);
+    grow(out, results);
   }
-  std::size_t bytes() const { return bytes_of(q, v, x, wrench, desired, out, second); }
+  std::size_t bytes() const {
+    return bytes_of(q, v, x, wrench, desired, anchors, gains, active, out, second);
+  }
 
   std::vector<Pack> q, v, x, wrench, desired, out, second;
+  std::vector<Pack> anchors, gains, active;  // by items of the set that is swept (PackedSettings)
 };
 
 // Leaves those lanes of the mask in which all numbers are finite, as numbers of type Io.
 template <class Io, class N, int W>
-void keep_finite(const PackKernels<N, W>& kernels, const Slots<N, W>* x, int count, LaneMask<W>& mask) {
+void keep_finite(const PackKernels<N, W>& kernels, const Slots<N, W>* x, std::size_t count,
+                 LaneMask<W>& mask) {
   bool finite[W];
-  kernels.template exchange_of<Io>().find_finite(x, count, finite);
+  kernels.template exchange_of<Io>().find_finite(x, static_cast<std::ptrdiff_t>(count), finite);
   for (int l = 0; l < W; ++l) mask.lane[l] = mask.lane[l] && finite[l];
 }
 

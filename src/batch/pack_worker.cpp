@@ -30,16 +30,18 @@ std::size_t PackWorker<Io, N, W>::bytes() const {
 // ---- lanes
 
 template <class Io, class N, int W>
-void PackWorker<Io, N, W>::gather(const BatchArray& a, std::size_t first, int states, int count,
+void PackWorker<Io, N, W>::gather(const BatchArray& a, std::size_t first, int states, std::size_t count,
                                   std::vector<Pack>& to, Mask& good, std::size_t record) {
   if (!a.data) return;
   const Io* from[W];
   for (int l = 0; l < states; ++l) from[l] = place(a, first + index(l), record);
   if (a.number_stride == 1 && states == W)
-    kernels_.template exchange_of<Io>().gather(from, count, W * a.state_stride, to.data());
+    kernels_.template exchange_of<Io>().gather(from, static_cast<std::ptrdiff_t>(count), W * a.state_stride,
+                                               to.data());
   else
     for (int l = 0; l < states; ++l)
-      for (int i = 0; i < count; ++i) to[index(i)][l] = static_cast<N>(from[l][i * a.number_stride]);
+      for (std::size_t i = 0; i < count; ++i)
+        to[i][l] = static_cast<N>(from[l][static_cast<std::ptrdiff_t>(i) * a.number_stride]);
   keep_finite<Io>(kernels_, to.data(), count, good);
 }
 
@@ -86,22 +88,24 @@ typename PackWorker<Io, N, W>::Mask PackWorker<Io, N, W>::gather_states(const Ba
 }
 
 template <class Io, class N, int W>
-void PackWorker<Io, N, W>::scatter(const Pack* from, int count, const BatchArray& a, std::size_t first,
-                                   const Mask& mask, std::size_t record) const {
+void PackWorker<Io, N, W>::scatter(const Pack* from, std::size_t count, const BatchArray& a,
+                                   std::size_t first, const Mask& mask, std::size_t record) const {
   if (!a.data) return;
   if (a.number_stride == 1 && mask.all()) {
     Io* to[W];
     for (int l = 0; l < W; ++l) to[l] = place(a, first + index(l), record);
-    return kernels_.template exchange_of<Io>().scatter(from, count, W * a.state_stride, to);
+    return kernels_.template exchange_of<Io>().scatter(from, static_cast<std::ptrdiff_t>(count),
+                                                       W * a.state_stride, to);
   }
   // In blocks, so that each cache line is visited once.
-  constexpr int block = 8;
-  for (int begin = 0; begin < count; begin += block) {
-    const int end = std::min(begin + block, count);
+  constexpr std::size_t block = 8;
+  for (std::size_t begin = 0; begin < count; begin += block) {
+    const std::size_t end = std::min(begin + block, count);
     for (int l = 0; l < W; ++l) {
       if (!mask.lane[l]) continue;
       Io* to = place(a, first + index(l), record);
-      for (int i = begin; i < end; ++i) to[i * a.number_stride] = static_cast<Io>(from[i][l]);
+      for (std::size_t i = begin; i < end; ++i)
+        to[static_cast<std::ptrdiff_t>(i) * a.number_stride] = static_cast<Io>(from[i][l]);
     }
   }
 }
@@ -122,11 +126,11 @@ void PackWorker<Io, N, W>::run_kinematics(const BatchCall& call, std::size_t fir
   const WorkspaceData<Pack>& d = dynamics_.arena();
   const Pack* v = call.v.data ? numbers_.v.data() : nullptr;
   dynamics_.place_bodies(numbers_.q.data(), v);
-  const int nodes = m().node_count;
+  const std::size_t nodes = index(m().node_count);
   keep_finite<Io>(kernels_, d.R0, 9 * nodes, good);
   keep_finite<Io>(kernels_, d.p0, 3 * nodes, good);
   if (v) keep_finite<Io>(kernels_, d.v0, 6 * nodes, good);
-  const std::ptrdiff_t columns = 6 * std::ptrdiff_t{m().nv};
+  const std::ptrdiff_t columns = 6 * std::ptrdiff_t{m().nv};  // of a Jacobian, all six numbers
   const auto part = [&](int which, std::ptrdiff_t numbers) {
     BatchArray a = call.out[which];
     if (a.data) a.data = static_cast<Io*>(a.data) + numbers * a.number_stride;
@@ -152,15 +156,15 @@ void PackWorker<Io, N, W>::run_kinematics(const BatchCall& call, std::size_t fir
       }
     }
     scatter(V, 6, part(1, 6 * std::ptrdiff_t{k}), first, good);
-    scatter(jacobian_.data(), static_cast<int>(columns), part(2, columns * k), first, good);
+    scatter(jacobian_.data(), index(columns), part(2, columns * k), first, good);
   }
 }
 
 template <class Io, class N, int W>
 void PackWorker<Io, N, W>::run_rollout(const BatchCall& call, const BatchSizes& n, std::size_t first,
-                                       int count, Mask& good) {
+                                       int states, Mask& good) {
   for (std::size_t step = 0; step < call.steps; ++step) {
-    gather(call.x, first, count, n.x, numbers_.x, good, step);
+    gather(call.x, first, states, n.x, numbers_.x, good, step);
     if (!fill_others(good)) return;
     rollout_.step(call, dynamics_, numbers_, good);
     keep_finite<Io>(kernels_, numbers_.q.data(), n.q, good);
@@ -174,13 +178,22 @@ void PackWorker<Io, N, W>::run_rollout(const BatchCall& call, const BatchSizes& 
 // ----
 
 template <class Io, class N, int W>
+void PackWorker<Io, N, W>::prepare(const BatchCall& call) {
+  SingleWorker<Io>::prepare(call);
+  if (!dynamics_.can(call) || call.function == BatchFunction::kinematics) return;
+  const BatchSizes n(call, this->single);
+  numbers_.make_room(n.x, n.out[0]);
+  dynamics_.prepare(call, n.x, n.out[0]);
+}
+
+template <class Io, class N, int W>
 void PackWorker<Io, N, W>::run(const BatchCall& call, std::size_t first, std::size_t states) {
   if (!dynamics_.can(call)) return SingleWorker<Io>::run(call, first, states);
   const BatchSizes n(call, this->single);
   const int count = static_cast<int>(states);
-  if (call.function == BatchFunction::damped_product) numbers_.make_room(index(n.x), index(n.out[0]));
   dynamics_.start(call);
   const Mask good = gather_states(call, n, first, count);
+  if (call.rows) dynamics_.take_rows(*call.rows, first, count, numbers_);
   Mask done{};
   int iterations[W] = {};
   if (fill_others(good)) {

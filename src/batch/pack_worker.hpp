@@ -23,6 +23,7 @@ class PackWorker final : public SingleWorker<Io> {
   PackWorker(std::shared_ptr<const Model> model, std::shared_ptr<const ConstraintSet> constraints,
              const WorkspaceOptions& options, const PackKernels<N, W>& kernels);
 
+  void prepare(const BatchCall& call) override;
   void run(const BatchCall& call, std::size_t first, std::size_t count) override;
   std::size_t bytes() const override;
 
@@ -35,17 +36,17 @@ class PackWorker final : public SingleWorker<Io> {
   // accepted.
   Mask gather_states(const BatchCall& call, const BatchSizes& n, std::size_t first, int states);
   // The same for one array; leaves the lanes of `good` whose numbers are finite.
-  void gather(const BatchArray& a, std::size_t first, int states, int count, std::vector<Pack>& to,
+  void gather(const BatchArray& a, std::size_t first, int states, std::size_t count, std::vector<Pack>& to,
               Mask& good, std::size_t record = 0);
   bool gather_wrenches(const BatchCall& call, std::size_t state, int lane);
   bool unit_quaternions(int lane);
   // Numbers of the lanes of the mask to the arrays of states first, first + 1, ...
-  void scatter(const Pack* from, int count, const BatchArray& a, std::size_t first, const Mask& mask,
+  void scatter(const Pack* from, std::size_t count, const BatchArray& a, std::size_t first, const Mask& mask,
                std::size_t record = 0) const;
   // Gives all other lanes copies of the first lane of the mask. False: there is none.
   bool fill_others(const Mask& mask);
   void run_kinematics(const BatchCall& call, std::size_t first, Mask& good);
-  void run_rollout(const BatchCall& call, const BatchSizes& n, std::size_t first, int count, Mask& good);
+  void run_rollout(const BatchCall& call, const BatchSizes& n, std::size_t first, int states, Mask& good);
 
   WorkspaceImpl& w() { return this->single.impl(); }
   const ModelData& m() { return w().model->data(); }

@@ -13,18 +13,19 @@
 namespace tenon {
 
 BatchSizes::BatchSizes(const BatchCall& call, Workspace& w)
-    : q(position_count(w)),
-      v(velocity_count(w)),
-      rows(w.constraints() ? w.constraints()->row_count() : 0),
-      wrenches(6 * static_cast<int>(w.model().links.size())),
+    : q(index(position_count(w))),
+      v(index(velocity_count(w))),
+      rows(w.constraints() ? index(w.constraints()->row_count()) : 0),
+      wrenches(6 * w.model().links.size()),
       out{v, 0, 0},
       x(v) {
+  const std::size_t links = index(call.link_count);
   switch (call.function) {
     case BatchFunction::mass_matrix:
       out[0] = v * v;
       break;
     case BatchFunction::kinematics:
-      out[0] = 7 * call.link_count, out[1] = 6 * call.link_count, out[2] = 6 * v * call.link_count;
+      out[0] = 7 * links, out[1] = 6 * links, out[2] = 6 * v * links;
       break;
     case BatchFunction::constrained_dynamics:
       out[1] = rows;
@@ -33,7 +34,7 @@ BatchSizes::BatchSizes(const BatchCall& call, Workspace& w)
       out[0] = rows * rows;
       break;
     case BatchFunction::damped_product:
-      out[0] = x = rows * call.columns;
+      out[0] = x = rows * index(call.columns);
       break;
     case BatchFunction::rollout:
       out[0] = q, out[1] = v;
@@ -52,7 +53,15 @@ SingleWorker<N>::SingleWorker(std::shared_ptr<const Model> model,
   const std::size_t nq = index(w.model->nq), nv = index(w.model->nv), rows = index(w.rows());
   q_.resize(nq), v_.resize(nv), x_.resize(std::max(nv, rows)), wrenches_.resize(6 * w.model->links.size());
   desired_.resize(rows), second_.resize(rows);
-  out_.resize(std::max({nv * nv, rows * rows, nq, std::size_t{13} + 6 * nv}));
+  out_.resize(std::max({nq, std::size_t{13} + 6 * nv}));
+}
+
+template <class N>
+void SingleWorker<N>::prepare(const BatchCall& call) {
+  if (call.function == BatchFunction::kinematics) return;  // link by link
+  const BatchSizes n(call, single);
+  grow(x_, n.x);
+  grow(out_, n.out[0]);
 }
 
 template <class N>
@@ -61,28 +70,29 @@ std::size_t SingleWorker<N>::bytes() const {
 }
 
 template <class N>
-const double* SingleWorker<N>::take(const BatchArray& a, std::size_t state, int count,
+const double* SingleWorker<N>::take(const BatchArray& a, std::size_t state, std::size_t count,
                                     std::vector<double>& to, std::size_t record) const {
   if (!a.data) return nullptr;
-  if (to.size() < index(count)) to.resize(index(count));
   const N* from = place(a, state, record);
-  for (int i = 0; i < count; ++i) to[index(i)] = static_cast<double>(from[i * a.number_stride]);
+  for (std::size_t i = 0; i < count; ++i)
+    to[i] = static_cast<double>(from[static_cast<std::ptrdiff_t>(i) * a.number_stride]);
   return to.data();
 }
 
 template <class N>
-Status SingleWorker<N>::check_range(const double* x, int count) {
+Status SingleWorker<N>::check_range(const double* x, std::size_t count) {
   constexpr double largest = static_cast<double>(std::numeric_limits<N>::max());
   if (std::all_of(x, x + count, [](double e) { return std::abs(e) <= largest; })) return Status::ok;
   return single.impl().fail(Status::not_finite, "the result is beyond the range of single precision");
 }
 
 template <class N>
-void SingleWorker<N>::give(const double* from, int count, const BatchArray& a, std::size_t state,
+void SingleWorker<N>::give(const double* from, std::size_t count, const BatchArray& a, std::size_t state,
                            std::size_t record) const {
   if (!a.data) return;
   N* to = place(a, state, record);
-  for (int i = 0; i < count; ++i) to[i * a.number_stride] = static_cast<N>(from[i]);
+  for (std::size_t i = 0; i < count; ++i)
+    to[static_cast<std::ptrdiff_t>(i) * a.number_stride] = static_cast<N>(from[i]);
 }
 
 template <class N>
@@ -97,7 +107,39 @@ void SingleWorker<N>::report(const BatchCall& call, std::size_t state, Status st
 }
 
 template <class N>
+void SingleWorker<N>::take_rows(const BatchRows& rows, std::size_t state) {
+  if (rows.version == rows_taken_) return;
+  Settings& settings = *single.impl().settings;
+  const double *anchor = rows.anchors(state), *gain = rows.gains(state), *active = rows.active(state);
+  for (Settings::Constraint& own : settings.constraints) {
+    std::copy_n(anchor, 9, own.anchor.rotation.begin());
+    std::copy_n(anchor + 9, 3, own.anchor.translation.begin());
+    own.frequency = gain[0], own.damping_ratio = gain[1];
+    own.active = *active == 1;
+    anchor += 12, gain += 2, ++active;
+  }
+  ++settings.revision;
+  rows_taken_ = rows.same_in_all() ? rows.version : 0;
+}
+
+template <class N>
+Status SingleWorker<N>::anchor(const BatchCall& call, std::size_t state, const BatchSizes& n) {
+  rows_taken_ = 0;
+  TENON_CHECK(anchor_here(single, take(call.q, state, n.q, q_)));
+  const ConstraintSet* set = single.constraints();
+  const int count = set ? set->constraint_count() : 0;
+  double* to = call.anchors + 12 * index(count) * state;
+  for (int c = 0; c < count; ++c) {
+    const Pose pose = single.anchor(c);
+    to = std::copy(pose.rotation.begin(), pose.rotation.end(), to);
+    to = std::copy(pose.translation.begin(), pose.translation.end(), to);
+  }
+  return Status::ok;
+}
+
+template <class N>
 void SingleWorker<N>::run_one(const BatchCall& call, std::size_t state) {
+  if (call.rows) take_rows(*call.rows, state);
   const BatchSizes n(call, single);
   const Status status = compute(call, state, n);
   const bool solves =
@@ -108,13 +150,14 @@ void SingleWorker<N>::run_one(const BatchCall& call, std::size_t state) {
 template <class N>
 Status SingleWorker<N>::kinematics_of(const BatchCall& call, std::size_t state, const BatchSizes& n) {
   const double* q = take(call.q, state, n.q, q_);
-  const double* v = take(call.v, state, n.v, v_);
+  const double* v = n.v > 0 ? take(call.v, state, n.v, v_) : single.impl().zeros.data();
   Status status = kinematics(single, q, v, nullptr);
   double* numbers = out_.data();
-  const std::ptrdiff_t jacobian = 6 * std::ptrdiff_t{n.v};
-  const auto part = [&](int which, std::ptrdiff_t count, int link) {
+  const std::size_t jacobian = 6 * n.v;
+  const auto part = [&](int which, std::size_t count, int link) {
     BatchArray a = call.out[which];
-    if (a.data) a.data = static_cast<N*>(a.data) + link * count * a.number_stride;
+    if (a.data)
+      a.data = static_cast<N*>(a.data) + static_cast<std::ptrdiff_t>(index(link) * count) * a.number_stride;
     return a;
   };
   for (int i = 0; i < call.link_count && status == Status::ok; ++i) {
@@ -129,7 +172,7 @@ Status SingleWorker<N>::kinematics_of(const BatchCall& call, std::size_t state, 
     }
     if (call.out[2].data) {
       status = link_jacobian(single, link, call.axes, numbers, 6);
-      if (status == Status::ok) give(numbers, static_cast<int>(jacobian), part(2, jacobian, i), state);
+      if (status == Status::ok) give(numbers, jacobian, part(2, jacobian, i), state);
     }
   }
   return status;
@@ -161,12 +204,13 @@ template <class N>
 Status SingleWorker<N>::compute(const BatchCall& call, std::size_t state, const BatchSizes& n) {
   if (call.function == BatchFunction::rollout) return roll(call, state, n);
   if (call.function == BatchFunction::kinematics) return kinematics_of(call, state, n);
+  if (call.function == BatchFunction::anchor_here) return anchor(call, state, n);
   const double* q = take(call.q, state, n.q, q_);
   const double* v = take(call.v, state, n.v, v_);
   const double* x = take(call.x, state, n.x, x_);
   const double* wrenches = take(call.wrenches, state, n.wrenches, wrenches_);
-  if (out_.size() < index(n.out[0])) out_.resize(index(n.out[0]));
   double* out = out_.data();
+  const int rows = single.impl().rows();
   Status status = Status::ok;
   switch (call.function) {
     case BatchFunction::forward_dynamics:
@@ -176,7 +220,7 @@ Status SingleWorker<N>::compute(const BatchCall& call, std::size_t state, const 
       status = inverse_dynamics(single, q, v, x, wrenches, out);
       break;
     case BatchFunction::mass_matrix:
-      status = mass_matrix(single, q, out, n.v);
+      status = mass_matrix(single, q, out, static_cast<int>(n.v));
       break;
     case BatchFunction::constrained_dynamics:
       if (call.solve.warm_start) take(call.out[1], state, n.rows, second_);
@@ -188,12 +232,12 @@ Status SingleWorker<N>::compute(const BatchCall& call, std::size_t state, const 
       give(second_.data(), n.rows, call.out[1], state);
       break;
     case BatchFunction::delassus:
-      status = delassus_matrix(single, call.delassus_method, q, out, n.rows);
+      status = delassus_matrix(single, call.delassus_method, q, out, rows);
       break;
     default:  // damped_product
       status = factor_damped_delassus(single, call.damped_method, q, call.damping);
       if (status == Status::ok)
-        status = apply_damped_delassus_inverse(single, x, n.rows, call.columns, out, n.rows);
+        status = apply_damped_delassus_inverse(single, x, rows, call.columns, out, rows);
   }
   if (static_cast<std::int32_t>(status) < 0) return status;
   TENON_CHECK(check_range(out, n.out[0]));

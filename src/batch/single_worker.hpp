@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "batch/batch_rows.hpp"
 #include "batch/worker.hpp"
 #include "plan/workspace_impl.hpp"
 
@@ -12,9 +13,9 @@ namespace tenon {
 // Numbers of a state in the user's coordinates.
 struct BatchSizes {
   explicit BatchSizes(const BatchCall& call, Workspace& w);
-  int q, v, rows, wrenches;
-  int out[3];
-  int x;  // of one record
+  std::size_t q, v, rows, wrenches;
+  std::size_t out[3];
+  std::size_t x;  // of one record
 };
 
 template <class N>
@@ -26,6 +27,7 @@ class SingleWorker : public Worker {
   void run(const BatchCall& call, std::size_t first, std::size_t count) override {
     for (std::size_t s = first; s < first + count; ++s) run_one(call, s);
   }
+  void prepare(const BatchCall& call) override;
   std::size_t bytes() const override;
 
  protected:
@@ -39,18 +41,22 @@ class SingleWorker : public Worker {
   }
 
  private:
-  const double* take(const BatchArray& a, std::size_t state, int count, std::vector<double>& to,
+  const double* take(const BatchArray& a, std::size_t state, std::size_t count, std::vector<double>& to,
                      std::size_t record = 0) const;
-  void give(const double* from, int count, const BatchArray& a, std::size_t state,
+  void give(const double* from, std::size_t count, const BatchArray& a, std::size_t state,
             std::size_t record = 0) const;
   // Status::not_finite where a number is beyond the range of N.
-  Status check_range(const double* x, int count);
+  Status check_range(const double* x, std::size_t count);
+  // Gives the workspace the anchors, gains and activity of a state.
+  void take_rows(const BatchRows& rows, std::size_t state);
   Status compute(const BatchCall& call, std::size_t state, const BatchSizes& n);
+  Status anchor(const BatchCall& call, std::size_t state, const BatchSizes& n);
   Status kinematics_of(const BatchCall& call, std::size_t state, const BatchSizes& n);
   Status roll(const BatchCall& call, std::size_t state, const BatchSizes& n);
 
-  // Grow by the first call that needs more.
+  // Grown by prepare().
   std::vector<double> q_, v_, x_, wrenches_, desired_, out_, second_;
+  std::uint64_t rows_taken_ = 0;  // version of the BatchRows that the workspace has; 0: those of one state
 };
 
 }  // namespace tenon

@@ -4,10 +4,16 @@
 
 #include <cstddef>
 #include <memory>
+#include <vector>
 
 #include "tenon/batch.hpp"
 
 namespace tenon {
+
+template <class T>
+void grow(std::vector<T>& list, std::size_t size) {
+  if (list.size() < size) list.resize(size);
+}
 
 class Worker {
  public:
@@ -15,6 +21,9 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
+  // Makes the memory that this call needs beyond that of other calls. In the caller's thread, for all workers, so that
+  // none allocates in a later call.
+  virtual void prepare(const BatchCall& call) = 0;
   // States [first, first + count), count at most width.
   virtual void run(const BatchCall& call, std::size_t first, std::size_t count) = 0;
   virtual std::size_t bytes() const = 0;

@@ -28,8 +28,11 @@ enum class BatchFunction {
   constrained_dynamics,  // q, v, x = tau, wrenches, desired -> out: qdd, lambda
   delassus,              // q -> out[0] = A, rows x rows
   damped_product,        // q, x = B (rows x columns) -> out[0] = X
+  anchor_here,           // q -> anchors, 12 numbers a constraint
   rollout,  // q, v, x = tau (a record a step), wrenches -> out: q, v (a record each `every` steps)
 };
+
+class BatchRows;
 
 struct BatchCall {
   BatchFunction function = BatchFunction::forward_dynamics;
@@ -47,6 +50,9 @@ struct BatchCall {
   bool runge_kutta = false;
   double dt = 0;
   std::size_t steps = 0, every = 1;
+  // Set by the batch.
+  const BatchRows* rows = nullptr;
+  double* anchors = nullptr;
 };
 
 struct BatchOptions {
@@ -68,9 +74,20 @@ class Batch {
   // message(). Other states are not affected. Pointers and options are checked by the caller.
   Status run(const BatchCall& call);
 
+  // Settings of the constraints (batch/batch_rows.hpp) of states 0, 1, ...: later calls that use constraints must have
+  // as many states. Those of one state are taken for all states of any call. poses: 7 numbers a constraint, position and
+  // quaternion. Throw Error where a number is wrong; then nothing has changed.
+  void set_anchors(std::size_t states, const BatchArray& poses);
+  void set_gains(std::size_t states, const BatchArray& frequencies, const BatchArray& damping_ratios);
+  void set_active(std::size_t states, const BatchArray& active);
+  void set_anchor(int constraint, const Pose& pose);  // in all states
+  // Where a state fails, no anchor changes.
+  Status anchor_here(std::size_t states, const BatchArray& q, std::int32_t* status);
+  void anchors(std::size_t states, const BatchArray& poses) const;  // written
+
   // One of the workspaces that compute single states: sizes, coordinates.
   Workspace& workspace() const;
-  // Changes every workspace: gravity, anchors, coordinates.
+  // Changes every workspace: gravity, coordinates.
   template <class Change>
   void change(const Change& change) {
     for (int i = 0; i < threads(); ++i) change(workspace(i));

@@ -20,6 +20,7 @@ void solve_singly(const BatchCall& batch, States<double>& s, Workspace& w) {
     const double *q = &s.q[i * nq], *v = nv ? &s.v[i * nv] : nullptr, *x = nv ? &s.x[i * nv] : nullptr;
     const double* f = &s.wrenches[i * wrenches];
     const std::size_t n = s.numbers(batch.function, 0);
+    s.give_rows(w, i);
     double* out = s.out.data() + i * n;
     switch (batch.function) {
       case BatchFunction::forward_dynamics:
@@ -75,6 +76,8 @@ States<double> as_double(const States<N>& s) {
   };
   copy(s.q, d.q), copy(s.v, d.v), copy(s.x, d.x), copy(s.wrenches, d.wrenches), copy(s.desired, d.desired);
   copy(s.right, d.right);
+  copy(s.anchors, d.anchors), copy(s.frequencies, d.frequencies), copy(s.ratios, d.ratios),
+      copy(s.active, d.active);
   return d;
 }
 
@@ -84,6 +87,7 @@ template <class N>
 void expect_as_single(States<N> s, Instructions here, BatchFunction function, double tolerance) {
   Batch batch(s.model, s.set, batch_options(sizeof(N) == sizeof(float), here));
   Workspace w(s.model, s.set);
+  s.give_rows(batch);
   const BatchCall call = s.call(function);
   ASSERT_EQ(batch.run(call), Status::ok) << batch.message();
   States<double> single = as_double(s);
@@ -114,6 +118,7 @@ void expect_same_digits(States<N> s, Instructions here, BatchFunction function) 
   // One bad state among them, whose neighbours must not notice.
   s.q[3 * (s.q.size() / most)] = std::numeric_limits<N>::quiet_NaN();
   BatchCall call = s.call(function);
+  s.give_rows(batch), s.give_rows(threaded);
   EXPECT_EQ(batch.run(call), Status::not_finite);
   const std::vector<N> expected = s.out, expected_second = s.second;
   const std::vector<std::int32_t> status = s.status;
@@ -133,7 +138,9 @@ void expect_same_digits(States<N> s, Instructions here, BatchFunction function) 
     }
     call.out[0] = array_of(out, n);
     if (second > 0) call.out[1] = array_of(lambda, second);
-    (count % 2 == 0 ? batch : threaded).run(call);
+    Batch& other = count % 2 == 0 ? batch : threaded;
+    s.give_rows(other, count, true);
+    other.run(call);
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t was = count - 1 - i;
       EXPECT_EQ(s.status[i], status[was]);

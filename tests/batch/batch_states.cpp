@@ -59,6 +59,61 @@ std::size_t States<N>::numbers(BatchFunction function, int which) const {
 }
 
 template <class N>
+void States<N>::draw_rows(std::uint64_t seed) {
+  Random random(seed);
+  const int constraints = set ? set->constraint_count() : 0,
+            loops = static_cast<int>(model->row_loops.size());
+  for (std::size_t s = 0; s < count; ++s)
+    for (int c = 0; c < constraints; ++c) {
+      double quaternion[4];
+      random.quaternion(quaternion);
+      for (int e = 0; e < 3; ++e) anchors.push_back(static_cast<N>(random.uniform(-1, 1)));
+      for (const double e : quaternion) anchors.push_back(static_cast<N>(e));
+      frequencies.push_back(static_cast<N>(random.chance(0.7) ? random.uniform(1, 10) : 0));
+      ratios.push_back(static_cast<N>(random.uniform(0.5, 2)));
+      active.push_back(static_cast<N>(c >= constraints - loops || random.chance(0.7) ? 1 : 0));
+    }
+}
+
+template <class N>
+void States<N>::give_rows(Batch& batch, std::size_t n, bool backwards) {
+  const std::size_t constraints = set ? static_cast<std::size_t>(set->constraint_count()) : 0;
+  if (frequencies.empty()) {
+    std::vector<N> identity(7 * constraints, N(0));
+    for (std::size_t c = 0; c < constraints; ++c) identity[7 * c + 6] = 1;
+    batch.set_anchors(1, array_of(identity, identity.size()));
+    return;
+  }
+  const auto part = [&](std::vector<N>& list) {
+    BatchArray a = array_of(list, list.size() / count);
+    if (backwards) {
+      a.data = list.data() + (n - 1) * static_cast<std::size_t>(a.state_stride);
+      a.state_stride = -a.state_stride;
+    }
+    return a;
+  };
+  batch.set_anchors(n, part(anchors));
+  batch.set_gains(n, part(frequencies), part(ratios));
+  batch.set_active(n, part(active));
+}
+
+template <class N>
+void States<N>::give_rows(Workspace& w, std::size_t state) const {
+  if (frequencies.empty()) return;
+  const int constraints = set->constraint_count();
+  for (int c = 0; c < constraints; ++c) {
+    const std::size_t at = state * static_cast<std::size_t>(constraints) + static_cast<std::size_t>(c);
+    double pose[7];
+    std::copy_n(anchors.begin() + static_cast<std::ptrdiff_t>(7 * at), 7, pose);
+    if (!set->specs()[static_cast<std::size_t>(c)].closure)
+      w.set_anchor(
+          c, {rotation_from_quaternion({pose[3], pose[4], pose[5], pose[6]}), {pose[0], pose[1], pose[2]}});
+    set_constraint_gains(w, c, static_cast<double>(frequencies[at]), static_cast<double>(ratios[at]));
+    set_constraint_active(w, c, active[at] == 1);
+  }
+}
+
+template <class N>
 BatchCall States<N>::call(BatchFunction function) {
   BatchCall c;
   c.function = function;

@@ -42,10 +42,18 @@ struct States {
   BatchCall call(BatchFunction function);
   std::size_t numbers(BatchFunction function, int which) const;  // of one state
 
+  // Anchors, gains and activity of their own for each state. Without it all have the anchors of a new workspace.
+  void draw_rows(std::uint64_t seed);
+  // Those of states 0 to n - 1; backwards: of n - 1 to 0.
+  void give_rows(Batch& batch, std::size_t n, bool backwards = false);
+  void give_rows(Batch& batch) { give_rows(batch, count); }
+  void give_rows(Workspace& w, std::size_t state) const;
+
   std::shared_ptr<const Model> model;
   std::shared_ptr<const ConstraintSet> set;
   std::size_t count;
   std::vector<N> q, v, x, wrenches, desired, right, out, second, third;
+  std::vector<N> anchors, frequencies, ratios, active;  // empty: not drawn
   std::vector<std::int32_t> status, iterations, links;
 };
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "batch/batch_checks.hpp"
+#include "batch/single_worker.hpp"
 
 namespace tenon::testing {
 namespace {
@@ -138,6 +139,15 @@ TEST(Batch, TakesAnyStrides) {
     for (std::size_t k = 0; k < nv; ++k) EXPECT_EQ(out[k * 2 * s.count + 2 * i], expected[i * nv + k]);
   // The numbers between are not touched.
   for (std::size_t k = 1; k < out.size(); k += 2) EXPECT_EQ(out[k], -77);
+}
+
+TEST(Batch, SizesDoNotOverflow) {
+  const Robot robot = random_robot(3, MechanismOptions{Shape::binary, 12, false}, true);
+  Workspace w(robot.model, ConstraintSet::bind(robot.model, {weld_constraint(5, {})}));
+  BatchCall call;
+  call.function = BatchFunction::damped_product;
+  call.columns = 715827883;
+  EXPECT_EQ(BatchSizes(call, w).out[0], std::size_t{6} * 715827883);
 }
 
 TEST(Batch, ABadStateSpoilsOnlyItself) {

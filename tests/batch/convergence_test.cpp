@@ -85,6 +85,7 @@ TEST(BatchConvergence, RedundantAndContradictoryRowsInOnePack) {
           s.desired[2 * once * i + once + r] = s.desired[2 * once * i + r] + (i % 2 == 0 ? 0 : 1);
       BatchCall call = s.call(BatchFunction::constrained_dynamics);
       call.solve = method_of_packs();
+      s.give_rows(batch);
       ASSERT_EQ(batch.run(call), Status::ok) << batch.message();
       const std::vector<Single> single = solve_singly(s, call.solve, here);
       std::set<std::int32_t> seen;
@@ -112,6 +113,7 @@ TEST(BatchConvergence, StatesOfOnePackNeedDifferentIterations) {
       States<double> s(robot, set, static_cast<std::size_t>(batch.width()), number);
       BatchCall call = s.call(BatchFunction::constrained_dynamics);
       call.solve = method_of_packs();
+      s.give_rows(batch);
       ASSERT_EQ(batch.run(call), Status::ok) << batch.message();
       const std::vector<Single> single = solve_singly(s, call.solve, here);
       std::set<std::int32_t> counts;

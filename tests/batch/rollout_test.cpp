@@ -25,6 +25,7 @@ void expect_as_steps(States<double> s, bool runge_kutta, Instructions here, doub
   std::vector<double> q(s.count * records * nq), v(s.count * records * nv);
   call.out[0] = array_of(q, records * nq), call.out[0].record_stride = static_cast<std::ptrdiff_t>(nq);
   call.out[1] = array_of(v, records * nv), call.out[1].record_stride = static_cast<std::ptrdiff_t>(nv);
+  s.give_rows(batch);
   ASSERT_EQ(batch.run(call), Status::ok) << batch.message();
 
   Workspace w(s.model, set);
@@ -33,6 +34,7 @@ void expect_as_steps(States<double> s, bool runge_kutta, Instructions here, doub
   const std::size_t wrenches = s.wrenches.size() / s.count;
   for (std::size_t i = 0; i < s.count; ++i) {
     double *qi = &s.q[i * nq], *vi = &s.v[i * nv];
+    s.give_rows(w, i);
     for (std::size_t k = 0; k < steps; ++k) {
       const Status status = step(w, options, call.dt, qi, vi, &tau[(i * steps + k) * nv],
                                  &s.wrenches[i * wrenches], nullptr, nullptr);
@@ -57,7 +59,10 @@ TEST(Rollout, IsThatOfSingleSteps) {
         ConstraintOptions options;
         options.most_rows = 6;
         const auto set = ConstraintSet::bind(robot.model, random_constraints(random, *robot.model, options));
-        expect_as_steps(States<double>(robot, set, 10, 4), runge_kutta, here, 1e-10);
+        States<double> s(robot, set, 10, 4);
+        expect_as_steps(s, runge_kutta, here, 1e-10);
+        s.draw_rows(seed);
+        expect_as_steps(s, runge_kutta, here, 1e-10);
       }
     }
   }

@@ -7,6 +7,7 @@
 
 #include "plan/workspace_impl.hpp"
 #include "support/moving.hpp"
+#include "tenon/batch.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/urdf.hpp"
 
@@ -82,6 +83,22 @@ TEST(WorkspaceMemory, PathsThatAreTooLong) {
     EXPECT_EQ(error.status(), Status::unsupported);
     EXPECT_NE(std::string(error.what()).find("too large"), std::string::npos) << error.what();
   }
+}
+
+// Matrices of all joints are made by the call that asks for them.
+TEST(WorkspaceMemory, BatchOfALongChain) {
+  const auto model = chain(400);
+  const std::size_t n = static_cast<std::size_t>(model->nv);
+  Batch batch(model, nullptr, {});
+  const std::size_t before = batch.bytes();
+  EXPECT_LT(before, 24000 * n);
+  std::vector<double> q(n), M(n * n);
+  BatchCall call;
+  call.function = BatchFunction::mass_matrix, call.states = 1;
+  call.q.data = q.data(), call.out[0].data = M.data();
+  ASSERT_EQ(batch.run(call), Status::ok) << batch.message();
+  EXPECT_GE(batch.bytes(), before + 8 * n * n);
+  EXPECT_GT(M[0], 0);
 }
 
 // Two feet welded and ten finger tips held.

@@ -488,7 +488,8 @@ module tenon_raw
   ! is ((double *)data)[s * state_stride + i * number_stride], so that states may be contiguous, or coordinates, or both
   ! apart, as in views of larger arrays; strides count numbers and may be negative. Of the records of a rollout, one for
   ! each step or each few steps, record r is r * record_stride further. An input may have state_stride 0: the same for
-  ! all states.
+  ! all states. Where results would overwrite each other because a stride is 0, or where strides reach further than
+  ! there are addresses, the call is refused; that the memory is there is up to the caller.
   type, bind(c) :: tenon_batch_array
     type(c_ptr) :: data
     integer(c_size_t) :: count
@@ -2908,7 +2909,7 @@ module tenon_raw
       integer(c_int32_t) :: answer
     end function tenon_batch_set_gravity
 
-    ! The anchor of a constraint in all states.
+    ! Anchor of a constraint in all states.
     function tenon_batch_set_anchor(batch, constraint, pose, pose_count) bind(c, &
         name="tenon_batch_set_anchor") result(answer)
       import
@@ -2918,6 +2919,58 @@ module tenon_raw
       integer(c_size_t), value :: pose_count
       integer(c_int32_t) :: answer
     end function tenon_batch_set_anchor
+
+    ! Anchors of all constraints in `states` states.
+    function tenon_batch_set_anchors(batch, states, poses) bind(c, name="tenon_batch_set_anchors") result(answer)
+      import
+      type(c_ptr), value :: batch
+      integer(c_size_t), value :: states
+      type(tenon_batch_array), intent(in) :: poses
+      integer(c_int32_t) :: answer
+    end function tenon_batch_set_anchors
+
+    ! What was set, the identity where nothing was.
+    function tenon_batch_anchors(batch, states, poses) bind(c, name="tenon_batch_anchors") result(answer)
+      import
+      type(c_ptr), value :: batch
+      integer(c_size_t), value :: states
+      type(tenon_batch_array), intent(in) :: poses
+      integer(c_int32_t) :: answer
+    end function tenon_batch_anchors
+
+    ! Anchors of all constraints in `states` states := world poses of their frames at q, so that they hold where they
+    ! are.
+    function tenon_batch_anchor_here(batch, states, q, status) bind(c, &
+        name="tenon_batch_anchor_here") result(answer)
+      import
+      type(c_ptr), value :: batch
+      integer(c_size_t), value :: states
+      type(tenon_batch_array), intent(in) :: q
+      integer(c_int32_t), intent(inout), optional, dimension(*) :: status
+      integer(c_int32_t) :: answer
+    end function tenon_batch_anchor_here
+
+    ! Which constraints are on in each of `states` states, as tenon_workspace_set_active switches them; for states as
+    ! tenon_batch_set_anchors.
+    function tenon_batch_set_active(batch, states, active) bind(c, name="tenon_batch_set_active") result(answer)
+      import
+      type(c_ptr), value :: batch
+      integer(c_size_t), value :: states
+      type(tenon_batch_array), intent(in) :: active
+      integer(c_int32_t) :: answer
+    end function tenon_batch_set_active
+
+    ! Gains of all constraints in `states` states, as tenon_workspace_set_gains has them; for states as
+    ! tenon_batch_set_anchors.
+    function tenon_batch_set_gains(batch, states, frequencies, damping_ratios) bind(c, &
+        name="tenon_batch_set_gains") result(answer)
+      import
+      type(c_ptr), value :: batch
+      integer(c_size_t), value :: states
+      type(tenon_batch_array), intent(in) :: frequencies
+      type(tenon_batch_array), intent(in) :: damping_ratios
+      integer(c_int32_t) :: answer
+    end function tenon_batch_set_gains
 
     ! The coordinates of all states.
     function tenon_batch_set_coordinates(batch, positions, velocities) bind(c, &

@@ -476,7 +476,8 @@ export interface tenon_batch_options {
  * is ((double *)data)[s * state_stride + i * number_stride], so that states may be contiguous, or coordinates, or both
  * apart, as in views of larger arrays; strides count numbers and may be negative. Of the records of a rollout, one for
  * each step or each few steps, record r is r * record_stride further. An input may have state_stride 0: the same for
- * all states. */
+ * all states. Where results would overwrite each other because a stride is 0, or where strides reach further than there
+ * are addresses, the call is refused; that the memory is there is up to the caller. */
 export interface tenon_batch_array {
   data: Pointer | null;
   /** numbers of each state, nq for q; must be exactly what the function asks */
@@ -1155,9 +1156,24 @@ export interface Functions {
   tenon_batch_instruction_set(batch: tenon_batch): number;
   /** Gravity of all states. */
   tenon_batch_set_gravity(batch: tenon_batch, gravity: Float64Array, gravity_count: number | bigint): number;
-  /** The anchor of a constraint in all states. */
+  /** Anchor of a constraint in all states. */
   tenon_batch_set_anchor(batch: tenon_batch, constraint: number, pose: Float64Array, pose_count: number | bigint):
       number;
+  /** Anchors of all constraints in `states` states. */
+  tenon_batch_set_anchors(batch: tenon_batch, states: number | bigint, poses: tenon_batch_array): number;
+  /** What was set, the identity where nothing was. */
+  tenon_batch_anchors(batch: tenon_batch, states: number | bigint, poses: tenon_batch_array): number;
+  /** Anchors of all constraints in `states` states := world poses of their frames at q, so that they hold where they
+   * are. */
+  tenon_batch_anchor_here(batch: tenon_batch, states: number | bigint, q: tenon_batch_array, status: Int32Array | null):
+      number;
+  /** Which constraints are on in each of `states` states, as tenon_workspace_set_active switches them; for states as
+   * tenon_batch_set_anchors. */
+  tenon_batch_set_active(batch: tenon_batch, states: number | bigint, active: tenon_batch_array): number;
+  /** Gains of all constraints in `states` states, as tenon_workspace_set_gains has them; for states as
+   * tenon_batch_set_anchors. */
+  tenon_batch_set_gains(batch: tenon_batch, states: number | bigint, frequencies: tenon_batch_array, damping_ratios:
+      tenon_batch_array): number;
   /** The coordinates of all states. */
   tenon_batch_set_coordinates(batch: tenon_batch, positions: number, velocities: number): number;
   /** tenon_forward_dynamics of `states` states. */

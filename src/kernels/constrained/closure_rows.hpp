@@ -97,6 +97,20 @@ inline ClosureState<T> closure_state(const ModelData& m, const ConstraintItem& i
   return s;
 }
 
+// What rows ask of a set of constraints, so that their text serves the rows of limbs
+// (kernels/branches/branch_data.hpp) and of many states (kernels/pack/states_rows.hpp) too.
+TENON_INLINE bool is_active(const ConstraintData& c, int r) {
+  return c.active[r] != 0;
+}
+template <class T, class Rows, class Item>
+TENON_INLINE T frequency_of(const Rows&, const Item& item) {
+  return T(item.frequency);
+}
+template <class T, class Rows, class Item>
+TENON_INLINE T damping_ratio_of(const Rows&, const Item& item) {
+  return T(item.damping_ratio);
+}
+
 // Sets an inactive row and its right-hand side to zero, so that its multiplier is zero.
 template <class T>
 TENON_INLINE void clear_row(int r, WorkspaceData<T>& w) {
@@ -106,16 +120,16 @@ TENON_INLINE void clear_row(int r, WorkspaceData<T>& w) {
 }
 
 // One row: K on the body, or on both where both move; its velocity, error and right-hand side.
-template <class T>
-TENON_INLINE void place_closure_row(const ConstraintData& c, const ConstraintItem& item,
-                                    const ClosureState<T>& s, int j, const Force<T>& K, const T& gamma,
-                                    const T& error, WorkspaceData<T>& w) {
+template <class T, class Rows>
+TENON_INLINE void place_closure_row(const Rows& c, const ConstraintItem& item, const ClosureState<T>& s,
+                                    int j, const Force<T>& K, const T& gamma, const T& error,
+                                    WorkspaceData<T>& w) {
   const T o(0);
   const int r = item.row_begin + j;
   const Force<T> none{{o, o, o}, {o, o, o}};
   const Force<T> K_2 = none - force_to_child(s.X, K);
   const bool two = item.side_row >= 0;
-  if (!c.active[r]) {
+  if (!is_active(c, r)) {
     for (int side = 0; two && side < 2; ++side) store(w.side_K + 12 * (item.side_row + j) + 6 * side, none);
     clear_row(r, w);
     return;
@@ -130,14 +144,14 @@ TENON_INLINE void place_closure_row(const ConstraintData& c, const ConstraintIte
   w.row_gamma[r] = gamma;
   w.row_error[r] = error;
   w.row_velocity[r] = velocity;
-  const T omega(item.frequency), zeta(item.damping_ratio);
+  const T omega = frequency_of<T>(c, item), zeta = damping_ratio_of<T>(c, item);
   const T wanted = w.desired[r] - (T(2) * zeta * omega) * velocity - omega * omega * error;
   w.k[r] = wanted - gamma;
   if (!two) w.k[r] = w.k[r] - dot(single.f, load_vec3<T>(w.gs + 3 * item.node));
 }
 
-template <class T>
-inline void evaluate_closure(const ModelData& m, const ConstraintData& c, const ConstraintItem& item,
+template <class T, class Rows>
+inline void evaluate_closure(const ModelData& m, const Rows& c, const ConstraintItem& item,
                              WorkspaceData<T>& w) {
   const ClosureState<T> s = closure_state(m, item, c.poses == ConstraintPoses::with_errors, w);
   const T o(0);

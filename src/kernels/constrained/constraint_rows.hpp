@@ -45,11 +45,6 @@ TENON_INLINE Vec3<T> axis_of_item(const Item& item, const Mat3<T>& R0, int j) {
   return {T(item.R[j]), T(item.R[3 + j]), T(item.R[6 + j])};
 }
 
-// What rows ask of a set of constraints, so that their text serves the rows of limbs too
-// (kernels/branches/branch_data.hpp).
-TENON_INLINE bool is_active(const ConstraintData& c, int r) {
-  return c.active[r] != 0;
-}
 template <class T>
 TENON_INLINE const double* anchors_of(const ConstraintData&, const WorkspaceData<T>& w) {
   return w.anchors;
@@ -67,7 +62,7 @@ inline void evaluate_item(const Rows& c, int index, WorkspaceData<T>& w) {
   const Vec3<T> point_velocity = v.v + cross(v.w, p);
   const Vec3<T> centripetal = cross(v.w, point_velocity);
 
-  const T omega(item.frequency), zeta(item.damping_ratio);
+  const T omega = frequency_of<T>(c, item), zeta = damping_ratio_of<T>(c, item);
   Vec3<T> turned{}, moved{};  // error of the frame relative to its anchor, body coordinates
   if (c.poses == ConstraintPoses::with_errors && item.custom < 0) {
     const auto* anchor = anchors_of(c, w) + 12 * index;
@@ -111,8 +106,8 @@ inline void evaluate_item(const Rows& c, int index, WorkspaceData<T>& w) {
 }
 
 // All rows. Needs velocities and joint transforms (sweep_velocities).
-template <class T>
-inline void evaluate_constraint_rows(const ModelData& m, const ConstraintData& c, WorkspaceData<T>& w) {
+template <class T, class Rows = ConstraintData>
+inline void evaluate_constraint_rows(const ModelData& m, const Rows& c, WorkspaceData<T>& w) {
   sweep_support_poses(m, c, w);
   for (int index = 0; index < c.item_count; ++index) {
     if (c.items[index].closure)

@@ -4,8 +4,7 @@
 #pragma once
 
 #include "kernels/constrained/constrained_aba.hpp"
-#include "kernels/pack/pack_rotation.hpp"
-#include "kernels/pack/pack_table.hpp"
+#include "kernels/pack/states_rows.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
@@ -71,7 +70,10 @@ bool aba_of_states(const ModelData& m, const T* q, const T* v, const T* tau, boo
 template <class T>
 bool constrained_start(const ModelData& m, const ConstraintData& c, const T* q, const T* v, const T* tau,
                        bool has_wrenches, T* qdd, PackedRows<T>& p, WorkspaceData<T>& w) {
-  constraint_state(m, c, q, v, has_wrenches, w);
+  const RowsOfStates<T> rows(c, p.settings);
+  sweep_velocities(m, q, v, has_wrenches, w);
+  evaluate_constraint_rows(m, rows, w);
+  leave_rows_out<true>(rows, w);
   for (int r = 0; r < c.row_count; ++r) {
     w.mu_row[r] = T(1 / (c.compliance[r] + p.inv_mu[r]));
     p.f[r] = T(0);

@@ -8,7 +8,6 @@
 #pragma once
 
 #include "kernels/pack/constrained_pack.hpp"
-#include "kernels/tree/articulated_inertia.hpp"
 #include "spatial/small_ldl.hpp"
 
 namespace tenon {
@@ -77,8 +76,10 @@ bool delassus_of_states(const ModelData& m, const ConstraintData& c, const T* q,
   if (m.varying_clusters == 0) joint_angles(m, q, w);
   sweep_velocities_at_angles(m, q, d.zeros, false, w);
   if (!sweep_inertias_without_rows(m, d.zeros, d.zeros, w)) return false;
-  place_rows(m, c, w);
-  for (int e = 0; e < d.rows * d.rows; ++e) A[e] = T(0);
+  const RowsOfStates<T> rows(c, d.settings);
+  place_rows(m, rows, w);
+  leave_rows_out<false>(rows, w);
+  for (std::ptrdiff_t e = 0; e < d.rows * d.rows; ++e) A[e] = T(0);
   for (int index = 0; index < c.item_count; ++index) {
     const ConstraintItem& item = c.items[index];
     for (int r = item.row_begin; r < item.row_begin + item.row_count; ++r) {
@@ -112,7 +113,7 @@ template <class T>
 bool solve_damped(int rows, const double* damping, T* A, T* X, int columns) {
   for (int r = 0; r < rows; ++r) A[r * (rows + 1)] = A[r * (rows + 1)] + T(damping[r]);
   if (!factor_ldl(rows, rows, A)) return false;
-  for (int j = 0; j < columns; ++j) solve_ldl(rows, rows, A, X + j * rows);
+  for (int j = 0; j < columns; ++j) solve_ldl(rows, rows, A, X + std::ptrdiff_t{j} * rows);
   return true;
 }
 

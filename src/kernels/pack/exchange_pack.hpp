@@ -23,7 +23,7 @@ TENON_INLINE void transpose_by(Vector (&x)[K]) {
 
 // The register whose lanes are K numbers of from[0], K of from[K], ..., each from `begin` on; and its reverse.
 template <int K, class N, int W>
-TENON_INLINE void load_row(const N* const* from, int begin, typename Pack<N, W>::Vector& x) {
+TENON_INLINE void load_row(const N* const* from, std::ptrdiff_t begin, typename Pack<N, W>::Vector& x) {
   if constexpr (K == W) {
     std::memcpy(static_cast<void*>(&x), from[0] + begin, sizeof x);
   } else {
@@ -34,7 +34,7 @@ TENON_INLINE void load_row(const N* const* from, int begin, typename Pack<N, W>:
   }
 }
 template <int K, class N, int W>
-TENON_INLINE void store_row(const typename Pack<N, W>::Vector& x, int begin, N* const* to) {
+TENON_INLINE void store_row(const typename Pack<N, W>::Vector& x, std::ptrdiff_t begin, N* const* to) {
   if constexpr (K == W) {
     std::memcpy(to[0] + begin, &x, sizeof x);
   } else {
@@ -48,7 +48,8 @@ TENON_INLINE void store_row(const typename Pack<N, W>::Vector& x, int begin, N* 
 // lines `ahead` numbers further, where the next pack's are, are fetched meanwhile: rows of eight states are no stream
 // that the processor foresees. Io: the type of the numbers in the arrays.
 template <int K, class Io, class N, int W>
-void gather_states(const Io* const* from, int begin, int count, std::ptrdiff_t ahead, Pack<N, W>* to) {
+void gather_states(const Io* const* from, std::ptrdiff_t begin, std::ptrdiff_t count, std::ptrdiff_t ahead,
+                   Pack<N, W>* to) {
   for (; begin + K <= count; begin += K) {
     typename Pack<Io, W>::Vector x[K];
     for (int i = 0; i < K; ++i) load_row<K, Io, W>(from + i, begin, x[i]);
@@ -59,7 +60,8 @@ void gather_states(const Io* const* from, int begin, int count, std::ptrdiff_t a
   if constexpr (K > 1) gather_states<K / 2>(from, begin, count, ahead, to);
 }
 template <int K, class Io, class N, int W>
-void scatter_states(const Pack<N, W>* from, int begin, int count, std::ptrdiff_t ahead, Io* const* to) {
+void scatter_states(const Pack<N, W>* from, std::ptrdiff_t begin, std::ptrdiff_t count, std::ptrdiff_t ahead,
+                    Io* const* to) {
   for (; begin + K <= count; begin += K) {
     typename Pack<Io, W>::Vector x[K];
     for (int i = 0; i < K; ++i) x[i] = convert_lanes<Pack<Io, W>>(from[begin + i]).x;
@@ -73,13 +75,13 @@ void scatter_states(const Pack<N, W>* from, int begin, int count, std::ptrdiff_t
 // finite[l] := whether lane l has neither infinities nor NaN as numbers of type Io, by their bits: these kernels are
 // compiled for finite numbers.
 template <class Io, class N, int W>
-void find_finite(const Pack<N, W>* x, int count, bool* finite) {
+void find_finite(const Pack<N, W>* x, std::ptrdiff_t count, bool* finite) {
   using Bits = typename Pack<Io, W>::Bits;
   using Integer = typename Pack<Io, W>::Integer;
   constexpr Integer exponent = sizeof(Io) == sizeof(double) ? static_cast<Integer>(0x7ff0000000000000)
                                                             : static_cast<Integer>(0x7f800000);
   Bits found = Bits{};
-  for (int i = 0; i < count; ++i)
+  for (std::ptrdiff_t i = 0; i < count; ++i)
     found |= (Bits)((convert_lanes<Pack<Io, W>>(x[i]).bits() & exponent) == exponent);
   for (int l = 0; l < W; ++l) finite[l] = found[l] == 0;
 }

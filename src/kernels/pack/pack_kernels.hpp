@@ -59,13 +59,13 @@ struct PackKernelsOf {
 
   template <class Io>
   static constexpr PackExchange<Io, S> exchange() {
-    return {[](const Io* const* from, int count, std::ptrdiff_t ahead, S* to) {
+    return {[](const Io* const* from, std::ptrdiff_t count, std::ptrdiff_t ahead, S* to) {
               gather_states<W>(from, 0, count, ahead, pack(to));
             },
-            [](const S* from, int count, std::ptrdiff_t ahead, Io* const* to) {
+            [](const S* from, std::ptrdiff_t count, std::ptrdiff_t ahead, Io* const* to) {
               scatter_states<W>(pack(from), 0, count, ahead, to);
             },
-            [](const S* x, int count, bool* finite) { find_finite<Io>(pack(x), count, finite); }};
+            [](const S* x, std::ptrdiff_t count, bool* finite) { find_finite<Io>(pack(x), count, finite); }};
   }
 
   static constexpr PackKernels<N, W> table() {

@@ -12,9 +12,21 @@
 
 namespace tenon {
 
+// Anchors, gains and activity of constraints in each state (kernels/pack/states_rows.hpp). Arrays: by the items of the
+// set.
+template <class T>
+struct PackedSettings {
+  ConstraintPoses poses;  // those that a row of some state needs
+  bool some_inactive;
+  const T* anchors;  // 12 an item: R row by row, p
+  const T* gains;    // 2 an item: frequency, damping ratio
+  const T* active;   // 1 or 0
+};
+
 // What constrained_aba on packs needs besides the rows (kernels/pack/constrained_pack.hpp). Arrays: rows.
 template <class T>
 struct PackedRows {
+  PackedSettings<T> settings;
   const double* inv_mu;      // proximal terms, 0 for rows with compliance that are exact without a multiplier
   const double* root_scale;  // square roots of ConstraintData::scale
   double absolute;           // subtracted from each residual
@@ -26,7 +38,8 @@ struct PackedRows {
 // The memory of the Delassus matrix of packs (kernels/pack/delassus_pack.hpp).
 template <class T>
 struct PackedDelassus {
-  int rows;
+  PackedSettings<T> settings;
+  std::ptrdiff_t rows;
   const std::int32_t *first, *end;  // per velocity coordinate: the rows that it moves; none for [0, 0)
   T* x;                             // nv x rows: K S L^-T of the rows
   T* inverse;                       // nv: 1 / D
@@ -38,10 +51,10 @@ template <class Io, class T>
 struct PackExchange {
   // to[i][l] := from[l][i], and its reverse, for the first `count` numbers. ahead: where the next pack's numbers
   // are.
-  void (*gather)(const Io* const* from, int count, std::ptrdiff_t ahead, T* to);
-  void (*scatter)(const T* from, int count, std::ptrdiff_t ahead, Io* const* to);
+  void (*gather)(const Io* const* from, std::ptrdiff_t count, std::ptrdiff_t ahead, T* to);
+  void (*scatter)(const T* from, std::ptrdiff_t count, std::ptrdiff_t ahead, Io* const* to);
   // finite[l] := whether all numbers of lane l are finite as numbers of type Io.
-  void (*find_finite)(const T* x, int count, bool* finite);
+  void (*find_finite)(const T* x, std::ptrdiff_t count, bool* finite);
 };
 
 template <class N, int W>

@@ -69,15 +69,15 @@ inline void sweep_support_rotations(const ModelData& m, const ConstraintData& c,
 }
 
 // K of all rows, body frames (evaluate_item computes the right-hand sides as well).
-template <class T>
-inline void place_rows(const ModelData& m, const ConstraintData& c, WorkspaceData<T>& w) {
+template <class T, class Rows>
+inline void place_rows(const ModelData& m, const Rows& c, WorkspaceData<T>& w) {
   sweep_support_rotations(m, c, w);
   const T o(0);
   for (int index = 0; index < c.item_count; ++index) {
     const ConstraintItem& item = c.items[index];
     int r = item.row_begin;
     const auto put = [&](const Force<T>& row) {
-      store(w.K + 6 * r, c.active[r] ? row : Force<T>{{o, o, o}, {o, o, o}});
+      store(w.K + 6 * r, is_active(c, r) ? row : Force<T>{{o, o, o}, {o, o, o}});
       ++r;
     };
     if (item.custom >= 0) {

@@ -24,6 +24,23 @@ TEST_F(Allocation, BatchesWithoutMemoryAtTheFirstCall) {
   }
 }
 
+// The numbers of a state are not counted with 32 bits, with which these would be 13.
+TEST_F(Allocation, BatchesOfMoreNumbersThanThereIsMemoryFor) {
+  constexpr std::size_t m = 19, columns = 226050911;
+  const Batch made = batch(model, set);
+  std::vector<double> q(static_cast<std::size_t>(tenon_model_nq(model.get()))), X(2 * m, -77);
+  ASSERT_EQ(tenon_random(w.get(), 1, q.data(), q.size()), TENON_OK);
+  double one = 1;
+  const auto qs = rows_of(q, q.size());
+  const tenon_batch_array B{&one, m * columns, 0, 0, 0}, x{X.data(), m * columns, 1, 0, 0};
+  failing = true;
+  const tenon_status status =
+      tenon_batch_delassus_product(made.get(), nullptr, 1, columns, &qs, &B, &x, nullptr);
+  failing = false;
+  EXPECT_EQ(status, TENON_OUT_OF_MEMORY);
+  EXPECT_EQ(X, std::vector<double>(2 * m, -77));
+}
+
 TEST_F(Allocation, NoneInBatches) {
   constexpr std::size_t states = 37;
   const std::size_t nq = static_cast<std::size_t>(tenon_model_nq(model.get()));
@@ -46,10 +63,19 @@ TEST_F(Allocation, NoneInBatches) {
     expect_none("inverse dynamics", [&] {
       return tenon_batch_inverse_dynamics(b, states, &qs, &vs, &ts, nullptr, &qdd, status.data());
     });
-    expect_none("mass matrix", [&] { return tenon_batch_mass_matrix(b, states, &qs, &M, status.data()); });
+    expect_none_later("mass matrix",
+                      [&] { return tenon_batch_mass_matrix(b, states, &qs, &M, status.data()); });
     expect_none("kinematics", [&] {
       return tenon_batch_kinematics(b, states, links, 2, TENON_AXES_WORLD, &qs, &vs, &p, &u, &J, nullptr);
     });
+    const std::size_t constraints = static_cast<std::size_t>(tenon_constraints_constraint_count(set.get()));
+    std::vector<double> anchors(states * 7 * constraints), ones(states * constraints, 1.0);
+    const auto anchor = rows_of(anchors, 7 * constraints), one = rows_of(ones, constraints);
+    expect_none_later("anchor here", [&] { return tenon_batch_anchor_here(b, states, &qs, nullptr); });
+    expect_none("anchors", [&] { return tenon_batch_anchors(b, states, &anchor); });
+    expect_none("set anchors", [&] { return tenon_batch_set_anchors(b, states, &anchor); });
+    expect_none_later("set active", [&] { return tenon_batch_set_active(b, states, &one); });
+    expect_none_later("set gains", [&] { return tenon_batch_set_gains(b, states, &one, &one); });
     const auto solve = [&] {
       return tenon_batch_constrained_dynamics(b, nullptr, states, &qs, &vs, &ts, nullptr, nullptr, &qdd, &l,
                                               nullptr, status.data());

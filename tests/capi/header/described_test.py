@@ -53,6 +53,7 @@ class Test(statuses_test.Test):
             "nyq": scene.nyq,
             "ny": scene.ny,
             "m": scene.m,
+            "constraints": scene.count,
             "links": scene.links,
             "loop rows": scene.loop_rows,
             "rows of it": scene.first_rows,

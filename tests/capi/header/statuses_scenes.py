@@ -14,7 +14,8 @@ CHANGE_THE_WORKSPACE = {
     "tenon_workspace_set_gravity", "tenon_workspace_set_anchor", "tenon_workspace_set_guess", "tenon_anchor_here",
     "tenon_workspace_set_coordinates", "tenon_workspace_set_active", "tenon_workspace_set_gains",
     "tenon_workspace_set_weights", "tenon_workspace_set_compliance", "tenon_batch_set_gravity", "tenon_batch_set_anchor",
-    "tenon_batch_set_coordinates",
+    "tenon_batch_set_coordinates", "tenon_batch_set_anchors", "tenon_batch_anchor_here", "tenon_batch_set_active",
+    "tenon_batch_set_gains",
 }  # fmt: skip
 
 
@@ -36,6 +37,7 @@ class Scene:
             rows(test, self.model, self.constraints)
         test.good(test.c.tenon_constraints_finish(self.constraints, None, 0))
         self.state = {}
+        self.count = test.c.tenon_constraints_constraint_count(self.constraints)
         self.renew()
         c = test.c
         self.nq, self.nv = c.tenon_model_nq(self.model), c.tenon_model_nv(self.model)
@@ -62,6 +64,8 @@ class Scene:
             self.test.c.tenon_batch_destroy(self.batch)
         self.workspace = self.test.made("tenon_workspace_create", self.model, self.constraints, None)
         self.batch = self.test.made("tenon_batch_create", self.model, self.constraints, None)
+        origin = self.test.batch_array([0, 0, 0, 0, 0, 0, 1] * self.count, 7 * self.count, 1)  # where workspaces begin
+        self.test.good(self.test.c.tenon_batch_set_anchors(self.batch, 1, origin.value))
         if self.prepare:
             self.prepare(self.test, self)
 
@@ -112,8 +116,11 @@ class Scene:
         """The same of one state of a batch."""
         by_name = {
             "M": self.nv * self.nv, "A": self.m * self.m, "B": 2 * self.m, "X": 2 * self.m, "poses": 14, "velocities": 12,
-            "jacobians": 12 * self.nv, "q_out": self.nq, "v_out": self.nv,
+            "jacobians": 12 * self.nv, "q_out": self.nq, "v_out": self.nv, "active": self.count, "frequencies": self.count,
+            "damping_ratios": self.count,
         }  # fmt: skip
+        if function in ("tenon_batch_set_anchors", "tenon_batch_anchors"):
+            return 7 * self.count
         return by_name[name] if name in by_name else self.size(function, name)
 
     def values(self, function, name, size):
@@ -124,6 +131,10 @@ class Scene:
             return self.q
         if name in ("pose", "second_pose"):
             return [0, 0, 0, 0, 0, 0, 1]
+        if name == "poses":
+            return [0, 0, 0, 0, 0, 0, 1] * self.count
+        if name == "active":
+            return [1.0] * size
         if name == "inertia":
             return [1, 0, 0, 1, 0, 1]
         if name == "y":

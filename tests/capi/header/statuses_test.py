@@ -60,6 +60,7 @@ CHANGES = (
 BATCH_OUTPUTS = {
     "": ("qdd", "M", "poses", "velocities", "jacobians", "lambda", "A", "X", "q_out", "v_out"),
     "tenon_batch_inverse_dynamics": ("tau",),
+    "tenon_batch_set_anchors": (),
 }
 
 

@@ -359,7 +359,8 @@ namespace TenonRaw {
   /// is ((double *)data)[s * state_stride + i * number_stride], so that states may be contiguous, or coordinates, or
   /// both apart, as in views of larger arrays; strides count numbers and may be negative. Of the records of a rollout,
   /// one for each step or each few steps, record r is r * record_stride further. An input may have state_stride 0: the
-  /// same for all states.
+  /// same for all states. Where results would overwrite each other because a stride is 0, or where strides reach
+  /// further than there are addresses, the call is refused; that the memory is there is up to the caller.
   [StructLayout(LayoutKind.Sequential)]
   public unsafe struct tenon_batch_array {
     public void* data;
@@ -1686,10 +1687,35 @@ namespace TenonRaw {
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     public static extern int tenon_batch_set_gravity(tenon_batch* batch, double* gravity, UIntPtr gravity_count);
 
-    /// The anchor of a constraint in all states.
+    /// Anchor of a constraint in all states.
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     public static extern int tenon_batch_set_anchor(tenon_batch* batch, int constraint, double* pose, UIntPtr
         pose_count);
+
+    /// Anchors of all constraints in `states` states.
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+    public static extern int tenon_batch_set_anchors(tenon_batch* batch, UIntPtr states, tenon_batch_array* poses);
+
+    /// What was set, the identity where nothing was.
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+    public static extern int tenon_batch_anchors(tenon_batch* batch, UIntPtr states, tenon_batch_array* poses);
+
+    /// Anchors of all constraints in `states` states := world poses of their frames at q, so that they hold where they
+    /// are.
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+    public static extern int tenon_batch_anchor_here(tenon_batch* batch, UIntPtr states, tenon_batch_array* q, int*
+        status);
+
+    /// Which constraints are on in each of `states` states, as tenon_workspace_set_active switches them; for states as
+    /// tenon_batch_set_anchors.
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+    public static extern int tenon_batch_set_active(tenon_batch* batch, UIntPtr states, tenon_batch_array* active);
+
+    /// Gains of all constraints in `states` states, as tenon_workspace_set_gains has them; for states as
+    /// tenon_batch_set_anchors.
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+    public static extern int tenon_batch_set_gains(tenon_batch* batch, UIntPtr states, tenon_batch_array* frequencies,
+        tenon_batch_array* damping_ratios);
 
     /// The coordinates of all states.
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]

@@ -571,7 +571,9 @@ type BatchOptions struct {
 // was made. Number i of state s is ((double *)data)[s * state_stride + i * number_stride], so that states may be
 // contiguous, or coordinates, or both apart, as in views of larger arrays; strides count numbers and may be negative.
 // Of the records of a rollout, one for each step or each few steps, record r is r * record_stride further. An input may
-// have state_stride 0: the same for all states.
+// have state_stride 0: the same for all states. Where results would overwrite each other because a stride is 0, or
+// where strides reach further than there are addresses, the call is refused; that the memory is there is up to the
+// caller.
 type BatchArray struct {
 	Data         unsafe.Pointer
 	Count        uintptr
@@ -1207,8 +1209,21 @@ var (
 	BatchInstructionSet func(batch *Batch) int32
 	// BatchSetGravity is tenon_batch_set_gravity: Gravity of all states.
 	BatchSetGravity func(batch *Batch, gravity *float64, gravity_count uintptr) int32
-	// BatchSetAnchor is tenon_batch_set_anchor: The anchor of a constraint in all states.
+	// BatchSetAnchor is tenon_batch_set_anchor: Anchor of a constraint in all states.
 	BatchSetAnchor func(batch *Batch, constraint int32, pose *float64, pose_count uintptr) int32
+	// BatchSetAnchors is tenon_batch_set_anchors: Anchors of all constraints in `states` states.
+	BatchSetAnchors func(batch *Batch, states uintptr, poses *BatchArray) int32
+	// BatchAnchors is tenon_batch_anchors: What was set, the identity where nothing was.
+	BatchAnchors func(batch *Batch, states uintptr, poses *BatchArray) int32
+	// BatchAnchorHere is tenon_batch_anchor_here: Anchors of all constraints in `states` states := world poses of their
+	// frames at q, so that they hold where they are.
+	BatchAnchorHere func(batch *Batch, states uintptr, q *BatchArray, status *int32) int32
+	// BatchSetActive is tenon_batch_set_active: Which constraints are on in each of `states` states, as
+	// tenon_workspace_set_active switches them; for states as tenon_batch_set_anchors.
+	BatchSetActive func(batch *Batch, states uintptr, active *BatchArray) int32
+	// BatchSetGains is tenon_batch_set_gains: Gains of all constraints in `states` states, as tenon_workspace_set_gains
+	// has them; for states as tenon_batch_set_anchors.
+	BatchSetGains func(batch *Batch, states uintptr, frequencies *BatchArray, damping_ratios *BatchArray) int32
 	// BatchSetCoordinates is tenon_batch_set_coordinates: The coordinates of all states.
 	BatchSetCoordinates func(batch *Batch, positions int32, velocities int32) int32
 	// BatchForwardDynamics is tenon_batch_forward_dynamics: tenon_forward_dynamics of `states` states.
@@ -1504,6 +1519,11 @@ func Load(path string) error {
 	purego.RegisterLibFunc(&BatchInstructionSet, library, "tenon_batch_instruction_set")
 	purego.RegisterLibFunc(&BatchSetGravity, library, "tenon_batch_set_gravity")
 	purego.RegisterLibFunc(&BatchSetAnchor, library, "tenon_batch_set_anchor")
+	purego.RegisterLibFunc(&BatchSetAnchors, library, "tenon_batch_set_anchors")
+	purego.RegisterLibFunc(&BatchAnchors, library, "tenon_batch_anchors")
+	purego.RegisterLibFunc(&BatchAnchorHere, library, "tenon_batch_anchor_here")
+	purego.RegisterLibFunc(&BatchSetActive, library, "tenon_batch_set_active")
+	purego.RegisterLibFunc(&BatchSetGains, library, "tenon_batch_set_gains")
 	purego.RegisterLibFunc(&BatchSetCoordinates, library, "tenon_batch_set_coordinates")
 	purego.RegisterLibFunc(&BatchForwardDynamics, library, "tenon_batch_forward_dynamics")
 	purego.RegisterLibFunc(&BatchInverseDynamics, library, "tenon_batch_inverse_dynamics")

@@ -527,7 +527,8 @@ end
 # ((double *)data)[s * state_stride + i * number_stride], so that states may be contiguous, or coordinates, or both
 # apart, as in views of larger arrays; strides count numbers and may be negative. Of the records of a rollout, one for
 # each step or each few steps, record r is r * record_stride further. An input may have state_stride 0: the same for all
-# states.
+# states. Where results would overwrite each other because a stride is 0, or where strides reach further than there are
+# addresses, the call is refused; that the memory is there is up to the caller.
 mutable struct tenon_batch_array
     data::Ptr{Cvoid}
     count::Csize_t
@@ -1196,6 +1197,21 @@ tenon_batch_set_gravity(batch, gravity, gravity_count) =
 tenon_batch_set_anchor(batch, constraint, pose, pose_count) =
     ccall((:tenon_batch_set_anchor, libtenon), Int32, (Ptr{tenon_batch}, Int32, Ptr{Float64}, Csize_t), batch,
         constraint, pose, pose_count)
+tenon_batch_set_anchors(batch, states, poses) =
+    ccall((:tenon_batch_set_anchors, libtenon), Int32, (Ptr{tenon_batch}, Csize_t, Ptr{tenon_batch_array}), batch,
+        states, poses)
+tenon_batch_anchors(batch, states, poses) =
+    ccall((:tenon_batch_anchors, libtenon), Int32, (Ptr{tenon_batch}, Csize_t, Ptr{tenon_batch_array}), batch, states,
+        poses)
+tenon_batch_anchor_here(batch, states, q, status) =
+    ccall((:tenon_batch_anchor_here, libtenon), Int32, (Ptr{tenon_batch}, Csize_t, Ptr{tenon_batch_array}, Ptr{Int32}),
+        batch, states, q, status)
+tenon_batch_set_active(batch, states, active) =
+    ccall((:tenon_batch_set_active, libtenon), Int32, (Ptr{tenon_batch}, Csize_t, Ptr{tenon_batch_array}), batch,
+        states, active)
+tenon_batch_set_gains(batch, states, frequencies, damping_ratios) =
+    ccall((:tenon_batch_set_gains, libtenon), Int32, (Ptr{tenon_batch}, Csize_t, Ptr{tenon_batch_array},
+        Ptr{tenon_batch_array}), batch, states, frequencies, damping_ratios)
 tenon_batch_set_coordinates(batch, positions, velocities) =
     ccall((:tenon_batch_set_coordinates, libtenon), Int32, (Ptr{tenon_batch}, Int32, Int32), batch, positions,
         velocities)

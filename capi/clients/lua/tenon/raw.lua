@@ -630,6 +630,12 @@ int32_t tenon_batch_width(const tenon_batch *batch);
 int32_t tenon_batch_instruction_set(const tenon_batch *batch);
 tenon_status tenon_batch_set_gravity(tenon_batch *batch, const double *gravity, size_t gravity_count);
 tenon_status tenon_batch_set_anchor(tenon_batch *batch, int32_t constraint, const double *pose, size_t pose_count);
+tenon_status tenon_batch_set_anchors(tenon_batch *batch, size_t states, const tenon_batch_array *poses);
+tenon_status tenon_batch_anchors(tenon_batch *batch, size_t states, const tenon_batch_array *poses);
+tenon_status tenon_batch_anchor_here(tenon_batch *batch, size_t states, const tenon_batch_array *q, int32_t *status);
+tenon_status tenon_batch_set_active(tenon_batch *batch, size_t states, const tenon_batch_array *active);
+tenon_status tenon_batch_set_gains(tenon_batch *batch, size_t states, const tenon_batch_array *frequencies, const
+    tenon_batch_array *damping_ratios);
 tenon_status tenon_batch_set_coordinates(tenon_batch *batch, int32_t positions, int32_t velocities);
 tenon_status tenon_batch_forward_dynamics(tenon_batch *batch, size_t states, const tenon_batch_array *q, const
     tenon_batch_array *v, const tenon_batch_array *tau, const tenon_batch_array *wrenches, const tenon_batch_array *qdd,

@@ -584,7 +584,8 @@ class tenon_batch_array(Structure):
     s is ((double *)data)[s * state_stride + i * number_stride], so that states may be contiguous, or coordinates, or
     both apart, as in views of larger arrays; strides count numbers and may be negative. Of the records of a rollout,
     one for each step or each few steps, record r is r * record_stride further. An input may have state_stride 0: the
-    same for all states."""
+    same for all states. Where results would overwrite each other because a stride is 0, or where strides reach further
+    than there are addresses, the call is refused; that the memory is there is up to the caller."""
     _fields_ = [
         ("data", c_void_p),
         ("count", c_size_t),
@@ -962,6 +963,12 @@ FUNCTIONS = {
     "tenon_batch_instruction_set": (c_int32, [POINTER(tenon_batch)]),
     "tenon_batch_set_gravity": (c_int32, [POINTER(tenon_batch), c_void_p, c_size_t]),
     "tenon_batch_set_anchor": (c_int32, [POINTER(tenon_batch), c_int32, c_void_p, c_size_t]),
+    "tenon_batch_set_anchors": (c_int32, [POINTER(tenon_batch), c_size_t, POINTER(tenon_batch_array)]),
+    "tenon_batch_anchors": (c_int32, [POINTER(tenon_batch), c_size_t, POINTER(tenon_batch_array)]),
+    "tenon_batch_anchor_here": (c_int32, [POINTER(tenon_batch), c_size_t, POINTER(tenon_batch_array), c_void_p]),
+    "tenon_batch_set_active": (c_int32, [POINTER(tenon_batch), c_size_t, POINTER(tenon_batch_array)]),
+    "tenon_batch_set_gains": (c_int32, [POINTER(tenon_batch), c_size_t, POINTER(tenon_batch_array),
+        POINTER(tenon_batch_array)]),
     "tenon_batch_set_coordinates": (c_int32, [POINTER(tenon_batch), c_int32, c_int32]),
     "tenon_batch_forward_dynamics": (c_int32, [POINTER(tenon_batch), c_size_t, POINTER(tenon_batch_array),
         POINTER(tenon_batch_array), POINTER(tenon_batch_array), POINTER(tenon_batch_array), POINTER(tenon_batch_array),

@@ -197,6 +197,7 @@ def test_conventions_there_and_back(atlas, other):
 @pytest.fixture
 def many(atlas):
     batch = tenon.Batch(atlas.model, atlas.constraints, threads=2)
+    batch.set_anchors(np.tile([0.0, 0, 0, 0, 0, 0, 1], (2, 1)))  # those of a new workspace
     rng = np.random.default_rng(3)
     q = np.array([atlas.random(s) for s in range(13)])
     return batch, q, 0.3 * rng.standard_normal((13, atlas.nv)), rng.standard_normal((13, atlas.nv))
@@ -262,6 +263,36 @@ def test_rollout_takes_steps(atlas, many):
         atlas.step(p, w, tau[2, step], 1e-3)
         if step % 2:
             assert np.allclose(q_out[2, step // 2], p, atol=1e-7) and np.allclose(v_out[2, step // 2], w, atol=1e-5)
+
+
+@pytest.mark.parametrize("precision", ["double", "single"])
+def test_each_state_of_a_batch_holds_its_own_anchors(atlas, precision):
+    batch = tenon.Batch(atlas.model, atlas.constraints, precision=precision)
+    q = np.array([atlas.random(s) for s in range(9)]).astype(batch.dtype)
+    v, tau = np.zeros((9, atlas.nv)), np.zeros((9, atlas.nv))
+    with pytest.raises(tenon.Error, match="constraint 1 'right' holds a position .* has no anchors"):
+        batch.constrained_dynamics(q, v, tau)
+    batch.anchor_here(q)
+    poses = batch.anchors(9)
+    poses[:, 1, 2] += 0.1
+    batch.set_anchors(poses)
+    on = np.ones((9, 2))
+    on[3:5, 0] = 0
+    batch.set_active(on)
+    batch.set_gains(np.linspace(5, 20, 18).reshape(9, 2), 0.7)
+    qdd, force = batch.constrained_dynamics(q, v, tau)
+    for s in range(9):
+        atlas.anchor_here(q[s].astype(float))
+        for i, name in enumerate(("left", "right")):
+            atlas.set_active(name, bool(on[s, i]))
+            atlas.set_gains(name, 5 + 15 * (2 * s + i) / 17, 0.7)
+            atlas.set_anchor(name, poses[s, i].astype(float))
+        one, _ = atlas.constrained_dynamics(q[s].astype(float), v[s], tau[s])
+        close = 1e-6 if precision == "double" else 0.02
+        assert np.allclose(qdd[s], one, rtol=close, atol=close * np.abs(one).max())
+    assert np.all(force[3, :6] == 0) and np.any(force[2, :6] != 0)
+    with pytest.raises(tenon.Error, match="those of 9 states, but this call has 5"):
+        batch.rollout(q[:5], v[:5], tau[:5])
 
 
 def test_single_precision_and_one_coordinate():

@@ -288,7 +288,12 @@ pub struct tenon_builder {
 /// negative, nothing is written for it, and the others are computed. A call returns the negative status of the first
 /// such state, whose number and reason tenon_batch_message has, and TENON_OK where there is none. What is wrong with
 /// the arguments themselves is found before anything is computed. Where memory is lacking at a first call, which then
-/// gives TENON_OUT_OF_MEMORY, some states may have been written; the next call works.
+/// gives TENON_OUT_OF_MEMORY, some states may have been written; the next call works. With no states (0) a call is
+/// TENON_OK, reads and writes nothing, and takes NULL.
+/// ```text
+/// Threads of a batch are woken only where there is work for them, and signals of the program are blocked in them. In
+/// ```
+/// a process that fork makes, a batch of its parent has none: there it computes alone, with the same results.
 #[repr(C)]
 pub struct tenon_batch {
     _opaque: [u8; 0],
@@ -836,7 +841,8 @@ pub struct tenon_batch_options {
 /// is ((double *)data)\[s * state_stride + i * number_stride\], so that states may be contiguous, or coordinates, or
 /// both apart, as in views of larger arrays; strides count numbers and may be negative. Of the records of a rollout,
 /// one for each step or each few steps, record r is r * record_stride further. An input may have state_stride 0: the
-/// same for all states.
+/// same for all states. Where results would overwrite each other because a stride is 0, or where strides reach further
+/// than there are addresses, the call is refused; that the memory is there is up to the caller.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct tenon_batch_array {
@@ -2540,10 +2546,50 @@ extern "C" {
     /// Gravity of all states. gravity: 3, m/s^2, world axes. Allocates: nothing. Threads: one at a time per batch.
     /// Status: as tenon_workspace_set_gravity. Cost: O(n). Since: 0.1.
     pub fn tenon_batch_set_gravity(batch: *mut tenon_batch, gravity: *const f64, gravity_count: usize) -> tenon_status;
-    /// The anchor of a constraint in all states. pose: 7. Allocates: nothing. Threads: one at a time per batch. Status:
-    /// as tenon_workspace_set_anchor. Cost: O(n). Since: 0.1.
+    /// Anchor of a constraint in all states. pose: 7. Allocates: nothing. Threads: one at a time per batch. Status: as
+    /// tenon_workspace_set_anchor. Cost: O(1) a state that tenon_batch_set_anchors or tenon_batch_anchor_here set.
+    /// Since: 0.1.
     pub fn tenon_batch_set_anchor(batch: *mut tenon_batch, constraint: i32, pose: *const f64, pose_count: usize) ->
         tenon_status;
+    /// Anchors of all constraints in `states` states: state s of a later call takes those of state s.
+    /// ```text
+    /// What is set for states (anchors here and by tenon_batch_anchor_here, gains, activity) replaces what was set for all
+    /// ```
+    /// states before. A call that uses constraints must then have as many states, else it is TENON_WRONG_SIZE; what is
+    /// set for one state holds in every state of calls with any number. No states (0): nothing changes.
+    /// ```text
+    /// A batch begins without anchors. Where a point, a weld or a frame is held at one (frequency > 0)
+    /// ```
+    /// tenon_batch_constrained_dynamics and tenon_batch_rollout are TENON_INVALID_ARGUMENT until it is set. Closures
+    /// have no anchor: what is given for them is not read. poses: 7 x constraints, in the order of the set. Allocates:
+    /// at a call with more states than before. Threads: one at a time per batch. Status: TENON_OK,
+    /// TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_NOT_NORMALIZED, TENON_OUT_OF_MEMORY; where it
+    /// is negative nothing changes, and the message names the state. Cost: O(m) a state. Since: 0.1.
+    pub fn tenon_batch_set_anchors(batch: *mut tenon_batch, states: usize, poses: *const tenon_batch_array) ->
+        tenon_status;
+    /// What was set, the identity where nothing was. poses: 7 x constraints, written; of as many states as were set, or
+    /// of any number where one was. Allocates: nothing. Threads: one at a time per batch. Status: TENON_OK,
+    /// TENON_INVALID_ARGUMENT, TENON_WRONG_SIZE. Cost: O(m) a state. Since: 0.1.
+    pub fn tenon_batch_anchors(batch: *mut tenon_batch, states: usize, poses: *const tenon_batch_array) -> tenon_status;
+    /// Anchors of all constraints in `states` states := world poses of their frames at q, so that they hold where they
+    /// are. Where a state fails no anchor changes. q: nq. status: states, written; NULL: not wanted. Allocates: as
+    /// tenon_batch_set_anchors. Threads: one at a time per batch. Status: as tenon_anchor_here, and
+    /// TENON_OUT_OF_MEMORY. Cost: O(n + m) a state. Since: 0.1.
+    pub fn tenon_batch_anchor_here(batch: *mut tenon_batch, states: usize, q: *const tenon_batch_array, status: *mut
+        i32) -> tenon_status;
+    /// Which constraints are on in each of `states` states, as tenon_workspace_set_active switches them; for states as
+    /// tenon_batch_set_anchors. All start active. active: constraints, 1 or 0, in the order of the set. Allocates,
+    /// Threads: as tenon_batch_set_anchors. Status: TENON_OK, TENON_INVALID_ARGUMENT (also: another number, a loop of
+    /// the model that rows close), TENON_WRONG_SIZE, TENON_OUT_OF_MEMORY. Cost: O(m) a state. Since: 0.1.
+    pub fn tenon_batch_set_active(batch: *mut tenon_batch, states: usize, active: *const tenon_batch_array) ->
+        tenon_status;
+    /// Gains of all constraints in `states` states, as tenon_workspace_set_gains has them; for states as
+    /// tenon_batch_set_anchors. They start as the constraint set has them. frequencies: constraints, rad/s, >= 0, in
+    /// the order of the set. damping_ratios: constraints, >= 0. Allocates, Threads: as tenon_batch_set_anchors. Status:
+    /// TENON_OK, TENON_INVALID_ARGUMENT (also: below 0), TENON_WRONG_SIZE, TENON_NOT_FINITE, TENON_OUT_OF_MEMORY. Cost:
+    /// O(m) a state. Since: 0.1.
+    pub fn tenon_batch_set_gains(batch: *mut tenon_batch, states: usize, frequencies: *const tenon_batch_array,
+        damping_ratios: *const tenon_batch_array) -> tenon_status;
     /// The coordinates of all states. Allocates: nothing. Threads: one at a time per batch. Status: as
     /// tenon_workspace_set_coordinates. Cost: O(1). Since: 0.1.
     pub fn tenon_batch_set_coordinates(batch: *mut tenon_batch, positions: i32, velocities: i32) -> tenon_status;
@@ -2560,8 +2606,8 @@ extern "C" {
         tenon_batch_array, a: *const tenon_batch_array, wrenches: *const tenon_batch_array, tau: *const
         tenon_batch_array, status: *mut i32) -> tenon_status;
     /// tenon_mass_matrix of `states` states. q: nq. M: nv x nv numbers, column by column, both triangles, written.
-    /// status, Allocates, Threads: as tenon_batch_forward_dynamics. Status: as tenon_mass_matrix. Cost: O(n d) a state.
-    /// Since: 0.1.
+    /// status, Threads: as tenon_batch_forward_dynamics. Allocates: at the first call. Status: as tenon_mass_matrix,
+    /// and TENON_OUT_OF_MEMORY. Cost: O(n d) a state. Since: 0.1.
     pub fn tenon_batch_mass_matrix(batch: *mut tenon_batch, states: usize, q: *const tenon_batch_array, M: *const
         tenon_batch_array, status: *mut i32) -> tenon_status;
     /// Poses, velocities and Jacobians of chosen links in `states` states: what tenon_link_pose, tenon_link_velocity
@@ -2588,14 +2634,14 @@ extern "C" {
         tenon_batch_array, desired: *const tenon_batch_array, qdd: *const tenon_batch_array, lambda: *const
         tenon_batch_array, iterations: *mut i32, status: *mut i32) -> tenon_status;
     /// tenon_delassus of `states` states. q: nq. A: m x m numbers, column by column, written. options: NULL for the
-    /// defaults. status, Allocates, Threads: as tenon_batch_forward_dynamics. Status: as tenon_delassus. Cost: of the
-    /// method a state. Since: 0.1.
+    /// defaults. status, Threads: as tenon_batch_forward_dynamics. Allocates: at the first call. Status: as
+    /// tenon_delassus. Cost: of the method a state. Since: 0.1.
     pub fn tenon_batch_delassus(batch: *mut tenon_batch, options: *const tenon_delassus_options, states: usize, q:
         *const tenon_batch_array, A: *const tenon_batch_array, status: *mut i32) -> tenon_status;
     /// X = (A + R + 1 / mu)^-1 B, of tenon_delassus_factor and tenon_delassus_apply, in `states` states. q: nq. B: m x
     /// columns numbers, column by column. X: m x columns numbers, likewise, written. options: NULL for the defaults.
-    /// status, Allocates, Threads: as tenon_batch_forward_dynamics. Status: as tenon_delassus_factor. Cost: of the
-    /// method and O(m^2) a column and state. Since: 0.1.
+    /// status, Threads: as tenon_batch_forward_dynamics. Allocates: at the first call, and at one with more columns.
+    /// Status: as tenon_delassus_factor. Cost: of the method and O(m^2) a column and state. Since: 0.1.
     pub fn tenon_batch_delassus_product(batch: *mut tenon_batch, options: *const tenon_damped_options, states: usize,
         columns: i32, q: *const tenon_batch_array, B: *const tenon_batch_array, X: *const tenon_batch_array, status:
         *mut i32) -> tenon_status;

@@ -562,7 +562,8 @@ public interface Tenon extends Library {
    * is ((double *)data)[s * state_stride + i * number_stride], so that states may be contiguous, or coordinates, or
    * both apart, as in views of larger arrays; strides count numbers and may be negative. Of the records of a rollout,
    * one for each step or each few steps, record r is r * record_stride further. An input may have state_stride 0: the
-   * same for all states. */
+   * same for all states. Where results would overwrite each other because a stride is 0, or where strides reach further
+   * than there are addresses, the call is refused; that the memory is there is up to the caller. */
   @Structure.FieldOrder({"data", "count", "number_stride", "state_stride", "record_stride"})
   class tenon_batch_array extends Struct {
     public Pointer data;
@@ -1430,8 +1431,27 @@ public interface Tenon extends Library {
   /** Gravity of all states. */
   int tenon_batch_set_gravity(Pointer batch, double[] gravity, long gravity_count);
 
-  /** The anchor of a constraint in all states. */
+  /** Anchor of a constraint in all states. */
   int tenon_batch_set_anchor(Pointer batch, int constraint, double[] pose, long pose_count);
+
+  /** Anchors of all constraints in `states` states. */
+  int tenon_batch_set_anchors(Pointer batch, long states, tenon_batch_array poses);
+
+  /** What was set, the identity where nothing was. */
+  int tenon_batch_anchors(Pointer batch, long states, tenon_batch_array poses);
+
+  /** Anchors of all constraints in `states` states := world poses of their frames at q, so that they hold where they
+   * are. */
+  int tenon_batch_anchor_here(Pointer batch, long states, tenon_batch_array q, int[] status);
+
+  /** Which constraints are on in each of `states` states, as tenon_workspace_set_active switches them; for states as
+   * tenon_batch_set_anchors. */
+  int tenon_batch_set_active(Pointer batch, long states, tenon_batch_array active);
+
+  /** Gains of all constraints in `states` states, as tenon_workspace_set_gains has them; for states as
+   * tenon_batch_set_anchors. */
+  int tenon_batch_set_gains(Pointer batch, long states, tenon_batch_array frequencies, tenon_batch_array
+      damping_ratios);
 
   /** The coordinates of all states. */
   int tenon_batch_set_coordinates(Pointer batch, int positions, int velocities);

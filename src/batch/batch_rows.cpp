@@ -1,0 +1,229 @@
+#include "batch/batch_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <string>
+
+#include "scalar/index.hpp"
+#include "state/check.hpp"
+
+namespace tenon {
+
+namespace {
+
+// Numbers of one state.
+class Numbers {
+ public:
+  Numbers(const BatchArray& a, bool single_precision, std::size_t state)
+      : a_(a), single_(single_precision), first_(static_cast<std::ptrdiff_t>(state) * a.state_stride) {}
+  double operator[](std::size_t i) const {
+    return single_ ? static_cast<double>(static_cast<const float*>(a_.data)[at(i)])
+                   : static_cast<const double*>(a_.data)[at(i)];
+  }
+  void set(std::size_t i, double x) const {
+    if (single_)
+      static_cast<float*>(a_.data)[at(i)] = static_cast<float>(x);
+    else
+      static_cast<double*>(a_.data)[at(i)] = x;
+  }
+
+ private:
+  std::ptrdiff_t at(std::size_t i) const {
+    return first_ + static_cast<std::ptrdiff_t>(i) * a_.number_stride;
+  }
+
+  const BatchArray& a_;
+  bool single_;
+  std::ptrdiff_t first_;
+};
+
+void store_pose(const Pose& pose, double* numbers) {
+  std::copy(pose.translation.begin(), pose.translation.end(),
+            std::copy(pose.rotation.begin(), pose.rotation.end(), numbers));
+}
+
+bool good_gain(double x) {
+  return x >= 0 && x <= 1e300;
+}
+
+}  // namespace
+
+BatchRows::BatchRows(const Workspace& w)
+    : set_(w.constraints()),
+      first_loop_(set_ ? index(set_->constraint_count()) - w.model().row_loops.size() : 0),
+      anchors_(set_ ? 12 * index(set_->constraint_count()) : 0),
+      gains_(anchors_.count / 6),
+      active_(anchors_.count / 12),
+      anchored_(active_.count),
+      frequency_(active_.count) {
+  for (std::size_t c = 0; c < constraints(); ++c) {
+    const ConstraintSpec& spec = set_->specs()[c];
+    store_pose({}, &anchors_.list[12 * c]);
+    gains_.list[2 * c] = spec.frequency, gains_.list[2 * c + 1] = spec.damping_ratio;
+    active_.list[c] = 1;
+    anchored_[c] = spec.closure || !spec.custom.empty();
+  }
+  find_frequencies();
+}
+
+std::string BatchRows::place_of(std::size_t state, std::size_t constraint) const {
+  return "state " + std::to_string(state) + ", constraint " + std::to_string(constraint) + " '" +
+         set_->specs()[constraint].name + "': ";
+}
+
+void BatchRows::find_frequencies() {
+  std::fill(frequency_.begin(), frequency_.end(), 0.0);
+  for (std::size_t i = 0; i < gains_.list.size(); i += 2) {
+    double& largest = frequency_[i / 2 % constraints()];
+    largest = std::max(largest, gains_.list[i]);
+  }
+  stabilised = std::any_of(frequency_.begin(), frequency_.end(), [](double f) { return f > 0; });
+}
+
+bool BatchRows::serve(BatchFunction function) const {
+  switch (function) {
+    case BatchFunction::constrained_dynamics:
+    case BatchFunction::delassus:
+    case BatchFunction::damped_product:
+    case BatchFunction::rollout:
+      return constraints() > 0;
+    case BatchFunction::forward_dynamics:
+      return constraints() > first_loop_;
+    default:
+      return false;
+  }
+}
+
+Status BatchRows::check(const BatchCall& call, char* message, std::size_t message_size) const {
+  struct Part {
+    const PerState& list;
+    const char* name;
+  };
+  for (const Part& part : {Part{anchors_, "anchors"}, Part{gains_, "gains"}, Part{active_, "activity"}})
+    if (part.list.states != 1 && part.list.states != call.states) {
+      std::snprintf(
+          message, message_size,
+          "the %s of the constraints of this batch are those of %zu states, but this call has %zu; set them "
+          "for these, or for one state, which is then every state",
+          part.name, part.list.states, call.states);
+      return Status::wrong_size;
+    }
+  if (call.function != BatchFunction::constrained_dynamics && call.function != BatchFunction::rollout)
+    return Status::ok;
+  for (std::size_t c = 0; c < constraints(); ++c)
+    if (frequency_[c] > 0 && !anchored_[c]) {
+      std::snprintf(
+          message, message_size,
+          "constraint %zu '%s' holds a position (frequency %g rad/s), but this batch has no anchors for it; "
+          "set them for each state, or where the states are (anchor_here), or its frequency to 0",
+          c, set_->specs()[c].name.c_str(), frequency_[c]);
+      return Status::invalid_argument;
+    }
+  return Status::ok;
+}
+
+void BatchRows::set_anchors(std::size_t states, const BatchArray& poses, bool single_precision) {
+  double* to = anchors_.room(states);
+  for (std::size_t s = 0; s < states; ++s) {
+    const Numbers given(poses, single_precision, s);
+    for (std::size_t c = 0; c < constraints(); ++c, to += 12) {
+      if (set_->specs()[c].closure) {
+        store_pose({}, to);
+        continue;
+      }
+      double x[7], square = 0;
+      for (std::size_t e = 0; e < 7; ++e) x[e] = given[7 * c + e];
+      for (int e = 3; e < 7; ++e) square += x[e] * x[e];
+      if (!all_finite(x, 7))
+        throw Error(Status::not_finite,
+                    place_of(s, c) + "the anchor holds NaN or infinity; give finite numbers");
+      if (!(std::abs(std::sqrt(square) - 1) <= unit_norm_tolerance))
+        throw Error(Status::not_normalized,
+                    place_of(s, c) +
+                        "numbers 3 to 6 of the anchor are the quaternion x y z w, and its norm "
+                        "is off 1 by more than 1e-6; divide it by its norm");
+      store_pose({rotation_from_quaternion({x[3], x[4], x[5], x[6]}), {x[0], x[1], x[2]}}, to);
+    }
+  }
+  keep_anchors();
+}
+
+void BatchRows::keep_anchors() {
+  anchors_.commit();
+  std::fill(anchored_.begin(), anchored_.end(), 1);
+  ++version;
+}
+
+void BatchRows::write_anchors(std::size_t states, const BatchArray& poses, bool single_precision) const {
+  if (anchors_.states != 1 && anchors_.states != states)
+    throw Error(Status::wrong_size, "the batch has anchors of " + std::to_string(anchors_.states) +
+                                        " states, not of " + std::to_string(states));
+  for (std::size_t s = 0; s < states; ++s) {
+    const Numbers to(poses, single_precision, s);
+    for (std::size_t c = 0; c < constraints(); ++c) {
+      const double* from = anchors_.of(s) + 12 * c;
+      Matrix3 R;
+      std::copy_n(from, 9, R.begin());
+      const std::array<double, 4> quaternion = quaternion_from_rotation(R);
+      for (std::size_t e = 0; e < 3; ++e) to.set(7 * c + e, from[9 + e]);
+      for (std::size_t e = 0; e < 4; ++e) to.set(7 * c + 3 + e, quaternion[e]);
+    }
+  }
+}
+
+std::size_t BatchRows::bytes() const {
+  return sizeof *this + bytes_of(anchors_.list, anchors_.next, gains_.list, gains_.next, active_.list,
+                                 active_.next, anchored_, frequency_);
+}
+
+void BatchRows::set_anchor(int constraint, const Pose& pose) {
+  const std::size_t c = index(constraint);
+  for (std::size_t s = 0; s < anchors_.states; ++s)
+    store_pose(pose, &anchors_.list[s * anchors_.count + 12 * c]);
+  anchored_[c] = 1;
+  ++version;
+}
+
+void BatchRows::set_gains(std::size_t states, const BatchArray& frequencies, const BatchArray& ratios,
+                          bool single_precision) {
+  double* to = gains_.room(states);
+  for (std::size_t s = 0; s < states; ++s) {
+    const Numbers frequency(frequencies, single_precision, s), ratio(ratios, single_precision, s);
+    for (std::size_t c = 0; c < constraints(); ++c, to += 2) {
+      to[0] = frequency[c], to[1] = ratio[c];
+      if (!good_gain(to[0]) || !good_gain(to[1]))
+        throw Error(all_finite(to, 2) ? Status::invalid_argument : Status::not_finite,
+                    place_of(s, c) + "frequency " + std::to_string(to[0]) + " and damping ratio " +
+                        std::to_string(to[1]) + " must be finite and not negative");
+    }
+  }
+  gains_.commit();
+  find_frequencies();
+  ++version;
+}
+
+void BatchRows::set_active(std::size_t states, const BatchArray& active, bool single_precision) {
+  double* to = active_.room(states);
+  bool off = false;
+  for (std::size_t s = 0; s < states; ++s) {
+    const Numbers given(active, single_precision, s);
+    for (std::size_t c = 0; c < constraints(); ++c, ++to) {
+      *to = given[c];
+      if (!(*to == 0 || *to == 1))
+        throw Error(Status::invalid_argument, place_of(s, c) + "active is " + std::to_string(*to) +
+                                                  "; give 1, or 0 for one that is switched off");
+      if (*to == 0 && c >= first_loop_)
+        throw Error(Status::invalid_argument,
+                    place_of(s, c) +
+                        "a loop of the model cannot be switched off; make the model with "
+                        "this loop open and close it by a constraint");
+      off = off || *to == 0;
+    }
+  }
+  active_.commit();
+  some_inactive = off;
+  ++version;
+}
+
+}  // namespace tenon

@@ -1,0 +1,78 @@
+// What a batch changes of its constraints between calls: anchors, gains and activity, for each state or the same for all.
+// Rows that hold a position are refused until they have anchors: the identity, with which a workspace begins, would drag
+// all states to the origin of the world.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tenon/batch.hpp"
+
+namespace tenon {
+
+// Numbers of each state, `count` for each; where there is one state only, they are those of all.
+struct PerState {
+  explicit PerState(std::size_t count_) : count(count_), list(count_) {}
+
+  const double* of(std::size_t state) const { return list.data() + (states == 1 ? 0 : state * count); }
+  // Room for the numbers of so many states, which commit() takes.
+  double* room(std::size_t new_states) {
+    next.resize(new_states * count);
+    list.reserve(next.size());  // it is the next room
+    return next.data();
+  }
+  void commit() {
+    list.swap(next);
+    states = count == 0 ? 1 : list.size() / count;
+  }
+
+  std::size_t count, states = 1;
+  std::vector<double> list, next;
+};
+
+class BatchRows {
+ public:
+  explicit BatchRows(const Workspace& w);
+
+  std::size_t constraints() const { return anchored_.size(); }
+  // Whether a function uses constraints.
+  bool serve(BatchFunction function) const;
+  bool same_in_all() const { return anchors_.states == 1 && gains_.states == 1 && active_.states == 1; }
+  // Whether a call can take them: they are of as many states, and there are anchors where positions are held.
+  Status check(const BatchCall& call, char* message, std::size_t message_size) const;
+
+  // Each throws Error, with the number of the state, where a number is wrong; then nothing has changed.
+  void set_anchors(std::size_t states, const BatchArray& poses, bool single_precision);
+  void set_gains(std::size_t states, const BatchArray& frequencies, const BatchArray& ratios,
+                 bool single_precision);
+  void set_active(std::size_t states, const BatchArray& active, bool single_precision);
+  void set_anchor(int constraint, const Pose& pose);  // in all states
+  // Room for the numbers that anchors() gives, which keep_anchors() takes.
+  double* anchors_to_set(std::size_t states) { return anchors_.room(states); }
+  void keep_anchors();
+  void write_anchors(std::size_t states, const BatchArray& poses, bool single_precision) const;
+
+  // Of all constraints: 12 each, rotation row by row and position; frequency and damping ratio; 1 or 0.
+  const double* anchors(std::size_t state) const { return anchors_.of(state); }
+  const double* gains(std::size_t state) const { return gains_.of(state); }
+  const double* active(std::size_t state) const { return active_.of(state); }
+  std::size_t bytes() const;
+
+  std::uint64_t version = 1;  // of all that is here
+  bool stabilised = false;    // a frequency is above zero
+  bool some_inactive = false;
+
+ private:
+  std::string place_of(std::size_t state, std::size_t constraint) const;
+  void find_frequencies();
+
+  const ConstraintSet* set_;
+  std::size_t first_loop_;  // of the loops of the model, behind the user's constraints
+  PerState anchors_, gains_, active_;
+  std::vector<char> anchored_;     // those that have none count as such: closures and rows of the user
+  std::vector<double> frequency_;  // the largest of all states
+};
+
+}  // namespace tenon
