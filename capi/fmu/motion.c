@@ -93,7 +93,7 @@ int unit_get_derivatives(unit* self, double* derivatives, size_t count) {
   return status;
 }
 
-static double norm_error(const double* q) {
+double unit_norm_error(const double* q) {
   return fabs(sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]) - 1);
 }
 
@@ -102,8 +102,8 @@ int unit_has_drifted(unit* self) {
   for (size_t i = 0; i < self->robot->joint_count; ++i) {
     const robot_joint* joint = &self->robot->joints[i];
     const double* q = self->q + joint->q;
-    if (joint->type == ROBOT_JOINT_SPHERICAL && norm_error(q) > self->tolerance) return 1;
-    if (joint->type == ROBOT_JOINT_FLOATING && norm_error(q + 3) > self->tolerance) return 1;
+    if (joint->type == ROBOT_JOINT_SPHERICAL && unit_norm_error(q) > self->tolerance) return 1;
+    if (joint->type == ROBOT_JOINT_FLOATING && unit_norm_error(q + 3) > self->tolerance) return 1;
   }
   if (!self->robot->has_loops) return 0;
   memcpy(self->normal, self->q, self->nq * sizeof *self->q);

@@ -4,6 +4,7 @@
 #include "settings.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,6 +88,7 @@ static double number(reader* from) {
   if (!from->wrong && (strlen(word) != 16 || *end != '\0'))
     from->wrong = "a number is not 16 hexadecimal digits";
   memcpy(&value, &bits, sizeof value);
+  if (!from->wrong && !isfinite(value)) from->wrong = "a number is not finite";
   return value;
 }
 

@@ -1,4 +1,5 @@
 /* All that changes in an instance, kept, restored and as bytes: numbers alone, the first of which say of what unit. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,19 @@ static size_t snapshot_count(const unit* self) {
   return of_state + state_count(self) + self->robot->anchor_count;
 }
 
+/* Bytes may come from anywhere: only what a unit can have saved is a state. */
+static int is_state(const unit* self, const double* snapshot) {
+  const double* anchors = snapshot + of_state + state_count(self);
+  const double* const end = snapshot + snapshot_count(self);
+  const double phase = snapshot[of_phase];
+  if (snapshot[of_unit] != identity(self)) return 0;
+  for (const double* number = snapshot + of_gravity; number < end; ++number)
+    if (!isfinite(*number)) return 0;
+  for (size_t i = 0; i < self->robot->anchor_count; i += 7)
+    if (unit_norm_error(anchors + i + 3) > 1e-6) return 0;
+  return snapshot[of_tolerance] > 0 && (phase == UNIT_SETUP || phase == UNIT_RUNNING || phase == UNIT_ENDED);
+}
+
 size_t unit_snapshot_size(const unit* self) {
   return snapshot_count(self) * sizeof(double);
 }
@@ -41,7 +55,7 @@ int unit_keep(unit* self, void** snapshot) {
 }
 
 int unit_restore(unit* self, const double* snapshot) {
-  if (!snapshot || snapshot[of_unit] != identity(self))
+  if (!snapshot || !is_state(self, snapshot))
     return unit_refuse(self, UNIT_ERROR, "the state is not of this unit");
   self->time = snapshot[of_time];
   self->tolerance = snapshot[of_tolerance];
@@ -64,11 +78,16 @@ int unit_write_state(const unit* self, const double* snapshot, void* bytes, size
 }
 
 int unit_read_state(unit* self, const void* bytes, size_t size, void** snapshot) {
-  double of = -1;
-  int status;
-  if (size == unit_snapshot_size(self)) memcpy(&of, bytes, sizeof of);
-  if (of != identity(self)) return unit_refuse(self, UNIT_ERROR, "the serialized state is not of this unit");
-  status = unit_keep(self, snapshot); /* for its memory */
-  if (status == UNIT_OK) memcpy(*snapshot, bytes, size);
-  return status;
+  double* into;
+  int good = size == unit_snapshot_size(self);
+  if (good) {
+    into = malloc(size); /* bytes may stand anywhere, and a snapshot that is there stays if they are none */
+    if (!into) return unit_refuse(self, UNIT_ERROR, "there is no memory for a state");
+    memcpy(into, bytes, size);
+    good = is_state(self, into);
+    if (good && *snapshot) memcpy(*snapshot, into, size);
+    if (good && !*snapshot) *snapshot = into;
+    if (*snapshot != into) free(into);
+  }
+  return good ? UNIT_OK : unit_refuse(self, UNIT_ERROR, "the serialized state is not of this unit");
 }

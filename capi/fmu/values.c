@@ -107,19 +107,22 @@ int unit_get(unit* self, const uint32_t* references, size_t count, double* value
 
 int unit_set(unit* self, const uint32_t* references, size_t count, const double* values) {
   int heavy = 0;
+  /* All are looked at before one is set: a call that is refused sets none. */
   for (size_t i = 0; i < count; ++i) {
     const enum unit_kind kind = kind_of(self, references[i]);
-    double* into = place_of(self, references[i], kind);
     const int start = kind == UNIT_POSITION || kind == UNIT_VELOCITY;
-    if (!into || !(kind == UNIT_GRAVITY || kind == UNIT_TORQUE || start))
+    if (!(kind == UNIT_GRAVITY || kind == UNIT_TORQUE || start))
       return unit_refuse(self, UNIT_ERROR, "only torques, gravity and start values can be set");
     if (start && self->phase != UNIT_SETUP)
       return unit_refuse(self, UNIT_ERROR, "positions and velocities can be set before the simulation only");
     if (!isfinite(values[i])) return unit_refuse(self, UNIT_ERROR, "a value to be set is not finite");
-    *into = values[i];
+  }
+  for (size_t i = 0; i < count; ++i) {
+    const enum unit_kind kind = kind_of(self, references[i]);
+    *place_of(self, references[i], kind) = values[i];
     heavy |= kind == UNIT_GRAVITY;
     self->solved = 0;
-    if (start) self->placed = 0;
+    if (kind == UNIT_POSITION || kind == UNIT_VELOCITY) self->placed = 0;
   }
   if (heavy && robot_set_gravity(self->robot, self->gravity) < 0)
     return unit_fail(self, UNIT_ERROR, "setting the gravity");
