@@ -27,6 +27,8 @@ TENON_PROGRAM_PACKAGES=(openmpi-bin libopenmpi-dev)
 TENON_LINT_PACKAGES=(clang-format-14)
 # What tests of other systems need on top: the source of GoogleTest.
 TENON_FOREIGN_PACKAGES=(googletest nlohmann-json3-dev python3 python3-venv)
+# What searches by libFuzzer need: it and the sanitizers of clang.
+TENON_FUZZ_PACKAGES=(libclang-rt-19-dev)
 # What those of 64-bit Arm need: the cross compiler and the emulator.
 TENON_ARM64_PACKAGES=(g++-aarch64-linux-gnu qemu-user-static)
 
@@ -271,7 +273,7 @@ install_site_tools() {
     -r "$TENON_ROOT/packaging/site/requirements.txt"
 }
 
-# install_for build|test|lint|arm64|release_tests|site
+# install_for build|test|lint|fuzz|arm64|release_tests|site
 install_for() {
   case $1 in
     build)
@@ -290,6 +292,10 @@ install_for() {
       install_site_tools
       ;;
     lint) install_packages "${TENON_LINT_PACKAGES[@]}" ;;
+    fuzz)
+      install_packages "${TENON_BUILD_PACKAGES[@]}" "${TENON_FUZZ_PACKAGES[@]}"
+      install_tinyxml2
+      ;;
     release_tests)
       install_packages "${TENON_BUILD_PACKAGES[@]}" "${TENON_FOREIGN_PACKAGES[@]}"
       install_tinyxml2
@@ -303,7 +309,7 @@ install_for() {
       install_site_tools
       [ -d "$TENON_SITE" ] || die "the site needs Sphinx, which is not to be had; see $STEP_LOG"
       ;;
-    *) die "setup.sh knows build, test, lint, arm64, release_tests and site, not '$1'." ;;
+    *) die "setup.sh knows build, test, lint, fuzz, arm64, release_tests and site, not '$1'." ;;
   esac
 }
 
