@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <set>
 #include <string>
 
@@ -72,6 +73,19 @@ TEST(Campaign, DrawsTheSameCaseAgain) {
     for (std::size_t i = 0; i < first.answers.size(); ++i)
       EXPECT_EQ(describe_answer(first.answers[i]), describe_answer(again.answers[i]));
   }
+}
+
+// A tally is the largest of many errors; a comparison would pass over one that is no number.
+TEST(Campaign, TallyTellsOfWhatIsNoNumber) {
+  Tally tally;
+  Answer a;
+  a.error = 1e-3, a.tolerance = 1;
+  tally.add(a);
+  a.error = std::nan("");
+  tally.add(a);
+  EXPECT_EQ(tally.worst_error, HUGE_VAL);
+  EXPECT_EQ(tally.worst_ratio, HUGE_VAL);
+  EXPECT_EQ(tally.errors.back(), 1);
 }
 
 }  // namespace

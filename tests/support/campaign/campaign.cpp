@@ -451,13 +451,16 @@ void Tally::add(const Answer& a) {
   const bool mismatch = fine(a.status) != fine(a.expected);
   mismatches += mismatch && a.verdict == Verdict::wrong;
   if (mismatch || a.verdict == Verdict::border) return;
+  // A comparison would pass over what is no number.
+  const auto or_infinite = [](double x) { return x < HUGE_VAL ? x : HUGE_VAL; };
+  const double error = or_infinite(a.error), ratio = or_infinite(a.error / a.tolerance);
   const auto decade = [](double x) {
     return static_cast<std::size_t>(std::min(std::max(std::ceil(std::log10(x) + 8), 0.0), decades - 1.0));
   };
-  ++errors[decade(a.error)];
-  ++tolerances[decade(a.tolerance)];
-  worst_error = larger(worst_error, a.error);
-  worst_ratio = larger(worst_ratio, a.error / a.tolerance);
+  ++errors[decade(error)];
+  ++tolerances[decade(or_infinite(a.tolerance))];
+  worst_error = std::max(worst_error, error);
+  worst_ratio = std::max(worst_ratio, ratio);
 }
 
 }  // namespace tenon::testing
