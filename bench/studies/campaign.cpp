@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "campaign_search.hpp"
 #include "support/campaign/campaign.hpp"
 #include "support/constrained_scene.hpp"
 
@@ -30,18 +31,29 @@ struct Options {
   std::string json;
   long solves = 10000;
   std::uint64_t first = 0;
-  bool one = false, border = false;
-  int threads = 1, shown = 200;
+  bool one = false, border = false, search = false;
+  int threads = 1, shown = 200, changes = 200;
+  double seconds = 0;  // 0: until all solves are made; of a search 60
+  std::string path;
 };
 
 constexpr const char* usage =
-    "usage: campaign [--solves N] [--first-seed S] [--method NAME] [--class PART] [--threads N] [--json "
-    "FILE]\n"
-    "                [--shown N] [--border]\n"
+    "usage: campaign [--solves N] [--seconds T] [--first-seed S] [--method NAME] [--class PART] [--threads "
+    "N]\n"
+    "                [--json FILE] [--shown N] [--border]\n"
     "       campaign --seed S [--method NAME] [--class PART]\n"
+    "       campaign --search [--changes N] [--seconds T] [--first-seed S] [--method NAME] [--class NAME] "
+    "[--threads N]\n"
+    "       campaign --robot PATH [--method NAME]\n"
     "  --solves N      solves to make, 10000; cases are finished, so it makes a few more\n"
+    "  --seconds T     no case begins later; of a search for all its classes, 60\n"
     "  --first-seed S  number of the first case, 0\n"
     "  --seed S        this case alone, in full\n"
+    "  --search        robots that are changed step by step for the largest error of the motion, joint by "
+    "joint;\n"
+    "                  classes light_wrist, dummy_links, limbs, scaled, switched\n"
+    "  --changes N     tried from one seed of a search, 200; 0: random robots of these classes\n"
+    "  --robot PATH    one robot that a search has printed, class:seed:changes\n"
     "  --method NAME   automatic, dense, constrained_aba, ...: every state by this one\n"
     "  --class PART    cases whose robot/contacts/state has this part, for instance still or floating/welds\n"
     "  --threads N     1\n"
@@ -63,6 +75,10 @@ Options read_options(int argc, char** argv) {
       o.border = true;
       continue;
     }
+    if (option == "--search") {
+      o.search = true;
+      continue;
+    }
     if (option == "--help" || option == "-h") {
       std::fputs(usage, stdout);
       std::exit(0);
@@ -71,6 +87,12 @@ Options read_options(int argc, char** argv) {
     const std::string value = argv[++i];
     if (option == "--solves")
       o.solves = std::stol(value);
+    else if (option == "--seconds")
+      o.seconds = std::stod(value);
+    else if (option == "--changes")
+      o.changes = std::stoi(value);
+    else if (option == "--robot")
+      o.search = true, o.path = value;
     else if (option == "--first-seed")
       o.first = std::stoull(value);
     else if (option == "--seed")
@@ -123,7 +145,10 @@ Findings run(const Options& o, RobotLibrary& library) {
   const auto start = std::chrono::steady_clock::now();
   found.next = o.first;
   long idle = 0;
-  while (found.all.solves < o.solves && idle < 2000) {
+  const auto passed = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  while (found.all.solves < o.solves && idle < 2000 && (o.seconds == 0 || passed() < o.seconds)) {
     std::vector<CaseAnswers> answers(batch);
     std::atomic<int> next{0};
     const auto work = [&] {
@@ -140,7 +165,7 @@ Findings run(const Options& o, RobotLibrary& library) {
     found.next += batch;
     idle = found.all.solves == before ? idle + 1 : 0;
   }
-  found.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  found.seconds = passed();
   return found;
 }
 
@@ -274,6 +299,15 @@ int run_one(Options o, RobotLibrary& library) {
   return wrong > 0;
 }
 
+int run_search(const Options& o) {
+  SearchProgram program;
+  program.only = o.campaign.only, program.path = o.path, program.first = o.first;
+  program.method = o.campaign.method.value_or(tenon::Method::automatic);
+  if (o.seconds > 0) program.seconds = o.seconds;
+  program.changes = o.changes, program.threads = o.threads;
+  return tenon::testing::run_search(program);
+}
+
 int run_many(const Options& o, RobotLibrary& library) {
   const Findings found = run(o, library);
   std::printf("%ld solves of %ld cases (%" PRIu64 " to %" PRIu64
@@ -306,6 +340,7 @@ int run_many(const Options& o, RobotLibrary& library) {
 
 int main(int argc, char** argv) try {
   const Options options = read_options(argc, argv);
+  if (options.search) return run_search(options);
   RobotLibrary library(TENON_BENCH_MODELS);
   return options.one ? run_one(options, library) : run_many(options, library);
 } catch (const std::exception& error) {

@@ -1,5 +1,5 @@
 // The first cases of bench/studies/campaign.cpp: every kind of robot, contact and state, against the
-// reference.
+// reference; and the beginning of its search.
 #include "support/campaign/campaign.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,9 @@
 #include <set>
 #include <string>
 
+#include "support/campaign/search.hpp"
 #include "support/constrained_scene.hpp"
+#include "tenon/dynamics.hpp"
 
 namespace tenon::testing {
 namespace {
@@ -86,6 +88,55 @@ TEST(Campaign, TallyTellsOfWhatIsNoNumber) {
   EXPECT_EQ(tally.worst_error, HUGE_VAL);
   EXPECT_EQ(tally.worst_ratio, HUGE_VAL);
   EXPECT_EQ(tally.errors.back(), 1);
+}
+
+// Classes whose motions are right. Those of light_wrist and dummy_links are not: the program alone searches them.
+TEST(CampaignSearch, FindsNoWrongMotion) {
+  for (const SearchClass kind : {SearchClass::limbs, SearchClass::scaled, SearchClass::switched}) {
+    long solves = 0;
+    for (std::uint64_t seed = 0; solves < TENON_TEST_ROBOTS; ++seed) {
+      SearchOptions options;
+      options.kind = kind, options.seed = seed, options.changes = 50;
+      const Climb found = climb(options);
+      solves += found.solves;
+      EXPECT_FALSE(found.worst.wrong()) << path_of(found.worst) << ": " << found.worst.error.motion;
+    }
+  }
+}
+
+// What is wrong in one light joint alone is seen, and so is what is no number.
+TEST(CampaignSearch, JudgesEveryJointByItsOwnSize) {
+  Genes genes(3);
+  const SearchCase c = draw_search_case(SearchClass::light_wrist, genes);
+  const std::size_t n = c.state.v.size(), m = static_cast<std::size_t>(c.set->row_count());
+  MotionJudge judge(c.robot, *c.set);
+  std::vector<double> qdd(n), lambda(m);
+  Workspace w(c.robot.model, c.set);
+  SolveOptions how;
+  how.method = Method::dense;
+  const MotionState& s = c.state;
+  ASSERT_EQ(constrained_dynamics(w, how, s.q.data(), s.v.data(), s.tau.data(), nullptr, s.desired.data(),
+                                 qdd.data(), lambda.data()),
+            Status::ok);
+  EXPECT_LE(judge.judge(s, qdd.data(), lambda.data()).motion, motion_allowed);
+  for (std::size_t k = 0; k < n; ++k) {
+    std::vector<double> off = qdd;
+    off[k] += 1e-3 * (std::abs(qdd[k]) + 1);
+    EXPECT_GT(judge.judge(s, off.data(), lambda.data()).motion, 1e-5) << "joint " << k;
+    off[k] = std::nan("");
+    EXPECT_EQ(judge.judge(s, off.data(), lambda.data()).motion, HUGE_VAL) << "joint " << k;
+  }
+}
+
+// A path is the robot.
+TEST(CampaignSearch, FindsTheSameRobotByItsPath) {
+  SearchOptions options;
+  options.kind = SearchClass::limbs, options.seed = 5, options.changes = 40;
+  const Climb found = climb(options);
+  ASSERT_FALSE(found.worst.changes.empty());
+  const Found again = solve_path(path_of(found.worst), options.method);
+  EXPECT_EQ(path_of(again), path_of(found.worst));
+  EXPECT_EQ(again.error.motion, found.worst.error.motion);
 }
 
 }  // namespace

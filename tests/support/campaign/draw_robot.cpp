@@ -20,22 +20,6 @@ const char* const model_files[] = {
     "shadow_hand",     "solo12",          "double_pendulum", "iiwa14", "chain",        "mit_humanoid_leg",
     "atlas",           "shadow_hand",     "panda_arm",       "cassie", "jvrc1",        "atlas_shadow_hands"};
 
-void scale_mechanism(Mechanism& m, double length, double mass) {
-  const auto stretch = [&](Vector3& x) {
-    for (double& e : x) e *= length;
-  };
-  for (MechanismLink& link : m.links) {
-    link.mass *= mass;
-    stretch(link.center_of_mass);
-    for (double& e : link.inertia) e *= mass * length * length;
-  }
-  for (MechanismJoint& joint : m.joints) {
-    stretch(joint.origin.translation);
-    joint.armature *= joint.type == JointType::prismatic ? mass : mass * length * length;
-  }
-  for (MechanismFrame& frame : m.frames) stretch(frame.placement.translation);
-}
-
 // Some joints of a random tree meet in a point.
 void join_wrists(Random& random, Mechanism& m) {
   if (!random.chance(0.4)) return;
@@ -169,6 +153,22 @@ Robot draw_file(Random& random, CampaignCase& c, RobotLibrary& library) {
 }
 
 }  // namespace
+
+void scale_mechanism(Mechanism& m, double length, double mass) {
+  const auto stretch = [&](Vector3& x) {
+    for (double& e : x) e *= length;
+  };
+  for (MechanismLink& link : m.links) {
+    link.mass *= mass;
+    stretch(link.center_of_mass);
+    for (double& e : link.inertia) e *= mass * length * length;
+  }
+  for (MechanismJoint& joint : m.joints) {
+    stretch(joint.origin.translation);
+    joint.armature *= joint.type == JointType::prismatic ? mass : mass * length * length;
+  }
+  for (MechanismFrame& frame : m.frames) stretch(frame.placement.translation);
+}
 
 Robot draw_robot(Random& random, CampaignCase& c, RobotLibrary& library) {
   switch (c.robot_kind) {

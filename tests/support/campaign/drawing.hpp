@@ -25,6 +25,9 @@ inline bool has_loops(const Model& model) {
   return !model.loops.clusters.empty() || !model.row_loops.empty();
 }
 
+// All lengths and all masses, and what follows from them.
+void scale_mechanism(Mechanism& m, double length, double mass);
+
 Robot draw_robot(Random& random, CampaignCase& c, RobotLibrary& library);
 
 struct Hand {
