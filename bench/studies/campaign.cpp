@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "campaign_search.hpp"
+#include "history/program.hpp"
 #include "support/campaign/campaign.hpp"
 #include "support/constrained_scene.hpp"
 
@@ -80,7 +81,7 @@ Options read_options(int argc, char** argv) {
       continue;
     }
     if (option == "--help" || option == "-h") {
-      std::fputs(usage, stdout);
+      std::printf("%s%s", usage, history::usage);
       std::exit(0);
     }
     if (i + 1 == argc) throw std::invalid_argument("'" + option + "' is unknown or lacks its value");
@@ -339,6 +340,8 @@ int run_many(const Options& o, RobotLibrary& library) {
 }  // namespace
 
 int main(int argc, char** argv) try {
+  if (argc > 1 && argv[1] == std::string("--history"))
+    return history::run_program({argv + 2, argv + argc}, TENON_BENCH_MODELS);
   const Options options = read_options(argc, argv);
   if (options.search) return run_search(options);
   RobotLibrary library(TENON_BENCH_MODELS);

@@ -1,0 +1,159 @@
+// The functions of tenon.h that take a batch, in the order of the header.
+#include <cmath>
+
+#include "history/draws.hpp"
+#include "history/entry.hpp"
+#include "history/history.hpp"
+
+namespace tenon::testing::history {
+namespace {
+
+using namespace draws;
+using Of = std::function<Numbers(const SceneState&)>;
+
+const auto states = [](Frame& f) {
+  f.batch.resize(static_cast<std::size_t>(f.random.integer(1, 10)));
+  for (int& state : f.batch) state = f.random.integer(0, static_cast<int>(f.scene.states.size()) - 1);
+  std::size_t count = f.batch.size();
+  if (f.at_fault("states", 1) == 0) count = 0;
+  f.text += ", batch of";
+  for (const int state : f.batch) f.text += " " + std::to_string(state);
+  return count;
+};
+
+const tenon_batch_array* input(Frame& f, const char* name, std::size_t count, const Of& of,
+                               bool may_be_null = false, std::size_t records = 0) {
+  return f.batch_array(name, count, may_be_null, records, of, false);
+}
+const auto q_of_all = [](Frame& f) {
+  return input(f, "q", f.nq(), [&](const SceneState& s) { return f.positions(s.q); });
+};
+const auto v_of_all = [](Frame& f) {
+  return input(f, "v", f.nv(), [&](const SceneState& s) { return f.velocities(s.v); });
+};
+const auto v_of_all_or_null = [](Frame& f) {
+  return input(
+      f, "v", f.nv(), [&](const SceneState& s) { return f.velocities(s.v); }, true);
+};
+const auto a_of_all = [](Frame& f) {
+  return input(f, "a", f.nv(), [&](const SceneState& s) { return f.velocities(s.a); });
+};
+const auto tau_of_all = [](Frame& f) {
+  return input(f, "tau", f.nv(), [&](const SceneState& s) { return f.velocities(s.tau); });
+};
+const auto wrenches_of_all = [](Frame& f) {
+  return input(
+      f, "wrenches", 6 * f.scene.links, [](const SceneState& s) { return s.wrenches; }, true);
+};
+const auto desired_of_all = [](Frame& f) {
+  return input(
+      f, "desired", f.scene.rows, [&](const SceneState&) { return uniform(f, f.scene.rows, -3, 3); }, true);
+};
+const auto lambda_of_all = [](Frame& f) {
+  return f.batch_array("lambda", f.scene.rows, true, 0,
+                       [&](const SceneState&) { return uniform(f, f.scene.rows, -3, 3); });
+};
+template <class Count>
+auto output(const char* name, Count count, bool may_be_null = false) {
+  return [=](Frame& f) { return f.batch_array(name, count(f), may_be_null); };
+}
+const auto nv = [](const Frame& f) { return f.nv(); };
+const auto nv_by_nv = [](const Frame& f) { return f.nv() * f.nv(); };
+const auto m_by_m = [](const Frame& f) { return f.scene.rows * f.scene.rows; };
+const auto integers = [](Frame& f) { return f.batch_integers(); };
+
+// columns, q, B, X
+const auto product = [](Frame& f) {
+  const std::int32_t columns = f.value("columns", 1, 3);
+  const std::size_t count = f.scene.rows * static_cast<std::size_t>(columns);
+  const tenon_batch_array *q_array = q_of_all(f), *B = input(f, "B", count, [&](const SceneState&) {
+    return uniform(f, count, -2, 2);
+  });
+  return std::make_tuple(columns, q_array, B, f.batch_array("X", count, false));
+};
+
+// links, link_count, axes, q, v, poses, velocities, jacobians
+const auto of_links = [](Frame& f) {
+  std::vector<std::int32_t> some(static_cast<std::size_t>(f.random.integer(1, 4)));
+  for (std::int32_t& each : some) each = link(f);
+  const std::vector<std::int32_t>& links = *f.kept(some);
+  const std::int32_t along = axes(f);
+  const tenon_batch_array *q_array = q_of_all(f), *v_array = v_of_all_or_null(f),
+                          *poses = f.batch_array("poses", 7 * links.size(), true),
+                          *velocities = f.batch_array("velocities", 6 * links.size(), true),
+                          *jacobians = f.batch_array("jacobians", 6 * f.nv() * links.size(), true);
+  return std::make_tuple(links.data(), links.size(), along, q_array, v_array, poses, velocities, jacobians);
+};
+
+// options, states, q, v, tau, wrenches, q_out, v_out
+const auto rollout = [](Frame& f) {
+  tenon_rollout_options o;
+  tenon_rollout_options_init(&o, sizeof o);
+  o.integrator = f.random.integer(0, 1);
+  o.steps = static_cast<std::size_t>(f.value("steps", 1, 4)),
+  o.every = static_cast<std::size_t>(f.random.integer(1, 2));
+  if (o.steps > 4) o.steps = 4;
+  o.dt = dt(f);
+  o.solve = solve_options(f);
+  const std::size_t records = std::max(o.steps / o.every, std::size_t{1});
+  const auto* given = f.options(o, false);
+  const std::size_t count = states(f);
+  const tenon_batch_array *q_array = q_of_all(f), *v_array = v_of_all(f);
+  const tenon_batch_array* tau_array = input(
+      f, "tau", f.nv(), [&](const SceneState& s) { return f.velocities(s.tau); }, false,
+      f.random.chance(0.5) ? 1 : o.steps);
+  const tenon_batch_array *wrenches_array = wrenches_of_all(f),
+                          *q_out = f.batch_array("q_out", f.nq(), true, records),
+                          *v_out = f.batch_array("v_out", f.nv(), true, records);
+  return std::make_tuple(given, count, q_array, v_array, tau_array, wrenches_array, q_out, v_out);
+};
+
+std::vector<Entry> made() {
+  return {
+      makes("tenon_batch_create"),
+      makes("tenon_batch_destroy"),
+      asks(entry(TENON_NAMED(tenon_batch_message))),
+      asks(entry(TENON_NAMED(tenon_batch_size_bytes))),
+      silent(entry(TENON_NAMED(tenon_batch_width))),
+      silent(entry(TENON_NAMED(tenon_batch_instruction_set))),
+      setter("gravity", entry(TENON_NAMED(tenon_batch_set_gravity), gravity)),
+      setter("anchor", of_constraint(entry(TENON_NAMED(tenon_batch_set_anchor), constraint, pose))),
+      setter("coordinates", entry(TENON_NAMED(tenon_batch_set_coordinates), coordinates)),
+      entry(TENON_NAMED(tenon_batch_forward_dynamics), states, q_of_all, v_of_all, tau_of_all,
+            wrenches_of_all, output("qdd", nv), integers),
+      entry(TENON_NAMED(tenon_batch_inverse_dynamics), states, q_of_all, v_of_all, a_of_all, wrenches_of_all,
+            output("tau", nv), integers),
+      entry(TENON_NAMED(tenon_batch_mass_matrix), states, q_of_all, output("M", nv_by_nv), integers),
+      entry(TENON_NAMED(tenon_batch_kinematics), states, of_links, integers),
+      entry(TENON_NAMED(tenon_batch_constrained_dynamics), solve_options, states, q_of_all, v_of_all,
+            tau_of_all, wrenches_of_all, desired_of_all, output("qdd", nv), lambda_of_all, integers,
+            integers),
+      entry(TENON_NAMED(tenon_batch_delassus), delassus_options, states, q_of_all, output("A", m_by_m),
+            integers),
+      entry(TENON_NAMED(tenon_batch_delassus_product), damped_options, states, product, integers),
+      entry(TENON_NAMED(tenon_batch_rollout), rollout, integers),
+  };
+}
+
+}  // namespace
+
+const std::vector<Entry>& batch_functions() {
+  static const std::vector<Entry> all = made();
+  return all;
+}
+
+const Kind& batch_kind() {
+  static const Kind kind = {"batch",
+                            &batch_functions(),
+                            [](const Scene& scene, const Making&) {
+                              return std::shared_ptr<void>(scene.batch().release(), [](void* b) {
+                                tenon_batch_destroy(static_cast<tenon_batch*>(b));
+                              });
+                            },
+                            [](void* b) { return tenon_batch_message(static_cast<tenon_batch*>(b)); },
+                            nullptr,
+                            true};
+  return kind;
+}
+
+}  // namespace tenon::testing::history

@@ -1,0 +1,241 @@
+// The functions of tenon.h and tenonx.h that take a workspace, in the order of the headers.
+#include "history/draws.hpp"
+#include "history/entry.hpp"
+
+namespace tenon::testing::history {
+namespace {
+
+using namespace draws;
+
+// Outputs: vectors and matrices by the numbers that Frame knows.
+template <class Count>
+auto out(const char* name, Count count, bool may_be_null = false) {
+  return [=](Frame& f) { return f.out(name, count(f), may_be_null); };
+}
+template <class Rows, class Columns>
+auto matrix(const char* name, Rows rows, Columns columns, bool may_be_null = false) {
+  return [=](Frame& f) { return f.matrix(name, rows(f), columns(f), may_be_null); };
+}
+template <class T>
+auto result(bool may_be_null = false) {
+  return [=](Frame& f) { return f.result<T>(may_be_null); };
+}
+template <class T>
+auto information(tenon_status (*init)(T*, std::size_t)) {
+  return [=](Frame& f) { return f.information(init); };
+}
+const auto three = [](const Frame&) { return std::size_t{3}; };
+const auto six = [](const Frame&) { return std::size_t{6}; };
+const auto seven = [](const Frame&) { return std::size_t{7}; };
+const auto nine = [](const Frame&) { return std::size_t{9}; };
+const auto nq = [](const Frame& f) { return f.nq(); };
+const auto nv = [](const Frame& f) { return f.nv(); };
+const auto all_nq = [](const Frame& f) { return f.scene.nq; };
+const auto all_nv = [](const Frame& f) { return f.scene.nv; };
+const auto nyq = [](const Frame& f) { return f.scene.nyq(); };
+const auto ny = [](const Frame& f) { return f.scene.ny(); };
+const auto m = [](const Frame& f) { return f.scene.rows; };
+const auto loop_rows = [](const Frame& f) { return f.scene.loop_rows; };
+constexpr bool or_null = true;
+
+// columns, B, X
+const auto columns_of_nv = [](Frame& f) { return f.columns(f.nv()); };
+const auto columns_of_m = [](Frame& f) { return f.columns(f.scene.rows); };
+
+// q, v, dt, next: next is now and then q itself.
+const auto next_position = [](Frame& f) {
+  const bool same = f.random.chance(0.3);
+  const Frame::Output both = same ? f.inout("q", f.positions()) : Frame::Output{};
+  const Frame::Array from =
+      same ? Frame::Array{std::get<0>(both), std::get<1>(both)} : f.in("q", f.positions());
+  const auto speed = v(f);
+  const double step = dt(f);
+  return std::tuple_cat(from, speed, std::make_tuple(step), same ? both : f.out("next", f.nq()));
+};
+
+const auto assemblies = [](Frame& f) {
+  const std::int32_t capacity = f.value("capacity", 1, 4);
+  return std::tuple_cat(std::make_tuple(capacity),
+                        f.out("assemblies", f.scene.nq * static_cast<std::size_t>(capacity)));
+};
+
+const auto loop_method = [](Frame& f) { return f.value("loop method", 0, tenonx_loop_method_count() - 1); };
+
+// convention, direction, joints, in, out of tenon_convert_configuration; convention, direction, joints of the others.
+std::int32_t convention(Frame& f) {
+  return f.value("convention", 0, tenon_convention_count() - 1);
+}
+const auto converted_configuration = [](Frame& f) {
+  const std::int32_t other = convention(f), direction = f.value("direction", 0, 1);
+  const auto order = joints(f);
+  const std::int32_t count = tenon_convention_nq(f.scene.model.get(), other);
+  const std::size_t theirs = count < 0 ? 0 : static_cast<std::size_t>(count);
+  Numbers from = f.positions();
+  std::size_t to = theirs;
+  if (direction == TENON_DIRECTION_FROM_OTHER) {
+    from = uniform(f, theirs, -1, 1);
+    to = f.nq();
+  }
+  const Frame::Array in = f.in("in", from);
+  return std::tuple_cat(std::make_tuple(other, direction), order, in, f.out("out", to));
+};
+const auto conversion = [](Frame& f) {
+  const std::int32_t other = convention(f), direction = f.value("direction", 0, 1);
+  return std::tuple_cat(std::make_tuple(other, direction), joints(f));
+};
+
+// The arguments of tenon_constrained_dynamics_with; of the steps.
+const auto solve_arguments = [](Frame& f) {
+  tenon_constrained_dynamics_arguments s;
+  tenon_constrained_dynamics_arguments_init(&s, sizeof s);
+  s.options = solve_options(f);
+  std::tie(s.q, s.q_count) = q(f);
+  std::tie(s.v, s.v_count) = v(f);
+  std::tie(s.tau, s.tau_count) = tau(f);
+  std::tie(s.wrenches, s.wrenches_count) = wrenches(f);
+  std::tie(s.desired, s.desired_count) = desired(f);
+  std::tie(s.qdd, s.qdd_count) = f.out("qdd", f.nv());
+  std::tie(s.lambda, s.lambda_count) = lambda_inout(f);
+  return f.options(s, false);
+};
+const auto step_arguments = [](Frame& f) {
+  tenon_step_arguments s;
+  tenon_step_arguments_init(&s, sizeof s);
+  s.options = solve_options(f);
+  s.dt = dt(f);
+  std::tie(s.q, s.q_count) = q_inout(f);
+  std::tie(s.v, s.v_count) = v_inout(f);
+  std::tie(s.tau, s.tau_count) = tau(f);
+  std::tie(s.wrenches, s.wrenches_count) = wrenches(f);
+  std::tie(s.qdd, s.qdd_count) = f.out("qdd", f.nv(), true);
+  std::tie(s.lambda, s.lambda_count) = lambda_inout(f);
+  return f.options(s, false);
+};
+
+std::vector<Entry> made() {
+  const auto qdd = out("qdd", nv), qdd_or_null = out("qdd", nv, or_null);
+  return {
+      makes("tenon_workspace_create"),
+      makes("tenon_workspace_destroy"),
+      silent(entry(TENON_NAMED(tenon_workspace_instruction_set))),
+      asks(entry(TENON_NAMED(tenon_workspace_message))),
+      asks(entry(TENON_NAMED(tenon_workspace_size_bytes))),
+      setter("gravity", entry(TENON_NAMED(tenon_workspace_set_gravity), gravity)),
+      entry(TENON_NAMED(tenon_workspace_gravity), out("gravity", three)),
+      setter("anchor", of_constraint(entry(TENON_NAMED(tenon_workspace_set_anchor), constraint, pose))),
+      entry(TENON_NAMED(tenon_workspace_anchor), constraint, out("pose", seven)),
+      setter("active", of_constraint(entry(TENON_NAMED(tenon_workspace_set_active), constraint, active))),
+      setter("gains", of_constraint(entry(TENON_NAMED(tenon_workspace_set_gains), constraint, frequency,
+                                          damping_ratio))),
+      setter("weights", of_constraint(entry(TENON_NAMED(tenon_workspace_set_weights), constraint, weights))),
+      setter("compliance",
+             of_constraint(entry(TENON_NAMED(tenon_workspace_set_compliance), constraint, compliance))),
+      entry(TENON_NAMED(tenon_workspace_constraint_settings), constraint,
+            information(tenon_constraint_settings_init), out("weights", rows_of_it, or_null),
+            out("compliance", rows_of_it, or_null)),
+      setter("anchor", reading(entry(TENON_NAMED(tenon_anchor_here), q))),
+      entry(TENON_NAMED(tenon_project_positions), projection_options, q_inout),
+      entry(TENON_NAMED(tenon_project_velocities), q, v_inout),
+
+      keeper("kinematics", entry(TENON_NAMED(tenon_kinematics), q, v_or_null, a_or_null)),
+      entry(TENON_NAMED(tenon_link_pose), link, out("pose", seven, or_null), out("rotation", nine, or_null)),
+      entry(TENON_NAMED(tenon_link_velocity), link, axes, out("velocity", six)),
+      entry(TENON_NAMED(tenon_link_acceleration), link, axes, out("acceleration", six)),
+      entry(TENON_NAMED(tenon_jacobian), link, axes, matrix("J", six, nv)),
+      entry(TENON_NAMED(tenon_point_jacobian), link, point, axes, matrix("J", six, nv)),
+      entry(TENON_NAMED(tenon_point_bias_acceleration), link, point, axes, out("acceleration", six)),
+      entry(TENON_NAMED(tenon_link_bias_acceleration), link, axes, out("acceleration", six)),
+      entry(TENON_NAMED(tenon_center_of_mass), out("position", three, or_null),
+            out("velocity", three, or_null), matrix("J", three, nv, or_null)),
+      entry(TENON_NAMED(tenon_centroidal_momentum), out("momentum", six)),
+      entry(TENON_NAMED(tenon_centroidal_momentum_matrix), matrix("A", six, nv)),
+      entry(TENON_NAMED(tenon_centroidal_momentum_bias), out("bias", six)),
+      entry(TENON_NAMED(tenon_energy), result<double>(or_null), result<double>(or_null)),
+
+      entry(TENON_NAMED(tenon_inverse_dynamics), q, v, a, wrenches, out("tau", nv)),
+      entry(TENON_NAMED(tenon_bias), q, v, wrenches, out("c", nv)),
+      entry(TENON_NAMED(tenon_gravity_force), q, out("g", nv)),
+      entry(TENON_NAMED(tenon_coriolis_matrix), q, v, matrix("C", nv, nv)),
+      entry(TENON_NAMED(tenon_mass_matrix), q, matrix("M", nv, nv)),
+      keeper("mass factor", entry(TENON_NAMED(tenon_factor_mass_matrix), q)),
+      entry(TENON_NAMED(tenon_solve_mass_matrix), columns_of_nv),
+      entry(TENON_NAMED(tenon_multiply_mass_matrix), columns_of_nv),
+      entry(TENON_NAMED(tenon_forward_dynamics), q, v, tau, wrenches, qdd),
+
+      entry(TENON_NAMED(tenon_constrained_dynamics), solve_options, q, v, tau, wrenches, desired, qdd,
+            lambda_inout),
+      entry(TENON_NAMED(tenon_constrained_dynamics_with), solve_arguments),
+      entry(TENON_NAMED(tenon_constrained_inverse_dynamics), q, v, a, wrenches, lambda_in, out("tau", nv)),
+      entry(TENON_NAMED(tenon_underactuated_inverse_dynamics), actuated, q, v, a, wrenches,
+            out("lambda", m, or_null), out("tau", nv)),
+      entry(TENON_NAMED(tenon_impact), restitution, q, v_inout, out("impulse", m, or_null)),
+      asks(entry(TENON_NAMED(tenon_workspace_report), information(tenon_solve_report_init))),
+      entry(TENON_NAMED(tenon_constraint_rows), q, v, desired, matrix("J", m, nv, or_null),
+            out("rhs", m, or_null), out("position_error", m, or_null), out("row_velocity", m, or_null)),
+
+      entry(TENON_NAMED(tenon_delassus), delassus_options, q, matrix("A", m, m)),
+      keeper("damped inverse",
+             entry(TENON_NAMED(tenon_delassus_inverse), damped_options, q, matrix("inverse", m, m))),
+      keeper("damped inverse", entry(TENON_NAMED(tenon_delassus_factor), damped_options, q)),
+      entry(TENON_NAMED(tenon_delassus_apply), columns_of_m),
+      entry(TENON_NAMED(tenon_operational_space), operational_space_options, q,
+            matrix("Lambda", m, m, or_null), matrix("J_bar", nv, m, or_null), matrix("N", nv, nv, or_null),
+            result<std::int32_t>(or_null)),
+      entry(TENON_NAMED(tenon_inverse_mass_times), q, columns_of_nv),
+
+      entry(TENON_NAMED(tenon_integrate), next_position),
+      entry(TENON_NAMED(tenon_difference), q, q, out("v", nv)),
+      entry(TENON_NAMED(tenon_neutral), out("q", nq)),
+      entry(TENON_NAMED(tenon_random), seed, out("q", nq)),
+
+      setter("coordinates", forgetting({"kinematics", "mass factor"},
+                                       entry(TENON_NAMED(tenon_workspace_set_coordinates), coordinates))),
+      entry(TENON_NAMED(tenon_workspace_coordinates), result<std::int32_t>(or_null),
+            result<std::int32_t>(or_null)),
+      silent(entry(TENON_NAMED(tenon_workspace_position_count))),
+      silent(entry(TENON_NAMED(tenon_workspace_velocity_count))),
+      silent(entry(TENON_NAMED(tenon_workspace_row_count))),
+      setter("guess", entry(TENON_NAMED(tenon_workspace_set_guess), all_q)),
+      entry(TENON_NAMED(tenon_workspace_guess), out("q", all_nq)),
+      entry(TENON_NAMED(tenon_loop_gap), all_q, result<double>()),
+      entry(TENON_NAMED(tenon_check_loops), all_q, all_v_or_null, information(tenon_loop_state_init)),
+      entry(TENON_NAMED(tenon_close_loops), closing_options, all_q_inout, result<double>(or_null)),
+      entry(TENON_NAMED(tenon_close_loop_velocities), closing_options, all_q, all_v_inout),
+      entry(TENON_NAMED(tenon_independent_positions), all_q, out("y", nyq)),
+      entry(TENON_NAMED(tenon_spanning_positions), y, guess_or_null, out("q", all_nq)),
+      entry(TENON_NAMED(tenon_find_assemblies), assembly_options, all_q, assemblies, result<std::int32_t>()),
+      entry(TENON_NAMED(tenon_independent_velocity), all_v, out("ydot", ny)),
+      entry(TENON_NAMED(tenon_spanning_velocity), all_q, ydot, out("v", all_nv)),
+      entry(TENON_NAMED(tenon_spanning_acceleration), all_q, all_v, ydot, out("qdd", all_nv)),
+      entry(TENON_NAMED(tenon_independent_force), all_q, all_tau, out("tau_y", ny)),
+      entry(TENON_NAMED(tenon_spanning_force), ydot, out("tau", all_nv)),
+      entry(TENON_NAMED(tenon_loop_map), all_q, all_v_or_null, matrix("G", all_nv, ny, or_null),
+            out("g", all_nv, or_null)),
+      entry(TENON_NAMED(tenon_loop_jacobian), all_q, all_v_or_null, matrix("K", loop_rows, all_nv, or_null),
+            out("k", loop_rows, or_null), out("phi", loop_rows, or_null)),
+
+      entry(TENON_NAMED(tenon_convert_configuration), converted_configuration),
+      entry(TENON_NAMED(tenon_convert_velocity), conversion, q, v, out("out", nv)),
+      entry(TENON_NAMED(tenon_convert_acceleration), conversion, q, v, a, out("out", nv)),
+      entry(TENON_NAMED(tenon_convert_force), conversion, q, tau, out("out", nv)),
+      entry(TENON_NAMED(tenon_normalize), q_inout),
+      entry(TENON_NAMED(tenon_step_semi_implicit_euler), solve_options, dt, q_inout, v_inout, tau, wrenches,
+            qdd_or_null, lambda_inout),
+      entry(TENON_NAMED(tenon_step_runge_kutta_4), solve_options, dt, q_inout, v_inout, tau, wrenches,
+            qdd_or_null, lambda_inout),
+      entry(TENON_NAMED(tenon_step_semi_implicit_euler_with), step_arguments),
+      entry(TENON_NAMED(tenon_step_runge_kutta_4_with), step_arguments),
+
+      entry(TENON_NAMED(tenonx_loop_forward_dynamics), loop_method, q, v, tau, wrenches, qdd),
+      entry(TENON_NAMED(tenonx_loop_inverse_dynamics), loop_method, q, v, ydot, wrenches, out("tau_y", ny)),
+  };
+}
+
+}  // namespace
+
+const std::vector<Entry>& workspace_functions() {
+  static const std::vector<Entry> all = made();
+  return all;
+}
+
+}  // namespace tenon::testing::history
