@@ -5,6 +5,8 @@
 #include <cstring>
 #include <limits>
 
+#include "history/lacking_memory.hpp"
+
 namespace tenon::testing::history {
 namespace {
 
@@ -18,6 +20,7 @@ Frame::Frame(const Scene& scene_, Coordinates coordinates, std::uint64_t seed, i
   if (random.chance(0.15)) fault_ = random.integer(0, 7);
   state_ = random.integer(0, static_cast<int>(scene.states.size()) - 1);
   say("state " + std::to_string(state_));
+  if (random.chance(0.05)) lacking_ = random.integer(0, 6);
 }
 
 const SceneState& Frame::state() {
@@ -33,6 +36,13 @@ std::vector<unsigned char> Frame::written_bytes() const {
   std::vector<unsigned char> bytes;
   for (const Bytes& output : outputs) bytes.insert(bytes.end(), output.first, output.first + output.count);
   return bytes;
+}
+
+void Frame::before_the_call() {
+  untouched_ = written_bytes();
+  if (lacking_ < 0 || !memory_lacks) return;
+  say("no memory at allocation " + std::to_string(lacking_));
+  let_allocation_fail(lacking_);
 }
 
 Numbers Frame::chosen(const Numbers& all, bool some, const std::vector<std::int32_t>& which) {
@@ -62,7 +72,7 @@ double* Frame::filled(const Numbers& numbers) {
   return at;
 }
 
-double* Frame::written(std::size_t count) {
+double* Frame::written_memory(std::size_t count) {
   double* at = memory(count);
   outputs.push_back({reinterpret_cast<const unsigned char*>(at), (count + margin) * sizeof(double)});
   return at;
@@ -102,7 +112,7 @@ Frame::Output Frame::out(const char* name, std::size_t count, bool may_be_null) 
   const int fault = at_fault(name, 3);
   if (fault == 0) return {nullptr, count};
   if (may_be_null && random.chance(0.2)) return {nullptr, 0};
-  double* at = written(count + 1);
+  double* at = written_memory(count + 1);
   return {at, fault == 1 ? count + 1 : fault == 2 && count > 0 ? count - 1 : count};
 }
 
@@ -120,7 +130,7 @@ Frame::Matrix Frame::matrix(const char* name, std::size_t rows, std::size_t colu
   const int fault = at_fault(name, 3);
   if (fault == 0) return {nullptr, count, static_cast<std::int32_t>(ld)};
   if (may_be_null && random.chance(0.3)) return {nullptr, 0, 0};
-  double* at = written(count);
+  double* at = written_memory(count);
   if (fault == 1) return {at, count - (count > 0), static_cast<std::int32_t>(ld)};
   if (fault == 2) return {at, count, static_cast<std::int32_t>(rows) - 1};
   return {at, count, static_cast<std::int32_t>(std::max(ld, std::size_t{1}))};
@@ -196,7 +206,7 @@ const tenon_batch_array* Frame::batch_array(const char* name, std::size_t count,
 
 std::int32_t* Frame::batch_integers() {
   if (random.chance(0.2)) return nullptr;
-  double* at = written(batch.size());
+  double* at = written_memory(batch.size());
   return reinterpret_cast<std::int32_t*>(at);
 }
 

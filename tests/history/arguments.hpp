@@ -116,24 +116,26 @@ class Frame {
   };
   std::vector<Bytes> outputs;
   std::vector<unsigned char> written_bytes() const;
-  // Notes what outputs hold: after a failure they must hold it still.
-  void before_the_call() { untouched_ = written_bytes(); }
+  // Notes what outputs hold: after a failure they must hold it still. An allocation of the call may fail.
+  void before_the_call();
+  bool memory_lacks = false;  // to be allowed before the call
   bool untouched() const { return written_bytes() == untouched_; }
 
-  // Room for so many numbers, filled with a pattern, and a margin behind it.
+  // Room for so many numbers, filled with a pattern, and a margin behind it; and such that is an output.
   double* memory(std::size_t count);
+  double* written_memory(std::size_t count);
 
  private:
   bool of_positions() const { return coordinates_.positions == TENON_COORDINATES_INDEPENDENT; }
   bool of_velocities() const { return coordinates_.velocities == TENON_COORDINATES_INDEPENDENT; }
   static Numbers chosen(const Numbers& all, bool some, const std::vector<std::int32_t>& which);
   double* filled(const Numbers& numbers);
-  double* written(std::size_t count);
   // Spoils numbers or their count. False where the pointer is to be NULL.
   bool spoil(const char* name, Numbers& numbers, std::size_t& count);
   void say(const std::string& words) { text += (text.empty() ? "" : ", ") + words; }
 
   Coordinates coordinates_;
+  int lacking_ = -1;  // the number of the allocation that fails
   int layout_, fault_ = -1, arguments_ = 0, state_ = 0;
   std::deque<std::vector<double>> arrays_;
   std::deque<std::any> structs_;

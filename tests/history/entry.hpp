@@ -27,6 +27,7 @@ struct Entry {
   std::string slot = {};
   bool of_constraint = false;             // the slot is one of many, by constraint
   bool reads = false;                     // what it leaves depends on other settings
+  std::string wants = {};                 // the slot of the keeper whose result it asks for
   bool silent = false;                    // it gives no message, and leaves that of the last call
   std::vector<std::string> forgets = {};  // other slots that it empties
   std::function<std::int64_t(Frame&, void*)> run = {};
@@ -49,11 +50,12 @@ Entry entry(const char* name, R (*function)(Object*, P...), Spec... specs) {
   made.run = [=](Frame& f, void* object) -> std::int64_t {
     const auto arguments = std::apply([](auto... part) { return std::tuple_cat(as_tuple(part)...); },
                                       std::tuple<decltype(specs(f))...>{specs(f)...});
-    f.before_the_call();
+    if constexpr (!std::is_same_v<R, const char*>) f.before_the_call();
     return std::apply(
         [&](auto... argument) -> std::int64_t {
           if constexpr (std::is_same_v<R, const char*>) {
-            f.answer_text = function(static_cast<Object*>(object), argument...);
+            const char* text = function(static_cast<Object*>(object), argument...);
+            f.answer_text = text ? text : "NULL";
             return 0;
           } else {
             return static_cast<std::int64_t>(function(static_cast<Object*>(object), argument...));
@@ -87,6 +89,10 @@ inline Entry forgetting(std::vector<std::string> slots, Entry entry) {
 }
 inline Entry asks(Entry entry) {
   entry.role = Role::asks;
+  return entry;
+}
+inline Entry after(std::string slot, Entry entry) {
+  entry.wants = std::move(slot);
   return entry;
 }
 inline Entry silent(Entry entry) {

@@ -4,10 +4,18 @@
 #include <cmath>
 #include <cstring>
 
+#include "history/lacking_memory.hpp"
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 namespace tenon::testing::history {
 namespace {
 
 constexpr std::uint64_t sequences_a_robot = 8;
+// Where arrays begin in their memory: of calls on the object, and on the fresh one.
+constexpr int used_layout = 0, fresh_layout = 1;
 
 struct Answer {
   std::int64_t result = 0;
@@ -21,9 +29,11 @@ struct Answer {
 Answer call(const Kind& kind, const Scene& scene, void* object, Coordinates coordinates, const Call& c,
             int layout) {
   Frame f(scene, coordinates, c.seed, layout);
+  f.memory_lacks = layout == used_layout && c.function->role != Role::asks;
   Answer answer;
   if (kind.report) answer.report_before = kind.report(object);
   answer.result = c.function->run(f, object);
+  let_allocation_fail(-1);
   answer.message = kind.message(object);
   if (kind.report) answer.report = kind.report(object);
   answer.bytes = f.written_bytes();
@@ -36,6 +46,7 @@ Answer call(const Kind& kind, const Scene& scene, void* object, Coordinates coor
 // Of bytes that hold doubles: the largest difference over the largest number.
 double relative_difference(const std::vector<unsigned char>& a, const std::vector<unsigned char>& b) {
   double largest = 0, difference = 0;
+  if (a.size() != b.size()) return HUGE_VAL;
   for (std::size_t i = 0; i + sizeof(double) <= std::min(a.size(), b.size()); i += sizeof(double)) {
     double x, y;
     std::memcpy(&x, a.data() + i, sizeof x), std::memcpy(&y, b.data() + i, sizeof y);
@@ -51,7 +62,7 @@ Finding compare(const Kind& kind, const Entry& function, const Answer& used, con
   const auto found = [](Fault fault, std::string what) { return Finding{fault, std::move(what), 0}; };
   if (used.result < 0 && !used.untouched && !kind.writes_after_failures)
     return found(Fault::written, "status " + std::to_string(used.result) + ", but outputs were written");
-  if (function.role == Role::asks) return {};
+  if (function.role == Role::asks || used.result == TENON_OUT_OF_MEMORY) return {};
   if (used.result != fresh.result)
     return found(Fault::status, std::to_string(used.result) + " '" + used.message + "', fresh " +
                                     std::to_string(fresh.result) + " '" + fresh.message + "'");
@@ -79,17 +90,17 @@ class Settings {
     const Entry& f = *c.function;
     const bool good = answer.result >= 0;
     if (f.role != Role::keeper && !(f.role == Role::setter && good)) return;
-    Item item{c, coordinates, f.slot, f.role == Role::keeper, f.reads, good, answer.result};
+    Item item{c, coordinates, f.slot, f.role == Role::keeper, f.reads, good};
     if (f.of_constraint) item.slot += " " + std::to_string(answer.constraint) + ";";
     for (Item& before : items_)
-      if (replaces(item, before)) before.replaced = true;
+      if (f.slot != "added" && replaces(item, before)) before.replaced = true;
     items_.push_back(item);
     if (f.slot == "coordinates") coordinates = answer.asked;
     drop_replaced();
   }
 
   void tell(const Kind& kind, const Scene& scene, void* object) const {
-    for (const Item& item : items_) call(kind, scene, object, item.coordinates, item.made, 1);
+    for (const Item& item : items_) call(kind, scene, object, item.coordinates, item.made, fresh_layout);
   }
 
  private:
@@ -98,13 +109,12 @@ class Settings {
     Coordinates coordinates;
     std::string slot;
     bool keeps, reads, good;
-    std::int64_t result;
     bool replaced = false;
   };
 
   static bool begins(const std::string& text, const std::string& with) { return text.rfind(with, 0) == 0; }
   static bool replaces(const Item& item, const Item& before) {
-    if (!item.good) return begins(before.slot, item.slot) && before.result == item.result;
+    if (!item.good) return false;  // what it left is not known: both are told
     const std::vector<std::string>& forgets = item.made.function->forgets;
     return begins(before.slot, item.slot) ||
            std::any_of(forgets.begin(), forgets.end(),
@@ -132,6 +142,14 @@ std::vector<unsigned char> report_of(void* object) {
   tenon_workspace_report(static_cast<tenon_workspace*>(object), &report);
   const auto* bytes = reinterpret_cast<const unsigned char*>(&report);
   return {bytes, bytes + sizeof report};
+}
+
+// New memory holds what nobody wrote, and not the same each time, so that who reads it shows.
+std::shared_ptr<void> made(const Kind& kind, const Scene& scene, std::uint64_t seed) {
+#ifdef __GLIBC__
+  mallopt(M_PERTURB, static_cast<int>(1 + seed % 255));
+#endif
+  return kind.make(scene, {seed});
 }
 
 bool contains_any(const std::string& name, const std::vector<std::string>& parts) {
@@ -185,24 +203,29 @@ std::string Failure::names() const {
 }
 
 Finding run(const Kind& kind, const Scene& scene, const std::vector<Call>& calls, std::uint64_t seed,
-            bool all, int* made, std::string* text) {
-  const std::shared_ptr<void> used = kind.make(scene, {seed});
+            bool all, Watch* watch) {
+  const std::shared_ptr<void> used = made(kind, scene, seed);
   Settings settings;
   for (std::size_t i = 0; i < calls.size(); ++i) {
-    const Answer answer = call(kind, scene, used.get(), settings.coordinates, calls[i], 0);
-    if (text)
-      *text += std::string("  ") + calls[i].function->name + " (" + answer.text +
-               "): " + std::to_string(answer.result) + (answer.message.empty() ? "" : " " + answer.message) +
-               "\n";
-    if (made) ++*made;
+    const Entry& function = *calls[i].function;
+    const Answer answer = call(kind, scene, used.get(), settings.coordinates, calls[i], used_layout);
+    if (watch) {
+      ++watch->calls;
+      watch->text += std::string("  ") + function.name + " (" + answer.text +
+                     "): " + std::to_string(answer.result) +
+                     (answer.message.empty() ? "" : " " + answer.message) + "\n";
+      if (watch->statuses) ++(*watch->statuses)[function.name][answer.result];
+    }
     if (all || i + 1 == calls.size()) {
-      const std::shared_ptr<void> fresh = kind.make(scene, {seed + i + 1});
+      const std::shared_ptr<void> fresh = made(kind, scene, seed + i + 1);
       settings.tell(kind, scene, fresh.get());
-      const Answer expected = call(kind, scene, fresh.get(), settings.coordinates, calls[i], 1);
-      const Finding finding = compare(kind, *calls[i].function, answer, expected);
+      const Answer expected = call(kind, scene, fresh.get(), settings.coordinates, calls[i], fresh_layout);
+      const Finding finding = compare(kind, function, answer, expected);
       if (finding.fault != Fault::none) return finding;
     }
-    settings.note(calls[i], answer);
+    // What it kept before is then unknown.
+    if (answer.result == TENON_OUT_OF_MEMORY && function.role == Role::keeper) return {};
+    if (answer.result != TENON_OUT_OF_MEMORY) settings.note(calls[i], answer);
   }
   return {};
 }
@@ -218,35 +241,55 @@ std::vector<Call> draw_calls(const Kind& kind, std::uint64_t seed, const Options
   const auto any = [&](const std::vector<const Entry*>& entries) {
     return entries[static_cast<std::size_t>(random.integer(0, static_cast<int>(entries.size()) - 1))];
   };
+  // What keeps the results that a function asks for; null: it asks for none.
+  const auto keeper_for = [&](const Entry& function) -> const Entry* {
+    std::vector<const Entry*> keepers;
+    for (const Entry* each : from)
+      if (!function.wants.empty() && each->role == Role::keeper && each->slot == function.wants)
+        keepers.push_back(each);
+    return keepers.empty() ? nullptr : any(keepers);
+  };
   // A few functions called often meet more often than all of them called once.
   std::vector<const Entry*> few;
   for (int i = random.integer(3, 12); i > 0; --i) few.push_back(any(from));
   const bool often = random.chance(0.6);
   std::vector<Call> calls;
-  for (int i = random.integer(4, options.most_calls); i > 0; --i)
-    calls.push_back({any(often ? few : from), random.bits()});
+  for (int i = random.integer(4, options.most_calls); i > 0; --i) {
+    const Entry* function = any(often ? few : from);
+    const Entry* keeper = keeper_for(*function);
+    if (keeper && random.chance(0.5)) calls.push_back({keeper, random.bits()});
+    calls.push_back({function, random.bits()});
+  }
   return calls;
 }
 
-std::unique_ptr<Failure> search(const Kind& kind, const Scene& scene, std::uint64_t seed,
-                                const Options& options, long* calls) {
-  std::vector<Call> drawn = draw_calls(kind, seed, options);
-  int made = 0;
+namespace {
+
+// One sequence; its failure, if any, made short. calls: += those that were compared.
+std::unique_ptr<Failure> search_one(const Kind& kind, const Scene& scene, std::uint64_t seed, const Search& s,
+                                    long* calls) {
+  std::vector<Call> drawn = draw_calls(kind, seed, s.options);
   auto failure = std::make_unique<Failure>();
-  failure->finding = run(kind, scene, drawn, seed, true, &made);
-  *calls += made;
+  Watch watch;
+  watch.statuses = s.statuses;
+  failure->finding = run(kind, scene, drawn, seed, true, &watch);
+  *calls += watch.calls;
   if (failure->finding.fault == Fault::none) return nullptr;
-  failure->seed = seed, failure->title = scene.title, failure->calls = made;
-  drawn.resize(static_cast<std::size_t>(made));
-  if (run(kind, scene, drawn, seed, false).fault != failure->finding.fault) {
-    failure->shortest = drawn;
-    failure->text = "  does not show again when only the last call is compared\n";
-    return failure;
+  failure->seed = seed, failure->title = scene.title, failure->calls = watch.calls;
+  drawn.resize(static_cast<std::size_t>(watch.calls));
+  failure->shortest = drawn;
+  if (run(kind, scene, drawn, seed, false).fault == failure->finding.fault) {
+    Watch shortest;
+    failure->shortest = shortened(kind, scene, drawn, seed, failure->finding.fault);
+    failure->finding = run(kind, scene, failure->shortest, seed, false, &shortest);
+    failure->text = shortest.text;
+  } else {
+    failure->text = "  does not show again where only the last call is compared\n";
   }
-  failure->shortest = shortened(kind, scene, drawn, seed, failure->finding.fault);
-  failure->finding = run(kind, scene, failure->shortest, seed, false, nullptr, &failure->text);
   return failure;
 }
+
+}  // namespace
 
 long search(const Search& s, RobotLibrary& library) {
   long calls = 0;
@@ -256,8 +299,10 @@ long search(const Search& s, RobotLibrary& library) {
     if (!drawn || seed % sequences_a_robot == 0) scene = draw_scene(seed / sequences_a_robot, library);
     drawn = true;
     if (!scene) continue;
-    const Kind& kind = s.kind ? *s.kind : seed % 4 == 3 ? batch_kind() : workspace_kind();
-    if (const std::unique_ptr<Failure> failure = search(kind, *scene, seed, s.options, &calls))
+    // Most defects are a workspace's.
+    const std::size_t other = seed % (2 * all_kinds().size());
+    const Kind& kind = s.kind ? *s.kind : *all_kinds()[other < all_kinds().size() ? other : 0];
+    if (const std::unique_ptr<Failure> failure = search_one(kind, *scene, seed, s, &calls))
       s.failed(*failure);
   }
   return calls;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,10 +22,14 @@ struct Kind {
   std::shared_ptr<void> (*make)(const Scene&, const Making&);
   const char* (*message)(void*);
   std::vector<unsigned char> (*report)(void*);  // null: there is none
-  bool writes_after_failures;                   // states that did not fail
+  bool writes_after_failures;                   // messages, and states that did not fail
 };
 const Kind& workspace_kind();
 const Kind& batch_kind();
+const Kind& builder_kind();
+const Kind& constraints_kind();
+const Kind& model_kind();
+const std::vector<const Kind*>& all_kinds();
 
 struct Call {
   const Entry* function = nullptr;
@@ -56,23 +61,28 @@ struct Failure {
   std::string names() const;  // of it, to compare failures by
 };
 
-// The calls of a sequence, the last one alone or all of them compared. Stops at the first finding; `made`: calls up to it.
+// What a run saw: calls made, a line for each, and how often each function gave which status.
+using Statuses = std::map<std::string, std::map<std::int64_t, long>>;
+struct Watch {
+  int calls = 0;
+  std::string text;
+  Statuses* statuses = nullptr;
+};
+
+// The calls of a sequence, the last one alone or all of them compared. Stops at the first finding.
 Finding run(const Kind& kind, const Scene& scene, const std::vector<Call>& calls, std::uint64_t seed,
-            bool all, int* made = nullptr, std::string* text = nullptr);
+            bool all, Watch* watch = nullptr);
 
 std::vector<Call> draw_calls(const Kind& kind, std::uint64_t seed, const Options& options);
-
-// One sequence; its failure, if any, made short. calls: += those that were compared.
-std::unique_ptr<Failure> search(const Kind& kind, const Scene& scene, std::uint64_t seed,
-                                const Options& options, long* calls);
 
 // Sequences number first, first + 1, ... of all kinds of objects, several a robot, until `enough`.
 struct Search {
   std::uint64_t first = 0;
   Options options;
-  const Kind* kind = nullptr;  // null: both
+  const Kind* kind = nullptr;  // null: all
   std::function<bool(long calls)> enough;
   std::function<void(const Failure&)> failed;
+  Statuses* statuses = nullptr;
 };
 long search(const Search& search, RobotLibrary& library);
 

@@ -5,6 +5,7 @@
 
 #include "history/dead_centre.hpp"
 #include "support/limbed_robot.hpp"
+#include "support/loop_scene.hpp"
 #include "support/object.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
@@ -61,8 +62,9 @@ void add_states(Random& random, Scene& scene) {
   for (double& v : add("fast", q).v) v *= speed;
   for (double& v : add("beyond all bounds", q).v) v *= 1e160;
   if (model.loops.clusters.empty()) return;
-  std::vector<double> at = start, v;
-  if (find_dead_centre(w, scene.model.get(), random, at, v)) {
+  for (int tries = 0; tries < 2; ++tries) {
+    std::vector<double> at = start, v;
+    if (!find_dead_centre(w, scene.model.get(), random, at, v)) continue;
     add("dead centre", at).v = v;
     add("dead centre, other velocities", at);
   }
@@ -103,6 +105,31 @@ void draw_limbs(Random& random, Scene& scene) {
   take(scene, robot.model, specs, set);
 }
 
+// With loops; half of them without rows of the user.
+void draw_linkage(Random& random, Scene& scene, RobotLibrary& library) {
+  static const char* const files[] = {"four_bar",        "six_bar", "planar_leg_linkage",
+                                      "strandbeest_leg", "cassie",  "tello"};
+  Robot robot;
+  const int file = random.integer(0, 11);
+  const bool floating = file > 3 && random.chance(0.5);
+  if (file < 6) {
+    const auto treatment = random.chance(0.7) ? LoopTreatment::embed : LoopTreatment::rows;
+    robot = library.robot(files[file], floating, treatment);
+    scene.title = std::string(files[file]) +
+                  (treatment == LoopTreatment::embed ? ", loops embedded" : ", loops by rows");
+  } else {
+    LoopScene loops = random_loop_scene(random.bits(), random.integer(1, 4));
+    robot.mechanism = loops.mechanism, robot.options = loops.options, robot.model = loops.model;
+    scene.title = "random loops";
+  }
+  ConstraintOptions options;
+  options.compliance = 0.2, options.most_rows = 10;
+  const std::vector<ConstraintSpec> specs = random_constraints(random, *robot.model, options);
+  std::shared_ptr<const ConstraintSet> set;
+  if (random.chance(0.5)) set = ConstraintSet::bind(robot.model, specs);
+  take(scene, robot.model, specs, set);
+}
+
 void draw_campaign_case(Random& random, Scene& scene, RobotLibrary& library) {
   const std::unique_ptr<CampaignCase> c = draw_case(random.bits() % 1000000, library);
   scene.title = std::string(name_of(c->robot_kind)) + ", " + c->title + ", " + name_of(c->contact_kind);
@@ -126,8 +153,11 @@ std::unique_ptr<Scene> draw_scene(std::uint64_t seed, RobotLibrary& library) {
   scene.seed = seed;
   Random random(seed);
   try {
-    if (random.chance(0.4))
+    const double kind = random.uniform(0, 1);
+    if (kind < 0.35)
       draw_limbs(random, scene);
+    else if (kind < 0.55)
+      draw_linkage(random, scene, library);
     else
       draw_campaign_case(random, scene, library);
   } catch (const Error&) {
