@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "history/dead_centre.hpp"
-#include "support/limbed_robot.hpp"
+#include "support/campaign/limbed_robot.hpp"
 #include "support/loop_scene.hpp"
 #include "support/object.hpp"
 #include "tenon/dynamics.hpp"

@@ -8,11 +8,11 @@
 
 #include "batch/batch_states.hpp"
 #include "state/folded_rotors.hpp"
+#include "support/campaign/limbed_robot.hpp"
 #include "support/geared_robot.hpp"
 #include "support/largest.hpp"
 #include "support/loop_scene.hpp"
 #include "support/random_mechanism.hpp"
-#include "support/limbed_robot.hpp"
 #include "tenon/delassus.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"

@@ -1,4 +1,4 @@
-#include "support/limbed_robot.hpp"
+#include "support/campaign/limbed_robot.hpp"
 
 #include <string>
 #include <vector>
