@@ -77,8 +77,8 @@ Status solve_row_loops(Workspace& workspace, const double* q, const double* v, c
     TENON_CHECK(take_forces(w, tau));
   }
   const Status status = constrained_dynamics(alone, {}, q, v, tau, wrenches, nullptr, w.w().qdd, nullptr);
-  w.report = alone.report();
   if (static_cast<std::int32_t>(status) < 0) return w.fail(status, "%s", alone.message());
+  w.report = alone.report();
   TENON_CHECK(give_motion(w, w.w().qdd, qdd));
   return status;
 }

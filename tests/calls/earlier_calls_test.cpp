@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "support/largest.hpp"
 #include "tenon/delassus.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
@@ -124,8 +125,7 @@ TEST(EarlierCalls, SweepsWithoutRowsLeaveNoInertiaInLimbs) {
     const Numbers fresh = solve(false, Method::constrained_aba, limbs);
     const Numbers used = solve(true, Method::constrained_aba, limbs);
     EXPECT_TRUE(same_bits(fresh, used)) << "link " << link;
-    double size = 0;
-    for (const double x : expected) size = std::max(size, std::abs(x));
+    const double size = largest(expected);
     for (std::size_t k = 0; k < used.size(); ++k)
       EXPECT_NEAR(used[k], expected[k], 1e-8 * size) << "link " << link;
     ++tried;

@@ -3,6 +3,8 @@
 #include <Eigen/Dense>
 #include <algorithm>
 
+#include "support/largest.hpp"
+
 namespace tenon::testing::history {
 namespace {
 
@@ -104,7 +106,7 @@ bool find_dead_centre(tenon_workspace* workspace, const tenon_model* model, Rand
   for (int i = 0; i < 150; ++i) {
     way = loops.along(at, way);
     if (way.norm() < 1e-6) return false;
-    way *= 0.1 / way.cwiseAbs().maxCoeff();
+    way *= 0.1 / largest(way);
     if (!stepped(at, 1, next)) return false;
     const double here = loops.leverage(next);
     if (last < before && last < here && i > 0) {

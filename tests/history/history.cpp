@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "history/lacking_memory.hpp"
+#include "support/largest.hpp"
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -53,7 +54,7 @@ double relative_difference(const std::vector<unsigned char>& a, const std::vecto
     if (std::memcmp(&x, &y, sizeof x) == 0 && !std::isfinite(x)) continue;
     if (!std::isfinite(x) || !std::isfinite(y)) return HUGE_VAL;
     largest = std::max({largest, std::abs(x), std::abs(y)});
-    difference = std::max(difference, std::abs(x - y));
+    difference = larger(difference, std::abs(x - y));
   }
   return largest > 0 ? difference / largest : 0;
 }

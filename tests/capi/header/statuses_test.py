@@ -5,8 +5,7 @@
 Each function is called on several robots with good arguments, then with each argument spoilt in every way that its type
 can be: NULL, wrong counts, NaN, numbers too large, quaternions off unit norm, indices and constants out of range, structs
 of the wrong size. What it returns must be in its list. What is in its list and never came must be excused below. A call
-that fails must write nothing and say why (refusals.py).
-"""
+that fails must write nothing and say why (refusals.py)."""
 
 import ctypes
 import os
