@@ -93,18 +93,23 @@ int unit_get_derivatives(unit* self, double* derivatives, size_t count) {
   return status;
 }
 
-double unit_norm_error(const double* q) {
+static double unit_norm_error(const double* q) {
   return fabs(sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]) - 1);
+}
+
+int unit_norms_hold(const unit* self, const double* q, double tolerance) {
+  for (size_t i = 0; i < self->robot->joint_count; ++i) {
+    const robot_joint* joint = &self->robot->joints[i];
+    const double* own = q + joint->q;
+    if (joint->type == ROBOT_JOINT_SPHERICAL && !(unit_norm_error(own) <= tolerance)) return 0;
+    if (joint->type == ROBOT_JOINT_FLOATING && !(unit_norm_error(own + 3) <= tolerance)) return 0;
+  }
+  return 1;
 }
 
 int unit_has_drifted(unit* self) {
   double gap = 0;
-  for (size_t i = 0; i < self->robot->joint_count; ++i) {
-    const robot_joint* joint = &self->robot->joints[i];
-    const double* q = self->q + joint->q;
-    if (joint->type == ROBOT_JOINT_SPHERICAL && unit_norm_error(q) > self->tolerance) return 1;
-    if (joint->type == ROBOT_JOINT_FLOATING && unit_norm_error(q + 3) > self->tolerance) return 1;
-  }
+  if (!unit_norms_hold(self, self->q, self->tolerance)) return 1;
   if (!self->robot->has_loops) return 0;
   memcpy(self->normal, self->q, self->nq * sizeof *self->q);
   return robot_normalize(self->robot, self->normal) >= 0 && robot_gap(self->robot, self->normal, &gap) >= 0 &&

@@ -93,8 +93,8 @@ size_t unit_state_count(const unit* self);
 int unit_get_states(const unit* self, double* states, size_t count);
 int unit_set_states(unit* self, const double* states, size_t count);
 int unit_get_derivatives(unit* self, double* derivatives, size_t count);
-/* How far a quaternion is off unit norm. */
-double unit_norm_error(const double* quaternion);
+/* Whether the quaternions of positions q are off unit norm by no more than this. */
+int unit_norms_hold(const unit* self, const double* q, double tolerance);
 /* Whether quaternions and loops have drifted by more than the tolerance of the solver, and the way back. */
 int unit_has_drifted(unit* self);
 int unit_settle(unit* self);

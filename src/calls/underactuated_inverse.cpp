@@ -105,9 +105,11 @@ double distribute(WorkspaceImpl& w, const double* J, double* missing) {
       row[i] = J[std::ptrdiff_t{memory.free[static_cast<std::size_t>(i)]} * rows + w.cd()->user_row[r]];
     solve_lower(memory.L.data(), nu, row);
   }
-  memory.factor.factor(*w.cd(), memory.JLT.data());
+  ConstraintData rigid = *w.cd();
+  rigid.compliance = w.zeros.data();  // rows that are switched off may have some
+  memory.factor.factor(rigid, memory.JLT.data());
   const double left = memory.factor.add_nearest(missing);
-  memory.factor.multipliers(*w.cd(), memory.lambda.data());
+  memory.factor.multipliers(rigid, memory.lambda.data());
   return left;
 }
 

@@ -13,7 +13,10 @@ namespace tenon {
 
 class ClassicText : public std::ostringstream {
  public:
-  ClassicText() { imbue(std::locale::classic()); }
+  ClassicText() {
+    imbue(std::locale::classic());
+    exceptions(std::ios::badbit);  // else a stream without memory goes on in silence
+  }
 };
 
 // A number that %g wrote in any locale.

@@ -62,6 +62,33 @@ const auto nv_by_nv = [](const Frame& f) { return f.nv() * f.nv(); };
 const auto m_by_m = [](const Frame& f) { return f.scene.rows * f.scene.rows; };
 const auto integers = [](Frame& f) { return f.batch_integers(); };
 
+// Settings of all constraints, mostly for one state, which is then every state.
+const auto states_to_set = [](Frame& f) {
+  if (f.random.chance(0.1)) return states(f);
+  f.batch.assign(1, f.random.integer(0, static_cast<int>(f.scene.states.size()) - 1));
+  return std::size_t{1};
+};
+template <class Draw>
+auto of_constraints(const char* name, std::size_t numbers, Draw draw) {
+  return [=](Frame& f) {
+    return input(f, name, numbers * f.scene.rows_of.size(), [&f, numbers, draw](const SceneState&) {
+      Numbers all;
+      for (std::size_t i = 0; i < f.scene.rows_of.size(); ++i)
+        for (const double x : draw(f, numbers)) all.push_back(x);
+      return all;
+    });
+  };
+}
+const auto poses_of_all = of_constraints("poses", 7, [](Frame& f, std::size_t) { return pose_numbers(f); });
+const auto active_of_all = of_constraints(
+    "active", 1, [](Frame& f, std::size_t) { return Numbers{f.random.chance(0.8) ? 1.0 : 0.0}; });
+const auto frequencies_of_all = of_constraints("frequencies", 1, [](Frame& f, std::size_t) {
+  return f.random.chance(0.5) ? Numbers{0} : uniform(f, 1, 1, 30);
+});
+const auto ratios_of_all =
+    of_constraints("damping_ratios", 1, [](Frame& f, std::size_t n) { return uniform(f, n, 0, 2); });
+const auto all_poses = [](const Frame& f) { return 7 * f.scene.rows_of.size(); };
+
 // columns, q, B, X
 const auto product = [](Frame& f) {
   const std::int32_t columns = f.value("columns", 1, 3);
@@ -118,6 +145,12 @@ std::vector<Entry> made() {
       silent(entry(TENON_NAMED(tenon_batch_instruction_set))),
       setter("gravity", entry(TENON_NAMED(tenon_batch_set_gravity), gravity)),
       setter("anchor", of_constraint(entry(TENON_NAMED(tenon_batch_set_anchor), constraint, pose))),
+      setter("anchor", entry(TENON_NAMED(tenon_batch_set_anchors), states_to_set, poses_of_all)),
+      setter("anchor", entry(TENON_NAMED(tenon_batch_anchor_here), states_to_set, q_of_all, integers)),
+      entry(TENON_NAMED(tenon_batch_anchors), states_to_set, output("poses", all_poses)),
+      setter("active", entry(TENON_NAMED(tenon_batch_set_active), states_to_set, active_of_all)),
+      setter("gains",
+             entry(TENON_NAMED(tenon_batch_set_gains), states_to_set, frequencies_of_all, ratios_of_all)),
       setter("coordinates", entry(TENON_NAMED(tenon_batch_set_coordinates), coordinates)),
       entry(TENON_NAMED(tenon_batch_forward_dynamics), states, q_of_all, v_of_all, tau_of_all,
             wrenches_of_all, output("qdd", nv), integers),

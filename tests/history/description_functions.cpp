@@ -283,9 +283,14 @@ auto integers(Count count) {
     return std::make_tuple(reinterpret_cast<std::int32_t*>(f.written_memory(expected + 1)), given);
   };
 }
+// Of a link or a joint.
 const char* a_name(Frame& f) {
-  const auto link = static_cast<std::int32_t>(f.random.integer(0, static_cast<int>(f.scene.links) - 1));
-  std::string name = tenon_model_link_name(f.scene.model.get(), link);
+  const tenon_model* model = f.scene.model.get();
+  const int joints = tenon_model_joint_count(model);
+  std::string name =
+      joints > 0 && f.random.chance(0.5)
+          ? tenon_model_joint_name(model, f.random.integer(0, joints - 1))
+          : tenon_model_link_name(model, f.random.integer(0, static_cast<int>(f.scene.links) - 1));
   if (f.random.chance(0.3)) name += "x";
   return f.kept(std::move(name))->c_str();
 }

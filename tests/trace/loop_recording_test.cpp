@@ -89,6 +89,7 @@ TEST(LoopRecording, ContactsMayBeOnAnyBodyOfACluster) {
       << w.message();
   std::vector<double> inputs = joined(state.q, state.v, state.tau);
   inputs.insert(inputs.end(), desired.begin(), desired.end());
+  qdd.insert(qdd.end(), lambda.begin(), lambda.end());
   for (const auto& [method, tolerance] :
        {std::pair{"pv", 1e-9}, std::pair{"prox_pv", 1e-8}, std::pair{"constrained_aba", 1e-7}}) {
     const auto recording = record(*model, set.get(), method, {});

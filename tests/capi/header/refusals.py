@@ -63,7 +63,7 @@ class Refusals:
     def message(self, p, a):
         """None where this argument has none."""
         if p.name == "message":
-            return a.value.value
+            return a.value.value if a.value is not None else None
         if p.type in ("tenon_workspace*", "tenon_batch*") and a.value:
             return getattr(self.c, p.type[:-1] + "_message")(a.value)
         return None

@@ -107,31 +107,31 @@ class Batch(Handle):
     def anchor_here(self, q: ArrayLike) -> None:
         """The anchors of all constraints := where their frames are at q, in each state; later calls have as many."""
         states = self._states(q)
-        self._set(lib.tenon_batch_anchor_here(self._pointer, states, self._given(q), self._new_status(states)))
+        self._run(lib.tenon_batch_anchor_here, True, states, self._given(q))
 
     def set_anchors(self, poses: ArrayLike) -> None:
         """The anchors of all constraints: states x constraints x 7; constraints x 7 for all states."""
         poses = self._of_constraints(poses, 7)
-        self._set(lib.tenon_batch_set_anchors(self._pointer, len(poses), self._rows(poses)))
+        self._set(lib.tenon_batch_set_anchors, len(poses), self._rows(poses))
 
     def anchors(self, states: int) -> np.ndarray:
         """What was set, states x constraints x 7."""
         count = 0 if self.constraints is None else len(self.constraints)
         poses, written = self._written(None, states, 7 * count)
-        self._set(lib.tenon_batch_anchors(self._pointer, states, written))
+        self._set(lib.tenon_batch_anchors, states, written)
         return poses.reshape(states, count, 7)
 
     def set_active(self, active: ArrayLike) -> None:
         """Which constraints are on: states x constraints; constraints for all states."""
         active = self._of_constraints(active)
-        self._set(lib.tenon_batch_set_active(self._pointer, len(active), self._rows(active)))
+        self._set(lib.tenon_batch_set_active, len(active), self._rows(active))
 
     def set_gains(self, frequencies: ArrayLike, damping_ratios: ArrayLike = 1.0) -> None:
         """The gains of all constraints: states x constraints; constraints for all states."""
         frequencies = self._of_constraints(frequencies)
         ratios = np.ascontiguousarray(np.broadcast_to(np.asarray(damping_ratios, self.dtype), frequencies.shape))
         inputs = self._rows(frequencies), self._rows(ratios)
-        self._set(lib.tenon_batch_set_gains(self._pointer, len(frequencies), *inputs))
+        self._set(lib.tenon_batch_set_gains, len(frequencies), *inputs)
 
     def set_coordinates(self, positions: Coordinates | str, velocities: Coordinates | str) -> None:
         """In which coordinates states are, "spanning" or "independent". Changes nq and nv."""
