@@ -95,7 +95,7 @@ def main(library, include, models, description):
             for function in test.header.functions.values():
                 if function.result == "tenon_status" and function.name != "tenon_status_at":
                     test.drive_nulls(scene, function, statuses, described[function.name])
-    faults = sorted(set(test.faults))
+    faults = sorted(test.refusals.faults.values())
     for f in described.values():
         for a in f["arguments"]:
             came = statuses.get((f["name"], a["name"]), set())
