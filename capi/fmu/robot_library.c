@@ -93,7 +93,14 @@ static tenon_status add_contacts(library_robot* self, char* message, size_t size
   if (status >= 0) status = tenon_constraints_finish(self->constraints, message, size);
   if (status >= 0)
     status = tenon_workspace_create(self->model, self->constraints, NULL, &self->workspace, message, size);
+  /* Held at neutral until the start, so that a state saved before it is one too. */
   if (status < 0) return status;
+  status = tenon_neutral(self->workspace, self->held_at, self->shared.nq);
+  if (status >= 0) status = tenon_anchor_here(self->workspace, self->held_at, self->shared.nq);
+  if (status < 0) {
+    snprintf(message, size, "%s", tenon_workspace_message(self->workspace));
+    return status;
+  }
   self->shared.rows = (size_t)tenon_workspace_row_count(self->workspace); /* those of loops are the last */
   if (settings->contact_count > 0) self->shared.anchor_count = self->shared.nq;
   tenon_solve_options_init(&self->solve, sizeof self->solve);

@@ -63,8 +63,7 @@ int unit_restore(unit* self, const double* snapshot) {
   memcpy(self->q, snapshot + of_state, state_count(self) * sizeof *snapshot);
   self->solved = self->placed = 0;
   if (robot_set_gravity(self->robot, self->gravity) < 0 ||
-      (self->phase != UNIT_SETUP && /* the start anchors contacts */
-       robot_set_anchors(self->robot, snapshot + of_state + state_count(self)) < 0))
+      robot_set_anchors(self->robot, snapshot + of_state + state_count(self)) < 0)
     return unit_fail(self, UNIT_ERROR, "restoring a state");
   return UNIT_OK;
 }
