@@ -97,8 +97,6 @@ struct PvKernels {
 
   // kernels/constrained/pv_early.hpp, after constraint_state.
   bool (*pv_early_reduce)(const ModelData&, const T* v, const T* tau, PvEarlyData<T>&, WorkspaceData<T>&);
-  T(*pv_early_imbalance)
-  (const ModelData&, const ConstraintData&, const T* force, const PvEarlyData<T>&, WorkspaceData<T>&);
   void (*pv_early_roll_out)(const ModelData&, const ConstraintData&, const T* v, T* lambda, T* qdd,
                             PvEarlyData<T>&, WorkspaceData<T>&);
 };

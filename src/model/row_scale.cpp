@@ -22,9 +22,10 @@ namespace {
 constexpr int sample_count = 4;
 
 // Of a row, in the unit of K M^-1 K^T: its value, its largest possible value, and its value if its bodies,
-// each with its subtree, were free.
+// each with its subtree, were free; and whether a joint moves it by more than rounding.
 struct RowSize {
   double square, reached, free;
+  bool moved;
 };
 
 // The tree and its articulated inertias at one configuration.
@@ -51,45 +52,36 @@ class ArticulatedTree {
   // / M_kk for M^-1_kk.
   RowSize inverse_inertia(const std::int32_t (&nodes)[2], std::int32_t meet,
                           const Force<double> (&forces)[2]) const {
-    Force<double> reaction{};
-    double sum = carry(nodes[0], meet, forces[0], reaction);
-    const Force<double> of_first = reaction;
-    reaction = {};
-    sum += carry(nodes[1], meet, forces[1], reaction);
-    reaction = reaction + of_first;
-    sum += carry(meet, -1, {}, reaction);
-    return {sum, largest(nodes[0], meet, forces[0]) + largest(nodes[1], meet, forces[1]),
-            free_mobility(nodes[0], forces[0]) + free_mobility(nodes[1], forces[1])};
+    RowSize size{};
+    Force<double> reaction{}, of_second{};
+    carry(nodes[0], meet, forces[0], reaction, size);
+    carry(nodes[1], meet, forces[1], of_second, size);
+    reaction = reaction + of_second;
+    carry(meet, -1, {}, reaction, size);
+    size.free = free_mobility(nodes[0], forces[0]) + free_mobility(nodes[1], forces[1]);
+    return size;
   }
 
  private:
-  // The sum of u^2 / D from a node inward to `end`. reaction: of the coordinates passed, on the node, then on
-  // `end`.
-  double carry(std::int32_t node, std::int32_t end, Force<double> f, Force<double>& reaction) const {
-    double sum = 0;
+  // Adds u^2 / D from a node inward to `end`. reaction: of the coordinates passed, on the node, then on `end`.
+  // A joint moves the row if u is more than rounding of the force with the arm reach_. This is asked of each joint
+  // by itself: a light link at the tip, divided by its tiny D, would hide what heavy joints do.
+  void carry(std::int32_t node, std::int32_t end, Force<double> f, Force<double>& reaction,
+             RowSize& size) const {
+    const double force = std::sqrt(norm_squared(f.f)), moment = std::sqrt(norm_squared(f.n)) + reach_ * force;
     for (std::int32_t i = node; i >= 0 && i != end; i = model_.nodes[index(i)].parent) {
       for_coordinates(i, [&](std::size_t k, const Motion<double>& S) {
-        const double u = dot(S, f + reaction);
-        sum += u * u / D_[k];
+        const double u = dot(S, f + reaction), most = norm_squared(S.w) > 0 ? moment : force;
+        size.square += u * u / D_[k];
+        size.reached += most * most / diagonal_[k];
+        size.moved = size.moved || (most > 0 && std::abs(u) > rank_tolerance * most);
         reaction = reaction - scaled(u / D_[k], U_[k]);
       });
       f = force_to_parent(placement_[index(i)], f);
       reaction = force_to_parent(placement_[index(i)], reaction);
     }
-    return sum;
   }
   static Force<double> scaled(double s, const Force<double>& f) { return {s * f.n, s * f.f}; }
-
-  double largest(std::int32_t node, std::int32_t end, const Force<double>& f) const {
-    double reached = 0;
-    const double force = std::sqrt(norm_squared(f.f)), moment = std::sqrt(norm_squared(f.n)) + reach_ * force;
-    for (std::int32_t i = node; i >= 0 && i != end; i = model_.nodes[index(i)].parent)
-      for_coordinates(i, [&](std::size_t k, const Motion<double>& S) {
-        const double size = norm_squared(S.w) > 0 ? moment : force;
-        reached += size * size / diagonal_[k];
-      });
-    return reached;
-  }
 
   // Calls f(coordinate, its axis) for the coordinates of a node, the last first. Signs of the user's axes do
   // not matter here.
@@ -231,7 +223,7 @@ double geometric_mean(const std::vector<double>& values, Select select) {
 
 // A row may be immovable in one pose (a straight leg along itself) or in all (out of the plane of a planar
 // arm; at a point where the joint axes meet). A pose counts as at least a thousandth of the best one (a
-// thirtieth in length). If even the best value is within rounding of what the joints could do, nothing moves
+// thirtieth in length). If in all poses each joint moves the row within rounding of what it could, nothing moves
 // the row: its scale is then the largest possible value, so that no large force is spent on it. Descriptions
 // are rounded too: rows of Cassie's plantar rods move a ten millionth of what others do.
 constexpr double still_in_a_pose = 1e-3;
@@ -242,9 +234,9 @@ RowSize typical(const std::vector<RowSize>& samples) {
     best.square = std::max(best.square, s.square);
     best.reached = std::max(best.reached, s.reached);
     best.free = std::max(best.free, s.free);
+    best.moved = best.moved || s.moved;
   }
-  if (!(best.square > squared_rank_tolerance * best.reached))
-    return {best.reached, best.reached, best.reached};
+  if (!best.moved) return {best.reached, best.reached, best.reached, false};
   for (const RowSize& s : samples) mean.square += std::log(std::max(s.square, still_in_a_pose * best.square));
   best.square = std::exp(mean.square / static_cast<double>(samples.size()));
   return best;

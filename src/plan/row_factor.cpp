@@ -286,10 +286,11 @@ void RowFactor::motion(double* y) {
   reflect_back(y);
 }
 
+// Where dropped singular values are more than rounding, another split of the forces would be another motion.
 void RowFactor::multipliers(const ConstraintData& c, double* lambda) {
   solve_upper(z_.data(), lambda);
   if (rank_ == rows_) return;
-  span_range(Metric::weighted, c.weight);
+  span_range(dropped_ > all_rounding ? Metric::scaled : Metric::weighted, c.weight);
   project(true, lambda);
 }
 

@@ -9,7 +9,8 @@
 //
 // Redundant rows. With T = R11^-1 R12, the columns of S^-1 P [1; T^T] span the accelerations of rows that
 // forces can reach. The projector onto them removes from a right-hand side what is out of reach, with the
-// least sum w r^2, and from multipliers what does not act, with the least sum lambda^2 / w.
+// least sum w r^2, and from multipliers what does not act, with the least sum lambda^2 / w (the least length in
+// scaled rows, where dropped columns are more than rounding).
 //
 // The motion. y = H S^-1 lambda, in the coordinates L^T qdd (and sqrt(R) lambda beside them), is computed as
 // Q R11^-T S b, without the multipliers: where rows oppose each other, or a spring is stiff, these are large

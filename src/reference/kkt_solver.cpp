@@ -13,7 +13,8 @@
 //
 // Contradiction. The part of b outside the range of A is removed so that the remainder r has the least sum w
 // r^2: with N = S Q_2 a basis of the null space of A, r = W^-1 N (N^T W^-1 N)^-1 N^T b. The same projector
-// removes from lambda what does not act on the robot, which leaves the least sum lambda^2 / w.
+// removes from lambda what does not act on the robot, which leaves the least sum lambda^2 / w; where dropped
+// singular values are more than rounding, lambda is the least in the scaled rows instead.
 #include "reference/kkt_solver.hpp"
 
 #include <algorithm>
@@ -30,6 +31,7 @@ namespace tenon::reference {
 namespace {
 
 constexpr double held_still = 1e-12;  // entries of G below this share of their column's largest are rounding
+constexpr double all_rounding = 1e-13;  // dropped singular values below this are rounding
 constexpr double cancellation_tolerance =
     1e-3;  // length of a given row of J L^-T over its bound without cancellation
 
@@ -317,7 +319,8 @@ void BasicKktSolver<T>::Impl::solve_rows() {
     y += x * H.col(j);
     lambda.array() += x * Q.col(j).array() * s.array();
   }
-  remove_null_part(lambda, true);
+  // Where dropped singular values are more than rounding, another split of the forces would be another motion.
+  if (margins.dropped <= all_rounding) remove_null_part(lambda, true);
   margins.solution = static_cast<double>(y.norm());
   qdd = y.head(n);
   solve_lower_transposed<T>(L, qdd);
@@ -349,8 +352,9 @@ void BasicKktSolver<T>::Impl::measure_unreachable() {
   margins.unreachable_cancelling = static_cast<double>(trace * (seen * cancellation.array()).sum());
 }
 
-// Whether the part of b that no force can reach exceeds the tolerance and its own rounding error: the null
-// space is known to epsilon divided by the gap between kept and dropped singular values.
+// Whether the part of b that no force can reach exceeds the tolerance and its own rounding error. The null space
+// is known to epsilon over the smallest kept singular value, but the part of b along that one's direction is as
+// small as it, times the motion that the forces make.
 template <class T>
 bool BasicKktSolver<T>::Impl::contradicts(const SolveOptions& options, const double* typical) {
   const T eps = std::numeric_limits<T>::epsilon();
@@ -359,13 +363,14 @@ bool BasicKktSolver<T>::Impl::contradicts(const SolveOptions& options, const dou
     const T free = (jacobian().row(r).array() * a_free.transpose().array()).abs().sum();
     size = std::max(size, std::max(free, std::abs(right_side()(r))));
   }
-  const T relative = std::max(static_cast<T>(options.relative_tolerance), 1000 * eps / kept);
+  const T relative = std::max(static_cast<T>(options.relative_tolerance), 1000 * eps);
   const T limit = static_cast<T>(options.absolute_tolerance) + relative * size;
   // The numbers of the model are doubles whatever T is, so a row that nothing moves has the length of their
-  // rounding errors, and their share of the free motion L^T a_free.
+  // rounding errors, and their share of the free motion L^T a_free and of that by forces.
   diagonal = a_free;
   multiply_transposed(L, diagonal);
-  const T rounding = 1000 * static_cast<T>(std::numeric_limits<double>::epsilon()) * diagonal.norm() / kept;
+  const T motion = std::hypot(diagonal.norm(), static_cast<T>(margins.solution));
+  const T rounding = 1000 * static_cast<T>(std::numeric_limits<double>::epsilon()) * motion;
   T worst(0);
   for (int r = 0; r < m; ++r) {
     const T seen = typical && r < rows.count() ? rounding * static_cast<T>(std::sqrt(typical[r])) : T(0);

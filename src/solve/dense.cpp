@@ -21,6 +21,12 @@ double largest_of(const double* x, int n) {
   return largest;
 }
 
+double squared_norm(const double* x, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; ++i) sum += x[i] * x[i];
+  return sum;
+}
+
 // The largest desired acceleration of a row, or acceleration in free motion with its terms in absolute value:
 // measures rounding errors of the right-hand side. Overwrites `free`.
 double size_of_right_side(const JointSpace& s, double* free) {
@@ -103,21 +109,21 @@ Status solve_dense(const ConstrainedProblem& p) {
   w.report.primal_residual = largest_of(s.w.row_step, rows);
   std::copy_n(s.w.row_step, rows, b);
   w.report.dual_residual = imbalance(s, b, scratch);
-  // Rounding error of the unreachable part: epsilon over the smallest nonzero pivot; of the free motion in a
-  // row: epsilon times what a row of its scale could have, for a row that nothing moves has rounding errors
-  // alone.
-  constexpr double epsilon = std::numeric_limits<double>::epsilon();
-  const double rounding = 1000 * epsilon / memory.factor.kept();
+  // Rounding error of the unreachable part: epsilon times the terms of the row, and times what the free motion and
+  // the forces' could be in a row of its scale. Small pivots add nothing to it but by the forces' motion: the part
+  // of the right-hand side that belongs to one is as small as the pivot, for any motion.
+  constexpr double epsilon = std::numeric_limits<double>::epsilon(), rounding = 1000 * epsilon;
   const double negligible =
       p.options.absolute_tolerance + std::max(p.options.relative_tolerance, rounding) * size;
-  double free = 0;
-  for (int k = 0; k < s.tree.nv; ++k) free += s.w.z[k] * s.w.z[k];
+  memory.factor.motion(memory.y.data());
+  const double free = squared_norm(s.w.z, s.tree.nv),
+               forced = squared_norm(memory.y.data(), memory.factor.length());
   const ConstraintData& c = *w.cd();
   for (int i = 0; i < c.item_count; ++i) {
     const ConstraintItem& item = c.items[i];
     const double bias = size_of_bias(w, item);
     for (int r = item.row_begin; r < item.row_begin + item.row_count; ++r) {
-      const double seen = std::sqrt(s.rows.scale[r] * free) + bias;
+      const double seen = std::sqrt(s.rows.scale[r] * (free + forced)) + bias;
       if (std::abs(unreachable[r]) > negligible + rounding * seen) return Status::infeasible;
     }
   }

@@ -19,9 +19,7 @@
 // contradiction. Rows with much compliance R are springs on their own link, IA += K^T K / R; others start
 // with L = R.
 //
-// All changes of rows are orthogonal, and each eliminated direction lies in the range of the dual Hessian; so
-// with rows scaled by the square roots of their weights the residual of the redundant rows is the weighted
-// least-squares residual.
+// All changes of rows are orthogonal, and each eliminated direction lies in the range of the dual Hessian.
 #pragma once
 
 #include <cmath>
@@ -322,35 +320,6 @@ void pv_early_roll_out(const ModelData& m, const ConstraintData& c, const T* v, 
     const int r = d.soft_rows[j];
     row_lambda[r] = (w.k[r] - w.Ka[r]) / d.compliance[r];
   }
-}
-
-// At a weighted least-squares solution the forces `force` = weight x residual of the rows balance at every
-// joint. Returns the largest generalised force that remains.
-template <class T>
-T pv_early_imbalance(const ModelData& m, const ConstraintData& c, const T* force, const PvEarlyData<T>& d,
-                     WorkspaceData<T>& w) {
-  const auto absolute = [](const T& x) { return x > T(0) ? x : -x; };
-  T largest(0);
-  for (int place = 0; place < d.node_count; ++place) store(w.delta_pA + 6 * d.nodes[place].node, Force<T>{});
-  for (int place = 0; place < d.node_count; ++place) {
-    const int i = d.nodes[place].node;
-    const NodeData& n = m.nodes[i];
-    Force<T> f = load_force<T>(w.delta_pA + 6 * i);
-    for (int r = c.node_row_first[i]; r < c.node_row_first[i + 1]; ++r)
-      f = f + scaled(force[r], load_force<T>(w.K + 6 * r));
-    with_joint(n.kind, [&](auto joint) {
-      using J = decltype(joint);
-      for_each_axis<J>([&](auto, auto axis) {
-        const T left = absolute(at<axis.value>(f));
-        largest = left > largest ? left : largest;
-      });
-      if (n.parent >= 0) {
-        T* up = w.delta_pA + 6 * n.parent;
-        store(up, load_force<T>(up) + force_to_parent(J::load(n, i, w), f));
-      }
-    });
-  }
-  return largest;
 }
 
 TENON_ISA_END

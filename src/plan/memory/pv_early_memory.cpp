@@ -45,9 +45,11 @@ PvEarlyMemory<T>::PvEarlyMemory(const ModelData& m, const ConstraintData* constr
   data.columns = columns_.data();
   data.squeezes = squeezes_.data();
   data.lambda_out = lambda_out_.data();
-  for (std::vector<T>* x : {&delassus_scale_, &weight_scale_}) x->assign(rows, T(1));
+  // To unit Delassus diagonal, which keeps rounding errors small.
+  row_scale_.resize(rows);
+  std::copy_n(c.per_root_scale, rows, row_scale_.begin());
+  data.row_scale = row_scale_.data();
   update_rows(c);
-  scale_by_delassus();
 }
 
 template <class T>
@@ -56,7 +58,6 @@ void PvEarlyMemory<T>::update_rows(const ConstraintData& c) {
   std::copy_n(c.compliance, c.row_count, compliance_.begin());
   sort_rows(c, c.compliance);
   plan_joins();
-  scale_rows(c);
 }
 
 template <class T>
@@ -117,20 +118,9 @@ void PvEarlyMemory<T>::plan_joins() {
 }
 
 template <class T>
-void PvEarlyMemory<T>::scale_rows(const ConstraintData& c) {
-  double mean = 0;
-  for (std::int32_t r = 0; r < c.row_count; ++r) mean += std::log(c.scale[r] * c.weight[r]);
-  mean = std::exp(mean / c.row_count);
-  for (std::int32_t r = 0; r < c.row_count; ++r) {
-    delassus_scale_[index(r)] = T(c.per_root_scale[r]);
-    weight_scale_[index(r)] = T(std::sqrt(c.weight[r] / mean));
-  }
-}
-
-template <class T>
 std::size_t PvEarlyMemory<T>::bytes() const {
-  return bytes_of(nodes_, joins_, hard_rows_, soft_rows_, hard_begin_, delassus_scale_, weight_scale_,
-                  compliance_, lambda_out_, sets_, passed_, joined_, columns_, squeezes_, most_);
+  return bytes_of(nodes_, joins_, hard_rows_, soft_rows_, hard_begin_, row_scale_, compliance_, lambda_out_,
+                  sets_, passed_, joined_, columns_, squeezes_, most_);
 }
 
 template class PvEarlyMemory<double>;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "support/largest.hpp"
 #include "tenon/batch.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/urdf.hpp"
@@ -83,28 +84,63 @@ Scene light_wrists(double mass, int arms, int seed) {
   return s;
 }
 
-// The largest error of a joint's equation of motion over the sum of its terms.
-double motion_error(const Scene& s, const Numbers& qdd, const Numbers& lambda) {
+// Of an answer: the largest error of a joint's equation of motion over the sum of its terms, and the largest of what
+// is left of a row, over the largest right-hand side.
+struct Errors {
+  double motion, rows;
+};
+Errors errors_of(const Scene& s, const Numbers& qdd, const Numbers& lambda) {
   Workspace w(s.model, s.set);
   const std::size_t n = s.v.size(), rows = lambda.size();
-  Numbers M(n * n), c(n), J(rows * n);
+  Numbers M(n * n), c(n), J(rows * n), rhs(rows);
   EXPECT_EQ(mass_matrix(w, s.q.data(), M.data(), static_cast<int>(n)), Status::ok);
   EXPECT_EQ(bias_force(w, s.q.data(), s.v.data(), nullptr, c.data()), Status::ok);
-  EXPECT_EQ(constraint_rows(w, s.q.data(), s.v.data(), nullptr, J.data(), static_cast<int>(rows), nullptr,
+  EXPECT_EQ(constraint_rows(w, s.q.data(), s.v.data(), nullptr, J.data(), static_cast<int>(rows), rhs.data(),
                             nullptr, nullptr),
             Status::ok);
-  double worst = 0;
+  Numbers joints, left_of_rows;
   for (std::size_t k = 0; k < n; ++k) {
     double left = c[k] - s.tau[k], size = std::abs(c[k]) + std::abs(s.tau[k]);
     for (std::size_t i = 0; i < n; ++i)
       left += M[i * n + k] * qdd[i], size += std::abs(M[i * n + k] * qdd[i]);
     for (std::size_t r = 0; r < rows; ++r)
       left -= J[k * rows + r] * lambda[r], size += std::abs(J[k * rows + r] * lambda[r]);
-    const double error = std::abs(left) / size;
-    if (!(error <= worst)) worst = error;
+    joints.push_back(left / size);
   }
-  return worst;
+  for (std::size_t r = 0; r < rows; ++r) {
+    double left = rhs[r];
+    for (std::size_t k = 0; k < n; ++k) left -= J[k * rows + r] * qdd[k];
+    left_of_rows.push_back(left);
+  }
+  return {largest(joints), largest(left_of_rows) / largest(rhs)};
 }
+
+// Solves arms with wrists of this mass by these methods, and expects this accuracy.
+void expect_motion(double mass, int arms, double accuracy, const std::vector<Method>& methods,
+                   const WorkspaceOptions& made = {}) {
+  for (int seed = 1; seed <= 10; ++seed) {
+    const Scene s = light_wrists(mass, arms, seed);
+    Workspace w(s.model, s.set, made);
+    for (const Method method : methods) {
+      Numbers qdd(s.v.size()), lambda(static_cast<std::size_t>(3 * arms));
+      SolveOptions options;
+      options.method = method;
+      ASSERT_EQ(constrained_dynamics(w, options, s.q.data(), s.v.data(), s.tau.data(), nullptr, nullptr,
+                                     qdd.data(), lambda.data()),
+                Status::ok)
+          << w.message();
+      const Errors errors = errors_of(s, qdd, lambda);
+      SCOPED_TRACE("seed " + std::to_string(seed) + " method " + std::to_string(static_cast<int>(method)) +
+                   " by " + std::to_string(static_cast<int>(w.report().method)));
+      EXPECT_LE(errors.motion, accuracy);
+      EXPECT_LE(errors.rows, 1e-9);
+    }
+  }
+}
+
+const std::vector<Method> every_method = {Method::automatic, Method::dense,     Method::constrained_aba,
+                                          Method::prox_ltl,  Method::prox_ltls, Method::pv,
+                                          Method::prox_pv,   Method::pv_early};
 
 // What the condition of the mass matrix leaves of sixteen digits.
 double well_known(double mass) {
@@ -114,42 +150,19 @@ double well_known(double mass) {
 class LightWrists : public ::testing::TestWithParam<double> {};
 
 TEST_P(LightWrists, OneArmByEveryMethod) {
-  for (int seed = 1; seed <= 10; ++seed) {
-    const Scene s = light_wrists(GetParam(), 1, seed);
-    Workspace w(s.model, s.set);
-    for (const Method method : {Method::automatic, Method::dense, Method::constrained_aba, Method::prox_ltl,
-                                Method::prox_ltls, Method::pv, Method::prox_pv, Method::pv_early}) {
-      Numbers qdd(s.v.size()), lambda(3);
-      SolveOptions options;
-      options.method = method;
-      ASSERT_EQ(constrained_dynamics(w, options, s.q.data(), s.v.data(), s.tau.data(), nullptr, nullptr,
-                                     qdd.data(), lambda.data()),
-                Status::ok)
-          << w.message();
-      EXPECT_LE(motion_error(s, qdd, lambda), well_known(GetParam()))
-          << "seed " << seed << " method " << static_cast<int>(method) << " by "
-          << static_cast<int>(w.report().method);
-    }
-  }
+  expect_motion(GetParam(), 1, well_known(GetParam()), every_method);
 }
 
 TEST_P(LightWrists, FourEqualArmsInLanes) {
   WorkspaceOptions limbs;
   limbs.branch_lanes = BranchLanesUse::always;
-  for (int seed = 1; seed <= 10; ++seed) {
-    const Scene s = light_wrists(GetParam(), 4, seed);
-    Workspace w(s.model, s.set, limbs);
-    for (const Method method : {Method::automatic, Method::constrained_aba}) {
-      Numbers qdd(s.v.size()), lambda(12);
-      SolveOptions options;
-      options.method = method;
-      ASSERT_EQ(constrained_dynamics(w, options, s.q.data(), s.v.data(), s.tau.data(), nullptr, nullptr,
-                                     qdd.data(), lambda.data()),
-                Status::ok)
-          << w.message();
-      EXPECT_LE(motion_error(s, qdd, lambda), well_known(GetParam())) << "seed " << seed;
-    }
-  }
+  expect_motion(GetParam(), 4, well_known(GetParam()), {Method::automatic, Method::constrained_aba}, limbs);
+}
+
+// Links of a microgram move the rows by rounding alone, divided by an inertia of 1e-14 kg m^2: rows that the arm
+// moves are no less moved for that. The wrist's own joints are known to few digits.
+TEST(Motion, LinksOfDustHideNoRow) {
+  for (const double mass : {1e-6, 1e-9}) expect_motion(mass, 1, 1, every_method);
 }
 
 INSTANTIATE_TEST_SUITE_P(Masses, LightWrists, ::testing::Values(1, 0.1, 0.01, 0.001), [](const auto& test) {
@@ -185,7 +198,7 @@ TEST(Motion, ATighterToleranceAndALimitAreNoWorse) {
       const Status status = constrained_dynamics(w, options, s.q.data(), s.v.data(), s.tau.data(), nullptr,
                                                  nullptr, qdd.data(), lambda.data());
       ASSERT_GE(static_cast<int>(status), 0) << w.message();
-      EXPECT_LE(motion_error(s, qdd, lambda), 1e-10) << "seed " << seed << " tolerance " << tolerance;
+      EXPECT_LE(errors_of(s, qdd, lambda).motion, 1e-10) << "seed " << seed << " tolerance " << tolerance;
     }
   }
 }

@@ -580,10 +580,10 @@ pub struct tenon_projection_options {
 /// With M = L L^T, a row of J L^-T and the root of its compliance have a length, sqrt((J M^-1 J^T + R)_rr). Its
 /// ```
 /// typical length is fixed when the set is finished: the geometric mean of sqrt((J M^-1 J^T)_rr) over the neutral and
-/// three seeded configurations. Where it is in all four below 1e-6 of what the joints on the row's path could give it
-/// with a lever arm as long as the robot's reach, nothing moves the row, and that is its typical length instead. A row
-/// is measured in units of the larger of its length and its typical length. So metres, radians, masses, the size of the
-/// robot and its place in the world do not matter.
+/// three seeded configurations. Where in all four each joint on the row's path moves it by less than 1e-6 of what it
+/// could with a lever arm as long as the robot's reach, nothing moves the row, and its typical length is the one that
+/// all joints together could give it. A row is measured in units of the larger of its length and its typical length. So
+/// metres, radians, masses, the size of the robot and its place in the world do not matter.
 /// ```text
 /// Of the matrix of rows so scaled, singular values up to 1e-6 times the largest (or times 1, where all are smaller)
 /// ```
@@ -2094,8 +2094,9 @@ extern "C" {
     ///   M a + c = tau + J^T lambda + external,    tau = 0 on coordinates without motor
     /// ```
     ///
-    /// lambda is the one of least sum of lambda^2 / weight that does so (tenon_constraint_options.weights). Forces may
-    /// pull as well as push, and slide: limits and friction are for the caller to check. a should keep the constraints.
+    /// lambda is the one of least sum of lambda^2 / weight that does so (tenon_constraint_options.weights); of least
+    /// sum of (lambda * typical length)^2, where rows depend on each other nearly but not to rounding. Forces may pull
+    /// as well as push, and slide: limits and friction are for the caller to check. a should keep the constraints.
     /// Where no forces of the rows move the coordinates without motor as wanted, what is missing there is made least in
     /// the metric of their mass matrix, tau is still 0 there, and the status TENON_INFEASIBLE. actuated: nv, 1 for a
     /// coordinate with motor and 0 for one without; NULL: all have one but those of a floating base. q: nq. v, a: nv.
