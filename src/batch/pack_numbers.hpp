@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "batch/worker.hpp"
@@ -53,13 +54,13 @@ struct PackNumbers {
   std::vector<Pack> anchors, gains, active;  // by items of the set that is swept (PackedSettings)
 };
 
-// Leaves those lanes of the mask in which all numbers are finite, as numbers of type Io.
+// Leaves those lanes of the mask in which all numbers are finite, as numbers of type Io, and none beyond `largest`.
 template <class Io, class N, int W>
-void keep_finite(const PackKernels<N, W>& kernels, const Slots<N, W>* x, std::size_t count,
-                 LaneMask<W>& mask) {
-  bool finite[W];
-  kernels.template exchange_of<Io>().find_finite(x, static_cast<std::ptrdiff_t>(count), finite);
-  for (int l = 0; l < W; ++l) mask.lane[l] = mask.lane[l] && finite[l];
+void keep_finite(const PackKernels<N, W>& kernels, const Slots<N, W>* x, std::size_t count, LaneMask<W>& mask,
+                 Io largest = std::numeric_limits<Io>::max()) {
+  bool within[W];
+  kernels.template exchange_of<Io>().find_within(x, static_cast<std::ptrdiff_t>(count), largest, within);
+  for (int l = 0; l < W; ++l) mask.lane[l] = mask.lane[l] && within[l];
 }
 
 }  // namespace tenon

@@ -127,9 +127,17 @@ void PackWorker<Io, N, W>::run_kinematics(const BatchCall& call, std::size_t fir
   const Pack* v = call.v.data ? numbers_.v.data() : nullptr;
   dynamics_.place_bodies(numbers_.q.data(), v);
   const std::size_t nodes = index(m().node_count);
+  // A state is written whole or not at all: where a product of two of these numbers could leave the range, lanes are
+  // left to single calls.
+  const Io largest = std::sqrt(std::numeric_limits<Io>::max()) / 16;
+  const auto in_range = [&](int link) {
+    const Vector3& offset = w().model->links[index(link)].in_body.translation;
+    return std::all_of(offset.begin(), offset.end(), [&](double x) { return std::abs(x) <= largest; });
+  };
+  if (!std::all_of(call.links, call.links + call.link_count, in_range)) good = {};
   keep_finite<Io>(kernels_, d.R0, 9 * nodes, good);
-  keep_finite<Io>(kernels_, d.p0, 3 * nodes, good);
-  if (v) keep_finite<Io>(kernels_, d.v0, 6 * nodes, good);
+  keep_finite<Io>(kernels_, d.p0, 3 * nodes, good, largest);
+  if (v) keep_finite<Io>(kernels_, d.v0, 6 * nodes, good, largest);
   const std::ptrdiff_t columns = 6 * std::ptrdiff_t{m().nv};  // of a Jacobian, all six numbers
   const auto part = [&](int which, std::ptrdiff_t numbers) {
     BatchArray a = call.out[which];

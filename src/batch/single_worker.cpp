@@ -151,7 +151,7 @@ template <class N>
 Status SingleWorker<N>::kinematics_of(const BatchCall& call, std::size_t state, const BatchSizes& n) {
   const double* q = take(call.q, state, n.q, q_);
   const double* v = n.v > 0 ? take(call.v, state, n.v, v_) : single.impl().zeros.data();
-  Status status = kinematics(single, q, v, nullptr);
+  TENON_CHECK(kinematics(single, q, v, nullptr));
   double* numbers = out_.data();
   const std::size_t jacobian = 6 * n.v;
   const auto part = [&](int which, std::size_t count, int link) {
@@ -160,22 +160,27 @@ Status SingleWorker<N>::kinematics_of(const BatchCall& call, std::size_t state, 
       a.data = static_cast<N*>(a.data) + static_cast<std::ptrdiff_t>(index(link) * count) * a.number_stride;
     return a;
   };
-  for (int i = 0; i < call.link_count && status == Status::ok; ++i) {
-    const int link = call.links[i];
-    status = link_pose(single, link, numbers, numbers + 3, nullptr);
-    if (status != Status::ok) break;
-    give(numbers, 7, part(0, 7, i), state);
-    if (call.out[1].data) {
-      status = link_velocity(single, link, call.axes, numbers);
-      if (status != Status::ok) break;
-      give(numbers, 6, part(1, 6, i), state);
-    }
-    if (call.out[2].data) {
-      status = link_jacobian(single, link, call.axes, numbers, 6);
-      if (status == Status::ok) give(numbers, jacobian, part(2, jacobian, i), state);
+  // First all is looked at, then written: nothing is for a state that fails.
+  for (const bool write : {false, true}) {
+    const auto give_or_check = [&](std::size_t count, const BatchArray& a) {
+      if (write) give(numbers, count, a, state);
+      return write ? Status::ok : check_range(numbers, count);
+    };
+    for (int i = 0; i < call.link_count; ++i) {
+      const int link = call.links[i];
+      TENON_CHECK(link_pose(single, link, numbers, numbers + 3, nullptr));
+      TENON_CHECK(give_or_check(7, part(0, 7, i)));
+      if (call.out[1].data) {
+        TENON_CHECK(link_velocity(single, link, call.axes, numbers));
+        TENON_CHECK(give_or_check(6, part(1, 6, i)));
+      }
+      if (call.out[2].data) {
+        TENON_CHECK(link_jacobian(single, link, call.axes, numbers, 6));
+        TENON_CHECK(give_or_check(jacobian, part(2, jacobian, i)));
+      }
     }
   }
-  return status;
+  return Status::ok;
 }
 
 template <class N>

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <limits>
 
 #include "spatial/pack.hpp"
 
@@ -72,18 +73,19 @@ void scatter_states(const Pack<N, W>* from, std::ptrdiff_t begin, std::ptrdiff_t
   if constexpr (K > 1) scatter_states<K / 2>(from, begin, count, ahead, to);
 }
 
-// finite[l] := whether lane l has neither infinities nor NaN as numbers of type Io, by their bits: these kernels are
-// compiled for finite numbers.
+// within[l] := whether all numbers of lane l are numbers, as Io, and none beyond `largest`: by their bits, because these
+// kernels are compiled for finite numbers.
 template <class Io, class N, int W>
-void find_finite(const Pack<N, W>* x, std::ptrdiff_t count, bool* finite) {
+void find_within(const Pack<N, W>* x, std::ptrdiff_t count, Io largest, bool* within) {
   using Bits = typename Pack<Io, W>::Bits;
   using Integer = typename Pack<Io, W>::Integer;
-  constexpr Integer exponent = sizeof(Io) == sizeof(double) ? static_cast<Integer>(0x7ff0000000000000)
-                                                            : static_cast<Integer>(0x7f800000);
+  constexpr Integer magnitude = std::numeric_limits<Integer>::max();
+  Integer limit;
+  std::memcpy(&limit, &largest, sizeof limit);
   Bits found = Bits{};
   for (std::ptrdiff_t i = 0; i < count; ++i)
-    found |= (Bits)((convert_lanes<Pack<Io, W>>(x[i]).bits() & exponent) == exponent);
-  for (int l = 0; l < W; ++l) finite[l] = found[l] == 0;
+    found |= (Bits)((convert_lanes<Pack<Io, W>>(x[i]).bits() & magnitude) > limit);
+  for (int l = 0; l < W; ++l) within[l] = found[l] == 0;
 }
 
 TENON_ISA_END

@@ -65,7 +65,9 @@ struct PackKernelsOf {
             [](const S* from, std::ptrdiff_t count, std::ptrdiff_t ahead, Io* const* to) {
               scatter_states<W>(pack(from), 0, count, ahead, to);
             },
-            [](const S* x, std::ptrdiff_t count, bool* finite) { find_finite<Io>(pack(x), count, finite); }};
+            [](const S* x, std::ptrdiff_t count, Io largest, bool* within) {
+              find_within<Io>(pack(x), count, largest, within);
+            }};
   }
 
   static constexpr PackKernels<N, W> table() {

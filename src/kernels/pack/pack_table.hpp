@@ -53,8 +53,8 @@ struct PackExchange {
   // are.
   void (*gather)(const Io* const* from, std::ptrdiff_t count, std::ptrdiff_t ahead, T* to);
   void (*scatter)(const T* from, std::ptrdiff_t count, std::ptrdiff_t ahead, Io* const* to);
-  // finite[l] := whether all numbers of lane l are finite as numbers of type Io.
-  void (*find_finite)(const T* x, std::ptrdiff_t count, bool* finite);
+  // within[l] := whether all numbers of lane l are numbers, as Io, and none beyond `largest`.
+  void (*find_within)(const T* x, std::ptrdiff_t count, Io largest, bool* within);
 };
 
 template <class N, int W>
