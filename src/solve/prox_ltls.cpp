@@ -82,7 +82,8 @@ Status solve_prox_ltls(const ConstrainedProblem& p) {
     w.kernels->prox_ltls_start(w.md(), *w.cd(), p.q, p.v, p.tau, has_wrenches, w.w().qdd, w.w());
   AugmentedSteps steps(p);
   const Status status = solve_proximal(steps);
-  if (status == Status::ok && !motion_holds(p)) return stalled;
+  const bool answered = status == Status::ok || status == Status::infeasible;
+  if (answered && !motion_holds(p)) return stalled;
   if (w.independent) from_independent(w, w.independent->data.yddot, w.w().g, w.w().qdd);
   return status;
 }

