@@ -33,7 +33,8 @@ for target in "${targets[@]}"; do
   [ -e "$here/corpus/$target.pack" ] || die "there is no target '$target' in tests/fuzz/corpus."
 done
 install_for fuzz
-step "build (searches, sanitizers)" build_preset fuzz OFF "${targets[@]/#/fuzz_}" "$(printf 'fuzz_%s_replay\n' "${targets[@]}")"
+programs=("${targets[@]/#/fuzz_}")
+step "build (searches, sanitizers)" build_preset fuzz OFF "${programs[@]}" "${programs[@]/%/_replay}"
 
 # search TARGET: until its time is over, again after each finding; at most ten findings.
 search() {
