@@ -117,8 +117,8 @@ struct JointSpaceKernels {
   void (*prox_ltls_start)(const ModelData&, const ConstraintData&, const T* q, const T* v, const T* tau,
                           bool has_wrenches, T* qdd, WorkspaceData<T>&);
   bool (*prox_ltls_factor)(const ModelData&, const ConstraintData&, const T* inv_mu, WorkspaceData<T>&);
-  void (*prox_ltls_step)(const ModelData&, const ConstraintData&, const T* f, bool moved, T* step, T* qdd,
-                         WorkspaceData<T>&);
+  void (*prox_ltls_step)(const ModelData&, const ConstraintData&, const T* f, bool moved, bool measures,
+                         T* step, T* qdd, WorkspaceData<T>&);
 };
 
 // The same for models with embedded loops, in independent coordinates: kernels/cluster/independent_space.hpp.

@@ -14,8 +14,8 @@ inline constexpr double scheduled_mu_of_trees = 2e8, scheduled_mu_of_clusters = 
 inline constexpr double margin = 0.02;
 
 // A refining step leaves the square of the error of motion that it finds (WorkspaceData::motion_error), if that is small:
-// below this, 1e-11 or less.
-inline constexpr double refined_motion = 3e-6;
+// below this, 1e-10 or less.
+inline constexpr double refined_motion = 1e-5;
 
 // Smallest eigenvalue of the scaled Delassus matrix that the iteration may decide on; below it, dense decides
 // whether it is zero, so that all methods answer with the same rank.

@@ -193,7 +193,7 @@ void run_prox_ltls(Subject<T>& s, const T* const* in, T* const* out) {
   s.kernels.prox_ltls_factor(s.m(), s.c(), proximal_terms(s).data(), s.w);
   bool moved = false;
   iterate(s, s.options.iterations, [&](const Numbers<T>& f, Numbers<T>& step) {
-    s.kernels.prox_ltls_step(s.m(), s.c(), f.data(), moved, step.data(), out[0], s.w);
+    s.kernels.prox_ltls_step(s.m(), s.c(), f.data(), moved, false, step.data(), out[0], s.w);
     moved = true;
   });
   give_rows<T>(s, s.w.row_lambda, out[1]);

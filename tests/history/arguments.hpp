@@ -41,6 +41,7 @@ class Frame {
   std::string answer_text;      // what a function returned that returns text
   std::int32_t constraint = 0;  // the one that was drawn last
   Coordinates asked;            // those that a setter was asked for
+  bool sets_nothing = false;    // a setter for no states
 
   // Of states, in the coordinates of the object.
   std::size_t nq() const { return of_positions() ? scene.nyq() : scene.nq; }

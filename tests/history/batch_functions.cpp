@@ -64,7 +64,11 @@ const auto integers = [](Frame& f) { return f.batch_integers(); };
 
 // Settings of all constraints, mostly for one state, which is then every state.
 const auto states_to_set = [](Frame& f) {
-  if (f.random.chance(0.1)) return states(f);
+  if (f.random.chance(0.1)) {
+    const std::size_t count = states(f);
+    f.sets_nothing = count == 0;
+    return count;
+  }
   f.batch.assign(1, f.random.integer(0, static_cast<int>(f.scene.states.size()) - 1));
   return std::size_t{1};
 };

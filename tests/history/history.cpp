@@ -24,6 +24,7 @@ struct Answer {
   std::vector<unsigned char> bytes, report_before, report;
   std::int32_t constraint = 0;
   Coordinates asked;
+  bool sets_nothing = false;
   bool untouched = true;
 };
 
@@ -41,6 +42,7 @@ Answer call(const Kind& kind, const Scene& scene, void* object, Coordinates coor
   answer.untouched = f.untouched();
   answer.returned = f.answer_text, answer.text = f.text;
   answer.constraint = f.constraint, answer.asked = f.asked;
+  answer.sets_nothing = f.sets_nothing;
   return answer;
 }
 
@@ -90,7 +92,7 @@ class Settings {
   void note(const Call& c, const Answer& answer) {
     const Entry& f = *c.function;
     const bool good = answer.result >= 0;
-    if (f.role != Role::keeper && !(f.role == Role::setter && good)) return;
+    if (f.role != Role::keeper && !(f.role == Role::setter && good && !answer.sets_nothing)) return;
     Item item{c, coordinates, f.slot, f.role == Role::keeper, f.reads, good};
     if (f.of_constraint) item.slot += " " + std::to_string(answer.constraint) + ";";
     for (Item& before : items_)

@@ -10,6 +10,7 @@
 
 #include "kernels/cluster/elimination_tree_data.hpp"
 #include "kernels/constrained/crba_augmented.hpp"
+#include "spatial/ordered.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
@@ -91,11 +92,22 @@ bool prox_ltls_factor(const ModelData& m, const ConstraintData& c, const T* inv_
                             : ltl_factor(m, w.H_L, w.H_inv_d, w);
 }
 
+// The largest |x_k| / terms_k; 0 for one that is 0.
+inline double largest_share(const double* x, const double* terms, int n) {
+  double worst = 0;
+  for (int k = 0; k < n; ++k) {
+    const double size = magnitude_of(x[k]);
+    if (!(size <= worst * terms[k])) worst = size / terms[k];
+  }
+  return worst;
+}
+
 // Moves qdd to the minimiser for the centre f; updates row_acceleration = J qdd and the multipliers
-// row_lambda. moved: qdd is not zero.
+// row_lambda. moved: qdd is not zero. measures: motion_error := the largest error of a coordinate's equation of
+// motion before the step, with the multipliers of the last one; as in kernels/constrained/constrained_aba.hpp.
 template <class T>
-void prox_ltls_step(const ModelData& m, const ConstraintData& c, const T* f, bool moved, T* step, T* qdd,
-                    WorkspaceData<T>& w) {
+void prox_ltls_step(const ModelData& m, const ConstraintData& c, const T* f, bool moved, bool measures,
+                    T* step, T* qdd, WorkspaceData<T>& w) {
   const int n = c.row_count, rows = whole_packs(n);
   T *x = w.qdd_change, *force = w.row_step, *centre = w.row_force, *a = w.row_acceleration,
     *a_change = w.row_change;
@@ -108,11 +120,21 @@ void prox_ltls_step(const ModelData& m, const ConstraintData& c, const T* f, boo
   }
   if (moved) {
     ltl_multiply(m, w.H, qdd, x, w);
+    if constexpr (is_ordered<T>)
+      for (int k = 0; measures && k < m.nv; ++k) w.y[k] = magnitude_of(w.joint_force[k]) + magnitude_of(x[k]);
     for (int k = 0; k < m.nv; ++k) x[k] = w.joint_force[k] - x[k];
   } else {
     for (int k = 0; k < m.nv; ++k) x[k] = w.joint_force[k];
   }
-  add_transposed_rows(m, c, w.JT, force, x);
+  if constexpr (is_ordered<T>)
+    if (measures) {
+      add_transposed_rows(m, c, w.JT, w.row_lambda, x);
+      w.motion_error = largest_share(x, w.y, m.nv);
+      for (int r = 0; r < rows; ++r) a_change[r] = force[r] - w.row_lambda[r];
+    }
+  add_transposed_rows(m, c, w.JT, measures ? a_change : force, x);
+  if (measures)
+    for (int r = 0; r < rows; ++r) a_change[r] = T(0);
   if (w.elimination_tree)
     solve_elimination_tree(m, *w.elimination_tree, x);
   else

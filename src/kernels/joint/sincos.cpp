@@ -12,28 +12,33 @@ namespace {
 // Beyond 262144 pi, where it reduces angles lane by lane, its results are wrong (xsimd 8.1: 1e73 for a sine).
 constexpr double largest_angle = 8e5;
 
+using Pack = xsimd::batch<double>;
+constexpr int width = static_cast<int>(Pack::size);
+
+TENON_INLINE void sin_cos_of_pack(const double* angle, double* sine, double* cosine) {
+  const auto [s, c] = xsimd::sincos(Pack::load_unaligned(angle));
+  s.store_unaligned(sine);
+  c.store_unaligned(cosine);
+}
+
 // The standard library reduces by as many digits of pi as the angle needs (M. Payne and R. Hanek, Radian
 // reduction for trigonometric functions, 1983).
 TENON_NOINLINE void sin_cos_of_any(const double* angle, double* sine, double* cosine, int count) {
-  for (int i = 0; i < count; ++i) sine[i] = std::sin(angle[i]), cosine[i] = std::cos(angle[i]);
+  for (int i = 0; i < count; i += width) {
+    if (!xsimd::any(xsimd::abs(Pack::load_unaligned(angle + i)) > Pack(largest_angle)))
+      sin_cos_of_pack(angle + i, sine + i, cosine + i);
+    else
+      for (int k = i; k < i + width; ++k) sine[k] = std::sin(angle[k]), cosine[k] = std::cos(angle[k]);
+  }
 }
 
 }  // namespace
 
 void sin_cos(const double* angle, double* sine, double* cosine, int count) {
-  using Pack = xsimd::batch<double>;
-  constexpr int width = static_cast<int>(Pack::size);
-  const Pack largest(largest_angle);
-  for (int i = 0; i < count; i += width) {
-    const Pack x = Pack::load_unaligned(angle + i);
-    if (xsimd::any(xsimd::abs(x) > largest)) {
-      sin_cos_of_any(angle + i, sine + i, cosine + i, width);
-      continue;
-    }
-    const auto [s, c] = xsimd::sincos(x);
-    s.store_unaligned(sine + i);
-    c.store_unaligned(cosine + i);
-  }
+  Pack most(0.0);
+  for (int i = 0; i < count; i += width) most = xsimd::max(most, xsimd::abs(Pack::load_unaligned(angle + i)));
+  if (xsimd::any(most > Pack(largest_angle))) return sin_cos_of_any(angle, sine, cosine, count);
+  for (int i = 0; i < count; i += width) sin_cos_of_pack(angle + i, sine + i, cosine + i);
 }
 
 TENON_ISA_END
