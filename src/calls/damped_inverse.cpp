@@ -359,7 +359,7 @@ Status apply_damped_delassus_inverse(Workspace& workspace, const double* B, int 
     return w.fail(Status::invalid_argument,
                   "nothing is factored; call factor_damped_delassus first and mind its status");
   const int rows = w.rows();
-  for (int j = 0; j < count; ++j) TENON_CHECK(check_finite(w, "B", B + std::ptrdiff_t{j} * ldb, rows));
+  TENON_CHECK(check_finite_columns(w, "B", B, rows, count, ldb));
   const MethodEntry* entry = find(w, w.damped->factored);
   if (w.damped->on_folded) {
     const Status status = apply_damped_delassus_inverse(w.folded->workspace, B, ldb, count, X, ldx);

@@ -165,7 +165,7 @@ Status write_products(WorkspaceImpl& w, const OperationalSpace& out) {
 Status inverse_independent_mass_times(WorkspaceImpl& w, const double* q, const double* B, int ldb, int count,
                                       double* X, int ldx) {
   TENON_CHECK(take_positions(w, q));
-  for (int j = 0; j < count; ++j) TENON_CHECK(check_finite(w, "B", B + std::ptrdiff_t{j} * ldb, w.model->ny));
+  TENON_CHECK(check_finite_columns(w, "B", B, w.model->ny, count, ldb));
   TENON_CHECK(update_loops(w, q, nullptr));
   TENON_CHECK(factor_projected_mass_matrix(w, q));
   const int n = w.model->ny;
@@ -184,7 +184,7 @@ Status inverse_mass_times(Workspace& workspace, const double* q, const double* B
   WorkspaceImpl& w = begin(workspace);
   if (w.coordinates.independent_v) return inverse_independent_mass_times(w, q, B, ldb, count, X, ldx);
   TENON_CHECK(take_positions(w, q));
-  for (int j = 0; j < count; ++j) TENON_CHECK(check_finite(w, "B", B + std::ptrdiff_t{j} * ldb, w.model->nv));
+  TENON_CHECK(check_finite_columns(w, "B", B, w.model->nv, count, ldb));
   TENON_CHECK(update_loops(w, q, w.zeros.data(), SplitFor::any));
   TENON_CHECK(sweep_inertias(w, q));
   const int n = w.model->nv;

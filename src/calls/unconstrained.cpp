@@ -260,7 +260,7 @@ Status solve_mass_matrix(Workspace& workspace, const double* B, int ldb, int cou
   WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_factored(w));
   const int n = w.coordinates.independent_v ? w.model->ny : w.model->nv;
-  for (int j = 0; j < count; ++j) TENON_CHECK(check_finite(w, "B", B + std::ptrdiff_t{j} * ldb, n));
+  TENON_CHECK(check_finite_columns(w, "B", B, n, count, ldb));
   return give_columns(w, n, count, X, ldx, [&](int first, int columns, double* to) {
     for (int j = 0; j < columns; ++j) {
       double* x = to + std::ptrdiff_t{j} * n;
@@ -297,7 +297,7 @@ Status multiply_mass_matrix(Workspace& workspace, const double* B, int ldb, int 
   WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_factored(w));
   const int n = w.coordinates.independent_v ? w.model->ny : w.model->nv;
-  for (int j = 0; j < count; ++j) TENON_CHECK(check_finite(w, "B", B + std::ptrdiff_t{j} * ldb, n));
+  TENON_CHECK(check_finite_columns(w, "B", B, n, count, ldb));
   return give_columns(w, n, count, X, ldx, [&](int first, int columns, double* to) {
     for (int j = 0; j < columns; ++j) {
       const double* b = B + std::ptrdiff_t{first + j} * ldb;

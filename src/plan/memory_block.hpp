@@ -44,7 +44,8 @@ class MemoryBlock {
 
  private:
   static constexpr std::align_val_t alignment{64};
-  static constexpr std::size_t line = 64 / sizeof(T);
+  // At least what a load of four numbers that begins at an array's last one reads behind it.
+  static constexpr std::size_t line = 64 / sizeof(T) > 4 ? 64 / sizeof(T) : 4;
 
   T* memory_ = nullptr;
   std::size_t size_ = 0;

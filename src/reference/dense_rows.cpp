@@ -101,11 +101,11 @@ void DenseRows<T>::evaluate_frame(const DenseDynamics<T>& dynamics, const Constr
     if (!(spec.rows >> k & 1u)) continue;
     const int part = 3 * (k / 3);
     const Vec3<T> e = spec.axes == RowAxes::world ? Vec3<T>(Vec3<T>::Unit(k % 3)) : Vec3<T>(X.R.col(k % 3));
-    J.row(row) = e.transpose().lazyProduct(frame_J_.template middleRows<3>(part));
     gamma(row) = e.dot(bias.template segment<3>(part));
     velocity(row) = e.dot(v.template segment<3>(part));
     error(row) = e.dot(off.template segment<3>(part));
     for (int c = 0; c < J.cols(); ++c) {
+      J(row, c) = e.dot(frame_J_.col(c).template segment<3>(part));
       size(row, c) = part == 0 ? frame_J_.col(c).template head<3>().norm() : dynamics.lever(body, X.p, c);
     }
     ++row;
@@ -140,12 +140,12 @@ void DenseRows<T>::evaluate_closure(const DenseDynamics<T>& dynamics, const Cons
     if (!(spec.rows >> k & 1u)) continue;
     const int part = 3 * (k / 3);
     const Vec3<T> e = A.X.R.col(k % 3);
-    J.row(row) = e.transpose().lazyProduct(frame_J_.template middleRows<3>(part) -
-                                           second_J_.template middleRows<3>(part));
     gamma(row) = e.dot(gamma_of.template segment<3>(part));
     velocity(row) = e.dot(velocity_of.template segment<3>(part));
     error(row) = e.dot(error_of.template segment<3>(part));
     for (int c = 0; c < J.cols(); ++c) {
+      J(row, c) =
+          e.dot(frame_J_.col(c).template segment<3>(part) - second_J_.col(c).template segment<3>(part));
       // Inward of the nearest common ancestor both bodies move alike, and the difference is exactly zero.
       const bool alike = frame_J_.col(c) == second_J_.col(c);
       const T turn = frame_J_.col(c).template head<3>().norm() + second_J_.col(c).template head<3>().norm();
@@ -168,11 +168,11 @@ void DenseRows<T>::evaluate_custom(const DenseDynamics<T>& dynamics, const Const
     Vec6<T> K;  // world axes
     for (int k = 0; k < 6; ++k) K(k) = static_cast<T>(spec.custom[i + static_cast<std::size_t>(k)]);
     K << X.R * K.template head<3>(), X.R * K.template tail<3>();
-    J.row(row) = K.transpose().lazyProduct(frame_J_);
     gamma(row) = K.dot(bias);
     velocity(row) = K.dot(v);
     error(row) = T(0);
     for (int c = 0; c < J.cols(); ++c) {
+      J(row, c) = K.dot(frame_J_.col(c));
       size(row, c) = K.template head<3>().norm() * frame_J_.col(c).template head<3>().norm() +
                      K.template tail<3>().norm() * dynamics.lever(body, X.p, c);
     }

@@ -9,11 +9,20 @@
 namespace tenon {
 
 Status check_finite(WorkspaceImpl& w, const char* what, const double* x, int n) {
-  if (!x || all_finite(x, n)) return Status::ok;
-  int i = 0;
-  while (std::isfinite(x[i])) ++i;
-  return w.fail(Status::not_finite, "%s[%d] is %s; every input must be finite", what, i,
-                std::isnan(x[i]) ? "NaN" : "infinite");
+  return !x || all_finite(x, n) ? Status::ok : check_finite_columns(w, what, x, n, 1, n);
+}
+
+Status check_finite_columns(WorkspaceImpl& w, const char* what, const double* x, int rows, int columns,
+                            int ld) {
+  for (int j = 0; rows > 0 && j < columns; ++j) {
+    const std::ptrdiff_t first = std::ptrdiff_t{j} * ld;
+    if (all_finite(x + first, rows)) continue;
+    std::ptrdiff_t i = first;
+    while (std::isfinite(x[i])) ++i;
+    return w.fail(Status::not_finite, "%s[%td] is %s; every input must be finite", what, i,
+                  std::isnan(x[i]) ? "NaN" : "infinite");
+  }
+  return Status::ok;
 }
 
 Status check_quaternion(WorkspaceImpl& w, const char* what, const double* q, int at, int joint) {

@@ -22,6 +22,8 @@ namespace tenon {
 inline constexpr double unit_norm_tolerance = 1e-6;
 
 Status check_finite(WorkspaceImpl& w, const char* what, const double* x, int n);  // null passes
+Status check_finite_columns(WorkspaceImpl& w, const char* what, const double* x, int rows, int columns,
+                            int ld);
 // Checks a quaternion x y z w of a joint at index `at` of q.
 Status check_quaternion(WorkspaceImpl& w, const char* what, const double* q, int at, int joint);
 Status check_configuration(WorkspaceImpl& w, const char* what,

@@ -31,6 +31,18 @@ TEST(History, AnswersDependOnArgumentsAndSettingsAlone) {
     }
 }
 
+// Sequences that once failed. 5048034: a recording read behind the Delassus matrix.
+TEST(History, WhatOnceFailed) {
+  RobotLibrary library(TENON_MODELS_DIR);
+  for (const std::uint64_t seed : {5048034}) {
+    Search s;
+    s.first = seed;
+    s.enough = [](long calls) { return calls > 0; };
+    s.failed = [](const Failure& f) { ADD_FAILURE() << "seed " << f.seed << "\n" << f.text; };
+    EXPECT_GT(search(s, library), 0);
+  }
+}
+
 TEST(History, KnowsEveryFunctionOfTheHeaders) {
   std::ifstream file(TENON_API_JSON);
   const nlohmann::json api = nlohmann::json::parse(file);
