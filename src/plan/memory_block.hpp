@@ -26,9 +26,8 @@ class MemoryBlock {
 
   // Allocates the block and sets the begin of each field. To be called once.
   void cut(const std::vector<Field<T>>& fields, const T& fill = T(0)) {
-    const auto whole_lines = [](std::size_t size) { return (size + line - 1) / line * line; };
-    std::size_t size = line;
-    for (const Field<T>& f : fields) size += whole_lines(f.size) + line;
+    std::size_t size = behind_last;
+    for (const Field<T>& f : fields) size += line + whole_lines(f.size);
     memory_ = static_cast<T*>(::operator new(size * sizeof(T), alignment));
     size_ = size;
     std::uninitialized_fill_n(memory_, size_, fill);
@@ -44,8 +43,10 @@ class MemoryBlock {
 
  private:
   static constexpr std::align_val_t alignment{64};
-  // At least what a load of four numbers that begins at an array's last one reads behind it.
-  static constexpr std::size_t line = 64 / sizeof(T) > 4 ? 64 / sizeof(T) : 4;
+  static constexpr std::size_t line = 64 / sizeof(T) > 1 ? 64 / sizeof(T) : 1;
+  static constexpr std::size_t whole_lines(std::size_t size) { return (size + line - 1) / line * line; }
+  // A load of four numbers that begins at an array's last one reads three behind it.
+  static constexpr std::size_t behind_last = whole_lines(3);
 
   T* memory_ = nullptr;
   std::size_t size_ = 0;

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "support/largest.hpp"
+
 namespace tenon::testing {
 MotionJudge::MotionJudge(const Robot& robot, const ConstraintSet& set)
     : set_(set),
@@ -30,7 +32,7 @@ MotionError MotionJudge::judge(const MotionState& s, const double* qdd, const do
     if (!held[static_cast<std::size_t>(r)] && !(lambda[r] == 0)) error.motion = HUGE_VAL;
   Real largest = 0, reach = 0;
   for (int link = 0; link < static_cast<int>(tree_.links.size()); ++link)
-    reach = std::max(reach, dynamics_.link_pose(link).p.norm());
+    reach = larger(reach, dynamics_.link_pose(link).p.norm());
   for (int k = 0; k < tree_.nv; ++k) {
     const Real tau = s.tau[static_cast<std::size_t>(k)];
     Real pushed = 0;
@@ -45,14 +47,14 @@ MotionError MotionJudge::judge(const MotionState& s, const double* qdd, const do
       levers_(k) += (rows_.size(r, k) + Real(1e-3) * reach) * std::abs(static_cast<Real>(lambda[r]));
     }
     residual_(k) -= pushed, own_(k) += std::abs(pushed);
-    largest = std::max(largest, (own_(k) + levers_(k)) / std::sqrt(M_(k, k)));
+    largest = larger(largest, (own_(k) + levers_(k)) / std::sqrt(M_(k, k)));
   }
   // Rows that contradict may leave a robot at rest that each of them would move.
   for (int r = 0; r < m; ++r) {
     Real square = 0;
     for (int k = 0; k < tree_.nv; ++k) square += rows_.J(r, k) * rows_.J(r, k) / M_(k, k);
     if (held[static_cast<std::size_t>(r)] && square > 0)
-      largest = std::max(largest, std::abs(rows_.rhs(r)) / std::sqrt(square));
+      largest = larger(largest, std::abs(rows_.rhs(r)) / std::sqrt(square));
   }
   for (int k = 0; k < tree_.nv; ++k) {
     if (residual_(k) == 0) continue;
