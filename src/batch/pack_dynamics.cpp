@@ -412,8 +412,7 @@ void PackDynamics<N, W>::solve(const BatchCall& call, Numbers& n, const Mask& wa
     one.lane[0] = true;
     done.lane[l] = compute(call, spare_, one, answered, count) && answered.lane[0];
     iterations[l] = count[0];
-    for (std::size_t i = 0; i < spare_.out.size(); ++i) n.out[i][l] = spare_.out[i][0];
-    for (std::size_t i = 0; i < spare_.second.size(); ++i) n.second[i][l] = spare_.second[i][0];
+    n.take_results(spare_, 0, l);
   }
 }
 

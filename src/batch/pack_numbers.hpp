@@ -39,7 +39,11 @@ struct PackNumbers {
     for (const auto list :
          {&PackNumbers::q, &PackNumbers::v, &PackNumbers::x, &PackNumbers::wrench, &PackNumbers::desired,
           &PackNumbers::anchors, &PackNumbers::gains, &PackNumbers::active})
-      for (std::size_t i = 0; i < (others.*list).size(); ++i) (this->*list)[i][to] = (others.*list)[i][from];
+      copy_lane(others.*list, from, this->*list, to);
+  }
+  void take_results(const PackNumbers& others, int from, int to) {
+    copy_lane(others.out, from, out, to);
+    copy_lane(others.second, from, second, to);
   }
   // For matrices; grows at the first call that needs more.
   void make_room(std::size_t inputs, std::size_t results) {
@@ -52,6 +56,12 @@ struct PackNumbers {
 
   std::vector<Pack> q, v, x, wrench, desired, out, second;
   std::vector<Pack> anchors, gains, active;  // by items of the set that is swept (PackedSettings)
+
+ private:
+  // One list is longer after a call that had no memory to let the other grow; what a call uses is in both.
+  static void copy_lane(const std::vector<Pack>& x, int from, std::vector<Pack>& y, int to) {
+    for (std::size_t i = 0, count = std::min(x.size(), y.size()); i < count; ++i) y[i][to] = x[i][from];
+  }
 };
 
 // Leaves those lanes of the mask in which all numbers are finite, as numbers of type Io, and none beyond `largest`.

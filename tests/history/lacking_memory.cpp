@@ -32,6 +32,13 @@ void* operator new(std::size_t size) {
   count_allocation();
   return given(std::malloc(size > 0 ? size : 1));
 }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  try {
+    return operator new(size);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
 void* operator new(std::size_t size, std::align_val_t alignment) {
   count_allocation();
   const auto step = static_cast<std::size_t>(alignment);
