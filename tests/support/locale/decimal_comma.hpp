@@ -9,6 +9,16 @@
 #include <stdexcept>
 #include <string>
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#include <sanitizer/lsan_interface.h>
+#define TENON_LIBRARYS_OWN_LEAK const __lsan::ScopedDisabler of_libc
+#endif
+#endif
+#ifndef TENON_LIBRARYS_OWN_LEAK
+#define TENON_LIBRARYS_OWN_LEAK
+#endif
+
 namespace tenon::testing {
 
 class DecimalComma {
@@ -17,6 +27,7 @@ class DecimalComma {
 #if defined(TENON_LOCALES_DIR) && !defined(_WIN32)
     ::setenv("LOCPATH", TENON_LOCALES_DIR, 1);
 #endif
+    TENON_LIBRARYS_OWN_LEAK;  // the C library never frees the path of a locale
     try {
       std::locale::global(std::locale("de_DE.UTF-8"));
     } catch (const std::runtime_error&) {
