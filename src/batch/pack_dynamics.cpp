@@ -1,5 +1,6 @@
 #include "batch/pack_dynamics.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "calls/delassus.hpp"
@@ -82,6 +83,9 @@ PackDynamics<N, W>::PackDynamics(WorkspaceImpl& w, const PackKernels<N, W>& kern
   rows_.absolute = RowSchedule<N>::absolute;
   rows_.f = f_.data(), rows_.step = step_.data(), rows_.unit = unit_.data();
   if (rows == 0) return;
+  const ConstraintData& c = *s.w.cd();
+  for (int i = 0; i < c.item_count; ++i)
+    poses_without_gains_ = std::max(poses_without_gains_, needed_poses(c.items[i], 0));
   inverse_.resize(nv), zeros_.resize(nv);
   for (std::size_t k = 0; k < nv; ++k) {
     const std::int32_t unit = unit_of(s.m, s.m.v_node[k]);
@@ -192,7 +196,7 @@ void PackDynamics<N, W>::take_rows(const BatchRows& rows, std::size_t first, int
 
 template <class N, int W>
 PackedSettings<Slots<N, W>> PackDynamics<N, W>::settings_of(const BatchRows& rows, const Numbers& n) const {
-  return {rows.stabilised ? ConstraintPoses::with_errors : swept().w.cd()->poses, rows.some_inactive,
+  return {rows.stabilised ? ConstraintPoses::with_errors : poses_without_gains_, rows.some_inactive,
           n.anchors.data(), n.gains.data(), n.active.data()};
 }
 

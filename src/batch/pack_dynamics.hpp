@@ -81,6 +81,7 @@ class PackDynamics {
   std::vector<Pack> path_rows_, inverse_, zeros_, A_, right_;  // of the Delassus matrix
   std::vector<std::int32_t> row_first_, row_end_;
   std::vector<double> inv_mu_, damping_, damping_of_user_;
+  ConstraintPoses poses_without_gains_{};
   PackedRows<Pack> rows_{};
   PackedDelassus<Pack> delassus_{};
   std::uint64_t rows_taken_ = 0;    // version of the BatchRows in all lanes; 0: those of some states

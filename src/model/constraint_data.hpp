@@ -25,6 +25,12 @@ struct ConstraintItem {
 // The world poses that rows need: none (axes of links), world axes, or poses for errors against anchors.
 enum class ConstraintPoses : std::int32_t { none, axes, with_errors };
 
+// Of one item whose errors act with this frequency. A set needs the largest of its items.
+inline ConstraintPoses needed_poses(const ConstraintItem& item, double frequency) {
+  if (frequency > 0) return ConstraintPoses::with_errors;
+  return item.world_axes != 0 ? ConstraintPoses::axes : ConstraintPoses::none;
+}
+
 // Rows are numbered in the order of the items, so that the rows of a subtree are contiguous; user_row gives
 // the order in which constraints were added.
 //

@@ -336,10 +336,8 @@ void ConstraintSet::publish() {
   data_.item_count = count_of(items_);
   data_.row_count = count_of(weight_);
   data_.poses = ConstraintPoses::none;
-  for (const ConstraintItem& item : items_) {
-    if (item.world_axes != 0) data_.poses = std::max(data_.poses, ConstraintPoses::axes);
-    if (item.frequency > 0) data_.poses = ConstraintPoses::with_errors;
-  }
+  for (const ConstraintItem& item : items_)
+    data_.poses = std::max(data_.poses, needed_poses(item, item.frequency));
   data_.items = items_.data();
   data_.custom = custom_.data();
   data_.weight = weight_.data();

@@ -32,10 +32,11 @@ TEST(History, AnswersDependOnArgumentsAndSettingsAlone) {
 }
 
 // Sequences that once failed. 5048034: a recording read behind the Delassus matrix. 113551: after a batch had no memory
-// for a matrix, a rollout wrote behind the numbers of a pack.
+// for a matrix, a rollout wrote behind the numbers of a pack. 1062931: a pack took the poses that rows need from what the
+// last state without a pack had left, and zeros had another sign.
 TEST(History, WhatOnceFailed) {
   RobotLibrary library(TENON_MODELS_DIR);
-  for (const std::uint64_t seed : {5048034, 113551}) {
+  for (const std::uint64_t seed : {5048034, 113551, 1062931}) {
     Search s;
     s.first = seed;
     s.enough = [](long calls) { return calls > 0; };

@@ -71,8 +71,7 @@ struct RowSettings {
       ConstraintItem& item = items[i];
       const Settings::Constraint& own = settings.constraints[index(first_constraint_ + item.constraint)];
       item.frequency = own.frequency, item.damping_ratio = own.damping_ratio;
-      if (item.world_axes != 0 && data.poses == ConstraintPoses::none) data.poses = ConstraintPoses::axes;
-      if (item.frequency > 0) data.poses = ConstraintPoses::with_errors;
+      data.poses = std::max(data.poses, needed_poses(item, item.frequency));
       std::copy(own.anchor.rotation.begin(), own.anchor.rotation.end(), &anchors[12 * i]);
       std::copy(own.anchor.translation.begin(), own.anchor.translation.end(), &anchors[12 * i + 9]);
       for (std::size_t r = index(item.row_begin); r < index(item.row_begin + item.row_count); ++r) {
