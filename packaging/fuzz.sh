@@ -32,7 +32,7 @@ fi
 for target in "${targets[@]}"; do
   [ -e "$here/corpus/$target.pack" ] || die "there is no target '$target' in tests/fuzz/corpus."
 done
-install_for fuzz
+install_for sanitizers
 programs=("${targets[@]/#/fuzz_}")
 step "build (searches, sanitizers)" build_preset fuzz OFF "${programs[@]}" "${programs[@]/%/_replay}"
 

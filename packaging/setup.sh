@@ -27,8 +27,8 @@ TENON_PROGRAM_PACKAGES=(openmpi-bin libopenmpi-dev)
 TENON_LINT_PACKAGES=(clang-format-14)
 # What tests of other systems need on top: the source of GoogleTest.
 TENON_FOREIGN_PACKAGES=(googletest nlohmann-json3-dev python3 python3-venv)
-# What searches by libFuzzer need: it and the sanitizers of clang.
-TENON_FUZZ_PACKAGES=(libclang-rt-19-dev)
+# The sanitizers of clang, and libFuzzer.
+TENON_SANITIZER_PACKAGES=(libclang-rt-19-dev)
 # What those of 64-bit Arm need: the cross compiler and the emulator.
 TENON_ARM64_PACKAGES=(g++-aarch64-linux-gnu qemu-user-static)
 
@@ -273,7 +273,7 @@ install_site_tools() {
     -r "$TENON_ROOT/packaging/site/requirements.txt"
 }
 
-# install_for build|test|lint|fuzz|arm64|release_tests|site
+# install_for build|test|lint|sanitizers|arm64|release_tests|site
 install_for() {
   case $1 in
     build)
@@ -292,8 +292,8 @@ install_for() {
       install_site_tools
       ;;
     lint) install_packages "${TENON_LINT_PACKAGES[@]}" ;;
-    fuzz)
-      install_packages "${TENON_BUILD_PACKAGES[@]}" "${TENON_FUZZ_PACKAGES[@]}"
+    sanitizers)
+      install_packages "${TENON_BUILD_PACKAGES[@]}" "${TENON_SANITIZER_PACKAGES[@]}"
       install_tinyxml2
       ;;
     release_tests)

@@ -35,6 +35,7 @@ step "build (Release)" build_preset release ON
 tested "test (Release)" run_ctest release
 
 if [ "$asan" = yes ]; then
+  install_for sanitizers
   export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1
   step "build (address and undefined-behaviour sanitizers)" build_preset asan ON
   # Clients in other languages load the library into a process that the sanitizer does not own.
