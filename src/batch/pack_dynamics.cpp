@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "calls/delassus.hpp"
+#include "model/rank.hpp"
 #include "plan/units.hpp"
 #include "scalar/index.hpp"
 #include "solve/limits.hpp"

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/rank.hpp"
 #include "plan/memory/underactuated_memory.hpp"
 #include "state/coordinates.hpp"
 #include "state/folded_rotors.hpp"
@@ -19,9 +20,6 @@
 namespace tenon {
 
 namespace {
-
-// The remainder of b_u counts as missing force above this share of the terms that b_u is the sum of.
-constexpr double negligible = 1e-9;
 
 Status check_scene(WorkspaceImpl& w) {
   if (w.md().cluster_count > 0 && !w.coordinates.independent_v)
@@ -188,7 +186,7 @@ Status underactuated_inverse_dynamics(Workspace& workspace, const std::int32_t* 
   TENON_CHECK(give_numbers(w, memory.force.data(), n, user_tau));
   for (int r = 0; user_lambda && r < rows; ++r)
     user_lambda[w.cd()->user_row[r]] = memory.lambda[static_cast<std::size_t>(r)];
-  return left > negligible * whole ? Status::infeasible : Status::ok;
+  return left > missing_force_rounding * whole ? Status::infeasible : Status::ok;
 }
 
 }  // namespace tenon

@@ -1,5 +1,5 @@
-// Rank and scale of constraint rows: the one definition for all methods, the reference, the Delassus products
-// and the projections. include/tenon.h states it for users.
+// Rank, scale and contradiction of constraint rows: the one definition for all methods, the reference, the Delassus
+// products and the projections, with every threshold that decides about them. include/tenon.h states it for users.
 //
 // A row of [J L^-T, sqrt(R)] (M = L L^T, compliance R) has a length. It is divided by the larger of that
 // length and the typical length of the row, the square root of ConstraintData::scale (model/row_scale.hpp).
@@ -11,10 +11,36 @@
 // residual of 1e-11 can mean 1e-5 in the joints at this limit, so a smaller tolerance would gain nothing.
 #pragma once
 
+#include <limits>
+
 namespace tenon {
 
 inline constexpr double rank_tolerance = 1e-6;
 // For squares: entries and eigenvalues of the Delassus matrix.
 inline constexpr double squared_rank_tolerance = rank_tolerance * rank_tolerance;
+// Scaled rows shorter than this, and smaller singular values, are rounding errors.
+inline constexpr double rank_rounding = 1e-13;
+
+// Rows contradict each other if the part of their right-hand side that no force can reach is larger than its rounding
+// error: this share of the accelerations that it is made of. For numbers of another precision: times their epsilon.
+inline constexpr double contradiction_epsilons = 1000;
+inline constexpr double contradiction_rounding =
+    contradiction_epsilons * std::numeric_limits<double>::epsilon();
+// The same for inverse dynamics with coordinates without motor, whose force is a sum: this share of its terms.
+inline constexpr double missing_force_rounding = 1e-9;
+
+// Methods without a factor of all rows decide clear cases only, and `dense` the others, so that all methods answer with
+// the same rank. Smallest eigenvalue of the scaled Delassus matrix that they may decide on:
+inline constexpr double sure_eigenvalue = 1e-10;
+// For a factor of L: the smallest pivot over its diagonal. L is summed to about 1e-14 of its entries.
+inline constexpr double sure_pivot = 1e-10;
+// The first evaluation, from zero multipliers, gives each direction its force except for the share 1 / (1 +
+// mu s), s its eigenvalue: if forces have since grown by more than 1 / (mu s), smaller eigenvalues are involved.
+constexpr double most_growth(double mu) {
+  return 1 + 1 / (mu * sure_eigenvalue);
+}
+// Large free accelerations, which are not in the units of rows, make large rounding errors. The proximal iteration takes a
+// residual for a contradiction above these: in units of the rows, and relative to the absolute tolerance.
+inline constexpr double sure_contradiction = 1e-6, sure_contradiction_of_absolute = 1e6;
 
 }  // namespace tenon

@@ -14,9 +14,6 @@ namespace {
 
 using Pack = Lanes<double>;
 
-// A row shorter than this in its unit holds rounding errors only.
-constexpr double all_rounding = 1e-13;
-
 double dot(const double* x, const double* y, int n) {
   Pack sum[2] = {Pack(0.0), Pack(0.0)};
   int i = 0;
@@ -100,7 +97,7 @@ void RowFactor::scale_rows(const ConstraintData& c) {
     for (int k = 0; k < length_; ++k) h[k] *= s_[i];
     square_[i] = reference_[i] = dot(h, h, length_);
     order_[i] = r;
-    still_[i] = square_[i] <= all_rounding * all_rounding;
+    still_[i] = square_[i] <= rank_rounding * rank_rounding;
   }
 }
 
@@ -272,7 +269,7 @@ double RowFactor::add_nearest(double* y) {
 void RowFactor::motion(double* y) {
   std::copy_n(z_.begin(), rank_, y);
   std::fill_n(y + rank_, length_ - rank_, 0.0);
-  if (rank_ < rows_ && dropped_ > all_rounding) {
+  if (rank_ < rows_ && dropped_ > rank_rounding) {
     span_range(Metric::scaled, nullptr);
     double* lambda = square_.data();
     solve_upper(z_.data(), lambda);
@@ -290,7 +287,7 @@ void RowFactor::motion(double* y) {
 void RowFactor::multipliers(const ConstraintData& c, double* lambda) {
   solve_upper(z_.data(), lambda);
   if (rank_ == rows_) return;
-  span_range(dropped_ > all_rounding ? Metric::scaled : Metric::weighted, c.weight);
+  span_range(dropped_ > rank_rounding ? Metric::scaled : Metric::weighted, c.weight);
   project(true, lambda);
 }
 

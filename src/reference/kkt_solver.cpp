@@ -31,7 +31,6 @@ namespace tenon::reference {
 namespace {
 
 constexpr double held_still = 1e-12;  // entries of G below this share of their column's largest are rounding
-constexpr double all_rounding = 1e-13;  // dropped singular values below this are rounding
 constexpr double cancellation_tolerance =
     1e-3;  // length of a given row of J L^-T over its bound without cancellation
 
@@ -320,7 +319,7 @@ void BasicKktSolver<T>::Impl::solve_rows() {
     lambda.array() += x * Q.col(j).array() * s.array();
   }
   // Where dropped singular values are more than rounding, another split of the forces would be another motion.
-  if (margins.dropped <= all_rounding) remove_null_part(lambda, true);
+  if (margins.dropped <= rank_rounding) remove_null_part(lambda, true);
   margins.solution = static_cast<double>(y.norm());
   qdd = y.head(n);
   solve_lower_transposed<T>(L, qdd);
@@ -363,14 +362,15 @@ bool BasicKktSolver<T>::Impl::contradicts(const SolveOptions& options, const dou
     const T free = (jacobian().row(r).array() * a_free.transpose().array()).abs().sum();
     size = std::max(size, std::max(free, std::abs(right_side()(r))));
   }
-  const T relative = std::max(static_cast<T>(options.relative_tolerance), 1000 * eps);
+  const T relative =
+      std::max(static_cast<T>(options.relative_tolerance), static_cast<T>(contradiction_epsilons) * eps);
   const T limit = static_cast<T>(options.absolute_tolerance) + relative * size;
   // The numbers of the model are doubles whatever T is, so a row that nothing moves has the length of their
   // rounding errors, and their share of the free motion L^T a_free and of that by forces.
   diagonal = a_free;
   multiply_transposed(L, diagonal);
   const T motion = std::hypot(diagonal.norm(), static_cast<T>(margins.solution));
-  const T rounding = 1000 * static_cast<T>(std::numeric_limits<double>::epsilon()) * motion;
+  const T rounding = static_cast<T>(contradiction_rounding) * motion;
   T worst(0);
   for (int r = 0; r < m; ++r) {
     const T seen = typical && r < rows.count() ? rounding * static_cast<T>(std::sqrt(typical[r])) : T(0);

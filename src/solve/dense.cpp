@@ -6,9 +6,9 @@
 // O(n d^2 + n m r), r the rank of the rows.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "kernels/tree/joint_space.hpp"
+#include "model/rank.hpp"
 #include "solve/methods.hpp"
 #include "solve/prox_ltl.hpp"
 
@@ -112,9 +112,8 @@ Status solve_dense(const ConstrainedProblem& p) {
   // Rounding error of the unreachable part: epsilon times the terms of the row, and times what the free motion and
   // the forces' could be in a row of its scale. Small pivots add nothing to it but by the forces' motion: the part
   // of the right-hand side that belongs to one is as small as the pivot, for any motion.
-  constexpr double epsilon = std::numeric_limits<double>::epsilon(), rounding = 1000 * epsilon;
   const double negligible =
-      p.options.absolute_tolerance + std::max(p.options.relative_tolerance, rounding) * size;
+      p.options.absolute_tolerance + std::max(p.options.relative_tolerance, contradiction_rounding) * size;
   memory.factor.motion(memory.y.data());
   const double free = squared_norm(s.w.z, s.tree.nv),
                forced = squared_norm(memory.y.data(), memory.factor.length());
@@ -124,7 +123,7 @@ Status solve_dense(const ConstrainedProblem& p) {
     const double bias = size_of_bias(w, item);
     for (int r = item.row_begin; r < item.row_begin + item.row_count; ++r) {
       const double seen = std::sqrt(s.rows.scale[r] * (free + forced)) + bias;
-      if (std::abs(unreachable[r]) > negligible + rounding * seen) return Status::infeasible;
+      if (std::abs(unreachable[r]) > negligible + contradiction_rounding * seen) return Status::infeasible;
     }
   }
   return Status::ok;

@@ -17,16 +17,6 @@ inline constexpr double margin = 0.02;
 // below this, 1e-10 or less.
 inline constexpr double refined_motion = 1e-5;
 
-// Smallest eigenvalue of the scaled Delassus matrix that the iteration may decide on; below it, dense decides
-// whether it is zero, so that all methods answer with the same rank.
-inline constexpr double sure_eigenvalue = 1e-10;
-
-// The first evaluation, from zero multipliers, gives each direction its force except for the share 1 / (1 +
-// mu s), s its eigenvalue: if forces have since grown by more than 1 / (mu s), smaller eigenvalues are involved.
-constexpr double most_growth(double mu) {
-  return 1 + 1 / (mu * sure_eigenvalue);
-}
-
 // Below this (ConstraintData::least_leverage) penalties are so much larger than inertias that their rounding
 // errors move joints that the row does not, which no residual shows.
 inline constexpr double least_leverage = 1e-3;

@@ -25,9 +25,6 @@ constexpr double large_enough = 1e-5;
 // relative to the accelerations, it may be rounding errors; above, rows contradict each other.
 constexpr double out_of_reach = 1e-7;
 constexpr double rounding = 1e-9;
-// Large free accelerations, which are not in the units of rows, make large rounding errors. A contradiction
-// is accepted above these: in units of the rows, and relative to the absolute tolerance.
-constexpr double clear = 1e-6, clear_of_absolute = 1e6;
 // A step whose image is smaller than this share of the step lies in the null space up to rounding errors. The
 // share is mu times an eigenvalue of the Delassus matrix with rows scaled to a typical diagonal of one, so
 // the limit for null eigenvalues is that of model/rank.hpp.
@@ -356,7 +353,8 @@ bool Driver::find_unreachable() {
     combine();
   }
   for (int r = 0; r < m_; ++r) unreachable_[r] = r_[r] * inv_mu_[r];
-  return done && primal_ > clear && report_.primal_residual > clear_of_absolute * options_.absolute_tolerance;
+  return done && primal_ > sure_contradiction &&
+         report_.primal_residual > sure_contradiction_of_absolute * options_.absolute_tolerance;
 }
 
 Status Driver::without_unreachable(double* lambda) {

@@ -8,15 +8,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/rank.hpp"
 #include "solve/methods.hpp"
 #include "solve/prox_pv.hpp"
 
 namespace tenon {
 namespace {
 
-// Smallest ratio of a pivot to its diagonal that is above rounding: L is summed to about 1e-14 of its
-// entries.
-constexpr double dependent = 1e-10;
 constexpr int most_refinements = 3;
 
 // (L + R + tikhonov) lambda = b, refined until the rows hold. False if they do not.
@@ -29,7 +27,7 @@ bool solve_rows(const ConstrainedProblem& p) {
   // A row that is switched off is zero; its multiplier is too, for any damping.
   for (int r = 0; r < rows; ++r)
     d.row_damping[r] = c.active[r] ? c.compliance[r] + p.options.tikhonov : c.scale[r];
-  if (!(w.kernels->pv_factor(w.md(), split, c.scale, d) > dependent)) return false;
+  if (!(w.kernels->pv_factor(w.md(), split, c.scale, d) > sure_pivot)) return false;
 
   double* step = w.user_rows.data();
   std::fill_n(p.lambda, rows, 0.0);
