@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# Prints how many files of src name each method, each joint kind and each C function, its lines by room, and the symbols
+# that one room asks of a room above it. For the last, a build of the preset `release` (README.md).
+#   --revision REV   of that revision, without symbols: for what a change touched
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+revision=
+case ${1:-} in
+  '') ;;
+  --revision)
+    [ $# -eq 2 ] || { echo "house.sh: --revision needs one revision" >&2; exit 2; }
+    revision=$2
+    ;;
+  *)
+    echo "house.sh knows --revision REV, not '$1'" >&2
+    exit 2
+    ;;
+esac
+
+# Below: from the lowest to the highest, as tests/check_layout.cmake has them.
+read -r -a rooms <<< "$(sed -n 's/^set(layers \(.*\))$/\1/p' tests/check_layout.cmake)"
+generated='[Gg]enerated by packaging/api/'
+
+text_of() { if [ -n "$revision" ]; then git show "$revision:$1"; else cat "$1"; fi; }
+# naming WORD PATH...: the files that have this word.
+naming() {
+  local word=$1
+  shift
+  git grep -lIw -e "$word" ${revision:+"$revision"} -- "$@" || true
+}
+names_of() { text_of include/tenon.h | grep -o "$1[A-Z][A-Z0-9_]*" | sed "s/^$1//" | tr '[:upper:]' '[:lower:]' | sort -u; }
+
+echo "lines of src by room"
+total=0
+for room in "${rooms[@]}" tenon; do
+  lines=$({ git grep -c '' ${revision:+"$revision"} -- "src/$room" || true; } | awk -F: '{ sum += $NF } END { print sum + 0 }')
+  total=$((total + lines))
+  printf '  %-12s %6d\n' "$room" "$lines"
+done
+printf '  %-12s %6d\n\n' all "$total"
+
+echo "files of src that name each method"
+for name in $(names_of TENON_METHOD_); do
+  printf '  %-16s %3d\n' "$name" "$(naming "$name" src | wc -l)"
+done
+echo
+echo "files of src that name each kind of joint"
+for name in $(names_of TENON_JOINT_TYPE_); do
+  printf '  %-16s %3d\n' "$name" "$(naming "$name" src | wc -l)"
+done
+
+echo
+echo "files that name each C function: by hand without the tests, and generated"
+written=$(git grep -LI -e "$generated" ${revision:+"$revision"} -- . | sed "s|^$revision:||" | sort)
+text_of include/tenon.h | grep -oE '^TENON_API [^(]*\b(tenon_[a-z0-9_]+)\(' | grep -oE 'tenon_[a-z0-9_]+\(' | tr -d '(' | sort -u |
+  while read -r name; do
+    files=$(naming "$name" include capi src packaging | sed "s|^$revision:||" | sort)
+    hand=$(comm -12 <(echo "$files") <(echo "$written") | wc -l)
+    all=$(echo "$files" | grep -c .)
+    echo "$hand $((all - hand)) $name"
+  done | sort -n | awk '{ hand[NR] = $1; made[NR] = $2; name[NR] = $3 }
+    END { printf "  %d functions; fewest %d + %d, median %d + %d\n", NR, hand[1], made[1], hand[int((NR + 1) / 2)], made[int((NR + 1) / 2)]
+          for (i = NR; i > NR - 5 && i > 0; --i) printf "  %-36s %3d + %d\n", name[i], hand[i], made[i] }'
+
+objects=build/release/src/CMakeFiles/tenon_core.dir
+if [ -n "$revision" ] || [ ! -d "$objects" ] || ! command -v nm > /dev/null; then exit 0; fi
+echo
+echo "symbols that a room asks of one above it"
+{
+  for place in "${!rooms[@]}"; do
+    room=${rooms[$place]}
+    files=()
+    while read -r source; do
+      [ -f "$objects/${source#src/}.o" ] && files+=("$objects/${source#src/}.o")
+    done < <(git ls-files "src/$room/*.cpp")
+    [ ${#files[@]} -gt 0 ] || continue
+    nm -A "${files[@]}" |
+      awk -v place="$place" -v room="$room" '{ n = split($1, path, "/"); file = path[n]; sub(/\.cpp\.o:.*/, "", file)
+        if ($(NF - 1) == "U") print "asks", place, room, room "/" file, $NF
+        else if ($(NF - 1) == "T") print "has", place, room, room "/" file, $NF }'
+  done
+} | sort -k1,1r | awk '
+  $1 == "has" { at[$5] = $2; of[$5] = $4 }
+  $1 == "asks" && $5 in at && at[$5] > $2 { print "  " $4 " asks " of[$5] ": " $5 }' | sort -u | c++filt | awk '
+  { print; count++ } END { if (!count) print "  none" }'
