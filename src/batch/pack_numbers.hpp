@@ -7,9 +7,9 @@
 
 #include "batch/worker.hpp"
 #include "kernels/pack/pack_table.hpp"
-#include "plan/workspace_impl.hpp"
 #include "scalar/index.hpp"
 #include "spatial/slots.hpp"
+#include "state/workspace_impl.hpp"
 
 namespace tenon {
 

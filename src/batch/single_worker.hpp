@@ -6,7 +6,7 @@
 
 #include "batch/batch_rows.hpp"
 #include "batch/worker.hpp"
-#include "plan/workspace_impl.hpp"
+#include "state/workspace_impl.hpp"
 
 namespace tenon {
 

@@ -1,7 +1,7 @@
 // Constrained dynamics for use in other calls.
 #pragma once
 
-#include "plan/workspace_impl.hpp"
+#include "state/workspace_impl.hpp"
 #include "tenon/dynamics.hpp"
 
 namespace tenon {

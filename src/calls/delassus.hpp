@@ -1,8 +1,8 @@
 // What the Delassus matrix, its damped inverse and the operational-space products share.
 #pragma once
 
-#include "plan/workspace_impl.hpp"
 #include "state/projection.hpp"
+#include "state/workspace_impl.hpp"
 #include "tenon/delassus.hpp"
 
 namespace tenon {

@@ -1,7 +1,7 @@
 // What the queries after kinematics() share.
 #pragma once
 
-#include "plan/workspace_impl.hpp"
+#include "state/workspace_impl.hpp"
 
 namespace tenon {
 

@@ -95,6 +95,19 @@ Status solve_by(WorkspaceImpl& w, LoopMethod method, const double* q, const doub
   }
 }
 
+// By a method other than automatic, computed on the closing form. Spanning coordinates, already checked.
+Status solve_closing_form(WorkspaceImpl& w, LoopMethod method, const double* q, const double* v,
+                          const double* tau, const double* wrenches, double* qdd) {
+  RowLoops& loops = *w.row_loops;
+  loops.take(q, v);
+  for (std::size_t k = 0; k < loops.tau.size(); ++k) loops.tau[k] = tau[loops.form.v[k]];
+  const Status status = loop_forward_dynamics(loops.closing, method, loops.q.data(), loops.v.data(),
+                                              loops.tau.data(), wrenches, loops.qdd.data());
+  if (static_cast<std::int32_t>(status) < 0) return w.fail(status, "%s", loops.closing.message());
+  for (std::size_t k = 0; k < loops.qdd.size(); ++k) qdd[loops.form.v[k]] = loops.qdd[k];
+  return status;
+}
+
 }  // namespace
 
 Status loop_forward_dynamics(Workspace& workspace, LoopMethod method, const double* q, const double* v,

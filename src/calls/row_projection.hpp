@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "plan/workspace_impl.hpp"
+#include "state/workspace_impl.hpp"
 
 namespace tenon {
 

@@ -1,7 +1,7 @@
 // What a step in time promises where a mechanism has loops: it neither opens them nor makes energy.
 #pragma once
 
-#include "plan/workspace_impl.hpp"
+#include "state/workspace_impl.hpp"
 
 namespace tenon {
 

@@ -312,6 +312,29 @@ Status multiply_mass_matrix(Workspace& workspace, const double* B, int ldb, int 
   });
 }
 
+namespace {
+
+// forward_dynamics with the loops closed by their rows.
+Status solve_row_loops(Workspace& workspace, const double* q, const double* v, const double* tau,
+                       const double* wrenches, double* qdd) {
+  WorkspaceImpl& w = workspace.impl();
+  if (!w.row_loops->alone)
+    return constrained_dynamics(workspace, {}, q, v, tau, wrenches, nullptr, qdd, nullptr);
+  Workspace& alone = *w.row_loops->alone;
+  // The other workspace checks its inputs, but it takes spanning coordinates only.
+  if (w.coordinates.independent_q || w.coordinates.independent_v) {
+    TENON_CHECK(take_state(w, q, v));
+    TENON_CHECK(take_forces(w, tau));
+  }
+  const Status status = constrained_dynamics(alone, {}, q, v, tau, wrenches, nullptr, w.w().qdd, nullptr);
+  if (static_cast<std::int32_t>(status) < 0) return w.fail(status, "%s", alone.message());
+  w.report = alone.report();
+  TENON_CHECK(give_motion(w, w.w().qdd, qdd));
+  return status;
+}
+
+}  // namespace
+
 Status forward_dynamics(Workspace& workspace, const double* q, const double* v, const double* tau,
                         const double* wrenches, double* qdd) {
   WorkspaceImpl& w = begin(workspace);

@@ -1,7 +1,7 @@
 // The input and output of every method of constrained dynamics.
 #pragma once
 
-#include "plan/workspace_impl.hpp"
+#include "state/workspace_impl.hpp"
 
 namespace tenon {
 

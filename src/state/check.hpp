@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "plan/workspace_impl.hpp"
 #include "scalar/finite.hpp"
+#include "state/workspace_impl.hpp"
 
 // Returns from the calling function unless the expression is Status::ok.
 #define TENON_CHECK(expression)                                      \

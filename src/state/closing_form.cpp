@@ -1,7 +1,6 @@
 #include "state/closing_form.hpp"
 
 #include "state/coordinates.hpp"
-#include "tenon/dynamics.hpp"
 
 namespace tenon {
 
@@ -51,36 +50,6 @@ void RowLoops::give_guess(double* q_) {
 
 std::size_t RowLoops::bytes() const {
   return bytes_of(closing, alone, q, v, tau, qdd, end_q, end_v);
-}
-
-Status solve_closing_form(WorkspaceImpl& w, LoopMethod method, const double* q, const double* v,
-                          const double* tau, const double* wrenches, double* qdd) {
-  RowLoops& loops = *w.row_loops;
-  loops.take(q, v);
-  for (std::size_t k = 0; k < loops.tau.size(); ++k) loops.tau[k] = tau[loops.form.v[k]];
-  const Status status = loop_forward_dynamics(loops.closing, method, loops.q.data(), loops.v.data(),
-                                              loops.tau.data(), wrenches, loops.qdd.data());
-  if (static_cast<std::int32_t>(status) < 0) return w.fail(status, "%s", loops.closing.message());
-  for (std::size_t k = 0; k < loops.qdd.size(); ++k) qdd[loops.form.v[k]] = loops.qdd[k];
-  return status;
-}
-
-Status solve_row_loops(Workspace& workspace, const double* q, const double* v, const double* tau,
-                       const double* wrenches, double* qdd) {
-  WorkspaceImpl& w = workspace.impl();
-  if (!w.row_loops->alone)
-    return constrained_dynamics(workspace, {}, q, v, tau, wrenches, nullptr, qdd, nullptr);
-  Workspace& alone = *w.row_loops->alone;
-  // The other workspace checks its inputs, but it takes spanning coordinates only.
-  if (w.coordinates.independent_q || w.coordinates.independent_v) {
-    TENON_CHECK(take_state(w, q, v));
-    TENON_CHECK(take_forces(w, tau));
-  }
-  const Status status = constrained_dynamics(alone, {}, q, v, tau, wrenches, nullptr, w.w().qdd, nullptr);
-  if (static_cast<std::int32_t>(status) < 0) return w.fail(status, "%s", alone.message());
-  w.report = alone.report();
-  TENON_CHECK(give_motion(w, w.w().qdd, qdd));
-  return status;
 }
 
 }  // namespace tenon

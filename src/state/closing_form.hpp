@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "plan/workspace_impl.hpp"
+#include "state/workspace_impl.hpp"
 #include "tenon/loops.hpp"
 
 namespace tenon {
@@ -30,14 +30,5 @@ struct RowLoops {
  private:
   int row_count_;
 };
-
-// loop_forward_dynamics by a method other than automatic, computed on the closing form. Spanning coordinates,
-// already checked.
-Status solve_closing_form(WorkspaceImpl& w, LoopMethod method, const double* q, const double* v,
-                          const double* tau, const double* wrenches, double* qdd);
-
-// forward_dynamics with the loops closed by their rows.
-Status solve_row_loops(Workspace& workspace, const double* q, const double* v, const double* tau,
-                       const double* wrenches, double* qdd);
 
 }  // namespace tenon

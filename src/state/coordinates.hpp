@@ -9,9 +9,9 @@
 
 #include <algorithm>
 
-#include "plan/workspace_impl.hpp"
 #include "state/check.hpp"
 #include "state/loop_split.hpp"
+#include "state/workspace_impl.hpp"
 
 namespace tenon {
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "plan/workspace_impl.hpp"
+#include "state/workspace_impl.hpp"
 
 namespace tenon {
 

@@ -1,8 +1,8 @@
 // Maps between link frames, which users see, and body frames, in which kernels compute.
 #pragma once
 
-#include "plan/workspace_impl.hpp"
 #include "spatial/spatial.hpp"
+#include "state/workspace_impl.hpp"
 
 namespace tenon {
 

@@ -2,7 +2,7 @@
 // (plan/memory/loop_split.hpp).
 #pragma once
 
-#include "plan/workspace_impl.hpp"
+#include "state/workspace_impl.hpp"
 
 namespace tenon {
 

@@ -4,8 +4,8 @@
 // at a cost of O(nv^2 ny).
 #pragma once
 
-#include "plan/workspace_impl.hpp"
 #include "spatial/cholesky.hpp"
+#include "state/workspace_impl.hpp"
 
 namespace tenon {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/workspace_impl.hpp"
+#include "state/workspace_impl.hpp"
 #include "support/moving.hpp"
 #include "tenon/batch.hpp"
 #include "tenon/dynamics.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/kernel_table.hpp"
-#include "plan/workspace_impl.hpp"
+#include "state/workspace_impl.hpp"
 #include "support/largest.hpp"
 #include "support/random_mechanism.hpp"
 #include "tenon/dynamics.hpp"

@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "plan/workspace_impl.hpp"
+#include "state/workspace_impl.hpp"
 #include "support/constrained_scene.hpp"
 #include "tenon/delassus.hpp"
 
