@@ -1981,7 +1981,8 @@ TENON_API tenon_status tenon_step_runge_kutta_4_with(tenon_workspace *workspace,
  * TENON_OUT_OF_MEMORY, some states may have been written; the next call works. With no states (0) a call is TENON_OK,
  * reads and writes nothing, and takes NULL.
  *   Threads of a batch are woken only where there is work for them, and signals of the program are blocked in them. In
- * a process that fork makes, a batch of its parent has none: there it computes alone, with the same results. */
+ * a process that fork makes, a batch of its parent has none: there it computes alone, with the same results. A batch
+ * with threads keeps the library loaded until it is destroyed, also where the program unloads it before. */
 typedef struct tenon_batch tenon_batch;
 
 /* How a batch is made. */

@@ -6,7 +6,10 @@
 #include <thread>
 #include <vector>
 
-#if !defined(_WIN32)
+#if defined(_WIN32)
+#include <windows.h>
+#else
+#include <dlfcn.h>
 #include <signal.h>
 #include <unistd.h>
 #endif
@@ -20,6 +23,16 @@ long this_process() {
   return 0;  // there is no fork
 }
 class SignalsBlocked {};
+
+HMODULE handle_of_library() {
+  HMODULE handle = nullptr;
+  GetModuleHandleExA(GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS, reinterpret_cast<const char*>(&this_process),
+                     &handle);
+  return handle;
+}
+void close_handle(HMODULE handle) {
+  FreeLibrary(handle);
+}
 #else
 long this_process() {
   return static_cast<long>(getpid());
@@ -43,11 +56,39 @@ class SignalsBlocked {
  private:
   sigset_t before_;
 };
+
+// Null where the code is part of the program, which nobody unloads.
+void* handle_of_library() {
+  Dl_info info;
+  if (dladdr(reinterpret_cast<const void*>(&this_process), &info) == 0) return nullptr;
+  return dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+}
+void close_handle(void* handle) {
+  dlclose(handle);
+}
 #endif
+
+// The library with this code stays loaded while this lives. A program may unload it and forget a batch (interpreters do
+// so when they end): the code of waiting threads must not go.
+class LibraryHeld {
+ public:
+  explicit LibraryHeld(bool wanted) : handle_(wanted ? handle_of_library() : nullptr) {}
+  ~LibraryHeld() {
+    if (handle_) close_handle(handle_);
+  }
+  LibraryHeld(const LibraryHeld&) = delete;
+  LibraryHeld& operator=(const LibraryHeld&) = delete;
+
+ private:
+  const decltype(handle_of_library()) handle_;
+};
 
 }  // namespace
 
 struct Crew::Threads {
+  explicit Threads(int count) : library(count > 0) {}
+
+  const LibraryHeld library;
   std::mutex mutex;
   std::condition_variable begins, done;
   std::size_t open = 0;  // places in this call that no thread has taken
@@ -57,7 +98,7 @@ struct Crew::Threads {
 };
 
 Crew::Crew(int count, std::function<void(std::size_t)> work)
-    : work_(std::move(work)), threads_(std::make_unique<Threads>()), process_(this_process()) {
+    : work_(std::move(work)), threads_(std::make_unique<Threads>(count)), process_(this_process()) {
   try {
     [[maybe_unused]] SignalsBlocked blocked;
     for (int i = 1; i <= count; ++i)

@@ -1,5 +1,6 @@
 /* Atlas with both feet welded, as capi/examples/c/atlas.c, through a library that is loaded by its name when the program
- * runs: nothing of it is known to the linker. Prints the same lines. */
+ * runs: nothing of it is known to the linker. Prints the same lines. Then the library is unloaded: it goes, unless
+ * threads of a batch are left that run in it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,8 @@
 #include <windows.h>
 #define LIBRARY "tenon.dll"
 static void *library(void) { return (void *)LoadLibraryA(LIBRARY); }
+static void unload(void *of) { FreeLibrary((HMODULE)of); }
+static int is_loaded(void) { return GetModuleHandleA(LIBRARY) != NULL; }
 static void *function(void *of, const char *name) { return (void *)(uintptr_t)GetProcAddress((HMODULE)of, name); }
 #else
 #include <dlfcn.h>
@@ -20,10 +23,16 @@ static void *function(void *of, const char *name) { return (void *)(uintptr_t)Ge
 #define LIBRARY "libtenon.so.0.1"
 #endif
 static void *library(void) { return dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL); }
+static void unload(void *of) { dlclose(of); }
+static int is_loaded(void) {
+  void *of = dlopen(LIBRARY, RTLD_NOW | RTLD_NOLOAD);
+  if (of) dlclose(of);
+  return of != NULL;
+}
 static void *function(void *of, const char *name) { return dlsym(of, name); }
 #endif
 
-static void fail(const char *what) {
+__attribute__((noreturn)) static void fail(const char *what) {
   fprintf(stderr, "by_name: %s\n", what);
   exit(1);
 }
@@ -36,6 +45,38 @@ static void *take(const char *name) {
   return found;
 }
 #define CALL(name) ((__typeof__(&name))take(#name))
+
+/* A batch whose threads have just worked: they are on their way to where they wait. */
+static tenon_batch *busy_batch(const tenon_model *model, double *q, double *v) {
+  char message[1000] = "";
+  double qdd[64 * 100];
+  const size_t nq = (size_t)CALL(tenon_model_nq)(model), nv = (size_t)CALL(tenon_model_nv)(model);
+  const tenon_batch_array positions = {q, nq, 1, 0, 0}, zeros = {v, nv, 1, 0, 0},
+                          results = {qdd, nv, 1, (ptrdiff_t)nv, 0};
+  tenon_batch_options options;
+  tenon_batch *batch;
+  CALL(tenon_batch_options_init)(&options, sizeof options);
+  options.threads = 3;
+  if (CALL(tenon_batch_create)(model, NULL, &options, &batch, message, sizeof message) != TENON_OK) fail(message);
+  if (CALL(tenon_batch_forward_dynamics)(batch, 64, &positions, &zeros, &zeros, NULL, &results, NULL) != TENON_OK)
+    fail(CALL(tenon_batch_message)(batch));
+  return batch;
+}
+
+/* Whether the library goes when nobody has a handle of it, and stays where threads run in it. */
+static void check_unloading(tenon_model *model, double *q, double *v) {
+  void (*const destroy)(tenon_batch *) = CALL(tenon_batch_destroy);
+  tenon_batch *forgotten;
+  destroy(busy_batch(model, q, v));
+  forgotten = busy_batch(model, q, v);
+  CALL(tenon_model_destroy)(model);
+  unload(loaded);
+  if (!is_loaded()) fail("the library was unloaded below the threads of a batch");
+  loaded = library();
+  destroy(forgotten);
+  unload(loaded);
+  if (is_loaded()) fail("the library stays loaded when all batches are gone");
+}
 
 int main(int argc, char **argv) {
   char message[1000] = "";
@@ -77,6 +118,7 @@ int main(int argc, char **argv) {
   }
   CALL(tenon_workspace_destroy)(workspace);
   CALL(tenon_constraints_destroy)(constraints);
-  CALL(tenon_model_destroy)(model);
+  memset(v, 0, sizeof v);
+  check_unloading(model, q, v);
   return 0;
 }

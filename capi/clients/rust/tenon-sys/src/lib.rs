@@ -293,7 +293,8 @@ pub struct tenon_builder {
 /// ```text
 /// Threads of a batch are woken only where there is work for them, and signals of the program are blocked in them. In
 /// ```
-/// a process that fork makes, a batch of its parent has none: there it computes alone, with the same results.
+/// a process that fork makes, a batch of its parent has none: there it computes alone, with the same results. A batch
+/// with threads keeps the library loaded until it is destroyed, also where the program unloads it before.
 #[repr(C)]
 pub struct tenon_batch {
     _opaque: [u8; 0],
