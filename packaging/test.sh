@@ -17,10 +17,15 @@ for argument in "$@"; do
   esac
 done
 
+# The log of a failure ends with what the failed tests printed, and their names.
 run_ctest() {
   local preset=$1
   shift
-  cd "$TENON_ROOT" && ctest --preset "$preset" --parallel "$(nproc)" --no-tests=error "$@"
+  cd "$TENON_ROOT" && ctest --preset "$preset" --parallel "$(nproc)" --no-tests=error "$@" && return
+  awk '/^ *(Start +[0-9]+: |[0-9]+\/[0-9]+ Test |[0-9]+% tests passed)/ {failed = /\*\*\*/ && !/Skipped/}
+       failed' "$STEP_LOG" | tail -n 30
+  sed 's/^[0-9]*:/failed: /' "build/$preset/Testing/Temporary/LastTestsFailed.log" | tail -n 8
+  return 1
 }
 
 # tested "title" preset [ctest argument...]: a step whose closing lines are kept for the end.
