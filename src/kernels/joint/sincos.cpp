@@ -34,11 +34,15 @@ TENON_NOINLINE void sin_cos_of_any(const double* angle, double* sine, double* co
 
 }  // namespace
 
+// Angles so large are rare: the sines of all are computed while it is found out whether there are any. So sine and
+// cosine must be other arrays than angle.
 void sin_cos(const double* angle, double* sine, double* cosine, int count) {
   Pack most(0.0);
-  for (int i = 0; i < count; i += width) most = xsimd::max(most, xsimd::abs(Pack::load_unaligned(angle + i)));
-  if (xsimd::any(most > Pack(largest_angle))) return sin_cos_of_any(angle, sine, cosine, count);
-  for (int i = 0; i < count; i += width) sin_cos_of_pack(angle + i, sine + i, cosine + i);
+  for (int i = 0; i < count; i += width) {
+    most = xsimd::max(most, xsimd::abs(Pack::load_unaligned(angle + i)));
+    sin_cos_of_pack(angle + i, sine + i, cosine + i);
+  }
+  if (xsimd::any(most > Pack(largest_angle))) sin_cos_of_any(angle, sine, cosine, count);
 }
 
 TENON_ISA_END
