@@ -7,6 +7,7 @@
 #include <vector>
 
 #if defined(_WIN32)
+#define NOMINMAX
 #include <windows.h>
 #else
 #include <dlfcn.h>
