@@ -1,28 +1,34 @@
 #include "batch/pack_rollout.hpp"
 
+#include "calls/runge_kutta.hpp"
+
 namespace tenon {
 
 namespace {
 
-// out := a + s b, for `count` numbers of each lane.
+// The stages of a step of a pack (calls/runge_kutta.hpp).
 template <class N, int W>
-void add_scaled(const std::vector<Slots<N, W>>& a, double s, const std::vector<Slots<N, W>>& b, int count,
-                std::vector<Slots<N, W>>& out) {
-  const N scale = static_cast<N>(s);
-  for (std::size_t i = 0; i < index(count); ++i)
-    for (int l = 0; l < W; ++l) out[i][l] = a[i][l] + scale * b[i][l];
-}
+struct Stages {
+  using Pack = Slots<N, W>;
+  const BatchCall& call;
+  PackDynamics<N, W>& dynamics;
+  const PackKernels<N, W>& kernels;
+  const ModelData& m;
+  PackNumbers<N, W>& n;
+  LaneMask<W>& good;
 
-// numbers.out := accelerations; leaves the lanes of `good` that have them.
-template <class N, int W>
-void accelerate(const BatchCall& call, PackDynamics<N, W>& dynamics, const PackKernels<N, W>& kernels,
-                PackNumbers<N, W>& n, int nv, LaneMask<W>& good) {
-  LaneMask<W> done;
-  int iterations[W];
-  dynamics.solve(call, n, good, done, iterations);
-  keep_finite<N>(kernels, n.out.data(), nv, done);
-  good = done;
-}
+  // Leaves the lanes of `good` that have accelerations.
+  const Pack* accelerate(int) const {
+    LaneMask<W> done;
+    int iterations[W];
+    dynamics.solve(call, n, good, done, iterations);
+    keep_finite<N>(kernels, n.out.data(), m.nv, done);
+    good = done;
+    return n.out.data();
+  }
+  void add_brackets(const Pack* u, double h, Pack* v) const { kernels.add_brackets(m, u, h, v); }
+  void integrate(const Pack* v, double h, Pack* q) const { kernels.integrate(m, v, h, q); }
+};
 
 }  // namespace
 
@@ -35,35 +41,17 @@ PackRollout<N, W>::PackRollout(const Model& model, const PackKernels<N, W>& kern
 template <class N, int W>
 void PackRollout<N, W>::step(const BatchCall& call, PackDynamics<N, W>& dynamics, PackNumbers<N, W>& n,
                              Mask& good) {
-  if (call.runge_kutta) return step_runge_kutta(call, dynamics, n, good);
-  accelerate(call, dynamics, kernels_, n, m_.nv, good);
-  add_scaled(n.v, call.dt, n.out, m_.nv, n.v);
-  kernels_.integrate(m_, n.v.data(), call.dt, n.q.data());
-}
-
-template <class N, int W>
-void PackRollout<N, W>::step_runge_kutta(const BatchCall& call, PackDynamics<N, W>& dynamics,
-                                         PackNumbers<N, W>& n, Mask& good) {
-  constexpr double weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}, place_of[5] = {0, 0.5, 0.5, 1, 0};
-  const int nv = m_.nv;
-  start_q_ = n.q, start_v_ = n.v;
-  for (std::vector<Pack>* x : {&u_, &sum_u_, &sum_a_}) std::fill(x->begin(), x->end(), Pack(0));
-  for (int stage = 0; stage < 4; ++stage) {
-    accelerate(call, dynamics, kernels_, n, nv, good);
-    // u' from the velocity of this stage.
-    rate_ = n.v;
-    kernels_.add_brackets(m_, u_.data(), place_of[stage] * call.dt, rate_.data());
-    u_ = rate_;
-    add_scaled(sum_u_, weight[stage], u_, nv, sum_u_);
-    add_scaled(sum_a_, weight[stage], n.out, nv, sum_a_);
-    if (stage == 3) break;
-    add_scaled(start_v_, place_of[stage + 1] * call.dt, n.out, nv, n.v);
-    n.q = start_q_;
-    kernels_.integrate(m_, u_.data(), place_of[stage + 1] * call.dt, n.q.data());
+  const Stages<N, W> stages{call, dynamics, kernels_, m_, n, good};
+  Pack *const q = n.q.data(), *const v = n.v.data();
+  if (!call.runge_kutta) {
+    add_scaled(v, call.dt, stages.accelerate(0), m_.nv, v);
+    stages.integrate(v, call.dt, q);
+    return;
   }
-  add_scaled(start_v_, call.dt, sum_a_, nv, n.v);
-  n.q = start_q_;
-  kernels_.integrate(m_, sum_u_.data(), call.dt, n.q.data());
+  start_q_ = n.q, start_v_ = n.v;
+  step_runge_kutta<Pack>(
+      stages, static_cast<int>(start_q_.size()), m_.nv, call.dt,
+      {start_q_.data(), start_v_.data(), q, v, u_.data(), rate_.data(), sum_u_.data(), sum_a_.data()});
 }
 
 TENON_FOR_ALL_PACKS(template class PackRollout)

@@ -19,9 +19,6 @@ class PackRollout {
   std::size_t bytes() const { return bytes_of(start_q_, start_v_, u_, rate_, sum_u_, sum_a_); }
 
  private:
-  void step_runge_kutta(const BatchCall& call, PackDynamics<N, W>& dynamics, PackNumbers<N, W>& n,
-                        Mask& good);
-
   const ModelData& m_;
   const PackKernels<N, W>& kernels_;
   std::vector<Pack> start_q_, start_v_, u_, rate_, sum_u_, sum_a_;

@@ -28,7 +28,7 @@ Status integrate_independent(WorkspaceImpl& w, const double* y, const double* v,
     scatter_independent(w, v, rate);
   else
     std::copy_n(v, count, rate);
-  integrate_joints(*w.model, rate, dt, q);
+  integrate_joints(w.md(), rate, dt, q);
   return give_positions(w, q, next);
 }
 
@@ -39,7 +39,7 @@ Status integrate_and_close(WorkspaceImpl& w, const double* q, const double* v, d
   TENON_CHECK(check_finite(w, "dt", &dt, 1));
   double* moved = w.coordinates.q.data();
   std::copy_n(q, w.model->nq, moved);
-  integrate_joints(*w.model, v, dt, moved);
+  integrate_joints(w.md(), v, dt, moved);
   if (!all_finite(moved, w.model->nq))
     return w.fail(Status::not_finite, "the configuration after %g s is not finite; move for a shorter time",
                   dt);
@@ -58,7 +58,7 @@ Status integrate(Workspace& workspace, const double* q, const double* v, double 
   TENON_CHECK(check_finite(w, "dt", &dt, 1));
   double* moved = w.stage.data();
   std::copy_n(q, w.model->nq, moved);
-  integrate_joints(*w.model, v, dt, moved);
+  integrate_joints(w.md(), v, dt, moved);
   return give_positions(w, moved, next);
 }
 
@@ -85,8 +85,8 @@ Status difference(Workspace& workspace, const double* q0, const double* q1, doub
   TENON_CHECK(check_configuration(w, "q0", q0));
   TENON_CHECK(check_configuration(w, "q1", q1));
   double* rate = result_room(w);
-  for (const Model::Joint& joint : w.model->joints)
-    joint_difference(joint, q0 + joint.q_index, q1 + joint.q_index, rate + joint.v_index);
+  for (const NodeData& n : w.model->nodes)
+    joint_difference(n.kind, q0 + n.q_index, q1 + n.q_index, rate + n.v_index);
   return give_motion(w, rate, v);
 }
 

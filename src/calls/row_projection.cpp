@@ -78,7 +78,7 @@ double errors_to_remove(const WorkspaceImpl& w, double* wanted) {
 // next := from + step * move with the model's loops closed; false where they cannot be.
 bool move_along(WorkspaceImpl& w, const double* from, const double* move, double step, double* next) {
   std::copy_n(from, w.model->nq, next);
-  integrate_joints(*w.model, move, step, next);
+  integrate_joints(w.md(), move, step, next);
   return w.md().cluster_count == 0 || close_dependent(w, next) == Status::ok;
 }
 

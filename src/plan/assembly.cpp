@@ -232,8 +232,8 @@ void Assembly::integrate_cluster(int cluster, const double* q) {
   const ClusterData& c = model_.data().clusters[cluster];
   std::copy_n(q + c.q_begin, c.q_count, trial_.begin() + c.q_begin);
   for (int i = c.node_begin; i < c.node_begin + c.node_count; ++i) {
-    const Model::Joint& joint = model_.joints[index(i)];
-    integrate_joint(joint, step_.data() + joint.v_index, 1, trial_.data() + joint.q_index);
+    const NodeData& n = model_.data().nodes[i];
+    integrate_joint(n.kind, step_.data() + n.v_index, 1.0, trial_.data() + n.q_index);
   }
 }
 

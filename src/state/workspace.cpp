@@ -76,7 +76,7 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
       dense([this] { return std::make_unique<DenseMemory>(cd(), dense_coordinates(*model), stage.data()); }),
       textbook([this] { return std::make_unique<reference::KktSolver>(model, constraints); }) {
   const std::size_t nv = static_cast<std::size_t>(model->nv), nq = static_cast<std::size_t>(model->nq);
-  step.assign(2 * nq + 8 * nv, 0.0);
+  step.assign(nq + 6 * nv, 0.0);
   step_lambda.assign(static_cast<std::size_t>(rows()), 0.0);
   // The dense solve and the results share this memory: results are written to it after the solve.
   stage.assign(std::max(stage_size(*model, static_cast<std::size_t>(rows())),

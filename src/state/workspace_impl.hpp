@@ -78,7 +78,7 @@ struct WorkspaceImpl {
   std::vector<double> user_rows;  // rows, in the user's order
   OnDemand<DenseMemory> dense;
   OnDemand<reference::KktSolver> textbook;  // DelassusMethod::dense
-  std::vector<double> step;                 // stages of the Runge-Kutta step
+  std::vector<double> step;                 // a stage of a step in time and its end, and sums
   std::vector<double> step_lambda;          // rows: multipliers of its first stage
   std::vector<double> stage;                // results before they are copied to the user (state/check.hpp)
   bool moderate = false;                    // no number of the model is so large that products overflow

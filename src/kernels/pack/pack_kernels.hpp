@@ -6,12 +6,12 @@
 #include "kernels/pack/crba_pack.hpp"
 #include "kernels/pack/delassus_pack.hpp"
 #include "kernels/pack/exchange_pack.hpp"
-#include "kernels/pack/integrate_pack.hpp"
 #include "kernels/pack/loops_pack.hpp"
 #include "kernels/pack/pack_loops.hpp"
 #include "kernels/pack/pack_sincos.hpp"
 #include "kernels/tree/kinematics.hpp"
 #include "kernels/tree/rnea.hpp"
+#include "model/joint_motion.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
@@ -91,8 +91,8 @@ struct PackKernelsOf {
               frame_motion(m, node, R_in_body, p_in_body, world_axes, pack(R), pack(p), pack(V), pack(J),
                            pack(w));
             },
-            [](M m, const S* v, double dt, S* q) { tenon::integrate(m, pack(v), dt, pack(q)); },
-            [](M m, const S* u, double h, S* v) { tenon::add_brackets(m, pack(u), h, pack(v)); },
+            [](M m, const S* v, double dt, S* q) { integrate_joints(m, pack(v), dt, pack(q)); },
+            [](M m, const S* u, double h, S* v) { add_brackets(m, pack(u), h, pack(v)); },
             [](M m, C c, const S* q, const S* v, const S* tau, bool wrenches, S* qdd, PackedRows<S>& rows,
                WorkspaceData<S>& w) {
               return constrained_start(m, c, pack(q), pack(v), pack(tau), wrenches, pack(qdd), pack(rows),
