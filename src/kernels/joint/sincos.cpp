@@ -15,34 +15,32 @@ constexpr double largest_angle = 8e5;
 using Pack = xsimd::batch<double>;
 constexpr int width = static_cast<int>(Pack::size);
 
-TENON_INLINE void sin_cos_of_pack(const double* angle, double* sine, double* cosine) {
-  const auto [s, c] = xsimd::sincos(Pack::load_unaligned(angle));
+TENON_INLINE void sin_cos_of_pack(const Pack& angle, double* sine, double* cosine) {
+  const auto [s, c] = xsimd::sincos(angle);
   s.store_unaligned(sine);
   c.store_unaligned(cosine);
 }
 
 // The standard library reduces by as many digits of pi as the angle needs (M. Payne and R. Hanek, Radian
 // reduction for trigonometric functions, 1983).
-TENON_NOINLINE void sin_cos_of_any(const double* angle, double* sine, double* cosine, int count) {
-  for (int i = 0; i < count; i += width) {
-    if (!xsimd::any(xsimd::abs(Pack::load_unaligned(angle + i)) > Pack(largest_angle)))
-      sin_cos_of_pack(angle + i, sine + i, cosine + i);
-    else
-      for (int k = i; k < i + width; ++k) sine[k] = std::sin(angle[k]), cosine[k] = std::cos(angle[k]);
-  }
+TENON_NOINLINE void sin_cos_of_large(const double* angle, double* sine, double* cosine, int count) {
+  for (int i = 0; i < count; ++i)
+    if (std::abs(angle[i]) > largest_angle) sine[i] = std::sin(angle[i]), cosine[i] = std::cos(angle[i]);
 }
 
 }  // namespace
 
-// Angles so large are rare: the sines of all are computed while it is found out whether there are any. So sine and
+// Angles so large are rare: it is found out whether there are any while the sines of the others are computed. So sine and
 // cosine must be other arrays than angle.
 void sin_cos(const double* angle, double* sine, double* cosine, int count) {
-  Pack most(0.0);
+  xsimd::batch_bool<double> any_large(false);
   for (int i = 0; i < count; i += width) {
-    most = xsimd::max(most, xsimd::abs(Pack::load_unaligned(angle + i)));
-    sin_cos_of_pack(angle + i, sine + i, cosine + i);
+    const Pack x = Pack::load_unaligned(angle + i);
+    const auto large = xsimd::abs(x) > Pack(largest_angle);
+    any_large = any_large | large;
+    sin_cos_of_pack(xsimd::select(large, Pack(0.0), x), sine + i, cosine + i);
   }
-  if (xsimd::any(most > Pack(largest_angle))) sin_cos_of_any(angle, sine, cosine, count);
+  if (xsimd::any(any_large)) sin_cos_of_large(angle, sine, cosine, count);
 }
 
 TENON_ISA_END
