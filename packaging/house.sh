@@ -11,6 +11,8 @@ case ${1:-} in
   --revision)
     [ $# -eq 2 ] || { echo "house.sh: --revision needs one revision" >&2; exit 2; }
     revision=$2
+    git rev-parse --quiet --verify "$revision^{commit}" > /dev/null ||
+      { echo "house.sh: git knows no revision '$revision'; give a commit, a branch or a tag" >&2; exit 2; }
     ;;
   *)
     echo "house.sh knows --revision REV, not '$1'" >&2
@@ -18,7 +20,7 @@ case ${1:-} in
     ;;
 esac
 
-# Below: from the lowest to the highest, as tests/check_layout.cmake has them.
+# The rooms from the lowest to the highest, as the test of layers has them.
 read -r -a rooms <<< "$(sed -n 's/^set(layers \(.*\))$/\1/p' tests/check_layout.cmake)"
 generated='[Gg]enerated by packaging/api/'
 

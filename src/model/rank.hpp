@@ -1,5 +1,6 @@
 // Rank, scale and contradiction of constraint rows: the one definition for all methods, the reference, the Delassus
-// products and the projections, with every threshold that decides about them. include/tenon.h states it for users.
+// products and the projections, with the thresholds that they share. What the proximal iteration may decide from its own
+// progress stands in solve/proximal.cpp. include/tenon.h states the definition for users.
 //
 // A row of [J L^-T, sqrt(R)] (M = L L^T, compliance R) has a length. It is divided by the larger of that
 // length and the typical length of the row, the square root of ConstraintData::scale (model/row_scale.hpp).
