@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "solve/prox_ltl.hpp"
 #include "spatial/lanes.hpp"
@@ -22,16 +23,35 @@ bool inertias(WorkspaceImpl& w, const double* q) {
                                                     : w.kernels->sweep_inertias(w.md(), q, w.w());
 }
 
+// Y^T Y with Y = L^-1 J^T and M = L L^T, [OSIMR] I; with loops of J G and G^T M G.
 Status dense(WorkspaceImpl& w, const double* q) {
-  const int stride = whole_packs(w.rows());
+  const int rows = w.rows(), stride = whole_packs(rows), nv = w.model->nv, ny = w.model->ny;
+  const bool loops = w.md().cluster_count > 0;
+  double *J = w.dense_delassus.data(), *Y = J + std::ptrdiff_t{rows} * nv,
+         *L = loops ? w.loops.H.data() : Y + std::ptrdiff_t{rows} * ny;
+  if (loops) {
+    TENON_CHECK(factor_projected_mass_matrix(w, q));
+  } else {
+    tree_mass_matrix(w, q, L, nv);
+    if (!factor_positive(L, nv)) return Status::not_positive_definite;
+  }
+  std::fill_n(w.w().desired, rows, 0.0);
+  w.kernels->constraint_state(w.md(), *w.cd(), q, w.zeros.data(), false, w.w());
+  w.kernels->constraint_jacobian(w.md(), *w.cd(), J, rows, w.w());
+
   std::fill_n(w.w().delassus, stride * stride, 0.0);
-  double* G = nullptr;
-  if (w.md().cluster_count > 0) dense_G(w, G = w.loops.MG.data(), w.model->nv);
-  if (!w.textbook->delassus(q, G, w.cd()->user_row, w.w().delassus, stride))
-    return Status::not_positive_definite;
-  for (int i = 0; i < w.rows(); ++i)
-    for (int j = 0; j < w.rows(); ++j)
-      if (!w.cd()->active[i] || !w.cd()->active[j]) w.w().delassus[i + j * stride] = 0;
+  double* spanning = w.w().qdd;
+  for (int r = 0; r < rows; ++r) {
+    double* y = Y + std::ptrdiff_t{r} * ny;
+    for (int k = 0; k < nv; ++k) spanning[k] = J[std::ptrdiff_t{k} * rows + w.cd()->user_row[r]];
+    if (loops)
+      to_independent_force(w, spanning, y);
+    else
+      std::copy_n(spanning, nv, y);
+    solve_lower(L, ny, y);
+    for (int j = 0; j <= r; ++j)
+      w.w().delassus[r + j * stride] = std::inner_product(y, y + ny, Y + std::ptrdiff_t{j} * ny, 0.0);
+  }
   return Status::ok;
 }
 

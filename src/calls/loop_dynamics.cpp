@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/rank.hpp"
+#include "scalar/index.hpp"
 #include "state/closing_form.hpp"
 #include "state/coordinates.hpp"
 #include "state/folded_rotors.hpp"
@@ -14,19 +16,49 @@ namespace tenon {
 
 namespace {
 
-// Solves [M K^T; K 0] with all rows of K, redundant ones included.
+// Solves [M K^T; K 0] with all rows of K, redundant ones included: with M = L L^T, L^T qdd is L^-1 (tau - c) and, in the
+// span of the rows of K L^-T, what makes K qdd = k.
 Status solve_multipliers(WorkspaceImpl& w, const double* q, const double* v, const double* tau,
-                         const double* wrenches, double* qdd) {
+                         bool has_wrenches, double* qdd) {
   const double gap = w.loops.assembly.evaluate(q, v, w.w());
   if (w.loops.assembly.broken() >= 0 || !(gap < INFINITY)) return fail_of_gap(w);
-  dense_K(w, w.loops.K.data(), w.md().loop_row_count);
-  reference::KktInputs in;
-  in.q = q, in.v = v, in.tau = tau, in.wrenches = wrenches;
-  in.gravity = {w.w().gravity[0], w.w().gravity[1], w.w().gravity[2]};
-  in.given_J = w.loops.K.data();
-  in.given_rhs = w.w().loop_k;
-  const Status status = w.loops.multipliers->solve(in, {}, qdd, nullptr, w.report);
-  return status == Status::not_positive_definite ? fail_mass_matrix(w, q) : status;
+  const int nv = w.model->nv, count = w.md().loop_row_count;
+  LoopRows& s = *w.loops.rows;
+  double *L = w.loops.M.data(), *K = w.loops.K.data(), *c = w.loops.bias.data();
+  dense_K(w, K, count);
+  std::copy_n(w.w().loop_k, count, s.b.begin());
+  tree_mass_matrix(w, q, L, nv);
+  if (!factor_positive(L, nv)) return fail_mass_matrix(w, q);
+  w.kernels->rnea(w.md(), q, v, nullptr, has_wrenches, c, w.w());
+  for (int k = 0; k < nv; ++k) qdd[k] = tau[k] - c[k];
+  solve_lower(L, nv, qdd);
+
+  double size = 0;  // of the terms of the right-hand side
+  for (int r = 0; r < count; ++r) {
+    double* row = s.KLT.data() + std::ptrdiff_t{r} * nv;
+    for (int k = 0; k < nv; ++k) row[k] = K[std::ptrdiff_t{k} * count + r];
+    solve_lower(L, nv, row);
+    double &b = s.b[index(r)], &square = s.scale[index(r)];
+    size = std::max(size, std::abs(b));
+    square = 0;
+    for (int k = 0; k < nv; ++k) {
+      const double term = row[k] * qdd[k];
+      size = std::max(size, std::abs(term));
+      b -= term, square += row[k] * row[k];
+    }
+  }
+  // A row that nothing moves, as across the plane of a planar loop, is measured by the others.
+  const double longest = *std::max_element(s.scale.begin(), s.scale.end());
+  std::fill(s.scale.begin(), s.scale.end(), squared_rank_tolerance * longest);
+  s.factor.factor(s.data, s.KLT.data());
+  s.factor.take_reachable(s.data, s.b.data(), s.rest.data());
+  s.factor.add_solution(s.b.data());
+  s.factor.motion(s.motion.data());
+  for (int k = 0; k < nv; ++k) qdd[k] += s.motion[index(k)];
+  solve_upper(L, nv, qdd);
+  for (const double rest : s.rest)
+    if (std::abs(rest) > sure_contradiction * size) return Status::infeasible;
+  return Status::ok;
 }
 
 // The velocities of the independent joints; zero for dependent joints.
@@ -80,13 +112,12 @@ Status solve_independent(WorkspaceImpl& w, bool carried, const double* q, const 
 }
 
 Status solve_by(WorkspaceImpl& w, LoopMethod method, const double* q, const double* v, const double* tau,
-                const double* wrenches, double* qdd) {
-  const bool has_wrenches = wrenches != nullptr;
+                bool has_wrenches, double* qdd) {
   switch (method) {
     case LoopMethod::projection:
       return solve_projection(w, q, v, tau, has_wrenches, qdd);
     case LoopMethod::multipliers:
-      return solve_multipliers(w, q, v, tau, wrenches, qdd);
+      return solve_multipliers(w, q, v, tau, has_wrenches, qdd);
     case LoopMethod::approximate:
     case LoopMethod::unconstrained:
       return solve_independent(w, method == LoopMethod::approximate, q, v, tau, has_wrenches, qdd);
@@ -120,7 +151,7 @@ Status loop_forward_dynamics(Workspace& workspace, LoopMethod method, const doub
   TENON_CHECK(load_wrenches(w, wrenches));
   double* motion = result_room(w);
   const Status status = w.row_loops ? solve_closing_form(w, method, q, v, tau, wrenches, motion)
-                                    : solve_by(w, method, q, v, tau, wrenches, motion);
+                                    : solve_by(w, method, q, v, tau, wrenches != nullptr, motion);
   if (static_cast<std::int32_t>(status) < 0) return status;
   TENON_CHECK(give_motion(w, motion, qdd));
   return status;

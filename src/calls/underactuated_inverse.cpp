@@ -50,14 +50,6 @@ Status find_free(WorkspaceImpl& w, const std::int32_t* actuated, int n, std::vec
   return Status::ok;
 }
 
-// x := L^-1 x.
-void solve_lower(const double* L, int n, double* x) {
-  for (int j = 0; j < n; ++j) {
-    x[j] /= L[std::ptrdiff_t{j} * n + j];
-    for (int i = j + 1; i < n; ++i) x[i] -= L[std::ptrdiff_t{j} * n + i] * x[j];
-  }
-}
-
 // Maps a force of the spanning tree to the coordinates of the workspace.
 void to_set_coordinates(WorkspaceImpl& w, const double* force, double* out) {
   if (w.coordinates.independent_v)

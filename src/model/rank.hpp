@@ -1,4 +1,4 @@
-// Rank, scale and contradiction of constraint rows: the one definition for all methods, the reference, the Delassus
+// Rank, scale and contradiction of constraint rows: the one definition for all methods, the tests' reference, the Delassus
 // products and the projections, with the thresholds that they share. What the proximal iteration may decide from its own
 // progress stands in solve/proximal.cpp. include/tenon.h states the definition for users.
 //

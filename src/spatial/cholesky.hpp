@@ -24,16 +24,24 @@ inline bool factor_positive(double* A, int n, double floor = 0) {
   return true;
 }
 
-// x: b on entry, the solution on return.
-inline void solve_with_factor(const double* L, int n, double* x) {
+// x := L^-1 x.
+inline void solve_lower(const double* L, int n, double* x) {
   for (int j = 0; j < n; ++j) {
     x[j] /= L[std::ptrdiff_t{j} * n + j];
     for (int i = j + 1; i < n; ++i) x[i] -= L[std::ptrdiff_t{j} * n + i] * x[j];
   }
+}
+// x := L^-T x.
+inline void solve_upper(const double* L, int n, double* x) {
   for (int j = n - 1; j >= 0; --j) {
     for (int i = j + 1; i < n; ++i) x[j] -= L[std::ptrdiff_t{j} * n + i] * x[i];
     x[j] /= L[std::ptrdiff_t{j} * n + j];
   }
+}
+// x: b on entry, the solution on return.
+inline void solve_with_factor(const double* L, int n, double* x) {
+  solve_lower(L, n, x);
+  solve_upper(L, n, x);
 }
 
 }  // namespace tenon

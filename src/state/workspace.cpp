@@ -73,11 +73,12 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
       underactuated([this] { return std::make_unique<UnderactuatedMemory>(rows(), model->nv); }),
       proximal(rows()),
       choice(choose(model->data(), cd())),
-      dense([this] { return std::make_unique<DenseMemory>(cd(), dense_coordinates(*model), stage.data()); }),
-      textbook([this] { return std::make_unique<reference::KktSolver>(model, constraints); }) {
+      dense([this] { return std::make_unique<DenseMemory>(cd(), dense_coordinates(*model), stage.data()); }) {
   const std::size_t nv = static_cast<std::size_t>(model->nv), nq = static_cast<std::size_t>(model->nq);
   step.assign(nq + 6 * nv, 0.0);
   step_lambda.assign(static_cast<std::size_t>(rows()), 0.0);
+  const std::size_t ny = static_cast<std::size_t>(model->ny);
+  dense_delassus.resize(static_cast<std::size_t>(rows()) * (nv + ny) + ny * ny);
   // The dense solve and the results share this memory: results are written to it after the solve.
   stage.assign(std::max(stage_size(*model, static_cast<std::size_t>(rows())),
                         DenseMemory::room_size(cd(), dense_coordinates(*model))),
@@ -166,6 +167,8 @@ void WorkspaceImpl::make_room(const WorkspaceOptions& options) {
 
   const bool loops_here = md().cluster_count > 0;
   const std::uint32_t matrices = options.delassus_methods, inverses = options.damped_methods;
+  const bool dense_matrix =
+      asked(matrices, DelassusMethod::dense) || asked(inverses, DampedInverseMethod::dense);
   const bool operational = (options.products & product_operational_space) != 0;
   if (matrices != 0 || inverses != 0 || operational) {
     need(of_joint_space);
@@ -176,7 +179,7 @@ void WorkspaceImpl::make_room(const WorkspaceOptions& options) {
   if (inverses != 0) *damped;
   if (rows() > 0) {
     if (matrices != 0 || inverses != 0) *pv;
-    if (asked(matrices, DelassusMethod::dense) || asked(inverses, DampedInverseMethod::dense)) *textbook;
+    if (dense_matrix) dense_delassus.data();
   }
 
   if ((options.products & product_projection) != 0 && rows() > 0) {
@@ -195,7 +198,7 @@ void WorkspaceImpl::make_room(const WorkspaceOptions& options) {
   if ((options.products & product_centroidal) != 0) body_room.data();
   if ((options.products & product_underactuated) != 0) *underactuated;
   const std::uint32_t of_tree = product_coriolis | product_inverse_mass | product_loop_velocities;
-  if (loops_here && (options.products & of_tree) != 0) {
+  if (loops_here && (dense_matrix || (options.products & of_tree) != 0)) {
     need(of_joint_space);
     for (OnDemandArray* matrix : {&loops.M, &loops.MG, &loops.H}) matrix->data();
   }
@@ -276,9 +279,9 @@ std::size_t Workspace::bytes() const {
   return sizeof w + bytes_of(w.tables, w.arena, w.branches, w.tree_branches, w.pv, w.pv_early, w.delassus,
                              w.loops, w.coordinates, w.folded, w.row_loops, w.damped, w.coriolis,
                              w.underactuated, w.body_room, w.elimination_tree, w.independent, w.item_of,
-                             w.proximal, w.lambda, w.user_rows, w.dense, w.textbook, w.step, w.step_lambda,
-                             w.stage, w.zeros, w.kinematics_v, w.quaternions, w.split, w.row_settings,
-                             *w.settings);
+                             w.proximal, w.lambda, w.user_rows, w.dense, w.dense_delassus, w.step,
+                             w.step_lambda, w.stage, w.zeros, w.kinematics_v, w.quaternions, w.split,
+                             w.row_settings, *w.settings);
 }
 
 void Workspace::set_gravity(const Vector3& gravity) {

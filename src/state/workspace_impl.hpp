@@ -24,7 +24,6 @@
 #include "plan/memory/row_settings.hpp"
 #include "plan/memory/underactuated_memory.hpp"
 #include "plan/on_demand.hpp"
-#include "reference/kkt_solver.hpp"
 #include "scalar/printf.hpp"
 #include "tenon/workspace.hpp"
 
@@ -77,16 +76,16 @@ struct WorkspaceImpl {
   std::vector<double> lambda;     // rows, kernels' order
   std::vector<double> user_rows;  // rows, in the user's order
   OnDemand<DenseMemory> dense;
-  OnDemand<reference::KktSolver> textbook;  // DelassusMethod::dense
-  std::vector<double> step;                 // a stage of a step in time and its end, and sums
-  std::vector<double> step_lambda;          // rows: multipliers of its first stage
-  std::vector<double> stage;                // results before they are copied to the user (state/check.hpp)
-  bool moderate = false;                    // no number of the model is so large that products overflow
-  std::vector<double> zeros;                // max(nv, rows) zeros
-  std::vector<double> kinematics_v;         // v of the last kinematics(), for the energy of armatures
-  std::vector<Quaternion> quaternions;      // their places in q
-  int kinematics_order = -1;  // of the last kinematics(): 0 poses, 1 velocities, 2 accelerations
-  bool factored = false;      // arena.L holds a factor
+  OnDemandArray dense_delassus;         // of the method `dense`: J, L^-1 J^T, L
+  std::vector<double> step;             // a stage of a step in time and its end, and sums
+  std::vector<double> step_lambda;      // rows: multipliers of its first stage
+  std::vector<double> stage;            // results before they are copied to the user (state/check.hpp)
+  bool moderate = false;                // no number of the model is so large that products overflow
+  std::vector<double> zeros;            // max(nv, rows) zeros
+  std::vector<double> kinematics_v;     // v of the last kinematics(), for the energy of armatures
+  std::vector<Quaternion> quaternions;  // their places in q
+  int kinematics_order = -1;            // of the last kinematics(): 0 poses, 1 velocities, 2 accelerations
+  bool factored = false;                // arena.L holds a factor
   char message[512] = "";
   SolveReport report;
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "support/constrained_scene.hpp"
-#include "support/delassus_methods.hpp"
+#include "support/methods/delassus_methods.hpp"
 #include "tenon/delassus.hpp"
 #include "tenon/urdf.hpp"
 

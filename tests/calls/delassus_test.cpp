@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "support/constrained_scene.hpp"
-#include "support/delassus_methods.hpp"
+#include "support/methods/delassus_methods.hpp"
 
 namespace tenon::testing {
 namespace {

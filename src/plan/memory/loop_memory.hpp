@@ -7,10 +7,34 @@
 
 #include "plan/assembly.hpp"
 #include "plan/on_demand.hpp"
-#include "reference/kkt_solver.hpp"
+#include "plan/row_factor.hpp"
 #include "scalar/index.hpp"
 
 namespace tenon {
+
+// For LoopMethod::multipliers: the rows of all loops, rigid and of one weight.
+struct LoopRows {
+  LoopRows(int rows, int nv)
+      : room(RowFactor::room_size(rows, nv), 0.0),
+        factor(rows, nv, room.data()),
+        KLT(index(rows) * index(nv)),
+        motion(index(nv)) {
+    for (std::vector<double>* x : {&b, &rest, &scale, &compliance}) x->assign(index(rows), 0.0);
+    weight.assign(index(rows), 1.0);
+    data.row_count = rows;
+    data.scale = scale.data(), data.weight = weight.data(), data.compliance = compliance.data();
+  }
+  std::size_t bytes() const {
+    return bytes_of(room, factor, KLT, motion, b, rest, scale, compliance, weight);
+  }
+
+  std::vector<double> room;
+  RowFactor factor;
+  std::vector<double> KLT;     // K L^-T, per row nv numbers
+  std::vector<double> motion;  // L^T qdd
+  std::vector<double> b, rest, scale, compliance, weight;
+  ConstraintData data{};
+};
 
 struct LoopMemory {
   LoopMemory(const Model& model, const KernelTable<double>& kernels) : assembly(model, kernels) {
@@ -31,16 +55,13 @@ struct LoopMemory {
       widest = std::max(widest, index((c.row_count + 1) * c.v_count));
     split_scratch.assign(widest, 0);
     gaps.assign(index(model.data().loop_row_count), 0);
-    const int rows = model.data().loop_row_count;
-    K.resize(index(rows) * nv);
-    multipliers = OnDemand<reference::KktSolver>([&model, rows] {
-      return std::make_unique<reference::KktSolver>(reference::tree_of(model), std::vector<ConstraintSpec>(),
-                                                    reference::KktShape{-1, rows});
-    });
+    K.resize(index(model.data().loop_row_count) * nv);
+    rows = OnDemand<LoopRows>(
+        [&model] { return std::make_unique<LoopRows>(model.data().loop_row_count, model.nv); });
   }
   std::size_t bytes() const {
     return bytes_of(assembly, gaps, split_scratch, callback_scratch, M, MG, H, spanning, bias, independent,
-                    start, best, target, K, multipliers);
+                    start, best, target, K, rows);
   }
 
   // The state of the current call, in the coordinates of the sweeps, and whether the arena holds G and g for
@@ -59,7 +80,7 @@ struct LoopMemory {
   std::vector<double> spanning, bias, independent;  // vectors of nv, nv and ny
   std::vector<double> start, best, target;          // configurations
   OnDemandArray K;                                  // loop rows x nv
-  OnDemand<reference::KktSolver> multipliers;       // for LoopMethod::multipliers
+  OnDemand<LoopRows> rows;
 };
 
 }  // namespace tenon

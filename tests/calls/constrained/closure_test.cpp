@@ -5,7 +5,7 @@
 #include <string>
 
 #include "support/closure_scene.hpp"
-#include "support/method_check.hpp"
+#include "support/methods/method_check.hpp"
 
 namespace tenon::testing {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-#include "support/method_check.hpp"
+#include "support/methods/method_check.hpp"
 
 namespace tenon::testing {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "state/folded_rotors.hpp"
 #include "state/projection.hpp"
-#include "support/delassus_methods.hpp"
+#include "support/methods/delassus_methods.hpp"
 #include "support/geared_robot.hpp"
 #include "support/moving.hpp"
 #include "support/oracle.hpp"

@@ -26,6 +26,7 @@
 #include "model/rank.hpp"
 #include "reference/dense_dynamics.hpp"
 #include "reference/dense_rows.hpp"
+#include "support/largest.hpp"
 
 namespace tenon::reference {
 namespace {
@@ -148,7 +149,7 @@ void BasicKktSolver<T>::Impl::load_loops(const KktInputs& in) {
   }
   // Without this, rounding errors would look like small motions of joints that loops hold still.
   for (int j = 0; j < n; ++j) {
-    const T least = static_cast<T>(held_still) * G.col(j).template lpNorm<Eigen::Infinity>();
+    const T least = static_cast<T>(held_still) * testing::largest(G.col(j));
     for (int k = 0; k < nv; ++k)
       if (std::abs(G(k, j)) < least) G(k, j) = T(0);
   }
@@ -192,7 +193,7 @@ void BasicKktSolver<T>::Impl::take_rows(const KktInputs& in) {
   const int own = rows.count();
   if (reduced) {
     J.topRows(own).noalias() = rows.J.lazyProduct(G);
-    G_size = G.cwiseAbs();  // a product would allocate
+    G_size = G.cwiseAbs();
     J_size.topRows(own).noalias() = rows.size.lazyProduct(G_size);
     rhs.head(own) = rows.rhs;
     rhs.head(own).noalias() -= rows.J.lazyProduct(g);
@@ -216,7 +217,7 @@ template <class T>
 void BasicKktSolver<T>::Impl::scale_rows(const double* typical) {
   using std::sqrt;
   margins = {};
-  if (n > 0) margins.free_acceleration = static_cast<double>(a_free.template lpNorm<Eigen::Infinity>());
+  if (n > 0) margins.free_acceleration = static_cast<double>(testing::largest(a_free));
   for (int k = 0; k < n; ++k) {  // diagonal of M^-1: squared length of column k of L^-1
     qdd.setZero();
     qdd(k) = T(1);
@@ -360,7 +361,7 @@ bool BasicKktSolver<T>::Impl::contradicts(const SolveOptions& options, const dou
   T size(0);
   for (int r = 0; r < m; ++r) {
     const T free = (jacobian().row(r).array() * a_free.transpose().array()).abs().sum();
-    size = std::max(size, std::max(free, std::abs(right_side()(r))));
+    size = testing::larger(size, testing::larger(free, std::abs(right_side()(r))));
   }
   const T relative =
       std::max(static_cast<T>(options.relative_tolerance), static_cast<T>(contradiction_epsilons) * eps);
@@ -374,7 +375,7 @@ bool BasicKktSolver<T>::Impl::contradicts(const SolveOptions& options, const dou
   T worst(0);
   for (int r = 0; r < m; ++r) {
     const T seen = typical && r < rows.count() ? rounding * static_cast<T>(std::sqrt(typical[r])) : T(0);
-    worst = std::max(worst, std::abs(residual(r)) / (limit + seen));
+    worst = testing::larger(worst, std::abs(residual(r)) / (limit + seen));
   }
   if (worst > T(0)) margins.contradiction = static_cast<double>(worst);
   return worst > T(1);
@@ -390,14 +391,14 @@ void BasicKktSolver<T>::Impl::write_report(SolveReport& report) {
   residual = right_side();
   residual.noalias() -= jacobian().lazyProduct(qdd);
   residual.array() -= compliance.array() * lambda.array();
-  report.primal_residual = static_cast<double>(residual.template lpNorm<Eigen::Infinity>());
+  report.primal_residual = static_cast<double>(testing::largest(residual));
   residual.array() *= weight.array();
   scratch = (compliance.array() * residual.array()).matrix();
   diagonal.noalias() = jacobian().transpose().lazyProduct(residual);
   solve_lower<T>(L, diagonal);
   solve_lower_transposed<T>(L, diagonal);
   scratch.noalias() += jacobian().lazyProduct(diagonal);
-  report.dual_residual = static_cast<double>(scratch.template lpNorm<Eigen::Infinity>());
+  report.dual_residual = static_cast<double>(testing::largest(scratch));
 }
 
 template <class T>
@@ -438,28 +439,6 @@ Status BasicKktSolver<T>::solve(const KktInputs& in, const SolveOptions& options
 }
 
 template <class T>
-bool BasicKktSolver<T>::delassus(const double* q, const double* G, const std::int32_t* row, double* out,
-                                 int ld) {
-  Impl& p = *impl_;
-  p.dynamics.set_state(q, nullptr);
-  KktInputs loops;
-  loops.G = G;
-  p.load_loops(loops);
-  if (!p.factor_mass_matrix()) return false;
-  p.rows.evaluate(p.dynamics, nullptr, nullptr);
-  if (p.reduced) p.J.topRows(p.rows.count()).noalias() = p.rows.J.lazyProduct(p.G);
-  for (int i = 0; i < p.m; ++i) {
-    p.H.col(i).head(p.n) = p.jacobian().row(row ? row[i] : i).transpose();
-    solve_lower<T>(p.L, p.H.col(i).head(p.n));
-    for (int j = 0; j <= i; ++j) {
-      const double x = static_cast<double>(p.H.col(i).head(p.n).dot(p.H.col(j).head(p.n)));
-      out[i + std::ptrdiff_t{j} * ld] = out[j + std::ptrdiff_t{i} * ld] = x;
-    }
-  }
-  return true;
-}
-
-template <class T>
 double BasicKktSolver<T>::min_kept_over_max() const {
   return static_cast<double>(impl_->kept * impl_->kept);
 }
@@ -467,16 +446,6 @@ double BasicKktSolver<T>::min_kept_over_max() const {
 template <class T>
 KktMargins BasicKktSolver<T>::margins() const {
   return impl_->margins;
-}
-
-template <class T>
-std::size_t BasicKktSolver<T>::bytes() const {
-  // The matrices, and per body the poses, inertias and velocities of DenseDynamics (about 60 numbers).
-  const std::size_t n = static_cast<std::size_t>(impl_->n), m = static_cast<std::size_t>(impl_->m);
-  const std::size_t bodies = impl_->dynamics.tree().bodies.size(),
-                    links = impl_->dynamics.tree().links.size();
-  return sizeof(T) * (n * n + m * (static_cast<std::size_t>(impl_->unknowns) + 2 * n + 2 * m) + 8 * (n + m) +
-                      60 * bodies + 16 * links);
 }
 
 template class BasicKktSolver<double>;

@@ -1,4 +1,4 @@
-#include "support/method_check.hpp"
+#include "support/methods/method_check.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,4 @@
-// Constrained forward dynamics by one dense solve: the reference of tests, LoopMethod::multipliers, and, by
-// delassus(), DelassusMethod::dense.
+// Constrained forward dynamics by one dense solve.
 //
 //   M qdd + c = tau + J^T lambda + external wrenches        (equation of motion, lambda acts on the robot)
 //   (J M^-1 J^T + R) lambda = k - gamma - J a_free          (rows; R the compliance, a_free = M^-1 (tau - c))
@@ -71,7 +70,7 @@ struct KktMargins {
   double mobility = 0;
 };
 
-// T is the scalar of the whole computation: double in the library, long double as the standard in tests.
+// T is the scalar of the whole computation: double, or long double as the standard.
 template <class T>
 class BasicKktSolver {
  public:
@@ -90,17 +89,10 @@ class BasicKktSolver {
   Status solve(const KktInputs& in, const SolveOptions& options, double* qdd, double* lambda,
                SolveReport& report);
 
-  // out(i, j) := (J M^-1 J^T)(row[i], row[j]), column-major; row null for the user's order. Both triangles,
-  // by Y = L^-1 J^T; with loops of J G and G^T M G. False when M cannot be factored.
-  bool delassus(const double* q, const double* G, const std::int32_t* row, double* out, int ld);
-
   // Of the last solve: smallest kept over largest eigenvalue of the row-scaled J M^-1 J^T + R (1 without
   // rows).
   double min_kept_over_max() const;
   KktMargins margins() const;
-
-  // Memory held for matrices.
-  std::size_t bytes() const;
 
  private:
   struct Impl;
