@@ -10,8 +10,8 @@
 
 #include "state/folded_rotors.hpp"
 #include "state/projection.hpp"
-#include "support/methods/delassus_methods.hpp"
 #include "support/geared_robot.hpp"
+#include "support/methods/delassus_methods.hpp"
 #include "support/moving.hpp"
 #include "support/oracle.hpp"
 #include "tenon/delassus.hpp"
