@@ -5,9 +5,11 @@
 
 #include "calls/delassus.hpp"
 #include "model/rank.hpp"
+#include "model/row_order.hpp"
 #include "plan/units.hpp"
 #include "scalar/index.hpp"
 #include "solve/limits.hpp"
+#include "solve/proximal.hpp"
 #include "state/folded_rotors.hpp"
 #include "state/loop_split.hpp"
 
@@ -74,6 +76,7 @@ PackDynamics<N, W>::PackDynamics(WorkspaceImpl& w, const PackKernels<N, W>& kern
     folded_ = std::make_unique<Sweep>(w.folded->workspace.impl());
     folded_q_.resize(w.folded->q.size());
     folded_v_.resize(w.folded->v.size()), folded_tau_.resize(w.folded->v.size());
+    unfolded_.resize(index(w.model->nv));
   }
   const Sweep& s = swept();
   const std::size_t rows = index(w.rows()), nv = index(s.m.nv);
@@ -115,8 +118,9 @@ void PackDynamics<N, W>::prepare(const BatchCall& call, std::size_t inputs, std:
 template <class N, int W>
 std::size_t PackDynamics<N, W>::bytes() const {
   return (folded_ ? sizeof(Sweep) + folded_->arena.bytes() : 0) +
-         bytes_of(whole_.arena, spare_, folded_q_, folded_v_, folded_tau_, f_, step_, unit_, path_rows_,
-                  inverse_, zeros_, A_, right_, row_first_, row_end_, inv_mu_, damping_, damping_of_user_);
+         bytes_of(whole_.arena, spare_, folded_q_, folded_v_, folded_tau_, unfolded_, f_, step_, unit_,
+                  path_rows_, inverse_, zeros_, A_, right_, row_first_, row_end_, inv_mu_, damping_,
+                  damping_of_user_);
 }
 
 template <class N, int W>
@@ -164,9 +168,8 @@ void PackDynamics<N, W>::start(const BatchCall& call) {
     for (int e = 0; s && e < 3; ++e) s->gravity[e] = Pack(w.settings->gravity[e]);
   if (call.function != BatchFunction::damped_product) return;
   damping_of_rows(w, call.damping, damping_.data());
-  for (int r = 0; r < w.rows(); ++r) damping_of_user_[index(w.cd()->user_row[r])] = damping_[index(r)];
-  const ConstraintData& c = *swept().w.cd();
-  for (int r = 0; r < w.rows(); ++r) damping_[index(r)] = damping_of_user_[index(c.user_row[r])];
+  rows_to_user(w.cd(), damping_.data(), damping_of_user_.data());
+  rows_from_user(swept().w.cd(), damping_of_user_.data(), damping_.data());
 }
 
 template <class N, int W>
@@ -203,23 +206,12 @@ PackedSettings<Slots<N, W>> PackDynamics<N, W>::settings_of(const BatchRows& row
 
 // ---- folded rotors and loops
 
-// fold_state (state/folded_rotors.hpp), lane by lane.
 template <class N, int W>
 typename PackDynamics<N, W>::State PackDynamics<N, W>::fold(const BatchCall& call, const Numbers& n) {
   const Model::Folding& folding = whole_.w.folded->folding;
   WorkspaceData<Pack>& d = folded_->arena.data;
-  for (std::size_t k = 0; k < folding.q.size(); ++k) folded_q_[k] = n.q[index(folding.q[k])];
-  for (std::size_t k = 0; k < folding.v.size(); ++k) {
-    folded_v_[k] = n.v[index(folding.v[k])];
-    folded_tau_[k] = n.x[index(folding.v[k])];
-  }
-  const RotorMap& map = whole_.w.folded->map;
-  for (std::size_t r = 0; r < map.rotor_v.size(); ++r) d.rotor_rate[r] = n.v[index(map.rotor_v[r])];
-  for (int r = 0; r < folded_->m.wobbling_rotors; ++r)
-    d.rotor_angle[r] = n.q[index(folded_->m.rotors[r].q_index)];
-  for (const RotorMap::Term& t : map.terms)
-    for (int l = 0; l < W; ++l)
-      folded_tau_[index(t.drive)][l] += static_cast<N>(t.ratio) * n.x[index(t.rotor)][l];
+  fold_state(folding, whole_.w.folded->map, n.q.data(), n.v.data(), n.x.data(), folded_q_.data(),
+             folded_v_.data(), folded_tau_.data(), d);
   for (std::size_t i = 0; call.wrenches.data && i < folding.node.size(); ++i)
     std::copy_n(n.wrench.data() + 6 * folding.node[i], 6, d.wrench + 6 * i);
   return {folded_q_.data(), folded_v_.data(), folded_tau_.data()};
@@ -227,25 +219,19 @@ typename PackDynamics<N, W>::State PackDynamics<N, W>::fold(const BatchCall& cal
 
 // numbers.out := qdd of the swept model in these lanes, and of its folded rotors.
 template <class N, int W>
-void PackDynamics<N, W>::give_motion(const Pack* qdd, const Mask& lanes, Numbers& n) const {
-  const auto give = [&](const Pack& from, Pack& to) {
-    for (int l = 0; l < W; ++l) to[l] = lanes.lane[l] ? from[l] : to[l];
-  };
-  if (!folded_) {
-    if (lanes.all()) {
-      std::copy_n(qdd, whole_.m.nv, n.out.data());
-      return;
-    }
-    for (int k = 0; k < whole_.m.nv; ++k) give(qdd[k], n.out[index(k)]);
+void PackDynamics<N, W>::give_motion(const Pack* qdd, const Mask& lanes, Numbers& n) {
+  const Pack* motion = qdd;
+  if (folded_) {
+    unfold_accelerations(whole_.w.folded->folding, whole_.w.folded->map, qdd, unfolded_.data());
+    motion = unfolded_.data();
+  }
+  if (lanes.all()) {
+    std::copy_n(motion, whole_.m.nv, n.out.data());
     return;
   }
-  const Model::Folding& folding = whole_.w.folded->folding;
-  for (std::size_t k = 0; k < folding.v.size(); ++k) give(qdd[k], n.out[index(folding.v[k])]);
-  const RotorMap& map = whole_.w.folded->map;
-  for (const std::int32_t k : map.rotor_v) give(Pack(0), n.out[index(k)]);
-  for (const RotorMap::Term& t : map.terms)
+  for (int k = 0; k < whole_.m.nv; ++k)
     for (int l = 0; l < W; ++l)
-      if (lanes.lane[l]) n.out[index(t.rotor)][l] += static_cast<N>(t.ratio) * qdd[t.drive][l];
+      if (lanes.lane[l]) n.out[index(k)][l] = motion[k][l];
 }
 
 template <class N, int W>
@@ -288,11 +274,8 @@ bool PackDynamics<N, W>::solve_rows(const BatchCall& call, const State& state, N
   const ConstraintData& c = *s.w.cd();
   WorkspaceData<Pack>& d = s.arena.data;
   const double mu = s.m.cluster_count > 0 ? Schedule::mu_of_clusters : Schedule::mu_of_trees;
-  for (int r = 0; r < c.row_count; ++r) {
-    const double inv = c.scale[r] / mu;
-    inv_mu_[index(r)] = c.compliance[r] >= inv ? 0 : inv;
-    d.desired[r] = call.desired.data ? n.desired[index(c.user_row[r])] : Pack(0);
-  }
+  for (int r = 0; r < c.row_count; ++r) inv_mu_[index(r)] = proximal_term(defaults, c, r, mu);
+  rows_from_user(&c, call.desired.data ? n.desired.data() : nullptr, d.desired);
   rows_.settings = settings_of(*call.rows, n);
   const bool wrenches = call.wrenches.data != nullptr;
   if (!kernels_.constrained_start(s.m, c, state.q, state.v, state.tau, wrenches, d.qdd, rows_, d))
@@ -345,11 +328,9 @@ bool PackDynamics<N, W>::fill_delassus(const BatchCall& call, const State& state
     return true;
   }
   const auto column = [&](std::vector<Pack>& x, int j) { return x.data() + std::ptrdiff_t{j} * rows; };
-  for (int j = 0; j < call.columns; ++j)
-    for (int r = 0; r < rows; ++r) column(right_, j)[r] = column(n.x, j)[c.user_row[r]];
+  for (int j = 0; j < call.columns; ++j) rows_from_user(&c, column(n.x, j), column(right_, j));
   if (!kernels_.solve_damped(rows, damping_.data(), A_.data(), right_.data(), call.columns)) return false;
-  for (int j = 0; j < call.columns; ++j)
-    for (int r = 0; r < rows; ++r) column(n.out, j)[c.user_row[r]] = column(right_, j)[r];
+  for (int j = 0; j < call.columns; ++j) rows_to_user(&c, column(right_, j), column(n.out, j));
   return true;
 }
 

@@ -68,7 +68,7 @@ class PackDynamics {
   // Removes lanes next to a dead centre.
   void close_clusters(const State& state, double steepest, Mask& lanes);
   void leave_small_pivots(Mask& lanes);
-  void give_motion(const Pack* qdd, const Mask& lanes, Numbers& n) const;
+  void give_motion(const Pack* qdd, const Mask& lanes, Numbers& n);
   Sweep& swept() { return folded_ ? *folded_ : whole_; }
   const Sweep& swept() const { return folded_ ? *folded_ : whole_; }
 
@@ -76,7 +76,7 @@ class PackDynamics {
   Sweep whole_;
   std::unique_ptr<Sweep> folded_;
   Numbers spare_;
-  std::vector<Pack> folded_q_, folded_v_, folded_tau_;
+  std::vector<Pack> folded_q_, folded_v_, folded_tau_, unfolded_;
   std::vector<Pack> f_, step_, unit_;                          // of rows
   std::vector<Pack> path_rows_, inverse_, zeros_, A_, right_;  // of the Delassus matrix
   std::vector<std::int32_t> row_first_, row_end_;

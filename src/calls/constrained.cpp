@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "model/row_order.hpp"
 #include "plan/method_facts.hpp"
 #include "scalar/index.hpp"
 #include "solve/methods.hpp"
@@ -15,14 +16,6 @@
 namespace tenon {
 
 namespace {
-
-// Copies between the user's order of rows and the kernels' (ConstraintData::user_row).
-void from_user_rows(const WorkspaceImpl& w, const double* user, double* rows) {
-  for (int r = 0; r < w.rows(); ++r) rows[r] = user ? user[w.cd()->user_row[r]] : 0;
-}
-void to_user_rows(const WorkspaceImpl& w, const double* rows, double* user) {
-  for (int r = 0; r < w.rows(); ++r) user[w.cd()->user_row[r]] = rows[r];
-}
 
 // Sets the multipliers of inactive rows to zero. A warm start may have other values, and methods that
 // distribute force over redundant rows may leave rounding errors there.
@@ -65,14 +58,14 @@ Status run(WorkspaceImpl& w, Method method, const CheckedInputs& in) {
     }
   }
   if (w.md().cluster_count > 0) TENON_CHECK(update_loops(w, in.q, in.v, SplitFor::any));
-  from_user_rows(w, in.desired, w.w().desired);
-  from_user_rows(w, in.warm_start, w.lambda.data());
+  rows_from_user(w.cd(), in.desired, w.w().desired);
+  rows_from_user(w.cd(), in.warm_start, w.lambda.data());
   clear_inactive(w);
   const Status status =
       function_of(method)({w, in.options, in.q, in.v, in.tau, in.wrenches, in.desired, w.lambda.data()});
   if (status == Status::not_positive_definite) return fail_mass_matrix(w, in.q);
   clear_inactive(w);
-  to_user_rows(w, w.lambda.data(), w.user_rows.data());
+  rows_to_user(w.cd(), w.lambda.data(), w.user_rows.data());
   return status;
 }
 
@@ -185,7 +178,7 @@ Status constraint_rows(Workspace& workspace, const double* q, const double* v, c
   TENON_CHECK(take_state(w, q, v));
   TENON_CHECK(check_finite(w, "desired", desired, rows));
   if (rows == 0) return Status::ok;
-  from_user_rows(w, desired, w.w().desired);
+  rows_from_user(w.cd(), desired, w.w().desired);
   ConstraintData posed = *w.cd();
   posed.poses = ConstraintPoses::with_errors;  // position errors even where no row is stabilised
   w.kernels->constraint_state(w.md(), posed, q, v, false, w.w());
@@ -194,7 +187,7 @@ Status constraint_rows(Workspace& workspace, const double* q, const double* v, c
     w.kernels->constraint_jacobian(w.md(), *w.cd(), columns, rows, w.w());
   if (rhs) {
     w.kernels->constraint_right_hand_side(w.md(), *w.cd(), v, w.lambda.data(), w.w());
-    to_user_rows(w, w.lambda.data(), k);
+    rows_to_user(w.cd(), w.lambda.data(), k);
   }
   if (w.coordinates.independent_v && (J || rhs))
     TENON_CHECK(rows_of_independent(w, q, v, J ? columns : nullptr, rhs ? k : nullptr));
@@ -203,8 +196,8 @@ Status constraint_rows(Workspace& workspace, const double* q, const double* v, c
   if (rhs) TENON_CHECK(check_result(w, k, rows));
   TENON_CHECK(give_matrix(w, columns, rows, w.coordinates.independent_v ? w.model->ny : nv, rows, J, ld));
   if (rhs) std::copy_n(k, rows, rhs);
-  if (position_error) to_user_rows(w, w.w().row_error, position_error);
-  if (row_velocity) to_user_rows(w, w.w().row_velocity, row_velocity);
+  if (position_error) rows_to_user(w.cd(), w.w().row_error, position_error);
+  if (row_velocity) rows_to_user(w.cd(), w.w().row_velocity, row_velocity);
   return Status::ok;
 }
 

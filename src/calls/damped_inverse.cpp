@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "calls/delassus.hpp"
+#include "model/row_order.hpp"
 #include "spatial/lanes.hpp"
 #include "state/coordinates.hpp"
 #include "state/folded_rotors.hpp"
@@ -368,9 +369,9 @@ Status apply_damped_delassus_inverse(Workspace& workspace, const double* B, int 
   return give_columns(w, rows, count, X, ldx, [&](int first, int columns, double* to) {
     for (int j = 0; j < columns; ++j, to += rows) {
       const double* from = B + std::ptrdiff_t{first + j} * ldb;
-      for (int r = 0; r < rows; ++r) w.damped->b[static_cast<std::size_t>(r)] = from[w.cd()->user_row[r]];
+      rows_from_user(w.cd(), from, w.damped->b.data());
       entry->apply(w);
-      for (int r = 0; r < rows; ++r) to[w.cd()->user_row[r]] = w.damped->x[static_cast<std::size_t>(r)];
+      rows_to_user(w.cd(), w.damped->x.data(), to);
     }
   });
 }

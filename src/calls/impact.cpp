@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "calls/row_projection.hpp"
+#include "model/row_order.hpp"
 #include "state/coordinates.hpp"
 #include "tenon/dynamics.hpp"
 
@@ -44,8 +45,7 @@ Status impact(Workspace& workspace, const double* restitution, int count, const 
   if (static_cast<std::int32_t>(status) < 0) return status;
   TENON_CHECK(check_result(w, w.lambda.data(), rows));
   TENON_CHECK(give_motion(w, w.w().qdd, user_v));
-  for (int r = 0; impulse && r < rows; ++r)
-    impulse[w.cd()->user_row[r]] = w.lambda[static_cast<std::size_t>(r)];
+  rows_to_user(w.cd(), w.lambda.data(), impulse);
   return status;
 }
 

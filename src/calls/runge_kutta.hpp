@@ -12,8 +12,6 @@
 
 #include <algorithm>
 
-#include "spatial/slots.hpp"
-
 namespace tenon {
 
 // Memory of a step, of nq or nv numbers each.
@@ -26,14 +24,10 @@ struct StepArrays {
 };
 
 // out := a + s b.
-inline void add_scaled(const double* a, double s, const double* b, int count, double* out) {
-  for (int i = 0; i < count; ++i) out[i] = a[i] + s * b[i];
-}
-template <class N, int W>
-void add_scaled(const Slots<N, W>* a, double s, const Slots<N, W>* b, int count, Slots<N, W>* out) {
-  const N scale = static_cast<N>(s);
-  for (int i = 0; i < count; ++i)
-    for (int l = 0; l < W; ++l) out[i][l] = a[i][l] + scale * b[i][l];
+template <class T>
+void add_scaled(const T* a, double s, const T* b, int count, T* out) {
+  const T scale(s);
+  for (int i = 0; i < count; ++i) out[i] = a[i] + scale * b[i];
 }
 
 // system: accelerate(stage) gives the accelerations at arrays.q, arrays.v, or null, which ends the step;

@@ -242,11 +242,6 @@ Status factor_mass_matrix(Workspace& workspace, const double* q) {
   return Status::ok;
 }
 
-static Status check_factored(WorkspaceImpl& w) {
-  if (w.factored) return Status::ok;
-  return w.fail(Status::invalid_argument, "the mass matrix is not factored; call factor_mass_matrix first");
-}
-
 // x := G H^-1 G^T x, with G at the configuration of the factor.
 static void solve_in_independent(WorkspaceImpl& w, double* x) {
   IndependentSpaceData<double>& d = w.independent->data;
@@ -256,22 +251,30 @@ static void solve_in_independent(WorkspaceImpl& w, double* x) {
   from_independent(w, d.yddot, nullptr, x, G);
 }
 
-Status solve_mass_matrix(Workspace& workspace, const double* B, int ldb, int count, double* X, int ldx) {
-  WorkspaceImpl& w = begin(workspace);
-  TENON_CHECK(check_factored(w));
+// Calls apply(n, b, x) for each column of B and X, after factor_mass_matrix.
+template <class Apply>
+static Status give_products(WorkspaceImpl& w, const double* B, int ldb, int count, double* X, int ldx,
+                            const Apply& apply) {
+  if (!w.factored)
+    return w.fail(Status::invalid_argument, "the mass matrix is not factored; call factor_mass_matrix first");
   const int n = w.coordinates.independent_v ? w.model->ny : w.model->nv;
   TENON_CHECK(check_finite_columns(w, "B", B, n, count, ldb));
   return give_columns(w, n, count, X, ldx, [&](int first, int columns, double* to) {
-    for (int j = 0; j < columns; ++j) {
-      double* x = to + std::ptrdiff_t{j} * n;
-      std::copy_n(B + std::ptrdiff_t{first + j} * ldb, n, x);
-      if (w.coordinates.independent_v)
-        solve_with_factor(w.coordinates.H_factor.data(), n, x);
-      else if (w.independent)
-        solve_in_independent(w, x);
-      else
-        w.kernels->ltl_solve(w.md(), w.w().L, w.w().L_inv_d, x, w.w());
-    }
+    for (int j = 0; j < columns; ++j)
+      apply(n, B + std::ptrdiff_t{first + j} * ldb, to + std::ptrdiff_t{j} * n);
+  });
+}
+
+Status solve_mass_matrix(Workspace& workspace, const double* B, int ldb, int count, double* X, int ldx) {
+  WorkspaceImpl& w = begin(workspace);
+  return give_products(w, B, ldb, count, X, ldx, [&](int n, const double* b, double* x) {
+    std::copy_n(b, n, x);
+    if (w.coordinates.independent_v)
+      solve_with_factor(w.coordinates.H_factor.data(), n, x);
+    else if (w.independent)
+      solve_in_independent(w, x);
+    else
+      w.kernels->ltl_solve(w.md(), w.w().L, w.w().L_inv_d, x, w.w());
   });
 }
 
@@ -295,20 +298,13 @@ static void multiply_spanning(WorkspaceImpl& w, const double* b, double* x) {
 
 Status multiply_mass_matrix(Workspace& workspace, const double* B, int ldb, int count, double* X, int ldx) {
   WorkspaceImpl& w = begin(workspace);
-  TENON_CHECK(check_factored(w));
-  const int n = w.coordinates.independent_v ? w.model->ny : w.model->nv;
-  TENON_CHECK(check_finite_columns(w, "B", B, n, count, ldb));
-  return give_columns(w, n, count, X, ldx, [&](int first, int columns, double* to) {
-    for (int j = 0; j < columns; ++j) {
-      const double* b = B + std::ptrdiff_t{first + j} * ldb;
-      double* x = to + std::ptrdiff_t{j} * n;
-      if (w.coordinates.independent_v)
-        multiply_independent(w, b, x);
-      else if (w.independent)
-        multiply_spanning(w, b, x);
-      else
-        w.kernels->ltl_multiply(w.md(), w.w().M, b, x, w.w());
-    }
+  return give_products(w, B, ldb, count, X, ldx, [&](int, const double* b, double* x) {
+    if (w.coordinates.independent_v)
+      multiply_independent(w, b, x);
+    else if (w.independent)
+      multiply_spanning(w, b, x);
+    else
+      w.kernels->ltl_multiply(w.md(), w.w().M, b, x, w.w());
   });
 }
 

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "model/rank.hpp"
+#include "model/row_order.hpp"
 #include "plan/memory/underactuated_memory.hpp"
 #include "state/coordinates.hpp"
 #include "state/folded_rotors.hpp"
@@ -176,8 +177,7 @@ Status underactuated_inverse_dynamics(Workspace& workspace, const std::int32_t* 
   for (const std::int32_t k : memory.free) memory.force[static_cast<std::size_t>(k)] = 0;
   TENON_CHECK(check_result(w, memory.lambda.data(), rows));
   TENON_CHECK(give_numbers(w, memory.force.data(), n, user_tau));
-  for (int r = 0; user_lambda && r < rows; ++r)
-    user_lambda[w.cd()->user_row[r]] = memory.lambda[static_cast<std::size_t>(r)];
+  rows_to_user(w.cd(), memory.lambda.data(), user_lambda);
   return left > missing_force_rounding * whole ? Status::infeasible : Status::ok;
 }
 

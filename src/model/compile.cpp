@@ -17,11 +17,11 @@
 
 #include "mechanism/description.hpp"
 #include "model/body_poses.hpp"
-#include "model/clusters.hpp"
-#include "model/divided_loops.hpp"
 #include "model/fold_rotors.hpp"
 #include "model/inertia.hpp"
-#include "model/loops.hpp"
+#include "model/loops/clusters.hpp"
+#include "model/loops/divided_loops.hpp"
+#include "model/loops/loops.hpp"
 #include "model/massless.hpp"
 #include "scalar/counted.hpp"
 #include "scalar/index.hpp"
@@ -134,7 +134,7 @@ class Compiler {
     }
   }
 
-  // Makes the bodies of each cluster contiguous (model/clusters.hpp).
+  // Makes the bodies of each cluster contiguous (model/loops/clusters.hpp).
   void order_by_cluster() {
     std::vector<int> link_body(home_.size(), -1), joint_body(description_.joints.size(), -1);
     std::vector<std::int32_t> parent;

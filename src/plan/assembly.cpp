@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "model/joint_motion.hpp"
-#include "model/loops.hpp"
+#include "model/loops/loops.hpp"
 #include "plan/memory_block.hpp"
 #include "scalar/finite.hpp"
 #include "scalar/index.hpp"
@@ -43,31 +43,13 @@ void solve_positive(double* A, double* b, int n) {
 
 int evaluate_callbacks(const Model& model, const double* q, const double* v, WorkspaceData<double>& w,
                        double* scratch) {
-  const ModelData& m = model.data();
-  int broken = -1;
-  for (int l = 0; l < m.loop_constraint_count; ++l) {
-    const LoopConstraintData& loop = m.loop_constraints[l];
-    if (loop.kind != loop_callback) continue;
-    const ClusterData& c = m.clusters[loop.cluster];
-    const Model::LoopCallback& call = model.loops.callbacks[index(loop.item)];
-    const std::size_t nq = call.q_index.size(), nv = call.v_index.size();
-    const std::size_t rows = index(loop.row_count);
-    double *qj = scratch, *vj = qj + nq, *K = vj + nv, *Kdot_v = K + rows * nv;
-    for (std::size_t i = 0; i < nq; ++i) qj[i] = q[call.q_index[i]];
-    for (std::size_t i = 0; i < nv; ++i) vj[i] = v ? v[call.v_index[i]] : 0;
-    call.evaluate(qj, vj, w.loop_phi + loop.row_begin, K, Kdot_v);
-    for (std::size_t i = 0; i < nv; ++i) {
-      double* column =
-          w.loop_K + c.K_begin + (call.v_index[i] - c.v_begin) * c.row_count + loop.row_begin - c.row_begin;
-      std::copy_n(K + i * rows, rows, column);
-    }
-    for (std::size_t r = 0; r < rows; ++r) w.loop_k[loop.row_begin + static_cast<int>(r)] = -Kdot_v[r];
-    const bool finite = all_finite(w.loop_phi + loop.row_begin, loop.row_count) &&
-                        all_finite(K, static_cast<int>(rows * nv)) &&
-                        (!v || all_finite(Kdot_v, loop.row_count));
-    if (!finite && broken < 0) broken = l;
-  }
-  return broken;
+  const auto evaluate = [&](std::size_t item, int rows, const double* qj, const double* vj, double* phi,
+                            double* K, double* Kdot_v) {
+    model.loops.callbacks[item].evaluate(qj, vj, phi, K, Kdot_v);
+    return all_finite(phi, rows) && all_finite(K, static_cast<int>(Kdot_v - K)) &&
+           (!v || all_finite(Kdot_v, rows));
+  };
+  return evaluate_callbacks(model, q, v, w, scratch, evaluate);
 }
 
 Assembly::Assembly(const Model& model, const KernelTable<double>& table)

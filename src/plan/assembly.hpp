@@ -11,6 +11,7 @@
 // linear phi and is closed directly.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -20,8 +21,35 @@
 
 namespace tenon {
 
-// Computes phi, K and k of the user's constraints. v null: at rest. scratch: Model::Loops::callback_scratch
-// numbers. Returns the first constraint whose function wrote NaN or infinity, or -1.
+// Computes phi, K and k of the user's constraints, for any scalar. v null: at rest. scratch:
+// Model::Loops::callback_scratch numbers. evaluate(item, rows, q, v, phi, K, Kdot_v) calls one function, with the numbers
+// of its joints, and tells whether what it wrote is finite. Returns the first constraint where it is not, or -1.
+template <class T, class Evaluate>
+int evaluate_callbacks(const Model& model, const T* q, const T* v, WorkspaceData<T>& w, T* scratch,
+                       const Evaluate& evaluate) {
+  const ModelData& m = model.data();
+  int broken = -1;
+  for (int l = 0; l < m.loop_constraint_count; ++l) {
+    const LoopConstraintData& loop = m.loop_constraints[l];
+    if (loop.kind != loop_callback) continue;
+    const ClusterData& c = m.clusters[loop.cluster];
+    const Model::LoopCallback& call = model.loops.callbacks[index(loop.item)];
+    const std::size_t nq = call.q_index.size(), nv = call.v_index.size(), rows = index(loop.row_count);
+    T *qj = scratch, *vj = qj + nq, *K = vj + nv, *Kdot_v = K + rows * nv;
+    for (std::size_t i = 0; i < nq; ++i) qj[i] = q[call.q_index[i]];
+    for (std::size_t i = 0; i < nv; ++i) vj[i] = v ? v[call.v_index[i]] : T(0);
+    const bool finite =
+        evaluate(index(loop.item), loop.row_count, qj, vj, w.loop_phi + loop.row_begin, K, Kdot_v);
+    for (std::size_t i = 0; i < nv; ++i)
+      std::copy_n(
+          K + i * rows, rows,
+          w.loop_K + c.K_begin + (call.v_index[i] - c.v_begin) * c.row_count + loop.row_begin - c.row_begin);
+    for (std::size_t r = 0; r < rows; ++r) w.loop_k[loop.row_begin + static_cast<int>(r)] = -Kdot_v[r];
+    if (!finite && broken < 0) broken = l;
+  }
+  return broken;
+}
+// The same in double, by the functions of the model: the first that wrote NaN or infinity.
 int evaluate_callbacks(const Model& model, const double* q, const double* v, WorkspaceData<double>& w,
                        double* scratch);
 

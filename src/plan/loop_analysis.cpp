@@ -17,7 +17,7 @@
 
 #include "kernels/kernel_table.hpp"
 #include "model/body_poses.hpp"
-#include "model/loops.hpp"
+#include "model/loops/loops.hpp"
 #include "plan/arena.hpp"
 #include "plan/assembly.hpp"
 #include "plan/substitution.hpp"

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/constrained/proximal_step.hpp"
 #include "plan/cluster_pivot.hpp"
 #include "solve/limits.hpp"
 #include "solve/methods.hpp"
@@ -78,16 +79,12 @@ class Sweeps final : public ProximalMethod {
   void prepare(const double* inv_mu) override {
     inv_mu_ = inv_mu;
     factored_ = false;
-    for (int r = 0; r < rows.row_count; ++r) d_.mu_row[r] = 1 / (rows.compliance[r] + inv_mu[r]);
+    set_penalties(rows, inv_mu, d_);
   }
 
   // The first evaluation for a mu takes the three sweeps of [CABA] Alg. 1, the others the two of Alg. 2.
   bool evaluate(const double* f, bool refine, double* step) override {
-    for (int r = 0; r < rows.row_count; ++r) {
-      const double force = d_.mu_row[r] * (d_.k[r] + inv_mu_[r] * f[r]);
-      step[r] = force - d_.row_force[r];  // read by iterate before it is overwritten
-      d_.row_force[r] = force;
-    }
+    set_row_forces(rows, inv_mu_, f, step, d_);
     refined_ = factored_ && refine;
     if (factored_) {
       sweeps_.iterate(step, refine);
@@ -100,8 +97,7 @@ class Sweeps final : public ProximalMethod {
       positive_ = sweeps_.start();
       factored_ = true;
     }
-    for (int r = 0; r < rows.row_count; ++r)
-      step[r] = d_.mu_row[r] * (d_.k[r] - d_.Ka[r] - rows.compliance[r] * f[r]);
+    for (int r = 0; r < rows.row_count; ++r) step[r] = proximal_step(rows, r, f[r], d_);
     return positive_;
   }
 

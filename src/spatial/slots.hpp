@@ -1,5 +1,6 @@
 // Numbers of W states side by side, as all code but kernels sees them: plain memory. In kernels they are a
-// Pack<N, W> (pack.hpp), which has the same size and alignment.
+// Pack<N, W> (pack.hpp), which has the same size and alignment. Sums and products are lane by lane, for what is done
+// between sweeps.
 #pragma once
 
 namespace tenon {
@@ -16,6 +17,17 @@ struct alignas(sizeof(N) * W) Slots {
   }
   N& operator[](int lane) { return x[lane]; }
   const N& operator[](int lane) const { return x[lane]; }
+
+  friend Slots operator+(const Slots& a, const Slots& b) {
+    Slots sum;
+    for (int i = 0; i < W; ++i) sum.x[i] = a.x[i] + b.x[i];
+    return sum;
+  }
+  friend Slots operator*(const Slots& a, const Slots& b) {
+    Slots product;
+    for (int i = 0; i < W; ++i) product.x[i] = a.x[i] * b.x[i];
+    return product;
+  }
 };
 
 }  // namespace tenon

@@ -4,32 +4,13 @@
 #include <cmath>
 #include <string>
 
+#include "model/loops/explicit_form.hpp"
 #include "state/check.hpp"
 #include "state/coordinates.hpp"
 #include "state/folded_rotors.hpp"
 #include "state/loop_split.hpp"
 
 namespace tenon {
-
-namespace {
-
-// Calls f(spanning coordinate, G entry) for the nonzeros of column y of G, whose blocks are those in the workspace or
-// others. The columns of a block go to the coordinates of its cluster, whichever of them are independent.
-template <class F>
-void for_column(const WorkspaceImpl& w, int y, F&& f, const double* kept_G = nullptr) {
-  const ModelData& m = w.md();
-  const int k = m.independent[y], cluster = m.node_cluster[m.v_node[k]];
-  if (cluster < 0) {
-    f(k, 1.0);
-    return;
-  }
-  const ClusterData& c = m.clusters[cluster];
-  const double* G = kept_G ? kept_G : w.arena.data.G;
-  const double* column = G + c.G_begin + std::ptrdiff_t{y - c.y_begin} * c.v_count;
-  for (int i = 0; i < c.v_count; ++i) f(c.v_begin + i, column[i]);
-}
-
-}  // namespace
 
 namespace {
 
@@ -88,15 +69,8 @@ Status update_loops(WorkspaceImpl& w, const double* q, const double* v, SplitFor
 namespace {
 
 // Both triangles of M from its path rows in H.
-void spread_path_rows(WorkspaceImpl& w, double* M, int ld) {
-  const ModelData& m = w.md();
-  for (int k = 0; k < m.nv; ++k) std::fill_n(M + std::ptrdiff_t{k} * ld, m.nv, 0.0);
-  for (int k = 0; k < m.nv; ++k) {
-    const double* row = w.w().H + w.tables.row_first[static_cast<std::size_t>(k)];
-    int place = w.tables.dof_depth[static_cast<std::size_t>(k)];
-    for (int i = k; i >= 0; i = m.v_parent[i], --place)
-      M[i + std::ptrdiff_t{k} * ld] = M[k + std::ptrdiff_t{i} * ld] = row[place];
-  }
+void spread_mass_matrix(WorkspaceImpl& w, double* M, int ld) {
+  spread_path_rows(w.md(), w.w().H, w.w().row_first, w.w().dof_depth, M, ld);
 }
 
 // M of a tree without clusters.
@@ -125,7 +99,7 @@ void tree_mass_matrix(WorkspaceImpl& w, const double* q, double* M, int ld) {
   // rows take any order of coordinates.
   w.need(of_joint_space);
   w.kernels->crba_rows(m, q, w.w().H, w.w());
-  spread_path_rows(w, M, ld);
+  spread_mass_matrix(w, M, ld);
 }
 
 Status give_tree_mass_matrix(WorkspaceImpl& w, const double* q, double* M, int ld) {
@@ -137,7 +111,7 @@ Status give_tree_mass_matrix(WorkspaceImpl& w, const double* q, double* M, int l
   w.need(of_joint_space);
   w.kernels->crba_rows(w.md(), q, w.w().H, w.w());
   TENON_CHECK(check_path_rows(w, w.w().H, w.tables.row_first.data(), w.tables.dof_depth.data(), w.model->nv));
-  spread_path_rows(w, M, ld);
+  spread_mass_matrix(w, M, ld);
   return Status::ok;
 }
 
@@ -145,7 +119,7 @@ void dense_G(const WorkspaceImpl& w, double* G, int ld) {
   for (int j = 0; j < w.model->ny; ++j) {
     double* column = G + std::ptrdiff_t{j} * ld;
     std::fill_n(column, w.model->nv, 0.0);
-    for_column(w, j, [&](int k, double x) { column[k] = x; });
+    for_column(w.md(), w.arena.data.G, j, [&](int k, double x) { column[k] = x; });
   }
 }
 
@@ -173,38 +147,21 @@ void from_independent(const WorkspaceImpl& w, const double* y, const double* off
     for (int k = 0; offset && k < w.model->nv; ++k) x[k] += offset[k];
     return;
   }
-  for (int k = 0; k < w.model->nv; ++k) x[k] = offset ? offset[k] : 0;
-  for (int j = 0; j < w.model->ny; ++j)
-    for_column(
-        w, j, [&](int k, double G) { x[k] += G * y[j]; }, kept_G);
+  times_explicit(w.md(), kept_G ? kept_G : w.arena.data.G, y, offset, x);
 }
 
 void to_independent_force(const WorkspaceImpl& w, const double* x, double* y, const double* kept_G) {
   if (const FoldedWorkspace* f = map_of_rotors(w)) return fold_forces(f->folding, f->map, x, y);
-  for (int j = 0; j < w.model->ny; ++j) {
-    double sum = 0;
-    for_column(
-        w, j, [&](int k, double G) { sum += G * x[k]; }, kept_G);
-    y[j] = sum;
-  }
+  times_explicit_transposed(w.md(), kept_G ? kept_G : w.arena.data.G, x, y);
 }
 
 namespace {
 
 // w.loops.M, MG and H = G^T M G, after update_loops.
 void project_mass_matrix(WorkspaceImpl& w, const double* q) {
-  const int nv = w.model->nv, ny = w.model->ny;
   LoopMemory& s = w.loops;
-  tree_mass_matrix(w, q, s.M.data(), nv);
-  for (int j = 0; j < ny; ++j) {
-    double* column = s.MG.data() + std::ptrdiff_t{j} * nv;
-    std::fill_n(column, nv, 0.0);
-    for_column(w, j, [&](int k, double G) {
-      const double* M = s.M.data() + std::ptrdiff_t{k} * nv;
-      for (int i = 0; i < nv; ++i) column[i] += G * M[i];
-    });
-    to_independent_force(w, column, s.H.data() + std::ptrdiff_t{j} * ny);
-  }
+  tree_mass_matrix(w, q, s.M.data(), w.model->nv);
+  project_matrix(w.md(), w.w().G, s.M.data(), s.MG.data(), s.H.data());
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/constrained/proximal_step.hpp"
 #include "scalar/recorded.hpp"
 #include "spatial/spatial.hpp"
 
@@ -96,7 +97,7 @@ Numbers<T> iterate(const Subject<T>& s, int iterations, const Evaluate& evaluate
 // Sets desired accelerations; evaluates loops and rows at the state.
 template <class T>
 void start(Subject<T>& s, const T* const* in) {
-  take_rows(s, in[3], s.w.desired);
+  rows_from_user(&s.c(), in[3], s.w.desired);
   update_loops(s, in[0], in[1]);
   s.kernels.constraint_state(s.m(), s.c(), in[0], in[1], false, s.w);
 }
@@ -105,28 +106,21 @@ template <class T>
 void iterate_constrained_aba(Subject<T>& s, int iterations, const T* const* in, T* const* out) {
   start(s, in);
   WorkspaceData<T>& w = s.w;
-  const Numbers<T> inv_mu = proximal_terms(s);
-  for (int r = 0; r < s.rows(); ++r) {
-    w.mu_row[r] = T(1) / (T(s.c().compliance[r]) + inv_mu[r]);
-    w.row_force[r] = T(0);
-  }
+  const Numbers<double> inv_mu = proximal_terms(s);
+  std::fill_n(w.row_force, s.rows(), T(0));
+  set_penalties(s.c(), inv_mu.data(), w);
   bool started = false;
   iterate(s, iterations, [&](const Numbers<T>& f, Numbers<T>& step) {
-    for (int r = 0; r < s.rows(); ++r) {
-      const T force = w.mu_row[r] * (w.k[r] + inv_mu[r] * f[r]);
-      step[r] = force - w.row_force[r];
-      w.row_force[r] = force;
-    }
+    set_row_forces(s.c(), inv_mu.data(), f.data(), step.data(), w);
     if (!started)
       s.kernels.constrained_aba_start(s.m(), s.c(), in[1], in[2], out[0], w);
     else
       s.kernels.constrained_aba_iterate(s.m(), s.c(), step.data(), false, in[2], out[0], w);
     started = true;
-    for (int r = 0; r < s.rows(); ++r)
-      step[r] = w.mu_row[r] * (w.k[r] - w.Ka[r] - T(s.c().compliance[r]) * f[r]);
+    for (int r = 0; r < s.rows(); ++r) step[r] = proximal_step(s.c(), r, f[r], w);
   });
   s.kernels.constrained_aba_finish(s.m(), s.c(), in[1], out[0], w);
-  give_rows<T>(s, w.row_lambda, out[1]);
+  rows_to_user<T>(&s.c(), w.row_lambda, out[1]);
 }
 
 template <class T>
@@ -140,25 +134,26 @@ void run_pv_soft(Subject<T>& s, const T* const* in, T* const* out) {
 
 // iterations 0: exactly; else with proximal terms.
 template <class T>
-void iterate_pv(Subject<T>& s, int iterations, const Numbers<T>& inv_mu, const T* const* in, T* const* out) {
+void iterate_pv(Subject<T>& s, int iterations, const Numbers<double>& inv_mu, const T* const* in,
+                T* const* out) {
   start(s, in);
   s.kernels.pv_reduce(s.m(), s.split_base, in[1], in[2], s.pv, s.w);
   Numbers<T> compliance(s.rows());
   for (int r = 0; r < s.rows(); ++r) {
     compliance[r] = T(s.c().compliance[r]);
-    s.pv.row_damping[r] = compliance[r] + inv_mu[r];
+    s.pv.row_damping[r] = T(s.c().compliance[r] + inv_mu[r]);
   }
   s.kernels.pv_factor(s.m(), s.split_base, s.c().scale, s.pv);
   const Numbers<T> f = iterate(s, iterations, [&](const Numbers<T>& f_, Numbers<T>& step) {
     s.kernels.pv_step(s.m(), s.split_base, compliance.data(), f_.data(), step.data(), s.pv);
   });
   s.kernels.pv_roll_out(s.m(), s.c(), in[1], f.data(), out[0], s.pv, s.w);
-  give_rows(s, f.data(), out[1]);
+  rows_to_user(&s.c(), f.data(), out[1]);
 }
 
 template <class T>
 void run_pv(Subject<T>& s, const T* const* in, T* const* out) {
-  iterate_pv(s, 1, Numbers<T>(s.rows()), in, out);
+  iterate_pv(s, 1, Numbers<double>(s.rows()), in, out);
 }
 template <class T>
 void run_prox_pv(Subject<T>& s, const T* const* in, T* const* out) {
@@ -171,32 +166,32 @@ void run_pv_early(Subject<T>& s, const T* const* in, T* const* out) {
   Numbers<T> lambda(s.rows());
   s.kernels.pv_early_reduce(s.m(), in[1], in[2], s.pv_early, s.w);
   s.kernels.pv_early_roll_out(s.m(), s.c(), in[1], lambda.data(), out[0], s.pv_early, s.w);
-  give_rows(s, lambda.data(), out[1]);
+  rows_to_user(&s.c(), lambda.data(), out[1]);
 }
 
 template <class T>
 void run_prox_ltl(Subject<T>& s, const T* const* in, T* const* out) {
-  take_rows(s, in[3], s.w.desired);
+  rows_from_user(&s.c(), in[3], s.w.desired);
   s.kernels.prox_ltl_start(s.m(), s.c(), in[0], in[1], in[2], false, s.w);
-  s.kernels.prox_ltl_factor(s.c(), proximal_terms(s).data(), s.w);
+  s.kernels.prox_ltl_factor(s.c(), Numbers<T>(proximal_terms(s)).data(), s.w);
   const Numbers<T> f = iterate(s, s.options.iterations, [&](const Numbers<T>& f_, Numbers<T>& step) {
     s.kernels.prox_ltl_step(s.c(), f_.data(), step.data(), s.w);
   });
   s.kernels.prox_ltl_finish(s.m(), s.c(), f.data(), out[0], s.w);
-  give_rows(s, f.data(), out[1]);
+  rows_to_user(&s.c(), f.data(), out[1]);
 }
 
 template <class T>
 void run_prox_ltls(Subject<T>& s, const T* const* in, T* const* out) {
-  take_rows(s, in[3], s.w.desired);
+  rows_from_user(&s.c(), in[3], s.w.desired);
   s.kernels.prox_ltls_start(s.m(), s.c(), in[0], in[1], in[2], false, out[0], s.w);
-  s.kernels.prox_ltls_factor(s.m(), s.c(), proximal_terms(s).data(), s.w);
+  s.kernels.prox_ltls_factor(s.m(), s.c(), Numbers<T>(proximal_terms(s)).data(), s.w);
   bool moved = false;
   iterate(s, s.options.iterations, [&](const Numbers<T>& f, Numbers<T>& step) {
     s.kernels.prox_ltls_step(s.m(), s.c(), f.data(), moved, false, step.data(), out[0], s.w);
     moved = true;
   });
-  give_rows<T>(s, s.w.row_lambda, out[1]);
+  rows_to_user<T>(&s.c(), s.w.row_lambda, out[1]);
 }
 
 template <class T>

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "kernels/kernel_table.hpp"
+#include "model/row_order.hpp"
+#include "solve/proximal.hpp"
 #include "tenon/constraints.hpp"
 #include "tenon/model.hpp"
 #include "tenon/trace.hpp"
@@ -56,6 +58,7 @@ struct Numbers : std::vector<T> {
   using std::vector<T>::vector;
   Numbers() = default;
   explicit Numbers(int count) : std::vector<T>(static_cast<std::size_t>(count), T(0)) {}
+  explicit Numbers(const std::vector<double>& x) : std::vector<T>(x.begin(), x.end()) {}
   T& operator[](int i) { return std::vector<T>::operator[](static_cast<std::size_t>(i)); }
   const T& operator[](int i) const { return std::vector<T>::operator[](static_cast<std::size_t>(i)); }
 };
@@ -105,27 +108,13 @@ inline constexpr std::size_t algorithm_count =
 template <class T>
 const std::array<Algorithm<T>, algorithm_count>& algorithms();
 
-// 1 / mu of each constraint row; 0 where the row is softer than that and is exact without a multiplier.
+// 1 / mu of each constraint row.
 template <class T>
-Numbers<T> proximal_terms(const Subject<T>& subject) {
-  const ConstraintData& c = subject.c();
-  Numbers<T> inv_mu(c.row_count);
-  for (int r = 0; r < c.row_count; ++r) {
-    const double inv = c.scale[r] / subject.options.mu;
-    inv_mu[r] = T(c.compliance[r] >= inv ? 0 : inv);
-  }
+Numbers<double> proximal_terms(const Subject<T>& s) {
+  Numbers<double> inv_mu(s.rows());
+  for (int r = 0; r < s.rows(); ++r) inv_mu[r] = proximal_term({}, s.c(), r, s.options.mu);
   return inv_mu;
 }
-// Copy rows between the user's order and the kernels' order.
-template <class T>
-void take_rows(const Subject<T>& s, const T* user, T* rows) {
-  for (int r = 0; r < s.rows(); ++r) rows[r] = user[s.c().user_row[r]];
-}
-template <class T>
-void give_rows(const Subject<T>& s, const T* rows, T* user) {
-  for (int r = 0; r < s.rows(); ++r) user[s.c().user_row[r]] = rows[r];
-}
-
 // G and g of a model with kinematic loops; does nothing without. Throws singular_configuration.
 template <class T>
 void update_loops(const Subject<T>& s, const T* q, const T* v);

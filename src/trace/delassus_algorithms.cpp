@@ -68,7 +68,7 @@ void run_matrix(Subject<T>& s, const T* const* in, T* const* out) {
 // E of the rows, rounded up to whole packs.
 template <class T>
 Numbers<T> damping(const Subject<T>& s) {
-  Numbers<T> E = proximal_terms(s);
+  Numbers<T> E(proximal_terms(s));
   for (int r = 0; r < s.rows(); ++r) E[r] = E[r] + T(s.c().compliance[r]);
   E.resize(static_cast<std::size_t>(whole_packs(s.rows())), T(0));
   return E;
@@ -78,7 +78,7 @@ Numbers<T> damping(const Subject<T>& s) {
 template <class T>
 Numbers<T> take_b(const Subject<T>& s, const T* given) {
   Numbers<T> rows(whole_packs(s.rows()));
-  take_rows(s, given, rows.data());
+  rows_from_user(&s.c(), given, rows.data());
   return rows;
 }
 
@@ -110,7 +110,7 @@ void run_cholesky(Subject<T>& s, const T* const* in, T* const* out) {
   const DenseFactor<T> f(s);
   Numbers<T> rows = take_b(s, in[1]);
   s.kernels.dense_solve(f.F.data(), f.inv_d.data(), f.stride, rows.data());
-  give_rows(s, rows.data(), out[0]);
+  rows_to_user(&s.c(), rows.data(), out[0]);
 }
 
 template <class T>
@@ -120,7 +120,7 @@ void run_pv_osimf(Subject<T>& s, const T* const* in, T* const* out) {
   s.kernels.pv_osimf_factor(s.m(), s.c(), E.data(), s.pv, s.osimf, s.w);
   Numbers<T> rows(whole_packs(s.rows()));
   s.kernels.pv_osimf_apply(given.data(), E.data(), rows.data(), s.osimf);
-  give_rows(s, rows.data(), out[0]);
+  rows_to_user(&s.c(), rows.data(), out[0]);
 }
 
 template <class T>
@@ -154,7 +154,7 @@ void run_caba_osimf(Subject<T>& s, const T* const* in, T* const* out) {
   const Numbers<T> given = take_b(s, in[1]);
   Numbers<T> rows(whole_packs(s.rows()));
   s.kernels.caba_osimf_apply(given.data(), rows.data(), s.caba);
-  give_rows(s, rows.data(), out[0]);
+  rows_to_user(&s.c(), rows.data(), out[0]);
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <algorithm>
 
 #include "model/body_poses.hpp"
+#include "model/loops/explicit_form.hpp"
+#include "plan/assembly.hpp"
 #include "scalar/recorded.hpp"
 #include "spatial/small_ldl.hpp"
 #include "state/folded_rotors.hpp"
@@ -25,29 +27,16 @@ constexpr Array v = {"v", "velocities, as the loops allow", Size::nv};
 constexpr Array yddot = {"yddot", "accelerations of the independent coordinates", Size::ny};
 constexpr Array tau_y = {"tau_y", "generalised forces of the independent coordinates, N m or N", Size::ny};
 
-// Does the same as evaluate_callbacks (plan/assembly.hpp).
+// The user's loops, as recorders see them.
 template <class T>
 void evaluate_functions(const Model& model, const LoopFunctions<T>& functions, const T* q_in, const T* v_in,
                         WorkspaceData<T>& w) {
-  const ModelData& m = model.data();
-  for (int l = 0; l < m.loop_constraint_count; ++l) {
-    const LoopConstraintData& loop = m.loop_constraints[l];
-    if (loop.kind != loop_callback) continue;
-    const ClusterData& c = m.clusters[loop.cluster];
-    const Model::LoopCallback& call = model.loops.callbacks[static_cast<std::size_t>(loop.item)];
-    const int rows = loop.row_count, nv = static_cast<int>(call.v_index.size());
-    Numbers<T> x, rate, K(rows * nv), Kdot_v(rows);
-    for (const std::int32_t i : call.q_index) x.push_back(q_in[i]);
-    for (const std::int32_t i : call.v_index) rate.push_back(v_in[i]);
-    functions[static_cast<std::size_t>(loop.item)](x.data(), rate.data(), w.loop_phi + loop.row_begin,
-                                                   K.data(), Kdot_v.data());
-    for (int i = 0; i < nv; ++i)
-      std::copy_n(&K[i * rows], rows,
-                  w.loop_K + c.K_begin +
-                      (call.v_index[static_cast<std::size_t>(i)] - c.v_begin) * c.row_count + loop.row_begin -
-                      c.row_begin);
-    for (int r = 0; r < rows; ++r) w.loop_k[loop.row_begin + r] = -Kdot_v[r];
-  }
+  Numbers<T> scratch(model.loops.callback_scratch);
+  evaluate_callbacks(model, q_in, v_in, w, scratch.data(),
+                     [&](std::size_t item, int, const T* qj, const T* vj, T* phi, T* K, T* Kdot_v) {
+                       functions[item](qj, vj, phi, K, Kdot_v);
+                       return true;
+                     });
 }
 
 // G and g of the model or of its folded form.
@@ -65,33 +54,10 @@ void update_clusters(const Subject<T>& s, const Model& model, const T* q_in, con
             "' is at a singular configuration wherever it was closed, so that nothing can be recorded");
 }
 
-// Calls f(joint coordinate, entry) for column y of G.
-template <class T, class F>
-void for_column(const Subject<T>& s, int y, const F& f) {
-  const ModelData& m = s.m();
-  const int k = m.independent[y], cluster = m.node_cluster[m.v_node[k]];
-  if (cluster < 0) return f(k, T(1));
-  const ClusterData& c = m.clusters[cluster];
-  const T* column = s.w.G + c.G_begin + (y - c.y_begin) * c.v_count;
-  for (int i = 0; i < c.v_count; ++i) f(c.v_begin + i, column[i]);
-}
+// Null where it is zero.
 template <class T>
-T g_of(const Subject<T>& s, int k) {
-  return s.m().cluster_count > 0 ? s.w.g[k] : T(0);
-}
-// x = G y + g.
-template <class T>
-void spanning_acceleration(const Subject<T>& s, const T* y, T* x) {
-  for (int k = 0; k < s.m().nv; ++k) x[k] = g_of(s, k);
-  for (int j = 0; j < s.m().ny; ++j) for_column(s, j, [&](int k, const T& G) { x[k] = x[k] + G * y[j]; });
-}
-// y = G^T x.
-template <class T>
-void independent_force(const Subject<T>& s, const T* x, T* y) {
-  for (int j = 0; j < s.m().ny; ++j) {
-    y[j] = T(0);
-    for_column(s, j, [&](int k, const T& G) { y[j] = y[j] + G * x[k]; });
-  }
+const T* g_of(const Subject<T>& s) {
+  return s.m().cluster_count > 0 ? s.w.g : nullptr;
 }
 
 // ---- recursive
@@ -121,12 +87,12 @@ template <class T>
 void run_c_rnea(Subject<T>& s, const T* const* in, T* const* out) {
   update_loops(s, in[0], in[1]);
   Numbers<T> a(s.m().nv), force(s.m().nv);
-  spanning_acceleration(s, in[2], a.data());
+  times_explicit(s.m(), s.w.G, in[2], g_of(s), a.data());
   if (s.folded)
     s.kernels.rnea(s.model.folding->spanning, in[0], in[1], a.data(), false, force.data(), *s.folded);
   else
     s.kernels.rnea(s.m(), in[0], in[1], a.data(), false, force.data(), s.w);
-  independent_force(s, force.data(), out[0]);
+  times_explicit_transposed(s.m(), s.w.G, force.data(), out[0]);
 }
 
 // ---- for comparison
@@ -134,14 +100,9 @@ void run_c_rnea(Subject<T>& s, const T* const* in, T* const* out) {
 // M of the spanning tree, both triangles. Path rows work with the order of coordinates in clusters.
 template <class T>
 Numbers<T> mass_matrix(Subject<T>& s, const T* q_in) {
-  const ModelData& m = s.m();
-  s.kernels.crba_rows(m, q_in, s.w.H, s.w);
-  Numbers<T> M(m.nv * m.nv);
-  for (int k = 0; k < m.nv; ++k) {
-    const T* row = s.w.H + s.w.row_first[k];
-    int place = s.w.dof_depth[k];
-    for (int i = k; i >= 0; i = m.v_parent[i], --place) M[i + k * m.nv] = M[k + i * m.nv] = row[place];
-  }
+  Numbers<T> M(s.m().nv * s.m().nv);
+  s.kernels.crba_rows(s.m(), q_in, s.w.H, s.w);
+  spread_path_rows(s.m(), s.w.H, s.w.row_first, s.w.dof_depth, M.data(), s.m().nv);
   return M;
 }
 
@@ -175,25 +136,14 @@ template <class T>
 void run_projection(Subject<T>& s, const T* const* in, T* const* out) {
   const ModelData& m = s.m();
   update_loops(s, in[0], in[1]);
-  Numbers<T> g(m.nv), rest(m.nv), y(m.ny);
-  for (int k = 0; k < m.nv; ++k) g[k] = g_of(s, k);
-  s.kernels.rnea(m, in[0], in[1], g.data(), false, rest.data(), s.w);
+  Numbers<T> rest(m.nv), y(m.ny), MG(m.nv * m.ny), A(m.ny * m.ny);
+  s.kernels.rnea(m, in[0], in[1], g_of(s), false, rest.data(), s.w);
   for (int k = 0; k < m.nv; ++k) rest[k] = in[2][k] - rest[k];
-  independent_force(s, rest.data(), y.data());
-
-  const Numbers<T> M = mass_matrix(s, in[0]);
-  Numbers<T> A(m.ny * m.ny);
-  for (int j = 0; j < m.ny; ++j) {
-    Numbers<T> MG(m.nv);
-    for_column(s, j, [&](int k, const T& G) {
-      for (int i = 0; i < m.nv; ++i) MG[i] = MG[i] + G * M[i + k * m.nv];
-    });
-    for (int i = j; i < m.ny; ++i)
-      for_column(s, i, [&](int k, const T& G) { A[i * m.ny + j] = A[i * m.ny + j] + G * MG[k]; });
-  }
+  times_explicit_transposed(m, s.w.G, rest.data(), y.data());
+  project_matrix(m, s.w.G, mass_matrix(s, in[0]).data(), MG.data(), A.data());
   factor_ldl(m.ny, m.ny, A.data());
   solve_ldl(m.ny, m.ny, A.data(), y.data());
-  spanning_acceleration(s, y.data(), out[0]);
+  times_explicit(m, s.w.G, y.data(), g_of(s), out[0]);
 }
 
 // [M K^T; K 0] by the sparse factor of M, [LOOPS1] II-D. Rows must be independent.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/constrained/constrained_aba.hpp"
+#include "kernels/constrained/proximal_step.hpp"
 #include "kernels/pack/states_rows.hpp"
 
 namespace tenon {
@@ -41,7 +42,7 @@ inline void measure_step(const ConstraintData& c, PackedRows<T>& p, bool first, 
   }
   p.primal = p.force = o;
   for (int r = 0; r < c.row_count; ++r) {
-    T step = w.mu_row[r] * (w.k[r] - w.Ka[r] - T(c.compliance[r]) * p.f[r]);
+    T step = proximal_step(c, r, p.f[r], w);
     p.force = larger(p.force, magnitude_of(p.f[r] + step) * T(p.root_scale[r]));
     if (p.inv_mu[r] == 0) {
       p.f[r] = p.f[r] + step;
@@ -74,11 +75,9 @@ bool constrained_start(const ModelData& m, const ConstraintData& c, const T* q, 
   sweep_velocities(m, q, v, has_wrenches, w);
   evaluate_constraint_rows(m, rows, w);
   leave_rows_out<true>(rows, w);
-  for (int r = 0; r < c.row_count; ++r) {
-    w.mu_row[r] = T(1 / (c.compliance[r] + p.inv_mu[r]));
-    p.f[r] = T(0);
-    w.row_force[r] = w.mu_row[r] * w.k[r];
-  }
+  for (int r = 0; r < c.row_count; ++r) p.f[r] = T(0);
+  set_penalties(c, p.inv_mu, w);
+  set_row_forces(c, p.inv_mu, p.f, p.step, w);
   if (!constrained_aba_start(m, c, v, tau, qdd, w)) return false;
   measure_step(c, p, true, w);
   p.first_force = p.force;
@@ -88,12 +87,8 @@ bool constrained_start(const ModelData& m, const ConstraintData& c, const T* q, 
 template <class T>
 void constrained_refine(const ModelData& m, const ConstraintData& c, const T* tau, T* qdd, PackedRows<T>& p,
                         WorkspaceData<T>& w) {
-  for (int r = 0; r < c.row_count; ++r) {
-    p.f[r] = p.f[r] + p.step[r];
-    const T force = w.mu_row[r] * (w.k[r] + T(p.inv_mu[r]) * p.f[r]);
-    p.step[r] = force - w.row_force[r];
-    w.row_force[r] = force;
-  }
+  for (int r = 0; r < c.row_count; ++r) p.f[r] = p.f[r] + p.step[r];
+  set_row_forces(c, p.inv_mu, p.f, p.step, w);
   if (has_loops<T>(m))
     sweep_changes<true, true>(m, c, p.step, tau, qdd, w);
   else

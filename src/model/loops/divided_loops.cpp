@@ -1,4 +1,4 @@
-#include "model/divided_loops.hpp"
+#include "model/loops/divided_loops.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,4 +1,4 @@
-#include "model/clusters.hpp"
+#include "model/loops/clusters.hpp"
 
 #include <algorithm>
 #include <cstddef>

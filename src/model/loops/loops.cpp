@@ -1,11 +1,11 @@
-#include "model/loops.hpp"
+#include "model/loops/loops.hpp"
 
 #include <algorithm>
 #include <bitset>
 #include <string>
 
 #include "model/body_poses.hpp"
-#include "model/clusters.hpp"
+#include "model/loops/clusters.hpp"
 #include "scalar/counted.hpp"
 #include "scalar/index.hpp"
 

@@ -10,9 +10,9 @@
 // embedded as with its two rows. Contacts are not known here; each increases m.
 #include <algorithm>
 
-#include "model/clusters.hpp"
-#include "model/divided_loops.hpp"
-#include "model/loops.hpp"
+#include "model/loops/clusters.hpp"
+#include "model/loops/divided_loops.hpp"
+#include "model/loops/loops.hpp"
 #include "scalar/index.hpp"
 
 namespace tenon {

@@ -1,0 +1,71 @@
+// Kinematic loops in explicit form, v = G ydot and qdd = G yddot + g (model/model_data.hpp), on vectors of all
+// coordinates; and matrices of the spanning tree. For any scalar.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "model/model_data.hpp"
+
+namespace tenon {
+
+// Calls f(spanning coordinate, entry) for the nonzeros of column y of G, whose blocks are in `blocks`. The columns of a
+// block go to the coordinates of its cluster, whichever of them are independent.
+template <class T, class F>
+void for_column(const ModelData& m, const T* blocks, int y, const F& f) {
+  const int k = m.independent[y], cluster = m.node_cluster[m.v_node[k]];
+  if (cluster < 0) return f(k, T(1));
+  const ClusterData& c = m.clusters[cluster];
+  const T* column = blocks + c.G_begin + std::ptrdiff_t{y - c.y_begin} * c.v_count;
+  for (int i = 0; i < c.v_count; ++i) f(c.v_begin + i, column[i]);
+}
+
+// x := G y + g; g null: zero.
+template <class T>
+void times_explicit(const ModelData& m, const T* blocks, const T* y, const T* g, T* x) {
+  for (int k = 0; k < m.nv; ++k) x[k] = g ? g[k] : T(0);
+  for (int j = 0; j < m.ny; ++j) for_column(m, blocks, j, [&](int k, const T& G) { x[k] = x[k] + G * y[j]; });
+}
+// y := G^T x.
+template <class T>
+void times_explicit_transposed(const ModelData& m, const T* blocks, const T* x, T* y) {
+  for (int j = 0; j < m.ny; ++j) {
+    T sum(0);
+    for_column(m, blocks, j, [&](int k, const T& G) { sum = sum + G * x[k]; });
+    y[j] = sum;
+  }
+}
+
+// Both triangles of a matrix of the tree from its path rows (kernels/tree/ltl.hpp): row_first, dof_depth of
+// WorkspaceData.
+template <class T>
+void spread_path_rows(const ModelData& m, const T* rows, const std::int32_t* row_first,
+                      const std::int32_t* dof_depth, T* M, int ld) {
+  for (int k = 0; k < m.nv; ++k) std::fill_n(M + std::ptrdiff_t{k} * ld, m.nv, T(0));
+  for (int k = 0; k < m.nv; ++k) {
+    const T* row = rows + row_first[k];
+    int place = dof_depth[k];
+    for (int i = k; i >= 0; i = m.v_parent[i], --place)
+      M[i + std::ptrdiff_t{k} * ld] = M[k + std::ptrdiff_t{i} * ld] = row[place];
+  }
+}
+
+// MG := M G and A := G^T M G, M of the tree with all its entries (nv x nv).
+template <class T>
+void project_matrix(const ModelData& m, const T* blocks, const T* M, T* MG, T* A) {
+  for (int j = 0; j < m.ny; ++j) {
+    T* column = MG + std::ptrdiff_t{j} * m.nv;
+    std::fill_n(column, m.nv, T(0));
+    for_column(m, blocks, j, [&](int k, const T& G) {
+      for (int i = 0; i < m.nv; ++i) column[i] = column[i] + G * M[i + std::ptrdiff_t{k} * m.nv];
+    });
+    for (int i = j; i < m.ny; ++i) {
+      T sum(0);
+      for_column(m, blocks, i, [&](int k, const T& G) { sum = sum + G * column[k]; });
+      A[i + std::ptrdiff_t{j} * m.ny] = A[j + std::ptrdiff_t{i} * m.ny] = sum;
+    }
+  }
+}
+
+}  // namespace tenon
