@@ -40,14 +40,11 @@ Status dense(WorkspaceImpl& w, const double* q) {
   w.kernels->constraint_jacobian(w.md(), *w.cd(), J, rows, w.w());
 
   std::fill_n(w.w().delassus, stride * stride, 0.0);
-  double* spanning = w.w().qdd;
   for (int r = 0; r < rows; ++r) {
     double* y = Y + std::ptrdiff_t{r} * ny;
-    for (int k = 0; k < nv; ++k) spanning[k] = J[std::ptrdiff_t{k} * rows + w.cd()->user_row[r]];
-    if (loops)
-      to_independent_force(w, spanning, y);
-    else
-      std::copy_n(spanning, nv, y);
+    double* row = loops ? w.loops.spanning.data() : y;
+    for (int k = 0; k < nv; ++k) row[k] = J[std::ptrdiff_t{k} * rows + w.cd()->user_row[r]];
+    if (loops) to_independent_force(w, row, y);
     solve_lower(L, ny, y);
     for (int j = 0; j <= r; ++j)
       w.w().delassus[r + j * stride] = std::inner_product(y, y + ny, Y + std::ptrdiff_t{j} * ny, 0.0);
