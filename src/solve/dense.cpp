@@ -40,14 +40,21 @@ double size_of_right_side(const JointSpace& s, double* free) {
   return std::max(largest_of(free, rows), largest_of(s.w.row_rhs, rows));
 }
 
-// Velocity-dependent acceleration of an item, with its terms in absolute value. For fast links on an axis the
-// terms cancel, and only their rounding errors are left in the row.
+// Velocity-dependent acceleration of an item, with its terms in absolute value: products of the velocities of its bodies
+// and of all that carry them, in the root frame. For fast joints that turn about one axis, and for fast links on an
+// axis, the terms cancel, and only their rounding errors are left in the row.
 double size_of_bias(const WorkspaceImpl& w, const ConstraintItem& item) {
+  const WorkspaceData<double>& d = w.arena.data;
+  const auto length = [](const Vec3<double>& x) { return std::sqrt(dot(x, x)); };
   const auto size = [&](int body, const double* p) {
     if (body < 0) return 0.0;
-    const double* v = w.arena.data.v + 6 * body;
-    const auto length = [](const double* x) { return std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]); };
-    return length(v) * (length(v + 3) + length(v) * length(p));
+    const double distance = length(root_pose(d, body).p) + length(load_vec3<double>(p));
+    double sum = 0;
+    for (int i = body; i >= 0; i = w.md().nodes[i].parent) {
+      const Motion<double> v = load_body_motion(d.vw, i);
+      sum += length(v.w) * (length(v.v) + length(v.w) * distance);
+    }
+    return sum;
   };
   return item.closure ? size(item.first, item.p) + size(item.second, item.p2) : size(item.node, item.p);
 }

@@ -63,6 +63,8 @@ class Driver {
   bool restart(double mu);
   void remove_null_part(double* x) const;
   bool take_residual();
+  void measure_rows();
+  bool smaller_units();
   void combine();
   void visit(const double* direction);
   bool remember();
@@ -85,6 +87,7 @@ class Driver {
   bool strained(double first, const double* lambda) const;
   bool well_converged() const { return primal_ <= margin * options_.relative_tolerance; }
   Status reach(double* lambda);
+  Status approach();
   bool find_unreachable();
   Status without_unreachable(double* lambda);
   void take_multipliers(double* lambda);
@@ -224,10 +227,7 @@ Status Driver::run(double* lambda) {
   // Units of rows are known after the first evaluation.
   std::fill_n(per_unit_, m_, 1.0);
   if (!restart(method_.scheduled_mu)) return stalled;
-  const double* k = method_.p.w.arena.data.k;
-  for (int r = 0; r < m_; ++r)
-    residual_[r] = std::max(std::abs(k[r]), std::abs(method_.seen(r, residual_[r])));
-  measure_units(c_, residual_, per_unit_);
+  measure_rows();
   report_.iterations = 1;
   const Status status = reach(lambda);
   if (status != Status::infeasible) return status;
@@ -245,6 +245,25 @@ Status Driver::run(double* lambda) {
   return without_unreachable(lambda);
 }
 
+// Units of rows, after an evaluation: the desired or the actual accelerations. Overwrites residual_.
+void Driver::measure_rows() {
+  const double* k = method_.p.w.arena.data.k;
+  for (int r = 0; r < m_; ++r)
+    residual_[r] = std::max(std::abs(k[r]), std::abs(method_.seen(r, residual_[r])));
+  measure_units(c_, residual_, per_unit_);
+}
+
+// Whether a result is above its tolerance in the units of its own accelerations alone. A start from forces of another
+// state makes rows accelerate at first as they do not in the result, and units from there allow too much.
+bool Driver::smaller_units() {
+  if (!options_.warm_start || !converged()) return false;
+  for (int r = 0; r < m_; ++r) residual_[r] = r_[r] * inv_mu_[r];
+  measure_rows();
+  for (int r = 0; r < m_; ++r) residual_[r] = r_[r] * inv_mu_[r];
+  primal_ = size_in_units(residual_, per_unit_, margin * options_.absolute_tolerance, m_);
+  return !converged();
+}
+
 // In units in which the forces of all rows have the same effect.
 double Driver::largest_force(const double* f) const {
   double largest = 0;
@@ -260,14 +279,27 @@ bool Driver::strained(double first, const double* lambda) const {
 
 // Iterates until all rows hold. infeasible: more steps would not reduce the residual.
 Status Driver::reach(double* lambda) {
+  for (int r = 0; r < m_; ++r) residual_[r] = f_[r] + r_[r];
+  const double first_force = largest_force(residual_);
+  report_.dual_residual = report_.primal_residual;
+  Status status;
+  do {
+    status = approach();
+  } while (status == Status::ok && smaller_units() && more_iterations());
+  if (status != Status::ok) return status;
+  take_multipliers(lambda);
+  if (!converged()) return give_up();
+  if (refine_ && !motion_holds()) return stalled;
+  return strained(first_force, lambda) ? stalled : Status::ok;
+}
+
+// The steps. ok: they end below the tolerance, or where no step helps.
+Status Driver::approach() {
   double mu = method_.scheduled_mu;
   for (int r = 0; r < m_; ++r) residual_[r] = r_[r] * inv_mu_[r];
   primal_ = size_in_units(residual_, per_unit_, margin * options_.absolute_tolerance, m_);
-  report_.dual_residual = report_.primal_residual;
   best_residual_ = std::numeric_limits<double>::infinity();
   keep_if_best();
-  for (int r = 0; r < m_; ++r) residual_[r] = f_[r] + r_[r];
-  const double first_force = largest_force(residual_);
   double contraction = first_contraction / mu, motion = 1;
   int slow = 0;
   const double first = primal_;
@@ -310,10 +342,7 @@ Status Driver::reach(double* lambda) {
     }
   }
   return_to_best();
-  take_multipliers(lambda);
-  if (!converged()) return give_up();
-  if (refine_ && !motion_holds()) return stalled;
-  return strained(first_force, lambda) ? stalled : Status::ok;
+  return Status::ok;
 }
 
 // The residual of the weighted least-squares answer; false if it is only rounding errors. mu is now

@@ -153,6 +153,7 @@ inline void carry_row(const ModelData& m, int i, int end, Force<T> f, T* row, in
 // J, rows (user's order) x nv, column-major with leading dimension ld.
 template <class T>
 void constraint_jacobian(const ModelData& m, const ConstraintData& c, T* J, int ld, WorkspaceData<T>& w) {
+  if (m.nv == 0) return;  // J has no entries, and may be null
   for (int k = 0; k < m.nv; ++k)
     for (int r = 0; r < c.row_count; ++r) J[r + static_cast<long>(k) * ld] = T(0);
   for (int index = 0; index < c.item_count; ++index) {

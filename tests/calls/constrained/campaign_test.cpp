@@ -54,6 +54,8 @@ TEST(Campaign, FormerFailuresStayRight) {
       {1041403, "the same, less so"},
       {5001727, "least squares of stiff rows by pv_early"},
       {1077419, "fast links on an axis, where a row sees rounding"},
+      {8034705, "fast joints about one axis that cancel, where a row sees their rounding"},
+      {7004436, "a start from the forces of a state with accelerations 1e5 times larger"},
   };
   for (const auto& c : cases) {
     for (const Method method : available_methods()) {
