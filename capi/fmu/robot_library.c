@@ -145,8 +145,9 @@ int robot_normalize(robot* self, double* q) {
 }
 
 static tenon_status hold(robot* self, const double* q) {
-  memcpy(of(self)->held_at, q, self->nq * sizeof *q);
-  return tenon_anchor_here(of(self)->workspace, q, self->nq);
+  const tenon_status status = tenon_anchor_here(of(self)->workspace, q, self->nq);
+  if (status >= 0) memcpy(of(self)->held_at, q, self->nq * sizeof *q);
+  return status;
 }
 
 int robot_assemble(robot* self, double* q, double* v) {

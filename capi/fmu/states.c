@@ -56,16 +56,17 @@ int unit_keep(unit* self, void** snapshot) {
 int unit_restore(unit* self, const double* snapshot) {
   if (!snapshot || !is_state(self, snapshot))
     return unit_refuse(self, UNIT_ERROR, "the state is not of this unit");
+  /* First what may fail: anchors where the robot cannot be placed. */
+  if (robot_set_anchors(self->robot, snapshot + of_state + state_count(self)) < 0)
+    return unit_fail(self, UNIT_ERROR, "restoring a state");
   self->time = snapshot[of_time];
   self->tolerance = snapshot[of_tolerance];
   self->phase = (int)snapshot[of_phase];
   memcpy(self->gravity, snapshot + of_gravity, sizeof self->gravity);
   memcpy(self->q, snapshot + of_state, state_count(self) * sizeof *snapshot);
   self->solved = self->placed = 0;
-  if (robot_set_gravity(self->robot, self->gravity) < 0 ||
-      robot_set_anchors(self->robot, snapshot + of_state + state_count(self)) < 0)
-    return unit_fail(self, UNIT_ERROR, "restoring a state");
-  return UNIT_OK;
+  return robot_set_gravity(self->robot, self->gravity) < 0 ? unit_fail(self, UNIT_ERROR, "restoring a state")
+                                                           : UNIT_OK;
 }
 
 int unit_write_state(const unit* self, const double* snapshot, void* bytes, size_t size) {

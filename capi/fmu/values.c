@@ -65,6 +65,9 @@ static int solve(unit* self) {
   if (robot_accelerate(self->robot, self->normal, self->speed, self->tau, self->qdd, self->lambda) < 0)
     return unit_fail(self, UNIT_DISCARD, "solving for the accelerations");
   for (size_t i = 0; i < self->robot->joint_count; ++i) joint_rate(self, &self->robot->joints[i]);
+  for (size_t i = 0; i < self->nq; ++i)
+    if (!isfinite(self->rate[i]))
+      return unit_refuse(self, UNIT_DISCARD, "the velocities are too large: rates of positions overflow");
   self->solved = 1;
   return UNIT_OK;
 }
