@@ -49,6 +49,17 @@ MotionError MotionJudge::judge(const MotionState& s, const double* qdd, const do
     residual_(k) -= pushed, own_(k) += std::abs(pushed);
     largest = larger(largest, (own_(k) + levers_(k)) / std::sqrt(M_(k, k)));
   }
+  // Where weights or velocity products cancel, a robot at rest has no terms but their rounding errors. Weights of all bodies
+  // along the motion of a coordinate are at most this, and velocity products about the second.
+  Real mass = 0, twice_energy = 0;
+  for (const reference::Body& body : tree_.bodies) mass += body.mass;
+  for (int k = 0; k < tree_.nv; ++k) {
+    const Real v = s.v[static_cast<std::size_t>(k)];
+    twice_energy += M_(k, k) * v * v;
+  }
+  const Real root = std::sqrt(mass);
+  largest = larger(largest, root * std::hypot(gravity_[0], gravity_[1], gravity_[2]));
+  if (root * reach > 0) largest = larger(largest, twice_energy / (root * reach));
   // Rows that contradict may leave a robot at rest that each of them would move.
   for (int r = 0; r < m; ++r) {
     Real square = 0;
