@@ -11,8 +11,7 @@ export LC_ALL=C.UTF-8
 
 # What the library, its command-line program and the demo are built with: clang 19, whose kernels are the fastest, with
 # the C++ library of g++.
-TENON_BUILD_PACKAGES=(clang-19 g++ cmake ninja-build pkg-config libeigen3-dev libspdlog-dev libxsimd-dev
-  libcli11-dev)
+TENON_BUILD_PACKAGES=(clang-19 g++ cmake ninja-build pkg-config libeigen3-dev libspdlog-dev libcli11-dev)
 # What the tests need on top: other compilers for tenon.h, GoogleTest, the golden data, a second URDF reader, the clients in
 # C, C++, Python and LuaJIT, two generators of bindings, what compares binary interfaces, what reads manual pages, and
 # sources of locales.

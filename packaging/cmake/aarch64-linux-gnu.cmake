@@ -8,7 +8,7 @@ set(CMAKE_FIND_ROOT_PATH /usr/aarch64-linux-gnu)
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 
-# Packages of headers alone (xsimd, spdlog, CLI11, nlohmann-json) serve any processor, so this machine's are taken.
+# Packages of headers alone (spdlog, CLI11, nlohmann-json) serve any processor, so this machine's are taken.
 # /usr/include comes last, so that the C library's headers are those of the target; CMake then knows it as a folder that
 # the compiler searches by itself, and does not name it again in front of them.
 list(APPEND CMAKE_PREFIX_PATH /usr/lib/${CMAKE_HOST_SYSTEM_PROCESSOR}-linux-gnu/cmake)

@@ -30,7 +30,7 @@ set(CMAKE_INSTALL_NAME_DIR @rpath)
 set(CMAKE_FIND_ROOT_PATH ${TENON_ZIG})
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
-# Packages of headers alone (Eigen, xsimd, spdlog, CLI11) serve any processor, so this machine's are taken; /usr/include
+# Packages of headers alone (Eigen, spdlog, CLI11) serve any processor, so this machine's are taken; /usr/include
 # comes last, so that the C library's headers are those of the target.
 list(APPEND CMAKE_PREFIX_PATH /usr/lib/${CMAKE_HOST_SYSTEM_PROCESSOR}-linux-gnu/cmake /usr/share/eigen3/cmake)
 set(CMAKE_C_FLAGS_INIT "-idirafter /usr/include")

@@ -23,7 +23,6 @@ NAME = "tenon-dynamics"
 DEPENDENCIES = {
     "TinyXML-2": ("9", "tinyxml2", "tinyxml2", "tinyxml2", "tinyxml2"),
     "Eigen": ("3.4", "Eigen3", "eigen", "eigen3", "eigen"),
-    "xsimd": ("8.1", "xsimd", "xsimd", "xsimd", "xsimd"),
     "spdlog": ("1.10", "spdlog", "spdlog", "spdlog", "spdlog"),
     "fmt": ("9.1", None, None, "fmt", "fmt"),
     "CLI11": ("2.1", "CLI11", "cli11", "cli11", "cli11"),
@@ -224,12 +223,12 @@ def faults_of(spoiled=None):
 # What each file would be wrong with.
 SPOILINGS = (
     ("CMakeLists.txt", "project(tenon VERSION 0.1.0", "project(tenon VERSION 0.2.0"),
-    ("CMakeLists.txt", "find_package(xsimd REQUIRED)", "find_package(xsimd REQUIRED)\nfind_package(highway)"),
+    ("CMakeLists.txt", "find_package(spdlog REQUIRED)", "find_package(spdlog REQUIRED)\nfind_package(highway)"),
     ("CMakeLists.txt", "option(TENON_BUILD_CLI", "option(TENON_BUILD_PROGRAM"),
     ("CMakeLists.txt", "Eigen3 3.4", "Eigen3 5.0"),
     ("packaging/THIRD_PARTY.md", "| [fmt]", "| [zlib](https://zlib.net) | zlib | library |\n| [fmt]"),
     ("capi/clients/python/pyproject.toml", "numpy>=1.21", "numpy>=2.0"),
-    (f"{RECIPES}/conan/conanfile.py", "xsimd/[>=8.1", "xsimd/[>=8.0"),
+    (f"{RECIPES}/conan/conanfile.py", "spdlog/[>=1.10", "spdlog/[>=1.9"),
     (f"{RECIPES}/conan/conanfile.py", '"TENON_BUILD_TESTS"', '"TENON_TESTS"'),
     (f"{RECIPES}/conan/conanfile.py", '"include/*"', '"includes/*"'),
     (f"{RECIPES}/conan/debian12.profile", "spdlog/1.10.0", "spdlog/1.9.2"),

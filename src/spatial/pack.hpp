@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "spatial/ordered.hpp"
@@ -60,7 +61,11 @@ inline constexpr bool is_ordered<Pack<N, W>> = true;
 template <class N, int W>
 TENON_INLINE Pack<N, W> select(const typename Pack<N, W>::Bits& mask, const Pack<N, W>& a,
                                const Pack<N, W>& b) {
+#ifdef __AVX__  // has an instruction that looks at the first bit of each lane
+  return Pack<N, W>(mask < 0 ? a.x : b.x);
+#else
   return Pack<N, W>::of_bits((mask & a.bits()) | (~mask & b.bits()));
+#endif
 }
 template <class N, int W>
 TENON_INLINE typename Pack<N, W>::Bits lanes_above(const Pack<N, W>& a, const Pack<N, W>& b) {
@@ -72,7 +77,7 @@ TENON_INLINE Pack<N, W> larger(const Pack<N, W>& a, const Pack<N, W>& b) {
 }
 template <class N, int W>
 TENON_INLINE Pack<N, W> magnitude_of(const Pack<N, W>& a) {
-  return larger(a, -a);
+  return Pack<N, W>::of_bits(a.bits() & std::numeric_limits<typename Pack<N, W>::Integer>::max());
 }
 template <class N, int W>
 TENON_INLINE Pack<N, W> square_root(const Pack<N, W>& a) {

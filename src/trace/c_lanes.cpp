@@ -5,7 +5,7 @@ namespace tenon::trace {
 namespace {
 
 // @ stands for the name, # for the number of lanes. The angle less the nearest multiple of pi / 2 in three
-// parts, and polynomials: kernels/pack/pack_sincos.hpp has the sources.
+// parts, and polynomials: kernels/joint/sincos.hpp has the sources.
 constexpr const char* text = R"(
 typedef double @_lanes __attribute__((vector_size(8 * #)));
 typedef long long @_bits __attribute__((vector_size(8 * #)));

@@ -10,7 +10,6 @@
 
 #include "batch/batch_states.hpp"
 #include "kernels/joint/sincos.hpp"
-#include "kernels/pack/pack_sincos.hpp"
 #include "model/small_mechanisms.hpp"
 #include "support/random_mechanism.hpp"
 #include "tenon/batch.hpp"

@@ -50,7 +50,6 @@ class TenonConan(ConanFile):
     def requirements(self):
         # Headers, of which compiled code stays inside: no user of Tenon sees them.
         self.requires("eigen/[>=3.4 <6]", visible=False)
-        self.requires("xsimd/[>=8.1 <14]", visible=False)
         self.requires("spdlog/[>=1.10 <2]", visible=False)
         # fmt comes with spdlog, in the version that fits.
         self.requires("tinyxml2/[>=9 <12]")

@@ -14,7 +14,6 @@ tools.cmake.cmaketoolchain:generator=Ninja
 
 [platform_requires]
 eigen/3.4.0
-xsimd/8.1.0
 spdlog/1.10.0
 cli11/2.1.2
 

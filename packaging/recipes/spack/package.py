@@ -22,7 +22,6 @@ class TenonDynamics(CMakePackage):
     depends_on("cxx", type="build")
     depends_on("cmake@3.25:", type="build")
     depends_on("eigen@3.4:5", type="build")
-    depends_on("xsimd@8.1:", type="build")
     depends_on("spdlog@1.10:", type="build")
     depends_on("fmt@9.1:", type="build")
     depends_on("tinyxml2@9:")

@@ -4,8 +4,8 @@
 
 #include "kernels/branches/branch_data.hpp"
 #include "kernels/joint/joint.hpp"
+#include "kernels/joint/sincos.hpp"
 #include "kernels/pack/pack_loops.hpp"
-#include "kernels/pack/pack_sincos.hpp"
 #include "spatial/lanes.hpp"
 #include "spatial/pack.hpp"
 

@@ -2,13 +2,13 @@
 // instruction set. One translation unit for each precision.
 #pragma once
 
+#include "kernels/joint/sincos.hpp"
 #include "kernels/pack/constrained_pack.hpp"
 #include "kernels/pack/crba_pack.hpp"
 #include "kernels/pack/delassus_pack.hpp"
 #include "kernels/pack/exchange_pack.hpp"
 #include "kernels/pack/loops_pack.hpp"
 #include "kernels/pack/pack_loops.hpp"
-#include "kernels/pack/pack_sincos.hpp"
 #include "kernels/tree/kinematics.hpp"
 #include "kernels/tree/rnea.hpp"
 #include "model/joint_motion.hpp"
