@@ -69,15 +69,12 @@ bool is_in(std::string_view list, std::string_view name) {
   return list.find(" " + std::string(name) + " ") != list.npos;
 }
 
-bool begins(std::string_view text, std::string_view with) {
-  return text.substr(0, with.size()) == with;
-}
-
 // f32addf64: sums in one type rounded to another.
 bool narrows(std::string_view name) {
   for (const char* result : {"f32x", "f32", "f64x", "f64"})
     for (const char* operation : {"addf", "subf", "mulf", "divf", "fmaf", "sqrtf"})
-      if (begins(name, std::string(result) + operation)) return true;
+      for (const char* operand : {"32x", "64", "64x", "128"})
+        if (name == std::string(result) + operation + operand) return true;
   return false;
 }
 

@@ -256,7 +256,7 @@ TEST(GeneratedC, RefusesNamesThatAreTaken) {
     testing::expect_error(Status::invalid_argument, {"'" + std::string(name) + "'", "<string.h>"},
                           [&] { named(name); });
   for (const char* name : {"sine", "f", "l", "q", "t0", "Double", "memory_", "mem", "structure", "y", "M",
-                           "a_r", "M_arm", "f64_arm"}) {
+                           "a_r", "M_arm", "f64_arm", "f32fmaf_arm"}) {
     const Compiled function(named(name), name);
     EXPECT_TRUE(function.good()) << name;
   }
