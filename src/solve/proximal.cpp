@@ -64,6 +64,7 @@ class Driver {
   void remove_null_part(double* x) const;
   bool take_residual();
   void measure_rows();
+  void measure_residual();
   bool smaller_units();
   void combine();
   void visit(const double* direction);
@@ -249,18 +250,22 @@ Status Driver::run(double* lambda) {
 void Driver::measure_rows() {
   const double* k = method_.p.w.arena.data.k;
   for (int r = 0; r < m_; ++r)
-    residual_[r] = std::max(std::abs(k[r]), std::abs(method_.seen(r, residual_[r])));
+    residual_[r] = std::max(std::abs(k[r]), std::abs(method_.seen(r, r_[r] * inv_mu_[r])));
   measure_units(c_, residual_, per_unit_);
+}
+
+// The residual of the last evaluation in these units.
+void Driver::measure_residual() {
+  for (int r = 0; r < m_; ++r) residual_[r] = r_[r] * inv_mu_[r];
+  primal_ = size_in_units(residual_, per_unit_, margin * options_.absolute_tolerance, m_);
 }
 
 // Whether a result is above its tolerance in the units of its own accelerations alone. A start from forces of another
 // state makes rows accelerate at first as they do not in the result, and units from there allow too much.
 bool Driver::smaller_units() {
   if (!options_.warm_start || !converged()) return false;
-  for (int r = 0; r < m_; ++r) residual_[r] = r_[r] * inv_mu_[r];
   measure_rows();
-  for (int r = 0; r < m_; ++r) residual_[r] = r_[r] * inv_mu_[r];
-  primal_ = size_in_units(residual_, per_unit_, margin * options_.absolute_tolerance, m_);
+  measure_residual();
   return !converged();
 }
 
@@ -296,8 +301,7 @@ Status Driver::reach(double* lambda) {
 // The steps. ok: they end below the tolerance, or where no step helps.
 Status Driver::approach() {
   double mu = method_.scheduled_mu;
-  for (int r = 0; r < m_; ++r) residual_[r] = r_[r] * inv_mu_[r];
-  primal_ = size_in_units(residual_, per_unit_, margin * options_.absolute_tolerance, m_);
+  measure_residual();
   best_residual_ = std::numeric_limits<double>::infinity();
   keep_if_best();
   double contraction = first_contraction / mu, motion = 1;

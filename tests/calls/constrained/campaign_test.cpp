@@ -106,6 +106,14 @@ TEST(CampaignSearch, FindsNoWrongMotion) {
   }
 }
 
+// Robots at rest, all terms of whose equations cancel to rounding errors.
+TEST(CampaignSearch, TakesNoRoundingErrorForAMotion) {
+  for (const char* path :
+       {"limbs:541439:1",
+        "scaled:510290:0.1.2.15.23.24.37.42.44.56.57.58.63.70.88.91.94.95.97.102.156.169.180"})
+    EXPECT_FALSE(solve_path(path, Method::automatic).wrong()) << path;
+}
+
 // What is wrong in one light joint alone is seen, and so is what is no number.
 TEST(CampaignSearch, JudgesEveryJointByItsOwnSize) {
   Genes genes(3);
