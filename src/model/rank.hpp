@@ -40,8 +40,7 @@ inline constexpr double sure_pivot = 1e-10;
 constexpr double most_growth(double mu) {
   return 1 + 1 / (mu * sure_eigenvalue);
 }
-// Large free accelerations, which are not in the units of rows, make large rounding errors. The proximal iteration takes a
-// residual for a contradiction above these: in units of the rows, and relative to the absolute tolerance.
-inline constexpr double sure_contradiction = 1e-6, sure_contradiction_of_absolute = 1e6;
+// Dynamics with loops by multipliers take a remainder for a contradiction above this share of the accelerations.
+inline constexpr double sure_contradiction = 1e-6;
 
 }  // namespace tenon

@@ -89,10 +89,7 @@ class Sweeps final : public ProximalMethod {
     if (factored_) {
       sweeps_.iterate(step, refine);
     } else {
-      if (!bias_forces_ready_) {
-        sweeps_.state();
-        if (unreachable_) leave_unreachable();
-      }
+      if (!bias_forces_ready_) sweeps_.state();
       bias_forces_ready_ = false;
       positive_ = sweeps_.start();
       factored_ = true;
@@ -105,17 +102,7 @@ class Sweeps final : public ProximalMethod {
   double motion_error() const override { return refined_ ? d_.motion_error : 0; }
   void multipliers(double* lambda) const override { std::copy_n(d_.row_lambda, rows.row_count, lambda); }
 
-  bool gives_up() const override { return true; }
-  void give_up(const double* unreachable) override {
-    unreachable_ = unreachable;
-    leave_unreachable();
-  }
-
  private:
-  void leave_unreachable() {
-    for (int r = 0; r < rows.row_count; ++r) d_.k[r] -= unreachable_[r];
-  }
-
   const RowSweeps& sweeps_;
   WorkspaceData<double>& d_ = p.w.w();
   const double* inv_mu_ = nullptr;
@@ -123,7 +110,6 @@ class Sweeps final : public ProximalMethod {
   bool factored_ = false;          // for the current mu
   bool refined_ = false;           // by the last evaluation
   bool positive_ = true;
-  const double* unreachable_ = nullptr;  // part of the right-hand sides, set by give_up
 };
 
 // Adds 1 / mu to the compliance of the rows for its lifetime.

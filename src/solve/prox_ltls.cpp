@@ -11,14 +11,11 @@ namespace tenon {
 namespace {
 
 constexpr double scheduled_mu_of_augmented = 1e6;  // large, because the method refines
-// Smaller: multipliers contain mu times the contradiction, which does not act. J^T in world axes cancels it
-// to fewer digits than K^T in body axes.
-constexpr double least_squares_mu_of_augmented = 1e3;
 
 class AugmentedSteps final : public ProximalMethod {
  public:
   explicit AugmentedSteps(const ConstrainedProblem& problem)
-      : ProximalMethod(problem, scheduled_mu_of_augmented, least_squares_mu_of_augmented) {}
+      : ProximalMethod(problem, scheduled_mu_of_augmented) {}
 
   void prepare(const double* inv_mu) override {
     WorkspaceImpl& w = p.w;
@@ -39,11 +36,6 @@ class AugmentedSteps final : public ProximalMethod {
   double motion_error() const override { return measured_ ? joint_space_of(p.w).w.motion_error : 0; }
   double seen(int r, double) const override { return d_.k[r] - d_.row_rhs[r] + d_.row_acceleration[r]; }
   void multipliers(double* lambda) const override { std::copy_n(d_.row_lambda, rows.row_count, lambda); }
-
-  bool gives_up() const override { return true; }
-  void give_up(const double* unreachable) override {
-    for (int r = 0; r < rows.row_count; ++r) d_.row_rhs[r] -= unreachable[r];
-  }
 
  private:
   WorkspaceData<double>& d_ = p.w.w();

@@ -29,8 +29,6 @@ constexpr double rounding = 1e-9;
 // share is mu times an eigenvalue of the Delassus matrix with rows scaled to a typical diagonal of one, so
 // the limit for null eigenvalues is that of model/rank.hpp.
 constexpr double barely_moves = 1e-8, most_of_a_step = 1e-3;
-// A least-squares step that removes a smaller share of the residual may be rounding.
-constexpr double barely_removed = 1e-6;
 // A step that leaves more than this share of the residual is not worth another below the tolerance.
 constexpr double worth_a_step = 0.1;
 // Refining steps that do not shrink the error of motion to this share will not.
@@ -61,7 +59,6 @@ class Driver {
 
  private:
   bool restart(double mu);
-  void remove_null_part(double* x) const;
   bool take_residual();
   void measure_rows();
   void measure_residual();
@@ -89,8 +86,6 @@ class Driver {
   bool well_converged() const { return primal_ <= margin * options_.relative_tolerance; }
   Status reach(double* lambda);
   Status approach();
-  bool find_unreachable();
-  Status without_unreachable(double* lambda);
   void take_multipliers(double* lambda);
   double* step(int slot) { return steps_ + static_cast<std::ptrdiff_t>(slot) * m_; }
   double* image(int slot) { return images_ + static_cast<std::ptrdiff_t>(slot) * m_; }
@@ -102,34 +97,21 @@ class Driver {
   SolveReport& report_ = method_.p.w.report;
   const int m_ = c_.row_count;
   ProximalScratch& s_ = method_.p.w.proximal;
-  double *const f_ = s_.f.data(), *const r_ = s_.r.data(), *const start_ = s_.start.data(),
-                *const inv_mu_ = s_.inv_mu.data(), *const steps_ = s_.steps.data(),
-                *const images_ = s_.images.data(), *const best_ = s_.best.data(),
-                *const per_unit_ = s_.per_unit.data(), *const residual_ = s_.residual.data(),
-                *const unreachable_ = s_.unreachable.data();
+  double *const f_ = s_.f.data(), *const r_ = s_.r.data(), *const inv_mu_ = s_.inv_mu.data(),
+                *const steps_ = s_.steps.data(), *const images_ = s_.images.data(),
+                *const best_ = s_.best.data(), *const per_unit_ = s_.per_unit.data(),
+                *const residual_ = s_.residual.data();
   double primal_ = 0,
          dual_ = 0;            // residuals of the report in units of the rows, minus the absolute tolerance
   double best_residual_ = 0;   // primal, at best_
   double smallest_image_ = 0;  // of a step worth remembering, relative to the step
   int remembered_ = 0, next_slot_ = 0;
   bool refine_ = false;
-  bool least_squares_ = false;  // rows contradict: mu follows the user's weights
 };
 
-// Sets 1 / mu and evaluates at f: mu proportional to the inverse Delassus diagonal, or for least squares to
-// the user's weights.
+// Sets 1 / mu, proportional to the inverse Delassus diagonal, and evaluates at f.
 bool Driver::restart(double mu) {
-  double mean = 0;
-  if (least_squares_) {
-    for (int r = 0; r < m_; ++r) mean += std::log(c_.scale[r] * c_.weight[r]);
-    mean = std::exp(mean / m_);
-  }
-  for (int r = 0; r < m_; ++r) {
-    inv_mu_[r] = proximal_term(options_, c_, r, mu);
-    if (!least_squares_ || options_.mu > 0) continue;
-    const double inv = mean / (mu * c_.weight[r]);
-    inv_mu_[r] = c_.compliance[r] >= inv ? 0 : inv;
-  }
+  for (int r = 0; r < m_; ++r) inv_mu_[r] = proximal_term(options_, c_, r, mu);
   report_.mu = options_.mu > 0 ? options_.mu : mu;
   smallest_image_ =
       options_.mu > 0 ? barely_moves : std::clamp(squared_rank_tolerance * mu, barely_moves, most_of_a_step);
@@ -224,26 +206,13 @@ bool Driver::remember() {
 }
 
 Status Driver::run(double* lambda) {
-  for (int r = 0; r < m_; ++r) f_[r] = start_[r] = options_.warm_start ? lambda[r] : 0;
+  for (int r = 0; r < m_; ++r) f_[r] = options_.warm_start ? lambda[r] : 0;
   // Units of rows are known after the first evaluation.
   std::fill_n(per_unit_, m_, 1.0);
   if (!restart(method_.scheduled_mu)) return stalled;
   measure_rows();
   report_.iterations = 1;
-  const Status status = reach(lambda);
-  if (status != Status::infeasible) return status;
-  // The caller's mu may be so small that every residual seems unreachable; dense decides then.
-  if (!method_.gives_up() || options_.mu > 0) return stalled;
-  if (!find_unreachable()) {
-    // The caller's limit was reached: return the current point.
-    remove_null_part(f_);
-    refine_ = true;
-    take_residual();
-    // As they are: r need not lie in the null space yet, and without it they would not fit the accelerations.
-    take_multipliers(lambda);
-    return give_up();
-  }
-  return without_unreachable(lambda);
+  return reach(lambda);
 }
 
 // Units of rows, after an evaluation: the desired or the actual accelerations. Overwrites residual_.
@@ -282,7 +251,7 @@ bool Driver::strained(double first, const double* lambda) const {
   return largest_force(lambda) > most_growth(method_.scheduled_mu) * first;
 }
 
-// Iterates until all rows hold. infeasible: more steps would not reduce the residual.
+// Iterates until all rows hold.
 Status Driver::reach(double* lambda) {
   for (int r = 0; r < m_; ++r) residual_[r] = f_[r] + r_[r];
   const double first_force = largest_force(residual_);
@@ -324,11 +293,12 @@ Status Driver::approach() {
       refine_ = true;
       continue;
     }
-    if (!method_.gives_up() && contraction > 0.5 && primal_ > rounding) return stalled;
+    // So slow: a direction next to a dependent one, or a contradiction. dense costs less than to find out which.
+    if (options_.mu == 0 && options_.accelerate && contraction > 0.5 && primal_ > rounding) return stalled;
     if (options_.accelerate && contraction > fast_enough && before > large_enough * first) remember();
     if (dual_ < out_of_reach * primal_) {
       // One more step would remove nothing: these are rounding errors, or the rows contradict each other.
-      if (primal_ > rounding) return Status::infeasible;
+      if (primal_ > rounding) return stalled;
       if (refine_ && motion_holds()) break;
       refine_ = true;
       continue;
@@ -349,77 +319,10 @@ Status Driver::approach() {
   return Status::ok;
 }
 
-// The residual of the weighted least-squares answer; false if it is only rounding errors. mu is now
-// proportional to the weights, so that the part of r that no step can remove is that residual and lies in the
-// null space of B. Every step adds forces in that null space, which move nothing; mu is smaller here to limit
-// them.
-bool Driver::find_unreachable() {
-  least_squares_ = true;
-  refine_ = false;              // corrections of rounding errors would change the images
-  std::copy_n(start_, m_, f_);  // forces of a large mu mostly cancel, with lost digits
-  double mu = method_.least_squares_mu;
-  if (!restart(mu)) return false;
-  dual_ = primal_;
-  bool done = false, combining = options_.accelerate;
-  while (!done && more_iterations()) {
-    const double before = dual_;
-    visit(r_);
-    // Three digits more than requested: this error enters all later results.
-    done = dual_ <= 1e-3 * options_.relative_tolerance;
-    const double progress = dual_ / before, share = dual_ / primal_;
-    if (!done && progress > 0.5 && share < out_of_reach) {
-      // Rounding errors, or a slow direction too small to be remembered; a larger mu shows which.
-      if (mu >= raised_mu) return false;
-      mu *= 100;
-      remove_null_part(f_);
-      if (!restart(mu)) return false;
-      dual_ = primal_;
-      continue;
-    }
-    // Such small images are mostly rounding errors; a remembered one does harm, and plain steps remove it.
-    if (dual_ <= options_.relative_tolerance || (progress > 0.9 && share < barely_removed)) {
-      if (!done && !combining && progress > 0.9) return false;
-      combining = false;
-    }
-    if (done || !combining) continue;
-    remember();
-    combine();
-  }
-  for (int r = 0; r < m_; ++r) unreachable_[r] = r_[r] * inv_mu_[r];
-  return done && primal_ > sure_contradiction &&
-         report_.primal_residual > sure_contradiction_of_absolute * options_.absolute_tolerance;
-}
-
-Status Driver::without_unreachable(double* lambda) {
-  const double dual_residual = report_.dual_residual;
-  method_.give_up(unreachable_);
-  least_squares_ = refine_ = false;
-  std::copy_n(start_, m_, f_);
-  if (!restart(method_.scheduled_mu)) return stalled;
-  const Status status = reach(lambda);
-  // Residuals of the rows include the part that was removed.
-  report_.primal_residual = 0;
-  for (int r = 0; r < m_; ++r)
-    report_.primal_residual =
-        std::max(report_.primal_residual, std::abs(r_[r] * inv_mu_[r] + unreachable_[r]));
-  report_.dual_residual = dual_residual;
-  return status == Status::ok ? Status::infeasible : status == Status::infeasible ? stalled : status;
-}
-
 // Of the accelerations of the last evaluation: f + r, not the centre f.
 void Driver::take_multipliers(double* lambda) {
   for (int r = 0; r < m_; ++r) lambda[r] = f_[r] + r_[r];
   method_.multipliers(lambda);
-}
-
-// At a least-squares answer r lies in the null space of B, and every step adds it to the multipliers. Without
-// that part they keep the size of the forces that act.
-void Driver::remove_null_part(double* x) const {
-  const double norm = dot(r_, r_);
-  if (!(norm > 0)) return;
-  // Only what was added since the start: a caller's start may hold more along r than r has accurate digits.
-  const double share = (dot(r_, x) - dot(r_, start_)) / norm;
-  for (int r = 0; r < m_; ++r) x[r] -= share * r_[r];
 }
 
 }  // namespace

@@ -17,15 +17,10 @@
 // and a few dot products). All eigenvalues of B are near 1 except for the small s; each of these costs about
 // one iteration instead of 1 / (mu s).
 //
-// Where rows contradict, r does not vanish; iterations converge to the least residual in the metric of 1 /
-// mu. When the remaining residual is out of reach, mu is set proportional to the user's weights, and the
-// iteration continues to the weighted least-squares residual ([CABA] II-C1). That is subtracted from the
-// right-hand sides, and the rest, which is reachable, is solved from the start: the forces of the first
-// iteration, mu times the residual, would move a robot whose rows are not exactly redundant.
-//
 // An iteration is accepted only where it ends below its tolerance. Where it stalls above, rounding errors, a
 // direction that rows hardly move, and contradictory rows look the same, so it returns `stalled` and the
-// caller chooses another method (calls/constrained.cpp); dense (solve/dense.cpp) does not iterate.
+// caller chooses another method (calls/constrained.cpp); dense (solve/dense.cpp) does not iterate, and has the
+// least squares of contradictory rows.
 #pragma once
 
 #include <cstddef>
@@ -38,9 +33,8 @@ namespace tenon {
 // The operations of a method that the driver needs.
 class ProximalMethod {
  public:
-  explicit ProximalMethod(const ConstrainedProblem& problem, double scheduled = 1e5,
-                          double least_squares = 1e5)
-      : p(problem), scheduled_mu(scheduled), least_squares_mu(least_squares) {}
+  explicit ProximalMethod(const ConstrainedProblem& problem, double scheduled = 1e5)
+      : p(problem), scheduled_mu(scheduled) {}
 
   // Sets the proximal terms 1 / mu of the rows; may be called again. 1 / mu = 0 marks a row with compliance
   // that is exact without a multiplier. inv_mu stays valid.
@@ -56,10 +50,6 @@ class ProximalMethod {
   // Writes the multipliers for the accelerations of the last evaluate, if the method knows them more exactly
   // than f + r(f).
   virtual void multipliers(double*) const {}
-  // give_up subtracts from the right-hand sides what no force can reach; unreachable stays valid. gives_up is
-  // false if method dense costs no more than this one: contradictory rows then stall it at once.
-  virtual bool gives_up() const { return false; }
-  virtual void give_up(const double* /*unreachable*/) {}
 
   const ConstrainedProblem& p;
   const ConstraintData& rows = *p.w.cd();
@@ -69,8 +59,6 @@ class ProximalMethod {
   // evaluations with 2e8 (Go1 2.00, Atlas 2.15 on average) and three with 3e7; without, four to five for 1e-10
   // with 1e4, and three for 1e-8 with 1e6.
   const double scheduled_mu;
-  // The same for least squares. There every step adds mu times the contradiction to the multipliers.
-  const double least_squares_mu;
 
  protected:
   ~ProximalMethod() = default;
@@ -81,7 +69,7 @@ class ProximalMethod {
 double proximal_term(const SolveOptions& options, const ConstraintData& c, int r, double mu);
 
 // p.lambda is the result, and the start if options.warm_start. Fills the report except the rank. Returns ok,
-// infeasible, max_iterations (the caller's limit was reached) or stalled.
+// max_iterations (the caller's limit was reached) or stalled.
 Status solve_proximal(ProximalMethod& method);
 
 }  // namespace tenon

@@ -114,6 +114,14 @@ TEST(CampaignSearch, TakesNoRoundingErrorForAMotion) {
     EXPECT_FALSE(solve_path(path, Method::automatic).wrong()) << path;
 }
 
+// A row that contradicts others asks for forces of 1e7 N, which cancel; a step of penalties loses the light joint there.
+TEST(CampaignSearch, KeepsTheMotionOfLightJointsWhereLargeForcesCancel) {
+  const Found found = solve_path(
+      "light_wrist:517302:1.5.6.9.10.23.27.28.29.36.45.46.48.53.55.58.59.60.86.123.134", Method::automatic);
+  EXPECT_EQ(found.status, Status::infeasible);
+  EXPECT_LE(found.error.motion, 1e-9);
+}
+
 // What is wrong in one light joint alone is seen, and so is what is no number.
 TEST(CampaignSearch, JudgesEveryJointByItsOwnSize) {
   Genes genes(3);
