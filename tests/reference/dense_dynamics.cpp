@@ -217,6 +217,16 @@ T DenseDynamics<T>::lever(int body, const Vec3<T>& point, int column) const {
 }
 
 template <class T>
+T DenseDynamics<T>::velocity_products(const Eigen::Ref<const VecX<T>>& entry_size) const {
+  T speed(0), turning(0);
+  for (Eigen::Index k = 0; k < entry_size.size(); ++k) {
+    speed += entry_size(k) * std::abs(v_(k));
+    if (entry_size(k) > T(0)) turning += columns_.col(k).template head<3>().norm() * std::abs(v_(k));
+  }
+  return speed * turning;
+}
+
+template <class T>
 Vec6<T> DenseDynamics<T>::velocity(int body, const Vec3<T>& point) const {
   if (body < 0) return Vec6<T>::Zero();
   Vec6<T> v = velocity_[static_cast<std::size_t>(body)];

@@ -63,6 +63,8 @@ class DenseDynamics {
   Vec6<T> bias_acceleration(int body, const Vec3<T>& point) const;  // Jdot v, classical
   // Upper bound of the linear part of a column of the Jacobian, without cancellation: |u| + |w| r.
   T lever(int body, const Vec3<T>& point, int column) const;
+  // Bound of the products of two velocities in the bias acceleration of a row whose entries of J have these bounds.
+  T velocity_products(const Eigen::Ref<const VecX<T>>& entry_size) const;
 
   void mass_matrix(MatX<T>& M);
   // wrenches: 6 a link, [moment about the link origin; force], link axes; null for none.

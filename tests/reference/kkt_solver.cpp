@@ -374,7 +374,13 @@ bool BasicKktSolver<T>::Impl::contradicts(const SolveOptions& options, const dou
   const T rounding = static_cast<T>(contradiction_rounding) * motion;
   T worst(0);
   for (int r = 0; r < m; ++r) {
-    const T seen = typical && r < rows.count() ? rounding * static_cast<T>(std::sqrt(typical[r])) : T(0);
+    T seen(0);
+    if (r < rows.count()) {
+      if (typical) seen = rounding * static_cast<T>(std::sqrt(typical[r]));
+      // Axes and places are doubles too, so a fast joint on a held axis moves the row by their rounding errors.
+      seen +=
+          static_cast<T>(contradiction_rounding) * dynamics.velocity_products(rows.size.row(r).transpose());
+    }
     worst = testing::larger(worst, std::abs(residual(r)) / (limit + seen));
   }
   if (worst > T(0)) margins.contradiction = static_cast<double>(worst);

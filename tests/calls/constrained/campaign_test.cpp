@@ -56,6 +56,8 @@ TEST(Campaign, FormerFailuresStayRight) {
       {1077419, "fast links on an axis, where a row sees rounding"},
       {8034705, "fast joints about one axis that cancel, where a row sees their rounding"},
       {7004436, "a start from the forces of a state with accelerations 1e5 times larger"},
+      {31023090,
+       "fast links of a kilometre on a held axis: rounding errors of their axes, for the judge too"},
   };
   for (const auto& c : cases) {
     for (const Method method : available_methods()) {
