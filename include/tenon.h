@@ -1400,9 +1400,9 @@ typedef struct tenon_solve_report {
   int32_t iterations;      /* sweeps after which a residual was looked at */
   int32_t rank;            /* of the constraint rows, where the method finds it; else -1 */
   int32_t method;          /* TENON_METHOD_* that gave the answer: what TENON_METHOD_AUTOMATIC chose, or what the
-                              method asked for handed over to (pv its dependent rows to prox_pv, pv_early what is
-                              lost to rounding to constrained_aba, all where they stall to dense); 0 before the
-                              first solve */
+                              method asked for handed over to (pv its dependent rows to prox_pv, pv_early more rows
+                              on a link than it takes to constrained_aba, all where they stall to dense); 0 before
+                              the first solve */
   double primal_residual;  /* largest |J qdd + gamma - k + R lambda| of a row, m/s^2 or rad/s^2 */
   double dual_residual;    /* largest |Lambda^-1 residual|, small at a least-squares answer. [CABA] Eq. 15 */
   double mu;               /* the last one used; relative to each row's Delassus diagonal where scheduled */

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "plan/cost_model.hpp"
+#include "plan/memory/pv_early_memory.hpp"
 #include "support/file.hpp"
 #include "support/machine.hpp"
 #include "support/problem.hpp"
@@ -41,7 +42,7 @@ std::vector<Candidate> candidates() {
   };
   const std::vector<CostTerm> dual =
       with({cost_row_bodies, cost_row_pairs, cost_rows_squared, cost_rows_cubed});
-  return {{Method::pv_early, with({cost_propagated_rows, cost_meetings})},
+  return {{Method::pv_early, with({cost_row_passes, cost_segments, cost_surplus_rows})},
           {Method::constrained_aba, sweep},
           {Method::prox_pv, dual},
           {Method::prox_ltl, with({cost_row_bodies, cost_row_pairs, cost_row_paths, cost_paths,
@@ -59,6 +60,8 @@ struct Row {
   tenon::CostTerms terms{};
   std::vector<double> nanoseconds;  // by candidate
   std::size_t chosen_here = 0;      // candidate that automatic takes
+  bool early = true;                // pv_early takes these rows itself
+  bool taken_by(Method method) const { return early || method != Method::pv_early; }
 };
 
 // A chain whose joints are of these types in turn, on a floating base or none, each third link with a side
@@ -190,9 +193,12 @@ double predicted(const Fit& fit, const tenon::CostTerms& terms) {
   return cost;
 }
 
-Fit fit_method(const std::vector<Row>& rows, std::size_t k, const Candidate& candidate) {
+Fit fit_method(const std::vector<Row>& all, std::size_t k, const Candidate& candidate) {
   Fit fit;
   if (candidate.terms.empty()) return fit;
+  std::vector<Row> rows;
+  for (const Row& row : all)
+    if (row.taken_by(candidate.method)) rows.push_back(row);
   Eigen::MatrixXd A(static_cast<Eigen::Index>(rows.size()),
                     static_cast<Eigen::Index>(candidate.terms.size()));
   for (std::size_t i = 0; i < rows.size(); ++i)
@@ -248,7 +254,7 @@ std::size_t choice_by(const std::vector<Fit>& fits, const std::vector<Candidate>
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < methods.size(); ++k) {
     const double cost = predicted(fits[k], row.terms);
-    if (cost >= least || methods[k].terms.empty()) continue;
+    if (cost >= least || methods[k].terms.empty() || !row.taken_by(methods[k].method)) continue;
     least = cost;
     best = k;
   }
@@ -317,7 +323,7 @@ int main(int argc, char** argv) try {
     const tenon::ModelData& m = problem.model().data();
     const tenon::ConstraintData& c = problem.constraints().data();
     rows.push_back({problem.name(), of_benchmark, tenon::cost_terms(m, c), nanoseconds(problem, methods),
-                    chosen_by_library(problem, methods)});
+                    chosen_by_library(problem, methods), tenon::early_work(m, c).possible});
     if (isatty(STDERR_FILENO)) std::fprintf(stderr, "\r%3zu problems timed", rows.size());
   });
   if (isatty(STDERR_FILENO)) std::fprintf(stderr, "\n");

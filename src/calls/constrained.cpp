@@ -146,7 +146,7 @@ Status constrained_motion(WorkspaceImpl& w, const CheckedInputs& in) {
   const auto answered = [&] {
     return status != stalled && (static_cast<std::int32_t>(status) < 0 || result_is_finite(w));
   };
-  if (!answered()) status = run(w, next_method(w, method), in);
+  if (!answered()) status = run(w, next_method(w, w.report.method), in);
   if (!answered()) status = run(w, Method::dense, in);
   return status;
 }

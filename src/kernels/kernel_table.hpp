@@ -96,7 +96,8 @@ struct PvKernels {
                       PvData<T>&, WorkspaceData<T>&);
 
   // kernels/constrained/pv_early.hpp, after constraint_state.
-  bool (*pv_early_reduce)(const ModelData&, const T* v, const T* tau, PvEarlyData<T>&, WorkspaceData<T>&);
+  bool (*pv_early_reduce)(const ModelData&, const ConstraintData&, const T* v, const T* tau, PvEarlyData<T>&,
+                          WorkspaceData<T>&);
   void (*pv_early_roll_out)(const ModelData&, const ConstraintData&, const T* v, T* lambda, T* qdd,
                             PvEarlyData<T>&, WorkspaceData<T>&);
 };

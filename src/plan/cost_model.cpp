@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "plan/cost_constants.hpp"
+#include "plan/memory/pv_early_memory.hpp"
 #include "plan/method_facts.hpp"
 #include "plan/units.hpp"
 #include "scalar/index.hpp"
@@ -13,12 +14,11 @@ namespace tenon {
 namespace {
 
 constexpr const char* term_names[cost_term_count] = {
-    "call",           "hinges",           "obliques",      "balls",          "floats",
-    "hinge_supports", "oblique_supports", "ball_supports", "float_supports", "rows",
-    "row_bodies",     "propagated_rows",  "meetings",      "row_pairs",      "row_paths",
-    "paths",          "squared_paths",    "rows_squared",  "rows_cubed"};
-
-constexpr double most_rows_of_a_body = 6;
+    "call",           "hinges",         "obliques",         "balls",
+    "floats",         "hinge_supports", "oblique_supports", "ball_supports",
+    "float_supports", "rows",           "row_bodies",       "row_passes",
+    "segments",       "surplus_rows",   "row_pairs",        "row_paths",
+    "paths",          "squared_paths",  "rows_squared",     "rows_cubed"};
 
 // The term of a body without rows; that of a body with rows is four further on.
 int kind_term(const ModelData& m, int node) {
@@ -31,19 +31,6 @@ int kind_term(const ModelData& m, int node) {
 
 double rows_below(const ConstraintData& c, int node) {
   return c.moved_end[node] - c.moved_begin[node];
-}
-
-// The number of times that a group of rows is added to rows already on a body.
-double meetings(const ModelData& m, const ConstraintData& c) {
-  std::vector<int> groups(index(m.node_count), 0);
-  for (int s = 0; s < c.support_count; ++s) {
-    const int node = c.support[s], parent = m.nodes[node].parent;
-    groups[index(node)] += c.node_row_first[node + 1] > c.node_row_first[node];
-    if (parent >= 0) ++groups[index(parent)];
-  }
-  double count = 0;
-  for (const int g : groups) count += std::max(0, g - 1);
-  return count;
 }
 
 }  // namespace
@@ -59,7 +46,10 @@ CostTerms cost_terms(const ModelData& m, const ConstraintData& c) {
   t[cost_rows] = rows;
   t[cost_rows_squared] = rows * rows;
   t[cost_rows_cubed] = rows * rows * rows;
-  t[cost_meetings] = meetings(m, c);
+  const EarlyWork early = early_work(m, c);
+  t[cost_row_passes] = early.passes;
+  t[cost_segments] = early.segments;
+  t[cost_surplus_rows] = early.surplus;
   for (int i = 0; i < m.node_count; ++i) ++t[index(kind_term(m, i))];
   std::vector<double> depth(index(m.nv), 1);
   for (int k = 0; k < m.nv; ++k) {
@@ -73,7 +63,6 @@ CostTerms cost_terms(const ModelData& m, const ConstraintData& c) {
     const double below = rows_below(c, node);
     ++t[index(kind_term(m, node) + cost_hinge_supports - cost_hinges)];
     t[cost_row_bodies] += below;
-    t[cost_propagated_rows] += std::min(below, most_rows_of_a_body);
     for (int k = m.nodes[node].v_index; k < m.nodes[node].v_index + dofs_of(m, node); ++k) {
       t[cost_row_pairs] += below * below;
       t[cost_row_paths] += below * depth[index(k)];
@@ -91,6 +80,7 @@ Choice choose(const ModelData& m, const ConstraintData* c, double lanes_gain) {
   for (const CostConstants& method : cost_constants) {
     const MethodFacts& facts = *find_facts(method.method);
     if (inter_body && !facts.takes_inter_body_rows) continue;
+    if (method.method == Method::pv_early && !early_work(m, *c).possible) continue;
     double cost = 0;
     for (std::size_t i = 0; i < cost_term_count; ++i) cost += method.nanoseconds[i] * terms[i];
     if (method.method == Method::constrained_aba) cost /= lanes_gain;

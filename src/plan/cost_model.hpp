@@ -27,16 +27,17 @@ enum CostTerm {
   cost_oblique_supports,
   cost_ball_supports,
   cost_float_supports,
-  cost_rows,             // m
-  cost_row_bodies,       // sum over supports of the rows below
-  cost_propagated_rows,  // the same, with at most six rows a support
-  cost_meetings,         // how often rows of one branch join those of another or of the body
-  cost_row_pairs,        // sum over supporting coordinates of (rows below)^2: m^2 d
-  cost_row_paths,        // sum over supporting coordinates of (rows below) x depth: m d^2
-  cost_paths,            // sum over coordinates of their depth: n d
-  cost_squared_paths,    // sum over coordinates of depth^2: n d^2
-  cost_rows_squared,     // m^2
-  cost_rows_cubed,       // m^3
+  cost_rows,           // m
+  cost_row_bodies,     // sum over supports of the rows below
+  cost_row_passes,     // four rows past a coordinate of pv_early (EarlyWork)
+  cost_segments,       // of pv_early with rows
+  cost_surplus_rows,   // rows that a segment of pv_early cannot eliminate
+  cost_row_pairs,      // sum over supporting coordinates of (rows below)^2: m^2 d
+  cost_row_paths,      // sum over supporting coordinates of (rows below) x depth: m d^2
+  cost_paths,          // sum over coordinates of their depth: n d
+  cost_squared_paths,  // sum over coordinates of depth^2: n d^2
+  cost_rows_squared,   // m^2
+  cost_rows_cubed,     // m^3
   cost_term_count
 };
 const char* name_of(CostTerm term);

@@ -1,8 +1,7 @@
 // Method pv_early ([CABA] VII-B): the sweeps of kernels/constrained/pv_early.hpp, direct, O(n + m).
 //
-// Redundant rows cost nothing; report.rank counts the others. Where rows are left open, because they contradict
-// or because rounding errors spoil the answer in an almost singular posture, constrained_aba answers and fills
-// the report: only one method decides how far to miss each row.
+// report.rank counts rows without redundant ones. It stalls where the rank is not clear, next to a singular posture, and
+// where rows contradict. constrained_aba answers where more rows meet than a segment takes, and where a cluster has rows.
 #include <algorithm>
 #include <cmath>
 
@@ -11,15 +10,6 @@
 
 namespace tenon {
 namespace {
-
-// One solve; false when the mass matrix is not positive definite.
-bool sweep(const ConstrainedProblem& p) {
-  WorkspaceImpl& w = p.w;
-  w.kernels->constraint_state(w.md(), *w.cd(), p.q, p.v, p.wrenches != nullptr, w.w());
-  if (!w.kernels->pv_early_reduce(w.md(), p.v, p.tau, w.pv_early->data, w.w())) return false;
-  w.kernels->pv_early_roll_out(w.md(), *w.cd(), p.v, p.lambda, w.w().qdd, w.pv_early->data, w.w());
-  return true;
-}
 
 // The largest residual of a row, in the row's unit.
 double measure_residual(const ConstrainedProblem& p) {
@@ -46,23 +36,21 @@ Status give_to_constrained_aba(const ConstrainedProblem& p) {
   return solve_constrained_aba({p.w, options, p.q, p.v, p.tau, p.wrenches, p.desired, p.lambda});
 }
 
-// Rows are eliminated joint by joint, which is not possible across a cluster.
-bool cluster_supports(const WorkspaceImpl& w) {
-  for (int s = 0; w.md().cluster_count > 0 && s < w.cd()->support_count; ++s)
-    if (w.md().node_cluster[w.cd()->support[s]] >= 0) return true;
-  return false;
-}
-
 }  // namespace
 
 Status solve_pv_early(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
-  if (cluster_supports(w)) return give_to_constrained_aba(p);
+  if (!w.pv_early->takes_rows()) return give_to_constrained_aba(p);
   w.need(of_row_sweeps);
-  if (!sweep(p)) return Status::not_positive_definite;
+  PvEarlyData<double>& d = w.pv_early->data;
+  w.kernels->constraint_state(w.md(), *w.cd(), p.q, p.v, p.wrenches != nullptr, w.w());
+  if (!w.kernels->pv_early_reduce(w.md(), *w.cd(), p.v, p.tau, d, w.w()))
+    return Status::not_positive_definite;
+  if (d.left_over > 0) return stalled;
+  w.kernels->pv_early_roll_out(w.md(), *w.cd(), p.v, p.lambda, w.w().qdd, d, w.w());
   w.report.iterations = 1;
-  w.report.rank = w.rows() - w.pv_early->data.redundant;
-  return measure_residual(p) <= p.options.relative_tolerance ? Status::ok : give_to_constrained_aba(p);
+  w.report.rank = w.rows() - d.redundant;
+  return measure_residual(p) <= p.options.relative_tolerance ? Status::ok : stalled;
 }
 
 }  // namespace tenon

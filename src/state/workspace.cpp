@@ -227,7 +227,6 @@ void WorkspaceImpl::update_rows() {
   row_settings.take(*settings);
   if (!constraints) return;
   if (independent.made()) independent->data.rows.poses = cd()->poses;
-  if (pv_early.made()) pv_early->update_rows(*cd());
   if (branches) branches->update_rows(*cd());
 }
 

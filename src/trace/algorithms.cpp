@@ -164,7 +164,7 @@ template <class T>
 void run_pv_early(Subject<T>& s, const T* const* in, T* const* out) {
   start(s, in);
   Numbers<T> lambda(s.rows());
-  s.kernels.pv_early_reduce(s.m(), in[1], in[2], s.pv_early, s.w);
+  s.kernels.pv_early_reduce(s.m(), s.c(), in[1], in[2], s.pv_early, s.w);
   s.kernels.pv_early_roll_out(s.m(), s.c(), in[1], lambda.data(), out[0], s.pv_early, s.w);
   rows_to_user(&s.c(), lambda.data(), out[1]);
 }

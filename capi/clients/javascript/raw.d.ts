@@ -320,8 +320,8 @@ export interface tenon_solve_report {
   /** of the constraint rows, where the method finds it; else -1 */
   rank: number;
   /** TENON_METHOD_* that gave the answer: what TENON_METHOD_AUTOMATIC chose, or what the method asked for handed over
-   * to (pv its dependent rows to prox_pv, pv_early what is lost to rounding to constrained_aba, all where they stall to
-   * dense); 0 before the first solve */
+   * to (pv its dependent rows to prox_pv, pv_early more rows on a link than it takes to constrained_aba, all where they
+   * stall to dense); 0 before the first solve */
   method: number;
   /** largest |J qdd + gamma - k + R lambda| of a row, m/s^2 or rad/s^2 */
   primal_residual: number;

@@ -1,203 +1,406 @@
-// Rows that pv_early propagates (kernels/constrained/pv_early.hpp): reflections, which move one direction of
-// all rows into a single row, and the reduction of more than six rows, or of rows at the root.
+// The rows of one segment of pv_early (kernels/constrained/pv_early.hpp): past its joints, and their elimination
+// at its end.
 #pragma once
 
-#include <cmath>
+#include <type_traits>
+#include <utility>
 
 #include "kernels/constrained/pv_early_data.hpp"
+#include "kernels/joint/joint_elimination.hpp"
 #include "spatial/lanes.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
 
-// A square of K S below this share of the initial squares of K is a rounding error.
-inline constexpr double early_rounding = 1e-29;
-// Eigenvalues of L below this count as zero; the Delassus diagonal is scaled to one.
-inline constexpr double early_redundant = 1e-12;
+// Smallest pivots that are taken, over the usual diagonal of the row. Where rows may go on: K^T L^-1 K is added to an
+// inertia, whose last digits it hides. Worst error of 1000 states of solo12 by this limit: 8e-9 at 1e-6, 4e-10 at 1e-5,
+// 6e-12 at 1e-4. At the world nothing is added, but L has the square of the condition of the rows.
+inline constexpr double early_pivot = 1e-4, early_pivot_at_world = 1e-5;
+// A row depends on the eliminated ones if they leave less of its L over the usual diagonal, and of its K: both far below
+// squared_rank_tolerance (model/rank.hpp), so that all methods agree. What is between is left over.
+inline constexpr double early_dependent = 1e-13, early_dependent_K = 1e-20;
 
-// ---- reflections
-
-// Reflects rows begin to end so that entry `axis` is zero in all but row `target`; returns that row's entry.
-// norm: the length of these entries.
+// The numbers [K k 0] of one row.
 template <class T>
-inline T reflect_rows(T (*row)[8], int begin, int end, int target, int axis, const T& norm, T* v, T& beta) {
-  using V = Lanes<T>;
-  const T x = row[target][axis];
-  beta = T(0);
-  if (end - begin == 1) {
-    v[target] = T(0);
-    return x;
+struct EarlyRow {
+  Lanes<T> low, high;
+  TENON_INLINE static EarlyRow load(const T* x) { return {Lanes<T>::load(x), Lanes<T>::load(x + 4)}; }
+  TENON_INLINE void store(T* x) const { low.store(x), high.store(x + 4); }
+  TENON_INLINE void subtract(const T& s, const EarlyRow& x) {
+    const Lanes<T> share(s);
+    low = low - share * x.low, high = high - share * x.high;
   }
-  const T alpha = x > T(0) ? -norm : norm;
-  V low(T(0)), high(T(0));
-  for (int i = begin; i < end; ++i) {
-    v[i] = i == target ? x - alpha : row[i][axis];
-    low = low + V(v[i]) * V::load(row[i]);
-    high = high + V(v[i]) * V::load(row[i] + 4);
+  TENON_INLINE EarlyRow times(const T& s) const { return {Lanes<T>(s) * low, Lanes<T>(s) * high}; }
+};
+
+// ---- along the segment
+
+// Four rows past the joint of node i, after its elimination: K := K - W D^-1 U^T, k := k - W D^-1 u - K c, then K in
+// the frame of the parent.
+template <class J, class T>
+TENON_INLINE void pass_joint(const NodeData& n, int i, const T* v, Force<Lanes<T>>& K, Lanes<T>& k,
+                             EarlyCrossing<T>* crossing, int lane, const WorkspaceData<T>& w) {
+  using P = Lanes<T>;
+  const T* U = w.U + 6 * n.v_index;
+  const T* D = w.D + 6 * n.v_index;
+  const T* u = w.u + n.v_index;
+  P y[J::nv];
+  for_each_axis<J>([&](auto d, auto axis) {
+    y[d.value] = at<axis.value>(K);
+    y[d.value].store(crossing[d.value].W + lane);
+  });
+  if constexpr (J::one_dof) {
+    y[0] = P(D[0]) * y[0];
+  } else {
+    P factor[J::nv][J::nv];
+    for (int r = 0; r < J::nv; ++r)
+      for (int s = 0; s <= r; ++s) factor[r][s] = P(D[6 * r + s]);
+    solve_ldl<J::nv>(factor, y);
   }
-  beta = T(1) / (norm * (norm + (x > T(0) ? x : -x)));
-  for (int i = begin; i < end; ++i) {
-    const V share(beta * v[i]);
-    (V::load(row[i]) - share * low).store(row[i]);
-    (V::load(row[i] + 4) - share * high).store(row[i] + 4);
-    row[i][axis] = T(0);
+  for (int d = 0; d < J::nv; ++d) {
+    y[d].store(crossing[d].Y + lane);
+    const Force<P> column = spread(load_force<T>(U + 6 * d));
+    K = K - scaled(y[d], column);
+    k = k - y[d] * P(u[d]);
   }
-  row[target][axis] = alpha;
-  return alpha;
+  T rate[J::nv];
+  load_rate<J>(n, v, rate);
+  const Motion<P> c = spread(velocity_product_acceleration<J>(load_motion<T>(w.v + 6 * i), rate));
+  k = k - dot(c, K);
+  K = force_to_parent(spread(J::load(n, i, w)), K);
+}
+// A joint of several coordinates, apart: its numbers would take registers from the loop.
+template <class J, class T>
+TENON_NOINLINE void pass_joint_apart(const NodeData& n, int i, const T* v, Force<Lanes<T>>& K, Lanes<T>& k,
+                                     EarlyCrossing<T>* crossing, int lane, const WorkspaceData<T>& w) {
+  pass_joint<J>(n, i, v, K, k, crossing, lane, w);
 }
 
-// L := H L H with H = 1 - beta v v^T on rows begin to end; L has `size` rows, n of them used.
-template <int size, class T>
-inline void reflect_coupling(T (*L)[size], int n, int begin, int end, const T* v, const T& beta) {
-  for (int i = 0; i < n; ++i) {
-    T sum(0);
-    for (int j = begin; j < end; ++j) sum = sum + L[i][j] * v[j];
-    for (int j = begin; j < end; ++j) L[i][j] = L[i][j] - beta * sum * v[j];
-  }
-  for (int i = 0; i < n; ++i) {
-    T sum(0);
-    for (int j = begin; j < end; ++j) sum = sum + L[j][i] * v[j];
-    for (int j = begin; j < end; ++j) L[j][i] = L[j][i] - beta * sum * v[j];
-  }
-}
-
+// Four rows of a set from the first body of their segment to the parent of the last. After the inertias of the segment
+// and not with them: the code of both for each kind of joint would not stay in the instruction cache.
 template <class T>
-inline void reflect_back(T* lambda, int begin, int end, const T* v, const T& beta) {
-  T sum(0);
-  for (int i = begin; i < end; ++i) sum = sum + v[i] * lambda[i];
-  for (int i = begin; i < end; ++i) lambda[i] = lambda[i] - beta * sum * v[i];
-}
-
-// Computes eigenvalues (on the diagonal of A) and eigenvectors (columns of V) by Jacobi rotations.
-template <class T>
-inline void diagonalize(T (&A)[early_meet][early_meet], int n, T (&V)[early_meet][early_meet]) {
-  using std::sqrt;
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j) V[i][j] = i == j ? T(1) : T(0);
-  for (int sweep = 0; sweep < 30; ++sweep) {
-    bool done = true;
-    for (int i = 0; i < n; ++i) {
-      for (int j = i + 1; j < n; ++j) {
-        const T off = A[i][j];
-        if (off * off <= T(1e-33) * (A[i][i] * A[j][j]) + T(1e-60)) continue;
-        done = false;
-        const T cot2 = (A[j][j] - A[i][i]) / (T(2) * off);
-        const T size = cot2 > T(0) ? cot2 : -cot2;
-        const T t = (cot2 >= T(0) ? T(1) : T(-1)) / (size + sqrt(T(1) + cot2 * cot2));
-        const T c = T(1) / sqrt(T(1) + t * t), s = t * c;
-        const auto turn = [&](T& x, T& y) {
-          const T old = x;
-          x = c * old - s * y;
-          y = s * old + c * y;
-        };
-        for (int k = 0; k < n; ++k) turn(A[k][i], A[k][j]);
-        for (int k = 0; k < n; ++k) turn(A[i][k], A[j][k]);
-        for (int k = 0; k < n; ++k) turn(V[k][i], V[k][j]);
+TENON_NOINLINE void pass_segment(const ModelData& m, const EarlySegment& s, int lane, const T* v,
+                                 EarlySet<T>& set, const PvEarlyData<T>& d, const WorkspaceData<T>& w) {
+  Force<Lanes<T>> K = load_rows(set.K[0] + lane, early_rows);
+  Lanes<T> k = Lanes<T>::load(set.K[6] + lane);
+  EarlyCrossing<T>* crossing = d.crossings + s.dof_begin;
+  for (int i = s.first;; i = m.nodes[i].parent) {
+    const NodeData& n = m.nodes[i];
+    with_joint(n, [&](auto joint) TENON_INLINE_LAMBDA {
+      using J = decltype(joint);
+      if constexpr (J::one_dof) {
+        pass_joint<J>(n, i, v, K, k, crossing, lane, w);
+      } else {
+        Force<Lanes<T>> K_there = K;
+        Lanes<T> k_there = k;
+        pass_joint_apart<J>(n, i, v, K_there, k_there, crossing, lane, w);
+        K = K_there, k = k_there;
       }
+      crossing += J::nv;
+    });
+    if (i == s.last) break;
+  }
+  store_rows(set.K[0] + lane, early_rows, K);
+  k.store(set.K[6] + lane);
+}
+
+// L of the first rows at the end of the segment, whole rows of `lanes` numbers: L + sum W Y^T.
+template <int rows, int lanes, class T>
+TENON_INLINE void sum_dual_hessian(const EarlySegment& s, const EarlySet<T>& set, const PvEarlyData<T>& d,
+                                   T (*out)[lanes]) {
+  for (int first = 0; first < lanes; first += 4) {
+    Lanes<T> L[rows];
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; ++r) L[r] = Lanes<T>::load(set.L[r] + first);
+    const EarlyCrossing<T>* crossing = d.crossings + s.dof_begin;
+    for (int j = 0; j < s.dof_count; ++j) {
+      const Lanes<T> y = Lanes<T>::load(crossing[j].Y + first);
+#pragma GCC unroll 16
+      for (int r = 0; r < rows; ++r) L[r] = L[r] + Lanes<T>(crossing[j].W[r]) * y;
     }
-    if (done) return;
+#pragma GCC unroll 16
+    for (int r = 0; r < rows; ++r) L[r].store(out[r] + first);
   }
 }
 
-// ---- more than six rows, rows at the root
+// ---- elimination
 
-// Solves the rows from `kept` to `total`, whose K is zero: their L and couplings to other rows are final.
-template <class T>
-inline void close_rows(T (*row)[8], T (*L)[early_meet], EarlySqueeze<T>& q, PvEarlyData<T>& d) {
-  const int p = q.kept, z = q.total - q.kept;
-  if (!q.coupled) {
-    d.redundant += z;
-    return;
+// The rows, from components in lanes to the numbers of each row.
+template <int rows, class T>
+TENON_INLINE void rows_of_lanes(const EarlySet<T>& set, EarlyRow<T>* R) {
+#pragma GCC unroll 4
+  for (int r = 0; r < rows; r += 4) {
+    Lanes<T> x[8];
+#pragma GCC unroll 8
+    for (int e = 0; e < 8; ++e) x[e] = Lanes<T>::load(set.K[e] + r);
+    transpose(x[0], x[1], x[2], x[3]);
+    transpose(x[4], x[5], x[6], x[7]);
+#pragma GCC unroll 4
+    for (int l = 0; l < 4; ++l)
+      if (r + l < rows) R[r + l] = {x[l], x[4 + l]};
   }
-  T A[early_meet][early_meet];
-  for (int i = 0; i < z; ++i)
-    for (int j = 0; j < z; ++j) A[i][j] = L[p + i][p + j];
-  diagonalize(A, z, q.V);
-  for (int i = 0; i < z; ++i) {
-    const bool redundant = !(A[i][i] > T(early_redundant));
-    d.redundant += redundant;
-    q.inv_e[i] = redundant ? T(0) : T(1) / A[i][i];
-    q.k[i] = T(0);
-    for (int r = 0; r < z; ++r) q.k[i] = q.k[i] + q.V[r][i] * row[p + r][6];
-    for (int j = 0; j < p; ++j) {
-      q.couple[i][j] = T(0);
-      for (int r = 0; r < z; ++r) q.couple[i][j] = q.couple[i][j] + q.V[r][i] * L[p + r][j];
+}
+
+// h gets [K^T L^-1 K, K^T L^-1 k] of rows whose L is diagonal: the sum of scaled[r] row[r]^T, 1 / L times the row.
+template <class T>
+TENON_INLINE void add_share(int rows, const T (*scaled_rows)[8], const T (*row)[8], ParentShare<T>& h) {
+  EarlyRow<T> sum[6];
+#pragma GCC unroll 8
+  for (int e = 0; e < 6; ++e) sum[e] = {Lanes<T>(T(0)), Lanes<T>(T(0))};
+  for (int r = 0; r < rows; ++r) {
+    const EarlyRow<T> x = EarlyRow<T>::load(row[r]);
+#pragma GCC unroll 8
+    for (int e = 0; e < 6; ++e) sum[e].subtract(-scaled_rows[r][e], x);
+  }
+  T g[6][8];
+#pragma GCC unroll 8
+  for (int e = 0; e < 6; ++e) sum[e].store(g[e]);
+  const ArticulatedInertia<T> share = {
+      {g[0][0], g[0][1], g[0][2], g[1][1], g[1][2], g[2][2]},
+      {g[0][3], g[0][4], g[0][5], g[1][3], g[1][4], g[1][5], g[2][3], g[2][4], g[2][5]},
+      {g[3][3], g[3][4], g[3][5], g[4][4], g[4][5], g[5][5]}};
+  h.IA = h.IA + share;
+  h.pA = h.pA - Force<T>{{g[0][6], g[1][6], g[2][6]}, {g[3][6], g[4][6], g[5][6]}};
+}
+
+// k - K a_0 of the first rows, at the world.
+template <class T>
+TENON_INLINE T rest_at_world(const EarlySet<T>& set, int r, const T* a_0) {
+  T rest = set.K[6][r];
+  for (int e = 0; e < 6; ++e) rest = rest - set.K[e][r] * a_0[e];
+  return rest;
+}
+
+// Eliminates all rows of a segment, without pivoting. False where a pivot is too small; the set is then as before. At
+// the world the multipliers are known at once.
+template <int rows, bool at_world, class T>
+TENON_INLINE bool eliminate_all(const EarlySegment& s, EarlySet<T>& set, const PvEarlyData<T>& d,
+                                ParentShare<T>& h, const WorkspaceData<T>& w) {
+  constexpr int lanes = whole_packs(rows);
+  T L[rows][lanes];
+  sum_dual_hessian<rows>(s, set, d, L);
+  EarlyRow<T> R[at_world ? 1 : rows];
+  T b[rows], A[rows][rows], inverse[rows];
+  if constexpr (at_world)
+    for (int r = 0; r < rows; ++r) b[r] = rest_at_world(set, r, w.a - 6);
+  else
+    rows_of_lanes<rows>(set, R);
+#pragma GCC unroll 8
+  for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 8
+    for (int c = 0; c < rows; ++c)
+      if (c <= r) A[r][c] = L[r][c];
+  bool good = true;
+  const T least(at_world ? early_pivot_at_world : early_pivot);
+#pragma GCC unroll 8
+  for (int j = 0; j < rows; ++j) {
+    good = good & (A[j][j] > least * set.scale[j]);
+    inverse[j] = T(1) / A[j][j];
+#pragma GCC unroll 8
+    for (int i = rows - 1; i > 0; --i) {
+      if (i <= j) continue;
+      const T l = A[i][j] * inverse[j];
+#pragma GCC unroll 8
+      for (int c = 0; c < rows; ++c)
+        if (c > j && c <= i) A[i][c] = A[i][c] - l * A[c][j];
+      A[i][j] = l;
+      if constexpr (at_world)
+        b[i] = b[i] - l * b[j];
+      else
+        R[i].subtract(l, R[j]);
     }
-    for (int j = 0; j < p; ++j) {
-      const T share = q.couple[i][j] * q.inv_e[i];
-      row[j][6] = row[j][6] - share * q.k[i];
-      for (int l = 0; l < p; ++l) L[j][l] = L[j][l] - share * q.couple[i][l];
+  }
+  if (!good) return false;
+  set.eliminated = rows, set.going_on = 0, set.pivoted = 0;
+  if constexpr (at_world) {
+#pragma GCC unroll 8
+    for (int r = 0; r < rows; ++r) b[r] = inverse[r] * b[r];
+#pragma GCC unroll 8
+    for (int c = rows - 1; c > 0; --c)
+#pragma GCC unroll 8
+      for (int r = rows - 1; r >= 0; --r)
+        if (r < c) b[r] = b[r] - A[c][r] * b[c];
+#pragma GCC unroll 8
+    for (int r = 0; r < rows; ++r) set.lambda[r] = b[r];
+  } else {
+    T row[rows][8], scaled_rows[rows][8];
+#pragma GCC unroll 8
+    for (int r = 0; r < rows; ++r) {
+      R[r].store(row[r]);
+      R[r] = R[r].times(inverse[r]);
+      R[r].store(scaled_rows[r]);
+    }
+    add_share(rows, scaled_rows, row, h);
+#pragma GCC unroll 8
+    for (int r = rows - 1; r >= 0; --r) {
+#pragma GCC unroll 8
+      for (int c = 0; c < rows; ++c)
+        if (c > r) R[r].subtract(A[c][r], R[c]);
+      R[r].store(set.Z[r]);
     }
   }
+  return true;
 }
 
-// Reflects until K is zero in all but the first rows, of which at most six remain.
-template <class T>
-inline void squeeze_rows(T (*row)[8], T (*L)[early_meet], const T& size, EarlySqueeze<T>& q,
-                         PvEarlyData<T>& d) {
-  using std::sqrt;
-  q.kept = 0;
-  for (int axis = 0; axis < 6 && q.kept < q.total; ++axis) {
-    T squares(0);
-    for (int i = q.kept; i < q.total; ++i) squares = squares + row[i][axis] * row[i][axis];
-    if (!(squares > T(early_rounding) * size)) continue;
-    const int p = q.kept++;
-    reflect_rows(row, p, q.total, p, axis, T(sqrt(squares)), q.v[p], q.beta[p]);
-    if (q.coupled) reflect_coupling<early_meet>(L, q.total, p, q.total, q.v[p], q.beta[p]);
+// Rows that go on to the segment `up`: K, k and L after the elimination of the others. False: no room for them.
+template <int most, class T>
+inline bool hand_on(EarlySet<T>& set, const T (*L)[most], const T (*R)[8], EarlySet<T>& up) {
+  const int begin = set.eliminated, count = set.going_on;
+  set.up_lane = up.count;
+  if (up.count + count > early_rows) return false;
+  for (int i = 0; i < count; ++i) {
+    const int r = set.order[begin + i], lane = up.count + i;
+    for (int e = 0; e < 7; ++e) up.K[e][lane] = R[r][e];
+    for (int c = 0; c < early_rows; ++c) up.L[lane][c] = up.L[c][lane] = T(0);
+    for (int c = 0; c < count; ++c) up.L[lane][up.count + c] = L[r][set.order[begin + c]];
+    up.scale[lane] = set.scale[r], up.weight[lane] = set.weight[r];
   }
-  close_rows(row, L, q, d);
+  up.count += count;
+  for (int e = 0; e < 7; ++e)
+    for (int lane = up.count; lane < whole_packs(up.count); ++lane) up.K[e][lane] = T(0);
+  return true;
 }
 
-// Computes lambda of all rows from lambda of the first `kept` rows.
-template <class T>
-inline void take_back_squeeze(const EarlySqueeze<T>& q, T* lambda) {
-  const int p = q.kept, z = q.total - q.kept;
-  for (int r = 0; r < z; ++r) lambda[p + r] = T(0);
-  for (int i = 0; q.coupled && i < z; ++i) {
-    T x = q.k[i];
-    for (int j = 0; j < p; ++j) x = x - q.couple[i][j] * lambda[j];
-    x = x * q.inv_e[i];
-    for (int r = 0; r < z; ++r) lambda[p + r] = lambda[p + r] + q.V[r][i] * x;
+// The same with pivoting: rows without a good pivot go on to the segment `up` with what is left of them, exactly, as
+// delayed pivots do in multifrontal factorisation. Rows of which nothing is left depend on the eliminated ones. most: no fewer
+// than the rows.
+template <int most, class T>
+inline TENON_NOINLINE void eliminate_some(const EarlySegment& s, EarlySet<T>& set, PvEarlyData<T>& d,
+                                          ParentShare<T>& h) {
+  const int count = set.count;
+  T L[most][most], R[most][8], inverse[most];
+  sum_dual_hessian<most>(s, set, d, L);
+  for (int r = 0; r < count; ++r) {
+    set.order[r] = r;
+    for (int e = 0; e < 8; ++e) R[r][e] = set.K[e][r];
   }
-  for (int j = p - 1; j >= 0; --j) reflect_back(lambda, j, q.total, q.v[j], q.beta[j]);
+  const T least(s.up < 0 ? early_pivot_at_world : early_pivot);
+  std::int32_t* order = set.order;
+  int good = 0;
+  for (; good < count; ++good) {
+    int best = good;
+    for (int r = good + 1; r < count; ++r)
+      if (L[order[r]][order[r]] * set.scale[order[best]] > L[order[best]][order[best]] * set.scale[order[r]])
+        best = r;
+    std::swap(order[good], order[best]);
+    const int p = order[good];
+    if (!(L[p][p] > least * set.scale[p])) break;
+    inverse[good] = T(1) / L[p][p];
+    for (int i = good + 1; i < count; ++i) {
+      const int r = order[i];
+      const T l = L[r][p] * inverse[good];
+      for (int c = good + 1; c < count; ++c) L[r][order[c]] = L[r][order[c]] - l * L[p][order[c]];
+      for (int e = 0; e < 7; ++e) R[r][e] = R[r][e] - l * R[p][e];
+      L[r][p] = l;
+    }
+  }
+  // Rows of which nothing is left come last.
+  int end = count;
+  for (int i = good; i < end;) {
+    const int r = order[i];
+    T left(0), before(0);
+    for (int e = 0; e < 6; ++e) left = left + R[r][e] * R[r][e], before = before + set.K[e][r] * set.K[e][r];
+    const bool moves = s.up >= 0 && left > T(early_dependent_K) * before;
+    if (moves || L[r][r] > T(early_dependent) * set.scale[r])
+      ++i;
+    else
+      std::swap(order[i], order[--end]);
+  }
+  set.eliminated = good, set.going_on = end - good, set.pivoted = 1;
+  d.redundant += count - end;
+  T row[most][8], scaled_rows[most][8];
+  for (int i = 0; i < good; ++i)
+    for (int e = 0; e < 8; ++e) row[i][e] = R[order[i]][e], scaled_rows[i][e] = inverse[i] * row[i][e];
+  if (s.up >= 0) add_share(good, scaled_rows, row, h);
+  for (int i = good - 1; i >= 0; --i) {
+    const int p = order[i];
+    for (int c = good; c < count; ++c) set.couple[i][c] = L[order[c]][p];
+    for (int e = 0; e < 8; ++e) set.Z[i][e] = scaled_rows[i][e];
+    for (int k = i + 1; k < good; ++k) {
+      const T l = L[order[k]][p];
+      for (int e = 0; e < 8; ++e) set.Z[i][e] = set.Z[i][e] - l * set.Z[k][e];
+      for (int c = good; c < count; ++c) set.couple[i][c] = set.couple[i][c] - l * set.couple[k][c];
+    }
+  }
+  if (set.going_on > 0 && (s.up < 0 || !hand_on(set, L, R, d.sets[s.up]))) d.left_over += set.going_on;
 }
 
-// Adds the rows of `more`, and their L if coupled, to set s.
+// The end of a segment: its rows past its joints, and their elimination. h: what the parent gets.
 template <class T>
-inline void join_rows(EarlySet<T>& s, const EarlySet<T>& more, const EarlyJoin& join, EarlyJoined& joined,
-                      PvEarlyData<T>& d) {
-  const int before = s.count, total = s.count + more.count;
-  joined = {before, more.count, total};
-  const bool coupled = s.coupled || more.coupled;
-  s.size = before > 0 ? s.size + more.size : more.size;
-  const auto coupling = [&](int i, int j) {
-    const bool old = i < before && j < before, added = i >= before && j >= before;
-    return old && s.coupled ? s.L[i][j] : added && more.coupled ? more.L[i - before][j - before] : T(0);
+inline TENON_NOINLINE void finish_segment(const ModelData& m, int number, const T* v, ParentShare<T>& h,
+                                          PvEarlyData<T>& d, const WorkspaceData<T>& w) {
+  const EarlySegment& s = d.segments[number];
+  EarlySet<T>& set = d.sets[number];
+  for (int lane = 0; lane < set.count; lane += 4) pass_segment(m, s, lane, v, set, d, w);
+  const auto eliminate = [&](auto at_world) TENON_INLINE_LAMBDA {
+    constexpr bool world = at_world.value;
+    switch (set.count) {
+      case 1:
+        return eliminate_all<1, world>(s, set, d, h, w);
+      case 2:
+        return eliminate_all<2, world>(s, set, d, h, w);
+      case 3:
+        return eliminate_all<3, world>(s, set, d, h, w);
+      case 4:
+        return eliminate_all<4, world>(s, set, d, h, w);
+      case 5:
+        return eliminate_all<5, world>(s, set, d, h, w);
+      case 6:
+        return eliminate_all<6, world>(s, set, d, h, w);
+      default:
+        return false;
+    }
   };
-  if (total <= early_max) {
-    for (int i = 0; i < more.count; ++i)
-      for (int e = 0; e < 8; ++e) s.row[before + i][e] = more.row[i][e];
-    for (int i = 0; coupled && i < total; ++i)
-      for (int j = 0; j < total; ++j) s.L[i][j] = coupling(i, j);
-    s.count = total;
-    s.coupled = coupled;
+  if (s.up < 0 ? eliminate(std::true_type{}) : eliminate(std::false_type{})) return;
+  set.count <= 8 ? eliminate_some<8>(s, set, d, h) : eliminate_some<early_rows>(s, set, d, h);
+}
+
+// Gives dependent rows their part of the multipliers x of the eliminated ones, so that the sum of lambda^2 / weight is
+// least.
+template <class T>
+inline TENON_NOINLINE void share_with_dependent(EarlySet<T>& set, T* x) {
+  const int good = set.eliminated, begin = good + set.going_on, count = set.count - begin;
+  T S[early_rows * early_rows], z[early_rows];
+  for (int i = 0; i < count; ++i) {
+    z[i] = T(0);
+    for (int j = 0; j <= i; ++j)
+      S[early_rows * i + j] = i == j ? T(1) / set.weight[set.order[begin + i]] : T(0);
+    for (int r = 0; r < good; ++r) {
+      const T share = set.couple[r][begin + i] / set.weight[set.order[r]];
+      z[i] = z[i] + share * x[r];
+      for (int j = 0; j <= i; ++j)
+        S[early_rows * i + j] = S[early_rows * i + j] + share * set.couple[r][begin + j];
+    }
+  }
+  factor_ldl(count, early_rows, S);
+  solve_ldl(count, early_rows, S, z);
+  for (int i = 0; i < count; ++i) {
+    set.lambda[set.order[begin + i]] = z[i];
+    for (int r = 0; r < good; ++r) x[r] = x[r] - set.couple[r][begin + i] * z[i];
+  }
+}
+
+// Multipliers of a segment, from the acceleration a of the parent of its last body and those of rows that went on.
+template <class T>
+inline void solve_segment(const EarlySegment& s, const T* a, EarlySet<T>& set, const PvEarlyData<T>& d) {
+  if (s.up < 0 && !set.pivoted) return;  // known
+  const int good = set.eliminated, end = good + set.going_on;
+  T x[early_rows];
+  for (int r = 0; r < good; ++r) {
+    const T* Z = set.Z[r];
+    x[r] = (Z[6] - Z[0] * a[0] - Z[1] * a[1] - Z[2] * a[2]) - (Z[3] * a[3] + Z[4] * a[4] + Z[5] * a[5]);
+  }
+  if (!set.pivoted) {
+    for (int r = 0; r < good; ++r) set.lambda[r] = x[r];
     return;
   }
-  T row[early_meet][8], L[early_meet][early_meet];
-  for (int i = 0; i < total; ++i)
-    for (int e = 0; e < 8; ++e) row[i][e] = i < before ? s.row[i][e] : more.row[i - before][e];
-  for (int i = 0; coupled && i < total; ++i)
-    for (int j = 0; j < total; ++j) L[i][j] = coupling(i, j);
-  EarlySqueeze<T>& q = d.squeezes[join.squeeze];
-  q.total = total;
-  q.coupled = coupled;
-  squeeze_rows(row, L, s.size, q, d);
-  s.count = joined.after = q.kept;
-  s.coupled = coupled;
-  for (int i = 0; i < q.kept; ++i) {
-    for (int e = 0; e < 8; ++e) s.row[i][e] = row[i][e];
-    for (int j = 0; coupled && j < q.kept; ++j) s.L[i][j] = L[i][j];
+  for (int i = good; i < end; ++i) {
+    const T lambda = s.up < 0 ? T(0) : d.sets[s.up].lambda[set.up_lane + i - good];
+    for (int r = 0; r < good; ++r) x[r] = x[r] - set.couple[r][i] * lambda;
+    set.lambda[set.order[i]] = lambda;
   }
+  if (end < set.count) share_with_dependent(set, x);
+  for (int r = 0; r < good; ++r) set.lambda[set.order[r]] = x[r];
 }
 
 TENON_ISA_END

@@ -13,6 +13,17 @@
 
 namespace tenon {
 
+// What a solve has to do.
+struct EarlyWork {
+  bool possible =
+      true;  // no cluster supports rows, and a segment has room for those that meet, whatever the state
+  double passes = 0;  // rows past coordinates, four at a time
+  double segments = 0;
+  double surplus =
+      0;  // rows that a segment cannot eliminate: they need pivoting, and go on or depend on others
+};
+EarlyWork early_work(const ModelData& m, const ConstraintData& c);
+
 template <class T>
 class PvEarlyMemory {
  public:
@@ -21,28 +32,17 @@ class PvEarlyMemory {
   PvEarlyMemory(const PvEarlyMemory&) = delete;
   PvEarlyMemory& operator=(const PvEarlyMemory&) = delete;
 
-  // To be called after a change of compliance. Allocates nothing.
-  void update_rows(const ConstraintData& c);
-  std::size_t bytes() const;
+  bool takes_rows() const { return takes_rows_; }  // early_work
+  std::size_t bytes() const { return bytes_of(segments_, segment_of_, dof_of_, sets_, crossings_); }
 
   PvEarlyData<T> data{};
 
  private:
-  void find_nodes(const ModelData& m, const ConstraintData& c);
-  void sort_rows(const ConstraintData& c, const double* compliance);
-  void plan_joins();
-
-  std::vector<EarlyNode> nodes_;
-  std::vector<EarlyJoin> joins_;
-  std::vector<std::int32_t> hard_rows_, soft_rows_, hard_begin_;  // hard_begin_: per node, and the end
-  std::vector<std::int32_t> most_;                                // per node: most rows that it propagates
-  std::vector<T> row_scale_, compliance_, lambda_out_;
+  std::vector<EarlySegment> segments_;
+  std::vector<std::int32_t> segment_of_, dof_of_;
   std::vector<EarlySet<T>> sets_;
-  std::vector<EarlyPassed> passed_;
-  std::vector<EarlyJoined> joined_;
-  std::vector<EarlyColumn<T>> columns_;
-  std::vector<EarlySqueeze<T>> squeezes_;
-  std::int32_t squeeze_count_ = 0;
+  std::vector<EarlyCrossing<T>> crossings_;
+  bool takes_rows_ = false;
 };
 
 }  // namespace tenon

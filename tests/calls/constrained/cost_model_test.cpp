@@ -52,8 +52,10 @@ TEST(CostModel, CountsByHand) {
   EXPECT_EQ(t[cost_float_supports], 1);
   EXPECT_EQ(t[cost_rows], 9);
   EXPECT_EQ(t[cost_row_bodies], 3 + 3 + 9);
-  EXPECT_EQ(t[cost_propagated_rows], 3 + 3 + 6);
-  EXPECT_EQ(t[cost_meetings], 1);  // the leg's rows and the trunk's
+  // Three rows past the leg, of which two coordinates cannot take one: it joins the six of the trunk.
+  EXPECT_EQ(t[cost_row_passes], 2 + 2 * 6);
+  EXPECT_EQ(t[cost_segments], 2);
+  EXPECT_EQ(t[cost_surplus_rows], 1 + 1);
   EXPECT_EQ(t[cost_row_pairs], 2 * 3 * 3 + 6 * 9 * 9);
   EXPECT_EQ(t[cost_row_paths], 3 * 7 + 3 * 8 + 9 * (1 + 2 + 3 + 4 + 5 + 6));
   EXPECT_EQ(t[cost_paths], 21 + 7 + 8 + 7 + 8 + 9);
