@@ -81,9 +81,12 @@ Choice choose(const ModelData& m, const ConstraintData* c, double lanes_gain) {
     const MethodFacts& facts = *find_facts(method.method);
     if (inter_body && !facts.takes_inter_body_rows) continue;
     if (method.method == Method::pv_early && !early_work(m, *c).possible) continue;
+    const double gain = method.method == Method::constrained_aba ? lanes_gain : 1;
     double cost = 0;
-    for (std::size_t i = 0; i < cost_term_count; ++i) cost += method.nanoseconds[i] * terms[i];
-    if (method.method == Method::constrained_aba) cost /= lanes_gain;
+    for (std::size_t i = 0; i < cost_term_count; ++i) {
+      const bool of_bodies = i >= cost_hinges && i <= cost_float_supports;
+      cost += method.nanoseconds[i] * terms[i] / (of_bodies ? gain : 1);
+    }
     if (cost < least) least = cost, choice.any = method.method;
     if (facts.iterates && cost < least_proximal) least_proximal = cost, choice.proximal = method.method;
   }

@@ -50,7 +50,7 @@ struct Choice {
   // The fastest of the iterative methods, for callers who set options of the iteration.
   Method proximal = Method::constrained_aba;
 };
-// c null: no constraints. lanes_gain: how many times faster branch lanes make constrained_aba.
+// c null: no constraints. lanes_gain: how many times faster branch lanes make the bodies of constrained_aba.
 Choice choose(const ModelData& m, const ConstraintData* c, double lanes_gain = 1);
 
 // Whether the damped inverse of a tree takes less time by pv_osimr, which factors the Delassus matrix, than by
