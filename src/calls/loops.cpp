@@ -281,6 +281,7 @@ Status spanning_positions(Workspace& workspace, const double* y, const double* g
     if (status != Status::ok && status != Status::open_loop) return status;
   }
   if (status == Status::open_loop) {
+    w.message[0] = '\0';  // of the first attempt
     for (std::size_t i = 0; i < places.size(); ++i) found[places[i]] = y[i];
     status = close_clusters(w, LoopMoves::dependent, found, nullptr);
     if (static_cast<std::int32_t>(status) < 0) return status;
