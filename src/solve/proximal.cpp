@@ -71,6 +71,11 @@ class Driver {
   bool more_iterations() const {
     return report_.iterations < (options_.max_iterations > 0 ? options_.max_iterations : most_iterations);
   }
+  // The papers' plain steps, or those of a small mu, up to a limit of the caller. A large mu makes forces that cancel.
+  bool slow_steps_wanted() const {
+    constexpr double small_mu = 1e6;
+    return options_.max_iterations > 0 && (options_.mu > 0 ? options_.mu <= small_mu : !options_.accelerate);
+  }
   bool one_more_iteration() const { return report_.iterations + 1 == options_.max_iterations; }
   bool motion_holds() const { return method_.motion_error() <= refined_motion; }
   // The status if the iteration ends above its tolerance.
@@ -294,7 +299,7 @@ Status Driver::approach() {
       continue;
     }
     // So slow: a direction next to a dependent one, or a contradiction. dense costs less than to find out which.
-    if (options_.mu == 0 && options_.accelerate && contraction > 0.5 && primal_ > rounding) return stalled;
+    if (contraction > 0.5 && primal_ > rounding && !slow_steps_wanted()) return stalled;
     if (options_.accelerate && contraction > fast_enough && before > large_enough * first) remember();
     if (dual_ < out_of_reach * primal_) {
       // One more step would remove nothing: these are rounding errors, or the rows contradict each other.
