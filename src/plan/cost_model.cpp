@@ -71,7 +71,7 @@ CostTerms cost_terms(const ModelData& m, const ConstraintData& c) {
   return t;
 }
 
-Choice choose(const ModelData& m, const ConstraintData* c, double lanes_gain) {
+Choice choose(const ModelData& m, const ConstraintData* c, double lanes_gain, bool lanes_take_early) {
   Choice choice;
   if (!c || c->row_count == 0) return choice;
   const CostTerms terms = cost_terms(m, *c);
@@ -81,7 +81,9 @@ Choice choose(const ModelData& m, const ConstraintData* c, double lanes_gain) {
     const MethodFacts& facts = *find_facts(method.method);
     if (inter_body && !facts.takes_inter_body_rows) continue;
     if (method.method == Method::pv_early && !early_work(m, *c).possible) continue;
-    const double gain = method.method == Method::constrained_aba ? lanes_gain : 1;
+    const bool on_lanes =
+        method.method == Method::constrained_aba || (method.method == Method::pv_early && lanes_take_early);
+    const double gain = on_lanes ? lanes_gain : 1;
     double cost = 0;
     for (std::size_t i = 0; i < cost_term_count; ++i) {
       const bool of_bodies = i >= cost_hinges && i <= cost_float_supports;

@@ -28,6 +28,21 @@ double measure_residual(const ConstrainedProblem& p) {
   return size_in_units(s.residual.data(), s.per_unit.data(), p.options.absolute_tolerance, p.w.rows());
 }
 
+// On branch lanes. False where rows of limbs need pivoting.
+bool solve_on_limbs(const ConstrainedProblem& p, BranchLanes& lanes, Status& status) {
+  WorkspaceImpl& w = p.w;
+  WorkspaceData<double>& d = w.w();
+  PvEarlyData<double>& early = w.pv_early->data;
+  lanes.constraint_state(p.q, p.v, p.wrenches ? d.wrench : nullptr, d);
+  status = Status::not_positive_definite;
+  if (!lanes.pv_early_reduce(p.v, p.tau, early)) return true;
+  if (early.left_over > 0) return false;
+  lanes.pv_early_roll_out(p.v, d.qdd, d);
+  std::copy_n(d.row_lambda, w.rows(), p.lambda);
+  status = Status::ok;
+  return measure_residual(p) <= p.options.relative_tolerance;
+}
+
 Status give_to_constrained_aba(const ConstrainedProblem& p) {
   SolveOptions options = p.options;
   options.warm_start = false;
@@ -41,8 +56,15 @@ Status give_to_constrained_aba(const ConstrainedProblem& p) {
 Status solve_pv_early(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   if (!w.pv_early->takes_rows()) return give_to_constrained_aba(p);
-  w.need(of_row_sweeps);
   PvEarlyData<double>& d = w.pv_early->data;
+  BranchLanes* lanes = w.usable_branches();
+  Status status;
+  if (lanes && lanes->takes_early() && solve_on_limbs(p, *lanes, status)) {
+    w.report.iterations = 1;
+    w.report.rank = w.rows() - d.redundant;
+    return status;
+  }
+  w.need(of_row_sweeps);
   w.kernels->constraint_state(w.md(), *w.cd(), p.q, p.v, p.wrenches != nullptr, w.w());
   if (!w.kernels->pv_early_reduce(w.md(), *w.cd(), p.v, p.tau, d, w.w()))
     return Status::not_positive_definite;

@@ -9,6 +9,7 @@
 #include "batch/batch_states.hpp"
 #include "state/folded_rotors.hpp"
 #include "support/campaign/limbed_robot.hpp"
+#include "support/constrained_scene.hpp"
 #include "support/geared_robot.hpp"
 #include "support/largest.hpp"
 #include "support/loop_scene.hpp"
@@ -198,20 +199,21 @@ void change_settings(Workspace& lanes, Workspace& scalar, const std::vector<Cons
   }
 }
 
-void compare_with_rows(Limbs kind, int least_in_lanes) {
+// few: rows that the joints of a limb can move, rigid, which pv_early takes on lanes.
+void compare_with_rows(Limbs kind, int least_in_lanes, bool few = false) {
   int in_lanes = 0;
   for (std::uint64_t seed = 0; seed < TENON_TEST_ROBOTS; ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const Robot robot = robot_with_limbs(seed, kind);
     if (!robot.model) continue;
-    const std::vector<ConstraintSpec> specs = rows_on_limbs(random, robot);
+    const std::vector<ConstraintSpec> specs = rows_on_limbs(random, robot, few);
     if (specs.empty()) continue;
     const auto set = ConstraintSet::bind(robot.model, specs);
     const auto lanes = workspace(robot.model, BranchLanesUse::always, Instructions::automatic, set),
                scalar = workspace(robot.model, BranchLanesUse::never, Instructions::automatic, set);
     if (!lanes_of(*lanes) || !lanes_of(*lanes)->takes_rows()) continue;
-    ++in_lanes;
+    in_lanes += !few || lanes_of(*lanes)->takes_early();
     const std::size_t rows = static_cast<std::size_t>(set->row_count());
     for (int k = 0; k < 3; ++k) {
       State s = closed_state(random, *scalar);
@@ -219,7 +221,9 @@ void compare_with_rows(Limbs kind, int least_in_lanes) {
       if (k == 2) {
         ASSERT_NO_FATAL_FAILURE(change_settings(*lanes, *scalar, specs, random));
       }
-      for (const Method method : {Method::constrained_aba, Method::pv_soft}) {
+      for (const Method method : {Method::constrained_aba, Method::pv_soft, Method::pv_early}) {
+        if (few && method != Method::pv_early) continue;
+        SCOPED_TRACE(name_of(method));
         SolveOptions options;
         options.method = method;
         std::vector<double> qdd(s.v.size()), expected(s.v.size()), lambda(rows), expected_lambda(rows),
@@ -230,8 +234,10 @@ void compare_with_rows(Limbs kind, int least_in_lanes) {
                                       k == 0 ? nullptr : s.wrenches.data(), desired.data(), a.data(),
                                       forces.data());
         };
-        ASSERT_EQ(solve(*lanes, qdd, lambda), solve(*scalar, expected, expected_lambda));
+        const Status status = solve(*scalar, expected, expected_lambda);
+        ASSERT_EQ(solve(*lanes, qdd, lambda), status);
         ASSERT_EQ(lanes->report().method, scalar->report().method);
+        ASSERT_EQ(lanes->report().rank, scalar->report().rank);
         ASSERT_NO_FATAL_FAILURE(expect_near(qdd, expected, 1e-9));
         ASSERT_NO_FATAL_FAILURE(expect_near(lambda, expected_lambda, 1e-9));
       }
@@ -247,6 +253,11 @@ TEST(BranchLanes, WithRowsOnLimbs) {
 TEST(BranchLanes, WithRowsOnLimbsAndFoldedRotors) {
   compare_with_rows(Limbs::plain_rotors, TENON_TEST_ROBOTS / 4);
   compare_with_rows(Limbs::any_gears, TENON_TEST_ROBOTS / 4);
+}
+
+TEST(BranchLanes, WithFewRowsOnLimbs) {
+  compare_with_rows(Limbs::hinges, TENON_TEST_ROBOTS / 4, true);
+  compare_with_rows(Limbs::plain_rotors, TENON_TEST_ROBOTS / 32, true);
 }
 
 TEST(BranchLanes, WithRowsOnLimbsAndLoops) {

@@ -14,6 +14,7 @@
 #include <cstdint>
 
 #include "kernels/branches/star_data.hpp"
+#include "kernels/constrained/pv_early_data.hpp"
 #include "kernels/kernel_table.hpp"
 #include "spatial/slots.hpp"
 
@@ -77,6 +78,7 @@ struct LaneRows {
   const double* custom;  // none
   const N* active;       // 1, or 0 for inactive rows and missing limbs
   const N* anchors;      // 12 an item
+  const N *scale, *compliance, *weight;
   std::int32_t support_count;
   const std::int32_t *support, *node_row_first;
   const std::int32_t* row_of;  // W a row: the row of the set; -1: none
@@ -104,6 +106,7 @@ struct Bundle {
   LaneModel<N> model;
   WorkspaceData<N> w;
   LaneRows<N> rows;
+  PvEarlyData<N> early;
   N *q, *v, *force, *result;  // coordinates of the bundle: positions, rates; tau or qdd; qdd or tau
   // W numbers a node of the bundle: the coordinates and body of the limb; those of the lane that is repeated.
   const std::int32_t *q_of, *v_of, *body_of;
@@ -130,6 +133,7 @@ struct Branches {
   const double *rotor_rate, *rotor_angle, *G, *g;  // of the workspace of the model
   ConstraintData rows;                             // on the trunk and on the world
   const std::int32_t* row_of;                      // its rows in the set
+  PvEarlyData<double> early;
   std::int32_t bundle_count;
   Bundle<N>* bundles;  // parents first
 };
@@ -157,6 +161,10 @@ struct BranchKernels {
   void (*constrained_aba_iterate)(Branches<N>&, const double* delta, bool refine, const double* tau,
                                   double* qdd, WorkspaceData<double>& rows);
   void (*constrained_aba_finish)(Branches<N>&, const double* v, double* qdd);
+  // PvEarlyKernels, after constraint_state. whole: gets left_over and redundant of all. Rows of limbs are eliminated without
+  // pivoting: left_over counts those of bundles where that cannot be.
+  bool (*pv_early_reduce)(Branches<N>&, const double* v, const double* tau, PvEarlyData<double>& whole);
+  void (*pv_early_roll_out)(Branches<N>&, const double* v, double* qdd, WorkspaceData<double>& rows);
 };
 
 // Lanes of a bundle: four doubles, a register of AVX. Two legs leave half of wider ones empty.

@@ -2,6 +2,7 @@
 #include "kernels/branches/constrained_aba_branches.hpp"
 #include "kernels/branches/crba_branches.hpp"
 #include "kernels/branches/inertia_branches.hpp"
+#include "kernels/branches/pv_early_branches.hpp"
 #include "kernels/branches/rnea_branches.hpp"
 
 namespace tenon {
@@ -36,6 +37,12 @@ struct BranchKernelsOf {
             },
             [](Branches<N>& b, const double* v, double* qdd) {
               constrained_aba_finish_of_branches(pack(b), v, qdd);
+            },
+            [](Branches<N>& b, const double* v, const double* tau, PvEarlyData<double>& whole) {
+              return pv_early_reduce_of_branches(pack(b), v, tau, whole);
+            },
+            [](Branches<N>& b, const double* v, double* qdd, WorkspaceData<double>& rows) {
+              pv_early_roll_out_of_branches(pack(b), v, qdd, rows);
             }};
   }
 };

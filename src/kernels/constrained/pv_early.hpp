@@ -22,14 +22,28 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// The rows of all segments, as evaluated.
+// L of a row at the start of its segment: its compliance. An inactive row is zero; its multiplier follows from an equation
+// of its own.
 template <class T>
-inline void enter_rows(const ConstraintData& c, PvEarlyData<T>& d, const WorkspaceData<T>& w) {
-  d.left_over = d.redundant = 0;
+TENON_INLINE T own_dual_hessian(const ConstraintData& c, int r) {
+  return c.active[r] ? T(c.compliance[r]) : T(c.scale[r]);
+}
+template <class T>
+TENON_INLINE int count_idle_rows(const ConstraintData& c, const PvEarlyData<T>& d) {
+  int count = 0;
   for (int r = 0; r < c.row_count; ++r) {
     const bool world = r < d.world_rows && !(c.compliance[r] > 0);
-    d.redundant += world || !c.active[r];
+    count += world || !c.active[r];
   }
+  return count;
+}
+
+// The rows of all segments, as evaluated.
+template <class T, class Rows>
+inline void enter_rows(const Rows& c, PvEarlyData<T>& d, const WorkspaceData<T>& w) {
+  d.left_over = 0;
+  d.redundant = count_idle_rows(c, d);
+  constexpr int group = RowsAtOnce<T>::count;
   for (int number = 0; number < d.segment_count; ++number) {
     const EarlySegment& s = d.segments[number];
     EarlySet<T>& set = d.sets[number];
@@ -39,18 +53,17 @@ inline void enter_rows(const ConstraintData& c, PvEarlyData<T>& d, const Workspa
       for (int e = 0; e < 6; ++e) set.K[e][i] = w.K[6 * r + e];
       set.K[6][i] = w.k[r];
       for (int j = 0; j < whole_packs(s.row_count); ++j) set.L[i][j] = T(0);
-      // An inactive row is zero; its multiplier follows from an equation of its own.
-      set.L[i][i] = c.active[r] ? T(c.compliance[r]) : T(c.scale[r]);
+      set.L[i][i] = own_dual_hessian<T>(c, r);
       set.scale[i] = T(c.scale[r]), set.weight[i] = T(c.weight[r]);
     }
-    for (int e = 0; e < 7; ++e)
+    for (int e = 0; group > 1 && e < 7; ++e)
       for (int i = s.row_count; i < whole_packs(s.row_count); ++i) set.K[e][i] = T(0);
   }
 }
 
-template <bool loops, class T>
-inline bool reduce_early(const ModelData& m, const ConstraintData& c, const T* v, const T* tau,
-                         PvEarlyData<T>& d, WorkspaceData<T>& w) {
+template <bool loops, class T, class Model, class Rows>
+inline bool reduce_early(const Model& m, const Rows& c, const T* v, const T* tau, PvEarlyData<T>& d,
+                         WorkspaceData<T>& w) {
   enter_rows(c, d, w);
   return sweep_inwards<loops, true>(m, w, [&](int i, ParentShare<T>& h, auto inside) TENON_INLINE_LAMBDA {
     const bool positive = eliminate_node<loops, inside.value>(m, i, v, tau, h, w);
@@ -72,8 +85,8 @@ bool pv_early_reduce(const ModelData& m, const ConstraintData& c, const T* v, co
 }
 
 // Acceleration of node i, which rows with these multipliers pass.
-template <class J, class T>
-TENON_INLINE void solve_joint_with_rows(const NodeData& n, Motion<T>& a, int rows, const T* lambda,
+template <class J, class T, class Node>
+TENON_INLINE void solve_joint_with_rows(const Node& n, Motion<T>& a, int rows, const T* lambda,
                                         const EarlyCrossing<T>* crossing, const WorkspaceData<T>& w, T* qdd) {
   const T* U = w.U + 6 * n.v_index;
   T x[J::nv], rest[J::nv];
@@ -92,17 +105,24 @@ TENON_INLINE void solve_joint_with_rows(const NodeData& n, Motion<T>& a, int row
   add_motion<J>(a, x);
 }
 
+template <class T>
+inline void solve_world_rows(const ConstraintData& c, T* row_lambda, const PvEarlyData<T>& d,
+                             const WorkspaceData<T>& w) {
+  for (int r = 0; r < d.world_rows; ++r)
+    row_lambda[r] = c.compliance[r] > 0 ? (w.k[r] - w.Ka[r]) / T(c.compliance[r]) : T(0);
+}
+
 // Accelerations, multipliers (rows), and K a of the rows.
-template <bool loops, class T>
-inline void roll_out_early(const ModelData& m, const ConstraintData& c, const T* v, T* row_lambda, T* qdd,
+template <bool loops, class T, class Model, class Rows>
+inline void roll_out_early(const Model& m, const Rows& c, const T* v, T* row_lambda, T* qdd,
                            PvEarlyData<T>& d, WorkspaceData<T>& w) {
-  for (int i = 0; i < m.node_count; ++i) {
+  for (int i = first_body(m); i < m.node_count; ++i) {
     const std::int32_t number = d.segment_of_node[i];
     if (number < 0 || d.sets[number].count == 0) {
       roll_out_node<loops>(m, i, v, qdd, w);
       continue;
     }
-    const NodeData& n = m.nodes[i];
+    const auto& n = m.nodes[i];
     EarlySet<T>& set = d.sets[number];
     if (i == d.segments[number].last) solve_segment(d.segments[number], w.a + 6 * n.parent, set, d);
     const EarlyCrossing<T>* crossing = d.crossings + d.dof_of_node[i];
@@ -119,8 +139,7 @@ inline void roll_out_early(const ModelData& m, const ConstraintData& c, const T*
     });
   }
   constraint_accelerations(c, w);
-  for (int r = 0; r < d.world_rows; ++r)
-    row_lambda[r] = c.compliance[r] > 0 ? (w.k[r] - w.Ka[r]) / T(c.compliance[r]) : T(0);
+  solve_world_rows(c, row_lambda, d, w);
   for (int number = 0; number < d.segment_count; ++number) {
     const EarlySegment& s = d.segments[number];
     for (int i = 0; i < s.row_count; ++i) row_lambda[s.row_begin + i] = d.sets[number].lambda[i];

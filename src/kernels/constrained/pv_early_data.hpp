@@ -2,16 +2,24 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 namespace tenon {
 
-// Most rows that one segment propagates: its own and those that segments outward of it left over.
+// Most rows that one segment propagates: its own and those that segments outward of it left over. In packs all rows are
+// eliminated where their segment ends, or none.
+inline constexpr int unpivoted_rows = 6;
+template <class T, class = void>
 inline constexpr int early_rows = 16;
+template <class T>
+inline constexpr int early_rows<T, std::void_t<decltype(T::width)>> = 8;
+// EarlySegment::up where no segment follows.
+inline constexpr std::int32_t at_world = -1, at_limb_parents = -2;
 
 // A path of bodies between places where rows start or meet. Sorted as they are swept, leaves first.
 struct EarlySegment {
-  std::int32_t first, last;           // its outermost and its innermost body
-  std::int32_t up;                    // the segment that begins at the parent of `last`; -1: the world
+  std::int32_t first, last;  // its outermost and its innermost body
+  std::int32_t up;           // the segment that begins at the parent of `last`; at_world; at_limb_parents
   std::int32_t row_begin, row_count;  // rows on `first`
   std::int32_t dof_begin, dof_count;  // its coordinates in `crossings`
 };
@@ -19,20 +27,21 @@ struct EarlySegment {
 // What the rows of a segment do at one coordinate of a joint: W = K S and Y = W D^-1.
 template <class T>
 struct alignas(64) EarlyCrossing {
-  T W[early_rows], Y[early_rows];
+  T W[early_rows<T>], Y[early_rows<T>];
 };
 
 // The rows that a segment propagates, a row in each lane: its own first.
 template <class T>
 struct alignas(64) EarlySet {
-  T K[8][early_rows];           // the six components of K, then k, then zeros
-  T L[early_rows][early_rows];  // at the start of the segment: compliance, and what rows bring along
-  T weight[early_rows];
-  T scale[early_rows];               // usual Delassus diagonal of the row (ConstraintData::scale)
-  T Z[early_rows][8];                // of eliminated rows: L^-1 [K k 0]
-  T couple[early_rows][early_rows];  // of eliminated rows with those after them: L^-1 times their part of L
-  T lambda[early_rows];              // multipliers
-  std::int32_t order[early_rows];    // eliminated rows, then those that go on, then dependent ones
+  static constexpr int most = early_rows<T>;
+  T K[8][most];     // the six components of K, then k, then zeros
+  T L[most][most];  // at the start of the segment: compliance, and what rows bring along
+  T weight[most];
+  T scale[most];             // usual Delassus diagonal of the row (ConstraintData::scale)
+  T Z[most][8];              // of eliminated rows: L^-1 [K k 0]
+  T couple[most][most];      // of eliminated rows with those after them: L^-1 times their part of L
+  T lambda[most];            // multipliers
+  std::int32_t order[most];  // eliminated rows, then those that go on, then dependent ones
   std::int32_t count, eliminated, going_on;
   std::int32_t up_lane;  // of the first row that goes on, in the set of the next segment
   std::int32_t pivoted;  // 0: all rows were eliminated, in their order

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "kernels/constrained/pv_early_data.hpp"
+#include "kernels/constrained/rows_at_once.hpp"
 #include "kernels/joint/joint_elimination.hpp"
-#include "spatial/lanes.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
@@ -35,19 +35,20 @@ struct EarlyRow {
 
 // ---- along the segment
 
-// Four rows past the joint of node i, after its elimination: K := K - W D^-1 U^T, k := k - W D^-1 u - K c, then K in
+// Rows past the joint of node i, after its elimination: K := K - W D^-1 U^T, k := k - W D^-1 u - K c, then K in
 // the frame of the parent.
-template <class J, class T>
-TENON_INLINE void pass_joint(const NodeData& n, int i, const T* v, Force<Lanes<T>>& K, Lanes<T>& k,
-                             EarlyCrossing<T>* crossing, int lane, const WorkspaceData<T>& w) {
-  using P = Lanes<T>;
+template <class J, class Rows, class T, class Node>
+TENON_INLINE void pass_joint(const Node& n, int i, const T* v, Force<typename Rows::Number>& K,
+                             typename Rows::Number& k, EarlyCrossing<T>* crossing, int lane,
+                             const WorkspaceData<T>& w) {
+  using P = typename Rows::Number;
   const T* U = w.U + 6 * n.v_index;
   const T* D = w.D + 6 * n.v_index;
   const T* u = w.u + n.v_index;
   P y[J::nv];
   for_each_axis<J>([&](auto d, auto axis) {
     y[d.value] = at<axis.value>(K);
-    y[d.value].store(crossing[d.value].W + lane);
+    Rows::store(y[d.value], crossing[d.value].W + lane);
   });
   if constexpr (J::one_dof) {
     y[0] = P(D[0]) * y[0];
@@ -58,56 +59,77 @@ TENON_INLINE void pass_joint(const NodeData& n, int i, const T* v, Force<Lanes<T
     solve_ldl<J::nv>(factor, y);
   }
   for (int d = 0; d < J::nv; ++d) {
-    y[d].store(crossing[d].Y + lane);
-    const Force<P> column = spread(load_force<T>(U + 6 * d));
+    Rows::store(y[d], crossing[d].Y + lane);
+    const Force<P> column = Rows::spread(load_force<T>(U + 6 * d));
     K = K - scaled(y[d], column);
     k = k - y[d] * P(u[d]);
   }
   T rate[J::nv];
   load_rate<J>(n, v, rate);
-  const Motion<P> c = spread(velocity_product_acceleration<J>(load_motion<T>(w.v + 6 * i), rate));
+  const Motion<P> c = Rows::spread(velocity_product_acceleration<J>(load_motion<T>(w.v + 6 * i), rate));
   k = k - dot(c, K);
-  K = force_to_parent(spread(J::load(n, i, w)), K);
+  K = force_to_parent(Rows::spread(J::load(n, i, w)), K);
 }
 // A joint of several coordinates, apart: its numbers would take registers from the loop.
-template <class J, class T>
-TENON_NOINLINE void pass_joint_apart(const NodeData& n, int i, const T* v, Force<Lanes<T>>& K, Lanes<T>& k,
-                                     EarlyCrossing<T>* crossing, int lane, const WorkspaceData<T>& w) {
-  pass_joint<J>(n, i, v, K, k, crossing, lane, w);
+template <class J, class Rows, class T, class Node>
+TENON_NOINLINE void pass_joint_apart(const Node& n, int i, const T* v, Force<typename Rows::Number>& K,
+                                     typename Rows::Number& k, EarlyCrossing<T>* crossing, int lane,
+                                     const WorkspaceData<T>& w) {
+  pass_joint<J, Rows>(n, i, v, K, k, crossing, lane, w);
 }
 
-// Four rows of a set from the first body of their segment to the parent of the last. After the inertias of the segment
+// Rows of a set from the first body of their segment to the parent of the last. After the inertias of the segment
 // and not with them: the code of both for each kind of joint would not stay in the instruction cache.
-template <class T>
-TENON_NOINLINE void pass_segment(const ModelData& m, const EarlySegment& s, int lane, const T* v,
+template <class T, class Model>
+TENON_NOINLINE void pass_segment(const Model& m, const EarlySegment& s, int lane, const T* v,
                                  EarlySet<T>& set, const PvEarlyData<T>& d, const WorkspaceData<T>& w) {
-  Force<Lanes<T>> K = load_rows(set.K[0] + lane, early_rows);
-  Lanes<T> k = Lanes<T>::load(set.K[6] + lane);
+  using Rows = RowsAtOnce<T>;
+  using P = typename Rows::Number;
+  Force<P> K = Rows::load_rows(set.K[0] + lane, set.most);
+  P k = Rows::load(set.K[6] + lane);
   EarlyCrossing<T>* crossing = d.crossings + s.dof_begin;
   for (int i = s.first;; i = m.nodes[i].parent) {
-    const NodeData& n = m.nodes[i];
+    const auto& n = m.nodes[i];
     with_joint(n, [&](auto joint) TENON_INLINE_LAMBDA {
       using J = decltype(joint);
       if constexpr (J::one_dof) {
-        pass_joint<J>(n, i, v, K, k, crossing, lane, w);
+        pass_joint<J, Rows>(n, i, v, K, k, crossing, lane, w);
       } else {
-        Force<Lanes<T>> K_there = K;
-        Lanes<T> k_there = k;
-        pass_joint_apart<J>(n, i, v, K_there, k_there, crossing, lane, w);
+        Force<P> K_there = K;
+        P k_there = k;
+        pass_joint_apart<J, Rows>(n, i, v, K_there, k_there, crossing, lane, w);
         K = K_there, k = k_there;
       }
       crossing += J::nv;
     });
     if (i == s.last) break;
   }
-  store_rows(set.K[0] + lane, early_rows, K);
-  k.store(set.K[6] + lane);
+  Rows::store_rows(set.K[0] + lane, set.most, K);
+  Rows::store(k, set.K[6] + lane);
 }
 
-// L of the first rows at the end of the segment, whole rows of `lanes` numbers: L + sum W Y^T.
+// L of the first rows at the end of the segment: L + sum W Y^T. Whole rows of `lanes` numbers; of packs the lower
+// triangle.
 template <int rows, int lanes, class T>
 TENON_INLINE void sum_dual_hessian(const EarlySegment& s, const EarlySet<T>& set, const PvEarlyData<T>& d,
                                    T (*out)[lanes]) {
+  if constexpr (is_pack<T>) {
+    const EarlyCrossing<T>* crossing = d.crossings + s.dof_begin;
+#pragma GCC unroll 8
+    for (int r = 0; r < rows; ++r) {
+#pragma GCC unroll 8
+      for (int c = 0; c <= r; ++c) out[r][c] = set.L[r][c];
+    }
+    for (int j = 0; j < s.dof_count; ++j) {
+#pragma GCC unroll 8
+      for (int r = 0; r < rows; ++r) {
+        const T W = crossing[j].W[r];
+#pragma GCC unroll 8
+        for (int c = 0; c <= r; ++c) out[r][c] = out[r][c] + W * crossing[j].Y[c];
+      }
+    }
+    return;
+  }
   for (int first = 0; first < lanes; first += 4) {
     Lanes<T> L[rows];
 #pragma GCC unroll 16
@@ -144,6 +166,14 @@ TENON_INLINE void rows_of_lanes(const EarlySet<T>& set, EarlyRow<T>* R) {
 // h gets [K^T L^-1 K, K^T L^-1 k] of rows whose L is diagonal: the sum of scaled[r] row[r]^T, 1 / L times the row.
 template <class T>
 TENON_INLINE void add_share(int rows, const T (*scaled_rows)[8], const T (*row)[8], ParentShare<T>& h) {
+  if constexpr (is_pack<T>) {
+    for (int r = 0; r < rows; ++r) {
+      const Force<T> minus = scaled(T(-1), load_force<T>(scaled_rows[r]));
+      subtract_outer(h.IA, load_force<T>(row[r]), minus);
+      h.pA = h.pA + scaled(row[r][6], minus);
+    }
+    return;
+  }
   EarlyRow<T> sum[6];
 #pragma GCC unroll 8
   for (int e = 0; e < 6; ++e) sum[e] = {Lanes<T>(T(0)), Lanes<T>(T(0))};
@@ -171,17 +201,17 @@ TENON_INLINE T rest_at_world(const EarlySet<T>& set, int r, const T* a_0) {
   return rest;
 }
 
-// Eliminates all rows of a segment, without pivoting. False where a pivot is too small; the set is then as before. At
-// the world the multipliers are known at once.
-template <int rows, bool at_world, class T>
+// Eliminates all rows of a segment, without pivoting. False where a pivot is too small, in packs of any lane; the set is
+// then as before. At the world the multipliers are known at once.
+template <int rows, bool known, class T>
 TENON_INLINE bool eliminate_all(const EarlySegment& s, EarlySet<T>& set, const PvEarlyData<T>& d,
                                 ParentShare<T>& h, const WorkspaceData<T>& w) {
   constexpr int lanes = whole_packs(rows);
   T L[rows][lanes];
   sum_dual_hessian<rows>(s, set, d, L);
-  EarlyRow<T> R[at_world ? 1 : rows];
+  EarlyRow<T> R[known ? 1 : rows];
   T b[rows], A[rows][rows], inverse[rows];
-  if constexpr (at_world)
+  if constexpr (known)
     for (int r = 0; r < rows; ++r) b[r] = rest_at_world(set, r, w.a - 6);
   else
     rows_of_lanes<rows>(set, R);
@@ -191,7 +221,7 @@ TENON_INLINE bool eliminate_all(const EarlySegment& s, EarlySet<T>& set, const P
     for (int c = 0; c < rows; ++c)
       if (c <= r) A[r][c] = L[r][c];
   bool good = true;
-  const T least(at_world ? early_pivot_at_world : early_pivot);
+  const T least(known ? early_pivot_at_world : early_pivot);
 #pragma GCC unroll 8
   for (int j = 0; j < rows; ++j) {
     good = good & (A[j][j] > least * set.scale[j]);
@@ -204,7 +234,7 @@ TENON_INLINE bool eliminate_all(const EarlySegment& s, EarlySet<T>& set, const P
       for (int c = 0; c < rows; ++c)
         if (c > j && c <= i) A[i][c] = A[i][c] - l * A[c][j];
       A[i][j] = l;
-      if constexpr (at_world)
+      if constexpr (known)
         b[i] = b[i] - l * b[j];
       else
         R[i].subtract(l, R[j]);
@@ -212,7 +242,7 @@ TENON_INLINE bool eliminate_all(const EarlySegment& s, EarlySet<T>& set, const P
   }
   if (!good) return false;
   set.eliminated = rows, set.going_on = 0, set.pivoted = 0;
-  if constexpr (at_world) {
+  if constexpr (known) {
 #pragma GCC unroll 8
     for (int r = 0; r < rows; ++r) b[r] = inverse[r] * b[r];
 #pragma GCC unroll 8
@@ -247,11 +277,11 @@ template <int most, class T>
 inline bool hand_on(EarlySet<T>& set, const T (*L)[most], const T (*R)[8], EarlySet<T>& up) {
   const int begin = set.eliminated, count = set.going_on;
   set.up_lane = up.count;
-  if (up.count + count > early_rows) return false;
+  if (up.count + count > up.most) return false;
   for (int i = 0; i < count; ++i) {
     const int r = set.order[begin + i], lane = up.count + i;
     for (int e = 0; e < 7; ++e) up.K[e][lane] = R[r][e];
-    for (int c = 0; c < early_rows; ++c) up.L[lane][c] = up.L[c][lane] = T(0);
+    for (int c = 0; c < up.most; ++c) up.L[lane][c] = up.L[c][lane] = T(0);
     for (int c = 0; c < count; ++c) up.L[lane][up.count + c] = L[r][set.order[begin + c]];
     up.scale[lane] = set.scale[r], up.weight[lane] = set.weight[r];
   }
@@ -326,14 +356,14 @@ inline TENON_NOINLINE void eliminate_some(const EarlySegment& s, EarlySet<T>& se
 }
 
 // The end of a segment: its rows past its joints, and their elimination. h: what the parent gets.
-template <class T>
-inline TENON_NOINLINE void finish_segment(const ModelData& m, int number, const T* v, ParentShare<T>& h,
+template <class T, class Model>
+inline TENON_NOINLINE void finish_segment(const Model& m, int number, const T* v, ParentShare<T>& h,
                                           PvEarlyData<T>& d, const WorkspaceData<T>& w) {
   const EarlySegment& s = d.segments[number];
   EarlySet<T>& set = d.sets[number];
-  for (int lane = 0; lane < set.count; lane += 4) pass_segment(m, s, lane, v, set, d, w);
-  const auto eliminate = [&](auto at_world) TENON_INLINE_LAMBDA {
-    constexpr bool world = at_world.value;
+  for (int lane = 0; lane < set.count; lane += RowsAtOnce<T>::count) pass_segment(m, s, lane, v, set, d, w);
+  const auto eliminate = [&](auto known) TENON_INLINE_LAMBDA {
+    constexpr bool world = known.value;
     switch (set.count) {
       case 1:
         return eliminate_all<1, world>(s, set, d, h, w);
@@ -351,8 +381,11 @@ inline TENON_NOINLINE void finish_segment(const ModelData& m, int number, const 
         return false;
     }
   };
-  if (s.up < 0 ? eliminate(std::true_type{}) : eliminate(std::false_type{})) return;
-  set.count <= 8 ? eliminate_some<8>(s, set, d, h) : eliminate_some<early_rows>(s, set, d, h);
+  if (s.up == at_world ? eliminate(std::true_type{}) : eliminate(std::false_type{})) return;
+  if constexpr (is_pack<T>)
+    d.left_over += set.count;
+  else
+    set.count <= 8 ? eliminate_some<8>(s, set, d, h) : eliminate_some<early_rows<T>>(s, set, d, h);
 }
 
 // Gives dependent rows their part of the multipliers x of the eliminated ones, so that the sum of lambda^2 / weight is
@@ -360,20 +393,19 @@ inline TENON_NOINLINE void finish_segment(const ModelData& m, int number, const 
 template <class T>
 inline TENON_NOINLINE void share_with_dependent(EarlySet<T>& set, T* x) {
   const int good = set.eliminated, begin = good + set.going_on, count = set.count - begin;
-  T S[early_rows * early_rows], z[early_rows];
+  constexpr int most = early_rows<T>;
+  T S[most * most], z[most];
   for (int i = 0; i < count; ++i) {
     z[i] = T(0);
-    for (int j = 0; j <= i; ++j)
-      S[early_rows * i + j] = i == j ? T(1) / set.weight[set.order[begin + i]] : T(0);
+    for (int j = 0; j <= i; ++j) S[most * i + j] = i == j ? T(1) / set.weight[set.order[begin + i]] : T(0);
     for (int r = 0; r < good; ++r) {
       const T share = set.couple[r][begin + i] / set.weight[set.order[r]];
       z[i] = z[i] + share * x[r];
-      for (int j = 0; j <= i; ++j)
-        S[early_rows * i + j] = S[early_rows * i + j] + share * set.couple[r][begin + j];
+      for (int j = 0; j <= i; ++j) S[most * i + j] = S[most * i + j] + share * set.couple[r][begin + j];
     }
   }
-  factor_ldl(count, early_rows, S);
-  solve_ldl(count, early_rows, S, z);
+  factor_ldl(count, most, S);
+  solve_ldl(count, most, S, z);
   for (int i = 0; i < count; ++i) {
     set.lambda[set.order[begin + i]] = z[i];
     for (int r = 0; r < good; ++r) x[r] = x[r] - set.couple[r][begin + i] * z[i];
@@ -383,9 +415,9 @@ inline TENON_NOINLINE void share_with_dependent(EarlySet<T>& set, T* x) {
 // Multipliers of a segment, from the acceleration a of the parent of its last body and those of rows that went on.
 template <class T>
 inline void solve_segment(const EarlySegment& s, const T* a, EarlySet<T>& set, const PvEarlyData<T>& d) {
-  if (s.up < 0 && !set.pivoted) return;  // known
+  if (s.up == at_world && !set.pivoted) return;  // known
   const int good = set.eliminated, end = good + set.going_on;
-  T x[early_rows];
+  T x[early_rows<T>];
   for (int r = 0; r < good; ++r) {
     const T* Z = set.Z[r];
     x[r] = (Z[6] - Z[0] * a[0] - Z[1] * a[1] - Z[2] * a[2]) - (Z[3] * a[3] + Z[4] * a[4] + Z[5] * a[5]);
@@ -394,13 +426,15 @@ inline void solve_segment(const EarlySegment& s, const T* a, EarlySet<T>& set, c
     for (int r = 0; r < good; ++r) set.lambda[r] = x[r];
     return;
   }
-  for (int i = good; i < end; ++i) {
-    const T lambda = s.up < 0 ? T(0) : d.sets[s.up].lambda[set.up_lane + i - good];
-    for (int r = 0; r < good; ++r) x[r] = x[r] - set.couple[r][i] * lambda;
-    set.lambda[set.order[i]] = lambda;
+  if constexpr (!is_pack<T>) {
+    for (int i = good; i < end; ++i) {
+      const T lambda = s.up < 0 ? T(0) : d.sets[s.up].lambda[set.up_lane + i - good];
+      for (int r = 0; r < good; ++r) x[r] = x[r] - set.couple[r][i] * lambda;
+      set.lambda[set.order[i]] = lambda;
+    }
+    if (end < set.count) share_with_dependent(set, x);
+    for (int r = 0; r < good; ++r) set.lambda[set.order[r]] = x[r];
   }
-  if (end < set.count) share_with_dependent(set, x);
-  for (int r = 0; r < good; ++r) set.lambda[set.order[r]] = x[r];
 }
 
 TENON_ISA_END

@@ -207,6 +207,7 @@ void BranchLanes::build(const ConstraintData* c) {
   }
   data_.bundle_count = count_of(bundles_);
   data_.bundles = bundles_.data();
+  if (takes_rows_) build_early(*c);
 }
 
 void BranchLanes::build_trunk() {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "kernels/branches/branch_data.hpp"
+#include "plan/memory/pv_early_memory.hpp"
 #include "plan/memory_block.hpp"
 
 namespace tenon {
@@ -86,6 +87,14 @@ class BranchLanes {
   }
   // See cluster_pivot.hpp.
   double smallest_pivot() const;
+  // Whether the sweeps of pv_early below can be used: moreover, the joints of each limb can move all its rows.
+  bool takes_early() const { return takes_early_; }
+  bool pv_early_reduce(const double* v, const double* tau, PvEarlyData<double>& whole) {
+    return kernels_->pv_early_reduce(data_, v, tau, whole);
+  }
+  void pv_early_roll_out(const double* v, double* qdd, WorkspaceData<double>& rows) {
+    kernels_->pv_early_roll_out(data_, v, qdd, rows);
+  }
 
  private:
   static constexpr std::size_t lanes = branch_width;
@@ -130,7 +139,8 @@ class BranchLanes {
     std::size_t depth = 0;           // bodies from the root on that support rows
     std::vector<ItemOfLanes> items_of;
     std::vector<LaneItem<N>> items;
-    std::vector<N> active, anchors;
+    std::vector<N> active, anchors, scale, compliance, weight;
+    std::unique_ptr<PvEarlyMemory<N>> early;
     std::vector<std::int32_t> support_flags, support, node_row_first, row_of;
   };
 
@@ -180,6 +190,8 @@ class BranchLanes {
   void build_trunk_rows(const ConstraintData& c);
   void build_limb_rows(const ConstraintData& c, std::size_t k);
   void take_anchors(const double* anchors);
+  void build_early(const ConstraintData& c);
+  bool carries_rows(const ConstraintData& c, int sample);
   bool supports(std::int32_t body) const { return supports_[static_cast<std::size_t>(body)] != 0; }
 
   const ModelData m_;
@@ -201,11 +213,12 @@ class BranchLanes {
 
   std::vector<LimbCoordinates<branch_width>> limb_coordinates_;  // of bundles; none where crba is not taken
 
-  bool takes_rows_ = false;
+  bool takes_rows_ = false, takes_early_ = false;
   std::vector<char> supports_;  // per body
   std::vector<std::int32_t> trunk_items_of_;
   std::vector<ConstraintItem> trunk_items_;
-  std::vector<double> trunk_anchors_;
+  std::vector<double> trunk_anchors_, trunk_scale_, trunk_compliance_, trunk_weight_;
+  std::unique_ptr<PvEarlyMemory<double>> trunk_early_;
   std::vector<std::int32_t> trunk_active_, trunk_row_of_, trunk_row_first_, trunk_support_,
       trunk_support_flags_;
 };

@@ -1,9 +1,12 @@
 // The rows of BranchLanes: those of the trunk as for any tree, those of limbs as rows of their bundles.
 #include <algorithm>
+#include <cmath>
 #include <map>
 
+#include "model/body_poses.hpp"
 #include "plan/arena.hpp"
 #include "plan/branches/branch_lanes.hpp"
+#include "plan/units.hpp"
 #include "scalar/index.hpp"
 
 namespace tenon {
@@ -140,9 +143,13 @@ void BranchLanes::build_trunk_rows(const ConstraintData& c) {
   trunk_support_flags_ = sweep_flags(data_.trunk, supporting);
   trunk_active_.assign(trunk_row_of_.size(), 1);
   trunk_anchors_.assign(12 * trunk_items_.size(), 0);
+  for (std::vector<double>* of_rows : {&trunk_scale_, &trunk_compliance_, &trunk_weight_})
+    of_rows->resize(trunk_row_of_.size());
   ConstraintData& rows = data_.rows;
   rows.item_count = count_of(trunk_items_), rows.items = trunk_items_.data();
   rows.row_count = count_of(trunk_row_of_), rows.active = trunk_active_.data();
+  rows.scale = trunk_scale_.data(), rows.compliance = trunk_compliance_.data();
+  rows.weight = trunk_weight_.data();
   rows.support_count = count_of(trunk_support_), rows.support = trunk_support_.data();
   rows.node_row_first = trunk_row_first_.data();
   data_.row_of = trunk_row_of_.data();
@@ -165,6 +172,8 @@ void BranchLanes::build_limb_rows(const ConstraintData& c, std::size_t k) {
   memory.support_flags = flags_of(memory, supporting);
   memory.active.assign(r, N(0));
   memory.anchors.assign(12 * memory.items.size(), N(0));
+  for (std::vector<N>* of_rows : {&memory.scale, &memory.compliance, &memory.weight})
+    of_rows->assign(r, N(1));
   bundle.rows = {count_of(memory.items),
                  static_cast<std::int32_t>(r),
                  c.poses,
@@ -172,6 +181,9 @@ void BranchLanes::build_limb_rows(const ConstraintData& c, std::size_t k) {
                  nullptr,
                  memory.active.data(),
                  memory.anchors.data(),
+                 memory.scale.data(),
+                 memory.compliance.data(),
+                 memory.weight.data(),
                  count_of(memory.support),
                  memory.support.data(),
                  memory.node_row_first.data(),
@@ -188,7 +200,11 @@ void BranchLanes::update_rows(const ConstraintData& c) {
     const ConstraintItem& item = c.items[trunk_items_of_[i]];
     trunk_items_[i].frequency = item.frequency, trunk_items_[i].damping_ratio = item.damping_ratio;
   }
-  for (std::size_t r = 0; r < trunk_active_.size(); ++r) trunk_active_[r] = c.active[trunk_row_of_[r]];
+  for (std::size_t r = 0; r < trunk_active_.size(); ++r) {
+    const std::int32_t row = trunk_row_of_[r];
+    trunk_active_[r] = c.active[row], trunk_scale_[r] = c.scale[row];
+    trunk_compliance_[r] = c.compliance[row], trunk_weight_[r] = c.weight[row];
+  }
   for (std::size_t k = 0; k < memory_.size(); ++k) {
     BundleMemory& memory = memory_[k];
     bundles_[k].rows.poses = c.poses;
@@ -201,8 +217,43 @@ void BranchLanes::update_rows(const ConstraintData& c) {
     for (std::size_t r = 0; r < memory.row_of.size(); ++r) {
       const std::int32_t row = memory.row_of[r];
       memory.active[r / lanes].x[r % lanes] = row >= 0 && c.active[row] != 0;
+      if (row < 0) continue;
+      memory.scale[r / lanes].x[r % lanes] = c.scale[row];
+      memory.compliance[r / lanes].x[r % lanes] = c.compliance[row];
+      memory.weight[r / lanes].x[r % lanes] = c.weight[row];
     }
   }
+}
+
+void BranchLanes::build_early(const ConstraintData& c) {
+  if (!early_work(data_.trunk, data_.rows).possible) return;
+  for (const Bundle<N>& bundle : bundles_) {
+    const EarlyWork work = early_work(bundle.model, bundle.rows);
+    if (!work.possible || work.surplus > 0 || work.rows_at_once > unpivoted_rows) return;
+  }
+  trunk_early_ = std::make_unique<PvEarlyMemory<double>>(data_.trunk, &data_.rows);
+  data_.early = trunk_early_->data;
+  for (std::size_t k = 0; k < memory_.size(); ++k) {
+    memory_[k].early = std::make_unique<PvEarlyMemory<N>>(bundles_[k].model, &bundles_[k].rows);
+    bundles_[k].early = memory_[k].early->data;
+  }
+  takes_early_ = m_.cluster_count > 0;  // whose G is not known yet
+  for (int sample = 0; sample < 3 && !takes_early_; ++sample) takes_early_ = carries_rows(c, sample);
+}
+
+// Whether rows of limbs are eliminated on the limbs at a configuration. Where this is never so, as where a foot is held
+// by joints of parallel axes, each call would sweep twice.
+bool BranchLanes::carries_rows(const ConstraintData& c, int sample) {
+  std::vector<double> q(index(m_.nq)), zeros(index(m_.nv));
+  neutral_configuration({m_.nodes, m_.nodes + m_.node_count}, q.data());
+  for (std::int32_t i = 0; i < m_.node_count; ++i)
+    if (dofs_of(m_, i) == 1) q[index(m_.nodes[i].q_index)] = std::sin(1 + 2.4 * i + 5.1 * sample);
+  std::vector<double> of_rows(2 * index(c.row_count));
+  WorkspaceData<double> rows{};
+  rows.desired = of_rows.data(), rows.k = rows.desired + c.row_count;
+  kernels_->constraint_state(data_, q.data(), zeros.data(), nullptr, rows);
+  PvEarlyData<double> found{};
+  return kernels_->pv_early_reduce(data_, zeros.data(), zeros.data(), found) && found.left_over == 0;
 }
 
 void BranchLanes::take_anchors(const double* anchors) {

@@ -15,20 +15,24 @@ namespace tenon {
 
 // What a solve has to do.
 struct EarlyWork {
-  bool possible =
-      true;  // no cluster supports rows, and a segment has room for those that meet, whatever the state
+  // No cluster supports rows, and a segment has room for those that meet, whatever the state.
+  bool possible = true;
   double passes = 0;  // rows past coordinates, four at a time
   double segments = 0;
   double surplus =
       0;  // rows that a segment cannot eliminate: they need pivoting, and go on or depend on others
+  int rows_at_once = 0;  // the most that a segment eliminates
 };
-EarlyWork early_work(const ModelData& m, const ConstraintData& c);
+// Of a tree, or of the limbs of a bundle (kernels/branches/branch_data.hpp).
+template <class Model, class Rows>
+EarlyWork early_work(const Model& m, const Rows& c);
 
 template <class T>
 class PvEarlyMemory {
  public:
   // constraints: null for none.
-  PvEarlyMemory(const ModelData& m, const ConstraintData* constraints);
+  template <class Model, class Rows>
+  PvEarlyMemory(const Model& m, const Rows* constraints);
   PvEarlyMemory(const PvEarlyMemory&) = delete;
   PvEarlyMemory& operator=(const PvEarlyMemory&) = delete;
 

@@ -21,7 +21,7 @@ enum class Limbs {
 // null where the loops of several limbs do not close together.
 Robot robot_with_limbs(std::uint64_t seed, Limbs kind = Limbs::hinges);
 
-// Rows on some limbs' tips, alike in each set, and now and then elsewhere.
-std::vector<ConstraintSpec> rows_on_limbs(Random& random, const Robot& robot);
+// Rows on some limbs' tips, alike in each set, and now and then elsewhere. few: two rigid rows a limb.
+std::vector<ConstraintSpec> rows_on_limbs(Random& random, const Robot& robot, bool few = false);
 
 }  // namespace tenon::testing

@@ -1,0 +1,77 @@
+// The sweeps of pv_early (kernels/constrained/pv_early.hpp) on branch lanes. The rows of limbs are eliminated where the
+// limbs meet their parents, which then see inertias and forces as in aba.
+#pragma once
+
+#include "kernels/branches/constrained_aba_branches.hpp"
+#include "kernels/constrained/pv_early.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+template <class N>
+TENON_INLINE N own_dual_hessian(const LaneRows<N>& c, int r) {
+  return c.active[r] * c.compliance[r] + (N(1) - c.active[r]) * c.scale[r];
+}
+template <class P>
+TENON_INLINE int count_idle_rows(const LaneRows<P>& c, const PvEarlyData<P>&) {
+  int count = 0;
+  for (int r = 0; r < c.row_count; ++r)
+    for (int l = 0; l < P::width; ++l) count += c.row_of[P::width * r + l] >= 0 && !(c.active[r].x[l] > 0);
+  return count;
+}
+template <class P>
+TENON_INLINE void solve_world_rows(const LaneRows<P>&, P*, const PvEarlyData<P>&, const WorkspaceData<P>&) {}
+
+template <class P>
+bool pv_early_reduce_of_branches(Branches<P>& b, const double* v, const double* tau,
+                                 PvEarlyData<double>& whole) {
+  bool positive = true;
+  whole.left_over = whole.redundant = 0;
+  for (int k = b.bundle_count - 1; k >= 0; --k) {
+    Bundle<P>& limbs = b.bundles[k];
+    gather(limbs, tau, limbs.v_of, limbs.force);
+    if (limbs.rows.row_count > 0) {
+      positive = with_loops(limbs.model,
+                            [&](auto loops) {
+                              return reduce_early<loops.value>(limbs.model, limbs.rows, limbs.v, limbs.force,
+                                                               limbs.early, limbs.w);
+                            }) &&
+                 positive;
+      add_wobble_of_parents(limbs);
+      whole.left_over += limbs.early.left_over, whole.redundant += limbs.early.redundant;
+    } else {
+      positive = eliminate_free_limbs(limbs) && positive;
+    }
+    give_inertia(limbs);
+    give_force(limbs, limbs.w.pA, &LimbParent::pA);
+  }
+  if (b.rows.row_count == 0) return b.kernels->sweep_articulated_inertia(b.trunk, v, tau, b.w) && positive;
+  positive = b.kernels->pv_early_reduce(b.trunk, b.rows, v, tau, b.early, b.w) && positive;
+  whole.left_over += b.early.left_over, whole.redundant += b.early.redundant;
+  return positive;
+}
+
+template <class P>
+void pv_early_roll_out_of_branches(Branches<P>& b, const double* v, double* qdd,
+                                   WorkspaceData<double>& rows) {
+  if (b.rows.row_count > 0)
+    b.kernels->pv_early_roll_out(b.trunk, b.rows, v, b.w.row_lambda, qdd, b.early, b.w);
+  else
+    b.kernels->sweep_accelerations(b.trunk, v, qdd, b.w);
+  for (int k = 0; k < b.bundle_count; ++k) {
+    Bundle<P>& limbs = b.bundles[k];
+    read_parents(limbs, &LimbParent::a, limbs.w.a);
+    with_loops(limbs.model, [&](auto loops) {
+      if (limbs.rows.row_count > 0)
+        roll_out_early<loops.value>(limbs.model, limbs.rows, limbs.v, limbs.w.row_lambda, limbs.result,
+                                    limbs.early, limbs.w);
+      else
+        sweep_accelerations_of<loops.value>(limbs.model, limbs.v, limbs.result, limbs.w);
+    });
+    scatter(limbs, qdd);
+  }
+  scatter_row_results(b, rows);
+}
+
+TENON_ISA_END
+}  // namespace tenon
