@@ -22,4 +22,14 @@ double cluster_pivot(const ClusterData& c, const Factor& D) {
   return smallest;
 }
 
+// Of all clusters.
+inline double smallest_cluster_pivot(const ModelData& m, const double* cluster_D) {
+  double smallest = 1;
+  for (int i = 0; i < m.cluster_count; ++i) {
+    const ClusterData& c = m.clusters[i];
+    smallest = std::min(smallest, cluster_pivot(c, [&](int e) { return cluster_D[c.G_begin + e]; }));
+  }
+  return smallest;
+}
+
 }  // namespace tenon

@@ -1,4 +1,4 @@
-// Units: a sweep treats a single body, or all bodies of a cluster, as one.
+// Units: a sweep treats a single body, or all bodies of a cluster, as one. Model: ModelData, or LaneModel of a bundle.
 #pragma once
 
 #include <algorithm>
@@ -9,24 +9,28 @@
 namespace tenon {
 
 // The number of velocity coordinates of the joint of a node; coordinates are in the order of nodes.
-inline std::int32_t dofs_of(const ModelData& m, std::int32_t node) {
+template <class Model>
+inline std::int32_t dofs_of(const Model& m, std::int32_t node) {
   return (node + 1 < m.node_count ? m.nodes[node + 1].v_index : m.nv) - m.nodes[node].v_index;
 }
 
 // The first body of the unit of a node.
-inline std::int32_t unit_of(const ModelData& m, std::int32_t node) {
+template <class Model>
+inline std::int32_t unit_of(const Model& m, std::int32_t node) {
   const std::int32_t cluster = m.node_cluster[node];
   return cluster < 0 ? node : m.clusters[cluster].node_begin;
 }
 
 // The number of independent coordinates of the unit of a node.
-inline std::int32_t columns_of(const ModelData& m, std::int32_t node) {
+template <class Model>
+inline std::int32_t columns_of(const Model& m, std::int32_t node) {
   const std::int32_t cluster = m.node_cluster[node];
   return cluster < 0 ? dofs_of(m, node) : m.clusters[cluster].y_count;
 }
 
 // The parent of the unit of a node, -1 for the world.
-inline std::int32_t parent_of(const ModelData& m, std::int32_t node) {
+template <class Model>
+inline std::int32_t parent_of(const Model& m, std::int32_t node) {
   return m.nodes[unit_of(m, node)].parent;
 }
 

@@ -48,14 +48,7 @@ class RowSweeps {
       p.w.kernels->constrained_aba_iterate(p.w.md(), rows, delta, refine, p.tau, d.qdd, d);
   }
   double smallest_pivot() const {
-    if (lanes) return lanes->smallest_pivot();
-    const ModelData& m = p.w.md();
-    double smallest = 1;
-    for (int i = 0; i < m.cluster_count; ++i) {
-      const ClusterData& c = m.clusters[i];
-      smallest = std::min(smallest, cluster_pivot(c, [&](int e) { return d.cluster_D[c.G_begin + e]; }));
-    }
-    return smallest;
+    return lanes ? lanes->smallest_pivot() : smallest_cluster_pivot(p.w.md(), d.cluster_D);
   }
   void finish() const {
     if (lanes)

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "plan/cluster_pivot.hpp"
+#include "solve/limits.hpp"
 #include "solve/methods.hpp"
 #include "solve/row_residual.hpp"
 
@@ -36,7 +38,7 @@ bool solve_on_limbs(const ConstrainedProblem& p, BranchLanes& lanes, Status& sta
   lanes.constraint_state(p.q, p.v, p.wrenches ? d.wrench : nullptr, d);
   status = Status::not_positive_definite;
   if (!lanes.pv_early_reduce(p.v, p.tau, early)) return true;
-  if (early.left_over > 0) return false;
+  if (early.left_over > 0 || !(lanes.smallest_pivot() > refine_again)) return false;
   lanes.pv_early_roll_out(p.v, d.qdd, d);
   std::copy_n(d.row_lambda, w.rows(), p.lambda);
   status = Status::ok;
@@ -68,7 +70,7 @@ Status solve_pv_early(const ConstrainedProblem& p) {
   w.kernels->constraint_state(w.md(), *w.cd(), p.q, p.v, p.wrenches != nullptr, w.w());
   if (!w.kernels->pv_early_reduce(w.md(), *w.cd(), p.v, p.tau, d, w.w()))
     return Status::not_positive_definite;
-  if (d.left_over > 0) return stalled;
+  if (d.left_over > 0 || !(smallest_cluster_pivot(w.md(), w.w().cluster_D) > refine_again)) return stalled;
   w.kernels->pv_early_roll_out(w.md(), *w.cd(), p.v, p.lambda, w.w().qdd, d, w.w());
   w.report.iterations = 1;
   w.report.rank = w.rows() - d.redundant;

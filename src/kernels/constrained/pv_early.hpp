@@ -55,6 +55,7 @@ inline void enter_rows(const Rows& c, PvEarlyData<T>& d, const WorkspaceData<T>&
       for (int j = 0; j < whole_packs(s.row_count); ++j) set.L[i][j] = T(0);
       set.L[i][i] = own_dual_hessian<T>(c, r);
       set.scale[i] = T(c.scale[r]), set.weight[i] = T(c.weight[r]);
+      set.entry[i] = d.node_of_row[r];
     }
     for (int e = 0; group > 1 && e < 7; ++e)
       for (int i = s.row_count; i < whole_packs(s.row_count); ++i) set.K[e][i] = T(0);
@@ -76,8 +77,7 @@ inline bool reduce_early(const Model& m, const Rows& c, const T* v, const T* tau
     return positive;
   });
 }
-// After constraint_state: the whole inward sweep. False when the mass matrix is not positive definite. No
-// cluster may support constraints.
+// After constraint_state: the whole inward sweep. False when the mass matrix is not positive definite.
 template <class T>
 bool pv_early_reduce(const ModelData& m, const ConstraintData& c, const T* v, const T* tau, PvEarlyData<T>& d,
                      WorkspaceData<T>& w) {
@@ -126,6 +126,13 @@ inline void roll_out_early(const Model& m, const Rows& c, const T* v, T* row_lam
     EarlySet<T>& set = d.sets[number];
     if (i == d.segments[number].last) solve_segment(d.segments[number], w.a + 6 * n.parent, set, d);
     const EarlyCrossing<T>* crossing = d.crossings + d.dof_of_node[i];
+    if constexpr (loops) {
+      if (const ClusterData* cluster = cluster_of(m, i)) {
+        push_cluster(*cluster, crossing, set, w);
+        roll_out_in_cluster(m, *cluster, i, v, qdd, w);
+        continue;
+      }
+    }
     with_joint(n, [&](auto joint) TENON_INLINE_LAMBDA {
       using J = decltype(joint);
       Motion<T> a = parent_acceleration<J>(n, i, v, w);

@@ -16,15 +16,18 @@ inline constexpr int early_rows<T, std::void_t<decltype(T::width)>> = 8;
 // EarlySegment::up where no segment follows.
 inline constexpr std::int32_t at_world = -1, at_limb_parents = -2;
 
-// A path of bodies between places where rows start or meet. Sorted as they are swept, leaves first.
+// A path of bodies and clusters between places where rows start or meet. Sorted as they are swept, leaves first. A
+// cluster is named by its first body.
 struct EarlySegment {
-  std::int32_t first, last;  // its outermost and its innermost body
-  std::int32_t up;           // the segment that begins at the parent of `last`; at_world; at_limb_parents
+  std::int32_t first, last;           // its outermost and its innermost body or cluster
+  std::int32_t parent;                // of `last`
+  std::int32_t up;                    // the segment of this parent; at_world; at_limb_parents
   std::int32_t row_begin, row_count;  // rows on `first`
   std::int32_t dof_begin, dof_count;  // its coordinates in `crossings`
 };
 
-// What the rows of a segment do at one coordinate of a joint: W = K S and Y = W D^-1.
+// What the rows of a segment do at one coordinate of a joint: W = K S and Y = W D^-1. At one of a cluster (D = L diag
+// L^T): W = K S G L^-T and Y = W diag^-1.
 template <class T>
 struct alignas(64) EarlyCrossing {
   T W[early_rows<T>], Y[early_rows<T>];
@@ -41,6 +44,7 @@ struct alignas(64) EarlySet {
   T Z[most][8];              // of eliminated rows: L^-1 [K k 0]
   T couple[most][most];      // of eliminated rows with those after them: L^-1 times their part of L
   T lambda[most];            // multipliers
+  std::int32_t entry[most];  // of a segment that begins at a cluster: the body that a row enters by
   std::int32_t order[most];  // eliminated rows, then those that go on, then dependent ones
   std::int32_t count, eliminated, going_on;
   std::int32_t up_lane;  // of the first row that goes on, in the set of the next segment
@@ -51,8 +55,10 @@ template <class T>
 struct PvEarlyData {
   std::int32_t segment_count, world_rows;
   const EarlySegment* segments;
-  const std::int32_t *segment_of_node, *dof_of_node;  // -1: no rows pass the node
-  EarlySet<T>* sets;                                  // segments
+  const std::int32_t *segment_of_node,
+      *dof_of_node;  // -1: no rows pass the node, or a cluster at its first body
+  const std::int32_t* node_of_row;
+  EarlySet<T>* sets;  // segments
   EarlyCrossing<T>* crossings;
 
   std::int32_t redundant;  // of the last sweep: rows that depend on others, or that nothing moves

@@ -5,8 +5,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "kernels/constrained/pv_early_cluster.hpp"
 #include "kernels/constrained/pv_early_data.hpp"
-#include "kernels/constrained/rows_at_once.hpp"
 #include "kernels/joint/joint_elimination.hpp"
 
 namespace tenon {
@@ -78,17 +78,16 @@ TENON_NOINLINE void pass_joint_apart(const Node& n, int i, const T* v, Force<typ
   pass_joint<J, Rows>(n, i, v, K, k, crossing, lane, w);
 }
 
-// Rows of a set from the first body of their segment to the parent of the last. After the inertias of the segment
-// and not with them: the code of both for each kind of joint would not stay in the instruction cache.
+// Rows of a set past the joints from body `first` to `last`. After the inertias of the segment and not with them: the code
+// of both for each kind of joint would not stay in the instruction cache.
 template <class T, class Model>
-TENON_NOINLINE void pass_segment(const Model& m, const EarlySegment& s, int lane, const T* v,
-                                 EarlySet<T>& set, const PvEarlyData<T>& d, const WorkspaceData<T>& w) {
+TENON_NOINLINE void pass_path(const Model& m, int first, int last, int lane, const T* v,
+                              EarlyCrossing<T>* crossing, EarlySet<T>& set, const WorkspaceData<T>& w) {
   using Rows = RowsAtOnce<T>;
   using P = typename Rows::Number;
   Force<P> K = Rows::load_rows(set.K[0] + lane, set.most);
   P k = Rows::load(set.K[6] + lane);
-  EarlyCrossing<T>* crossing = d.crossings + s.dof_begin;
-  for (int i = s.first;; i = m.nodes[i].parent) {
+  for (int i = first;; i = m.nodes[i].parent) {
     const auto& n = m.nodes[i];
     with_joint(n, [&](auto joint) TENON_INLINE_LAMBDA {
       using J = decltype(joint);
@@ -102,10 +101,31 @@ TENON_NOINLINE void pass_segment(const Model& m, const EarlySegment& s, int lane
       }
       crossing += J::nv;
     });
-    if (i == s.last) break;
+    if (i == last) break;
   }
   Rows::store_rows(set.K[0] + lane, set.most, K);
   Rows::store(k, set.K[6] + lane);
+}
+// The same past all joints and clusters of a segment.
+template <class T, class Model>
+inline void pass_segment(const Model& m, const EarlySegment& s, const T* v, EarlySet<T>& set,
+                         const PvEarlyData<T>& d, const WorkspaceData<T>& w) {
+  const auto cluster_at = [&](int i) {
+    return takes_loops<T> && m.cluster_count > 0 ? cluster_of(m, i) : nullptr;
+  };
+  for (int i = s.first, last = i;; i = m.nodes[last].parent) {
+    last = i;
+    if (const ClusterData* c = cluster_at(i)) {
+      for (int r = 0; i != s.first && r < set.count; ++r) set.entry[r] = i;
+      last = c->node_begin;
+      if constexpr (takes_loops<T>) pass_cluster(m, *c, v, d.crossings + d.dof_of_node[last], set, w);
+    } else {
+      while (last != s.last && !cluster_at(m.nodes[last].parent)) last = m.nodes[last].parent;
+      for (int lane = 0; lane < set.count; lane += RowsAtOnce<T>::count)
+        pass_path(m, i, last, lane, v, d.crossings + d.dof_of_node[i], set, w);
+    }
+    if (last == s.last) return;
+  }
 }
 
 // L of the first rows at the end of the segment: L + sum W Y^T. Whole rows of `lanes` numbers; of packs the lower
@@ -274,7 +294,8 @@ TENON_INLINE bool eliminate_all(const EarlySegment& s, EarlySet<T>& set, const P
 
 // Rows that go on to the segment `up`: K, k and L after the elimination of the others. False: no room for them.
 template <int most, class T>
-inline bool hand_on(EarlySet<T>& set, const T (*L)[most], const T (*R)[8], EarlySet<T>& up) {
+inline bool hand_on(EarlySet<T>& set, const T (*L)[most], const T (*R)[8], std::int32_t entry,
+                    EarlySet<T>& up) {
   const int begin = set.eliminated, count = set.going_on;
   set.up_lane = up.count;
   if (up.count + count > up.most) return false;
@@ -283,7 +304,7 @@ inline bool hand_on(EarlySet<T>& set, const T (*L)[most], const T (*R)[8], Early
     for (int e = 0; e < 7; ++e) up.K[e][lane] = R[r][e];
     for (int c = 0; c < up.most; ++c) up.L[lane][c] = up.L[c][lane] = T(0);
     for (int c = 0; c < count; ++c) up.L[lane][up.count + c] = L[r][set.order[begin + c]];
-    up.scale[lane] = set.scale[r], up.weight[lane] = set.weight[r];
+    up.scale[lane] = set.scale[r], up.weight[lane] = set.weight[r], up.entry[lane] = entry;
   }
   up.count += count;
   for (int e = 0; e < 7; ++e)
@@ -352,7 +373,8 @@ inline TENON_NOINLINE void eliminate_some(const EarlySegment& s, EarlySet<T>& se
       for (int c = good; c < count; ++c) set.couple[i][c] = set.couple[i][c] - l * set.couple[k][c];
     }
   }
-  if (set.going_on > 0 && (s.up < 0 || !hand_on(set, L, R, d.sets[s.up]))) d.left_over += set.going_on;
+  if (set.going_on > 0 && (s.up < 0 || !hand_on(set, L, R, s.parent, d.sets[s.up])))
+    d.left_over += set.going_on;
 }
 
 // The end of a segment: its rows past its joints, and their elimination. h: what the parent gets.
@@ -361,7 +383,7 @@ inline TENON_NOINLINE void finish_segment(const Model& m, int number, const T* v
                                           PvEarlyData<T>& d, const WorkspaceData<T>& w) {
   const EarlySegment& s = d.segments[number];
   EarlySet<T>& set = d.sets[number];
-  for (int lane = 0; lane < set.count; lane += RowsAtOnce<T>::count) pass_segment(m, s, lane, v, set, d, w);
+  pass_segment(m, s, v, set, d, w);
   const auto eliminate = [&](auto known) TENON_INLINE_LAMBDA {
     constexpr bool world = known.value;
     switch (set.count) {

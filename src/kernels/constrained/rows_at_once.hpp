@@ -14,6 +14,7 @@ struct RowsAtOnce {
   static constexpr int count = 4;
   TENON_INLINE static Number load(const T* x) { return Number::load(x); }
   TENON_INLINE static void store(const Number& x, T* to) { x.store(to); }
+  TENON_INLINE static void store_first(const Number& x, int n, T* to) { tenon::store_first(x, n, to); }
   TENON_INLINE static Force<Number> load_rows(const T* x, int stride) { return tenon::load_rows(x, stride); }
   TENON_INLINE static void store_rows(T* x, int stride, const Force<Number>& K) {
     tenon::store_rows(x, stride, K);
@@ -35,6 +36,7 @@ struct RowsAtOnce<Pack<N, W>> {
   static constexpr int count = 1;
   TENON_INLINE static T load(const T* x) { return *x; }
   TENON_INLINE static void store(const T& x, T* to) { *to = x; }
+  TENON_INLINE static void store_first(const T& x, int, T* to) { *to = x; }
   TENON_INLINE static Force<T> load_rows(const T* x, int stride) {
     return {{x[0], x[stride], x[2 * stride]}, {x[3 * stride], x[4 * stride], x[5 * stride]}};
   }

@@ -18,7 +18,7 @@ constexpr int enough_coordinates = 8, enough_bodies = 6;
 
 struct EarlyTables {
   std::vector<EarlySegment> segments;
-  std::vector<std::int32_t> segment_of, dof_of;
+  std::vector<std::int32_t> segment_of, dof_of, node_of_row;
 };
 
 // Node 0 of a bundle is no body: it stands for the parents of the limbs.
@@ -29,72 +29,92 @@ template <class N>
 int first_body(const LaneModel<N>&) {
   return 1;
 }
-int coordinates_of(const ModelData& m, std::int32_t i) {
-  return dofs_of(m, i);
-}
-template <class N>
-int coordinates_of(const LaneModel<N>&, std::int32_t) {
-  return 1;
-}
 
+// The units (plan/units.hpp) that rows pass.
 template <class Model, class Rows>
-EarlyTables find_segments(const Model& m, const Rows& c) {
-  EarlyTables out;
-  out.segment_of.assign(index(m.node_count), -1);
-  out.dof_of = out.segment_of;
-  std::vector<int> children(index(m.node_count), 0);  // that carry rows
-  std::vector<char> begins(index(m.node_count), 0);
-  const auto parent_of = [&](std::int32_t i) {
-    return m.nodes[i].parent < first_body(m) ? -1 : m.nodes[i].parent;
-  };
-  for (int s = 0; s < c.support_count; ++s)
-    if (parent_of(c.support[s]) >= 0) ++children[index(parent_of(c.support[s]))];
-  for (int s = 0; s < c.support_count; ++s) {
-    const std::int32_t i = c.support[s];
-    begins[index(i)] = c.node_row_first[i + 1] > c.node_row_first[i] || children[index(i)] > 1;
+class EarlyPlan {
+ public:
+  EarlyPlan(const Model& model, const Rows& rows) : m(model), c(rows) {
+    tables_.node_of_row.resize(index(c.row_count));
+    for (auto* list : {&tables_.segment_of, &tables_.dof_of}) list->assign(index(m.node_count), -1);
+    passed_.assign(index(m.node_count), 0), begins_ = passed_;
+    find_units();
+    for (std::int32_t unit = m.node_count; unit-- > 0;)
+      if (begins_[index(unit)]) add_segment(unit);
+    for (EarlySegment& s : tables_.segments)
+      s.up = s.parent >= first_body(m) ? tables_.segment_of[index(unit_of(m, s.parent))]
+             : first_body(m) > 0       ? at_limb_parents
+                                       : at_world;
   }
-  const auto bodies_left = [&](std::int32_t i) {
-    int count = 0;
-    for (i = parent_of(i); i >= 0 && !begins[index(i)]; i = parent_of(i)) ++count;
-    return count;
-  };
-  std::int32_t dofs = 0;
-  for (int s = c.support_count - 1; s >= 0; --s) {
-    std::int32_t i = c.support[s];
-    if (!begins[index(i)]) continue;
-    EarlySegment g{};
-    g.first = i;
-    g.row_begin = c.node_row_first[i], g.row_count = c.node_row_first[i + 1] - g.row_begin;
-    g.dof_begin = dofs;
-    for (;; i = parent_of(i)) {
-      out.segment_of[index(i)] = count_of(out.segments);
-      out.dof_of[index(i)] = dofs;
-      dofs += coordinates_of(m, i);
-      if (parent_of(i) < 0 || begins[index(parent_of(i))]) break;
-      if (dofs - g.dof_begin >= enough_coordinates && bodies_left(i) >= enough_bodies) {
-        begins[index(parent_of(i))] = 1;
-        break;
-      }
+  EarlyTables take() { return std::move(tables_); }
+
+ private:
+  std::int32_t bodies_of(std::int32_t unit) const {
+    return m.node_cluster[unit] < 0 ? 1 : m.clusters[m.node_cluster[unit]].node_count;
+  }
+
+  // A segment begins where rows are, or enter by several ways.
+  void find_units() {
+    std::vector<int> ways(index(m.node_count), 0);
+    for (int s = 0; s < c.support_count; ++s) passed_[index(unit_of(m, c.support[s]))] = 1;
+    for (std::int32_t unit = first_body(m); unit < m.node_count; ++unit) {
+      if (!passed_[index(unit)]) continue;
+      if (parent_of(m, unit) >= first_body(m)) ++ways[index(unit_of(m, parent_of(m, unit)))];
+      begins_[index(unit)] = rows_end(unit) > c.node_row_first[unit];
     }
-    g.last = i;
-    g.dof_count = dofs - g.dof_begin;
-    out.segments.push_back(g);
+    for (std::size_t i = 0; i < ways.size(); ++i)
+      if (ways[i] > 1) begins_[i] = 1;
+    for (std::int32_t i = first_body(m); i < m.node_count; ++i)
+      std::fill(tables_.node_of_row.begin() + c.node_row_first[i],
+                tables_.node_of_row.begin() + c.node_row_first[i + 1], i);
   }
-  for (EarlySegment& g : out.segments)
-    g.up = parent_of(g.last) >= 0 ? out.segment_of[index(parent_of(g.last))]
-           : first_body(m) > 0    ? at_limb_parents
-                                  : at_world;
-  return out;
-}
+  std::int32_t rows_end(std::int32_t unit) const { return c.node_row_first[unit + bodies_of(unit)]; }
+
+  // The unit inward of this one in the same segment; -1: the segment ends.
+  std::int32_t next(std::int32_t unit) const {
+    const std::int32_t parent = parent_of(m, unit);
+    if (parent < first_body(m)) return -1;
+    const std::int32_t inward = unit_of(m, parent);
+    return begins_[index(inward)] ? -1 : inward;
+  }
+
+  void add_segment(std::int32_t unit) {
+    EarlySegment s{};
+    s.first = unit;
+    s.row_begin = c.node_row_first[unit], s.row_count = rows_end(unit) - s.row_begin;
+    s.dof_begin = dofs_;
+    for (;; unit = next(unit)) {
+      tables_.segment_of[index(unit)] = count_of(tables_.segments);
+      tables_.dof_of[index(unit)] = dofs_;
+      dofs_ += columns_of(m, unit);
+      if (next(unit) < 0) break;
+      if (dofs_ - s.dof_begin >= enough_coordinates && bodies_left(unit) >= enough_bodies)
+        begins_[index(next(unit))] = 1;
+      if (next(unit) < 0) break;
+    }
+    s.last = unit, s.parent = parent_of(m, unit);
+    s.dof_count = dofs_ - s.dof_begin;
+    tables_.segments.push_back(s);
+  }
+  int bodies_left(std::int32_t unit) const {
+    int count = 0;
+    for (unit = next(unit); unit >= 0; unit = next(unit)) ++count;
+    return count;
+  }
+
+  const Model& m;
+  const Rows& c;
+  EarlyTables tables_;
+  std::vector<char> passed_, begins_;
+  std::int32_t dofs_ = 0;
+};
 
 }  // namespace
 
 template <class Model, class Rows>
 EarlyWork early_work(const Model& m, const Rows& c) {
   EarlyWork work;
-  for (int s = 0; s < c.support_count; ++s)
-    if (m.cluster_count > 0 && m.node_cluster[c.support[s]] >= 0) work.possible = false;
-  const EarlyTables tables = find_segments(m, c);
+  const EarlyTables tables = EarlyPlan(m, c).take();
   // That must meet: a segment's own, and what the coordinates outward of it cannot take.
   std::vector<int> rows(tables.segments.size(), 0);
   for (std::size_t s = 0; s < rows.size(); ++s) {
@@ -115,9 +135,10 @@ template <class T>
 template <class Model, class Rows>
 PvEarlyMemory<T>::PvEarlyMemory(const Model& m, const Rows* constraints) {
   if (!constraints || constraints->row_count == 0) return;
-  EarlyTables tables = find_segments(m, *constraints);
+  EarlyTables tables = EarlyPlan(m, *constraints).take();
   segments_ = std::move(tables.segments);
   segment_of_ = std::move(tables.segment_of), dof_of_ = std::move(tables.dof_of);
+  node_of_row_ = std::move(tables.node_of_row);
   sets_.resize(segments_.size());
   crossings_.resize(index(m.nv));
   data.segment_count = count_of(segments_);
@@ -125,6 +146,7 @@ PvEarlyMemory<T>::PvEarlyMemory(const Model& m, const Rows* constraints) {
   data.segments = segments_.data();
   data.segment_of_node = segment_of_.data();
   data.dof_of_node = dof_of_.data();
+  data.node_of_row = node_of_row_.data();
   data.sets = sets_.data();
   data.crossings = crossings_.data();
   takes_rows_ = early_work(m, *constraints).possible;

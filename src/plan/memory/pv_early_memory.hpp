@@ -15,7 +15,7 @@ namespace tenon {
 
 // What a solve has to do.
 struct EarlyWork {
-  // No cluster supports rows, and a segment has room for those that meet, whatever the state.
+  // A segment has room for the rows that meet, whatever the state.
   bool possible = true;
   double passes = 0;  // rows past coordinates, four at a time
   double segments = 0;
@@ -37,13 +37,15 @@ class PvEarlyMemory {
   PvEarlyMemory& operator=(const PvEarlyMemory&) = delete;
 
   bool takes_rows() const { return takes_rows_; }  // early_work
-  std::size_t bytes() const { return bytes_of(segments_, segment_of_, dof_of_, sets_, crossings_); }
+  std::size_t bytes() const {
+    return bytes_of(segments_, segment_of_, dof_of_, node_of_row_, sets_, crossings_);
+  }
 
   PvEarlyData<T> data{};
 
  private:
   std::vector<EarlySegment> segments_;
-  std::vector<std::int32_t> segment_of_, dof_of_;
+  std::vector<std::int32_t> segment_of_, dof_of_, node_of_row_;
   std::vector<EarlySet<T>> sets_;
   std::vector<EarlyCrossing<T>> crossings_;
   bool takes_rows_ = false;
