@@ -71,7 +71,7 @@ CostTerms cost_terms(const ModelData& m, const ConstraintData& c) {
   return t;
 }
 
-Choice choose(const ModelData& m, const ConstraintData* c, double lanes_gain, bool lanes_take_early) {
+Choice choose(const ModelData& m, const ConstraintData* c, double lanes_gain, double early_chance) {
   Choice choice;
   if (!c || c->row_count == 0) return choice;
   const CostTerms terms = cost_terms(m, *c);
@@ -81,14 +81,16 @@ Choice choose(const ModelData& m, const ConstraintData* c, double lanes_gain, bo
     const MethodFacts& facts = *find_facts(method.method);
     if (inter_body && !facts.takes_inter_body_rows) continue;
     if (method.method == Method::pv_early && !early_work(m, *c).possible) continue;
+    const double chance = method.method == Method::pv_early ? early_chance : 1;
     const bool on_lanes =
-        method.method == Method::constrained_aba || (method.method == Method::pv_early && lanes_take_early);
-    const double gain = on_lanes ? lanes_gain : 1;
-    double cost = 0;
+        method.method == Method::constrained_aba || (method.method == Method::pv_early && chance > 0);
+    double alone = 0, shared = 0;
     for (std::size_t i = 0; i < cost_term_count; ++i) {
+      const double of_term = method.nanoseconds[i] * terms[i];
       const bool of_bodies = i >= cost_hinges && i <= cost_float_supports;
-      cost += method.nanoseconds[i] * terms[i] / (of_bodies ? gain : 1);
+      alone += of_term, shared += of_term / (of_bodies ? lanes_gain : 1);
     }
+    const double cost = on_lanes ? shared + (1 - chance) * alone : alone;
     if (cost < least) least = cost, choice.any = method.method;
     if (facts.iterates && cost < least_proximal) least_proximal = cost, choice.proximal = method.method;
   }

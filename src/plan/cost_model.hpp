@@ -51,9 +51,8 @@ struct Choice {
   Method proximal = Method::constrained_aba;
 };
 // c null: no constraints. lanes_gain: how many times faster branch lanes make the bodies of constrained_aba, and of
-// pv_early where they take its rows.
-Choice choose(const ModelData& m, const ConstraintData* c, double lanes_gain = 1,
-              bool lanes_take_early = false);
+// pv_early where they take its rows. early_chance: of that; 0 where they are not tried.
+Choice choose(const ModelData& m, const ConstraintData* c, double lanes_gain = 1, double early_chance = 0);
 
 // Whether the damped inverse of a tree takes less time by pv_osimr, which factors the Delassus matrix, than by
 // caba_osimf. links: those of kernels/delassus/caba_osim_data.hpp; inner_links: those with rows on descendants.

@@ -122,7 +122,8 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
   if (model->folding && (!constraints || constraints->folded()))
     folded = std::make_unique<FoldedWorkspace>(*this, options);
   const BranchLanes* lanes = folded ? folded->workspace.impl().branches.get() : branches.get();
-  if (lanes && lanes->takes_rows()) choice = choose(model->data(), cd(), lanes->gain(), lanes->takes_early());
+  if (lanes && lanes->takes_rows())
+    choice = choose(model->data(), cd(), lanes->gain(), lanes->takes_early() ? lanes->early_chance() : 0);
   if (model->closing) row_loops = std::make_unique<RowLoops>(*this, options);
   // With these an automatic solve allocates nothing later: constrained_aba and dense take over the rows on which
   // other methods stall; dense has its memory later where that grows with the square of a large robot.

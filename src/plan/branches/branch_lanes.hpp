@@ -88,7 +88,9 @@ class BranchLanes {
   // See cluster_pivot.hpp.
   double smallest_pivot() const;
   // Whether the sweeps of pv_early below can be used: moreover, the joints of each limb can move all its rows.
-  bool takes_early() const { return takes_early_; }
+  bool takes_early() const { return early_chance_ > 0.5; }
+  // In how many of some configurations they are.
+  double early_chance() const { return early_chance_; }
   bool pv_early_reduce(const double* v, const double* tau, PvEarlyData<double>& whole) {
     return kernels_->pv_early_reduce(data_, v, tau, whole);
   }
@@ -213,7 +215,8 @@ class BranchLanes {
 
   std::vector<LimbCoordinates<branch_width>> limb_coordinates_;  // of bundles; none where crba is not taken
 
-  bool takes_rows_ = false, takes_early_ = false;
+  bool takes_rows_ = false;
+  double early_chance_ = 0;
   std::vector<char> supports_;  // per body
   std::vector<std::int32_t> trunk_items_of_;
   std::vector<ConstraintItem> trunk_items_;
