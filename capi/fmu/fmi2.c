@@ -1,5 +1,6 @@
 /* The functions of the Functional Mock-up Interface 2.0 (co-simulation and model exchange) over unit.h. Types and
  * constants are those that its text defines for the platform "default". */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,9 +119,8 @@ UNIT_EXPORT fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean toleranc
                                            fmi2Real start, fmi2Boolean stop_defined, fmi2Real stop) {
   unit* self = c;
   (void)stop_defined, (void)stop;
-  self->time = start;
-  if (tolerance_defined && tolerance > 0) self->tolerance = tolerance;
-  return UNIT_OK;
+  if (tolerance_defined && tolerance > 0 && isfinite(tolerance)) self->tolerance = tolerance;
+  return unit_set_time(self, start);
 }
 
 UNIT_EXPORT fmi2Status fmi2EnterInitializationMode(fmi2Component c) {

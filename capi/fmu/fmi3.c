@@ -1,5 +1,6 @@
 /* The functions of the Functional Mock-up Interface 3.0 (co-simulation and model exchange) over unit.h. Types and
  * constants are those that its text defines. */
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -98,9 +99,8 @@ UNIT_EXPORT fmi3Status fmi3EnterInitializationMode(fmi3Instance c, fmi3Boolean t
                                                    fmi3Boolean stop_defined, fmi3Float64 stop) {
   unit* self = c;
   (void)stop_defined, (void)stop;
-  self->time = start;
-  if (tolerance_defined && tolerance > 0) self->tolerance = tolerance;
-  return UNIT_OK;
+  if (tolerance_defined && tolerance > 0 && isfinite(tolerance)) self->tolerance = tolerance;
+  return unit_set_time(self, start);
 }
 
 NOTHING_TO_DO(EnterStepMode)

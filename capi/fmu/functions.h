@@ -81,8 +81,7 @@ UNIT_EXPORT int FMI(CompletedIntegratorStep)(void* c, FMI_BOOLEAN no_return, FMI
 }
 
 UNIT_EXPORT int FMI(SetTime)(void* c, double time) {
-  ((unit*)c)->time = time;
-  return UNIT_OK;
+  return unit_set_time(c, time);
 }
 
 UNIT_EXPORT int FMI(SetContinuousStates)(void* c, const double states[], size_t count) {

@@ -29,7 +29,7 @@ static int is_state(const unit* self, const double* snapshot) {
   const double* const end = snapshot + snapshot_count(self);
   const double phase = snapshot[of_phase];
   if (snapshot[of_unit] != identity(self)) return 0;
-  for (const double* number = snapshot + of_gravity; number < end; ++number)
+  for (const double* number = snapshot + of_time; number < end; ++number)
     if (!isfinite(*number)) return 0;
   if (self->robot->anchor_count > 0 && !unit_norms_hold(self, anchors, 1e-6)) return 0;
   return snapshot[of_tolerance] > 0 && (phase == UNIT_SETUP || phase == UNIT_RUNNING || phase == UNIT_ENDED);

@@ -2,6 +2,7 @@
  * state with closed loops. */
 #include "unit.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,6 +123,12 @@ int unit_reset(unit* self) {
   return robot_set_gravity(self->robot, self->gravity) < 0
              ? unit_fail(self, UNIT_ERROR, "setting the gravity")
              : UNIT_OK;
+}
+
+int unit_set_time(unit* self, double time) {
+  if (!isfinite(time)) return unit_refuse(self, UNIT_ERROR, "a time is not finite");
+  self->time = time;
+  return UNIT_OK;
 }
 
 int unit_assemble(unit* self, double* q, double* v) {

@@ -74,6 +74,7 @@ int unit_refuse(const unit* self, int status, const char* sentence);
 int unit_fail(const unit* self, int status, const char* sentence);
 
 int unit_reset(unit* self);
+int unit_set_time(unit* self, double time);
 /* The start of start values q and v: loops closed, and contacts held where they are then. */
 int unit_assemble(unit* self, double* q, double* v);
 /* Makes it the state, and ends the initialisation. */
