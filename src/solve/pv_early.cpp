@@ -1,7 +1,8 @@
 // Method pv_early ([CABA] VII-B): the sweeps of kernels/constrained/pv_early.hpp, direct, O(n + m).
 //
-// report.rank counts rows without redundant ones. It stalls where the rank is not clear, next to a singular posture, and
-// where rows contradict. constrained_aba answers where more rows meet than a segment takes, and where a cluster has rows.
+// report.rank counts rows without redundant ones. It stalls where the rank is not clear, next to a singular posture, where
+// rows cost the inertia of a cluster its digits, and where they contradict each other. constrained_aba answers where more
+// rows meet than a segment takes.
 #include <algorithm>
 #include <cmath>
 
