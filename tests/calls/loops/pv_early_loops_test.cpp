@@ -1,0 +1,52 @@
+// pv_early passes embedded loops: it answers itself, and no other method for it.
+#include <gtest/gtest.h>
+
+#include "support/loop_scene.hpp"
+#include "support/random_mechanism.hpp"
+#include "tenon/dynamics.hpp"
+#include "tenon/loops.hpp"
+#include "tenon/workspace.hpp"
+
+namespace tenon::testing {
+namespace {
+
+using Eigen::VectorXd;
+
+// One row on each of two links: also on two bodies of one cluster, or on a cluster and outward of it.
+TEST(PvEarly, PassesEmbeddedLoops) {
+  int solved = 0, by_itself = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(seed);
+    const LoopScene scene = random_loop_scene(seed, 3);
+    if (!scene.model || scene.model->loops.clusters.empty() || scene.model->ny < 6) continue;
+    Random random(seed + 5);
+    const int links = static_cast<int>(scene.model->links.size());
+    std::vector<ConstraintSpec> specs;
+    for (int k = 0; k < 2; ++k) {
+      specs.push_back(point_constraint(random.integer(0, links - 1), random.vector(0.3)));
+      specs.back().rows = 1u << random.integer(3, 5);
+    }
+    const auto set = ConstraintSet::bind(scene.model, specs);
+    Workspace w(scene.model, set);
+    const State state = random_state(random, *scene.model);
+    VectorXd v(scene.model->nv), ydot = VectorXd::Random(scene.model->ny), qdd(v.size()), dense(v.size());
+    ASSERT_EQ(spanning_velocity(w, scene.q.data(), ydot.data(), v.data()), Status::ok);
+    const auto solve = [&](Method method, VectorXd& a) {
+      SolveOptions options;
+      options.method = method;
+      VectorXd lambda(set->row_count());
+      return constrained_dynamics(w, options, scene.q.data(), v.data(), state.tau.data(), nullptr, nullptr,
+                                  a.data(), lambda.data());
+    };
+    if (solve(Method::dense, dense) != Status::ok) continue;
+    ++solved;
+    ASSERT_EQ(solve(Method::pv_early, qdd), Status::ok);
+    by_itself += w.report().method == Method::pv_early;
+    EXPECT_LE((qdd - dense).norm(), 1e-7 * dense.norm());
+  }
+  EXPECT_GT(solved, 60);
+  EXPECT_GE(by_itself, solved * 9 / 10) << "of " << solved;
+}
+
+}  // namespace
+}  // namespace tenon::testing
