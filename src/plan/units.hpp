@@ -3,15 +3,17 @@
 
 #include <algorithm>
 
+#include "model/body_poses.hpp"
 #include "model/constraint_data.hpp"
 #include "model/model_data.hpp"
 
 namespace tenon {
 
-// The number of velocity coordinates of the joint of a node; coordinates are in the order of nodes.
+// The number of velocity coordinates of the joint of a node. Not from the next node: the trunk of branch lanes leaves out
+// bodies, and has the model's coordinates.
 template <class Model>
 inline std::int32_t dofs_of(const Model& m, std::int32_t node) {
-  return (node + 1 < m.node_count ? m.nodes[node + 1].v_index : m.nv) - m.nodes[node].v_index;
+  return joint_subspace(m.nodes[node].kind).count;
 }
 
 // The first body of the unit of a node.
