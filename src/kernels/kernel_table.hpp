@@ -100,6 +100,9 @@ struct PvKernels {
                           WorkspaceData<T>&);
   void (*pv_early_roll_out)(const ModelData&, const ConstraintData&, const T* v, T* lambda, T* qdd,
                             PvEarlyData<T>&, WorkspaceData<T>&);
+  // WorkspaceData::motion_error of that; w.f of inner bodies: what limbs in registers add.
+  void (*pv_early_measure)(const ModelData&, const ConstraintData&, const T* lambda, const T* tau,
+                           const T* qdd, const PvEarlyData<T>&, WorkspaceData<T>&);
 };
 
 // Methods on the joint-space mass matrix.

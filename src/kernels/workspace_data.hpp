@@ -36,6 +36,8 @@ namespace tenon {
   F(delta_pA, 6, node)            /* its change in a reduced sweep */                                       \
   F(delta_a, 6, node)             /* change of a in a reduced sweep */                                      \
   F(delta_u, 1, dof)              /* change of u in a reduced sweep */                                      \
+  F(joint_residual, 1, loop_dof)  /* clusters: residuals of the equations of motion, user sign */           \
+  F(joint_terms, 1, loop_dof)     /* clusters: the size of their terms */                                   \
   F(U, 6, dof)                    /* IA S */                                                                \
   F(D, 6, dof)                    /* one dof: 1/D; several: rows of the LDL^T factor of D */                \
   F(u, 1, dof)                    /* tau - S^T pA */                                                        \
@@ -156,8 +158,8 @@ struct WorkspaceData {
   std::int32_t panel_count;
   const DofPanel* panels;  // ascending
   const T* gravity;        // 3 numbers, world frame
-  // Of the last refining sweep of constrained_aba: the largest error of a joint's equation of motion that it found,
-  // relative to the terms of that equation.
+  // Of the last sweep that measured it: the largest residual of a joint's equation of motion, relative to the terms of
+  // that equation (kernels/constrained/supporting_bodies.hpp).
   T motion_error;
   EliminationTreeData<T>* elimination_tree;  // of M + J^T mu J with inter-body rows; null without
   const double* anchors;  // 12 numbers per constraint item: R row by row, p (world pose of the held frame)

@@ -114,12 +114,16 @@ class Arena {
       ArenaPart part;
     };
     static constexpr Exception exceptions[] = {
-        {"IB", of_row_sweeps},        {"pS", of_row_sweeps},        {"delta_pA", of_row_sweeps},
-        {"delta_a", of_row_sweeps},   {"delta_u", of_row_sweeps},   {"dual_factor", of_prox_ltl},
-        {"dual_inv_d", of_prox_ltl},  {"dual_scaled", of_prox_ltl}, {"JT", of_prox_ltls},
-        {"Aw", of_prox_ltls},         {"qdd_change", of_prox_ltls}, {"row_acceleration", of_prox_ltls},
-        {"row_change", of_prox_ltls}, {"hard_share", of_prox_ltls}, {"soft_share", of_prox_ltls},
-        {"L", of_kept_mass_matrix},   {"M", of_kept_mass_matrix}};
+        {"IB", of_row_sweeps},          {"pS", of_row_sweeps},
+        {"delta_pA", of_row_sweeps},    {"delta_a", of_row_sweeps},
+        {"delta_u", of_row_sweeps},     {"joint_residual", of_row_sweeps},
+        {"joint_terms", of_row_sweeps}, {"dual_factor", of_prox_ltl},
+        {"dual_inv_d", of_prox_ltl},    {"dual_scaled", of_prox_ltl},
+        {"JT", of_prox_ltls},           {"Aw", of_prox_ltls},
+        {"qdd_change", of_prox_ltls},   {"row_acceleration", of_prox_ltls},
+        {"row_change", of_prox_ltls},   {"hard_share", of_prox_ltls},
+        {"soft_share", of_prox_ltls},   {"L", of_kept_mass_matrix},
+        {"M", of_kept_mass_matrix}};
     for (const Exception& exception : exceptions)
       if (exception.name == name) return exception.part;
     return usual;

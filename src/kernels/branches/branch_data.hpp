@@ -165,6 +165,8 @@ struct BranchKernels {
   // pivoting: left_over counts those of bundles where that cannot be.
   bool (*pv_early_reduce)(Branches<N>&, const double* v, const double* tau, PvEarlyData<double>& whole);
   void (*pv_early_roll_out)(Branches<N>&, const double* v, double* qdd, WorkspaceData<double>& rows);
+  // WorkspaceData::motion_error of all, after it.
+  double (*pv_early_measure)(Branches<N>&, const double* tau, const double* qdd);
 };
 
 // Lanes of a bundle: four doubles, a register of AVX. Two legs leave half of wider ones empty.

@@ -43,6 +43,9 @@ struct BranchKernelsOf {
             },
             [](Branches<N>& b, const double* v, double* qdd, WorkspaceData<double>& rows) {
               pv_early_roll_out_of_branches(pack(b), v, qdd, rows);
+            },
+            [](Branches<N>& b, const double* tau, const double* qdd) {
+              return pv_early_measure_of_branches(pack(b), tau, qdd);
             }};
   }
 };

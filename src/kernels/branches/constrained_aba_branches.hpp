@@ -99,38 +99,50 @@ inline void scatter_row_results(const Branches<P>& b, WorkspaceData<double>& row
   }
 }
 
-// What children without rows add to IB starts at zero in lanes that have no such child.
+// What limbs add to their parents starts at zero in lanes that have no such limb: to IB, and to pS as to IA
+// (clear_collecting).
 template <class P>
-inline void clear_base_inertias(Bundle<P>& limbs) {
+inline void clear_bases(Bundle<P>& limbs) {
   const LaneRows<P>& c = limbs.rows;
+  for (int j = 0; c.support_count > 0 && j < limbs.collecting_count; ++j)
+    store(limbs.w.pS + 6 * limbs.collecting[j], Force<P>{});
   for (int s = 0; s < c.support_count; ++s)
     if (limbs.w.support_flags[c.support[s]] & node_has_base)
       store(limbs.w.IB + 21 * c.support[s], ArticulatedInertia<P>{});
 }
 
-template <class P>
-inline bool eliminate_limbs(Bundle<P>& limbs) {
+// The inward sweep of a bundle; sweep(limbs, loops) if it supports rows.
+template <class P, class Sweep>
+inline bool eliminate_limbs(Bundle<P>& limbs, const Sweep& sweep) {
   WorkspaceData<P>& w = limbs.w;
   const bool supports = limbs.rows.support_count > 0;
-  if (supports) store(w.pS, load_force<P>(w.pA));
   bool positive;
   if (supports) {
-    positive = with_loops(limbs.model, [&](auto loops) {
-      return sweep_augmented_inertia<loops.value>(limbs.model, limbs.rows, limbs.v, limbs.force, w);
-    });
+    positive = with_loops(limbs.model, [&](auto loops) { return sweep(limbs, loops); });
+    store(w.pS, load_force<P>(w.pS) + load_force<P>(w.pA));
     add_wobble_of_parents(limbs);
   } else {
     positive = eliminate_free_limbs(limbs);
   }
   for (int j = 0; j < limbs.sibling_count; ++j) {
     const Siblings<P::width>& siblings = limbs.siblings[j];
-    give(siblings, w.IA, 21, siblings.stores_with_rows != 0,
-         siblings.to_base ? siblings.parent.IB : siblings.parent.IA);
+    const bool stores = siblings.stores_with_rows != 0;
+    give(siblings, w.IA, 21, stores, siblings.to_base ? siblings.parent.IB : siblings.parent.IA);
+    if (supports)
+      give(siblings, w.pS, 6, stores, siblings.parent.pS);
+    else
+      give(siblings, w.pA, 6, false, siblings.parent.pA);
   }
-  if (supports)
-    give_force(limbs, w.pS, &LimbParent::pS);
-  else
-    give_force(limbs, w.pA, &LimbParent::pA);
+  return positive;
+}
+template <class P, class Sweep>
+inline bool eliminate_all_limbs(Branches<P>& b, const double* tau, const Sweep& sweep) {
+  bool positive = true;
+  for (int k = 0; k < b.bundle_count; ++k) {
+    gather(b.bundles[k], tau, b.bundles[k].v_of, b.bundles[k].force);
+    clear_bases(b.bundles[k]);
+  }
+  for (int k = b.bundle_count - 1; k >= 0; --k) positive = eliminate_limbs(b.bundles[k], sweep) && positive;
   return positive;
 }
 
@@ -139,17 +151,14 @@ bool constrained_aba_start_of_branches(Branches<P>& b, const double* v, const do
                                        WorkspaceData<double>& rows) {
   gather_rows(b, rows.mu_row, b.w.mu_row);
   gather_rows(b, rows.row_force, b.w.row_force);
-  clear_support_forces(b.rows, b.w);
   for (int k = 0; k < b.bundle_count; ++k) {
     Bundle<P>& limbs = b.bundles[k];
-    gather(limbs, tau, limbs.v_of, limbs.force);
     gather_rows(limbs.rows, rows.mu_row, limbs.w.mu_row);
     gather_rows(limbs.rows, rows.row_force, limbs.w.row_force);
-    clear_support_forces(limbs.rows, limbs.w);
-    clear_base_inertias(limbs);
   }
-  bool positive = true;
-  for (int k = b.bundle_count - 1; k >= 0; --k) positive = eliminate_limbs(b.bundles[k]) && positive;
+  bool positive = eliminate_all_limbs(b, tau, [](Bundle<P>& limbs, auto loops) TENON_INLINE_LAMBDA {
+    return sweep_augmented_inertia<loops.value>(limbs.model, limbs.rows, limbs.v, limbs.force, limbs.w);
+  });
   positive = b.kernels->sweep_augmented_inertia(b.trunk, b.rows, v, tau, b.w) && positive;
   if (!positive) return false;
   b.kernels->roll_out_supports(b.trunk, b.rows, v, qdd, b.w);

@@ -430,14 +430,14 @@ TENON_INLINE T add_rotor_residual(const Rotor& rotor, const T& acceleration, Wor
   return -(T(rotor.inertia) * acceleration) - dot(momentum, load_vec3<T>(w.a + 6 * rotor.carrier));
 }
 
-// Adds the residuals of rotors driven by supporting nodes, with rotor_work at the joints that drive them.
-template <class T, class Model>
-inline void add_rotor_residuals(const Model& m, const T* qdd, WorkspaceData<T>& w) {
+// Adds the residuals of rotors whose first driving joint is that of a node taken(i), with rotor_work at the joints that
+// drive them.
+template <class T, class Model, class Taken>
+inline void add_rotor_residuals(const Model& m, const T* qdd, const Taken& taken, WorkspaceData<T>& w) {
   for (int k = 0; k < m.nv; ++k) w.rotor_work[k] = -w.drive_bias[k];
   for (int r = 0; r < m.rotor_count; ++r) {
     const auto& rotor = m.rotors[r];
-    const auto supports = [&](int k) { return w.support_flags[m.v_node[k]] & node_supports; };
-    if (rotor.drive_begin == rotor.drive_end || !supports(m.rotor_drives[rotor.drive_begin].v_index))
+    if (rotor.drive_begin == rotor.drive_end || !taken(m.v_node[m.rotor_drives[rotor.drive_begin].v_index]))
       continue;
     T acceleration(0);
     for (int e = rotor.drive_begin; e < rotor.drive_end; ++e)

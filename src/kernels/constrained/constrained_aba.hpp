@@ -12,7 +12,7 @@
 #pragma once
 
 #include "kernels/constrained/constraint_rows.hpp"
-#include "spatial/ordered.hpp"
+#include "kernels/constrained/supporting_bodies.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
@@ -35,39 +35,15 @@ TENON_INLINE void add_constraint_rows(const Rows& c, int i, ParentShare<T>& h, c
   }
 }
 
-// Inward sweep of Alg. 1. A supporting node stores its base separately, in IB and pA: its own inertia and
-// bias force with those of all non-supporting children, without constraints. What supporting children add is
-// kept in registers or goes through IA and pS, which must start at zero.
-template <class T, class Rows>
-inline void clear_support_forces(const Rows& c, WorkspaceData<T>& w) {
-  for (int s = 0; s < c.support_count; ++s) store(w.pS + 6 * c.support[s], Force<T>{});
-}
+// Inward sweep of Alg. 1.
 template <bool loops, class T, class Model, class Rows>
 inline bool sweep_augmented_inertia(const Model& m, const Rows& c, const T* v, const T* tau,
                                     WorkspaceData<T>& w) {
-  return visit_inwards<loops, T>(m, [&](int i, ParentShare<T>& h, auto inside) TENON_INLINE_LAMBDA {
-    const auto& n = m.nodes[i];
-    const std::int32_t flags = w.support_flags[i];
-    ParentShare<T> base = {articulated(load_body<loops>(m, i, w)), load_force<T>(w.pA + 6 * i)};
-    if (flags & node_has_base) base.IA = load_articulated(w.IB + 21 * i) + load_body<loops>(m, i, w);
-    if (flags & node_supports) {
-      store(w.IB + 21 * i, base.IA);
-      base.pA = base.pA + load_force<T>(w.pS + 6 * i);
-    }
-    assign(h.IA, flags & node_carries ? h.IA + base.IA : base.IA);
-    assign(h.pA, flags & node_carries ? h.pA + base.pA : base.pA);
-    if (flags & node_collects) assign(h.IA, h.IA + load_articulated(w.IA + 21 * i));
-    if (flags & node_supports) add_constraint_rows(c, i, h, w);
-    const bool positive = eliminate_node<loops, inside.value>(m, i, v, tau, h, w);
-    if (n.parent < 0 || !(flags & node_adds_to_memory)) return positive;
-    const bool first = flags & node_first_to_store;
-    const bool to_base = (w.support_flags[n.parent] & node_supports) && !(flags & node_supports);
-    if (to_base)
-      add_to_memory(h, first, w.IB + 21 * n.parent, w.pA + 6 * n.parent);
-    else
-      add_to_memory(h, first, w.IA + 21 * n.parent, (flags & node_supports ? w.pS : w.pA) + 6 * n.parent);
-    return positive;
-  });
+  return sweep_supports_inwards<loops>(
+      m, w, [&](int i, ParentShare<T>& h, auto inside, bool supports) TENON_INLINE_LAMBDA {
+        if (supports) add_constraint_rows(c, i, h, w);
+        return eliminate_node<loops, inside.value>(m, i, v, tau, h, w);
+      });
 }
 
 // Alg. 1 up to the accelerations of the supporting nodes. The caller sets mu_row and row_force = mu_row
@@ -82,7 +58,6 @@ inline void roll_out_supports(const Model& m, const Rows& c, const T* v, T* qdd,
 template <bool loops, class T>
 inline bool start_sweeps(const ModelData& m, const ConstraintData& c, const T* v, const T* tau, T* qdd,
                          WorkspaceData<T>& w) {
-  clear_support_forces(c, w);
   if (!sweep_augmented_inertia<loops>(m, c, v, tau, w)) return false;
   roll_out_supports<loops>(m, c, v, qdd, w);
   return true;
@@ -106,29 +81,22 @@ bool constrained_aba_start(const ModelData& m, const ConstraintData& c, const T*
 // so corrected. The error of qdd drops from (rounding times mu) to its square, at about 1.6 times the cost of
 // a plain sweep.
 //
-// The residual tells whether that was enough: no residual of a row shows an error of a joint that rows do not move.
-// Relative to the terms of the joint's equation it is the error of the inertias there, and so is what the correction
-// leaves of it. A joint that rests may have no terms but rounding errors: what moves it by this (rad/s^2, m/s^2) counts
-// as a term. Joints of clusters have no equation of their own.
-constexpr double at_rest = 1e-5;
-
+// The residual tells whether that was enough: relative to the terms of a joint's equation it is the error of the inertias
+// there, and so is what the correction leaves of it.
 template <bool refine, class T, class Rows>
 inline void clear_changes(const Rows& c, WorkspaceData<T>& w) {
-  const Force<T> none{};
-  for (int s = 0; s < c.support_count; ++s) {
-    store(w.delta_pA + 6 * c.support[s], none);
-    if (refine) store(w.f + 6 * c.support[s], none);
-  }
+  for (int s = 0; s < c.support_count; ++s) store(w.delta_pA + 6 * c.support[s], Force<T>{});
+  for (int s = 0; refine && s < c.support_count; ++s) store(w.f + 6 * c.support[s], Force<T>{});
 }
 // Inward, after clear_changes.
 template <bool refine, bool loops, class T, class Model, class Rows>
 inline void sweep_force_changes(const Model& m, const Rows& c, const T* delta, const T* tau, T* qdd,
                                 WorkspaceData<T>& w) {
-  const Force<T> none{};
-  constexpr bool measures = refine && is_ordered<T>;
-  if constexpr (refine && loops) add_rotor_residuals(m, qdd, w);
-  Force<T> carried = none, carried_rest = none;
-  T worst(0);
+  if constexpr (refine && loops)
+    add_rotor_residuals(
+        m, qdd, [&](int i) { return (w.support_flags[i] & node_supports) != 0; }, w);
+  MotionError<T, loops> error;
+  Force<T> carried{}, carried_rest{};
   for (int s = c.support_count - 1; s >= 0; --s) {
     const int i = c.support[s];
     const auto& n = m.nodes[i];
@@ -137,15 +105,11 @@ inline void sweep_force_changes(const Model& m, const Rows& c, const T* delta, c
       f = f - scaled(delta[r], load_force<T>(w.K + 6 * r));
     const bool carries = s + 1 < c.support_count && m.nodes[c.support[s + 1]].parent == i;
     if (carries) f = f + carried;
-    Force<T> rest = none, of_body = none;
+    ForceResidual<T> rest;
     if constexpr (refine) {
-      of_body = load_articulated(w.IB + 21 * i) * load_motion<T>(w.a + 6 * i) + load_force<T>(w.pA + 6 * i);
-      rest = of_body + load_force<T>(w.f + 6 * i);
-      for (int r = c.node_row_first[i]; r < c.node_row_first[i + 1]; ++r)
-        rest = rest - scaled(w.row_lambda[r], load_force<T>(w.K + 6 * r));
-      if (carries) rest = rest + carried_rest;
+      rest = force_residual<loops>(m, c, i, w.row_lambda, w);
+      if (carries) rest.sum = rest.sum + carried_rest;
     }
-    [[maybe_unused]] const bool in_cluster = loops && cluster_of(m, i) != nullptr;
     with_joint(n, [&](auto joint) {
       using J = decltype(joint);
       const T* U = w.U + 6 * n.v_index;
@@ -154,30 +118,19 @@ inline void sweep_force_changes(const Model& m, const Rows& c, const T* delta, c
       T crossing[J::nv];
       for_each_axis<J>([&](auto d, auto axis) {
         crossing[d.value] = -at<axis.value>(f);
-        if constexpr (refine) {
-          const int k = n.v_index + d.value;
-          const T sign = J::one_dof ? T(n.sign) : T(1);
-          T applied = tau[k] - T(m.armature[k]) * qdd[k];
-          if constexpr (loops) applied = applied + w.rotor_work[k];
-          const T residual = sign * applied - at<axis.value>(rest);
-          crossing[d.value] = crossing[d.value] + residual;
-          if constexpr (measures) {
-            const T own = at<axis.value>(of_body);
-            const T terms =
-                magnitude_of(applied) + magnitude_of(own) + magnitude_of(at<axis.value>(rest) - own);
-            const T inertia = magnitude_of(U[6 * d.value + axis.value]);
-            const T error = magnitude_of(residual) / (terms + T(at_rest) * inertia);
-            if (!in_cluster) worst = larger(worst, error);
-          }
-        }
+        if constexpr (refine)
+          crossing[d.value] =
+              crossing[d.value] + error.template of_joint<J, axis.value>(m, i, d.value, rest, tau, qdd, w);
       });
       if constexpr (loops) {
         if (const ClusterData* cluster = cluster_of(m, i)) {
           take_work_in<J>(*cluster, n, i, crossing, w);
           const auto X = J::load(n, i, w);
           carried = force_to_parent(X, f);
-          if (refine) carried_rest = force_to_parent(X, rest);
-          if (i == cluster->node_begin) add_cluster_reaction(*cluster, carried, w);
+          if (refine) carried_rest = force_to_parent(X, rest.sum);
+          if (i != cluster->node_begin) return;
+          add_cluster_reaction(*cluster, carried, w);
+          if constexpr (refine) error.of_cluster(*cluster, w);
           return;
         }
       }
@@ -192,7 +145,7 @@ inline void sweep_force_changes(const Model& m, const Rows& c, const T* delta, c
       }
       const auto X = J::load(n, i, w);
       carried = force_to_parent(X, f);
-      if (refine) carried_rest = force_to_parent(X, rest);
+      if (refine) carried_rest = force_to_parent(X, rest.sum);
     });
     if (n.parent < 0 || (s > 0 && c.support[s - 1] == n.parent)) continue;
     T* parent = w.delta_pA + 6 * n.parent;
@@ -202,7 +155,7 @@ inline void sweep_force_changes(const Model& m, const Rows& c, const T* delta, c
       store(parent_rest, load_force<T>(parent_rest) + carried_rest);
     }
   }
-  if constexpr (measures) w.motion_error = worst;
+  if (refine) w.motion_error = error.largest();
 }
 // Outward.
 template <bool loops, class T, class Model, class Rows>
@@ -288,10 +241,6 @@ inline void roll_out_others(const Model& m, const Rows& c, const T* v, T* qdd, W
 }
 
 // The sweeps above one by one, for the trunk of branch lanes.
-template <class T, class F>
-TENON_INLINE auto with_loops(const ModelData& m, const F& f) {
-  return has_loops<T>(m) ? f(Int<1>{}) : f(Int<0>{});
-}
 template <class T>
 bool augmented_inertia_of_trunk(const ModelData& m, const ConstraintData& c, const T* v, const T* tau,
                                 WorkspaceData<T>& w) {

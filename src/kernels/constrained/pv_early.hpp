@@ -18,6 +18,7 @@
 
 #include "kernels/constrained/constraint_rows.hpp"
 #include "kernels/constrained/pv_early_rows.hpp"
+#include "kernels/constrained/supporting_bodies.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
@@ -66,16 +67,22 @@ template <bool loops, class T, class Model, class Rows>
 inline bool reduce_early(const Model& m, const Rows& c, const T* v, const T* tau, PvEarlyData<T>& d,
                          WorkspaceData<T>& w) {
   enter_rows(c, d, w);
-  return sweep_inwards<loops, true>(m, w, [&](int i, ParentShare<T>& h, auto inside) TENON_INLINE_LAMBDA {
-    const bool positive = eliminate_node<loops, inside.value>(m, i, v, tau, h, w);
-    const std::int32_t number = d.segment_of_node[i];
-    if (number < 0 || i != d.segments[number].last || d.sets[number].count == 0) return positive;
-    ParentShare<T> share = h;
-    finish_segment(m, number, v, share, d, w);
-    assign(h.IA, share.IA);
-    assign(h.pA, share.pA);
-    return positive;
-  });
+  return sweep_supports_inwards<loops>(
+      m, w, [&](int i, ParentShare<T>& h, auto inside, bool supports) TENON_INLINE_LAMBDA {
+        const bool positive = eliminate_node<loops, inside.value>(m, i, v, tau, h, w);
+        if (!supports) return positive;
+        const std::int32_t number = d.segment_of_node[i];
+        if (number < 0 || i != d.segments[number].last || d.sets[number].count == 0) return positive;
+        if (!d.segments[number].inner) {
+          store(d.sets[number].IA, h.IA);
+          store(d.sets[number].pA, h.pA);
+        }
+        ParentShare<T> share = h;
+        finish_segment(m, number, v, share, d, w);
+        assign(h.IA, share.IA);
+        assign(h.pA, share.pA);
+        return positive;
+      });
 }
 // After constraint_state: the whole inward sweep. False when the mass matrix is not positive definite.
 template <class T>
@@ -157,6 +164,46 @@ void pv_early_roll_out(const ModelData& m, const ConstraintData& c, const T* v, 
                        PvEarlyData<T>& d, WorkspaceData<T>& w) {
   has_loops<T>(m) ? roll_out_early<true>(m, c, v, row_lambda, qdd, d, w)
                   : roll_out_early<false>(m, c, v, row_lambda, qdd, d, w);
+}
+
+// ---- the motion
+
+// What rows add to inertias may hide digits of inner bodies, so their motion is judged. Bodies outward of them satisfy their
+// equations as those of aba do: no row has added to their inertias.
+template <class T>
+inline void clear_residuals(const PvEarlyData<T>& d, WorkspaceData<T>& w) {
+  for (int s = 0; s < d.inner_count; ++s) store(w.f + 6 * d.inner[s], Force<T>{});
+}
+// The force that a segment asks of its parent.
+template <class T>
+TENON_INLINE Force<T> force_of_segment(const EarlySegment& s, const EarlySet<T>& set,
+                                       const WorkspaceData<T>& w) {
+  Force<T> f = load_articulated(set.IA) * load_motion<T>(w.a + 6 * s.parent) + load_force<T>(set.pA);
+  for (int r = 0; r < set.count; ++r) {
+    const Force<T> K = {{set.K[0][r], set.K[1][r], set.K[2][r]}, {set.K[3][r], set.K[4][r], set.K[5][r]}};
+    f = f - scaled(set.lambda[r], K);
+  }
+  return f;
+}
+// After clear_residuals: motion_error of the last roll-out. row_lambda: of the rows on bodies.
+template <bool loops, class T, class Model, class Rows>
+inline void measure_early(const Model& m, const Rows& c, const T* row_lambda, const T* tau, const T* qdd,
+                          const PvEarlyData<T>& d, WorkspaceData<T>& w) {
+  if constexpr (loops)
+    add_rotor_residuals(
+        m, qdd, [&](int i) { return d.is_inner[i] != 0; }, w);
+  for (int number = 0; number < d.segment_count; ++number) {
+    const EarlySegment& s = d.segments[number];
+    if (s.inner || s.up == at_world) continue;
+    T* f = w.f + 6 * s.parent;
+    store(f, load_force<T>(f) + force_of_segment(s, d.sets[number], w));
+  }
+  measure_motion<loops>(m, c, d.inner, d.inner_count, row_lambda, tau, qdd, w);
+}
+template <class T>
+void pv_early_measure(const ModelData& m, const ConstraintData& c, const T* row_lambda, const T* tau,
+                      const T* qdd, const PvEarlyData<T>& d, WorkspaceData<T>& w) {
+  with_loops<T>(m, [&](auto loops) { measure_early<loops.value>(m, c, row_lambda, tau, qdd, d, w); });
 }
 
 TENON_ISA_END

@@ -24,6 +24,7 @@ struct EarlySegment {
   std::int32_t up;                    // the segment of this parent; at_world; at_limb_parents
   std::int32_t row_begin, row_count;  // rows on `first`
   std::int32_t dof_begin, dof_count;  // its coordinates in `crossings`
+  std::int32_t inner;                 // its bodies are (PvEarlyData)
 };
 
 // What the rows of a segment do at one coordinate of a joint: W = K S and Y = W D^-1. At one of a cluster (D = L diag
@@ -49,6 +50,7 @@ struct alignas(64) EarlySet {
   std::int32_t count, eliminated, going_on;
   std::int32_t up_lane;  // of the first row that goes on, in the set of the next segment
   std::int32_t pivoted;  // 0: all rows were eliminated, in their order
+  T IA[24], pA[8];       // what the parent has of the segment without its rows, if it is not inner
 };
 
 template <class T>
@@ -58,7 +60,11 @@ struct PvEarlyData {
   const std::int32_t *segment_of_node,
       *dof_of_node;  // -1: no rows pass the node, or a cluster at its first body
   const std::int32_t* node_of_row;
-  EarlySet<T>* sets;  // segments
+  // Inner bodies: segments end at them or at their descendants, so their inertias get K^T L^-1 K of rows. Ascending.
+  std::int32_t inner_count;
+  const std::int32_t* inner;
+  const char* is_inner;  // per node
+  EarlySet<T>* sets;     // segments
   EarlyCrossing<T>* crossings;
 
   std::int32_t redundant;  // of the last sweep: rows that depend on others, or that nothing moves

@@ -15,12 +15,15 @@ namespace {
 
 // The fields of a workspace that sweeps with rows need besides those of aba.
 template <class T>
-std::vector<Field<T>> row_fields(WorkspaceData<T>& w, std::size_t nodes, std::size_t dofs, std::size_t rows) {
+std::vector<Field<T>> row_fields(WorkspaceData<T>& w, std::size_t nodes, std::size_t dofs,
+                                 std::size_t loop_dofs, std::size_t rows) {
   return {{&w.IB, 21 * nodes},
           {&w.pS, 6 * nodes},
           {&w.delta_pA, 6 * nodes},
           {&w.delta_a, 6 * (nodes + 1), 6},
           {&w.delta_u, dofs},
+          {&w.joint_residual, loop_dofs},
+          {&w.joint_terms, loop_dofs},
           {&w.gs, 3 * (nodes + 1), 3},
           {&w.Rs, 9 * (nodes + 1), 9},
           {&w.ps, 3 * (nodes + 1), 3},
@@ -156,7 +159,9 @@ void BranchLanes::build_trunk_rows(const ConstraintData& c) {
   WorkspaceData<double>& w = data_.w;
   w.support_flags = trunk_support_flags_.data();
   w.anchors = trunk_anchors_.data();
-  trunk_row_block_.cut(row_fields(w, trunk_.size(), index(m_.nv), trunk_row_of_.size()));
+  const std::size_t nv = index(m_.nv);
+  trunk_row_block_.cut(
+      row_fields(w, trunk_.size(), nv, data_.trunk.cluster_count > 0 ? nv : 0, trunk_row_of_.size()));
 }
 
 void BranchLanes::build_limb_rows(const ConstraintData& c, std::size_t k) {
@@ -190,7 +195,7 @@ void BranchLanes::build_limb_rows(const ConstraintData& c, std::size_t k) {
                  memory.row_of.data()};
   w.support_flags = memory.support_flags.data();
   memory.row_block = std::make_unique<MemoryBlock<N>>();
-  memory.row_block->cut(row_fields(w, n, n, r), N(0));
+  memory.row_block->cut(row_fields(w, n, n, memory.clusters.empty() ? 0 : n, r), N(0));
 }
 
 void BranchLanes::update_rows(const ConstraintData& c) {
@@ -231,10 +236,11 @@ void BranchLanes::build_early(const ConstraintData& c) {
     const EarlyWork work = early_work(bundle.model, bundle.rows);
     if (!work.possible || work.surplus > 0 || work.rows_at_once > unpivoted_rows) return;
   }
-  trunk_early_ = std::make_unique<PvEarlyMemory<double>>(data_.trunk, &data_.rows);
+  trunk_early_ = std::make_unique<PvEarlyMemory<double>>(data_.trunk, &data_.rows, true);
   data_.early = trunk_early_->data;
   for (std::size_t k = 0; k < memory_.size(); ++k) {
-    memory_[k].early = std::make_unique<PvEarlyMemory<N>>(bundles_[k].model, &bundles_[k].rows);
+    memory_[k].early = std::make_unique<PvEarlyMemory<N>>(bundles_[k].model, &bundles_[k].rows,
+                                                          bundles_[k].collecting_count > 0);
     bundles_[k].early = memory_[k].early->data;
   }
   early_chance_ = 1;

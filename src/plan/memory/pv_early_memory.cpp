@@ -18,7 +18,8 @@ constexpr int enough_coordinates = 8, enough_bodies = 6;
 
 struct EarlyTables {
   std::vector<EarlySegment> segments;
-  std::vector<std::int32_t> segment_of, dof_of, node_of_row;
+  std::vector<std::int32_t> segment_of, dof_of, node_of_row, inner;
+  std::vector<char> is_inner;
 };
 
 // Node 0 of a bundle is no body: it stands for the parents of the limbs.
@@ -34,7 +35,7 @@ int first_body(const LaneModel<N>&) {
 template <class Model, class Rows>
 class EarlyPlan {
  public:
-  EarlyPlan(const Model& model, const Rows& rows) : m(model), c(rows) {
+  EarlyPlan(const Model& model, const Rows& rows, bool carries_limbs) : m(model), c(rows) {
     tables_.node_of_row.resize(index(c.row_count));
     for (auto* list : {&tables_.segment_of, &tables_.dof_of}) list->assign(index(m.node_count), -1);
     passed_.assign(index(m.node_count), 0), begins_ = passed_;
@@ -45,6 +46,7 @@ class EarlyPlan {
       s.up = s.parent >= first_body(m) ? tables_.segment_of[index(unit_of(m, s.parent))]
              : first_body(m) > 0       ? at_limb_parents
                                        : at_world;
+    find_inner(carries_limbs);
   }
   EarlyTables take() { return std::move(tables_); }
 
@@ -96,6 +98,20 @@ class EarlyPlan {
     s.dof_count = dofs_ - s.dof_begin;
     tables_.segments.push_back(s);
   }
+  void find_inner(bool all) {
+    std::vector<char>& inner = tables_.is_inner;
+    inner.assign(index(m.node_count), 0);
+    for (int s = 0; all && s < c.support_count; ++s) inner[index(c.support[s])] = 1;
+    for (const EarlySegment& s : tables_.segments) {
+      // Several bodies of a cluster may give their shares to the parent.
+      const bool several = s.up != at_world && m.node_cluster[s.last] >= 0;
+      for (std::int32_t i = several ? s.first : s.parent; i >= first_body(m); i = parent_of(m, unit_of(m, i)))
+        std::fill_n(inner.begin() + unit_of(m, i), bodies_of(unit_of(m, i)), char{1});
+    }
+    for (EarlySegment& s : tables_.segments) s.inner = inner[index(s.last)];
+    for (std::int32_t i = 0; i < m.node_count; ++i)
+      if (inner[index(i)]) tables_.inner.push_back(i);
+  }
   int bodies_left(std::int32_t unit) const {
     int count = 0;
     for (unit = next(unit); unit >= 0; unit = next(unit)) ++count;
@@ -114,7 +130,7 @@ class EarlyPlan {
 template <class Model, class Rows>
 EarlyWork early_work(const Model& m, const Rows& c) {
   EarlyWork work;
-  const EarlyTables tables = EarlyPlan(m, c).take();
+  const EarlyTables tables = EarlyPlan(m, c, false).take();
   // That must meet: a segment's own, and what the coordinates outward of it cannot take.
   std::vector<int> rows(tables.segments.size(), 0);
   for (std::size_t s = 0; s < rows.size(); ++s) {
@@ -133,12 +149,13 @@ EarlyWork early_work(const Model& m, const Rows& c) {
 
 template <class T>
 template <class Model, class Rows>
-PvEarlyMemory<T>::PvEarlyMemory(const Model& m, const Rows* constraints) {
-  if (!constraints || constraints->row_count == 0) return;
-  EarlyTables tables = EarlyPlan(m, *constraints).take();
+PvEarlyMemory<T>::PvEarlyMemory(const Model& m, const Rows* constraints, bool carries_limbs) {
+  if (!constraints) return;
+  EarlyTables tables = EarlyPlan(m, *constraints, carries_limbs).take();
   segments_ = std::move(tables.segments);
   segment_of_ = std::move(tables.segment_of), dof_of_ = std::move(tables.dof_of);
   node_of_row_ = std::move(tables.node_of_row);
+  inner_ = std::move(tables.inner), is_inner_ = std::move(tables.is_inner);
   sets_.resize(segments_.size());
   crossings_.resize(index(m.nv));
   data.segment_count = count_of(segments_);
@@ -147,6 +164,9 @@ PvEarlyMemory<T>::PvEarlyMemory(const Model& m, const Rows* constraints) {
   data.segment_of_node = segment_of_.data();
   data.dof_of_node = dof_of_.data();
   data.node_of_row = node_of_row_.data();
+  data.inner_count = count_of(inner_);
+  data.inner = inner_.data();
+  data.is_inner = is_inner_.data();
   data.sets = sets_.data();
   data.crossings = crossings_.data();
   takes_rows_ = early_work(m, *constraints).possible;
@@ -154,13 +174,13 @@ PvEarlyMemory<T>::PvEarlyMemory(const Model& m, const Rows* constraints) {
 
 template EarlyWork early_work(const ModelData&, const ConstraintData&);
 template class PvEarlyMemory<double>;
-template PvEarlyMemory<double>::PvEarlyMemory(const ModelData&, const ConstraintData*);
+template PvEarlyMemory<double>::PvEarlyMemory(const ModelData&, const ConstraintData*, bool);
 template class PvEarlyMemory<trace::Recorded>;
-template PvEarlyMemory<trace::Recorded>::PvEarlyMemory(const ModelData&, const ConstraintData*);
+template PvEarlyMemory<trace::Recorded>::PvEarlyMemory(const ModelData&, const ConstraintData*, bool);
 
 using Limbs = Slots<double, branch_width>;
 template EarlyWork early_work(const LaneModel<Limbs>&, const LaneRows<Limbs>&);
 template class PvEarlyMemory<Limbs>;
-template PvEarlyMemory<Limbs>::PvEarlyMemory(const LaneModel<Limbs>&, const LaneRows<Limbs>*);
+template PvEarlyMemory<Limbs>::PvEarlyMemory(const LaneModel<Limbs>&, const LaneRows<Limbs>*, bool);
 
 }  // namespace tenon

@@ -30,22 +30,23 @@ EarlyWork early_work(const Model& m, const Rows& c);
 template <class T>
 class PvEarlyMemory {
  public:
-  // constraints: null for none.
+  // constraints: null for none. carries_limbs: on branch lanes, the model is what carries limbs, perhaps with rows.
   template <class Model, class Rows>
-  PvEarlyMemory(const Model& m, const Rows* constraints);
+  PvEarlyMemory(const Model& m, const Rows* constraints, bool carries_limbs = false);
   PvEarlyMemory(const PvEarlyMemory&) = delete;
   PvEarlyMemory& operator=(const PvEarlyMemory&) = delete;
 
   bool takes_rows() const { return takes_rows_; }  // early_work
   std::size_t bytes() const {
-    return bytes_of(segments_, segment_of_, dof_of_, node_of_row_, sets_, crossings_);
+    return bytes_of(segments_, segment_of_, dof_of_, node_of_row_, inner_, is_inner_, sets_, crossings_);
   }
 
   PvEarlyData<T> data{};
 
  private:
   std::vector<EarlySegment> segments_;
-  std::vector<std::int32_t> segment_of_, dof_of_, node_of_row_;
+  std::vector<std::int32_t> segment_of_, dof_of_, node_of_row_, inner_;
+  std::vector<char> is_inner_;
   std::vector<EarlySet<T>> sets_;
   std::vector<EarlyCrossing<T>> crossings_;
   bool takes_rows_ = false;

@@ -1,0 +1,174 @@
+// Supporting bodies: those that rows act on, and their ancestors. The inward sweep of constrained_aba and pv_early keeps
+// apart what rows do not change: the base of a supporting body is its own inertia and bias force, with the articulated
+// ones of all children that support no rows. So the motion that a method finds can be judged from the bases, whatever rows
+// added to the articulated inertias.
+#pragma once
+
+#include "kernels/tree/articulated_body.hpp"
+#include "spatial/ordered.hpp"
+
+namespace tenon {
+TENON_ISA_BEGIN
+
+template <class T, class F>
+TENON_INLINE auto with_loops(const ModelData& m, const F& f) {
+  return has_loops<T>(m) ? f(Int<1>{}) : f(Int<0>{});
+}
+
+// ---- the inward sweep
+
+// As sweep_inwards, pass(i, h, inside, supports), but what supporting children add goes through IA and pS: IB and pA keep
+// the base. IB is its inertia where some child supports no rows; elsewhere it is the inertia of the body.
+template <bool loops, class T, class Model, class Pass>
+TENON_INLINE bool sweep_supports_inwards(const Model& m, WorkspaceData<T>& w, const Pass& pass) {
+  return visit_inwards<loops, T>(m, [&](int i, ParentShare<T>& h, auto inside) TENON_INLINE_LAMBDA {
+    const auto& n = m.nodes[i];
+    const std::int32_t flags = w.support_flags[i];
+    const RigidInertia<T> body = load_body<loops>(m, i, w);
+    if (flags & node_carries) {
+      assign(h.IA, h.IA + body);
+      assign(h.pA, h.pA + load_force<T>(w.pA + 6 * i));
+    } else {
+      assign(h.IA, articulated(body));
+      assign(h.pA, load_force<T>(w.pA + 6 * i));
+    }
+    if (flags & node_has_base) {
+      const ArticulatedInertia<T> of_children = load_articulated(w.IB + 21 * i);
+      store(w.IB + 21 * i, of_children + body);
+      assign(h.IA, h.IA + of_children);
+    }
+    if (flags & node_collects) {
+      assign(h.IA, h.IA + load_articulated(w.IA + 21 * i));
+      if (flags & node_supports) h.pA = h.pA + load_force<T>(w.pS + 6 * i);
+    }
+    const bool positive = pass(i, h, inside, (flags & node_supports) != 0);
+    if (n.parent < 0 || !(flags & node_adds_to_memory)) return positive;
+    const bool first = flags & node_first_to_store;
+    T *const IA = w.IA + 21 * n.parent, *const pA = w.pA + 6 * n.parent;
+    if (flags & node_supports) {
+      T* const pS = w.pS + 6 * n.parent;
+      if (first) store(pS, Force<T>{});
+      add_to_memory(h, first, IA, pS);
+    } else {
+      add_to_memory(h, first, w.support_flags[n.parent] & node_supports ? w.IB + 21 * n.parent : IA, pA);
+    }
+    return positive;
+  });
+}
+
+// ---- the residual of a motion
+
+// What is left of the equations of motion, M qdd + c = tau + J^T lambda, with the accelerations of the last outward sweep.
+//
+// The residual of a joint's equation tells what the rows' residuals do not: an error that no row sees. Relative to the terms
+// of the equation it is the error of the joint's motion. A joint that rests may have no terms but rounding errors: what
+// moves it by this (rad/s^2, m/s^2) counts as a term.
+inline constexpr double at_rest = 1e-5;
+
+// The force that body i lacks: with its base, and with its rows and what is in w.f, that of supporting children.
+template <class T>
+struct ForceResidual {
+  Force<T> of_body, sum;
+};
+template <bool loops, class T, class Model, class Rows>
+TENON_INLINE ForceResidual<T> force_residual(const Model& m, const Rows& c, int i, const T* row_lambda,
+                                             const WorkspaceData<T>& w) {
+  const Motion<T> a = load_motion<T>(w.a + 6 * i);
+  const Force<T> pA = load_force<T>(w.pA + 6 * i);
+  ForceResidual<T> x;
+  if (w.support_flags[i] & node_has_base)
+    x.of_body = load_articulated(w.IB + 21 * i) * a + pA;
+  else
+    x.of_body = load_body<loops>(m, i, w) * a + pA;
+  x.sum = x.of_body + load_force<T>(w.f + 6 * i);
+  for (int r = c.node_row_first[i]; r < c.node_row_first[i + 1]; ++r)
+    x.sum = x.sum - scaled(row_lambda[r], load_force<T>(w.K + 6 * r));
+  return x;
+}
+
+// The residual of an equation of motion, and the size of its terms.
+template <class T>
+struct Residual {
+  T value, terms;
+  TENON_INLINE T share(const T& inertia) const {
+    return magnitude_of(value) / (terms + T(at_rest) * inertia);
+  }
+};
+
+// The largest share of a residual in the terms of its equation, over the joints that a sweep visits. Nothing is measured
+// for numbers without order.
+template <class T, bool loops>
+class MotionError {
+ public:
+  // The residual of coordinate d of the joint of body i; tau and qdd in the user's sign, the result in that of the joint.
+  template <class J, int axis, class Model>
+  TENON_INLINE T of_joint(const Model& m, int i, int d, const ForceResidual<T>& f, const T* tau, const T* qdd,
+                          WorkspaceData<T>& w) {
+    const auto& n = m.nodes[i];
+    const int k = n.v_index + d;
+    const T sign = J::one_dof ? T(n.sign) : T(1);
+    T applied = tau[k] - T(m.armature[k]) * qdd[k];
+    if constexpr (loops) applied = applied + w.rotor_work[k];
+    const T passed = at<axis>(f.sum), residual = sign * applied - passed;
+    if constexpr (is_ordered<T>) {
+      const T own = at<axis>(f.of_body);
+      const Residual<T> x{residual, magnitude_of(applied) + magnitude_of(own) + magnitude_of(passed - own)};
+      if (loops && cluster_of(m, i)) {
+        w.joint_residual[k] = sign * residual;
+        w.joint_terms[k] = x.terms;
+      } else {
+        largest_ = larger(largest_, x.share(magnitude_of(w.U[6 * k + axis])));
+      }
+    }
+    return residual;
+  }
+  // After the joints of a cluster: in its independent coordinates.
+  TENON_INLINE void of_cluster(const ClusterData& c, WorkspaceData<T>& w) {
+    if constexpr (is_ordered<T>) {
+      for (int y = 0; y < c.y_count; ++y) {
+        Residual<T> x{T(0), T(0)};
+        for (int k = 0; k < c.v_count; ++k) {
+          const T G = w.G[c.G_begin + y * c.v_count + k];
+          x.value = x.value + G * w.joint_residual[c.v_begin + k];
+          x.terms = x.terms + magnitude_of(G) * w.joint_terms[c.v_begin + k];
+        }
+        largest_ = larger(largest_, x.share(T(1) / cluster_D(c, w, y)[y]));
+      }
+    }
+  }
+  TENON_INLINE const T& largest() const { return largest_; }
+
+ private:
+  T largest_ = T(0);
+};
+
+// motion_error := that of the joints of these bodies. w.f: what other bodies and folded rotors add (add_rotor_residuals).
+template <bool loops, class T, class Model, class Rows>
+inline void measure_motion(const Model& m, const Rows& c, const std::int32_t* bodies, int count,
+                           const T* row_lambda, const T* tau, const T* qdd, WorkspaceData<T>& w) {
+  MotionError<T, loops> error;
+  Force<T> carried{};
+  for (int s = count - 1; s >= 0; --s) {
+    const int i = bodies[s];
+    const auto& n = m.nodes[i];
+    ForceResidual<T> f = force_residual<loops>(m, c, i, row_lambda, w);
+    if (s + 1 < count && m.nodes[bodies[s + 1]].parent == i) f.sum = f.sum + carried;
+    with_joint(n, [&](auto joint) {
+      using J = decltype(joint);
+      for_each_axis<J>(
+          [&](auto d, auto axis) { error.template of_joint<J, axis.value>(m, i, d.value, f, tau, qdd, w); });
+      carried = force_to_parent(J::load(n, i, w), f.sum);
+    });
+    if constexpr (loops) {
+      const ClusterData* cluster = cluster_of(m, i);
+      if (cluster && i == cluster->node_begin) error.of_cluster(*cluster, w);
+    }
+    if (n.parent < 0 || (s > 0 && bodies[s - 1] == n.parent)) continue;
+    T* parent = w.f + 6 * n.parent;
+    store(parent, load_force<T>(parent) + carried);
+  }
+  w.motion_error = error.largest();
+}
+
+TENON_ISA_END
+}  // namespace tenon
