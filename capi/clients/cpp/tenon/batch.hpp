@@ -27,9 +27,11 @@ class BasicBatch {
   explicit BasicBatch(const Model& model, BatchOptions options = {})
       : BasicBatch(Constraints(model), options) {}
   explicit BasicBatch(const Constraints& constraints, BatchOptions options = {})
-      : nq_(constraints.model().nq()),
+      : constraints_(constraints.finish()),
+        nq_(constraints.model().nq()),
         nv_(constraints.model().nv()),
         m_(constraints.row_count()),
+        constraint_count_(std::size_t(constraints.count())),
         wrench_count_(6 * std::size_t(constraints.model().link_count())) {
     static_assert(std::is_same_v<Real, double> || std::is_same_v<Real, float>,
                   "a batch is of double or of float");
@@ -54,6 +56,46 @@ class BasicBatch {
   Status set_gravity(Span<const double> g) {
     return done(tenon_batch_set_gravity(get(), g.data(), g.size()));
   }
+
+  // ---- settings of constraints: those of many states are for calls of as many; those of one state hold in all
+
+  /* The anchor of a constraint in all states; pose of 7. */
+  Status set_anchor(Which constraint, Span<const double> pose) {
+    return done(tenon_batch_set_anchor(get(), constraints_.index(constraint), pose.data(), pose.size()));
+  }
+  /* states x constraints x 7. */
+  Status set_anchors(In poses) {
+    const std::size_t count = pose_numbers(), n = states("poses", poses, count);
+    return done(tenon_batch_set_anchors(get(), n, Array("poses", poses, count, n)));
+  }
+  /* What was set, states x constraints x 7. */
+  Numbers anchors(std::size_t states) const {
+    Numbers poses(detail::product({states, constraint_count_, 7}));
+    const Array out("poses", Out(poses), pose_numbers(), states);
+    const Status status = tenon_batch_anchors(get(), states, out);
+    detail::checked(status, message());
+    return poses;
+  }
+  /* The anchors of all constraints are where they are at q. */
+  Status anchor_here(In q) {
+    const std::size_t n = begin(q);
+    return done(tenon_batch_anchor_here(get(), n, Array("q", q, nq_, n), status_.data()));
+  }
+  /* states x constraints, 1, or 0 for one that is switched off. */
+  Status set_active(In active) {
+    const std::size_t n = states("active", active, constraint_count_);
+    return done(tenon_batch_set_active(get(), n, Array("active", active, constraint_count_, n)));
+  }
+  /* states x constraints. damping_ratios: 1 without. */
+  Status set_gains(In frequencies, In damping_ratios = {}) {
+    const std::size_t n = states("frequencies", frequencies, constraint_count_);
+    const Numbers ones(constraint_count_, Real(1));
+    const Array f("frequencies", frequencies, constraint_count_, n),
+        r("damping_ratios", damping_ratios.empty() ? In(ones) : damping_ratios, constraint_count_, n);
+    return done(tenon_batch_set_gains(get(), n, f, r));
+  }
+
+  // ---- computations
 
   Status forward_dynamics_into(Out qdd, In q, In v, In tau, In wrenches = {}) {
     return dynamics(tenon_batch_forward_dynamics, qdd, q, v, tau, wrenches);
@@ -120,11 +162,16 @@ class BasicBatch {
     tenon_batch_array array_;
   };
 
-  std::size_t states(In q) const {
-    if (nq_ == 0 ? !q.empty() : q.size() % nq_ != 0)
-      throw Error(TENON_WRONG_SIZE, "q of a batch is states x nq, one state after another");
-    return nq_ == 0 ? 1 : q.size() / nq_;
+  /* How many states these numbers are of, `count` of each. */
+  static std::size_t states(const char* what, In numbers, std::size_t count) {
+    if (count == 0 ? !numbers.empty() : numbers.size() % count != 0)
+      throw Error(TENON_WRONG_SIZE, std::string(what) + ": " + std::to_string(numbers.size()) +
+                                        " numbers, not states x " + std::to_string(count) +
+                                        ", one state after another");
+    return count == 0 ? 1 : numbers.size() / count;
   }
+  std::size_t states(In q) const { return states("q", q, nq_); }
+  std::size_t pose_numbers() const { return detail::product({7, constraint_count_}); }
   std::size_t begin(In q) {
     status_.assign(states(q), TENON_OK);
     return status_.size();
@@ -150,7 +197,8 @@ class BasicBatch {
   struct Destroy {
     void operator()(tenon_batch* batch) const { tenon_batch_destroy(batch); }
   };
-  std::size_t nq_, nv_, m_, wrench_count_;
+  Constraints constraints_;
+  std::size_t nq_, nv_, m_, constraint_count_, wrench_count_;
   std::unique_ptr<tenon_batch, Destroy> handle_;
   std::vector<Status> status_;
   bool exceptions_ = true;

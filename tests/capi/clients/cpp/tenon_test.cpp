@@ -3,6 +3,7 @@
 #ifdef WITH_EIGEN
 #include <Eigen/Dense>
 #endif
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -236,6 +237,79 @@ static void batches(const std::string& folder, double tolerance) {
         unconstrained.constrained_dynamics({q.data(), nq}, v, {tau.data(), nv}).qdd.size() == nv);
 }
 
+// Each state holds its own rows.
+template <class Real>
+static void anchors(const std::string& folder, double tolerance) {
+  using Numbers = std::vector<Real>;
+  tenon::ModelOptions options;
+  options.base = TENON_BASE_FLOATING;
+  const auto robot = tenon::Model::load(folder + "/atlas.urdf", options);
+  tenon::Constraints set(robot);
+  tenon::ConstraintOptions stiff;
+  stiff.frequency = 10;
+  set.add_weld("l_foot", {}, stiff);
+  stiff.name = "hand", stiff.frequency = 5, stiff.damping_ratio = 0.5;
+  set.add_point("l_hand", {}, stiff);
+  tenon::BasicBatch<Real> batch(set);
+  tenon::Workspace work(set);
+  const std::size_t nq = batch.nq(), nv = batch.nv();
+  Numbers q, v(nv, Real(0.1)), tau(nv, Real(1));
+  for (std::size_t seed = 0; seed < 3; ++seed)
+    for (const double x : work.random(seed)) q.push_back(Real(x));
+  auto same = [](const Numbers& a, const Numbers& b, std::size_t state) {
+    const auto n = std::ptrdiff_t(a.size() / 3), first = n * std::ptrdiff_t(state);
+    return std::equal(a.begin() + first, a.begin() + first + n, b.begin() + first);
+  };
+  CHECK(throws([&] { batch.constrained_dynamics(q, v, tau); }, TENON_INVALID_ARGUMENT, "no anchors"));
+  CHECK(batch.anchor_here(q) == TENON_OK && batch.status().size() == 3);
+  const auto here = batch.constrained_dynamics(q, v, tau);
+  auto poses = batch.anchors(3);
+  for (std::size_t s = 0; s < 3; ++s) {
+    tenon::Vector x(q.begin() + std::ptrdiff_t(s * nq), q.begin() + std::ptrdiff_t(s * nq + nq));
+    work.normalize(x);
+    work.anchor_here(x);
+    const auto motion = work.constrained_dynamics(x, tenon::Vector(nv, 0.1), tenon::Vector(nv, 1));
+    const tenon::Vector qdd(here.qdd.begin() + std::ptrdiff_t(s * nv),
+                            here.qdd.begin() + std::ptrdiff_t(s * nv + nv));
+    CHECK(apart(qdd, motion.qdd) < tolerance);
+    work.kinematics(x);
+    const tenon::Vector place(&poses[14 * s + 7], &poses[14 * s + 10]);
+    CHECK(apart(place, {work.link_pose("l_hand").data(), 3}) < tolerance);
+  }
+  batch.set_anchors(poses);
+  const auto before = batch.constrained_dynamics(q, v, tau);
+  poses[14 + 7 + 2] += Real(0.1);  // of state 1, constraint 1
+  batch.set_anchors(poses);
+  const auto read = batch.anchors(3);
+  CHECK(apart(tenon::Vector(read.begin(), read.end()), tenon::Vector(poses.begin(), poses.end())) < 1e-6);
+  const auto lifted = batch.constrained_dynamics(q, v, tau);
+  CHECK(same(lifted.qdd, before.qdd, 0) && !same(lifted.qdd, before.qdd, 1) &&
+        same(lifted.qdd, before.qdd, 2));
+  batch.set_active(Numbers{1, 1, 1, 1, 0, 1});
+  const auto let_go = batch.constrained_dynamics(q, v, tau);
+  CHECK(same(let_go.qdd, lifted.qdd, 0) && same(let_go.qdd, lifted.qdd, 1));
+  CHECK(let_go.lambda[2 * 9 + 5] == 0 && let_go.lambda[2 * 9 + 6] != 0 && let_go.lambda[9 + 5] != 0);
+  batch.set_active(Numbers{1, 1});
+  batch.set_gains(Numbers{10, 5}, Numbers{1, Real(0.5)});  // as they were
+  CHECK(batch.constrained_dynamics(q, v, tau).qdd == lifted.qdd);
+  batch.set_gains(Numbers{10, 5, 10, 5, 10, 9}, Numbers{1, Real(0.5)});
+  const auto tight = batch.constrained_dynamics(q, v, tau);
+  CHECK(same(tight.qdd, lifted.qdd, 1) && !same(tight.qdd, lifted.qdd, 2));
+  CHECK(throws([&] { batch.constrained_dynamics({q.data(), nq}, v, tau); }, TENON_WRONG_SIZE, "3 states"));
+  batch.set_gains(Numbers{0, 5});
+  batch.set_anchor("hand", {1, 2, 3, 0, 0, 0, 1});
+  const auto fixed = batch.anchors(3);
+  CHECK(fixed[7] == 1 && fixed[14 + 8] == 2 && fixed[28 + 9] == 3 && apart({fixed[16]}, {poses[16]}) < 1e-6);
+  CHECK(throws([&] { batch.set_anchor("foot", {1, 2, 3, 0, 0, 0, 1}); }, TENON_NOT_FOUND, "foot"));
+  CHECK(throws([&] { batch.set_anchors(Numbers(13)); }, TENON_WRONG_SIZE,
+               "poses: 13 numbers, not states x 14"));
+  CHECK(throws([&] { batch.set_active(Numbers(3)); }, TENON_WRONG_SIZE, "active: 3 numbers"));
+  CHECK(throws([&] { batch.set_gains(Numbers(4), Numbers(6)); }, TENON_WRONG_SIZE,
+               "damping_ratios: 6 numbers"));
+  CHECK(throws([&] { batch.anchors(SIZE_MAX / 14 + 1); }, TENON_OUT_OF_MEMORY, "x 2 x 7"));
+  CHECK(throws([&] { batch.anchors(2); }, TENON_WRONG_SIZE, "3 states"));
+}
+
 // Sizes that no memory has, no state, no joint.
 static void limits(const std::string& folder) {
   tenon::Batch batch(tenon::Model::load(folder + "/iiwa14.urdf"));
@@ -318,6 +392,8 @@ int main(int, char** argv) {
   constraints(folder);
   batches<double>(folder, 1e-7);
   batches<float>(folder, 2e-2);
+  anchors<double>(folder, 1e-7);
+  anchors<float>(folder, 2e-2);
   limits(folder);
   threads(folder);
 #ifdef WITH_EIGEN
