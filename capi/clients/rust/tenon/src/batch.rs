@@ -2,7 +2,7 @@
 
 use crate::support::{call, check, product, text, zeros, Error, Result};
 use crate::types::{BatchOptions, RolloutOptions, SolveOptions, Status};
-use crate::{sys, ConstraintSet, Constraints, Model};
+use crate::{sys, ConstraintSet, Constraints, Model, Which};
 use std::marker::PhantomData;
 use std::ptr;
 
@@ -10,6 +10,8 @@ use std::ptr;
 pub trait Real: Copy + Default + private::Sealed {
     #[doc(hidden)]
     const PRECISION: i32;
+    #[doc(hidden)]
+    const ONE: Self;
 }
 
 mod private {
@@ -20,10 +22,12 @@ mod private {
 
 impl Real for f64 {
     const PRECISION: i32 = sys::TENON_PRECISION_DOUBLE;
+    const ONE: f64 = 1.0;
 }
 
 impl Real for f32 {
     const PRECISION: i32 = sys::TENON_PRECISION_SINGLE;
+    const ONE: f32 = 1.0;
 }
 
 /// Computes what a workspace does, of many states.
@@ -68,6 +72,15 @@ pub struct Records<T> {
 fn wrong(what: &str, size: usize, states: usize, count: usize) -> Error {
     let message = format!("{what}: {size} numbers; {states} times {count} are needed");
     Error::new(Status::WRONG_SIZE, message)
+}
+
+/// How many states these numbers are of, `count` of each.
+fn states_of<T>(what: &str, x: &[T], count: usize) -> Result<usize> {
+    let fits = if count == 0 { x.is_empty() } else { x.len() % count == 0 };
+    if !fits {
+        return Err(Error::new(Status::WRONG_SIZE, format!("{what}: {} numbers, not states x {count}", x.len())));
+    }
+    Ok(if count == 0 { 1 } else { x.len() / count })
 }
 
 fn given<T>(what: &str, x: &[T], count: usize, states: usize) -> Result<sys::tenon_batch_array> {
@@ -144,16 +157,68 @@ impl<T: Real> Batch<T> {
         self.done(unsafe { sys::tenon_batch_set_gravity(self.handle, gravity.as_ptr(), 3) })
     }
 
+    // ---- settings of constraints: those of many states are for calls of as many; those of one state hold in all
+
+    /// The world pose at which the stabilisation of a constraint holds its frame, in all states.
+    pub fn set_anchor<'a>(&mut self, constraint: impl Into<Which<'a>>, pose: &[f64]) -> Result<Status> {
+        let set = self.constraints.as_ptr();
+        let index = constraint.into().find(|name, index, message, size| unsafe {
+            sys::tenon_constraints_find_constraint(set, name, index, message, size)
+        })?;
+        self.done(unsafe { sys::tenon_batch_set_anchor(self.handle, index, pose.as_ptr(), pose.len()) })
+    }
+
+    /// states x constraints x 7.
+    pub fn set_anchors(&mut self, poses: &[T]) -> Result<Status> {
+        let count = product(&[self.constraints.count(), 7])?;
+        let n = states_of("poses", poses, count)?;
+        let poses = given("poses", poses, count, n)?;
+        self.done(unsafe { sys::tenon_batch_set_anchors(self.handle, n, &poses) })
+    }
+
+    /// What was set, states x constraints x 7.
+    pub fn anchors(&mut self, states: usize) -> Result<Vec<T>> {
+        let count = product(&[self.constraints.count(), 7])?;
+        let mut poses = zeros(&[states, count])?;
+        let to = written("poses", &mut poses, count, states, 1)?;
+        self.done(unsafe { sys::tenon_batch_anchors(self.handle, states, &to) })?;
+        Ok(poses)
+    }
+
+    /// The anchors of all constraints are where they are at q.
+    pub fn anchor_here(&mut self, q: &[T]) -> Result<Status> {
+        let n = self.begin(q)?;
+        let q = given("q", q, self.nq, n)?;
+        let status = self.status.as_mut_ptr();
+        self.done(unsafe { sys::tenon_batch_anchor_here(self.handle, n, &q, status) })
+    }
+
+    /// Which constraints are on, states x constraints.
+    pub fn set_active(&mut self, active: &[bool]) -> Result<Status> {
+        let (count, numbers) = (self.constraints.count(), active.iter().map(|&on| if on { T::ONE } else { T::default() }));
+        let numbers: Vec<T> = numbers.collect();
+        let n = states_of("active", &numbers, count)?;
+        let active = given("active", &numbers, count, n)?;
+        self.done(unsafe { sys::tenon_batch_set_active(self.handle, n, &active) })
+    }
+
+    /// states x constraints.
+    pub fn set_gains(&mut self, frequencies: &[T], damping_ratios: &[T]) -> Result<Status> {
+        let count = self.constraints.count();
+        let n = states_of("frequencies", frequencies, count)?;
+        let frequencies = given("frequencies", frequencies, count, n)?;
+        let ratios = given("damping_ratios", damping_ratios, count, n)?;
+        self.done(unsafe { sys::tenon_batch_set_gains(self.handle, n, &frequencies, &ratios) })
+    }
+
+    // ---- computations
+
     fn done(&self, status: i32) -> Result<Status> {
         check(status, || text(unsafe { sys::tenon_batch_message(self.handle) }))
     }
 
     fn states(&self, q: &[T]) -> Result<usize> {
-        let fits = if self.nq == 0 { q.is_empty() } else { q.len() % self.nq == 0 };
-        if !fits {
-            return Err(Error::new(Status::WRONG_SIZE, format!("q: {} numbers, not states x {}", q.len(), self.nq)));
-        }
-        Ok(if self.nq == 0 { 1 } else { q.len() / self.nq })
+        states_of("q", q, self.nq)
     }
 
     fn begin(&mut self, q: &[T]) -> Result<usize> {

@@ -183,6 +183,63 @@ fn batches_do_what_workspaces_do() {
 }
 
 #[test]
+fn states_of_batches_hold_their_own_rows() {
+    let robot = model("atlas", Base::Floating);
+    let mut set = ConstraintSet::new(&robot).unwrap();
+    set.add_weld("l_foot", None, &ConstraintOptions::new().frequency(10.0)).unwrap();
+    let hand = ConstraintOptions::new().name("hand").unwrap().frequency(5.0).damping_ratio(0.5);
+    set.add_point("l_hand", None, &hand).unwrap();
+    let set = set.finish().unwrap();
+    let mut batch = Batch::<f64>::with_constraints(&set, &Default::default()).unwrap();
+    let mut work = Workspace::with_constraints(&set, &Default::default()).unwrap();
+    let (nq, nv) = (batch.nq(), batch.nv());
+    let q: Vec<f64> = (0..3).flat_map(|seed| work.random(seed).unwrap()).collect();
+    let (v, tau) = (vec![0.1; nv], vec![1.0; nv]);
+    let solve = |batch: &mut Batch| batch.constrained_dynamics(&q, &v, &tau, &Default::default());
+    let same = |a: &[f64], b: &[f64]| [0, 1, 2].map(|s| a[s * nv..][..nv] == b[s * nv..][..nv]);
+    fails(solve(&mut batch), Status::INVALID_ARGUMENT, "no anchors");
+    batch.anchor_here(&q).unwrap();
+    assert_eq!(batch.status().count(), 3);
+    let here = solve(&mut batch).unwrap();
+    let mut poses = batch.anchors(3).unwrap();
+    for s in 0..3 {
+        let q = &q[s * nq..][..nq];
+        work.anchor_here(q).unwrap();
+        close(&here.qdd[s * nv..][..nv], &work.constrained_dynamics(q, &v, &tau).unwrap().qdd, 1e-7);
+        work.kinematics(q, None, None).unwrap();
+        close(&poses[14 * s + 7..][..3], &work.link_pose("l_hand").unwrap()[..3], 1e-9);
+    }
+    batch.set_anchors(&poses).unwrap();
+    let before = solve(&mut batch).unwrap();
+    poses[14 + 7 + 2] += 0.1; // of state 1, constraint 1
+    batch.set_anchors(&poses).unwrap();
+    close(&batch.anchors(3).unwrap(), &poses, 1e-9);
+    let lifted = solve(&mut batch).unwrap();
+    assert_eq!(same(&lifted.qdd, &before.qdd), [true, false, true]);
+    batch.set_active(&[true, true, true, true, false, true]).unwrap();
+    let let_go = solve(&mut batch).unwrap();
+    assert_eq!(same(&let_go.qdd, &lifted.qdd), [true, true, false]);
+    assert!(let_go.lambda[2 * 9 + 5] == 0.0 && let_go.lambda[2 * 9 + 6] != 0.0 && let_go.lambda[9 + 5] != 0.0);
+    batch.set_active(&[true, true]).unwrap();
+    batch.set_gains(&[10.0, 5.0], &[1.0, 0.5]).unwrap(); // as they were
+    assert_eq!(solve(&mut batch).unwrap().qdd, lifted.qdd);
+    batch.set_gains(&[10.0, 5.0, 10.0, 5.0, 10.0, 9.0], &[1.0, 0.5]).unwrap();
+    assert_eq!(same(&solve(&mut batch).unwrap().qdd, &lifted.qdd), [true, true, false]);
+    let one = batch.constrained_dynamics(&q[..nq], &v, &tau, &Default::default());
+    fails(one, Status::WRONG_SIZE, "those of 3 states");
+    batch.set_anchor("hand", &[1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 1.0]).unwrap();
+    let fixed = batch.anchors(3).unwrap();
+    assert_eq!((fixed[7], fixed[14 + 8], fixed[28 + 9]), (1.0, 2.0, 3.0));
+    fails(batch.set_anchor("foot", &[0.0; 7]), Status::NOT_FOUND, "foot");
+    fails(batch.set_anchor(1, &[0.0; 6]), Status::WRONG_SIZE, "pose");
+    fails(batch.set_anchors(&[0.0; 13]), Status::WRONG_SIZE, "poses: 13 numbers, not states x 14");
+    fails(batch.set_active(&[true; 3]), Status::WRONG_SIZE, "active: 3 numbers, not states x 2");
+    fails(batch.set_gains(&[0.0; 4], &[0.0; 6]), Status::WRONG_SIZE, "damping_ratios: 6 numbers");
+    fails(batch.anchors(usize::MAX / 14 + 1), Status::OUT_OF_MEMORY, "x 14 numbers");
+    fails(batch.anchors(2), Status::WRONG_SIZE, "3 states");
+}
+
+#[test]
 fn sizes_that_no_memory_has_are_errors() {
     let mut batch = Batch::<f64>::new(&model("iiwa14", Base::Fixed), &Default::default()).unwrap();
     let one = [0.0; 7];
