@@ -1,9 +1,11 @@
 // Batches: many states in one call.
 'use strict';
 const { Constraints, Handle, support } = require('./index.js');
-const { call, check, given, lib, options, size, whole } = support;
+const { call, check, given, lib, options, row, size, whole } = support;
 
 class Batch extends Handle {
+  #count; // of constraints
+
   constructor(model, constraints = null, how = null) {
     const set = constraints ?? new Constraints(model);
     const chosen = options('tenon_batch_options', how);
@@ -14,6 +16,7 @@ class Batch extends Handle {
     Object.assign(this, { model, constraints, nq: model.nq, nv: model.nv, m: set.rowCount });
     this.Array = single ? Float32Array : Float64Array;
     this.codes = new Int32Array(0);
+    this.#count = set.count;
     if (constraints === null) set.dispose();
   }
 
@@ -26,9 +29,53 @@ class Batch extends Handle {
     return Array.from(this.codes, (code) => lib.tenon_status_string(code));
   }
 
-  setGravity(gravity) {
-    check(lib.tenon_batch_set_gravity(this.pointer, ...given(gravity)), lib.tenon_batch_message(this.pointer));
+  // ---- settings; of constraints: those of many states are for calls of as many; those of one state hold in all
+
+  #set(name, ...given) {
+    check(lib[`tenon_batch_${name}`](this.pointer, ...given), lib.tenon_batch_message(this.pointer));
   }
+
+  setGravity(gravity) {
+    this.#set('set_gravity', ...given(gravity));
+  }
+
+  setAnchor(constraint, pose) {
+    this.#set('set_anchor', row(this, constraint), ...given(pose));
+  }
+
+  setAnchors(poses) {
+    const count = size(this.#count, 7);
+    const states = this.#times('poses', poses, count);
+    this.#set('set_anchors', states, this.#array('poses', poses, count, states));
+  }
+
+  anchors(states) {
+    const count = size(this.#count, 7);
+    const poses = new this.Array(size(states, count));
+    this.#set('anchors', states, this.#array('poses', poses, count, states, 1, true));
+    return poses;
+  }
+
+  anchorHere(q) {
+    const states = this.#states(q);
+    this.#done(null, true, 'anchor_here', states, this.#array('q', q, this.nq, states));
+  }
+
+  setActive(active) {
+    const states = this.#times('active', active, this.#count);
+    this.#set('set_active', states, this.#array('active', active, this.#count, states));
+  }
+
+  setGains(frequencies, dampingRatios = new this.Array(this.#count).fill(1)) {
+    const states = this.#times('frequencies', frequencies, this.#count);
+    const arrays = [
+      this.#array('frequencies', frequencies, this.#count, states),
+      this.#array('dampingRatios', dampingRatios, this.#count, states),
+    ];
+    this.#set('set_gains', states, ...arrays);
+  }
+
+  // ---- arrays
 
   // Numbers of all states, `count` of each and record, one state after another; an input also of one for all.
   #array(what, numbers, count, states, records = 1, output = false) {
@@ -43,9 +90,17 @@ class Batch extends Handle {
     return { data: data.length === 0 ? null : data, count, ...strides };
   }
 
+  // How many states these numbers are of, `count` of each.
+  #times(what, numbers, count) {
+    const states = count === 0 ? 1 : Math.floor(numbers.length / count);
+    if (numbers.length !== states * count) {
+      throw new RangeError(`${what}: ${numbers.length} numbers, not states x ${count}`);
+    }
+    return states;
+  }
+
   #states(q) {
-    const states = this.nq === 0 ? 1 : Math.floor(q.length / this.nq);
-    if (q.length !== states * this.nq) throw new RangeError(`q: ${q.length} numbers, not states x ${this.nq}`);
+    const states = this.#times('q', q, this.nq);
     this.codes = new Int32Array(states);
     return states;
   }
@@ -57,6 +112,8 @@ class Batch extends Handle {
     }
     return result;
   }
+
+  // ---- computations
 
   #dynamics(name, q, v, third, { wrenches, out, raises = true }) {
     const states = this.#states(q);

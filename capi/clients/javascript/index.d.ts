@@ -356,6 +356,18 @@ export class Batch extends Handle<raw_layer.tenon_batch> {
   /** Of each state of the last call. */
   readonly status: string[];
   setGravity(gravity: Numbers): void;
+  /** The pose, 7, at which a constraint is held in all states. */
+  setAnchor(constraint: Which, pose: Numbers): void;
+  /** states x constraints x 7. Settings of many states are for calls of as many; those of one state hold in all. */
+  setAnchors(poses: Real | readonly number[]): void;
+  /** What was set, states x constraints x 7. */
+  anchors(states: number): Real;
+  /** The anchors of all constraints are where they are at q. */
+  anchorHere(q: Real | readonly number[]): void;
+  /** states x constraints, 1 or true, or 0 or false for one that is switched off. */
+  setActive(active: Real | readonly (number | boolean)[]): void;
+  /** states x constraints; dampingRatios: 1 without. */
+  setGains(frequencies: Real | readonly number[], dampingRatios?: Real | readonly number[]): void;
   forwardDynamics(q: Real, v: Real, tau: Real, how?: BatchExtra): Real;
   inverseDynamics(q: Real, v: Real, a: Real, how?: BatchExtra): Real;
   constrainedDynamics(

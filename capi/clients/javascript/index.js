@@ -193,6 +193,14 @@ function find(name, object, which) {
   return index[0];
 }
 
+// The index of a constraint of a workspace or batch, which may have no set.
+function row(object, constraint) {
+  if (typeof constraint !== 'string') return constraint;
+  const kind = object.constructor.name.toLowerCase();
+  if (object.constraints === null) throw new RangeError(`there is no constraint '${constraint}' in this ${kind}`);
+  return object.constraints.index(constraint);
+}
+
 // ---- models
 
 class Model extends Handle {
@@ -327,7 +335,7 @@ class Constraints extends Handle {
 
 module.exports = { Handle, Matrix, Model, Constraints, TenonError, WORLD, raw: { functions: lib, constants, types } };
 module.exports.support = {
-  TenonError, call, camel, check, constant, find, given, lib, options, record, size, whole, written, types, koffi,
+  TenonError, call, camel, check, constant, find, given, lib, options, record, row, size, whole, written, types, koffi,
 };
 module.exports.Builder = require('./builder.js');
 module.exports.Workspace = require('./workspace.js');

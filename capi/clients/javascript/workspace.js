@@ -1,7 +1,7 @@
 // Workspaces: the memory of computations on one state at a time.
 'use strict';
 const { Handle, Matrix, support } = require('./index.js');
-const { call, constant, given, lib, options, record, written } = support;
+const { call, constant, given, lib, options, record, row, written } = support;
 
 class Workspace extends Handle {
   #status = 0;
@@ -45,12 +45,6 @@ class Workspace extends Handle {
     return { ...known, method: lib.tenon_method_string(known.method) };
   }
 
-  #row(constraint) {
-    if (typeof constraint !== 'string') return constraint;
-    if (this.constraints === null) throw new RangeError(`there is no constraint '${constraint}' in this workspace`);
-    return this.constraints.index(constraint);
-  }
-
   // ---- settings
 
   get gravity() {
@@ -63,7 +57,7 @@ class Workspace extends Handle {
   }
 
   setAnchor(constraint, pose) {
-    this.#done(null, 'workspace_set_anchor', this.#row(constraint), ...given(pose));
+    this.#done(null, 'workspace_set_anchor', row(this, constraint), ...given(pose));
   }
 
   anchorHere(q) {
@@ -71,11 +65,11 @@ class Workspace extends Handle {
   }
 
   setActive(constraint, active = true) {
-    this.#done(null, 'workspace_set_active', this.#row(constraint), Number(active));
+    this.#done(null, 'workspace_set_active', row(this, constraint), Number(active));
   }
 
   setGains(constraint, frequency, dampingRatio = 1) {
-    this.#done(null, 'workspace_set_gains', this.#row(constraint), frequency, dampingRatio);
+    this.#done(null, 'workspace_set_gains', row(this, constraint), frequency, dampingRatio);
   }
 
   setCoordinates(positions, velocities) {

@@ -10,6 +10,9 @@ const { qdd, lambda } = work.constrainedDynamics(work.random(1n), work.zeros(), 
 const all: Float64Array[] = [qdd, lambda, work.massMatrix(work.neutral()).data, work.gravity];
 work.gravity = [0, 0, -1];
 const batch = new tenon.Batch(robot, feet, { threads: 2, precision: 'single' });
+batch.setAnchors(batch.anchors(1));
+batch.setActive([true]);
+batch.setGains([10], [0.5]);
 const records: number = batch.rollout(qdd, qdd, qdd, { steps: 3, integrator: 'runge_kutta_4' }).records;
 tenon.raw.functions.tenon_model_depth(robot.pointer);
 const builder = new tenon.Builder('arm');

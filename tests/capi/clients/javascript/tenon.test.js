@@ -158,6 +158,62 @@ test('batches do what workspaces do', () => {
   assert.equal(single.constrainedDynamics(short, Array.from(v), Array(nv).fill(1)).lambda.length, 0);
 });
 
+test('states of batches hold their own rows', () => {
+  const robot = tenon.Model.load(file('atlas'), { base: 'floating' });
+  const set = new tenon.Constraints(robot);
+  set.addWeld('l_foot', null, { frequency: 10 });
+  set.addPoint('l_hand', null, { name: 'hand', frequency: 5, dampingRatio: 0.5 });
+  const batch = new tenon.Batch(robot, set);
+  const work = new tenon.Workspace(robot, set);
+  const { nq, nv } = batch;
+  const q = new Float64Array(3 * nq);
+  for (let i = 0; i < 3; ++i) q.set(work.random(i), i * nq);
+  const v = new Float64Array(nv).fill(0.1);
+  const tau = new Float64Array(nv).fill(1);
+  const solve = () => batch.constrainedDynamics(q, v, tau);
+  const part = (all, i, n) => all.slice(i * n, (i + 1) * n);
+  const changed = (a, b) => [0, 1, 2].filter((i) => part(a, i, nv).some((x, k) => x !== part(b, i, nv)[k]));
+  fails(solve, 'invalid_argument', /no anchors/);
+  batch.anchorHere(q);
+  assert.deepEqual(batch.status, ['ok', 'ok', 'ok']);
+  const here = solve();
+  const poses = batch.anchors(3);
+  for (let i = 0; i < 3; ++i) {
+    work.anchorHere(part(q, i, nq));
+    close(part(here.qdd, i, nv), work.constrainedDynamics(part(q, i, nq), v, tau).qdd, 1e-7);
+    work.kinematics(part(q, i, nq));
+    close(poses.slice(14 * i + 7, 14 * i + 10), work.linkPose('l_hand').slice(0, 3), 1e-9);
+  }
+  batch.setAnchors(poses);
+  const before = solve();
+  poses[14 + 7 + 2] += 0.1; // of state 1, constraint 1
+  batch.setAnchors(Array.from(poses));
+  close(batch.anchors(3), poses, 1e-9);
+  const lifted = solve();
+  assert.deepEqual(changed(lifted.qdd, before.qdd), [1]);
+  batch.setActive([true, true, true, 1, 0, 1]);
+  const letGo = solve();
+  assert.deepEqual(changed(letGo.qdd, lifted.qdd), [2]);
+  assert.deepEqual([18 + 5, 18 + 6, 9 + 5].map((i) => letGo.lambda[i] === 0), [true, false, false]);
+  batch.setActive(new Float64Array(2).fill(1));
+  batch.setGains([10, 5], [1, 0.5]); // as they were
+  assert.deepEqual(solve(), lifted);
+  batch.setGains([10, 5, 10, 5, 10, 9], [1, 0.5]);
+  assert.deepEqual(changed(solve().qdd, lifted.qdd), [2]);
+  batch.setGains([10, 5]);
+  assert.deepEqual(changed(solve().qdd, lifted.qdd), [0, 1, 2]);
+  fails(() => batch.constrainedDynamics(part(q, 0, nq), v, tau), 'wrong_size', /those of 3 states/);
+  batch.setAnchor('hand', [1, 2, 3, 0, 0, 0, 1]);
+  assert.deepEqual([7, 14 + 8, 28 + 9].map((i) => batch.anchors(3)[i]), [1, 2, 3]);
+  fails(() => batch.setAnchor('foot', [1, 2, 3, 0, 0, 0, 1]), 'not_found', /foot/);
+  assert.throws(() => new tenon.Batch(robot).setAnchor('hand', []), /no constraint 'hand' in this batch/);
+  assert.throws(() => batch.setAnchors(new Float64Array(13)), /poses: 13 numbers, not states x 14/);
+  assert.throws(() => batch.setActive([1, 1, 1]), /active: 3 numbers, not states x 2/);
+  assert.throws(() => batch.setGains(new Float64Array(4), new Float64Array(6)), /dampingRatios: 6 numbers/);
+  for (const states of [-1, 0.5, NaN, 2 ** 53]) assert.throws(() => batch.anchors(states), RangeError);
+  fails(() => batch.anchors(2), 'wrong_size', /3 states/);
+});
+
 test('objects are freed once', async () => {
   const robot = tenon.Model.load(file('iiwa14'));
   const work = new tenon.Workspace(robot);
