@@ -19,6 +19,7 @@ type Batch[T Real] struct {
 	handle        *raw.Batch
 	cleanup       runtime.Cleanup
 	nq, nv, m, nw int
+	constraints   int
 	status        []int32
 }
 
@@ -46,6 +47,7 @@ func NewBatch[T Real](model *Model, constraints *Constraints, options *BatchOpti
 		return nil, err
 	}
 	b := &Batch[T]{nq: model.Nq(), nv: model.Nv(), m: constraints.RowCount(), nw: 6 * model.LinkCount()}
+	b.constraints = constraints.Count()
 	err := call(func(message *byte, size uintptr) int32 {
 		return raw.BatchCreate(model.handle, constraints.handle, &chosen, &b.handle, message, size)
 	})
@@ -129,17 +131,100 @@ func (a *arrays[T]) records(what string, x []T, count int, each uintptr) *raw.Ba
 	return array
 }
 
-func (b *Batch[T]) begin(q []T) (*arrays[T], error) {
+// statesOf starts a call of as many states as x has, count numbers of each.
+func statesOf[T Real](what string, x []T, count int) (*arrays[T], error) {
 	states := 1
-	if b.nq > 0 {
-		states = len(q) / b.nq
+	if count > 0 {
+		states = len(x) / count
 	}
-	if len(q) != states*b.nq {
-		return nil, &Error{WrongSize, fmt.Sprintf("q: %d numbers, not states x %d", len(q), b.nq)}
+	if len(x) != states*count {
+		return nil, &Error{WrongSize, fmt.Sprintf("%s: %d numbers, not states x %d", what, len(x), count)}
 	}
-	b.status = make([]int32, states)
-	return &arrays[T]{states: len(b.status)}, nil
+	return &arrays[T]{states: states}, nil
 }
+
+func (b *Batch[T]) begin(q []T) (*arrays[T], error) {
+	a, err := statesOf("q", q, b.nq)
+	if err != nil {
+		return nil, err
+	}
+	b.status = make([]int32, a.states)
+	return a, nil
+}
+
+// ---- settings of constraints: those of many states are for calls of as many; those of one state hold in all
+
+// SetAnchor sets the pose, 7, at which a constraint is held in all states.
+func (b *Batch[T]) SetAnchor(constraint int, pose []float64) error {
+	p, n := in(pose)
+	return b.done(raw.BatchSetAnchor(b.handle, int32(constraint), p, n))
+}
+
+// SetAnchors takes states x constraints x 7.
+func (b *Batch[T]) SetAnchors(poses []T) error {
+	a, err := statesOf("poses", poses, 7*b.constraints)
+	if err != nil {
+		return err
+	}
+	return b.done(raw.BatchSetAnchors(b.handle, uintptr(a.states), a.in("poses", poses, 7*b.constraints)))
+}
+
+// Anchors are those that were set, states x constraints x 7.
+func (b *Batch[T]) Anchors(states int) ([]T, error) {
+	if states < 0 {
+		return nil, &Error{InvalidArgument, fmt.Sprintf("%d states", states)}
+	}
+	a := &arrays[T]{states: states}
+	poses := a.zeros(1, 7*b.constraints)
+	to := a.records("poses", poses, 7*b.constraints, 1)
+	if a.err != nil {
+		return nil, a.err
+	}
+	return poses, b.done(raw.BatchAnchors(b.handle, uintptr(a.states), to))
+}
+
+// AnchorHere makes the anchors of all constraints where they are at q.
+func (b *Batch[T]) AnchorHere(q []T) error {
+	a, err := b.begin(q)
+	if err != nil {
+		return err
+	}
+	return b.done(raw.BatchAnchorHere(b.handle, uintptr(a.states), a.in("q", q, b.nq), unsafe.SliceData(b.status)))
+}
+
+// SetActive tells which constraints are on: states x constraints.
+func (b *Batch[T]) SetActive(active []bool) error {
+	numbers := make([]T, len(active))
+	for i, on := range active {
+		numbers[i] = T(number(on))
+	}
+	a, err := statesOf("active", numbers, b.constraints)
+	if err != nil {
+		return err
+	}
+	return b.done(raw.BatchSetActive(b.handle, uintptr(a.states), a.in("active", numbers, b.constraints)))
+}
+
+// SetGains takes states x constraints; dampingRatios: nil is 1.
+func (b *Batch[T]) SetGains(frequencies, dampingRatios []T) error {
+	a, err := statesOf("frequencies", frequencies, b.constraints)
+	if err != nil {
+		return err
+	}
+	if dampingRatios == nil {
+		dampingRatios = make([]T, b.constraints)
+		for i := range dampingRatios {
+			dampingRatios[i] = 1
+		}
+	}
+	f, r := a.in("frequencies", frequencies, b.constraints), a.in("dampingRatios", dampingRatios, b.constraints)
+	if a.err != nil {
+		return a.err
+	}
+	return b.done(raw.BatchSetGains(b.handle, uintptr(a.states), f, r))
+}
+
+// ---- computations
 
 type ofBatch = func(*raw.Batch, uintptr, *raw.BatchArray, *raw.BatchArray, *raw.BatchArray, *raw.BatchArray, *raw.BatchArray, *int32) int32
 

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -261,6 +262,95 @@ func TestBatches(t *testing.T) {
 	if _, lambda, err := single.ConstrainedDynamics(short, one, motors, nil, nil); err != nil || len(lambda) != 0 {
 		t.Error(err, lambda)
 	}
+}
+
+func TestStatesOfBatchesHoldTheirOwnRows(t *testing.T) {
+	robot := model(t, "atlas", true)
+	set, ratio := must(NewConstraints(robot))(t), 0.5
+	must(set.AddWeld(robot.MustLink("l_foot"), nil, &ConstraintOptions{Frequency: 10}))(t)
+	hand := must(set.AddPoint(robot.MustLink("l_hand"), nil, &ConstraintOptions{Frequency: 5, DampingRatio: &ratio}))(t)
+	batch, work := must(NewBatch[float64](robot, set, nil))(t), must(NewWorkspace(robot, set, nil))(t)
+	nq, nv := batch.Nq(), batch.Nv()
+	var q []float64
+	for seed := range uint64(3) {
+		q = append(q, must(work.Random(seed))(t)...)
+	}
+	v, tau := counted(nv, 0.1, 0), counted(nv, 1, 0)
+	solve := func() ([]float64, []float64) {
+		t.Helper()
+		qdd, lambda, err := batch.ConstrainedDynamics(q, v, tau, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return qdd, lambda
+	}
+	done := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	changed := func(a, b []float64, states ...int) {
+		t.Helper()
+		for s := range 3 {
+			if slices.Equal(a[s*nv:][:nv], b[s*nv:][:nv]) == slices.Contains(states, s) {
+				t.Errorf("state %d", s)
+			}
+		}
+	}
+	_, _, err := batch.ConstrainedDynamics(q, v, tau, nil, nil)
+	fails(t, err, InvalidArgument, "no anchors")
+	done(batch.AnchorHere(q))
+	here, _ := solve()
+	poses := must(batch.Anchors(3))(t)
+	for s := range 3 {
+		done(work.SetAnchor(0, poses[14*s:][:7]))
+		done(work.SetAnchor(hand, poses[14*s+7:][:7]))
+		qdd, _, err := work.ConstrainedDynamics(Inputs{Q: q[s*nq:][:nq], V: v, Tau: tau})
+		done(err)
+		near(t, here[s*nv:][:nv], qdd, 1e-7)
+		done(work.Kinematics(q[s*nq:][:nq], nil, nil))
+		place := must(work.LinkPose(robot.MustLink("l_hand")))(t)
+		near(t, poses[14*s+7:][:3], place[:3], 1e-9)
+	}
+	done(batch.SetAnchors(poses))
+	before, _ := solve()
+	poses[14+7+2] += 0.1 // of state 1, constraint 1
+	done(batch.SetAnchors(poses))
+	near(t, must(batch.Anchors(3))(t), poses, 1e-9)
+	lifted, _ := solve()
+	changed(lifted, before, 1)
+	done(batch.SetActive([]bool{true, true, true, true, false, true}))
+	letGo, lambda := solve()
+	changed(letGo, lifted, 2)
+	if lambda[2*9+5] != 0 || lambda[2*9+6] == 0 || lambda[9+5] == 0 {
+		t.Error(lambda)
+	}
+	done(batch.SetActive([]bool{true, true}))
+	done(batch.SetGains([]float64{10, 5}, []float64{1, 0.5})) // as they were
+	again, _ := solve()
+	changed(again, lifted)
+	done(batch.SetGains([]float64{10, 5, 10, 5, 10, 9}, []float64{1, 0.5}))
+	again, _ = solve()
+	changed(again, lifted, 2)
+	done(batch.SetGains([]float64{10, 5}, nil))
+	again, _ = solve()
+	changed(again, lifted, 0, 1, 2)
+	_, _, err = batch.ConstrainedDynamics(q[:nq], v, tau, nil, nil)
+	fails(t, err, WrongSize, "those of 3 states")
+	done(batch.SetAnchor(hand, []float64{1, 2, 3, 0, 0, 0, 1}))
+	fixed := must(batch.Anchors(3))(t)
+	near(t, []float64{fixed[7], fixed[14+8], fixed[28+9]}, []float64{1, 2, 3}, 0)
+	fails(t, batch.SetAnchor(hand, fixed[:6]), WrongSize, "pose")
+	fails(t, batch.SetAnchors(poses[:13]), WrongSize, "poses: 13 numbers, not states x 14")
+	fails(t, batch.SetActive(make([]bool, 3)), WrongSize, "active: 3 numbers, not states x 2")
+	fails(t, batch.SetGains(make([]float64, 4), make([]float64, 6)), WrongSize, "dampingRatios: 6 numbers")
+	_, err = batch.Anchors(math.MaxInt/14 + 1)
+	fails(t, err, OutOfMemory, "x 14 numbers")
+	_, err = batch.Anchors(-1)
+	fails(t, err, InvalidArgument, "-1 states")
+	_, err = batch.Anchors(2)
+	fails(t, err, WrongSize, "3 states")
 }
 
 func TestSizesThatNoMemoryHas(t *testing.T) {
