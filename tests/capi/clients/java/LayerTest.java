@@ -193,6 +193,82 @@ class LayerTest {
     check(none.constrainedDynamics(one, v, Arrays.copyOf(tau, nv), null).lambda().length == 0, "no rows");
   }
 
+  static double[] part(double[] all, int i, int n) {
+    return Arrays.copyOfRange(all, i * n, i * n + n);
+  }
+
+  // The numbers of the states in which a and b differ.
+  static String changed(double[] a, double[] b) {
+    String all = "";
+    for (int i = 0; i < 3; i++) {
+      all += Arrays.equals(part(a, i, a.length / 3), part(b, i, a.length / 3)) ? "" : i;
+    }
+    return all;
+  }
+
+  static void anchors(String folder) {
+    Model robot = Model.load(folder + "/atlas.urdf", Options.floating());
+    Constraints set = new Constraints(robot);
+    Tenon.tenon_constraint_options how = Options.constraint();
+    how.frequency = 10;
+    set.addWeld(robot.linkIndex("l_foot"), null, how);
+    how.frequency = 5;
+    how.damping_ratio = 0.5;
+    int hand = set.addPoint(robot.linkIndex("l_hand"), null, how);
+    Batch batch = new Batch(robot, set);
+    Workspace work = new Workspace(robot, set);
+    int nq = batch.nq, nv = batch.nv;
+    double[] q = new double[3 * nq], v = filled(nv, i -> 0.1), tau = filled(nv, i -> 1), identities = new double[14];
+    for (int i = 0; i < 3; i++) {
+      System.arraycopy(work.random(i), 0, q, i * nq, nq);
+    }
+    fails(() -> batch.constrainedDynamics(q, v, tau), "no anchors");
+    identities[6] = identities[13] = 1; // those of a new workspace
+    batch.setAnchors(identities);
+    double[] far = batch.constrainedDynamics(q, v, tau).qdd();
+    batch.anchorHere(q);
+    check(batch.status().length == 3, "statuses");
+    double[] here = batch.constrainedDynamics(q, v, tau).qdd(), poses = batch.anchors(3);
+    for (int i = 0; i < 3; i++) {
+      close(part(far, i, nv), work.constrainedDynamics(part(q, i, nq), v, tau).qdd(), 1e-7, "anchors of state " + i);
+      work.kinematics(part(q, i, nq));
+      double[] place = Arrays.copyOf(work.linkPose(robot.linkIndex("l_hand")), 3);
+      close(Arrays.copyOfRange(poses, 14 * i + 7, 14 * i + 10), place, 1e-9, "the hand of state " + i);
+    }
+    check(changed(far, here).equals("012"), "other anchors");
+    batch.setAnchors(poses);
+    double[] before = batch.constrainedDynamics(q, v, tau).qdd();
+    poses[14 + 7 + 2] += 0.1; // of state 1, constraint 1
+    batch.setAnchors(poses);
+    close(batch.anchors(3), poses, 1e-9, "anchors");
+    double[] lifted = batch.constrainedDynamics(q, v, tau).qdd();
+    check(changed(lifted, before).equals("1"), "the anchor of one state");
+    batch.setActive(true, true, true, true, false, true);
+    Workspace.Motion letGo = batch.constrainedDynamics(q, v, tau);
+    check(changed(letGo.qdd(), lifted).equals("2"), "the activity of one state");
+    double[] forces = letGo.lambda();
+    check(forces[2 * 9 + 5] == 0 && forces[2 * 9 + 6] != 0 && forces[9 + 5] != 0, "forces of what is let go");
+    batch.setActive(true, true);
+    batch.setGains(new double[] {10, 5}, new double[] {1, 0.5}); // as they were
+    check(changed(batch.constrainedDynamics(q, v, tau).qdd(), lifted).equals(""), "the same gains");
+    batch.setGains(new double[] {10, 5, 10, 5, 10, 9}, new double[] {1, 0.5});
+    check(changed(batch.constrainedDynamics(q, v, tau).qdd(), lifted).equals("2"), "gains of one state");
+    batch.setGains(new double[] {10, 5});
+    check(changed(batch.constrainedDynamics(q, v, tau).qdd(), lifted).equals("012"), "damping of all states");
+    fails(() -> batch.constrainedDynamics(part(q, 0, nq), v, tau), "those of 3 states");
+    batch.setAnchor(hand, new double[] {1, 2, 3, 0, 0, 0, 1});
+    double[] fixed = batch.anchors(3);
+    check(fixed[7] == 1 && fixed[14 + 8] == 2 && fixed[28 + 9] == 3, "an anchor of all states");
+    fails(() -> batch.setAnchor(hand, new double[6]), "wrong_size");
+    fails(() -> batch.setAnchor(hand, null), "invalid_argument");
+    fails(() -> batch.setAnchors(new double[13]), "poses: 13 numbers, not states x 14");
+    fails(() -> batch.setActive(true, true, true), "active: 3 numbers, not states x 2");
+    fails(() -> batch.setGains(new double[4], new double[6]), "dampingRatios: 6 numbers; 2 times 2 are needed");
+    fails(() -> batch.anchors(Integer.MAX_VALUE / 14 + 1), "numbers are more than an array has");
+    fails(() -> batch.anchors(-1), "numbers are more than an array has");
+    fails(() -> batch.anchors(2), "3 states");
+  }
+
   static void limits(String folder) {
     Batch batch = new Batch(Model.load(folder + "/iiwa14.urdf"));
     double[] one = new double[7], none = {};
@@ -245,6 +321,7 @@ class LayerTest {
     dynamics(arguments[0]);
     constraints(arguments[0]);
     batches(arguments[0]);
+    anchors(arguments[0]);
     limits(arguments[0]);
     shorter(arguments[0]);
     for (int i = 0; i < 200; i++) { // for the collector

@@ -4,6 +4,7 @@ import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
 import com.sun.jna.ptr.PointerByReference;
 import java.lang.ref.Reference;
+import java.util.Arrays;
 import tenon.raw.Tenon;
 
 /** Computes what a workspace does, of many states, in double precision. Arrays have the numbers of one state after those
@@ -14,6 +15,8 @@ public final class Batch extends Handle {
   public final int nq;
   public final int nv;
   public final int m;
+  private final int constraintCount;
+  private final int poseCount;
   private final int wrenchCount;
   private int[] status = {};
 
@@ -35,6 +38,8 @@ public final class Batch extends Handle {
     nq = model.nq;
     nv = model.nv;
     m = set.rowCount();
+    constraintCount = set.count();
+    poseCount = Matrix.size(constraintCount, 7);
     wrenchCount = 6 * model.linkCount;
   }
 
@@ -94,11 +99,17 @@ public final class Batch extends Handle {
     }
   }
 
-  private int begin(double[] q) {
-    int states = nq == 0 ? 1 : q.length / nq;
-    if (q.length != states * nq) {
-      throw new IllegalArgumentException("q: " + q.length + " numbers, not states x " + nq);
+  /** How many states these numbers are of, `count` of each. */
+  private static int states(String what, double[] numbers, int count) {
+    int states = count == 0 ? 1 : numbers.length / count;
+    if (numbers.length != states * count) {
+      throw new IllegalArgumentException(what + ": " + numbers.length + " numbers, not states x " + count);
     }
+    return states;
+  }
+
+  private int begin(double[] q) {
+    int states = states("q", q, nq);
     status = new int[states];
     return states;
   }
@@ -109,6 +120,61 @@ public final class Batch extends Handle {
     }
     Reference.reachabilityFence(this);
   }
+
+  // ---- settings of constraints: those of many states are for calls of as many; those of one state hold in all
+
+  /** The pose, 7, at which a constraint is held in all states. */
+  public void setAnchor(int constraint, double[] pose) {
+    done(LIB.tenon_batch_set_anchor(pointer(), constraint, pose, n(pose)));
+  }
+
+  /** states x constraints x 7. */
+  public void setAnchors(double[] poses) {
+    int n = states("poses", poses, poseCount);
+    Numbers given = new Numbers("poses", poses, poseCount, n);
+    done(LIB.tenon_batch_set_anchors(pointer(), n, given.array));
+  }
+
+  /** What was set, states x constraints x 7. */
+  public double[] anchors(int states) {
+    Numbers poses = new Numbers(states, 1, poseCount);
+    done(LIB.tenon_batch_anchors(pointer(), states, poses.array));
+    return poses.read();
+  }
+
+  /** The anchors of all constraints are where they are at q. */
+  public void anchorHere(double[] q) {
+    int n = begin(q);
+    Numbers x = new Numbers("q", q, nq, n);
+    done(LIB.tenon_batch_anchor_here(pointer(), n, x.array, status));
+  }
+
+  /** Which constraints are on, states x constraints. */
+  public void setActive(boolean... active) {
+    double[] numbers = new double[active.length];
+    for (int i = 0; i < active.length; i++) {
+      numbers[i] = active[i] ? 1 : 0;
+    }
+    int n = states("active", numbers, constraintCount);
+    Numbers given = new Numbers("active", numbers, constraintCount, n);
+    done(LIB.tenon_batch_set_active(pointer(), n, given.array));
+  }
+
+  public void setGains(double[] frequencies) {
+    double[] ones = new double[constraintCount];
+    Arrays.fill(ones, 1);
+    setGains(frequencies, ones);
+  }
+
+  /** states x constraints. */
+  public void setGains(double[] frequencies, double[] dampingRatios) {
+    int n = states("frequencies", frequencies, constraintCount);
+    Numbers f = new Numbers("frequencies", frequencies, constraintCount, n);
+    Numbers r = new Numbers("dampingRatios", dampingRatios, constraintCount, n);
+    done(LIB.tenon_batch_set_gains(pointer(), n, f.array, r.array));
+  }
+
+  // ---- computations
 
   public double[] forwardDynamics(double[] q, double[] v, double[] tau) {
     return forwardDynamics(q, v, tau, null);
