@@ -8,6 +8,7 @@ namespace Tenon {
   /// none. Without joints a state has no numbers, and a call is of one. A state that fails spoils only itself: its status is
   /// negative, and the call throws when the others are done.</summary>
   public sealed unsafe class Batch : Handle {
+    private readonly int constraintCount;
     private int[] codes = { };
 
     public Model Model { get; }
@@ -20,7 +21,11 @@ namespace Tenon {
       Model = model;
       Nq = model.Nq;
       Nv = model.Nv;
-      using (Workspace work = new Workspace(model, constraints)) M = work.M;
+      // A set has the rows of the model's loops, also where there is no other constraint.
+      using (Constraints none = constraints == null ? new Constraints(model) : null) {
+        M = (constraints ?? none).RowCount;
+        constraintCount = (constraints ?? none).Count;
+      }
     }
 
     private static IntPtr Create(Model model, Constraints constraints, BatchOptions options) {
@@ -52,9 +57,17 @@ namespace Tenon {
       }
     }
 
+    // How many states these numbers are of, `count` of each.
+    private static int Times(ReadOnlySpan<double> numbers, int count, string name) {
+      int states = count == 0 ? 1 : numbers.Length / count;
+      if (numbers.Length != states * count) {
+        throw new ArgumentException(name + ": " + numbers.Length + " numbers, not states x " + count, name);
+      }
+      return states;
+    }
+
     private int States(ReadOnlySpan<double> q) {
-      int states = Nq == 0 ? 1 : q.Length / Nq;
-      if (q.Length != states * Nq) throw new ArgumentException("q: " + q.Length + " numbers, not states x " + Nq, nameof(q));
+      int states = Times(q, Nq, nameof(q));
       if (codes.Length != states) codes = new int[states];
       Array.Clear(codes, 0, codes.Length);
       return codes.Length;
@@ -84,6 +97,86 @@ namespace Tenon {
     private static void Done(Hold self, int code) {
       if (code < 0) throw new TenonException(code, Library.Utf8(Raw.tenon_batch_message((tenon_batch*)self.Pointer)));
     }
+
+    // ---- settings of constraints: those of many states are for calls of as many; those of one state hold in all
+
+    /// <summary>The pose, 7, at which a constraint is held in all states.</summary>
+    public void SetAnchor(int constraint, ReadOnlySpan<double> pose) {
+      Fits(pose, 7, nameof(pose));
+      using (Hold self = new Hold(this))
+      fixed (double* p = pose) {
+        Done(self, Raw.tenon_batch_set_anchor((tenon_batch*)self.Pointer, constraint, p, N(pose)));
+      }
+    }
+
+    /// <summary>states x constraints x 7.</summary>
+    public void SetAnchors(ReadOnlySpan<double> poses) {
+      int count = Size(constraintCount, 7), n = Times(poses, count, nameof(poses));
+      tenon_batch_array pa;
+      using (Hold self = new Hold(this))
+      fixed (double* p = poses) {
+        Done(self, Raw.tenon_batch_set_anchors((tenon_batch*)self.Pointer, (UIntPtr)n,
+            Input(&pa, p, poses, count, n, nameof(poses))));
+      }
+    }
+
+    /// <summary>What was set, states x constraints x 7.</summary>
+    public double[] Anchors(int states) {
+      int count = Size(constraintCount, 7);
+      double[] poses = new double[Size(states, count)];
+      tenon_batch_array pa;
+      using (Hold self = new Hold(this))
+      fixed (double* p = poses) {
+        Done(self, Raw.tenon_batch_anchors((tenon_batch*)self.Pointer, (UIntPtr)states,
+            Described(&pa, p, count, count, 0)));
+      }
+      return poses;
+    }
+
+    /// <summary>The anchors of all constraints are where they are at q.</summary>
+    public void AnchorHere(ReadOnlySpan<double> q) {
+      int n = States(q);
+      tenon_batch_array qa;
+      using (Hold self = new Hold(this))
+      fixed (double* x = q)
+      fixed (int* status = codes) {
+        Done(self, Raw.tenon_batch_anchor_here((tenon_batch*)self.Pointer, (UIntPtr)n, Input(&qa, x, q, Nq, n, nameof(q)),
+            status));
+      }
+    }
+
+    /// <summary>Which constraints are on, states x constraints.</summary>
+    public void SetActive(params bool[] active) {
+      double[] numbers = Array.ConvertAll(Given(active, nameof(active)), on => on ? 1.0 : 0.0);
+      int n = Times(numbers, constraintCount, nameof(active));
+      tenon_batch_array aa;
+      using (Hold self = new Hold(this))
+      fixed (double* a = numbers) {
+        Done(self, Raw.tenon_batch_set_active((tenon_batch*)self.Pointer, (UIntPtr)n,
+            Input(&aa, a, numbers, constraintCount, n, nameof(active))));
+      }
+    }
+
+    /// <summary>states x constraints; damping ratios of 1.</summary>
+    public void SetGains(ReadOnlySpan<double> frequencies) {
+      double[] ones = new double[constraintCount];
+      for (int i = 0; i < ones.Length; i++) ones[i] = 1;
+      SetGains(frequencies, ones);
+    }
+
+    /// <summary>states x constraints.</summary>
+    public void SetGains(ReadOnlySpan<double> frequencies, ReadOnlySpan<double> dampingRatios) {
+      int n = Times(frequencies, constraintCount, nameof(frequencies));
+      tenon_batch_array fa, ra;
+      using (Hold self = new Hold(this))
+      fixed (double* f = frequencies, r = dampingRatios) {
+        Done(self, Raw.tenon_batch_set_gains((tenon_batch*)self.Pointer, (UIntPtr)n,
+            Input(&fa, f, frequencies, constraintCount, n, nameof(frequencies)),
+            Input(&ra, r, dampingRatios, constraintCount, n, nameof(dampingRatios))));
+      }
+    }
+
+    // ---- computations
 
     /// <summary>qdd of all states: states x nv.</summary>
     public double[] ForwardDynamics(ReadOnlySpan<double> q, ReadOnlySpan<double> v, ReadOnlySpan<double> tau,

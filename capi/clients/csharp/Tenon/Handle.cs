@@ -85,7 +85,7 @@ namespace Tenon {
       long all = 1;
       foreach (int size in sizes) {
         all *= size;
-        if (all < 0 || all > int.MaxValue) {
+        if (size < 0 || all > int.MaxValue) {
           throw new ArgumentException(string.Join(" x ", sizes) + " numbers are more than an array has");
         }
       }

@@ -222,6 +222,69 @@ public static class Layer {
     Check(none.ConstrainedDynamics(q.AsSpan(0, nq), v, tau.AsSpan(0, nv)).Lambda.Length == 0, "no rows");
   }
 
+  // The numbers of the states in which a and b differ.
+  static string Changed(double[] a, double[] b) {
+    int n = a.Length / 3;
+    return string.Concat(Enumerable.Range(0, 3).Where(i => !a.AsSpan(i * n, n).SequenceEqual(b.AsSpan(i * n, n))));
+  }
+
+  static void Anchors(string folder) {
+    Model robot = Model.Load(folder + "/atlas.urdf", ModelOptions.Floating);
+    Constraints set = new Constraints(robot);
+    set.AddWeld("l_foot", null, new ConstraintOptions { Frequency = 10 });
+    int hand = set.AddPoint("l_hand", null, new ConstraintOptions { Frequency = 5, DampingRatio = 0.5 });
+    Batch batch = new Batch(robot, set);
+    Workspace work = new Workspace(robot, set);
+    int nq = batch.Nq, nv = batch.Nv;
+    double[] q = new double[3 * nq], v = Filled(nv, i => 0.1), tau = Filled(nv, i => 1);
+    for (int i = 0; i < 3; i++) work.Random((ulong)i, q.AsSpan(i * nq, nq));
+    Fails<TenonException>(() => batch.ConstrainedDynamics(q, v, tau), "no anchors");
+    batch.AnchorHere(q);
+    Check(batch.StateStatus.Length == 3, "statuses");
+    double[] here = batch.ConstrainedDynamics(q, v, tau).Qdd, poses = batch.Anchors(3);
+    for (int i = 0; i < 3; i++) {
+      double[] qi = q.AsSpan(i * nq, nq).ToArray();
+      work.AnchorHere(qi);
+      Close(here.AsSpan(i * nv, nv).ToArray(), work.ConstrainedDynamics(qi, v, tau).Qdd, 1e-7, "anchors of state " + i);
+      work.Kinematics(qi);
+      double[] place = work.LinkPose(robot.LinkIndex("l_hand")).Take(3).ToArray();
+      Close(poses.AsSpan(14 * i + 7, 3).ToArray(), place, 1e-9, "the hand of state " + i);
+    }
+    batch.SetAnchors(poses);
+    double[] before = batch.ConstrainedDynamics(q, v, tau).Qdd;
+    poses[14 + 7 + 2] += 0.1; // of state 1, constraint 1
+    batch.SetAnchors(poses);
+    Close(batch.Anchors(3), poses, 1e-9, "anchors");
+    double[] lifted = batch.ConstrainedDynamics(q, v, tau).Qdd;
+    Check(Changed(lifted, before) == "1", "the anchor of one state");
+    batch.SetActive(true, true, true, true, false, true);
+    Motion letGo = batch.ConstrainedDynamics(q, v, tau);
+    Check(Changed(letGo.Qdd, lifted) == "2", "the activity of one state");
+    double[] forces = letGo.Lambda;
+    Check(forces[2 * 9 + 5] == 0 && forces[2 * 9 + 6] != 0 && forces[9 + 5] != 0, "forces of what is let go");
+    batch.SetActive(true, true);
+    batch.SetGains(new double[] { 10, 5 }, new double[] { 1, 0.5 }); // as they were
+    Check(Changed(batch.ConstrainedDynamics(q, v, tau).Qdd, lifted) == "", "the same gains");
+    batch.SetGains(new double[] { 10, 5, 10, 5, 10, 9 }, new double[] { 1, 0.5 });
+    Check(Changed(batch.ConstrainedDynamics(q, v, tau).Qdd, lifted) == "2", "gains of one state");
+    batch.SetGains(new double[] { 10, 5 });
+    Check(Changed(batch.ConstrainedDynamics(q, v, tau).Qdd, lifted) == "012", "damping of all states");
+    Fails<TenonException>(() => batch.ConstrainedDynamics(q.AsSpan(0, nq), v, tau), "those of 3 states");
+    batch.SetAnchor(hand, new double[] { 1, 2, 3, 0, 0, 0, 1 });
+    double[] all = batch.Anchors(3);
+    Check(all[7] == 1 && all[14 + 8] == 2 && all[28 + 9] == 3, "an anchor of all states");
+    Fails<ArgumentException>(() => batch.SetAnchor(hand, new double[6]), "pose: 6 numbers; 7 are needed");
+    Fails<ArgumentException>(() => batch.SetAnchors(new double[13]), "poses: 13 numbers, not states x 14");
+    Fails<ArgumentException>(() => batch.SetActive(true, true, true), "active: 3 numbers, not states x 2");
+    Fails<ArgumentException>(() => batch.SetGains(new double[4], new double[6]), "dampingRatios: 6 numbers; 2 times 2");
+    Fails<ArgumentException>(() => batch.Anchors(int.MaxValue / 14 + 1), "numbers are more than an array has");
+    Fails<ArgumentException>(() => batch.Anchors(-1), "numbers are more than an array has");
+    Fails<TenonException>(() => batch.Anchors(2), "3 states");
+    Batch none = new Batch(robot);
+    Check(none.Anchors(2).Length == 0, "no constraints");
+    Fails<ArgumentException>(() => none.Anchors(-1), "numbers are more than an array has");
+  }
+
   static void Limits(string folder) {
     Batch batch = new Batch(Model.Load(folder + "/iiwa14.urdf"));
     double[] one = new double[7], none = { };
@@ -230,6 +293,7 @@ public static class Layer {
           "1 x " + steps + " x 7 numbers are more than an array has");
     }
     Fails<ArgumentException>(() => new Matrix(1 << 16, 1 << 16), "65536 x 65536 numbers are more than an array has");
+    Fails<ArgumentException>(() => new Matrix(-1, -1), "-1 x -1 numbers are more than an array has");
     Check(batch.ForwardDynamics(none, none, one).Length == 0 && batch.StateStatus.Length == 0, "no state");
     Check(batch.Rollout(none, none, none, new RolloutOptions { Steps = 3 }).Q.Length == 0, "a rollout without states");
     Batch still = new Batch(Model.Parse("<robot name='stone'><link name='a'/></robot>"));
@@ -284,6 +348,7 @@ public static class Layer {
     Dynamics(arguments[0]);
     ConstraintsHold(arguments[0]);
     Batches(arguments[0]);
+    Anchors(arguments[0]);
     Limits(arguments[0]);
     Freed(arguments[0]);
     Console.WriteLine(checks + " checks, " + failures + " failed");
