@@ -21,6 +21,7 @@ function Batch.new(model, constraints, how)
     return lib.tenon_batch_create(model:pointer(), rows, options, out, text, size)
   end)
   batch.model, batch.constraints, batch.nq, batch.nv, batch.m = model, set, model.nq, model.nv, set:row_count()
+  batch.constraint_count = set:count()
   batch.width = lib.tenon_batch_width(batch:pointer())
   batch.codes, batch.states = ffi.new("int32_t[1]"), 0
   return batch
@@ -43,13 +44,18 @@ local function vector(numbers, name)
   return support.given(numbers, type(numbers) == "cdata" and numbers.count or 0, name)
 end
 
-local function begin(self, q)
-  q = vector(q, "q")
-  local states = self.nq == 0 and 1 or math.floor(q.count / self.nq)
-  if q.count ~= states * self.nq then
-    support.wrong("WRONG_SIZE", "q: %d numbers, not states x %d", q.count, self.nq)
+-- A vector, and how many states it is of, `count` numbers of each.
+local function states_of(numbers, count, name)
+  numbers = vector(numbers, name)
+  local states = count == 0 and 1 or math.floor(numbers.count / count)
+  if numbers.count ~= states * count then
+    support.wrong("WRONG_SIZE", "%s: %d numbers, not states x %d", name, numbers.count, count)
   end
-  self.states = states
+  return numbers, states
+end
+
+local function begin(self, q)
+  q, self.states = states_of(q, self.nq, "q")
   self.codes = ffi.new("int32_t[?]", math.max(self.states, 1))
   return q, self.states
 end
@@ -78,6 +84,73 @@ local function done(self, code)
     support.fail(code, ffi.string(lib.tenon_batch_message(self:pointer())))
   end
 end
+
+-- ---- settings of constraints: those of many states are for calls of as many; those of one state hold in all
+
+-- The pose, 7, at which a constraint is held in all states.
+function Batch:set_anchor(constraint, pose)
+  local i = self.constraints:index(constraint)
+  pose = support.given(pose, 7, "pose")
+  done(self, lib.tenon_batch_set_anchor(self:pointer(), i, pose.data, 7))
+  support.keep(pose)
+end
+
+-- states x constraints x 7.
+function Batch:set_anchors(poses)
+  local count = 7 * self.constraint_count
+  local held, n = states_of(poses, count, "poses")
+  done(self, lib.tenon_batch_set_anchors(self:pointer(), n, (input(held, count, n, "poses"))))
+  support.keep(held)
+end
+
+-- What was set, states x constraints x 7.
+function Batch:anchors(states)
+  if states ~= math.floor(states) then
+    support.wrong("INVALID_ARGUMENT", "states: a whole number is needed")
+  end
+  local array, poses = output(nil, 7 * self.constraint_count, states, 1, "poses")
+  done(self, lib.tenon_batch_anchors(self:pointer(), states, array))
+  return poses
+end
+
+-- The anchors of all constraints are where they are at q.
+function Batch:anchor_here(q)
+  local held, n = begin(self, q)
+  done(self, lib.tenon_batch_anchor_here(self:pointer(), n, (input(held, self.nq, n, "q")), self.codes))
+  support.keep(held)
+end
+
+-- Which constraints are on, states x constraints: a table of true and false, or numbers, 1 or 0.
+function Batch:set_active(active)
+  local numbers = active
+  if type(active) == "table" then
+    numbers = {}
+    for i = 1, #active do
+      numbers[i] = active[i] == true and 1 or active[i] or 0
+    end
+  end
+  local held, n = states_of(numbers, self.constraint_count, "active")
+  done(self, lib.tenon_batch_set_active(self:pointer(), n, (input(held, self.constraint_count, n, "active"))))
+  support.keep(held)
+end
+
+-- states x constraints. damping_ratios: nil is 1.
+function Batch:set_gains(frequencies, damping_ratios)
+  local count = self.constraint_count
+  local held, n = states_of(frequencies, count, "frequencies")
+  if damping_ratios == nil then
+    damping_ratios = {}
+    for i = 1, count do
+      damping_ratios[i] = 1
+    end
+  end
+  local f = input(held, count, n, "frequencies")
+  local r, held_r = input(damping_ratios, count, n, "damping_ratios")
+  done(self, lib.tenon_batch_set_gains(self:pointer(), n, f, r))
+  support.keep(held, held_r)
+end
+
+-- ---- computations
 
 local function dynamics(self, call, q, v, third, name, how)
   how = how or NONE

@@ -153,11 +153,12 @@ Vector = ffi.metatype("tenon_lua_vector", {
 
 -- The product of sizes, for a vector: LuaJIT makes nothing of more than 2 GB.
 function support.size(...)
-  local all = 1
+  local all, good = 1, true
   for i = 1, select("#", ...) do
-    all = all * tonumber((select(i, ...)))
+    local size = tonumber((select(i, ...)))
+    all, good = all * size, good and size >= 0
   end
-  if not (all >= 0 and all < 2 ^ 28 - 1) then
+  if not (good and all < 2 ^ 28 - 1) then
     local words = {}
     for i = 1, select("#", ...) do
       words[i] = string.format("%.0f", tonumber((select(i, ...))))

@@ -259,6 +259,75 @@ local function batches()
     { precision = "half" })
 end
 
+local function anchors()
+  local robot = load("atlas", { base = "floating" })
+  local set = tenon.Constraints.new(robot)
+  set:add_weld("l_foot", nil, { frequency = 10 })
+  set:add_point("l_hand", nil, { name = "hand", frequency = 5, damping_ratio = 0.5 })
+  local batch, work = tenon.Batch.new(robot, set), tenon.Workspace.new(robot, set)
+  local nq, nv = batch.nq, batch.nv
+  local q, v = tenon.vector(3 * nq), filled(nv, function() return 0.1 end)
+  local tau = filled(nv, function() return 1 end)
+  for s = 0, 2 do
+    q:put(s * nq + 1, work:random(s))
+  end
+  -- The numbers of the states in which a and b differ.
+  local function changed(a, b)
+    local all = ""
+    for s = 0, 2 do
+      local equal = true
+      for i = s * nv + 1, s * nv + nv do
+        equal = equal and a[i] == b[i]
+      end
+      all = all .. (equal and "" or s)
+    end
+    return all
+  end
+  fails("invalid_argument", "no anchors", batch.constrained_dynamics, batch, q, v, tau)
+  batch:anchor_here(q)
+  same(#batch:status(), 3)
+  local here, poses = batch:constrained_dynamics(q, v, tau), batch:anchors(3)
+  for s = 0, 2 do
+    local each = q:part(s * nq + 1, nq)
+    work:anchor_here(each)
+    close(here:part(s * nv + 1, nv), (work:constrained_dynamics(each, v, tau)), 1e-7, "anchors of state " .. s)
+    work:kinematics(each)
+    close(poses:part(14 * s + 8, 3), work:link_pose("l_hand"):part(1, 3), 1e-9, "the hand of state " .. s)
+  end
+  batch:set_anchors(poses)
+  local before = batch:constrained_dynamics(q, v, tau)
+  poses[14 + 7 + 3] = poses[14 + 7 + 3] + 0.1 -- of the second state and constraint
+  batch:set_anchors(poses:table())
+  close(batch:anchors(3), poses, 1e-9, "anchors")
+  local lifted = batch:constrained_dynamics(q, v, tau)
+  same(changed(lifted, before), "1", "the anchor of one state")
+  batch:set_active({ true, true, true, 1, false, true })
+  local let_go, forces = batch:constrained_dynamics(q, v, tau)
+  same(changed(let_go, lifted), "2", "the activity of one state")
+  check(forces[2 * 9 + 6] == 0 and forces[2 * 9 + 7] ~= 0 and forces[9 + 6] ~= 0, "forces of what is let go")
+  batch:set_active(filled(2, function() return 1 end))
+  batch:set_gains({ 10, 5 }, { 1, 0.5 }) -- as they were
+  same(changed(batch:constrained_dynamics(q, v, tau), lifted), "", "the same gains")
+  batch:set_gains({ 10, 5, 10, 5, 10, 9 }, { 1, 0.5 })
+  same(changed(batch:constrained_dynamics(q, v, tau), lifted), "2", "gains of one state")
+  batch:set_gains({ 10, 5 })
+  same(changed(batch:constrained_dynamics(q, v, tau), lifted), "012", "damping of all states")
+  fails("wrong_size", "those of 3 states", batch.constrained_dynamics, batch, q:part(1, nq), v, tau)
+  batch:set_anchor("hand", { 1, 2, 3, 0, 0, 0, 1 })
+  local fixed = batch:anchors(3)
+  check(fixed[8] == 1 and fixed[14 + 9] == 2 and fixed[28 + 10] == 3, "an anchor of all states")
+  fails("not_found", "foot", batch.set_anchor, batch, "foot", { 1, 2, 3, 0, 0, 0, 1 })
+  fails("wrong_size", "pose: 6 numbers; 7 are needed", batch.set_anchor, batch, 2, tenon.vector(6))
+  fails("wrong_size", "poses: 13 numbers, not states x 14", batch.set_anchors, batch, tenon.vector(13))
+  fails("wrong_size", "active: 3 numbers, not states x 2", batch.set_active, batch, { true, true, true })
+  fails("wrong_size", "damping_ratios: 6 numbers; 2 times 2", batch.set_gains, batch, { 0, 0, 0, 0 }, tenon.vector(6))
+  fails("invalid_argument", "poses: nil", batch.set_anchors, batch)
+  fails("out_of_memory", "numbers are more than a vector has", batch.anchors, batch, 2 ^ 32)
+  fails("out_of_memory", "numbers are more than a vector has", batch.anchors, batch, -1)
+  fails("invalid_argument", "a whole number", batch.anchors, batch, 2.5)
+  fails("wrong_size", "3 states", batch.anchors, batch, 2)
+end
+
 local function limits()
   local batch, one = tenon.Batch.new(load("iiwa14")), tenon.vector(7)
   -- 7 times the first is 5, modulo 2^64, and the second 3, modulo 2^32.
@@ -266,6 +335,7 @@ local function limits()
     fails("out_of_memory", "numbers are more than a vector has", batch.rollout, batch, one, one, one, { steps = steps })
   end
   fails("out_of_memory", "65536 x 65536 numbers", tenon.matrix, 65536, 65536)
+  fails("out_of_memory", "-1 x -1 numbers", tenon.matrix, -1, -1)
   local text = "<robot name='stone'><link name='a'/></robot>"
   local still, none = tenon.Batch.new(tenon.Model.parse(text)), tenon.vector(0)
   same(#still:forward_dynamics(none, none, none), 0, "no joints")
@@ -336,6 +406,7 @@ models()
 dynamics()
 constraints()
 batches()
+anchors()
 limits()
 freed()
 print(checks .. " checks, " .. failures .. " failed")
