@@ -13,17 +13,24 @@ module tenon_batches
   ! fails when the others are done. status has room for the states of the largest call; only it is allocated.
   type, public :: batch_t
     type(handle) :: handle
-    integer :: nq = 0, nv = 0, m = 0, link_count = 0
+    integer :: nq = 0, nv = 0, m = 0, link_count = 0, constraint_count = 0
     integer(c_int32_t), allocatable :: status(:)
   contains
     procedure :: create
     procedure :: destroy
+    procedure :: set_anchor
+    procedure :: set_anchors
+    procedure :: anchors
+    procedure :: anchor_here
+    procedure :: set_active
+    procedure :: set_gains
     procedure :: forward_dynamics
     procedure :: inverse_dynamics
     procedure :: constrained_dynamics
     procedure :: rollout
     procedure, private :: done
     procedure, private :: states
+    procedure, private :: make_room
   end type batch_t
 
   public :: rollout_options
@@ -83,6 +90,7 @@ contains
       self%nv = model%nv
       self%m = set%row_count()
       self%link_count = model%link_count
+      self%constraint_count = set%count()
     end if
     call report(status, text(c_loc(message)), stat, errmsg)
   end subroutine create
@@ -116,13 +124,18 @@ contains
     call one_or_all(found, 'v', v, self%nv, size(q, 2))
     call one_or_all(found, name, third, self%nv, size(q, 2))
     if (present(wrenches)) call one_or_all(found, 'wrenches', wrenches, 6*self%link_count, size(q, 2))
-    if (found%code < 0) return
-    if (allocated(self%status)) then
-      if (size(self%status) < size(q, 2)) deallocate (self%status)
-    end if
-    if (.not. allocated(self%status)) allocate (self%status(max(1, size(q, 2))))
-    self%status = TENON_OK
+    if (found%code >= 0) call self%make_room(size(q, 2))
   end function states
+
+  subroutine make_room(self, states)
+    class(batch_t), intent(inout) :: self
+    integer, intent(in) :: states
+    if (allocated(self%status)) then
+      if (size(self%status) < states) deallocate (self%status)
+    end if
+    if (.not. allocated(self%status)) allocate (self%status(max(1, states)))
+    self%status = TENON_OK
+  end subroutine make_room
 
   subroutine one_or_all(found, name, numbers, count, states)
     type(fault), intent(inout) :: found
@@ -162,6 +175,114 @@ contains
     told_%state_stride = size(numbers, 1, c_size_t)*size(numbers, 2, c_size_t)
     told_%record_stride = merge(size(numbers, 1), 0, size(numbers, 2) > 1)
   end function records_array
+
+  ! ---- settings of constraints, which are numbered from 1: those of many states are for calls of as many; those of one
+  ! state hold in all
+
+  ! The pose, 7, at which a constraint is held in all states.
+  subroutine set_anchor(self, constraint, pose, stat, errmsg)
+    class(batch_t), intent(inout) :: self
+    integer, intent(in) :: constraint
+    real(dp), intent(in), contiguous :: pose(:)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(fault) :: found
+    call found%living(self%handle, BATCH_KIND)
+    call found%length('pose', size(pose), 7)
+    if (told(found, stat, errmsg)) return
+    call self%done(tenon_batch_set_anchor(self%handle%pointer(), int(constraint - 1, c_int32_t), pose, 7_c_size_t), &
+                   stat, errmsg)
+  end subroutine set_anchor
+
+  ! poses: 7 x constraints x states.
+  subroutine set_anchors(self, poses, stat, errmsg)
+    class(batch_t), intent(inout) :: self
+    real(dp), intent(in), contiguous, target :: poses(:, :, :)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    real(dp), pointer, contiguous :: columns(:, :)
+    type(fault) :: found
+    call found%living(self%handle, BATCH_KIND)
+    call found%shape_of('poses of a state', [size(poses, 1), size(poses, 2)], 7, self%constraint_count)
+    if (told(found, stat, errmsg)) return
+    columns(1:7*self%constraint_count, 1:size(poses, 3)) => poses
+    call self%done(tenon_batch_set_anchors(self%handle%pointer(), size(poses, 3, c_size_t), array(columns)), stat, errmsg)
+  end subroutine set_anchors
+
+  ! What was set. poses: 7 x constraints x states.
+  subroutine anchors(self, poses, stat, errmsg)
+    class(batch_t), intent(in) :: self
+    real(dp), intent(inout), contiguous, target :: poses(:, :, :)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    real(dp), pointer, contiguous :: columns(:, :)
+    type(fault) :: found
+    call found%living(self%handle, BATCH_KIND)
+    call found%shape_of('poses of a state', [size(poses, 1), size(poses, 2)], 7, self%constraint_count)
+    if (told(found, stat, errmsg)) return
+    columns(1:7*self%constraint_count, 1:size(poses, 3)) => poses
+    call self%done(tenon_batch_anchors(self%handle%pointer(), size(poses, 3, c_size_t), result_array(columns)), stat, &
+                   errmsg)
+  end subroutine anchors
+
+  ! The anchors of all constraints are where they are at q.
+  subroutine anchor_here(self, q, stat, errmsg)
+    class(batch_t), intent(inout) :: self
+    real(dp), intent(in), contiguous, target :: q(:, :)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    type(fault) :: found
+    call found%living(self%handle, BATCH_KIND)
+    call found%shape_of('q', shape(q), self%nq, size(q, 2))
+    if (told(found, stat, errmsg)) return
+    call self%make_room(size(q, 2))
+    call self%done(tenon_batch_anchor_here(self%handle%pointer(), size(q, 2, c_size_t), array(q), self%status), stat, &
+                   errmsg)
+  end subroutine anchor_here
+
+  ! Which constraints are on: constraints x states.
+  subroutine set_active(self, active, stat, errmsg)
+    class(batch_t), intent(inout) :: self
+    logical, intent(in) :: active(:, :)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    real(dp), allocatable, target :: numbers(:, :)
+    type(fault) :: found
+    call found%living(self%handle, BATCH_KIND)
+    call found%shape_of('active', shape(active), self%constraint_count, size(active, 2))
+    if (told(found, stat, errmsg)) return
+    numbers = merge(1.0_dp, 0.0_dp, active)
+    call self%done(tenon_batch_set_active(self%handle%pointer(), size(numbers, 2, c_size_t), array(numbers)), stat, errmsg)
+  end subroutine set_active
+
+  ! constraints x states. damping_ratios: absent: 1.
+  subroutine set_gains(self, frequencies, damping_ratios, stat, errmsg)
+    class(batch_t), intent(inout) :: self
+    real(dp), intent(in), contiguous, target :: frequencies(:, :)
+    real(dp), intent(in), contiguous, target, optional :: damping_ratios(:, :)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    real(dp), target :: ones(self%constraint_count, 1)
+    integer(c_size_t) :: count
+    integer(c_int32_t) :: code
+    type(fault) :: found
+    count = size(frequencies, 2, c_size_t)
+    call found%living(self%handle, BATCH_KIND)
+    call found%shape_of('frequencies', shape(frequencies), self%constraint_count, size(frequencies, 2))
+    if (present(damping_ratios)) then
+      call one_or_all(found, 'damping_ratios', damping_ratios, self%constraint_count, size(frequencies, 2))
+    end if
+    if (told(found, stat, errmsg)) return
+    if (present(damping_ratios)) then
+      code = tenon_batch_set_gains(self%handle%pointer(), count, array(frequencies), array(damping_ratios))
+    else
+      ones = 1
+      code = tenon_batch_set_gains(self%handle%pointer(), count, array(frequencies), array(ones))
+    end if
+    call self%done(code, stat, errmsg)
+  end subroutine set_gains
+
+  ! ---- computations
 
   ! qdd: nv x states.
   subroutine forward_dynamics(self, q, v, tau, qdd, wrenches, stat, errmsg)

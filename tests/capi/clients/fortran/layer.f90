@@ -11,6 +11,7 @@ program layer
   call dynamics()
   call constraints()
   call batches()
+  call anchors()
   call limits()
   call freed()
   write (*, '(i0, a, i0, a)') checks, ' checks, ', failures, ' failed'
@@ -349,6 +350,109 @@ contains
     call batch%forward_dynamics(q, v, tau, back, stat=stat, errmsg=errmsg)
     call fails(stat, errmsg, TENON_INVALID_ARGUMENT, 'this batch was not made, or was destroyed')
   end subroutine batches
+
+  ! Each state of a batch holds its own rows.
+  subroutine anchors()
+    type(model_t) :: robot
+    type(constraints_t) :: set
+    type(batch_t) :: batch
+    type(workspace_t) :: work
+    type(constraint_options_t) :: how
+    real(dp), allocatable :: q(:, :), v(:, :), tau(:, :), here(:, :), lifted(:, :), qdd(:, :), lambda(:, :), single(:)
+    real(dp) :: poses(7, 2, 3), found(7, 2, 3), force(9), place(7)
+    logical :: active(2, 3)
+    character(len=500) :: errmsg
+    integer :: i, stat, foot, hand
+    call robot%load(path('atlas'), floating=.true.)
+    call set%create(robot)
+    foot = robot%find_link('l_foot')
+    hand = robot%find_link('l_hand')
+    how%frequency = 10
+    call set%add_weld(foot, options=how)
+    how%frequency = 5
+    how%damping_ratio = 0.5_dp
+    call set%add_point(hand, options=how)
+    call batch%create(robot, set)
+    call work%create(robot, set)
+    allocate (q(batch%nq, 3), v(batch%nv, 1), tau(batch%nv, 1), here(batch%nv, 3), lifted(batch%nv, 3), qdd(batch%nv, 3))
+    allocate (lambda(9, 3), single(batch%nv))
+    do i = 1, 3
+      call work%random(i, q(:, i))
+    end do
+    v = 0.1_dp
+    tau = 1
+    call batch%constrained_dynamics(q, v, tau, here, lambda, stat=stat, errmsg=errmsg)
+    call fails(stat, errmsg, TENON_INVALID_ARGUMENT, 'no anchors')
+    call batch%anchor_here(q)
+    call check(size(batch%status) >= 3 .and. all(batch%status == TENON_OK), 'status of anchors')
+    call batch%constrained_dynamics(q, v, tau, here, lambda)
+    call batch%anchors(poses)
+    do i = 1, 3
+      call work%anchor_here(q(:, i))
+      call work%constrained_dynamics(q(:, i), v(:, 1), tau(:, 1), single, force)
+      call close_to(here(:, i), single, 1e-7_dp, 'anchors of a state')
+      call work%kinematics(q(:, i))
+      call work%link_pose(hand, place)
+      call close_to(poses(:3, 2, i), place(:3), 1e-9_dp, 'the hand of a state')
+    end do
+    call batch%set_anchors(poses)
+    call batch%constrained_dynamics(q, v, tau, here, lambda)
+    poses(3, 2, 2) = poses(3, 2, 2) + 0.1_dp
+    call batch%set_anchors(poses)
+    call batch%anchors(found)
+    call close_to(reshape(found, [42]), reshape(poses, [42]), 1e-9_dp, 'anchors')
+    call batch%constrained_dynamics(q, v, tau, lifted, lambda)
+    call check(all(changed(lifted, here) .eqv. [.false., .true., .false.]), 'the anchor of one state')
+    active = .true.
+    active(1, 3) = .false.
+    call batch%set_active(active)
+    call batch%constrained_dynamics(q, v, tau, qdd, lambda)
+    call check(all(changed(qdd, lifted) .eqv. [.false., .false., .true.]), 'the activity of one state')
+    call check(all(lambda(:6, 3) == 0) .and. lambda(7, 3) /= 0 .and. lambda(6, 2) /= 0, 'forces of what is let go')
+    call batch%set_active(reshape([.true., .true.], [2, 1]))
+    call batch%set_gains(reshape([10.0_dp, 5.0_dp], [2, 1]), reshape([1.0_dp, 0.5_dp], [2, 1])) ! as they were
+    call batch%constrained_dynamics(q, v, tau, qdd, lambda)
+    call check(.not. any(changed(qdd, lifted)), 'the same gains')
+    call batch%set_gains(reshape([10.0_dp, 5.0_dp, 10.0_dp, 5.0_dp, 10.0_dp, 9.0_dp], [2, 3]), &
+                         reshape([1.0_dp, 0.5_dp], [2, 1]))
+    call batch%constrained_dynamics(q, v, tau, qdd, lambda)
+    call check(all(changed(qdd, lifted) .eqv. [.false., .false., .true.]), 'gains of one state')
+    call batch%set_gains(reshape([10.0_dp, 5.0_dp], [2, 1]))
+    call batch%constrained_dynamics(q, v, tau, qdd, lambda)
+    call check(all(changed(qdd, lifted)), 'damping of all states')
+    call batch%constrained_dynamics(q(:, :1), v, tau, qdd(:, :1), lambda(:, :1), stat=stat, errmsg=errmsg)
+    call fails(stat, errmsg, TENON_WRONG_SIZE, 'those of 3 states')
+    call batch%set_anchor(2, [1.0_dp, 2.0_dp, 3.0_dp, 0.0_dp, 0.0_dp, 0.0_dp, 1.0_dp])
+    call batch%anchors(found)
+    call check(all(found(1, 2, :) == 1) .and. all(found(3, 2, :) == 3), 'an anchor of all states')
+    call close_to(found(:3, 1, 3), poses(:3, 1, 3), 1e-9_dp, 'the other anchor')
+    call batch%set_anchor(3, found(:, 1, 1), stat, errmsg)
+    call fails(stat, errmsg, TENON_OUT_OF_RANGE, 'constraint')
+    call batch%set_anchor(2, found(:6, 1, 1), stat, errmsg)
+    call fails(stat, errmsg, TENON_WRONG_SIZE, 'pose: 6 numbers; 7 are needed')
+    call batch%set_anchors(poses(:, :1, :), stat, errmsg)
+    call fails(stat, errmsg, TENON_WRONG_SIZE, 'poses of a state: 7 x 1; 7 x 2 are needed')
+    call batch%anchors(found(:6, :, :), stat, errmsg)
+    call fails(stat, errmsg, TENON_WRONG_SIZE, 'poses of a state: 6 x 2; 7 x 2 are needed')
+    call batch%set_active(active(:1, :), stat, errmsg)
+    call fails(stat, errmsg, TENON_WRONG_SIZE, 'active: 1 x 3; 2 x 3 are needed')
+    call batch%set_gains(lambda(:2, :), lambda(:2, :2), stat, errmsg)
+    call fails(stat, errmsg, TENON_WRONG_SIZE, 'damping_ratios: 2 x 2; 2 x 3 are needed')
+    call batch%anchors(found(:, :, :2), stat, errmsg)
+    call fails(stat, errmsg, TENON_WRONG_SIZE, '3 states')
+    call batch%set_anchors(poses(:, :, :0))
+    call batch%anchor_here(q(:, :0))
+    call batch%destroy()
+    call batch%anchors(found, stat, errmsg)
+    call fails(stat, errmsg, TENON_INVALID_ARGUMENT, 'this batch was not made, or was destroyed')
+  end subroutine anchors
+
+  ! In which columns a and b differ.
+  function changed(a, b) result(is)
+    real(dp), intent(in) :: a(:, :), b(:, :)
+    logical :: is(size(a, 2))
+    is = any(a /= b, dim=1)
+  end function changed
 
   ! Steps that are more than the arrays have, and robots without joints.
   subroutine limits()
