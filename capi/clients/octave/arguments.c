@@ -78,6 +78,11 @@ static double between(const mxArray *value, double least, double most, const cha
   return found;
 }
 
+/* How many of something, 0 or more. */
+size_t count_of(const call *c, int position, const char *name) {
+  return (size_t)between(argument(c, position), 0, most_count, ", 0 or more,", name);
+}
+
 static int32_t whole(const mxArray *value, int32_t (*from_string)(const char *, int32_t *), const char *name) {
   char message[160];
   int32_t found = 0;

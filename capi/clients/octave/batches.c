@@ -32,7 +32,9 @@ static void create(const call *c) {
   check(tenon_batch_options_init(&chosen, sizeof chosen), "options");
   options(&chosen, batch_fields, c, 2);
   check(tenon_batch_create(model->pointer, set, &chosen, &batch, message, sizeof message), message);
-  result_number(c, 0, keep(batch, BATCH, model->nq, model->nv, (size_t)tenon_constraints_row_count(set), model->links));
+  result_number(c, 0,
+                keep(batch, BATCH, model->nq, model->nv, (size_t)tenon_constraints_row_count(set), model->links,
+                     (size_t)tenon_constraints_constraint_count(set)));
 }
 
 static void sizes(const call *c) {
@@ -109,6 +111,75 @@ static void done(const call *c, const object *batch, tenon_status code, const in
   for (s = 0; s < states; ++s) failed += codes[s] < 0;
   if (code < 0 && (failed == 0 || c->outputs <= position)) fail(code, tenon_batch_message(batch->pointer));
 }
+
+/* ---- settings of constraints: those of many states are for calls of as many; those of one state hold in all */
+
+static void sure(const object *batch, tenon_status status) {
+  if (status < 0) fail(status, tenon_batch_message(batch->pointer));
+}
+
+static void set_anchor(const call *c) {
+  const object *batch = batch_of(c);
+  const int32_t index = index_of(c, 1, "constraint");
+  sure(batch, tenon_batch_set_anchor(batch->pointer, index, numbers(c, 2, 7, "pose"), 7));
+}
+
+/* 7 x constraints x states. */
+static void set_anchors(const call *c) {
+  const object *batch = batch_of(c);
+  const mxArray *given = argument(c, 1);
+  const size_t count = 7 * batch->constraints, columns = mxGetN(given);
+  const size_t states = batch->constraints == 0 ? 1 : columns / batch->constraints;
+  tenon_batch_array poses;
+  if (mxGetM(given) != 7 || columns != batch->constraints * states) {
+    snprintf(message, sizeof message, "poses: 7 x %lu x states are needed", (unsigned long)batch->constraints);
+    fail(TENON_WRONG_SIZE, message);
+  }
+  described((double *)numbers(c, 1, count * states, "poses"), count, 1, &poses);
+  sure(batch, tenon_batch_set_anchors(batch->pointer, states, &poses));
+}
+
+static void anchors(const call *c) {
+  const object *batch = batch_of(c);
+  const size_t states = count_of(c, 1, "states");
+  tenon_batch_array poses;
+  described(result_pages(c, 0, 7, batch->constraints, states), 7 * batch->constraints, 1, &poses);
+  sure(batch, tenon_batch_anchors(batch->pointer, states, &poses));
+}
+
+static void anchor_here(const call *c) {
+  const object *batch = batch_of(c);
+  const size_t states = mxGetN(argument(c, 1));
+  tenon_batch_array q;
+  int32_t *codes;
+  input(c, 1, batch->nq, states, "q", &q);
+  codes = statuses(c, 0, states);
+  done(c, batch, tenon_batch_anchor_here(batch->pointer, states, &q, codes), codes, states, 0);
+}
+
+static void set_active(const call *c) {
+  const object *batch = batch_of(c);
+  const size_t states = mxGetN(argument(c, 1));
+  tenon_batch_array active;
+  input(c, 1, batch->constraints, states, "active", &active);
+  sure(batch, tenon_batch_set_active(batch->pointer, states, &active));
+}
+
+/* Damping ratios that are not given are 1. */
+static void set_gains(const call *c) {
+  const object *batch = batch_of(c);
+  const size_t states = mxGetN(argument(c, 1)), count = batch->constraints;
+  double one = 1;
+  tenon_batch_array frequencies, ratios = {NULL, 0, 0, 0, 0};
+  input(c, 1, count, states, "frequencies", &frequencies);
+  if (input_or_none(c, 2, count, states, "damping_ratios", &ratios) == NULL) {
+    ratios.data = &one;
+    ratios.count = count;
+  }
+  sure(batch, tenon_batch_set_gains(batch->pointer, states, &frequencies, &ratios));
+}
+
+/* ---- computations */
 
 static void dynamics(const call *c, int forward) {
   object *batch = batch_of(c);
@@ -191,6 +262,12 @@ static void rollout(const call *c) {
 const command batch_commands[] = {
     {"batch_create", create},
     {"batch_sizes", sizes},
+    {"batch_set_anchor", set_anchor},
+    {"batch_set_anchors", set_anchors},
+    {"batch_anchors", anchors},
+    {"batch_anchor_here", anchor_here},
+    {"batch_set_active", set_active},
+    {"batch_set_gains", set_gains},
     {"batch_forward_dynamics", forward_dynamics},
     {"batch_inverse_dynamics", inverse_dynamics},
     {"batch_constrained_dynamics", constrained_dynamics},

@@ -47,7 +47,7 @@ static void model_made(const call *c, tenon_status status, tenon_model *model) {
   check(status, message);
   result_number(c, 0,
                 keep(model, MODEL, (size_t)tenon_model_nq(model), (size_t)tenon_model_nv(model), 0,
-                     (size_t)tenon_model_link_count(model)));
+                     (size_t)tenon_model_link_count(model), 0));
 }
 
 static tenon_model_options model_options(const call *c) {
@@ -192,7 +192,7 @@ static void constraints_create(const call *c) {
   const object *model = given_object(c, 0, MODEL);
   tenon_constraints *set = NULL;
   check(tenon_constraints_create(model->pointer, &set, message, sizeof message), message);
-  result_number(c, 0, keep(set, CONSTRAINTS, model->nq, model->nv, 0, model->links));
+  result_number(c, 0, keep(set, CONSTRAINTS, model->nq, model->nv, 0, model->links, 0));
 }
 
 static tenon_constraint_options constraint_options(const call *c, int position) {

@@ -33,7 +33,7 @@ static void destroy(object *each) {
   each->generation += 1;
 }
 
-double keep(void *pointer, enum kind kind, size_t nq, size_t nv, size_t m, size_t links) {
+double keep(void *pointer, enum kind kind, size_t nq, size_t nv, size_t m, size_t links, size_t constraints) {
   size_t slot = 0;
   while (slot < room && objects[slot].pointer != NULL) ++slot;
   if (slot == room) {
@@ -56,6 +56,7 @@ double keep(void *pointer, enum kind kind, size_t nq, size_t nv, size_t m, size_
   objects[slot].nv = nv;
   objects[slot].m = m;
   objects[slot].links = links;
+  objects[slot].constraints = constraints;
   objects[slot].status = TENON_OK;
   return (double)slot + SLOTS * (objects[slot].generation + 1);
 }

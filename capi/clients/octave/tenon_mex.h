@@ -14,7 +14,7 @@ typedef struct object {
   void *pointer;
   enum kind kind;
   double generation;
-  size_t nq, nv, m, links;
+  size_t nq, nv, m, links, constraints; /* constraints: of a batch */
   tenon_status status; /* of the last computation of a workspace */
 } object;
 
@@ -39,7 +39,7 @@ typedef struct call {
 /* objects.c: none of these returns where it fails. */
 void fail(tenon_status status, const char *message);
 void check(tenon_status status, const char *message);
-double keep(void *pointer, enum kind kind, size_t nq, size_t nv, size_t m, size_t links);
+double keep(void *pointer, enum kind kind, size_t nq, size_t nv, size_t m, size_t links, size_t constraints);
 object *given_object(const call *c, int number, enum kind kind);
 void forget(const call *c);
 
@@ -49,6 +49,7 @@ const double *numbers(const call *c, int number, size_t needed, const char *name
 const double *numbers_or_none(const call *c, int number, size_t needed, const char *name);
 double number(const call *c, int position, const char *name);
 int32_t index_of(const call *c, int position, const char *name);
+size_t count_of(const call *c, int position, const char *name);
 char *text(const call *c, int position, const char *name);
 int32_t constant(const call *c, int position, int32_t (*from_string)(const char *, int32_t *), const char *name);
 void options(void *chosen, const field *fields, const call *c, int position);

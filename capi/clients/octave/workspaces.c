@@ -56,7 +56,7 @@ static void create(const call *c) {
   result_number(
       c, 0,
       keep(work, WORKSPACE, (size_t)tenon_workspace_position_count(work), (size_t)tenon_workspace_velocity_count(work),
-           (size_t)tenon_workspace_row_count(work), model->links));
+           (size_t)tenon_workspace_row_count(work), model->links, 0));
 }
 
 static void sizes(const call *c) {

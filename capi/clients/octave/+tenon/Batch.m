@@ -31,6 +31,45 @@ classdef Batch < handle
       endif
     endfunction
 
+    ## ---- settings of constraints, which count from 1: those of many states are for calls of as many; those of one state
+    ## hold in all
+
+    ## The pose, 7, at which a constraint is held in all states.
+    function set_anchor(self, constraint, pose)
+      tenon_mex('batch_set_anchor', self.id, constraint, pose);
+    endfunction
+
+    ## 7 x constraints x states.
+    function set_anchors(self, poses)
+      tenon_mex('batch_set_anchors', self.id, poses);
+    endfunction
+
+    ## What was set, 7 x constraints x states.
+    function poses = anchors(self, states)
+      poses = tenon_mex('batch_anchors', self.id, states);
+    endfunction
+
+    ## The anchors of all constraints are where they are at q.
+    function status = anchor_here(self, q)
+      if nargout > 0
+        status = tenon_mex('batch_anchor_here', self.id, q);
+      else
+        tenon_mex('batch_anchor_here', self.id, q);
+      endif
+    endfunction
+
+    ## Which constraints are on, constraints x states.
+    function set_active(self, active)
+      tenon_mex('batch_set_active', self.id, double(active));
+    endfunction
+
+    ## constraints x states; damping ratios are 1 where they are not given.
+    function set_gains(self, frequencies, damping_ratios = [])
+      tenon_mex('batch_set_gains', self.id, frequencies, damping_ratios);
+    endfunction
+
+    ## ---- computations
+
     function [qdd, status] = forward_dynamics(self, q, v, tau, wrenches = [])
       if nargout > 1
         [qdd, status] = tenon_mex('batch_forward_dynamics', self.id, q, v, tau, wrenches);

@@ -196,6 +196,76 @@ function batches()
   check(isempty(lambda), "no rows");
 endfunction
 
+## The numbers of the states in which a and b differ.
+function states = changed(a, b)
+  states = find(any(a != b, 1));
+endfunction
+
+function anchors()
+  robot = load_robot("atlas", struct("base", "floating"));
+  set = tenon.Constraints(robot);
+  set.add_weld("l_foot", [], struct("frequency", 10));
+  hand = set.add_point("l_hand", [], struct("frequency", 5, "damping_ratio", 0.5));
+  batch = tenon.Batch(robot, set);
+  work = tenon.Workspace(robot, set);
+  q = [work.random(1), work.random(2), work.random(3)];
+  v = 0.1 * ones(batch.nv, 1);
+  tau = ones(batch.nv, 1);
+  fails("invalid_argument", "no anchors", @() batch.constrained_dynamics(q, v, tau));
+  batch.set_anchors(repmat([0; 0; 0; 0; 0; 0; 1], [1 2]));  # those of a new workspace
+  far = batch.constrained_dynamics(q, v, tau);
+  check(isequal(batch.anchor_here(q), zeros(1, 3, "int32")), "statuses");
+  here = batch.constrained_dynamics(q, v, tau);
+  poses = batch.anchors(3);
+  check(isequal(size(poses), [7 2 3]) && isequal(changed(here, far), 1:3), "anchors");
+  for s = 1:3
+    near(far(:, s), work.constrained_dynamics(q(:, s), v, tau), 1e-7, "anchors of a state");
+    work.kinematics(q(:, s));
+    near(poses(1:3, hand, s), work.link_pose("l_hand")(1:3), 1e-9, "the hand of a state");
+  endfor
+  batch.set_anchors(poses);
+  before = batch.constrained_dynamics(q, v, tau);
+  poses(3, hand, 2) += 0.1;
+  batch.set_anchors(poses);
+  near(batch.anchors(3), poses, 1e-9, "anchors");
+  lifted = batch.constrained_dynamics(q, v, tau);
+  check(isequal(changed(lifted, before), 2), "the anchor of one state");
+  active = true(2, 3);
+  active(1, 3) = false;
+  batch.set_active(active);
+  [let_go, forces] = batch.constrained_dynamics(q, v, tau);
+  check(isequal(changed(let_go, lifted), 3), "the activity of one state");
+  check(all(forces(1:6, 3) == 0) && forces(7, 3) != 0 && forces(6, 2) != 0, "forces of what is let go");
+  batch.set_active([1; 1]);
+  batch.set_gains([10; 5], [1; 0.5]);  # as they were
+  check(isempty(changed(batch.constrained_dynamics(q, v, tau), lifted)), "the same gains");
+  batch.set_gains([10 10 10; 5 5 9], [1; 0.5]);
+  check(isequal(changed(batch.constrained_dynamics(q, v, tau), lifted), 3), "gains of one state");
+  batch.set_gains([10; 5]);
+  check(isequal(changed(batch.constrained_dynamics(q, v, tau), lifted), 1:3), "damping of all states");
+  fails("wrong_size", "those of 3 states", @() batch.constrained_dynamics(q(:, 1), v, tau));
+  batch.set_anchor(hand, [1 2 3 0 0 0 1]);
+  fixed = batch.anchors(3);
+  check(all(fixed(1, hand, :) == 1) && all(fixed(3, hand, :) == 3), "an anchor of all states");
+  near(fixed(:, 1, :), poses(:, 1, :), 1e-9, "the other anchor");
+  fails("out_of_range", "constraint", @() batch.set_anchor(3, [1 2 3 0 0 0 1]));
+  fails("wrong_size", "pose: 6 numbers; 7 are needed", @() batch.set_anchor(hand, 1:6));
+  fails("wrong_size", "poses: 7 x 2 x states are needed", @() batch.set_anchors(zeros(7, 3)));
+  fails("wrong_size", "poses: 7 x 2 x states are needed", @() batch.set_anchors(zeros(14, 3)));
+  fails("invalid_argument", "poses: real numbers", @() batch.set_anchors(single(poses)));
+  fails("wrong_size", "active: 1 x 3; 2 x 3 are needed", @() batch.set_active([1 1 1]));
+  fails("wrong_size", "damping_ratios: 2 x 2; 2 x 3", @() batch.set_gains(zeros(2, 3), zeros(2, 2)));
+  fails("out_of_memory", "numbers are more than any memory has", @() batch.anchors(2 ^ 60));
+  for states = [-1, 0.5, NaN, Inf]
+    fails("invalid_argument", "states: a whole number, 0 or more, is needed", @() batch.anchors(states));
+  endfor
+  fails("wrong_size", "3 states", @() batch.anchors(2));
+  q(5, 2) = NaN;
+  fails("not_finite", "state 1", @() batch.anchor_here(q));
+  check(isequal(batch.anchor_here(q) < 0, [false true false]), "a state that fails");
+  near(batch.anchors(3), fixed, 0, "no anchor changed");
+endfunction
+
 function limits()
   batch = tenon.Batch(load_robot("iiwa14"));
   one = zeros(7, 1);
@@ -274,6 +344,7 @@ models();
 dynamics();
 constraints();
 batches();
+anchors();
 limits();
 freed();
 printf("%d checks, %d failed\n", checks, failures);
