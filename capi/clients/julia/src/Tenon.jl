@@ -47,7 +47,7 @@ include("batch.jl")
 export Model, Constraints, Workspace, Batch, SolveOptions, TenonError
 export parse_urdf, link_number, joint_number, link_info, joint_info, describe
 export add_point!, add_weld!, add_rows!, finish!, constraint_count, row_count
-export status, report, set_gravity!, set_active!, anchor_here!
+export status, report, set_gravity!, set_active!, anchor_here!, set_anchor!, set_anchors!, anchors, set_gains!
 export neutral, neutral!, random, random!, integrate, integrate!, difference, difference!
 export kinematics!, link_pose, link_pose!, link_velocity, link_velocity!, jacobian, jacobian!, energy
 export forward_dynamics, forward_dynamics!, inverse_dynamics, inverse_dynamics!, bias, bias!, gravity_force, gravity_force!

@@ -81,6 +81,79 @@ function done(batch::Batch, code)
     return nothing
 end
 
+# ---- settings of constraints, which count from 1: those of many states are for calls of as many; those of one state hold in
+# all
+
+"The pose, 7, at which a constraint is held in all states."
+function set_anchor!(batch::Batch, constraint::Integer, pose)
+    return done(batch, Raw.tenon_batch_set_anchor(batch, constraint - 1, given(pose, 7, "pose"), 7))
+end
+
+# Poses, 7 x constraints x states, as a column for each state.
+function columns(batch::Batch, poses)
+    count = constraint_count(batch.constraints)
+    if size(poses, 1) != 7 || size(poses, 2) != count
+        wrong_size("poses of a state", "$(size(poses, 1)) x $(size(poses, 2))", "7 x $count")
+    end
+    return reshape(poses, 7 * count, size(poses, 3))
+end
+
+"7 x constraints x states."
+function set_anchors!(batch::Batch, poses::AbstractArray{<:Real})
+    held = columns(batch, Array{Float64}(poses))
+    count, n = size(held, 1), size(held, 2)
+    GC.@preserve held begin
+        done(batch, Raw.tenon_batch_set_anchors(batch, n, input(batch.arrays[1], held, count, n, "poses")))
+    end
+    return nothing
+end
+
+"What was set, 7 x constraints x states."
+function anchors(batch::Batch, states::Integer)
+    poses = zeros(7, constraint_count(batch.constraints), states)
+    held = columns(batch, poses)
+    GC.@preserve poses held begin
+        x = output(batch.arrays[1], held, size(held, 1), 1, states, "poses")
+        done(batch, Raw.tenon_batch_anchors(batch, states, x))
+    end
+    return poses
+end
+
+"The anchors of all constraints are where they are at q."
+function anchor_here!(batch::Batch, q::Table)
+    n = begin_states(batch, q)
+    GC.@preserve q begin
+        x = input(batch.arrays[1], q, batch.nq, n, "q")
+        done(batch, Raw.tenon_batch_anchor_here(batch, n, x, batch.codes))
+    end
+    return nothing
+end
+
+"Which constraints are on, constraints x states."
+function set_active!(batch::Batch, active::AbstractMatrix{Bool})
+    held = Matrix{Float64}(active)
+    count, n = constraint_count(batch.constraints), size(held, 2)
+    GC.@preserve held begin
+        done(batch, Raw.tenon_batch_set_active(batch, n, input(batch.arrays[1], held, count, n, "active")))
+    end
+    return nothing
+end
+
+"Constraints x states; damping ratios are 1 where they are not given."
+function set_gains!(batch::Batch, frequencies::AbstractMatrix{<:Real},
+        damping_ratios::AbstractMatrix{<:Real} = ones(size(frequencies, 1), 1))
+    held, ratios = Matrix{Float64}(frequencies), Matrix{Float64}(damping_ratios)
+    count, n = constraint_count(batch.constraints), size(held, 2)
+    GC.@preserve held ratios begin
+        x = input(batch.arrays[1], held, count, n, "frequencies")
+        y = input(batch.arrays[2], ratios, count, n, "damping_ratios")
+        done(batch, Raw.tenon_batch_set_gains(batch, n, x, y))
+    end
+    return nothing
+end
+
+# ---- computations
+
 "qdd of all states, nv x states."
 function forward_dynamics!(qdd::Table, batch::Batch, q::Table, v, tau)
     n, nv = begin_states(batch, q), batch.nv

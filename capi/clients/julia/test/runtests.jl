@@ -66,6 +66,45 @@ end
     @test fails(() -> forward_dynamics(batch, states, v[1:35], tau), Tenon.Raw.TENON_WRONG_SIZE, "36 x 9")
 end
 
+@testset "states of batches hold their own rows" begin
+    robot = robot_of("atlas"; base = :floating)
+    set = Constraints(robot)
+    add_weld!(set, "l_foot"; frequency = 10)
+    hand = add_point!(set, "l_hand"; frequency = 5, damping_ratio = 0.5)
+    batch, work = Batch(robot, set), Workspace(robot, set)
+    q, v, tau = hcat((random(work, seed) for seed in 0:2)...), fill(0.1, batch.nv), ones(batch.nv)
+    changed(a, b) = [s for s in 1:3 if a[:, s] != b[:, s]]
+    qdd() = constrained_dynamics(batch, q, v, tau)[1]
+    @test fails(qdd, Tenon.Raw.TENON_INVALID_ARGUMENT, "no anchors")
+    anchor_here!(batch, q)
+    here, poses = qdd(), anchors(batch, 3)
+    anchor_here!(work, q[:, 2])
+    @test here[:, 2] ≈ constrained_dynamics(work, q[:, 2], v, tau)[1] rtol = 1e-7
+    kinematics!(work, q[:, 2])
+    @test poses[1:3, hand, 2] ≈ link_pose(work, "l_hand")[1:3] rtol = 1e-9
+    set_anchors!(batch, poses)
+    before = qdd()
+    poses[3, hand, 2] += 0.1
+    set_anchors!(batch, poses)
+    @test anchors(batch, 3) ≈ poses rtol = 1e-9
+    lifted = qdd()
+    @test changed(lifted, before) == [2]
+    set_active!(batch, [true true false; true true true])
+    @test changed(qdd(), lifted) == [3]
+    set_active!(batch, trues(2, 1))
+    set_gains!(batch, reshape([10, 5], 2, 1), reshape([1, 0.5], 2, 1)) # as they were
+    @test isempty(changed(qdd(), lifted))
+    set_gains!(batch, [10 10 10; 5 5 9], reshape([1, 0.5], 2, 1))
+    @test changed(qdd(), lifted) == [3]
+    set_gains!(batch, reshape([10, 5], 2, 1))
+    @test changed(qdd(), lifted) == [1, 2, 3]
+    set_anchor!(batch, hand, [1, 2, 3, 0, 0, 0, 1])
+    @test anchors(batch, 3)[1:3, hand, 3] == [1, 2, 3]
+    @test fails(() -> anchors(batch, 2), Tenon.Raw.TENON_WRONG_SIZE, "3 states")
+    @test fails(() -> set_anchors!(batch, zeros(7, 3, 3)), Tenon.Raw.TENON_WRONG_SIZE, "7 x 3 numbers; 7 x 2 are needed")
+    @test fails(() -> set_active!(batch, trues(1, 3)), Tenon.Raw.TENON_WRONG_SIZE, "active: 1 x 3 numbers")
+end
+
 @testset "objects are freed once" begin
     robot = robot_of("iiwa14")
     work = Workspace(robot)

@@ -20,11 +20,12 @@ import tree_sitter_julia
 
 # Names of Julia itself, and of its modules Libdl, Printf and Test, that the layer uses.
 JULIA = set(
-    """AbstractMatrix AbstractString AbstractVector Array Base Bool Cchar Csize_t DenseArray DenseMatrix DenseVector ENV ARGS
-    Exception Float64 GC IO Int Int32 Integer Libdl Matrix Nothing Ptr Real Ref String Symbol Sys Type UInt64 Union Vector
-    C_NULL abs basename close collect copy eachindex error false fill! finalize finalizer get hcat in include isempty join
-    joinpath length max maximum new nothing occursin open pointer print println range reinterpret resize! rethrow setproperty!
-    size sizeof string sum throw true unsafe_string view zeros""".split()
+    """AbstractArray AbstractMatrix AbstractString AbstractVector Array Base Bool Cchar Csize_t DenseArray DenseMatrix
+    DenseVector ENV ARGS Exception Float64 GC IO Int Int32 Integer Libdl Matrix Nothing Ptr Real Ref String Symbol Sys
+    Type UInt64 Union Vector C_NULL abs basename close collect copy eachindex error false fill fill! finalize finalizer
+    get hcat in include isempty join joinpath length max maximum new nothing occursin ones open pointer print println
+    range reinterpret reshape resize! rethrow setproperty! size sizeof string sum throw true trues unsafe_string view
+    zeros""".split()
 )
 PREFIXES = ("Base.", "GC.", "Sys.", "Libdl.")
 # Structs of the library by the variables that hold them in this layer, beside those that prepared() made.
