@@ -52,14 +52,16 @@ class Batch(Handle):
         single = chosen is not None and chosen.precision == Precision.SINGLE
         self.dtype = np.dtype(np.float32 if single else np.float64)
         self.nq, self.nv = model.nq, model.nv
-        self.m = constraints.row_count if constraints else self._loop_rows()
+        self.m, self._constraint_count = self._counts()
         self.status = np.zeros(0, dtype=np.int32)
         self.iterations = np.zeros(0, dtype=np.int32)
 
-    def _loop_rows(self) -> int:
-        """Rows of loops by rows, which a batch without a set has all the same."""
+    def _counts(self) -> tuple[int, int]:
+        """Rows and constraints; those of loops by rows a batch without a set has all the same."""
+        if self.constraints is not None:
+            return self.constraints.row_count, len(self.constraints)
         with Constraints(self.model) as none:
-            return none.row_count
+            return none.row_count, len(none)
 
     def __repr__(self) -> str:
         rows = f", {self.m} rows" if self.m else ""
@@ -100,7 +102,7 @@ class Batch(Handle):
     def _of_constraints(self, array: ArrayLike, numbers: int = 1) -> np.ndarray:
         """As many numbers for each constraint of each state; of one state they hold in all."""
         array = np.asarray(array, dtype=self.dtype)
-        count = numbers * (0 if self.constraints is None else len(self.constraints))
+        count = numbers * self._constraint_count
         one = array.ndim <= (2 if numbers > 1 else 1)
         return np.ascontiguousarray(array.reshape(1 if one else len(array), count))
 
@@ -116,7 +118,7 @@ class Batch(Handle):
 
     def anchors(self, states: int) -> np.ndarray:
         """What was set, states x constraints x 7."""
-        count = 0 if self.constraints is None else len(self.constraints)
+        count = self._constraint_count
         poses, written = self._written(None, states, 7 * count)
         self._set(lib.tenon_batch_anchors, states, written)
         return poses.reshape(states, count, 7)

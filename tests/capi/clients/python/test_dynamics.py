@@ -295,6 +295,16 @@ def test_each_state_of_a_batch_holds_its_own_anchors(atlas, precision):
         batch.rollout(q[:5], v[:5], tau[:5])
 
 
+def test_loops_by_rows_are_constraints_of_a_batch_without_a_set():
+    robot = tenon.Model.load(tenon.models.path("four_bar"), loop_treatment="rows")
+    batch = tenon.Batch(robot)
+    assert batch.m > 0 and batch.anchors(2).shape == (2, robot.loop_count, 7)
+    batch.set_active(np.ones(robot.loop_count))
+    batch.set_gains(np.zeros((3, robot.loop_count)))
+    with pytest.raises(tenon.Error, match="those of 3 states, but this call has 1"):
+        batch.delassus(np.zeros(robot.nq))
+
+
 def test_single_precision_and_one_coordinate():
     text = "<robot name='one'><link name='a'/><link name='b'><inertial><mass value='2'/><origin xyz='1 0 0'/>" \
            "<inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link><joint name='j' type='continuous'>" \
