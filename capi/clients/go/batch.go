@@ -166,7 +166,11 @@ func (b *Batch[T]) SetAnchors(poses []T) error {
 	if err != nil {
 		return err
 	}
-	return b.done(raw.BatchSetAnchors(b.handle, uintptr(a.states), a.in("poses", poses, 7*b.constraints)))
+	given := a.in("poses", poses, 7*b.constraints)
+	if a.err != nil {
+		return a.err
+	}
+	return b.done(raw.BatchSetAnchors(b.handle, uintptr(a.states), given))
 }
 
 // Anchors are those that were set, states x constraints x 7.
@@ -189,7 +193,11 @@ func (b *Batch[T]) AnchorHere(q []T) error {
 	if err != nil {
 		return err
 	}
-	return b.done(raw.BatchAnchorHere(b.handle, uintptr(a.states), a.in("q", q, b.nq), unsafe.SliceData(b.status)))
+	x := a.in("q", q, b.nq)
+	if a.err != nil {
+		return a.err
+	}
+	return b.done(raw.BatchAnchorHere(b.handle, uintptr(a.states), x, unsafe.SliceData(b.status)))
 }
 
 // SetActive tells which constraints are on: states x constraints.
@@ -202,7 +210,11 @@ func (b *Batch[T]) SetActive(active []bool) error {
 	if err != nil {
 		return err
 	}
-	return b.done(raw.BatchSetActive(b.handle, uintptr(a.states), a.in("active", numbers, b.constraints)))
+	given := a.in("active", numbers, b.constraints)
+	if a.err != nil {
+		return a.err
+	}
+	return b.done(raw.BatchSetActive(b.handle, uintptr(a.states), given))
 }
 
 // SetGains takes states x constraints; dampingRatios: nil is 1.
