@@ -96,8 +96,11 @@ end
     @test isempty(changed(qdd(), lifted))
     set_gains!(batch, [10 10 10; 5 5 9], reshape([1, 0.5], 2, 1))
     @test changed(qdd(), lifted) == [3]
+    set_gains!(batch, reshape([10, 5], 2, 1), ones(2, 1))
+    damped = qdd()
+    @test changed(damped, lifted) == [1, 2, 3]
     set_gains!(batch, reshape([10, 5], 2, 1))
-    @test changed(qdd(), lifted) == [1, 2, 3]
+    @test isempty(changed(qdd(), damped))
     set_anchor!(batch, hand, [1, 2, 3, 0, 0, 0, 1])
     @test anchors(batch, 3)[1:3, hand, 3] == [1, 2, 3]
     @test fails(() -> anchors(batch, 2), Tenon.Raw.TENON_WRONG_SIZE, "3 states")

@@ -296,7 +296,10 @@ static void anchors(const std::string& folder, double tolerance) {
   const auto tight = batch.constrained_dynamics(q, v, tau);
   CHECK(same(tight.qdd, lifted.qdd, 1) && !same(tight.qdd, lifted.qdd, 2));
   CHECK(throws([&] { batch.constrained_dynamics({q.data(), nq}, v, tau); }, TENON_WRONG_SIZE, "3 states"));
-  batch.set_gains(Numbers{0, 5});
+  batch.set_gains(Numbers{10, 5}, Numbers{1, 1});
+  const auto damped = batch.constrained_dynamics(q, v, tau);
+  batch.set_gains(Numbers{10, 5});
+  CHECK(batch.constrained_dynamics(q, v, tau).qdd == damped.qdd && damped.qdd != lifted.qdd);
   batch.set_anchor("hand", {1, 2, 3, 0, 0, 0, 1});
   const auto fixed = batch.anchors(3);
   CHECK(fixed[7] == 1 && fixed[14 + 8] == 2 && fixed[28 + 9] == 3 && apart({fixed[16]}, {poses[16]}) < 1e-6);

@@ -267,8 +267,11 @@ public static class Layer {
     Check(Changed(batch.ConstrainedDynamics(q, v, tau).Qdd, lifted) == "", "the same gains");
     batch.SetGains(new double[] { 10, 5, 10, 5, 10, 9 }, new double[] { 1, 0.5 });
     Check(Changed(batch.ConstrainedDynamics(q, v, tau).Qdd, lifted) == "2", "gains of one state");
+    batch.SetGains(new double[] { 10, 5 }, new double[] { 1, 1 });
+    double[] damped = batch.ConstrainedDynamics(q, v, tau).Qdd;
+    Check(Changed(damped, lifted) == "012", "damping of all states");
     batch.SetGains(new double[] { 10, 5 });
-    Check(Changed(batch.ConstrainedDynamics(q, v, tau).Qdd, lifted) == "012", "damping of all states");
+    Check(Changed(batch.ConstrainedDynamics(q, v, tau).Qdd, damped) == "", "damping of 1");
     Fails<TenonException>(() => batch.ConstrainedDynamics(q.AsSpan(0, nq), v, tau), "those of 3 states");
     batch.SetAnchor(hand, new double[] { 1, 2, 3, 0, 0, 0, 1 });
     double[] all = batch.Anchors(3);

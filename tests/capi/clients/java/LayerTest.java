@@ -253,8 +253,11 @@ class LayerTest {
     check(changed(batch.constrainedDynamics(q, v, tau).qdd(), lifted).equals(""), "the same gains");
     batch.setGains(new double[] {10, 5, 10, 5, 10, 9}, new double[] {1, 0.5});
     check(changed(batch.constrainedDynamics(q, v, tau).qdd(), lifted).equals("2"), "gains of one state");
+    batch.setGains(new double[] {10, 5}, new double[] {1, 1});
+    double[] damped = batch.constrainedDynamics(q, v, tau).qdd();
+    check(changed(damped, lifted).equals("012"), "damping of all states");
     batch.setGains(new double[] {10, 5});
-    check(changed(batch.constrainedDynamics(q, v, tau).qdd(), lifted).equals("012"), "damping of all states");
+    check(changed(batch.constrainedDynamics(q, v, tau).qdd(), damped).equals(""), "damping of 1");
     fails(() -> batch.constrainedDynamics(part(q, 0, nq), v, tau), "those of 3 states");
     batch.setAnchor(hand, new double[] {1, 2, 3, 0, 0, 0, 1});
     double[] fixed = batch.anchors(3);

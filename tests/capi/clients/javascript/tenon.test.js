@@ -200,8 +200,11 @@ test('states of batches hold their own rows', () => {
   assert.deepEqual(solve(), lifted);
   batch.setGains([10, 5, 10, 5, 10, 9], [1, 0.5]);
   assert.deepEqual(changed(solve().qdd, lifted.qdd), [2]);
+  batch.setGains([10, 5], [1, 1]);
+  const damped = solve();
+  assert.deepEqual(changed(damped.qdd, lifted.qdd), [0, 1, 2]);
   batch.setGains([10, 5]);
-  assert.deepEqual(changed(solve().qdd, lifted.qdd), [0, 1, 2]);
+  assert.deepEqual(solve(), damped);
   fails(() => batch.constrainedDynamics(part(q, 0, nq), v, tau), 'wrong_size', /those of 3 states/);
   batch.setAnchor('hand', [1, 2, 3, 0, 0, 0, 1]);
   assert.deepEqual([7, 14 + 8, 28 + 9].map((i) => batch.anchors(3)[i]), [1, 2, 3]);
