@@ -9,8 +9,9 @@ inline namespace cpp {
 
 /* Computes what a workspace does, of many states; Real is double, or float for single precision.
  *   Arrays have the numbers of one state after those of another: q is states x nq. An input of the numbers of one state
- * is the same for all. Without joints a state has no numbers, and a call is of one. A state that fails spoils only itself: nothing is written for it, its status() is negative, and
- * the call throws when the others are done, or returns that status after exceptions(false). */
+ * is the same for all. Without joints a state has no numbers, and a call is of one. A state that fails spoils only
+ * itself: nothing is written for it, its status() is negative, and the call throws when the others are done, or returns
+ * that status after exceptions(false). */
 template <class Real>
 class BasicBatch {
  public:

@@ -33,8 +33,9 @@ impl Real for f32 {
 /// Computes what a workspace does, of many states.
 ///
 /// Arrays have the numbers of one state after those of another: q is states x nq. An input of the numbers of one state is
-/// the same for all. Without joints a state has no numbers, and a call is of one. A state that fails spoils only itself: nothing is written for it, its [`Batch::status`] is negative,
-/// and the call returns an error when the others are done; the `_into` forms keep what was computed.
+/// the same for all. Without joints a state has no numbers, and a call is of one. A state that fails spoils only itself:
+/// nothing is written for it, its [`Batch::status`] is negative, and the call returns an error when the others are done; the
+/// `_into` forms keep what was computed.
 pub struct Batch<T: Real = f64> {
     handle: *mut sys::tenon_batch,
     constraints: Constraints,
