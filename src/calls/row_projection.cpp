@@ -5,6 +5,17 @@
 //
 // which is constrained dynamics of the robot at rest without gravity with e or J v as desired accelerations.
 // Redundant and contradictory rows are therefore treated as in dynamics.
+//
+// Steps are halved until they shorten the error. Next to a posture where J lacks rank, however, the way to a solution is
+// a narrow bent valley of the error: good steps along it leave it sideways, and the error grows a hundredfold. Where only
+// short steps shorten the error, they are judged by the natural level function (P. Deuflhard, Newton Methods for
+// Nonlinear Problems, 2004, 3.1.4), the length of the motion that would remove the new error if rows were linear,
+// |J(q)^+ e(q + step dq)|.
+//
+// On the way loops of the model may open: their gap is removed by the same motion, dq = G dy + g with K g = - gap. Closed
+// at each step, loops next to a dead centre would allow short steps only.
+//
+// Where that finds no solution, steps with closed loops that shorten the error find the nearest there is.
 #include "calls/row_projection.hpp"
 
 #include <algorithm>
@@ -17,9 +28,10 @@
 #include "state/coordinates.hpp"
 #include "state/projection.hpp"
 #include "tenon/dynamics.hpp"
+#include "tenon/loops.hpp"
 
 namespace tenon {
-Status least_motion(WorkspaceImpl& w, const double* q, const double* wanted) {
+Status least_motion(WorkspaceImpl& w, const double* q, const double* wanted, const double* gaps) {
   const Weightless weightless(w);
   const ConstraintData& c = *w.cd();
   // Stabilised rows add their position error to the desired acceleration; that is removed here.
@@ -36,6 +48,7 @@ Status least_motion(WorkspaceImpl& w, const double* q, const double* wanted) {
                                       nullptr, w.lambda.data()};
   // With embedded loops the motion must keep them closed: prox_pv finds no other motions.
   if (w.md().cluster_count > 0) TENON_CHECK(update_loops(w, q, w.zeros.data(), SplitFor::any));
+  if (gaps) bias_by_gaps(w, gaps);
   const Status status = w.md().cluster_count > 0 ? solve_prox_pv(problem) : solve_prox_ltl(problem);
   return status == stalled ? solve_dense(problem) : status;
 }
@@ -59,35 +72,189 @@ Status change_velocities(WorkspaceImpl& w, const double* q, const double* v, con
 
 namespace {
 
-// Negative position errors of the rows that hold a position, zero for the others. Returns the largest error
-// of a rigid row.
-double errors_to_remove(const WorkspaceImpl& w, double* wanted) {
+// The largest error of a rigid row; and the sum of weight x square, with those of loops that may be open. A short enough
+// step of Newton's shrinks the sum, which does not depend on the axes of rows of one weight either.
+struct Errors {
+  double largest = 0, squares = 0;
+};
+
+// Negative position errors of the rows that hold a position, zero for the others.
+Errors errors_to_remove(const WorkspaceImpl& w, double* wanted) {
   const ConstraintData& c = *w.cd();
-  double largest = 0;
+  Errors out;
   for (int i = 0; i < c.item_count; ++i) {
     const ConstraintItem& item = c.items[i];
     const bool holds = item.closure || (item.custom < 0 && item.frequency > 0);
     for (int r = item.row_begin; r < item.row_begin + item.row_count; ++r) {
       wanted[r] = holds ? -w.arena.data.row_error[r] : 0;
-      if (c.compliance[r] == 0) largest = std::max(largest, std::abs(wanted[r]));
+      if (c.compliance[r] > 0) continue;
+      out.largest = std::max(out.largest, std::abs(wanted[r]));
+      out.squares += c.weight[r] * wanted[r] * wanted[r];
     }
   }
-  return largest;
+  return out;
 }
 
-// next := from + step * move with the model's loops closed; false where they cannot be.
-bool move_along(WorkspaceImpl& w, const double* from, const double* move, double step, double* next) {
-  std::copy_n(from, w.model->nq, next);
+// The search for a configuration on the rows.
+class Approach {
+ public:
+  Approach(WorkspaceImpl& workspace, double largest_error, int most_iterations)
+      : w(workspace), tolerance(largest_error), most(most_iterations) {
+    double* room = w.step.data();
+    for (double** x : {&here, &next, &best}) *x = room, room += nq;
+    for (double** x : {&move, &force}) *x = room, room += nv;
+  }
+
+  Status from(const double* q);
+  int iterations() const { return taken; }
+  double error() const { return best_left.largest; }
+  const double* found() const { return best; }
+
+ private:
+  Status search();
+  Status measure(const double* q, Errors& out);
+  Status step_from_here();
+  bool try_step(double step, Errors& out);
+  bool shorten_error(double least);
+  bool shorten_way(double least);
+  bool close_next();
+  double length(const double* dq);
+  double length_left();
+  void keep_if_best(const double* q, const Errors& errors);
+
+  WorkspaceImpl& w;
+  const double tolerance;
+  const int most;
+  bool natural = true;                      // steps may be judged by the natural level
+  bool open = w.md().varying_clusters > 0;  // loops of the model may open on the way
+  const int nq = w.model->nq, nv = w.model->nv;
+  double *here, *next, *best, *move, *force;
+  double *wanted = w.user_rows.data(), *gaps = w.loops.gaps.data();  // to be removed, of the last measure()
+  Errors left, best_left;                                            // at `here`, at `best`
+  double gap = 0;  // largest of an open loop, where measured last
+  int taken = 0;
+};
+
+Status Approach::measure(const double* q, Errors& out) {
+  TENON_CHECK(evaluate_rows(w, q, w.zeros.data()));
+  out = errors_to_remove(w, wanted);
+  if (!open) return Status::ok;
+  gap = w.loops.assembly.evaluate(q, nullptr, w.w());
+  if (!(gap < INFINITY)) return fail_of_gap(w);
+  std::copy_n(w.w().loop_phi, w.loops.gaps.size(), gaps);
+  for (const double x : w.loops.gaps) out.squares += x * x;
+  return Status::ok;
+}
+
+// move := the motion that removes the errors at `here`, the last configuration measured.
+Status Approach::step_from_here() {
+  const Status status = least_motion(w, here, wanted, open ? gaps : nullptr);
+  if (status == Status::not_positive_definite) return fail_mass_matrix(w, here);
+  std::copy_n(w.w().qdd, nv, move);
+  return status;
+}
+
+// In the metric of the mass matrix at `here`.
+double Approach::length(const double* dq) {
+  const Weightless weightless(w);
+  w.kernels->rnea(w.md(), here, w.zeros.data(), dq, false, force, w.w());
+  double square = 0;
+  for (int k = 0; k < nv; ++k) square += force[k] * dq[k];
+  return std::sqrt(std::max(square, 0.0));
+}
+
+// Of the motion that would remove the errors at `next` if rows and loops were linear at `here`.
+double Approach::length_left() {
+  if (evaluate_rows(w, here, w.zeros.data()) != Status::ok) return INFINITY;
+  const Status status = least_motion(w, here, wanted, open ? gaps : nullptr);
+  return static_cast<std::int32_t>(status) < 0 ? INFINITY : length(w.w().qdd);
+}
+
+bool Approach::close_next() {
+  return w.md().cluster_count == 0 ||
+         w.loops.assembly.close(next, Assembly::Moves::all, w.w()) < loop_tolerance;
+}
+
+// next := here + step * move, and its errors. False where they are not finite, or where loops cannot be closed.
+bool Approach::try_step(double step, Errors& out) {
+  std::copy_n(here, nq, next);
   integrate_joints(w.md(), move, step, next);
-  return w.md().cluster_count == 0 || close_dependent(w, next) == Status::ok;
+  return (open || close_next()) && measure(next, out) == Status::ok;
+}
+
+// Leaves a step in `next`, measured: the longest that shortens the error. False where none of this length does.
+bool Approach::shorten_error(double least) {
+  constexpr double least_gain = 1e-4;
+  Errors at_next;
+  for (double step = 1; step >= least; step /= 2) {
+    if (!try_step(step, at_next) || !(at_next.squares < (1 - least_gain * step) * left.squares)) continue;
+    left = at_next;
+    return true;
+  }
+  return false;
+}
+
+// The same by the natural level.
+bool Approach::shorten_way(double least) {
+  constexpr double least_gain = 0.25;
+  const double whole = length(move);
+  Errors at_next;
+  for (double step = 1; step >= least; step /= 2)
+    if (try_step(step, at_next) && length_left() < (1 - least_gain * step) * whole)
+      return measure(next, left) == Status::ok;
+  return false;
+}
+
+void Approach::keep_if_best(const double* q, const Errors& errors) {
+  if (!(errors.squares < best_left.squares || errors.largest <= tolerance)) return;
+  best_left = errors;
+  std::copy_n(q, nq, best);
+}
+
+// Steps from `here`, measured, until `best` is on the rows, no step helps, or there were enough.
+Status Approach::search() {
+  // Where thirteen halvings do not help, no motion does.
+  constexpr double shortest_step = 1e-4, long_step = 0.25;
+  // A search that leads to a solution halves the error at least so often.
+  constexpr int patience = 25;
+  constexpr double closed = 1e-13;  // m or rad, nearly rounding
+  double quarter = left.squares / 4;
+  for (int slow = 0; error() > tolerance && taken < most && slow < patience; ++taken) {
+    const Status status = step_from_here();
+    if (static_cast<std::int32_t>(status) < 0) return status;
+    if (!all_finite(move, nv)) break;
+    if (!shorten_error(natural ? long_step : shortest_step) && !(natural && shorten_way(shortest_step)))
+      break;
+    const bool close = open && left.largest <= tolerance && gap <= std::max(tolerance, loop_tolerance);
+    if (close && gap > closed && (!close_next() || measure(next, left) != Status::ok)) break;
+    std::copy_n(next, nq, here);
+    if (close || !open) keep_if_best(here, left);
+    if (natural) ++slow;
+    if (left.squares <= quarter) quarter = left.squares / 4, slow = 0;
+  }
+  return Status::ok;
+}
+
+Status Approach::from(const double* q) {
+  std::copy_n(q, nq, here);
+  TENON_CHECK(measure(here, left));
+  std::copy_n(here, nq, best);
+  best_left = left;
+  search();
+  if (error() <= tolerance) return Status::ok;
+  if (open) {
+    std::copy_n(here, nq, next);
+    if (close_next() && measure(next, left) == Status::ok) keep_if_best(next, left);
+  }
+  natural = open = false;
+  std::copy_n(best, nq, here);
+  TENON_CHECK(measure(here, left));
+  return search();
 }
 
 }  // namespace
 
 Status project_positions(Workspace& workspace, double tolerance, int max_iterations, double* user_q) {
-  // Newton's step reduces the error if it is short enough: where thirteen halvings do not help, no motion
-  // reduces the error of the rows.
-  constexpr double shortest_step = 1e-4;
   WorkspaceImpl& w = begin(workspace);
   const double* q = user_q;
   TENON_CHECK(take_positions(w, q));
@@ -99,40 +266,15 @@ Status project_positions(Workspace& workspace, double tolerance, int max_iterati
     return w.fail(Status::invalid_argument, "max_iterations is %d; give at least 1", max_iterations);
   w.report = SolveReport{};
   if (w.rows() == 0) return Status::ok;
-  const int nq = w.model->nq, nv = w.model->nv;
-  double* wanted = w.user_rows.data();
-  double* here = w.step.data();  // the best configuration so far
-  double* move = here + nq;
-  double* next = move + nv;
-  std::copy(q, q + nq, here);
-  TENON_CHECK(evaluate_rows(w, here, w.zeros.data()));
-  double error = errors_to_remove(w, wanted), step = 1;
-  int iterations = 0;
-  for (; error > tolerance && iterations < max_iterations && step >= shortest_step; ++iterations) {
-    const Status status = least_motion(w, here, wanted);
-    if (status == Status::not_positive_definite) return fail_mass_matrix(w, here);
-    if (static_cast<std::int32_t>(status) < 0) return status;
-    if (!all_finite(w.w().qdd, nv)) break;
-    std::copy_n(w.w().qdd, nv, move);
-    // Halve the step while the error does not shrink.
-    for (step = 1; step >= shortest_step; step /= 2) {
-      if (!move_along(w, here, move, step, next)) continue;
-      if (evaluate_rows(w, next, w.zeros.data()) != Status::ok) continue;
-      const double left = errors_to_remove(w, wanted);
-      if (left < error) {
-        error = left;
-        std::copy(next, next + nq, here);
-        break;
-      }
-    }
-  }
+  Approach approach(w, tolerance, max_iterations);
+  TENON_CHECK(approach.from(q));
   w.report = SolveReport{};
-  w.report.iterations = iterations;
-  w.report.primal_residual = error;
+  w.report.iterations = approach.iterations();
+  w.report.primal_residual = approach.error();
   w.message[0] = '\0';
-  TENON_CHECK(give_positions(w, here, user_q));
-  if (error <= tolerance) return Status::ok;
-  return iterations == max_iterations ? Status::max_iterations : Status::infeasible;
+  TENON_CHECK(give_positions(w, approach.found(), user_q));
+  if (approach.error() <= tolerance) return Status::ok;
+  return approach.iterations() == max_iterations ? Status::max_iterations : Status::infeasible;
 }
 
 Status project_velocities(Workspace& workspace, const double* q, double* user_v) {

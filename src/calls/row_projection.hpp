@@ -27,8 +27,9 @@ class Weightless {
 // Errors and velocities of all rows at (q, v), into WorkspaceData::row_error and row_velocity.
 Status evaluate_rows(WorkspaceImpl& w, const double* q, const double* v);
 // WorkspaceData::qdd := the least motion that changes each row by `wanted` (kernels' order),
-// WorkspaceImpl::lambda := its multipliers. Call evaluate_rows at q first.
-Status least_motion(WorkspaceImpl& w, const double* q, const double* wanted);
+// WorkspaceImpl::lambda := its multipliers. gaps: of embedded loops (loop rows), which the motion closes; null: it
+// keeps loops closed. Call evaluate_rows at q first.
+Status least_motion(WorkspaceImpl& w, const double* q, const double* wanted, const double* gaps = nullptr);
 // WorkspaceData::qdd := v + M^-1 J^T lambda, the velocities after rows have changed by `wanted` (kernels'
 // order). v: spanning, checked.
 Status change_velocities(WorkspaceImpl& w, const double* q, const double* v, const double* wanted);

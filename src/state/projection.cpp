@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "kernels/cluster/cluster_constraints.hpp"
 #include "model/loops/explicit_form.hpp"
 #include "state/check.hpp"
 #include "state/coordinates.hpp"
@@ -64,6 +65,16 @@ Status update_loops(WorkspaceImpl& w, const double* q, const double* v, SplitFor
     TENON_CHECK(evaluate_loops(w, q, v, split));
   known.G = taken, known.g = taken && v;
   return Status::ok;
+}
+
+void bias_by_gaps(WorkspaceImpl& w, const double* gaps) {
+  const ModelData& m = w.md();
+  for (int i = 0; i < m.cluster_count; ++i) {
+    const ClusterData& c = m.clusters[i];
+    if (c.constant_G) continue;
+    for (int r = c.row_begin; r < c.row_begin + c.row_count; ++r) w.w().loop_k[r] = -gaps[r];
+    split_cluster(m, c, {false, true}, w.w());
+  }
 }
 
 namespace {

@@ -18,6 +18,9 @@ enum class SplitFor { users, any };
 // message of singular_configuration names the loop.
 Status update_loops(WorkspaceImpl& w, const double* q, const double* v, SplitFor split = SplitFor::users);
 
+// g := a motion that closes loops with these gaps (loop rows) to first order, K g = - gaps. After update_loops.
+void bias_by_gaps(WorkspaceImpl& w, const double* gaps);
+
 // M of the spanning tree, column-major, both triangles.
 void tree_mass_matrix(WorkspaceImpl& w, const double* q, double* M, int ld);
 // The same, copied to a user: not_finite, and nothing is written, where an entry is not finite.
