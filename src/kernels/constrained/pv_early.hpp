@@ -73,14 +73,16 @@ inline bool reduce_early(const Model& m, const Rows& c, const T* v, const T* tau
         if (!supports) return positive;
         const std::int32_t number = d.segment_of_node[i];
         if (number < 0 || i != d.segments[number].last || d.sets[number].count == 0) return positive;
-        if (!d.segments[number].inner) {
-          store(d.sets[number].IA, h.IA);
-          store(d.sets[number].pA, h.pA);
+        const EarlySegment& s = d.segments[number];
+        EarlySet<T>& set = d.sets[number];
+        if (!s.inner && s.up != at_world) {
+          store(set.IA, h.IA);
+          store(set.pA, h.pA);
         }
-        ParentShare<T> share = h;
-        finish_segment(m, number, v, share, d, w);
-        assign(h.IA, share.IA);
-        assign(h.pA, share.pA);
+        ParentShare<T> added;
+        if (!finish_segment(m, s, v, added, set, d, w)) return positive;
+        assign(h.IA, h.IA + added.IA);
+        assign(h.pA, h.pA + added.pA);
         return positive;
       });
 }

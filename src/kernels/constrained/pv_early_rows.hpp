@@ -183,14 +183,16 @@ TENON_INLINE void rows_of_lanes(const EarlySet<T>& set, EarlyRow<T>* R) {
   }
 }
 
-// h gets [K^T L^-1 K, K^T L^-1 k] of rows whose L is diagonal: the sum of scaled[r] row[r]^T, 1 / L times the row.
+// What rows whose L is diagonal add to the parent, K^T L^-1 K and -K^T L^-1 k: sums of scaled[r] row[r]^T, 1 / L times
+// the row.
 template <class T>
-TENON_INLINE void add_share(int rows, const T (*scaled_rows)[8], const T (*row)[8], ParentShare<T>& h) {
+TENON_INLINE void sum_shares(int rows, const T (*scaled_rows)[8], const T (*row)[8], ParentShare<T>& added) {
   if constexpr (is_pack<T>) {
+    added = {};
     for (int r = 0; r < rows; ++r) {
       const Force<T> minus = scaled(T(-1), load_force<T>(scaled_rows[r]));
-      subtract_outer(h.IA, load_force<T>(row[r]), minus);
-      h.pA = h.pA + scaled(row[r][6], minus);
+      subtract_outer(added.IA, load_force<T>(row[r]), minus);
+      added.pA = added.pA + scaled(row[r][6], minus);
     }
     return;
   }
@@ -205,12 +207,10 @@ TENON_INLINE void add_share(int rows, const T (*scaled_rows)[8], const T (*row)[
   T g[6][8];
 #pragma GCC unroll 8
   for (int e = 0; e < 6; ++e) sum[e].store(g[e]);
-  const ArticulatedInertia<T> share = {
-      {g[0][0], g[0][1], g[0][2], g[1][1], g[1][2], g[2][2]},
-      {g[0][3], g[0][4], g[0][5], g[1][3], g[1][4], g[1][5], g[2][3], g[2][4], g[2][5]},
-      {g[3][3], g[3][4], g[3][5], g[4][4], g[4][5], g[5][5]}};
-  h.IA = h.IA + share;
-  h.pA = h.pA - Force<T>{{g[0][6], g[1][6], g[2][6]}, {g[3][6], g[4][6], g[5][6]}};
+  added.IA = {{g[0][0], g[0][1], g[0][2], g[1][1], g[1][2], g[2][2]},
+              {g[0][3], g[0][4], g[0][5], g[1][3], g[1][4], g[1][5], g[2][3], g[2][4], g[2][5]},
+              {g[3][3], g[3][4], g[3][5], g[4][4], g[4][5], g[5][5]}};
+  added.pA = {{-g[0][6], -g[1][6], -g[2][6]}, {-g[3][6], -g[4][6], -g[5][6]}};
 }
 
 // k - K a_0 of the first rows, at the world.
@@ -225,7 +225,7 @@ TENON_INLINE T rest_at_world(const EarlySet<T>& set, int r, const T* a_0) {
 // then as before. At the world the multipliers are known at once.
 template <int rows, bool known, class T>
 TENON_INLINE bool eliminate_all(const EarlySegment& s, EarlySet<T>& set, const PvEarlyData<T>& d,
-                                ParentShare<T>& h, const WorkspaceData<T>& w) {
+                                ParentShare<T>& added, const WorkspaceData<T>& w) {
   constexpr int lanes = whole_packs(rows);
   T L[rows][lanes];
   sum_dual_hessian<rows>(s, set, d, L);
@@ -280,7 +280,7 @@ TENON_INLINE bool eliminate_all(const EarlySegment& s, EarlySet<T>& set, const P
       R[r] = R[r].times(inverse[r]);
       R[r].store(scaled_rows[r]);
     }
-    add_share(rows, scaled_rows, row, h);
+    sum_shares(rows, scaled_rows, row, added);
 #pragma GCC unroll 8
     for (int r = rows - 1; r >= 0; --r) {
 #pragma GCC unroll 8
@@ -317,7 +317,7 @@ inline bool hand_on(EarlySet<T>& set, const T (*L)[most], const T (*R)[8], std::
 // than the rows.
 template <int most, class T>
 inline TENON_NOINLINE void eliminate_some(const EarlySegment& s, EarlySet<T>& set, PvEarlyData<T>& d,
-                                          ParentShare<T>& h) {
+                                          ParentShare<T>& added) {
   const int count = set.count;
   T L[most][most], R[most][8], inverse[most];
   sum_dual_hessian<most>(s, set, d, L);
@@ -362,7 +362,7 @@ inline TENON_NOINLINE void eliminate_some(const EarlySegment& s, EarlySet<T>& se
   T row[most][8], scaled_rows[most][8];
   for (int i = 0; i < good; ++i)
     for (int e = 0; e < 8; ++e) row[i][e] = R[order[i]][e], scaled_rows[i][e] = inverse[i] * row[i][e];
-  if (s.up >= 0) add_share(good, scaled_rows, row, h);
+  if (s.up >= 0) sum_shares(good, scaled_rows, row, added);
   for (int i = good - 1; i >= 0; --i) {
     const int p = order[i];
     for (int c = good; c < count; ++c) set.couple[i][c] = L[order[c]][p];
@@ -377,37 +377,38 @@ inline TENON_NOINLINE void eliminate_some(const EarlySegment& s, EarlySet<T>& se
     d.left_over += set.going_on;
 }
 
-// The end of a segment: its rows past its joints, and their elimination. h: what the parent gets.
+// The end of a segment: its rows past its joints, and their elimination. False: they add nothing to the parent; else
+// they add `added`.
 template <class T, class Model>
-inline TENON_NOINLINE void finish_segment(const Model& m, int number, const T* v, ParentShare<T>& h,
-                                          PvEarlyData<T>& d, const WorkspaceData<T>& w) {
-  const EarlySegment& s = d.segments[number];
-  EarlySet<T>& set = d.sets[number];
+inline TENON_NOINLINE bool finish_segment(const Model& m, const EarlySegment& s, const T* v,
+                                          ParentShare<T>& added, EarlySet<T>& set, PvEarlyData<T>& d,
+                                          const WorkspaceData<T>& w) {
   pass_segment(m, s, v, set, d, w);
   const auto eliminate = [&](auto known) TENON_INLINE_LAMBDA {
     constexpr bool world = known.value;
     switch (set.count) {
       case 1:
-        return eliminate_all<1, world>(s, set, d, h, w);
+        return eliminate_all<1, world>(s, set, d, added, w);
       case 2:
-        return eliminate_all<2, world>(s, set, d, h, w);
+        return eliminate_all<2, world>(s, set, d, added, w);
       case 3:
-        return eliminate_all<3, world>(s, set, d, h, w);
+        return eliminate_all<3, world>(s, set, d, added, w);
       case 4:
-        return eliminate_all<4, world>(s, set, d, h, w);
+        return eliminate_all<4, world>(s, set, d, added, w);
       case 5:
-        return eliminate_all<5, world>(s, set, d, h, w);
+        return eliminate_all<5, world>(s, set, d, added, w);
       case 6:
-        return eliminate_all<6, world>(s, set, d, h, w);
+        return eliminate_all<6, world>(s, set, d, added, w);
       default:
         return false;
     }
   };
-  if (s.up == at_world ? eliminate(std::true_type{}) : eliminate(std::false_type{})) return;
+  if (s.up == at_world ? eliminate(std::true_type{}) : eliminate(std::false_type{})) return s.up != at_world;
   if constexpr (is_pack<T>)
     d.left_over += set.count;
   else
-    set.count <= 8 ? eliminate_some<8>(s, set, d, h) : eliminate_some<early_rows<T>>(s, set, d, h);
+    set.count <= 8 ? eliminate_some<8>(s, set, d, added) : eliminate_some<early_rows<T>>(s, set, d, added);
+  return !is_pack<T> && s.up >= 0;
 }
 
 // Gives dependent rows their part of the multipliers x of the eliminated ones, so that the sum of lambda^2 / weight is

@@ -1884,7 +1884,8 @@ extern "C" {
     /// Moves q until all closures are closed and all stabilised constraints (frequency > 0) are at their anchors; other
     /// rows keep their place to first order. Newton steps, each the shortest in the metric of the mass matrix, dq = -
     /// M^-1 J^T (J M^-1 J^T)^+ error, halved where they overshoot; redundant rows are an ordinary case. Rows with
-    /// compliance are approached only. The loops of the model itself are kept closed. Meant for the drift of a
+    /// compliance are approached only. The loops of the model itself may open between steps, and are closed at the end.
+    /// Where not all rows can hold, q goes where the sum of weight x error^2 is least. Meant for the drift of a
     /// simulation (one or two steps) and for assembly from a start not too far. options: NULL for the defaults. q: nq,
     /// read and written; the best one found unless the status is negative. The report tells steps and largest error
     /// left (primal_residual). Allocates: at the first call. Threads: one at a time per workspace. Status: TENON_OK,
