@@ -74,6 +74,8 @@ void bias_by_gaps(WorkspaceImpl& w, const double* gaps) {
     if (c.constant_G) continue;
     for (int r = c.row_begin; r < c.row_begin + c.row_count; ++r) w.w().loop_k[r] = -gaps[r];
     split_cluster(m, c, {false, true}, w.w());
+    // Linear rows have 0 here, which nothing writes again.
+    std::fill_n(w.w().loop_k + c.row_begin, c.row_count, 0.0);
   }
 }
 

@@ -36,7 +36,7 @@ TEST(History, AnswersDependOnArgumentsAndSettingsAlone) {
 // last state without a pack had left, and zeros had another sign.
 TEST(History, WhatOnceFailed) {
   RobotLibrary library(TENON_MODELS_DIR);
-  for (const std::uint64_t seed : {5048034, 113551, 1062931}) {
+  for (const std::uint64_t seed : {5048034, 113551, 1062931, 20000478, 20005415}) {
     Search s;
     s.first = seed;
     s.enough = [](long calls) { return calls > 0; };
