@@ -14,6 +14,7 @@
 
 #include <array>
 #include <memory>
+#include <random>
 #include <vector>
 
 #include "kernels/branches/branch_data.hpp"
@@ -89,7 +90,7 @@ class BranchLanes {
   double smallest_pivot() const;
   // Whether the sweeps of pv_early below can be used: moreover, the joints of each limb can move all its rows.
   bool takes_early() const { return early_chance_ > 0.5; }
-  // In how many of some configurations they are.
+  // In which share of configurations rows of limbs need no pivoting, estimated from some.
   double early_chance() const { return early_chance_; }
   bool pv_early_reduce(const double* v, const double* tau, PvEarlyData<double>& whole) {
     return kernels_->pv_early_reduce(data_, v, tau, whole);
@@ -196,7 +197,7 @@ class BranchLanes {
   void build_limb_rows(const ConstraintData& c, std::size_t k);
   void take_anchors(const double* anchors);
   void build_early(const ConstraintData& c);
-  bool carries_rows(const ConstraintData& c, int sample);
+  void reduce_sample(const ConstraintData& c, std::minstd_rand& random);
   bool supports(std::int32_t body) const { return supports_[static_cast<std::size_t>(body)] != 0; }
 
   const ModelData m_;

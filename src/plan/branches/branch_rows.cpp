@@ -246,24 +246,31 @@ void BranchLanes::build_early(const ConstraintData& c) {
   early_chance_ = 1;
   if (m_.cluster_count > 0) return;  // whose G is not known yet
   constexpr int samples = 16;
-  int good = 0;
-  for (int sample = 0; sample < samples; ++sample) good += carries_rows(c, sample);
-  early_chance_ = static_cast<double>(good) / samples;
+  std::vector<int> carried(bundles_.size() + 1);
+  std::minstd_rand random;
+  for (int sample = 0; sample < samples; ++sample) {
+    reduce_sample(c, random);
+    carried[0] += data_.early.left_over == 0;
+    for (std::size_t k = 0; k < bundles_.size(); ++k)
+      carried[k + 1] += bundles_[k].rows.support_count == 0 || bundles_[k].early.left_over == 0;
+  }
+  for (const int count : carried) early_chance_ *= static_cast<double>(count) / samples;
 }
 
-// Whether rows of all limbs are eliminated on the limbs at a configuration. Where this is seldom so, as with joints of
-// parallel axes above a foot, or with very many limbs, calls sweep twice.
-bool BranchLanes::carries_rows(const ConstraintData& c, int sample) {
+// The inward sweep of pv_early at random angles: it tells whether the rows of limbs are eliminated on the limbs. Where this
+// is seldom so, as with joints of parallel axes above a foot, or with very many limbs, calls sweep twice.
+void BranchLanes::reduce_sample(const ConstraintData& c, std::minstd_rand& random) {
   std::vector<double> q(index(m_.nq)), zeros(index(m_.nv));
   neutral_configuration({m_.nodes, m_.nodes + m_.node_count}, q.data());
+  constexpr double pi = 3.14159265358979323846;
   for (std::int32_t i = 0; i < m_.node_count; ++i)
-    if (dofs_of(m_, i) == 1) q[index(m_.nodes[i].q_index)] = 3 * std::sin(1 + 2.4 * i + 5.1 * sample);
+    if (dofs_of(m_, i) == 1) q[index(m_.nodes[i].q_index)] = pi * (2.0 * random() / random.max() - 1);
   std::vector<double> of_rows(2 * index(c.row_count));
   WorkspaceData<double> rows{};
   rows.desired = of_rows.data(), rows.k = rows.desired + c.row_count;
   kernels_->constraint_state(data_, q.data(), zeros.data(), nullptr, rows);
   PvEarlyData<double> found{};
-  return kernels_->pv_early_reduce(data_, zeros.data(), zeros.data(), found) && found.left_over == 0;
+  kernels_->pv_early_reduce(data_, zeros.data(), zeros.data(), found);
 }
 
 void BranchLanes::take_anchors(const double* anchors) {
