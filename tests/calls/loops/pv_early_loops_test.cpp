@@ -15,6 +15,17 @@ namespace {
 
 using Eigen::VectorXd;
 
+// One row on each of some links.
+std::vector<ConstraintSpec> rows_on_links(Random& random, const Model& model, int count) {
+  std::vector<ConstraintSpec> specs;
+  for (int k = 0; k < count; ++k) {
+    const int link = random.integer(0, static_cast<int>(model.links.size()) - 1);
+    specs.push_back(point_constraint(link, random.vector(0.3)));
+    specs.back().rows = 1u << random.integer(3, 5);
+  }
+  return specs;
+}
+
 // One row on each of two links: also on two bodies of one cluster, or on a cluster and outward of it.
 TEST(PvEarly, PassesEmbeddedLoops) {
   int solved = 0, by_itself = 0;
@@ -23,13 +34,7 @@ TEST(PvEarly, PassesEmbeddedLoops) {
     const LoopScene scene = random_loop_scene(seed, 3);
     if (!scene.model || scene.model->loops.clusters.empty() || scene.model->ny < 6) continue;
     Random random(seed + 5);
-    const int links = static_cast<int>(scene.model->links.size());
-    std::vector<ConstraintSpec> specs;
-    for (int k = 0; k < 2; ++k) {
-      specs.push_back(point_constraint(random.integer(0, links - 1), random.vector(0.3)));
-      specs.back().rows = 1u << random.integer(3, 5);
-    }
-    const auto set = ConstraintSet::bind(scene.model, specs);
+    const auto set = ConstraintSet::bind(scene.model, rows_on_links(random, *scene.model, 2));
     Workspace w(scene.model, set);
     const State state = random_state(random, *scene.model);
     VectorXd v(scene.model->nv), ydot = VectorXd::Random(scene.model->ny), qdd(v.size()), dense(v.size());
@@ -59,13 +64,7 @@ TEST(PvEarly, JudgesEveryInnerJoint) {
     const LoopScene scene = random_loop_scene(seed, 3);
     if (!scene.model || scene.model->loops.clusters.empty() || scene.model->folding) continue;
     Random random(seed + 7);
-    const int links = static_cast<int>(scene.model->links.size());
-    std::vector<ConstraintSpec> specs;
-    for (int k = 0; k < 3; ++k) {
-      specs.push_back(point_constraint(random.integer(0, links - 1), random.vector(0.3)));
-      specs.back().rows = 1u << random.integer(3, 5);
-    }
-    const auto set = ConstraintSet::bind(scene.model, specs);
+    const auto set = ConstraintSet::bind(scene.model, rows_on_links(random, *scene.model, 3));
     Workspace w(scene.model, set);
     const State state = random_state(random, *scene.model);
     VectorXd v(scene.model->nv), ydot = VectorXd::Random(scene.model->ny), qdd(v.size());
