@@ -110,6 +110,11 @@ void check(const Algorithm<Recorded>& algorithm, const Model& model, const Const
                 "unsupported: a constraint holds a link that is part of the world, so its "
                 "rows can never be met; leave that constraint out");
   const std::string_view method = algorithm.about.name;
+  if (method == "pv_early" && constraints->data().inter_body_count == 0 &&
+      !early_work(model.data(), constraints->data()).possible)
+    throw Error(Status::unsupported, "unsupported: more than " + std::to_string(early_rows<Recorded>) +
+                                         " rows meet on a link, and pv_early takes no more; take prox_pv or "
+                                         "constrained_aba");
   const bool takes_inter_body_rows = method == "pv" || method == "prox_pv" || method == "prox_ltl";
   if (constraints->data().inter_body_count == 0 || takes_inter_body_rows) return;
   const bool moves = algorithm.outputs[0].size == Size::nv;

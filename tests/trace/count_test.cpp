@@ -147,6 +147,10 @@ TEST(Count, RefusesWhatItCannotRecord) {
   const auto set = ConstraintSet::bind(other, {point_constraint(2, {0, 0, 0})});
   testing::expect_error(Status::invalid_argument, {"another model"},
                         [&] { count_operations(*model, set.get(), "pv"); });
+  const auto many =
+      ConstraintSet::bind(model, std::vector<ConstraintSpec>(6, point_constraint(2, {0, 0, 0})));
+  testing::expect_error(Status::unsupported, {"16 rows", "prox_pv"},
+                        [&] { count_operations(*model, many.get(), "pv_early"); });
 }
 
 }  // namespace
