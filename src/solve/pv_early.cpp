@@ -35,6 +35,15 @@ bool is_answer(const ConstrainedProblem& p, double motion_error) {
   return measure_residual(p) <= p.options.relative_tolerance && motion_error <= unrefined_motion;
 }
 
+// WorkspaceData::motion_error of the bodies.
+double measure_motion(const ConstrainedProblem& p, const PvEarlyData<double>& d) {
+  if (!d.hides) return 0;
+  WorkspaceData<double>& w = p.w.w();
+  for (int s = 0; s < d.inner_count; ++s) std::fill_n(w.f + 6 * d.inner[s], 6, 0.0);  // no limbs add to it
+  p.w.kernels->pv_early_measure(p.w.md(), *p.w.cd(), p.lambda, p.tau, w.qdd, d, w);
+  return w.motion_error;
+}
+
 // On branch lanes. False where rows of limbs need pivoting.
 bool solve_on_limbs(const ConstrainedProblem& p, BranchLanes& lanes, Status& status) {
   WorkspaceImpl& w = p.w;
@@ -47,7 +56,7 @@ bool solve_on_limbs(const ConstrainedProblem& p, BranchLanes& lanes, Status& sta
   lanes.pv_early_roll_out(p.v, d.qdd, d);
   std::copy_n(d.row_lambda, w.rows(), p.lambda);
   status = Status::ok;
-  return is_answer(p, lanes.pv_early_measure(p.tau, d.qdd));
+  return is_answer(p, early.hides ? lanes.pv_early_measure(p.tau, d.qdd) : 0);
 }
 
 Status give_to_constrained_aba(const ConstrainedProblem& p) {
@@ -77,12 +86,9 @@ Status solve_pv_early(const ConstrainedProblem& p) {
     return Status::not_positive_definite;
   if (d.left_over > 0 || !(smallest_cluster_pivot(w.md(), w.w().cluster_D) > refine_again)) return stalled;
   w.kernels->pv_early_roll_out(w.md(), *w.cd(), p.v, p.lambda, w.w().qdd, d, w.w());
-  // No limbs in registers add to it.
-  for (int s = 0; s < d.inner_count; ++s) std::fill_n(w.w().f + 6 * d.inner[s], 6, 0.0);
-  w.kernels->pv_early_measure(w.md(), *w.cd(), p.lambda, p.tau, w.w().qdd, d, w.w());
   w.report.iterations = 1;
   w.report.rank = w.rows() - d.redundant;
-  return is_answer(p, w.w().motion_error) ? Status::ok : stalled;
+  return is_answer(p, measure_motion(p, d)) ? Status::ok : stalled;
 }
 
 }  // namespace tenon

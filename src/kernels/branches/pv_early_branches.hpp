@@ -29,11 +29,12 @@ bool pv_early_reduce_of_branches(Branches<P>& b, const double* v, const double* 
     return reduce_early<loops.value>(limbs.model, limbs.rows, limbs.v, limbs.force, limbs.early, limbs.w);
   });
   positive = b.kernels->pv_early_reduce(b.trunk, b.rows, v, tau, b.early, b.w) && positive;
-  whole.left_over = b.early.left_over, whole.redundant = b.early.redundant;
+  whole.left_over = b.early.left_over, whole.redundant = b.early.redundant, whole.hides = b.early.hides;
   for (int k = 0; k < b.bundle_count; ++k) {
     const Bundle<P>& limbs = b.bundles[k];
     if (limbs.rows.support_count == 0) continue;
     whole.left_over += limbs.early.left_over, whole.redundant += limbs.early.redundant;
+    whole.hides |= limbs.early.hides;
   }
   return positive;
 }

@@ -39,6 +39,37 @@ TENON_INLINE int count_idle_rows(const ConstraintData& c, const PvEarlyData<T>& 
   return count;
 }
 
+// The inertia of an inner joint with rows, over what its body alone has there: up to this, rows hide 1e-12 of the motion, far
+// below unrefined_motion (solve/limits.hpp).
+inline constexpr double hidden_share = 1e4;
+template <int axis, class Node>
+TENON_INLINE auto own_inertia(const Node& n) {
+  if constexpr (axis < 3)
+    return n.I[axis == 0 ? 0 : axis == 1 ? 3 : 5];
+  else
+    return n.mass;
+}
+// After the inward sweep: whether rows added so much to an inner joint that its motion has to be measured. Those of clusters
+// always are.
+template <bool loops, class T, class Model>
+inline bool hides_inertias(const Model& m, const PvEarlyData<T>& d, const WorkspaceData<T>& w) {
+  bool small = true;
+  for (int s = 0; s < d.inner_count; ++s) {
+    const int i = d.inner[s];
+    if (loops && cluster_of(m, i)) return true;
+    const auto& n = m.nodes[i];
+    with_joint(n, [&](auto joint) TENON_INLINE_LAMBDA {
+      using J = decltype(joint);
+      for_each_axis<J>([&](auto e, auto axis) {
+        const int k = n.v_index + e.value;
+        const T own = T(own_inertia<axis.value>(n)) + T(m.armature[k]);
+        small = small & (T(hidden_share) * own > w.U[6 * k + axis.value]);
+      });
+    });
+  }
+  return !small;
+}
+
 // The rows of all segments, as evaluated.
 template <class T, class Rows>
 inline void enter_rows(const Rows& c, PvEarlyData<T>& d, const WorkspaceData<T>& w) {
@@ -67,7 +98,7 @@ template <bool loops, class T, class Model, class Rows>
 inline bool reduce_early(const Model& m, const Rows& c, const T* v, const T* tau, PvEarlyData<T>& d,
                          WorkspaceData<T>& w) {
   enter_rows(c, d, w);
-  return sweep_supports_inwards<loops>(
+  const bool positive_definite = sweep_supports_inwards<loops>(
       m, w, [&](int i, ParentShare<T>& h, auto inside, bool supports) TENON_INLINE_LAMBDA {
         const bool positive = eliminate_node<loops, inside.value>(m, i, v, tau, h, w);
         if (!supports) return positive;
@@ -85,6 +116,8 @@ inline bool reduce_early(const Model& m, const Rows& c, const T* v, const T* tau
         assign(h.pA, h.pA + added.pA);
         return positive;
       });
+  if constexpr (is_ordered<T>) d.hides = hides_inertias<loops>(m, d, w);
+  return positive_definite;
 }
 // After constraint_state: the whole inward sweep. False when the mass matrix is not positive definite.
 template <class T>
@@ -170,8 +203,8 @@ void pv_early_roll_out(const ModelData& m, const ConstraintData& c, const T* v, 
 
 // ---- the motion
 
-// What rows add to inertias may hide digits of inner bodies, so their motion is judged. Bodies outward of them satisfy their
-// equations as those of aba do: no row has added to their inertias.
+// What rows add to inertias may hide digits of inner bodies, so their motion is measured where it does (hides). Bodies
+// outward of them satisfy their equations as those of aba do: no row has added to their inertias.
 template <class T>
 inline void clear_residuals(const PvEarlyData<T>& d, WorkspaceData<T>& w) {
   for (int s = 0; s < d.inner_count; ++s) store(w.f + 6 * d.inner[s], Force<T>{});

@@ -69,6 +69,7 @@ struct PvEarlyData {
 
   std::int32_t redundant;  // of the last sweep: rows that depend on others, or that nothing moves
   std::int32_t left_over;  // rows whose rank is not clear, or for which there was no room
+  std::int32_t hides;      // rows may hide digits of inner inertias: the motion is to be measured
 };
 
 }  // namespace tenon

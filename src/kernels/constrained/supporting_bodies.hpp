@@ -32,26 +32,28 @@ TENON_INLINE bool sweep_supports_inwards(const Model& m, WorkspaceData<T>& w, co
       assign(h.IA, articulated(body));
       assign(h.pA, load_force<T>(w.pA + 6 * i));
     }
-    if (flags & node_has_base) {
-      const ArticulatedInertia<T> of_children = load_articulated(w.IB + 21 * i);
-      store(w.IB + 21 * i, of_children + body);
-      assign(h.IA, h.IA + of_children);
-    }
-    if (flags & node_collects) {
-      assign(h.IA, h.IA + load_articulated(w.IA + 21 * i));
-      if (flags & node_supports) h.pA = h.pA + load_force<T>(w.pS + 6 * i);
+    if (flags & (node_has_base | node_collects)) {
+      if (flags & node_has_base) {
+        const ArticulatedInertia<T> of_children = load_articulated(w.IB + 21 * i);
+        store(w.IB + 21 * i, of_children + body);
+        assign(h.IA, h.IA + of_children);
+      }
+      if (flags & node_collects) {
+        assign(h.IA, h.IA + load_articulated(w.IA + 21 * i));
+        if (flags & node_supports) h.pA = h.pA + load_force<T>(w.pS + 6 * i);
+      }
     }
     const bool positive = pass(i, h, inside, (flags & node_supports) != 0);
     if (n.parent < 0 || !(flags & node_adds_to_memory)) return positive;
     const bool first = flags & node_first_to_store;
-    T *const IA = w.IA + 21 * n.parent, *const pA = w.pA + 6 * n.parent;
+    T *IA = w.IA, *pA = w.pA;
     if (flags & node_supports) {
-      T* const pS = w.pS + 6 * n.parent;
-      if (first) store(pS, Force<T>{});
-      add_to_memory(h, first, IA, pS);
-    } else {
-      add_to_memory(h, first, w.support_flags[n.parent] & node_supports ? w.IB + 21 * n.parent : IA, pA);
+      pA = w.pS;
+      if (first) store(pA + 6 * n.parent, Force<T>{});
+    } else if (w.support_flags[n.parent] & node_supports) {
+      IA = w.IB;
     }
+    add_to_memory(h, first, IA + 21 * n.parent, pA + 6 * n.parent);
     return positive;
   });
 }
