@@ -46,7 +46,7 @@ Status factor_matrix(WorkspaceImpl& w, const double* q) {
   TENON_CHECK(fill_delassus(w, method, q, SplitFor::any));
   DampedInverseMemory& d = *w.damped;
   const double smallest =
-      w.kernels->dense_factor(w.w().delassus, d.damping.data(), w.rows(), whole_packs(w.rows()),
+      w.kernels->factor_dense(w.w().delassus, d.damping.data(), w.rows(), whole_packs(w.rows()),
                               d.factor.data(), d.inv_d.data(), d.scratch.data());
   if (smallest > 0) return Status::ok;
   return w.fail(Status::not_positive_definite,
@@ -56,13 +56,13 @@ Status factor_matrix(WorkspaceImpl& w, const double* q) {
 void solve_factor(WorkspaceImpl& w) {
   DampedInverseMemory& d = *w.damped;
   std::copy(d.b.begin(), d.b.end(), d.x.begin());
-  w.kernels->dense_solve(d.factor.data(), d.inv_d.data(), whole_packs(w.rows()), d.x.data());
+  w.kernels->solve_dense(d.factor.data(), d.inv_d.data(), whole_packs(w.rows()), d.x.data());
 }
 
 void invert_factor(WorkspaceImpl& w) {
   DampedInverseMemory& d = *w.damped;
-  w.kernels->dense_inverse(d.factor.data(), d.inv_d.data(), w.rows(), whole_packs(w.rows()), d.scratch.data(),
-                           d.inverse.data());
+  w.kernels->invert_dense(d.factor.data(), d.inv_d.data(), w.rows(), whole_packs(w.rows()), d.scratch.data(),
+                          d.inverse.data());
 }
 
 Status give_lower(WorkspaceImpl& w, double* out, int ld) {

@@ -11,15 +11,16 @@
 #define TENON_SCALAR double
 #endif
 
-// Defines the function that returns the group. Arguments: its kernels in the order of the struct.
-#define TENON_KERNEL_GROUP(Group, function, ...)                \
+// Defines the function that returns the group, each entry of its list the kernel of that name.
+#define TENON_KERNEL_OF_T(result, name, ...) name<T>,
+#define TENON_KERNEL_GROUP(type, function, list)                \
   namespace tenon {                                             \
   TENON_ISA_BEGIN                                               \
   template <class T>                                            \
-  const Group<T>& function() {                                  \
-    static constexpr Group<T> table = {__VA_ARGS__};            \
+  const type<T>& function() {                                   \
+    static constexpr type<T> table = {list(TENON_KERNEL_OF_T)}; \
     return table;                                               \
   }                                                             \
-  template const Group<TENON_SCALAR>& function<TENON_SCALAR>(); \
+  template const type<TENON_SCALAR>& function<TENON_SCALAR>();  \
   TENON_ISA_END                                                 \
   }

@@ -18,10 +18,10 @@ namespace tenon {
 
 // The functions that return the groups of one instruction set (kernels/*/*_kernels.cpp), composed into a
 // table. Called only on machines with that instruction set.
-#define TENON_DECLARE_GROUP(type, function) \
-  template <class T>                        \
+#define TENON_DECLARE_GROUP(type, function, list) \
+  template <class T>                              \
   const type<T>& function();
-#define TENON_TAKE_GROUP(type, function) function<T>(),
+#define TENON_TAKE_GROUP(type, function, list) function<T>(),
 #define TENON_INSTRUCTION_SET(isa)                                                     \
   namespace isa {                                                                      \
   TENON_KERNEL_GROUPS(TENON_DECLARE_GROUP)                                             \

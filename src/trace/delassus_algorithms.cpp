@@ -87,7 +87,7 @@ template <class T>
 struct DenseFactor {
   DenseFactor(Subject<T>& s)
       : stride(whole_packs(s.rows())), F(stride * (stride + 4)), inv_d(stride), scratch(F) {
-    s.kernels.dense_factor(s.w.delassus, damping(s).data(), s.rows(), stride, F.data(), inv_d.data(),
+    s.kernels.factor_dense(s.w.delassus, damping(s).data(), s.rows(), stride, F.data(), inv_d.data(),
                            scratch.data());
   }
   int stride;
@@ -99,7 +99,7 @@ void run_inverse(Subject<T>& s, const T* const* in, T* const* out) {
   fill(s, in[0]);
   DenseFactor<T> f(s);
   Numbers<T> X(f.stride * (f.stride + 4));
-  s.kernels.dense_inverse(f.F.data(), f.inv_d.data(), s.rows(), f.stride, f.scratch.data(), X.data());
+  s.kernels.invert_dense(f.F.data(), f.inv_d.data(), s.rows(), f.stride, f.scratch.data(), X.data());
   give_symmetric(
       s, [&](int i, int j) { return X[j * f.stride + i]; }, out[0]);
 }
@@ -109,7 +109,7 @@ void run_cholesky(Subject<T>& s, const T* const* in, T* const* out) {
   fill(s, in[0]);
   const DenseFactor<T> f(s);
   Numbers<T> rows = take_b(s, in[1]);
-  s.kernels.dense_solve(f.F.data(), f.inv_d.data(), f.stride, rows.data());
+  s.kernels.solve_dense(f.F.data(), f.inv_d.data(), f.stride, rows.data());
   rows_to_user(&s.c(), rows.data(), out[0]);
 }
 

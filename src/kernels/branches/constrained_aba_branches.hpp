@@ -159,9 +159,9 @@ bool constrained_aba_start_of_branches(Branches<P>& b, const double* v, const do
   bool positive = eliminate_all_limbs(b, tau, [](Bundle<P>& limbs, auto loops) TENON_INLINE_LAMBDA {
     return sweep_augmented_inertia<loops.value>(limbs.model, limbs.rows, limbs.v, limbs.force, limbs.w);
   });
-  positive = b.kernels->sweep_augmented_inertia(b.trunk, b.rows, v, tau, b.w) && positive;
+  positive = b.kernels->augmented_inertia_of_trunk(b.trunk, b.rows, v, tau, b.w) && positive;
   if (!positive) return false;
-  b.kernels->roll_out_supports(b.trunk, b.rows, v, qdd, b.w);
+  b.kernels->roll_out_trunk(b.trunk, b.rows, v, qdd, b.w);
   for (int k = 0; k < b.bundle_count; ++k) {
     Bundle<P>& limbs = b.bundles[k];
     if (limbs.rows.support_count == 0) continue;
@@ -208,10 +208,9 @@ inline void sweep_branch_changes(Branches<P>& b, const double* delta, const doub
     give_force(limbs, limbs.w.delta_pA, &LimbParent::delta_pA);
     if (refine) give_force(limbs, limbs.w.f, &LimbParent::f);
   }
-  const auto trunk_sweep = refine ? b.kernels->sweep_refining_force_changes : b.kernels->sweep_force_changes;
-  trunk_sweep(b.trunk, b.rows, b.w.row_step, tau, qdd, b.w);
+  b.kernels->force_changes_of_trunk(b.trunk, b.rows, b.w.row_step, refine, tau, qdd, b.w);
   if (refine) rows.motion_error = motion_error_of(b);
-  b.kernels->sweep_motion_changes(b.trunk, b.rows, b.w.row_step, qdd, b.w);
+  b.kernels->motion_changes_of_trunk(b.trunk, b.rows, b.w.row_step, qdd, b.w);
   for (int k = 0; k < b.bundle_count; ++k) {
     Bundle<P>& limbs = b.bundles[k];
     if (limbs.rows.support_count == 0) continue;

@@ -250,10 +250,15 @@ template <class T>
 void roll_out_trunk(const ModelData& m, const ConstraintData& c, const T* v, T* qdd, WorkspaceData<T>& w) {
   with_loops<T>(m, [&](auto loops) { roll_out_supports<loops.value>(m, c, v, qdd, w); });
 }
-template <bool refine, class T>
-void force_changes_of_trunk(const ModelData& m, const ConstraintData& c, const T* delta, const T* tau, T* qdd,
-                            WorkspaceData<T>& w) {
-  with_loops<T>(m, [&](auto loops) { sweep_force_changes<refine, loops.value>(m, c, delta, tau, qdd, w); });
+template <class T>
+void force_changes_of_trunk(const ModelData& m, const ConstraintData& c, const T* delta, bool refine,
+                            const T* tau, T* qdd, WorkspaceData<T>& w) {
+  with_loops<T>(m, [&](auto loops) {
+    if (refine)
+      sweep_force_changes<true, loops.value>(m, c, delta, tau, qdd, w);
+    else
+      sweep_force_changes<false, loops.value>(m, c, delta, tau, qdd, w);
+  });
 }
 template <class T>
 void motion_changes_of_trunk(const ModelData& m, const ConstraintData& c, const T* delta, T* qdd,

@@ -8,5 +8,4 @@
 #include "kernels/kernel_group.hpp"
 #include "kernels/tree/inverse_mass.hpp"
 
-TENON_KERNEL_GROUP(DelassusKernels, delassus_kernels, ltl_delassus<T>, sweep_inertias<T>, kjr<T>, efpa<T>,
-                   pv_osim<T>, pv_osimr<T>, inverse_mass_times<T>, symmetric_to_user<T>)
+TENON_KERNEL_GROUP(DelassusKernels, delassus_kernels, TENON_DELASSUS_KERNELS)

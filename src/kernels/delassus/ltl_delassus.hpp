@@ -27,7 +27,7 @@ inline void place_world_rows(const ModelData& m, const ConstraintData& c, Worksp
 
 // False when the mass matrix is not positive definite.
 template <class T>
-bool ltl_delassus(const ModelData& m, const ConstraintData& c, const T* q, WorkspaceData<T>& w) {
+bool ltl_osim(const ModelData& m, const ConstraintData& c, const T* q, WorkspaceData<T>& w) {
   crba_rows(m, q, w.H_L, w);
   if (!ltl_factor(m, w.H_L, w.H_inv_d, w)) return false;
   place_world_rows(m, c, w);

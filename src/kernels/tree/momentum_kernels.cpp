@@ -3,5 +3,4 @@
 #include "kernels/tree/centroidal.hpp"
 #include "kernels/tree/coriolis.hpp"
 
-TENON_KERNEL_GROUP(MomentumKernels, momentum_kernels, coriolis<T>, bias_acceleration<T>, centroidal_matrix<T>,
-                   centroidal_bias<T>)
+TENON_KERNEL_GROUP(MomentumKernels, momentum_kernels, TENON_MOMENTUM_KERNELS)

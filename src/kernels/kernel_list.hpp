@@ -1,0 +1,16 @@
+// Tables of kernels are written as lists of KERNEL(result, name, arguments), from which come the struct of function
+// pointers and, where kernels are compiled, its contents: the entry `name` can only hold the kernel `name`.
+#pragma once
+
+#include "kernels/workspace_data.hpp"
+#include "model/constraint_data.hpp"
+#include "model/model_data.hpp"
+
+#define TENON_KERNEL_ENTRY(result, name, ...) result (*name)(__VA_ARGS__);
+
+// The entries of a list, and the arguments that nearly all have. T: the number.
+#define TENON_KERNEL_ENTRIES(list)    \
+  using Model = const ModelData&;     \
+  using Rows = const ConstraintData&; \
+  using Work = WorkspaceData<T>&;     \
+  list(TENON_KERNEL_ENTRY)
