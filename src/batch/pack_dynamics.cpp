@@ -132,7 +132,7 @@ bool PackDynamics<N, W>::can(const BatchCall& call) {
   if (w.coordinates.independent_q || w.coordinates.independent_v) return false;
   const ModelData& m = swept().m;
   const bool loops = m.cluster_count > 0 || m.rotor_count > 0;
-  const bool moves = !loops || (kernels_.loops && !has_callbacks(m));
+  const bool moves = !loops || (std::is_same_v<N, double> && !has_callbacks(m));
   const bool rows = w.rows() > 0 && w.cd()->inter_body_count == 0;
   switch (call.function) {
     case BatchFunction::forward_dynamics:
@@ -239,7 +239,7 @@ void PackDynamics<N, W>::close_clusters(const State& state, double steepest, Mas
   Sweep& s = swept();
   if (s.m.varying_clusters == 0) return;
   Pack largest;
-  kernels_.loops(s.m, state.q, state.v, largest, s.arena.data);
+  kernels_.loops_of_states(s.m, state.q, state.v, largest, s.arena.data);
   for (int l = 0; l < W; ++l) lanes.lane[l] = lanes.lane[l] && static_cast<double>(largest[l]) <= steepest;
 }
 
@@ -298,7 +298,7 @@ bool PackDynamics<N, W>::solve_rows(const BatchCall& call, const State& state, N
       all = all && now.lane[l];
     }
     if (now.first() < W) {
-      kernels_.constrained_finish(s.m, c, state.v, d.qdd, d);
+      kernels_.constrained_aba_finish(s.m, c, state.v, d.qdd, d);
       give_motion(d.qdd, now, n);
       for (int l = 0; l < W; ++l) {
         if (!now.lane[l]) continue;
@@ -318,7 +318,7 @@ bool PackDynamics<N, W>::fill_delassus(const BatchCall& call, const State& state
   const ConstraintData& c = *s.w.cd();
   const int rows = c.row_count;
   delassus_.settings = settings_of(*call.rows, n);
-  if (!kernels_.delassus(s.m, c, state.q, delassus_, A_.data(), s.arena.data)) return false;
+  if (!kernels_.delassus_of_states(s.m, c, state.q, delassus_, A_.data(), s.arena.data)) return false;
   if (call.function == BatchFunction::delassus) {
     for (int i = 0; i < rows; ++i)
       for (int j = 0; j <= i; ++j) {
@@ -353,7 +353,7 @@ bool PackDynamics<N, W>::move(const BatchCall& call, Numbers& n, const Mask& wan
     return solve_rows(call, state, n, lanes, done, iterations);
   Pack* const qdd = s.arena.data.qdd;
   if (matrix ? !fill_delassus(call, state, n)
-             : !kernels_.aba(s.m, state.q, state.v, state.tau, wrenches, qdd, s.arena.data))
+             : !kernels_.aba_of_states(s.m, state.q, state.v, state.tau, wrenches, qdd, s.arena.data))
     return false;
   if (!matrix) give_motion(qdd, lanes, n);
   done = lanes;
@@ -375,7 +375,7 @@ bool PackDynamics<N, W>::compute(const BatchCall& call, Numbers& n, const Mask& 
     case BatchFunction::mass_matrix:
       if (!holds_mass_matrix_) std::fill(n.out.begin(), n.out.end(), Pack(0));
       holds_mass_matrix_ = true;
-      kernels_.crba(whole_.m, n.q.data(), n.out.data(), whole_.m.nv, d);
+      kernels_.crba_of_states(whole_.m, n.q.data(), n.out.data(), whole_.m.nv, d);
       break;
     default:
       return move(call, n, wanted, done, iterations);

@@ -38,7 +38,9 @@ class PackDynamics {
   // one. Other lanes must hold copies of good ones.
   void solve(const BatchCall& call, Numbers& numbers, const Mask& wanted, Mask& done, int* iterations);
   // World poses of bodies, with v their velocities too, in arena().
-  void place_bodies(const Pack* q, const Pack* v) { kernels_.kinematics(whole_.m, q, v, whole_.arena.data); }
+  void place_bodies(const Pack* q, const Pack* v) {
+    kernels_.kinematics_of_states(whole_.m, q, v, whole_.arena.data);
+  }
   const WorkspaceData<Pack>& arena() const { return whole_.arena.data; }
   // Whether this wrench acts on a rotor that is folded: the single call then needs the rotor's body.
   bool on_folded_rotor(const double* wrench) const;

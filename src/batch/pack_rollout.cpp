@@ -27,7 +27,7 @@ struct Stages {
     return n.out.data();
   }
   void add_brackets(const Pack* u, double h, Pack* v) const { kernels.add_brackets(m, u, h, v); }
-  void integrate(const Pack* v, double h, Pack* q) const { kernels.integrate(m, v, h, q); }
+  void integrate(const Pack* v, double h, Pack* q) const { kernels.integrate_joints(m, v, h, q); }
 };
 
 }  // namespace

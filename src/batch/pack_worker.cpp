@@ -36,8 +36,8 @@ void PackWorker<Io, N, W>::gather(const BatchArray& a, std::size_t first, int st
   const Io* from[W];
   for (int l = 0; l < states; ++l) from[l] = place(a, first + index(l), record);
   if (a.number_stride == 1 && states == W)
-    kernels_.template exchange_of<Io>().gather(from, static_cast<std::ptrdiff_t>(count), W * a.state_stride,
-                                               to.data());
+    kernels_.template exchange_of<Io>().gather_states(from, static_cast<std::ptrdiff_t>(count),
+                                                      W * a.state_stride, to.data());
   else
     for (int l = 0; l < states; ++l)
       for (std::size_t i = 0; i < count; ++i)
@@ -94,8 +94,8 @@ void PackWorker<Io, N, W>::scatter(const Pack* from, std::size_t count, const Ba
   if (a.number_stride == 1 && mask.all()) {
     Io* to[W];
     for (int l = 0; l < W; ++l) to[l] = place(a, first + index(l), record);
-    return kernels_.template exchange_of<Io>().scatter(from, static_cast<std::ptrdiff_t>(count),
-                                                       W * a.state_stride, to);
+    return kernels_.template exchange_of<Io>().scatter_states(from, static_cast<std::ptrdiff_t>(count),
+                                                              W * a.state_stride, to);
   }
   // In blocks, so that each cache line is visited once.
   constexpr std::size_t block = 8;

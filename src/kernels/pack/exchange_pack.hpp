@@ -73,6 +73,16 @@ void scatter_states(const Pack<N, W>* from, std::ptrdiff_t begin, std::ptrdiff_t
   if constexpr (K > 1) scatter_states<K / 2>(from, begin, count, ahead, to);
 }
 
+// All of them.
+template <class Io, class N, int W>
+void gather_states(const Io* const* from, std::ptrdiff_t count, std::ptrdiff_t ahead, Pack<N, W>* to) {
+  gather_states<W>(from, 0, count, ahead, to);
+}
+template <class Io, class N, int W>
+void scatter_states(const Pack<N, W>* from, std::ptrdiff_t count, std::ptrdiff_t ahead, Io* const* to) {
+  scatter_states<W>(from, 0, count, ahead, to);
+}
+
 // within[l] := whether all numbers of lane l are numbers, as Io, and none beyond `largest`: by their bits, because these
 // kernels are compiled for finite numbers.
 template <class Io, class N, int W>

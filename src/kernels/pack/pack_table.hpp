@@ -1,13 +1,12 @@
 // The kernels that work on the numbers of several states at a time (spatial/slots.hpp), one table for each
-// instruction set and precision. They compute what the kernels of the same names compute for one state.
+// instruction set and precision. They compute what the kernels of the same names, without `_of_states`, compute for one.
 #pragma once
 
 #include <cstddef>
 #include <type_traits>
 
-#include "kernels/workspace_data.hpp"
+#include "kernels/kernel_list.hpp"
 #include "model/constraint_data.hpp"
-#include "model/model_data.hpp"
 #include "spatial/slots.hpp"
 
 namespace tenon {
@@ -46,50 +45,59 @@ struct PackedDelassus {
   T* zeros;                         // nv: set to zero
 };
 
-// Numbers of type Io of W states (kernels/pack/exchange_pack.hpp).
+// The lists (kernels/kernel_list.hpp); T: the numbers of W states.
+
+// Numbers of type Io of W states (kernels/pack/exchange_pack.hpp), `count` of them.
+#define TENON_PACK_EXCHANGE(KERNEL)                                                                      \
+  /* to[i][l] := from[l][i], and its reverse. ahead: where the next pack's numbers are. */               \
+  KERNEL(void, gather_states, const Io* const* from, std::ptrdiff_t count, std::ptrdiff_t ahead, T* to)  \
+  KERNEL(void, scatter_states, const T* from, std::ptrdiff_t count, std::ptrdiff_t ahead, Io* const* to) \
+  /* within[l] := whether all numbers of lane l are numbers, as Io, and none beyond `largest`. */        \
+  KERNEL(void, find_within, const T* x, std::ptrdiff_t count, Io largest, bool* within)
+
+#define TENON_PACK_KERNELS(KERNEL)                                                                          \
+  KERNEL(bool, aba_of_states, Model, const T* q, const T* v, const T* tau, bool has_wrenches, T* qdd, Work) \
+  KERNEL(void, rnea, Model, const T* q, const T* v, const T* qdd, bool has_wrenches, T* tau, Work)          \
+  /* Does not write the zeros between branches. */                                                          \
+  KERNEL(void, crba_of_states, Model, const T* q, T* M, int ld, Work)                                       \
+                                                                                                            \
+  /* World poses of bodies, and with v velocities in body frames. */                                        \
+  KERNEL(void, kinematics_of_states, Model, const T* q, const T* v, Work)                                   \
+  /* After that. R (9 numbers, row by row), p (3): the world pose of a frame that is fixed to a node; */    \
+  /* V (6, null: not wanted): its velocity, J (6 x nv, null): its Jacobian, along the axes of the world */  \
+  /* or of the frame. */                                                                                    \
+  KERNEL(void, frame_motion, Model, int node, const double* R_in_body, const double* p_in_body,             \
+         bool world_axes, T* R, T* p, T* V, T* J, const WorkspaceData<T>&)                                  \
+                                                                                                            \
+  /* q := q moved by v for dt (model/joint_motion.hpp). */                                                  \
+  KERNEL(void, integrate_joints, Model, const T* v, double dt, T* q)                                        \
+  /* v := v + [u, v] / 2 + [u, [u, v]] / 12 with u = h u_of_one (calls/steps.cpp). */                       \
+  KERNEL(void, add_brackets, Model, const T* u_of_one, double h, T* v)                                      \
+                                                                                                            \
+  /* The first evaluation of constrained_aba, a refining one, and the nodes that support no rows. */        \
+  KERNEL(bool, constrained_start, Model, Rows, const T* q, const T* v, const T* tau, bool has_wrenches,     \
+         T* qdd, PackedRows<T>&, Work)                                                                      \
+  KERNEL(void, constrained_refine, Model, Rows, const T* tau, T* qdd, PackedRows<T>&, Work)                 \
+  KERNEL(void, constrained_aba_finish, Model, Rows, const T* v, T* qdd, Work)                               \
+                                                                                                            \
+  /* J M^-1 J^T, rows x rows in the kernels' order, the lower triangle row by row; and */                   \
+  /* X := (A + damping)^-1 X. */                                                                            \
+  KERNEL(bool, delassus_of_states, Model, Rows, const T* q, PackedDelassus<T>&, T* A, Work)                 \
+  KERNEL(bool, solve_damped, int rows, const double* damping, T* A, T* X, int columns)                      \
+                                                                                                            \
+  /* G and g of the clusters (kernels/pack/loops_pack.hpp), before the kernels of dynamics. largest: the */ \
+  /* largest entry of G, 1e30 at a dead centre. In double precision only. */                                \
+  KERNEL(void, loops_of_states, Model, const T* q, const T* v, T& largest, Work)
+
 template <class Io, class T>
 struct PackExchange {
-  // to[i][l] := from[l][i], and its reverse, for the first `count` numbers. ahead: where the next pack's numbers
-  // are.
-  void (*gather)(const Io* const* from, std::ptrdiff_t count, std::ptrdiff_t ahead, T* to);
-  void (*scatter)(const T* from, std::ptrdiff_t count, std::ptrdiff_t ahead, Io* const* to);
-  // within[l] := whether all numbers of lane l are numbers, as Io, and none beyond `largest`.
-  void (*find_within)(const T* x, std::ptrdiff_t count, Io largest, bool* within);
+  TENON_PACK_EXCHANGE(TENON_KERNEL_ENTRY)
 };
 
 template <class N, int W>
 struct PackKernels {
   using T = Slots<N, W>;
-  bool (*aba)(const ModelData&, const T* q, const T* v, const T* tau, bool has_wrenches, T* qdd,
-              WorkspaceData<T>&);
-  void (*rnea)(const ModelData&, const T* q, const T* v, const T* qdd, bool has_wrenches, T* tau,
-               WorkspaceData<T>&);
-  // Does not write the zeros between branches.
-  void (*crba)(const ModelData&, const T* q, T* M, int ld, WorkspaceData<T>&);
-  // World poses of bodies, and with v velocities in body frames.
-  void (*kinematics)(const ModelData&, const T* q, const T* v, WorkspaceData<T>&);
-  // After kinematics. R (9 numbers, row by row), p (3): the world pose of a frame that is fixed to a node;
-  // V (6, null: not wanted): its velocity, J (6 x nv, null): its Jacobian, along the axes of the world or of
-  // the frame.
-  void (*frame_motion)(const ModelData&, int node, const double* R_in_body, const double* p_in_body,
-                       bool world_axes, T* R, T* p, T* V, T* J, const WorkspaceData<T>&);
-  // q := q moved by v for dt (model/joint_motion.hpp).
-  void (*integrate)(const ModelData&, const T* v, double dt, T* q);
-  // v := v + [u, v] / 2 + [u, [u, v]] / 12 with u = h u_of_one (calls/steps.cpp).
-  void (*add_brackets)(const ModelData&, const T* u_of_one, double h, T* v);
-  // The first evaluation of constrained_aba, a refining one, and the nodes that support no rows.
-  bool (*constrained_start)(const ModelData&, const ConstraintData&, const T* q, const T* v, const T* tau,
-                            bool has_wrenches, T* qdd, PackedRows<T>&, WorkspaceData<T>&);
-  void (*constrained_refine)(const ModelData&, const ConstraintData&, const T* tau, T* qdd, PackedRows<T>&,
-                             WorkspaceData<T>&);
-  void (*constrained_finish)(const ModelData&, const ConstraintData&, const T* v, T* qdd, WorkspaceData<T>&);
-  // J M^-1 J^T, rows x rows in the kernels' order, the lower triangle row by row; and X := (A + damping)^-1 X.
-  bool (*delassus)(const ModelData&, const ConstraintData&, const T* q, PackedDelassus<T>&, T* A,
-                   WorkspaceData<T>&);
-  bool (*solve_damped)(int rows, const double* damping, T* A, T* X, int columns);
-  // G and g of the clusters (kernels/pack/loops_pack.hpp), before the kernels of dynamics. largest: the largest
-  // entry of G, 1e30 at a dead centre. Null in single precision, which has no kernels for models with loops.
-  void (*loops)(const ModelData&, const T* q, const T* v, T& largest, WorkspaceData<T>&);
+  TENON_KERNEL_ENTRIES(TENON_PACK_KERNELS)
   PackExchange<N, T> exchange;
   PackExchange<float, T> exchange_floats;
   // Of numbers of type Io, N or float.
