@@ -118,22 +118,26 @@ struct ClusterData {
 //   force of the rotor     momentum . alpha + inertia qdd_r.
 // A rotor that is not symmetric about its axis wobbles: the difference of its inertia from a symmetric one,
 // [a b; b -a] across the axis, turns with it. With x and y normal to the axis it is a (x x^T - y y^T) + b (x
-// y^T + y x^T), where (a, b) turns by twice the rotor's angle.
-struct RotorData {
+// y^T + y x^T), where (a, b) turns by twice the rotor's angle. N: the number, or those of several rotors.
+template <class N>
+struct RotorDataOf {
   std::int32_t carrier;                 // node, -1 for the world
   std::int32_t wobbles;                 // 1: a or b is not zero
   std::int32_t drive_begin, drive_end;  // in ModelData::rotor_drives
   std::int32_t q_index, v_index;        // of its joint, in the model that was folded
-  double momentum[3];                   // spin inertia times axis, frame of the carrier, user sign
-  double inertia;                       // about its axis, with armature; 0 where ModelData::armature holds it
-  double axis[3];                       // frame of the carrier, user sign
-  double a, b;                          // at angle zero
-  double wobble[2][6];  // x x^T - y y^T and x y^T + y x^T, frame of the carrier: xx xy xz yy yz zz
+  N momentum[3];                        // spin inertia times axis, frame of the carrier, user sign
+  N inertia;                            // about its axis, with armature; 0 where ModelData::armature holds it
+  N axis[3];                            // frame of the carrier, user sign
+  N a, b;                               // at angle zero
+  N wobble[2][6];  // x x^T - y y^T and x y^T + y x^T, frame of the carrier: xx xy xz yy yz zz
 };
-struct RotorDrive {
+template <class N>
+struct RotorDriveOf {
   std::int32_t v_index;
-  double ratio;
+  N ratio;
 };
+using RotorData = RotorDataOf<double>;
+using RotorDrive = RotorDriveOf<double>;
 
 struct ModelData {
   std::int32_t node_count;

@@ -31,18 +31,6 @@ struct LaneNode {
   N sign, p[3], R[9], mass, h[3], I[6];
 };
 
-// RotorData and RotorDrive of a folded rotor of each limb. Node 0 as carrier: the limbs' parents.
-template <class N>
-struct LaneRotor {
-  std::int32_t carrier, wobbles, drive_begin, drive_end;
-  N momentum[3], inertia, axis[3], a, b, wobble[2][6];
-};
-template <class N>
-struct LaneDrive {
-  std::int32_t v_index;
-  N ratio;
-};
-
 // The fields of ModelData that sweeps read. Nodes and coordinates have the same numbers.
 template <class N>
 struct LaneModel {
@@ -54,8 +42,8 @@ struct LaneModel {
   const ClusterData* clusters;  // with places of nodes, coordinates, G; the rest is not set
   const std::int32_t *node_cluster, *y_index;
   std::int32_t rotor_count, wobbling_rotors;
-  const LaneRotor<N>* rotors;
-  const LaneDrive<N>* rotor_drives;
+  const RotorDataOf<N>* rotors;  // carrier 0: the limbs' parents; without q_index and v_index
+  const RotorDriveOf<N>* rotor_drives;
   const N *cluster_F_initial, *cluster_D_initial, *cluster_U_initial;
 };
 

@@ -131,8 +131,8 @@ class BranchLanes {
     std::array<N, 3> no_gravity{};  // limbs have it from their parents
     std::vector<std::int32_t> flags, collecting, q_of, v_of, body_of, result_of;
     std::vector<std::vector<LimbRotor>> limb_rotors;
-    std::vector<LaneRotor<N>> rotors;
-    std::vector<LaneDrive<N>> drives;
+    std::vector<RotorDataOf<N>> rotors;
+    std::vector<RotorDriveOf<N>> drives;
     std::vector<std::int32_t> rotor_of, rotor_q_of, rotor_v_of, rotor_result_of;
     std::vector<ClusterData> clusters;
     std::vector<std::int32_t> v_node, node_cluster, y_index, varying_G, G_of;

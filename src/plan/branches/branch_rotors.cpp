@@ -73,7 +73,7 @@ void BranchLanes::build_limb_rotors(std::size_t k) {
   memory.rotors.resize(shape.size());
   std::int32_t wobbling = 0;
   for (std::size_t r = 0; r < shape.size(); ++r) {
-    LaneRotor<N>& rotor = memory.rotors[r];
+    RotorDataOf<N>& rotor = memory.rotors[r];
     rotor.carrier = shape[r].carrier, rotor.wobbles = shape[r].wobbles;
     wobbling += rotor.wobbles;
     rotor.drive_begin = count_of(memory.drives);
