@@ -29,7 +29,7 @@ Status centroidal_momentum_bias(Workspace& workspace, double* out) {
     double* A = w.coordinates.jacobian.data();
     w.kernels->centroidal_matrix(w.md(), com, A, 6, w.body_room.data(), w.w());
     for (int k = 0; k < w.model->nv; ++k)
-      for (int e = 0; e < 6; ++e) rate[e] += A[6 * k + e] * w.coordinates.g[static_cast<std::size_t>(k)];
+      for (int e = 0; e < 6; ++e) rate[e] += A[6 * k + e] * w.coordinates.g[index(k)];
   }
   return give_numbers(w, rate, 6, out);
 }

@@ -102,7 +102,7 @@ Status normalize(Workspace& workspace, double* q) {
     if (!scale_to_unit(unit + place.q_index))
       return w.fail(Status::not_normalized,
                     "the quaternion of joint '%s' is zero and has no direction to keep",
-                    w.model->joints[static_cast<std::size_t>(place.joint)].name.c_str());
+                    w.model->joints[index(place.joint)].name.c_str());
   return give_positions(w, unit, q);
 }
 

@@ -211,7 +211,7 @@ Status anchor_here(Workspace& workspace, const double* q) {
   w.kernels->constraint_state(w.md(), posed, q, w.zeros.data(), false, w.w());
   for (const bool setting : {false, true}) {
     for (int constraint = 0; constraint < w.constraints->constraint_count(); ++constraint) {
-      const ConstraintItem& item = w.cd()->items[w.item_of[static_cast<std::size_t>(constraint)]];
+      const ConstraintItem& item = w.cd()->items[w.item_of[index(constraint)]];
       if (item.closure) continue;  // held against its second link, not an anchor
       const Mat3<double> R = load_mat3<double>(w.w().Rs + 9 * item.node);
       Pose pose;

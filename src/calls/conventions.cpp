@@ -26,7 +26,7 @@ template <class Body>
 void for_each_joint(const Model& model, const OtherState& other, Body&& body) {
   int q = 0, v = 0;
   for (int j = 0; j < model.body_count(); ++j) {
-    const Model::Joint& joint = model.joints[static_cast<std::size_t>(other.joints ? other.joints[j] : j)];
+    const Model::Joint& joint = model.joints[index(other.joints ? other.joints[j] : j)];
     body(joint, q, v);
     q += position_count(joint.type, other.convention);
     v += joint.nv;
@@ -45,7 +45,7 @@ Status check_order(WorkspaceImpl& w, const OtherState& other) {
     if (std::find(other.joints, other.joints + i, other.joints[i]) != other.joints + i)
       return w.fail(Status::invalid_argument,
                     "joints[%d] is %d ('%s'), which stands there before; list each joint once", i,
-                    other.joints[i], w.model->joints[static_cast<std::size_t>(other.joints[i])].name.c_str());
+                    other.joints[i], w.model->joints[index(other.joints[i])].name.c_str());
   }
   return Status::ok;
 }

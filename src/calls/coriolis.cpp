@@ -62,7 +62,7 @@ void add_half_bracket(WorkspaceImpl& w, const ClusterData& c, int y, const doubl
   double* turned = w.loops.bias.data();
   const double* G_y = column_of_G(w, c, y);
   for (int i = c.node_begin; i < c.node_begin + c.node_count; ++i) {
-    const Model::Joint& joint = w.model->joints[static_cast<std::size_t>(i)];
+    const Model::Joint& joint = w.model->joints[index(i)];
     bracket(joint, v + joint.v_index, G_y + joint.v_index - c.v_begin, turned + joint.v_index);
   }
   for (int l = 0; l < c.y_count; ++l) {

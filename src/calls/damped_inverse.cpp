@@ -89,12 +89,12 @@ void multiply_inverse(WorkspaceImpl& w) {
   std::fill(d.x.begin(), d.x.end(), 0.0);
   for (int j = 0; j < rows; ++j) {
     const double* column = d.inverse.data() + j * stride;
-    double sum = column[j] * d.b[static_cast<std::size_t>(j)];
+    double sum = column[j] * d.b[index(j)];
     for (int i = j + 1; i < rows; ++i) {
-      sum += column[i] * d.b[static_cast<std::size_t>(i)];
-      d.x[static_cast<std::size_t>(i)] += column[i] * d.b[static_cast<std::size_t>(j)];
+      sum += column[i] * d.b[index(i)];
+      d.x[index(i)] += column[i] * d.b[index(j)];
     }
-    d.x[static_cast<std::size_t>(j)] += sum;
+    d.x[index(j)] += sum;
   }
 }
 
@@ -194,8 +194,7 @@ Status factor_and_form_caba(WorkspaceImpl& w, const double* q) {
   if (!w.damped->formed) w.kernels->caba_osim_form(d);
   const int stride = whole_packs(w.rows());
   for (int j = 0; j < w.rows(); ++j)
-    for (int i = 0; i <= j; ++i)
-      w.damped->inverse[static_cast<std::size_t>(i * stride + j)] = d.matrix[j * d.stride + i];
+    for (int i = 0; i <= j; ++i) w.damped->inverse[index(i * stride + j)] = d.matrix[j * d.stride + i];
   return Status::ok;
 }
 
@@ -272,7 +271,7 @@ bool outweighs_inertias(const WorkspaceImpl& w) {
   constexpr double most = 1e10;
   const ConstraintData& c = *w.cd();
   for (int r = 0; r < w.rows(); ++r)
-    if (w.damped->damping[static_cast<std::size_t>(r)] * most < c.scale[r]) return true;
+    if (w.damped->damping[index(r)] * most < c.scale[r]) return true;
   return false;
 }
 
@@ -281,7 +280,7 @@ Damping damping_for_folded(WorkspaceImpl& w, const Damping& damping) {
   const ConstraintData& c = *w.cd();
   for (int r = 0; r < w.rows(); ++r) {
     const double mu = mu_of(w, damping, r);
-    w.user_rows[static_cast<std::size_t>(c.user_row[r])] = mu > 0 ? mu : default_relative_mu / c.scale[r];
+    w.user_rows[index(c.user_row[r])] = mu > 0 ? mu : default_relative_mu / c.scale[r];
   }
   return {0, w.user_rows.data()};
 }

@@ -63,8 +63,7 @@ Status solve_multipliers(WorkspaceImpl& w, const double* q, const double* v, con
 
 // The velocities of the independent joints; zero for dependent joints.
 const double* independent_motion(WorkspaceImpl& w, const double* v) {
-  for (int k = 0; k < w.model->nv; ++k)
-    w.loops.spanning[static_cast<std::size_t>(k)] = w.md().y_index[k] < 0 ? 0 : v[k];
+  for (int k = 0; k < w.model->nv; ++k) w.loops.spanning[index(k)] = w.md().y_index[k] < 0 ? 0 : v[k];
   return w.loops.spanning.data();
 }
 
@@ -79,7 +78,7 @@ double carried_inertia(const WorkspaceImpl& w, int y) {
   double sum = 0;
   for (int i = c.d_begin; i < c.d_begin + c.d_count; ++i) {
     const int k = m.dependent[i];
-    sum += G[k - c.v_begin] * G[k - c.v_begin] * w.loops.M[static_cast<std::size_t>(k * m.nv + k)];
+    sum += G[k - c.v_begin] * G[k - c.v_begin] * w.loops.M[index(k * m.nv + k)];
   }
   return sum;
 }
@@ -91,9 +90,8 @@ void joints_mass_matrix(WorkspaceImpl& w, const double* q, bool carried) {
   tree_mass_matrix(w, q, w.loops.M.data(), m.nv);
   for (int j = 0; j < m.ny; ++j) {
     for (int i = 0; i < m.ny; ++i)
-      w.loops.H[static_cast<std::size_t>(j * m.ny + i)] =
-          w.loops.M[static_cast<std::size_t>(m.independent[j] * m.nv + m.independent[i])];
-    if (carried) w.loops.H[static_cast<std::size_t>(j * m.ny + j)] += carried_inertia(w, j);
+      w.loops.H[index(j * m.ny + i)] = w.loops.M[index(m.independent[j] * m.nv + m.independent[i])];
+    if (carried) w.loops.H[index(j * m.ny + j)] += carried_inertia(w, j);
   }
 }
 
@@ -103,7 +101,7 @@ Status solve_independent(WorkspaceImpl& w, bool carried, const double* q, const 
   double* y = w.loops.independent.data();
   w.kernels->rnea(w.md(), q, independent_motion(w, v), nullptr, has_wrenches, w.loops.bias.data(), w.w());
   to_independent_force(w, tau, y);
-  for (int j = 0; j < w.model->ny; ++j) y[j] -= w.loops.bias[static_cast<std::size_t>(w.md().independent[j])];
+  for (int j = 0; j < w.model->ny; ++j) y[j] -= w.loops.bias[index(w.md().independent[j])];
   joints_mass_matrix(w, q, carried);
   TENON_CHECK(factor_held_mass_matrix(w, q));
   solve_projected_mass_matrix(w, y);

@@ -113,7 +113,7 @@ Status check_all_loops(WorkspaceImpl& w, const double* q, const double* v, LoopS
     const Status status = check_loops(loops.closing, loops.q.data(), v ? loops.v.data() : nullptr, state);
     if (status != Status::ok) return status;
     for (int* loop : {&state.position_loop, &state.velocity_loop})
-      if (*loop >= 0) *loop = loops.form.loop[static_cast<std::size_t>(*loop)];
+      if (*loop >= 0) *loop = loops.form.loop[index(*loop)];
     return Status::ok;
   });
 }

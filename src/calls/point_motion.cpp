@@ -24,7 +24,7 @@ Motion<double> bias_about(WorkspaceImpl& w, int body, const Vec3<double>& point)
     double* J = w.coordinates.jacobian.data();
     w.kernels->frame_jacobian(w.md(), body, p, world, J, 6, w.w());
     for (int k = 0; k < w.model->nv; ++k)
-      for (int e = 0; e < 6; ++e) a[e] += J[6 * k + e] * w.coordinates.g[static_cast<std::size_t>(k)];
+      for (int e = 0; e < 6; ++e) a[e] += J[6 * k + e] * w.coordinates.g[index(k)];
   }
   return load_motion<double>(a);
 }

@@ -24,7 +24,7 @@ bool is_loop_of_model(const WorkspaceImpl& w, int constraint) {
 }
 
 const char* name_of(const WorkspaceImpl& w, int constraint) {
-  return w.constraints->specs()[static_cast<std::size_t>(constraint)].name.c_str();
+  return w.constraints->specs()[index(constraint)].name.c_str();
 }
 
 // The settings of a constraint, to be changed.

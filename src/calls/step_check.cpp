@@ -101,7 +101,7 @@ Opening opening_of(WorkspaceImpl& w, const StepEnds& s) {
 
 const char* name_of_loop(const WorkspaceImpl& w, int loop) {
   const Model& model = w.row_loops ? *w.row_loops->closing.impl().model : *w.model;
-  return model.loops.names[static_cast<std::size_t>(loop)].c_str();
+  return model.loops.names[index(loop)].c_str();
 }
 
 }  // namespace

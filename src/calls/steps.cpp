@@ -27,7 +27,7 @@ Status fail_step(WorkspaceImpl& w, double dt) {
 // The user's input, mapped to the spanning tree's coordinates, and memory for the stages.
 struct Step {
   explicit Step(WorkspaceImpl& w) {
-    const std::size_t nq = static_cast<std::size_t>(w.model->nq), nv = static_cast<std::size_t>(w.model->nv);
+    const std::size_t nq = index(w.model->nq), nv = index(w.model->nv);
     double* next = w.step.data();
     end_q = next, next += nq;
     for (double** x : {&end_v, &rate, &u, &sum_u, &sum_a, &first_a}) *x = next, next += nv;

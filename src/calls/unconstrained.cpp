@@ -210,7 +210,7 @@ void multiply_independent(const WorkspaceImpl& w, const double* b, double* x) {
   const int n = w.model->ny;
   std::fill_n(x, n, 0.0);
   for (int k = 0; k < n; ++k)
-    for (int i = 0; i < n; ++i) x[i] += w.coordinates.H[static_cast<std::size_t>(k * n + i)] * b[k];
+    for (int i = 0; i < n; ++i) x[i] += w.coordinates.H[index(k * n + i)] * b[k];
 }
 
 }  // namespace
@@ -285,12 +285,12 @@ static void multiply_spanning(WorkspaceImpl& w, const double* b, double* x) {
   std::vector<double>& sum = w.loops.spanning;
   std::fill(sum.begin(), sum.end(), 0.0);
   for (int k = 0; k < m.nv; ++k) {
-    const double* row = w.w().M + w.tables.row_first[static_cast<std::size_t>(k)];
-    int place = w.tables.dof_depth[static_cast<std::size_t>(k)];
-    sum[static_cast<std::size_t>(k)] += row[place] * b[k];
+    const double* row = w.w().M + w.tables.row_first[index(k)];
+    int place = w.tables.dof_depth[index(k)];
+    sum[index(k)] += row[place] * b[k];
     for (int i = m.v_parent[k]; i >= 0; i = m.v_parent[i]) {
-      sum[static_cast<std::size_t>(k)] += row[--place] * b[i];
-      sum[static_cast<std::size_t>(i)] += row[place] * b[k];
+      sum[index(k)] += row[--place] * b[i];
+      sum[index(i)] += row[place] * b[k];
     }
   }
   std::copy(sum.begin(), sum.end(), x);

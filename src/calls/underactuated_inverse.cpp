@@ -69,8 +69,7 @@ Status factor_free(WorkspaceImpl& w, const double* q, int n) {
     tree_mass_matrix(w, q, memory.M.data(), n);
   for (int j = 0; j < nu; ++j)
     for (int i = 0; i < nu; ++i)
-      memory.L[static_cast<std::size_t>(j * nu + i)] = memory.M[static_cast<std::size_t>(
-          memory.free[static_cast<std::size_t>(j)] * n + memory.free[static_cast<std::size_t>(i)])];
+      memory.L[index(j * nu + i)] = memory.M[index(memory.free[index(j)] * n + memory.free[index(i)])];
   return factor_positive(memory.L.data(), nu) ? Status::ok : fail_mass_matrix(w, q);
 }
 
@@ -93,7 +92,7 @@ double distribute(WorkspaceImpl& w, const double* J, double* missing) {
   for (int r = 0; r < rows; ++r) {
     double* row = memory.JLT.data() + std::ptrdiff_t{r} * length;
     for (int i = 0; i < nu; ++i)
-      row[i] = J[std::ptrdiff_t{memory.free[static_cast<std::size_t>(i)]} * rows + w.cd()->user_row[r]];
+      row[i] = J[std::ptrdiff_t{memory.free[index(i)]} * rows + w.cd()->user_row[r]];
     solve_lower(memory.L.data(), nu, row);
   }
   ConstraintData rigid = *w.cd();
@@ -126,9 +125,9 @@ double place_missing(WorkspaceImpl& w, int n) {
   double whole = 0;
   std::fill(memory.missing.begin(), memory.missing.end(), 0.0);
   for (int i = 0; i < nu; ++i) {
-    const std::size_t k = static_cast<std::size_t>(memory.free[static_cast<std::size_t>(i)]);
-    memory.missing[static_cast<std::size_t>(i)] = memory.force[k];
-    whole += memory.size[k] * memory.size[k] / memory.M[k * static_cast<std::size_t>(n + 1)];
+    const std::size_t k = index(memory.free[index(i)]);
+    memory.missing[index(i)] = memory.force[k];
+    whole += memory.size[k] * memory.size[k] / memory.M[k * index(n + 1)];
   }
   solve_lower(memory.L.data(), nu, memory.missing.data());
   return std::sqrt(whole);
@@ -142,8 +141,7 @@ double apply_row_forces(WorkspaceImpl& w, const double* q, int n) {
   const double left = distribute(w, J, memory.missing.data());
   for (int k = 0; k < n; ++k)
     for (int r = 0; r < rows; ++r)
-      memory.force[static_cast<std::size_t>(k)] -=
-          J[std::ptrdiff_t{k} * rows + w.cd()->user_row[r]] * memory.lambda[static_cast<std::size_t>(r)];
+      memory.force[index(k)] -= J[std::ptrdiff_t{k} * rows + w.cd()->user_row[r]] * memory.lambda[index(r)];
   return left;
 }
 
@@ -174,7 +172,7 @@ Status underactuated_inverse_dynamics(Workspace& workspace, const std::int32_t* 
     whole = place_missing(w, n);
     left = rows > 0 ? apply_row_forces(w, q, n) : length_of(memory.missing);
   }
-  for (const std::int32_t k : memory.free) memory.force[static_cast<std::size_t>(k)] = 0;
+  for (const std::int32_t k : memory.free) memory.force[index(k)] = 0;
   TENON_CHECK(check_result(w, memory.lambda.data(), rows));
   TENON_CHECK(give_numbers(w, memory.force.data(), n, user_tau));
   rows_to_user(w.cd(), memory.lambda.data(), user_lambda);

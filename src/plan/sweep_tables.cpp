@@ -3,18 +3,19 @@
 
 #include "plan/arena.hpp"
 #include "scalar/counted.hpp"
+#include "scalar/index.hpp"
 
 namespace tenon {
 
 std::vector<std::int32_t> sweep_flags(const ModelData& m, const std::vector<bool>& supports) {
-  const std::size_t nodes = static_cast<std::size_t>(m.node_count);
+  const std::size_t nodes = index(m.node_count);
   std::vector<std::int32_t> all(nodes, 0);
   std::vector<bool> stored(nodes, false), base_stored(nodes, false);
   const auto supporting = [&](std::size_t i) { return !supports.empty() && supports[i]; };
   for (std::size_t i = nodes; i-- > 0;) {
     if (supporting(i)) all[i] |= node_supports;
     if (m.nodes[i].parent < 0) continue;
-    const std::size_t parent = static_cast<std::size_t>(m.nodes[i].parent);
+    const std::size_t parent = index(m.nodes[i].parent);
     const bool to_base = supporting(parent) && !supporting(i);
     if (parent + 1 == i && !to_base && m.node_cluster[parent] == m.node_cluster[i]) {
       all[parent] |= node_carries;
@@ -32,24 +33,24 @@ std::vector<std::int32_t> sweep_flags(const ModelData& m, const std::vector<bool
 namespace {
 
 std::vector<DofRun> runs_of(const ModelData& m) {
-  std::vector<int> end(static_cast<std::size_t>(m.nv));  // of the subtree
+  std::vector<int> end(index(m.nv));  // of the subtree
   for (int k = m.nv - 1; k >= 0; --k) {
-    int& own = end[static_cast<std::size_t>(k)];
+    int& own = end[index(k)];
     own = std::max(own, k + 1);
     if (m.v_parent[k] < 0) continue;
-    int& above = end[static_cast<std::size_t>(m.v_parent[k])];
+    int& above = end[index(m.v_parent[k])];
     above = std::max(above, own);
   }
   std::vector<DofRun> runs;
   for (int k = 0; k < m.nv; ++k) {
-    const int subtree_end = end[static_cast<std::size_t>(k)];
+    const int subtree_end = end[index(k)];
     if (k > 0 && m.v_parent[k] == k - 1 && runs.back().subtree_end == subtree_end) {
       runs.back().end = k + 1;
       continue;
     }
     DofRun run = {k, k + 1, subtree_end, 0, 0};
-    std::vector<bool> zero(static_cast<std::size_t>(m.nv), true);
-    for (int i = m.v_parent[k]; i >= 0; i = m.v_parent[i]) zero[static_cast<std::size_t>(i)] = false;
+    std::vector<bool> zero(index(m.nv), true);
+    for (int i = m.v_parent[k]; i >= 0; i = m.v_parent[i]) zero[index(i)] = false;
     std::fill(zero.begin() + k, zero.begin() + subtree_end, false);
     const auto first = std::find(zero.begin(), zero.end(), true);
     if (first != zero.end()) {
@@ -62,16 +63,16 @@ std::vector<DofRun> runs_of(const ModelData& m) {
 }
 
 std::vector<std::int32_t> rows_nodes_of(const ModelData& m, const ConstraintData& c) {
-  std::vector<std::int32_t> nodes(static_cast<std::size_t>(m.node_count), 0);
+  std::vector<std::int32_t> nodes(index(m.node_count), 0);
   for (int s = c.support_count - 1; s >= 0; --s) {
     const int i = c.support[s];
-    nodes[static_cast<std::size_t>(i)] = i;
+    nodes[index(i)] = i;
     if (s + 1 == c.support_count) continue;
     // A child that supports the same rows as its parent is the next supporting node.
     const int next = c.support[s + 1];
     if (m.nodes[next].parent == i && c.node_row_first[next] == c.node_row_first[i] &&
         c.subtree_row_end[next] == c.subtree_row_end[i])
-      nodes[static_cast<std::size_t>(i)] = nodes[static_cast<std::size_t>(next)];
+      nodes[index(i)] = nodes[index(next)];
   }
   return nodes;
 }

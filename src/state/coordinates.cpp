@@ -18,7 +18,7 @@ constexpr double stride = 0.3;
 constexpr int most_strides = 64;
 
 const Model::Joint& joint_of(const Model& model, int v_index) {
-  return model.joints[static_cast<std::size_t>(model.data().v_node[v_index])];
+  return model.joints[index(model.data().v_node[v_index])];
 }
 
 int split_joint_of(const Model& model) {
@@ -40,13 +40,13 @@ void add_followers(const Model& model, const ClusterData& c, CoordinateMemory& m
     CoordinateMemory::Follower follower{};
     follower.at = joint_of(model, k).q_index;
     follower.term_begin = static_cast<std::int32_t>(memory.terms.size());
-    follower.offset = model.loops.closed[static_cast<std::size_t>(follower.at)];
+    follower.offset = model.loops.closed[index(follower.at)];
     for (int y = 0; y < c.y_count; ++y) {
       const double ratio = m.G_initial[c.G_begin + y * c.v_count + k - c.v_begin];
       if (ratio == 0) continue;
       const int of = joint_of(model, m.independent[c.y_begin + y]).q_index;
       memory.terms.push_back({of, ratio});
-      follower.offset -= ratio * model.loops.closed[static_cast<std::size_t>(of)];
+      follower.offset -= ratio * model.loops.closed[index(of)];
     }
     follower.term_end = static_cast<std::int32_t>(memory.terms.size());
     memory.followers.push_back(follower);
@@ -57,7 +57,7 @@ void place_followers(const WorkspaceImpl& w, double* q) {
   for (const CoordinateMemory::Follower& f : w.coordinates.followers) {
     q[f.at] = f.offset;
     for (std::int32_t t = f.term_begin; t < f.term_end; ++t) {
-      const CoordinateMemory::Term& term = w.coordinates.terms[static_cast<std::size_t>(t)];
+      const CoordinateMemory::Term& term = w.coordinates.terms[index(t)];
       q[f.at] += term.ratio * q[term.of];
     }
   }
@@ -78,8 +78,7 @@ Status follow_from_guess(WorkspaceImpl& w, double* q) {
   place_followers(w, q);
   if (c.turned.empty()) return Status::ok;
   double way = 0;
-  for (const std::int32_t k : c.turned)
-    way = std::max(way, std::abs(q[k] - c.guess[static_cast<std::size_t>(k)]));
+  for (const std::int32_t k : c.turned) way = std::max(way, std::abs(q[k] - c.guess[index(k)]));
   const int strides =
       static_cast<int>(std::min<double>(most_strides, std::max(1.0, std::ceil(way / stride))));
   double* target = w.loops.target.data();
@@ -87,7 +86,7 @@ Status follow_from_guess(WorkspaceImpl& w, double* q) {
   for (int i = 1; i < strides; ++i) {
     const double share = static_cast<double>(i) / strides;
     for (const std::int32_t k : c.turned) {
-      const double from = c.guess[static_cast<std::size_t>(k)];
+      const double from = c.guess[index(k)];
       q[k] = from + share * (target[k] - from);
     }
     normalize_quaternions(w, q);
@@ -101,8 +100,8 @@ Status follow_from_guess(WorkspaceImpl& w, double* q) {
 
 CoordinateMemory::CoordinateMemory(const Model& model, int rows) {
   const Model::Loops& loops = model.loops;
-  const std::size_t nq = static_cast<std::size_t>(model.nq), nv = static_cast<std::size_t>(model.nv);
-  const std::size_t ny = static_cast<std::size_t>(model.ny);
+  const std::size_t nq = index(model.nq), nv = index(model.nv);
+  const std::size_t ny = index(model.ny);
   result.assign(nv, 0);
   if (loops.clusters.empty()) return;
   split_joint = split_joint_of(model);
@@ -126,7 +125,7 @@ CoordinateMemory::CoordinateMemory(const Model& model, int rows) {
   }
   q.assign(nq, 0);
   v.assign(nv, 0), a = tau = g = v;
-  jacobian.assign(static_cast<std::size_t>(std::max(rows, 6)) * nv, 0);
+  jacobian.assign(index(std::max(rows, 6)) * nv, 0);
   G.assign(loops.G_initial.size(), 0);
   H.resize(ny * ny), H_factor.resize(ny * ny);
 }
@@ -171,14 +170,14 @@ Status fail_of_callback(WorkspaceImpl& w, int loop) {
       Status::not_finite,
       "the function of the constraint '%s' wrote NaN or infinity for this state; let it write finite "
       "numbers, or keep the state where it can",
-      w.model->loops.names[static_cast<std::size_t>(loop)].c_str());
+      w.model->loops.names[index(loop)].c_str());
 }
 
 Status fail_of_gap(WorkspaceImpl& w) {
   if (w.loops.assembly.broken() >= 0) return fail_of_callback(w, w.loops.assembly.broken());
   return w.fail(Status::not_finite,
                 "the gap of the loop '%s' is not finite: the positions are too large for double precision",
-                w.model->loops.names[static_cast<std::size_t>(worst_loop(w))].c_str());
+                w.model->loops.names[index(worst_loop(w))].c_str());
 }
 
 Status fail_not_positive_definite(WorkspaceImpl& w) {
@@ -203,7 +202,7 @@ Status close_dependent(WorkspaceImpl& w, double* q) {
       Status::open_loop,
       "the loop '%s' stays open by %.3g m or rad: its independent positions are out of reach, or too "
       "far from where the search for the dependent ones starts; see close_loops and set_guess",
-      w.model->loops.names[static_cast<std::size_t>(worst_loop(w))].c_str(), gap);
+      w.model->loops.names[index(worst_loop(w))].c_str(), gap);
 }
 
 Status map_positions(WorkspaceImpl& w, const char* what, const double* user, double* q) {
@@ -311,7 +310,7 @@ Status set_coordinates(Workspace& workspace, Coordinates positions, Coordinates 
     return w.fail(Status::unsupported,
                   "unsupported: independent positions of this model, whose joint '%s' has independent and "
                   "dependent coordinates; set spanning positions with independent velocities",
-                  w.model->joints[static_cast<std::size_t>(c.split_joint)].name.c_str());
+                  w.model->joints[index(c.split_joint)].name.c_str());
   const bool loops = w.md().cluster_count > 0;
   c.positions = positions, c.velocities = velocities;
   c.independent_q = loops && independent_q;
@@ -392,7 +391,7 @@ void random_configuration(Workspace& workspace, std::uint64_t seed, double* q) {
     copy_positions(w, drawn, q);
     scatter_positions(w, q, y);
     if (follow_from_guess(w, y) == Status::ok) break;
-    for (const std::int32_t k : c.turned) drawn[k] = 0.5 * (drawn[k] + c.guess[static_cast<std::size_t>(k)]);
+    for (const std::int32_t k : c.turned) drawn[k] = 0.5 * (drawn[k] + c.guess[index(k)]);
     normalize_quaternions(w, drawn);
   }
   w.message[0] = '\0';

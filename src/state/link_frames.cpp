@@ -8,7 +8,7 @@
 namespace tenon {
 
 LinkFrame link_frame(WorkspaceImpl& w, int link) {
-  const Model::Link& l = w.model->links[static_cast<std::size_t>(link)];
+  const Model::Link& l = w.model->links[index(link)];
   const Mat3<double> R0 = load_mat3<double>(w.w().R0 + 9 * l.body);
   LinkFrame f;
   f.body = l.body;
@@ -42,7 +42,7 @@ Status load_wrenches(WorkspaceImpl& w, const double* wrenches) {
   std::fill_n(w.w().wrench, 6 * w.model->body_count(), 0.0);
   for (int link = 0; link < links; ++link) {
     const double* x = wrenches + 6 * link;
-    const Model::Link& l = w.model->links[static_cast<std::size_t>(link)];
+    const Model::Link& l = w.model->links[index(link)];
     if (l.body < 0 || std::all_of(x, x + 6, [](double e) { return e == 0; })) continue;
     const Transform<Rot3<double>, double> X = {{load_mat3<double>(l.in_body.rotation.data())},
                                                load_vec3<double>(l.in_body.translation.data())};

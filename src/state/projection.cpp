@@ -22,7 +22,7 @@ Status fail_singular(WorkspaceImpl& w, const double* q, int cluster) {
       Status::singular_configuration,
       "the loop '%s' is at a singular configuration: the velocities of its dependent joints do not follow "
       "from the independent ones; move it off the dead centre or make another joint independent",
-      w.model->loops.names[static_cast<std::size_t>(c.constraint_begin)].c_str());
+      w.model->loops.names[index(c.constraint_begin)].c_str());
 }
 
 Status evaluate_loops(WorkspaceImpl& w, const double* q, const double* v, SplitFor split) {
@@ -36,8 +36,7 @@ Status evaluate_loops(WorkspaceImpl& w, const double* q, const double* v, SplitF
     if (cluster < 0) return Status::ok;
     // The terms of folded rotors are for the model's coordinates; the call is repeated on the model that is
     // not folded.
-    const bool may = split == SplitFor::any && w.md().rotor_count == 0 &&
-                     !w.split.changed[static_cast<std::size_t>(cluster)];
+    const bool may = split == SplitFor::any && w.md().rotor_count == 0 && !w.split.changed[index(cluster)];
     if (!may || !change_split(w, cluster)) return fail_singular(w, q, cluster);
   }
 }
@@ -226,8 +225,7 @@ Status solve_projection(WorkspaceImpl& w, const double* q, const double* v, cons
   TENON_CHECK(update_loops(w, q, v, SplitFor::any));
   // c + M g: the force that the tree needs to move with qdd = g.
   w.kernels->rnea(w.md(), q, v, w.w().g, has_wrenches, s.bias.data(), w.w());
-  for (int k = 0; k < w.model->nv; ++k)
-    s.spanning[static_cast<std::size_t>(k)] = tau[k] - s.bias[static_cast<std::size_t>(k)];
+  for (int k = 0; k < w.model->nv; ++k) s.spanning[index(k)] = tau[k] - s.bias[index(k)];
   TENON_CHECK(factor_projected_mass_matrix(w, q));
   to_independent_force(w, s.spanning.data(), s.independent.data());
   solve_projected_mass_matrix(w, s.independent.data());

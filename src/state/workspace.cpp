@@ -19,9 +19,9 @@ namespace {
 // `rows` columns, but at most half a megabyte for these: larger ones are computed twice (give_columns).
 std::size_t stage_size(const Model& model, std::size_t rows) {
   constexpr std::size_t most = 65536;
-  const std::size_t nv = static_cast<std::size_t>(model.nv), columns = std::max(nv, rows);
-  return std::max({2 * static_cast<std::size_t>(model.nq), 6 * nv, rows * nv, columns, std::size_t{6},
-                   std::min(columns * columns, most)});
+  const std::size_t nv = index(model.nv), columns = std::max(nv, rows);
+  return std::max(
+      {2 * index(model.nq), 6 * nv, rows * nv, columns, std::size_t{6}, std::min(columns * columns, most)});
 }
 
 // Of the mass matrix along the branches of the tree: a megabyte, a chain of 500 joints.
@@ -74,19 +74,19 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
       proximal(rows()),
       choice(choose(model->data(), cd())),
       dense([this] { return std::make_unique<DenseMemory>(cd(), dense_coordinates(*model), stage.data()); }) {
-  const std::size_t nv = static_cast<std::size_t>(model->nv), nq = static_cast<std::size_t>(model->nq);
+  const std::size_t nv = index(model->nv), nq = index(model->nq);
   step.assign(nq + 6 * nv, 0.0);
-  step_lambda.assign(static_cast<std::size_t>(rows()), 0.0);
-  const std::size_t ny = static_cast<std::size_t>(model->ny);
-  dense_delassus.resize(static_cast<std::size_t>(rows()) * (nv + ny) + ny * ny);
+  step_lambda.assign(index(rows()), 0.0);
+  const std::size_t ny = index(model->ny);
+  dense_delassus.resize(index(rows()) * (nv + ny) + ny * ny);
   // The dense solve and the results share this memory: results are written to it after the solve.
-  stage.assign(std::max(stage_size(*model, static_cast<std::size_t>(rows())),
-                        DenseMemory::room_size(cd(), dense_coordinates(*model))),
-               0.0);
-  body_room.resize(10 * static_cast<std::size_t>(md().node_count));
+  stage.assign(
+      std::max(stage_size(*model, index(rows())), DenseMemory::room_size(cd(), dense_coordinates(*model))),
+      0.0);
+  body_room.resize(10 * index(md().node_count));
   moderate = numbers_are_moderate(md());
   kinematics_v.assign(nv, 0.0);
-  zeros.assign(std::max({nv, static_cast<std::size_t>(rows()), std::size_t{1}}), 0.0);
+  zeros.assign(std::max({nv, index(rows()), std::size_t{1}}), 0.0);
   for (std::size_t j = 0; j < model->joints.size(); ++j) {
     const Model::Joint& joint = model->joints[j];
     if (joint.type == JointType::spherical) quaternions.push_back({joint.q_index, static_cast<int>(j)});
@@ -96,10 +96,9 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
     const ConstraintData& c = constraints->data();
     item_of.assign(constraints->specs().size(), 0);
     // A constraint of many rows is several items; its first item stands for it (it has no frame).
-    for (int item = c.item_count - 1; item >= 0; --item)
-      item_of[static_cast<std::size_t>(c.items[item].constraint)] = item;
-    user_rows.assign(static_cast<std::size_t>(c.row_count), 0.0);
-    lambda.assign(static_cast<std::size_t>(c.row_count), 0.0);
+    for (int item = c.item_count - 1; item >= 0; --item) item_of[index(c.items[item].constraint)] = item;
+    user_rows.assign(index(c.row_count), 0.0);
+    lambda.assign(index(c.row_count), 0.0);
   }
   WorkspaceData<double>& d = arena.data;
   tables.bind(d);
@@ -293,11 +292,11 @@ Vector3 Workspace::gravity() const {
 }
 
 void Workspace::set_anchor(int constraint, const Pose& world_pose) {
-  impl_->settings->constraints[static_cast<std::size_t>(constraint)].anchor = world_pose;
+  impl_->settings->constraints[index(constraint)].anchor = world_pose;
   ++impl_->settings->revision;
 }
 Pose Workspace::anchor(int constraint) const {
-  return impl_->settings->constraints[static_cast<std::size_t>(constraint)].anchor;
+  return impl_->settings->constraints[index(constraint)].anchor;
 }
 
 }  // namespace tenon

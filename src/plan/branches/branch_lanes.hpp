@@ -20,6 +20,7 @@
 #include "kernels/branches/branch_data.hpp"
 #include "plan/memory/pv_early_memory.hpp"
 #include "plan/memory_block.hpp"
+#include "scalar/index.hpp"
 
 namespace tenon {
 
@@ -198,7 +199,7 @@ class BranchLanes {
   void take_anchors(const double* anchors);
   void build_early(const ConstraintData& c);
   void reduce_sample(const ConstraintData& c, std::minstd_rand& random);
-  bool supports(std::int32_t body) const { return supports_[static_cast<std::size_t>(body)] != 0; }
+  bool supports(std::int32_t body) const { return supports_[index(body)] != 0; }
 
   const ModelData m_;
   const BranchKernels<branch_width>* kernels_;
