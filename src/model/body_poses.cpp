@@ -26,27 +26,18 @@ constexpr Mat3<double> identity = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 
 // Pose of the child in the joint frame; the identity at q = 0.
 Placement joint_motion(const NodeData& node, const double* q) {
+  const int axis = joint_subspace(node.kind).first;
   const double x = node.sign * q[0];
   switch (node.kind) {
-    case joint_revolute_x:
-    case joint_revolute_y:
-    case joint_revolute_z:
-      return {{rotation_about(node.kind - joint_revolute_x, x)}, {0, 0, 0}};
-    case joint_prismatic_x:
-      return {{identity}, {x, 0, 0}};
-    case joint_prismatic_y:
-      return {{identity}, {0, x, 0}};
-    case joint_prismatic_z:
-    case joint_prismatic_oblique:
-      return {{identity}, {0, 0, x}};
-    case joint_revolute_oblique:
-      return {{rotation_about(2, x)}, {0, 0, 0}};
     case joint_spherical:
       return {{rotation_of_quaternion(q)}, {0, 0, 0}};
     case joint_planar:
       return {{rotation_about(2, q[2])}, {q[0], q[1], 0}};
-    default:
+    case joint_floating:
       return {{rotation_of_quaternion(q + 3)}, {q[0], q[1], q[2]}};
+    default:
+      if (axis < 3) return {{rotation_about(axis, x)}, {0, 0, 0}};
+      return {{identity}, x * unit_vector(axis - 3)};
   }
 }
 
@@ -88,23 +79,6 @@ Pose to_pose(const Placement& X) {
   store(pose.rotation.data(), X.R.R);
   store(pose.translation.data(), X.p);
   return pose;
-}
-
-JointSubspace joint_subspace(std::int32_t kind) {
-  switch (kind) {
-    case joint_revolute_oblique:
-      return {2, 1};
-    case joint_prismatic_oblique:
-      return {5, 1};
-    case joint_spherical:
-      return {0, 3};
-    case joint_planar:
-      return {2, 3};
-    case joint_floating:
-      return {0, 6};
-    default:
-      return {kind, 1};  // revolute_x .. prismatic_z are numbered as their axes
-  }
 }
 
 Placement joint_placement(const NodeData& node, const double* q) {
@@ -161,12 +135,9 @@ double reach_of(const std::vector<NodeData>& nodes, const std::vector<Placement>
 
 void neutral_configuration(const std::vector<NodeData>& nodes, double* q) {
   for (const NodeData& node : nodes) {
-    const int count = node.kind == joint_floating    ? 7
-                      : node.kind == joint_spherical ? 4
-                      : node.kind == joint_planar    ? 3
-                                                     : 1;
-    std::fill_n(q + node.q_index, count, 0.0);
-    if (count > 3) q[node.q_index + count - 1] = 1;
+    const JointSubspace& S = joint_subspace(node.kind);
+    std::fill_n(q + node.q_index, S.positions, 0.0);
+    if (S.positions > S.count) q[node.q_index + S.positions - 1] = 1;
   }
 }
 

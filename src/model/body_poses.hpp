@@ -30,11 +30,20 @@ inline Vec3<double> unit_vector(int k) {
 }
 
 // The subspace of every joint is consecutive coordinate axes of [angular x y z; linear x y z] of the body
-// frame.
+// frame. Positions: one more than axes where the last four of them are a quaternion.
 struct JointSubspace {
-  int first, count;
+  int first, count, positions;
 };
-JointSubspace joint_subspace(std::int32_t kind);
+inline const JointSubspace& joint_subspace(std::int32_t kind) {
+  static constexpr JointSubspace of_kind[] = {
+      {0, 1, 1}, {1, 1, 1}, {2, 1, 1}, {3, 1, 1}, {4, 1, 1}, {5, 1, 1},  // along coordinate axes
+      {2, 1, 1}, {5, 1, 1}, {0, 3, 4}, {2, 3, 3}, {0, 6, 7},  // oblique; spherical, planar, floating
+  };
+  return of_kind[kind];
+}
+inline bool is_oblique(const NodeData& node) {
+  return node.kind == joint_revolute_oblique || node.kind == joint_prismatic_oblique;
+}
 inline Motion<double> coordinate_motion(int axis) {
   return {unit_vector(axis), unit_vector(axis - 3)};
 }

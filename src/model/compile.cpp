@@ -303,7 +303,7 @@ class Compiler {
         0,          joint.axis, joint.limits, joint.armature, joint.damping, joint.friction, joint.origin};
     made.nq = position_count(joint.type);
     made.nv = velocity_count(joint.type);
-    if (joint.type == JointType::spherical || joint.type == JointType::floating) made.axis = {0, 0, 0};
+    if (!has_axis(joint.type)) made.axis = {0, 0, 0};
     if (joint.type == JointType::continuous) {
       made.limits.lower = -std::numeric_limits<double>::infinity();
       made.limits.upper = std::numeric_limits<double>::infinity();

@@ -4,16 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "model/body_poses.hpp"
 #include "scalar/classic_text.hpp"
 #include "scalar/index.hpp"
 #include "tenon/model.hpp"
 
 namespace tenon {
 namespace {
-
-bool oblique(const NodeData& node) {
-  return node.kind == joint_revolute_oblique || node.kind == joint_prismatic_oblique;
-}
 
 // Names of the links of each body; the world's first.
 std::vector<std::string> link_names(const Model& model) {
@@ -51,7 +48,7 @@ std::string Model::describe() const {
       std::count_if(links.begin(), links.end(), [](const Link& link) { return link.is_frame; });
   const auto hinges =
       std::count_if(joints.begin(), joints.end(), [](const Joint& joint) { return joint.nv == 1; });
-  const auto tilted = std::count_if(nodes.begin(), nodes.end(), oblique);
+  const auto tilted = std::count_if(nodes.begin(), nodes.end(), is_oblique);
   ClassicText text;
   text << (name.empty() ? "unnamed mechanism" : name) << ": "
        << counted(count_of(links) - static_cast<int>(frames), "link", "links") << ", "
@@ -91,9 +88,9 @@ std::string Model::describe() const {
     const Joint& joint = joints[i];
     level[i] = node.parent < 0 ? 1 : level[index(node.parent)] + 1;
     text << std::string(2 * index(level[i]), ' ') << joint.name << "  " << type_name(joint.type);
-    if (joint.type != JointType::spherical && joint.type != JointType::floating)
+    if (has_axis(joint.type))
       text << " (" << joint.axis[0] << " " << joint.axis[1] << " " << joint.axis[2] << ")";
-    if (oblique(node)) text << " oblique";
+    if (is_oblique(node)) text << " oblique";
     if (std::isfinite(joint.limits.lower) || std::isfinite(joint.limits.upper))
       text << " from " << joint.limits.lower << " to " << joint.limits.upper;
     text << "  " << (names[i + 1].empty() ? "(no link)" : names[i + 1]) << "  " << node.mass << " kg\n";

@@ -14,8 +14,8 @@ namespace {
 constexpr double rounding = 1e-12;
 
 int hinge_axis(std::int32_t kind) {
-  if (kind <= joint_revolute_z) return kind - joint_revolute_x;
-  return kind == joint_revolute_oblique ? 2 : -1;
+  const JointSubspace& S = joint_subspace(kind);
+  return S.count == 1 && S.first < 3 ? S.first : -1;
 }
 Mat3<double> tree_rotation(const NodeData& n) {
   return load_mat3<double>(n.R);

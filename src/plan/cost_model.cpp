@@ -25,8 +25,7 @@ int kind_term(const ModelData& m, int node) {
   const int dofs = dofs_of(m, node);
   if (dofs > 3) return cost_floats;
   if (dofs > 1) return cost_balls;
-  const std::int32_t kind = m.nodes[node].kind;
-  return kind == joint_revolute_oblique || kind == joint_prismatic_oblique ? cost_obliques : cost_hinges;
+  return is_oblique(m.nodes[node]) ? cost_obliques : cost_hinges;
 }
 
 double rows_below(const ConstraintData& c, int node) {

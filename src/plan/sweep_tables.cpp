@@ -1,6 +1,7 @@
 // The tables of a workspace's sweeps (arena.hpp), made once for a model and its constraint set.
 #include <algorithm>
 
+#include "model/body_poses.hpp"
 #include "plan/arena.hpp"
 #include "scalar/counted.hpp"
 #include "scalar/index.hpp"
@@ -116,10 +117,7 @@ SweepTables::SweepTables(const ModelData& m, const ConstraintData* c)
 
 int axis_of_dof(const ModelData& m, int k) {
   const NodeData& n = m.nodes[m.v_node[k]];
-  const int place = k - n.v_index;
-  if (n.kind <= joint_prismatic_z) return n.kind;
-  if (n.kind == joint_revolute_oblique || n.kind == joint_planar) return 2 + place;
-  return n.kind == joint_prismatic_oblique ? 5 : place;
+  return joint_subspace(n.kind).first + k - n.v_index;
 }
 
 }  // namespace tenon
