@@ -13,8 +13,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/joint_motion.hpp"
 #include "plan/memory/coriolis_memory.hpp"
-#include "spatial/spatial.hpp"
 #include "state/coordinates.hpp"
 #include "state/folded_rotors.hpp"
 #include "state/projection.hpp"
@@ -23,25 +23,6 @@
 namespace tenon {
 
 namespace {
-
-// v x b in the coordinates of a joint.
-void bracket(const Model::Joint& joint, const double* v, const double* b, double* out) {
-  std::fill_n(out, joint.nv, 0.0);
-  switch (joint.type) {
-    case JointType::spherical:
-      store(out, cross(load_vec3<double>(v), load_vec3<double>(b)));
-      break;
-    case JointType::planar:
-      out[1] = b[0] * v[2] - v[0] * b[2];
-      out[2] = v[0] * b[1] - b[0] * v[1];
-      break;
-    case JointType::floating:
-      store(out, cross(load_motion<double>(v), load_motion<double>(b)));
-      break;
-    default:
-      break;
-  }
-}
 
 const double* column_of_G(const WorkspaceImpl& w, const ClusterData& c, int y) {
   return w.arena.data.G + c.G_begin + std::ptrdiff_t{y} * c.v_count;
@@ -62,8 +43,8 @@ void add_half_bracket(WorkspaceImpl& w, const ClusterData& c, int y, const doubl
   double* turned = w.loops.bias.data();
   const double* G_y = column_of_G(w, c, y);
   for (int i = c.node_begin; i < c.node_begin + c.node_count; ++i) {
-    const Model::Joint& joint = w.model->joints[index(i)];
-    bracket(joint, v + joint.v_index, G_y + joint.v_index - c.v_begin, turned + joint.v_index);
+    const NodeData& n = w.md().nodes[i];
+    joint_bracket(n.kind, v + n.v_index, G_y + n.v_index - c.v_begin, turned + n.v_index);
   }
   for (int l = 0; l < c.y_count; ++l) {
     const double z = turned[w.md().independent[c.y_begin + l]];

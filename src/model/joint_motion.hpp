@@ -50,7 +50,7 @@ void integrate_joints(const ModelData& m, const T* v, double dt, T* q) {
   }
 }
 
-// [u, v] in the axes of the child, of a joint of several coordinates; returns their number.
+// [u, v] in the axes of the child; returns the number of coordinates.
 template <class T>
 inline int joint_bracket(std::int32_t kind, const T* u, const T* v, T* out) {
   switch (kind) {
@@ -62,9 +62,12 @@ inline int joint_bracket(std::int32_t kind, const T* u, const T* v, T* out) {
       out[1] = v[0] * u[2] - u[0] * v[2];
       out[2] = u[0] * v[1] - v[0] * u[1];
       return 3;
-    default:
+    case joint_floating:
       store(out, cross(load_motion<T>(u), load_motion<T>(v)));
       return 6;
+    default:  // of one coordinate, with itself
+      out[0] = T(0);
+      return 1;
   }
 }
 // v := v + [u, v] / 2 + [u, [u, v]] / 12 with u = h u_of_one: u' of u in q exp(u), to third order (calls/steps.cpp).
@@ -72,7 +75,7 @@ template <class T>
 void add_brackets(const ModelData& m, const T* u_of_one, double h, T* v) {
   for (int i = 0; i < m.node_count; ++i) {
     const NodeData& n = m.nodes[i];
-    if (n.kind < joint_spherical) continue;  // of one coordinate, with itself
+    if (n.kind < joint_spherical) continue;
     T u[6], once[6], twice[6], *x = v + n.v_index;
     for (int e = 0; e < (n.kind == joint_floating ? 6 : 3); ++e) u[e] = T(h) * u_of_one[n.v_index + e];
     joint_bracket(n.kind, u, x, once);
