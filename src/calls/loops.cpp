@@ -43,12 +43,7 @@ double follow_loops(WorkspaceImpl& w, const double* target, double* q) {
     const double share = static_cast<double>(step) / path_steps;
     for (const std::int32_t k : w.model->loops.independent_q)
       q[k] = closed[k] + share * (target[k] - closed[k]);
-    // Interpolated quaternions do not have unit length.
-    for (const WorkspaceImpl::Quaternion& place : w.quaternions) {
-      double* x = q + place.q_index;
-      const double norm = std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
-      for (int e = 0; e < 4; ++e) x[e] /= norm;
-    }
+    normalize_quaternions(w, q);
     gap = w.loops.assembly.close(q, Assembly::Moves::dependent, w.w());
   }
   return gap;
@@ -83,14 +78,14 @@ bool same_assembly(const Model& model, const double* a, const double* b) {
   for (const Model::Joint& joint : model.joints) {
     const bool turns = joint.type == JointType::revolute || joint.type == JointType::continuous;
     double flip = 1;
-    if (joint.nq >= 4) {
+    if (joint.has_quaternion()) {
       double product = 0;
-      for (int e = joint.nq - 4; e < joint.nq; ++e) product += a[joint.q_index + e] * b[joint.q_index + e];
+      for (int k = joint.quaternion(); k < joint.quaternion() + 4; ++k) product += a[k] * b[k];
       flip = product < 0 ? -1 : 1;
     }
-    for (int e = 0; e < joint.nq; ++e) {
-      const bool quaternion = joint.nq >= 4 && e >= joint.nq - 4;
-      double d = a[joint.q_index + e] - (quaternion ? flip : 1) * b[joint.q_index + e];
+    for (int k = joint.q_index; k < joint.q_index + joint.nq; ++k) {
+      const bool turned = joint.has_quaternion() && k >= joint.quaternion();
+      double d = a[k] - (turned ? flip : 1) * b[k];
       if (turns) d -= turn * std::round(d / turn);
       if (std::abs(d) > same_position) return false;
     }

@@ -111,7 +111,7 @@ void random_configuration(const Model& model, std::uint64_t seed, double* q) {
   };
   draw_configuration(model, 1, uniform, hinge, q);
   for (const Model::Joint& joint : model.joints)
-    if (joint.nq != joint.nv) normalize_quaternion(q + joint.q_index + joint.nq - 4);
+    if (joint.has_quaternion()) normalize_quaternion(q + joint.quaternion());
 }
 
 }  // namespace tenon

@@ -63,14 +63,6 @@ void place_followers(const WorkspaceImpl& w, double* q) {
   }
 }
 
-void normalize_quaternions(const WorkspaceImpl& w, double* q) {
-  for (const WorkspaceImpl::Quaternion& place : w.quaternions) {
-    double* x = q + place.q_index;
-    const double norm = std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
-    for (int e = 0; e < 4; ++e) x[e] /= norm;
-  }
-}
-
 // q holds the wanted independent positions and the guess for all others; closes its loops along a path from
 // the guess.
 Status follow_from_guess(WorkspaceImpl& w, double* q) {
@@ -118,8 +110,7 @@ CoordinateMemory::CoordinateMemory(const Model& model, int rows) {
         turned.push_back(k);
     for (std::size_t j = 0; j < model.joints.size(); ++j) {
       const Model::Joint& joint = model.joints[j];
-      const bool turns = joint.type == JointType::spherical || joint.type == JointType::floating;
-      if (turns && k == joint.q_index + joint.nq - 4)
+      if (joint.has_quaternion() && k == joint.quaternion())
         quaternions.push_back({static_cast<int>(i), static_cast<int>(j)});
     }
   }
@@ -150,6 +141,14 @@ void scatter_positions(const WorkspaceImpl& w, const double* y, double* q) {
 void scatter_independent(const WorkspaceImpl& w, const double* y, double* v) {
   std::fill_n(v, w.model->nv, 0.0);
   for (int j = 0; j < w.model->ny; ++j) v[w.model->data().independent[j]] = y[j];
+}
+
+void normalize_quaternions(const WorkspaceImpl& w, double* q) {
+  for (const WorkspaceImpl::Quaternion& place : w.quaternions) {
+    double* x = q + place.q_index;
+    const double norm = std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
+    for (int e = 0; e < 4; ++e) x[e] /= norm;
+  }
 }
 
 int worst_loop(const WorkspaceImpl& w) {

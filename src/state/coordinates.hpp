@@ -110,5 +110,7 @@ int worst_loop(const WorkspaceImpl& w);
 // zero.
 void scatter_positions(const WorkspaceImpl& w, const double* y, double* q);
 void scatter_independent(const WorkspaceImpl& w, const double* y, double* v);
+// Interpolated quaternions do not have unit length.
+void normalize_quaternions(const WorkspaceImpl& w, double* q);
 
 }  // namespace tenon

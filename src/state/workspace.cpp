@@ -89,8 +89,7 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
   zeros.assign(std::max({nv, index(rows()), std::size_t{1}}), 0.0);
   for (std::size_t j = 0; j < model->joints.size(); ++j) {
     const Model::Joint& joint = model->joints[j];
-    if (joint.type == JointType::spherical) quaternions.push_back({joint.q_index, static_cast<int>(j)});
-    if (joint.type == JointType::floating) quaternions.push_back({joint.q_index + 3, static_cast<int>(j)});
+    if (joint.has_quaternion()) quaternions.push_back({joint.quaternion(), static_cast<int>(j)});
   }
   if (constraints) {
     const ConstraintData& c = constraints->data();
