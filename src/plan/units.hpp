@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <vector>
 
 #include "model/body_poses.hpp"
 #include "model/constraint_data.hpp"
@@ -41,6 +42,22 @@ inline std::int32_t end_of_rows(const ModelData& m, const ConstraintData& c, std
   const std::int32_t cluster = m.node_cluster[first],
                      bodies = cluster < 0 ? 1 : m.clusters[cluster].node_count;
   return *std::max_element(c.subtree_row_end + first, c.subtree_row_end + first + bodies);
+}
+
+// The rows on a unit and its descendants.
+struct UnitRows {
+  std::int32_t node, row_begin, row_end;
+};
+
+// The rows of all units whose parent is the given node or the world (-1).
+inline std::vector<UnitRows> units_behind(const ModelData& m, const ConstraintData& c, std::int32_t parent) {
+  std::vector<UnitRows> units;
+  for (std::int32_t s = 0; s < c.support_count; ++s) {
+    const std::int32_t i = c.support[s];
+    if (m.nodes[i].parent == parent && unit_of(m, i) == i)
+      units.push_back({i, c.node_row_first[i], end_of_rows(m, c, i)});
+  }
+  return units;
 }
 
 }  // namespace tenon

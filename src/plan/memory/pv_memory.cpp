@@ -164,17 +164,6 @@ void PvMemory<T>::lay_out_columns(const ModelData& m) {
   W_size_ = index(W);
 }
 
-// Appends a block for the rows of each child node or cluster of `parent` (-1: the world).
-template <class T>
-void PvMemory<T>::blocks_behind(const ModelData& m, const ConstraintData& c, std::int32_t parent,
-                                std::int32_t border, std::vector<PvBlock>& blocks) const {
-  for (std::int32_t s = 0; s < c.support_count; ++s) {
-    const std::int32_t i = c.support[s];
-    if (m.nodes[i].parent == parent && unit_of(m, i) == i)
-      add_block(blocks, c.node_row_first[i], end_of_rows(m, c, i), border);
-  }
-}
-
 template <class T>
 void PvMemory<T>::find_blocks(const ModelData& m, const ConstraintData& c) {
   bool couples_trees = false;
@@ -184,21 +173,17 @@ void PvMemory<T>::find_blocks(const ModelData& m, const ConstraintData& c) {
     add_block(whole_, c.node_row_first[0], c.row_count, 0);
     return;
   }
-  blocks_behind(m, c, -1, 0, whole_);
-  std::int32_t root = -1, roots = 0;
-  for (std::int32_t s = 0; s < c.support_count; ++s) {
-    const std::int32_t i = c.support[s];
-    if (m.nodes[i].parent >= 0) continue;
-    root = i;
-    ++roots;
-  }
+  const std::vector<UnitRows> roots = units_behind(m, c, -1);
+  for (const UnitRows& unit : roots) add_block(whole_, unit.row_begin, unit.row_end, 0);
+  if (roots.size() != 1 || m.node_cluster[roots.front().node] >= 0) return;
+  const std::int32_t root = roots.front().node;
   for (std::int32_t j = 0; j < c.inter_body_count; ++j)
     if (c.items[c.inter_body[j]].meet == root) return;  // more than the root couples the branches
-  if (roots != 1 || m.node_cluster[root] >= 0) return;
   std::vector<PvBlock> branches;
   add_block(branches, c.node_row_first[root], c.node_row_first[root + 1], pv_border);
   const bool rows_on_root = !branches.empty();
-  blocks_behind(m, c, root, pv_border, branches);
+  for (const UnitRows& unit : units_behind(m, c, root))
+    add_block(branches, unit.row_begin, unit.row_end, pv_border);
   // Rows on the root body have no dual Hessian without the root joint; a split needs two other branches.
   if (branches.size() < (rows_on_root ? 3u : 2u)) return;
   split_ = branches;

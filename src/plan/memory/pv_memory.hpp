@@ -30,8 +30,6 @@ class PvMemory {
   void plan_merges(const ModelData& m, const ConstraintData& c);
   void number_lanes(const ModelData& m, const ConstraintData& c);
   void lay_out_columns(const ModelData& m);
-  void blocks_behind(const ModelData& m, const ConstraintData& c, std::int32_t parent, std::int32_t border,
-                     std::vector<PvBlock>& blocks) const;
   void find_blocks(const ModelData& m, const ConstraintData& c);
   void allocate(int rows);
 

@@ -6,25 +6,6 @@
 #include "spatial/lanes.hpp"
 
 namespace tenon {
-namespace {
-
-// The rows on a unit and its descendants.
-struct UnitRows {
-  std::int32_t node, row_begin, row_end;
-};
-
-// The rows of all units whose parent is the given node or the world (-1).
-std::vector<UnitRows> units_behind(const ModelData& m, const ConstraintData& c, std::int32_t parent) {
-  std::vector<UnitRows> units;
-  for (std::int32_t s = 0; s < c.support_count; ++s) {
-    const std::int32_t i = c.support[s];
-    if (m.nodes[i].parent == parent && unit_of(m, i) == i)
-      units.push_back({i, c.node_row_first[i], end_of_rows(m, c, i)});
-  }
-  return units;
-}
-
-}  // namespace
 
 template <class T>
 PvOsimfMemory<T>::PvOsimfMemory(const ModelData& m, const ConstraintData* constraints) {
