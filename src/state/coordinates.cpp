@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "model/joint_motion.hpp"
+#include "model/loops/explicit_form.hpp"
 #include "state/closing_form.hpp"
 #include "state/projection.hpp"
 #include "tenon/dynamics.hpp"
@@ -283,21 +284,13 @@ Status give_positions(WorkspaceImpl& w, const double* q, double* user) {
 
 void times_G(const WorkspaceImpl& w, const double* G, const double* J, int ldJ, int rows, double* out,
              int ld) {
-  const ModelData& m = w.md();
-  for (int j = 0; j < m.ny; ++j) {
+  for (int j = 0; j < w.model->ny; ++j) {
     double* column = out + std::ptrdiff_t{j} * ld;
-    const int k = m.independent[j], cluster = m.node_cluster[m.v_node[k]];
-    if (cluster < 0) {
-      std::copy_n(J + std::ptrdiff_t{k} * ldJ, rows, column);
-      continue;
-    }
-    const ClusterData& c = m.clusters[cluster];
-    const double* entries = G + c.G_begin + std::ptrdiff_t{j - c.y_begin} * c.v_count;
     std::fill_n(column, rows, 0.0);
-    for (int i = 0; i < c.v_count; ++i) {
-      const double* from = J + std::ptrdiff_t{c.v_begin + i} * ldJ;
-      for (int r = 0; r < rows; ++r) column[r] += from[r] * entries[i];
-    }
+    for_column(w.md(), G, j, [&](int k, double entry) {
+      const double* from = J + std::ptrdiff_t{k} * ldJ;
+      for (int r = 0; r < rows; ++r) column[r] += from[r] * entry;
+    });
   }
 }
 

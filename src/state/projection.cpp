@@ -184,13 +184,7 @@ Status independent_mass_matrix(WorkspaceImpl& w, const double* q, double* H, int
   IndependentSpaceData<double>& d = w.independent->data;
   w.kernels->independent_mass_rows(w.md(), q, d.w.H, d, w.w());
   TENON_CHECK(check_path_rows(w, d.w.H, d.w.row_first, d.w.dof_depth, d.tree.nv));
-  for (int j = 0; j < d.tree.nv; ++j) std::fill_n(H + std::ptrdiff_t{j} * ld, d.tree.nv, 0.0);
-  for (int j = 0; j < d.tree.nv; ++j) {
-    const double* row = d.w.H + d.w.row_first[j];
-    int place = d.w.dof_depth[j];
-    for (int i = j; i >= 0; i = d.tree.v_parent[i], --place)
-      H[i + std::ptrdiff_t{j} * ld] = H[j + std::ptrdiff_t{i} * ld] = row[place];
-  }
+  spread_path_rows(d.tree, d.w.H, d.w.row_first, d.w.dof_depth, H, ld);
   return Status::ok;
 }
 
