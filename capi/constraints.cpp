@@ -246,8 +246,7 @@ tenon_status tenon_constraints_constraint_info(const tenon_constraints* constrai
   tenon_constraint_info known{};
   known.link = spec.link;
   known.first_row = set.first_row(constraint);
-  known.row_count = constraint + 1 < set.constraint_count() ? set.first_row(constraint + 1) - known.first_row
-                                                            : set.row_count() - known.first_row;
+  known.row_count = set.row_count(constraint);
   known.rows = spec.custom.empty() ? spec.rows : 0;
   known.axes = static_cast<int32_t>(spec.axes);
   known.name = spec.name.c_str();

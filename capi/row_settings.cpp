@@ -10,10 +10,7 @@ namespace {
 // Rows of a constraint; 0 where there is none, which the call has found already.
 std::size_t rows_of(const Call& call, const tenon_workspace* workspace, std::int32_t constraint) {
   if (!call.good()) return 0;
-  const tenon::ConstraintSet& set = *workspace->core.constraints();
-  const bool last = constraint + 1 == set.constraint_count();
-  return static_cast<std::size_t>((last ? set.row_count() : set.first_row(constraint + 1)) -
-                                  set.first_row(constraint));
+  return static_cast<std::size_t>(workspace->core.constraints()->row_count(constraint));
 }
 
 }  // namespace

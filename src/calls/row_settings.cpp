@@ -33,16 +33,11 @@ Settings::Constraint& changed(WorkspaceImpl& w, int constraint) {
   return w.settings->constraints[index(constraint)];
 }
 
-int row_count(const ConstraintSet& set, int constraint) {
-  const int end = constraint + 1 < set.constraint_count() ? set.first_row(constraint + 1) : set.row_count();
-  return end - set.first_row(constraint);
-}
-
 // Writes numbers of the rows of a constraint, or `usual` where x is null.
 void set_rows(WorkspaceImpl& w, int constraint, const double* x, double usual, std::vector<double>& to) {
   ++w.settings->revision;
   const auto first = to.begin() + w.constraints->first_row(constraint);
-  const int rows = row_count(*w.constraints, constraint);
+  const int rows = w.constraints->row_count(constraint);
   if (x)
     std::copy_n(x, rows, first);
   else
@@ -50,7 +45,7 @@ void set_rows(WorkspaceImpl& w, int constraint, const double* x, double usual, s
 }
 
 Status check_per_row(WorkspaceImpl& w, int constraint, const char* what, const double* x, bool zero) {
-  const int rows = row_count(*w.constraints, constraint);
+  const int rows = w.constraints->row_count(constraint);
   TENON_CHECK(check_finite(w, what, x, rows));
   for (int r = 0; x && r < rows; ++r)
     if (!(x[r] > 0 || (zero && x[r] == 0)))
@@ -110,7 +105,7 @@ Status constraint_settings(Workspace& workspace, int constraint, ConstraintSetti
   const Settings::Constraint& own = w.settings->constraints[index(constraint)];
   settings = {own.active, own.frequency, own.damping_ratio};
   const auto first = w.constraints->first_row(constraint);
-  const int rows = row_count(*w.constraints, constraint);
+  const int rows = w.constraints->row_count(constraint);
   if (weights) std::copy_n(w.settings->weight.begin() + first, rows, weights);
   if (compliance) std::copy_n(w.settings->compliance.begin() + first, rows, compliance);
   return Status::ok;

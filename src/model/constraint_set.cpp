@@ -254,6 +254,7 @@ void ConstraintSet::add_items() {
     append_per_row(spec.compliance, rows, 0, compliance_);
     row += rows;
   }
+  first_row_.push_back(static_cast<std::int32_t>(row));
 }
 
 // Sorts by node; the inter-body rows of a node come last.

@@ -30,7 +30,7 @@ RowLoops::RowLoops(const WorkspaceImpl& whole, const WorkspaceOptions& options)
       end_v(v) {
   const ConstraintSet& set = *whole.constraints;
   const int first = set.constraint_count() - static_cast<int>(whole.model->row_loops.size());
-  row_count_ = set.row_count() - (first < set.constraint_count() ? set.first_row(first) : set.row_count());
+  row_count_ = set.row_count() - set.first_row(first);
 }
 
 void RowLoops::take(const double* q_, const double* v_) {

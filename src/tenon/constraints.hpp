@@ -73,6 +73,7 @@ class ConstraintSet {
   int row_count() const { return data_.row_count; }
   // Rows of a constraint are contiguous; constraints are in the order given.
   int first_row(int constraint) const { return first_row_[static_cast<std::size_t>(constraint)]; }
+  int row_count(int constraint) const { return first_row(constraint + 1) - first_row(constraint); }
 
   const ConstraintData& data() const { return data_; }
   // The same constraints on the folded model (Model::Folding); null where there is none or a constrained link
