@@ -7,6 +7,7 @@
 // motions of u with the motors held, relative to its typical length as everywhere.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "model/rank.hpp"
 #include "model/row_order.hpp"
@@ -146,9 +147,7 @@ double apply_row_forces(WorkspaceImpl& w, const double* q, int n) {
 }
 
 double length_of(const std::vector<double>& x) {
-  double sum = 0;
-  for (const double e : x) sum += e * e;
-  return std::sqrt(sum);
+  return std::sqrt(std::inner_product(x.begin(), x.end(), x.begin(), 0.0));
 }
 
 }  // namespace

@@ -61,13 +61,8 @@ void centroidal_matrix(const ModelData& m, const T* com, T* A, int ld, T* Ic, co
     const Transform<Rot3<T>, T> X = pose_about(c, i, w);
     with_joint(n.kind, [&](auto joint) {
       for_each_axis<decltype(joint)>([&](auto d, auto axis) {
-        constexpr int a = axis.value, K = a % 3;
         const int k = n.v_index + d.value;
-        const T s = T(m.v_sign[k]);
-        const Vec3<T> z = {s * at<0, K>(X.R.R), s * at<1, K>(X.R.R), s * at<2, K>(X.R.R)};
-        const Vec3<T> none{T(0), T(0), T(0)};
-        const Motion<T> S = a < 3 ? Motion<T>{z, cross(X.p, z)} : Motion<T>{none, z};
-        store(A + static_cast<long>(k) * ld, I * S);
+        store(A + static_cast<long>(k) * ld, I * axis_motion<axis.value>(X, T(m.v_sign[k])));
       });
     });
   }
