@@ -25,10 +25,6 @@ namespace {
 // Near 1e6 the spacing of doubles is 1e-10, a tenth of loop_tolerance.
 constexpr double largest_offset = 1e6;  // rad or m
 
-bool closes_about_axis(JointType type) {
-  return has_axis(type) && type != JointType::universal;
-}
-
 // A rotation whose z axis is along `axis`.
 Matrix3 rotation_to(const Vector3& axis) {
   const double length = std::hypot(axis[0], axis[1], axis[2]);
@@ -116,18 +112,18 @@ class LoopReader {
       fail(who + "the rotation of an end frame is no rotation matrix; give an orthonormal right-handed one");
     Pose clean = frame;
     clean.rotation = nearest_rotation(frame.rotation);
-    return closes_about_axis(loop.type) ? clean * Pose{rotation_to(loop.axis), {0, 0, 0}} : clean;
+    return has_axis(loop.type) ? clean * Pose{rotation_to(loop.axis), {0, 0, 0}} : clean;
   }
 
   void add(const MechanismLoop& loop) {
     const std::string who = claim("loop", loop.name);
-    if (!closes_about_axis(loop.type) && loop.type != JointType::spherical && loop.type != JointType::fixed)
+    if (held_rows(loop.type) == 0)
       fail(who +
                "a joint of this type cannot close a loop; use revolute, continuous, prismatic, planar, "
                "spherical "
                "or fixed",
            Status::unsupported);
-    if (closes_about_axis(loop.type)) {
+    if (has_axis(loop.type)) {
       const double length = std::hypot(loop.axis[0], loop.axis[1], loop.axis[2]);
       if (!std::isfinite(length))
         fail(who + "axis is not finite; give three finite numbers", Status::not_finite);

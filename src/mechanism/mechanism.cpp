@@ -60,11 +60,12 @@ struct TypeFacts {
   const char* name;
   int positions, velocities;
   bool has_axis;
+  std::uint32_t held;  // rows, with its axis along z; 0: it closes no loop
 };
 constexpr TypeFacts types[] = {
-    {"fixed", 0, 0, false},    {"revolute", 1, 1, true},   {"continuous", 1, 1, true},
-    {"prismatic", 1, 1, true}, {"spherical", 4, 3, false}, {"planar", 3, 3, true},
-    {"floating", 7, 6, false}, {"universal", 2, 2, true},  {"unknown", 0, 0, false}};
+    {"fixed", 0, 0, false, 0x3f},    {"revolute", 1, 1, true, 0x3b},   {"continuous", 1, 1, true, 0x3b},
+    {"prismatic", 1, 1, true, 0x1f}, {"spherical", 4, 3, false, 0x38}, {"planar", 3, 3, true, 0x23},
+    {"floating", 7, 6, false, 0},    {"universal", 2, 2, true, 0},     {"unknown", 0, 0, false, 0}};
 
 const TypeFacts& facts_of(JointType type) {
   const bool known = type >= JointType::fixed && type <= JointType::universal;
@@ -84,6 +85,9 @@ int velocity_count(JointType type) {
 }
 bool has_axis(JointType type) {
   return facts_of(type).has_axis;
+}
+std::uint32_t held_rows(JointType type) {
+  return facts_of(type).held;
 }
 
 }  // namespace tenon

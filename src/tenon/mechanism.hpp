@@ -52,6 +52,8 @@ enum class JointType : std::int32_t {
 int position_count(JointType type);
 int velocity_count(JointType type);
 bool has_axis(JointType type);
+// The rows (as in ConstraintSpec::rows) that a joint along z holds where it closes a loop; 0 where it cannot.
+std::uint32_t held_rows(JointType type);
 const char* type_name(JointType type);  // the name in URDF
 
 struct MechanismLink {

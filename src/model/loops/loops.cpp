@@ -12,21 +12,6 @@
 namespace tenon {
 namespace {
 
-std::uint32_t rows_of(JointType type) {
-  switch (type) {
-    case JointType::prismatic:
-      return 0x1f;  // free along z
-    case JointType::planar:
-      return 0x23;  // free along x and y and about z
-    case JointType::spherical:
-      return 0x38;
-    case JointType::fixed:
-      return 0x3f;
-    default:
-      return 0x3b;  // free about z
-  }
-}
-
 class LoopCompiler {
  public:
   LoopCompiler(const Mechanism& mechanism, const Description& description, const std::vector<int>& joint_node,
@@ -114,7 +99,7 @@ class LoopCompiler {
     made.predecessor = p.body;
     made.successor = s.body;
     made.ancestor = common_ancestor(model_.nodes, p.body, s.body);
-    made.rows = rows_of(loop.type);
+    made.rows = held_rows(loop.type);
     made.row_count = static_cast<std::int32_t>(std::bitset<32>(made.rows).count());
     const Pose predecessor = p.in_body * loop.predecessor_frame, successor = s.in_body * loop.successor_frame;
     std::copy(predecessor.rotation.begin(), predecessor.rotation.end(), made.predecessor_R);
