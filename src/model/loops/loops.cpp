@@ -71,7 +71,6 @@ class LoopCompiler {
       model_.loops.K_size =
           counted(model_.loops.K_size + std::int64_t{c.row_count} * c.v_count, "the rows of its loops");
     }
-    set_offsets();
   }
 
   std::int32_t cluster_of(const std::vector<std::int32_t>& bodies) const {
@@ -119,7 +118,8 @@ class LoopCompiler {
         const NodeData& node = model_.nodes[index(joint_node_[term.joint])];
         model_.loops.coupling_entries.push_back({row, node.q_index, node.v_index, term.coefficient});
       }
-      offsets_.push_back({row++, terms.offset});
+      model_.loops.offset.push_back(terms.offset);
+      ++row;
     }
     made.entry_end = count_of(model_.loops.coupling_entries);
     model_.loops.names.push_back(coupling.name);
@@ -143,15 +143,10 @@ class LoopCompiler {
     model_.loops.names.push_back(implicit.name);
   }
 
-  void set_offsets() {
-    for (const auto& [row, offset] : offsets_) model_.loops.offset[index(row)] = offset;
-  }
-
   const Mechanism& mechanism_;
   const Description& description_;
   const std::vector<int>& joint_node_;
   Model& model_;
-  std::vector<std::pair<std::int32_t, double>> offsets_;
 };
 
 }  // namespace
