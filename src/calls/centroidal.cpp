@@ -1,7 +1,5 @@
 // The centroidal momentum matrix A(q), momentum = A v, and Adot v (kernels/tree/centroidal.hpp). In
 // independent coordinates: A G, and Adot v + A g.
-#include <algorithm>
-
 #include "calls/kinematics.hpp"
 #include "state/coordinates.hpp"
 #include "tenon/dynamics.hpp"

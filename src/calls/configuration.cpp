@@ -2,8 +2,6 @@
 // random configurations. Spherical and floating joints move on SO(3) and SE(3) by the
 // exponential of their velocity in child axes, planar joints on SE(2).
 #include <algorithm>
-#include <cmath>
-#include <utility>
 
 #include "model/joint_motion.hpp"
 #include "spatial/spatial.hpp"

@@ -3,7 +3,6 @@
 #include "calls/delassus.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "solve/prox_ltl.hpp"

@@ -1,7 +1,6 @@
 // Writes the settings of constraints: which are active, their gains, weights and compliance. What follows from
 // them is computed by the calls that use it (WorkspaceImpl::follow_settings).
 #include <algorithm>
-#include <cmath>
 
 #include "scalar/index.hpp"
 #include "state/coordinates.hpp"

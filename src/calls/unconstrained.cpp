@@ -1,7 +1,6 @@
 // Kinematics and unconstrained dynamics of a workspace: checks inputs, maps link wrenches to bodies, calls
 // kernels, writes outputs only when nothing failed.
 #include <algorithm>
-#include <cmath>
 
 #include "calls/kinematics.hpp"
 #include "state/closing_form.hpp"

@@ -1,6 +1,5 @@
 #include "plan/cost_model.hpp"
 
-#include <algorithm>
 #include <limits>
 #include <vector>
 

@@ -7,8 +7,6 @@
 // and ends with give_ functions; each costs one branch where there is nothing to map.
 #pragma once
 
-#include <algorithm>
-
 #include "state/check.hpp"
 #include "state/loop_split.hpp"
 #include "state/workspace_impl.hpp"

@@ -1,8 +1,6 @@
 #include "state/projection.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <string>
 
 #include "kernels/cluster/cluster_constraints.hpp"
 #include "model/loops/explicit_form.hpp"

@@ -1,7 +1,6 @@
 #include "tenon/workspace.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "mechanism/utf8.hpp"
 #include "plan/dispatch.hpp"

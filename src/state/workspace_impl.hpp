@@ -1,7 +1,6 @@
 // The inside of a Workspace: arena, tables, memory of the methods, last message and report.
 #pragma once
 
-#include <cstdarg>
 #include <memory>
 #include <vector>
 

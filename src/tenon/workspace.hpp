@@ -5,7 +5,6 @@
 // allocates or throws.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <memory>
 

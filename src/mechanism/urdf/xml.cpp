@@ -10,9 +10,7 @@
 #include "mechanism/urdf/xml.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <utility>

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bitset>
-#include <string>
 
 #include "model/body_poses.hpp"
 #include "model/loops/clusters.hpp"

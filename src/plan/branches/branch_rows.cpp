@@ -1,6 +1,5 @@
 // The rows of BranchLanes: those of the trunk as for any tree, those of limbs as rows of their bundles.
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "model/body_poses.hpp"
