@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "calls/delassus.hpp"
+#include "model/rank.hpp"
 #include "model/row_order.hpp"
 #include "spatial/lanes.hpp"
 #include "state/coordinates.hpp"
@@ -124,10 +125,6 @@ Status form_from_branches(WorkspaceImpl& w, double* out, int ld) {
 }
 
 // ---- caba_osim, caba_osimf: no matrix is factored
-
-// Where X_rr of the inverse is above this share of 1 / E_rr, the Delassus matrix adds too little to E: hardly
-// anything moves row r.
-constexpr double unmoved_share = 0.03;
 
 // Whether the rows of some link stand for an inertia far above the typical inertia that they feel, so that
 // the joints of its segment do not move all of them. Only links whose rows meet others further inward or in

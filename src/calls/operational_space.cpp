@@ -13,6 +13,7 @@
 #include <cmath>
 
 #include "calls/delassus.hpp"
+#include "model/rank.hpp"
 #include "solve/prox_ltl.hpp"
 #include "spatial/lanes.hpp"
 #include "state/coordinates.hpp"
@@ -20,8 +21,6 @@
 
 namespace tenon {
 namespace {
-
-constexpr double least_pivot = 1e-7;
 
 // A: lower triangle, n x n, leading dimension ld. out := A^-1 by A = L L^T; out holds L in its lower triangle
 // in between. False when a pivot is too small.
@@ -32,7 +31,7 @@ bool invert_by_cholesky(const double* A, int ld, int n, double* out) {
     for (int i = j; i < n; ++i) {
       double x = given(i, j);
       for (int k = 0; k < j; ++k) x -= out[at(i, k)] * out[at(j, k)];
-      if (i == j && !(x > least_pivot * given(j, j))) return false;
+      if (i == j && !(x > sure_pivot_of_inverse * given(j, j))) return false;
       out[at(i, j)] = i == j ? std::sqrt(x) : x / out[at(j, j)];
     }
   }

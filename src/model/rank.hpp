@@ -33,6 +33,8 @@ inline constexpr double missing_force_rounding = 1e-9;
 // Methods without a factor of all rows decide clear cases only, and `dense` the others, so that all methods answer with
 // the same rank. Smallest eigenvalue of the scaled Delassus matrix that they may decide on:
 inline constexpr double sure_eigenvalue = 1e-10;
+// For the inverse of the Delassus matrix by its Cholesky factor: the same, which leaves nine digits.
+inline constexpr double sure_pivot_of_inverse = 1e-7;
 // For a factor of L: the smallest pivot over its diagonal. L is summed to about 1e-14 of its entries.
 inline constexpr double sure_pivot = 1e-10;
 // The first evaluation, from zero multipliers, gives each direction its force except for the share 1 / (1 +
@@ -42,5 +44,8 @@ constexpr double most_growth(double mu) {
 }
 // Dynamics with loops by multipliers take a remainder for a contradiction above this share of the accelerations.
 inline constexpr double sure_contradiction = 1e-6;
+// Where X_rr of the damped inverse X is above this share of 1 / E_rr, the Delassus matrix adds too little to E: hardly
+// anything moves row r.
+inline constexpr double unmoved_share = 0.03;
 
 }  // namespace tenon
