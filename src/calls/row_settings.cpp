@@ -32,24 +32,22 @@ Settings::Constraint& changed(WorkspaceImpl& w, int constraint) {
   return w.settings->constraints[index(constraint)];
 }
 
-// Writes numbers of the rows of a constraint, or `usual` where x is null.
-void set_rows(WorkspaceImpl& w, int constraint, const double* x, double usual, std::vector<double>& to) {
-  ++w.settings->revision;
-  const auto first = to.begin() + w.constraints->first_row(constraint);
-  const int rows = w.constraints->row_count(constraint);
-  if (x)
-    std::copy_n(x, rows, first);
-  else
-    std::fill_n(first, rows, usual);
-}
-
-Status check_per_row(WorkspaceImpl& w, int constraint, const char* what, const double* x, bool zero) {
+// Checks and writes numbers of the rows of a constraint, or `usual` where x is null. zero: a number may be zero.
+Status set_rows(WorkspaceImpl& w, int constraint, const char* what, const double* x, bool zero, double usual,
+                std::vector<double>& to) {
+  TENON_CHECK(check_constraint(w, constraint));
   const int rows = w.constraints->row_count(constraint);
   TENON_CHECK(check_finite(w, what, x, rows));
   for (int r = 0; x && r < rows; ++r)
     if (!(x[r] > 0 || (zero && x[r] == 0)))
       return w.fail(Status::invalid_argument, "%s[%d] of constraint %d '%s' is %g; give numbers %s", what, r,
                     constraint, name_of(w, constraint), x[r], zero ? "of zero or more" : "above zero");
+  ++w.settings->revision;
+  const auto first = to.begin() + w.constraints->first_row(constraint);
+  if (x)
+    std::copy_n(x, rows, first);
+  else
+    std::fill_n(first, rows, usual);
   return Status::ok;
 }
 
@@ -83,18 +81,12 @@ Status set_constraint_gains(Workspace& workspace, int constraint, double frequen
 
 Status set_constraint_weights(Workspace& workspace, int constraint, const double* weights) {
   WorkspaceImpl& w = begin(workspace);
-  TENON_CHECK(check_constraint(w, constraint));
-  TENON_CHECK(check_per_row(w, constraint, "weights", weights, false));
-  set_rows(w, constraint, weights, 1, w.settings->weight);
-  return Status::ok;
+  return set_rows(w, constraint, "weights", weights, false, 1, w.settings->weight);
 }
 
 Status set_constraint_compliance(Workspace& workspace, int constraint, const double* compliance) {
   WorkspaceImpl& w = begin(workspace);
-  TENON_CHECK(check_constraint(w, constraint));
-  TENON_CHECK(check_per_row(w, constraint, "compliance", compliance, true));
-  set_rows(w, constraint, compliance, 0, w.settings->compliance);
-  return Status::ok;
+  return set_rows(w, constraint, "compliance", compliance, true, 0, w.settings->compliance);
 }
 
 Status constraint_settings(Workspace& workspace, int constraint, ConstraintSettings& settings,
