@@ -26,7 +26,8 @@ Status fail_step(WorkspaceImpl& w, double dt) {
 
 // The user's input, mapped to the spanning tree's coordinates, and memory for the stages.
 struct Step {
-  explicit Step(WorkspaceImpl& w) {
+  Step(WorkspaceImpl& w, const double* q_, const double* v_, const double* tau_, const double* wrenches_)
+      : q(q_), v(v_), tau(tau_), wrenches(wrenches_) {
     const std::size_t nq = index(w.model->nq), nv = index(w.model->nv);
     double* next = w.step.data();
     end_q = next, next += nq;
@@ -125,8 +126,7 @@ Status step_semi_implicit_euler(Workspace& workspace, const SolveOptions& option
                                 double* v, const double* tau, const double* wrenches, double* qdd,
                                 double* lambda) {
   WorkspaceImpl& w = begin(workspace);
-  Step s(w);
-  s.q = q, s.v = v, s.tau = tau, s.wrenches = wrenches;
+  Step s(w, q, v, tau, wrenches);
   TENON_CHECK(take_step(w, options, dt, lambda, s));
   const Status status = solve_stage(w, options, s, s.q, s.v, lambda, true);
   if (static_cast<std::int32_t>(status) < 0) return status;
@@ -141,8 +141,7 @@ Status step_semi_implicit_euler(Workspace& workspace, const SolveOptions& option
 Status step_runge_kutta_4(Workspace& workspace, const SolveOptions& options, double dt, double* q, double* v,
                           const double* tau, const double* wrenches, double* qdd, double* lambda) {
   WorkspaceImpl& w = begin(workspace);
-  Step s(w);
-  s.q = q, s.v = v, s.tau = tau, s.wrenches = wrenches;
+  Step s(w, q, v, tau, wrenches);
   TENON_CHECK(take_step(w, options, dt, lambda, s));
   Status status = Status::ok;
   const Stages stages{w, options, s, dt, lambda, status};
