@@ -24,6 +24,37 @@ bool one_dof(const NodeData& n) {
   return n.kind <= joint_prismatic_oblique;
 }
 
+// The fields of a workspace that aba, rnea and their clusters and rotors need, on the trunk and on limbs.
+struct FieldCounts {
+  std::size_t nodes, dofs, angles, transforms, inertias, rotors, rotor_angles, loop_dofs, G;
+};
+template <class T>
+std::vector<Field<T>> body_fields(WorkspaceData<T>& w, const FieldCounts& c) {
+  return {{&w.angle, c.angles},
+          {&w.cos_q, c.angles},
+          {&w.sin_q, c.angles},
+          {&w.X, 12 * c.transforms},
+          {&w.v, 6 * (c.nodes + 1), 6},
+          {&w.a, 6 * (c.nodes + 1), 6},
+          {&w.f, 6 * c.nodes},
+          {&w.IA, 21 * c.inertias},
+          {&w.pA, 6 * c.nodes},
+          {&w.U, 6 * c.dofs},
+          {&w.D, 6 * c.dofs},
+          {&w.u, c.dofs},
+          {&w.wrench, 6 * c.nodes},
+          {&w.rotor_rate, c.rotors},
+          {&w.rotor_angle, c.rotor_angles},
+          {&w.rotor_cos, c.rotor_angles},
+          {&w.rotor_sin, c.rotor_angles},
+          {&w.wobble, c.rotors > 0 ? 6 * c.nodes : 0},
+          {&w.rotor_work, c.loop_dofs},
+          {&w.drive_bias, c.loop_dofs},
+          {&w.yddot, c.loop_dofs},
+          {&w.cluster_F, 6 * c.G},
+          {&w.cluster_D, c.G}};
+}
+
 }  // namespace
 
 BranchLanes::BranchLanes(const ModelData& m, const BranchKernels<branch_width>* kernels)
@@ -227,32 +258,11 @@ void BranchLanes::build_trunk() {
   WorkspaceData<double>& w = data_.w;
   w.node_flags = trunk_flags_.data();
   const auto whole_lines = [](std::size_t count) { return (count + 15) / 16 * 16; };
-  const std::size_t n = trunk_.size(), nv = index(m_.nv), angles = whole_lines(n);
-  const bool rotors = !trunk_rotors_.empty(), clusters = !trunk_clusters_.empty();
-  const std::size_t loop_nv = rotors || clusters ? nv : 0, G_size = clusters ? index(m_.G_size) : 0;
-  trunk_block_.cut({{&w.angle, angles},
-                    {&w.cos_q, angles},
-                    {&w.sin_q, angles},
-                    {&w.X, 12 * n},
-                    {&w.v, 6 * (n + 1), 6},
-                    {&w.a, 6 * (n + 1), 6},
-                    {&w.f, 6 * n},
-                    {&w.IA, 21 * n},
-                    {&w.pA, 6 * n},
-                    {&w.U, 6 * nv},
-                    {&w.D, 6 * nv},
-                    {&w.u, nv},
-                    {&w.wrench, 6 * n},
-                    {&w.rotor_rate, trunk_rotors_.size()},
-                    {&w.rotor_angle, whole_lines(trunk_rotors_.size())},
-                    {&w.rotor_cos, whole_lines(trunk_rotors_.size())},
-                    {&w.rotor_sin, whole_lines(trunk_rotors_.size())},
-                    {&w.wobble, rotors ? 6 * n : 0},
-                    {&w.rotor_work, loop_nv},
-                    {&w.drive_bias, loop_nv},
-                    {&w.yddot, loop_nv},
-                    {&w.cluster_F, 6 * G_size},
-                    {&w.cluster_D, G_size}});
+  const std::size_t n = trunk_.size(), nv = index(m_.nv), rotors = trunk_rotors_.size();
+  const bool clusters = !trunk_clusters_.empty();
+  const std::size_t loop_nv = rotors > 0 || clusters ? nv : 0, G_size = clusters ? index(m_.G_size) : 0;
+  trunk_block_.cut(
+      body_fields(w, {n, nv, whole_lines(n), n, n, rotors, whole_lines(rotors), loop_nv, G_size}));
 }
 
 void BranchLanes::build_bundle(std::size_t k) {
@@ -300,36 +310,13 @@ void BranchLanes::build_bundle(std::size_t k) {
   const bool stores_transforms = std::any_of(memory.nodes.begin() + 1, memory.nodes.end(),
                                              [](const auto& node) { return node.kind > joint_revolute_z; });
   memory.block = std::make_unique<MemoryBlock<N>>();
-  memory.block->cut({{&w.angle, n},
-                     {&w.cos_q, n},
-                     {&w.sin_q, n},
-                     {&w.X, stores_transforms ? 12 * n : 0},
-                     {&w.v, 6 * (n + 1), 6},
-                     {&w.a, 6 * (n + 1), 6},
-                     {&w.f, 6 * n},
-                     {&w.IA, 21 * memory.collecting_end},
-                     {&w.pA, 6 * n},
-                     {&w.U, 6 * n},
-                     {&w.D, 6 * n},
-                     {&w.u, n},
-                     {&w.wrench, 6 * n},
-                     {&bundle.q, n},
-                     {&bundle.v, n},
-                     {&bundle.force, n},
-                     {&bundle.result, n},
-                     {&w.rotor_rate, rotors},
-                     {&w.rotor_angle, rotors},
-                     {&w.rotor_cos, rotors},
-                     {&w.rotor_sin, rotors},
-                     {&w.wobble, rotors > 0 ? 6 * n : 0},
-                     {&w.rotor_work, loop_n},
-                     {&w.drive_bias, loop_n},
-                     {&w.g, loop_n},
-                     {&w.yddot, loop_n},
-                     {&w.G, G_size},
-                     {&w.cluster_F, 6 * G_size},
-                     {&w.cluster_D, G_size}},
-                    N(0));
+  const std::size_t transforms = stores_transforms ? n : 0, inertias = memory.collecting_end;
+  std::vector<Field<N>> fields =
+      body_fields(w, {n, n, n, transforms, inertias, rotors, rotors, loop_n, G_size});
+  for (N** of_joints : {&bundle.q, &bundle.v, &bundle.force, &bundle.result})
+    fields.push_back({of_joints, n});
+  fields.insert(fields.end(), {{&w.g, loop_n}, {&w.G, G_size}});
+  memory.block->cut(fields, N(0));
   w.node_flags = memory.flags.data();
   w.gravity = memory.no_gravity.data();
   bundle.model.node_count = bundle.model.nv = static_cast<std::int32_t>(n);
