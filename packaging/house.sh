@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Prints how many files of src name each method, each joint kind and each C function, its lines by room, and the symbols
-# that one room asks of a room above it. For the last, a build of the preset `release` (README.md).
-#   --revision REV   of that revision, without symbols: for what a change touched
+# Prints how many files of src name each method, each joint kind and each C function, and its lines by room.
+#   --revision REV   of that revision: for what a change touched
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -64,25 +63,3 @@ text_of include/tenon.h | grep -oE '^TENON_API [^(]*\b(tenon_[a-z0-9_]+)\(' | gr
   done | sort -n | awk '{ hand[NR] = $1; made[NR] = $2; name[NR] = $3 }
     END { printf "  %d functions; fewest %d + %d, median %d + %d\n", NR, hand[1], made[1], hand[int((NR + 1) / 2)], made[int((NR + 1) / 2)]
           for (i = NR; i > NR - 5 && i > 0; --i) printf "  %-36s %3d + %d\n", name[i], hand[i], made[i] }'
-
-objects=build/release/src/CMakeFiles/tenon_core.dir
-if [ -n "$revision" ] || [ ! -d "$objects" ] || ! command -v nm > /dev/null; then exit 0; fi
-echo
-echo "symbols that a room asks of one above it"
-{
-  for place in "${!rooms[@]}"; do
-    room=${rooms[$place]}
-    files=()
-    while read -r source; do
-      [ -f "$objects/${source#src/}.o" ] && files+=("$objects/${source#src/}.o")
-    done < <(git ls-files "src/$room/*.cpp")
-    [ ${#files[@]} -gt 0 ] || continue
-    nm -A "${files[@]}" |
-      awk -v place="$place" -v room="$room" '{ n = split($1, path, "/"); file = path[n]; sub(/\.cpp\.o:.*/, "", file)
-        if ($(NF - 1) == "U") print "asks", place, room, room "/" file, $NF
-        else if ($(NF - 1) == "T") print "has", place, room, room "/" file, $NF }'
-  done
-} | sort -k1,1r | awk '
-  $1 == "has" { at[$5] = $2; of[$5] = $4 }
-  $1 == "asks" && $5 in at && at[$5] > $2 { print "  " $4 " asks " of[$5] ": " $5 }' | sort -u | c++filt | awk '
-  { print; count++ } END { if (!count) print "  none" }'

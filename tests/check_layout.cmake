@@ -1,6 +1,7 @@
 # Includes go down: no file of src/ includes one of a layer above its own (src/README.md), every file that src/ and capi/
 # include is there, and the clients of include/ include nothing of src/ or of the glue. And what a reader can take in:
-# folders and files stay below a size. ROOT: the repository.
+# folders and files stay below a size. ROOT: the repository. OBJECTS, if given: a file that lists the object files of src/,
+# which are to ask for no symbol of a layer above their own; NM reads them.
 cmake_minimum_required(VERSION 3.25)
 set(layers scalar spatial mechanism model kernels plan state solve calls batch trace)
 set(most_files 25)
@@ -38,6 +39,41 @@ foreach(file IN LISTS files)
     endif()
   endforeach()
 endforeach()
+
+# ---- calls, which go past includes where a header of one layer declares what another defines
+if(OBJECTS)
+  file(STRINGS ${OBJECTS} objects)
+  set(all "")
+  foreach(layer IN LISTS layers)
+    set(mine ${objects})
+    list(FILTER mine INCLUDE REGEX "\\.dir/(\\./)?${layer}/")
+    set(listing_${layer} "")
+    if(mine)
+      execute_process(COMMAND ${NM} -A -g -P ${mine} OUTPUT_VARIABLE listing_${layer} COMMAND_ERROR_IS_FATAL ANY)
+    endif()
+    string(REGEX MATCHALL "[^ \n]+ [A-TV-Zu][ \n]" defined_${layer} "${listing_${layer}}")
+    string(REGEX MATCHALL "[^ \n]+ [Uvw][ \n]" asked_${layer} "${listing_${layer}}")
+    list(TRANSFORM defined_${layer} REPLACE " .*" "")
+    list(TRANSFORM asked_${layer} REPLACE " .*" "")
+    list(REMOVE_DUPLICATES asked_${layer})
+    list(APPEND all ${defined_${layer}})
+  endforeach()
+  list(LENGTH all count)
+  if(count LESS 500)
+    string(APPEND errors "only ${count} symbols in ${OBJECTS}: are these the objects of src/?\n")
+  endif()
+  set(below "")
+  foreach(layer IN LISTS layers)
+    list(APPEND below ${defined_${layer}})
+    list(REMOVE_ITEM asked_${layer} "" ${below})
+    foreach(symbol IN LISTS asked_${layer})
+      if(symbol IN_LIST all)
+        string(REGEX MATCH "[^/\n]*: ${symbol} [Uvw]" asks "${listing_${layer}}")
+        string(APPEND errors "src/${layer}: ${asks}, which a layer above ${layer} defines\n")
+      endif()
+    endforeach()
+  endforeach()
+endif()
 
 # ---- capi/: the glue stands on include/ and src/, the program, the binary of mock-up units and the examples on include/
 # alone; program and binary share what fmu/layout.h says

@@ -7,6 +7,8 @@
 // joints keep the link frame, to which their coordinates refer; a planar joint gets z along the normal. Every
 // pose is composed from the description once, link by link, in the body frame; only the decision "along a
 // coordinate axis" has a tolerance.
+#include "model/compile.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -16,15 +18,10 @@
 
 #include "mechanism/description.hpp"
 #include "model/body_poses.hpp"
-#include "model/fold_rotors.hpp"
-#include "model/inertia.hpp"
 #include "model/loops/clusters.hpp"
-#include "model/loops/divided_loops.hpp"
 #include "model/loops/loops.hpp"
-#include "model/massless.hpp"
 #include "scalar/counted.hpp"
 #include "scalar/index.hpp"
-#include "tenon/model.hpp"
 
 namespace tenon {
 namespace {
@@ -84,7 +81,7 @@ class Compiler {
         description_(check_description(mechanism, options)),
         bodies_(description_.joints_below.size()) {}
 
-  void run() {
+  std::vector<char> run() {
     model_.name = mechanism_.name;
     model_.warnings = mechanism_.warnings;
     model_.floating_base = options_.floating_base;
@@ -99,9 +96,7 @@ class Compiler {
     add_links();
     add_frames();
     lump_inertias();
-    if (loops) compile_loops(mechanism_, description_, joint_node_, model_);
-    model_.publish(options_.gravity);
-    check_inertias(mechanism_, options_, model_);
+    return loops ? compile_loops(mechanism_, description_, joint_node_, model_) : std::vector<char>();
   }
 
  private:
@@ -369,18 +364,9 @@ class Compiler {
 
 }  // namespace
 
-std::shared_ptr<Model> compile_embedded(const Mechanism& mechanism, const CompileOptions& options) {
-  const auto model = std::make_shared<Model>();
-  Compiler(mechanism, options, *model).run();
-  model->folding = fold_rotors(*model);
-  return model;
-}
-
-std::shared_ptr<const Model> Model::compile(const Mechanism& mechanism, const CompileOptions& options) {
-  const auto compiled = [&](const Mechanism& m) -> std::shared_ptr<const Model> {
-    return divides_loops(m, options) ? compile_divided(m, options) : compile_embedded(m, options);
-  };
-  return options.tolerant_inertias ? compiled(hold_massless_joints(mechanism)) : compiled(mechanism);
+std::vector<char> compile_description(const Mechanism& mechanism, const CompileOptions& options,
+                                      Model& model) {
+  return Compiler(mechanism, options, model).run();
 }
 
 // Makes data() point to the compiled arrays.

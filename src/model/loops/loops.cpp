@@ -184,8 +184,8 @@ std::vector<std::int32_t> tied_bodies(const Model& model, const LoopConstraintDa
   return bodies;
 }
 
-void compile_loops(const Mechanism& mechanism, const Description& description,
-                   const std::vector<int>& joint_node, Model& model) {
+std::vector<char> compile_loops(const Mechanism& mechanism, const Description& description,
+                                const std::vector<int>& joint_node, Model& model) {
   LoopCompiler(mechanism, description, joint_node, model).run();
   std::vector<char> dependent(index(model.nv), 0);
   for (std::size_t j = 0; j < joint_node.size(); ++j) {
@@ -193,7 +193,7 @@ void compile_loops(const Mechanism& mechanism, const Description& description,
     const Model::Joint& joint = model.joints[index(joint_node[j])];
     std::fill_n(dependent.begin() + joint.v_index, joint.nv, char{1});
   }
-  analyse_loops(mechanism, dependent, model);
+  return dependent;
 }
 
 }  // namespace tenon

@@ -1,5 +1,5 @@
-// The clusters of a model whose bodies and joints are compiled: loop constraints in the frames of bodies,
-// their rows, and the independent coordinates.
+// The clusters of a model whose bodies and joints are compiled: loop constraints in the frames of bodies and
+// their rows. plan/compile/loop_analysis.hpp completes them.
 #pragma once
 
 #include <vector>
@@ -9,10 +9,10 @@
 
 namespace tenon {
 
-// joint_node: per joint of the description the node it moves, -1 for fixed ones. Fills model.loops; adds to
-// model.warnings. Throws Error where loops cannot be closed or constraints contradict each other.
-void compile_loops(const Mechanism& mechanism, const Description& description,
-                   const std::vector<int>& joint_node, Model& model);
+// joint_node: per joint of the description the node it moves, -1 for fixed ones. Fills model.loops. Returns, per
+// velocity coordinate, whether it is declared dependent.
+std::vector<char> compile_loops(const Mechanism& mechanism, const Description& description,
+                                const std::vector<int>& joint_node, Model& model);
 
 // Which bodies (numbers by joint_body) each loop, coupling and implicit constraint of a description ties
 // together, in this order.
@@ -21,10 +21,5 @@ std::vector<std::vector<std::int32_t>> tied_bodies(const Description& descriptio
 
 // The bodies that a constraint of a compiled model ties together, each body once.
 std::vector<std::int32_t> tied_bodies(const Model& model, const LoopConstraintData& c);
-
-// Finds closed configurations, drops rows that constrain nothing, and chooses the independent coordinates of
-// every cluster (plan/loop_analysis.cpp). dependent: per velocity coordinate, those declared dependent.
-// Completes model.loops.
-void analyse_loops(const Mechanism& mechanism, const std::vector<char>& dependent, Model& model);
 
 }  // namespace tenon

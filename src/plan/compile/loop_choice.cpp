@@ -11,8 +11,8 @@
 #include <algorithm>
 
 #include "model/loops/clusters.hpp"
-#include "model/loops/divided_loops.hpp"
 #include "model/loops/loops.hpp"
+#include "plan/compile/divided_loops.hpp"
 #include "scalar/index.hpp"
 
 namespace tenon {

@@ -1,4 +1,4 @@
-#include "plan/substitution.hpp"
+#include "plan/compile/substitution.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "model/loops/divided_loops.hpp"
+#include "plan/compile/divided_loops.hpp"
 
 #include <algorithm>
 #include <string>

@@ -11,16 +11,18 @@
 // A cluster whose couplings give one dependent joint after the other needs none of this: the dependent joints
 // are those declared; G and a closed configuration follow by substitution, O(rows x independent coordinates).
 // Otherwise a cluster of n coordinates and r rows costs O(n r^2).
+#include "plan/compile/loop_analysis.hpp"
+
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 
 #include "kernels/kernel_table.hpp"
+#include "mechanism/description.hpp"
 #include "model/body_poses.hpp"
-#include "model/loops/loops.hpp"
 #include "plan/arena.hpp"
 #include "plan/assembly.hpp"
-#include "plan/substitution.hpp"
+#include "plan/compile/substitution.hpp"
 #include "scalar/classic_text.hpp"
 #include "scalar/counted.hpp"
 #include "scalar/index.hpp"
