@@ -1,5 +1,6 @@
 # The repository holds texts alone, and its root only what is named here: objects and programs that a compiler left behind
-# are neither committed nor left lying. What git ignores may be there. ROOT: the repository.
+# are not committed, whatever their names, nor are files that git ignores. What git ignores may lie there. ROOT: the
+# repository.
 cmake_minimum_required(VERSION 3.25)
 set(known .ci .clang-format .clang-tidy .gitignore CHANGELOG.md CMakeLists.txt CMakePresets.json LICENSE README.md bench capi
           include models packaging src tests)
@@ -12,6 +13,8 @@ endif()
 set(git ${GIT} -c safe.directory=* -c core.quotePath=false -C ${ROOT})
 execute_process(COMMAND ${git} ls-files --eol OUTPUT_VARIABLE tracked COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${git} ls-files --cached --others --exclude-standard OUTPUT_VARIABLE files COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${git} ls-files --cached --ignored --exclude-per-directory=.gitignore OUTPUT_VARIABLE hidden
+                COMMAND_ERROR_IS_FATAL ANY)
 if(NOT tracked MATCHES "i/lf[^\n]*CMakeLists.txt\n")
   message(FATAL_ERROR "git lists no CMakeLists.txt:\n${tracked}")
 endif()
@@ -19,9 +22,13 @@ set(errors "")
 string(REGEX MATCHALL "[^\n]+" lines "${tracked}")
 foreach(line IN LISTS lines)
   # Inputs of the fuzzers are bytes of any kind.
-  if(line MATCHES "^i/-text.*\t(.*)$" AND NOT line MATCHES "\ttests/fuzz/(corpus|findings)/")
+  if(NOT line MATCHES "\ttests/fuzz/(corpus|findings)/" AND line MATCHES "^i/-text.*\t(.*)$")
     string(APPEND errors "${CMAKE_MATCH_1} is no text\n")
   endif()
+endforeach()
+string(REGEX MATCHALL "[^\n]+" lines "${hidden}")
+foreach(file IN LISTS lines)
+  string(APPEND errors "${file} is committed, but .gitignore hides it\n")
 endforeach()
 string(REGEX REPLACE "/[^\n]*" "" files "${files}")
 string(REGEX MATCHALL "[^\n]+" files "${files}")
