@@ -36,24 +36,24 @@ Method choose(const WorkspaceImpl& w, const SolveOptions& o) {
 
 // Runs one method, on the folded model where it can. Leaves qdd in w.w().qdd and the multipliers, in
 // the user's order, in w.user_rows.
-Status run(WorkspaceImpl& w, Method method, const CheckedInputs& in) {
+Outcome run(WorkspaceImpl& w, Method method, const CheckedInputs& in) {
   w.report = SolveReport{};
   w.report.method = method;
   if (find_facts(method)->crosses_clusters) {
     if (FoldedWorkspace* f = folded_for(w, in.wrenches != nullptr)) {
       f->take(in.q, in.v, in.tau);
       WorkspaceImpl& inner = f->workspace.impl();
-      const Status status =
+      const Outcome outcome =
           run(inner, method,
               {in.options, f->q.data(), f->v.data(), f->tau.data(), in.wrenches, in.desired, in.warm_start});
       // At a dead centre only the model that is not folded can sweep with other coordinates.
-      if (status != Status::singular_configuration) {
+      if (outcome != Status::singular_configuration) {
         w.report = inner.report;
-        if (static_cast<std::int32_t>(status) < 0) return w.fail(status, "%s", inner.message);
+        if (outcome && static_cast<std::int32_t>(*outcome) < 0) return w.fail(*outcome, "%s", inner.message);
         std::copy_n(inner.w().qdd, inner.model->nv, f->qdd.data());
         f->give(w.w().qdd);
         std::swap(w.user_rows, inner.user_rows);
-        return status;
+        return outcome;
       }
     }
   }
@@ -61,12 +61,12 @@ Status run(WorkspaceImpl& w, Method method, const CheckedInputs& in) {
   rows_from_user(w.cd(), in.desired, w.w().desired);
   rows_from_user(w.cd(), in.warm_start, w.lambda.data());
   clear_inactive(w);
-  const Status status =
+  const Outcome outcome =
       function_of(method)({w, in.options, in.q, in.v, in.tau, in.wrenches, in.desired, w.lambda.data()});
-  if (status == Status::not_positive_definite) return fail_mass_matrix(w, in.q);
+  if (outcome == Status::not_positive_definite) return fail_mass_matrix(w, in.q);
   clear_inactive(w);
   rows_to_user(w.cd(), w.lambda.data(), w.user_rows.data());
-  return status;
+  return outcome;
 }
 
 // The next method where the iteration of `stalled_one` stalls: constrained_aba, linear in coordinates and in
@@ -141,14 +141,14 @@ Status constrained_motion(WorkspaceImpl& w, const CheckedInputs& in) {
         "unsupported: rows between two moving links of a mechanism with kinematic loops by prox_ltls; use "
         "pv, prox_pv, prox_ltl or dense");
 
-  Status status = run(w, method, in);
+  Outcome outcome = run(w, method, in);
   // An iteration that stalls is replaced by another method, at last by dense, which does not iterate.
   const auto answered = [&] {
-    return status != stalled && (static_cast<std::int32_t>(status) < 0 || result_is_finite(w));
+    return outcome && (static_cast<std::int32_t>(*outcome) < 0 || result_is_finite(w));
   };
-  if (!answered()) status = run(w, next_method(w, w.report.method), in);
-  if (!answered()) status = run(w, Method::dense, in);
-  return status;
+  if (!answered()) outcome = run(w, next_method(w, w.report.method), in);
+  if (!answered()) outcome = run(w, Method::dense, in);
+  return outcome.value();
 }
 
 Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, const double* q,

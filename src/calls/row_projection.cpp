@@ -49,8 +49,8 @@ Status least_motion(WorkspaceImpl& w, const double* q, const double* wanted, con
   // With embedded loops the motion must keep them closed: prox_pv finds no other motions.
   if (w.md().cluster_count > 0) TENON_CHECK(update_loops(w, q, w.zeros.data(), SplitFor::any));
   if (gaps) bias_by_gaps(w, gaps);
-  const Status status = w.md().cluster_count > 0 ? solve_prox_pv(problem) : solve_prox_ltl(problem);
-  return status == stalled ? solve_dense(problem) : status;
+  const Outcome outcome = w.md().cluster_count > 0 ? solve_prox_pv(problem) : solve_prox_ltl(problem);
+  return outcome ? *outcome : solve_dense(problem);
 }
 
 Status evaluate_rows(WorkspaceImpl& w, const double* q, const double* v) {

@@ -122,22 +122,22 @@ class Softened {
 
 }  // namespace
 
-Status solve_constrained_aba(const ConstrainedProblem& p) {
+Outcome solve_constrained_aba(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   if (w.cd()->least_leverage < least_leverage) return stalled;
   const RowSweeps of_rows(p);
   of_rows.state();
   const bool clusters = w.md().cluster_count > 0 && p.options.max_iterations != 1;
   Sweeps sweeps(p, of_rows, clusters ? scheduled_mu_of_clusters : scheduled_mu_of_trees);
-  const Status status = solve_proximal(sweeps);
+  const Outcome outcome = solve_proximal(sweeps);
   const double pivot = of_rows.smallest_pivot();
-  if (status == stalled || !(pivot > least_pivot)) return stalled;
+  if (!outcome || !(pivot > least_pivot)) return stalled;
   if (pivot < refine_again) {
     of_rows.iterate(w.zeros.data(), true);
     sweeps.multipliers(p.lambda);
   }
   of_rows.finish();
-  return status;
+  return outcome;
 }
 
 namespace {
@@ -165,7 +165,7 @@ bool sweep_springs(const ConstrainedProblem& p, const double* inv_mu) {
 
 }  // namespace
 
-Status solve_pv_soft(const ConstrainedProblem& p) {
+Outcome solve_pv_soft(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   const ConstraintData& c = *w.cd();
   double* inv_mu = w.proximal.inv_mu.data();

@@ -1,6 +1,8 @@
 // The input and output of every method of constrained dynamics.
 #pragma once
 
+#include <optional>
+
 #include "state/workspace_impl.hpp"
 
 namespace tenon {
@@ -14,7 +16,8 @@ struct ConstrainedProblem {
   double* lambda;         // rows in the kernels' order: start and result
 };
 
-// A method returns this if another method must solve the problem (calls/constrained.cpp). Users never see it.
-inline constexpr Status stalled = static_cast<Status>(1000);
+// What a method returns: nothing where it stalled, and another must solve the problem (calls/constrained.cpp).
+using Outcome = std::optional<Status>;
+inline constexpr Outcome stalled;
 
 }  // namespace tenon

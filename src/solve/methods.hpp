@@ -5,16 +5,16 @@
 
 namespace tenon {
 
-Status solve_constrained_aba(const ConstrainedProblem& p);
+Outcome solve_constrained_aba(const ConstrainedProblem& p);
 Status solve_dense(const ConstrainedProblem& p);
-Status solve_prox_ltl(const ConstrainedProblem& p);
-Status solve_prox_ltls(const ConstrainedProblem& p);
-Status solve_prox_pv(const ConstrainedProblem& p);
-Status solve_pv(const ConstrainedProblem& p);
-Status solve_pv_early(const ConstrainedProblem& p);
-Status solve_pv_soft(const ConstrainedProblem& p);
+Outcome solve_prox_ltl(const ConstrainedProblem& p);
+Outcome solve_prox_ltls(const ConstrainedProblem& p);
+Outcome solve_prox_pv(const ConstrainedProblem& p);
+Outcome solve_pv(const ConstrainedProblem& p);
+Outcome solve_pv_early(const ConstrainedProblem& p);
+Outcome solve_pv_soft(const ConstrainedProblem& p);
 
-using MethodFunction = Status (*)(const ConstrainedProblem&);
+using MethodFunction = Outcome (*)(const ConstrainedProblem&);
 
 constexpr MethodFunction function_of(Method method) {
   switch (method) {
@@ -33,7 +33,7 @@ constexpr MethodFunction function_of(Method method) {
     case Method::pv_early:
       return solve_pv_early;
     default:
-      return solve_dense;
+      return [](const ConstrainedProblem& p) -> Outcome { return solve_dense(p); };
   }
 }
 

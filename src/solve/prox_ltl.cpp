@@ -54,14 +54,14 @@ void finish_prox_ltl(const ConstrainedProblem& p, const double* y, const double*
   take_motion(p.w, s);
 }
 
-Status solve_prox_ltl(const ConstrainedProblem& p) {
+Outcome solve_prox_ltl(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   w.need(Method::prox_ltl);
   if (!start_prox_ltl(p)) return Status::not_positive_definite;
   DualSteps steps(p);
-  const Status status = solve_proximal(steps);
+  const Outcome outcome = solve_proximal(steps);
   finish_prox_ltl(p);
-  return status;
+  return outcome;
 }
 
 }  // namespace tenon

@@ -46,7 +46,7 @@ class AugmentedSteps final : public ProximalMethod {
 
 }  // namespace
 
-Status solve_prox_ltls(const ConstrainedProblem& p) {
+Outcome solve_prox_ltls(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   const bool has_wrenches = p.wrenches != nullptr;
   w.need(Method::prox_ltls);
@@ -56,9 +56,9 @@ Status solve_prox_ltls(const ConstrainedProblem& p) {
   else
     w.kernels->prox_ltls_start(w.md(), *w.cd(), p.q, p.v, p.tau, has_wrenches, w.w().qdd, w.w());
   AugmentedSteps steps(p);
-  const Status status = solve_proximal(steps);
+  const Outcome outcome = solve_proximal(steps);
   if (w.independent) from_independent(w, w.independent->data.yddot, w.w().g, w.w().qdd);
-  return status;
+  return outcome;
 }
 
 }  // namespace tenon

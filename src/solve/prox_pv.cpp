@@ -53,13 +53,13 @@ bool reduce_pv(const ConstrainedProblem& p) {
   return w.kernels->pv_reduce(w.md(), splits_base(p), p.v, p.tau, w.pv->data, w.w());
 }
 
-Status iterate_pv(const ConstrainedProblem& p) {
+Outcome iterate_pv(const ConstrainedProblem& p) {
   DualSteps steps(p);
-  const Status status = solve_proximal(steps);
-  if (status == stalled) return status;
+  const Outcome outcome = solve_proximal(steps);
+  if (!outcome) return stalled;
   roll_out_pv(p, p.lambda);
   if (rows_hold(p, steps.rows.compliance)) return Status::ok;
-  return status == Status::ok ? stalled : status;
+  return outcome == Status::ok ? stalled : outcome;
 }
 
 void roll_out_pv(const ConstrainedProblem& p, const double* added) {
@@ -91,7 +91,7 @@ bool rows_hold(const ConstrainedProblem& p, const double* compliance) {
          p.options.relative_tolerance;
 }
 
-Status solve_prox_pv(const ConstrainedProblem& p) {
+Outcome solve_prox_pv(const ConstrainedProblem& p) {
   return reduce_pv(p) ? iterate_pv(p) : Status::not_positive_definite;
 }
 

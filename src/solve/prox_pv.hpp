@@ -11,7 +11,7 @@ bool splits_base(const ConstrainedProblem& p);
 // Reduces the rows to (L + R) lambda = b; false when the mass matrix is not positive definite.
 bool reduce_pv(const ConstrainedProblem& p);
 // After reduce_pv: the proximal iteration, then the accelerations.
-Status iterate_pv(const ConstrainedProblem& p);
+Outcome iterate_pv(const ConstrainedProblem& p);
 // Adds the effect of these multipliers to the accelerations; qdd, Ka and the report's primal residual are
 // then those of lambda.
 void roll_out_pv(const ConstrainedProblem& p, const double* added);

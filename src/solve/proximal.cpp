@@ -55,7 +55,7 @@ class Driver {
  public:
   explicit Driver(ProximalMethod& method) : method_(method) {}
 
-  Status run(double* lambda);
+  Outcome run(double* lambda);
 
  private:
   bool restart(double mu);
@@ -78,8 +78,8 @@ class Driver {
   }
   bool one_more_iteration() const { return report_.iterations + 1 == options_.max_iterations; }
   bool motion_holds() const { return method_.motion_error() <= refined_motion; }
-  // The status if the iteration ends above its tolerance.
-  Status give_up() const {
+  // If the iteration ends above its tolerance.
+  Outcome give_up() const {
     const bool limited = options_.max_iterations > 0 && !more_iterations();
     return limited && primal_ <= diverged ? Status::max_iterations : stalled;
   }
@@ -89,8 +89,8 @@ class Driver {
   double largest_force(const double* f) const;
   bool strained(double first, const double* lambda) const;
   bool well_converged() const { return primal_ <= margin * options_.relative_tolerance; }
-  Status reach(double* lambda);
-  Status approach();
+  Outcome reach(double* lambda);
+  bool approach();
   void take_multipliers(double* lambda);
   double* step(int slot) { return steps_ + static_cast<std::ptrdiff_t>(slot) * m_; }
   double* image(int slot) { return images_ + static_cast<std::ptrdiff_t>(slot) * m_; }
@@ -210,7 +210,7 @@ bool Driver::remember() {
   return true;
 }
 
-Status Driver::run(double* lambda) {
+Outcome Driver::run(double* lambda) {
   for (int r = 0; r < m_; ++r) f_[r] = options_.warm_start ? lambda[r] : 0;
   // Units of rows are known after the first evaluation.
   std::fill_n(per_unit_, m_, 1.0);
@@ -257,23 +257,21 @@ bool Driver::strained(double first, const double* lambda) const {
 }
 
 // Iterates until all rows hold.
-Status Driver::reach(double* lambda) {
+Outcome Driver::reach(double* lambda) {
   for (int r = 0; r < m_; ++r) residual_[r] = f_[r] + r_[r];
   const double first_force = largest_force(residual_);
   report_.dual_residual = report_.primal_residual;
-  Status status;
   do {
-    status = approach();
-  } while (status == Status::ok && smaller_units() && more_iterations());
-  if (status != Status::ok) return status;
+    if (!approach()) return stalled;
+  } while (smaller_units() && more_iterations());
   take_multipliers(lambda);
   if (!converged()) return give_up();
   if (refine_ && !motion_holds()) return stalled;
   return strained(first_force, lambda) ? stalled : Status::ok;
 }
 
-// The steps. ok: they end below the tolerance, or where no step helps.
-Status Driver::approach() {
+// The steps, until they end below the tolerance, or where no step helps. False: stalled.
+bool Driver::approach() {
   double mu = method_.scheduled_mu;
   measure_residual();
   best_residual_ = std::numeric_limits<double>::infinity();
@@ -288,7 +286,7 @@ Status Driver::approach() {
     visit(r_);
     keep_if_best();
     if (refine_ && !motion_holds()) {
-      if (!(method_.motion_error() <= refines * motion)) return stalled;
+      if (!(method_.motion_error() <= refines * motion)) return false;
       motion = method_.motion_error();
     }
     if (well_converged()) continue;
@@ -299,11 +297,11 @@ Status Driver::approach() {
       continue;
     }
     // So slow: a direction next to a dependent one, or a contradiction. dense costs less than to find out which.
-    if (contraction > 0.5 && primal_ > rounding && !slow_steps_wanted()) return stalled;
+    if (contraction > 0.5 && primal_ > rounding && !slow_steps_wanted()) return false;
     if (options_.accelerate && contraction > fast_enough && before > large_enough * first) remember();
     if (dual_ < out_of_reach * primal_) {
       // One more step would remove nothing: these are rounding errors, or the rows contradict each other.
-      if (primal_ > rounding) return stalled;
+      if (primal_ > rounding) return false;
       if (refine_ && motion_holds()) break;
       refine_ = true;
       continue;
@@ -317,11 +315,11 @@ Status Driver::approach() {
     if (slow >= 4 && mu < raised_mu && options_.mu == 0) {
       mu = raised_mu;
       slow = 0;
-      if (!restart(mu)) return stalled;
+      if (!restart(mu)) return false;
     }
   }
   return_to_best();
-  return Status::ok;
+  return true;
 }
 
 // Of the accelerations of the last evaluation: f + r, not the centre f.
@@ -332,7 +330,7 @@ void Driver::take_multipliers(double* lambda) {
 
 }  // namespace
 
-Status solve_proximal(ProximalMethod& method) {
+Outcome solve_proximal(ProximalMethod& method) {
   return Driver(method).run(method.p.lambda);
 }
 

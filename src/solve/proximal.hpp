@@ -70,6 +70,6 @@ double proximal_term(const SolveOptions& options, const ConstraintData& c, int r
 
 // p.lambda is the result, and the start if options.warm_start. Fills the report except the rank. Returns ok,
 // max_iterations (the caller's limit was reached) or stalled.
-Status solve_proximal(ProximalMethod& method);
+Outcome solve_proximal(ProximalMethod& method);
 
 }  // namespace tenon

@@ -44,7 +44,7 @@ bool solve_rows(const ConstrainedProblem& p) {
 
 }  // namespace
 
-Status solve_pv(const ConstrainedProblem& p) {
+Outcome solve_pv(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   if (!reduce_pv(p)) return Status::not_positive_definite;
   if (!solve_rows(p)) {

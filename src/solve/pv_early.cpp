@@ -44,22 +44,20 @@ double measure_motion(const ConstrainedProblem& p, const PvEarlyData<double>& d)
   return w.motion_error;
 }
 
-// On branch lanes. False where rows of limbs need pivoting.
-bool solve_on_limbs(const ConstrainedProblem& p, BranchLanes& lanes, Status& status) {
+// On branch lanes. Stalls where rows of limbs need pivoting.
+Outcome solve_on_limbs(const ConstrainedProblem& p, BranchLanes& lanes) {
   WorkspaceImpl& w = p.w;
   WorkspaceData<double>& d = w.w();
   PvEarlyData<double>& early = w.pv_early->data;
   lanes.constraint_state(p.q, p.v, p.wrenches ? d.wrench : nullptr, d);
-  status = Status::not_positive_definite;
-  if (!lanes.pv_early_reduce(p.v, p.tau, early)) return true;
-  if (early.left_over > 0 || !(lanes.smallest_pivot() > refine_again)) return false;
+  if (!lanes.pv_early_reduce(p.v, p.tau, early)) return Status::not_positive_definite;
+  if (early.left_over > 0 || !(lanes.smallest_pivot() > refine_again)) return stalled;
   lanes.pv_early_roll_out(p.v, d.qdd, d);
   std::copy_n(d.row_lambda, w.rows(), p.lambda);
-  status = Status::ok;
-  return is_answer(p, early.hides ? lanes.pv_early_measure(p.tau, d.qdd) : 0);
+  return is_answer(p, early.hides ? lanes.pv_early_measure(p.tau, d.qdd) : 0) ? Status::ok : stalled;
 }
 
-Status give_to_constrained_aba(const ConstrainedProblem& p) {
+Outcome give_to_constrained_aba(const ConstrainedProblem& p) {
   SolveOptions options = p.options;
   options.warm_start = false;
   p.w.report = SolveReport{};
@@ -69,16 +67,17 @@ Status give_to_constrained_aba(const ConstrainedProblem& p) {
 
 }  // namespace
 
-Status solve_pv_early(const ConstrainedProblem& p) {
+Outcome solve_pv_early(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   if (!w.pv_early->takes_rows()) return give_to_constrained_aba(p);
   PvEarlyData<double>& d = w.pv_early->data;
   BranchLanes* lanes = w.usable_branches();
-  Status status;
-  if (lanes && lanes->takes_early() && solve_on_limbs(p, *lanes, status)) {
-    w.report.iterations = 1;
-    w.report.rank = w.rows() - d.redundant;
-    return status;
+  if (lanes && lanes->takes_early()) {
+    if (const Outcome outcome = solve_on_limbs(p, *lanes)) {
+      w.report.iterations = 1;
+      w.report.rank = w.rows() - d.redundant;
+      return outcome;
+    }
   }
   w.need(of_row_sweeps);
   w.kernels->constraint_state(w.md(), *w.cd(), p.q, p.v, p.wrenches != nullptr, w.w());
