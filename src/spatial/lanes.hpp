@@ -166,6 +166,33 @@ TENON_INLINE Transform<Rot3<Lanes<T>>, Lanes<T>> spread(const Transform<Rot3<T>,
   return {{{L(R.xx), L(R.xy), L(R.xz), L(R.yx), L(R.yy), L(R.yz), L(R.zx), L(R.zy), L(R.zz)}}, spread(X.p)};
 }
 
+// For algorithms on the numbers V of four things side by side, Lanes<T>, or of one, T.
+template <class V>
+inline constexpr bool is_lanes = false;
+template <class T>
+inline constexpr bool is_lanes<Lanes<T>> = true;
+template <class V, class T>
+TENON_INLINE V load_number(const T* p) {
+  if constexpr (is_lanes<V>)
+    return V::load(p);
+  else
+    return *p;
+}
+template <class V, class T>
+TENON_INLINE void store_number(const V& x, T* p) {
+  if constexpr (is_lanes<V>)
+    x.store(p);
+  else
+    *p = x;
+}
+template <class V, class X>
+TENON_INLINE auto spread_to(const X& x) {
+  if constexpr (is_lanes<V>)
+    return spread(x);
+  else
+    return x;
+}
+
 // Six numbers of each lane, one component every `stride` numbers.
 template <class T>
 TENON_INLINE Force<Lanes<T>> load_rows(const T* K, int stride) {

@@ -1,11 +1,13 @@
-// Propagation of constraint rows and motions across a cluster (cluster.hpp) in packs: what the methods for
-// the Delassus matrix do at a joint, for a cluster. With K' the row at the cluster's parent as if all joints
+// Propagation of constraint rows and motions across a cluster (cluster.hpp): what the methods for the
+// Delassus matrix do at a joint, for a cluster. With K' the row at the cluster's parent as if all joints
 // of the cluster were locked, W = K S G and D = L diag L^T ([LOOPS1] VIII),
 //
 //   x = W L^-T,   K P^T = K' - x diag^-1 (L^-1 U^T),   yddot = L^-T diag^-1 (x - L^-1 U^T a),
 //
 // the last for the force of the row and acceleration a of the parent. x diag^-1 x^T is the cluster's part of
 // the Delassus matrix, for rows on the same and on different bodies. O(y_count (bodies on the path + 6)).
+//
+// V: the numbers of rows, Lanes<T> for four of them side by side, or T for one.
 #pragma once
 
 #include "kernels/cluster/cluster.hpp"
@@ -16,10 +18,10 @@ TENON_ISA_BEGIN
 
 // Moves K from body i to the frame of the cluster's parent with all joints locked; W (y_count packs, `stride`
 // apart) := K S G. visit(joint, node, i, K) is called at each body with K before its joint.
-template <class T, class Visit>
-TENON_INLINE void carry_locked(const ModelData& m, const ClusterData& c, int i, Force<Lanes<T>>& K, T* W,
-                               int stride, const WorkspaceData<T>& w, Visit&& visit) {
-  for (int y = 0; y < c.y_count; ++y) Lanes<T>(T(0)).store(W + y * stride);
+template <class T, class V, class Visit>
+TENON_INLINE void carry_locked(const ModelData& m, const ClusterData& c, int i, Force<V>& K, T* W, int stride,
+                               const WorkspaceData<T>& w, Visit&& visit) {
+  for (int y = 0; y < c.y_count; ++y) store_number(V(T(0)), W + y * stride);
   for (; i != c.parent; i = m.nodes[i].parent) {
     const NodeData& n = m.nodes[i];
     with_joint(n.kind, [&](auto joint) {
@@ -27,40 +29,40 @@ TENON_INLINE void carry_locked(const ModelData& m, const ClusterData& c, int i, 
       for (int y = 0; y < c.y_count; ++y) {
         T G[J::nv];
         load_G<J>(c, n, y, w, G);
-        Lanes<T> sum = Lanes<T>::load(W + y * stride);
-        for_each_axis<J>([&](auto r, auto axis) { sum = sum + Lanes<T>(G[r.value]) * at<axis.value>(K); });
-        sum.store(W + y * stride);
+        V sum = load_number<V>(W + y * stride);
+        for_each_axis<J>([&](auto r, auto axis) { sum = sum + V(G[r.value]) * at<axis.value>(K); });
+        store_number(sum, W + y * stride);
       }
       visit(joint, n, i, K);
-      K = force_to_parent(spread(J::load(n, i, w)), K);
+      K = force_to_parent(spread_to<V>(J::load(n, i, w)), K);
     });
   }
 }
 
 // Row y of L^-1 U^T.
-template <class T>
-TENON_INLINE Force<Lanes<T>> cluster_U(const ClusterData& c, int y, const WorkspaceData<T>& w) {
-  return spread(load_force<T>(w.U + 6 * (c.v_begin + y)));
+template <class V, class T>
+TENON_INLINE Force<V> cluster_U(const ClusterData& c, int y, const WorkspaceData<T>& w) {
+  return spread_to<V>(load_force<T>(w.U + 6 * (c.v_begin + y)));
 }
 
 // Replaces W by x = W L^-T, and K by K P^T.
-template <class T>
-TENON_INLINE void pass_cluster(const ClusterData& c, Force<Lanes<T>>& K, T* x, int stride,
+template <class T, class V>
+TENON_INLINE void pass_cluster(const ClusterData& c, Force<V>& K, T* x, int stride,
                                const WorkspaceData<T>& w) {
   for (int y = 0; y < c.y_count; ++y) {
     const T* row = w.cluster_D + c.G_begin + y * c.y_count;
-    Lanes<T> sum = Lanes<T>::load(x + y * stride);
-    for (int z = 0; z < y; ++z) sum = sum - Lanes<T>(row[z]) * Lanes<T>::load(x + z * stride);
-    sum.store(x + y * stride);
-    K = K - scaled(Lanes<T>(row[y]) * sum, cluster_U(c, y, w));
+    V sum = load_number<V>(x + y * stride);
+    for (int z = 0; z < y; ++z) sum = sum - V(row[z]) * load_number<V>(x + z * stride);
+    store_number(sum, x + y * stride);
+    K = K - scaled(V(row[y]) * sum, cluster_U<V>(c, y, w));
   }
 }
 
 // carry_locked, then pass_cluster.
-template <class T>
-TENON_INLINE void carry_past_cluster(const ModelData& m, const ClusterData& c, int i, Force<Lanes<T>>& K,
-                                     T* x, int stride, const WorkspaceData<T>& w) {
-  carry_locked(m, c, i, K, x, stride, w, [](auto, const NodeData&, int, const Force<Lanes<T>>&) {});
+template <class T, class V>
+TENON_INLINE void carry_past_cluster(const ModelData& m, const ClusterData& c, int i, Force<V>& K, T* x,
+                                     int stride, const WorkspaceData<T>& w) {
+  carry_locked(m, c, i, K, x, stride, w, [](auto, const NodeData&, int, const Force<V>&) {});
   pass_cluster(c, K, x, stride, w);
 }
 
@@ -70,8 +72,8 @@ TENON_INLINE void solve_cluster_rows(const ClusterData& c, const Motion<Lanes<T>
                                      const WorkspaceData<T>& w) {
   for (int y = c.y_count - 1; y >= 0; --y) {
     const T* D = w.cluster_D + c.G_begin;
-    Lanes<T> sum =
-        Lanes<T>(D[y * c.y_count + y]) * (Lanes<T>::load(x + y * stride) - dot(a, cluster_U(c, y, w)));
+    Lanes<T> sum = Lanes<T>(D[y * c.y_count + y]) *
+                   (Lanes<T>::load(x + y * stride) - dot(a, cluster_U<Lanes<T>>(c, y, w)));
     for (int z = y + 1; z < c.y_count; ++z)
       sum = sum - Lanes<T>(D[z * c.y_count + y]) * Lanes<T>::load(x + z * stride);
     sum.store(x + y * stride);

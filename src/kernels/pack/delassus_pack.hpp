@@ -13,58 +13,29 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// The joint of node i: writes x of row r, and moves K to the parent.
+// Row r, K on body i: writes its x for the joint or cluster of the body, moves K to the parent and returns that.
 template <class T>
-inline void carry_row_past_joint(const NodeData& n, int i, int r, Force<T>& K, PackedDelassus<T>& d,
-                                 const WorkspaceData<T>& w) {
+inline int carry_row(const ModelData& m, int i, int r, Force<T>& K, PackedDelassus<T>& d,
+                     const WorkspaceData<T>& w) {
+  const NodeData& n = m.nodes[i];
+  if (const ClusterData* c = takes_loops<T> ? cluster_of(m, i) : nullptr) {
+    carry_past_cluster(m, *c, i, K, d.x + c->v_begin * d.rows + r, static_cast<int>(d.rows), w);
+    for (int y = 0; y < c->y_count; ++y)
+      d.inverse[c->v_begin + y] = w.cluster_D[c->G_begin + y * (c->y_count + 1)];
+    return c->parent;
+  }
   with_joint(n.kind, [&](auto joint) {
     using J = decltype(joint);
-    constexpr int N = J::nv;
-    const T* D = w.D + 6 * n.v_index;
-    T x[N];
-    for_each_axis<J>([&](auto e, auto axis) { x[e.value] = at<axis.value>(K); });
-    for (int e = 0; e < N; ++e) {
-      for (int z = 0; z < e; ++z) x[e] = x[e] - D[6 * e + z] * x[z];
+    const RowJoint<J, T> past(n, w);
+    T x[J::nv];
+    past.project(K, x);
+    for (int e = 0; e < J::nv; ++e) {
       d.x[(n.v_index + e) * d.rows + r] = x[e];
-      d.inverse[n.v_index + e] = D[7 * e];
+      d.inverse[n.v_index + e] = past.d_inv[e];
     }
-    if (n.parent < 0) return;
-    for (int e = N - 1; e >= 0; --e) {
-      x[e] = x[e] * D[7 * e];
-      for (int z = e + 1; z < N; ++z) x[e] = x[e] - D[6 * z + e] * x[z];
-      K = K - scaled(x[e], load_force<T>(w.U + 6 * (n.v_index + e)));
-    }
-    K = force_to_parent(J::load(n, i, w), K);
+    if (n.parent >= 0) K = force_to_parent(J::load(n, i, w), past.pass(K, x));
   });
-}
-
-// The cluster c that row r enters at body i.
-template <class T>
-inline void carry_row_past_cluster(const ModelData& m, const ClusterData& c, int i, int r, Force<T>& K,
-                                   PackedDelassus<T>& d, const WorkspaceData<T>& w) {
-  T* x = d.x + c.v_begin * d.rows + r;
-  for (int y = 0; y < c.y_count; ++y) x[y * d.rows] = T(0);
-  for (; i != c.parent; i = m.nodes[i].parent) {
-    const NodeData& n = m.nodes[i];
-    with_joint(n.kind, [&](auto joint) {
-      using J = decltype(joint);
-      for (int y = 0; y < c.y_count; ++y) {
-        T G[J::nv];
-        load_G<J>(c, n, y, w, G);
-        for_each_axis<J>(
-            [&](auto e, auto axis) { x[y * d.rows] = x[y * d.rows] + G[e.value] * at<axis.value>(K); });
-      }
-      K = force_to_parent(J::load(n, i, w), K);
-    });
-  }
-  for (int y = 0; y < c.y_count; ++y) {
-    const T* row = w.cluster_D + c.G_begin + y * c.y_count;
-    T sum = x[y * d.rows];
-    for (int z = 0; z < y; ++z) sum = sum - row[z] * x[z * d.rows];
-    x[y * d.rows] = sum;
-    d.inverse[c.v_begin + y] = row[y];
-    K = K - scaled(row[y] * sum, load_force<T>(w.U + 6 * (c.v_begin + y)));
-  }
+  return n.parent;
 }
 
 // A: rows x rows in the kernels' order, row-major, the lower triangle. False when the mass matrix of a state is
@@ -84,16 +55,7 @@ bool delassus_of_states(const ModelData& m, const ConstraintData& c, const T* q,
     const ConstraintItem& item = c.items[index];
     for (int r = item.row_begin; r < item.row_begin + item.row_count; ++r) {
       Force<T> K = load_force<T>(w.K + 6 * r);
-      for (int i = item.node; i >= 0;) {
-        const ClusterData* cluster = takes_loops<T> ? cluster_of(m, i) : nullptr;
-        if (cluster) {
-          carry_row_past_cluster(m, *cluster, i, r, K, d, w);
-          i = cluster->parent;
-        } else {
-          carry_row_past_joint(m.nodes[i], i, r, K, d, w);
-          i = m.nodes[i].parent;
-        }
-      }
+      for (int i = item.node; i >= 0;) i = carry_row(m, i, r, K, d, w);
     }
   }
   for (int k = 0; k < m.nv; ++k) {

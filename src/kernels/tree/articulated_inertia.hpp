@@ -96,7 +96,8 @@ inline void place_rows(const ModelData& m, const Rows& c, WorkspaceData<T>& w) {
   }
 }
 
-// The joint of a node for rows in packs: D = L diag(1 / d_inv) L^T, one row of U for each dof.
+// The joint of a node for rows, in packs or one by one (V as in cluster_rows.hpp): D = L diag(1 / d_inv) L^T, one
+// row of U for each dof.
 template <class J, class T>
 struct RowJoint {
   static constexpr int N = J::nv;
@@ -113,29 +114,33 @@ struct RowJoint {
   }
 
   // x := K S L^-T, so that x diag(d_inv) x^T is the joint's part of the Delassus matrix of the rows.
-  TENON_INLINE void project(const Force<Lanes<T>>& K, Lanes<T> (&x)[N]) const {
+  template <class V>
+  TENON_INLINE void project(const Force<V>& K, V (&x)[N]) const {
     for_each_axis<J>([&](auto r, auto axis) { x[r.value] = at<axis.value>(K); });
     for (int r = 0; r < N; ++r)
-      for (int j = 0; j < r; ++j) x[r] = x[r] - Lanes<T>(l[r][j]) * x[j];
+      for (int j = 0; j < r; ++j) x[r] = x[r] - V(l[r][j]) * x[j];
   }
   // x := L^-T diag(d_inv) x, the second half of D^-1.
-  TENON_INLINE void finish_solve(Lanes<T> (&x)[N]) const {
+  template <class V>
+  TENON_INLINE void finish_solve(V (&x)[N]) const {
     for (int r = N - 1; r >= 0; --r) {
-      x[r] = x[r] * Lanes<T>(d_inv[r]);
-      for (int j = r + 1; j < N; ++j) x[r] = x[r] - Lanes<T>(l[j][r]) * x[j];
+      x[r] = x[r] * V(d_inv[r]);
+      for (int j = r + 1; j < N; ++j) x[r] = x[r] - V(l[j][r]) * x[j];
     }
   }
   // x := D^-1 x.
-  TENON_INLINE void solve(Lanes<T> (&x)[N]) const {
+  template <class V>
+  TENON_INLINE void solve(V (&x)[N]) const {
     for (int r = 0; r < N; ++r)
-      for (int j = 0; j < r; ++j) x[r] = x[r] - Lanes<T>(l[r][j]) * x[j];
+      for (int j = 0; j < r; ++j) x[r] = x[r] - V(l[r][j]) * x[j];
     finish_solve(x);
   }
   // K P^T = K - K S D^-1 U^T from x = K S L^-T, which is overwritten; body coordinates ([OSIMR] Eq. 8).
-  TENON_INLINE Force<Lanes<T>> pass(const Force<Lanes<T>>& K, Lanes<T> (&x)[N]) const {
+  template <class V>
+  TENON_INLINE Force<V> pass(const Force<V>& K, V (&x)[N]) const {
     finish_solve(x);
-    Force<Lanes<T>> passed = K;
-    for (int r = 0; r < N; ++r) passed = passed - scaled(x[r], spread(U[r]));
+    Force<V> passed = K;
+    for (int r = 0; r < N; ++r) passed = passed - scaled(x[r], spread_to<V>(U[r]));
     return passed;
   }
   // Acceleration of the body under the force K (lanes: rows) when its parent has acceleration a: a + S D^-1
