@@ -6,6 +6,7 @@
 #include "calls/delassus.hpp"
 #include "model/rank.hpp"
 #include "model/row_order.hpp"
+#include "plan/cluster_pivot.hpp"
 #include "plan/units.hpp"
 #include "scalar/index.hpp"
 #include "solve/limits.hpp"
@@ -243,27 +244,6 @@ void PackDynamics<N, W>::close_clusters(const State& state, double steepest, Mas
   for (int l = 0; l < W; ++l) lanes.lane[l] = lanes.lane[l] && static_cast<double>(largest[l]) <= steepest;
 }
 
-// Removes lanes whose penalties cost the inertia of a cluster more digits than one refinement recovers
-// (smallest_pivot in solve/constrained_aba.cpp).
-template <class N, int W>
-void PackDynamics<N, W>::leave_small_pivots(Mask& lanes) {
-  const Sweep& s = swept();
-  for (int i = 0; i < s.m.cluster_count; ++i) {
-    const ClusterData& c = s.m.clusters[i];
-    const Pack* D = s.arena.data.cluster_D + c.G_begin;
-    for (int y = 1; y < c.y_count; ++y)
-      for (int l = 0; l < W; ++l) {
-        const double pivot = 1 / static_cast<double>(D[y * c.y_count + y][l]);
-        double diagonal = pivot;
-        for (int z = 0; z < y; ++z) {
-          const double x = static_cast<double>(D[y * c.y_count + z][l]);
-          diagonal += x * x / static_cast<double>(D[z * c.y_count + z][l]);
-        }
-        lanes.lane[l] = lanes.lane[l] && pivot >= refine_again * diagonal;
-      }
-  }
-}
-
 // ---- functions
 
 template <class N, int W>
@@ -280,7 +260,11 @@ bool PackDynamics<N, W>::solve_rows(const BatchCall& call, const State& state, N
   const bool wrenches = call.wrenches.data != nullptr;
   if (!kernels_.constrained_start(s.m, c, state.q, state.v, state.tau, wrenches, d.qdd, rows_, d))
     return false;
-  leave_small_pivots(wanted);
+  // Where penalties cost the inertia of a cluster more digits than one refinement recovers, a single call refines again.
+  for (int l = 0; l < W; ++l) {
+    const auto D = [&](int e) { return static_cast<double>(d.cluster_D[e][l]); };
+    wanted.lane[l] = wanted.lane[l] && smallest_pivot_by(s.m, D) >= refine_again;
+  }
   // Rows that need larger forces than this, compared with those of the first evaluation, are hardly moved by the
   // robot; a single call decides about them.
   const double growth = most_growth(scheduled_mu_of_trees);

@@ -69,7 +69,6 @@ class PackDynamics {
   State fold(const BatchCall& call, const Numbers& n);
   // Removes lanes next to a dead centre.
   void close_clusters(const State& state, double steepest, Mask& lanes);
-  void leave_small_pivots(Mask& lanes);
   void give_motion(const Pack* qdd, const Mask& lanes, Numbers& n);
   Sweep& swept() { return folded_ ? *folded_ : whole_; }
   const Sweep& swept() const { return folded_ ? *folded_ : whole_; }

@@ -22,14 +22,18 @@ double cluster_pivot(const ClusterData& c, const Factor& D) {
   return smallest;
 }
 
-// Of all clusters.
-inline double smallest_cluster_pivot(const ModelData& m, const double* cluster_D) {
+// Of all clusters. D(e): number e of WorkspaceData::cluster_D.
+template <class Factor>
+double smallest_pivot_by(const ModelData& m, const Factor& D) {
   double smallest = 1;
   for (int i = 0; i < m.cluster_count; ++i) {
     const ClusterData& c = m.clusters[i];
-    smallest = std::min(smallest, cluster_pivot(c, [&](int e) { return cluster_D[c.G_begin + e]; }));
+    smallest = std::min(smallest, cluster_pivot(c, [&](int e) { return D(c.G_begin + e); }));
   }
   return smallest;
+}
+inline double smallest_cluster_pivot(const ModelData& m, const double* cluster_D) {
+  return smallest_pivot_by(m, [&](int e) { return cluster_D[e]; });
 }
 
 }  // namespace tenon
