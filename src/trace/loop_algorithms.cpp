@@ -106,31 +106,6 @@ Numbers<T> mass_matrix(Subject<T>& s, const T* q_in) {
   return M;
 }
 
-// M = L^T D L with the zeros of the tree ([RBDA] 6.5), in its upper triangle: L_ki at (i, k), 1 / D on the
-// diagonal.
-template <class T>
-void factor_tree(const ModelData& m, Numbers<T>& M) {
-  const auto a = [&](int i, int k) -> T& { return M[i + k * m.nv]; };
-  for (int k = m.nv - 1; k >= 0; --k) {
-    a(k, k) = T(1) / a(k, k);
-    for (int i = m.v_parent[k]; i >= 0; i = m.v_parent[i]) {
-      const T scaled = a(i, k) * a(k, k);
-      for (int j = i; j >= 0; j = m.v_parent[j]) a(j, i) = a(j, i) - scaled * a(j, k);
-      a(i, k) = scaled;
-    }
-  }
-}
-template <class T>
-void solve_tree(const ModelData& m, Numbers<T>& M, Numbers<T>& x) {
-  const auto a = [&](int i, int k) -> T& { return M[i + k * m.nv]; };
-  for (int k = m.nv - 1; k >= 0; --k)
-    for (int i = m.v_parent[k]; i >= 0; i = m.v_parent[i]) x[i] = x[i] - a(i, k) * x[k];
-  for (int k = 0; k < m.nv; ++k) {
-    x[k] = x[k] * a(k, k);
-    for (int i = m.v_parent[k]; i >= 0; i = m.v_parent[i]) x[k] = x[k] - a(i, k) * x[i];
-  }
-}
-
 // (G^T M G)^-1 G^T (tau - c - M g), [LOOPS1] II-D.
 template <class T>
 void run_projection(Subject<T>& s, const T* const* in, T* const* out) {
@@ -154,9 +129,16 @@ void run_multipliers(Subject<T>& s, const T* const* in, T* const* out) {
   Numbers<T> free(nv);
   s.kernels.rnea(m, in[0], in[1], nullptr, false, free.data(), s.w);
   for (int k = 0; k < nv; ++k) free[k] = in[2][k] - free[k];
+  // From the leaves to the root the factor has the zeros of the tree ([RBDA] 6.5), which are not recorded.
   Numbers<T> M = mass_matrix(s, in[0]);
-  factor_tree(m, M);
-  solve_tree(m, M, free);
+  std::reverse(M.begin(), M.end());
+  factor_ldl(nv, nv, M.data());
+  const auto solve = [&](Numbers<T>& x) {
+    std::reverse(x.begin(), x.end());
+    solve_ldl(nv, nv, M.data(), x.data());
+    std::reverse(x.begin(), x.end());
+  };
+  solve(free);
   if (rows > 0 && s.loop_functions) evaluate_functions(s.model, *s.loop_functions, in[0], in[1], s.w);
   if (rows > 0) s.kernels.loop_constraints(m, in[0], in[1], s.w);
 
@@ -177,7 +159,7 @@ void run_multipliers(Subject<T>& s, const T* const* in, T* const* out) {
       X.back()[k] = K;
       lambda[r] = lambda[r] - K * free[k];
     });
-    solve_tree(m, M, X.back());
+    solve(X.back());
   }
   for (int j = 0; j < rows; ++j)
     for (int i = j; i < rows; ++i)
@@ -231,17 +213,10 @@ class HeldModel {
     armature_[n.v_index] = 1;
     if (n.parent >= 0) {
       NodeData& parent = nodes_[static_cast<std::size_t>(n.parent)];
-      const RigidInertia<double> sum =
-          body_inertia(parent) +
-          inertia_to_parent(Placement{{load_mat3<double>(n.R)}, load_vec3<double>(n.p)}, body_inertia(n));
-      const double six[6] = {sum.I.xx, sum.I.xy, sum.I.xz, sum.I.yy, sum.I.yz, sum.I.zz};
-      parent.mass = sum.m;
-      store(parent.h, sum.h);
-      std::copy(six, six + 6, parent.I);
+      const Placement X = {{load_mat3<double>(n.R)}, load_vec3<double>(n.p)};
+      set_inertia(parent, body_inertia(parent) + inertia_to_parent(X, body_inertia(n)));
     }
-    n.mass = 0;
-    std::fill(n.h, n.h + 3, 0.0);
-    std::fill(n.I, n.I + 6, 0.0);
+    set_inertia(n, {});
   }
 
   std::vector<NodeData> nodes_;
