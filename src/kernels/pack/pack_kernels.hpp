@@ -50,11 +50,16 @@ void frame_motion(const ModelData& m, int node, const double* R_in_body, const d
   frame_jacobian(m, node, p, axes, J, 6, w);
 }
 
+template <class Io, class T>
+constexpr PackExchange<Io, T> pack_exchange() {
+  return {TENON_PACK_EXCHANGE(TENON_KERNEL_ON_PACKS)};
+}
+
 template <class N>
 const PackKernels<N, TENON_PACK_BYTES / static_cast<int>(sizeof(N))>& pack_kernels() {
-  static constexpr PackKernels<N, TENON_PACK_BYTES / static_cast<int>(sizeof(N))> table = {
-      TENON_PACK_KERNELS(TENON_KERNEL_ON_PACKS){TENON_PACK_EXCHANGE(TENON_KERNEL_ON_PACKS)},
-      {TENON_PACK_EXCHANGE(TENON_KERNEL_ON_PACKS)}};
+  using T = Slots<N, TENON_PACK_BYTES / static_cast<int>(sizeof(N))>;
+  static constexpr PackKernels<N, T::width> table = {
+      TENON_PACK_KERNELS(TENON_KERNEL_ON_PACKS) pack_exchange<N, T>(), pack_exchange<float, T>()};
   return table;
 }
 
