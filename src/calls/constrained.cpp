@@ -148,7 +148,7 @@ Status constrained_motion(WorkspaceImpl& w, const CheckedInputs& in) {
   };
   if (!answered()) outcome = run(w, next_method(w, w.report.method), in);
   if (!answered()) outcome = run(w, Method::dense, in);
-  return outcome.value();
+  return *outcome;  // of dense at the latest
 }
 
 Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, const double* q,
