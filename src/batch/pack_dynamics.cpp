@@ -31,14 +31,14 @@ struct RowSchedule<double> {
   static constexpr double enough = defaults.relative_tolerance, well = margin * enough;
   static constexpr double absolute = margin * defaults.absolute_tolerance;
   static constexpr int refinements = 4;
-  static constexpr double motion = refined_motion;
+  static constexpr double motion = refined_motion, early_motion = unrefined_motion;
 };
 template <>
 struct RowSchedule<float> {
   static constexpr double mu_of_trees = 1e3, mu_of_clusters = mu_of_trees;
   static constexpr double well = 2e-6, enough = 2e-5, absolute = 1e-6;
   static constexpr int refinements = 8;
-  static constexpr double motion = 1e-2;
+  static constexpr double motion = 1e-2, early_motion = 1e-4;
 };
 
 // Damping below this share of a row's diagonal decides between rows that depend on each other, where methods
@@ -89,6 +89,8 @@ PackDynamics<N, W>::PackDynamics(WorkspaceImpl& w, const PackKernels<N, W>& kern
   rows_.f = f_.data(), rows_.step = step_.data(), rows_.unit = unit_.data();
   if (rows == 0) return;
   const ConstraintData& c = *s.w.cd();
+  if (c.inter_body_count == 0 && early_work(s.m, c).on_packs())
+    early_ = std::make_unique<PvEarlyMemory<Pack>>(s.m, &c);
   for (int i = 0; i < c.item_count; ++i)
     poses_without_gains_ = std::max(poses_without_gains_, needed_poses(c.items[i], 0));
   inverse_.resize(nv), zeros_.resize(nv);
@@ -118,7 +120,7 @@ void PackDynamics<N, W>::prepare(const BatchCall& call, std::size_t inputs, std:
 
 template <class N, int W>
 std::size_t PackDynamics<N, W>::bytes() const {
-  return (folded_ ? sizeof(Sweep) + folded_->arena.bytes() : 0) +
+  return (folded_ ? sizeof(Sweep) + folded_->arena.bytes() : 0) + (early_ ? early_->bytes() : 0) +
          bytes_of(whole_.arena, spare_, folded_q_, folded_v_, folded_tau_, unfolded_, f_, step_, unit_,
                   path_rows_, inverse_, zeros_, A_, right_, row_first_, row_end_, inv_mu_, damping_,
                   damping_of_user_);
@@ -247,6 +249,53 @@ void PackDynamics<N, W>::close_clusters(const State& state, double steepest, Mas
 // ---- functions
 
 template <class N, int W>
+void PackDynamics<N, W>::keep_pivots(Mask& lanes) const {
+  const Sweep& s = swept();
+  for (int l = 0; l < W; ++l) {
+    const auto D = [&](int e) { return static_cast<double>(s.arena.data.cluster_D[e][l]); };
+    lanes.lane[l] = lanes.lane[l] && smallest_pivot_by(s.m, D) > refine_again;
+  }
+}
+
+template <class N, int W>
+void PackDynamics<N, W>::give_answer(const Mask& lanes, int count, Numbers& n, Mask& done, int* iterations) {
+  const ConstraintData& c = *swept().w.cd();
+  const WorkspaceData<Pack>& d = swept().arena.data;
+  give_motion(d.qdd, lanes, n);
+  for (int l = 0; l < W; ++l) {
+    if (!lanes.lane[l]) continue;
+    for (int r = 0; r < c.row_count; ++r) n.second[index(c.user_row[r])][l] = d.row_lambda[r][l];
+    done.lane[l] = true;
+    iterations[l] = count;
+  }
+}
+
+// False: some lane has no positive definite mass matrix.
+template <class N, int W>
+bool PackDynamics<N, W>::solve_early(const State& state, bool wrenches, Numbers& n, const Mask& wanted,
+                                     Mask& done, int* iterations) {
+  using Schedule = RowSchedule<N>;
+  Sweep& s = swept();
+  WorkspaceData<Pack>& d = s.arena.data;
+  PvEarlyData<Pack>& early = early_->data;
+  if (!kernels_.pv_early_of_states(s.m, *s.w.cd(), state.q, state.v, state.tau, wrenches, d.qdd, rows_, early,
+                                   d))
+    return false;
+  Mask good = wanted;
+  keep_pivots(good);
+  for (int l = 0; l < W; ++l) {
+    const bool moves =
+        (early.hides >> l & 1) == 0 || static_cast<double>(d.motion_error[l]) <= Schedule::early_motion;
+    good.lane[l] = good.lane[l] && (early.left_over >> l & 1) == 0 && moves &&
+                   static_cast<double>(rows_.primal[l]) <= Schedule::enough;
+  }
+  keep_finite<N>(kernels_, d.qdd, index(s.m.nv), good);
+  keep_finite<N>(kernels_, d.row_lambda, index(s.w.rows()), good);
+  if (good.first() < W) give_answer(good, 1, n, done, iterations);
+  return true;
+}
+
+template <class N, int W>
 bool PackDynamics<N, W>::solve_rows(const BatchCall& call, const State& state, Numbers& n, Mask wanted,
                                     Mask& done, int* iterations) {
   using Schedule = RowSchedule<N>;
@@ -258,13 +307,14 @@ bool PackDynamics<N, W>::solve_rows(const BatchCall& call, const State& state, N
   rows_from_user(&c, call.desired.data ? n.desired.data() : nullptr, d.desired);
   rows_.settings = settings_of(*call.rows, n);
   const bool wrenches = call.wrenches.data != nullptr;
+  if (early_ && call.solve.method == Method::automatic) {
+    if (!solve_early(state, wrenches, n, wanted, done, iterations)) return false;
+    if (std::equal(wanted.lane, wanted.lane + W, done.lane)) return true;
+  }
   if (!kernels_.constrained_start(s.m, c, state.q, state.v, state.tau, wrenches, d.qdd, rows_, d))
     return false;
   // Where penalties cost the inertia of a cluster more digits than one refinement recovers, a single call refines again.
-  for (int l = 0; l < W; ++l) {
-    const auto D = [&](int e) { return static_cast<double>(d.cluster_D[e][l]); };
-    wanted.lane[l] = wanted.lane[l] && smallest_pivot_by(s.m, D) >= refine_again;
-  }
+  keep_pivots(wanted);
   // Rows that need larger forces than this, compared with those of the first evaluation, are hardly moved by the
   // robot; a single call decides about them.
   const double growth = most_growth(scheduled_mu_of_trees);
@@ -283,13 +333,7 @@ bool PackDynamics<N, W>::solve_rows(const BatchCall& call, const State& state, N
     }
     if (now.first() < W) {
       kernels_.constrained_aba_finish(s.m, c, state.v, d.qdd, d);
-      give_motion(d.qdd, now, n);
-      for (int l = 0; l < W; ++l) {
-        if (!now.lane[l]) continue;
-        for (int r = 0; r < c.row_count; ++r) n.second[index(c.user_row[r])][l] = d.row_lambda[r][l];
-        done.lane[l] = true;
-        iterations[l] = 1 + k;
-      }
+      give_answer(now, 1 + k, n, done, iterations);
     }
     if (all) break;
   }

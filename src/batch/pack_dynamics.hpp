@@ -2,6 +2,9 @@
 // folded rotors are swept in their folded form where the single call does so. G and g of clusters are computed
 // for the whole pack (kernels/pack/loops_pack.hpp).
 //
+// Constrained dynamics is that of pv_early; lanes in which it has no answer, and robots for which it is slower, are
+// computed by constrained_aba.
+//
 // Lanes that packs cannot compute get no result: next to a dead centre, where the single call takes other
 // independent coordinates, and where rows do not converge quickly.
 #pragma once
@@ -13,6 +16,7 @@
 #include "batch/pack_numbers.hpp"
 #include "kernels/pack/pack_table.hpp"
 #include "plan/arena.hpp"
+#include "plan/memory/pv_early_memory.hpp"
 #include "tenon/batch.hpp"
 
 namespace tenon {
@@ -65,6 +69,11 @@ class PackDynamics {
   PackedSettings<Pack> settings_of(const BatchRows& rows, const Numbers& n) const;
   bool solve_rows(const BatchCall& call, const State& state, Numbers& n, Mask wanted, Mask& done,
                   int* iterations);
+  bool solve_early(const State& state, bool wrenches, Numbers& n, const Mask& wanted, Mask& done,
+                   int* iterations);
+  // Leaves the lanes in which the inertias of clusters have kept their digits.
+  void keep_pivots(Mask& lanes) const;
+  void give_answer(const Mask& lanes, int count, Numbers& n, Mask& done, int* iterations);
   bool fill_delassus(const BatchCall& call, const State& state, Numbers& n);
   State fold(const BatchCall& call, const Numbers& n);
   // Removes lanes next to a dead centre.
@@ -76,6 +85,7 @@ class PackDynamics {
   const PackKernels<N, W>& kernels_;
   Sweep whole_;
   std::unique_ptr<Sweep> folded_;
+  std::unique_ptr<PvEarlyMemory<Pack>> early_;  // null: packs start with constrained_aba
   Numbers spare_;
   std::vector<Pack> folded_q_, folded_v_, folded_tau_, unfolded_;
   std::vector<Pack> f_, step_, unit_;                          // of rows

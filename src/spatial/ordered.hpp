@@ -2,7 +2,9 @@
 // lane. A recorder of operations has none, and nothing is measured then.
 #pragma once
 
+#include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include "spatial/isa.hpp"
 
@@ -17,6 +19,21 @@ TENON_INLINE double larger(double a, double b) {
 }
 TENON_INLINE double magnitude_of(double a) {
   return larger(a, -a);
+}
+
+// Where a > b, and a choice by that. A number is a pack of one lane.
+template <class T>
+TENON_INLINE bool lanes_above(const T& a, const T& b) {
+  return a > b;
+}
+TENON_INLINE double select(bool chosen, double a, double b) {
+  return chosen ? a : b;
+}
+template <class T>
+using Lanewise = decltype(lanes_above(std::declval<T>(), std::declval<T>()));
+// A bit for each lane that is not chosen; one number has the first.
+TENON_INLINE std::int32_t bits_of_others(bool chosen) {
+  return chosen ? 0 : 1;
 }
 
 TENON_ISA_END

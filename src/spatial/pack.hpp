@@ -71,6 +71,13 @@ template <class N, int W>
 TENON_INLINE typename Pack<N, W>::Bits lanes_above(const Pack<N, W>& a, const Pack<N, W>& b) {
   return (typename Pack<N, W>::Bits)(a.x > b.x);
 }
+template <class Bits>
+TENON_INLINE std::int32_t bits_of_others(const Bits& chosen) {
+  std::int32_t bits = 0;
+  for (int i = 0; i < static_cast<int>(sizeof chosen / sizeof chosen[0]); ++i)
+    bits |= (chosen[i] == 0 ? 1 : 0) << i;
+  return bits;
+}
 template <class N, int W>
 TENON_INLINE Pack<N, W> larger(const Pack<N, W>& a, const Pack<N, W>& b) {
   return select<N, W>(lanes_above(a, b), a, b);

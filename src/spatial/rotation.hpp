@@ -10,13 +10,6 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// A double as a pack of one lane.
-TENON_INLINE bool lanes_above(double a, double b) {
-  return a > b;
-}
-TENON_INLINE double select(bool chosen, double a, double b) {
-  return chosen ? a : b;
-}
 TENON_INLINE double square_root(double a) {
   return std::sqrt(a);
 }

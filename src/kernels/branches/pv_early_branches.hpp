@@ -33,7 +33,7 @@ bool pv_early_reduce_of_branches(Branches<P>& b, const double* v, const double* 
   for (int k = 0; k < b.bundle_count; ++k) {
     const Bundle<P>& limbs = b.bundles[k];
     if (limbs.rows.support_count == 0) continue;
-    whole.left_over += limbs.early.left_over, whole.redundant += limbs.early.redundant;
+    whole.left_over |= limbs.early.left_over, whole.redundant += limbs.early.redundant;
     whole.hides |= limbs.early.hides;
   }
   return positive;

@@ -41,6 +41,7 @@ TENON_INLINE int count_idle_rows(const ConstraintData& c, const PvEarlyData<T>& 
 
 // The inertia of an inner joint with rows, over what its body alone has there: up to this, rows should hide about 1e-12 of
 // the motion. An estimate, 1e4 roundings: no search has told it from other limits.
+template <class T>
 inline constexpr double hidden_share = 1e4;
 template <int axis, class Node>
 TENON_INLINE auto own_inertia(const Node& n) {
@@ -49,25 +50,25 @@ TENON_INLINE auto own_inertia(const Node& n) {
   else
     return n.mass;
 }
-// After the inward sweep: whether rows added so much to an inner joint that its motion has to be measured. Those of clusters
-// always are.
+// After the inward sweep: whether rows added so much to an inner joint that its motion has to be measured
+// (PvEarlyData::hides). Those of clusters always are.
 template <bool loops, class T, class Model>
-inline bool hides_inertias(const Model& m, const PvEarlyData<T>& d, const WorkspaceData<T>& w) {
-  bool small = true;
+inline std::int32_t hides_inertias(const Model& m, const PvEarlyData<T>& d, const WorkspaceData<T>& w) {
+  Lanewise<T> small = lanes_above(T(1), T(0));
   for (int s = 0; s < d.inner_count; ++s) {
     const int i = d.inner[s];
-    if (loops && cluster_of(m, i)) return true;
+    if (loops && cluster_of(m, i)) return every_lane;
     const auto& n = m.nodes[i];
     with_joint(n, [&](auto joint) TENON_INLINE_LAMBDA {
       using J = decltype(joint);
       for_each_axis<J>([&](auto e, auto axis) {
         const int k = n.v_index + e.value;
         const T own = T(own_inertia<axis.value>(n)) + T(m.armature[k]);
-        small = small & (T(hidden_share) * own > w.U[6 * k + axis.value]);
+        small = small & lanes_above(T(hidden_share<T>) * own, w.U[6 * k + axis.value]);
       });
     });
   }
-  return !small;
+  return bits_of_others(small);
 }
 
 // The rows of all segments, as evaluated.

@@ -7,12 +7,14 @@
 namespace tenon {
 
 // Most rows that one segment propagates: its own and those that segments outward of it left over. In packs all rows are
-// eliminated where their segment ends, or none.
+// eliminated where their segment ends, or the lane has no answer.
 inline constexpr int unpivoted_rows = 6;
 template <class T, class = void>
 inline constexpr int early_rows = 16;
 template <class T>
 inline constexpr int early_rows<T, std::void_t<decltype(T::width)>> = 8;
+// PvEarlyData::left_over and hides of all lanes.
+inline constexpr std::int32_t every_lane = -1;
 // EarlySegment::up where no segment follows.
 inline constexpr std::int32_t at_world = -1, at_limb_parents = -2;
 
@@ -67,7 +69,8 @@ struct PvEarlyData {
   EarlySet<T>* sets;     // segments
   EarlyCrossing<T>* crossings;
 
-  std::int32_t redundant;  // of the last sweep: rows that depend on others, or that nothing moves
+  // Of the last sweep; in packs the last two have a bit for each lane.
+  std::int32_t redundant;  // rows that depend on others, or that nothing moves
   std::int32_t left_over;  // rows whose rank is not clear, or for which there was no room
   std::int32_t hides;      // rows may hide digits of inner inertias: the motion is to be measured
 };

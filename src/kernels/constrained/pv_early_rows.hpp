@@ -15,7 +15,10 @@ TENON_ISA_BEGIN
 // Smallest pivots that are taken, over the usual diagonal of the row. Where rows may go on: K^T L^-1 K is added to an
 // inertia, whose last digits it hides: an error of about 1e-14 over the pivot follows. At the world nothing is added, but
 // L has the square of the condition of the rows.
-inline constexpr double early_pivot = 1e-4, early_pivot_at_world = 1e-5;
+template <class T>
+inline constexpr double early_pivot = 1e-4;
+template <class T>
+inline constexpr double early_pivot_at_world = 1e-5;
 // A row depends on the eliminated ones if they leave less of its L over the usual diagonal, and of its K: both far below
 // squared_rank_tolerance (model/rank.hpp), so that all methods agree. What is between is left over.
 inline constexpr double early_dependent = 1e-13, early_dependent_K = 1e-20;
@@ -221,10 +224,10 @@ TENON_INLINE T rest_at_world(const EarlySet<T>& set, int r, const T* a_0) {
   return rest;
 }
 
-// Eliminates all rows of a segment, without pivoting. False where a pivot is too small, in packs of any lane; the set is
-// then as before. At the world the multipliers are known at once.
+// Eliminates all rows of a segment, without pivoting. False where a pivot is too small; the set is then as before. In packs
+// such a lane is marked, goes on without the row, and has no answer. At the world the multipliers are known at once.
 template <int rows, bool known, class T>
-TENON_INLINE bool eliminate_all(const EarlySegment& s, EarlySet<T>& set, const PvEarlyData<T>& d,
+TENON_INLINE bool eliminate_all(const EarlySegment& s, EarlySet<T>& set, PvEarlyData<T>& d,
                                 ParentShare<T>& added, const WorkspaceData<T>& w) {
   constexpr int lanes = whole_packs(rows);
   T L[rows][lanes];
@@ -240,12 +243,14 @@ TENON_INLINE bool eliminate_all(const EarlySegment& s, EarlySet<T>& set, const P
 #pragma GCC unroll 8
     for (int c = 0; c < rows; ++c)
       if (c <= r) A[r][c] = L[r][c];
-  bool good = true;
-  const T least(known ? early_pivot_at_world : early_pivot);
+  Lanewise<T> good = lanes_above(T(1), T(0));
+  const T least(known ? early_pivot_at_world<T> : early_pivot<T>);
 #pragma GCC unroll 8
   for (int j = 0; j < rows; ++j) {
-    good = good & (A[j][j] > least * set.scale[j]);
+    const Lanewise<T> enough = lanes_above(A[j][j], least * set.scale[j]);
+    good = good & enough;
     inverse[j] = T(1) / A[j][j];
+    if constexpr (is_pack<T>) inverse[j] = select(enough, inverse[j], T(0));
 #pragma GCC unroll 8
     for (int i = rows - 1; i > 0; --i) {
       if (i <= j) continue;
@@ -260,7 +265,10 @@ TENON_INLINE bool eliminate_all(const EarlySegment& s, EarlySet<T>& set, const P
         R[i].subtract(l, R[j]);
     }
   }
-  if (!good) return false;
+  if constexpr (is_pack<T>)
+    d.left_over |= bits_of_others(good);
+  else if (!good)
+    return false;
   set.eliminated = rows, set.going_on = 0, set.pivoted = 0;
   if constexpr (known) {
 #pragma GCC unroll 8
@@ -325,7 +333,7 @@ inline TENON_NOINLINE void eliminate_some(const EarlySegment& s, EarlySet<T>& se
     set.order[r] = r;
     for (int e = 0; e < 8; ++e) R[r][e] = set.K[e][r];
   }
-  const T least(s.up < 0 ? early_pivot_at_world : early_pivot);
+  const T least(s.up < 0 ? early_pivot_at_world<T> : early_pivot<T>);
   std::int32_t* order = set.order;
   int good = 0;
   for (; good < count; ++good) {
@@ -405,7 +413,7 @@ inline TENON_NOINLINE bool finish_segment(const Model& m, const EarlySegment& s,
   };
   if (s.up == at_world ? eliminate(std::true_type{}) : eliminate(std::false_type{})) return s.up != at_world;
   if constexpr (is_pack<T>)
-    d.left_over += set.count;
+    d.left_over = every_lane;
   else
     set.count <= 8 ? eliminate_some<8>(s, set, d, added) : eliminate_some<early_rows<T>>(s, set, d, added);
   return !is_pack<T> && s.up >= 0;

@@ -1,10 +1,11 @@
-// constrained_aba on packs: the steps of solve/proximal.hpp without acceleration, lane by lane. Each refining
-// evaluation takes f := f + r(f) and removes rounding errors; the caller (batch/pack_worker.hpp) takes the
-// result of a lane when its residual is small enough.
+// Constrained dynamics of packs: pv_early, and constrained_aba by the steps of solve/proximal.hpp without acceleration,
+// lane by lane. Each refining evaluation takes f := f + r(f) and removes rounding errors; the caller
+// (batch/pack_dynamics.hpp) takes the result of a lane when its residual is small enough.
 #pragma once
 
 #include "kernels/constrained/constrained_aba.hpp"
 #include "kernels/constrained/proximal_step.hpp"
+#include "kernels/constrained/pv_early.hpp"
 #include "kernels/pack/states_rows.hpp"
 
 namespace tenon {
@@ -22,24 +23,33 @@ inline bool sweep_inertias_without_rows(const ModelData& m, const T* v, const T*
   return positive;
 }
 
+// The units of residuals.
+template <class T>
+inline void measure_units(const ConstraintData& c, PackedRows<T>& p, const WorkspaceData<T>& w) {
+  T largest(0), largest_by_force(0);
+  for (int r = 0; r < c.row_count; ++r) {
+    const T a = larger(magnitude_of(w.k[r]), magnitude_of(w.Ka[r]));
+    const T unit(p.root_scale[r]);
+    p.unit[r] = unit;
+    largest = larger(largest, a);
+    largest_by_force = larger(largest_by_force, a / unit);
+  }
+  for (int r = 0; r < c.row_count; ++r) {
+    const T by_force = p.unit[r] * largest_by_force;
+    p.unit[r] = -larger(-largest, -by_force);
+  }
+}
+template <class T>
+TENON_INLINE T size_of_residual(const PackedRows<T>& p, int r, const T& residual) {
+  const T above = magnitude_of(residual) - T(p.absolute);
+  // A unit is zero only where nothing accelerates; the residual is then zero too, or not small.
+  return select(lanes_above(p.unit[r], T(0)), above / p.unit[r], above * T(1e30));
+}
+
 // step := r(f), and the sizes of residuals and forces.
 template <class T>
-inline void measure_step(const ConstraintData& c, PackedRows<T>& p, bool first, WorkspaceData<T>& w) {
-  const T o(0), absolute(p.absolute);
-  if (first) {
-    T largest = o, largest_by_force = o;
-    for (int r = 0; r < c.row_count; ++r) {
-      const T a = larger(magnitude_of(w.k[r]), magnitude_of(w.Ka[r]));
-      const T unit(p.root_scale[r]);
-      p.unit[r] = unit;
-      largest = larger(largest, a);
-      largest_by_force = larger(largest_by_force, a / unit);
-    }
-    for (int r = 0; r < c.row_count; ++r) {
-      const T by_force = p.unit[r] * largest_by_force;
-      p.unit[r] = -larger(-largest, -by_force);
-    }
-  }
+inline void measure_step(const ConstraintData& c, PackedRows<T>& p, const WorkspaceData<T>& w) {
+  const T o(0);
   p.primal = p.force = o;
   for (int r = 0; r < c.row_count; ++r) {
     T step = proximal_step(c, r, p.f[r], w);
@@ -49,10 +59,7 @@ inline void measure_step(const ConstraintData& c, PackedRows<T>& p, bool first, 
       step = o;
     }
     p.step[r] = step;
-    const T above = magnitude_of(step * T(p.inv_mu[r])) - absolute;
-    // A unit is zero only where nothing accelerates; the residual is then zero too, or not small.
-    const T size = select(lanes_above(p.unit[r], o), above / p.unit[r], above * T(1e30));
-    p.primal = larger(p.primal, size);
+    p.primal = larger(p.primal, size_of_residual(p, r, step * T(p.inv_mu[r])));
   }
 }
 
@@ -69,17 +76,49 @@ bool aba_of_states(const ModelData& m, const T* q, const T* v, const T* tau, boo
 }
 
 template <class T>
-bool constrained_start(const ModelData& m, const ConstraintData& c, const T* q, const T* v, const T* tau,
-                       bool has_wrenches, T* qdd, PackedRows<T>& p, WorkspaceData<T>& w) {
-  const RowsOfStates<T> rows(c, p.settings);
+inline void evaluate_rows(const ModelData& m, const RowsOfStates<T>& rows, const T* q, const T* v,
+                          bool has_wrenches, WorkspaceData<T>& w) {
   sweep_velocities(m, q, v, has_wrenches, w);
   evaluate_constraint_rows(m, rows, w);
   leave_rows_out<true>(rows, w);
+}
+
+// motion_error is that of lanes for which `hides` is set.
+template <class T>
+bool pv_early_of_states(const ModelData& m, const ConstraintData& c, const T* q, const T* v, const T* tau,
+                        bool has_wrenches, T* qdd, PackedRows<T>& p, PvEarlyData<T>& d, WorkspaceData<T>& w) {
+  const RowsOfStates<T> rows(c, p.settings);
+  evaluate_rows(m, rows, q, v, has_wrenches, w);
+  const bool positive = with_loops<T>(m, [&](auto loops) {
+    if (!reduce_early<loops.value>(m, rows, v, tau, d, w)) return false;
+    roll_out_early<loops.value>(m, rows, v, w.row_lambda, qdd, d, w);
+    if (d.hides != 0) {
+      clear_residuals(d, w);
+      measure_early<loops.value>(m, rows, w.row_lambda, tau, qdd, d, w);
+    }
+    return true;
+  });
+  if (!positive) return false;
+  measure_units(c, p, w);
+  p.primal = T(0);
+  for (int r = 0; r < c.row_count; ++r) {
+    const T residual = w.k[r] - w.Ka[r] - T(c.compliance[r]) * w.row_lambda[r];
+    p.primal = larger(p.primal, size_of_residual(p, r, residual));
+  }
+  return true;
+}
+
+template <class T>
+bool constrained_start(const ModelData& m, const ConstraintData& c, const T* q, const T* v, const T* tau,
+                       bool has_wrenches, T* qdd, PackedRows<T>& p, WorkspaceData<T>& w) {
+  const RowsOfStates<T> rows(c, p.settings);
+  evaluate_rows(m, rows, q, v, has_wrenches, w);
   for (int r = 0; r < c.row_count; ++r) p.f[r] = T(0);
   set_penalties(c, p.inv_mu, w);
   set_row_forces(c, p.inv_mu, p.f, p.step, w);
   if (!constrained_aba_start(m, c, v, tau, qdd, w)) return false;
-  measure_step(c, p, true, w);
+  measure_units(c, p, w);
+  measure_step(c, p, w);
   p.first_force = p.force;
   return true;
 }
@@ -93,7 +132,7 @@ void constrained_refine(const ModelData& m, const ConstraintData& c, const T* ta
     sweep_changes<true, true>(m, c, p.step, tau, qdd, w);
   else
     sweep_changes<true, false>(m, c, p.step, tau, qdd, w);
-  measure_step(c, p, false, w);
+  measure_step(c, p, w);
 }
 
 TENON_ISA_END

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "kernels/constrained/pv_early_data.hpp"
 #include "kernels/kernel_list.hpp"
 #include "model/constraint_data.hpp"
 #include "spatial/slots.hpp"
@@ -22,7 +23,7 @@ struct PackedSettings {
   const T* active;   // 1 or 0
 };
 
-// What constrained_aba on packs needs besides the rows (kernels/pack/constrained_pack.hpp). Arrays: rows.
+// What constrained dynamics of packs needs besides the rows (kernels/pack/constrained_pack.hpp). Arrays: rows.
 template <class T>
 struct PackedRows {
   PackedSettings<T> settings;
@@ -74,6 +75,9 @@ struct PackedDelassus {
   /* v := v + [u, v] / 2 + [u, [u, v]] / 12 with u = h u_of_one (calls/steps.cpp). */                       \
   KERNEL(void, add_brackets, Model, const T* u_of_one, double h, T* v)                                      \
                                                                                                             \
+  /* pv_early. Residuals are in PackedRows::primal, and where rows hide inertias in motion_error. */        \
+  KERNEL(bool, pv_early_of_states, Model, Rows, const T* q, const T* v, const T* tau, bool has_wrenches,    \
+         T* qdd, PackedRows<T>&, PvEarlyData<T>&, Work)                                                     \
   /* The first evaluation of constrained_aba, a refining one, and the nodes that support no rows. */        \
   KERNEL(bool, constrained_start, Model, Rows, const T* q, const T* v, const T* tau, bool has_wrenches,     \
          T* qdd, PackedRows<T>&, Work)                                                                      \

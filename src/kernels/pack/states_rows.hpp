@@ -1,6 +1,7 @@
 // Constraint rows of W states, each of which has anchors, gains and activity of its own.
 #pragma once
 
+#include "kernels/constrained/pv_early_data.hpp"
 #include "kernels/pack/pack_rotation.hpp"
 #include "kernels/pack/pack_table.hpp"
 #include "kernels/tree/articulated_inertia.hpp"
@@ -32,6 +33,20 @@ TENON_INLINE T damping_ratio_of(const RowsOfStates<T>& c, const ConstraintItem& 
 template <class T>
 TENON_INLINE const T* anchors_of(const RowsOfStates<T>& c, const WorkspaceData<T>&) {
   return c.settings.anchors;
+}
+
+// L of a row of pv_early where its segment starts, and the number of its idle rows, which batches do not report.
+template <class T>
+TENON_INLINE T own_dual_hessian(const RowsOfStates<T>& c, int r) {
+  if (!c.settings.some_inactive) return T(c.compliance[r]);
+  int i = 0;
+  while (c.items[i].row_begin + c.items[i].row_count <= r) ++i;
+  const T active = c.settings.active[i];
+  return active * T(c.compliance[r]) + (T(1) - active) * T(c.scale[r]);
+}
+template <class T>
+TENON_INLINE int count_idle_rows(const RowsOfStates<T>&, const PvEarlyData<T>&) {
+  return 0;
 }
 
 // K := 0 for rows that are not active; with_forces: their right-hand sides too, so that their multipliers are zero.

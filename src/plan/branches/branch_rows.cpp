@@ -232,8 +232,7 @@ void BranchLanes::update_rows(const ConstraintData& c) {
 void BranchLanes::build_early(const ConstraintData& c) {
   if (!early_work(data_.trunk, data_.rows).possible) return;
   for (const Bundle<N>& bundle : bundles_) {
-    const EarlyWork work = early_work(bundle.model, bundle.rows);
-    if (!work.possible || work.surplus > 0 || work.rows_at_once > unpivoted_rows) return;
+    if (!early_work(bundle.model, bundle.rows).on_packs()) return;
   }
   trunk_early_ = std::make_unique<PvEarlyMemory<double>>(data_.trunk, &data_.rows, true);
   data_.early = trunk_early_->data;

@@ -6,7 +6,6 @@
 #include "kernels/branches/branch_data.hpp"
 #include "plan/units.hpp"
 #include "scalar/index.hpp"
-#include "scalar/recorded.hpp"
 #include "spatial/lanes.hpp"
 
 namespace tenon {
@@ -15,12 +14,6 @@ namespace {
 // On a long path rows are eliminated after so many coordinates, if so many bodies are left: what a row costs at each
 // joint is saved there.
 constexpr int enough_coordinates = 8, enough_bodies = 6;
-
-struct EarlyTables {
-  std::vector<EarlySegment> segments;
-  std::vector<std::int32_t> segment_of, dof_of, node_of_row, inner;
-  std::vector<char> is_inner;
-};
 
 // Node 0 of a bundle is no body: it stands for the parents of the limbs.
 int first_body(const ModelData&) {
@@ -147,40 +140,15 @@ EarlyWork early_work(const Model& m, const Rows& c) {
   return work;
 }
 
-template <class T>
 template <class Model, class Rows>
-PvEarlyMemory<T>::PvEarlyMemory(const Model& m, const Rows* constraints, bool carries_limbs) {
-  if (!constraints) return;
-  EarlyTables tables = EarlyPlan(m, *constraints, carries_limbs).take();
-  segments_ = std::move(tables.segments);
-  segment_of_ = std::move(tables.segment_of), dof_of_ = std::move(tables.dof_of);
-  node_of_row_ = std::move(tables.node_of_row);
-  inner_ = std::move(tables.inner), is_inner_ = std::move(tables.is_inner);
-  sets_.resize(segments_.size());
-  crossings_.resize(index(m.nv));
-  data.segment_count = count_of(segments_);
-  data.world_rows = constraints->node_row_first[0];  // none in a bundle
-  data.segments = segments_.data();
-  data.segment_of_node = segment_of_.data();
-  data.dof_of_node = dof_of_.data();
-  data.node_of_row = node_of_row_.data();
-  data.inner_count = count_of(inner_);
-  data.inner = inner_.data();
-  data.is_inner = is_inner_.data();
-  data.sets = sets_.data();
-  data.crossings = crossings_.data();
-  takes_rows_ = early_work(m, *constraints).possible;
+EarlyTables early_tables(const Model& m, const Rows& c, bool carries_limbs) {
+  return EarlyPlan(m, c, carries_limbs).take();
 }
 
 template EarlyWork early_work(const ModelData&, const ConstraintData&);
-template class PvEarlyMemory<double>;
-template PvEarlyMemory<double>::PvEarlyMemory(const ModelData&, const ConstraintData*, bool);
-template class PvEarlyMemory<trace::Recorded>;
-template PvEarlyMemory<trace::Recorded>::PvEarlyMemory(const ModelData&, const ConstraintData*, bool);
-
+template EarlyTables early_tables(const ModelData&, const ConstraintData&, bool);
 using Limbs = Slots<double, branch_width>;
 template EarlyWork early_work(const LaneModel<Limbs>&, const LaneRows<Limbs>&);
-template class PvEarlyMemory<Limbs>;
-template PvEarlyMemory<Limbs>::PvEarlyMemory(const LaneModel<Limbs>&, const LaneRows<Limbs>*, bool);
+template EarlyTables early_tables(const LaneModel<Limbs>&, const LaneRows<Limbs>&, bool);
 
 }  // namespace tenon
