@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 
 #include "calls/delassus.hpp"
+#include "model/body_poses.hpp"
 #include "model/rank.hpp"
 #include "model/row_order.hpp"
 #include "plan/cluster_pivot.hpp"
@@ -89,8 +91,6 @@ PackDynamics<N, W>::PackDynamics(WorkspaceImpl& w, const PackKernels<N, W>& kern
   rows_.f = f_.data(), rows_.step = step_.data(), rows_.unit = unit_.data();
   if (rows == 0) return;
   const ConstraintData& c = *s.w.cd();
-  if (c.inter_body_count == 0 && early_work(s.m, c).on_packs())
-    early_ = std::make_unique<PvEarlyMemory<Pack>>(s.m, &c);
   for (int i = 0; i < c.item_count; ++i)
     poses_without_gains_ = std::max(poses_without_gains_, needed_poses(c.items[i], 0));
   inverse_.resize(nv), zeros_.resize(nv);
@@ -101,6 +101,50 @@ PackDynamics<N, W>::PackDynamics(WorkspaceImpl& w, const PackKernels<N, W>& kern
     row_first_.push_back(moves ? s.w.cd()->node_row_first[unit] : 0);
     row_end_.push_back(moves ? end_of_rows(s.m, *s.w.cd(), unit) : 0);
   }
+  const bool loops = s.m.cluster_count > 0 || s.m.rotor_count > 0;
+  if (c.inter_body_count > 0 || has_callbacks(s.m) || !early_work(s.m, c).on_packs() ||
+      (loops && !std::is_same_v<N, double>))
+    return;
+  early_ = std::make_unique<PvEarlyMemory<Pack>>(s.m, &c);
+  if (!early_pays()) early_.reset();
+}
+
+// One sweep with more work for each row, and all of it in vain where one lane has no answer: it pays where random states
+// have answers, and constrained_aba has to refine its own more than once. With clusters, whose penalties are smaller, it
+// always has to.
+template <class N, int W>
+bool PackDynamics<N, W>::early_pays() {
+  Sweep& s = swept();
+  if (s.m.cluster_count > 0) return true;
+  for (int e = 0; e < 3; ++e) s.gravity[e] = Pack(s.w.settings->gravity[e]);
+  rows_.settings = {poses_without_gains_, false, spare_.anchors.data(), spare_.gains.data(),
+                    spare_.active.data()};
+  rows_from_user(s.w.cd(), static_cast<const Pack*>(nullptr), s.arena.data.desired);
+  std::vector<double> neutral(index(s.m.nq));
+  neutral_configuration({s.m.nodes, s.m.nodes + s.m.node_count}, neutral.data());
+  std::vector<Pack> q(neutral.begin(), neutral.end()), v(index(s.m.nv)), tau(v);
+  std::minstd_rand random;
+  const auto draw = [&](double size, Pack& x) {
+    for (int l = 0; l < W; ++l) x[l] = static_cast<N>(size * (2.0 * random() / random.max() - 1));
+  };
+  constexpr int packs = 64 / W;
+  constexpr double pi = 3.14159265358979323846;
+  int evaluations = 0;
+  for (int pack = 0; pack < packs; ++pack) {
+    for (std::int32_t i = 0; i < s.m.node_count; ++i)
+      if (dofs_of(s.m, i) == 1) draw(pi, q[index(s.m.nodes[i].q_index)]);
+    for (std::vector<Pack>* x : {&v, &tau})
+      for (Pack& e : *x) draw(1, e);
+    const State state = {q.data(), v.data(), tau.data()};
+    Mask all{}, early{}, done{};
+    std::fill_n(all.lane, W, true);
+    int count[W];
+    if (!solve_early(state, false, spare_, all, early, count) || !early.all()) return false;
+    std::fill_n(count, W, 1 + RowSchedule<N>::refinements);
+    if (!iterate(state, false, spare_, all, done, count)) return false;
+    evaluations += *std::max_element(count, count + W);
+  }
+  return 2 * evaluations > 5 * packs;
 }
 
 template <class N, int W>
@@ -296,21 +340,29 @@ bool PackDynamics<N, W>::solve_early(const State& state, bool wrenches, Numbers&
 }
 
 template <class N, int W>
-bool PackDynamics<N, W>::solve_rows(const BatchCall& call, const State& state, Numbers& n, Mask wanted,
+bool PackDynamics<N, W>::solve_rows(const BatchCall& call, const State& state, Numbers& n, const Mask& wanted,
                                     Mask& done, int* iterations) {
-  using Schedule = RowSchedule<N>;
   Sweep& s = swept();
-  const ConstraintData& c = *s.w.cd();
-  WorkspaceData<Pack>& d = s.arena.data;
-  const double mu = s.m.cluster_count > 0 ? Schedule::mu_of_clusters : Schedule::mu_of_trees;
-  for (int r = 0; r < c.row_count; ++r) inv_mu_[index(r)] = proximal_term(defaults, c, r, mu);
-  rows_from_user(&c, call.desired.data ? n.desired.data() : nullptr, d.desired);
+  rows_from_user(s.w.cd(), call.desired.data ? n.desired.data() : nullptr, s.arena.data.desired);
   rows_.settings = settings_of(*call.rows, n);
   const bool wrenches = call.wrenches.data != nullptr;
   if (early_ && call.solve.method == Method::automatic) {
     if (!solve_early(state, wrenches, n, wanted, done, iterations)) return false;
     if (std::equal(wanted.lane, wanted.lane + W, done.lane)) return true;
   }
+  return iterate(state, wrenches, n, wanted, done, iterations);
+}
+
+// By constrained_aba, the lanes of `wanted` that are not done. False: as solve_early.
+template <class N, int W>
+bool PackDynamics<N, W>::iterate(const State& state, bool wrenches, Numbers& n, Mask wanted, Mask& done,
+                                 int* iterations) {
+  using Schedule = RowSchedule<N>;
+  Sweep& s = swept();
+  const ConstraintData& c = *s.w.cd();
+  WorkspaceData<Pack>& d = s.arena.data;
+  const double mu = s.m.cluster_count > 0 ? Schedule::mu_of_clusters : Schedule::mu_of_trees;
+  for (int r = 0; r < c.row_count; ++r) inv_mu_[index(r)] = proximal_term(defaults, c, r, mu);
   if (!kernels_.constrained_start(s.m, c, state.q, state.v, state.tau, wrenches, d.qdd, rows_, d))
     return false;
   // Where penalties cost the inertia of a cluster more digits than one refinement recovers, a single call refines again.

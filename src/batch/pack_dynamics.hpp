@@ -67,8 +67,10 @@ class PackDynamics {
   bool compute(const BatchCall& call, Numbers& n, const Mask& wanted, Mask& done, int* iterations);
   bool move(const BatchCall& call, Numbers& n, const Mask& wanted, Mask& done, int* iterations);
   PackedSettings<Pack> settings_of(const BatchRows& rows, const Numbers& n) const;
-  bool solve_rows(const BatchCall& call, const State& state, Numbers& n, Mask wanted, Mask& done,
+  bool solve_rows(const BatchCall& call, const State& state, Numbers& n, const Mask& wanted, Mask& done,
                   int* iterations);
+  bool iterate(const State& state, bool wrenches, Numbers& n, Mask wanted, Mask& done, int* iterations);
+  bool early_pays();
   bool solve_early(const State& state, bool wrenches, Numbers& n, const Mask& wanted, Mask& done,
                    int* iterations);
   // Leaves the lanes in which the inertias of clusters have kept their digits.
