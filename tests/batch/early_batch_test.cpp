@@ -1,0 +1,109 @@
+// Constrained dynamics of packs by pv_early, which reports one iteration, and the lanes in which it has no answer.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "batch/batch_checks.hpp"
+#include "tenon/urdf.hpp"
+
+namespace tenon::testing {
+namespace {
+
+constexpr BatchFunction solves = BatchFunction::constrained_dynamics;
+
+// The hand of an arm: at its neutral position rows depend on each other.
+struct Arm {
+  explicit Arm(double compliance = 0, int copies = 1) {
+    ConstraintSpec hand = weld_constraint(static_cast<int>(model->links.size()) - 1, {});
+    if (copies > 1) hand = point_constraint(hand.link, {0.1, 0, 0});
+    hand.compliance.assign(static_cast<std::size_t>(row_count(hand)), 0.0);
+    hand.compliance[0] = compliance;
+    set = ConstraintSet::bind(model, std::vector<ConstraintSpec>(static_cast<std::size_t>(copies), hand));
+  }
+  std::shared_ptr<const Model> model = Model::compile(load_urdf(TENON_MODELS_DIR "/iiwa14.urdf"));
+  std::shared_ptr<const ConstraintSet> set;
+};
+
+// Lanes that packs answered in one sweep: single calls, which are not counted as packed, do so too.
+template <class N>
+int count_early(States<N>& s, Instructions here, int singles = 0) {
+  Batch batch(s.model, s.set, batch_options(sizeof(N) == sizeof(float), here));
+  s.give_rows(batch);
+  EXPECT_GE(static_cast<int>(batch.run(s.call(solves))), 0) << batch.message();
+  EXPECT_EQ(static_cast<int>(batch.packed()), static_cast<int>(s.count) - singles);
+  return static_cast<int>(std::count(s.iterations.begin(), s.iterations.end(), 1)) - singles;
+}
+bool has_packs(Instructions here) {
+  return here != Instructions::baseline;
+}
+
+TEST(EarlyBatch, AnswersArms) {
+  for (const Instructions here : instruction_sets_here())
+    for (const double compliance : {0.0, 1e-3}) {
+      const Arm arm(compliance);
+      States<double> s(arm.model, arm.set, 40, 1);
+      if (has_packs(here)) EXPECT_EQ(count_early(s, here), 40);
+      expect_as_single(s, here, solves, 1e-9);
+      expect_same_digits(s, here, solves);
+    }
+}
+
+TEST(EarlyBatch, LeavesSingularLanesToOthers) {
+  for (const Instructions here : instruction_sets_here()) {
+    const Arm arm;
+    States<double> s(arm.model, arm.set, 40, 2);
+    for (std::size_t i = 0; i < s.count; i += 3)
+      std::fill_n(s.q.begin() + static_cast<std::ptrdiff_t>(7 * i), 7, 0.0);
+    if (has_packs(here)) EXPECT_EQ(count_early(s, here, 14), 26);
+    Workspace w(s.model, s.set);
+    Batch batch(s.model, s.set, batch_options(false, here));
+    s.give_rows(batch);
+    batch.run(s.call(solves));
+    for (std::size_t i = 0; i < s.count; ++i) {
+      std::vector<double> qdd(7), lambda(6);
+      const Status status = constrained_dynamics(w, {}, &s.q[7 * i], &s.v[7 * i], &s.x[7 * i],
+                                                 &s.wrenches[i * s.wrenches.size() / s.count],
+                                                 &s.desired[6 * i], qdd.data(), lambda.data());
+      EXPECT_EQ(s.status[i], static_cast<int>(status)) << i;
+      EXPECT_LE(difference(&s.out[7 * i], qdd.data(), 7), 1e-9) << i;
+    }
+  }
+}
+
+TEST(EarlyBatch, TakesRowsOfStates) {
+  for (const Instructions here : instruction_sets_here()) {
+    const Arm arm;
+    States<double> s(arm.model, arm.set, 40, 3);
+    s.draw_rows(4);
+    if (has_packs(here)) EXPECT_GE(count_early(s, here), 38);
+    EXPECT_NE(std::count(s.active.begin(), s.active.end(), 0.0), 0);
+    expect_as_single(s, here, solves, 1e-9);
+  }
+}
+
+TEST(EarlyBatch, IsNotTriedWhereRowsDepend) {
+  for (const Instructions here : instruction_sets_here()) {
+    const Arm arm(0, 2);
+    States<double> s(arm.model, arm.set, 24, 5);
+    for (std::size_t i = 0; i < s.count; ++i)
+      for (std::size_t r = 0; r < 3; ++r) s.desired[6 * i + 3 + r] = s.desired[6 * i + r] + (i % 2 ? 1 : 0);
+    if (has_packs(here)) EXPECT_EQ(count_early(s, here, 12), 0);
+    for (std::size_t i = 0; i < s.count && has_packs(here); ++i)
+      EXPECT_EQ(s.status[i], static_cast<int>(i % 2 ? Status::infeasible : Status::ok)) << i;
+  }
+}
+
+// Against double, from the same numbers.
+TEST(EarlyBatch, KeepsTheDigitsOfFloats) {
+  for (const Instructions here : instruction_sets_here()) {
+    const auto model = Model::compile(load_urdf(TENON_MODELS_DIR "/iiwa14.urdf"));
+    const auto set = ConstraintSet::bind(
+        model, {point_constraint(static_cast<int>(model->links.size()) - 1, {0, 0, 0.1})});
+    States<float> s(model, set, 64, 6);
+    if (has_packs(here)) EXPECT_GE(count_early(s, here), 32);
+    expect_as_single(s, here, solves, 1e-4);
+  }
+}
+
+}  // namespace
+}  // namespace tenon::testing
