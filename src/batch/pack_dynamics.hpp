@@ -2,8 +2,8 @@
 // folded rotors are swept in their folded form where the single call does so. G and g of clusters are computed
 // for the whole pack (kernels/pack/loops_pack.hpp).
 //
-// Constrained dynamics is that of pv_early; lanes in which it has no answer, and robots for which it is slower, are
-// computed by constrained_aba.
+// Constrained dynamics is that of pv_early where this pays (early_pays); lanes in which it has no answer, and all of
+// other robots, are computed by constrained_aba.
 //
 // Lanes that packs cannot compute get no result: next to a dead centre, where the single call takes other
 // independent coordinates, and where rows do not converge quickly.
