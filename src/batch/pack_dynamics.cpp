@@ -33,14 +33,14 @@ struct RowSchedule<double> {
   static constexpr double enough = defaults.relative_tolerance, well = margin * enough;
   static constexpr double absolute = margin * defaults.absolute_tolerance;
   static constexpr int refinements = 4;
-  static constexpr double motion = refined_motion, early_motion = unrefined_motion;
+  static constexpr double motion = refined_motion;
 };
 template <>
 struct RowSchedule<float> {
   static constexpr double mu_of_trees = 1e3, mu_of_clusters = mu_of_trees;
   static constexpr double well = 2e-6, enough = 2e-5, absolute = 1e-6;
   static constexpr int refinements = 8;
-  static constexpr double motion = 1e-2, early_motion = 1e-4;
+  static constexpr double motion = 1e-2;
 };
 
 // Damping below this share of a row's diagonal decides between rows that depend on each other, where methods
@@ -101,9 +101,8 @@ PackDynamics<N, W>::PackDynamics(WorkspaceImpl& w, const PackKernels<N, W>& kern
     row_first_.push_back(moves ? s.w.cd()->node_row_first[unit] : 0);
     row_end_.push_back(moves ? end_of_rows(s.m, *s.w.cd(), unit) : 0);
   }
-  const bool loops = s.m.cluster_count > 0 || s.m.rotor_count > 0;
-  if (c.inter_body_count > 0 || has_callbacks(s.m) || !early_work(s.m, c).on_packs() ||
-      (loops && !std::is_same_v<N, double>))
+  if (!std::is_same_v<N, double> || c.inter_body_count > 0 || has_callbacks(s.m) ||
+      !early_work(s.m, c).on_packs())
     return;
   early_ = std::make_unique<PvEarlyMemory<Pack>>(s.m, &c);
   if (!early_pays()) early_.reset();
@@ -328,9 +327,7 @@ bool PackDynamics<N, W>::solve_early(const State& state, bool wrenches, Numbers&
   Mask good = wanted;
   keep_pivots(good);
   for (int l = 0; l < W; ++l) {
-    const bool moves =
-        (early.hides >> l & 1) == 0 || static_cast<double>(d.motion_error[l]) <= Schedule::early_motion;
-    good.lane[l] = good.lane[l] && (early.left_over >> l & 1) == 0 && moves &&
+    good.lane[l] = good.lane[l] && (early.left_over >> l & 1) == 0 &&
                    static_cast<double>(rows_.primal[l]) <= Schedule::enough;
   }
   keep_finite<N>(kernels_, d.qdd, index(s.m.nv), good);

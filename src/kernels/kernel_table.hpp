@@ -71,10 +71,7 @@ namespace tenon {
                                                                                                          \
   /* kernels/constrained/pv_early.hpp, after constraint_state. */                                        \
   KERNEL(bool, pv_early_reduce, Model, Rows, const T* v, const T* tau, PvEarlyData<T>&, Work)            \
-  KERNEL(void, pv_early_roll_out, Model, Rows, const T* v, T* lambda, T* qdd, PvEarlyData<T>&, Work)     \
-  /* WorkspaceData::motion_error of that; w.f of inner bodies: what limbs in registers add. */           \
-  KERNEL(void, pv_early_measure, Model, Rows, const T* lambda, const T* tau, const T* qdd,               \
-         const PvEarlyData<T>&, Work)
+  KERNEL(void, pv_early_roll_out, Model, Rows, const T* v, T* lambda, T* qdd, PvEarlyData<T>&, Work)
 
 // Methods on the joint-space mass matrix.
 #define TENON_JOINT_SPACE_KERNELS(KERNEL)                                                                  \

@@ -16,8 +16,6 @@ inline constexpr double margin = 0.02;
 // A refining step leaves the square of the error of motion that it finds (WorkspaceData::motion_error), if that is small:
 // below this, 1e-10 or less.
 inline constexpr double refined_motion = 1e-5;
-// Largest error of motion of an answer that nothing refines.
-inline constexpr double unrefined_motion = 1e-9;
 
 // Below this (ConstraintData::least_leverage) penalties are so much larger than inertias that their rounding
 // errors move joints that the row does not, which no residual shows.

@@ -1,7 +1,7 @@
 // Method pv_early ([CABA] VII-B): the sweeps of kernels/constrained/pv_early.hpp, direct, O(n + m).
 //
 // report.rank counts rows without redundant ones. It stalls where the rank is not clear, next to a singular posture, where
-// rows cost the inertia of a cluster its digits, and where they contradict each other. constrained_aba answers where more
+// rows cost the inertia of a body or a cluster its digits, and where they contradict each other. constrained_aba answers where more
 // rows meet than a segment takes.
 #include <algorithm>
 #include <cmath>
@@ -31,17 +31,8 @@ double measure_residual(const ConstrainedProblem& p) {
   return size_in_units(s.residual.data(), s.per_unit.data(), p.options.absolute_tolerance, p.w.rows());
 }
 
-bool is_answer(const ConstrainedProblem& p, double motion_error) {
-  return measure_residual(p) <= p.options.relative_tolerance && motion_error <= unrefined_motion;
-}
-
-// WorkspaceData::motion_error of the bodies.
-double measure_motion(const ConstrainedProblem& p, const PvEarlyData<double>& d) {
-  if (!d.hides) return 0;
-  WorkspaceData<double>& w = p.w.w();
-  for (int s = 0; s < d.inner_count; ++s) std::fill_n(w.f + 6 * d.inner[s], 6, 0.0);  // no limbs add to it
-  p.w.kernels->pv_early_measure(p.w.md(), *p.w.cd(), p.lambda, p.tau, w.qdd, d, w);
-  return w.motion_error;
+bool is_answer(const ConstrainedProblem& p) {
+  return measure_residual(p) <= p.options.relative_tolerance;
 }
 
 // On branch lanes. Stalls where rows of limbs need pivoting.
@@ -51,10 +42,10 @@ Outcome solve_on_limbs(const ConstrainedProblem& p, BranchLanes& lanes) {
   PvEarlyData<double>& early = w.pv_early->data;
   lanes.constraint_state(p.q, p.v, p.wrenches ? d.wrench : nullptr, d);
   if (!lanes.pv_early_reduce(p.v, p.tau, early)) return Status::not_positive_definite;
-  if (early.left_over > 0 || !(lanes.smallest_pivot() > refine_again)) return stalled;
+  if (early.left_over != 0 || !(lanes.smallest_pivot() > refine_again)) return stalled;
   lanes.pv_early_roll_out(p.v, d.qdd, d);
   std::copy_n(d.row_lambda, w.rows(), p.lambda);
-  return is_answer(p, early.hides ? lanes.pv_early_measure(p.tau, d.qdd) : 0) ? Status::ok : stalled;
+  return is_answer(p) ? Status::ok : stalled;
 }
 
 Outcome give_to_constrained_aba(const ConstrainedProblem& p) {
@@ -83,11 +74,11 @@ Outcome solve_pv_early(const ConstrainedProblem& p) {
   w.kernels->constraint_state(w.md(), *w.cd(), p.q, p.v, p.wrenches != nullptr, w.w());
   if (!w.kernels->pv_early_reduce(w.md(), *w.cd(), p.v, p.tau, d, w.w()))
     return Status::not_positive_definite;
-  if (d.left_over > 0 || !(smallest_cluster_pivot(w.md(), w.w().cluster_D) > refine_again)) return stalled;
+  if (d.left_over != 0 || !(smallest_cluster_pivot(w.md(), w.w().cluster_D) > refine_again)) return stalled;
   w.kernels->pv_early_roll_out(w.md(), *w.cd(), p.v, p.lambda, w.w().qdd, d, w.w());
   w.report.iterations = 1;
   w.report.rank = w.rows() - d.redundant;
-  return is_answer(p, measure_motion(p, d)) ? Status::ok : stalled;
+  return is_answer(p) ? Status::ok : stalled;
 }
 
 }  // namespace tenon

@@ -25,9 +25,8 @@ struct Arm {
 };
 
 // Lanes that packs answered in one sweep: single calls, which are not counted as packed, do so too.
-template <class N>
-int count_early(States<N>& s, Instructions here, int singles = 0) {
-  Batch batch(s.model, s.set, batch_options(sizeof(N) == sizeof(float), here));
+int count_early(States<double>& s, Instructions here, int singles = 0) {
+  Batch batch(s.model, s.set, batch_options(false, here));
   s.give_rows(batch);
   EXPECT_GE(static_cast<int>(batch.run(s.call(solves))), 0) << batch.message();
   EXPECT_EQ(static_cast<int>(batch.packed()), static_cast<int>(s.count) - singles);
@@ -90,18 +89,6 @@ TEST(EarlyBatch, IsNotTriedWhereRowsDepend) {
     if (has_packs(here)) EXPECT_EQ(count_early(s, here, 12), 0);
     for (std::size_t i = 0; i < s.count && has_packs(here); ++i)
       EXPECT_EQ(s.status[i], static_cast<int>(i % 2 ? Status::infeasible : Status::ok)) << i;
-  }
-}
-
-// Against double, from the same numbers.
-TEST(EarlyBatch, KeepsTheDigitsOfFloats) {
-  for (const Instructions here : instruction_sets_here()) {
-    const auto model = Model::compile(load_urdf(TENON_MODELS_DIR "/iiwa14.urdf"));
-    const auto set = ConstraintSet::bind(
-        model, {point_constraint(static_cast<int>(model->links.size()) - 1, {0, 0, 0.1})});
-    States<float> s(model, set, 64, 6);
-    if (has_packs(here)) EXPECT_GE(count_early(s, here), 32);
-    expect_as_single(s, here, solves, 1e-4);
   }
 }
 

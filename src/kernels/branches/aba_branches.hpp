@@ -37,18 +37,28 @@ inline bool eliminate_free_limbs(Bundle<P>& limbs) {
   return positive;
 }
 
-template <class P>
-bool aba_of_branches(Branches<P>& b, const double* q, const double* v, const double* tau,
-                     const double* wrenches, double* qdd) {
-  sweep_branch_velocities(b, q, v, wrenches);
+// The inward sweep of all bundles, sweep(limbs, loops) in each.
+template <class P, class Sweep>
+inline bool sweep_limbs_inwards(Branches<P>& b, const double* tau, const Sweep& sweep) {
   bool positive = true;
   for (int k = b.bundle_count - 1; k >= 0; --k) {
     Bundle<P>& limbs = b.bundles[k];
     gather(limbs, tau, limbs.v_of, limbs.force);
-    positive = eliminate_free_limbs(limbs) && positive;
+    positive = with_loops(limbs.model, [&](auto loops) { return sweep(limbs, loops); }) && positive;
+    add_wobble_of_parents(limbs);
     give_inertia(limbs);
     give_force(limbs, limbs.w.pA, &LimbParent::pA);
   }
+  return positive;
+}
+
+template <class P>
+bool aba_of_branches(Branches<P>& b, const double* q, const double* v, const double* tau,
+                     const double* wrenches, double* qdd) {
+  sweep_branch_velocities(b, q, v, wrenches);
+  bool positive = sweep_limbs_inwards(b, tau, [](Bundle<P>& limbs, auto loops) TENON_INLINE_LAMBDA {
+    return sweep_articulated_inertia_of<loops.value>(limbs.model, limbs.v, limbs.force, limbs.w);
+  });
   positive = b.kernels->sweep_articulated_inertia(b.trunk, v, tau, b.w) && positive;
   if (!positive) return false;
   b.kernels->sweep_accelerations(b.trunk, v, qdd, b.w);

@@ -25,16 +25,18 @@ TENON_INLINE void solve_world_rows(const LaneRows<P>&, P*, const PvEarlyData<P>&
 template <class P>
 bool pv_early_reduce_of_branches(Branches<P>& b, const double* v, const double* tau,
                                  PvEarlyData<double>& whole) {
-  bool positive = eliminate_all_limbs(b, tau, [](Bundle<P>& limbs, auto loops) TENON_INLINE_LAMBDA {
-    return reduce_early<loops.value>(limbs.model, limbs.rows, limbs.v, limbs.force, limbs.early, limbs.w);
+  bool positive = sweep_limbs_inwards(b, tau, [](Bundle<P>& limbs, auto loops) TENON_INLINE_LAMBDA {
+    return limbs.rows.support_count > 0
+               ? reduce_early<loops.value>(limbs.model, limbs.rows, limbs.v, limbs.force, limbs.early,
+                                           limbs.w)
+               : sweep_articulated_inertia_of<loops.value>(limbs.model, limbs.v, limbs.force, limbs.w);
   });
   positive = b.kernels->pv_early_reduce(b.trunk, b.rows, v, tau, b.early, b.w) && positive;
-  whole.left_over = b.early.left_over, whole.redundant = b.early.redundant, whole.hides = b.early.hides;
+  whole.left_over = b.early.left_over, whole.redundant = b.early.redundant;
   for (int k = 0; k < b.bundle_count; ++k) {
     const Bundle<P>& limbs = b.bundles[k];
     if (limbs.rows.support_count == 0) continue;
     whole.left_over |= limbs.early.left_over, whole.redundant += limbs.early.redundant;
-    whole.hides |= limbs.early.hides;
   }
   return positive;
 }
@@ -56,24 +58,6 @@ void pv_early_roll_out_of_branches(Branches<P>& b, const double* v, double* qdd,
     scatter(limbs, qdd);
   }
   scatter_row_results(b, rows);
-}
-
-template <class P>
-double pv_early_measure_of_branches(Branches<P>& b, const double* tau, const double* qdd) {
-  clear_residuals(b.early, b.w);
-  for (int k = 0; k < b.bundle_count; ++k) clear_residuals(b.bundles[k].early, b.bundles[k].w);
-  for (int k = b.bundle_count - 1; k >= 0; --k) {
-    Bundle<P>& limbs = b.bundles[k];
-    if (limbs.rows.support_count == 0) continue;
-    start_residual_of_parents(limbs);
-    with_loops(limbs.model, [&](auto loops) {
-      measure_early<loops.value>(limbs.model, limbs.rows, limbs.w.row_lambda, limbs.force, limbs.result,
-                                 limbs.early, limbs.w);
-    });
-    give_force(limbs, limbs.w.f, &LimbParent::f);
-  }
-  b.kernels->pv_early_measure(b.trunk, b.rows, b.w.row_lambda, tau, qdd, b.early, b.w);
-  return motion_error_of(b);
 }
 
 TENON_ISA_END

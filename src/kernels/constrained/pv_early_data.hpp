@@ -13,7 +13,7 @@ template <class T, class = void>
 inline constexpr int early_rows = 16;
 template <class T>
 inline constexpr int early_rows<T, std::void_t<decltype(T::width)>> = 8;
-// PvEarlyData::left_over and hides of all lanes.
+// PvEarlyData::left_over of all lanes.
 inline constexpr std::int32_t every_lane = -1;
 // EarlySegment::up where no segment follows.
 inline constexpr std::int32_t at_world = -1, at_limb_parents = -2;
@@ -26,7 +26,6 @@ struct EarlySegment {
   std::int32_t up;                    // the segment of this parent; at_world; at_limb_parents
   std::int32_t row_begin, row_count;  // rows on `first`
   std::int32_t dof_begin, dof_count;  // its coordinates in `crossings`
-  std::int32_t inner;                 // its bodies are (PvEarlyData)
 };
 
 // What the rows of a segment do at one coordinate of a joint: W = K S and Y = W D^-1. At one of a cluster (D = L diag
@@ -52,7 +51,6 @@ struct alignas(64) EarlySet {
   std::int32_t count, eliminated, going_on;
   std::int32_t up_lane;  // of the first row that goes on, in the set of the next segment
   std::int32_t pivoted;  // 0: all rows were eliminated, in their order
-  T IA[24], pA[8];       // what the parent has of the segment without its rows, if it is not inner
 };
 
 template <class T>
@@ -65,14 +63,13 @@ struct PvEarlyData {
   // Inner bodies: segments end at them or at their descendants, so their inertias get K^T L^-1 K of rows. Ascending.
   std::int32_t inner_count;
   const std::int32_t* inner;
-  const char* is_inner;  // per node
-  EarlySet<T>* sets;     // segments
+  EarlySet<T>* sets;  // segments
   EarlyCrossing<T>* crossings;
 
-  // Of the last sweep; in packs the last two have a bit for each lane.
+  // Of the last sweep.
   std::int32_t redundant;  // rows that depend on others, or that nothing moves
-  std::int32_t left_over;  // rows whose rank is not clear, or for which there was no room
-  std::int32_t hides;      // rows may hide digits of inner inertias: the motion is to be measured
+  // Not zero: some rows have no clear rank or no room, or hide inertias of bodies. In packs a bit for each lane.
+  std::int32_t left_over;
 };
 
 }  // namespace tenon

@@ -15,10 +15,7 @@ TENON_ISA_BEGIN
 // Smallest pivots that are taken, over the usual diagonal of the row. Where rows may go on: K^T L^-1 K is added to an
 // inertia, whose last digits it hides: an error of about 1e-14 over the pivot follows. At the world nothing is added, but
 // L has the square of the condition of the rows.
-template <class T>
-inline constexpr double early_pivot = 1e-4;
-template <class T>
-inline constexpr double early_pivot_at_world = 1e-5;
+inline constexpr double early_pivot = 1e-4, early_pivot_at_world = 1e-5;
 // A row depends on the eliminated ones if they leave less of its L over the usual diagonal, and of its K: both far below
 // squared_rank_tolerance (model/rank.hpp), so that all methods agree. What is between is left over.
 inline constexpr double early_dependent = 1e-13, early_dependent_K = 1e-20;
@@ -244,7 +241,7 @@ TENON_INLINE bool eliminate_all(const EarlySegment& s, EarlySet<T>& set, PvEarly
     for (int c = 0; c < rows; ++c)
       if (c <= r) A[r][c] = L[r][c];
   Lanewise<T> good = lanes_above(T(1), T(0));
-  const T least(known ? early_pivot_at_world<T> : early_pivot<T>);
+  const T least(known ? early_pivot_at_world : early_pivot);
 #pragma GCC unroll 8
   for (int j = 0; j < rows; ++j) {
     const Lanewise<T> enough = lanes_above(A[j][j], least * set.scale[j]);
@@ -333,7 +330,7 @@ inline TENON_NOINLINE void eliminate_some(const EarlySegment& s, EarlySet<T>& se
     set.order[r] = r;
     for (int e = 0; e < 8; ++e) R[r][e] = set.K[e][r];
   }
-  const T least(s.up < 0 ? early_pivot_at_world<T> : early_pivot<T>);
+  const T least(s.up < 0 ? early_pivot_at_world : early_pivot);
   std::int32_t* order = set.order;
   int good = 0;
   for (; good < count; ++good) {

@@ -1,6 +1,6 @@
-// Supporting bodies: those that rows act on, and their ancestors. The inward sweep of constrained_aba and pv_early keeps
+// Supporting bodies: those that rows act on, and their ancestors. The inward sweep of constrained_aba keeps
 // apart what rows do not change: the base of a supporting body is its own inertia and bias force, with the articulated
-// ones of all children that support no rows. So the motion that a method finds can be judged from the bases, whatever rows
+// ones of all children that support no rows. So the motion that it finds can be judged from the bases, whatever rows
 // added to the articulated inertias.
 #pragma once
 
@@ -143,34 +143,6 @@ class MotionError {
  private:
   T largest_ = T(0);
 };
-
-// motion_error := that of the joints of these bodies. w.f: what other bodies and folded rotors add (add_rotor_residuals).
-template <bool loops, class T, class Model, class Rows>
-inline void measure_motion(const Model& m, const Rows& c, const std::int32_t* bodies, int count,
-                           const T* row_lambda, const T* tau, const T* qdd, WorkspaceData<T>& w) {
-  MotionError<T, loops> error;
-  Force<T> carried{};
-  for (int s = count - 1; s >= 0; --s) {
-    const int i = bodies[s];
-    const auto& n = m.nodes[i];
-    ForceResidual<T> f = force_residual<loops>(m, c, i, row_lambda, w);
-    if (s + 1 < count && m.nodes[bodies[s + 1]].parent == i) f.sum = f.sum + carried;
-    with_joint(n, [&](auto joint) {
-      using J = decltype(joint);
-      for_each_axis<J>(
-          [&](auto d, auto axis) { error.template of_joint<J, axis.value>(m, i, d.value, f, tau, qdd, w); });
-      carried = force_to_parent(J::load(n, i, w), f.sum);
-    });
-    if constexpr (loops) {
-      const ClusterData* cluster = cluster_of(m, i);
-      if (cluster && i == cluster->node_begin) error.of_cluster(*cluster, w);
-    }
-    if (n.parent < 0 || (s > 0 && bodies[s - 1] == n.parent)) continue;
-    T* parent = w.f + 6 * n.parent;
-    store(parent, load_force<T>(parent) + carried);
-  }
-  w.motion_error = error.largest();
-}
 
 TENON_ISA_END
 }  // namespace tenon

@@ -83,19 +83,15 @@ inline void evaluate_rows(const ModelData& m, const RowsOfStates<T>& rows, const
   leave_rows_out<true>(rows, w);
 }
 
-// motion_error is that of lanes for which `hides` is set.
 template <class T>
 bool pv_early_of_states(const ModelData& m, const ConstraintData& c, const T* q, const T* v, const T* tau,
                         bool has_wrenches, T* qdd, PackedRows<T>& p, PvEarlyData<T>& d, WorkspaceData<T>& w) {
+  if constexpr (!std::is_same_v<typename T::Number, double>) return false;
   const RowsOfStates<T> rows(c, p.settings);
   evaluate_rows(m, rows, q, v, has_wrenches, w);
   const bool positive = with_loops<T>(m, [&](auto loops) {
     if (!reduce_early<loops.value>(m, rows, v, tau, d, w)) return false;
     roll_out_early<loops.value>(m, rows, v, w.row_lambda, qdd, d, w);
-    if (d.hides != 0) {
-      clear_residuals(d, w);
-      measure_early<loops.value>(m, rows, w.row_lambda, tau, qdd, d, w);
-    }
     return true;
   });
   if (!positive) return false;

@@ -99,9 +99,6 @@ class BranchLanes {
   void pv_early_roll_out(const double* v, double* qdd, WorkspaceData<double>& rows) {
     kernels_->pv_early_roll_out(data_, v, qdd, rows);
   }
-  double pv_early_measure(const double* tau, const double* qdd) {
-    return kernels_->pv_early_measure(data_, tau, qdd);
-  }
 
  private:
   static constexpr std::size_t lanes = branch_width;

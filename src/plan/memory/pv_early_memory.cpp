@@ -92,8 +92,7 @@ class EarlyPlan {
     tables_.segments.push_back(s);
   }
   void find_inner(bool all) {
-    std::vector<char>& inner = tables_.is_inner;
-    inner.assign(index(m.node_count), 0);
+    std::vector<char> inner(index(m.node_count), 0);
     for (int s = 0; all && s < c.support_count; ++s) inner[index(c.support[s])] = 1;
     for (const EarlySegment& s : tables_.segments) {
       // Several bodies of a cluster may give their shares to the parent.
@@ -101,7 +100,6 @@ class EarlyPlan {
       for (std::int32_t i = several ? s.first : s.parent; i >= first_body(m); i = parent_of(m, unit_of(m, i)))
         std::fill_n(inner.begin() + unit_of(m, i), bodies_of(unit_of(m, i)), char{1});
     }
-    for (EarlySegment& s : tables_.segments) s.inner = inner[index(s.last)];
     for (std::int32_t i = 0; i < m.node_count; ++i)
       if (inner[index(i)]) tables_.inner.push_back(i);
   }

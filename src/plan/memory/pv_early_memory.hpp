@@ -33,7 +33,6 @@ EarlyWork early_work(const Model& m, const Rows& c);
 struct EarlyTables {
   std::vector<EarlySegment> segments;
   std::vector<std::int32_t> segment_of, dof_of, node_of_row, inner;
-  std::vector<char> is_inner;
 };
 template <class Model, class Rows>
 EarlyTables early_tables(const Model& m, const Rows& c, bool carries_limbs);
@@ -56,7 +55,6 @@ class PvEarlyMemory {
     data.node_of_row = tables_.node_of_row.data();
     data.inner_count = count_of(tables_.inner);
     data.inner = tables_.inner.data();
-    data.is_inner = tables_.is_inner.data();
     data.sets = sets_.data();
     data.crossings = crossings_.data();
     takes_rows_ = early_work(m, *constraints).possible;
@@ -67,7 +65,7 @@ class PvEarlyMemory {
   bool takes_rows() const { return takes_rows_; }  // early_work
   std::size_t bytes() const {
     return bytes_of(tables_.segments, tables_.segment_of, tables_.dof_of, tables_.node_of_row, tables_.inner,
-                    tables_.is_inner, sets_, crossings_);
+                    sets_, crossings_);
   }
 
   PvEarlyData<T> data{};
