@@ -256,12 +256,30 @@ tenon_status tenon_batch_inverse_dynamics(tenon_batch* batch, size_t states, con
                   "tau", tau);
 }
 
+// A function that gives so many numbers of a matrix at q.
+static tenon_status matrix(Arguments& a, const tenon_batch_array* q, const char* name,
+                           const tenon_batch_array* out, size_t numbers) noexcept {
+  a.position(q);
+  a.call.out[0] = a.output(name, out, numbers, true);
+  return a.compute();
+}
+
 tenon_status tenon_batch_mass_matrix(tenon_batch* batch, size_t states, const tenon_batch_array* q,
                                      const tenon_batch_array* M, int32_t* status) {
   Arguments a(batch, BatchFunction::mass_matrix, states, status, __func__);
-  a.position(q);
-  a.call.out[0] = a.output("M", M, a.velocity_count() * a.velocity_count(), true);
-  return a.compute();
+  return matrix(a, q, "M", M, a.velocity_count() * a.velocity_count());
+}
+
+tenon_status tenon_batch_mass_matrix_lower(tenon_batch* batch, size_t states, const tenon_batch_array* q,
+                                           const tenon_batch_array* M, int32_t* status) {
+  Arguments a(batch, BatchFunction::mass_matrix_lower, states, status, __func__);
+  return matrix(a, q, "M", M, a.velocity_count() * (a.velocity_count() + 1) / 2);
+}
+
+tenon_status tenon_batch_mass_matrix_factor(tenon_batch* batch, size_t states, const tenon_batch_array* q,
+                                            const tenon_batch_array* L, int32_t* status) {
+  Arguments a(batch, BatchFunction::mass_matrix_factor, states, status, __func__);
+  return matrix(a, q, "L", L, a.velocity_count() * (a.velocity_count() + 1) / 2);
 }
 
 tenon_status tenon_batch_kinematics(tenon_batch* batch, size_t states, const int32_t* links,
@@ -310,9 +328,7 @@ tenon_status tenon_batch_delassus(tenon_batch* batch, const tenon_delassus_optio
                                   const tenon_batch_array* q, const tenon_batch_array* A, int32_t* status) {
   Arguments a(batch, BatchFunction::delassus, states, status, __func__);
   a.call.delassus_method = checked(a, options);
-  a.position(q);
-  a.call.out[0] = a.output("A", A, a.rows() * a.rows(), true);
-  return a.compute();
+  return matrix(a, q, "A", A, a.rows() * a.rows());
 }
 
 tenon_status tenon_batch_delassus_product(tenon_batch* batch, const tenon_damped_options* options,

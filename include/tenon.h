@@ -2121,6 +2121,19 @@ TENON_API tenon_status tenon_batch_inverse_dynamics(tenon_batch *batch, size_t s
 TENON_API tenon_status tenon_batch_mass_matrix(tenon_batch *batch, size_t states, const tenon_batch_array *q,
                                                const tenon_batch_array *M, int32_t *status);
 
+/* The lower triangle of that matrix, half the numbers. q: nq. M: triangle, nv (nv + 1) / 2 numbers row by row, element
+ * (i, j) with j <= i at [i (i + 1) / 2 + j], written. status, Threads, Allocates: as tenon_batch_mass_matrix.
+ * Status: as tenon_batch_mass_matrix. Cost: O(n d) a state. Since: 0.1. */
+TENON_API tenon_status tenon_batch_mass_matrix_lower(tenon_batch *batch, size_t states, const tenon_batch_array *q,
+                                                     const tenon_batch_array *M, int32_t *status);
+
+/* The factor of that matrix, M = L^T L with a positive diagonal ([RBDA] table 6.3): zero where no joint carries the
+ * other. In spanning coordinates of a robot with embedded loops M is that of the tree. q: nq. L: triangle, as
+ * tenon_batch_mass_matrix_lower has it, written. status, Threads, Allocates: as tenon_batch_mass_matrix. Status: as
+ * tenon_batch_mass_matrix, and TENON_NOT_POSITIVE_DEFINITE. Cost: O(n d^2) a state. Since: 0.1. */
+TENON_API tenon_status tenon_batch_mass_matrix_factor(tenon_batch *batch, size_t states, const tenon_batch_array *q,
+                                                      const tenon_batch_array *L, int32_t *status);
+
 /* Poses, velocities and Jacobians of chosen links in `states` states: what tenon_link_pose, tenon_link_velocity and
  * tenon_jacobian give after tenon_kinematics.
  * links: link_count, their indices. axes: TENON_AXES_* of velocities and Jacobians. q: nq. v: nv; NULL where no

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <utility>
 
 #include "calls/delassus.hpp"
 #include "model/body_poses.hpp"
@@ -442,7 +443,8 @@ template <class N, int W>
 bool PackDynamics<N, W>::compute(const BatchCall& call, Numbers& n, const Mask& wanted, Mask& done,
                                  int* iterations) {
   WorkspaceData<Pack>& d = whole_.arena.data;
-  if (call.function != BatchFunction::mass_matrix) holds_mass_matrix_ = false;
+  const std::size_t nv = index(whole_.m.nv), had = std::exchange(mass_numbers_, 0);
+  const bool whole = call.function == BatchFunction::mass_matrix;
   switch (call.function) {
     case BatchFunction::inverse_dynamics:
       if (call.wrenches.data) std::copy(n.wrench.begin(), n.wrench.end(), d.wrench);
@@ -450,9 +452,14 @@ bool PackDynamics<N, W>::compute(const BatchCall& call, Numbers& n, const Mask& 
                     d);
       break;
     case BatchFunction::mass_matrix:
-      if (!holds_mass_matrix_) std::fill(n.out.begin(), n.out.end(), Pack(0));
-      holds_mass_matrix_ = true;
-      kernels_.crba_of_states(whole_.m, n.q.data(), n.out.data(), whole_.m.nv, d);
+    case BatchFunction::mass_matrix_lower:
+    case BatchFunction::mass_matrix_factor:
+      mass_numbers_ = whole ? nv * nv : nv * (nv + 1) / 2;
+      if (mass_numbers_ != had) std::fill(n.out.begin(), n.out.end(), Pack(0));
+      kernels_.crba_of_states(whole_.m, n.q.data(), whole, n.out.data(), d);
+      // States without a factor get no numbers here, and so are left to single calls.
+      if (call.function == BatchFunction::mass_matrix_factor)
+        kernels_.factor_along_tree(whole_.m.nv, whole_.m.v_parent, n.out.data());
       break;
     default:
       return move(call, n, wanted, done, iterations);

@@ -97,8 +97,8 @@ class PackDynamics {
   ConstraintPoses poses_without_gains_{};
   PackedRows<Pack> rows_{};
   PackedDelassus<Pack> delassus_{};
-  std::uint64_t rows_taken_ = 0;    // version of the BatchRows in all lanes; 0: those of some states
-  bool holds_mass_matrix_ = false;  // the last result has zeros between branches
+  std::uint64_t rows_taken_ = 0;  // version of the BatchRows in all lanes; 0: those of some states
+  std::size_t mass_numbers_ = 0;  // of the last result if it was a mass matrix, with zeros between branches
 };
 
 }  // namespace tenon

@@ -24,6 +24,10 @@ BatchSizes::BatchSizes(const BatchCall& call, Workspace& w)
     case BatchFunction::mass_matrix:
       out[0] = v * v;
       break;
+    case BatchFunction::mass_matrix_lower:
+    case BatchFunction::mass_matrix_factor:
+      out[0] = v * (v + 1) / 2;
+      break;
     case BatchFunction::kinematics:
       out[0] = 7 * links, out[1] = 6 * links, out[2] = 6 * v * links;
       break;
@@ -60,8 +64,10 @@ template <class N>
 void SingleWorker<N>::prepare(const BatchCall& call) {
   if (call.function == BatchFunction::kinematics) return;  // link by link
   const BatchSizes n(call, single);
+  const bool triangle =
+      call.function == BatchFunction::mass_matrix_lower || call.function == BatchFunction::mass_matrix_factor;
   grow(x_, n.x);
-  grow(out_, n.out[0]);
+  grow(out_, triangle ? n.v * n.v : n.out[0]);  // of the whole matrix
 }
 
 template <class N>
@@ -226,6 +232,10 @@ Status SingleWorker<N>::compute(const BatchCall& call, std::size_t state, const 
       break;
     case BatchFunction::mass_matrix:
       status = mass_matrix(single, q, out, static_cast<int>(n.v));
+      break;
+    case BatchFunction::mass_matrix_lower:
+    case BatchFunction::mass_matrix_factor:
+      status = mass_matrix_triangle(single, q, call.function == BatchFunction::mass_matrix_factor, out);
       break;
     case BatchFunction::constrained_dynamics:
       if (call.solve.warm_start) take(call.out[1], state, n.rows, second_);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "calls/kinematics.hpp"
+#include "spatial/tree_factor.hpp"
 #include "state/closing_form.hpp"
 #include "state/coordinates.hpp"
 #include "state/folded_rotors.hpp"
@@ -184,11 +185,27 @@ Status bias_force(Workspace& workspace, const double* q, const double* v, const 
   return inverse_dynamics(workspace, q, v, nullptr, wrenches, c);
 }
 
+static Status give_mass_matrix(WorkspaceImpl& w, const double* q, double* M, int ld) {
+  return w.coordinates.independent_v ? independent_mass_matrix(w, q, M, ld)
+                                     : give_tree_mass_matrix(w, q, M, ld);
+}
+
 Status mass_matrix(Workspace& workspace, const double* q, double* M, int ld) {
   WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(take_positions(w, q));
-  if (w.coordinates.independent_v) return independent_mass_matrix(w, q, M, ld);
-  return give_tree_mass_matrix(w, q, M, ld);
+  return give_mass_matrix(w, q, M, ld);
+}
+
+Status mass_matrix_triangle(Workspace& workspace, const double* q, bool factor, double* M) {
+  WorkspaceImpl& w = begin(workspace);
+  TENON_CHECK(take_positions(w, q));
+  const ModelData& tree = w.coordinates.independent_v && w.independent ? w.independent->data.tree : w.md();
+  TENON_CHECK(give_mass_matrix(w, q, M, tree.nv));
+  double* row = M;
+  for (int i = 0; i < tree.nv; row += ++i)
+    for (int j = 0; j <= i; ++j) row[j] = M[std::ptrdiff_t{i} * tree.nv + j];
+  if (!factor || factor_along_tree(tree.nv, tree.v_parent, M)) return Status::ok;
+  return fail_mass_matrix(w, q);
 }
 
 namespace {

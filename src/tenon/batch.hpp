@@ -21,10 +21,12 @@ struct BatchArray {
 };
 
 enum class BatchFunction {
-  forward_dynamics,  // q, v, x = tau, wrenches -> out[0] = qdd
-  inverse_dynamics,  // q, v, x = qdd, wrenches -> out[0] = tau
-  mass_matrix,       // q -> out[0] = M, column-major
-  kinematics,        // q, v -> out: poses (7 a link: position, quaternion), velocities (6), Jacobians (6 nv)
+  forward_dynamics,    // q, v, x = tau, wrenches -> out[0] = qdd
+  inverse_dynamics,    // q, v, x = qdd, wrenches -> out[0] = tau
+  mass_matrix,         // q -> out[0] = M, column-major
+  mass_matrix_lower,   // q -> out[0] = M, its lower triangle row by row
+  mass_matrix_factor,  // q -> out[0] = L, likewise, M = L^T L
+  kinematics,  // q, v -> out: poses (7 a link: position, quaternion), velocities (6), Jacobians (6 nv)
   constrained_dynamics,  // q, v, x = tau, wrenches, desired -> out: qdd, lambda
   delassus,              // q -> out[0] = A, rows x rows
   damped_product,        // q, x = B (rows x columns) -> out[0] = X

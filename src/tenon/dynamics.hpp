@@ -42,6 +42,8 @@ Status gravity_force(Workspace& w, const double* q, double* g);  // bias_force a
 // C with C v = bias_force - gravity_force and dM/dt = C + C^T: Christoffel symbols times v.
 Status coriolis_matrix(Workspace& w, const double* q, const double* v, double* C, int ld);
 Status mass_matrix(Workspace& w, const double* q, double* M, int ld);
+// Its lower triangle row by row, or that of L with M = L^T L, then the rest of nv x nv numbers of memory.
+Status mass_matrix_triangle(Workspace& w, const double* q, bool factor, double* M);
 // M = L^T L, as sparse as the tree; kept in the workspace for the next two calls. With embedded loops G^T M G
 // is factored, and M^-1 stands for G (G^T M G)^-1 G^T.
 Status factor_mass_matrix(Workspace& w, const double* q);

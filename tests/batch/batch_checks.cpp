@@ -32,6 +32,14 @@ void solve_singly(const BatchCall& batch, States<double>& s, Workspace& w) {
       case BatchFunction::mass_matrix:
         s.status[i] = static_cast<std::int32_t>(mass_matrix(w, q, out, static_cast<int>(nv)));
         break;
+      case BatchFunction::mass_matrix_lower:
+      case BatchFunction::mass_matrix_factor: {
+        std::vector<double> room(nv * nv);
+        const bool factor = batch.function == BatchFunction::mass_matrix_factor;
+        s.status[i] = static_cast<std::int32_t>(mass_matrix_triangle(w, q, factor, room.data()));
+        std::copy_n(room.begin(), n, out);
+        break;
+      }
       case BatchFunction::kinematics:
         s.status[i] = static_cast<std::int32_t>(kinematics(w, q, v, nullptr));
         for (std::size_t k = 0; k < s.links.size(); ++k) {

@@ -43,6 +43,9 @@ std::size_t States<N>::numbers(BatchFunction function, int which) const {
   switch (function) {
     case BatchFunction::mass_matrix:
       return which == 0 ? nv * nv : 0;
+    case BatchFunction::mass_matrix_lower:
+    case BatchFunction::mass_matrix_factor:
+      return which == 0 ? nv * (nv + 1) / 2 : 0;
     case BatchFunction::kinematics:
       return links.size() * (which == 0 ? 7 : which == 1 ? 6 : 6 * nv);
     case BatchFunction::constrained_dynamics:
@@ -120,7 +123,9 @@ BatchCall States<N>::call(BatchFunction function) {
   c.states = count;
   c.status = status.data(), c.iterations = iterations.data();
   c.q = array_of(q, q.size() / count);
-  const bool matrix = function == BatchFunction::mass_matrix || function == BatchFunction::delassus ||
+  const bool matrix = function == BatchFunction::mass_matrix ||
+                      function == BatchFunction::mass_matrix_lower ||
+                      function == BatchFunction::mass_matrix_factor || function == BatchFunction::delassus ||
                       function == BatchFunction::damped_product;
   if (!matrix) c.v = array_of(v, v.size() / count);
   if (function == BatchFunction::damped_product)

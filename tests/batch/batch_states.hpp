@@ -14,8 +14,9 @@
 
 namespace tenon::testing {
 
-inline constexpr BatchFunction on_trees[] = {BatchFunction::forward_dynamics, BatchFunction::inverse_dynamics,
-                                             BatchFunction::mass_matrix, BatchFunction::kinematics};
+inline constexpr BatchFunction on_trees[] = {
+    BatchFunction::forward_dynamics,  BatchFunction::inverse_dynamics,   BatchFunction::mass_matrix,
+    BatchFunction::mass_matrix_lower, BatchFunction::mass_matrix_factor, BatchFunction::kinematics};
 
 inline constexpr int product_columns = 2;  // of damped_product
 

@@ -72,6 +72,7 @@ TEST(Batch, PacksComputeAllStatesOfTrees) {
     States<double> s(robot, set, 21, 3);
     for (const BatchFunction function :
          {BatchFunction::forward_dynamics, BatchFunction::inverse_dynamics, BatchFunction::mass_matrix,
+          BatchFunction::mass_matrix_factor, BatchFunction::mass_matrix_lower, BatchFunction::mass_matrix,
           BatchFunction::kinematics, BatchFunction::constrained_dynamics, BatchFunction::delassus,
           BatchFunction::damped_product}) {
       const BatchCall call = s.call(function);
@@ -91,7 +92,8 @@ TEST(Batch, DigitsDoNotDependOnCompanyOrThreads) {
       if (robot.model->nv == 0) continue;
       for (const BatchFunction function :
            {BatchFunction::forward_dynamics, BatchFunction::inverse_dynamics, BatchFunction::mass_matrix,
-            BatchFunction::constrained_dynamics, BatchFunction::delassus, BatchFunction::damped_product}) {
+            BatchFunction::mass_matrix_factor, BatchFunction::constrained_dynamics, BatchFunction::delassus,
+            BatchFunction::damped_product}) {
         expect_same_digits(States<double>(robot, set, 67, 5), here, function);
         expect_same_digits(States<float>(robot, set, 67, 5), here, function);
       }

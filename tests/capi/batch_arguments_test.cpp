@@ -50,6 +50,8 @@ TEST_F(BatchArguments, NoStatesAreNoWork) {
     works(tenon_batch_anchor_here(b.get(), 0, a, &status));
     const tenon_batch_array* matrix = nullptr;
     works(tenon_batch_mass_matrix(b.get(), 0, a, matrix, &status));
+    works(tenon_batch_mass_matrix_lower(b.get(), 0, a, matrix, &status));
+    works(tenon_batch_mass_matrix_factor(b.get(), 0, a, matrix, &status));
     works(tenon_batch_delassus(b.get(), nullptr, 0, a, matrix, &status));
     works(tenon_batch_delassus_product(b.get(), nullptr, 0, 2, a, matrix, matrix, &status));
     works(tenon_batch_kinematics(b.get(), 0, &link, 1, TENON_AXES_WORLD, a, a, matrix, matrix, matrix,
@@ -110,6 +112,20 @@ TEST_F(BatchArguments, StridesThatLeadNowhere) {
   works(forward(10));
 }
 
+TEST_F(BatchArguments, TrianglesHaveTheirSize) {
+  std::vector<double> q(7, 0.1), out(49, -77);
+  const auto qs = rows_of(q, 7), whole = rows_of(out, 49), triangle = rows_of(out, 28);
+  const char* what = "49 numbers for each state; this model and constraint set need 28";
+  fails(tenon_batch_mass_matrix_lower(b.get(), 1, &qs, &whole, nullptr), TENON_WRONG_SIZE, what);
+  fails(tenon_batch_mass_matrix_factor(b.get(), 1, &qs, &whole, nullptr), TENON_WRONG_SIZE, what);
+  fails(tenon_batch_mass_matrix_lower(b.get(), 1, &qs, nullptr, nullptr), TENON_INVALID_ARGUMENT,
+        "M is NULL");
+  fails(tenon_batch_mass_matrix_factor(b.get(), 1, &qs, nullptr, nullptr), TENON_INVALID_ARGUMENT,
+        "L is NULL");
+  works(tenon_batch_mass_matrix_factor(b.get(), 1, &qs, &triangle, nullptr));
+  EXPECT_EQ(out[28], -77);
+}
+
 TEST(BatchOf, ARobotWithoutCoordinates) {
   Model model;
   ASSERT_EQ(parse("<robot name='stone'><link name='stone'/></robot>", &model).status, TENON_OK);
@@ -132,6 +148,8 @@ TEST(BatchOf, ARobotWithoutCoordinates) {
       EXPECT_EQ(status[18], TENON_OK);
       works(tenon_batch_inverse_dynamics(b.get(), 19, a, a, a, nullptr, a, status));
       works(tenon_batch_mass_matrix(b.get(), 19, a, a, status));
+      works(tenon_batch_mass_matrix_lower(b.get(), 19, a, a, status));
+      works(tenon_batch_mass_matrix_factor(b.get(), 19, a, a, status));
       works(
           tenon_batch_constrained_dynamics(b.get(), nullptr, 19, a, a, a, nullptr, a, a, a, nullptr, status));
       works(tenon_batch_delassus(b.get(), nullptr, 19, a, a, status));

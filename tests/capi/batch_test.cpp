@@ -189,6 +189,90 @@ TEST(BatchOf, WrongArgumentsAreToldByName) {
   EXPECT_EQ(tenon_batch_forward_dynamics(b.get(), 0, &q, &v, &tau, nullptr, &out, nullptr), TENON_OK);
 }
 
+// The triangle against the whole matrix of single calls, and L^T L against it, in arrays whose states go backwards and
+// whose numbers are apart.
+template <class N>
+void expect_triangles(const char* name, int32_t base, int32_t velocities, double tolerance) {
+  SCOPED_TRACE(name);
+  const Model model = load(name, base);
+  const Workspace w = workspace(model);
+  const Batch b = batch(model, nullptr, 1, sizeof(N) == 4 ? TENON_PRECISION_SINGLE : TENON_PRECISION_DOUBLE);
+  Rows<N> r(model, w.get(), states);
+  ASSERT_EQ(tenon_workspace_set_coordinates(w.get(), TENON_COORDINATES_SPANNING, velocities), TENON_OK);
+  ASSERT_EQ(tenon_batch_set_coordinates(b.get(), TENON_COORDINATES_SPANNING, velocities), TENON_OK);
+  const std::size_t nv = static_cast<std::size_t>(tenon_workspace_velocity_count(w.get())),
+                    numbers = nv * (nv + 1) / 2, gap = 2 * numbers + 3;
+  std::vector<N> lower(states * numbers), factor(states * gap, static_cast<N>(-77));
+  const tenon_batch_array q = r.q_of(), M = rows_of(lower, numbers),
+                          L{factor.data() + (states - 1) * gap, numbers, 2, -static_cast<ptrdiff_t>(gap), 0};
+  ASSERT_EQ(tenon_batch_mass_matrix_factor(b.get(), states, &q, &L, nullptr), TENON_OK)
+      << tenon_batch_message(b.get());
+  ASSERT_EQ(tenon_batch_mass_matrix_lower(b.get(), states, &q, &M, nullptr), TENON_OK);
+  std::vector<double> whole(nv * nv), expected(numbers), product(numbers);
+  for (std::size_t s = 0; s < states; ++s) {
+    const auto qs = doubles(r.q, s * r.nq, r.nq);
+    ASSERT_EQ(tenon_mass_matrix(w.get(), qs.data(), r.nq, whole.data(), nv * nv, static_cast<int32_t>(nv)),
+              TENON_OK);
+    const auto at = [](std::size_t i, std::size_t j) { return i * (i + 1) / 2 + j; };
+    const auto l = [&](std::size_t i, std::size_t j) {
+      return static_cast<double>(factor[(states - 1 - s) * gap + 2 * at(i, j)]);
+    };
+    for (std::size_t i = 0; i < nv; ++i) {
+      EXPECT_GT(l(i, i), 0);
+      for (std::size_t j = 0; j <= i; ++j) {
+        expected[at(i, j)] = whole[i * nv + j];
+        product[at(i, j)] = 0;
+        for (std::size_t k = i; k < nv; ++k) product[at(i, j)] += l(k, i) * l(k, j);
+      }
+    }
+    EXPECT_LE(error(&lower[s * numbers], expected.data(), numbers), tolerance) << s;
+    EXPECT_LE(error(product.data(), expected.data(), numbers), tolerance) << s;
+  }
+  EXPECT_EQ(factor[1], static_cast<N>(-77));
+}
+
+TEST(BatchOf, TrianglesOfMassMatrices) {
+  for (const int32_t velocities : {TENON_COORDINATES_SPANNING, TENON_COORDINATES_INDEPENDENT}) {
+    for (const char* name : {"iiwa14", "shadow_hand", "four_bar", "six_bar", "strandbeest_leg"})
+      expect_triangles<double>(name, TENON_BASE_FIXED, velocities, 1e-12);
+    for (const char* name : {"go1", "atlas", "atlas_shadow_hands", "cassie", "mini_cheetah", "tello"})
+      expect_triangles<double>(name, TENON_BASE_FLOATING, velocities, 1e-12);
+    expect_triangles<float>("iiwa14", TENON_BASE_FIXED, velocities, 1e-5);
+    expect_triangles<float>("atlas", TENON_BASE_FLOATING, velocities, 1e-5);
+    expect_triangles<float>("cassie", TENON_BASE_FLOATING, velocities, 1e-5);
+  }
+}
+
+// A point mass on a slide, on the axis of the hinge that carries it: nothing resists the hinge there.
+TEST(BatchOf, StatesWithoutAFactor) {
+  Model model;
+  ASSERT_EQ(
+      parse("<robot name='r'><link name='a'/><link name='b'/><link name='c'><inertial><mass value='2'/>"
+            "<inertia ixx='0' ixy='0' ixz='0' iyy='0' iyz='0' izz='0'/></inertial></link>"
+            "<joint name='turn' type='continuous'><parent link='a'/><child link='b'/><axis xyz='0 0 "
+            "1'/></joint>"
+            "<joint name='slide' type='prismatic'><parent link='b'/><child link='c'/><axis xyz='1 0 0'/>"
+            "<limit lower='-1' upper='1' effort='1' velocity='1'/></joint></robot>",
+            &model)
+          .status,
+      TENON_OK);
+  const Batch b = batch(model);
+  std::vector<double> q(2 * states, 0.5), out(3 * states, -77);
+  q[2 * 7 + 1] = 0;
+  std::vector<int32_t> status(states, 77);
+  const auto qs = rows_of(q, 2), to = rows_of(out, 3);
+  EXPECT_EQ(tenon_batch_mass_matrix_factor(b.get(), states, &qs, &to, status.data()),
+            TENON_NOT_POSITIVE_DEFINITE);
+  EXPECT_NE(std::string(tenon_batch_message(b.get())).find("state 7"), std::string::npos);
+  for (std::size_t s = 0; s < states; ++s) {
+    EXPECT_EQ(status[s], s == 7 ? TENON_NOT_POSITIVE_DEFINITE : TENON_OK);
+    EXPECT_NEAR(out[3 * s], s == 7 ? -77 : std::sqrt(0.5), 1e-15);
+    EXPECT_NEAR(out[3 * s + 2], s == 7 ? -77 : std::sqrt(2.0), 1e-15);
+  }
+  EXPECT_EQ(tenon_batch_mass_matrix_lower(b.get(), states, &qs, &to, status.data()), TENON_OK);
+  EXPECT_EQ(out[3 * 7], 0);
+}
+
 TEST(BatchOf, GravityAndCoordinates) {
   const Model model = load("four_bar");
   const Workspace w = workspace(model);

@@ -59,6 +59,7 @@ auto output(const char* name, Count count, bool may_be_null = false) {
 }
 const auto nv = [](const Frame& f) { return f.nv(); };
 const auto nv_by_nv = [](const Frame& f) { return f.nv() * f.nv(); };
+const auto triangle = [](const Frame& f) { return f.nv() * (f.nv() + 1) / 2; };
 const auto m_by_m = [](const Frame& f) { return f.scene.rows * f.scene.rows; };
 const auto integers = [](Frame& f) { return f.batch_integers(); };
 
@@ -162,6 +163,8 @@ std::vector<Entry> made() {
       entry(TENON_NAMED(tenon_batch_inverse_dynamics), states, q_of_all, v_of_all, a_of_all, wrenches_of_all,
             output("tau", nv), integers),
       entry(TENON_NAMED(tenon_batch_mass_matrix), states, q_of_all, output("M", nv_by_nv), integers),
+      entry(TENON_NAMED(tenon_batch_mass_matrix_lower), states, q_of_all, output("M", triangle), integers),
+      entry(TENON_NAMED(tenon_batch_mass_matrix_factor), states, q_of_all, output("L", triangle), integers),
       entry(TENON_NAMED(tenon_batch_kinematics), states, of_links, integers),
       entry(TENON_NAMED(tenon_batch_constrained_dynamics), solve_options, states, q_of_all, v_of_all,
             tau_of_all, wrenches_of_all, desired_of_all, output("qdd", nv), lambda_of_all, integers,

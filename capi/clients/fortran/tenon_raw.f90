@@ -3024,6 +3024,30 @@ module tenon_raw
       integer(c_int32_t) :: answer
     end function tenon_batch_mass_matrix
 
+    ! The lower triangle of that matrix, half the numbers.
+    function tenon_batch_mass_matrix_lower(batch, states, q, M, status) bind(c, &
+        name="tenon_batch_mass_matrix_lower") result(answer)
+      import
+      type(c_ptr), value :: batch
+      integer(c_size_t), value :: states
+      type(tenon_batch_array), intent(in) :: q
+      type(tenon_batch_array), intent(in) :: M
+      integer(c_int32_t), intent(inout), optional, dimension(*) :: status
+      integer(c_int32_t) :: answer
+    end function tenon_batch_mass_matrix_lower
+
+    ! The factor of that matrix, M = L^T L with a positive diagonal ([RBDA] table 6.3).
+    function tenon_batch_mass_matrix_factor(batch, states, q, L, status) bind(c, &
+        name="tenon_batch_mass_matrix_factor") result(answer)
+      import
+      type(c_ptr), value :: batch
+      integer(c_size_t), value :: states
+      type(tenon_batch_array), intent(in) :: q
+      type(tenon_batch_array), intent(in) :: L
+      integer(c_int32_t), intent(inout), optional, dimension(*) :: status
+      integer(c_int32_t) :: answer
+    end function tenon_batch_mass_matrix_factor
+
     ! Poses, velocities and Jacobians of chosen links in `states` states.
     function tenon_batch_kinematics(batch, states, links, link_count, axes, q, v, poses, velocities, jacobians, &
         status) bind(c, name="tenon_batch_kinematics") result(answer)

@@ -1187,6 +1187,12 @@ export interface Functions {
   /** tenon_mass_matrix of `states` states. */
   tenon_batch_mass_matrix(batch: tenon_batch, states: number | bigint, q: tenon_batch_array, M: tenon_batch_array,
       status: Int32Array | null): number;
+  /** The lower triangle of that matrix, half the numbers. */
+  tenon_batch_mass_matrix_lower(batch: tenon_batch, states: number | bigint, q: tenon_batch_array, M: tenon_batch_array,
+      status: Int32Array | null): number;
+  /** The factor of that matrix, M = L^T L with a positive diagonal ([RBDA] table 6.3). */
+  tenon_batch_mass_matrix_factor(batch: tenon_batch, states: number | bigint, q: tenon_batch_array, L:
+      tenon_batch_array, status: Int32Array | null): number;
   /** Poses, velocities and Jacobians of chosen links in `states` states. */
   tenon_batch_kinematics(batch: tenon_batch, states: number | bigint, links: Int32Array, link_count: number | bigint,
       axes: number, q: tenon_batch_array, v: tenon_batch_array | null, poses: tenon_batch_array | null, velocities:

@@ -708,6 +708,8 @@ const prototypes = [
   'int32_t tenon_batch_forward_dynamics(tenon_batch *batch, size_t states, tenon_batch_array *q, tenon_batch_array *v, tenon_batch_array *tau, tenon_batch_array *wrenches, tenon_batch_array *qdd, int32_t *status)',
   'int32_t tenon_batch_inverse_dynamics(tenon_batch *batch, size_t states, tenon_batch_array *q, tenon_batch_array *v, tenon_batch_array *a, tenon_batch_array *wrenches, tenon_batch_array *tau, int32_t *status)',
   'int32_t tenon_batch_mass_matrix(tenon_batch *batch, size_t states, tenon_batch_array *q, tenon_batch_array *M, int32_t *status)',
+  'int32_t tenon_batch_mass_matrix_lower(tenon_batch *batch, size_t states, tenon_batch_array *q, tenon_batch_array *M, int32_t *status)',
+  'int32_t tenon_batch_mass_matrix_factor(tenon_batch *batch, size_t states, tenon_batch_array *q, tenon_batch_array *L, int32_t *status)',
   'int32_t tenon_batch_kinematics(tenon_batch *batch, size_t states, int32_t *links, size_t link_count, int32_t axes, tenon_batch_array *q, tenon_batch_array *v, tenon_batch_array *poses, tenon_batch_array *velocities, tenon_batch_array *jacobians, int32_t *status)',
   'int32_t tenon_batch_constrained_dynamics(tenon_batch *batch, tenon_solve_options *options, size_t states, tenon_batch_array *q, tenon_batch_array *v, tenon_batch_array *tau, tenon_batch_array *wrenches, tenon_batch_array *desired, tenon_batch_array *qdd, tenon_batch_array *lambda, int32_t *iterations, int32_t *status)',
   'int32_t tenon_batch_delassus(tenon_batch *batch, tenon_delassus_options *options, size_t states, tenon_batch_array *q, tenon_batch_array *A, int32_t *status)',

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "kernels/tree/articulated_body.hpp"
+#include "spatial/tree_factor.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
@@ -39,9 +40,9 @@ inline void place_in_root_frame(const ModelData& m, const T* q, WorkspaceData<T>
   }
 }
 
-// M: column-major, both triangles. Entries between branches are not written.
+// M: whole, or its lower triangle row by row, without gaps. Entries between branches are not written.
 template <class T>
-void crba_of_states(const ModelData& m, const T* q, T* M, int ld, WorkspaceData<T>& w) {
+void crba_of_states(const ModelData& m, const T* q, bool whole, T* M, WorkspaceData<T>& w) {
   place_in_root_frame(m, q, w);
   for (int i = m.node_count - 1; i >= 0; --i) {
     const NodeData& n = m.nodes[i];
@@ -52,12 +53,14 @@ void crba_of_states(const ModelData& m, const T* q, T* M, int ld, WorkspaceData<
     const int end = i + 1 < m.node_count ? m.nodes[i + 1].v_index : m.nv;
     for (int k = n.v_index; k < end; ++k) {
       const Force<T> F = I * load_motion<T>(w.U + 6 * k);
+      const std::ptrdiff_t here = k;
+      T* const row = M + (whole ? here * m.nv : here * (here + 1) / 2);
       for (int j = k; j >= 0; j = m.v_parent[j]) {
         const T entry = dot(load_motion<T>(w.U + 6 * j), F);
-        M[j + static_cast<long>(k) * ld] = M[k + static_cast<long>(j) * ld] = entry;
+        row[j] = entry;
+        if (whole) M[here + static_cast<std::ptrdiff_t>(j) * m.nv] = entry;
       }
-      T& own = M[k + static_cast<long>(k) * ld];
-      own = own + T(m.armature[k]);
+      row[k] = row[k] + T(m.armature[k]);
     }
   }
 }

@@ -56,42 +56,44 @@ struct PackedDelassus {
   /* within[l] := whether all numbers of lane l are numbers, as Io, and none beyond `largest`. */        \
   KERNEL(void, find_within, const T* x, std::ptrdiff_t count, Io largest, bool* within)
 
-#define TENON_PACK_KERNELS(KERNEL)                                                                             \
-  KERNEL(bool, aba_of_states, Model, const T* q, const T* v, const T* tau, bool has_wrenches, T* qdd, Work)    \
-  KERNEL(void, rnea, Model, const T* q, const T* v, const T* qdd, bool has_wrenches, T* tau, Work)             \
-  /* Does not write the zeros between branches. */                                                             \
-  KERNEL(void, crba_of_states, Model, const T* q, T* M, int ld, Work)                                          \
-                                                                                                               \
-  /* World poses of bodies, and with v velocities in body frames. */                                           \
-  KERNEL(void, kinematics_of_states, Model, const T* q, const T* v, Work)                                      \
-  /* After that. R (9 numbers, row by row), p (3): the world pose of a frame that is fixed to a node; */       \
-  /* V (6, null: not wanted): its velocity, J (6 x nv, null): its Jacobian, along the axes of the world */     \
-  /* or of the frame. */                                                                                       \
-  KERNEL(void, frame_motion, Model, int node, const double* R_in_body, const double* p_in_body,                \
-         bool world_axes, T* R, T* p, T* V, T* J, const WorkspaceData<T>&)                                     \
-                                                                                                               \
-  /* q := q moved by v for dt (model/joint_motion.hpp). */                                                     \
-  KERNEL(void, integrate_joints, Model, const T* v, double dt, T* q)                                           \
-  /* v := v + [u, v] / 2 + [u, [u, v]] / 12 with u = h u_of_one (calls/steps.cpp). */                          \
-  KERNEL(void, add_brackets, Model, const T* u_of_one, double h, T* v)                                         \
-                                                                                                               \
-  /* pv_early, in double precision only: its limits of pivots ask for more digits than seven. Residuals are */ \
-  /* in PackedRows::primal. */                                                                                 \
-  KERNEL(bool, pv_early_of_states, Model, Rows, const T* q, const T* v, const T* tau, bool has_wrenches,       \
-         T* qdd, PackedRows<T>&, PvEarlyData<T>&, Work)                                                        \
-  /* The first evaluation of constrained_aba, a refining one, and the nodes that support no rows. */           \
-  KERNEL(bool, constrained_start, Model, Rows, const T* q, const T* v, const T* tau, bool has_wrenches,        \
-         T* qdd, PackedRows<T>&, Work)                                                                         \
-  KERNEL(void, constrained_refine, Model, Rows, const T* tau, T* qdd, PackedRows<T>&, Work)                    \
-  KERNEL(void, constrained_aba_finish, Model, Rows, const T* v, T* qdd, Work)                                  \
-                                                                                                               \
-  /* J M^-1 J^T, rows x rows in the kernels' order, the lower triangle row by row; and */                      \
-  /* X := (A + damping)^-1 X. */                                                                               \
-  KERNEL(bool, delassus_of_states, Model, Rows, const T* q, PackedDelassus<T>&, T* A, Work)                    \
-  KERNEL(bool, solve_damped, int rows, const double* damping, T* A, T* X, int columns)                         \
-                                                                                                               \
-  /* G and g of the clusters (kernels/pack/loops_pack.hpp), before the kernels of dynamics. largest: the */    \
-  /* largest entry of G, 1e30 at a dead centre. In double precision only. */                                   \
+#define TENON_PACK_KERNELS(KERNEL)                                                                            \
+  KERNEL(bool, aba_of_states, Model, const T* q, const T* v, const T* tau, bool has_wrenches, T* qdd, Work)   \
+  KERNEL(void, rnea, Model, const T* q, const T* v, const T* qdd, bool has_wrenches, T* tau, Work)            \
+  /* The whole matrix, or its lower triangle row by row; does not write the zeros between branches. And */    \
+  /* the factor in the place of such a triangle, with entries that are no numbers in lanes without one. */    \
+  KERNEL(void, crba_of_states, Model, const T* q, bool whole, T* M, Work)                                     \
+  KERNEL(bool, factor_along_tree, int n, const std::int32_t* parent, T* A)                                    \
+                                                                                                              \
+  /* World poses of bodies, and with v velocities in body frames. */                                          \
+  KERNEL(void, kinematics_of_states, Model, const T* q, const T* v, Work)                                     \
+  /* After that. R (9 numbers, row by row), p (3): the world pose of a frame that is fixed to a node; */      \
+  /* V (6, null: not wanted): its velocity, J (6 x nv, null): its Jacobian, along the axes of the world */    \
+  /* or of the frame. */                                                                                      \
+  KERNEL(void, frame_motion, Model, int node, const double* R_in_body, const double* p_in_body,               \
+         bool world_axes, T* R, T* p, T* V, T* J, const WorkspaceData<T>&)                                    \
+                                                                                                              \
+  /* q := q moved by v for dt (model/joint_motion.hpp). */                                                    \
+  KERNEL(void, integrate_joints, Model, const T* v, double dt, T* q)                                          \
+  /* v := v + [u, v] / 2 + [u, [u, v]] / 12 with u = h u_of_one (calls/steps.cpp). */                         \
+  KERNEL(void, add_brackets, Model, const T* u_of_one, double h, T* v)                                        \
+                                                                                                              \
+  /* pv_early; residuals are in PackedRows::primal. In double precision only: with seven digits few pivots */ \
+  /* are large enough. */                                                                                     \
+  KERNEL(bool, pv_early_of_states, Model, Rows, const T* q, const T* v, const T* tau, bool has_wrenches,      \
+         T* qdd, PackedRows<T>&, PvEarlyData<T>&, Work)                                                       \
+  /* The first evaluation of constrained_aba, a refining one, and the nodes that support no rows. */          \
+  KERNEL(bool, constrained_start, Model, Rows, const T* q, const T* v, const T* tau, bool has_wrenches,       \
+         T* qdd, PackedRows<T>&, Work)                                                                        \
+  KERNEL(void, constrained_refine, Model, Rows, const T* tau, T* qdd, PackedRows<T>&, Work)                   \
+  KERNEL(void, constrained_aba_finish, Model, Rows, const T* v, T* qdd, Work)                                 \
+                                                                                                              \
+  /* J M^-1 J^T, rows x rows in the kernels' order, the lower triangle row by row; and */                     \
+  /* X := (A + damping)^-1 X. */                                                                              \
+  KERNEL(bool, delassus_of_states, Model, Rows, const T* q, PackedDelassus<T>&, T* A, Work)                   \
+  KERNEL(bool, solve_damped, int rows, const double* damping, T* A, T* X, int columns)                        \
+                                                                                                              \
+  /* G and g of the clusters (kernels/pack/loops_pack.hpp), before the kernels of dynamics. largest: the */   \
+  /* largest entry of G, 1e30 at a dead centre. In double precision only. */                                  \
   KERNEL(void, loops_of_states, Model, const T* q, const T* v, T& largest, Work)
 
 template <class Io, class T>

@@ -54,8 +54,8 @@ TEST_F(Allocation, NoneInBatches) {
     const Batch made = batch(model, set, threads);
     tenon_batch* b = made.get();
     auto qs = rows_of(q, nq), vs = rows_of(v, nv), ts = rows_of(tau, nv), qdd = rows_of(out, nv),
-         M = rows_of(out, nv * nv), l = rows_of(lambda, m), p = rows_of(poses, 14),
-         u = rows_of(velocities, 12), J = rows_of(jacobians, 12 * nv);
+         M = rows_of(out, nv * nv), T = rows_of(out, nv * (nv + 1) / 2), l = rows_of(lambda, m),
+         p = rows_of(poses, 14), u = rows_of(velocities, 12), J = rows_of(jacobians, 12 * nv);
     std::vector<int32_t> status(states);
     expect_none("forward dynamics", [&] {
       return tenon_batch_forward_dynamics(b, states, &qs, &vs, &ts, nullptr, &qdd, status.data());
@@ -65,6 +65,10 @@ TEST_F(Allocation, NoneInBatches) {
     });
     expect_none_later("mass matrix",
                       [&] { return tenon_batch_mass_matrix(b, states, &qs, &M, status.data()); });
+    expect_none("mass matrix, lower triangle",
+                [&] { return tenon_batch_mass_matrix_lower(b, states, &qs, &T, status.data()); });
+    expect_none("mass matrix, factor",
+                [&] { return tenon_batch_mass_matrix_factor(b, states, &qs, &T, status.data()); });
     expect_none("kinematics", [&] {
       return tenon_batch_kinematics(b, states, links, 2, TENON_AXES_WORLD, &qs, &vs, &p, &u, &J, nullptr);
     });

@@ -53,6 +53,7 @@ class Test(statuses_test.Test):
             "nyq": scene.nyq,
             "ny": scene.ny,
             "m": scene.m,
+            "triangle": scene.nv * (scene.nv + 1) // 2,
             "constraints": scene.count,
             "links": scene.links,
             "loop rows": scene.loop_rows,
@@ -74,7 +75,9 @@ class Test(statuses_test.Test):
             ]
             self.compared += 1
             if count not in said:
-                self.faults.append(f"{function.name}: {a['name']} has {count} numbers, not {a['length']} = {said}")
+                self.refusals.faults[function.name, a["name"]] = (
+                    f"{function.name}: {a['name']} has {count} numbers, not {a['length']} = {said}"
+                )
 
     def spoil(self, function, scene, p, good):
         return ()

@@ -114,6 +114,8 @@ class Scene:
 
     def batch_size(self, function, name):
         """The same of one state of a batch."""
+        if function in ("tenon_batch_mass_matrix_lower", "tenon_batch_mass_matrix_factor") and name in ("M", "L"):
+            return self.nv * (self.nv + 1) // 2
         by_name = {
             "M": self.nv * self.nv, "A": self.m * self.m, "B": 2 * self.m, "X": 2 * self.m, "poses": 14, "velocities": 12,
             "jacobians": 12 * self.nv, "q_out": self.nq, "v_out": self.nv, "active": self.count, "frequencies": self.count,

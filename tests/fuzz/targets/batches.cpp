@@ -227,12 +227,16 @@ void compute(Input& in, Batch& b) {
                    return tenon_batch_inverse_dynamics(batch, n, x, x + 1, x + 2, wrenches ? x + 3 : nullptr,
                                                        y, s);
                  });
-    case 2:
-      c.read(c.nq, true), c.write(c.nv * c.nv);
+    case 2: {
+      const bool whole = optional, factor = wrenches;
+      c.read(c.nq, true), c.write(whole ? c.nv * c.nv : c.nv * (c.nv + 1) / 2);
       return run(c, "mass_matrix",
                  [&](std::size_t n, const tenon_batch_array* x, const tenon_batch_array* y, std::int32_t* s) {
-                   return tenon_batch_mass_matrix(batch, n, x, y, s);
+                   return whole    ? tenon_batch_mass_matrix(batch, n, x, y, s)
+                          : factor ? tenon_batch_mass_matrix_factor(batch, n, x, y, s)
+                                   : tenon_batch_mass_matrix_lower(batch, n, x, y, s);
                  });
+    }
     case 3: {
       std::vector<std::int32_t> links(static_cast<std::size_t>(in.below(4)));
       for (std::int32_t& link : links) {

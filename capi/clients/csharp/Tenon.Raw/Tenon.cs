@@ -1736,6 +1736,16 @@ namespace TenonRaw {
     public static extern int tenon_batch_mass_matrix(tenon_batch* batch, UIntPtr states, tenon_batch_array* q,
         tenon_batch_array* M, int* status);
 
+    /// The lower triangle of that matrix, half the numbers.
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+    public static extern int tenon_batch_mass_matrix_lower(tenon_batch* batch, UIntPtr states, tenon_batch_array* q,
+        tenon_batch_array* M, int* status);
+
+    /// The factor of that matrix, M = L^T L with a positive diagonal ([RBDA] table 6.3).
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+    public static extern int tenon_batch_mass_matrix_factor(tenon_batch* batch, UIntPtr states, tenon_batch_array* q,
+        tenon_batch_array* L, int* status);
+
     /// Poses, velocities and Jacobians of chosen links in `states` states.
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
     public static extern int tenon_batch_kinematics(tenon_batch* batch, UIntPtr states, int* links, UIntPtr link_count,

@@ -1232,6 +1232,11 @@ var (
 	BatchInverseDynamics func(batch *Batch, states uintptr, q *BatchArray, v *BatchArray, a *BatchArray, wrenches *BatchArray, tau *BatchArray, status *int32) int32
 	// BatchMassMatrix is tenon_batch_mass_matrix: tenon_mass_matrix of `states` states.
 	BatchMassMatrix func(batch *Batch, states uintptr, q *BatchArray, M *BatchArray, status *int32) int32
+	// BatchMassMatrixLower is tenon_batch_mass_matrix_lower: The lower triangle of that matrix, half the numbers.
+	BatchMassMatrixLower func(batch *Batch, states uintptr, q *BatchArray, M *BatchArray, status *int32) int32
+	// BatchMassMatrixFactor is tenon_batch_mass_matrix_factor: The factor of that matrix, M = L^T L with a positive
+	// diagonal ([RBDA] table 6.3).
+	BatchMassMatrixFactor func(batch *Batch, states uintptr, q *BatchArray, L *BatchArray, status *int32) int32
 	// BatchKinematics is tenon_batch_kinematics: Poses, velocities and Jacobians of chosen links in `states` states.
 	BatchKinematics func(batch *Batch, states uintptr, links *int32, link_count uintptr, axes int32, q *BatchArray, v *BatchArray, poses *BatchArray, velocities *BatchArray, jacobians *BatchArray, status *int32) int32
 	// BatchConstrainedDynamics is tenon_batch_constrained_dynamics: tenon_constrained_dynamics of `states` states.
@@ -1528,6 +1533,8 @@ func Load(path string) error {
 	purego.RegisterLibFunc(&BatchForwardDynamics, library, "tenon_batch_forward_dynamics")
 	purego.RegisterLibFunc(&BatchInverseDynamics, library, "tenon_batch_inverse_dynamics")
 	purego.RegisterLibFunc(&BatchMassMatrix, library, "tenon_batch_mass_matrix")
+	purego.RegisterLibFunc(&BatchMassMatrixLower, library, "tenon_batch_mass_matrix_lower")
+	purego.RegisterLibFunc(&BatchMassMatrixFactor, library, "tenon_batch_mass_matrix_factor")
 	purego.RegisterLibFunc(&BatchKinematics, library, "tenon_batch_kinematics")
 	purego.RegisterLibFunc(&BatchConstrainedDynamics, library, "tenon_batch_constrained_dynamics")
 	purego.RegisterLibFunc(&BatchDelassus, library, "tenon_batch_delassus")

@@ -1226,6 +1226,12 @@ tenon_batch_inverse_dynamics(batch, states, q, v, a, wrenches, tau, status) =
 tenon_batch_mass_matrix(batch, states, q, M, status) =
     ccall((:tenon_batch_mass_matrix, libtenon), Int32, (Ptr{tenon_batch}, Csize_t, Ptr{tenon_batch_array},
         Ptr{tenon_batch_array}, Ptr{Int32}), batch, states, q, M, status)
+tenon_batch_mass_matrix_lower(batch, states, q, M, status) =
+    ccall((:tenon_batch_mass_matrix_lower, libtenon), Int32, (Ptr{tenon_batch}, Csize_t, Ptr{tenon_batch_array},
+        Ptr{tenon_batch_array}, Ptr{Int32}), batch, states, q, M, status)
+tenon_batch_mass_matrix_factor(batch, states, q, L, status) =
+    ccall((:tenon_batch_mass_matrix_factor, libtenon), Int32, (Ptr{tenon_batch}, Csize_t, Ptr{tenon_batch_array},
+        Ptr{tenon_batch_array}, Ptr{Int32}), batch, states, q, L, status)
 tenon_batch_kinematics(batch, states, links, link_count, axes, q, v, poses, velocities, jacobians, status) =
     ccall((:tenon_batch_kinematics, libtenon), Int32, (Ptr{tenon_batch}, Csize_t, Ptr{Int32}, Csize_t, Int32,
         Ptr{tenon_batch_array}, Ptr{tenon_batch_array}, Ptr{tenon_batch_array}, Ptr{tenon_batch_array},

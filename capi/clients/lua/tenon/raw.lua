@@ -645,6 +645,10 @@ tenon_status tenon_batch_inverse_dynamics(tenon_batch *batch, size_t states, con
     int32_t *status);
 tenon_status tenon_batch_mass_matrix(tenon_batch *batch, size_t states, const tenon_batch_array *q, const
     tenon_batch_array *M, int32_t *status);
+tenon_status tenon_batch_mass_matrix_lower(tenon_batch *batch, size_t states, const tenon_batch_array *q, const
+    tenon_batch_array *M, int32_t *status);
+tenon_status tenon_batch_mass_matrix_factor(tenon_batch *batch, size_t states, const tenon_batch_array *q, const
+    tenon_batch_array *L, int32_t *status);
 tenon_status tenon_batch_kinematics(tenon_batch *batch, size_t states, const int32_t *links, size_t link_count, int32_t
     axes, const tenon_batch_array *q, const tenon_batch_array *v, const tenon_batch_array *poses, const
     tenon_batch_array *velocities, const tenon_batch_array *jacobians, int32_t *status);

@@ -1467,6 +1467,13 @@ public interface Tenon extends Library {
   /** tenon_mass_matrix of `states` states. */
   int tenon_batch_mass_matrix(Pointer batch, long states, tenon_batch_array q, tenon_batch_array M, int[] status);
 
+  /** The lower triangle of that matrix, half the numbers. */
+  int tenon_batch_mass_matrix_lower(Pointer batch, long states, tenon_batch_array q, tenon_batch_array M, int[] status);
+
+  /** The factor of that matrix, M = L^T L with a positive diagonal ([RBDA] table 6.3). */
+  int tenon_batch_mass_matrix_factor(Pointer batch, long states, tenon_batch_array q, tenon_batch_array L, int[]
+      status);
+
   /** Poses, velocities and Jacobians of chosen links in `states` states. */
   int tenon_batch_kinematics(Pointer batch, long states, int[] links, long link_count, int axes, tenon_batch_array q,
       tenon_batch_array v, tenon_batch_array poses, tenon_batch_array velocities, tenon_batch_array jacobians, int[]
