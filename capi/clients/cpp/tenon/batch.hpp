@@ -110,6 +110,25 @@ class BasicBatch {
   Numbers inverse_dynamics(In q, In v, In a, In wrenches = {}) {
     return result(nv_, q, [&](Out tau) { return inverse_dynamics_into(tau, q, v, a, wrenches); });
   }
+  /* M, states x nv x nv; its lower triangle row by row, states x nv (nv + 1) / 2; and that of L, M = L^T L. */
+  Status mass_matrix_into(Out M, In q) {
+    return matrix(tenon_batch_mass_matrix, M, detail::product({nv_, nv_}), q);
+  }
+  Numbers mass_matrix(In q) {
+    return result(detail::product({nv_, nv_}), q, [&](Out M) { return mass_matrix_into(M, q); });
+  }
+  Status mass_matrix_lower_into(Out M, In q) {
+    return matrix(tenon_batch_mass_matrix_lower, M, triangle(), q);
+  }
+  Numbers mass_matrix_lower(In q) {
+    return result(triangle(), q, [&](Out M) { return mass_matrix_lower_into(M, q); });
+  }
+  Status mass_matrix_factor_into(Out L, In q) {
+    return matrix(tenon_batch_mass_matrix_factor, L, triangle(), q);
+  }
+  Numbers mass_matrix_factor(In q) {
+    return result(triangle(), q, [&](Out L) { return mass_matrix_factor_into(L, q); });
+  }
   /* lambda: states x m, written, and read where options->warm_start says so. */
   Status constrained_dynamics_into(Out qdd, Out lambda, In q, In v, In tau, In wrenches = {}, In desired = {},
                                    const tenon_solve_options* options = nullptr) {
@@ -187,6 +206,13 @@ class BasicBatch {
     const Array x("q", q, nq_, n), y("v", v, nv_, n), w("wrenches", wrenches, wrench_count_, n);
     const Array z("the third input", third, nv_, n), to("the output", out, nv_, n);
     return done(function(get(), n, x, y, z, w, to, status_.data()));
+  }
+  std::size_t triangle() const { return detail::product({nv_, nv_ + 1}) / 2; }
+  template <class F>
+  Status matrix(F function, Out out, std::size_t count, In q) {
+    const std::size_t n = begin(q);
+    const Array x("q", q, nq_, n), to("the output", out, count, n);
+    return done(function(get(), n, x, to, status_.data()));
   }
   template <class Call>
   Numbers result(std::size_t count, In q, Call&& call) {

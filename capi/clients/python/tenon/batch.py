@@ -250,6 +250,20 @@ class Batch(Handle):
         self._run(lib.tenon_batch_mass_matrix, raises, states, self._given(q), result)
         return out.reshape(states, self.nv, self.nv)
 
+    def _triangle(self, function, q: ArrayLike, out: np.ndarray | None, raises: bool) -> np.ndarray:
+        states = self._states(q)
+        out, result = self._written(out, states, self.nv * (self.nv + 1) // 2)
+        self._run(function, raises, states, self._given(q), result)
+        return out
+
+    def mass_matrix_lower(self, q: ArrayLike, out: np.ndarray | None = None, raises: bool = True) -> np.ndarray:
+        """The lower triangle of M row by row, states x nv (nv + 1) / 2: M[:, *np.tril_indices(nv)]."""
+        return self._triangle(lib.tenon_batch_mass_matrix_lower, q, out, raises)
+
+    def mass_matrix_factor(self, q: ArrayLike, out: np.ndarray | None = None, raises: bool = True) -> np.ndarray:
+        """The lower triangle of L likewise, M = L^T L."""
+        return self._triangle(lib.tenon_batch_mass_matrix_factor, q, out, raises)
+
     def kinematics(
         self,
         q: ArrayLike,

@@ -207,6 +207,23 @@ static void batches(const std::string& folder, double tolerance) {
   const auto free = batch.forward_dynamics(q, v, tau);
   const auto back = batch.inverse_dynamics(q, v, free);
   const auto held = batch.constrained_dynamics(q, v, tau);
+  const std::size_t numbers = nv * (nv + 1) / 2;
+  const auto whole = batch.mass_matrix(q), lower = batch.mass_matrix_lower(q),
+             L = batch.mass_matrix_factor(q);
+  CHECK(whole.size() == states * nv * nv && lower.size() == states * numbers && L.size() == lower.size());
+  double off = 0;
+  for (std::size_t i = 0; i < nv; ++i) {
+    double own = 0;  // of L^T L in the last state
+    for (std::size_t k = i; k < nv; ++k) {
+      const double x = L[8 * numbers + k * (k + 1) / 2 + i];
+      own += x * x;
+    }
+    off = tenon::testing::larger(off, std::abs(own - whole[(8 * nv + i) * nv + i]));
+    for (std::size_t j = 0; j <= i; ++j)
+      off = std::max(
+          off, double(std::abs(lower[8 * numbers + i * (i + 1) / 2 + j] - whole[(8 * nv + i) * nv + j])));
+  }
+  CHECK(off < tolerance && work.mass_matrix(number(q, 8, nq))(0, 0) > 0);
   for (std::size_t i = 0; i < states; ++i) {
     auto qi = number(q, i, nq);
     work.normalize(qi);

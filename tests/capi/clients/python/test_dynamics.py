@@ -206,6 +206,10 @@ def many(atlas):
 def test_batch_does_what_a_workspace_does(atlas, many):
     batch, q, v, tau = many
     qdd, torque, M = batch.forward_dynamics(q, v, tau), batch.inverse_dynamics(q, v, tau), batch.mass_matrix(q)
+    lower, factor = np.zeros((2, 13, 36, 36))
+    i, j = np.tril_indices(36)
+    lower[:, i, j], factor[:, i, j] = batch.mass_matrix_lower(q), batch.mass_matrix_factor(q)
+    assert np.array_equal(lower, np.tril(M)) and np.allclose(factor.swapaxes(1, 2) @ factor, M, **CLOSE)
     held, force = batch.constrained_dynamics(q, v, tau)
     links = batch.kinematics(q, ["l_hand", "r_hand"], v)
     delassus, product = batch.delassus(q), batch.delassus_product(q, np.ones((13, 12)), mu=1e4)

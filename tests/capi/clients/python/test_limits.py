@@ -71,6 +71,7 @@ def test_no_state_and_no_joint(batch, atlas):
     assert batch.forward_dynamics(none, none, np.zeros(7)).shape == (0, 7)
     assert batch.mass_matrix(none).shape == (0, 7, 7) and batch.statuses() == []
     assert batch.mass_matrix(none, out=np.zeros((0, 7, 7))).shape == (0, 7, 7)
+    assert batch.mass_matrix_lower(none).shape == batch.mass_matrix_factor(none).shape == (0, 28)
     assert [x.shape for x in batch.rollout(none, none, none, steps=3)] == [(0, 3, 7), (0, 3, 7)]
     assert batch.kinematics(none, ["iiwa_link_7"], none).jacobians.shape == (0, 1, 6, 7)
     feet = tenon.Batch(atlas.model, atlas.constraints)
@@ -83,6 +84,7 @@ def test_no_state_and_no_joint(batch, atlas):
         assert stone.forward_dynamics(nothing, nothing, nothing).shape == (states, 0) and stone.status.size == states
         assert [x.shape for x in stone.rollout(nothing, nothing, nothing, steps=2)] == [(states, 2, 0)] * 2
         assert stone.mass_matrix(nothing).shape == (states, 0, 0)
+        assert stone.mass_matrix_lower(nothing).shape == stone.mass_matrix_factor(nothing).shape == (states, 0)
 
 
 # ---- copies
