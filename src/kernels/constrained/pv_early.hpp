@@ -42,7 +42,7 @@ TENON_INLINE int count_idle_rows(const ConstraintData& c, const PvEarlyData<T>& 
 
 // Most articulated inertia of an inner joint with rows, over what its body alone has there. Rounding errors of the sum,
 // about 1e-16 of it, are then 1e-10 of the terms of the joint's own equation of motion; beyond, rows are left over. Joints
-// of clusters have a test of their own (plan/cluster_pivot.hpp). This guards the motion, with the limits of pivots: 150,000
+// of clusters have a test of their own (plan/cluster_pivot.hpp). This guards the motion, with the limits of pivots: 148,000
 // answers of the campaign's search, each judged joint by joint in long double, were off by 4e-11 at most, and by no more
 // where rows add more. A residual measured here would tell less: it has rounding errors as large, where a joint rests.
 inline constexpr double hidden_share = 1e6;
