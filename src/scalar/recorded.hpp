@@ -1,7 +1,7 @@
 // A scalar that records what is done with it: the T of kernels that run once to count their operations or to
 // be turned into C (scalar/graph.hpp).
 //
-// A constant is only a number. What depends on inputs is a term of a graph and carries its value at the state
+// A constant is only a number. What depends on inputs is a term of a graph, which has its value at the state
 // of the recording, by which comparisons are decided: a recording holds the branches that this state takes.
 // Kernels branch on values only for pivots and convergence, so a random state shows the branches of all
 // states but singular ones. The exception is pv_early, which assigns rows to joints by their size.
@@ -13,48 +13,42 @@
 
 namespace tenon::trace {
 
+// As large as two registers, in which functions get it and return it: kernels are calls of the operators below, and so
+// take half the memory.
 class Recorded {
  public:
-  constexpr Recorded() = default;
-  constexpr Recorded(double value) : value_(value) {}
+  constexpr Recorded() : number_(0) {}
+  constexpr Recorded(double value) : number_(value) {}
   Recorded(Graph& graph, const Term& term);
 
-  constexpr double value() const { return value_; }
+  double value() const { return graph_ ? graph_->value(term_) : number_; }
   // The term in the graph; a constant is entered at this call.
-  Term term_in(Graph& graph) const;
+  Term term_in(Graph& graph) const { return graph_ ? term_ : graph.constant(number_); }
   Graph* graph() const { return graph_; }
 
  private:
-  double value_ = 0;
   Graph* graph_ = nullptr;  // null: a constant
-  Term term_ = {-1, false};
+  union {
+    double number_;  // of a constant
+    Term term_;
+  };
 };
 
-Recorded operator+(const Recorded& x, const Recorded& y);
-Recorded operator-(const Recorded& x, const Recorded& y);
-Recorded operator-(const Recorded& x);
-Recorded operator*(const Recorded& x, const Recorded& y);
-Recorded operator/(const Recorded& x, const Recorded& y);
-Recorded sqrt(const Recorded& x);
-Recorded sin(const Recorded& x);
-Recorded cos(const Recorded& x);
-Recorded atan2(const Recorded& y, const Recorded& x);
+Recorded operator+(Recorded x, Recorded y);
+Recorded operator-(Recorded x, Recorded y);
+Recorded operator-(Recorded x);
+Recorded operator*(Recorded x, Recorded y);
+Recorded operator/(Recorded x, Recorded y);
+Recorded sqrt(Recorded x);
+Recorded sin(Recorded x);
+Recorded cos(Recorded x);
+Recorded atan2(Recorded y, Recorded x);
 
-constexpr bool operator<(const Recorded& x, const Recorded& y) {
-  return x.value() < y.value();
-}
-constexpr bool operator>(const Recorded& x, const Recorded& y) {
-  return x.value() > y.value();
-}
-constexpr bool operator<=(const Recorded& x, const Recorded& y) {
-  return x.value() <= y.value();
-}
-constexpr bool operator>=(const Recorded& x, const Recorded& y) {
-  return x.value() >= y.value();
-}
-constexpr bool operator==(const Recorded& x, const Recorded& y) {
-  return x.value() == y.value();
-}
+bool operator<(Recorded x, Recorded y);
+bool operator>(Recorded x, Recorded y);
+bool operator<=(Recorded x, Recorded y);
+bool operator>=(Recorded x, Recorded y);
+bool operator==(Recorded x, Recorded y);
 
 // Called by kernels for all angles of a robot (kernels/joint/sincos.hpp).
 void sin_cos(const Recorded* angle, Recorded* sine, Recorded* cosine, int count);
