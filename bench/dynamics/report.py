@@ -4,8 +4,8 @@
     bench/dynamics/report.py RAW_FOLDER [--out FOLDER]
 
 RAW_FOLDER has what peers.sh measured: dynamics*.json (of dynamics_bench), loop_study.csv, loop_cost.txt, run.txt.
-Written, into bench/results/<cpu>_<isa> unless told otherwise: timings.json (every row), tables.md, summary.json (goals
-among the rest), and one SVG a figure.
+Written, into bench/results/<cpu>_<isa> unless told otherwise: tables.md, summary.json (goals among the rest), and one SVG
+a figure; and beside what was measured timings.json (every row).
 """
 
 import argparse
@@ -408,7 +408,7 @@ def main():
             if t.states > 1:
                 facts.update(states=t.states, workers=t.workers)
             timings.append(json.dumps({key: value for key, value in facts.items() if value not in (None, "")}))
-    write_text(out, "timings.json", "[\n" + ",\n".join(timings) + "\n]\n")
+    write_text(arguments.raw, "timings.json", "[\n" + ",\n".join(timings) + "\n]\n")
     write_text(out, "tables.md", tables(summary, rows))
     draw_figure_2(rows, out)
     draw_figure_3(rows, out)
