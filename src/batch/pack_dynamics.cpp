@@ -246,7 +246,7 @@ void PackDynamics<N, W>::take_rows(const BatchRows& rows, std::size_t first, int
 }
 
 template <class N, int W>
-PackedSettings<Slots<N, W>> PackDynamics<N, W>::settings_of(const BatchRows& rows, const Numbers& n) const {
+PackedSettings<Pack<N, W>> PackDynamics<N, W>::settings_of(const BatchRows& rows, const Numbers& n) const {
   return {rows.stabilised ? ConstraintPoses::with_errors : poses_without_gains_, rows.some_inactive,
           n.anchors.data(), n.gains.data(), n.active.data()};
 }

@@ -24,7 +24,7 @@ namespace tenon {
 template <class N, int W>
 class PackDynamics {
  public:
-  using Pack = Slots<N, W>;
+  using Pack = tenon::Pack<N, W>;
   using Mask = LaneMask<W>;
   using Numbers = PackNumbers<N, W>;
 

@@ -8,7 +8,7 @@
 #include "batch/worker.hpp"
 #include "kernels/pack/pack_table.hpp"
 #include "scalar/index.hpp"
-#include "spatial/slots.hpp"
+#include "spatial/pack.hpp"
 #include "state/workspace_impl.hpp"
 
 namespace tenon {
@@ -24,7 +24,7 @@ struct LaneMask {
 
 template <class N, int W>
 struct PackNumbers {
-  using Pack = Slots<N, W>;
+  using Pack = tenon::Pack<N, W>;
 
   explicit PackNumbers(const WorkspaceImpl& w) {
     const std::size_t nv = index(w.model->nv), rows = index(w.rows());
@@ -66,7 +66,7 @@ struct PackNumbers {
 
 // Leaves those lanes of the mask in which all numbers are finite, as numbers of type Io, and none beyond `largest`.
 template <class Io, class N, int W>
-void keep_finite(const PackKernels<N, W>& kernels, const Slots<N, W>* x, std::size_t count, LaneMask<W>& mask,
+void keep_finite(const PackKernels<N, W>& kernels, const Pack<N, W>* x, std::size_t count, LaneMask<W>& mask,
                  Io largest = std::numeric_limits<Io>::max()) {
   bool within[W];
   kernels.template exchange_of<Io>().find_within(x, static_cast<std::ptrdiff_t>(count), largest, within);

@@ -9,7 +9,7 @@ namespace {
 // The stages of a step of a pack (calls/runge_kutta.hpp).
 template <class N, int W>
 struct Stages {
-  using Pack = Slots<N, W>;
+  using Pack = tenon::Pack<N, W>;
   const BatchCall& call;
   PackDynamics<N, W>& dynamics;
   const PackKernels<N, W>& kernels;

@@ -10,7 +10,7 @@ namespace tenon {
 template <class N, int W>
 class PackRollout {
  public:
-  using Pack = Slots<N, W>;
+  using Pack = tenon::Pack<N, W>;
   using Mask = LaneMask<W>;
 
   PackRollout(const Model& model, const PackKernels<N, W>& kernels);

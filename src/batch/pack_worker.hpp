@@ -28,7 +28,7 @@ class PackWorker final : public SingleWorker<Io> {
   std::size_t bytes() const override;
 
  private:
-  using Pack = Slots<N, W>;
+  using Pack = tenon::Pack<N, W>;
   using Mask = LaneMask<W>;
   using SingleWorker<Io>::place;
 

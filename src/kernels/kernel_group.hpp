@@ -12,13 +12,12 @@
 #endif
 
 // Defines the function that returns the group, each entry of its list the kernel of that name.
-#define TENON_KERNEL_OF_T(result, name, ...) name<T>,
 #define TENON_KERNEL_GROUP(type, function, list)                \
   namespace tenon {                                             \
   TENON_ISA_BEGIN                                               \
   template <class T>                                            \
   const type<T>& function() {                                   \
-    static constexpr type<T> table = {list(TENON_KERNEL_OF_T)}; \
+    static constexpr type<T> table = {list(TENON_KERNEL_NAME)}; \
     return table;                                               \
   }                                                             \
   template const type<TENON_SCALAR>& function<TENON_SCALAR>();  \

@@ -7,6 +7,7 @@
 #include "model/model_data.hpp"
 
 #define TENON_KERNEL_ENTRY(result, name, ...) result (*name)(__VA_ARGS__);
+#define TENON_KERNEL_NAME(result, name, ...) name,
 
 // The entries of a list, and the arguments that nearly all have. T: the number.
 #define TENON_KERNEL_ENTRIES(list)    \

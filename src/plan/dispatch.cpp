@@ -23,7 +23,7 @@ namespace tenon {
   const type<T>& function();
 #define TENON_TAKE_GROUP(type, function, list) function<T>(),
 #define TENON_INSTRUCTION_SET(isa)                                                     \
-  namespace isa {                                                                      \
+  inline namespace isa {                                                               \
   TENON_KERNEL_GROUPS(TENON_DECLARE_GROUP)                                             \
   template <class T>                                                                   \
   static const KernelTable<T>& table() {                                               \
@@ -125,7 +125,7 @@ const KernelTable<double>* kernels_of(Instructions instructions) {
 }
 
 #define TENON_PACKS_OF(isa, bytes)                                           \
-  namespace isa {                                                            \
+  inline namespace isa {                                                     \
   template <class N>                                                         \
   const PackKernels<N, bytes / static_cast<int>(sizeof(N))>& pack_kernels(); \
   const BranchKernels<branch_width>& branch_kernels();                       \

@@ -1,41 +1,37 @@
-// The numbers of W states in one vector, as a scalar: the T of kernels that work on W states at a time.
-// Operations are lane by lane, so that the result of a lane does not depend on the others. A comparison is
+// The numbers of W states side by side: the T of kernels that work on W states at a time, and their memory as all other
+// code sees it. Operations are lane by lane, so that the result of a lane does not depend on the others. A comparison is
 // true if it is true in all lanes; only those exist that kernels without branches on numbers need.
+//
+// One type for all instruction sets, where functions differ: so all of its functions are inlined.
 #pragma once
 
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "spatial/ordered.hpp"
 
 #if defined(__GNUC__) && !defined(TENON_NO_VECTOR_EXTENSIONS)
 #define TENON_PACKS 1
+#endif
 
 namespace tenon {
-TENON_ISA_BEGIN
-
-template <class N>
-struct BitsOf;
-template <>
-struct BitsOf<double> {
-  using type = std::int64_t;
-};
-template <>
-struct BitsOf<float> {
-  using type = std::int32_t;
-};
 
 template <class N, int W>
-struct alignas(sizeof(N) * W) Pack {  // as Slots; some targets align long vectors less
+struct alignas(sizeof(N) * W) Pack {  // some targets align long vectors less
   using Number = N;
-  using Integer = typename BitsOf<N>::type;
   static constexpr int width = W;
+  Pack() = default;
+  TENON_INLINE N& operator[](int lane) { return reinterpret_cast<N*>(&x)[lane]; }
+  TENON_INLINE const N& operator[](int lane) const { return reinterpret_cast<const N*>(&x)[lane]; }
+
+#ifdef TENON_PACKS
+  using Integer = std::conditional_t<sizeof(N) == sizeof(double), std::int64_t, std::int32_t>;
   typedef N Vector __attribute__((vector_size(sizeof(N) * W), may_alias));
   typedef Integer Bits __attribute__((vector_size(sizeof(N) * W), may_alias));
   Vector x;
 
-  Pack() = default;
   TENON_INLINE explicit Pack(double s) : x(Vector{} + static_cast<N>(s)) {}
   TENON_INLINE explicit Pack(const Vector& v) : x(v) {}
   TENON_INLINE static Pack of_bits(const Bits& b) { return Pack((Vector)b); }
@@ -52,7 +48,27 @@ struct alignas(sizeof(N) * W) Pack {  // as Slots; some targets align long vecto
     for (int i = 0; i < W; ++i) all &= less[i];
     return all != 0;
   }
+#else  // without kernels: what is done between sweeps
+  N x[W];
+
+  explicit Pack(double s) {
+    for (N& e : x) e = static_cast<N>(s);
+  }
+  friend Pack operator+(const Pack& a, const Pack& b) {
+    Pack sum;
+    for (int i = 0; i < W; ++i) sum.x[i] = a.x[i] + b.x[i];
+    return sum;
+  }
+  friend Pack operator*(const Pack& a, const Pack& b) {
+    Pack product;
+    for (int i = 0; i < W; ++i) product.x[i] = a.x[i] * b.x[i];
+    return product;
+  }
+#endif
 };
+
+#ifdef TENON_PACKS
+TENON_ISA_BEGIN
 
 template <class N, int W>
 inline constexpr bool is_ordered<Pack<N, W>> = true;
@@ -130,5 +146,5 @@ TENON_INLINE void fetch_line(const void* address) {
 }
 
 TENON_ISA_END
-}  // namespace tenon
 #endif
+}  // namespace tenon

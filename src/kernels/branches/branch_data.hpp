@@ -8,7 +8,7 @@
 //
 // Loops are evaluated one by one before: G and g are those of the model's workspace.
 //
-// N: Slots<double, W> outside kernels, Pack<double, W> in them.
+// N: Pack<double, W>.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 #include "kernels/branches/star_data.hpp"
 #include "kernels/constrained/pv_early_data.hpp"
 #include "kernels/kernel_table.hpp"
-#include "spatial/slots.hpp"
+#include "spatial/pack.hpp"
 
 namespace tenon {
 
@@ -155,7 +155,7 @@ struct Branches {
 
 template <int W>
 struct BranchKernels {
-  using Bodies = Branches<Slots<double, W>>&;
+  using Bodies = Branches<Pack<double, W>>&;
   using Whole = WorkspaceData<double>&;
   TENON_BRANCH_KERNELS(TENON_KERNEL_ENTRY)
 };

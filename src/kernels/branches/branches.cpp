@@ -4,13 +4,11 @@
 #include "kernels/branches/inertia_branches.hpp"
 #include "kernels/branches/pv_early_branches.hpp"
 #include "kernels/branches/rnea_branches.hpp"
-#include "kernels/pack/as_packs.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
 
-#define TENON_KERNEL_ON_BRANCHES(result, name, ...) \
-  TENON_KERNEL_ON_PACKS(result, name##_of_branches, __VA_ARGS__)
+#define TENON_KERNEL_ON_BRANCHES(result, name, ...) name##_of_branches,
 
 const BranchKernels<branch_width>& branch_kernels() {
   static constexpr BranchKernels<branch_width> kernels = {TENON_BRANCH_KERNELS(TENON_KERNEL_ON_BRANCHES)};

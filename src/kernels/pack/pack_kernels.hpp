@@ -3,7 +3,6 @@
 #pragma once
 
 #include "kernels/joint/sincos.hpp"
-#include "kernels/pack/as_packs.hpp"
 #include "kernels/pack/constrained_pack.hpp"
 #include "kernels/pack/crba_pack.hpp"
 #include "kernels/pack/delassus_pack.hpp"
@@ -52,14 +51,14 @@ void frame_motion(const ModelData& m, int node, const double* R_in_body, const d
 
 template <class Io, class T>
 constexpr PackExchange<Io, T> pack_exchange() {
-  return {TENON_PACK_EXCHANGE(TENON_KERNEL_ON_PACKS)};
+  return {TENON_PACK_EXCHANGE(TENON_KERNEL_NAME)};
 }
 
 template <class N>
 const PackKernels<N, TENON_PACK_BYTES / static_cast<int>(sizeof(N))>& pack_kernels() {
-  using T = Slots<N, TENON_PACK_BYTES / static_cast<int>(sizeof(N))>;
+  using T = Pack<N, TENON_PACK_BYTES / static_cast<int>(sizeof(N))>;
   static constexpr PackKernels<N, T::width> table = {
-      TENON_PACK_KERNELS(TENON_KERNEL_ON_PACKS) pack_exchange<N, T>(), pack_exchange<float, T>()};
+      TENON_PACK_KERNELS(TENON_KERNEL_NAME) pack_exchange<N, T>(), pack_exchange<float, T>()};
   return table;
 }
 

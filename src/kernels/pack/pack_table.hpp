@@ -1,4 +1,4 @@
-// The kernels that work on the numbers of several states at a time (spatial/slots.hpp), one table for each
+// The kernels that work on the numbers of several states at a time (spatial/pack.hpp), one table for each
 // instruction set and precision. They compute what the kernels of the same names, without `_of_states`, compute for one.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include "kernels/constrained/pv_early_data.hpp"
 #include "kernels/kernel_list.hpp"
 #include "model/constraint_data.hpp"
-#include "spatial/slots.hpp"
+#include "spatial/pack.hpp"
 
 namespace tenon {
 
@@ -103,7 +103,7 @@ struct PackExchange {
 
 template <class N, int W>
 struct PackKernels {
-  using T = Slots<N, W>;
+  using T = Pack<N, W>;
   TENON_KERNEL_ENTRIES(TENON_PACK_KERNELS)
   PackExchange<N, T> exchange;
   PackExchange<float, T> exchange_floats;

@@ -26,7 +26,7 @@ namespace tenon {
 
 class BranchLanes {
  public:
-  using N = Slots<double, branch_width>;
+  using N = Pack<double, branch_width>;
 
   // Null where branch lanes would not pay (always: where no two limbs are alike), and without kernels. c: null
   // without rows. w: the workspace of the model, for G, g and what rotors do; null for a tree of joints alone

@@ -145,7 +145,7 @@ EarlyTables early_tables(const Model& m, const Rows& c, bool carries_limbs) {
 
 template EarlyWork early_work(const ModelData&, const ConstraintData&);
 template EarlyTables early_tables(const ModelData&, const ConstraintData&, bool);
-using Limbs = Slots<double, branch_width>;
+using Limbs = Pack<double, branch_width>;
 template EarlyWork early_work(const LaneModel<Limbs>&, const LaneRows<Limbs>&);
 template EarlyTables early_tables(const LaneModel<Limbs>&, const LaneRows<Limbs>&, bool);
 
