@@ -4,6 +4,7 @@
 #include "support/call.hpp"
 
 using namespace tenon::capi;
+using tenon::Inputs;
 using tenon::Status;
 
 // What inverse and forward dynamics take and give: a state, what is given and found for each velocity coordinate,
@@ -23,7 +24,7 @@ tenon_status tenon_inverse_dynamics(tenon_workspace* workspace, const double* q,
                                     const double* wrenches, size_t wrenches_count, double* tau,
                                     size_t tau_count) {
   Call call = motion_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(a), ARRAY(wrenches), ARRAY(tau));
-  return call.run([&] { return tenon::inverse_dynamics(workspace->core, q, v, a, wrenches, tau); });
+  return call.run(tenon::inverse_dynamics, Inputs<double>{q, v, nullptr, wrenches, nullptr, a}, tau);
 }
 
 tenon_status tenon_bias(tenon_workspace* workspace, const double* q, size_t q_count, const double* v,
@@ -94,5 +95,5 @@ tenon_status tenon_forward_dynamics(tenon_workspace* workspace, const double* q,
                                     const double* wrenches, size_t wrenches_count, double* qdd,
                                     size_t qdd_count) {
   Call call = motion_call(workspace, __func__, ARRAY(q), ARRAY(v), ARRAY(tau), ARRAY(wrenches), ARRAY(qdd));
-  return call.run([&] { return tenon::forward_dynamics(workspace->core, q, v, tau, wrenches, qdd); });
+  return call.run(tenon::forward_dynamics, Inputs<double>{q, v, tau, wrenches}, qdd);
 }

@@ -4,6 +4,7 @@
 #include "tenonx.h"
 
 using namespace tenon::capi;
+using tenon::Inputs;
 using tenon::LoopMethod;
 
 tenon_status tenonx_loop_forward_dynamics(tenon_workspace* workspace, int32_t loop_method, const double* q,
@@ -16,10 +17,8 @@ tenon_status tenonx_loop_forward_dynamics(tenon_workspace* workspace, int32_t lo
   call.velocities(ARRAY(tau));
   call.wrenches(ARRAY(wrenches));
   call.velocities(ARRAY(qdd));
-  return call.run([&] {
-    return tenon::loop_forward_dynamics(workspace->core, static_cast<LoopMethod>(loop_method), q, v, tau,
-                                        wrenches, qdd);
-  });
+  return call.run(tenon::loop_forward_dynamics, static_cast<LoopMethod>(loop_method),
+                  Inputs<double>{q, v, tau, wrenches}, qdd);
 }
 
 tenon_status tenonx_loop_inverse_dynamics(tenon_workspace* workspace, int32_t loop_method, const double* q,

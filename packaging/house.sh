@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# Prints how many files of src name each method, each joint kind and each C function, and its lines by room.
+# Prints how many files of src name each method, each joint kind and each C function, its lines by room, and, where gdb
+# and a debug build of the program `tenon` are, how many calls lead from a C function to its first sweep.
 #   --revision REV   of that revision: for what a change touched
+#   --program FILE   the debug build of the program; by default bin/tenon of the latest debug build below build/
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -63,3 +65,54 @@ text_of include/tenon.h | grep -oE '^TENON_API [^(]*\b(tenon_[a-z0-9_]+)\(' | gr
   done | sort -n | awk '{ hand[NR] = $1; made[NR] = $2; name[NR] = $3 }
     END { printf "  %d functions; fewest %d + %d, median %d + %d\n", NR, hand[1], made[1], hand[int((NR + 1) / 2)], made[int((NR + 1) / 2)]
           for (i = NR; i > NR - 5 && i > 0; --i) printf "  %-36s %3d + %d\n", name[i], hand[i], made[i] }'
+
+# The latest debug build of the program, without sanitizers, in which every call is one.
+debug_program() {
+  local cache
+  for cache in $(ls -t build/*/CMakeCache.txt 2> /dev/null); do
+    if grep -q '^CMAKE_BUILD_TYPE:[A-Z]*=Debug$' "$cache" && ! grep -q '^TENON_SANITIZE:[A-Z]*=.' "$cache" &&
+      [ -x "${cache%/*}/bin/tenon" ]; then
+      echo "${cache%/*}/bin/tenon"
+      return
+    fi
+  done
+}
+
+echo
+echo "calls from tenon_constrained_dynamics to its first sweep, by method"
+program=$(debug_program)
+if [ -n "$revision" ] || [ -z "$program" ] || ! command -v gdb > /dev/null; then
+  echo "  not counted: this takes gdb, a debug build and no --revision"
+  exit 0
+fi
+# `tenon bench` first solves once by each method.
+script=$(mktemp)
+trap 'rm -f "$script"' EXIT
+cat > "$script" << 'EOF'
+set breakpoint pending on
+set print frame-arguments none
+break tenon_constrained_dynamics
+break sweep_velocities
+break sweep_bias_motion
+disable 2 3
+run
+set $left = tenon_method_count()
+while $left > 0
+  set $left = $left - 1
+  printf "method %s\n", (char*)tenon_method_string(options->method)
+  enable 2 3
+  continue
+  backtrace
+  disable 2 3
+  if $left > 0
+    continue
+  end
+end
+kill
+EOF
+gdb -batch -nx -x "$script" --args "$program" bench models/iiwa14.urdf --weld iiwa_link_ee 2>&1 |
+  awk '/^method / { method = $2 }
+    /^#[0-9]+ .*tenon_constrained_dynamics / && method { calls = substr($1, 2); printf "  %-16s %3d\n", method, calls
+                                                         of[method] = calls; method = "" }
+    END { if (!of["automatic"]) { print "  gdb has not found the sweeps"; exit 1 }
+          if (of["automatic"] > 8) { print "house.sh: more than eight calls lead to the sweep" > "/dev/stderr"; exit 1 } }'

@@ -71,11 +71,11 @@ class Motors {
     // What each sees: a unit torque against the acceleration that it adds, with all else free to move.
     const std::vector<double>& q = model.loops.closed;
     std::vector<double> rest(at(model.nv)), tau(rest), before(rest), after(rest);
-    forward_dynamics(w, q.data(), rest.data(), tau.data(), nullptr, before.data());
+    forward_dynamics(w, {q.data(), rest.data(), tau.data()}, before.data());
     for (const Model::Joint* joint : joints_) {
       const std::size_t k = at(joint->v_index);
       tau[k] = 1;
-      forward_dynamics(w, q.data(), rest.data(), tau.data(), nullptr, after.data());
+      forward_dynamics(w, {q.data(), rest.data(), tau.data()}, after.data());
       tau[k] = 0;
       rest_.push_back(q[at(joint->q_index)]);
       inertia_.push_back(1 / (after[k] - before[k]));

@@ -39,7 +39,7 @@ struct Task {
 constexpr Task tasks[] = {
     {"forward",
      [](Workspace& w, const bench::ClosedState& s, const double*, double* out) {
-       return forward_dynamics(w, s.q.data(), s.v.data(), s.tau.data(), nullptr, out);
+       return forward_dynamics(w, {s.q.data(), s.v.data(), s.tau.data()}, out);
      }},
     {"inverse",
      [](Workspace& w, const bench::ClosedState& s, const double*, double* out) {
@@ -48,7 +48,7 @@ constexpr Task tasks[] = {
      }},
     {"inverse_tree",
      [](Workspace& w, const bench::ClosedState& s, const double* qdd, double* out) {
-       return inverse_dynamics(w, s.q.data(), s.v.data(), qdd, nullptr, out);
+       return inverse_dynamics(w, {s.q.data(), s.v.data(), nullptr, nullptr, nullptr, qdd}, out);
      }},
 };
 
@@ -62,7 +62,7 @@ class Timed {
         out_(static_cast<std::size_t>(model->nv)) {
     for (std::size_t i = 0; i < states_.size(); ++i) {
       const bench::ClosedState& s = states_[i];
-      check(forward_dynamics(*w_, s.q.data(), s.v.data(), s.tau.data(), nullptr, qdd_of(i)));
+      check(forward_dynamics(*w_, {s.q.data(), s.v.data(), s.tau.data()}, qdd_of(i)));
     }
   }
 

@@ -130,7 +130,9 @@ bool LoopMethods::project_inverse(const State& s) {
   need(tenon::loop_map(w, s.q.data(), s.v.data(), G_.data(), nv, c_.data()), w);
   qdd_.noalias() = G_ * Eigen::Map<const Eigen::VectorXd>(s.yddot.data(), ny);
   qdd_ += c_;
-  need(tenon::inverse_dynamics(w, s.q.data(), s.v.data(), qdd_.data(), nullptr, c_.data()), w);
+  need(
+      tenon::inverse_dynamics(w, {s.q.data(), s.v.data(), nullptr, nullptr, nullptr, qdd_.data()}, c_.data()),
+      w);
   out_.head(ny).noalias() = G_.transpose() * c_;
   return true;
 }
@@ -153,17 +155,17 @@ bool LoopMethods::project_osim(const State& s) {
 bool LoopMethods::solve_rows(const State& s) {
   tenon::SolveOptions options;
   options.method = tenon::Method::prox_ltl;
-  return done(tenon::constrained_dynamics(open_->w, options, s.q.data(), s.v.data(), s.tau.data(), nullptr,
-                                          nullptr, out_.data(), nullptr),
+  return done(tenon::constrained_dynamics(open_->w, options, {s.q.data(), s.v.data(), s.tau.data()},
+                                          out_.data(), nullptr),
               open_->w);
 }
 
 void LoopMethods::forward(std::vector<Method>& methods, TaskTimes& times) {
   const auto by = [this](tenon::LoopMethod method) {
     return [this, method](const State& s) {
-      return done(tenon::loop_forward_dynamics(exact_.w, method, s.q.data(), s.v.data(), s.tau.data(),
-                                               nullptr, out_.data()),
-                  exact_.w);
+      return done(
+          tenon::loop_forward_dynamics(exact_.w, method, {s.q.data(), s.v.data(), s.tau.data()}, out_.data()),
+          exact_.w);
     };
   };
   methods.push_back({by(tenon::LoopMethod::automatic), &exact_, &times.cluster, 1e-8});
@@ -173,12 +175,13 @@ void LoopMethods::forward(std::vector<Method>& methods, TaskTimes& times) {
   if (open_)
     methods.push_back({[this](const State& s) { return solve_rows(s); }, open_.get(), &times.rows, 1e-6});
   if (approximate_)
-    methods.push_back({[this](const State& s) {
-                         return done(tenon::forward_dynamics(approximate_->w, s.q.data(), s.v.data(),
-                                                             s.tau.data(), nullptr, out_.data()),
-                                     approximate_->w);
-                       },
-                       approximate_.get(), &times.approximate, 0});
+    methods.push_back(
+        {[this](const State& s) {
+           return done(
+               tenon::forward_dynamics(approximate_->w, {s.q.data(), s.v.data(), s.tau.data()}, out_.data()),
+               approximate_->w);
+         },
+         approximate_.get(), &times.approximate, 0});
 }
 
 void LoopMethods::inverse(std::vector<Method>& methods, TaskTimes& times) {

@@ -86,8 +86,8 @@ CoreState Problem::draw(std::uint64_t seed, bool consistent) {
 CoreState Problem::draw_at_pace(std::uint64_t seed) {
   CoreState s = draw(seed, true);
   const std::vector<double> a = s.tau;
-  if (tenon::inverse_dynamics(*workspace_, s.q.data(), s.v.data(), a.data(), nullptr, s.tau.data()) !=
-      tenon::Status::ok)
+  if (tenon::inverse_dynamics(*workspace_, {s.q.data(), s.v.data(), nullptr, nullptr, nullptr, a.data()},
+                              s.tau.data()) != tenon::Status::ok)
     throw std::runtime_error(workspace_->message());
   return s;
 }
@@ -104,8 +104,9 @@ void Problem::project(CoreState& s) {
 }
 
 tenon::Status Problem::solve(const CoreState& s, const tenon::SolveOptions& options, const double* desired) {
-  return tenon::constrained_dynamics(*workspace_, options, s.q.data(), s.v.data(), s.tau.data(), nullptr,
-                                     desired, qdd_.data(), lambda_.data());
+  return tenon::constrained_dynamics(*workspace_, options,
+                                     {s.q.data(), s.v.data(), s.tau.data(), nullptr, desired}, qdd_.data(),
+                                     lambda_.data());
 }
 
 double Problem::residual(const CoreState& s) {

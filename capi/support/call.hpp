@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "scalar/printf.hpp"
 #include "support/constants.hpp"
@@ -100,12 +101,20 @@ class Call {
   void fail(Status status, const char* format, ...) noexcept TENON_PRINTF(3, 4);
   bool good() const noexcept { return status_ == Status::ok; }
 
-  // The core's status if the arguments were good, else that of the first fault. body returns Status.
-  template <class Body>
-  tenon_status run(Body&& body) noexcept {
+  // The core's status if the arguments were good, else that of the first fault. function: one of the core, of the
+  // workspace and these arguments, or one of these arguments.
+  template <class Function, class... Arguments>
+  tenon_status run(Function&& function, const Arguments&... arguments) noexcept {
     if (!good()) return code(status_);
     message_->failed_before_core = false;
-    return stop_exceptions(body, [&](const char* text) { fail(Status::internal_error, "%s", text); });
+    try {
+      if constexpr (std::is_invocable_v<Function&, Workspace&, const Arguments&...>)
+        return code(function(*core_, arguments...));
+      else
+        return code(function(arguments...));
+    } catch (...) {
+      return caught([&](const char* text) { fail(Status::internal_error, "%s", text); });
+    }
   }
   // The same for what cannot fail any more, and which the core therefore gives no message for.
   template <class Body>

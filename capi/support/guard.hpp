@@ -19,11 +19,11 @@ inline tenon_status code(Status status) noexcept {
   return static_cast<tenon_status>(status);
 }
 
-// Calls failed(status, text) for what body throws.
-template <class Body, class Failed>
-tenon_status stop_exceptions(Body&& body, Failed&& failed) noexcept {
+// The status of the exception that is being handled; failed(text) gets its text.
+template <class Failed>
+tenon_status caught(Failed&& failed) noexcept {
   try {
-    return code(std::forward<Body>(body)());
+    throw;
   } catch (const Error& error) {
     failed(error.what());
     return code(error.status());
@@ -42,12 +42,12 @@ tenon_status stop_exceptions(Body&& body, Failed&& failed) noexcept {
 template <class Body>
 tenon_status guard(char* message, std::size_t size, Body&& body) noexcept {
   write_message(message, size, "");
-  return stop_exceptions(
-      [&] {
-        body();
-        return Status::ok;
-      },
-      [&](const char* text) { write_message(message, size, text); });
+  try {
+    std::forward<Body>(body)();
+    return TENON_OK;
+  } catch (...) {
+    return caught([&](const char* text) { write_message(message, size, text); });
+  }
 }
 
 // Where there is no buffer for a message.

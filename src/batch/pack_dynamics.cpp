@@ -135,13 +135,13 @@ bool PackDynamics<N, W>::early_pays() {
       if (dofs_of(s.m, i) == 1) draw(pi, q[index(s.m.nodes[i].q_index)]);
     for (std::vector<Pack>* x : {&v, &tau})
       for (Pack& e : *x) draw(1, e);
-    const State state = {q.data(), v.data(), tau.data()};
+    const In in = {q.data(), v.data(), tau.data()};
     Mask all{}, early{}, done{};
     std::fill_n(all.lane, W, true);
     int count[W];
-    if (!solve_early(state, false, spare_, all, early, count) || !early.all()) return false;
+    if (!solve_early(in, spare_, all, early, count) || !early.all()) return false;
     std::fill_n(count, W, 1 + RowSchedule<N>::refinements);
-    if (!iterate(state, false, spare_, all, done, count)) return false;
+    if (!iterate(in, spare_, all, done, count)) return false;
     evaluations += *std::max_element(count, count + W);
   }
   return 2 * evaluations > 5 * packs;
@@ -156,7 +156,7 @@ void PackDynamics<N, W>::prepare(const BatchCall& call, std::size_t inputs, std:
   grow(path_rows_, index(swept().m.nv) * rows);
   grow(A_, rows * rows);
   if (damped) grow(right_, inputs);
-  spare_.make_room(inputs, results);
+  spare_.make_room(call, inputs, results);
   delassus_.rows = whole_.w.rows();
   delassus_.first = row_first_.data(), delassus_.end = row_end_.data();
   delassus_.x = path_rows_.data(), delassus_.inverse = inverse_.data(), delassus_.zeros = zeros_.data();
@@ -254,14 +254,11 @@ PackedSettings<Pack<N, W>> PackDynamics<N, W>::settings_of(const BatchRows& rows
 // ---- folded rotors and loops
 
 template <class N, int W>
-typename PackDynamics<N, W>::State PackDynamics<N, W>::fold(const BatchCall& call, const Numbers& n) {
+Inputs<Slots<N, W>> PackDynamics<N, W>::fold(const In& in) {
   const Model::Folding& folding = whole_.w.folded->folding;
   WorkspaceData<Pack>& d = folded_->arena.data;
-  fold_state(folding, whole_.w.folded->map, n.q.data(), n.v.data(), n.x.data(), folded_q_.data(),
-             folded_v_.data(), folded_tau_.data(), d);
-  for (std::size_t i = 0; call.wrenches.data && i < folding.node.size(); ++i)
-    std::copy_n(n.wrench.data() + 6 * folding.node[i], 6, d.wrench + 6 * i);
-  return {folded_q_.data(), folded_v_.data(), folded_tau_.data()};
+  return fold_inputs(folding, whole_.w.folded->map, in, folded_q_.data(), folded_v_.data(),
+                     folded_tau_.data(), d);
 }
 
 // numbers.out := qdd of the swept model in these lanes, and of its folded rotors.
@@ -282,11 +279,11 @@ void PackDynamics<N, W>::give_motion(const Pack* qdd, const Mask& lanes, Numbers
 }
 
 template <class N, int W>
-void PackDynamics<N, W>::close_clusters(const State& state, double steepest, Mask& lanes) {
+void PackDynamics<N, W>::close_clusters(const In& in, double steepest, Mask& lanes) {
   Sweep& s = swept();
   if (s.m.varying_clusters == 0) return;
   Pack largest;
-  kernels_.loops_of_states(s.m, state.q, state.v, largest, s.arena.data);
+  kernels_.loops_of_states(s.m, in.q, in.v, largest, s.arena.data);
   for (int l = 0; l < W; ++l) lanes.lane[l] = lanes.lane[l] && static_cast<double>(largest[l]) <= steepest;
 }
 
@@ -316,15 +313,13 @@ void PackDynamics<N, W>::give_answer(const Mask& lanes, int count, Numbers& n, M
 
 // False: some lane has no positive definite mass matrix.
 template <class N, int W>
-bool PackDynamics<N, W>::solve_early(const State& state, bool wrenches, Numbers& n, const Mask& wanted,
-                                     Mask& done, int* iterations) {
+bool PackDynamics<N, W>::solve_early(const In& in, Numbers& n, const Mask& wanted, Mask& done,
+                                     int* iterations) {
   using Schedule = RowSchedule<N>;
   Sweep& s = swept();
   WorkspaceData<Pack>& d = s.arena.data;
   PvEarlyData<Pack>& early = early_->data;
-  if (!kernels_.pv_early_of_states(s.m, *s.w.cd(), state.q, state.v, state.tau, wrenches, d.qdd, rows_, early,
-                                   d))
-    return false;
+  if (!kernels_.pv_early_of_states(s.m, *s.w.cd(), in, d.qdd, rows_, early, d)) return false;
   Mask good = wanted;
   keep_pivots(good);
   for (int l = 0; l < W; ++l) {
@@ -338,38 +333,35 @@ bool PackDynamics<N, W>::solve_early(const State& state, bool wrenches, Numbers&
 }
 
 template <class N, int W>
-bool PackDynamics<N, W>::solve_rows(const BatchCall& call, const State& state, Numbers& n, const Mask& wanted,
+bool PackDynamics<N, W>::solve_rows(const BatchCall& call, const In& in, Numbers& n, const Mask& wanted,
                                     Mask& done, int* iterations) {
   Sweep& s = swept();
-  rows_from_user(s.w.cd(), call.desired.data ? n.desired.data() : nullptr, s.arena.data.desired);
+  rows_from_user(s.w.cd(), in.desired, s.arena.data.desired);
   rows_.settings = settings_of(*call.rows, n);
-  const bool wrenches = call.wrenches.data != nullptr;
   if (early_ && call.solve.method == Method::automatic) {
-    if (!solve_early(state, wrenches, n, wanted, done, iterations)) return false;
+    if (!solve_early(in, n, wanted, done, iterations)) return false;
     if (std::equal(wanted.lane, wanted.lane + W, done.lane)) return true;
   }
-  return iterate(state, wrenches, n, wanted, done, iterations);
+  return iterate(in, n, wanted, done, iterations);
 }
 
 // By constrained_aba, the lanes of `wanted` that are not done. False: as solve_early.
 template <class N, int W>
-bool PackDynamics<N, W>::iterate(const State& state, bool wrenches, Numbers& n, Mask wanted, Mask& done,
-                                 int* iterations) {
+bool PackDynamics<N, W>::iterate(const In& in, Numbers& n, Mask wanted, Mask& done, int* iterations) {
   using Schedule = RowSchedule<N>;
   Sweep& s = swept();
   const ConstraintData& c = *s.w.cd();
   WorkspaceData<Pack>& d = s.arena.data;
   const double mu = s.m.cluster_count > 0 ? Schedule::mu_of_clusters : Schedule::mu_of_trees;
   for (int r = 0; r < c.row_count; ++r) inv_mu_[index(r)] = proximal_term(defaults, c, r, mu);
-  if (!kernels_.constrained_start(s.m, c, state.q, state.v, state.tau, wrenches, d.qdd, rows_, d))
-    return false;
+  if (!kernels_.constrained_start(s.m, c, in, d.qdd, rows_, d)) return false;
   // Where penalties cost the inertia of a cluster more digits than one refinement recovers, a single call refines again.
   keep_pivots(wanted);
   // Rows that need larger forces than this, compared with those of the first evaluation, are hardly moved by the
   // robot; a single call decides about them.
   const double growth = most_growth(scheduled_mu_of_trees);
   for (int k = 1; k <= Schedule::refinements; ++k) {
-    kernels_.constrained_refine(s.m, c, state.tau, d.qdd, rows_, d);
+    kernels_.constrained_refine(s.m, c, in, d.qdd, rows_, d);
     const double limit = k == Schedule::refinements ? Schedule::enough : Schedule::well;
     Mask now{};
     bool all = true;
@@ -382,7 +374,7 @@ bool PackDynamics<N, W>::iterate(const State& state, bool wrenches, Numbers& n, 
       all = all && now.lane[l];
     }
     if (now.first() < W) {
-      kernels_.constrained_aba_finish(s.m, c, state.v, d.qdd, d);
+      kernels_.constrained_aba_finish(s.m, c, in, d.qdd, d);
       give_answer(now, 1 + k, n, done, iterations);
     }
     if (all) break;
@@ -391,12 +383,12 @@ bool PackDynamics<N, W>::iterate(const State& state, bool wrenches, Numbers& n, 
 }
 
 template <class N, int W>
-bool PackDynamics<N, W>::fill_delassus(const BatchCall& call, const State& state, Numbers& n) {
+bool PackDynamics<N, W>::fill_delassus(const BatchCall& call, const In& in, Numbers& n) {
   Sweep& s = swept();
   const ConstraintData& c = *s.w.cd();
   const int rows = c.row_count;
   delassus_.settings = settings_of(*call.rows, n);
-  if (!kernels_.delassus_of_states(s.m, c, state.q, delassus_, A_.data(), s.arena.data)) return false;
+  if (!kernels_.delassus_of_states(s.m, c, in.q, delassus_, A_.data(), s.arena.data)) return false;
   if (call.function == BatchFunction::delassus) {
     for (int i = 0; i < rows; ++i)
       for (int j = 0; j <= i; ++j) {
@@ -406,7 +398,7 @@ bool PackDynamics<N, W>::fill_delassus(const BatchCall& call, const State& state
     return true;
   }
   const auto column = [&](std::vector<Pack>& x, int j) { return x.data() + std::ptrdiff_t{j} * rows; };
-  for (int j = 0; j < call.columns; ++j) rows_from_user(&c, column(n.x, j), column(right_, j));
+  for (int j = 0; j < call.columns; ++j) rows_from_user(&c, column(n.B, j), column(right_, j));
   if (!kernels_.solve_damped(rows, damping_.data(), A_.data(), right_.data(), call.columns)) return false;
   for (int j = 0; j < call.columns; ++j) rows_to_user(&c, column(right_, j), column(n.out, j));
   return true;
@@ -417,21 +409,18 @@ template <class N, int W>
 bool PackDynamics<N, W>::move(const BatchCall& call, Numbers& n, const Mask& wanted, Mask& done,
                               int* iterations) {
   Sweep& s = swept();
-  const bool wrenches = call.wrenches.data != nullptr;
   const bool matrix =
       call.function == BatchFunction::delassus || call.function == BatchFunction::damped_product;
   if (matrix) std::fill(n.v.begin(), n.v.end(), Pack(0));
-  if (wrenches) std::copy(n.wrench.begin(), n.wrench.end(), whole_.arena.data.wrench);
-  const State state = folded_ ? fold(call, n) : State{n.q.data(), n.v.data(), n.x.data()};
+  const In whole = n.inputs(call), in = folded_ ? fold(whole) : whole;
   Mask lanes = wanted;
   // Next to a dead centre a single step in time checks where it ends (calls/step_check.hpp).
   constexpr double ordinary_G = 32;
-  close_clusters(state, call.function == BatchFunction::rollout ? ordinary_G : steepest_G, lanes);
+  close_clusters(in, call.function == BatchFunction::rollout ? ordinary_G : steepest_G, lanes);
   if (!matrix && call.function != BatchFunction::forward_dynamics && s.w.rows() > 0)
-    return solve_rows(call, state, n, lanes, done, iterations);
+    return solve_rows(call, in, n, lanes, done, iterations);
   Pack* const qdd = s.arena.data.qdd;
-  if (matrix ? !fill_delassus(call, state, n)
-             : !kernels_.aba_of_states(s.m, state.q, state.v, state.tau, wrenches, qdd, s.arena.data))
+  if (matrix ? !fill_delassus(call, in, n) : !kernels_.aba_of_states(s.m, in, qdd, s.arena.data))
     return false;
   if (!matrix) give_motion(qdd, lanes, n);
   done = lanes;
@@ -447,9 +436,7 @@ bool PackDynamics<N, W>::compute(const BatchCall& call, Numbers& n, const Mask& 
   const bool whole = call.function == BatchFunction::mass_matrix;
   switch (call.function) {
     case BatchFunction::inverse_dynamics:
-      if (call.wrenches.data) std::copy(n.wrench.begin(), n.wrench.end(), d.wrench);
-      kernels_.rnea(whole_.m, n.q.data(), n.v.data(), n.x.data(), call.wrenches.data != nullptr, n.out.data(),
-                    d);
+      kernels_.rnea(whole_.m, n.inputs(call), n.out.data(), d);
       break;
     case BatchFunction::mass_matrix:
     case BatchFunction::mass_matrix_lower:

@@ -27,6 +27,7 @@ class PackDynamics {
   using Pack = tenon::Pack<N, W>;
   using Mask = LaneMask<W>;
   using Numbers = PackNumbers<N, W>;
+  using In = Inputs<Pack>;
 
   PackDynamics(WorkspaceImpl& w, const PackKernels<N, W>& kernels);
   // Whether packs compute this call.
@@ -60,26 +61,23 @@ class PackDynamics {
     Arena<Pack> arena;
     Pack gravity[3];
   };
-  struct State {
-    const Pack *q, *v, *tau;
-  };
 
   bool compute(const BatchCall& call, Numbers& n, const Mask& wanted, Mask& done, int* iterations);
   bool move(const BatchCall& call, Numbers& n, const Mask& wanted, Mask& done, int* iterations);
   PackedSettings<Pack> settings_of(const BatchRows& rows, const Numbers& n) const;
-  bool solve_rows(const BatchCall& call, const State& state, Numbers& n, const Mask& wanted, Mask& done,
+  bool solve_rows(const BatchCall& call, const In& in, Numbers& n, const Mask& wanted, Mask& done,
                   int* iterations);
-  bool iterate(const State& state, bool wrenches, Numbers& n, Mask wanted, Mask& done, int* iterations);
+  bool iterate(const In& in, Numbers& n, Mask wanted, Mask& done, int* iterations);
   bool early_pays();
-  bool solve_early(const State& state, bool wrenches, Numbers& n, const Mask& wanted, Mask& done,
-                   int* iterations);
+  bool solve_early(const In& in, Numbers& n, const Mask& wanted, Mask& done, int* iterations);
   // Leaves the lanes in which the inertias of clusters have kept their digits.
   void keep_pivots(Mask& lanes) const;
   void give_answer(const Mask& lanes, int count, Numbers& n, Mask& done, int* iterations);
-  bool fill_delassus(const BatchCall& call, const State& state, Numbers& n);
-  State fold(const BatchCall& call, const Numbers& n);
+  bool fill_delassus(const BatchCall& call, const In& in, Numbers& n);
+  // The same state in the coordinates of the folded model.
+  In fold(const In& in);
   // Removes lanes next to a dead centre.
-  void close_clusters(const State& state, double steepest, Mask& lanes);
+  void close_clusters(const In& in, double steepest, Mask& lanes);
   void give_motion(const Pack* qdd, const Mask& lanes, Numbers& n);
   Sweep& swept() { return folded_ ? *folded_ : whole_; }
   const Sweep& swept() const { return folded_ ? *folded_ : whole_; }

@@ -28,7 +28,7 @@ struct PackNumbers {
 
   explicit PackNumbers(const WorkspaceImpl& w) {
     const std::size_t nv = index(w.model->nv), rows = index(w.rows());
-    q.resize(index(w.model->nq)), v.resize(nv), x.resize(std::max(nv, rows));
+    q.resize(index(w.model->nq)), v.resize(nv), tau.resize(nv), qdd.resize(nv);
     wrench.resize(6 * index(w.model->body_count())), desired.resize(rows), second.resize(rows);
     const std::size_t items = rows > 0 ? index(w.cd()->item_count) : 0;
     anchors.resize(12 * items), gains.resize(2 * items), active.resize(items);
@@ -36,9 +36,9 @@ struct PackNumbers {
   }
   // Inputs of lane `to` := those of lane `from` of others.
   void take_lane(const PackNumbers& others, int from, int to) {
-    for (const auto list :
-         {&PackNumbers::q, &PackNumbers::v, &PackNumbers::x, &PackNumbers::wrench, &PackNumbers::desired,
-          &PackNumbers::anchors, &PackNumbers::gains, &PackNumbers::active})
+    for (const auto list : {&PackNumbers::q, &PackNumbers::v, &PackNumbers::tau, &PackNumbers::qdd,
+                            &PackNumbers::B, &PackNumbers::wrench, &PackNumbers::desired,
+                            &PackNumbers::anchors, &PackNumbers::gains, &PackNumbers::active})
       copy_lane(others.*list, from, this->*list, to);
   }
   void take_results(const PackNumbers& others, int from, int to) {
@@ -46,15 +46,31 @@ struct PackNumbers {
     copy_lane(others.second, from, second, to);
   }
   // For matrices; grows at the first call that needs more.
-  void make_room(std::size_t inputs, std::size_t results) {
-    grow(x, inputs);
+  void make_room(const BatchCall& call, std::size_t inputs, std::size_t results) {
+    grow(list_of_x(call), inputs);
     grow(out, results);
   }
+  // Where the numbers of BatchCall::x go.
+  std::vector<Pack>& list_of_x(const BatchCall& call) {
+    return call.function == BatchFunction::inverse_dynamics ? qdd
+           : call.function == BatchFunction::damped_product ? B
+                                                            : tau;
+  }
+  // Where the call has none, wrenches and desired accelerations are null.
+  Inputs<Pack> inputs(const BatchCall& call) const {
+    return {q.data(),
+            v.data(),
+            tau.data(),
+            call.wrenches.data ? wrench.data() : nullptr,
+            call.desired.data ? desired.data() : nullptr,
+            qdd.data()};
+  }
   std::size_t bytes() const {
-    return bytes_of(q, v, x, wrench, desired, anchors, gains, active, out, second);
+    return bytes_of(q, v, tau, qdd, B, wrench, desired, anchors, gains, active, out, second);
   }
 
-  std::vector<Pack> q, v, x, wrench, desired, out, second;
+  std::vector<Pack> q, v, tau, qdd, wrench, desired, out, second;
+  std::vector<Pack> B;                       // right-hand sides, of damped products
   std::vector<Pack> anchors, gains, active;  // by items of the set that is swept (PackedSettings)
 
  private:

@@ -80,7 +80,8 @@ typename PackWorker<Io, N, W>::Mask PackWorker<Io, N, W>::gather_states(const Ba
   std::fill_n(good.lane, states, true);
   gather(call.q, first, states, n.q, numbers_.q, good);
   gather(call.v, first, states, n.v, numbers_.v, good);
-  if (call.function != BatchFunction::rollout) gather(call.x, first, states, n.x, numbers_.x, good);
+  if (call.function != BatchFunction::rollout)
+    gather(call.x, first, states, n.x, numbers_.list_of_x(call), good);
   gather(call.desired, first, states, n.rows, numbers_.desired, good);
   for (int l = 0; l < states; ++l)
     good.lane[l] = good.lane[l] && gather_wrenches(call, first + index(l), l) && unit_quaternions(l);
@@ -172,7 +173,7 @@ template <class Io, class N, int W>
 void PackWorker<Io, N, W>::run_rollout(const BatchCall& call, const BatchSizes& n, std::size_t first,
                                        int states, Mask& good) {
   for (std::size_t step = 0; step < call.steps; ++step) {
-    gather(call.x, first, states, n.x, numbers_.x, good, step);
+    gather(call.x, first, states, n.x, numbers_.tau, good, step);
     if (!fill_others(good)) return;
     rollout_.step(call, dynamics_, numbers_, good);
     keep_finite<Io>(kernels_, numbers_.q.data(), n.q, good);
@@ -190,7 +191,7 @@ void PackWorker<Io, N, W>::prepare(const BatchCall& call) {
   SingleWorker<Io>::prepare(call);
   if (!dynamics_.can(call) || call.function == BatchFunction::kinematics) return;
   const BatchSizes n(call, this->single);
-  numbers_.make_room(n.x, n.out[0]);
+  numbers_.make_room(call, n.x, n.out[0]);
   dynamics_.prepare(call, n.x, n.out[0]);
 }
 

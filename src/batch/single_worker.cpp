@@ -225,10 +225,10 @@ Status SingleWorker<N>::compute(const BatchCall& call, std::size_t state, const 
   Status status = Status::ok;
   switch (call.function) {
     case BatchFunction::forward_dynamics:
-      status = forward_dynamics(single, q, v, x, wrenches, out);
+      status = forward_dynamics(single, {q, v, x, wrenches}, out);
       break;
     case BatchFunction::inverse_dynamics:
-      status = inverse_dynamics(single, q, v, x, wrenches, out);
+      status = inverse_dynamics(single, {q, v, nullptr, wrenches, nullptr, x}, out);
       break;
     case BatchFunction::mass_matrix:
       status = mass_matrix(single, q, out, static_cast<int>(n.v));
@@ -239,8 +239,9 @@ Status SingleWorker<N>::compute(const BatchCall& call, std::size_t state, const 
       break;
     case BatchFunction::constrained_dynamics:
       if (call.solve.warm_start) take(call.out[1], state, n.rows, second_);
-      status = constrained_dynamics(single, call.solve, q, v, x, wrenches,
-                                    take(call.desired, state, n.rows, desired_), out, second_.data());
+      status = constrained_dynamics(single, call.solve,
+                                    {q, v, x, wrenches, take(call.desired, state, n.rows, desired_)}, out,
+                                    second_.data());
       if (static_cast<std::int32_t>(status) < 0) break;
       TENON_CHECK(check_range(out, n.out[0]));
       TENON_CHECK(check_range(second_.data(), n.rows));

@@ -10,7 +10,6 @@
 #include "solve/methods.hpp"
 #include "state/coordinates.hpp"
 #include "state/folded_rotors.hpp"
-#include "state/link_frames.hpp"
 #include "state/projection.hpp"
 
 namespace tenon {
@@ -36,16 +35,14 @@ Method choose(const WorkspaceImpl& w, const SolveOptions& o) {
 
 // Runs one method, on the folded model where it can. Leaves qdd in w.w().qdd and the multipliers, in
 // the user's order, in w.user_rows.
-Outcome run(WorkspaceImpl& w, Method method, const CheckedInputs& in) {
+Outcome run(WorkspaceImpl& w, Method method, const SolveOptions& options, const Inputs<double>& in,
+            const double* start) {
   w.report = SolveReport{};
   w.report.method = method;
   if (find_facts(method)->crosses_clusters) {
-    if (FoldedWorkspace* f = folded_for(w, in.wrenches != nullptr)) {
-      f->take(in.q, in.v, in.tau);
+    if (FoldedWorkspace* f = folded_for(w, in)) {
       WorkspaceImpl& inner = f->workspace.impl();
-      const Outcome outcome =
-          run(inner, method,
-              {in.options, f->q.data(), f->v.data(), f->tau.data(), in.wrenches, in.desired, in.warm_start});
+      const Outcome outcome = run(inner, method, options, f->take(in), start);
       // At a dead centre only the model that is not folded can sweep with other coordinates.
       if (outcome != Status::singular_configuration) {
         w.report = inner.report;
@@ -59,10 +56,9 @@ Outcome run(WorkspaceImpl& w, Method method, const CheckedInputs& in) {
   }
   if (w.md().cluster_count > 0) TENON_CHECK(update_loops(w, in.q, in.v, SplitFor::any));
   rows_from_user(w.cd(), in.desired, w.w().desired);
-  rows_from_user(w.cd(), in.warm_start, w.lambda.data());
+  rows_from_user(w.cd(), start, w.lambda.data());
   clear_inactive(w);
-  const Outcome outcome =
-      function_of(method)({w, in.options, in.q, in.v, in.tau, in.wrenches, in.desired, w.lambda.data()});
+  const Outcome outcome = function_of(method)({w, options, in, w.lambda.data()});
   if (outcome == Status::not_positive_definite) return fail_mass_matrix(w, in.q);
   clear_inactive(w);
   rows_to_user(w.cd(), w.lambda.data(), w.user_rows.data());
@@ -113,9 +109,10 @@ Status check_options(WorkspaceImpl& w, const SolveOptions& o) {
   return Status::ok;
 }
 
-Status constrained_motion(WorkspaceImpl& w, const CheckedInputs& in) {
+Status constrained_motion(WorkspaceImpl& w, const SolveOptions& options, const Inputs<double>& in,
+                          const double* start) {
   const int rows = w.rows();
-  const Method method = in.options.method == Method::automatic ? choose(w, in.options) : in.options.method;
+  const Method method = options.method == Method::automatic ? choose(w, options) : options.method;
   const MethodFacts* facts = find_facts(method);
   if (!facts)
     return w.fail(Status::unsupported, "unsupported: method %d is none of the methods of this version",
@@ -125,13 +122,13 @@ Status constrained_motion(WorkspaceImpl& w, const CheckedInputs& in) {
                   "unsupported: %s cannot take rows between two moving links; use pv, prox_pv, prox_ltl, "
                   "prox_ltls or dense",
                   facts->name);
-  if (in.options.tikhonov > 0 && method != Method::pv)
+  if (options.tikhonov > 0 && method != Method::pv)
     return w.fail(Status::unsupported,
                   "unsupported: tikhonov by another method than pv; use pv or automatic, or 0");
   if (rows == 0) {
     w.report = SolveReport{};
     w.report.method = method;
-    TENON_CHECK(solve_free(w, in.q, in.v, in.tau, in.wrenches != nullptr, w.w().qdd));
+    TENON_CHECK(solve_free(w, in, w.w().qdd));
     w.report.rank = 0;
     return Status::ok;
   }
@@ -141,29 +138,26 @@ Status constrained_motion(WorkspaceImpl& w, const CheckedInputs& in) {
         "unsupported: rows between two moving links of a mechanism with kinematic loops by prox_ltls; use "
         "pv, prox_pv, prox_ltl or dense");
 
-  Outcome outcome = run(w, method, in);
+  Outcome outcome = run(w, method, options, in, start);
   // An iteration that stalls is replaced by another method, at last by dense, which does not iterate.
   const auto answered = [&] {
     return outcome && (static_cast<std::int32_t>(*outcome) < 0 || result_is_finite(w));
   };
-  if (!answered()) outcome = run(w, next_method(w, w.report.method), in);
-  if (!answered()) outcome = run(w, Method::dense, in);
+  if (!answered()) outcome = run(w, next_method(w, w.report.method), options, in, start);
+  if (!answered()) outcome = run(w, Method::dense, options, in, start);
   return *outcome;  // of dense at the latest
 }
 
-Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, const double* q,
-                            const double* v, const double* tau, const double* wrenches, const double* desired,
+Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, const Inputs<double>& user,
                             double* qdd, double* lambda) {
   WorkspaceImpl& w = begin(workspace);
   const int rows = w.rows();
+  const double* start = options.warm_start ? lambda : nullptr;
+  Inputs<double> in;
   TENON_CHECK(check_options(w, options));
-  TENON_CHECK(take_state(w, q, v));
-  TENON_CHECK(take_forces(w, tau));
-  TENON_CHECK(check_finite(w, "desired", desired, rows));
-  if (options.warm_start) TENON_CHECK(check_finite(w, "lambda", lambda, rows));
-  TENON_CHECK(load_wrenches(w, wrenches));
-  const Status status =
-      constrained_motion(w, {options, q, v, tau, wrenches, desired, options.warm_start ? lambda : nullptr});
+  TENON_CHECK(take_forward(w, user, in));
+  TENON_CHECK(check_finite(w, "lambda", start, rows));
+  const Status status = constrained_motion(w, options, in, start);
   if (static_cast<std::int32_t>(status) < 0) return status;
   TENON_CHECK(check_result(w, w.user_rows.data(), rows));
   TENON_CHECK(give_motion(w, w.w().qdd, qdd));
@@ -181,7 +175,7 @@ Status constraint_rows(Workspace& workspace, const double* q, const double* v, c
   rows_from_user(w.cd(), desired, w.w().desired);
   ConstraintData posed = *w.cd();
   posed.poses = ConstraintPoses::with_errors;  // position errors even where no row is stabilised
-  w.kernels->constraint_state(w.md(), posed, q, v, false, w.w());
+  w.kernels->constraint_state(w.md(), posed, {q, v}, w.w());
   double *columns = w.stage.data(), *k = w.user_rows.data();
   if (J && !w.coordinates.independent_v)
     w.kernels->constraint_jacobian(w.md(), *w.cd(), columns, rows, w.w());
@@ -208,7 +202,7 @@ Status anchor_here(Workspace& workspace, const double* q) {
   std::fill_n(w.w().desired, w.rows(), 0.0);
   ConstraintData posed = *w.cd();
   posed.poses = ConstraintPoses::with_errors;
-  w.kernels->constraint_state(w.md(), posed, q, w.zeros.data(), false, w.w());
+  w.kernels->constraint_state(w.md(), posed, w.at_rest(q), w.w());
   for (const bool setting : {false, true}) {
     for (int constraint = 0; constraint < w.constraints->constraint_count(); ++constraint) {
       const ConstraintItem& item = w.cd()->items[w.item_of[index(constraint)]];

@@ -5,7 +5,6 @@
 #include "spatial/spatial.hpp"
 #include "state/coordinates.hpp"
 #include "state/folded_rotors.hpp"
-#include "state/link_frames.hpp"
 #include "tenon/dynamics.hpp"
 
 namespace tenon {
@@ -22,7 +21,7 @@ void push(WorkspaceImpl& w, int body, const double* K, double lambda) {
 void apply_row_forces(WorkspaceImpl& w, const double* q, const double* lambda) {
   const ConstraintData& c = *w.cd();
   std::fill_n(w.w().desired, c.row_count, 0.0);
-  w.kernels->constraint_state(w.md(), c, q, w.zeros.data(), false, w.w());
+  w.kernels->constraint_state(w.md(), c, w.at_rest(q), w.w());
   for (int i = 0; i < c.item_count; ++i) {
     const ConstraintItem& item = c.items[i];
     for (int j = 0; j < item.row_count; ++j) {
@@ -43,17 +42,16 @@ void apply_row_forces(WorkspaceImpl& w, const double* q, const double* lambda) {
 Status constrained_inverse_dynamics(Workspace& workspace, const double* q, const double* v, const double* a,
                                     const double* wrenches, const double* lambda, double* tau) {
   WorkspaceImpl& w = begin(workspace);
-  TENON_CHECK(take_state(w, q, v));
-  TENON_CHECK(take_accelerations(w, q, v, a));
+  Inputs<double> in;
+  TENON_CHECK(take_inverse(w, {q, v, nullptr, wrenches, nullptr, a}, in));
   TENON_CHECK(check_finite(w, "lambda", lambda, w.rows()));
-  TENON_CHECK(load_wrenches(w, wrenches));
-  const bool by_rows = lambda && w.rows() > 0;
-  if (by_rows) {
-    if (!wrenches) std::fill_n(w.w().wrench, 6 * w.model->body_count(), 0.0);
-    apply_row_forces(w, q, lambda);
+  if (lambda && w.rows() > 0) {
+    if (!in.wrenches) std::fill_n(w.w().wrench, 6 * w.model->body_count(), 0.0);
+    in.wrenches = w.w().wrench;
+    apply_row_forces(w, in.q, lambda);
   }
   double* force = result_room(w);
-  tree_inverse_dynamics(w, q, v, a, wrenches || by_rows, force);
+  tree_inverse_dynamics(w, in, force);
   return give_forces(w, force, tau);
 }
 

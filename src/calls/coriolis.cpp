@@ -116,7 +116,7 @@ Status gravity_force(Workspace& workspace, const double* q, double* g) {
   TENON_CHECK(take_positions(w, q));
   if (w.coordinates.independent_v) TENON_CHECK(update_loops(w, q, nullptr));
   double* force = result_room(w);
-  tree_inverse_dynamics(w, q, w.zeros.data(), nullptr, false, force);
+  tree_inverse_dynamics(w, w.at_rest(q), force);
   return give_forces(w, force, g);
 }
 

@@ -307,10 +307,9 @@ Status invert(WorkspaceImpl& w, DampedInverseMethod method, const double* q, con
   w.damped->on_folded = false;
   if (w.rows() > 0) {
     Status status = Status::singular_configuration;
-    if (FoldedWorkspace* f = entry->loops == Loops::folded ? folded_for(w, false) : nullptr) {
-      f->take(q, w.zeros.data(), w.zeros.data());
+    if (FoldedWorkspace* f = entry->loops == Loops::folded ? folded_for(w, {}) : nullptr) {
       WorkspaceImpl& inner = f->workspace.impl();
-      status = invert(inner, entry->method, f->q.data(), damping_for_folded(w, damping), out, ld);
+      status = invert(inner, entry->method, f->take(w.at_rest(q)).q, damping_for_folded(w, damping), out, ld);
       w.damped->on_folded = status == Status::ok;
       if (status != Status::ok) w.fail(status, "%s", inner.message);
     }

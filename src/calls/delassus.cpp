@@ -35,7 +35,7 @@ Status dense(WorkspaceImpl& w, const double* q) {
     if (!factor_positive(L, nv)) return Status::not_positive_definite;
   }
   std::fill_n(w.w().desired, rows, 0.0);
-  w.kernels->constraint_state(w.md(), *w.cd(), q, w.zeros.data(), false, w.w());
+  w.kernels->constraint_state(w.md(), *w.cd(), w.at_rest(q), w.w());
   w.kernels->constraint_jacobian(w.md(), *w.cd(), J, rows, w.w());
 
   std::fill_n(w.w().delassus, stride * stride, 0.0);
@@ -54,7 +54,7 @@ Status dense(WorkspaceImpl& w, const double* q) {
 Status ltl_osim(WorkspaceImpl& w, const double* q) {
   if (w.cd()->inter_body_count > 0) {
     std::fill_n(w.w().desired, w.rows(), 0.0);
-    return positive(start_prox_ltl({w, {}, q, w.zeros.data(), w.zeros.data(), nullptr, nullptr, nullptr}));
+    return positive(start_prox_ltl({w, {}, w.at_rest(q), nullptr}));
   }
   if (w.independent)
     return positive(w.kernels->independent_ltl_osim(w.md(), *w.cd(), q, w.independent->data, w.w()));
@@ -130,9 +130,8 @@ void symmetric_to_user(const WorkspaceImpl& w, const double* lower, double* out,
 static Status delassus_of(WorkspaceImpl& w, DelassusMethod method, const double* q, double* out, int ld) {
   const bool folds =
       w.rows() > 0 && crosses_clusters(method == DelassusMethod::automatic ? choose(w) : method);
-  if (FoldedWorkspace* f = folds ? folded_for(w, false) : nullptr) {
-    f->take(q, w.zeros.data(), w.zeros.data());
-    const Status status = delassus_of(f->workspace.impl(), method, f->q.data(), out, ld);
+  if (FoldedWorkspace* f = folds ? folded_for(w, {}) : nullptr) {
+    const Status status = delassus_of(f->workspace.impl(), method, f->take(w.at_rest(q)).q, out, ld);
     if (status != Status::singular_configuration)
       return status == Status::ok ? status : w.fail(status, "%s", f->workspace.message());
   }

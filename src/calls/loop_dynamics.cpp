@@ -7,7 +7,6 @@
 #include "state/closing_form.hpp"
 #include "state/coordinates.hpp"
 #include "state/folded_rotors.hpp"
-#include "state/link_frames.hpp"
 #include "state/projection.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
@@ -18,19 +17,18 @@ namespace {
 
 // Solves [M K^T; K 0] with all rows of K, redundant ones included: with M = L L^T, L^T qdd is L^-1 (tau - c) and, in the
 // span of the rows of K L^-T, what makes K qdd = k.
-Status solve_multipliers(WorkspaceImpl& w, const double* q, const double* v, const double* tau,
-                         bool has_wrenches, double* qdd) {
-  const double gap = w.loops.assembly.evaluate(q, v, w.w());
+Status solve_multipliers(WorkspaceImpl& w, const Inputs<double>& in, double* qdd) {
+  const double gap = w.loops.assembly.evaluate(in.q, in.v, w.w());
   if (w.loops.assembly.broken() >= 0 || !(gap < INFINITY)) return fail_of_gap(w);
   const int nv = w.model->nv, count = w.md().loop_row_count;
   LoopRows& s = *w.loops.rows;
   double *L = w.loops.M.data(), *K = w.loops.K.data(), *c = w.loops.bias.data();
   dense_K(w, K, count);
   std::copy_n(w.w().loop_k, count, s.b.begin());
-  tree_mass_matrix(w, q, L, nv);
-  if (!factor_positive(L, nv)) return fail_mass_matrix(w, q);
-  w.kernels->rnea(w.md(), q, v, nullptr, has_wrenches, c, w.w());
-  for (int k = 0; k < nv; ++k) qdd[k] = tau[k] - c[k];
+  tree_mass_matrix(w, in.q, L, nv);
+  if (!factor_positive(L, nv)) return fail_mass_matrix(w, in.q);
+  w.kernels->rnea(w.md(), in, c, w.w());
+  for (int k = 0; k < nv; ++k) qdd[k] = in.tau[k] - c[k];
   solve_lower(L, nv, qdd);
 
   double size = 0;  // of the terms of the right-hand side
@@ -61,10 +59,11 @@ Status solve_multipliers(WorkspaceImpl& w, const double* q, const double* v, con
   return Status::ok;
 }
 
-// The velocities of the independent joints; zero for dependent joints.
-const double* independent_motion(WorkspaceImpl& w, const double* v) {
-  for (int k = 0; k < w.model->nv; ++k) w.loops.spanning[index(k)] = w.md().y_index[k] < 0 ? 0 : v[k];
-  return w.loops.spanning.data();
+// The same with zero velocities of dependent joints.
+Inputs<double> independent_motion(WorkspaceImpl& w, Inputs<double> in) {
+  for (int k = 0; k < w.model->nv; ++k) w.loops.spanning[index(k)] = w.md().y_index[k] < 0 ? 0 : in.v[k];
+  in.v = w.loops.spanning.data();
+  return in;
 }
 
 // Diagonal entry y of G_d^T M_dd G_d: the inertia of the dependent joints as independent coordinate y feels
@@ -95,43 +94,42 @@ void joints_mass_matrix(WorkspaceImpl& w, const double* q, bool carried) {
   }
 }
 
-Status solve_independent(WorkspaceImpl& w, bool carried, const double* q, const double* v, const double* tau,
-                         bool has_wrenches, double* qdd) {
-  TENON_CHECK(update_loops(w, q, v));
+Status solve_independent(WorkspaceImpl& w, bool carried, const Inputs<double>& in, double* qdd) {
+  TENON_CHECK(update_loops(w, in.q, in.v));
   double* y = w.loops.independent.data();
-  w.kernels->rnea(w.md(), q, independent_motion(w, v), nullptr, has_wrenches, w.loops.bias.data(), w.w());
-  to_independent_force(w, tau, y);
+  w.kernels->rnea(w.md(), independent_motion(w, in), w.loops.bias.data(), w.w());
+  to_independent_force(w, in.tau, y);
   for (int j = 0; j < w.model->ny; ++j) y[j] -= w.loops.bias[index(w.md().independent[j])];
-  joints_mass_matrix(w, q, carried);
-  TENON_CHECK(factor_held_mass_matrix(w, q));
+  joints_mass_matrix(w, in.q, carried);
+  TENON_CHECK(factor_held_mass_matrix(w, in.q));
   solve_projected_mass_matrix(w, y);
   from_independent(w, y, w.w().g, qdd);
   return Status::ok;
 }
 
-Status solve_by(WorkspaceImpl& w, LoopMethod method, const double* q, const double* v, const double* tau,
-                bool has_wrenches, double* qdd) {
+Status solve_by(WorkspaceImpl& w, LoopMethod method, const Inputs<double>& in, double* qdd) {
   switch (method) {
     case LoopMethod::projection:
-      return solve_projection(w, q, v, tau, has_wrenches, qdd);
+      return solve_projection(w, in, qdd);
     case LoopMethod::multipliers:
-      return solve_multipliers(w, q, v, tau, has_wrenches, qdd);
+      return solve_multipliers(w, in, qdd);
     case LoopMethod::approximate:
     case LoopMethod::unconstrained:
-      return solve_independent(w, method == LoopMethod::approximate, q, v, tau, has_wrenches, qdd);
+      return solve_independent(w, method == LoopMethod::approximate, in, qdd);
     default:
       return w.fail(Status::invalid_argument, "method %d is none of LoopMethod", static_cast<int>(method));
   }
 }
 
 // By a method other than automatic, computed on the closing form. Spanning coordinates, already checked.
-Status solve_closing_form(WorkspaceImpl& w, LoopMethod method, const double* q, const double* v,
-                          const double* tau, const double* wrenches, double* qdd) {
+Status solve_closing_form(WorkspaceImpl& w, LoopMethod method, const Inputs<double>& in,
+                          const double* user_wrenches, double* qdd) {
   RowLoops& loops = *w.row_loops;
-  loops.take(q, v);
-  for (std::size_t k = 0; k < loops.tau.size(); ++k) loops.tau[k] = tau[loops.form.v[k]];
-  const Status status = loop_forward_dynamics(loops.closing, method, loops.q.data(), loops.v.data(),
-                                              loops.tau.data(), wrenches, loops.qdd.data());
+  loops.take(in.q, in.v);
+  for (std::size_t k = 0; k < loops.tau.size(); ++k) loops.tau[k] = in.tau[loops.form.v[k]];
+  const Status status = loop_forward_dynamics(
+      loops.closing, method, {loops.q.data(), loops.v.data(), loops.tau.data(), user_wrenches},
+      loops.qdd.data());
   if (static_cast<std::int32_t>(status) < 0) return w.fail(status, "%s", loops.closing.message());
   for (std::size_t k = 0; k < loops.qdd.size(); ++k) qdd[loops.form.v[k]] = loops.qdd[k];
   return status;
@@ -139,17 +137,16 @@ Status solve_closing_form(WorkspaceImpl& w, LoopMethod method, const double* q, 
 
 }  // namespace
 
-Status loop_forward_dynamics(Workspace& workspace, LoopMethod method, const double* q, const double* v,
-                             const double* tau, const double* wrenches, double* qdd) {
+Status loop_forward_dynamics(Workspace& workspace, LoopMethod method, const Inputs<double>& user,
+                             double* qdd) {
   WorkspaceImpl& w = begin(workspace);
   if (method == LoopMethod::automatic || (w.md().cluster_count == 0 && !w.row_loops))
-    return forward_dynamics(workspace, q, v, tau, wrenches, qdd);
-  TENON_CHECK(take_state(w, q, v));
-  TENON_CHECK(take_forces(w, tau));
-  TENON_CHECK(load_wrenches(w, wrenches));
+    return forward_dynamics(workspace, user, qdd);
+  Inputs<double> in;
+  TENON_CHECK(take_forward(w, user, in));
   double* motion = result_room(w);
-  const Status status = w.row_loops ? solve_closing_form(w, method, q, v, tau, wrenches, motion)
-                                    : solve_by(w, method, q, v, tau, wrenches != nullptr, motion);
+  const Status status = w.row_loops ? solve_closing_form(w, method, in, user.wrenches, motion)
+                                    : solve_by(w, method, in, motion);
   if (static_cast<std::int32_t>(status) < 0) return status;
   TENON_CHECK(give_motion(w, motion, qdd));
   return status;
@@ -158,15 +155,17 @@ Status loop_forward_dynamics(Workspace& workspace, LoopMethod method, const doub
 Status loop_inverse_dynamics(Workspace& workspace, LoopMethod method, const double* q, const double* v,
                              const double* yddot, const double* wrenches, double* tau_y) {
   WorkspaceImpl& w = begin(workspace);
-  TENON_CHECK(take_state(w, q, v));
+  Inputs<double> in = {q, v, nullptr, wrenches};
+  TENON_CHECK(take_state(w, in.q, in.v));
   TENON_CHECK(check_finite(w, "yddot", yddot, w.model->ny));
-  TENON_CHECK(load_wrenches(w, wrenches));
-  const bool has_wrenches = wrenches != nullptr;
+  TENON_CHECK(take_wrenches(w, in.wrenches));
   if (w.md().cluster_count == 0) {
-    tree_inverse_dynamics(w, q, v, yddot, has_wrenches, w.stage.data());
+    in.qdd = yddot;
+    tree_inverse_dynamics(w, in, w.stage.data());
     return give_numbers(w, w.stage.data(), w.model->nv, tau_y);
   }
-  TENON_CHECK(update_loops(w, q, v));
+  TENON_CHECK(update_loops(w, in.q, in.v));
+  in.qdd = w.w().qdd;
   double *qdd = w.w().qdd, *force = w.loops.bias.data(), *result = w.stage.data();
   switch (method) {
     case LoopMethod::automatic:
@@ -174,19 +173,19 @@ Status loop_inverse_dynamics(Workspace& workspace, LoopMethod method, const doub
       from_independent(w, yddot, map_bias(w), qdd);
       // Projection compares: every rotor is a body.
       if (method == LoopMethod::automatic)
-        tree_inverse_dynamics(w, q, v, qdd, has_wrenches, force);
+        tree_inverse_dynamics(w, in, force);
       else
-        w.kernels->rnea(w.md(), q, v, qdd, has_wrenches, force, w.w());
+        w.kernels->rnea(w.md(), in, force, w.w());
       to_independent_force(w, force, result);
       break;
     case LoopMethod::approximate:
     case LoopMethod::unconstrained:
       std::fill_n(qdd, w.model->nv, 0.0);
       for (int j = 0; j < w.model->ny; ++j) qdd[w.md().independent[j]] = yddot[j];
-      w.kernels->rnea(w.md(), q, independent_motion(w, v), qdd, has_wrenches, force, w.w());
+      w.kernels->rnea(w.md(), independent_motion(w, in), force, w.w());
       for (int j = 0; j < w.model->ny; ++j) result[j] = force[w.md().independent[j]];
       if (method == LoopMethod::unconstrained) break;
-      tree_mass_matrix(w, q, w.loops.M.data(), w.model->nv);
+      tree_mass_matrix(w, in.q, w.loops.M.data(), w.model->nv);
       for (int j = 0; j < w.model->ny; ++j) result[j] += carried_inertia(w, j) * yddot[j];
       break;
     default:

@@ -44,8 +44,8 @@ Status least_motion(WorkspaceImpl& w, const double* q, const double* wanted, con
   SolveOptions options;
   options.absolute_tolerance = 0;
   std::fill_n(w.lambda.data(), w.rows(), 0.0);
-  const ConstrainedProblem problem = {w,       options,        q, w.zeros.data(), w.zeros.data(), nullptr,
-                                      nullptr, w.lambda.data()};
+  const Inputs<double> in = w.at_rest(q);
+  const ConstrainedProblem problem = {w, options, in, w.lambda.data()};
   // With embedded loops the motion must keep them closed: prox_pv finds no other motions.
   if (w.md().cluster_count > 0) TENON_CHECK(update_loops(w, q, w.zeros.data(), SplitFor::any));
   if (gaps) bias_by_gaps(w, gaps);
@@ -57,7 +57,7 @@ Status evaluate_rows(WorkspaceImpl& w, const double* q, const double* v) {
   std::fill_n(w.w().desired, w.rows(), 0.0);
   ConstraintData posed = *w.cd();
   posed.poses = ConstraintPoses::with_errors;
-  w.kernels->constraint_state(w.md(), posed, q, v, false, w.w());
+  w.kernels->constraint_state(w.md(), posed, {q, v}, w.w());
   TENON_CHECK(check_result(w, w.w().row_error, w.rows()));
   return check_result(w, w.w().row_velocity, w.rows());
 }
@@ -157,7 +157,9 @@ Status Approach::step_from_here() {
 // In the metric of the mass matrix at `here`.
 double Approach::length(const double* dq) {
   const Weightless weightless(w);
-  w.kernels->rnea(w.md(), here, w.zeros.data(), dq, false, force, w.w());
+  Inputs<double> in = w.at_rest(here);
+  in.qdd = dq;
+  w.kernels->rnea(w.md(), in, force, w.w());
   double square = 0;
   for (int k = 0; k < nv; ++k) square += force[k] * dq[k];
   return std::sqrt(std::max(square, 0.0));

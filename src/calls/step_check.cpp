@@ -21,22 +21,25 @@ constexpr double rounding = 1e-9;
 double kinetic_energy(WorkspaceImpl& w, const double* q, const double* v) {
   const Weightless weightless(w);
   double* force = result_room(w);
-  tree_inverse_dynamics(w, q, w.zeros.data(), v, false, force);
+  Inputs<double> in = w.at_rest(q);
+  in.qdd = v;
+  tree_inverse_dynamics(w, in, force);
   double sum = 0;
   for (int k = 0; k < w.model->nv; ++k) sum += 0.5 * v[k] * force[k];
   return sum;
 }
 
 double fastest(const StepEnds& s, int k) {
-  return std::max(std::abs(s.v[k]), std::abs(s.end_v[k]));
+  return std::max(std::abs(s.start.v[k]), std::abs(s.end_v[k]));
 }
 
 // At most this: forces times how far they act. Loops that are closed do no work.
 Status work_of(WorkspaceImpl& w, const StepEnds& s, double& work) {
   double* bias = result_room(w);
-  tree_inverse_dynamics(w, s.q, s.v, nullptr, s.has_wrenches, bias);
+  tree_inverse_dynamics(w, s.start, bias);
   work = 0;
-  for (int k = 0; k < w.model->nv; ++k) work += fastest(s, k) * (std::abs(s.tau[k]) + std::abs(bias[k]));
+  for (int k = 0; k < w.model->nv; ++k)
+    work += fastest(s, k) * (std::abs(s.start.tau[k]) + std::abs(bias[k]));
   const int rows_of_user = w.rows() - (w.row_loops ? w.row_loops->row_count() : 0);
   if (rows_of_user > 0) {
     TENON_CHECK(evaluate_rows(w, s.end_q, s.end_v));
@@ -90,11 +93,11 @@ Opening measure_opening(WorkspaceImpl& w, const double* q, const double* v, cons
 }
 
 Opening opening_of(WorkspaceImpl& w, const StepEnds& s) {
-  if (!w.row_loops) return measure_opening(w, s.q, s.v, s.end_q, s.end_v, s.dt);
+  if (!w.row_loops) return measure_opening(w, s.start.q, s.start.v, s.end_q, s.end_v, s.dt);
   RowLoops& loops = *w.row_loops;
   loops.take(s.end_q, s.end_v);
   loops.end_q = loops.q, loops.end_v = loops.v;
-  loops.take(s.q, s.v);
+  loops.take(s.start.q, s.start.v);
   return measure_opening(loops.closing.impl(), loops.q.data(), loops.v.data(), loops.end_q.data(),
                          loops.end_v.data(), s.dt);
 }
@@ -118,7 +121,7 @@ Status check_step(WorkspaceImpl& w, const StepEnds& s) {
                   "a step of %g s from here is too long: it opens the loop '%s', %s", s.dt,
                   name_of_loop(w, opening.loop), advice);
   if (!opening.velocities_fit) return Status::ok;
-  const double before = kinetic_energy(w, s.q, s.v), after = kinetic_energy(w, s.end_q, s.end_v);
+  const double before = kinetic_energy(w, s.start.q, s.start.v), after = kinetic_energy(w, s.end_q, s.end_v);
   double work = 0;
   TENON_CHECK(work_of(w, s, work));
   for (const double x : {before, after, work}) TENON_CHECK(check_result(w, &x, 1));

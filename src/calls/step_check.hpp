@@ -5,12 +5,11 @@
 
 namespace tenon {
 
-// A step of dt from (q, v) to (end_q, end_v), spanning coordinates, all finite, under tau and the wrenches in
-// WorkspaceData::wrench. lambda: multipliers at its beginning, in the user's order of rows.
+// A step of dt from (start.q, start.v) to (end_q, end_v), spanning coordinates, all finite, under start.tau and
+// start.wrenches. lambda: multipliers at its beginning, in the user's order of rows.
 struct StepEnds {
   double dt;
-  const double *q, *v, *tau;
-  bool has_wrenches;
+  const Inputs<double>& start;
   const double* lambda;
   const double *end_q, *end_v;
 };

@@ -8,7 +8,6 @@
 #include "calls/step_check.hpp"
 #include "model/joint_motion.hpp"
 #include "state/coordinates.hpp"
-#include "state/link_frames.hpp"
 #include "state/projection.hpp"
 #include "tenon/loops.hpp"
 
@@ -26,34 +25,33 @@ Status fail_step(WorkspaceImpl& w, double dt) {
 
 // The user's input, mapped to the spanning tree's coordinates, and memory for the stages.
 struct Step {
-  Step(WorkspaceImpl& w, const double* q_, const double* v_, const double* tau_, const double* wrenches_)
-      : q(q_), v(v_), tau(tau_), wrenches(wrenches_) {
+  explicit Step(WorkspaceImpl& w) {
     const std::size_t nq = index(w.model->nq), nv = index(w.model->nv);
     double* next = w.step.data();
     end_q = next, next += nq;
     for (double** x : {&end_v, &rate, &u, &sum_u, &sum_a, &first_a}) *x = next, next += nv;
     lambda = w.step_lambda.data();
   }
-  const double *q, *v, *tau, *wrenches;
+  Inputs<double> in;
   double *end_q, *end_v;  // and of the stages before
   double *rate, *u, *sum_u, *sum_a, *first_a;
   double* lambda;  // of the first stage, in the user's order
 };
 
-Status take_step(WorkspaceImpl& w, const SolveOptions& options, double dt, const double* lambda, Step& s) {
+Status take_step(WorkspaceImpl& w, const SolveOptions& options, double dt, const Inputs<double>& user,
+                 const double* lambda, Step& s) {
   TENON_CHECK(check_finite(w, "dt", &dt, 1));
   TENON_CHECK(check_options(w, options));
-  TENON_CHECK(take_state(w, s.q, s.v));
-  TENON_CHECK(take_forces(w, s.tau));
-  if (options.warm_start) TENON_CHECK(check_finite(w, "lambda", lambda, w.rows()));
-  return load_wrenches(w, s.wrenches);
+  TENON_CHECK(take_forward(w, user, s.in));
+  return options.warm_start ? check_finite(w, "lambda", lambda, w.rows()) : Status::ok;
 }
 
 // Leaves the accelerations in w.w().qdd. The first stage keeps its multipliers and may start from given ones.
 Status solve_stage(WorkspaceImpl& w, const SolveOptions& options, const Step& s, const double* q,
                    const double* v, const double* lambda, bool first) {
-  const double* start = first && options.warm_start ? lambda : nullptr;
-  const Status status = constrained_motion(w, {options, q, v, s.tau, s.wrenches, nullptr, start});
+  Inputs<double> in = s.in;
+  in.q = q, in.v = v;
+  const Status status = constrained_motion(w, options, in, first && options.warm_start ? lambda : nullptr);
   if (static_cast<std::int32_t>(status) < 0) return status;
   TENON_CHECK(check_result(w, w.w().qdd, w.model->nv));
   if (!first) return status;
@@ -84,7 +82,7 @@ bool end_is_finite(const WorkspaceImpl& w, const Step& s) {
 Status finish_step(WorkspaceImpl& w, double dt, const Step& s, double* q, double* v, double* qdd,
                    double* lambda) {
   if (!end_is_finite(w, s)) return fail_step(w, dt);
-  TENON_CHECK(check_step(w, {dt, s.q, s.v, s.tau, s.wrenches != nullptr, s.lambda, s.end_q, s.end_v}));
+  TENON_CHECK(check_step(w, {dt, s.in, s.lambda, s.end_q, s.end_v}));
   if (w.coordinates.independent_v) TENON_CHECK(close_step(w, s.end_q, s.end_v));
   copy_positions(w, s.end_q, q);
   copy_motion(w, s.end_v, v);
@@ -126,13 +124,13 @@ Status step_semi_implicit_euler(Workspace& workspace, const SolveOptions& option
                                 double* v, const double* tau, const double* wrenches, double* qdd,
                                 double* lambda) {
   WorkspaceImpl& w = begin(workspace);
-  Step s(w, q, v, tau, wrenches);
-  TENON_CHECK(take_step(w, options, dt, lambda, s));
-  const Status status = solve_stage(w, options, s, s.q, s.v, lambda, true);
+  Step s(w);
+  TENON_CHECK(take_step(w, options, dt, {q, v, tau, wrenches}, lambda, s));
+  const Status status = solve_stage(w, options, s, s.in.q, s.in.v, lambda, true);
   if (static_cast<std::int32_t>(status) < 0) return status;
-  add_scaled(s.v, dt, s.first_a, w.model->nv, s.end_v);
+  add_scaled(s.in.v, dt, s.first_a, w.model->nv, s.end_v);
   if (!all_finite(s.end_v, w.model->nv)) return fail_step(w, dt);
-  std::copy_n(s.q, w.model->nq, s.end_q);
+  std::copy_n(s.in.q, w.model->nq, s.end_q);
   integrate_joints(w.md(), s.end_v, dt, s.end_q);
   TENON_CHECK(finish_step(w, dt, s, q, v, qdd, lambda));
   return status;
@@ -141,11 +139,11 @@ Status step_semi_implicit_euler(Workspace& workspace, const SolveOptions& option
 Status step_runge_kutta_4(Workspace& workspace, const SolveOptions& options, double dt, double* q, double* v,
                           const double* tau, const double* wrenches, double* qdd, double* lambda) {
   WorkspaceImpl& w = begin(workspace);
-  Step s(w, q, v, tau, wrenches);
-  TENON_CHECK(take_step(w, options, dt, lambda, s));
+  Step s(w);
+  TENON_CHECK(take_step(w, options, dt, {q, v, tau, wrenches}, lambda, s));
   Status status = Status::ok;
   const Stages stages{w, options, s, dt, lambda, status};
-  const StepArrays<double> arrays = {s.q, s.v, s.end_q, s.end_v, s.u, s.rate, s.sum_u, s.sum_a};
+  const StepArrays<double> arrays = {s.in.q, s.in.v, s.end_q, s.end_v, s.u, s.rate, s.sum_u, s.sum_a};
   if (!step_runge_kutta(stages, w.model->nq, w.model->nv, dt, arrays)) return status;
   TENON_CHECK(finish_step(w, dt, s, q, v, qdd, lambda));
   return status;

@@ -170,19 +170,17 @@ Status energy(Workspace& workspace, double* kinetic, double* potential) {
   return Status::ok;
 }
 
-Status inverse_dynamics(Workspace& workspace, const double* q, const double* v, const double* a,
-                        const double* wrenches, double* tau) {
+Status inverse_dynamics(Workspace& workspace, const Inputs<double>& user, double* tau) {
   WorkspaceImpl& w = begin(workspace);
-  TENON_CHECK(take_state(w, q, v));
-  TENON_CHECK(take_accelerations(w, q, v, a));
-  TENON_CHECK(load_wrenches(w, wrenches));
+  Inputs<double> in;
+  TENON_CHECK(take_inverse(w, user, in));
   double* force = result_room(w);
-  tree_inverse_dynamics(w, q, v, a, wrenches != nullptr, force);
+  tree_inverse_dynamics(w, in, force);
   return give_forces(w, force, tau);
 }
 
 Status bias_force(Workspace& workspace, const double* q, const double* v, const double* wrenches, double* c) {
-  return inverse_dynamics(workspace, q, v, nullptr, wrenches, c);
+  return inverse_dynamics(workspace, {q, v, nullptr, wrenches}, c);
 }
 
 static Status give_mass_matrix(WorkspaceImpl& w, const double* q, double* M, int ld) {
@@ -327,18 +325,17 @@ Status multiply_mass_matrix(Workspace& workspace, const double* B, int ldb, int 
 namespace {
 
 // forward_dynamics with the loops closed by their rows.
-Status solve_row_loops(Workspace& workspace, const double* q, const double* v, const double* tau,
-                       const double* wrenches, double* qdd) {
+Status solve_row_loops(Workspace& workspace, const Inputs<double>& user, double* qdd) {
   WorkspaceImpl& w = workspace.impl();
-  if (!w.row_loops->alone)
-    return constrained_dynamics(workspace, {}, q, v, tau, wrenches, nullptr, qdd, nullptr);
+  if (!w.row_loops->alone) return constrained_dynamics(workspace, {}, user, qdd, nullptr);
   Workspace& alone = *w.row_loops->alone;
   // The other workspace checks its inputs, but it takes spanning coordinates only.
+  Inputs<double> in = user;
   if (w.coordinates.independent_q || w.coordinates.independent_v) {
-    TENON_CHECK(take_state(w, q, v));
-    TENON_CHECK(take_forces(w, tau));
+    TENON_CHECK(take_state(w, in.q, in.v));
+    TENON_CHECK(take_forces(w, in.tau));
   }
-  const Status status = constrained_dynamics(alone, {}, q, v, tau, wrenches, nullptr, w.w().qdd, nullptr);
+  const Status status = constrained_dynamics(alone, {}, in, w.w().qdd, nullptr);
   if (static_cast<std::int32_t>(status) < 0) return w.fail(status, "%s", alone.message());
   w.report = alone.report();
   TENON_CHECK(give_motion(w, w.w().qdd, qdd));
@@ -347,14 +344,12 @@ Status solve_row_loops(Workspace& workspace, const double* q, const double* v, c
 
 }  // namespace
 
-Status forward_dynamics(Workspace& workspace, const double* q, const double* v, const double* tau,
-                        const double* wrenches, double* qdd) {
+Status forward_dynamics(Workspace& workspace, const Inputs<double>& user, double* qdd) {
   WorkspaceImpl& w = begin(workspace);
-  if (w.row_loops) return solve_row_loops(workspace, q, v, tau, wrenches, qdd);
-  TENON_CHECK(take_state(w, q, v));
-  TENON_CHECK(take_forces(w, tau));
-  TENON_CHECK(load_wrenches(w, wrenches));
-  TENON_CHECK(solve_free(w, q, v, tau, wrenches != nullptr, w.w().qdd));
+  if (w.row_loops) return solve_row_loops(workspace, user, qdd);
+  Inputs<double> in;
+  TENON_CHECK(take_forward(w, user, in));
+  TENON_CHECK(solve_free(w, in, w.w().qdd));
   return give_motion(w, w.w().qdd, qdd);
 }
 

@@ -14,7 +14,6 @@
 #include "plan/memory/underactuated_memory.hpp"
 #include "state/coordinates.hpp"
 #include "state/folded_rotors.hpp"
-#include "state/link_frames.hpp"
 #include "state/projection.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
@@ -79,7 +78,7 @@ const double* place_rows(WorkspaceImpl& w, const double* q) {
   const int rows = w.rows();
   double* J = w.coordinates.independent_v ? w.coordinates.jacobian.data() : w.stage.data();
   std::fill_n(w.w().desired, rows, 0.0);
-  w.kernels->constraint_state(w.md(), *w.cd(), q, w.zeros.data(), false, w.w());
+  w.kernels->constraint_state(w.md(), *w.cd(), w.at_rest(q), w.w());
   w.kernels->constraint_jacobian(w.md(), *w.cd(), J, rows, w.w());
   if (w.coordinates.independent_v) times_G(w, w.w().G, J, rows, rows, w.stage.data(), rows);
   return w.stage.data();
@@ -106,13 +105,14 @@ double distribute(WorkspaceImpl& w, const double* J, double* missing) {
 
 // memory.force := b in the coordinates of the workspace, memory.size := the sum of the absolute values of its
 // terms.
-Status place_forces(WorkspaceImpl& w, const double* q, const double* v, const double* a,
-                    const double* wrenches, int n) {
+Status place_forces(WorkspaceImpl& w, const Inputs<double>& in, int n) {
   UnderactuatedMemory& memory = *w.underactuated;
   double *force = memory.force.data(), *size = memory.size.data(), *spanning = result_room(w);
-  tree_inverse_dynamics(w, q, v, nullptr, wrenches != nullptr, spanning);
+  Inputs<double> unaccelerated = in;
+  unaccelerated.qdd = nullptr;
+  tree_inverse_dynamics(w, unaccelerated, spanning);
   to_set_coordinates(w, spanning, size);
-  tree_inverse_dynamics(w, q, v, a, wrenches != nullptr, spanning);
+  tree_inverse_dynamics(w, in, spanning);
   to_set_coordinates(w, spanning, force);
   for (int k = 0; k < n; ++k) size[k] = std::abs(size[k]) + std::abs(force[k] - size[k]);
   return check_result(w, force, n);
@@ -160,16 +160,15 @@ Status underactuated_inverse_dynamics(Workspace& workspace, const std::int32_t* 
   TENON_CHECK(check_scene(w));
   UnderactuatedMemory& memory = *w.underactuated;
   TENON_CHECK(find_free(w, actuated, n, memory.free));
-  TENON_CHECK(take_state(w, q, v));
-  TENON_CHECK(take_accelerations(w, q, v, a));
-  TENON_CHECK(load_wrenches(w, wrenches));
-  TENON_CHECK(place_forces(w, q, v, a, wrenches, n));
+  Inputs<double> in;
+  TENON_CHECK(take_inverse(w, {q, v, nullptr, wrenches, nullptr, a}, in));
+  TENON_CHECK(place_forces(w, in, n));
   std::fill(memory.lambda.begin(), memory.lambda.end(), 0.0);
   double left = 0, whole = 0;
   if (!memory.free.empty()) {
-    TENON_CHECK(factor_free(w, q, n));
+    TENON_CHECK(factor_free(w, in.q, n));
     whole = place_missing(w, n);
-    left = rows > 0 ? apply_row_forces(w, q, n) : length_of(memory.missing);
+    left = rows > 0 ? apply_row_forces(w, in.q, n) : length_of(memory.missing);
   }
   for (const std::int32_t k : memory.free) memory.force[index(k)] = 0;
   TENON_CHECK(check_result(w, memory.lambda.data(), rows));

@@ -5,6 +5,7 @@
 #include "kernels/workspace_data.hpp"
 #include "model/constraint_data.hpp"
 #include "model/model_data.hpp"
+#include "tenon/inputs.hpp"
 
 #define TENON_KERNEL_ENTRY(result, name, ...) result (*name)(__VA_ARGS__);
 #define TENON_KERNEL_NAME(result, name, ...) name,
@@ -13,5 +14,6 @@
 #define TENON_KERNEL_ENTRIES(list)    \
   using Model = const ModelData&;     \
   using Rows = const ConstraintData&; \
+  using In = const Inputs<T>&;        \
   using Work = WorkspaceData<T>&;     \
   list(TENON_KERNEL_ENTRY)

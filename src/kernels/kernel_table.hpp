@@ -16,76 +16,76 @@
 namespace tenon {
 
 // Kernels without constraints.
-#define TENON_TREE_KERNELS(KERNEL)                                                                      \
-  KERNEL(void, kinematics, Model, const T* q, const T* v, const T* a, Work)                             \
-  KERNEL(void, frame_jacobian, Model, int node, const T* point, const T* E, T* J, int ld,               \
-         const WorkspaceData<T>&)                                                                       \
-  KERNEL(void, center_of_mass, Model, T* com, T* J, int ld, Work)                                       \
-  KERNEL(void, world_momentum, Model, T* out6, const WorkspaceData<T>&)                                 \
-  KERNEL(void, energy, Model, const T* v, T* kinetic, T* potential, const WorkspaceData<T>&)            \
-  KERNEL(void, rnea, Model, const T* q, const T* v, const T* qdd, bool has_wrenches, T* tau, Work)      \
-  KERNEL(void, crba, Model, const T* q, T* M, int ld, Work)                                             \
-  KERNEL(bool, aba, Model, const T* q, const T* v, const T* tau, bool has_wrenches, T* qdd, Work)       \
-  /* Path rows of M, their factor and products (kernels/tree/ltl.hpp). */                               \
-  KERNEL(void, crba_rows, Model, const T* q, T* rows, Work)                                             \
-  KERNEL(bool, ltl_factor, Model, T* rows, T* inv_d, const WorkspaceData<T>&)                           \
-  KERNEL(void, ltl_solve, Model, const T* rows, const T* inv_d, T* x, Work)                             \
-  KERNEL(void, ltl_multiply, Model, const T* rows, const T* x, T* y, Work)                              \
-                                                                                                        \
-  /* The sweeps of rnea and aba one by one, for the trunk of branch lanes (kernels/branches). */        \
-  KERNEL(void, sweep_body_forces, Model, const T* q, const T* v, const T* qdd, bool has_wrenches, Work) \
-  KERNEL(void, add_rotor_forces, Model, const T* q, const T* v, const T* qdd, T* tau, Work)             \
-  KERNEL(void, sweep_joint_forces, Model, const T* qdd, T* tau, Work)                                   \
-  KERNEL(void, sweep_velocities, Model, const T* q, const T* v, bool has_wrenches, Work)                \
-  KERNEL(bool, sweep_articulated_inertia, Model, const T* v, const T* tau, Work)                        \
-  KERNEL(void, sweep_accelerations, Model, const T* v, T* qdd, Work)
+#define TENON_TREE_KERNELS(KERNEL)                                                               \
+  KERNEL(void, kinematics, Model, const T* q, const T* v, const T* a, Work)                      \
+  KERNEL(void, frame_jacobian, Model, int node, const T* point, const T* E, T* J, int ld,        \
+         const WorkspaceData<T>&)                                                                \
+  KERNEL(void, center_of_mass, Model, T* com, T* J, int ld, Work)                                \
+  KERNEL(void, world_momentum, Model, T* out6, const WorkspaceData<T>&)                          \
+  KERNEL(void, energy, Model, const T* v, T* kinetic, T* potential, const WorkspaceData<T>&)     \
+  KERNEL(void, rnea, Model, In, T* tau, Work)                                                    \
+  KERNEL(void, crba, Model, const T* q, T* M, int ld, Work)                                      \
+  KERNEL(bool, aba, Model, In, T* qdd, Work)                                                     \
+  /* Path rows of M, their factor and products (kernels/tree/ltl.hpp). */                        \
+  KERNEL(void, crba_rows, Model, const T* q, T* rows, Work)                                      \
+  KERNEL(bool, ltl_factor, Model, T* rows, T* inv_d, const WorkspaceData<T>&)                    \
+  KERNEL(void, ltl_solve, Model, const T* rows, const T* inv_d, T* x, Work)                      \
+  KERNEL(void, ltl_multiply, Model, const T* rows, const T* x, T* y, Work)                       \
+                                                                                                 \
+  /* The sweeps of rnea and aba one by one, for the trunk of branch lanes (kernels/branches). */ \
+  KERNEL(void, sweep_body_forces, Model, In, Work)                                               \
+  KERNEL(void, add_rotor_forces, Model, In, T* tau, Work)                                        \
+  KERNEL(void, sweep_joint_forces, Model, In, T* tau, Work)                                      \
+  KERNEL(void, sweep_velocities, Model, In, bool has_angles, Work)                               \
+  KERNEL(bool, sweep_articulated_inertia, Model, In, Work)                                       \
+  KERNEL(void, sweep_accelerations, Model, In, T* qdd, Work)
 
-// Constraint rows, and constrainedABA.
-#define TENON_CONSTRAINED_ABA_KERNELS(KERNEL)                                                                \
-  /* Joint transforms, velocities and bias forces, then the constraint rows K, k at (q, v). */               \
-  KERNEL(void, constraint_state, Model, Rows, const T* q, const T* v, bool has_wrenches, Work)               \
-  /* After constraint_state. */                                                                              \
-  KERNEL(void, constraint_jacobian, Model, Rows, T* J, int ld, Work)                                         \
-  KERNEL(void, constraint_right_hand_side, Model, Rows, const T* v, T* rhs, Work)                            \
-  KERNEL(bool, constrained_aba_start, Model, Rows, const T* v, const T* tau, T* qdd, Work)                   \
-  KERNEL(void, constrained_aba_iterate, Model, Rows, const T* delta, bool refine, const T* tau, T* qdd,      \
-         Work)                                                                                               \
-  KERNEL(void, constrained_aba_finish, Model, Rows, const T* v, T* qdd, Work)                                \
-                                                                                                             \
-  /* The sweeps of the first three one by one, for the trunk of branch lanes (kernels/branches). */          \
-  KERNEL(void, evaluate_constraint_rows, Model, Rows, Work)                                                  \
-  KERNEL(bool, augmented_inertia_of_trunk, Model, Rows, const T* v, const T* tau, Work)                      \
-  KERNEL(void, roll_out_trunk, Model, Rows, const T* v, T* qdd, Work)                                        \
-  KERNEL(void, force_changes_of_trunk, Model, Rows, const T* delta, bool refine, const T* tau, T* qdd, Work) \
+// The sweeps of constrainedABA, which branch lanes have too (kernels/branches).
+#define TENON_ROW_SWEEP_KERNELS(KERNEL)                                                             \
+  /* Joint transforms, velocities and bias forces, then the constraint rows K, k at (q, v). */      \
+  KERNEL(void, constraint_state, Model, Rows, In, Work)                                             \
+  KERNEL(bool, constrained_aba_start, Model, Rows, In, T* qdd, Work)                                \
+  KERNEL(void, constrained_aba_iterate, Model, Rows, const T* delta, bool refine, In, T* qdd, Work) \
+  KERNEL(void, constrained_aba_finish, Model, Rows, In, T* qdd, Work)
+
+// Constraint rows, after constraint_state.
+#define TENON_CONSTRAINT_ROW_KERNELS(KERNEL)                                                       \
+  KERNEL(void, constraint_jacobian, Model, Rows, T* J, int ld, Work)                               \
+  KERNEL(void, constraint_right_hand_side, Model, Rows, const T* v, T* rhs, Work)                  \
+                                                                                                   \
+  /* The sweeps of constrainedABA one by one, for the trunk of branch lanes (kernels/branches). */ \
+  KERNEL(void, evaluate_constraint_rows, Model, Rows, Work)                                        \
+  KERNEL(bool, augmented_inertia_of_trunk, Model, Rows, In, Work)                                  \
+  KERNEL(void, roll_out_trunk, Model, Rows, In, T* qdd, Work)                                      \
+  KERNEL(void, force_changes_of_trunk, Model, Rows, const T* delta, bool refine, In, T* qdd, Work) \
   KERNEL(void, motion_changes_of_trunk, Model, Rows, const T* delta, T* qdd, Work)
 
 // The Popov-Vereshchagin family.
 #define TENON_PV_KERNELS(KERNEL)                                                                         \
   /* kernels/constrained/pv.hpp, after constraint_state. split: the branches of the root are factored */ \
   /* separately. */                                                                                      \
-  KERNEL(bool, pv_reduce, Model, bool split, const T* v, const T* tau, PvData<T>&, Work)                 \
+  KERNEL(bool, pv_reduce, Model, bool split, In, PvData<T>&, Work)                                       \
   KERNEL(T, pv_factor, Model, bool split, const double* scale, PvData<T>&)                               \
   KERNEL(void, pv_step, Model, bool split, const T* R, const T* f, T* step, PvData<T>&)                  \
   KERNEL(void, pv_dual_hessian, Model, bool split, T* L, int ld, const PvData<T>&)                       \
-  KERNEL(void, pv_roll_out, Model, Rows, const T* v, const T* lambda, T* qdd, PvData<T>&, Work)          \
+  KERNEL(void, pv_roll_out, Model, Rows, In, const T* lambda, T* qdd, PvData<T>&, Work)                  \
                                                                                                          \
   /* kernels/constrained/pv_early.hpp, after constraint_state. */                                        \
-  KERNEL(bool, pv_early_reduce, Model, Rows, const T* v, const T* tau, PvEarlyData<T>&, Work)            \
-  KERNEL(void, pv_early_roll_out, Model, Rows, const T* v, T* lambda, T* qdd, PvEarlyData<T>&, Work)
+  KERNEL(bool, pv_early_reduce, Model, Rows, In, PvEarlyData<T>&, Work)                                  \
+  KERNEL(void, pv_early_roll_out, Model, Rows, In, T* lambda, T* qdd, PvEarlyData<T>&, Work)
 
 // Methods on the joint-space mass matrix.
-#define TENON_JOINT_SPACE_KERNELS(KERNEL)                                                                  \
-  /* kernels/constrained/prox_ltl.hpp. */                                                                  \
-  KERNEL(bool, prox_ltl_start, Model, Rows, const T* q, const T* v, const T* tau, bool has_wrenches, Work) \
-  KERNEL(void, prox_ltl_factor, Rows, const T* inv_mu, Work)                                               \
-  KERNEL(void, prox_ltl_step, Rows, const T* f, T* step, Work)                                             \
-  KERNEL(void, prox_ltl_motion, Model, Rows, T* qdd, Work)                                                 \
-  KERNEL(void, prox_ltl_finish, Model, Rows, const T* lambda, T* qdd, Work)                                \
-                                                                                                           \
-  /* kernels/constrained/prox_ltls.hpp. moved: qdd is not zero. */                                         \
-  KERNEL(void, prox_ltls_start, Model, Rows, const T* q, const T* v, const T* tau, bool has_wrenches,      \
-         T* qdd, Work)                                                                                     \
-  KERNEL(bool, prox_ltls_factor, Model, Rows, const T* inv_mu, Work)                                       \
+#define TENON_JOINT_SPACE_KERNELS(KERNEL)                                   \
+  /* kernels/constrained/prox_ltl.hpp. */                                   \
+  KERNEL(bool, prox_ltl_start, Model, Rows, In, Work)                       \
+  KERNEL(void, prox_ltl_factor, Rows, const T* inv_mu, Work)                \
+  KERNEL(void, prox_ltl_step, Rows, const T* f, T* step, Work)              \
+  KERNEL(void, prox_ltl_motion, Model, Rows, T* qdd, Work)                  \
+  KERNEL(void, prox_ltl_finish, Model, Rows, const T* lambda, T* qdd, Work) \
+                                                                            \
+  /* kernels/constrained/prox_ltls.hpp. moved: qdd is not zero. */          \
+  KERNEL(void, prox_ltls_start, Model, Rows, In, T* qdd, Work)              \
+  KERNEL(bool, prox_ltls_factor, Model, Rows, const T* inv_mu, Work)        \
   KERNEL(void, prox_ltls_step, Model, Rows, const T* f, bool moved, bool measures, T* step, T* qdd, Work)
 
 // The same for models with embedded loops, in independent coordinates: kernels/cluster/independent_space.hpp.
@@ -94,10 +94,8 @@ namespace tenon {
 #define TENON_INDEPENDENT_SPACE_KERNELS(KERNEL)                                                \
   KERNEL(void, independent_mass_rows, Model, const T* q, T* H, IndependentSpaceData<T>&, Work) \
   KERNEL(bool, independent_ltl_osim, Model, Rows, const T* q, IndependentSpaceData<T>&, Work)  \
-  KERNEL(bool, independent_prox_ltl_start, Model, Rows, const T* q, const T* v, const T* tau,  \
-         bool has_wrenches, IndependentSpaceData<T>&, Work)                                    \
-  KERNEL(void, independent_prox_ltls_start, Model, Rows, const T* q, const T* v, const T* tau, \
-         bool has_wrenches, IndependentSpaceData<T>&, Work)                                    \
+  KERNEL(bool, independent_prox_ltl_start, Model, Rows, In, IndependentSpaceData<T>&, Work)    \
+  KERNEL(void, independent_prox_ltls_start, Model, Rows, In, IndependentSpaceData<T>&, Work)   \
   KERNEL(bool, independent_prox_ltls_factor, Model, Rows, const T* inv_mu, IndependentSpaceData<T>&, Work)
 
 // Kinematic loops, kernels/cluster/cluster_constraints.hpp.
@@ -156,7 +154,8 @@ namespace tenon {
 // Type of a group, the function that returns it, its list.
 #define TENON_KERNEL_GROUPS(GROUP)                                                           \
   GROUP(TreeKernels, tree_kernels, TENON_TREE_KERNELS)                                       \
-  GROUP(ConstrainedAbaKernels, constrained_kernels, TENON_CONSTRAINED_ABA_KERNELS)           \
+  GROUP(RowSweepKernels, row_sweep_kernels, TENON_ROW_SWEEP_KERNELS)                         \
+  GROUP(ConstraintRowKernels, constraint_row_kernels, TENON_CONSTRAINT_ROW_KERNELS)          \
   GROUP(PvKernels, pv_kernels, TENON_PV_KERNELS)                                             \
   GROUP(JointSpaceKernels, joint_space_kernels, TENON_JOINT_SPACE_KERNELS)                   \
   GROUP(IndependentSpaceKernels, independent_space_kernels, TENON_INDEPENDENT_SPACE_KERNELS) \

@@ -23,51 +23,21 @@ namespace {
 // Below this pivot over diagonal of a cluster two refinements do not recover the digits either.
 constexpr double least_pivot = 1e-11;
 
-// The sweeps of the method: over bodies one by one, or on branch lanes.
-class RowSweeps {
- public:
-  explicit RowSweeps(const ConstrainedProblem& problem) : p(problem), lanes(p.w.usable_branches()) {
-    if (lanes && !lanes->takes_rows()) lanes = nullptr;
-    if (!lanes) p.w.need(of_row_sweeps);
-  }
-
-  void state() const {
-    if (lanes)
-      lanes->constraint_state(p.q, p.v, p.wrenches ? d.wrench : nullptr, d);
-    else
-      p.w.kernels->constraint_state(p.w.md(), rows, p.q, p.v, p.wrenches != nullptr, d);
-  }
-  bool start() const {
-    return lanes ? lanes->constrained_aba_start(p.v, p.tau, d.qdd, d)
-                 : p.w.kernels->constrained_aba_start(p.w.md(), rows, p.v, p.tau, d.qdd, d);
-  }
-  void iterate(const double* delta, bool refine) const {
-    if (lanes)
-      lanes->constrained_aba_iterate(delta, refine, p.tau, d.qdd, d);
-    else
-      p.w.kernels->constrained_aba_iterate(p.w.md(), rows, delta, refine, p.tau, d.qdd, d);
-  }
-  double smallest_pivot() const {
-    return lanes ? lanes->smallest_pivot() : smallest_cluster_pivot(p.w.md(), d.cluster_D);
-  }
-  void finish() const {
-    if (lanes)
-      lanes->constrained_aba_finish(p.v, d.qdd);
-    else
-      p.w.kernels->constrained_aba_finish(p.w.md(), rows, p.v, d.qdd, d);
-  }
-
- private:
-  const ConstrainedProblem& p;
-  BranchLanes* lanes;
-  WorkspaceData<double>& d = p.w.w();
-  const ConstraintData& rows = *p.w.cd();
-};
+// Null where bodies are swept one by one.
+BranchLanes* lanes_of_rows(WorkspaceImpl& w) {
+  BranchLanes* lanes = w.usable_branches();
+  if (lanes && lanes->takes_rows()) return lanes;
+  w.need(of_row_sweeps);
+  return nullptr;
+}
 
 class Sweeps final : public ProximalMethod {
  public:
-  Sweeps(const ConstrainedProblem& problem, const RowSweeps& of_rows, double mu)
-      : ProximalMethod(problem, mu), sweeps_(of_rows) {}
+  Sweeps(const ConstrainedProblem& problem, double mu) : ProximalMethod(problem, mu) {}
+
+  BranchLanes* const lanes = lanes_of_rows(p.w);
+  // Over bodies one by one, or on branch lanes. constraint_state is called before the first evaluation.
+  const RowSweepKernels<double>& kernels = lanes ? lanes->row_sweeps(p.w.w()) : *p.w.kernels;
 
   void prepare(const double* inv_mu) override {
     inv_mu_ = inv_mu;
@@ -80,11 +50,11 @@ class Sweeps final : public ProximalMethod {
     set_row_forces(rows, inv_mu_, f, step, d_);
     refined_ = factored_ && refine;
     if (factored_) {
-      sweeps_.iterate(step, refine);
+      kernels.constrained_aba_iterate(p.w.md(), rows, step, refine, p.in, d_.qdd, d_);
     } else {
-      if (!bias_forces_ready_) sweeps_.state();
+      if (!bias_forces_ready_) kernels.constraint_state(p.w.md(), rows, p.in, d_);
       bias_forces_ready_ = false;
-      positive_ = sweeps_.start();
+      positive_ = kernels.constrained_aba_start(p.w.md(), rows, p.in, d_.qdd, d_);
       factored_ = true;
     }
     for (int r = 0; r < rows.row_count; ++r) step[r] = proximal_step(rows, r, f[r], d_);
@@ -95,8 +65,11 @@ class Sweeps final : public ProximalMethod {
   double motion_error() const override { return refined_ ? d_.motion_error : 0; }
   void multipliers(double* lambda) const override { std::copy_n(d_.row_lambda, rows.row_count, lambda); }
 
+  double smallest_pivot() const {
+    return lanes ? lanes->smallest_pivot() : smallest_cluster_pivot(p.w.md(), d_.cluster_D);
+  }
+
  private:
-  const RowSweeps& sweeps_;
   WorkspaceData<double>& d_ = p.w.w();
   const double* inv_mu_ = nullptr;
   bool bias_forces_ready_ = true;  // pA holds what constraint_state left there
@@ -125,18 +98,17 @@ class Softened {
 Outcome solve_constrained_aba(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   if (w.cd()->least_leverage < least_leverage) return stalled;
-  const RowSweeps of_rows(p);
-  of_rows.state();
   const bool clusters = w.md().cluster_count > 0 && p.options.max_iterations != 1;
-  Sweeps sweeps(p, of_rows, clusters ? scheduled_mu_of_clusters : scheduled_mu_of_trees);
+  Sweeps sweeps(p, clusters ? scheduled_mu_of_clusters : scheduled_mu_of_trees);
+  sweeps.kernels.constraint_state(w.md(), *w.cd(), p.in, w.w());
   const Outcome outcome = solve_proximal(sweeps);
-  const double pivot = of_rows.smallest_pivot();
+  const double pivot = sweeps.smallest_pivot();
   if (!outcome || !(pivot > least_pivot)) return stalled;
   if (pivot < refine_again) {
-    of_rows.iterate(w.zeros.data(), true);
+    sweeps.kernels.constrained_aba_iterate(w.md(), *w.cd(), w.zeros.data(), true, p.in, w.w().qdd, w.w());
     sweeps.multipliers(p.lambda);
   }
-  of_rows.finish();
+  sweeps.kernels.constrained_aba_finish(w.md(), *w.cd(), p.in, w.w().qdd, w.w());
   return outcome;
 }
 
@@ -151,14 +123,13 @@ bool sweep_springs(const ConstrainedProblem& p, const double* inv_mu) {
   for (int r = 0; r < c.row_count; ++r)
     stiff = stiff || c.compliance[r] + inv_mu[r] < least_leverage * c.scale[r];
   if (stiff && c.least_leverage < least_leverage) return false;
-  const RowSweeps of_rows(p);
-  of_rows.state();
-  Sweeps sweeps(p, of_rows, scheduled_mu_of_trees);
+  Sweeps sweeps(p, scheduled_mu_of_trees);
+  sweeps.kernels.constraint_state(w.md(), c, p.in, w.w());
   sweeps.prepare(inv_mu);
   double *none = w.proximal.f.data(), *left = w.proximal.r.data();
   std::fill_n(none, c.row_count, 0.0);
-  if (!sweeps.evaluate(none, false, left) || !(of_rows.smallest_pivot() > least_pivot)) return false;
-  of_rows.finish();
+  if (!sweeps.evaluate(none, false, left) || !(sweeps.smallest_pivot() > least_pivot)) return false;
+  sweeps.kernels.constrained_aba_finish(w.md(), c, p.in, w.w().qdd, w.w());
   sweeps.multipliers(p.lambda);
   return true;
 }

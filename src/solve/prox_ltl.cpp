@@ -28,11 +28,9 @@ JointSpace joint_space_of(WorkspaceImpl& w) {
 
 bool start_prox_ltl(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
-  const bool has_wrenches = p.wrenches != nullptr;
   if (w.independent)
-    return w.kernels->independent_prox_ltl_start(w.md(), *w.cd(), p.q, p.v, p.tau, has_wrenches,
-                                                 w.independent->data, w.w());
-  return w.kernels->prox_ltl_start(w.md(), *w.cd(), p.q, p.v, p.tau, has_wrenches, w.w());
+    return w.kernels->independent_prox_ltl_start(w.md(), *w.cd(), p.in, w.independent->data, w.w());
+  return w.kernels->prox_ltl_start(w.md(), *w.cd(), p.in, w.w());
 }
 
 // Computes qdd of all joints from that of the joint space.

@@ -48,13 +48,11 @@ class AugmentedSteps final : public ProximalMethod {
 
 Outcome solve_prox_ltls(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
-  const bool has_wrenches = p.wrenches != nullptr;
   w.need(Method::prox_ltls);
   if (w.independent)
-    w.kernels->independent_prox_ltls_start(w.md(), *w.cd(), p.q, p.v, p.tau, has_wrenches,
-                                           w.independent->data, w.w());
+    w.kernels->independent_prox_ltls_start(w.md(), *w.cd(), p.in, w.independent->data, w.w());
   else
-    w.kernels->prox_ltls_start(w.md(), *w.cd(), p.q, p.v, p.tau, has_wrenches, w.w().qdd, w.w());
+    w.kernels->prox_ltls_start(w.md(), *w.cd(), p.in, w.w().qdd, w.w());
   AugmentedSteps steps(p);
   const Outcome outcome = solve_proximal(steps);
   if (w.independent) from_independent(w, w.independent->data.yddot, w.w().g, w.w().qdd);

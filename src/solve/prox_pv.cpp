@@ -49,8 +49,8 @@ bool splits_base(const ConstrainedProblem& p) {
 
 bool reduce_pv(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
-  w.kernels->constraint_state(w.md(), *w.cd(), p.q, p.v, p.wrenches != nullptr, w.w());
-  return w.kernels->pv_reduce(w.md(), splits_base(p), p.v, p.tau, w.pv->data, w.w());
+  w.kernels->constraint_state(w.md(), *w.cd(), p.in, w.w());
+  return w.kernels->pv_reduce(w.md(), splits_base(p), p.in, w.pv->data, w.w());
 }
 
 Outcome iterate_pv(const ConstrainedProblem& p) {
@@ -65,7 +65,7 @@ Outcome iterate_pv(const ConstrainedProblem& p) {
 void roll_out_pv(const ConstrainedProblem& p, const double* added) {
   WorkspaceImpl& w = p.w;
   const WorkspaceData<double>& d = w.w();
-  w.kernels->pv_roll_out(w.md(), *w.cd(), p.v, added, d.qdd, w.pv->data, w.w());
+  w.kernels->pv_roll_out(w.md(), *w.cd(), p.in, added, d.qdd, w.pv->data, w.w());
   w.report.primal_residual = 0;
   for (int r = 0; r < w.rows(); ++r) {
     const double residual = d.k[r] - d.Ka[r] - w.cd()->compliance[r] * p.lambda[r];

@@ -40,10 +40,10 @@ Outcome solve_on_limbs(const ConstrainedProblem& p, BranchLanes& lanes) {
   WorkspaceImpl& w = p.w;
   WorkspaceData<double>& d = w.w();
   PvEarlyData<double>& early = w.pv_early->data;
-  lanes.constraint_state(p.q, p.v, p.wrenches ? d.wrench : nullptr, d);
-  if (!lanes.pv_early_reduce(p.v, p.tau, early)) return Status::not_positive_definite;
+  lanes.row_sweeps(d).constraint_state(w.md(), *w.cd(), p.in, d);
+  if (!lanes.pv_early_reduce(p.in, early)) return Status::not_positive_definite;
   if (early.left_over != 0 || !(lanes.smallest_pivot() > refine_again)) return stalled;
-  lanes.pv_early_roll_out(p.v, d.qdd, d);
+  lanes.pv_early_roll_out(p.in, d.qdd, d);
   std::copy_n(d.row_lambda, w.rows(), p.lambda);
   return is_answer(p) ? Status::ok : stalled;
 }
@@ -53,7 +53,7 @@ Outcome give_to_constrained_aba(const ConstrainedProblem& p) {
   options.warm_start = false;
   p.w.report = SolveReport{};
   p.w.report.method = Method::constrained_aba;
-  return solve_constrained_aba({p.w, options, p.q, p.v, p.tau, p.wrenches, p.desired, p.lambda});
+  return solve_constrained_aba({p.w, options, p.in, p.lambda});
 }
 
 }  // namespace
@@ -71,11 +71,10 @@ Outcome solve_pv_early(const ConstrainedProblem& p) {
     }
   }
   w.need(of_row_sweeps);
-  w.kernels->constraint_state(w.md(), *w.cd(), p.q, p.v, p.wrenches != nullptr, w.w());
-  if (!w.kernels->pv_early_reduce(w.md(), *w.cd(), p.v, p.tau, d, w.w()))
-    return Status::not_positive_definite;
+  w.kernels->constraint_state(w.md(), *w.cd(), p.in, w.w());
+  if (!w.kernels->pv_early_reduce(w.md(), *w.cd(), p.in, d, w.w())) return Status::not_positive_definite;
   if (d.left_over != 0 || !(smallest_cluster_pivot(w.md(), w.w().cluster_D) > refine_again)) return stalled;
-  w.kernels->pv_early_roll_out(w.md(), *w.cd(), p.v, p.lambda, w.w().qdd, d, w.w());
+  w.kernels->pv_early_roll_out(w.md(), *w.cd(), p.in, p.lambda, w.w().qdd, d, w.w());
   w.report.iterations = 1;
   w.report.rank = w.rows() - d.redundant;
   return is_answer(p) ? Status::ok : stalled;

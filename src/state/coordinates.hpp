@@ -8,8 +8,10 @@
 #pragma once
 
 #include "state/check.hpp"
+#include "state/link_frames.hpp"
 #include "state/loop_split.hpp"
 #include "state/workspace_impl.hpp"
+#include "tenon/inputs.hpp"
 
 namespace tenon {
 
@@ -73,6 +75,26 @@ inline Status take_forces(WorkspaceImpl& w, const double*& tau, const char* what
   TENON_CHECK(map_forces(w, what, tau, w.coordinates.tau.data()));
   tau = w.coordinates.tau.data();
   return Status::ok;
+}
+
+inline Status take_wrenches(WorkspaceImpl& w, const double*& wrenches) {
+  TENON_CHECK(load_wrenches(w, wrenches));
+  if (wrenches) wrenches = w.w().wrench;
+  return Status::ok;
+}
+// in := the inputs of forward dynamics, and of inverse dynamics. Desired accelerations keep the user's order.
+inline Status take_forward(WorkspaceImpl& w, const Inputs<double>& user, Inputs<double>& in) {
+  in = user;
+  TENON_CHECK(take_state(w, in.q, in.v));
+  TENON_CHECK(take_forces(w, in.tau));
+  TENON_CHECK(check_finite(w, "desired", in.desired, w.rows()));
+  return take_wrenches(w, in.wrenches);
+}
+inline Status take_inverse(WorkspaceImpl& w, const Inputs<double>& user, Inputs<double>& in) {
+  in = user;
+  TENON_CHECK(take_state(w, in.q, in.v));
+  TENON_CHECK(take_accelerations(w, in.q, in.v, in.qdd));
+  return take_wrenches(w, in.wrenches);
 }
 
 // Where to write a result of nv numbers, and the functions that check it and copy it to the user (null: not

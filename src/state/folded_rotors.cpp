@@ -27,8 +27,8 @@ FoldedWorkspace::FoldedWorkspace(const WorkspaceImpl& whole, const WorkspaceOpti
   workspace.impl().make_tree_branches(folding.spanning, options);
 }
 
-void FoldedWorkspace::take(const double* q_, const double* v_, const double* tau_) {
-  fold_state(folding, map, q_, v_, tau_, q.data(), v.data(), tau.data(), workspace.impl().w());
+Inputs<double> FoldedWorkspace::take(const Inputs<double>& in) {
+  return fold_inputs(folding, map, in, q.data(), v.data(), tau.data(), workspace.impl().w());
 }
 
 void FoldedWorkspace::give(double* qdd_) const {
@@ -39,29 +39,26 @@ std::size_t FoldedWorkspace::bytes() const {
   return bytes_of(workspace, map, q, v, tau, qdd);
 }
 
-FoldedWorkspace* folded_for(WorkspaceImpl& w, bool has_wrenches) {
+FoldedWorkspace* folded_for(WorkspaceImpl& w, const Inputs<double>& in) {
   if (w.folded) w.folded->workspace.impl().follow_settings();
-  if (!w.folded || !has_wrenches) return w.folded.get();
-  const Model::Folding& folding = w.folded->folding;
-  for (const std::int32_t i : folding.rotor_node) {
-    const double* f = w.w().wrench + 6 * i;
+  if (!w.folded || !in.wrenches) return w.folded.get();
+  for (const std::int32_t i : w.folded->folding.rotor_node) {
+    const double* f = in.wrenches + 6 * i;
     if (std::any_of(f, f + 6, [](double x) { return x != 0; })) return nullptr;
   }
-  double* wrench = w.folded->workspace.impl().w().wrench;
-  for (std::size_t i = 0; i < folding.node.size(); ++i)
-    std::copy_n(w.w().wrench + 6 * folding.node[i], 6, wrench + 6 * i);
   return w.folded.get();
 }
 
-void tree_inverse_dynamics(WorkspaceImpl& w, const double* q, const double* v, const double* qdd,
-                           bool has_wrenches, double* tau) {
-  FoldedWorkspace* f = folded_for(w, has_wrenches);
+void tree_inverse_dynamics(WorkspaceImpl& w, const Inputs<double>& whole, double* tau) {
+  FoldedWorkspace* f = folded_for(w, whole);
   WorkspaceImpl& swept = f ? f->workspace.impl() : w;
   BranchLanes* lanes = swept.tree_branches ? swept.tree_branches.get() : f ? nullptr : w.branches.get();
+  Inputs<double> in = whole;  // with all joints
+  if (f) in.wrenches = fold_wrenches(f->folding, whole.wrenches, swept.w());
   if (lanes)
-    lanes->rnea(q, v, qdd, has_wrenches ? swept.w().wrench : nullptr, tau);
+    lanes->rnea(in, tau);
   else
-    w.kernels->rnea(f ? f->folding.spanning : w.md(), q, v, qdd, has_wrenches, tau, swept.w());
+    w.kernels->rnea(f ? f->folding.spanning : w.md(), in, tau, swept.w());
 }
 
 }  // namespace tenon

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "state/workspace_impl.hpp"
+#include "tenon/inputs.hpp"
 
 namespace tenon {
 
@@ -29,16 +30,26 @@ void fold_forces(const Model::Folding& folding, const RotorMap& map, const T* ta
   for (const RotorMap::Term& t : map.terms)
     folded_tau[t.drive] = folded_tau[t.drive] + T(t.ratio) * tau[t.rotor];
 }
-// A state of the whole model in the coordinates of the folded model, whose workspace is w.
+// The wrenches on the bodies of the folded model, whose workspace is w.
 template <class T>
-void fold_state(const Model::Folding& folding, const RotorMap& map, const T* q, const T* v, const T* tau,
-                T* folded_q, T* folded_v, T* folded_tau, WorkspaceData<T>& w) {
+const T* fold_wrenches(const Model::Folding& folding, const T* wrenches, WorkspaceData<T>& w) {
+  if (!wrenches) return nullptr;
+  for (std::size_t i = 0; i < folding.node.size(); ++i)
+    for (std::size_t e = 0; e < 6; ++e)
+      w.wrench[6 * i + e] = wrenches[6 * folding.node[i] + static_cast<int>(e)];
+  return w.wrench;
+}
+// Inputs of the whole model in the coordinates of the folded model, whose workspace is w.
+template <class T>
+Inputs<T> fold_inputs(const Model::Folding& folding, const RotorMap& map, const Inputs<T>& in, T* folded_q,
+                      T* folded_v, T* folded_tau, WorkspaceData<T>& w) {
   const ModelData& m = folding.model->data();
-  for (std::size_t k = 0; k < folding.q.size(); ++k) folded_q[k] = q[folding.q[k]];
-  for (std::size_t k = 0; k < folding.v.size(); ++k) folded_v[k] = v[folding.v[k]];
-  for (std::size_t r = 0; r < map.rotor_v.size(); ++r) w.rotor_rate[r] = v[map.rotor_v[r]];
-  for (int r = 0; r < m.wobbling_rotors; ++r) w.rotor_angle[r] = q[m.rotors[r].q_index];
-  fold_forces(folding, map, tau, folded_tau);
+  for (std::size_t k = 0; k < folding.q.size(); ++k) folded_q[k] = in.q[folding.q[k]];
+  for (std::size_t k = 0; k < folding.v.size(); ++k) folded_v[k] = in.v[folding.v[k]];
+  for (std::size_t r = 0; r < map.rotor_v.size(); ++r) w.rotor_rate[r] = in.v[map.rotor_v[r]];
+  for (int r = 0; r < m.wobbling_rotors; ++r) w.rotor_angle[r] = in.q[m.rotors[r].q_index];
+  fold_forces(folding, map, in.tau, folded_tau);
+  return {folded_q, folded_v, folded_tau, fold_wrenches(folding, in.wrenches, w), in.desired};
 }
 // Accelerations of the whole model from those of the folded model.
 template <class T>
@@ -51,8 +62,8 @@ void unfold_accelerations(const Model::Folding& folding, const RotorMap& map, co
 struct FoldedWorkspace {
   FoldedWorkspace(const WorkspaceImpl& whole, const WorkspaceOptions& options);
 
-  // Maps a state of the whole model into q, v and tau.
-  void take(const double* q_, const double* v_, const double* tau_);
+  // Maps inputs of the whole model into q, v, tau and the wrenches of `workspace`, and returns these.
+  Inputs<double> take(const Inputs<double>& in);
   // Maps qdd to accelerations of the whole model.
   void give(double* qdd_) const;
   std::size_t bytes() const;
@@ -63,13 +74,10 @@ struct FoldedWorkspace {
   std::vector<double> q, v, tau, qdd;
 };
 
-// The folded workspace, with the wrenches copied to it, or null where it cannot compute the answer: a wrench
-// on a rotor needs the body of the rotor. The wrenches are those in WorkspaceData::wrench.
-FoldedWorkspace* folded_for(WorkspaceImpl& w, bool has_wrenches);
+// The folded workspace, or null where it cannot compute the answer: a wrench on a rotor needs the body of the rotor.
+FoldedWorkspace* folded_for(WorkspaceImpl& w, const Inputs<double>& in);
 
-// Inverse dynamics of the spanning tree, nv numbers each; qdd null: zero. Rotors are folded where folded_for
-// allows it.
-void tree_inverse_dynamics(WorkspaceImpl& w, const double* q, const double* v, const double* qdd,
-                           bool has_wrenches, double* tau);
+// Inverse dynamics of the spanning tree, nv numbers each. Rotors are folded where folded_for allows it.
+void tree_inverse_dynamics(WorkspaceImpl& w, const Inputs<double>& in, double* tau);
 
 }  // namespace tenon

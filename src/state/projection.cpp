@@ -211,37 +211,34 @@ Status project_by_mass(WorkspaceImpl& w, const double* q, const double* v, doubl
   return Status::ok;
 }
 
-Status solve_projection(WorkspaceImpl& w, const double* q, const double* v, const double* tau,
-                        bool has_wrenches, double* qdd) {
+Status solve_projection(WorkspaceImpl& w, const Inputs<double>& in, double* qdd) {
   LoopMemory& s = w.loops;
-  TENON_CHECK(update_loops(w, q, v, SplitFor::any));
+  TENON_CHECK(update_loops(w, in.q, in.v, SplitFor::any));
   // c + M g: the force that the tree needs to move with qdd = g.
-  w.kernels->rnea(w.md(), q, v, w.w().g, has_wrenches, s.bias.data(), w.w());
-  for (int k = 0; k < w.model->nv; ++k) s.spanning[index(k)] = tau[k] - s.bias[index(k)];
-  TENON_CHECK(factor_projected_mass_matrix(w, q));
+  Inputs<double> moving = in;
+  moving.qdd = w.w().g;
+  w.kernels->rnea(w.md(), moving, s.bias.data(), w.w());
+  for (int k = 0; k < w.model->nv; ++k) s.spanning[index(k)] = in.tau[k] - s.bias[index(k)];
+  TENON_CHECK(factor_projected_mass_matrix(w, in.q));
   to_independent_force(w, s.spanning.data(), s.independent.data());
   solve_projected_mass_matrix(w, s.independent.data());
   from_independent(w, s.independent.data(), w.w().g, qdd);
   return Status::ok;
 }
 
-Status solve_free(WorkspaceImpl& w, const double* q, const double* v, const double* tau, bool has_wrenches,
-                  double* qdd) {
-  if (FoldedWorkspace* f = folded_for(w, has_wrenches)) {
-    f->take(q, v, tau);
+Status solve_free(WorkspaceImpl& w, const Inputs<double>& in, double* qdd) {
+  if (FoldedWorkspace* f = folded_for(w, in)) {
     WorkspaceImpl& inner = f->workspace.impl();
-    const Status status =
-        solve_free(inner, f->q.data(), f->v.data(), f->tau.data(), has_wrenches, f->qdd.data());
+    const Status status = solve_free(inner, f->take(in), f->qdd.data());
     if (status == Status::ok) f->give(qdd);
     if (status != Status::singular_configuration)
       return status == Status::ok ? status : w.fail(status, "%s", inner.message);
   }
-  TENON_CHECK(update_loops(w, q, v, SplitFor::any));
+  TENON_CHECK(update_loops(w, in.q, in.v, SplitFor::any));
   BranchLanes* lanes = w.usable_branches();
-  const bool positive = lanes ? lanes->aba(q, v, tau, has_wrenches ? w.w().wrench : nullptr, qdd)
-                              : w.kernels->aba(w.md(), q, v, tau, has_wrenches, qdd, w.w());
+  const bool positive = lanes ? lanes->aba(in, qdd) : w.kernels->aba(w.md(), in, qdd, w.w());
   if (positive) return Status::ok;
-  return fail_mass_matrix(w, q);
+  return fail_mass_matrix(w, in.q);
 }
 
 }  // namespace tenon

@@ -52,12 +52,10 @@ void solve_projected_mass_matrix(const WorkspaceImpl& w, double* y);
 // y := (G^T M G)^-1 G^T M v, after update_loops.
 Status project_by_mass(WorkspaceImpl& w, const double* q, const double* v, double* y);
 
-Status solve_projection(WorkspaceImpl& w, const double* q, const double* v, const double* tau,
-                        bool has_wrenches, double* qdd);
+Status solve_projection(WorkspaceImpl& w, const Inputs<double>& in, double* qdd);
 
 // Forward dynamics without constraint rows, by ABA on the tree of clusters; on the folded model where that is
 // possible.
-Status solve_free(WorkspaceImpl& w, const double* q, const double* v, const double* tau, bool has_wrenches,
-                  double* qdd);
+Status solve_free(WorkspaceImpl& w, const Inputs<double>& in, double* qdd);
 
 }  // namespace tenon

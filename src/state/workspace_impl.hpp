@@ -24,6 +24,7 @@
 #include "plan/memory/underactuated_memory.hpp"
 #include "plan/on_demand.hpp"
 #include "scalar/printf.hpp"
+#include "tenon/inputs.hpp"
 #include "tenon/workspace.hpp"
 
 namespace tenon {
@@ -94,6 +95,7 @@ struct WorkspaceImpl {
   BranchLanes* usable_branches() const { return split.any_changed ? nullptr : branches.get(); }
   int rows() const { return constraints ? constraints->row_count() : 0; }
   WorkspaceData<double>& w() { return arena.data; }
+  Inputs<double> at_rest(const double* q) const { return {q, zeros.data(), zeros.data()}; }
 
   // The memory of forward dynamics and of the method in `choice` is made with the workspace, all other memory
   // by the first call that needs it (on_demand.hpp).

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "tenon/inputs.hpp"
 #include "tenon/workspace.hpp"
 
 namespace tenon {
@@ -35,8 +36,8 @@ Status centroidal_momentum_matrix(Workspace& w, double* A, int ld);
 Status centroidal_momentum_bias(Workspace& w, double* out6);
 Status energy(Workspace& w, double* kinetic, double* potential);
 
-Status inverse_dynamics(Workspace& w, const double* q, const double* v, const double* a,
-                        const double* wrenches, double* tau);
+// From in.q, v, qdd and wrenches.
+Status inverse_dynamics(Workspace& w, const Inputs<double>& in, double* tau);
 Status bias_force(Workspace& w, const double* q, const double* v, const double* wrenches, double* c);
 Status gravity_force(Workspace& w, const double* q, double* g);  // bias_force at rest, without wrenches
 // C with C v = bias_force - gravity_force and dM/dt = C + C^T: Christoffel symbols times v.
@@ -51,12 +52,11 @@ Status solve_mass_matrix(Workspace& w, const double* B, int ldb, int count, doub
                          int ldx);  // X = M^-1 B
 Status multiply_mass_matrix(Workspace& w, const double* B, int ldb, int count, double* X,
                             int ldx);  // X = M B
-Status forward_dynamics(Workspace& w, const double* q, const double* v, const double* tau,
-                        const double* wrenches, double* qdd);
+// From in.q, v, tau and wrenches.
+Status forward_dynamics(Workspace& w, const Inputs<double>& in, double* qdd);
 
-// desired: per row, or null for zero. lambda: rows; read when options.warm_start, written when not null.
-Status constrained_dynamics(Workspace& w, const SolveOptions& options, const double* q, const double* v,
-                            const double* tau, const double* wrenches, const double* desired, double* qdd,
+// With in.desired too. lambda: rows; read when options.warm_start, written when not null.
+Status constrained_dynamics(Workspace& w, const SolveOptions& options, const Inputs<double>& in, double* qdd,
                             double* lambda);
 // Constraint rows of the workspace's set: J (rows x nv), the right-hand side of J qdd = rhs (with desired
 // accelerations and stabilisation), position error and velocity of each row. Any output may be null.

@@ -18,6 +18,7 @@
 // independent velocities do not determine the dependent ones.
 #pragma once
 
+#include "tenon/inputs.hpp"
 #include "tenon/workspace.hpp"
 
 namespace tenon {
@@ -107,8 +108,7 @@ enum class LoopMethod : std::int32_t {
                       // tau_y = ID_ind(y) + diag(G_d^T M_dd G_d) yddot
   unconstrained = 4,  // the independent joints alone, dependent ones held still
 };
-Status loop_forward_dynamics(Workspace& w, LoopMethod method, const double* q, const double* v,
-                             const double* tau, const double* wrenches, double* qdd);
+Status loop_forward_dynamics(Workspace& w, LoopMethod method, const Inputs<double>& in, double* qdd);
 // tau_y (ny) for yddot, [LOOPS1] II-C: projection is exact, G^T ID(q, v, G yddot + g).
 Status loop_inverse_dynamics(Workspace& w, LoopMethod method, const double* q, const double* v,
                              const double* yddot, const double* wrenches, double* tau_y);

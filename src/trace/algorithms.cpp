@@ -41,12 +41,12 @@ void run_kinematics(Subject<T>& s, const T* const* in, T* const* out) {
 
 template <class T>
 void run_rnea(Subject<T>& s, const T* const* in, T* const* out) {
-  s.kernels.rnea(s.m(), in[0], in[1], in[2], false, out[0], s.w);
+  s.kernels.rnea(s.m(), {in[0], in[1], nullptr, nullptr, nullptr, in[2]}, out[0], s.w);
 }
 
 template <class T>
 void run_bias(Subject<T>& s, const T* const* in, T* const* out) {
-  s.kernels.rnea(s.m(), in[0], in[1], nullptr, false, out[0], s.w);
+  s.kernels.rnea(s.m(), {in[0], in[1]}, out[0], s.w);
 }
 
 template <class T>
@@ -78,7 +78,7 @@ void run_ltl_solve(Subject<T>& s, const T* const* in, T* const* out) {
 
 template <class T>
 void run_aba(Subject<T>& s, const T* const* in, T* const* out) {
-  s.kernels.aba(s.m(), in[0], in[1], in[2], false, out[0], s.w);
+  s.kernels.aba(s.m(), {in[0], in[1], in[2]}, out[0], s.w);
 }
 
 // ---- constrained dynamics: q, v, tau, desired -> qdd, lambda
@@ -94,17 +94,19 @@ Numbers<T> iterate(const Subject<T>& s, int iterations, const Evaluate& evaluate
   return f;
 }
 
-// Sets desired accelerations; evaluates loops and rows at the state.
+// Sets desired accelerations; evaluates loops and rows at the state, which it returns.
 template <class T>
-void start(Subject<T>& s, const T* const* in) {
+Inputs<T> start(Subject<T>& s, const T* const* in) {
   rows_from_user(&s.c(), in[3], s.w.desired);
   update_loops(s, in[0], in[1]);
-  s.kernels.constraint_state(s.m(), s.c(), in[0], in[1], false, s.w);
+  const Inputs<T> at = {in[0], in[1], in[2]};
+  s.kernels.constraint_state(s.m(), s.c(), at, s.w);
+  return at;
 }
 
 template <class T>
 void iterate_constrained_aba(Subject<T>& s, int iterations, const T* const* in, T* const* out) {
-  start(s, in);
+  const Inputs<T> at = start(s, in);
   WorkspaceData<T>& w = s.w;
   const Numbers<double> inv_mu = proximal_terms(s);
   std::fill_n(w.row_force, s.rows(), T(0));
@@ -113,13 +115,13 @@ void iterate_constrained_aba(Subject<T>& s, int iterations, const T* const* in, 
   iterate(s, iterations, [&](const Numbers<T>& f, Numbers<T>& step) {
     set_row_forces(s.c(), inv_mu.data(), f.data(), step.data(), w);
     if (!started)
-      s.kernels.constrained_aba_start(s.m(), s.c(), in[1], in[2], out[0], w);
+      s.kernels.constrained_aba_start(s.m(), s.c(), at, out[0], w);
     else
-      s.kernels.constrained_aba_iterate(s.m(), s.c(), step.data(), false, in[2], out[0], w);
+      s.kernels.constrained_aba_iterate(s.m(), s.c(), step.data(), false, at, out[0], w);
     started = true;
     for (int r = 0; r < s.rows(); ++r) step[r] = proximal_step(s.c(), r, f[r], w);
   });
-  s.kernels.constrained_aba_finish(s.m(), s.c(), in[1], out[0], w);
+  s.kernels.constrained_aba_finish(s.m(), s.c(), at, out[0], w);
   rows_to_user<T>(&s.c(), w.row_lambda, out[1]);
 }
 
@@ -136,8 +138,8 @@ void run_pv_soft(Subject<T>& s, const T* const* in, T* const* out) {
 template <class T>
 void iterate_pv(Subject<T>& s, int iterations, const Numbers<double>& inv_mu, const T* const* in,
                 T* const* out) {
-  start(s, in);
-  s.kernels.pv_reduce(s.m(), s.split_base, in[1], in[2], s.pv, s.w);
+  const Inputs<T> at = start(s, in);
+  s.kernels.pv_reduce(s.m(), s.split_base, at, s.pv, s.w);
   Numbers<T> compliance(s.rows());
   for (int r = 0; r < s.rows(); ++r) {
     compliance[r] = T(s.c().compliance[r]);
@@ -147,7 +149,7 @@ void iterate_pv(Subject<T>& s, int iterations, const Numbers<double>& inv_mu, co
   const Numbers<T> f = iterate(s, iterations, [&](const Numbers<T>& f_, Numbers<T>& step) {
     s.kernels.pv_step(s.m(), s.split_base, compliance.data(), f_.data(), step.data(), s.pv);
   });
-  s.kernels.pv_roll_out(s.m(), s.c(), in[1], f.data(), out[0], s.pv, s.w);
+  s.kernels.pv_roll_out(s.m(), s.c(), at, f.data(), out[0], s.pv, s.w);
   rows_to_user(&s.c(), f.data(), out[1]);
 }
 
@@ -162,17 +164,17 @@ void run_prox_pv(Subject<T>& s, const T* const* in, T* const* out) {
 
 template <class T>
 void run_pv_early(Subject<T>& s, const T* const* in, T* const* out) {
-  start(s, in);
+  const Inputs<T> at = start(s, in);
   Numbers<T> lambda(s.rows());
-  s.kernels.pv_early_reduce(s.m(), s.c(), in[1], in[2], s.pv_early, s.w);
-  s.kernels.pv_early_roll_out(s.m(), s.c(), in[1], lambda.data(), out[0], s.pv_early, s.w);
+  s.kernels.pv_early_reduce(s.m(), s.c(), at, s.pv_early, s.w);
+  s.kernels.pv_early_roll_out(s.m(), s.c(), at, lambda.data(), out[0], s.pv_early, s.w);
   rows_to_user(&s.c(), lambda.data(), out[1]);
 }
 
 template <class T>
 void run_prox_ltl(Subject<T>& s, const T* const* in, T* const* out) {
   rows_from_user(&s.c(), in[3], s.w.desired);
-  s.kernels.prox_ltl_start(s.m(), s.c(), in[0], in[1], in[2], false, s.w);
+  s.kernels.prox_ltl_start(s.m(), s.c(), {in[0], in[1], in[2]}, s.w);
   s.kernels.prox_ltl_factor(s.c(), Numbers<T>(proximal_terms(s)).data(), s.w);
   const Numbers<T> f = iterate(s, s.options.iterations, [&](const Numbers<T>& f_, Numbers<T>& step) {
     s.kernels.prox_ltl_step(s.c(), f_.data(), step.data(), s.w);
@@ -184,7 +186,7 @@ void run_prox_ltl(Subject<T>& s, const T* const* in, T* const* out) {
 template <class T>
 void run_prox_ltls(Subject<T>& s, const T* const* in, T* const* out) {
   rows_from_user(&s.c(), in[3], s.w.desired);
-  s.kernels.prox_ltls_start(s.m(), s.c(), in[0], in[1], in[2], false, out[0], s.w);
+  s.kernels.prox_ltls_start(s.m(), s.c(), {in[0], in[1], in[2]}, out[0], s.w);
   s.kernels.prox_ltls_factor(s.m(), s.c(), Numbers<T>(proximal_terms(s)).data(), s.w);
   bool moved = false;
   iterate(s, s.options.iterations, [&](const Numbers<T>& f, Numbers<T>& step) {

@@ -65,7 +65,7 @@ const T* g_of(const Subject<T>& s) {
 template <class T>
 void run_c_aba(Subject<T>& s, const T* const* in, T* const* out) {
   update_loops(s, in[0], in[1]);
-  s.kernels.aba(s.m(), in[0], in[1], in[2], false, out[0], s.w);
+  s.kernels.aba(s.m(), {in[0], in[1], in[2]}, out[0], s.w);
 }
 
 // The same as forward_dynamics.
@@ -76,9 +76,10 @@ void run_c_aba_folded(Subject<T>& s, const T* const* in, T* const* out) {
   const ModelData& m = folding.model->data();
   const RotorMap map(folding);
   Numbers<T> state[4] = {Numbers<T>(m.nq), Numbers<T>(m.nv), Numbers<T>(m.nv), Numbers<T>(m.nv)};
-  fold_state(folding, map, in[0], in[1], in[2], state[0].data(), state[1].data(), state[2].data(), *s.folded);
-  update_clusters<T>(s, *folding.model, state[0].data(), state[1].data(), *s.folded);
-  s.kernels.aba(m, state[0].data(), state[1].data(), state[2].data(), false, state[3].data(), *s.folded);
+  const Inputs<T> folded = fold_inputs<T>(folding, map, {in[0], in[1], in[2]}, state[0].data(),
+                                          state[1].data(), state[2].data(), *s.folded);
+  update_clusters(s, *folding.model, folded.q, folded.v, *s.folded);
+  s.kernels.aba(m, folded, state[3].data(), *s.folded);
   unfold_accelerations(folding, map, state[3].data(), out[0]);
 }
 
@@ -88,10 +89,11 @@ void run_c_rnea(Subject<T>& s, const T* const* in, T* const* out) {
   update_loops(s, in[0], in[1]);
   Numbers<T> a(s.m().nv), force(s.m().nv);
   times_explicit(s.m(), s.w.G, in[2], g_of(s), a.data());
+  const Inputs<T> moving = {in[0], in[1], nullptr, nullptr, nullptr, a.data()};
   if (s.folded)
-    s.kernels.rnea(s.model.folding->spanning, in[0], in[1], a.data(), false, force.data(), *s.folded);
+    s.kernels.rnea(s.model.folding->spanning, moving, force.data(), *s.folded);
   else
-    s.kernels.rnea(s.m(), in[0], in[1], a.data(), false, force.data(), s.w);
+    s.kernels.rnea(s.m(), moving, force.data(), s.w);
   times_explicit_transposed(s.m(), s.w.G, force.data(), out[0]);
 }
 
@@ -112,7 +114,7 @@ void run_projection(Subject<T>& s, const T* const* in, T* const* out) {
   const ModelData& m = s.m();
   update_loops(s, in[0], in[1]);
   Numbers<T> rest(m.nv), y(m.ny), MG(m.nv * m.ny), A(m.ny * m.ny);
-  s.kernels.rnea(m, in[0], in[1], g_of(s), false, rest.data(), s.w);
+  s.kernels.rnea(m, {in[0], in[1], nullptr, nullptr, nullptr, g_of(s)}, rest.data(), s.w);
   for (int k = 0; k < m.nv; ++k) rest[k] = in[2][k] - rest[k];
   times_explicit_transposed(m, s.w.G, rest.data(), y.data());
   project_matrix(m, s.w.G, mass_matrix(s, in[0]).data(), MG.data(), A.data());
@@ -127,7 +129,7 @@ void run_multipliers(Subject<T>& s, const T* const* in, T* const* out) {
   const ModelData& m = s.m();
   const int nv = m.nv, rows = m.loop_row_count;
   Numbers<T> free(nv);
-  s.kernels.rnea(m, in[0], in[1], nullptr, false, free.data(), s.w);
+  s.kernels.rnea(m, {in[0], in[1]}, free.data(), s.w);
   for (int k = 0; k < nv; ++k) free[k] = in[2][k] - free[k];
   // From the leaves to the root the factor has the zeros of the tree ([RBDA] 6.5), which are not recorded.
   Numbers<T> M = mass_matrix(s, in[0]);
@@ -258,7 +260,7 @@ void run_approximate(Subject<T>& s, const T* const* in, T* const* out) {
     for (int y = 0; y < c.y_count; ++y)
       s.w.G[c.G_begin + y * c.v_count + m.independent[c.y_begin + y] - c.v_begin] = T(1);
   }
-  s.kernels.aba(held.data(), still_q.data(), still_v.data(), force.data(), false, a.data(), s.w);
+  s.kernels.aba(held.data(), {still_q.data(), still_v.data(), force.data()}, a.data(), s.w);
   for (int j = 0; j < m.ny; ++j) out[0][j] = a[m.independent[j]];
 }
 

@@ -24,10 +24,10 @@ void solve_singly(const BatchCall& batch, States<double>& s, Workspace& w) {
     double* out = s.out.data() + i * n;
     switch (batch.function) {
       case BatchFunction::forward_dynamics:
-        s.status[i] = static_cast<std::int32_t>(forward_dynamics(w, q, v, x, f, out));
+        s.status[i] = static_cast<std::int32_t>(forward_dynamics(w, {q, v, x, f}, out));
         break;
       case BatchFunction::inverse_dynamics:
-        s.status[i] = static_cast<std::int32_t>(inverse_dynamics(w, q, v, x, f, out));
+        s.status[i] = static_cast<std::int32_t>(inverse_dynamics(w, {q, v, nullptr, f, nullptr, x}, out));
         break;
       case BatchFunction::mass_matrix:
         s.status[i] = static_cast<std::int32_t>(mass_matrix(w, q, out, static_cast<int>(nv)));
@@ -69,8 +69,9 @@ void solve_singly(const BatchCall& batch, States<double>& s, Workspace& w) {
       default: {
         SolveOptions options = call.solve;
         options.method = Method::constrained_aba;
-        s.status[i] = static_cast<std::int32_t>(constrained_dynamics(
-            w, options, q, v, x, f, rows ? &s.desired[i * rows] : nullptr, out, s.second.data() + i * rows));
+        s.status[i] = static_cast<std::int32_t>(
+            constrained_dynamics(w, options, {q, v, x, f, rows ? &s.desired[i * rows] : nullptr}, out,
+                                 s.second.data() + i * rows));
       }
     }
   }

@@ -30,9 +30,9 @@ std::vector<Single> solve_singly(const States<double>& s, const SolveOptions& so
   std::vector<double> lambda(rows);
   for (std::size_t i = 0; i < s.count; ++i) {
     Single one{Status::ok, 0, std::vector<double>(nv)};
-    one.status =
-        constrained_dynamics(w, solve, &s.q[i * nq], &s.v[i * nv], &s.x[i * nv], &s.wrenches[i * wrenches],
-                             &s.desired[i * rows], one.qdd.data(), lambda.data());
+    one.status = constrained_dynamics(
+        w, solve, {&s.q[i * nq], &s.v[i * nv], &s.x[i * nv], &s.wrenches[i * wrenches], &s.desired[i * rows]},
+        one.qdd.data(), lambda.data());
     one.iterations = w.report().iterations;
     all.push_back(one);
   }

@@ -60,9 +60,11 @@ TEST(EarlyBatch, LeavesSingularLanesToOthers) {
     batch.run(s.call(solves));
     for (std::size_t i = 0; i < s.count; ++i) {
       std::vector<double> qdd(7), lambda(6);
-      const Status status = constrained_dynamics(w, {}, &s.q[7 * i], &s.v[7 * i], &s.x[7 * i],
-                                                 &s.wrenches[i * s.wrenches.size() / s.count],
-                                                 &s.desired[6 * i], qdd.data(), lambda.data());
+      const Status status =
+          constrained_dynamics(w, {},
+                               {&s.q[7 * i], &s.v[7 * i], &s.x[7 * i],
+                                &s.wrenches[i * s.wrenches.size() / s.count], &s.desired[6 * i]},
+                               qdd.data(), lambda.data());
       EXPECT_EQ(s.status[i], static_cast<int>(status)) << i;
       EXPECT_LE(difference(&s.out[7 * i], qdd.data(), 7), 1e-9) << i;
     }

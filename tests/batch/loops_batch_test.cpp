@@ -182,7 +182,7 @@ TEST(BatchOfLoops, DeadCentresAreLeftToSingleCalls) {
     std::vector<double> alone(nv, -77);
     const std::size_t f = s.wrenches.size() / s.count;
     const Status status =
-        forward_dynamics(w, &s.q[7 * nv], &s.v[7 * nv], &s.x[7 * nv], &s.wrenches[7 * f], alone.data());
+        forward_dynamics(w, {&s.q[7 * nv], &s.v[7 * nv], &s.x[7 * nv], &s.wrenches[7 * f]}, alone.data());
     EXPECT_EQ(s.status[7], static_cast<std::int32_t>(status));
     for (std::size_t k = 0; k < s.out.size(); ++k)
       EXPECT_EQ(s.out[k], k / nv == 7 ? alone[k % nv] : expected[k]) << k;

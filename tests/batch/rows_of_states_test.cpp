@@ -171,10 +171,11 @@ TEST(RowsOfStates, AnchorHereIsThatOfWorkspaces) {
     for (std::size_t i = 0; i < s.count; ++i) {
       EXPECT_EQ(s.status[i], 0);
       ASSERT_EQ(anchor_here(w, &s.q[i * nq]), Status::ok);
-      ASSERT_EQ(
-          constrained_dynamics(w, options, &moved.q[i * nq], &moved.v[i * nv], &moved.x[i * nv],
-                               &moved.wrenches[i * f], &moved.desired[i * 9], qdd.data(), lambda.data()),
-          Status::ok);
+      ASSERT_EQ(constrained_dynamics(w, options,
+                                     {&moved.q[i * nq], &moved.v[i * nv], &moved.x[i * nv],
+                                      &moved.wrenches[i * f], &moved.desired[i * 9]},
+                                     qdd.data(), lambda.data()),
+                Status::ok);
       EXPECT_LE(difference(&moved.out[i * nv], qdd.data(), nv), 1e-9) << i;
     }
     // A state that fails: the anchors stay.

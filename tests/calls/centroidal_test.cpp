@@ -68,7 +68,7 @@ TEST(Centroidal, RateIsTheSumOfExternalForces) {
     Vector6 bias, expected;
     Eigen::Vector3d com;
     ASSERT_EQ(
-        forward_dynamics(t.w, t.s.q.data(), t.s.v.data(), t.s.tau.data(), t.s.wrenches.data(), qdd.data()),
+        forward_dynamics(t.w, {t.s.q.data(), t.s.v.data(), t.s.tau.data(), t.s.wrenches.data()}, qdd.data()),
         Status::ok);
     ASSERT_EQ(kinematics(t.w, t.s.q.data(), t.s.v.data(), nullptr), Status::ok);
     ASSERT_EQ(centroidal_momentum_matrix(t.w, A.data(), 6), Status::ok);

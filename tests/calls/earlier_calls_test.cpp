@@ -42,8 +42,7 @@ bool same_bits(const Numbers& a, const Numbers& b) {
 
 Numbers free_motion(Workspace& w, const Numbers& q, const Numbers& v, const Numbers& tau) {
   Numbers qdd(v.size());
-  EXPECT_EQ(forward_dynamics(w, q.data(), v.data(), tau.data(), nullptr, qdd.data()), Status::ok)
-      << w.message();
+  EXPECT_EQ(forward_dynamics(w, {q.data(), v.data(), tau.data()}, qdd.data()), Status::ok) << w.message();
   return qdd;
 }
 
@@ -116,8 +115,8 @@ TEST(EarlierCalls, SweepsWithoutRowsLeaveNoInertiaInLimbs) {
       }
       SolveOptions o;
       o.method = method;
-      const Status status = constrained_dynamics(w, o, q.data(), v.data(), tau.data(), nullptr, nullptr,
-                                                 x.data(), lambda.data());
+      const Status status =
+          constrained_dynamics(w, o, {q.data(), v.data(), tau.data()}, x.data(), lambda.data());
       EXPECT_GE(static_cast<int>(status), 0) << w.message();
       return x;
     };

@@ -131,7 +131,7 @@ TEST(WorkspaceMemory, LargeAndManyClusters) {
   Workspace follow(mimic);
   std::vector<double> q(1000, 0), v(1000), tau(1000, 0), qdd(1000);
   for (std::size_t i = 0; i < q.size(); ++i) q[i] = i % 2 ? -0.3 : 0.3, v[i] = i % 2 ? -1 : 1;
-  ASSERT_EQ(forward_dynamics(follow, q.data(), v.data(), tau.data(), nullptr, qdd.data()), Status::ok)
+  ASSERT_EQ(forward_dynamics(follow, {q.data(), v.data(), tau.data()}, qdd.data()), Status::ok)
       << follow.message();
   for (std::size_t i = 1; i < qdd.size(); ++i) EXPECT_EQ(qdd[i], -qdd[i - 1]);
 

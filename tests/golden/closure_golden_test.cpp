@@ -127,8 +127,8 @@ TEST_P(ClosedByRows, LoopsByEveryMethod) {
     for (const Method method : fact.methods) {
       SolveOptions solve;
       solve.method = method;
-      const Status status = constrained_dynamics(w, solve, q.data(), v.data(), tau.data(), nullptr, nullptr,
-                                                 qdd.data(), nullptr);
+      const Status status =
+          constrained_dynamics(w, solve, {q.data(), v.data(), tau.data()}, qdd.data(), nullptr);
       EXPECT_GE(static_cast<int>(status), 0) << name_of(method) << ": " << w.message();
       EXPECT_LE(relative_error(qdd, ours(numbers(state.at("loop").at("qdd")), places.v)), fact.tolerance)
           << name_of(method);
@@ -172,7 +172,7 @@ TEST_P(DividedLoops, LoopsAndContacts) {
     theirs << numbers(state.at("q_base")), numbers(state.at("q_joints"));
     const VectorXd q = ours(theirs, places.q), v = ours(numbers(state.at("v")), places.v),
                    tau = ours(numbers(state.at("tau")), places.v);
-    ASSERT_EQ(forward_dynamics(free, q.data(), v.data(), tau.data(), nullptr, qdd.data()), Status::ok)
+    ASSERT_EQ(forward_dynamics(free, {q.data(), v.data(), tau.data()}, qdd.data()), Status::ok)
         << free.message();
     EXPECT_LE(relative_error(qdd, ours(numbers(state.at("loop").at("qdd")), places.v)), tolerance);
     ++compared;
@@ -180,8 +180,8 @@ TEST_P(DividedLoops, LoopsAndContacts) {
     for (const Method method : {Method::automatic, Method::dense, Method::pv, Method::prox_pv}) {
       SolveOptions solve;
       solve.method = method;
-      const Status status = constrained_dynamics(w, solve, q.data(), v.data(), tau.data(), nullptr, nullptr,
-                                                 qdd.data(), nullptr);
+      const Status status =
+          constrained_dynamics(w, solve, {q.data(), v.data(), tau.data()}, qdd.data(), nullptr);
       EXPECT_EQ(status, Status::ok) << name_of(method) << ": " << w.message();
       const Json& answer = state.at("loop_and_contact");
       EXPECT_LE(relative_error(qdd, ours(numbers(answer.at("qdd")), places.v)),

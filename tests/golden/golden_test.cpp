@@ -125,7 +125,9 @@ void expect_inverse_dynamics(const Golden& golden, Workspace& w, const Json& sta
   const VectorXd q = golden.configuration(state), v = golden.ours(state.at("v")),
                  a = golden.ours(state.at("acc"));
   VectorXd x(n);
-  ASSERT_EQ(inverse_dynamics(w, q.data(), v.data(), a.data(), nullptr, x.data()), Status::ok) << w.message();
+  ASSERT_EQ(inverse_dynamics(w, {q.data(), v.data(), nullptr, nullptr, nullptr, a.data()}, x.data()),
+            Status::ok)
+      << w.message();
   EXPECT_LE(relative_error(x, golden.ours(state.at("rnea_tau_for_acc"))), 1e-10);
   if (!state.contains("M")) return;
   MatrixXd M(n, n);
@@ -146,7 +148,7 @@ TEST_P(GoldenTree, UnconstrainedDynamics) {
     VectorXd x(n);
     ASSERT_EQ(bias_force(w, q.data(), v.data(), nullptr, x.data()), Status::ok) << w.message();
     EXPECT_LE(relative_error(x, golden.ours(state.at("bias_c"))), 1e-10);
-    ASSERT_EQ(forward_dynamics(w, q.data(), v.data(), tau.data(), nullptr, x.data()), Status::ok);
+    ASSERT_EQ(forward_dynamics(w, {q.data(), v.data(), tau.data()}, x.data()), Status::ok);
     EXPECT_LE(relative_error(x, golden.ours(state.at("aba_qdd"))), 1e-10);
     expect_inverse_dynamics(golden, w, state);
   }
@@ -182,8 +184,8 @@ void check_contact(const Golden& golden, const Json& state, Method method) {
   SolveOptions options;
   options.method = method;
   VectorXd qdd(n), lambda(rows);
-  const Status status = constrained_dynamics(w, options, q.data(), v.data(), tau.data(), nullptr, nullptr,
-                                             qdd.data(), lambda.data());
+  const Status status =
+      constrained_dynamics(w, options, {q.data(), v.data(), tau.data()}, qdd.data(), lambda.data());
   const bool contradictory = contact.at("residual_inf").get<double>() > 1e-6;
   EXPECT_EQ(status, contradictory ? Status::infeasible : Status::ok) << w.message();
   EXPECT_LE(relative_error(qdd, golden.ours(contact.at("qdd"))), tolerance);
@@ -250,8 +252,7 @@ TEST_P(GoldenLoops, ForwardDynamics) {
     const VectorXd q = golden.configuration(state), v = golden.ours(state.at("v")),
                    tau = golden.ours(state.at("tau"));
     VectorXd qdd(golden.model->nv);
-    ASSERT_EQ(forward_dynamics(w, q.data(), v.data(), tau.data(), nullptr, qdd.data()), Status::ok)
-        << w.message();
+    ASSERT_EQ(forward_dynamics(w, {q.data(), v.data(), tau.data()}, qdd.data()), Status::ok) << w.message();
     EXPECT_LE(relative_error(qdd, golden.ours(state.at("loop").at("qdd"))), tolerance(golden));
   }
 }
@@ -265,9 +266,7 @@ TEST_P(GoldenLoops, Contacts) {
     const VectorXd q = golden.configuration(state), v = golden.ours(state.at("v")),
                    tau = golden.ours(state.at("tau"));
     VectorXd qdd(golden.model->nv);
-    ASSERT_EQ(
-        constrained_dynamics(w, {}, q.data(), v.data(), tau.data(), nullptr, nullptr, qdd.data(), nullptr),
-        Status::ok)
+    ASSERT_EQ(constrained_dynamics(w, {}, {q.data(), v.data(), tau.data()}, qdd.data(), nullptr), Status::ok)
         << w.message();
     const double kept = answer.at("min_kept_over_max").get<double>();
     EXPECT_LE(relative_error(qdd, golden.ours(answer.at("qdd"))),

@@ -179,8 +179,8 @@ TEST(Angles, DynamicsDoNotCountTurns) {
           std::vector<double> expected(nv), found(nv);
           for (std::size_t i = 0; i < s.count; ++i) {
             const double *v = s.v.data() + i * nv, *x = s.x.data() + i * nv;
-            ASSERT_EQ(forward_dynamics(w, s.q.data() + i * nq, v, x, nullptr, expected.data()), Status::ok);
-            ASSERT_EQ(forward_dynamics(w, turned.q.data() + i * nq, v, x, nullptr, found.data()), Status::ok)
+            ASSERT_EQ(forward_dynamics(w, {s.q.data() + i * nq, v, x}, expected.data()), Status::ok);
+            ASSERT_EQ(forward_dynamics(w, {turned.q.data() + i * nq, v, x}, found.data()), Status::ok)
                 << w.message();
             EXPECT_LE(difference(found.data(), expected.data(), nv), 1e-11);
           }

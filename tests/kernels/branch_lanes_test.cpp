@@ -86,12 +86,15 @@ void compare(const std::shared_ptr<const Model>& model, Random& random, double t
     const double* wrenches = k == 0 ? nullptr : s.wrenches.data();
     std::vector<double> qdd(s.v.size()), expected(s.v.size());
     const Status status =
-        forward_dynamics(*scalar, s.q.data(), s.v.data(), s.tau.data(), wrenches, expected.data());
-    ASSERT_EQ(forward_dynamics(*lanes, s.q.data(), s.v.data(), s.tau.data(), wrenches, qdd.data()), status);
+        forward_dynamics(*scalar, {s.q.data(), s.v.data(), s.tau.data(), wrenches}, expected.data());
+    ASSERT_EQ(forward_dynamics(*lanes, {s.q.data(), s.v.data(), s.tau.data(), wrenches}, qdd.data()), status);
     if (status == Status::ok) expect_near(qdd, expected, tolerance);
-    ASSERT_EQ(inverse_dynamics(*scalar, s.q.data(), s.v.data(), s.a.data(), wrenches, expected.data()),
+    ASSERT_EQ(inverse_dynamics(*scalar, {s.q.data(), s.v.data(), nullptr, wrenches, nullptr, s.a.data()},
+                               expected.data()),
               Status::ok);
-    ASSERT_EQ(inverse_dynamics(*lanes, s.q.data(), s.v.data(), s.a.data(), wrenches, qdd.data()), Status::ok);
+    ASSERT_EQ(inverse_dynamics(*lanes, {s.q.data(), s.v.data(), nullptr, wrenches, nullptr, s.a.data()},
+                               qdd.data()),
+              Status::ok);
     expect_near(qdd, expected, tolerance);
     compare_mass_matrix(*lanes, *scalar, s.q.data(), random.integer(0, 3), tolerance);
   }
@@ -245,9 +248,10 @@ void compare_with_rows(Limbs kind, int least_in_lanes, bool few = false) {
             desired(rows);
         for (double& x : desired) x = random.uniform(-1, 1);
         const auto solve = [&](Workspace& w, std::vector<double>& a, std::vector<double>& forces) {
-          return constrained_dynamics(w, options, s.q.data(), s.v.data(), s.tau.data(),
-                                      k == 0 ? nullptr : s.wrenches.data(), desired.data(), a.data(),
-                                      forces.data());
+          return constrained_dynamics(
+              w, options,
+              {s.q.data(), s.v.data(), s.tau.data(), k == 0 ? nullptr : s.wrenches.data(), desired.data()},
+              a.data(), forces.data());
         };
         const Status status = solve(*scalar, expected, expected_lambda);
         const bool early = few && kind <= Limbs::plain_rotors && lanes_of(*lanes)->takes_early();

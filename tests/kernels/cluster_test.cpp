@@ -156,7 +156,7 @@ struct ClusteredScene {
     M.resize(model.nv, model.nv);
     bias.resize(model.nv);
     kernel.crba(model, state.q.data(), M.data(), model.nv, arena->data);
-    kernel.rnea(model, state.q.data(), state.v.data(), nullptr, false, bias.data(), arena->data);
+    kernel.rnea(model, {state.q.data(), state.v.data()}, bias.data(), arena->data);
   }
 
   // Kernels' rows in the user's order.
@@ -205,7 +205,7 @@ struct DenseRows {
     std::fill_n(d.desired, rows, 0.0);
     J.resize(rows, s.model.nv);
     Vector rhs(rows);
-    s.kernel.constraint_state(s.model, s.constraints, q, v, false, d);
+    s.kernel.constraint_state(s.model, s.constraints, {q, v}, d);
     s.kernel.constraint_jacobian(s.model, s.constraints, J.data(), rows, d);
     s.kernel.constraint_right_hand_side(s.model, s.constraints, v, rhs.data(), d);
     right_hand_side = s.user(rhs.data());
@@ -223,8 +223,8 @@ TEST(Clusters, ForwardDynamicsIsDenseProjection) {
     const Vector ydd = H.ldlt().solve(s.G.transpose() * (tau - s.bias - s.M * s.g));
     const Vector expected = s.G * ydd + s.g;
     Vector qdd(s.model.nv);
-    ASSERT_TRUE(s.kernel.aba(s.model, s.state.q.data(), s.state.v.data(), tau.data(), false, qdd.data(),
-                             s.arena->data))
+    ASSERT_TRUE(
+        s.kernel.aba(s.model, {s.state.q.data(), s.state.v.data(), tau.data()}, qdd.data(), s.arena->data))
         << "seed " << seed;
     const double amplified = 1e-14 * condition(H);
     EXPECT_LE(relative_error(qdd, expected), std::max(1e-9, amplified)) << "seed " << seed;
@@ -260,18 +260,18 @@ TEST(Clusters, ConstrainedSweepsAreDensePenaltySolves) {
                 1e-8 * (1 + user(d.Ka).norm() + expected.norm() * J.norm()));
     };
     Vector qdd(s.model.nv);
-    s.kernel.constraint_state(s.model, s.constraints, q, v, false, d);
-    ASSERT_TRUE(s.kernel.constrained_aba_start(s.model, s.constraints, v, tau.data(), qdd.data(), d));
+    s.kernel.constraint_state(s.model, s.constraints, {q, v}, d);
+    const Inputs<double> in = {q, v, tau.data()};
+    ASSERT_TRUE(s.kernel.constrained_aba_start(s.model, s.constraints, in, qdd.data(), d));
     for (const bool refine : {false, true, false}) {
       Vector finished = qdd;
-      s.kernel.constrained_aba_finish(s.model, s.constraints, v, finished.data(), d);
+      s.kernel.constrained_aba_finish(s.model, s.constraints, in, finished.data(), d);
       expect(finished, user(force.data()));
       Vector delta(rows);
       for (int r = 0; r < rows; ++r) force(r) += delta(r) = mu(r) * s.random.uniform(-1, 1);
-      s.kernel.constrained_aba_iterate(s.model, s.constraints, delta.data(), refine, tau.data(), qdd.data(),
-                                       d);
+      s.kernel.constrained_aba_iterate(s.model, s.constraints, delta.data(), refine, in, qdd.data(), d);
     }
-    s.kernel.constrained_aba_finish(s.model, s.constraints, v, qdd.data(), d);
+    s.kernel.constrained_aba_finish(s.model, s.constraints, in, qdd.data(), d);
     expect(qdd, user(force.data()));
   }
 }
@@ -293,8 +293,8 @@ TEST(Clusters, PopovVereshchaginSweepIsDense) {
     PvMemory<double> pv(s.model, &s.constraints);
     for (const bool split : {false, true}) {
       if (split && pv.data.split.count == 0) continue;
-      s.kernel.constraint_state(s.model, s.constraints, q, v, false, d);
-      ASSERT_TRUE(s.kernel.pv_reduce(s.model, split, v, tau.data(), pv.data, d));
+      s.kernel.constraint_state(s.model, s.constraints, {q, v}, d);
+      ASSERT_TRUE(s.kernel.pv_reduce(s.model, split, {q, v, tau.data()}, pv.data, d));
       Matrix L(rows, rows), user_L(rows, rows);
       s.kernel.pv_dual_hessian(s.model, split, L.data(), rows, pv.data);
       for (int i = 0; i < rows; ++i)
@@ -303,7 +303,7 @@ TEST(Clusters, PopovVereshchaginSweepIsDense) {
       EXPECT_LE((user_L - expected_L).norm(), tolerance * expected_L.norm());
       Vector lambda(rows), qdd(s.model.nv);
       for (int r = 0; r < rows; ++r) lambda(r) = s.random.uniform(-5, 5);
-      s.kernel.pv_roll_out(s.model, s.constraints, v, lambda.data(), qdd.data(), pv.data, d);
+      s.kernel.pv_roll_out(s.model, s.constraints, {q, v}, lambda.data(), qdd.data(), pv.data, d);
       const auto accelerations = [&](const Vector& row_force) {
         const Vector b = tau - s.bias - s.M * s.g + dense.J.transpose() * row_force;
         return Vector(s.G * factor.solve(s.G.transpose() * b) + s.g);

@@ -57,8 +57,8 @@ TEST(Identities, ForwardDynamicsUndoesInverseDynamics) {
   for_scenes(300, [](Scene& s) {
     VectorXd tau(s.nv()), a(s.nv());
     const double *q = s.state.q.data(), *v = s.state.v.data(), *f = s.state.wrenches.data();
-    ASSERT_EQ(inverse_dynamics(s.w, q, v, s.state.a.data(), f, tau.data()), Status::ok);
-    ASSERT_EQ(forward_dynamics(s.w, q, v, tau.data(), f, a.data()), Status::ok);
+    ASSERT_EQ(inverse_dynamics(s.w, {q, v, nullptr, f, nullptr, s.state.a.data()}, tau.data()), Status::ok);
+    ASSERT_EQ(forward_dynamics(s.w, {q, v, tau.data(), f}, a.data()), Status::ok);
     EXPECT_LE(relative_error(a, as_vector(s.state.a)), 1e-9);
   });
 }
@@ -72,9 +72,9 @@ TEST(Identities, MassMatrixColumnsAreInverseDynamicsOfUnitAccelerations) {
     const VectorXd rest = VectorXd::Zero(n);
     for (int k = 0; k < n; ++k) {
       const VectorXd unit = VectorXd::Unit(n, k);
-      ASSERT_EQ(
-          inverse_dynamics(s.w, s.state.q.data(), rest.data(), unit.data(), nullptr, columns.col(k).data()),
-          Status::ok);
+      ASSERT_EQ(inverse_dynamics(s.w, {s.state.q.data(), rest.data(), nullptr, nullptr, nullptr, unit.data()},
+                                 columns.col(k).data()),
+                Status::ok);
     }
     EXPECT_LE(relative_error(columns, M), 1e-13);
   });
@@ -99,8 +99,9 @@ TEST(Identities, JacobianTimesVelocityIsLinkVelocity) {
 TEST(Identities, PowerIsTheDerivativeOfEnergy) {
   for_scenes(200, [](Scene& s) {
     VectorXd qdd(s.nv());
-    ASSERT_EQ(forward_dynamics(s.w, s.state.q.data(), s.state.v.data(), s.state.tau.data(),
-                               s.state.wrenches.data(), qdd.data()),
+    ASSERT_EQ(forward_dynamics(
+                  s.w, {s.state.q.data(), s.state.v.data(), s.state.tau.data(), s.state.wrenches.data()},
+                  qdd.data()),
               Status::ok);
     // q(t) with q' = v and q'' = qdd at t = 0; what the third derivative is does not matter to E'.
     double size = 0;

@@ -161,7 +161,7 @@ TEST(RandomTrees, InverseDynamicsAndBiasForce) {
     const double *q = s.state.q.data(), *v = s.state.v.data(), *a = s.state.a.data();
     Eigen::VectorXd tau(s.nv()), c(s.nv());
     for (const double* wrenches : both(s.state.wrenches)) {
-      ASSERT_EQ(inverse_dynamics(s.workspace, q, v, a, wrenches, tau.data()), Status::ok);
+      ASSERT_EQ(inverse_dynamics(s.workspace, {q, v, nullptr, wrenches, nullptr, a}, tau.data()), Status::ok);
       ASSERT_EQ(bias_force(s.workspace, q, v, wrenches, c.data()), Status::ok);
       EXPECT_LE(relative_error(tau, s.oracle.inverse_dynamics(s.state.a, wrenches), s.force()), 1e-11);
       EXPECT_LE(relative_error(c, s.oracle.bias_force(wrenches), s.force()), 1e-11);
@@ -173,9 +173,10 @@ TEST(RandomTrees, ForwardDynamics) {
   for_all_robots([](Scene& s) {
     Eigen::VectorXd qdd(s.nv());
     for (const double* wrenches : both(s.state.wrenches)) {
-      ASSERT_EQ(forward_dynamics(s.workspace, s.state.q.data(), s.state.v.data(), s.state.tau.data(),
-                                 wrenches, qdd.data()),
-                Status::ok);
+      ASSERT_EQ(
+          forward_dynamics(s.workspace, {s.state.q.data(), s.state.v.data(), s.state.tau.data(), wrenches},
+                           qdd.data()),
+          Status::ok);
       const auto expected = s.oracle.forward_dynamics(s.state.tau, wrenches);
       const double tolerance = 1e-12 + 1e-16 * condition(s.oracle.mass_matrix());
       EXPECT_LE(relative_error(qdd, expected), std::min(tolerance, 1e-9));

@@ -114,8 +114,10 @@ Status ConstrainedScene::solve(Method method, Eigen::VectorXd& x, Eigen::VectorX
   options.method = method;
   x.setConstant(nv(), 1e99);
   if (!options.warm_start) multipliers.setConstant(rows(), 1e99);
-  return constrained_dynamics(workspace, options, state.q.data(), state.v.data(), state.tau.data(),
-                              state.wrenches.data(), desired.data(), x.data(), multipliers.data());
+  return constrained_dynamics(
+      workspace, options,
+      {state.q.data(), state.v.data(), state.tau.data(), state.wrenches.data(), desired.data()}, x.data(),
+      multipliers.data());
 }
 
 const std::vector<Method>& available_methods() {

@@ -86,7 +86,7 @@ TEST(GeneratedC, InverseDynamicsAndMassMatrix) {
     Workspace w(r.model);
     const std::size_t n = static_cast<std::size_t>(r.model->nv);
     std::vector<double> expected(n), given(n), M(n * n), M_given(n * n);
-    inverse_dynamics(w, r.q.data(), r.v.data(), r.tau.data(), nullptr, expected.data());
+    inverse_dynamics(w, {r.q.data(), r.v.data(), nullptr, nullptr, nullptr, r.tau.data()}, expected.data());
     const Compiled rnea(generate_c(*r.model, nullptr, "rnea", {}, {"f_rnea", "a test"}), "f_rnea");
     ASSERT_TRUE(rnea.good()) << name;
     rnea.call(r.q.data(), r.v.data(), r.tau.data(), given.data());
@@ -107,8 +107,7 @@ TEST(GeneratedC, ForwardDynamics) {
     Workspace w(r.model);
     const std::size_t n = static_cast<std::size_t>(r.model->nv);
     std::vector<double> expected(n), given(n);
-    ASSERT_EQ(forward_dynamics(w, r.q.data(), r.v.data(), r.tau.data(), nullptr, expected.data()),
-              Status::ok);
+    ASSERT_EQ(forward_dynamics(w, {r.q.data(), r.v.data(), r.tau.data()}, expected.data()), Status::ok);
     const Compiled aba(generate_c(*r.model, nullptr, "aba", {}, {"f_aba", ""}), "f_aba");
     ASSERT_TRUE(aba.good()) << name;
     aba.call(r.q.data(), r.v.data(), r.tau.data(), given.data());
@@ -185,7 +184,7 @@ TEST(GeneratedC, ConstrainedDynamics) {
   std::vector<double> qdd(n), lambda(6), qdd_given(n), lambda_given(6);
   SolveOptions options;
   options.method = Method::dense;
-  ASSERT_EQ(constrained_dynamics(w, options, r.q.data(), r.v.data(), r.tau.data(), nullptr, desired.data(),
+  ASSERT_EQ(constrained_dynamics(w, options, {r.q.data(), r.v.data(), r.tau.data(), nullptr, desired.data()},
                                  qdd.data(), lambda.data()),
             Status::ok);
   // Proximal ones without the refinement of the library's last iteration: rounding times mu.
@@ -209,8 +208,7 @@ TEST(GeneratedC, ForwardDynamicsWithKinematicLoops) {
     std::vector<double> expected(n), given(n);
     ASSERT_EQ(close_loops(w, LoopMoves::all, r.q.data(), nullptr), Status::ok);
     ASSERT_EQ(project_velocity(w, LoopMoves::dependent, r.q.data(), r.v.data()), Status::ok);
-    ASSERT_EQ(forward_dynamics(w, r.q.data(), r.v.data(), r.tau.data(), nullptr, expected.data()),
-              Status::ok);
+    ASSERT_EQ(forward_dynamics(w, {r.q.data(), r.v.data(), r.tau.data()}, expected.data()), Status::ok);
     const std::string code = generate_c(*r.model, nullptr, "c_aba", {}, {"f_c_aba", ""});
     EXPECT_NE(code.find("independent"), std::string::npos) << name;
     const Compiled f(code, "f_c_aba");

@@ -39,8 +39,7 @@ struct State {
     tau = vector(2.1);
     EXPECT_EQ(project_velocity(w, LoopMoves::dependent, q.data(), v.data()), Status::ok) << model->name;
     qdd.resize(v.size());
-    EXPECT_EQ(forward_dynamics(w, q.data(), v.data(), tau.data(), nullptr, qdd.data()), Status::ok)
-        << model->name;
+    EXPECT_EQ(forward_dynamics(w, {q.data(), v.data(), tau.data()}, qdd.data()), Status::ok) << model->name;
   }
   Workspace w;
   std::vector<double> q, v, tau, qdd;
@@ -83,8 +82,9 @@ TEST(LoopRecording, ContactsMayBeOnAnyBodyOfACluster) {
   std::vector<double> qdd(state.qdd.size()), lambda(desired.size());
   SolveOptions options;
   options.method = Method::dense;
-  ASSERT_EQ(constrained_dynamics(w, options, state.q.data(), state.v.data(), state.tau.data(), nullptr,
-                                 desired.data(), qdd.data(), lambda.data()),
+  ASSERT_EQ(constrained_dynamics(w, options,
+                                 {state.q.data(), state.v.data(), state.tau.data(), nullptr, desired.data()},
+                                 qdd.data(), lambda.data()),
             Status::ok)
       << w.message();
   std::vector<double> inputs = joined(state.q, state.v, state.tau);
@@ -123,8 +123,8 @@ TEST(LoopRecording, ApproximationIsThatOfTheLibrary) {
     const NodeData& n = model->nodes[static_cast<std::size_t>(model->v_node[static_cast<std::size_t>(k)])];
     state.q[static_cast<std::size_t>(n.q_index)] = 0;
   }
-  ASSERT_EQ(loop_forward_dynamics(state.w, LoopMethod::approximate, state.q.data(), state.v.data(),
-                                  state.tau.data(), nullptr, state.qdd.data()),
+  ASSERT_EQ(loop_forward_dynamics(state.w, LoopMethod::approximate,
+                                  {state.q.data(), state.v.data(), state.tau.data()}, state.qdd.data()),
             Status::ok);
   std::vector<double> yddot;
   for (const std::int32_t k : model->loops.independent)

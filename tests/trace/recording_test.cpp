@@ -187,7 +187,7 @@ void expect_as_dense(const std::shared_ptr<const Model>& model,
   for (double& x : desired) x = random.uniform(-1, 1);
   SolveOptions dense;
   dense.method = Method::dense;
-  ASSERT_EQ(constrained_dynamics(w, dense, q.data(), v.data(), tau.data(), nullptr, desired.data(),
+  ASSERT_EQ(constrained_dynamics(w, dense, {q.data(), v.data(), tau.data(), nullptr, desired.data()},
                                  qdd.data(), lambda.data()),
             Status::ok);
   std::vector<double> inputs, expected = qdd;

@@ -9,42 +9,42 @@ TENON_ISA_BEGIN
 
 // Outward: velocities and bias forces.
 template <class P>
-inline void sweep_branch_velocities(Branches<P>& b, const double* q, const double* v,
-                                    const double* wrenches) {
-  const bool has_wrenches = wrenches != nullptr;
-  if (has_wrenches) gather_wrenches(b, wrenches);
+inline void sweep_branch_velocities(Branches<P>& b, const Inputs<double>& in) {
+  gather_wrenches(b, in.wrenches);
   gather_loops(b);
-  b.kernels->sweep_velocities(b.trunk, q, v, has_wrenches, b.w);
+  b.kernels->sweep_velocities(b.trunk, inputs_of_trunk(b, in), false, b.w);
   for (int k = 0; k < b.bundle_count; ++k) {
     Bundle<P>& limbs = b.bundles[k];
-    gather(limbs, q, limbs.q_of, limbs.q);
-    gather(limbs, v, limbs.v_of, limbs.v);
+    gather(limbs, in.q, limbs.q_of, limbs.q);
+    gather(limbs, in.v, limbs.v_of, limbs.v);
     gather_loops(b, limbs);
     read_parents(limbs, &LimbParent::v, limbs.w.v);
     clear_collecting(limbs);
     store(limbs.w.pA, Force<P>{});  // gyroscopic moments of rotors on the parents
-    sweep_velocities(limbs.model, limbs.q, limbs.v, has_wrenches, limbs.w);
+    sweep_velocities(limbs.model, inputs_of(limbs, in), false, limbs.w);
   }
 }
 
 // Articulated inertias and bias forces of a bundle without rows, those of its parents left at node 0.
 template <class P>
-inline bool eliminate_free_limbs(Bundle<P>& limbs) {
+inline bool eliminate_free_limbs(Bundle<P>& limbs, const Inputs<P>& in) {
   const bool positive = with_loops(limbs.model, [&](auto loops) {
-    return sweep_articulated_inertia_of<loops.value>(limbs.model, limbs.v, limbs.force, limbs.w);
+    return sweep_articulated_inertia_of<loops.value>(limbs.model, in, limbs.w);
   });
   add_wobble_of_parents(limbs);
   return positive;
 }
 
-// The inward sweep of all bundles, sweep(limbs, loops) in each.
+// The inward sweep of all bundles, sweep(limbs, inputs, loops) in each.
 template <class P, class Sweep>
-inline bool sweep_limbs_inwards(Branches<P>& b, const double* tau, const Sweep& sweep) {
+inline bool sweep_limbs_inwards(Branches<P>& b, const Inputs<double>& in, const Sweep& sweep) {
   bool positive = true;
   for (int k = b.bundle_count - 1; k >= 0; --k) {
     Bundle<P>& limbs = b.bundles[k];
-    gather(limbs, tau, limbs.v_of, limbs.force);
-    positive = with_loops(limbs.model, [&](auto loops) { return sweep(limbs, loops); }) && positive;
+    gather(limbs, in.tau, limbs.v_of, limbs.force);
+    positive =
+        with_loops(limbs.model, [&](auto loops) { return sweep(limbs, inputs_of(limbs, in), loops); }) &&
+        positive;
     add_wobble_of_parents(limbs);
     give_inertia(limbs);
     give_force(limbs, limbs.w.pA, &LimbParent::pA);
@@ -53,20 +53,20 @@ inline bool sweep_limbs_inwards(Branches<P>& b, const double* tau, const Sweep& 
 }
 
 template <class P>
-bool aba_of_branches(Branches<P>& b, const double* q, const double* v, const double* tau,
-                     const double* wrenches, double* qdd) {
-  sweep_branch_velocities(b, q, v, wrenches);
-  bool positive = sweep_limbs_inwards(b, tau, [](Bundle<P>& limbs, auto loops) TENON_INLINE_LAMBDA {
-    return sweep_articulated_inertia_of<loops.value>(limbs.model, limbs.v, limbs.force, limbs.w);
-  });
-  positive = b.kernels->sweep_articulated_inertia(b.trunk, v, tau, b.w) && positive;
+bool aba_of_branches(Branches<P>& b, const Inputs<double>& in, double* qdd) {
+  sweep_branch_velocities(b, in);
+  bool positive =
+      sweep_limbs_inwards(b, in, [](Bundle<P>& limbs, const Inputs<P>& own, auto loops) TENON_INLINE_LAMBDA {
+        return sweep_articulated_inertia_of<loops.value>(limbs.model, own, limbs.w);
+      });
+  positive = b.kernels->sweep_articulated_inertia(b.trunk, in, b.w) && positive;
   if (!positive) return false;
-  b.kernels->sweep_accelerations(b.trunk, v, qdd, b.w);
+  b.kernels->sweep_accelerations(b.trunk, in, qdd, b.w);
   for (int k = 0; k < b.bundle_count; ++k) {
     Bundle<P>& limbs = b.bundles[k];
     read_parents(limbs, &LimbParent::a, limbs.w.a);
     with_loops(limbs.model, [&](auto loops) {
-      sweep_accelerations_of<loops.value>(limbs.model, limbs.v, limbs.result, limbs.w);
+      sweep_accelerations_of<loops.value>(limbs.model, inputs_of(limbs, in), limbs.result, limbs.w);
     });
     scatter(limbs, qdd);
   }

@@ -127,37 +127,30 @@ struct Branches {
 };
 
 // The list (kernels/kernel_list.hpp); the kernel of an entry is <name>_of_branches. Bodies: Branches<N>&, Whole: the
-// workspace of the whole model. External forces: six numbers a body of the model in its body frame, null for none.
+// workspace of the whole model.
 #define TENON_BRANCH_KERNELS(KERNEL)                                                                           \
-  KERNEL(bool, aba, Bodies, const double* q, const double* v, const double* tau, const double* wrenches,       \
-         double* qdd)                                                                                          \
-  /* qdd null: zero. */                                                                                        \
-  KERNEL(void, rnea, Bodies, const double* q, const double* v, const double* qdd, const double* wrenches,      \
-         double* tau)                                                                                          \
+  KERNEL(bool, aba, Bodies, In, double* qdd)                                                                   \
+  KERNEL(void, rnea, Bodies, In, double* tau)                                                                  \
   /* Only for stars (star_data.hpp). runs: WorkspaceData::runs of the model. */                                \
   KERNEL(void, crba, Bodies, const LimbCoordinates<W>*, const double* q, double* M, int ld,                    \
          const DofRun* runs, int run_count)                                                                    \
   /* DelassusKernels (kernels/kernel_table.hpp); the results go to the whole. */                               \
   KERNEL(bool, sweep_inertias, Bodies, const double* q, Whole)                                                 \
                                                                                                                \
-  /* ConstrainedAbaKernels (kernels/kernel_table.hpp). Of the whole the rows' desired and anchors, then k, */  \
-  /* mu_row, row_force, Ka and row_lambda are read and written. */                                             \
-  KERNEL(void, constraint_state, Bodies, const double* q, const double* v, const double* wrenches, Whole)      \
-  KERNEL(bool, constrained_aba_start, Bodies, const double* v, const double* tau, double* qdd, Whole)          \
-  KERNEL(void, constrained_aba_iterate, Bodies, const double* delta, bool refine, const double* tau,           \
-         double* qdd, Whole)                                                                                   \
-  KERNEL(void, constrained_aba_finish, Bodies, const double* v, double* qdd)                                   \
-                                                                                                               \
   /* PvKernels (kernels/kernel_table.hpp), after constraint_state. whole: gets left_over, redundant of all. */ \
   /* Rows of limbs are eliminated without pivoting: left_over counts those of bundles where that cannot be. */ \
-  KERNEL(bool, pv_early_reduce, Bodies, const double* v, const double* tau, PvEarlyData<double>& whole)        \
-  KERNEL(void, pv_early_roll_out, Bodies, const double* v, double* qdd, Whole)
+  KERNEL(bool, pv_early_reduce, Bodies, In, PvEarlyData<double>& whole)                                        \
+  KERNEL(void, pv_early_roll_out, Bodies, In, double* qdd, Whole)
 
 template <int W>
 struct BranchKernels {
   using Bodies = Branches<Pack<double, W>>&;
   using Whole = WorkspaceData<double>&;
+  using In = const Inputs<double>&;
   TENON_BRANCH_KERNELS(TENON_KERNEL_ENTRY)
+  // With WorkspaceData::branches. Of the workspace the rows' desired and anchors, then k, mu_row, row_force, Ka and
+  // row_lambda are read and written.
+  RowSweepKernels<double> row_sweeps;
 };
 
 // Lanes of a bundle: four doubles, a register of AVX. Two legs leave half of wider ones empty.

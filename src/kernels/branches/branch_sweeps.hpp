@@ -73,8 +73,20 @@ template <class P>
 TENON_INLINE void add_wobble_of_parents(Bundle<P>& b) {
   if (b.model.wobbling_rotors > 0) store(b.w.IA, load_sym3<P>(b.w.IA) + load_sym3<P>(b.w.wobble));
 }
+// The inputs of the trunk, whose coordinates have the model's numbers.
+template <class P>
+TENON_INLINE Inputs<double> inputs_of_trunk(const Branches<P>& b, Inputs<double> in) {
+  if (in.wrenches) in.wrenches = b.w.wrench;
+  return in;
+}
+// Those of a bundle, once they are gathered.
+template <class P>
+TENON_INLINE Inputs<P> inputs_of(const Bundle<P>& b, const Inputs<double>& in) {
+  return {b.q, b.v, b.force, in.wrenches ? b.w.wrench : nullptr, nullptr, in.qdd ? b.force : nullptr};
+}
 template <class P>
 inline void gather_wrenches(Branches<P>& b, const double* wrenches) {
+  if (!wrenches) return;
   for (int i = 0; i < b.trunk.node_count; ++i)
     for (int e = 0; e < 6; ++e) b.w.wrench[6 * i + e] = wrenches[6 * b.trunk_body[i] + e];
   for (int k = 0; k < b.bundle_count; ++k) {

@@ -21,6 +21,11 @@ TENON_INLINE const N* anchors_of(const LaneRows<N>& c, const WorkspaceData<N>&) 
 template <class N>
 TENON_INLINE void inter_body_accelerations(const LaneItem<N>&, WorkspaceData<N>&) {}
 
+template <class P>
+TENON_INLINE Branches<P>& branches_of(WorkspaceData<double>& whole) {
+  return *static_cast<Branches<P>*>(whole.branches);
+}
+
 // Numbers of rows between the set (whole) and the trunk or a bundle.
 template <class P>
 TENON_INLINE void gather_rows(const LaneRows<P>& c, const double* whole, P* out) {
@@ -67,9 +72,10 @@ inline void evaluate_limb_rows(Bundle<P>& limbs, const double* desired, double* 
 }
 
 template <class P>
-void constraint_state_of_branches(Branches<P>& b, const double* q, const double* v, const double* wrenches,
+void constraint_state_of_branches(const ModelData&, const ConstraintData&, const Inputs<double>& in,
                                   WorkspaceData<double>& rows) {
-  sweep_branch_velocities(b, q, v, wrenches);
+  Branches<P>& b = branches_of<P>(rows);
+  sweep_branch_velocities(b, in);
   gather_rows(b, rows.desired, b.w.desired);
   b.kernels->evaluate_constraint_rows(b.trunk, b.rows, b.w);
   scatter_rows(b, b.w.k, rows.k);
@@ -111,18 +117,18 @@ inline void clear_bases(Bundle<P>& limbs) {
       store(limbs.w.IB + 21 * c.support[s], ArticulatedInertia<P>{});
 }
 
-// The inward sweep of a bundle; sweep(limbs, loops) if it supports rows.
+// The inward sweep of a bundle; sweep(limbs, inputs, loops) if it supports rows.
 template <class P, class Sweep>
-inline bool eliminate_limbs(Bundle<P>& limbs, const Sweep& sweep) {
+inline bool eliminate_limbs(Bundle<P>& limbs, const Inputs<P>& in, const Sweep& sweep) {
   WorkspaceData<P>& w = limbs.w;
   const bool supports = limbs.rows.support_count > 0;
   bool positive;
   if (supports) {
-    positive = with_loops(limbs.model, [&](auto loops) { return sweep(limbs, loops); });
+    positive = with_loops(limbs.model, [&](auto loops) { return sweep(limbs, in, loops); });
     store(w.pS, load_force<P>(w.pS) + load_force<P>(w.pA));
     add_wobble_of_parents(limbs);
   } else {
-    positive = eliminate_free_limbs(limbs);
+    positive = eliminate_free_limbs(limbs, in);
   }
   for (int j = 0; j < limbs.sibling_count; ++j) {
     const Siblings<P::width>& siblings = limbs.siblings[j];
@@ -136,19 +142,21 @@ inline bool eliminate_limbs(Bundle<P>& limbs, const Sweep& sweep) {
   return positive;
 }
 template <class P, class Sweep>
-inline bool eliminate_all_limbs(Branches<P>& b, const double* tau, const Sweep& sweep) {
+inline bool eliminate_all_limbs(Branches<P>& b, const Inputs<double>& in, const Sweep& sweep) {
   bool positive = true;
   for (int k = 0; k < b.bundle_count; ++k) {
-    gather(b.bundles[k], tau, b.bundles[k].v_of, b.bundles[k].force);
+    gather(b.bundles[k], in.tau, b.bundles[k].v_of, b.bundles[k].force);
     clear_bases(b.bundles[k]);
   }
-  for (int k = b.bundle_count - 1; k >= 0; --k) positive = eliminate_limbs(b.bundles[k], sweep) && positive;
+  for (int k = b.bundle_count - 1; k >= 0; --k)
+    positive = eliminate_limbs(b.bundles[k], inputs_of(b.bundles[k], in), sweep) && positive;
   return positive;
 }
 
 template <class P>
-bool constrained_aba_start_of_branches(Branches<P>& b, const double* v, const double* tau, double* qdd,
-                                       WorkspaceData<double>& rows) {
+bool constrained_aba_start_of_branches(const ModelData&, const ConstraintData&, const Inputs<double>& in,
+                                       double* qdd, WorkspaceData<double>& rows) {
+  Branches<P>& b = branches_of<P>(rows);
   gather_rows(b, rows.mu_row, b.w.mu_row);
   gather_rows(b, rows.row_force, b.w.row_force);
   for (int k = 0; k < b.bundle_count; ++k) {
@@ -156,18 +164,19 @@ bool constrained_aba_start_of_branches(Branches<P>& b, const double* v, const do
     gather_rows(limbs.rows, rows.mu_row, limbs.w.mu_row);
     gather_rows(limbs.rows, rows.row_force, limbs.w.row_force);
   }
-  bool positive = eliminate_all_limbs(b, tau, [](Bundle<P>& limbs, auto loops) TENON_INLINE_LAMBDA {
-    return sweep_augmented_inertia<loops.value>(limbs.model, limbs.rows, limbs.v, limbs.force, limbs.w);
-  });
-  positive = b.kernels->augmented_inertia_of_trunk(b.trunk, b.rows, v, tau, b.w) && positive;
+  bool positive =
+      eliminate_all_limbs(b, in, [](Bundle<P>& limbs, const Inputs<P>& own, auto loops) TENON_INLINE_LAMBDA {
+        return sweep_augmented_inertia<loops.value>(limbs.model, limbs.rows, own, limbs.w);
+      });
+  positive = b.kernels->augmented_inertia_of_trunk(b.trunk, b.rows, in, b.w) && positive;
   if (!positive) return false;
-  b.kernels->roll_out_trunk(b.trunk, b.rows, v, qdd, b.w);
+  b.kernels->roll_out_trunk(b.trunk, b.rows, in, qdd, b.w);
   for (int k = 0; k < b.bundle_count; ++k) {
     Bundle<P>& limbs = b.bundles[k];
     if (limbs.rows.support_count == 0) continue;
     read_parents(limbs, &LimbParent::a, limbs.w.a);
     with_loops(limbs.model, [&](auto loops) {
-      roll_out_supports<loops.value>(limbs.model, limbs.rows, limbs.v, limbs.result, limbs.w);
+      roll_out_supports<loops.value>(limbs.model, limbs.rows, inputs_of(limbs, in), limbs.result, limbs.w);
     });
   }
   scatter_row_results(b, rows);
@@ -187,7 +196,7 @@ inline void start_residual_of_parents(Bundle<P>& limbs) {
 }
 
 template <bool refine, class P>
-inline void sweep_branch_changes(Branches<P>& b, const double* delta, const double* tau, double* qdd,
+inline void sweep_branch_changes(Branches<P>& b, const double* delta, const Inputs<double>& in, double* qdd,
                                  WorkspaceData<double>& rows) {
   gather_rows(b, delta, b.w.row_step);
   clear_changes<refine>(b.rows, b.w);
@@ -202,13 +211,13 @@ inline void sweep_branch_changes(Branches<P>& b, const double* delta, const doub
     if (limbs.rows.support_count == 0) continue;
     if (refine) start_residual_of_parents(limbs);
     with_loops(limbs.model, [&](auto loops) {
-      sweep_force_changes<refine, loops.value>(limbs.model, limbs.rows, limbs.w.row_step, limbs.force,
-                                               limbs.result, limbs.w);
+      sweep_force_changes<refine, loops.value>(limbs.model, limbs.rows, limbs.w.row_step,
+                                               inputs_of(limbs, in), limbs.result, limbs.w);
     });
     give_force(limbs, limbs.w.delta_pA, &LimbParent::delta_pA);
     if (refine) give_force(limbs, limbs.w.f, &LimbParent::f);
   }
-  b.kernels->force_changes_of_trunk(b.trunk, b.rows, b.w.row_step, refine, tau, qdd, b.w);
+  b.kernels->force_changes_of_trunk(b.trunk, b.rows, b.w.row_step, refine, in, qdd, b.w);
   if (refine) rows.motion_error = motion_error_of(b);
   b.kernels->motion_changes_of_trunk(b.trunk, b.rows, b.w.row_step, qdd, b.w);
   for (int k = 0; k < b.bundle_count; ++k) {
@@ -222,22 +231,26 @@ inline void sweep_branch_changes(Branches<P>& b, const double* delta, const doub
   scatter_row_results(b, rows);
 }
 template <class P>
-void constrained_aba_iterate_of_branches(Branches<P>& b, const double* delta, bool refine, const double* tau,
-                                         double* qdd, WorkspaceData<double>& rows) {
+void constrained_aba_iterate_of_branches(const ModelData&, const ConstraintData&, const double* delta,
+                                         bool refine, const Inputs<double>& in, double* qdd,
+                                         WorkspaceData<double>& rows) {
+  Branches<P>& b = branches_of<P>(rows);
   if (refine)
-    sweep_branch_changes<true>(b, delta, tau, qdd, rows);
+    sweep_branch_changes<true>(b, delta, in, qdd, rows);
   else
-    sweep_branch_changes<false>(b, delta, tau, qdd, rows);
+    sweep_branch_changes<false>(b, delta, in, qdd, rows);
 }
 
 template <class P>
-void constrained_aba_finish_of_branches(Branches<P>& b, const double* v, double* qdd) {
-  b.kernels->constrained_aba_finish(b.trunk, b.rows, v, qdd, b.w);
+void constrained_aba_finish_of_branches(const ModelData&, const ConstraintData&, const Inputs<double>& in,
+                                        double* qdd, WorkspaceData<double>& rows) {
+  Branches<P>& b = branches_of<P>(rows);
+  b.kernels->constrained_aba_finish(b.trunk, b.rows, in, qdd, b.w);
   for (int k = 0; k < b.bundle_count; ++k) {
     Bundle<P>& limbs = b.bundles[k];
     if (limbs.rows.support_count == 0) read_parents(limbs, &LimbParent::a, limbs.w.a);
     with_loops(limbs.model, [&](auto loops) {
-      roll_out_others<loops.value>(limbs.model, limbs.rows, limbs.v, limbs.result, limbs.w);
+      roll_out_others<loops.value>(limbs.model, limbs.rows, inputs_of(limbs, in), limbs.result, limbs.w);
     });
     scatter(limbs, qdd);
   }

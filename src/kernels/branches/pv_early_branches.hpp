@@ -23,15 +23,14 @@ template <class P>
 TENON_INLINE void solve_world_rows(const LaneRows<P>&, P*, const PvEarlyData<P>&, const WorkspaceData<P>&) {}
 
 template <class P>
-bool pv_early_reduce_of_branches(Branches<P>& b, const double* v, const double* tau,
-                                 PvEarlyData<double>& whole) {
-  bool positive = sweep_limbs_inwards(b, tau, [](Bundle<P>& limbs, auto loops) TENON_INLINE_LAMBDA {
-    return limbs.rows.support_count > 0
-               ? reduce_early<loops.value>(limbs.model, limbs.rows, limbs.v, limbs.force, limbs.early,
-                                           limbs.w)
-               : sweep_articulated_inertia_of<loops.value>(limbs.model, limbs.v, limbs.force, limbs.w);
-  });
-  positive = b.kernels->pv_early_reduce(b.trunk, b.rows, v, tau, b.early, b.w) && positive;
+bool pv_early_reduce_of_branches(Branches<P>& b, const Inputs<double>& in, PvEarlyData<double>& whole) {
+  bool positive =
+      sweep_limbs_inwards(b, in, [](Bundle<P>& limbs, const Inputs<P>& own, auto loops) TENON_INLINE_LAMBDA {
+        return limbs.rows.support_count > 0
+                   ? reduce_early<loops.value>(limbs.model, limbs.rows, own, limbs.early, limbs.w)
+                   : sweep_articulated_inertia_of<loops.value>(limbs.model, own, limbs.w);
+      });
+  positive = b.kernels->pv_early_reduce(b.trunk, b.rows, in, b.early, b.w) && positive;
   whole.left_over = b.early.left_over, whole.redundant = b.early.redundant;
   for (int k = 0; k < b.bundle_count; ++k) {
     const Bundle<P>& limbs = b.bundles[k];
@@ -42,18 +41,18 @@ bool pv_early_reduce_of_branches(Branches<P>& b, const double* v, const double* 
 }
 
 template <class P>
-void pv_early_roll_out_of_branches(Branches<P>& b, const double* v, double* qdd,
+void pv_early_roll_out_of_branches(Branches<P>& b, const Inputs<double>& in, double* qdd,
                                    WorkspaceData<double>& rows) {
-  b.kernels->pv_early_roll_out(b.trunk, b.rows, v, b.w.row_lambda, qdd, b.early, b.w);
+  b.kernels->pv_early_roll_out(b.trunk, b.rows, in, b.w.row_lambda, qdd, b.early, b.w);
   for (int k = 0; k < b.bundle_count; ++k) {
     Bundle<P>& limbs = b.bundles[k];
     read_parents(limbs, &LimbParent::a, limbs.w.a);
     with_loops(limbs.model, [&](auto loops) {
       if (limbs.rows.support_count > 0)
-        roll_out_early<loops.value>(limbs.model, limbs.rows, limbs.v, limbs.w.row_lambda, limbs.result,
-                                    limbs.early, limbs.w);
+        roll_out_early<loops.value>(limbs.model, limbs.rows, inputs_of(limbs, in), limbs.w.row_lambda,
+                                    limbs.result, limbs.early, limbs.w);
       else
-        sweep_accelerations_of<loops.value>(limbs.model, limbs.v, limbs.result, limbs.w);
+        sweep_accelerations_of<loops.value>(limbs.model, inputs_of(limbs, in), limbs.result, limbs.w);
     });
     scatter(limbs, qdd);
   }

@@ -18,9 +18,8 @@ namespace tenon {
 TENON_ISA_BEGIN
 
 template <class T>
-void constraint_state(const ModelData& m, const ConstraintData& c, const T* q, const T* v, bool has_wrenches,
-                      WorkspaceData<T>& w) {
-  sweep_velocities(m, q, v, has_wrenches, w);
+void constraint_state(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, WorkspaceData<T>& w) {
+  sweep_velocities(m, in, false, w);
   evaluate_constraint_rows(m, c, w);
 }
 
@@ -37,12 +36,11 @@ TENON_INLINE void add_constraint_rows(const Rows& c, int i, ParentShare<T>& h, c
 
 // Inward sweep of Alg. 1.
 template <bool loops, class T, class Model, class Rows>
-inline bool sweep_augmented_inertia(const Model& m, const Rows& c, const T* v, const T* tau,
-                                    WorkspaceData<T>& w) {
+inline bool sweep_augmented_inertia(const Model& m, const Rows& c, const Inputs<T>& in, WorkspaceData<T>& w) {
   return sweep_supports_inwards<loops>(
       m, w, [&](int i, ParentShare<T>& h, auto inside, bool supports) TENON_INLINE_LAMBDA {
         if (supports) add_constraint_rows(c, i, h, w);
-        return eliminate_node<loops, inside.value>(m, i, v, tau, h, w);
+        return eliminate_node<loops, inside.value>(m, i, in.v, in.tau, h, w);
       });
 }
 
@@ -50,23 +48,23 @@ inline bool sweep_augmented_inertia(const Model& m, const Rows& c, const T* v, c
 // (k + lambda / mu); rows must have been evaluated and pA must hold the bias forces of sweep_velocities.
 // Writes Ka.
 template <bool loops, class T, class Model, class Rows>
-inline void roll_out_supports(const Model& m, const Rows& c, const T* v, T* qdd, WorkspaceData<T>& w) {
-  for (int s = 0; s < c.support_count; ++s) roll_out_node<loops>(m, c.support[s], v, qdd, w);
+inline void roll_out_supports(const Model& m, const Rows& c, const Inputs<T>& in, T* qdd,
+                              WorkspaceData<T>& w) {
+  for (int s = 0; s < c.support_count; ++s) roll_out_node<loops>(m, c.support[s], in.v, qdd, w);
   constraint_accelerations(c, w);
   for (int r = 0; r < c.row_count; ++r) w.row_lambda[r] = w.row_force[r] - w.mu_row[r] * w.Ka[r];
 }
 template <bool loops, class T>
-inline bool start_sweeps(const ModelData& m, const ConstraintData& c, const T* v, const T* tau, T* qdd,
+inline bool start_sweeps(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, T* qdd,
                          WorkspaceData<T>& w) {
-  if (!sweep_augmented_inertia<loops>(m, c, v, tau, w)) return false;
-  roll_out_supports<loops>(m, c, v, qdd, w);
+  if (!sweep_augmented_inertia<loops>(m, c, in, w)) return false;
+  roll_out_supports<loops>(m, c, in, qdd, w);
   return true;
 }
 template <class T>
-bool constrained_aba_start(const ModelData& m, const ConstraintData& c, const T* v, const T* tau, T* qdd,
+bool constrained_aba_start(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, T* qdd,
                            WorkspaceData<T>& w) {
-  return has_loops<T>(m) ? start_sweeps<true>(m, c, v, tau, qdd, w)
-                         : start_sweeps<false>(m, c, v, tau, qdd, w);
+  return has_loops<T>(m) ? start_sweeps<true>(m, c, in, qdd, w) : start_sweeps<false>(m, c, in, qdd, w);
 }
 
 // Alg. 2: row_force has changed by delta (rows). Only changes are swept: forces inward over the supporting
@@ -90,7 +88,7 @@ inline void clear_changes(const Rows& c, WorkspaceData<T>& w) {
 }
 // Inward, after clear_changes.
 template <bool refine, bool loops, class T, class Model, class Rows>
-inline void sweep_force_changes(const Model& m, const Rows& c, const T* delta, const T* tau, T* qdd,
+inline void sweep_force_changes(const Model& m, const Rows& c, const T* delta, const Inputs<T>& in, T* qdd,
                                 WorkspaceData<T>& w) {
   if constexpr (refine && loops)
     add_rotor_residuals(
@@ -120,7 +118,7 @@ inline void sweep_force_changes(const Model& m, const Rows& c, const T* delta, c
         crossing[d.value] = -at<axis.value>(f);
         if constexpr (refine)
           crossing[d.value] =
-              crossing[d.value] + error.template of_joint<J, axis.value>(m, i, d.value, rest, tau, qdd, w);
+              crossing[d.value] + error.template of_joint<J, axis.value>(m, i, d.value, rest, in.tau, qdd, w);
       });
       if constexpr (loops) {
         if (const ClusterData* cluster = cluster_of(m, i)) {
@@ -205,59 +203,60 @@ inline void sweep_motion_changes(const Model& m, const Rows& c, const T* delta, 
 }
 
 template <bool refine, bool loops, class T>
-inline void sweep_changes(const ModelData& m, const ConstraintData& c, const T* delta, const T* tau, T* qdd,
-                          WorkspaceData<T>& w) {
+inline void sweep_changes(const ModelData& m, const ConstraintData& c, const T* delta, const Inputs<T>& in,
+                          T* qdd, WorkspaceData<T>& w) {
   clear_changes<refine>(c, w);
-  sweep_force_changes<refine, loops>(m, c, delta, tau, qdd, w);
+  sweep_force_changes<refine, loops>(m, c, delta, in, qdd, w);
   sweep_motion_changes<loops>(m, c, delta, qdd, w);
 }
 
 template <class T>
 void constrained_aba_iterate(const ModelData& m, const ConstraintData& c, const T* delta, bool refine,
-                             const T* tau, T* qdd, WorkspaceData<T>& w) {
+                             const Inputs<T>& in, T* qdd, WorkspaceData<T>& w) {
   if (has_loops<T>(m)) {
     if (refine)
-      sweep_changes<true, true>(m, c, delta, tau, qdd, w);
+      sweep_changes<true, true>(m, c, delta, in, qdd, w);
     else
-      sweep_changes<false, true>(m, c, delta, tau, qdd, w);
+      sweep_changes<false, true>(m, c, delta, in, qdd, w);
   } else {
     if (refine)
-      sweep_changes<true, false>(m, c, delta, tau, qdd, w);
+      sweep_changes<true, false>(m, c, delta, in, qdd, w);
     else
-      sweep_changes<false, false>(m, c, delta, tau, qdd, w);
+      sweep_changes<false, false>(m, c, delta, in, qdd, w);
   }
 }
 
 // Alg. 3, lines 8 to 10: the nodes that support no constraint.
 template <bool loops, class T, class Model, class Rows>
-inline void roll_out_others(const Model& m, const Rows& c, const T* v, T* qdd, WorkspaceData<T>& w) {
+inline void roll_out_others(const Model& m, const Rows& c, const Inputs<T>& in, T* qdd, WorkspaceData<T>& w) {
   int s = 0;
   for (int i = first_body(m); i < m.node_count; ++i) {
     if (s < c.support_count && c.support[s] == i)
       ++s;
     else
-      roll_out_node<loops>(m, i, v, qdd, w);
+      roll_out_node<loops>(m, i, in.v, qdd, w);
   }
 }
 
 // The sweeps above one by one, for the trunk of branch lanes.
 template <class T>
-bool augmented_inertia_of_trunk(const ModelData& m, const ConstraintData& c, const T* v, const T* tau,
+bool augmented_inertia_of_trunk(const ModelData& m, const ConstraintData& c, const Inputs<T>& in,
                                 WorkspaceData<T>& w) {
-  return with_loops<T>(m, [&](auto loops) { return sweep_augmented_inertia<loops.value>(m, c, v, tau, w); });
+  return with_loops<T>(m, [&](auto loops) { return sweep_augmented_inertia<loops.value>(m, c, in, w); });
 }
 template <class T>
-void roll_out_trunk(const ModelData& m, const ConstraintData& c, const T* v, T* qdd, WorkspaceData<T>& w) {
-  with_loops<T>(m, [&](auto loops) { roll_out_supports<loops.value>(m, c, v, qdd, w); });
+void roll_out_trunk(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, T* qdd,
+                    WorkspaceData<T>& w) {
+  with_loops<T>(m, [&](auto loops) { roll_out_supports<loops.value>(m, c, in, qdd, w); });
 }
 template <class T>
 void force_changes_of_trunk(const ModelData& m, const ConstraintData& c, const T* delta, bool refine,
-                            const T* tau, T* qdd, WorkspaceData<T>& w) {
+                            const Inputs<T>& in, T* qdd, WorkspaceData<T>& w) {
   with_loops<T>(m, [&](auto loops) {
     if (refine)
-      sweep_force_changes<true, loops.value>(m, c, delta, tau, qdd, w);
+      sweep_force_changes<true, loops.value>(m, c, delta, in, qdd, w);
     else
-      sweep_force_changes<false, loops.value>(m, c, delta, tau, qdd, w);
+      sweep_force_changes<false, loops.value>(m, c, delta, in, qdd, w);
   });
 }
 template <class T>
@@ -267,9 +266,9 @@ void motion_changes_of_trunk(const ModelData& m, const ConstraintData& c, const 
 }
 
 template <class T>
-void constrained_aba_finish(const ModelData& m, const ConstraintData& c, const T* v, T* qdd,
+void constrained_aba_finish(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, T* qdd,
                             WorkspaceData<T>& w) {
-  has_loops<T>(m) ? roll_out_others<true>(m, c, v, qdd, w) : roll_out_others<false>(m, c, v, qdd, w);
+  has_loops<T>(m) ? roll_out_others<true>(m, c, in, qdd, w) : roll_out_others<false>(m, c, in, qdd, w);
 }
 
 TENON_ISA_END

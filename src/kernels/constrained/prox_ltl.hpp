@@ -31,9 +31,8 @@ inline void prox_ltl_dual(const ModelData& m, const ConstraintData& c, Workspace
 
 // Everything up to the Delassus matrix and b. False when M is not positive definite.
 template <class T>
-bool prox_ltl_start(const ModelData& m, const ConstraintData& c, const T* q, const T* v, const T* tau,
-                    bool has_wrenches, WorkspaceData<T>& w) {
-  joint_space_state(m, c, q, v, tau, has_wrenches, w);
+bool prox_ltl_start(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, WorkspaceData<T>& w) {
+  joint_space_state(m, c, in, w);
   crba_rows(m, w.H_L, w);
   if (!ltl_factor(m, w.H_L, w.H_inv_d, w)) return false;
   transposed_jacobian(m, c, w.ZT, w);

@@ -26,9 +26,9 @@ inline void prox_ltls_at_rest(const ModelData& m, const ConstraintData& c, T* qd
 
 // S and F for M and M_mu, J, tau - c, rhs; qdd = 0.
 template <class T>
-void prox_ltls_start(const ModelData& m, const ConstraintData& c, const T* q, const T* v, const T* tau,
-                     bool has_wrenches, T* qdd, WorkspaceData<T>& w) {
-  joint_space_state(m, c, q, v, tau, has_wrenches, w);
+void prox_ltls_start(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, T* qdd,
+                     WorkspaceData<T>& w) {
+  joint_space_state(m, c, in, w);
   composite_forces(m, w);
   transposed_jacobian(m, c, w.JT, w);
   prox_ltls_at_rest(m, c, qdd, w);

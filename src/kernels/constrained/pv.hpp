@@ -282,9 +282,9 @@ inline void carry_all_rows(const ModelData& m, bool below_root, const T* v, PvDa
 // The whole inward sweep; call constraint_state first. split: the root joint is kept separate. Returns false
 // if the mass matrix is not positive definite.
 template <class T>
-bool pv_reduce(const ModelData& m, bool split, const T* v, const T* tau, PvData<T>& d, WorkspaceData<T>& w) {
-  if (!sweep_articulated_inertia<T>(m, v, tau, w)) return false;
-  carry_all_rows<true>(m, split, v, d, w);
+bool pv_reduce(const ModelData& m, bool split, const Inputs<T>& in, PvData<T>& d, WorkspaceData<T>& w) {
+  if (!sweep_articulated_inertia(m, in, w)) return false;
+  carry_all_rows<true>(m, split, in.v, d, w);
   merge_lanes(d.world_merge_begin, d.merge_count, d);
   merge_dual_hessian(d);
   gather_blocks(split ? d.split : d.whole, root_columns(m, split, d), d, w);
@@ -436,7 +436,7 @@ void pv_dual_hessian(const ModelData& m, bool split, T* L, int ld, const PvData<
 // Adds the forces of the multipliers lambda (rows) to the joints and sweeps outward: accelerations, and K a
 // of the rows.
 template <class T>
-void pv_roll_out(const ModelData& m, const ConstraintData& c, const T* v, const T* lambda, T* qdd,
+void pv_roll_out(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, const T* lambda, T* qdd,
                  PvData<T>& d, WorkspaceData<T>& w) {
   using V = Lanes<T>;
   T* force = d.k;  // lanes; the right-hand sides are not needed any more
@@ -473,7 +473,7 @@ void pv_roll_out(const ModelData& m, const ConstraintData& c, const T* v, const 
       }
     });
   }
-  sweep_accelerations(m, v, qdd, w);
+  sweep_accelerations(m, in, qdd, w);
   constraint_accelerations(c, w);
 }
 

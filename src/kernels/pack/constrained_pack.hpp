@@ -13,12 +13,12 @@ TENON_ISA_BEGIN
 
 // Articulated inertias and bias forces; pA must hold the bias forces of sweep_velocities.
 template <class T>
-inline bool sweep_inertias_without_rows(const ModelData& m, const T* v, const T* tau, WorkspaceData<T>& w) {
+inline bool sweep_inertias_without_rows(const ModelData& m, const Inputs<T>& in, WorkspaceData<T>& w) {
   static constexpr ConstraintData none{};
   const std::int32_t* const flags = w.support_flags;
   w.support_flags = w.node_flags;
-  const bool positive = has_loops<T>(m) ? sweep_augmented_inertia<true>(m, none, v, tau, w)
-                                        : sweep_augmented_inertia<false>(m, none, v, tau, w);
+  const bool positive = has_loops<T>(m) ? sweep_augmented_inertia<true>(m, none, in, w)
+                                        : sweep_augmented_inertia<false>(m, none, in, w);
   w.support_flags = flags;
   return positive;
 }
@@ -66,32 +66,30 @@ inline void measure_step(const ConstraintData& c, PackedRows<T>& p, const Worksp
 // ABA by the sweeps of constrained_aba for no rows, which saves the code of others. With clusters of variable G
 // after cluster_constraints_of_states, which computes the sines and cosines.
 template <class T>
-bool aba_of_states(const ModelData& m, const T* q, const T* v, const T* tau, bool has_wrenches, T* qdd,
-                   WorkspaceData<T>& w) {
-  if (m.varying_clusters == 0) joint_angles(m, q, w);
-  sweep_velocities_at_angles(m, q, v, has_wrenches, w);
-  if (!sweep_inertias_without_rows(m, v, tau, w)) return false;
-  sweep_accelerations(m, v, qdd, w);
+bool aba_of_states(const ModelData& m, const Inputs<T>& in, T* qdd, WorkspaceData<T>& w) {
+  sweep_velocities(m, in, m.varying_clusters > 0, w);
+  if (!sweep_inertias_without_rows(m, in, w)) return false;
+  sweep_accelerations(m, in, qdd, w);
   return true;
 }
 
 template <class T>
-inline void evaluate_rows(const ModelData& m, const RowsOfStates<T>& rows, const T* q, const T* v,
-                          bool has_wrenches, WorkspaceData<T>& w) {
-  sweep_velocities(m, q, v, has_wrenches, w);
+inline void evaluate_rows(const ModelData& m, const RowsOfStates<T>& rows, const Inputs<T>& in,
+                          WorkspaceData<T>& w) {
+  sweep_velocities(m, in, false, w);
   evaluate_constraint_rows(m, rows, w);
   leave_rows_out<true>(rows, w);
 }
 
 template <class T>
-bool pv_early_of_states(const ModelData& m, const ConstraintData& c, const T* q, const T* v, const T* tau,
-                        bool has_wrenches, T* qdd, PackedRows<T>& p, PvEarlyData<T>& d, WorkspaceData<T>& w) {
+bool pv_early_of_states(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, T* qdd,
+                        PackedRows<T>& p, PvEarlyData<T>& d, WorkspaceData<T>& w) {
   if constexpr (!std::is_same_v<typename T::Number, double>) return false;
   const RowsOfStates<T> rows(c, p.settings);
-  evaluate_rows(m, rows, q, v, has_wrenches, w);
+  evaluate_rows(m, rows, in, w);
   const bool positive = with_loops<T>(m, [&](auto loops) {
-    if (!reduce_early<loops.value>(m, rows, v, tau, d, w)) return false;
-    roll_out_early<loops.value>(m, rows, v, w.row_lambda, qdd, d, w);
+    if (!reduce_early<loops.value>(m, rows, in, d, w)) return false;
+    roll_out_early<loops.value>(m, rows, in, w.row_lambda, qdd, d, w);
     return true;
   });
   if (!positive) return false;
@@ -105,14 +103,14 @@ bool pv_early_of_states(const ModelData& m, const ConstraintData& c, const T* q,
 }
 
 template <class T>
-bool constrained_start(const ModelData& m, const ConstraintData& c, const T* q, const T* v, const T* tau,
-                       bool has_wrenches, T* qdd, PackedRows<T>& p, WorkspaceData<T>& w) {
+bool constrained_start(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, T* qdd,
+                       PackedRows<T>& p, WorkspaceData<T>& w) {
   const RowsOfStates<T> rows(c, p.settings);
-  evaluate_rows(m, rows, q, v, has_wrenches, w);
+  evaluate_rows(m, rows, in, w);
   for (int r = 0; r < c.row_count; ++r) p.f[r] = T(0);
   set_penalties(c, p.inv_mu, w);
   set_row_forces(c, p.inv_mu, p.f, p.step, w);
-  if (!constrained_aba_start(m, c, v, tau, qdd, w)) return false;
+  if (!constrained_aba_start(m, c, in, qdd, w)) return false;
   measure_units(c, p, w);
   measure_step(c, p, w);
   p.first_force = p.force;
@@ -120,14 +118,14 @@ bool constrained_start(const ModelData& m, const ConstraintData& c, const T* q, 
 }
 
 template <class T>
-void constrained_refine(const ModelData& m, const ConstraintData& c, const T* tau, T* qdd, PackedRows<T>& p,
-                        WorkspaceData<T>& w) {
+void constrained_refine(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, T* qdd,
+                        PackedRows<T>& p, WorkspaceData<T>& w) {
   for (int r = 0; r < c.row_count; ++r) p.f[r] = p.f[r] + p.step[r];
   set_row_forces(c, p.inv_mu, p.f, p.step, w);
   if (has_loops<T>(m))
-    sweep_changes<true, true>(m, c, p.step, tau, qdd, w);
+    sweep_changes<true, true>(m, c, p.step, in, qdd, w);
   else
-    sweep_changes<true, false>(m, c, p.step, tau, qdd, w);
+    sweep_changes<true, false>(m, c, p.step, in, qdd, w);
   measure_step(c, p, w);
 }
 

@@ -44,9 +44,9 @@ template <class T>
 bool delassus_of_states(const ModelData& m, const ConstraintData& c, const T* q, PackedDelassus<T>& d, T* A,
                         WorkspaceData<T>& w) {
   for (int k = 0; k < m.nv; ++k) d.zeros[k] = T(0);
-  if (m.varying_clusters == 0) joint_angles(m, q, w);
-  sweep_velocities_at_angles(m, q, d.zeros, false, w);
-  if (!sweep_inertias_without_rows(m, d.zeros, d.zeros, w)) return false;
+  const Inputs<T> in = {q, d.zeros, d.zeros};
+  sweep_velocities(m, in, m.varying_clusters > 0, w);
+  if (!sweep_inertias_without_rows(m, in, w)) return false;
   const RowsOfStates<T> rows(c, d.settings);
   place_rows(m, rows, w);
   leave_rows_out<false>(rows, w);

@@ -57,8 +57,8 @@ struct PackedDelassus {
   KERNEL(void, find_within, const T* x, std::ptrdiff_t count, Io largest, bool* within)
 
 #define TENON_PACK_KERNELS(KERNEL)                                                                            \
-  KERNEL(bool, aba_of_states, Model, const T* q, const T* v, const T* tau, bool has_wrenches, T* qdd, Work)   \
-  KERNEL(void, rnea, Model, const T* q, const T* v, const T* qdd, bool has_wrenches, T* tau, Work)            \
+  KERNEL(bool, aba_of_states, Model, In, T* qdd, Work)                                                        \
+  KERNEL(void, rnea, Model, In, T* tau, Work)                                                                 \
   /* The whole matrix, or its lower triangle row by row; does not write the zeros between branches. And */    \
   /* the factor in the place of such a triangle, with entries that are no numbers in lanes without one. */    \
   KERNEL(void, crba_of_states, Model, const T* q, bool whole, T* M, Work)                                     \
@@ -79,13 +79,11 @@ struct PackedDelassus {
                                                                                                               \
   /* pv_early; residuals are in PackedRows::primal. In double precision only: with seven digits few pivots */ \
   /* are large enough. */                                                                                     \
-  KERNEL(bool, pv_early_of_states, Model, Rows, const T* q, const T* v, const T* tau, bool has_wrenches,      \
-         T* qdd, PackedRows<T>&, PvEarlyData<T>&, Work)                                                       \
+  KERNEL(bool, pv_early_of_states, Model, Rows, In, T* qdd, PackedRows<T>&, PvEarlyData<T>&, Work)            \
   /* The first evaluation of constrained_aba, a refining one, and the nodes that support no rows. */          \
-  KERNEL(bool, constrained_start, Model, Rows, const T* q, const T* v, const T* tau, bool has_wrenches,       \
-         T* qdd, PackedRows<T>&, Work)                                                                        \
-  KERNEL(void, constrained_refine, Model, Rows, const T* tau, T* qdd, PackedRows<T>&, Work)                   \
-  KERNEL(void, constrained_aba_finish, Model, Rows, const T* v, T* qdd, Work)                                 \
+  KERNEL(bool, constrained_start, Model, Rows, In, T* qdd, PackedRows<T>&, Work)                              \
+  KERNEL(void, constrained_refine, Model, Rows, In, T* qdd, PackedRows<T>&, Work)                             \
+  KERNEL(void, constrained_aba_finish, Model, Rows, In, T* qdd, Work)                                         \
                                                                                                               \
   /* J M^-1 J^T, rows x rows in the kernels' order, the lower triangle row by row; and */                     \
   /* X := (A + damping)^-1 X. */                                                                              \

@@ -10,12 +10,10 @@ TENON_ISA_BEGIN
 // With clusters of variable G, call it after cluster_constraints at the same q, which computes the sines and
 // cosines. Returns false when the mass matrix is not positive definite; qdd is then meaningless.
 template <class T>
-bool aba(const ModelData& m, const T* q, const T* v, const T* tau, bool has_wrenches, T* qdd,
-         WorkspaceData<T>& w) {
-  if (m.varying_clusters == 0) joint_angles(m, q, w);
-  sweep_velocities_at_angles(m, q, v, has_wrenches, w);
-  if (!sweep_articulated_inertia(m, v, tau, w)) return false;
-  sweep_accelerations(m, v, qdd, w);
+bool aba(const ModelData& m, const Inputs<T>& in, T* qdd, WorkspaceData<T>& w) {
+  sweep_velocities(m, in, m.varying_clusters > 0, w);
+  if (!sweep_articulated_inertia(m, in, w)) return false;
+  sweep_accelerations(m, in, qdd, w);
   return true;
 }
 

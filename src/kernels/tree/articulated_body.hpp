@@ -13,6 +13,7 @@
 #include "kernels/joint/angles.hpp"
 #include "kernels/joint/joint_elimination.hpp"
 #include "model/constraint_data.hpp"
+#include "tenon/inputs.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
@@ -27,33 +28,27 @@ TENON_INLINE void set_world_motion(WorkspaceData<T>& w) {
   store(w.a - 6, Motion<T>{{o, o, o}, {-w.gravity[0], -w.gravity[1], -w.gravity[2]}});
 }
 
-// Joint transforms, velocities, bias forces. After joint_angles.
+// Joint transforms, velocities, bias forces. has_angles: the workspace holds the sines and cosines at in.q.
 template <class T, class Model>
-inline void sweep_velocities_at_angles(const Model& m, const T* q, const T* v, bool has_wrenches,
-                                       WorkspaceData<T>& w) {
+inline void sweep_velocities(const Model& m, const Inputs<T>& in, bool has_angles, WorkspaceData<T>& w) {
+  if (!has_angles) joint_angles(m, in.q, w);
   set_world_motion(w);
   for (int i = first_body(m); i < m.node_count; ++i) {
     const auto& n = m.nodes[i];
     with_joint(n, [&](auto joint) {
       using J = decltype(joint);
-      J::update(n, i, q, w);
+      J::update(n, i, in.q, w);
       Motion<T> vi = motion_to_child(J::load(n, i, w), load_motion<T>(w.v + 6 * n.parent));
       T rate[J::nv];
-      load_rate<J>(n, v, rate);
+      load_rate<J>(n, in.v, rate);
       add_motion<J>(vi, rate);
       store(w.v + 6 * i, vi);
       Force<T> p = velocity_product(load_rigid<T>(n), vi);
-      if (has_wrenches) p = p - load_force<T>(w.wrench + 6 * i);
+      if (in.wrenches) p = p - load_force<T>(in.wrenches + 6 * i);
       store(w.pA + 6 * i, p);
     });
   }
   add_rotor_moments(m, w.pA, w);
-}
-
-template <class T, class Model>
-inline void sweep_velocities(const Model& m, const T* q, const T* v, bool has_wrenches, WorkspaceData<T>& w) {
-  joint_angles(m, q, w);
-  sweep_velocities_at_angles(m, q, v, has_wrenches, w);
 }
 
 template <class J, bool loops, bool forces, class T, class Model>
@@ -172,15 +167,15 @@ TENON_INLINE bool sweep_inwards(const Model& m, WorkspaceData<T>& w, const Pass&
 // Inward sweep of articulated inertias and bias forces; pA must hold the bias forces of sweep_velocities and
 // is overwritten. False when some D is not positive definite.
 template <bool loops, class T, class Model>
-inline bool sweep_articulated_inertia_of(const Model& m, const T* v, const T* tau, WorkspaceData<T>& w) {
+inline bool sweep_articulated_inertia_of(const Model& m, const Inputs<T>& in, WorkspaceData<T>& w) {
   return sweep_inwards<loops, true>(m, w, [&](int i, ParentShare<T>& h, auto inside) TENON_INLINE_LAMBDA {
-    return eliminate_node<loops, inside.value>(m, i, v, tau, h, w);
+    return eliminate_node<loops, inside.value>(m, i, in.v, in.tau, h, w);
   });
 }
 template <class T>
-inline bool sweep_articulated_inertia(const ModelData& m, const T* v, const T* tau, WorkspaceData<T>& w) {
-  return has_loops<T>(m) ? sweep_articulated_inertia_of<true>(m, v, tau, w)
-                         : sweep_articulated_inertia_of<false>(m, v, tau, w);
+inline bool sweep_articulated_inertia(const ModelData& m, const Inputs<T>& in, WorkspaceData<T>& w) {
+  return has_loops<T>(m) ? sweep_articulated_inertia_of<true>(m, in, w)
+                         : sweep_articulated_inertia_of<false>(m, in, w);
 }
 
 // Joint and body accelerations of one node.
@@ -198,12 +193,13 @@ TENON_INLINE void roll_out_node(const Model& m, int i, const T* v, T* qdd, Works
   });
 }
 template <bool loops, class T, class Model>
-inline void sweep_accelerations_of(const Model& m, const T* v, T* qdd, WorkspaceData<T>& w) {
-  for (int i = first_body(m); i < m.node_count; ++i) roll_out_node<loops>(m, i, v, qdd, w);
+inline void sweep_accelerations_of(const Model& m, const Inputs<T>& in, T* qdd, WorkspaceData<T>& w) {
+  for (int i = first_body(m); i < m.node_count; ++i) roll_out_node<loops>(m, i, in.v, qdd, w);
 }
 template <class T>
-inline void sweep_accelerations(const ModelData& m, const T* v, T* qdd, WorkspaceData<T>& w) {
-  has_loops<T>(m) ? sweep_accelerations_of<true>(m, v, qdd, w) : sweep_accelerations_of<false>(m, v, qdd, w);
+inline void sweep_accelerations(const ModelData& m, const Inputs<T>& in, T* qdd, WorkspaceData<T>& w) {
+  has_loops<T>(m) ? sweep_accelerations_of<true>(m, in, qdd, w)
+                  : sweep_accelerations_of<false>(m, in, qdd, w);
 }
 
 TENON_ISA_END

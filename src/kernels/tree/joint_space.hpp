@@ -97,7 +97,7 @@ inline void sweep_bias_motion(const ModelData& m, const T* q, const T* v, Worksp
 
 // Inertias and bias forces of all bodies.
 template <class T>
-inline void place_bias_forces(const ModelData& m, bool has_wrenches, WorkspaceData<T>& w) {
+inline void place_bias_forces(const ModelData& m, const T* wrenches, WorkspaceData<T>& w) {
   for (int i = 0; i < m.node_count; i += 4) {
     const RigidInertia<Lanes<T>> I = body_inertias(i, w);
     store_inertias(i, I, w);
@@ -105,10 +105,10 @@ inline void place_bias_forces(const ModelData& m, bool has_wrenches, WorkspaceDa
     scatter(f.n, [&](int l, const Lanes<T>& x) { x.store(w.fw + 8 * (i + l)); });
     scatter(f.f, [&](int l, const Lanes<T>& x) { x.store(w.fw + 8 * (i + l) + 4); });
   }
-  if (!has_wrenches) return;
+  if (!wrenches) return;
   for (int i = 0; i < m.node_count; ++i) {
     const PackedPose<T> X = load_pose(w, i);
-    const Force<T> wrench = load_force<T>(w.wrench + 6 * i);
+    const Force<T> wrench = load_force<T>(wrenches + 6 * i);
     const PackedMotion<T> f = load_packed(w.fw, i);
     const Lanes<T> force = rotate(X, wrench.f);
     store_packed(w.fw, i, {f.w - (rotate(X, wrench.n) + cross_components(X.p, force)), f.v - force});
@@ -310,12 +310,12 @@ inline void add_rows(const ModelData& m, const ConstraintData& c, const T* A, co
 
 // The first step of all methods in joint space; leaves Ic for crba_rows.
 template <class T>
-inline void joint_space_state(const ModelData& m, const ConstraintData& c, const T* q, const T* v,
-                              const T* tau, bool has_wrenches, WorkspaceData<T>& w) {
-  sweep_bias_motion(m, q, v, w);
-  place_bias_forces(m, has_wrenches, w);
+inline void joint_space_state(const ModelData& m, const ConstraintData& c, const Inputs<T>& in,
+                              WorkspaceData<T>& w) {
+  sweep_bias_motion(m, in.q, in.v, w);
+  place_bias_forces(m, in.wrenches, w);
   place_constraint_rows(m, c, w);
-  sweep_joint_forces(m, tau, w);
+  sweep_joint_forces(m, in.tau, w);
 }
 
 TENON_ISA_END

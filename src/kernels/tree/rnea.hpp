@@ -38,15 +38,14 @@ TENON_INLINE T add_rotor_force(const Rotor& rotor, int r, const T& rate, const T
 
 // The forces of folded rotors on their carriers, added to w.f, and on their own joints.
 template <class T>
-inline void add_rotor_forces(const ModelData& m, const T* q, const T* v, const T* qdd, T* tau,
-                             WorkspaceData<T>& w) {
+inline void add_rotor_forces(const ModelData& m, const Inputs<T>& in, T* tau, WorkspaceData<T>& w) {
   if (m.wobbling_rotors > 0) {
-    for (int r = 0; r < m.wobbling_rotors; ++r) w.rotor_angle[r] = q[m.rotors[r].q_index];
+    for (int r = 0; r < m.wobbling_rotors; ++r) w.rotor_angle[r] = in.q[m.rotors[r].q_index];
     sin_cos(w.rotor_angle, w.rotor_sin, w.rotor_cos, m.wobbling_rotors);
   }
   for (int r = 0; r < m.rotor_count; ++r) {
     const RotorData& rotor = m.rotors[r];
-    const T rate = v[rotor.v_index], acceleration = qdd ? qdd[rotor.v_index] : T(0);
+    const T rate = in.v[rotor.v_index], acceleration = in.qdd ? in.qdd[rotor.v_index] : T(0);
     if (rotor.carrier < 0) {
       tau[rotor.v_index] = T(rotor.inertia) * acceleration;
       continue;
@@ -57,31 +56,30 @@ inline void add_rotor_forces(const ModelData& m, const T* q, const T* v, const T
 
 // Outward: motions of bodies, and in f the forces that move them.
 template <class T, class Model>
-inline void sweep_body_forces(const Model& m, const T* q, const T* v, const T* qdd, bool has_wrenches,
-                              WorkspaceData<T>& w) {
-  joint_angles(m, q, w);
+inline void sweep_body_forces(const Model& m, const Inputs<T>& in, WorkspaceData<T>& w) {
+  joint_angles(m, in.q, w);
   set_world_motion(w);
   for (int i = first_body(m); i < m.node_count; ++i) {
     const auto& n = m.nodes[i];
     with_joint(n, [&](auto joint) {
       using J = decltype(joint);
-      J::update(n, i, q, w);
+      J::update(n, i, in.q, w);
       const auto X = J::load(n, i, w);
       Motion<T> vi = motion_to_child(X, load_motion<T>(w.v + 6 * n.parent));
       T rate[J::nv];
-      load_rate<J>(n, v, rate);
+      load_rate<J>(n, in.v, rate);
       add_motion<J>(vi, rate);
       Motion<T> a =
           motion_to_child(X, load_motion<T>(w.a + 6 * n.parent)) + velocity_product_acceleration<J>(vi, rate);
-      if (qdd) {
-        load_rate<J>(n, qdd, rate);
+      if (in.qdd) {
+        load_rate<J>(n, in.qdd, rate);
         add_motion<J>(a, rate);
       }
       store(w.v + 6 * i, vi);
       store(w.a + 6 * i, a);
       const RigidInertia<T> I = load_rigid<T>(n);
       Force<T> f = I * a + velocity_product(I, vi);
-      if (has_wrenches) f = f - load_force<T>(w.wrench + 6 * i);
+      if (in.wrenches) f = f - load_force<T>(in.wrenches + 6 * i);
       store(w.f + 6 * i, f);
     });
   }
@@ -89,7 +87,7 @@ inline void sweep_body_forces(const Model& m, const T* q, const T* v, const T* q
 
 // Inward: forces through joints.
 template <class T, class Model>
-inline void sweep_joint_forces(const Model& m, const T* qdd, T* tau, WorkspaceData<T>& w) {
+inline void sweep_joint_forces(const Model& m, const Inputs<T>& in, T* tau, WorkspaceData<T>& w) {
   Force<T> f{};
   for (int i = m.node_count - 1; i >= first_body(m); --i) {
     const auto& n = m.nodes[i];
@@ -101,7 +99,7 @@ inline void sweep_joint_forces(const Model& m, const T* qdd, T* tau, WorkspaceDa
         const int k = n.v_index + d.value;
         T t = at<axis.value>(f);
         if constexpr (J::one_dof) t = T(n.sign) * t;
-        if (qdd) t = t + T(m.armature[k]) * qdd[k];
+        if (in.qdd) t = t + T(m.armature[k]) * in.qdd[k];
         tau[k] = t;
       });
       f = force_to_parent(J::load(n, i, w), f);
@@ -113,14 +111,13 @@ inline void sweep_joint_forces(const Model& m, const T* qdd, T* tau, WorkspaceDa
   }
 }
 
-// qdd null: zero acceleration; tau is then the bias force c(q, v) minus the external forces.
+// in.qdd null: zero acceleration; tau is then the bias force c(q, v) minus the external forces.
 template <class T>
-void rnea(const ModelData& m, const T* q, const T* v, const T* qdd, bool has_wrenches, T* tau,
-          WorkspaceData<T>& w) {
-  sweep_body_forces(m, q, v, qdd, has_wrenches, w);
+void rnea(const ModelData& m, const Inputs<T>& in, T* tau, WorkspaceData<T>& w) {
+  sweep_body_forces(m, in, w);
   if constexpr (takes_loops<T>)
-    if (m.rotor_count > 0) add_rotor_forces(m, q, v, qdd, tau, w);
-  sweep_joint_forces(m, qdd, tau, w);
+    if (m.rotor_count > 0) add_rotor_forces(m, in, tau, w);
+  sweep_joint_forces(m, in, tau, w);
 }
 
 TENON_ISA_END

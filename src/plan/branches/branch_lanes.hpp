@@ -40,13 +40,8 @@ class BranchLanes {
   bool runs(const BranchKernels<branch_width>* kernels) const { return kernels_ == kernels; }
 
   // aba and rnea of kernels/kernel_table.hpp. The clusters have the independent coordinates of the model.
-  // wrenches: six numbers a body, body frame; null: none.
-  bool aba(const double* q, const double* v, const double* tau, const double* wrenches, double* qdd) {
-    return kernels_->aba(data_, q, v, tau, wrenches, qdd);
-  }
-  void rnea(const double* q, const double* v, const double* qdd, const double* wrenches, double* tau) {
-    kernels_->rnea(data_, q, v, qdd, wrenches, tau);
-  }
+  bool aba(const Inputs<double>& in, double* qdd) { return kernels_->aba(data_, in, qdd); }
+  void rnea(const Inputs<double>& in, double* tau) { kernels_->rnea(data_, in, tau); }
   // sweep_inertias of kernels/kernel_table.hpp, of trees without rotors; whole: the workspace of the model, which
   // gets the results. The rows of the methods for the Delassus matrix stay body by body: they lie in lanes already,
   // four of one body in a register, and three rows of each of four limbs would take three registers instead of
@@ -71,21 +66,11 @@ class BranchLanes {
   bool takes_rows() const { return takes_rows_; }
   // After changes of the settings of rows.
   void update_rows(const ConstraintData& c);
-  // ConstrainedAbaKernels; rows: see BranchKernels.
-  void constraint_state(const double* q, const double* v, const double* wrenches,
-                        WorkspaceData<double>& rows) {
-    if (data_.rows.poses == ConstraintPoses::with_errors) take_anchors(rows.anchors);
-    kernels_->constraint_state(data_, q, v, wrenches, rows);
-  }
-  bool constrained_aba_start(const double* v, const double* tau, double* qdd, WorkspaceData<double>& rows) {
-    return kernels_->constrained_aba_start(data_, v, tau, qdd, rows);
-  }
-  void constrained_aba_iterate(const double* delta, bool refine, const double* tau, double* qdd,
-                               WorkspaceData<double>& rows) {
-    kernels_->constrained_aba_iterate(data_, delta, refine, tau, qdd, rows);
-  }
-  void constrained_aba_finish(const double* v, double* qdd) {
-    kernels_->constrained_aba_finish(data_, v, qdd);
+  // The sweeps of constrained_aba, made ready for a call.
+  const RowSweepKernels<double>& row_sweeps(WorkspaceData<double>& whole) {
+    if (data_.rows.poses == ConstraintPoses::with_errors) take_anchors(whole.anchors);
+    whole.branches = &data_;
+    return kernels_->row_sweeps;
   }
   // See cluster_pivot.hpp.
   double smallest_pivot() const;
@@ -93,11 +78,11 @@ class BranchLanes {
   bool takes_early() const { return early_chance_ > 0.5; }
   // In which share of configurations rows of limbs need no pivoting, estimated from some.
   double early_chance() const { return early_chance_; }
-  bool pv_early_reduce(const double* v, const double* tau, PvEarlyData<double>& whole) {
-    return kernels_->pv_early_reduce(data_, v, tau, whole);
+  bool pv_early_reduce(const Inputs<double>& in, PvEarlyData<double>& whole) {
+    return kernels_->pv_early_reduce(data_, in, whole);
   }
-  void pv_early_roll_out(const double* v, double* qdd, WorkspaceData<double>& rows) {
-    kernels_->pv_early_roll_out(data_, v, qdd, rows);
+  void pv_early_roll_out(const Inputs<double>& in, double* qdd, WorkspaceData<double>& rows) {
+    kernels_->pv_early_roll_out(data_, in, qdd, rows);
   }
 
  private:

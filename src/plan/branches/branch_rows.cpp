@@ -266,9 +266,11 @@ void BranchLanes::reduce_sample(const ConstraintData& c, std::minstd_rand& rando
   std::vector<double> of_rows(2 * index(c.row_count));
   WorkspaceData<double> rows{};
   rows.desired = of_rows.data(), rows.k = rows.desired + c.row_count;
-  kernels_->constraint_state(data_, q.data(), zeros.data(), nullptr, rows);
+  const Inputs<double> at_rest = {q.data(), zeros.data(), zeros.data()};
+  rows.branches = &data_;
+  kernels_->row_sweeps.constraint_state(m_, c, at_rest, rows);
   PvEarlyData<double> found{};
-  kernels_->pv_early_reduce(data_, zeros.data(), zeros.data(), found);
+  kernels_->pv_early_reduce(data_, at_rest, found);
 }
 
 void BranchLanes::take_anchors(const double* anchors) {

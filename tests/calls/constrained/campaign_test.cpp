@@ -135,7 +135,7 @@ TEST(CampaignSearch, JudgesEveryJointByItsOwnSize) {
   SolveOptions how;
   how.method = Method::dense;
   const MotionState& s = c.state;
-  ASSERT_EQ(constrained_dynamics(w, how, s.q.data(), s.v.data(), s.tau.data(), nullptr, s.desired.data(),
+  ASSERT_EQ(constrained_dynamics(w, how, {s.q.data(), s.v.data(), s.tau.data(), nullptr, s.desired.data()},
                                  qdd.data(), lambda.data()),
             Status::ok);
   EXPECT_LE(judge.judge(s, qdd.data(), lambda.data()).motion, motion_allowed(SearchClass::light_wrist));

@@ -82,8 +82,8 @@ TEST(ConstrainedInverse, UndoesConstrainedDynamicsWithLoops) {
     if (!t.regular()) continue;
     const VectorXd tau_y = random_vector(random, ny);
     VectorXd qdd(nv), yddot(ny), lambda(3), back(nv), back_y(ny);
-    ASSERT_GE(static_cast<int>(constrained_dynamics(t.w, {}, scene.q.data(), t.v.data(), t.tau.data(),
-                                                    nullptr, nullptr, qdd.data(), lambda.data())),
+    ASSERT_GE(static_cast<int>(constrained_dynamics(t.w, {}, {scene.q.data(), t.v.data(), t.tau.data()},
+                                                    qdd.data(), lambda.data())),
               0)
         << t.w.message();
     ASSERT_EQ(constrained_inverse_dynamics(t.w, scene.q.data(), t.v.data(), qdd.data(), nullptr,
@@ -92,8 +92,8 @@ TEST(ConstrainedInverse, UndoesConstrainedDynamicsWithLoops) {
     const double size = 1 + t.G.norm() * (back.norm() + lambda.norm());
     EXPECT_LE((t.G.transpose() * (back - t.tau)).norm(), 1e-8 * size);
     ASSERT_GE(
-        static_cast<int>(constrained_dynamics(t.independent, {}, scene.q.data(), t.ydot.data(), tau_y.data(),
-                                              nullptr, nullptr, yddot.data(), lambda.data())),
+        static_cast<int>(constrained_dynamics(
+            t.independent, {}, {scene.q.data(), t.ydot.data(), tau_y.data()}, yddot.data(), lambda.data())),
         0);
     ASSERT_EQ(constrained_inverse_dynamics(t.independent, scene.q.data(), t.ydot.data(), yddot.data(),
                                            nullptr, lambda.data(), back_y.data()),

@@ -125,9 +125,9 @@ void expect_motion(double mass, int arms, double accuracy, const std::vector<Met
       Numbers qdd(s.v.size()), lambda(static_cast<std::size_t>(3 * arms));
       SolveOptions options;
       options.method = method;
-      ASSERT_EQ(constrained_dynamics(w, options, s.q.data(), s.v.data(), s.tau.data(), nullptr, nullptr,
-                                     qdd.data(), lambda.data()),
-                Status::ok)
+      ASSERT_EQ(
+          constrained_dynamics(w, options, {s.q.data(), s.v.data(), s.tau.data()}, qdd.data(), lambda.data()),
+          Status::ok)
           << w.message();
       const Errors errors = errors_of(s, qdd, lambda);
       SCOPED_TRACE("seed " + std::to_string(seed) + " method " + std::to_string(static_cast<int>(method)) +
@@ -195,8 +195,8 @@ TEST(Motion, ATighterToleranceAndALimitAreNoWorse) {
       SolveOptions options;
       options.method = Method::constrained_aba;
       options.relative_tolerance = tolerance, options.absolute_tolerance = 0, options.max_iterations = 2;
-      const Status status = constrained_dynamics(w, options, s.q.data(), s.v.data(), s.tau.data(), nullptr,
-                                                 nullptr, qdd.data(), lambda.data());
+      const Status status =
+          constrained_dynamics(w, options, {s.q.data(), s.v.data(), s.tau.data()}, qdd.data(), lambda.data());
       ASSERT_GE(static_cast<int>(status), 0) << w.message();
       EXPECT_LE(errors_of(s, qdd, lambda).motion, 1e-10) << "seed " << seed << " tolerance " << tolerance;
     }
@@ -221,14 +221,13 @@ TEST(Motion, SoftRowsNearTheirHingeStaySoft) {
     Numbers x(1), expected(1), lambda(3), force(3);
     SolveOptions options;
     options.method = Method::pv_soft, options.mu = mu;
-    ASSERT_EQ(constrained_dynamics(soft, options, q.data(), v.data(), tau.data(), nullptr, nullptr, x.data(),
-                                   lambda.data()),
+    ASSERT_EQ(constrained_dynamics(soft, options, {q.data(), v.data(), tau.data()}, x.data(), lambda.data()),
               Status::ok);
     EXPECT_EQ(soft.report().method, Method::pv_soft);
     options = {};
     options.method = Method::dense;
-    ASSERT_EQ(constrained_dynamics(compliant, options, q.data(), v.data(), tau.data(), nullptr, nullptr,
-                                   expected.data(), force.data()),
+    ASSERT_EQ(constrained_dynamics(compliant, options, {q.data(), v.data(), tau.data()}, expected.data(),
+                                   force.data()),
               Status::ok);
     EXPECT_NEAR(x[0], expected[0], 1e-9 * std::abs(expected[0])) << "mu " << mu;
   }
@@ -246,8 +245,7 @@ TEST(Motion, SwitchedOffRowsLeaveDirectMethodsDirect) {
   random_configuration(*model, 3, q.data());
   SolveOptions options;
   options.method = Method::pv;
-  ASSERT_EQ(constrained_dynamics(w, options, q.data(), v.data(), tau.data(), nullptr, nullptr, x.data(),
-                                 lambda.data()),
+  ASSERT_EQ(constrained_dynamics(w, options, {q.data(), v.data(), tau.data()}, x.data(), lambda.data()),
             Status::ok);
   EXPECT_EQ(w.report().method, Method::pv);
   EXPECT_EQ(w.report().rank, 9);

@@ -88,16 +88,17 @@ TEST_P(RowSettings, AreThoseOfASetMadeWithThem) {
     VectorXd qdd(s.nv()), lambda(static_cast<Eigen::Index>(changed.rows.size()));
     SolveOptions options;
     options.method = Method::dense;
-    const Status status =
-        constrained_dynamics(expected, options, s.state.q.data(), s.state.v.data(), s.state.tau.data(),
-                             nullptr, desired.data(), qdd.data(), lambda.data());
+    const Status status = constrained_dynamics(
+        expected, options, {s.state.q.data(), s.state.v.data(), s.state.tau.data(), nullptr, desired.data()},
+        qdd.data(), lambda.data());
     ASSERT_GE(static_cast<int>(status), 0) << expected.message();
     const bool unique = expected.report().rank == static_cast<int>(changed.rows.size());
     for (const Method method : available_methods()) {
       options.method = method;
-      const Status found =
-          constrained_dynamics(s.workspace, options, s.state.q.data(), s.state.v.data(), s.state.tau.data(),
-                               nullptr, s.desired.data(), x.data(), multipliers.data());
+      const Status found = constrained_dynamics(
+          s.workspace, options,
+          {s.state.q.data(), s.state.v.data(), s.state.tau.data(), nullptr, s.desired.data()}, x.data(),
+          multipliers.data());
       if (found == Status::unsupported) continue;
       if (method == Method::pv_soft && !soft) continue;
       EXPECT_EQ(found, status) << name_of(method) << ": " << s.workspace.message();
@@ -186,12 +187,10 @@ TEST(SettingsOfRows, FeetOfARobotWithFoldedRotorsComeAndGo) {
     }
     Workspace expected(model, ConstraintSet::bind(model, down));
     VectorXd x(model->nv), y(model->nv), force(12), lambda(12);
-    ASSERT_EQ(
-        constrained_dynamics(w, {}, q.data(), v.data(), tau.data(), nullptr, nullptr, x.data(), force.data()),
-        Status::ok)
+    ASSERT_EQ(constrained_dynamics(w, {}, {q.data(), v.data(), tau.data()}, x.data(), force.data()),
+              Status::ok)
         << w.message();
-    ASSERT_EQ(constrained_dynamics(expected, {}, q.data(), v.data(), tau.data(), nullptr, nullptr, y.data(),
-                                   lambda.data()),
+    ASSERT_EQ(constrained_dynamics(expected, {}, {q.data(), v.data(), tau.data()}, y.data(), lambda.data()),
               Status::ok);
     EXPECT_LE(relative_error(x, y), 1e-9);
     for (int foot = 0, row = 0; foot < 4; ++foot)

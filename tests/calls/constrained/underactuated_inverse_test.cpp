@@ -135,8 +135,9 @@ TEST(Underactuated, UndoesConstrainedDynamics) {
     EXPECT_EQ(x.tau.head(6), VectorXd::Zero(6));
     const VectorXd qdd_again = [&] {
       VectorXd qdd(nv);
-      EXPECT_GE(static_cast<int>(constrained_dynamics(s.workspace, {}, s.state.q.data(), s.state.v.data(),
-                                                      x.tau.data(), s.state.wrenches.data(), s.desired.data(),
+      EXPECT_GE(static_cast<int>(constrained_dynamics(s.workspace, {},
+                                                      {s.state.q.data(), s.state.v.data(), x.tau.data(),
+                                                       s.state.wrenches.data(), s.desired.data()},
                                                       qdd.data(), nullptr)),
                 0);
       return qdd;
@@ -207,7 +208,8 @@ TEST(Underactuated, WithEmbeddedLoops) {
     EXPECT_EQ(refused.status, Status::unsupported);
     EXPECT_TRUE((refused.tau.array() == 77).all());
     MatrixXd J(3, ny);
-    if (inverse_dynamics(w, scene.q.data(), t.ydot.data(), t.yddot.data(), nullptr, b.data()) != Status::ok)
+    if (inverse_dynamics(w, {scene.q.data(), t.ydot.data(), nullptr, nullptr, nullptr, t.yddot.data()},
+                         b.data()) != Status::ok)
       continue;
     ASSERT_EQ(
         constraint_rows(w, scene.q.data(), t.ydot.data(), nullptr, J.data(), 3, nullptr, nullptr, nullptr),

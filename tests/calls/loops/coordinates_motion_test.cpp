@@ -201,8 +201,7 @@ TEST(Coordinates, PowerBalance) {
     Workspace w(scene.model);
     ASSERT_EQ(set_coordinates(w, spanning, independent), Status::ok);
     VectorXd yddot(scene.model->ny), q(s.q.size());
-    ASSERT_EQ(forward_dynamics(w, s.q.data(), s.ydot.data(), s.tau_y.data(), nullptr, yddot.data()),
-              Status::ok);
+    ASSERT_EQ(forward_dynamics(w, {s.q.data(), s.ydot.data(), s.tau_y.data()}, yddot.data()), Status::ok);
     constexpr double h = 1e-4;
     double rate = 0;
     for (const double sign : {1.0, -1.0}) {

@@ -39,24 +39,28 @@ void check_dynamics(MovingLoops& s, Workspace& w, const VectorXd& q) {
   ASSERT_EQ(bias_force(s.w, s.q.data(), s.v.data(), s.wrenches.data(), c.data()), Status::ok);
   ASSERT_EQ(bias_force(w, q.data(), s.ydot.data(), s.wrenches.data(), c_y.data()), Status::ok);
   EXPECT_LE(error(c_y, s.G.transpose() * (c + M * s.g)), 1e-10);
-  ASSERT_EQ(inverse_dynamics(s.w, s.q.data(), s.v.data(), s.qdd.data(), s.wrenches.data(), tau.data()),
+  ASSERT_EQ(inverse_dynamics(s.w, {s.q.data(), s.v.data(), nullptr, s.wrenches.data(), nullptr, s.qdd.data()},
+                             tau.data()),
             Status::ok);
-  ASSERT_EQ(inverse_dynamics(w, q.data(), s.ydot.data(), s.yddot.data(), s.wrenches.data(), tau_y.data()),
-            Status::ok);
+  ASSERT_EQ(
+      inverse_dynamics(w, {q.data(), s.ydot.data(), nullptr, s.wrenches.data(), nullptr, s.yddot.data()},
+                       tau_y.data()),
+      Status::ok);
   EXPECT_LE(error(tau_y, s.G.transpose() * tau), 1e-10);
   EXPECT_LE(error(tau_y, H * s.yddot + c_y), 1e-9);
 
   // Forces on any joints and their sums on the independent ones do the same; and FD undoes ID.
-  ASSERT_EQ(forward_dynamics(s.w, s.q.data(), s.v.data(), s.tau.data(), s.wrenches.data(), qdd.data()),
+  ASSERT_EQ(forward_dynamics(s.w, {s.q.data(), s.v.data(), s.tau.data(), s.wrenches.data()}, qdd.data()),
             Status::ok);
-  ASSERT_EQ(forward_dynamics(w, q.data(), s.ydot.data(), s.tau_y.data(), s.wrenches.data(), yddot.data()),
+  ASSERT_EQ(forward_dynamics(w, {q.data(), s.ydot.data(), s.tau_y.data(), s.wrenches.data()}, yddot.data()),
             Status::ok);
   EXPECT_LE(error(s.G * yddot + s.g, qdd), 1e-8);
-  ASSERT_EQ(inverse_dynamics(w, q.data(), s.ydot.data(), yddot.data(), s.wrenches.data(), x.data()),
+  ASSERT_EQ(inverse_dynamics(w, {q.data(), s.ydot.data(), nullptr, s.wrenches.data(), nullptr, yddot.data()},
+                             x.data()),
             Status::ok);
   EXPECT_LE((x - s.tau_y).norm(), 1e-7 * std::max(1.0, s.tau_y.norm() + yddot.norm()));
   for (const LoopMethod method : {LoopMethod::automatic, LoopMethod::projection, LoopMethod::multipliers}) {
-    ASSERT_EQ(loop_forward_dynamics(w, method, q.data(), s.ydot.data(), s.tau_y.data(), s.wrenches.data(),
+    ASSERT_EQ(loop_forward_dynamics(w, method, {q.data(), s.ydot.data(), s.tau_y.data(), s.wrenches.data()},
                                     x.data()),
               Status::ok);
     EXPECT_LE(error(x, yddot), 1e-8);
@@ -167,10 +171,11 @@ TEST(Coordinates, ConstrainedDynamics) {
       SCOPED_TRACE(std::to_string(seed) + ", method " + std::to_string(static_cast<int>(method)));
       SolveOptions solve;
       solve.method = method;
-      const Status expected = constrained_dynamics(whole, solve, s.q.data(), s.v.data(), s.tau.data(),
-                                                   s.wrenches.data(), nullptr, qdd.data(), nullptr);
-      const Status status = constrained_dynamics(w, solve, s.q.data(), s.ydot.data(), s.tau_y.data(),
-                                                 s.wrenches.data(), nullptr, yddot.data(), lambda.data());
+      const Status expected = constrained_dynamics(
+          whole, solve, {s.q.data(), s.v.data(), s.tau.data(), s.wrenches.data()}, qdd.data(), nullptr);
+      const Status status =
+          constrained_dynamics(w, solve, {s.q.data(), s.ydot.data(), s.tau_y.data(), s.wrenches.data()},
+                               yddot.data(), lambda.data());
       ASSERT_GE(static_cast<int>(status), 0) << w.message();
       EXPECT_EQ(status, expected);
       if (status != Status::ok) continue;
@@ -328,8 +333,8 @@ TEST(Coordinates, WithoutLoopsNothingChanges) {
   Random random(3);
   const State s = random_state(random, *robot.model);
   VectorXd x(robot.model->nv), y(robot.model->nv);
-  ASSERT_EQ(forward_dynamics(a, s.q.data(), s.v.data(), s.tau.data(), nullptr, x.data()), Status::ok);
-  ASSERT_EQ(forward_dynamics(b, s.q.data(), s.v.data(), s.tau.data(), nullptr, y.data()), Status::ok);
+  ASSERT_EQ(forward_dynamics(a, {s.q.data(), s.v.data(), s.tau.data()}, x.data()), Status::ok);
+  ASSERT_EQ(forward_dynamics(b, {s.q.data(), s.v.data(), s.tau.data()}, y.data()), Status::ok);
   EXPECT_EQ(x, y);
   EXPECT_EQ(position_coordinates(b), independent);
   EXPECT_EQ(velocity_count(b), robot.model->nv);

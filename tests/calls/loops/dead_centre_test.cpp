@@ -104,13 +104,12 @@ TEST(DeadCentre, ForwardDynamicsAreThoseOfTheMultipliers) {
     ASSERT_EQ(loop_gap(w, q.data(), &gap), Status::ok);
     EXPECT_LE(gap, 1e-12);
     VectorXd qdd(s.model->nv);
-    ASSERT_EQ(forward_dynamics(w, q.data(), v.data(), tau.data(), nullptr, qdd.data()), Status::ok)
-        << w.message();
+    ASSERT_EQ(forward_dynamics(w, {q.data(), v.data(), tau.data()}, qdd.data()), Status::ok) << w.message();
     EXPECT_LE(relative_error(qdd, multiplier_accelerations(s, {}, q, v, tau, nullptr)), 1e-9);
     VectorXd again(s.model->nv);
-    ASSERT_EQ(loop_forward_dynamics(w, LoopMethod::projection, q.data(), v.data(), tau.data(), nullptr,
-                                    again.data()),
-              Status::ok)
+    ASSERT_EQ(
+        loop_forward_dynamics(w, LoopMethod::projection, {q.data(), v.data(), tau.data()}, again.data()),
+        Status::ok)
         << w.message();
     EXPECT_LE(relative_error(again, qdd), 1e-9);
   }
@@ -137,13 +136,12 @@ TEST(DeadCentre, ConstraintsAndTheirMatricesAreThoseOfARegularChoice) {
       SolveOptions options;
       options.method = method;
       VectorXd qdd(bad.model->nv), expected(bad.model->nv), lambda(rows), force(rows);
-      ASSERT_EQ(constrained_dynamics(w, options, q.data(), v.data(), tau.data(), nullptr, nullptr, qdd.data(),
-                                     lambda.data()),
+      ASSERT_EQ(constrained_dynamics(w, options, {q.data(), v.data(), tau.data()}, qdd.data(), lambda.data()),
                 Status::ok)
           << static_cast<int>(method) << ": " << w.message();
-      ASSERT_EQ(constrained_dynamics(other, {}, q.data(), v.data(), tau.data(), nullptr, nullptr,
-                                     expected.data(), force.data()),
-                Status::ok);
+      ASSERT_EQ(
+          constrained_dynamics(other, {}, {q.data(), v.data(), tau.data()}, expected.data(), force.data()),
+          Status::ok);
       EXPECT_LE(relative_error(qdd, expected), 1e-9) << static_cast<int>(method);
       EXPECT_LE(relative_error(lambda, force), 1e-9) << static_cast<int>(method);
     }
@@ -182,14 +180,13 @@ TEST(DeadCentre, IndependentVelocitiesOfItHaveNoMeaning) {
                              expected(s.model->ny);
     ASSERT_EQ(independent_velocity(w, v.data(), y.data()), Status::ok);
     ASSERT_EQ(spanning_force(w, tau_y.data(), tau.data()), Status::ok);
-    const Status status =
-        forward_dynamics(independent, q.data(), y.data(), tau_y.data(), nullptr, ydd.data());
+    const Status status = forward_dynamics(independent, {q.data(), y.data(), tau_y.data()}, ydd.data());
     if (std::abs(off) < 1e-9) {
       EXPECT_EQ(status, Status::singular_configuration);
       EXPECT_NE(std::string(independent.message()).find("dead centre"), std::string::npos);
     } else if (std::abs(off) > 1e-4) {
       ASSERT_EQ(status, Status::ok) << independent.message();
-      ASSERT_EQ(forward_dynamics(w, q.data(), v.data(), tau.data(), nullptr, qdd.data()), Status::ok);
+      ASSERT_EQ(forward_dynamics(w, {q.data(), v.data(), tau.data()}, qdd.data()), Status::ok);
       ASSERT_EQ(independent_velocity(w, qdd.data(), expected.data()), Status::ok);
       EXPECT_LE(relative_error(ydd, expected, 1), 1e-12 / (off * off)) << "v has lost the digits of y";
     }

@@ -49,10 +49,11 @@ TEST(LoopEvaluations, OnceInACallWithSpanningVelocities) {
   std::array<double, 2> qdd{}, back{};
   std::array<double, 4> M{};
   arm.count();
-  ASSERT_EQ(forward_dynamics(arm.w, arm.q.data(), arm.v.data(), tau.data(), nullptr, qdd.data()), Status::ok);
+  ASSERT_EQ(forward_dynamics(arm.w, {arm.q.data(), arm.v.data(), tau.data()}, qdd.data()), Status::ok);
   EXPECT_EQ(arm.count(), 1);
   EXPECT_NEAR(qdd[1], bend * (std::cos(0.7) * qdd[0] - std::sin(0.7) * arm.v[0] * arm.v[0]), 1e-12);
-  ASSERT_EQ(inverse_dynamics(arm.w, arm.q.data(), arm.v.data(), qdd.data(), nullptr, back.data()),
+  ASSERT_EQ(inverse_dynamics(arm.w, {arm.q.data(), arm.v.data(), nullptr, nullptr, nullptr, qdd.data()},
+                             back.data()),
             Status::ok);
   EXPECT_LE(arm.count(), 1);
   ASSERT_EQ(mass_matrix(arm.w, arm.q.data(), M.data(), 2), Status::ok);
@@ -64,15 +65,16 @@ TEST(LoopEvaluations, OnceForPositionsAndOnceForVelocitiesWithIndependentOnes) {
   const double tau = 0.25;
   const std::array<double, 2> on_all = {0.25, 0};
   std::array<double, 2> expected{};
-  ASSERT_EQ(forward_dynamics(arm.w, arm.q.data(), arm.v.data(), on_all.data(), nullptr, expected.data()),
+  ASSERT_EQ(forward_dynamics(arm.w, {arm.q.data(), arm.v.data(), on_all.data()}, expected.data()),
             Status::ok);
   ASSERT_EQ(set_coordinates(arm.w, Coordinates::spanning, Coordinates::independent), Status::ok);
   arm.count();
   double yddot = 0, back = 0, H = 0;
-  ASSERT_EQ(forward_dynamics(arm.w, arm.q.data(), arm.v.data(), &tau, nullptr, &yddot), Status::ok);
+  ASSERT_EQ(forward_dynamics(arm.w, {arm.q.data(), arm.v.data(), &tau}, &yddot), Status::ok);
   EXPECT_EQ(arm.count(), 2);
   EXPECT_NEAR(yddot, expected[0], 1e-12 * std::abs(expected[0]));
-  ASSERT_EQ(inverse_dynamics(arm.w, arm.q.data(), arm.v.data(), &yddot, nullptr, &back), Status::ok);
+  ASSERT_EQ(inverse_dynamics(arm.w, {arm.q.data(), arm.v.data(), nullptr, nullptr, nullptr, &yddot}, &back),
+            Status::ok);
   EXPECT_EQ(arm.count(), 2);
   EXPECT_NEAR(back, tau, 1e-12);
   ASSERT_EQ(mass_matrix(arm.w, arm.q.data(), &H, 1), Status::ok);

@@ -78,7 +78,8 @@ VectorXd unfolded(Workspace& workspace, const State& s, const double* a, const d
   WorkspaceImpl& w = workspace.impl();
   VectorXd tau(workspace.model().nv);
   EXPECT_EQ(load_wrenches(w, wrenches), Status::ok);
-  w.kernels->rnea(w.md(), s.q.data(), v, a, wrenches != nullptr, tau.data(), w.w());
+  w.kernels->rnea(w.md(), {s.q.data(), v, nullptr, wrenches ? w.w().wrench : nullptr, nullptr, a}, tau.data(),
+                  w.w());
   return tau;
 }
 
@@ -101,7 +102,9 @@ TEST(FoldedInverse, IsThatOfEveryBody) {
     for (const double* wrenches :
          std::initializer_list<const double*>{nullptr, beside.data(), s.wrenches.data()}) {
       VectorXd tau(robot.nv());
-      ASSERT_EQ(inverse_dynamics(w, s.q.data(), s.v.data(), a.data(), wrenches, tau.data()), Status::ok);
+      ASSERT_EQ(
+          inverse_dynamics(w, {s.q.data(), s.v.data(), nullptr, wrenches, nullptr, a.data()}, tau.data()),
+          Status::ok);
       VectorXd expected = dense.force(s, a, s.v.data(), wrenches);
       EXPECT_LE((tau - expected).norm(), 1e-11 * dense.size);
       EXPECT_LE((tau - unfolded(w, s, a.data(), s.v.data(), wrenches)).norm(), 1e-12 * dense.size);
@@ -163,7 +166,9 @@ TEST(FoldedInverse, OfIndependentCoordinates) {
     }
     ASSERT_EQ(set_coordinates(w, Coordinates::spanning, Coordinates::independent), Status::ok);
     tau.setZero();
-    ASSERT_EQ(inverse_dynamics(w, s.q.data(), ydot.data(), yddot.data(), nullptr, tau.data()), Status::ok);
+    ASSERT_EQ(
+        inverse_dynamics(w, {s.q.data(), ydot.data(), nullptr, nullptr, nullptr, yddot.data()}, tau.data()),
+        Status::ok);
     EXPECT_LE((tau - expected).norm(), 1e-12 * size);
   }
   EXPECT_GT(alone, static_cast<int>(robots / 4));

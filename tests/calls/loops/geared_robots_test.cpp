@@ -41,7 +41,7 @@ TEST(GearedRobots, MatchDenseProjection) {
     for (const double* wrenches :
          std::initializer_list<const double*>{nullptr, robot.state.wrenches.data()}) {
       Eigen::VectorXd qdd(robot.model->nv);
-      ASSERT_EQ(forward_dynamics(w, q, v, tau, wrenches, qdd.data()), Status::ok) << w.message();
+      ASSERT_EQ(forward_dynamics(w, {q, v, tau, wrenches}, qdd.data()), Status::ok) << w.message();
       EXPECT_LE(relative_error(qdd, dense_loop_dynamics(w, robot.state, wrenches, nullptr)), 1e-8);
     }
   }
@@ -71,9 +71,10 @@ TEST(GearedRobots, WithContactsMatchDenseProjection) {
       SolveOptions solve;
       solve.method = method;
       Eigen::VectorXd qdd(robot.model->nv), lambda(set->row_count());
-      const Status status =
-          constrained_dynamics(w, solve, robot.state.q.data(), robot.state.v.data(), robot.state.tau.data(),
-                               nullptr, desired.data(), qdd.data(), lambda.data());
+      const Status status = constrained_dynamics(
+          w, solve,
+          {robot.state.q.data(), robot.state.v.data(), robot.state.tau.data(), nullptr, desired.data()},
+          qdd.data(), lambda.data());
       if (status == Status::infeasible) continue;  // rows on what cannot move, or twice on the same link
       ASSERT_EQ(status, Status::ok) << w.message();
       ++solved;

@@ -70,7 +70,7 @@ void check(const std::string& body, int ny, int clusters) {
   EXPECT_LE(gaps.velocity_gap, 1e-11);
   const VectorXd expected = multiplier_accelerations(scene, {}, scene.q, v, tau, state.wrenches.data());
   for (const LoopMethod method : {LoopMethod::automatic, LoopMethod::projection, LoopMethod::multipliers}) {
-    ASSERT_EQ(loop_forward_dynamics(w, method, scene.q.data(), v.data(), tau.data(), state.wrenches.data(),
+    ASSERT_EQ(loop_forward_dynamics(w, method, {scene.q.data(), v.data(), tau.data(), state.wrenches.data()},
                                     qdd.data()),
               Status::ok)
         << w.message();
@@ -146,7 +146,7 @@ TEST(LoopCases, UnequalRatiosOverAChain) {
                  tau = (VectorXd(4) << 1, -2, 3, 0.5).finished();
   VectorXd v(4), qdd(4);
   ASSERT_EQ(spanning_velocity(w, scene.q.data(), ydot.data(), v.data()), Status::ok);
-  ASSERT_EQ(forward_dynamics(w, scene.q.data(), v.data(), tau.data(), nullptr, qdd.data()), Status::ok);
+  ASSERT_EQ(forward_dynamics(w, {scene.q.data(), v.data(), tau.data()}, qdd.data()), Status::ok);
   const VectorXd expected = multiplier_accelerations(scene, {}, scene.q, v, tau, nullptr);
   EXPECT_LE((qdd - expected).norm(), 1e-9 * expected.norm());
 }

@@ -186,8 +186,7 @@ TEST(LoopDelassus, AnswersATestForce) {
     s.workspace.set_gravity({0, 0, 0});
     const VectorXd tau = (s.J.transpose() * f.cast<Real>()).cast<double>(), v = VectorXd::Zero(s.model->nv);
     VectorXd qdd(s.model->nv);
-    ASSERT_EQ(forward_dynamics(s.workspace, s.q.data(), v.data(), tau.data(), nullptr, qdd.data()),
-              Status::ok);
+    ASSERT_EQ(forward_dynamics(s.workspace, {s.q.data(), v.data(), tau.data()}, qdd.data()), Status::ok);
     const double moved = f.dot((s.J * qdd.cast<Real>()).cast<double>());
     const MatrixXd A = delassus(s, DelassusMethod::automatic);
     EXPECT_NEAR(f.dot(A * f), moved, 1e-9 * (1e-6 + std::abs(moved))) << "seed " << seed;

@@ -136,8 +136,8 @@ TEST(Loops, ForwardDynamicsMatchesMultipliers) {
     ++compared;
     const double size = std::max(1.0, expected.norm());
     for (const LoopMethod method : {LoopMethod::automatic, LoopMethod::projection, LoopMethod::multipliers}) {
-      ASSERT_EQ(loop_forward_dynamics(w, method, scene.q.data(), v.data(), tau.data(), state.wrenches.data(),
-                                      qdd.data()),
+      ASSERT_EQ(loop_forward_dynamics(
+                    w, method, {scene.q.data(), v.data(), tau.data(), state.wrenches.data()}, qdd.data()),
                 Status::ok)
           << w.message();
       EXPECT_LE((qdd - expected).norm(), 1e-8 * size) << "method " << static_cast<int>(method);
@@ -168,8 +168,7 @@ TEST(Loops, DenseWithContactsMatchesMultipliers) {
     VectorXd v(scene.model->nv), qdd(v.size());
     const VectorXd ydot = random_vector(random, scene.model->ny);
     ASSERT_EQ(spanning_velocity(w, scene.q.data(), ydot.data(), v.data()), Status::ok);
-    ASSERT_EQ(constrained_dynamics(w, {}, scene.q.data(), v.data(), tau.data(), nullptr, nullptr, qdd.data(),
-                                   nullptr),
+    ASSERT_EQ(constrained_dynamics(w, {}, {scene.q.data(), v.data(), tau.data()}, qdd.data(), nullptr),
               Status::ok)
         << w.message();
     const VectorXd expected = multiplier_accelerations(scene, contacts, scene.q, v, tau, nullptr);
@@ -184,9 +183,8 @@ void expect_parallelogram(const std::shared_ptr<const Model>& loop, Workspace& o
   const VectorXd q = (VectorXd(3) << 0.6, -0.6, 0.6).finished(), v = (VectorXd(3) << 2, -2, 2).finished();
   const VectorXd tau = (VectorXd(3) << 1, 0.5, -3).finished();
   VectorXd expected(3), qdd(3);
-  ASSERT_EQ(forward_dynamics(w, q.data(), v.data(), tau.data(), nullptr, expected.data()), Status::ok);
-  ASSERT_EQ(loop_forward_dynamics(other, method, q.data(), v.data(), tau.data(), nullptr, qdd.data()),
-            Status::ok);
+  ASSERT_EQ(forward_dynamics(w, {q.data(), v.data(), tau.data()}, expected.data()), Status::ok);
+  ASSERT_EQ(loop_forward_dynamics(other, method, {q.data(), v.data(), tau.data()}, qdd.data()), Status::ok);
   EXPECT_LE((qdd - expected).norm(), tolerance * expected.norm());
 }
 
@@ -235,7 +233,7 @@ TEST(Loops, DeadCentreIsAStatus) {
   double gap = 1;
   ASSERT_EQ(loop_gap(w, zero.data(), &gap), Status::ok);
   EXPECT_LE(gap, 1e-15);
-  EXPECT_EQ(forward_dynamics(w, zero.data(), zero.data(), zero.data(), nullptr, qdd.data()),
+  EXPECT_EQ(forward_dynamics(w, {zero.data(), zero.data(), zero.data()}, qdd.data()),
             Status::singular_configuration);
   EXPECT_NE(std::string(w.message()).find("loop1"), std::string::npos) << w.message();
   EXPECT_EQ(qdd, VectorXd::Constant(3, 7));
@@ -343,10 +341,9 @@ TEST(Loops, ApproximateMethods) {
   const VectorXd ydot = random_vector(random, scene.model->ny),
                  tau = random_vector(random, scene.model->nv, 5);
   ASSERT_EQ(spanning_velocity(w, q.data(), ydot.data(), v.data()), Status::ok);
-  ASSERT_EQ(forward_dynamics(w, q.data(), v.data(), tau.data(), nullptr, exact.data()), Status::ok);
+  ASSERT_EQ(forward_dynamics(w, {q.data(), v.data(), tau.data()}, exact.data()), Status::ok);
   const auto error = [&](LoopMethod method) {
-    EXPECT_EQ(loop_forward_dynamics(w, method, q.data(), v.data(), tau.data(), nullptr, x.data()),
-              Status::ok);
+    EXPECT_EQ(loop_forward_dynamics(w, method, {q.data(), v.data(), tau.data()}, x.data()), Status::ok);
     return (x - exact).norm() / exact.norm();
   };
   const double approximate = error(LoopMethod::approximate), unconstrained = error(LoopMethod::unconstrained);

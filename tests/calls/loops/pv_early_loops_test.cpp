@@ -46,8 +46,8 @@ TEST(PvEarly, PassesEmbeddedLoops) {
       SolveOptions options;
       options.method = method;
       VectorXd lambda(set->row_count());
-      return constrained_dynamics(w, options, scene.q.data(), v.data(), state.tau.data(), nullptr, nullptr,
-                                  a.data(), lambda.data());
+      return constrained_dynamics(w, options, {scene.q.data(), v.data(), state.tau.data()}, a.data(),
+                                  lambda.data());
     };
     if (solve(Method::dense, dense) != Status::ok) continue;
     ++solved;
@@ -87,7 +87,7 @@ bool answers(double inertia, BranchLanesUse limbs) {
   options.method = Method::pv_early;
   const double q[4] = {0.1, 0.2, 0.3, 0.4}, v[4] = {}, tau[4] = {0.5, 0.2, 0.1, -0.4};
   double qdd[4], lambda[2];
-  EXPECT_EQ(constrained_dynamics(w, options, q, v, tau, nullptr, nullptr, qdd, lambda), Status::ok);
+  EXPECT_EQ(constrained_dynamics(w, options, {q, v, tau}, qdd, lambda), Status::ok);
   return w.report().method == Method::pv_early;
 }
 TEST(PvEarly, GivesUpWhereRowsHideInertias) {

@@ -94,8 +94,9 @@ void compare(const Drawn& d, const PartlyEmbedded& part, Tally& tally) {
     SolveOptions options;
     options.method = method;
     VectorXd qdd = VectorXd::Constant(model.nv, 1e99);
-    const Status status = constrained_dynamics(w, options, part.scene.q.data(), v.data(), tau.data(),
-                                               d.state.wrenches.data(), nullptr, qdd.data(), nullptr);
+    const Status status =
+        constrained_dynamics(w, options, {part.scene.q.data(), v.data(), tau.data(), d.state.wrenches.data()},
+                             qdd.data(), nullptr);
     // Some cannot do all of it, and say so: who must is counted. Nor need a part of the loops be regular
     // where all together are.
     if (status == Status::unsupported || status == Status::singular_configuration) {
@@ -153,15 +154,14 @@ TEST(RowLoops, MatchMultipliers) {
     EXPECT_EQ(w.constraints()->specs().size(), d.contacts.size() + model.row_loops.size());
     const VectorXd v = in_order_of(model, whole, d.v, false), tau = in_order_of(model, whole, d.tau, false);
     VectorXd qdd(model.nv);
-    const Status status = constrained_dynamics(w, {}, scene.q.data(), v.data(), tau.data(),
-                                               d.state.wrenches.data(), nullptr, qdd.data(), nullptr);
+    const Status status = constrained_dynamics(
+        w, {}, {scene.q.data(), v.data(), tau.data(), d.state.wrenches.data()}, qdd.data(), nullptr);
     if (status == Status::singular_configuration) continue;
     EXPECT_EQ(status, Status::ok) << w.message();
     EXPECT_LE(relative_error(qdd, in_order_of(model, whole, d.expected, false), 1), tolerance);
     const VectorXd without = multiplier_accelerations(d.scene, {}, d.scene.q, d.v, d.tau, nullptr);
     for (Workspace* each : {&free, &w}) {
-      ASSERT_EQ(forward_dynamics(*each, scene.q.data(), v.data(), tau.data(), nullptr, qdd.data()),
-                Status::ok)
+      ASSERT_EQ(forward_dynamics(*each, {scene.q.data(), v.data(), tau.data()}, qdd.data()), Status::ok)
           << each->message();
       EXPECT_LE(relative_error(qdd, in_order_of(model, whole, without, false), 1), tolerance);
     }

@@ -349,8 +349,9 @@ class Solver {
     Random start(c_.seed);
     for (double& x : lambda) x = how.warm_start ? c_.mass * start.uniform(-100, 100) : 0;
     const VectorXd start_from = lambda;
-    a.status = constrained_dynamics(w_, how, given.q.data(), given.v.data(), given.tau.data(),
-                                    s.wrenches.empty() ? nullptr : s.wrenches.data(), s.desired.data(),
+    a.status = constrained_dynamics(w_, how,
+                                    {given.q.data(), given.v.data(), given.tau.data(),
+                                     s.wrenches.empty() ? nullptr : s.wrenches.data(), s.desired.data()},
                                     qdd.data(), lambda.data());
     a.report = w_.report();
     if (static_cast<std::int32_t>(a.status) < 0) a.reason = w_.message();

@@ -67,8 +67,8 @@ void solve(Genes& genes, Method method, Found& found) {
   std::vector<double> qdd(static_cast<std::size_t>(c.robot.model->nv)),
       lambda(static_cast<std::size_t>(c.set->row_count()));
   const MotionState& s = c.state;
-  found.status = constrained_dynamics(w, how, s.q.data(), s.v.data(), s.tau.data(), nullptr, s.desired.data(),
-                                      qdd.data(), lambda.data());
+  found.status = constrained_dynamics(
+      w, how, {s.q.data(), s.v.data(), s.tau.data(), nullptr, s.desired.data()}, qdd.data(), lambda.data());
   found.method = w.report().method;
   found.error = {};
   // An honest error is no wrong number.
