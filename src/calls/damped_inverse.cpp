@@ -226,16 +226,8 @@ constexpr MethodEntry methods[] = {
     {DampedInverseMethod::caba_osimf, factor_caba, apply_caba, factor_caba, form_caba, Loops::folded, true},
 };
 
-DampedInverseMethod choose(const WorkspaceImpl& w) {
-  if (w.rows() > 0 && w.cd()->inter_body_count > 0) return DampedInverseMethod::ltl_cholesky;
-  if (w.md().cluster_count > 0 || w.md().rotor_count > 0) return DampedInverseMethod::pv_osimr;
-  // Redundant rows: a method that factors, to which caba_osimf would turn anyway.
-  return w.damped->factor_pays || w.damped->caba.more_rows_than_joints() ? DampedInverseMethod::pv_osimr
-                                                                         : DampedInverseMethod::caba_osimf;
-}
-
 const MethodEntry* find(const WorkspaceImpl& w, DampedInverseMethod method) {
-  const DampedInverseMethod chosen = method == DampedInverseMethod::automatic ? choose(w) : method;
+  const DampedInverseMethod chosen = method == DampedInverseMethod::automatic ? w.damped->automatic : method;
   const MethodEntry* entry = std::find_if(std::begin(methods), std::end(methods),
                                           [&](const MethodEntry& e) { return e.method == chosen; });
   return entry == std::end(methods) ? nullptr : entry;

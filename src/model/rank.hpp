@@ -48,4 +48,11 @@ inline constexpr double sure_contradiction = 1e-6;
 // anything moves row r.
 inline constexpr double unmoved_share = 0.03;
 
+// Below this (ConstraintData::least_leverage) penalties are so much larger than inertias that their rounding
+// errors move joints that the row does not, which no residual shows.
+inline constexpr double least_leverage = 1e-3;
+// Damping of the Delassus matrix below this share of a row's diagonal decides between rows that depend on each other,
+// where methods differ. Packs of states leave it to single calls, which choose one.
+inline constexpr double least_row_damping = 1e-8;
+
 }  // namespace tenon

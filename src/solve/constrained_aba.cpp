@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "kernels/constrained/proximal_step.hpp"
+#include "model/rank.hpp"
 #include "plan/cluster_pivot.hpp"
 #include "solve/limits.hpp"
 #include "solve/methods.hpp"
