@@ -21,9 +21,6 @@ namespace tenon {
 
 namespace {
 
-// Below this pivot over diagonal of a cluster two refinements do not recover the digits either.
-constexpr double least_pivot = 1e-11;
-
 // The sweeps of the method: over bodies one by one, or on branch lanes.
 class RowSweeps {
  public:
@@ -132,7 +129,7 @@ Outcome solve_constrained_aba(const ConstrainedProblem& p) {
   Sweeps sweeps(p, of_rows, clusters ? scheduled_mu_of_clusters : scheduled_mu_of_trees);
   const Outcome outcome = solve_proximal(sweeps);
   const double pivot = of_rows.smallest_pivot();
-  if (!outcome || !(pivot > least_pivot)) return stalled;
+  if (!outcome || !(pivot > lost_cluster_pivot)) return stalled;
   if (pivot < refine_again) {
     of_rows.iterate(w.zeros.data(), true);
     sweeps.multipliers(p.lambda);
@@ -158,7 +155,7 @@ bool sweep_springs(const ConstrainedProblem& p, const double* inv_mu) {
   sweeps.prepare(inv_mu);
   double *none = w.proximal.f.data(), *left = w.proximal.r.data();
   std::fill_n(none, c.row_count, 0.0);
-  if (!sweeps.evaluate(none, false, left) || !(of_rows.smallest_pivot() > least_pivot)) return false;
+  if (!sweeps.evaluate(none, false, left) || !(of_rows.smallest_pivot() > lost_cluster_pivot)) return false;
   of_rows.finish();
   sweeps.multipliers(p.lambda);
   return true;
