@@ -1,4 +1,4 @@
-// Fits the constants of the cost model by which Method::automatic chooses (src/plan/cost_model.hpp): times
+// Fits the constants of the cost model by which Method::automatic chooses (src/plan/choice/cost_model.hpp): times
 // every method on robots of many shapes, finds non-negative constants of least relative error, and shows what
 // they would choose on the rows of the benchmark. README.md says how to run it.
 #include <unistd.h>
@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/cost_model.hpp"
+#include "plan/choice/cost_model.hpp"
 #include "plan/memory/pv_early_memory.hpp"
 #include "support/file.hpp"
 #include "support/machine.hpp"
@@ -28,7 +28,8 @@ using tenon::Method;
 
 struct Candidate {
   Method method;
-  std::vector<CostTerm> terms;  // those its cost is made of; none: timed, but never chosen (cost_model.hpp)
+  std::vector<CostTerm>
+      terms;  // those its cost is made of; none: timed, but never chosen (what_automatic_takes.hpp)
 };
 
 std::vector<Candidate> candidates() {
@@ -220,24 +221,28 @@ Fit fit_method(const std::vector<Row>& all, std::size_t k, const Candidate& cand
 
 // ---- what comes of it -----------------------------------------------------------------------------------
 
+// Writes the fitted part of the file; what stands before and after it stays.
 void write_constants(const char* path, const std::vector<Candidate>& methods, const std::vector<Fit>& fits,
                      std::size_t problems) {
+  const std::string old = bench::text_of(path);
+  const std::size_t begin = old.find("// ---- fitted"), end = old.find("// ---- measured");
+  if (begin == std::string::npos || end == std::string::npos || end < begin)
+    throw std::runtime_error(std::string(path) + " lacks the lines '// ---- fitted' and '// ---- measured'");
   const bench::File opened = bench::create_file(path);
   std::FILE* file = opened.get();
   const std::time_t now = std::time(nullptr);
   char date[16];
   std::strftime(date, sizeof date, "%Y-%m-%d", std::gmtime(&now));
-  std::fprintf(file,
-               "// Nanoseconds a term costs (CostTerm, in its order), by method. Written by "
-               "bench/studies/fit_costs.cpp, "
-               "which\n// says how it measures; bench/studies/README.md has the command. %s, %s,\n// %s, %zu "
-               "problems.\n",
-               date, bench::cpu_model().c_str(), bench::compiler().c_str(), problems);
+  std::fputs(old.substr(0, begin).c_str(), file);
   std::fprintf(
       file,
-      "#pragma once\n\n#include \"plan/cost_model.hpp\"\n\nnamespace tenon {\n\nstruct CostConstants {\n"
-      "  Method method;\n  double nanoseconds[cost_term_count];\n};\n\n// clang-format off\n"
-      "inline constexpr CostConstants cost_constants[] = {\n");
+      "// ---- fitted\n\n// Nanoseconds a term costs (CostTerm, in its order), by method. Written by "
+      "bench/studies/fit_costs.cpp, which\n// says how it measures; bench/studies/README.md has the "
+      "command. %s, %s,\n// %s, %zu problems.\n",
+      date, bench::cpu_model().c_str(), bench::compiler().c_str(), problems);
+  std::fprintf(file,
+               "struct CostConstants {\n  Method method;\n  double nanoseconds[cost_term_count];\n};\n\n"
+               "// clang-format off\ninline constexpr CostConstants cost_constants[] = {\n");
   for (std::size_t k = 0; k < methods.size(); ++k) {
     if (methods[k].terms.empty()) continue;
     std::fprintf(file, "    // mean error %.1f %%, at most %.0f %%\n    {Method::%s, {",
@@ -246,7 +251,7 @@ void write_constants(const char* path, const std::vector<Candidate>& methods, co
       std::fprintf(file, "%s%.4g", t == 0 ? "" : t == 10 ? ",\n        " : ", ", fits[k].constants[t]);
     std::fprintf(file, "}},\n");
   }
-  std::fprintf(file, "};\n// clang-format on\n\n}  // namespace tenon\n");
+  std::fprintf(file, "};\n// clang-format on\n\n%s", old.c_str() + end);
 }
 
 std::size_t choice_by(const std::vector<Fit>& fits, const std::vector<Candidate>& methods, const Row& row) {

@@ -9,6 +9,7 @@
 #include "model/body_poses.hpp"
 #include "model/rank.hpp"
 #include "model/row_order.hpp"
+#include "plan/choice/what_automatic_takes.hpp"
 #include "plan/cluster_pivot.hpp"
 #include "plan/units.hpp"
 #include "scalar/index.hpp"
@@ -43,26 +44,6 @@ struct RowSchedule<float> {
   static constexpr int refinements = 8;
   static constexpr double motion = 1e-2;
 };
-
-// Damping below this share of a row's diagonal decides between rows that depend on each other, where methods
-// differ; single calls choose one.
-constexpr double least_damping = 1e-8;
-
-// Of matrices whose numbers kernels count with 32 bits.
-constexpr int most_rows = 46340;
-
-bool default_solve(const SolveOptions& o) {
-  const bool method = o.method == Method::automatic || o.method == Method::constrained_aba;
-  return method && o.mu == 0 && o.tikhonov == 0 && o.accelerate && !o.warm_start && o.max_iterations == 0 &&
-         o.absolute_tolerance >= defaults.absolute_tolerance &&
-         o.relative_tolerance >= defaults.relative_tolerance;
-}
-
-// Functions of the user are called with the numbers of one state.
-bool has_callbacks(const ModelData& m) {
-  return std::any_of(m.loop_constraints, m.loop_constraints + m.loop_constraint_count,
-                     [](const LoopConstraintData& l) { return l.kind == loop_callback; });
-}
 
 }  // namespace
 
@@ -102,16 +83,12 @@ PackDynamics<N, W>::PackDynamics(WorkspaceImpl& w, const PackKernels<N, W>& kern
     row_first_.push_back(moves ? s.w.cd()->node_row_first[unit] : 0);
     row_end_.push_back(moves ? end_of_rows(s.m, *s.w.cd(), unit) : 0);
   }
-  if (!std::is_same_v<N, double> || c.inter_body_count > 0 || has_callbacks(s.m) ||
-      !early_work(s.m, c).on_packs())
-    return;
+  if (!packs_may_try_early(s.m, c, std::is_same_v<N, double>)) return;
   early_ = std::make_unique<PvEarlyMemory<Pack>>(s.m, &c);
   if (!early_pays()) early_.reset();
 }
 
-// One sweep with more work for each row, and all of it in vain where one lane has no answer: it pays where random states
-// have answers, and constrained_aba has to refine its own more than once. With clusters, whose penalties are smaller, it
-// always has to.
+// With clusters, whose penalties are smaller, constrained_aba always has to refine its answers.
 template <class N, int W>
 bool PackDynamics<N, W>::early_pays() {
   Sweep& s = swept();
@@ -144,7 +121,7 @@ bool PackDynamics<N, W>::early_pays() {
     if (!iterate(in, spare_, all, done, count)) return false;
     evaluations += *std::max_element(count, count + W);
   }
-  return 2 * evaluations > 5 * packs;
+  return early_pays_on_packs(evaluations, packs);
 }
 
 template <class N, int W>
@@ -177,35 +154,12 @@ bool PackDynamics<N, W>::can(const BatchCall& call) {
   const WorkspaceImpl& w = whole_.w;
   if (w.row_loops || whole_.m.node_count == 0) return false;
   if (w.coordinates.independent_q || w.coordinates.independent_v) return false;
-  const ModelData& m = swept().m;
-  const bool loops = m.cluster_count > 0 || m.rotor_count > 0;
-  const bool moves = !loops || (std::is_same_v<N, double> && !has_callbacks(m));
-  const bool rows = w.rows() > 0 && w.cd()->inter_body_count == 0;
-  switch (call.function) {
-    case BatchFunction::forward_dynamics:
-      return moves;
-    case BatchFunction::constrained_dynamics:
-    case BatchFunction::rollout:
-      return moves && (w.rows() == 0 ||
-                       (rows && !(w.cd()->least_leverage < least_leverage) && default_solve(call.solve)));
-    case BatchFunction::delassus:
-      return moves && rows && w.rows() <= most_rows && call.delassus_method == DelassusMethod::automatic;
-    case BatchFunction::damped_product: {
-      const bool doubles = sizeof(N) == sizeof(double);
-      if (!doubles || !moves || !rows || w.rows() > most_rows ||
-          call.damped_method != DampedInverseMethod::automatic)
-        return false;
-      if (!(call.damping.mu >= 0) || call.damping.mu_of_row) return false;
-      damping_of_rows(w, call.damping, damping_.data());
-      for (int r = 0; r < w.rows(); ++r)
-        if (!(damping_[index(r)] >= least_damping * w.cd()->scale[r])) return false;
-      return true;
-    }
-    case BatchFunction::anchor_here:
-      return false;
-    default:
-      return true;
-  }
+  if (!packs_take(call, swept().m, w.cd(), std::is_same_v<N, double>)) return false;
+  if (call.function != BatchFunction::damped_product) return true;
+  damping_of_rows(w, call.damping, damping_.data());
+  for (int r = 0; r < w.rows(); ++r)
+    if (!(damping_[index(r)] >= least_row_damping * w.cd()->scale[r])) return false;
+  return true;
 }
 
 template <class N, int W>
@@ -254,7 +208,7 @@ PackedSettings<Pack<N, W>> PackDynamics<N, W>::settings_of(const BatchRows& rows
 // ---- folded rotors and loops
 
 template <class N, int W>
-Inputs<Slots<N, W>> PackDynamics<N, W>::fold(const In& in) {
+Inputs<Pack<N, W>> PackDynamics<N, W>::fold(const In& in) {
   const Model::Folding& folding = whole_.w.folded->folding;
   WorkspaceData<Pack>& d = folded_->arena.data;
   return fold_inputs(folding, whole_.w.folded->map, in, folded_q_.data(), folded_v_.data(),

@@ -23,16 +23,6 @@ void clear_inactive(WorkspaceImpl& w) {
     if (!w.cd()->active[r]) w.lambda[index(r)] = 0;
 }
 
-// Some options work only with some methods; automatic then takes one of those.
-Method choose(const WorkspaceImpl& w, const SolveOptions& o) {
-  const bool inter_body = w.cd() && w.cd()->inter_body_count > 0;
-  const Method any = o.mu > 0 || !o.accelerate ? w.choice.proximal : w.choice.any;
-  const Method method = o.tikhonov > 0 ? Method::pv : any;
-  const bool tree = w.md().cluster_count == 0 && w.md().rotor_count == 0;
-  if (tree || find_facts(method)->crosses_clusters) return method;
-  return inter_body ? Method::pv : Method::constrained_aba;
-}
-
 // Runs one method, on the folded model where it can. Leaves qdd in w.w().qdd and the multipliers, in
 // the user's order, in w.user_rows.
 Outcome run(WorkspaceImpl& w, Method method, const SolveOptions& options, const Inputs<double>& in,
@@ -63,21 +53,6 @@ Outcome run(WorkspaceImpl& w, Method method, const SolveOptions& options, const 
   clear_inactive(w);
   rows_to_user(w.cd(), w.lambda.data(), w.user_rows.data());
   return outcome;
-}
-
-// The next method where the iteration of `stalled_one` stalls: constrained_aba, linear in coordinates and in
-// rows, where dense costs much more, else dense.
-Method next_method(const WorkspaceImpl& w, Method stalled_one) {
-  constexpr double worth_sweeps = 3000;  // multiplications per coordinate; measured by bench/studies/scaling
-  const ModelData& m = w.md();
-  const ConstraintData& c = *w.cd();
-  double work = 0;
-  for (int k = 0; k < m.nv; ++k) {
-    const double depth = w.arena.data.dof_depth[k];
-    work += depth * depth + static_cast<double>(c.row_count) * std::min(c.row_count, m.nv);
-  }
-  const bool sweeps = stalled_one != Method::constrained_aba && c.inter_body_count == 0;
-  return sweeps && work > worth_sweeps * m.nv ? Method::constrained_aba : Method::dense;
 }
 
 bool result_is_finite(const WorkspaceImpl& w) {
@@ -112,7 +87,8 @@ Status check_options(WorkspaceImpl& w, const SolveOptions& o) {
 Status constrained_motion(WorkspaceImpl& w, const SolveOptions& options, const Inputs<double>& in,
                           const double* start) {
   const int rows = w.rows();
-  const Method method = options.method == Method::automatic ? choose(w, options) : options.method;
+  const Method method =
+      options.method == Method::automatic ? method_for(options, w.choice, w.md(), w.cd()) : options.method;
   const MethodFacts* facts = find_facts(method);
   if (!facts)
     return w.fail(Status::unsupported, "unsupported: method %d is none of the methods of this version",
@@ -143,7 +119,9 @@ Status constrained_motion(WorkspaceImpl& w, const SolveOptions& options, const I
   const auto answered = [&] {
     return outcome && (static_cast<std::int32_t>(*outcome) < 0 || result_is_finite(w));
   };
-  if (!answered()) outcome = run(w, next_method(w, w.report.method), options, in, start);
+  if (!answered())
+    outcome =
+        run(w, next_method(w.md(), *w.cd(), w.arena.data.dof_depth, w.report.method), options, in, start);
   if (!answered()) outcome = run(w, Method::dense, options, in, start);
   return *outcome;  // of dense at the latest
 }

@@ -130,14 +130,13 @@ Status form_from_branches(WorkspaceImpl& w, double* out, int ld) {
 // the joints of its segment do not move all of them. Only links whose rows meet others further inward or in
 // their own subtree count.
 bool rows_add_much_inertia(const WorkspaceImpl& w) {
-  constexpr double large = 1e3;
   const CabaOsimData<double>& d = w.damped->caba.data;
   for (int l = 0; l < d.link_count; ++l) {
     const OsimLink& link = d.links[l];
     if (link.parent < 0 && !link.inner) continue;
     for (int r = link.row_begin; r < link.row_end; ++r) {
       const double inertia = d.own[link.own_begin + (link.width + 1) * (r - link.row_begin)];
-      if (inertia * w.cd()->scale[r] > large && inertia * d.damping[r] > unmoved_share) return true;
+      if (inertia * w.cd()->scale[r] > much_inertia && inertia * d.damping[r] > unmoved_share) return true;
     }
   }
   return false;
@@ -226,16 +225,8 @@ constexpr MethodEntry methods[] = {
     {DampedInverseMethod::caba_osimf, factor_caba, apply_caba, factor_caba, form_caba, Loops::folded, true},
 };
 
-DampedInverseMethod choose(const WorkspaceImpl& w) {
-  if (w.rows() > 0 && w.cd()->inter_body_count > 0) return DampedInverseMethod::ltl_cholesky;
-  if (w.md().cluster_count > 0 || w.md().rotor_count > 0) return DampedInverseMethod::pv_osimr;
-  // Redundant rows: a method that factors, to which caba_osimf would turn anyway.
-  return w.damped->factor_pays || w.damped->caba.more_rows_than_joints() ? DampedInverseMethod::pv_osimr
-                                                                         : DampedInverseMethod::caba_osimf;
-}
-
 const MethodEntry* find(const WorkspaceImpl& w, DampedInverseMethod method) {
-  const DampedInverseMethod chosen = method == DampedInverseMethod::automatic ? choose(w) : method;
+  const DampedInverseMethod chosen = method == DampedInverseMethod::automatic ? w.damped->automatic : method;
   const MethodEntry* entry = std::find_if(std::begin(methods), std::end(methods),
                                           [&](const MethodEntry& e) { return e.method == chosen; });
   return entry == std::end(methods) ? nullptr : entry;
@@ -265,10 +256,9 @@ double mu_of(const WorkspaceImpl& w, const Damping& damping, int r) {
 
 // Whether rows, taken as inertias, are so large that the bodies' own inertias lose all digits.
 bool outweighs_inertias(const WorkspaceImpl& w) {
-  constexpr double most = 1e10;
   const ConstraintData& c = *w.cd();
   for (int r = 0; r < w.rows(); ++r)
-    if (w.damped->damping[index(r)] * most < c.scale[r]) return true;
+    if (w.damped->damping[index(r)] * most_inertia < c.scale[r]) return true;
   return false;
 }
 

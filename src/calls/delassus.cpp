@@ -91,11 +91,6 @@ constexpr MethodEntry methods[] = {
     {DelassusMethod::pv_osim, pv_osim}, {DelassusMethod::pv_osimr, pv_osimr},
 };
 
-DelassusMethod choose(const WorkspaceImpl& w) {
-  if (w.rows() > 0 && w.cd()->inter_body_count > 0) return DelassusMethod::ltl_osim;
-  return DelassusMethod::pv_osimr;
-}
-
 }  // namespace
 
 bool crosses_clusters(DelassusMethod method) {
@@ -107,7 +102,7 @@ Status sweep_inertias(WorkspaceImpl& w, const double* q) {
 }
 
 Status fill_delassus(WorkspaceImpl& w, DelassusMethod method, const double* q, SplitFor split) {
-  const DelassusMethod chosen = method == DelassusMethod::automatic ? choose(w) : method;
+  const DelassusMethod chosen = method == DelassusMethod::automatic ? delassus_method(w.cd()) : method;
   const MethodEntry* entry = std::find_if(std::begin(methods), std::end(methods),
                                           [&](const MethodEntry& e) { return e.method == chosen; });
   if (entry == std::end(methods))
@@ -128,8 +123,8 @@ void symmetric_to_user(const WorkspaceImpl& w, const double* lower, double* out,
 }
 
 static Status delassus_of(WorkspaceImpl& w, DelassusMethod method, const double* q, double* out, int ld) {
-  const bool folds =
-      w.rows() > 0 && crosses_clusters(method == DelassusMethod::automatic ? choose(w) : method);
+  const bool folds = w.rows() > 0 &&
+                     crosses_clusters(method == DelassusMethod::automatic ? delassus_method(w.cd()) : method);
   if (FoldedWorkspace* f = folds ? folded_for(w, {}) : nullptr) {
     const Status status = delassus_of(f->workspace.impl(), method, f->take(w.at_rest(q)).q, out, ld);
     if (status != Status::singular_configuration)

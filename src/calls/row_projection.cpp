@@ -46,10 +46,9 @@ Status least_motion(WorkspaceImpl& w, const double* q, const double* wanted, con
   std::fill_n(w.lambda.data(), w.rows(), 0.0);
   const Inputs<double> in = w.at_rest(q);
   const ConstrainedProblem problem = {w, options, in, w.lambda.data()};
-  // With embedded loops the motion must keep them closed: prox_pv finds no other motions.
   if (w.md().cluster_count > 0) TENON_CHECK(update_loops(w, q, w.zeros.data(), SplitFor::any));
   if (gaps) bias_by_gaps(w, gaps);
-  const Outcome outcome = w.md().cluster_count > 0 ? solve_prox_pv(problem) : solve_prox_ltl(problem);
+  const Outcome outcome = function_of(projection_method(w.md()))(problem);
   return outcome ? *outcome : solve_dense(problem);
 }
 

@@ -126,9 +126,8 @@ void RowFactor::reflect(int step) {
     double* h = column(static_cast<int>(r)) + step;
     add_scaled(beta * dot(v, h, n), v, h, n);
     // Updates the squared length of the rest; where little is left, recomputes it from the column.
-    constexpr double recompute_below = 1e-6;
     square_[r] -= h[0] * h[0];
-    if (square_[r] < recompute_below * reference_[r]) square_[r] = reference_[r] = dot(h + 1, h + 1, n - 1);
+    if (square_[r] < recomputed_share * reference_[r]) square_[r] = reference_[r] = dot(h + 1, h + 1, n - 1);
   }
 }
 

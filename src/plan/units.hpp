@@ -60,4 +60,14 @@ inline std::vector<UnitRows> units_behind(const ModelData& m, const ConstraintDa
   return units;
 }
 
+// Calls f for each joint, or cluster, on the path from `node` inward to `to`, with its parent and its
+// columns.
+template <class F>
+void for_path(const ModelData& m, std::int32_t node, std::int32_t to, F&& f) {
+  for (std::int32_t i = node; i != to; i = m.nodes[i].parent) {
+    i = unit_of(m, i);
+    f(m.nodes[i].parent, columns_of(m, i));
+  }
+}
+
 }  // namespace tenon

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "kernels/constrained/proximal_step.hpp"
+#include "model/rank.hpp"
 #include "plan/cluster_pivot.hpp"
 #include "solve/limits.hpp"
 #include "solve/methods.hpp"
@@ -19,9 +20,6 @@
 namespace tenon {
 
 namespace {
-
-// Below this pivot over diagonal of a cluster two refinements do not recover the digits either.
-constexpr double least_pivot = 1e-11;
 
 // Null where bodies are swept one by one.
 BranchLanes* lanes_of_rows(WorkspaceImpl& w) {
@@ -103,7 +101,7 @@ Outcome solve_constrained_aba(const ConstrainedProblem& p) {
   sweeps.kernels.constraint_state(w.md(), *w.cd(), p.in, w.w());
   const Outcome outcome = solve_proximal(sweeps);
   const double pivot = sweeps.smallest_pivot();
-  if (!outcome || !(pivot > least_pivot)) return stalled;
+  if (!outcome || !(pivot > lost_cluster_pivot)) return stalled;
   if (pivot < refine_again) {
     sweeps.kernels.constrained_aba_iterate(w.md(), *w.cd(), w.zeros.data(), true, p.in, w.w().qdd, w.w());
     sweeps.multipliers(p.lambda);
@@ -128,7 +126,7 @@ bool sweep_springs(const ConstrainedProblem& p, const double* inv_mu) {
   sweeps.prepare(inv_mu);
   double *none = w.proximal.f.data(), *left = w.proximal.r.data();
   std::fill_n(none, c.row_count, 0.0);
-  if (!sweeps.evaluate(none, false, left) || !(sweeps.smallest_pivot() > least_pivot)) return false;
+  if (!sweeps.evaluate(none, false, left) || !(sweeps.smallest_pivot() > lost_cluster_pivot)) return false;
   sweeps.kernels.constrained_aba_finish(w.md(), c, p.in, w.w().qdd, w.w());
   sweeps.multipliers(p.lambda);
   return true;

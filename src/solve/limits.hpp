@@ -17,12 +17,4 @@ inline constexpr double margin = 0.02;
 // below this, 1e-10 or less.
 inline constexpr double refined_motion = 1e-5;
 
-// Below this (ConstraintData::least_leverage) penalties are so much larger than inertias that their rounding
-// errors move joints that the row does not, which no residual shows.
-inline constexpr double least_leverage = 1e-3;
-
-// Pivot over diagonal of a cluster's joint-space inertia, penalties included: below this, one refinement does
-// not recover the digits that penalties cost the inertia.
-inline constexpr double refine_again = 1e-6;
-
 }  // namespace tenon

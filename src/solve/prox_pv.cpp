@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/rank.hpp"
 #include "solve/methods.hpp"
 #include "solve/proximal.hpp"
 #include "solve/row_residual.hpp"
@@ -74,7 +75,6 @@ void roll_out_pv(const ConstrainedProblem& p, const double* added) {
 }
 
 bool rows_hold(const ConstrainedProblem& p, const double* compliance) {
-  constexpr double rounding = 1e-13;
   const WorkspaceData<double>& d = p.w.w();
   const ConstraintData& c = *p.w.cd();
   ProximalScratch& s = p.w.proximal;
@@ -82,7 +82,7 @@ bool rows_hold(const ConstrainedProblem& p, const double* compliance) {
   measure_units(c, p.w.pv->data.b, per_unit);
   for (int r = 0; r < c.row_count; ++r) {
     const double left = std::abs(d.k[r] - d.Ka[r] - compliance[r] * p.lambda[r]);
-    const double allowed = rounding / per_unit[r];
+    const double allowed = acceleration_rounding / per_unit[r];
     residual[r] = left <= allowed ? 0 : left - allowed;  // NaN stays
     acceleration[r] = std::max(std::abs(d.k[r]), std::abs(d.Ka[r]));
   }

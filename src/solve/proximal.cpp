@@ -21,14 +21,6 @@ constexpr double fast_enough = 1e-3;
 // but only above this share of the first residual. Images of later steps are mostly rounding errors, and
 // combinations of them go anywhere; those of early steps are exact and keep helping.
 constexpr double large_enough = 1e-5;
-// A residual is out of reach when one more step would remove less than this share of it. Below `rounding`,
-// relative to the accelerations, it may be rounding errors; above, rows contradict each other.
-constexpr double out_of_reach = 1e-7;
-constexpr double rounding = 1e-9;
-// A step whose image is smaller than this share of the step lies in the null space up to rounding errors. The
-// share is mu times an eigenvalue of the Delassus matrix with rows scaled to a typical diagonal of one, so
-// the limit for null eigenvalues is that of model/rank.hpp.
-constexpr double barely_moves = 1e-8, most_of_a_step = 1e-3;
 // A step that leaves more than this share of the residual is not worth another below the tolerance.
 constexpr double worth_a_step = 0.1;
 // Refining steps that do not shrink the error of motion to this share will not.
@@ -119,7 +111,7 @@ bool Driver::restart(double mu) {
   for (int r = 0; r < m_; ++r) inv_mu_[r] = proximal_term(options_, c_, r, mu);
   report_.mu = options_.mu > 0 ? options_.mu : mu;
   smallest_image_ =
-      options_.mu > 0 ? barely_moves : std::clamp(squared_rank_tolerance * mu, barely_moves, most_of_a_step);
+      options_.mu > 0 ? least_image : std::clamp(squared_rank_tolerance * mu, least_image, most_image);
   remembered_ = next_slot_ = 0;
   method_.prepare(inv_mu_);
   if (!take_residual()) return false;
@@ -297,17 +289,17 @@ bool Driver::approach() {
       continue;
     }
     // So slow: a direction next to a dependent one, or a contradiction. dense costs less than to find out which.
-    if (contraction > 0.5 && primal_ > rounding && !slow_steps_wanted()) return false;
+    if (contraction > 0.5 && primal_ > residual_rounding && !slow_steps_wanted()) return false;
     if (options_.accelerate && contraction > fast_enough && before > large_enough * first) remember();
     if (dual_ < out_of_reach * primal_) {
       // One more step would remove nothing: these are rounding errors, or the rows contradict each other.
-      if (primal_ > rounding) return false;
+      if (primal_ > residual_rounding) return false;
       if (refine_ && motion_holds()) break;
       refine_ = true;
       continue;
     }
     slow = primal_ > 0.5 * before ? slow + 1 : 0;
-    if (slow >= 2 && primal_ <= rounding) {
+    if (slow >= 2 && primal_ <= residual_rounding) {
       if (refine_) break;  // it will not get better
       refine_ = true;
       slow = 0;

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/rank.hpp"
 #include "plan/cluster_pivot.hpp"
-#include "solve/limits.hpp"
 #include "solve/methods.hpp"
 #include "solve/row_residual.hpp"
 

@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/rank.hpp"
+
 namespace tenon {
 
 namespace {
-
-// A column depends on those chosen before if less than this share of the longest column remains
-// (kernels/joint/small_split.hpp).
-constexpr double dependent_share = 0x1p-26;
 
 // The entries of G and g that the kernel does not write: unit rows of the independent coordinates.
 void reset_G(WorkspaceImpl& w, const ClusterData& c) {
@@ -34,6 +32,7 @@ void set_split(WorkspaceImpl& w, const ClusterData& c, const double* dependent) 
 
 }  // namespace
 
+// A column depends on those chosen before if less than singular_split of the longest column remains.
 bool change_split(WorkspaceImpl& w, int cluster) {
   const ClusterData& c = w.md().clusters[cluster];
   const int rows = c.row_count;
@@ -56,7 +55,7 @@ bool change_split(WorkspaceImpl& w, int cluster) {
       if (own > square) square = own, best = k;
     }
     if (d == 0) longest = square;
-    if (best < 0 || !(square > dependent_share * dependent_share * longest)) return false;
+    if (best < 0 || !(square > singular_split * singular_split * longest)) return false;
     chosen[best] = 1;
     for (int k = 0; k < c.v_count; ++k) {
       if (chosen[k] != 0) continue;

@@ -23,9 +23,6 @@ std::size_t stage_size(const Model& model, std::size_t rows) {
       {2 * index(model.nq), 6 * nv, rows * nv, columns, std::size_t{6}, std::min(columns * columns, most)});
 }
 
-// Of the mass matrix along the branches of the tree: a megabyte, a chain of 500 joints.
-constexpr std::size_t most_entries_in_advance = 131072;
-
 // The number of coordinates that method dense solves in.
 int dense_coordinates(const Model& model) {
   return model.loops.clusters.empty() ? model.nv : model.ny;
@@ -122,16 +119,11 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
   if (lanes && lanes->takes_rows())
     choice = choose(model->data(), cd(), lanes->gain(), lanes->takes_early() ? lanes->early_chance() : 0);
   if (model->closing) row_loops = std::make_unique<RowLoops>(*this, options);
-  // With these an automatic solve allocates nothing later: constrained_aba and dense take over the rows on which
-  // other methods stall; dense has its memory later where that grows with the square of a large robot.
-  const Method last = tables.entry_count() <= most_entries_in_advance ? Method::dense : choice.any;
   if (rows() > 0)
-    for (const Method method : {choice.any, choice.proximal, Method::constrained_aba, last}) {
+    for (const Method method : methods_in_advance(choice, md(), *cd(), tables.entry_count())) {
       need(method);
       if (folded && find_facts(method)->crosses_clusters) folded->workspace.impl().need(method);
     }
-  const bool tree = md().cluster_count == 0 && md().rotor_count == 0;
-  if (!tree && rows() > 0 && cd()->inter_body_count > 0) need(Method::pv);
   make_room(options);
 }
 
@@ -181,7 +173,7 @@ void WorkspaceImpl::make_room(const WorkspaceOptions& options) {
   }
 
   if ((options.products & product_projection) != 0 && rows() > 0) {
-    need(loops_here ? Method::prox_pv : Method::prox_ltl);
+    need(projection_method(md()));
     need(Method::dense);
   }
   if ((options.products & product_coriolis) != 0) *coriolis;

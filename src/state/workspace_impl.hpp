@@ -7,7 +7,7 @@
 #include "kernels/kernel_table.hpp"
 #include "plan/arena.hpp"
 #include "plan/branches/branch_lanes.hpp"
-#include "plan/cost_model.hpp"
+#include "plan/choice/what_automatic_takes.hpp"
 #include "plan/elimination_tree.hpp"
 #include "plan/independent_space.hpp"
 #include "plan/memory/coordinate_memory.hpp"

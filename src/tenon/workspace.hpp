@@ -14,7 +14,7 @@
 namespace tenon {
 
 enum class Method : std::int32_t {
-  automatic = 0,        // by plan/cost_model.hpp, once, when the workspace is made
+  automatic = 0,        // by plan/choice/what_automatic_takes.hpp, once, when the workspace is made
   dense = 1,            // by a factor of the rows that finds their rank, without iteration
   constrained_aba = 2,  // augmented Lagrangian by dynamic programming, [CABA] Alg. 1 to 3
   prox_ltl = 3,

@@ -16,6 +16,7 @@
 #include "kernels/constrained/dense_ldl.hpp"
 #include "kernels/constrained/pv_data.hpp"
 #include "kernels/tree/articulated_inertia.hpp"
+#include "model/rank.hpp"
 #include "spatial/lanes.hpp"
 
 namespace tenon {
@@ -328,7 +329,6 @@ inline void factor_root(int columns, const PvBlocks& blocks, PvData<T>& d) {
 // is far below its typical size `scale`: how near the rows are to being redundant.
 template <class T>
 T pv_factor(const ModelData& m, bool split, const double* scale, PvData<T>& d) {
-  const T no_effect(1e-6);
   const T* damping = d.row_damping;
   const PvBlocks& blocks = split ? d.split : d.whole;
   T smallest(1);
@@ -340,7 +340,7 @@ T pv_factor(const ModelData& m, bool split, const double* scale, PvData<T>& d) {
     smallest = ratio < smallest ? ratio : smallest;
     for (int i = 0; i < B.row_count; ++i) {
       const T diagonal = d.A[B.begin + i * B.stride + i] + damping[B.row_begin + i];
-      const T typical = no_effect * T(scale[B.row_begin + i]);
+      const T typical = T(unmoved_diagonal) * T(scale[B.row_begin + i]);
       if (!(diagonal > typical)) smallest = T(0);
     }
   }

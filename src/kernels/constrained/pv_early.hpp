@@ -19,6 +19,7 @@
 #include "kernels/constrained/constraint_rows.hpp"
 #include "kernels/constrained/pv_early_rows.hpp"
 #include "kernels/tree/articulated_body.hpp"
+#include "model/rank.hpp"
 #include "spatial/ordered.hpp"
 
 namespace tenon {
@@ -40,12 +41,6 @@ TENON_INLINE int count_idle_rows(const ConstraintData& c, const PvEarlyData<T>& 
   return count;
 }
 
-// Most articulated inertia of an inner joint with rows, over what its body alone has there. Rounding errors of the sum,
-// about 1e-16 of it, are then 1e-10 of the terms of the joint's own equation of motion; beyond, rows are left over. Joints
-// of clusters have a test of their own (plan/cluster_pivot.hpp). This guards the motion, with the limits of pivots: 148,000
-// answers of the campaign's search, each judged joint by joint in long double, were off by 4e-11 at most, and by no more
-// where rows add more. A residual measured here would tell less: it has rounding errors as large, where a joint rests.
-inline constexpr double hidden_share = 1e6;
 template <int axis, class Node>
 TENON_INLINE auto own_inertia(const Node& n) {
   if constexpr (axis < 3)
@@ -53,7 +48,7 @@ TENON_INLINE auto own_inertia(const Node& n) {
   else
     return n.mass;
 }
-// After the inward sweep: where rows added more to an inner joint, as PvEarlyData::left_over.
+// After the inward sweep: where rows added more to an inner joint than hidden_share (model/rank.hpp), as PvEarlyData::left_over.
 template <bool loops, class T, class Model>
 inline std::int32_t hidden_inertias(const Model& m, const PvEarlyData<T>& d, const WorkspaceData<T>& w) {
   Lanewise<T> small = lanes_above(T(1), T(0));

@@ -8,17 +8,10 @@
 #include "kernels/constrained/pv_early_cluster.hpp"
 #include "kernels/constrained/pv_early_data.hpp"
 #include "kernels/joint/joint_elimination.hpp"
+#include "model/rank.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
-
-// Smallest pivots that are taken, over the usual diagonal of the row. Where rows may go on: K^T L^-1 K is added to an
-// inertia, whose last digits it hides: an error of about 1e-14 over the pivot follows. At the world nothing is added, but
-// L has the square of the condition of the rows.
-inline constexpr double early_pivot = 1e-4, early_pivot_at_world = 1e-5;
-// A row depends on the eliminated ones if they leave less of its L over the usual diagonal, and of its K: both far below
-// squared_rank_tolerance (model/rank.hpp), so that all methods agree. What is between is left over.
-inline constexpr double early_dependent = 1e-13, early_dependent_K = 1e-20;
 
 // The numbers [K k 0] of one row.
 template <class T>

@@ -5,6 +5,7 @@
 #include "kernels/delassus/caba_osim_data.hpp"
 #include "kernels/tree/articulated_inertia.hpp"
 #include "kernels/tree/packed_6x8.hpp"
+#include "model/rank.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
@@ -19,7 +20,6 @@ constexpr int axis_order[6] = {3, 4, 5, 0, 1, 2};
 // digits.
 template <class T>
 TENON_INLINE void find_axes(const ArticulatedInertia<T>& IA, T* C) {
-  const T negligible(1e-12);
   const Sym3<T>&I = IA.I, &M = IA.M;
   const Mat3<T>& H = IA.H;
   const T inertia[6][6] = {{I.xx, I.xy, I.xz, H.xx, H.xy, H.xz}, {I.xy, I.yy, I.yz, H.yx, H.yy, H.yz},
@@ -35,7 +35,7 @@ TENON_INLINE void find_axes(const ArticulatedInertia<T>& IA, T* C) {
       d[j] = d[j] - d[k] * c * c;
     }
     // A direction without inertia is not eliminated.
-    const T inv_d = d[j] > negligible * inertia[axis][axis] ? T(1) / d[j] : T(0);
+    const T inv_d = d[j] > T(massless_direction) * inertia[axis][axis] ? T(1) / d[j] : T(0);
     C[9 * axis] = T(1);
     for (int i = j + 1; i < 6; ++i) {
       const int e = axis_order[i];

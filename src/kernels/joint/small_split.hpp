@@ -4,16 +4,11 @@
 
 #include <cmath>
 
+#include "model/rank.hpp"
 #include "spatial/isa.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
-
-// A pivot below this share of the largest entry means that the independent coordinates do not determine the
-// dependent ones in double precision. G grows as the inverse of the pivot, and G^T M G as its square: at a
-// pivot of 2^-26, the root of the machine's epsilon 2^-52, the mass matrix loses all digits and can look
-// indefinite. Good independent coordinates stay above 1e-3 nearly everywhere.
-inline constexpr double singular_split = 0x1p-26;
 
 template <class T>
 TENON_INLINE T magnitude(const T& x) {

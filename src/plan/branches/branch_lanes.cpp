@@ -5,20 +5,12 @@
 #include <utility>
 
 #include "plan/arena.hpp"
+#include "plan/choice/what_automatic_takes.hpp"
 #include "scalar/index.hpp"
 
 namespace tenon {
 
 namespace {
-
-// Costs of aba relative to a body alone with one degree of freedom: a bundle's body, what goes between a bundle
-// and its parents, a joint of several degrees of freedom. Go1 and Atlas on an AMD EPYC give 1.0, 2.2, 1.5 with
-// AVX-512 and 1.4, 1.8, 1.5 with AVX2 (g++ 12 and clang 14 alike); these lie between.
-constexpr double bundle_body = 1.2, bundle_ends = 2, several_dofs = 1.5;
-// A body of a cluster; a folded rotor, alone or of all limbs.
-constexpr double in_cluster = 1.6, rotor = 0.1;
-// Below this gain the scalar sweeps are kept.
-constexpr double least_gain = 1.1;
 
 bool one_dof(const NodeData& n) {
   return n.kind <= joint_prismatic_oblique;
@@ -68,7 +60,8 @@ std::unique_ptr<BranchLanes> BranchLanes::make(const ModelData& m, const Constra
   std::unique_ptr<BranchLanes> lanes_of_tree(new BranchLanes(m, kernels));
   lanes_of_tree->find_limbs();
   lanes_of_tree->share_limbs();
-  if (lanes_of_tree->memory_.empty() || !(always || lanes_of_tree->gain() > least_gain)) return nullptr;
+  lanes_of_tree->gain_ = gain_of_limbs(m, lanes_of_tree->trunk_, lanes_of_tree->limb_bundles());
+  if (lanes_of_tree->memory_.empty() || !(always || limbs_pay(lanes_of_tree->gain_))) return nullptr;
   lanes_of_tree->data_.kernels = &trunk_kernels;
   lanes_of_tree->data_.w.gravity = gravity;
   if (w) {
@@ -78,7 +71,8 @@ std::unique_ptr<BranchLanes> BranchLanes::make(const ModelData& m, const Constra
   }
   lanes_of_tree->build(c);
   const bool joints_alone = m.cluster_count == 0 && m.rotor_count == 0;
-  if (w && joints_alone && lanes_of_tree->is_star() && (always || lanes_of_tree->mass_gain() > least_gain))
+  if (w && joints_alone && lanes_of_tree->is_star() &&
+      (always || limbs_pay(mass_gain_of_limbs(m, lanes_of_tree->limb_bundles()))))
     lanes_of_tree->build_mass();
   return lanes_of_tree;
 }
@@ -188,24 +182,11 @@ void BranchLanes::share_limbs() {
   std::sort(trunk_.begin(), trunk_.end());
 }
 
-double BranchLanes::cost_of(std::int32_t body) const {
-  return cluster_of(body) ? in_cluster : one_dof(m_.nodes[body]) ? 1 : several_dofs;
-}
-
-double BranchLanes::gain() const {
-  double alone = 0, shared = 0;
-  for (int i = 0; i < m_.node_count; ++i) {
-    alone += cost_of(i);
-    if (places_[index(i)].bundle < 0) shared += cost_of(i);
-  }
-  alone += rotor * m_.rotor_count, shared += rotor * m_.rotor_count;
-  for (const BundleMemory& b : memory_) {
-    shared += bundle_ends;
-    for (const std::int32_t body : b.limbs[0]) shared += bundle_body * cost_of(body);
-    for (std::size_t l = 1; l < b.limb_rotors.size(); ++l)
-      shared -= rotor * static_cast<double>(b.limb_rotors[l].size());
-  }
-  return alone / shared;
+std::vector<LimbBundle> BranchLanes::limb_bundles() const {
+  std::vector<LimbBundle> bundles;
+  for (const BundleMemory& b : memory_)
+    bundles.push_back({b.limbs[0], b.limbs.size(), b.limb_rotors[0].size()});
+  return bundles;
 }
 
 void BranchLanes::build(const ConstraintData* c) {

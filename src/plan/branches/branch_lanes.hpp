@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "kernels/branches/branch_data.hpp"
+#include "plan/choice/what_automatic_takes.hpp"
 #include "plan/memory/pv_early_memory.hpp"
 #include "plan/memory_block.hpp"
 #include "scalar/index.hpp"
@@ -58,8 +59,8 @@ class BranchLanes {
     kernels_->crba(data_, limb_coordinates_.data(), q, M, ld, whole.runs, whole.run_count);
   }
 
-  // How many times faster than bodies one after another, by the costs in branch_lanes.cpp.
-  double gain() const;
+  // How many times faster than bodies one after another (gain_of_limbs).
+  double gain() const { return gain_; }
 
   // Whether the sweeps of constrained_aba below can be used: rows on limbs are those of links held to the world,
   // with the same rows on all limbs of a bundle that have any.
@@ -75,7 +76,7 @@ class BranchLanes {
   // See cluster_pivot.hpp.
   double smallest_pivot() const;
   // Whether the sweeps of pv_early below can be used: moreover, the joints of each limb can move all its rows.
-  bool takes_early() const { return early_chance_ > 0.5; }
+  bool takes_early() const { return limbs_try_early(early_chance_); }
   // In which share of configurations rows of limbs need no pivoting, estimated from some.
   double early_chance() const { return early_chance_; }
   bool pv_early_reduce(const Inputs<double>& in, PvEarlyData<double>& whole) {
@@ -138,7 +139,7 @@ class BranchLanes {
   void share_limbs();
   void add_to_trunk(std::size_t limb);
   void add_bundle(const std::vector<std::size_t>& limbs);
-  double cost_of(std::int32_t body) const;
+  std::vector<LimbBundle> limb_bundles() const;
   void build(const ConstraintData* c);
   void build_trunk();
   void build_bundle(std::size_t k);
@@ -151,7 +152,6 @@ class BranchLanes {
 
   // branch_mass.cpp
   bool is_star() const;
-  double mass_gain() const;
   void build_mass();
   void find_coordinates(std::size_t k, std::vector<bool>& written);
 
@@ -203,7 +203,7 @@ class BranchLanes {
   std::vector<LimbCoordinates<branch_width>> limb_coordinates_;  // of bundles; none where crba is not taken
 
   bool takes_rows_ = false;
-  double early_chance_ = 0;
+  double gain_ = 1, early_chance_ = 0;
   std::vector<char> supports_;  // per body
   std::vector<std::int32_t> trunk_items_of_;
   std::vector<ConstraintItem> trunk_items_;

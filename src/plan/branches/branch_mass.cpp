@@ -6,15 +6,6 @@
 
 namespace tenon {
 
-namespace {
-
-// Costs of crba relative to a body of the scalar sweep, which takes four bodies at a time: a bundle's body, and what
-// comes once for a bundle and for a call. On an AMD EPYC with AVX-512, g++ 12, floating bodies with two to eight
-// limbs of two to six joints and the quadrupeds of models/ give gains within 0.1 of these, or 0.3 with eight limbs.
-constexpr double bundle_body = 2, bundle_ends = 0.3, call = 0.4;
-
-}  // namespace
-
 // A trunk of one floating body, or none, and limbs that carry no others.
 bool BranchLanes::is_star() const {
   if (trunk_.size() > 1 || (trunk_.size() == 1 && m_.nodes[trunk_[0]].kind != joint_floating)) return false;
@@ -23,13 +14,6 @@ bool BranchLanes::is_star() const {
     return std::all_of(bundle.limbs.begin(), bundle.limbs.end(),
                        [&](const auto& limb) { return m_.nodes[limb[0]].parent == parent; });
   });
-}
-
-double BranchLanes::mass_gain() const {
-  double shared = call;
-  for (const BundleMemory& b : memory_)
-    shared += bundle_ends + bundle_body * static_cast<double>(b.limbs[0].size());
-  return static_cast<double>(m_.node_count) / shared;
 }
 
 void BranchLanes::build_mass() {

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "mechanism/description.hpp"
+#include "plan/choice/what_automatic_takes.hpp"
 #include "scalar/index.hpp"
 
 namespace tenon {

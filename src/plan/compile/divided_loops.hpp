@@ -17,9 +17,4 @@ std::shared_ptr<const Model> compile_divided(const Mechanism& mechanism, const C
 // Compiles with every loop, coupling, gear and implicit constraint embedded, or none if options say open.
 std::shared_ptr<Model> compile_embedded(const Mechanism& mechanism, const CompileOptions& options);
 
-// Which loop constraints of an embedded model (Model::loops.constraints) cost less as rows. may_be: those
-// that may become rows; are: those that are rows in any case.
-std::vector<bool> cheaper_as_rows(const Model& embedded, const std::vector<bool>& may_be,
-                                  const std::vector<bool>& are);
-
 }  // namespace tenon

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "plan/choice/what_automatic_takes.hpp"
 #include "plan/units.hpp"
 #include "scalar/index.hpp"
 #include "scalar/recorded.hpp"
@@ -10,7 +11,6 @@ namespace tenon {
 namespace {
 
 constexpr std::int32_t pack = 4;  // Lanes::count
-constexpr std::int32_t carried_at_most = 6;
 
 // Whether rows enter a cluster through more than one body: rows on the body, or on its subtree outside the
 // cluster.
@@ -64,7 +64,7 @@ void CabaOsimMemory<T>::find_links(const ModelData& m, const ConstraintData& c) 
     link.parent = link.next = -1;
     link.subtree_row_end = c.subtree_row_end[i];
     link.inner = sides[index(i)] > 0;
-    link.propagates_rows = !link.inner && own <= carried_at_most;
+    link.propagates_rows = !link.inner && carries_rows(own);
     link.width = std::max(8, (own + 7) / 8 * 8);
     link.place = places_;
     link.own_begin = own_size_;

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "plan/cost_model.hpp"
+#include "plan/choice/what_automatic_takes.hpp"
 #include "plan/memory/caba_osim_memory.hpp"
 #include "plan/memory/pv_osimf_memory.hpp"
 #include "scalar/index.hpp"
@@ -14,13 +14,12 @@
 namespace tenon {
 
 struct DampedInverseMemory {
-  // constraints may be null. lanes_gain: see plan/cost_model.hpp.
+  // constraints may be null. lanes_gain: see plan/choice/what_automatic_takes.hpp.
   DampedInverseMemory(const ModelData& m, const ConstraintData* constraints, double lanes_gain)
-      : caba(m, constraints), osimf(m, constraints) {
-    const CabaOsimData<double>& d = caba.data;
-    int inner_links = 0;
-    for (int l = 0; l < d.link_count; ++l) inner_links += d.links[l].inner;
-    factor_pays = factor_is_faster(m.node_count, d.row_count, d.link_count, inner_links, lanes_gain);
+      : caba(m, constraints),
+        osimf(m, constraints),
+        automatic(
+            damped_inverse_method(m, constraints, caba.data, caba.more_rows_than_joints(), lanes_gain)) {
     const std::size_t stride = index(whole_packs(constraints ? constraints->row_count : 0));
     for (std::vector<double>* v : {&damping, &inv_d, &b, &x}) v->assign(stride, 0.0);
     for (std::vector<double>* v : {&factor, &inverse, &scratch}) v->assign(stride * (stride + 4), 0.0);
@@ -29,12 +28,12 @@ struct DampedInverseMemory {
 
   // The method of the last factor_damped_delassus, for apply; automatic: none.
   DampedInverseMethod factored = DampedInverseMethod::automatic;
-  bool factor_pays = false;  // of trees: pv_osimr is faster than caba_osimf
-  bool on_folded = false;    // the folded form holds the factor
-  bool formed = false;       // caba_osim has formed it, in order to detect redundant rows
-  bool dependent = false;    // redundant rows, or rows that meet inside a cluster: pv_osimr took over
+  bool on_folded = false;  // the folded form holds the factor
+  bool formed = false;     // caba_osim has formed it, in order to detect redundant rows
+  bool dependent = false;  // redundant rows, or rows that meet inside a cluster: pv_osimr took over
   CabaOsimMemory<double> caba;
   PvOsimfMemory<double> osimf;
+  const DampedInverseMethod automatic;
   std::vector<double> damping;        // E, rows in the kernels' order
   std::vector<double> factor, inv_d;  // L D L^T of the damped matrix (kernels/constrained/dense_ldl.hpp)
   std::vector<double> inverse;        // column-major, stride whole_packs(rows)

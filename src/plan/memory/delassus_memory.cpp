@@ -2,27 +2,13 @@
 
 #include <algorithm>
 
+#include "plan/choice/what_automatic_takes.hpp"
 #include "plan/units.hpp"
 #include "scalar/index.hpp"
 #include "scalar/recorded.hpp"
 #include "spatial/lanes.hpp"
 
 namespace tenon {
-namespace {
-
-constexpr std::int32_t most_rows_of_end = 6;
-
-// Calls f for each joint, or cluster, on the path from `node` inward to `to`, with its parent and its
-// columns.
-template <class F>
-void for_path(const ModelData& m, std::int32_t node, std::int32_t to, F&& f) {
-  for (std::int32_t i = node; i != to; i = m.nodes[i].parent) {
-    i = unit_of(m, i);
-    f(m.nodes[i].parent, columns_of(m, i));
-  }
-}
-
-}  // namespace
 
 template <class T>
 DelassusMemory<T>::DelassusMemory(const ModelData& m, const ConstraintData* constraints,
@@ -34,7 +20,7 @@ DelassusMemory<T>::DelassusMemory(const ModelData& m, const ConstraintData* cons
                     (m.cluster_count == 0 || constraints->inter_body_count == 0);
   if (rows) {
     BranchFinder(m, *constraints, *this).run();
-    choose_what_is_propagated(m, *constraints);
+    choose_what_is_propagated(m, *constraints, branches_);
     find_groups(*constraints);
     find_efpa_nodes(m, pv);
     find_packs(*constraints);
@@ -97,7 +83,7 @@ class DelassusMemory<T>::BranchFinder {
     for (const Arrival& arrival : arrivals_[index(i)])
       paths.insert(paths.end(), arrival.paths.begin(), arrival.paths.end());
     const std::int32_t begin = c_.node_row_first[i], end = c_.subtree_row_end[i];
-    if (paths.empty() && own_rows(i) <= most_rows_of_end)
+    if (paths.empty() && carries_rows(own_rows(i)))
       paths = {add_end(i)};
     else if (paths.size() != 1 || own_rows(i) > 0)
       paths = {add_branch(i, begin, end, paths)};
@@ -107,7 +93,7 @@ class DelassusMemory<T>::BranchFinder {
   // Its own rows, and those of each child cluster or node, enter the cluster separately.
   void visit_body(std::int32_t i, std::int32_t cluster) {
     std::vector<OsimrPath>& entering = entering_[index(cluster)];
-    if (own_rows(i) > most_rows_of_end)
+    if (!carries_rows(own_rows(i)))
       entering.push_back(add_branch(i, c_.node_row_first[i], c_.node_row_first[i + 1], {}));
     else if (own_rows(i) > 0)
       entering.push_back(add_end(i));
@@ -198,75 +184,6 @@ std::size_t DelassusMemory<T>::measure_paths(const ModelData& m) {
   for (const OsimrBranch& b : branches_)
     size = std::max(size, (b.propagates_rows ? osimr.path_stride : 8) * path_dofs(m, b.node, b.up));
   return index(size + 3);  // a pack may begin at the last row
-}
-
-// Costs in operations, about as `tenon count` counts them.
-namespace cost {
-constexpr double row_dof = 36, coordinates_dof = 278;          // across a joint, for each of its dofs
-constexpr double root_row_dof = 6, root_coordinates_dof = 26;  // the same at the root, where propagation ends
-constexpr double unit_rows = 300;   // saved by coordinates at the start: rows of the unit matrix
-constexpr double product = 66;      // of a row with a 6 x 6 matrix
-constexpr double own_product = 33;  // the same where the row is the constraint's own, with few entries
-constexpr double sandwich = 650;    // P Omega P^T, symmetric
-constexpr double pair = 11;         // of two rows with six numbers each
-constexpr double pair_dof = 2;      // of two rows that are propagated
-}  // namespace cost
-
-// The cost of a path from a branch to the next one inward: `away` for each dof, but `root` for those of the
-// root joint.
-template <class T>
-double DelassusMemory<T>::cost_of_path(const ModelData& m, const OsimrBranch& branch, double away,
-                                       double root) const {
-  const std::int32_t to = branch.up < 0 ? -1 : branches_[index(branch.up)].node;
-  double sum = 0;
-  for_path(m, branch.node, to,
-           [&](std::int32_t parent, std::int32_t columns) { sum += columns * (parent < 0 ? root : away); });
-  return sum;
-}
-
-// Chooses whether the rows of a branch are propagated or its six coordinates: the cheaper, its subtree
-// included.
-template <class T>
-void DelassusMemory<T>::choose_what_is_propagated(const ModelData& m, const ConstraintData& c) {
-  struct Cost {
-    double rows = 0, coordinates = 0;  // of the subtree of the next branch, for either choice
-    double pairs = 0;                  // of rows whose blocks are already complete
-    std::int32_t last_begin = 0;       // of the last of these; it pairs with no later rows
-  };
-  std::vector<Cost> costs(branches_.size());
-  for (std::size_t b = 0; b < branches_.size(); ++b) {
-    OsimrBranch& branch = branches_[b];
-    Cost& own = costs[b];
-    const std::int32_t own_end = std::max(c.node_row_first[branch.node + 1], branch.row_begin);
-    const double rows = branch.row_end - branch.row_begin, own_rows = own_end - branch.row_begin;
-    const double pairs = rows * (rows + 1) / 2;
-    const std::int32_t paired_end = own.last_begin > 0 ? own.last_begin : branch.row_end;
-    own.rows += cost_of_path(m, branch, cost::row_dof * rows + cost::pair_dof * pairs + rows,
-                             cost::root_row_dof * rows + cost::pair_dof * pairs + rows);
-    const double path = cost_of_path(m, branch, cost::coordinates_dof, cost::root_coordinates_dof);
-    own.coordinates += std::max(path - cost::unit_rows, 0.0) + cost::own_product * own_rows +
-                       cost::product * (paired_end - own_end) + cost::pair * (pairs - own.pairs);
-    if (branch.up < 0) {
-      branch.propagates_rows = own.rows < own.coordinates;
-      continue;
-    }
-    const double rows_way = cost_of_path(m, branch, cost::row_dof, cost::row_dof);
-    own.coordinates += std::min(cost::sandwich, 6 * rows_way) +
-                       std::min(cost::own_product, rows_way) * own_rows +
-                       std::min(cost::product, rows_way) * (branch.row_end - own_end);
-    // The next branch computes the pairs of its rows again, unless their blocks are complete.
-    branch.propagates_rows = own.rows + cost::pair * pairs < own.coordinates;
-    Cost& above = costs[index(branch.up)];
-    above.rows += own.rows;
-    above.coordinates += branch.propagates_rows ? own.rows : own.coordinates;
-    if (branch.propagates_rows) continue;
-    above.pairs += pairs;
-    if (branch.row_end == branches_[index(branch.up)].row_end) above.last_begin = branch.row_begin;
-  }
-  // If a branch propagates its rows, all branches in its subtree do; set from the root outward.
-  for (std::size_t b = branches_.size(); b-- > 0;)
-    if (branches_[b].up >= 0 && branches_[index(branches_[b].up)].propagates_rows)
-      branches_[b].propagates_rows = 1;
 }
 
 // Rows meet at a node with its own rows and at one with several supporting children.

@@ -36,8 +36,6 @@ class DelassusMemory {
   class BranchFinder;
   void find_groups(const ConstraintData& c);
   std::int32_t path_dofs(const ModelData& m, std::int32_t node, std::int32_t up) const;
-  double cost_of_path(const ModelData& m, const OsimrBranch& branch, double away, double root) const;
-  void choose_what_is_propagated(const ModelData& m, const ConstraintData& c);
   std::size_t measure_paths(const ModelData& m);
   void find_efpa_nodes(const ModelData& m, const PvData<T>& pv);
   void find_packs(const ConstraintData& c);

@@ -4,16 +4,13 @@
 #include <utility>
 
 #include "kernels/branches/branch_data.hpp"
+#include "plan/choice/what_automatic_takes.hpp"
 #include "plan/units.hpp"
 #include "scalar/index.hpp"
 #include "spatial/lanes.hpp"
 
 namespace tenon {
 namespace {
-
-// On a long path rows are eliminated after so many coordinates, if so many bodies are left: what a row costs at each
-// joint is saved there.
-constexpr int enough_coordinates = 8, enough_bodies = 6;
 
 // Node 0 of a bundle is no body: it stands for the parents of the limbs.
 int first_body(const ModelData&) {
@@ -83,8 +80,7 @@ class EarlyPlan {
       tables_.dof_of[index(unit)] = dofs_;
       dofs_ += columns_of(m, unit);
       if (next(unit) < 0) break;
-      if (dofs_ - s.dof_begin >= enough_coordinates && bodies_left(unit) >= enough_bodies)
-        begins_[index(next(unit))] = 1;
+      if (ends_segment(dofs_ - s.dof_begin, bodies_left(unit))) begins_[index(next(unit))] = 1;
       if (next(unit) < 0) break;
     }
     s.last = unit, s.parent = parent_of(m, unit);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "plan/choice/what_automatic_takes.hpp"
 #include "plan/units.hpp"
 #include "scalar/index.hpp"
 #include "scalar/recorded.hpp"
@@ -10,9 +11,6 @@
 namespace tenon {
 namespace {
 
-// Saved products, as differences of cubes of row counts. Two legs of six rows (1296) lose 0.4 us of 3.4 by
-// the split; two legs and two arms with ten fingers (46656) gain 0.9 of 15.
-constexpr double worth_splitting = 20000;
 constexpr std::int32_t pack = 4;  // rows side by side, Lanes::count
 
 std::int32_t size_of(const PvBlock& b) {
@@ -187,10 +185,7 @@ void PvMemory<T>::find_blocks(const ModelData& m, const ConstraintData& c) {
   // Rows on the root body have no dual Hessian without the root joint; a split needs two other branches.
   if (branches.size() < (rows_on_root ? 3u : 2u)) return;
   split_ = branches;
-  const auto cube = [](double rows) { return rows * rows * rows; };
-  double saved = cube(whole_.front().row_count);
-  for (const PvBlock& b : split_) saved -= cube(b.row_count);
-  split_pays_ = saved > worth_splitting;
+  split_pays_ = split_saves(whole_.front().row_count, split_);
 }
 
 template <class T>

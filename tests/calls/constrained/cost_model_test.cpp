@@ -1,12 +1,13 @@
 // The counts of the cost model on a tree small enough to count by hand, and what Method::automatic makes of
 // them and of the caller's options.
-#include "plan/cost_model.hpp"
+#include "plan/choice/cost_model.hpp"
 
 #include <gtest/gtest.h>
 
 #include <set>
 #include <string>
 
+#include "plan/choice/what_automatic_takes.hpp"
 #include "state/workspace_impl.hpp"
 #include "support/constrained_scene.hpp"
 #include "tenon/delassus.hpp"
@@ -84,7 +85,7 @@ TEST(Automatic, FactorsDelassusMatricesOfFewRows) {
     ConstrainedScene s(seed, SceneKind::independent);
     if (s.rows() == 0) continue;
     const DampedInverseMemory& damped = *s.workspace.impl().damped;
-    const bool factors = damped.factor_pays || damped.caba.more_rows_than_joints();
+    const bool factors = damped.automatic == DampedInverseMethod::pv_osimr;
     chosen.insert(factors);
     const std::size_t numbers = static_cast<std::size_t>(s.rows()) * static_cast<std::size_t>(s.rows());
     std::vector<double> automatic(numbers), expected(numbers);

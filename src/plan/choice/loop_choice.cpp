@@ -1,18 +1,11 @@
-// Which loops cost less as rows than embedded. Costs in nanoseconds beyond those of the tree, for one state,
-// fitted to linkages and rings of 3 to 40 links (models/ and chains closed to the base, x86-64 with AVX2):
-//
-//   a cluster of n bodies, y independent and d dependent coordinates    55 n + 5 n y + 0.4 n y^2
-//                                                                       + 0.4 d^2 (d + y + 1)
-//   m rows of all loops, m_l of each with n_l bodies on its two paths   100 + sum (110 + 10 m_l n_l) + 5 m^2
-//                                                                       + 0.6 m^3
-//
-// A cluster costs its size times the square of its freedom: a ring of 40 links costs 40 times as much
-// embedded as with its two rows. Contacts are not known here; each increases m.
+// Which loops cost less as rows than embedded. A cluster costs its size times the square of its freedom: a ring of 40
+// links costs 40 times as much embedded as with its two rows. Contacts are not known here; each increases m.
 #include <algorithm>
 
 #include "model/loops/clusters.hpp"
 #include "model/loops/loops.hpp"
-#include "plan/compile/divided_loops.hpp"
+#include "plan/choice/choice_constants.hpp"
+#include "plan/choice/what_automatic_takes.hpp"
 #include "scalar/index.hpp"
 
 namespace tenon {
@@ -52,7 +45,9 @@ class Costs {
     double sum = 0;
     for (std::size_t c = 0; c < n.size(); ++c) {
       const double dependent = std::min(d[c], v[c]), y = v[c] - dependent;
-      sum += n[c] * (55 + 5 * y + 0.4 * y * y) + 0.4 * dependent * dependent * (dependent + y + 1);
+      sum += n[c] * (loop_cost::cluster_body + loop_cost::cluster_body_y * y +
+                     loop_cost::cluster_body_yy * y * y) +
+             loop_cost::cluster_split * dependent * dependent * (dependent + y + 1);
     }
     return sum;
   }
@@ -63,9 +58,10 @@ class Costs {
       if (!rows[i]) continue;
       const double own = model_.loops.constraints[i].row_count;
       m += own;
-      sum += 110 + 10 * own * static_cast<double>(bodies_[i].size());
+      sum += loop_cost::loop + loop_cost::row_body * own * static_cast<double>(bodies_[i].size());
     }
-    return m > 0 ? 100 + sum + 5 * m * m + 0.6 * m * m * m : 0;
+    return m > 0 ? loop_cost::call + sum + loop_cost::rows_squared * m * m + loop_cost::rows_cubed * m * m * m
+                 : 0;
   }
 
   const Model& model_;
