@@ -1,17 +1,15 @@
-// The constants of tenon.h and tenonx.h: a table for each kind, its three functions, and the proof that the values are
+// The constants of tenon.h: a table for each kind, its three functions, and the proof that the values are
 // those of the core.
 #include "support/constants.hpp"
 
 #include <algorithm>
 #include <cstring>
-#include <iterator>
 
 #include "model/model_data.hpp"
 #include "support/object.hpp"
 #include "tenon/conventions.hpp"
 #include "tenon/delassus.hpp"
 #include "tenon/loops.hpp"
-#include "tenonx.h"
 
 namespace tenon::capi {
 
@@ -33,15 +31,6 @@ void need_one_of(const Kind& kind, std::int32_t value, const char* name) {
                 std::string(name) + " is " + std::to_string(value) + ", which is none of " + kind.constants);
 }
 
-namespace {
-
-// Compiles only where the constant is the core's.
-template <class Core>
-constexpr Constant same(std::int32_t value, Core core, const char* name) {
-  return value == static_cast<std::int32_t>(core) ? Constant{value, name}
-                                                  : throw "a constant differs from the core's";
-}
-
 tenon_status value_of(const Kind& kind, const char* name, std::int32_t* value) noexcept {
   if (name == nullptr || value == nullptr) return TENON_INVALID_ARGUMENT;
   const Constant* found = kind.find(name);
@@ -55,27 +44,7 @@ const char* name_of(const Kind& kind, std::int32_t value) noexcept {
   return found ? found->name : "unknown";
 }
 
-}  // namespace
 }  // namespace tenon::capi
-
-// function: without its end; constants: as messages name them; the rest: the table.
-#define TENON_KIND(function, kind, constants, ...)                                                           \
-  namespace tenon::capi {                                                                                    \
-  static constexpr Constant kind##_constants[] = {__VA_ARGS__};                                              \
-  const Kind kinds::kind = {constants, kind##_constants, static_cast<int32_t>(std::size(kind##_constants))}; \
-  }                                                                                                          \
-  int32_t function##_count(void) {                                                                           \
-    return tenon::capi::kinds::kind.count;                                                                   \
-  }                                                                                                          \
-  const char* function##_string(int32_t value) {                                                             \
-    return name_of(tenon::capi::kinds::kind, value);                                                         \
-  }                                                                                                          \
-  tenon_status function##_from_string(const char* name, int32_t* value) {                                    \
-    return value_of(tenon::capi::kinds::kind, name, value);                                                  \
-  }
-
-using tenon::capi::name_of;
-using tenon::capi::value_of;
 
 #define C(NAME, member) same(TENON_##NAME, Status::member, #member)
 TENON_KIND(tenon_status, status, "the statuses", C(OK, ok), C(MAX_ITERATIONS, max_iterations),
@@ -172,12 +141,6 @@ TENON_KIND(tenon_precision, precision, "TENON_PRECISION_*", {TENON_PRECISION_DOU
 TENON_KIND(tenon_integrator, integrator, "TENON_INTEGRATOR_*",
            {TENON_INTEGRATOR_SEMI_IMPLICIT_EULER, "semi_implicit_euler"},
            {TENON_INTEGRATOR_RUNGE_KUTTA_4, "runge_kutta_4"})
-
-#define C(NAME, member) same(TENONX_LOOP_METHOD_##NAME, LoopMethod::member, #member)
-TENON_KIND(tenonx_loop_method, loop_method, "TENONX_LOOP_METHOD_*", C(AUTOMATIC, automatic),
-           C(PROJECTION, projection), C(MULTIPLIERS, multipliers), C(APPROXIMATE, approximate),
-           C(UNCONSTRAINED, unconstrained))
-#undef C
 
 // The bits of rows have no names, but are the core's too.
 static_assert(TENON_ROWS_ANGULAR == tenon::rows_angular && TENON_ROWS_LINEAR == tenon::rows_linear &&

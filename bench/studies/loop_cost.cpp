@@ -22,6 +22,7 @@
 #include "support/timing.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
+#include "tenonx/loop_methods.hpp"
 
 namespace {
 

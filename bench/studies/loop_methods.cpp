@@ -12,6 +12,7 @@
 #include "tenon/delassus.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
+#include "tenonx/loop_methods.hpp"
 
 namespace bench {
 namespace {

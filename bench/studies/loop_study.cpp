@@ -21,6 +21,7 @@
 #include "support/machine.hpp"
 #include "support/timing.hpp"
 #include "tenon/loops.hpp"
+#include "tenonx/loop_methods.hpp"
 
 namespace {
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "calls/delassus.hpp"
+#include "kernels/delassus/symmetric_to_user.hpp"
 #include "model/rank.hpp"
 #include "model/row_order.hpp"
 #include "spatial/lanes.hpp"
@@ -17,25 +18,9 @@ namespace tenon {
 
 namespace {
 
-// Copies the upper triangle of a symmetric matrix in the kernels' order to both triangles in the user's
-// order. In tiles, because one of the triangles is written across its columns.
-void upper_to_user(const WorkspaceImpl& w, const double* upper, int stride, double* out, int ld) {
-  constexpr int tile = 8;
-  const std::int32_t* user = w.cd()->user_row;
-  const int rows = w.rows();
-  for (int left = 0; left < rows; left += tile)
-    for (int top = 0; top <= left; top += tile)
-      for (int j = left; j < std::min(left + tile, rows); ++j) {
-        const double* column = upper + j * stride;
-        double* to = out + std::ptrdiff_t{user[j]} * ld;
-        for (int i = top; i < std::min(top + tile, j + 1); ++i)
-          to[user[i]] = out[user[j] + std::ptrdiff_t{user[i]} * ld] = column[i];
-      }
-}
-
 Status give_upper(WorkspaceImpl& w, const double* upper, int stride, double* out, int ld) {
   TENON_CHECK(check_upper(w, upper, w.rows(), stride));
-  upper_to_user(w, upper, stride, out, ld);
+  upper_to_user(*w.cd(), upper, stride, out, ld);
   return Status::ok;
 }
 

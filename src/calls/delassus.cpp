@@ -60,24 +60,10 @@ Status ltl_osim(WorkspaceImpl& w, const double* q) {
     return positive(w.kernels->independent_ltl_osim(w.md(), *w.cd(), q, w.independent->data, w.w()));
   return positive(w.kernels->ltl_osim(w.md(), *w.cd(), q, w.w()));
 }
-Status kjr(WorkspaceImpl& w, const double* q) {
+template <DelassusMethod method>
+Status by_inertias(WorkspaceImpl& w, const double* q) {
   if (!inertias(w, q)) return Status::not_positive_definite;
-  w.kernels->kjr(w.md(), *w.cd(), w.delassus->kjr, w.w());
-  return Status::ok;
-}
-Status efpa(WorkspaceImpl& w, const double* q) {
-  if (!inertias(w, q)) return Status::not_positive_definite;
-  w.kernels->efpa(w.md(), *w.cd(), w.pv->data, w.delassus->efpa, w.w());
-  return Status::ok;
-}
-Status pv_osim(WorkspaceImpl& w, const double* q) {
-  if (!inertias(w, q)) return Status::not_positive_definite;
-  w.kernels->pv_osim(w.md(), *w.cd(), w.pv->data, w.w());
-  return Status::ok;
-}
-Status pv_osimr(WorkspaceImpl& w, const double* q) {
-  if (!inertias(w, q)) return Status::not_positive_definite;
-  w.kernels->pv_osimr(w.md(), *w.cd(), w.delassus->osimr, w.w());
+  delassus_of_inertias(method, *w.kernels, w.md(), *w.cd(), w.pv->data, *w.delassus, w.w());
   return Status::ok;
 }
 
@@ -86,9 +72,12 @@ struct MethodEntry {
   Status (*fill)(WorkspaceImpl&, const double* q);
 };
 constexpr MethodEntry methods[] = {
-    {DelassusMethod::dense, dense},     {DelassusMethod::ltl_osim, ltl_osim},
-    {DelassusMethod::kjr, kjr},         {DelassusMethod::efpa, efpa},
-    {DelassusMethod::pv_osim, pv_osim}, {DelassusMethod::pv_osimr, pv_osimr},
+    {DelassusMethod::dense, dense},
+    {DelassusMethod::ltl_osim, ltl_osim},
+    {DelassusMethod::kjr, by_inertias<DelassusMethod::kjr>},
+    {DelassusMethod::efpa, by_inertias<DelassusMethod::efpa>},
+    {DelassusMethod::pv_osim, by_inertias<DelassusMethod::pv_osim>},
+    {DelassusMethod::pv_osimr, by_inertias<DelassusMethod::pv_osimr>},
 };
 
 }  // namespace

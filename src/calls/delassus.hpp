@@ -12,6 +12,22 @@ namespace tenon {
 // message in w.
 Status fill_delassus(WorkspaceImpl& w, DelassusMethod method, const double* q, SplitFor split);
 
+// The same by a method that needs articulated inertias, after KernelTable::sweep_inertias, for any number.
+template <class T>
+void delassus_of_inertias(DelassusMethod method, const KernelTable<T>& kernels, const ModelData& m,
+                          const ConstraintData& c, PvData<T>& pv, DelassusMemory<T>& d, WorkspaceData<T>& w) {
+  switch (method) {
+    case DelassusMethod::kjr:
+      return kernels.kjr(m, c, d.kjr, w);
+    case DelassusMethod::efpa:
+      return kernels.efpa(m, c, pv, d.efpa, w);
+    case DelassusMethod::pv_osim:
+      return kernels.pv_osim(m, c, pv, w);
+    default:
+      return kernels.pv_osimr(m, c, d.osimr, w);
+  }
+}
+
 // Articulated inertias and joint transforms at q, of limbs side by side where that pays; what the kernels of the
 // Delassus matrix begin with. q is checked already; a failure leaves its message in w.
 Status sweep_inertias(WorkspaceImpl& w, const double* q);

@@ -1,12 +1,11 @@
-// Compiles a group of kernels (kernels/kernel_table.hpp). <group>_kernels.cpp of its folder does so once
-// for each instruction set, and once for recorders (src/CMakeLists.txt).
+// Compiles a group of kernels (kernels/kernel_table.hpp). <group>_kernels.cpp of its folder does so once for each
+// instruction set, and for scalars of other headers (src/CMakeLists.txt).
 #pragma once
 
 #include "kernels/kernel_table.hpp"
 
-#ifdef TENON_FOR_RECORDERS
-#include "scalar/recorded.hpp"
-#define TENON_SCALAR trace::Recorded
+#ifdef TENON_SCALAR
+#include TENON_SCALAR_HEADER
 #else
 #define TENON_SCALAR double
 #endif

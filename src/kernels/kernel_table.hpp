@@ -180,7 +180,23 @@ struct InstructionSet {
 template <class T>
 struct KernelTable : TENON_KERNEL_GROUPS(TENON_GROUP_BASE) InstructionSet {};
 
-// Returns the best table that this machine can run, or the one for recorders.
+// Declares the functions that return the groups of one instruction set (kernels/*/*_kernels.cpp), composed into a table.
+// Called only on machines with that instruction set.
+#define TENON_DECLARE_GROUP(type, function, list) \
+  template <class T>                              \
+  const type<T>& function();
+#define TENON_TAKE_GROUP(type, function, list) function<T>(),
+#define TENON_INSTRUCTION_SET(isa)                                                     \
+  inline namespace isa {                                                               \
+  TENON_KERNEL_GROUPS(TENON_DECLARE_GROUP)                                             \
+  template <class T>                                                                   \
+  static const KernelTable<T>& table() {                                               \
+    static const KernelTable<T> composed{TENON_KERNEL_GROUPS(TENON_TAKE_GROUP){#isa}}; \
+    return composed;                                                                   \
+  }                                                                                    \
+  }
+
+// Returns the best table for a number that this machine can run.
 template <class T>
 const KernelTable<T>& kernels();
 

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <string>
 
-#include "scalar/recorded.hpp"
 #include "tenon/status.hpp"
 
 #ifdef TENON_DISPATCH_X86
@@ -16,24 +15,7 @@
 
 namespace tenon {
 
-// The functions that return the groups of one instruction set (kernels/*/*_kernels.cpp), composed into a
-// table. Called only on machines with that instruction set.
-#define TENON_DECLARE_GROUP(type, function, list) \
-  template <class T>                              \
-  const type<T>& function();
-#define TENON_TAKE_GROUP(type, function, list) function<T>(),
-#define TENON_INSTRUCTION_SET(isa)                                                     \
-  inline namespace isa {                                                               \
-  TENON_KERNEL_GROUPS(TENON_DECLARE_GROUP)                                             \
-  template <class T>                                                                   \
-  static const KernelTable<T>& table() {                                               \
-    static const KernelTable<T> composed{TENON_KERNEL_GROUPS(TENON_TAKE_GROUP){#isa}}; \
-    return composed;                                                                   \
-  }                                                                                    \
-  }
-
 TENON_INSTRUCTION_SET(isa_baseline)
-TENON_INSTRUCTION_SET(isa_recorded)
 #ifdef TENON_DISPATCH_X86
 TENON_INSTRUCTION_SET(isa_x86_64_v3)
 #endif
@@ -164,10 +146,6 @@ const BranchKernels<branch_width>* branch_kernels_of(Instructions instructions) 
 template <>
 const KernelTable<double>& kernels<double>() {
   return *kernels_of(Instructions::automatic);
-}
-template <>
-const KernelTable<trace::Recorded>& kernels<trace::Recorded>() {
-  return isa_recorded::table<trace::Recorded>();
 }
 
 }  // namespace tenon

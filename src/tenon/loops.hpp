@@ -4,15 +4,14 @@
 //
 //   v = G ydot,   qdd = G yddot + g,   tau_y = G^T tau      ([LOOPS1] II-B)
 //
-// The calls here take spanning coordinates and those that their names say, whatever set_coordinates says;
-// loop_forward_dynamics and loop_inverse_dynamics are dynamics calls.
+// The calls here take spanning coordinates and those that their names say, whatever set_coordinates says.
 //
 // Calls that take q expect closed loops: G and g are those at q, open or not; close_loops closes them.
 // Without loops the maps are copies. Only the first call that projects allocates (workspace.hpp).
 //
 // Joints of loops that are closed by closure rows (Model::row_loops) stay independent: the maps ignore these
-// loops. The guess, loop_gap, check_loops, close_loops, find_assemblies, project_velocity and
-// loop_forward_dynamics take all loops together.
+// loops. The guess, loop_gap, check_loops, close_loops, find_assemblies and project_velocity take all loops
+// together.
 //
 // Negative status: nothing was written. Status::singular_configuration: q is a dead centre, where the
 // independent velocities do not determine the dependent ones.
@@ -97,20 +96,5 @@ Status loop_map(Workspace& w, const double* q, const double* v, double* G, int l
 // K (loop rows x nv, column-major, ldK), k and phi (loop rows): K v = 0, K qdd = k. Any output may be null.
 Status loop_jacobian(Workspace& w, const double* q, const double* v, double* K, int ldK, double* k,
                      double* phi);
-
-// Forward dynamics by a given treatment of the loops, for comparison; all but the last two give the same
-// answer.
-enum class LoopMethod : std::int32_t {
-  automatic = 0,      // as forward_dynamics
-  projection = 1,     // (G^T M G)^-1 on the spanning tree, [LOOPS1] II-D
-  multipliers = 2,    // [M K^T; K 0] on the spanning tree, by pseudo-inverse, [LOOPS1] II-D
-  approximate = 3,    // dependent joints held still, their inertia as armature of the independent ones:
-                      // tau_y = ID_ind(y) + diag(G_d^T M_dd G_d) yddot
-  unconstrained = 4,  // the independent joints alone, dependent ones held still
-};
-Status loop_forward_dynamics(Workspace& w, LoopMethod method, const Inputs<double>& in, double* qdd);
-// tau_y (ny) for yddot, [LOOPS1] II-C: projection is exact, G^T ID(q, v, G yddot + g).
-Status loop_inverse_dynamics(Workspace& w, LoopMethod method, const double* q, const double* v,
-                             const double* yddot, const double* wrenches, double* tau_y);
 
 }  // namespace tenon

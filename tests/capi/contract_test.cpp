@@ -55,6 +55,7 @@ template <>
 tenon_status Descriptor<tenon_solve_report>::init(tenon_solve_report* s, size_t n) {
   return tenon_solve_report_init(s, n);
 }
+#ifdef TENON_EXPERIMENTAL
 template <>
 tenon_status Descriptor<tenonx_trace_options>::init(tenonx_trace_options* s, size_t n) {
   return tenonx_trace_options_init(s, n);
@@ -63,6 +64,7 @@ template <>
 tenon_status Descriptor<tenonx_operation_counts>::init(tenonx_operation_counts* s, size_t n) {
   return tenonx_operation_counts_init(s, n);
 }
+#endif
 
 template <>
 tenon_status Descriptor<tenon_loop_options>::init(tenon_loop_options* s, size_t n) {
@@ -84,8 +86,10 @@ tenon_status Descriptor<tenon_loop_state>::init(tenon_loop_state* s, size_t n) {
 using Descriptors =
     ::testing::Types<tenon_model_options, tenon_joint_options, tenon_constraint_options, tenon_solve_options,
                      tenon_link_info, tenon_joint_info, tenon_constraint_info, tenon_solve_report,
-                     tenonx_trace_options, tenonx_operation_counts, tenon_loop_options, tenon_cluster_info,
-                     tenon_loop_info, tenon_loop_state>;
+#ifdef TENON_EXPERIMENTAL
+                     tenonx_trace_options, tenonx_operation_counts,
+#endif
+                     tenon_loop_options, tenon_cluster_info, tenon_loop_info, tenon_loop_state>;
 // Test names end in the name of the struct.
 struct StructName {
   template <class T>

@@ -13,13 +13,6 @@ std::vector<std::string> texts() {
   char text[4000] = "", message[1000] = "";
   EXPECT_EQ(tenon_model_describe(model.get(), text, sizeof text, nullptr), TENON_OK);
   found.emplace_back(text);
-  size_t needed = 0;
-  EXPECT_EQ(tenonx_generate_c(model.get(), nullptr, "bias", nullptr, nullptr, 0, &needed, nullptr, 0),
-            TENON_OK);
-  std::string code(needed, ' ');
-  EXPECT_EQ(tenonx_generate_c(model.get(), nullptr, "bias", nullptr, &code[0], needed, nullptr, nullptr, 0),
-            TENON_OK);
-  found.push_back(code);
 
   found.push_back(
       parse("<robot name='r'><link name='a'/><link name='b'><inertial><mass value='-1.5'/><inertia ixx='1' "
@@ -44,13 +37,23 @@ std::vector<std::string> texts() {
                                        nullptr, 0, v.data(), 7, nullptr, 0),
             TENON_INVALID_ARGUMENT);
   found.emplace_back(tenon_workspace_message(w.get()));
+#ifdef TENON_EXPERIMENTAL
+  size_t needed = 0;
+  EXPECT_EQ(tenonx_generate_c(model.get(), nullptr, "bias", nullptr, nullptr, 0, &needed, nullptr, 0),
+            TENON_OK);
+  std::string code(needed, ' ');
+  EXPECT_EQ(tenonx_generate_c(model.get(), nullptr, "bias", nullptr, &code[0], needed, nullptr, nullptr, 0),
+            TENON_OK);
+  found.push_back(code);
+#endif
   return found;
 }
 
 TEST(Locale, TextsAreTheSameInEveryLocale) {
   const std::vector<std::string> expected = texts();
-  const char* const numbers[] = {"mass ", "0.", "-1.5 kg", "-1234.5", "-2.5", "-0.25"};
-  ASSERT_EQ(expected.size(), std::size(numbers));
+  const char* const numbers[] = {"mass ", "-1.5 kg", "-1234.5", "-2.5", "-0.25", "0."};
+  ASSERT_GE(expected.size(), 5U);
+  ASSERT_LE(expected.size(), std::size(numbers));
   for (std::size_t i = 0; i < expected.size(); ++i)
     EXPECT_NE(expected[i].find(numbers[i]), std::string::npos) << expected[i];
   const tenon::testing::DecimalComma locale;

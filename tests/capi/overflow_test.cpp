@@ -184,6 +184,7 @@ class Calls {
     one("close_loop_velocities", NV, whole_v, [&](double* x) {
       return tenon_close_loop_velocities(w, closing_by(TENON_LOOP_MOVES_ALL), whole_q.data(), NQ, x, NV);
     });
+#ifdef TENON_EXPERIMENTAL
     for (int32_t method = 0; method < 5; ++method) {
       one("loop_forward_dynamics", n, [&](double* x) {
         return tenonx_loop_forward_dynamics(w, method, q.data(), nq, v.data(), n, tau.data(), n,
@@ -195,6 +196,7 @@ class Calls {
                                             wrenches.data(), wrenches.size(), x, ny);
       });
     }
+#endif
     for (const int32_t convention :
          {TENON_CONVENTION_PINOCCHIO, TENON_CONVENTION_MUJOCO, TENON_CONVENTION_DRAKE}) {
       const std::size_t other = static_cast<std::size_t>(tenon_convention_nq(model_.get(), convention));

@@ -1,8 +1,6 @@
 // The commands of the program `tenon`, one file each.
 #pragma once
 
-#include <tenonx.h>
-
 #include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
@@ -55,18 +53,6 @@ void assign(const tenon_model* model, const std::vector<std::string>& texts, con
             bool position, Vector& into);
 // "20" or "20,1": a frequency in rad/s and a damping ratio, both not negative.
 Stabilisation parse_spring(const std::string& text, const char* option);
-
-// The options of the commands that record algorithms.
-struct RecordingArguments {
-  RobotArguments robot;
-  ContactArguments contacts;
-  std::string axes = "link";
-  int32_t iterations = 3;
-  double mu = 1e6;
-  void add_to(CLI::App& command);
-  ContactSet make(const tenon_model* model) const;
-  tenonx_trace_options options() const;
-};
 
 // An option that may be given many times, one value each.
 CLI::Option* add_repeated(CLI::App& command, const std::string& name, std::vector<std::string>& values,

@@ -51,10 +51,7 @@ const char* joint_type(int32_t type) {
 }
 
 std::string generate(const tenon_model* model, const char* algorithm, const char* function) {
-  tenonx_trace_options options;
-  tenonx_trace_options_init(&options, sizeof options);
-  options.function_name = function;
-  return "\n" + generate_code(model, nullptr, algorithm, options);
+  return "\n" + generate_code(model, algorithm, function);
 }
 
 // generated.c; generated.h says what is in it.

@@ -61,8 +61,7 @@ struct PvBlocks {
   const PvBlock* block;
 };
 
-template <class T>
-struct PvData {
+struct PvTables {
   std::int32_t node_count, lane_count, slot_count;
   std::int32_t world_rows;  // rows on the world: the first ones, not coupled with any
   const PvNode* nodes;
@@ -74,7 +73,10 @@ struct PvData {
   std::int32_t merge_count, world_merge_begin;
   PvBlocks whole;  // one block a tree
   PvBlocks split;  // one block a branch of the root, whose joint is kept apart; or empty
+};
 
+template <class T>
+struct PvData : PvTables {
   T* K;            // six arrays of lane_count: the rows propagated so far
   T* k;            // lane_count: their right-hand sides
   T* W;            // per dof the column K S of its lanes (several dofs: K S L^-T, with D = L diag L^T)

@@ -20,17 +20,19 @@ struct OsimLink {
   std::int32_t own_begin;           // first number of its block of CabaOsimData::own
 };
 
-// 6 x 8: row by row, eight places a row. For the rows of a link, 6 x width: six arrays, one after the other.
-// Row arrays hold six arrays of `stride` numbers; they and the matrix, stride x stride, have four unused
-// places in front.
-template <class T>
-struct CabaOsimData {
+struct CabaOsimTables {
   std::int32_t link_count, row_count, world_rows, stride;
   const OsimLink* links;                // descendants first; the link before one with rows below is the
                                         // first of its children
   const std::int32_t* segment_of_node;  // per node: the link whose segment its joint belongs to, or -1
   const std::int32_t* link_at_node;     // per node: the link that it is, or -1
+};
 
+// 6 x 8: row by row, eight places a row. For the rows of a link, 6 x width: six arrays, one after the other.
+// Row arrays hold six arrays of `stride` numbers; they and the matrix, stride x stride, have four unused
+// places in front.
+template <class T>
+struct CabaOsimData : CabaOsimTables {
   // Of the current segment.
   T* carried;        // 6 x 8: propagated columns, one for each row of K or for each axis
   T* segment_W;      // 8 for each velocity coordinate: carried S L^-T, with D = L diag L^T

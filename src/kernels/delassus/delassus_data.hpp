@@ -42,8 +42,7 @@ struct OsimrEnd {
   std::int32_t row_begin, row_end;
 };
 
-template <class T>
-struct OsimrData {
+struct OsimrTables {
   std::int32_t end_count, branch_count, meet_count;
   const OsimrEnd* ends;
   const OsimrBranch* branches;
@@ -51,7 +50,10 @@ struct OsimrData {
   const OsimrGroup* groups;
   std::int32_t row_stride;   // of K and G: rows, and room for a pack that begins at the last one
   std::int32_t path_stride;  // of W for the rows of a branch
+};
 
+template <class T>
+struct OsimrData : OsimrTables {
   T* K;      // six arrays of row_stride: rows in the frame of the branching link reached
   T* G;      // the same: K times the inverse inertia of that link
   T* P;      // per branch six arrays of 8 (rows 0 to 5): its motion from that of the next one inward
@@ -70,10 +72,13 @@ struct EfpaNode {
   std::int32_t has_rows;                // 1: the first group are the node's own rows
 };
 
-template <class T>
-struct EfpaData {
+struct EfpaTables {
   const EfpaNode* nodes;
   const std::int32_t* group_lane_end;
+};
+
+template <class T>
+struct EfpaData : EfpaTables {
   T* K;  // per supporting node its rows; then the motion from each: inverse inertia times K^T
   T* Y;  // six arrays of PvData::lane_count
 };
@@ -84,13 +89,16 @@ struct KjrPack {
   std::int32_t row_begin, row_end;
 };
 
-template <class T>
-struct KjrData {
+struct KjrTables {
   std::int32_t pack_count;
   const KjrPack* packs;
   const std::int32_t* pack_of_row;  // rows + 1
-  T* Omega;                         // per node 6 x 8: inverse inertia from the world, symmetric
-  T *x, *y;                         // scratch: packs of K S G L^-T of a cluster
+};
+
+template <class T>
+struct KjrData : KjrTables {
+  T* Omega;  // per node 6 x 8: inverse inertia from the world, symmetric
+  T *x, *y;  // scratch: packs of K S G L^-T of a cluster
 };
 
 // Scratch of M^-1 B, four columns side by side.

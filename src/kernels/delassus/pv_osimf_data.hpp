@@ -12,14 +12,16 @@ struct PvOsimfBlock {
   std::int32_t begin;  // first number of A, F and N; stride: rows in whole packs
 };
 
-// Row arrays and the matrix as in caba_osim_data.hpp: four unused places in front, three behind the rows.
-template <class T>
-struct PvOsimfData {
+struct PvOsimfTables {
   std::int32_t block_count, row_count, world_rows, slot_count;
   std::int32_t stride;
   std::int32_t root_columns;  // velocity coordinates of the root joint; 0: a block a tree, none apart
   const PvOsimfBlock* blocks;
+};
 
+// Row arrays and the matrix as in caba_osim_data.hpp: four unused places in front, three behind the rows.
+template <class T>
+struct PvOsimfData : PvOsimfTables {
   T* damping;  // slots: E
   T* A;        // blocks: dual Hessian L^A below the root joint
   T* F;        // blocks: factor of A + E

@@ -1,6 +1,9 @@
-// Copies a symmetric matrix over constraint rows, lower triangle in the kernels' order, to both triangles in
-// the user's order. In tiles where the two orders are the same, the usual case.
+// Copies a symmetric matrix over constraint rows, one triangle in the kernels' order, to both triangles in the user's
+// order. In tiles, because one of them is written across its columns.
 #pragma once
+
+#include <algorithm>
+#include <cstddef>
 
 #include "model/constraint_data.hpp"
 #include "spatial/lanes.hpp"
@@ -23,7 +26,7 @@ TENON_INLINE void mirror_columns(const ConstraintData& c, const T* lower, int fi
   }
 }
 
-// lower: column-major, leading dimension whole_packs(rows). in_order: user_row[r] is r for all rows.
+// lower: column-major, leading dimension whole_packs(rows). in_order: user_row[r] is r for all rows, the usual case.
 template <class T>
 void symmetric_to_user(const ConstraintData& c, bool in_order, const T* lower, T* out, int ld) {
   const int rows = c.row_count, stride = whole_packs(rows), whole = in_order ? rows / 4 * 4 : 0;
@@ -41,6 +44,21 @@ void symmetric_to_user(const ConstraintData& c, bool in_order, const T* lower, T
     mirror_columns(c, lower, j, j + 4, whole, rows, out, ld);
   }
   mirror_columns(c, lower, whole, rows, whole, rows, out, ld);
+}
+
+// The upper triangle.
+template <class T>
+void upper_to_user(const ConstraintData& c, const T* upper, int stride, T* out, int ld) {
+  constexpr int tile = 8;
+  const std::int32_t* user = c.user_row;
+  for (int left = 0; left < c.row_count; left += tile)
+    for (int top = 0; top <= left; top += tile)
+      for (int j = left; j < std::min(left + tile, c.row_count); ++j) {
+        const T* column = upper + j * stride;
+        T* to = out + std::ptrdiff_t{user[j]} * ld;
+        for (int i = top; i < std::min(top + tile, j + 1); ++i)
+          to[user[i]] = out[user[j] + std::ptrdiff_t{user[i]} * ld] = column[i];
+      }
 }
 
 TENON_ISA_END

@@ -5,7 +5,6 @@
 #include "plan/choice/what_automatic_takes.hpp"
 #include "plan/units.hpp"
 #include "scalar/index.hpp"
-#include "scalar/recorded.hpp"
 
 namespace tenon {
 namespace {
@@ -33,19 +32,16 @@ bool rows_meet_in_a_cluster(const ModelData& m, const ConstraintData& c) {
 
 }  // namespace
 
-template <class T>
-CabaOsimMemory<T>::CabaOsimMemory(const ModelData& m, const ConstraintData* constraints) {
+CabaOsimPlan::CabaOsimPlan(const ModelData& m, const ConstraintData* constraints) {
   if (!constraints || constraints->row_count == 0 || constraints->inter_body_count > 0) return;
   rows_meet_in_cluster_ = rows_meet_in_a_cluster(m, *constraints);
   if (!rows_meet_in_cluster_) find_links(m, *constraints);
-  data.row_count = constraints->row_count;
-  data.world_rows = constraints->node_row_first[0];
-  data.stride = (data.row_count + 2 * pack - 2) / pack * pack;  // at least three places after the rows
-  allocate(m);
+  tables_.row_count = constraints->row_count;
+  tables_.world_rows = constraints->node_row_first[0];
+  tables_.stride = (tables_.row_count + 2 * pack - 2) / pack * pack;  // at least three places after the rows
 }
 
-template <class T>
-void CabaOsimMemory<T>::find_links(const ModelData& m, const ConstraintData& c) {
+void CabaOsimPlan::find_links(const ModelData& m, const ConstraintData& c) {
   segment_of_node_.assign(index(m.node_count), -1);
   link_at_node_.assign(index(m.node_count), -1);
   std::vector<std::int32_t> sides(index(m.node_count), 0);
@@ -90,37 +86,14 @@ void CabaOsimMemory<T>::find_links(const ModelData& m, const ConstraintData& c) 
     links_[l].next = last;
     last = static_cast<std::int32_t>(l);
   }
-  data.link_count = count_of(links_);
-  data.links = links_.data();
-  data.segment_of_node = segment_of_node_.data();
-  data.link_at_node = link_at_node_.data();
+  tables_.link_count = count_of(links_);
+  tables_.links = links_.data();
+  tables_.segment_of_node = segment_of_node_.data();
+  tables_.link_at_node = link_at_node_.data();
 }
 
-template <class T>
-void CabaOsimMemory<T>::allocate(const ModelData& m) {
-  const std::size_t links = links_.size(), stride = index(data.stride), nv = index(m.nv);
-  const std::size_t row_array = 6 * stride, matrix6 = 48;
-  const std::size_t places = index(places_), most = index(most_rows_);
-  memory_.cut({{&data.carried, matrix6},       {&data.segment_W, 8 * nv},
-               {&data.segment_inv_d, nv},      {&data.own_K, 8 * most},
-               {&data.own_KT, 6 * most},       {&data.response, 8 * most},
-               {&data.own_A, most * most},     {&data.stack, most * (16 + most)},
-               {&data.damping, stride},        {&data.Phi, 21 * links},
-               {&data.axes, matrix6 * links},  {&data.propagate, matrix6 * links},
-               {&data.omega, matrix6 * links}, {&data.psi, matrix6 * links},
-               {&data.own, index(own_size_)},  {&data.gain, 6 * places},
-               {&data.drive, 6 * places},      {&data.gain_up, row_array},
-               {&data.drive_up, row_array},    {&data.matrix, stride * stride},
-               {&data.force, 8 * links},       {&data.motion, 8 * links},
-               {&data.own_b, places}});
+std::size_t CabaOsimPlan::bytes() const {
+  return bytes_of(links_, segment_of_node_, link_at_node_);
 }
-
-template <class T>
-std::size_t CabaOsimMemory<T>::bytes() const {
-  return bytes_of(memory_, links_, segment_of_node_, link_at_node_);
-}
-
-template class CabaOsimMemory<double>;
-template class CabaOsimMemory<trace::Recorded>;
 
 }  // namespace tenon

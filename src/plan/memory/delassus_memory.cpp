@@ -5,28 +5,9 @@
 #include "plan/choice/what_automatic_takes.hpp"
 #include "plan/units.hpp"
 #include "scalar/index.hpp"
-#include "scalar/recorded.hpp"
 #include "spatial/lanes.hpp"
 
 namespace tenon {
-
-template <class T>
-DelassusMemory<T>::DelassusMemory(const ModelData& m, const ConstraintData* constraints,
-                                  const PvData<T>& pv) {
-  for (std::int32_t r = 0; constraints && r < constraints->row_count; ++r)
-    in_order = in_order && constraints->user_row[r] == r;
-  // No tables for inter-body rows in models with clusters: only dense takes such rows.
-  const bool rows = constraints && constraints->row_count > 0 &&
-                    (m.cluster_count == 0 || constraints->inter_body_count == 0);
-  if (rows) {
-    BranchFinder(m, *constraints, *this).run();
-    choose_what_is_propagated(m, *constraints, branches_);
-    find_groups(*constraints);
-    find_efpa_nodes(m, pv);
-    find_packs(*constraints);
-  }
-  allocate(m, rows ? constraints->row_count : 0, pv);
-}
 
 // A path on which rows are propagated: that of an end or of a branch.
 struct OsimrPath {
@@ -36,10 +17,9 @@ struct OsimrPath {
 
 // Visits supporting nodes from the leaves inward; collects what arrives at each from its child nodes and
 // clusters.
-template <class T>
-class DelassusMemory<T>::BranchFinder {
+class DelassusPlan::BranchFinder {
  public:
-  BranchFinder(const ModelData& m, const ConstraintData& c, DelassusMemory& to)
+  BranchFinder(const ModelData& m, const ConstraintData& c, DelassusPlan& to)
       : m_(m), c_(c), to_(to), arrivals_(index(m.node_count)), entering_(index(m.cluster_count)) {}
 
   void run() {
@@ -140,14 +120,29 @@ class DelassusMemory<T>::BranchFinder {
 
   const ModelData& m_;
   const ConstraintData& c_;
-  DelassusMemory& to_;
+  DelassusPlan& to_;
   std::vector<std::vector<Arrival>> arrivals_;    // per node
   std::vector<std::vector<OsimrPath>> entering_;  // per cluster
 };
 
+DelassusPlan::DelassusPlan(const ModelData& m, const ConstraintData* constraints, const PvTables& pv) {
+  for (std::int32_t r = 0; constraints && r < constraints->row_count; ++r)
+    in_order = in_order && constraints->user_row[r] == r;
+  // No tables for inter-body rows in models with clusters: only dense takes such rows.
+  const bool rows = constraints && constraints->row_count > 0 &&
+                    (m.cluster_count == 0 || constraints->inter_body_count == 0);
+  if (rows) {
+    BranchFinder(m, *constraints, *this).run();
+    choose_what_is_propagated(m, *constraints, branches_);
+    find_groups(*constraints);
+    find_efpa_nodes(m, pv);
+    find_packs(*constraints);
+  }
+  bind_tables(m, rows ? constraints->row_count : 0);
+}
+
 // Groups of a branch by the path of their rows: its own first, then those of ends and outer branches.
-template <class T>
-void DelassusMemory<T>::find_groups(const ConstraintData& c) {
+void DelassusPlan::find_groups(const ConstraintData& c) {
   for (std::size_t b = 0; b < branches_.size(); ++b) {
     OsimrBranch& branch = branches_[b];
     branch.group_begin = count_of(groups_);
@@ -165,8 +160,7 @@ void DelassusMemory<T>::find_groups(const ConstraintData& c) {
   }
 }
 
-template <class T>
-std::int32_t DelassusMemory<T>::path_dofs(const ModelData& m, std::int32_t node, std::int32_t up) const {
+std::int32_t DelassusPlan::path_dofs(const ModelData& m, std::int32_t node, std::int32_t up) const {
   const std::int32_t to = up < 0 ? -1 : branches_[index(up)].node;
   std::int32_t dofs = 0;
   for_path(m, node, to, [&](std::int32_t, std::int32_t columns) { dofs += columns; });
@@ -174,21 +168,19 @@ std::int32_t DelassusMemory<T>::path_dofs(const ModelData& m, std::int32_t node,
 }
 
 // Returns the memory that the columns of the longest path need. Sets path_stride, for paths of branches.
-template <class T>
-std::size_t DelassusMemory<T>::measure_paths(const ModelData& m) {
+std::size_t DelassusPlan::measure_paths(const ModelData& m) {
   std::int32_t most_rows = 0, size = 0;
   for (const OsimrBranch& b : branches_)
     if (b.propagates_rows) most_rows = std::max(most_rows, b.row_end - b.row_begin);
-  osimr.path_stride = whole_packs(most_rows);
+  osimr_.path_stride = whole_packs(most_rows);
   for (const OsimrEnd& e : ends_) size = std::max(size, 8 * path_dofs(m, e.node, e.up));
   for (const OsimrBranch& b : branches_)
-    size = std::max(size, (b.propagates_rows ? osimr.path_stride : 8) * path_dofs(m, b.node, b.up));
+    size = std::max(size, (b.propagates_rows ? osimr_.path_stride : 8) * path_dofs(m, b.node, b.up));
   return index(size + 3);  // a pack may begin at the last row
 }
 
 // Rows meet at a node with its own rows and at one with several supporting children.
-template <class T>
-void DelassusMemory<T>::find_efpa_nodes(const ModelData& m, const PvData<T>& pv) {
+void DelassusPlan::find_efpa_nodes(const ModelData& m, const PvTables& pv) {
   std::vector<std::int32_t> place(index(m.node_count), -1);
   for (std::int32_t i = 0; i < pv.node_count; ++i) {
     const PvNode& s = pv.nodes[i];
@@ -217,12 +209,11 @@ void DelassusMemory<T>::find_efpa_nodes(const ModelData& m, const PvData<T>& pv)
     efpa_nodes_.push_back(n);
   }
   efpa_K_size_ = index(K);
-  efpa.nodes = efpa_nodes_.data();
-  efpa.group_lane_end = group_lane_end_.data();
+  efpa_.nodes = efpa_nodes_.data();
+  efpa_.group_lane_end = group_lane_end_.data();
 }
 
-template <class T>
-void DelassusMemory<T>::find_packs(const ConstraintData& c) {
+void DelassusPlan::find_packs(const ConstraintData& c) {
   for (std::int32_t s = 0; s < c.support_count; ++s) {
     const std::int32_t i = c.support[s], end = c.node_row_first[i + 1];
     for (std::int32_t r = c.node_row_first[i]; r < end; r += 4)
@@ -232,61 +223,31 @@ void DelassusMemory<T>::find_packs(const ConstraintData& c) {
   for (std::size_t p = 0; p < packs_.size(); ++p)
     for (std::int32_t r = packs_[p].row_begin; r < packs_[p].row_end; ++r)
       pack_of_row_[index(r)] = static_cast<std::int32_t>(p);
-  pack_of_row_.back() = kjr.pack_count = count_of(packs_);
-  kjr.packs = packs_.data();
-  kjr.pack_of_row = pack_of_row_.data();
+  pack_of_row_.back() = kjr_.pack_count = count_of(packs_);
+  kjr_.packs = packs_.data();
+  kjr_.pack_of_row = pack_of_row_.data();
 }
 
-template <class T>
-void DelassusMemory<T>::allocate(const ModelData& m, int row_count, const PvData<T>& pv) {
-  osimr.end_count = count_of(ends_);
-  osimr.branch_count = count_of(branches_);
-  osimr.meet_count = count_of(meets_);
-  osimr.meets = meets_.data();
-  osimr.ends = ends_.data();
-  osimr.branches = branches_.data();
-  osimr.groups = groups_.data();
-  osimr.row_stride = whole_packs(row_count + 7);  // the packs of an end may begin at the last row
-
-  std::int32_t x_size = 0, most_y = 0;
+void DelassusPlan::bind_tables(const ModelData& m, int row_count) {
+  osimr_.end_count = count_of(ends_);
+  osimr_.branch_count = count_of(branches_);
+  osimr_.meet_count = count_of(meets_);
+  osimr_.meets = meets_.data();
+  osimr_.ends = ends_.data();
+  osimr_.branches = branches_.data();
+  osimr_.groups = groups_.data();
+  osimr_.row_stride = whole_packs(row_count + 7);  // the packs of an end may begin at the last row
+  row_count_ = index(row_count);
+  W_size_ = measure_paths(m);
   for (OsimrMeet& meet : meets_) {
-    meet.x_begin = x_size;
-    x_size += m.clusters[meet.cluster].y_count * osimr.row_stride;
+    meet.x_begin = x_size_;
+    x_size_ += m.clusters[meet.cluster].y_count * osimr_.row_stride;
   }
-  for (std::int32_t i = 0; i < m.cluster_count; ++i) most_y = std::max(most_y, m.clusters[i].y_count);
-
-  const auto size = [](int n) { return index(n); };
-  const std::size_t stride = size(osimr.row_stride), branches = branches_.size(), paths = measure_paths(m),
-                    lanes = size(pv.lane_count), nodes = size(m.node_count), nv = size(m.nv),
-                    rows = size(row_count);
-  memory_.cut({{&osimr.K, 6 * stride},
-               {&osimr.G, 6 * stride},
-               {&osimr.P, 48 * branches},
-               {&osimr.Omega, 48 * branches},
-               {&osimr.W, paths},
-               {&osimr.W_d, paths},
-               {&efpa.K, efpa_K_size_},
-               {&efpa.Y, 6 * lanes},
-               {&kjr.Omega, rows > 0 ? 48 * nodes : 0},
-               {&inverse_mass.body, 24 * nodes},
-               {&inverse_mass.u, 4 * nv},
-               {&J, rows * nv},
-               {&inverse_mass_JT, rows * nv},
-               {&Lambda, rows * rows},
-               {&osimr.x, size(x_size)},
-               {&osimr.X, size(X_size_)},
-               {&kjr.x, 4 * size(most_y)},
-               {&kjr.y, 4 * size(most_y)},
-               {&inverse_mass.ydd, m.cluster_count > 0 ? 4 * nv : 0}});
+  for (std::int32_t i = 0; i < m.cluster_count; ++i) most_y_ = std::max(most_y_, m.clusters[i].y_count);
 }
 
-template <class T>
-std::size_t DelassusMemory<T>::bytes() const {
-  return bytes_of(memory_, ends_, branches_, groups_, meets_, efpa_nodes_, group_lane_end_, packs_,
-                  pack_of_row_);
+std::size_t DelassusPlan::bytes() const {
+  return bytes_of(ends_, branches_, groups_, meets_, efpa_nodes_, group_lane_end_, packs_, pack_of_row_);
 }
-
-template class DelassusMemory<double>;
-template class DelassusMemory<trace::Recorded>;
 
 }  // namespace tenon

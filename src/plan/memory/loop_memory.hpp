@@ -7,33 +7,14 @@
 
 #include "plan/assembly.hpp"
 #include "plan/on_demand.hpp"
-#include "plan/row_factor.hpp"
 #include "scalar/index.hpp"
 
 namespace tenon {
 
-// For LoopMethod::multipliers: the rows of all loops, rigid and of one weight.
-struct LoopRows {
-  LoopRows(int rows, int nv)
-      : room(RowFactor::room_size(rows, nv), 0.0),
-        factor(rows, nv, room.data()),
-        KLT(index(rows) * index(nv)),
-        motion(index(nv)) {
-    for (std::vector<double>* x : {&b, &rest, &scale, &compliance}) x->assign(index(rows), 0.0);
-    weight.assign(index(rows), 1.0);
-    data.row_count = rows;
-    data.scale = scale.data(), data.weight = weight.data(), data.compliance = compliance.data();
-  }
-  std::size_t bytes() const {
-    return bytes_of(room, factor, KLT, motion, b, rest, scale, compliance, weight);
-  }
-
-  std::vector<double> room;
-  RowFactor factor;
-  std::vector<double> KLT;     // K L^-T, per row nv numbers
-  std::vector<double> motion;  // L^T qdd
-  std::vector<double> b, rest, scale, compliance, weight;
-  ConstraintData data{};
+// What a method in a layer above keeps.
+struct AddedMemory {
+  virtual ~AddedMemory() = default;
+  virtual std::size_t bytes() const = 0;
 };
 
 struct LoopMemory {
@@ -56,12 +37,10 @@ struct LoopMemory {
     split_scratch.assign(widest, 0);
     gaps.assign(index(model.data().loop_row_count), 0);
     K.resize(index(model.data().loop_row_count) * nv);
-    rows = OnDemand<LoopRows>(
-        [&model] { return std::make_unique<LoopRows>(model.data().loop_row_count, model.nv); });
   }
   std::size_t bytes() const {
     return bytes_of(assembly, gaps, split_scratch, callback_scratch, M, MG, H, spanning, bias, independent,
-                    start, best, target, K, rows);
+                    start, best, target, K, added);
   }
 
   // The state of the current call, in the coordinates of the sweeps, and whether the arena holds G and g for
@@ -80,7 +59,7 @@ struct LoopMemory {
   std::vector<double> spanning, bias, independent;  // vectors of nv, nv and ny
   std::vector<double> start, best, target;          // configurations
   OnDemandArray K;                                  // loop rows x nv
-  OnDemand<LoopRows> rows;
+  std::unique_ptr<AddedMemory> added;
 };
 
 }  // namespace tenon

@@ -5,13 +5,11 @@
 #include "plan/choice/what_automatic_takes.hpp"
 #include "plan/units.hpp"
 #include "scalar/index.hpp"
-#include "scalar/recorded.hpp"
 #include "spatial/lanes.hpp"
 
 namespace tenon {
 namespace {
 
-constexpr std::int32_t pack = 4;  // rows side by side, Lanes::count
 
 std::int32_t size_of(const PvBlock& b) {
   return whole_packs(b.row_count) * b.stride;
@@ -41,19 +39,17 @@ std::int32_t end_of_own_rows(const ConstraintData& c, std::int32_t node) {
 
 }  // namespace
 
-template <class T>
-PvMemory<T>::PvMemory(const ModelData& m, const ConstraintData* constraints) {
+PvPlan::PvPlan(const ModelData& m, const ConstraintData* constraints) {
   if (!constraints || constraints->row_count == 0) return;
   number_lanes(m, *constraints);
   plan_merges(m, *constraints);
   lay_out_columns(m);
   find_blocks(m, *constraints);
-  allocate(constraints->row_count);
+  bind_tables();
 }
 
 // Lanes for the inter-body rows that start on a body.
-template <class T>
-void PvMemory<T>::enter_inter_body_rows(const ConstraintData& c, PvGroup& body, std::int32_t& lanes) {
+void PvPlan::enter_inter_body_rows(const ConstraintData& c, PvGroup& body, std::int32_t& lanes) {
   body.side_begin = count_of(sides_);
   for (std::int32_t j = 0; j < c.inter_body_count; ++j) {
     const ConstraintItem& item = c.items[c.inter_body[j]];
@@ -70,8 +66,7 @@ void PvMemory<T>::enter_inter_body_rows(const ConstraintData& c, PvGroup& body, 
 
 // Where the two lanes of an inter-body row are added: where its sides meet, or beyond the cluster they meet
 // in.
-template <class T>
-void PvMemory<T>::plan_merges(const ModelData& m, const ConstraintData& c) {
+void PvPlan::plan_merges(const ModelData& m, const ConstraintData& c) {
   const auto place_of = [&](std::int32_t node) {
     while (node >= 0 && m.node_cluster[node] >= 0) node = m.clusters[m.node_cluster[node]].parent;
     return node;
@@ -91,12 +86,11 @@ void PvMemory<T>::plan_merges(const ModelData& m, const ConstraintData& c) {
     n.merge_begin = count_of(merges_);
     n.merge_end = n.cluster < 0 ? merges_at(n.node) : n.merge_begin;
   }
-  data.world_merge_begin = count_of(merges_);
-  data.merge_count = merges_at(-1);
+  tables_.world_merge_begin = count_of(merges_);
+  tables_.merge_count = merges_at(-1);
 }
 
-template <class T>
-void PvMemory<T>::number_lanes(const ModelData& m, const ConstraintData& c) {
+void PvPlan::number_lanes(const ModelData& m, const ConstraintData& c) {
   lane_of_row_.assign(index(c.row_count), 0);
   second_lane_of_row_.assign(index(c.row_count), -1);
   std::int32_t lanes = 0;
@@ -137,12 +131,11 @@ void PvMemory<T>::number_lanes(const ModelData& m, const ConstraintData& c) {
     nodes_[i].group_end = count_of(groups_);
   }
   std::reverse(nodes_.begin(), nodes_.end());
-  data.lane_count = lanes;
-  data.world_rows = c.node_row_first[0];
+  tables_.lane_count = lanes;
+  tables_.world_rows = c.node_row_first[0];
 }
 
-template <class T>
-void PvMemory<T>::lay_out_columns(const ModelData& m) {
+void PvPlan::lay_out_columns(const ModelData& m) {
   std::int32_t columns = 0, W = 0, since_sum = 0;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     PvNode& n = nodes_[i];
@@ -162,8 +155,7 @@ void PvMemory<T>::lay_out_columns(const ModelData& m) {
   W_size_ = index(W);
 }
 
-template <class T>
-void PvMemory<T>::find_blocks(const ModelData& m, const ConstraintData& c) {
+void PvPlan::find_blocks(const ModelData& m, const ConstraintData& c) {
   bool couples_trees = false;
   for (std::int32_t j = 0; j < c.inter_body_count; ++j)
     couples_trees = couples_trees || c.items[c.inter_body[j]].meet < 0;
@@ -188,52 +180,28 @@ void PvMemory<T>::find_blocks(const ModelData& m, const ConstraintData& c) {
   split_pays_ = split_saves(whole_.front().row_count, split_);
 }
 
-template <class T>
-void PvMemory<T>::allocate(int rows) {
-  std::int32_t slots = 0, numbers = 0;
+void PvPlan::bind_tables() {
+  std::int32_t numbers = 0;
   for (const auto* blocks : {&whole_, &split_}) {
     if (blocks->empty()) continue;
     const PvBlock& last = blocks->back();
-    slots = std::max(slots, last.slot + last.stride);
+    tables_.slot_count = std::max(tables_.slot_count, last.slot + last.stride);
     numbers = std::max(numbers, last.begin + size_of(last));
   }
-  data.node_count = count_of(nodes_);
-  data.slot_count = slots;
-  data.nodes = nodes_.data();
-  data.groups = groups_.data();
-  data.lane_of_row = lane_of_row_.data();
-  data.side_count = count_of(sides_);
-  data.sides = sides_.data();
-  data.merges = merges_.data();
-  data.whole = {count_of(whole_), whole_.data()};
-  data.split = {count_of(split_), split_.data()};
-
-  const std::size_t lanes = index(data.lane_count), s = index(slots), matrix = index(numbers);
-  memory_.cut({{&data.K, 6 * lanes},
-               {&data.k, lanes},
-               {&data.W, W_size_},
-               {&data.d_inv, column_count_},
-               {&data.scaled, pack * std::max(column_count_, s)},
-               {&data.L, lanes * lanes},
-               {&data.b, index(rows)},
-               {&data.row_damping, index(rows)},
-               {&data.residual, index(rows)},
-               {&data.A, matrix},
-               {&data.F, matrix},
-               {&data.F_inv_d, s},
-               {&data.damping, s},
-               {&data.x, s},
-               {&data.Y, 6 * s},
-               {&data.C, 36}});
+  matrix_size_ = index(numbers);
+  tables_.node_count = count_of(nodes_);
+  tables_.nodes = nodes_.data();
+  tables_.groups = groups_.data();
+  tables_.lane_of_row = lane_of_row_.data();
+  tables_.side_count = count_of(sides_);
+  tables_.sides = sides_.data();
+  tables_.merges = merges_.data();
+  tables_.whole = {count_of(whole_), whole_.data()};
+  tables_.split = {count_of(split_), split_.data()};
 }
 
-template <class T>
-std::size_t PvMemory<T>::bytes() const {
-  return bytes_of(memory_, nodes_, groups_, lane_of_row_, second_lane_of_row_, sides_, merges_, whole_,
-                  split_);
+std::size_t PvPlan::bytes() const {
+  return bytes_of(nodes_, groups_, lane_of_row_, second_lane_of_row_, sides_, merges_, whole_, split_);
 }
-
-template class PvMemory<double>;
-template class PvMemory<trace::Recorded>;
 
 }  // namespace tenon

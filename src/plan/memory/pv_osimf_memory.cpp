@@ -2,44 +2,29 @@
 
 #include "plan/units.hpp"
 #include "scalar/index.hpp"
-#include "scalar/recorded.hpp"
 #include "spatial/lanes.hpp"
 
 namespace tenon {
 
-template <class T>
-PvOsimfMemory<T>::PvOsimfMemory(const ModelData& m, const ConstraintData* constraints) {
+PvOsimfPlan::PvOsimfPlan(const ModelData& m, const ConstraintData* constraints) {
   if (!constraints || constraints->row_count == 0 || constraints->inter_body_count > 0) return;
   find_blocks(m, *constraints);
-  data.block_count = count_of(blocks_);
-  data.row_count = constraints->row_count;
-  data.world_rows = constraints->node_row_first[0];
-  data.stride = whole_packs(constraints->row_count + 3);
-  data.blocks = blocks_.data();
-  const std::size_t slots = index(data.slot_count);
-  memory_.cut({{&data.damping, slots},
-               {&data.A, matrix_size_},
-               {&data.F, matrix_size_},
-               {&data.N, matrix_size_},
-               {&data.inv_d, slots},
-               {&data.scaled, 4 * slots},
-               {&data.x, slots},
-               {&data.Y, 6 * slots},
-               {&data.Z, 6 * slots},
-               {&data.C, 36}});
+  tables_.block_count = count_of(blocks_);
+  tables_.row_count = constraints->row_count;
+  tables_.world_rows = constraints->node_row_first[0];
+  tables_.stride = whole_packs(constraints->row_count + 3);
+  tables_.blocks = blocks_.data();
 }
 
-template <class T>
-void PvOsimfMemory<T>::add_block(std::int32_t begin, std::int32_t end) {
+void PvOsimfPlan::add_block(std::int32_t begin, std::int32_t end) {
   if (begin == end) return;
   const std::int32_t stride = whole_packs(end - begin);
-  blocks_.push_back({begin, end, data.slot_count, static_cast<std::int32_t>(matrix_size_)});
-  data.slot_count += stride;
+  blocks_.push_back({begin, end, tables_.slot_count, static_cast<std::int32_t>(matrix_size_)});
+  tables_.slot_count += stride;
   matrix_size_ += index(stride) * index(stride);
 }
 
-template <class T>
-void PvOsimfMemory<T>::find_blocks(const ModelData& m, const ConstraintData& c) {
+void PvOsimfPlan::find_blocks(const ModelData& m, const ConstraintData& c) {
   const std::vector<UnitRows> roots = units_behind(m, c, -1);
   const bool apart = roots.size() == 1 && m.node_cluster[roots.front().node] < 0;
   const std::int32_t root = apart ? roots.front().node : -1;
@@ -49,17 +34,13 @@ void PvOsimfMemory<T>::find_blocks(const ModelData& m, const ConstraintData& c) 
     for (const UnitRows& unit : roots) add_block(unit.row_begin, unit.row_end);
     return;
   }
-  data.root_columns = dofs_of(m, root);
+  tables_.root_columns = dofs_of(m, root);
   add_block(c.node_row_first[root], c.node_row_first[root + 1]);
   for (const UnitRows& unit : sides) add_block(unit.row_begin, unit.row_end);
 }
 
-template <class T>
-std::size_t PvOsimfMemory<T>::bytes() const {
-  return bytes_of(memory_, blocks_);
+std::size_t PvOsimfPlan::bytes() const {
+  return bytes_of(blocks_);
 }
-
-template class PvOsimfMemory<double>;
-template class PvOsimfMemory<trace::Recorded>;
 
 }  // namespace tenon

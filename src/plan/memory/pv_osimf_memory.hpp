@@ -9,25 +9,53 @@
 #include "model/constraint_data.hpp"
 #include "model/model_data.hpp"
 #include "plan/memory_block.hpp"
+#include "scalar/index.hpp"
 
 namespace tenon {
 
-template <class T>
-class PvOsimfMemory {
+// The tables, of memory for any number.
+class PvOsimfPlan {
  public:
   // constraints may be null. Makes nothing for inter-body rows.
-  PvOsimfMemory(const ModelData& m, const ConstraintData* constraints);
+  PvOsimfPlan(const ModelData& m, const ConstraintData* constraints);
 
+ protected:
   std::size_t bytes() const;
 
-  PvOsimfData<T> data{};
+  PvOsimfTables tables_{};
+  std::size_t matrix_size_ = 0;
 
  private:
   void find_blocks(const ModelData& m, const ConstraintData& c);
   void add_block(std::int32_t begin, std::int32_t end);
 
   std::vector<PvOsimfBlock> blocks_;
-  std::size_t matrix_size_ = 0;
+};
+
+template <class T>
+class PvOsimfMemory : public PvOsimfPlan {
+ public:
+  PvOsimfMemory(const ModelData& m, const ConstraintData* constraints) : PvOsimfPlan(m, constraints) {
+    static_cast<PvOsimfTables&>(data) = tables_;
+    if (data.row_count == 0) return;
+    const std::size_t slots = index(data.slot_count);
+    memory_.cut({{&data.damping, slots},
+                 {&data.A, matrix_size_},
+                 {&data.F, matrix_size_},
+                 {&data.N, matrix_size_},
+                 {&data.inv_d, slots},
+                 {&data.scaled, 4 * slots},
+                 {&data.x, slots},
+                 {&data.Y, 6 * slots},
+                 {&data.Z, 6 * slots},
+                 {&data.C, 36}});
+  }
+
+  std::size_t bytes() const { return PvOsimfPlan::bytes() + memory_.bytes(); }
+
+  PvOsimfData<T> data{};
+
+ private:
   MemoryBlock<T> memory_;
 };
 

@@ -314,6 +314,7 @@ TEST_F(Allocation, NoneWithClosuresByAnyMethod) {
                     [&] { return tenon_project_velocities(w.get(), s.q.data(), nq, s.v.data(), nv); });
 }
 
+#ifdef TENON_EXPERIMENTAL
 // Nor does the first look at the list of algorithms, for whose memory nobody could be told that there is
 // none.
 TEST_F(Allocation, NoneForTheListOfAlgorithms) {
@@ -325,6 +326,7 @@ TEST_F(Allocation, NoneForTheListOfAlgorithms) {
     return tenonx_traceable_count() > 20 ? TENON_OK : TENON_INTERNAL_ERROR;
   });
 }
+#endif
 
 TEST_F(Allocation, NoneWhereACallFails) {
   State s(model, w.get(), 1, 19);

@@ -1,5 +1,5 @@
-# The library exports the functions of tenon.h and tenonx.h and nothing else.
-#   cmake -DNM=... -DLIBRARY=... -DINCLUDE=... -P check_symbols.cmake
+# The library exports the functions of these headers and nothing else.
+#   cmake -DNM=... -DLIBRARY=... -DINCLUDE=... -DHEADERS="tenon;tenonx" -P check_symbols.cmake
 cmake_minimum_required(VERSION 3.25)
 execute_process(COMMAND ${NM} -D --defined-only ${LIBRARY} OUTPUT_VARIABLE listing COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "[^\n]+" lines "${listing}")
@@ -13,7 +13,7 @@ foreach(line IN LISTS lines)
 endforeach()
 
 set(declared "")
-foreach(prefix tenon tenonx)
+foreach(prefix IN LISTS HEADERS)
   file(READ ${INCLUDE}/${prefix}.h header)
   string(REGEX REPLACE "TENON_API[^(;]*[ *](${prefix}_[a-z0-9_]+)\\(" "<\\1>" header "${header}")
   string(REGEX MATCHALL "<${prefix}_[a-z0-9_]+>" functions "${header}")

@@ -257,7 +257,11 @@ void make_dynamics_call(Scene& s) {
     }
     case 8: {
       const std::int32_t method = s.in.constant(5);
+#ifdef TENON_EXPERIMENTAL
       s.CALL(tenonx_loop_forward_dynamics, method, In{s.q}, In{s.v}, In{s.tau}, wrenches, Out{s.nv});
+#else
+      static_cast<void>(method);
+#endif
       return;
     }
     case 9: {

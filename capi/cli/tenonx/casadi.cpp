@@ -1,0 +1,114 @@
+#include "tenonx/casadi.hpp"
+
+#include <cctype>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "client.hpp"
+
+namespace client {
+namespace {
+
+struct Array {
+  std::string name;
+  std::size_t rows, columns;
+};
+
+bool in_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+}
+
+// " * q (in, 7): positions" in the head comment; a square matrix says that it has triangles.
+std::vector<Array> arrays(const std::string& head, const std::string& role) {
+  const std::string begin = "\n * ", middle = " (" + role + ", ";
+  std::vector<Array> found;
+  for (std::size_t at = head.find(begin); at != std::string::npos; at = head.find(begin, at + 1)) {
+    const std::size_t name = at + begin.size();
+    std::size_t end = name;
+    while (end < head.size() && in_name(head[end])) ++end;
+    if (end == name || head.compare(end, middle.size(), middle) != 0) continue;
+    const std::size_t digits = end + middle.size(), after = head.find_first_not_of("0123456789", digits);
+    if (after == digits || after == std::string::npos || head.compare(after, 3, "): ") != 0) continue;
+    const std::size_t count = std::stoul(head.substr(digits, after - digits));
+    const auto root = static_cast<std::size_t>(std::llround(std::sqrt(static_cast<double>(count))));
+    const std::string about = head.substr(after, head.find('\n', after) - after);
+    const bool square = about.find("triang") != std::string::npos && root * root == count;
+    found.push_back({head.substr(name, end - name), square ? root : count, square ? root : 1});
+  }
+  return found;
+}
+
+// X of "void X(" at the start of a line; empty where there is none.
+std::string function_in(const std::string& text) {
+  const std::string begin = "\nvoid ";
+  const std::size_t at = text.find(begin), name = at + begin.size(), end = text.find('(', name);
+  return at == std::string::npos || end == std::string::npos ? "" : text.substr(name, end - name);
+}
+
+std::string cases(const std::vector<Array>& list, const char* result, bool name) {
+  std::string text = "  switch (i) {\n";
+  for (std::size_t i = 0; i < list.size(); ++i)
+    text += format("    case %zu: ", i) +
+            (name ? format("return \"%s\";\n", list[i].name.c_str())
+                  : format("{ static const casadi_int dense[3] = {%zu, %zu, 1}; return dense; }\n",
+                           list[i].rows, list[i].columns));
+  return text + format("    default: return %s;\n  }\n", result);
+}
+
+}  // namespace
+
+std::string casadi_wrapper(const std::string& generated) {
+  const std::string head = generated.substr(0, generated.find("*/"));
+  const std::vector<Array> in = arrays(head, "in"), out = arrays(head, "out");
+  const std::string plain = function_in(generated), name = plain + "_casadi";
+  if (in.empty() || out.empty() || plain.empty())
+    throw Failure("--casadi: arguments and head comment of the function do not fit: a fault in Tenon.");
+
+  // What CasADi does not ask for, or leaves out because it is zero, is given room in w.
+  std::string arguments, zeros;
+  std::size_t room = 0;
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const std::size_t count = in[i].rows * in[i].columns;
+    zeros += format("  for (i = 0; i < (arg[%zu] ? 0 : %zu); ++i) w[%zu + i] = 0;\n", i, count, room);
+    arguments += format("%sarg[%zu] ? arg[%zu] : w + %zu", i == 0 ? "" : ", ", i, i, room);
+    room += count;
+  }
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    arguments += format(", res[%zu] ? res[%zu] : w + %zu", i, i, room);
+    room += out[i].rows * out[i].columns;
+  }
+  const auto function = [&](const char* type, const char* what, const char* takes, const std::string& body) {
+    return format("CASADI_SYMBOL_EXPORT %s %s%s(%s) {\n%s}\n", type, name.c_str(), what, takes, body.c_str());
+  };
+  return "\n/* For CasADi: casadi.external(\"" + name + "\", \"./" + plain +
+         ".so\", {\"enable_fd\": true}). */\n" +
+         R"(#ifndef casadi_int
+#define casadi_int long long int
+#endif
+#ifndef CASADI_SYMBOL_EXPORT
+#if defined(_WIN32)
+#define CASADI_SYMBOL_EXPORT __declspec(dllexport)
+#else
+#define CASADI_SYMBOL_EXPORT
+#endif
+#endif
+
+)" + function("casadi_int", "_n_in", "void", format("  return %zu;\n", in.size())) +
+         function("casadi_int", "_n_out", "void", format("  return %zu;\n", out.size())) +
+         function("const char *", "_name_in", "casadi_int i", cases(in, "0", true)) +
+         function("const char *", "_name_out", "casadi_int i", cases(out, "0", true)) +
+         function("const casadi_int *", "_sparsity_in", "casadi_int i", cases(in, "0", false)) +
+         function("const casadi_int *", "_sparsity_out", "casadi_int i", cases(out, "0", false)) +
+         function("int", "_work",
+                  "casadi_int *sz_arg, casadi_int *sz_res, casadi_int *sz_iw, casadi_int *sz_w",
+                  format("  if (sz_arg) *sz_arg = %zu;\n  if (sz_res) *sz_res = %zu;\n"
+                         "  if (sz_iw) *sz_iw = 0;\n  if (sz_w) *sz_w = %zu;\n  return 0;\n",
+                         in.size(), out.size(), room)) +
+         function("int", "", "const double **arg, double **res, casadi_int *iw, double *w, int mem",
+                  "  casadi_int i;\n  (void)iw;\n  (void)mem;\n" + zeros + "  " + plain + "(" + arguments +
+                      ");\n  return 0;\n");
+}
+
+}  // namespace client

@@ -1,0 +1,298 @@
+#include "tenonx/algorithms.hpp"
+
+#include <algorithm>
+
+#include "kernels/constrained/proximal_step.hpp"
+#include "spatial/spatial.hpp"
+#include "tenonx/recorded.hpp"
+
+namespace tenon::trace {
+namespace {
+
+using namespace arrays;
+
+constexpr Array a = {"a", "accelerations", Size::nv};
+constexpr Array b = {"b", "a vector of generalised forces", Size::nv};
+constexpr Array desired = {"desired", "desired accelerations of the rows, m/s^2 or rad/s^2", Size::rows};
+
+constexpr Array poses = {"poses", "of each link: position (3), rotation to world axes (9, column-major)",
+                         Size::link_poses};
+constexpr Array bias_out = {"c", "bias forces, N m or N", Size::nv};
+constexpr Array M_out = {"M", "mass matrix, column-major, both triangles", Size::nv_by_nv};
+constexpr Array L_out = {"L", "M = L^T D L: unit lower triangular, column-major", Size::nv_by_nv};
+constexpr Array inv_d_out = {"inv_d", "1 / D", Size::nv};
+constexpr Array x_out = {"x", "M^-1 b", Size::nv};
+constexpr Array lambda_out = {"lambda", "forces on the robot along the rows, N or N m", Size::rows};
+
+// ---- without constraints
+
+template <class T>
+void run_kinematics(Subject<T>& s, const T* const* in, T* const* out) {
+  s.kernels.kinematics(s.m(), in[0], nullptr, nullptr, s.w);
+  T* pose = out[0];
+  for (const Model::Link& link : s.model.links) {
+    if (link.is_frame) continue;
+    const Mat3<T> R = load_mat3<T>(s.w.R0 + 9 * link.body);
+    store(pose, load_vec3<T>(s.w.p0 + 3 * link.body) + R * load_vec3<T>(link.in_body.translation.data()));
+    store(pose + 3, transpose(R * load_mat3<T>(link.in_body.rotation.data())));
+    pose += 12;
+  }
+}
+
+template <class T>
+void run_rnea(Subject<T>& s, const T* const* in, T* const* out) {
+  s.kernels.rnea(s.m(), {in[0], in[1], nullptr, nullptr, nullptr, in[2]}, out[0], s.w);
+}
+
+template <class T>
+void run_bias(Subject<T>& s, const T* const* in, T* const* out) {
+  s.kernels.rnea(s.m(), {in[0], in[1]}, out[0], s.w);
+}
+
+template <class T>
+void run_crba(Subject<T>& s, const T* const* in, T* const* out) {
+  s.kernels.crba(s.m(), in[0], out[0], s.m().nv, s.w);
+}
+
+template <class T>
+void run_ltl_factor(Subject<T>& s, const T* const* in, T* const* out) {
+  const int nv = s.m().nv;
+  s.kernels.crba_rows(s.m(), in[0], s.w.L, s.w);
+  s.kernels.ltl_factor(s.m(), s.w.L, out[1], s.w);
+  std::fill_n(out[0], nv * nv, T(0));
+  for (int k = 0; k < nv; ++k) {
+    const T* row = s.w.L + s.w.row_first[k];
+    int place = s.w.dof_depth[k];
+    out[0][k + k * nv] = T(1);
+    for (int i = s.m().v_parent[k]; i >= 0; i = s.m().v_parent[i]) out[0][k + i * nv] = row[--place];
+  }
+}
+
+template <class T>
+void run_ltl_solve(Subject<T>& s, const T* const* in, T* const* out) {
+  s.kernels.crba_rows(s.m(), in[0], s.w.L, s.w);
+  s.kernels.ltl_factor(s.m(), s.w.L, s.w.L_inv_d, s.w);
+  std::copy_n(in[1], s.m().nv, out[0]);
+  s.kernels.ltl_solve(s.m(), s.w.L, s.w.L_inv_d, out[0], s.w);
+}
+
+template <class T>
+void run_aba(Subject<T>& s, const T* const* in, T* const* out) {
+  s.kernels.aba(s.m(), {in[0], in[1], in[2]}, out[0], s.w);
+}
+
+// ---- constrained dynamics: q, v, tau, desired -> qdd, lambda
+
+// Returns f after `iterations` plain steps from f = 0. evaluate(f, step) computes a step.
+template <class T, class Evaluate>
+Numbers<T> iterate(const Subject<T>& s, int iterations, const Evaluate& evaluate) {
+  Numbers<T> f(s.rows()), step(s.rows());
+  for (int i = 0; i < iterations; ++i) {
+    evaluate(f, step);
+    for (int r = 0; r < s.rows(); ++r) f[r] = f[r] + step[r];
+  }
+  return f;
+}
+
+// Sets desired accelerations; evaluates loops and rows at the state, which it returns.
+template <class T>
+Inputs<T> start(Subject<T>& s, const T* const* in) {
+  rows_from_user(&s.c(), in[3], s.w.desired);
+  update_loops(s, in[0], in[1]);
+  const Inputs<T> at = {in[0], in[1], in[2]};
+  s.kernels.constraint_state(s.m(), s.c(), at, s.w);
+  return at;
+}
+
+template <class T>
+void iterate_constrained_aba(Subject<T>& s, int iterations, const T* const* in, T* const* out) {
+  const Inputs<T> at = start(s, in);
+  WorkspaceData<T>& w = s.w;
+  const Numbers<double> inv_mu = proximal_terms(s);
+  std::fill_n(w.row_force, s.rows(), T(0));
+  set_penalties(s.c(), inv_mu.data(), w);
+  bool started = false;
+  iterate(s, iterations, [&](const Numbers<T>& f, Numbers<T>& step) {
+    set_row_forces(s.c(), inv_mu.data(), f.data(), step.data(), w);
+    if (!started)
+      s.kernels.constrained_aba_start(s.m(), s.c(), at, out[0], w);
+    else
+      s.kernels.constrained_aba_iterate(s.m(), s.c(), step.data(), false, at, out[0], w);
+    started = true;
+    for (int r = 0; r < s.rows(); ++r) step[r] = proximal_step(s.c(), r, f[r], w);
+  });
+  s.kernels.constrained_aba_finish(s.m(), s.c(), at, out[0], w);
+  rows_to_user<T>(&s.c(), w.row_lambda, out[1]);
+}
+
+template <class T>
+void run_constrained_aba(Subject<T>& s, const T* const* in, T* const* out) {
+  iterate_constrained_aba(s, s.options.iterations, in, out);
+}
+template <class T>
+void run_pv_soft(Subject<T>& s, const T* const* in, T* const* out) {
+  iterate_constrained_aba(s, 1, in, out);
+}
+
+// iterations 0: exactly; else with proximal terms.
+template <class T>
+void iterate_pv(Subject<T>& s, int iterations, const Numbers<double>& inv_mu, const T* const* in,
+                T* const* out) {
+  const Inputs<T> at = start(s, in);
+  s.kernels.pv_reduce(s.m(), s.split_base, at, s.pv, s.w);
+  Numbers<T> compliance(s.rows());
+  for (int r = 0; r < s.rows(); ++r) {
+    compliance[r] = T(s.c().compliance[r]);
+    s.pv.row_damping[r] = T(s.c().compliance[r] + inv_mu[r]);
+  }
+  s.kernels.pv_factor(s.m(), s.split_base, s.c().scale, s.pv);
+  const Numbers<T> f = iterate(s, iterations, [&](const Numbers<T>& f_, Numbers<T>& step) {
+    s.kernels.pv_step(s.m(), s.split_base, compliance.data(), f_.data(), step.data(), s.pv);
+  });
+  s.kernels.pv_roll_out(s.m(), s.c(), at, f.data(), out[0], s.pv, s.w);
+  rows_to_user(&s.c(), f.data(), out[1]);
+}
+
+template <class T>
+void run_pv(Subject<T>& s, const T* const* in, T* const* out) {
+  iterate_pv(s, 1, Numbers<double>(s.rows()), in, out);
+}
+template <class T>
+void run_prox_pv(Subject<T>& s, const T* const* in, T* const* out) {
+  iterate_pv(s, s.options.iterations, proximal_terms(s), in, out);
+}
+
+template <class T>
+void run_pv_early(Subject<T>& s, const T* const* in, T* const* out) {
+  const Inputs<T> at = start(s, in);
+  Numbers<T> lambda(s.rows());
+  s.kernels.pv_early_reduce(s.m(), s.c(), at, s.pv_early, s.w);
+  s.kernels.pv_early_roll_out(s.m(), s.c(), at, lambda.data(), out[0], s.pv_early, s.w);
+  rows_to_user(&s.c(), lambda.data(), out[1]);
+}
+
+template <class T>
+void run_prox_ltl(Subject<T>& s, const T* const* in, T* const* out) {
+  rows_from_user(&s.c(), in[3], s.w.desired);
+  s.kernels.prox_ltl_start(s.m(), s.c(), {in[0], in[1], in[2]}, s.w);
+  s.kernels.prox_ltl_factor(s.c(), Numbers<T>(proximal_terms(s)).data(), s.w);
+  const Numbers<T> f = iterate(s, s.options.iterations, [&](const Numbers<T>& f_, Numbers<T>& step) {
+    s.kernels.prox_ltl_step(s.c(), f_.data(), step.data(), s.w);
+  });
+  s.kernels.prox_ltl_finish(s.m(), s.c(), f.data(), out[0], s.w);
+  rows_to_user(&s.c(), f.data(), out[1]);
+}
+
+template <class T>
+void run_prox_ltls(Subject<T>& s, const T* const* in, T* const* out) {
+  rows_from_user(&s.c(), in[3], s.w.desired);
+  s.kernels.prox_ltls_start(s.m(), s.c(), {in[0], in[1], in[2]}, out[0], s.w);
+  s.kernels.prox_ltls_factor(s.m(), s.c(), Numbers<T>(proximal_terms(s)).data(), s.w);
+  bool moved = false;
+  iterate(s, s.options.iterations, [&](const Numbers<T>& f, Numbers<T>& step) {
+    s.kernels.prox_ltls_step(s.m(), s.c(), f.data(), moved, false, step.data(), out[0], s.w);
+    moved = true;
+  });
+  rows_to_user<T>(&s.c(), s.w.row_lambda, out[1]);
+}
+
+template <class T>
+std::array<Algorithm<T>, tree_algorithm_count> without_constraints() {
+  return {{
+      {{"kinematics", "poses of all links", false, true, true}, {q}, {poses}, run_kinematics<T>},
+      {{"rnea", "inverse dynamics ([RBDA] Table 5.1), of the spanning tree where there are loops", false,
+        true, true},
+       {q, v, a},
+       {tau},
+       run_rnea<T>},
+      {{"bias", "bias forces by RNEA without acceleration, of the spanning tree where there are loops", false,
+        true, true},
+       {q, v},
+       {bias_out},
+       run_bias<T>},
+      {{"crba", "mass matrix ([RBDA] 6.2)", false, true}, {q}, {M_out}, run_crba<T>},
+      {{"ltl_factor", "mass matrix by CRBA and its sparse factor ([RBDA] 6.5)", false, true},
+       {q},
+       {L_out, inv_d_out},
+       run_ltl_factor<T>},
+      {{"ltl_solve", "M^-1 b by CRBA and sparse factor ([RBDA] 6.5)", false, true},
+       {q, b},
+       {x_out},
+       run_ltl_solve<T>},
+      {{"aba", "forward dynamics ([RBDA] Table 7.1)", false, true}, {q, v, tau}, {qdd}, run_aba<T>},
+  }};
+}
+
+template <class T>
+std::array<Algorithm<T>, constrained_algorithm_count> constrained_dynamics() {
+  // loops: constraint rows may be on any body of a cluster; rotors are bodies.
+  const auto method = [](const char* name, const char* summary, bool fixed_path, bool loops, auto run) {
+    return Algorithm<T>{
+        {name, summary, true, fixed_path, loops}, {q, v, tau, desired}, {qdd, lambda_out}, run};
+  };
+  return {{
+      method("constrained_aba", "constrained dynamics ([CABA] Alg. 1 to 3), proximal iterations", true, true,
+             run_constrained_aba<T>),
+      method("pv", "constrained dynamics ([CABA] II-F), rows independent", true, true, run_pv<T>),
+      method("prox_pv", "constrained dynamics ([CABA] Alg. 4), proximal iterations", true, true,
+             run_prox_pv<T>),
+      method("pv_soft", "constrained dynamics ([CABA] VII-A), one penalty step", true, true, run_pv_soft<T>),
+      method("pv_early", "constrained dynamics ([CABA] VII-B)", false, false, run_pv_early<T>),
+      method("prox_ltl", "constrained dynamics ([CABA] II-C1), proximal iterations", true, false,
+             run_prox_ltl<T>),
+      method("prox_ltls", "constrained dynamics ([CABA] II-C2), proximal iterations", true, false,
+             run_prox_ltls<T>),
+  }};
+}
+
+}  // namespace
+
+std::size_t number(Size size, const Model& model, const ConstraintSet* constraints) {
+  const auto nv = static_cast<std::size_t>(model.nv);
+  const auto rows = constraints ? static_cast<std::size_t>(constraints->row_count()) : 0;
+  switch (size) {
+    case Size::nq:
+      return static_cast<std::size_t>(model.nq);
+    case Size::nv:
+      return nv;
+    case Size::ny:
+      return static_cast<std::size_t>(model.ny);
+    case Size::nv_by_nv:
+      return nv * nv;
+    case Size::rows:
+      return rows;
+    case Size::rows_by_rows:
+      return rows * rows;
+    case Size::link_poses:
+      break;
+  }
+  return 12 * static_cast<std::size_t>(std::count_if(model.links.begin(), model.links.end(),
+                                                     [](const Model::Link& link) { return !link.is_frame; }));
+}
+
+namespace {
+
+template <class T>
+std::array<Algorithm<T>, algorithm_count> all_algorithms() {
+  std::array<Algorithm<T>, algorithm_count> all;
+  auto next = all.begin();
+  const auto append = [&](const auto& more) { next = std::copy(more.begin(), more.end(), next); };
+  append(without_constraints<T>());
+  append(loop_algorithms<T>());
+  append(constrained_dynamics<T>());
+  append(delassus_algorithms<T>());
+  return all;
+}
+
+}  // namespace
+
+template <class T>
+const std::array<Algorithm<T>, algorithm_count>& algorithms() {
+  static const std::array<Algorithm<T>, algorithm_count> all = all_algorithms<T>();
+  return all;
+}
+
+template const std::array<Algorithm<double>, algorithm_count>& algorithms<double>();
+template const std::array<Algorithm<Recorded>, algorithm_count>& algorithms<Recorded>();
+
+}  // namespace tenon::trace

@@ -1,0 +1,268 @@
+#include "tenonx/recording.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "plan/arena.hpp"
+#include "plan/memory/caba_osim_memory.hpp"
+#include "plan/memory/delassus_memory.hpp"
+#include "plan/memory/pv_early_memory.hpp"
+#include "plan/memory/pv_memory.hpp"
+#include "plan/memory/pv_osimf_memory.hpp"
+#include "tenon/dynamics.hpp"
+#include "tenon/loops.hpp"
+
+namespace tenon {
+
+TENON_INSTRUCTION_SET(isa_recorded)
+template <>
+const KernelTable<trace::Recorded>& kernels<trace::Recorded>() {
+  return isa_recorded::table<trace::Recorded>();
+}
+
+namespace trace {
+namespace {
+
+// The memory of a workspace, in recorders.
+struct Memory {
+  Memory(const Model& model, const ConstraintSet* constraints)
+      : c(constraints ? &constraints->data() : nullptr),
+        tables(model.data(), c),
+        arena(model.data(), c, tables.entry_count()),
+        pv(model.data(), c),
+        pv_early(model.data(), c),
+        delassus(model.data(), c, pv.data),
+        caba(model.data(), c),
+        osimf(model.data(), c),
+        anchors(c ? 12 * static_cast<std::size_t>(c->item_count) : 0, 0.0) {
+    for (std::size_t i = 0; i < anchors.size(); i += 12) anchors[i] = anchors[i + 4] = anchors[i + 8] = 1;
+    WorkspaceData<Recorded>& w = arena.data;
+    tables.bind(w);
+    w.anchors = anchors.data();
+    for (int e = 0; e < 3; ++e) gravity[e] = Recorded(model.data().gravity[e]);
+    w.gravity = gravity;
+  }
+
+  const ConstraintData* c;
+  SweepTables tables;
+  Arena<Recorded> arena;
+  PvMemory<Recorded> pv;
+  PvEarlyMemory<Recorded> pv_early;
+  DelassusMemory<Recorded> delassus;
+  CabaOsimMemory<Recorded> caba;
+  PvOsimfMemory<Recorded> osimf;
+  std::vector<double> anchors;
+  Recorded gravity[3];
+};
+
+const Algorithm<Recorded>& find(std::string_view name) {
+  const auto& all = algorithms<Recorded>();
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const Algorithm<Recorded>& x) { return x.about.name == name; });
+  if (found != all.end()) return *found;
+  std::string names;
+  for (const Algorithm<Recorded>& x : all) names += (names.empty() ? "" : ", ") + std::string(x.about.name);
+  throw Error(Status::not_found,
+              "algorithm '" + std::string(name) + "' is none that can be recorded; there are " + names);
+}
+
+void check_loops(const TraceableAlgorithm& about, const Model& model, bool has_functions) {
+  if (model.loops.clusters.empty()) return;
+  if (!about.loops) {
+    std::string names;
+    for (const TraceableAlgorithm& x : traceable_algorithms())
+      if (x.loops && x.constrained == about.constrained)
+        names += (names.empty() ? "" : ", ") + std::string(x.name);
+    throw Error(Status::unsupported, std::string("unsupported: algorithm '") + about.name +
+                                         "' is recorded on trees, and this mechanism has kinematic loops; " +
+                                         (names.empty() ? "ignore its loops" : "take one of " + names));
+  }
+  for (std::size_t i = 0; i < model.loops.constraints.size(); ++i)
+    if (model.loops.constraints[i].kind == loop_callback && !has_functions)
+      throw Error(Status::unsupported,
+                  "unsupported: the loop '" + model.loops.names[i] +
+                      "' is given by a function of the program's, which computes in double "
+                      "and cannot be recorded; describe it as a loop or a coupling");
+}
+
+// Without rows in the algorithm, loops that rows close would come apart.
+void check_row_loops(const Algorithm<Recorded>& algorithm, const Model& model) {
+  const std::string_view result = algorithm.outputs[0].name;
+  if (model.row_loops.empty() || algorithm.about.constrained || (result != "qdd" && result != "yddot"))
+    return;
+  throw Error(Status::unsupported, std::string("unsupported: algorithm '") + algorithm.about.name +
+                                       "' records no constraint rows, and rows close the loop '" +
+                                       model.row_loops.front().name +
+                                       "' of this robot; take pv or prox_pv, or embed the loop");
+}
+
+void check(const Algorithm<Recorded>& algorithm, const Model& model, const ConstraintSet* constraints,
+           const TraceOptions& options, bool has_functions) {
+  const std::string name = std::string("algorithm '") + algorithm.about.name + "'";
+  if (options.iterations < 1 || options.iterations > 1000)
+    throw Error(Status::invalid_argument,
+                "iterations is " + std::to_string(options.iterations) + "; give a number from 1 to 1000");
+  if (!(options.mu > 0 && options.mu <= 1e300))
+    throw Error(Status::invalid_argument, "mu must be positive and finite; 1e6 is a good value");
+  check_row_loops(algorithm, model);
+  check_loops(algorithm.about, model, has_functions);
+  if (!algorithm.about.constrained) return;
+  if (!constraints || constraints->row_count() == 0)
+    throw Error(Status::invalid_argument, name + " needs constraint rows; add a point, a weld or a row");
+  if (&*constraints->model() != &model)
+    throw Error(Status::invalid_argument,
+                "the constraint set is bound to another model; bind it to the model that is recorded");
+  if (constraints->data().node_row_first[0] > 0)
+    throw Error(Status::unsupported,
+                "unsupported: a constraint holds a link that is part of the world, so its "
+                "rows can never be met; leave that constraint out");
+  const std::string_view method = algorithm.about.name;
+  if (method == "pv_early" && constraints->data().inter_body_count == 0 &&
+      !early_work(model.data(), constraints->data()).possible)
+    throw Error(Status::unsupported, "unsupported: more than " + std::to_string(early_rows<Recorded>) +
+                                         " rows meet on a link, and pv_early takes no more; take prox_pv or "
+                                         "constrained_aba");
+  const bool takes_inter_body_rows = method == "pv" || method == "prox_pv" || method == "prox_ltl";
+  if (constraints->data().inter_body_count == 0 || takes_inter_body_rows) return;
+  const bool moves = algorithm.outputs[0].size == Size::nv;
+  const std::string advice = !moves ? "no algorithm for this matrix is; hold links against the world alone"
+                             : model.loops.clusters.empty() ? "take pv or prox_pv, or prox_ltl"
+                                                            : "take pv or prox_pv";
+  throw Error(Status::unsupported,
+              "unsupported: " + name + " is not recorded with rows between two moving links; " + advice);
+}
+
+// SplitMix64 (Steele, Lea, Flood 2014), numbers from -1 to 1.
+class Sample {
+ public:
+  double next() {
+    state_ += 0x9e3779b97f4a7c15u;
+    std::uint64_t x = state_;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    x ^= x >> 31;
+    return static_cast<double>(x >> 11) * 0x1p-52 - 1;
+  }
+
+ private:
+  std::uint64_t state_ = 1;
+};
+
+std::shared_ptr<const Model> borrowed(const Model& model) {
+  return {std::shared_ptr<const Model>(), &model};
+}
+
+// A random configuration with closed loops, so that pivots are chosen as at any other.
+void sample_closed(const Model& model, double* q) {
+  random_configuration(model, 1, q);
+  if (model.loop_count() == 0) return;
+  Workspace w(borrowed(model));
+  const bool closed = close_loops(w, LoopMoves::all, q, nullptr) == Status::ok &&
+                      loop_map(w, q, nullptr, nullptr, model.nv, nullptr) == Status::ok;
+  if (!closed) std::copy(model.loops.closed.begin(), model.loops.closed.end(), q);
+}
+
+std::vector<double> sample_state(const Array& array, const Model& model, const ConstraintSet* constraints,
+                                 Sample& sample) {
+  std::vector<double> x(number(array.size, model, constraints));
+  if (array.size == Size::nq)
+    sample_closed(model, x.data());
+  else
+    for (double& value : x) value = sample.next();
+  return x;
+}
+
+}  // namespace
+
+std::vector<Term> Recording::all_outputs() const {
+  std::vector<Term> all;
+  for (const RecordedArray& output : outputs) all.insert(all.end(), output.terms.begin(), output.terms.end());
+  return all;
+}
+
+std::unique_ptr<Recording> record(const Model& model, const ConstraintSet* constraints, std::string_view name,
+                                  const TraceOptions& options,
+                                  const LoopFunctions<Recorded>& loop_functions) {
+  const Algorithm<Recorded>& algorithm = find(name);
+  auto recording = std::make_unique<Recording>();
+  if (!constraints && algorithm.about.constrained && !model.row_loops.empty())
+    constraints = (recording->rows_of_loops = ConstraintSet::bind(borrowed(model), {})).get();
+  recording->constraints = constraints;
+  check(algorithm, model, constraints, options, !loop_functions.empty());
+  recording->about = &algorithm.about;
+  Graph& graph = recording->graph;
+
+  std::vector<std::vector<Recorded>> inputs, outputs;
+  Sample sample;
+  for (const Array& array : algorithm.inputs) {
+    recording->inputs.push_back({array, {}});
+    inputs.emplace_back();
+    for (const double value : sample_state(array, model, constraints, sample)) {
+      const Term term = graph.input(value);
+      recording->inputs.back().terms.push_back(term);
+      inputs.back().emplace_back(graph, term);
+    }
+  }
+  for (const Array& array : algorithm.outputs) outputs.emplace_back(number(array.size, model, constraints));
+
+  Memory memory(model, algorithm.about.constrained ? constraints : nullptr);
+  const bool split = memory.pv.data.split.count > 0 && memory.pv.split_pays();
+  Subject<Recorded> subject = {model,
+                               constraints,
+                               kernels<Recorded>(),
+                               memory.arena.data,
+                               memory.pv.data,
+                               memory.pv_early.data,
+                               memory.delassus,
+                               memory.caba.data,
+                               memory.osimf.data,
+                               split,
+                               options};
+  if (!loop_functions.empty()) subject.loop_functions = &loop_functions;
+  std::unique_ptr<Memory> folded;
+  if (algorithm.about.for_loops && model.folding) {
+    folded = std::make_unique<Memory>(*model.folding->model, nullptr);
+    subject.folded = &folded->arena.data;
+  }
+  std::vector<const Recorded*> in;
+  std::vector<Recorded*> out;
+  for (const auto& x : inputs) in.push_back(x.data());
+  for (auto& x : outputs) out.push_back(x.data());
+  algorithm.run(subject, in.data(), out.data());
+
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    recording->outputs.push_back({algorithm.outputs[i], {}});
+    for (const Recorded& x : outputs[i]) recording->outputs.back().terms.push_back(x.term_in(graph));
+  }
+  return recording;
+}
+
+}  // namespace trace
+
+TraceableAlgorithms traceable_algorithms() noexcept {
+  static const std::array<TraceableAlgorithm, trace::algorithm_count> all = [] {
+    std::array<TraceableAlgorithm, trace::algorithm_count> list{};
+    const auto& algorithms = trace::algorithms<trace::Recorded>();
+    for (std::size_t i = 0; i < list.size(); ++i) list[i] = algorithms[i].about;
+    return list;
+  }();
+  return {all.data(), all.size()};
+}
+
+OperationCounts count_operations(const Model& model, const ConstraintSet* constraints,
+                                 std::string_view algorithm, const TraceOptions& options) {
+  using trace::Operation;
+  const auto recording = trace::record(model, constraints, algorithm, options);
+  const auto counts = recording->graph.count(recording->all_outputs());
+  const auto of = [&](Operation operation) { return counts[static_cast<std::size_t>(operation)]; };
+  return {of(Operation::add) + of(Operation::subtract),
+          of(Operation::multiply),
+          of(Operation::divide),
+          of(Operation::square_root),
+          of(Operation::sine),
+          of(Operation::cosine),
+          of(Operation::arctangent)};
+}
+
+}  // namespace tenon

@@ -1,0 +1,269 @@
+// A recording is held against the same kernels in double, at another state than its own.
+#include "tenonx/recording.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Eigenvalues>
+#include <cmath>
+#include <string>
+#include <tuple>
+
+#include "model/small_mechanisms.hpp"
+#include "state/folded_rotors.hpp"
+#include "support/largest.hpp"
+#include "support/random_mechanism.hpp"
+#include "tenon/delassus.hpp"
+#include "tenon/dynamics.hpp"
+#include "tenon/loops.hpp"
+#include "tenon/urdf.hpp"
+
+namespace tenon::trace {
+namespace {
+
+using tenon::testing::Random;
+
+struct Scene {
+  std::string name;
+  std::shared_ptr<const Model> model;
+  std::shared_ptr<const ConstraintSet> constraints;  // null: none
+};
+
+Scene scene(const char* robot, bool floating, const std::vector<const char*>& welds,
+            const std::vector<const char*>& points) {
+  CompileOptions options;
+  options.floating_base = floating;
+  Scene s{robot, Model::compile(load_urdf(std::string(TENON_MODELS_DIR) + "/" + robot + ".urdf"), options),
+          nullptr};
+  std::vector<ConstraintSpec> specs;
+  for (const char* link : welds) specs.push_back(weld_constraint(s.model->find_link(link), {}));
+  for (const char* link : points)
+    specs.push_back(point_constraint(s.model->find_link(link), {0.01, 0.02, 0.03}));
+  if (!specs.empty()) s.constraints = ConstraintSet::bind(s.model, specs);
+  return s;
+}
+
+// Rows that are independent by far, so that rounding decides nothing.
+bool are_independent(const Scene& s) {
+  Workspace w(s.model, s.constraints);
+  const int rows = s.constraints->row_count();
+  std::vector<double> q(static_cast<std::size_t>(s.model->nq));
+  random_configuration(*s.model, 77, q.data());
+  Eigen::MatrixXd delassus(rows, rows);
+  if (delassus_matrix(w, DelassusMethod::dense, q.data(), delassus.data(), rows) != Status::ok) return false;
+  const Eigen::VectorXd e = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(delassus).eigenvalues();
+  return e[0] > 1e-3 * e[rows - 1];
+}
+
+std::vector<Scene> scenes() {
+  std::vector<Scene> all = {
+      scene("double_pendulum", false, {}, {}),
+      scene("iiwa14", false, {"iiwa_link_7"}, {}),
+      scene("solo12", true, {}, {"FL_FOOT", "HR_FOOT"}),
+      scene("atlas", true, {"l_foot", "r_foot"}, {}),
+      scene("mini_cheetah", true, {}, {"FL_knee_link", "HR_knee_link"}),
+      scene("mit_humanoid", false, {}, {}),
+      scene("four_bar", false, {}, {}),
+      scene("six_bar", false, {}, {}),
+  };
+  for (int seed = 0; seed < 12; ++seed) {
+    const testing::Robot robot = testing::random_robot(static_cast<std::uint64_t>(seed), 12);
+    if (robot.model->nv == 0) continue;
+    Random random(static_cast<std::uint64_t>(seed));
+    Scene s{"random " + std::to_string(seed), robot.model, nullptr};
+    s.constraints = ConstraintSet::bind(
+        s.model,
+        {point_constraint(static_cast<int>(s.model->links.size()) - 1, {0.1, 0.2, 0.3}, RowAxes::world)});
+    if (s.constraints->data().node_row_first[0] > 0 || !are_independent(s)) s.constraints = nullptr;
+    all.push_back(s);
+  }
+  return all;
+}
+
+std::vector<double> other_state(const Array& array, const Scene& s, Random& random) {
+  std::vector<double> x(number(array.size, *s.model, s.constraints.get()));
+  if (array.size == Size::nq) {
+    random_configuration(*s.model, 77, x.data());
+    Workspace w(s.model);
+    EXPECT_EQ(close_loops(w, LoopMoves::all, x.data(), nullptr), Status::ok) << s.name;
+  } else
+    for (double& value : x) value = random.uniform(-2, 2);
+  return x;
+}
+
+class RecordingOf : public ::testing::TestWithParam<std::size_t> {};
+
+TEST_P(RecordingOf, EqualsTheKernelInDouble) {
+  const Algorithm<double>& algorithm = algorithms<double>()[GetParam()];
+  TraceOptions options;
+  options.mu = 100;  // rounding is multiplied by it
+  int compared = 0;
+  for (const Scene& s : scenes()) {
+    if (algorithm.about.constrained && !s.constraints) continue;
+    if (!s.model->loops.clusters.empty() && !algorithm.about.loops) continue;
+    const std::string name = s.name + ", " + algorithm.about.name;
+    const auto recording = record(*s.model, s.constraints.get(), algorithm.about.name, options);
+
+    Random random(5);
+    std::vector<std::vector<double>> inputs, outputs;
+    std::vector<double> all_inputs;
+    std::vector<const double*> in;
+    std::vector<double*> out;
+    for (const Array& array : algorithm.inputs) {
+      inputs.push_back(other_state(array, s, random));
+      all_inputs.insert(all_inputs.end(), inputs.back().begin(), inputs.back().end());
+    }
+    for (const Array& array : algorithm.outputs)
+      outputs.emplace_back(number(array.size, *s.model, s.constraints.get()));
+    for (const auto& x : inputs) in.push_back(x.data());
+    for (auto& x : outputs) out.push_back(x.data());
+
+    WorkspaceImpl w(s.model, algorithm.about.constrained ? s.constraints : nullptr, {});
+    for (const ArenaPart part : Arena<double>::all) {
+      w.need(part);
+      if (w.folded) w.folded->workspace.impl().need(part);
+    }
+    Subject<double> subject = {*s.model,
+                               s.constraints.get(),
+                               *w.kernels,
+                               w.w(),
+                               w.pv->data,
+                               w.pv_early->data,
+                               *w.delassus,
+                               w.damped->caba.data,
+                               w.damped->osimf.data,
+                               w.pv->data.split.count > 0 && w.pv->split_pays(),
+                               options,
+                               w.folded ? &w.folded->workspace.impl().w() : nullptr};
+    algorithm.run(subject, in.data(), out.data());
+
+    const std::vector<double> recorded = recording->graph.evaluate(all_inputs, recording->all_outputs());
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const double scale = std::max(testing::largest(outputs[i]), 1e-3);
+      double worst = 0;
+      for (const double expected : outputs[i])
+        worst = testing::larger(worst, std::abs(recorded[next++] - expected) / scale);
+      EXPECT_LE(worst, 1e-12) << name << ", " << algorithm.outputs[i].name;
+    }
+    ++compared;
+  }
+  EXPECT_GE(compared, 3);
+}
+
+std::string name_of_algorithm(const ::testing::TestParamInfo<std::size_t>& info) {
+  return traceable_algorithms()[info.param].name;
+}
+INSTANTIATE_TEST_SUITE_P(Recording, RecordingOf,
+                         ::testing::Range(std::size_t{0}, traceable_algorithms().size()), name_of_algorithm);
+
+// ---- rows between two moving links, and loops that rows close
+
+std::shared_ptr<const Model> with_row_loops(const char* robot, bool floating) {
+  CompileOptions options;
+  options.floating_base = floating;
+  options.loops = LoopTreatment::rows;
+  return Model::compile(load_urdf(std::string(TENON_MODELS_DIR) + "/" + robot + ".urdf"), options);
+}
+
+// Recorded, the algorithm gives at another state what the dense method gives there. set null: a workspace has
+// the rows of the loops alone, and so has the recording.
+void expect_as_dense(const std::shared_ptr<const Model>& model,
+                     const std::shared_ptr<const ConstraintSet>& set, const char* algorithm) {
+  SCOPED_TRACE(algorithm);
+  const auto recording = record(*model, set.get(), algorithm, {});
+  Workspace w(model, set);
+  const int rows = w.constraints()->row_count();
+  ASSERT_GT(w.constraints()->data().inter_body_count, 0);
+  const std::size_t nq = static_cast<std::size_t>(model->nq), nv = static_cast<std::size_t>(model->nv);
+  Random random(3);
+  std::vector<double> q(nq), v(nv), tau(nv), qdd(nv), lambda(static_cast<std::size_t>(rows)), desired(lambda);
+  random_configuration(*model, 77, q.data());
+  ASSERT_EQ(close_loops(w, LoopMoves::all, q.data(), nullptr), Status::ok);
+  for (double& x : v) x = random.uniform(-1, 1);
+  ASSERT_EQ(project_velocity(w, LoopMoves::all, q.data(), v.data()), Status::ok);
+  for (double& x : tau) x = random.uniform(-1, 1);
+  for (double& x : desired) x = random.uniform(-1, 1);
+  SolveOptions dense;
+  dense.method = Method::dense;
+  ASSERT_EQ(constrained_dynamics(w, dense, {q.data(), v.data(), tau.data(), nullptr, desired.data()},
+                                 qdd.data(), lambda.data()),
+            Status::ok);
+  std::vector<double> inputs, expected = qdd;
+  for (const auto* x : {&q, &v, &tau, &desired}) inputs.insert(inputs.end(), x->begin(), x->end());
+  expected.insert(expected.end(), lambda.begin(), lambda.end());
+  const std::vector<double> recorded = recording->graph.evaluate(inputs, recording->all_outputs());
+  ASSERT_EQ(recorded.size(), expected.size());
+  const double scale = testing::largest(expected);
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(recorded[i], expected[i], 1e-7 * scale);
+}
+
+TEST(RecordingOfRows, HoldsLoopsThatRowsClose) {
+  for (const auto& [robot, floating] : {std::pair("four_bar", false), std::pair("six_bar", false),
+                                        std::pair("strandbeest_leg", false), std::pair("cassie", true)}) {
+    SCOPED_TRACE(robot);
+    const auto model = with_row_loops(robot, floating);
+    const int foot = static_cast<int>(model->links.size()) - 1;
+    const auto held = ConstraintSet::bind(model, {point_constraint(foot, {0.01, 0.02, 0.03})});
+    const bool room = std::string(robot) == "cassie";  // for the point beside the loops
+    for (const char* algorithm : {"pv", "prox_pv", "prox_ltl"}) {
+      expect_as_dense(model, nullptr, algorithm);
+      if (room) expect_as_dense(model, held, algorithm);
+    }
+  }
+}
+
+TEST(RecordingOfRows, HoldsClosuresOfTheUsers) {
+  const Scene s = scene("solo12", true, {}, {});
+  const auto set = ConstraintSet::bind(
+      s.model,
+      {closure_constraint(s.model->find_link("FL_FOOT"), {}, s.model->find_link("HR_FOOT"), {}, rows_linear),
+       point_constraint(s.model->find_link("FR_FOOT"), {})});
+  for (const char* algorithm : {"pv", "prox_pv", "prox_ltl"}) expect_as_dense(s.model, set, algorithm);
+  // Beside embedded loops, of two dependent coordinates each and of rotors.
+  for (const auto& [robot, link, second] : {std::tuple("mini_cheetah", "FL_knee_link", "HR_knee_link"),
+                                            std::tuple("cassie", "left-foot", "right-foot")}) {
+    SCOPED_TRACE(robot);
+    const Scene looped = scene(robot, true, {}, {});
+    const auto joined = ConstraintSet::bind(
+        looped.model, {closure_constraint(looped.model->find_link(link), {}, looped.model->find_link(second),
+                                          {}, rows_linear)});
+    for (const char* algorithm : {"pv", "prox_pv"}) expect_as_dense(looped.model, joined, algorithm);
+  }
+}
+
+Status status_of_record(const Model& model, const ConstraintSet* set, const std::string& algorithm,
+                        std::string* message) {
+  try {
+    record(model, set, algorithm, {});
+  } catch (const Error& error) {
+    *message = error.what();
+    return error.status();
+  }
+  return Status::ok;
+}
+
+// What would drop the rows is refused; what has no motion as its result is that of the tree, as in a
+// workspace.
+TEST(RecordingOfRows, DropsNoLoop) {
+  const auto model = with_row_loops("four_bar", false);
+  for (const TraceableAlgorithm& about : traceable_algorithms()) {
+    const std::string name = about.name;
+    SCOPED_TRACE(name);
+    std::string message;
+    const Status status = status_of_record(*model, nullptr, name, &message);
+    const bool takes_inter_body_rows = name == "pv" || name == "prox_pv" || name == "prox_ltl";
+    const bool moves = name == "aba" || name == "c_aba" || name == "c_aba_unfolded" ||
+                       name == "approximate_aba" || name == "projection" || name == "multipliers";
+    EXPECT_EQ(status,
+              moves || (about.constrained && !takes_inter_body_rows) ? Status::unsupported : Status::ok)
+        << message;
+    if (status == Status::ok) continue;
+    EXPECT_EQ(moves, message.find("'loop1'") != std::string::npos) << message;
+    // What the message advises is taken.
+    const bool matrix = message.find("no algorithm for this matrix is") != std::string::npos;
+    EXPECT_NE(message.find("take pv or prox_pv") != std::string::npos, matrix) << message;
+  }
+}
+
+}  // namespace
+}  // namespace tenon::trace
