@@ -103,6 +103,16 @@ inline constexpr double massless_direction = 1e-12;
 // RowFactor: the squared length of what is left of a column is summed again from its numbers below this share.
 inline constexpr double recomputed_share = 1e-6;
 
+// ---- rows of loops that clusters embed (plan/compile/loop_analysis.cpp)
+
+// Relative to the largest entry of K of geometric loops: below this no joint moves a row. Axes meant to be
+// parallel are so to six digits.
+inline constexpr double unmoved_loop_row = 1e-6;
+// Pivots relative to the largest column: of a good dependent coordinate, and of one that counts towards the rank.
+inline constexpr double good_loop_pivot = 1e-4, least_loop_pivot = 1e-7;
+// Residual of a row under independent velocities, relative to its largest entry. A lost row leaves all of it;
+// a row that follows from others, rounding errors of the split.
+inline constexpr double lost_loop_row = 1e-4;
 // The split of loop constraints into dependent and independent coordinates: a pivot below this share of the largest
 // entry means that the independent coordinates do not determine the dependent ones in double precision. G grows as the
 // inverse of the pivot, and G^T M G as its square: at a pivot of 2^-26, the root of the machine's epsilon 2^-52, the mass

@@ -220,6 +220,7 @@ void BranchLanes::build(const ConstraintData* c) {
   data_.bundle_count = count_of(bundles_);
   data_.bundles = bundles_.data();
   if (takes_rows_) build_early(*c);
+  takes_early_ = limbs_try_early(early_chance_);
 }
 
 void BranchLanes::build_trunk() {

@@ -76,7 +76,7 @@ class BranchLanes {
   // See cluster_pivot.hpp.
   double smallest_pivot() const;
   // Whether the sweeps of pv_early below can be used: moreover, the joints of each limb can move all its rows.
-  bool takes_early() const { return limbs_try_early(early_chance_); }
+  bool takes_early() const { return takes_early_; }
   // In which share of configurations rows of limbs need no pivoting, estimated from some.
   double early_chance() const { return early_chance_; }
   bool pv_early_reduce(const Inputs<double>& in, PvEarlyData<double>& whole) {
@@ -202,7 +202,7 @@ class BranchLanes {
 
   std::vector<LimbCoordinates<branch_width>> limb_coordinates_;  // of bundles; none where crba is not taken
 
-  bool takes_rows_ = false;
+  bool takes_rows_ = false, takes_early_ = false;
   double gain_ = 1, early_chance_ = 0;
   std::vector<char> supports_;  // per body
   std::vector<std::int32_t> trunk_items_of_;

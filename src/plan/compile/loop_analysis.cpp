@@ -20,6 +20,7 @@
 #include "kernels/kernel_table.hpp"
 #include "mechanism/description.hpp"
 #include "model/body_poses.hpp"
+#include "model/rank.hpp"
 #include "plan/arena.hpp"
 #include "plan/assembly.hpp"
 #include "plan/compile/substitution.hpp"
@@ -37,16 +38,8 @@ constexpr int wanted_samples = 4, most_starts = 64;
 constexpr int still_samples = 5;  // configurations that are tried for a joint that moves a row
 // m or rad, for a row that no joint moves: descriptions are rounded to about a tenth of a millimetre.
 constexpr double tolerated_gap = 1e-3;
-// Relative to the largest entry of K of geometric loops: below this no joint moves a row. Axes meant to be
-// parallel are so to six digits.
-constexpr double still_row = 1e-6;
-constexpr double sound_pivot = 1e-4;  // relative to the largest column: a good dependent coordinate
-constexpr double least_pivot = 1e-7;  // relative to it, counts towards the rank; singular_split is smaller
-constexpr double clear_gain = 1.5;    // factor of the smallest pivot that another sample must gain
-constexpr double tie = 1e-6;          // lengths that differ by this share count as equal
-// Residual of a row under independent velocities, relative to its largest entry. A lost row leaves all of it;
-// a row that follows from others, rounding errors of the split.
-constexpr double kept_row = 1e-4;
+constexpr double clear_gain = 1.5;  // factor of the smallest pivot that another sample must gain
+constexpr double tie = 1e-6;        // lengths that differ by this share count as equal
 constexpr double in_plane = 1e-12;  // rounding error of a component of a unit axis
 
 // Columns of K chosen as dependent, best first.
@@ -67,7 +60,7 @@ class Analysis {
     splits_.resize(clusters);
     substitutions_.resize(clusters);
     for (std::size_t i = 0; i < clusters; ++i) {
-      substitutions_[i] = find_substitutions(loops_, loops_.clusters[i], declared_, sound_pivot);
+      substitutions_[i] = find_substitutions(loops_, loops_.clusters[i], declared_, good_loop_pivot);
       loops_.clusters[i].constant_G = is_substituted(i);
       for (const Substitution& row : substitutions_[i])
         splits_[i].dependent.push_back(loops_.coupling_entries[index(row.solved)].v_index);
@@ -167,7 +160,7 @@ class Analysis {
       std::uint32_t kept = 0;
       for (std::uint32_t bit = 0; bit < 6; ++bit) {
         if (!(loop.rows >> bit & 1u)) continue;
-        if (moved[row] > still_row * largest) {
+        if (moved[row] > unmoved_loop_row * largest) {
           kept |= 1u << bit;
           offset.push_back(0);
         } else {
@@ -323,8 +316,8 @@ class Analysis {
       }
     };
     if (largest > 0) {
-      for (int choice = 0; choice < 3; ++choice) take_all(choice, sound_pivot);
-      take_all(-1, least_pivot);
+      for (int choice = 0; choice < 3; ++choice) take_all(choice, good_loop_pivot);
+      take_all(-1, least_loop_pivot);
     }
     return split;
   }
@@ -418,7 +411,7 @@ class Analysis {
         largest = std::max(largest, largest_of(rows.back()));
       }
       for (const std::vector<Entry>& row : rows)
-        if (largest_of(row) > still_row * largest && !is_kept(c, row, w))
+        if (largest_of(row) > unmoved_loop_row * largest && !is_kept(c, row, w))
           reject(mechanism_, Status::invalid_model,
                  "the couplings and loops " + names_of(c) +
                      " do not hold in double precision: their ratios are too many powers of ten apart; bring "
@@ -451,7 +444,7 @@ class Analysis {
         rate += entry.value / scale * G[entry.column];
         terms = std::max(terms, std::abs(G[entry.column]));
       }
-      if (!(std::abs(rate) <= kept_row * terms)) return false;
+      if (!(std::abs(rate) <= lost_loop_row * terms)) return false;
     }
     return true;
   }
