@@ -134,7 +134,7 @@ class Checker {
 
   void check_joint(const MechanismJoint& joint) {
     const std::string who = "joint " + quoted(joint.name) + ": ";
-    if (joint.type < JointType::fixed || joint.type > JointType::universal)
+    if (!is_known(joint.type))
       fail(who + "its type is unknown; use one of the types of JointType", Status::unsupported);
     if (!all_finite(joint.origin.rotation) || !all_finite(joint.origin.translation))
       fail(who + "origin is not finite; give finite numbers", Status::not_finite);

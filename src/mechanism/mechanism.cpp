@@ -68,11 +68,14 @@ constexpr TypeFacts types[] = {
     {"floating", 7, 6, false, 0},    {"universal", 2, 2, true, 0},     {"unknown", 0, 0, false, 0}};
 
 const TypeFacts& facts_of(JointType type) {
-  const bool known = type >= JointType::fixed && type <= JointType::universal;
-  return known ? types[static_cast<std::int32_t>(type)] : *(std::end(types) - 1);
+  return types[is_known(type) ? static_cast<std::size_t>(type) : std::size(types) - 1];
 }
 
 }  // namespace
+
+bool is_known(JointType type) {
+  return type >= JointType::fixed && static_cast<std::size_t>(type) < std::size(types) - 1;
+}
 
 const char* type_name(JointType type) {
   return facts_of(type).name;

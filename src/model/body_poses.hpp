@@ -44,7 +44,9 @@ inline const JointSubspace& joint_subspace(std::int32_t kind) {
 inline bool is_oblique(const NodeData& node) {
   return node.kind == joint_revolute_oblique || node.kind == joint_prismatic_oblique;
 }
-inline Motion<double> coordinate_motion(int axis) {
+// Column d of the subspace of a node's joint.
+inline Motion<double> subspace_column(const NodeData& node, int d) {
+  const int axis = joint_subspace(node.kind).first + d;
   return {unit_vector(axis), unit_vector(axis - 3)};
 }
 

@@ -44,7 +44,7 @@ Vec normalized(const Vec& a) {
   return (1 / std::sqrt(norm_squared(a))) * a;
 }
 bool is_hinge(JointType type) {
-  return type == JointType::revolute || type == JointType::continuous || type == JointType::prismatic;
+  return has_axis(type) && velocity_count(type) == 1;
 }
 bool parallel(const Vec& a, const Vec& b) {
   return norm_squared(cross(a, b)) < alignment_tolerance * alignment_tolerance;

@@ -48,6 +48,7 @@ enum class JointType : std::int32_t {
                   // name and name + "_2"
 };
 
+bool is_known(JointType type);  // one of these constants
 // Position and velocity coordinates of one joint of this type (universal: of its two joints together).
 int position_count(JointType type);
 int velocity_count(JointType type);

@@ -61,27 +61,30 @@ void read_inertial(const Element& inertial, MechanismLink& link) {
   if (pose.rotation != identity3) link.inertia = rotate_inertia(pose.rotation, link.inertia);
 }
 
-JointType read_type(const Element& e, std::initializer_list<JointType> types, const char* otherwise) {
+JointType read_type(const Element& e, std::initializer_list<JointType> types, const char* otherwise,
+                    const char* remark = "") {
   const std::string name = e.text("type");
-  for (const JointType type : types)
+  std::string names;
+  for (const JointType type : types) {
     if (name == type_name(type)) return type;
-  e.fail(Status::parse_error, "type " + in_quotes(name) + otherwise);
+    if (!names.empty()) names += type == *(types.end() - 1) ? " or " : ", ";
+    names += type_name(type);
+  }
+  e.fail(Status::parse_error, "type " + in_quotes(name) + otherwise + "; use " + names + remark);
 }
 
 JointType read_joint_type(const Element& joint) {
-  return read_type(
-      joint,
-      {JointType::fixed, JointType::revolute, JointType::continuous, JointType::prismatic,
-       JointType::spherical, JointType::planar, JointType::floating},
-      " is unknown; use fixed, revolute, continuous, prismatic, spherical, planar or floating (a "
-      "universal joint is two revolute ones)");
+  return read_type(joint,
+                   {JointType::fixed, JointType::revolute, JointType::continuous, JointType::prismatic,
+                    JointType::spherical, JointType::planar, JointType::floating},
+                   " is unknown", " (a universal joint is two revolute ones)");
 }
 
 JointType read_loop_type(const Element& loop) {
   return read_type(loop,
                    {JointType::revolute, JointType::continuous, JointType::prismatic, JointType::planar,
                     JointType::spherical, JointType::fixed},
-                   " closes no loop; use revolute, continuous, prismatic, planar, spherical or fixed");
+                   " closes no loop");
 }
 
 // URDF+ files use the spellings of Python and of C.

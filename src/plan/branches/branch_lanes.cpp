@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "model/body_poses.hpp"
 #include "plan/arena.hpp"
 #include "scalar/index.hpp"
 
@@ -21,7 +22,7 @@ constexpr double in_cluster = 1.6, rotor = 0.1;
 constexpr double least_gain = 1.1;
 
 bool one_dof(const NodeData& n) {
-  return n.kind <= joint_prismatic_oblique;
+  return joint_subspace(n.kind).count == 1;
 }
 
 // The fields of a workspace that aba, rnea and their clusters and rotors need, on the trunk and on limbs.
