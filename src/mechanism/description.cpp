@@ -150,6 +150,9 @@ class Checker {
     check_limits(joint, who);
     if (has_axis(joint.type)) check_axis(joint.axis, who + "axis");
     if (joint.type == JointType::universal) check_second_axis(joint, who);
+    if (joint.type == JointType::screw && !std::isfinite(joint.pitch))
+      fail(who + "its pitch is missing or not finite; give the translation in m for one radian",
+           Status::not_finite);
   }
 
   void check_limits(const MechanismJoint& joint, const std::string& who) {

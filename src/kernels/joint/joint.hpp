@@ -82,6 +82,20 @@ struct PrismaticObliqueJoint : GeneralJoint<5> {
   }
 };
 
+struct ScrewJoint : GeneralJoint<2> {
+  template <int, class T, class Node>
+  TENON_INLINE static ScrewColumn<T> column(const Node& n) {
+    return {T(n.pitch)};
+  }
+  template <class T, class Node>
+  TENON_INLINE static void update(const Node& n, int i, const T* q, WorkspaceData<T>& w) {
+    const Mat3<T> R = load_mat3<T>(n.R);
+    const T d = T(n.pitch) * (T(n.sign) * q[n.q_index]);
+    store_general(i, turned_about_z(R, w.cos_q[i], w.sin_q[i]),
+                  load_vec3<T>(n.p) + Vec3<T>{R.xz * d, R.yz * d, R.zz * d}, w);
+  }
+};
+
 // Rotation of a unit quaternion x y z w.
 template <class T>
 TENON_INLINE Mat3<T> rotation_of_quaternion(const T* q) {
@@ -142,6 +156,8 @@ TENON_INLINE void with_joint_of(std::int32_t kind, F&& f) {
       return f(RevoluteObliqueJoint{});
     case joint_prismatic_oblique:
       return f(PrismaticObliqueJoint{});
+    case joint_screw:
+      return f(ScrewJoint{});
     case joint_spherical:
       if constexpr (!one_dof) f(SphericalJoint{});
       return;

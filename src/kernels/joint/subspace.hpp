@@ -83,5 +83,51 @@ TENON_INLINE Vec3<T> momentum_at(UnitColumn<A>, const Vec3<T>& z, const Vec3<T>&
   return mass * z;
 }
 
+// ---- a screw: turns about coordinate axis z and moves along it, `pitch` for one radian
+
+template <class N>
+struct ScrewColumn {
+  static constexpr int axis = 2;
+  static constexpr bool turns = true;
+  N pitch;
+};
+template <class N, class T>
+TENON_INLINE T dot(const ScrewColumn<N>& S, const Force<T>& f) {
+  return f.n.z + T(S.pitch) * f.f.z;
+}
+template <class N, class T>
+TENON_INLINE void add(Motion<T>& m, const ScrewColumn<N>& S, const T& x) {
+  m.w.z = m.w.z + x;
+  m.v.z = m.v.z + T(S.pitch) * x;
+}
+template <class N, class T>
+TENON_INLINE Force<T> operator*(const ArticulatedInertia<T>& IA, const ScrewColumn<N>& S) {
+  const Force<T> turning = column<2>(IA), moving = column<5>(IA);
+  const T pitch(S.pitch);
+  return {turning.n + pitch * moving.n, turning.f + pitch * moving.f};
+}
+template <class N, class T>
+TENON_INLINE void clear(ArticulatedInertia<T>&, const ScrewColumn<N>&) {}  // no column is zero
+template <class N, class T>
+TENON_INLINE Motion<T> cross(const Motion<T>& v, const ScrewColumn<N>& S, const T& x) {
+  Motion<T> m{};
+  add(m, S, x);
+  return cross(v, m);
+}
+template <class T, class Node>
+TENON_INLINE T own_inertia(const ScrewColumn<T>& S, const Node& n) {
+  return T(n.I[5]) + S.pitch * S.pitch * T(n.mass);
+}
+template <class N, class T>
+TENON_INLINE Motion<T> outer_motion(const ScrewColumn<N>& S, const Transform<Rot3<T>, T>& X, const T& s) {
+  const Vec3<T> z = direction(S, X.R.R, s);
+  return {z, cross(X.p, z) + T(S.pitch) * z};
+}
+template <class N, class T>
+TENON_INLINE Vec3<T> momentum_at(const ScrewColumn<N>& S, const Vec3<T>& z, const Vec3<T>& arm,
+                                 const T& mass) {
+  return cross(z, arm) + (T(S.pitch) * mass) * z;
+}
+
 TENON_ISA_END
 }  // namespace tenon

@@ -76,7 +76,7 @@ JointType read_type(const Element& e, std::initializer_list<JointType> types, co
 JointType read_joint_type(const Element& joint) {
   return read_type(joint,
                    {JointType::fixed, JointType::revolute, JointType::continuous, JointType::prismatic,
-                    JointType::spherical, JointType::planar, JointType::floating},
+                    JointType::screw, JointType::spherical, JointType::planar, JointType::floating},
                    " is unknown", " (a universal joint is two revolute ones)");
 }
 
@@ -123,12 +123,22 @@ Vector3 read_axis(const Element& joint, JointType type) {
   return direction;
 }
 
-// Only revolute and prismatic joints have position limits; for them URDF's default is zero.
+// In m for one radian, as the angle is in radians. SDF and Drake give m for a turn.
+void read_screw(const Element& joint, MechanismJoint& out) {
+  if (out.type != JointType::screw) return;
+  const Element screw = joint.required_child("screw");
+  screw.expect_attributes({"pitch"});
+  out.pitch = screw.number("pitch");
+}
+
+// Only revolute, prismatic and screw joints have position limits. URDF asks for those of the first two, and its
+// default is zero.
 void read_limit(const Element& joint, MechanismJoint& out) {
-  const bool bounded = out.type == JointType::revolute || out.type == JointType::prismatic;
+  const bool needed = out.type == JointType::revolute || out.type == JointType::prismatic;
+  const bool bounded = needed || out.type == JointType::screw;
   const std::optional<Element> limit = joint.child("limit");
   if (!limit) {
-    if (bounded) joint.warn("a " + joint.text("type") + " joint without <limit>; taken as unlimited");
+    if (needed) joint.warn("a " + joint.text("type") + " joint without <limit>; taken as unlimited");
     return;
   }
   limit->expect_attributes({"lower", "upper", "effort", "velocity"});
@@ -331,8 +341,9 @@ class Reader {
 
   void read_joint(const Element& e) {
     e.expect_attributes({"name", "type", "independent"});
-    e.expect_children({"origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "safety_controller",
-                       "calibration", "sensor", "gazebo", "actuator", "hardwareInterface"});
+    e.expect_children({"origin", "parent", "child", "axis", "screw", "limit", "dynamics", "mimic",
+                       "safety_controller", "calibration", "sensor", "gazebo", "actuator",
+                       "hardwareInterface"});
     MechanismJoint joint;
     joint.name = claim_name(e, "a joint", joint_lines_);
     joint.type = read_joint_type(e);
@@ -340,6 +351,7 @@ class Reader {
     joint.child = read_end(e, "child");
     joint.origin = read_origin(e);
     joint.axis = read_axis(e, joint.type);
+    read_screw(e, joint);
     read_limit(e, joint);
     read_dynamics(e, joint);
     if (const std::optional<Element> mimic = e.child("mimic")) {

@@ -286,7 +286,7 @@ void BranchLanes::build_bundle(std::size_t k) {
       const std::int32_t body = memory.limbs[empty ? 0 : l][i - 1];
       const NodeData& one = m_.nodes[body];
       node.kind = one.kind;
-      node.sign.x[l] = one.sign;
+      node.sign.x[l] = one.sign, node.pitch.x[l] = one.pitch;
       node.mass.x[l] = one.mass;
       for (int e = 0; e < 3; ++e) node.p[e].x[l] = one.p[e], node.h[e].x[l] = one.h[e];
       for (int e = 0; e < 6; ++e) node.I[e].x[l] = one.I[e];
