@@ -34,7 +34,8 @@ constexpr tenon_joint_options default_joint_options = {sizeof(tenon_joint_option
                                                        0,
                                                        0,
                                                        0,
-                                                       0};
+                                                       0,
+                                                       std::numeric_limits<double>::quiet_NaN()};
 
 template <class Items>
 std::string unused_name(const char* name, const Items& items, const char* what) {
@@ -60,6 +61,7 @@ void check(const tenon_joint_options& options, std::size_t link_count) {
   need_index(options.child_link, link_count, "child_link", "links");
   need_finite(options.axis, 3, "axis");
   need_finite(options.axis2, 3, "axis2");
+  if (options.type == TENON_JOINT_TYPE_SCREW) need_number(options.pitch, "pitch");
   need_number(options.armature, "armature");
   need_number(options.damping, "damping");
   need_number(options.friction, "friction");
@@ -166,6 +168,7 @@ tenon_status tenon_builder_add_joint(tenon_builder* builder, const char* name,
     joint.origin = pose(checked.origin, pose_count, "origin");
     joint.axis = {checked.axis[0], checked.axis[1], checked.axis[2]};
     joint.axis2 = {checked.axis2[0], checked.axis2[1], checked.axis2[2]};
+    joint.pitch = checked.pitch;
     joint.armature = checked.armature;
     joint.limits = {checked.lower, checked.upper, checked.effort, checked.velocity};
     joint.damping = checked.damping;

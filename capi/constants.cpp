@@ -87,7 +87,7 @@ TENON_KIND(tenon_split, split, "TENON_SPLIT_*", C(AUTOMATIC, automatic), C(ALWAY
 #define C(NAME, member) same(TENON_JOINT_TYPE_##NAME, JointType::member, #member)
 TENON_KIND(tenon_joint_type, joint_type, "TENON_JOINT_TYPE_*", C(FIXED, fixed), C(REVOLUTE, revolute),
            C(CONTINUOUS, continuous), C(PRISMATIC, prismatic), C(SPHERICAL, spherical), C(PLANAR, planar),
-           C(FLOATING, floating), C(UNIVERSAL, universal))
+           C(FLOATING, floating), C(UNIVERSAL, universal), C(SCREW, screw))
 #undef C
 
 TENON_KIND(tenon_base, base, "TENON_BASE_*", {TENON_BASE_FIXED, "fixed"}, {TENON_BASE_FLOATING, "floating"})

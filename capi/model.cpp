@@ -240,6 +240,7 @@ tenon_status tenon_model_joint_info(const tenon_model* model, int32_t joint, ten
   for (int k = item->v_index; k < item->v_index + item->nv; ++k)
     known.independent += core.data().y_index[k] >= 0;
   put_pose(item->origin, known.origin);
+  known.pitch = item->pitch;
   const auto* folding = core.folding.get();
   known.folded = folding && std::count(folding->rotor_node.begin(), folding->rotor_node.end(), joint) > 0;
   return code(put(info, known));

@@ -83,6 +83,7 @@
  *
  *     revolute, continuous  q angle               v its rate
  *     prismatic             q displacement        v its rate
+ *     screw                 q angle               v its rate; moves along its axis by pitch for one radian
  *     spherical             q quaternion (4)      v angular velocity in the child's axes (3)
  *     planar                q x, y, angle         v [angle rate; velocity along x and y, which turn with the child]
  *     floating              q pose (7)            v [angular (3); linear (3)] in the child's axes
@@ -290,6 +291,7 @@ typedef int32_t tenon_status;
 #define TENON_JOINT_TYPE_PLANAR 5     /* in the plane normal to the axis; its x and y: section 4 */
 #define TENON_JOINT_TYPE_FLOATING 6
 #define TENON_JOINT_TYPE_UNIVERSAL 7  /* builder only: about axis, then axis2; becomes joints name and name_2 */
+#define TENON_JOINT_TYPE_SCREW 8      /* about axis, and along it by pitch for one radian; force: a torque */
 
 /* Axes along which a spatial vector or the rows of a constraint are given. */
 #define TENON_AXES_LINK 0
@@ -545,6 +547,7 @@ typedef struct tenon_joint_info {
   int32_t reserved;           /* 0 */
   double origin[7];           /* pose of the joint frame in the parent link (of a floating base in the world), the
                                  child's where q is zero; both joints of a universal one have the same */
+  double pitch;               /* of a screw, m for one radian; else 0 */
 } tenon_joint_info;
 
 /* Prepare an information struct: zeros, and struct_size.
@@ -633,6 +636,7 @@ typedef struct tenon_joint_options {
   double damping, friction; /* carried for the user; default 0 */
   int32_t dependent;        /* 1: where a loop moves this joint, it is to follow from others; default 0 */
   int32_t reserved;         /* 0 */
+  double pitch;             /* screw only: m for one radian, lead / (2 pi); 0 is legal; default NaN, to be set */
 } tenon_joint_options;
 
 /* Writes the defaults into options.
@@ -1855,9 +1859,10 @@ TENON_API tenon_status tenon_loop_jacobian(tenon_workspace *workspace, const dou
  *               [angular; linear] in F'   [linear; angular] in F'  [linear in F;           [angular; linear] in F
  *                                                                   angular in F']
  *
- * Revolute and prismatic joints are alike in all. MuJoCo has no planar joint: two slides and a hinge stand for it. F of
- * a planar joint has z along its axis, and x and y in the plane as section 4 says: MuJoCo places its slides so when it
- * reads URDF; Pinocchio and Drake pass over the axis of a planar joint there, so give them one along z.
+ * Revolute, prismatic and screw joints are alike in all. MuJoCo has no screw, and no planar joint: two slides and a
+ * hinge stand for it. F of a planar joint has z along its axis, and x and y in the plane as section 4 says: MuJoCo
+ * places its slides so when it reads URDF; Pinocchio and Drake pass over the axis of a planar joint there, so give them
+ * one along z.
  * Drake's roll and yaw turn about one axis at pitch +-pi/2; there yaw takes both.
  *
  * direction: TENON_DIRECTION_FROM_OTHER or TENON_DIRECTION_TO_OTHER. joints: the indices of Tenon's joints in the other

@@ -54,7 +54,7 @@ tenon_link_info link(const tenon_model* model, int32_t index);
 int32_t find_link(const tenon_model* model, const std::string& name, const std::string& option = "");
 int32_t find_joint(const tenon_model* model, const std::string& name, const std::string& option = "");
 
-// True for joints of one coordinate: revolute, continuous, prismatic.
+// True for joints of one coordinate: revolute, continuous, prismatic, screw.
 bool has_one_coordinate(const tenon_joint_info& joint);
 
 // Where a link is, after tenon_kinematics.

@@ -134,7 +134,7 @@ class Checker {
 
   void check_joint(const MechanismJoint& joint) {
     const std::string who = "joint " + quoted(joint.name) + ": ";
-    if (joint.type < JointType::fixed || joint.type > JointType::universal)
+    if (!is_known(joint.type))
       fail(who + "its type is unknown; use one of the types of JointType", Status::unsupported);
     if (!all_finite(joint.origin.rotation) || !all_finite(joint.origin.translation))
       fail(who + "origin is not finite; give finite numbers", Status::not_finite);
@@ -150,6 +150,9 @@ class Checker {
     check_limits(joint, who);
     if (has_axis(joint.type)) check_axis(joint.axis, who + "axis");
     if (joint.type == JointType::universal) check_second_axis(joint, who);
+    if (joint.type == JointType::screw && !std::isfinite(joint.pitch))
+      fail(who + "its pitch is missing or not finite; give the translation in m for one radian",
+           Status::not_finite);
   }
 
   void check_limits(const MechanismJoint& joint, const std::string& who) {

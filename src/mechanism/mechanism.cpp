@@ -62,17 +62,21 @@ struct TypeFacts {
   bool has_axis;
   std::uint32_t held;  // rows, with its axis along z; 0: it closes no loop
 };
-constexpr TypeFacts types[] = {
-    {"fixed", 0, 0, false, 0x3f},    {"revolute", 1, 1, true, 0x3b},   {"continuous", 1, 1, true, 0x3b},
-    {"prismatic", 1, 1, true, 0x1f}, {"spherical", 4, 3, false, 0x38}, {"planar", 3, 3, true, 0x23},
-    {"floating", 7, 6, false, 0},    {"universal", 2, 2, true, 0},     {"unknown", 0, 0, false, 0}};
+constexpr TypeFacts types[] = {{"fixed", 0, 0, false, 0x3f},     {"revolute", 1, 1, true, 0x3b},
+                               {"continuous", 1, 1, true, 0x3b}, {"prismatic", 1, 1, true, 0x1f},
+                               {"spherical", 4, 3, false, 0x38}, {"planar", 3, 3, true, 0x23},
+                               {"floating", 7, 6, false, 0},     {"universal", 2, 2, true, 0},
+                               {"screw", 1, 1, true, 0},         {"unknown", 0, 0, false, 0}};
 
 const TypeFacts& facts_of(JointType type) {
-  const bool known = type >= JointType::fixed && type <= JointType::universal;
-  return known ? types[static_cast<std::int32_t>(type)] : *(std::end(types) - 1);
+  return types[is_known(type) ? static_cast<std::size_t>(type) : std::size(types) - 1];
 }
 
 }  // namespace
+
+bool is_known(JointType type) {
+  return type >= JointType::fixed && static_cast<std::size_t>(type) < std::size(types) - 1;
+}
 
 const char* type_name(JointType type) {
   return facts_of(type).name;

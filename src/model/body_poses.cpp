@@ -36,7 +36,7 @@ Placement joint_motion(const NodeData& node, const double* q) {
     case joint_floating:
       return {{rotation_of_quaternion(q + 3)}, {q[0], q[1], q[2]}};
     default:
-      if (axis < 3) return {{rotation_about(axis, x)}, {0, 0, 0}};
+      if (axis < 3) return {{rotation_about(axis, x)}, (node.pitch * x) * unit_vector(axis)};
       return {{identity}, x * unit_vector(axis - 3)};
   }
 }

@@ -44,7 +44,7 @@ Vec normalized(const Vec& a) {
   return (1 / std::sqrt(norm_squared(a))) * a;
 }
 bool is_hinge(JointType type) {
-  return type == JointType::revolute || type == JointType::continuous || type == JointType::prismatic;
+  return has_axis(type) && velocity_count(type) == 1;
 }
 bool parallel(const Vec& a, const Vec& b) {
   return norm_squared(cross(a, b)) < alignment_tolerance * alignment_tolerance;
@@ -203,6 +203,9 @@ class Compiler {
 
   NodeFrame hinge_frame(const Description::Joint& joint, int parent, const Vec& axis) const {
     const bool slides = joint.data.type == JointType::prismatic;
+    // Without pitch a screw is a revolute joint.
+    if (joint.data.type == JointType::screw && joint.data.pitch != 0)
+      return {joint_screw, 1, realigned(joint.child, parent, axis)};
     const int k = coordinate_axis(axis);
     if (k >= 0) {
       const int kind = (slides ? joint_prismatic_x : joint_revolute_x) + k;
@@ -270,6 +273,7 @@ class Compiler {
     data.q_index = model_.nq;
     data.v_index = model_.nv;
     data.sign = sign;
+    data.pitch = kind == joint_screw ? joint.pitch : 0;
     store(data.p, p);
     store(data.R, R);
     int last = -1;
@@ -298,6 +302,7 @@ class Compiler {
     made.nq = position_count(joint.type);
     made.nv = velocity_count(joint.type);
     if (!has_axis(joint.type)) made.axis = {0, 0, 0};
+    if (joint.type == JointType::screw) made.pitch = joint.pitch;
     if (joint.type == JointType::continuous) {
       made.limits.lower = -std::numeric_limits<double>::infinity();
       made.limits.upper = std::numeric_limits<double>::infinity();

@@ -90,6 +90,7 @@ std::string Model::describe() const {
     text << std::string(2 * index(level[i]), ' ') << joint.name << "  " << type_name(joint.type);
     if (has_axis(joint.type))
       text << " (" << joint.axis[0] << " " << joint.axis[1] << " " << joint.axis[2] << ")";
+    if (joint.type == JointType::screw) text << " pitch " << joint.pitch;
     if (is_oblique(node)) text << " oblique";
     if (std::isfinite(joint.limits.lower) || std::isfinite(joint.limits.upper))
       text << " from " << joint.limits.lower << " to " << joint.limits.upper;

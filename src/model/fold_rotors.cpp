@@ -15,7 +15,7 @@ constexpr double rounding = 1e-12;
 
 int hinge_axis(std::int32_t kind) {
   const JointSubspace& S = joint_subspace(kind);
-  return S.count == 1 && S.first < 3 ? S.first : -1;
+  return S.count == 1 && S.first < 3 && kind != joint_screw ? S.first : -1;
 }
 Mat3<double> tree_rotation(const NodeData& n) {
   return load_mat3<double>(n.R);

@@ -25,6 +25,7 @@ namespace tenon {
 namespace {
 
 using Matrix6 = Eigen::Matrix<double, 6, 6>;
+using Vector6 = Eigen::Matrix<double, 6, 1>;
 
 // Relative to the largest principal moment: negative moments that are rounding errors of inertias written
 // with nine digits or more; and violations of the triangle inequality to be expected in a file of six digits.
@@ -123,14 +124,15 @@ enum class Singular { no, massless, dependent };
 // Cholesky elimination of D. A pivot counts as zero if it is within rounding errors of the inertia of the
 // rigid subtree.
 Singular eliminate(const NodeData& node, double armature, const Matrix6& composite, Matrix6& articulated) {
-  const JointSubspace S = joint_subspace(node.kind);
   Singular singular = Singular::no;
   Matrix6 A = articulated;
-  for (int k = S.first; k < S.first + S.count; ++k) {
-    const double scale = composite(k, k) + armature;
-    const double pivot = A(k, k) + armature;
+  for (int d = 0; d < joint_subspace(node.kind).count; ++d) {
+    Vector6 S;
+    store(S.data(), subspace_column(node, d));
+    const double scale = S.dot(composite * S) + armature;
+    const Vector6 U = A * S;
+    const double pivot = S.dot(U) + armature;
     if (pivot > rounding_of_sums * scale) {
-      const Eigen::Matrix<double, 6, 1> U = A.col(k);
       A -= U * U.transpose() / pivot;
     } else {
       const bool empty = composite.isZero(0);

@@ -7,11 +7,12 @@
 
 namespace tenon {
 
-// How a body moves relative to its parent. Every joint subspace S is a choice of coordinate axes of the
-// child's body frame, which model/compile.cpp chooses for that, so S need not be stored:
+// How a body moves relative to its parent. Every joint subspace S but a screw's is a choice of coordinate axes of
+// the child's body frame, which model/compile.cpp chooses for that, so S need not be stored:
 //   revolute_k     {k}          rotation by a planar rotation about k, tree rotation identity
 //   prismatic_k    {3 + k}      no rotation at all
 //   *_oblique      {2} or {5}   about or along z of a realigned frame; general constant tree rotation
+//   screw          e_2 + pitch e_5  about and along z, as oblique
 //   spherical      {0 1 2}
 //   planar         {2 3 4}      normal z; v = [rate about z, velocity along x, y] in the body frame
 //   floating       {0 .. 5}
@@ -24,9 +25,10 @@ enum JointKind : std::int32_t {
   joint_prismatic_z = 5,
   joint_revolute_oblique = 6,
   joint_prismatic_oblique = 7,
-  joint_spherical = 8,
-  joint_planar = 9,
-  joint_floating = 10,
+  joint_screw = 8,
+  joint_spherical = 9,
+  joint_planar = 10,
+  joint_floating = 11,
 };
 
 // One body of the spanning tree and its joint. The bodies of a cluster (ClusterData) are contiguous.
@@ -35,9 +37,10 @@ struct NodeData {
   std::int32_t kind;     // JointKind
   std::int32_t q_index;  // first position coordinate
   std::int32_t v_index;  // first velocity coordinate
-  double sign;  // one-dof joints: -1 where the user's axis is opposite to the body-frame axis, else 1
-  double p[3];  // joint frame origin in the parent body frame
-  double R[9];  // tree rotation, child -> parent at q = 0, row by row; identity for the aligned kinds
+  double sign;   // one-dof joints: -1 where the user's axis is opposite to the body-frame axis, else 1
+  double pitch;  // screws: translation along z for one radian; else 0
+  double p[3];   // joint frame origin in the parent body frame
+  double R[9];   // tree rotation, child -> parent at q = 0, row by row; identity for the aligned kinds
   double mass;
   double h[3];  // mass * centre of mass, body frame
   double I[6];  // rotational inertia about the body frame origin: xx xy xz yy yz zz

@@ -83,13 +83,13 @@ class ArticulatedTree {
   }
   static Force<double> scaled(double s, const Force<double>& f) { return {s * f.n, s * f.f}; }
 
-  // Calls f(coordinate, its axis) for the coordinates of a node, the last first. Signs of the user's axes do
-  // not matter here.
+  // Calls f(coordinate, its column of S) for the coordinates of a node, the last first. Signs of the user's axes
+  // do not matter here.
   template <class F>
   void for_coordinates(std::int32_t node, const F& f) const {
     const NodeData& n = model_.nodes[index(node)];
-    const JointSubspace S = joint_subspace(n.kind);
-    for (int c = S.count - 1; c >= 0; --c) f(index(n.v_index + c), coordinate_motion(S.first + c));
+    for (int c = joint_subspace(n.kind).count - 1; c >= 0; --c)
+      f(index(n.v_index + c), subspace_column(n, c));
   }
 
   // f I^-1 f of a body with its subtree, with its mean inertia for rotation. 0 where nothing has mass.

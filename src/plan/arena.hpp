@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernels/workspace_data.hpp"
+#include "model/body_poses.hpp"
 #include "model/constraint_data.hpp"
 #include "model/model_data.hpp"
 #include "plan/memory_block.hpp"
@@ -63,9 +64,6 @@ struct SweepTables : PathLayout {
     return PathLayout::bytes() + bytes_of(node_flags, support_flags, axis_place, root_node, rows_node, runs);
   }
 };
-
-// The axis of the body frame that the motion subspace of velocity coordinate k selects (model_data.hpp).
-int axis_of_dof(const ModelData& m, int k);
 
 // Fields without part of their own are of sweeps.
 enum ArenaPart {
@@ -173,8 +171,12 @@ class Arena {
       for (int e = 0; e < 10; ++e) lane[4 * e] = T(numbers[e]);
     }
     for (int k = 0; k < whole_packs(m.nv + 3); ++k) data.angular_sign[k] = data.linear_sign[k] = T(0);
-    for (int k = 0; k < m.nv; ++k)
-      (axis_of_dof(m, k) < 3 ? data.angular_sign : data.linear_sign)[k] = T(m.v_sign[k]);
+    for (int k = 0; k < m.nv; ++k) {
+      const NodeData& n = m.nodes[m.v_node[k]];
+      const Motion<double> S = subspace_column(n, k - n.v_index);
+      data.angular_sign[k] = T(m.v_sign[k] * (S.w.x + S.w.y + S.w.z));
+      data.linear_sign[k] = T(m.v_sign[k] * (S.v.x + S.v.y + S.v.z));
+    }
     // S of a floating root is constant.
     if (m.node_count == 0 || m.nodes[0].kind != joint_floating) return;
     for (int k = 0; k < 6; ++k)

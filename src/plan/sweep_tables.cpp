@@ -106,18 +106,16 @@ SweepTables::SweepTables(const ModelData& m, const ConstraintData* c)
     support_flags = sweep_flags(m, supports);
     rows_node = rows_nodes_of(m, *c);
   }
-  for (int k = 0; k < m.nv; ++k) axis_place.push_back(16 * m.v_node[k] + 4 * (axis_of_dof(m, k) % 3));
+  for (int k = 0; k < m.nv; ++k) {
+    const NodeData& n = m.nodes[m.v_node[k]];
+    axis_place.push_back(16 * m.v_node[k] + 4 * ((joint_subspace(n.kind).first + k - n.v_index) % 3));
+  }
   axis_place.resize(index(whole_packs(m.nv + 3)), 0);
   for (int i = 0; i < m.node_count; ++i) {
     const int parent = m.nodes[i].parent;
     root_node.push_back(parent < 0 ? i : root_node[index(parent)]);
   }
   runs = runs_of(m);
-}
-
-int axis_of_dof(const ModelData& m, int k) {
-  const NodeData& n = m.nodes[m.v_node[k]];
-  return joint_subspace(n.kind).first + k - n.v_index;
 }
 
 }  // namespace tenon

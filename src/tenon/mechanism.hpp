@@ -46,8 +46,10 @@ enum class JointType : std::int32_t {
                  // child frame
   universal = 7,  // revolute about axis, then about axis2 (given in the joint frame at q = 0): two joints,
                   // name and name + "_2"
+  screw = 8,      // about axis, and along it by pitch for one radian; q = angle, v = its rate
 };
 
+bool is_known(JointType type);  // one of these constants
 // Position and velocity coordinates of one joint of this type (universal: of its two joints together).
 int position_count(JointType type);
 int velocity_count(JointType type);
@@ -79,7 +81,8 @@ struct MechanismJoint {
       origin;  // pose of the joint frame in the parent link; the child link frame is the joint frame at q = 0
   Vector3 axis = {1, 0, 0};   // in the joint frame; any length but zero, normalised when compiled
   Vector3 axis2 = {0, 1, 0};  // universal only
-  double armature = 0;        // rotor inertia seen at the joint, kg m^2 or kg, added to the diagonal of M
+  double pitch = std::numeric_limits<double>::quiet_NaN();  // screw only: m for one radian; to be given
+  double armature = 0;  // rotor inertia seen at the joint, kg m^2 or kg, added to the diagonal of M
   JointLimits limits;
   double damping = 0, friction = 0;  // carried for the user; no algorithm here applies them
   // false: a loop or coupling moves this joint, and its coordinates must follow from the others.

@@ -57,6 +57,7 @@ struct Model {
     JointLimits limits;
     double armature, damping, friction;
     Pose origin;  // of the joint frame in the parent link, or the world; of both joints of a universal one
+    double pitch = 0;  // of screws
 
     // The quaternion of spherical and floating joints is the last four of their positions.
     bool has_quaternion() const { return nq > nv; }

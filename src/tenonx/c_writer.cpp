@@ -174,12 +174,6 @@ std::string in_comment(const std::string& text) {
   return safe;
 }
 
-const char* name_of(JointType type) {
-  constexpr const char* names[] = {"fixed",     "revolute", "continuous", "prismatic",
-                                   "spherical", "planar",   "floating",   "universal"};
-  return names[static_cast<std::size_t>(type)];
-}
-
 std::string range(const char* array, int first, int count) {
   const std::string begin = std::string(array) + "[" + std::to_string(first);
   return count == 1 ? begin + "]" : begin + ".." + std::to_string(first + count - 1) + "]";
@@ -188,7 +182,7 @@ std::string range(const char* array, int first, int count) {
 void describe_joints(const Model& model, std::string& text) {
   text += " *\n * Joints and their coordinates:\n";
   for (const Model::Joint& j : model.joints)
-    text += " *   " + in_comment(j.name) + " (" + name_of(j.type) + "): " + range("q", j.q_index, j.nq) +
+    text += " *   " + in_comment(j.name) + " (" + type_name(j.type) + "): " + range("q", j.q_index, j.nq) +
             ", " + range("v", j.v_index, j.nv) + "\n";
 }
 

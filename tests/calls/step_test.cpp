@@ -73,6 +73,7 @@ MechanismJoint joint(JointType type, const std::string& parent, const std::strin
   made.parent = parent;
   made.child = child;
   made.axis = axis;
+  made.pitch = 0.4;
   made.origin.translation = {0.2, 0.1, 0};
   return made;
 }
@@ -95,8 +96,9 @@ Motion moving(const Model& model, double speed, std::uint64_t seed = 3) {
 }
 
 TEST(Steps, AreOfTheirOrderForEveryJoint) {
-  for (const JointType type : {JointType::revolute, JointType::continuous, JointType::prismatic,
-                               JointType::spherical, JointType::planar, JointType::floating}) {
+  for (const JointType type :
+       {JointType::revolute, JointType::continuous, JointType::prismatic, JointType::screw,
+        JointType::spherical, JointType::planar, JointType::floating}) {
     for (const Vector3& axis : {Vector3{0, 0, 1}, Vector3{0.3, -1, 0.4}}) {
       SCOPED_TRACE(static_cast<int>(type));
       const auto model = two_bodies(type, axis);

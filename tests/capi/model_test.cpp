@@ -212,6 +212,41 @@ class BuilderTest : public ::testing::Test {
   char message[512] = "";
 };
 
+// The pitch is to be given, and an older caller, whose struct ends before it, has given none.
+TEST_F(BuilderTest, MakesAScrew) {
+  ASSERT_EQ(add_link("base"), TENON_OK);
+  ASSERT_EQ(add_link("nut"), TENON_OK);
+  options.type = TENON_JOINT_TYPE_SCREW, options.parent_link = 0, options.child_link = 1;
+  EXPECT_EQ(add_joint("spindle"), TENON_NOT_FINITE);
+  EXPECT_TRUE(says("pitch")) << message;
+  options.pitch = 0.002;
+  options.struct_size = offsetof(tenon_joint_options, pitch);
+  EXPECT_EQ(add_joint("spindle"), TENON_NOT_FINITE);
+  options.struct_size = sizeof options;
+  ASSERT_EQ(add_joint("spindle"), TENON_OK) << message;
+  Model model;
+  ASSERT_EQ(finish(&model), TENON_OK) << message;
+  const tenon_joint_info info = joint_info(model, 0);
+  EXPECT_EQ(info.type, TENON_JOINT_TYPE_SCREW);
+  EXPECT_EQ(info.pitch, 0.002);
+  EXPECT_EQ(info.nq, 1);
+  EXPECT_EQ(info.nv, 1);
+  char text[1000];
+  ASSERT_EQ(tenon_model_describe(model.get(), text, sizeof text, nullptr), TENON_OK);
+  EXPECT_NE(std::string(text).find("spindle  screw (1 0 0) pitch 0.002"), std::string::npos) << text;
+  // In the coordinates of other libraries too.
+  const double q = 5;
+  for (const int32_t convention :
+       {TENON_CONVENTION_PINOCCHIO, TENON_CONVENTION_MUJOCO, TENON_CONVENTION_DRAKE})
+    EXPECT_EQ(tenon_convention_nq(model.get(), convention), 1);
+  double other = 0;
+  const Workspace w = workspace(model);
+  ASSERT_EQ(tenon_convert_configuration(w.get(), TENON_CONVENTION_PINOCCHIO, TENON_DIRECTION_TO_OTHER,
+                                        nullptr, 0, &q, 1, &other, 1),
+            TENON_OK);
+  EXPECT_EQ(other, q);
+}
+
 // A physical pendulum of mass 2 whose centre of mass is 0.5 m below a joint about y: M = Iyy + m l^2, and the
 // bias is m g l sin q.
 TEST_F(BuilderTest, MakesAPendulum) {
@@ -374,7 +409,7 @@ TEST_F(BuilderTest, RefusesWhatIsWrongAtOnce) {
   options.parent_link = 0, options.child_link = 2;
   EXPECT_EQ(add_joint("j"), TENON_OUT_OF_RANGE);
   options.child_link = 1;
-  options.type = 8;
+  options.type = 9;
   EXPECT_EQ(add_joint("j"), TENON_INVALID_ARGUMENT);
   options.type = TENON_JOINT_TYPE_REVOLUTE;
   options.origin[6] = 0.9;

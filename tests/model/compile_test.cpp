@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string>
 
+#include "model/body_poses.hpp"
 #include "model/small_mechanisms.hpp"
 #include "support/described_model.hpp"
 #include "support/largest.hpp"
@@ -23,9 +24,8 @@ using testing::solid_link;
 using testing::two_link_arm;
 
 int count_oblique(const Model& model) {
-  return static_cast<int>(std::count_if(model.nodes.begin(), model.nodes.end(), [](const NodeData& node) {
-    return node.kind == joint_revolute_oblique || node.kind == joint_prismatic_oblique;
-  }));
+  return static_cast<int>(std::count_if(model.nodes.begin(), model.nodes.end(),
+                                        [](const NodeData& node) { return is_oblique(node); }));
 }
 
 std::shared_ptr<const Model> checked(const Mechanism& mechanism, const CompileOptions& options = {}) {
@@ -39,15 +39,16 @@ const Vector3 some_axes[] = {{1, 0, 0},  {0, 1, 0},  {0, 0, 1},        {-1, 0, 0
                              {1, 1, 0},  {-1, 0, 1}, {1e-3, 0, 1},     {0.1, 0.2, -0.97}, {-5, 2, 1}};
 
 TEST(Compile, EveryJointTypeAboutEveryAxisMovesLinksAsDescribed) {
-  for (const JointType type :
-       {JointType::fixed, JointType::revolute, JointType::continuous, JointType::prismatic,
-        JointType::spherical, JointType::planar, JointType::floating, JointType::universal}) {
+  for (const JointType type : {JointType::fixed, JointType::revolute, JointType::continuous,
+                               JointType::prismatic, JointType::spherical, JointType::planar,
+                               JointType::floating, JointType::universal, JointType::screw}) {
     for (const Vector3& axis : some_axes) {
       for (const bool floating : {false, true}) {
         Mechanism mechanism = two_link_arm();
         mechanism.joints[0].type = type;
         mechanism.joints[0].axis = axis;
         mechanism.joints[0].axis2 = {0.3, 1, -2};
+        mechanism.joints[0].pitch = -0.3;
         mechanism.joints[0].origin.rotation = rotation_from_rpy(0.2, -0.4, 1.3);
         CompileOptions options;
         options.floating_base = floating;

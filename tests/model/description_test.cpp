@@ -238,5 +238,24 @@ TEST(Description, RefusesUnknownJointTypes) {
   expect_rejected(mechanism, Status::unsupported, {"joint 'shoulder'", "type is unknown"});
 }
 
+TEST(Description, RefusesScrewsWithoutAFinitePitch) {
+  for (const double pitch : {MechanismJoint().pitch, inf}) {
+    Mechanism mechanism = two_link_arm();
+    mechanism.joints[0].type = JointType::screw;
+    mechanism.joints[0].pitch = pitch;
+    expect_rejected(mechanism, Status::not_finite,
+                    {"joint 'shoulder'", "pitch is missing or not finite", "radian"});
+  }
+}
+
+TEST(Description, RefusesLoopsClosedByScrews) {
+  Mechanism mechanism = two_link_arm();
+  mechanism.loops.push_back({});
+  mechanism.loops[0].name = "nut";
+  mechanism.loops[0].type = JointType::screw;
+  mechanism.loops[0].predecessor = "base", mechanism.loops[0].successor = "lower";
+  expect_rejected(mechanism, Status::unsupported, {"loop 'nut'", "cannot close a loop"});
+}
+
 }  // namespace
 }  // namespace tenon

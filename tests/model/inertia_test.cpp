@@ -19,11 +19,13 @@ void empty(MechanismLink& link) {
 }
 
 TEST(Inertia, RefusesAMasslessMovingLeaf) {
-  for (const JointType type : {JointType::revolute, JointType::prismatic, JointType::spherical,
-                               JointType::planar, JointType::floating, JointType::universal}) {
+  for (const JointType type :
+       {JointType::revolute, JointType::prismatic, JointType::spherical, JointType::planar,
+        JointType::floating, JointType::universal, JointType::screw}) {
     Mechanism mechanism = two_link_arm();
     mechanism.joints[1].type = type;
     mechanism.joints[1].axis2 = {1, 0, 0};
+    mechanism.joints[1].pitch = 0.1;
     empty(mechanism.links[2]);
     const std::string joint = type == JointType::universal ? "joint 'elbow_2'" : "joint 'elbow'";
     expect_rejected(mechanism, Status::invalid_inertia,

@@ -47,7 +47,7 @@ TEST(Mechanism, CountsCoordinatesOfEveryJointType) {
     int nq, nv;
   } table[] = {{JointType::fixed, 0, 0},     {JointType::revolute, 1, 1},  {JointType::continuous, 1, 1},
                {JointType::prismatic, 1, 1}, {JointType::spherical, 4, 3}, {JointType::planar, 3, 3},
-               {JointType::floating, 7, 6},  {JointType::universal, 2, 2}};
+               {JointType::floating, 7, 6},  {JointType::universal, 2, 2}, {JointType::screw, 1, 1}};
   for (const auto& row : table) {
     EXPECT_EQ(position_count(row.type), row.nq);
     EXPECT_EQ(velocity_count(row.type), row.nv);

@@ -156,6 +156,7 @@ Mechanism in_unit(Mechanism mechanism, double meters) {
   }
   for (MechanismJoint& joint : mechanism.joints) {
     for (double& x : joint.origin.translation) x *= meters;
+    joint.pitch *= meters;
     const bool slides = joint.type == JointType::prismatic;
     if (!slides) joint.armature *= meters * meters;
     if (slides) joint.limits.lower *= meters, joint.limits.upper *= meters;

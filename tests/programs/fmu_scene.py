@@ -15,7 +15,7 @@ from fmu_instance import Unit
 TENON, MODELS = sys.argv[1:3]
 TOLERANCE = 1e-9
 
-# A planar joint, a spherical one and a slider: every kind of coordinate that the other robots lack.
+# A planar joint, a spherical one, a slider and a screw: every kind of coordinate that the other robots lack.
 KINDS = """<robot name="kinds">
   <link name="ground"/>
   <link name="puck"><inertial><origin xyz="0.1 0.05 0"/><mass value="2"/>
@@ -29,6 +29,10 @@ KINDS = """<robot name="kinds">
     <origin xyz="0 0.1 0.2"/></joint>
   <joint name="rail" type="prismatic"><parent link="ball 'b'"/><child link="slider"/><axis xyz="1 0 0"/>
     <limit lower="-9" upper="9" effort="9" velocity="9"/></joint>
+  <link name="nut"><inertial><mass value="0.4"/>
+    <inertia ixx="0.01" iyy="0.02" izz="0.02" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="spindle" type="screw"><parent link="slider"/><child link="nut"/><axis xyz="0.6 0 0.8"/>
+    <screw pitch="0.02"/></joint>
 </robot>
 """
 
@@ -49,7 +53,7 @@ CASES = {
     "go1-flying": (["--floating", "--dt", "5e-4", "--v0", "root_joint=2,-3,1,0.5,0.2,3", "--q0", "FL_thigh_joint=0.8"],
                    {"FL_calf_joint": [9], "RR_hip_joint": [3]}, 0.1),
     "kinds": (["--dt", "5e-4", "--v0", "ball-joint=1,-2,0.5", "--v0", "table=0.3,0.2,-0.1"],
-              {"ball-joint": [0.1, -0.2, 0.3], "rail": [1.5], "table": [0.2, 1, 0]}, 0.2),
+              {"ball-joint": [0.1, -0.2, 0.3], "rail": [1.5], "spindle": [0.1], "table": [0.2, 1, 0]}, 0.2),
 }
 
 

@@ -100,6 +100,10 @@ void DenseDynamics<T>::set_pose(std::size_t i, const double* q) {
     case JointType::prismatic:
       moved.p = axis * static_cast<T>(x[0]);
       break;
+    case JointType::screw:
+      moved.R = rotation_about<T>(axis, static_cast<T>(x[0]));
+      moved.p = axis * (static_cast<T>(b.pitch) * static_cast<T>(x[0]));
+      break;
     case JointType::spherical:
       moved.R = rotation_of<T>(x);
       break;
@@ -132,6 +136,9 @@ void DenseDynamics<T>::set_columns(std::size_t i) {
       break;
     case JointType::prismatic:
       set(0, none, basis.col(2));
+      break;
+    case JointType::screw:
+      set(0, basis.col(2), basis.col(2) * static_cast<T>(b.pitch));
       break;
     case JointType::planar:
       set(0, basis.col(2), none);

@@ -13,6 +13,8 @@ JointType type_of(std::int32_t kind) {
     case joint_prismatic_z:
     case joint_prismatic_oblique:
       return JointType::prismatic;
+    case joint_screw:
+      return JointType::screw;
     case joint_spherical:
       return JointType::spherical;
     case joint_planar:
@@ -76,6 +78,7 @@ Tree tree_of(const Model& model) {
     body.mass = node.mass;
     std::copy_n(node.h, 3, body.first_moment.begin());
     std::copy_n(node.I, 6, body.inertia.begin());
+    body.pitch = node.pitch;
     tree.bodies.push_back(body);
   }
   for (const Model::Link& link : model.links) tree.links.push_back({link.body, link.in_body});

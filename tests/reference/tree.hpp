@@ -20,6 +20,7 @@ struct Body {
   double mass;
   Vector3 first_moment;           // mass * centre of mass, body frame
   std::array<double, 6> inertia;  // xx xy xz yy yz zz about the body frame origin
+  double pitch;                   // screws: translation along the axis for one radian
 };
 
 struct Frame {

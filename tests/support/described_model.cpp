@@ -48,6 +48,8 @@ Isometry motion(const MechanismJoint& joint, const double* q) {
       return turn(q[0], joint.axis);
     case JointType::prismatic:
       return Isometry(Eigen::Translation3d(q[0] * vec(joint.axis).normalized()));
+    case JointType::screw:
+      return Eigen::Translation3d(joint.pitch * q[0] * vec(joint.axis).normalized()) * turn(q[0], joint.axis);
     case JointType::spherical:
       return quaternion(q);
     case JointType::planar: {

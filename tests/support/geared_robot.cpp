@@ -15,7 +15,7 @@ Eigen::Vector3d to_vector(const Vector3& a) {
 }
 bool is_hinge(const MechanismJoint& joint, const GearOptions& options) {
   return joint.type == JointType::revolute || joint.type == JointType::continuous ||
-         (joint.type == JointType::prismatic && !options.revolute_only);
+         ((joint.type == JointType::prismatic || joint.type == JointType::screw) && !options.revolute_only);
 }
 
 // Rotor inertia about the centre of mass: symmetric about the axis, with it as a principal axis, or any.

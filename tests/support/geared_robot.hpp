@@ -17,7 +17,7 @@ struct GearOptions {
   double belt = 0.15;          // that a second hinge drives it too
   double parallel = 0.8;       // that its axis is parallel to the hinge's
   double on_parent = 0.85;     // that it lies on the hinge's parent, not on its child
-  bool revolute_only = false;  // prismatic joints drive none
+  bool revolute_only = false;  // prismatic and screw joints drive none
 };
 // Gives hinges of a mechanism rotors, most on the hinge's parent.
 void add_gears(Random& random, Mechanism& mechanism, const GearOptions& options = {});

@@ -78,6 +78,7 @@ class Builder {
     body.origin = joint.origin;
     body.basis =
         joint.type == JointType::planar ? planar_basis(joint.axis) : reference::basis_along(joint.axis);
+    body.pitch = joint.pitch;
     if (joint.type != JointType::fixed) {
       const int index = names_.find_joint(joint.name);
       if (index < 0) throw std::runtime_error("the model has no joint '" + joint.name + "'");

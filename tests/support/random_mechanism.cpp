@@ -37,17 +37,28 @@ Vector3 random_axis(Random& random) {
   return axis;
 }
 
-JointType random_type(Random& random, bool hinges_only) {
+// Of both signs, 0.02 to 0.17 m for a radian. share: 0 to 1.
+double pitch_of(double share) {
+  return share < 0.5 ? -0.02 - 0.3 * share : 0.02 + 0.3 * (share - 0.5);
+}
+
+void draw_type(Random& random, bool hinges_only, MechanismJoint& joint) {
   const double x = random.uniform(0, 1);
-  if (hinges_only) return x < 0.75 ? JointType::revolute : JointType::prismatic;
-  if (x < 0.42) return JointType::revolute;
-  if (x < 0.50) return JointType::continuous;
-  if (x < 0.65) return JointType::prismatic;
-  if (x < 0.73) return JointType::spherical;
-  if (x < 0.79) return JointType::planar;
-  if (x < 0.82) return JointType::floating;
-  if (x < 0.90) return JointType::universal;
-  return JointType::fixed;
+  joint.type = [&] {
+    if (hinges_only)
+      return x < 0.75 ? JointType::revolute : x < 0.92 ? JointType::prismatic : JointType::screw;
+    if (x < 0.42) return JointType::revolute;
+    if (x < 0.50) return JointType::continuous;
+    if (x < 0.58) return JointType::prismatic;
+    if (x < 0.65) return JointType::screw;
+    if (x < 0.73) return JointType::spherical;
+    if (x < 0.79) return JointType::planar;
+    if (x < 0.82) return JointType::floating;
+    if (x < 0.90) return JointType::universal;
+    return JointType::fixed;
+  }();
+  if (joint.type == JointType::screw)
+    joint.pitch = pitch_of(hinges_only ? (x - 0.92) / 0.08 : (x - 0.58) / 0.07);
 }
 
 int random_parent(Random& random, Shape shape, int link) {
@@ -123,7 +134,7 @@ Mechanism random_mechanism(Random& random, const MechanismOptions& options) {
     joint.name = "joint_" + std::to_string(i);
     joint.child = name;
     joint.parent = "link_" + std::to_string(random_parent(random, options.shape, i));
-    joint.type = random_type(random, options.hinges_only);
+    draw_type(random, options.hinges_only, joint);
     joint.origin = random.pose(0.4);
     joint.axis = random_axis(random);
     do joint.axis2 = random.direction();

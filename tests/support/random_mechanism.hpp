@@ -37,7 +37,7 @@ enum class Shape { chain, star, binary, random };
 struct MechanismOptions {
   Shape shape = Shape::random;
   int links = 10;            // the root and what hangs on it, links behind fixed joints included
-  bool hinges_only = false;  // revolute and prismatic joints only
+  bool hinges_only = false;  // revolute, prismatic and screw joints only
 };
 Mechanism random_mechanism(Random& random, const MechanismOptions& options);
 

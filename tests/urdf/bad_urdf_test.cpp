@@ -143,6 +143,14 @@ TEST(BadUrdf, ZeroAxis) {
       parse_urdf(joint("<axis xyz='0 0 0'/>", "fixed")));  // exporters write this; it means nothing there
 }
 
+TEST(BadUrdf, ScrewWithoutAPitch) {
+  expect_bad(joint("", "screw"), Status::parse_error, {"r.urdf:4: joint 'knee': <joint> has no <screw>"});
+  expect_bad(joint("<screw/>", "screw"), Status::parse_error,
+             {"r.urdf:6: joint 'knee'", "'pitch' of <screw> is missing"});
+  expect_bad(joint("<screw pitch='inf'/>", "screw"), Status::parse_error,
+             {"'pitch' of <screw> is 'inf', not a number"});
+}
+
 TEST(BadUrdf, UnsupportedOrigin) {
   expect_bad(joint("<origin quat_xyzw='0 0 0 1'/>"), Status::unsupported,
              {"r.urdf:6: joint 'knee'", "quat_xyzw", "rpy"});

@@ -52,6 +52,20 @@ TEST(Urdf, ReadsEveryJointType) {
   for (const auto& [name, type] : types) EXPECT_EQ(joint(name, "").type, type) << name;
 }
 
+TEST(Urdf, ReadsScrews) {
+  const MechanismJoint j =
+      joint("screw", "<axis xyz='0 0 2'/><screw pitch='-0.002'/><limit lower='-9' upper='40'/>");
+  EXPECT_EQ(j.type, JointType::screw);
+  EXPECT_EQ(j.axis, (Vector3{0, 0, 2}));
+  EXPECT_EQ(j.pitch, -0.002);
+  EXPECT_EQ(j.limits.lower, -9);
+  EXPECT_EQ(j.limits.upper, 40);
+  const Mechanism endless = parse_urdf(arm("screw", "<screw pitch='0'/>"));
+  EXPECT_TRUE(endless.warnings.empty());
+  EXPECT_EQ(endless.joints[0].pitch, 0);
+  EXPECT_EQ(endless.joints[0].limits.upper, inf);
+}
+
 TEST(Urdf, DefaultsOfAJoint) {
   const MechanismJoint j = joint("continuous", "");
   EXPECT_EQ(j.axis, (Vector3{1, 0, 0}));

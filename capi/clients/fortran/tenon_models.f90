@@ -41,7 +41,7 @@ module tenon_models
   type, public :: joint_t
     character(len=:), allocatable :: name, type
     integer :: parent_link = 0, child_link = 0, q_index = 0, nq = 0, v_index = 0, nv = 0
-    real(dp) :: axis(3) = 0, origin(7) = 0, lower = 0, upper = 0, velocity = 0, effort = 0, armature = 0
+    real(dp) :: axis(3) = 0, origin(7) = 0, lower = 0, upper = 0, velocity = 0, effort = 0, armature = 0, pitch = 0
   end type joint_t
 
 contains
@@ -232,6 +232,7 @@ contains
     known%velocity = info%velocity
     known%effort = info%effort
     known%armature = info%armature
+    known%pitch = info%pitch
   end function joint
 
   ! "" where there is no such link; no such joint; no such warning.

@@ -106,6 +106,7 @@ module tenon_raw
   integer(c_int32_t), parameter :: TENON_JOINT_TYPE_PLANAR = 5_c_int32_t
   integer(c_int32_t), parameter :: TENON_JOINT_TYPE_FLOATING = 6_c_int32_t
   integer(c_int32_t), parameter :: TENON_JOINT_TYPE_UNIVERSAL = 7_c_int32_t
+  integer(c_int32_t), parameter :: TENON_JOINT_TYPE_SCREW = 8_c_int32_t
 
   ! Axes along which a spatial vector or the rows of a constraint are given.
   integer(c_int32_t), parameter :: TENON_AXES_LINK = 0_c_int32_t
@@ -236,6 +237,7 @@ module tenon_raw
     integer(c_int32_t) :: folded
     integer(c_int32_t) :: reserved
     real(c_double) :: origin(7)
+    real(c_double) :: pitch
   end type tenon_joint_info
 
   ! A joint to be added.
@@ -256,6 +258,7 @@ module tenon_raw
     real(c_double) :: friction
     integer(c_int32_t) :: dependent
     integer(c_int32_t) :: reserved
+    real(c_double) :: pitch
   end type tenon_joint_options
 
   ! A joint that closes a kinematic loop between two links of the tree.

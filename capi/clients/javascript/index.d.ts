@@ -26,7 +26,8 @@ export interface ModelOptions {
   tolerantInertias?: boolean;
 }
 export type JointType =
-  | 'fixed' | 'revolute' | 'continuous' | 'prismatic' | 'spherical' | 'planar' | 'floating' | 'universal';
+  | 'fixed' | 'revolute' | 'continuous' | 'prismatic' | 'spherical' | 'planar' | 'floating' | 'universal'
+  | 'screw';
 /** A joint that a builder adds. Limits, damping and friction are carried for the user. */
 export interface JointOptions {
   /** Revolute without. */
@@ -37,6 +38,8 @@ export interface JointOptions {
   axis?: readonly number[];
   /** The second axis of a universal joint. */
   axis2?: readonly number[];
+  /** Of a screw, m for one radian. */
+  pitch?: number;
   /** Rotor inertia seen at the joint, kg m^2 or kg. */
   armature?: number;
   lower?: number;
@@ -129,6 +132,7 @@ export interface JointInfo {
   independent: number;
   folded: number;
   origin: ArrayLike<number>;
+  pitch: number;
 }
 export interface ConstraintInfo {
   name: string;

@@ -116,6 +116,8 @@ export interface tenon_joint_info {
   /** pose of the joint frame in the parent link (of a floating base in the world), the child's where q is zero; both
    * joints of a universal one have the same */
   origin: number[] | Float64Array;
+  /** of a screw, m for one radian; else 0 */
+  pitch: number;
 }
 
 /** A joint to be added. */
@@ -150,6 +152,8 @@ export interface tenon_joint_options {
   dependent: number;
   /** 0 */
   reserved: number;
+  /** screw only: m for one radian, lead / (2 pi); 0 is legal; default NaN, to be set */
+  pitch: number;
 }
 
 /** A joint that closes a kinematic loop between two links of the tree. */
@@ -1329,6 +1333,7 @@ export interface Constants {
   readonly TENON_JOINT_TYPE_PLANAR: 5;
   readonly TENON_JOINT_TYPE_FLOATING: 6;
   readonly TENON_JOINT_TYPE_UNIVERSAL: 7;
+  readonly TENON_JOINT_TYPE_SCREW: 8;
   readonly TENON_AXES_LINK: 0;
   readonly TENON_AXES_WORLD: 1;
   readonly TENON_ROWS_ANGULAR: 7;

@@ -83,6 +83,7 @@ const constants = Object.freeze({
   TENON_JOINT_TYPE_PLANAR: 5,
   TENON_JOINT_TYPE_FLOATING: 6,
   TENON_JOINT_TYPE_UNIVERSAL: 7,
+  TENON_JOINT_TYPE_SCREW: 8,
   TENON_AXES_LINK: 0,
   TENON_AXES_WORLD: 1,
   TENON_ROWS_ANGULAR: 7,
@@ -183,6 +184,7 @@ types.tenon_joint_info = koffi.struct('tenon_joint_info', {
   folded: 'int32_t',
   reserved: 'int32_t',
   origin: koffi.array('double', 7),
+  pitch: 'double',
 });
 types.tenon_joint_options = koffi.struct('tenon_joint_options', {
   struct_size: 'uint32_t',
@@ -201,6 +203,7 @@ types.tenon_joint_options = koffi.struct('tenon_joint_options', {
   friction: 'double',
   dependent: 'int32_t',
   reserved: 'int32_t',
+  pitch: 'double',
 });
 types.tenon_loop_options = koffi.struct('tenon_loop_options', {
   struct_size: 'uint32_t',
@@ -428,9 +431,9 @@ const structs = {
     'center_of_mass', 'inertia'],
   tenon_joint_info: ['struct_size', 'type', 'parent_link', 'child_link', 'q_index', 'nq', 'v_index', 'nv', 'name',
     'axis', 'lower', 'upper', 'velocity', 'effort', 'armature', 'damping', 'friction', 'cluster', 'independent',
-    'folded', 'reserved', 'origin'],
+    'folded', 'reserved', 'origin', 'pitch'],
   tenon_joint_options: ['struct_size', 'type', 'parent_link', 'child_link', 'origin', 'axis', 'axis2', 'armature',
-    'lower', 'upper', 'velocity', 'effort', 'damping', 'friction', 'dependent', 'reserved'],
+    'lower', 'upper', 'velocity', 'effort', 'damping', 'friction', 'dependent', 'reserved', 'pitch'],
   tenon_loop_options: ['struct_size', 'type', 'link', 'second_link', 'pose', 'second_pose', 'axis', 'treatment',
     'reserved'],
   tenon_constraint_options: ['struct_size', 'axes', 'rows', 'reserved', 'name', 'frequency', 'damping_ratio', 'weights',

@@ -171,6 +171,7 @@ static void joint_info(const call *c) {
   put_number(all, "velocity", info.velocity);
   put_number(all, "effort", info.effort);
   put_number(all, "armature", info.armature);
+  put_number(all, "pitch", info.pitch);
   put_numbers(all, "axis", info.axis, 3);
   put_numbers(all, "origin", info.origin, 7);
   result_array(c, 0, all);

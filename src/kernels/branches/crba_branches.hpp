@@ -48,10 +48,11 @@ inline void sweep_limb_forces(Bundle<P>& limbs, bool floats) {
         pose = compose(pose, J::load(n, i, w));
       else if (floats)
         pose = compose(root, J::load(n, i, w));
-      Motion<P> S{};
-      at<J::axis[0]>(S) = n.sign;
-      store(w.F_root + 6 * i, force_to_parent(pose, load_inertia<P>(w.Ic + 12 * i) * S));
-      store(w.S_root + 6 * i, axis_motion<J::axis[0]>(pose, n.sign));
+      const auto S = J::template column<0, P>(n);
+      Motion<P> motion{};
+      add(motion, S, n.sign);
+      store(w.F_root + 6 * i, force_to_parent(pose, load_inertia<P>(w.Ic + 12 * i) * motion));
+      store(w.S_root + 6 * i, outer_motion(S, pose, n.sign));
     });
   }
 }

@@ -76,9 +76,9 @@ template <class J, class T, class Node>
 TENON_INLINE Motion<T> cluster_joint_bias(const Node& n, int i, const T* v, const WorkspaceData<T>& w) {
   T rate[J::nv];
   load_rate<J>(n, v, rate);
-  Motion<T> bias = velocity_product_acceleration<J>(load_motion<T>(w.v + 6 * i), rate);
+  Motion<T> bias = velocity_product_acceleration<J>(n, load_motion<T>(w.v + 6 * i), rate);
   load_rate<J>(n, w.g, rate);
-  add_motion<J>(bias, rate);
+  add_motion<J>(n, bias, rate);
   return bias;
 }
 
@@ -136,9 +136,9 @@ TENON_INLINE void add_joint_column(const ClusterData& c, const Node& n, int y, c
   T* D = cluster_D(c, w, y);
   for (int z = 0; z <= y; ++z) {
     load_G<J>(c, n, z, w, Gz);
-    for_each_axis<J>([&](auto d, auto axis) {
+    for_each_column<J, T>(n, [&](auto d, auto S) {
       constexpr int k = d.value;
-      D[z] = D[z] + Gz[k] * (at<axis.value>(Fy) + Gy[k] * armature[k]) + Gy[k] * F[6 * z + axis.value];
+      D[z] = D[z] + Gz[k] * (dot(S, Fy) + Gy[k] * armature[k]) + Gy[k] * dot(S, load_force<T>(F + 6 * z));
     });
   }
 }
@@ -147,18 +147,19 @@ template <class J, bool forces, class T, class Node>
 TENON_INLINE void add_own_column(const ClusterData& c, const Node& n, int own, int y, const T* F,
                                  const Force<T>& column_of, const T& rest, const T& armature, Force<T>& Fy,
                                  WorkspaceData<T>& w) {
-  constexpr int A = J::axis[0];
+  const auto S = J::template column<0, T>(n);
   if (y < own) return;
   const T sign = T(n.sign);
   T* D = cluster_D(c, w, y);
   if (y > own) {
-    D[own] = D[own] + sign * at<A>(Fy);
+    D[own] = D[own] + sign * dot(S, Fy);
     return;
   }
   T* u = w.u + c.v_begin;
   if constexpr (forces) u[y] = u[y] + sign * rest;
-  for (int z = 0; z < y; ++z) D[z] = D[z] + sign * F[6 * z + A];
-  D[y] = D[y] + (sign * (F[6 * y + A] + F[6 * y + A]) + at<A>(column_of) + armature);
+  for (int z = 0; z < y; ++z) D[z] = D[z] + sign * dot(S, load_force<T>(F + 6 * z));
+  const T before = dot(S, load_force<T>(F + 6 * y));
+  D[y] = D[y] + (sign * (before + before) + dot(S, column_of) + armature);
   Fy = Fy + scaled(sign, column_of);
 }
 
@@ -172,8 +173,8 @@ TENON_INLINE void cross_cluster_joint(const Model& m, const ClusterData& c, int 
   const int count = Y > 0 ? Y : c.y_count, own = own_coordinate<J>(m, c, n);
   T rest[N] = {}, armature[N];
   Force<T> column_of[N];
-  for_each_axis<J>([&](auto d, auto axis) {
-    column_of[d.value] = column<axis.value>(h.IA);
+  for_each_column<J, T>(n, [&](auto d, auto S) {
+    column_of[d.value] = h.IA * S;
     armature[d.value] = T(m.armature[n.v_index + d.value]);
   });
   Motion<T> bias{};
@@ -183,8 +184,8 @@ TENON_INLINE void cross_cluster_joint(const Model& m, const ClusterData& c, int 
     load_rate<J>(n, w.drive_bias, drive_bias);
     load_rate<J>(n, w.g, g);
     load_rate<J>(n, tau, rest);
-    for_each_axis<J>([&](auto d, auto axis) {
-      rest[d.value] = rest[d.value] - at<axis.value>(h.pA);
+    for_each_column<J, T>(n, [&](auto d, auto S) {
+      rest[d.value] = rest[d.value] - dot(S, h.pA);
       rest[d.value] = rest[d.value] - armature[d.value] * g[d.value] - drive_bias[d.value];
     });
   }
@@ -287,7 +288,7 @@ inline void roll_out_in_cluster(const Model& m, const ClusterData& c, int i, con
     Motion<T> a = parent_acceleration<J>(n, i, v, w);
     T rate[J::nv];
     load_rate<J>(n, qdd, rate);
-    add_motion<J>(a, rate);
+    add_motion<J>(n, a, rate);
     store(w.a + 6 * i, a);
   });
 }

@@ -36,11 +36,9 @@ void place_cluster(const ModelData& m, const ClusterData& c, const T* q, Workspa
       const Vec3<T> p = pp + Rp * X.p;
       store(w.loop_R + 9 * i, R);
       store(w.loop_p + 3 * i, p);
-      for_each_axis<J>([&](auto d, auto axis) {
-        constexpr int A = axis.value;
-        const Vec3<T> z = T(m.v_sign[n.v_index + d.value]) * axis_of<A % 3>(R);
-        store(w.loop_S + 6 * (n.v_index + d.value),
-              A < 3 ? Motion<T>{z, cross(p, z)} : Motion<T>{{o, o, o}, z});
+      for_each_column<J, T>(n, [&](auto d, auto S) {
+        const int k = n.v_index + d.value;
+        store(w.loop_S + 6 * k, outer_motion(S, Transform<Rot3<T>, T>{{R}, p}, T(m.v_sign[k])));
       });
     });
   }

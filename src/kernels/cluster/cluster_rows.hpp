@@ -30,7 +30,7 @@ TENON_INLINE void carry_locked(const ModelData& m, const ClusterData& c, int i, 
         T G[J::nv];
         load_G<J>(c, n, y, w, G);
         V sum = load_number<V>(W + y * stride);
-        for_each_axis<J>([&](auto r, auto axis) { sum = sum + V(G[r.value]) * at<axis.value>(K); });
+        for_each_column<J, T>(n, [&](auto r, auto S) { sum = sum + V(G[r.value]) * dot(S, K); });
         store_number(sum, W + y * stride);
       }
       visit(joint, n, i, K);
@@ -90,9 +90,7 @@ TENON_INLINE Motion<Lanes<T>> move_cluster_joint(const ClusterData& c, const Nod
     T G[J::nv];
     load_G<J>(c, n, y, w, G);
     const Lanes<T> rate = Lanes<T>::load(yddot + y * stride);
-    for_each_axis<J>([&](auto r, auto axis) {
-      at<axis.value>(moved) = at<axis.value>(moved) + Lanes<T>(G[r.value]) * rate;
-    });
+    for_each_column<J, T>(n, [&](auto r, auto S) { add(moved, S, Lanes<T>(G[r.value]) * rate); });
   }
   return moved;
 }

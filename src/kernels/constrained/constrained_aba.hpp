@@ -114,11 +114,11 @@ inline void sweep_force_changes(const Model& m, const Rows& c, const T* delta, c
       const T* D = w.D + 6 * n.v_index;
       T* x = w.delta_u + n.v_index;
       T crossing[J::nv];
-      for_each_axis<J>([&](auto d, auto axis) {
-        crossing[d.value] = -at<axis.value>(f);
+      for_each_column<J, T>(n, [&](auto d, auto S) {
+        crossing[d.value] = -dot(S, f);
         if constexpr (refine)
           crossing[d.value] =
-              crossing[d.value] + error.template of_joint<J, axis.value>(m, i, d.value, rest, in.tau, qdd, w);
+              crossing[d.value] + error.template of_joint<J>(m, i, d.value, S, rest, in.tau, qdd, w);
       });
       if constexpr (loops) {
         if (const ClusterData* cluster = cluster_of(m, i)) {
@@ -176,7 +176,7 @@ inline void sweep_motion_changes(const Model& m, const Rows& c, const T* delta, 
         if (const ClusterData* cluster = cluster_of(m, i)) {
           if (i == cluster->node_begin) solve_cluster_change(*cluster, previous, qdd, w);
           load_rate<J>(n, w.delta_u, y);
-          add_motion<J>(a, y);
+          add_motion<J>(n, a, y);
           previous = a;
           return;
         }
@@ -189,7 +189,7 @@ inline void sweep_motion_changes(const Model& m, const Rows& c, const T* delta, 
         solve_joint_factor<J>(w.D + 6 * n.v_index, x, y);
         for (int d = 0; d < J::nv; ++d) qdd[n.v_index + d] = qdd[n.v_index + d] + y[d];
       }
-      add_motion<J>(a, y);
+      add_motion<J>(n, a, y);
       previous = a;
     });
     store(w.delta_a + 6 * i, previous);

@@ -141,9 +141,9 @@ inline void carry_row(const ModelData& m, int i, int end, Force<T> f, T* row, in
     const NodeData& n = m.nodes[i];
     with_joint(n.kind, [&](auto joint) {
       using Joint = decltype(joint);
-      for_each_axis<Joint>([&](auto d, auto axis) {
+      for_each_column<Joint, T>(n, [&](auto d, auto S) {
         const int k = n.v_index + d.value;
-        row[static_cast<long>(k) * ld] = T(m.v_sign[k]) * at<axis.value>(f);
+        row[static_cast<long>(k) * ld] = T(m.v_sign[k]) * dot(S, f);
       });
       f = force_to_parent(Joint::load(n, i, w), f);
     });
@@ -185,7 +185,7 @@ void constraint_right_hand_side(const ModelData& m, const ConstraintData& c, con
       T rate[J::nv];
       load_rate<J>(n, v, rate);
       store(w.a + 6 * i, motion_to_child(J::load(n, i, w), load_motion<T>(w.a + 6 * n.parent)) +
-                             velocity_product_acceleration<J>(load_motion<T>(w.v + 6 * i), rate));
+                             velocity_product_acceleration<J>(n, load_motion<T>(w.v + 6 * i), rate));
     });
   }
   constraint_accelerations(c, w);

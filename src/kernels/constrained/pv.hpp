@@ -89,7 +89,7 @@ TENON_INLINE void carry_rows(const NodeData& n, const PvNode& s, const T* v, PvD
   if constexpr (right_sides) {
     T rate[N];
     load_rate<J>(n, v, rate);
-    c = spread(velocity_product_acceleration<J>(load_motion<T>(w.v + 6 * s.node), rate));
+    c = spread(velocity_product_acceleration<J>(n, load_motion<T>(w.v + 6 * s.node), rate));
   }
   const auto X = spread(J::load(n, s.node, w));
   for (int lane = 0; lane < lanes; lane += V::count) {

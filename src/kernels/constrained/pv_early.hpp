@@ -41,13 +41,6 @@ TENON_INLINE int count_idle_rows(const ConstraintData& c, const PvEarlyData<T>& 
   return count;
 }
 
-template <int axis, class Node>
-TENON_INLINE auto own_inertia(const Node& n) {
-  if constexpr (axis < 3)
-    return n.I[axis == 0 ? 0 : axis == 1 ? 3 : 5];
-  else
-    return n.mass;
-}
 // After the inward sweep: where rows added more to an inner joint than hidden_share (model/rank.hpp), as PvEarlyData::left_over.
 template <bool loops, class T, class Model>
 inline std::int32_t hidden_inertias(const Model& m, const PvEarlyData<T>& d, const WorkspaceData<T>& w) {
@@ -58,11 +51,11 @@ inline std::int32_t hidden_inertias(const Model& m, const PvEarlyData<T>& d, con
     const auto& n = m.nodes[i];
     with_joint(n, [&](auto joint) TENON_INLINE_LAMBDA {
       using J = decltype(joint);
-      for_each_axis<J>([&](auto e, auto axis) {
+      for_each_column<J, T>(n, [&](auto e, auto S) {
         const int k = n.v_index + e.value;
-        const T own = T(own_inertia<axis.value>(n)) + T(m.armature[k]);
+        const T own = own_inertia<T>(S, n) + T(m.armature[k]);
         const T most = select(lanes_above(own, T(0)), T(hidden_share) * own, T(1e30));  // or no terms
-        small = small & lanes_above(most, w.U[6 * k + axis.value]);
+        small = small & lanes_above(most, dot(S, load_force<T>(w.U + 6 * k)));
       });
     });
   }
@@ -136,7 +129,7 @@ TENON_INLINE void solve_joint_with_rows(const Node& n, Motion<T>& a, int rows, c
     solve_joint_factor<J>(w.D + 6 * n.v_index, rest, x);
     for (int k = 0; k < J::nv; ++k) qdd[n.v_index + k] = x[k];
   }
-  add_motion<J>(a, x);
+  add_motion<J>(n, a, x);
 }
 
 template <class T>

@@ -29,7 +29,7 @@ inline void pass_cluster(const Model& m, const ClusterData& c, int first, int co
         T G[J::nv];
         load_G<J>(c, n, y, w, G);
         P sum = Rows::load(crossing[y].W + first);
-        for_each_axis<J>([&](auto d, auto axis) { sum = sum + P(G[d.value]) * at<axis.value>(K); });
+        for_each_column<J, T>(n, [&](auto d, auto S) { sum = sum + P(G[d.value]) * dot(S, K); });
         Rows::store_first(sum, count, crossing[y].W + first);
       }
       k = k - dot(Rows::spread(cluster_joint_bias<J>(n, i, v, w)), K);

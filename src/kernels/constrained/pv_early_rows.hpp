@@ -39,8 +39,8 @@ TENON_INLINE void pass_joint(const Node& n, int i, const T* v, Force<typename Ro
   const T* D = w.D + 6 * n.v_index;
   const T* u = w.u + n.v_index;
   P y[J::nv];
-  for_each_axis<J>([&](auto d, auto axis) {
-    y[d.value] = at<axis.value>(K);
+  for_each_column<J, T>(n, [&](auto d, auto S) {
+    y[d.value] = dot(S, K);
     Rows::store(y[d.value], crossing[d.value].W + lane);
   });
   if constexpr (J::one_dof) {
@@ -59,7 +59,7 @@ TENON_INLINE void pass_joint(const Node& n, int i, const T* v, Force<typename Ro
   }
   T rate[J::nv];
   load_rate<J>(n, v, rate);
-  const Motion<P> c = Rows::spread(velocity_product_acceleration<J>(load_motion<T>(w.v + 6 * i), rate));
+  const Motion<P> c = Rows::spread(velocity_product_acceleration<J>(n, load_motion<T>(w.v + 6 * i), rate));
   k = k - dot(c, K);
   K = force_to_parent(Rows::spread(J::load(n, i, w)), K);
 }

@@ -102,24 +102,24 @@ struct Residual {
 template <class T, bool loops>
 class MotionError {
  public:
-  // The residual of coordinate d of the joint of body i; tau and qdd in the user's sign, the result in that of the joint.
-  template <class J, int axis, class Model>
-  TENON_INLINE T of_joint(const Model& m, int i, int d, const ForceResidual<T>& f, const T* tau, const T* qdd,
-                          WorkspaceData<T>& w) {
+  // The residual of coordinate d of the joint of body i, with column S; tau and qdd in the user's sign, the result in that of the joint.
+  template <class J, class Model, class Column>
+  TENON_INLINE T of_joint(const Model& m, int i, int d, const Column& S, const ForceResidual<T>& f,
+                          const T* tau, const T* qdd, WorkspaceData<T>& w) {
     const auto& n = m.nodes[i];
     const int k = n.v_index + d;
     const T sign = J::one_dof ? T(n.sign) : T(1);
     T applied = tau[k] - T(m.armature[k]) * qdd[k];
     if constexpr (loops) applied = applied + w.rotor_work[k];
-    const T passed = at<axis>(f.sum), residual = sign * applied - passed;
+    const T passed = dot(S, f.sum), residual = sign * applied - passed;
     if constexpr (is_ordered<T>) {
-      const T own = at<axis>(f.of_body);
+      const T own = dot(S, f.of_body);
       const Residual<T> x{residual, magnitude_of(applied) + magnitude_of(own) + magnitude_of(passed - own)};
       if (loops && cluster_of(m, i)) {
         w.joint_residual[k] = sign * residual;
         w.joint_terms[k] = x.terms;
       } else {
-        largest_ = larger(largest_, x.share(magnitude_of(w.U[6 * k + axis])));
+        largest_ = larger(largest_, x.share(magnitude_of(dot(S, load_force<T>(w.U + 6 * k)))));
       }
     }
     return residual;

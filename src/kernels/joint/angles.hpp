@@ -10,7 +10,8 @@ TENON_ISA_BEGIN
 
 template <class Node>
 TENON_INLINE bool has_angle(const Node& n) {
-  return n.kind <= joint_revolute_z || n.kind == joint_revolute_oblique || n.kind == joint_planar;
+  return n.kind <= joint_revolute_z || n.kind == joint_revolute_oblique || n.kind == joint_screw ||
+         n.kind == joint_planar;
 }
 
 // Fills angle, cos_q and sin_q of every node. Nodes without an angle keep the zero from the allocation.

@@ -1,8 +1,8 @@
-// Joints as compile-time values: the axes of the body frame that the motion subspace S selects, and how the
-// joint transform is stored. Sweeps are written once for a generic joint and dispatched by one switch per
-// node.
+// Joints as compile-time values: the columns of the motion subspace S, and how the joint transform is stored.
+// Sweeps are written once for a generic joint and dispatched by one switch per node.
 #pragma once
 
+#include "kernels/joint/subspace.hpp"
 #include "kernels/workspace_data.hpp"
 #include "model/model_data.hpp"
 #include "spatial/spatial.hpp"
@@ -10,12 +10,16 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// The selected axes 0..5 of the body frame: 0..2 angular, 3..5 linear.
+// S selects axes 0..5 of the body frame: 0..2 angular, 3..5 linear.
 template <int... Axes>
 struct Axes_ {
   static constexpr int nv = sizeof...(Axes);
   static constexpr bool one_dof = nv == 1;
   static constexpr int axis[nv] = {Axes...};
+  template <int D, class T, class Node>
+  TENON_INLINE static UnitColumn<axis[D]> column(const Node&) {
+    return {};
+  }
 };
 
 template <int K>
@@ -75,6 +79,20 @@ struct PrismaticObliqueJoint : GeneralJoint<5> {
     const Mat3<T> R = load_mat3<T>(n.R);
     const T d = T(n.sign) * q[n.q_index];
     store_general(i, R, load_vec3<T>(n.p) + Vec3<T>{R.xz * d, R.yz * d, R.zz * d}, w);
+  }
+};
+
+struct ScrewJoint : GeneralJoint<2> {
+  template <int, class T, class Node>
+  TENON_INLINE static ScrewColumn<T> column(const Node& n) {
+    return {T(n.pitch)};
+  }
+  template <class T, class Node>
+  TENON_INLINE static void update(const Node& n, int i, const T* q, WorkspaceData<T>& w) {
+    const Mat3<T> R = load_mat3<T>(n.R);
+    const T d = T(n.pitch) * (T(n.sign) * q[n.q_index]);
+    store_general(i, turned_about_z(R, w.cos_q[i], w.sin_q[i]),
+                  load_vec3<T>(n.p) + Vec3<T>{R.xz * d, R.yz * d, R.zz * d}, w);
   }
 };
 
@@ -138,6 +156,8 @@ TENON_INLINE void with_joint_of(std::int32_t kind, F&& f) {
       return f(RevoluteObliqueJoint{});
     case joint_prismatic_oblique:
       return f(PrismaticObliqueJoint{});
+    case joint_screw:
+      return f(ScrewJoint{});
     case joint_spherical:
       if constexpr (!one_dof) f(SphericalJoint{});
       return;
@@ -167,34 +187,23 @@ TENON_INLINE bool has_armature(const ModelData& m, const NodeData& n) {
   return m.armature[n.v_index] != 0;
 }
 
-// Compile-time loop over the dofs of a joint: f(d, axis) with both as integral constants.
+// Compile-time loop over the dofs of a joint: f(d, S) with d as integral constant and column d of S.
 template <int V>
 struct Int {
   static constexpr int value = V;
 };
-template <class J, class F, int D = 0>
-TENON_INLINE void for_each_axis(F&& f) {
+template <class J, class T, int D = 0, class Node, class F>
+TENON_INLINE void for_each_column(const Node& n, F&& f) {
   if constexpr (D < J::nv) {
-    f(Int<D>{}, Int<J::axis[D]>{});
-    for_each_axis<J, F, D + 1>(static_cast<F&&>(f));
+    f(Int<D>{}, J::template column<D, T>(n));
+    for_each_column<J, T, D + 1>(n, static_cast<F&&>(f));
   }
 }
 
-// The unit motion along axis A of a body that is placed by X, in the coordinates and about the origin of the
-// outer frame, times s.
-template <int A, class T>
-TENON_INLINE Motion<T> axis_motion(const Transform<Rot3<T>, T>& X, const T& s) {
-  constexpr int K = A % 3;
-  const Mat3<T>& R = X.R.R;
-  const Vec3<T> z = {s * at<0, K>(R), s * at<1, K>(R), s * at<2, K>(R)};
-  if constexpr (A < 3) return {z, cross(X.p, z)};
-  return {{T(0), T(0), T(0)}, z};
-}
-
 // m += S x.
-template <class J, class T>
-TENON_INLINE void add_motion(Motion<T>& m, const T* x) {
-  for_each_axis<J>([&](auto d, auto axis) { at<axis.value>(m) = at<axis.value>(m) + x[d.value]; });
+template <class J, class T, class Node>
+TENON_INLINE void add_motion(const Node& n, Motion<T>& m, const T* x) {
+  for_each_column<J, T>(n, [&](auto d, auto S) { add(m, S, x[d.value]); });
 }
 
 // Rate of the joint of node n in the sign of the body frame.
@@ -209,26 +218,13 @@ TENON_INLINE void load_rate(const Node& n, const T* v, T* rate) {
 
 // c = v x (S rate), the velocity-product acceleration; S is constant in the body frame, so c has no other
 // term (Featherstone Eq. 7.38).
-template <class J, class T>
-TENON_INLINE Motion<T> velocity_product_acceleration(const Motion<T>& v, const T* rate) {
+template <class J, class T, class Node>
+TENON_INLINE Motion<T> velocity_product_acceleration(const Node& n, const Motion<T>& v, const T* rate) {
   if constexpr (J::one_dof) {
-    constexpr int A = J::axis[0], K = A % 3, I = (K + 1) % 3, L = (K + 2) % 3;
-    Motion<T> c;
-    at<K>(c.v) = T(0);
-    at<I>(c.v) = at<L>(A < 3 ? v.v : v.w) * rate[0];
-    at<L>(c.v) = -(at<I>(A < 3 ? v.v : v.w) * rate[0]);
-    at<K>(c.w) = T(0);
-    if constexpr (A < 3) {
-      at<I>(c.w) = at<L>(v.w) * rate[0];
-      at<L>(c.w) = -(at<I>(v.w) * rate[0]);
-    } else {
-      at<I>(c.w) = T(0);
-      at<L>(c.w) = T(0);
-    }
-    return c;
+    return cross(v, J::template column<0, T>(n), rate[0]);
   } else {
     Motion<T> s{};
-    add_motion<J>(s, rate);
+    add_motion<J>(n, s, rate);
     return cross(v, s);
   }
 }

@@ -34,13 +34,6 @@ TENON_INLINE T dot(const Force<T>& f, const Motion<T>& m) {
   return dot(m, f);
 }
 
-// Sets row and column A to zero, which the compiler then knows.
-template <int A, class T>
-TENON_INLINE void clear_axis(ArticulatedInertia<T>& a) {
-  const T o(0);
-  at<A, 0>(a) = o, at<A, 1>(a) = o, at<A, 2>(a) = o, at<A, 3>(a) = o, at<A, 4>(a) = o, at<A, 5>(a) = o;
-}
-
 // Eliminates the joint of node i: stores U and D, and turns IA into the share of the parent, still in body
 // coordinates. With forces, does the same for u and pA; without, does not read c, tau and pA. Returns false
 // if D is not positive definite. loops: the model may have folded rotors.
@@ -52,20 +45,20 @@ TENON_INLINE bool eliminate_joint(const Model& m, int i, const Motion<T>& c, con
   T* D = w.D + 6 * n.v_index;
   T* u = w.u + n.v_index;
   if constexpr (J::one_dof) {
-    constexpr int A = J::axis[0];
-    Force<T> Ui = column<A>(h.IA);
-    const T d = armature ? at<A>(Ui) + T(m.armature[n.v_index]) : at<A>(Ui);
-    if constexpr (loops && armature && A < 3) at<A>(Ui) = at<A>(Ui) + T(m.spin[n.v_index]);
+    const auto S = J::template column<0, T>(n);
+    Force<T> Ui = h.IA * S;
+    const T d = armature ? dot(S, Ui) + T(m.armature[n.v_index]) : dot(S, Ui);
+    if constexpr (loops && armature && S.turns) at<S.axis>(Ui) = at<S.axis>(Ui) + T(m.spin[n.v_index]);
     const T d_inv = T(1) / d;
     if constexpr (forces) {
       T force = tau[n.v_index];
       if constexpr (loops && armature) force = force - w.drive_bias[n.v_index];
-      u[0] = T(n.sign) * force - at<A>(h.pA);
+      u[0] = T(n.sign) * force - dot(S, h.pA);
     }
     store(U, Ui);
     D[0] = d_inv;
     subtract_outer(h.IA, Ui, scaled(d_inv, Ui));
-    if constexpr (!armature) clear_axis<A>(h.IA);
+    if constexpr (!armature) clear(h.IA, S);
     if constexpr (forces) h.pA = h.pA + h.IA * c + scaled(d_inv * u[0], Ui);
     return d > T(0);
   } else {
@@ -73,11 +66,11 @@ TENON_INLINE bool eliminate_joint(const Model& m, int i, const Motion<T>& c, con
     T d[N][N];
     Force<T> Ui[N];
     bool no_armature = true;
-    for_each_axis<J>([&](auto r, auto axis) {
-      Ui[r.value] = column<axis.value>(h.IA);
+    for_each_column<J, T>(n, [&](auto r, auto S) {
+      Ui[r.value] = h.IA * S;
       store(U + 6 * r.value, Ui[r.value]);
-      if constexpr (forces) u[r.value] = tau[n.v_index + r.value] - at<axis.value>(h.pA);
-      for_each_axis<J>([&](auto s, auto other) { d[r.value][s.value] = at<other.value>(Ui[r.value]); });
+      if constexpr (forces) u[r.value] = tau[n.v_index + r.value] - dot(S, h.pA);
+      for_each_column<J, T>(n, [&](auto s, auto other) { d[r.value][s.value] = dot(other, Ui[r.value]); });
       d[r.value][r.value] = d[r.value][r.value] + T(m.armature[n.v_index + r.value]);
       no_armature = no_armature && m.armature[n.v_index + r.value] == 0;
     });
@@ -133,7 +126,7 @@ TENON_INLINE Motion<T> parent_acceleration(const Node& n, int i, const T* v, con
   T rate[J::nv];
   load_rate<J>(n, v, rate);
   return motion_to_child(J::load(n, i, w), load_motion<T>(w.a + 6 * n.parent)) +
-         velocity_product_acceleration<J>(load_motion<T>(w.v + 6 * i), rate);
+         velocity_product_acceleration<J>(n, load_motion<T>(w.v + 6 * i), rate);
 }
 
 // qdd of node i from a' = X a_p + c; adds S qdd to it. Writes qdd in the user's sign.
@@ -152,7 +145,7 @@ TENON_INLINE void solve_joint(const Node& n, Motion<T>& a, const WorkspaceData<T
     solve_joint_factor<J>(D, rest, x);
     for (int r = 0; r < J::nv; ++r) qdd[n.v_index + r] = x[r];
   }
-  add_motion<J>(a, x);
+  add_motion<J>(n, a, x);
 }
 
 // to := x, number by number. In a struct that stays in memory the compiler copies by vectors of two or four

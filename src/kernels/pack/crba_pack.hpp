@@ -32,9 +32,9 @@ inline void place_in_root_frame(const ModelData& m, const T* q, WorkspaceData<T>
       store(w.R0 + 9 * i, X.R.R);
       store(w.p0 + 3 * i, X.p);
       store(w.IA + 21 * i, inertia_to_parent(X, load_rigid<T>(n)));
-      for_each_axis<J>([&](auto d, auto axis) {
+      for_each_column<J, T>(n, [&](auto d, auto S) {
         const int k = n.v_index + d.value;
-        store(w.U + 6 * k, axis_motion<axis.value>(X, T(m.v_sign[k])));
+        store(w.U + 6 * k, outer_motion(S, X, T(m.v_sign[k])));
       });
     });
   }

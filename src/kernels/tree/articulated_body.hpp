@@ -41,7 +41,7 @@ inline void sweep_velocities(const Model& m, const Inputs<T>& in, bool has_angle
       Motion<T> vi = motion_to_child(J::load(n, i, w), load_motion<T>(w.v + 6 * n.parent));
       T rate[J::nv];
       load_rate<J>(n, in.v, rate);
-      add_motion<J>(vi, rate);
+      add_motion<J>(n, vi, rate);
       store(w.v + 6 * i, vi);
       Force<T> p = velocity_product(load_rigid<T>(n), vi);
       if (in.wrenches) p = p - load_force<T>(in.wrenches + 6 * i);
@@ -60,7 +60,7 @@ TENON_INLINE bool eliminate_at_once(const Model& m, int i, const T* v, const T* 
   if constexpr (forces) {
     T rate[J::nv];
     load_rate<J>(n, v, rate);
-    c = velocity_product_acceleration<J>(load_motion<T>(w.v + 6 * i), rate);
+    c = velocity_product_acceleration<J>(n, load_motion<T>(w.v + 6 * i), rate);
   } else if (v) {
     J::update(n, i, v, w);
   }

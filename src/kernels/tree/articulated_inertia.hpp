@@ -101,10 +101,11 @@ inline void place_rows(const ModelData& m, const Rows& c, WorkspaceData<T>& w) {
 template <class J, class T>
 struct RowJoint {
   static constexpr int N = J::nv;
+  const NodeData& node;
   T l[N][N], d_inv[N];
   Force<T> U[N];
 
-  TENON_INLINE RowJoint(const NodeData& n, const WorkspaceData<T>& w) {
+  TENON_INLINE RowJoint(const NodeData& n, const WorkspaceData<T>& w) : node(n) {
     for (int r = 0; r < N; ++r) {
       const T* D = w.D + 6 * (n.v_index + r);
       for (int k = 0; k < r; ++k) l[r][k] = D[k];
@@ -116,7 +117,7 @@ struct RowJoint {
   // x := K S L^-T, so that x diag(d_inv) x^T is the joint's part of the Delassus matrix of the rows.
   template <class V>
   TENON_INLINE void project(const Force<V>& K, V (&x)[N]) const {
-    for_each_axis<J>([&](auto r, auto axis) { x[r.value] = at<axis.value>(K); });
+    for_each_column<J, T>(node, [&](auto r, auto S) { x[r.value] = dot(S, K); });
     for (int r = 0; r < N; ++r)
       for (int j = 0; j < r; ++j) x[r] = x[r] - V(l[r][j]) * x[j];
   }
@@ -147,10 +148,10 @@ struct RowJoint {
   // (S^T K - U^T a), [OSIMR] Alg. 2 line 10.
   TENON_INLINE Motion<Lanes<T>> respond(const Force<Lanes<T>>& K, const Motion<Lanes<T>>& a) const {
     Lanes<T> x[N];
-    for_each_axis<J>([&](auto r, auto axis) { x[r.value] = at<axis.value>(K) - dot(a, spread(U[r.value])); });
+    for_each_column<J, T>(node, [&](auto r, auto S) { x[r.value] = dot(S, K) - dot(a, spread(U[r.value])); });
     solve(x);
     Motion<Lanes<T>> moved = a;
-    for_each_axis<J>([&](auto r, auto axis) { at<axis.value>(moved) = at<axis.value>(moved) + x[r.value]; });
+    for_each_column<J, T>(node, [&](auto r, auto S) { add(moved, S, x[r.value]); });
     return moved;
   }
 };

@@ -28,8 +28,8 @@ inline void take_cluster_forces(const ModelData& m, const ClusterData& c, int i,
   with_joint(n.kind, [&](auto joint) {
     using J = decltype(joint);
     Lanes<T> work[J::nv];
-    for_each_axis<J>([&](auto r, auto axis) {
-      work[r.value] = Lanes<T>::load(d.u + 4 * (n.v_index + r.value)) - at<axis.value>(p);
+    for_each_column<J, T>(n, [&](auto r, auto S) {
+      work[r.value] = Lanes<T>::load(d.u + 4 * (n.v_index + r.value)) - dot(S, p);
     });
     for (int y = 0; y < c.y_count; ++y) {
       T G[J::nv];
@@ -93,8 +93,8 @@ inline void sweep_column_forces(const ModelData& m, InverseMassData<T>& d, const
       Force<Lanes<T>> p = load_rows(d.body + 24 * i, 4);
       Lanes<T> x[J::nv];
       T* u = d.u + 4 * n.v_index;
-      for_each_axis<J>([&](auto r, auto axis) {
-        x[r.value] = Lanes<T>::load(u + 4 * r.value) - at<axis.value>(p);
+      for_each_column<J, T>(n, [&](auto r, auto S) {
+        x[r.value] = Lanes<T>::load(u + 4 * r.value) - dot(S, p);
         x[r.value].store(u + 4 * r.value);
       });
       if (n.parent < 0) return;
@@ -128,7 +128,7 @@ inline void sweep_column_accelerations(const ModelData& m, InverseMassData<T>& d
       for (int r = 0; r < J::nv; ++r) x[r] = Lanes<T>::load(u + 4 * r) - dot(a, spread(past.U[r]));
       past.solve(x);
       for (int r = 0; r < J::nv; ++r) x[r].store(u + 4 * r);
-      for_each_axis<J>([&](auto r, auto axis) { at<axis.value>(a) = at<axis.value>(a) + x[r.value]; });
+      for_each_column<J, T>(n, [&](auto r, auto S) { add(a, S, x[r.value]); });
       store_motions(d.body + 24 * i, 4, a);
     });
   }

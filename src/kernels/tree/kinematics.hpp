@@ -31,13 +31,13 @@ void kinematics(const ModelData& m, const T* q, const T* v, const T* a, Workspac
       T rate[J::nv];
       load_rate<J>(n, v, rate);
       Motion<T> vi = motion_to_child(X, load_motion<T>(w.v0 + 6 * n.parent));
-      add_motion<J>(vi, rate);
+      add_motion<J>(n, vi, rate);
       store(w.v0 + 6 * i, vi);
       if (!a) return;
       Motion<T> ai = motion_to_child(X, load_motion<T>(w.a0 + 6 * n.parent)) +
-                     velocity_product_acceleration<J>(vi, rate);
+                     velocity_product_acceleration<J>(n, vi, rate);
       load_rate<J>(n, a, rate);
-      add_motion<J>(ai, rate);
+      add_motion<J>(n, ai, rate);
       store(w.a0 + 6 * i, ai);
     });
   }
@@ -56,15 +56,13 @@ void frame_jacobian(const ModelData& m, int node, const T* point, const T* E, T*
     const Mat3<T> R = load_mat3<T>(w.R0 + 9 * i);
     const Vec3<T> arm = load_vec3<T>(point) - load_vec3<T>(w.p0 + 3 * i);
     with_joint(n.kind, [&](auto joint) {
-      for_each_axis<decltype(joint)>([&](auto d, auto axis) {
-        constexpr int A = axis.value, K = A % 3;
+      for_each_column<decltype(joint), T>(n, [&](auto d, auto S) {
         const int k = n.v_index + d.value;
-        const T s = T(m.v_sign[k]);
-        const Vec3<T> z = {s * at<0, K>(R), s * at<1, K>(R), s * at<2, K>(R)};
+        const Vec3<T> z = direction(S, R, T(m.v_sign[k]));
         T* column = J + static_cast<long>(k) * ld;
-        if constexpr (A < 3) {
+        if constexpr (S.turns) {
           store(column, transpose_times(axes, z));
-          store(column + 3, transpose_times(axes, cross(z, arm)));
+          store(column + 3, transpose_times(axes, momentum_at(S, z, arm, T(1))));
         } else {
           store(column + 3, transpose_times(axes, z));
         }
@@ -102,12 +100,10 @@ void center_of_mass(const ModelData& m, T* com, T* J, int ld, WorkspaceData<T>& 
     const Mat3<T> R = load_mat3<T>(w.R0 + 9 * i);
     const Vec3<T> arm = hi - mass * load_vec3<T>(w.p0 + 3 * i);
     with_joint(n.kind, [&](auto joint) {
-      for_each_axis<decltype(joint)>([&](auto d, auto axis) {
-        constexpr int A = axis.value, K = A % 3;
+      for_each_column<decltype(joint), T>(n, [&](auto d, auto S) {
         const int k = n.v_index + d.value;
-        const T s = inverse * T(m.v_sign[k]);
-        const Vec3<T> z = {s * at<0, K>(R), s * at<1, K>(R), s * at<2, K>(R)};
-        store(J + static_cast<long>(k) * ld, A < 3 ? cross(z, arm) : mass * z);
+        const Vec3<T> z = direction(S, R, inverse * T(m.v_sign[k]));
+        store(J + static_cast<long>(k) * ld, momentum_at(S, z, arm, mass));
       });
     });
   }

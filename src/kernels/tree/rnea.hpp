@@ -68,12 +68,12 @@ inline void sweep_body_forces(const Model& m, const Inputs<T>& in, WorkspaceData
       Motion<T> vi = motion_to_child(X, load_motion<T>(w.v + 6 * n.parent));
       T rate[J::nv];
       load_rate<J>(n, in.v, rate);
-      add_motion<J>(vi, rate);
-      Motion<T> a =
-          motion_to_child(X, load_motion<T>(w.a + 6 * n.parent)) + velocity_product_acceleration<J>(vi, rate);
+      add_motion<J>(n, vi, rate);
+      Motion<T> a = motion_to_child(X, load_motion<T>(w.a + 6 * n.parent)) +
+                    velocity_product_acceleration<J>(n, vi, rate);
       if (in.qdd) {
         load_rate<J>(n, in.qdd, rate);
-        add_motion<J>(a, rate);
+        add_motion<J>(n, a, rate);
       }
       store(w.v + 6 * i, vi);
       store(w.a + 6 * i, a);
@@ -95,9 +95,9 @@ inline void sweep_joint_forces(const Model& m, const Inputs<T>& in, T* tau, Work
     f = flags & node_carries ? f + load_force<T>(w.f + 6 * i) : load_force<T>(w.f + 6 * i);
     with_joint(n, [&](auto joint) {
       using J = decltype(joint);
-      for_each_axis<J>([&](auto d, auto axis) {
+      for_each_column<J, T>(n, [&](auto d, auto S) {
         const int k = n.v_index + d.value;
-        T t = at<axis.value>(f);
+        T t = dot(S, f);
         if constexpr (J::one_dof) t = T(n.sign) * t;
         if (in.qdd) t = t + T(m.armature[k]) * in.qdd[k];
         tau[k] = t;

@@ -61,27 +61,30 @@ void read_inertial(const Element& inertial, MechanismLink& link) {
   if (pose.rotation != identity3) link.inertia = rotate_inertia(pose.rotation, link.inertia);
 }
 
-JointType read_type(const Element& e, std::initializer_list<JointType> types, const char* otherwise) {
+JointType read_type(const Element& e, std::initializer_list<JointType> types, const char* otherwise,
+                    const char* remark = "") {
   const std::string name = e.text("type");
-  for (const JointType type : types)
+  std::string names;
+  for (const JointType type : types) {
     if (name == type_name(type)) return type;
-  e.fail(Status::parse_error, "type " + in_quotes(name) + otherwise);
+    if (!names.empty()) names += type == *(types.end() - 1) ? " or " : ", ";
+    names += type_name(type);
+  }
+  e.fail(Status::parse_error, "type " + in_quotes(name) + otherwise + "; use " + names + remark);
 }
 
 JointType read_joint_type(const Element& joint) {
-  return read_type(
-      joint,
-      {JointType::fixed, JointType::revolute, JointType::continuous, JointType::prismatic,
-       JointType::spherical, JointType::planar, JointType::floating},
-      " is unknown; use fixed, revolute, continuous, prismatic, spherical, planar or floating (a "
-      "universal joint is two revolute ones)");
+  return read_type(joint,
+                   {JointType::fixed, JointType::revolute, JointType::continuous, JointType::prismatic,
+                    JointType::screw, JointType::spherical, JointType::planar, JointType::floating},
+                   " is unknown", " (a universal joint is two revolute ones)");
 }
 
 JointType read_loop_type(const Element& loop) {
   return read_type(loop,
                    {JointType::revolute, JointType::continuous, JointType::prismatic, JointType::planar,
                     JointType::spherical, JointType::fixed},
-                   " closes no loop; use revolute, continuous, prismatic, planar, spherical or fixed");
+                   " closes no loop");
 }
 
 // URDF+ files use the spellings of Python and of C.
@@ -120,12 +123,22 @@ Vector3 read_axis(const Element& joint, JointType type) {
   return direction;
 }
 
-// Only revolute and prismatic joints have position limits; for them URDF's default is zero.
+// In m for one radian, as the angle is in radians. SDF and Drake give m for a turn.
+void read_screw(const Element& joint, MechanismJoint& out) {
+  if (out.type != JointType::screw) return;
+  const Element screw = joint.required_child("screw");
+  screw.expect_attributes({"pitch"});
+  out.pitch = screw.number("pitch");
+}
+
+// Only revolute, prismatic and screw joints have position limits. URDF asks for those of the first two, and its
+// default is zero.
 void read_limit(const Element& joint, MechanismJoint& out) {
-  const bool bounded = out.type == JointType::revolute || out.type == JointType::prismatic;
+  const bool needed = out.type == JointType::revolute || out.type == JointType::prismatic;
+  const bool bounded = needed || out.type == JointType::screw;
   const std::optional<Element> limit = joint.child("limit");
   if (!limit) {
-    if (bounded) joint.warn("a " + joint.text("type") + " joint without <limit>; taken as unlimited");
+    if (needed) joint.warn("a " + joint.text("type") + " joint without <limit>; taken as unlimited");
     return;
   }
   limit->expect_attributes({"lower", "upper", "effort", "velocity"});
@@ -328,8 +341,9 @@ class Reader {
 
   void read_joint(const Element& e) {
     e.expect_attributes({"name", "type", "independent"});
-    e.expect_children({"origin", "parent", "child", "axis", "limit", "dynamics", "mimic", "safety_controller",
-                       "calibration", "sensor", "gazebo", "actuator", "hardwareInterface"});
+    e.expect_children({"origin", "parent", "child", "axis", "screw", "limit", "dynamics", "mimic",
+                       "safety_controller", "calibration", "sensor", "gazebo", "actuator",
+                       "hardwareInterface"});
     MechanismJoint joint;
     joint.name = claim_name(e, "a joint", joint_lines_);
     joint.type = read_joint_type(e);
@@ -337,6 +351,7 @@ class Reader {
     joint.child = read_end(e, "child");
     joint.origin = read_origin(e);
     joint.axis = read_axis(e, joint.type);
+    read_screw(e, joint);
     read_limit(e, joint);
     read_dynamics(e, joint);
     if (const std::optional<Element> mimic = e.child("mimic")) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "model/body_poses.hpp"
 #include "plan/arena.hpp"
 #include "plan/choice/what_automatic_takes.hpp"
 #include "scalar/index.hpp"
@@ -13,7 +14,7 @@ namespace tenon {
 namespace {
 
 bool one_dof(const NodeData& n) {
-  return n.kind <= joint_prismatic_oblique;
+  return joint_subspace(n.kind).count == 1;
 }
 
 // The fields of a workspace that aba, rnea and their clusters and rotors need, on the trunk and on limbs.
@@ -267,7 +268,7 @@ void BranchLanes::build_bundle(std::size_t k) {
       const std::int32_t body = memory.limbs[empty ? 0 : l][i - 1];
       const NodeData& one = m_.nodes[body];
       node.kind = one.kind;
-      node.sign.x[l] = one.sign;
+      node.sign.x[l] = one.sign, node.pitch.x[l] = one.pitch;
       node.mass.x[l] = one.mass;
       for (int e = 0; e < 3; ++e) node.p[e].x[l] = one.p[e], node.h[e].x[l] = one.h[e];
       for (int e = 0; e < 6; ++e) node.I[e].x[l] = one.I[e];

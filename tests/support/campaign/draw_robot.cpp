@@ -165,6 +165,7 @@ void scale_mechanism(Mechanism& m, double length, double mass) {
   }
   for (MechanismJoint& joint : m.joints) {
     stretch(joint.origin.translation);
+    joint.pitch *= length;
     joint.armature *= joint.type == JointType::prismatic ? mass : mass * length * length;
   }
   for (MechanismFrame& frame : m.frames) stretch(frame.placement.translation);

@@ -87,6 +87,7 @@ namespace TenonRaw {
     public int folded;
     public int reserved;
     public fixed double origin[7];
+    public double pitch;
   }
 
   /// A joint to be added.
@@ -108,6 +109,7 @@ namespace TenonRaw {
     public double friction;
     public int dependent;
     public int reserved;
+    public double pitch;
   }
 
   /// A joint that closes a kinematic loop between two links of the tree.
@@ -513,6 +515,7 @@ namespace TenonRaw {
     public const int TENON_JOINT_TYPE_PLANAR = 5;
     public const int TENON_JOINT_TYPE_FLOATING = 6;
     public const int TENON_JOINT_TYPE_UNIVERSAL = 7;
+    public const int TENON_JOINT_TYPE_SCREW = 8;
 
     // Axes along which a spatial vector or the rows of a constraint are given.
     public const int TENON_AXES_LINK = 0;

@@ -146,6 +146,7 @@ namespace Tenon {
           ChildLink = info.child_link, QIndex = info.q_index, Nq = info.nq, VIndex = info.v_index, Nv = info.nv,
           Axis = Copy(info.axis, 3), Lower = info.lower, Upper = info.upper, Velocity = info.velocity,
           Effort = info.effort, Armature = info.armature, Origin = Copy(info.origin, 7),
+          Pitch = info.pitch,
         };
       }
     }

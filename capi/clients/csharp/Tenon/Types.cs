@@ -51,6 +51,7 @@ namespace Tenon {
     Continuous = Raw.TENON_JOINT_TYPE_CONTINUOUS, Prismatic = Raw.TENON_JOINT_TYPE_PRISMATIC,
     Spherical = Raw.TENON_JOINT_TYPE_SPHERICAL, Planar = Raw.TENON_JOINT_TYPE_PLANAR,
     Floating = Raw.TENON_JOINT_TYPE_FLOATING, Universal = Raw.TENON_JOINT_TYPE_UNIVERSAL,
+    Screw = Raw.TENON_JOINT_TYPE_SCREW,
   }
 
   /// <summary>Which rows a constraint holds.</summary>
@@ -139,6 +140,7 @@ namespace Tenon {
     public double Effort { get; internal set; }
     public double Armature { get; internal set; }
     public double[] Origin { get; internal set; }
+    public double Pitch { get; internal set; }
   }
 
   /// <summary>How the last constrained solve went.</summary>

@@ -134,6 +134,7 @@ const (
 	TENON_JOINT_TYPE_PLANAR     = 5
 	TENON_JOINT_TYPE_FLOATING   = 6
 	TENON_JOINT_TYPE_UNIVERSAL  = 7
+	TENON_JOINT_TYPE_SCREW      = 8
 )
 
 // Axes along which a spatial vector or the rows of a constraint are given.
@@ -316,6 +317,7 @@ type JointInfo struct {
 	Folded      int32
 	Reserved    int32
 	Origin      [7]float64
+	Pitch       float64
 }
 
 // JointOptions is tenon_joint_options: A joint to be added.
@@ -336,6 +338,7 @@ type JointOptions struct {
 	Friction   float64
 	Dependent  int32
 	Reserved   int32
+	Pitch      float64
 }
 
 // LoopOptions is tenon_loop_options: A joint that closes a kinematic loop between two links of the tree.

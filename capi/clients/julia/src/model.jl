@@ -116,7 +116,8 @@ function joint_info(model::Model, joint)
         type = Symbol(unsafe_string(Raw.tenon_joint_type_string(info.type))), parent_link = from_index(info.parent_link),
         child_link = from_index(info.child_link), q_index = from_index(info.q_index), nq = Int(info.nq),
         v_index = from_index(info.v_index), nv = Int(info.nv), axis = collect(info.axis), origin = collect(info.origin),
-        lower = info.lower, upper = info.upper, velocity = info.velocity, effort = info.effort, armature = info.armature)
+        lower = info.lower, upper = info.upper, velocity = info.velocity, effort = info.effort, armature = info.armature,
+        pitch = info.pitch)
 end
 
 "The tree as indented text, a line for each body."

@@ -104,6 +104,7 @@ const TENON_JOINT_TYPE_SPHERICAL = Int32(4)
 const TENON_JOINT_TYPE_PLANAR = Int32(5)
 const TENON_JOINT_TYPE_FLOATING = Int32(6)
 const TENON_JOINT_TYPE_UNIVERSAL = Int32(7)
+const TENON_JOINT_TYPE_SCREW = Int32(8)
 
 # Axes along which a spatial vector or the rows of a constraint are given.
 const TENON_AXES_LINK = Int32(0)
@@ -255,6 +256,7 @@ mutable struct tenon_joint_info
     folded::Int32
     reserved::Int32
     origin::NTuple{7, Float64}
+    pitch::Float64
     tenon_joint_info() = new()
 end
 
@@ -276,6 +278,7 @@ mutable struct tenon_joint_options
     friction::Float64
     dependent::Int32
     reserved::Int32
+    pitch::Float64
     tenon_joint_options() = new()
 end
 

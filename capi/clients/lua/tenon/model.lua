@@ -78,7 +78,8 @@ function Model:joint(joint)
   return { name = ffi.string(info.name), number = index + 1, type = ffi.string(lib.tenon_joint_type_string(info.type)),
     parent_link = number(info.parent_link), child_link = number(info.child_link), q_index = info.q_index + 1,
     nq = info.nq, v_index = info.v_index + 1, nv = info.nv, axis = axis, origin = origin, lower = info.lower,
-    upper = info.upper, velocity = info.velocity, effort = info.effort, armature = info.armature }
+    upper = info.upper, velocity = info.velocity, effort = info.effort, armature = info.armature,
+    pitch = info.pitch }
 end
 
 -- The tree as indented text, a line for each body.

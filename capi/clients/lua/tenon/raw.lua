@@ -64,6 +64,7 @@ typedef struct tenon_joint_info {
   int32_t folded;
   int32_t reserved;
   double origin[7];
+  double pitch;
 } tenon_joint_info;
 typedef struct tenon_joint_options {
   uint32_t struct_size;
@@ -82,6 +83,7 @@ typedef struct tenon_joint_options {
   double friction;
   int32_t dependent;
   int32_t reserved;
+  double pitch;
 } tenon_joint_options;
 typedef struct tenon_loop_options {
   uint32_t struct_size;
@@ -765,6 +767,7 @@ local constants = {
   TENON_JOINT_TYPE_PLANAR = 5,
   TENON_JOINT_TYPE_FLOATING = 6,
   TENON_JOINT_TYPE_UNIVERSAL = 7,
+  TENON_JOINT_TYPE_SCREW = 8,
   TENON_AXES_LINK = 0,
   TENON_AXES_WORLD = 1,
   TENON_ROWS_ANGULAR = 7,
@@ -816,9 +819,10 @@ local structs = {
     "mass", "center_of_mass", "inertia" } },
   { name = "tenon_joint_info", fields = { "struct_size", "type", "parent_link", "child_link", "q_index", "nq",
     "v_index", "nv", "name", "axis", "lower", "upper", "velocity", "effort", "armature", "damping", "friction",
-    "cluster", "independent", "folded", "reserved", "origin" } },
+    "cluster", "independent", "folded", "reserved", "origin", "pitch" } },
   { name = "tenon_joint_options", fields = { "struct_size", "type", "parent_link", "child_link", "origin", "axis",
-    "axis2", "armature", "lower", "upper", "velocity", "effort", "damping", "friction", "dependent", "reserved" } },
+    "axis2", "armature", "lower", "upper", "velocity", "effort", "damping", "friction", "dependent", "reserved", "pitch"
+    } },
   { name = "tenon_loop_options", fields = { "struct_size", "type", "link", "second_link", "pose", "second_pose", "axis",
     "treatment", "reserved" } },
   { name = "tenon_constraint_options", fields = { "struct_size", "axes", "rows", "reserved", "name", "frequency",

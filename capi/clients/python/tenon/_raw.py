@@ -125,6 +125,7 @@ TENON_JOINT_TYPE_SPHERICAL = 4
 TENON_JOINT_TYPE_PLANAR = 5
 TENON_JOINT_TYPE_FLOATING = 6
 TENON_JOINT_TYPE_UNIVERSAL = 7
+TENON_JOINT_TYPE_SCREW = 8
 
 # Axes along which a spatial vector or the rows of a constraint are given.
 TENON_AXES_LINK = 0
@@ -290,6 +291,7 @@ class tenon_joint_info(Structure):
         ("folded", c_int32),
         ("reserved", c_int32),
         ("origin", c_double * 7),
+        ("pitch", c_double),
     ]
 
 
@@ -312,6 +314,7 @@ class tenon_joint_options(Structure):
         ("friction", c_double),
         ("dependent", c_int32),
         ("reserved", c_int32),
+        ("pitch", c_double),
     ]
 
 

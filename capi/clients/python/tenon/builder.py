@@ -120,7 +120,7 @@ class Builder(Handle):
 
     def add_joint(self, name: str, parent: str | int, child: str | int, /, **how: Unpack[JointOptions]) -> None:
         """Hangs the link child on the link parent. Options: type="revolute", origin (pose of the joint in the parent), axis,
-        axis2, lower, upper, velocity, effort, armature, damping, friction, dependent (types.JointOptions)."""
+        axis2, pitch, lower, upper, velocity, effort, armature, damping, friction, dependent (types.JointOptions)."""
         links = {"parent_link": self.link_index(parent), "child_link": self.link_index(child)}
         if how.get("origin") is not None:
             how["origin"] = _pose(how["origin"])

@@ -219,6 +219,8 @@ class JointType(IntEnum):
     FLOATING = 6
     UNIVERSAL = 7
     """builder only: about axis, then axis2; becomes joints name and name_2"""
+    SCREW = 8
+    """about axis, and along it by pitch for one radian; force: a torque"""
 
 
 class Axes(IntEnum):
@@ -393,6 +395,8 @@ class JointInfo(NamedTuple):
     origin: np.ndarray
     """pose of the joint frame in the parent link (of a floating base in the world), the child's where q is zero; both
     joints of a universal one have the same"""
+    pitch: float
+    """of a screw, m for one radian; else 0"""
 
 
 class ConstraintInfo(NamedTuple):
@@ -578,6 +582,8 @@ class JointOptions(TypedDict, total=False):
     """carried for the user; default 0"""
     dependent: int
     """1: where a loop moves this joint, it is to follow from others; default 0"""
+    pitch: float
+    """screw only: m for one radian, lead / (2 pi); 0 is legal; default NaN, to be set"""
 
 
 class LoopOptions(TypedDict, total=False):

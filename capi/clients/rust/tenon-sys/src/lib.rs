@@ -165,6 +165,8 @@ pub const TENON_JOINT_TYPE_PLANAR: i32 = 5;
 pub const TENON_JOINT_TYPE_FLOATING: i32 = 6;
 /// builder only: about axis, then axis2; becomes joints name and name_2
 pub const TENON_JOINT_TYPE_UNIVERSAL: i32 = 7;
+/// about axis, and along it by pitch for one radian; force: a torque
+pub const TENON_JOINT_TYPE_SCREW: i32 = 8;
 
 pub const TENON_AXES_LINK: i32 = 0;
 pub const TENON_AXES_WORLD: i32 = 1;
@@ -416,6 +418,8 @@ pub struct tenon_joint_info {
     /// pose of the joint frame in the parent link (of a floating base in the world), the child's where q is zero; both
     /// joints of a universal one have the same
     pub origin: [f64; 7],
+    /// of a screw, m for one radian; else 0
+    pub pitch: f64,
 }
 
 /// A joint to be added.
@@ -452,6 +456,8 @@ pub struct tenon_joint_options {
     pub dependent: i32,
     /// 0
     pub reserved: i32,
+    /// screw only: m for one radian, lead / (2 pi); 0 is legal; default NaN, to be set
+    pub pitch: f64,
 }
 
 /// A joint that closes a kinematic loop between two links of the tree.

@@ -52,6 +52,8 @@ pub struct JointInfo {
     pub q: std::ops::Range<usize>,
     pub v: std::ops::Range<usize>,
     pub axis: [f64; 3],
+    /// Of a screw, m for one radian; else 0.
+    pub pitch: f64,
     pub lower: f64,
     pub upper: f64,
     pub velocity: f64,
@@ -210,6 +212,7 @@ impl Model {
             q: place(raw.q_index, raw.nq),
             v: place(raw.v_index, raw.nv),
             axis: raw.axis,
+            pitch: raw.pitch,
             lower: raw.lower,
             upper: raw.upper,
             velocity: raw.velocity,

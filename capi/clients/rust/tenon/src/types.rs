@@ -71,6 +71,7 @@ constants! {
         Fixed TENON_JOINT_TYPE_FIXED, Revolute TENON_JOINT_TYPE_REVOLUTE, Continuous TENON_JOINT_TYPE_CONTINUOUS,
         Prismatic TENON_JOINT_TYPE_PRISMATIC, Spherical TENON_JOINT_TYPE_SPHERICAL, Planar TENON_JOINT_TYPE_PLANAR,
         Floating TENON_JOINT_TYPE_FLOATING, Universal TENON_JOINT_TYPE_UNIVERSAL,
+        Screw TENON_JOINT_TYPE_SCREW,
     }
     /// Along which axes a spatial vector or the rows of a constraint are.
     Axes, i32 { Link TENON_AXES_LINK, World TENON_AXES_WORLD }
@@ -167,6 +168,8 @@ options! {
         axis: [f64; 3],
         /// The second axis of a universal joint, in the joint frame where q is zero.
         axis2: [f64; 3],
+        /// Of a screw, m for one radian.
+        pitch: f64,
         /// Rotor inertia seen at the joint, kg m^2 or kg.
         armature: f64,
         lower: f64,

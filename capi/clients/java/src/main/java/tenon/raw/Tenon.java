@@ -121,6 +121,7 @@ public interface Tenon extends Library {
   int TENON_JOINT_TYPE_PLANAR = 5;
   int TENON_JOINT_TYPE_FLOATING = 6;
   int TENON_JOINT_TYPE_UNIVERSAL = 7;
+  int TENON_JOINT_TYPE_SCREW = 8;
 
   // Axes along which a spatial vector or the rows of a constraint are given.
   int TENON_AXES_LINK = 0;
@@ -256,7 +257,7 @@ public interface Tenon extends Library {
   /** What is known of a joint. */
   @Structure.FieldOrder({"struct_size", "type", "parent_link", "child_link", "q_index", "nq", "v_index", "nv", "name",
       "axis", "lower", "upper", "velocity", "effort", "armature", "damping", "friction", "cluster", "independent",
-      "folded", "reserved", "origin"})
+      "folded", "reserved", "origin", "pitch"})
   class tenon_joint_info extends Struct {
     public int struct_size;
     public int type;
@@ -280,11 +281,12 @@ public interface Tenon extends Library {
     public int folded;
     public int reserved;
     public double[] origin = new double[7];
+    public double pitch;
   }
 
   /** A joint to be added. */
   @Structure.FieldOrder({"struct_size", "type", "parent_link", "child_link", "origin", "axis", "axis2", "armature",
-      "lower", "upper", "velocity", "effort", "damping", "friction", "dependent", "reserved"})
+      "lower", "upper", "velocity", "effort", "damping", "friction", "dependent", "reserved", "pitch"})
   class tenon_joint_options extends Struct {
     public int struct_size;
     public int type;
@@ -302,6 +304,7 @@ public interface Tenon extends Library {
     public double friction;
     public int dependent;
     public int reserved;
+    public double pitch;
   }
 
   /** A joint that closes a kinematic loop between two links of the tree. */
