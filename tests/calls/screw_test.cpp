@@ -38,7 +38,7 @@ std::shared_ptr<const Model> nut(double pitch, double mass, double inertia, doub
 
 double acceleration(Workspace& w, double q, double v, double tau) {
   double qdd = NAN;
-  EXPECT_EQ(forward_dynamics(w, &q, &v, &tau, nullptr, &qdd), Status::ok);
+  EXPECT_EQ(forward_dynamics(w, {&q, &v, &tau}, &qdd), Status::ok);
   return qdd;
 }
 
@@ -93,7 +93,7 @@ std::vector<double> accelerations(const Mechanism& m, const std::vector<double>&
                                   const std::vector<double>& v, const std::vector<double>& tau) {
   Workspace w(Model::compile(m));
   std::vector<double> qdd(v.size());
-  EXPECT_EQ(forward_dynamics(w, q.data(), v.data(), tau.data(), nullptr, qdd.data()), Status::ok);
+  EXPECT_EQ(forward_dynamics(w, {q.data(), v.data(), tau.data()}, qdd.data()), Status::ok);
   return qdd;
 }
 
@@ -248,8 +248,8 @@ TEST(Screw, InLimbsSideBySide) {
   const State s = random_state(random, *robot.model);
   const int nv = robot.model->nv;
   std::vector<double> a(s.v.size()), b = a, M(a.size() * a.size()), N = M;
-  ASSERT_EQ(forward_dynamics(lanes, s.q.data(), s.v.data(), s.tau.data(), nullptr, a.data()), Status::ok);
-  ASSERT_EQ(forward_dynamics(scalar, s.q.data(), s.v.data(), s.tau.data(), nullptr, b.data()), Status::ok);
+  ASSERT_EQ(forward_dynamics(lanes, {s.q.data(), s.v.data(), s.tau.data()}, a.data()), Status::ok);
+  ASSERT_EQ(forward_dynamics(scalar, {s.q.data(), s.v.data(), s.tau.data()}, b.data()), Status::ok);
   for (std::size_t k = 0; k < a.size(); ++k) EXPECT_NEAR(a[k], b[k], 1e-11 * largest(b));
   ASSERT_EQ(mass_matrix(lanes, s.q.data(), M.data(), nv), Status::ok);
   ASSERT_EQ(mass_matrix(scalar, s.q.data(), N.data(), nv), Status::ok);
