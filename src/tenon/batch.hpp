@@ -1,7 +1,5 @@
-// Many states of one model in one call. The numbers of several states are computed side by side in packs where
-// the model and the method allow it, otherwise state by state as a Workspace does; both give the same results
-// to rounding. The result of a state depends on nothing but the state, the model, the rows and the instruction
-// set: not on the number of states, their order, or threads.
+// Many states of one model in one call (tenon_batch). The result of a state depends on nothing but the state, the
+// model, the rows and the instruction set: not on the number of states, their order, or threads.
 #pragma once
 
 #include <cstddef>

@@ -1,16 +1,5 @@
-// Motion constraints of links against the world or against each other: rows K_i a_i = k_i in a ConstraintSet,
-// which is bound to one Model and immutable.
-//
-// The constraint asks that a row's acceleration equals its desired value. For a point it is the classical
-// acceleration of that point, for a weld [angular acceleration; classical acceleration of the frame origin],
-// both along the axes of the link or of the world. For a custom row K it is the product K a with the spatial
-// acceleration of the link, in the link frame at its origin. Multipliers are forces on the robot.
-//
-// A closure keeps frame 1 of one link together with frame 2 of another. The position error of its rows is
-// [rotation vector of R1 R2^T; x1 - x2] along the axes of frame 1, their velocity [w1 - w2; d/dt (x1 - x2) as
-// link 1 sees it], their acceleration the derivative of that. With two angular rows (a hinge about the third
-// axis) the angular error is the rotation that makes the two third axes parallel. Multipliers act on link 1
-// at the origin of frame 2, and with the opposite sign on link 2: the forces of a loop are internal.
+// Motion constraints: rows K_i a_i = k_i in a ConstraintSet, which is bound to one Model and immutable. include/tenon.h
+// says what each kind holds (tenon_constraints_add_point, _weld, _rows, _closure).
 #pragma once
 
 #include <memory>
@@ -33,30 +22,18 @@ struct ConstraintSpec {
   Pose frame;        // constrained frame in the link frame; its axes are "the link's axes" of the rows
   std::uint32_t rows = rows_all;  // ignored for custom rows
   RowAxes axes = RowAxes::link;
-  // Custom rows: K, row by row, six numbers a row [angular; linear] in the link frame. Empty for point and
-  // weld.
-  std::vector<double> custom;
-
-  // Stabilisation (Baumgarte): desired acceleration -2 ratio freq (row velocity) - freq^2 (row error). The
-  // error is measured against the anchor in the workspace; custom rows have none. 0 switches it off.
-  double frequency = 0;  // rad/s
-  double damping_ratio = 1;
-
-  // A closure: `frame` is held against second_frame of second_link. One of the two links may be the world,
-  // -1.
+  std::vector<double> custom;               // K, row by row; empty for point and weld
+  double frequency = 0, damping_ratio = 1;  // stabilisation
+  // A closure: `frame` is held against second_frame of second_link. One of the two may be the world, -1.
   bool closure = false;
   int second_link = -1;
   Pose second_frame;
 
-  // Per row, or empty for the defaults.
-  std::vector<double>
-      weight;  // > 0, default 1; where rows contradict, sum of weight * residual^2 is minimised
-  std::vector<double> compliance;  // R >= 0, default 0: (J M^-1 J^T + R) lambda = k - J a_free
+  std::vector<double> weight, compliance;  // per row, or empty for the defaults, 1 and 0
 };
 
 ConstraintSpec point_constraint(int link, const Vector3& point, RowAxes axes = RowAxes::link);
 ConstraintSpec weld_constraint(int link, const Pose& frame, RowAxes axes = RowAxes::link);
-// rows: rows_linear for a ball joint, rows_all for a weld, all but angular z for a hinge about the z axes.
 ConstraintSpec closure_constraint(int link, const Pose& frame, int second_link, const Pose& second_frame,
                                   std::uint32_t rows = rows_all);
 

@@ -1,12 +1,10 @@
-// The Delassus matrix J M^-1 J^T (inverse operational-space inertia, Lambda^-1) of the constraint rows of a
-// workspace, and its damped inverse (Lambda^-1 + E)^-1 with a positive diagonal E. Rows and columns are in
-// the user's order, column-major with a leading dimension, both triangles, exactly symmetric. Rows on the
-// world give zeros. The compliance of rows enters E alone.
+// The Delassus matrix J M^-1 J^T (inverse operational-space inertia, Lambda^-1) of the constraint rows of a workspace,
+// its damped inverse (Lambda^-1 + E)^-1 with a positive diagonal E, and products with M^-1: tenon_delassus,
+// tenon_delassus_inverse, _factor, _apply, tenon_inverse_mass_times. Rows and columns are in the user's order,
+// column-major with a leading dimension, both triangles, exactly symmetric.
 //
-// With embedded loops, v = G ydot, M^-1 stands for G (G^T M G)^-1 G^T: the response to forces of a mechanism
-// that keeps its loops closed. Methods that sweep over articulated inertias cross clusters
-// (kernels/cluster/cluster_rows.hpp) and leave out rotors that fold into their carriers; ltl_osim and dense
-// work in independent coordinates.
+// With embedded loops, methods that sweep over articulated inertias cross clusters (kernels/cluster/cluster_rows.hpp)
+// and leave out rotors that fold into their carriers; ltl_osim and dense work in independent coordinates.
 //
 // Papers: [OSIMR] Sathya, Decre, Swevers, PV-OSIMr, 2023; [CABA] Sathya, Carpentier, Constrained Articulated
 // Body Dynamics Algorithms, 2024. n: velocity coordinates, m: rows, d: depth of the tree.
@@ -39,16 +37,13 @@ enum class DampedInverseMethod : std::int32_t {
   caba_osimf = 7,    // block diagonal plus rank six, never formed; [CABA] VI-B
 };
 
-// out: rows x rows.
 Status delassus_matrix(Workspace& w, DelassusMethod method, const double* q, double* out, int ld);
 
 // What is added to the diagonal before inverting: E = R + 1 / mu for each row, R the compliance of the row.
 //
-// With a larger mu the result is closer to the inverse, if there is one; where rows are redundant its entries
-// are as large as mu. Every method satisfies (Lambda^-1 + E) X = 1 to about (rounding) x mu x (Delassus
-// diagonal): ten times the mu costs one digit. The default is the largest mu at which all methods keep eight
-// digits in random scenes of every kind, unless an ill-conditioned mass matrix leaves fewer; see
-// bench/studies/damped_inverse_error for figures.
+// Every method satisfies (Lambda^-1 + E) X = 1 to about (rounding) x mu x (Delassus diagonal): ten times the mu costs
+// one digit. The default is the largest mu at which all methods keep eight digits in random scenes of every kind,
+// unless an ill-conditioned mass matrix leaves fewer; see bench/studies/damped_inverse_error for figures.
 //
 // Where rows on different links are redundant together, caba_osim and caba_osimf would lose digits in
 // proportion to the square of that factor. They detect this and use pv_osimr and its factor instead, so their
@@ -65,31 +60,28 @@ struct Damping {
 };
 inline constexpr double default_relative_mu = 1e5;
 
-// out: rows x rows.
 Status damped_delassus_inverse(Workspace& w, DampedInverseMethod method, const double* q,
                                const Damping& damping, double* out, int ld);
 // Keeps in the workspace what apply_damped_delassus_inverse needs.
 Status factor_damped_delassus(Workspace& w, DampedInverseMethod method, const double* q,
                               const Damping& damping);
-// X = (Lambda^-1 + E)^-1 B for count vectors; after factor_damped_delassus. X may be B.
+// After factor_damped_delassus.
 Status apply_damped_delassus_inverse(Workspace& w, const double* B, int ldb, int count, double* X, int ldx);
 
-// X = M^-1 B (with embedded loops G (G^T M G)^-1 G^T B) for count vectors at q, without forming or factoring
-// M: O(n) each. X may be B.
+// Without forming or factoring M: O(n) each.
 Status inverse_mass_times(Workspace& w, const double* q, const double* B, int ldb, int count, double* X,
                           int ldx);
 
-// Outputs of operational_space; null: not wanted.
+// tenon_operational_space; null: not wanted.
 struct OperationalSpace {
-  double* Lambda = nullptr;  // rows x rows: (J M^-1 J^T)^-1, the operational-space inertia
+  double* Lambda = nullptr;
   int ld_Lambda = 0;
-  double* J_bar = nullptr;  // nv x rows: M^-1 J^T Lambda, the dynamically consistent inverse of J
+  double* J_bar = nullptr;
   int ld_J_bar = 0;
-  double* N = nullptr;  // nv x nv: 1 - J_bar J, projects accelerations onto those that keep J qdd = 0
+  double* N = nullptr;
   int ld_N = 0;
 };
-// Where rows are redundant, Lambda is the pseudo-inverse and the status rank_deficient; J_bar J J_bar = J_bar
-// and J N = 0 still hold. rank: that of the rows, may be null.
+// rank: that of the rows, may be null.
 Status operational_space(Workspace& w, const double* q, const OperationalSpace& out, int* rank = nullptr);
 
 }  // namespace tenon

@@ -31,19 +31,15 @@ std::array<double, 4> quaternion_from_rotation(const Matrix3& R);
 Pose operator*(const Pose& a, const Pose& b);
 Pose inverse(const Pose& a);
 
+// Positions and velocities of each: section 4 of include/tenon.h.
 enum class JointType : std::int32_t {
   fixed = 0,
-  revolute = 1,    // about axis; q = angle, v = its rate
+  revolute = 1,    // about axis
   continuous = 2,  // revolute without limits
-  prismatic = 3,   // along axis; q = displacement
-  spherical = 4,   // q = [qx qy qz qw] orientation of the child in the joint frame, v = angular velocity in
-                   // the child frame
-  // In the plane normal to axis; q = [x y theta], v = [theta rate; velocity along the plane's x and y, which
-  // turn with the child]. The plane's x and y are those of the joint frame, turned by the shortest rotation
-  // that takes z to the axis (for axis -z by half a turn about x).
-  planar = 5,
-  floating = 6,  // q = [x y z qx qy qz qw] pose of the child in the joint frame, v = [angular; linear] in the
-                 // child frame
+  prismatic = 3,   // along axis
+  spherical = 4,
+  planar = 5,  // in the plane normal to axis
+  floating = 6,
   universal = 7,  // revolute about axis, then about axis2 (given in the joint frame at q = 0): two joints,
                   // name and name + "_2"
   screw = 8,      // about axis, and along it by pitch for one radian; q = angle, v = its rate
@@ -114,8 +110,7 @@ struct MechanismLoop {
   LoopTreatment treatment = LoopTreatment::by_model;
 };
 
-// Positions of one-dof joints that follow others: q_dependent = ratios q_independent + offsets. A dependent
-// joint of one coupling may be independent in another, but no joint may depend on itself.
+// Positions of one-dof joints that follow others (tenon_builder_add_coupling).
 struct MechanismCoupling {
   std::string name;
   std::vector<std::string> dependent,
@@ -124,18 +119,13 @@ struct MechanismCoupling {
   std::vector<double> offsets;  // one for each dependent joint; empty for none
 };
 
-// A gear or belt between two links, as URDF+ describes it: b = ratio a + offset, where a and b are the sums
-// of the joint positions on the paths from the nearest common ancestor to the predecessor and to the
-// successor.
+// A gear or belt between two links, as URDF+ describes it (tenon_builder_add_gear).
 struct MechanismGear {
   std::string name, predecessor, successor;
   double ratio = 1, offset = 0;
 };
 
-// Any other constraint on the positions of some joints, given by a function. It is called in every evaluation
-// and must be safe to call from several threads at once. q: positions of the joints in the order listed, v:
-// their velocity coordinates. It writes phi (rows), K (rows x velocity coordinates, column-major) with d phi
-// / dt = K v, and Kdot_v = (dK/dt) v (rows).
+// Any other constraint on the positions of some joints, given by a function (tenon_builder_add_implicit).
 struct MechanismImplicit {
   std::string name;
   std::vector<std::string> joints;

@@ -19,16 +19,12 @@
 namespace tenon {
 
 struct CompileOptions {
-  // true: the root link gets a floating joint to the world, named floating_joint_name; its coordinates come
-  // first.
   bool floating_base = false;
   std::string floating_joint_name = "root_joint";
   Vector3 gravity = {0, 0, -9.81};
   // Of loops that do not say it themselves (MechanismLoop::treatment). open applies to all loops, and to
   // couplings, gears and implicit constraints too, which are embedded otherwise.
   LoopTreatment loops = LoopTreatment::embed;
-  // Accepts, with a warning, what is otherwise refused: joints that move neither mass nor inertia are fixed
-  // at position 0, and a body whose inertia is not positive definite is used as given.
   bool tolerant_inertias = false;
 };
 

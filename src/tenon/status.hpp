@@ -1,8 +1,7 @@
 // Status codes shared by the C++ core and the C ABI, and the one exception type of the core.
 //
-// The numbers are part of the ABI: they are fixed here, with gaps for later members, and include/tenon.h
-// repeats them (a static_assert in capi/ keeps the two lists equal). Negative: nothing was written. Positive:
-// outputs were written, with a caveat.
+// The numbers are part of the ABI: include/tenon.h says what they mean (a static_assert in capi/ keeps the two lists
+// equal).
 #pragma once
 
 #include <cstdint>
@@ -13,27 +12,23 @@ namespace tenon {
 
 enum class Status : std::int32_t {
   ok = 0,
-
-  // Outputs are written, with a caveat.
-  max_iterations = 1,  // the iteration limit was reached before the tolerance
-  infeasible = 2,      // constraint rows contradict each other: the least-squares answer was written
-  rank_deficient = 3,  // some rows are redundant: the motion is unique, the multipliers are not
-
-  // Nothing was written.
-  invalid_argument = -1,  // NULL where a value is needed, an unknown option, a bad enum value
-  wrong_size = -2,        // a count or leading dimension does not fit the model
-  not_finite = -3,        // NaN or infinity in an input
-  out_of_range = -4,      // an index that names nothing
-  not_normalized = -5,    // a quaternion off unit norm by more than 1e-6
-  parse_error = -10,      // text that is not XML, or not a number where a number belongs
-  file_error = -11,       // a file that cannot be read
-  invalid_model = -12,    // a description that is no tree of joints: two roots, a cycle, a missing parent
-  invalid_inertia = -13,  // mass or inertia that no moving body can have
-  not_found = -14,        // a name that names nothing
-  not_positive_definite = -20,   // the mass matrix cannot be factored
-  singular_configuration = -21,  // a loop at a dead centre: independent velocities leave others open
-  open_loop = -22,    // independent positions for which no configuration with closed loops was found
-  unsupported = -30,  // a feature this version does not have
+  max_iterations = 1,
+  infeasible = 2,
+  rank_deficient = 3,
+  invalid_argument = -1,
+  wrong_size = -2,
+  not_finite = -3,
+  out_of_range = -4,
+  not_normalized = -5,
+  parse_error = -10,
+  file_error = -11,
+  invalid_model = -12,
+  invalid_inertia = -13,
+  not_found = -14,
+  not_positive_definite = -20,
+  singular_configuration = -21,
+  open_loop = -22,
+  unsupported = -30,
   out_of_memory = -40,
   internal_error = -50,
 };

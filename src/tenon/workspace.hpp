@@ -35,35 +35,26 @@ enum class SplitBase : std::int32_t {
 // spanning tree, or independent ones only.
 enum class Coordinates : std::int32_t { spanning = 0, independent = 1 };
 
+// As tenon_solve_options.
 struct SolveOptions {
   Method method = Method::automatic;
-  // Converged when every row's residual is below absolute + relative * (largest row acceleration).
   double absolute_tolerance = 1e-12;
   double relative_tolerance = 1e-11;
-  // 0: no limit from the caller. Rows on which the iteration stalls are solved by another method in either
-  // case.
-  int max_iterations = 0;
-  // 0: scheduled (scaled to the robot, raised while convergence is slow). Else this fixed value on every row.
-  double mu = 0;
-  // Start from the multipliers passed in.
+  int max_iterations = 0;  // 0: no limit from the caller
+  double mu = 0;           // 0: scheduled
   bool warm_start = false;
-  // false: plain proximal iterations as in the papers. true: the same sweeps, combined to the smallest
-  // residual.
   bool accelerate = true;
-  // pv only: added to every row's compliance, so that redundant rows can be solved; 0: they are solved by
-  // proximal iterations.
   double tikhonov = 0;
-  // pv and prox_pv: factor the rows of each branch of the root body separately.
   SplitBase split_base = SplitBase::automatic;
 };
 
+// As tenon_solve_report.
 struct SolveReport {
-  int iterations = 0;          // proximal iterations: sweeps after which the residual was evaluated
-  double primal_residual = 0;  // largest row residual |J qdd + gamma - k + R lambda|
-  double dual_residual = 0;    // largest |Lambda^-1 residual|, [CABA] Eq. 15: small at a least-squares answer
-  double mu = 0;               // the last one; relative to each row's Delassus diagonal when scheduled
-  int rank = -1;               // of the constraint rows where the method finds it, else -1
-  // The method that gave the answer: chosen by automatic, or the one that replaced a method that stalled.
+  int iterations = 0;
+  double primal_residual = 0;
+  double dual_residual = 0;  // [CABA] Eq. 15
+  double mu = 0;
+  int rank = -1;
   Method method = Method::automatic;
 };
 

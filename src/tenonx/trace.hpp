@@ -54,9 +54,7 @@ TraceableAlgorithms traceable_algorithms() noexcept;
 // The rows of loops that rows close (Model::row_loops) are recorded too; without a set they are the only
 // rows.
 //
-// Both throw Error: not_found for an unknown algorithm name; invalid_argument for a constrained one without
-// rows and for options out of range; unsupported for rows on links that are part of the world, for rows
-// between two moving links by most methods, and for forward dynamics without rows where rows close loops.
+// Both throw Error.
 OperationCounts count_operations(const Model& model, const ConstraintSet* constraints,
                                  std::string_view algorithm, const TraceOptions& options = {});
 
