@@ -151,18 +151,21 @@ namespace tenon {
   KERNEL(void, centroidal_matrix, Model, const T* com, T* A, int ld, T* Ic, const WorkspaceData<T>&) \
   KERNEL(void, centroidal_bias, Model, const T* com, T* out6, T* a, const WorkspaceData<T>&)
 
-// Type of a group, the function that returns it, its list.
-#define TENON_KERNEL_GROUPS(GROUP)                                                           \
-  GROUP(TreeKernels, tree_kernels, TENON_TREE_KERNELS)                                       \
-  GROUP(RowSweepKernels, row_sweep_kernels, TENON_ROW_SWEEP_KERNELS)                         \
-  GROUP(ConstraintRowKernels, constraint_row_kernels, TENON_CONSTRAINT_ROW_KERNELS)          \
-  GROUP(PvKernels, pv_kernels, TENON_PV_KERNELS)                                             \
-  GROUP(JointSpaceKernels, joint_space_kernels, TENON_JOINT_SPACE_KERNELS)                   \
+// Type of a group, the function that returns it, its list: the groups that are compiled for every number, and those for
+// doubles alone.
+#define TENON_GROUPS_OF_ALL(GROUP)                                                  \
+  GROUP(TreeKernels, tree_kernels, TENON_TREE_KERNELS)                              \
+  GROUP(RowSweepKernels, row_sweep_kernels, TENON_ROW_SWEEP_KERNELS)                \
+  GROUP(ConstraintRowKernels, constraint_row_kernels, TENON_CONSTRAINT_ROW_KERNELS) \
+  GROUP(PvKernels, pv_kernels, TENON_PV_KERNELS)                                    \
+  GROUP(JointSpaceKernels, joint_space_kernels, TENON_JOINT_SPACE_KERNELS)          \
+  GROUP(LoopKernels, loop_kernels, TENON_LOOP_KERNELS)                              \
+  GROUP(DelassusKernels, delassus_kernels, TENON_DELASSUS_KERNELS)                  \
+  GROUP(DampedInverseKernels, damped_inverse_kernels, TENON_DAMPED_INVERSE_KERNELS)
+#define TENON_GROUPS_OF_DOUBLES(GROUP)                                                       \
   GROUP(IndependentSpaceKernels, independent_space_kernels, TENON_INDEPENDENT_SPACE_KERNELS) \
-  GROUP(LoopKernels, loop_kernels, TENON_LOOP_KERNELS)                                       \
-  GROUP(DelassusKernels, delassus_kernels, TENON_DELASSUS_KERNELS)                           \
-  GROUP(DampedInverseKernels, damped_inverse_kernels, TENON_DAMPED_INVERSE_KERNELS)          \
   GROUP(MomentumKernels, momentum_kernels, TENON_MOMENTUM_KERNELS)
+#define TENON_KERNEL_GROUPS(GROUP) TENON_GROUPS_OF_ALL(GROUP) TENON_GROUPS_OF_DOUBLES(GROUP)
 
 #define TENON_GROUP_STRUCT(type, function, list) \
   template <class T>                             \
@@ -181,19 +184,21 @@ template <class T>
 struct KernelTable : TENON_KERNEL_GROUPS(TENON_GROUP_BASE) InstructionSet {};
 
 // Declares the functions that return the groups of one instruction set (kernels/*/*_kernels.cpp), composed into a table.
-// Called only on machines with that instruction set.
+// Called only on machines with that instruction set. doubles: TENON_TAKE_GROUP, or TENON_NO_GROUP for other numbers.
 #define TENON_DECLARE_GROUP(type, function, list) \
   template <class T>                              \
   const type<T>& function();
 #define TENON_TAKE_GROUP(type, function, list) function<T>(),
-#define TENON_INSTRUCTION_SET(isa)                                                     \
-  inline namespace isa {                                                               \
-  TENON_KERNEL_GROUPS(TENON_DECLARE_GROUP)                                             \
-  template <class T>                                                                   \
-  static const KernelTable<T>& table() {                                               \
-    static const KernelTable<T> composed{TENON_KERNEL_GROUPS(TENON_TAKE_GROUP){#isa}}; \
-    return composed;                                                                   \
-  }                                                                                    \
+#define TENON_NO_GROUP(type, function, list) type<T>{},
+#define TENON_INSTRUCTION_SET(isa, doubles)                                           \
+  inline namespace isa {                                                              \
+  TENON_KERNEL_GROUPS(TENON_DECLARE_GROUP)                                            \
+  template <class T>                                                                  \
+  static const KernelTable<T>& table() {                                              \
+    static const KernelTable<T> composed{TENON_GROUPS_OF_ALL(TENON_TAKE_GROUP)        \
+                                             TENON_GROUPS_OF_DOUBLES(doubles){#isa}}; \
+    return composed;                                                                  \
+  }                                                                                   \
   }
 
 // Returns the best table for a number that this machine can run.

@@ -15,7 +15,7 @@
 
 namespace tenon {
 
-TENON_INSTRUCTION_SET(isa_recorded)
+TENON_INSTRUCTION_SET(isa_recorded, TENON_NO_GROUP)
 template <>
 const KernelTable<trace::Recorded>& kernels<trace::Recorded>() {
   return isa_recorded::table<trace::Recorded>();
