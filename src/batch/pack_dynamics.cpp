@@ -65,12 +65,11 @@ PackDynamics<N, W>::PackDynamics(WorkspaceImpl& w, const PackKernels<N, W>& kern
   }
   const Sweep& s = swept();
   const std::size_t rows = index(w.rows()), nv = index(s.m.nv);
-  for (std::vector<Pack>* x : {&f_, &step_, &unit_}) x->resize(rows);
+  for (std::vector<Pack>* x : {&f_, &step_}) x->resize(rows);
   inv_mu_.resize(rows), damping_.resize(rows), damping_of_user_.resize(rows);
   rows_.inv_mu = inv_mu_.data();
-  if (rows > 0) rows_.root_scale = s.w.cd()->root_scale;
   rows_.absolute = RowSchedule<N>::absolute;
-  rows_.f = f_.data(), rows_.step = step_.data(), rows_.unit = unit_.data();
+  rows_.f = f_.data(), rows_.step = step_.data();
   if (rows == 0) return;
   const ConstraintData& c = *s.w.cd();
   for (int i = 0; i < c.item_count; ++i)
@@ -142,7 +141,7 @@ void PackDynamics<N, W>::prepare(const BatchCall& call, std::size_t inputs, std:
 template <class N, int W>
 std::size_t PackDynamics<N, W>::bytes() const {
   return (folded_ ? sizeof(Sweep) + folded_->arena.bytes() : 0) + (early_ ? early_->bytes() : 0) +
-         bytes_of(whole_.arena, spare_, folded_q_, folded_v_, folded_tau_, unfolded_, f_, step_, unit_,
+         bytes_of(whole_.arena, spare_, folded_q_, folded_v_, folded_tau_, unfolded_, f_, step_,
                   path_rows_, inverse_, zeros_, A_, right_, row_first_, row_end_, inv_mu_, damping_,
                   damping_of_user_);
 }

@@ -88,7 +88,7 @@ class PackDynamics {
   std::unique_ptr<PvEarlyMemory<Pack>> early_;  // null: packs start with constrained_aba
   Numbers spare_;
   std::vector<Pack> folded_q_, folded_v_, folded_tau_, unfolded_;
-  std::vector<Pack> f_, step_, unit_;                          // of rows
+  std::vector<Pack> f_, step_;                                 // of rows
   std::vector<Pack> path_rows_, inverse_, zeros_, A_, right_;  // of the Delassus matrix
   std::vector<std::int32_t> row_first_, row_end_;
   std::vector<double> inv_mu_, damping_, damping_of_user_;

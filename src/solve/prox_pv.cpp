@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/constrained/row_residual.hpp"
 #include "model/rank.hpp"
 #include "solve/methods.hpp"
 #include "solve/proximal.hpp"
-#include "solve/row_residual.hpp"
 
 namespace tenon {
 namespace {
@@ -69,26 +69,21 @@ void roll_out_pv(const ConstrainedProblem& p, const double* added) {
   w.kernels->pv_roll_out(w.md(), *w.cd(), p.in, added, d.qdd, w.pv->data, w.w());
   w.report.primal_residual = 0;
   for (int r = 0; r < w.rows(); ++r) {
-    const double residual = d.k[r] - d.Ka[r] - w.cd()->compliance[r] * p.lambda[r];
-    w.report.primal_residual = std::max(w.report.primal_residual, std::abs(residual));
+    w.report.primal_residual =
+        std::max(w.report.primal_residual, std::abs(row_residual(*w.cd(), r, p.lambda, d)));
   }
 }
 
 bool rows_hold(const ConstrainedProblem& p, const double* compliance) {
   const WorkspaceData<double>& d = p.w.w();
   const ConstraintData& c = *p.w.cd();
-  ProximalScratch& s = p.w.proximal;
-  double *per_unit = s.per_unit.data(), *residual = s.residual.data(), *acceleration = s.best.data();
-  measure_units(c, p.w.pv->data.b, per_unit);
-  for (int r = 0; r < c.row_count; ++r) {
-    const double left = std::abs(d.k[r] - d.Ka[r] - compliance[r] * p.lambda[r]);
-    const double allowed = acceleration_rounding / per_unit[r];
-    residual[r] = left <= allowed ? 0 : left - allowed;  // NaN stays
-    acceleration[r] = std::max(std::abs(d.k[r]), std::abs(d.Ka[r]));
-  }
-  measure_units(c, acceleration, per_unit);
-  return size_in_units(residual, per_unit, p.options.absolute_tolerance, c.row_count) <=
-         p.options.relative_tolerance;
+  const double* free = p.w.pv->data.b;
+  const RowUnits<double> units_of_free = row_units<double>(c, [&](int r) { return free[r]; });
+  return size_of_rows(row_units(c, d), c, p.options.absolute_tolerance, [&](int r) {
+           const double left = std::abs(d.k[r] - d.Ka[r] - compliance[r] * p.lambda[r]);
+           const double allowed = acceleration_rounding / one_over_unit(units_of_free, c, r);
+           return left <= allowed ? 0 : left - allowed;  // NaN stays
+         }) <= p.options.relative_tolerance;
 }
 
 Outcome solve_prox_pv(const ConstrainedProblem& p) {

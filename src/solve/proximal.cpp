@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <limits>
 
+#include "kernels/constrained/row_residual.hpp"
 #include "model/rank.hpp"
 #include "solve/limits.hpp"
-#include "solve/row_residual.hpp"
 
 namespace tenon {
 
@@ -78,7 +78,12 @@ class Driver {
   bool converged() const {
     return primal_ <= options_.relative_tolerance || report_.primal_residual <= options_.absolute_tolerance;
   }
-  double largest_force(const double* f) const;
+  template <class Force>
+  double largest_force(const Force& force) const {
+    double largest = 0;
+    for (int r = 0; r < m_; ++r) largest = std::max(largest, std::abs(force(r)) * c_.root_scale[r]);
+    return largest;
+  }
   bool strained(double first, const double* lambda) const;
   bool well_converged() const { return primal_ <= margin * options_.relative_tolerance; }
   Outcome reach(double* lambda);
@@ -96,8 +101,8 @@ class Driver {
   ProximalScratch& s_ = method_.p.w.proximal;
   double *const f_ = s_.f.data(), *const r_ = s_.r.data(), *const inv_mu_ = s_.inv_mu.data(),
                 *const steps_ = s_.steps.data(), *const images_ = s_.images.data(),
-                *const best_ = s_.best.data(), *const per_unit_ = s_.per_unit.data(),
-                *const residual_ = s_.residual.data();
+                *const best_ = s_.best.data();
+  RowUnits<double> units_;  // known after the first evaluation
   double primal_ = 0,
          dual_ = 0;            // residuals of the report in units of the rows, minus the absolute tolerance
   double best_residual_ = 0;   // primal, at best_
@@ -148,10 +153,9 @@ bool Driver::take_residual() {
       f_[r] += r_[r];
       r_[r] = 0;
     }
-    residual_[r] = r_[r] * inv_mu_[r];
-    report_.primal_residual = std::max(report_.primal_residual, std::abs(residual_[r]));
+    report_.primal_residual = std::max(report_.primal_residual, std::abs(r_[r] * inv_mu_[r]));
   }
-  primal_ = size_in_units(residual_, per_unit_, margin * options_.absolute_tolerance, m_);
+  measure_residual();
   return true;
 }
 
@@ -177,10 +181,9 @@ void Driver::visit(const double* direction) {
   report_.dual_residual = 0;
   for (int r = 0; r < m_; ++r) {
     Bp[r] -= r_[r];
-    residual_[r] = Bp[r] * inv_mu_[r];
-    report_.dual_residual = std::max(report_.dual_residual, std::abs(residual_[r]));
+    report_.dual_residual = std::max(report_.dual_residual, std::abs(Bp[r] * inv_mu_[r]));
   }
-  dual_ = size_in_units(residual_, per_unit_, 0, m_);
+  dual_ = size_of_rows(units_, c_, 0, [&](int r) { return Bp[r] * inv_mu_[r]; });
   ++report_.iterations;
 }
 
@@ -204,26 +207,23 @@ bool Driver::remember() {
 
 Outcome Driver::run(double* lambda) {
   for (int r = 0; r < m_; ++r) f_[r] = options_.warm_start ? lambda[r] : 0;
-  // Units of rows are known after the first evaluation.
-  std::fill_n(per_unit_, m_, 1.0);
   if (!restart(method_.scheduled_mu)) return stalled;
   measure_rows();
   report_.iterations = 1;
   return reach(lambda);
 }
 
-// Units of rows, after an evaluation: the desired or the actual accelerations. Overwrites residual_.
+// Units of rows, after an evaluation: the desired or the actual accelerations.
 void Driver::measure_rows() {
   const double* k = method_.p.w.arena.data.k;
-  for (int r = 0; r < m_; ++r)
-    residual_[r] = std::max(std::abs(k[r]), std::abs(method_.seen(r, r_[r] * inv_mu_[r])));
-  measure_units(c_, residual_, per_unit_);
+  units_ = row_units<double>(
+      c_, [&](int r) { return std::max(std::abs(k[r]), std::abs(method_.seen(r, r_[r] * inv_mu_[r]))); });
 }
 
 // The residual of the last evaluation in these units.
 void Driver::measure_residual() {
-  for (int r = 0; r < m_; ++r) residual_[r] = r_[r] * inv_mu_[r];
-  primal_ = size_in_units(residual_, per_unit_, margin * options_.absolute_tolerance, m_);
+  primal_ = size_of_rows(units_, c_, margin * options_.absolute_tolerance,
+                         [&](int r) { return r_[r] * inv_mu_[r]; });
 }
 
 // Whether a result is above its tolerance in the units of its own accelerations alone. A start from forces of another
@@ -236,22 +236,15 @@ bool Driver::smaller_units() {
 }
 
 // In units in which the forces of all rows have the same effect.
-double Driver::largest_force(const double* f) const {
-  double largest = 0;
-  for (int r = 0; r < m_; ++r) largest = std::max(largest, std::abs(f[r]) * c_.root_scale[r]);
-  return largest;
-}
-
 // Whether the answer needs large forces along directions that rows hardly move.
 bool Driver::strained(double first, const double* lambda) const {
   if (options_.mu > 0) return false;
-  return largest_force(lambda) > most_growth(method_.scheduled_mu) * first;
+  return largest_force([&](int r) { return lambda[r]; }) > most_growth(method_.scheduled_mu) * first;
 }
 
 // Iterates until all rows hold.
 Outcome Driver::reach(double* lambda) {
-  for (int r = 0; r < m_; ++r) residual_[r] = f_[r] + r_[r];
-  const double first_force = largest_force(residual_);
+  const double first_force = largest_force([&](int r) { return f_[r] + r_[r]; });
   report_.dual_residual = report_.primal_residual;
   do {
     if (!approach()) return stalled;

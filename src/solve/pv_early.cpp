@@ -6,33 +6,25 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/constrained/row_residual.hpp"
 #include "model/rank.hpp"
 #include "plan/cluster_pivot.hpp"
 #include "solve/methods.hpp"
-#include "solve/row_residual.hpp"
 
 namespace tenon {
 namespace {
 
-// The largest residual of a row, in the row's unit.
-double measure_residual(const ConstrainedProblem& p) {
-  const WorkspaceData<double>& d = p.w.w();
-  ProximalScratch& s = p.w.proximal;
-  double* residual = s.residual.data();
-  double largest = 0;
-  for (int r = 0; r < p.w.rows(); ++r)
-    s.best[static_cast<std::size_t>(r)] = std::max(std::abs(d.k[r]), std::abs(d.Ka[r]));
-  measure_units(*p.w.cd(), s.best.data(), s.per_unit.data());
-  for (int r = 0; r < p.w.rows(); ++r) {
-    residual[r] = d.k[r] - d.Ka[r] - p.w.cd()->compliance[r] * p.lambda[r];
-    largest = std::max(largest, std::abs(residual[r]));
-  }
-  p.w.report.primal_residual = largest;
-  return size_in_units(s.residual.data(), s.per_unit.data(), p.options.absolute_tolerance, p.w.rows());
-}
-
 bool is_answer(const ConstrainedProblem& p) {
-  return measure_residual(p) <= p.options.relative_tolerance;
+  const WorkspaceData<double>& d = p.w.w();
+  const ConstraintData& c = *p.w.cd();
+  double largest = 0;
+  const double size = size_of_rows(row_units(c, d), c, p.options.absolute_tolerance, [&](int r) {
+    const double residual = row_residual(c, r, p.lambda, d);
+    largest = larger(largest, magnitude_of(residual));
+    return residual;
+  });
+  p.w.report.primal_residual = largest;
+  return size <= p.options.relative_tolerance;
 }
 
 // On branch lanes. Stalls where rows of limbs need pivoting.

@@ -6,6 +6,7 @@
 #include "kernels/constrained/constrained_aba.hpp"
 #include "kernels/constrained/proximal_step.hpp"
 #include "kernels/constrained/pv_early.hpp"
+#include "kernels/constrained/row_residual.hpp"
 #include "kernels/pack/states_rows.hpp"
 
 namespace tenon {
@@ -23,29 +24,6 @@ inline bool sweep_inertias_without_rows(const ModelData& m, const Inputs<T>& in,
   return positive;
 }
 
-// The units of residuals.
-template <class T>
-inline void measure_units(const ConstraintData& c, PackedRows<T>& p, const WorkspaceData<T>& w) {
-  T largest(0), largest_by_force(0);
-  for (int r = 0; r < c.row_count; ++r) {
-    const T a = larger(magnitude_of(w.k[r]), magnitude_of(w.Ka[r]));
-    const T unit(p.root_scale[r]);
-    p.unit[r] = unit;
-    largest = larger(largest, a);
-    largest_by_force = larger(largest_by_force, a / unit);
-  }
-  for (int r = 0; r < c.row_count; ++r) {
-    const T by_force = p.unit[r] * largest_by_force;
-    p.unit[r] = -larger(-largest, -by_force);
-  }
-}
-template <class T>
-TENON_INLINE T size_of_residual(const PackedRows<T>& p, int r, const T& residual) {
-  const T above = magnitude_of(residual) - T(p.absolute);
-  // A unit is zero only where nothing accelerates; the residual is then zero too, or not small.
-  return select(lanes_above(p.unit[r], T(0)), above / p.unit[r], above * T(1e30));
-}
-
 // step := r(f), and the sizes of residuals and forces.
 template <class T>
 inline void measure_step(const ConstraintData& c, PackedRows<T>& p, const WorkspaceData<T>& w) {
@@ -53,13 +31,13 @@ inline void measure_step(const ConstraintData& c, PackedRows<T>& p, const Worksp
   p.primal = p.force = o;
   for (int r = 0; r < c.row_count; ++r) {
     T step = proximal_step(c, r, p.f[r], w);
-    p.force = larger(p.force, magnitude_of(p.f[r] + step) * T(p.root_scale[r]));
+    p.force = larger(p.force, magnitude_of(p.f[r] + step) * T(c.root_scale[r]));
     if (p.inv_mu[r] == 0) {
       p.f[r] = p.f[r] + step;
       step = o;
     }
     p.step[r] = step;
-    p.primal = larger(p.primal, size_of_residual(p, r, step * T(p.inv_mu[r])));
+    p.primal = larger(p.primal, size_in_unit(p.units, c, r, step * T(p.inv_mu[r]), T(p.absolute)));
   }
 }
 
@@ -93,12 +71,8 @@ bool pv_early_of_states(const ModelData& m, const ConstraintData& c, const Input
     return true;
   });
   if (!positive) return false;
-  measure_units(c, p, w);
-  p.primal = T(0);
-  for (int r = 0; r < c.row_count; ++r) {
-    const T residual = w.k[r] - w.Ka[r] - T(c.compliance[r]) * w.row_lambda[r];
-    p.primal = larger(p.primal, size_of_residual(p, r, residual));
-  }
+  p.primal = size_of_rows(row_units(c, w), c, p.absolute,
+                          [&](int r) { return row_residual(c, r, w.row_lambda, w); });
   return true;
 }
 
@@ -111,7 +85,7 @@ bool constrained_start(const ModelData& m, const ConstraintData& c, const Inputs
   set_penalties(c, p.inv_mu, w);
   set_row_forces(c, p.inv_mu, p.f, p.step, w);
   if (!constrained_aba_start(m, c, in, qdd, w)) return false;
-  measure_units(c, p, w);
+  p.units = row_units(c, w);
   measure_step(c, p, w);
   p.first_force = p.force;
   return true;

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "kernels/constrained/pv_early_data.hpp"
+#include "kernels/constrained/row_residual.hpp"
 #include "kernels/kernel_list.hpp"
 #include "model/constraint_data.hpp"
 #include "spatial/pack.hpp"
@@ -27,12 +28,12 @@ struct PackedSettings {
 template <class T>
 struct PackedRows {
   PackedSettings<T> settings;
-  const double* inv_mu;      // proximal terms, 0 for rows with compliance that are exact without a multiplier
-  const double* root_scale;  // square roots of ConstraintData::scale
-  double absolute;           // subtracted from each residual
-  T *f, *step, *unit;        // proximal centre; the last step; units of residuals (solve/row_residual.hpp)
-  T primal;                  // the largest residual in units, of each lane
-  T first_force, force;      // the largest force of the first evaluation and of the last
+  const double* inv_mu;  // proximal terms, 0 for rows with compliance that are exact without a multiplier
+  double absolute;       // subtracted from each residual
+  T *f, *step;           // proximal centre; the last step
+  RowUnits<T> units;
+  T primal;              // the largest residual in units, of each lane
+  T first_force, force;  // the largest force of the first evaluation and of the last
 };
 
 // The memory of the Delassus matrix of packs (kernels/pack/delassus_pack.hpp).
