@@ -2,6 +2,9 @@
 // are in solve/methods.hpp.
 #pragma once
 
+#include <cstddef>
+#include <iterator>
+
 #include "tenon/workspace.hpp"
 
 namespace tenon {
@@ -18,6 +21,7 @@ struct MethodFacts {
   bool iterates;  // with proximal terms, so that it takes the options of the iteration
 };
 
+// By the numbers of the methods, which begin at 1.
 inline constexpr MethodFacts method_facts[] = {
     {Method::dense, "dense", MethodMemory::dense, true, false, false},
     {Method::constrained_aba, "constrained_aba", MethodMemory::bodies, false, true, true},
@@ -31,9 +35,14 @@ inline constexpr MethodFacts method_facts[] = {
 
 // Null for a number that names no method.
 constexpr const MethodFacts* find_facts(Method method) {
-  for (const MethodFacts& facts : method_facts)
-    if (facts.method == method) return &facts;
-  return nullptr;
+  const auto i = static_cast<std::size_t>(method) - 1;
+  return i < std::size(method_facts) ? &method_facts[i] : nullptr;
 }
+constexpr bool facts_are_in_order() {
+  for (const MethodFacts& facts : method_facts)
+    if (find_facts(facts.method) != &facts) return false;
+  return true;
+}
+static_assert(facts_are_in_order());
 
 }  // namespace tenon
