@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "scalar/index.hpp"
+#include "scalar/random.hpp"
 
 namespace tenon {
 namespace {
@@ -41,25 +42,7 @@ Placement joint_motion(const NodeData& node, const double* q) {
   }
 }
 
-// SplitMix64 (Steele, Lea, Flood 2014): the standard library's distributions differ between implementations.
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-  double uniform(double low, double high) {
-    return low + (high - low) * (static_cast<double>(next() >> 11) * 0x1p-53);
-  }
-
- private:
-  std::uint64_t next() {
-    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-  }
-  std::uint64_t state_;
-};
-
-double sample_within(Random& random, const JointLimits& limits, double reach) {
+double sample_within(RandomNumbers& random, const JointLimits& limits, double reach) {
   double low = std::max(limits.lower, -reach), high = std::min(limits.upper, reach);
   if (low > high) {  // the whole range lies outside the reach
     low = std::isfinite(limits.lower) ? limits.lower : limits.upper;
@@ -142,7 +125,7 @@ void neutral_configuration(const std::vector<NodeData>& nodes, double* q) {
 }
 
 void sample_configuration(const Model& model, std::uint64_t seed, double* q, Sample sample) {
-  Random random(seed);
+  RandomNumbers random(seed);
   std::vector<Placement> home;
   for (const NodeData& node : model.nodes) home.push_back({{identity}, load_vec3<double>(node.p)});
   const double reach = reach_of(model.nodes, home);

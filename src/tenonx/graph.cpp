@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "scalar/random.hpp"
+
 namespace tenon::trace {
 namespace {
 
@@ -32,13 +34,6 @@ double result(Operation operation, double a, double b) {
       break;
   }
   return a;
-}
-
-// Mixes the bits of x (finaliser of SplitMix64).
-std::uint64_t mixed(std::uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
 }
 
 std::uint64_t bits_of(double value) {

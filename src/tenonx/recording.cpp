@@ -10,6 +10,7 @@
 #include "plan/memory/pv_early_memory.hpp"
 #include "plan/memory/pv_memory.hpp"
 #include "plan/memory/pv_osimf_memory.hpp"
+#include "scalar/random.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
 
@@ -133,22 +134,6 @@ void check(const Algorithm<Recorded>& algorithm, const Model& model, const Const
               "unsupported: " + name + " is not recorded with rows between two moving links; " + advice);
 }
 
-// SplitMix64 (Steele, Lea, Flood 2014), numbers from -1 to 1.
-class Sample {
- public:
-  double next() {
-    state_ += 0x9e3779b97f4a7c15u;
-    std::uint64_t x = state_;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    x ^= x >> 31;
-    return static_cast<double>(x >> 11) * 0x1p-52 - 1;
-  }
-
- private:
-  std::uint64_t state_ = 1;
-};
-
 std::shared_ptr<const Model> borrowed(const Model& model) {
   return {std::shared_ptr<const Model>(), &model};
 }
@@ -164,12 +149,12 @@ void sample_closed(const Model& model, double* q) {
 }
 
 std::vector<double> sample_state(const Array& array, const Model& model, const ConstraintSet* constraints,
-                                 Sample& sample) {
+                                 RandomNumbers& random) {
   std::vector<double> x(number(array.size, model, constraints));
   if (array.size == Size::nq)
     sample_closed(model, x.data());
   else
-    for (double& value : x) value = sample.next();
+    for (double& value : x) value = random.uniform(-1, 1);
   return x;
 }
 
@@ -194,11 +179,11 @@ std::unique_ptr<Recording> record(const Model& model, const ConstraintSet* const
   Graph& graph = recording->graph;
 
   std::vector<std::vector<Recorded>> inputs, outputs;
-  Sample sample;
+  RandomNumbers random(1);
   for (const Array& array : algorithm.inputs) {
     recording->inputs.push_back({array, {}});
     inputs.emplace_back();
-    for (const double value : sample_state(array, model, constraints, sample)) {
+    for (const double value : sample_state(array, model, constraints, random)) {
       const Term term = graph.input(value);
       recording->inputs.back().terms.push_back(term);
       inputs.back().emplace_back(graph, term);
