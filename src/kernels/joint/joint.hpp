@@ -73,24 +73,18 @@ struct RevoluteObliqueJoint : GeneralJoint<2> {
   }
 };
 
-struct PrismaticObliqueJoint : GeneralJoint<5> {
-  template <class T, class Node>
-  TENON_INLINE static void update(const Node& n, int i, const T* q, WorkspaceData<T>& w) {
-    const Mat3<T> R = load_mat3<T>(n.R);
-    const T d = T(n.sign) * q[n.q_index];
-    store_general(i, R, load_vec3<T>(n.p) + Vec3<T>{R.xz * d, R.yz * d, R.zz * d}, w);
-  }
-};
-
+// Oblique prismatic joints are screws that do not turn: both are rare, and the code of a kind of joint is a fifteenth of
+// the kernels.
 struct ScrewJoint : GeneralJoint<2> {
   template <int, class T, class Node>
   TENON_INLINE static ScrewColumn<T> column(const Node& n) {
-    return {T(n.pitch)};
+    const bool turns = n.kind == joint_screw;
+    return {T(turns ? 1 : 0), turns ? T(n.pitch) : T(1)};
   }
   template <class T, class Node>
   TENON_INLINE static void update(const Node& n, int i, const T* q, WorkspaceData<T>& w) {
     const Mat3<T> R = load_mat3<T>(n.R);
-    const T d = T(n.pitch) * (T(n.sign) * q[n.q_index]);
+    const T d = column<0, T>(n).slide * (T(n.sign) * q[n.q_index]);
     store_general(i, turned_about_z(R, w.cos_q[i], w.sin_q[i]),
                   load_vec3<T>(n.p) + Vec3<T>{R.xz * d, R.yz * d, R.zz * d}, w);
   }
@@ -155,7 +149,6 @@ TENON_INLINE void with_joint_of(std::int32_t kind, F&& f) {
     case joint_revolute_oblique:
       return f(RevoluteObliqueJoint{});
     case joint_prismatic_oblique:
-      return f(PrismaticObliqueJoint{});
     case joint_screw:
       return f(ScrewJoint{});
     case joint_spherical:

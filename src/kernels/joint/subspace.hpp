@@ -69,6 +69,11 @@ TENON_INLINE Vec3<T> direction(const S&, const Mat3<T>& R, const T& s) {
   constexpr int K = S::axis;
   return {s * at<0, K>(R), s * at<1, K>(R), s * at<2, K>(R)};
 }
+// The angular part of such a column, z its direction.
+template <int A, class T>
+TENON_INLINE Vec3<T> turning(UnitColumn<A>, const Vec3<T>& z) {
+  return z;
+}
 // The motion S s of a body that is placed by X, in the coordinates and about the origin of the outer frame.
 template <int A, class T>
 TENON_INLINE Motion<T> outer_motion(UnitColumn<A> S, const Transform<Rot3<T>, T>& X, const T& s) {
@@ -83,28 +88,27 @@ TENON_INLINE Vec3<T> momentum_at(UnitColumn<A>, const Vec3<T>& z, const Vec3<T>&
   return mass * z;
 }
 
-// ---- a screw: turns about coordinate axis z and moves along it, `pitch` for one radian
+// ---- a screw along coordinate axis z, for one radian `turn` and `slide`: 1 and its pitch, or of a prismatic joint 0 and 1
 
 template <class N>
 struct ScrewColumn {
   static constexpr int axis = 2;
   static constexpr bool turns = true;
-  N pitch;
+  N turn, slide;
 };
 template <class N, class T>
 TENON_INLINE T dot(const ScrewColumn<N>& S, const Force<T>& f) {
-  return f.n.z + T(S.pitch) * f.f.z;
+  return T(S.turn) * f.n.z + T(S.slide) * f.f.z;
 }
 template <class N, class T>
 TENON_INLINE void add(Motion<T>& m, const ScrewColumn<N>& S, const T& x) {
-  m.w.z = m.w.z + x;
-  m.v.z = m.v.z + T(S.pitch) * x;
+  m.w.z = m.w.z + T(S.turn) * x;
+  m.v.z = m.v.z + T(S.slide) * x;
 }
 template <class N, class T>
 TENON_INLINE Force<T> operator*(const ArticulatedInertia<T>& IA, const ScrewColumn<N>& S) {
-  const Force<T> turning = column<2>(IA), moving = column<5>(IA);
-  const T pitch(S.pitch);
-  return {turning.n + pitch * moving.n, turning.f + pitch * moving.f};
+  const Force<T> turning = column<2>(IA), sliding = column<5>(IA);
+  return {T(S.turn) * turning.n + T(S.slide) * sliding.n, T(S.turn) * turning.f + T(S.slide) * sliding.f};
 }
 template <class N, class T>
 TENON_INLINE void clear(ArticulatedInertia<T>&, const ScrewColumn<N>&) {}  // no column is zero
@@ -116,17 +120,21 @@ TENON_INLINE Motion<T> cross(const Motion<T>& v, const ScrewColumn<N>& S, const 
 }
 template <class T, class Node>
 TENON_INLINE T own_inertia(const ScrewColumn<T>& S, const Node& n) {
-  return T(n.I[5]) + S.pitch * S.pitch * T(n.mass);
+  return T(S.turn) * T(n.I[5]) + T(S.slide) * T(S.slide) * T(n.mass);
+}
+template <class N, class T>
+TENON_INLINE Vec3<T> turning(const ScrewColumn<N>& S, const Vec3<T>& z) {
+  return T(S.turn) * z;
 }
 template <class N, class T>
 TENON_INLINE Motion<T> outer_motion(const ScrewColumn<N>& S, const Transform<Rot3<T>, T>& X, const T& s) {
-  const Vec3<T> z = direction(S, X.R.R, s);
-  return {z, cross(X.p, z) + T(S.pitch) * z};
+  const Vec3<T> z = direction(S, X.R.R, s), w = turning(S, z);
+  return {w, cross(X.p, w) + T(S.slide) * z};
 }
 template <class N, class T>
 TENON_INLINE Vec3<T> momentum_at(const ScrewColumn<N>& S, const Vec3<T>& z, const Vec3<T>& arm,
                                  const T& mass) {
-  return cross(z, arm) + (T(S.pitch) * mass) * z;
+  return cross(turning(S, z), arm) + (T(S.slide) * mass) * z;
 }
 
 TENON_ISA_END

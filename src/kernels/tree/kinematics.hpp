@@ -61,7 +61,7 @@ void frame_jacobian(const ModelData& m, int node, const T* point, const T* E, T*
         const Vec3<T> z = direction(S, R, T(m.v_sign[k]));
         T* column = J + static_cast<long>(k) * ld;
         if constexpr (S.turns) {
-          store(column, transpose_times(axes, z));
+          store(column, transpose_times(axes, turning(S, z)));
           store(column + 3, transpose_times(axes, momentum_at(S, z, arm, T(1))));
         } else {
           store(column + 3, transpose_times(axes, z));
