@@ -78,15 +78,14 @@ bool rows_hold(const ConstrainedProblem& p, const double* compliance) {
   const WorkspaceData<double>& d = p.w.w();
   const ConstraintData& c = *p.w.cd();
   ProximalScratch& s = p.w.proximal;
-  double *per_unit = s.per_unit.data(), *residual = s.residual.data(), *acceleration = s.best.data();
+  double *per_unit = s.per_unit.data(), *residual = s.residual.data();
   measure_units(c, p.w.pv->data.b, per_unit);
   for (int r = 0; r < c.row_count; ++r) {
     const double left = std::abs(d.k[r] - d.Ka[r] - compliance[r] * p.lambda[r]);
     const double allowed = rounding / per_unit[r];
     residual[r] = left <= allowed ? 0 : left - allowed;  // NaN stays
-    acceleration[r] = std::max(std::abs(d.k[r]), std::abs(d.Ka[r]));
   }
-  measure_units(c, acceleration, per_unit);
+  measure_units(c, d, s.size.data(), per_unit);
   return size_in_units(residual, per_unit, p.options.absolute_tolerance, c.row_count) <=
          p.options.relative_tolerance;
 }

@@ -17,6 +17,11 @@ void measure_units(const ConstraintData& c, const double* acceleration, double* 
   for (int r = 0; r < c.row_count; ++r) per_unit[r] = std::max(least, c.per_root_scale[r] * least_by_force);
 }
 
+void measure_units(const ConstraintData& c, const WorkspaceData<double>& d, double* size, double* per_unit) {
+  for (int r = 0; r < c.row_count; ++r) size[r] = std::max(std::abs(d.k[r]), std::abs(d.Ka[r]));
+  measure_units(c, size, per_unit);
+}
+
 double size_in_units(const double* residual, const double* per_unit, double absolute, int rows) {
   double largest = 0;
   for (int r = 0; r < rows; ++r) {

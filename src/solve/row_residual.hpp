@@ -8,12 +8,15 @@
 // or on masses.
 #pragma once
 
+#include "kernels/workspace_data.hpp"
 #include "model/constraint_data.hpp"
 
 namespace tenon {
 
 // per_unit: 1 / unit of each row.
 void measure_units(const ConstraintData& c, const double* acceleration, double* per_unit);
+// For the right-hand sides and accelerations in a workspace; size: rows, scratch.
+void measure_units(const ConstraintData& c, const WorkspaceData<double>& d, double* size, double* per_unit);
 
 // The largest residual in its unit, after `absolute` is subtracted from each.
 double size_in_units(const double* residual, const double* per_unit, double absolute, int rows);

@@ -31,20 +31,21 @@ TENON_INLINE void set_world_motion(WorkspaceData<T>& w) {
 // Joint transforms, velocities, bias forces. has_angles: the workspace holds the sines and cosines at in.q.
 template <class T, class Model>
 inline void sweep_velocities(const Model& m, const Inputs<T>& in, bool has_angles, WorkspaceData<T>& w) {
-  if (!has_angles) joint_angles(m, in.q, w);
+  const T *const q = in.q, *const v = in.v, *const wrenches = in.wrenches;
+  if (!has_angles) joint_angles(m, q, w);
   set_world_motion(w);
   for (int i = first_body(m); i < m.node_count; ++i) {
     const auto& n = m.nodes[i];
     with_joint(n, [&](auto joint) {
       using J = decltype(joint);
-      J::update(n, i, in.q, w);
+      J::update(n, i, q, w);
       Motion<T> vi = motion_to_child(J::load(n, i, w), load_motion<T>(w.v + 6 * n.parent));
       T rate[J::nv];
-      load_rate<J>(n, in.v, rate);
+      load_rate<J>(n, v, rate);
       add_motion<J>(vi, rate);
       store(w.v + 6 * i, vi);
       Force<T> p = velocity_product(load_rigid<T>(n), vi);
-      if (in.wrenches) p = p - load_force<T>(in.wrenches + 6 * i);
+      if (wrenches) p = p - load_force<T>(wrenches + 6 * i);
       store(w.pA + 6 * i, p);
     });
   }
@@ -168,8 +169,9 @@ TENON_INLINE bool sweep_inwards(const Model& m, WorkspaceData<T>& w, const Pass&
 // is overwritten. False when some D is not positive definite.
 template <bool loops, class T, class Model>
 inline bool sweep_articulated_inertia_of(const Model& m, const Inputs<T>& in, WorkspaceData<T>& w) {
+  const T *const v = in.v, *const tau = in.tau;
   return sweep_inwards<loops, true>(m, w, [&](int i, ParentShare<T>& h, auto inside) TENON_INLINE_LAMBDA {
-    return eliminate_node<loops, inside.value>(m, i, in.v, in.tau, h, w);
+    return eliminate_node<loops, inside.value>(m, i, v, tau, h, w);
   });
 }
 template <class T>
@@ -194,7 +196,8 @@ TENON_INLINE void roll_out_node(const Model& m, int i, const T* v, T* qdd, Works
 }
 template <bool loops, class T, class Model>
 inline void sweep_accelerations_of(const Model& m, const Inputs<T>& in, T* qdd, WorkspaceData<T>& w) {
-  for (int i = first_body(m); i < m.node_count; ++i) roll_out_node<loops>(m, i, in.v, qdd, w);
+  const T* const v = in.v;
+  for (int i = first_body(m); i < m.node_count; ++i) roll_out_node<loops>(m, i, v, qdd, w);
 }
 template <class T>
 inline void sweep_accelerations(const ModelData& m, const Inputs<T>& in, T* qdd, WorkspaceData<T>& w) {
