@@ -31,21 +31,20 @@ TENON_INLINE void set_world_motion(WorkspaceData<T>& w) {
 // Joint transforms, velocities, bias forces. has_angles: the workspace holds the sines and cosines at in.q.
 template <class T, class Model>
 inline void sweep_velocities(const Model& m, const Inputs<T>& in, bool has_angles, WorkspaceData<T>& w) {
-  const T *const q = in.q, *const v = in.v, *const wrenches = in.wrenches;
-  if (!has_angles) joint_angles(m, q, w);
+  if (!has_angles) joint_angles(m, in.q, w);
   set_world_motion(w);
   for (int i = first_body(m); i < m.node_count; ++i) {
     const auto& n = m.nodes[i];
     with_joint(n, [&](auto joint) {
       using J = decltype(joint);
-      J::update(n, i, q, w);
+      J::update(n, i, in.q, w);
       Motion<T> vi = motion_to_child(J::load(n, i, w), load_motion<T>(w.v + 6 * n.parent));
       T rate[J::nv];
-      load_rate<J>(n, v, rate);
+      load_rate<J>(n, in.v, rate);
       add_motion<J>(vi, rate);
       store(w.v + 6 * i, vi);
       Force<T> p = velocity_product(load_rigid<T>(n), vi);
-      if (wrenches) p = p - load_force<T>(wrenches + 6 * i);
+      if (in.wrenches) p = p - load_force<T>(in.wrenches + 6 * i);
       store(w.pA + 6 * i, p);
     });
   }

@@ -57,30 +57,29 @@ inline void add_rotor_forces(const ModelData& m, const Inputs<T>& in, T* tau, Wo
 // Outward: motions of bodies, and in f the forces that move them.
 template <class T, class Model>
 inline void sweep_body_forces(const Model& m, const Inputs<T>& in, WorkspaceData<T>& w) {
-  const T *const q = in.q, *const v = in.v, *const qdd = in.qdd, *const wrenches = in.wrenches;
-  joint_angles(m, q, w);
+  joint_angles(m, in.q, w);
   set_world_motion(w);
   for (int i = first_body(m); i < m.node_count; ++i) {
     const auto& n = m.nodes[i];
     with_joint(n, [&](auto joint) {
       using J = decltype(joint);
-      J::update(n, i, q, w);
+      J::update(n, i, in.q, w);
       const auto X = J::load(n, i, w);
       Motion<T> vi = motion_to_child(X, load_motion<T>(w.v + 6 * n.parent));
       T rate[J::nv];
-      load_rate<J>(n, v, rate);
+      load_rate<J>(n, in.v, rate);
       add_motion<J>(vi, rate);
       Motion<T> a =
           motion_to_child(X, load_motion<T>(w.a + 6 * n.parent)) + velocity_product_acceleration<J>(vi, rate);
-      if (qdd) {
-        load_rate<J>(n, qdd, rate);
+      if (in.qdd) {
+        load_rate<J>(n, in.qdd, rate);
         add_motion<J>(a, rate);
       }
       store(w.v + 6 * i, vi);
       store(w.a + 6 * i, a);
       const RigidInertia<T> I = load_rigid<T>(n);
       Force<T> f = I * a + velocity_product(I, vi);
-      if (wrenches) f = f - load_force<T>(wrenches + 6 * i);
+      if (in.wrenches) f = f - load_force<T>(in.wrenches + 6 * i);
       store(w.f + 6 * i, f);
     });
   }
@@ -89,7 +88,6 @@ inline void sweep_body_forces(const Model& m, const Inputs<T>& in, WorkspaceData
 // Inward: forces through joints.
 template <class T, class Model>
 inline void sweep_joint_forces(const Model& m, const Inputs<T>& in, T* tau, WorkspaceData<T>& w) {
-  const T* const qdd = in.qdd;
   Force<T> f{};
   for (int i = m.node_count - 1; i >= first_body(m); --i) {
     const auto& n = m.nodes[i];
@@ -101,7 +99,7 @@ inline void sweep_joint_forces(const Model& m, const Inputs<T>& in, T* tau, Work
         const int k = n.v_index + d.value;
         T t = at<axis.value>(f);
         if constexpr (J::one_dof) t = T(n.sign) * t;
-        if (qdd) t = t + T(m.armature[k]) * qdd[k];
+        if (in.qdd) t = t + T(m.armature[k]) * in.qdd[k];
         tau[k] = t;
       });
       f = force_to_parent(J::load(n, i, w), f);
