@@ -24,7 +24,7 @@ void clear_inactive(WorkspaceImpl& w) {
 }
 
 // Runs one method, on the folded model where it can. Leaves qdd in w.w().qdd and the multipliers, in
-// the user's order, in w.user_rows.
+// the user's order, in w.user_lambda.
 Outcome run(WorkspaceImpl& w, Method method, const SolveOptions& options, const Inputs<double>& in,
             const double* start) {
   w.report = SolveReport{};
@@ -39,7 +39,7 @@ Outcome run(WorkspaceImpl& w, Method method, const SolveOptions& options, const 
         if (outcome && static_cast<std::int32_t>(*outcome) < 0) return w.fail(*outcome, "%s", inner.message);
         std::copy_n(inner.w().qdd, inner.model->nv, f->qdd.data());
         f->give(w.w().qdd);
-        std::swap(w.user_rows, inner.user_rows);
+        std::swap(w.user_lambda, inner.user_lambda);
         return outcome;
       }
     }
@@ -51,12 +51,12 @@ Outcome run(WorkspaceImpl& w, Method method, const SolveOptions& options, const 
   const Outcome outcome = function_of(method)({w, options, in, w.lambda.data()});
   if (outcome == Status::not_positive_definite) return fail_mass_matrix(w, in.q);
   clear_inactive(w);
-  rows_to_user(w.cd(), w.lambda.data(), w.user_rows.data());
+  rows_to_user(w.cd(), w.lambda.data(), w.user_lambda.data());
   return outcome;
 }
 
 bool result_is_finite(const WorkspaceImpl& w) {
-  return all_finite(w.arena.data.qdd, w.model->nv) && all_finite(w.user_rows.data(), w.rows());
+  return all_finite(w.arena.data.qdd, w.model->nv) && all_finite(w.user_lambda.data(), w.rows());
 }
 
 // J G in place of J, of leading dimension rows, and rhs - J g in place of rhs; each may be null.
@@ -137,9 +137,9 @@ Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, c
   TENON_CHECK(check_finite(w, "lambda", start, rows));
   const Status status = constrained_motion(w, options, in, start);
   if (static_cast<std::int32_t>(status) < 0) return status;
-  TENON_CHECK(check_result(w, w.user_rows.data(), rows));
+  TENON_CHECK(check_result(w, w.user_lambda.data(), rows));
   TENON_CHECK(give_motion(w, w.w().qdd, qdd));
-  if (lambda) std::copy_n(w.user_rows.data(), rows, lambda);
+  if (lambda) std::copy_n(w.user_lambda.data(), rows, lambda);
   return status;
 }
 
@@ -154,7 +154,7 @@ Status constraint_rows(Workspace& workspace, const double* q, const double* v, c
   ConstraintData posed = *w.cd();
   posed.poses = ConstraintPoses::with_errors;  // position errors even where no row is stabilised
   w.kernels->constraint_state(w.md(), posed, {q, v}, w.w());
-  double *columns = w.stage.data(), *k = w.user_rows.data();
+  double *columns = w.stage.data(), *k = w.row_scratch.data();
   if (J && !w.coordinates.independent_v)
     w.kernels->constraint_jacobian(w.md(), *w.cd(), columns, rows, w.w());
   if (rhs) {

@@ -252,9 +252,9 @@ Damping damping_for_folded(WorkspaceImpl& w, const Damping& damping) {
   const ConstraintData& c = *w.cd();
   for (int r = 0; r < w.rows(); ++r) {
     const double mu = mu_of(w, damping, r);
-    w.user_rows[index(c.user_row[r])] = mu > 0 ? mu : default_relative_mu / c.scale[r];
+    w.row_scratch[index(c.user_row[r])] = mu > 0 ? mu : default_relative_mu / c.scale[r];
   }
-  return {0, w.user_rows.data()};
+  return {0, w.row_scratch.data()};
 }
 
 // Checks mu and finds the table entry.

@@ -34,7 +34,7 @@ Status impact(Workspace& workspace, const double* restitution, int count, const 
   const int rows = w.rows();
   if (rows == 0) return Status::ok;
   TENON_CHECK(evaluate_rows(w, q, v));
-  double* wanted = w.user_rows.data();
+  double* wanted = w.row_scratch.data();
   for (int r = 0; r < rows; ++r) {
     const double e = !restitution ? 0 : count == 1 ? restitution[0] : restitution[w.cd()->user_row[r]];
     wanted[r] = -(1 + e) * w.w().row_velocity[r];

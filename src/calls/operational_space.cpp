@@ -88,7 +88,7 @@ void place_jacobians(WorkspaceImpl& w) {
 // Replaces M^-1 J^T by J_bar = M^-1 J^T Lambda, row by row.
 void place_J_bar(WorkspaceImpl& w) {
   const int rows = w.rows(), nv = w.model->nv;
-  double *X = w.delassus->inverse_mass_JT, *row = w.user_rows.data();
+  double *X = w.delassus->inverse_mass_JT, *row = w.row_scratch.data();
   for (int k = 0; k < nv; ++k) {
     std::fill_n(row, rows, 0.0);
     for (int s = 0; s < rows; ++s) {

@@ -128,8 +128,8 @@ class Approach {
   bool open = w.md().varying_clusters > 0;  // loops of the model may open on the way
   const int nq = w.model->nq, nv = w.model->nv;
   double *here, *next, *best, *move, *force;
-  double *wanted = w.user_rows.data(), *gaps = w.loops.gaps.data();  // to be removed, of the last measure()
-  Errors left, best_left;                                            // at `here`, at `best`
+  double *wanted = w.row_scratch.data(), *gaps = w.loops.gaps.data();  // to be removed, of the last measure()
+  Errors left, best_left;                                              // at `here`, at `best`
   double gap = 0;  // largest of an open loop, where measured last
   int taken = 0;
 };
@@ -285,7 +285,7 @@ Status project_velocities(Workspace& workspace, const double* q, double* user_v)
   w.report = SolveReport{};
   if (w.rows() == 0) return Status::ok;
   TENON_CHECK(evaluate_rows(w, q, v));
-  double* wanted = w.user_rows.data();
+  double* wanted = w.row_scratch.data();
   for (int r = 0; r < w.rows(); ++r) wanted[r] = -w.w().row_velocity[r];
   const Status status = change_velocities(w, q, v, wanted);
   if (static_cast<std::int32_t>(status) < 0) return status;

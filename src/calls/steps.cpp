@@ -56,7 +56,7 @@ Status solve_stage(WorkspaceImpl& w, const SolveOptions& options, const Step& s,
   TENON_CHECK(check_result(w, w.w().qdd, w.model->nv));
   if (!first) return status;
   std::copy_n(w.w().qdd, w.model->nv, s.first_a);
-  std::copy_n(w.user_rows.data(), w.rows(), s.lambda);
+  std::copy_n(w.user_lambda.data(), w.rows(), s.lambda);
   return status;
 }
 

@@ -68,10 +68,11 @@ namespace tenon {
   KERNEL(T, pv_factor, Model, bool split, const double* scale, PvData<T>&)                               \
   KERNEL(void, pv_step, Model, bool split, const T* R, const T* f, T* step, PvData<T>&)                  \
   KERNEL(void, pv_dual_hessian, Model, bool split, T* L, int ld, const PvData<T>&)                       \
-  KERNEL(void, pv_roll_out, Model, Rows, In, const T* lambda, T* qdd, PvData<T>&, Work)                  \
-                                                                                                         \
-  /* kernels/constrained/pv_early.hpp, after constraint_state. */                                        \
-  KERNEL(bool, pv_early_reduce, Model, Rows, In, PvEarlyData<T>&, Work)                                  \
+  KERNEL(void, pv_roll_out, Model, Rows, In, const T* lambda, T* qdd, PvData<T>&, Work)
+
+// pv_early (kernels/constrained/pv_early.hpp), after constraint_state. Branch lanes have it too.
+#define TENON_PV_EARLY_KERNELS(KERNEL)                                  \
+  KERNEL(bool, pv_early_reduce, Model, Rows, In, PvEarlyData<T>&, Work) \
   KERNEL(void, pv_early_roll_out, Model, Rows, In, T* lambda, T* qdd, PvEarlyData<T>&, Work)
 
 // Methods on the joint-space mass matrix.
@@ -158,6 +159,7 @@ namespace tenon {
   GROUP(RowSweepKernels, row_sweep_kernels, TENON_ROW_SWEEP_KERNELS)                \
   GROUP(ConstraintRowKernels, constraint_row_kernels, TENON_CONSTRAINT_ROW_KERNELS) \
   GROUP(PvKernels, pv_kernels, TENON_PV_KERNELS)                                    \
+  GROUP(PvEarlyKernels, pv_early_kernels, TENON_PV_EARLY_KERNELS)                   \
   GROUP(JointSpaceKernels, joint_space_kernels, TENON_JOINT_SPACE_KERNELS)          \
   GROUP(LoopKernels, loop_kernels, TENON_LOOP_KERNELS)                              \
   GROUP(DelassusKernels, delassus_kernels, TENON_DELASSUS_KERNELS)                  \

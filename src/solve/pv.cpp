@@ -29,7 +29,7 @@ bool solve_rows(const ConstrainedProblem& p) {
     d.row_damping[r] = c.active[r] ? c.compliance[r] + p.options.tikhonov : c.scale[r];
   if (!(w.kernels->pv_factor(w.md(), split, c.scale, d) > sure_pivot)) return false;
 
-  double* step = w.user_rows.data();
+  double* step = w.row_scratch.data();
   std::fill_n(p.lambda, rows, 0.0);
   for (int pass = 0; pass <= most_refinements; ++pass) {
     w.kernels->pv_step(w.md(), split, d.row_damping, p.lambda, step, d);

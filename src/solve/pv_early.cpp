@@ -27,19 +27,6 @@ bool is_answer(const ConstrainedProblem& p) {
   return size <= p.options.relative_tolerance;
 }
 
-// On branch lanes. Stalls where rows of limbs need pivoting.
-Outcome solve_on_limbs(const ConstrainedProblem& p, BranchLanes& lanes) {
-  WorkspaceImpl& w = p.w;
-  WorkspaceData<double>& d = w.w();
-  PvEarlyData<double>& early = w.pv_early->data;
-  lanes.row_sweeps(d).constraint_state(w.md(), *w.cd(), p.in, d);
-  if (!lanes.pv_early_reduce(p.in, early)) return Status::not_positive_definite;
-  if (early.left_over != 0 || !(lanes.smallest_pivot() > refine_again)) return stalled;
-  lanes.pv_early_roll_out(p.in, d.qdd, d);
-  std::copy_n(d.row_lambda, w.rows(), p.lambda);
-  return is_answer(p) ? Status::ok : stalled;
-}
-
 Outcome give_to_constrained_aba(const ConstrainedProblem& p) {
   SolveOptions options = p.options;
   options.warm_start = false;
@@ -53,23 +40,26 @@ Outcome give_to_constrained_aba(const ConstrainedProblem& p) {
 Outcome solve_pv_early(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   if (!w.pv_early->takes_rows()) return give_to_constrained_aba(p);
-  PvEarlyData<double>& d = w.pv_early->data;
+  PvEarlyData<double>& early = w.pv_early->data;
+  WorkspaceData<double>& d = w.w();
   BranchLanes* lanes = w.usable_branches();
-  if (lanes && lanes->takes_early()) {
-    if (const Outcome outcome = solve_on_limbs(p, *lanes)) {
+  if (lanes && !lanes->takes_early()) lanes = nullptr;
+  // On branch lanes, where no rows of limbs need pivoting; else over bodies one by one.
+  for (;; lanes = nullptr) {
+    if (!lanes) w.need(of_row_sweeps);
+    const RowSweepKernels<double>& sweeps = lanes ? lanes->row_sweeps(d) : *w.kernels;
+    const PvEarlyKernels<double>& kernels = lanes ? lanes->early() : *w.kernels;
+    sweeps.constraint_state(w.md(), *w.cd(), p.in, d);
+    if (!kernels.pv_early_reduce(w.md(), *w.cd(), p.in, early, d)) return Status::not_positive_definite;
+    const double pivot = lanes ? lanes->smallest_pivot() : smallest_cluster_pivot(w.md(), d.cluster_D);
+    if (early.left_over == 0 && pivot > refine_again) {
+      kernels.pv_early_roll_out(w.md(), *w.cd(), p.in, p.lambda, d.qdd, early, d);
       w.report.iterations = 1;
-      w.report.rank = w.rows() - d.redundant;
-      return outcome;
+      w.report.rank = w.rows() - early.redundant;
+      if (is_answer(p)) return Status::ok;
     }
+    if (!lanes) return stalled;
   }
-  w.need(of_row_sweeps);
-  w.kernels->constraint_state(w.md(), *w.cd(), p.in, w.w());
-  if (!w.kernels->pv_early_reduce(w.md(), *w.cd(), p.in, d, w.w())) return Status::not_positive_definite;
-  if (d.left_over != 0 || !(smallest_cluster_pivot(w.md(), w.w().cluster_D) > refine_again)) return stalled;
-  w.kernels->pv_early_roll_out(w.md(), *w.cd(), p.in, p.lambda, w.w().qdd, d, w.w());
-  w.report.iterations = 1;
-  w.report.rank = w.rows() - d.redundant;
-  return is_answer(p) ? Status::ok : stalled;
 }
 
 }  // namespace tenon

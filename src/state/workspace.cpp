@@ -92,7 +92,8 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
     item_of.assign(constraints->specs().size(), 0);
     // A constraint of many rows is several items; its first item stands for it (it has no frame).
     for (int item = c.item_count - 1; item >= 0; --item) item_of[index(c.items[item].constraint)] = item;
-    user_rows.assign(index(c.row_count), 0.0);
+    user_lambda.assign(index(c.row_count), 0.0);
+    row_scratch.assign(index(c.row_count), 0.0);
     lambda.assign(index(c.row_count), 0.0);
   }
   WorkspaceData<double>& d = arena.data;
@@ -268,8 +269,8 @@ std::size_t Workspace::bytes() const {
   return sizeof w + bytes_of(w.tables, w.arena, w.branches, w.tree_branches, w.pv, w.pv_early, w.delassus,
                              w.loops, w.coordinates, w.folded, w.row_loops, w.damped, w.coriolis,
                              w.underactuated, w.body_room, w.elimination_tree, w.independent, w.item_of,
-                             w.proximal, w.lambda, w.user_rows, w.dense, w.dense_delassus, w.step,
-                             w.step_lambda, w.stage, w.zeros, w.kinematics_v, w.quaternions, w.split,
+                             w.proximal, w.lambda, w.user_lambda, w.row_scratch, w.dense, w.dense_delassus,
+                             w.step, w.step_lambda, w.stage, w.zeros, w.kinematics_v, w.quaternions, w.split,
                              w.row_settings, *w.settings);
 }
 

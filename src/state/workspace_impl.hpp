@@ -72,9 +72,10 @@ struct WorkspaceImpl {
   OnDemand<IndependentSpace> independent;             // none without embedded loops
   std::vector<std::int32_t> item_of;                  // constraint in user order -> item
   ProximalScratch proximal;
-  Choice choice;                  // of Method::automatic
-  std::vector<double> lambda;     // rows, kernels' order
-  std::vector<double> user_rows;  // rows, in the user's order
+  Choice choice;                    // of Method::automatic
+  std::vector<double> lambda;       // rows, kernels' order
+  std::vector<double> user_lambda;  // of the last solve, in the user's order
+  std::vector<double> row_scratch;  // rows, within one function
   OnDemand<DenseMemory> dense;
   OnDemandArray dense_delassus;         // of the method `dense`: J, L^-1 J^T, L
   std::vector<double> step;             // a stage of a step in time and its end, and sums

@@ -41,7 +41,7 @@ inline bool sweep_limbs_inwards(Branches<P>& b, const Inputs<double>& in, const 
   bool positive = true;
   for (int k = b.bundle_count - 1; k >= 0; --k) {
     Bundle<P>& limbs = b.bundles[k];
-    gather(limbs, in.tau, limbs.v_of, limbs.force);
+    gather(limbs, in.tau, limbs.v_of, limbs.tau);
     positive =
         with_loops(limbs.model, [&](auto loops) { return sweep(limbs, inputs_of(limbs, in), loops); }) &&
         positive;
@@ -66,9 +66,9 @@ bool aba_of_branches(Branches<P>& b, const Inputs<double>& in, double* qdd) {
     Bundle<P>& limbs = b.bundles[k];
     read_parents(limbs, &LimbParent::a, limbs.w.a);
     with_loops(limbs.model, [&](auto loops) {
-      sweep_accelerations_of<loops.value>(limbs.model, inputs_of(limbs, in), limbs.result, limbs.w);
+      sweep_accelerations_of<loops.value>(limbs.model, inputs_of(limbs, in), limbs.qdd, limbs.w);
     });
-    scatter(limbs, qdd);
+    scatter(limbs, limbs.qdd, qdd);
   }
   return true;
 }

@@ -95,7 +95,7 @@ struct Bundle {
   WorkspaceData<N> w;
   LaneRows<N> rows;
   PvEarlyData<N> early;
-  N *q, *v, *force, *result;  // coordinates of the bundle: positions, rates; tau or qdd; qdd or tau
+  N *q, *v, *tau, *qdd;  // in coordinates of the bundle
   // W numbers a node of the bundle: the coordinates and body of the limb; those of the lane that is repeated.
   const std::int32_t *q_of, *v_of, *body_of;
   const std::int32_t* result_of;  // the coordinate a result goes to; -1: nowhere
@@ -128,19 +128,14 @@ struct Branches {
 
 // The list (kernels/kernel_list.hpp); the kernel of an entry is <name>_of_branches. Bodies: Branches<N>&, Whole: the
 // workspace of the whole model.
-#define TENON_BRANCH_KERNELS(KERNEL)                                                                           \
-  KERNEL(bool, aba, Bodies, In, double* qdd)                                                                   \
-  KERNEL(void, rnea, Bodies, In, double* tau)                                                                  \
-  /* Only for stars (star_data.hpp). runs: WorkspaceData::runs of the model. */                                \
-  KERNEL(void, crba, Bodies, const LimbCoordinates<W>*, const double* q, double* M, int ld,                    \
-         const DofRun* runs, int run_count)                                                                    \
-  /* DelassusKernels (kernels/kernel_table.hpp); the results go to the whole. */                               \
-  KERNEL(bool, sweep_inertias, Bodies, const double* q, Whole)                                                 \
-                                                                                                               \
-  /* PvKernels (kernels/kernel_table.hpp), after constraint_state. whole: gets left_over, redundant of all. */ \
-  /* Rows of limbs are eliminated without pivoting: left_over counts those of bundles where that cannot be. */ \
-  KERNEL(bool, pv_early_reduce, Bodies, In, PvEarlyData<double>& whole)                                        \
-  KERNEL(void, pv_early_roll_out, Bodies, In, double* qdd, Whole)
+#define TENON_BRANCH_KERNELS(KERNEL)                                                        \
+  KERNEL(bool, aba, Bodies, In, double* qdd)                                                \
+  KERNEL(void, rnea, Bodies, In, double* tau)                                               \
+  /* Only for stars (star_data.hpp). runs: WorkspaceData::runs of the model. */             \
+  KERNEL(void, crba, Bodies, const LimbCoordinates<W>*, const double* q, double* M, int ld, \
+         const DofRun* runs, int run_count)                                                 \
+  /* DelassusKernels (kernels/kernel_table.hpp); the results go to the whole. */            \
+  KERNEL(bool, sweep_inertias, Bodies, const double* q, Whole)
 
 template <int W>
 struct BranchKernels {
@@ -151,6 +146,8 @@ struct BranchKernels {
   // With WorkspaceData::branches. Of the workspace the rows' desired and anchors, then k, mu_row, row_force, Ka and
   // row_lambda are read and written.
   RowSweepKernels<double> row_sweeps;
+  // Rows of limbs are eliminated without pivoting: PvEarlyData::left_over counts those of bundles where that cannot be.
+  PvEarlyKernels<double> early;
 };
 
 // Lanes of a bundle: four doubles, a register of AVX. Two legs leave half of wider ones empty.

@@ -47,10 +47,10 @@ TENON_INLINE void scatter_lanes(const P& lanes, const std::int32_t* places, doub
   for (int l = 0; l < P::width; ++l)
     if (places[l] >= 0) out[places[l]] = lanes.x[l];
 }
-// The results of a bundle, to the user's vector.
+// The results x of a bundle, to the user's vector.
 template <class P>
-TENON_INLINE void scatter(const Bundle<P>& b, double* out) {
-  for (int i = 1; i < b.model.node_count; ++i) scatter_lanes(b.result[i], b.result_of + P::width * i, out);
+TENON_INLINE void scatter(const Bundle<P>& b, const P* x, double* out) {
+  for (int i = 1; i < b.model.node_count; ++i) scatter_lanes(x[i], b.result_of + P::width * i, out);
 }
 // Rates and angles of folded rotors, G and g of clusters.
 template <class P>
@@ -82,7 +82,7 @@ TENON_INLINE Inputs<double> inputs_of_trunk(const Branches<P>& b, Inputs<double>
 // Those of a bundle, once they are gathered.
 template <class P>
 TENON_INLINE Inputs<P> inputs_of(const Bundle<P>& b, const Inputs<double>& in) {
-  return {b.q, b.v, b.force, in.wrenches ? b.w.wrench : nullptr, nullptr, in.qdd ? b.force : nullptr};
+  return {b.q, b.v, b.tau, in.wrenches ? b.w.wrench : nullptr, nullptr, in.qdd ? b.qdd : nullptr};
 }
 template <class P>
 inline void gather_wrenches(Branches<P>& b, const double* wrenches) {

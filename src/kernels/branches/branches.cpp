@@ -10,11 +10,12 @@ TENON_ISA_BEGIN
 
 #define TENON_KERNEL_ON_BRANCHES(result, name, ...) name##_of_branches,
 
-#define TENON_ROW_SWEEP_ON_BRANCHES(result, name, ...) name##_of_branches<Pack<double, branch_width>>,
+#define TENON_KERNEL_OF_WHOLE(result, name, ...) name##_of_branches<Pack<double, branch_width>>,
 
 const BranchKernels<branch_width>& branch_kernels() {
   static constexpr BranchKernels<branch_width> kernels = {
-      TENON_BRANCH_KERNELS(TENON_KERNEL_ON_BRANCHES){TENON_ROW_SWEEP_KERNELS(TENON_ROW_SWEEP_ON_BRANCHES)}};
+      TENON_BRANCH_KERNELS(TENON_KERNEL_ON_BRANCHES){TENON_ROW_SWEEP_KERNELS(TENON_KERNEL_OF_WHOLE)},
+      {TENON_PV_EARLY_KERNELS(TENON_KERNEL_OF_WHOLE)}};
   return kernels;
 }
 

@@ -145,7 +145,7 @@ template <class P, class Sweep>
 inline bool eliminate_all_limbs(Branches<P>& b, const Inputs<double>& in, const Sweep& sweep) {
   bool positive = true;
   for (int k = 0; k < b.bundle_count; ++k) {
-    gather(b.bundles[k], in.tau, b.bundles[k].v_of, b.bundles[k].force);
+    gather(b.bundles[k], in.tau, b.bundles[k].v_of, b.bundles[k].tau);
     clear_bases(b.bundles[k]);
   }
   for (int k = b.bundle_count - 1; k >= 0; --k)
@@ -166,7 +166,8 @@ bool constrained_aba_start_of_branches(const ModelData&, const ConstraintData&, 
   }
   bool positive =
       eliminate_all_limbs(b, in, [](Bundle<P>& limbs, const Inputs<P>& own, auto loops) TENON_INLINE_LAMBDA {
-        return sweep_augmented_inertia<loops.value>(limbs.model, limbs.rows, own, limbs.w);
+        return sweep_augmented_inertia<loops.value>(limbs.model, limbs.rows, limbs.w.support_flags, own,
+                                                    limbs.w);
       });
   positive = b.kernels->augmented_inertia_of_trunk(b.trunk, b.rows, in, b.w) && positive;
   if (!positive) return false;
@@ -176,7 +177,7 @@ bool constrained_aba_start_of_branches(const ModelData&, const ConstraintData&, 
     if (limbs.rows.support_count == 0) continue;
     read_parents(limbs, &LimbParent::a, limbs.w.a);
     with_loops(limbs.model, [&](auto loops) {
-      roll_out_supports<loops.value>(limbs.model, limbs.rows, inputs_of(limbs, in), limbs.result, limbs.w);
+      roll_out_supports<loops.value>(limbs.model, limbs.rows, inputs_of(limbs, in), limbs.qdd, limbs.w);
     });
   }
   scatter_row_results(b, rows);
@@ -212,7 +213,7 @@ inline void sweep_branch_changes(Branches<P>& b, const double* delta, const Inpu
     if (refine) start_residual_of_parents(limbs);
     with_loops(limbs.model, [&](auto loops) {
       sweep_force_changes<refine, loops.value>(limbs.model, limbs.rows, limbs.w.row_step,
-                                               inputs_of(limbs, in), limbs.result, limbs.w);
+                                               inputs_of(limbs, in), limbs.qdd, limbs.w);
     });
     give_force(limbs, limbs.w.delta_pA, &LimbParent::delta_pA);
     if (refine) give_force(limbs, limbs.w.f, &LimbParent::f);
@@ -225,7 +226,7 @@ inline void sweep_branch_changes(Branches<P>& b, const double* delta, const Inpu
     if (limbs.rows.support_count == 0) continue;
     read_parents(limbs, &LimbParent::delta_a, limbs.w.delta_a);
     with_loops(limbs.model, [&](auto loops) {
-      sweep_motion_changes<loops.value>(limbs.model, limbs.rows, limbs.w.row_step, limbs.result, limbs.w);
+      sweep_motion_changes<loops.value>(limbs.model, limbs.rows, limbs.w.row_step, limbs.qdd, limbs.w);
     });
   }
   scatter_row_results(b, rows);
@@ -250,9 +251,9 @@ void constrained_aba_finish_of_branches(const ModelData&, const ConstraintData&,
     Bundle<P>& limbs = b.bundles[k];
     if (limbs.rows.support_count == 0) read_parents(limbs, &LimbParent::a, limbs.w.a);
     with_loops(limbs.model, [&](auto loops) {
-      roll_out_others<loops.value>(limbs.model, limbs.rows, inputs_of(limbs, in), limbs.result, limbs.w);
+      roll_out_others<loops.value>(limbs.model, limbs.rows, inputs_of(limbs, in), limbs.qdd, limbs.w);
     });
-    scatter(limbs, qdd);
+    scatter(limbs, limbs.qdd, qdd);
   }
 }
 

@@ -23,7 +23,9 @@ template <class P>
 TENON_INLINE void solve_world_rows(const LaneRows<P>&, P*, const PvEarlyData<P>&, const WorkspaceData<P>&) {}
 
 template <class P>
-bool pv_early_reduce_of_branches(Branches<P>& b, const Inputs<double>& in, PvEarlyData<double>& whole) {
+bool pv_early_reduce_of_branches(const ModelData&, const ConstraintData&, const Inputs<double>& in,
+                                 PvEarlyData<double>& whole, WorkspaceData<double>& rows) {
+  Branches<P>& b = branches_of<P>(rows);
   bool positive =
       sweep_limbs_inwards(b, in, [](Bundle<P>& limbs, const Inputs<P>& own, auto loops) TENON_INLINE_LAMBDA {
         return limbs.rows.support_count > 0
@@ -41,8 +43,10 @@ bool pv_early_reduce_of_branches(Branches<P>& b, const Inputs<double>& in, PvEar
 }
 
 template <class P>
-void pv_early_roll_out_of_branches(Branches<P>& b, const Inputs<double>& in, double* qdd,
+void pv_early_roll_out_of_branches(const ModelData&, const ConstraintData& c, const Inputs<double>& in,
+                                   double* lambda, double* qdd, PvEarlyData<double>&,
                                    WorkspaceData<double>& rows) {
+  Branches<P>& b = branches_of<P>(rows);
   b.kernels->pv_early_roll_out(b.trunk, b.rows, in, b.w.row_lambda, qdd, b.early, b.w);
   for (int k = 0; k < b.bundle_count; ++k) {
     Bundle<P>& limbs = b.bundles[k];
@@ -50,13 +54,14 @@ void pv_early_roll_out_of_branches(Branches<P>& b, const Inputs<double>& in, dou
     with_loops(limbs.model, [&](auto loops) {
       if (limbs.rows.support_count > 0)
         roll_out_early<loops.value>(limbs.model, limbs.rows, inputs_of(limbs, in), limbs.w.row_lambda,
-                                    limbs.result, limbs.early, limbs.w);
+                                    limbs.qdd, limbs.early, limbs.w);
       else
-        sweep_accelerations_of<loops.value>(limbs.model, inputs_of(limbs, in), limbs.result, limbs.w);
+        sweep_accelerations_of<loops.value>(limbs.model, inputs_of(limbs, in), limbs.qdd, limbs.w);
     });
-    scatter(limbs, qdd);
+    scatter(limbs, limbs.qdd, qdd);
   }
   scatter_row_results(b, rows);
+  for (int r = 0; r < c.row_count; ++r) lambda[r] = rows.row_lambda[r];
 }
 
 TENON_ISA_END

@@ -29,7 +29,7 @@ void rnea_of_branches(Branches<P>& b, const Inputs<double>& in, double* tau) {
     Bundle<P>& limbs = b.bundles[k];
     gather(limbs, in.q, limbs.q_of, limbs.q);
     gather(limbs, in.v, limbs.v_of, limbs.v);
-    if (in.qdd) gather(limbs, in.qdd, limbs.v_of, limbs.force);
+    if (in.qdd) gather(limbs, in.qdd, limbs.v_of, limbs.qdd);
     read_parents(limbs, &LimbParent::v, limbs.w.v);
     read_parents(limbs, &LimbParent::a, limbs.w.a);
     sweep_body_forces(limbs.model, inputs_of(limbs, in), limbs.w);
@@ -38,8 +38,8 @@ void rnea_of_branches(Branches<P>& b, const Inputs<double>& in, double* tau) {
     Bundle<P>& limbs = b.bundles[k];
     store(limbs.w.f, Force<P>{});
     add_rotor_forces(limbs, in, tau);
-    sweep_joint_forces(limbs.model, inputs_of(limbs, in), limbs.result, limbs.w);
-    scatter(limbs, tau);
+    sweep_joint_forces(limbs.model, inputs_of(limbs, in), limbs.tau, limbs.w);
+    scatter(limbs, limbs.tau, tau);
     give_force(limbs, limbs.w.f, &LimbParent::f);
   }
   if (b.trunk.rotor_count > 0) b.kernels->add_rotor_forces(b.trunk, in, tau, b.w);

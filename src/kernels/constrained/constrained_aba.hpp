@@ -34,13 +34,15 @@ TENON_INLINE void add_constraint_rows(const Rows& c, int i, ParentShare<T>& h, c
   }
 }
 
-// Inward sweep of Alg. 1.
+// Inward sweep of Alg. 1. flags: WorkspaceData::support_flags, or node_flags for a sweep without rows.
 template <bool loops, class T, class Model, class Rows>
-inline bool sweep_augmented_inertia(const Model& m, const Rows& c, const Inputs<T>& in, WorkspaceData<T>& w) {
+inline bool sweep_augmented_inertia(const Model& m, const Rows& c, const std::int32_t* flags,
+                                    const Inputs<T>& in, WorkspaceData<T>& w) {
+  const T *const v = in.v, *const tau = in.tau;
   return sweep_supports_inwards<loops>(
-      m, w, [&](int i, ParentShare<T>& h, auto inside, bool supports) TENON_INLINE_LAMBDA {
+      m, flags, w, [&](int i, ParentShare<T>& h, auto inside, bool supports) TENON_INLINE_LAMBDA {
         if (supports) add_constraint_rows(c, i, h, w);
-        return eliminate_node<loops, inside.value>(m, i, in.v, in.tau, h, w);
+        return eliminate_node<loops, inside.value>(m, i, v, tau, h, w);
       });
 }
 
@@ -50,14 +52,15 @@ inline bool sweep_augmented_inertia(const Model& m, const Rows& c, const Inputs<
 template <bool loops, class T, class Model, class Rows>
 inline void roll_out_supports(const Model& m, const Rows& c, const Inputs<T>& in, T* qdd,
                               WorkspaceData<T>& w) {
-  for (int s = 0; s < c.support_count; ++s) roll_out_node<loops>(m, c.support[s], in.v, qdd, w);
+  const T* const v = in.v;
+  for (int s = 0; s < c.support_count; ++s) roll_out_node<loops>(m, c.support[s], v, qdd, w);
   constraint_accelerations(c, w);
   for (int r = 0; r < c.row_count; ++r) w.row_lambda[r] = w.row_force[r] - w.mu_row[r] * w.Ka[r];
 }
 template <bool loops, class T>
 inline bool start_sweeps(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, T* qdd,
                          WorkspaceData<T>& w) {
-  if (!sweep_augmented_inertia<loops>(m, c, in, w)) return false;
+  if (!sweep_augmented_inertia<loops>(m, c, w.support_flags, in, w)) return false;
   roll_out_supports<loops>(m, c, in, qdd, w);
   return true;
 }
@@ -90,6 +93,7 @@ inline void clear_changes(const Rows& c, WorkspaceData<T>& w) {
 template <bool refine, bool loops, class T, class Model, class Rows>
 inline void sweep_force_changes(const Model& m, const Rows& c, const T* delta, const Inputs<T>& in, T* qdd,
                                 WorkspaceData<T>& w) {
+  const T* const tau = in.tau;
   if constexpr (refine && loops)
     add_rotor_residuals(
         m, qdd, [&](int i) { return (w.support_flags[i] & node_supports) != 0; }, w);
@@ -118,7 +122,7 @@ inline void sweep_force_changes(const Model& m, const Rows& c, const T* delta, c
         crossing[d.value] = -dot(S, f);
         if constexpr (refine)
           crossing[d.value] =
-              crossing[d.value] + error.template of_joint<J>(m, i, d.value, S, rest, in.tau, qdd, w);
+              crossing[d.value] + error.template of_joint<J>(m, i, d.value, S, rest, tau, qdd, w);
       });
       if constexpr (loops) {
         if (const ClusterData* cluster = cluster_of(m, i)) {
@@ -229,12 +233,13 @@ void constrained_aba_iterate(const ModelData& m, const ConstraintData& c, const 
 // Alg. 3, lines 8 to 10: the nodes that support no constraint.
 template <bool loops, class T, class Model, class Rows>
 inline void roll_out_others(const Model& m, const Rows& c, const Inputs<T>& in, T* qdd, WorkspaceData<T>& w) {
+  const T* const v = in.v;
   int s = 0;
   for (int i = first_body(m); i < m.node_count; ++i) {
     if (s < c.support_count && c.support[s] == i)
       ++s;
     else
-      roll_out_node<loops>(m, i, in.v, qdd, w);
+      roll_out_node<loops>(m, i, v, qdd, w);
   }
 }
 
@@ -242,7 +247,8 @@ inline void roll_out_others(const Model& m, const Rows& c, const Inputs<T>& in, 
 template <class T>
 bool augmented_inertia_of_trunk(const ModelData& m, const ConstraintData& c, const Inputs<T>& in,
                                 WorkspaceData<T>& w) {
-  return with_loops<T>(m, [&](auto loops) { return sweep_augmented_inertia<loops.value>(m, c, in, w); });
+  return with_loops<T>(
+      m, [&](auto loops) { return sweep_augmented_inertia<loops.value>(m, c, w.support_flags, in, w); });
 }
 template <class T>
 void roll_out_trunk(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, T* qdd,

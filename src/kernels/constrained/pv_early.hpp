@@ -89,14 +89,15 @@ inline void enter_rows(const Rows& c, PvEarlyData<T>& d, const WorkspaceData<T>&
 template <bool loops, class T, class Model, class Rows>
 inline bool reduce_early(const Model& m, const Rows& c, const Inputs<T>& in, PvEarlyData<T>& d,
                          WorkspaceData<T>& w) {
+  const T *const v = in.v, *const tau = in.tau;
   enter_rows(c, d, w);
   const bool positive_definite =
       sweep_inwards<loops, true>(m, w, [&](int i, ParentShare<T>& h, auto inside) TENON_INLINE_LAMBDA {
-        const bool positive = eliminate_node<loops, inside.value>(m, i, in.v, in.tau, h, w);
+        const bool positive = eliminate_node<loops, inside.value>(m, i, v, tau, h, w);
         const std::int32_t number = d.segment_of_node[i];
         if (number < 0 || i != d.segments[number].last || d.sets[number].count == 0) return positive;
         ParentShare<T> added;
-        if (!finish_segment(m, d.segments[number], in.v, added, d.sets[number], d, w)) return positive;
+        if (!finish_segment(m, d.segments[number], v, added, d.sets[number], d, w)) return positive;
         assign(h.IA, h.IA + added.IA);
         assign(h.pA, h.pA + added.pA);
         return positive;
@@ -143,10 +144,11 @@ inline void solve_world_rows(const ConstraintData& c, T* row_lambda, const PvEar
 template <bool loops, class T, class Model, class Rows>
 inline void roll_out_early(const Model& m, const Rows& c, const Inputs<T>& in, T* row_lambda, T* qdd,
                            PvEarlyData<T>& d, WorkspaceData<T>& w) {
+  const T* const v = in.v;
   for (int i = first_body(m); i < m.node_count; ++i) {
     const std::int32_t number = d.segment_of_node[i];
     if (number < 0 || d.sets[number].count == 0) {
-      roll_out_node<loops>(m, i, in.v, qdd, w);
+      roll_out_node<loops>(m, i, v, qdd, w);
       continue;
     }
     const auto& n = m.nodes[i];
@@ -156,13 +158,13 @@ inline void roll_out_early(const Model& m, const Rows& c, const Inputs<T>& in, T
     if constexpr (loops) {
       if (const ClusterData* cluster = cluster_of(m, i)) {
         push_cluster(*cluster, crossing, set, w);
-        roll_out_in_cluster(m, *cluster, i, in.v, qdd, w);
+        roll_out_in_cluster(m, *cluster, i, v, qdd, w);
         continue;
       }
     }
     with_joint(n, [&](auto joint) TENON_INLINE_LAMBDA {
       using J = decltype(joint);
-      Motion<T> a = parent_acceleration<J>(n, i, in.v, w);
+      Motion<T> a = parent_acceleration<J>(n, i, v, w);
       if (set.count == 6)
         solve_joint_with_rows<J>(n, a, 6, set.lambda, crossing, w, qdd);
       else if (set.count == 3)

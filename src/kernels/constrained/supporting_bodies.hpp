@@ -17,13 +17,15 @@ TENON_INLINE auto with_loops(const ModelData& m, const F& f) {
 
 // ---- the inward sweep
 
-// As sweep_inwards, pass(i, h, inside, supports), but what supporting children add goes through IA and pS: IB and pA keep
-// the base. IB is its inertia where some child supports no rows; elsewhere it is the inertia of the body.
+// As sweep_inwards, pass(i, h, inside, supports), with these flags of the nodes, but what supporting children add goes
+// through IA and pS: IB and pA keep the base. IB is its inertia where some child supports no rows; elsewhere it is the
+// inertia of the body.
 template <bool loops, class T, class Model, class Pass>
-TENON_INLINE bool sweep_supports_inwards(const Model& m, WorkspaceData<T>& w, const Pass& pass) {
+TENON_INLINE bool sweep_supports_inwards(const Model& m, const std::int32_t* node_flags, WorkspaceData<T>& w,
+                                         const Pass& pass) {
   return visit_inwards<loops, T>(m, [&](int i, ParentShare<T>& h, auto inside) TENON_INLINE_LAMBDA {
     const auto& n = m.nodes[i];
-    const std::int32_t flags = w.support_flags[i];
+    const std::int32_t flags = node_flags[i];
     const RigidInertia<T> body = load_body<loops>(m, i, w);
     if (flags & node_carries) {
       assign(h.IA, h.IA + body);
@@ -50,7 +52,7 @@ TENON_INLINE bool sweep_supports_inwards(const Model& m, WorkspaceData<T>& w, co
     if (flags & node_supports) {
       pA = w.pS;
       if (first) store(pA + 6 * n.parent, Force<T>{});
-    } else if (w.support_flags[n.parent] & node_supports) {
+    } else if (node_flags[n.parent] & node_supports) {
       IA = w.IB;
     }
     add_to_memory(h, first, IA + 21 * n.parent, pA + 6 * n.parent);

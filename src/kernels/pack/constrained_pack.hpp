@@ -16,12 +16,8 @@ TENON_ISA_BEGIN
 template <class T>
 inline bool sweep_inertias_without_rows(const ModelData& m, const Inputs<T>& in, WorkspaceData<T>& w) {
   static constexpr ConstraintData none{};
-  const std::int32_t* const flags = w.support_flags;
-  w.support_flags = w.node_flags;
-  const bool positive = has_loops<T>(m) ? sweep_augmented_inertia<true>(m, none, in, w)
-                                        : sweep_augmented_inertia<false>(m, none, in, w);
-  w.support_flags = flags;
-  return positive;
+  return with_loops<T>(
+      m, [&](auto loops) { return sweep_augmented_inertia<loops.value>(m, none, w.node_flags, in, w); });
 }
 
 // step := r(f), and the sizes of residuals and forces.

@@ -168,8 +168,9 @@ TENON_INLINE bool sweep_inwards(const Model& m, WorkspaceData<T>& w, const Pass&
 // is overwritten. False when some D is not positive definite.
 template <bool loops, class T, class Model>
 inline bool sweep_articulated_inertia_of(const Model& m, const Inputs<T>& in, WorkspaceData<T>& w) {
+  const T *const v = in.v, *const tau = in.tau;
   return sweep_inwards<loops, true>(m, w, [&](int i, ParentShare<T>& h, auto inside) TENON_INLINE_LAMBDA {
-    return eliminate_node<loops, inside.value>(m, i, in.v, in.tau, h, w);
+    return eliminate_node<loops, inside.value>(m, i, v, tau, h, w);
   });
 }
 template <class T>
@@ -194,7 +195,8 @@ TENON_INLINE void roll_out_node(const Model& m, int i, const T* v, T* qdd, Works
 }
 template <bool loops, class T, class Model>
 inline void sweep_accelerations_of(const Model& m, const Inputs<T>& in, T* qdd, WorkspaceData<T>& w) {
-  for (int i = first_body(m); i < m.node_count; ++i) roll_out_node<loops>(m, i, in.v, qdd, w);
+  const T* const v = in.v;
+  for (int i = first_body(m); i < m.node_count; ++i) roll_out_node<loops>(m, i, v, qdd, w);
 }
 template <class T>
 inline void sweep_accelerations(const ModelData& m, const Inputs<T>& in, T* qdd, WorkspaceData<T>& w) {

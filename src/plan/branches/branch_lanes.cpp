@@ -296,8 +296,7 @@ void BranchLanes::build_bundle(std::size_t k) {
   const std::size_t transforms = stores_transforms ? n : 0, inertias = memory.collecting_end;
   std::vector<Field<N>> fields =
       body_fields(w, {n, n, n, transforms, inertias, rotors, rotors, loop_n, G_size});
-  for (N** of_joints : {&bundle.q, &bundle.v, &bundle.force, &bundle.result})
-    fields.push_back({of_joints, n});
+  for (N** of_joints : {&bundle.q, &bundle.v, &bundle.tau, &bundle.qdd}) fields.push_back({of_joints, n});
   fields.insert(fields.end(), {{&w.g, loop_n}, {&w.G, G_size}});
   memory.block->cut(fields, N(0));
   w.node_flags = memory.flags.data();

@@ -79,12 +79,8 @@ class BranchLanes {
   bool takes_early() const { return takes_early_; }
   // In which share of configurations rows of limbs need no pivoting, estimated from some.
   double early_chance() const { return early_chance_; }
-  bool pv_early_reduce(const Inputs<double>& in, PvEarlyData<double>& whole) {
-    return kernels_->pv_early_reduce(data_, in, whole);
-  }
-  void pv_early_roll_out(const Inputs<double>& in, double* qdd, WorkspaceData<double>& rows) {
-    kernels_->pv_early_roll_out(data_, in, qdd, rows);
-  }
+  // After row_sweeps.
+  const PvEarlyKernels<double>& early() const { return kernels_->early; }
 
  private:
   static constexpr std::size_t lanes = branch_width;

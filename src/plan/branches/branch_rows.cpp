@@ -270,7 +270,7 @@ void BranchLanes::reduce_sample(const ConstraintData& c, std::minstd_rand& rando
   rows.branches = &data_;
   kernels_->row_sweeps.constraint_state(m_, c, at_rest, rows);
   PvEarlyData<double> found{};
-  kernels_->pv_early_reduce(data_, at_rest, found);
+  kernels_->early.pv_early_reduce(m_, c, at_rest, found, rows);
 }
 
 void BranchLanes::take_anchors(const double* anchors) {
