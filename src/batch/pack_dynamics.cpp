@@ -32,15 +32,16 @@ struct RowSchedule;
 template <>
 struct RowSchedule<double> {
   static constexpr double mu_of_trees = scheduled_mu_of_trees, mu_of_clusters = scheduled_mu_of_clusters;
-  static constexpr double enough = defaults.relative_tolerance, well = margin * enough;
-  static constexpr double absolute = margin * defaults.absolute_tolerance;
+  static constexpr double acceptable_residual = defaults.relative_tolerance,
+                          target_residual = safety_factor * acceptable_residual;
+  static constexpr double absolute = safety_factor * defaults.absolute_tolerance;
   static constexpr int refinements = 4;
   static constexpr double motion = refined_motion;
 };
 template <>
 struct RowSchedule<float> {
   static constexpr double mu_of_trees = 1e3, mu_of_clusters = mu_of_trees;
-  static constexpr double well = 2e-6, enough = 2e-5, absolute = 1e-6;
+  static constexpr double target_residual = 2e-6, acceptable_residual = 2e-5, absolute = 1e-6;
   static constexpr int refinements = 8;
   static constexpr double motion = 1e-2;
 };
@@ -141,9 +142,8 @@ void PackDynamics<N, W>::prepare(const BatchCall& call, std::size_t inputs, std:
 template <class N, int W>
 std::size_t PackDynamics<N, W>::bytes() const {
   return (folded_ ? sizeof(Sweep) + folded_->arena.bytes() : 0) + (early_ ? early_->bytes() : 0) +
-         bytes_of(whole_.arena, spare_, folded_q_, folded_v_, folded_tau_, unfolded_, f_, step_,
-                  path_rows_, inverse_, zeros_, A_, right_, row_first_, row_end_, inv_mu_, damping_,
-                  damping_of_user_);
+         bytes_of(whole_.arena, spare_, folded_q_, folded_v_, folded_tau_, unfolded_, f_, step_, path_rows_,
+                  inverse_, zeros_, A_, right_, row_first_, row_end_, inv_mu_, damping_, damping_of_user_);
 }
 
 template <class N, int W>
@@ -216,7 +216,7 @@ Inputs<Pack<N, W>> PackDynamics<N, W>::fold(const In& in) {
 
 // numbers.out := qdd of the swept model in these lanes, and of its folded rotors.
 template <class N, int W>
-void PackDynamics<N, W>::give_motion(const Pack* qdd, const Mask& lanes, Numbers& n) {
+void PackDynamics<N, W>::map_out_motion(const Pack* qdd, const Mask& lanes, Numbers& n) {
   const Pack* motion = qdd;
   if (folded_) {
     unfold_accelerations(whole_.w.folded->folding, whole_.w.folded->map, qdd, unfolded_.data());
@@ -255,7 +255,7 @@ template <class N, int W>
 void PackDynamics<N, W>::give_answer(const Mask& lanes, int count, Numbers& n, Mask& done, int* iterations) {
   const ConstraintData& c = *swept().w.cd();
   const WorkspaceData<Pack>& d = swept().arena.data;
-  give_motion(d.qdd, lanes, n);
+  map_out_motion(d.qdd, lanes, n);
   for (int l = 0; l < W; ++l) {
     if (!lanes.lane[l]) continue;
     for (int r = 0; r < c.row_count; ++r) n.second[index(c.user_row[r])][l] = d.row_lambda[r][l];
@@ -277,7 +277,7 @@ bool PackDynamics<N, W>::solve_early(const In& in, Numbers& n, const Mask& wante
   keep_pivots(good);
   for (int l = 0; l < W; ++l) {
     good.lane[l] = good.lane[l] && (early.left_over >> l & 1) == 0 &&
-                   static_cast<double>(rows_.primal[l]) <= Schedule::enough;
+                   static_cast<double>(rows_.primal[l]) <= Schedule::acceptable_residual;
   }
   keep_finite<N>(kernels_, d.qdd, index(s.m.nv), good);
   keep_finite<N>(kernels_, d.row_lambda, index(s.w.rows()), good);
@@ -315,7 +315,8 @@ bool PackDynamics<N, W>::iterate(const In& in, Numbers& n, Mask wanted, Mask& do
   const double growth = most_growth(scheduled_mu_of_trees);
   for (int k = 1; k <= Schedule::refinements; ++k) {
     kernels_.constrained_refine(s.m, c, in, d.qdd, rows_, d);
-    const double limit = k == Schedule::refinements ? Schedule::enough : Schedule::well;
+    const double limit =
+        k == Schedule::refinements ? Schedule::acceptable_residual : Schedule::target_residual;
     Mask now{};
     bool all = true;
     for (int l = 0; l < W; ++l) {
@@ -375,7 +376,7 @@ bool PackDynamics<N, W>::move(const BatchCall& call, Numbers& n, const Mask& wan
   Pack* const qdd = s.arena.data.qdd;
   if (matrix ? !fill_delassus(call, in, n) : !kernels_.aba_of_states(s.m, in, qdd, s.arena.data))
     return false;
-  if (!matrix) give_motion(qdd, lanes, n);
+  if (!matrix) map_out_motion(qdd, lanes, n);
   done = lanes;
   return true;
 }

@@ -78,7 +78,7 @@ class PackDynamics {
   In fold(const In& in);
   // Removes lanes next to a dead centre.
   void close_clusters(const In& in, double steepest, Mask& lanes);
-  void give_motion(const Pack* qdd, const Mask& lanes, Numbers& n);
+  void map_out_motion(const Pack* qdd, const Mask& lanes, Numbers& n);
   Sweep& swept() { return folded_ ? *folded_ : whole_; }
   const Sweep& swept() const { return folded_ ? *folded_ : whole_; }
 

@@ -27,13 +27,13 @@ Status integrate_independent(WorkspaceImpl& w, const double* y, const double* v,
   else
     std::copy_n(v, count, rate);
   integrate_joints(w.md(), rate, dt, q);
-  return give_positions(w, q, next);
+  return map_out_positions(w, q, next);
 }
 
 // Dependent joints move with G at the start; the loops are closed at the end.
 Status integrate_and_close(WorkspaceImpl& w, const double* q, const double* v, double dt, double* next) {
   TENON_CHECK(check_configuration(w, "q", q));
-  TENON_CHECK(take_velocities(w, q, v));
+  TENON_CHECK(map_in_velocities(w, q, v));
   TENON_CHECK(check_finite(w, "dt", &dt, 1));
   double* moved = w.coordinates.q.data();
   std::copy_n(q, w.model->nq, moved);
@@ -42,7 +42,7 @@ Status integrate_and_close(WorkspaceImpl& w, const double* q, const double* v, d
     return w.fail(Status::not_finite, "the configuration after %g s is not finite; move for a shorter time",
                   dt);
   TENON_CHECK(close_dependent(w, moved));
-  return give_positions(w, moved, next);
+  return map_out_positions(w, moved, next);
 }
 
 }  // namespace
@@ -57,12 +57,12 @@ Status integrate(Workspace& workspace, const double* q, const double* v, double 
   double* moved = w.stage.data();
   std::copy_n(q, w.model->nq, moved);
   integrate_joints(w.md(), v, dt, moved);
-  return give_positions(w, moved, next);
+  return map_out_positions(w, moved, next);
 }
 
 // Maps two configurations of independent positions; loops are closed only where dependent velocities are
 // wanted.
-static Status take_both(WorkspaceImpl& w, const double*& q0, const double*& q1) {
+static Status map_in_both(WorkspaceImpl& w, const double*& q0, const double*& q1) {
   double* places[2] = {w.coordinates.q.data(), w.loops.best.data()};
   const double* given[2] = {q0, q1};
   for (int i = 0; i < 2; ++i) {
@@ -79,13 +79,13 @@ static Status take_both(WorkspaceImpl& w, const double*& q0, const double*& q1) 
 
 Status difference(Workspace& workspace, const double* q0, const double* q1, double* v) {
   WorkspaceImpl& w = begin(workspace);
-  if (w.coordinates.independent_q) TENON_CHECK(take_both(w, q0, q1));
+  if (w.coordinates.independent_q) TENON_CHECK(map_in_both(w, q0, q1));
   TENON_CHECK(check_configuration(w, "q0", q0));
   TENON_CHECK(check_configuration(w, "q1", q1));
   double* rate = result_room(w);
   for (const NodeData& n : w.model->nodes)
     joint_difference(n.kind, q0 + n.q_index, q1 + n.q_index, rate + n.v_index);
-  return give_motion(w, rate, v);
+  return map_out_motion(w, rate, v);
 }
 
 Status normalize(Workspace& workspace, double* q) {
@@ -101,7 +101,7 @@ Status normalize(Workspace& workspace, double* q) {
       return w.fail(Status::not_normalized,
                     "the quaternion of joint '%s' is zero and has no direction to keep",
                     w.model->joints[index(place.joint)].name.c_str());
-  return give_positions(w, unit, q);
+  return map_out_positions(w, unit, q);
 }
 
 }  // namespace tenon

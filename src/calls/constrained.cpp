@@ -32,13 +32,13 @@ Outcome run(WorkspaceImpl& w, Method method, const SolveOptions& options, const 
   if (find_facts(method)->crosses_clusters) {
     if (FoldedWorkspace* f = folded_for(w, in)) {
       WorkspaceImpl& inner = f->workspace.impl();
-      const Outcome outcome = run(inner, method, options, f->take(in), start);
+      const Outcome outcome = run(inner, method, options, f->map_in(in), start);
       // At a dead centre only the model that is not folded can sweep with other coordinates.
       if (outcome != Status::singular_configuration) {
         w.report = inner.report;
         if (outcome && static_cast<std::int32_t>(*outcome) < 0) return w.fail(*outcome, "%s", inner.message);
         std::copy_n(inner.w().qdd, inner.model->nv, f->qdd.data());
-        f->give(w.w().qdd);
+        f->map_out(w.w().qdd);
         std::swap(w.user_lambda, inner.user_lambda);
         return outcome;
       }
@@ -133,12 +133,12 @@ Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, c
   const double* start = options.warm_start ? lambda : nullptr;
   Inputs<double> in;
   TENON_CHECK(check_options(w, options));
-  TENON_CHECK(take_forward(w, user, in));
+  TENON_CHECK(map_in_forward(w, user, in));
   TENON_CHECK(check_finite(w, "lambda", start, rows));
   const Status status = constrained_motion(w, options, in, start);
   if (static_cast<std::int32_t>(status) < 0) return status;
   TENON_CHECK(check_result(w, w.user_lambda.data(), rows));
-  TENON_CHECK(give_motion(w, w.w().qdd, qdd));
+  TENON_CHECK(map_out_motion(w, w.w().qdd, qdd));
   if (lambda) std::copy_n(w.user_lambda.data(), rows, lambda);
   return status;
 }
@@ -147,7 +147,7 @@ Status constraint_rows(Workspace& workspace, const double* q, const double* v, c
                        double* J, int ld, double* rhs, double* position_error, double* row_velocity) {
   WorkspaceImpl& w = begin(workspace);
   const int rows = w.rows(), nv = w.model->nv;
-  TENON_CHECK(take_state(w, q, v));
+  TENON_CHECK(map_in_state(w, q, v));
   TENON_CHECK(check_finite(w, "desired", desired, rows));
   if (rows == 0) return Status::ok;
   rows_from_user(w.cd(), desired, w.w().desired);
@@ -175,7 +175,7 @@ Status constraint_rows(Workspace& workspace, const double* q, const double* v, c
 
 Status anchor_here(Workspace& workspace, const double* q) {
   WorkspaceImpl& w = begin(workspace);
-  TENON_CHECK(take_positions(w, q));
+  TENON_CHECK(map_in_positions(w, q));
   if (w.rows() == 0) return Status::ok;
   std::fill_n(w.w().desired, w.rows(), 0.0);
   ConstraintData posed = *w.cd();

@@ -43,7 +43,7 @@ Status constrained_inverse_dynamics(Workspace& workspace, const double* q, const
                                     const double* wrenches, const double* lambda, double* tau) {
   WorkspaceImpl& w = begin(workspace);
   Inputs<double> in;
-  TENON_CHECK(take_inverse(w, {q, v, nullptr, wrenches, nullptr, a}, in));
+  TENON_CHECK(map_in_inverse(w, {q, v, nullptr, wrenches, nullptr, a}, in));
   TENON_CHECK(check_finite(w, "lambda", lambda, w.rows()));
   if (lambda && w.rows() > 0) {
     if (!in.wrenches) std::fill_n(w.w().wrench, 6 * w.model->body_count(), 0.0);
@@ -52,7 +52,7 @@ Status constrained_inverse_dynamics(Workspace& workspace, const double* q, const
   }
   double* force = result_room(w);
   tree_inverse_dynamics(w, in, force);
-  return give_forces(w, force, tau);
+  return map_out_forces(w, force, tau);
 }
 
 }  // namespace tenon

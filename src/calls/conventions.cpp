@@ -194,19 +194,20 @@ void joint_motion(const Model::Joint& joint, Convention convention, Direction di
 enum class Quantity { velocity, acceleration, force };
 
 // Maps our numbers from the coordinates of the workspace to spanning ones.
-Status take_motion(WorkspaceImpl& w, Quantity quantity, const double* q, const double* v, const double*& in) {
-  if (quantity == Quantity::velocity) return take_velocities(w, q, in, "in");
-  if (quantity == Quantity::acceleration) return take_accelerations(w, q, v, in, "in");
-  return take_forces(w, in, "in");
+Status map_in_motion(WorkspaceImpl& w, Quantity quantity, const double* q, const double* v,
+                     const double*& in) {
+  if (quantity == Quantity::velocity) return map_in_velocities(w, q, in, "in");
+  if (quantity == Quantity::acceleration) return map_in_accelerations(w, q, v, in, "in");
+  return map_in_forces(w, in, "in");
 }
 
 Status convert_motion(Workspace& workspace, const OtherState& other, Direction direction, Quantity quantity,
                       const double* q, const double* rate, const double* in, double* user) {
   WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_order(w, other));
-  TENON_CHECK(take_state(w, q, rate));
+  TENON_CHECK(map_in_state(w, q, rate));
   if (direction == Direction::to_other)
-    TENON_CHECK(take_motion(w, quantity, q, rate, in));
+    TENON_CHECK(map_in_motion(w, quantity, q, rate, in));
   else
     TENON_CHECK(check_finite(w, "in", in, w.model->nv));
   double* out = direction == Direction::to_other ? w.stage.data() : result_room(w);
@@ -216,9 +217,9 @@ Status convert_motion(Workspace& workspace, const OtherState& other, Direction d
                  in + (to ? joint.v_index : v), out + (to ? v : joint.v_index));
   });
   if (direction == Direction::to_other) return give_numbers(w, out, w.model->nv, user);
-  if (quantity != Quantity::force) return give_motion(w, out, user);
+  if (quantity != Quantity::force) return map_out_motion(w, out, user);
   TENON_CHECK(update_loops(w, q, nullptr));
-  return give_forces(w, out, user);
+  return map_out_forces(w, out, user);
 }
 
 }  // namespace
@@ -251,7 +252,7 @@ Status convert_configuration(Workspace& workspace, const OtherState& other, Dire
   });
   if (to) return give_numbers(w, written, position_count(*w.model, other.convention), out);
   TENON_CHECK(check_configuration(w, "in, as Tenon writes it,", written));
-  return give_positions(w, written, out);
+  return map_out_positions(w, written, out);
 }
 
 Status convert_velocity(Workspace& workspace, const OtherState& other, Direction direction, const double* q,

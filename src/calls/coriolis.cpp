@@ -90,7 +90,7 @@ Status rate_of_map(WorkspaceImpl& w, const double* q, const double* v) {
 }
 
 // C_y, from C of the spanning tree.
-Status give_independent(WorkspaceImpl& w, const double* q, const double* v, double* out, int ld) {
+Status map_out_coriolis(WorkspaceImpl& w, const double* q, const double* v, double* out, int ld) {
   const int nv = w.model->nv, ny = w.model->ny;
   TENON_CHECK(update_loops(w, q, v));
   TENON_CHECK(rate_of_map(w, q, v));
@@ -113,20 +113,20 @@ Status give_independent(WorkspaceImpl& w, const double* q, const double* v, doub
 
 Status gravity_force(Workspace& workspace, const double* q, double* g) {
   WorkspaceImpl& w = begin(workspace);
-  TENON_CHECK(take_positions(w, q));
+  TENON_CHECK(map_in_positions(w, q));
   if (w.coordinates.independent_v) TENON_CHECK(update_loops(w, q, nullptr));
   double* force = result_room(w);
   tree_inverse_dynamics(w, w.at_rest(q), force);
-  return give_forces(w, force, g);
+  return map_out_forces(w, force, g);
 }
 
 Status coriolis_matrix(Workspace& workspace, const double* q, const double* v, double* C, int ld) {
   WorkspaceImpl& w = begin(workspace);
-  TENON_CHECK(take_state(w, q, v));
+  TENON_CHECK(map_in_state(w, q, v));
   const int nv = w.model->nv;
   CoriolisMemory& memory = *w.coriolis;
   w.kernels->coriolis(w.md(), q, v, memory.C.data(), nv, memory.data, w.w());
-  if (w.coordinates.independent_v) return give_independent(w, q, v, C, ld);
+  if (w.coordinates.independent_v) return map_out_coriolis(w, q, v, C, ld);
   return give_matrix(w, memory.C.data(), nv, nv, nv, C, ld);
 }
 

@@ -284,7 +284,8 @@ Status invert(WorkspaceImpl& w, DampedInverseMethod method, const double* q, con
     Status status = Status::singular_configuration;
     if (FoldedWorkspace* f = entry->loops == Loops::folded ? folded_for(w, {}) : nullptr) {
       WorkspaceImpl& inner = f->workspace.impl();
-      status = invert(inner, entry->method, f->take(w.at_rest(q)).q, damping_for_folded(w, damping), out, ld);
+      status =
+          invert(inner, entry->method, f->map_in(w.at_rest(q)).q, damping_for_folded(w, damping), out, ld);
       w.damped->on_folded = status == Status::ok;
       if (status != Status::ok) w.fail(status, "%s", inner.message);
     }
@@ -312,14 +313,14 @@ void damping_of_rows(const WorkspaceImpl& w, const Damping& damping, double* out
 Status damped_delassus_inverse(Workspace& workspace, DampedInverseMethod method, const double* q,
                                const Damping& damping, double* out, int ld) {
   WorkspaceImpl& w = begin(workspace);
-  TENON_CHECK(take_positions(w, q));
+  TENON_CHECK(map_in_positions(w, q));
   return invert(w, method, q, damping, out, ld);
 }
 
 Status factor_damped_delassus(Workspace& workspace, DampedInverseMethod method, const double* q,
                               const Damping& damping) {
   WorkspaceImpl& w = begin(workspace);
-  TENON_CHECK(take_positions(w, q));
+  TENON_CHECK(map_in_positions(w, q));
   return invert(w, method, q, damping, nullptr, 0);
 }
 

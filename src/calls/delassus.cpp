@@ -115,7 +115,7 @@ static Status delassus_of(WorkspaceImpl& w, DelassusMethod method, const double*
   const bool folds = w.rows() > 0 &&
                      crosses_clusters(method == DelassusMethod::automatic ? delassus_method(w.cd()) : method);
   if (FoldedWorkspace* f = folds ? folded_for(w, {}) : nullptr) {
-    const Status status = delassus_of(f->workspace.impl(), method, f->take(w.at_rest(q)).q, out, ld);
+    const Status status = delassus_of(f->workspace.impl(), method, f->map_in(w.at_rest(q)).q, out, ld);
     if (status != Status::singular_configuration)
       return status == Status::ok ? status : w.fail(status, "%s", f->workspace.message());
   }
@@ -127,7 +127,7 @@ static Status delassus_of(WorkspaceImpl& w, DelassusMethod method, const double*
 
 Status delassus_matrix(Workspace& workspace, DelassusMethod method, const double* q, double* out, int ld) {
   WorkspaceImpl& w = begin(workspace);
-  TENON_CHECK(take_positions(w, q));
+  TENON_CHECK(map_in_positions(w, q));
   return delassus_of(w, method, q, out, ld);
 }
 

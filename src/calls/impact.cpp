@@ -29,7 +29,7 @@ Status impact(Workspace& workspace, const double* restitution, int count, const 
   WorkspaceImpl& w = begin(workspace);
   const double* v = user_v;
   if (restitution) TENON_CHECK(check_restitution(w, restitution, count));
-  TENON_CHECK(take_state(w, q, v));
+  TENON_CHECK(map_in_state(w, q, v));
   w.report = SolveReport{};
   const int rows = w.rows();
   if (rows == 0) return Status::ok;
@@ -42,7 +42,7 @@ Status impact(Workspace& workspace, const double* restitution, int count, const 
   const Status status = change_velocities(w, q, v, wanted);
   if (static_cast<std::int32_t>(status) < 0) return status;
   TENON_CHECK(check_result(w, w.lambda.data(), rows));
-  TENON_CHECK(give_motion(w, w.w().qdd, user_v));
+  TENON_CHECK(map_out_motion(w, w.w().qdd, user_v));
   rows_to_user(w.cd(), w.lambda.data(), impulse);
   return status;
 }

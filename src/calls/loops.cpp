@@ -97,7 +97,7 @@ bool same_assembly(const Model& model, const double* a, const double* b) {
 template <class Call>
 Status by_closing_form(WorkspaceImpl& w, const double* q, const double* v, Call call) {
   RowLoops& loops = *w.row_loops;
-  loops.take(q, v);
+  loops.map_in(q, v);
   const Status status = call(loops);
   return status == Status::ok ? status : w.fail(status, "%s", loops.closing.message());
 }
@@ -190,7 +190,7 @@ Status close_loops(Workspace& workspace, LoopMoves moves, double* q, double* gap
   }
   return by_closing_form(w, q, nullptr, [&](RowLoops& loops) {
     const Status status = close_loops(loops.closing, moves, loops.q.data(), gap);
-    if (static_cast<std::int32_t>(status) >= 0) loops.give(q, nullptr);
+    if (static_cast<std::int32_t>(status) >= 0) loops.map_out(q, nullptr);
     return status;
   });
 }
@@ -207,7 +207,7 @@ Status find_assemblies(Workspace& workspace, const double* q, int starts, int ca
       for (int i = 0; status == Status::ok && i < *count; ++i) {
         double* assembly = assemblies + std::ptrdiff_t{i} * nq;
         std::copy_n(assembly, nq, loops.q.data());
-        loops.give(assembly, nullptr);
+        loops.map_out(assembly, nullptr);
       }
       return status;
     });
@@ -241,7 +241,7 @@ Status project_velocity(Workspace& workspace, LoopMoves moves, const double* q, 
   if (w.row_loops)
     return by_closing_form(w, q, v, [&](RowLoops& loops) {
       const Status status = project_velocity(loops.closing, moves, loops.q.data(), loops.v.data());
-      if (status == Status::ok) loops.give(nullptr, v);
+      if (status == Status::ok) loops.map_out(nullptr, v);
       return status;
     });
   if (without_loops(w)) return Status::ok;

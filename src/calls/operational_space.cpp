@@ -163,7 +163,7 @@ Status write_products(WorkspaceImpl& w, const OperationalSpace& out) {
 // (G^T M G)^-1 B.
 Status inverse_independent_mass_times(WorkspaceImpl& w, const double* q, const double* B, int ldb, int count,
                                       double* X, int ldx) {
-  TENON_CHECK(take_positions(w, q));
+  TENON_CHECK(map_in_positions(w, q));
   TENON_CHECK(check_finite_columns(w, "B", B, w.model->ny, count, ldb));
   TENON_CHECK(update_loops(w, q, nullptr));
   TENON_CHECK(factor_projected_mass_matrix(w, q));
@@ -182,7 +182,7 @@ Status inverse_mass_times(Workspace& workspace, const double* q, const double* B
                           double* X, int ldx) {
   WorkspaceImpl& w = begin(workspace);
   if (w.coordinates.independent_v) return inverse_independent_mass_times(w, q, B, ldb, count, X, ldx);
-  TENON_CHECK(take_positions(w, q));
+  TENON_CHECK(map_in_positions(w, q));
   TENON_CHECK(check_finite_columns(w, "B", B, w.model->nv, count, ldb));
   TENON_CHECK(update_loops(w, q, w.zeros.data(), SplitFor::any));
   TENON_CHECK(sweep_inertias(w, q));
@@ -195,7 +195,7 @@ Status inverse_mass_times(Workspace& workspace, const double* q, const double* B
 
 Status operational_space(Workspace& workspace, const double* q, const OperationalSpace& out, int* rank) {
   WorkspaceImpl& w = begin(workspace);
-  TENON_CHECK(take_positions(w, q));
+  TENON_CHECK(map_in_positions(w, q));
   TENON_CHECK(check_no_inter_body_rows(w, "operational_space", "delassus_matrix"));
   TENON_CHECK(update_loops(w, q, w.zeros.data()));
   TENON_CHECK(fill_delassus(w, DelassusMethod::automatic, q, SplitFor::users));

@@ -258,7 +258,7 @@ Status Approach::from(const double* q) {
 Status project_positions(Workspace& workspace, double tolerance, int max_iterations, double* user_q) {
   WorkspaceImpl& w = begin(workspace);
   const double* q = user_q;
-  TENON_CHECK(take_positions(w, q));
+  TENON_CHECK(map_in_positions(w, q));
   if (!std::isfinite(tolerance))
     return w.fail(Status::not_finite, "tolerance is %g; give a finite number of 0 or more", tolerance);
   if (!(tolerance >= 0 && tolerance <= 1e300))
@@ -273,7 +273,7 @@ Status project_positions(Workspace& workspace, double tolerance, int max_iterati
   w.report.iterations = approach.iterations();
   w.report.primal_residual = approach.error();
   w.message[0] = '\0';
-  TENON_CHECK(give_positions(w, approach.found(), user_q));
+  TENON_CHECK(map_out_positions(w, approach.found(), user_q));
   if (approach.error() <= tolerance) return Status::ok;
   return approach.iterations() == max_iterations ? Status::max_iterations : Status::infeasible;
 }
@@ -281,7 +281,7 @@ Status project_positions(Workspace& workspace, double tolerance, int max_iterati
 Status project_velocities(Workspace& workspace, const double* q, double* user_v) {
   WorkspaceImpl& w = begin(workspace);
   const double* v = user_v;
-  TENON_CHECK(take_state(w, q, v));
+  TENON_CHECK(map_in_state(w, q, v));
   w.report = SolveReport{};
   if (w.rows() == 0) return Status::ok;
   TENON_CHECK(evaluate_rows(w, q, v));
@@ -289,7 +289,7 @@ Status project_velocities(Workspace& workspace, const double* q, double* user_v)
   for (int r = 0; r < w.rows(); ++r) wanted[r] = -w.w().row_velocity[r];
   const Status status = change_velocities(w, q, v, wanted);
   if (static_cast<std::int32_t>(status) < 0) return status;
-  TENON_CHECK(give_motion(w, w.w().qdd, user_v));
+  TENON_CHECK(map_out_motion(w, w.w().qdd, user_v));
   return status;
 }
 

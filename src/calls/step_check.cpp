@@ -95,9 +95,9 @@ Opening measure_opening(WorkspaceImpl& w, const double* q, const double* v, cons
 Opening opening_of(WorkspaceImpl& w, const StepEnds& s) {
   if (!w.row_loops) return measure_opening(w, s.start.q, s.start.v, s.end_q, s.end_v, s.dt);
   RowLoops& loops = *w.row_loops;
-  loops.take(s.end_q, s.end_v);
+  loops.map_in(s.end_q, s.end_v);
   loops.end_q = loops.q, loops.end_v = loops.v;
-  loops.take(s.start.q, s.start.v);
+  loops.map_in(s.start.q, s.start.v);
   return measure_opening(loops.closing.impl(), loops.q.data(), loops.v.data(), loops.end_q.data(),
                          loops.end_v.data(), s.dt);
 }

@@ -42,7 +42,7 @@ Status take_step(WorkspaceImpl& w, const SolveOptions& options, double dt, const
                  const double* lambda, Step& s) {
   TENON_CHECK(check_finite(w, "dt", &dt, 1));
   TENON_CHECK(check_options(w, options));
-  TENON_CHECK(take_forward(w, user, s.in));
+  TENON_CHECK(map_in_forward(w, user, s.in));
   return options.warm_start ? check_finite(w, "lambda", lambda, w.rows()) : Status::ok;
 }
 

@@ -68,8 +68,8 @@ Status give_jacobian(WorkspaceImpl& w, const double* J, int rows, double* user, 
 Status kinematics(Workspace& workspace, const double* q, const double* v, const double* a) {
   WorkspaceImpl& w = begin(workspace);
   if (a && !v) return w.fail(Status::invalid_argument, "accelerations need velocities; give v with a");
-  TENON_CHECK(take_state(w, q, v));
-  if (a) TENON_CHECK(take_accelerations(w, q, v, a));
+  TENON_CHECK(map_in_state(w, q, v));
+  if (a) TENON_CHECK(map_in_accelerations(w, q, v, a));
   w.kinematics_order = -1;
   if (w.coordinates.independent_v) TENON_CHECK(keep_map(w, q, v, a != nullptr));
   w.kernels->kinematics(w.md(), q, v, a, w.w());
@@ -173,10 +173,10 @@ Status energy(Workspace& workspace, double* kinetic, double* potential) {
 Status inverse_dynamics(Workspace& workspace, const Inputs<double>& user, double* tau) {
   WorkspaceImpl& w = begin(workspace);
   Inputs<double> in;
-  TENON_CHECK(take_inverse(w, user, in));
+  TENON_CHECK(map_in_inverse(w, user, in));
   double* force = result_room(w);
   tree_inverse_dynamics(w, in, force);
-  return give_forces(w, force, tau);
+  return map_out_forces(w, force, tau);
 }
 
 Status bias_force(Workspace& workspace, const double* q, const double* v, const double* wrenches, double* c) {
@@ -190,13 +190,13 @@ static Status give_mass_matrix(WorkspaceImpl& w, const double* q, double* M, int
 
 Status mass_matrix(Workspace& workspace, const double* q, double* M, int ld) {
   WorkspaceImpl& w = begin(workspace);
-  TENON_CHECK(take_positions(w, q));
+  TENON_CHECK(map_in_positions(w, q));
   return give_mass_matrix(w, q, M, ld);
 }
 
 Status mass_matrix_triangle(Workspace& workspace, const double* q, bool factor, double* M) {
   WorkspaceImpl& w = begin(workspace);
-  TENON_CHECK(take_positions(w, q));
+  TENON_CHECK(map_in_positions(w, q));
   const ModelData& tree = w.coordinates.independent_v && w.independent ? w.independent->data.tree : w.md();
   TENON_CHECK(give_mass_matrix(w, q, M, tree.nv));
   double* row = M;
@@ -231,7 +231,7 @@ void multiply_independent(const WorkspaceImpl& w, const double* b, double* x) {
 
 Status factor_mass_matrix(Workspace& workspace, const double* q) {
   WorkspaceImpl& w = begin(workspace);
-  TENON_CHECK(take_positions(w, q));
+  TENON_CHECK(map_in_positions(w, q));
   w.factored = false;
   if (w.coordinates.independent_v) return factor_independent(w, q);
   w.need(of_kept_mass_matrix);
@@ -332,13 +332,13 @@ Status solve_row_loops(Workspace& workspace, const Inputs<double>& user, double*
   // The other workspace checks its inputs, but it takes spanning coordinates only.
   Inputs<double> in = user;
   if (w.coordinates.independent_q || w.coordinates.independent_v) {
-    TENON_CHECK(take_state(w, in.q, in.v));
-    TENON_CHECK(take_forces(w, in.tau));
+    TENON_CHECK(map_in_state(w, in.q, in.v));
+    TENON_CHECK(map_in_forces(w, in.tau));
   }
   const Status status = constrained_dynamics(alone, {}, in, w.w().qdd, nullptr);
   if (static_cast<std::int32_t>(status) < 0) return w.fail(status, "%s", alone.message());
   w.report = alone.report();
-  TENON_CHECK(give_motion(w, w.w().qdd, qdd));
+  TENON_CHECK(map_out_motion(w, w.w().qdd, qdd));
   return status;
 }
 
@@ -348,9 +348,9 @@ Status forward_dynamics(Workspace& workspace, const Inputs<double>& user, double
   WorkspaceImpl& w = begin(workspace);
   if (w.row_loops) return solve_row_loops(workspace, user, qdd);
   Inputs<double> in;
-  TENON_CHECK(take_forward(w, user, in));
+  TENON_CHECK(map_in_forward(w, user, in));
   TENON_CHECK(solve_free(w, in, w.w().qdd));
-  return give_motion(w, w.w().qdd, qdd);
+  return map_out_motion(w, w.w().qdd, qdd);
 }
 
 }  // namespace tenon

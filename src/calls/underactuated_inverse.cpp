@@ -161,7 +161,7 @@ Status underactuated_inverse_dynamics(Workspace& workspace, const std::int32_t* 
   UnderactuatedMemory& memory = *w.underactuated;
   TENON_CHECK(find_free(w, actuated, n, memory.free));
   Inputs<double> in;
-  TENON_CHECK(take_inverse(w, {q, v, nullptr, wrenches, nullptr, a}, in));
+  TENON_CHECK(map_in_inverse(w, {q, v, nullptr, wrenches, nullptr, a}, in));
   TENON_CHECK(place_forces(w, in, n));
   std::fill(memory.lambda.begin(), memory.lambda.end(), 0.0);
   double left = 0, whole = 0;

@@ -226,7 +226,7 @@ double geometric_mean(const std::vector<double>& values, Select select) {
 // thirtieth in length). If in all poses each joint moves the row within rounding of what it could, nothing moves
 // the row: its scale is then the largest possible value, so that no large force is spent on it. Descriptions
 // are rounded too: rows of Cassie's plantar rods move a ten millionth of what others do.
-constexpr double still_in_a_pose = 1e-3;
+constexpr double least_share_in_a_pose = 1e-3;
 
 RowSize typical(const std::vector<RowSize>& samples) {
   RowSize best{}, mean{};
@@ -237,7 +237,8 @@ RowSize typical(const std::vector<RowSize>& samples) {
     best.moved = best.moved || s.moved;
   }
   if (!best.moved) return {best.reached, best.reached, best.reached, false};
-  for (const RowSize& s : samples) mean.square += std::log(std::max(s.square, still_in_a_pose * best.square));
+  for (const RowSize& s : samples)
+    mean.square += std::log(std::max(s.square, least_share_in_a_pose * best.square));
   best.square = std::exp(mean.square / static_cast<double>(samples.size()));
   return best;
 }

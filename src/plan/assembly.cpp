@@ -19,7 +19,7 @@ constexpr int most_steps = 200;
 constexpr double longest_step = 0.5;
 // phi is rounding errors below this: coordinates of order one, a few operations each.
 constexpr double rounding = 2e-15;
-constexpr double close_enough = 1e-12;  // not worth another try after a refused step
+constexpr double closed_gap = 1e-12;  // not worth another try after a refused step
 
 // Damping lambda, relative to the largest diagonal element of K^T K.
 constexpr double first_damping = 1e-3;   // far from closed: Marquardt's choice; near, phi^2 if less
@@ -255,7 +255,7 @@ double Assembly::close(double* q, Moves moves, WorkspaceData<double>& w) {
       } else {
         refused = true;
         s.lambda = more_damping * std::max(s.lambda, first_refusal);
-        s.moving = s.lambda < most_damping && s.largest > close_enough;
+        s.moving = s.lambda < most_damping && s.largest > closed_gap;
         std::copy_n(q + c.q_begin, c.q_count, trial_.begin() + c.q_begin);
       }
     }

@@ -46,7 +46,7 @@ RowFactor::RowFactor(int rows, int coordinates, double* room)
   for (std::vector<double>* x : {&s_, &square_, &reference_, &diagonal_, &x_, &z_, &root_})
     x->assign(index(rows), 0.0);
   order_.assign(index(rows), 0);
-  still_.assign(index(rows), 0);
+  negligible_.assign(index(rows), 0);
 }
 
 std::size_t RowFactor::room_size(int rows, int coordinates) {
@@ -55,7 +55,7 @@ std::size_t RowFactor::room_size(int rows, int coordinates) {
 }
 
 std::size_t RowFactor::bytes() const {
-  return bytes_of(s_, square_, reference_, diagonal_, x_, z_, root_, order_, still_);
+  return bytes_of(s_, square_, reference_, diagonal_, x_, z_, root_, order_, negligible_);
 }
 
 double RowFactor::kept() const {
@@ -97,7 +97,7 @@ void RowFactor::scale_rows(const ConstraintData& c) {
     for (int k = 0; k < length_; ++k) h[k] *= s_[i];
     square_[i] = reference_[i] = dot(h, h, length_);
     order_[i] = r;
-    still_[i] = square_[i] <= rank_rounding * rank_rounding;
+    negligible_[i] = square_[i] <= rank_rounding * rank_rounding;
   }
 }
 
@@ -151,7 +151,7 @@ void RowFactor::reduce(const ConstraintData& c) {
   dropped_ = 0;
   for (int place = rank_; place < rows_; ++place) {
     const std::size_t row = index(row_at(place));
-    if (!still_[row]) dropped_ = std::max(dropped_, std::sqrt(square_[row]));
+    if (!negligible_[row]) dropped_ = std::max(dropped_, std::sqrt(square_[row]));
   }
   express_dependent();
 }
@@ -162,7 +162,7 @@ void RowFactor::express_dependent() {
   for (int place = rank_; place < rows_; ++place) {
     const std::size_t row = index(row_at(place));
     double* x = column(static_cast<int>(row));
-    if (still_[row]) std::fill_n(x, rank_, 0.0);
+    if (negligible_[row]) std::fill_n(x, rank_, 0.0);
     for (int k = rank_ - 1; k >= 0; --k) {
       x[k] /= diagonal_[index(k)];
       add_scaled(-x[k], column(row_at(k)), x, k);
@@ -275,7 +275,7 @@ void RowFactor::motion(double* y) {
     project(true, lambda);
     for (int place = rank_; place < rows_; ++place) {
       const std::size_t row = index(row_at(place));
-      if (still_[row]) continue;
+      if (negligible_[row]) continue;
       add_scaled(lambda[row] / s_[row], column(static_cast<int>(row)) + rank_, y + rank_, length_ - rank_);
     }
   }

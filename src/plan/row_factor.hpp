@@ -92,7 +92,7 @@ class RowFactor {
   double *H_, *F_;
   std::vector<double> s_, square_, reference_, diagonal_, x_, z_, root_;
   std::vector<std::int32_t> order_;  // the row at each place
-  std::vector<char> still_;          // 1: the row holds rounding errors only
+  std::vector<char> negligible_;     // 1: the row holds rounding errors only
 };
 
 }  // namespace tenon

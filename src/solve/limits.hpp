@@ -11,7 +11,7 @@ inline constexpr double scheduled_mu_of_trees = 2e8, scheduled_mu_of_clusters = 
 // Iterations continue to this share of the tolerance while they converge fast: a residual means the larger an
 // error of the motion, the harder its row is to move; and the last step of an ordinary solve goes from 1e-7
 // to 1e-14.
-inline constexpr double margin = 0.02;
+inline constexpr double safety_factor = 0.02;
 
 // A refining step leaves the square of the error of motion that it finds (WorkspaceData::motion_error), if that is small:
 // below this, 1e-10 or less.

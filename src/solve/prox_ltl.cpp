@@ -34,14 +34,14 @@ bool start_prox_ltl(const ConstrainedProblem& p) {
 }
 
 // Computes qdd of all joints from that of the joint space.
-static void take_motion(WorkspaceImpl& w, const JointSpace& s) {
+static void map_in_motion(WorkspaceImpl& w, const JointSpace& s) {
   if (w.independent) from_independent(w, s.qdd, w.w().g, w.w().qdd);
 }
 
 void finish_prox_ltl(const ConstrainedProblem& p) {
   const JointSpace s = joint_space_of(p.w);
   p.w.kernels->prox_ltl_finish(s.tree, s.rows, p.lambda, s.qdd, s.w);
-  take_motion(p.w, s);
+  map_in_motion(p.w, s);
 }
 
 void finish_prox_ltl(const ConstrainedProblem& p, const double* y, const double* slack) {
@@ -49,7 +49,7 @@ void finish_prox_ltl(const ConstrainedProblem& p, const double* y, const double*
   for (int k = 0; k < s.tree.nv; ++k) s.w.y[k] = s.w.z[k] + y[k];
   std::copy_n(slack, s.rows.row_count, s.w.row_soft);
   p.w.kernels->prox_ltl_motion(s.tree, s.rows, s.qdd, s.w);
-  take_motion(p.w, s);
+  map_in_motion(p.w, s);
 }
 
 Outcome solve_prox_ltl(const ConstrainedProblem& p) {

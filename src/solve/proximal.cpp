@@ -17,12 +17,12 @@ namespace {
 // relative to 1 / (Delassus diagonal of a row).
 constexpr double raised_mu = 1e9, largest_mu = 1e10;
 // Steps that shrink the residual at least this much need no help; slow ones are remembered and combined,
-constexpr double fast_enough = 1e-3;
+constexpr double fast_contraction = 1e-3;
 // but only above this share of the first residual. Images of later steps are mostly rounding errors, and
 // combinations of them go anywhere; those of early steps are exact and keep helping.
-constexpr double large_enough = 1e-5;
+constexpr double exact_images = 1e-5;
 // A step that leaves more than this share of the residual is not worth another below the tolerance.
-constexpr double worth_a_step = 0.1;
+constexpr double useful_contraction = 0.1;
 // Refining steps that do not shrink the error of motion to this share will not.
 constexpr double refines = 0.1;
 // A residual above this, in units of the rows, is no answer: the iteration has diverged.
@@ -85,7 +85,7 @@ class Driver {
     return largest;
   }
   bool strained(double first, const double* lambda) const;
-  bool well_converged() const { return primal_ <= margin * options_.relative_tolerance; }
+  bool reached_target() const { return primal_ <= safety_factor * options_.relative_tolerance; }
   Outcome reach(double* lambda);
   bool approach();
   void take_multipliers(double* lambda);
@@ -222,7 +222,7 @@ void Driver::measure_rows() {
 
 // The residual of the last evaluation in these units.
 void Driver::measure_residual() {
-  primal_ = size_of_rows(units_, c_, margin * options_.absolute_tolerance,
+  primal_ = size_of_rows(units_, c_, safety_factor * options_.absolute_tolerance,
                          [&](int r) { return r_[r] * inv_mu_[r]; });
 }
 
@@ -264,9 +264,10 @@ bool Driver::approach() {
   double contraction = first_contraction / mu, motion = 1;
   int slow = 0;
   const double first = primal_;
-  while ((!well_converged() || !refine_ || !motion_holds()) && more_iterations()) {
+  while ((!reached_target() || !refine_ || !motion_holds()) && more_iterations()) {
     const double before = primal_;
-    refine_ = refine_ || before * contraction <= margin * options_.relative_tolerance || one_more_iteration();
+    refine_ = refine_ || before * contraction <= safety_factor * options_.relative_tolerance ||
+              one_more_iteration();
     if (options_.accelerate) combine();
     visit(r_);
     keep_if_best();
@@ -274,16 +275,16 @@ bool Driver::approach() {
       if (!(method_.motion_error() <= refines * motion)) return false;
       motion = method_.motion_error();
     }
-    if (well_converged()) continue;
+    if (reached_target()) continue;
     contraction = std::min(1.0, primal_ / before);
-    if (converged() && contraction > worth_a_step) {
+    if (converged() && contraction > useful_contraction) {
       if (refine_ && motion_holds()) break;
       refine_ = true;
       continue;
     }
     // So slow: a direction next to a dependent one, or a contradiction. dense costs less than to find out which.
     if (contraction > 0.5 && primal_ > residual_rounding && !slow_steps_wanted()) return false;
-    if (options_.accelerate && contraction > fast_enough && before > large_enough * first) remember();
+    if (options_.accelerate && contraction > fast_contraction && before > exact_images * first) remember();
     if (dual_ < out_of_reach * primal_) {
       // One more step would remove nothing: these are rounding errors, or the rows contradict each other.
       if (primal_ > residual_rounding) return false;

@@ -33,19 +33,19 @@ RowLoops::RowLoops(const WorkspaceImpl& whole, const WorkspaceOptions& options)
   row_count_ = set.row_count() - set.first_row(first);
 }
 
-void RowLoops::take(const double* q_, const double* v_) {
+void RowLoops::map_in(const double* q_, const double* v_) {
   for (std::size_t k = 0; k < q.size(); ++k) q[k] = q_[form.q[k]];
   for (std::size_t k = 0; v_ && k < v.size(); ++k) v[k] = v_[form.v[k]];
 }
 
-void RowLoops::give(double* q_, double* v_) const {
+void RowLoops::map_out(double* q_, double* v_) const {
   for (std::size_t k = 0; q_ && k < q.size(); ++k) q_[form.q[k]] = q[k];
   for (std::size_t k = 0; v_ && k < v.size(); ++k) v_[form.v[k]] = v[k];
 }
 
-void RowLoops::give_guess(double* q_) {
+void RowLoops::map_out_guess(double* q_) {
   guess(closing, q.data());
-  give(q_, nullptr);
+  map_out(q_, nullptr);
 }
 
 std::size_t RowLoops::bytes() const {

@@ -15,10 +15,10 @@ struct RowLoops {
   RowLoops(const WorkspaceImpl& whole, const WorkspaceOptions& options);
 
   // Copy positions and velocities (null: none) to the closing form and back.
-  void take(const double* q_, const double* v_);
-  void give(double* q_, double* v_) const;
+  void map_in(const double* q_, const double* v_);
+  void map_out(double* q_, double* v_) const;
   // The guess of the closing form, a configuration with all loops closed.
-  void give_guess(double* q_);
+  void map_out_guess(double* q_);
   std::size_t bytes() const;
   int row_count() const { return row_count_; }  // of the loops, behind those of the user
 

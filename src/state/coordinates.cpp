@@ -263,20 +263,20 @@ void copy_positions(const WorkspaceImpl& w, const double* q, double* user) {
   for (const std::int32_t k : w.model->loops.independent_q) *user++ = q[k];
 }
 
-Status give_motion(WorkspaceImpl& w, const double* x, double* user) {
+Status map_out_motion(WorkspaceImpl& w, const double* x, double* user) {
   if (!user) return Status::ok;
   TENON_CHECK(check_result(w, x, w.model->nv));
   copy_motion(w, x, user);
   return Status::ok;
 }
 
-Status give_forces(WorkspaceImpl& w, const double* tau, double* user) {
+Status map_out_forces(WorkspaceImpl& w, const double* tau, double* user) {
   if (!w.coordinates.independent_v) return give_numbers(w, tau, w.model->nv, user);
   to_independent_force(w, tau, w.stage.data());
   return give_numbers(w, w.stage.data(), w.model->ny, user);
 }
 
-Status give_positions(WorkspaceImpl& w, const double* q, double* user) {
+Status map_out_positions(WorkspaceImpl& w, const double* q, double* user) {
   TENON_CHECK(check_result(w, q, w.model->nq));
   copy_positions(w, q, user);
   return Status::ok;
@@ -332,10 +332,10 @@ int velocity_count(Workspace& workspace) {
 // own guess is set to the same configuration.
 static Status set_guess_of_all(WorkspaceImpl& w, const double* q) {
   RowLoops& loops = *w.row_loops;
-  loops.take(q, nullptr);
+  loops.map_in(q, nullptr);
   const Status status = set_guess(loops.closing, loops.q.data());
   if (status != Status::ok) return w.fail(status, "%s", loops.closing.message());
-  if (w.md().cluster_count > 0) loops.give_guess(w.coordinates.guess.data());
+  if (w.md().cluster_count > 0) loops.map_out_guess(w.coordinates.guess.data());
   return Status::ok;
 }
 
@@ -354,7 +354,7 @@ Status set_guess(Workspace& workspace, const double* q) {
 Status guess(Workspace& workspace, double* q) {
   WorkspaceImpl& w = begin(workspace);
   if (w.row_loops)
-    w.row_loops->give_guess(q);
+    w.row_loops->map_out_guess(q);
   else if (w.md().cluster_count == 0)
     neutral(*w.model, q);
   else

@@ -39,7 +39,7 @@ inline WorkspaceImpl& begin(Workspace& workspace) {
 
 // Check an input and replace it by the same values in coordinates of the spanning tree. Each input of a call
 // passes one of these once. what: its name in messages.
-inline Status take_positions(WorkspaceImpl& w, const double*& q) {
+inline Status map_in_positions(WorkspaceImpl& w, const double*& q) {
   if (w.coordinates.independent_q) {
     TENON_CHECK(map_positions(w, "q", q, w.coordinates.q.data()));
     q = w.coordinates.q.data();
@@ -49,7 +49,7 @@ inline Status take_positions(WorkspaceImpl& w, const double*& q) {
   w.loops.known.q = q;
   return Status::ok;
 }
-inline Status take_velocities(WorkspaceImpl& w, const double* q, const double*& v, const char* what = "v") {
+inline Status map_in_velocities(WorkspaceImpl& w, const double* q, const double*& v, const char* what = "v") {
   if (!w.coordinates.independent_v) {
     TENON_CHECK(check_finite(w, what, v, w.model->nv));
   } else if (v || w.model->ny == 0) {  // a mechanism that cannot move has no velocities to point at
@@ -59,18 +59,18 @@ inline Status take_velocities(WorkspaceImpl& w, const double* q, const double*& 
   w.loops.known.v = v;
   return Status::ok;
 }
-inline Status take_state(WorkspaceImpl& w, const double*& q, const double*& v) {
-  TENON_CHECK(take_positions(w, q));
-  return take_velocities(w, q, v);
+inline Status map_in_state(WorkspaceImpl& w, const double*& q, const double*& v) {
+  TENON_CHECK(map_in_positions(w, q));
+  return map_in_velocities(w, q, v);
 }
-inline Status take_accelerations(WorkspaceImpl& w, const double* q, const double* v, const double*& a,
-                                 const char* what = "a") {
+inline Status map_in_accelerations(WorkspaceImpl& w, const double* q, const double* v, const double*& a,
+                                   const char* what = "a") {
   if (!w.coordinates.independent_v) return check_finite(w, what, a, w.model->nv);
   TENON_CHECK(map_accelerations(w, q, v, what, a, w.coordinates.a.data()));
   a = w.coordinates.a.data();
   return Status::ok;
 }
-inline Status take_forces(WorkspaceImpl& w, const double*& tau, const char* what = "tau") {
+inline Status map_in_forces(WorkspaceImpl& w, const double*& tau, const char* what = "tau") {
   if (!w.coordinates.independent_v) return check_finite(w, what, tau, w.model->nv);
   TENON_CHECK(map_forces(w, what, tau, w.coordinates.tau.data()));
   tau = w.coordinates.tau.data();
@@ -83,17 +83,17 @@ inline Status take_wrenches(WorkspaceImpl& w, const double*& wrenches) {
   return Status::ok;
 }
 // in := the inputs of forward dynamics, and of inverse dynamics. Desired accelerations keep the user's order.
-inline Status take_forward(WorkspaceImpl& w, const Inputs<double>& user, Inputs<double>& in) {
+inline Status map_in_forward(WorkspaceImpl& w, const Inputs<double>& user, Inputs<double>& in) {
   in = user;
-  TENON_CHECK(take_state(w, in.q, in.v));
-  TENON_CHECK(take_forces(w, in.tau));
+  TENON_CHECK(map_in_state(w, in.q, in.v));
+  TENON_CHECK(map_in_forces(w, in.tau));
   TENON_CHECK(check_finite(w, "desired", in.desired, w.rows()));
   return take_wrenches(w, in.wrenches);
 }
-inline Status take_inverse(WorkspaceImpl& w, const Inputs<double>& user, Inputs<double>& in) {
+inline Status map_in_inverse(WorkspaceImpl& w, const Inputs<double>& user, Inputs<double>& in) {
   in = user;
-  TENON_CHECK(take_state(w, in.q, in.v));
-  TENON_CHECK(take_accelerations(w, in.q, in.v, in.qdd));
+  TENON_CHECK(map_in_state(w, in.q, in.v));
+  TENON_CHECK(map_in_accelerations(w, in.q, in.v, in.qdd));
   return take_wrenches(w, in.wrenches);
 }
 
@@ -102,9 +102,10 @@ inline Status take_inverse(WorkspaceImpl& w, const Inputs<double>& user, Inputs<
 inline double* result_room(WorkspaceImpl& w) {
   return w.coordinates.result.data();
 }
-[[nodiscard]] Status give_motion(WorkspaceImpl& w, const double* x, double* user);
-[[nodiscard]] Status give_forces(WorkspaceImpl& w, const double* tau, double* user);  // by the G in the arena
-[[nodiscard]] Status give_positions(WorkspaceImpl& w, const double* q, double* user);
+[[nodiscard]] Status map_out_motion(WorkspaceImpl& w, const double* x, double* user);
+[[nodiscard]] Status map_out_forces(WorkspaceImpl& w, const double* tau,
+                                    double* user);  // by the G in the arena
+[[nodiscard]] Status map_out_positions(WorkspaceImpl& w, const double* q, double* user);
 // The same without a check.
 void copy_motion(const WorkspaceImpl& w, const double* x, double* user);
 void copy_positions(const WorkspaceImpl& w, const double* q, double* user);

@@ -27,11 +27,11 @@ FoldedWorkspace::FoldedWorkspace(const WorkspaceImpl& whole, const WorkspaceOpti
   workspace.impl().make_tree_branches(folding.spanning, options);
 }
 
-Inputs<double> FoldedWorkspace::take(const Inputs<double>& in) {
+Inputs<double> FoldedWorkspace::map_in(const Inputs<double>& in) {
   return fold_inputs(folding, map, in, q.data(), v.data(), tau.data(), workspace.impl().w());
 }
 
-void FoldedWorkspace::give(double* qdd_) const {
+void FoldedWorkspace::map_out(double* qdd_) const {
   unfold_accelerations(folding, map, qdd.data(), qdd_);
 }
 

@@ -63,9 +63,9 @@ struct FoldedWorkspace {
   FoldedWorkspace(const WorkspaceImpl& whole, const WorkspaceOptions& options);
 
   // Maps inputs of the whole model into q, v, tau and the wrenches of `workspace`, and returns these.
-  Inputs<double> take(const Inputs<double>& in);
+  Inputs<double> map_in(const Inputs<double>& in);
   // Maps qdd to accelerations of the whole model.
-  void give(double* qdd_) const;
+  void map_out(double* qdd_) const;
   std::size_t bytes() const;
 
   const Model::Folding& folding;

@@ -229,8 +229,8 @@ Status solve_projection(WorkspaceImpl& w, const Inputs<double>& in, double* qdd)
 Status solve_free(WorkspaceImpl& w, const Inputs<double>& in, double* qdd) {
   if (FoldedWorkspace* f = folded_for(w, in)) {
     WorkspaceImpl& inner = f->workspace.impl();
-    const Status status = solve_free(inner, f->take(in), f->qdd.data());
-    if (status == Status::ok) f->give(qdd);
+    const Status status = solve_free(inner, f->map_in(in), f->qdd.data());
+    if (status == Status::ok) f->map_out(qdd);
     if (status != Status::singular_configuration)
       return status == Status::ok ? status : w.fail(status, "%s", inner.message);
   }

@@ -240,12 +240,12 @@ void run_approximate(Subject<T>& s, const T* const* in, T* const* out) {
   loop_map(home, closed.data(), nullptr, G.data(), m.nv, nullptr);
 
   HeldModel held(m);
-  Numbers<T> still_q(in[0], in[0] + m.nq), still_v(in[1], in[1] + m.nv), force(in[2], in[2] + m.nv), a(m.nv);
+  Numbers<T> held_q(in[0], in[0] + m.nq), held_v(in[1], in[1] + m.nv), force(in[2], in[2] + m.nv), a(m.nv);
   for (int k = 0; k < m.nv; ++k) {
     if (m.y_index[k] >= 0) continue;
     const NodeData& n = m.nodes[m.v_node[k]];
-    still_q[n.q_index + k - n.v_index] = T(0);
-    still_v[k] = T(0);
+    held_q[n.q_index + k - n.v_index] = T(0);
+    held_v[k] = T(0);
     for (int j = 0; j < m.ny; ++j) {
       const double entry = G[k + j * m.nv];
       held.add_armature(m.independent[j], entry * entry * M[k + k * m.nv]);
@@ -260,7 +260,7 @@ void run_approximate(Subject<T>& s, const T* const* in, T* const* out) {
     for (int y = 0; y < c.y_count; ++y)
       s.w.G[c.G_begin + y * c.v_count + m.independent[c.y_begin + y] - c.v_begin] = T(1);
   }
-  s.kernels.aba(held.data(), {still_q.data(), still_v.data(), force.data()}, a.data(), s.w);
+  s.kernels.aba(held.data(), {held_q.data(), held_v.data(), force.data()}, a.data(), s.w);
   for (int j = 0; j < m.ny; ++j) out[0][j] = a[m.independent[j]];
 }
 

@@ -157,7 +157,7 @@ Status solve_by(WorkspaceImpl& w, LoopMethod method, const Inputs<double>& in, d
 Status solve_closing_form(WorkspaceImpl& w, LoopMethod method, const Inputs<double>& in,
                           const double* user_wrenches, double* qdd) {
   RowLoops& loops = *w.row_loops;
-  loops.take(in.q, in.v);
+  loops.map_in(in.q, in.v);
   for (std::size_t k = 0; k < loops.tau.size(); ++k) loops.tau[k] = in.tau[loops.form.v[k]];
   const Status status = loop_forward_dynamics(
       loops.closing, method, {loops.q.data(), loops.v.data(), loops.tau.data(), user_wrenches},
@@ -175,12 +175,12 @@ Status loop_forward_dynamics(Workspace& workspace, LoopMethod method, const Inpu
   if (method == LoopMethod::automatic || (w.md().cluster_count == 0 && !w.row_loops))
     return forward_dynamics(workspace, user, qdd);
   Inputs<double> in;
-  TENON_CHECK(take_forward(w, user, in));
+  TENON_CHECK(map_in_forward(w, user, in));
   double* motion = result_room(w);
   const Status status = w.row_loops ? solve_closing_form(w, method, in, user.wrenches, motion)
                                     : solve_by(w, method, in, motion);
   if (static_cast<std::int32_t>(status) < 0) return status;
-  TENON_CHECK(give_motion(w, motion, qdd));
+  TENON_CHECK(map_out_motion(w, motion, qdd));
   return status;
 }
 
@@ -188,7 +188,7 @@ Status loop_inverse_dynamics(Workspace& workspace, LoopMethod method, const doub
                              const double* yddot, const double* wrenches, double* tau_y) {
   WorkspaceImpl& w = begin(workspace);
   Inputs<double> in = {q, v, nullptr, wrenches};
-  TENON_CHECK(take_state(w, in.q, in.v));
+  TENON_CHECK(map_in_state(w, in.q, in.v));
   TENON_CHECK(check_finite(w, "yddot", yddot, w.model->ny));
   TENON_CHECK(take_wrenches(w, in.wrenches));
   if (w.md().cluster_count == 0) {

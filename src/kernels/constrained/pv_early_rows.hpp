@@ -237,10 +237,10 @@ TENON_INLINE bool eliminate_all(const EarlySegment& s, EarlySet<T>& set, PvEarly
   const T least(known ? early_pivot_at_world : early_pivot);
 #pragma GCC unroll 8
   for (int j = 0; j < rows; ++j) {
-    const Lanewise<T> enough = lanes_above(A[j][j], least * set.scale[j]);
-    good = good & enough;
+    const Lanewise<T> accepted = lanes_above(A[j][j], least * set.scale[j]);
+    good = good & accepted;
     inverse[j] = T(1) / A[j][j];
-    if constexpr (is_pack<T>) inverse[j] = select(enough, inverse[j], T(0));
+    if constexpr (is_pack<T>) inverse[j] = select(accepted, inverse[j], T(0));
 #pragma GCC unroll 8
     for (int i = rows - 1; i > 0; --i) {
       if (i <= j) continue;

@@ -35,12 +35,12 @@ namespace {
 // A closed configuration may be singular, and symmetric linkages have two or three such; of four random ones,
 // at least one is regular. Starts that cannot be closed are replaced.
 constexpr int wanted_samples = 4, most_starts = 64;
-constexpr int still_samples = 5;  // configurations that are tried for a joint that moves a row
+constexpr int unmoved_row_samples = 5;  // configurations that are tried for a joint that moves a row
 // m or rad, for a row that no joint moves: descriptions are rounded to about a tenth of a millimetre.
 constexpr double tolerated_gap = 1e-3;
-constexpr double clear_gain = 1.5;  // factor of the smallest pivot that another sample must gain
-constexpr double tie = 1e-6;        // lengths that differ by this share count as equal
-constexpr double in_plane = 1e-12;  // rounding error of a component of a unit axis
+constexpr double least_pivot_gain = 1.5;  // factor of the smallest pivot that another sample must gain
+constexpr double equal_share = 1e-6;      // lengths that differ by this share count as equal
+constexpr double in_plane = 1e-12;        // rounding error of a component of a unit axis
 
 // Columns of K chosen as dependent, best first.
 struct Split {
@@ -54,7 +54,7 @@ class Analysis {
       : mechanism_(mechanism), declared_(dependent), model_(model), loops_(model.loops) {}
 
   void run() {
-    drop_still_rows();
+    drop_unmoved_rows();
     const std::size_t clusters = loops_.clusters.size();
     samples_.resize(clusters);
     splits_.resize(clusters);
@@ -101,13 +101,13 @@ class Analysis {
 
   // ---- rows that no joint moves
 
-  void drop_still_rows() {
+  void drop_unmoved_rows() {
     publish();
     const ModelData& m = model_.data();
     Probe probe(model_);
     std::vector<double> q(index(m.nq));
     std::vector<double> moved(index(m.loop_row_count), 0), phi(moved);
-    for (std::uint64_t seed = 1; seed <= still_samples; ++seed) {
+    for (std::uint64_t seed = 1; seed <= unmoved_row_samples; ++seed) {
       sample_configuration(model_, seed, q.data(), Sample::anywhere);
       probe.evaluate(q);
       for (const ClusterData& c : loops_.clusters) measure_rows(c, probe.data, moved, phi);
@@ -164,7 +164,7 @@ class Analysis {
           kept |= 1u << bit;
           offset.push_back(0);
         } else {
-          check_still_row(constraint, bit, phi[row]);
+          check_unmoved_row(constraint, bit, phi[row]);
         }
         ++row;
       }
@@ -181,7 +181,7 @@ class Analysis {
     model_.warnings.push_back(text);
   }
 
-  void check_still_row(int constraint, std::uint32_t bit, double phi) {
+  void check_unmoved_row(int constraint, std::uint32_t bit, double phi) {
     static constexpr const char* directions[] = {"turned against each other about x",
                                                  "turned about y",
                                                  "turned about z",
@@ -208,12 +208,12 @@ class Analysis {
     Probe probe(model_);
     std::vector<double> q(index(m.nq));
     least_gap_.assign(samples_.size(), INFINITY);
-    const auto enough = [&] {
+    const auto has_samples = [&] {
       for (std::size_t i = 0; i < samples_.size(); ++i)
         if (!is_substituted(i) && samples_[i].size() < wanted_samples) return false;
       return true;
     };
-    for (int start = 0; start < most_starts && !enough(); ++start) {
+    for (int start = 0; start < most_starts && !has_samples(); ++start) {
       if (start == 0)
         neutral_configuration(model_.nodes, q.data());
       else
@@ -264,9 +264,9 @@ class Analysis {
         ++next[i];
         const Split split = split_columns(clusters[i], probe.data.loop_K + clusters[i].K_begin);
         const Split& best = splits_[i];
-        const bool better =
-            split.dependent.size() > best.dependent.size() ||
-            (split.dependent.size() == best.dependent.size() && split.smallest > clear_gain * best.smallest);
+        const bool better = split.dependent.size() > best.dependent.size() ||
+                            (split.dependent.size() == best.dependent.size() &&
+                             split.smallest > least_pivot_gain * best.smallest);
         if (held[i] != nullptr && !better) continue;
         held[i] = &ends_[end];
         splits_[i] = split;
@@ -304,7 +304,7 @@ class Analysis {
           if (taken[index(k)] || (choice >= 0 && rank_of_choice(c.v_begin + k) != choice)) continue;
           // Rounding must not decide between equal lengths: machines would choose differently.
           const double size = columns.col(k).norm();
-          if (size > (pivot >= 0 ? 1 + tie : 1) * longest) longest = size, pivot = k;
+          if (size > (pivot >= 0 ? 1 + equal_share : 1) * longest) longest = size, pivot = k;
         }
         if (pivot < 0) return;
         taken[index(pivot)] = 1;
