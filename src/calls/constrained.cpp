@@ -106,7 +106,7 @@ Status constrained_motion(WorkspaceImpl& w, const SolveOptions& options, const I
     w.report.method = method;
     TENON_CHECK(solve_free(w, in, w.w().qdd));
     w.report.rank = 0;
-    return Status::ok;
+    return check_result(w, w.w().qdd, w.model->nv);
   }
   if (w.md().cluster_count > 0 && w.cd()->inter_body_count > 0 && method == Method::prox_ltls)
     return w.fail(
@@ -123,7 +123,7 @@ Status constrained_motion(WorkspaceImpl& w, const SolveOptions& options, const I
     outcome =
         run(w, next_method(w.md(), *w.cd(), w.arena.data.dof_depth, w.report.method), options, in, start);
   if (!answered()) outcome = run(w, Method::dense, options, in, start);
-  return *outcome;  // of dense at the latest
+  return answered() ? *outcome : fail_result(w);
 }
 
 Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, const Inputs<double>& user,
@@ -137,8 +137,7 @@ Status constrained_dynamics(Workspace& workspace, const SolveOptions& options, c
   TENON_CHECK(check_finite(w, "lambda", start, rows));
   const Status status = constrained_motion(w, options, in, start);
   if (static_cast<std::int32_t>(status) < 0) return status;
-  TENON_CHECK(check_result(w, w.user_lambda.data(), rows));
-  TENON_CHECK(map_out_motion(w, w.w().qdd, qdd));
+  copy_motion(w, w.w().qdd, qdd);
   if (lambda) std::copy_n(w.user_lambda.data(), rows, lambda);
   return status;
 }

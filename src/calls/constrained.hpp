@@ -9,7 +9,7 @@ namespace tenon {
 Status check_options(WorkspaceImpl& w, const SolveOptions& options);
 
 // The result of constrained_dynamics: accelerations in w.w().qdd and, where there are rows, multipliers in
-// w.user_lambda, in the user's order. Does not check that they are finite. in: as map_in_forward leaves it. start:
+// w.user_lambda, in the user's order; all are finite. in: as map_in_forward leaves it. start:
 // multipliers to start from, or null.
 Status constrained_motion(WorkspaceImpl& w, const SolveOptions& options, const Inputs<double>& in,
                           const double* start);
