@@ -241,7 +241,7 @@ Status factor_mass_matrix(Workspace& workspace, const double* q) {
   if (w.independent) {
     TENON_CHECK(update_loops(w, q, w.zeros.data(), SplitFor::any));
     IndependentSpaceData<double>& d = w.independent->data;
-    std::copy_n(w.w().G, w.independent->G.size(), w.independent->G.begin());
+    std::copy_n(w.w().G, w.md().G_size, w.independent->G);
     w.kernels->independent_mass_rows(w.md(), q, d.w.L, d, w.w());
     TENON_CHECK(check_path_rows(w, d.w.L, d.w.row_first, d.w.dof_depth, d.tree.nv));
     positive = w.kernels->ltl_factor(d.tree, d.w.L, d.w.L_inv_d, d.w);
@@ -259,7 +259,7 @@ Status factor_mass_matrix(Workspace& workspace, const double* q) {
 // x := G H^-1 G^T x, with G at the configuration of the factor.
 static void solve_in_independent(WorkspaceImpl& w, double* x) {
   IndependentSpaceData<double>& d = w.independent->data;
-  const double* G = w.independent->G.data();
+  const double* G = w.independent->G;
   to_independent_force(w, x, d.yddot, G);
   w.kernels->ltl_solve(d.tree, d.w.L, d.w.L_inv_d, d.yddot, d.w);
   from_independent(w, d.yddot, nullptr, x, G);

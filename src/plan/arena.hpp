@@ -77,7 +77,7 @@ enum ArenaPart {
 };
 
 template <class T>
-class Arena {
+class Arena : public Memory {
  public:
   using Parts = std::initializer_list<ArenaPart>;
   static constexpr Parts all = {of_sweeps,   of_row_sweeps, of_joint_space,
@@ -91,16 +91,11 @@ class Arena {
     place_loop_constants(m);
   }
 
-  bool has(ArenaPart part) const { return blocks_[part].is_cut(); }
+  bool has(ArenaPart part) const { return has_[part]; }
   // For the model and constraints that the arena was made for.
   void add(ArenaPart part, const ModelData& m, const ConstraintData* c, std::size_t path_entries) {
-    if (!has(part)) cut(m, c, path_entries, part);
-  }
-
-  std::size_t bytes() const {
-    std::size_t sum = 0;
-    for (const MemoryBlock<T>& block : blocks_) sum += block.bytes();
-    return sum;
+    if (!has(part)) make(m, c, path_entries, part);
+    has_[part] = true;
   }
 
   WorkspaceData<T> data{};
@@ -127,7 +122,7 @@ class Arena {
     return usual;
   }
 
-  void cut(const ModelData& m, const ConstraintData* c, std::size_t path_entries, ArenaPart part) {
+  void make(const ModelData& m, const ConstraintData* c, std::size_t path_entries, ArenaPart part) {
     const std::size_t nodes = index(m.node_count), nv = index(m.nv), rows = c ? index(c->row_count) : 0;
     const bool loops = m.cluster_count > 0 || m.rotor_count > 0;
     struct Item {
@@ -155,9 +150,9 @@ class Arena {
     TENON_WORKSPACE_FIELDS(TENON_FIELD)
 #undef TENON_FIELD
 #ifdef NDEBUG
-    blocks_[part].cut(fields);
+    cut(fields);
 #else
-    blocks_[part].cut(fields, std::numeric_limits<T>::quiet_NaN());  // shows reads of unset values
+    cut(fields, std::numeric_limits<T>::quiet_NaN());  // shows reads of unset values
 #endif
   }
 
@@ -209,7 +204,7 @@ class Arena {
   static constexpr std::size_t whole_lines_of_angles(std::size_t n) {
     return (n + 15) / 16 * 16;
   }
-  MemoryBlock<T> blocks_[arena_part_count];
+  bool has_[arena_part_count] = {};
 };
 
 }  // namespace tenon

@@ -27,7 +27,7 @@ EliminationTree::EliminationTree(const ModelData& m, const ConstraintData* const
   data_.path_begin = path_begin_.data();
   data_.path = path_.data();
   const std::size_t entries = index(data_.entry_count), padded = index(whole_packs(m.nv));
-  memory_.cut({{&data_.rows, entries}, {&data_.inv_d, padded}, {&data_.x, padded}});
+  memory_.cut<double>({{&data_.rows, entries}, {&data_.inv_d, padded}, {&data_.x, padded}});
 }
 
 void EliminationTree::follow(const WorkspaceData<double>& w) {

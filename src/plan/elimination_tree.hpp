@@ -31,7 +31,7 @@ class EliminationTree {
 
   std::vector<std::int32_t> number_, coordinate_, v_parent_, place_, path_begin_, path_;
   PathLayout paths_;
-  MemoryBlock<double> memory_;
+  Memory memory_;
   EliminationTreeData<double> data_{};
 };
 

@@ -5,11 +5,8 @@
 #include <string>
 
 #include "plan/arena.hpp"
-#include "plan/memory/caba_osim_memory.hpp"
-#include "plan/memory/delassus_memory.hpp"
+#include "plan/memory/kernel_memory.hpp"
 #include "plan/memory/pv_early_memory.hpp"
-#include "plan/memory/pv_memory.hpp"
-#include "plan/memory/pv_osimf_memory.hpp"
 #include "scalar/random.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
@@ -192,7 +189,7 @@ std::unique_ptr<Recording> record(const Model& model, const ConstraintSet* const
   for (const Array& array : algorithm.outputs) outputs.emplace_back(number(array.size, model, constraints));
 
   Memory memory(model, algorithm.about.constrained ? constraints : nullptr);
-  const bool split = memory.pv.data.split.count > 0 && memory.pv.split_pays();
+  const bool split = memory.pv.data.split.count > 0 && memory.pv.data.split_pays;
   Subject<Recorded> subject = {model,
                                constraints,
                                kernels<Recorded>(),

@@ -11,7 +11,7 @@
 
 #include "kernels/kernel_table.hpp"
 #include "plan/arena.hpp"
-#include "plan/memory/pv_memory.hpp"
+#include "plan/memory/kernel_memory.hpp"
 #include "support/random_mechanism.hpp"
 
 namespace tenon::testing {
