@@ -24,45 +24,12 @@ namespace tenon {
 // nodes alike.
 std::vector<std::int32_t> sweep_flags(const ModelData& m, const std::vector<bool>& supports);
 
-// The layout of path rows (kernels/workspace_data.hpp) of coordinates numbered depth first.
-struct PathLayout {
-  std::vector<std::int32_t> dof_depth, row_first;
-  std::vector<DofPanel> panels;
-  PathLayout() = default;
-  PathLayout(const std::int32_t* v_parent, std::int32_t nv);
+// `memory` keeps the lists.
+void make_tables(const std::int32_t* v_parent, std::int32_t nv, Memory& memory, PathTables& to);
 
-  std::size_t entry_count() const { return index(row_first.back()); }
-  template <class T>
-  void bind(WorkspaceData<T>& w) const {
-    w.dof_depth = dof_depth.data();
-    w.row_first = row_first.data();
-    w.panel_count = count_of(panels);
-    w.panels = panels.data();
-  }
-  std::size_t bytes() const { return bytes_of(dof_depth, row_first, panels); }
-};
-
-// The layout of path rows for a model's coordinates, and flags of its nodes.
-struct SweepTables : PathLayout {
-  std::vector<std::int32_t> node_flags, support_flags, axis_place, root_node, rows_node;
-  std::vector<DofRun> runs;
-  SweepTables(const ModelData& m, const ConstraintData* c);
-
-  // Makes a workspace point to the tables, which must live longer.
-  template <class T>
-  void bind(WorkspaceData<T>& w) const {
-    PathLayout::bind(w);
-    w.node_flags = node_flags.data();
-    w.support_flags = support_flags.empty() ? nullptr : support_flags.data();
-    w.axis_place = axis_place.data();
-    w.root_node = root_node.data();
-    w.rows_node = rows_node.data();
-    w.run_count = count_of(runs);
-    w.runs = runs.data();
-  }
-  std::size_t bytes() const {
-    return PathLayout::bytes() + bytes_of(node_flags, support_flags, axis_place, root_node, rows_node, runs);
-  }
+// Made once for a model and its constraints, which may be null.
+struct SweepMemory : Memory, SweepTables {
+  SweepMemory(const ModelData& m, const ConstraintData* c);
 };
 
 // Fields without part of their own are of sweeps.

@@ -26,12 +26,12 @@ IndependentSpace::IndependentSpace(const ModelData& m, const ConstraintData* con
                                    const WorkspaceData<double>& w) {
   std::vector<std::int32_t> v_parent = make_tree(m), node(v_parent.size());
   std::iota(node.begin(), node.end(), 0);
-  paths_ = PathLayout(v_parent.data(), m.ny);
+  make_tables(v_parent.data(), m.ny, *this, paths_);
   data.tree.nv = m.ny;
   data.tree.v_parent = keep(std::move(v_parent));
   data.tree.v_node = keep(std::move(node));
   if (constraints) bound_rows(m, *constraints);
-  const std::size_t entries = paths_.entry_count(), padded = index(whole_packs(m.ny));
+  const std::size_t entries = index(paths_.entry_count), padded = index(whole_packs(m.ny));
   cut<double>({{&data.w.H, entries},
                {&data.w.H_L, entries},
                {&data.w.H_inv_d, padded},
@@ -47,7 +47,7 @@ IndependentSpace::IndependentSpace(const ModelData& m, const ConstraintData* con
 void IndependentSpace::follow(const WorkspaceData<double>& w) {
   const WorkspaceData<double> own = std::exchange(data.w, w);
   data.w.elimination_tree = nullptr;
-  paths_.bind(data.w);
+  static_cast<PathTables&>(data.w) = paths_;
   data.w.H = own.H, data.w.H_L = own.H_L, data.w.H_inv_d = own.H_inv_d;
   data.w.L = own.L, data.w.L_inv_d = own.L_inv_d;
   data.w.joint_force = own.joint_force;

@@ -2,7 +2,6 @@
 // for one model with embedded loops and one constraint set, sized once.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -19,7 +18,6 @@ class IndependentSpace : public Memory {
 
   // Copies the pointers of the workspace again, after memory was added to it.
   void follow(const WorkspaceData<double>& w);
-  std::size_t bytes() const { return Memory::bytes() + paths_.bytes(); }
 
   IndependentSpaceData<double> data{};
   double* G;  // at the configuration of the kept factor, data.w.L
@@ -28,7 +26,7 @@ class IndependentSpace : public Memory {
   std::vector<std::int32_t> make_tree(const ModelData& m);
   void bound_rows(const ModelData& m, const ConstraintData& c);
 
-  PathLayout paths_;
+  PathTables paths_{};
 };
 
 }  // namespace tenon

@@ -80,8 +80,7 @@ class Sweeps final : public ProximalMethod {
 class Softened {
  public:
   Softened(WorkspaceImpl& w, const double* inv_mu) : w_(w) {
-    std::vector<double>& compliance = w.row_settings.compliance;
-    for (std::size_t r = 0; r < compliance.size(); ++r) compliance[r] += inv_mu[r];
+    for (int r = 0; r < w.rows(); ++r) w.row_settings.compliance[r] += inv_mu[r];
   }
   ~Softened() { w_.row_settings.take(*w_.settings); }
   Softened(const Softened&) = delete;

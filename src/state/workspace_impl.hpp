@@ -48,7 +48,7 @@ struct WorkspaceImpl {
   std::shared_ptr<Settings> settings;
   RowSettings row_settings;  // of `settings`, by follow_settings()
   const KernelTable<double>* kernels;
-  SweepTables tables;
+  SweepMemory tables;
   Arena<double> arena;
   std::unique_ptr<BranchLanes> branches;  // null where they do not pay
   // For inverse dynamics, where joints move alone; null: `branches` serves, or they do not pay.
