@@ -50,8 +50,8 @@ struct RowSchedule<float> {
 
 template <class N, int W>
 PackDynamics<N, W>::Sweep::Sweep(WorkspaceImpl& w_)
-    : w(w_), m(w.model->data()), arena(m, w.cd(), w.tables.entry_count(), {of_sweeps, of_row_sweeps}) {
-  w.tables.bind(arena.data);
+    : w(w_), m(w.model->data()), arena(m, w.cd(), index(w.tables.entry_count), {of_sweeps, of_row_sweeps}) {
+  static_cast<SweepTables&>(arena.data) = w.tables;
   arena.data.gravity = gravity;
 }
 

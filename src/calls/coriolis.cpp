@@ -14,7 +14,7 @@
 #include <cmath>
 
 #include "model/joint_motion.hpp"
-#include "plan/memory/coriolis_memory.hpp"
+#include "plan/memory/kernel_memory.hpp"
 #include "state/coordinates.hpp"
 #include "state/folded_rotors.hpp"
 #include "state/projection.hpp"
@@ -58,8 +58,8 @@ void add_half_bracket(WorkspaceImpl& w, const ClusterData& c, int y, const doubl
 // number `y` of each.
 Status rate_of_map(WorkspaceImpl& w, const double* q, const double* v) {
   const ModelData& m = w.md();
-  std::vector<double>& rate = w.coriolis->G_dot;
-  std::fill(rate.begin(), rate.end(), 0.0);
+  double* rate = w.coriolis->G_dot;
+  std::fill_n(rate, std::ptrdiff_t{m.nv} * m.ny, 0.0);
   int most = 0;
   for (int i = 0; i < m.cluster_count; ++i)
     if (m.clusters[i].constant_G == 0) most = std::max(most, m.clusters[i].y_count);
@@ -67,7 +67,7 @@ Status rate_of_map(WorkspaceImpl& w, const double* q, const double* v) {
     for (int i = 0; i < m.cluster_count; ++i) {
       const ClusterData& c = m.clusters[i];
       if (c.constant_G == 0 && y < c.y_count)
-        f(c, rate.data() + std::ptrdiff_t{c.y_begin + y} * m.nv, speed_along(w, c, y, v));
+        f(c, rate + std::ptrdiff_t{c.y_begin + y} * m.nv, speed_along(w, c, y, v));
     }
   };
   for (int y = 0; y < most; ++y) {
@@ -94,9 +94,9 @@ Status map_out_coriolis(WorkspaceImpl& w, const double* q, const double* v, doub
   const int nv = w.model->nv, ny = w.model->ny;
   TENON_CHECK(update_loops(w, q, v));
   TENON_CHECK(rate_of_map(w, q, v));
-  const double *M = w.loops.M.data(), *rate = w.coriolis->G_dot.data();
+  const double *M = w.loops.M.data(), *rate = w.coriolis->G_dot;
   double *product = w.loops.MG.data(), *C_y = w.loops.H.data();
-  times_G(w, w.w().G, w.coriolis->C.data(), nv, nv, product, nv);
+  times_G(w, w.w().G, w.coriolis->C, nv, nv, product, nv);
   if (w.md().varying_clusters > 0) tree_mass_matrix(w, q, w.loops.M.data(), nv);
   for (int j = 0; j < ny; ++j) {
     double* column = product + std::ptrdiff_t{j} * nv;
@@ -125,9 +125,9 @@ Status coriolis_matrix(Workspace& workspace, const double* q, const double* v, d
   TENON_CHECK(map_in_state(w, q, v));
   const int nv = w.model->nv;
   CoriolisMemory& memory = *w.coriolis;
-  w.kernels->coriolis(w.md(), q, v, memory.C.data(), nv, memory.data, w.w());
+  w.kernels->coriolis(w.md(), q, v, memory.C, nv, memory.data, w.w());
   if (w.coordinates.independent_v) return map_out_coriolis(w, q, v, C, ld);
-  return give_matrix(w, memory.C.data(), nv, nv, nv, C, ld);
+  return give_matrix(w, memory.C, nv, nv, nv, C, ld);
 }
 
 }  // namespace tenon

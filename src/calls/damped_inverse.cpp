@@ -140,7 +140,7 @@ bool rows_are_redundant(const CabaOsimData<double>& d) {
 Status factor_caba(WorkspaceImpl& w, const double* q) {
   w.need(of_joint_space);  // for pv_osimr: later calls must not allocate, whatever the rows
   *w.delassus;
-  w.damped->dependent = w.damped->caba.rows_meet_in_cluster();
+  w.damped->dependent = w.damped->caba.data.rows_meet_in_cluster;
   if (w.damped->dependent) return factor_matrix<DelassusMethod::pv_osimr>(w, q);
   TENON_CHECK(update_loops(w, q, w.zeros.data(), SplitFor::any));
   CabaOsimData<double>& d = w.damped->caba.data;

@@ -237,17 +237,17 @@ Status factor_mass_matrix(Workspace& workspace, const double* q) {
   w.need(of_kept_mass_matrix);
   w.kernels->crba_rows(w.md(), q, w.w().M, w.w());
   bool positive = false;
-  TENON_CHECK(check_path_rows(w, w.w().M, w.tables.row_first.data(), w.tables.dof_depth.data(), w.model->nv));
+  TENON_CHECK(check_path_rows(w, w.w().M, w.tables.row_first, w.tables.dof_depth, w.model->nv));
   if (w.independent) {
     TENON_CHECK(update_loops(w, q, w.zeros.data(), SplitFor::any));
     IndependentSpaceData<double>& d = w.independent->data;
-    std::copy_n(w.w().G, w.independent->G.size(), w.independent->G.begin());
+    std::copy_n(w.w().G, w.md().G_size, w.independent->G);
     w.kernels->independent_mass_rows(w.md(), q, d.w.L, d, w.w());
     TENON_CHECK(check_path_rows(w, d.w.L, d.w.row_first, d.w.dof_depth, d.tree.nv));
     positive = w.kernels->ltl_factor(d.tree, d.w.L, d.w.L_inv_d, d.w);
     TENON_CHECK(positive ? check_result(w, d.w.L_inv_d, d.tree.nv) : Status::ok);
   } else {
-    std::copy_n(w.w().M, w.tables.row_first.back(), w.w().L);
+    std::copy_n(w.w().M, w.tables.entry_count, w.w().L);
     positive = w.kernels->ltl_factor(w.md(), w.w().L, w.w().L_inv_d, w.w());
     TENON_CHECK(positive ? check_result(w, w.w().L_inv_d, w.model->nv) : Status::ok);
   }
@@ -259,7 +259,7 @@ Status factor_mass_matrix(Workspace& workspace, const double* q) {
 // x := G H^-1 G^T x, with G at the configuration of the factor.
 static void solve_in_independent(WorkspaceImpl& w, double* x) {
   IndependentSpaceData<double>& d = w.independent->data;
-  const double* G = w.independent->G.data();
+  const double* G = w.independent->G;
   to_independent_force(w, x, d.yddot, G);
   w.kernels->ltl_solve(d.tree, d.w.L, d.w.L_inv_d, d.yddot, d.w);
   from_independent(w, d.yddot, nullptr, x, G);
@@ -299,8 +299,8 @@ static void multiply_spanning(WorkspaceImpl& w, const double* b, double* x) {
   std::vector<double>& sum = w.loops.spanning;
   std::fill(sum.begin(), sum.end(), 0.0);
   for (int k = 0; k < m.nv; ++k) {
-    const double* row = w.w().M + w.tables.row_first[index(k)];
-    int place = w.tables.dof_depth[index(k)];
+    const double* row = w.w().M + w.tables.row_first[k];
+    int place = w.tables.dof_depth[k];
     sum[index(k)] += row[place] * b[k];
     for (int i = m.v_parent[k]; i >= 0; i = m.v_parent[i]) {
       sum[index(k)] += row[--place] * b[i];

@@ -11,7 +11,7 @@
 
 #include "model/rank.hpp"
 #include "model/row_order.hpp"
-#include "plan/memory/underactuated_memory.hpp"
+#include "plan/memory/row_memory.hpp"
 #include "state/coordinates.hpp"
 #include "state/folded_rotors.hpp"
 #include "state/projection.hpp"

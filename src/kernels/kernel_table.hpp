@@ -9,7 +9,6 @@
 #include "kernels/constrained/pv_early_data.hpp"
 #include "kernels/delassus/caba_osim_data.hpp"
 #include "kernels/delassus/delassus_data.hpp"
-#include "kernels/delassus/pv_osimf_data.hpp"
 #include "kernels/kernel_list.hpp"
 #include "kernels/tree/momentum_data.hpp"
 

@@ -141,23 +141,31 @@ struct DofPanel {
   std::int32_t first, end, above;
 };
 
+// The layout of path rows (kernels/tree/ltl.hpp) of coordinates numbered depth first.
+struct PathTables {
+  const std::int32_t* dof_depth;  // per velocity coordinate: the number of its ancestors
+  const std::int32_t* row_first;  // per velocity coordinate: start of its path row
+  std::int32_t entry_count;       // of all path rows
+  std::int32_t panel_count;
+  const DofPanel* panels;  // ascending
+};
+
+struct SweepTables : PathTables {
+  const std::int32_t* node_flags;     // NodeFlag bits
+  const std::int32_t* support_flags;  // the same for sweeps with supporting nodes; null without rows
+  const std::int32_t* axis_place;  // per velocity coordinate: a column of the rotation of its body, in pose
+  const std::int32_t* root_node;   // per node: the root of its tree
+  const std::int32_t* rows_node;   // per supporting node: last descendant with the same rows in the subtree
+  std::int32_t run_count;
+  const DofRun* runs;  // ascending
+};
+
 template <class T>
-struct WorkspaceData {
+struct WorkspaceData : SweepTables {
 #define TENON_FIELD(name, size, item) T* name;
   TENON_WORKSPACE_FIELDS(TENON_FIELD)
 #undef TENON_FIELD
-  const std::int32_t* node_flags;     // NodeFlag bits
-  const std::int32_t* support_flags;  // the same for sweeps with supporting nodes; null without rows
-  const std::int32_t* dof_depth;      // per velocity coordinate: the number of its ancestors
-  const std::int32_t* row_first;      // per velocity coordinate: start of its path row (kernels/tree/ltl.hpp)
-  const std::int32_t* axis_place;     // its axis in pose: a column of the rotation of its body
-  const std::int32_t* root_node;      // per node: the root of its tree
-  const std::int32_t* rows_node;  // per supporting node: last descendant with the same rows in the subtree
-  std::int32_t run_count;
-  const DofRun* runs;  // ascending
-  std::int32_t panel_count;
-  const DofPanel* panels;  // ascending
-  const T* gravity;        // 3 numbers, world frame
+  const T* gravity;  // 3 numbers, world frame
   // Of the last sweep that measured it: the largest residual of a joint's equation of motion, relative to the terms of
   // that equation (kernels/constrained/supporting_bodies.hpp).
   T motion_error;

@@ -24,45 +24,12 @@ namespace tenon {
 // nodes alike.
 std::vector<std::int32_t> sweep_flags(const ModelData& m, const std::vector<bool>& supports);
 
-// The layout of path rows (kernels/workspace_data.hpp) of coordinates numbered depth first.
-struct PathLayout {
-  std::vector<std::int32_t> dof_depth, row_first;
-  std::vector<DofPanel> panels;
-  PathLayout() = default;
-  PathLayout(const std::int32_t* v_parent, std::int32_t nv);
+// `memory` keeps the lists.
+void make_tables(const std::int32_t* v_parent, std::int32_t nv, Memory& memory, PathTables& to);
 
-  std::size_t entry_count() const { return index(row_first.back()); }
-  template <class T>
-  void bind(WorkspaceData<T>& w) const {
-    w.dof_depth = dof_depth.data();
-    w.row_first = row_first.data();
-    w.panel_count = count_of(panels);
-    w.panels = panels.data();
-  }
-  std::size_t bytes() const { return bytes_of(dof_depth, row_first, panels); }
-};
-
-// The layout of path rows for a model's coordinates, and flags of its nodes.
-struct SweepTables : PathLayout {
-  std::vector<std::int32_t> node_flags, support_flags, axis_place, root_node, rows_node;
-  std::vector<DofRun> runs;
-  SweepTables(const ModelData& m, const ConstraintData* c);
-
-  // Makes a workspace point to the tables, which must live longer.
-  template <class T>
-  void bind(WorkspaceData<T>& w) const {
-    PathLayout::bind(w);
-    w.node_flags = node_flags.data();
-    w.support_flags = support_flags.empty() ? nullptr : support_flags.data();
-    w.axis_place = axis_place.data();
-    w.root_node = root_node.data();
-    w.rows_node = rows_node.data();
-    w.run_count = count_of(runs);
-    w.runs = runs.data();
-  }
-  std::size_t bytes() const {
-    return PathLayout::bytes() + bytes_of(node_flags, support_flags, axis_place, root_node, rows_node, runs);
-  }
+// Made once for a model and its constraints, which may be null.
+struct SweepMemory : Memory, SweepTables {
+  SweepMemory(const ModelData& m, const ConstraintData* c);
 };
 
 // Fields without part of their own are of sweeps.
@@ -77,7 +44,7 @@ enum ArenaPart {
 };
 
 template <class T>
-class Arena {
+class Arena : public Memory {
  public:
   using Parts = std::initializer_list<ArenaPart>;
   static constexpr Parts all = {of_sweeps,   of_row_sweeps, of_joint_space,
@@ -91,16 +58,11 @@ class Arena {
     place_loop_constants(m);
   }
 
-  bool has(ArenaPart part) const { return blocks_[part].is_cut(); }
+  bool has(ArenaPart part) const { return has_[part]; }
   // For the model and constraints that the arena was made for.
   void add(ArenaPart part, const ModelData& m, const ConstraintData* c, std::size_t path_entries) {
-    if (!has(part)) cut(m, c, path_entries, part);
-  }
-
-  std::size_t bytes() const {
-    std::size_t sum = 0;
-    for (const MemoryBlock<T>& block : blocks_) sum += block.bytes();
-    return sum;
+    if (!has(part)) make(m, c, path_entries, part);
+    has_[part] = true;
   }
 
   WorkspaceData<T> data{};
@@ -127,7 +89,7 @@ class Arena {
     return usual;
   }
 
-  void cut(const ModelData& m, const ConstraintData* c, std::size_t path_entries, ArenaPart part) {
+  void make(const ModelData& m, const ConstraintData* c, std::size_t path_entries, ArenaPart part) {
     const std::size_t nodes = index(m.node_count), nv = index(m.nv), rows = c ? index(c->row_count) : 0;
     const bool loops = m.cluster_count > 0 || m.rotor_count > 0;
     struct Item {
@@ -155,9 +117,9 @@ class Arena {
     TENON_WORKSPACE_FIELDS(TENON_FIELD)
 #undef TENON_FIELD
 #ifdef NDEBUG
-    blocks_[part].cut(fields);
+    cut(fields);
 #else
-    blocks_[part].cut(fields, std::numeric_limits<T>::quiet_NaN());  // shows reads of unset values
+    cut(fields, std::numeric_limits<T>::quiet_NaN());  // shows reads of unset values
 #endif
   }
 
@@ -209,7 +171,7 @@ class Arena {
   static constexpr std::size_t whole_lines_of_angles(std::size_t n) {
     return (n + 15) / 16 * 16;
   }
-  MemoryBlock<T> blocks_[arena_part_count];
+  bool has_[arena_part_count] = {};
 };
 
 }  // namespace tenon

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "plan/units.hpp"
 #include "scalar/index.hpp"
@@ -23,40 +24,38 @@ struct Range {
 
 IndependentSpace::IndependentSpace(const ModelData& m, const ConstraintData* constraints,
                                    const WorkspaceData<double>& w) {
-  make_tree(m);
+  std::vector<std::int32_t> v_parent = make_tree(m), node(v_parent.size());
+  std::iota(node.begin(), node.end(), 0);
+  make_tables(v_parent.data(), m.ny, *this, paths_);
   data.tree.nv = m.ny;
-  data.tree.v_parent = v_parent_.data();
-  data.tree.v_node = node_.data();
-  if (constraints) {
-    data.rows = *constraints;
-    bound_rows(m, *constraints);
-    data.rows.moved_begin = moved_begin_.data();
-    data.rows.moved_end = moved_end_.data();
-  }
-  G.assign(index(m.G_size), 0.0);
-  const std::size_t entries = paths_.entry_count(), padded = index(whole_packs(m.ny));
-  memory_.cut({{&H_, entries},
-               {&H_L_, entries},
-               {&H_inv_d_, padded},
-               {&L_, entries},
-               {&L_inv_d_, padded},
-               {&joint_force_, padded},
+  data.tree.v_parent = keep(std::move(v_parent));
+  data.tree.v_node = keep(std::move(node));
+  if (constraints) bound_rows(m, *constraints);
+  const std::size_t entries = index(paths_.entry_count), padded = index(whole_packs(m.ny));
+  cut<double>({{&data.w.H, entries},
+               {&data.w.H_L, entries},
+               {&data.w.H_inv_d, padded},
+               {&data.w.L, entries},
+               {&data.w.L_inv_d, padded},
+               {&data.w.joint_force, padded},
                {&data.yddot, padded},
-               {&data.motion, 6 * index(m.G_size)}});
+               {&data.motion, 6 * index(m.G_size)},
+               {&G, index(m.G_size)}});
   follow(w);
 }
 
 void IndependentSpace::follow(const WorkspaceData<double>& w) {
-  data.w = w;
+  const WorkspaceData<double> own = std::exchange(data.w, w);
   data.w.elimination_tree = nullptr;
-  paths_.bind(data.w);
-  data.w.H = H_, data.w.H_L = H_L_, data.w.H_inv_d = H_inv_d_;
-  data.w.L = L_, data.w.L_inv_d = L_inv_d_;
-  data.w.joint_force = joint_force_;
+  static_cast<PathTables&>(data.w) = paths_;
+  data.w.H = own.H, data.w.H_L = own.H_L, data.w.H_inv_d = own.H_inv_d;
+  data.w.L = own.L, data.w.L_inv_d = own.L_inv_d;
+  data.w.joint_force = own.joint_force;
 }
 
 // A chain for each cluster, on the last coordinate of the node or cluster that it hangs on.
-void IndependentSpace::make_tree(const ModelData& m) {
+std::vector<std::int32_t> IndependentSpace::make_tree(const ModelData& m) {
+  std::vector<std::int32_t> v_parent;
   std::vector<std::int32_t> last(index(m.node_count),
                                  -1);  // last coordinate on the path to a node, its own included
   for (std::int32_t i = 0; i < m.node_count; ++i) {
@@ -68,14 +67,12 @@ void IndependentSpace::make_tree(const ModelData& m) {
     const std::int32_t parent = m.nodes[i].parent;
     std::int32_t above = parent < 0 ? -1 : last[index(parent)];
     for (std::int32_t count = columns_of(m, i); count > 0; --count) {
-      v_parent_.push_back(above);
-      above = count_of(v_parent_) - 1;
+      v_parent.push_back(above);
+      above = count_of(v_parent) - 1;
     }
     last[index(i)] = above;
   }
-  node_.resize(v_parent_.size());
-  std::iota(node_.begin(), node_.end(), 0);
-  paths_ = PathLayout(v_parent_.data(), count_of(v_parent_));
+  return v_parent;
 }
 
 // The rows that a joint or cluster moves, with its subtree.
@@ -87,15 +84,15 @@ void IndependentSpace::bound_rows(const ModelData& m, const ConstraintData& c) {
     const std::int32_t parent = m.nodes[unit].parent;
     if (i == unit && parent >= 0) moved[index(unit_of(m, parent))].take_in(moved[index(unit)]);
   }
+  std::vector<std::int32_t> begin, end;
   for (std::int32_t y = 0; y < m.ny; ++y) {
     const Range& range = moved[index(unit_of(m, m.v_node[m.independent[y]]))];
-    moved_begin_.push_back(range.begin);
-    moved_end_.push_back(range.end);
+    begin.push_back(range.begin);
+    end.push_back(range.end);
   }
-}
-
-std::size_t IndependentSpace::bytes() const {
-  return bytes_of(v_parent_, node_, moved_begin_, moved_end_, paths_, memory_, G);
+  data.rows = c;
+  data.rows.moved_begin = keep(std::move(begin));
+  data.rows.moved_end = keep(std::move(end));
 }
 
 }  // namespace tenon

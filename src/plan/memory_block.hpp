@@ -1,56 +1,16 @@
-// One block of memory for many arrays, and the count of bytes that a workspace holds.
+// The memory of a part of a workspace, and the count of bytes that a workspace holds.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <new>
+#include <utility>
 #include <vector>
 
+#include "scalar/index.hpp"
+
 namespace tenon {
-
-template <class T>
-struct Field {
-  T** begin;
-  std::size_t size;
-  std::size_t in_front = 0;  // how many of these numbers precede `begin`
-};
-
-// Each array has its own cache lines, with one unused line in front of it.
-template <class T>
-class MemoryBlock {
- public:
-  MemoryBlock() = default;
-  MemoryBlock(const MemoryBlock&) = delete;
-  MemoryBlock& operator=(const MemoryBlock&) = delete;
-  ~MemoryBlock() { ::operator delete(memory_, alignment); }
-
-  // Allocates the block and sets the begin of each field. To be called once.
-  void cut(const std::vector<Field<T>>& fields, const T& fill = T(0)) {
-    std::size_t size = behind_last;
-    for (const Field<T>& f : fields) size += line + whole_lines(f.size);
-    memory_ = static_cast<T*>(::operator new(size * sizeof(T), alignment));
-    size_ = size;
-    std::uninitialized_fill_n(memory_, size_, fill);
-    T* next = memory_ + line;
-    for (const Field<T>& f : fields) {
-      *f.begin = next + f.in_front;
-      next += whole_lines(f.size) + line;
-    }
-  }
-
-  bool is_cut() const { return memory_ != nullptr; }
-  std::size_t bytes() const { return size_ * sizeof(T); }
-
- private:
-  static constexpr std::align_val_t alignment{64};
-  static constexpr std::size_t line = 64 / sizeof(T) > 1 ? 64 / sizeof(T) : 1;
-  static constexpr std::size_t whole_lines(std::size_t size) { return (size + line - 1) / line * line; }
-  // A load of four numbers that begins at an array's last one reads three behind it.
-  static constexpr std::size_t behind_last = whole_lines(3);
-
-  T* memory_ = nullptr;
-  std::size_t size_ = 0;
-};
 
 // The bytes of lists, and of parts that have a function bytes().
 template <class T>
@@ -69,5 +29,68 @@ template <class First, class Second, class... Others>
 std::size_t bytes_of(const First& first, const Second& second, const Others&... others) {
   return bytes_of(first) + (bytes_of(second) + ... + bytes_of(others));
 }
+
+template <class T>
+struct Field {
+  T** begin;
+  std::size_t size;
+  std::size_t in_front = 0;  // how many of these numbers precede `begin`
+};
+
+// Blocks of numbers and lists that plain pointers point to; they stay where they are until the end.
+class Memory {
+ public:
+  Memory() = default;
+  Memory(Memory&&) = default;
+  Memory& operator=(Memory&&) = default;
+
+  // Allocates one block for many arrays and sets the begin of each. Each array has its own cache lines, with one unused
+  // line in front of it.
+  template <class T>
+  void cut(const std::vector<Field<T>>& fields, const T& fill = T(0)) {
+    constexpr std::size_t line = 64 / sizeof(T) > 1 ? 64 / sizeof(T) : 1;
+    const auto whole_lines = [](std::size_t size) { return (size + line - 1) / line * line; };
+    std::size_t size =
+        whole_lines(3);  // a load of four numbers that begins at the last one reads three behind it
+    for (const Field<T>& f : fields) size += line + whole_lines(f.size);
+    const std::shared_ptr<void> block(::operator new(size * sizeof(T), alignment),
+                                      [](void* memory) { ::operator delete(memory, alignment); });
+    T* const begin = static_cast<T*>(block.get());
+    std::uninitialized_fill_n(begin, size, fill);
+    add(block, size * sizeof(T));
+    T* next = begin + line;
+    for (const Field<T>& f : fields) {
+      *f.begin = next + f.in_front;
+      next += whole_lines(f.size) + line;
+    }
+  }
+
+  // Takes a list over; sets its begin, and its length.
+  template <class T>
+  T* keep(std::vector<T> list) {
+    const auto kept = std::make_shared<std::vector<T>>(std::move(list));
+    add(kept, bytes_of(*kept));
+    return kept->data();
+  }
+  template <class T>
+  void keep(std::vector<T> list, const T*& begin, std::int32_t& count) {
+    count = count_of(list);
+    begin = keep(std::move(list));
+  }
+
+  bool is_empty() const { return parts_.empty(); }
+  std::size_t bytes() const { return bytes_ + bytes_of(parts_); }
+
+ private:
+  static constexpr std::align_val_t alignment{64};
+
+  void add(std::shared_ptr<void> part, std::size_t bytes) {
+    parts_.push_back(std::move(part));
+    bytes_ += bytes;
+  }
+
+  std::vector<std::shared_ptr<void>> parts_;
+  std::size_t bytes_ = 0;
+};
 
 }  // namespace tenon

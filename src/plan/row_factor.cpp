@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <vector>
 
 #include "kernels/tree/joint_space.hpp"
 #include "model/rank.hpp"
@@ -43,19 +44,15 @@ RowFactor::RowFactor(int rows, int coordinates, double* room)
       stride_(whole_packs(length_)),
       H_(room),
       F_(room + static_cast<std::ptrdiff_t>(rows) * stride_) {
-  for (std::vector<double>* x : {&s_, &square_, &reference_, &diagonal_, &x_, &z_, &root_})
-    x->assign(index(rows), 0.0);
-  order_.assign(index(rows), 0);
-  negligible_.assign(index(rows), 0);
+  for (double** x : {&s_, &square_, &reference_, &diagonal_, &x_, &z_, &root_})
+    *x = keep(std::vector<double>(index(rows), 0.0));
+  order_ = keep(std::vector<std::int32_t>(index(rows), 0));
+  negligible_ = keep(std::vector<char>(index(rows), 0));
 }
 
 std::size_t RowFactor::room_size(int rows, int coordinates) {
   const int length = coordinates + rows;
   return index(rows) * index(whole_packs(length) + std::min(rows, length));
-}
-
-std::size_t RowFactor::bytes() const {
-  return bytes_of(s_, square_, reference_, diagonal_, x_, z_, root_, order_, negligible_);
 }
 
 double RowFactor::kept() const {
@@ -174,7 +171,7 @@ void RowFactor::express_dependent() {
 void RowFactor::span_range(Metric metric, const double* weight) {
   if (metric == metric_) return;
   metric_ = metric;
-  for (std::size_t r = 0; r < root_.size(); ++r)
+  for (std::size_t r = 0; r < index(rows_); ++r)
     root_[r] = metric == Metric::weighted ? std::sqrt(weight[r]) : metric == Metric::scaled ? s_[r] : 1;
   for (int i = 0; i < rank_; ++i) {
     double* f = range(i);
@@ -199,9 +196,9 @@ void RowFactor::project(bool force, double* x) {
     const double root = root_[index(r)];
     return inverse ? value / root : value * root;
   };
-  std::fill(x_.begin(), x_.end(), 0.0);
+  std::fill_n(x_, rows_, 0.0);
   for (int r = 0; r < rows_; ++r) x[r] = times_root(r, x[r], force);
-  for (int i = 0; i < rank_; ++i) add_scaled(dot(range(i), x, rows_), range(i), x_.data(), rows_);
+  for (int i = 0; i < rank_; ++i) add_scaled(dot(range(i), x, rows_), range(i), x_, rows_);
   for (int r = 0; r < rows_; ++r) x[r] = times_root(r, x_[index(r)], !force);
 }
 
@@ -226,7 +223,7 @@ void RowFactor::solve_lower(const double* b, double* z) const {
 
 // lambda := S R11^-1 z for the independent rows, 0 for the others.
 void RowFactor::solve_upper(const double* z, double* lambda) {
-  double* x = x_.data();
+  double* x = x_;
   std::copy_n(z, rank_, x);
   for (int k = rank_ - 1; k >= 0; --k) {
     x[k] /= diagonal_[index(k)];
@@ -237,9 +234,9 @@ void RowFactor::solve_upper(const double* z, double* lambda) {
 }
 
 void RowFactor::add_solution(const double* b) {
-  if (!started_) std::fill(z_.begin(), z_.end(), 0.0);
+  if (!started_) std::fill_n(z_, rows_, 0.0);
   started_ = true;
-  solve_lower(b, square_.data());
+  solve_lower(b, square_);
   for (int k = 0; k < rank_; ++k) z_[index(k)] += square_[index(k)];
 }
 
@@ -256,7 +253,7 @@ void RowFactor::reflect_back(double* y) const {
 
 // Q^T y: forces move its first numbers, those of R11, and not the others.
 double RowFactor::add_nearest(double* y) {
-  if (!started_) std::fill(z_.begin(), z_.end(), 0.0);
+  if (!started_) std::fill_n(z_, rows_, 0.0);
   started_ = true;
   for (int step = 0; step < rank_; ++step) apply_reflection(step, y);
   for (int k = 0; k < rank_; ++k) z_[index(k)] += y[k];
@@ -266,12 +263,12 @@ double RowFactor::add_nearest(double* y) {
 // Forces act along redundant rows too: those with the least length relative to the scale of rows. So y is the
 // solution with the dropped singular values at zero, and does not depend on the order of pivots.
 void RowFactor::motion(double* y) {
-  std::copy_n(z_.begin(), rank_, y);
+  std::copy_n(z_, rank_, y);
   std::fill_n(y + rank_, length_ - rank_, 0.0);
   if (rank_ < rows_ && dropped_ > rank_rounding) {
     span_range(Metric::scaled, nullptr);
-    double* lambda = square_.data();
-    solve_upper(z_.data(), lambda);
+    double* lambda = square_;
+    solve_upper(z_, lambda);
     project(true, lambda);
     for (int place = rank_; place < rows_; ++place) {
       const std::size_t row = index(row_at(place));
@@ -284,7 +281,7 @@ void RowFactor::motion(double* y) {
 
 // Where dropped singular values are more than rounding, another split of the forces would be another motion.
 void RowFactor::multipliers(const ConstraintData& c, double* lambda) {
-  solve_upper(z_.data(), lambda);
+  solve_upper(z_, lambda);
   if (rank_ == rows_) return;
   span_range(dropped_ > rank_rounding ? Metric::scaled : Metric::weighted, c.weight);
   project(true, lambda);
@@ -298,8 +295,8 @@ void RowFactor::pseudo_inverse(double* out) {
     std::fill_n(x, rows_, 0.0);
     x[j] = 1;
     if (!full) project(false, x);
-    solve_lower(x, z_.data());
-    solve_upper(z_.data(), x);
+    solve_lower(x, z_);
+    solve_upper(z_, x);
     if (!full) project(true, x);
   }
   for (int j = 0; j < rows_; ++j)

@@ -21,7 +21,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "kernels/workspace_data.hpp"
 #include "model/constraint_data.hpp"
@@ -31,13 +30,12 @@
 
 namespace tenon {
 
-class RowFactor {
+class RowFactor : public Memory {
  public:
   // coordinates: the size of M. room: room_size numbers of the caller, which hold the matrices from factor()
   // to the last use of the factor.
   RowFactor(int rows, int coordinates, double* room);
   static std::size_t room_size(int rows, int coordinates);  // enough if all rows have compliance
-  std::size_t bytes() const;                                // without the room
 
   // JLT: rows of J L^-T in the storage of J^T (kernels/tree/joint_space.hpp).
   void factor(const ModelData& m, const ConstraintData& c, const double* JLT);
@@ -90,9 +88,9 @@ class RowFactor {
   double dropped_ = 0;  // length of the longest scaled row counted as redundant, in the remainder
   Metric metric_ = Metric::none;
   double *H_, *F_;
-  std::vector<double> s_, square_, reference_, diagonal_, x_, z_, root_;
-  std::vector<std::int32_t> order_;  // the row at each place
-  std::vector<char> negligible_;     // 1: the row holds rounding errors only
+  double *s_, *square_, *reference_, *diagonal_, *x_, *z_, *root_;
+  std::int32_t* order_;  // the row at each place
+  char* negligible_;     // 1: the row holds rounding errors only
 };
 
 }  // namespace tenon

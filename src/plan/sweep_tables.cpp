@@ -1,5 +1,6 @@
 // The tables of a workspace's sweeps (arena.hpp), made once for a model and its constraint set.
 #include <algorithm>
+#include <utility>
 
 #include "model/body_poses.hpp"
 #include "plan/arena.hpp"
@@ -80,8 +81,9 @@ std::vector<std::int32_t> rows_nodes_of(const ModelData& m, const ConstraintData
 
 }  // namespace
 
-PathLayout::PathLayout(const std::int32_t* v_parent, std::int32_t nv) : row_first(1, 0) {
-  std::vector<std::int32_t> panel_of(index(nv)), children(index(nv));
+void make_tables(const std::int32_t* v_parent, std::int32_t nv, Memory& memory, PathTables& to) {
+  std::vector<std::int32_t> dof_depth, row_first(1, 0), panel_of(index(nv)), children(index(nv));
+  std::vector<DofPanel> panels;
   for (int k = 0; k < nv; ++k)
     if (v_parent[k] >= 0) ++children[index(v_parent[k])];
   for (int k = 0; k < nv; ++k) {
@@ -96,26 +98,33 @@ PathLayout::PathLayout(const std::int32_t* v_parent, std::int32_t nv) : row_firs
       panels.push_back({k, k + 1, parent < 0 ? -1 : panel_of[index(parent)]});
     panel_of[index(k)] = count_of(panels) - 1;
   }
+  to.entry_count = row_first.back();
+  to.dof_depth = memory.keep(std::move(dof_depth));
+  to.row_first = memory.keep(std::move(row_first));
+  memory.keep(std::move(panels), to.panels, to.panel_count);
 }
 
-SweepTables::SweepTables(const ModelData& m, const ConstraintData* c)
-    : PathLayout(m.v_parent, m.nv), node_flags(sweep_flags(m, {})) {
+SweepMemory::SweepMemory(const ModelData& m, const ConstraintData* c) : SweepTables{} {
+  make_tables(m.v_parent, m.nv, *this, *this);
+  node_flags = keep(sweep_flags(m, {}));
   if (c) {
     std::vector<bool> supports(index(m.node_count), false);
     for (int s = 0; s < c->support_count; ++s) supports[index(c->support[s])] = true;
-    support_flags = sweep_flags(m, supports);
-    rows_node = rows_nodes_of(m, *c);
+    support_flags = keep(sweep_flags(m, supports));
+    rows_node = keep(rows_nodes_of(m, *c));
   }
+  std::vector<std::int32_t> axes(index(whole_packs(m.nv + 3)), 0), roots;
   for (int k = 0; k < m.nv; ++k) {
     const NodeData& n = m.nodes[m.v_node[k]];
-    axis_place.push_back(16 * m.v_node[k] + 4 * ((joint_subspace(n.kind).first + k - n.v_index) % 3));
+    axes[index(k)] = 16 * m.v_node[k] + 4 * ((joint_subspace(n.kind).first + k - n.v_index) % 3);
   }
-  axis_place.resize(index(whole_packs(m.nv + 3)), 0);
   for (int i = 0; i < m.node_count; ++i) {
     const int parent = m.nodes[i].parent;
-    root_node.push_back(parent < 0 ? i : root_node[index(parent)]);
+    roots.push_back(parent < 0 ? i : roots[index(parent)]);
   }
-  runs = runs_of(m);
+  axis_place = keep(std::move(axes));
+  root_node = keep(std::move(roots));
+  keep(runs_of(m), runs, run_count);
 }
 
 }  // namespace tenon

@@ -80,8 +80,7 @@ class Sweeps final : public ProximalMethod {
 class Softened {
  public:
   Softened(WorkspaceImpl& w, const double* inv_mu) : w_(w) {
-    std::vector<double>& compliance = w.row_settings.compliance;
-    for (std::size_t r = 0; r < compliance.size(); ++r) compliance[r] += inv_mu[r];
+    for (int r = 0; r < w.rows(); ++r) w.row_settings.compliance[r] += inv_mu[r];
   }
   ~Softened() { w_.row_settings.take(*w_.settings); }
   Softened(const Softened&) = delete;
@@ -124,7 +123,7 @@ bool sweep_springs(const ConstrainedProblem& p, const double* inv_mu) {
   Sweeps sweeps(p, scheduled_mu_of_trees);
   sweeps.kernels.constraint_state(w.md(), c, p.in, w.w());
   sweeps.prepare(inv_mu);
-  double *none = w.proximal.f.data(), *left = w.proximal.r.data();
+  double *none = w.proximal.f, *left = w.proximal.r;
   std::fill_n(none, c.row_count, 0.0);
   if (!sweeps.evaluate(none, false, left) || !(sweeps.smallest_pivot() > lost_cluster_pivot)) return false;
   sweeps.kernels.constrained_aba_finish(w.md(), c, p.in, w.w().qdd, w.w());
@@ -137,13 +136,13 @@ bool sweep_springs(const ConstrainedProblem& p, const double* inv_mu) {
 Outcome solve_pv_soft(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   const ConstraintData& c = *w.cd();
-  double* inv_mu = w.proximal.inv_mu.data();
+  double* inv_mu = w.proximal.inv_mu;
   for (int r = 0; r < c.row_count; ++r) inv_mu[r] = proximal_term(p.options, c, r, scheduled_mu_of_trees);
   if (!sweep_springs(p, inv_mu)) {
     // The same springs as compliance, by elimination.
     const Softened softened(w, inv_mu);
     TENON_CHECK(solve_dense(p));
-    std::copy_n(p.lambda, c.row_count, w.proximal.r.data());
+    std::copy_n(p.lambda, c.row_count, w.proximal.r);
   }
   w.report = SolveReport{};
   w.report.method = Method::pv_soft;

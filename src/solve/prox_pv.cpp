@@ -45,7 +45,7 @@ bool splits_base(const ConstrainedProblem& p) {
   const PvMemory<double>& pv = *p.w.pv;
   const SplitBase wish = p.options.split_base;
   return pv.data.split.count > 0 &&
-         (wish == SplitBase::always || (wish == SplitBase::automatic && pv.split_pays()));
+         (wish == SplitBase::always || (wish == SplitBase::automatic && pv.data.split_pays));
 }
 
 bool reduce_pv(const ConstrainedProblem& p) {

@@ -99,9 +99,8 @@ class Driver {
   SolveReport& report_ = method_.p.w.report;
   const int m_ = c_.row_count;
   ProximalScratch& s_ = method_.p.w.proximal;
-  double *const f_ = s_.f.data(), *const r_ = s_.r.data(), *const inv_mu_ = s_.inv_mu.data(),
-                *const steps_ = s_.steps.data(), *const images_ = s_.images.data(),
-                *const best_ = s_.best.data();
+  double *const f_ = s_.f, *const r_ = s_.r, *const inv_mu_ = s_.inv_mu, *const steps_ = s_.steps,
+                *const images_ = s_.images, *const best_ = s_.best;
   RowUnits<double> units_;  // known after the first evaluation
   double primal_ = 0,
          dual_ = 0;            // residuals of the report in units of the rows, minus the absolute tolerance

@@ -39,7 +39,7 @@ Outcome give_to_constrained_aba(const ConstrainedProblem& p) {
 
 Outcome solve_pv_early(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
-  if (!w.pv_early->takes_rows()) return give_to_constrained_aba(p);
+  if (!w.pv_early->takes_rows) return give_to_constrained_aba(p);
   PvEarlyData<double>& early = w.pv_early->data;
   WorkspaceData<double>& d = w.w();
   BranchLanes* lanes = w.usable_branches();

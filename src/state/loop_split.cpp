@@ -13,7 +13,7 @@ namespace {
 void reset_G(WorkspaceImpl& w, const ClusterData& c) {
   std::fill_n(w.w().G + c.G_begin, c.v_count * c.y_count, 0.0);
   for (int j = 0; j < c.y_count; ++j) {
-    const int k = w.split.independent[index(c.y_begin + j)];
+    const int k = w.split.independent[c.y_begin + j];
     w.w().G[c.G_begin + j * c.v_count + k - c.v_begin] = 1;
     w.w().g[k] = 0;
   }
@@ -24,8 +24,8 @@ void set_split(WorkspaceImpl& w, const ClusterData& c, const double* dependent) 
   std::int32_t y = c.y_begin, d = c.d_begin;
   for (int i = 0; i < c.v_count; ++i) {
     const std::int32_t k = c.v_begin + i;
-    w.split.y_index[index(k)] = dependent[i] != 0 ? -1 : y;
-    (dependent[i] != 0 ? w.split.dependent[index(d++)] : w.split.independent[index(y++)]) = k;
+    w.split.y_index[k] = dependent[i] != 0 ? -1 : y;
+    (dependent[i] != 0 ? w.split.dependent[d++] : w.split.independent[y++]) = k;
   }
   reset_G(w, c);
 }
@@ -64,7 +64,7 @@ bool change_split(WorkspaceImpl& w, int cluster) {
     }
   }
   set_split(w, c, chosen);
-  w.split.changed[index(cluster)] = 1;
+  w.split.changed[cluster] = 1;
   w.split.any_changed = true;
   return true;
 }
@@ -73,12 +73,12 @@ void restore_split(WorkspaceImpl& w) {
   if (!w.split.any_changed) return;
   const ModelData& m = w.model->data();
   for (int i = 0; i < m.cluster_count; ++i) {
-    if (!w.split.changed[index(i)]) continue;
+    if (!w.split.changed[i]) continue;
     const ClusterData& c = m.clusters[i];
     double* marks = w.loops.split_scratch.data();
     for (int k = 0; k < c.v_count; ++k) marks[k] = m.y_index[c.v_begin + k] < 0;
     set_split(w, c, marks);
-    w.split.changed[index(i)] = 0;
+    w.split.changed[i] = 0;
   }
   w.split.any_changed = false;
 }
@@ -87,7 +87,7 @@ int steep_cluster(const WorkspaceImpl& w) {
   const ModelData& m = w.md();
   for (int i = 0; i < m.cluster_count; ++i) {
     const ClusterData& c = m.clusters[i];
-    if (c.constant_G || w.split.changed[index(i)]) continue;
+    if (c.constant_G || w.split.changed[i]) continue;
     const double* G = w.arena.data.G + c.G_begin;
     for (int e = 0; e < c.v_count * c.y_count; ++e)
       if (std::abs(G[e]) > steepest_G) return i;

@@ -34,7 +34,7 @@ Status evaluate_loops(WorkspaceImpl& w, const double* q, const double* v, SplitF
     if (cluster < 0) return Status::ok;
     // The terms of folded rotors are for the model's coordinates; the call is repeated on the model that is
     // not folded.
-    const bool may = split == SplitFor::any && w.md().rotor_count == 0 && !w.split.changed[index(cluster)];
+    const bool may = split == SplitFor::any && w.md().rotor_count == 0 && !w.split.changed[cluster];
     if (!may || !change_split(w, cluster)) return fail_singular(w, q, cluster);
   }
 }
@@ -120,7 +120,7 @@ Status give_tree_mass_matrix(WorkspaceImpl& w, const double* q, double* M, int l
   }
   w.need(of_joint_space);
   w.kernels->crba_rows(w.md(), q, w.w().H, w.w());
-  TENON_CHECK(check_path_rows(w, w.w().H, w.tables.row_first.data(), w.tables.dof_depth.data(), w.model->nv));
+  TENON_CHECK(check_path_rows(w, w.w().H, w.tables.row_first, w.tables.dof_depth, w.model->nv));
   spread_mass_matrix(w, M, ld);
   return Status::ok;
 }

@@ -56,7 +56,7 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
       row_settings(constraints.get(), *settings, first_constraint, first_row),
       kernels(kernels_of(resolve(options.instructions))),
       tables(model->data(), cd()),
-      arena(model->data(), cd(), tables.entry_count(), {of_sweeps}),
+      arena(model->data(), cd(), index(tables.entry_count), {of_sweeps}),
       pv([this] { return std::make_unique<PvMemory<double>>(md(), cd()); }),
       pv_early([this] { return std::make_unique<PvEarlyMemory<double>>(md(), cd()); }),
       delassus([this] { return std::make_unique<DelassusMemory<double>>(md(), cd(), pv->data); }),
@@ -97,8 +97,8 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
     lambda.assign(index(c.row_count), 0.0);
   }
   WorkspaceData<double>& d = arena.data;
-  tables.bind(d);
-  d.anchors = row_settings.anchors.data();
+  static_cast<SweepTables&>(d) = tables;
+  d.anchors = row_settings.anchors;
   d.gravity = settings->gravity;
   if (options.branch_lanes != BranchLanesUse::never)
     branches = BranchLanes::make(md(), cd(), &d, d.gravity, *kernels,
@@ -121,7 +121,7 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
     choice = choose(model->data(), cd(), lanes->gain(), lanes->takes_early() ? lanes->early_chance() : 0);
   if (model->closing) row_loops = std::make_unique<RowLoops>(*this, options);
   if (rows() > 0)
-    for (const Method method : methods_in_advance(choice, md(), *cd(), tables.entry_count())) {
+    for (const Method method : methods_in_advance(choice, md(), *cd(), index(tables.entry_count))) {
       need(method);
       if (folded && find_facts(method)->crosses_clusters) folded->workspace.impl().need(method);
     }
@@ -197,7 +197,7 @@ void WorkspaceImpl::make_room(const WorkspaceOptions& options) {
 
 void WorkspaceImpl::need(ArenaPart part) {
   if (!arena.has(part)) {
-    arena.add(part, md(), cd(), tables.entry_count());
+    arena.add(part, md(), cd(), index(tables.entry_count));
     // These hold a copy of the pointers.
     if (elimination_tree) elimination_tree->follow(w());
     if (independent.made()) independent->follow(w());

@@ -11,17 +11,13 @@
 #include "plan/elimination_tree.hpp"
 #include "plan/independent_space.hpp"
 #include "plan/memory/coordinate_memory.hpp"
-#include "plan/memory/coriolis_memory.hpp"
 #include "plan/memory/damped_inverse_memory.hpp"
-#include "plan/memory/delassus_memory.hpp"
-#include "plan/memory/dense_memory.hpp"
+#include "plan/memory/kernel_memory.hpp"
 #include "plan/memory/loop_memory.hpp"
 #include "plan/memory/loop_split.hpp"
-#include "plan/memory/proximal_memory.hpp"
 #include "plan/memory/pv_early_memory.hpp"
-#include "plan/memory/pv_memory.hpp"
+#include "plan/memory/row_memory.hpp"
 #include "plan/memory/row_settings.hpp"
-#include "plan/memory/underactuated_memory.hpp"
 #include "plan/on_demand.hpp"
 #include "scalar/printf.hpp"
 #include "tenon/inputs.hpp"
@@ -52,7 +48,7 @@ struct WorkspaceImpl {
   std::shared_ptr<Settings> settings;
   RowSettings row_settings;  // of `settings`, by follow_settings()
   const KernelTable<double>* kernels;
-  SweepTables tables;
+  SweepMemory tables;
   Arena<double> arena;
   std::unique_ptr<BranchLanes> branches;  // null where they do not pay
   // For inverse dynamics, where joints move alone; null: `branches` serves, or they do not pay.

@@ -12,7 +12,7 @@
 
 #include "kernels/kernel_table.hpp"
 #include "model/row_order.hpp"
-#include "plan/memory/delassus_memory.hpp"
+#include "plan/memory/kernel_memory.hpp"
 #include "solve/proximal.hpp"
 #include "tenon/constraints.hpp"
 #include "tenon/model.hpp"

@@ -5,11 +5,8 @@
 #include <string>
 
 #include "plan/arena.hpp"
-#include "plan/memory/caba_osim_memory.hpp"
-#include "plan/memory/delassus_memory.hpp"
+#include "plan/memory/kernel_memory.hpp"
 #include "plan/memory/pv_early_memory.hpp"
-#include "plan/memory/pv_memory.hpp"
-#include "plan/memory/pv_osimf_memory.hpp"
 #include "scalar/random.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
@@ -26,11 +23,11 @@ namespace trace {
 namespace {
 
 // The memory of a workspace, in recorders.
-struct Memory {
-  Memory(const Model& model, const ConstraintSet* constraints)
+struct RecordedMemory {
+  RecordedMemory(const Model& model, const ConstraintSet* constraints)
       : c(constraints ? &constraints->data() : nullptr),
         tables(model.data(), c),
-        arena(model.data(), c, tables.entry_count()),
+        arena(model.data(), c, index(tables.entry_count)),
         pv(model.data(), c),
         pv_early(model.data(), c),
         delassus(model.data(), c, pv.data),
@@ -39,14 +36,14 @@ struct Memory {
         anchors(c ? 12 * static_cast<std::size_t>(c->item_count) : 0, 0.0) {
     for (std::size_t i = 0; i < anchors.size(); i += 12) anchors[i] = anchors[i + 4] = anchors[i + 8] = 1;
     WorkspaceData<Recorded>& w = arena.data;
-    tables.bind(w);
+    static_cast<SweepTables&>(w) = tables;
     w.anchors = anchors.data();
     for (int e = 0; e < 3; ++e) gravity[e] = Recorded(model.data().gravity[e]);
     w.gravity = gravity;
   }
 
   const ConstraintData* c;
-  SweepTables tables;
+  SweepMemory tables;
   Arena<Recorded> arena;
   PvMemory<Recorded> pv;
   PvEarlyMemory<Recorded> pv_early;
@@ -191,8 +188,8 @@ std::unique_ptr<Recording> record(const Model& model, const ConstraintSet* const
   }
   for (const Array& array : algorithm.outputs) outputs.emplace_back(number(array.size, model, constraints));
 
-  Memory memory(model, algorithm.about.constrained ? constraints : nullptr);
-  const bool split = memory.pv.data.split.count > 0 && memory.pv.split_pays();
+  RecordedMemory memory(model, algorithm.about.constrained ? constraints : nullptr);
+  const bool split = memory.pv.data.split.count > 0 && memory.pv.data.split_pays;
   Subject<Recorded> subject = {model,
                                constraints,
                                kernels<Recorded>(),
@@ -205,9 +202,9 @@ std::unique_ptr<Recording> record(const Model& model, const ConstraintSet* const
                                split,
                                options};
   if (!loop_functions.empty()) subject.loop_functions = &loop_functions;
-  std::unique_ptr<Memory> folded;
+  std::unique_ptr<RecordedMemory> folded;
   if (algorithm.about.for_loops && model.folding) {
-    folded = std::make_unique<Memory>(*model.folding->model, nullptr);
+    folded = std::make_unique<RecordedMemory>(*model.folding->model, nullptr);
     subject.folded = &folded->arena.data;
   }
   std::vector<const Recorded*> in;

@@ -75,10 +75,13 @@ TEST(WorkspaceMemory, LongChainWithRows) {
 TEST(WorkspaceMemory, PathsThatAreTooLong) {
   std::vector<std::int32_t> parents(65600);
   for (std::size_t k = 0; k < parents.size(); ++k) parents[k] = static_cast<std::int32_t>(k) - 1;
-  EXPECT_GT(PathLayout(parents.data(), 65000).entry_count(), std::size_t{2110000000});
+  Memory memory;
+  PathTables tables{};
+  make_tables(parents.data(), 65000, memory, tables);
+  EXPECT_GT(tables.entry_count, 2110000000);
   try {
-    const PathLayout layout(parents.data(), 65600);
-    ADD_FAILURE() << layout.entry_count();
+    make_tables(parents.data(), 65600, memory, tables);
+    ADD_FAILURE() << tables.entry_count;
   } catch (const Error& error) {
     EXPECT_EQ(error.status(), Status::unsupported);
     EXPECT_NE(std::string(error.what()).find("too large"), std::string::npos) << error.what();

@@ -11,7 +11,7 @@
 
 #include "kernels/kernel_table.hpp"
 #include "plan/arena.hpp"
-#include "plan/memory/pv_memory.hpp"
+#include "plan/memory/kernel_memory.hpp"
 #include "support/random_mechanism.hpp"
 
 namespace tenon::testing {
@@ -41,10 +41,10 @@ struct ClusteredScene {
     spin.assign(static_cast<std::size_t>(model.nv), 0.0);
     model.spin = spin.data();
     const ConstraintData* rows = set ? &constraints : nullptr;
-    tables = std::make_unique<SweepTables>(model, rows);
-    arena = std::make_unique<Arena<double>>(model, rows, tables->entry_count());
+    tables = std::make_unique<SweepMemory>(model, rows);
+    arena = std::make_unique<Arena<double>>(model, rows, static_cast<std::size_t>(tables->entry_count));
     WorkspaceData<double>& d = arena->data;
-    tables->bind(d);
+    static_cast<SweepTables&>(d) = *tables;
     d.gravity = model.gravity;
     state = random_state(random, *robot.model);
     tie();
@@ -176,7 +176,7 @@ struct ClusteredScene {
   std::shared_ptr<const ConstraintSet> set;
   ConstraintData constraints{};
   std::vector<std::int32_t> support;
-  std::unique_ptr<SweepTables> tables;
+  std::unique_ptr<SweepMemory> tables;
   std::unique_ptr<Arena<double>> arena;
   State state;
   Matrix G, M;

@@ -131,7 +131,7 @@ TEST_P(RecordingOf, EqualsTheKernelInDouble) {
                                *w.delassus,
                                w.damped->caba.data,
                                w.damped->osimf.data,
-                               w.pv->data.split.count > 0 && w.pv->split_pays(),
+                               w.pv->data.split.count > 0 && w.pv->data.split_pays,
                                options,
                                w.folded ? &w.folded->workspace.impl().w() : nullptr};
     algorithm.run(subject, in.data(), out.data());

@@ -14,9 +14,8 @@ namespace tenon {
 
 template <class T>
 struct EliminationTreeData {
-  ModelData tree;      // nv and v_parent, in the new numbers
-  WorkspaceData<T> w;  // the workspace's, with dof_depth, row_first and panels of this tree
-  std::int32_t entry_count;
+  ModelData tree;                  // nv and v_parent, in the new numbers
+  WorkspaceData<T> w;              // the workspace's, with dof_depth, row_first and panels of this tree
   const std::int32_t* number;      // per coordinate: its new number
   const std::int32_t* coordinate;  // the inverse of number
   const std::int32_t* place;       // per entry of the path rows of M: its entry here

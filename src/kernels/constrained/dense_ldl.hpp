@@ -11,6 +11,13 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
+// Zero on and below the diagonal, padding included.
+template <class T>
+inline void clear_lower(int stride, T* matrix) {
+  for (int j = 0; j < stride; ++j)
+    for (int i = j / 4 * 4; i < stride; i += 4) Lanes<T>(T(0)).store(matrix + j * stride + i);
+}
+
 // The factor of one 4 x 4 tile on the diagonal: l[j][i] = L_ij and dl[j][i] = L_ij d_j, i > j.
 template <class T>
 struct DiagonalTile {

@@ -39,7 +39,7 @@ void prox_ltls_start(const ModelData& m, const ConstraintData& c, const Inputs<T
 template <class T>
 inline bool factor_elimination_tree(const ModelData& m, const ConstraintData& c, EliminationTreeData<T>& b,
                                     const WorkspaceData<T>& w) {
-  for (int e = 0; e < b.entry_count; ++e) b.rows[e] = T(0);
+  for (int e = 0; e < b.w.entry_count; ++e) b.rows[e] = T(0);
   for (int k = 0; k < m.nv; ++k) {
     const int end = w.row_first[k] + w.dof_depth[k];
     for (int e = w.row_first[k]; e <= end; ++e) b.rows[b.place[e]] = w.H_L[e];

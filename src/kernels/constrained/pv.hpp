@@ -167,13 +167,13 @@ inline void sum_dual_hessian(const PvNode& s, int columns, int end_column, const
 
 // ---- at the root
 
-// A := the block of L of B; the columns of the root joint become its border, and d.Y.
+// A := the block of L of B; the columns of the root joint become its border, if it has one, and Y.
 template <class T>
-inline void gather_block(const PvBlock& B, int root_columns, PvData<T>& d) {
+inline void gather_block(const PvBlock& B, int root_columns, const PvData<T>& d, T* A, T* Y, int slots) {
   const std::int32_t* lane = d.lane_of_row + B.row_begin;
   const int packs = whole_packs(B.row_count);
   const Lanes<T> zero(T(0));
-  T* A = d.A + B.begin;
+  A += B.begin;
   for (int i = 0; i < packs * B.stride; i += 4) zero.store(A + i);
   for (int j = 0; j < B.row_count; ++j) {
     const T* L = d.L + lane[j] * d.lane_count;
@@ -182,9 +182,9 @@ inline void gather_block(const PvBlock& B, int root_columns, PvData<T>& d) {
   // With a single root, its lanes hold all rows.
   for (int e = 0; e < root_columns; ++e) {
     const T* W = d.W + d.nodes[d.node_count - 1].W_begin + e * d.lane_count;
-    T* Y = d.Y + e * d.slot_count + B.slot;
-    for (int j = 0; j < packs; ++j) Y[j] = j < B.row_count ? W[lane[j]] : T(0);
-    for (int j = 0; j < B.row_count; ++j) A[j * B.stride + packs + e] = Y[j];
+    T* y = Y + e * slots + B.slot;
+    for (int j = 0; j < packs; ++j) y[j] = j < B.row_count ? W[lane[j]] : T(0);
+    for (int j = 0; B.stride > packs && j < B.row_count; ++j) A[j * B.stride + packs + e] = y[j];
   }
 }
 
@@ -195,7 +195,7 @@ inline void gather_blocks(const PvBlocks& blocks, int root_columns, PvData<T>& d
   for (int r = 0; r < d.world_rows; ++r) d.b[r] = w.k[r] - dot(a_0, load_force<T>(w.K + 6 * r));
   for (int block = 0; block < blocks.count; ++block) {
     const PvBlock& B = blocks.block[block];
-    gather_block(B, root_columns, d);
+    gather_block(B, root_columns, d, d.A, d.Y, d.slot_count);
     for (int r = B.row_begin; r < B.row_begin + B.row_count; ++r) {
       const int lane = d.lane_of_row[r];
       const T* K = d.K + lane;
@@ -257,18 +257,12 @@ TENON_INLINE int carry_node(const ModelData& m, const PvNode& s, const T* v, PvD
   return s.column_begin + columns;
 }
 
-template <class T>
-inline void clear_lower_tiles(PvData<T>& d) {
-  for (int left = 0; left < d.lane_count; ++left)
-    for (int row = left / 4 * 4; row < d.lane_count; ++row) d.L[left * d.lane_count + row] = T(0);
-}
-
 // Propagates all rows to the root and sums the dual Hessian in d.L. below_root: the sum leaves out the root
 // joint. The columns of K S remain in d.W.
 template <bool right_sides, class T>
 inline void carry_all_rows(const ModelData& m, bool below_root, const T* v, PvData<T>& d,
                            const WorkspaceData<T>& w) {
-  clear_lower_tiles(d);
+  clear_lower(d.lane_count, d.L);
   const T* W_of_sum = d.W;
   for (int index = 0; index < d.node_count; ++index) {
     const PvNode& s = d.nodes[index];
@@ -290,6 +284,21 @@ bool pv_reduce(const ModelData& m, bool split, const Inputs<T>& in, PvData<T>& d
   merge_dual_hessian(d);
   gather_blocks(split ? d.split : d.whole, root_columns(m, split, d), d, w);
   return true;
+}
+
+// The factor of the matrix of the root joint, kept in 36 numbers, and (that matrix)^-1 x.
+template <class T>
+TENON_INLINE void keep_root_factor(T (&C)[6][6], T* kept) {
+  factor_ldl<6>(C);
+  for (int r = 0; r < 6; ++r)
+    for (int e = 0; e <= r; ++e) kept[6 * r + e] = C[r][e];
+}
+template <class T>
+TENON_INLINE void solve_root_joint(const T* kept, T (&x)[6]) {
+  T C[6][6];
+  for (int r = 0; r < 6; ++r)
+    for (int e = 0; e <= r; ++e) C[r][e] = kept[6 * r + e];
+  solve_ldl<6>(C, x);
 }
 
 // C := the factor of D + Y^T (A + damping)^-1 Y, D of the root joint. The factored borders G give Y^T
@@ -320,9 +329,7 @@ inline void factor_root(int columns, const PvBlocks& blocks, PvData<T>& d) {
     for (int e = 0; e < r; ++e) C[r][e] = row[e];
     C[r][r] = r < columns ? row[r] + T(1) / root_inv_d[r] : T(1);
   }
-  factor_ldl<6>(C);
-  for (int r = 0; r < 6; ++r)
-    for (int e = 0; e <= r; ++e) d.C[6 * r + e] = C[r][e];
+  keep_root_factor(C, d.C);
 }
 
 // Factors L + row_damping. Returns the smallest ratio of a pivot to its diagonal element, 0 where a diagonal
@@ -392,12 +399,7 @@ void pv_step(const ModelData& m, bool split, const T* R, const T* f, T* step, Pv
     solve_forward(d.F + B.begin, B.row_count, B.stride, x);
     for (int e = 0; e < columns; ++e) response[e] = response[e] - x[packs + e];
   }
-  if (columns > 0) {
-    T C[6][6];
-    for (int r = 0; r < 6; ++r)
-      for (int e = 0; e <= r; ++e) C[r][e] = d.C[6 * r + e];
-    solve_ldl<6>(C, response);
-  }
+  if (columns > 0) solve_root_joint(d.C, response);
   for (int block = 0; block < blocks.count; ++block) {
     const PvBlock& B = blocks.block[block];
     T* x = d.x + B.slot;

@@ -1,4 +1,4 @@
-// Tables and memory of pv and prox_pv: plain arrays (see model/model_data.hpp).
+// Tables and memory of pv, prox_pv and pv_osimf: plain arrays (see model/model_data.hpp).
 //
 // Lanes. While rows are propagated to the root, four stand side by side (spatial/lanes.hpp). The rows of each
 // constrained node begin at a multiple of four lanes, unused lanes are zero; so the lanes of every subtree
@@ -46,7 +46,7 @@ struct PvNode {
   std::int32_t merge_begin, merge_end;  // and that meet here
 };
 
-// Rows that are coupled with no others: one dense symmetric matrix.
+// Rows that are coupled with no others, or only through the root joint: one dense symmetric matrix.
 struct PvBlock {
   std::int32_t row_begin, row_count;
   std::int32_t slot;    // first place in the padded vectors; a multiple of four
@@ -71,8 +71,10 @@ struct PvTables {
   const PvSide* sides;
   const PvMerge* merges;  // those that meet at the world come last
   std::int32_t merge_count, world_merge_begin;
-  PvBlocks whole;  // one block a tree
-  PvBlocks split;  // one block a branch of the root, whose joint is kept apart; or empty
+  PvBlocks whole;   // one block a tree
+  PvBlocks split;   // one block a branch of the root, whose joint is kept apart; or empty
+  bool split_pays;  // it saves more products than its border costs
+  std::int32_t column_count, W_size, matrix_size;  // of d_inv; numbers of W, of A and F
 };
 
 template <class T>
@@ -93,6 +95,30 @@ struct PvData : PvTables {
   T* x;            // slots, and room for one pack
   T* Y;            // six arrays of slots: root columns of W
   T* C;            // 36: factor of D + Y^T (A + damping)^-1 Y
+};
+
+// Of pv_osimf (kernels/delassus/pv_osimf.hpp). Row arrays and the matrix as in caba_osim_data.hpp: four unused places
+// in front, three behind the rows.
+struct PvOsimfTables {
+  std::int32_t block_count, world_rows, slot_count;
+  std::int32_t matrix_size;   // numbers of A, F and N
+  std::int32_t stride;        // of the damped inverse
+  std::int32_t root_columns;  // velocity coordinates of the root joint; 0: a block a tree, none apart
+  const PvBlock* blocks;      // rows that are coupled with others through the root joint only
+};
+
+template <class T>
+struct PvOsimfData : PvOsimfTables {
+  T* damping;  // slots: E
+  T* A;        // blocks: dual Hessian L^A below the root joint
+  T* F;        // blocks: factor of A + E
+  T* N;        // blocks: scratch of the inverse
+  T* inv_d;    // slots: 1 / D of the factor
+  T* scaled;   // 4 slots: scratch of the factorisation
+  T* x;        // slots
+  T* Y;        // six arrays of slots: K S L^-T of the root joint, with D = L diag L^T
+  T* Z;        // six arrays of slots: (A + E)^-1 Y
+  T* C;        // 6 x 6: factor of D + Y^T Z
 };
 
 }  // namespace tenon

@@ -22,10 +22,14 @@ struct OsimLink {
 
 struct CabaOsimTables {
   std::int32_t link_count, row_count, world_rows, stride;
-  const OsimLink* links;                // descendants first; the link before one with rows below is the
-                                        // first of its children
-  const std::int32_t* segment_of_node;  // per node: the link whose segment its joint belongs to, or -1
-  const std::int32_t* link_at_node;     // per node: the link that it is, or -1
+  const OsimLink* links;                     // descendants first; the link before one with rows below is the
+                                             // first of its children
+  const std::int32_t* segment_of_node;       // per node: the link whose segment its joint belongs to, or -1
+  const std::int32_t* link_at_node;          // per node: the link that it is, or -1
+  std::int32_t places, own_size, most_rows;  // of all links: widths; numbers of `own`; the largest width
+  bool more_rows_than_joints;  // some link has more rows than its segment has velocity coordinates
+  // Rows enter a cluster through several of its bodies: no links are made, the methods cannot be used.
+  bool rows_meet_in_cluster;
 };
 
 // 6 x 8: row by row, eight places a row. For the rows of a link, 6 x width: six arrays, one after the other.

@@ -298,7 +298,7 @@ struct SegmentPlace {
 
 // Continues a segment across joint i, or across a whole cluster at the first of its bodies, and ends it where
 // the next link is. In a cluster, rows enter through one body, the only one that has a segment
-// (plan/memory/caba_osim_memory.hpp).
+// (CabaOsimTables::rows_meet_in_cluster).
 template <bool loops, class T>
 TENON_INLINE void continue_segment(const ModelData& m, int i, SegmentPlace& at, CabaOsimData<T>& d,
                                    const WorkspaceData<T>& w) {

@@ -48,8 +48,9 @@ struct OsimrTables {
   const OsimrBranch* branches;
   const OsimrMeet* meets;
   const OsimrGroup* groups;
-  std::int32_t row_stride;   // of K and G: rows, and room for a pack that begins at the last one
-  std::int32_t path_stride;  // of W for the rows of a branch
+  std::int32_t row_stride;              // of K and G: rows, and room for a pack that begins at the last one
+  std::int32_t path_stride;             // of W for the rows of a branch
+  std::int32_t W_size, x_size, X_size;  // numbers
 };
 
 template <class T>
@@ -75,6 +76,7 @@ struct EfpaNode {
 struct EfpaTables {
   const EfpaNode* nodes;
   const std::int32_t* group_lane_end;
+  std::int32_t K_size;  // numbers
 };
 
 template <class T>
@@ -93,6 +95,7 @@ struct KjrTables {
   std::int32_t pack_count;
   const KjrPack* packs;
   const std::int32_t* pack_of_row;  // rows + 1
+  std::int32_t most_y;              // independent coordinates of a cluster
 };
 
 template <class T>

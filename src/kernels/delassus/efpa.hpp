@@ -163,7 +163,7 @@ inline void respond_in_cluster(const ModelData& m, int index, PvData<T>& d, Efpa
 template <class T>
 void efpa(const ModelData& m, const ConstraintData& c, PvData<T>& d, EfpaData<T>& f, WorkspaceData<T>& w) {
   place_rows(m, c, w);
-  clear_lower_tiles(d);
+  clear_lower(d.lane_count, d.L);
   for (int index = 0; index < d.node_count; ++index) propagate_rows(m, index, d, f, w);
   for (int index = d.node_count - 1; index >= 0; --index) {
     const EfpaNode& at_node = f.nodes[index];

@@ -17,11 +17,8 @@ inline void place_world_rows(const ModelData& m, const ConstraintData& c, Worksp
   for (int index = 0; index < c.item_count; ++index) {
     const ConstraintItem& item = c.items[index];
     const Transform<Rot3<T>, T> X = root_pose(w, item.node);
-    for (int r = item.row_begin; r < item.row_begin + item.row_count; ++r) {
-      T K[6];
-      store(K, force_to_parent(X, load_force<T>(w.K + 6 * r)));
-      for (int e = 0; e < 6; ++e) w.Kw[e * stride + r] = K[e];
-    }
+    for (int r = item.row_begin; r < item.row_begin + item.row_count; ++r)
+      store_world_row(force_to_parent(X, load_force<T>(w.K + 6 * r)), r, stride, w);
   }
 }
 

@@ -11,28 +11,10 @@
 
 #include "kernels/delassus/dense_inverse.hpp"
 #include "kernels/delassus/pv_osim.hpp"
-#include "kernels/delassus/pv_osimf_data.hpp"
 #include "kernels/tree/rank_six_columns.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
-
-template <class T>
-inline void gather_block(const PvOsimfBlock& b, const PvData<T>& pv, PvOsimfData<T>& d) {
-  const int rows = b.row_end - b.row_begin, stride = whole_packs(rows);
-  const std::int32_t* lane = pv.lane_of_row + b.row_begin;
-  T* A = d.A + b.begin;
-  for (int j = 0; j < stride; ++j)
-    for (int i = j / 4 * 4; i < stride; ++i) {
-      const bool inside = i < rows && j < rows;
-      const int low = inside && i < j ? i : j, high = inside && i < j ? j : i;
-      A[j * stride + i] = inside ? pv.L[lane[low] * pv.lane_count + lane[high]] : T(0);
-    }
-  for (int e = 0; e < d.root_columns; ++e) {
-    const T* W = pv.W + pv.nodes[pv.node_count - 1].W_begin + e * pv.lane_count;
-    for (int i = 0; i < stride; ++i) d.Y[e * d.slot_count + b.slot + i] = i < rows ? W[lane[i]] : T(0);
-  }
-}
 
 // C := factor of D + Y^T Z for the root joint.
 template <class T>
@@ -48,17 +30,7 @@ inline void factor_root_joint(const T* root_inv_d, PvOsimfData<T>& d) {
       C[r][e] = r == e ? sum.sum() + T(1) / root_inv_d[r] : sum.sum();
     }
   }
-  factor_ldl<6>(C);
-  for (int r = 0; r < 6; ++r)
-    for (int e = 0; e < 6; ++e) d.C[6 * r + e] = e <= r ? C[r][e] : T(0);
-}
-
-template <class T>
-TENON_INLINE void solve_root_joint(const PvOsimfData<T>& d, T (&x)[6]) {
-  T C[6][6];
-  for (int r = 0; r < 6; ++r)
-    for (int e = 0; e <= r; ++e) C[r][e] = d.C[6 * r + e];
-  solve_ldl<6>(C, x);
+  keep_root_factor(C, d.C);
 }
 
 // damping: E of the rows. After sweep_inertias.
@@ -69,15 +41,15 @@ void pv_osimf_factor(const ModelData& m, const ConstraintData& c, const T* dampi
   const T* unread = nullptr;
   carry_all_rows<false>(m, d.root_columns > 0, unread, pv, w);
   for (int block = 0; block < d.block_count; ++block) {
-    const PvOsimfBlock& b = d.blocks[block];
-    const int rows = b.row_end - b.row_begin, stride = whole_packs(rows);
-    gather_block(b, pv, d);
-    for (int i = 0; i < rows; ++i) d.damping[b.slot + i] = damping[b.row_begin + i];
-    factor_dense(d.A + b.begin, d.damping + b.slot, rows, stride, d.F + b.begin, d.inv_d + b.slot, d.scaled);
+    const PvBlock& b = d.blocks[block];
+    gather_block(b, d.root_columns, pv, d.A, d.Y, d.slot_count);
+    for (int i = 0; i < b.row_count; ++i) d.damping[b.slot + i] = damping[b.row_begin + i];
+    factor_dense(d.A + b.begin, d.damping + b.slot, b.row_count, b.stride, d.F + b.begin, d.inv_d + b.slot,
+                 d.scaled);
     for (int e = 0; e < d.root_columns; ++e) {
       T* Z = d.Z + e * d.slot_count + b.slot;
-      for (int i = 0; i < stride; ++i) Z[i] = d.Y[e * d.slot_count + b.slot + i];
-      solve_dense(d.F + b.begin, d.inv_d + b.slot, stride, Z);
+      for (int i = 0; i < b.stride; ++i) Z[i] = d.Y[e * d.slot_count + b.slot + i];
+      solve_dense(d.F + b.begin, d.inv_d + b.slot, b.stride, Z);
     }
   }
   if (d.root_columns > 0) factor_root_joint(pv.d_inv + pv.nodes[pv.node_count - 1].column_begin, d);
@@ -89,26 +61,25 @@ void pv_osimf_apply(const T* b, const T* damping, T* x, PvOsimfData<T>& d) {
   for (int r = 0; r < d.world_rows; ++r) x[r] = b[r] / damping[r];
   T force[6] = {};
   for (int block = 0; block < d.block_count; ++block) {
-    const PvOsimfBlock& B = d.blocks[block];
-    const int rows = B.row_end - B.row_begin, stride = whole_packs(rows);
+    const PvBlock& B = d.blocks[block];
     T* y = d.x + B.slot;
-    for (int i = 0; i < stride; ++i) y[i] = i < rows ? b[B.row_begin + i] : T(0);
+    for (int i = 0; i < B.stride; ++i) y[i] = i < B.row_count ? b[B.row_begin + i] : T(0);
     for (int e = 0; e < d.root_columns; ++e) {
       Lanes<T> sum(T(0));
-      for (int i = 0; i < stride; i += 4)
+      for (int i = 0; i < B.stride; i += 4)
         sum = sum + Lanes<T>::load(d.Z + e * d.slot_count + B.slot + i) * Lanes<T>::load(y + i);
       force[e] = force[e] + sum.sum();
     }
-    solve_dense(d.F + B.begin, d.inv_d + B.slot, stride, y);
+    solve_dense(d.F + B.begin, d.inv_d + B.slot, B.stride, y);
   }
-  solve_root_joint(d, force);
+  solve_root_joint(d.C, force);
   for (int block = 0; block < d.block_count; ++block) {
-    const PvOsimfBlock& B = d.blocks[block];
-    for (int r = B.row_begin; r < B.row_end; ++r) {
-      const int slot = B.slot + r - B.row_begin;
+    const PvBlock& B = d.blocks[block];
+    for (int i = 0; i < B.row_count; ++i) {
+      const int slot = B.slot + i;
       T sum = d.x[slot];
       for (int e = 0; e < d.root_columns; ++e) sum = sum - d.Z[e * d.slot_count + slot] * force[e];
-      x[r] = sum;
+      x[B.row_begin + i] = sum;
     }
   }
 }
@@ -117,27 +88,26 @@ void pv_osimf_apply(const T* b, const T* damping, T* x, PvOsimfData<T>& d) {
 template <class T>
 void pv_osimf_form(const T* damping, T* inverse, PvOsimfData<T>& d) {
   for (int block = 0; block < d.block_count; ++block) {
-    const PvOsimfBlock& b = d.blocks[block];
-    const int rows = b.row_end - b.row_begin, stride = whole_packs(rows);
+    const PvBlock& b = d.blocks[block];
     T* X = d.A + b.begin;
-    invert_dense(d.F + b.begin, d.inv_d + b.slot, rows, stride, d.N + b.begin, X);
-    for (int j = 0; j < rows; ++j) {
+    invert_dense(d.F + b.begin, d.inv_d + b.slot, b.row_count, b.stride, d.N + b.begin, X);
+    for (int j = 0; j < b.row_count; ++j) {
       T* column = inverse + (b.row_begin + j) * d.stride;
       T h[1][8] = {};
       if (d.root_columns > 0) {
         T g[6] = {};
         for (int e = 0; e < d.root_columns; ++e) g[e] = d.Z[e * d.slot_count + b.slot + j];
-        solve_root_joint(d, g);
+        solve_root_joint(d.C, g);
         for (int e = 0; e < 6; ++e) h[0][e] = g[e];
         for (int other = block; other >= 0; --other) {
-          const PvOsimfBlock& o = d.blocks[other];
-          rank_six_columns<1>(d.Z + o.slot - o.row_begin, d.slot_count, o.row_begin, o.row_end, h, d.stride,
-                              column);
+          const PvBlock& o = d.blocks[other];
+          rank_six_columns<1>(d.Z + o.slot - o.row_begin, d.slot_count, o.row_begin,
+                              o.row_begin + o.row_count, h, d.stride, column);
         }
       } else {
-        for (int i = 0; i < b.row_end; ++i) column[i] = T(0);
+        for (int i = 0; i < b.row_begin + b.row_count; ++i) column[i] = T(0);
       }
-      for (int i = 0; i <= j; ++i) column[b.row_begin + i] = column[b.row_begin + i] + X[i * stride + j];
+      for (int i = 0; i <= j; ++i) column[b.row_begin + i] = column[b.row_begin + i] + X[i * b.stride + j];
       for (int i = 0; i < d.world_rows; ++i) column[i] = T(0);
     }
   }

@@ -20,6 +20,7 @@
 // workspace is made (plan/memory/delassus_memory.cpp).
 #pragma once
 
+#include "kernels/constrained/dense_ldl.hpp"
 #include "kernels/delassus/delassus_data.hpp"
 #include "kernels/tree/articulated_inertia.hpp"
 #include "kernels/tree/packed_6x8.hpp"
@@ -369,13 +370,6 @@ inline void assemble_branch(const ModelData& m, const ConstraintData& c, int b, 
     times_transposed(x, d.P + 48 * b, y);
     for (int e = 0; e < 6; ++e) store_first(y[e], lanes_left(r, branch.row_end), d.K + e * d.row_stride + r);
   }
-}
-
-// Zero on and below the diagonal, padding included.
-template <class T>
-inline void clear_lower(int stride, T* matrix) {
-  for (int j = 0; j < stride; ++j)
-    for (int i = j / 4 * 4; i < stride; i += 4) Lanes<T>(T(0)).store(matrix + j * stride + i);
 }
 
 template <bool loops, class T>

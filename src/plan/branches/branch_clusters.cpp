@@ -24,7 +24,8 @@ std::vector<std::int32_t> BranchLanes::cluster_shape(const ClusterData& c) const
 }
 
 void BranchLanes::build_trunk_clusters() {
-  trunk_node_cluster_.assign(trunk_.size(), -1);
+  std::vector<ClusterData> clusters;
+  std::vector<std::int32_t> node_cluster(trunk_.size(), -1);
   for (std::size_t i = 0; i < trunk_.size(); ++i) {
     const ClusterData* c = cluster_of(trunk_[i]);
     if (!c) continue;
@@ -32,25 +33,25 @@ void BranchLanes::build_trunk_clusters() {
       ClusterData own = *c;
       own.node_begin = static_cast<std::int32_t>(i);
       if (own.parent >= 0) own.parent = places_[index(own.parent)].node;
-      trunk_clusters_.push_back(own);
+      clusters.push_back(own);
     }
-    trunk_node_cluster_[i] = count_of(trunk_clusters_) - 1;
+    node_cluster[i] = count_of(clusters) - 1;
   }
-  data_.trunk.cluster_count = count_of(trunk_clusters_);
-  data_.trunk.clusters = trunk_clusters_.data();
-  data_.trunk.node_cluster = trunk_node_cluster_.data();
+  keep(std::move(clusters), data_.trunk.clusters, data_.trunk.cluster_count);
+  data_.trunk.node_cluster = keep(std::move(node_cluster));
 }
 
 // Nodes and coordinates of a bundle have the same numbers, so that those of a cluster are in the order of its
 // bodies, as they are in the model: joints of limbs have one degree of freedom.
-void BranchLanes::find_limb_clusters(BundleMemory& memory) const {
+void BranchLanes::find_limb_clusters(std::size_t k) {
+  BundleMemory& memory = memory_[k];
   const std::vector<std::int32_t>& bodies = memory.limbs[0];
+  std::vector<std::int32_t> v_node, y_index(bodies.size() + 1, -1);
   memory.node_cluster.assign(bodies.size() + 1, -1);
-  memory.y_index.assign(bodies.size() + 1, -1);
   std::int32_t y_begin = 0, G_begin = 0;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     const ClusterData* c = cluster_of(bodies[i]);
-    memory.v_node.push_back(static_cast<std::int32_t>(i));
+    v_node.push_back(static_cast<std::int32_t>(i));
     if (!c) continue;
     const std::int32_t node = static_cast<std::int32_t>(i) + 1;
     if (c->node_begin == bodies[i]) {
@@ -66,21 +67,23 @@ void BranchLanes::find_limb_clusters(BundleMemory& memory) const {
     }
     memory.node_cluster[index(node)] = count_of(memory.clusters) - 1;
     const std::int32_t y = m_.y_index[m_.nodes[bodies[i]].v_index];
-    memory.y_index[index(node)] = y < 0 ? -1 : y_begin + y - c->y_begin;
+    y_index[index(node)] = y < 0 ? -1 : y_begin + y - c->y_begin;
   }
-  memory.v_node.push_back(count_of(bodies));
+  v_node.push_back(count_of(bodies));
   memory.G_size = index(G_begin);
+  bundles_[k].model.v_node = memory.keep(std::move(v_node));
+  bundles_[k].model.y_index = memory.keep(std::move(y_index));
 }
 
 void BranchLanes::build_limb_clusters(std::size_t k) {
   BundleMemory& memory = memory_[k];
   Bundle<N>& bundle = bundles_[k];
-  memory.cluster_F.assign(6 * memory.G_size, N(0));
-  memory.cluster_D.assign(memory.G_size, N(0));
-  memory.cluster_U.assign(!memory.clusters.empty() ? 6 * memory.nodes.size() : 0, N(0));
+  std::vector<std::int32_t> varying_G, G_of;
+  std::vector<N> F(6 * memory.G_size, N(0)), D(memory.G_size, N(0)),
+      U(!memory.clusters.empty() ? 6 * memory.nodes.size() : 0, N(0));
   for (const ClusterData& c : memory.clusters) {
     const std::int32_t size = c.v_count * c.y_count;
-    for (std::int32_t e = 0; e < size && c.constant_G == 0; ++e) memory.varying_G.push_back(c.G_begin + e);
+    for (std::int32_t e = 0; e < size && c.constant_G == 0; ++e) varying_G.push_back(c.G_begin + e);
     if (c.constant_G == 0) bundle.varies = 1;
     // One of each limb. Empty lanes repeat the first limb.
     std::array<const ClusterData*, lanes> one;
@@ -89,37 +92,31 @@ void BranchLanes::build_limb_clusters(std::size_t k) {
     for (std::int32_t e = 0; e < size; ++e)
       for (std::size_t l = 0; l < lanes; ++l) {
         bundle.w.G[c.G_begin + e].x[l] = m_.G_initial[one[l]->G_begin + e];
-        if (c.constant_G == 0) memory.G_of.push_back(one[l]->G_begin + e);
+        if (c.constant_G == 0) G_of.push_back(one[l]->G_begin + e);
       }
     if (m_.rotor_count == 0) continue;
     for (std::size_t l = 0; l < lanes; ++l) {
       const auto copy = [l](const double* from, std::int32_t count, N* to) {
         for (std::int32_t e = 0; e < count; ++e) to[e].x[l] = from[e];
       };
-      copy(m_.cluster_F_initial + 6 * one[l]->G_begin, 6 * size, memory.cluster_F.data() + 6 * c.G_begin);
-      copy(m_.cluster_D_initial + one[l]->G_begin, size, memory.cluster_D.data() + c.G_begin);
-      copy(m_.cluster_U_initial + 6 * one[l]->v_begin, 6 * c.v_count,
-           memory.cluster_U.data() + 6 * c.v_begin);
+      copy(m_.cluster_F_initial + 6 * one[l]->G_begin, 6 * size, F.data() + 6 * c.G_begin);
+      copy(m_.cluster_D_initial + one[l]->G_begin, size, D.data() + c.G_begin);
+      copy(m_.cluster_U_initial + 6 * one[l]->v_begin, 6 * c.v_count, U.data() + 6 * c.v_begin);
     }
   }
   LaneModel<N>& m = bundle.model;
   m.cluster_count = count_of(memory.clusters);
   m.clusters = memory.clusters.data();
   m.node_cluster = memory.node_cluster.data();
-  m.v_node = memory.v_node.data();
-  m.y_index = memory.y_index.data();
-  m.cluster_F_initial = memory.cluster_F.data();
-  m.cluster_D_initial = memory.cluster_D.data();
-  m.cluster_U_initial = memory.cluster_U.data();
-  bundle.varying_count = count_of(memory.varying_G);
-  bundle.varying_G = memory.varying_G.data();
-  bundle.G_of = memory.G_of.data();
+  m.cluster_F_initial = memory.keep(std::move(F));
+  m.cluster_D_initial = memory.keep(std::move(D));
+  m.cluster_U_initial = memory.keep(std::move(U));
+  memory.keep(std::move(varying_G), bundle.varying_G, bundle.varying_count);
+  bundle.G_of = memory.keep(std::move(G_of));
 }
 
 double BranchLanes::smallest_pivot() const {
-  double smallest = 1;
-  for (const ClusterData& c : trunk_clusters_)
-    smallest = std::min(smallest, cluster_pivot(c, [&](int e) { return data_.w.cluster_D[c.G_begin + e]; }));
+  double smallest = smallest_cluster_pivot(data_.trunk, data_.w.cluster_D);
   for (std::size_t k = 0; k < memory_.size(); ++k)
     for (const ClusterData& c : memory_[k].clusters)
       for (std::size_t l = 0; l < memory_[k].limbs.size(); ++l)

@@ -241,11 +241,10 @@ void BranchLanes::build_trunk() {
   WorkspaceData<double>& w = data_.w;
   w.node_flags = trunk_flags_.data();
   const auto whole_lines = [](std::size_t count) { return (count + 15) / 16 * 16; };
-  const std::size_t n = trunk_.size(), nv = index(m_.nv), rotors = trunk_rotors_.size();
-  const bool clusters = !trunk_clusters_.empty();
+  const std::size_t n = trunk_.size(), nv = index(m_.nv), rotors = index(data_.trunk.rotor_count);
+  const bool clusters = data_.trunk.cluster_count > 0;
   const std::size_t loop_nv = rotors > 0 || clusters ? nv : 0, G_size = clusters ? index(m_.G_size) : 0;
-  trunk_block_.cut(
-      body_fields(w, {n, nv, whole_lines(n), n, n, rotors, whole_lines(rotors), loop_nv, G_size}));
+  cut(body_fields(w, {n, nv, whole_lines(n), n, n, rotors, whole_lines(rotors), loop_nv, G_size}));
 }
 
 void BranchLanes::build_bundle(std::size_t k) {
@@ -253,10 +252,8 @@ void BranchLanes::build_bundle(std::size_t k) {
   Bundle<N>& bundle = bundles_[k];
   const std::size_t n = memory.limbs[0].size() + 1;
   memory.nodes.resize(n);
-  memory.armature.assign(n, N(0));
-  memory.spin.assign(n, N(0));
-  for (std::vector<std::int32_t>* list : {&memory.q_of, &memory.v_of, &memory.body_of, &memory.result_of})
-    list->assign(lanes * n, 0);
+  std::vector<N> armature(n, N(0)), spin = armature;
+  std::vector<std::int32_t> q_of(lanes * n), v_of = q_of, body_of = q_of, result_of = q_of;
   for (std::size_t i = 1; i < n; ++i) {
     LaneNode<N>& node = memory.nodes[i];
     const std::int32_t at = static_cast<std::int32_t>(i);
@@ -273,17 +270,16 @@ void BranchLanes::build_bundle(std::size_t k) {
       for (int e = 0; e < 3; ++e) node.p[e].x[l] = one.p[e], node.h[e].x[l] = one.h[e];
       for (int e = 0; e < 6; ++e) node.I[e].x[l] = one.I[e];
       for (int e = 0; e < 9; ++e) node.R[e].x[l] = one.R[e];
-      const double armature = m_.armature[one.v_index];
-      memory.armature[i].x[l] = armature;
-      if (m_.spin) memory.spin[i].x[l] = m_.spin[one.v_index];
-      node.has_armature |= armature != 0;
-      memory.q_of[lanes * i + l] = one.q_index;
-      memory.v_of[lanes * i + l] = one.v_index;
-      memory.body_of[lanes * i + l] = body;
-      memory.result_of[lanes * i + l] = empty ? -1 : one.v_index;
+      armature[i].x[l] = m_.armature[one.v_index];
+      if (m_.spin) spin[i].x[l] = m_.spin[one.v_index];
+      node.has_armature |= m_.armature[one.v_index] != 0;
+      q_of[lanes * i + l] = one.q_index;
+      v_of[lanes * i + l] = one.v_index;
+      body_of[lanes * i + l] = body;
+      result_of[lanes * i + l] = empty ? -1 : one.v_index;
     }
   }
-  find_limb_clusters(memory);
+  find_limb_clusters(k);
   memory.flags = flags_of(memory, {});
   for (std::size_t i = 1; i < n; ++i)
     if (memory.flags[i] & node_collects) memory.collecting_end = std::max(memory.collecting_end, i + 1);
@@ -292,23 +288,22 @@ void BranchLanes::build_bundle(std::size_t k) {
   const std::size_t loop_n = rotors > 0 || !memory.clusters.empty() ? n : 0;
   const bool stores_transforms = std::any_of(memory.nodes.begin() + 1, memory.nodes.end(),
                                              [](const auto& node) { return node.kind > joint_revolute_z; });
-  memory.block = std::make_unique<MemoryBlock<N>>();
   const std::size_t transforms = stores_transforms ? n : 0, inertias = memory.collecting_end;
   std::vector<Field<N>> fields =
       body_fields(w, {n, n, n, transforms, inertias, rotors, rotors, loop_n, G_size});
   for (N** of_joints : {&bundle.q, &bundle.v, &bundle.tau, &bundle.qdd}) fields.push_back({of_joints, n});
   fields.insert(fields.end(), {{&w.g, loop_n}, {&w.G, G_size}});
-  memory.block->cut(fields, N(0));
+  memory.cut(fields);
   w.node_flags = memory.flags.data();
-  w.gravity = memory.no_gravity.data();
+  w.gravity = memory.keep(std::vector<N>(3, N(0)));  // limbs have it from their parents
   bundle.model.node_count = bundle.model.nv = static_cast<std::int32_t>(n);
   bundle.model.nodes = memory.nodes.data();
-  bundle.model.armature = memory.armature.data();
-  bundle.model.spin = memory.spin.data();
-  bundle.q_of = memory.q_of.data();
-  bundle.v_of = memory.v_of.data();
-  bundle.body_of = memory.body_of.data();
-  bundle.result_of = memory.result_of.data();
+  bundle.model.armature = memory.keep(std::move(armature));
+  bundle.model.spin = memory.keep(std::move(spin));
+  bundle.q_of = memory.keep(std::move(q_of));
+  bundle.v_of = memory.keep(std::move(v_of));
+  bundle.body_of = memory.keep(std::move(body_of));
+  bundle.result_of = memory.keep(std::move(result_of));
 }
 
 std::vector<std::int32_t> BranchLanes::flags_of(const BundleMemory& memory,
@@ -369,16 +364,18 @@ void BranchLanes::connect(std::size_t k) {
   BundleMemory& memory = memory_[k];
   Bundle<N>& bundle = bundles_[k];
   bundle.one_parent = 1;
+  std::vector<LimbParent> parents;
+  std::vector<Siblings<branch_width>> siblings;
   for (std::size_t l = 0; l < lanes; ++l) {
     const std::int32_t body = m_.nodes[memory.limbs[l < memory.limbs.size() ? l : 0][0]].parent;
-    memory.parents.push_back(parent_at(body));
-    if (memory.parents[l].v != memory.parents[0].v) bundle.one_parent = 0;
+    parents.push_back(parent_at(body));
+    if (parents[l].v != parents[0].v) bundle.one_parent = 0;
     if (body < 0 || l >= memory.limbs.size()) continue;
-    auto siblings = std::find_if(memory.siblings.begin(), memory.siblings.end(),
-                                 [&](const auto& others) { return others.parent.v == memory.parents[l].v; });
-    if (siblings == memory.siblings.end()) {
+    auto alike = std::find_if(siblings.begin(), siblings.end(),
+                              [&](const auto& others) { return others.parent.v == parents[l].v; });
+    if (alike == siblings.end()) {
       Siblings<branch_width> own{};
-      own.parent = memory.parents[l];
+      own.parent = parents[l];
       own.to_base = takes_rows_ && memory.depth == 0 && supports(body);
       const std::int32_t mark = own.to_base ? node_has_base : node_collects;
       const Place place = places_[index(body)];
@@ -389,40 +386,32 @@ void BranchLanes::connect(std::size_t k) {
         let_limbs_store(trunk_nodes_, place.node, trunk_flags_, node_collects);
         let_limbs_store(trunk_nodes_, place.node, trunk_support_flags_, mark);
       } else {
-        BundleMemory& parents = memory_[index(place.bundle)];
-        let_limbs_store(parents.nodes, place.node, parents.flags, node_collects);
-        let_limbs_store(parents.nodes, place.node, parents.support_flags, mark);
-        std::vector<std::int32_t>& collecting = parents.collecting;
+        BundleMemory& inward = memory_[index(place.bundle)];
+        let_limbs_store(inward.nodes, place.node, inward.flags, node_collects);
+        let_limbs_store(inward.nodes, place.node, inward.support_flags, mark);
+        std::vector<std::int32_t>& collecting = inward.collecting;
         if (std::find(collecting.begin(), collecting.end(), place.node) == collecting.end())
           collecting.push_back(place.node);
       }
-      memory.siblings.push_back(own);
-      siblings = memory.siblings.end() - 1;
+      siblings.push_back(own);
+      alike = siblings.end() - 1;
     }
-    siblings->lanes[siblings->count++] = static_cast<std::int32_t>(l);
+    alike->lanes[alike->count++] = static_cast<std::int32_t>(l);
   }
-  bundle.parents = memory.parents.data();
-  bundle.sibling_count = count_of(memory.siblings);
-  bundle.siblings = memory.siblings.data();
+  bundle.parents = memory.keep(std::move(parents));
+  memory.keep(std::move(siblings), bundle.siblings, bundle.sibling_count);
 }
 
 std::size_t BranchLanes::bytes() const {
   std::size_t sum =
-      sizeof(*this) +
-      bytes_of(limbs_, trunk_, places_, trunk_nodes_, trunk_flags_, trunk_v_node_, trunk_rotor_,
-               trunk_rotors_, trunk_node_cluster_, trunk_clusters_, collects_, collects_with_rows_,
-               base_collects_, bundles_, limb_coordinates_, trunk_block_, trunk_row_block_) +
-      bytes_of(supports_, trunk_items_of_, trunk_items_, trunk_anchors_, trunk_active_, trunk_row_of_,
-               trunk_row_first_, trunk_support_, trunk_support_flags_);
+      sizeof(*this) + Memory::bytes() +
+      bytes_of(limbs_, trunk_, places_, trunk_nodes_, trunk_flags_, collects_, collects_with_rows_,
+               base_collects_, bundles_, limb_coordinates_, supports_, trunk_items_of_, trunk_items_,
+               trunk_anchors_, trunk_active_, trunk_row_of_, trunk_support_flags_);
   for (const BundleMemory& b : memory_)
-    sum += sizeof(b) +
-           bytes_of(b.nodes, b.armature, b.spin, b.flags, b.collecting, b.q_of, b.v_of, b.body_of,
-                    b.result_of, b.parents, b.siblings, b.block, b.row_block, b.mass_block) +
-           bytes_of(b.rotors, b.drives, b.rotor_of, b.rotor_q_of, b.rotor_v_of, b.rotor_result_of, b.clusters,
-                    b.v_node, b.node_cluster, b.y_index, b.varying_G, b.G_of, b.cluster_F, b.cluster_D,
-                    b.cluster_U) +
-           bytes_of(b.items_of, b.items, b.active, b.anchors, b.support_flags, b.support, b.node_row_first,
-                    b.row_of);
+    sum += sizeof(b) + b.bytes() +
+           bytes_of(b.nodes, b.flags, b.collecting, b.node_cluster, b.clusters, b.items_of, b.items, b.active,
+                    b.anchors, b.support_flags, b.node_row_first, b.row_of);
   return sum;
 }
 

@@ -25,7 +25,7 @@
 
 namespace tenon {
 
-class BranchLanes {
+class BranchLanes : public Memory {
  public:
   using N = Pack<double, branch_width>;
 
@@ -104,30 +104,20 @@ class BranchLanes {
     std::int32_t bundle = -1, node = -1, lane = -1;
   };
   // What the lists of a bundle point to.
-  struct BundleMemory {
+  struct BundleMemory : Memory {
     std::vector<std::vector<std::int32_t>> limbs;  // bodies
     std::vector<LaneNode<N>> nodes;
-    std::vector<N> armature, spin;
-    std::array<N, 3> no_gravity{};  // limbs have it from their parents
-    std::vector<std::int32_t> flags, collecting, q_of, v_of, body_of, result_of;
+    std::vector<std::int32_t> flags, collecting, node_cluster;
     std::vector<std::vector<LimbRotor>> limb_rotors;
-    std::vector<RotorDataOf<N>> rotors;
-    std::vector<RotorDriveOf<N>> drives;
-    std::vector<std::int32_t> rotor_of, rotor_q_of, rotor_v_of, rotor_result_of;
     std::vector<ClusterData> clusters;
-    std::vector<std::int32_t> v_node, node_cluster, y_index, varying_G, G_of;
     std::size_t G_size = 0;
-    std::vector<N> cluster_F, cluster_D, cluster_U;
-    std::vector<LimbParent> parents;
-    std::vector<Siblings<branch_width>> siblings;
-    std::unique_ptr<MemoryBlock<N>> block, row_block, mass_block;
     std::size_t collecting_end = 1;  // behind the last node that carries limbs of other bundles
     std::size_t depth = 0;           // bodies from the root on that support rows
     std::vector<ItemOfLanes> items_of;
     std::vector<LaneItem<N>> items;
     std::vector<N> active, anchors, scale, compliance, weight;
     std::unique_ptr<PvEarlyMemory<N>> early;
-    std::vector<std::int32_t> support_flags, support, node_row_first, row_of;
+    std::vector<std::int32_t> support_flags, node_row_first, row_of;
   };
 
   BranchLanes(const ModelData& m, const BranchKernels<branch_width>* kernels);
@@ -165,7 +155,7 @@ class BranchLanes {
   const ClusterData* cluster_of(std::int32_t body) const;
   std::vector<std::int32_t> cluster_shape(const ClusterData& c) const;
   void build_trunk_clusters();
-  void find_limb_clusters(BundleMemory& memory) const;
+  void find_limb_clusters(std::size_t k);
   void build_limb_clusters(std::size_t k);
 
   // branch_rows.cpp
@@ -187,14 +177,11 @@ class BranchLanes {
   std::vector<std::int32_t> trunk_;
   std::vector<Place> places_;  // of bodies
   std::vector<NodeData> trunk_nodes_;
-  std::vector<std::int32_t> trunk_flags_, trunk_v_node_, trunk_rotor_, trunk_node_cluster_;
-  std::vector<ClusterData> trunk_clusters_;
-  std::vector<RotorData> trunk_rotors_;
+  std::vector<std::int32_t> trunk_flags_;
   std::vector<char> collects_, collects_with_rows_,
       base_collects_;  // per body of the trunk: limbs have given to it
   std::vector<BundleMemory> memory_;
   std::vector<Bundle<N>> bundles_;
-  MemoryBlock<double> trunk_block_, trunk_row_block_;
 
   std::vector<LimbCoordinates<branch_width>> limb_coordinates_;  // of bundles; none where crba is not taken
 
@@ -205,8 +192,7 @@ class BranchLanes {
   std::vector<ConstraintItem> trunk_items_;
   std::vector<double> trunk_anchors_, trunk_scale_, trunk_compliance_, trunk_weight_;
   std::unique_ptr<PvEarlyMemory<double>> trunk_early_;
-  std::vector<std::int32_t> trunk_active_, trunk_row_of_, trunk_row_first_, trunk_support_,
-      trunk_support_flags_;
+  std::vector<std::int32_t> trunk_active_, trunk_row_of_, trunk_support_flags_;
 };
 
 }  // namespace tenon

@@ -23,9 +23,7 @@ void BranchLanes::build_mass() {
     BundleMemory& memory = memory_[k];
     WorkspaceData<N>& w = bundles_[k].w;
     const std::size_t n = memory.nodes.size();
-    memory.mass_block = std::make_unique<MemoryBlock<N>>();
-    memory.mass_block->cut(
-        {{&w.Ic, 12 * n}, {&w.S_root, 6 * (n + 3)}, {&w.F_root, 6 * (n + 3)}, {&w.H, n * (n + 3)}}, N(0));
+    memory.cut<N>({{&w.Ic, 12 * n}, {&w.S_root, 6 * (n + 3)}, {&w.F_root, 6 * (n + 3)}, {&w.H, n * (n + 3)}});
     find_coordinates(k, written);
   }
 }

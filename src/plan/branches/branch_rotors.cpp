@@ -46,7 +46,8 @@ void BranchLanes::build_trunk_rotors() {
   for (const BundleMemory& memory : memory_)
     for (const std::vector<LimbRotor>& rotors : memory.limb_rotors)
       for (const LimbRotor& rotor : rotors) on_limbs[index(rotor.number)] = true;
-  trunk_v_node_.assign(index(m_.nv), -1);
+  std::vector<RotorData> own;
+  std::vector<std::int32_t> numbers, v_node(index(m_.nv), -1);
   data_.trunk.wobbling_rotors = 0;
   for (std::int32_t r = 0; r < m_.rotor_count; ++r) {
     if (on_limbs[index(r)]) continue;
@@ -54,31 +55,32 @@ void BranchLanes::build_trunk_rotors() {
     if (rotor.carrier >= 0) rotor.carrier = places_[index(rotor.carrier)].node;
     for (std::int32_t e = rotor.drive_begin; e < rotor.drive_end; ++e) {
       const std::int32_t k = m_.rotor_drives[e].v_index;
-      trunk_v_node_[index(k)] = places_[index(m_.v_node[k])].node;
+      v_node[index(k)] = places_[index(m_.v_node[k])].node;
     }
     data_.trunk.wobbling_rotors += rotor.wobbles;
-    trunk_rotors_.push_back(rotor);
-    trunk_rotor_.push_back(r);
+    own.push_back(rotor);
+    numbers.push_back(r);
   }
-  data_.trunk.rotor_count = count_of(trunk_rotors_);
-  data_.trunk.rotors = trunk_rotors_.data();
-  data_.trunk.v_node = trunk_v_node_.data();
-  data_.trunk_rotor = trunk_rotor_.data();
+  keep(std::move(own), data_.trunk.rotors, data_.trunk.rotor_count);
+  data_.trunk.v_node = keep(std::move(v_node));
+  data_.trunk_rotor = keep(std::move(numbers));
 }
 
 void BranchLanes::build_limb_rotors(std::size_t k) {
   BundleMemory& memory = memory_[k];
   Bundle<N>& bundle = bundles_[k];
   const std::vector<LimbRotor>& shape = memory.limb_rotors[0];
-  memory.rotors.resize(shape.size());
+  std::vector<RotorDataOf<N>> rotors(shape.size());
+  std::vector<RotorDriveOf<N>> drives;
+  std::vector<std::int32_t> number_of, q_of, v_of, result_of;
   std::int32_t wobbling = 0;
   for (std::size_t r = 0; r < shape.size(); ++r) {
-    RotorDataOf<N>& rotor = memory.rotors[r];
+    RotorDataOf<N>& rotor = rotors[r];
     rotor.carrier = shape[r].carrier, rotor.wobbles = shape[r].wobbles;
     wobbling += rotor.wobbles;
-    rotor.drive_begin = count_of(memory.drives);
-    for (const std::int32_t drive : shape[r].drives) memory.drives.push_back({drive, N(0)});
-    rotor.drive_end = count_of(memory.drives);
+    rotor.drive_begin = count_of(drives);
+    for (const std::int32_t drive : shape[r].drives) drives.push_back({drive, N(0)});
+    rotor.drive_end = count_of(drives);
     for (std::size_t l = 0; l < lanes; ++l) {
       const bool empty = l >= memory.limbs.size();
       const std::int32_t number = memory.limb_rotors[empty ? 0 : l][r].number;
@@ -88,21 +90,20 @@ void BranchLanes::build_limb_rotors(std::size_t k) {
       for (int part = 0; part < 2; ++part)
         for (int e = 0; e < 6; ++e) rotor.wobble[part][e].x[l] = one.wobble[part][e];
       for (std::int32_t e = rotor.drive_begin; e < rotor.drive_end; ++e)
-        memory.drives[index(e)].ratio.x[l] = m_.rotor_drives[one.drive_begin + e - rotor.drive_begin].ratio;
-      memory.rotor_of.push_back(number);
-      memory.rotor_q_of.push_back(one.q_index);
-      memory.rotor_v_of.push_back(one.v_index);
-      memory.rotor_result_of.push_back(empty ? -1 : one.v_index);
+        drives[index(e)].ratio.x[l] = m_.rotor_drives[one.drive_begin + e - rotor.drive_begin].ratio;
+      number_of.push_back(number);
+      q_of.push_back(one.q_index);
+      v_of.push_back(one.v_index);
+      result_of.push_back(empty ? -1 : one.v_index);
     }
   }
-  bundle.model.rotor_count = count_of(memory.rotors);
+  memory.keep(std::move(rotors), bundle.model.rotors, bundle.model.rotor_count);
   bundle.model.wobbling_rotors = wobbling;
-  bundle.model.rotors = memory.rotors.data();
-  bundle.model.rotor_drives = memory.drives.data();
-  bundle.rotor_of = memory.rotor_of.data();
-  bundle.rotor_q_of = memory.rotor_q_of.data();
-  bundle.rotor_v_of = memory.rotor_v_of.data();
-  bundle.rotor_result_of = memory.rotor_result_of.data();
+  bundle.model.rotor_drives = memory.keep(std::move(drives));
+  bundle.rotor_of = memory.keep(std::move(number_of));
+  bundle.rotor_q_of = memory.keep(std::move(q_of));
+  bundle.rotor_v_of = memory.keep(std::move(v_of));
+  bundle.rotor_result_of = memory.keep(std::move(result_of));
 }
 
 }  // namespace tenon

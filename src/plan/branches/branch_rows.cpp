@@ -79,8 +79,8 @@ bool BranchLanes::find_limb_items(const ConstraintData& c, BundleMemory& memory)
     for (int r = 0; r < one.row_count; ++r, ++row)
       for (std::size_t l = 0; l < lanes; ++l)
         memory.row_of.push_back(items[l] < 0 ? -1 : c.items[items[l]].row_begin + r);
-    for (std::size_t i = place.first + 1; i < memory.node_row_first.size(); ++i)
-      memory.node_row_first[i] = row;
+    std::fill(memory.node_row_first.begin() + static_cast<std::ptrdiff_t>(place.first) + 1,
+              memory.node_row_first.end(), row);
   }
   return true;
 }
@@ -127,20 +127,19 @@ bool BranchLanes::find_rows(const ConstraintData& c) {
 
 void BranchLanes::build_trunk_rows(const ConstraintData& c) {
   data_.rows = c;
-  trunk_row_first_.assign(trunk_.size() + 1, 0);
+  std::vector<std::int32_t> row_first(trunk_.size() + 1, 0), support;
   for (const std::int32_t item : trunk_items_of_) {
     ConstraintItem own = c.items[item];
     own.node = own.node < 0 ? -1 : places_[index(own.node)].node;
     own.row_begin = count_of(trunk_row_of_);
     for (int r = 0; r < own.row_count; ++r) trunk_row_of_.push_back(c.items[item].row_begin + r);
-    for (std::size_t i = index(own.node + 1); i < trunk_row_first_.size(); ++i)
-      trunk_row_first_[i] = count_of(trunk_row_of_);
+    std::fill(row_first.begin() + own.node + 1, row_first.end(), count_of(trunk_row_of_));
     trunk_items_.push_back(own);
   }
   std::vector<bool> supporting;
   for (std::size_t i = 0; i < trunk_.size(); ++i) {
     supporting.push_back(supports(trunk_[i]));
-    if (supporting[i]) trunk_support_.push_back(static_cast<std::int32_t>(i));
+    if (supporting[i]) support.push_back(static_cast<std::int32_t>(i));
   }
   trunk_support_flags_ = sweep_flags(data_.trunk, supporting);
   trunk_active_.assign(trunk_row_of_.size(), 1);
@@ -152,15 +151,14 @@ void BranchLanes::build_trunk_rows(const ConstraintData& c) {
   rows.row_count = count_of(trunk_row_of_), rows.active = trunk_active_.data();
   rows.scale = trunk_scale_.data(), rows.compliance = trunk_compliance_.data();
   rows.weight = trunk_weight_.data();
-  rows.support_count = count_of(trunk_support_), rows.support = trunk_support_.data();
-  rows.node_row_first = trunk_row_first_.data();
+  keep(std::move(support), rows.support, rows.support_count);
+  rows.node_row_first = keep(std::move(row_first));
   data_.row_of = trunk_row_of_.data();
   WorkspaceData<double>& w = data_.w;
   w.support_flags = trunk_support_flags_.data();
   w.anchors = trunk_anchors_.data();
   const std::size_t nv = index(m_.nv);
-  trunk_row_block_.cut(
-      row_fields(w, trunk_.size(), nv, data_.trunk.cluster_count > 0 ? nv : 0, trunk_row_of_.size()));
+  cut(row_fields(w, trunk_.size(), nv, data_.trunk.cluster_count > 0 ? nv : 0, trunk_row_of_.size()));
 }
 
 void BranchLanes::build_limb_rows(const ConstraintData& c, std::size_t k) {
@@ -169,9 +167,10 @@ void BranchLanes::build_limb_rows(const ConstraintData& c, std::size_t k) {
   WorkspaceData<N>& w = bundle.w;
   const std::size_t n = memory.nodes.size(), r = memory.row_of.size() / lanes;
   std::vector<bool> supporting(n, false);
+  std::vector<std::int32_t> support;
   for (std::size_t i = 0; memory.depth > 0 && i <= memory.depth; ++i) {
     supporting[i] = true;
-    if (i > 0) memory.support.push_back(static_cast<std::int32_t>(i));
+    if (i > 0) support.push_back(static_cast<std::int32_t>(i));
   }
   memory.support_flags = flags_of(memory, supporting);
   memory.active.assign(r, N(0));
@@ -188,13 +187,12 @@ void BranchLanes::build_limb_rows(const ConstraintData& c, std::size_t k) {
                  memory.scale.data(),
                  memory.compliance.data(),
                  memory.weight.data(),
-                 count_of(memory.support),
-                 memory.support.data(),
+                 count_of(support),
+                 memory.keep(support),
                  memory.node_row_first.data(),
                  memory.row_of.data()};
   w.support_flags = memory.support_flags.data();
-  memory.row_block = std::make_unique<MemoryBlock<N>>();
-  memory.row_block->cut(row_fields(w, n, n, memory.clusters.empty() ? 0 : n, r), N(0));
+  memory.cut(row_fields(w, n, n, memory.clusters.empty() ? 0 : n, r));
 }
 
 void BranchLanes::update_rows(const ConstraintData& c) {

@@ -24,10 +24,10 @@ bool factor_is_faster(int bodies, int rows, int links, int inner_links, double l
 
 // Where rows are redundant caba_osimf would turn to a method that factors anyway.
 DampedInverseMethod damped_inverse_method(const ModelData& m, const ConstraintData* c,
-                                          const CabaOsimData<double>& caba, bool more_rows_than_joints,
-                                          double lanes_gain) {
+                                          const CabaOsimTables& caba, double lanes_gain) {
   if (c && c->inter_body_count > 0) return DampedInverseMethod::ltl_cholesky;
-  if (m.cluster_count > 0 || m.rotor_count > 0 || more_rows_than_joints) return DampedInverseMethod::pv_osimr;
+  if (m.cluster_count > 0 || m.rotor_count > 0 || caba.more_rows_than_joints)
+    return DampedInverseMethod::pv_osimr;
   int inner_links = 0;
   for (int l = 0; l < caba.link_count; ++l) inner_links += caba.links[l].inner;
   return factor_is_faster(m.node_count, caba.row_count, caba.link_count, inner_links, lanes_gain)

@@ -64,10 +64,9 @@ std::vector<bool> cheaper_as_rows(const Model& embedded, const std::vector<bool>
 // ---- the Delassus matrix and its damped inverse: delassus_choice.cpp
 
 DelassusMethod delassus_method(const ConstraintData* c);
-// caba: links of caba_osimf; more_rows_than_joints: see CabaOsimMemory.
+// caba: of caba_osimf.
 DampedInverseMethod damped_inverse_method(const ModelData& m, const ConstraintData* c,
-                                          const CabaOsimData<double>& caba, bool more_rows_than_joints,
-                                          double lanes_gain);
+                                          const CabaOsimTables& caba, double lanes_gain);
 // Whether the damped inverse of a tree takes less time by pv_osimr, which factors the Delassus matrix, than by
 // caba_osimf. links: those of kernels/delassus/caba_osim_data.hpp; inner_links: those with rows on descendants.
 // lanes_gain: how many times faster branch lanes make the inertias, which caba_osimf sweeps without them.

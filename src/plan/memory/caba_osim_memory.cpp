@@ -1,15 +1,12 @@
-#include "plan/memory/caba_osim_memory.hpp"
-
+// Tables of caba_osim and caba_osimf.
 #include <algorithm>
 
 #include "plan/choice/what_automatic_takes.hpp"
+#include "plan/memory/kernel_memory.hpp"
 #include "plan/units.hpp"
-#include "scalar/index.hpp"
 
 namespace tenon {
 namespace {
-
-constexpr std::int32_t pack = 4;  // Lanes::count
 
 // Whether rows enter a cluster through more than one body: rows on the body, or on its subtree outside the
 // cluster.
@@ -32,18 +29,14 @@ bool rows_meet_in_a_cluster(const ModelData& m, const ConstraintData& c) {
 
 }  // namespace
 
-CabaOsimPlan::CabaOsimPlan(const ModelData& m, const ConstraintData* constraints) {
-  if (!constraints || constraints->row_count == 0 || constraints->inter_body_count > 0) return;
-  rows_meet_in_cluster_ = rows_meet_in_a_cluster(m, *constraints);
-  if (!rows_meet_in_cluster_) find_links(m, *constraints);
-  tables_.row_count = constraints->row_count;
-  tables_.world_rows = constraints->node_row_first[0];
-  tables_.stride = (tables_.row_count + 2 * pack - 2) / pack * pack;  // at least three places after the rows
-}
-
-void CabaOsimPlan::find_links(const ModelData& m, const ConstraintData& c) {
-  segment_of_node_.assign(index(m.node_count), -1);
-  link_at_node_.assign(index(m.node_count), -1);
+void make_tables(const ModelData& m, const ConstraintData& c, Memory& memory, CabaOsimTables& to) {
+  to.row_count = c.row_count;
+  to.world_rows = c.node_row_first[0];
+  to.stride = whole_packs(to.row_count + 3);  // at least three places after the rows
+  to.rows_meet_in_cluster = rows_meet_in_a_cluster(m, c);
+  if (to.rows_meet_in_cluster) return;
+  std::vector<OsimLink> links;
+  std::vector<std::int32_t> segment_of_node(index(m.node_count), -1), link_at_node = segment_of_node;
   std::vector<std::int32_t> sides(index(m.node_count), 0);
   for (std::int32_t s = 0; s < c.support_count; ++s) {
     const std::int32_t i = c.support[s], parent = m.nodes[i].parent;
@@ -62,38 +55,33 @@ void CabaOsimPlan::find_links(const ModelData& m, const ConstraintData& c) {
     link.inner = sides[index(i)] > 0;
     link.propagates_rows = !link.inner && carries_rows(own);
     link.width = std::max(8, (own + 7) / 8 * 8);
-    link.place = places_;
-    link.own_begin = own_size_;
-    places_ += link.width;
-    own_size_ += own * link.width;
-    most_rows_ = std::max(most_rows_, link.width);
-    link_at_node_[index(i)] = count_of(links_);
-    links_.push_back(link);
+    link.place = to.places;
+    link.own_begin = to.own_size;
+    to.places += link.width;
+    to.own_size += own * link.width;
+    to.most_rows = std::max(to.most_rows, link.width);
+    link_at_node[index(i)] = count_of(links);
+    links.push_back(link);
   }
-  std::vector<std::int32_t> last_child(links_.size(), -1);
-  for (std::size_t l = 0; l < links_.size(); ++l) {
-    std::int32_t i = links_[l].node, coordinates = 0;
+  std::vector<std::int32_t> last_child(links.size(), -1);
+  for (std::size_t l = 0; l < links.size(); ++l) {
+    std::int32_t i = links[l].node, coordinates = 0;
     do {
-      segment_of_node_[index(i)] = static_cast<std::int32_t>(l);
+      segment_of_node[index(i)] = static_cast<std::int32_t>(l);
       coordinates += columns_of(m, i);
       i = parent_of(m, i);
-    } while (i >= 0 && link_at_node_[index(i)] < 0);
-    more_rows_than_joints_ =
-        more_rows_than_joints_ || links_[l].row_end - links_[l].row_begin > std::min(coordinates, 6);
+    } while (i >= 0 && link_at_node[index(i)] < 0);
+    to.more_rows_than_joints =
+        to.more_rows_than_joints || links[l].row_end - links[l].row_begin > std::min(coordinates, 6);
     if (i < 0) continue;
-    links_[l].parent = link_at_node_[index(i)];
-    std::int32_t& last = last_child[index(links_[l].parent)];
-    links_[l].next = last;
+    links[l].parent = link_at_node[index(i)];
+    std::int32_t& last = last_child[index(links[l].parent)];
+    links[l].next = last;
     last = static_cast<std::int32_t>(l);
   }
-  tables_.link_count = count_of(links_);
-  tables_.links = links_.data();
-  tables_.segment_of_node = segment_of_node_.data();
-  tables_.link_at_node = link_at_node_.data();
-}
-
-std::size_t CabaOsimPlan::bytes() const {
-  return bytes_of(links_, segment_of_node_, link_at_node_);
+  memory.keep(std::move(links), to.links, to.link_count);
+  to.segment_of_node = memory.keep(std::move(segment_of_node));
+  to.link_at_node = memory.keep(std::move(link_at_node));
 }
 
 }  // namespace tenon

@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "plan/choice/what_automatic_takes.hpp"
-#include "plan/memory/caba_osim_memory.hpp"
-#include "plan/memory/pv_osimf_memory.hpp"
+#include "plan/memory/kernel_memory.hpp"
 #include "scalar/index.hpp"
 #include "spatial/lanes.hpp"
 #include "tenon/delassus.hpp"
@@ -18,8 +17,7 @@ struct DampedInverseMemory {
   DampedInverseMemory(const ModelData& m, const ConstraintData* constraints, double lanes_gain)
       : caba(m, constraints),
         osimf(m, constraints),
-        automatic(
-            damped_inverse_method(m, constraints, caba.data, caba.more_rows_than_joints(), lanes_gain)) {
+        automatic(damped_inverse_method(m, constraints, caba.data, lanes_gain)) {
     const std::size_t stride = index(whole_packs(constraints ? constraints->row_count : 0));
     for (std::vector<double>* v : {&damping, &inv_d, &b, &x}) v->assign(stride, 0.0);
     for (std::vector<double>* v : {&factor, &inverse, &scratch}) v->assign(stride * (stride + 4), 0.0);

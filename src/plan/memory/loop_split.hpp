@@ -3,7 +3,6 @@
 // return spanning coordinates sweep with other ones (update_loops in state/projection.hpp).
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -13,23 +12,21 @@
 
 namespace tenon {
 
-struct LoopSplit {
+struct LoopSplit : Memory {
   explicit LoopSplit(const Model& model) : data(model.data()) {
     if (model.loops.clusters.empty()) return;
-    y_index.assign(data.y_index, data.y_index + data.nv);
-    independent.assign(data.independent, data.independent + data.ny);
-    dependent.assign(data.dependent, data.dependent + (data.nv - data.ny));
-    changed.assign(index(data.cluster_count), 0);
-    data.y_index = y_index.data(), data.independent = independent.data(), data.dependent = dependent.data();
+    const auto copy = [&](const std::int32_t* list, std::int32_t count) {
+      return keep(std::vector<std::int32_t>(list, list + count));
+    };
+    data.y_index = y_index = copy(data.y_index, data.nv);
+    data.independent = independent = copy(data.independent, data.ny);
+    data.dependent = dependent = copy(data.dependent, data.nv - data.ny);
+    changed = keep(std::vector<char>(index(data.cluster_count), 0));
   }
-  LoopSplit(const LoopSplit&) = delete;
-  LoopSplit& operator=(const LoopSplit&) = delete;
-
-  std::size_t bytes() const { return bytes_of(y_index, independent, dependent, changed); }
 
   ModelData data;  // the model's, with the tables below
-  std::vector<std::int32_t> y_index, independent, dependent;
-  std::vector<char> changed;  // per cluster: it uses other coordinates than the model's
+  std::int32_t *y_index, *independent, *dependent;
+  char* changed;  // per cluster: it uses other coordinates than the model's
   bool any_changed = false;
 };
 

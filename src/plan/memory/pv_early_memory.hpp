@@ -2,7 +2,6 @@
 // sized once.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -10,7 +9,6 @@
 #include "model/constraint_data.hpp"
 #include "model/model_data.hpp"
 #include "plan/memory_block.hpp"
-#include "scalar/index.hpp"
 
 namespace tenon {
 
@@ -38,43 +36,25 @@ template <class Model, class Rows>
 EarlyTables early_tables(const Model& m, const Rows& c, bool carries_limbs);
 
 template <class T>
-class PvEarlyMemory {
- public:
+struct PvEarlyMemory : Memory {
   // constraints: null for none. carries_limbs: on branch lanes, the model is what carries limbs, perhaps with rows.
   template <class Model, class Rows>
   PvEarlyMemory(const Model& m, const Rows* constraints, bool carries_limbs = false) {
     if (!constraints) return;
-    tables_ = early_tables(m, *constraints, carries_limbs);
-    sets_.resize(tables_.segments.size());
-    crossings_.resize(index(m.nv));
-    data.segment_count = count_of(tables_.segments);
+    EarlyTables tables = early_tables(m, *constraints, carries_limbs);
+    data.sets = keep(std::vector<EarlySet<T>>(tables.segments.size()));
+    data.crossings = keep(std::vector<EarlyCrossing<T>>(index(m.nv)));
     data.world_rows = constraints->node_row_first[0];  // none in a bundle
-    data.segments = tables_.segments.data();
-    data.segment_of_node = tables_.segment_of.data();
-    data.dof_of_node = tables_.dof_of.data();
-    data.node_of_row = tables_.node_of_row.data();
-    data.inner_count = count_of(tables_.inner);
-    data.inner = tables_.inner.data();
-    data.sets = sets_.data();
-    data.crossings = crossings_.data();
-    takes_rows_ = early_work(m, *constraints).possible;
-  }
-  PvEarlyMemory(const PvEarlyMemory&) = delete;
-  PvEarlyMemory& operator=(const PvEarlyMemory&) = delete;
-
-  bool takes_rows() const { return takes_rows_; }  // early_work
-  std::size_t bytes() const {
-    return bytes_of(tables_.segments, tables_.segment_of, tables_.dof_of, tables_.node_of_row, tables_.inner,
-                    sets_, crossings_);
+    keep(std::move(tables.segments), data.segments, data.segment_count);
+    keep(std::move(tables.inner), data.inner, data.inner_count);
+    data.segment_of_node = keep(std::move(tables.segment_of));
+    data.dof_of_node = keep(std::move(tables.dof_of));
+    data.node_of_row = keep(std::move(tables.node_of_row));
+    takes_rows = early_work(m, *constraints).possible;
   }
 
   PvEarlyData<T> data{};
-
- private:
-  EarlyTables tables_;
-  std::vector<EarlySet<T>> sets_;
-  std::vector<EarlyCrossing<T>> crossings_;
-  bool takes_rows_ = false;
+  bool takes_rows = false;  // EarlyWork::possible
 };
 
 }  // namespace tenon

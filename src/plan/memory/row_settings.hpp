@@ -45,29 +45,26 @@ struct Settings {
   std::uint64_t revision = 1;              // of all but gravity: setters count it up
 };
 
-struct RowSettings {
+struct RowSettings : Memory {
   // first_constraint, first_row: the place in the settings of what `set` holds.
   RowSettings(const ConstraintSet* set, const Settings& settings, int first_constraint, int first_row)
       : first_constraint_(first_constraint), first_row_(first_row) {
     if (!set) return;
     data = set->data();
-    items.assign(data.items, data.items + data.item_count);
-    for (std::vector<double>* x : {&weight, &compliance}) x->assign(index(data.row_count), 0.0);
-    active.assign(index(data.row_count), 0);
-    anchors.assign(12 * items.size(), 0.0);
-    data.items = items.data(), data.weight = weight.data();
-    data.compliance = compliance.data(), data.active = active.data();
+    data.items = items = keep(std::vector<ConstraintItem>(data.items, data.items + data.item_count));
+    data.active = active = keep(std::vector<std::int32_t>(index(data.row_count), 0));
+    data.weight = weight = keep(std::vector<double>(index(data.row_count), 0.0));
+    data.compliance = compliance = keep(std::vector<double>(index(data.row_count), 0.0));
+    anchors = keep(std::vector<double>(12 * index(data.item_count), 0.0));
     take(settings);
   }
-  RowSettings(const RowSettings&) = delete;
-  RowSettings& operator=(const RowSettings&) = delete;
 
   bool differ_from(const Settings& settings) const { return revision_ != settings.revision; }
   // Allocates nothing.
   void take(const Settings& settings) {
     revision_ = settings.revision;
     data.poses = ConstraintPoses::none;
-    for (std::size_t i = 0; i < items.size(); ++i) {
+    for (std::size_t i = 0; i < index(data.item_count); ++i) {
       ConstraintItem& item = items[i];
       const Settings::Constraint& own = settings.constraints[index(first_constraint_ + item.constraint)];
       item.frequency = own.frequency, item.damping_ratio = own.damping_ratio;
@@ -81,13 +78,12 @@ struct RowSettings {
       }
     }
   }
-  std::size_t bytes() const { return bytes_of(items, weight, compliance, active, anchors); }
 
   ConstraintData data{};  // the data of the set, with the tables below
-  std::vector<ConstraintItem> items;
-  std::vector<double> weight, compliance;
-  std::vector<std::int32_t> active;
-  std::vector<double> anchors;  // 12 an item
+  ConstraintItem* items;
+  std::int32_t* active;
+  double *weight, *compliance;
+  double* anchors = nullptr;  // 12 an item
 
  private:
   int first_constraint_, first_row_;

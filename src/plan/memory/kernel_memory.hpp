@@ -1,0 +1,188 @@
+// Tables and memory of the kernels of methods, beside those of the sweeps (plan/arena.hpp): made once for a model and
+// its constraints, which may be null.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/constrained/pv_data.hpp"
+#include "kernels/delassus/caba_osim_data.hpp"
+#include "kernels/delassus/delassus_data.hpp"
+#include "kernels/tree/momentum_data.hpp"
+#include "model/constraint_data.hpp"
+#include "model/model_data.hpp"
+#include "plan/memory_block.hpp"
+#include "spatial/lanes.hpp"
+
+namespace tenon {
+
+// Make the tables of kernels, which are the same for all numbers. `memory` keeps their lists.
+void make_tables(const ModelData& m, const ConstraintData& c, Memory& memory, PvTables& to);
+void make_tables(const ModelData& m, const ConstraintData& c, Memory& memory, PvOsimfTables& to);
+void make_tables(const ModelData& m, const ConstraintData& c, Memory& memory, CabaOsimTables& to);
+void make_tables(const ModelData& m, const ConstraintData& c, Memory& memory, OsimrTables& to);
+void make_tables(const ModelData& m, const ConstraintData& c, Memory& memory, KjrTables& to);
+void make_tables(const ModelData& m, const PvTables& pv, Memory& memory, EfpaTables& to);
+
+// Of pv and prox_pv.
+template <class T>
+struct PvMemory : Memory {
+  PvMemory(const ModelData& m, const ConstraintData* constraints) {
+    if (!constraints || constraints->row_count == 0) return;
+    make_tables(m, *constraints, *this, data);
+    const std::size_t rows = index(constraints->row_count), lanes = index(data.lane_count),
+                      slots = index(data.slot_count), columns = index(data.column_count),
+                      matrix = index(data.matrix_size);
+    cut<T>({{&data.K, 6 * lanes},
+            {&data.k, lanes},
+            {&data.W, index(data.W_size)},
+            {&data.d_inv, columns},
+            {&data.scaled, 4 * std::max(columns, slots)},
+            {&data.L, lanes * lanes},
+            {&data.b, rows},
+            {&data.row_damping, rows},
+            {&data.residual, rows},
+            {&data.A, matrix},
+            {&data.F, matrix},
+            {&data.F_inv_d, slots},
+            {&data.damping, slots},
+            {&data.x, slots},
+            {&data.Y, 6 * slots},
+            {&data.C, 36}});
+  }
+
+  PvData<T> data{};
+};
+
+// Of the methods for the Delassus matrix and of the operational-space products. pv: tables for the same model and
+// constraints, whose lanes efpa uses.
+template <class T>
+struct DelassusMemory : Memory {
+  DelassusMemory(const ModelData& m, const ConstraintData* constraints, const PvTables& pv) {
+    std::size_t rows = 0;
+    for (std::int32_t r = 0; constraints && r < constraints->row_count; ++r)
+      in_order = in_order && constraints->user_row[r] == r;
+    // No tables for inter-body rows in models with clusters: only dense takes such rows.
+    if (constraints && constraints->row_count > 0 &&
+        (m.cluster_count == 0 || constraints->inter_body_count == 0)) {
+      rows = index(constraints->row_count);
+      make_tables(m, *constraints, *this, osimr);
+      make_tables(m, pv, *this, efpa);
+      make_tables(m, *constraints, *this, kjr);
+    }
+    const std::size_t stride = index(osimr.row_stride), branches = index(osimr.branch_count),
+                      paths = index(osimr.W_size), nodes = index(m.node_count), nv = index(m.nv),
+                      y_packs = 4 * index(kjr.most_y);
+    cut<T>({{&osimr.K, 6 * stride},
+            {&osimr.G, 6 * stride},
+            {&osimr.P, 48 * branches},
+            {&osimr.Omega, 48 * branches},
+            {&osimr.W, paths},
+            {&osimr.W_d, paths},
+            {&efpa.K, index(efpa.K_size)},
+            {&efpa.Y, 6 * index(pv.lane_count)},
+            {&kjr.Omega, rows > 0 ? 48 * nodes : 0},
+            {&inverse_mass.body, 24 * nodes},
+            {&inverse_mass.u, 4 * nv},
+            {&J, rows * nv},
+            {&inverse_mass_JT, rows * nv},
+            {&Lambda, rows * rows},
+            {&osimr.x, index(osimr.x_size)},
+            {&osimr.X, index(osimr.X_size)},
+            {&kjr.x, y_packs},
+            {&kjr.y, y_packs},
+            {&inverse_mass.ydd, m.cluster_count > 0 ? 4 * nv : 0}});
+  }
+
+  OsimrData<T> osimr{};
+  EfpaData<T> efpa{};
+  KjrData<T> kjr{};
+  InverseMassData<T> inverse_mass{};
+  T* J = nullptr;                // rows x nv, kernels' order
+  T* inverse_mass_JT = nullptr;  // nv x rows: M^-1 J^T, kernels' order
+  T* Lambda = nullptr;           // rows x rows, kernels' order
+  bool in_order = true;          // the user's order of rows is the kernels'
+};
+
+// Of caba_osim and caba_osimf. Makes nothing for inter-body rows.
+template <class T>
+struct CabaOsimMemory : Memory {
+  CabaOsimMemory(const ModelData& m, const ConstraintData* constraints) {
+    if (!constraints || constraints->row_count == 0 || constraints->inter_body_count > 0) return;
+    make_tables(m, *constraints, *this, data);
+    const std::size_t links = index(data.link_count), stride = index(data.stride), nv = index(m.nv);
+    const std::size_t row_array = 6 * stride, matrix6 = 48;
+    const std::size_t places = index(data.places), most = index(data.most_rows);
+    cut<T>({{&data.carried, matrix6},
+            {&data.segment_W, 8 * nv},
+            {&data.segment_inv_d, nv},
+            {&data.own_K, 8 * most},
+            {&data.own_KT, 6 * most},
+            {&data.response, 8 * most},
+            {&data.own_A, most * most},
+            {&data.stack, most * (16 + most)},
+            {&data.damping, stride},
+            {&data.Phi, 21 * links},
+            {&data.axes, matrix6 * links},
+            {&data.propagate, matrix6 * links},
+            {&data.omega, matrix6 * links},
+            {&data.psi, matrix6 * links},
+            {&data.own, index(data.own_size)},
+            {&data.gain, 6 * places},
+            {&data.drive, 6 * places},
+            {&data.gain_up, row_array},
+            {&data.drive_up, row_array},
+            {&data.matrix, stride * stride},
+            {&data.force, 8 * links},
+            {&data.motion, 8 * links},
+            {&data.own_b, places}});
+  }
+
+  CabaOsimData<T> data{};
+};
+
+// Of pv_osimf. Makes nothing for inter-body rows.
+template <class T>
+struct PvOsimfMemory : Memory {
+  PvOsimfMemory(const ModelData& m, const ConstraintData* constraints) {
+    if (!constraints || constraints->row_count == 0 || constraints->inter_body_count > 0) return;
+    make_tables(m, *constraints, *this, data);
+    const std::size_t slots = index(data.slot_count), matrix = index(data.matrix_size);
+    cut<T>({{&data.damping, slots},
+            {&data.A, matrix},
+            {&data.F, matrix},
+            {&data.N, matrix},
+            {&data.inv_d, slots},
+            {&data.scaled, 4 * slots},
+            {&data.x, slots},
+            {&data.Y, 6 * slots},
+            {&data.Z, 6 * slots},
+            {&data.C, 36}});
+  }
+
+  PvOsimfData<T> data{};
+};
+
+// Of the Coriolis matrix (kernels/tree/coriolis.hpp).
+struct CoriolisMemory : Memory {
+  explicit CoriolisMemory(const ModelData& m) {
+    const std::size_t nodes = index(whole_packs(m.node_count)), dofs = index(whole_packs(m.nv + 3)),
+                      path = index(whole_packs(m.nv)), nv = index(m.nv);
+    cut<double>({{&data.B, 12 * nodes},
+                 {&data.S_dot, 6 * dofs},
+                 {&data.F, 6 * dofs},
+                 {&data.N, 3 * dofs},
+                 {&data.S_dot_path, 6 * path},
+                 {&data.column, path},
+                 {&data.row, path},
+                 {&C, nv * nv},
+                 {&G_dot, m.cluster_count > 0 ? nv * index(m.ny) : 0}});
+  }
+
+  CoriolisData<double> data{};
+  double* C;      // of the spanning tree
+  double* G_dot;  // nv x ny: the rate of G, with embedded loops
+};
+
+}  // namespace tenon
