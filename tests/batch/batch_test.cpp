@@ -23,9 +23,10 @@ TEST(Batch, FunctionsOfTreesAreThoseOfSingleCalls) {
     for (int seed = 0; seed < robots; ++seed) {
       SCOPED_TRACE(seed);
       const Robot robot = random_robot(static_cast<std::uint64_t>(seed));
+      // The factor of a mass matrix has rounding errors times its condition: 1.6e-12 at worst, with a screw.
       for (const BatchFunction function : on_trees)
         expect_as_single(States<double>(robot, nullptr, 35, static_cast<std::uint64_t>(seed)), here, function,
-                         1e-12);
+                         function == BatchFunction::mass_matrix_factor ? 1e-11 : 1e-12);
     }
   }
 }

@@ -121,15 +121,17 @@ TEST(PointMotion, InIndependentCoordinates) {
       EXPECT_LE(relative_error(J_y, J * t.G, 1), 1e-12);
       ASSERT_EQ(point_bias_acceleration(t.w, link, point.data(), axes, a.data()), Status::ok);
       ASSERT_EQ(point_bias_acceleration(t.independent, link, point.data(), axes, a_y.data()), Status::ok);
-      EXPECT_LE(relative_error(a_y, a + J * t.g, 1), 1e-10);
+      // Where J g cancels its own terms and a, their rounding errors are left.
+      const auto terms = [&] { return std::max(1.0, (J.cwiseAbs() * t.g.cwiseAbs()).maxCoeff()); };
+      EXPECT_LE(relative_error(a_y, a + J * t.g, terms()), 1e-10);
       ASSERT_EQ(link_jacobian(t.w, link, axes, J.data(), 6), Status::ok);
       ASSERT_EQ(link_bias_acceleration(t.w, link, axes, b.data()), Status::ok);
       ASSERT_EQ(link_bias_acceleration(t.independent, link, axes, b_y.data()), Status::ok);
-      EXPECT_LE(relative_error(b_y, b + J * t.g, 1), 1e-10);
+      EXPECT_LE(relative_error(b_y, b + J * t.g, terms()), 1e-10);
       ASSERT_EQ(kinematics(t.independent, scene.q.data(), t.ydot.data(), still.data()), Status::ok);
       ASSERT_EQ(link_acceleration(t.independent, link, axes, acceleration.data()), Status::ok);
       ASSERT_EQ(point_bias_acceleration(t.independent, link, nullptr, axes, a_y.data()), Status::ok);
-      EXPECT_LE(relative_error(a_y, acceleration, 1), 1e-9);
+      EXPECT_LE(relative_error(a_y, acceleration, terms()), 1e-9);
     }
     ++compared;
   }
