@@ -18,24 +18,23 @@
 
 namespace tenon {
 
+#ifdef TENON_PACKS
 template <class N, int W>
 struct alignas(sizeof(N) * W) Pack {  // some targets align long vectors less
   using Number = N;
-  static constexpr int width = W;
-  Pack() = default;
-  TENON_INLINE N& operator[](int lane) { return reinterpret_cast<N*>(&x)[lane]; }
-  TENON_INLINE const N& operator[](int lane) const { return reinterpret_cast<const N*>(&x)[lane]; }
-
-#ifdef TENON_PACKS
   using Integer = std::conditional_t<sizeof(N) == sizeof(double), std::int64_t, std::int32_t>;
+  static constexpr int width = W;
   typedef N Vector __attribute__((vector_size(sizeof(N) * W), may_alias));
   typedef Integer Bits __attribute__((vector_size(sizeof(N) * W), may_alias));
   Vector x;
 
+  Pack() = default;
   TENON_INLINE explicit Pack(double s) : x(Vector{} + static_cast<N>(s)) {}
   TENON_INLINE explicit Pack(const Vector& v) : x(v) {}
   TENON_INLINE static Pack of_bits(const Bits& b) { return Pack((Vector)b); }
   TENON_INLINE Bits bits() const { return (Bits)x; }
+  TENON_INLINE N& operator[](int lane) { return reinterpret_cast<N*>(&x)[lane]; }
+  TENON_INLINE const N& operator[](int lane) const { return reinterpret_cast<const N*>(&x)[lane]; }
 
   TENON_INLINE friend Pack operator+(const Pack& a, const Pack& b) { return Pack(a.x + b.x); }
   TENON_INLINE friend Pack operator-(const Pack& a, const Pack& b) { return Pack(a.x - b.x); }
@@ -48,12 +47,22 @@ struct alignas(sizeof(N) * W) Pack {  // some targets align long vectors less
     for (int i = 0; i < W; ++i) all &= less[i];
     return all != 0;
   }
-#else  // without kernels: what is done between sweeps
+};
+#else
+// Without kernels: what is done between sweeps.
+template <class N, int W>
+struct alignas(sizeof(N) * W) Pack {
+  using Number = N;
+  static constexpr int width = W;
   N x[W];
 
+  Pack() = default;
   explicit Pack(double s) {
     for (N& e : x) e = static_cast<N>(s);
   }
+  N& operator[](int lane) { return x[lane]; }
+  const N& operator[](int lane) const { return x[lane]; }
+
   friend Pack operator+(const Pack& a, const Pack& b) {
     Pack sum;
     for (int i = 0; i < W; ++i) sum.x[i] = a.x[i] + b.x[i];
@@ -64,8 +73,8 @@ struct alignas(sizeof(N) * W) Pack {  // some targets align long vectors less
     for (int i = 0; i < W; ++i) product.x[i] = a.x[i] * b.x[i];
     return product;
   }
-#endif
 };
+#endif
 
 #ifdef TENON_PACKS
 TENON_ISA_BEGIN
