@@ -84,14 +84,14 @@ inline Status take_wrenches(WorkspaceImpl& w, const double*& wrenches) {
 }
 // in := the inputs of forward dynamics, and of inverse dynamics. Desired accelerations keep the user's order.
 inline Status map_in_forward(WorkspaceImpl& w, const Inputs<double>& user, Inputs<double>& in) {
-  in = user;
+  in.q = user.q, in.v = user.v, in.tau = user.tau, in.wrenches = user.wrenches, in.desired = user.desired;
   TENON_CHECK(map_in_state(w, in.q, in.v));
   TENON_CHECK(map_in_forces(w, in.tau));
   TENON_CHECK(check_finite(w, "desired", in.desired, w.rows()));
   return take_wrenches(w, in.wrenches);
 }
 inline Status map_in_inverse(WorkspaceImpl& w, const Inputs<double>& user, Inputs<double>& in) {
-  in = user;
+  in.q = user.q, in.v = user.v, in.wrenches = user.wrenches, in.qdd = user.qdd;
   TENON_CHECK(map_in_state(w, in.q, in.v));
   TENON_CHECK(map_in_accelerations(w, in.q, in.v, in.qdd));
   return take_wrenches(w, in.wrenches);

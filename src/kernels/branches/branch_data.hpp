@@ -28,7 +28,7 @@ struct LaneNode {
   std::int32_t q_index;  // its place in the bundle's own coordinates
   std::int32_t v_index;  // the same
   std::int32_t has_armature;
-  N sign, pitch, p[3], R[9], mass, h[3], I[6];
+  N sign, p[3], R[9], mass, h[3], I[6];
 };
 
 // The fields of ModelData that sweeps read. Nodes and coordinates have the same numbers.

@@ -75,9 +75,8 @@ TENON_INLINE void add_wobble_of_parents(Bundle<P>& b) {
 }
 // The inputs of the trunk, whose coordinates have the model's numbers.
 template <class P>
-TENON_INLINE Inputs<double> inputs_of_trunk(const Branches<P>& b, Inputs<double> in) {
-  if (in.wrenches) in.wrenches = b.w.wrench;
-  return in;
+TENON_INLINE Inputs<double> inputs_of_trunk(const Branches<P>& b, const Inputs<double>& in) {
+  return {in.q, in.v, in.tau, in.wrenches ? b.w.wrench : nullptr, in.desired, in.qdd};
 }
 // Those of a bundle, once they are gathered.
 template <class P>

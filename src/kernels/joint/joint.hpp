@@ -73,8 +73,17 @@ struct RevoluteObliqueJoint : GeneralJoint<2> {
   }
 };
 
-// Oblique prismatic joints are screws that do not turn: both are rare, and the code of a kind of joint is a fifteenth of
-// the kernels.
+struct PrismaticObliqueJoint : GeneralJoint<5> {
+  template <class T, class Node>
+  TENON_INLINE static void update(const Node& n, int i, const T* q, WorkspaceData<T>& w) {
+    const Mat3<T> R = load_mat3<T>(n.R);
+    const T d = T(n.sign) * q[n.q_index];
+    store_general(i, R, load_vec3<T>(n.p) + Vec3<T>{R.xz * d, R.yz * d, R.zz * d}, w);
+  }
+};
+
+// But for limbs, oblique prismatic joints are screws that do not turn: both are rare, and the code of a kind of joint is a
+// fifteenth of the kernels.
 struct ScrewJoint : GeneralJoint<2> {
   template <int, class T, class Node>
   TENON_INLINE static ScrewColumn<T> column(const Node& n) {
@@ -129,9 +138,9 @@ struct FloatingJoint : GeneralJoint<0, 1, 2, 3, 4, 5> {
   }
 };
 
-// The only switch over joint kinds: calls f with the joint as a compile-time value. one_dof: only joints of one
-// degree of freedom occur, and f is compiled for no others.
-template <bool one_dof, class F>
+// The only switch over joint kinds: calls f with the joint as a compile-time value. of_limbs: only hinges and prismatic
+// joints occur, and f is compiled for no others, which would cost their sweeps registers.
+template <bool of_limbs, class F>
 TENON_INLINE void with_joint_of(std::int32_t kind, F&& f) {
   switch (kind) {
     case joint_revolute_x:
@@ -149,16 +158,19 @@ TENON_INLINE void with_joint_of(std::int32_t kind, F&& f) {
     case joint_revolute_oblique:
       return f(RevoluteObliqueJoint{});
     case joint_prismatic_oblique:
+      if constexpr (of_limbs) return f(PrismaticObliqueJoint{});
+      [[fallthrough]];
     case joint_screw:
-      return f(ScrewJoint{});
+      if constexpr (!of_limbs) f(ScrewJoint{});
+      return;
     case joint_spherical:
-      if constexpr (!one_dof) f(SphericalJoint{});
+      if constexpr (!of_limbs) f(SphericalJoint{});
       return;
     case joint_planar:
-      if constexpr (!one_dof) f(PlanarJoint{});
+      if constexpr (!of_limbs) f(PlanarJoint{});
       return;
     case joint_floating:
-      if constexpr (!one_dof) f(FloatingJoint{});
+      if constexpr (!of_limbs) f(FloatingJoint{});
       return;
   }
 }

@@ -13,8 +13,9 @@ namespace tenon {
 
 namespace {
 
-bool one_dof(const NodeData& n) {
-  return joint_subspace(n.kind).count == 1;
+// Screws are too rare for code on limbs (kernels/joint/joint.hpp).
+bool on_limbs(const NodeData& n) {
+  return joint_subspace(n.kind).count == 1 && n.kind != joint_screw;
 }
 
 // The fields of a workspace that aba, rnea and their clusters and rotors need, on the trunk and on limbs.
@@ -100,7 +101,7 @@ void BranchLanes::find_limbs() {
   std::vector<char> in_trunk(index(count), 0);
   for (std::int32_t i = count; i-- > 0;) {
     const std::int32_t first = first_of(i), parent = parent_of(i);
-    if (!one_dof(m_.nodes[i])) in_trunk[index(first)] = 1;
+    if (!on_limbs(m_.nodes[i])) in_trunk[index(first)] = 1;
     if (parent < 0 || i != first) continue;
     ++children[index(first_of(parent))];
     if (in_trunk[index(first)]) in_trunk[index(first_of(parent))] = 1;
@@ -265,7 +266,7 @@ void BranchLanes::build_bundle(std::size_t k) {
       const std::int32_t body = memory.limbs[empty ? 0 : l][i - 1];
       const NodeData& one = m_.nodes[body];
       node.kind = one.kind;
-      node.sign.x[l] = one.sign, node.pitch.x[l] = one.pitch;
+      node.sign.x[l] = one.sign;
       node.mass.x[l] = one.mass;
       for (int e = 0; e < 3; ++e) node.p[e].x[l] = one.p[e], node.h[e].x[l] = one.h[e];
       for (int e = 0; e < 6; ++e) node.I[e].x[l] = one.I[e];
