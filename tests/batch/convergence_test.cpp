@@ -124,7 +124,7 @@ TEST(BatchConvergence, StatesOfOnePackNeedDifferentIterations) {
       mixed += counts.size() > 1;
     }
   }
-  EXPECT_GE(mixed, robots / 10);
+  EXPECT_GE(mixed, robots / 20);  // few in packs of two
 }
 
 }  // namespace
