@@ -14,7 +14,7 @@
 namespace tenon::trace {
 
 // As large as two registers, in which functions get it and return it: kernels are calls of the operators below, and so
-// take half the memory.
+// their code is a tenth smaller than with references.
 class Recorded {
  public:
   constexpr Recorded() : number_(0) {}
