@@ -53,11 +53,11 @@ class Memory {
     std::size_t size =
         whole_lines(3);  // a load of four numbers that begins at the last one reads three behind it
     for (const Field<T>& f : fields) size += line + whole_lines(f.size);
-    const std::shared_ptr<void> block(::operator new(size * sizeof(T), alignment),
-                                      [](void* memory) { ::operator delete(memory, alignment); });
+    Part block(::operator new(size * sizeof(T), alignment),
+               [](void* memory) { ::operator delete(memory, alignment); });
     T* const begin = static_cast<T*>(block.get());
     std::uninitialized_fill_n(begin, size, fill);
-    add(block, size * sizeof(T));
+    add(std::move(block), size * sizeof(T));
     T* next = begin + line;
     for (const Field<T>& f : fields) {
       *f.begin = next + f.in_front;
@@ -68,9 +68,11 @@ class Memory {
   // Takes a list over; sets its begin, and its length.
   template <class T>
   T* keep(std::vector<T> list) {
-    const auto kept = std::make_shared<std::vector<T>>(std::move(list));
-    add(kept, bytes_of(*kept));
-    return kept->data();
+    auto kept = std::make_unique<std::vector<T>>(std::move(list));
+    T* const begin = kept->data();
+    const std::size_t bytes = sizeof(*kept) + bytes_of(*kept);
+    add(Part(kept.release(), [](void* memory) { delete static_cast<std::vector<T>*>(memory); }), bytes);
+    return begin;
   }
   template <class T>
   void keep(std::vector<T> list, const T*& begin, std::int32_t& count) {
@@ -84,12 +86,14 @@ class Memory {
  private:
   static constexpr std::align_val_t alignment{64};
 
-  void add(std::shared_ptr<void> part, std::size_t bytes) {
+  using Part = std::unique_ptr<void, void (*)(void*)>;
+
+  void add(Part part, std::size_t bytes) {
     parts_.push_back(std::move(part));
     bytes_ += bytes;
   }
 
-  std::vector<std::shared_ptr<void>> parts_;
+  std::vector<Part> parts_;
   std::size_t bytes_ = 0;
 };
 
