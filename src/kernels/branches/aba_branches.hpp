@@ -28,7 +28,7 @@ inline void sweep_branch_velocities(Branches<P>& b, const Inputs<double>& in) {
 // Articulated inertias and bias forces of a bundle without rows, those of its parents left at node 0.
 template <class P>
 inline bool eliminate_free_limbs(Bundle<P>& limbs, const Inputs<P>& in) {
-  const bool positive = with_loops(limbs.model, [&](auto loops) {
+  const bool positive = with_loops<P>(limbs.model, [&](auto loops) {
     return sweep_articulated_inertia_of<loops.value>(limbs.model, in, limbs.w);
   });
   add_wobble_of_parents(limbs);
@@ -43,7 +43,7 @@ inline bool sweep_limbs_inwards(Branches<P>& b, const Inputs<double>& in, const 
     Bundle<P>& limbs = b.bundles[k];
     gather(limbs, in.tau, limbs.v_of, limbs.tau);
     positive =
-        with_loops(limbs.model, [&](auto loops) { return sweep(limbs, inputs_of(limbs, in), loops); }) &&
+        with_loops<P>(limbs.model, [&](auto loops) { return sweep(limbs, inputs_of(limbs, in), loops); }) &&
         positive;
     add_wobble_of_parents(limbs);
     give_inertia(limbs);
@@ -65,7 +65,7 @@ bool aba_of_branches(Branches<P>& b, const Inputs<double>& in, double* qdd) {
   for (int k = 0; k < b.bundle_count; ++k) {
     Bundle<P>& limbs = b.bundles[k];
     read_parents(limbs, &LimbParent::a, limbs.w.a);
-    with_loops(limbs.model, [&](auto loops) {
+    with_loops<P>(limbs.model, [&](auto loops) {
       sweep_accelerations_of<loops.value>(limbs.model, inputs_of(limbs, in), limbs.qdd, limbs.w);
     });
     scatter(limbs, limbs.qdd, qdd);

@@ -16,14 +16,12 @@ template <class N>
 TENON_INLINE int first_body(const LaneModel<N>&) {
   return 1;
 }
+// Limbs are few bodies, and their code is large.
+template <class N>
+inline constexpr bool trees_apart<LaneModel<N>> = false;
 template <class N>
 TENON_INLINE bool has_armature(const LaneModel<N>&, const LaneNode<N>& n) {
   return n.has_armature != 0;
-}
-// Whether the bundle has clusters or folded rotors.
-template <class N, class F>
-TENON_INLINE auto with_loops(const LaneModel<N>& m, const F& f) {
-  return m.cluster_count > 0 || m.rotor_count > 0 ? f(Int<1>{}) : f(Int<0>{});
 }
 
 template <class N, class F>

@@ -124,7 +124,7 @@ inline bool eliminate_limbs(Bundle<P>& limbs, const Inputs<P>& in, const Sweep& 
   const bool supports = limbs.rows.support_count > 0;
   bool positive;
   if (supports) {
-    positive = with_loops(limbs.model, [&](auto loops) { return sweep(limbs, in, loops); });
+    positive = with_loops<P>(limbs.model, [&](auto loops) { return sweep(limbs, in, loops); });
     store(w.pS, load_force<P>(w.pS) + load_force<P>(w.pA));
     add_wobble_of_parents(limbs);
   } else {
@@ -176,7 +176,7 @@ bool constrained_aba_start_of_branches(const ModelData&, const ConstraintData&, 
     Bundle<P>& limbs = b.bundles[k];
     if (limbs.rows.support_count == 0) continue;
     read_parents(limbs, &LimbParent::a, limbs.w.a);
-    with_loops(limbs.model, [&](auto loops) {
+    with_loops<P>(limbs.model, [&](auto loops) {
       roll_out_supports<loops.value>(limbs.model, limbs.rows, inputs_of(limbs, in), limbs.qdd, limbs.w);
     });
   }
@@ -211,7 +211,7 @@ inline void sweep_branch_changes(Branches<P>& b, const double* delta, const Inpu
     Bundle<P>& limbs = b.bundles[k];
     if (limbs.rows.support_count == 0) continue;
     if (refine) start_residual_of_parents(limbs);
-    with_loops(limbs.model, [&](auto loops) {
+    with_loops<P>(limbs.model, [&](auto loops) {
       sweep_force_changes<refine, loops.value>(limbs.model, limbs.rows, limbs.w.row_step,
                                                inputs_of(limbs, in), limbs.qdd, limbs.w);
     });
@@ -225,7 +225,7 @@ inline void sweep_branch_changes(Branches<P>& b, const double* delta, const Inpu
     Bundle<P>& limbs = b.bundles[k];
     if (limbs.rows.support_count == 0) continue;
     read_parents(limbs, &LimbParent::delta_a, limbs.w.delta_a);
-    with_loops(limbs.model, [&](auto loops) {
+    with_loops<P>(limbs.model, [&](auto loops) {
       sweep_motion_changes<loops.value>(limbs.model, limbs.rows, limbs.w.row_step, limbs.qdd, limbs.w);
     });
   }
@@ -250,7 +250,7 @@ void constrained_aba_finish_of_branches(const ModelData&, const ConstraintData&,
   for (int k = 0; k < b.bundle_count; ++k) {
     Bundle<P>& limbs = b.bundles[k];
     if (limbs.rows.support_count == 0) read_parents(limbs, &LimbParent::a, limbs.w.a);
-    with_loops(limbs.model, [&](auto loops) {
+    with_loops<P>(limbs.model, [&](auto loops) {
       roll_out_others<loops.value>(limbs.model, limbs.rows, inputs_of(limbs, in), limbs.qdd, limbs.w);
     });
     scatter(limbs, limbs.qdd, qdd);

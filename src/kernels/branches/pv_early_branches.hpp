@@ -51,7 +51,7 @@ void pv_early_roll_out_of_branches(const ModelData&, const ConstraintData& c, co
   for (int k = 0; k < b.bundle_count; ++k) {
     Bundle<P>& limbs = b.bundles[k];
     read_parents(limbs, &LimbParent::a, limbs.w.a);
-    with_loops(limbs.model, [&](auto loops) {
+    with_loops<P>(limbs.model, [&](auto loops) {
       if (limbs.rows.support_count > 0)
         roll_out_early<loops.value>(limbs.model, limbs.rows, inputs_of(limbs, in), limbs.w.row_lambda,
                                     limbs.qdd, limbs.early, limbs.w);

@@ -67,7 +67,7 @@ inline bool start_sweeps(const ModelData& m, const ConstraintData& c, const Inpu
 template <class T>
 bool constrained_aba_start(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, T* qdd,
                            WorkspaceData<T>& w) {
-  return has_loops<T>(m) ? start_sweeps<true>(m, c, in, qdd, w) : start_sweeps<false>(m, c, in, qdd, w);
+  return with_loops<T>(m, [&](auto loops) { return start_sweeps<loops.value>(m, c, in, qdd, w); });
 }
 
 // Alg. 2: row_force has changed by delta (rows). Only changes are swept: forces inward over the supporting
@@ -217,17 +217,12 @@ inline void sweep_changes(const ModelData& m, const ConstraintData& c, const T* 
 template <class T>
 void constrained_aba_iterate(const ModelData& m, const ConstraintData& c, const T* delta, bool refine,
                              const Inputs<T>& in, T* qdd, WorkspaceData<T>& w) {
-  if (has_loops<T>(m)) {
+  with_loops<T>(m, [&](auto loops) {
     if (refine)
-      sweep_changes<true, true>(m, c, delta, in, qdd, w);
+      sweep_changes<true, loops.value>(m, c, delta, in, qdd, w);
     else
-      sweep_changes<false, true>(m, c, delta, in, qdd, w);
-  } else {
-    if (refine)
-      sweep_changes<true, false>(m, c, delta, in, qdd, w);
-    else
-      sweep_changes<false, false>(m, c, delta, in, qdd, w);
-  }
+      sweep_changes<false, loops.value>(m, c, delta, in, qdd, w);
+  });
 }
 
 // Alg. 3, lines 8 to 10: the nodes that support no constraint.
@@ -274,7 +269,7 @@ void motion_changes_of_trunk(const ModelData& m, const ConstraintData& c, const 
 template <class T>
 void constrained_aba_finish(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, T* qdd,
                             WorkspaceData<T>& w) {
-  has_loops<T>(m) ? roll_out_others<true>(m, c, in, qdd, w) : roll_out_others<false>(m, c, in, qdd, w);
+  with_loops<T>(m, [&](auto loops) { roll_out_others<loops.value>(m, c, in, qdd, w); });
 }
 
 TENON_ISA_END

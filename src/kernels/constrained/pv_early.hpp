@@ -109,7 +109,7 @@ inline bool reduce_early(const Model& m, const Rows& c, const Inputs<T>& in, PvE
 template <class T>
 bool pv_early_reduce(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, PvEarlyData<T>& d,
                      WorkspaceData<T>& w) {
-  return has_loops<T>(m) ? reduce_early<true>(m, c, in, d, w) : reduce_early<false>(m, c, in, d, w);
+  return with_loops<T>(m, [&](auto loops) { return reduce_early<loops.value>(m, c, in, d, w); });
 }
 
 // Acceleration of node i, which rows with these multipliers pass.
@@ -184,8 +184,7 @@ inline void roll_out_early(const Model& m, const Rows& c, const Inputs<T>& in, T
 template <class T>
 void pv_early_roll_out(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, T* row_lambda,
                        T* qdd, PvEarlyData<T>& d, WorkspaceData<T>& w) {
-  has_loops<T>(m) ? roll_out_early<true>(m, c, in, row_lambda, qdd, d, w)
-                  : roll_out_early<false>(m, c, in, row_lambda, qdd, d, w);
+  with_loops<T>(m, [&](auto loops) { roll_out_early<loops.value>(m, c, in, row_lambda, qdd, d, w); });
 }
 
 TENON_ISA_END

@@ -10,11 +10,6 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-template <class T, class F>
-TENON_INLINE auto with_loops(const ModelData& m, const F& f) {
-  return has_loops<T>(m) ? f(Int<1>{}) : f(Int<0>{});
-}
-
 // ---- the inward sweep
 
 // As sweep_inwards, pass(i, h, inside, supports), with these flags of the nodes, but what supporting children add goes
@@ -112,7 +107,7 @@ class MotionError {
     const int k = n.v_index + d;
     const T sign = J::one_dof ? T(n.sign) : T(1);
     T applied = tau[k] - T(m.armature[k]) * qdd[k];
-    if constexpr (loops) applied = applied + w.rotor_work[k];
+    if (loops && m.rotor_count > 0) applied = applied + w.rotor_work[k];
     const T passed = dot(S, f.sum), residual = sign * applied - passed;
     if constexpr (is_ordered<T>) {
       const T own = dot(S, f.of_body);

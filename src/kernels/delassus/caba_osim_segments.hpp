@@ -347,9 +347,10 @@ bool caba_osim_factor(const ModelData& m, const ConstraintData& c, const T* q, C
   place_joints(m, q, w);
   place_rows(m, c, w);
   for (int e = 0; e < 21 * d.link_count; ++e) d.Phi[e] = T(0);
-  if (!has_loops<T>(m)) return caba_osim_sweep<false>(m, d, w);
-  place_wobbling_inertias(m, w);
-  return caba_osim_sweep<true>(m, d, w);
+  return with_loops<T>(m, [&](auto loops) {
+    if constexpr (loops.value) place_wobbling_inertias(m, w);
+    return caba_osim_sweep<loops.value>(m, d, w);
+  });
 }
 
 TENON_ISA_END

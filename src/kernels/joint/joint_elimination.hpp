@@ -48,11 +48,15 @@ TENON_INLINE bool eliminate_joint(const Model& m, int i, const Motion<T>& c, con
     const auto S = J::template column<0, T>(n);
     Force<T> Ui = h.IA * S;
     const T d = armature ? dot(S, Ui) + T(m.armature[n.v_index]) : dot(S, Ui);
-    if constexpr (loops && armature && S.turns) at<S.axis>(Ui) = at<S.axis>(Ui) + T(m.spin[n.v_index]);
+    if constexpr (loops && armature && S.turns) {
+      if (m.rotor_count > 0) at<S.axis>(Ui) = at<S.axis>(Ui) + T(m.spin[n.v_index]);
+    }
     const T d_inv = T(1) / d;
     if constexpr (forces) {
       T force = tau[n.v_index];
-      if constexpr (loops && armature) force = force - w.drive_bias[n.v_index];
+      if constexpr (loops && armature) {
+        if (m.rotor_count > 0) force = force - w.drive_bias[n.v_index];
+      }
       u[0] = T(n.sign) * force - dot(S, h.pA);
     }
     store(U, Ui);

@@ -92,10 +92,7 @@ void constrained_refine(const ModelData& m, const ConstraintData& c, const Input
                         PackedRows<T>& p, WorkspaceData<T>& w) {
   for (int r = 0; r < c.row_count; ++r) p.f[r] = p.f[r] + p.step[r];
   set_row_forces(c, p.inv_mu, p.f, p.step, w);
-  if (has_loops<T>(m))
-    sweep_changes<true, true>(m, c, p.step, in, qdd, w);
-  else
-    sweep_changes<true, false>(m, c, p.step, in, qdd, w);
+  with_loops<T>(m, [&](auto loops) { sweep_changes<true, loops.value>(m, c, p.step, in, qdd, w); });
   measure_step(c, p, w);
 }
 

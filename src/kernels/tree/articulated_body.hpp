@@ -175,8 +175,7 @@ inline bool sweep_articulated_inertia_of(const Model& m, const Inputs<T>& in, Wo
 }
 template <class T>
 inline bool sweep_articulated_inertia(const ModelData& m, const Inputs<T>& in, WorkspaceData<T>& w) {
-  return has_loops<T>(m) ? sweep_articulated_inertia_of<true>(m, in, w)
-                         : sweep_articulated_inertia_of<false>(m, in, w);
+  return with_loops<T>(m, [&](auto loops) { return sweep_articulated_inertia_of<loops.value>(m, in, w); });
 }
 
 // Joint and body accelerations of one node.
@@ -200,8 +199,7 @@ inline void sweep_accelerations_of(const Model& m, const Inputs<T>& in, T* qdd, 
 }
 template <class T>
 inline void sweep_accelerations(const ModelData& m, const Inputs<T>& in, T* qdd, WorkspaceData<T>& w) {
-  has_loops<T>(m) ? sweep_accelerations_of<true>(m, in, qdd, w)
-                  : sweep_accelerations_of<false>(m, in, qdd, w);
+  with_loops<T>(m, [&](auto loops) { sweep_accelerations_of<loops.value>(m, in, qdd, w); });
 }
 
 TENON_ISA_END

@@ -46,7 +46,7 @@ inline bool sweep_inertias_of(const Model& m, const T* q, WorkspaceData<T>& w) {
 // False when some D is not positive definite.
 template <class T>
 inline bool sweep_inertias(const ModelData& m, const T* q, WorkspaceData<T>& w) {
-  return has_loops<T>(m) ? sweep_inertias_of<true>(m, q, w) : sweep_inertias_of<false>(m, q, w);
+  return with_loops<T>(m, [&](auto loops) { return sweep_inertias_of<loops.value>(m, q, w); });
 }
 
 // ---- rows
