@@ -1,18 +1,22 @@
 // Times builds of the shared library beside each other: by several compilers, with other flags, of other days.
 //
-//     library_builds [--rounds=N] [--states=N] [--robot=NAME]... [--calls=TEXT] libtenon_a.so libtenon_b.so ...
+//     library_builds [--rounds=N] [--states=N] [--copies=N] [--robot=NAME]... [--calls=TEXT] libtenon_a.so ...
 //
 // All are loaded into this process and take turns of a few milliseconds on the same states, so that a change of the
 // clock or other work on the machine meets all of them; of each figure the least counts. Prints microseconds of a
 // state by the first build, and of each other one the ratio to it: 1.10 is ten per cent slower. At the end the
 // geometric means by kind of call. TENON_INSTRUCTION_SET pins the instructions of all.
+// Each build is loaded from several copies of its file, by default four: the same code in other pages of memory takes up to a
+// tenth more or less time, and so would differ from itself.
 // --calls takes only those whose name holds the text, for instance "inverse, batch".
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <map>
@@ -64,9 +68,15 @@ struct Library {
 #define TENON_POINTER(name) decltype(&::name) name;
   TENON_FUNCTIONS(TENON_POINTER)
 
+  // Loads a copy of the file, so that it gets memory of its own.
   explicit Library(const std::string& path) {
-    void* handle = dlopen(path.find('/') == std::string::npos ? ("./" + path).c_str() : path.c_str(),
-                          RTLD_NOW | RTLD_LOCAL);
+    char copy[] = "/tmp/library_builds_XXXXXX";
+    const int made = mkstemp(copy);
+    if (made < 0) throw std::runtime_error("no file can be made in /tmp");
+    close(made);
+    std::filesystem::copy_file(path, copy, std::filesystem::copy_options::overwrite_existing);
+    void* handle = dlopen(copy, RTLD_NOW | RTLD_LOCAL);
+    std::filesystem::remove(copy);
     if (!handle) throw std::runtime_error(dlerror());
 #define TENON_FIND(name)                                         \
   name = reinterpret_cast<decltype(name)>(dlsym(handle, #name)); \
@@ -77,7 +87,7 @@ struct Library {
 
 struct Options {
   int rounds = 40;
-  std::size_t states = 4096;
+  std::size_t states = 4096, copies = 4;
   std::vector<std::string> robots, libraries;
   std::string calls;
 };
@@ -295,19 +305,20 @@ void time_robot(const std::vector<Library>& libraries, const bench::Robot& robot
   }
   for (std::size_t c = 0; c < calls.front().size(); ++c) {
     if (calls.front()[c].name.find(options.calls) == std::string::npos) continue;
-    std::vector<double> least(libraries.size(), std::numeric_limits<double>::infinity());
+    std::vector<double> least(options.libraries.size(), std::numeric_limits<double>::infinity());
     for (int round = -1; round < options.rounds; ++round)
       for (std::size_t k = 0; k < libraries.size(); ++k) {
         const double seconds = seconds_of(calls[k][c].pass);
-        if (round >= 0) least[k] = std::min(least[k], seconds);  // the first round warms up
+        double& of_build = least[k / options.copies];
+        if (round >= 0) of_build = std::min(of_build, seconds);  // the first round warms up
       }
     const Subject::Call& call = calls.front()[c];
     std::printf("%-8s %-28s %8.4f", robot.name.c_str(), call.name.c_str(),
                 1e6 * least.front() / static_cast<double>(call.states));
     const std::size_t batch = call.name.find("batch");
     std::vector<Mean>& of_kind = means[batch == std::string::npos ? "single calls" : call.name.substr(batch)];
-    of_kind.resize(libraries.size());
-    for (std::size_t k = 1; k < libraries.size(); ++k) {
+    of_kind.resize(least.size());
+    for (std::size_t k = 1; k < least.size(); ++k) {
       const double ratio = least[k] / least.front();
       of_kind[k].logarithms += std::log(ratio), ++of_kind[k].count;
       std::printf(" %7.3f", ratio);
@@ -328,6 +339,8 @@ Options parse(int count, char** arguments) {
       options.rounds = std::atoi(rounds);
     else if (const char* states = value("--states="))
       options.states = static_cast<std::size_t>(std::atoi(states));
+    else if (const char* copies = value("--copies="))
+      options.copies = static_cast<std::size_t>(std::atoi(copies));
     else if (const char* calls = value("--calls="))
       options.calls = calls;
     else if (const char* robot = value("--robot="))
@@ -335,8 +348,8 @@ Options parse(int count, char** arguments) {
     else
       options.libraries.push_back(argument);
   }
-  if (options.libraries.empty() || options.rounds < 1 || options.states < 1)
-    throw std::runtime_error("give the paths of libraries; --rounds and --states are at least 1");
+  if (options.libraries.empty() || options.rounds < 1 || options.states < 1 || options.copies < 1)
+    throw std::runtime_error("give the paths of libraries; --rounds, --states and --copies are at least 1");
   return options;
 }
 
@@ -347,8 +360,9 @@ int main(int count, char** arguments) try {
   std::vector<Library> libraries;
   std::printf("%s\n", bench::cpu_model().c_str());
   for (const std::string& path : options.libraries) {
-    libraries.emplace_back(path);
-    std::printf("%zu: %s, %s\n", libraries.size(), path.c_str(), libraries.back().tenon_build_info());
+    for (std::size_t copy = 0; copy < options.copies; ++copy) libraries.emplace_back(path);
+    std::printf("%zu: %s, %s\n", libraries.size() / options.copies, path.c_str(),
+                libraries.back().tenon_build_info());
   }
   std::printf("microseconds of a state by 1, then ratios of the others to it\n");
   Means means;
