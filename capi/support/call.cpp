@@ -136,6 +136,7 @@ void Call::anchor(std::int32_t constraint, const double* frame, std::size_t fram
 }
 
 SolveOptions Call::options(const tenon_solve_options* given, bool has_lambda) noexcept {
+  if (given == nullptr) return core_defaults;
   const tenon_solve_options o = over(given, default_solve_options, "tenon_solve_options");
   one_of(kinds::method, "tenon_solve_options: method", o.method);
   if (o.max_iterations < 0)

@@ -47,7 +47,7 @@ Outcome run(WorkspaceImpl& w, Method method, const SolveOptions& options, const 
   if (w.md().cluster_count > 0) TENON_CHECK(update_loops(w, in.q, in.v, SplitFor::any));
   rows_from_user(w.cd(), in.desired, w.w().desired);
   rows_from_user(w.cd(), start, w.lambda.data());
-  clear_inactive(w);
+  if (start) clear_inactive(w);
   const Outcome outcome = function_of(method)({w, options, in, w.lambda.data()});
   if (outcome == Status::not_positive_definite) return fail_mass_matrix(w, in.q);
   clear_inactive(w);
