@@ -35,16 +35,16 @@ inline bool eliminate_free_limbs(Bundle<P>& limbs, const Inputs<P>& in) {
   return positive;
 }
 
-// The inward sweep of all bundles, sweep(limbs, inputs, loops) in each.
-template <class P, class Sweep>
+// The inward sweep of all bundles, sweep(limbs, inputs, loops) in each. apart: those without loops have code of their own.
+template <bool apart, class P, class Sweep>
 inline bool sweep_limbs_inwards(Branches<P>& b, const Inputs<double>& in, const Sweep& sweep) {
   bool positive = true;
   for (int k = b.bundle_count - 1; k >= 0; --k) {
     Bundle<P>& limbs = b.bundles[k];
     gather(limbs, in.tau, limbs.v_of, limbs.tau);
-    positive =
-        with_loops<P>(limbs.model, [&](auto loops) { return sweep(limbs, inputs_of(limbs, in), loops); }) &&
-        positive;
+    positive = with_loops<P, apart>(limbs.model,
+                                    [&](auto loops) { return sweep(limbs, inputs_of(limbs, in), loops); }) &&
+               positive;
     add_wobble_of_parents(limbs);
     give_inertia(limbs);
     give_force(limbs, limbs.w.pA, &LimbParent::pA);
@@ -55,8 +55,8 @@ inline bool sweep_limbs_inwards(Branches<P>& b, const Inputs<double>& in, const 
 template <class P>
 bool aba_of_branches(Branches<P>& b, const Inputs<double>& in, double* qdd) {
   sweep_branch_velocities(b, in);
-  bool positive =
-      sweep_limbs_inwards(b, in, [](Bundle<P>& limbs, const Inputs<P>& own, auto loops) TENON_INLINE_LAMBDA {
+  bool positive = sweep_limbs_inwards<true>(
+      b, in, [](Bundle<P>& limbs, const Inputs<P>& own, auto loops) TENON_INLINE_LAMBDA {
         return sweep_articulated_inertia_of<loops.value>(limbs.model, own, limbs.w);
       });
   positive = b.kernels->sweep_articulated_inertia(b.trunk, in, b.w) && positive;
@@ -65,7 +65,7 @@ bool aba_of_branches(Branches<P>& b, const Inputs<double>& in, double* qdd) {
   for (int k = 0; k < b.bundle_count; ++k) {
     Bundle<P>& limbs = b.bundles[k];
     read_parents(limbs, &LimbParent::a, limbs.w.a);
-    with_loops<P>(limbs.model, [&](auto loops) {
+    with_loops<P, true>(limbs.model, [&](auto loops) {
       sweep_accelerations_of<loops.value>(limbs.model, inputs_of(limbs, in), limbs.qdd, limbs.w);
     });
     scatter(limbs, limbs.qdd, qdd);

@@ -16,7 +16,7 @@ template <class N>
 TENON_INLINE int first_body(const LaneModel<N>&) {
   return 1;
 }
-// Limbs are few bodies, and their code is large.
+// Limbs with rows have much code, and are as fast with the code for loops. aba is not, which tells limbs apart itself.
 template <class N>
 inline constexpr bool trees_apart<LaneModel<N>> = false;
 template <class N>

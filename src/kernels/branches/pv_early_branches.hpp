@@ -26,8 +26,8 @@ template <class P>
 bool pv_early_reduce_of_branches(const ModelData&, const ConstraintData&, const Inputs<double>& in,
                                  PvEarlyData<double>& whole, WorkspaceData<double>& rows) {
   Branches<P>& b = branches_of<P>(rows);
-  bool positive =
-      sweep_limbs_inwards(b, in, [](Bundle<P>& limbs, const Inputs<P>& own, auto loops) TENON_INLINE_LAMBDA {
+  bool positive = sweep_limbs_inwards<false>(
+      b, in, [](Bundle<P>& limbs, const Inputs<P>& own, auto loops) TENON_INLINE_LAMBDA {
         return limbs.rows.support_count > 0
                    ? reduce_early<loops.value>(limbs.model, limbs.rows, own, limbs.early, limbs.w)
                    : sweep_articulated_inertia_of<loops.value>(limbs.model, own, limbs.w);

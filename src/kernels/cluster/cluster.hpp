@@ -35,14 +35,18 @@ template <class Model>
 inline constexpr bool trees_apart = TENON_TREES_APART;
 
 // f(Int<1>) for sweeps that ask each body for loops, f(Int<0>) for those over plain trees.
-template <class T, class Model, class F>
+template <class T, bool apart, class Model, class F>
 TENON_INLINE auto with_loops(const Model& m, const F& f) {
   if constexpr (!takes_loops<T>)
     return f(Int<0>{});
-  else if constexpr (!trees_apart<Model>)
+  else if constexpr (!apart)
     return f(Int<1>{});
   else
     return m.cluster_count > 0 || m.rotor_count > 0 ? f(Int<1>{}) : f(Int<0>{});
+}
+template <class T, class Model, class F>
+TENON_INLINE auto with_loops(const Model& m, const F& f) {
+  return with_loops<T, trees_apart<Model>>(m, f);
 }
 
 template <class T, class S>
