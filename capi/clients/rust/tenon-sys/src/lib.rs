@@ -2747,10 +2747,10 @@ extern "C" {
     /// TENON_OK only. Allocates: nothing that stays; while it runs, some 50 bytes for every operation. Threads: any.
     /// Status: TENON_OK, TENON_INVALID_ARGUMENT (also: no rows where they are needed), TENON_WRONG_SIZE,
     /// TENON_NOT_FOUND (no such algorithm; the message lists them), TENON_UNSUPPORTED (rows on a link that is part of
-    /// the world; rows between two moving links, but for "pv", "prox_pv" and "prox_ltl"; loops by rows, where the
-    /// algorithm has no rows; embedded loops, where the algorithm is for trees or a loop is a callback),
-    /// TENON_SINGULAR_CONFIGURATION (loops that can be closed nowhere else), TENON_OUT_OF_MEMORY. Cost: in proportion
-    /// to the number counted, about 1e7 operations a second. Since: 0.1.
+    /// the world; rows between two moving links, where the algorithm takes none: the message names those that do; loops
+    /// by rows, where the algorithm has no rows; embedded loops, where the algorithm is for trees or a loop is a
+    /// callback), TENON_SINGULAR_CONFIGURATION (loops that can be closed nowhere else), TENON_OUT_OF_MEMORY. Cost: in
+    /// proportion to the number counted, about 1e7 operations a second. Since: 0.1.
     pub fn tenonx_count_operations(model: *const tenon_model, constraints: *const tenon_constraints, algorithm: *const
         c_char, options: *const tenonx_trace_options, counts: *mut tenonx_operation_counts, message: *mut c_char,
         message_size: usize) -> tenon_status;
