@@ -172,15 +172,21 @@ void run_pv_early(Subject<T>& s, const T* const* in, T* const* out) {
 }
 
 template <class T>
-void run_prox_ltl(Subject<T>& s, const T* const* in, T* const* out) {
+void iterate_ltl(Subject<T>& s, int iterations, const Numbers<double>& inv_mu, const T* const* in,
+                 T* const* out) {
   rows_from_user(&s.c(), in[3], s.w.desired);
   s.kernels.prox_ltl_start(s.m(), s.c(), {in[0], in[1], in[2]}, s.w);
-  s.kernels.prox_ltl_factor(s.c(), Numbers<T>(proximal_terms(s)).data(), s.w);
-  const Numbers<T> f = iterate(s, s.options.iterations, [&](const Numbers<T>& f_, Numbers<T>& step) {
+  s.kernels.prox_ltl_factor(s.c(), Numbers<T>(inv_mu).data(), s.w);
+  const Numbers<T> f = iterate(s, iterations, [&](const Numbers<T>& f_, Numbers<T>& step) {
     s.kernels.prox_ltl_step(s.c(), f_.data(), step.data(), s.w);
   });
   s.kernels.prox_ltl_finish(s.m(), s.c(), f.data(), out[0], s.w);
   rows_to_user(&s.c(), f.data(), out[1]);
+}
+
+template <class T>
+void run_prox_ltl(Subject<T>& s, const T* const* in, T* const* out) {
+  iterate_ltl(s, s.options.iterations, proximal_terms(s), in, out);
 }
 
 template <class T>
