@@ -26,7 +26,8 @@ enum class InterBodyRows { never, on_trees, always };
   METHOD(PV,              pv,              pv,        always,   true,  false)          \
   METHOD(PROX_PV,         prox_pv,         pv,        always,   true,  true)           \
   METHOD(PV_SOFT,         pv_soft,         bodies,    never,    true,  false)          \
-  METHOD(PV_EARLY,        pv_early,        pv_early,  never,    true,  false)
+  METHOD(PV_EARLY,        pv_early,        pv_early,  never,    true,  false)          \
+  METHOD(LTL,             ltl,             prox_ltl,  always,   false, false)
 // clang-format on
 
 enum class Method : std::int32_t {

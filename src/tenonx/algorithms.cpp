@@ -188,6 +188,10 @@ template <class T>
 void run_prox_ltl(Subject<T>& s, const T* const* in, T* const* out) {
   iterate_ltl(s, s.options.iterations, proximal_terms(s), in, out);
 }
+template <class T>
+void run_ltl(Subject<T>& s, const T* const* in, T* const* out) {
+  iterate_ltl(s, 1, Numbers<double>(s.rows()), in, out);
+}
 
 template <class T>
 void run_prox_ltls(Subject<T>& s, const T* const* in, T* const* out) {
@@ -248,6 +252,7 @@ std::array<Algorithm<T>, constrained_algorithm_count> constrained_dynamics() {
       method("pv_soft", "constrained dynamics ([CABA] VII-A), one penalty step", true, true, false,
              run_pv_soft<T>),
       method("pv_early", "constrained dynamics ([CABA] VII-B)", false, false, false, run_pv_early<T>),
+      method("ltl", "constrained dynamics ([CABA] Eq. 11), rows independent", true, false, true, run_ltl<T>),
       method("prox_ltl", "constrained dynamics ([CABA] II-C1), proximal iterations", true, false, true,
              run_prox_ltl<T>),
       method("prox_ltls", "constrained dynamics ([CABA] II-C2), proximal iterations", true, false, false,

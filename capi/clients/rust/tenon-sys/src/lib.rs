@@ -68,6 +68,9 @@ pub const TENON_METHOD_PROX_PV: i32 = 6;
 pub const TENON_METHOD_PV_SOFT: i32 = 7;
 /// O(n + m). \[CABA\] VII-B
 pub const TENON_METHOD_PV_EARLY: i32 = 8;
+/// no iteration: PROX_LTL without its proximal term, for independent rows. O(n d^2 + m^2 d + m d^2 + m^3). \[CABA\] Eq.
+/// 11
+pub const TENON_METHOD_LTL: i32 = 9;
 
 /// chosen for the model and the constraint set
 pub const TENON_DELASSUS_METHOD_AUTOMATIC: i32 = 0;
@@ -672,8 +675,8 @@ pub struct tenon_solve_report {
     /// of the constraint rows, where the method finds it; else -1
     pub rank: i32,
     /// TENON_METHOD_* that gave the answer: what TENON_METHOD_AUTOMATIC chose, or what the method asked for handed over
-    /// to (pv its dependent rows to prox_pv, pv_early more rows on a link than it takes to constrained_aba, all where
-    /// they stall to dense); 0 before the first solve
+    /// to (pv its dependent rows to prox_pv, ltl to prox_ltl, pv_early more rows on a link than it takes to
+    /// constrained_aba, all where they stall to dense); 0 before the first solve
     pub method: i32,
     /// largest |J qdd + gamma - k + R lambda| of a row, m/s^2 or rad/s^2
     pub primal_residual: f64,
