@@ -62,10 +62,9 @@ tenon_status tenon_status_at(int32_t index) {
   return index >= 0 && index < all.count ? all.first[index].value : TENON_OUT_OF_RANGE;
 }
 
-#define C(NAME, member) same(TENON_METHOD_##NAME, Method::member, #member)
-TENON_KIND(tenon_method, method, "TENON_METHOD_*", C(AUTOMATIC, automatic), C(DENSE, dense),
-           C(CONSTRAINED_ABA, constrained_aba), C(PROX_LTL, prox_ltl), C(PROX_LTLS, prox_ltls), C(PV, pv),
-           C(PROX_PV, prox_pv), C(PV_SOFT, pv_soft), C(PV_EARLY, pv_early))
+#define C(CONSTANT, name, ...) , same(TENON_METHOD_##CONSTANT, Method::name, #name)
+TENON_KIND(tenon_method, method, "TENON_METHOD_*",
+           same(TENON_METHOD_AUTOMATIC, Method::automatic, "automatic") TENON_METHODS(C))
 #undef C
 
 #define C(NAME, member) same(TENON_DELASSUS_METHOD_##NAME, DelassusMethod::member, #member)

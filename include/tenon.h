@@ -221,6 +221,8 @@ typedef int32_t tenon_status;
 #define TENON_METHOD_PROX_PV 6         /* O(n + m^2 d + m^3). [CABA] Alg. 4 */
 #define TENON_METHOD_PV_SOFT 7         /* O(n + m). [CABA] VII-A */
 #define TENON_METHOD_PV_EARLY 8        /* O(n + m). [CABA] VII-B */
+#define TENON_METHOD_LTL 9             /* no iteration: PROX_LTL without its proximal term, for independent rows.
+                                                     O(n d^2 + m^2 d + m d^2 + m^3). [CABA] Eq. 11 */
 
 /* Methods of tenon_delassus. [OSIMR] */
 #define TENON_DELASSUS_METHOD_AUTOMATIC 0 /* chosen for the model and the constraint set */
@@ -1227,6 +1229,7 @@ TENON_API tenon_status tenon_forward_dynamics(tenon_workspace *workspace, const 
  *     prox_pv                    yes        yes    yes   yes      yes        yes         no
  *     pv_soft                    no         yes    no    no       yes        yes         no
  *     pv_early                   no         yes    no    no       yes        yes         no
+ *     ltl                        yes        yes    yes   yes      yes        yes         no
  *     Delassus automatic         yes        yes    yes   yes      yes        -           -
  *     Delassus dense             yes        yes    yes   yes      yes        -           -
  *     Delassus ltl_osim          yes        yes    yes   yes      yes        -           -
@@ -1405,9 +1408,9 @@ typedef struct tenon_solve_report {
   int32_t iterations;      /* sweeps after which a residual was looked at */
   int32_t rank;            /* of the constraint rows, where the method finds it; else -1 */
   int32_t method;          /* TENON_METHOD_* that gave the answer: what TENON_METHOD_AUTOMATIC chose, or what the
-                              method asked for handed over to (pv its dependent rows to prox_pv, pv_early more rows
-                              on a link than it takes to constrained_aba, all where they stall to dense); 0 before
-                              the first solve */
+                              method asked for handed over to (pv its dependent rows to prox_pv, ltl to prox_ltl,
+                              pv_early more rows on a link than it takes to constrained_aba, all where they stall to
+                              dense); 0 before the first solve */
   double primal_residual;  /* largest |J qdd + gamma - k + R lambda| of a row, m/s^2 or rad/s^2 */
   double dual_residual;    /* largest |Lambda^-1 residual|, small at a least-squares answer. [CABA] Eq. 15 */
   double mu;               /* the last one used; relative to each row's Delassus diagonal where scheduled */

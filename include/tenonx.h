@@ -118,10 +118,10 @@ TENON_API tenon_status tenonx_operation_counts_init(tenonx_operation_counts *cou
  * Allocates: nothing that stays; while it runs, some 50 bytes for every operation. Threads: any.
  * Status: TENON_OK, TENON_INVALID_ARGUMENT (also: no rows where they are needed), TENON_WRONG_SIZE, TENON_NOT_FOUND (no
  * such algorithm; the message lists them), TENON_UNSUPPORTED (rows on a link that is part of the world; rows between
- * two moving links, but for "pv", "prox_pv" and "prox_ltl"; loops by rows, where the algorithm has no rows; embedded
- * loops, where the algorithm is for trees or a loop is a callback), TENON_SINGULAR_CONFIGURATION (loops that can be
- * closed nowhere else), TENON_OUT_OF_MEMORY. Cost: in proportion to the number counted, about 1e7 operations a second.
- * Since: 0.1. */
+ * two moving links, where the algorithm takes none: the message names those that do; loops by rows, where the algorithm
+ * has no rows; embedded loops, where the algorithm is for trees or a loop is a callback),
+ * TENON_SINGULAR_CONFIGURATION (loops that can be closed nowhere else), TENON_OUT_OF_MEMORY. Cost: in proportion to the
+ * number counted, about 1e7 operations a second. Since: 0.1. */
 TENON_API tenon_status tenonx_count_operations(const tenon_model *model, const tenon_constraints *constraints,
                                                const char *algorithm, const tenonx_trace_options *options,
                                                tenonx_operation_counts *counts, char *message, size_t message_size);

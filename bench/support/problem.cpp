@@ -137,10 +137,4 @@ std::vector<double> solve_times(Problem& problem, const std::vector<tenon::Metho
   return times;
 }
 
-const char* name_of(tenon::Method method) {
-  static const char* const names[] = {"automatic", "dense",   "constrained_aba", "prox_ltl", "prox_ltls",
-                                      "pv",        "prox_pv", "pv_soft",         "pv_early"};
-  return names[static_cast<int>(method)];
-}
-
 }  // namespace bench

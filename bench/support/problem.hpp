@@ -76,6 +76,6 @@ std::vector<tenon::ConstraintSpec> specs_of(const tenon::Model& model,
 std::vector<double> solve_times(Problem& problem, const std::vector<tenon::Method>& methods, int states,
                                 int passes, const double* desired = nullptr);
 
-const char* name_of(tenon::Method method);
+using tenon::name_of;
 
 }  // namespace bench

@@ -49,7 +49,7 @@ Status least_motion(WorkspaceImpl& w, const double* q, const double* wanted, con
   if (w.md().cluster_count > 0) TENON_CHECK(update_loops(w, q, w.zeros.data(), SplitFor::any));
   if (gaps) bias_by_gaps(w, gaps);
   const Outcome outcome = function_of(projection_method(w.md()))(problem);
-  return outcome ? *outcome : solve_dense(problem);
+  return outcome ? *outcome : *solve_dense(problem);
 }
 
 Status evaluate_rows(WorkspaceImpl& w, const double* q, const double* v) {

@@ -141,7 +141,7 @@ Outcome solve_pv_soft(const ConstrainedProblem& p) {
   if (!sweep_springs(p, inv_mu)) {
     // The same springs as compliance, by elimination.
     const Softened softened(w, inv_mu);
-    TENON_CHECK(solve_dense(p));
+    if (const Outcome outcome = solve_dense(p); outcome != Status::ok) return outcome;
     std::copy_n(p.lambda, c.row_count, w.proximal.r);
   }
   w.report = SolveReport{};

@@ -89,7 +89,7 @@ void finish(const ConstrainedProblem& p, DenseMemory& memory) {
 
 }  // namespace
 
-Status solve_dense(const ConstrainedProblem& p) {
+Outcome solve_dense(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   w.need(Method::dense);
   DenseMemory& memory = *w.dense;

@@ -52,14 +52,16 @@ void finish_prox_ltl(const ConstrainedProblem& p, const double* y, const double*
   map_in_motion(p.w, s);
 }
 
-Outcome solve_prox_ltl(const ConstrainedProblem& p) {
-  WorkspaceImpl& w = p.w;
-  w.need(Method::prox_ltl);
-  if (!start_prox_ltl(p)) return Status::not_positive_definite;
+Outcome iterate_prox_ltl(const ConstrainedProblem& p) {
   DualSteps steps(p);
   const Outcome outcome = solve_proximal(steps);
   finish_prox_ltl(p);
   return outcome;
+}
+
+Outcome solve_prox_ltl(const ConstrainedProblem& p) {
+  p.w.need(Method::prox_ltl);
+  return start_prox_ltl(p) ? iterate_prox_ltl(p) : Status::not_positive_definite;
 }
 
 }  // namespace tenon

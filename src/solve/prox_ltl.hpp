@@ -18,6 +18,8 @@ JointSpace joint_space_of(WorkspaceImpl& w);
 // The factor of M, the rows of J L^-T in WorkspaceData::ZT, the Delassus matrix, and the right-hand side
 // row_rhs - row_free. False when the mass matrix is not positive definite.
 bool start_prox_ltl(const ConstrainedProblem& p);
+// After start_prox_ltl: the proximal iteration, then the accelerations.
+Outcome iterate_prox_ltl(const ConstrainedProblem& p);
 // w.w().qdd from p.lambda; JointSpace::w.row_step: the residuals of the rows.
 void finish_prox_ltl(const ConstrainedProblem& p);
 // The same without multipliers. y: z and the terms of the rows (kernels/constrained/prox_ltl.hpp); slack: R

@@ -1,10 +1,6 @@
 #include "solve/prox_pv.hpp"
 
-#include <algorithm>
-#include <cmath>
-
-#include "kernels/constrained/row_residual.hpp"
-#include "model/rank.hpp"
+#include "solve/direct.hpp"
 #include "solve/methods.hpp"
 #include "solve/proximal.hpp"
 
@@ -59,7 +55,8 @@ Outcome iterate_pv(const ConstrainedProblem& p) {
   const Outcome outcome = solve_proximal(steps);
   if (!outcome) return stalled;
   roll_out_pv(p, p.lambda);
-  if (rows_hold(p, steps.rows.compliance)) return Status::ok;
+  const double* free = p.w.pv->data.b;
+  if (rows_hold(p, steps.rows.compliance, [&](int r) { return free[r]; })) return Status::ok;
   return outcome == Status::ok ? stalled : outcome;
 }
 
@@ -67,23 +64,7 @@ void roll_out_pv(const ConstrainedProblem& p, const double* added) {
   WorkspaceImpl& w = p.w;
   const WorkspaceData<double>& d = w.w();
   w.kernels->pv_roll_out(w.md(), *w.cd(), p.in, added, d.qdd, w.pv->data, w.w());
-  w.report.primal_residual = 0;
-  for (int r = 0; r < w.rows(); ++r) {
-    w.report.primal_residual =
-        std::max(w.report.primal_residual, std::abs(row_residual(*w.cd(), r, p.lambda, d)));
-  }
-}
-
-bool rows_hold(const ConstrainedProblem& p, const double* compliance) {
-  const WorkspaceData<double>& d = p.w.w();
-  const ConstraintData& c = *p.w.cd();
-  const double* free = p.w.pv->data.b;
-  const RowUnits<double> units_of_free = row_units<double>(c, [&](int r) { return free[r]; });
-  return size_of_rows(row_units(c, d), c, p.options.absolute_tolerance, [&](int r) {
-           const double left = std::abs(d.k[r] - d.Ka[r] - compliance[r] * p.lambda[r]);
-           const double allowed = acceleration_rounding / one_over_unit(units_of_free, c, r);
-           return left <= allowed ? 0 : left - allowed;  // NaN stays
-         }) <= p.options.relative_tolerance;
+  report_residual(p);
 }
 
 Outcome solve_prox_pv(const ConstrainedProblem& p) {

@@ -15,8 +15,5 @@ Outcome iterate_pv(const ConstrainedProblem& p);
 // Adds the effect of these multipliers to the accelerations; qdd, Ka and the report's primal residual are
 // then those of lambda.
 void roll_out_pv(const ConstrainedProblem& p, const double* added);
-// After roll_out_pv: whether rows with this compliance hold, to the tolerance or to rounding. Where free
-// accelerations are much larger than desired ones, the sums in b have no more digits.
-bool rows_hold(const ConstrainedProblem& p, const double* compliance);
 
 }  // namespace tenon

@@ -1,61 +1,46 @@
 // Method pv ([CABA] II-F): the sweeps of kernels/constrained/pv.hpp around one dense solve of (L + R) lambda
-// = b.
+// = b (solve/direct.hpp).
 //
-// The method itself needs independent rows. If a pivot of L + R is tiny relative to its diagonal element,
-// rows are redundant. The proximal loop of prox_pv then continues with the same L and finds the motion (by
+// Where that has no answer, the proximal loop of prox_pv continues with the same L and finds the motion (by
 // least squares if rows are contradictory); report.method is then prox_pv. The Tikhonov option adds
 // compliance to every row: the problem can then always be solved, never exactly; the residual is reported.
-#include <algorithm>
-#include <cmath>
-
-#include "model/rank.hpp"
+#include "solve/direct.hpp"
 #include "solve/methods.hpp"
 #include "solve/prox_pv.hpp"
 
 namespace tenon {
 namespace {
 
-constexpr int most_refinements = 3;
+class Reduced final : public DirectMethod {
+ public:
+  explicit Reduced(const ConstrainedProblem& problem)
+      : DirectMethod(problem, problem.w.pv->data.row_damping) {}
 
-// (L + R + tikhonov) lambda = b, refined until the rows hold. False if they do not.
-bool solve_rows(const ConstrainedProblem& p) {
-  WorkspaceImpl& w = p.w;
-  PvData<double>& d = w.pv->data;
-  const int rows = w.rows();
-  const bool split = splits_base(p);
-  const ConstraintData& c = *w.cd();
-  // A row that is switched off is zero; its multiplier is too, for any damping.
-  for (int r = 0; r < rows; ++r)
-    d.row_damping[r] = c.active[r] ? c.compliance[r] + p.options.tikhonov : c.scale[r];
-  if (!(w.kernels->pv_factor(w.md(), split, c.scale, d) > sure_pivot)) return false;
+  double factor() override { return p.w.kernels->pv_factor(p.w.md(), split_, p.w.cd()->scale, d_); }
+  void find_step(double* step) override { p.w.kernels->pv_step(p.w.md(), split_, E, p.lambda, step, d_); }
+  void move(const double* step) override { roll_out_pv(p, step); }
+  double free(int r) const override { return d_.b[r]; }
 
-  double* step = w.row_scratch.data();
-  std::fill_n(p.lambda, rows, 0.0);
-  for (int pass = 0; pass <= most_refinements; ++pass) {
-    w.kernels->pv_step(w.md(), split, d.row_damping, p.lambda, step, d);
-    for (int r = 0; r < rows; ++r) p.lambda[r] += step[r];
-    roll_out_pv(p, step);
-    if (rows_hold(p, d.row_damping)) return true;
-  }
-  for (int r = 0; r < rows; ++r) step[r] = -p.lambda[r];
-  roll_out_pv(p, step);  // undo all steps
-  return false;
-}
+ private:
+  PvData<double>& d_ = p.w.pv->data;
+  const bool split_ = splits_base(p);
+};
 
 }  // namespace
 
 Outcome solve_pv(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   if (!reduce_pv(p)) return Status::not_positive_definite;
-  if (!solve_rows(p)) {
-    w.report = SolveReport{};
-    w.report.method = Method::prox_pv;
-    return iterate_pv(p);
+  Reduced reduced(p);
+  bool moved = false;
+  if (solve_direct(reduced, moved)) return Status::ok;
+  if (moved) {  // undo all steps
+    for (int r = 0; r < w.rows(); ++r) w.row_scratch[index(r)] = -p.lambda[r];
+    roll_out_pv(p, w.row_scratch.data());
   }
-  w.report.iterations = 1;
-  if (p.options.tikhonov == 0)
-    w.report.rank = static_cast<int>(std::count(w.cd()->active, w.cd()->active + w.rows(), 1));
-  return Status::ok;
+  w.report = SolveReport{};
+  w.report.method = Method::prox_pv;
+  return iterate_pv(p);
 }
 
 }  // namespace tenon

@@ -4,7 +4,6 @@
 
 #include "mechanism/utf8.hpp"
 #include "plan/dispatch.hpp"
-#include "plan/method_facts.hpp"
 #include "scalar/classic_text.hpp"
 #include "state/check.hpp"
 #include "state/closing_form.hpp"

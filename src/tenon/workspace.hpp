@@ -9,21 +9,10 @@
 #include <memory>
 
 #include "tenon/constraints.hpp"
+#include "tenon/methods.hpp"
 #include "tenon/model.hpp"
 
 namespace tenon {
-
-enum class Method : std::int32_t {
-  automatic = 0,        // by plan/choice/what_automatic_takes.hpp, once, when the workspace is made
-  dense = 1,            // by a factor of the rows that finds their rank, without iteration
-  constrained_aba = 2,  // augmented Lagrangian by dynamic programming, [CABA] Alg. 1 to 3
-  prox_ltl = 3,
-  prox_ltls = 4,
-  pv = 5,
-  prox_pv = 6,
-  pv_soft = 7,
-  pv_early = 8,
-};
 
 enum class SplitBase : std::int32_t {
   automatic = 0,  // where it saves time, with many rows

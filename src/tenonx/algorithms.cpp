@@ -172,15 +172,25 @@ void run_pv_early(Subject<T>& s, const T* const* in, T* const* out) {
 }
 
 template <class T>
-void run_prox_ltl(Subject<T>& s, const T* const* in, T* const* out) {
+void iterate_ltl(Subject<T>& s, int iterations, const Numbers<double>& inv_mu, const T* const* in,
+                 T* const* out) {
   rows_from_user(&s.c(), in[3], s.w.desired);
   s.kernels.prox_ltl_start(s.m(), s.c(), {in[0], in[1], in[2]}, s.w);
-  s.kernels.prox_ltl_factor(s.c(), Numbers<T>(proximal_terms(s)).data(), s.w);
-  const Numbers<T> f = iterate(s, s.options.iterations, [&](const Numbers<T>& f_, Numbers<T>& step) {
+  s.kernels.prox_ltl_factor(s.c(), Numbers<T>(inv_mu).data(), s.w);
+  const Numbers<T> f = iterate(s, iterations, [&](const Numbers<T>& f_, Numbers<T>& step) {
     s.kernels.prox_ltl_step(s.c(), f_.data(), step.data(), s.w);
   });
   s.kernels.prox_ltl_finish(s.m(), s.c(), f.data(), out[0], s.w);
   rows_to_user(&s.c(), f.data(), out[1]);
+}
+
+template <class T>
+void run_prox_ltl(Subject<T>& s, const T* const* in, T* const* out) {
+  iterate_ltl(s, s.options.iterations, proximal_terms(s), in, out);
+}
+template <class T>
+void run_ltl(Subject<T>& s, const T* const* in, T* const* out) {
+  iterate_ltl(s, 1, Numbers<double>(s.rows()), in, out);
 }
 
 template <class T>
@@ -225,22 +235,27 @@ std::array<Algorithm<T>, tree_algorithm_count> without_constraints() {
 
 template <class T>
 std::array<Algorithm<T>, constrained_algorithm_count> constrained_dynamics() {
-  // loops: constraint rows may be on any body of a cluster; rotors are bodies.
-  const auto method = [](const char* name, const char* summary, bool fixed_path, bool loops, auto run) {
-    return Algorithm<T>{
-        {name, summary, true, fixed_path, loops}, {q, v, tau, desired}, {qdd, lambda_out}, run};
+  // loops: constraint rows may be on any body of a cluster; rotors are bodies. closures: rows between two moving links.
+  const auto method = [](const char* name, const char* summary, bool fixed_path, bool loops, bool closures,
+                         auto run) {
+    return Algorithm<T>{{name, summary, true, fixed_path, loops, false, closures},
+                        {q, v, tau, desired},
+                        {qdd, lambda_out},
+                        run};
   };
   return {{
       method("constrained_aba", "constrained dynamics ([CABA] Alg. 1 to 3), proximal iterations", true, true,
-             run_constrained_aba<T>),
-      method("pv", "constrained dynamics ([CABA] II-F), rows independent", true, true, run_pv<T>),
-      method("prox_pv", "constrained dynamics ([CABA] Alg. 4), proximal iterations", true, true,
+             false, run_constrained_aba<T>),
+      method("pv", "constrained dynamics ([CABA] II-F), rows independent", true, true, true, run_pv<T>),
+      method("prox_pv", "constrained dynamics ([CABA] Alg. 4), proximal iterations", true, true, true,
              run_prox_pv<T>),
-      method("pv_soft", "constrained dynamics ([CABA] VII-A), one penalty step", true, true, run_pv_soft<T>),
-      method("pv_early", "constrained dynamics ([CABA] VII-B)", false, false, run_pv_early<T>),
-      method("prox_ltl", "constrained dynamics ([CABA] II-C1), proximal iterations", true, false,
+      method("pv_soft", "constrained dynamics ([CABA] VII-A), one penalty step", true, true, false,
+             run_pv_soft<T>),
+      method("pv_early", "constrained dynamics ([CABA] VII-B)", false, false, false, run_pv_early<T>),
+      method("ltl", "constrained dynamics ([CABA] Eq. 11), rows independent", true, false, true, run_ltl<T>),
+      method("prox_ltl", "constrained dynamics ([CABA] II-C1), proximal iterations", true, false, true,
              run_prox_ltl<T>),
-      method("prox_ltls", "constrained dynamics ([CABA] II-C2), proximal iterations", true, false,
+      method("prox_ltls", "constrained dynamics ([CABA] II-C2), proximal iterations", true, false, false,
              run_prox_ltls<T>),
   }};
 }

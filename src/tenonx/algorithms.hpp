@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -100,7 +101,8 @@ struct Algorithm {
 };
 
 inline constexpr std::size_t tree_algorithm_count = 7, loop_algorithm_count = 6,
-                             constrained_algorithm_count = 7, delassus_algorithm_count = 13;
+                             delassus_algorithm_count = 13,
+                             constrained_algorithm_count = std::size(method_facts) - 1;  // all but dense
 inline constexpr std::size_t algorithm_count =
     tree_algorithm_count + loop_algorithm_count + constrained_algorithm_count + delassus_algorithm_count;
 

@@ -54,24 +54,35 @@ struct RecordedMemory {
   Recorded gravity[3];
 };
 
+// The names of algorithms, for messages.
+template <class Wanted>
+std::string names_of(const Wanted& wanted) {
+  std::string names;
+  for (const TraceableAlgorithm& x : traceable_algorithms())
+    if (wanted(x)) names += (names.empty() ? "" : ", ") + std::string(x.name);
+  return names;
+}
+std::string that_take_inter_body_rows(const Model& model) {
+  return names_of([loops = !model.loops.clusters.empty()](const TraceableAlgorithm& x) {
+    return x.inter_body_rows && (x.loops || !loops);
+  });
+}
+
 const Algorithm<Recorded>& find(std::string_view name) {
   const auto& all = algorithms<Recorded>();
   const auto found = std::find_if(all.begin(), all.end(),
                                   [&](const Algorithm<Recorded>& x) { return x.about.name == name; });
   if (found != all.end()) return *found;
-  std::string names;
-  for (const Algorithm<Recorded>& x : all) names += (names.empty() ? "" : ", ") + std::string(x.about.name);
-  throw Error(Status::not_found,
-              "algorithm '" + std::string(name) + "' is none that can be recorded; there are " + names);
+  throw Error(Status::not_found, "algorithm '" + std::string(name) +
+                                     "' is none that can be recorded; there are " +
+                                     names_of([](const TraceableAlgorithm&) { return true; }));
 }
 
 void check_loops(const TraceableAlgorithm& about, const Model& model, bool has_functions) {
   if (model.loops.clusters.empty()) return;
   if (!about.loops) {
-    std::string names;
-    for (const TraceableAlgorithm& x : traceable_algorithms())
-      if (x.loops && x.constrained == about.constrained)
-        names += (names.empty() ? "" : ", ") + std::string(x.name);
+    const std::string names =
+        names_of([&](const TraceableAlgorithm& x) { return x.loops && x.constrained == about.constrained; });
     throw Error(Status::unsupported, std::string("unsupported: algorithm '") + about.name +
                                          "' is recorded on trees, and this mechanism has kinematic loops; " +
                                          (names.empty() ? "ignore its loops" : "take one of " + names));
@@ -91,8 +102,8 @@ void check_row_loops(const Algorithm<Recorded>& algorithm, const Model& model) {
     return;
   throw Error(Status::unsupported, std::string("unsupported: algorithm '") + algorithm.about.name +
                                        "' records no constraint rows, and rows close the loop '" +
-                                       model.row_loops.front().name +
-                                       "' of this robot; take pv or prox_pv, or embed the loop");
+                                       model.row_loops.front().name + "' of this robot; take one of " +
+                                       that_take_inter_body_rows(model) + ", or embed the loop");
 }
 
 void check(const Algorithm<Recorded>& algorithm, const Model& model, const ConstraintSet* constraints,
@@ -121,12 +132,10 @@ void check(const Algorithm<Recorded>& algorithm, const Model& model, const Const
     throw Error(Status::unsupported, "unsupported: more than " + std::to_string(early_rows<Recorded>) +
                                          " rows meet on a link, and pv_early takes no more; take prox_pv or "
                                          "constrained_aba");
-  const bool takes_inter_body_rows = method == "pv" || method == "prox_pv" || method == "prox_ltl";
-  if (constraints->data().inter_body_count == 0 || takes_inter_body_rows) return;
+  if (constraints->data().inter_body_count == 0 || algorithm.about.inter_body_rows) return;
   const bool moves = algorithm.outputs[0].size == Size::nv;
-  const std::string advice = !moves ? "no algorithm for this matrix is; hold links against the world alone"
-                             : model.loops.clusters.empty() ? "take pv or prox_pv, or prox_ltl"
-                                                            : "take pv or prox_pv";
+  const std::string advice = moves ? "take one of " + that_take_inter_body_rows(model)
+                                   : "no algorithm for this matrix is; hold links against the world alone";
   throw Error(Status::unsupported,
               "unsupported: " + name + " is not recorded with rows between two moving links; " + advice);
 }

@@ -34,11 +34,12 @@ struct OperationCounts {
 
 struct TraceableAlgorithm {
   const char* name;
-  const char* summary;     // inputs, outputs, source
-  bool constrained;        // needs constraint rows
-  bool fixed_path;         // does the same operations in every state, so that it can be written as C
-  bool loops = false;      // takes models with kinematic loops
-  bool for_loops = false;  // made for loops; on a tree it does the same as another one
+  const char* summary;           // inputs, outputs, source
+  bool constrained;              // needs constraint rows
+  bool fixed_path;               // does the same operations in every state, so that it can be written as C
+  bool loops = false;            // takes models with kinematic loops
+  bool for_loops = false;        // made for loops; on a tree it does the same as another one
+  bool inter_body_rows = false;  // takes rows between two moving links
 };
 // A static table: nothing is allocated.
 struct TraceableAlgorithms {

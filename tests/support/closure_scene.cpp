@@ -142,9 +142,11 @@ std::unique_ptr<ConstrainedScene> closure_scene(std::uint64_t seed, SceneKind ki
   return scene;
 }
 
-const std::vector<Method>& closure_methods() {
-  static const std::vector<Method> methods = {Method::automatic, Method::dense, Method::prox_ltl,
-                                              Method::prox_ltls, Method::pv,    Method::prox_pv};
+std::vector<Method> closure_methods(bool clusters) {
+  std::vector<Method> methods;
+  for (const Method method : available_methods())
+    if (method == Method::automatic || find_facts(method)->takes_inter_body_rows(clusters))
+      methods.push_back(method);
   return methods;
 }
 

@@ -25,7 +25,7 @@ std::vector<ConstraintSpec> random_closures(Random& random, const Model& model, 
 // A random robot with contacts and closures in random order, everything from the seed.
 std::unique_ptr<ConstrainedScene> closure_scene(std::uint64_t seed, SceneKind kind, int most_links = 40);
 
-// The methods that take rows between two links.
-const std::vector<Method>& closure_methods();
+// The methods that take rows between two links; clusters: also of robots with embedded loops.
+std::vector<Method> closure_methods(bool clusters = false);
 
 }  // namespace tenon::testing

@@ -121,34 +121,13 @@ Status ConstrainedScene::solve(Method method, Eigen::VectorXd& x, Eigen::VectorX
 }
 
 const std::vector<Method>& available_methods() {
-  static const std::vector<Method> methods = {Method::automatic, Method::dense,     Method::constrained_aba,
-                                              Method::prox_ltl,  Method::prox_ltls, Method::pv,
-                                              Method::prox_pv,   Method::pv_early};
+  static const std::vector<Method> methods = [] {
+    std::vector<Method> all = {Method::automatic};
+    for (const MethodFacts& facts : method_facts)
+      if (facts.method != Method::pv_soft) all.push_back(facts.method);
+    return all;
+  }();
   return methods;
-}
-
-const char* name_of(Method method) {
-  switch (method) {
-    case Method::automatic:
-      return "automatic";
-    case Method::dense:
-      return "dense";
-    case Method::constrained_aba:
-      return "constrained_aba";
-    case Method::prox_ltl:
-      return "prox_ltl";
-    case Method::prox_ltls:
-      return "prox_ltls";
-    case Method::pv:
-      return "pv";
-    case Method::prox_pv:
-      return "prox_pv";
-    case Method::pv_soft:
-      return "pv_soft";
-    case Method::pv_early:
-      return "pv_early";
-  }
-  return "unknown";
 }
 
 }  // namespace tenon::testing

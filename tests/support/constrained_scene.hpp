@@ -62,6 +62,5 @@ std::vector<double> scale_of_user_rows(const ConstraintSet& set);
 
 // The methods that solve the whole problem: all but pv_soft.
 const std::vector<Method>& available_methods();
-const char* name_of(Method method);
 
 }  // namespace tenon::testing

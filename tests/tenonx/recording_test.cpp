@@ -205,9 +205,10 @@ TEST(RecordingOfRows, HoldsLoopsThatRowsClose) {
     const int foot = static_cast<int>(model->links.size()) - 1;
     const auto held = ConstraintSet::bind(model, {point_constraint(foot, {0.01, 0.02, 0.03})});
     const bool room = std::string(robot) == "cassie";  // for the point beside the loops
-    for (const char* algorithm : {"pv", "prox_pv", "prox_ltl"}) {
-      expect_as_dense(model, nullptr, algorithm);
-      if (room) expect_as_dense(model, held, algorithm);
+    for (const TraceableAlgorithm& about : traceable_algorithms()) {
+      if (!about.inter_body_rows) continue;
+      expect_as_dense(model, nullptr, about.name);
+      if (room) expect_as_dense(model, held, about.name);
     }
   }
 }
@@ -218,7 +219,8 @@ TEST(RecordingOfRows, HoldsClosuresOfTheUsers) {
       s.model,
       {closure_constraint(s.model->find_link("FL_FOOT"), {}, s.model->find_link("HR_FOOT"), {}, rows_linear),
        point_constraint(s.model->find_link("FR_FOOT"), {})});
-  for (const char* algorithm : {"pv", "prox_pv", "prox_ltl"}) expect_as_dense(s.model, set, algorithm);
+  for (const TraceableAlgorithm& about : traceable_algorithms())
+    if (about.inter_body_rows) expect_as_dense(s.model, set, about.name);
   // Beside embedded loops, of two dependent coordinates each and of rotors.
   for (const auto& [robot, link, second] : {std::tuple("mini_cheetah", "FL_knee_link", "HR_knee_link"),
                                             std::tuple("cassie", "left-foot", "right-foot")}) {
@@ -227,7 +229,8 @@ TEST(RecordingOfRows, HoldsClosuresOfTheUsers) {
     const auto joined = ConstraintSet::bind(
         looped.model, {closure_constraint(looped.model->find_link(link), {}, looped.model->find_link(second),
                                           {}, rows_linear)});
-    for (const char* algorithm : {"pv", "prox_pv"}) expect_as_dense(looped.model, joined, algorithm);
+    for (const TraceableAlgorithm& about : traceable_algorithms())
+      if (about.inter_body_rows && about.loops) expect_as_dense(looped.model, joined, about.name);
   }
 }
 
@@ -251,17 +254,16 @@ TEST(RecordingOfRows, DropsNoLoop) {
     SCOPED_TRACE(name);
     std::string message;
     const Status status = status_of_record(*model, nullptr, name, &message);
-    const bool takes_inter_body_rows = name == "pv" || name == "prox_pv" || name == "prox_ltl";
     const bool moves = name == "aba" || name == "c_aba" || name == "c_aba_unfolded" ||
                        name == "approximate_aba" || name == "projection" || name == "multipliers";
     EXPECT_EQ(status,
-              moves || (about.constrained && !takes_inter_body_rows) ? Status::unsupported : Status::ok)
+              moves || (about.constrained && !about.inter_body_rows) ? Status::unsupported : Status::ok)
         << message;
     if (status == Status::ok) continue;
     EXPECT_EQ(moves, message.find("'loop1'") != std::string::npos) << message;
     // What the message advises is taken.
     const bool matrix = message.find("no algorithm for this matrix is") != std::string::npos;
-    EXPECT_NE(message.find("take pv or prox_pv") != std::string::npos, matrix) << message;
+    EXPECT_NE(message.find("take one of ") != std::string::npos, matrix) << message;
   }
 }
 

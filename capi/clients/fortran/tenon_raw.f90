@@ -36,6 +36,7 @@ module tenon_raw
   integer(c_int32_t), parameter :: TENON_METHOD_PROX_PV = 6_c_int32_t
   integer(c_int32_t), parameter :: TENON_METHOD_PV_SOFT = 7_c_int32_t
   integer(c_int32_t), parameter :: TENON_METHOD_PV_EARLY = 8_c_int32_t
+  integer(c_int32_t), parameter :: TENON_METHOD_LTL = 9_c_int32_t
 
   ! Methods of tenon_delassus. [OSIMR]
   integer(c_int32_t), parameter :: TENON_DELASSUS_METHOD_AUTOMATIC = 0_c_int32_t

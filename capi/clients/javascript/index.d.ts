@@ -10,11 +10,12 @@ export type Axes = 'link' | 'world';
 export type Rows = 'angular' | 'linear' | 'all' | 'hinge' | number;
 export type Coordinates = 'spanning' | 'independent';
 export type Integrator = 'semi_implicit_euler' | 'runge_kutta_4';
-export type Method =
-  | 'automatic' | 'dense' | 'constrained_aba' | 'prox_ltl' | 'prox_ltls' | 'pv' | 'prox_pv' | 'pv_soft' | 'pv_early';
-export type DelassusMethod = 'automatic' | 'dense' | 'ltl_osim' | 'kjr' | 'efpa' | 'pv_osim' | 'pv_osimr';
-export type DampedMethod =
-  | 'automatic' | 'dense' | 'ltl_inverse' | 'ltl_cholesky' | 'pv_osimr' | 'pv_osimf' | 'caba_osim' | 'caba_osimf';
+/** The names of the constants of raw.js that begin so, in lower case without that. */
+type NamesOf<Prefix extends string, All = keyof raw_layer.Constants> =
+  All extends `${Prefix}${infer Name}` ? Lowercase<Name> : never;
+export type Method = NamesOf<'TENON_METHOD_'>;
+export type DelassusMethod = NamesOf<'TENON_DELASSUS_METHOD_'>;
+export type DampedMethod = NamesOf<'TENON_DAMPED_METHOD_'>;
 
 export interface ModelOptions {
   base?: 'fixed' | 'floating';

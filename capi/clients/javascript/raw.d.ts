@@ -324,8 +324,8 @@ export interface tenon_solve_report {
   /** of the constraint rows, where the method finds it; else -1 */
   rank: number;
   /** TENON_METHOD_* that gave the answer: what TENON_METHOD_AUTOMATIC chose, or what the method asked for handed over
-   * to (pv its dependent rows to prox_pv, pv_early more rows on a link than it takes to constrained_aba, all where they
-   * stall to dense); 0 before the first solve */
+   * to (pv its dependent rows to prox_pv, ltl to prox_ltl, pv_early more rows on a link than it takes to
+   * constrained_aba, all where they stall to dense); 0 before the first solve */
   method: number;
   /** largest |J qdd + gamma - k + R lambda| of a row, m/s^2 or rad/s^2 */
   primal_residual: number;
@@ -1286,6 +1286,7 @@ export interface Constants {
   readonly TENON_METHOD_PROX_PV: 6;
   readonly TENON_METHOD_PV_SOFT: 7;
   readonly TENON_METHOD_PV_EARLY: 8;
+  readonly TENON_METHOD_LTL: 9;
   readonly TENON_DELASSUS_METHOD_AUTOMATIC: 0;
   readonly TENON_DELASSUS_METHOD_DENSE: 1;
   readonly TENON_DELASSUS_METHOD_LTL_OSIM: 2;

@@ -5,7 +5,6 @@
 #include "plan/choice/choice_constants.hpp"
 #include "plan/choice/what_automatic_takes.hpp"
 #include "plan/memory/pv_early_memory.hpp"
-#include "plan/method_facts.hpp"
 
 namespace tenon {
 namespace {
@@ -27,7 +26,7 @@ Choice choose(const ModelData& m, const ConstraintData* c, double lanes_gain, do
   double least = std::numeric_limits<double>::infinity(), least_proximal = least;
   for (const CostConstants& method : cost_constants) {
     const MethodFacts& facts = *find_facts(method.method);
-    if (inter_body && !facts.takes_inter_body_rows) continue;
+    if (inter_body && facts.inter_body_rows == InterBodyRows::never) continue;
     if (method.method == Method::pv_early && !early_work(m, *c).possible) continue;
     const double chance = method.method == Method::pv_early ? early_chance : 1;
     const bool on_lanes =

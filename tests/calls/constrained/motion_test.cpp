@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "support/constrained_scene.hpp"
 #include "support/largest.hpp"
 #include "tenon/batch.hpp"
 #include "tenon/dynamics.hpp"
@@ -138,10 +139,6 @@ void expect_motion(double mass, int arms, double accuracy, const std::vector<Met
   }
 }
 
-const std::vector<Method> every_method = {Method::automatic, Method::dense,     Method::constrained_aba,
-                                          Method::prox_ltl,  Method::prox_ltls, Method::pv,
-                                          Method::prox_pv,   Method::pv_early};
-
 // What the condition of the mass matrix leaves of sixteen digits.
 double well_known(double mass) {
   return 3e-9 / mass;
@@ -150,7 +147,7 @@ double well_known(double mass) {
 class LightWrists : public ::testing::TestWithParam<double> {};
 
 TEST_P(LightWrists, OneArmByEveryMethod) {
-  expect_motion(GetParam(), 1, well_known(GetParam()), every_method);
+  expect_motion(GetParam(), 1, well_known(GetParam()), available_methods());
 }
 
 TEST_P(LightWrists, FourEqualArmsInLanes) {
@@ -162,7 +159,7 @@ TEST_P(LightWrists, FourEqualArmsInLanes) {
 // Links of a microgram move the rows by rounding alone, divided by an inertia of 1e-14 kg m^2: rows that the arm
 // moves are no less moved for that. The wrist's own joints are known to few digits.
 TEST(Motion, LinksOfDustHideNoRow) {
-  for (const double mass : {1e-6, 1e-9}) expect_motion(mass, 1, 1, every_method);
+  for (const double mass : {1e-6, 1e-9}) expect_motion(mass, 1, 1, available_methods());
 }
 
 INSTANTIATE_TEST_SUITE_P(Masses, LightWrists, ::testing::Values(1, 0.1, 0.01, 0.001), [](const auto& test) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string>
 
+#include "support/constrained_scene.hpp"
 #include "support/loop_scene.hpp"
 #include "support/methods/loop_methods.hpp"
 #include "support/oracle.hpp"
@@ -126,8 +127,7 @@ TEST(DeadCentre, ConstraintsAndTheirMatricesAreThoseOfARegularChoice) {
   for (const double off : distances) {
     SCOPED_TRACE(off);
     const VectorXd q = closed_at(*bad.model, off), v = moving(w, q), tau = spread(bad.model->nv, 2);
-    for (const Method method : {Method::automatic, Method::dense, Method::constrained_aba, Method::pv,
-                                Method::prox_pv, Method::prox_ltl, Method::pv_early}) {
+    for (const Method method : available_methods()) {
       SolveOptions options;
       options.method = method;
       VectorXd qdd(bad.model->nv), expected(bad.model->nv), lambda(rows), force(rows);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "support/constrained_scene.hpp"
 #include "support/geared_robot.hpp"
 
 namespace tenon::testing {
@@ -66,8 +67,7 @@ TEST(GearedRobots, WithContactsMatchDenseProjection) {
     const Eigen::VectorXd expected =
         dense_loop_dynamics(w, robot.state, nullptr, desired.data(), &well_posed);
     if (!well_posed) continue;
-    for (const Method method : {Method::constrained_aba, Method::prox_pv, Method::pv, Method::pv_early,
-                                Method::prox_ltl, Method::prox_ltls}) {
+    for (const Method method : available_methods()) {
       SolveOptions solve;
       solve.method = method;
       Eigen::VectorXd qdd(robot.model->nv), lambda(set->row_count());

@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-#include "support/constrained_scene.hpp"
+#include "support/closure_scene.hpp"
 #include "support/moving.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
@@ -126,8 +126,7 @@ TEST(RandomMechanisms, MatchMultipliers) {
     SCOPED_TRACE(static_cast<int>(treatment));
     EXPECT_GE(tally.scenes, mechanisms * 6 / 10);
     EXPECT_LE(tally.too_hard, mechanisms / 5);
-    for (const Method method :
-         {Method::automatic, Method::dense, Method::pv, Method::prox_pv, Method::prox_ltl})
+    for (const Method method : closure_methods(true))
       EXPECT_GE(tally.compared[method], tally.scenes * 9 / 10) << name_of(method);
   }
   EXPECT_GE(tallies[Treatment::embedded].compared[Method::constrained_aba], mechanisms / 2);

@@ -445,6 +445,7 @@ namespace TenonRaw {
     public const int TENON_METHOD_PROX_PV = 6;
     public const int TENON_METHOD_PV_SOFT = 7;
     public const int TENON_METHOD_PV_EARLY = 8;
+    public const int TENON_METHOD_LTL = 9;
 
     // Methods of tenon_delassus. [OSIMR]
     public const int TENON_DELASSUS_METHOD_AUTOMATIC = 0;

@@ -20,6 +20,7 @@ namespace Tenon {
     ConstrainedAba = Raw.TENON_METHOD_CONSTRAINED_ABA, ProxLtl = Raw.TENON_METHOD_PROX_LTL,
     ProxLtls = Raw.TENON_METHOD_PROX_LTLS, Pv = Raw.TENON_METHOD_PV, ProxPv = Raw.TENON_METHOD_PROX_PV,
     PvSoft = Raw.TENON_METHOD_PV_SOFT, PvEarly = Raw.TENON_METHOD_PV_EARLY,
+    Ltl = Raw.TENON_METHOD_LTL,
   }
 
   public enum DelassusMethod {

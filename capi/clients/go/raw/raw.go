@@ -44,6 +44,7 @@ const (
 	TENON_METHOD_PROX_PV         = 6
 	TENON_METHOD_PV_SOFT         = 7
 	TENON_METHOD_PV_EARLY        = 8
+	TENON_METHOD_LTL             = 9
 )
 
 // Methods of tenon_delassus. [OSIMR]

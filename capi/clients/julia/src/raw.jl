@@ -34,6 +34,7 @@ const TENON_METHOD_PV = Int32(5)
 const TENON_METHOD_PROX_PV = Int32(6)
 const TENON_METHOD_PV_SOFT = Int32(7)
 const TENON_METHOD_PV_EARLY = Int32(8)
+const TENON_METHOD_LTL = Int32(9)
 
 # Methods of tenon_delassus. [OSIMR]
 const TENON_DELASSUS_METHOD_AUTOMATIC = Int32(0)

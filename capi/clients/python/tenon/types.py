@@ -79,6 +79,9 @@ class Method(IntEnum):
     """O(n + m). [CABA] VII-A"""
     PV_EARLY = 8
     """O(n + m). [CABA] VII-B"""
+    LTL = 9
+    """no iteration: PROX_LTL without its proximal term, for independent rows. O(n d^2 + m^2 d + m d^2 + m^3). [CABA]
+    Eq. 11"""
 
 
 class DelassusMethod(IntEnum):
@@ -439,8 +442,8 @@ class SolveReport(NamedTuple):
     """of the constraint rows, where the method finds it; else -1"""
     method: Method
     """TENON_METHOD_* that gave the answer: what TENON_METHOD_AUTOMATIC chose, or what the method asked for handed over
-    to (pv its dependent rows to prox_pv, pv_early more rows on a link than it takes to constrained_aba, all where they
-    stall to dense); 0 before the first solve"""
+    to (pv its dependent rows to prox_pv, ltl to prox_ltl, pv_early more rows on a link than it takes to
+    constrained_aba, all where they stall to dense); 0 before the first solve"""
     primal_residual: float
     """largest |J qdd + gamma - k + R lambda| of a row, m/s^2 or rad/s^2"""
     dual_residual: float

@@ -68,6 +68,9 @@ pub const TENON_METHOD_PROX_PV: i32 = 6;
 pub const TENON_METHOD_PV_SOFT: i32 = 7;
 /// O(n + m). \[CABA\] VII-B
 pub const TENON_METHOD_PV_EARLY: i32 = 8;
+/// no iteration: PROX_LTL without its proximal term, for independent rows. O(n d^2 + m^2 d + m d^2 + m^3). \[CABA\] Eq.
+/// 11
+pub const TENON_METHOD_LTL: i32 = 9;
 
 /// chosen for the model and the constraint set
 pub const TENON_DELASSUS_METHOD_AUTOMATIC: i32 = 0;
@@ -672,8 +675,8 @@ pub struct tenon_solve_report {
     /// of the constraint rows, where the method finds it; else -1
     pub rank: i32,
     /// TENON_METHOD_* that gave the answer: what TENON_METHOD_AUTOMATIC chose, or what the method asked for handed over
-    /// to (pv its dependent rows to prox_pv, pv_early more rows on a link than it takes to constrained_aba, all where
-    /// they stall to dense); 0 before the first solve
+    /// to (pv its dependent rows to prox_pv, ltl to prox_ltl, pv_early more rows on a link than it takes to
+    /// constrained_aba, all where they stall to dense); 0 before the first solve
     pub method: i32,
     /// largest |J qdd + gamma - k + R lambda| of a row, m/s^2 or rad/s^2
     pub primal_residual: f64,
@@ -2747,10 +2750,10 @@ extern "C" {
     /// TENON_OK only. Allocates: nothing that stays; while it runs, some 50 bytes for every operation. Threads: any.
     /// Status: TENON_OK, TENON_INVALID_ARGUMENT (also: no rows where they are needed), TENON_WRONG_SIZE,
     /// TENON_NOT_FOUND (no such algorithm; the message lists them), TENON_UNSUPPORTED (rows on a link that is part of
-    /// the world; rows between two moving links, but for "pv", "prox_pv" and "prox_ltl"; loops by rows, where the
-    /// algorithm has no rows; embedded loops, where the algorithm is for trees or a loop is a callback),
-    /// TENON_SINGULAR_CONFIGURATION (loops that can be closed nowhere else), TENON_OUT_OF_MEMORY. Cost: in proportion
-    /// to the number counted, about 1e7 operations a second. Since: 0.1.
+    /// the world; rows between two moving links, where the algorithm takes none: the message names those that do; loops
+    /// by rows, where the algorithm has no rows; embedded loops, where the algorithm is for trees or a loop is a
+    /// callback), TENON_SINGULAR_CONFIGURATION (loops that can be closed nowhere else), TENON_OUT_OF_MEMORY. Cost: in
+    /// proportion to the number counted, about 1e7 operations a second. Since: 0.1.
     pub fn tenonx_count_operations(model: *const tenon_model, constraints: *const tenon_constraints, algorithm: *const
         c_char, options: *const tenonx_trace_options, counts: *mut tenonx_operation_counts, message: *mut c_char,
         message_size: usize) -> tenon_status;

@@ -58,6 +58,7 @@ constants! {
         Automatic TENON_METHOD_AUTOMATIC, Dense TENON_METHOD_DENSE, ConstrainedAba TENON_METHOD_CONSTRAINED_ABA,
         ProxLtl TENON_METHOD_PROX_LTL, ProxLtls TENON_METHOD_PROX_LTLS, Pv TENON_METHOD_PV,
         ProxPv TENON_METHOD_PROX_PV, PvSoft TENON_METHOD_PV_SOFT, PvEarly TENON_METHOD_PV_EARLY,
+        Ltl TENON_METHOD_LTL,
     }
     /// How the Delassus matrix is formed.
     DelassusMethod, i32 {

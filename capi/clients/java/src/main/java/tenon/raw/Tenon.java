@@ -51,6 +51,7 @@ public interface Tenon extends Library {
   int TENON_METHOD_PROX_PV = 6;
   int TENON_METHOD_PV_SOFT = 7;
   int TENON_METHOD_PV_EARLY = 8;
+  int TENON_METHOD_LTL = 9;
 
   // Methods of tenon_delassus. [OSIMR]
   int TENON_DELASSUS_METHOD_AUTOMATIC = 0;
