@@ -254,7 +254,7 @@ void LoopMethods::add_peer(std::unique_ptr<LoopsPeer> peer) {
 
 double LoopMethods::peer_difference(Task task, std::size_t number) {
   LoopsPeer& peer = *peers_[number];
-  if (task == Task::inverse_osim && !peer.has_our_end()) return unknown;
+  if (!peer.comparable(task)) return unknown;
   const int nv = exact_.model->nv, ny = exact_.model->ny, rows = static_cast<int>(J_.rows());
   std::vector<Method> methods;
   TaskTimes times{};

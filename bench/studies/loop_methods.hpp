@@ -42,7 +42,7 @@ class LoopMethods {
   // Times the peer too, on the same states.
   void add_peer(std::unique_ptr<LoopsPeer> peer);
   // The largest difference of its results, relative to ours; of the inverse OSIM that of its eigenvalues, because the
-  // axes of its rows are others. Not a number where it has another end effector.
+  // axes of its rows are others. Not a number where they are not comparable.
   double peer_difference(Task task, std::size_t peer);
 
  private:

@@ -1,6 +1,7 @@
 #include "peer/generalized_rbda/loops_peer.hpp"
 
 #include <map>
+#include <sstream>
 #include <stdexcept>
 
 #include "grbda/Dynamics/ClusterTreeModel.h"
@@ -118,6 +119,21 @@ std::map<std::string, double> signs_of(const std::string& text) {
   return signs;
 }
 
+// Its class of JVRC1 writes left_hip_p where the model in URDF+ has left-hip-pitch; Tello's left-elbow-link is left-elbow.
+std::string name_in_urdf(const std::string& name) {
+  static const std::map<std::string, std::string> words = {{"y", "yaw"}, {"p", "pitch"}, {"r", "roll"}};
+  const std::string end = "-link";
+  if (name.size() > end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0)
+    return name.substr(0, name.size() - end.size());
+  std::string whole, word;
+  std::istringstream rest(name);
+  while (std::getline(rest, word, '_')) {
+    const auto found = words.find(word);
+    whole += (whole.empty() ? "" : "-") + (found == words.end() ? word : found->second);
+  }
+  return whole;
+}
+
 // ---- states
 
 // y with G y = x, for x in the range of G.
@@ -130,20 +146,26 @@ class Peer : public LoopsPeer {
   Peer(std::unique_ptr<Tree> tree, const std::vector<PeerLink>& links, const std::string& end,
        std::map<std::string, double> signs)
       : tree_(std::move(tree)), our_end_(tree_->getNumEndEffectors() == 0), signs_(std::move(signs)) {
+    const PeerLink missing = {"", -1, -1, 1};
     std::map<std::string, PeerLink> by_name;
     for (const PeerLink& link : links) by_name[link.name] = link;
     std::size_t bodies = 0;
+    std::string unknown = ", and for itself";
     for (const auto& cluster : tree_->clusters()) {
       links_.emplace_back();
       for (const Body& body : cluster->bodies_) {
-        const auto found = by_name.find(body.name_);
+        auto found = by_name.find(body.name_);
+        if (found == by_name.end()) found = by_name.find(name_in_urdf(body.name_));
+        links_.back().push_back(found == by_name.end() ? missing : found->second);
         if (found == by_name.end())
-          throw std::runtime_error("generalized_rbda has a link '" + body.name_ + "'");
-        links_.back().push_back(found->second);
-        ++bodies;
+          unknown += " " + body.name_;
+        else
+          ++bodies;
       }
     }
-    if (bodies != links.size()) throw std::runtime_error("generalized_rbda has fewer links");
+    if (bodies != links.size())
+      throw std::runtime_error("generalized_rbda has " + std::to_string(bodies) + " of " +
+                               std::to_string(links.size()) + " links" + unknown);
     if (our_end_ && !end.empty()) tree_->appendEndEffector(end, grbda::Vec3<double>::Zero(), end_name);
   }
 
@@ -166,9 +188,17 @@ class Peer : public LoopsPeer {
       }
       const auto constraint = cluster->joint_->cloneLoopConstraint();
       const JointCoordinate<double> all_q(gathered(c, q, true), true), all_v(gathered(c, v), true);
+      if (constraint->isImplicit() && !constraint->isValidSpanningPosition(all_q)) {
+        // Its differentials of Tello have other equations than ours: a state that closes them.
+        own_states_ = true;
+        state.joints.push_back(cluster->joint_->randomJointState());
+        continue;
+      }
       constraint->updateJacobians(all_q);
       constraint->updateBiases({all_q, all_v});
-      const Matrix& G = constraint->G();
+      Matrix G = constraint->G();
+      for (std::size_t i = 0; i < links_[c].size(); ++i)
+        if (links_[c][i].v_index < 0) G.row(static_cast<Eigen::Index>(i)).setZero();
       const bool implicit = constraint->isImplicit();
       state.joints.emplace_back(
           JointCoordinate<double>(implicit ? Vector(all_q) : independent(G, all_q), implicit),
@@ -202,11 +232,14 @@ class Peer : public LoopsPeer {
       }
       int k = 0;
       for (const PeerLink& link : links_[c])
-        for (int i = 0; i < link.nv; ++i) out[link.v_index + i] = sign(link) * all[k++];
+        for (int i = 0; i < link.nv; ++i, ++k)
+          if (link.v_index >= 0) out[link.v_index + i] = sign(link) * all[k];
     }
   }
 
-  bool has_our_end() const override { return our_end_; }
+  bool comparable(Task task) const override {
+    return !own_states_ && (task != Task::inverse_osim || our_end_);
+  }
 
  private:
   struct State {
@@ -223,15 +256,18 @@ class Peer : public LoopsPeer {
     Vector of_cluster(links_[cluster].size());
     for (std::size_t i = 0; i < links_[cluster].size(); ++i) {
       const PeerLink& link = links_[cluster][i];
-      of_cluster[static_cast<Eigen::Index>(i)] = sign(link) * x[positions ? link.q_index : link.v_index];
+      of_cluster[static_cast<Eigen::Index>(i)] =
+          link.v_index < 0 ? 0 : sign(link) * x[positions ? link.q_index : link.v_index];
     }
     return of_cluster;
   }
 
   std::unique_ptr<Tree> tree_;
-  bool our_end_;
+  bool our_end_, own_states_ = false;
   std::map<std::string, double> signs_;
-  std::vector<std::vector<PeerLink>> links_;  // per cluster, in the order of its bodies
+  // Per cluster, in the order of its bodies; v_index -1: a rotor that our model does not have, which moves as its loop
+  // asks.
+  std::vector<std::vector<PeerLink>> links_;
   std::vector<State> states_;
   Vector vector_;
   Matrix osim_;

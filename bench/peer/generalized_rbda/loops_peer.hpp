@@ -26,8 +26,9 @@ class LoopsPeer {
   // Of the last run: the accelerations of all joints; forces f of all joints, of which G^T f are the independent
   // ones; the inverse operational-space inertia of the end, 6 x 6.
   virtual void result(Task task, double* out) const = 0;
-  // False where the model has an end effector of its own, at another point.
-  virtual bool has_our_end() const = 0;
+  // False where its model has an end effector of its own, at another point, or loops of which our states are not
+  // closed, so that it took others.
+  virtual bool comparable(Task task) const = 0;
 };
 
 // How its model of a robot comes to be.
