@@ -3,8 +3,9 @@
 //
 //     loop_study [--out=FOLDER] [--study=NAME]... [--peer=LIBRARY]...
 //
-// writes loop_study.csv and loop_torque.csv into the folder, from which draw_charts.py draws the figures, and with peers,
-// builds of generalized_rbda that bench/peer/generalized_rbda/build.sh makes, loop_peers.csv: its times in this run.
+// writes loop_study.csv and loop_torque.csv into the folder, from which draw_charts.py draws the figures, and
+// with peers, builds of generalized_rbda that bench/peer/generalized_rbda/build.sh makes, loop_peers.csv: its
+// times in this run.
 // Studies: robots ([LOOPS1] Fig. 9, 10, 12, Tables II to IV), chains (Fig. 11, 13, and [LOOPS2] Fig. 8),
 // locality ([LOOPS2] Fig. 10), torque ([LOOPS1] Fig. 14, [LOOPS2] Fig. 13), speed (against generalized_rbda: its
 // published times, or where there are peers those of this run).

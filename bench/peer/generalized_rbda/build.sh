@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Builds generalized_rbda, which no registry has, and loops_peer.cpp by each compiler that is there, for loop_study --peer:
+# Builds generalized_rbda, which no registry has, and loops_peer.cpp by each compiler, for loop_study --peer:
 #
 #     bench/peer/generalized_rbda/build.sh FOLDER
 #
 # FOLDER holds its source and that of its authors' fork of urdfdom: generalized_rbda-*.tar.gz, urdfdom-*.tar.gz and
-# urdfdom_headers-*.tar.gz. CasADi comes from PyPI, tinyxml2 and console_bridge from Debian; Pinocchio's headers, of which
-# it includes one, with Eigen and Boost are in build/peers (packaging/bench_setup.sh). Everything is made in
-# build/generalized_rbda; the libraries are build/generalized_rbda/build_*/libtenon_bench_loops_peer.so. Three minutes a
-# compiler on one core, once.
+# urdfdom_headers-*.tar.gz. CasADi comes from PyPI, tinyxml2 and console_bridge from Debian; Pinocchio's headers, of
+# which it includes one, with Boost are in build/peers (packaging/bench_setup.sh). Everything is made in
+# build/generalized_rbda; the libraries are build/generalized_rbda/build_*/libtenon_bench_loops_peer.so. Three minutes
+# a compiler on one core, once.
 #
-# Before it is built, explicit instances for float, and for CasADi's symbols where no double needs them, are taken out of
-# the sources: they make the build long, and no number in doubles is computed by them.
+# Before it is built, explicit instances for float, and for CasADi's symbols where no double needs them, are taken out
+# of the sources: they make the build long, and no number in doubles is computed by them.
 set -euo pipefail
 # shellcheck source=packaging/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../../../packaging/setup.sh"

@@ -106,7 +106,8 @@ std::unique_ptr<Tree> from_classes(const std::string& robot, const std::string& 
   return nullptr;
 }
 
-// Links whose joint has a negative axis: its reader forgets the sign, so that their coordinates are the others' negative.
+// -1 of links whose joint has a negative axis: its reader forgets the sign, so that their coordinates are ours
+// with the other sign.
 std::map<std::string, double> signs_of(const std::string& text) {
   std::map<std::string, double> signs;
   if (text.empty()) return signs;
