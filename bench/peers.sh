@@ -1,19 +1,21 @@
 #!/usr/bin/env bash
 # Times Tenon beside its peers, Pinocchio and MuJoCo, and writes tables, plots and bench/results/<cpu>_<isa>/summary.json.
 #
-#     bench/peers.sh [--quick] [--out FOLDER]
+#     bench/peers.sh [--quick] [--out FOLDER] [--loops FOLDER]
 #
 # It installs what it needs (packaging/bench_setup.sh), builds in build/release (Pinocchio once by each compiler: minutes
 # and 4.5 GB of memory a file, the first time), measures, and reports. bench/README.md says what the rows are.
 #   --quick        few robots and repetitions, into build/peers_quick: a smoke run, whose times mean nothing
 #   --out FOLDER   where the report goes instead
+#   --loops FOLDER with the sources of generalized_rbda (bench/peer/generalized_rbda/build.sh), which is then timed beside
+#                  the robots with loops; without it they are held against its published times
 # Environment: TENON_BENCH_REPETITIONS (default 7) and TENON_BENCH_MIN_TIME (seconds a row and repetition, default 0.01).
 set -euo pipefail
 # shellcheck source=packaging/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../packaging/setup.sh"
 cd "$TENON_ROOT"
 
-quick=no out=''
+quick=no out='' loops_sources=''
 arguments=("$@")
 while [ $# -gt 0 ]; do
   case $1 in
@@ -23,7 +25,12 @@ while [ $# -gt 0 ]; do
       out=$2
       shift
       ;;
-    *) die "peers.sh knows --quick and --out FOLDER, not '$1'." ;;
+    --loops)
+      [ $# -gt 1 ] || die "--loops needs a folder."
+      loops_sources=$(cd "$2" && pwd) || die "there is no folder $2."
+      shift
+      ;;
+    *) die "peers.sh knows --quick, --out FOLDER and --loops FOLDER, not '$1'." ;;
   esac
   shift
 done
@@ -62,6 +69,13 @@ free_gb=$(awk '/MemAvailable/ {print int($2 / 1e6)}' /proc/meminfo)
 [ "$free_gb" -ge 5 ] || printf '  only %s GB of memory are free; a file of Pinocchio takes 4.5 to compile\n' "$free_gb"
 step "build the library, the benchmarks and the peers" \
   cmake --build --preset release --parallel "${TENON_BUILD_JOBS:-$(nproc)}" --target dynamics_bench loop_cost loop_study
+loop_peers=()
+if [ -n "$loops_sources" ]; then
+  bench/peer/generalized_rbda/build.sh "$loops_sources"
+  for library in "$TENON_ROOT"/build/generalized_rbda/build_*/libtenon_bench_loops_peer.so; do
+    loop_peers+=("--peer=$library")
+  done
+fi
 
 # Threads of Pinocchio's pools sleep between calls, so that they do not take cores from what is timed next.
 export OMP_WAIT_POLICY=passive KMP_BLOCKTIME=0 OMP_DYNAMIC=false
@@ -96,7 +110,7 @@ done
 measure "workspaces and cassie" "/creation/|/batch_rollout/" --robot=none
 loops() {
   "$build/bin/loop_cost" --seconds "$seconds" >"$raw/loop_cost.txt" &&
-    "$build/bin/loop_study" --study=speed --out="$raw"
+    "$build/bin/loop_study" --study=speed --out="$raw" "${loop_peers[@]}" | tee "$raw/loop_study.txt"
 }
 step "time robots with loops" loops
 echo "load when it ended: $(cut -d' ' -f1-3 /proc/loadavg)" >>"$raw/run.txt"

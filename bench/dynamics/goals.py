@@ -91,8 +91,9 @@ def loop_goals(loops, geared, cassie):
         return "%s %s" % (row["robot"], row["quantity"])
     forward = [row for row in loops if row["quantity"] != "inverse_dynamics"]
     inverse = [row for row in loops if row["quantity"] == "inverse_dynamics"]
-    goals = [least("loops: C-ABA and C-EFPA against generalized_rbda's published times", 30, forward, name),
-             least("loops: inverse dynamics against generalized_rbda's published times", 30, inverse, name),
+    theirs = "generalized_rbda" if any("peer_us" in row for row in loops) else "generalized_rbda's published times"
+    goals = [least("loops: C-ABA and C-EFPA against " + theirs, 30, forward, name),
+             least("loops: inverse dynamics against " + theirs, 30, inverse, name),
              most("exact geared robot against its armature approximation, times", 1.10,
                   [(row["ratio"], row["robot"]) for row in geared if row["ratio"]])]
     double = cassie.get("double")

@@ -3,7 +3,8 @@
 
     bench/dynamics/report.py RAW_FOLDER [--out FOLDER]
 
-RAW_FOLDER has what peers.sh measured: dynamics*.json (of dynamics_bench), loop_study.csv, loop_cost.txt, run.txt.
+RAW_FOLDER has what peers.sh measured: dynamics*.json (of dynamics_bench), loop_study.csv, loop_peers.csv where
+generalized_rbda was built, loop_cost.txt, run.txt.
 Written, into bench/results/<cpu>_<isa> unless told otherwise: tables.md, summary.json (goals among the rest), and one SVG
 a figure; and beside what was measured timings.json (every row).
 """
@@ -110,6 +111,22 @@ def batch_rows(rows):
 
 
 def loop_rows(raw):
+    """Beside the fastest of generalized_rbda's models and builds in this run, or where it was not built beside its
+    published times."""
+    path = os.path.join(raw, "loop_peers.csv")
+    if os.path.exists(path):
+        fastest = {}
+        with open(path, newline="", encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                key = (row["robot"], row["quantity"])
+                if key not in fastest or float(row["peer"]) < float(fastest[key]["peer"]):
+                    fastest[key] = row
+        return [{"robot": robot, "quantity": quantity, "tenon_us": float(row["tenon"]), "peer_us": float(row["peer"]),
+                 "ratio": round(float(row["peer"]) / float(row["tenon"]), 2), "model": row["model"],
+                 "compiler": row["compiler"],
+                 "difference": None if math.isnan(float(row["difference"])) else float(row["difference"]),
+                 "published_us": papers.GENERALIZED_RBDA.get(quantity, {}).get(robot)}
+                for (robot, quantity), row in fastest.items()]
     path = os.path.join(raw, "loop_study.csv")
     if not os.path.exists(path):
         return []
@@ -122,6 +139,23 @@ def loop_rows(raw):
                 table.append({"robot": row["robot"], "quantity": row["quantity"], "tenon_us": round(us, 4),
                               "published_us": published, "ratio": round(published / us, 2)})
     return table
+
+
+def loop_tables(table):
+    if any("peer_us" in row for row in table):
+        return ["## Loops beside generalized_rbda\n",
+                "In one process on the same states; the fastest of its models (its class of the robot or its specialised "
+                "joints; its reader of URDF+) and compilers. Difference: of the results, relative; none where its class "
+                "has another end effector.\n",
+                markdown(["robot", "quantity", "Tenon", "generalized_rbda", "ratio", "model", "compiler", "difference",
+                          "published"],
+                         [[r["robot"], r["quantity"], number(r["tenon_us"]), number(r["peer_us"]), number(r["ratio"], "%.0f"),
+                           r["model"], r["compiler"], number(r["difference"], "%.0e"), number(r["published_us"], "%g")]
+                          for r in table])]
+    return ["## Loops beside generalized_rbda's published times\n",
+            markdown(["robot", "quantity", "Tenon", "published", "ratio"],
+                     [[r["robot"], r["quantity"], number(r["tenon_us"]), number(r["published_us"], "%g"),
+                       number(r["ratio"], "%.0f")] for r in table])]
 
 
 def geared_rows(raw):
@@ -319,11 +353,8 @@ def tables(summary, rows):
             text += ["## Many states in one call, %s, %d threads\n" % (precision, threads),
                      "Against Pinocchio's own pool on as many threads, wall time; * where it has none: its single call "
                      "at the speed-up of its pool for ABA.\n", batch_table(summary["batches"], precision, True)]
-    text += ["## Loops beside generalized_rbda's published times\n",
-             markdown(["robot", "quantity", "Tenon", "published", "ratio"],
-                      [[r["robot"], r["quantity"], number(r["tenon_us"]), number(r["published_us"], "%g"),
-                        number(r["ratio"], "%.0f")] for r in summary["loops"]]),
-             "## Exact geared robots and linkages\n",
+    text += loop_tables(summary["loops"])
+    text += ["## Exact geared robots and linkages\n",
              markdown(["robot", "exact", "rotors as armature", "ratio"],
                       [[r["robot"], number(r["exact_us"], "%.3f"), number(r["armature_us"], "%.3f"), number(r["ratio"])]
                        for r in summary["geared"]]),

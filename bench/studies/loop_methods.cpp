@@ -234,8 +234,61 @@ void LoopMethods::compare(const std::vector<Method>& methods) {
   }
 }
 
+std::vector<PeerLink> LoopMethods::peer_links() const {
+  std::vector<PeerLink> links;
+  for (const Model::Joint& joint : exact_.model->joints)
+    links.push_back({exact_.model->links[static_cast<std::size_t>(joint.child_link)].name, joint.q_index,
+                     joint.v_index, joint.nv});
+  return links;
+}
+
+void LoopMethods::add_peer(std::unique_ptr<LoopsPeer> peer) {
+  const int nv = exact_.model->nv;
+  for (const State& s : exact_.states) {
+    need(tenon::loop_map(exact_.w, s.q.data(), s.v.data(), G_.data(), nv, c_.data()), exact_.w);
+    qdd_ = G_ * Eigen::Map<const Eigen::VectorXd>(s.yddot.data(), exact_.model->ny) + c_;
+    peer->add_state(s.q.data(), s.v.data(), s.tau.data(), qdd_.data());
+  }
+  peers_.push_back(std::move(peer));
+}
+
+double LoopMethods::peer_difference(Task task, std::size_t number) {
+  LoopsPeer& peer = *peers_[number];
+  if (!peer.comparable(task)) return unknown;
+  const int nv = exact_.model->nv, ny = exact_.model->ny, rows = static_cast<int>(J_.rows());
+  std::vector<Method> methods;
+  TaskTimes times{};
+  if (task == Task::forward_dynamics) forward(methods, times);
+  if (task == Task::inverse_dynamics) inverse(methods, times);
+  if (task == Task::inverse_osim) osim(methods, times);
+  double largest = 0;
+  Eigen::VectorXd theirs(out_.size());
+  for (std::size_t i = 0; i < exact_.states.size(); ++i) {
+    const State& s = exact_.states[i];
+    methods.front().call(s);
+    peer.run(task, static_cast<int>(i));
+    peer.result(task, theirs.data());
+    Eigen::VectorXd own, other;
+    if (task == Task::forward_dynamics) own = out_.head(nv), other = theirs.head(nv);
+    if (task == Task::inverse_dynamics) {
+      need(tenon::loop_map(exact_.w, s.q.data(), nullptr, G_.data(), nv, nullptr), exact_.w);
+      own = out_.head(ny), other = G_.transpose() * theirs.head(nv);
+    }
+    if (task == Task::inverse_osim) {
+      const auto eigenvalues = [rows](const Eigen::VectorXd& matrix) {
+        return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(
+                   Eigen::Map<const Eigen::MatrixXd>(matrix.data(), rows, rows), Eigen::EigenvaluesOnly)
+            .eigenvalues();
+      };
+      own = eigenvalues(out_), other = eigenvalues(theirs);
+    }
+    largest = std::max(largest, (other - own).norm() / own.norm());
+  }
+  return largest;
+}
+
 TaskTimes LoopMethods::time(Task task) {
-  TaskTimes times{unknown, unknown, unknown, unknown, unknown};
+  TaskTimes times{unknown, unknown, unknown, unknown, unknown, {}};
   std::vector<Method> methods;
   if (task == Task::forward_dynamics) forward(methods, times);
   if (task == Task::inverse_dynamics) inverse(methods, times);
@@ -249,8 +302,14 @@ TaskTimes LoopMethods::time(Task task) {
     calls.push_back([&m] {
       for (const State& s : m.subject->states) m.call(s);
     });
+  for (const auto& peer : peers_)
+    calls.push_back([&peer, task] {
+      for (int i = 0; i < state_count; ++i) peer->run(task, i);
+    });
   const std::vector<double> seconds = fastest_passes(calls, least_passes, least_seconds);
   for (std::size_t k = 0; k < methods.size(); ++k) *methods[k].time = 1e6 * seconds[k] / state_count;
+  for (std::size_t k = methods.size(); k < calls.size(); ++k)
+    times.peers.push_back(1e6 * seconds[k] / state_count);
   return times;
 }
 

@@ -8,17 +8,17 @@
 #include <string>
 #include <vector>
 
+#include "peer/generalized_rbda/loops_peer.hpp"
 #include "studies/loop_robots.hpp"
 #include "tenon/workspace.hpp"
 
 namespace bench {
 
-enum class Task { inverse_dynamics, forward_dynamics, inverse_osim };
-
 // Microseconds a call: the least of several passes over all states. Not a number where the library (or the
 // robot) has no such method.
 struct TaskTimes {
   double cluster, projection, multipliers, rows, approximate;  // rows: prox_ltl, forward dynamics only
+  std::vector<double> peers;                                   // in the order of add_peer
 };
 
 // A state on the loops of a model, and an acceleration of its independent coordinates.
@@ -36,6 +36,14 @@ class LoopMethods {
   // Throws std::runtime_error where exact methods differ, by 1e-8 (multipliers and rows, which square
   // condition numbers or stop at a tolerance: 1e-6).
   TaskTimes time(Task task);
+
+  // The links of the exact model, as a peer wants them.
+  std::vector<PeerLink> peer_links() const;
+  // Times the peer too, on the same states.
+  void add_peer(std::unique_ptr<LoopsPeer> peer);
+  // The largest difference of its results, relative to ours; of the inverse OSIM that of its eigenvalues, because the
+  // axes of its rows are others. Not a number where they are not comparable.
+  double peer_difference(Task task, std::size_t peer);
 
  private:
   using State = ClosedState;
@@ -68,6 +76,7 @@ class LoopMethods {
 
   Subject exact_;
   std::unique_ptr<Subject> open_, approximate_;  // null where the robot has none
+  std::vector<std::unique_ptr<LoopsPeer>> peers_;
   std::vector<int> open_v_;  // per velocity coordinate of the open tree, that of the exact model
   Eigen::VectorXd out_, c_, k_, qdd_;
   Eigen::MatrixXd M_, K_, G_, J_, osim_;

@@ -134,6 +134,7 @@ LoopRobot loop_robot(const std::string& name) {
       {"tello", {"left-foot", "right-foot"}},
       {"jvrc1", {"left-ankle-pitch", "right-ankle-pitch"}},
       {"four_bar", {"link3"}},
+      {"six_bar", {"link5"}},
       {"mit_humanoid_leg", {"ankle_link"}}};
   static const std::set<std::string> floating = {"mini_cheetah", "mit_humanoid", "tello", "jvrc1", "cassie"};
   Mechanism mechanism = tenon::load_urdf(std::string(TENON_BENCH_MODELS) + "/" + name + ".urdf");

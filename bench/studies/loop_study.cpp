@@ -1,17 +1,22 @@
 // The papers' studies of dynamics with kinematic loops, in time: README.md says what they show and
 // where they differ.
 //
-//     loop_study [--out=FOLDER] [--study=NAME]...
+//     loop_study [--out=FOLDER] [--study=NAME]... [--peer=LIBRARY]...
 //
-// writes loop_study.csv and loop_torque.csv into the folder, from which draw_charts.py draws the figures.
+// writes loop_study.csv and loop_torque.csv into the folder, from which draw_charts.py draws the figures, and
+// with peers, builds of generalized_rbda that bench/peer/generalized_rbda/build.sh makes, loop_peers.csv: its
+// times in this run.
 // Studies: robots ([LOOPS1] Fig. 9, 10, 12, Tables II to IV), chains (Fig. 11, 13, and [LOOPS2] Fig. 8),
-// locality ([LOOPS2] Fig. 10), torque ([LOOPS1] Fig. 14, [LOOPS2] Fig. 13), speed (against published times of
-// generalized_rbda).
+// locality ([LOOPS2] Fig. 10), torque ([LOOPS1] Fig. 14, [LOOPS2] Fig. 13), speed (against generalized_rbda: its
+// published times, or where there are peers those of this run).
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -31,15 +36,18 @@ using bench::Task;
 using bench::TaskTimes;
 using client::CellKind;
 
-// loop_study.csv and loop_torque.csv; nothing where there is no folder.
+// loop_study.csv, loop_torque.csv and with peers loop_peers.csv; nothing where there is no folder.
 class Output {
  public:
-  explicit Output(const std::string& folder) {
+  Output(const std::string& folder, bool with_peers) {
     if (folder.empty()) return;
     times_ = bench::create_file(folder + "/loop_study.csv");
     std::fprintf(times_.get(), "study,robot,quantity,cluster,projection,multipliers,rows,approximate\n");
     torques_ = bench::create_file(folder + "/loop_torque.csv");
     std::fprintf(torques_.get(), "joint,milliseconds,exact,unconstrained,approximate\n");
+    if (!with_peers) return;
+    peers_ = bench::create_file(folder + "/loop_peers.csv");
+    std::fprintf(peers_.get(), "robot,quantity,tenon,peer,model,compiler,difference\n");
   }
 
   void row(const char* study, const std::string& robot, const char* quantity, const TaskTimes& t) {
@@ -55,9 +63,15 @@ class Output {
       std::fprintf(torques_.get(), "%s,%.4g,%.4g,%.4g,%.4g\n", joint.c_str(), milliseconds, exact,
                    unconstrained, approximate);
   }
+  void peer(const std::string& robot, const char* quantity, double us, double peer_us, const char* model,
+            const std::string& compiler, double difference) {
+    if (peers_)
+      std::fprintf(peers_.get(), "%s,%s,%.4g,%.4g,%s,%s,%.2g\n", robot.c_str(), quantity, us, peer_us, model,
+                   compiler.c_str(), difference);
+  }
 
  private:
-  bench::File times_, torques_;
+  bench::File times_, torques_, peers_;
 };
 
 // "-" for what there is not.
@@ -290,37 +304,86 @@ struct Published {
   const char* name;
   std::function<LoopRobot()> robot;
   double aba, rnea, osim;
+  std::string urdf;  // of chains, for peers
 };
 
-void study_speed(Output& out) {
-  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-  const Published rows[] = {
-      {"mini_cheetah", [] { return bench::loop_robot("mini_cheetah"); }, 36, 11, 49},
-      {"mit_humanoid", [] { return bench::loop_robot("mit_humanoid"); }, 59, 17, 77},
-      {"jvrc1", [] { return bench::loop_robot("jvrc1"); }, 95, 30, 128},
-      {"tello", [] { return bench::loop_robot("tello"); }, 280, unknown, unknown},
-      {"rotor chain of 24 links", [] { return bench::chain_robot(CellKind::rotor, 24); }, 74, unknown,
-       unknown},
-      {"belt chain of 24 links", [] { return bench::chain_robot(CellKind::belt, 12); }, 94, unknown, unknown},
-      {"four_bar", [] { return bench::loop_robot("four_bar"); }, 45, unknown, unknown}};
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+Published published_robot(const char* name, double aba, double rnea = unknown, double osim = unknown) {
+  return {name, [name] { return bench::loop_robot(name); }, aba, rnea, osim, ""};
+}
+Published published_chain(const char* name, CellKind kind, int count, double aba) {
+  return {name,    [kind, count] { return bench::chain_robot(kind, count); },
+          aba,     unknown,
+          unknown, client::generate_chain(kind, count, 1)};
+}
+
+bench::LoopsPeerBuild load_peer(const std::string& path) {
+  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* entry = handle ? dlsym(handle, "tenon_bench_loops_peer") : nullptr;
+  if (!entry) throw std::runtime_error(dlerror());
+  bench::LoopsPeerBuild build;
+  reinterpret_cast<void (*)(bench::LoopsPeerBuild*)>(entry)(&build);
+  return build;
+}
+
+// The models of a robot that the peers have, in the order in which they were added.
+struct AddedPeer {
+  const bench::LoopsPeerBuild* build;
+  const char* model;
+};
+std::vector<AddedPeer> add_peers(const std::vector<bench::LoopsPeerBuild>& peers, const Published& row,
+                                 const std::string& end, LoopMethods& methods) {
+  std::vector<AddedPeer> added;
+  for (const bench::LoopsPeerBuild& build : peers)
+    for (const auto model : {bench::LoopsPeerModel::classes, bench::LoopsPeerModel::urdf}) {
+      auto peer = build.make(model, row.name, row.urdf, methods.peer_links(), end);
+      if (!peer) continue;
+      methods.add_peer(std::move(peer));
+      added.push_back({&build, model == bench::LoopsPeerModel::classes ? "classes" : "urdf"});
+    }
+  return added;
+}
+
+void study_speed(Output& out, const std::vector<bench::LoopsPeerBuild>& peers) {
+  const Published rows[] = {published_robot("mini_cheetah", 36, 11, 49),
+                            published_robot("mit_humanoid", 59, 17, 77),
+                            published_robot("jvrc1", 95, 30, 128),
+                            published_robot("tello", 280),
+                            published_chain("rotor chain of 24 links", CellKind::rotor, 24, 74),
+                            published_chain("belt chain of 24 links", CellKind::belt, 12, 94),
+                            published_robot("four_bar", 45),
+                            published_robot("six_bar", unknown)};
+  for (const bench::LoopsPeerBuild& build : peers) std::printf("%s\n", build.description.c_str());
   std::printf(
-      "\nus, and how many times generalized_rbda's published times; exact against armature (C-ABA)\n"
-      "%-22s %18s %18s %18s %9s\n",
-      "robot", "C-ABA", "C-RNEA", "C-EFPA, one end", "armature");
+      "\nus, and how many times generalized_rbda's %s times; exact against armature (C-ABA)\n"
+      "%-24s %18s %18s %18s %9s\n",
+      peers.empty() ? "published" : "fastest", "robot", "C-ABA", "C-RNEA", "C-EFPA, one end", "armature");
   for (const Published& row : rows) {
-    LoopMethods methods(row.robot());
-    const TaskTimes aba = methods.time(Task::forward_dynamics), rnea = methods.time(Task::inverse_dynamics);
-    const TaskTimes osim = methods.time(Task::inverse_osim);
-    const auto cell = [](double us, double theirs) {
-      const std::string ratio = shown(theirs / us, "%.0f");
-      return shown(us) + (ratio == "-" ? "" : " (" + ratio + "x)");
-    };
-    std::printf("%-22s %18s %18s %18s %9s\n", row.name, cell(aba.cluster, row.aba).c_str(),
-                cell(rnea.cluster, row.rnea).c_str(), cell(osim.cluster, row.osim).c_str(),
-                shown(aba.cluster / aba.approximate).c_str());
-    out.row("speed", row.name, "forward_dynamics", aba);
-    out.row("speed", row.name, "inverse_dynamics", rnea);
-    out.row("speed", row.name, "inverse_osim", osim);
+    const LoopRobot robot = row.robot();
+    LoopMethods methods(robot);
+    const std::vector<AddedPeer> added = add_peers(peers, row, robot.ends.front(), methods);
+    const struct {
+      Task task;
+      const char* quantity;
+      double published;
+    } cells[] = {{Task::forward_dynamics, "forward_dynamics", row.aba},
+                 {Task::inverse_dynamics, "inverse_dynamics", row.rnea},
+                 {Task::inverse_osim, "inverse_osim", row.osim}};
+    std::printf("%-24s", row.name);
+    double armature = unknown;
+    for (const auto& cell : cells) {
+      const TaskTimes t = methods.time(cell.task);
+      double theirs = added.empty() ? cell.published : *std::min_element(t.peers.begin(), t.peers.end());
+      const std::string ratio = shown(theirs / t.cluster, "%.0f");
+      std::printf(" %18s", (shown(t.cluster) + (ratio == "-" ? "" : " (" + ratio + "x)")).c_str());
+      if (cell.task == Task::forward_dynamics) armature = t.cluster / t.approximate;
+      out.row("speed", row.name, cell.quantity, t);
+      for (std::size_t k = 0; k < added.size(); ++k)
+        out.peer(row.name, cell.quantity, t.cluster, t.peers[k], added[k].model, added[k].build->compiler,
+                 methods.peer_difference(cell.task, k));
+    }
+    std::printf(" %9s\n", shown(armature).c_str());
   }
 }
 
@@ -329,15 +392,18 @@ void study_speed(Output& out) {
 int main(int argc, char** argv) try {
   std::string folder;
   std::vector<std::string> only;
+  std::vector<bench::LoopsPeerBuild> peers;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     if (argument.rfind("--out=", 0) == 0)
       folder = argument.substr(6);
     else if (argument.rfind("--study=", 0) == 0)
       only.push_back(argument.substr(8));
+    else if (argument.rfind("--peer=", 0) == 0)
+      peers.push_back(load_peer(argument.substr(7)));
     else
       throw std::runtime_error("unknown argument '" + argument +
-                               "'; there are --out=FOLDER and --study=NAME");
+                               "'; there are --out=FOLDER, --study=NAME and --peer=LIBRARY");
   }
   const std::pair<const char*, std::function<void(Output&)>> studies[] = {
       {"robots", study_robots},
@@ -348,11 +414,11 @@ int main(int argc, char** argv) try {
        }},
       {"locality", study_locality},
       {"torque", study_torque},
-      {"speed", study_speed}};
+      {"speed", [&peers](Output& out) { study_speed(out, peers); }}};
   for (const std::string& name : only)
     if (std::none_of(std::begin(studies), std::end(studies), [&](const auto& s) { return name == s.first; }))
       throw std::runtime_error("no study '" + name + "'; there are robots, chains, locality, torque, speed");
-  Output out(folder);
+  Output out(folder, !peers.empty());
   std::printf("%s, %s\n", bench::cpu_model().c_str(), bench::compiler().c_str());
   for (const auto& [name, study] : studies)
     if (only.empty() || std::find(only.begin(), only.end(), name) != only.end()) study(out);
