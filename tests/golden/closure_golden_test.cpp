@@ -28,7 +28,6 @@ struct LoopFact {
 struct RobotFact {
   const char* name;
   double tolerance;
-  const std::vector<Method>& methods;
   std::vector<LoopFact> loops;
 };
 
@@ -36,15 +35,11 @@ struct RobotFact {
 const std::vector<RobotFact>& robots() {
   // Two rows of Cassie are redundant but for the eleventh digit of its coordinates: left out by the rank.
   static const std::vector<RobotFact> all = {
-      {"four_bar", 1e-8, closure_methods(), {{"link2", "link3", {1, 0, 0}, {0.5, 0, 0}}}},
-      {"six_bar", 1e-8, closure_methods(), {{"link3", "link5", {0.3, 0, 0}, {0.5, 0, 0}}}},
-      {"planar_leg_linkage",
-       1e-8,
-       closure_methods(),
-       {{"foot", "shank_support", {0.031, 0, 0}, {0.096, 0, 0}}}},
+      {"four_bar", 1e-8, {{"link2", "link3", {1, 0, 0}, {0.5, 0, 0}}}},
+      {"six_bar", 1e-8, {{"link3", "link5", {0.3, 0, 0}, {0.5, 0, 0}}}},
+      {"planar_leg_linkage", 1e-8, {{"foot", "shank_support", {0.031, 0, 0}, {0.096, 0, 0}}}},
       {"cassie",
        1e-5,
-       closure_methods(),
        {{"left-achilles-rod",
          "left-hip-pitch",
          {0.4498421483415014, -0.22101902390454692, 0.002691918868594448},
@@ -124,7 +119,7 @@ TEST_P(ClosedByRows, LoopsByEveryMethod) {
     ASSERT_EQ(constraint_rows(w, q.data(), v.data(), nullptr, nullptr, 0, nullptr, error.data(), nullptr),
               Status::ok);
     EXPECT_LE(largest(error), 1e-10) << "the loops of the file are not these";
-    for (const Method method : fact.methods) {
+    for (const Method method : closure_methods()) {
       SolveOptions solve;
       solve.method = method;
       const Status status =
