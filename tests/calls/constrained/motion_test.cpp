@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/constrained_scene.hpp"
@@ -241,15 +242,42 @@ TEST(Motion, SwitchedOffRowsLeaveDirectMethodsDirect) {
       lambda(12);
   random_configuration(*model, 3, q.data());
   SolveOptions options;
-  options.method = Method::pv;
-  ASSERT_EQ(constrained_dynamics(w, options, {q.data(), v.data(), tau.data()}, x.data(), lambda.data()),
-            Status::ok);
-  EXPECT_EQ(w.report().method, Method::pv);
-  EXPECT_EQ(w.report().rank, 9);
+  for (const Method method : {Method::pv, Method::ltl}) {
+    options.method = method;
+    ASSERT_EQ(constrained_dynamics(w, options, {q.data(), v.data(), tau.data()}, x.data(), lambda.data()),
+              Status::ok);
+    EXPECT_EQ(w.report().method, method);
+    EXPECT_EQ(w.report().rank, 9);
+  }
   EXPECT_EQ(underactuated_inverse_dynamics(w, nullptr, q.data(), v.data(), x.data(), nullptr, lambda.data(),
                                            tau.data()),
             Status::ok)
       << w.message();
+}
+
+TEST(Motion, DirectMethodsHandDependentRowsToTheirProximalMethod) {
+  const auto model = go1();
+  const auto once = feet(*model);
+  auto twice = once;
+  twice.insert(twice.end(), once.begin(), once.end());
+  Workspace independent(model, ConstraintSet::bind(model, once)),
+      dependent(model, ConstraintSet::bind(model, twice));
+  const std::size_t nv = static_cast<std::size_t>(model->nv);
+  Numbers q(static_cast<std::size_t>(model->nq)), v(nv, 0.3), tau(nv, 1), x(nv), y(nv);
+  random_configuration(*model, 5, q.data());
+  const auto solve = [&](Workspace& w, Method method, Numbers& qdd) {
+    SolveOptions options;
+    options.method = method;
+    EXPECT_EQ(constrained_dynamics(w, options, {q.data(), v.data(), tau.data()}, qdd.data(), nullptr),
+              Status::ok);
+    return w.report().method;
+  };
+  for (const auto& [direct, proximal] :
+       {std::pair(Method::pv, Method::prox_pv), {Method::ltl, Method::prox_ltl}}) {
+    EXPECT_EQ(solve(independent, direct, x), direct);
+    EXPECT_EQ(solve(dependent, direct, y), proximal);
+    for (std::size_t k = 0; k < nv; ++k) EXPECT_NEAR(x[k], y[k], 1e-8 * (1 + std::abs(x[k])));
+  }
 }
 
 }  // namespace
