@@ -108,16 +108,20 @@ class Arena : public Memory {
                loop_row = {index(m.loop_row_count)}, loop_block = {index(m.loop_K_size)},
                G_block = {index(m.G_size)}, loop_work = {index(m.loop_scratch_size)},
                rotor = {whole_lines_of_angles(index(m.rotor_count))};
-    std::vector<Field<T>> fields;
-    // Apart: in line, a hundred times, it would be 37 KB.
-    const auto add = [&](std::string_view name, std::size_t size, const Item& item, T*& begin)
-                         TENON_NOINLINE {
-                           if (part == part_of(name, item.part))
-                             fields.push_back({&begin, size * item.count, item.has_world ? size : 0});
-                         };
-#define TENON_FIELD(name, size, item) add(#name, size, item, data.name);
-    TENON_WORKSPACE_FIELDS(TENON_FIELD)
+    // A list and not a call each: in line, a hundred times, that was 37 KB of code.
+    struct Named {
+      std::string_view name;
+      std::size_t size;
+      const Item& item;
+      T*& begin;
+    };
+#define TENON_FIELD(name, size, item) {#name, size, item, data.name},
+    const Named named[] = {TENON_WORKSPACE_FIELDS(TENON_FIELD)};
 #undef TENON_FIELD
+    std::vector<Field<T>> fields;
+    for (const Named& x : named)
+      if (part == part_of(x.name, x.item.part))
+        fields.push_back({&x.begin, x.size * x.item.count, x.item.has_world ? x.size : 0});
 #ifdef NDEBUG
     cut(fields);
 #else
