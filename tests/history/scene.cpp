@@ -188,10 +188,13 @@ Handle<tenon_workspace> Scene::workspace(const Making& making) const {
   tenon_workspace_options o;
   tenon_workspace_options_init(&o, sizeof o);
   o.instruction_set = instructions;
+  const auto some_of = [&](int count) {
+    return static_cast<std::uint32_t>(random.bits()) & ((std::uint32_t{1} << count) - 1);
+  };
   if (!making.nothing_named && random.chance(0.5)) {
-    o.methods = static_cast<std::uint32_t>(random.bits()) & 0x1ffU;
-    o.delassus_methods = static_cast<std::uint32_t>(random.bits()) & 0x7fU;
-    o.damped_methods = static_cast<std::uint32_t>(random.bits()) & 0xffU;
+    o.methods = some_of(tenon_method_count());
+    o.delassus_methods = some_of(tenon_delassus_method_count());
+    o.damped_methods = some_of(tenon_damped_method_count());
     o.products = static_cast<std::uint32_t>(random.bits()) & TENON_PRODUCT_ALL;
   }
   tenon_workspace* made = nullptr;

@@ -12,7 +12,7 @@ std::int32_t any_axes(Scene& s) {
 Struct<tenon_solve_options> solve_options(Scene& s) {
   Input& in = s.in;
   return Struct<tenon_solve_options>(in, tenon_solve_options_init, [&](tenon_solve_options& o) {
-    o.method = in.constant(9);
+    o.method = in.constant(tenon_method_count());
     if (in.once_in(4)) o.max_iterations = in.constant(6);
     if (in.once_in(4)) o.warm_start = in.below(2);
     if (in.once_in(8)) o.accelerate = in.below(2);
@@ -27,7 +27,7 @@ Struct<tenon_solve_options> solve_options(Scene& s) {
 Struct<tenon_damped_options> damped_options(Scene& s, const std::vector<double>& row_mu) {
   Input& in = s.in;
   return Struct<tenon_damped_options>(in, tenon_damped_options_init, [&](tenon_damped_options& o) {
-    o.method = in.constant(8);
+    o.method = in.constant(tenon_damped_method_count());
     if (in.once_in(4)) o.mu = in.number();
     if (in.once_in(8)) o.row_mu = row_mu.data(), o.row_mu_count = row_mu.size();
   });
@@ -307,7 +307,8 @@ void make_constrained_call(Scene& s) {
       return;
     case 5: {
       const Struct<tenon_delassus_options> options(
-          s.in, tenon_delassus_options_init, [&](tenon_delassus_options& o) { o.method = s.in.constant(7); });
+          s.in, tenon_delassus_options_init,
+          [&](tenon_delassus_options& o) { o.method = s.in.constant(tenon_delassus_method_count()); });
       s.CALL(tenon_delassus, options, In{s.q}, Matrix{m, m});
       return;
     }
