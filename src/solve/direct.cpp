@@ -10,11 +10,10 @@ constexpr int most_refinements = 3;
 
 }  // namespace
 
-bool solve_direct(DirectMethod& method, bool& moved) {
+bool solve_direct(DirectMethod& method) {
   const ConstrainedProblem& p = method.p;
   WorkspaceImpl& w = p.w;
   const ConstraintData& c = *w.cd();
-  moved = false;
   // A row that is switched off is zero; its multiplier is too, for any damping.
   for (int r = 0; r < c.row_count; ++r)
     method.E[r] = c.active[r] ? c.compliance[r] + p.options.tikhonov : c.scale[r];
@@ -22,7 +21,7 @@ bool solve_direct(DirectMethod& method, bool& moved) {
 
   double* step = w.row_scratch.data();
   std::fill_n(p.lambda, c.row_count, 0.0);
-  moved = true;
+  method.moved = true;
   for (int pass = 0; pass <= most_refinements; ++pass) {
     method.find_step(step);
     for (int r = 0; r < c.row_count; ++r) p.lambda[r] += step[r];

@@ -31,13 +31,14 @@ class DirectMethod {
 
   const ConstrainedProblem& p;
   double* const E;
+  bool moved = false;  // by solve_direct, with p.lambda
 
  protected:
   ~DirectMethod() = default;
 };
 
-// True: the answer is in p.lambda and qdd, and the report is filled. moved: whether the method has moved.
-bool solve_direct(DirectMethod& method, bool& moved);
+// True: the answer is in p.lambda and qdd, and the report is filled.
+bool solve_direct(DirectMethod& method);
 
 // The largest residual of a row, after a sweep that leaves k and Ka, for the report.
 void report_residual(const ConstrainedProblem& p);

@@ -46,8 +46,7 @@ Outcome solve_ltl(const ConstrainedProblem& p) {
   p.w.need(Method::ltl);
   if (!start_prox_ltl(p)) return Status::not_positive_definite;
   Factored factored(p);
-  bool moved = false;
-  if (solve_direct(factored, moved)) return Status::ok;
+  if (solve_direct(factored)) return Status::ok;
   p.w.report = SolveReport{};
   p.w.report.method = Method::prox_ltl;
   return iterate_prox_ltl(p);

@@ -32,9 +32,8 @@ Outcome solve_pv(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   if (!reduce_pv(p)) return Status::not_positive_definite;
   Reduced reduced(p);
-  bool moved = false;
-  if (solve_direct(reduced, moved)) return Status::ok;
-  if (moved) {  // undo all steps
+  if (solve_direct(reduced)) return Status::ok;
+  if (reduced.moved) {  // undo all steps
     for (int r = 0; r < w.rows(); ++r) w.row_scratch[index(r)] = -p.lambda[r];
     roll_out_pv(p, w.row_scratch.data());
   }

@@ -16,7 +16,8 @@ template <class N>
 TENON_INLINE int first_body(const LaneModel<N>&) {
   return 1;
 }
-// Limbs with rows have much code, and are as fast with the code for loops. aba is not, which tells limbs apart itself.
+// The code of limbs with rows is large, and no slower where it asks each body for loops. That of aba is slower
+// (aba_branches.hpp).
 template <class N>
 inline constexpr bool trees_apart<LaneModel<N>> = false;
 template <class N>

@@ -26,8 +26,8 @@ TENON_ISA_BEGIN
 template <class T>
 inline constexpr bool takes_loops = true;
 
-// Whether sweeps over plain trees, without clusters and folded rotors, have code of their own, which asks for neither. It
-// takes memory, and is a few per cent faster.
+// Whether sweeps over plain trees have code of their own, which does not ask each body for clusters and folded rotors: a
+// few per cent faster, and as much code again.
 #ifndef TENON_TREES_APART
 #define TENON_TREES_APART true
 #endif
