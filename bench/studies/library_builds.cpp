@@ -70,12 +70,12 @@ struct Library {
 
   // Loads a copy of the file, so that it gets memory of its own.
   explicit Library(const std::string& path) {
-    char copy[] = "/tmp/library_builds_XXXXXX";
-    const int made = mkstemp(copy);
-    if (made < 0) throw std::runtime_error("no file can be made in /tmp");
+    std::string copy = std::filesystem::temp_directory_path() / "library_builds_XXXXXX";
+    const int made = mkstemp(copy.data());
+    if (made < 0) throw std::runtime_error(copy + " cannot be made");
     close(made);
     std::filesystem::copy_file(path, copy, std::filesystem::copy_options::overwrite_existing);
-    void* handle = dlopen(copy, RTLD_NOW | RTLD_LOCAL);
+    void* handle = dlopen(copy.c_str(), RTLD_NOW | RTLD_LOCAL);
     std::filesystem::remove(copy);
     if (!handle) throw std::runtime_error(dlerror());
 #define TENON_FIND(name)                                         \
