@@ -20,34 +20,6 @@
 
 namespace tenon {
 
-namespace {
-
-constexpr SolveOptions defaults{};
-
-// The proximal terms and tolerances of constrained_aba on packs. In double they are those of single states, so
-// that the results are. Single precision has seven digits, of which a mu of 1e3 takes three; each refining
-// evaluation then removes all but a thirtieth of the residual.
-template <class N>
-struct RowSchedule;
-template <>
-struct RowSchedule<double> {
-  static constexpr double mu_of_trees = scheduled_mu_of_trees, mu_of_clusters = scheduled_mu_of_clusters;
-  static constexpr double acceptable_residual = defaults.relative_tolerance,
-                          target_residual = safety_factor * acceptable_residual;
-  static constexpr double absolute = safety_factor * defaults.absolute_tolerance;
-  static constexpr int refinements = 4;
-  static constexpr double motion = refined_motion;
-};
-template <>
-struct RowSchedule<float> {
-  static constexpr double mu_of_trees = 1e3, mu_of_clusters = mu_of_trees;
-  static constexpr double target_residual = 2e-6, acceptable_residual = 2e-5, absolute = 1e-6;
-  static constexpr int refinements = 8;
-  static constexpr double motion = 1e-2;
-};
-
-}  // namespace
-
 template <class N, int W>
 PackDynamics<N, W>::Sweep::Sweep(WorkspaceImpl& w_)
     : w(w_), m(w.model->data()), arena(m, w.cd(), index(w.tables.entry_count), {of_sweeps, of_row_sweeps}) {
@@ -306,13 +278,11 @@ bool PackDynamics<N, W>::iterate(const In& in, Numbers& n, Mask wanted, Mask& do
   const ConstraintData& c = *s.w.cd();
   WorkspaceData<Pack>& d = s.arena.data;
   const double mu = s.m.cluster_count > 0 ? Schedule::mu_of_clusters : Schedule::mu_of_trees;
-  for (int r = 0; r < c.row_count; ++r) inv_mu_[index(r)] = proximal_term(defaults, c, r, mu);
+  for (int r = 0; r < c.row_count; ++r) inv_mu_[index(r)] = proximal_term({}, c, r, mu);
   if (!kernels_.constrained_start(s.m, c, in, d.qdd, rows_, d)) return false;
   // Where penalties cost the inertia of a cluster more digits than one refinement recovers, a single call refines again.
   keep_pivots(wanted);
-  // Rows that need larger forces than this, compared with those of the first evaluation, are hardly moved by the
-  // robot; a single call decides about them.
-  const double growth = most_growth(scheduled_mu_of_trees);
+  const Pack first_force = rows_.force;
   for (int k = 1; k <= Schedule::refinements; ++k) {
     kernels_.constrained_refine(s.m, c, in, d.qdd, rows_, d);
     const double limit =
@@ -321,9 +291,10 @@ bool PackDynamics<N, W>::iterate(const In& in, Numbers& n, Mask wanted, Mask& do
     bool all = true;
     for (int l = 0; l < W; ++l) {
       if (!wanted.lane[l] || done.lane[l]) continue;
-      const bool strained =
-          !(static_cast<double>(rows_.force[l]) <= growth * static_cast<double>(rows_.first_force[l]));
-      now.lane[l] = static_cast<double>(rows_.primal[l]) <= limit && !strained &&
+      // About directions that rows hardly move a single call decides.
+      now.lane[l] = static_cast<double>(rows_.primal[l]) <= limit &&
+                    !strained(static_cast<double>(rows_.force[l]), static_cast<double>(first_force[l]),
+                              scheduled_mu_of_trees) &&
                     static_cast<double>(d.motion_error[l]) <= Schedule::motion;
       all = all && now.lane[l];
     }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kernels/cluster/independent_space_data.hpp"
+#include "kernels/constrained/proximal_point.hpp"
 #include "kernels/constrained/pv_data.hpp"
 #include "kernels/constrained/pv_early_data.hpp"
 #include "kernels/delassus/caba_osim_data.hpp"
@@ -40,11 +41,11 @@ namespace tenon {
   KERNEL(void, sweep_accelerations, Model, In, T* qdd, Work)
 
 // The sweeps of constrainedABA, which branch lanes have too (kernels/branches).
-#define TENON_ROW_SWEEP_KERNELS(KERNEL)                                                             \
-  /* Joint transforms, velocities and bias forces, then the constraint rows K, k at (q, v). */      \
-  KERNEL(void, constraint_state, Model, Rows, In, Work)                                             \
-  KERNEL(bool, constrained_aba_start, Model, Rows, In, T* qdd, Work)                                \
-  KERNEL(void, constrained_aba_iterate, Model, Rows, const T* delta, bool refine, In, T* qdd, Work) \
+#define TENON_ROW_SWEEP_KERNELS(KERNEL)                                                                \
+  /* Joint transforms, velocities and bias forces, then the constraint rows K, k at (q, v). */         \
+  KERNEL(void, constraint_state, Model, Rows, In, Work)                                                \
+  KERNEL(bool, constrained_aba_start, Model, Rows, In, T* qdd, ProximalPoint<T>&, Work)                \
+  KERNEL(void, constrained_aba_iterate, Model, Rows, bool refine, In, T* qdd, ProximalPoint<T>&, Work) \
   KERNEL(void, constrained_aba_finish, Model, Rows, In, T* qdd, Work)
 
 // Constraint rows, after constraint_state.

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/constrained/proximal_step.hpp"
 #include "model/rank.hpp"
 #include "plan/cluster_pivot.hpp"
 #include "solve/limits.hpp"
@@ -37,26 +36,16 @@ class Sweeps final : public ProximalMethod {
   // Over bodies one by one, or on branch lanes. constraint_state is called before the first evaluation.
   const RowSweepKernels<double>& kernels = lanes ? lanes->row_sweeps(p.w.w()) : *p.w.kernels;
 
-  void prepare(const double* inv_mu) override {
-    inv_mu_ = inv_mu;
-    factored_ = false;
-    set_penalties(rows, inv_mu, d_);
-  }
-
   // The first evaluation for a mu takes the three sweeps of [CABA] Alg. 1, the others the two of Alg. 2.
-  bool evaluate(const double* f, bool refine, double* step) override {
-    set_row_forces(rows, inv_mu_, f, step, d_);
-    refined_ = factored_ && refine;
-    if (factored_) {
-      kernels.constrained_aba_iterate(p.w.md(), rows, step, refine, p.in, d_.qdd, d_);
-    } else {
-      if (!bias_forces_ready_) kernels.constraint_state(p.w.md(), rows, p.in, d_);
-      bias_forces_ready_ = false;
-      positive_ = kernels.constrained_aba_start(p.w.md(), rows, p.in, d_.qdd, d_);
-      factored_ = true;
+  bool evaluate(Evaluation kind, ProximalPoint<double>& x) override {
+    refined_ = kind == Evaluation::refining;
+    if (kind != Evaluation::first) {
+      kernels.constrained_aba_iterate(p.w.md(), rows, refined_, p.in, d_.qdd, x, d_);
+      return true;
     }
-    for (int r = 0; r < rows.row_count; ++r) step[r] = proximal_step(rows, r, f[r], d_);
-    return positive_;
+    if (!bias_forces_ready_) kernels.constraint_state(p.w.md(), rows, p.in, d_);
+    bias_forces_ready_ = false;
+    return kernels.constrained_aba_start(p.w.md(), rows, p.in, d_.qdd, x, d_);
   }
 
   double seen(int r, double) const override { return d_.Ka[r]; }
@@ -69,11 +58,8 @@ class Sweeps final : public ProximalMethod {
 
  private:
   WorkspaceData<double>& d_ = p.w.w();
-  const double* inv_mu_ = nullptr;
   bool bias_forces_ready_ = true;  // pA holds what constraint_state left there
-  bool factored_ = false;          // for the current mu
   bool refined_ = false;           // by the last evaluation
-  bool positive_ = true;
 };
 
 // Adds 1 / mu to the compliance of the rows for its lifetime.
@@ -102,7 +88,7 @@ Outcome solve_constrained_aba(const ConstrainedProblem& p) {
   const double pivot = sweeps.smallest_pivot();
   if (!outcome || !(pivot > lost_cluster_pivot)) return stalled;
   if (pivot < refine_again) {
-    sweeps.kernels.constrained_aba_iterate(w.md(), *w.cd(), w.zeros.data(), true, p.in, w.w().qdd, w.w());
+    sweeps.evaluate(Evaluation::refining, w.proximal.x);  // at the same centre
     sweeps.multipliers(p.lambda);
   }
   sweeps.kernels.constrained_aba_finish(w.md(), *w.cd(), p.in, w.w().qdd, w.w());
@@ -111,21 +97,17 @@ Outcome solve_constrained_aba(const ConstrainedProblem& p) {
 
 namespace {
 
-// One evaluation from zero multipliers, with penalties 1 / (R + inv_mu), which leaves the proximal steps in
-// ProximalScratch::r; false where the digits are not enough.
-bool sweep_springs(const ConstrainedProblem& p, const double* inv_mu) {
+// One evaluation at x, with penalties 1 / (R + 1 / mu); false where the digits are not enough.
+bool sweep_springs(const ConstrainedProblem& p, ProximalPoint<double>& x) {
   WorkspaceImpl& w = p.w;
   const ConstraintData& c = *w.cd();
   bool stiff = false;
   for (int r = 0; r < c.row_count; ++r)
-    stiff = stiff || c.compliance[r] + inv_mu[r] < least_leverage * c.scale[r];
+    stiff = stiff || c.compliance[r] + x.inv_mu[r] < least_leverage * c.scale[r];
   if (stiff && c.least_leverage < least_leverage) return false;
   Sweeps sweeps(p, scheduled_mu_of_trees);
   sweeps.kernels.constraint_state(w.md(), c, p.in, w.w());
-  sweeps.prepare(inv_mu);
-  double *none = w.proximal.f, *left = w.proximal.r;
-  std::fill_n(none, c.row_count, 0.0);
-  if (!sweeps.evaluate(none, false, left) || !(sweeps.smallest_pivot() > lost_cluster_pivot)) return false;
+  if (!sweeps.evaluate(Evaluation::first, x) || !(sweeps.smallest_pivot() > lost_cluster_pivot)) return false;
   sweeps.kernels.constrained_aba_finish(w.md(), c, p.in, w.w().qdd, w.w());
   sweeps.multipliers(p.lambda);
   return true;
@@ -136,22 +118,21 @@ bool sweep_springs(const ConstrainedProblem& p, const double* inv_mu) {
 Outcome solve_pv_soft(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   const ConstraintData& c = *w.cd();
-  double* inv_mu = w.proximal.inv_mu;
-  for (int r = 0; r < c.row_count; ++r) inv_mu[r] = proximal_term(p.options, c, r, scheduled_mu_of_trees);
-  if (!sweep_springs(p, inv_mu)) {
+  ProximalPoint<double>& x = w.proximal.x;
+  for (int r = 0; r < c.row_count; ++r) x.inv_mu[r] = proximal_term(p.options, c, r, scheduled_mu_of_trees);
+  std::fill_n(x.f, c.row_count, 0.0);
+  if (!sweep_springs(p, x)) {
     // The same springs as compliance, by elimination.
-    const Softened softened(w, inv_mu);
+    const Softened softened(w, x.inv_mu);
     if (const Outcome outcome = solve_dense(p); outcome != Status::ok) return outcome;
-    std::copy_n(p.lambda, c.row_count, w.proximal.r);
+    std::copy_n(p.lambda, c.row_count, x.step);
+    measure_step(c, x);
   }
   w.report = SolveReport{};
   w.report.method = Method::pv_soft;
   w.report.iterations = 1;
   w.report.mu = p.options.mu > 0 ? p.options.mu : scheduled_mu_of_trees;
-  for (int r = 0; r < c.row_count; ++r)
-    w.report.primal_residual =
-        std::max(w.report.primal_residual, std::abs(w.proximal.r[static_cast<std::size_t>(r)] * inv_mu[r]));
-  w.report.dual_residual = w.report.primal_residual;
+  w.report.primal_residual = w.report.dual_residual = x.residual;
   return Status::ok;
 }
 

@@ -2,6 +2,9 @@
 // and for packs of them (batch/pack_dynamics.cpp).
 #pragma once
 
+#include "model/rank.hpp"
+#include "tenon/dynamics.hpp"
+
 namespace tenon {
 
 // The method refines, so mu can be large. A cluster eliminates coordinates that rows hold together with free
@@ -16,5 +19,33 @@ inline constexpr double safety_factor = 0.02;
 // A refining step leaves the square of the error of motion that it finds (WorkspaceData::motion_error), if that is small:
 // below this, 1e-10 or less.
 inline constexpr double refined_motion = 1e-5;
+
+// Whether an answer needs large forces along directions that rows hardly move. Sizes of forces: ProximalPoint::force, of the
+// answer and of the first evaluation.
+inline bool strained(double force, double first, double mu) {
+  return !(force <= most_growth(mu) * first);
+}
+
+// The proximal terms and tolerances of packs of states. In double they are those of single states, so that the results are.
+// Single precision has seven digits, of which a mu of 1e3 takes three; each refining evaluation then removes all but a
+// thirtieth of the residual.
+template <class N>
+struct RowSchedule;
+template <>
+struct RowSchedule<double> {
+  static constexpr double mu_of_trees = scheduled_mu_of_trees, mu_of_clusters = scheduled_mu_of_clusters;
+  static constexpr double acceptable_residual = SolveOptions{}.relative_tolerance,
+                          target_residual = safety_factor * acceptable_residual;
+  static constexpr double absolute = safety_factor * SolveOptions{}.absolute_tolerance;
+  static constexpr int refinements = 4;
+  static constexpr double motion = refined_motion;
+};
+template <>
+struct RowSchedule<float> {
+  static constexpr double mu_of_trees = 1e3, mu_of_clusters = mu_of_trees;
+  static constexpr double target_residual = 2e-6, acceptable_residual = 2e-5, absolute = 1e-6;
+  static constexpr int refinements = 8;
+  static constexpr double motion = 1e-2;
+};
 
 }  // namespace tenon

@@ -11,9 +11,10 @@ namespace {
 
 struct DualSteps final : ProximalMethod {
   using ProximalMethod::ProximalMethod;
-  void prepare(const double* inv_mu) override { p.w.kernels->prox_ltl_factor(rows, inv_mu, p.w.w()); }
-  bool evaluate(const double* f, bool, double* step) override {
-    p.w.kernels->prox_ltl_step(rows, f, step, p.w.w());
+  bool evaluate(Evaluation kind, ProximalPoint<double>& x) override {
+    if (kind == Evaluation::first) p.w.kernels->prox_ltl_factor(rows, x.inv_mu, p.w.w());
+    p.w.kernels->prox_ltl_step(rows, x.f, x.step, p.w.w());
+    measure(kind, x);
     return true;
   }
 };

@@ -17,20 +17,21 @@ class AugmentedSteps final : public ProximalMethod {
   explicit AugmentedSteps(const ConstrainedProblem& problem)
       : ProximalMethod(problem, scheduled_mu_of_augmented) {}
 
-  void prepare(const double* inv_mu) override {
-    WorkspaceImpl& w = p.w;
-    positive_ = w.independent
-                    ? w.kernels->independent_prox_ltls_factor(w.md(), rows, inv_mu, w.independent->data, d_)
-                    : w.kernels->prox_ltls_factor(w.md(), rows, inv_mu, d_);
-  }
-
   // Every evaluation after the first refines.
-  bool evaluate(const double* f, bool refine, double* step) override {
+  bool evaluate(Evaluation kind, ProximalPoint<double>& x) override {
+    const WorkspaceImpl& w = p.w;
     const JointSpace s = joint_space_of(p.w);
-    measured_ = moved_ && refine;
-    p.w.kernels->prox_ltls_step(s.tree, s.rows, f, moved_, measured_, step, s.qdd, s.w);
+    if (kind == Evaluation::first) {
+      const bool positive = w.independent ? w.kernels->independent_prox_ltls_factor(w.md(), rows, x.inv_mu,
+                                                                                    w.independent->data, d_)
+                                          : w.kernels->prox_ltls_factor(w.md(), rows, x.inv_mu, d_);
+      if (!positive) return false;
+    }
+    measured_ = kind == Evaluation::refining;
+    w.kernels->prox_ltls_step(s.tree, s.rows, x.f, moved_, measured_, x.step, s.qdd, s.w);
     moved_ = true;
-    return positive_;
+    measure(kind, x);
+    return true;
   }
 
   double motion_error() const override { return measured_ ? joint_space_of(p.w).w.motion_error : 0; }
@@ -39,7 +40,6 @@ class AugmentedSteps final : public ProximalMethod {
 
  private:
   WorkspaceData<double>& d_ = p.w.w();
-  bool positive_ = true;
   bool moved_ = false;  // qdd is no longer zero
   bool measured_ = false;
 };

@@ -14,25 +14,22 @@ class DualSteps final : public ProximalMethod {
  public:
   explicit DualSteps(const ConstrainedProblem& problem) : ProximalMethod(problem, scheduled_mu_of_dual) {}
 
-  void prepare(const double* inv_mu) override {
-    factored_ = false;
-    for (int r = 0; r < rows.row_count; ++r) d_.row_damping[r] = rows.compliance[r] + inv_mu[r];
-  }
-
   // Solves (L + R + 1 / mu) step = b - (L + R) f, the step of [CABA] Eq. 14b. The step keeps more digits than
   // its end point, because f is not part of it.
-  bool evaluate(const double* f, bool, double* step) override {
+  bool evaluate(Evaluation kind, ProximalPoint<double>& x) override {
     const WorkspaceImpl& w = p.w;
-    if (!factored_) w.kernels->pv_factor(w.md(), split_, rows.scale, d_);
-    factored_ = true;
-    w.kernels->pv_step(w.md(), split_, rows.compliance, f, step, d_);
+    if (kind == Evaluation::first) {
+      for (int r = 0; r < rows.row_count; ++r) d_.row_damping[r] = rows.compliance[r] + x.inv_mu[r];
+      w.kernels->pv_factor(w.md(), split_, rows.scale, d_);
+    }
+    w.kernels->pv_step(w.md(), split_, rows.compliance, x.f, x.step, d_);
+    measure(kind, x);
     return true;
   }
 
  private:
   PvData<double>& d_ = p.w.pv->data;
   const bool split_ = splits_base(p);
-  bool factored_ = false;  // for the current mu
 };
 
 }  // namespace

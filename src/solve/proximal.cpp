@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <limits>
 
-#include "kernels/constrained/row_residual.hpp"
 #include "model/rank.hpp"
 #include "solve/limits.hpp"
 
@@ -45,15 +44,15 @@ namespace {
 
 class Driver {
  public:
-  explicit Driver(ProximalMethod& method) : method_(method) {}
+  explicit Driver(ProximalMethod& method) : method_(method) {
+    x_.absolute = safety_factor * options_.absolute_tolerance;
+  }
 
   Outcome run(double* lambda);
 
  private:
   bool restart(double mu);
-  bool take_residual();
-  void measure_rows();
-  void measure_residual();
+  bool evaluate(Evaluation kind);
   bool smaller_units();
   void combine();
   void visit(const double* direction);
@@ -73,19 +72,12 @@ class Driver {
   // If the iteration ends above its tolerance.
   Outcome give_up() const {
     const bool limited = options_.max_iterations > 0 && !more_iterations();
-    return limited && primal_ <= diverged ? Status::max_iterations : stalled;
+    return limited && x_.primal <= diverged ? Status::max_iterations : stalled;
   }
   bool converged() const {
-    return primal_ <= options_.relative_tolerance || report_.primal_residual <= options_.absolute_tolerance;
+    return x_.primal <= options_.relative_tolerance || report_.primal_residual <= options_.absolute_tolerance;
   }
-  template <class Force>
-  double largest_force(const Force& force) const {
-    double largest = 0;
-    for (int r = 0; r < m_; ++r) largest = std::max(largest, std::abs(force(r)) * c_.root_scale[r]);
-    return largest;
-  }
-  bool strained(double first, const double* lambda) const;
-  bool reached_target() const { return primal_ <= safety_factor * options_.relative_tolerance; }
+  bool reached_target() const { return x_.primal <= safety_factor * options_.relative_tolerance; }
   Outcome reach(double* lambda);
   bool approach();
   void take_multipliers(double* lambda);
@@ -99,11 +91,10 @@ class Driver {
   SolveReport& report_ = method_.p.w.report;
   const int m_ = c_.row_count;
   ProximalScratch& s_ = method_.p.w.proximal;
-  double *const f_ = s_.f, *const r_ = s_.r, *const inv_mu_ = s_.inv_mu, *const steps_ = s_.steps,
+  ProximalPoint<double>& x_ = s_.x;
+  double *const f_ = x_.f, *const r_ = x_.step, *const inv_mu_ = x_.inv_mu, *const steps_ = s_.steps,
                 *const images_ = s_.images, *const best_ = s_.best;
-  RowUnits<double> units_;  // known after the first evaluation
-  double primal_ = 0,
-         dual_ = 0;            // residuals of the report in units of the rows, minus the absolute tolerance
+  double dual_ = 0;            // dual residual of the report, in units of the rows
   double best_residual_ = 0;   // primal, at best_
   double smallest_image_ = 0;  // of a step worth remembering, relative to the step
   int remembered_ = 0, next_slot_ = 0;
@@ -117,24 +108,23 @@ bool Driver::restart(double mu) {
   smallest_image_ =
       options_.mu > 0 ? least_image : std::clamp(squared_rank_tolerance * mu, least_image, most_image);
   remembered_ = next_slot_ = 0;
-  method_.prepare(inv_mu_);
-  if (!take_residual()) return false;
+  if (!evaluate(Evaluation::first)) return false;
   best_residual_ = std::numeric_limits<double>::infinity();
   keep_if_best();
   return true;
 }
 
 void Driver::keep_if_best() {
-  if (!(primal_ < best_residual_)) return;
-  best_residual_ = primal_;
+  if (!(x_.primal < best_residual_)) return;
+  best_residual_ = x_.primal;
   std::copy_n(f_, m_, best_);
 }
 
 // Near rounding errors the last point need not be the best one.
 void Driver::return_to_best() {
-  if (primal_ <= 2 * best_residual_) return;
+  if (x_.primal <= 2 * best_residual_) return;
   std::copy_n(best_, m_, f_);
-  take_residual();
+  evaluate(refine_ ? Evaluation::refining : Evaluation::plain);
 }
 
 double Driver::dot(const double* x, const double* y) const {
@@ -143,18 +133,9 @@ double Driver::dot(const double* x, const double* y) const {
   return sum;
 }
 
-bool Driver::take_residual() {
-  if (!method_.evaluate(f_, refine_, r_)) return false;
-  report_.primal_residual = 0;
-  for (int r = 0; r < m_; ++r) {
-    if (inv_mu_[r] == 0) {
-      // Known at once from the accelerations, so it is not iterated.
-      f_[r] += r_[r];
-      r_[r] = 0;
-    }
-    report_.primal_residual = std::max(report_.primal_residual, std::abs(r_[r] * inv_mu_[r]));
-  }
-  measure_residual();
+bool Driver::evaluate(Evaluation kind) {
+  if (!method_.evaluate(kind, x_)) return false;
+  report_.primal_residual = x_.residual;
   return true;
 }
 
@@ -176,13 +157,13 @@ void Driver::visit(const double* direction) {
   std::copy_n(direction, m_, p);
   std::copy_n(r_, m_, Bp);
   for (int r = 0; r < m_; ++r) f_[r] += p[r];
-  take_residual();
+  evaluate(refine_ ? Evaluation::refining : Evaluation::plain);
   report_.dual_residual = 0;
   for (int r = 0; r < m_; ++r) {
     Bp[r] -= r_[r];
     report_.dual_residual = std::max(report_.dual_residual, std::abs(Bp[r] * inv_mu_[r]));
   }
-  dual_ = size_of_rows(units_, c_, 0, [&](int r) { return Bp[r] * inv_mu_[r]; });
+  dual_ = size_of_rows(x_.units, c_, 0, [&](int r) { return Bp[r] * inv_mu_[r]; });
   ++report_.iterations;
 }
 
@@ -207,43 +188,22 @@ bool Driver::remember() {
 Outcome Driver::run(double* lambda) {
   for (int r = 0; r < m_; ++r) f_[r] = options_.warm_start ? lambda[r] : 0;
   if (!restart(method_.scheduled_mu)) return stalled;
-  measure_rows();
   report_.iterations = 1;
   return reach(lambda);
-}
-
-// Units of rows, after an evaluation: the desired or the actual accelerations.
-void Driver::measure_rows() {
-  const double* k = method_.p.w.arena.data.k;
-  units_ = row_units<double>(
-      c_, [&](int r) { return std::max(std::abs(k[r]), std::abs(method_.seen(r, r_[r] * inv_mu_[r]))); });
-}
-
-// The residual of the last evaluation in these units.
-void Driver::measure_residual() {
-  primal_ = size_of_rows(units_, c_, safety_factor * options_.absolute_tolerance,
-                         [&](int r) { return r_[r] * inv_mu_[r]; });
 }
 
 // Whether a result is above its tolerance in the units of its own accelerations alone. A start from forces of another
 // state makes rows accelerate at first as they do not in the result, and units from there allow too much.
 bool Driver::smaller_units() {
   if (!options_.warm_start || !converged()) return false;
-  measure_rows();
-  measure_residual();
+  x_.units = method_.units(x_);
+  measure_step(c_, x_);
   return !converged();
-}
-
-// In units in which the forces of all rows have the same effect.
-// Whether the answer needs large forces along directions that rows hardly move.
-bool Driver::strained(double first, const double* lambda) const {
-  if (options_.mu > 0) return false;
-  return largest_force([&](int r) { return lambda[r]; }) > most_growth(method_.scheduled_mu) * first;
 }
 
 // Iterates until all rows hold.
 Outcome Driver::reach(double* lambda) {
-  const double first_force = largest_force([&](int r) { return f_[r] + r_[r]; });
+  const double first_force = x_.force;
   report_.dual_residual = report_.primal_residual;
   do {
     if (!approach()) return stalled;
@@ -251,20 +211,19 @@ Outcome Driver::reach(double* lambda) {
   take_multipliers(lambda);
   if (!converged()) return give_up();
   if (refine_ && !motion_holds()) return stalled;
-  return strained(first_force, lambda) ? stalled : Status::ok;
+  return options_.mu == 0 && strained(x_.force, first_force, method_.scheduled_mu) ? stalled : Status::ok;
 }
 
 // The steps, until they end below the tolerance, or where no step helps. False: stalled.
 bool Driver::approach() {
   double mu = method_.scheduled_mu;
-  measure_residual();
   best_residual_ = std::numeric_limits<double>::infinity();
   keep_if_best();
   double contraction = first_contraction / mu, motion = 1;
   int slow = 0;
-  const double first = primal_;
+  const double first = x_.primal;
   while ((!reached_target() || !refine_ || !motion_holds()) && more_iterations()) {
-    const double before = primal_;
+    const double before = x_.primal;
     refine_ = refine_ || before * contraction <= safety_factor * options_.relative_tolerance ||
               one_more_iteration();
     if (options_.accelerate) combine();
@@ -275,24 +234,24 @@ bool Driver::approach() {
       motion = method_.motion_error();
     }
     if (reached_target()) continue;
-    contraction = std::min(1.0, primal_ / before);
+    contraction = std::min(1.0, x_.primal / before);
     if (converged() && contraction > useful_contraction) {
       if (refine_ && motion_holds()) break;
       refine_ = true;
       continue;
     }
     // So slow: a direction next to a dependent one, or a contradiction. dense costs less than to find out which.
-    if (contraction > 0.5 && primal_ > residual_rounding && !slow_steps_wanted()) return false;
+    if (contraction > 0.5 && x_.primal > residual_rounding && !slow_steps_wanted()) return false;
     if (options_.accelerate && contraction > fast_contraction && before > exact_images * first) remember();
-    if (dual_ < out_of_reach * primal_) {
+    if (dual_ < out_of_reach * x_.primal) {
       // One more step would remove nothing: these are rounding errors, or the rows contradict each other.
-      if (primal_ > residual_rounding) return false;
+      if (x_.primal > residual_rounding) return false;
       if (refine_ && motion_holds()) break;
       refine_ = true;
       continue;
     }
-    slow = primal_ > 0.5 * before ? slow + 1 : 0;
-    if (slow >= 2 && primal_ <= residual_rounding) {
+    slow = x_.primal > 0.5 * before ? slow + 1 : 0;
+    if (slow >= 2 && x_.primal <= residual_rounding) {
       if (refine_) break;  // it will not get better
       refine_ = true;
       slow = 0;

@@ -1,9 +1,8 @@
 // The driver of all proximal methods: finds the multipliers of J qdd + gamma = k, also of redundant and
 // contradictory rows.
 //
-// A method offers one operation, evaluate(f): with f as proximal centre, minimise the augmented Lagrangian
-// over the accelerations and return the rows' K a ([CABA] Eq. 17a, 14b). The proximal step leads to f + r(f)
-// with
+// A method offers one operation, evaluate: with f as proximal centre, minimise the augmented Lagrangian
+// over the accelerations ([CABA] Eq. 17a, 14b). The proximal step leads to f + r(f) with
 //   r(f) = mu_row (k - K a - R f),   mu_row = 1 / (R + 1 / mu),
 // R the compliance of the row (0: rigid). r is affine in f: r(f) = b - B f, where B has the eigenvalues mu s
 // / (1 + mu s) for the eigenvalues s of the Delassus matrix. The papers iterate f := f + r, which contracts
@@ -26,9 +25,13 @@
 #include <cstddef>
 #include <vector>
 
+#include "kernels/constrained/proximal_point.hpp"
 #include "solve/constrained_problem.hpp"
 
 namespace tenon {
+
+// first: with new 1 / mu. refining: likely the last one; it removes rounding errors of those before.
+enum class Evaluation { first, plain, refining };
 
 // The operations of a method that the driver needs.
 class ProximalMethod {
@@ -36,14 +39,18 @@ class ProximalMethod {
   explicit ProximalMethod(const ConstrainedProblem& problem, double scheduled = 1e5)
       : p(problem), scheduled_mu(scheduled) {}
 
-  // Sets the proximal terms 1 / mu of the rows; may be called again. 1 / mu = 0 marks a row with compliance
-  // that is exact without a multiplier. inv_mu stays valid.
-  virtual void prepare(const double* inv_mu) = 0;
-  // step := r(f), the proximal step from centre f. refine: this step is likely the last; remove rounding
-  // errors of earlier steps. Returns false if the mass matrix is not positive definite.
-  virtual bool evaluate(const double* f, bool refine, double* step) = 0;
+  // step := r(f), the proximal step from the centre of the point, and its sizes. Returns false if the mass matrix is not
+  // positive definite.
+  virtual bool evaluate(Evaluation kind, ProximalPoint<double>& x) = 0;
   // The acceleration of row r, known after the first evaluate. residual: that of the row.
   virtual double seen(int r, double residual) const { return p.w.arena.data.k[r] - residual; }
+  // Units of rows, from the desired or the actual accelerations of the last evaluation.
+  RowUnits<double> units(const ProximalPoint<double>& x) const {
+    const double* k = p.w.arena.data.k;
+    return row_units<double>(rows, [&](int r) {
+      return larger(magnitude_of(k[r]), magnitude_of(seen(r, x.step[r] * x.inv_mu[r])));
+    });
+  }
   // After a refining evaluate: the largest error of a joint's equation of motion that it found, relative to its terms.
   // It leaves about the square of that.
   virtual double motion_error() const { return 0; }
@@ -61,6 +68,11 @@ class ProximalMethod {
   const double scheduled_mu;
 
  protected:
+  // To be called by evaluate, if its kernel leaves step alone.
+  void measure(Evaluation kind, ProximalPoint<double>& x) const {
+    if (kind == Evaluation::first) x.units = units(x);
+    measure_step(rows, x);
+  }
   ~ProximalMethod() = default;
 };
 

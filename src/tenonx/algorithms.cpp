@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "kernels/constrained/proximal_step.hpp"
 #include "spatial/spatial.hpp"
 #include "tenonx/recorded.hpp"
 
@@ -108,18 +107,17 @@ template <class T>
 void iterate_constrained_aba(Subject<T>& s, int iterations, const T* const* in, T* const* out) {
   const Inputs<T> at = start(s, in);
   WorkspaceData<T>& w = s.w;
-  const Numbers<double> inv_mu = proximal_terms(s);
-  std::fill_n(w.row_force, s.rows(), T(0));
-  set_penalties(s.c(), inv_mu.data(), w);
+  Numbers<double> inv_mu = proximal_terms(s);
+  ProximalPoint<T> x;
+  x.inv_mu = inv_mu.data();
   bool started = false;
-  iterate(s, iterations, [&](const Numbers<T>& f, Numbers<T>& step) {
-    set_row_forces(s.c(), inv_mu.data(), f.data(), step.data(), w);
+  iterate(s, iterations, [&](Numbers<T>& f, Numbers<T>& step) {
+    x.f = f.data(), x.step = step.data();
     if (!started)
-      s.kernels.constrained_aba_start(s.m(), s.c(), at, out[0], w);
+      s.kernels.constrained_aba_start(s.m(), s.c(), at, out[0], x, w);
     else
-      s.kernels.constrained_aba_iterate(s.m(), s.c(), step.data(), false, at, out[0], w);
+      s.kernels.constrained_aba_iterate(s.m(), s.c(), false, at, out[0], x, w);
     started = true;
-    for (int r = 0; r < s.rows(); ++r) step[r] = proximal_step(s.c(), r, f[r], w);
   });
   s.kernels.constrained_aba_finish(s.m(), s.c(), at, out[0], w);
   rows_to_user<T>(&s.c(), w.row_lambda, out[1]);

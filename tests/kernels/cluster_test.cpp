@@ -245,9 +245,15 @@ TEST(Clusters, ConstrainedSweepsAreDensePenaltySolves) {
     const Matrix& J = dense.J;
     const auto user = [&](const double* x) { return s.user(x); };
     const Vector Ka_at_rest = user(d.k) - dense.right_hand_side;
-    Vector mu(rows), force(rows);
-    for (int r = 0; r < rows; ++r) mu(r) = d.mu_row[r] = s.random.uniform(0.1, 10) / s.constraints.scale[r];
-    for (int r = 0; r < rows; ++r) force(r) = d.row_force[r] = mu(r) * d.k[r];
+    Vector inv_mu(rows), mu(rows), f = Vector::Zero(rows), step(rows);
+    for (int r = 0; r < rows; ++r) inv_mu(r) = s.random.uniform(0.1, 10) * s.constraints.scale[r];
+    for (int r = 0; r < rows; ++r) mu(r) = 1 / (inv_mu(r) + s.constraints.compliance[r]);
+    ProximalPoint<double> x;
+    x.inv_mu = inv_mu.data(), x.f = f.data(), x.step = step.data();
+    const auto force = [&] {
+      const Vector k = Eigen::Map<const Vector>(d.k, rows);
+      return user(Vector(mu.cwiseProduct(k + inv_mu.cwiseProduct(f))).data());
+    };
     const Eigen::Map<const Vector> tau(s.state.tau.data(), s.model.nv);
     const Vector user_mu = user(mu.data());
     const auto expect = [&](const Vector& qdd, const Vector& row_force) {
@@ -262,17 +268,16 @@ TEST(Clusters, ConstrainedSweepsAreDensePenaltySolves) {
     Vector qdd(s.model.nv);
     s.kernel.constraint_state(s.model, s.constraints, {q, v}, d);
     const Inputs<double> in = {q, v, tau.data()};
-    ASSERT_TRUE(s.kernel.constrained_aba_start(s.model, s.constraints, in, qdd.data(), d));
+    ASSERT_TRUE(s.kernel.constrained_aba_start(s.model, s.constraints, in, qdd.data(), x, d));
     for (const bool refine : {false, true, false}) {
       Vector finished = qdd;
       s.kernel.constrained_aba_finish(s.model, s.constraints, in, finished.data(), d);
-      expect(finished, user(force.data()));
-      Vector delta(rows);
-      for (int r = 0; r < rows; ++r) force(r) += delta(r) = mu(r) * s.random.uniform(-1, 1);
-      s.kernel.constrained_aba_iterate(s.model, s.constraints, delta.data(), refine, in, qdd.data(), d);
+      expect(finished, force());
+      for (int r = 0; r < rows; ++r) f(r) += s.random.uniform(-1, 1) / inv_mu(r);
+      s.kernel.constrained_aba_iterate(s.model, s.constraints, refine, in, qdd.data(), x, d);
     }
     s.kernel.constrained_aba_finish(s.model, s.constraints, in, qdd.data(), d);
-    expect(qdd, user(force.data()));
+    expect(qdd, force());
   }
 }
 

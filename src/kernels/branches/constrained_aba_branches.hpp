@@ -154,9 +154,8 @@ inline bool eliminate_all_limbs(Branches<P>& b, const Inputs<double>& in, const 
 }
 
 template <class P>
-bool constrained_aba_start_of_branches(const ModelData&, const ConstraintData&, const Inputs<double>& in,
-                                       double* qdd, WorkspaceData<double>& rows) {
-  Branches<P>& b = branches_of<P>(rows);
+inline bool start_branch_sweeps(Branches<P>& b, const Inputs<double>& in, double* qdd,
+                                WorkspaceData<double>& rows) {
   gather_rows(b, rows.mu_row, b.w.mu_row);
   gather_rows(b, rows.row_force, b.w.row_force);
   for (int k = 0; k < b.bundle_count; ++k) {
@@ -182,6 +181,13 @@ bool constrained_aba_start_of_branches(const ModelData&, const ConstraintData&, 
   }
   scatter_row_results(b, rows);
   return true;
+}
+
+template <class P>
+bool constrained_aba_start_of_branches(const ModelData&, const ConstraintData& c, const Inputs<double>& in,
+                                       double* qdd, ProximalPoint<double>& x, WorkspaceData<double>& rows) {
+  return evaluate_by_sweep<true>(
+      c, x, rows, [&](const double*) { return start_branch_sweeps(branches_of<P>(rows), in, qdd, rows); });
 }
 
 // What rotors on the parents of supporting limbs add to the residuals of the parents: their bias forces and
@@ -232,14 +238,17 @@ inline void sweep_branch_changes(Branches<P>& b, const double* delta, const Inpu
   scatter_row_results(b, rows);
 }
 template <class P>
-void constrained_aba_iterate_of_branches(const ModelData&, const ConstraintData&, const double* delta,
-                                         bool refine, const Inputs<double>& in, double* qdd,
+void constrained_aba_iterate_of_branches(const ModelData&, const ConstraintData& c, bool refine,
+                                         const Inputs<double>& in, double* qdd, ProximalPoint<double>& x,
                                          WorkspaceData<double>& rows) {
   Branches<P>& b = branches_of<P>(rows);
-  if (refine)
-    sweep_branch_changes<true>(b, delta, in, qdd, rows);
-  else
-    sweep_branch_changes<false>(b, delta, in, qdd, rows);
+  evaluate_by_sweep<false>(c, x, rows, [&](const double* delta) {
+    if (refine)
+      sweep_branch_changes<true>(b, delta, in, qdd, rows);
+    else
+      sweep_branch_changes<false>(b, delta, in, qdd, rows);
+    return true;
+  });
 }
 
 template <class P>

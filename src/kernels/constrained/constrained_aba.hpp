@@ -12,6 +12,8 @@
 #pragma once
 
 #include "kernels/constrained/constraint_rows.hpp"
+#include "kernels/constrained/proximal_point.hpp"
+#include "kernels/constrained/rows_at_once.hpp"
 #include "kernels/constrained/supporting_bodies.hpp"
 
 namespace tenon {
@@ -46,9 +48,7 @@ inline bool sweep_augmented_inertia(const Model& m, const Rows& c, const std::in
       });
 }
 
-// Alg. 1 up to the accelerations of the supporting nodes. The caller sets mu_row and row_force = mu_row
-// (k + lambda / mu); rows must have been evaluated and pA must hold the bias forces of sweep_velocities.
-// Writes Ka.
+// The accelerations of the supporting nodes. Writes Ka.
 template <bool loops, class T, class Model, class Rows>
 inline void roll_out_supports(const Model& m, const Rows& c, const Inputs<T>& in, T* qdd,
                               WorkspaceData<T>& w) {
@@ -64,13 +64,17 @@ inline bool start_sweeps(const ModelData& m, const ConstraintData& c, const Inpu
   roll_out_supports<loops>(m, c, in, qdd, w);
   return true;
 }
+// Alg. 1 up to these, at the centre of the point, with new 1 / mu. Rows must have been evaluated, and pA must hold the
+// bias forces of sweep_velocities. False when the mass matrix is not positive definite.
 template <class T>
 bool constrained_aba_start(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, T* qdd,
-                           WorkspaceData<T>& w) {
-  return with_loops<T>(m, [&](auto loops) { return start_sweeps<loops.value>(m, c, in, qdd, w); });
+                           ProximalPoint<T>& x, WorkspaceData<T>& w) {
+  return evaluate_by_sweep<true>(c, x, w, [&](const T*) {
+    return with_loops<T>(m, [&](auto loops) { return start_sweeps<loops.value>(m, c, in, qdd, w); });
+  });
 }
 
-// Alg. 2: row_force has changed by delta (rows). Only changes are swept: forces inward over the supporting
+// Alg. 2: the centre has moved, and row_force changes by delta (rows). Only changes are swept: forces inward over the supporting
 // nodes, accelerations outward; velocities are not needed. Ka, qdd and a of the supporting nodes are then
 // those of the new row_force. A node whose neighbour in the sweep is its child or parent gets its vector in
 // registers: on a chain, latency and not work limits the sweep.
@@ -214,14 +218,18 @@ inline void sweep_changes(const ModelData& m, const ConstraintData& c, const T* 
   sweep_motion_changes<loops>(m, c, delta, qdd, w);
 }
 
+// Packs refine always.
 template <class T>
-void constrained_aba_iterate(const ModelData& m, const ConstraintData& c, const T* delta, bool refine,
-                             const Inputs<T>& in, T* qdd, WorkspaceData<T>& w) {
-  with_loops<T>(m, [&](auto loops) {
-    if (refine)
-      sweep_changes<true, loops.value>(m, c, delta, in, qdd, w);
-    else
-      sweep_changes<false, loops.value>(m, c, delta, in, qdd, w);
+void constrained_aba_iterate(const ModelData& m, const ConstraintData& c, bool refine, const Inputs<T>& in,
+                             T* qdd, ProximalPoint<T>& x, WorkspaceData<T>& w) {
+  evaluate_by_sweep<false>(c, x, w, [&](const T* delta) {
+    with_loops<T>(m, [&](auto loops) {
+      if (is_pack<T> || refine)
+        sweep_changes<true, loops.value>(m, c, delta, in, qdd, w);
+      else if constexpr (!is_pack<T>)
+        sweep_changes<false, loops.value>(m, c, delta, in, qdd, w);
+    });
+    return true;
   });
 }
 

@@ -4,9 +4,7 @@
 #pragma once
 
 #include "kernels/constrained/constrained_aba.hpp"
-#include "kernels/constrained/proximal_step.hpp"
 #include "kernels/constrained/pv_early.hpp"
-#include "kernels/constrained/row_residual.hpp"
 #include "kernels/pack/states_rows.hpp"
 
 namespace tenon {
@@ -18,23 +16,6 @@ inline bool sweep_inertias_without_rows(const ModelData& m, const Inputs<T>& in,
   static constexpr ConstraintData none{};
   return with_loops<T>(
       m, [&](auto loops) { return sweep_augmented_inertia<loops.value>(m, none, w.node_flags, in, w); });
-}
-
-// step := r(f), and the sizes of residuals and forces.
-template <class T>
-inline void measure_step(const ConstraintData& c, PackedRows<T>& p, const WorkspaceData<T>& w) {
-  const T o(0);
-  p.primal = p.force = o;
-  for (int r = 0; r < c.row_count; ++r) {
-    T step = proximal_step(c, r, p.f[r], w);
-    p.force = larger(p.force, magnitude_of(p.f[r] + step) * T(c.root_scale[r]));
-    if (p.inv_mu[r] == 0) {
-      p.f[r] = p.f[r] + step;
-      step = o;
-    }
-    p.step[r] = step;
-    p.primal = larger(p.primal, size_in_unit(p.units, c, r, step * T(p.inv_mu[r]), T(p.absolute)));
-  }
 }
 
 // ABA by the sweeps of constrained_aba for no rows, which saves the code of others. With clusters of variable G
@@ -72,28 +53,21 @@ bool pv_early_of_states(const ModelData& m, const ConstraintData& c, const Input
   return true;
 }
 
+// From zero multipliers.
 template <class T>
 bool constrained_start(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, T* qdd,
                        PackedRows<T>& p, WorkspaceData<T>& w) {
   const RowsOfStates<T> rows(c, p.settings);
   evaluate_rows(m, rows, in, w);
   for (int r = 0; r < c.row_count; ++r) p.f[r] = T(0);
-  set_penalties(c, p.inv_mu, w);
-  set_row_forces(c, p.inv_mu, p.f, p.step, w);
-  if (!constrained_aba_start(m, c, in, qdd, w)) return false;
-  p.units = row_units(c, w);
-  measure_step(c, p, w);
-  p.first_force = p.force;
-  return true;
+  return constrained_aba_start(m, c, in, qdd, p, w);
 }
 
 template <class T>
 void constrained_refine(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, T* qdd,
                         PackedRows<T>& p, WorkspaceData<T>& w) {
   for (int r = 0; r < c.row_count; ++r) p.f[r] = p.f[r] + p.step[r];
-  set_row_forces(c, p.inv_mu, p.f, p.step, w);
-  with_loops<T>(m, [&](auto loops) { sweep_changes<true, loops.value>(m, c, p.step, in, qdd, w); });
-  measure_step(c, p, w);
+  constrained_aba_iterate(m, c, true, in, qdd, p, w);
 }
 
 TENON_ISA_END

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "kernels/constrained/proximal_point.hpp"
 #include "kernels/constrained/pv_early_data.hpp"
-#include "kernels/constrained/row_residual.hpp"
 #include "kernels/kernel_list.hpp"
 #include "model/constraint_data.hpp"
 #include "spatial/pack.hpp"
@@ -24,16 +24,10 @@ struct PackedSettings {
   const T* active;   // 1 or 0
 };
 
-// What constrained dynamics of packs needs besides the rows (kernels/pack/constrained_pack.hpp). Arrays: rows.
+// What constrained dynamics of packs needs besides the rows (kernels/pack/constrained_pack.hpp).
 template <class T>
-struct PackedRows {
+struct PackedRows : ProximalPoint<T> {
   PackedSettings<T> settings;
-  const double* inv_mu;  // proximal terms, 0 for rows with compliance that are exact without a multiplier
-  double absolute;       // subtracted from each residual
-  T *f, *step;           // proximal centre; the last step
-  RowUnits<T> units;
-  T primal;              // the largest residual in units, of each lane
-  T first_force, force;  // the largest force of the first evaluation and of the last
 };
 
 // The memory of the Delassus matrix of packs (kernels/pack/delassus_pack.hpp).

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernels/constrained/proximal_point.hpp"
 #include "plan/row_factor.hpp"
 
 namespace tenon {
@@ -15,11 +16,16 @@ inline constexpr int proximal_window = 12;  // combined steps remembered
 struct ProximalScratch : Memory {
   explicit ProximalScratch(int row_count) {
     const std::size_t rows = index(row_count), window = rows * proximal_window;
-    cut<double>(
-        {{&f, rows}, {&r, rows}, {&inv_mu, rows}, {&best, rows}, {&steps, window}, {&images, window}});
+    cut<double>({{&x.f, rows},
+                 {&x.step, rows},
+                 {&x.inv_mu, rows},
+                 {&best, rows},
+                 {&steps, window},
+                 {&images, window}});
   }
 
-  double *f, *r, *inv_mu, *best;
+  ProximalPoint<double> x;
+  double* best;
   // window x rows: p_j and B p_j, the latter orthonormal in the metric of 1 / mu
   double *steps, *images;
 };
