@@ -67,16 +67,16 @@ TENON_KIND(tenon_method, method, "TENON_METHOD_*",
            same(TENON_METHOD_AUTOMATIC, Method::automatic, "automatic") TENON_METHODS(C))
 #undef C
 
-#define C(NAME, member) same(TENON_DELASSUS_METHOD_##NAME, DelassusMethod::member, #member)
-TENON_KIND(tenon_delassus_method, delassus_method, "TENON_DELASSUS_METHOD_*", C(AUTOMATIC, automatic),
-           C(DENSE, dense), C(LTL_OSIM, ltl_osim), C(KJR, kjr), C(EFPA, efpa), C(PV_OSIM, pv_osim),
-           C(PV_OSIMR, pv_osimr))
+#define C(CONSTANT, name, ...) , same(TENON_DELASSUS_METHOD_##CONSTANT, DelassusMethod::name, #name)
+TENON_KIND(tenon_delassus_method, delassus_method, "TENON_DELASSUS_METHOD_*",
+           same(TENON_DELASSUS_METHOD_AUTOMATIC, DelassusMethod::automatic, "automatic")
+               TENON_DELASSUS_METHODS(C))
 #undef C
 
-#define C(NAME, member) same(TENON_DAMPED_METHOD_##NAME, DampedInverseMethod::member, #member)
-TENON_KIND(tenon_damped_method, damped_method, "TENON_DAMPED_METHOD_*", C(AUTOMATIC, automatic),
-           C(DENSE, dense), C(LTL_INVERSE, ltl_inverse), C(LTL_CHOLESKY, ltl_cholesky), C(PV_OSIMR, pv_osimr),
-           C(PV_OSIMF, pv_osimf), C(CABA_OSIM, caba_osim), C(CABA_OSIMF, caba_osimf))
+#define C(CONSTANT, name, ...) , same(TENON_DAMPED_METHOD_##CONSTANT, DampedInverseMethod::name, #name)
+TENON_KIND(tenon_damped_method, damped_method, "TENON_DAMPED_METHOD_*",
+           same(TENON_DAMPED_METHOD_AUTOMATIC, DampedInverseMethod::automatic, "automatic")
+               TENON_DAMPED_INVERSE_METHODS(C))
 #undef C
 
 #define C(NAME, member) same(TENON_SPLIT_##NAME, SplitBase::member, #member)

@@ -29,15 +29,9 @@ using Vector = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
 
 constexpr int state_count = 20;
 
-struct Column {
-  DampedInverseMethod method;
-  const char* name;
-};
-constexpr Column columns[] = {
-    {DampedInverseMethod::ltl_inverse, "ltl_inverse"}, {DampedInverseMethod::pv_osimr, "pv_osimr"},
-    {DampedInverseMethod::pv_osimf, "pv_osimf"},       {DampedInverseMethod::caba_osim, "caba_osim"},
-    {DampedInverseMethod::caba_osimf, "caba_osimf"},
-};
+constexpr DampedInverseMethod columns[] = {DampedInverseMethod::ltl_inverse, DampedInverseMethod::pv_osimr,
+                                           DampedInverseMethod::pv_osimf, DampedInverseMethod::caba_osim,
+                                           DampedInverseMethod::caba_osimf};
 constexpr int column_count = static_cast<int>(std::size(columns));
 
 // J, M and J M^-1 J^T at one state, in long double.
@@ -85,8 +79,8 @@ class Subject {
       for (int k = 0; k <= column_count; ++k) {
         if (k == column_count)
           X = as_printed(truth, E);
-        else if (tenon::damped_delassus_inverse(workspace_, columns[k].method, q, damping, X.data(),
-                                                rows()) != tenon::Status::ok)
+        else if (tenon::damped_delassus_inverse(workspace_, columns[k], q, damping, X.data(), rows()) !=
+                 tenon::Status::ok)
           throw std::runtime_error(workspace_.message());
         double& w = worst[static_cast<std::size_t>(k)];
         w = std::max(w, identity_error(truth, E, X));
@@ -132,7 +126,7 @@ int main() try {
   for (const bench::Robot& robot : subjects()) {
     Subject subject(robot);
     std::printf("%s: n %d, m %d\n%10s", robot.name.c_str(), subject.coordinates(), subject.rows(), "mu");
-    for (const Column& column : columns) std::printf(" %12s", column.name);
+    for (const DampedInverseMethod column : columns) std::printf(" %12s", tenon::name_of(column));
     std::printf(" %18s\n", "Alg. 5 as printed");
     for (double mu = 1e2; mu < 1e11; mu *= 100) {
       std::printf("%10.0e", mu);

@@ -39,15 +39,15 @@ Status product(Workspace& w, const double* q, double* out, int rows) {
   return status == Status::ok ? tenon::apply_damped_delassus_inverse(w, out, rows, 1, out, rows) : status;
 }
 
-constexpr Method matrices[] = {{"ltl_osim", matrix<DelassusMethod::ltl_osim>},
-                               {"kjr", matrix<DelassusMethod::kjr>},
-                               {"efpa", matrix<DelassusMethod::efpa>},
-                               {"pv_osim", matrix<DelassusMethod::pv_osim>},
-                               {"pv_osimr", matrix<DelassusMethod::pv_osimr>}};
-constexpr Method inverses[] = {{"ltl_inverse", inverse<DampedInverseMethod::ltl_inverse>},
-                               {"pv_osimr", inverse<DampedInverseMethod::pv_osimr>},
-                               {"pv_osimf", inverse<DampedInverseMethod::pv_osimf>},
-                               {"caba_osim", inverse<DampedInverseMethod::caba_osim>},
+#define MATRIX(constant, name, ...) {#name, matrix<DelassusMethod::name>},
+constexpr Method matrices[] = {TENON_DELASSUS_METHODS(MATRIX)};
+#undef MATRIX
+template <DampedInverseMethod method>
+constexpr Method formed = {tenon::name_of(method), inverse<method>};
+constexpr Method inverses[] = {formed<DampedInverseMethod::ltl_inverse>,
+                               formed<DampedInverseMethod::pv_osimr>,
+                               formed<DampedInverseMethod::pv_osimf>,
+                               formed<DampedInverseMethod::caba_osim>,
                                {"caba_osimf, a product", product<DampedInverseMethod::caba_osimf>}};
 
 // Microseconds of one result: the least of many, at one configuration.

@@ -10,9 +10,13 @@ import json
 import os
 import sys
 
-from languages import csharp, fortran, go, java, javascript, julia, lua, python, python_calls, python_types, rust
+from languages import csharp, csharp_types, fortran, go, java, javascript, julia, lua, python, python_calls, python_types
+from languages import rust, rust_types
 
-LANGUAGES = (csharp, fortran, go, java, javascript, julia, lua, python, python_calls, python_types, rust)
+LANGUAGES = (
+    *(csharp, csharp_types, fortran, go, java, javascript, julia, lua),
+    *(python, python_calls, python_types, rust, rust_types),
+)
 
 
 def main(arguments):

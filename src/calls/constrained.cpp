@@ -3,8 +3,6 @@
 #include "calls/constrained.hpp"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstring>
 
 #include "model/row_order.hpp"
 #include "scalar/index.hpp"
@@ -56,22 +54,6 @@ Outcome run(WorkspaceImpl& w, Method method, const SolveOptions& options, const 
   return outcome;
 }
 
-// Fails where there are rows between two moving links that the method cannot take, and names those that can.
-Status check_inter_body_rows(WorkspaceImpl& w, const MethodFacts& facts) {
-  const bool clusters = w.md().cluster_count > 0;
-  if (w.rows() == 0 || w.cd()->inter_body_count == 0 || facts.takes_inter_body_rows(clusters))
-    return Status::ok;
-  char others[256] = "";
-  for (const MethodFacts& other : method_facts) {
-    if (!other.takes_inter_body_rows(clusters)) continue;
-    const std::size_t length = std::strlen(others);
-    std::snprintf(others + length, sizeof others - length, "%s%s", length > 0 ? ", " : "", other.name);
-  }
-  return w.fail(Status::unsupported,
-                "unsupported: %s cannot take rows between two moving links%s; use one of %s", facts.name,
-                facts.takes_inter_body_rows(false) ? " of a robot with embedded loops" : "", others);
-}
-
 bool result_is_finite(const WorkspaceImpl& w) {
   return all_finite(w.arena.data.qdd, w.model->nv) && all_finite(w.user_lambda.data(), w.rows());
 }
@@ -110,7 +92,7 @@ Status constrained_motion(WorkspaceImpl& w, const SolveOptions& options, const I
   if (!facts)
     return w.fail(Status::unsupported, "unsupported: method %d is none of the methods of this version",
                   static_cast<int>(method));
-  TENON_CHECK(check_inter_body_rows(w, *facts));
+  TENON_CHECK(check_inter_body_rows(w, method_facts, method));
   if (options.tikhonov > 0 && method != Method::pv)
     return w.fail(Status::unsupported,
                   "unsupported: tikhonov by another method than pv; use pv or automatic, or 0");

@@ -1,5 +1,5 @@
-// The damped inverse (Lambda^-1 + E)^-1 of the Delassus matrix, and the table of its methods: checks inputs,
-// chooses the method, writes the result in the user's order of rows.
+// The damped inverse (Lambda^-1 + E)^-1 of the Delassus matrix, and the functions of its methods
+// (tenon/methods.hpp): checks inputs, chooses the method, writes the result in the user's order of rows.
 #include "plan/memory/damped_inverse_memory.hpp"
 
 #include <algorithm>
@@ -181,40 +181,40 @@ Status factor_and_form_caba(WorkspaceImpl& w, const double* q) {
 
 // ---- the table
 
-// How a method takes models with embedded loops: with all their bodies, or as a sweep over the tree of
-// clusters, for which the folded form of the model is enough.
-enum class Loops { whole, folded };
-
-struct MethodEntry {
-  DampedInverseMethod method;
+struct MethodEntry : DampedInverseFacts {
   Status (*factor)(WorkspaceImpl&, const double* q);   // E is in w.damped.damping
   void (*apply)(WorkspaceImpl&);                       // w.damped->b to w.damped->x, in the kernels' order
   Status (*prepare)(WorkspaceImpl&, const double* q);  // before form, which may need less than apply
   Status (*form)(WorkspaceImpl&, double* out, int ld);
-  Loops loops;
-  bool rows_are_inertias = false;  // each row adds the inertia 1 / (R + 1 / mu) to its body
-};
-constexpr MethodEntry methods[] = {
-    {DampedInverseMethod::dense, factor_matrix<DelassusMethod::dense>, solve_factor,
-     factor_matrix<DelassusMethod::dense>, form_from_factor, Loops::whole},
-    {DampedInverseMethod::ltl_inverse, invert_matrix<DelassusMethod::ltl_osim>, multiply_inverse,
-     invert_matrix<DelassusMethod::ltl_osim>, form_inverse, Loops::whole},
-    {DampedInverseMethod::ltl_cholesky, factor_matrix<DelassusMethod::ltl_osim>, solve_factor,
-     factor_matrix<DelassusMethod::ltl_osim>, form_from_factor, Loops::whole},
-    {DampedInverseMethod::pv_osimr, factor_matrix<DelassusMethod::pv_osimr>, solve_factor,
-     factor_matrix<DelassusMethod::pv_osimr>, form_from_factor, Loops::folded},
-    {DampedInverseMethod::pv_osimf, factor_branches, apply_branches, factor_branches, form_from_branches,
-     Loops::folded, true},
-    {DampedInverseMethod::caba_osim, factor_and_form_caba, multiply_inverse, factor_caba, form_caba,
-     Loops::folded, true},
-    {DampedInverseMethod::caba_osimf, factor_caba, apply_caba, factor_caba, form_caba, Loops::folded, true},
 };
 
+// Methods factor the matrix, unless said otherwise below.
+template <DampedInverseMethod method>
+constexpr MethodEntry entry_of = {*find_facts(method), factor_matrix<find_facts(method)->matrix>,
+                                  solve_factor, factor_matrix<find_facts(method)->matrix>, form_from_factor};
+template <>
+constexpr MethodEntry entry_of<DampedInverseMethod::ltl_inverse> = {
+    *find_facts(DampedInverseMethod::ltl_inverse), invert_matrix<DelassusMethod::ltl_osim>, multiply_inverse,
+    invert_matrix<DelassusMethod::ltl_osim>, form_inverse};
+template <>
+constexpr MethodEntry entry_of<DampedInverseMethod::pv_osimf> = {*find_facts(DampedInverseMethod::pv_osimf),
+                                                                 factor_branches, apply_branches,
+                                                                 factor_branches, form_from_branches};
+template <>
+constexpr MethodEntry entry_of<DampedInverseMethod::caba_osim> = {*find_facts(DampedInverseMethod::caba_osim),
+                                                                  factor_and_form_caba, multiply_inverse,
+                                                                  factor_caba, form_caba};
+template <>
+constexpr MethodEntry entry_of<DampedInverseMethod::caba_osimf> = {
+    *find_facts(DampedInverseMethod::caba_osimf), factor_caba, apply_caba, factor_caba, form_caba};
+
+#define TENON_ENTRY(constant, name, ...) entry_of<DampedInverseMethod::name>,
+constexpr MethodEntry methods[] = {TENON_DAMPED_INVERSE_METHODS(TENON_ENTRY)};
+#undef TENON_ENTRY
+
+// Null for a number that names no method.
 const MethodEntry* find(const WorkspaceImpl& w, DampedInverseMethod method) {
-  const DampedInverseMethod chosen = method == DampedInverseMethod::automatic ? w.damped->automatic : method;
-  const MethodEntry* entry = std::find_if(std::begin(methods), std::end(methods),
-                                          [&](const MethodEntry& e) { return e.method == chosen; });
-  return entry == std::end(methods) ? nullptr : entry;
+  return find_row(methods, method == DampedInverseMethod::automatic ? w.damped->automatic : method);
 }
 
 Status check_damping(WorkspaceImpl& w, const Damping& damping) {
@@ -265,8 +265,7 @@ Status open(WorkspaceImpl& w, DampedInverseMethod method, const Damping& damping
     return w.fail(Status::unsupported,
                   "unsupported: damped inverse method %d is none of the methods of this version",
                   static_cast<int>(method));
-  if (entry->loops != Loops::whole)
-    TENON_CHECK(check_no_inter_body_rows(w, "this damped inverse", "ltl_cholesky, ltl_inverse or dense"));
+  TENON_CHECK(check_inter_body_rows(w, damped_inverse_facts, entry->method));
   w.damped->factored = DampedInverseMethod::automatic;
   if (w.rows() == 0) return Status::ok;
   damping_of_rows(w, damping, w.damped->damping.data());
@@ -282,7 +281,7 @@ Status invert(WorkspaceImpl& w, DampedInverseMethod method, const double* q, con
   w.damped->on_folded = false;
   if (w.rows() > 0) {
     Status status = Status::singular_configuration;
-    if (FoldedWorkspace* f = entry->loops == Loops::folded ? folded_for(w, {}) : nullptr) {
+    if (FoldedWorkspace* f = entry->crosses_clusters() ? folded_for(w, {}) : nullptr) {
       WorkspaceImpl& inner = f->workspace.impl();
       status =
           invert(inner, entry->method, f->map_in(w.at_rest(q)).q, damping_for_folded(w, damping), out, ld);

@@ -1,5 +1,5 @@
-// The Delassus matrix, and the table of its methods: checks inputs, chooses the method, writes the result in
-// the user's order of rows.
+// The Delassus matrix, and the functions of its methods (tenon/methods.hpp): checks inputs, chooses the
+// method, writes the result in the user's order of rows.
 #include "calls/delassus.hpp"
 
 #include <algorithm>
@@ -22,8 +22,17 @@ bool inertias(WorkspaceImpl& w, const double* q) {
                                                     : w.kernels->sweep_inertias(w.md(), q, w.w());
 }
 
+// WorkspaceData::delassus by a method: from articulated inertias, unless said otherwise below.
+template <DelassusMethod method>
+Status fill(WorkspaceImpl& w, const double* q) {
+  if (!inertias(w, q)) return Status::not_positive_definite;
+  delassus_of_inertias<method>(*w.kernels, w.md(), *w.cd(), w.pv->data, *w.delassus, w.w());
+  return Status::ok;
+}
+
 // Y^T Y with Y = L^-1 J^T and M = L L^T, [OSIMR] I; with loops of J G and G^T M G.
-Status dense(WorkspaceImpl& w, const double* q) {
+template <>
+Status fill<DelassusMethod::dense>(WorkspaceImpl& w, const double* q) {
   const int rows = w.rows(), stride = whole_packs(rows), nv = w.model->nv, ny = w.model->ny;
   const bool loops = w.md().cluster_count > 0;
   double *J = w.dense_delassus.data(), *Y = J + std::ptrdiff_t{rows} * nv,
@@ -51,7 +60,8 @@ Status dense(WorkspaceImpl& w, const double* q) {
   return Status::ok;
 }
 
-Status ltl_osim(WorkspaceImpl& w, const double* q) {
+template <>
+Status fill<DelassusMethod::ltl_osim>(WorkspaceImpl& w, const double* q) {
   if (w.cd()->inter_body_count > 0) {
     std::fill_n(w.w().desired, w.rows(), 0.0);
     return positive(start_prox_ltl({w, {}, w.at_rest(q), nullptr}));
@@ -60,50 +70,36 @@ Status ltl_osim(WorkspaceImpl& w, const double* q) {
     return positive(w.kernels->independent_ltl_osim(w.md(), *w.cd(), q, w.independent->data, w.w()));
   return positive(w.kernels->ltl_osim(w.md(), *w.cd(), q, w.w()));
 }
-template <DelassusMethod method>
-Status by_inertias(WorkspaceImpl& w, const double* q) {
-  if (!inertias(w, q)) return Status::not_positive_definite;
-  delassus_of_inertias(method, *w.kernels, w.md(), *w.cd(), w.pv->data, *w.delassus, w.w());
-  return Status::ok;
+
+Status fill_by(const DelassusMethodFacts& facts, WorkspaceImpl& w, const double* q) {
+#define TENON_FUNCTION(constant, name, ...) fill<DelassusMethod::name>,
+  constexpr Status (*functions[])(WorkspaceImpl&, const double* q) = {TENON_DELASSUS_METHODS(TENON_FUNCTION)};
+#undef TENON_FUNCTION
+  return functions[&facts - delassus_method_facts](w, q);
 }
 
-struct MethodEntry {
-  DelassusMethod method;
-  Status (*fill)(WorkspaceImpl&, const double* q);
-};
-constexpr MethodEntry methods[] = {
-    {DelassusMethod::dense, dense},
-    {DelassusMethod::ltl_osim, ltl_osim},
-    {DelassusMethod::kjr, by_inertias<DelassusMethod::kjr>},
-    {DelassusMethod::efpa, by_inertias<DelassusMethod::efpa>},
-    {DelassusMethod::pv_osim, by_inertias<DelassusMethod::pv_osim>},
-    {DelassusMethod::pv_osimr, by_inertias<DelassusMethod::pv_osimr>},
-};
+// Null for a number that names no method.
+const DelassusMethodFacts* facts_of(const WorkspaceImpl& w, DelassusMethod method) {
+  return find_facts(method == DelassusMethod::automatic ? delassus_method(w.cd()) : method);
+}
 
 }  // namespace
-
-bool crosses_clusters(DelassusMethod method) {
-  return method != DelassusMethod::dense && method != DelassusMethod::ltl_osim;
-}
 
 Status sweep_inertias(WorkspaceImpl& w, const double* q) {
   return inertias(w, q) ? Status::ok : fail_mass_matrix(w, q);
 }
 
 Status fill_delassus(WorkspaceImpl& w, DelassusMethod method, const double* q, SplitFor split) {
-  const DelassusMethod chosen = method == DelassusMethod::automatic ? delassus_method(w.cd()) : method;
-  const MethodEntry* entry = std::find_if(std::begin(methods), std::end(methods),
-                                          [&](const MethodEntry& e) { return e.method == chosen; });
-  if (entry == std::end(methods))
+  const DelassusMethodFacts* facts = facts_of(w, method);
+  if (!facts)
     return w.fail(Status::unsupported,
                   "unsupported: Delassus method %d is none of the methods of this version",
                   static_cast<int>(method));
-  if (crosses_clusters(chosen))
-    TENON_CHECK(check_no_inter_body_rows(w, "this Delassus method", "ltl_osim or dense"));
+  TENON_CHECK(check_inter_body_rows(w, delassus_method_facts, facts->method));
   if (w.rows() == 0) return Status::ok;
   w.need(of_joint_space);
   TENON_CHECK(update_loops(w, q, w.zeros.data(), split));
-  const Status status = entry->fill(w, q);
+  const Status status = fill_by(*facts, w, q);
   return status == Status::not_positive_definite ? fail_mass_matrix(w, q) : status;
 }
 
@@ -112,9 +108,8 @@ void symmetric_to_user(const WorkspaceImpl& w, const double* lower, double* out,
 }
 
 static Status delassus_of(WorkspaceImpl& w, DelassusMethod method, const double* q, double* out, int ld) {
-  const bool folds = w.rows() > 0 &&
-                     crosses_clusters(method == DelassusMethod::automatic ? delassus_method(w.cd()) : method);
-  if (FoldedWorkspace* f = folds ? folded_for(w, {}) : nullptr) {
+  const DelassusMethodFacts* facts = facts_of(w, method);
+  if (FoldedWorkspace* f = w.rows() > 0 && facts && facts->crosses_clusters ? folded_for(w, {}) : nullptr) {
     const Status status = delassus_of(f->workspace.impl(), method, f->map_in(w.at_rest(q)).q, out, ld);
     if (status != Status::singular_configuration)
       return status == Status::ok ? status : w.fail(status, "%s", f->workspace.message());

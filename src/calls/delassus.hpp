@@ -13,28 +13,24 @@ namespace tenon {
 Status fill_delassus(WorkspaceImpl& w, DelassusMethod method, const double* q, SplitFor split);
 
 // The same by a method that needs articulated inertias, after KernelTable::sweep_inertias, for any number.
-template <class T>
-void delassus_of_inertias(DelassusMethod method, const KernelTable<T>& kernels, const ModelData& m,
-                          const ConstraintData& c, PvData<T>& pv, DelassusMemory<T>& d, WorkspaceData<T>& w) {
-  switch (method) {
-    case DelassusMethod::kjr:
-      return kernels.kjr(m, c, d.kjr, w);
-    case DelassusMethod::efpa:
-      return kernels.efpa(m, c, pv, d.efpa, w);
-    case DelassusMethod::pv_osim:
-      return kernels.pv_osim(m, c, pv, w);
-    default:
-      return kernels.pv_osimr(m, c, d.osimr, w);
+template <DelassusMethod method, class T>
+void delassus_of_inertias(const KernelTable<T>& kernels, const ModelData& m, const ConstraintData& c,
+                          PvData<T>& pv, DelassusMemory<T>& d, WorkspaceData<T>& w) {
+  if constexpr (method == DelassusMethod::kjr) {
+    kernels.kjr(m, c, d.kjr, w);
+  } else if constexpr (method == DelassusMethod::efpa) {
+    kernels.efpa(m, c, pv, d.efpa, w);
+  } else if constexpr (method == DelassusMethod::pv_osim) {
+    kernels.pv_osim(m, c, pv, w);
+  } else {
+    static_assert(method == DelassusMethod::pv_osimr, "a method without a kernel");
+    kernels.pv_osimr(m, c, d.osimr, w);
   }
 }
 
 // Articulated inertias and joint transforms at q, of limbs side by side where that pays; what the kernels of the
 // Delassus matrix begin with. q is checked already; a failure leaves its message in w.
 Status sweep_inertias(WorkspaceImpl& w, const double* q);
-
-// Whether a method sweeps over the tree of clusters, so that it can use the folded form of a model
-// (model/fold_rotors.hpp); the others need all bodies.
-bool crosses_clusters(DelassusMethod method);
 
 // E, the compliance and 1 / mu of each row, in the kernels' order. damping is checked already.
 void damping_of_rows(const WorkspaceImpl& w, const Damping& damping, double* out);

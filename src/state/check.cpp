@@ -94,10 +94,4 @@ Status give_matrix(WorkspaceImpl& w, const double* x, int rows, int columns, int
   return Status::ok;
 }
 
-Status check_no_inter_body_rows(WorkspaceImpl& w, const char* who, const char* instead) {
-  if (w.rows() == 0 || w.cd()->inter_body_count == 0) return Status::ok;
-  return w.fail(Status::unsupported, "unsupported: %s cannot take rows between two moving links; use %s", who,
-                instead);
-}
-
 }  // namespace tenon

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdio>
+#include <cstring>
 
 #include "scalar/finite.hpp"
 #include "state/workspace_impl.hpp"
@@ -73,8 +75,23 @@ template <class Fill>
   return Status::ok;
 }
 
-// Fails for computations that take no rows between two moving links. who: the computation; instead: one that
-// takes them.
-Status check_no_inter_body_rows(WorkspaceImpl& w, const char* who, const char* instead);
+// Fails where there are rows between two moving links that a method cannot take, and names those of its table
+// (tenon/methods.hpp) that can.
+template <class Facts, std::size_t count>
+Status check_inter_body_rows(WorkspaceImpl& w, const Facts (&table)[count], decltype(Facts::method) method) {
+  const Facts& facts = *find_row(table, method);
+  const bool clusters = w.md().cluster_count > 0;
+  if (w.rows() == 0 || w.cd()->inter_body_count == 0 || facts.takes_inter_body_rows(clusters))
+    return Status::ok;
+  char others[256] = "";
+  for (const Facts& other : table) {
+    if (!other.takes_inter_body_rows(clusters)) continue;
+    const std::size_t length = std::strlen(others);
+    std::snprintf(others + length, sizeof others - length, "%s%s", length > 0 ? ", " : "", other.name);
+  }
+  return w.fail(Status::unsupported,
+                "unsupported: %s cannot take rows between two moving links%s; use one of %s", facts.name,
+                facts.takes_inter_body_rows(false) ? " of a robot with embedded loops" : "", others);
+}
 
 }  // namespace tenon

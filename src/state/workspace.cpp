@@ -157,8 +157,9 @@ void WorkspaceImpl::make_room(const WorkspaceOptions& options) {
 
   const bool loops_here = md().cluster_count > 0;
   const std::uint32_t matrices = options.delassus_methods, inverses = options.damped_methods;
-  const bool dense_matrix =
-      asked(matrices, DelassusMethod::dense) || asked(inverses, DampedInverseMethod::dense);
+  bool dense_matrix = asked(matrices, DelassusMethod::dense);
+  for (const DampedInverseFacts& facts : damped_inverse_facts)
+    dense_matrix = dense_matrix || (asked(inverses, facts.method) && facts.matrix == DelassusMethod::dense);
   const bool operational = (options.products & product_operational_space) != 0;
   if (matrices != 0 || inverses != 0 || operational) {
     need(of_joint_space);

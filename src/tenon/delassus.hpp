@@ -5,37 +5,12 @@
 //
 // With embedded loops, methods that sweep over articulated inertias cross clusters (kernels/cluster/cluster_rows.hpp)
 // and leave out rotors that fold into their carriers; ltl_osim and dense work in independent coordinates.
-//
-// Papers: [OSIMR] Sathya, Decre, Swevers, PV-OSIMr, 2023; [CABA] Sathya, Carpentier, Constrained Articulated
-// Body Dynamics Algorithms, 2024. n: velocity coordinates, m: rows, d: depth of the tree.
+// The methods: tenon/methods.hpp.
 #pragma once
-
-#include <cstdint>
 
 #include "tenon/workspace.hpp"
 
 namespace tenon {
-
-enum class DelassusMethod : std::int32_t {
-  automatic = 0,
-  dense = 1,     // from M and J by Cholesky, the reference; O(n^3 + m^2 n)
-  ltl_osim = 2,  // sparse factor of the mass matrix, O(n d^2 + m^2 d + m d^2), [OSIMR] II-A
-  kjr = 3,       // Kreutz-Delgado, Jain, Rodriguez: three sweeps, O(n + m^2 d)
-  efpa = 4,      // extended force propagators, O(n + m d + m^2), [OSIMR] Alg. 2
-  pv_osim = 5,   // Popov-Vereshchagin, O(n + m^2 d), [OSIMR] Alg. 1
-  pv_osimr = 6,  // the same from branching link to branching link, O(n + m^2), [OSIMR] Alg. 3
-};
-
-enum class DampedInverseMethod : std::int32_t {
-  automatic = 0,
-  dense = 1,         // the dense Delassus matrix, inverted by Cholesky
-  ltl_inverse = 2,   // ltl_osim and inverse
-  ltl_cholesky = 3,  // ltl_osim and Cholesky factor
-  pv_osimr = 4,      // pv_osimr and Cholesky factor
-  pv_osimf = 5,      // early elimination at a branching base, matrix inversion lemma; [CABA] VI
-  caba_osim = 6,     // O(n + m^2), [CABA] Alg. 5; see Damping
-  caba_osimf = 7,    // block diagonal plus rank six, never formed; [CABA] VI-B
-};
 
 Status delassus_matrix(Workspace& w, DelassusMethod method, const double* q, double* out, int ld);
 

@@ -100,9 +100,10 @@ struct Algorithm {
   void (*run)(Subject<T>& subject, const T* const* inputs, T* const* outputs);
 };
 
-inline constexpr std::size_t tree_algorithm_count = 7, loop_algorithm_count = 6,
-                             delassus_algorithm_count = 13,
-                             constrained_algorithm_count = std::size(method_facts) - 1;  // all but dense
+inline constexpr std::size_t tree_algorithm_count = 7, loop_algorithm_count = 6;
+// All methods but dense; the damped inverse has eight forms.
+inline constexpr std::size_t constrained_algorithm_count = std::size(method_facts) - 1,
+                             delassus_algorithm_count = std::size(delassus_method_facts) - 1 + 8;
 inline constexpr std::size_t algorithm_count =
     tree_algorithm_count + loop_algorithm_count + constrained_algorithm_count + delassus_algorithm_count;
 

@@ -22,12 +22,12 @@ constexpr Array x = {"x", "(J M^-1 J^T + R + 1/mu)^-1 b", Size::rows};
 // Fills WorkspaceData::delassus.
 template <class T, DelassusMethod method>
 void fill(Subject<T>& s, const T* q_in) {
-  if (method == DelassusMethod::ltl_osim) {
+  if constexpr (method == DelassusMethod::ltl_osim) {
     s.kernels.ltl_osim(s.m(), s.c(), q_in, s.w);
-    return;
+  } else {
+    s.kernels.sweep_inertias(s.m(), q_in, s.w);
+    delassus_of_inertias<method>(s.kernels, s.m(), s.c(), s.pv, s.delassus, s.w);
   }
-  s.kernels.sweep_inertias(s.m(), q_in, s.w);
-  delassus_of_inertias(method, s.kernels, s.m(), s.c(), s.pv, s.delassus, s.w);
 }
 
 template <class T, DelassusMethod method>

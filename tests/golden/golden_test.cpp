@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "support/constrained_scene.hpp"
-#include "tenon/delassus.hpp"
+#include "support/methods/delassus_methods.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/urdf.hpp"
 
@@ -162,11 +162,10 @@ TEST_P(GoldenTree, DelassusByEveryMethod) {
     if (!state.contains("contact") || !state.at("contact").contains("delassus")) continue;
     const MatrixXd expected = to_matrix(state.at("contact").at("delassus"));
     const VectorXd q = golden.configuration(state);
-    for (int method = 0; method <= static_cast<int>(DelassusMethod::pv_osimr); ++method) {
+    for (const NamedDelassus& m : delassus_methods) {
       MatrixXd A(rows, rows);
-      ASSERT_EQ(delassus_matrix(w, static_cast<DelassusMethod>(method), q.data(), A.data(), rows), Status::ok)
-          << w.message();
-      EXPECT_LE(relative_error(A, expected), 1e-10) << "Delassus method " << method;
+      ASSERT_EQ(delassus_matrix(w, m.method, q.data(), A.data(), rows), Status::ok) << w.message();
+      EXPECT_LE(relative_error(A, expected), 1e-10) << m.name;
     }
   }
 }

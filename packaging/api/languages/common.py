@@ -46,6 +46,11 @@ def camel(name):
     return "".join(part[:1].upper() + part[1:] for part in without_prefix(name).split("_"))
 
 
+def pascal(name):
+    """SEMI_IMPLICIT_EULER: SemiImplicitEuler; digits stay apart, X86_64_V3: X86_64V3."""
+    return re.sub(r"(?<!\d)_|_(?!\d)", "", "_".join(part.capitalize() for part in name.split("_")))
+
+
 class Types:
     """Which names are structs, handles and callbacks."""
 

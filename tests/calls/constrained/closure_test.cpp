@@ -6,6 +6,7 @@
 
 #include "support/closure_scene.hpp"
 #include "support/methods/method_check.hpp"
+#include "tenon/delassus.hpp"
 
 namespace tenon::testing {
 namespace {
@@ -148,14 +149,31 @@ TEST(Closures, MethodsThatCannotTakeThemSaySo) {
   for (std::uint64_t seed = 0;; ++seed) {
     const auto scene = closure_scene(seed, SceneKind::independent);
     if (scene->set->data().inter_body_count == 0) continue;
+    const auto expect_refusal = [&](const char* name, Status status, const char* others) {
+      EXPECT_EQ(status, Status::unsupported) << name;
+      EXPECT_EQ(scene->workspace.message(), std::string("unsupported: ") + name +
+                                                " cannot take rows between two moving links; use one of " +
+                                                others);
+    };
     for (const Method method : {Method::constrained_aba, Method::pv_soft, Method::pv_early}) {
       VectorXd qdd, lambda;
-      EXPECT_EQ(scene->solve(method, qdd, lambda), Status::unsupported);
-      const std::string message = scene->workspace.message();
-      EXPECT_NE(message.find(std::string("unsupported: ") + name_of(method)), std::string::npos) << message;
-      EXPECT_NE(message.find("prox_ltl"), std::string::npos) << message;
+      expect_refusal(name_of(method), scene->solve(method, qdd, lambda),
+                     "dense, prox_ltl, prox_ltls, pv, prox_pv, ltl");
       EXPECT_TRUE((qdd.array() == 1e99).all()) << "wrote its output";
     }
+    const double* q = scene->state.q.data();
+    const int rows = scene->rows();
+    MatrixXd A = MatrixXd::Constant(rows, rows, 1e99);
+    for (const DelassusMethod method :
+         {DelassusMethod::kjr, DelassusMethod::efpa, DelassusMethod::pv_osim, DelassusMethod::pv_osimr})
+      expect_refusal(name_of(method), delassus_matrix(scene->workspace, method, q, A.data(), rows),
+                     "dense, ltl_osim");
+    for (const DampedInverseMethod method : {DampedInverseMethod::pv_osimr, DampedInverseMethod::pv_osimf,
+                                             DampedInverseMethod::caba_osim, DampedInverseMethod::caba_osimf})
+      expect_refusal(name_of(method),
+                     damped_delassus_inverse(scene->workspace, method, q, {}, A.data(), rows),
+                     "dense, ltl_inverse, ltl_cholesky");
+    EXPECT_TRUE((A.array() == 1e99).all()) << "wrote its output";
     return;
   }
 }

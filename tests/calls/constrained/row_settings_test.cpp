@@ -122,16 +122,14 @@ TEST_P(RowSettings, AreThoseOfASetMadeWithThem) {
     const int m = s.rows(), n = static_cast<int>(changed.rows.size());
     MatrixXd all(m, m), part(n, n);
     ASSERT_EQ(delassus_matrix(expected, DelassusMethod::dense, s.state.q.data(), part.data(), n), Status::ok);
-    for (const DelassusMethod method :
-         {DelassusMethod::dense, DelassusMethod::ltl_osim, DelassusMethod::kjr, DelassusMethod::efpa,
-          DelassusMethod::pv_osim, DelassusMethod::pv_osimr}) {
-      ASSERT_EQ(delassus_matrix(s.workspace, method, s.state.q.data(), all.data(), m), Status::ok);
+    for (const DelassusMethodFacts& facts : delassus_method_facts) {
+      ASSERT_EQ(delassus_matrix(s.workspace, facts.method, s.state.q.data(), all.data(), m), Status::ok);
       MatrixXd wanted = MatrixXd::Zero(m, m);
       for (int i = 0; i < n; ++i)
         for (int j = 0; j < n; ++j)
           wanted(changed.rows[static_cast<std::size_t>(i)], changed.rows[static_cast<std::size_t>(j)]) =
               part(i, j);
-      EXPECT_LE(relative_error(all, wanted, 1e-6), 1e-10) << static_cast<int>(method);
+      EXPECT_LE(relative_error(all, wanted, 1e-6), 1e-10) << facts.name;
     }
     // On again, as at first.
     for (std::size_t i = 0; i < changed.specs.size(); ++i) {

@@ -141,10 +141,8 @@ TEST(DeadCentre, ConstraintsAndTheirMatricesAreThoseOfARegularChoice) {
       EXPECT_LE(relative_error(lambda, force), 1e-9) << static_cast<int>(method);
     }
     MatrixXd A(rows, rows), B(rows, rows);
-    for (const DelassusMethod method :
-         {DelassusMethod::dense, DelassusMethod::ltl_osim, DelassusMethod::kjr, DelassusMethod::efpa,
-          DelassusMethod::pv_osim, DelassusMethod::pv_osimr}) {
-      ASSERT_EQ(delassus_matrix(w, method, q.data(), A.data(), rows), Status::ok) << w.message();
+    for (const DelassusMethodFacts& facts : delassus_method_facts) {
+      ASSERT_EQ(delassus_matrix(w, facts.method, q.data(), A.data(), rows), Status::ok) << w.message();
       ASSERT_EQ(delassus_matrix(other, DelassusMethod::pv_osimr, q.data(), B.data(), rows), Status::ok);
       EXPECT_LE(relative_error(A, B), 1e-9);
     }

@@ -1,4 +1,4 @@
-// The methods for the Delassus matrix and for its damped inverse, by name.
+// The methods for the Delassus matrix and for its damped inverse (tenon/methods.hpp) and automatic, by name.
 #pragma once
 
 #include "tenon/delassus.hpp"
@@ -10,10 +10,12 @@ struct NamedDelassus {
   const char* name;
 };
 inline constexpr NamedDelassus delassus_methods[] = {
-    {DelassusMethod::automatic, "automatic"}, {DelassusMethod::dense, "dense"},
-    {DelassusMethod::ltl_osim, "ltl_osim"},   {DelassusMethod::kjr, "kjr"},
-    {DelassusMethod::efpa, "efpa"},           {DelassusMethod::pv_osim, "pv_osim"},
-    {DelassusMethod::pv_osimr, "pv_osimr"},
+#define NAMED(constant, name, ...) \
+  , {                              \
+    DelassusMethod::name, #name    \
+  }
+    {DelassusMethod::automatic, "automatic"} TENON_DELASSUS_METHODS(NAMED)
+#undef NAMED
 };
 
 struct NamedInverse {
@@ -21,10 +23,12 @@ struct NamedInverse {
   const char* name;
 };
 inline constexpr NamedInverse damped_inverse_methods[] = {
-    {DampedInverseMethod::automatic, "automatic"},     {DampedInverseMethod::dense, "dense"},
-    {DampedInverseMethod::ltl_inverse, "ltl_inverse"}, {DampedInverseMethod::ltl_cholesky, "ltl_cholesky"},
-    {DampedInverseMethod::pv_osimr, "pv_osimr"},       {DampedInverseMethod::pv_osimf, "pv_osimf"},
-    {DampedInverseMethod::caba_osim, "caba_osim"},     {DampedInverseMethod::caba_osimf, "caba_osimf"},
+#define NAMED(constant, name, ...)   \
+  , {                                \
+    DampedInverseMethod::name, #name \
+  }
+    {DampedInverseMethod::automatic, "automatic"} TENON_DAMPED_INVERSE_METHODS(NAMED)
+#undef NAMED
 };
 
 }  // namespace tenon::testing

@@ -1,68 +1,6 @@
 using System;
-using Raw = TenonRaw.Tenon;
 
 namespace Tenon {
-  /// <summary>What calls return. Negative: it was thrown.</summary>
-  public enum Status {
-    Ok = Raw.TENON_OK, MaxIterations = Raw.TENON_MAX_ITERATIONS, Infeasible = Raw.TENON_INFEASIBLE,
-    RankDeficient = Raw.TENON_RANK_DEFICIENT, InvalidArgument = Raw.TENON_INVALID_ARGUMENT,
-    WrongSize = Raw.TENON_WRONG_SIZE, NotFinite = Raw.TENON_NOT_FINITE, OutOfRange = Raw.TENON_OUT_OF_RANGE,
-    NotNormalized = Raw.TENON_NOT_NORMALIZED, ParseError = Raw.TENON_PARSE_ERROR, FileError = Raw.TENON_FILE_ERROR,
-    InvalidModel = Raw.TENON_INVALID_MODEL, InvalidInertia = Raw.TENON_INVALID_INERTIA, NotFound = Raw.TENON_NOT_FOUND,
-    NotPositiveDefinite = Raw.TENON_NOT_POSITIVE_DEFINITE, SingularConfiguration = Raw.TENON_SINGULAR_CONFIGURATION,
-    OpenLoop = Raw.TENON_OPEN_LOOP, Unsupported = Raw.TENON_UNSUPPORTED, OutOfMemory = Raw.TENON_OUT_OF_MEMORY,
-    InternalError = Raw.TENON_INTERNAL_ERROR,
-  }
-
-  /// <summary>Of constrained dynamics; tenon.h tells what each is.</summary>
-  public enum Method {
-    Automatic = Raw.TENON_METHOD_AUTOMATIC, Dense = Raw.TENON_METHOD_DENSE,
-    ConstrainedAba = Raw.TENON_METHOD_CONSTRAINED_ABA, ProxLtl = Raw.TENON_METHOD_PROX_LTL,
-    ProxLtls = Raw.TENON_METHOD_PROX_LTLS, Pv = Raw.TENON_METHOD_PV, ProxPv = Raw.TENON_METHOD_PROX_PV,
-    PvSoft = Raw.TENON_METHOD_PV_SOFT, PvEarly = Raw.TENON_METHOD_PV_EARLY,
-    Ltl = Raw.TENON_METHOD_LTL,
-  }
-
-  public enum DelassusMethod {
-    Automatic = Raw.TENON_DELASSUS_METHOD_AUTOMATIC, Dense = Raw.TENON_DELASSUS_METHOD_DENSE,
-    LtlOsim = Raw.TENON_DELASSUS_METHOD_LTL_OSIM, Kjr = Raw.TENON_DELASSUS_METHOD_KJR,
-    Efpa = Raw.TENON_DELASSUS_METHOD_EFPA, PvOsim = Raw.TENON_DELASSUS_METHOD_PV_OSIM,
-    PvOsimr = Raw.TENON_DELASSUS_METHOD_PV_OSIMR,
-  }
-
-  public enum Base { Fixed = Raw.TENON_BASE_FIXED, Floating = Raw.TENON_BASE_FLOATING }
-
-  public enum Axes { Link = Raw.TENON_AXES_LINK, World = Raw.TENON_AXES_WORLD }
-
-  public enum Split {
-    Automatic = Raw.TENON_SPLIT_AUTOMATIC, Always = Raw.TENON_SPLIT_ALWAYS, Never = Raw.TENON_SPLIT_NEVER,
-  }
-
-  public enum InstructionSet {
-    Automatic = Raw.TENON_INSTRUCTION_SET_AUTOMATIC, Baseline = Raw.TENON_INSTRUCTION_SET_BASELINE,
-    X86_64V3 = Raw.TENON_INSTRUCTION_SET_X86_64_V3, X86_64V4 = Raw.TENON_INSTRUCTION_SET_X86_64_V4,
-  }
-
-  public enum Integrator {
-    SemiImplicitEuler = Raw.TENON_INTEGRATOR_SEMI_IMPLICIT_EULER, RungeKutta4 = Raw.TENON_INTEGRATOR_RUNGE_KUTTA_4,
-  }
-
-  public enum JointType {
-    Fixed = Raw.TENON_JOINT_TYPE_FIXED, Revolute = Raw.TENON_JOINT_TYPE_REVOLUTE,
-    Continuous = Raw.TENON_JOINT_TYPE_CONTINUOUS, Prismatic = Raw.TENON_JOINT_TYPE_PRISMATIC,
-    Spherical = Raw.TENON_JOINT_TYPE_SPHERICAL, Planar = Raw.TENON_JOINT_TYPE_PLANAR,
-    Floating = Raw.TENON_JOINT_TYPE_FLOATING, Universal = Raw.TENON_JOINT_TYPE_UNIVERSAL,
-    Screw = Raw.TENON_JOINT_TYPE_SCREW,
-  }
-
-  /// <summary>Which rows a constraint holds.</summary>
-  [Flags]
-  public enum Rows {
-    AngularX = 1, AngularY = 2, AngularZ = 4, LinearX = 8, LinearY = 16, LinearZ = 32,
-    Angular = (int)Raw.TENON_ROWS_ANGULAR, Linear = (int)Raw.TENON_ROWS_LINEAR, All = (int)Raw.TENON_ROWS_ALL,
-    Hinge = (int)Raw.TENON_ROWS_HINGE,
-  }
-
   // Options: what is null has the library's default, which tenon.h tells.
 
   public sealed class ModelOptions {

@@ -75,16 +75,25 @@ public static class Layer {
   }
 
   static void Constants() {
-    foreach (Type kind in new[] { typeof(Status), typeof(Method), typeof(DelassusMethod), typeof(Base), typeof(Axes),
-        typeof(Split), typeof(InstructionSet), typeof(Integrator), typeof(JointType) }) {
-      string prefix = "TENON_" + (kind == typeof(Status) ? "" : Snake(kind.Name) + "_");
-      foreach (object value in Enum.GetValues(kind)) {
-        FieldInfo raw = typeof(TenonRaw.Tenon).GetField(prefix + Snake(value.ToString()));
-        Check(raw != null && (int)raw.GetValue(null) == (int)value, kind.Name + "." + value);
+    Type[] kinds = typeof(Model).Assembly.GetTypes().Where(t => t.IsEnum && t.Namespace == "Tenon" && t.IsPublic).ToArray();
+    Check(kinds.Length >= 20, kinds.Length + " kinds of constants");
+    foreach (Type kind in kinds) {
+      bool status = kind == typeof(Status);
+      string name = status ? "" : Snake(kind.Name) + "_";
+      bool beyond = !status && typeof(TenonRaw.Tenon).GetFields().Any(f => f.Name.StartsWith("TENONX_" + name));
+      string prefix = beyond ? "TENONX_" : "TENON_";
+      int found = 0;
+      foreach (string value in Enum.GetNames(kind)) {
+        FieldInfo raw = typeof(TenonRaw.Tenon).GetField(prefix + name + Snake(value));
+        if (raw == null && kind == typeof(Rows)) continue;  // single rows, which tenon.h names by their bits
+        Check(raw != null && Convert.ToInt64(raw.GetValue(null)) == (int)Enum.Parse(kind, value), kind.Name + "." + value);
+        ++found;
       }
-      int wanted = typeof(TenonRaw.Tenon).GetFields().Count(f => f.Name.StartsWith(prefix));
-      Check(kind == typeof(Status) || Enum.GetValues(kind).Length == wanted, kind.Name + " has " + wanted + " values");
+      int wanted = typeof(TenonRaw.Tenon).GetFields().Count(f => f.Name.StartsWith(prefix + name));
+      Check(status || found == wanted, kind.Name + " has " + found + " of " + wanted + " values");
     }
+    Check((int)(Rows.AngularX | Rows.AngularY | Rows.AngularZ) == (int)Rows.Angular, "rows that turn");
+    Check((int)(Rows.LinearX | Rows.LinearY | Rows.LinearZ) == (int)Rows.Linear, "rows that shift");
   }
 
   static string Snake(string name) {

@@ -20,6 +20,7 @@
 
 mod batch;
 mod builder;
+mod constants;
 mod constraints;
 mod model;
 mod support;

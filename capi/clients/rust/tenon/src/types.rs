@@ -1,5 +1,6 @@
-//! Constants and options. Options are made by `new()`, which knows the defaults, and one method for each field.
+//! Statuses and options. Options are made by `new()`, which knows the defaults, and one method for each field.
 
+pub use crate::constants::*;
 use crate::support::{c_text, text};
 use crate::{sys, Result};
 use std::ffi::CString;
@@ -7,23 +8,6 @@ use std::ffi::CString;
 /// What a call returned: OK, or a caveat that its answer has; in an [`crate::Error`] what went wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Status(pub i32);
-
-macro_rules! statuses {
-    ($($name:ident $value:ident),* $(,)?) => {
-        impl Status { $(pub const $name: Status = Status(sys::$value);)* }
-    };
-}
-
-statuses! {
-    OK TENON_OK, MAX_ITERATIONS TENON_MAX_ITERATIONS, INFEASIBLE TENON_INFEASIBLE,
-    RANK_DEFICIENT TENON_RANK_DEFICIENT, INVALID_ARGUMENT TENON_INVALID_ARGUMENT, WRONG_SIZE TENON_WRONG_SIZE,
-    NOT_FINITE TENON_NOT_FINITE, OUT_OF_RANGE TENON_OUT_OF_RANGE, NOT_NORMALIZED TENON_NOT_NORMALIZED,
-    PARSE_ERROR TENON_PARSE_ERROR, FILE_ERROR TENON_FILE_ERROR, INVALID_MODEL TENON_INVALID_MODEL,
-    INVALID_INERTIA TENON_INVALID_INERTIA, NOT_FOUND TENON_NOT_FOUND,
-    NOT_POSITIVE_DEFINITE TENON_NOT_POSITIVE_DEFINITE, SINGULAR_CONFIGURATION TENON_SINGULAR_CONFIGURATION,
-    OPEN_LOOP TENON_OPEN_LOOP, UNSUPPORTED TENON_UNSUPPORTED, OUT_OF_MEMORY TENON_OUT_OF_MEMORY,
-    INTERNAL_ERROR TENON_INTERNAL_ERROR,
-}
 
 impl std::fmt::Display for Status {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
@@ -34,62 +18,6 @@ impl std::fmt::Display for Status {
 impl std::fmt::Debug for Status {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         write!(f, "{self}")
-    }
-}
-
-macro_rules! constants {
-    ($($(#[$about:meta])* $kind:ident, $number:ty { $($name:ident $value:ident),* $(,)? })*) => { $(
-        $(#[$about])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum $kind { $($name = sys::$value as isize),* }
-        impl From<$kind> for $number { fn from(kind: $kind) -> $number { kind as $number } }
-        impl $kind {
-            /// The constant of a number of the library; None for one of a newer library.
-            pub fn from_number(number: $number) -> Option<Self> {
-                [$($kind::$name),*].into_iter().find(|&kind| kind as $number == number)
-            }
-        }
-    )* };
-}
-
-constants! {
-    /// How constrained dynamics are solved.
-    Method, i32 {
-        Automatic TENON_METHOD_AUTOMATIC, Dense TENON_METHOD_DENSE, ConstrainedAba TENON_METHOD_CONSTRAINED_ABA,
-        ProxLtl TENON_METHOD_PROX_LTL, ProxLtls TENON_METHOD_PROX_LTLS, Pv TENON_METHOD_PV,
-        ProxPv TENON_METHOD_PROX_PV, PvSoft TENON_METHOD_PV_SOFT, PvEarly TENON_METHOD_PV_EARLY,
-        Ltl TENON_METHOD_LTL,
-    }
-    /// How the Delassus matrix is formed.
-    DelassusMethod, i32 {
-        Automatic TENON_DELASSUS_METHOD_AUTOMATIC, Dense TENON_DELASSUS_METHOD_DENSE,
-        LtlOsim TENON_DELASSUS_METHOD_LTL_OSIM, Kjr TENON_DELASSUS_METHOD_KJR, Efpa TENON_DELASSUS_METHOD_EFPA,
-        PvOsim TENON_DELASSUS_METHOD_PV_OSIM, PvOsimr TENON_DELASSUS_METHOD_PV_OSIMR,
-    }
-    /// Whether a model hangs on the world or floats.
-    Base, i32 { Fixed TENON_BASE_FIXED, Floating TENON_BASE_FLOATING }
-    JointType, i32 {
-        Fixed TENON_JOINT_TYPE_FIXED, Revolute TENON_JOINT_TYPE_REVOLUTE, Continuous TENON_JOINT_TYPE_CONTINUOUS,
-        Prismatic TENON_JOINT_TYPE_PRISMATIC, Spherical TENON_JOINT_TYPE_SPHERICAL, Planar TENON_JOINT_TYPE_PLANAR,
-        Floating TENON_JOINT_TYPE_FLOATING, Universal TENON_JOINT_TYPE_UNIVERSAL,
-        Screw TENON_JOINT_TYPE_SCREW,
-    }
-    /// Along which axes a spatial vector or the rows of a constraint are.
-    Axes, i32 { Link TENON_AXES_LINK, World TENON_AXES_WORLD }
-    /// Which of the six rows of a frame are held.
-    Rows, u32 { Angular TENON_ROWS_ANGULAR, Linear TENON_ROWS_LINEAR, All TENON_ROWS_ALL, Hinge TENON_ROWS_HINGE }
-    Coordinates, i32 { Spanning TENON_COORDINATES_SPANNING, Independent TENON_COORDINATES_INDEPENDENT }
-    Integrator, i32 {
-        SemiImplicitEuler TENON_INTEGRATOR_SEMI_IMPLICIT_EULER, RungeKutta4 TENON_INTEGRATOR_RUNGE_KUTTA_4,
-    }
-    /// What becomes of kinematic loops of a model.
-    LoopTreatment, i32 {
-        Embed TENON_LOOP_TREATMENT_EMBED, Open TENON_LOOP_TREATMENT_OPEN, Rows TENON_LOOP_TREATMENT_ROWS,
-        Automatic TENON_LOOP_TREATMENT_AUTOMATIC,
-    }
-    InstructionSet, i32 {
-        Automatic TENON_INSTRUCTION_SET_AUTOMATIC, Baseline TENON_INSTRUCTION_SET_BASELINE,
-        X86_64V3 TENON_INSTRUCTION_SET_X86_64_V3, X86_64V4 TENON_INSTRUCTION_SET_X86_64_V4,
     }
 }
 
