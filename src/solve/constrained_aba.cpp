@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/rank.hpp"
 #include "kernels/constrained/proximal_step.hpp"
-#include "model/rank.hpp"
 #include "plan/cluster_pivot.hpp"
 #include "solve/limits.hpp"
 #include "solve/methods.hpp"

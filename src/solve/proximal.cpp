@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <limits>
 
+#include "data/rank.hpp"
 #include "kernels/constrained/row_residual.hpp"
-#include "model/rank.hpp"
 #include "solve/limits.hpp"
 
 namespace tenon {

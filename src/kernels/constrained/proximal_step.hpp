@@ -2,8 +2,8 @@
 // R the compliance, and the steps of the proximal iteration (solve/proximal.hpp) from the centre f.
 #pragma once
 
-#include "kernels/workspace_data.hpp"
-#include "model/constraint_data.hpp"
+#include "data/constraint_data.hpp"
+#include "data/workspace_data.hpp"
 #include "spatial/isa.hpp"
 
 namespace tenon {
