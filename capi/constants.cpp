@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "model/model_data.hpp"
+#include "data/model_data.hpp"
 #include "support/object.hpp"
 #include "tenon/conventions.hpp"
 #include "tenon/delassus.hpp"

@@ -4,7 +4,7 @@
 # which are to ask for no symbol of a layer above their own; NM reads them. tenonx, the last layer, is a component: no other
 # names it, and its objects are all of targets tenonx*.
 cmake_minimum_required(VERSION 3.25)
-set(layers scalar spatial mechanism model kernels plan state solve calls batch tenonx)
+set(layers scalar spatial data kernels mechanism model plan state solve calls batch tenonx)
 set(most_files 25)
 set(most_lines 500)
 set(errors "")
@@ -20,9 +20,10 @@ file(GLOB_RECURSE files RELATIVE ${ROOT}/src ${ROOT}/src/*.hpp ${ROOT}/src/*.cpp
 foreach(file IN LISTS files)
   string(REGEX REPLACE "/.*" "" layer ${file})
   list(FIND layers ${layer} own)
-  # tenon/ is the C++ face of all layers: declarations, which any of them may include, over plain data of model/.
+  # tenon/ is the C++ face of all layers: declarations, which any of them but kernels and what these stand on may include,
+  # over plain arrays of data/.
   if(layer STREQUAL "tenon")
-    list(FIND layers model own)
+    list(FIND layers data own)
   elseif(own EQUAL -1)
     string(APPEND errors "src/${file}: the folder ${layer} is none of the layers ${layers}\n")
   endif()
@@ -39,7 +40,9 @@ foreach(file IN LISTS files)
     endif()
     string(REGEX REPLACE "/.*" "" other ${included})
     list(FIND layers ${other} rank)
-    if(rank GREATER own)
+    if(other STREQUAL "tenon" AND layer MATCHES "^(spatial|data|kernels)$")
+      string(APPEND errors "src/${file} includes ${included}: ${layer} sees numbers and plain arrays only\n")
+    elseif(rank GREATER own)
       string(APPEND errors "src/${file} includes ${included}, of the layer ${other} above ${layer}\n")
     endif()
   endforeach()

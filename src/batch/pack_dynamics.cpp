@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "calls/delassus.hpp"
+#include "data/rank.hpp"
 #include "model/body_poses.hpp"
-#include "model/rank.hpp"
 #include "model/row_order.hpp"
 #include "plan/choice/what_automatic_takes.hpp"
 #include "plan/cluster_pivot.hpp"

@@ -3,6 +3,7 @@
 // exponential of their velocity in child axes, planar joints on SE(2).
 #include <algorithm>
 
+#include "kernels/joint/integrate.hpp"
 #include "model/joint_motion.hpp"
 #include "spatial/spatial.hpp"
 #include "state/coordinates.hpp"

@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/joint_motion.hpp"
+#include "kernels/joint/integrate.hpp"
 #include "plan/memory/kernel_memory.hpp"
 #include "state/coordinates.hpp"
 #include "state/folded_rotors.hpp"

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "calls/delassus.hpp"
+#include "data/rank.hpp"
 #include "kernels/delassus/symmetric_to_user.hpp"
-#include "model/rank.hpp"
 #include "model/row_order.hpp"
 #include "spatial/lanes.hpp"
 #include "state/coordinates.hpp"

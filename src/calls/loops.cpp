@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/joint_motion.hpp"
 #include "state/closing_form.hpp"
 #include "state/coordinates.hpp"
 #include "state/projection.hpp"

@@ -13,7 +13,7 @@
 #include <cmath>
 
 #include "calls/delassus.hpp"
-#include "model/rank.hpp"
+#include "data/rank.hpp"
 #include "solve/prox_ltl.hpp"
 #include "spatial/lanes.hpp"
 #include "state/coordinates.hpp"

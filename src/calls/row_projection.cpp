@@ -21,7 +21,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/joint_motion.hpp"
+#include "kernels/joint/integrate.hpp"
 #include "solve/methods.hpp"
 #include "solve/prox_ltl.hpp"
 #include "solve/prox_pv.hpp"

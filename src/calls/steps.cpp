@@ -6,7 +6,7 @@
 #include "calls/constrained.hpp"
 #include "calls/runge_kutta.hpp"
 #include "calls/step_check.hpp"
-#include "model/joint_motion.hpp"
+#include "kernels/joint/integrate.hpp"
 #include "state/coordinates.hpp"
 #include "state/projection.hpp"
 #include "tenon/loops.hpp"

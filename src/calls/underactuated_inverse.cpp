@@ -9,7 +9,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "model/rank.hpp"
+#include "data/rank.hpp"
 #include "model/row_order.hpp"
 #include "plan/memory/row_memory.hpp"
 #include "state/coordinates.hpp"

@@ -2,10 +2,10 @@
 // pointers and, where kernels are compiled, its contents: the entry `name` can only hold the kernel `name`.
 #pragma once
 
-#include "kernels/workspace_data.hpp"
-#include "model/constraint_data.hpp"
-#include "model/model_data.hpp"
-#include "tenon/inputs.hpp"
+#include "data/constraint_data.hpp"
+#include "data/inputs.hpp"
+#include "data/model_data.hpp"
+#include "data/workspace_data.hpp"
 
 #define TENON_KERNEL_ENTRY(result, name, ...) result (*name)(__VA_ARGS__);
 #define TENON_KERNEL_NAME(result, name, ...) name,

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/model_data.hpp"
+#include "data/model_data.hpp"
 #include "spatial/spatial.hpp"
 #include "tenon/model.hpp"
 

@@ -5,7 +5,9 @@
 #include <random>
 #include <utility>
 
+#include "data/model_data.hpp"
 #include "model/body_poses.hpp"
+#include "spatial/rotation.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/model.hpp"
 

@@ -2,7 +2,7 @@
 // null: zeros, and not wanted.
 #pragma once
 
-#include "model/constraint_data.hpp"
+#include "data/constraint_data.hpp"
 
 namespace tenon {
 

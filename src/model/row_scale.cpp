@@ -12,8 +12,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include "data/rank.hpp"
 #include "model/body_poses.hpp"
-#include "model/rank.hpp"
 #include "scalar/index.hpp"
 
 namespace tenon {

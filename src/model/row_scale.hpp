@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "model/constraint_data.hpp"
+#include "data/constraint_data.hpp"
 #include "tenon/model.hpp"
 
 namespace tenon {

@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/workspace_data.hpp"
+#include "data/constraint_data.hpp"
+#include "data/model_data.hpp"
+#include "data/workspace_data.hpp"
 #include "model/body_poses.hpp"
-#include "model/constraint_data.hpp"
-#include "model/model_data.hpp"
 #include "plan/memory_block.hpp"
 #include "scalar/index.hpp"
 #include "spatial/lanes.hpp"

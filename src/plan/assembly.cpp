@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/joint_motion.hpp"
+#include "kernels/joint/integrate.hpp"
 #include "model/loops/loops.hpp"
 #include "plan/memory_block.hpp"
 #include "scalar/finite.hpp"

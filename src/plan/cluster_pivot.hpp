@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "model/model_data.hpp"
+#include "data/model_data.hpp"
 
 namespace tenon {
 

@@ -1,8 +1,8 @@
 // Tables and memory of prox_ltls for inter-body rows (kernels/cluster/elimination_tree_data.hpp), sized once.
 #pragma once
 
+#include "data/constraint_data.hpp"
 #include "kernels/cluster/elimination_tree_data.hpp"
-#include "model/constraint_data.hpp"
 #include "plan/arena.hpp"
 
 namespace tenon {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "data/constraint_data.hpp"
 #include "kernels/cluster/independent_space_data.hpp"
-#include "model/constraint_data.hpp"
 #include "plan/arena.hpp"
 
 namespace tenon {

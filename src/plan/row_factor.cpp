@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "data/rank.hpp"
 #include "kernels/tree/joint_space.hpp"
-#include "model/rank.hpp"
 #include "scalar/index.hpp"
 #include "spatial/lanes.hpp"
 

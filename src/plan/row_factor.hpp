@@ -4,7 +4,7 @@
 //   H = [J L^-T, sqrt(R)]^T S,   H P = Q [R11 R12],   A = S^-1 H^T H S^-1,   M = L L^T
 //
 // one column a row, by Householder reflections with column pivots (Businger and Golub, Linear least squares
-// solutions by Householder transformations, 1965). S scales the rows and decides the rank as model/rank.hpp
+// solutions by Householder transformations, 1965). S scales the rows and decides the rank as data/rank.hpp
 // says. The columns of R12 belong to redundant rows.
 //
 // Redundant rows. With T = R11^-1 R12, the columns of S^-1 P [1; T^T] span the accelerations of rows that
@@ -22,9 +22,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/workspace_data.hpp"
-#include "model/constraint_data.hpp"
-#include "model/model_data.hpp"
+#include "data/constraint_data.hpp"
+#include "data/model_data.hpp"
+#include "data/workspace_data.hpp"
 #include "plan/memory_block.hpp"
 #include "scalar/index.hpp"
 

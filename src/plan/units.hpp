@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "data/constraint_data.hpp"
+#include "data/model_data.hpp"
 #include "model/body_poses.hpp"
-#include "model/constraint_data.hpp"
-#include "model/model_data.hpp"
 
 namespace tenon {
 

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/rank.hpp"
+#include "data/rank.hpp"
 #include "plan/cluster_pivot.hpp"
 #include "solve/limits.hpp"
 #include "solve/methods.hpp"

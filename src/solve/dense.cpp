@@ -1,14 +1,14 @@
 // Method dense: one solve without iteration, which finds an answer to every problem.
 //
 // The mass matrix and J L^-T come from the sparse factor of kernels/constrained/prox_ltl.hpp. The rows are
-// solved by plan/row_factor.hpp and refined once. model/rank.hpp decides which rows are redundant or
+// solved by plan/row_factor.hpp and refined once. data/rank.hpp decides which rows are redundant or
 // contradictory; there is no parameter to choose. A solve whose iteration stalls ends here.
 // O(n d^2 + n m r), r the rank of the rows.
 #include <algorithm>
 #include <cmath>
 
+#include "data/rank.hpp"
 #include "kernels/tree/joint_space.hpp"
-#include "model/rank.hpp"
 #include "solve/methods.hpp"
 #include "solve/prox_ltl.hpp"
 

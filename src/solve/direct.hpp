@@ -2,14 +2,14 @@
 //
 //   (L + E) lambda = b,   L = J M^-1 J^T,   b = k - J a_free,   E = R + tikhonov
 //
-// They need independent rows. Where a pivot of L + E is tiny relative to its diagonal element (model/rank.hpp), or where
+// They need independent rows. Where a pivot of L + E is tiny relative to its diagonal element (data/rank.hpp), or where
 // the rows do not hold after refinements, there is no answer; the methods then go on with proximal steps on the same L.
 #pragma once
 
 #include <cmath>
 
+#include "data/rank.hpp"
 #include "kernels/constrained/row_residual.hpp"
-#include "model/rank.hpp"
 #include "solve/constrained_problem.hpp"
 
 namespace tenon {

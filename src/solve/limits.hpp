@@ -2,7 +2,7 @@
 // and for packs of them (batch/pack_dynamics.cpp).
 #pragma once
 
-#include "model/rank.hpp"
+#include "data/rank.hpp"
 #include "tenon/dynamics.hpp"
 
 namespace tenon {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <limits>
 
-#include "model/rank.hpp"
+#include "data/rank.hpp"
 #include "solve/limits.hpp"
 
 namespace tenon {

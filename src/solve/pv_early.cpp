@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/rank.hpp"
 #include "kernels/constrained/row_residual.hpp"
-#include "model/rank.hpp"
 #include "plan/cluster_pivot.hpp"
 #include "solve/methods.hpp"
 

@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "model/joint_motion.hpp"
 #include "model/loops/explicit_form.hpp"
 #include "state/closing_form.hpp"
 #include "state/projection.hpp"

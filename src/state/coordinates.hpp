@@ -7,11 +7,11 @@
 // and ends with give_ functions; each costs one branch where there is nothing to map.
 #pragma once
 
+#include "data/inputs.hpp"
 #include "state/check.hpp"
 #include "state/link_frames.hpp"
 #include "state/loop_split.hpp"
 #include "state/workspace_impl.hpp"
-#include "tenon/inputs.hpp"
 
 namespace tenon {
 

@@ -4,8 +4,8 @@
 
 #include <vector>
 
+#include "data/inputs.hpp"
 #include "state/workspace_impl.hpp"
-#include "tenon/inputs.hpp"
 
 namespace tenon {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/rank.hpp"
+#include "data/rank.hpp"
 
 namespace tenon {
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "data/inputs.hpp"
 #include "kernels/kernel_table.hpp"
 #include "plan/arena.hpp"
 #include "plan/branches/branch_lanes.hpp"
@@ -20,7 +21,6 @@
 #include "plan/memory/row_settings.hpp"
 #include "plan/on_demand.hpp"
 #include "scalar/printf.hpp"
-#include "tenon/inputs.hpp"
 #include "tenon/workspace.hpp"
 
 namespace tenon {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "model/constraint_data.hpp"
+#include "data/constraint_data.hpp"
 #include "tenon/model.hpp"
 
 namespace tenon {

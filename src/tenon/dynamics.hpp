@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-#include "tenon/inputs.hpp"
+#include "data/inputs.hpp"
 #include "tenon/workspace.hpp"
 
 namespace tenon {

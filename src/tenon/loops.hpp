@@ -12,7 +12,7 @@
 // together.
 #pragma once
 
-#include "tenon/inputs.hpp"
+#include "data/inputs.hpp"
 #include "tenon/workspace.hpp"
 
 namespace tenon {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/model_data.hpp"
+#include "data/model_data.hpp"
 #include "tenon/mechanism.hpp"
 #include "tenon/status.hpp"
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "model/rank.hpp"
+#include "data/rank.hpp"
 #include "plan/row_factor.hpp"
 #include "scalar/index.hpp"
 #include "state/closing_form.hpp"

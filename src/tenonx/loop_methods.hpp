@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "tenon/inputs.hpp"
+#include "data/inputs.hpp"
 #include "tenon/status.hpp"
 #include "tenon/workspace.hpp"
 

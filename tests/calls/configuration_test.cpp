@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "model/joint_motion.hpp"
 #include "model/small_mechanisms.hpp"
 #include "support/loop_scene.hpp"
 #include "tenon/dynamics.hpp"

@@ -8,7 +8,7 @@
 // small ones to high relative accuracy (J. Demmel, K. Veselic, Jacobi's method is more accurate than QR,
 // 1992).
 //
-// Rank: model/rank.hpp. Rows that are given and not of a constraint set have no typical length; a thousandth
+// Rank: data/rank.hpp. Rows that are given and not of a constraint set have no typical length; a thousandth
 // of their length without cancellation is used.
 //
 // Contradiction. The part of b outside the range of A is removed so that the remainder r has the least sum w
@@ -23,7 +23,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "model/rank.hpp"
+#include "data/rank.hpp"
 #include "reference/dense_dynamics.hpp"
 #include "reference/dense_rows.hpp"
 #include "support/largest.hpp"

@@ -1,5 +1,5 @@
 // Loop constraints of clusters, phi(q) = 0, K v = 0, K qdd = k, and their explicit form v = G ydot, qdd = G
-// yddot + g ([LOOPS1] II-B, [LOOPS2] II-C; equations in model/model_data.hpp).
+// yddot + g ([LOOPS1] II-B, [LOOPS2] II-C; equations in data/model_data.hpp).
 //
 // A loop depends only on the joints between its ends, all in one cluster, so everything is computed in the
 // frame of the cluster's parent body as if that were fixed. Dependent and independent coordinates were chosen

@@ -1,4 +1,4 @@
-// Tables of prox_ltls for inter-body rows: plain arrays (see model/model_data.hpp).
+// Tables of prox_ltls for inter-body rows: plain arrays (see data/model_data.hpp).
 //
 // An inter-body row couples the coordinates of its two paths, so that elimination of M + J^T mu J makes
 // fill-in between the branches. The sparsity is no longer that of the tree but that of another tree, the
@@ -7,8 +7,8 @@
 // kernels/tree/ltl.hpp is used unchanged.
 #pragma once
 
-#include "kernels/workspace_data.hpp"
-#include "model/model_data.hpp"
+#include "data/model_data.hpp"
+#include "data/workspace_data.hpp"
 
 namespace tenon {
 

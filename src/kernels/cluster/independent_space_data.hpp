@@ -1,5 +1,5 @@
 // Tables and memory of the methods in joint space on models with embedded loops, in independent coordinates:
-// plain arrays (see model/model_data.hpp).
+// plain arrays (see data/model_data.hpp).
 //
 // H = G^T M G has the sparsity of the tree of clusters: the coordinates of a cluster are coupled with each
 // other and with those on the path from its parent to the root. So the independent coordinates, numbered
@@ -7,9 +7,9 @@
 // coordinates of a tree (kernels/tree/ltl.hpp, kernels/delassus/ltl_osim.hpp) are used unchanged.
 #pragma once
 
-#include "kernels/workspace_data.hpp"
-#include "model/constraint_data.hpp"
-#include "model/model_data.hpp"
+#include "data/constraint_data.hpp"
+#include "data/model_data.hpp"
+#include "data/workspace_data.hpp"
 
 namespace tenon {
 

@@ -9,8 +9,8 @@
 // fixed.
 #pragma once
 
-#include "kernels/workspace_data.hpp"
-#include "model/model_data.hpp"
+#include "data/model_data.hpp"
+#include "data/workspace_data.hpp"
 #include "spatial/spatial.hpp"
 
 namespace tenon {

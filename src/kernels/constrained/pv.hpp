@@ -13,10 +13,10 @@
 // Along a chain whose joints have the same rows, L is summed once at its end, over all columns of W.
 #pragma once
 
+#include "data/rank.hpp"
 #include "kernels/constrained/dense_ldl.hpp"
 #include "kernels/constrained/pv_data.hpp"
 #include "kernels/tree/articulated_inertia.hpp"
-#include "model/rank.hpp"
 #include "spatial/lanes.hpp"
 
 namespace tenon {

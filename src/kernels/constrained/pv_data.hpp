@@ -1,4 +1,4 @@
-// Tables and memory of pv, prox_pv and pv_osimf: plain arrays (see model/model_data.hpp).
+// Tables and memory of pv, prox_pv and pv_osimf: plain arrays (see data/model_data.hpp).
 //
 // Lanes. While rows are propagated to the root, four stand side by side (spatial/lanes.hpp). The rows of each
 // constrained node begin at a multiple of four lanes, unused lanes are zero; so the lanes of every subtree

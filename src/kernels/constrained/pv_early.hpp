@@ -16,10 +16,10 @@
 // the acceleration of its parent, then qdd = D^-1 (u + W^T lambda - U^T a') at each joint.
 #pragma once
 
+#include "data/rank.hpp"
 #include "kernels/constrained/constraint_rows.hpp"
 #include "kernels/constrained/pv_early_rows.hpp"
 #include "kernels/tree/articulated_body.hpp"
-#include "model/rank.hpp"
 #include "spatial/ordered.hpp"
 
 namespace tenon {
@@ -41,7 +41,7 @@ TENON_INLINE int count_idle_rows(const ConstraintData& c, const PvEarlyData<T>& 
   return count;
 }
 
-// After the inward sweep: where rows added more to an inner joint than hidden_share (model/rank.hpp), as PvEarlyData::left_over.
+// After the inward sweep: where rows added more to an inner joint than hidden_share (data/rank.hpp), as PvEarlyData::left_over.
 template <bool loops, class T, class Model>
 inline std::int32_t hidden_inertias(const Model& m, const PvEarlyData<T>& d, const WorkspaceData<T>& w) {
   Lanewise<T> small = lanes_above(T(1), T(0));

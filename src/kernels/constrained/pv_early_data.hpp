@@ -1,4 +1,4 @@
-// Tables and memory of pv_early: plain arrays (see model/model_data.hpp).
+// Tables and memory of pv_early: plain arrays (see data/model_data.hpp).
 #pragma once
 
 #include <cstdint>

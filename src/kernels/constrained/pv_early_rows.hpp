@@ -5,10 +5,10 @@
 #include <type_traits>
 #include <utility>
 
+#include "data/rank.hpp"
 #include "kernels/constrained/pv_early_cluster.hpp"
 #include "kernels/constrained/pv_early_data.hpp"
 #include "kernels/joint/joint_elimination.hpp"
-#include "model/rank.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN

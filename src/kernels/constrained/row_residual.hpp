@@ -8,8 +8,8 @@
 // or on masses.
 #pragma once
 
-#include "kernels/workspace_data.hpp"
-#include "model/constraint_data.hpp"
+#include "data/constraint_data.hpp"
+#include "data/workspace_data.hpp"
 #include "spatial/ordered.hpp"
 
 namespace tenon {

@@ -1,4 +1,4 @@
-// Tables and memory of caba_osim and caba_osimf: plain arrays (see model/model_data.hpp).
+// Tables and memory of caba_osim and caba_osimf: plain arrays (see data/model_data.hpp).
 #pragma once
 
 #include <cstdint>

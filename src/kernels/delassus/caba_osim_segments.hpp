@@ -2,10 +2,10 @@
 // rows, and the inertia Phi.
 #pragma once
 
+#include "data/rank.hpp"
 #include "kernels/delassus/caba_osim_data.hpp"
 #include "kernels/tree/articulated_inertia.hpp"
 #include "kernels/tree/packed_6x8.hpp"
-#include "model/rank.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN

@@ -1,5 +1,5 @@
-// Tables and memory of the kernels of the Delassus matrix: plain arrays (see model/model_data.hpp). Rows are
-// numbered along the tree (model/constraint_data.hpp).
+// Tables and memory of the kernels of the Delassus matrix: plain arrays (see data/model_data.hpp). Rows are
+// numbered along the tree (data/constraint_data.hpp).
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "model/constraint_data.hpp"
+#include "data/constraint_data.hpp"
 #include "spatial/lanes.hpp"
 
 namespace tenon {

@@ -2,9 +2,9 @@
 // Sweeps are written once for a generic joint and dispatched by one switch per node.
 #pragma once
 
+#include "data/model_data.hpp"
+#include "data/workspace_data.hpp"
 #include "kernels/joint/subspace.hpp"
-#include "kernels/workspace_data.hpp"
-#include "model/model_data.hpp"
 #include "spatial/spatial.hpp"
 
 namespace tenon {

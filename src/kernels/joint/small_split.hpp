@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "model/rank.hpp"
+#include "data/rank.hpp"
 #include "spatial/isa.hpp"
 
 namespace tenon {

@@ -2,6 +2,7 @@
 // instruction set. One translation unit for each precision.
 #pragma once
 
+#include "kernels/joint/integrate.hpp"
 #include "kernels/joint/sincos.hpp"
 #include "kernels/pack/constrained_pack.hpp"
 #include "kernels/pack/crba_pack.hpp"
@@ -11,7 +12,6 @@
 #include "kernels/pack/pack_loops.hpp"
 #include "kernels/tree/kinematics.hpp"
 #include "kernels/tree/rnea.hpp"
-#include "model/joint_motion.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN

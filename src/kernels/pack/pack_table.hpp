@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "data/constraint_data.hpp"
 #include "kernels/constrained/proximal_point.hpp"
 #include "kernels/constrained/pv_early_data.hpp"
 #include "kernels/kernel_list.hpp"
-#include "model/constraint_data.hpp"
 #include "spatial/pack.hpp"
 
 namespace tenon {
@@ -67,7 +67,7 @@ struct PackedDelassus {
   KERNEL(void, frame_motion, Model, int node, const double* R_in_body, const double* p_in_body,               \
          bool world_axes, T* R, T* p, T* V, T* J, const WorkspaceData<T>&)                                    \
                                                                                                               \
-  /* q := q moved by v for dt (model/joint_motion.hpp). */                                                    \
+  /* q := q moved by v for dt (kernels/joint/integrate.hpp). */                                               \
   KERNEL(void, integrate_joints, Model, const T* v, double dt, T* q)                                          \
   /* v := v + [u, v] / 2 + [u, [u, v]] / 12 with u = h u_of_one (calls/steps.cpp). */                         \
   KERNEL(void, add_brackets, Model, const T* u_of_one, double h, T* v)                                        \

@@ -9,11 +9,11 @@
 // What goes to the next node of the sweep stays in registers (node_carries); only branches go through memory.
 #pragma once
 
+#include "data/constraint_data.hpp"
+#include "data/inputs.hpp"
 #include "kernels/cluster/cluster.hpp"
 #include "kernels/joint/angles.hpp"
 #include "kernels/joint/joint_elimination.hpp"
-#include "model/constraint_data.hpp"
-#include "tenon/inputs.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN

@@ -15,8 +15,8 @@
 
 #include <type_traits>
 
-#include "kernels/workspace_data.hpp"
-#include "model/model_data.hpp"
+#include "data/model_data.hpp"
+#include "data/workspace_data.hpp"
 #include "spatial/lanes.hpp"
 
 namespace tenon {

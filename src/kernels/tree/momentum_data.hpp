@@ -1,9 +1,9 @@
-// Memory of the kernels of the Coriolis matrix: plain arrays (see model/model_data.hpp).
+// Memory of the kernels of the Coriolis matrix: plain arrays (see data/model_data.hpp).
 #pragma once
 
 namespace tenon {
 
-// Sizes as in TENON_WORKSPACE_FIELDS (kernels/workspace_data.hpp).
+// Sizes as in TENON_WORKSPACE_FIELDS (data/workspace_data.hpp).
 template <class T>
 struct CoriolisData {
   T* B;      // 12, node_packs: T and f of the body, then of its subtree; three packs. No slot for the world

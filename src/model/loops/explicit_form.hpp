@@ -1,4 +1,4 @@
-// Kinematic loops in explicit form, v = G ydot and qdd = G yddot + g (model/model_data.hpp), on vectors of all
+// Kinematic loops in explicit form, v = G ydot and qdd = G yddot + g (data/model_data.hpp), on vectors of all
 // coordinates; and matrices of the spanning tree. For any scalar.
 #pragma once
 
@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "model/model_data.hpp"
+#include "data/model_data.hpp"
 
 namespace tenon {
 

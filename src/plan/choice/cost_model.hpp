@@ -4,8 +4,8 @@
 
 #include <array>
 
-#include "model/constraint_data.hpp"
-#include "model/model_data.hpp"
+#include "data/constraint_data.hpp"
+#include "data/model_data.hpp"
 
 namespace tenon {
 

@@ -1,7 +1,7 @@
 // Whether limbs go side by side, and what packs of states compute.
 #include <algorithm>
 
-#include "model/rank.hpp"
+#include "data/rank.hpp"
 #include "plan/choice/choice_constants.hpp"
 #include "plan/choice/what_automatic_takes.hpp"
 #include "plan/memory/pv_early_memory.hpp"

@@ -2,18 +2,18 @@
 // its work. Callers ask here and hold no thresholds. Costs and thresholds, with what they were measured on, are in
 // choice_constants.hpp. Choices are made once, when a model, a workspace or a batch is made, unless it is said here.
 //
-// Not here: what decides whether an answer is right (model/rank.hpp), and what is fixed when the library is compiled (rows
+// Not here: what decides whether an answer is right (data/rank.hpp), and what is fixed when the library is compiled (rows
 // that kernels have room for, kernels/constrained/pv_early_data.hpp). Instructions::automatic takes the widest registers
 // of the machine (plan/dispatch.hpp). Folded rotors are taken wherever the method can (MethodFacts::crosses_clusters).
 #pragma once
 
 #include <vector>
 
+#include "data/constraint_data.hpp"
+#include "data/model_data.hpp"
 #include "kernels/constrained/pv_data.hpp"
 #include "kernels/delassus/caba_osim_data.hpp"
 #include "kernels/delassus/delassus_data.hpp"
-#include "model/constraint_data.hpp"
-#include "model/model_data.hpp"
 #include "tenon/batch.hpp"
 #include "tenon/delassus.hpp"
 #include "tenon/model.hpp"

@@ -17,10 +17,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/rank.hpp"
 #include "kernels/kernel_table.hpp"
 #include "mechanism/description.hpp"
 #include "model/body_poses.hpp"
-#include "model/rank.hpp"
 #include "plan/arena.hpp"
 #include "plan/assembly.hpp"
 #include "plan/compile/substitution.hpp"

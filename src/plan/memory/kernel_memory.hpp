@@ -6,12 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "data/constraint_data.hpp"
+#include "data/model_data.hpp"
 #include "kernels/constrained/pv_data.hpp"
 #include "kernels/delassus/caba_osim_data.hpp"
 #include "kernels/delassus/delassus_data.hpp"
 #include "kernels/tree/momentum_data.hpp"
-#include "model/constraint_data.hpp"
-#include "model/model_data.hpp"
 #include "plan/memory_block.hpp"
 #include "spatial/lanes.hpp"
 

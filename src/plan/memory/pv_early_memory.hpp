@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "data/constraint_data.hpp"
+#include "data/model_data.hpp"
 #include "kernels/constrained/pv_early_data.hpp"
-#include "model/constraint_data.hpp"
-#include "model/model_data.hpp"
 #include "plan/memory_block.hpp"
 
 namespace tenon {

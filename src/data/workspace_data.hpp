@@ -17,7 +17,7 @@ namespace tenon {
 //   dof_lanes       dof_columns and one more pack
 //   path_rows       a matrix with the sparsity of the tree (kernels/tree/ltl.hpp)
 //   dof_row         nv of row_columns; row_pair: row_columns squared
-//   inter_body_row  inter-body rows (model/constraint_data.hpp)
+//   inter_body_row  inter-body rows (data/constraint_data.hpp)
 // and only in models with kinematic loops: loop_node and loop_dof as node and dof; loop_row: loop rows;
 // rotor: folded rotors, rounded up to whole packs; loop_block, G_block, loop_work: ModelData::loop_K_size,
 // G_size, loop_scratch_size numbers.

@@ -1,4 +1,4 @@
-// A constraint set as kernels see it: plain arrays (see model/model_data.hpp).
+// A constraint set as kernels see it: plain arrays (see data/model_data.hpp).
 #pragma once
 
 #include <cstdint>
