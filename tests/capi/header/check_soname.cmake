@@ -1,4 +1,4 @@
-# The SONAME of LIBRARY, of VERSION, is libtenon.so.MAJOR from 1.0.0 on and libtenon.so.0.MINOR before; README.md loads
+# The SONAME of LIBRARY, of VERSION, is libtenon.so.MAJOR from 1.0.0 on and libtenon.so.0.MINOR before; packaging/README.md loads
 # the library by that name.
 cmake_policy(SET CMP0007 NEW)
 string(REGEX MATCH "^([0-9]+)(\\.[0-9]+)" so_version ${VERSION})
@@ -14,5 +14,5 @@ endif()
 file(READ ${README} text)
 string(FIND "${text}" "dlopen(\"${expected}\")" at)
 if(at EQUAL -1)
-  message(FATAL_ERROR "README.md does not load ${expected}")
+  message(FATAL_ERROR "${README} does not load ${expected}")
 endif()
