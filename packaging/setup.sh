@@ -264,6 +264,29 @@ install_clients() {
   fi
 }
 
+# Debian 12 has no Julia; Debian 11 has 1.5.3. It goes into a folder of its own, with the C and C++ libraries of Debian 12,
+# which a library that is built here needs: 600 MB, one or two minutes. Only root can do that, where file systems may be
+# mounted; elsewhere the package for Julia is read and not run. packaging/julia.sh runs it.
+TENON_JULIA=$TENON_ROOT/build/julia
+
+fetch_julia() {
+  local part=$TENON_JULIA.part mirror=http://deb.debian.org/debian
+  rm -rf "$part" && debootstrap --variant=minbase --include=julia bullseye "$part" "$mirror" &&
+    echo "deb $mirror bookworm main" >"$part/etc/apt/sources.list.d/bookworm.list" &&
+    DEBIAN_FRONTEND=noninteractive chroot "$part" sh -c \
+      'apt-get -qq update && apt-get -qq -y install --no-install-recommends -t bookworm libc6 libstdc++6 libgcc-s1' &&
+    unshare --mount true && mv "$part" "$TENON_JULIA"
+}
+
+install_julia() {
+  [ ! -d "$TENON_JULIA" ] && [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null || return 0
+  install_packages debootstrap
+  step "fetch Julia from Debian 11" eval 'fetch_julia || echo "not to be had"'
+  [ -d "$TENON_JULIA" ] && return 0
+  rm -rf "$TENON_JULIA.part"
+  printf '  no Julia to be had (see %s): its package will be read and not run\n' "$STEP_LOG"
+}
+
 # What makes the documentation site, at pinned versions.
 TENON_SITE=$TENON_ROOT/build/site_tools
 
@@ -288,6 +311,7 @@ install_for() {
       install_cffi
       install_parser
       install_clients
+      install_julia
       install_site_tools
       ;;
     lint) install_packages "${TENON_LINT_PACKAGES[@]}" ;;

@@ -2,7 +2,7 @@
 
     python3 layers.py <language> <libtenon.so> <folder to build in> <C compiler> <C++ compiler>
 
-"SKIPPED: ..." where a tool or a package of the language is not here. What cannot be run, Julia, is read. The examples
+"SKIPPED: ..." where a tool or a package of the language is not here. Julia is read where it cannot be run. The examples
 print the same everywhere: atlas what the C program capi/examples/c/atlas.c prints, bit for bit; the others what those
 of C++ do, which therefore comes first.
 """
@@ -184,11 +184,19 @@ class Layers:
         return lambda name: ([*program, os.path.join(client, "examples", name + ".m")], environment)
 
     def julia(self):
-        """There is no Julia to run: its text is checked."""
+        """Its text is checked; it is run where packaging/setup.sh could install Julia."""
         check, parser = os.path.join(HERE, "julia/check_layer.py"), os.path.join(ROOT, "build/api/bin/python3")
-        said = run(tool(parser), check, os.path.join(CLIENTS, "julia"), API, self.library)
+        client, program = os.path.join(CLIENTS, "julia"), os.path.join(ROOT, "packaging/julia.sh")
+        said = run(tool(parser), check, client, API, self.library)
         self.tested(said, r"(\d+) calls of the library", 70)
-        return None
+        if not os.path.isdir(os.path.join(ROOT, "build/julia")):
+            print("read and not run: there is no Julia in build/julia")
+            return None
+        environment = {"TENON_LIBRARY": self.library, "TENON_MODELS": MODELS}
+        said = run(program, "--project=" + client, os.path.join(client, "test/runtests.jl"), env=environment)
+        passed = sum(int(count) for count in re.findall(r"\|\s+(\d+)\s+\1$", said, flags=re.M))
+        self.tested(f"{passed} checks passed", r"(\d+) checks", 38)
+        return lambda name: ([program, "--project=" + client, os.path.join(client, "examples", name + ".jl")], environment)
 
     def c_atlas(self):
         source = os.path.join(ROOT, "capi/examples/c/atlas.c")
