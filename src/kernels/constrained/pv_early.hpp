@@ -67,7 +67,8 @@ template <class T, class Rows>
 inline void enter_rows(const Rows& c, PvEarlyData<T>& d, const WorkspaceData<T>& w) {
   d.left_over = 0;
   d.redundant = count_idle_rows(c, d);
-  constexpr int group = RowsAtOnce<T>::count;
+  using At = RowsAtOnce<T>;
+  constexpr int group = At::count;
   for (int number = 0; number < d.segment_count; ++number) {
     const EarlySegment& s = d.segments[number];
     EarlySet<T>& set = d.sets[number];
@@ -76,7 +77,8 @@ inline void enter_rows(const Rows& c, PvEarlyData<T>& d, const WorkspaceData<T>&
       const int r = s.row_begin + i;
       for (int e = 0; e < 6; ++e) set.K[e][i] = w.K[6 * r + e];
       set.K[6][i] = w.k[r];
-      for (int j = 0; j < whole_packs(s.row_count); ++j) set.L[i][j] = T(0);
+      for (int j = 0; j < whole_packs(s.row_count); j += group)
+        At::store(typename At::Number(T(0)), set.L[i] + j);
       set.L[i][i] = own_dual_hessian<T>(c, r);
       set.scale[i] = T(c.scale[r]), set.weight[i] = T(c.weight[r]);
       set.entry[i] = d.node_of_row[r];
