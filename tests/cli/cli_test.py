@@ -451,12 +451,14 @@ class WrongInput(unittest.TestCase):
 
 
 class Readme(unittest.TestCase):
-    """The commands of README.md, where it says to run them, and the picture that one of them has drawn."""
+    """The commands of README.md and of the table of commands, and the picture that one of them has drawn."""
 
     def test_commands_run(self):
         root = os.path.join(MODELS, os.pardir)
-        with open(os.path.join(root, "README.md")) as file:
-            commands = [line.split()[1:] for line in file if line.startswith("    tenon ")]
+        commands = []
+        for path, shown in ("README.md", r"^    tenon (.+)$"), ("packaging/site/features.md", r"^\| `tenon (\w+ models/[^`]+)` \|"):
+            with open(os.path.join(root, path)) as file:
+                commands += [command.split() for command in re.findall(shown, file.read(), flags=re.M)]
         self.assertEqual([command[0] for command in commands], ["simulate", "info", "simulate", "bench", "bench"])
         with tempfile.TemporaryDirectory() as folder:
             os.symlink(os.path.abspath(MODELS), os.path.join(folder, "models"))
