@@ -10,9 +10,7 @@ python_extension (what pip installs).
 """
 
 import glob
-import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -71,15 +69,6 @@ class Languages:
 
     def declarations(self):
         run(sys.executable, os.path.join(ROOT, "packaging/api/declare.py"), "--check", API, CLIENTS)
-
-    def symbols(self):
-        with open(API, encoding="utf-8") as described, open(
-            os.path.join(ROOT, "capi/tenon.map"), encoding="utf-8"
-        ) as exported:
-            here = {f["name"] for f in json.load(described)["functions"]}
-            there = set(re.findall(r"^ +(tenon\w+);", exported.read(), flags=re.M))
-        if here != there or len(here) < 200:
-            sys.exit(f"in packaging/api.json alone: {sorted(here - there)}; in tenon.map alone: {sorted(there - here)}")
 
     def null_and_lengths(self):
         print(
