@@ -46,15 +46,8 @@ const char* name_of(const Kind& kind, std::int32_t value) noexcept {
 
 }  // namespace tenon::capi
 
-#define C(NAME, member) same(TENON_##NAME, Status::member, #member)
-TENON_KIND(tenon_status, status, "the statuses", C(OK, ok), C(MAX_ITERATIONS, max_iterations),
-           C(INFEASIBLE, infeasible), C(RANK_DEFICIENT, rank_deficient),
-           C(INVALID_ARGUMENT, invalid_argument), C(WRONG_SIZE, wrong_size), C(NOT_FINITE, not_finite),
-           C(OUT_OF_RANGE, out_of_range), C(NOT_NORMALIZED, not_normalized), C(PARSE_ERROR, parse_error),
-           C(FILE_ERROR, file_error), C(INVALID_MODEL, invalid_model), C(INVALID_INERTIA, invalid_inertia),
-           C(NOT_FOUND, not_found), C(NOT_POSITIVE_DEFINITE, not_positive_definite),
-           C(SINGULAR_CONFIGURATION, singular_configuration), C(OPEN_LOOP, open_loop),
-           C(UNSUPPORTED, unsupported), C(OUT_OF_MEMORY, out_of_memory), C(INTERNAL_ERROR, internal_error))
+#define C(CONSTANT, name, number) same(TENON_##CONSTANT, Status::name, #name),
+TENON_KIND(tenon_status, status, "the statuses", TENON_STATUSES(C))
 #undef C
 
 tenon_status tenon_status_at(int32_t index) {

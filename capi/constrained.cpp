@@ -22,7 +22,8 @@ tenon_status tenon_step_arguments_init(tenon_step_arguments* arguments, size_t s
   return init(arguments, size, no_step_arguments);
 }
 
-static tenon_status solve(Call& call, const tenon_constrained_dynamics_arguments& a) {
+// Checks all arguments; returns the options.
+static tenon::SolveOptions check(Call& call, const tenon_constrained_dynamics_arguments& a) {
   const auto options = call.options(a.options, a.lambda != nullptr || call.rows() == 0);
   call.state({"q", a.q, a.q_count}, {"v", a.v, a.v_count});
   call.velocities({"tau", a.tau, a.tau_count});
@@ -30,8 +31,7 @@ static tenon_status solve(Call& call, const tenon_constrained_dynamics_arguments
   call.optional_rows({"desired", a.desired, a.desired_count});
   call.velocities({"qdd", a.qdd, a.qdd_count});
   call.optional_rows({"lambda", a.lambda, a.lambda_count});
-  return call.run(tenon::constrained_dynamics, options,
-                  Inputs<double>{a.q, a.v, a.tau, a.wrenches, a.desired}, a.qdd, a.lambda);
+  return options;
 }
 
 tenon_status tenon_constrained_dynamics(tenon_workspace* workspace, const tenon_solve_options* options,
@@ -40,16 +40,21 @@ tenon_status tenon_constrained_dynamics(tenon_workspace* workspace, const tenon_
                                         size_t wrenches_count, const double* desired, size_t desired_count,
                                         double* qdd, size_t qdd_count, double* lambda, size_t lambda_count) {
   Call call(workspace, __func__);
-  return solve(
+  const auto checked = check(
       call, {sizeof(tenon_constrained_dynamics_arguments), 0, options, q, q_count, v, v_count, tau, tau_count,
              wrenches, wrenches_count, desired, desired_count, qdd, qdd_count, lambda, lambda_count});
+  return call.run(tenon::constrained_dynamics, checked, Inputs<double>{q, v, tau, wrenches, desired}, qdd,
+                  lambda);
 }
 
 tenon_status tenon_constrained_dynamics_with(tenon_workspace* workspace,
                                              const tenon_constrained_dynamics_arguments* arguments) {
   Call call(workspace, __func__);
   call.needed_struct("arguments", arguments);
-  return solve(call, call.over(arguments, no_arguments, "tenon_constrained_dynamics_arguments"));
+  const auto a = call.over(arguments, no_arguments, "tenon_constrained_dynamics_arguments");
+  const auto options = check(call, a);
+  return call.run(tenon::constrained_dynamics, options,
+                  Inputs<double>{a.q, a.v, a.tau, a.wrenches, a.desired}, a.qdd, a.lambda);
 }
 
 tenon_status tenon_constrained_inverse_dynamics(tenon_workspace* workspace, const double* q, size_t q_count,

@@ -115,4 +115,5 @@ gdb -batch -nx -x "$script" --args "$program" bench models/iiwa14.urdf --weld ii
     /^#[0-9]+ .*tenon_constrained_dynamics / && method { calls = substr($1, 2); printf "  %-16s %3d\n", method, calls
                                                          of[method] = calls; method = "" }
     END { if (!of["automatic"]) { print "  gdb has not found the sweeps"; exit 1 }
-          if (of["automatic"] > 8) { print "house.sh: more than eight calls lead to the sweep" > "/dev/stderr"; exit 1 } }'
+          for (method in of)
+            if (of[method] > 8) { print "house.sh: more than eight calls lead to the sweep of " method > "/dev/stderr"; exit 1 } }'

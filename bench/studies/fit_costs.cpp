@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <iterator>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -25,6 +26,14 @@ namespace {
 using bench::Problem;
 using tenon::CostTerm;
 using tenon::Method;
+
+// Of CostTerm, in its order.
+constexpr const char* term_names[] = {"call",           "hinges",         "obliques",         "balls",
+                                      "floats",         "hinge_supports", "oblique_supports", "ball_supports",
+                                      "float_supports", "rows",           "row_bodies",       "row_passes",
+                                      "segments",       "surplus_rows",   "row_pairs",        "row_paths",
+                                      "paths",          "squared_paths",  "rows_squared",     "rows_cubed"};
+static_assert(std::size(term_names) == tenon::cost_term_count);
 
 struct Candidate {
   Method method;
@@ -345,7 +354,7 @@ int main(int argc, char** argv) try {
                 bench::name_of(methods[k].method), 100 * fits[k].mean_error, 100 * fits[k].worst_error);
     for (int t = 0; t < tenon::cost_term_count; ++t) {
       const double constant = fits[k].constants[static_cast<std::size_t>(t)];
-      if (constant > 0) std::printf(" %s %.3g", tenon::name_of(static_cast<CostTerm>(t)), constant);
+      if (constant > 0) std::printf(" %s %.3g", term_names[t], constant);
     }
     std::printf("\n");
   }

@@ -38,11 +38,6 @@ class Numbers {
   std::ptrdiff_t first_;
 };
 
-void store_pose(const Pose& pose, double* numbers) {
-  std::copy(pose.translation.begin(), pose.translation.end(),
-            std::copy(pose.rotation.begin(), pose.rotation.end(), numbers));
-}
-
 bool good_gain(double x) {
   return x >= 0 && x <= 1e300;
 }

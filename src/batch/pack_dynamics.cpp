@@ -146,10 +146,7 @@ void PackDynamics<N, W>::start(const BatchCall& call) {
 
 template <class N, int W>
 bool PackDynamics<N, W>::on_folded_rotor(const double* wrench) const {
-  if (!folded_) return false;
-  for (const std::int32_t i : whole_.w.folded->folding.rotor_node)
-    if (std::any_of(wrench + 6 * i, wrench + 6 * (i + 1), [](double x) { return x != 0; })) return true;
-  return false;
+  return folded_ && act_on_rotor(whole_.w.folded->folding, wrench);
 }
 
 template <class N, int W>

@@ -135,11 +135,7 @@ Status SingleWorker<N>::anchor(const BatchCall& call, std::size_t state, const B
   const ConstraintSet* set = single.constraints();
   const int count = set ? set->constraint_count() : 0;
   double* to = call.anchors + 12 * index(count) * state;
-  for (int c = 0; c < count; ++c) {
-    const Pose pose = single.anchor(c);
-    to = std::copy(pose.rotation.begin(), pose.rotation.end(), to);
-    to = std::copy(pose.translation.begin(), pose.translation.end(), to);
-  }
+  for (int c = 0; c < count; ++c, to += 12) store_pose(single.anchor(c), to);
   return Status::ok;
 }
 

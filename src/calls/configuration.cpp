@@ -72,7 +72,7 @@ static Status map_in_both(WorkspaceImpl& w, const double*& q0, const double*& q1
     if (w.coordinates.independent_v)
       scatter_positions(w, given[i], places[i]);
     else
-      TENON_CHECK(map_positions(w, name, given[i], places[i]));
+      TENON_CHECK(map_independent_positions(w, name, given[i], places[i]));
   }
   q0 = places[0], q1 = places[1];
   return Status::ok;

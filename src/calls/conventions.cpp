@@ -138,8 +138,7 @@ Mat3<double> orientation(const Model::Joint& joint, const double* q) {
     return {c, -s, 0, s, c, 0, 0, 0, 1};
   }
   const double* x = q + (joint.type == JointType::floating ? 3 : 0);
-  const Matrix3 R = rotation_from_quaternion({x[0], x[1], x[2], x[3]});
-  return {R[0], R[1], R[2], R[3], R[4], R[5], R[6], R[7], R[8]};
+  return load_mat3<double>(rotation_from_quaternion({x[0], x[1], x[2], x[3]}).data());
 }
 
 struct JointMotion {
@@ -238,7 +237,7 @@ Status convert_configuration(Workspace& workspace, const OtherState& other, Dire
   const bool mapped = w.coordinates.independent_q;
   double* ours = mapped ? w.coordinates.q.data() : w.stage.data();
   if (to && mapped) {
-    TENON_CHECK(map_positions(w, "in", in, ours));
+    TENON_CHECK(map_independent_positions(w, "in", in, ours));
     in = ours;
   } else if (to) {
     TENON_CHECK(check_configuration(w, "in", in));

@@ -321,8 +321,7 @@ Status independent_force(Workspace& workspace, const double* q, const double* ta
 Status spanning_force(Workspace& workspace, const double* tau_y, double* tau) {
   WorkspaceImpl& w = begin(workspace);
   TENON_CHECK(check_finite(w, "tau_y", tau_y, w.model->ny));
-  std::fill_n(tau, w.model->nv, 0.0);
-  for (int j = 0; j < w.model->ny; ++j) tau[w.model->data().independent[j]] = tau_y[j];
+  scatter_independent(w, tau_y, tau);
   return Status::ok;
 }
 

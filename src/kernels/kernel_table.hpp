@@ -67,7 +67,6 @@ namespace tenon {
   KERNEL(bool, pv_reduce, Model, bool split, In, PvData<T>&, Work)                                       \
   KERNEL(T, pv_factor, Model, bool split, const double* scale, PvData<T>&)                               \
   KERNEL(void, pv_step, Model, bool split, const T* R, const T* f, T* step, PvData<T>&)                  \
-  KERNEL(void, pv_dual_hessian, Model, bool split, T* L, int ld, const PvData<T>&)                       \
   KERNEL(void, pv_roll_out, Model, Rows, In, const T* lambda, T* qdd, PvData<T>&, Work)
 
 // pv_early (kernels/constrained/pv_early.hpp), after constraint_state. Branch lanes have it too.
@@ -77,15 +76,18 @@ namespace tenon {
 
 // Methods on the joint-space mass matrix.
 #define TENON_JOINT_SPACE_KERNELS(KERNEL)                                   \
+  /* kernels/tree/joint_space.hpp, which all of them begin with. */         \
+  KERNEL(void, joint_space_state, Model, Rows, In, Work)                    \
+                                                                            \
   /* kernels/constrained/prox_ltl.hpp. */                                   \
-  KERNEL(bool, prox_ltl_start, Model, Rows, In, Work)                       \
+  KERNEL(bool, prox_ltl_start, Model, Rows, Work)                           \
   KERNEL(void, prox_ltl_factor, Rows, const T* inv_mu, Work)                \
   KERNEL(void, prox_ltl_step, Rows, const T* f, T* step, Work)              \
   KERNEL(void, prox_ltl_motion, Model, Rows, T* qdd, Work)                  \
   KERNEL(void, prox_ltl_finish, Model, Rows, const T* lambda, T* qdd, Work) \
                                                                             \
   /* kernels/constrained/prox_ltls.hpp. moved: qdd is not zero. */          \
-  KERNEL(void, prox_ltls_start, Model, Rows, In, T* qdd, Work)              \
+  KERNEL(void, prox_ltls_start, Model, Rows, T* qdd, Work)                  \
   KERNEL(bool, prox_ltls_factor, Model, Rows, const T* inv_mu, Work)        \
   KERNEL(void, prox_ltls_step, Model, Rows, const T* f, bool moved, bool measures, T* step, T* qdd, Work)
 
@@ -95,8 +97,8 @@ namespace tenon {
 #define TENON_INDEPENDENT_SPACE_KERNELS(KERNEL)                                                \
   KERNEL(void, independent_mass_rows, Model, const T* q, T* H, IndependentSpaceData<T>&, Work) \
   KERNEL(bool, independent_ltl_osim, Model, Rows, const T* q, IndependentSpaceData<T>&, Work)  \
-  KERNEL(bool, independent_prox_ltl_start, Model, Rows, In, IndependentSpaceData<T>&, Work)    \
-  KERNEL(void, independent_prox_ltls_start, Model, Rows, In, IndependentSpaceData<T>&, Work)   \
+  KERNEL(bool, independent_prox_ltl_start, Model, Rows, IndependentSpaceData<T>&, Work)        \
+  KERNEL(void, independent_prox_ltls_start, Model, Rows, IndependentSpaceData<T>&, Work)       \
   KERNEL(bool, independent_prox_ltls_factor, Model, Rows, const T* inv_mu, IndependentSpaceData<T>&, Work)
 
 // Kinematic loops, kernels/cluster/cluster_constraints.hpp.

@@ -55,16 +55,6 @@ std::size_t RowFactor::room_size(int rows, int coordinates) {
   return index(rows) * index(whole_packs(length) + std::min(rows, length));
 }
 
-double RowFactor::kept() const {
-  if (rank_ == 0) return 1;
-  double smallest = std::abs(diagonal_[0]), largest = smallest;
-  for (int k = 1; k < rank_; ++k) {
-    const double pivot = std::abs(diagonal_[index(k)]);
-    smallest = std::min(smallest, pivot), largest = std::max(largest, pivot);
-  }
-  return smallest / largest;
-}
-
 // The number of rows with compliance may have changed since the last call.
 void RowFactor::measure(const ConstraintData& c) {
   length_ = coordinates_ + static_cast<int>(std::count_if(c.compliance, c.compliance + rows_,

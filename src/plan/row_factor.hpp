@@ -44,8 +44,6 @@ class RowFactor : public Memory {
   int rank() const { return rank_; }
   int coordinates() const { return coordinates_; }
   int length() const { return length_; }  // coordinates and rows with compliance
-  // Smallest over largest nonzero pivot; 1 without rows.
-  double kept() const;
 
   // b := the part of b that forces can reach; rest := the other part.
   void take_reachable(const ConstraintData& c, double* b, double* rest);

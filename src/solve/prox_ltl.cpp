@@ -29,9 +29,9 @@ JointSpace joint_space_of(WorkspaceImpl& w) {
 
 bool start_prox_ltl(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
-  if (w.independent)
-    return w.kernels->independent_prox_ltl_start(w.md(), *w.cd(), p.in, w.independent->data, w.w());
-  return w.kernels->prox_ltl_start(w.md(), *w.cd(), p.in, w.w());
+  w.kernels->joint_space_state(w.md(), *w.cd(), p.in, w.w());
+  return w.independent ? w.kernels->independent_prox_ltl_start(w.md(), *w.cd(), w.independent->data, w.w())
+                       : w.kernels->prox_ltl_start(w.md(), *w.cd(), w.w());
 }
 
 // Computes qdd of all joints from that of the joint space.

@@ -49,10 +49,11 @@ class AugmentedSteps final : public ProximalMethod {
 Outcome solve_prox_ltls(const ConstrainedProblem& p) {
   WorkspaceImpl& w = p.w;
   w.need(Method::prox_ltls);
+  w.kernels->joint_space_state(w.md(), *w.cd(), p.in, w.w());
   if (w.independent)
-    w.kernels->independent_prox_ltls_start(w.md(), *w.cd(), p.in, w.independent->data, w.w());
+    w.kernels->independent_prox_ltls_start(w.md(), *w.cd(), w.independent->data, w.w());
   else
-    w.kernels->prox_ltls_start(w.md(), *w.cd(), p.in, w.w().qdd, w.w());
+    w.kernels->prox_ltls_start(w.md(), *w.cd(), w.w().qdd, w.w());
   AugmentedSteps steps(p);
   const Outcome outcome = solve_proximal(steps);
   if (w.independent) from_independent(w, w.independent->data.yddot, w.w().g, w.w().qdd);

@@ -204,15 +204,6 @@ Status close_dependent(WorkspaceImpl& w, double* q) {
       w.model->loops.names[index(worst_loop(w))].c_str(), gap);
 }
 
-Status map_positions(WorkspaceImpl& w, const char* what, const double* user, double* q) {
-  if (!w.coordinates.independent_q) {
-    TENON_CHECK(check_configuration(w, what, user));
-    std::copy_n(user, w.model->nq, q);
-    return Status::ok;
-  }
-  return map_independent_positions(w, what, user, q);
-}
-
 Status map_independent_positions(WorkspaceImpl& w, const char* what, const double* y, double* q) {
   TENON_CHECK(check_independent_positions(w, what, y));
   scatter_positions(w, y, q);

@@ -16,9 +16,8 @@
 namespace tenon {
 
 Status check_independent_positions(WorkspaceImpl& w, const char* what, const double* y);
-// A configuration in the user's coordinates -> q. Checks that it is finite and that quaternions have unit
-// norm; closes the loops, starting at the guess. what: its name in messages.
-Status map_positions(WorkspaceImpl& w, const char* what, const double* user, double* q);
+// Independent positions -> q. Checks that they are finite and that quaternions have unit norm; closes the loops,
+// starting at the guess. what: their name in messages.
 Status map_independent_positions(WorkspaceImpl& w, const char* what, const double* y, double* q);
 // The same for velocities, accelerations and forces at q; G stays in the arena. v null: at rest.
 // Accelerations null: yddot = 0, so that qdd = g.
@@ -41,7 +40,7 @@ inline WorkspaceImpl& begin(Workspace& workspace) {
 // passes one of these once. what: its name in messages.
 inline Status map_in_positions(WorkspaceImpl& w, const double*& q) {
   if (w.coordinates.independent_q) {
-    TENON_CHECK(map_positions(w, "q", q, w.coordinates.q.data()));
+    TENON_CHECK(map_independent_positions(w, "q", q, w.coordinates.q.data()));
     q = w.coordinates.q.data();
   } else {
     TENON_CHECK(check_configuration(w, "q", q));

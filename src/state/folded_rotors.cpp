@@ -39,14 +39,17 @@ std::size_t FoldedWorkspace::bytes() const {
   return bytes_of(workspace, map, q, v, tau, qdd);
 }
 
+bool act_on_rotor(const Model::Folding& folding, const double* wrenches) {
+  const auto acts = [wrenches](std::int32_t i) {
+    return std::any_of(wrenches + 6 * i, wrenches + 6 * (i + 1), [](double x) { return x != 0; });
+  };
+  return std::any_of(folding.rotor_node.begin(), folding.rotor_node.end(), acts);
+}
+
 FoldedWorkspace* folded_for(WorkspaceImpl& w, const Inputs<double>& in) {
-  if (w.folded) w.folded->workspace.impl().follow_settings();
-  if (!w.folded || !in.wrenches) return w.folded.get();
-  for (const std::int32_t i : w.folded->folding.rotor_node) {
-    const double* f = in.wrenches + 6 * i;
-    if (std::any_of(f, f + 6, [](double x) { return x != 0; })) return nullptr;
-  }
-  return w.folded.get();
+  if (!w.folded) return nullptr;
+  w.folded->workspace.impl().follow_settings();
+  return in.wrenches && act_on_rotor(w.folded->folding, in.wrenches) ? nullptr : w.folded.get();
 }
 
 void tree_inverse_dynamics(WorkspaceImpl& w, const Inputs<double>& whole, double* tau) {

@@ -74,6 +74,8 @@ struct FoldedWorkspace {
   std::vector<double> q, v, tau, qdd;
 };
 
+// Whether a wrench on these bodies, all of the whole model, acts on a folded rotor.
+bool act_on_rotor(const Model::Folding& folding, const double* wrenches);
 // The folded workspace, or null where it cannot compute the answer: a wrench on a rotor needs the body of the rotor.
 FoldedWorkspace* folded_for(WorkspaceImpl& w, const Inputs<double>& in);
 

@@ -211,21 +211,6 @@ Status project_by_mass(WorkspaceImpl& w, const double* q, const double* v, doubl
   return Status::ok;
 }
 
-Status solve_projection(WorkspaceImpl& w, const Inputs<double>& in, double* qdd) {
-  LoopMemory& s = w.loops;
-  TENON_CHECK(update_loops(w, in.q, in.v, SplitFor::any));
-  // c + M g: the force that the tree needs to move with qdd = g.
-  Inputs<double> moving = in;
-  moving.qdd = w.w().g;
-  w.kernels->rnea(w.md(), moving, s.bias.data(), w.w());
-  for (int k = 0; k < w.model->nv; ++k) s.spanning[index(k)] = in.tau[k] - s.bias[index(k)];
-  TENON_CHECK(factor_projected_mass_matrix(w, in.q));
-  to_independent_force(w, s.spanning.data(), s.independent.data());
-  solve_projected_mass_matrix(w, s.independent.data());
-  from_independent(w, s.independent.data(), w.w().g, qdd);
-  return Status::ok;
-}
-
 Status solve_free(WorkspaceImpl& w, const Inputs<double>& in, double* qdd) {
   if (FoldedWorkspace* f = folded_for(w, in)) {
     WorkspaceImpl& inner = f->workspace.impl();

@@ -1,7 +1,4 @@
 // The map G of models with loops, mass matrices, and forward dynamics without constraint rows.
-// solve_projection is a method for comparison: it projects the dynamics of the spanning tree, [LOOPS1] II-D,
-//   yddot = (G^T M G)^-1 G^T (tau - c - M g),   qdd = G yddot + g,
-// at a cost of O(nv^2 ny).
 #pragma once
 
 #include "spatial/cholesky.hpp"
@@ -51,8 +48,6 @@ Status factor_held_mass_matrix(WorkspaceImpl& w, const double* q);  // of the ma
 void solve_projected_mass_matrix(const WorkspaceImpl& w, double* y);
 // y := (G^T M G)^-1 G^T M v, after update_loops.
 Status project_by_mass(WorkspaceImpl& w, const double* q, const double* v, double* y);
-
-Status solve_projection(WorkspaceImpl& w, const Inputs<double>& in, double* qdd);
 
 // Forward dynamics without constraint rows, by ABA on the tree of clusters; on the folded model where that is
 // possible.

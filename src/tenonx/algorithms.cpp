@@ -173,7 +173,8 @@ template <class T>
 void iterate_ltl(Subject<T>& s, int iterations, const Numbers<double>& inv_mu, const T* const* in,
                  T* const* out) {
   rows_from_user(&s.c(), in[3], s.w.desired);
-  s.kernels.prox_ltl_start(s.m(), s.c(), {in[0], in[1], in[2]}, s.w);
+  s.kernels.joint_space_state(s.m(), s.c(), {in[0], in[1], in[2]}, s.w);
+  s.kernels.prox_ltl_start(s.m(), s.c(), s.w);
   s.kernels.prox_ltl_factor(s.c(), Numbers<T>(inv_mu).data(), s.w);
   const Numbers<T> f = iterate(s, iterations, [&](const Numbers<T>& f_, Numbers<T>& step) {
     s.kernels.prox_ltl_step(s.c(), f_.data(), step.data(), s.w);
@@ -194,7 +195,8 @@ void run_ltl(Subject<T>& s, const T* const* in, T* const* out) {
 template <class T>
 void run_prox_ltls(Subject<T>& s, const T* const* in, T* const* out) {
   rows_from_user(&s.c(), in[3], s.w.desired);
-  s.kernels.prox_ltls_start(s.m(), s.c(), {in[0], in[1], in[2]}, out[0], s.w);
+  s.kernels.joint_space_state(s.m(), s.c(), {in[0], in[1], in[2]}, s.w);
+  s.kernels.prox_ltls_start(s.m(), s.c(), out[0], s.w);
   s.kernels.prox_ltls_factor(s.m(), s.c(), Numbers<T>(proximal_terms(s)).data(), s.w);
   bool moved = false;
   iterate(s, s.options.iterations, [&](const Numbers<T>& f, Numbers<T>& step) {

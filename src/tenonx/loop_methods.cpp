@@ -91,6 +91,23 @@ Status solve_multipliers(WorkspaceImpl& w, const Inputs<double>& in, double* qdd
   return Status::ok;
 }
 
+// The dynamics of the spanning tree, projected, [LOOPS1] II-D, O(nv^2 ny):
+//   yddot = (G^T M G)^-1 G^T (tau - c - M g),   qdd = G yddot + g
+Status solve_projection(WorkspaceImpl& w, const Inputs<double>& in, double* qdd) {
+  LoopMemory& s = w.loops;
+  TENON_CHECK(update_loops(w, in.q, in.v, SplitFor::any));
+  // c + M g: the force that the tree needs to move with qdd = g.
+  Inputs<double> moving = in;
+  moving.qdd = w.w().g;
+  w.kernels->rnea(w.md(), moving, s.bias.data(), w.w());
+  for (int k = 0; k < w.model->nv; ++k) s.spanning[index(k)] = in.tau[k] - s.bias[index(k)];
+  TENON_CHECK(factor_projected_mass_matrix(w, in.q));
+  to_independent_force(w, s.spanning.data(), s.independent.data());
+  solve_projected_mass_matrix(w, s.independent.data());
+  from_independent(w, s.independent.data(), w.w().g, qdd);
+  return Status::ok;
+}
+
 // The same with zero velocities of dependent joints.
 Inputs<double> independent_motion(WorkspaceImpl& w, Inputs<double> in) {
   for (int k = 0; k < w.model->nv; ++k) w.loops.spanning[index(k)] = w.md().y_index[k] < 0 ? 0 : in.v[k];

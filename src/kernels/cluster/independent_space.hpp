@@ -241,11 +241,10 @@ inline void independent_forces(const ModelData& m, IndependentSpaceData<T>& d, c
   }
 }
 
-// prox_ltl.hpp; after cluster_constraints. prox_ltl_factor, _step and _finish then work on this tree.
+// prox_ltl.hpp; after cluster_constraints and joint_space_state. prox_ltl_factor, _step and _finish then work on this tree.
 template <class T>
-bool independent_prox_ltl_start(const ModelData& m, const ConstraintData& c, const Inputs<T>& in,
-                                IndependentSpaceData<T>& d, WorkspaceData<T>& w) {
-  joint_space_state(m, c, in, w);
+bool independent_prox_ltl_start(const ModelData& m, const ConstraintData& c, IndependentSpaceData<T>& d,
+                                WorkspaceData<T>& w) {
   independent_rows(m, d.w.H_L, d, w);
   if (!ltl_factor(d.tree, d.w.H_L, d.w.H_inv_d, d.w)) return false;
   independent_jacobian(m, c, w.ZT, d, w);
@@ -256,9 +255,8 @@ bool independent_prox_ltl_start(const ModelData& m, const ConstraintData& c, con
 
 // prox_ltls.hpp, with H and its path rows in place of M.
 template <class T>
-void independent_prox_ltls_start(const ModelData& m, const ConstraintData& c, const Inputs<T>& in,
-                                 IndependentSpaceData<T>& d, WorkspaceData<T>& w) {
-  joint_space_state(m, c, in, w);
+void independent_prox_ltls_start(const ModelData& m, const ConstraintData& c, IndependentSpaceData<T>& d,
+                                 WorkspaceData<T>& w) {
   independent_rows(m, d.w.H, d, w);
   independent_jacobian(m, c, w.JT, d, w);
   independent_forces(m, d, w);

@@ -29,10 +29,9 @@ inline void prox_ltl_dual(const ModelData& m, const ConstraintData& c, Workspace
   add_rows(m, c, w.ZT, w.z, w.row_free);
 }
 
-// Everything up to the Delassus matrix and b. False when M is not positive definite.
+// After joint_space_state: everything up to the Delassus matrix and b. False when M is not positive definite.
 template <class T>
-bool prox_ltl_start(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, WorkspaceData<T>& w) {
-  joint_space_state(m, c, in, w);
+bool prox_ltl_start(const ModelData& m, const ConstraintData& c, WorkspaceData<T>& w) {
   crba_rows(m, w.H_L, w);
   if (!ltl_factor(m, w.H_L, w.H_inv_d, w)) return false;
   transposed_jacobian(m, c, w.ZT, w);

@@ -24,11 +24,9 @@ inline void prox_ltls_at_rest(const ModelData& m, const ConstraintData& c, T* qd
   for (int r = c.row_count; r < rows; ++r) w.row_rhs[r] = T(0);
 }
 
-// S and F for M and M_mu, J, tau - c, rhs; qdd = 0.
+// After joint_space_state: S and F for M and M_mu, and J; qdd = 0.
 template <class T>
-void prox_ltls_start(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, T* qdd,
-                     WorkspaceData<T>& w) {
-  joint_space_state(m, c, in, w);
+void prox_ltls_start(const ModelData& m, const ConstraintData& c, T* qdd, WorkspaceData<T>& w) {
   composite_forces(m, w);
   transposed_jacobian(m, c, w.JT, w);
   prox_ltls_at_rest(m, c, qdd, w);

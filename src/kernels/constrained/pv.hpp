@@ -409,30 +409,6 @@ void pv_step(const ModelData& m, bool split, const T* R, const T* f, T* step, Pv
   }
 }
 
-// L = J M^-1 J^T as one matrix, both triangles, leading dimension ld.
-template <class T>
-void pv_dual_hessian(const ModelData& m, bool split, T* L, int ld, const PvData<T>& d) {
-  const PvBlocks& blocks = split ? d.split : d.whole;
-  const int columns = root_columns(m, split, d);
-  const T* d_inv = columns > 0 ? d.d_inv + d.nodes[d.node_count - 1].column_begin : nullptr;
-  for (int i = 0; i < ld * ld; ++i) L[i] = T(0);
-  for (int left = 0; left < blocks.count; ++left) {
-    const PvBlock& B = blocks.block[left];
-    for (int j = 0; j < B.row_count; ++j) {
-      T* column = L + (B.row_begin + j) * ld;
-      for (int i = 0; i < B.row_count; ++i) column[B.row_begin + i] = d.A[B.begin + j * B.stride + i];
-      for (int e = 0; e < columns; ++e) {
-        const T y = d.Y[e * d.slot_count + B.slot + j] * d_inv[e];
-        for (int block = 0; block < blocks.count; ++block) {
-          const PvBlock& C = blocks.block[block];
-          for (int i = 0; i < C.row_count; ++i)
-            column[C.row_begin + i] = column[C.row_begin + i] + y * d.Y[e * d.slot_count + C.slot + i];
-        }
-      }
-    }
-  }
-}
-
 // ---- outward
 
 // Adds the forces of the multipliers lambda (rows) to the joints and sweeps outward: accelerations, and K a

@@ -310,8 +310,8 @@ inline void add_rows(const ModelData& m, const ConstraintData& c, const T* A, co
 
 // The first step of all methods in joint space; leaves Ic for crba_rows.
 template <class T>
-inline void joint_space_state(const ModelData& m, const ConstraintData& c, const Inputs<T>& in,
-                              WorkspaceData<T>& w) {
+void joint_space_state(const ModelData& m, const ConstraintData& c, const Inputs<T>& in,
+                       WorkspaceData<T>& w) {
   sweep_bias_motion(m, in.q, in.v, w);
   place_bias_forces(m, in.wrenches, w);
   place_constraint_rows(m, c, w);

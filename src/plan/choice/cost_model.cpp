@@ -9,13 +9,6 @@
 namespace tenon {
 namespace {
 
-constexpr const char* term_names[cost_term_count] = {
-    "call",           "hinges",         "obliques",         "balls",
-    "floats",         "hinge_supports", "oblique_supports", "ball_supports",
-    "float_supports", "rows",           "row_bodies",       "row_passes",
-    "segments",       "surplus_rows",   "row_pairs",        "row_paths",
-    "paths",          "squared_paths",  "rows_squared",     "rows_cubed"};
-
 // The term of a body without rows; that of a body with rows is four further on.
 int kind_term(const ModelData& m, int node) {
   const int dofs = dofs_of(m, node);
@@ -29,10 +22,6 @@ double rows_below(const ConstraintData& c, int node) {
 }
 
 }  // namespace
-
-const char* name_of(CostTerm term) {
-  return term_names[term];
-}
 
 CostTerms cost_terms(const ModelData& m, const ConstraintData& c) {
   CostTerms t{};

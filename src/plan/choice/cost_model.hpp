@@ -34,7 +34,6 @@ enum CostTerm {
   cost_rows_cubed,     // m^3
   cost_term_count
 };
-const char* name_of(CostTerm term);
 
 using CostTerms = std::array<double, cost_term_count>;
 CostTerms cost_terms(const ModelData& m, const ConstraintData& c);

@@ -13,6 +13,12 @@
 
 namespace tenon {
 
+// Rotation row by row, and position.
+inline void store_pose(const Pose& pose, double* numbers) {
+  std::copy(pose.translation.begin(), pose.translation.end(),
+            std::copy(pose.rotation.begin(), pose.rotation.end(), numbers));
+}
+
 struct Settings {
   struct Constraint {
     bool active = true;
@@ -69,8 +75,7 @@ struct RowSettings : Memory {
       const Settings::Constraint& own = settings.constraints[index(first_constraint_ + item.constraint)];
       item.frequency = own.frequency, item.damping_ratio = own.damping_ratio;
       data.poses = std::max(data.poses, needed_poses(item, item.frequency));
-      std::copy(own.anchor.rotation.begin(), own.anchor.rotation.end(), &anchors[12 * i]);
-      std::copy(own.anchor.translation.begin(), own.anchor.translation.end(), &anchors[12 * i + 9]);
+      store_pose(own.anchor, &anchors[12 * i]);
       for (std::size_t r = index(item.row_begin); r < index(item.row_begin + item.row_count); ++r) {
         const std::size_t user = index(first_row_ + data.user_row[r]);
         active[r] = own.active ? 1 : 0;
