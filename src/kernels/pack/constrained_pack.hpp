@@ -7,7 +7,8 @@
 #include "kernels/constrained/proximal_step.hpp"
 #include "kernels/constrained/pv_early.hpp"
 #include "kernels/constrained/row_residual.hpp"
-#include "kernels/pack/states_rows.hpp"
+#include "kernels/pack/pack_rotation.hpp"
+#include "kernels/pack/pack_table.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
@@ -59,7 +60,7 @@ template <class T>
 bool pv_early_of_states(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, T* qdd,
                         PackedRows<T>& p, PvEarlyData<T>& d, WorkspaceData<T>& w) {
   if constexpr (!std::is_same_v<typename T::Number, double>) return false;
-  const RowsOfStates<T> rows(c, p.settings);
+  const RowsOfStates<T> rows{c, p.settings};
   evaluate_rows(m, rows, in, w);
   const bool positive = with_loops<T>(m, [&](auto loops) {
     if (!reduce_early<loops.value>(m, rows, in, d, w)) return false;
@@ -75,7 +76,7 @@ bool pv_early_of_states(const ModelData& m, const ConstraintData& c, const Input
 template <class T>
 bool constrained_start(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, T* qdd,
                        PackedRows<T>& p, WorkspaceData<T>& w) {
-  const RowsOfStates<T> rows(c, p.settings);
+  const RowsOfStates<T> rows{c, p.settings};
   evaluate_rows(m, rows, in, w);
   for (int r = 0; r < c.row_count; ++r) p.f[r] = T(0);
   set_penalties(c, p.inv_mu, w);
@@ -92,7 +93,11 @@ void constrained_refine(const ModelData& m, const ConstraintData& c, const Input
                         PackedRows<T>& p, WorkspaceData<T>& w) {
   for (int r = 0; r < c.row_count; ++r) p.f[r] = p.f[r] + p.step[r];
   set_row_forces(c, p.inv_mu, p.f, p.step, w);
-  with_loops<T>(m, [&](auto loops) { sweep_changes<true, loops.value>(m, c, p.step, in, qdd, w); });
+  clear_changes<true>(c, w);
+  with_loops<T>(m, [&](auto loops) {
+    sweep_force_changes<true, loops.value>(m, c, p.step, in, qdd, w);
+    sweep_motion_changes<loops.value>(m, c, p.step, qdd, w);
+  });
   measure_step(c, p, w);
 }
 
