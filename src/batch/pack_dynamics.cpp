@@ -157,18 +157,20 @@ void PackDynamics<N, W>::take_rows(const BatchRows& rows, std::size_t first, int
   for (int l = 0; l < (same ? W : states); ++l) {
     const std::size_t state = first + index(l);
     const double *anchors = rows.anchors(state), *gains = rows.gains(state), *active = rows.active(state);
-    for (std::size_t i = 0; i < n.active.size(); ++i) {
-      const std::size_t of = index(c.items[i].constraint);
+    for (std::size_t i = 0; i < index(c.item_count); ++i) {
+      const ConstraintItem& item = c.items[i];
+      const std::size_t of = index(item.constraint);
       for (std::size_t e = 0; e < 12; ++e) n.anchors[12 * i + e][l] = static_cast<N>(anchors[12 * of + e]);
       for (std::size_t e = 0; e < 2; ++e) n.gains[2 * i + e][l] = static_cast<N>(gains[2 * of + e]);
-      n.active[i][l] = static_cast<N>(active[of]);
+      for (std::int32_t r = item.row_begin; r < item.row_begin + item.row_count; ++r)
+        n.active[index(r)][l] = static_cast<N>(active[of]);
     }
   }
   rows_taken_ = same ? rows.version : 0;
 }
 
 template <class N, int W>
-PackedSettings<Pack<N, W>> PackDynamics<N, W>::settings_of(const BatchRows& rows, const Numbers& n) const {
+RowSettingsOf<Pack<N, W>> PackDynamics<N, W>::settings_of(const BatchRows& rows, const Numbers& n) const {
   return {rows.stabilised ? ConstraintPoses::with_errors : poses_without_gains_, rows.some_inactive,
           n.anchors.data(), n.gains.data(), n.active.data()};
 }

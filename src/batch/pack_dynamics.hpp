@@ -64,7 +64,7 @@ class PackDynamics {
 
   bool compute(const BatchCall& call, Numbers& n, const Mask& wanted, Mask& done, int* iterations);
   bool move(const BatchCall& call, Numbers& n, const Mask& wanted, Mask& done, int* iterations);
-  PackedSettings<Pack> settings_of(const BatchRows& rows, const Numbers& n) const;
+  RowSettingsOf<Pack> settings_of(const BatchRows& rows, const Numbers& n) const;
   bool solve_rows(const BatchCall& call, const In& in, Numbers& n, const Mask& wanted, Mask& done,
                   int* iterations);
   bool iterate(const In& in, Numbers& n, Mask wanted, Mask& done, int* iterations);

@@ -31,7 +31,7 @@ struct PackNumbers {
     q.resize(index(w.model->nq)), v.resize(nv), tau.resize(nv), qdd.resize(nv);
     wrench.resize(6 * index(w.model->body_count())), desired.resize(rows), second.resize(rows);
     const std::size_t items = rows > 0 ? index(w.cd()->item_count) : 0;
-    anchors.resize(12 * items), gains.resize(2 * items), active.resize(items);
+    anchors.resize(12 * items), gains.resize(2 * items), active.resize(rows, Pack(1));
     out.resize(std::max(nv, rows));
   }
   // Inputs of lane `to` := those of lane `from` of others.
@@ -71,7 +71,7 @@ struct PackNumbers {
 
   std::vector<Pack> q, v, tau, qdd, wrench, desired, out, second;
   std::vector<Pack> B;                       // right-hand sides, of damped products
-  std::vector<Pack> anchors, gains, active;  // by items of the set that is swept (PackedSettings)
+  std::vector<Pack> anchors, gains, active;  // of the set that is swept (RowSettingsOf)
 
  private:
   // One list is longer after a call that had no memory to let the other grow; what a call uses is in both.

@@ -37,7 +37,7 @@ Status least_motion(WorkspaceImpl& w, const double* q, const double* wanted, con
   // Stabilised rows add their position error to the desired acceleration; that is removed here.
   for (int i = 0; i < c.item_count; ++i) {
     const ConstraintItem& item = c.items[i];
-    const double pull = item.frequency * item.frequency;
+    const double pull = c.gains[2 * i] * c.gains[2 * i];
     for (int r = item.row_begin; r < item.row_begin + item.row_count; ++r)
       w.w().desired[r] = wanted[r] + pull * w.w().row_error[r];
   }
@@ -83,7 +83,7 @@ Errors errors_to_remove(const WorkspaceImpl& w, double* wanted) {
   Errors out;
   for (int i = 0; i < c.item_count; ++i) {
     const ConstraintItem& item = c.items[i];
-    const bool holds = item.closure || (item.custom < 0 && item.frequency > 0);
+    const bool holds = item.closure || (item.custom < 0 && c.gains[2 * i] > 0);
     for (int r = item.row_begin; r < item.row_begin + item.row_count; ++r) {
       wanted[r] = holds ? -w.arena.data.row_error[r] : 0;
       if (c.compliance[r] > 0) continue;

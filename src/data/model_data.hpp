@@ -1,9 +1,14 @@
 // A compiled model as kernels see it: plain arrays, no methods, no ownership. Kernels are compiled once for
 // each instruction set and must not share inline functions with baseline code (spatial/isa.hpp), so
 // everything here is data.
+//
+// Structs are templates on their numbers. Packs are the numbers of limbs that are swept side by side
+// (kernels/branches/branch_data.hpp): states that are computed side by side have the same model, one of doubles.
 #pragma once
 
 #include <cstdint>
+
+#include "spatial/pack.hpp"
 
 namespace tenon {
 
@@ -32,19 +37,21 @@ enum JointKind : std::int32_t {
 };
 
 // One body of the spanning tree and its joint. The bodies of a cluster (ClusterData) are contiguous.
-struct NodeData {
+template <class N>
+struct NodeDataOf {
   std::int32_t parent;   // node, or -1 for the world; always < own index
   std::int32_t kind;     // JointKind
   std::int32_t q_index;  // first position coordinate
   std::int32_t v_index;  // first velocity coordinate
-  double sign;   // one-dof joints: -1 where the user's axis is opposite to the body-frame axis, else 1
-  double pitch;  // screws: translation along z for one radian; else 0
-  double p[3];   // joint frame origin in the parent body frame
-  double R[9];   // tree rotation, child -> parent at q = 0, row by row; identity for the aligned kinds
-  double mass;
-  double h[3];  // mass * centre of mass, body frame
-  double I[6];  // rotational inertia about the body frame origin: xx xy xz yy yz zz
+  N sign;   // one-dof joints: -1 where the user's axis is opposite to the body-frame axis, else 1
+  N pitch;  // screws: translation along z for one radian; else 0
+  N p[3];   // joint frame origin in the parent body frame
+  N R[9];   // tree rotation, child -> parent at q = 0, row by row; identity for the aligned kinds
+  N mass;
+  N h[3];  // mass * centre of mass, body frame
+  N I[6];  // rotational inertia about the body frame origin: xx xy xz yy yz zz
 };
+using NodeData = NodeDataOf<double>;
 
 // ---- kinematic loops, [LOOPS1] II and IV
 //
@@ -142,15 +149,19 @@ struct RotorDriveOf {
 using RotorData = RotorDataOf<double>;
 using RotorDrive = RotorDriveOf<double>;
 
-struct ModelData {
+template <class N>
+struct ModelDataOf {
+  // The first node that is a body: node 0 of limbs is the place of their parents.
+  static constexpr int first_body = is_pack<N> ? 1 : 0;
+
   std::int32_t node_count;
   std::int32_t nq, nv;
-  const NodeData* nodes;  // nodes[i].parent < i, numbered depth first
+  const NodeDataOf<N>* nodes;  // nodes[i].parent < i, numbered depth first
   const std::int32_t*
       v_parent;  // per velocity coordinate: the previous one on the path to the root, -1 at the root
   const std::int32_t* v_node;  // per velocity coordinate: its node
-  const double* armature;      // per velocity coordinate
-  const double* v_sign;        // per velocity coordinate: NodeData::sign
+  const N* armature;           // per velocity coordinate
+  const N* v_sign;             // per velocity coordinate: NodeData::sign
   double gravity[3];           // world frame; the default of a workspace
 
   // Loops. Without any, cluster_count is 0 and ny is nv.
@@ -173,14 +184,15 @@ struct ModelData {
   // Folded rotors. Without any, rotor_count is 0.
   std::int32_t rotor_count;
   std::int32_t wobbling_rotors;  // how many of them
-  const RotorData* rotors;
-  const RotorDrive* rotor_drives;
+  const RotorDataOf<N>* rotors;
+  const RotorDriveOf<N>* rotor_drives;
   // Per velocity coordinate: ratio times spin inertia of the rotors that turn with a hinge, about its axis,
   // on the parent of its node. Added to U along the axis, it replaces the cluster of hinge and rotors.
-  const double* spin;
+  const N* spin;
   // Initial F, D and U of clusters with folded rotors; U has six numbers a velocity coordinate, as in the
   // workspace.
-  const double *cluster_F_initial, *cluster_D_initial, *cluster_U_initial;
+  const N *cluster_F_initial, *cluster_D_initial, *cluster_U_initial;
 };
+using ModelData = ModelDataOf<double>;
 
 }  // namespace tenon

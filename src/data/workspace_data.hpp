@@ -170,8 +170,7 @@ struct WorkspaceData : SweepTables {
   // that equation (kernels/constrained/supporting_bodies.hpp).
   T motion_error;
   EliminationTreeData<T>* elimination_tree;  // of M + J^T mu J with inter-body rows; null without
-  void* branches;         // Branches of the limbs that are swept side by side (kernels/branches)
-  const double* anchors;  // 12 numbers per constraint item: R row by row, p (world pose of the held frame)
+  void* branches;  // Branches of the limbs that are swept side by side (kernels/branches)
 };
 
 enum NodeFlag : std::int32_t {

@@ -55,10 +55,10 @@ namespace tenon {
                                                                                                    \
   /* The sweeps of constrainedABA one by one, for the trunk of branch lanes (kernels/branches). */ \
   KERNEL(void, evaluate_constraint_rows, Model, Rows, Work)                                        \
-  KERNEL(bool, augmented_inertia_of_trunk, Model, Rows, In, Work)                                  \
-  KERNEL(void, roll_out_trunk, Model, Rows, In, T* qdd, Work)                                      \
-  KERNEL(void, force_changes_of_trunk, Model, Rows, const T* delta, bool refine, In, T* qdd, Work) \
-  KERNEL(void, motion_changes_of_trunk, Model, Rows, const T* delta, T* qdd, Work)
+  KERNEL(bool, augmented_inertia, Model, Rows, In, Work)                                           \
+  KERNEL(void, support_accelerations, Model, Rows, In, T* qdd, Work)                               \
+  KERNEL(void, force_changes, Model, Rows, const T* delta, bool refine, In, T* qdd, Work)          \
+  KERNEL(void, motion_changes, Model, Rows, const T* delta, T* qdd, Work)
 
 // The Popov-Vereshchagin family.
 #define TENON_PV_KERNELS(KERNEL)                                                                         \

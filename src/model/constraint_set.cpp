@@ -153,8 +153,6 @@ ConstraintItem item_of(const ConstraintSpec& spec, const Model& model) {
   item.rows = spec.rows;
   item.world_axes = spec.axes == RowAxes::world ? 1 : 0;
   item.custom = -1;
-  item.frequency = spec.frequency;
-  item.damping_ratio = spec.damping_ratio;
   item.first = item.second = item.meet = item.side_row = -1;
   if (spec.closure) place_closure(model, spec, item);
   return item;
@@ -337,8 +335,14 @@ void ConstraintSet::publish() {
   data_.item_count = count_of(items_);
   data_.row_count = count_of(weight_);
   data_.poses = ConstraintPoses::none;
-  for (const ConstraintItem& item : items_)
-    data_.poses = std::max(data_.poses, needed_poses(item, item.frequency));
+  for (const ConstraintItem& item : items_) {
+    const ConstraintSpec& spec = specs_[index(item.constraint)];
+    data_.poses = std::max(data_.poses, needed_poses(item, spec.frequency));
+    gains_.insert(gains_.end(), {spec.frequency, spec.damping_ratio});
+    anchors_.insert(anchors_.end(), {1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0});
+  }
+  data_.anchors = anchors_.data();
+  data_.gains = gains_.data();
   data_.items = items_.data();
   data_.custom = custom_.data();
   data_.weight = weight_.data();

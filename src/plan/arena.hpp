@@ -22,7 +22,8 @@ namespace tenon {
 
 // NodeFlag bits of the nodes of a model. supports: a flag for each node, or empty for sweeps that treat all
 // nodes alike.
-std::vector<std::int32_t> sweep_flags(const ModelData& m, const std::vector<bool>& supports);
+template <class N>
+std::vector<std::int32_t> sweep_flags(const ModelDataOf<N>& m, const std::vector<bool>& supports);
 
 // `memory` keeps the lists.
 void make_tables(const std::int32_t* v_parent, std::int32_t nv, Memory& memory, PathTables& to);

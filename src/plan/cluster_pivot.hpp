@@ -23,8 +23,8 @@ double cluster_pivot(const ClusterData& c, const Factor& D) {
 }
 
 // Of all clusters. D(e): number e of WorkspaceData::cluster_D.
-template <class Factor>
-double smallest_pivot_by(const ModelData& m, const Factor& D) {
+template <class Model, class Factor>
+double smallest_pivot_by(const Model& m, const Factor& D) {
   double smallest = 1;
   for (int i = 0; i < m.cluster_count; ++i) {
     const ClusterData& c = m.clusters[i];

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernels/branches/branch_data.hpp"
 #include "model/body_poses.hpp"
 #include "plan/arena.hpp"
 #include "scalar/counted.hpp"
@@ -9,7 +10,8 @@
 
 namespace tenon {
 
-std::vector<std::int32_t> sweep_flags(const ModelData& m, const std::vector<bool>& supports) {
+template <class N>
+std::vector<std::int32_t> sweep_flags(const ModelDataOf<N>& m, const std::vector<bool>& supports) {
   const std::size_t nodes = index(m.node_count);
   std::vector<std::int32_t> all(nodes, 0);
   std::vector<bool> stored(nodes, false), base_stored(nodes, false);
@@ -31,6 +33,9 @@ std::vector<std::int32_t> sweep_flags(const ModelData& m, const std::vector<bool
   }
   return all;
 }
+template std::vector<std::int32_t> sweep_flags(const ModelData&, const std::vector<bool>&);
+template std::vector<std::int32_t> sweep_flags(const ModelDataOf<Pack<double, branch_width>>&,
+                                               const std::vector<bool>&);
 
 namespace {
 

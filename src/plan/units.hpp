@@ -1,4 +1,4 @@
-// Units: a sweep treats a single body, or all bodies of a cluster, as one. Model: ModelData, or LaneModel of a bundle.
+// Units: a sweep treats a single body, or all bodies of a cluster, as one. Model: a ModelDataOf.
 #pragma once
 
 #include <algorithm>

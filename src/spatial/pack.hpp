@@ -5,6 +5,7 @@
 // One type for all instruction sets, where functions differ: so all of its functions are inlined.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -75,6 +76,16 @@ struct alignas(sizeof(N) * W) Pack {
   }
 };
 #endif
+
+template <class T>
+inline constexpr bool is_pack = false;
+template <class N, int W>
+inline constexpr bool is_pack<Pack<N, W>> = true;
+// A number is a pack of one lane.
+template <class T>
+inline constexpr int lanes_in = 1;
+template <class N, int W>
+inline constexpr int lanes_in<Pack<N, W>> = W;
 
 #ifdef TENON_PACKS
 TENON_ISA_BEGIN
@@ -156,4 +167,25 @@ TENON_INLINE void fetch_line(const void* address) {
 
 TENON_ISA_END
 #endif
+
+TENON_ISA_BEGIN
+TENON_INLINE double lane_of(double a, int) {
+  return a;
+}
+template <class N, int W>
+TENON_INLINE N lane_of(const Pack<N, W>& a, int lane) {
+  return a.x[lane];
+}
+TENON_INLINE void set_lane(double& a, int, double to) {
+  a = to;
+}
+template <class N, int W>
+TENON_INLINE void set_lane(Pack<N, W>& a, int lane, N to) {
+  a.x[lane] = to;
+}
+template <class T, std::size_t size>
+TENON_INLINE void set_lanes(T (&a)[size], int lane, const double (&to)[size]) {
+  for (std::size_t i = 0; i < size; ++i) set_lane(a[i], lane, to[i]);
+}
+TENON_ISA_END
 }  // namespace tenon

@@ -97,7 +97,6 @@ WorkspaceImpl::WorkspaceImpl(std::shared_ptr<const Model> model_,
   }
   WorkspaceData<double>& d = arena.data;
   static_cast<SweepTables&>(d) = tables;
-  d.anchors = row_settings.anchors;
   d.gravity = settings->gravity;
   if (options.branch_lanes != BranchLanesUse::never)
     branches = BranchLanes::make(md(), cd(), &d, d.gravity, *kernels,

@@ -71,8 +71,9 @@ class ConstraintSet {
   std::vector<ConstraintSpec> specs_;
   std::vector<ConstraintItem> items_;
   std::vector<std::int32_t> first_row_, user_row_, support_, node_row_first_, subtree_row_end_, inter_body_,
-      moved_begin_, moved_end_, active_;
-  std::vector<double> custom_, weight_, compliance_, scale_, root_scale_, per_root_scale_;
+      moved_begin_, moved_end_;
+  std::vector<double> custom_, anchors_, gains_, active_, weight_, compliance_, scale_, root_scale_,
+      per_root_scale_;
   ConstraintData data_{};
 };
 

@@ -32,12 +32,9 @@ struct RecordedMemory {
         pv_early(model.data(), c),
         delassus(model.data(), c, pv.data),
         caba(model.data(), c),
-        osimf(model.data(), c),
-        anchors(c ? 12 * static_cast<std::size_t>(c->item_count) : 0, 0.0) {
-    for (std::size_t i = 0; i < anchors.size(); i += 12) anchors[i] = anchors[i + 4] = anchors[i + 8] = 1;
+        osimf(model.data(), c) {
     WorkspaceData<Recorded>& w = arena.data;
     static_cast<SweepTables&>(w) = tables;
-    w.anchors = anchors.data();
     for (int e = 0; e < 3; ++e) gravity[e] = Recorded(model.data().gravity[e]);
     w.gravity = gravity;
   }
@@ -50,7 +47,6 @@ struct RecordedMemory {
   DelassusMemory<Recorded> delassus;
   CabaOsimMemory<Recorded> caba;
   PvOsimfMemory<Recorded> osimf;
-  std::vector<double> anchors;
   Recorded gravity[3];
 };
 

@@ -10,15 +10,14 @@ TENON_ISA_BEGIN
 // Outward: velocities and bias forces.
 template <class P>
 inline void sweep_branch_velocities(Branches<P>& b, const Inputs<double>& in) {
-  gather_wrenches(b, in.wrenches);
-  gather_loops(b);
-  b.kernels->sweep_velocities(b.trunk, inputs_of_trunk(b, in), false, b.w);
+  gather_wrenches(in.wrenches, b.trunk);
+  gather_rotors(b, b.trunk);
+  b.kernels->sweep_velocities(b.trunk.model, inputs_of_trunk(b, in), false, b.trunk.w);
   for (int k = 0; k < b.bundle_count; ++k) {
     Bundle<P>& limbs = b.bundles[k];
-    gather(limbs, in.q, limbs.q_of, limbs.q);
-    gather(limbs, in.v, limbs.v_of, limbs.v);
+    gather_state(in, limbs);
+    gather_rotors(b, limbs);
     gather_loops(b, limbs);
-    read_parents(limbs, &LimbParent::v, limbs.w.v);
     clear_collecting(limbs);
     store(limbs.w.pA, Force<P>{});  // gyroscopic moments of rotors on the parents
     sweep_velocities(limbs.model, inputs_of(limbs, in), false, limbs.w);
@@ -59,9 +58,9 @@ bool aba_of_branches(Branches<P>& b, const Inputs<double>& in, double* qdd) {
       b, in, [](Bundle<P>& limbs, const Inputs<P>& own, auto loops) TENON_INLINE_LAMBDA {
         return sweep_articulated_inertia_of<loops.value>(limbs.model, own, limbs.w);
       });
-  positive = b.kernels->sweep_articulated_inertia(b.trunk, in, b.w) && positive;
+  positive = b.kernels->sweep_articulated_inertia(b.trunk.model, in, b.trunk.w) && positive;
   if (!positive) return false;
-  b.kernels->sweep_accelerations(b.trunk, in, qdd, b.w);
+  b.kernels->sweep_accelerations(b.trunk.model, in, qdd, b.trunk.w);
   for (int k = 0; k < b.bundle_count; ++k) {
     Bundle<P>& limbs = b.bundles[k];
     read_parents(limbs, &LimbParent::a, limbs.w.a);

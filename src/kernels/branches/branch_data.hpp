@@ -13,64 +13,11 @@
 
 #include <cstdint>
 
-#include "kernels/branches/star_data.hpp"
 #include "kernels/constrained/pv_early_data.hpp"
 #include "kernels/kernel_table.hpp"
 #include "spatial/pack.hpp"
 
 namespace tenon {
-
-// The constants of NodeData; all limbs have the same kind of joint here, of one degree of freedom.
-template <class N>
-struct LaneNode {
-  std::int32_t parent;   // node of the bundle
-  std::int32_t kind;     // JointKind
-  std::int32_t q_index;  // its place in the bundle's own coordinates
-  std::int32_t v_index;  // the same
-  std::int32_t has_armature;
-  N sign, p[3], R[9], mass, h[3], I[6];
-};
-
-// The fields of ModelData that sweeps read. Nodes and coordinates have the same numbers.
-template <class N>
-struct LaneModel {
-  std::int32_t node_count, nv;  // with node 0
-  const LaneNode<N>* nodes;
-  const N *armature, *spin;
-  const std::int32_t* v_node;
-  std::int32_t cluster_count;
-  const ClusterData* clusters;  // with places of nodes, coordinates, G; the rest is not set
-  const std::int32_t *node_cluster, *y_index;
-  std::int32_t rotor_count, wobbling_rotors;
-  const RotorDataOf<N>* rotors;  // carrier 0: the limbs' parents; without q_index and v_index
-  const RotorDriveOf<N>* rotor_drives;
-  const N *cluster_F_initial, *cluster_D_initial, *cluster_U_initial;
-};
-
-// ConstraintItem: one item of each limb, with the same rows. A limb without this item repeats another's, with
-// inactive rows.
-template <class N>
-struct LaneItem {
-  std::int32_t node, row_begin, row_count;
-  std::uint32_t rows;
-  std::int32_t world_axes, custom, side_row;
-  N R[9], p[3], frequency, damping_ratio;
-};
-
-// ConstraintData of a bundle. A bundle without rows has no supporting nodes.
-template <class N>
-struct LaneRows {
-  std::int32_t item_count, row_count;
-  ConstraintPoses poses;
-  const LaneItem<N>* items;
-  const double* custom;  // none
-  const N* active;       // 1, or 0 for inactive rows and missing limbs
-  const N* anchors;      // 12 an item
-  const N *scale, *compliance, *weight;
-  std::int32_t support_count;
-  const std::int32_t *support, *node_row_first;
-  const std::int32_t* row_of;  // W a row: the row of the set; -1: none
-};
 
 // The body that carries a limb: its fields of WorkspaceData, numbers `stride` apart.
 struct LimbParent {
@@ -88,19 +35,29 @@ struct Siblings {
   std::int32_t count, lanes[W];
 };
 
+// What is swept at once: the trunk, with the model's numbers of coordinates, or a bundle.
 template <class N>
-struct Bundle {
-  static constexpr int width = N::width;
-  LaneModel<N> model;
+struct TreePart {
+  ModelDataOf<N> model;
   WorkspaceData<N> w;
-  LaneRows<N> rows;
+  ConstraintDataOf<N> rows;
   PvEarlyData<N> early;
+  // For each lane of a body, a row, or a rotor: its number in the model or in the set. Lanes without a limb have the
+  // bodies and rotors of the lane that they repeat, and -1 for rows.
+  const std::int32_t *body_of, *row_of, *rotor_of;
+};
+
+// Nodes and coordinates have the same numbers. Of clusters only the places of nodes, coordinates and G are set, of rotors
+// no q_index and v_index; those on the limbs' parents have carrier 0. Limbs of which only some have a row have it all, and
+// it is not active in the others.
+template <class N>
+struct Bundle : TreePart<N> {
+  static constexpr int width = N::width;
   N *q, *v, *tau, *qdd;  // in coordinates of the bundle
-  // W numbers a node of the bundle: the coordinates and body of the limb; those of the lane that is repeated.
-  const std::int32_t *q_of, *v_of, *body_of;
-  const std::int32_t* result_of;  // the coordinate a result goes to; -1: nowhere
-  // The same of rotors: their numbers in the model, and coordinates of their joints in the spanning tree.
-  const std::int32_t *rotor_of, *rotor_q_of, *rotor_v_of, *rotor_result_of;
+  // For each lane of a node: the coordinates of the limb, as body_of; the coordinate a result goes to; -1: nowhere.
+  const std::int32_t *q_of, *v_of, *result_of;
+  // The same of rotors: coordinates of their joints in the spanning tree.
+  const std::int32_t *rotor_q_of, *rotor_v_of, *rotor_result_of;
   // The same of G where it varies, of which there are varying_count numbers.
   std::int32_t varies, varying_count;
   const std::int32_t *varying_G, *G_of;
@@ -113,17 +70,22 @@ struct Bundle {
 
 template <class N>
 struct Branches {
-  const KernelTable<double>* kernels;  // for the trunk
-  ModelData trunk;                     // its own numbers of bodies, the model's numbers of coordinates
-  WorkspaceData<double> w;
-  const std::int32_t* trunk_body;                  // the body of the model
-  const std::int32_t* trunk_rotor;                 // the rotor of the model
+  const KernelTable<double>* kernels;              // for the trunk
+  TreePart<double> trunk;                          // its rows: those on the trunk and on the world
   const double *rotor_rate, *rotor_angle, *G, *g;  // of the workspace of the model
-  ConstraintData rows;                             // on the trunk and on the world
-  const std::int32_t* row_of;                      // its rows in the set
-  PvEarlyData<double> early;
   std::int32_t bundle_count;
   Bundle<N>* bundles;  // parents first
+};
+
+// The velocity coordinates of the limbs of a bundle in a star: its trunk is one floating body or the world, and no limb
+// carries others. The mass matrix on branch lanes (crba_branches.hpp) is for stars. Coordinates of a limb are consecutive.
+template <int W>
+struct LimbCoordinates {
+  std::int32_t limb_count, body_count;
+  std::int32_t first[W];
+  // How many places of the last group of four coordinates are written, in blocks of M and in rows of the root: four
+  // where what is written too much is zero or is written again later, else those of the limb.
+  std::int32_t block_places[W], root_places[W];
 };
 
 // The list (kernels/kernel_list.hpp); the kernel of an entry is <name>_of_branches. Bodies: Branches<N>&, Whole: the
@@ -131,7 +93,7 @@ struct Branches {
 #define TENON_BRANCH_KERNELS(KERNEL)                                                        \
   KERNEL(bool, aba, Bodies, In, double* qdd)                                                \
   KERNEL(void, rnea, Bodies, In, double* tau)                                               \
-  /* Only for stars (star_data.hpp). runs: WorkspaceData::runs of the model. */             \
+  /* Only for stars (LimbCoordinates). runs: WorkspaceData::runs of the model. */           \
   KERNEL(void, crba, Bodies, const LimbCoordinates<W>*, const double* q, double* M, int ld, \
          const DofRun* runs, int run_count)                                                 \
   /* DelassusKernels (kernels/kernel_table.hpp); the results go to the whole. */            \
@@ -143,7 +105,7 @@ struct BranchKernels {
   using Whole = WorkspaceData<double>&;
   using In = const Inputs<double>&;
   TENON_BRANCH_KERNELS(TENON_KERNEL_ENTRY)
-  // With WorkspaceData::branches. Of the workspace the rows' desired and anchors, then k, mu_row, row_force, Ka and
+  // With WorkspaceData::branches. Of the workspace the rows' desired, then k, mu_row, row_force, Ka and
   // row_lambda are read and written.
   RowSweepKernels<double> row_sweeps;
   // Rows of limbs are eliminated without pivoting: PvEarlyData::left_over counts those of bundles where that cannot be.

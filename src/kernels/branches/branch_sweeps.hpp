@@ -12,28 +12,17 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-template <class N>
-TENON_INLINE int first_body(const LaneModel<N>&) {
-  return 1;
-}
-// The code of limbs with rows is large, and no slower where it asks each body for loops. That of aba is slower
-// (aba_branches.hpp).
-template <class N>
-inline constexpr bool trees_apart<LaneModel<N>> = false;
-template <class N>
-TENON_INLINE bool has_armature(const LaneModel<N>&, const LaneNode<N>& n) {
-  return n.has_armature != 0;
+// Calls f for the trunk and all bundles.
+template <class P, class F>
+TENON_INLINE void for_all_parts(Branches<P>& b, const F& f) {
+  f(b.trunk);
+  for (int k = 0; k < b.bundle_count; ++k) f(b.bundles[k]);
 }
 
-template <class N, class F>
-TENON_INLINE void with_joint(const LaneNode<N>& n, F&& f) {
-  with_joint_of<true>(n.kind, static_cast<F&&>(f));
-}
-
-template <class P>
-TENON_INLINE P gathered(const double* x, const std::int32_t* places) {
-  P lanes;
-  for (int l = 0; l < P::width; ++l) lanes.x[l] = x[places[l]];
+template <class N>
+TENON_INLINE N gathered(const double* x, const std::int32_t* places) {
+  N lanes;
+  for (int l = 0; l < lanes_in<N>; ++l) set_lane(lanes, l, x[places[l]]);
   return lanes;
 }
 // A coordinate of each body of a bundle, from the user's vector.
@@ -51,18 +40,18 @@ template <class P>
 TENON_INLINE void scatter(const Bundle<P>& b, const P* x, double* out) {
   for (int i = 1; i < b.model.node_count; ++i) scatter_lanes(x[i], b.result_of + P::width * i, out);
 }
-// Rates and angles of folded rotors, G and g of clusters.
-template <class P>
-TENON_INLINE void gather_loops(Branches<P>& b) {
-  for (int r = 0; r < b.trunk.rotor_count; ++r) b.w.rotor_rate[r] = b.rotor_rate[b.trunk_rotor[r]];
-  for (int r = 0; r < b.trunk.wobbling_rotors; ++r) b.w.rotor_angle[r] = b.rotor_angle[b.trunk_rotor[r]];
+// Rates and angles of folded rotors.
+template <class P, class N>
+TENON_INLINE void gather_rotors(const Branches<P>& whole, TreePart<N>& part) {
+  constexpr int W = lanes_in<N>;
+  for (int r = 0; r < part.model.rotor_count; ++r)
+    part.w.rotor_rate[r] = gathered<N>(whole.rotor_rate, part.rotor_of + W * r);
+  for (int r = 0; r < part.model.wobbling_rotors; ++r)
+    part.w.rotor_angle[r] = gathered<N>(whole.rotor_angle, part.rotor_of + W * r);
 }
+// G and g of clusters; the trunk shares those of the model.
 template <class P>
 TENON_INLINE void gather_loops(const Branches<P>& whole, Bundle<P>& b) {
-  for (int r = 0; r < b.model.rotor_count; ++r)
-    b.w.rotor_rate[r] = gathered<P>(whole.rotor_rate, b.rotor_of + P::width * r);
-  for (int r = 0; r < b.model.wobbling_rotors; ++r)
-    b.w.rotor_angle[r] = gathered<P>(whole.rotor_angle, b.rotor_of + P::width * r);
   for (int e = 0; e < b.varying_count; ++e)
     b.w.G[b.varying_G[e]] = gathered<P>(whole.G, b.G_of + P::width * e);
   if (b.varies) gather(b, whole.g, b.v_of, b.w.g);
@@ -75,25 +64,20 @@ TENON_INLINE void add_wobble_of_parents(Bundle<P>& b) {
 // The inputs of the trunk, whose coordinates have the model's numbers.
 template <class P>
 TENON_INLINE Inputs<double> inputs_of_trunk(const Branches<P>& b, const Inputs<double>& in) {
-  return {in.q, in.v, in.tau, in.wrenches ? b.w.wrench : nullptr, in.desired, in.qdd};
+  return {in.q, in.v, in.tau, in.wrenches ? b.trunk.w.wrench : nullptr, in.desired, in.qdd};
 }
 // Those of a bundle, once they are gathered.
 template <class P>
 TENON_INLINE Inputs<P> inputs_of(const Bundle<P>& b, const Inputs<double>& in) {
   return {b.q, b.v, b.tau, in.wrenches ? b.w.wrench : nullptr, nullptr, in.qdd ? b.qdd : nullptr};
 }
-template <class P>
-inline void gather_wrenches(Branches<P>& b, const double* wrenches) {
-  if (!wrenches) return;
-  for (int i = 0; i < b.trunk.node_count; ++i)
-    for (int e = 0; e < 6; ++e) b.w.wrench[6 * i + e] = wrenches[6 * b.trunk_body[i] + e];
-  for (int k = 0; k < b.bundle_count; ++k) {
-    const Bundle<P>& limbs = b.bundles[k];
-    for (int i = 1; i < limbs.model.node_count; ++i)
-      for (int l = 0; l < P::width; ++l)
-        for (int e = 0; e < 6; ++e)
-          limbs.w.wrench[6 * i + e].x[l] = wrenches[6 * limbs.body_of[P::width * i + l] + e];
-  }
+template <class N>
+inline void gather_wrenches(const double* wrenches, TreePart<N>& part) {
+  constexpr int W = lanes_in<N>;
+  for (int i = ModelDataOf<N>::first_body; wrenches && i < part.model.node_count; ++i)
+    for (int l = 0; l < W; ++l)
+      for (int e = 0; e < 6; ++e)
+        set_lane(part.w.wrench[6 * i + e], l, wrenches[6 * part.body_of[W * i + l] + e]);
 }
 
 // `count` numbers of the limbs' parents, to node 0.
@@ -110,6 +94,15 @@ TENON_INLINE void read_parents(const Bundle<P>& b, double* LimbParent::*numbers,
     at_0[e] = lanes;
   }
 }
+// What a sweep outward of velocities needs.
+template <class P>
+TENON_INLINE void gather_state(const Inputs<double>& in, Bundle<P>& limbs) {
+  gather(limbs, in.q, limbs.q_of, limbs.q);
+  gather(limbs, in.v, limbs.v_of, limbs.v);
+  gather_wrenches(in.wrenches, limbs);
+  read_parents(limbs, &LimbParent::v, limbs.w.v);
+}
+
 template <class N>
 TENON_INLINE N sum_of(const Pack<N, 4>& a) {
   return (a.x[0] + a.x[1]) + (a.x[2] + a.x[3]);

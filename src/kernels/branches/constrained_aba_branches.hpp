@@ -9,52 +9,34 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// A row is left out if none of the limbs has it; those that some have are multiplied by `active`.
-template <class N>
-TENON_INLINE bool is_active(const LaneRows<N>&, int) {
-  return true;
-}
-template <class N>
-TENON_INLINE const N* anchors_of(const LaneRows<N>& c, const WorkspaceData<N>&) {
-  return c.anchors;
-}
-template <class N>
-TENON_INLINE void inter_body_accelerations(const LaneItem<N>&, WorkspaceData<N>&) {}
-
 template <class P>
 TENON_INLINE Branches<P>& branches_of(WorkspaceData<double>& whole) {
   return *static_cast<Branches<P>*>(whole.branches);
 }
 
-// Numbers of rows between the set (whole) and the trunk or a bundle.
-template <class P>
-TENON_INLINE void gather_rows(const LaneRows<P>& c, const double* whole, P* out) {
-  for (int r = 0; r < c.row_count; ++r)
-    for (int l = 0; l < P::width; ++l) {
-      const std::int32_t row = c.row_of[P::width * r + l];
-      out[r].x[l] = row < 0 ? 0 : whole[row];
+// Numbers of rows between the set (whole) and a part.
+template <class N>
+TENON_INLINE void gather_rows(const TreePart<N>& part, const double* whole, N* out) {
+  constexpr int W = lanes_in<N>;
+  for (int r = 0; r < part.rows.row_count; ++r)
+    for (int l = 0; l < W; ++l) {
+      const std::int32_t row = part.row_of[W * r + l];
+      set_lane(out[r], l, row < 0 ? 0 : whole[row]);
     }
 }
-template <class P>
-TENON_INLINE void scatter_rows(const LaneRows<P>& c, const P* x, double* whole) {
-  for (int r = 0; r < c.row_count; ++r)
-    for (int l = 0; l < P::width; ++l) {
-      const std::int32_t row = c.row_of[P::width * r + l];
-      if (row >= 0) whole[row] = x[r].x[l];
+template <class N>
+TENON_INLINE void scatter_rows(const TreePart<N>& part, const N* x, double* whole) {
+  constexpr int W = lanes_in<N>;
+  for (int r = 0; r < part.rows.row_count; ++r)
+    for (int l = 0; l < W; ++l) {
+      const std::int32_t row = part.row_of[W * r + l];
+      if (row >= 0) whole[row] = lane_of(x[r], l);
     }
-}
-template <class P>
-TENON_INLINE void gather_rows(const Branches<P>& b, const double* whole, double* out) {
-  for (int r = 0; r < b.rows.row_count; ++r) out[r] = whole[b.row_of[r]];
-}
-template <class P>
-TENON_INLINE void scatter_rows(const Branches<P>& b, const double* x, double* whole) {
-  for (int r = 0; r < b.rows.row_count; ++r) whole[b.row_of[r]] = x[r];
 }
 
 template <class P>
 inline void evaluate_limb_rows(Bundle<P>& limbs, const double* desired, double* k) {
-  const LaneRows<P>& c = limbs.rows;
+  const ConstraintDataOf<P>& c = limbs.rows;
   WorkspaceData<P>& w = limbs.w;
   read_parents(limbs, &LimbParent::gs, w.gs, 3);
   if (c.poses != ConstraintPoses::none) {
@@ -62,13 +44,10 @@ inline void evaluate_limb_rows(Bundle<P>& limbs, const double* desired, double* 
     read_parents(limbs, &LimbParent::ps, w.ps, 3);
   }
   sweep_support_poses(limbs.model, c, w);
-  gather_rows(c, desired, w.desired);
+  gather_rows(limbs, desired, w.desired);
   for (int index = 0; index < c.item_count; ++index) evaluate_item(c, index, w);
-  for (int r = 0; r < c.row_count; ++r) {
-    for (int e = 6 * r; e < 6 * r + 6; ++e) w.K[e] = c.active[r] * w.K[e];
-    w.k[r] = c.active[r] * w.k[r];
-  }
-  scatter_rows(c, w.k, k);
+  leave_rows_out<true>(c, w);
+  scatter_rows(limbs, w.k, k);
 }
 
 template <class P>
@@ -76,9 +55,9 @@ void constraint_state_of_branches(const ModelData&, const ConstraintData&, const
                                   WorkspaceData<double>& rows) {
   Branches<P>& b = branches_of<P>(rows);
   sweep_branch_velocities(b, in);
-  gather_rows(b, rows.desired, b.w.desired);
-  b.kernels->evaluate_constraint_rows(b.trunk, b.rows, b.w);
-  scatter_rows(b, b.w.k, rows.k);
+  gather_rows(b.trunk, rows.desired, b.trunk.w.desired);
+  b.kernels->evaluate_constraint_rows(b.trunk.model, b.trunk.rows, b.trunk.w);
+  scatter_rows(b.trunk, b.trunk.w.k, rows.k);
   for (int k = 0; k < b.bundle_count; ++k)
     if (b.bundles[k].rows.support_count > 0) evaluate_limb_rows(b.bundles[k], rows.desired, rows.k);
 }
@@ -86,7 +65,7 @@ void constraint_state_of_branches(const ModelData&, const ConstraintData&, const
 // The largest of the trunk and of all bundles that support rows.
 template <class P>
 inline double motion_error_of(const Branches<P>& b) {
-  double worst = b.w.motion_error;
+  double worst = b.trunk.w.motion_error;
   for (int k = 0; k < b.bundle_count; ++k) {
     if (b.bundles[k].rows.support_count == 0) continue;
     const P& lanes = b.bundles[k].w.motion_error;
@@ -96,20 +75,18 @@ inline double motion_error_of(const Branches<P>& b) {
 }
 // Ka and the multipliers of all rows, to the set.
 template <class P>
-inline void scatter_row_results(const Branches<P>& b, WorkspaceData<double>& rows) {
-  scatter_rows(b, b.w.Ka, rows.Ka);
-  scatter_rows(b, b.w.row_lambda, rows.row_lambda);
-  for (int k = 0; k < b.bundle_count; ++k) {
-    scatter_rows(b.bundles[k].rows, b.bundles[k].w.Ka, rows.Ka);
-    scatter_rows(b.bundles[k].rows, b.bundles[k].w.row_lambda, rows.row_lambda);
-  }
+inline void scatter_row_results(Branches<P>& b, WorkspaceData<double>& rows) {
+  for_all_parts(b, [&](const auto& part) {
+    scatter_rows(part, part.w.Ka, rows.Ka);
+    scatter_rows(part, part.w.row_lambda, rows.row_lambda);
+  });
 }
 
 // What limbs add to their parents starts at zero in lanes that have no such limb: to IB, and to pS as to IA
 // (clear_collecting).
 template <class P>
 inline void clear_bases(Bundle<P>& limbs) {
-  const LaneRows<P>& c = limbs.rows;
+  const ConstraintDataOf<P>& c = limbs.rows;
   for (int j = 0; c.support_count > 0 && j < limbs.collecting_count; ++j)
     store(limbs.w.pS + 6 * limbs.collecting[j], Force<P>{});
   for (int s = 0; s < c.support_count; ++s)
@@ -156,21 +133,18 @@ inline bool eliminate_all_limbs(Branches<P>& b, const Inputs<double>& in, const 
 template <class P>
 inline bool start_branch_sweeps(Branches<P>& b, const Inputs<double>& in, double* qdd,
                                 WorkspaceData<double>& rows) {
-  gather_rows(b, rows.mu_row, b.w.mu_row);
-  gather_rows(b, rows.row_force, b.w.row_force);
-  for (int k = 0; k < b.bundle_count; ++k) {
-    Bundle<P>& limbs = b.bundles[k];
-    gather_rows(limbs.rows, rows.mu_row, limbs.w.mu_row);
-    gather_rows(limbs.rows, rows.row_force, limbs.w.row_force);
-  }
+  for_all_parts(b, [&](auto& part) {
+    gather_rows(part, rows.mu_row, part.w.mu_row);
+    gather_rows(part, rows.row_force, part.w.row_force);
+  });
   bool positive =
       eliminate_all_limbs(b, in, [](Bundle<P>& limbs, const Inputs<P>& own, auto loops) TENON_INLINE_LAMBDA {
         return sweep_augmented_inertia<loops.value>(limbs.model, limbs.rows, limbs.w.support_flags, own,
                                                     limbs.w);
       });
-  positive = b.kernels->augmented_inertia_of_trunk(b.trunk, b.rows, in, b.w) && positive;
+  positive = b.kernels->augmented_inertia(b.trunk.model, b.trunk.rows, in, b.trunk.w) && positive;
   if (!positive) return false;
-  b.kernels->roll_out_trunk(b.trunk, b.rows, in, qdd, b.w);
+  b.kernels->support_accelerations(b.trunk.model, b.trunk.rows, in, qdd, b.trunk.w);
   for (int k = 0; k < b.bundle_count; ++k) {
     Bundle<P>& limbs = b.bundles[k];
     if (limbs.rows.support_count == 0) continue;
@@ -205,14 +179,11 @@ inline void start_residual_of_parents(Bundle<P>& limbs) {
 template <bool refine, class P>
 inline void sweep_branch_changes(Branches<P>& b, const double* delta, const Inputs<double>& in, double* qdd,
                                  WorkspaceData<double>& rows) {
-  gather_rows(b, delta, b.w.row_step);
-  clear_changes<refine>(b.rows, b.w);
-  for (int k = 0; k < b.bundle_count; ++k) {
-    Bundle<P>& limbs = b.bundles[k];
-    gather_rows(limbs.rows, delta, limbs.w.row_step);
-    clear_changes<refine>(limbs.rows, limbs.w);
-    store(limbs.w.delta_pA, Force<P>{});
-  }
+  for_all_parts(b, [&](auto& part) {
+    gather_rows(part, delta, part.w.row_step);
+    clear_changes<refine>(part.rows, part.w);
+  });
+  for (int k = 0; k < b.bundle_count; ++k) store(b.bundles[k].w.delta_pA, Force<P>{});
   for (int k = b.bundle_count - 1; k >= 0; --k) {
     Bundle<P>& limbs = b.bundles[k];
     if (limbs.rows.support_count == 0) continue;
@@ -224,9 +195,9 @@ inline void sweep_branch_changes(Branches<P>& b, const double* delta, const Inpu
     give_force(limbs, limbs.w.delta_pA, &LimbParent::delta_pA);
     if (refine) give_force(limbs, limbs.w.f, &LimbParent::f);
   }
-  b.kernels->force_changes_of_trunk(b.trunk, b.rows, b.w.row_step, refine, in, qdd, b.w);
+  b.kernels->force_changes(b.trunk.model, b.trunk.rows, b.trunk.w.row_step, refine, in, qdd, b.trunk.w);
   if (refine) rows.motion_error = motion_error_of(b);
-  b.kernels->motion_changes_of_trunk(b.trunk, b.rows, b.w.row_step, qdd, b.w);
+  b.kernels->motion_changes(b.trunk.model, b.trunk.rows, b.trunk.w.row_step, qdd, b.trunk.w);
   for (int k = 0; k < b.bundle_count; ++k) {
     Bundle<P>& limbs = b.bundles[k];
     if (limbs.rows.support_count == 0) continue;
@@ -255,7 +226,7 @@ template <class P>
 void constrained_aba_finish_of_branches(const ModelData&, const ConstraintData&, const Inputs<double>& in,
                                         double* qdd, WorkspaceData<double>& rows) {
   Branches<P>& b = branches_of<P>(rows);
-  b.kernels->constrained_aba_finish(b.trunk, b.rows, in, qdd, b.w);
+  b.kernels->constrained_aba_finish(b.trunk.model, b.trunk.rows, in, qdd, b.trunk.w);
   for (int k = 0; k < b.bundle_count; ++k) {
     Bundle<P>& limbs = b.bundles[k];
     if (limbs.rows.support_count == 0) read_parents(limbs, &LimbParent::a, limbs.w.a);

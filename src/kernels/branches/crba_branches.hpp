@@ -1,4 +1,4 @@
-// crba (kernels/tree/crba.hpp) on branch lanes, for stars (star_data.hpp).
+// crba (kernels/tree/crba.hpp) on branch lanes, for stars (branch_data.hpp).
 //
 // Inward, limbs pass their composite inertias in body frames, where passing a joint costs least. Outward they find
 // their poses, S and F = Ic S in the root frame: that of the floating body, or without one of the first body of
@@ -21,7 +21,7 @@ inline void sweep_composite_inertia(Bundle<P>& limbs) {
   WorkspaceData<P>& w = limbs.w;
   RigidInertia<P> carried{};
   for (int i = limbs.model.node_count - 1; i >= 1; --i) {
-    const LaneNode<P>& n = limbs.model.nodes[i];
+    const NodeDataOf<P>& n = limbs.model.nodes[i];
     const RigidInertia<P> I = load_rigid<P>(n) + carried;
     store(w.Ic + 12 * i, I);
     with_joint(n, [&](auto joint) {
@@ -41,7 +41,7 @@ inline void sweep_limb_forces(Bundle<P>& limbs, bool floats) {
   const Transform<Rot3<P>, P> root = {{{e, o, o, o, e, o, o, o, e}}, {o, o, o}};
   Transform<Rot3<P>, P> pose = root;
   for (int i = 1; i < limbs.model.node_count; ++i) {
-    const LaneNode<P>& n = limbs.model.nodes[i];
+    const NodeDataOf<P>& n = limbs.model.nodes[i];
     with_joint(n, [&](auto joint) {
       using J = decltype(joint);
       if (i > 1)
@@ -131,7 +131,7 @@ template <class P>
 void crba_of_branches(Branches<P>& b, const LimbCoordinates<P::width>* coordinates, const double* q,
                       double* M, int ld_, const DofRun* runs, int run_count) {
   const long ld = ld_;
-  const bool floats = b.trunk.node_count > 0;
+  const bool floats = b.trunk.model.node_count > 0;
   for (int r = 0; r < run_count; ++r) clear_gaps(runs[r], M, ld);
   for (int k = b.bundle_count - 1; k >= 0; --k) {
     Bundle<P>& limbs = b.bundles[k];
@@ -139,9 +139,9 @@ void crba_of_branches(Branches<P>& b, const LimbCoordinates<P::width>* coordinat
     joint_angles(limbs.model, limbs.q, limbs.w);
     sweep_composite_inertia(limbs);
     for (int j = 0; j < limbs.sibling_count; ++j)
-      give(limbs.siblings[j], limbs.w.IA, 10, limbs.siblings[j].stores != 0, b.w.IA);
+      give(limbs.siblings[j], limbs.w.IA, 10, limbs.siblings[j].stores != 0, b.trunk.w.IA);
   }
-  if (floats) store_root_block(b.trunk, b.w.IA, M, ld);
+  if (floats) store_root_block(b.trunk.model, b.trunk.w.IA, M, ld);
   for (int k = 0; k < b.bundle_count; ++k) {
     Bundle<P>& limbs = b.bundles[k];
     sweep_limb_forces(limbs, floats);

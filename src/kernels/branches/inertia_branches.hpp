@@ -50,16 +50,16 @@ inline void copy_joints_of_limbs(const Bundle<P>& b, WorkspaceData<double>& whol
 
 template <class P>
 inline void copy_joints_of_trunk(const Branches<P>& b, WorkspaceData<double>& whole) {
-  for (int i = 0; i < b.trunk.node_count; ++i) {
-    const NodeData& n = b.trunk.nodes[i];
-    const int body = b.trunk_body[i];
-    whole.cos_q[body] = b.w.cos_q[i];
-    whole.sin_q[body] = b.w.sin_q[i];
+  for (int i = 0; i < b.trunk.model.node_count; ++i) {
+    const NodeData& n = b.trunk.model.nodes[i];
+    const int body = b.trunk.body_of[i];
+    whole.cos_q[body] = b.trunk.w.cos_q[i];
+    whole.sin_q[body] = b.trunk.w.sin_q[i];
     if (stores_transform(n))
-      for (int e = 0; e < 12; ++e) whole.X[12 * body + e] = b.w.X[12 * i + e];
+      for (int e = 0; e < 12; ++e) whole.X[12 * body + e] = b.trunk.w.X[12 * i + e];
     with_joint(n, [&](auto joint) {
       for (int e = 6 * n.v_index; e < 6 * (n.v_index + decltype(joint)::nv); ++e)
-        whole.U[e] = b.w.U[e], whole.D[e] = b.w.D[e];
+        whole.U[e] = b.trunk.w.U[e], whole.D[e] = b.trunk.w.D[e];
     });
   }
 }
@@ -75,7 +75,7 @@ bool sweep_inertias_of_branches(Branches<P>& b, const double* q, WorkspaceData<d
     give_inertia(limbs);
     copy_joints_of_limbs(limbs, whole);
   }
-  positive = b.kernels->sweep_inertias(b.trunk, q, b.w) && positive;
+  positive = b.kernels->sweep_inertias(b.trunk.model, q, b.trunk.w) && positive;
   copy_joints_of_trunk(b, whole);
   return positive;
 }

@@ -8,19 +8,14 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-template <class N>
-TENON_INLINE N own_dual_hessian(const LaneRows<N>& c, int r) {
-  return c.active[r] * c.compliance[r] + (N(1) - c.active[r]) * c.scale[r];
-}
 template <class P>
-TENON_INLINE int count_idle_rows(const LaneRows<P>& c, const PvEarlyData<P>&) {
+TENON_INLINE int count_idle_rows(const Bundle<P>& limbs) {
   int count = 0;
-  for (int r = 0; r < c.row_count; ++r)
-    for (int l = 0; l < P::width; ++l) count += c.row_of[P::width * r + l] >= 0 && !(c.active[r].x[l] > 0);
+  for (int r = 0; r < limbs.rows.row_count; ++r)
+    for (int l = 0; l < P::width; ++l)
+      count += limbs.row_of[P::width * r + l] >= 0 && !(lane_of(limbs.rows.active[r], l) > 0);
   return count;
 }
-template <class P>
-TENON_INLINE void solve_world_rows(const LaneRows<P>&, P*, const PvEarlyData<P>&, const WorkspaceData<P>&) {}
 
 template <class P>
 bool pv_early_reduce_of_branches(const ModelData&, const ConstraintData&, const Inputs<double>& in,
@@ -32,12 +27,13 @@ bool pv_early_reduce_of_branches(const ModelData&, const ConstraintData&, const 
                    ? reduce_early<loops.value>(limbs.model, limbs.rows, own, limbs.early, limbs.w)
                    : sweep_articulated_inertia_of<loops.value>(limbs.model, own, limbs.w);
       });
-  positive = b.kernels->pv_early_reduce(b.trunk, b.rows, in, b.early, b.w) && positive;
-  whole.left_over = b.early.left_over, whole.redundant = b.early.redundant;
+  positive =
+      b.kernels->pv_early_reduce(b.trunk.model, b.trunk.rows, in, b.trunk.early, b.trunk.w) && positive;
+  whole.left_over = b.trunk.early.left_over, whole.redundant = b.trunk.early.redundant;
   for (int k = 0; k < b.bundle_count; ++k) {
     const Bundle<P>& limbs = b.bundles[k];
     if (limbs.rows.support_count == 0) continue;
-    whole.left_over |= limbs.early.left_over, whole.redundant += limbs.early.redundant;
+    whole.left_over |= limbs.early.left_over, whole.redundant += count_idle_rows(limbs);
   }
   return positive;
 }
@@ -47,7 +43,8 @@ void pv_early_roll_out_of_branches(const ModelData&, const ConstraintData& c, co
                                    double* lambda, double* qdd, PvEarlyData<double>&,
                                    WorkspaceData<double>& rows) {
   Branches<P>& b = branches_of<P>(rows);
-  b.kernels->pv_early_roll_out(b.trunk, b.rows, in, b.w.row_lambda, qdd, b.early, b.w);
+  b.kernels->pv_early_roll_out(b.trunk.model, b.trunk.rows, in, b.trunk.w.row_lambda, qdd, b.trunk.early,
+                               b.trunk.w);
   for (int k = 0; k < b.bundle_count; ++k) {
     Bundle<P>& limbs = b.bundles[k];
     read_parents(limbs, &LimbParent::a, limbs.w.a);

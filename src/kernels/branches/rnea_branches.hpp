@@ -23,14 +23,12 @@ inline void add_rotor_forces(Bundle<P>& limbs, const Inputs<double>& in, double*
 
 template <class P>
 void rnea_of_branches(Branches<P>& b, const Inputs<double>& in, double* tau) {
-  gather_wrenches(b, in.wrenches);
-  b.kernels->sweep_body_forces(b.trunk, inputs_of_trunk(b, in), b.w);
+  gather_wrenches(in.wrenches, b.trunk);
+  b.kernels->sweep_body_forces(b.trunk.model, inputs_of_trunk(b, in), b.trunk.w);
   for (int k = 0; k < b.bundle_count; ++k) {
     Bundle<P>& limbs = b.bundles[k];
-    gather(limbs, in.q, limbs.q_of, limbs.q);
-    gather(limbs, in.v, limbs.v_of, limbs.v);
+    gather_state(in, limbs);
     if (in.qdd) gather(limbs, in.qdd, limbs.v_of, limbs.qdd);
-    read_parents(limbs, &LimbParent::v, limbs.w.v);
     read_parents(limbs, &LimbParent::a, limbs.w.a);
     sweep_body_forces(limbs.model, inputs_of(limbs, in), limbs.w);
   }
@@ -42,8 +40,8 @@ void rnea_of_branches(Branches<P>& b, const Inputs<double>& in, double* tau) {
     scatter(limbs, limbs.tau, tau);
     give_force(limbs, limbs.w.f, &LimbParent::f);
   }
-  if (b.trunk.rotor_count > 0) b.kernels->add_rotor_forces(b.trunk, in, tau, b.w);
-  b.kernels->sweep_joint_forces(b.trunk, in, tau, b.w);
+  if (b.trunk.model.rotor_count > 0) b.kernels->add_rotor_forces(b.trunk.model, in, tau, b.trunk.w);
+  b.kernels->sweep_joint_forces(b.trunk.model, in, tau, b.trunk.w);
 }
 
 TENON_ISA_END

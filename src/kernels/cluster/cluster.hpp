@@ -31,8 +31,10 @@ inline constexpr bool takes_loops = true;
 #ifndef TENON_TREES_APART
 #define TENON_TREES_APART true
 #endif
-template <class Model>
-inline constexpr bool trees_apart = TENON_TREES_APART;
+// The code of limbs with rows is large, and no slower where it asks each body for loops. That of aba is slower
+// (kernels/branches/aba_branches.hpp).
+template <class N>
+inline constexpr bool trees_apart = TENON_TREES_APART && !is_pack<N>;
 
 // f(Int<1>) for sweeps that ask each body for loops, f(Int<0>) for those over plain trees.
 template <class T, bool apart, class Model, class F>
@@ -44,9 +46,9 @@ TENON_INLINE auto with_loops(const Model& m, const F& f) {
   else
     return m.cluster_count > 0 || m.rotor_count > 0 ? f(Int<1>{}) : f(Int<0>{});
 }
-template <class T, class Model, class F>
-TENON_INLINE auto with_loops(const Model& m, const F& f) {
-  return with_loops<T, trees_apart<Model>>(m, f);
+template <class T, class N, class F>
+TENON_INLINE auto with_loops(const ModelDataOf<N>& m, const F& f) {
+  return with_loops<T, trees_apart<N>>(m, f);
 }
 
 template <class T, class S>

@@ -26,7 +26,7 @@ void place_cluster(const ModelData& m, const ClusterData& c, const T* q, Workspa
   for (int i = c.node_begin; i < c.node_begin + c.node_count; ++i) {
     const NodeData& n = m.nodes[i];
     const bool base = n.parent < c.node_begin;
-    with_joint(n.kind, [&](auto joint) {
+    with_joint(n, [&](auto joint) {
       using J = decltype(joint);
       J::update(n, i, q, w);
       const auto X = J::load(n, i, w);
@@ -50,7 +50,7 @@ void move_cluster(const ModelData& m, const ClusterData& c, const T* v, Workspac
   for (int i = c.node_begin; i < c.node_begin + c.node_count; ++i) {
     const NodeData& n = m.nodes[i];
     Motion<T> moved{};
-    with_joint(n.kind, [&](auto joint) {
+    with_joint(n, [&](auto joint) {
       for (int k = n.v_index; k < n.v_index + decltype(joint)::nv; ++k) {
         const Motion<T> s = load_motion<T>(w.loop_S + 6 * k);
         moved = moved + Motion<T>{v[k] * s.w, v[k] * s.v};

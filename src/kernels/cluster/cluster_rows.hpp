@@ -24,7 +24,7 @@ TENON_INLINE void carry_locked(const ModelData& m, const ClusterData& c, int i, 
   for (int y = 0; y < c.y_count; ++y) store_number(V(T(0)), W + y * stride);
   for (; i != c.parent; i = m.nodes[i].parent) {
     const NodeData& n = m.nodes[i];
-    with_joint(n.kind, [&](auto joint) {
+    with_joint(n, [&](auto joint) {
       using J = decltype(joint);
       for (int y = 0; y < c.y_count; ++y) {
         T G[J::nv];
@@ -104,9 +104,8 @@ inline Motion<Lanes<T>> cluster_body_motion(const ModelData& m, const ClusterDat
   const NodeData& n = m.nodes[i];
   const Motion<Lanes<T>> above = cluster_body_motion(m, c, n.parent, a, yddot, stride, w);
   Motion<Lanes<T>> moved = above;
-  with_joint(n.kind, [&](auto joint) {
-    moved = move_cluster_joint<decltype(joint)>(c, n, i, above, yddot, stride, w);
-  });
+  with_joint(
+      n, [&](auto joint) { moved = move_cluster_joint<decltype(joint)>(c, n, i, above, yddot, stride, w); });
   return moved;
 }
 

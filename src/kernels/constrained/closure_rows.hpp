@@ -29,7 +29,7 @@ inline Transform<Rot3<T>, T> pose_in_ancestor(const ModelData& m, int i, int anc
   Vec3<T> p{o, o, o};
   for (; i != ancestor; i = m.nodes[i].parent) {
     const NodeData& n = m.nodes[i];
-    with_joint(n.kind, [&](auto joint) {
+    with_joint(n, [&](auto joint) {
       const auto X = decltype(joint)::load(n, i, w);
       const Vec3<T> x = rotate(X.R, Vec3<T>{R.xx, R.yx, R.zx}), y = rotate(X.R, Vec3<T>{R.xy, R.yy, R.zy}),
                     z = rotate(X.R, Vec3<T>{R.xz, R.yz, R.zz});
@@ -38,6 +38,29 @@ inline Transform<Rot3<T>, T> pose_in_ancestor(const ModelData& m, int i, int anc
     });
   }
   return {{R}, p};
+}
+
+// Calls f(axis, K, linear) for the rows of a frame with origin p: first those of angular acceleration. R0: the world
+// rotation of the body.
+template <class T, class Item, class F>
+TENON_INLINE void for_rows_of_frame(const Item& item, const Mat3<T>& R0, const Vec3<T>& p, F&& f) {
+  const T o(0);
+  const auto axis = [&](int j) -> Vec3<T> {
+    if (!item.world_axes) return {T(item.R[j]), T(item.R[3 + j]), T(item.R[6 + j])};
+    return j == 0   ? Vec3<T>{R0.xx, R0.xy, R0.xz}
+           : j == 1 ? Vec3<T>{R0.yx, R0.yy, R0.yz}
+                    : Vec3<T>{R0.zx, R0.zy, R0.zz};
+  };
+  for (int j = 0; j < 3; ++j) {
+    if (!(item.rows >> j & 1u)) continue;
+    const Vec3<T> e = axis(j);
+    f(e, Force<T>{e, {o, o, o}}, Int<0>{});
+  }
+  for (int j = 0; j < 3; ++j) {
+    if (!(item.rows >> (3 + j) & 1u)) continue;
+    const Vec3<T> e = axis(j);
+    f(e, Force<T>{cross(p, e), e}, Int<1>{});
+  }
 }
 
 // Quantities shared by the rows of a closure; all in coordinates of body 1.
@@ -97,18 +120,22 @@ inline ClosureState<T> closure_state(const ModelData& m, const ConstraintItem& i
   return s;
 }
 
-// What rows ask of a set of constraints, so that their text serves the rows of limbs
-// (kernels/branches/branch_data.hpp) and of many states (kernels/pack/states_rows.hpp) too.
-TENON_INLINE bool is_active(const ConstraintData& c, int r) {
-  return c.active[r] != 0;
+// Rows of packs are all computed, and cleared in some lanes then (leave_rows_out).
+template <class N, class S>
+TENON_INLINE bool is_active(const ConstraintDataOf<N, S>& c, int r) {
+  if constexpr (is_pack<S>)
+    return true;
+  else
+    return c.active[r] != 0;
 }
-template <class T, class Rows, class Item>
-TENON_INLINE T frequency_of(const Rows&, const Item& item) {
-  return T(item.frequency);
-}
-template <class T, class Rows, class Item>
-TENON_INLINE T damping_ratio_of(const Rows&, const Item& item) {
-  return T(item.damping_ratio);
+// K := 0 in the lanes where a row is not active; with_forces: the right-hand side too, so that the multiplier is zero.
+template <bool with_forces, class N, class T>
+inline void leave_rows_out(const ConstraintDataOf<N, T>& c, WorkspaceData<T>& w) {
+  if (!c.some_inactive) return;
+  for (int r = 0; r < c.row_count; ++r) {
+    for (int e = 6 * r; e < 6 * r + 6; ++e) w.K[e] = c.active[r] * w.K[e];
+    if (with_forces) w.k[r] = c.active[r] * w.k[r];
+  }
 }
 
 // Sets an inactive row and its right-hand side to zero, so that its multiplier is zero.
@@ -121,10 +148,10 @@ TENON_INLINE void clear_row(int r, WorkspaceData<T>& w) {
 
 // One row: K on the body, or on both where both move; its velocity, error and right-hand side.
 template <class T, class Rows>
-TENON_INLINE void place_closure_row(const Rows& c, const ConstraintItem& item, const ClosureState<T>& s,
-                                    int j, const Force<T>& K, const T& gamma, const T& error,
-                                    WorkspaceData<T>& w) {
+TENON_INLINE void place_closure_row(const Rows& c, int index, const ClosureState<T>& s, int j,
+                                    const Force<T>& K, const T& gamma, const T& error, WorkspaceData<T>& w) {
   const T o(0);
+  const auto& item = c.items[index];
   const int r = item.row_begin + j;
   const Force<T> none{{o, o, o}, {o, o, o}};
   const Force<T> K_2 = none - force_to_child(s.X, K);
@@ -144,33 +171,26 @@ TENON_INLINE void place_closure_row(const Rows& c, const ConstraintItem& item, c
   w.row_gamma[r] = gamma;
   w.row_error[r] = error;
   w.row_velocity[r] = velocity;
-  const T omega = frequency_of<T>(c, item), zeta = damping_ratio_of<T>(c, item);
+  const T omega(c.gains[2 * index]), zeta(c.gains[2 * index + 1]);
   const T wanted = w.desired[r] - (T(2) * zeta * omega) * velocity - omega * omega * error;
   w.k[r] = wanted - gamma;
   if (!two) w.k[r] = w.k[r] - dot(single.f, load_vec3<T>(w.gs + 3 * item.node));
 }
 
 template <class T, class Rows>
-inline void evaluate_closure(const ModelData& m, const Rows& c, const ConstraintItem& item,
-                             WorkspaceData<T>& w) {
+inline void evaluate_closure(const ModelData& m, const Rows& c, int index, WorkspaceData<T>& w) {
+  const auto& item = c.items[index];
   const ClosureState<T> s = closure_state(m, item, c.poses == ConstraintPoses::with_errors, w);
-  const T o(0);
   int row = 0;
-  for (int bit = 0; bit < 6; ++bit) {
-    if (!(item.rows >> bit & 1u)) continue;
-    const int axis = bit % 3;
-    const Vec3<T> e = {T(item.R[axis]), T(item.R[3 + axis]), T(item.R[6 + axis])};
-    if (bit < 3)
-      place_closure_row(c, item, s, row++, Force<T>{e, {o, o, o}}, dot(e, s.gamma_w), dot(e, s.error_w), w);
-    else
-      place_closure_row(c, item, s, row++, Force<T>{cross(s.x, e), e}, dot(e, s.gamma_v), dot(e, s.error_v),
-                        w);
-  }
+  for_rows_of_frame(item, Mat3<T>{}, s.x, [&](const Vec3<T>& e, const Force<T>& K, auto linear) {
+    place_closure_row(c, index, s, row++, K, dot(e, linear.value ? s.gamma_v : s.gamma_w),
+                      dot(e, linear.value ? s.error_v : s.error_w), w);
+  });
 }
 
 // K a' of inter-body rows.
-template <class T>
-inline void inter_body_accelerations(const ConstraintItem& item, WorkspaceData<T>& w) {
+template <class T, class Item>
+inline void inter_body_accelerations(const Item& item, WorkspaceData<T>& w) {
   const Motion<T> a_1 = load_motion<T>(w.a + 6 * item.first), a_2 = load_motion<T>(w.a + 6 * item.second);
   for (int j = 0; j < item.row_count; ++j) {
     const T* sides = w.side_K + 12 * (item.side_row + j);

@@ -13,7 +13,6 @@
 
 #include "kernels/constrained/constraint_rows.hpp"
 #include "kernels/constrained/proximal_point.hpp"
-#include "kernels/constrained/rows_at_once.hpp"
 #include "kernels/constrained/supporting_bodies.hpp"
 
 namespace tenon {
@@ -56,22 +55,6 @@ inline void roll_out_supports(const Model& m, const Rows& c, const Inputs<T>& in
   for (int s = 0; s < c.support_count; ++s) roll_out_node<loops>(m, c.support[s], v, qdd, w);
   constraint_accelerations(c, w);
   for (int r = 0; r < c.row_count; ++r) w.row_lambda[r] = w.row_force[r] - w.mu_row[r] * w.Ka[r];
-}
-template <bool loops, class T>
-inline bool start_sweeps(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, T* qdd,
-                         WorkspaceData<T>& w) {
-  if (!sweep_augmented_inertia<loops>(m, c, w.support_flags, in, w)) return false;
-  roll_out_supports<loops>(m, c, in, qdd, w);
-  return true;
-}
-// Alg. 1 up to these, at the centre of the point, with new 1 / mu. Rows must have been evaluated, and pA must hold the
-// bias forces of sweep_velocities. False when the mass matrix is not positive definite.
-template <class T>
-bool constrained_aba_start(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, T* qdd,
-                           ProximalPoint<T>& x, WorkspaceData<T>& w) {
-  return evaluate_by_sweep<true>(c, x, w, [&](const T*) {
-    return with_loops<T>(m, [&](auto loops) { return start_sweeps<loops.value>(m, c, in, qdd, w); });
-  });
 }
 
 // Alg. 2: the centre has moved, and row_force changes by delta (rows). Only changes are swept: forces inward over the supporting
@@ -118,9 +101,6 @@ inline void sweep_force_changes(const Model& m, const Rows& c, const T* delta, c
     }
     with_joint(n, [&](auto joint) {
       using J = decltype(joint);
-      const T* U = w.U + 6 * n.v_index;
-      const T* D = w.D + 6 * n.v_index;
-      T* x = w.delta_u + n.v_index;
       T crossing[J::nv];
       for_each_column<J, T>(n, [&](auto d, auto S) {
         crossing[d.value] = -dot(S, f);
@@ -140,15 +120,11 @@ inline void sweep_force_changes(const Model& m, const Rows& c, const T* delta, c
           return;
         }
       }
-      for (int d = 0; d < J::nv; ++d) x[d] = crossing[d];
+      for (int d = 0; d < J::nv; ++d) w.delta_u[n.v_index + d] = crossing[d];
       if (n.parent < 0) return;
-      if constexpr (J::one_dof) {
-        f = f + scaled(D[0] * x[0], load_force<T>(U));
-      } else {
-        T y[J::nv];
-        solve_joint_factor<J>(D, x, y);
-        for (int r = 0; r < J::nv; ++r) f = f + scaled(y[r], load_force<T>(U + 6 * r));
-      }
+      T y[J::nv];
+      solve_joint_factor<J>(w.D + 6 * n.v_index, crossing, y);
+      for (int r = 0; r < J::nv; ++r) f = f + scaled(y[r], load_force<T>(w.U + 6 * (n.v_index + r)));
       const auto X = J::load(n, i, w);
       carried = force_to_parent(X, f);
       if (refine) carried_rest = force_to_parent(X, rest.sum);
@@ -178,26 +154,17 @@ inline void sweep_motion_changes(const Model& m, const Rows& c, const T* delta, 
     with_joint(n, [&](auto joint) {
       using J = decltype(joint);
       Motion<T> a = motion_to_child(J::load(n, i, w), previous);
-      const T* U = w.U + 6 * n.v_index;
-      T x[J::nv], y[J::nv];
       if constexpr (loops) {
         if (const ClusterData* cluster = cluster_of(m, i)) {
           if (i == cluster->node_begin) solve_cluster_change(*cluster, previous, qdd, w);
-          load_rate<J>(n, w.delta_u, y);
-          add_motion<J>(n, a, y);
+          T rate[J::nv];
+          load_rate<J>(n, w.delta_u, rate);
+          add_motion<J>(n, a, rate);
           previous = a;
           return;
         }
       }
-      for (int d = 0; d < J::nv; ++d) x[d] = w.delta_u[n.v_index + d] - dot(a, load_force<T>(U + 6 * d));
-      if constexpr (J::one_dof) {
-        y[0] = w.D[6 * n.v_index] * x[0];
-        qdd[n.v_index] = qdd[n.v_index] + T(n.sign) * y[0];
-      } else {
-        solve_joint_factor<J>(w.D + 6 * n.v_index, x, y);
-        for (int d = 0; d < J::nv; ++d) qdd[n.v_index + d] = qdd[n.v_index + d] + y[d];
-      }
-      add_motion<J>(n, a, y);
+      solve_joint<J, true>(n, a, w.delta_u + n.v_index, w, qdd);
       previous = a;
     });
     store(w.delta_a + 6 * i, previous);
@@ -210,35 +177,12 @@ inline void sweep_motion_changes(const Model& m, const Rows& c, const T* delta, 
   }
 }
 
-template <bool refine, bool loops, class T>
-inline void sweep_changes(const ModelData& m, const ConstraintData& c, const T* delta, const Inputs<T>& in,
-                          T* qdd, WorkspaceData<T>& w) {
-  clear_changes<refine>(c, w);
-  sweep_force_changes<refine, loops>(m, c, delta, in, qdd, w);
-  sweep_motion_changes<loops>(m, c, delta, qdd, w);
-}
-
-// Packs refine always.
-template <class T>
-void constrained_aba_iterate(const ModelData& m, const ConstraintData& c, bool refine, const Inputs<T>& in,
-                             T* qdd, ProximalPoint<T>& x, WorkspaceData<T>& w) {
-  evaluate_by_sweep<false>(c, x, w, [&](const T* delta) {
-    with_loops<T>(m, [&](auto loops) {
-      if (is_pack<T> || refine)
-        sweep_changes<true, loops.value>(m, c, delta, in, qdd, w);
-      else if constexpr (!is_pack<T>)
-        sweep_changes<false, loops.value>(m, c, delta, in, qdd, w);
-    });
-    return true;
-  });
-}
-
 // Alg. 3, lines 8 to 10: the nodes that support no constraint.
 template <bool loops, class T, class Model, class Rows>
 inline void roll_out_others(const Model& m, const Rows& c, const Inputs<T>& in, T* qdd, WorkspaceData<T>& w) {
   const T* const v = in.v;
   int s = 0;
-  for (int i = first_body(m); i < m.node_count; ++i) {
+  for (int i = Model::first_body; i < m.node_count; ++i) {
     if (s < c.support_count && c.support[s] == i)
       ++s;
     else
@@ -246,32 +190,59 @@ inline void roll_out_others(const Model& m, const Rows& c, const Inputs<T>& in, 
   }
 }
 
-// The sweeps above one by one, for the trunk of branch lanes.
+// ---- the kernels: these sweeps, which the trunk of branch lanes takes one by one
+
 template <class T>
-bool augmented_inertia_of_trunk(const ModelData& m, const ConstraintData& c, const Inputs<T>& in,
-                                WorkspaceData<T>& w) {
+bool augmented_inertia(const ModelData& m, const ConstraintData& c, const Inputs<T>& in,
+                       WorkspaceData<T>& w) {
   return with_loops<T>(
       m, [&](auto loops) { return sweep_augmented_inertia<loops.value>(m, c, w.support_flags, in, w); });
 }
 template <class T>
-void roll_out_trunk(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, T* qdd,
-                    WorkspaceData<T>& w) {
+void support_accelerations(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, T* qdd,
+                           WorkspaceData<T>& w) {
   with_loops<T>(m, [&](auto loops) { roll_out_supports<loops.value>(m, c, in, qdd, w); });
 }
+// Alg. 1 up to the accelerations of the supporting nodes, at the centre of the point, with new 1 / mu. Rows must have been
+// evaluated, and pA must hold the bias forces of sweep_velocities. False when the mass matrix is not positive definite.
 template <class T>
-void force_changes_of_trunk(const ModelData& m, const ConstraintData& c, const T* delta, bool refine,
-                            const Inputs<T>& in, T* qdd, WorkspaceData<T>& w) {
+bool constrained_aba_start(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, T* qdd,
+                           ProximalPoint<T>& x, WorkspaceData<T>& w) {
+  return evaluate_by_sweep<true>(c, x, w, [&](const T*) {
+    if (!augmented_inertia(m, c, in, w)) return false;
+    support_accelerations(m, c, in, qdd, w);
+    return true;
+  });
+}
+
+// Packs of states refine always.
+template <class T>
+void force_changes(const ModelData& m, const ConstraintData& c, const T* delta, bool refine,
+                   const Inputs<T>& in, T* qdd, WorkspaceData<T>& w) {
   with_loops<T>(m, [&](auto loops) {
-    if (refine)
+    if (is_pack<T> || refine)
       sweep_force_changes<true, loops.value>(m, c, delta, in, qdd, w);
-    else
+    else if constexpr (!is_pack<T>)
       sweep_force_changes<false, loops.value>(m, c, delta, in, qdd, w);
   });
 }
 template <class T>
-void motion_changes_of_trunk(const ModelData& m, const ConstraintData& c, const T* delta, T* qdd,
-                             WorkspaceData<T>& w) {
+void motion_changes(const ModelData& m, const ConstraintData& c, const T* delta, T* qdd,
+                    WorkspaceData<T>& w) {
   with_loops<T>(m, [&](auto loops) { sweep_motion_changes<loops.value>(m, c, delta, qdd, w); });
+}
+template <class T>
+void constrained_aba_iterate(const ModelData& m, const ConstraintData& c, bool refine, const Inputs<T>& in,
+                             T* qdd, ProximalPoint<T>& x, WorkspaceData<T>& w) {
+  evaluate_by_sweep<false>(c, x, w, [&](const T* delta) {
+    if (refine)
+      clear_changes<true>(c, w);
+    else
+      clear_changes<false>(c, w);
+    force_changes(m, c, delta, refine, in, qdd, w);
+    motion_changes(m, c, delta, qdd, w);
+    return true;
+  });
 }
 
 template <class T>

@@ -35,22 +35,7 @@ inline void sweep_support_poses(const Model& m, const Rows& c, WorkspaceData<T>&
   }
 }
 
-template <class T, class Item>
-TENON_INLINE Vec3<T> axis_of_item(const Item& item, const Mat3<T>& R0, int j) {
-  if (item.world_axes) {
-    return j == 0   ? Vec3<T>{R0.xx, R0.xy, R0.xz}
-           : j == 1 ? Vec3<T>{R0.yx, R0.yy, R0.yz}
-                    : Vec3<T>{R0.zx, R0.zy, R0.zz};
-  }
-  return {T(item.R[j]), T(item.R[3 + j]), T(item.R[6 + j])};
-}
-
-template <class T>
-TENON_INLINE const double* anchors_of(const ConstraintData&, const WorkspaceData<T>& w) {
-  return w.anchors;
-}
-
-// One item. index: its number, for the anchor.
+// One item. index: its number.
 template <class T, class Rows>
 inline void evaluate_item(const Rows& c, int index, WorkspaceData<T>& w) {
   const auto& item = c.items[index];
@@ -62,10 +47,10 @@ inline void evaluate_item(const Rows& c, int index, WorkspaceData<T>& w) {
   const Vec3<T> point_velocity = v.v + cross(v.w, p);
   const Vec3<T> centripetal = cross(v.w, point_velocity);
 
-  const T omega = frequency_of<T>(c, item), zeta = damping_ratio_of<T>(c, item);
+  const T omega(c.gains[2 * index]), zeta(c.gains[2 * index + 1]);
   Vec3<T> turned{}, moved{};  // error of the frame relative to its anchor, body coordinates
   if (c.poses == ConstraintPoses::with_errors && item.custom < 0) {
-    const auto* anchor = anchors_of(c, w) + 12 * index;
+    const auto* anchor = c.anchors + 12 * index;
     moved = transpose_times(R0, load_vec3<T>(w.ps + 3 * i) + R0 * p - load_vec3<T>(anchor + 9));
     turned =
         transpose_times(R0, rotation_vector((R0 * load_mat3<T>(item.R)) * transpose(load_mat3<T>(anchor))));
@@ -92,17 +77,9 @@ inline void evaluate_item(const Rows& c, int index, WorkspaceData<T>& w) {
     }
     return;
   }
-  const T o(0);
-  for (int j = 0; j < 3; ++j) {
-    if (!(item.rows >> j & 1u)) continue;
-    const Vec3<T> e = axis_of_item(item, R0, j);
-    finish({e, {o, o, o}}, o, dot(e, turned));
-  }
-  for (int j = 0; j < 3; ++j) {
-    if (!(item.rows >> (3 + j) & 1u)) continue;
-    const Vec3<T> e = axis_of_item(item, R0, j);
-    finish({cross(p, e), e}, dot(e, centripetal), dot(e, moved));
-  }
+  for_rows_of_frame(item, R0, p, [&](const Vec3<T>& e, const Force<T>& K, auto linear) {
+    finish(K, linear.value ? dot(e, centripetal) : T(0), dot(e, linear.value ? moved : turned));
+  });
 }
 
 // All rows. Needs velocities and joint transforms (sweep_velocities).
@@ -111,7 +88,7 @@ inline void evaluate_constraint_rows(const ModelData& m, const Rows& c, Workspac
   sweep_support_poses(m, c, w);
   for (int index = 0; index < c.item_count; ++index) {
     if (c.items[index].closure)
-      evaluate_closure(m, c, c.items[index], w);
+      evaluate_closure(m, c, index, w);
     else
       evaluate_item(c, index, w);
   }
@@ -139,7 +116,7 @@ inline void carry_row(const ModelData& m, int i, int end, Force<T> f, T* row, in
                       const WorkspaceData<T>& w) {
   for (; i != end; i = m.nodes[i].parent) {
     const NodeData& n = m.nodes[i];
-    with_joint(n.kind, [&](auto joint) {
+    with_joint(n, [&](auto joint) {
       using Joint = decltype(joint);
       for_each_column<Joint, T>(n, [&](auto d, auto S) {
         const int k = n.v_index + d.value;
@@ -180,7 +157,7 @@ void constraint_right_hand_side(const ModelData& m, const ConstraintData& c, con
   for (int s = 0; s < c.support_count; ++s) {
     const int i = c.support[s];
     const NodeData& n = m.nodes[i];
-    with_joint(n.kind, [&](auto joint) {
+    with_joint(n, [&](auto joint) {
       using J = decltype(joint);
       T rate[J::nv];
       load_rate<J>(n, v, rate);

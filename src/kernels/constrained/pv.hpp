@@ -249,7 +249,7 @@ TENON_INLINE int carry_node(const ModelData& m, const PvNode& s, const T* v, PvD
     return s.column_begin + m.clusters[s.cluster].y_count;
   }
   int columns = 0;
-  with_joint(m.nodes[s.node].kind, [&](auto joint) {
+  with_joint(m.nodes[s.node], [&](auto joint) {
     using J = decltype(joint);
     carry_rows<right_sides, J>(m.nodes[s.node], s, v, d, w);
     columns = J::nv;
@@ -439,7 +439,7 @@ void pv_roll_out(const ModelData& m, const ConstraintData& c, const Inputs<T>& i
       for (int y = 0; y < cluster.y_count; ++y) w.u[cluster.v_begin + y] = w.u[cluster.v_begin + y] + work(y);
       continue;
     }
-    with_joint(n.kind, [&](auto joint) {
+    with_joint(n, [&](auto joint) {
       using J = decltype(joint);
       T x[J::nv];
       for (int r = 0; r < J::nv; ++r) x[r] = work(r);

@@ -27,16 +27,17 @@ TENON_ISA_BEGIN
 
 // L of a row at the start of its segment: its compliance. An inactive row is zero; its multiplier follows from an equation
 // of its own.
-template <class T>
-TENON_INLINE T own_dual_hessian(const ConstraintData& c, int r) {
-  return c.active[r] ? T(c.compliance[r]) : T(c.scale[r]);
+template <class N, class S>
+TENON_INLINE S own_dual_hessian(const ConstraintDataOf<N, S>& c, int r) {
+  return select(lanes_above(c.active[r], S(0)), S(c.compliance[r]), S(c.scale[r]));
 }
-template <class T>
-TENON_INLINE int count_idle_rows(const ConstraintData& c, const PvEarlyData<T>& d) {
+// Of rows of packs: those of the lanes do not count.
+template <class T, class N, class S>
+TENON_INLINE int count_idle_rows(const ConstraintDataOf<N, S>& c, const PvEarlyData<T>& d) {
   int count = 0;
-  for (int r = 0; r < c.row_count; ++r) {
-    const bool world = r < d.world_rows && !(c.compliance[r] > 0);
-    count += world || !c.active[r];
+  for (int r = 0; !is_pack<T> && r < c.row_count; ++r) {
+    const bool world = r < d.world_rows && !(c.compliance[r] > N(0));
+    count += world || !is_active(c, r);
   }
   return count;
 }
@@ -79,7 +80,7 @@ inline void enter_rows(const Rows& c, PvEarlyData<T>& d, const WorkspaceData<T>&
       set.K[6][i] = w.k[r];
       for (int j = 0; j < whole_packs(s.row_count); j += group)
         At::store(typename At::Number(T(0)), set.L[i] + j);
-      set.L[i][i] = own_dual_hessian<T>(c, r);
+      set.L[i][i] = T(own_dual_hessian(c, r));
       set.scale[i] = T(c.scale[r]), set.weight[i] = T(c.weight[r]);
       set.entry[i] = d.node_of_row[r];
     }
@@ -118,28 +119,19 @@ bool pv_early_reduce(const ModelData& m, const ConstraintData& c, const Inputs<T
 template <class J, class T, class Node>
 TENON_INLINE void solve_joint_with_rows(const Node& n, Motion<T>& a, int rows, const T* lambda,
                                         const EarlyCrossing<T>* crossing, const WorkspaceData<T>& w, T* qdd) {
-  const T* U = w.U + 6 * n.v_index;
-  T x[J::nv], rest[J::nv];
+  T u[J::nv];
   for (int k = 0; k < J::nv; ++k) {
-    T force = w.u[n.v_index + k];
-    for (int r = 0; r < rows; ++r) force = force + crossing[k].W[r] * lambda[r];
-    rest[k] = force - dot(a, load_force<T>(U + 6 * k));
+    u[k] = w.u[n.v_index + k];
+    for (int r = 0; r < rows; ++r) u[k] = u[k] + crossing[k].W[r] * lambda[r];
   }
-  if constexpr (J::one_dof) {
-    x[0] = w.D[6 * n.v_index] * rest[0];
-    qdd[n.v_index] = T(n.sign) * x[0];
-  } else {
-    solve_joint_factor<J>(w.D + 6 * n.v_index, rest, x);
-    for (int k = 0; k < J::nv; ++k) qdd[n.v_index + k] = x[k];
-  }
-  add_motion<J>(n, a, x);
+  solve_joint<J>(n, a, u, w, qdd);
 }
 
-template <class T>
-inline void solve_world_rows(const ConstraintData& c, T* row_lambda, const PvEarlyData<T>& d,
+template <class T, class N, class S>
+inline void solve_world_rows(const ConstraintDataOf<N, S>& c, T* row_lambda, const PvEarlyData<T>& d,
                              const WorkspaceData<T>& w) {
   for (int r = 0; r < d.world_rows; ++r)
-    row_lambda[r] = c.compliance[r] > 0 ? (w.k[r] - w.Ka[r]) / T(c.compliance[r]) : T(0);
+    row_lambda[r] = c.compliance[r] > N(0) ? (w.k[r] - w.Ka[r]) / T(c.compliance[r]) : T(0);
 }
 
 // Accelerations, multipliers (rows), and K a of the rows.
@@ -147,7 +139,7 @@ template <bool loops, class T, class Model, class Rows>
 inline void roll_out_early(const Model& m, const Rows& c, const Inputs<T>& in, T* row_lambda, T* qdd,
                            PvEarlyData<T>& d, WorkspaceData<T>& w) {
   const T* const v = in.v;
-  for (int i = first_body(m); i < m.node_count; ++i) {
+  for (int i = Model::first_body; i < m.node_count; ++i) {
     const std::int32_t number = d.segment_of_node[i];
     if (number < 0 || d.sets[number].count == 0) {
       roll_out_node<loops>(m, i, v, qdd, w);

@@ -2,17 +2,16 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
+
+#include "spatial/pack.hpp"
 
 namespace tenon {
 
 // Most rows that one segment propagates: its own and those that segments outward of it left over. In packs all rows are
 // eliminated where their segment ends, or the lane has no answer.
 inline constexpr int unpivoted_rows = 6;
-template <class T, class = void>
-inline constexpr int early_rows = 16;
 template <class T>
-inline constexpr int early_rows<T, std::void_t<decltype(T::width)>> = 8;
+inline constexpr int early_rows = is_pack<T> ? 8 : 16;
 // PvEarlyData::left_over of all lanes.
 inline constexpr std::int32_t every_lane = -1;
 // EarlySegment::up where no segment follows.

@@ -24,11 +24,7 @@ struct RowsAtOnce {
     return tenon::spread(x);
   }
 };
-template <class T>
-inline constexpr bool is_pack = false;
 #if defined(TENON_PACKS)
-template <class N, int W>
-inline constexpr bool is_pack<Pack<N, W>> = true;
 template <class N, int W>
 struct RowsAtOnce<Pack<N, W>> {
   using T = Pack<N, W>;

@@ -90,7 +90,7 @@ TENON_INLINE int carry_past_joint(const ModelData& m, int i, int lanes, int colu
   const NodeData& n = m.nodes[i];
   T* W = d.segment_W + 8 * column;
   int columns = 0;
-  with_joint(n.kind, [&](auto joint) {
+  with_joint(n, [&](auto joint) {
     using J = decltype(joint);
     columns = J::nv;
     const RowJoint<J, T> past(n, w);

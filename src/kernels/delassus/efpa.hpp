@@ -64,7 +64,7 @@ inline void propagate_rows(const ModelData& m, int index, const PvData<T>& d, Ef
   place_own_lanes(s, K, lanes, w);
   if (!above.first) return;
   const NodeData& n = m.nodes[s.node];
-  with_joint(n.kind, [&](auto joint) {
+  with_joint(n, [&](auto joint) {
     using J = decltype(joint);
     const RowJoint<J, T> past(n, w);
     const auto X = spread(J::load(n, s.node, w));
@@ -87,7 +87,7 @@ inline void propagate_responses(const ModelData& m, int index, const PvData<T>& 
   const T* K = f.K + at_node.K_begin;
   const ParentLanes<T> above = parent_lanes(index, d, f);
   const NodeData& n = m.nodes[s.node];
-  with_joint(n.kind, [&](auto joint) {
+  with_joint(n, [&](auto joint) {
     using J = decltype(joint);
     const RowJoint<J, T> past(n, w);
     const auto X = spread(J::load(n, s.node, w));

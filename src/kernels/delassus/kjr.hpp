@@ -27,7 +27,7 @@ TENON_INLINE Force<Lanes<T>> rows_at_parent(const ModelData& m, int i, const For
     carry_past_cluster(m, *c, i, above, x_cluster, 4, w);
     return above;
   }
-  with_joint(n.kind, [&](auto joint) {
+  with_joint(n, [&](auto joint) {
     using J = decltype(joint);
     const RowJoint<J, T> past(n, w);
     Lanes<T> x[J::nv];
@@ -68,7 +68,7 @@ TENON_INLINE Motion<Lanes<T>> unit_response(const ModelData& m, int i, const For
     solve_cluster_rows(*c, a, d.x, 4, w);
     return cluster_body_motion(m, *c, i, a, d.x, 4, w);
   }
-  with_joint(n.kind, [&](auto joint) {
+  with_joint(n, [&](auto joint) {
     using J = decltype(joint);
     if (parent >= 0) a = motion_to_child(spread(J::load(n, i, w)), a);
     a = RowJoint<J, T>(n, w).respond(unit, a);

@@ -78,7 +78,7 @@ TENON_INLINE int carry_along_path(const ModelData& m, int node, int end, const R
         continue;
       }
     }
-    with_joint(n.kind, [&](auto joint) {
+    with_joint(n, [&](auto joint) {
       using J = decltype(joint);
       const RowJoint<J, T> past(n, w);
       const auto X = spread(J::load(n, i, w));

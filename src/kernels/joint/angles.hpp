@@ -17,11 +17,11 @@ TENON_INLINE bool has_angle(const Node& n) {
 // Fills angle, cos_q and sin_q of every node. Nodes without an angle keep the zero from the allocation.
 template <class T, class Model>
 inline void joint_angles(const Model& m, const T* q, WorkspaceData<T>& w) {
-  for (int i = first_body(m); i < m.node_count; ++i) {
+  for (int i = Model::first_body; i < m.node_count; ++i) {
     const auto& n = m.nodes[i];
     if (has_angle(n)) w.angle[i] = T(n.sign) * q[n.q_index + (n.kind == joint_planar ? 2 : 0)];
   }
-  const int first = first_body(m);
+  const int first = Model::first_body;
   sin_cos(w.angle + first, w.sin_q + first, w.cos_q + first, m.node_count - first);
 }
 

@@ -2,6 +2,8 @@
 // Sweeps are written once for a generic joint and dispatched by one switch per node.
 #pragma once
 
+#include <limits>
+
 #include "data/model_data.hpp"
 #include "data/workspace_data.hpp"
 #include "kernels/joint/subspace.hpp"
@@ -138,11 +140,12 @@ struct FloatingJoint : GeneralJoint<0, 1, 2, 3, 4, 5> {
   }
 };
 
-// The only switch over joint kinds: calls f with the joint as a compile-time value. of_limbs: only hinges and prismatic
-// joints occur, and f is compiled for no others, which would cost their sweeps registers.
-template <bool of_limbs, class F>
-TENON_INLINE void with_joint_of(std::int32_t kind, F&& f) {
-  switch (kind) {
+// The only switch over joint kinds: calls f with the joint of a node as a compile-time value. On limbs only hinges and
+// prismatic joints occur, and f is compiled for no others, which would cost their sweeps registers.
+template <class N, class F>
+TENON_INLINE void with_joint(const NodeDataOf<N>& n, F&& f) {
+  constexpr bool of_limbs = is_pack<N>;
+  switch (n.kind) {
     case joint_revolute_x:
       return f(RevoluteJoint<0>{});
     case joint_revolute_y:
@@ -174,22 +177,11 @@ TENON_INLINE void with_joint_of(std::int32_t kind, F&& f) {
       return;
   }
 }
-template <class F>
-TENON_INLINE void with_joint(std::int32_t kind, F&& f) {
-  with_joint_of<false>(kind, static_cast<F&&>(f));
-}
 
-template <class F>
-TENON_INLINE void with_joint(const NodeData& n, F&& f) {
-  with_joint(n.kind, static_cast<F&&>(f));
-}
-
-// What sweeps ask of a model, so that their text serves other models too (kernels/branches/branch_sweeps.hpp).
-TENON_INLINE int first_body(const ModelData&) {
-  return 0;
-}
-TENON_INLINE bool has_armature(const ModelData& m, const NodeData& n) {
-  return m.armature[n.v_index] != 0;
+// In some lane.
+template <class N>
+TENON_INLINE bool has_armature(const ModelDataOf<N>& m, const NodeDataOf<N>& n) {
+  return !(N(std::numeric_limits<double>::min()) > m.armature[n.v_index]);
 }
 
 // Compile-time loop over the dofs of a joint: f(d, S) with d as integral constant and column d of S.

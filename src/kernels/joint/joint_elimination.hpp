@@ -115,6 +115,10 @@ TENON_INLINE bool eliminate_joint(const Model& m, int i, const Motion<T>& c, con
 template <class J, class T>
 TENON_INLINE void solve_joint_factor(const T* D, const T* x, T* y) {
   constexpr int N = J::nv;
+  if constexpr (J::one_dof) {
+    y[0] = D[0] * x[0];
+    return;
+  }
   T d[N][N], z[N];
   for (int r = 0; r < N; ++r) {
     z[r] = x[r];
@@ -133,21 +137,16 @@ TENON_INLINE Motion<T> parent_acceleration(const Node& n, int i, const T* v, con
          velocity_product_acceleration<J>(n, load_motion<T>(w.v + 6 * i), rate);
 }
 
-// qdd of node i from a' = X a_p + c; adds S qdd to it. Writes qdd in the user's sign.
-template <class J, class T, class Node>
-TENON_INLINE void solve_joint(const Node& n, Motion<T>& a, const WorkspaceData<T>& w, T* qdd) {
-  const T* U = w.U + 6 * n.v_index;
-  const T* D = w.D + 6 * n.v_index;
-  const T* u = w.u + n.v_index;
-  T x[J::nv];
-  if constexpr (J::one_dof) {
-    x[0] = D[0] * (u[0] - dot(a, load_force<T>(U)));
-    qdd[n.v_index] = T(n.sign) * x[0];
-  } else {
-    T rest[J::nv];
-    for (int r = 0; r < J::nv; ++r) rest[r] = u[r] - dot(a, load_force<T>(U + 6 * r));
-    solve_joint_factor<J>(D, rest, x);
-    for (int r = 0; r < J::nv; ++r) qdd[n.v_index + r] = x[r];
+// The acceleration of a joint from u and a' = X a_p + c; adds S times it to a'. Writes it to qdd, or adds it there, in the
+// user's sign.
+template <class J, bool adds = false, class T, class Node>
+TENON_INLINE void solve_joint(const Node& n, Motion<T>& a, const T* u, const WorkspaceData<T>& w, T* qdd) {
+  T rest[J::nv], x[J::nv];
+  for (int r = 0; r < J::nv; ++r) rest[r] = u[r] - dot(a, load_force<T>(w.U + 6 * (n.v_index + r)));
+  solve_joint_factor<J>(w.D + 6 * n.v_index, rest, x);
+  for (int r = 0; r < J::nv; ++r) {
+    const T own = J::one_dof ? T(n.sign) * x[r] : x[r];
+    qdd[n.v_index + r] = adds ? qdd[n.v_index + r] + own : own;
   }
   add_motion<J>(n, a, x);
 }

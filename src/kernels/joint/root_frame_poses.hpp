@@ -82,7 +82,7 @@ inline void place_bodies(const ModelData& m, const T* q, WorkspaceData<T>& w) {
   for (int i = 0; i < m.node_count; ++i) {
     const NodeData& n = m.nodes[i];
     if (n.parent != i - 1) X = load_pose(w, n.parent);
-    with_joint(n.kind, [&](auto joint) {
+    with_joint(n, [&](auto joint) {
       using J = decltype(joint);
       J::update(n, i, q, w);
       const auto child = J::load(n, i, w);

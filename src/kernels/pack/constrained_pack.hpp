@@ -5,7 +5,8 @@
 
 #include "kernels/constrained/constrained_aba.hpp"
 #include "kernels/constrained/pv_early.hpp"
-#include "kernels/pack/states_rows.hpp"
+#include "kernels/pack/pack_rotation.hpp"
+#include "kernels/pack/pack_table.hpp"
 
 namespace tenon {
 TENON_ISA_BEGIN
@@ -40,7 +41,7 @@ template <class T>
 bool pv_early_of_states(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, T* qdd,
                         PackedRows<T>& p, PvEarlyData<T>& d, WorkspaceData<T>& w) {
   if constexpr (!std::is_same_v<typename T::Number, double>) return false;
-  const RowsOfStates<T> rows(c, p.settings);
+  const RowsOfStates<T> rows{c, p.settings};
   evaluate_rows(m, rows, in, w);
   const bool positive = with_loops<T>(m, [&](auto loops) {
     if (!reduce_early<loops.value>(m, rows, in, d, w)) return false;
@@ -57,7 +58,7 @@ bool pv_early_of_states(const ModelData& m, const ConstraintData& c, const Input
 template <class T>
 bool constrained_start(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, T* qdd,
                        PackedRows<T>& p, WorkspaceData<T>& w) {
-  const RowsOfStates<T> rows(c, p.settings);
+  const RowsOfStates<T> rows{c, p.settings};
   evaluate_rows(m, rows, in, w);
   for (int r = 0; r < c.row_count; ++r) p.f[r] = T(0);
   return constrained_aba_start(m, c, in, qdd, p, w);

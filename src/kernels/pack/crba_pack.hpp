@@ -22,7 +22,7 @@ inline void place_in_root_frame(const ModelData& m, const T* q, WorkspaceData<T>
   joint_angles(m, q, w);
   for (int i = 0; i < m.node_count; ++i) {
     const NodeData& n = m.nodes[i];
-    with_joint(n.kind, [&](auto joint) {
+    with_joint(n, [&](auto joint) {
       using J = decltype(joint);
       J::update(n, i, q, w);
       Placement X = {{unit}, {o, o, o}};

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "kernels/pack/constrained_pack.hpp"
+#include "kernels/tree/articulated_inertia.hpp"
 #include "spatial/small_ldl.hpp"
 
 namespace tenon {
@@ -24,7 +25,7 @@ inline int carry_row(const ModelData& m, int i, int r, Force<T>& K, PackedDelass
       d.inverse[c->v_begin + y] = w.cluster_D[c->G_begin + y * (c->y_count + 1)];
     return c->parent;
   }
-  with_joint(n.kind, [&](auto joint) {
+  with_joint(n, [&](auto joint) {
     using J = decltype(joint);
     const RowJoint<J, T> past(n, w);
     T x[J::nv];
@@ -47,7 +48,7 @@ bool delassus_of_states(const ModelData& m, const ConstraintData& c, const T* q,
   const Inputs<T> in = {q, d.zeros, d.zeros};
   sweep_velocities(m, in, m.varying_clusters > 0, w);
   if (!sweep_inertias_without_rows(m, in, w)) return false;
-  const RowsOfStates<T> rows(c, d.settings);
+  const RowsOfStates<T> rows{c, d.settings};
   place_rows(m, rows, w);
   leave_rows_out<false>(rows, w);
   for (std::ptrdiff_t e = 0; e < d.rows * d.rows; ++e) A[e] = T(0);

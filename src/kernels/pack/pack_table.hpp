@@ -13,27 +13,20 @@
 
 namespace tenon {
 
-// Anchors, gains and activity of constraints in each state (kernels/pack/states_rows.hpp). Arrays: by the items of the
-// set.
+// Rows of W states, each of which has settings of its own.
 template <class T>
-struct PackedSettings {
-  ConstraintPoses poses;  // those that a row of some state needs
-  bool some_inactive;
-  const T* anchors;  // 12 an item: R row by row, p
-  const T* gains;    // 2 an item: frequency, damping ratio
-  const T* active;   // 1 or 0
-};
+using RowsOfStates = ConstraintDataOf<double, T>;
 
 // What constrained dynamics of packs needs besides the rows (kernels/pack/constrained_pack.hpp).
 template <class T>
 struct PackedRows : ProximalPoint<T> {
-  PackedSettings<T> settings;
+  RowSettingsOf<T> settings;
 };
 
 // The memory of the Delassus matrix of packs (kernels/pack/delassus_pack.hpp).
 template <class T>
 struct PackedDelassus {
-  PackedSettings<T> settings;
+  RowSettingsOf<T> settings;
   std::ptrdiff_t rows;
   const std::int32_t *first, *end;  // per velocity coordinate: the rows that it moves; none for [0, 0)
   T* x;                             // nv x rows: K S L^-T of the rows

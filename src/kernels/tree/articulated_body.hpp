@@ -33,7 +33,7 @@ template <class T, class Model>
 inline void sweep_velocities(const Model& m, const Inputs<T>& in, bool has_angles, WorkspaceData<T>& w) {
   if (!has_angles) joint_angles(m, in.q, w);
   set_world_motion(w);
-  for (int i = first_body(m); i < m.node_count; ++i) {
+  for (int i = Model::first_body; i < m.node_count; ++i) {
     const auto& n = m.nodes[i];
     with_joint(n, [&](auto joint) {
       using J = decltype(joint);
@@ -127,7 +127,7 @@ template <bool loops, class T, class Model, class Visit>
 TENON_INLINE bool visit_inwards(const Model& m, const Visit& visit) {
   bool positive = true;
   ParentShare<T> h{};
-  for (int i = m.node_count - 1; i >= first_body(m); --i) {
+  for (int i = m.node_count - 1; i >= Model::first_body; --i) {
     if constexpr (loops) {
       if (const ClusterData* c = cluster_of(m, i)) {
         positive = visit_cluster_inwards<T>(*c, visit) && positive;
@@ -188,14 +188,14 @@ TENON_INLINE void roll_out_node(const Model& m, int i, const T* v, T* qdd, Works
   with_joint(n, [&](auto joint) {
     using J = decltype(joint);
     Motion<T> a = parent_acceleration<J>(n, i, v, w);
-    solve_joint<J>(n, a, w, qdd);
+    solve_joint<J>(n, a, w.u + n.v_index, w, qdd);
     store(w.a + 6 * i, a);
   });
 }
 template <bool loops, class T, class Model>
 inline void sweep_accelerations_of(const Model& m, const Inputs<T>& in, T* qdd, WorkspaceData<T>& w) {
   const T* const v = in.v;
-  for (int i = first_body(m); i < m.node_count; ++i) roll_out_node<loops>(m, i, v, qdd, w);
+  for (int i = Model::first_body; i < m.node_count; ++i) roll_out_node<loops>(m, i, v, qdd, w);
 }
 template <class T>
 inline void sweep_accelerations(const ModelData& m, const Inputs<T>& in, T* qdd, WorkspaceData<T>& w) {

@@ -20,8 +20,7 @@ inline void place_joints(const ModelData& m, const T* q, WorkspaceData<T>& w) {
   joint_angles(m, q, w);
   for (int i = 0; i < m.node_count; ++i) {
     const NodeData& n = m.nodes[i];
-    if (n.kind > joint_revolute_z)
-      with_joint(n.kind, [&](auto joint) { decltype(joint)::update(n, i, q, w); });
+    if (n.kind > joint_revolute_z) with_joint(n, [&](auto joint) { decltype(joint)::update(n, i, q, w); });
   }
 }
 
@@ -53,15 +52,15 @@ inline bool sweep_inertias(const ModelData& m, const T* q, WorkspaceData<T>& w) 
 
 // World rotations of the nodes that carry constraints, for rows along the world's axes; needs the joint
 // transforms.
-template <class T>
-inline void sweep_support_rotations(const ModelData& m, const ConstraintData& c, WorkspaceData<T>& w) {
+template <class T, class Rows>
+inline void sweep_support_rotations(const ModelData& m, const Rows& c, WorkspaceData<T>& w) {
   const T o(0), e(1);
   store(w.Rs - 9, Mat3<T>{e, o, o, o, e, o, o, o, e});
   if (c.poses == ConstraintPoses::none) return;
   for (int s = 0; s < c.support_count; ++s) {
     const int i = c.support[s];
     const NodeData& n = m.nodes[i];
-    with_joint(n.kind, [&](auto joint) {
+    with_joint(n, [&](auto joint) {
       const auto X = decltype(joint)::load(n, i, w);
       store(w.Rs + 9 * i, compose(load_mat3<T>(w.Rs + 9 * n.parent), X.R));
     });
@@ -85,14 +84,8 @@ inline void place_rows(const ModelData& m, const Rows& c, WorkspaceData<T>& w) {
       continue;
     }
     const Mat3<T> R = load_mat3<T>(w.Rs + 9 * (item.world_axes ? item.node : -1));
-    const Vec3<T> p = load_vec3<T>(item.p);
-    for (int j = 0; j < 3; ++j)
-      if (item.rows >> j & 1u) put({axis_of_item(item, R, j), {o, o, o}});
-    for (int j = 0; j < 3; ++j) {
-      if (!(item.rows >> (3 + j) & 1u)) continue;
-      const Vec3<T> e = axis_of_item(item, R, j);
-      put({cross(p, e), e});
-    }
+    for_rows_of_frame(item, R, load_vec3<T>(item.p),
+                      [&](const Vec3<T>&, const Force<T>& K, auto) { put(K); });
   }
 }
 

@@ -59,7 +59,7 @@ void centroidal_matrix(const ModelData& m, const T* com, T* A, int ld, T* Ic, co
     const RigidInertia<T> I = inertia(i);
     if (n.parent >= 0) store_inertia(n.parent, inertia(n.parent) + I);
     const Transform<Rot3<T>, T> X = pose_about(c, i, w);
-    with_joint(n.kind, [&](auto joint) {
+    with_joint(n, [&](auto joint) {
       for_each_column<decltype(joint), T>(n, [&](auto d, auto S) {
         const int k = n.v_index + d.value;
         store(A + static_cast<long>(k) * ld, I * outer_motion(S, X, T(m.v_sign[k])));

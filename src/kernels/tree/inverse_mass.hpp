@@ -25,7 +25,7 @@ inline void take_cluster_forces(const ModelData& m, const ClusterData& c, int i,
   if (i == c.node_begin + c.node_count - 1)
     for (int e = 0; e < 4 * c.y_count; ++e) u[e] = T(0);
   const Force<Lanes<T>> p = load_rows(d.body + 24 * i, 4);
-  with_joint(n.kind, [&](auto joint) {
+  with_joint(n, [&](auto joint) {
     using J = decltype(joint);
     Lanes<T> work[J::nv];
     for_each_column<J, T>(n, [&](auto r, auto S) {
@@ -60,7 +60,7 @@ inline void move_cluster_body(const ModelData& m, const ClusterData& c, int i, I
   };
   const T* ydd = d.ydd + 4 * c.v_begin;
   if (i == c.node_begin) solve_cluster_rows(c, motion(c.parent), d.ydd + 4 * c.v_begin, 4, w);
-  with_joint(n.kind, [&](auto joint) {
+  with_joint(n, [&](auto joint) {
     using J = decltype(joint);
     store_motions(d.body + 24 * i, 4, move_cluster_joint<J>(c, n, i, motion(n.parent), ydd, 4, w));
     for (int r = 0; r < J::nv; ++r) Lanes<T>(T(0)).store(d.u + 4 * (n.v_index + r));
@@ -87,7 +87,7 @@ inline void sweep_column_forces(const ModelData& m, InverseMassData<T>& d, const
         continue;
       }
     }
-    with_joint(n.kind, [&](auto joint) {
+    with_joint(n, [&](auto joint) {
       using J = decltype(joint);
       const RowJoint<J, T> past(n, w);
       Force<Lanes<T>> p = load_rows(d.body + 24 * i, 4);
@@ -117,7 +117,7 @@ inline void sweep_column_accelerations(const ModelData& m, InverseMassData<T>& d
         continue;
       }
     }
-    with_joint(n.kind, [&](auto joint) {
+    with_joint(n, [&](auto joint) {
       using J = decltype(joint);
       const RowJoint<J, T> past(n, w);
       Motion<Lanes<T>> a{};

@@ -141,7 +141,7 @@ TENON_INLINE Transform<Rot3<T>, T> world_pose(const ModelData& m, int i, const W
     return {{frame.R.R * X.R.R}, frame.p + frame.R.R * X.p};
   }
   Vec3<T> origin{};
-  with_joint(n.kind, [&](auto joint) { origin = decltype(joint)::load(n, root, w).p; });
+  with_joint(n, [&](auto joint) { origin = decltype(joint)::load(n, root, w).p; });
   return {X.R, origin + X.p};
 }
 
@@ -190,7 +190,7 @@ inline void place_constraint_rows(const ModelData& m, const ConstraintData& c, W
     if (item.closure) {
       place_supporting_body(m, item.first, w);
       place_supporting_body(m, item.second, w);
-      evaluate_closure(m, c, item, w);
+      evaluate_closure(m, c, index, w);
     } else {
       if (index == 0 || c.items[index - 1].node != i || c.items[index - 1].closure)
         place_supporting_body(m, i, w);

@@ -20,7 +20,7 @@ void kinematics(const ModelData& m, const T* q, const T* v, const T* a, Workspac
   store(w.a0 - 6, rest);
   for (int i = 0; i < m.node_count; ++i) {
     const NodeData& n = m.nodes[i];
-    with_joint(n.kind, [&](auto joint) {
+    with_joint(n, [&](auto joint) {
       using J = decltype(joint);
       J::update(n, i, q, w);
       const auto X = J::load(n, i, w);
@@ -55,7 +55,7 @@ void frame_jacobian(const ModelData& m, int node, const T* point, const T* E, T*
     const NodeData& n = m.nodes[i];
     const Mat3<T> R = load_mat3<T>(w.R0 + 9 * i);
     const Vec3<T> arm = load_vec3<T>(point) - load_vec3<T>(w.p0 + 3 * i);
-    with_joint(n.kind, [&](auto joint) {
+    with_joint(n, [&](auto joint) {
       for_each_column<decltype(joint), T>(n, [&](auto d, auto S) {
         const int k = n.v_index + d.value;
         const Vec3<T> z = direction(S, R, T(m.v_sign[k]));
@@ -99,7 +99,7 @@ void center_of_mass(const ModelData& m, T* com, T* J, int ld, WorkspaceData<T>& 
     }
     const Mat3<T> R = load_mat3<T>(w.R0 + 9 * i);
     const Vec3<T> arm = hi - mass * load_vec3<T>(w.p0 + 3 * i);
-    with_joint(n.kind, [&](auto joint) {
+    with_joint(n, [&](auto joint) {
       for_each_column<decltype(joint), T>(n, [&](auto d, auto S) {
         const int k = n.v_index + d.value;
         const Vec3<T> z = direction(S, R, inverse * T(m.v_sign[k]));

@@ -59,7 +59,7 @@ template <class T, class Model>
 inline void sweep_body_forces(const Model& m, const Inputs<T>& in, WorkspaceData<T>& w) {
   joint_angles(m, in.q, w);
   set_world_motion(w);
-  for (int i = first_body(m); i < m.node_count; ++i) {
+  for (int i = Model::first_body; i < m.node_count; ++i) {
     const auto& n = m.nodes[i];
     with_joint(n, [&](auto joint) {
       using J = decltype(joint);
@@ -89,7 +89,7 @@ inline void sweep_body_forces(const Model& m, const Inputs<T>& in, WorkspaceData
 template <class T, class Model>
 inline void sweep_joint_forces(const Model& m, const Inputs<T>& in, T* tau, WorkspaceData<T>& w) {
   Force<T> f{};
-  for (int i = m.node_count - 1; i >= first_body(m); --i) {
+  for (int i = m.node_count - 1; i >= Model::first_body; --i) {
     const auto& n = m.nodes[i];
     const std::int32_t flags = w.node_flags[i];
     f = flags & node_carries ? f + load_force<T>(w.f + 6 * i) : load_force<T>(w.f + 6 * i);

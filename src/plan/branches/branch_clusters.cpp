@@ -37,8 +37,8 @@ void BranchLanes::build_trunk_clusters() {
     }
     node_cluster[i] = count_of(clusters) - 1;
   }
-  keep(std::move(clusters), data_.trunk.clusters, data_.trunk.cluster_count);
-  data_.trunk.node_cluster = keep(std::move(node_cluster));
+  trunk_memory_.keep(std::move(clusters), data_.trunk.model.clusters, data_.trunk.model.cluster_count);
+  data_.trunk.model.node_cluster = trunk_memory_.keep(std::move(node_cluster));
 }
 
 // Nodes and coordinates of a bundle have the same numbers, so that those of a cluster are in the order of its
@@ -71,6 +71,7 @@ void BranchLanes::find_limb_clusters(std::size_t k) {
   }
   v_node.push_back(count_of(bodies));
   memory.G_size = index(G_begin);
+  bundles_[k].model.node_cluster = memory.node_cluster.data();
   bundles_[k].model.v_node = memory.keep(std::move(v_node));
   bundles_[k].model.y_index = memory.keep(std::move(y_index));
 }
@@ -104,10 +105,9 @@ void BranchLanes::build_limb_clusters(std::size_t k) {
       copy(m_.cluster_U_initial + 6 * one[l]->v_begin, 6 * c.v_count, U.data() + 6 * c.v_begin);
     }
   }
-  LaneModel<N>& m = bundle.model;
+  ModelDataOf<N>& m = bundle.model;
   m.cluster_count = count_of(memory.clusters);
   m.clusters = memory.clusters.data();
-  m.node_cluster = memory.node_cluster.data();
   m.cluster_F_initial = memory.keep(std::move(F));
   m.cluster_D_initial = memory.keep(std::move(D));
   m.cluster_U_initial = memory.keep(std::move(U));
@@ -116,12 +116,12 @@ void BranchLanes::build_limb_clusters(std::size_t k) {
 }
 
 double BranchLanes::smallest_pivot() const {
-  double smallest = smallest_cluster_pivot(data_.trunk, data_.w.cluster_D);
+  double smallest = smallest_cluster_pivot(data_.trunk.model, data_.trunk.w.cluster_D);
   for (std::size_t k = 0; k < memory_.size(); ++k)
-    for (const ClusterData& c : memory_[k].clusters)
-      for (std::size_t l = 0; l < memory_[k].limbs.size(); ++l)
-        smallest = std::min(
-            smallest, cluster_pivot(c, [&](int e) { return bundles_[k].w.cluster_D[c.G_begin + e].x[l]; }));
+    for (int l = 0; l < count_of(memory_[k].limbs); ++l)
+      smallest = std::min(smallest, smallest_pivot_by(bundles_[k].model, [&](int e) {
+                            return lane_of(bundles_[k].w.cluster_D[e], l);
+                          }));
   return smallest;
 }
 

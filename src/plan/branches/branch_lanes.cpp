@@ -65,11 +65,11 @@ std::unique_ptr<BranchLanes> BranchLanes::make(const ModelData& m, const Constra
   lanes_of_tree->gain_ = gain_of_limbs(m, lanes_of_tree->trunk_, lanes_of_tree->limb_bundles());
   if (lanes_of_tree->memory_.empty() || !(always || limbs_pay(lanes_of_tree->gain_))) return nullptr;
   lanes_of_tree->data_.kernels = &trunk_kernels;
-  lanes_of_tree->data_.w.gravity = gravity;
+  lanes_of_tree->data_.trunk.w.gravity = gravity;
   if (w) {
     Branches<N>& data = lanes_of_tree->data_;
     data.rotor_rate = w->rotor_rate, data.rotor_angle = w->rotor_angle, data.G = w->G, data.g = w->g;
-    data.w.G = w->G, data.w.g = w->g;
+    data.trunk.w.G = w->G, data.trunk.w.g = w->g;
   }
   lanes_of_tree->build(c);
   const bool joints_alone = m.cluster_count == 0 && m.rotor_count == 0;
@@ -209,16 +209,10 @@ void BranchLanes::build(const ConstraintData* c) {
     build_limb_rotors(k);
   }
   takes_rows_ = c && find_rows(*c);
-  if (takes_rows_) {
-    build_trunk_rows(*c);
-    for (std::size_t k = 0; k < memory_.size(); ++k) build_limb_rows(*c, k);
-    update_rows(*c);
-  }
+  if (takes_rows_) build_all_rows(*c);
   for (std::size_t k = memory_.size(); k-- > 0;) connect(k);
-  for (std::size_t k = 0; k < memory_.size(); ++k) {
-    bundles_[k].collecting_count = count_of(memory_[k].collecting);
-    bundles_[k].collecting = memory_[k].collecting.data();
-  }
+  for (std::size_t k = 0; k < memory_.size(); ++k)
+    memory_[k].keep(std::move(memory_[k].collecting), bundles_[k].collecting, bundles_[k].collecting_count);
   data_.bundle_count = count_of(bundles_);
   data_.bundles = bundles_.data();
   if (takes_rows_) build_early(*c);
@@ -226,26 +220,28 @@ void BranchLanes::build(const ConstraintData* c) {
 }
 
 void BranchLanes::build_trunk() {
-  data_.trunk = m_;
+  PartMemory<double>& memory = trunk_memory_;
+  ModelData& m = data_.trunk.model;
+  m = m_;
   for (const std::int32_t body : trunk_) {
-    const std::int32_t node = count_of(trunk_nodes_), parent = m_.nodes[body].parent;
+    const std::int32_t node = count_of(memory.nodes), parent = m_.nodes[body].parent;
     places_[index(body)].node = node;
-    trunk_nodes_.push_back(m_.nodes[body]);
-    trunk_nodes_.back().parent = parent < 0 ? -1 : places_[index(parent)].node;
+    memory.nodes.push_back(m_.nodes[body]);
+    memory.nodes.back().parent = parent < 0 ? -1 : places_[index(parent)].node;
   }
-  data_.trunk.nodes = trunk_nodes_.data();
-  data_.trunk.node_count = count_of(trunk_nodes_);
-  data_.trunk_body = trunk_.data();
+  m.nodes = memory.nodes.data();
+  m.node_count = count_of(memory.nodes);
+  data_.trunk.body_of = trunk_.data();
   build_trunk_rotors();
   build_trunk_clusters();
-  trunk_flags_ = sweep_flags(data_.trunk, {});
-  WorkspaceData<double>& w = data_.w;
-  w.node_flags = trunk_flags_.data();
+  memory.flags = sweep_flags(m, {});
+  WorkspaceData<double>& w = data_.trunk.w;
+  w.node_flags = memory.flags.data();
   const auto whole_lines = [](std::size_t count) { return (count + 15) / 16 * 16; };
-  const std::size_t n = trunk_.size(), nv = index(m_.nv), rotors = index(data_.trunk.rotor_count);
-  const bool clusters = data_.trunk.cluster_count > 0;
+  const std::size_t n = trunk_.size(), nv = index(m_.nv), rotors = index(m.rotor_count);
+  const bool clusters = m.cluster_count > 0;
   const std::size_t loop_nv = rotors > 0 || clusters ? nv : 0, G_size = clusters ? index(m_.G_size) : 0;
-  cut(body_fields(w, {n, nv, whole_lines(n), n, n, rotors, whole_lines(rotors), loop_nv, G_size}));
+  memory.cut(body_fields(w, {n, nv, whole_lines(n), n, n, rotors, whole_lines(rotors), loop_nv, G_size}));
 }
 
 void BranchLanes::build_bundle(std::size_t k) {
@@ -253,35 +249,38 @@ void BranchLanes::build_bundle(std::size_t k) {
   Bundle<N>& bundle = bundles_[k];
   const std::size_t n = memory.limbs[0].size() + 1;
   memory.nodes.resize(n);
+  memory.nodes[0].parent = -1;
   std::vector<N> armature(n, N(0)), spin = armature;
   std::vector<std::int32_t> q_of(lanes * n), v_of = q_of, body_of = q_of, result_of = q_of;
   for (std::size_t i = 1; i < n; ++i) {
-    LaneNode<N>& node = memory.nodes[i];
-    const std::int32_t at = static_cast<std::int32_t>(i);
+    NodeDataOf<N>& node = memory.nodes[i];
     node.parent = place_in(memory.limbs[0], m_.nodes[memory.limbs[0][i - 1]].parent);
-    node.q_index = node.v_index = at;
-    node.has_armature = 0;
-    for (std::size_t l = 0; l < lanes; ++l) {
-      const bool empty = l >= memory.limbs.size();
-      const std::int32_t body = memory.limbs[empty ? 0 : l][i - 1];
+    node.q_index = node.v_index = static_cast<std::int32_t>(i);
+    for (int l = 0; l < branch_width; ++l) {
+      const bool empty = index(l) >= memory.limbs.size();
+      const std::int32_t body = memory.limbs[empty ? 0 : index(l)][i - 1];
+      const std::size_t place = lanes * i + index(l);
       const NodeData& one = m_.nodes[body];
       node.kind = one.kind;
-      node.sign.x[l] = one.sign;
-      node.mass.x[l] = one.mass;
-      for (int e = 0; e < 3; ++e) node.p[e].x[l] = one.p[e], node.h[e].x[l] = one.h[e];
-      for (int e = 0; e < 6; ++e) node.I[e].x[l] = one.I[e];
-      for (int e = 0; e < 9; ++e) node.R[e].x[l] = one.R[e];
-      armature[i].x[l] = m_.armature[one.v_index];
-      if (m_.spin) spin[i].x[l] = m_.spin[one.v_index];
-      node.has_armature |= m_.armature[one.v_index] != 0;
-      q_of[lanes * i + l] = one.q_index;
-      v_of[lanes * i + l] = one.v_index;
-      body_of[lanes * i + l] = body;
-      result_of[lanes * i + l] = empty ? -1 : one.v_index;
+      set_lane(node.sign, l, one.sign);
+      set_lane(node.mass, l, one.mass);
+      set_lanes(node.p, l, one.p);
+      set_lanes(node.h, l, one.h);
+      set_lanes(node.I, l, one.I);
+      set_lanes(node.R, l, one.R);
+      set_lane(armature[i], l, m_.armature[one.v_index]);
+      if (m_.spin) set_lane(spin[i], l, m_.spin[one.v_index]);
+      q_of[place] = one.q_index;
+      v_of[place] = one.v_index;
+      body_of[place] = body;
+      result_of[place] = empty ? -1 : one.v_index;
     }
   }
+  ModelDataOf<N>& m = bundle.model;
+  m.node_count = m.nv = static_cast<std::int32_t>(n);
+  m.nodes = memory.nodes.data();
   find_limb_clusters(k);
-  memory.flags = flags_of(memory, {});
+  memory.flags = flags_of(m, {});
   for (std::size_t i = 1; i < n; ++i)
     if (memory.flags[i] & node_collects) memory.collecting_end = std::max(memory.collecting_end, i + 1);
   WorkspaceData<N>& w = bundle.w;
@@ -297,27 +296,18 @@ void BranchLanes::build_bundle(std::size_t k) {
   memory.cut(fields);
   w.node_flags = memory.flags.data();
   w.gravity = memory.keep(std::vector<N>(3, N(0)));  // limbs have it from their parents
-  bundle.model.node_count = bundle.model.nv = static_cast<std::int32_t>(n);
-  bundle.model.nodes = memory.nodes.data();
-  bundle.model.armature = memory.keep(std::move(armature));
-  bundle.model.spin = memory.keep(std::move(spin));
+  m.armature = memory.keep(std::move(armature));
+  m.spin = memory.keep(std::move(spin));
   bundle.q_of = memory.keep(std::move(q_of));
   bundle.v_of = memory.keep(std::move(v_of));
   bundle.body_of = memory.keep(std::move(body_of));
   bundle.result_of = memory.keep(std::move(result_of));
 }
 
-std::vector<std::int32_t> BranchLanes::flags_of(const BundleMemory& memory,
-                                                const std::vector<bool>& supporting) const {
-  std::vector<NodeData> bodies(memory.nodes.size());
-  for (std::size_t i = 0; i < bodies.size(); ++i) bodies[i].parent = memory.nodes[i].parent;
-  bodies[0].parent = -1;
-  ModelData tree{};
-  tree.node_count = count_of(bodies);
-  tree.nodes = bodies.data();
-  tree.node_cluster = memory.node_cluster.data();
-  std::vector<std::int32_t> flags = sweep_flags(tree, supporting);
-  if (memory.node_cluster[1] < 0) flags[1] |= node_adds_to_memory | node_first_to_store;
+std::vector<std::int32_t> BranchLanes::flags_of(const ModelDataOf<N>& limbs,
+                                                const std::vector<bool>& supporting) {
+  std::vector<std::int32_t> flags = sweep_flags(limbs, supporting);
+  if (limbs.node_cluster[1] < 0) flags[1] |= node_adds_to_memory | node_first_to_store;
   return flags;
 }
 
@@ -342,20 +332,22 @@ LimbParent BranchLanes::parent_at(std::int32_t body) {
                       numbers(w.ps, 3),
                       stride};
   };
-  return place.bundle < 0 ? all(data_.w, 1) : all(bundles_[index(place.bundle)].w, branch_width);
+  return place.bundle < 0 ? all(data_.trunk.w, 1) : all(bundles_[index(place.bundle)].w, branch_width);
 }
 
-template <class Nodes>
-void BranchLanes::let_limbs_store(const Nodes& nodes, std::int32_t parent, std::vector<std::int32_t>& flags,
-                                  std::int32_t mark) {
-  if (flags.empty()) return;
-  flags[index(parent)] |= mark;
-  const bool to_base = mark == node_has_base;
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const bool child_to_base = (flags[index(parent)] & node_supports) && !(flags[i] & node_supports);
-    if (nodes[i].parent != parent || i == index(parent) || child_to_base != to_base) continue;
-    flags[i] &= ~node_first_to_store;
-  }
+template <class T>
+void BranchLanes::let_limbs_store(PartMemory<T>& memory, std::int32_t parent, std::int32_t mark_with_rows) {
+  const auto change = [&](std::vector<std::int32_t>& flags, std::int32_t mark) {
+    if (flags.empty()) return;
+    flags[index(parent)] |= mark;
+    const bool to_base = mark == node_has_base;
+    for (std::size_t i = 0; i < flags.size(); ++i) {
+      const bool child_to_base = (flags[index(parent)] & node_supports) && !(flags[i] & node_supports);
+      if (memory.nodes[i].parent == parent && child_to_base == to_base) flags[i] &= ~node_first_to_store;
+    }
+  };
+  change(memory.flags, node_collects);
+  change(memory.support_flags, mark_with_rows);
 }
 
 // The parents of the limbs of bundle k. Bundles give to their parents from last to first, and before bodies of
@@ -384,12 +376,10 @@ void BranchLanes::connect(std::size_t k) {
         std::vector<char>& given = own.to_base ? base_collects_ : collects_with_rows_;
         own.stores = !std::exchange(collects_[index(body)], char{1});
         own.stores_with_rows = !std::exchange(given[index(body)], char{1});
-        let_limbs_store(trunk_nodes_, place.node, trunk_flags_, node_collects);
-        let_limbs_store(trunk_nodes_, place.node, trunk_support_flags_, mark);
+        let_limbs_store(trunk_memory_, place.node, mark);
       } else {
         BundleMemory& inward = memory_[index(place.bundle)];
-        let_limbs_store(inward.nodes, place.node, inward.flags, node_collects);
-        let_limbs_store(inward.nodes, place.node, inward.support_flags, mark);
+        let_limbs_store(inward, place.node, mark);
         std::vector<std::int32_t>& collecting = inward.collecting;
         if (std::find(collecting.begin(), collecting.end(), place.node) == collecting.end())
           collecting.push_back(place.node);
@@ -405,14 +395,9 @@ void BranchLanes::connect(std::size_t k) {
 
 std::size_t BranchLanes::bytes() const {
   std::size_t sum =
-      sizeof(*this) + Memory::bytes() +
-      bytes_of(limbs_, trunk_, places_, trunk_nodes_, trunk_flags_, collects_, collects_with_rows_,
-               base_collects_, bundles_, limb_coordinates_, supports_, trunk_items_of_, trunk_items_,
-               trunk_anchors_, trunk_active_, trunk_row_of_, trunk_support_flags_);
-  for (const BundleMemory& b : memory_)
-    sum += sizeof(b) + b.bytes() +
-           bytes_of(b.nodes, b.flags, b.collecting, b.node_cluster, b.clusters, b.items_of, b.items, b.active,
-                    b.anchors, b.support_flags, b.node_row_first, b.row_of);
+      sizeof(*this) + bytes_of(trunk_memory_, limbs_, trunk_, places_, collects_, collects_with_rows_,
+                               base_collects_, bundles_, limb_coordinates_, supports_);
+  for (const BundleMemory& b : memory_) sum += b.bytes();
   return sum;
 }
 

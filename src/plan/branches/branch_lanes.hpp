@@ -25,7 +25,7 @@
 
 namespace tenon {
 
-class BranchLanes : public Memory {
+class BranchLanes {
  public:
   using N = Pack<double, branch_width>;
 
@@ -69,7 +69,6 @@ class BranchLanes : public Memory {
   void update_rows(const ConstraintData& c);
   // The sweeps of constrained_aba, made ready for a call.
   const RowSweepKernels<double>& row_sweeps(WorkspaceData<double>& whole) {
-    if (data_.rows.poses == ConstraintPoses::with_errors) take_anchors(whole.anchors);
     whole.branches = &data_;
     return kernels_->row_sweeps;
   }
@@ -84,7 +83,6 @@ class BranchLanes : public Memory {
 
  private:
   static constexpr std::size_t lanes = branch_width;
-  using ItemOfLanes = std::array<std::int32_t, lanes>;  // indices of items; -1: none
 
   struct LimbRotor {
     std::int32_t number, wobbles;
@@ -103,21 +101,31 @@ class BranchLanes : public Memory {
   struct Place {
     std::int32_t bundle = -1, node = -1, lane = -1;
   };
-  // What the lists of a bundle point to.
-  struct BundleMemory : Memory {
+  // What the arrays of a part point to.
+  template <class T>
+  struct PartMemory : Memory {
+    std::vector<NodeDataOf<T>> nodes;
+    std::vector<std::int32_t> flags, support_flags;
+    std::vector<std::array<std::int32_t, lanes_in<T>>> items_of;  // of each item: those of the set; -1: none
+    T *anchors = nullptr, *gains = nullptr, *active = nullptr;
+    T *scale = nullptr, *compliance = nullptr, *weight = nullptr;
+    std::unique_ptr<PvEarlyMemory<T>> early;
+
+    std::size_t bytes() const {
+      return Memory::bytes() + bytes_of(nodes, flags, support_flags, items_of, early);
+    }
+  };
+  struct BundleMemory : PartMemory<N> {
     std::vector<std::vector<std::int32_t>> limbs;  // bodies
-    std::vector<LaneNode<N>> nodes;
-    std::vector<std::int32_t> flags, collecting, node_cluster;
+    std::vector<std::int32_t> collecting, node_cluster;
     std::vector<std::vector<LimbRotor>> limb_rotors;
     std::vector<ClusterData> clusters;
     std::size_t G_size = 0;
     std::size_t collecting_end = 1;  // behind the last node that carries limbs of other bundles
     std::size_t depth = 0;           // bodies from the root on that support rows
-    std::vector<ItemOfLanes> items_of;
-    std::vector<LaneItem<N>> items;
-    std::vector<N> active, anchors, scale, compliance, weight;
-    std::unique_ptr<PvEarlyMemory<N>> early;
-    std::vector<std::int32_t> support_flags, node_row_first, row_of;
+    std::size_t bytes() const {
+      return sizeof(*this) + PartMemory::bytes() + bytes_of(node_cluster, clusters);
+    }
   };
 
   BranchLanes(const ModelData& m, const BranchKernels<branch_width>* kernels);
@@ -132,9 +140,8 @@ class BranchLanes : public Memory {
   LimbParent parent_at(std::int32_t body);
   void connect(std::size_t k);
   // The child of node `parent` that stores first no longer does: limbs give before.
-  template <class Nodes>
-  static void let_limbs_store(const Nodes& nodes, std::int32_t parent, std::vector<std::int32_t>& flags,
-                              std::int32_t mark);
+  template <class T>
+  static void let_limbs_store(PartMemory<T>& memory, std::int32_t parent, std::int32_t mark_with_rows);
 
   // branch_mass.cpp
   bool is_star() const;
@@ -144,7 +151,7 @@ class BranchLanes : public Memory {
   // The place of a body among those of a limb, counted from 1; 0: the parent, -1: elsewhere.
   std::int32_t place_in(const std::vector<std::int32_t>& limb, std::int32_t body) const;
   // NodeFlag bits of a bundle; supporting: see sweep_flags.
-  std::vector<std::int32_t> flags_of(const BundleMemory& memory, const std::vector<bool>& supporting) const;
+  static std::vector<std::int32_t> flags_of(const ModelDataOf<N>& limbs, const std::vector<bool>& supporting);
 
   // branch_rotors.cpp
   void find_rotors(const std::vector<std::size_t>& limb_of);
@@ -162,9 +169,12 @@ class BranchLanes : public Memory {
   bool find_rows(const ConstraintData& c);
   bool find_limb_items(const ConstraintData& c, BundleMemory& memory);
   void mark_supports();
-  void build_trunk_rows(const ConstraintData& c);
-  void build_limb_rows(const ConstraintData& c, std::size_t k);
-  void take_anchors(const double* anchors);
+  void build_all_rows(const ConstraintData& c);
+  template <class T>
+  void build_rows(const ConstraintData& c, const std::vector<bool>& supporting, PartMemory<T>& memory,
+                  TreePart<T>& part);
+  template <class T>
+  static void take_settings(const ConstraintData& c, PartMemory<T>& memory, TreePart<T>& part);
   void build_early(const ConstraintData& c);
   void reduce_sample(const ConstraintData& c, std::minstd_rand& random);
   bool supports(std::int32_t body) const { return supports_[index(body)] != 0; }
@@ -176,8 +186,7 @@ class BranchLanes : public Memory {
   std::vector<std::size_t> ready_;  // limbs whose parents have a place
   std::vector<std::int32_t> trunk_;
   std::vector<Place> places_;  // of bodies
-  std::vector<NodeData> trunk_nodes_;
-  std::vector<std::int32_t> trunk_flags_;
+  PartMemory<double> trunk_memory_;
   std::vector<char> collects_, collects_with_rows_,
       base_collects_;  // per body of the trunk: limbs have given to it
   std::vector<BundleMemory> memory_;
@@ -188,11 +197,6 @@ class BranchLanes : public Memory {
   bool takes_rows_ = false, takes_early_ = false;
   double gain_ = 1, early_chance_ = 0;
   std::vector<char> supports_;  // per body
-  std::vector<std::int32_t> trunk_items_of_;
-  std::vector<ConstraintItem> trunk_items_;
-  std::vector<double> trunk_anchors_, trunk_scale_, trunk_compliance_, trunk_weight_;
-  std::unique_ptr<PvEarlyMemory<double>> trunk_early_;
-  std::vector<std::int32_t> trunk_active_, trunk_row_of_, trunk_support_flags_;
 };
 
 }  // namespace tenon

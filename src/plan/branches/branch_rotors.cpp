@@ -48,7 +48,7 @@ void BranchLanes::build_trunk_rotors() {
       for (const LimbRotor& rotor : rotors) on_limbs[index(rotor.number)] = true;
   std::vector<RotorData> own;
   std::vector<std::int32_t> numbers, v_node(index(m_.nv), -1);
-  data_.trunk.wobbling_rotors = 0;
+  data_.trunk.model.wobbling_rotors = 0;
   for (std::int32_t r = 0; r < m_.rotor_count; ++r) {
     if (on_limbs[index(r)]) continue;
     RotorData rotor = m_.rotors[r];
@@ -57,13 +57,13 @@ void BranchLanes::build_trunk_rotors() {
       const std::int32_t k = m_.rotor_drives[e].v_index;
       v_node[index(k)] = places_[index(m_.v_node[k])].node;
     }
-    data_.trunk.wobbling_rotors += rotor.wobbles;
+    data_.trunk.model.wobbling_rotors += rotor.wobbles;
     own.push_back(rotor);
     numbers.push_back(r);
   }
-  keep(std::move(own), data_.trunk.rotors, data_.trunk.rotor_count);
-  data_.trunk.v_node = keep(std::move(v_node));
-  data_.trunk_rotor = keep(std::move(numbers));
+  trunk_memory_.keep(std::move(own), data_.trunk.model.rotors, data_.trunk.model.rotor_count);
+  data_.trunk.model.v_node = trunk_memory_.keep(std::move(v_node));
+  data_.trunk.rotor_of = trunk_memory_.keep(std::move(numbers));
 }
 
 void BranchLanes::build_limb_rotors(std::size_t k) {
@@ -81,16 +81,18 @@ void BranchLanes::build_limb_rotors(std::size_t k) {
     rotor.drive_begin = count_of(drives);
     for (const std::int32_t drive : shape[r].drives) drives.push_back({drive, N(0)});
     rotor.drive_end = count_of(drives);
-    for (std::size_t l = 0; l < lanes; ++l) {
-      const bool empty = l >= memory.limbs.size();
-      const std::int32_t number = memory.limb_rotors[empty ? 0 : l][r].number;
+    for (int l = 0; l < branch_width; ++l) {
+      const bool empty = index(l) >= memory.limbs.size();
+      const std::int32_t number = memory.limb_rotors[empty ? 0 : index(l)][r].number;
       const RotorData& one = m_.rotors[number];
-      rotor.inertia.x[l] = one.inertia, rotor.a.x[l] = one.a, rotor.b.x[l] = one.b;
-      for (int e = 0; e < 3; ++e) rotor.momentum[e].x[l] = one.momentum[e], rotor.axis[e].x[l] = one.axis[e];
-      for (int part = 0; part < 2; ++part)
-        for (int e = 0; e < 6; ++e) rotor.wobble[part][e].x[l] = one.wobble[part][e];
+      set_lane(rotor.inertia, l, one.inertia);
+      set_lane(rotor.a, l, one.a);
+      set_lane(rotor.b, l, one.b);
+      set_lanes(rotor.momentum, l, one.momentum);
+      set_lanes(rotor.axis, l, one.axis);
+      for (int part = 0; part < 2; ++part) set_lanes(rotor.wobble[part], l, one.wobble[part]);
       for (std::int32_t e = rotor.drive_begin; e < rotor.drive_end; ++e)
-        drives[index(e)].ratio.x[l] = m_.rotor_drives[one.drive_begin + e - rotor.drive_begin].ratio;
+        set_lane(drives[index(e)].ratio, l, m_.rotor_drives[one.drive_begin + e - rotor.drive_begin].ratio);
       number_of.push_back(number);
       q_of.push_back(one.q_index);
       v_of.push_back(one.v_index);

@@ -39,48 +39,36 @@ std::vector<Field<T>> row_fields(WorkspaceData<T>& w, std::size_t nodes, std::si
           {&w.row_step, rows}};
 }
 
+// Of items, one that is there.
+template <class Items>
+std::int32_t largest_of(const Items& items) {
+  return *std::max_element(items.begin(), items.end());
+}
+
 }  // namespace
 
 // The items of the limbs of a bundle, one after another on each body. False where limbs have different ones.
 bool BranchLanes::find_limb_items(const ConstraintData& c, BundleMemory& memory) {
-  std::map<std::pair<std::size_t, int>, ItemOfLanes> found;  // by node and number on the node
+  std::map<std::pair<std::size_t, int>, std::array<std::int32_t, lanes>> found;  // by node and number on it
   for (std::size_t l = 0; l < memory.limbs.size(); ++l)
     for (std::size_t i = 0; i < memory.limbs[l].size(); ++i) {
       int number = 0;
       for (std::int32_t item = 0; item < c.item_count; ++item) {
         const ConstraintItem& one = c.items[item];
         if (one.node != memory.limbs[l][i]) continue;
-        if (one.custom >= 0 || one.closure != 0) return false;
-        ItemOfLanes none;
+        if (one.custom >= 0) return false;
+        std::array<std::int32_t, lanes> none;
         none.fill(-1);
         found.try_emplace({i + 1, number++}, none).first->second[l] = item;
         memory.depth = std::max(memory.depth, i + 1);
       }
     }
-  memory.node_row_first.assign(memory.limbs[0].size() + 2, 0);
-  std::int32_t row = 0;
   for (const auto& [place, items] : found) {
-    const std::int32_t first = *std::max_element(items.begin(), items.end());
-    const ConstraintItem& one = c.items[first];
+    const ConstraintItem& one = c.items[largest_of(items)];
     for (const std::int32_t item : items)
       if (item >= 0 && (c.items[item].rows != one.rows || c.items[item].world_axes != one.world_axes))
         return false;
     memory.items_of.push_back(items);
-    LaneItem<N> in_lanes{};
-    in_lanes.node = static_cast<std::int32_t>(place.first);
-    in_lanes.row_begin = row, in_lanes.row_count = one.row_count, in_lanes.rows = one.rows;
-    in_lanes.world_axes = one.world_axes, in_lanes.custom = in_lanes.side_row = -1;
-    for (std::size_t l = 0; l < lanes; ++l) {
-      const ConstraintItem& own = c.items[items[l] < 0 ? first : items[l]];
-      for (int e = 0; e < 9; ++e) in_lanes.R[e][static_cast<int>(l)] = own.R[e];
-      for (int e = 0; e < 3; ++e) in_lanes.p[e][static_cast<int>(l)] = own.p[e];
-    }
-    memory.items.push_back(in_lanes);
-    for (int r = 0; r < one.row_count; ++r, ++row)
-      for (std::size_t l = 0; l < lanes; ++l)
-        memory.row_of.push_back(items[l] < 0 ? -1 : c.items[items[l]].row_begin + r);
-    std::fill(memory.node_row_first.begin() + static_cast<std::ptrdiff_t>(place.first) + 1,
-              memory.node_row_first.end(), row);
   }
   return true;
 }
@@ -112,132 +100,129 @@ void BranchLanes::mark_supports() {
 
 bool BranchLanes::find_rows(const ConstraintData& c) {
   if (c.row_count == 0 || c.inter_body_count > 0) return false;
-  for (BundleMemory& memory : memory_)
-    if (!find_limb_items(c, memory)) return false;
   for (std::int32_t i = 0; i < c.item_count; ++i) {
     const std::int32_t node = c.items[i].node;
     if (c.items[i].closure != 0) return false;
-    if (node < 0 || places_[index(node)].bundle < 0) trunk_items_of_.push_back(i);
+    if (node < 0 || places_[index(node)].bundle < 0) trunk_memory_.items_of.push_back({i});
   }
+  for (BundleMemory& memory : memory_)
+    if (!find_limb_items(c, memory)) return false;
   supports_.assign(index(m_.node_count), 0);
   for (std::int32_t s = 0; s < c.support_count; ++s) supports_[index(c.support[s])] = 1;
   mark_supports();
   return true;
 }
 
-void BranchLanes::build_trunk_rows(const ConstraintData& c) {
-  data_.rows = c;
-  std::vector<std::int32_t> row_first(trunk_.size() + 1, 0), support;
-  for (const std::int32_t item : trunk_items_of_) {
-    ConstraintItem own = c.items[item];
-    own.node = own.node < 0 ? -1 : places_[index(own.node)].node;
-    own.row_begin = count_of(trunk_row_of_);
-    for (int r = 0; r < own.row_count; ++r) trunk_row_of_.push_back(c.items[item].row_begin + r);
-    std::fill(row_first.begin() + own.node + 1, row_first.end(), count_of(trunk_row_of_));
-    trunk_items_.push_back(own);
+// supporting: of each node.
+template <class T>
+void BranchLanes::build_rows(const ConstraintData& c, const std::vector<bool>& supporting,
+                             PartMemory<T>& memory, TreePart<T>& part) {
+  std::vector<ConstraintItemOf<T>> items;
+  std::vector<std::int32_t> row_of, row_first(supporting.size() + 1, 0), support;
+  std::int32_t row = 0;
+  for (const auto& numbers : memory.items_of) {
+    const std::int32_t first = largest_of(numbers);
+    const ConstraintItem& one = c.items[first];
+    ConstraintItemOf<T> item{};
+    item.node = one.node < 0 ? -1 : places_[index(one.node)].node;
+    item.row_begin = row, item.row_count = one.row_count, item.rows = one.rows;
+    item.world_axes = one.world_axes, item.custom = one.custom, item.side_row = -1;
+    for (int l = 0; l < lanes_in<T>; ++l) {
+      const ConstraintItem& own = c.items[numbers[index(l)] < 0 ? first : numbers[index(l)]];
+      set_lanes(item.R, l, own.R);
+      set_lanes(item.p, l, own.p);
+    }
+    items.push_back(item);
+    for (int r = 0; r < one.row_count; ++r, ++row)
+      for (const std::int32_t number : numbers)
+        row_of.push_back(number < 0 ? -1 : c.items[number].row_begin + r);
+    std::fill(row_first.begin() + item.node + 1, row_first.end(), row);
   }
-  std::vector<bool> supporting;
-  for (std::size_t i = 0; i < trunk_.size(); ++i) {
-    supporting.push_back(supports(trunk_[i]));
-    if (supporting[i]) support.push_back(static_cast<std::int32_t>(i));
-  }
-  trunk_support_flags_ = sweep_flags(data_.trunk, supporting);
-  trunk_active_.assign(trunk_row_of_.size(), 1);
-  trunk_anchors_.assign(12 * trunk_items_.size(), 0);
-  for (std::vector<double>* of_rows : {&trunk_scale_, &trunk_compliance_, &trunk_weight_})
-    of_rows->resize(trunk_row_of_.size());
-  ConstraintData& rows = data_.rows;
-  rows.item_count = count_of(trunk_items_), rows.items = trunk_items_.data();
-  rows.row_count = count_of(trunk_row_of_), rows.active = trunk_active_.data();
-  rows.scale = trunk_scale_.data(), rows.compliance = trunk_compliance_.data();
-  rows.weight = trunk_weight_.data();
-  keep(std::move(support), rows.support, rows.support_count);
-  rows.node_row_first = keep(std::move(row_first));
-  data_.row_of = trunk_row_of_.data();
-  WorkspaceData<double>& w = data_.w;
-  w.support_flags = trunk_support_flags_.data();
-  w.anchors = trunk_anchors_.data();
-  const std::size_t nv = index(m_.nv);
-  cut(row_fields(w, trunk_.size(), nv, data_.trunk.cluster_count > 0 ? nv : 0, trunk_row_of_.size()));
+  for (std::int32_t i = ModelDataOf<T>::first_body; i < part.model.node_count; ++i)
+    if (supporting[index(i)]) support.push_back(i);
+  ConstraintDataOf<T>& rows = part.rows;
+  if constexpr (!is_pack<T>) rows.custom = c.custom;
+  const std::size_t count = index(row);
+  memory.template cut<T>({{&memory.anchors, 12 * items.size()},
+                          {&memory.gains, 2 * items.size()},
+                          {&memory.active, count},
+                          {&memory.scale, count},
+                          {&memory.compliance, count},
+                          {&memory.weight, count}},
+                         T(1));
+  rows.anchors = memory.anchors, rows.gains = memory.gains, rows.active = memory.active;
+  rows.scale = memory.scale, rows.compliance = memory.compliance, rows.weight = memory.weight;
+  rows.row_count = row;
+  memory.keep(std::move(items), rows.items, rows.item_count);
+  memory.keep(std::move(support), rows.support, rows.support_count);
+  rows.node_row_first = memory.keep(std::move(row_first));
+  part.row_of = memory.keep(std::move(row_of));
+  part.w.support_flags = memory.support_flags.data();
+  const ModelDataOf<T>& m = part.model;
+  memory.cut(
+      row_fields(part.w, index(m.node_count), index(m.nv), m.cluster_count > 0 ? index(m.nv) : 0, count));
 }
 
-void BranchLanes::build_limb_rows(const ConstraintData& c, std::size_t k) {
-  BundleMemory& memory = memory_[k];
-  Bundle<N>& bundle = bundles_[k];
-  WorkspaceData<N>& w = bundle.w;
-  const std::size_t n = memory.nodes.size(), r = memory.row_of.size() / lanes;
-  std::vector<bool> supporting(n, false);
-  std::vector<std::int32_t> support;
-  for (std::size_t i = 0; memory.depth > 0 && i <= memory.depth; ++i) {
-    supporting[i] = true;
-    if (i > 0) support.push_back(static_cast<std::int32_t>(i));
+void BranchLanes::build_all_rows(const ConstraintData& c) {
+  std::vector<bool> supporting;
+  for (const std::int32_t body : trunk_) supporting.push_back(supports(body));
+  trunk_memory_.support_flags = sweep_flags(data_.trunk.model, supporting);
+  build_rows(c, supporting, trunk_memory_, data_.trunk);
+  for (std::size_t k = 0; k < memory_.size(); ++k) {
+    BundleMemory& memory = memory_[k];
+    supporting.assign(memory.nodes.size(), false);
+    if (memory.depth > 0) std::fill_n(supporting.begin(), memory.depth + 1, true);
+    memory.support_flags = flags_of(bundles_[k].model, supporting);
+    build_rows(c, supporting, memory, bundles_[k]);
   }
-  memory.support_flags = flags_of(memory, supporting);
-  memory.active.assign(r, N(0));
-  memory.anchors.assign(12 * memory.items.size(), N(0));
-  for (std::vector<N>* of_rows : {&memory.scale, &memory.compliance, &memory.weight})
-    of_rows->assign(r, N(1));
-  bundle.rows = {count_of(memory.items),
-                 static_cast<std::int32_t>(r),
-                 c.poses,
-                 memory.items.data(),
-                 nullptr,
-                 memory.active.data(),
-                 memory.anchors.data(),
-                 memory.scale.data(),
-                 memory.compliance.data(),
-                 memory.weight.data(),
-                 count_of(support),
-                 memory.keep(support),
-                 memory.node_row_first.data(),
-                 memory.row_of.data()};
-  w.support_flags = memory.support_flags.data();
-  memory.cut(row_fields(w, n, n, memory.clusters.empty() ? 0 : n, r));
+  update_rows(c);
+}
+
+// A limb without an item has one that is not active, where that of another limb is.
+template <class T>
+void BranchLanes::take_settings(const ConstraintData& c, PartMemory<T>& memory, TreePart<T>& part) {
+  constexpr int W = lanes_in<T>;
+  part.rows.poses = c.poses;
+  part.rows.some_inactive = false;
+  for (std::size_t i = 0; i < memory.items_of.size(); ++i)
+    for (int l = 0; l < W; ++l) {
+      const std::int32_t item = memory.items_of[i][index(l)];
+      const double* anchor = c.anchors + 12 * (item < 0 ? largest_of(memory.items_of[i]) : item);
+      for (std::size_t e = 0; e < 12; ++e) set_lane(memory.anchors[12 * i + e], l, anchor[e]);
+      for (std::size_t e = 0; e < 2; ++e)
+        set_lane(memory.gains[2 * i + e], l, item < 0 ? 0 : c.gains[2 * index(item) + e]);
+    }
+  for (std::int32_t r = 0; r < part.rows.row_count; ++r)
+    for (int l = 0; l < W; ++l) {
+      const std::int32_t row = part.row_of[W * r + l];
+      const double active = row < 0 ? 0 : c.active[row];
+      set_lane(memory.active[r], l, active);
+      part.rows.some_inactive = part.rows.some_inactive || active == 0;
+      if (row < 0) continue;
+      set_lane(memory.scale[r], l, c.scale[row]);
+      set_lane(memory.compliance[r], l, c.compliance[row]);
+      set_lane(memory.weight[r], l, c.weight[row]);
+    }
 }
 
 void BranchLanes::update_rows(const ConstraintData& c) {
   if (!takes_rows_) return;
-  data_.rows.poses = c.poses;
-  for (std::size_t i = 0; i < trunk_items_.size(); ++i) {
-    const ConstraintItem& item = c.items[trunk_items_of_[i]];
-    trunk_items_[i].frequency = item.frequency, trunk_items_[i].damping_ratio = item.damping_ratio;
-  }
-  for (std::size_t r = 0; r < trunk_active_.size(); ++r) {
-    const std::int32_t row = trunk_row_of_[r];
-    trunk_active_[r] = c.active[row], trunk_scale_[r] = c.scale[row];
-    trunk_compliance_[r] = c.compliance[row], trunk_weight_[r] = c.weight[row];
-  }
-  for (std::size_t k = 0; k < memory_.size(); ++k) {
-    BundleMemory& memory = memory_[k];
-    bundles_[k].rows.poses = c.poses;
-    for (std::size_t i = 0; i < memory.items.size(); ++i)
-      for (std::size_t l = 0; l < lanes; ++l) {
-        const std::int32_t item = memory.items_of[i][l];
-        memory.items[i].frequency.x[l] = item < 0 ? 0 : c.items[item].frequency;
-        memory.items[i].damping_ratio.x[l] = item < 0 ? 0 : c.items[item].damping_ratio;
-      }
-    for (std::size_t r = 0; r < memory.row_of.size(); ++r) {
-      const std::int32_t row = memory.row_of[r];
-      memory.active[r / lanes].x[r % lanes] = row >= 0 && c.active[row] != 0;
-      if (row < 0) continue;
-      memory.scale[r / lanes].x[r % lanes] = c.scale[row];
-      memory.compliance[r / lanes].x[r % lanes] = c.compliance[row];
-      memory.weight[r / lanes].x[r % lanes] = c.weight[row];
-    }
-  }
+  take_settings(c, trunk_memory_, data_.trunk);
+  for (std::size_t k = 0; k < memory_.size(); ++k) take_settings(c, memory_[k], bundles_[k]);
 }
 
 void BranchLanes::build_early(const ConstraintData& c) {
-  if (!early_work(data_.trunk, data_.rows).possible) return;
+  if (!early_work(data_.trunk.model, data_.trunk.rows).possible) return;
   for (const Bundle<N>& bundle : bundles_) {
     if (!early_work(bundle.model, bundle.rows).on_packs()) return;
   }
-  trunk_early_ = std::make_unique<PvEarlyMemory<double>>(data_.trunk, &data_.rows, true);
-  data_.early = trunk_early_->data;
+  trunk_memory_.early = std::make_unique<PvEarlyMemory<double>>(data_.trunk.model, &data_.trunk.rows, true);
+  data_.trunk.early = trunk_memory_.early->data;
   for (std::size_t k = 0; k < memory_.size(); ++k) {
-    memory_[k].early = std::make_unique<PvEarlyMemory<N>>(bundles_[k].model, &bundles_[k].rows,
-                                                          bundles_[k].collecting_count > 0);
-    bundles_[k].early = memory_[k].early->data;
+    Bundle<N>& limbs = bundles_[k];
+    memory_[k].early =
+        std::make_unique<PvEarlyMemory<N>>(limbs.model, &limbs.rows, limbs.collecting_count > 0);
+    limbs.early = memory_[k].early->data;
   }
   early_chance_ = 1;
   if (m_.cluster_count > 0) return;  // whose G is not known yet
@@ -246,7 +231,7 @@ void BranchLanes::build_early(const ConstraintData& c) {
   std::minstd_rand random;
   for (int sample = 0; sample < samples; ++sample) {
     reduce_sample(c, random);
-    carried[0] += data_.early.left_over == 0;
+    carried[0] += data_.trunk.early.left_over == 0;
     for (std::size_t k = 0; k < bundles_.size(); ++k)
       carried[k + 1] += bundles_[k].rows.support_count == 0 || bundles_[k].early.left_over == 0;
   }
@@ -269,21 +254,6 @@ void BranchLanes::reduce_sample(const ConstraintData& c, std::minstd_rand& rando
   kernels_->row_sweeps.constraint_state(m_, c, at_rest, rows);
   PvEarlyData<double> found{};
   kernels_->early.pv_early_reduce(m_, c, at_rest, found, rows);
-}
-
-void BranchLanes::take_anchors(const double* anchors) {
-  for (std::size_t i = 0; i < trunk_items_.size(); ++i)
-    std::copy_n(anchors + 12 * trunk_items_of_[i], 12,
-                trunk_anchors_.begin() + static_cast<std::ptrdiff_t>(12 * i));
-  for (BundleMemory& memory : memory_)
-    for (std::size_t i = 0; i < memory.items.size(); ++i) {
-      const ItemOfLanes& items = memory.items_of[i];
-      const std::int32_t first = *std::max_element(items.begin(), items.end());
-      for (std::size_t l = 0; l < lanes; ++l)
-        for (std::size_t e = 0; e < 12; ++e)
-          memory.anchors[12 * i + e].x[l] =
-              anchors[12 * (items[l] < 0 ? first : items[l]) + static_cast<int>(e)];
-    }
 }
 
 }  // namespace tenon

@@ -12,15 +12,6 @@
 namespace tenon {
 namespace {
 
-// Node 0 of a bundle is no body: it stands for the parents of the limbs.
-int first_body(const ModelData&) {
-  return 0;
-}
-template <class N>
-int first_body(const LaneModel<N>&) {
-  return 1;
-}
-
 // The units (plan/units.hpp) that rows pass.
 template <class Model, class Rows>
 class EarlyPlan {
@@ -33,9 +24,9 @@ class EarlyPlan {
     for (std::int32_t unit = m.node_count; unit-- > 0;)
       if (begins_[index(unit)]) add_segment(unit);
     for (EarlySegment& s : tables_.segments)
-      s.up = s.parent >= first_body(m) ? tables_.segment_of[index(unit_of(m, s.parent))]
-             : first_body(m) > 0       ? at_limb_parents
-                                       : at_world;
+      s.up = s.parent >= Model::first_body ? tables_.segment_of[index(unit_of(m, s.parent))]
+             : Model::first_body > 0       ? at_limb_parents
+                                           : at_world;
     find_inner(carries_limbs);
   }
   EarlyTables take() { return std::move(tables_); }
@@ -49,14 +40,14 @@ class EarlyPlan {
   void find_units() {
     std::vector<int> ways(index(m.node_count), 0);
     for (int s = 0; s < c.support_count; ++s) passed_[index(unit_of(m, c.support[s]))] = 1;
-    for (std::int32_t unit = first_body(m); unit < m.node_count; ++unit) {
+    for (std::int32_t unit = Model::first_body; unit < m.node_count; ++unit) {
       if (!passed_[index(unit)]) continue;
-      if (parent_of(m, unit) >= first_body(m)) ++ways[index(unit_of(m, parent_of(m, unit)))];
+      if (parent_of(m, unit) >= Model::first_body) ++ways[index(unit_of(m, parent_of(m, unit)))];
       begins_[index(unit)] = rows_end(unit) > c.node_row_first[unit];
     }
     for (std::size_t i = 0; i < ways.size(); ++i)
       if (ways[i] > 1) begins_[i] = 1;
-    for (std::int32_t i = first_body(m); i < m.node_count; ++i)
+    for (std::int32_t i = Model::first_body; i < m.node_count; ++i)
       std::fill(tables_.node_of_row.begin() + c.node_row_first[i],
                 tables_.node_of_row.begin() + c.node_row_first[i + 1], i);
   }
@@ -65,7 +56,7 @@ class EarlyPlan {
   // The unit inward of this one in the same segment; -1: the segment ends.
   std::int32_t next(std::int32_t unit) const {
     const std::int32_t parent = parent_of(m, unit);
-    if (parent < first_body(m)) return -1;
+    if (parent < Model::first_body) return -1;
     const std::int32_t inward = unit_of(m, parent);
     return begins_[index(inward)] ? -1 : inward;
   }
@@ -93,7 +84,8 @@ class EarlyPlan {
     for (const EarlySegment& s : tables_.segments) {
       // Several bodies of a cluster may give their shares to the parent.
       const bool several = s.up != at_world && m.node_cluster[s.last] >= 0;
-      for (std::int32_t i = several ? s.first : s.parent; i >= first_body(m); i = parent_of(m, unit_of(m, i)))
+      for (std::int32_t i = several ? s.first : s.parent; i >= Model::first_body;
+           i = parent_of(m, unit_of(m, i)))
         std::fill_n(inner.begin() + unit_of(m, i), bodies_of(unit_of(m, i)), char{1});
     }
     for (std::int32_t i = 0; i < m.node_count; ++i)
@@ -142,7 +134,7 @@ EarlyTables early_tables(const Model& m, const Rows& c, bool carries_limbs) {
 template EarlyWork early_work(const ModelData&, const ConstraintData&);
 template EarlyTables early_tables(const ModelData&, const ConstraintData&, bool);
 using Limbs = Pack<double, branch_width>;
-template EarlyWork early_work(const LaneModel<Limbs>&, const LaneRows<Limbs>&);
-template EarlyTables early_tables(const LaneModel<Limbs>&, const LaneRows<Limbs>&, bool);
+template EarlyWork early_work(const ModelDataOf<Limbs>&, const ConstraintDataOf<Limbs>&);
+template EarlyTables early_tables(const ModelDataOf<Limbs>&, const ConstraintDataOf<Limbs>&, bool);
 
 }  // namespace tenon

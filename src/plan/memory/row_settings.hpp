@@ -34,9 +34,8 @@ struct Settings {
     weight.assign(index(c.row_count), 1.0);
     compliance.assign(index(c.row_count), 0.0);
     for (int i = 0; i < c.item_count; ++i) {
-      const ConstraintItem& item = c.items[i];
-      Constraint& own = constraints[index(item.constraint)];
-      own.frequency = item.frequency, own.damping_ratio = item.damping_ratio;
+      Constraint& own = constraints[index(c.items[i].constraint)];
+      own.frequency = c.gains[2 * i], own.damping_ratio = c.gains[2 * i + 1];
     }
     for (int r = 0; r < c.row_count; ++r) {
       weight[index(c.user_row[r])] = c.weight[r];
@@ -57,11 +56,12 @@ struct RowSettings : Memory {
       : first_constraint_(first_constraint), first_row_(first_row) {
     if (!set) return;
     data = set->data();
-    data.items = items = keep(std::vector<ConstraintItem>(data.items, data.items + data.item_count));
-    data.active = active = keep(std::vector<std::int32_t>(index(data.row_count), 0));
-    data.weight = weight = keep(std::vector<double>(index(data.row_count), 0.0));
-    data.compliance = compliance = keep(std::vector<double>(index(data.row_count), 0.0));
-    anchors = keep(std::vector<double>(12 * index(data.item_count), 0.0));
+    const std::size_t rows = index(data.row_count), items = index(data.item_count);
+    data.anchors = anchors = keep(std::vector<double>(12 * items));
+    data.gains = gains = keep(std::vector<double>(2 * items));
+    data.active = active = keep(std::vector<double>(rows));
+    data.weight = weight = keep(std::vector<double>(rows));
+    data.compliance = compliance = keep(std::vector<double>(rows));
     take(settings);
   }
 
@@ -70,11 +70,13 @@ struct RowSettings : Memory {
   void take(const Settings& settings) {
     revision_ = settings.revision;
     data.poses = ConstraintPoses::none;
+    data.some_inactive = false;
     for (std::size_t i = 0; i < index(data.item_count); ++i) {
-      ConstraintItem& item = items[i];
+      const ConstraintItem& item = data.items[i];
       const Settings::Constraint& own = settings.constraints[index(first_constraint_ + item.constraint)];
-      item.frequency = own.frequency, item.damping_ratio = own.damping_ratio;
-      data.poses = std::max(data.poses, needed_poses(item, item.frequency));
+      gains[2 * i] = own.frequency, gains[2 * i + 1] = own.damping_ratio;
+      data.poses = std::max(data.poses, needed_poses(item, own.frequency));
+      data.some_inactive = data.some_inactive || !own.active;
       store_pose(own.anchor, &anchors[12 * i]);
       for (std::size_t r = index(item.row_begin); r < index(item.row_begin + item.row_count); ++r) {
         const std::size_t user = index(first_row_ + data.user_row[r]);
@@ -85,10 +87,7 @@ struct RowSettings : Memory {
   }
 
   ConstraintData data{};  // the data of the set, with the tables below
-  ConstraintItem* items;
-  std::int32_t* active;
-  double *weight, *compliance;
-  double* anchors = nullptr;  // 12 an item
+  double *anchors, *gains, *active, *weight, *compliance;
 
  private:
   int first_constraint_, first_row_;
