@@ -8,6 +8,7 @@
 // geometric means by kind of call. TENON_INSTRUCTION_SET pins the instructions of all.
 // Each build is loaded from several copies of its file, by default four: the same code in other pages of memory takes up to a
 // tenth more or less time, and so would differ from itself.
+// --robot takes one of those below or of support/robots.hpp.
 // --calls takes only those whose name holds the text, for instance "inverse, batch".
 #include <dlfcn.h>
 #include <unistd.h>
