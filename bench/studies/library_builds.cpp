@@ -8,6 +8,7 @@
 // geometric means by kind of call. TENON_INSTRUCTION_SET pins the instructions of all.
 // Each build is loaded from several copies of its file, by default four: the same code in other pages of memory takes up to a
 // tenth more or less time, and so would differ from itself.
+// --robot takes one of those below or of support/robots.hpp.
 // --calls takes only those whose name holds the text, for instance "inverse, batch".
 #include <dlfcn.h>
 #include <unistd.h>
@@ -53,6 +54,7 @@ namespace {
   X(tenon_mass_matrix)            \
   X(tenon_constrained_dynamics)   \
   X(tenon_delassus)               \
+  X(tenon_delassus_inverse)       \
   X(tenon_delassus_factor)        \
   X(tenon_delassus_apply)         \
   X(tenon_batch_options_init)     \
@@ -106,7 +108,7 @@ std::vector<bench::Robot> robots(const Options& options) {
     const std::size_t before = chosen.size();
     for (const bench::Robot& robot : all)
       if (robot.name == name) chosen.push_back(robot);
-    if (chosen.size() == before) throw std::runtime_error("no robot '" + name + "'");
+    if (chosen.size() == before) chosen.push_back(bench::robot_named(name));
   }
   return chosen;
 }
@@ -178,6 +180,7 @@ class Subject {
     add("mass matrix", &Subject::mass);
     add("constrained", &Subject::constrained);
     add("Delassus matrix", &Subject::delassus);
+    add("damped inverse", &Subject::damped_inverse);
     add("damped inverse, a product", &Subject::damped_product);
     add_batch<double>(all, "double", TENON_PRECISION_DOUBLE);
     add_batch<float>(all, "float", TENON_PRECISION_SINGLE);
@@ -223,6 +226,10 @@ class Subject {
   tenon_status delassus(std::size_t i) {
     return library_.tenon_delassus(workspace_, nullptr, &q_[i * nq_], nq_, A_.data(), A_.size(),
                                    static_cast<int32_t>(rows_));
+  }
+  tenon_status damped_inverse(std::size_t i) {
+    return library_.tenon_delassus_inverse(workspace_, nullptr, &q_[i * nq_], nq_, A_.data(), A_.size(),
+                                           static_cast<int32_t>(rows_));
   }
   tenon_status damped_product(std::size_t i) {
     const int32_t ld = static_cast<int32_t>(rows_);

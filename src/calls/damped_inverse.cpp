@@ -26,17 +26,22 @@ Status give_upper(WorkspaceImpl& w, const double* upper, int stride, double* out
 
 // ---- methods that factor the matrix
 
+// positive: of all pivots of the Delassus matrix plus E.
+Status check_pivots(WorkspaceImpl& w, bool positive) {
+  if (positive) return Status::ok;
+  TENON_CHECK(check_lower(w, w.w().delassus));
+  return w.fail(Status::not_positive_definite,
+                "the Delassus matrix plus 1 / mu is not positive definite to rounding; give a smaller mu");
+}
+
 // Forms the matrix by a method for it and factors its sum with E.
 template <DelassusMethod method>
 Status factor_matrix(WorkspaceImpl& w, const double* q) {
   TENON_CHECK(fill_delassus(w, method, q, SplitFor::any));
   DampedInverseMemory& d = *w.damped;
-  const double smallest =
-      w.kernels->factor_dense(w.w().delassus, d.damping.data(), w.rows(), whole_packs(w.rows()),
-                              d.factor.data(), d.inv_d.data(), d.scratch.data());
-  if (smallest > 0) return Status::ok;
-  return w.fail(Status::not_positive_definite,
-                "the Delassus matrix plus 1 / mu is not positive definite to rounding; give a smaller mu");
+  return check_pivots(
+      w, w.kernels->factor_dense(w.w().delassus, d.damping.data(), w.rows(), whole_packs(w.rows()),
+                                 d.factor.data(), d.inv_d.data(), d.scratch.data()) > 0);
 }
 
 void solve_factor(WorkspaceImpl& w) {
@@ -45,56 +50,37 @@ void solve_factor(WorkspaceImpl& w) {
   w.kernels->solve_dense(d.factor.data(), d.inv_d.data(), whole_packs(w.rows()), d.x.data());
 }
 
-void invert_factor(WorkspaceImpl& w) {
+Status invert_formed(WorkspaceImpl& w) {
   DampedInverseMemory& d = *w.damped;
-  w.kernels->invert_dense(d.factor.data(), d.inv_d.data(), w.rows(), whole_packs(w.rows()), d.scratch.data(),
-                          d.inverse.data());
-}
-
-Status give_lower(WorkspaceImpl& w, double* out, int ld) {
-  TENON_CHECK(check_lower(w, w.damped->inverse.data(), w.rows(), whole_packs(w.rows())));
-  symmetric_to_user(w, w.damped->inverse.data(), out, ld);
-  return Status::ok;
-}
-
-Status form_from_factor(WorkspaceImpl& w, double* out, int ld) {
-  invert_factor(w);
-  return give_lower(w, out, ld);
+  return check_pivots(w, w.kernels->invert_dense(w.w().delassus, d.damping.data(), w.rows(),
+                                                 whole_packs(w.rows()), d.inverse.data(), d.scratch.data()));
 }
 
 template <DelassusMethod method>
 Status invert_matrix(WorkspaceImpl& w, const double* q) {
-  TENON_CHECK(factor_matrix<method>(w, q));
-  invert_factor(w);
+  TENON_CHECK(fill_delassus(w, method, q, SplitFor::any));
+  return invert_formed(w);
+}
+
+Status give_inverse(WorkspaceImpl& w, double* out, int ld) {
+  TENON_CHECK(check_lower(w, w.damped->inverse.data()));
+  symmetric_to_user(w, w.damped->inverse.data(), out, ld);
   return Status::ok;
 }
 
 void multiply_inverse(WorkspaceImpl& w) {
   DampedInverseMemory& d = *w.damped;
-  const int rows = w.rows(), stride = whole_packs(rows);
-  std::fill(d.x.begin(), d.x.end(), 0.0);
-  for (int j = 0; j < rows; ++j) {
-    const double* column = d.inverse.data() + j * stride;
-    double sum = column[j] * d.b[index(j)];
-    for (int i = j + 1; i < rows; ++i) {
-      sum += column[i] * d.b[index(i)];
-      d.x[index(i)] += column[i] * d.b[index(j)];
-    }
-    d.x[index(j)] += sum;
-  }
-}
-
-Status form_inverse(WorkspaceImpl& w, double* out, int ld) {
-  return give_lower(w, out, ld);
+  w.kernels->multiply_symmetric(d.inverse.data(), whole_packs(w.rows()), d.b.data(), d.x.data());
 }
 
 // ---- pv_osimf: a factor for each branch of the base
 
+template <bool form>
 Status factor_branches(WorkspaceImpl& w, const double* q) {
   DampedInverseMemory& d = *w.damped;
   TENON_CHECK(update_loops(w, q, w.zeros.data(), SplitFor::any));
   TENON_CHECK(sweep_inertias(w, q));
-  w.kernels->pv_osimf_factor(w.md(), *w.cd(), d.damping.data(), w.pv->data, d.osimf.data, w.w());
+  w.kernels->pv_osimf_factor(w.md(), *w.cd(), d.damping.data(), form, w.pv->data, d.osimf.data, w.w());
   return Status::ok;
 }
 
@@ -158,7 +144,10 @@ void apply_caba(WorkspaceImpl& w) {
 }
 
 Status form_caba(WorkspaceImpl& w, double* out, int ld) {
-  if (w.damped->dependent) return form_from_factor(w, out, ld);
+  if (w.damped->dependent) {
+    TENON_CHECK(invert_formed(w));
+    return give_inverse(w, out, ld);
+  }
   CabaOsimData<double>& d = w.damped->caba.data;
   if (!w.damped->formed) w.kernels->caba_osim_form(d);
   return give_upper(w, d.matrix, d.stride, out, ld);
@@ -167,15 +156,14 @@ Status form_caba(WorkspaceImpl& w, double* out, int ld) {
 // caba_osim keeps the inverse for apply, caba_osimf only its factors.
 Status factor_and_form_caba(WorkspaceImpl& w, const double* q) {
   TENON_CHECK(factor_caba(w, q));
-  if (w.damped->dependent) {
-    invert_factor(w);
-    return Status::ok;
-  }
+  if (w.damped->dependent) return invert_formed(w);
   CabaOsimData<double>& d = w.damped->caba.data;
   if (!w.damped->formed) w.kernels->caba_osim_form(d);
   const int stride = whole_packs(w.rows());
   for (int j = 0; j < w.rows(); ++j)
-    for (int i = 0; i <= j; ++i) w.damped->inverse[index(i * stride + j)] = d.matrix[j * d.stride + i];
+    for (int i = 0; i <= j; ++i)
+      w.damped->inverse[index(i * stride + j)] = w.damped->inverse[index(j * stride + i)] =
+          d.matrix[j * d.stride + i];
   return Status::ok;
 }
 
@@ -191,15 +179,15 @@ struct MethodEntry : DampedInverseFacts {
 // Methods factor the matrix, unless said otherwise below.
 template <DampedInverseMethod method>
 constexpr MethodEntry entry_of = {*find_facts(method), factor_matrix<find_facts(method)->matrix>,
-                                  solve_factor, factor_matrix<find_facts(method)->matrix>, form_from_factor};
+                                  solve_factor, invert_matrix<find_facts(method)->matrix>, give_inverse};
 template <>
 constexpr MethodEntry entry_of<DampedInverseMethod::ltl_inverse> = {
     *find_facts(DampedInverseMethod::ltl_inverse), invert_matrix<DelassusMethod::ltl_osim>, multiply_inverse,
-    invert_matrix<DelassusMethod::ltl_osim>, form_inverse};
+    invert_matrix<DelassusMethod::ltl_osim>, give_inverse};
 template <>
 constexpr MethodEntry entry_of<DampedInverseMethod::pv_osimf> = {*find_facts(DampedInverseMethod::pv_osimf),
-                                                                 factor_branches, apply_branches,
-                                                                 factor_branches, form_from_branches};
+                                                                 factor_branches<false>, apply_branches,
+                                                                 factor_branches<true>, form_from_branches};
 template <>
 constexpr MethodEntry entry_of<DampedInverseMethod::caba_osim> = {*find_facts(DampedInverseMethod::caba_osim),
                                                                   factor_and_form_caba, multiply_inverse,
@@ -303,10 +291,14 @@ Status invert(WorkspaceImpl& w, DampedInverseMethod method, const double* q, con
 
 void damping_of_rows(const WorkspaceImpl& w, const Damping& damping, double* out) {
   const ConstraintData& c = *w.cd();
-  for (int r = 0; r < w.rows(); ++r) {
-    const double mu = mu_of(w, damping, r), inv_mu = mu > 0 ? 1 / mu : c.scale[r] / default_relative_mu;
-    out[r] = c.compliance[r] + inv_mu;
+  for (int r = 0; damping.mu_of_row && r < w.rows(); ++r) {
+    const double mu = mu_of(w, damping, r);
+    out[r] = c.compliance[r] + (mu > 0 ? 1 / mu : c.scale[r] / default_relative_mu);
   }
+  if (damping.mu_of_row) return;
+  const double inv_mu = damping.mu > 0 ? 1 / damping.mu : 0,
+               share = damping.mu > 0 ? 0 : 1 / default_relative_mu;
+  for (int r = 0; r < w.rows(); ++r) out[r] = c.compliance[r] + (inv_mu + share * c.scale[r]);
 }
 
 Status damped_delassus_inverse(Workspace& workspace, DampedInverseMethod method, const double* q,

@@ -124,25 +124,27 @@ namespace tenon {
          InverseMassData<T>&, const WorkspaceData<T>&)                                   \
                                                                                          \
   /* kernels/delassus/symmetric_to_user.hpp. */                                          \
+  KERNEL(T, finite_sum, const T* lower, int rows)                                        \
   KERNEL(void, symmetric_to_user, Rows, bool in_order, const T* lower, T* out, int ld)
 
 // The damped inverse of the Delassus matrix.
-#define TENON_DAMPED_INVERSE_KERNELS(KERNEL)                                                            \
-  /* kernels/delassus/caba_osim.hpp, caba_osimf.hpp; CabaOsimData::damping is the caller's. */          \
-  KERNEL(bool, caba_osim_factor, Model, Rows, const T* q, CabaOsimData<T>&, Work)                       \
-  KERNEL(void, caba_osim_form, CabaOsimData<T>&)                                                        \
-  KERNEL(void, caba_osimf_apply, const T* b, T* x, CabaOsimData<T>&)                                    \
-                                                                                                        \
-  /* kernels/delassus/pv_osimf.hpp, factor after sweep_inertias. damping: rows. form overwrites what */ \
-  /* factor left. */                                                                                    \
-  KERNEL(void, pv_osimf_factor, Model, Rows, const T* damping, PvData<T>&, PvOsimfData<T>&, Work)       \
-  KERNEL(void, pv_osimf_apply, const T* b, const T* damping, T* x, PvOsimfData<T>&)                     \
-  KERNEL(void, pv_osimf_form, const T* damping, T* inverse, PvOsimfData<T>&)                            \
-                                                                                                        \
-  /* kernels/constrained/dense_ldl.hpp, kernels/delassus/dense_inverse.hpp. */                          \
-  KERNEL(T, factor_dense, const T* A, const T* damping, int n, int s, T* F, T* inv_d, T* scaled)        \
-  KERNEL(void, solve_dense, const T* F, const T* inv_d, int s, T* x)                                    \
-  KERNEL(void, invert_dense, T* F, const T* inv_d, int n, int s, T* N, T* X)
+#define TENON_DAMPED_INVERSE_KERNELS(KERNEL)                                                                 \
+  /* kernels/delassus/caba_osim.hpp, caba_osimf.hpp; CabaOsimData::damping is the caller's. */               \
+  KERNEL(bool, caba_osim_factor, Model, Rows, const T* q, CabaOsimData<T>&, Work)                            \
+  KERNEL(void, caba_osim_form, CabaOsimData<T>&)                                                             \
+  KERNEL(void, caba_osimf_apply, const T* b, T* x, CabaOsimData<T>&)                                         \
+                                                                                                             \
+  /* kernels/delassus/pv_osimf.hpp, factor after sweep_inertias. damping: rows. form: the factor is */       \
+  /* for pv_osimf_form, not for pv_osimf_apply. */                                                           \
+  KERNEL(void, pv_osimf_factor, Model, Rows, const T* damping, bool form, PvData<T>&, PvOsimfData<T>&, Work) \
+  KERNEL(void, pv_osimf_apply, const T* b, const T* damping, T* x, PvOsimfData<T>&)                          \
+  KERNEL(void, pv_osimf_form, const T* damping, T* inverse, PvOsimfData<T>&)                                 \
+                                                                                                             \
+  /* kernels/constrained/dense_ldl.hpp, kernels/delassus/dense_inverse.hpp. */                               \
+  KERNEL(T, factor_dense, const T* A, const T* damping, int n, int s, T* F, T* inv_d, T* scaled)             \
+  KERNEL(void, solve_dense, const T* F, const T* inv_d, int s, T* x)                                         \
+  KERNEL(bool, invert_dense, const T* A, const T* damping, int n, int s, T* X, T* scratch)                   \
+  KERNEL(void, multiply_symmetric, const T* X, int s, const T* x, T* y)
 
 // Terms of velocities: the Coriolis matrix; after kinematics, accelerations at qdd = 0 and the momentum about
 // the centre of mass.

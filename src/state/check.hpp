@@ -35,8 +35,9 @@ Status check_configuration(WorkspaceImpl& w, const char* what,
 // check_columns: the columns of a matrix.
 Status check_result(WorkspaceImpl& w, const double* x, std::ptrdiff_t n);
 Status check_columns(WorkspaceImpl& w, const double* x, int rows, int columns, int ld);
-// Of a square matrix, the triangle on and below the diagonal; that on and above it.
-Status check_lower(WorkspaceImpl& w, const double* x, int n, int ld);
+// Of a matrix over the rows with stride whole_packs(rows), the triangle on and below the diagonal. Of a square matrix,
+// that on and above it.
+Status check_lower(WorkspaceImpl& w, const double* x);
 Status check_upper(WorkspaceImpl& w, const double* x, int n, int ld);
 Status fail_result(WorkspaceImpl& w);
 // Why a mass matrix at q could not be factored: q too large, or bodies without inertia.

@@ -59,7 +59,7 @@ Numbers<T> take_b(const Subject<T>& s, const T* given) {
 template <class T>
 struct DenseFactor {
   DenseFactor(Subject<T>& s)
-      : stride(whole_packs(s.rows())), F(stride * (stride + 4)), inv_d(stride), scratch(F) {
+      : stride(whole_packs(s.rows())), F(stride * stride), inv_d(stride), scratch(4 * stride) {
     s.kernels.factor_dense(s.w.delassus, damping(s).data(), s.rows(), stride, F.data(), inv_d.data(),
                            scratch.data());
   }
@@ -70,9 +70,9 @@ struct DenseFactor {
 template <class T, DelassusMethod method>
 void run_inverse(Subject<T>& s, const T* const* in, T* const* out) {
   fill<T, method>(s, in[0]);
-  DenseFactor<T> f(s);
-  Numbers<T> X(f.stride * (f.stride + 4));
-  s.kernels.invert_dense(f.F.data(), f.inv_d.data(), s.rows(), f.stride, f.scratch.data(), X.data());
+  const int stride = whole_packs(s.rows());
+  Numbers<T> X(stride * stride), scratch(stride * (stride + 8));
+  s.kernels.invert_dense(s.w.delassus, damping(s).data(), s.rows(), stride, X.data(), scratch.data());
   s.kernels.symmetric_to_user(s.c(), s.delassus.in_order, X.data(), out[0], s.rows());
 }
 
@@ -89,7 +89,7 @@ template <class T>
 void run_pv_osimf(Subject<T>& s, const T* const* in, T* const* out) {
   const Numbers<T> E = damping(s), given = take_b(s, in[1]);
   s.kernels.sweep_inertias(s.m(), in[0], s.w);
-  s.kernels.pv_osimf_factor(s.m(), s.c(), E.data(), s.pv, s.osimf, s.w);
+  s.kernels.pv_osimf_factor(s.m(), s.c(), E.data(), false, s.pv, s.osimf, s.w);
   Numbers<T> rows(whole_packs(s.rows()));
   s.kernels.pv_osimf_apply(given.data(), E.data(), rows.data(), s.osimf);
   rows_to_user(&s.c(), rows.data(), out[0]);
@@ -99,7 +99,7 @@ template <class T>
 void run_pv_osimf_inverse(Subject<T>& s, const T* const* in, T* const* out) {
   const Numbers<T> E = damping(s);
   s.kernels.sweep_inertias(s.m(), in[0], s.w);
-  s.kernels.pv_osimf_factor(s.m(), s.c(), E.data(), s.pv, s.osimf, s.w);
+  s.kernels.pv_osimf_factor(s.m(), s.c(), E.data(), true, s.pv, s.osimf, s.w);
   s.kernels.pv_osimf_form(E.data(), s.caba.matrix, s.osimf);
   upper_to_user(s.c(), s.caba.matrix, s.caba.stride, out[0], s.rows());
 }

@@ -18,49 +18,39 @@ inline void clear_lower(int stride, T* matrix) {
     for (int i = j / 4 * 4; i < stride; i += 4) Lanes<T>(T(0)).store(matrix + j * stride + i);
 }
 
-// The factor of one 4 x 4 tile on the diagonal: l[j][i] = L_ij and dl[j][i] = L_ij d_j, i > j.
+// P = L D L^T of a tile on the diagonal: l[j][i] = L_ij for i > j.
 template <class T>
-struct DiagonalTile {
-  T l[4][4] = {}, dl[4][4] = {};
+struct Pivot {
+  T l[4][4], d[4], inv_d[4];
 };
 
-// Factors a (column-major, earlier columns already subtracted); original: its diagonal before. Keeps in
-// `smallest` the smallest ratio of a pivot to its original.
+// a: the lower triangle of P, a[j][i] in row i; overwritten. What an element of D adds to later ones is multiplied
+// while its division runs. 1 / D of an element that is not positive is zero: what is computed after it must only stay
+// finite.
 template <class T>
-TENON_INLINE DiagonalTile<T> factor_tile(const T (&a)[4][4], const T* original, int columns, T* inv_d,
-                                         T& smallest) {
-  DiagonalTile<T> t;
-  for (int j = 0; j < 4; ++j) {
-    inv_d[j] = T(0);
-    if (j >= columns) continue;
-    T d = a[j][j];
-    for (int k = 0; k < j; ++k) d = d - t.l[k][j] * t.dl[k][j];
-    smallest = d < smallest * original[j] ? d / original[j] : smallest;
-    // The return value reports a vanished pivot; what is computed after it must only stay finite.
-    inv_d[j] = d > T(0) ? T(1) / d : T(0);
-    for (int i = j + 1; i < columns; ++i) {
-      T x = a[j][i];
-      for (int k = 0; k < j; ++k) x = x - t.l[k][i] * t.dl[k][j];
-      t.dl[j][i] = x;
-      t.l[j][i] = x * inv_d[j];
+TENON_INLINE void factor_pivot(T (&a)[4][4], Pivot<T>& t) {
+  unroll<4>([&](auto step) {
+    constexpr int j = step.value;
+    const T* column = a[j];
+    t.d[j] = column[j];
+    t.inv_d[j] = column[j] > T(0) ? T(1) / column[j] : T(0);
+    for (int k = j + 1; k < 4; ++k) {
+      for (int i = k; i < 4; ++i) a[k][i] = a[k][i] - (column[i] * column[k]) * t.inv_d[j];
+      t.l[j][k] = column[k] * t.inv_d[j];
     }
-  }
-  return t;
+  });
 }
 
-// A + diag(damping) = L D L^T. F: L below its diagonal, zeros elsewhere in the diagonal tiles. scaled: 4 s
+// A + diag(damping) = L D L^T. F: L below its diagonal, D on it, zeros above it in its tiles. scaled: 4 s
 // numbers of scratch. Returns the smallest ratio of a pivot to its diagonal element: how near to singular the
 // matrix is.
 template <class T>
 inline T factor_dense(const T* A, const T* damping, int n, int s, T* F, T* inv_d, T* scaled) {
   T smallest(1);
   for (int first = 0; first < n; first += 4) {
-    const int columns = n - first < 4 ? n - first : 4;
-    for (int k = 0; k < first; ++k) {
-      const T d = inv_d[k] > T(0) ? T(1) / inv_d[k] : T(0);
-      (Lanes<T>::load(F + k * s + first) * Lanes<T>(d)).store(scaled + 4 * k);
-    }
-    DiagonalTile<T> t;
+    for (int k = 0; k < first; ++k)
+      (Lanes<T>::load(F + k * s + first) * Lanes<T>(F[k * (s + 1)])).store(scaled + 4 * k);
+    Pivot<T> t;
     for (int row = first; row < s; row += 4) {
       Lanes<T> tile[4];
       for (int j = 0; j < 4; ++j) tile[j] = Lanes<T>::load(A + (first + j) * s + row);
@@ -69,14 +59,18 @@ inline T factor_dense(const T* A, const T* damping, int n, int s, T* F, T* inv_d
         for (int j = 0; j < 4; ++j) tile[j] = tile[j] - x * Lanes<T>(scaled[4 * k + j]);
       }
       if (row == first) {
-        T a[4][4], original[4];
+        T a[4][4];
+        for (int j = 0; j < 4; ++j)
+          for (int i = j; i < 4; ++i) a[j][i] = i == j ? tile[j].x[i] + damping[first + j] : tile[j].x[i];
+        factor_pivot(a, t);
         for (int j = 0; j < 4; ++j) {
-          tile[j].store(a[j]);
-          a[j][j] = a[j][j] + damping[first + j];
-          original[j] = A[(first + j) * s + first + j] + damping[first + j];
+          T* column = F + (first + j) * s + first;
+          inv_d[first + j] = t.inv_d[j];
+          for (int i = 0; i < 4; ++i) column[i] = i > j ? t.l[j][i] : T(0);
+          column[j] = t.inv_d[j] > T(0) ? t.d[j] : T(0);
+          const T original = A[(first + j) * (s + 1)] + damping[first + j];
+          if (first + j < n && t.d[j] < smallest * original) smallest = t.d[j] / original;
         }
-        t = factor_tile(a, original, columns, inv_d + first, smallest);
-        for (int j = 0; j < 4; ++j) Lanes<T>::load(t.l[j]).store(F + (first + j) * s + first);
         continue;
       }
       for (int j = 0; j < 4; ++j) {

@@ -101,7 +101,7 @@ struct PvData : PvTables {
 // in front, three behind the rows.
 struct PvOsimfTables {
   std::int32_t block_count, world_rows, slot_count;
-  std::int32_t matrix_size;   // numbers of A, F and N
+  std::int32_t matrix_size;   // numbers of A and F
   std::int32_t stride;        // of the damped inverse
   std::int32_t root_columns;  // velocity coordinates of the root joint; 0: a block a tree, none apart
   const PvBlock* blocks;      // rows that are coupled with others through the root joint only
@@ -111,10 +111,9 @@ template <class T>
 struct PvOsimfData : PvOsimfTables {
   T* damping;  // slots: E
   T* A;        // blocks: dual Hessian L^A below the root joint
-  T* F;        // blocks: factor of A + E
-  T* N;        // blocks: scratch of the inverse
+  T* F;        // blocks: factor of A + E, or its inverse
   T* inv_d;    // slots: 1 / D of the factor
-  T* scaled;   // 4 slots: scratch of the factorisation
+  T* scratch;  // of the factorisation or inverse of a block
   T* x;        // slots
   T* Y;        // six arrays of slots: K S L^-T of the root joint, with D = L diag L^T
   T* Z;        // six arrays of slots: (A + E)^-1 Y

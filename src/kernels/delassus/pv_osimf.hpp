@@ -9,6 +9,7 @@
 // factors.
 #pragma once
 
+#include "kernels/constrained/dense_ldl.hpp"
 #include "kernels/delassus/dense_inverse.hpp"
 #include "kernels/delassus/pv_osim.hpp"
 #include "kernels/tree/rank_six_columns.hpp"
@@ -33,9 +34,9 @@ inline void factor_root_joint(const T* root_inv_d, PvOsimfData<T>& d) {
   keep_root_factor(C, d.C);
 }
 
-// damping: E of the rows. After sweep_inertias.
+// damping: E of the rows. form: F holds inverses, for pv_osimf_form, and not factors. After sweep_inertias.
 template <class T>
-void pv_osimf_factor(const ModelData& m, const ConstraintData& c, const T* damping, PvData<T>& pv,
+void pv_osimf_factor(const ModelData& m, const ConstraintData& c, const T* damping, bool form, PvData<T>& pv,
                      PvOsimfData<T>& d, WorkspaceData<T>& w) {
   place_rows(m, c, w);
   const T* unread = nullptr;
@@ -44,12 +45,20 @@ void pv_osimf_factor(const ModelData& m, const ConstraintData& c, const T* dampi
     const PvBlock& b = d.blocks[block];
     gather_block(b, d.root_columns, pv, d.A, d.Y, d.slot_count);
     for (int i = 0; i < b.row_count; ++i) d.damping[b.slot + i] = damping[b.row_begin + i];
-    factor_dense(d.A + b.begin, d.damping + b.slot, b.row_count, b.stride, d.F + b.begin, d.inv_d + b.slot,
-                 d.scaled);
+    T* F = d.F + b.begin;
+    if (form)
+      invert_dense(d.A + b.begin, d.damping + b.slot, b.row_count, b.stride, F, d.scratch);
+    else
+      factor_dense(d.A + b.begin, d.damping + b.slot, b.row_count, b.stride, F, d.inv_d + b.slot, d.scratch);
     for (int e = 0; e < d.root_columns; ++e) {
+      const T* Y = d.Y + e * d.slot_count + b.slot;
       T* Z = d.Z + e * d.slot_count + b.slot;
-      for (int i = 0; i < b.stride; ++i) Z[i] = d.Y[e * d.slot_count + b.slot + i];
-      solve_dense(d.F + b.begin, d.inv_d + b.slot, b.stride, Z);
+      if (form) {
+        multiply_symmetric(F, b.stride, Y, Z);
+        continue;
+      }
+      for (int i = 0; i < b.stride; ++i) Z[i] = Y[i];
+      solve_dense(F, d.inv_d + b.slot, b.stride, Z);
     }
   }
   if (d.root_columns > 0) factor_root_joint(pv.d_inv + pv.nodes[pv.node_count - 1].column_begin, d);
@@ -84,13 +93,12 @@ void pv_osimf_apply(const T* b, const T* damping, T* x, PvOsimfData<T>& d) {
   }
 }
 
-// The upper triangle of the damped inverse, rows in the kernels' order. Overwrites the factors.
+// The upper triangle of the damped inverse, rows in the kernels' order.
 template <class T>
 void pv_osimf_form(const T* damping, T* inverse, PvOsimfData<T>& d) {
   for (int block = 0; block < d.block_count; ++block) {
     const PvBlock& b = d.blocks[block];
-    T* X = d.A + b.begin;
-    invert_dense(d.F + b.begin, d.inv_d + b.slot, b.row_count, b.stride, d.N + b.begin, X);
+    const T* X = d.F + b.begin;
     for (int j = 0; j < b.row_count; ++j) {
       T* column = inverse + (b.row_begin + j) * d.stride;
       T h[1][8] = {};

@@ -11,39 +11,70 @@
 namespace tenon {
 TENON_ISA_BEGIN
 
-// Copies columns [first, last) and the rows below them, one by one.
+// The first `rows` rows of the first `columns` columns. Loops of fixed length keep the tile in registers.
 template <class T>
-TENON_INLINE void mirror_columns(const ConstraintData& c, const T* lower, int first, int last, int row_begin,
-                                 int row_end, T* out, int ld) {
-  const int stride = whole_packs(c.row_count);
-  for (int j = first; j < last; ++j) {
-    const long column = c.user_row[j];
-    for (int i = j > row_begin ? j : row_begin; i < row_end; ++i) {
-      const T x = lower[j * stride + i];
-      out[column * ld + c.user_row[i]] = x;
-      out[static_cast<long>(c.user_row[i]) * ld + column] = x;
-    }
+TENON_INLINE void store_columns(const Lanes<T> (&tile)[4], int columns, int rows, T* to, long ld) {
+  if (columns == 4 && rows == 4) {
+    for (int e = 0; e < 4; ++e) tile[e].store(to + e * ld);
+    return;
   }
+  unroll<4>([&](auto e) {
+    if (e.value < columns) store_first(tile[e.value], rows, to + e.value * ld);
+  });
+}
+
+// x: the lower triangle of a tile; becomes the whole.
+template <class T>
+TENON_INLINE void mirror_tile(Lanes<T> (&x)[4]) {
+  Lanes<T> t[4] = {x[0], x[1], x[2], x[3]};
+  transpose(t[0], t[1], t[2], t[3]);
+  x[1] = shuffle<0, 5, 6, 7>(t[1], x[1]);
+  x[2] = shuffle<0, 1, 6, 7>(t[2], x[2]);
+  x[3] = shuffle<0, 1, 2, 7>(t[3], x[3]);
+}
+
+// A number that is finite only if all of the lower triangle are. Its summands are too small for their sum to overflow.
+template <class T>
+T finite_sum(const T* lower, int rows) {
+  const int stride = whole_packs(rows);
+  const Lanes<T> tiny(T(0x1p-64));
+  Lanes<T> sum[4] = {Lanes<T>(T(0)), Lanes<T>(T(0)), Lanes<T>(T(0)), Lanes<T>(T(0))};
+  for (int j = 0; j < rows; j += 4)
+    for (int i = j; i < rows; i += 4) {
+      Lanes<T> tile[4];
+      for (int e = 0; e < 4; ++e) tile[e] = Lanes<T>::load(lower + (j + e) * stride + i);
+      if (i == j) mirror_tile(tile);
+      for (int e = 0; e < 4; ++e) sum[e] = sum[e] + tile[e] * tiny;
+    }
+  return ((sum[0] + sum[1]) + (sum[2] + sum[3])).sum();
 }
 
 // lower: column-major, leading dimension whole_packs(rows). in_order: user_row[r] is r for all rows, the usual case.
 template <class T>
 void symmetric_to_user(const ConstraintData& c, bool in_order, const T* lower, T* out, int ld) {
-  const int rows = c.row_count, stride = whole_packs(rows), whole = in_order ? rows / 4 * 4 : 0;
-  for (int j = 0; j < whole; j += 4) {
-    mirror_columns(c, lower, j, j + 4, j, j + 4, out, ld);
-    for (int i = j + 4; i < whole; i += 4) {
-      Lanes<T> tile[4];
-      for (int e = 0; e < 4; ++e) {
-        tile[e] = Lanes<T>::load(lower + (j + e) * stride + i);
-        tile[e].store(out + static_cast<long>(j + e) * ld + i);
-      }
-      transpose(tile[0], tile[1], tile[2], tile[3]);
-      for (int e = 0; e < 4; ++e) tile[e].store(out + static_cast<long>(i + e) * ld + j);
-    }
-    mirror_columns(c, lower, j, j + 4, whole, rows, out, ld);
+  const int rows = c.row_count, stride = whole_packs(rows);
+  for (int j = 0; !in_order && j < rows; ++j) {
+    const long column = c.user_row[j];
+    for (int i = j; i < rows; ++i)
+      out[column * ld + c.user_row[i]] = out[static_cast<long>(c.user_row[i]) * ld + column] =
+          lower[j * stride + i];
   }
-  mirror_columns(c, lower, whole, rows, whole, rows, out, ld);
+  for (int j = 0; in_order && j < rows; j += 4) {
+    T* const column = out + static_cast<long>(j) * ld;
+    for (int i = j; i < rows; i += 4) {
+      const int count = rows - i < 4 ? rows - i : 4;
+      Lanes<T> tile[4];
+      for (int e = 0; e < 4; ++e) tile[e] = Lanes<T>::load(lower + (j + e) * stride + i);
+      if (i == j) {
+        mirror_tile(tile);
+        store_columns(tile, count, count, column + i, ld);
+        continue;
+      }
+      store_columns(tile, 4, count, column + i, ld);
+      transpose(tile[0], tile[1], tile[2], tile[3]);
+      store_columns(tile, count, 4, out + static_cast<long>(i) * ld + j, ld);
+    }
+  }
 }
 
 // The upper triangle.

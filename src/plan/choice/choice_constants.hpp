@@ -83,11 +83,12 @@ namespace limb_mass_cost {
 inline constexpr double bundle_body = 2, bundle_ends = 0.3, call = 0.4;
 }
 
-// Nanoseconds of the matrix that pv_osimr forms and factors, by which the robots of bench/dynamics differ between it and
-// caba_osimf (AMD EPYC, g++ 12).
+// Nanoseconds by which pv_osimr and caba_osimf differ on 25 robots of bench/dynamics, the mean of the inverse and of a
+// product (AMD EPYC, clang 19): what caba_osimf costs more, and what pv_osimr does, which goes over the bodies
+// twice and inverts the matrix.
 namespace delassus_cost {
-inline constexpr double both = -150, outer_link = 100, inner_link = 190, body_inertia = 26;
-inline constexpr double pair = 0.35, factor = 0.035;
+inline constexpr double both = 130, inner_link = 200, body_inertia = 17;
+inline constexpr double body = 2.7, pair = 0.1, inversion = 0.014;
 }  // namespace delassus_cost
 
 // Rows of one link that are carried inward: more would cost more than the six coordinates of the link, and kernels have

@@ -12,14 +12,11 @@ DelassusMethod delassus_method(const ConstraintData* c) {
   return c && c->inter_body_count > 0 ? DelassusMethod::ltl_osim : DelassusMethod::pv_osimr;
 }
 
-bool factor_is_faster(int bodies, int rows, int links, int inner_links, double lanes_gain) {
-  // One segment: caba_osimf propagates the same rows and has less to do with them.
-  if (links < 2) return false;
+bool inversion_is_faster(int bodies, int rows, int inner_links, double lanes_gain) {
   using namespace delassus_cost;
-  const double m = rows, outer_links = links - inner_links;
-  return both + outer_link * outer_links + inner_link * inner_links +
-             delassus_cost::body_inertia * bodies * (1 - 1 / lanes_gain) >
-         (pair + factor * m) * m * m;
+  const double m = rows;
+  return both + inner_link * inner_links + delassus_cost::body_inertia * bodies * (1 - 1 / lanes_gain) >
+         body * bodies + (pair + inversion * m) * m * m;
 }
 
 // Where rows are redundant caba_osimf would turn to a method that factors anyway.
@@ -30,7 +27,7 @@ DampedInverseMethod damped_inverse_method(const ModelData& m, const ConstraintDa
     return DampedInverseMethod::pv_osimr;
   int inner_links = 0;
   for (int l = 0; l < caba.link_count; ++l) inner_links += caba.links[l].inner;
-  return factor_is_faster(m.node_count, caba.row_count, caba.link_count, inner_links, lanes_gain)
+  return inversion_is_faster(m.node_count, caba.row_count, inner_links, lanes_gain)
              ? DampedInverseMethod::pv_osimr
              : DampedInverseMethod::caba_osimf;
 }

@@ -67,10 +67,10 @@ DelassusMethod delassus_method(const ConstraintData* c);
 // caba: of caba_osimf.
 DampedInverseMethod damped_inverse_method(const ModelData& m, const ConstraintData* c,
                                           const CabaOsimTables& caba, double lanes_gain);
-// Whether the damped inverse of a tree takes less time by pv_osimr, which factors the Delassus matrix, than by
-// caba_osimf. links: those of kernels/delassus/caba_osim_data.hpp; inner_links: those with rows on descendants.
-// lanes_gain: how many times faster branch lanes make the inertias, which caba_osimf sweeps without them.
-bool factor_is_faster(int bodies, int rows, int links, int inner_links, double lanes_gain);
+// Whether the damped inverse of a tree takes less time by pv_osimr, which inverts the Delassus matrix, than by
+// caba_osimf. inner_links: those of kernels/delassus/caba_osim_data.hpp with rows on descendants. lanes_gain: how many
+// times faster branch lanes make the inertias, which caba_osimf sweeps without them.
+bool inversion_is_faster(int bodies, int rows, int inner_links, double lanes_gain);
 // Whether the rows of one link are carried inward, rather than the six coordinates of the link.
 bool carries_rows(std::int32_t rows);
 // pv_osimr: sets OsimrBranch::propagates_rows, whether the rows of a branch are propagated or its six coordinates.

@@ -20,7 +20,8 @@ struct DampedInverseMemory {
         automatic(damped_inverse_method(m, constraints, caba.data, lanes_gain)) {
     const std::size_t stride = index(whole_packs(constraints ? constraints->row_count : 0));
     for (std::vector<double>* v : {&damping, &inv_d, &b, &x}) v->assign(stride, 0.0);
-    for (std::vector<double>* v : {&factor, &inverse, &scratch}) v->assign(stride * (stride + 4), 0.0);
+    for (std::vector<double>* v : {&factor, &inverse}) v->assign(stride * stride, 0.0);
+    scratch.assign(stride * (stride + 8), 0.0);
   }
   std::size_t bytes() const { return bytes_of(caba, osimf, damping, factor, inv_d, inverse, scratch, b, x); }
 
@@ -35,7 +36,7 @@ struct DampedInverseMemory {
   std::vector<double> damping;        // E, rows in the kernels' order
   std::vector<double> factor, inv_d;  // L D L^T of the damped matrix (kernels/constrained/dense_ldl.hpp)
   std::vector<double> inverse;        // column-major, stride whole_packs(rows)
-  std::vector<double> scratch;        // the same, and four vectors
+  std::vector<double> scratch;        // the same, and eight vectors
   std::vector<double> b, x;           // vectors, whole packs
 };
 

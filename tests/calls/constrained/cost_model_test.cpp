@@ -65,11 +65,12 @@ TEST(CostModel, CountsByHand) {
 }
 
 TEST(CostModel, FactorsDelassusMatricesOfFewRows) {
-  EXPECT_FALSE(factor_is_faster(7, 6, 1, 0, 1)) << "an arm";
-  EXPECT_TRUE(factor_is_faster(13, 12, 5, 1, 1)) << "a quadruped on four feet";
-  EXPECT_FALSE(factor_is_faster(79, 42, 17, 5, 1)) << "a humanoid on its feet and ten fingers";
-  EXPECT_FALSE(factor_is_faster(93, 48, 31, 15, 1)) << "a wide tree";
-  EXPECT_TRUE(factor_is_faster(93, 48, 31, 15, 2)) << "the same, limbs side by side";
+  EXPECT_TRUE(inversion_is_faster(7, 6, 0, 1)) << "an arm";
+  EXPECT_FALSE(inversion_is_faster(100, 6, 0, 1)) << "a long chain";
+  EXPECT_TRUE(inversion_is_faster(13, 12, 1, 1)) << "a quadruped on four feet";
+  EXPECT_FALSE(inversion_is_faster(79, 42, 5, 1)) << "a humanoid on its feet and ten fingers";
+  EXPECT_FALSE(inversion_is_faster(141, 68, 23, 1)) << "a wide tree";
+  EXPECT_TRUE(inversion_is_faster(141, 68, 23, 2)) << "the same, limbs side by side";
 }
 
 TEST(Automatic, FactorsDelassusMatricesOfFewRows) {
