@@ -23,9 +23,11 @@ TAIL = '''}
 
 
 def load(path):
-    """The library at path, with the types of all its functions set."""
+    """The library at path, with the types of all its functions set. It may have been built without those of tenonx.h."""
     library = CDLL(path)
     for name, (result, arguments) in FUNCTIONS.items():
+        if name.startswith("tenonx_") and not hasattr(library, name):
+            continue
         function = getattr(library, name)
         function.restype, function.argtypes = result, arguments
     return library

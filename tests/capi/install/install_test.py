@@ -47,10 +47,12 @@ def need(what, found, wanted):
         sys.exit(f"{what}: {', '.join(sorted(wanted - found))} missing")
 
 
-def check_tree(prefix, with_program):
+def check_tree(prefix, with_program, experimental):
     """All is there, and the files that builds read name no folder of the machine."""
     found = files(prefix)
     headers = {os.path.relpath(path, ROOT) for path in glob.glob(os.path.join(ROOT, "include/*.h"))}
+    if not experimental:
+        headers.remove("include/tenonx.h")
     layer = os.path.join(ROOT, "capi/clients/cpp")
     headers |= {"include/" + name for name in files(layer) if name.endswith(".hpp")}
     wanted = headers | {"share/doc/tenon/LICENSE", "share/doc/tenon/THIRD_PARTY.md"}
@@ -165,6 +167,7 @@ def main():
     parser.add_argument("--cmake", action="append", default=[])
     parser.add_argument("--runner", default="")
     parser.add_argument("--without-program", action="store_true")
+    parser.add_argument("--without-experimental", action="store_true")
     options = parser.parse_args()
     options.said = {}
     folder = os.path.abspath(options.folder)
@@ -178,7 +181,7 @@ def main():
             check_components(options.build, folder, files(first))
         else:
             shutil.copytree(options.tree, first, symlinks=True)
-        check_tree(first, not options.without_program)
+        check_tree(first, not options.without_program, not options.without_experimental)
         places = [first, moved]
     for place in places:
         if place and not os.path.isdir(place):

@@ -121,5 +121,7 @@ def _by_native(name: str, roles: str, names: list[str]) -> Callable[..., int]:
 
 
 _made = _by_ctypes if _native is None else _by_native
-calls = SimpleNamespace(**{name: _made(name, roles, names.split()) for name, (roles, names) in CALLS.items()})
+calls = SimpleNamespace(
+    **{name: _made(name, roles, names.split()) for name, (roles, names) in CALLS.items() if hasattr(lib, name)}
+)
 BY = "ctypes" if _native is None else "extension module"
