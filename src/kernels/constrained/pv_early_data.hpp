@@ -13,6 +13,12 @@ template <class T, class = void>
 inline constexpr int early_rows = 16;
 template <class T>
 inline constexpr int early_rows<T, std::void_t<decltype(T::width)>> = 8;
+// Whether answers are refined (pv_early_refine.hpp): those of seven digits.
+template <class T, class = void>
+inline constexpr bool refines_early = false;
+template <class T>
+inline constexpr bool refines_early<T, std::void_t<decltype(T::width)>> =
+    std::is_same_v<typename T::Number, float>;
 // PvEarlyData::left_over of all lanes.
 inline constexpr std::int32_t every_lane = -1;
 // EarlySegment::up where no segment follows.
@@ -45,6 +51,7 @@ struct alignas(64) EarlySet {
   T scale[most];             // usual Delassus diagonal of the row (ConstraintData::scale)
   T Z[most][8];              // of eliminated rows: L^-1 [K k 0]
   T couple[most][most];      // of eliminated rows with those after them: L^-1 times their part of L
+                             // (in packs that are refined: the LDL^T factor of L, with 1/D)
   T lambda[most];            // multipliers
   std::int32_t entry[most];  // of a segment that begins at a cluster: the body that a row enters by
   std::int32_t order[most];  // eliminated rows, then those that go on, then dependent ones

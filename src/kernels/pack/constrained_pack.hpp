@@ -6,6 +6,7 @@
 #include "kernels/constrained/constrained_aba.hpp"
 #include "kernels/constrained/proximal_step.hpp"
 #include "kernels/constrained/pv_early.hpp"
+#include "kernels/constrained/pv_early_refine.hpp"
 #include "kernels/constrained/row_residual.hpp"
 #include "kernels/pack/states_rows.hpp"
 
@@ -58,12 +59,16 @@ inline void evaluate_rows(const ModelData& m, const RowsOfStates<T>& rows, const
 template <class T>
 bool pv_early_of_states(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, T* qdd,
                         PackedRows<T>& p, PvEarlyData<T>& d, WorkspaceData<T>& w) {
-  if constexpr (!std::is_same_v<typename T::Number, double>) return false;
   const RowsOfStates<T> rows(c, p.settings);
   evaluate_rows(m, rows, in, w);
   const bool positive = with_loops<T>(m, [&](auto loops) {
     if (!reduce_early<loops.value>(m, rows, in, d, w)) return false;
     roll_out_early<loops.value>(m, rows, in, w.row_lambda, qdd, d, w);
+    if constexpr (refines_early<T>) {
+      sweep_residuals_inwards(m, rows, in, qdd, d, w);
+      sweep_corrections_outwards(m, rows, w.row_lambda, qdd, d, w);
+      roll_out_others<loops.value>(m, rows, in, qdd, w);
+    }
     return true;
   });
   if (!positive) return false;
