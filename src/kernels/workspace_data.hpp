@@ -134,6 +134,8 @@ struct DofRun {
 
 template <class T>
 struct EliminationTreeData;
+template <class T>
+struct PvEarlyData;
 
 // Coordinates of one run whose places in path vectors share a pack, and the previous panel on their path from
 // the root (-1: none).
@@ -170,6 +172,8 @@ struct WorkspaceData : SweepTables {
   // that equation (kernels/constrained/supporting_bodies.hpp).
   T motion_error;
   EliminationTreeData<T>* elimination_tree;  // of M + J^T mu J with inter-body rows; null without
+  PvEarlyData<T>*
+      early;  // constrained_aba's sweeps do those of pv_early (kernels/constrained/pv_early_refine.hpp); or null
   void* branches;         // Branches of the limbs that are swept side by side (kernels/branches)
   const double* anchors;  // 12 numbers per constraint item: R row by row, p (world pose of the held frame)
 };

@@ -18,7 +18,6 @@
 
 #include "kernels/constrained/constraint_rows.hpp"
 #include "kernels/constrained/pv_early_rows.hpp"
-#include "kernels/constrained/supporting_bodies.hpp"
 #include "kernels/tree/articulated_body.hpp"
 #include "model/rank.hpp"
 #include "spatial/ordered.hpp"
@@ -92,19 +91,17 @@ inline bool reduce_early(const Model& m, const Rows& c, const Inputs<T>& in, PvE
                          WorkspaceData<T>& w) {
   const T *const v = in.v, *const tau = in.tau;
   enter_rows(c, d, w);
-  const auto pass = [&](int i, ParentShare<T>& h, auto inside, bool = true) TENON_INLINE_LAMBDA {
-    const bool positive = eliminate_node<loops, inside.value>(m, i, v, tau, h, w);
-    const std::int32_t number = d.segment_of_node[i];
-    if (number < 0 || i != d.segments[number].last || d.sets[number].count == 0) return positive;
-    ParentShare<T> added;
-    if (!finish_segment(m, d.segments[number], v, added, d.sets[number], d, w)) return positive;
-    assign(h.IA, h.IA + added.IA);
-    assign(h.pA, h.pA + added.pA);
-    return positive;
-  };
-  // Refinement needs the inertias without rows, and finds what they hide.
-  if constexpr (refines_early<T>) return sweep_supports_inwards<loops>(m, w.support_flags, w, pass);
-  const bool positive_definite = sweep_inwards<loops, true>(m, w, pass);
+  const bool positive_definite =
+      sweep_inwards<loops, true>(m, w, [&](int i, ParentShare<T>& h, auto inside) TENON_INLINE_LAMBDA {
+        const bool positive = eliminate_node<loops, inside.value>(m, i, v, tau, h, w);
+        const std::int32_t number = d.segment_of_node[i];
+        if (number < 0 || i != d.segments[number].last || d.sets[number].count == 0) return positive;
+        ParentShare<T> added;
+        if (!finish_segment(m, d.segments[number], v, added, d.sets[number], d, w)) return positive;
+        assign(h.IA, h.IA + added.IA);
+        assign(h.pA, h.pA + added.pA);
+        return positive;
+      });
   if constexpr (is_ordered<T>) d.left_over |= hidden_inertias<loops>(m, d, w);
   return positive_definite;
 }
@@ -143,14 +140,12 @@ inline void solve_world_rows(const ConstraintData& c, T* row_lambda, const PvEar
     row_lambda[r] = c.compliance[r] > 0 ? (w.k[r] - w.Ka[r]) / T(c.compliance[r]) : T(0);
 }
 
-// Accelerations, multipliers (rows), and K a of the rows. Where answers are refined, of supporting bodies alone.
+// Accelerations, multipliers (rows), and K a of the rows.
 template <bool loops, class T, class Model, class Rows>
 inline void roll_out_early(const Model& m, const Rows& c, const Inputs<T>& in, T* row_lambda, T* qdd,
                            PvEarlyData<T>& d, WorkspaceData<T>& w) {
   const T* const v = in.v;
-  const int count = refines_early<T> ? c.support_count : m.node_count;
-  for (int place = refines_early<T> ? 0 : first_body(m); place < count; ++place) {
-    const int i = refines_early<T> ? c.support[place] : place;
+  for (int i = first_body(m); i < m.node_count; ++i) {
     const std::int32_t number = d.segment_of_node[i];
     if (number < 0 || d.sets[number].count == 0) {
       roll_out_node<loops>(m, i, v, qdd, w);

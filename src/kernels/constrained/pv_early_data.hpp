@@ -13,7 +13,7 @@ template <class T, class = void>
 inline constexpr int early_rows = 16;
 template <class T>
 inline constexpr int early_rows<T, std::void_t<decltype(T::width)>> = 8;
-// Whether answers are refined (pv_early_refine.hpp): those of seven digits.
+// Whether the sweeps are those of constrained_aba, and the answer is refined (pv_early_refine.hpp): packs of seven digits.
 template <class T, class = void>
 inline constexpr bool refines_early = false;
 template <class T>
@@ -51,7 +51,7 @@ struct alignas(64) EarlySet {
   T scale[most];             // usual Delassus diagonal of the row (ConstraintData::scale)
   T Z[most][8];              // of eliminated rows: L^-1 [K k 0]
   T couple[most][most];      // of eliminated rows with those after them: L^-1 times their part of L
-                             // (in packs that are refined: the LDL^T factor of L, with 1/D)
+                             // (where answers are refined: the LDL^T factor of L, with 1/D)
   T lambda[most];            // multipliers
   std::int32_t entry[most];  // of a segment that begins at a cluster: the body that a row enters by
   std::int32_t order[most];  // eliminated rows, then those that go on, then dependent ones

@@ -234,7 +234,7 @@ TENON_INLINE bool eliminate_all(const EarlySegment& s, EarlySet<T>& set, PvEarly
     for (int c = 0; c < rows; ++c)
       if (c <= r) A[r][c] = L[r][c];
   Lanewise<T> good = lanes_above(T(1), T(0));
-  const T least(refines_early<T> ? refined_pivot : known ? early_pivot_at_world : early_pivot);
+  const T least(known ? early_pivot_at_world : early_pivot);
 #pragma GCC unroll 8
   for (int j = 0; j < rows; ++j) {
     const Lanewise<T> accepted = lanes_above(A[j][j], least * set.scale[j]);
@@ -260,14 +260,6 @@ TENON_INLINE bool eliminate_all(const EarlySegment& s, EarlySet<T>& set, PvEarly
   else if (!good)
     return false;
   set.eliminated = rows, set.going_on = 0, set.pivoted = 0;
-  if constexpr (refines_early<T>) {
-#pragma GCC unroll 8
-    for (int r = 0; r < rows; ++r) {
-#pragma GCC unroll 8
-      for (int c = 0; c < r; ++c) set.couple[r][c] = A[r][c];
-      set.couple[r][r] = inverse[r];
-    }
-  }
   if constexpr (known) {
 #pragma GCC unroll 8
     for (int r = 0; r < rows; ++r) b[r] = inverse[r] * b[r];

@@ -6,7 +6,6 @@
 #include "kernels/constrained/constrained_aba.hpp"
 #include "kernels/constrained/proximal_step.hpp"
 #include "kernels/constrained/pv_early.hpp"
-#include "kernels/constrained/pv_early_refine.hpp"
 #include "kernels/constrained/row_residual.hpp"
 #include "kernels/pack/states_rows.hpp"
 
@@ -62,12 +61,18 @@ bool pv_early_of_states(const ModelData& m, const ConstraintData& c, const Input
   const RowsOfStates<T> rows(c, p.settings);
   evaluate_rows(m, rows, in, w);
   const bool positive = with_loops<T>(m, [&](auto loops) {
-    if (!reduce_early<loops.value>(m, rows, in, d, w)) return false;
-    roll_out_early<loops.value>(m, rows, in, w.row_lambda, qdd, d, w);
     if constexpr (refines_early<T>) {
-      sweep_residuals_inwards(m, rows, in, qdd, d, w);
-      sweep_corrections_outwards(m, rows, w.row_lambda, qdd, d, w);
-      roll_out_others<loops.value>(m, rows, in, qdd, w);
+      enter_rows(rows, d, w);
+      w.early = &d;
+      const bool swept = start_sweeps<loops.value>(m, c, in, qdd, w);
+      w.early = nullptr;
+      if (!swept) return false;
+      solve_world_rows(c, w.row_lambda, d, w);
+      refine_early(m, c, in, w.row_lambda, qdd, d, w);
+      roll_out_others<loops.value>(m, c, in, qdd, w);
+    } else {
+      if (!reduce_early<loops.value>(m, rows, in, d, w)) return false;
+      roll_out_early<loops.value>(m, rows, in, w.row_lambda, qdd, d, w);
     }
     return true;
   });

@@ -66,7 +66,7 @@ inline constexpr int most_coordinates_of_segment = 8, least_bodies_of_segment = 
 // that it must answer. In floats, with its refinement, it takes the time of about three evaluations.
 namespace early_packs {
 inline constexpr double least_evaluations = 2.5, least_evaluations_in_floats = 2.9;
-inline constexpr double least_answered_in_floats = 0.9;
+inline constexpr double least_answered_in_floats = 0.8;
 }  // namespace early_packs
 
 // Costs of aba relative to a body alone with one degree of freedom: a bundle's body, what goes between a bundle

@@ -98,7 +98,7 @@ bool packs_may_try_early(const ModelData& swept, const ConstraintData& c) {
 bool early_pays_on_packs(double answered, double evaluations, bool doubles) {
   return doubles ? answered == 1 && evaluations > early_packs::least_evaluations
                  : answered >= early_packs::least_answered_in_floats &&
-                       evaluations >= early_packs::least_evaluations_in_floats;
+                       answered * evaluations >= early_packs::least_evaluations_in_floats;
 }
 bool early_pays_in_rollouts(double answered) {
   return answered == 1;
