@@ -3,8 +3,8 @@
 // calls: a state whose inputs are not accepted, whose result is not finite, next to a dead centre, or whose rows
 // do not converge quickly. Lanes without such a state get copies of a good one.
 //
-// Constrained dynamics by two methods: packs are computed by the first, and the states that it does not answer wait until
-// they fill a pack for the second.
+// Constrained dynamics by two methods: packs are computed by the first, and the states that it does not answer wait
+// until they fill a pack for the second.
 //
 // A lane is computed by the same operations wherever it stands and whatever its neighbours are, and whether it
 // is left to a single call depends on it alone, so its result does too.

@@ -13,7 +13,8 @@ template <class T, class = void>
 inline constexpr int early_rows = 16;
 template <class T>
 inline constexpr int early_rows<T, std::void_t<decltype(T::width)>> = 8;
-// Whether the sweeps are those of constrained_aba, and the answer is refined (pv_early_refine.hpp): packs of seven digits.
+// Whether the sweeps are those of constrained_aba, and the answer is refined (pv_early_refine.hpp): packs of seven
+// digits.
 template <class T, class = void>
 inline constexpr bool refines_early = false;
 template <class T>

@@ -1,9 +1,9 @@
 // pv_early (pv_early.hpp) of packs of seven digits, with one step of iterative refinement.
 //
 // Its sweeps are those of constrained_aba, which keep the inertias without rows apart (supporting_bodies.hpp), with
-// WorkspaceData::early: rows are eliminated at the end of their segment instead of adding penalties. The residuals of rows
-// and joints are then right-hand sides of the same equations, and a sweep with all factors gives the corrections. With f the
-// force that bodies lack, I and p those of their base, and r the residuals of rows:
+// WorkspaceData::early: rows are eliminated at the end of their segment instead of adding penalties. The residuals of
+// rows and joints are then right-hand sides of the same equations, and a sweep with all factors gives the corrections.
+// With f the force that bodies lack, I and p those of their base, and r the residuals of rows:
 //
 //   in:    f = I a + p - K^T lambda + f of children,   du = tau - armature qdd - S^T f,   r := r - Y du,
 //          f + U D^-1 du to the parent, and past a segment, whose rows are eliminated, less K^T L^-1 r
@@ -36,8 +36,8 @@ TENON_INLINE Force<T> row_at_end(const EarlySet<T>& set, int r) {
   return {{set.K[0][r], set.K[1][r], set.K[2][r]}, {set.K[3][r], set.K[4][r], set.K[5][r]}};
 }
 
-// The rows of a segment past its joints, and their elimination: the factor of L goes to set.couple. A lane in which a pivot is
-// too small goes on without the row, and has no answer. What rows add to the parent: K^T L^-1 K and -K^T L^-1 k.
+// The rows of a segment past its joints, and their elimination: the factor of L goes to set.couple. A lane in which a
+// pivot is too small goes on without the row, and has no answer. added: K^T L^-1 K and -K^T L^-1 k, for the parent.
 template <class T, class Model>
 TENON_NOINLINE void finish_refined_segment(const Model& m, const EarlySegment& s, const T* v,
                                            ParentShare<T>& added, EarlySet<T>& set, PvEarlyData<T>& d,
