@@ -2157,11 +2157,11 @@ TENON_API tenon_status tenon_batch_kinematics(tenon_batch *batch, size_t states,
                                               const tenon_batch_array *jacobians, int32_t *status);
 
 /* tenon_constrained_dynamics of `states` states. Side by side by TENON_METHOD_CONSTRAINED_ABA where the method is
- * TENON_METHOD_AUTOMATIC or this and all other options have their defaults; where it is TENON_METHOD_AUTOMATIC,
- * the batch in double precision and a trial when it is made promises less work, TENON_METHOD_PV_EARLY comes first
- * (iterations: 1). States whose rows have not converged after five sweeps, in single precision nine (rows that
- * contradict each other, near-singular ones), are solved as single ones. In single precision rows converge to 2e-5 of
- * their unit.
+ * TENON_METHOD_AUTOMATIC or this and all other options have their defaults; where it is TENON_METHOD_AUTOMATIC and a
+ * trial when the batch is made promises less work, TENON_METHOD_PV_EARLY comes first (iterations: 1), with one step of
+ * refinement in single precision. States whose rows have not converged after five sweeps, in single precision nine
+ * (rows that contradict each other, near-singular ones), are solved as single ones. In single precision rows converge
+ * to 2e-5 of their unit.
  * q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. desired: m; NULL: zero. qdd: nv, written. lambda: m, written;
  * read first if options->warm_start; NULL: not wanted. iterations: states, written; NULL: not wanted. options: NULL for
  * the defaults. status, Allocates, Threads: as tenon_batch_forward_dynamics. Status: as tenon_constrained_dynamics

@@ -75,9 +75,10 @@ class BatchImpl {
     try {
       for (;;) {
         const std::size_t first = next.fetch_add(width);
-        if (first >= states) return;
+        if (first >= states) break;
         worker.run(*current, first, std::min(width, states - first));
       }
+      worker.finish(*current);
     } catch (...) {
       if (!has_error.exchange(true)) error = std::current_exception();
       next = states;

@@ -55,7 +55,7 @@ PackDynamics<N, W>::PackDynamics(WorkspaceImpl& w, const PackKernels<N, W>& kern
     row_first_.push_back(moves ? s.w.cd()->node_row_first[unit] : 0);
     row_end_.push_back(moves ? end_of_rows(s.m, *s.w.cd(), unit) : 0);
   }
-  if (!packs_may_try_early(s.m, c, std::is_same_v<N, double>)) return;
+  if (!packs_may_try_early(s.m, c)) return;
   early_ = std::make_unique<PvEarlyMemory<Pack>>(s.m, &c);
   if (!early_pays()) early_.reset();
 }
@@ -79,6 +79,7 @@ bool PackDynamics<N, W>::early_pays() {
   constexpr int packs = 64 / W;
   constexpr double pi = 3.14159265358979323846;
   int evaluations = 0;
+  std::ptrdiff_t answers = 0;
   for (int pack = 0; pack < packs; ++pack) {
     for (std::int32_t i = 0; i < s.m.node_count; ++i)
       if (dofs_of(s.m, i) == 1) draw(pi, q[index(s.m.nodes[i].q_index)]);
@@ -88,12 +89,15 @@ bool PackDynamics<N, W>::early_pays() {
     Mask all{}, early{}, done{};
     std::fill_n(all.lane, W, true);
     int count[W];
-    if (!solve_early(in, spare_, all, early, count) || !early.all()) return false;
+    if (!solve_early(in, spare_, all, early, count)) return false;
+    answers += std::count(early.lane, early.lane + W, true);
     std::fill_n(count, W, 1 + RowSchedule<N>::refinements);
     if (!iterate(in, spare_, all, done, count)) return false;
     evaluations += *std::max_element(count, count + W);
   }
-  return early_pays_on_packs(evaluations, packs);
+  const double share = static_cast<double>(answers) / (packs * W);
+  early_in_rollouts_ = early_pays_in_rollouts(share);
+  return early_pays_on_packs(share, static_cast<double>(evaluations) / packs, std::is_same_v<N, double>);
 }
 
 template <class N, int W>
@@ -150,12 +154,12 @@ bool PackDynamics<N, W>::on_folded_rotor(const double* wrench) const {
 }
 
 template <class N, int W>
-void PackDynamics<N, W>::take_rows(const BatchRows& rows, std::size_t first, int states, Numbers& n) {
+void PackDynamics<N, W>::take_rows(const BatchRows& rows, const std::size_t* states, int count, Numbers& n) {
   if (rows.version == rows_taken_) return;
   const bool same = rows.same_in_all();
   const ConstraintData& c = *swept().w.cd();
-  for (int l = 0; l < (same ? W : states); ++l) {
-    const std::size_t state = first + index(l);
+  for (int l = 0; l < (same ? W : count); ++l) {
+    const std::size_t state = same ? 0 : states[l];
     const double *anchors = rows.anchors(state), *gains = rows.gains(state), *active = rows.active(state);
     for (std::size_t i = 0; i < index(c.item_count); ++i) {
       const ConstraintItem& item = c.items[i];
@@ -226,10 +230,16 @@ template <class N, int W>
 void PackDynamics<N, W>::give_answer(const Mask& lanes, int count, Numbers& n, Mask& done, int* iterations) {
   const ConstraintData& c = *swept().w.cd();
   const WorkspaceData<Pack>& d = swept().arena.data;
+  const bool whole = lanes.all();
   map_out_motion(d.qdd, lanes, n);
+  for (int r = 0; r < c.row_count; ++r) {
+    Pack& to = n.second[index(c.user_row[r])];
+    if (whole) to = d.row_lambda[r];
+    for (int l = 0; l < W && !whole; ++l)
+      if (lanes.lane[l]) to[l] = d.row_lambda[r][l];
+  }
   for (int l = 0; l < W; ++l) {
     if (!lanes.lane[l]) continue;
-    for (int r = 0; r < c.row_count; ++r) n.second[index(c.user_row[r])][l] = d.row_lambda[r][l];
     done.lane[l] = true;
     iterations[l] = count;
   }
@@ -248,7 +258,8 @@ bool PackDynamics<N, W>::solve_early(const In& in, Numbers& n, const Mask& wante
   keep_pivots(good);
   for (int l = 0; l < W; ++l) {
     good.lane[l] = good.lane[l] && (early.left_over >> l & 1) == 0 &&
-                   static_cast<double>(rows_.primal[l]) <= Schedule::acceptable_residual;
+                   static_cast<double>(rows_.primal[l]) <= Schedule::early_residual &&
+                   (!refines_early<Pack> || static_cast<double>(d.motion_error[l]) <= Schedule::early_motion);
   }
   keep_finite<N>(kernels_, d.qdd, index(s.m.nv), good);
   keep_finite<N>(kernels_, d.row_lambda, index(s.w.rows()), good);
@@ -257,14 +268,14 @@ bool PackDynamics<N, W>::solve_early(const In& in, Numbers& n, const Mask& wante
 }
 
 template <class N, int W>
-bool PackDynamics<N, W>::solve_rows(const BatchCall& call, const In& in, Numbers& n, const Mask& wanted,
-                                    Mask& done, int* iterations) {
+bool PackDynamics<N, W>::solve_rows(const BatchCall& call, Method method, const In& in, Numbers& n,
+                                    const Mask& wanted, Mask& done, int* iterations) {
   Sweep& s = swept();
   rows_from_user(s.w.cd(), in.desired, s.arena.data.desired);
   rows_.settings = settings_of(*call.rows, n);
-  if (early_ && call.solve.method == Method::automatic) {
+  if (early_ && method != Method::constrained_aba) {
     if (!solve_early(in, n, wanted, done, iterations)) return false;
-    if (std::equal(wanted.lane, wanted.lane + W, done.lane)) return true;
+    if (method == Method::pv_early || std::equal(wanted.lane, wanted.lane + W, done.lane)) return true;
   }
   return iterate(in, n, wanted, done, iterations);
 }
@@ -330,8 +341,8 @@ bool PackDynamics<N, W>::fill_delassus(const BatchCall& call, const In& in, Numb
 
 // Functions that accelerations of the swept model belong to.
 template <class N, int W>
-bool PackDynamics<N, W>::move(const BatchCall& call, Numbers& n, const Mask& wanted, Mask& done,
-                              int* iterations) {
+bool PackDynamics<N, W>::move(const BatchCall& call, Method method, Numbers& n, const Mask& wanted,
+                              Mask& done, int* iterations) {
   Sweep& s = swept();
   const bool matrix =
       call.function == BatchFunction::delassus || call.function == BatchFunction::damped_product;
@@ -342,7 +353,7 @@ bool PackDynamics<N, W>::move(const BatchCall& call, Numbers& n, const Mask& wan
   constexpr double ordinary_G = 32;
   close_clusters(in, call.function == BatchFunction::rollout ? ordinary_G : steepest_G, lanes);
   if (!matrix && call.function != BatchFunction::forward_dynamics && s.w.rows() > 0)
-    return solve_rows(call, in, n, lanes, done, iterations);
+    return solve_rows(call, method, in, n, lanes, done, iterations);
   Pack* const qdd = s.arena.data.qdd;
   if (matrix ? !fill_delassus(call, in, n) : !kernels_.aba_of_states(s.m, in, qdd, s.arena.data))
     return false;
@@ -353,8 +364,8 @@ bool PackDynamics<N, W>::move(const BatchCall& call, Numbers& n, const Mask& wan
 
 // False: a lane cannot be computed, and it is not known which.
 template <class N, int W>
-bool PackDynamics<N, W>::compute(const BatchCall& call, Numbers& n, const Mask& wanted, Mask& done,
-                                 int* iterations) {
+bool PackDynamics<N, W>::compute(const BatchCall& call, Method method, Numbers& n, const Mask& wanted,
+                                 Mask& done, int* iterations) {
   WorkspaceData<Pack>& d = whole_.arena.data;
   const std::size_t nv = index(whole_.m.nv), had = std::exchange(mass_numbers_, 0);
   const bool whole = call.function == BatchFunction::mass_matrix;
@@ -373,17 +384,17 @@ bool PackDynamics<N, W>::compute(const BatchCall& call, Numbers& n, const Mask& 
         kernels_.factor_along_tree(whole_.m.nv, whole_.m.v_parent, n.out.data());
       break;
     default:
-      return move(call, n, wanted, done, iterations);
+      return move(call, method, n, wanted, done, iterations);
   }
   done = wanted;
   return true;
 }
 
 template <class N, int W>
-void PackDynamics<N, W>::solve(const BatchCall& call, Numbers& n, const Mask& wanted, Mask& done,
-                               int* iterations) {
+void PackDynamics<N, W>::solve(const BatchCall& call, Method method, Numbers& n, const Mask& wanted,
+                               Mask& done, int* iterations) {
   for (int l = 0; l < W; ++l) done.lane[l] = false, iterations[l] = 0;
-  if (compute(call, n, wanted, done, iterations)) return;
+  if (compute(call, method, n, wanted, done, iterations)) return;
   // Some lane has no answer. Each is computed with copies of itself in all lanes, which gives the same digits.
   for (int l = 0; l < W; ++l) {
     if (!wanted.lane[l]) continue;
@@ -391,7 +402,7 @@ void PackDynamics<N, W>::solve(const BatchCall& call, Numbers& n, const Mask& wa
     Mask one{}, answered{};
     int count[W] = {};
     one.lane[0] = true;
-    done.lane[l] = compute(call, spare_, one, answered, count) && answered.lane[0];
+    done.lane[l] = compute(call, method, spare_, one, answered, count) && answered.lane[0];
     iterations[l] = count[0];
     n.take_results(spare_, 0, l);
   }

@@ -37,11 +37,19 @@ class PackDynamics {
   // To be called first in each call.
   void start(const BatchCall& call);
 
-  // Anchors, gains and activity of states first, first + 1, ... to the lanes of numbers.
-  void take_rows(const BatchRows& rows, std::size_t first, int states, Numbers& numbers);
+  // Whether this call's rows are first solved by pv_early, then by constrained_aba.
+  bool tries_early(const BatchCall& call) const { return early_ && call.solve.method == Method::automatic; }
+  // The method of rollouts, whose packs stay together.
+  Method method_of_steps(const BatchCall& call) const {
+    return early_in_rollouts_ ? call.solve.method : Method::constrained_aba;
+  }
+
+  // Anchors, gains and activity of these states, `count` of them, to the lanes of numbers.
+  void take_rows(const BatchRows& rows, const std::size_t* states, int count, Numbers& numbers);
   // Computes the lanes of `wanted`; results are in numbers.out and second, `done` marks the lanes that have
-  // one. Other lanes must hold copies of good ones.
-  void solve(const BatchCall& call, Numbers& numbers, const Mask& wanted, Mask& done, int* iterations);
+  // one. Other lanes must hold copies of good ones. Rows by this method; automatic: by both.
+  void solve(const BatchCall& call, Method method, Numbers& numbers, const Mask& wanted, Mask& done,
+             int* iterations);
   // World poses of bodies, with v their velocities too, in arena().
   void place_bodies(const Pack* q, const Pack* v) {
     kernels_.kinematics_of_states(whole_.m, q, v, whole_.arena.data);
@@ -62,11 +70,13 @@ class PackDynamics {
     Pack gravity[3];
   };
 
-  bool compute(const BatchCall& call, Numbers& n, const Mask& wanted, Mask& done, int* iterations);
-  bool move(const BatchCall& call, Numbers& n, const Mask& wanted, Mask& done, int* iterations);
+  bool compute(const BatchCall& call, Method method, Numbers& n, const Mask& wanted, Mask& done,
+               int* iterations);
+  bool move(const BatchCall& call, Method method, Numbers& n, const Mask& wanted, Mask& done,
+            int* iterations);
   RowSettingsOf<Pack> settings_of(const BatchRows& rows, const Numbers& n) const;
-  bool solve_rows(const BatchCall& call, const In& in, Numbers& n, const Mask& wanted, Mask& done,
-                  int* iterations);
+  bool solve_rows(const BatchCall& call, Method method, const In& in, Numbers& n, const Mask& wanted,
+                  Mask& done, int* iterations);
   bool iterate(const In& in, Numbers& n, Mask wanted, Mask& done, int* iterations);
   bool early_pays();
   bool solve_early(const In& in, Numbers& n, const Mask& wanted, Mask& done, int* iterations);
@@ -86,6 +96,7 @@ class PackDynamics {
   Sweep whole_;
   std::unique_ptr<Sweep> folded_;
   std::unique_ptr<PvEarlyMemory<Pack>> early_;  // null: packs start with constrained_aba
+  bool early_in_rollouts_ = true;
   Numbers spare_;
   std::vector<Pack> folded_q_, folded_v_, folded_tau_, unfolded_;
   std::vector<Pack> f_, step_;                                 // of rows

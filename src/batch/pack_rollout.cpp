@@ -21,7 +21,7 @@ struct Stages {
   const Pack* accelerate(int) const {
     LaneMask<W> done;
     int iterations[W];
-    dynamics.solve(call, n, good, done, iterations);
+    dynamics.solve(call, dynamics.method_of_steps(call), n, good, done, iterations);
     keep_finite<N>(kernels, n.out.data(), m.nv, done);
     good = done;
     return n.out.data();

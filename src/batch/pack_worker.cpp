@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "plan/dispatch.hpp"
 #include "scalar/index.hpp"
@@ -20,26 +21,29 @@ PackWorker<Io, N, W>::PackWorker(std::shared_ptr<const Model> model,
       rollout_(*w().model, kernels),
       numbers_(w()),
       jacobian_(6 * index(w().model->nv)),
-      wrench_room_(6 * w().model->links.size()) {}
+      wrench_room_(6 * w().model->links.size()) {
+  waiting_.reserve(2 * W);
+}
 
 template <class Io, class N, int W>
 std::size_t PackWorker<Io, N, W>::bytes() const {
-  return SingleWorker<Io>::bytes() + bytes_of(dynamics_, rollout_, numbers_, jacobian_, wrench_room_);
+  return SingleWorker<Io>::bytes() +
+         bytes_of(dynamics_, rollout_, numbers_, jacobian_, wrench_room_, waiting_);
 }
 
 // ---- lanes
 
 template <class Io, class N, int W>
-void PackWorker<Io, N, W>::gather(const BatchArray& a, std::size_t first, int states, std::size_t count,
+void PackWorker<Io, N, W>::gather(const BatchArray& a, const InLanes& states, std::size_t count,
                                   std::vector<Pack>& to, Mask& good, std::size_t record) {
   if (!a.data) return;
   const Io* from[W];
-  for (int l = 0; l < states; ++l) from[l] = place(a, first + index(l), record);
-  if (a.number_stride == 1 && states == W)
+  for (int l = 0; l < states.count; ++l) from[l] = place(a, states.state[l], record);
+  if (a.number_stride == 1 && states.count == W)
     kernels_.template exchange_of<Io>().gather_states(from, static_cast<std::ptrdiff_t>(count),
                                                       W * a.state_stride, to.data());
   else
-    for (int l = 0; l < states; ++l)
+    for (int l = 0; l < states.count; ++l)
       for (std::size_t i = 0; i < count; ++i)
         to[i][l] = static_cast<N>(from[l][static_cast<std::ptrdiff_t>(i) * a.number_stride]);
   keep_finite<Io>(kernels_, to.data(), count, good);
@@ -75,26 +79,25 @@ bool PackWorker<Io, N, W>::unit_quaternions(int lane) {
 template <class Io, class N, int W>
 typename PackWorker<Io, N, W>::Mask PackWorker<Io, N, W>::gather_states(const BatchCall& call,
                                                                         const BatchSizes& n,
-                                                                        std::size_t first, int states) {
+                                                                        const InLanes& states) {
   Mask good{};
-  std::fill_n(good.lane, states, true);
-  gather(call.q, first, states, n.q, numbers_.q, good);
-  gather(call.v, first, states, n.v, numbers_.v, good);
-  if (call.function != BatchFunction::rollout)
-    gather(call.x, first, states, n.x, numbers_.list_of_x(call), good);
-  gather(call.desired, first, states, n.rows, numbers_.desired, good);
-  for (int l = 0; l < states; ++l)
-    good.lane[l] = good.lane[l] && gather_wrenches(call, first + index(l), l) && unit_quaternions(l);
+  std::fill_n(good.lane, states.count, true);
+  gather(call.q, states, n.q, numbers_.q, good);
+  gather(call.v, states, n.v, numbers_.v, good);
+  if (call.function != BatchFunction::rollout) gather(call.x, states, n.x, numbers_.list_of_x(call), good);
+  gather(call.desired, states, n.rows, numbers_.desired, good);
+  for (int l = 0; l < states.count; ++l)
+    good.lane[l] = good.lane[l] && gather_wrenches(call, states.state[l], l) && unit_quaternions(l);
   return good;
 }
 
 template <class Io, class N, int W>
 void PackWorker<Io, N, W>::scatter(const Pack* from, std::size_t count, const BatchArray& a,
-                                   std::size_t first, const Mask& mask, std::size_t record) const {
+                                   const InLanes& states, const Mask& mask, std::size_t record) const {
   if (!a.data) return;
   if (a.number_stride == 1 && mask.all()) {
     Io* to[W];
-    for (int l = 0; l < W; ++l) to[l] = place(a, first + index(l), record);
+    for (int l = 0; l < W; ++l) to[l] = place(a, states.state[l], record);
     return kernels_.template exchange_of<Io>().scatter_states(from, static_cast<std::ptrdiff_t>(count),
                                                               W * a.state_stride, to);
   }
@@ -104,7 +107,7 @@ void PackWorker<Io, N, W>::scatter(const Pack* from, std::size_t count, const Ba
     const std::size_t end = std::min(begin + block, count);
     for (int l = 0; l < W; ++l) {
       if (!mask.lane[l]) continue;
-      Io* to = place(a, first + index(l), record);
+      Io* to = place(a, states.state[l], record);
       for (std::size_t i = begin; i < end; ++i)
         to[static_cast<std::ptrdiff_t>(i) * a.number_stride] = static_cast<Io>(from[i][l]);
     }
@@ -123,7 +126,7 @@ bool PackWorker<Io, N, W>::fill_others(const Mask& mask) {
 // ---- functions
 
 template <class Io, class N, int W>
-void PackWorker<Io, N, W>::run_kinematics(const BatchCall& call, std::size_t first, Mask& good) {
+void PackWorker<Io, N, W>::run_kinematics(const BatchCall& call, const InLanes& states, Mask& good) {
   const WorkspaceData<Pack>& d = dynamics_.arena();
   const Pack* v = call.v.data ? numbers_.v.data() : nullptr;
   dynamics_.place_bodies(numbers_.q.data(), v);
@@ -153,34 +156,33 @@ void PackWorker<Io, N, W>::run_kinematics(const BatchCall& call, std::size_t fir
                           call.axes == RowAxes::world, R, p, call.out[1].data ? V : nullptr, J, d);
     for (int l = 0; l < W; ++l) {
       if (!good.lane[l]) continue;
-      const std::size_t state = first + index(l);
       double numbers[9], pose[7];
       for (int e = 0; e < 9; ++e) numbers[e] = static_cast<double>(R[e][l]);
       for (int e = 0; e < 3; ++e) pose[e] = static_cast<double>(p[e][l]);
       quaternion_of_rotation(load_mat3<double>(numbers), pose + 3);
       const BatchArray poses = part(0, 7 * std::ptrdiff_t{k});
       if (poses.data) {
-        Io* to = place(poses, state);
+        Io* to = place(poses, states.state[l]);
         for (int e = 0; e < 7; ++e) to[e * poses.number_stride] = static_cast<Io>(pose[e]);
       }
     }
-    scatter(V, 6, part(1, 6 * std::ptrdiff_t{k}), first, good);
-    scatter(jacobian_.data(), index(columns), part(2, columns * k), first, good);
+    scatter(V, 6, part(1, 6 * std::ptrdiff_t{k}), states, good);
+    scatter(jacobian_.data(), index(columns), part(2, columns * k), states, good);
   }
 }
 
 template <class Io, class N, int W>
-void PackWorker<Io, N, W>::run_rollout(const BatchCall& call, const BatchSizes& n, std::size_t first,
-                                       int states, Mask& good) {
+void PackWorker<Io, N, W>::run_rollout(const BatchCall& call, const BatchSizes& n, const InLanes& states,
+                                       Mask& good) {
   for (std::size_t step = 0; step < call.steps; ++step) {
-    gather(call.x, first, states, n.x, numbers_.tau, good, step);
+    gather(call.x, states, n.x, numbers_.tau, good, step);
     if (!fill_others(good)) return;
     rollout_.step(call, dynamics_, numbers_, good);
     keep_finite<Io>(kernels_, numbers_.q.data(), n.q, good);
     keep_finite<Io>(kernels_, numbers_.v.data(), n.v, good);
     if ((step + 1) % call.every != 0) continue;
-    scatter(numbers_.q.data(), n.q, call.out[0], first, good, step / call.every);
-    scatter(numbers_.v.data(), n.v, call.out[1], first, good, step / call.every);
+    scatter(numbers_.q.data(), n.q, call.out[0], states, good, step / call.every);
+    scatter(numbers_.v.data(), n.v, call.out[1], states, good, step / call.every);
   }
 }
 
@@ -189,6 +191,7 @@ void PackWorker<Io, N, W>::run_rollout(const BatchCall& call, const BatchSizes& 
 template <class Io, class N, int W>
 void PackWorker<Io, N, W>::prepare(const BatchCall& call) {
   SingleWorker<Io>::prepare(call);
+  waiting_.clear();
   if (!dynamics_.can(call) || call.function == BatchFunction::kinematics) return;
   const BatchSizes n(call, this->single);
   numbers_.make_room(call, n.x, n.out[0]);
@@ -196,39 +199,62 @@ void PackWorker<Io, N, W>::prepare(const BatchCall& call) {
 }
 
 template <class Io, class N, int W>
-void PackWorker<Io, N, W>::run(const BatchCall& call, std::size_t first, std::size_t states) {
-  if (!dynamics_.can(call)) return SingleWorker<Io>::run(call, first, states);
-  const BatchSizes n(call, this->single);
-  const int count = static_cast<int>(states);
+void PackWorker<Io, N, W>::run(const BatchCall& call, std::size_t first, std::size_t count) {
+  if (!dynamics_.can(call)) return SingleWorker<Io>::run(call, first, count);
   dynamics_.start(call);
-  const Mask good = gather_states(call, n, first, count);
-  if (call.rows) dynamics_.take_rows(*call.rows, first, count, numbers_);
+  InLanes states{{}, static_cast<int>(count)};
+  std::iota(states.state, states.state + count, first);
+  const bool several = call.function == BatchFunction::constrained_dynamics && dynamics_.tries_early(call);
+  run_pack(call, states, several ? Method::pv_early : call.solve.method, several);
+  if (waiting_.size() >= W) run_waiting(call);
+}
+
+template <class Io, class N, int W>
+void PackWorker<Io, N, W>::finish(const BatchCall& call) {
+  if (!waiting_.empty()) run_waiting(call);
+}
+
+template <class Io, class N, int W>
+void PackWorker<Io, N, W>::run_waiting(const BatchCall& call) {
+  InLanes states{{}, static_cast<int>(std::min(waiting_.size(), std::size_t{W}))};
+  std::copy_n(waiting_.begin(), states.count, states.state);
+  waiting_.erase(waiting_.begin(), waiting_.begin() + states.count);
+  run_pack(call, states, Method::constrained_aba, false);
+}
+
+template <class Io, class N, int W>
+void PackWorker<Io, N, W>::run_pack(const BatchCall& call, const InLanes& states, Method method,
+                                    bool may_wait) {
+  const BatchSizes n(call, this->single);
+  const Mask good = gather_states(call, n, states);
+  if (call.rows) dynamics_.take_rows(*call.rows, states.state, states.count, numbers_);
   Mask done{};
   int iterations[W] = {};
   if (fill_others(good)) {
     done = good;
     if (call.function == BatchFunction::kinematics) {
-      run_kinematics(call, first, done);
+      run_kinematics(call, states, done);
     } else if (call.function == BatchFunction::rollout) {
-      run_rollout(call, n, first, count, done);
+      run_rollout(call, n, states, done);
     } else {
-      dynamics_.solve(call, numbers_, good, done, iterations);
+      dynamics_.solve(call, method, numbers_, good, done, iterations);
       keep_finite<Io>(kernels_, numbers_.out.data(), n.out[0], done);
       keep_finite<Io>(kernels_, numbers_.second.data(), n.out[1], done);
     }
   }
   if (call.function != BatchFunction::kinematics && call.function != BatchFunction::rollout) {
-    scatter(numbers_.out.data(), n.out[0], call.out[0], first, done);
-    scatter(numbers_.second.data(), n.out[1], call.out[1], first, done);
+    scatter(numbers_.out.data(), n.out[0], call.out[0], states, done);
+    scatter(numbers_.second.data(), n.out[1], call.out[1], states, done);
   }
-  for (int l = 0; l < count; ++l) {
-    const std::size_t state = first + index(l);
-    if (!done.lane[l]) {
-      this->run_one(call, state);
-      continue;
+  for (int l = 0; l < states.count; ++l) {
+    if (done.lane[l]) {
+      this->report(call, states.state[l], Status::ok, iterations[l]);
+      ++this->packed;
+    } else if (may_wait && good.lane[l]) {
+      waiting_.push_back(states.state[l]);
+    } else {
+      this->run_one(call, states.state[l]);
     }
-    this->report(call, state, Status::ok, iterations[l]);
-    ++this->packed;
   }
 }
 

@@ -3,6 +3,9 @@
 // calls: a state whose inputs are not accepted, whose result is not finite, next to a dead centre, or whose rows
 // do not converge quickly. Lanes without such a state get copies of a good one.
 //
+// Constrained dynamics by two methods: packs are computed by the first, and the states that it does not answer wait
+// until they fill a pack for the second.
+//
 // A lane is computed by the same operations wherever it stands and whatever its neighbours are, and whether it
 // is left to a single call depends on it alone, so its result does too.
 #pragma once
@@ -25,6 +28,7 @@ class PackWorker final : public SingleWorker<Io> {
 
   void prepare(const BatchCall& call) override;
   void run(const BatchCall& call, std::size_t first, std::size_t count) override;
+  void finish(const BatchCall& call) override;
   std::size_t bytes() const override;
 
  private:
@@ -32,21 +36,30 @@ class PackWorker final : public SingleWorker<Io> {
   using Mask = LaneMask<W>;
   using SingleWorker<Io>::place;
 
-  // Copies the inputs of states first, first + 1, ... into lanes of numbers_; returns the lanes in which all are
-  // accepted.
-  Mask gather_states(const BatchCall& call, const BatchSizes& n, std::size_t first, int states);
+  // The states in the lanes of a pack.
+  struct InLanes {
+    std::size_t state[W];
+    int count;
+  };
+
+  // Constrained dynamics by this method. may_wait: states without an answer come to `waiting_`, else to single calls.
+  void run_pack(const BatchCall& call, const InLanes& states, Method method, bool may_wait);
+  // The first of those that wait, as many as a pack takes.
+  void run_waiting(const BatchCall& call);
+  // Copies inputs into lanes of numbers_; returns the lanes in which all are accepted.
+  Mask gather_states(const BatchCall& call, const BatchSizes& n, const InLanes& states);
   // The same for one array; leaves the lanes of `good` whose numbers are finite.
-  void gather(const BatchArray& a, std::size_t first, int states, std::size_t count, std::vector<Pack>& to,
+  void gather(const BatchArray& a, const InLanes& states, std::size_t count, std::vector<Pack>& to,
               Mask& good, std::size_t record = 0);
   bool gather_wrenches(const BatchCall& call, std::size_t state, int lane);
   bool unit_quaternions(int lane);
-  // Numbers of the lanes of the mask to the arrays of states first, first + 1, ...
-  void scatter(const Pack* from, std::size_t count, const BatchArray& a, std::size_t first, const Mask& mask,
-               std::size_t record = 0) const;
+  // Numbers of the lanes of the mask to the arrays of their states.
+  void scatter(const Pack* from, std::size_t count, const BatchArray& a, const InLanes& states,
+               const Mask& mask, std::size_t record = 0) const;
   // Gives all other lanes copies of the first lane of the mask. False: there is none.
   bool fill_others(const Mask& mask);
-  void run_kinematics(const BatchCall& call, std::size_t first, Mask& good);
-  void run_rollout(const BatchCall& call, const BatchSizes& n, std::size_t first, int states, Mask& good);
+  void run_kinematics(const BatchCall& call, const InLanes& states, Mask& good);
+  void run_rollout(const BatchCall& call, const BatchSizes& n, const InLanes& states, Mask& good);
 
   WorkspaceImpl& w() { return this->single.impl(); }
   const ModelData& m() { return w().model->data(); }
@@ -57,6 +70,7 @@ class PackWorker final : public SingleWorker<Io> {
   PackNumbers<N, W> numbers_;
   std::vector<Pack> jacobian_;
   std::vector<double> wrench_room_;
+  std::vector<std::size_t> waiting_;  // of the present call, fewer than two packs
 };
 
 }  // namespace tenon

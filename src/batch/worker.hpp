@@ -24,8 +24,10 @@ class Worker {
   // Makes the memory that this call needs beyond that of other calls. In the caller's thread, for all workers, so that
   // none allocates in a later call.
   virtual void prepare(const BatchCall& call) = 0;
-  // States [first, first + count), count at most width.
+  // States [first, first + count), count at most width. Some may wait for others that need the same.
   virtual void run(const BatchCall& call, std::size_t first, std::size_t count) = 0;
+  // At the end of a call: the states that wait.
+  virtual void finish(const BatchCall&) {}
   virtual std::size_t bytes() const = 0;
 
   // The first state of this call that failed.

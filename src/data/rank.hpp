@@ -87,6 +87,8 @@ inline constexpr double refine_again = 1e-6, lost_cluster_pivot = 1e-11;
 // an inertia, whose last digits it hides: an error of about 1e-14 over the pivot follows. At the world nothing is added, but
 // L has the square of the condition of the rows.
 inline constexpr double early_pivot = 1e-4, early_pivot_at_world = 1e-5;
+// The same in seven digits, everywhere: an error of 1e-7 over the pivot follows, and refinement leaves its square.
+inline constexpr double refined_pivot = 1e-5;
 // A row depends on the eliminated ones if they leave less of its L over the usual diagonal, and of its K: both far below
 // squared_rank_tolerance, so that all methods agree. What is between is left over.
 inline constexpr double early_dependent = 1e-13, early_dependent_K = 1e-20;

@@ -134,6 +134,8 @@ struct DofRun {
 
 template <class T>
 struct EliminationTreeData;
+template <class T>
+struct PvEarlyData;
 
 // Coordinates of one run whose places in path vectors share a pack, and the previous panel on their path from
 // the root (-1: none).
@@ -170,6 +172,8 @@ struct WorkspaceData : SweepTables {
   // that equation (kernels/constrained/supporting_bodies.hpp).
   T motion_error;
   EliminationTreeData<T>* elimination_tree;  // of M + J^T mu J with inter-body rows; null without
+  // Not null: the sweeps of constrained_aba are those of pv_early (kernels/constrained/pv_early_refine.hpp).
+  PvEarlyData<T>* early;
   void* branches;  // Branches of the limbs that are swept side by side (kernels/branches)
 };
 

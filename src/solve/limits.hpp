@@ -39,6 +39,7 @@ struct RowSchedule<double> {
   static constexpr double absolute = safety_factor * SolveOptions{}.absolute_tolerance;
   static constexpr int refinements = 4;
   static constexpr double motion = refined_motion;
+  static constexpr double early_residual = acceptable_residual, early_motion = 0;  // not measured
 };
 template <>
 struct RowSchedule<float> {
@@ -46,6 +47,8 @@ struct RowSchedule<float> {
   static constexpr double target_residual = 2e-6, acceptable_residual = 2e-5, absolute = 1e-6;
   static constexpr int refinements = 8;
   static constexpr double motion = 1e-2;
+  // Of pv_early, after and before its refinement.
+  static constexpr double early_residual = target_residual, early_motion = 3e-3;
 };
 
 }  // namespace tenon

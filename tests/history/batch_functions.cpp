@@ -12,7 +12,8 @@ using namespace draws;
 using Of = std::function<Numbers(const SceneState&)>;
 
 const auto states = [](Frame& f) {
-  f.batch.resize(static_cast<std::size_t>(f.random.integer(1, 10)));
+  // At times more than one pack of any width.
+  f.batch.resize(static_cast<std::size_t>(f.random.integer(1, f.random.chance(0.1) ? 40 : 10)));
   for (int& state : f.batch) state = f.random.integer(0, static_cast<int>(f.scene.states.size()) - 1);
   std::size_t count = f.batch.size();
   if (f.at_fault("states", 1) == 0) count = 0;

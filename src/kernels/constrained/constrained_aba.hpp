@@ -13,6 +13,7 @@
 
 #include "kernels/constrained/constraint_rows.hpp"
 #include "kernels/constrained/proximal_point.hpp"
+#include "kernels/constrained/pv_early_refine.hpp"
 #include "kernels/constrained/supporting_bodies.hpp"
 
 namespace tenon {
@@ -42,8 +43,13 @@ inline bool sweep_augmented_inertia(const Model& m, const Rows& c, const std::in
   const T *const v = in.v, *const tau = in.tau;
   return sweep_supports_inwards<loops>(
       m, flags, w, [&](int i, ParentShare<T>& h, auto inside, bool supports) TENON_INLINE_LAMBDA {
-        if (supports) add_constraint_rows(c, i, h, w);
-        return eliminate_node<loops, inside.value>(m, i, v, tau, h, w);
+        const bool early = refines_early<T> && w.early;
+        if (supports && !early) add_constraint_rows(c, i, h, w);
+        const bool positive = eliminate_node<loops, inside.value>(m, i, v, tau, h, w);
+        if constexpr (refines_early<T>) {
+          if (supports && early) finish_refined(m, i, v, h, w);
+        }
+        return positive;
       });
 }
 
@@ -52,7 +58,12 @@ template <bool loops, class T, class Model, class Rows>
 inline void roll_out_supports(const Model& m, const Rows& c, const Inputs<T>& in, T* qdd,
                               WorkspaceData<T>& w) {
   const T* const v = in.v;
-  for (int s = 0; s < c.support_count; ++s) roll_out_node<loops>(m, c.support[s], v, qdd, w);
+  for (int s = 0; s < c.support_count; ++s) {
+    if constexpr (refines_early<T>) {
+      if (w.early) add_multipliers(m, c.support[s], w);
+    }
+    roll_out_node<loops>(m, c.support[s], v, qdd, w);
+  }
   constraint_accelerations(c, w);
   for (int r = 0; r < c.row_count; ++r) w.row_lambda[r] = w.row_force[r] - w.mu_row[r] * w.Ka[r];
 }

@@ -12,6 +12,12 @@ namespace tenon {
 inline constexpr int unpivoted_rows = 6;
 template <class T>
 inline constexpr int early_rows = is_pack<T> ? 8 : 16;
+// Whether the sweeps are those of constrained_aba, and the answer is refined (pv_early_refine.hpp): packs of seven
+// digits.
+template <class T>
+inline constexpr bool refines_early = false;
+template <int W>
+inline constexpr bool refines_early<Pack<float, W>> = true;
 // PvEarlyData::left_over of all lanes.
 inline constexpr std::int32_t every_lane = -1;
 // EarlySegment::up where no segment follows.
@@ -44,6 +50,7 @@ struct alignas(64) EarlySet {
   T scale[most];             // usual Delassus diagonal of the row (ConstraintData::scale)
   T Z[most][8];              // of eliminated rows: L^-1 [K k 0]
   T couple[most][most];      // of eliminated rows with those after them: L^-1 times their part of L
+                             // (where answers are refined: the LDL^T factor of L, with 1/D)
   T lambda[most];            // multipliers
   std::int32_t entry[most];  // of a segment that begins at a cluster: the body that a row enters by
   std::int32_t order[most];  // eliminated rows, then those that go on, then dependent ones

@@ -40,15 +40,26 @@ inline void evaluate_rows(const ModelData& m, const RowsOfStates<T>& rows, const
 template <class T>
 bool pv_early_of_states(const ModelData& m, const ConstraintData& c, const Inputs<T>& in, T* qdd,
                         PackedRows<T>& p, PvEarlyData<T>& d, WorkspaceData<T>& w) {
-  if constexpr (!std::is_same_v<typename T::Number, double>) return false;
   const RowsOfStates<T> rows{c, p.settings};
   evaluate_rows(m, rows, in, w);
-  const bool positive = with_loops<T>(m, [&](auto loops) {
-    if (!reduce_early<loops.value>(m, rows, in, d, w)) return false;
-    roll_out_early<loops.value>(m, rows, in, w.row_lambda, qdd, d, w);
-    return true;
-  });
-  if (!positive) return false;
+  if constexpr (refines_early<T>) {
+    enter_rows(rows, d, w);
+    w.early = &d;
+    const bool positive = augmented_inertia(m, c, in, w);
+    if (positive) support_accelerations(m, c, in, qdd, w);
+    w.early = nullptr;
+    if (!positive) return false;
+    solve_world_rows(c, w.row_lambda, d, w);
+    refine_early(m, c, in, w.row_lambda, qdd, d, w);
+    constrained_aba_finish(m, c, in, qdd, w);
+  } else {
+    const bool positive = with_loops<T>(m, [&](auto loops) {
+      if (!reduce_early<loops.value>(m, rows, in, d, w)) return false;
+      roll_out_early<loops.value>(m, rows, in, w.row_lambda, qdd, d, w);
+      return true;
+    });
+    if (!positive) return false;
+  }
   p.primal = size_of_rows(row_units(c, w), c, p.absolute,
                           [&](int r) { return row_residual(c, r, w.row_lambda, w); });
   return true;

@@ -65,8 +65,8 @@ struct PackedDelassus {
   /* v := v + [u, v] / 2 + [u, [u, v]] / 12 with u = h u_of_one (calls/steps.cpp). */                         \
   KERNEL(void, add_brackets, Model, const T* u_of_one, double h, T* v)                                        \
                                                                                                               \
-  /* pv_early; residuals are in PackedRows::primal. In double precision only: with seven digits few pivots */ \
-  /* are large enough. */                                                                                     \
+  /* pv_early; residuals are in PackedRows::primal. Answers of seven digits are refined once, and how much */ \
+  /* that moves joints is in motion_error. */                                                                 \
   KERNEL(bool, pv_early_of_states, Model, Rows, In, T* qdd, PackedRows<T>&, PvEarlyData<T>&, Work)            \
   /* The first evaluation of constrained_aba, a refining one, and the nodes that support no rows. */          \
   KERNEL(bool, constrained_start, Model, Rows, In, T* qdd, PackedRows<T>&, Work)                              \

@@ -91,12 +91,17 @@ bool packs_take(const BatchCall& call, const ModelData& swept, const ConstraintD
   }
 }
 
-bool packs_may_try_early(const ModelData& swept, const ConstraintData& c, bool doubles) {
-  return doubles && c.inter_body_count == 0 && !has_callbacks(swept) && early_work(swept, c).on_packs();
+bool packs_may_try_early(const ModelData& swept, const ConstraintData& c) {
+  return c.inter_body_count == 0 && !has_callbacks(swept) && early_work(swept, c).on_packs();
 }
 
-bool early_pays_on_packs(int evaluations, int packs) {
-  return evaluations > least_evaluations_of_pack * packs;
+bool early_pays_on_packs(double answered, double evaluations, bool doubles) {
+  return doubles ? answered == 1 && evaluations > early_packs::least_evaluations
+                 : answered >= early_packs::least_answered_in_floats &&
+                       answered * evaluations >= early_packs::least_evaluations_in_floats;
+}
+bool early_pays_in_rollouts(double answered) {
+  return answered == 1;
 }
 
 }  // namespace tenon

@@ -95,9 +95,11 @@ bool limbs_try_early(double chance);
 // Whether packs of states can compute a call (else its states are computed one by one). swept: the model, or that with
 // folded rotors; doubles: packs of double precision.
 bool packs_take(const BatchCall& call, const ModelData& swept, const ConstraintData* c, bool doubles);
-// Whether packs may try pv_early first: one sweep with more work for each row, and all of it in vain where one lane has no
-// answer. So random states decide: all must have answers, for which constrained_aba needs so many evaluations in all.
-bool packs_may_try_early(const ModelData& swept, const ConstraintData& c, bool doubles);
-bool early_pays_on_packs(int evaluations, int packs);
+// Whether packs may try pv_early first: one sweep with more work for each row, in vain for states without an answer; in
+// rollouts, where packs stay together, for the pack of such a state. So random states decide: the share that has answers,
+// and how many evaluations constrained_aba needs for a pack of them.
+bool packs_may_try_early(const ModelData& swept, const ConstraintData& c);
+bool early_pays_on_packs(double answered, double evaluations, bool doubles);
+bool early_pays_in_rollouts(double answered);
 
 }  // namespace tenon

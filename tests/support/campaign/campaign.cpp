@@ -6,6 +6,7 @@
 
 #include "support/constrained_scene.hpp"
 #include "support/oracle.hpp"
+#include "tenon/batch.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
 
@@ -109,9 +110,9 @@ void check_loops_of_reference(const CampaignCase& c, const CampaignState& s, Exp
 
 // ---- what is asked ----------------------------------------------------------------------------------------
 
-enum class Variant { plain, warm, split, independent, all_independent };
+enum class Variant { plain, warm, split, independent, all_independent, batch };
 const char* name_of(Variant variant) {
-  static const char* const names[] = {"", "warm", "split_base", "independent_v", "independent_q"};
+  static const char* const names[] = {"", "warm", "split_base", "independent_v", "independent_q", "batch"};
   return names[static_cast<int>(variant)];
 }
 
@@ -148,6 +149,7 @@ std::vector<Question> draw_questions(Random random, const CampaignCase& c, const
         only.push_back({*options.method, Variant::warm});
     return only;
   }
+  if (random.chance(0.3)) asked.push_back({Method::automatic, Variant::batch});
   return asked;
 }
 
@@ -167,6 +169,29 @@ bool take_coordinates(Workspace& w, const CampaignState& s, Variant variant, Giv
     return false;
   return set_coordinates(w, all ? Coordinates::independent : Coordinates::spanning,
                          Coordinates::independent) == Status::ok;
+}
+
+// The state as the last of a batch of two.
+void solve_in_batch(CampaignCase& c, CampaignState s, VectorXd& qdd, Answer& a) {
+  Batch batch(c.robot.model, c.set, {});
+  batch.workspace().set_gravity(s.gravity);
+  for (std::size_t i = 0; i < s.anchors.size(); ++i)
+    if (!c.set->specs()[i].closure) batch.set_anchor(static_cast<int>(i), s.anchors[i]);
+  const auto of_both = [](auto& numbers) {
+    BatchArray array;
+    if (numbers.size() > 0) array.data = numbers.data();
+    return array;
+  };
+  BatchCall call;
+  call.function = BatchFunction::constrained_dynamics, call.states = 2;
+  call.q = of_both(s.q), call.v = of_both(s.v), call.x = of_both(s.tau);
+  call.wrenches = of_both(s.wrenches), call.desired = of_both(s.desired);
+  call.out[0] = of_both(qdd);
+  std::int32_t status[2] = {};
+  call.status = status;
+  a.status = batch.run(call);
+  if (static_cast<std::int32_t>(a.status) < 0) return void(a.reason = batch.message());
+  a.status = static_cast<Status>(status[1]);
 }
 
 // ---- judging ----------------------------------------------------------------------------------------------
@@ -349,12 +374,16 @@ class Solver {
     Random start(c_.seed);
     for (double& x : lambda) x = how.warm_start ? c_.mass * start.uniform(-100, 100) : 0;
     const VectorXd start_from = lambda;
-    a.status = constrained_dynamics(w_, how,
-                                    {given.q.data(), given.v.data(), given.tau.data(),
-                                     s.wrenches.empty() ? nullptr : s.wrenches.data(), s.desired.data()},
-                                    qdd.data(), lambda.data());
-    a.report = w_.report();
-    if (static_cast<std::int32_t>(a.status) < 0) a.reason = w_.message();
+    if (question.variant == Variant::batch) {
+      solve_in_batch(c_, s, qdd, a);
+    } else {
+      a.status = constrained_dynamics(w_, how,
+                                      {given.q.data(), given.v.data(), given.tau.data(),
+                                       s.wrenches.empty() ? nullptr : s.wrenches.data(), s.desired.data()},
+                                      qdd.data(), lambda.data());
+      a.report = w_.report();
+      if (static_cast<std::int32_t>(a.status) < 0) a.reason = w_.message();
+    }
     a.expected = e.status;
     a.margins = e.margins;
     if (n != w_.model().nv) {

@@ -2645,15 +2645,15 @@ extern "C" {
         i32, q: *const tenon_batch_array, v: *const tenon_batch_array, poses: *const tenon_batch_array, velocities:
         *const tenon_batch_array, jacobians: *const tenon_batch_array, status: *mut i32) -> tenon_status;
     /// tenon_constrained_dynamics of `states` states. Side by side by TENON_METHOD_CONSTRAINED_ABA where the method is
-    /// TENON_METHOD_AUTOMATIC or this and all other options have their defaults; where it is TENON_METHOD_AUTOMATIC,
-    /// the batch in double precision and a trial when it is made promises less work, TENON_METHOD_PV_EARLY comes first
-    /// (iterations: 1). States whose rows have not converged after five sweeps, in single precision nine (rows that
-    /// contradict each other, near-singular ones), are solved as single ones. In single precision rows converge to 2e-5
-    /// of their unit. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. desired: m; NULL: zero. qdd: nv, written.
-    /// lambda: m, written; read first if options->warm_start; NULL: not wanted. iterations: states, written; NULL: not
-    /// wanted. options: NULL for the defaults. status, Allocates, Threads: as tenon_batch_forward_dynamics. Status: as
-    /// tenon_constrained_dynamics without TENON_INFEASIBLE and without TENON_MAX_ITERATIONS, which are in `status`
-    /// only. Cost: of the method. Since: 0.1.
+    /// TENON_METHOD_AUTOMATIC or this and all other options have their defaults; where it is TENON_METHOD_AUTOMATIC and
+    /// a trial when the batch is made promises less work, TENON_METHOD_PV_EARLY comes first (iterations: 1), with one
+    /// step of refinement in single precision. States whose rows have not converged after five sweeps, in single
+    /// precision nine (rows that contradict each other, near-singular ones), are solved as single ones. In single
+    /// precision rows converge to 2e-5 of their unit. q: nq. v, tau: nv. wrenches: 6 x links; NULL: none. desired: m;
+    /// NULL: zero. qdd: nv, written. lambda: m, written; read first if options->warm_start; NULL: not wanted.
+    /// iterations: states, written; NULL: not wanted. options: NULL for the defaults. status, Allocates, Threads: as
+    /// tenon_batch_forward_dynamics. Status: as tenon_constrained_dynamics without TENON_INFEASIBLE and without
+    /// TENON_MAX_ITERATIONS, which are in `status` only. Cost: of the method. Since: 0.1.
     pub fn tenon_batch_constrained_dynamics(batch: *mut tenon_batch, options: *const tenon_solve_options, states: usize,
         q: *const tenon_batch_array, v: *const tenon_batch_array, tau: *const tenon_batch_array, wrenches: *const
         tenon_batch_array, desired: *const tenon_batch_array, qdd: *const tenon_batch_array, lambda: *const
