@@ -20,8 +20,8 @@ file(GLOB_RECURSE files RELATIVE ${ROOT}/src ${ROOT}/src/*.hpp ${ROOT}/src/*.cpp
 foreach(file IN LISTS files)
   string(REGEX REPLACE "/.*" "" layer ${file})
   list(FIND layers ${layer} own)
-  # tenon/ is the C++ face of all layers: declarations, which any of them but kernels and what these stand on may include,
-  # over plain arrays of data/.
+  # tenon/ is the C++ face of all layers: declarations over plain arrays of data/, which all may include but kernels and
+  # what these stand on.
   if(layer STREQUAL "tenon")
     list(FIND layers data own)
   elseif(own EQUAL -1)

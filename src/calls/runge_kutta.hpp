@@ -31,7 +31,7 @@ void add_scaled(const T* a, double s, const T* b, int count, T* out) {
 }
 
 // system: accelerate(stage) gives the accelerations at arrays.q, arrays.v, or null, which ends the step;
-// add_brackets(u, h, v) and integrate(v, h, q) are those of kernels/joint/integrate.hpp. False: the step has ended early.
+// add_brackets(u, h, v) and integrate(v, h, q): as in kernels/joint/integrate.hpp. False: the step has ended early.
 template <class T, class System>
 bool step_runge_kutta(const System& system, int nq, int nv, double dt, const StepArrays<T>& x) {
   constexpr double weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}, place[5] = {0, 0.5, 0.5, 1, 1};

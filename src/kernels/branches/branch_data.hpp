@@ -47,9 +47,9 @@ struct TreePart {
   const std::int32_t *body_of, *row_of, *rotor_of;
 };
 
-// Nodes and coordinates have the same numbers. Of clusters only the places of nodes, coordinates and G are set, of rotors
-// no q_index and v_index; those on the limbs' parents have carrier 0. Limbs of which only some have a row have it all, and
-// it is not active in the others.
+// Nodes and coordinates have the same numbers. Of clusters only the places of nodes, coordinates and G are set, of
+// rotors no q_index and v_index; those on the limbs' parents have carrier 0. Where one limb has a row, all have it,
+// active or not.
 template <class N>
 struct Bundle : TreePart<N> {
   static constexpr int width = N::width;
@@ -78,7 +78,7 @@ struct Branches {
 };
 
 // The velocity coordinates of the limbs of a bundle in a star: its trunk is one floating body or the world, and no limb
-// carries others. The mass matrix on branch lanes (crba_branches.hpp) is for stars. Coordinates of a limb are consecutive.
+// carries others. Only stars have a mass matrix on branch lanes (crba_branches.hpp). A limb's coordinates are consecutive.
 template <int W>
 struct LimbCoordinates {
   std::int32_t limb_count, body_count;

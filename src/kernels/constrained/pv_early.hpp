@@ -42,7 +42,7 @@ TENON_INLINE int count_idle_rows(const ConstraintDataOf<N, S>& c, const PvEarlyD
   return count;
 }
 
-// After the inward sweep: where rows added more to an inner joint than hidden_share (data/rank.hpp), as PvEarlyData::left_over.
+// After the inward sweep: where rows added more to an inner joint than hidden_share (data/rank.hpp), as left_over.
 template <bool loops, class T, class Model>
 inline std::int32_t hidden_inertias(const Model& m, const PvEarlyData<T>& d, const WorkspaceData<T>& w) {
   Lanewise<T> small = lanes_above(T(1), T(0));

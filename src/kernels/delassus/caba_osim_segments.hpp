@@ -325,6 +325,7 @@ TENON_INLINE void continue_segment(const ModelData& m, int i, SegmentPlace& at, 
 template <bool loops, class T>
 bool caba_osim_sweep(const ModelData& m, CabaOsimData<T>& d, WorkspaceData<T>& w) {
   SegmentPlace at{0, -1};
+  const T* const unread = nullptr;
   return sweep_inwards<loops, false>(m, w, [&](int i, ParentShare<T>& h, auto inside) TENON_INLINE_LAMBDA {
     const int l = d.link_at_node[i];
     if (l >= 0) {
@@ -333,7 +334,7 @@ bool caba_osim_sweep(const ModelData& m, CabaOsimData<T>& d, WorkspaceData<T>& w
       start_segment(l, IA, d, w);
       at.columns = 0;
     }
-    const bool positive = eliminate_inertia<loops, inside.value, T>(m, i, nullptr, h, w);
+    const bool positive = eliminate_node<loops, inside.value, false>(m, i, unread, unread, h, w);
     continue_segment<loops>(m, i, at, d, w);
     return positive;
   });

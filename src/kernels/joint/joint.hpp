@@ -181,7 +181,10 @@ TENON_INLINE void with_joint(const NodeDataOf<N>& n, F&& f) {
 // In some lane.
 template <class N>
 TENON_INLINE bool has_armature(const ModelDataOf<N>& m, const NodeDataOf<N>& n) {
-  return !(N(std::numeric_limits<double>::min()) > m.armature[n.v_index]);
+  if constexpr (is_pack<N>)
+    return !(N(std::numeric_limits<double>::min()) > m.armature[n.v_index]);
+  else
+    return m.armature[n.v_index] != 0;
 }
 
 // Compile-time loop over the dofs of a joint: f(d, S) with d as integral constant and column d of S.

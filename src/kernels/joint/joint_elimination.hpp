@@ -137,8 +137,8 @@ TENON_INLINE Motion<T> parent_acceleration(const Node& n, int i, const T* v, con
          velocity_product_acceleration<J>(n, load_motion<T>(w.v + 6 * i), rate);
 }
 
-// The acceleration of a joint from u and a' = X a_p + c; adds S times it to a'. Writes it to qdd, or adds it there, in the
-// user's sign.
+// The acceleration of a joint from u and a' = X a_p + c; adds S times it to a'. Writes it to qdd in the user's sign, or
+// adds it there.
 template <class J, bool adds = false, class T, class Node>
 TENON_INLINE void solve_joint(const Node& n, Motion<T>& a, const T* u, const WorkspaceData<T>& w, T* qdd) {
   T rest[J::nv], x[J::nv];

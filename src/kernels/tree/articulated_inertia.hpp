@@ -24,20 +24,13 @@ inline void place_joints(const ModelData& m, const T* q, WorkspaceData<T>& w) {
   }
 }
 
-// Calls eliminate_node without forces.
-template <bool loops, bool in_cluster, class T, class Model>
-TENON_INLINE bool eliminate_inertia(const Model& m, int i, const T* q, ParentShare<T>& h,
-                                    WorkspaceData<T>& w) {
-  const T* unread = nullptr;
-  return eliminate_node<loops, in_cluster, false>(m, i, q, unread, h, w);
-}
-
 template <bool loops, class T, class Model>
 inline bool sweep_inertias_of(const Model& m, const T* q, WorkspaceData<T>& w) {
+  const T* const unread = nullptr;
   joint_angles(m, q, w);
   if constexpr (loops) place_wobbling_inertias(m, w);
   return sweep_inwards<loops, false>(m, w, [&](int i, ParentShare<T>& h, auto inside) TENON_INLINE_LAMBDA {
-    return eliminate_inertia<loops, inside.value>(m, i, q, h, w);
+    return eliminate_node<loops, inside.value, false>(m, i, q, unread, h, w);
   });
 }
 
