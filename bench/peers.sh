@@ -84,7 +84,8 @@ raw=$TENON_ROOT/build/peers_raw
 rm -rf "$raw"
 mkdir -p "$raw"
 load=$(cut -d' ' -f1-3 /proc/loadavg)
-command="bench/peers.sh${arguments[*]:+ ${arguments[*]}}"
+command="bench/peers.sh${arguments[*]:+ ${arguments[*]}}" # paths of this machine are not in the report
+[ -z "$loops_sources" ] || command=$(sed -E 's/--loops [^ ]+/--loops FOLDER/' <<<"$command")
 {
   echo "command: $command"
   echo "cpu: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
