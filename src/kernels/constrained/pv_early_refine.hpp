@@ -191,7 +191,7 @@ inline void sweep_corrections_outwards(const ModelData& m, const ConstraintData&
       }
       add_forces_of_rows(n, *set, d.crossings + d.dof_of_node[i], w.delta_u + n.v_index);
     }
-    Motion<T> a;
+    Motion<T> a{};
     with_joint(n, [&](auto joint) {
       using J = decltype(joint);
       a = motion_to_child(J::load(n, i, w), of_parent);
