@@ -33,9 +33,9 @@ TEST(Campaign, FindsNoWrongAnswer) {
   }
   if (wrong > 0) return;
   EXPECT_LE(border, made / 20) << "too many cases that say nothing";
-  EXPECT_EQ(contacts.size(), std::size_t{contact_kinds});
   EXPECT_EQ(states.size(), std::size_t{state_kinds});
   if (solves >= 2000) {
+    EXPECT_EQ(contacts.size(), std::size_t{contact_kinds});
     EXPECT_EQ(robots.size(), std::size_t{robot_kinds});
   }
 }
