@@ -68,8 +68,8 @@ inline void roll_out_supports(const Model& m, const Rows& c, const Inputs<T>& in
   for (int r = 0; r < c.row_count; ++r) w.row_lambda[r] = w.row_force[r] - w.mu_row[r] * w.Ka[r];
 }
 
-// Alg. 2: the centre has moved, and row_force changes by delta (rows). Only changes are swept: forces inward over the supporting
-// nodes, accelerations outward; velocities are not needed. Ka, qdd and a of the supporting nodes are then
+// Alg. 2: the centre has moved, and row_force changes by delta (rows). Only changes are swept: forces inward over the
+// supporting nodes, accelerations outward; velocities are not needed. Ka, qdd and a of the supporting nodes are then
 // those of the new row_force. A node whose neighbour in the sweep is its child or parent gets its vector in
 // registers: on a chain, latency and not work limits the sweep.
 //
