@@ -361,6 +361,8 @@ void ConstraintSet::publish() {
   RowScale sized = row_scale(*model_, data_);
   scale_ = std::move(sized.scale);
   data_.least_leverage = sized.least_leverage;
+  joint_inertia_ = std::move(sized.joint_inertia);
+  data_.joint_inertia = joint_inertia_.data();
   for (const double scale : scale_) {
     root_scale_.push_back(std::sqrt(scale));
     per_root_scale_.push_back(1 / root_scale_.back());

@@ -47,6 +47,9 @@ class ArticulatedTree {
   // node -1: the world.
   Placement world(std::int32_t node) const { return node < 0 ? to_placement({}) : world_[index(node)]; }
 
+  // Of coordinate k, with what it carries articulated.
+  double inertia(std::size_t k) const { return D_[k]; }
+
   // K M^-1 K^T of one row: forces on one or two bodies at their frame origins (-1: none), which cancel inward
   // of `meet`. Its largest possible value assumes no cancellation, all joints at the distance `reach_`, and 1
   // / M_kk for M^-1_kk.
@@ -262,19 +265,21 @@ RowScale row_scale(const Model& model, const ConstraintData& constraints) {
   std::vector<std::vector<RowSize>> samples(rows.size());
   ArticulatedTree tree(model);
   std::vector<double> q(index(model.nq));
+  RowScale out{std::vector<double>(rows.size(), 0.0), 1, std::vector<double>(index(model.nv), 0.0)};
   for (int sample = 0; sample < sample_count; ++sample) {
     if (sample == 0)
       neutral_configuration(model.nodes, q.data());
     else
       sample_configuration(model, static_cast<std::uint64_t>(sample), q.data());
     if (!tree.set_configuration(q.data())) continue;
+    for (std::size_t k = 0; k < out.joint_inertia.size(); ++k)
+      out.joint_inertia[k] = std::max(out.joint_inertia[k], tree.inertia(k));
     for (std::size_t r = 0; r < rows.size(); ++r) {
       if (rows[r].item->node < 0) continue;
       const RowSize size = inverse_inertia_of(rows[r], tree);
       if (std::isfinite(size.square) && std::isfinite(size.reached)) samples[r].push_back(size);
     }
   }
-  RowScale out{std::vector<double>(rows.size(), 0.0), 1};
   for (std::size_t r = 0; r < rows.size(); ++r) {
     if (samples[r].empty()) continue;
     const RowSize size = typical(samples[r]);
