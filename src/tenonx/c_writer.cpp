@@ -7,8 +7,7 @@
 #include <cstdlib>
 
 #include "scalar/classic_text.hpp"
-#include "tenonx/c_lanes.hpp"
-#include "tenonx/c_names.hpp"
+#include "tenonx/c_text.hpp"
 #include "tenonx/recording.hpp"
 
 namespace tenon::trace {

@@ -4,9 +4,6 @@
 #include <cstring>
 #include <string>
 
-#include "plan/arena.hpp"
-#include "plan/memory/kernel_memory.hpp"
-#include "plan/memory/pv_early_memory.hpp"
 #include "scalar/random.hpp"
 #include "tenon/dynamics.hpp"
 #include "tenon/loops.hpp"
@@ -22,34 +19,6 @@ const KernelTable<trace::Recorded>& kernels<trace::Recorded>() {
 namespace trace {
 namespace {
 
-// The memory of a workspace, in recorders.
-struct RecordedMemory {
-  RecordedMemory(const Model& model, const ConstraintSet* constraints)
-      : c(constraints ? &constraints->data() : nullptr),
-        tables(model.data(), c),
-        arena(model.data(), c, index(tables.entry_count)),
-        pv(model.data(), c),
-        pv_early(model.data(), c),
-        delassus(model.data(), c, pv.data),
-        caba(model.data(), c),
-        osimf(model.data(), c) {
-    WorkspaceData<Recorded>& w = arena.data;
-    static_cast<SweepTables&>(w) = tables;
-    for (int e = 0; e < 3; ++e) gravity[e] = Recorded(model.data().gravity[e]);
-    w.gravity = gravity;
-  }
-
-  const ConstraintData* c;
-  SweepMemory tables;
-  Arena<Recorded> arena;
-  PvMemory<Recorded> pv;
-  PvEarlyMemory<Recorded> pv_early;
-  DelassusMemory<Recorded> delassus;
-  CabaOsimMemory<Recorded> caba;
-  PvOsimfMemory<Recorded> osimf;
-  Recorded gravity[3];
-};
-
 // The names of algorithms, for messages.
 template <class Wanted>
 std::string names_of(const Wanted& wanted) {
@@ -64,10 +33,10 @@ std::string that_take_inter_body_rows(const Model& model) {
   });
 }
 
-const Algorithm<Recorded>& find(std::string_view name) {
-  const auto& all = algorithms<Recorded>();
-  const auto found = std::find_if(all.begin(), all.end(),
-                                  [&](const Algorithm<Recorded>& x) { return x.about.name == name; });
+const Algorithm& find(std::string_view name) {
+  const auto& all = algorithms();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const Algorithm& x) { return x.about.name == name; });
   if (found != all.end()) return *found;
   throw Error(Status::not_found, "algorithm '" + std::string(name) +
                                      "' is none that can be recorded; there are " +
@@ -92,7 +61,7 @@ void check_loops(const TraceableAlgorithm& about, const Model& model, bool has_f
 }
 
 // Without rows in the algorithm, loops that rows close would come apart.
-void check_row_loops(const Algorithm<Recorded>& algorithm, const Model& model) {
+void check_row_loops(const Algorithm& algorithm, const Model& model) {
   const std::string_view result = algorithm.outputs[0].name;
   if (model.row_loops.empty() || algorithm.about.constrained || (result != "qdd" && result != "yddot"))
     return;
@@ -102,7 +71,7 @@ void check_row_loops(const Algorithm<Recorded>& algorithm, const Model& model) {
                                        that_take_inter_body_rows(model) + ", or embed the loop");
 }
 
-void check(const Algorithm<Recorded>& algorithm, const Model& model, const ConstraintSet* constraints,
+void check(const Algorithm& algorithm, const Model& model, const ConstraintSet* constraints,
            const TraceOptions& options, bool has_functions) {
   const std::string name = std::string("algorithm '") + algorithm.about.name + "'";
   if (options.iterations < 1 || options.iterations > 1000)
@@ -162,6 +131,31 @@ std::vector<double> sample_state(const Array& array, const Model& model, const C
 
 }  // namespace
 
+Subject::Subject(const Model& model_, const ConstraintSet* rows_, const TraceOptions& options_,
+                 const LoopFunctions& loop_functions_)
+    : model(model_),
+      constraints(rows_),
+      options(options_),
+      loop_functions(loop_functions_),
+      kernels(tenon::kernels<Recorded>()),
+      tables(m(), constraint_data()),
+      arena(m(), constraint_data(), index(tables.entry_count)),
+      w(arena.data),
+      pv_memory(m(), constraint_data()),
+      pv_early_memory(m(), constraint_data()),
+      delassus(m(), constraint_data(), pv_memory.data),
+      caba_memory(m(), constraint_data()),
+      osimf_memory(m(), constraint_data()),
+      pv(pv_memory.data),
+      pv_early(pv_early_memory.data),
+      caba(caba_memory.data),
+      osimf(osimf_memory.data),
+      split_base(pv.split.count > 0 && pv.split_pays),
+      gravity{m().gravity[0], m().gravity[1], m().gravity[2]} {
+  static_cast<SweepTables&>(w) = tables;
+  w.gravity = gravity;
+}
+
 std::vector<Term> Recording::all_outputs() const {
   std::vector<Term> all;
   for (const RecordedArray& output : outputs) all.insert(all.end(), output.terms.begin(), output.terms.end());
@@ -169,9 +163,8 @@ std::vector<Term> Recording::all_outputs() const {
 }
 
 std::unique_ptr<Recording> record(const Model& model, const ConstraintSet* constraints, std::string_view name,
-                                  const TraceOptions& options,
-                                  const LoopFunctions<Recorded>& loop_functions) {
-  const Algorithm<Recorded>& algorithm = find(name);
+                                  const TraceOptions& options, const LoopFunctions& loop_functions) {
+  const Algorithm& algorithm = find(name);
   auto recording = std::make_unique<Recording>();
   if (!constraints && algorithm.about.constrained && !model.row_loops.empty())
     constraints = (recording->rows_of_loops = ConstraintSet::bind(borrowed(model), {})).get();
@@ -193,25 +186,9 @@ std::unique_ptr<Recording> record(const Model& model, const ConstraintSet* const
   }
   for (const Array& array : algorithm.outputs) outputs.emplace_back(number(array.size, model, constraints));
 
-  RecordedMemory memory(model, algorithm.about.constrained ? constraints : nullptr);
-  const bool split = memory.pv.data.split.count > 0 && memory.pv.data.split_pays;
-  Subject<Recorded> subject = {model,
-                               constraints,
-                               kernels<Recorded>(),
-                               memory.arena.data,
-                               memory.pv.data,
-                               memory.pv_early.data,
-                               memory.delassus,
-                               memory.caba.data,
-                               memory.osimf.data,
-                               split,
-                               options};
-  if (!loop_functions.empty()) subject.loop_functions = &loop_functions;
-  std::unique_ptr<RecordedMemory> folded;
-  if (algorithm.about.for_loops && model.folding) {
-    folded = std::make_unique<RecordedMemory>(*model.folding->model, nullptr);
-    subject.folded = &folded->arena.data;
-  }
+  Subject subject(model, algorithm.about.constrained ? constraints : nullptr, options, loop_functions);
+  if (algorithm.about.for_loops && model.folding)
+    subject.folded = std::make_unique<Subject>(*model.folding->model, nullptr, options, loop_functions);
   std::vector<const Recorded*> in;
   std::vector<Recorded*> out;
   for (const auto& x : inputs) in.push_back(x.data());
@@ -230,7 +207,7 @@ std::unique_ptr<Recording> record(const Model& model, const ConstraintSet* const
 TraceableAlgorithms traceable_algorithms() noexcept {
   static const std::array<TraceableAlgorithm, trace::algorithm_count> all = [] {
     std::array<TraceableAlgorithm, trace::algorithm_count> list{};
-    const auto& algorithms = trace::algorithms<trace::Recorded>();
+    const auto& algorithms = trace::algorithms();
     for (std::size_t i = 0; i < list.size(); ++i) list[i] = algorithms[i].about;
     return list;
   }();

@@ -1,15 +1,138 @@
-// One algorithm recorded on one model and constraint set.
+// An algorithm recorded on a model and a constraint set, and the table of algorithms that can be: the kernels they call, in
+// order, their inputs and outputs.
+//
+// Proximal methods run a fixed number of plain iterations, f := f + r(f) from f = 0 (solve/proximal.hpp).
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <iterator>
 #include <memory>
 #include <string_view>
 #include <vector>
 
-#include "tenonx/algorithms.hpp"
+#include "kernels/kernel_table.hpp"
+#include "model/row_order.hpp"
+#include "plan/arena.hpp"
+#include "plan/memory/kernel_memory.hpp"
+#include "plan/memory/pv_early_memory.hpp"
+#include "solve/proximal.hpp"
+#include "tenon/constraints.hpp"
+#include "tenon/model.hpp"
 #include "tenonx/graph.hpp"
 #include "tenonx/recorded.hpp"
+#include "tenonx/trace.hpp"
 
 namespace tenon::trace {
+
+enum class Size { nq, nv, ny, nv_by_nv, rows, rows_by_rows, link_poses };
+std::size_t number(Size size, const Model& model, const ConstraintSet* constraints);
+
+struct Array {
+  const char* name = nullptr;     // in C
+  const char* meaning = nullptr;  // with unit
+  Size size = Size::nq;
+};
+// The inputs or the outputs of an algorithm.
+class Arrays {
+ public:
+  Arrays() = default;
+  template <class... More>
+  Arrays(const Array& first, const More&... more) : all_{first, more...}, count_(1 + sizeof...(more)) {}
+  const Array* begin() const { return all_.data(); }
+  const Array* end() const { return all_.data() + count_; }
+  const Array& operator[](std::size_t i) const { return all_[i]; }
+
+ private:
+  std::array<Array, 4> all_{};
+  std::size_t count_ = 0;
+};
+
+namespace arrays {
+
+inline constexpr Array q = {"q", "positions", Size::nq};
+inline constexpr Array v = {"v", "velocities", Size::nv};
+inline constexpr Array tau = {"tau", "generalised forces, N m or N", Size::nv};
+inline constexpr Array qdd = {"qdd", "accelerations", Size::nv};
+
+}  // namespace arrays
+
+// A list of numbers that starts with zeros.
+template <class T>
+struct NumbersOf : std::vector<T> {
+  using std::vector<T>::vector;
+  NumbersOf() = default;
+  explicit NumbersOf(int count) : std::vector<T>(static_cast<std::size_t>(count), T(0)) {}
+  explicit NumbersOf(const std::vector<double>& x) : std::vector<T>(x.begin(), x.end()) {}
+  T& operator[](int i) { return std::vector<T>::operator[](static_cast<std::size_t>(i)); }
+  const T& operator[](int i) const { return std::vector<T>::operator[](static_cast<std::size_t>(i)); }
+};
+using Numbers = NumbersOf<Recorded>;
+
+// Loops that the caller defines as functions (MechanismImplicit::evaluate), for recorders, in the order of
+// Model::Loops::callbacks.
+using LoopFunctions = std::vector<
+    std::function<void(const Recorded* q, const Recorded* v, Recorded* phi, Recorded* K, Recorded* Kdot_v)>>;
+
+// What an algorithm runs on: a model, rows or null, and the memory of a workspace in recorders.
+struct Subject {
+  Subject(const Model& model_, const ConstraintSet* rows_, const TraceOptions& options_,
+          const LoopFunctions& loop_functions_);
+
+  const Model& model;
+  const ConstraintSet* constraints;
+  const TraceOptions& options;
+  const LoopFunctions& loop_functions;  // empty: the model has none
+  const KernelTable<Recorded>& kernels;
+  SweepMemory tables;
+  Arena<Recorded> arena;
+  WorkspaceData<Recorded>& w;
+  PvMemory<Recorded> pv_memory;
+  PvEarlyMemory<Recorded> pv_early_memory;
+  DelassusMemory<Recorded> delassus;
+  CabaOsimMemory<Recorded> caba_memory;
+  PvOsimfMemory<Recorded> osimf_memory;
+  PvData<Recorded>& pv;
+  PvEarlyData<Recorded>& pv_early;
+  CabaOsimData<Recorded>& caba;
+  PvOsimfData<Recorded>& osimf;
+  bool split_base;  // pv and prox_pv factor the branches of the root separately
+  Recorded gravity[3];
+  // The folded form of the model (model/fold_rotors.hpp); null where it has none.
+  std::unique_ptr<Subject> folded;
+
+  const ModelData& m() const { return model.data(); }
+  const ConstraintData* constraint_data() const { return constraints ? &constraints->data() : nullptr; }
+  const ConstraintData& c() const { return constraints->data(); }
+  int rows() const { return c().row_count; }
+};
+
+// Rows are in the user's order.
+using In = const Recorded* const*;
+using Out = Recorded* const*;
+struct Algorithm {
+  TraceableAlgorithm about;
+  Arrays inputs, outputs;
+  void (*run)(Subject& s, In in, Out out);
+};
+
+inline constexpr std::size_t tree_algorithm_count = 7, loop_algorithm_count = 6;
+// All methods but dense; the damped inverse has eight forms.
+inline constexpr std::size_t constrained_algorithm_count = std::size(method_facts) - 1,
+                             delassus_algorithm_count = std::size(delassus_method_facts) - 1 + 8;
+inline constexpr std::size_t algorithm_count =
+    tree_algorithm_count + loop_algorithm_count + constrained_algorithm_count + delassus_algorithm_count;
+
+const std::array<Algorithm, algorithm_count>& algorithms();
+// Those of models with kinematic loops, and of the Delassus matrix and its damped inverse.
+std::array<Algorithm, loop_algorithm_count> loop_algorithms();
+std::array<Algorithm, delassus_algorithm_count> delassus_algorithms();
+
+// 1 / mu of each constraint row; not proximal: zeros.
+NumbersOf<double> proximal_terms(const Subject& s, bool proximal = true);
+// G and g of a model with kinematic loops; does nothing without. Throws singular_configuration.
+void update_loops(Subject& s, const Recorded* q, const Recorded* v);
 
 struct RecordedArray {
   Array array;
@@ -30,6 +153,6 @@ struct Recording {
 // for recorders; a model with such constraints is refused without them.
 std::unique_ptr<Recording> record(const Model& model, const ConstraintSet* constraints,
                                   std::string_view algorithm, const TraceOptions& options,
-                                  const LoopFunctions<Recorded>& loop_functions = {});
+                                  const LoopFunctions& loop_functions = {});
 
 }  // namespace tenon::trace

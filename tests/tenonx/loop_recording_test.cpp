@@ -174,7 +174,7 @@ TEST(LoopRecording, TelloIsBelowToo) {
   CompileOptions options;
   options.floating_base = true;
   const auto model = Model::compile(tenon::testing::tello(), options);
-  LoopFunctions<Recorded> functions;
+  LoopFunctions functions;
   for (const MechanismImplicit& implicit : tenon::testing::tello().implicits)
     if (implicit.name.find("hip") != std::string::npos)
       functions.emplace_back(tenon::testing::tello_hip<Recorded>);
