@@ -3,7 +3,6 @@
 // use it.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -67,41 +66,18 @@ double reach_of(const std::vector<NodeData>& nodes, const std::vector<Placement>
 
 // All zero, quaternions the identity.
 void neutral_configuration(const std::vector<NodeData>& nodes, double* q);
-// Draws uniform orientations (K. Shoemake, Uniform random rotations, Graphics Gems III, 1992); translations
-// are within +-length. uniform(low, high) returns a number between the two, hinge(limits, reach) the position
-// of a one-dof joint.
-template <class Uniform, class Hinge>
-void draw_configuration(const Model& model, double length, Uniform uniform, Hinge hinge, double* q) {
-  constexpr double pi = 3.14159265358979323846;
-  const auto draw_quaternion = [&](double* xyzw) {
-    const double u = uniform(0, 1), a = uniform(0, 2 * pi), b = uniform(0, 2 * pi);
-    xyzw[0] = std::sqrt(1 - u) * std::sin(a), xyzw[1] = std::sqrt(1 - u) * std::cos(a);
-    xyzw[2] = std::sqrt(u) * std::sin(b), xyzw[3] = std::sqrt(u) * std::cos(b);
-  };
-  for (const Model::Joint& joint : model.joints) {
-    double* x = q + joint.q_index;
-    switch (joint.type) {
-      case JointType::spherical:
-        draw_quaternion(x);
-        break;
-      case JointType::planar:
-        for (int e = 0; e < 2; ++e) x[e] = uniform(-length, length);
-        x[2] = uniform(-pi, pi);
-        break;
-      case JointType::floating:
-        for (int e = 0; e < 3; ++e) x[e] = uniform(-length, length);
-        draw_quaternion(x + 3);
-        break;
-      default:
-        x[0] = hinge(joint.limits, joint.type == JointType::prismatic ? length : pi);
-    }
-  }
-}
 // The same seed gives the same q on every machine. One-dof joints: within finite limits, cut to +-pi or
 // +-length: 1, but a sixteenth of the robot's reach to 16 times that, so that a unit of length that suits the
 // robot badly does not drown its links in rounding errors.
 enum class Sample { within_limits, anywhere };
 void sample_configuration(const Model& model, std::uint64_t seed, double* q,
                           Sample sample = Sample::within_limits);
+
+// v := the velocity that takes q0 to q1 of a joint in unit time, the inverse of kernels/joint/integrate.hpp; a planar
+// joint by the shortest turn.
+void joint_difference(std::int32_t kind, const double* q0, const double* q1, double* v);
+
+// Normalizes a quaternion with components of any size, without overflow and underflow; false for zero.
+bool scale_to_unit(double* q);
 
 }  // namespace tenon

@@ -10,7 +10,7 @@
 #include "data/inputs.hpp"
 #include "state/check.hpp"
 #include "state/link_frames.hpp"
-#include "state/loop_split.hpp"
+#include "state/projection.hpp"
 #include "state/workspace_impl.hpp"
 
 namespace tenon {

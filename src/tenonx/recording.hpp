@@ -16,7 +16,6 @@
 #include "model/row_order.hpp"
 #include "plan/arena.hpp"
 #include "plan/memory/kernel_memory.hpp"
-#include "plan/memory/pv_early_memory.hpp"
 #include "solve/proximal.hpp"
 #include "tenon/constraints.hpp"
 #include "tenon/model.hpp"
@@ -99,7 +98,7 @@ struct Subject {
   PvOsimfData<Recorded>& osimf;
   bool split_base;  // pv and prox_pv factor the branches of the root separately
   Recorded gravity[3];
-  // The folded form of the model (model/fold_rotors.hpp); null where it has none.
+  // The folded form of the model (model/fold_rotors.cpp); null where it has none.
   std::unique_ptr<Subject> folded;
 
   const ModelData& m() const { return model.data(); }

@@ -2,7 +2,6 @@
 // links costs 40 times as much embedded as with its two rows. Contacts are not known here; each increases m.
 #include <algorithm>
 
-#include "model/loops/clusters.hpp"
 #include "model/loops/loops.hpp"
 #include "plan/choice/choice_constants.hpp"
 #include "plan/choice/what_automatic_takes.hpp"

@@ -4,7 +4,7 @@
 #include "data/rank.hpp"
 #include "plan/choice/choice_constants.hpp"
 #include "plan/choice/what_automatic_takes.hpp"
-#include "plan/memory/pv_early_memory.hpp"
+#include "plan/memory/kernel_memory.hpp"
 #include "plan/units.hpp"
 #include "scalar/index.hpp"
 

@@ -23,7 +23,6 @@
 #include "model/body_poses.hpp"
 #include "plan/arena.hpp"
 #include "plan/assembly.hpp"
-#include "plan/compile/substitution.hpp"
 #include "scalar/classic_text.hpp"
 #include "scalar/counted.hpp"
 #include "scalar/index.hpp"

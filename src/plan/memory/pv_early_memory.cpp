@@ -1,4 +1,4 @@
-#include "plan/memory/pv_early_memory.hpp"
+#include "plan/memory/kernel_memory.hpp"
 
 #include <algorithm>
 #include <utility>
