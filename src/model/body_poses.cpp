@@ -87,6 +87,28 @@ void draw_configuration(const Model& model, double length, Uniform uniform, Hing
   }
 }
 
+using Vec = Vec3<double>;
+
+Vec inverse_left_jacobian(const Vec& phi, const Vec& v) {
+  const double a2 = dot(phi, phi), a = std::sqrt(a2);
+  const double d = a2 < 1e-4 ? 1.0 / 12 + a2 / 720 + a2 * a2 / 30240
+                             : 1 / a2 - std::cos(0.5 * a) / (2 * a * std::sin(0.5 * a));
+  const Vec t = cross(phi, v);
+  return v - 0.5 * t + d * cross(phi, t);
+}
+// Rotation vector of a unit quaternion, with an angle up to pi.
+Vec logarithm(const double* q) {
+  const double n = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]);
+  const double sign = q[3] < 0 ? -1 : 1;
+  const double factor = n > 1e-12 ? 2 * std::atan2(n, sign * q[3]) / n : 2.0;
+  return (sign * factor) * Vec{q[0], q[1], q[2]};
+}
+// q0^-1 q1.
+void relative_quaternion(const double* q0, const double* q1, double* r) {
+  r[0] = -q0[0], r[1] = -q0[1], r[2] = -q0[2], r[3] = q0[3];
+  multiply_quaternion(r, q1);
+}
+
 }  // namespace
 
 Placement to_placement(const Pose& pose) {
@@ -126,6 +148,27 @@ void set_inertia(NodeData& node, const RigidInertia<double>& inertia) {
   node.mass = inertia.m;
   store(node.h, inertia.h);
   std::copy(six, six + 6, node.I);
+}
+
+std::vector<std::int32_t> parents_of(const std::vector<NodeData>& nodes) {
+  std::vector<std::int32_t> parents;
+  for (const NodeData& node : nodes) parents.push_back(node.parent);
+  return parents;
+}
+
+std::vector<std::int32_t> depth_first(const std::vector<std::int32_t>& parent) {
+  std::vector<std::vector<std::int32_t>> children(parent.size() + 1);  // of k at k + 1, the last first
+  for (std::size_t k = parent.size(); k-- > 0;)
+    children[index(parent[k] + 1)].push_back(static_cast<std::int32_t>(k));
+  std::vector<std::int32_t> order, waiting = children[0];
+  while (!waiting.empty()) {
+    const std::int32_t k = waiting.back();
+    waiting.pop_back();
+    order.push_back(k);
+    const std::vector<std::int32_t>& next = children[index(k + 1)];
+    waiting.insert(waiting.end(), next.begin(), next.end());
+  }
+  return order;
 }
 
 // Nodes are numbered depth first, so the later of two is never an ancestor of the other.
@@ -180,32 +223,6 @@ bool scale_to_unit(double* q) {
   normalize_quaternion(q);
   return true;
 }
-
-namespace {
-
-using Vec = Vec3<double>;
-
-Vec inverse_left_jacobian(const Vec& phi, const Vec& v) {
-  const double a2 = dot(phi, phi), a = std::sqrt(a2);
-  const double d = a2 < 1e-4 ? 1.0 / 12 + a2 / 720 + a2 * a2 / 30240
-                             : 1 / a2 - std::cos(0.5 * a) / (2 * a * std::sin(0.5 * a));
-  const Vec t = cross(phi, v);
-  return v - 0.5 * t + d * cross(phi, t);
-}
-// Rotation vector of a unit quaternion, with an angle up to pi.
-Vec logarithm(const double* q) {
-  const double n = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]);
-  const double sign = q[3] < 0 ? -1 : 1;
-  const double factor = n > 1e-12 ? 2 * std::atan2(n, sign * q[3]) / n : 2.0;
-  return (sign * factor) * Vec{q[0], q[1], q[2]};
-}
-// q0^-1 q1.
-void relative_quaternion(const double* q0, const double* q1, double* r) {
-  r[0] = -q0[0], r[1] = -q0[1], r[2] = -q0[2], r[3] = q0[3];
-  multiply_quaternion(r, q1);
-}
-
-}  // namespace
 
 void joint_difference(std::int32_t kind, const double* q0, const double* q1, double* v) {
   double r[4];

@@ -51,12 +51,24 @@ inline Motion<double> subspace_column(const NodeData& node, int d) {
   return {unit_vector(axis), unit_vector(axis - 3) + node.pitch * unit_vector(axis)};
 }
 
+// s U U^T.
+inline ArticulatedInertia<double> scaled_square(double s, const Force<double>& U) {
+  const Vec3<double> n = s * U.n, f = s * U.f;
+  return {{n.x * U.n.x, n.x * U.n.y, n.x * U.n.z, n.y * U.n.y, n.y * U.n.z, n.z * U.n.z},
+          {n.x * U.f.x, n.x * U.f.y, n.x * U.f.z, n.y * U.f.x, n.y * U.f.y, n.y * U.f.z, n.z * U.f.x,
+           n.z * U.f.y, n.z * U.f.z},
+          {f.x * U.f.x, f.x * U.f.y, f.x * U.f.z, f.y * U.f.y, f.y * U.f.z, f.z * U.f.z}};
+}
+
 // Pose of a node's body frame in its parent's at the positions q of the whole tree.
 Placement joint_placement(const NodeData& node, const double* q);
 // Poses of all body frames in the world.
 std::vector<Placement> body_placements(const std::vector<NodeData>& nodes, const double* q);
 RigidInertia<double> body_inertia(const NodeData& node);
 void set_inertia(NodeData& node, const RigidInertia<double>& inertia);
+std::vector<std::int32_t> parents_of(const std::vector<NodeData>& nodes);
+// The numbers of a forest, parents before their children and each subtree in one piece. parent: -1 for roots.
+std::vector<std::int32_t> depth_first(const std::vector<std::int32_t>& parent);
 // The last common node of the paths from the root to a and b; -1: the world.
 std::int32_t common_ancestor(const std::vector<NodeData>& nodes, std::int32_t a, std::int32_t b);
 

@@ -14,7 +14,6 @@
 #include <cmath>
 #include <limits>
 #include <utility>
-#include <vector>
 
 #include "mechanism/description.hpp"
 #include "model/body_poses.hpp"

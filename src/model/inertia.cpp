@@ -16,7 +16,6 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
-#include <vector>
 
 #include "mechanism/description.hpp"
 #include "model/body_poses.hpp"
@@ -25,9 +24,6 @@
 
 namespace tenon {
 namespace {
-
-using Matrix6 = Eigen::Matrix<double, 6, 6>;
-using Vector6 = Eigen::Matrix<double, 6, 1>;
 
 // Relative to the largest principal moment: negative moments that are rounding errors of inertias written
 // with nine digits or more; and violations of the triangle inequality to be expected in a file of six digits.
@@ -56,18 +52,12 @@ Eigen::Vector3d principal_moments(const Eigen::Matrix3d& I) {
 void warn_of_link(const MechanismLink& link, Model& model) {
   const Eigen::Vector3d moments = principal_moments(symmetric(link.inertia.data()));
   const double largest = moments.cwiseAbs().maxCoeff();
-  ClassicText text;
-  text << "link " << quoted(link.name) << ": ";
-  if (moments[0] < -negative_moment * largest) {
-    text << "inertia is not positive definite";
-  } else if (moments[2] > moments[0] + moments[1] + triangle_excess * largest) {
-    text << "inertia breaks the triangle inequality";
-  } else {
-    return;
-  }
-  text << " (principal moments " << moments[0] << ", " << moments[1] << ", " << moments[2]
-       << " kg m^2), which no rigid body can have; it is used as given";
-  model.warnings.push_back(text.str());
+  const bool negative = moments[0] < -negative_moment * largest;
+  if (!negative && moments[2] <= moments[0] + moments[1] + triangle_excess * largest) return;
+  model.warnings.push_back(text_of("link ", quoted(link.name), ": inertia ",
+                                   negative ? "is not positive definite" : "breaks the triangle inequality",
+                                   " (principal moments ", moments[0], ", ", moments[1], ", ", moments[2],
+                                   " kg m^2), which no rigid body can have; it is used as given"));
 }
 
 // The first link of a body, for messages; the joint's name where the body has none.
@@ -87,61 +77,38 @@ void check_body(const Mechanism& mechanism, const CompileOptions& options, Model
   const double rounding =
       rounding_of_sums * (std::abs(node.I[0]) + std::abs(node.I[3]) + std::abs(node.I[5]));
   if (moments[0] >= -negative_moment * moments.cwiseAbs().maxCoeff() - rounding) return;
-  ClassicText text;
-  text << body_name(model, i) << ", moved by joint " << quoted(model.joints[i].name)
-       << ": the inertia of the body, with all that is fixed to it, is not positive definite (principal "
-          "moments "
-       << moments[0] << ", " << moments[1] << ", " << moments[2] << " kg m^2)";
-  if (options.tolerant_inertias) {
-    model.warnings.push_back(text.str() +
-                             "; it is used as given, and the mass matrix may not be positive definite");
-    return;
-  }
-  text << "; give an inertia about the centre of mass whose principal moments are not negative, or set "
-          "tolerant_inertias to use it as given";
-  reject(mechanism, Status::invalid_inertia, text.str());
-}
-
-// Transform of forces from child to parent coordinates; its transpose transforms motions from parent to
-// child.
-Matrix6 force_transform(const Placement& X) {
-  const Mat3<double>& R = X.R.R;
-  Eigen::Matrix3d rotation;
-  rotation << R.xx, R.xy, R.xz, R.yx, R.yy, R.yz, R.zx, R.zy, R.zz;
-  Matrix6 A;
-  A << rotation, skew(X.p.x, X.p.y, X.p.z) * rotation, Eigen::Matrix3d::Zero(), rotation;
-  return A;
-}
-
-Matrix6 spatial_inertia(const NodeData& node) {
-  const Eigen::Matrix3d h = skew(node.h[0], node.h[1], node.h[2]);
-  Matrix6 A;
-  A << symmetric(node.I), h, h.transpose(), node.mass * Eigen::Matrix3d::Identity();
-  return A;
+  const std::string text =
+      text_of(body_name(model, i), ", moved by joint ", quoted(model.joints[i].name),
+              ": the inertia of the body, with all that is fixed to it, is not positive definite (principal "
+              "moments ",
+              moments[0], ", ", moments[1], ", ", moments[2], " kg m^2)");
+  if (!options.tolerant_inertias)
+    reject(mechanism, Status::invalid_inertia,
+           text +
+               "; give an inertia about the centre of mass whose principal moments are not negative, or set "
+               "tolerant_inertias to use it as given");
+  model.warnings.push_back(text + "; it is used as given, and the mass matrix may not be positive definite");
 }
 
 enum class Singular { no, massless, dependent };
 
-// Eliminates the joint from the articulated inertia: IA - U D^-1 U^T, coordinate by coordinate, which is the
+// Eliminates the joint from the articulated inertia: A - U D^-1 U^T, coordinate by coordinate, which is the
 // Cholesky elimination of D. A pivot counts as zero if it is within rounding errors of the inertia of the
 // rigid subtree.
-Singular eliminate(const NodeData& node, double armature, const Matrix6& composite, Matrix6& articulated) {
+Singular eliminate(const NodeData& node, double armature, const RigidInertia<double>& composite,
+                   ArticulatedInertia<double>& A) {
+  const Sym3<double>& I = composite.I;
+  const bool empty = composite.m == 0 && I.xx == 0 && I.yy == 0 && I.zz == 0;
   Singular singular = Singular::no;
-  Matrix6 A = articulated;
   for (int d = 0; d < joint_subspace(node.kind).count; ++d) {
-    Vector6 S;
-    store(S.data(), subspace_column(node, d));
-    const double scale = S.dot(composite * S) + armature;
-    const Vector6 U = A * S;
-    const double pivot = S.dot(U) + armature;
-    if (pivot > rounding_of_sums * scale) {
-      A -= U * U.transpose() / pivot;
-    } else {
-      const bool empty = composite.isZero(0);
-      if (singular == Singular::no) singular = empty ? Singular::massless : Singular::dependent;
-    }
+    const Motion<double> S = subspace_column(node, d);
+    const Force<double> U = A * S;
+    const double pivot = dot(S, U) + armature;
+    if (pivot > rounding_of_sums * (dot(S, composite * S) + armature))
+      A = A + scaled_square(-1 / pivot, U);
+    else if (singular == Singular::no)
+      singular = empty ? Singular::massless : Singular::dependent;
   }
-  articulated = A;
   return singular;
 }
 
@@ -153,19 +120,23 @@ Culprits find_singular_joints(const Model& model) {
   const std::size_t n = model.nodes.size();
   std::vector<double> q(index(model.nq));
   sample_configuration(model, 1, q.data(), Sample::anywhere);  // limits may allow only a singular pose
-  std::vector<Matrix6> articulated(n), composite(n);
-  for (std::size_t i = 0; i < n; ++i) articulated[i] = composite[i] = spatial_inertia(model.nodes[i]);
+  std::vector<RigidInertia<double>> composite;
+  std::vector<ArticulatedInertia<double>> A;
+  for (const NodeData& node : model.nodes) {
+    composite.push_back(body_inertia(node));
+    A.push_back(articulated(composite.back()));
+  }
   Culprits culprits;
   for (std::size_t i = n; i-- > 0;) {
     const NodeData& node = model.nodes[i];
-    const Singular singular = eliminate(node, model.joints[i].armature, composite[i], articulated[i]);
+    const Singular singular = eliminate(node, model.joints[i].armature, composite[i], A[i]);
     if (singular == Singular::massless) culprits.massless.push_back(i);
     if (singular == Singular::dependent) culprits.dependent.push_back(i);
     if (node.parent < 0) continue;
-    const Matrix6 X = force_transform(joint_placement(node, q.data()));
+    const Placement X = joint_placement(node, q.data());
     const std::size_t parent = index(node.parent);
-    articulated[parent] += X * articulated[i] * X.transpose();
-    composite[parent] += X * composite[i] * X.transpose();
+    A[parent] = A[parent] + inertia_to_parent(X, A[i]);
+    composite[parent] = composite[parent] + inertia_to_parent(X, composite[i]);
   }
   std::reverse(culprits.massless.begin(), culprits.massless.end());
   std::reverse(culprits.dependent.begin(), culprits.dependent.end());
@@ -209,16 +180,6 @@ void check_solvable(const Mechanism& mechanism, const Model& model) {
   if (!others.empty()) text += " (the same holds for " + quoted_list(others) + ")";
   reject(mechanism, Status::invalid_inertia, text);
 }
-
-}  // namespace
-
-void check_inertias(const Mechanism& mechanism, const CompileOptions& options, Model& model) {
-  for (const MechanismLink& link : mechanism.links) warn_of_link(link, model);
-  for (std::size_t i = 0; i < model.nodes.size(); ++i) check_body(mechanism, options, model, i);
-  check_solvable(mechanism, model);
-}
-
-namespace {
 
 class MasslessJoints {
  public:
@@ -313,6 +274,12 @@ MechanismCoupling without_held(const MechanismCoupling& coupling, const Massless
 }
 
 }  // namespace
+
+void check_inertias(const Mechanism& mechanism, const CompileOptions& options, Model& model) {
+  for (const MechanismLink& link : mechanism.links) warn_of_link(link, model);
+  for (std::size_t i = 0; i < model.nodes.size(); ++i) check_body(mechanism, options, model, i);
+  check_solvable(mechanism, model);
+}
 
 Mechanism hold_massless_joints(const Mechanism& mechanism) {
   const MasslessJoints massless(mechanism);

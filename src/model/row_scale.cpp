@@ -126,7 +126,7 @@ class ArticulatedTree {
         U_[k] = I * S;
         D_[k] = dot(S, U_[k]) + model_.armature[k];
         definite = definite && D_[k] > 0;
-        I = I + outer(-1 / D_[k], U_[k]);
+        I = I + scaled_square(-1 / D_[k], U_[k]);
       });
       if (!definite) return false;
       const std::int32_t parent = model_.nodes[index(i)].parent;
@@ -135,15 +135,6 @@ class ArticulatedTree {
             articulated_[index(parent)] + inertia_to_parent(placement_[index(i)], I);
     }
     return true;
-  }
-
-  // s U U^T.
-  static ArticulatedInertia<double> outer(double s, const Force<double>& U) {
-    const Vec3<double> n = s * U.n, f = s * U.f;
-    return {{n.x * U.n.x, n.x * U.n.y, n.x * U.n.z, n.y * U.n.y, n.y * U.n.z, n.z * U.n.z},
-            {n.x * U.f.x, n.x * U.f.y, n.x * U.f.z, n.y * U.f.x, n.y * U.f.y, n.y * U.f.z, n.z * U.f.x,
-             n.z * U.f.y, n.z * U.f.z},
-            {f.x * U.f.x, f.x * U.f.y, f.x * U.f.z, f.y * U.f.y, f.y * U.f.z, f.z * U.f.z}};
   }
 
   const Model& model_;

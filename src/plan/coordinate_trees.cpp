@@ -1,11 +1,10 @@
 #include "plan/coordinate_trees.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <numeric>
 #include <utility>
-#include <vector>
 
+#include "model/body_poses.hpp"
 #include "plan/units.hpp"
 #include "scalar/index.hpp"
 #include "spatial/lanes.hpp"
@@ -65,21 +64,14 @@ List parents_of(const ModelData& m, const Paths& paths) {
   return parent;
 }
 
-// Each coordinate by its new number, parents first.
-List number_depth_first(const List& parent) {
-  std::vector<List> children(parent.size() + 1);  // of k at k + 1, the last first
-  for (std::size_t k = parent.size(); k-- > 0;)
-    children[index(parent[k] + 1)].push_back(static_cast<std::int32_t>(k));
-  List coordinate, waiting = children[0];
-  while (!waiting.empty()) {
-    const std::int32_t k = waiting.back();
-    waiting.pop_back();
-    coordinate.push_back(k);
-    const List& next = children[index(k + 1)];
-    waiting.insert(waiting.end(), next.begin(), next.end());
+struct Range {
+  std::int32_t begin, end;
+  bool empty() const { return begin == end; }
+  void take_in(const Range& other) {
+    if (other.empty()) return;
+    *this = empty() ? other : Range{std::min(begin, other.begin), std::max(end, other.end)};
   }
-  return coordinate;
-}
+};
 
 }  // namespace
 
@@ -88,7 +80,7 @@ EliminationTree::EliminationTree(const ModelData& m, const ConstraintData* const
   if (!constraints || constraints->inter_body_count == 0) return;
   Paths paths = collect_paths(m, *constraints);
   const List parent = parents_of(m, paths);
-  List coordinate = number_depth_first(parent), number(parent.size()), v_parent;
+  List coordinate = depth_first(parent), number(parent.size()), v_parent;
   for (std::int32_t k = 0; k < m.nv; ++k) number[index(coordinate[index(k)])] = k;
   for (const std::int32_t k : coordinate)
     v_parent.push_back(parent[index(k)] < 0 ? -1 : number[index(parent[index(k)])]);
@@ -122,19 +114,6 @@ void EliminationTree::follow(const WorkspaceData<double>& w) {
   data_.w.elimination_tree = nullptr;
   static_cast<PathTables&>(data_.w) = paths_;
 }
-
-namespace {
-
-struct Range {
-  std::int32_t begin, end;
-  bool empty() const { return begin == end; }
-  void take_in(const Range& other) {
-    if (other.empty()) return;
-    *this = empty() ? other : Range{std::min(begin, other.begin), std::max(end, other.end)};
-  }
-};
-
-}  // namespace
 
 IndependentSpace::IndependentSpace(const ModelData& m, const ConstraintData* constraints,
                                    const WorkspaceData<double>& w) {

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <vector>
 
 #include "data/rank.hpp"
 #include "kernels/tree/joint_space.hpp"
-#include "scalar/index.hpp"
 #include "spatial/lanes.hpp"
 
 namespace tenon {

@@ -35,8 +35,9 @@ void set_split(WorkspaceImpl& w, const ClusterData& c, const double* dependent) 
   reset_G(w, c);
 }
 
-}  // namespace
-
+// Chooses dependent coordinates of a cluster by its current K, by QR with column pivots (Golub and Van Loan,
+// Matrix Computations, 5.4.2). Returns false and changes nothing where K has too few independent columns: the
+// mechanism itself is singular then.
 // A column depends on those chosen before if less than singular_split of the longest column remains.
 bool change_split(WorkspaceImpl& w, int cluster) {
   const ClusterData& c = w.md().clusters[cluster];
@@ -74,6 +75,45 @@ bool change_split(WorkspaceImpl& w, int cluster) {
   return true;
 }
 
+Status fail_singular(WorkspaceImpl& w, const double* q, int cluster) {
+  if (!all_moderate(q, w.model->nq)) return fail_result(w);
+  const ClusterData& c = w.md().clusters[cluster];
+  return w.fail(
+      Status::singular_configuration,
+      "the loop '%s' is at a singular configuration: the velocities of its dependent joints do not follow "
+      "from the independent ones; move it off the dead centre or make another joint independent",
+      w.model->loops.names[index(c.constraint_begin)].c_str());
+}
+
+Status evaluate_loops(WorkspaceImpl& w, const double* q, const double* v, SplitFor split) {
+  restore_split(w);
+  // Each pass changes the coordinates of one more cluster.
+  for (;;) {
+    const int singular = w.kernels->cluster_constraints(w.md(), q, v, w.w());
+    const int cluster = singular >= 0 || split == SplitFor::users ? singular : steep_cluster(w);
+    if (cluster < 0) return Status::ok;
+    // The terms of folded rotors are for the model's coordinates; the call is repeated on the model that is
+    // not folded.
+    const bool may = split == SplitFor::any && w.md().rotor_count == 0 && !w.split.changed[cluster];
+    if (!may || !change_split(w, cluster)) return fail_singular(w, q, cluster);
+  }
+}
+
+// Both triangles of M from its path rows in H.
+void spread_mass_matrix(WorkspaceImpl& w, double* M, int ld) {
+  spread_path_rows(w.md(), w.w().H, w.w().row_first, w.w().dof_depth, M, ld);
+}
+
+// M of a tree without clusters.
+void crba(WorkspaceImpl& w, const double* q, double* M, int ld) {
+  if (w.branches && w.branches->takes_mass())
+    w.branches->crba(q, M, ld, w.w());
+  else
+    w.kernels->crba(w.md(), q, M, ld, w.w());
+}
+
+}  // namespace
+
 void restore_split(WorkspaceImpl& w) {
   if (!w.split.any_changed) return;
   const ModelData& m = w.model->data();
@@ -100,44 +140,6 @@ int steep_cluster(const WorkspaceImpl& w) {
   return -1;
 }
 
-namespace {
-
-Status fail_singular(WorkspaceImpl& w, const double* q, int cluster) {
-  if (!all_moderate(q, w.model->nq)) return fail_result(w);
-  const ClusterData& c = w.md().clusters[cluster];
-  return w.fail(
-      Status::singular_configuration,
-      "the loop '%s' is at a singular configuration: the velocities of its dependent joints do not follow "
-      "from the independent ones; move it off the dead centre or make another joint independent",
-      w.model->loops.names[index(c.constraint_begin)].c_str());
-}
-
-Status evaluate_loops(WorkspaceImpl& w, const double* q, const double* v, SplitFor split) {
-  if (const int loop = evaluate_callbacks(*w.model, q, v, w.w(), w.loops.callback_scratch.data()); loop >= 0)
-    return fail_of_callback(w, loop);
-  restore_split(w);
-  // Each pass changes the coordinates of one more cluster.
-  for (;;) {
-    const int singular = w.kernels->cluster_constraints(w.md(), q, v, w.w());
-    const int cluster = singular >= 0 || split == SplitFor::users ? singular : steep_cluster(w);
-    if (cluster < 0) return Status::ok;
-    // The terms of folded rotors are for the model's coordinates; the call is repeated on the model that is
-    // not folded.
-    const bool may = split == SplitFor::any && w.md().rotor_count == 0 && !w.split.changed[cluster];
-    if (!may || !change_split(w, cluster)) return fail_singular(w, q, cluster);
-  }
-}
-
-// g alone, where G is that of the state taken and its clusters may be swept as they are.
-Status evaluate_bias(WorkspaceImpl& w, const double* q, const double* v) {
-  if (const int loop = evaluate_callbacks(*w.model, q, v, w.w(), w.loops.callback_scratch.data()); loop >= 0)
-    return fail_of_callback(w, loop);
-  w.kernels->cluster_bias(w.md(), q, v, w.w());
-  return Status::ok;
-}
-
-}  // namespace
-
 Status update_loops(WorkspaceImpl& w, const double* q, const double* v, SplitFor split) {
   if (w.md().varying_clusters == 0) return Status::ok;
   LoopMemory::Known& known = w.loops.known;
@@ -145,8 +147,11 @@ Status update_loops(WorkspaceImpl& w, const double* q, const double* v, SplitFor
   const bool has_G = taken && known.G && (split == SplitFor::any || !w.split.any_changed);
   if (has_G && (known.g || !v)) return Status::ok;
   known.G = known.g = false;
+  if (const int loop = evaluate_callbacks(*w.model, q, v, w.w(), w.loops.callback_scratch.data()); loop >= 0)
+    return fail_of_callback(w, loop);
+  // g alone, where G is that of the state taken and its clusters may be swept as they are.
   if (has_G && (split == SplitFor::users || steep_cluster(w) < 0))
-    TENON_CHECK(evaluate_bias(w, q, v));
+    w.kernels->cluster_bias(w.md(), q, v, w.w());
   else
     TENON_CHECK(evaluate_loops(w, q, v, split));
   known.G = taken, known.g = taken && v;
@@ -164,23 +169,6 @@ void bias_by_gaps(WorkspaceImpl& w, const double* gaps) {
     std::fill_n(w.w().loop_k + c.row_begin, c.row_count, 0.0);
   }
 }
-
-namespace {
-
-// Both triangles of M from its path rows in H.
-void spread_mass_matrix(WorkspaceImpl& w, double* M, int ld) {
-  spread_path_rows(w.md(), w.w().H, w.w().row_first, w.w().dof_depth, M, ld);
-}
-
-// M of a tree without clusters.
-void crba(WorkspaceImpl& w, const double* q, double* M, int ld) {
-  if (w.branches && w.branches->takes_mass())
-    w.branches->crba(q, M, ld, w.w());
-  else
-    w.kernels->crba(w.md(), q, M, ld, w.w());
-}
-
-}  // namespace
 
 Status check_path_rows(WorkspaceImpl& w, const double* rows, const std::int32_t* first,
                        const std::int32_t* depth, int n) {
@@ -254,17 +242,6 @@ void to_independent_force(const WorkspaceImpl& w, const double* x, double* y, co
   times_explicit_transposed(w.md(), kept_G ? kept_G : w.arena.data.G, x, y);
 }
 
-namespace {
-
-// w.loops.M, MG and H = G^T M G, after update_loops.
-void project_mass_matrix(WorkspaceImpl& w, const double* q) {
-  LoopMemory& s = w.loops;
-  tree_mass_matrix(w, q, s.M.data(), w.model->nv);
-  project_matrix(w.md(), w.w().G, s.M.data(), s.MG.data(), s.H.data());
-}
-
-}  // namespace
-
 Status independent_mass_matrix(WorkspaceImpl& w, const double* q, double* H, int ld) {
   if (w.md().cluster_count == 0) return give_tree_mass_matrix(w, q, H, ld);
   TENON_CHECK(update_loops(w, q, w.zeros.data()));
@@ -276,7 +253,9 @@ Status independent_mass_matrix(WorkspaceImpl& w, const double* q, double* H, int
 }
 
 Status factor_projected_mass_matrix(WorkspaceImpl& w, const double* q) {
-  project_mass_matrix(w, q);
+  LoopMemory& s = w.loops;
+  tree_mass_matrix(w, q, s.M.data(), w.model->nv);
+  project_matrix(w.md(), w.w().G, s.M.data(), s.MG.data(), s.H.data());
   return factor_held_mass_matrix(w, q);
 }
 

@@ -58,11 +58,6 @@ Status solve_free(WorkspaceImpl& w, const Inputs<double>& in, double* qdd);
 // Entries of G above this: G^T M G has their squares and loses six digits.
 inline constexpr double steepest_G = 0x1p10;
 
-// Chooses dependent coordinates of a cluster by its current K, by QR with column pivots (Golub and Van Loan,
-// Matrix Computations, 5.4.2). Returns false and changes nothing where K has too few independent columns: the
-// mechanism itself is singular then.
-bool change_split(WorkspaceImpl& w, int cluster);
-
 // Restores the model's coordinates in all clusters.
 void restore_split(WorkspaceImpl& w);
 

@@ -56,8 +56,8 @@ void check_loops(const TraceableAlgorithm& about, const Model& model, bool has_f
     if (model.loops.constraints[i].kind == loop_callback && !has_functions)
       throw Error(Status::unsupported,
                   "unsupported: the loop '" + model.loops.names[i] +
-                      "' is given by a function of the program's, which computes in double "
-                      "and cannot be recorded; describe it as a loop or a coupling");
+                      "' is given by a function of the program's, which computes in double and cannot be "
+                      "recorded; describe it as a loop or a coupling");
 }
 
 // Without rows in the algorithm, loops that rows close would come apart.
@@ -89,14 +89,14 @@ void check(const Algorithm& algorithm, const Model& model, const ConstraintSet* 
                 "the constraint set is bound to another model; bind it to the model that is recorded");
   if (constraints->data().node_row_first[0] > 0)
     throw Error(Status::unsupported,
-                "unsupported: a constraint holds a link that is part of the world, so its "
-                "rows can never be met; leave that constraint out");
+                "unsupported: a constraint holds a link that is part of the world, so its rows can never be "
+                "met; leave that constraint out");
   const std::string_view method = algorithm.about.name;
   if (method == "pv_early" && constraints->data().inter_body_count == 0 &&
       !early_work(model.data(), constraints->data()).possible)
-    throw Error(Status::unsupported, "unsupported: more than " + std::to_string(early_rows<Recorded>) +
-                                         " rows meet on a link, and pv_early takes no more; take prox_pv or "
-                                         "constrained_aba");
+    throw Error(Status::unsupported,
+                "unsupported: more than " + std::to_string(early_rows<Recorded>) +
+                    " rows meet on a link, and pv_early takes no more; take prox_pv or constrained_aba");
   if (constraints->data().inter_body_count == 0 || algorithm.about.inter_body_rows) return;
   const bool moves = algorithm.outputs[0].size == Size::nv;
   const std::string advice = moves ? "take one of " + that_take_inter_body_rows(model)

@@ -19,7 +19,6 @@
 #include "solve/proximal.hpp"
 #include "tenon/constraints.hpp"
 #include "tenon/model.hpp"
-#include "tenonx/graph.hpp"
 #include "tenonx/recorded.hpp"
 #include "tenonx/trace.hpp"
 

@@ -1,10 +1,8 @@
-#include "tenonx/graph.hpp"
+#include "tenonx/recorded.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-
-#include "tenonx/recorded.hpp"
 
 namespace tenon::trace {
 namespace {

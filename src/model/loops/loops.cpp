@@ -60,46 +60,6 @@ std::vector<Bodies> join_lists(std::size_t count, const std::vector<std::vector<
   return joined;
 }
 
-}  // namespace
-
-std::vector<std::int32_t> form_clusters(const std::vector<std::int32_t>& parent,
-                                        const std::vector<std::vector<std::int32_t>>& tied) {
-  std::vector<Bodies> sets;
-  std::vector<std::int32_t> owner(parent.size(), -1);  // an index into sets
-  std::vector<Bodies> open = join_lists(parent.size(), tied);
-  while (!open.empty()) {
-    Bodies bodies = std::move(open.back());
-    open.pop_back();
-    close_upward(parent, bodies);
-    Bodies met;
-    for (const std::int32_t body : bodies)
-      if (owner[index(body)] >= 0) met.insert(owner[index(body)]);
-    if (!met.empty()) {
-      // Merge with all sets it shares bodies with, then check again.
-      for (const std::int32_t other : met) {
-        for (const std::int32_t body : sets[index(other)]) owner[index(body)] = -1;
-        bodies.merge(sets[index(other)]);
-        sets[index(other)].clear();
-      }
-      open.push_back(std::move(bodies));
-      continue;
-    }
-    for (const std::int32_t body : bodies) owner[index(body)] = count_of(sets);
-    sets.push_back(std::move(bodies));
-  }
-  std::vector<std::int32_t> number(sets.size(), -1);
-  std::int32_t next = 0;
-  for (std::int32_t& body : owner) {
-    if (body < 0) continue;
-    std::int32_t& known = number[index(body)];
-    if (known < 0) known = next++;
-    body = known;
-  }
-  return owner;
-}
-
-namespace {
-
 // Bodies of each cluster, parents first. Among siblings, those without children outside the cluster come
 // first, so that the subtree of the last body follows it at once, as in depth-first order.
 std::vector<std::vector<std::int32_t>> members_of(const std::vector<std::int32_t>& parent,
@@ -131,35 +91,6 @@ std::vector<std::vector<std::int32_t>> members_of(const std::vector<std::int32_t
   return members;
 }
 
-}  // namespace
-
-std::vector<std::int32_t> number_by_cluster(const std::vector<std::int32_t>& parent,
-                                            const std::vector<std::int32_t>& cluster) {
-  const std::size_t count = parent.size();
-  const std::vector<std::vector<std::int32_t>> members = members_of(parent, cluster);
-  std::vector<std::vector<std::int32_t>> below(count + 1);
-  for (std::size_t i = 0; i < count; ++i) below[index(parent[i] + 1)].push_back(static_cast<std::int32_t>(i));
-  std::vector<std::int32_t> number(count, -1), open(below[0].rbegin(), below[0].rend());
-  std::int32_t next = 0;
-  while (!open.empty()) {
-    const std::int32_t first = open.back();
-    open.pop_back();
-    if (number[index(first)] >= 0) continue;
-    const std::int32_t own = cluster[index(first)];
-    const std::vector<std::int32_t> unit = own < 0 ? std::vector<std::int32_t>{first} : members[index(own)];
-    for (const std::int32_t body : unit) number[index(body)] = next++;
-    std::vector<std::int32_t> further;
-    for (const std::int32_t body : unit)
-      for (const std::int32_t child : below[index(body + 1)])
-        if (number[index(child)] < 0) further.push_back(child);
-    std::sort(further.begin(), further.end());
-    open.insert(open.end(), further.rbegin(), further.rend());
-  }
-  return number;
-}
-
-namespace {
-
 class LoopCompiler {
  public:
   LoopCompiler(const Mechanism& mechanism, const Description& description, const std::vector<int>& joint_node,
@@ -168,9 +99,7 @@ class LoopCompiler {
 
   void run() {
     const std::vector<std::vector<std::int32_t>> tied = tied_bodies(description_, joint_node_);
-    std::vector<std::int32_t> parent;
-    for (const NodeData& node : model_.nodes) parent.push_back(node.parent);
-    model_.loops.node_cluster = form_clusters(parent, tied);
+    model_.loops.node_cluster = form_clusters(parents_of(model_.nodes), tied);
     add_clusters();
     add_constraints(tied);
   }
@@ -298,6 +227,67 @@ class LoopCompiler {
 };
 
 }  // namespace
+
+std::vector<std::int32_t> form_clusters(const std::vector<std::int32_t>& parent,
+                                        const std::vector<std::vector<std::int32_t>>& tied) {
+  std::vector<Bodies> sets;
+  std::vector<std::int32_t> owner(parent.size(), -1);  // an index into sets
+  std::vector<Bodies> open = join_lists(parent.size(), tied);
+  while (!open.empty()) {
+    Bodies bodies = std::move(open.back());
+    open.pop_back();
+    close_upward(parent, bodies);
+    Bodies met;
+    for (const std::int32_t body : bodies)
+      if (owner[index(body)] >= 0) met.insert(owner[index(body)]);
+    if (!met.empty()) {
+      // Merge with all sets it shares bodies with, then check again.
+      for (const std::int32_t other : met) {
+        for (const std::int32_t body : sets[index(other)]) owner[index(body)] = -1;
+        bodies.merge(sets[index(other)]);
+        sets[index(other)].clear();
+      }
+      open.push_back(std::move(bodies));
+      continue;
+    }
+    for (const std::int32_t body : bodies) owner[index(body)] = count_of(sets);
+    sets.push_back(std::move(bodies));
+  }
+  std::vector<std::int32_t> number(sets.size(), -1);
+  std::int32_t next = 0;
+  for (std::int32_t& body : owner) {
+    if (body < 0) continue;
+    std::int32_t& known = number[index(body)];
+    if (known < 0) known = next++;
+    body = known;
+  }
+  return owner;
+}
+
+std::vector<std::int32_t> number_by_cluster(const std::vector<std::int32_t>& parent,
+                                            const std::vector<std::int32_t>& cluster) {
+  const std::size_t count = parent.size();
+  const std::vector<std::vector<std::int32_t>> members = members_of(parent, cluster);
+  std::vector<std::vector<std::int32_t>> below(count + 1);
+  for (std::size_t i = 0; i < count; ++i) below[index(parent[i] + 1)].push_back(static_cast<std::int32_t>(i));
+  std::vector<std::int32_t> number(count, -1), open(below[0].rbegin(), below[0].rend());
+  std::int32_t next = 0;
+  while (!open.empty()) {
+    const std::int32_t first = open.back();
+    open.pop_back();
+    if (number[index(first)] >= 0) continue;
+    const std::int32_t own = cluster[index(first)];
+    const std::vector<std::int32_t> unit = own < 0 ? std::vector<std::int32_t>{first} : members[index(own)];
+    for (const std::int32_t body : unit) number[index(body)] = next++;
+    std::vector<std::int32_t> further;
+    for (const std::int32_t body : unit)
+      for (const std::int32_t child : below[index(body + 1)])
+        if (number[index(child)] < 0) further.push_back(child);
+    std::sort(further.begin(), further.end());
+    open.insert(open.end(), further.rbegin(), further.rend());
+  }
+  return number;
+}
 
 std::vector<std::vector<std::int32_t>> tied_bodies(const Description& description,
                                                    const std::vector<int>& joint_body) {

@@ -6,8 +6,6 @@
 
 #include "model/body_poses.hpp"
 #include "plan/arena.hpp"
-#include "plan/choice/what_automatic_takes.hpp"
-#include "scalar/index.hpp"
 
 namespace tenon {
 

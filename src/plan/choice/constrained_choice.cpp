@@ -26,6 +26,13 @@ double rows_below(const ConstraintData& c, int node) {
   return c.moved_end[node] - c.moved_begin[node];
 }
 
+bool has_inter_body_rows(const ConstraintData* c) {
+  return c && c->inter_body_count > 0;
+}
+bool is_tree(const ModelData& m) {
+  return m.cluster_count == 0 && m.rotor_count == 0;
+}
+
 }  // namespace
 
 CostTerms cost_terms(const ModelData& m, const ConstraintData& c) {
@@ -59,17 +66,6 @@ CostTerms cost_terms(const ModelData& m, const ConstraintData& c) {
   }
   return t;
 }
-
-namespace {
-
-bool has_inter_body_rows(const ConstraintData* c) {
-  return c && c->inter_body_count > 0;
-}
-bool is_tree(const ModelData& m) {
-  return m.cluster_count == 0 && m.rotor_count == 0;
-}
-
-}  // namespace
 
 Choice choose(const ModelData& m, const ConstraintData* c, double lanes_gain, double early_chance) {
   Choice choice;

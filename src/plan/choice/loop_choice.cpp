@@ -2,6 +2,7 @@
 // links costs 40 times as much embedded as with its two rows. Contacts are not known here; each increases m.
 #include <algorithm>
 
+#include "model/body_poses.hpp"
 #include "model/loops/loops.hpp"
 #include "plan/choice/choice_constants.hpp"
 #include "plan/choice/what_automatic_takes.hpp"
@@ -12,8 +13,7 @@ namespace {
 
 class Costs {
  public:
-  explicit Costs(const Model& model) : model_(model) {
-    for (const NodeData& node : model.nodes) parent_.push_back(node.parent);
+  explicit Costs(const Model& model) : model_(model), parent_(parents_of(model.nodes)) {
     for (const LoopConstraintData& c : model.loops.constraints) bodies_.push_back(tied_bodies(model, c));
   }
 

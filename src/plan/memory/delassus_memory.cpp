@@ -173,6 +173,25 @@ void measure_paths(const ModelData& m, const OsimrLists& t, OsimrTables& to) {
   to.W_size = size + 3;  // a pack may begin at the last row
 }
 
+// Whether rows enter a cluster through more than one body: rows on the body, or on its subtree outside the
+// cluster.
+bool rows_meet_in_a_cluster(const ModelData& m, const ConstraintData& c) {
+  std::vector<std::int32_t> entries(index(m.cluster_count), -1);
+  const auto one_more = [&](std::int32_t i) {
+    std::int32_t& entry = entries[index(m.node_cluster[i])];
+    const bool other = entry >= 0 && entry != i;
+    entry = i;
+    return other;
+  };
+  for (std::int32_t s = 0; s < c.support_count; ++s) {
+    const std::int32_t i = c.support[s], parent = m.nodes[i].parent, cluster = m.node_cluster[i];
+    if (cluster >= 0 && c.node_row_first[i] < c.node_row_first[i + 1] && one_more(i)) return true;
+    if (parent >= 0 && m.node_cluster[parent] >= 0 && m.node_cluster[parent] != cluster && one_more(parent))
+      return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void make_tables(const ModelData& m, const ConstraintData& c, Memory& memory, OsimrTables& to) {
@@ -244,29 +263,6 @@ void make_tables(const ModelData& m, const ConstraintData& c, Memory& memory, Kj
 }
 
 // ---- caba_osim and caba_osimf
-
-namespace {
-
-// Whether rows enter a cluster through more than one body: rows on the body, or on its subtree outside the
-// cluster.
-bool rows_meet_in_a_cluster(const ModelData& m, const ConstraintData& c) {
-  std::vector<std::int32_t> entries(index(m.cluster_count), -1);
-  const auto one_more = [&](std::int32_t i) {
-    std::int32_t& entry = entries[index(m.node_cluster[i])];
-    const bool other = entry >= 0 && entry != i;
-    entry = i;
-    return other;
-  };
-  for (std::int32_t s = 0; s < c.support_count; ++s) {
-    const std::int32_t i = c.support[s], parent = m.nodes[i].parent, cluster = m.node_cluster[i];
-    if (cluster >= 0 && c.node_row_first[i] < c.node_row_first[i + 1] && one_more(i)) return true;
-    if (parent >= 0 && m.node_cluster[parent] >= 0 && m.node_cluster[parent] != cluster && one_more(parent))
-      return true;
-  }
-  return false;
-}
-
-}  // namespace
 
 void make_tables(const ModelData& m, const ConstraintData& c, Memory& memory, CabaOsimTables& to) {
   to.row_count = c.row_count;

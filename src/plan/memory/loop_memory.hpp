@@ -25,15 +25,10 @@ struct LoopMemory {
     const std::size_t nv = index(model.nv), ny = index(model.ny);
     if (model.loops.clusters.empty()) return;
     callback_scratch.assign(index(model.loops.callback_scratch), 0);
-    M.resize(nv * nv);
-    MG.resize(nv * ny);
-    H.resize(ny * ny);
-    spanning.assign(nv, 0);
-    bias.assign(nv, 0);
+    M.resize(nv * nv), MG.resize(nv * ny), H.resize(ny * ny);
+    for (std::vector<double>* x : {&spanning, &bias}) x->assign(nv, 0);
     independent.assign(ny, 0);
-    start.assign(index(model.nq), 0);
-    best = start;
-    target = start;
+    for (std::vector<double>* x : {&start, &best, &target}) x->assign(index(model.nq), 0);
     std::size_t widest = 0;
     for (const ClusterData& c : model.loops.clusters)
       widest = std::max(widest, index((c.row_count + 1) * c.v_count));
