@@ -122,6 +122,11 @@ Pose to_pose(const Placement& X) {
   return pose;
 }
 
+void store(const Pose& pose, double* R, double* p) {
+  std::copy(pose.rotation.begin(), pose.rotation.end(), R);
+  std::copy(pose.translation.begin(), pose.translation.end(), p);
+}
+
 Placement joint_placement(const NodeData& node, const double* q) {
   const Placement home = {{load_mat3<double>(node.R)}, load_vec3<double>(node.p)};
   return compose(home, joint_motion(node, q + node.q_index));

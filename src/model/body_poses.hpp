@@ -17,6 +17,8 @@ using Placement = Transform<Rot3<double>, double>;
 
 Placement to_placement(const Pose& pose);
 Pose to_pose(const Placement& X);
+// R row by row.
+void store(const Pose& pose, double* R, double* p);
 inline Placement compose(const Placement& a, const Placement& b) {
   return {{a.R.R * b.R.R}, a.R.R * b.p + a.p};
 }

@@ -118,25 +118,25 @@ template <bool proximal>
 void run_pv(Subject& s, In in, Out out) {
   const NumbersOf<double> inv_mu = proximal_terms(s, proximal);
   const Inputs<Recorded> at = start(s, in);
-  s.kernels.pv_reduce(s.m(), s.split_base, at, s.pv, s.w);
+  s.kernels.pv_reduce(s.m(), s.split_base(), at, s.pv.data, s.w);
   Numbers compliance(s.rows());
   for (int r = 0; r < s.rows(); ++r) {
     compliance[r] = s.c().compliance[r];
-    s.pv.row_damping[r] = s.c().compliance[r] + inv_mu[r];
+    s.pv.data.row_damping[r] = s.c().compliance[r] + inv_mu[r];
   }
-  s.kernels.pv_factor(s.m(), s.split_base, s.c().scale, s.pv);
+  s.kernels.pv_factor(s.m(), s.split_base(), s.c().scale, s.pv.data);
   const Numbers f = iterate(s, proximal ? s.options.iterations : 1, [&](const Numbers& f_, Numbers& step) {
-    s.kernels.pv_step(s.m(), s.split_base, compliance.data(), f_.data(), step.data(), s.pv);
+    s.kernels.pv_step(s.m(), s.split_base(), compliance.data(), f_.data(), step.data(), s.pv.data);
   });
-  s.kernels.pv_roll_out(s.m(), s.c(), at, f.data(), out[0], s.pv, s.w);
+  s.kernels.pv_roll_out(s.m(), s.c(), at, f.data(), out[0], s.pv.data, s.w);
   rows_to_user(&s.c(), f.data(), out[1]);
 }
 
 void run_pv_early(Subject& s, In in, Out out) {
   const Inputs<Recorded> at = start(s, in);
   Numbers lambda(s.rows());
-  s.kernels.pv_early_reduce(s.m(), s.c(), at, s.pv_early, s.w);
-  s.kernels.pv_early_roll_out(s.m(), s.c(), at, lambda.data(), out[0], s.pv_early, s.w);
+  s.kernels.pv_early_reduce(s.m(), s.c(), at, s.pv_early.data, s.w);
+  s.kernels.pv_early_roll_out(s.m(), s.c(), at, lambda.data(), out[0], s.pv_early.data, s.w);
   rows_to_user(&s.c(), lambda.data(), out[1]);
 }
 

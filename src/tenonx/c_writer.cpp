@@ -273,13 +273,12 @@ std::string head_comment(const Recording& r, const Model& model, const Constrain
 void check_pivots(const Recording& r, const Model& model) {
   for (const ClusterData& c : model.loops.clusters) {
     if (c.constant_G != 0 || (c.d_count <= 2 && c.row_count == c.d_count)) continue;
-    throw Error(Status::unsupported,
-                std::string("unsupported: algorithm '") + r.about->name +
-                    "' chooses pivots by values for the loop '" +
-                    model.loops.names[static_cast<std::size_t>(c.constraint_begin)] + "', which ties " +
-                    std::to_string(c.d_count) + " dependent coordinates by " + std::to_string(c.row_count) +
-                    " rows, so that one recording does not hold for all states; functions are written for "
-                    "gears, belts and loops of two dependent coordinates");
+    refuse(
+        "algorithm '", r.about->name, "' chooses pivots by values for the loop '",
+        model.loops.names[static_cast<std::size_t>(c.constraint_begin)], "', which ties ", c.d_count,
+        " dependent coordinates by ", c.row_count,
+        " rows, so that one recording does not hold for all states; functions are written for gears, belts "
+        "and loops of two dependent coordinates");
   }
 }
 
@@ -287,16 +286,16 @@ void check(const Recording& r, const Model& model, const ConstraintSet* constrai
            const std::string& name) {
   if (r.about->for_loops || r.about->constrained) check_pivots(r, model);
   if (!r.about->fixed_path)
-    throw Error(Status::unsupported, std::string("unsupported: algorithm '") + r.about->name +
-                                         "' chooses its operations by values, so that one recording does not "
-                                         "hold for all states; take constrained_aba or pv");
+    refuse("algorithm '", r.about->name,
+           "' chooses its operations by values, so that one recording does not hold for all states; take "
+           "constrained_aba or pv");
   if (r.about->constrained)
     for (const ConstraintSpec& spec : constraints->specs())
       if (spec.frequency > 0 && spec.custom.empty())
-        throw Error(Status::unsupported,
-                    "unsupported: constraint '" + spec.name +
-                        "' is stabilised against an anchor, which a generated function has not; set its "
-                        "frequency to 0 and give the correction in the desired accelerations");
+        refuse(
+            "constraint '", spec.name,
+            "' is stabilised against an anchor, which a generated function has not; set its frequency to 0 "
+            "and give the correction in the desired accelerations");
   check_function_name(name);
   for (const Term& x : r.all_outputs())
     if (!std::isfinite(r.graph.value(x)))

@@ -25,7 +25,7 @@ void fill(Subject& s, const Recorded* q_in) {
     s.kernels.ltl_osim(s.m(), s.c(), q_in, s.w);
   } else {
     s.kernels.sweep_inertias(s.m(), q_in, s.w);
-    delassus_of_inertias<method>(s.kernels, s.m(), s.c(), s.pv, s.delassus, s.w);
+    delassus_of_inertias<method>(s.kernels, s.m(), s.c(), s.pv.data, s.delassus, s.w);
   }
 }
 
@@ -84,37 +84,37 @@ void run_cholesky(Subject& s, In in, Out out) {
 void run_pv_osimf(Subject& s, In in, Out out) {
   const Numbers E = damping(s), given = take_b(s, in[1]);
   s.kernels.sweep_inertias(s.m(), in[0], s.w);
-  s.kernels.pv_osimf_factor(s.m(), s.c(), E.data(), false, s.pv, s.osimf, s.w);
+  s.kernels.pv_osimf_factor(s.m(), s.c(), E.data(), false, s.pv.data, s.osimf.data, s.w);
   Numbers rows(whole_packs(s.rows()));
-  s.kernels.pv_osimf_apply(given.data(), E.data(), rows.data(), s.osimf);
+  s.kernels.pv_osimf_apply(given.data(), E.data(), rows.data(), s.osimf.data);
   rows_to_user(&s.c(), rows.data(), out[0]);
 }
 
 void run_pv_osimf_inverse(Subject& s, In in, Out out) {
   const Numbers E = damping(s);
   s.kernels.sweep_inertias(s.m(), in[0], s.w);
-  s.kernels.pv_osimf_factor(s.m(), s.c(), E.data(), true, s.pv, s.osimf, s.w);
-  s.kernels.pv_osimf_form(E.data(), s.caba.matrix, s.osimf);
-  upper_to_user(s.c(), s.caba.matrix, s.caba.stride, out[0], s.rows());
+  s.kernels.pv_osimf_factor(s.m(), s.c(), E.data(), true, s.pv.data, s.osimf.data, s.w);
+  s.kernels.pv_osimf_form(E.data(), s.caba.data.matrix, s.osimf.data);
+  upper_to_user(s.c(), s.caba.data.matrix, s.caba.data.stride, out[0], s.rows());
 }
 
 void factor_caba(Subject& s, const Recorded* q_in) {
   const Numbers E = damping(s);
-  std::copy_n(E.begin(), s.rows(), s.caba.damping);
-  s.kernels.caba_osim_factor(s.m(), s.c(), q_in, s.caba, s.w);
+  std::copy_n(E.begin(), s.rows(), s.caba.data.damping);
+  s.kernels.caba_osim_factor(s.m(), s.c(), q_in, s.caba.data, s.w);
 }
 
 void run_caba_osim(Subject& s, In in, Out out) {
   factor_caba(s, in[0]);
-  s.kernels.caba_osim_form(s.caba);
-  upper_to_user(s.c(), s.caba.matrix, s.caba.stride, out[0], s.rows());
+  s.kernels.caba_osim_form(s.caba.data);
+  upper_to_user(s.c(), s.caba.data.matrix, s.caba.data.stride, out[0], s.rows());
 }
 
 void run_caba_osimf(Subject& s, In in, Out out) {
   factor_caba(s, in[0]);
   const Numbers given = take_b(s, in[1]);
   Numbers rows(whole_packs(s.rows()));
-  s.kernels.caba_osimf_apply(given.data(), rows.data(), s.caba);
+  s.kernels.caba_osimf_apply(given.data(), rows.data(), s.caba.data);
   rows_to_user(&s.c(), rows.data(), out[0]);
 }
 

@@ -48,16 +48,14 @@ void check_loops(const TraceableAlgorithm& about, const Model& model, bool has_f
   if (!about.loops) {
     const std::string names =
         names_of([&](const TraceableAlgorithm& x) { return x.loops && x.constrained == about.constrained; });
-    throw Error(Status::unsupported, std::string("unsupported: algorithm '") + about.name +
-                                         "' is recorded on trees, and this mechanism has kinematic loops; " +
-                                         (names.empty() ? "ignore its loops" : "take one of " + names));
+    refuse("algorithm '", about.name, "' is recorded on trees, and this mechanism has kinematic loops; ",
+           names.empty() ? "ignore its loops" : "take one of " + names);
   }
   for (std::size_t i = 0; i < model.loops.constraints.size(); ++i)
     if (model.loops.constraints[i].kind == loop_callback && !has_functions)
-      throw Error(Status::unsupported,
-                  "unsupported: the loop '" + model.loops.names[i] +
-                      "' is given by a function of the program's, which computes in double and cannot be "
-                      "recorded; describe it as a loop or a coupling");
+      refuse("the loop '", model.loops.names[i],
+             "' is given by a function of the program's, which computes in double and cannot be recorded; "
+             "describe it as a loop or a coupling");
 }
 
 // Without rows in the algorithm, loops that rows close would come apart.
@@ -65,10 +63,9 @@ void check_row_loops(const Algorithm& algorithm, const Model& model) {
   const std::string_view result = algorithm.outputs[0].name;
   if (model.row_loops.empty() || algorithm.about.constrained || (result != "qdd" && result != "yddot"))
     return;
-  throw Error(Status::unsupported, std::string("unsupported: algorithm '") + algorithm.about.name +
-                                       "' records no constraint rows, and rows close the loop '" +
-                                       model.row_loops.front().name + "' of this robot; take one of " +
-                                       that_take_inter_body_rows(model) + ", or embed the loop");
+  refuse("algorithm '", algorithm.about.name, "' records no constraint rows, and rows close the loop '",
+         model.row_loops.front().name, "' of this robot; take one of ", that_take_inter_body_rows(model),
+         ", or embed the loop");
 }
 
 void check(const Algorithm& algorithm, const Model& model, const ConstraintSet* constraints,
@@ -76,7 +73,7 @@ void check(const Algorithm& algorithm, const Model& model, const ConstraintSet* 
   const std::string name = std::string("algorithm '") + algorithm.about.name + "'";
   if (options.iterations < 1 || options.iterations > 1000)
     throw Error(Status::invalid_argument,
-                "iterations is " + std::to_string(options.iterations) + "; give a number from 1 to 1000");
+                text_of("iterations is ", options.iterations, "; give a number from 1 to 1000"));
   if (!(options.mu > 0 && options.mu <= 1e300))
     throw Error(Status::invalid_argument, "mu must be positive and finite; 1e6 is a good value");
   check_row_loops(algorithm, model);
@@ -88,21 +85,19 @@ void check(const Algorithm& algorithm, const Model& model, const ConstraintSet* 
     throw Error(Status::invalid_argument,
                 "the constraint set is bound to another model; bind it to the model that is recorded");
   if (constraints->data().node_row_first[0] > 0)
-    throw Error(Status::unsupported,
-                "unsupported: a constraint holds a link that is part of the world, so its rows can never be "
-                "met; leave that constraint out");
+    refuse(
+        "a constraint holds a link that is part of the world, so its rows can never be met; leave that "
+        "constraint out");
   const std::string_view method = algorithm.about.name;
   if (method == "pv_early" && constraints->data().inter_body_count == 0 &&
       !early_work(model.data(), constraints->data()).possible)
-    throw Error(Status::unsupported,
-                "unsupported: more than " + std::to_string(early_rows<Recorded>) +
-                    " rows meet on a link, and pv_early takes no more; take prox_pv or constrained_aba");
+    refuse("more than ", early_rows<Recorded>,
+           " rows meet on a link, and pv_early takes no more; take prox_pv or constrained_aba");
   if (constraints->data().inter_body_count == 0 || algorithm.about.inter_body_rows) return;
   const bool moves = algorithm.outputs[0].size == Size::nv;
-  const std::string advice = moves ? "take one of " + that_take_inter_body_rows(model)
-                                   : "no algorithm for this matrix is; hold links against the world alone";
-  throw Error(Status::unsupported,
-              "unsupported: " + name + " is not recorded with rows between two moving links; " + advice);
+  refuse(name, " is not recorded with rows between two moving links; ",
+         moves ? "take one of " + that_take_inter_body_rows(model)
+               : "no algorithm for this matrix is; hold links against the world alone");
 }
 
 std::shared_ptr<const Model> borrowed(const Model& model) {
@@ -141,16 +136,11 @@ Subject::Subject(const Model& model_, const ConstraintSet* rows_, const TraceOpt
       tables(m(), constraint_data()),
       arena(m(), constraint_data(), index(tables.entry_count)),
       w(arena.data),
-      pv_memory(m(), constraint_data()),
-      pv_early_memory(m(), constraint_data()),
-      delassus(m(), constraint_data(), pv_memory.data),
-      caba_memory(m(), constraint_data()),
-      osimf_memory(m(), constraint_data()),
-      pv(pv_memory.data),
-      pv_early(pv_early_memory.data),
-      caba(caba_memory.data),
-      osimf(osimf_memory.data),
-      split_base(pv.split.count > 0 && pv.split_pays),
+      pv(m(), constraint_data()),
+      pv_early(m(), constraint_data()),
+      delassus(m(), constraint_data(), pv.data),
+      caba(m(), constraint_data()),
+      osimf(m(), constraint_data()),
       gravity{m().gravity[0], m().gravity[1], m().gravity[2]} {
   static_cast<SweepTables&>(w) = tables;
   w.gravity = gravity;

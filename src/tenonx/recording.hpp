@@ -16,6 +16,7 @@
 #include "model/row_order.hpp"
 #include "plan/arena.hpp"
 #include "plan/memory/kernel_memory.hpp"
+#include "scalar/classic_text.hpp"
 #include "solve/proximal.hpp"
 #include "tenon/constraints.hpp"
 #include "tenon/model.hpp"
@@ -86,16 +87,11 @@ struct Subject {
   SweepMemory tables;
   Arena<Recorded> arena;
   WorkspaceData<Recorded>& w;
-  PvMemory<Recorded> pv_memory;
-  PvEarlyMemory<Recorded> pv_early_memory;
+  PvMemory<Recorded> pv;
+  PvEarlyMemory<Recorded> pv_early;
   DelassusMemory<Recorded> delassus;
-  CabaOsimMemory<Recorded> caba_memory;
-  PvOsimfMemory<Recorded> osimf_memory;
-  PvData<Recorded>& pv;
-  PvEarlyData<Recorded>& pv_early;
-  CabaOsimData<Recorded>& caba;
-  PvOsimfData<Recorded>& osimf;
-  bool split_base;  // pv and prox_pv factor the branches of the root separately
+  CabaOsimMemory<Recorded> caba;
+  PvOsimfMemory<Recorded> osimf;
   Recorded gravity[3];
   // The folded form of the model (model/fold_rotors.cpp); null where it has none.
   std::unique_ptr<Subject> folded;
@@ -104,6 +100,8 @@ struct Subject {
   const ConstraintData* constraint_data() const { return constraints ? &constraints->data() : nullptr; }
   const ConstraintData& c() const { return constraints->data(); }
   int rows() const { return c().row_count; }
+  // pv and prox_pv factor the branches of the root separately.
+  bool split_base() const { return pv.data.split.count > 0 && pv.data.split_pays; }
 };
 
 // Rows are in the user's order.
@@ -146,6 +144,12 @@ struct Recording {
   std::vector<RecordedArray> inputs, outputs;  // the terms of inputs are its input nodes, in order
   std::vector<Term> all_outputs() const;
 };
+
+// Throws Status::unsupported.
+template <class... Parts>
+[[noreturn]] void refuse(const Parts&... parts) {
+  throw Error(Status::unsupported, text_of("unsupported: ", parts...));
+}
 
 // Records at a random state with closed loops. Throws as count_operations does. loop_functions: the model's,
 // for recorders; a model with such constraints is refused without them.

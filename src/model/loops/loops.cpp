@@ -177,11 +177,8 @@ class LoopCompiler {
     made.ancestor = common_ancestor(model_.nodes, p.body, s.body);
     made.rows = held_rows(loop.type);
     made.row_count = static_cast<std::int32_t>(std::bitset<32>(made.rows).count());
-    const Pose predecessor = p.in_body * loop.predecessor_frame, successor = s.in_body * loop.successor_frame;
-    std::copy(predecessor.rotation.begin(), predecessor.rotation.end(), made.predecessor_R);
-    std::copy(predecessor.translation.begin(), predecessor.translation.end(), made.predecessor_p);
-    std::copy(successor.rotation.begin(), successor.rotation.end(), made.successor_R);
-    std::copy(successor.translation.begin(), successor.translation.end(), made.successor_p);
+    store(p.in_body * loop.predecessor_frame, made.predecessor_R, made.predecessor_p);
+    store(s.in_body * loop.successor_frame, made.successor_R, made.successor_p);
     model_.loops.names.push_back(loop.name);
   }
 

@@ -186,7 +186,7 @@ struct CoriolisMemory : Memory {
   double* G_dot;  // nv x ny: the rate of G, with embedded loops
 };
 
-// What a solve has to do.
+// What a solve of pv_early has to do.
 struct EarlyWork {
   // A segment has room for the rows that meet, whatever the state.
   bool possible = true;

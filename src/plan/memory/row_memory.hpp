@@ -1,4 +1,4 @@
-// Memory of the solvers of constraint rows, sized once.
+// Settings of constraint rows, and memory of their solvers, sized once.
 #pragma once
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/constrained/proximal_point.hpp"
+#include "model/body_poses.hpp"
 #include "plan/choice/what_automatic_takes.hpp"
 #include "plan/memory/kernel_memory.hpp"
 #include "plan/memory_block.hpp"
@@ -18,15 +19,14 @@
 
 namespace tenon {
 
+// Rotation row by row, and position.
+inline void store_pose(const Pose& pose, double* numbers) {
+  store(pose, numbers, numbers + 9);
+}
+
 // What the setters of a workspace wrote, in one place: a workspace and those that compute for it (on the model with
 // folded rotors, on loops closed by rows) share it. And the same for the rows of one of them as kernels read it, which
 // carries the revision of the settings that it was made of. The layout of memory stays that of the whole set.
-// Rotation row by row, and position.
-inline void store_pose(const Pose& pose, double* numbers) {
-  std::copy(pose.translation.begin(), pose.translation.end(),
-            std::copy(pose.rotation.begin(), pose.rotation.end(), numbers));
-}
-
 struct Settings {
   struct Constraint {
     bool active = true;
