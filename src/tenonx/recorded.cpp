@@ -9,33 +9,6 @@
 namespace tenon::trace {
 namespace {
 
-double result(Operation operation, double a, double b) {
-  switch (operation) {
-    case Operation::add:
-      return a + b;
-    case Operation::subtract:
-      return a - b;
-    case Operation::multiply:
-      return a * b;
-    case Operation::divide:
-      return a / b;
-    case Operation::negate:
-      return -a;
-    case Operation::square_root:
-      return std::sqrt(a);
-    case Operation::sine:
-      return std::sin(a);
-    case Operation::cosine:
-      return std::cos(a);
-    case Operation::arctangent:
-      return std::atan2(a, b);
-    case Operation::input:
-    case Operation::constant:
-      break;
-  }
-  return a;
-}
-
 std::uint64_t bits_of(double value) {
   std::uint64_t bits;
   std::memcpy(&bits, &value, sizeof bits);
@@ -111,7 +84,7 @@ Term Graph::add(const Term& x, const Term& y) {
   const Term& first = swapped ? y : x;
   const Term& second = swapped ? x : y;
   const Operation operation = same_sign ? Operation::add : Operation::subtract;
-  const double sum = result(operation, node(first).value, node(second).value);
+  const double sum = node(first).value + (same_sign ? 1 : -1) * node(second).value;
   return {enter(operation, first.node, second.node, sum), first.negative};
 }
 
@@ -183,28 +156,6 @@ std::array<std::size_t, operation_count> Graph::count(const std::vector<Term>& o
   for (std::size_t i = 0; i < nodes_.size(); ++i)
     if (alive[i]) ++counts[static_cast<std::size_t>(nodes_[i].operation)];
   return counts;
-}
-
-std::vector<double> Graph::evaluate(const std::vector<double>& inputs,
-                                    const std::vector<Term>& outputs) const {
-  std::vector<double> x(nodes_.size());
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    const Node& n = nodes_[i];
-    if (n.operation == Operation::input)
-      x[i] = inputs[static_cast<std::size_t>(n.a)];
-    else if (n.operation == Operation::constant)
-      x[i] = n.value;
-    else
-      x[i] = result(n.operation, x[static_cast<std::size_t>(n.a)],
-                    n.b >= 0 ? x[static_cast<std::size_t>(n.b)] : 0);
-  }
-  std::vector<double> values;
-  values.reserve(outputs.size());
-  for (const Term& t : outputs) {
-    const double value = x[static_cast<std::size_t>(t.node)];
-    values.push_back(t.negative ? -value : value);
-  }
-  return values;
 }
 
 Recorded::Recorded(Graph& graph, const Term& term) : number_(0) {

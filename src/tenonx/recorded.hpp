@@ -74,8 +74,6 @@ class Graph {
   std::vector<bool> live(const std::vector<Term>& outputs) const;
   // The number of live nodes of each operation.
   std::array<std::size_t, operation_count> count(const std::vector<Term>& outputs) const;
-  // The values of the terms for other inputs, with the operations that were recorded.
-  std::vector<double> evaluate(const std::vector<double>& inputs, const std::vector<Term>& outputs) const;
 
  private:
   std::int32_t enter(Operation operation, std::int32_t a, std::int32_t b, double value);
