@@ -1,13 +1,20 @@
 #include <algorithm>
+#include <array>
+#include <iterator>
 
+#include "calls/delassus.hpp"
+#include "kernels/delassus/symmetric_to_user.hpp"
+#include "spatial/lanes.hpp"
 #include "spatial/spatial.hpp"
 #include "tenonx/recording.hpp"
 
 namespace tenon::trace {
 namespace {
 
-using namespace arrays;
-
+constexpr Array q = {"q", "positions", Size::nq};
+constexpr Array v = {"v", "velocities", Size::nv};
+constexpr Array tau = {"tau", "generalised forces, N m or N", Size::nv};
+constexpr Array qdd = {"qdd", "accelerations", Size::nv};
 constexpr Array a = {"a", "accelerations", Size::nv};
 constexpr Array b = {"b", "a vector of generalised forces", Size::nv};
 constexpr Array desired = {"desired", "desired accelerations of the rows, m/s^2 or rad/s^2", Size::rows};
@@ -20,6 +27,15 @@ constexpr Array L_out = {"L", "M = L^T D L: unit lower triangular, column-major"
 constexpr Array inv_d_out = {"inv_d", "1 / D", Size::nv};
 constexpr Array x_out = {"x", "M^-1 b", Size::nv};
 constexpr Array lambda_out = {"lambda", "forces on the robot along the rows, N or N m", Size::rows};
+constexpr Array b_of_rows = {"b", "a vector of the rows", Size::rows};
+constexpr Array delassus = {"delassus", "J M^-1 J^T, column-major, both triangles", Size::rows_by_rows};
+constexpr Array inverse = {"inverse", "(J M^-1 J^T + R + 1/mu)^-1, column-major, both triangles",
+                           Size::rows_by_rows};
+constexpr Array x_of_rows = {"x", "(J M^-1 J^T + R + 1/mu)^-1 b", Size::rows};
+constexpr Array closed_q = {"q", "positions, loops closed", Size::nq};
+constexpr Array closed_v = {"v", "velocities, as the loops allow", Size::nv};
+constexpr Array yddot = {"yddot", "accelerations of the independent coordinates", Size::ny};
+constexpr Array tau_y = {"tau_y", "generalised forces of the independent coordinates, N m or N", Size::ny};
 
 // ---- without constraints
 
@@ -83,6 +99,13 @@ Numbers iterate(const Subject& s, int iterations, const Evaluate& evaluate) {
     for (int r = 0; r < s.rows(); ++r) f[r] = f[r] + step[r];
   }
   return f;
+}
+
+// 1 / mu of each constraint row; not proximal: zeros.
+NumbersOf<double> proximal_terms(const Subject& s, bool proximal = true) {
+  NumbersOf<double> inv_mu(s.rows());
+  for (int r = 0; proximal && r < s.rows(); ++r) inv_mu[r] = proximal_term({}, s.c(), r, s.options.mu);
+  return inv_mu;
 }
 
 // Sets desired accelerations; evaluates loops and rows at the state, which it returns.
@@ -166,79 +189,212 @@ void run_prox_ltls(Subject& s, In in, Out out) {
   rows_to_user<Recorded>(&s.c(), s.w.row_lambda, out[1]);
 }
 
-std::array<Algorithm, tree_algorithm_count> without_constraints() {
-  return {{
-      {{"kinematics", "poses of all links", false, true, true}, {q}, {poses}, run_kinematics},
-      {{"rnea", "inverse dynamics ([RBDA] Table 5.1), of the spanning tree where there are loops", false,
-        true, true},
-       {q, v, a},
-       {tau},
-       run_rnea},
-      {{"bias", "bias forces by RNEA without acceleration, of the spanning tree where there are loops", false,
-        true, true},
-       {q, v},
-       {bias_out},
-       run_bias},
-      {{"crba", "mass matrix ([RBDA] 6.2)", false, true}, {q}, {M_out}, run_crba},
-      {{"ltl_factor", "mass matrix by CRBA and its sparse factor ([RBDA] 6.5)", false, true},
-       {q},
-       {L_out, inv_d_out},
-       run_ltl_factor},
-      {{"ltl_solve", "M^-1 b by CRBA and sparse factor ([RBDA] 6.5)", false, true},
-       {q, b},
-       {x_out},
-       run_ltl_solve},
-      {{"aba", "forward dynamics ([RBDA] Table 7.1)", false, true}, {q, v, tau}, {qdd}, run_aba},
-  }};
+// ---- the Delassus matrix
+//
+// And its damped inverse (Lambda^-1 + E)^-1, E = R + 1 / mu, in two forms: as a matrix, or factored and
+// applied to one vector.
+
+// Fills WorkspaceData::delassus.
+template <DelassusMethod method>
+void fill(Subject& s, const Recorded* q_in) {
+  if constexpr (method == DelassusMethod::ltl_osim) {
+    s.kernels.ltl_osim(s.m(), s.c(), q_in, s.w);
+  } else {
+    s.kernels.sweep_inertias(s.m(), q_in, s.w);
+    delassus_of_inertias<method>(s.kernels, s.m(), s.c(), s.pv.data, s.delassus, s.w);
+  }
 }
 
-std::array<Algorithm, constrained_algorithm_count> constrained_dynamics() {
-  // loops: constraint rows may be on any body of a cluster; rotors are bodies. closures: rows between two moving links.
-  const auto method = [](const char* name, const char* summary, bool fixed_path, bool loops, bool closures,
-                         auto run) {
-    return Algorithm{{name, summary, true, fixed_path, loops, false, closures},
-                     {q, v, tau, desired},
-                     {qdd, lambda_out},
-                     run};
-  };
-  return {{
-      method("constrained_aba", "constrained dynamics ([CABA] Alg. 1 to 3), proximal iterations", true, true,
-             false, run_constrained_aba<false>),
-      method("pv", "constrained dynamics ([CABA] II-F), rows independent", true, true, true, run_pv<false>),
-      method("prox_pv", "constrained dynamics ([CABA] Alg. 4), proximal iterations", true, true, true,
-             run_pv<true>),
-      method("pv_soft", "constrained dynamics ([CABA] VII-A), one penalty step", true, true, false,
-             run_constrained_aba<true>),
-      method("pv_early", "constrained dynamics ([CABA] VII-B)", false, false, false, run_pv_early),
-      method("ltl", "constrained dynamics ([CABA] Eq. 11), rows independent", true, false, true,
-             run_ltl<false>),
-      method("prox_ltl", "constrained dynamics ([CABA] II-C1), proximal iterations", true, false, true,
-             run_ltl<true>),
-      method("prox_ltls", "constrained dynamics ([CABA] II-C2), proximal iterations", true, false, false,
-             run_prox_ltls),
-  }};
+template <DelassusMethod method>
+void run_matrix(Subject& s, In in, Out out) {
+  fill<method>(s, in[0]);
+  s.kernels.symmetric_to_user(s.c(), s.delassus.in_order, s.w.delassus, out[0], s.rows());
 }
+
+// E of the rows, rounded up to whole packs.
+Numbers damping(const Subject& s) {
+  Numbers E(proximal_terms(s));
+  for (int r = 0; r < s.rows(); ++r) E[r] = E[r] + s.c().compliance[r];
+  E.resize(static_cast<std::size_t>(whole_packs(s.rows())), Recorded(0));
+  return E;
+}
+
+// Returns b in the kernels' order of rows.
+Numbers take_b(const Subject& s, const Recorded* given) {
+  Numbers rows(whole_packs(s.rows()));
+  rows_from_user(&s.c(), given, rows.data());
+  return rows;
+}
+
+// L D L^T of Lambda^-1 + E.
+struct DenseFactor {
+  DenseFactor(Subject& s)
+      : stride(whole_packs(s.rows())), F(stride * stride), inv_d(stride), scratch(4 * stride) {
+    s.kernels.factor_dense(s.w.delassus, damping(s).data(), s.rows(), stride, F.data(), inv_d.data(),
+                           scratch.data());
+  }
+  int stride;
+  Numbers F, inv_d, scratch;
+};
+
+template <DelassusMethod method>
+void run_inverse(Subject& s, In in, Out out) {
+  fill<method>(s, in[0]);
+  const int stride = whole_packs(s.rows());
+  Numbers X(stride * stride), scratch(stride * (stride + 8));
+  s.kernels.invert_dense(s.w.delassus, damping(s).data(), s.rows(), stride, X.data(), scratch.data());
+  s.kernels.symmetric_to_user(s.c(), s.delassus.in_order, X.data(), out[0], s.rows());
+}
+
+template <DelassusMethod method>
+void run_cholesky(Subject& s, In in, Out out) {
+  fill<method>(s, in[0]);
+  const DenseFactor f(s);
+  Numbers rows = take_b(s, in[1]);
+  s.kernels.solve_dense(f.F.data(), f.inv_d.data(), f.stride, rows.data());
+  rows_to_user(&s.c(), rows.data(), out[0]);
+}
+
+void run_pv_osimf(Subject& s, In in, Out out) {
+  const Numbers E = damping(s), given = take_b(s, in[1]);
+  s.kernels.sweep_inertias(s.m(), in[0], s.w);
+  s.kernels.pv_osimf_factor(s.m(), s.c(), E.data(), false, s.pv.data, s.osimf.data, s.w);
+  Numbers rows(whole_packs(s.rows()));
+  s.kernels.pv_osimf_apply(given.data(), E.data(), rows.data(), s.osimf.data);
+  rows_to_user(&s.c(), rows.data(), out[0]);
+}
+
+void run_pv_osimf_inverse(Subject& s, In in, Out out) {
+  const Numbers E = damping(s);
+  s.kernels.sweep_inertias(s.m(), in[0], s.w);
+  s.kernels.pv_osimf_factor(s.m(), s.c(), E.data(), true, s.pv.data, s.osimf.data, s.w);
+  s.kernels.pv_osimf_form(E.data(), s.caba.data.matrix, s.osimf.data);
+  upper_to_user(s.c(), s.caba.data.matrix, s.caba.data.stride, out[0], s.rows());
+}
+
+void factor_caba(Subject& s, const Recorded* q_in) {
+  const Numbers E = damping(s);
+  std::copy_n(E.begin(), s.rows(), s.caba.data.damping);
+  s.kernels.caba_osim_factor(s.m(), s.c(), q_in, s.caba.data, s.w);
+}
+
+void run_caba_osim(Subject& s, In in, Out out) {
+  factor_caba(s, in[0]);
+  s.kernels.caba_osim_form(s.caba.data);
+  upper_to_user(s.c(), s.caba.data.matrix, s.caba.data.stride, out[0], s.rows());
+}
+
+void run_caba_osimf(Subject& s, In in, Out out) {
+  factor_caba(s, in[0]);
+  const Numbers given = take_b(s, in[1]);
+  Numbers rows(whole_packs(s.rows()));
+  s.kernels.caba_osimf_apply(given.data(), rows.data(), s.caba.data);
+  rows_to_user(&s.c(), rows.data(), out[0]);
+}
+
+// Rows of the table.
+constexpr Algorithm of_loops(const char* name, const char* summary, const Array& result, Run run) {
+  return {{name, summary, false, true, true, true}, {closed_q, closed_v, tau}, {result}, run};
+}
+// loops: constraint rows may be on any body of a cluster; rotors are bodies. closures: rows between two moving links.
+constexpr Algorithm constrained(const char* name, const char* summary, bool fixed_path, bool loops,
+                                bool closures, Run run) {
+  return {{name, summary, true, fixed_path, loops, false, closures},
+          {q, v, tau, desired},
+          {qdd, lambda_out},
+          run};
+}
+constexpr Algorithm matrix(const char* name, const char* summary, Run run) {
+  return {{name, summary, true, true}, {q}, {delassus}, run};
+}
+constexpr Algorithm formed(const char* name, const char* summary, bool fixed_path, Run run) {
+  return {{name, summary, true, fixed_path}, {q}, {inverse}, run};
+}
+constexpr Algorithm applied(const char* name, const char* summary, bool fixed_path, Run run) {
+  return {{name, summary, true, fixed_path}, {q, b_of_rows}, {x_of_rows}, run};
+}
+
+constexpr Algorithm table[] = {
+    {{"kinematics", "poses of all links", false, true, true}, {q}, {poses}, run_kinematics},
+    {{"rnea", "inverse dynamics ([RBDA] Table 5.1), of the spanning tree where there are loops", false, true,
+      true},
+     {q, v, a},
+     {tau},
+     run_rnea},
+    {{"bias", "bias forces by RNEA without acceleration, of the spanning tree where there are loops", false,
+      true, true},
+     {q, v},
+     {bias_out},
+     run_bias},
+    {{"crba", "mass matrix ([RBDA] 6.2)", false, true}, {q}, {M_out}, run_crba},
+    {{"ltl_factor", "mass matrix by CRBA and its sparse factor ([RBDA] 6.5)", false, true},
+     {q},
+     {L_out, inv_d_out},
+     run_ltl_factor},
+    {{"ltl_solve", "M^-1 b by CRBA and sparse factor ([RBDA] 6.5)", false, true},
+     {q, b},
+     {x_out},
+     run_ltl_solve},
+    {{"aba", "forward dynamics ([RBDA] Table 7.1)", false, true}, {q, v, tau}, {qdd}, run_aba},
+    of_loops("c_aba", "forward dynamics over clusters ([LOOPS1] Alg. 1), rotors folded into their carriers",
+             qdd, run_c_aba_folded),
+    of_loops("c_aba_unfolded", "forward dynamics over clusters ([LOOPS1] Alg. 1), every rotor a body", qdd,
+             run_c_aba),
+    of_loops("approximate_aba",
+             "forward dynamics of the independent joints ([LOOPS1] II-D), what moves with them as armature",
+             yddot, run_approximate),
+    of_loops("projection", "forward dynamics by (G^T M G)^-1 ([LOOPS1] II-D)", qdd, run_projection),
+    of_loops("multipliers", "forward dynamics by Lagrange multipliers ([LOOPS1] II-D), loop rows independent",
+             qdd, run_multipliers),
+    {{"c_rnea",
+      "inverse dynamics over clusters ([LOOPS1] V): G^T RNEA(q, v, G yddot + g), rotors folded into their "
+      "carriers",
+      false, true, true, true},
+     {closed_q, closed_v, yddot},
+     {tau_y},
+     run_c_rnea},
+    constrained("constrained_aba", "constrained dynamics ([CABA] Alg. 1 to 3), proximal iterations", true,
+                true, false, run_constrained_aba<false>),
+    constrained("pv", "constrained dynamics ([CABA] II-F), rows independent", true, true, true,
+                run_pv<false>),
+    constrained("prox_pv", "constrained dynamics ([CABA] Alg. 4), proximal iterations", true, true, true,
+                run_pv<true>),
+    constrained("pv_soft", "constrained dynamics ([CABA] VII-A), one penalty step", true, true, false,
+                run_constrained_aba<true>),
+    constrained("pv_early", "constrained dynamics ([CABA] VII-B)", false, false, false, run_pv_early),
+    constrained("ltl", "constrained dynamics ([CABA] Eq. 11), rows independent", true, false, true,
+                run_ltl<false>),
+    constrained("prox_ltl", "constrained dynamics ([CABA] II-C1), proximal iterations", true, false, true,
+                run_ltl<true>),
+    constrained("prox_ltls", "constrained dynamics ([CABA] II-C2), proximal iterations", true, false, false,
+                run_prox_ltls),
+    matrix("ltl_osim", "Delassus matrix by the sparse factor of M ([OSIMR] II-A)",
+           run_matrix<DelassusMethod::ltl_osim>),
+    matrix("kjr", "Delassus matrix in three sweeps (Kreutz-Delgado, Jain, Rodriguez)",
+           run_matrix<DelassusMethod::kjr>),
+    matrix("efpa", "Delassus matrix by extended force propagators ([OSIMR] Alg. 2)",
+           run_matrix<DelassusMethod::efpa>),
+    matrix("pv_osim", "Delassus matrix in one sweep ([OSIMR] Alg. 1)", run_matrix<DelassusMethod::pv_osim>),
+    matrix("pv_osimr", "Delassus matrix from branch to branch ([OSIMR] Alg. 3)",
+           run_matrix<DelassusMethod::pv_osimr>),
+    formed("ltl_inverse", "damped inverse from ltl_osim", true, run_inverse<DelassusMethod::ltl_osim>),
+    formed("pv_osimr_inverse", "damped inverse from pv_osimr", true, run_inverse<DelassusMethod::pv_osimr>),
+    formed("pv_osimf_inverse", "damped inverse, branches of the base apart ([CABA] VI-B)", true,
+           run_pv_osimf_inverse),
+    formed("caba_osim", "damped inverse without the matrix ([CABA] Alg. 5)", false, run_caba_osim),
+    applied("ltl_cholesky", "damped inverse times b by ltl_osim and Cholesky", true,
+            run_cholesky<DelassusMethod::ltl_osim>),
+    applied("pv_osimr_cholesky", "damped inverse times b by pv_osimr and Cholesky", true,
+            run_cholesky<DelassusMethod::pv_osimr>),
+    applied("pv_osimf", "damped inverse times b, branches of the base apart ([CABA] VI-B)", true,
+            run_pv_osimf),
+    applied("caba_osimf", "damped inverse times b, never formed ([CABA] VI-B)", false, run_caba_osimf),
+};
 
 }  // namespace
 
-NumbersOf<double> proximal_terms(const Subject& s, bool proximal) {
-  NumbersOf<double> inv_mu(s.rows());
-  for (int r = 0; proximal && r < s.rows(); ++r) inv_mu[r] = proximal_term({}, s.c(), r, s.options.mu);
-  return inv_mu;
-}
-
-const std::array<Algorithm, algorithm_count>& algorithms() {
-  static const std::array<Algorithm, algorithm_count> all = [] {
-    std::array<Algorithm, algorithm_count> list;
-    auto next = list.begin();
-    const auto append = [&](const auto& more) { next = std::copy(more.begin(), more.end(), next); };
-    append(without_constraints());
-    append(loop_algorithms());
-    append(constrained_dynamics());
-    append(delassus_algorithms());
-    return list;
-  }();
-  return all;
+List<Algorithm> algorithms() {
+  return {table, std::size(table)};
 }
 
 std::size_t number(Size size, const Model& model, const ConstraintSet* constraints) {
@@ -265,3 +421,16 @@ std::size_t number(Size size, const Model& model, const ConstraintSet* constrain
 }
 
 }  // namespace tenon::trace
+
+namespace tenon {
+
+List<TraceableAlgorithm> traceable_algorithms() noexcept {
+  static const auto all = [] {
+    std::array<TraceableAlgorithm, std::size(trace::table)> list{};
+    for (std::size_t i = 0; i < list.size(); ++i) list[i] = trace::table[i].about;
+    return list;
+  }();
+  return {all.data(), all.size()};
+}
+
+}  // namespace tenon

@@ -18,14 +18,6 @@
 namespace tenon::trace {
 namespace {
 
-using arrays::qdd;
-using arrays::tau;
-
-constexpr Array q = {"q", "positions, loops closed", Size::nq};
-constexpr Array v = {"v", "velocities, as the loops allow", Size::nv};
-constexpr Array yddot = {"yddot", "accelerations of the independent coordinates", Size::ny};
-constexpr Array tau_y = {"tau_y", "generalised forces of the independent coordinates, N m or N", Size::ny};
-
 // The user's loops, as recorders see them.
 void evaluate_functions(Subject& s, const Recorded* q_in, const Recorded* v_in) {
   if (s.loop_functions.empty()) return;
@@ -41,6 +33,79 @@ void evaluate_functions(Subject& s, const Recorded* q_in, const Recorded* v_in) 
 // Null where it is zero.
 const Recorded* g_of(const Subject& s) {
   return s.m().cluster_count > 0 ? s.w.g : nullptr;
+}
+
+// M of the spanning tree, both triangles. Path rows work with the order of coordinates in clusters.
+Numbers mass_matrix(Subject& s, const Recorded* q_in) {
+  Numbers M(s.m().nv * s.m().nv);
+  s.kernels.crba_rows(s.m(), q_in, s.w.H, s.w);
+  spread_path_rows(s.m(), s.w.H, s.w.row_first, s.w.dof_depth, M.data(), s.m().nv);
+  return M;
+}
+
+// A model whose dependent joints are held at zero. A body behind such a joint is part of its parent if it
+// carries no other joint; its mass is set to zero, so that nothing is recorded for it. If this holds for all
+// dependent bodies of a cluster, its nodes become ordinary ones. Other clusters have G = [1; 0].
+class HeldModel {
+ public:
+  explicit HeldModel(const ModelData& m)
+      : nodes_(m.nodes, m.nodes + m.node_count),
+        armature_(m.armature, m.armature + m.nv),
+        node_cluster_(m.node_cluster, m.node_cluster + m.node_count),
+        data_(m) {
+    std::vector<bool> bears(nodes_.size(), false);
+    for (const NodeData& n : nodes_)
+      if (n.parent >= 0) bears[static_cast<std::size_t>(n.parent)] = true;
+    const auto is_held = [&](std::size_t i) { return m.y_index[nodes_[i].v_index] < 0; };
+    for (std::size_t i = nodes_.size(); i-- > 0;)
+      if (is_held(i) && !bears[i]) lump(nodes_[i]);
+    for (int c = 0; c < m.cluster_count; ++c) {
+      const std::size_t begin = static_cast<std::size_t>(m.clusters[c].node_begin);
+      const std::size_t end = begin + static_cast<std::size_t>(m.clusters[c].node_count);
+      bool lumped = true;
+      for (std::size_t i = begin; i < end; ++i) lumped = lumped && (!is_held(i) || !bears[i]);
+      if (lumped) std::fill(&node_cluster_[begin], &node_cluster_[begin] + (end - begin), -1);
+    }
+    data_.varying_clusters = 0;
+    data_.nodes = nodes_.data();
+    data_.armature = armature_.data();
+    data_.node_cluster = node_cluster_.data();
+  }
+  HeldModel(const HeldModel&) = delete;  // data() points into it
+  HeldModel& operator=(const HeldModel&) = delete;
+
+  const ModelData& data() const { return data_; }
+  void add_armature(int k, double inertia) { armature_[k] += inertia; }
+
+ private:
+  void lump(NodeData& n) {
+    armature_[n.v_index] = 1;
+    if (n.parent >= 0) {
+      NodeData& parent = nodes_[static_cast<std::size_t>(n.parent)];
+      const Placement X = {{load_mat3<double>(n.R)}, load_vec3<double>(n.p)};
+      set_inertia(parent, body_inertia(parent) + inertia_to_parent(X, body_inertia(n)));
+    }
+    set_inertia(n, {});
+  }
+
+  std::vector<NodeData> nodes_;
+  NumbersOf<double> armature_;
+  std::vector<std::int32_t> node_cluster_;
+  ModelData data_;
+};
+
+}  // namespace
+
+void update_loops(Subject& s, const Recorded* q_in, const Recorded* v_in) {
+  const ModelData& m = s.m();
+  if (m.varying_clusters == 0) return;
+  evaluate_functions(s, q_in, v_in);
+  const int singular = s.kernels.cluster_constraints(m, q_in, v_in, s.w);
+  if (singular >= 0)
+    throw Error(
+        Status::singular_configuration,
+        "the loop '" + s.model.loops.names[static_cast<std::size_t>(m.clusters[singular].constraint_begin)] +
+            "' is at a singular configuration wherever it was closed, so that nothing can be recorded");
 }
 
 // ---- recursive
@@ -79,14 +144,6 @@ void run_c_rnea(Subject& s, In in, Out out) {
 }
 
 // ---- for comparison
-
-// M of the spanning tree, both triangles. Path rows work with the order of coordinates in clusters.
-Numbers mass_matrix(Subject& s, const Recorded* q_in) {
-  Numbers M(s.m().nv * s.m().nv);
-  s.kernels.crba_rows(s.m(), q_in, s.w.H, s.w);
-  spread_path_rows(s.m(), s.w.H, s.w.row_first, s.w.dof_depth, M.data(), s.m().nv);
-  return M;
-}
 
 // (G^T M G)^-1 G^T (tau - c - M g), [LOOPS1] II-D.
 void run_projection(Subject& s, In in, Out out) {
@@ -154,57 +211,6 @@ void run_multipliers(Subject& s, In in, Out out) {
   }
 }
 
-// A model whose dependent joints are held at zero. A body behind such a joint is part of its parent if it
-// carries no other joint; its mass is set to zero, so that nothing is recorded for it. If this holds for all
-// dependent bodies of a cluster, its nodes become ordinary ones. Other clusters have G = [1; 0].
-class HeldModel {
- public:
-  explicit HeldModel(const ModelData& m)
-      : nodes_(m.nodes, m.nodes + m.node_count),
-        armature_(m.armature, m.armature + m.nv),
-        node_cluster_(m.node_cluster, m.node_cluster + m.node_count),
-        data_(m) {
-    std::vector<bool> bears(nodes_.size(), false);
-    for (const NodeData& n : nodes_)
-      if (n.parent >= 0) bears[static_cast<std::size_t>(n.parent)] = true;
-    const auto is_held = [&](std::size_t i) { return m.y_index[nodes_[i].v_index] < 0; };
-    for (std::size_t i = nodes_.size(); i-- > 0;)
-      if (is_held(i) && !bears[i]) lump(nodes_[i]);
-    for (int c = 0; c < m.cluster_count; ++c) {
-      const std::size_t begin = static_cast<std::size_t>(m.clusters[c].node_begin);
-      const std::size_t end = begin + static_cast<std::size_t>(m.clusters[c].node_count);
-      bool lumped = true;
-      for (std::size_t i = begin; i < end; ++i) lumped = lumped && (!is_held(i) || !bears[i]);
-      if (lumped) std::fill(&node_cluster_[begin], &node_cluster_[begin] + (end - begin), -1);
-    }
-    data_.varying_clusters = 0;
-    data_.nodes = nodes_.data();
-    data_.armature = armature_.data();
-    data_.node_cluster = node_cluster_.data();
-  }
-  HeldModel(const HeldModel&) = delete;  // data() points into it
-  HeldModel& operator=(const HeldModel&) = delete;
-
-  const ModelData& data() const { return data_; }
-  void add_armature(int k, double inertia) { armature_[k] += inertia; }
-
- private:
-  void lump(NodeData& n) {
-    armature_[n.v_index] = 1;
-    if (n.parent >= 0) {
-      NodeData& parent = nodes_[static_cast<std::size_t>(n.parent)];
-      const Placement X = {{load_mat3<double>(n.R)}, load_vec3<double>(n.p)};
-      set_inertia(parent, body_inertia(parent) + inertia_to_parent(X, body_inertia(n)));
-    }
-    set_inertia(n, {});
-  }
-
-  std::vector<NodeData> nodes_;
-  NumbersOf<double> armature_;
-  std::vector<std::int32_t> node_cluster_;
-  ModelData data_;
-};
-
 // ABA of the independent joints, with the inertia that moves with them as armature, diag(G_d^T M_dd G_d) at a
 // closed configuration, [LOOPS1] II-D.
 void run_approximate(Subject& s, In in, Out out) {
@@ -239,46 +245,6 @@ void run_approximate(Subject& s, In in, Out out) {
   }
   s.kernels.aba(held.data(), {held_q.data(), held_v.data(), force.data()}, a.data(), s.w);
   for (int j = 0; j < m.ny; ++j) out[0][j] = a[m.independent[j]];
-}
-
-}  // namespace
-
-void update_loops(Subject& s, const Recorded* q_in, const Recorded* v_in) {
-  const ModelData& m = s.m();
-  if (m.varying_clusters == 0) return;
-  evaluate_functions(s, q_in, v_in);
-  const int singular = s.kernels.cluster_constraints(m, q_in, v_in, s.w);
-  if (singular >= 0)
-    throw Error(
-        Status::singular_configuration,
-        "the loop '" + s.model.loops.names[static_cast<std::size_t>(m.clusters[singular].constraint_begin)] +
-            "' is at a singular configuration wherever it was closed, so that nothing can be recorded");
-}
-
-std::array<Algorithm, loop_algorithm_count> loop_algorithms() {
-  const auto dynamics = [](const char* name, const char* summary, const Array& result, auto run) {
-    return Algorithm{{name, summary, false, true, true, true}, {q, v, tau}, {result}, run};
-  };
-  return {{
-      dynamics("c_aba", "forward dynamics over clusters ([LOOPS1] Alg. 1), rotors folded into their carriers",
-               qdd, run_c_aba_folded),
-      dynamics("c_aba_unfolded", "forward dynamics over clusters ([LOOPS1] Alg. 1), every rotor a body", qdd,
-               run_c_aba),
-      dynamics("approximate_aba",
-               "forward dynamics of the independent joints ([LOOPS1] II-D), what moves with them as armature",
-               yddot, run_approximate),
-      dynamics("projection", "forward dynamics by (G^T M G)^-1 ([LOOPS1] II-D)", qdd, run_projection),
-      dynamics("multipliers",
-               "forward dynamics by Lagrange multipliers ([LOOPS1] II-D), loop rows independent", qdd,
-               run_multipliers),
-      {{"c_rnea",
-        "inverse dynamics over clusters ([LOOPS1] V): G^T RNEA(q, v, G yddot + g), rotors folded into their "
-        "carriers",
-        false, true, true, true},
-       {q, v, yddot},
-       {tau_y},
-       run_c_rnea},
-  }};
 }
 
 }  // namespace tenon::trace

@@ -34,7 +34,7 @@ std::string that_take_inter_body_rows(const Model& model) {
 }
 
 const Algorithm& find(std::string_view name) {
-  const auto& all = algorithms();
+  const List<Algorithm> all = algorithms();
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const Algorithm& x) { return x.about.name == name; });
   if (found != all.end()) return *found;
@@ -193,16 +193,6 @@ std::unique_ptr<Recording> record(const Model& model, const ConstraintSet* const
 }
 
 }  // namespace trace
-
-TraceableAlgorithms traceable_algorithms() noexcept {
-  static const std::array<TraceableAlgorithm, trace::algorithm_count> all = [] {
-    std::array<TraceableAlgorithm, trace::algorithm_count> list{};
-    const auto& algorithms = trace::algorithms();
-    for (std::size_t i = 0; i < list.size(); ++i) list[i] = algorithms[i].about;
-    return list;
-  }();
-  return {all.data(), all.size()};
-}
 
 OperationCounts count_operations(const Model& model, const ConstraintSet* constraints,
                                  std::string_view algorithm, const TraceOptions& options) {

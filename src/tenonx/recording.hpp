@@ -7,7 +7,6 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <iterator>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -36,26 +35,17 @@ struct Array {
 // The inputs or the outputs of an algorithm.
 class Arrays {
  public:
-  Arrays() = default;
   template <class... More>
-  Arrays(const Array& first, const More&... more) : all_{first, more...}, count_(1 + sizeof...(more)) {}
+  constexpr Arrays(const Array& first, const More&... more)
+      : all_{first, more...}, count_(1 + sizeof...(more)) {}
   const Array* begin() const { return all_.data(); }
   const Array* end() const { return all_.data() + count_; }
   const Array& operator[](std::size_t i) const { return all_[i]; }
 
  private:
-  std::array<Array, 4> all_{};
-  std::size_t count_ = 0;
+  std::array<Array, 4> all_;
+  std::size_t count_;
 };
-
-namespace arrays {
-
-inline constexpr Array q = {"q", "positions", Size::nq};
-inline constexpr Array v = {"v", "velocities", Size::nv};
-inline constexpr Array tau = {"tau", "generalised forces, N m or N", Size::nv};
-inline constexpr Array qdd = {"qdd", "accelerations", Size::nv};
-
-}  // namespace arrays
 
 // A list of numbers that starts with zeros.
 template <class T>
@@ -107,26 +97,21 @@ struct Subject {
 // Rows are in the user's order.
 using In = const Recorded* const*;
 using Out = Recorded* const*;
+using Run = void (*)(Subject& s, In in, Out out);
 struct Algorithm {
   TraceableAlgorithm about;
   Arrays inputs, outputs;
-  void (*run)(Subject& s, In in, Out out);
+  Run run;
 };
+List<Algorithm> algorithms();
+// Those of models with kinematic loops.
+void run_c_aba(Subject& s, In in, Out out);
+void run_c_aba_folded(Subject& s, In in, Out out);
+void run_c_rnea(Subject& s, In in, Out out);
+void run_approximate(Subject& s, In in, Out out);
+void run_projection(Subject& s, In in, Out out);
+void run_multipliers(Subject& s, In in, Out out);
 
-inline constexpr std::size_t tree_algorithm_count = 7, loop_algorithm_count = 6;
-// All methods but dense; the damped inverse has eight forms.
-inline constexpr std::size_t constrained_algorithm_count = std::size(method_facts) - 1,
-                             delassus_algorithm_count = std::size(delassus_method_facts) - 1 + 8;
-inline constexpr std::size_t algorithm_count =
-    tree_algorithm_count + loop_algorithm_count + constrained_algorithm_count + delassus_algorithm_count;
-
-const std::array<Algorithm, algorithm_count>& algorithms();
-// Those of models with kinematic loops, and of the Delassus matrix and its damped inverse.
-std::array<Algorithm, loop_algorithm_count> loop_algorithms();
-std::array<Algorithm, delassus_algorithm_count> delassus_algorithms();
-
-// 1 / mu of each constraint row; not proximal: zeros.
-NumbersOf<double> proximal_terms(const Subject& s, bool proximal = true);
 // G and g of a model with kinematic loops; does nothing without. Throws singular_configuration.
 void update_loops(Subject& s, const Recorded* q, const Recorded* v);
 
