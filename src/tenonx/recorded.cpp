@@ -4,8 +4,6 @@
 #include <cstring>
 #include <utility>
 
-#include "scalar/random.hpp"
-
 namespace tenon::trace {
 namespace {
 
@@ -14,8 +12,6 @@ std::uint64_t bits_of(double value) {
   std::memcpy(&bits, &value, sizeof bits);
   return bits;
 }
-
-constexpr std::size_t first_size = 1024;  // of the table; a power of two, like all its sizes
 
 // A number of constants, or a term that the graph makes.
 Recorded combined(double number, Term (Graph::*make)(const Term&), Recorded x) {
@@ -29,40 +25,15 @@ Recorded combined(double number, Term (Graph::*make)(const Term&, const Term&), 
 
 }  // namespace
 
-Graph::Graph() : table_(first_size, -1) {}
-
-std::size_t Graph::place_of(Operation operation, std::int32_t a, std::int32_t b, double value) const {
-  const bool constant = operation == Operation::constant;
-  const std::uint64_t key = constant ? bits_of(value)
-                                     : static_cast<std::uint64_t>(static_cast<std::uint32_t>(a)) << 32 |
-                                           static_cast<std::uint32_t>(b);
-  std::size_t place = mixed(key + static_cast<std::uint64_t>(operation) * 0x9e3779b97f4a7c15u);
-  for (;; ++place) {
-    place &= table_.size() - 1;
-    if (table_[place] < 0) return place;
-    const Node& n = nodes_[static_cast<std::size_t>(table_[place])];
-    if (n.operation == operation && n.a == a && n.b == b && (!constant || bits_of(n.value) == bits_of(value)))
-      return place;
-  }
-}
-
-void Graph::grow() {
-  table_.assign(2 * table_.size(), -1);
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    const Node& n = nodes_[i];
-    if (n.operation != Operation::input)
-      table_[place_of(n.operation, n.a, n.b, n.value)] = static_cast<std::int32_t>(i);
-  }
-}
-
 std::int32_t Graph::enter(Operation operation, std::int32_t a, std::int32_t b, double value) {
-  const std::size_t place = place_of(operation, a, b, value);
-  if (table_[place] >= 0) return table_[place];
-  const std::int32_t node = static_cast<std::int32_t>(nodes_.size());
-  nodes_.push_back({operation, a, b, value});
-  table_[place] = node;
-  if (2 * nodes_.size() > table_.size()) grow();
-  return node;
+  const std::uint64_t key =
+      operation == Operation::constant
+          ? bits_of(value)
+          : static_cast<std::uint64_t>(static_cast<std::uint32_t>(a)) << 32 | static_cast<std::uint32_t>(b);
+  const auto [known, fresh] =
+      known_[static_cast<std::size_t>(operation)].emplace(key, static_cast<std::int32_t>(nodes_.size()));
+  if (fresh) nodes_.push_back({operation, a, b, value});
+  return known->second;
 }
 
 Term Graph::input(double value) {

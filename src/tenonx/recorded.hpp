@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 namespace tenon::trace {
@@ -53,8 +54,6 @@ class Graph {
     double value;       // at the state of the recording
   };
 
-  Graph();
-
   Term input(double value);
   Term constant(double value);
   Term add(const Term& x, const Term& y);
@@ -78,11 +77,10 @@ class Graph {
  private:
   std::int32_t enter(Operation operation, std::int32_t a, std::int32_t b, double value);
   std::int32_t positive(const Term& x);
-  std::size_t place_of(Operation operation, std::int32_t a, std::int32_t b, double value) const;
-  void grow();
 
   std::vector<Node> nodes_;
-  std::vector<std::int32_t> table_;  // open addressing: hashed by operation and operands, -1 for empty
+  // The nodes of each operation by their operands, constants by their bits.
+  std::array<std::unordered_map<std::uint64_t, std::int32_t>, operation_count> known_;
   int input_count_ = 0;
 };
 
