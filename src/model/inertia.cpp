@@ -112,12 +112,8 @@ Singular eliminate(const NodeData& node, double armature, const RigidInertia<dou
   return singular;
 }
 
-struct Culprits {
-  std::vector<std::size_t> massless, dependent;  // nodes, ascending
-};
-
-Culprits find_singular_joints(const Model& model) {
-  const std::size_t n = model.nodes.size();
+// Of each node.
+std::vector<Singular> singular_joints(const Model& model) {
   std::vector<double> q(index(model.nq));
   sample_configuration(model, 1, q.data(), Sample::anywhere);  // limits may allow only a singular pose
   std::vector<RigidInertia<double>> composite;
@@ -126,21 +122,17 @@ Culprits find_singular_joints(const Model& model) {
     composite.push_back(body_inertia(node));
     A.push_back(articulated(composite.back()));
   }
-  Culprits culprits;
-  for (std::size_t i = n; i-- > 0;) {
+  std::vector<Singular> singular(model.nodes.size());
+  for (std::size_t i = singular.size(); i-- > 0;) {
     const NodeData& node = model.nodes[i];
-    const Singular singular = eliminate(node, model.joints[i].armature, composite[i], A[i]);
-    if (singular == Singular::massless) culprits.massless.push_back(i);
-    if (singular == Singular::dependent) culprits.dependent.push_back(i);
+    singular[i] = eliminate(node, model.joints[i].armature, composite[i], A[i]);
     if (node.parent < 0) continue;
     const Placement X = joint_placement(node, q.data());
     const std::size_t parent = index(node.parent);
     A[parent] = A[parent] + inertia_to_parent(X, A[i]);
     composite[parent] = composite[parent] + inertia_to_parent(X, composite[i]);
   }
-  std::reverse(culprits.massless.begin(), culprits.massless.end());
-  std::reverse(culprits.dependent.begin(), culprits.dependent.end());
-  return culprits;
+  return singular;
 }
 
 bool is_leaf(const Model& model, std::size_t node) {
@@ -162,9 +154,11 @@ const char* singular_text(const Model& model, std::size_t node, bool massless) {
 }
 
 void check_solvable(const Mechanism& mechanism, const Model& model) {
-  const Culprits found = find_singular_joints(model);
-  const bool massless = !found.massless.empty();
-  const std::vector<std::size_t>& culprits = massless ? found.massless : found.dependent;
+  const std::vector<Singular> singular = singular_joints(model);
+  const bool massless = std::count(singular.begin(), singular.end(), Singular::massless) > 0;
+  std::vector<std::size_t> culprits;
+  for (std::size_t i = 0; i < singular.size(); ++i)
+    if (singular[i] == (massless ? Singular::massless : Singular::dependent)) culprits.push_back(i);
   if (culprits.empty()) return;
   // In a massless subtree with several joints, name a leaf: mending starts there.
   auto first = culprits.begin();
