@@ -16,7 +16,7 @@
 #include "solve/limits.hpp"
 #include "solve/proximal.hpp"
 #include "state/folded_rotors.hpp"
-#include "state/loop_split.hpp"
+#include "state/projection.hpp"
 
 namespace tenon {
 

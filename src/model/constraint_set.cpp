@@ -124,8 +124,7 @@ class SpecChecker {
 std::int32_t place_frame(const Model& model, int link, Pose frame, double* R, double* p) {
   frame.rotation = nearest_rotation(frame.rotation);
   if (link >= 0) frame = model.links[index(link)].in_body * frame;
-  std::copy(frame.rotation.begin(), frame.rotation.end(), R);
-  std::copy(frame.translation.begin(), frame.translation.end(), p);
+  store(frame, R, p);
   return link >= 0 ? model.links[index(link)].body : -1;
 }
 
