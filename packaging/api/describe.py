@@ -1,9 +1,9 @@
 """Writes packaging/api.json: what tenon.h and tenonx.h declare, for generators of bindings and of documentation.
 
-    python3 describe.py <folder of the headers> <api.json>           writes
-    python3 describe.py --check <folder of the headers> <api.json>   tells whether it would write what is there
+    python3 describe.py <folder of the headers> <api.json>
 
-Needs libclang (PyPI, the version in requirements.txt). README.md tells what the fields mean.
+It ends with 1 where the headers do not say enough, and tells what. Needs libclang (PyPI, the version in requirements.txt).
+README.md tells what the fields mean.
 """
 
 import json
@@ -359,28 +359,21 @@ class Describer:
                     self.faults.append(f"{f['name']}: nothing is said of {a['name']}")
 
 
-def main(arguments):
-    check = arguments[:1] == ["--check"]
-    include, target = arguments[check:]
+def main(include, target):
     describer = Describer(os.path.abspath(include))
     api = describer.api()
     describer.check(api)
     text = json.dumps(api, indent=1, ensure_ascii=False) + "\n"
     # An argument, a field and a value of an enumeration are a line each.
     text = re.sub(r"\{\n\s+(\"name\": [^{}\[\]]*?)\n\s+\}", lambda m: "{" + re.sub(r"\n\s+", " ", m[1]) + "}", text)
-    if check:
-        with open(target, encoding="utf-8", newline="") as file:
-            if file.read() != text:
-                describer.faults.append(f"{target} is not what the headers say: run packaging/api/generate.sh")
-    else:
-        with open(target, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+    with open(target, "w", encoding="utf-8", newline="\n") as file:
+        file.write(text)
     for fault in describer.faults:
         print(fault, file=sys.stderr)
     return 1 if describer.faults else 0
 
 
 if __name__ == "__main__":
-    if len(sys.argv[1:]) - (sys.argv[1:2] == ["--check"]) != 2:
+    if len(sys.argv) != 3:
         sys.exit(__doc__)
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(*sys.argv[1:]))

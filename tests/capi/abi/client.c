@@ -1,5 +1,5 @@
-/* A program of version 0.1. It is compiled against the header of that version and runs on every library of its SONAME:
- * it fills every struct that a caller fills, reads the fields of those that Tenon fills, and prints six digits. */
+/* A program of the present version: it fills every struct that a caller fills, reads the fields of those that Tenon
+ * fills, and prints six digits. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
