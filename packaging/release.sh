@@ -83,7 +83,7 @@ pack_system() {
 }
 
 # What git has, and the declarations that packaging/api makes: from this archive clients in all languages are used, and
-# packages made, without libclang and without a network. A checkout of git is wanted.
+# packages made, without libclang and without a network.
 pack_sources() {
   local name=tenon-$version
   { git ls-files && sed -nE 's/^[0-9a-f]+  //p' packaging/api/generated.sha256 && echo packaging/api/generated.sha256; } |
@@ -99,7 +99,7 @@ step "fetch zig $ZIG_VERSION from PyPI" install_zig
 write_zig_wrappers
 write_declarations
 mkdir -p "$dist"
-step "pack the sources" pack_sources
+if [ -e .git ]; then step "pack the sources" pack_sources; fi
 for system in "${systems[@]}"; do
   step "build ($system)" build_system "$system"
   step "stage ($system)" stage_system "$system"

@@ -6,8 +6,9 @@
 #
 # For each: the examples `load_and_print` and `atlas` print what C and C++ do with the same library; the code of the README
 # prints the contact force of Atlas; the library is found in the documented order; a system without a library gets an error
-# that names it; made again, the package has the same bytes. npm, mvn and go fetch koffi, JNA, purego and Maven's plugins. Packages are run on Linux alone;
-# .NET is not there: Mono runs the assemblies. On Debian 12 it installs what is missing.
+# that names it; made again, the package has the same bytes. npm, mvn and go fetch koffi, JNA, purego and Maven's plugins.
+# Packages are run on Linux alone; .NET is not there: Mono runs the assemblies; Julia is run where it is in build/julia. On
+# Debian 12 it installs what is missing.
 set -euo pipefail
 here=$(dirname "${BASH_SOURCE[0]}")
 # shellcheck source=packaging/setup.sh
