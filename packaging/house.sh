@@ -96,10 +96,12 @@ break sweep_velocities
 break sweep_bias_motion
 disable 2 3
 run
-set $left = tenon_method_count()
+# TENON_CONSTANT_METHOD
+set $kind = 1
+set $left = tenon_constant_count($kind)
 while $left > 0
   set $left = $left - 1
-  printf "method %s\n", (char*)tenon_method_string(options->method)
+  printf "method %s\n", (char*)tenon_constant_name($kind, options->method)
   enable 2 3
   continue
   backtrace

@@ -9,13 +9,9 @@ using namespace tenon::capi;
 using tenon::Inputs;
 using tenon::LoopMethod;
 
-namespace tenon::capi::kinds {
-extern const Kind loop_method;
-}
 #define C(NAME, member) same(TENONX_LOOP_METHOD_##NAME, LoopMethod::member, #member)
-TENON_KIND(tenonx_loop_method, loop_method, "TENONX_LOOP_METHOD_*", C(AUTOMATIC, automatic),
-           C(PROJECTION, projection), C(MULTIPLIERS, multipliers), C(APPROXIMATE, approximate),
-           C(UNCONSTRAINED, unconstrained))
+TENON_KIND(loop_method, "TENONX_LOOP_METHOD_*", C(AUTOMATIC, automatic), C(PROJECTION, projection),
+           C(MULTIPLIERS, multipliers), C(APPROXIMATE, approximate), C(UNCONSTRAINED, unconstrained))
 #undef C
 
 tenon_status tenonx_loop_forward_dynamics(tenon_workspace* workspace, int32_t loop_method, const double* q,

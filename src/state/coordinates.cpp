@@ -348,11 +348,11 @@ Coordinates velocity_coordinates(Workspace& workspace) {
   return workspace.impl().coordinates.velocities;
 }
 
-int position_count(Workspace& workspace) {
+int position_count(const Workspace& workspace) {
   const WorkspaceImpl& w = workspace.impl();
   return w.coordinates.independent_q ? static_cast<int>(w.model->loops.independent_q.size()) : w.model->nq;
 }
-int velocity_count(Workspace& workspace) {
+int velocity_count(const Workspace& workspace) {
   const WorkspaceImpl& w = workspace.impl();
   return w.coordinates.independent_v ? w.model->ny : w.model->nv;
 }

@@ -239,8 +239,10 @@ class Test:
                 return self.c.tenon_model_joint_name(scene.model, 0) or b"none"
             if "find_constraint" in function.name:
                 return b"held"
-            if "from_string" in function.name:
-                return getattr(self.c, function.name.replace("_from_string", "_string"))(0)
+            if function.name == "tenon_constant_from_name":
+                return self.c.tenon_constant_name(0, 0)
+            if function.name == "tenonx_traceable_from_string":
+                return self.c.tenonx_traceable_string(0)
             return b"a new name"
         return TEXTS[p.name]
 
