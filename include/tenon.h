@@ -1466,8 +1466,8 @@ TENON_API tenon_status tenon_delassus_apply(tenon_workspace *workspace, int32_t 
  * stands for G (G^T M G)^-1 G^T, and N = (1 - J_bar J) G E, where E picks the independent coordinates of all (G E alone
  * without rows): J N = 0, N N = N, and J J_bar J = J on motions that keep the loops closed.
  * q: nq. Lambda: m x m, leading dimension ldl >= m, written; or NULL. J_bar: nv x m, leading dimension ldj >= nv,
- * written; or NULL. N: nv x nv, leading dimension ldn >= nv, written; or NULL. All are column-major. *rank: of the rows;
- * may be NULL.
+ * written; or NULL. N: nv x nv, leading dimension ldn >= nv, written; or NULL. All are column-major. *rank: of the
+ * rows; may be NULL.
  * Allocates: at the first call. Threads: one at a time per workspace. Status: TENON_OK, TENON_RANK_DEFICIENT, or as
  * tenon_delassus; TENON_UNSUPPORTED for rows between two moving links. Cost: O(m n + m^3), and O(m^2 n) for J_bar, O(m
  * n^2) for N. Since: 0.1. */
